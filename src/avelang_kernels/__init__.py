@@ -16,7 +16,9 @@ FORMER = {
     "moe": ("tile_grouped_gemm", "tile_moe"),
     "norm": ("ptx_rms_norm", "ptx_rows", "ptx_softmax"),
 }  # fmt: skip
-_MOVED = {f"{__name__}.{kernel}": f"{__name__}.{folder}.{kernel}" for folder, names in FORMER.items() for kernel in names}
+_MOVED = {
+    f"{__name__}.{kernel}": f"{__name__}.{folder}.{kernel}" for folder, names in FORMER.items() for kernel in names
+}
 
 
 class FormerNames:

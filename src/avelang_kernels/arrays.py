@@ -1,10 +1,11 @@
-"""What wrappers of kernels ask of arrays: an array of NumPy, torch or JAX comes in, the name of its dtype and the language's own go out."""
+"""What wrappers of kernels ask of arrays: an array of NumPy, torch or JAX comes in, the name of its dtype and the
+language's own go out."""
 
 from __future__ import annotations
 
 import functools
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import avelang.language as al
 from avelang import Want, argument_error, at_least
@@ -52,7 +53,7 @@ def named(x: Any) -> str:
 
 
 def check(**given: tuple[Any, int]) -> None:
-    """Whether each argument, by its name, is an array of that many dimensions. Raises L066."""
+    """Checks that each argument, by its name, is an array of that many dimensions. Raises L066."""
     for name, (x, dimensions) in given.items():
         wanted = _ARRAYS[dimensions]
         if not wanted.fits(x):
@@ -60,14 +61,25 @@ def check(**given: tuple[Any, int]) -> None:
 
 
 def check_gemm(a: Any, b: Any, out: Any, T: Any) -> tuple[int, int, int]:
-    """m, n and k of C = A @ B^T, where all fits: b is (n, k), or for a block with the pipeline "preshuffled" what was made of it. Raises L066."""
+    """m, n and k of C = A @ B^T, where all fits: b is (n, k), or preshuffled for a block with that pipeline. Raises
+    L066."""
     arranged = T is not None and T.pipeline == "preshuffled"
     if not arranged:
         check(b=(b, 2))
     (m, k), n = a.shape, out.shape[1]
     if out.shape[0] != m or (tuple(b.shape) != (n, k) and not (arranged and len(b.shape) != 2)):
-        raise argument_error(f"a is {tuple(a.shape)}, b is {tuple(b.shape)}, out is {tuple(out.shape)}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
+        raise argument_error(
+            f"a is {tuple(a.shape)}, b is {tuple(b.shape)}, out is {tuple(out.shape)}: C = A @ B^T of (m, k) and (n, "
+            f"k) is (m, n)"
+        )
     return m, n, k
+
+
+class ArrayLike(NamedTuple):
+    """Shape and dtype of an array: what checks and launches depend on, beside its memory."""
+
+    shape: Any
+    dtype: Any
 
 
 def is_torch(x: Any) -> bool:

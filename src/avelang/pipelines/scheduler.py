@@ -66,7 +66,7 @@ class Peers:
 
 @avelang.struct
 class WorkTile:
-    """What a block does at a time: a tile of C, or a part of its K.
+    """The work of a block at a time: a tile of C, or a part of its K.
 
     `a`, `b`: first row of A and of B, and the end of the rows that count. `k`: begin and end of the part of K, in
     elements: not empty, and multiples of the block's step but for the end of the matrix. `at`: row and column of the

@@ -1,10 +1,10 @@
-"""Queries, keys and values come in; O = softmax(scale Q K^T) V goes out, and the logarithm of each row's sum if wanted: one source for AMD's matrix
-cores and NVIDIA's `mma.sync`, on the tile level. `attention` is the entry point for all chips: on Hopper it takes
-`avelang_kernels.attention.tile_attention_hopper` where that fits.
+"""Queries, keys and values come in; O = softmax(scale Q K^T) V goes out, and the logarithm of each row's sum if wanted:
+one source for AMD's matrix cores and NVIDIA's `mma.sync`, on the tile level. `attention` is the entry point for all
+chips: on Hopper it takes `avelang_kernels.attention.tile_attention_hopper` where that fits.
 
-A block has `m` rows of Q, as operands in registers or in shared memory, and goes through K and V, `n` keys at a time. Scores never leave
-registers: the accumulators of Q K^T are the operand of the product with V (`avelang.tile.chained`). Rows are softmaxed as they come, in base 2 and
-f32: whenever a row's greatest score grows, what has been summed shrinks.
+A block has `m` rows of Q, as operands in registers or in shared memory, and goes through K and V, `n` keys at a time.
+Scores never leave registers: the accumulators of Q K^T are the operand of the product with V (`avelang.tile.chained`).
+Rows are softmaxed as they come, in base 2 and f32: whenever a row's greatest score grows, what has been summed shrinks.
 """
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
@@ -25,14 +25,25 @@ from avelang.tile.shared import Shared, shared
 from avelang.tile.windows import commit_async, wait_async
 from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, Positive, named
 from avelang_kernels.attention import tile_attention_hopper as hopper
-from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, UNIT, WITH_WGMMA, checked, keep_sums, limits, masked, tiles_of
+from avelang_kernels.attention.tile_attention_rows import (
+    HOPPER,
+    LOG2E,
+    UNIT,
+    WITH_WGMMA,
+    checked,
+    limits,
+    masked,
+    store_logarithms,
+    tiles_of,
+)
 
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
-class Block:
-    """How a block works: rows of Q, keys at a time, waves, each of which has m / waves of the rows. `resident`: Q stays in registers; else in shared
-    memory, and is read for each tile of keys, which leaves room for more rows to a wave, and more rows to a wave read less of K and V."""
+class AttentionBlock:
+    """Shape of a block: rows of Q, keys at a time, waves, each of which has m / waves of the rows. `resident`: Q stays
+    in registers; else in shared memory, and is read for each tile of keys, which leaves room for more rows to a wave,
+    and more rows to a wave read less of K and V."""
 
     m: int = 128
     n: int = 64
@@ -48,9 +59,13 @@ class Block:
         return chained(first.single() if first.native_order else first, wide, name.startswith("gfx") or name == "sm_75")
 
 
+Block = AttentionBlock
+
+
 @avelang.struct
-class Feed:
-    """Two buffers of K and of V in shared memory, what fills them, and registers on the way where copies go through those."""
+class KeyValueStages:
+    """Two buffers of K and of V in shared memory, what fills them, and registers on the way where copies go through
+    those."""
 
     K: ...
     V: ...
@@ -60,7 +75,7 @@ class Feed:
     x: ... = None
     y: ... = None
 
-    def begin(self, buffer):
+    def load(self, buffer):
         """Asks for the next tiles."""
         if self.x is None:
             self.K.load_async(self.k, buffer)
@@ -72,7 +87,7 @@ class Feed:
         self.K.move((self.C.first.n, 0))
         self.V.move((self.C.first.n, 0))
 
-    def keep(self, buffer):
+    def store(self, buffer):
         """Writes what has been asked for."""
         if self.x is not None:
             self.k.store_values(self.x, self.C.first.copy_b, buffer)
@@ -80,7 +95,7 @@ class Feed:
 
 
 @avelang.jit
-def feed(C, K, V):
+def key_value_stages(C, K, V):
     """For views of one head's K and V."""
     COPY, dtype, TARGET = C.copy_v(al.target().name), K.dtype, al.target().name
     KEYS, WIDE, DEEP = C.first.n, C.width, C.first.k
@@ -89,19 +104,23 @@ def feed(C, K, V):
         v = shared((WIDE, KEYS), dtype, 2, (C.turned_v(TARGET), C.v))
     else:
         v = shared((KEYS, WIDE), dtype, 2, (COPY,), (C.v,))
-    K, V = K.window((KEYS, DEEP), (0, 0), C.first.copy_b).starts_inside(), V.window((KEYS, WIDE), (0, 0), COPY).starts_inside()
+    K, V = (
+        K.window((KEYS, DEEP), (0, 0), C.first.copy_b).starts_inside(),
+        V.window((KEYS, WIDE), (0, 0), COPY).starts_inside(),
+    )
     if al.target().has("sm_80"):
-        return Feed(K, V, k, v, C)
+        return KeyValueStages(K, V, k, v, C)
     x, y = al.make_local((C.first.copy_b.elements,), dtype), al.make_local((COPY.elements,), dtype)
-    return Feed(K, V, k, v, C, x, y)
+    return KeyValueStages(K, V, k, v, C, x, y)
 
 
 @avelang.jit
 def attend(C, rows, sums, data, q, held, now, key, limit, scale, MASKED):
-    """A tile of keys, from `key` on. `q`: the rows of Q as operands, or None, where `held` has them in shared memory. Returns the sums of O."""
+    """A tile of keys, from `key` on. `q`: the rows of Q as operands, or None, where `held` has them in shared memory.
+    Returns the sums of O."""
     wait_async(0)
     al.syncthreads()
-    data.begin(1 - now)
+    data.load(1 - now)
     sched_barrier()
     s = scores(C, q, data.k, now, held)
     if MASKED:
@@ -110,13 +129,14 @@ def attend(C, rows, sums, data, q, held, now, key, limit, scale, MASKED):
     weights = tile.Tile(narrow(p.values, data.k.dtype), p.dist)
     sums = accumulate(C, scaled(sums, shrink), weights, data.v if C.turned else data.v.turned, now)
     sched_barrier()
-    data.keep(1 - now)
+    data.store(1 - now)
     return sums
 
 
 @avelang.jit
 def operands_of(C, Q, first, k):
-    """The block's rows of Q as operands in registers. Where lanes hold neighbors, as they lie; else by way of the memory that K will have."""
+    """The block's rows of Q as operands in registers. Where lanes hold neighbors, as they lie; else by way of the
+    memory that K will have."""
     G, STAGED = C.first, al.target().has("sm_80") and C.first.m <= 2 * C.first.n
     if STAGED:
         room = Shared(al.view(k.data, al.Tensor((1, G.m * G.k), k.dtype)), (G.m, G.k), k.swizzle)
@@ -133,7 +153,8 @@ def operands_of(C, Q, first, k):
 
 @avelang.jit
 def staged(C, Q, first):
-    """The block's rows of Q in shared memory, with room of their own: there after the next group of copies, and a barrier."""
+    """The block's rows of Q in shared memory, with room of their own: there after the next group of copies, and a
+    barrier."""
     G = C.first
     room = shared((G.m, G.k), Q.dtype, 1, (G.copy_a, G.a))
     Q.window((G.m, G.k), (first, 0), G.copy_a).load_async(room)
@@ -142,14 +163,15 @@ def staged(C, Q, first):
 
 @avelang.jit
 def forward(C, Q, K, V, scale, first, RESIDENT, CAUSAL):
-    """A block's rows of O, from row `first` of Q on, and the logarithms of their sums. `scale`: in base 2. Q, K, V: views of one head."""
-    data, now, N = feed(C, K, V), al.convert(0, al.u32), C.first.n
+    """A block's rows of O, from row `first` of Q on, and the logarithms of their sums. `scale`: in base 2. Q, K, V:
+    views of one head."""
+    data, now, N = key_value_stages(C, K, V), al.convert(0, al.u32), C.first.n
     q, held = (operands_of(C, Q, first, data.k), None) if RESIDENT else (None, staged(C, Q, first))
     rows, sums = softmax(C.c), tile.full(C.o, 0.0, al.f32)
     end, whole = tiles_of(Q.shape[0], K.shape[0], first, C.first.m, N, CAUSAL)
     limit = limits(Q.shape[0], K.shape[0], first, CAUSAL)
-    data.begin(0)
-    data.keep(0)
+    data.load(0)
+    data.store(0)
     for _ in al.range(whole):
         sums = attend(C, rows, sums, data, q, held, now, 0, limit, scale, False)
         now = 1 - now
@@ -185,32 +207,38 @@ def block(T, q, k, v, o, lse, shape, kv, scale, D, SEQ_FIRST, CAUSAL):
     """A block's rows of O, stored, and the logarithms of their sums where `lse` is not None."""
     C, (batches, heads, queries), (kv_heads, keys) = T.on(al.target(), q.dtype, D), shape, kv
     count = batches * heads * ((queries + (T.m - 1)) // T.m)
-    al.expect(al.grid_dim(0) == count, "a block for each tile of rows, of each head and batch, no more and no less", count)
-    first, head, batch = thread_coord(xcd_remap(al.block_id(0), al.grid_dim(0), al.target().dies), queries, heads, T.m, CAUSAL)
+    al.expect(
+        al.grid_dim(0) == count, "a block for each tile of rows, of each head and batch, no more and no less", count
+    )
+    first, head, batch = thread_coord(
+        xcd_remap(al.block_id(0), al.grid_dim(0), al.target().dies), queries, heads, T.m, CAUSAL
+    )
     Q, O = (head_of(x, batch, head, batches, heads, queries, D, SEQ_FIRST) for x in (q, o))
     K, V = (head_of(x, batch, head // (heads // kv_heads), batches, kv_heads, keys, D, SEQ_FIRST) for x in (k, v))
     out, found = forward(C, Q, K, V, scale, first, T.resident, CAUSAL)
     O.store(out, (first, 0))
     if lse is not None:
-        keep_sums(lse, found, batches, heads, queries, batch, head, first)
+        store_logarithms(lse, found, batches, heads, queries, batch, head, first)
 
 
 @functools.cache
-def build(T: Block, dtype: al.DType, d: int, sums: bool = False) -> Any:
+def build(T: AttentionBlock, dtype: al.DType, d: int, sums: bool = False) -> Any:
     """The kernel for a block, the dtype of Q, K, V and O, and d; `sums`: with the logarithms of the rows' sums."""
     IN: Any = al.Pointer(dtype)
     N: Any = al.u32
 
     @avelang.jit
     def attention(
-        q: IN, k: IN, v: IN, o: IN, batches: N, heads: N, queries: N, kv_heads: N, keys: N, scale: al.f32,  # type: ignore
+        q: IN, k: IN, v: IN, o: IN, batches: N, heads: N, queries: N, kv_heads: N, keys: N,  # type: ignore
+        scale: al.f32,  # type: ignore
         SEQ_FIRST: al.constexpr, CAUSAL: al.constexpr,
     ):  # fmt: skip
         block(T, q, k, v, o, None, (batches, heads, queries), (kv_heads, keys), scale, d, SEQ_FIRST, CAUSAL)
 
     @avelang.jit
     def attention_and_sums(
-        q: IN, k: IN, v: IN, o: IN, lse: al.Pointer(al.f32), batches: N, heads: N, queries: N, kv_heads: N, keys: N,  # type: ignore
+        q: IN, k: IN, v: IN, o: IN, lse: al.Pointer(al.f32), batches: N, heads: N, queries: N,  # type: ignore
+        kv_heads: N, keys: N,  # type: ignore
         scale: al.f32, SEQ_FIRST: al.constexpr, CAUSAL: al.constexpr,
     ):  # fmt: skip
         block(T, q, k, v, o, lse, (batches, heads, queries), (kv_heads, keys), scale, d, SEQ_FIRST, CAUSAL)
@@ -220,32 +248,34 @@ def build(T: Block, dtype: al.DType, d: int, sums: bool = False) -> Any:
 
 @takes()
 @functools.lru_cache(64)
-def block_for(target: str, d: Positive) -> Block:
-    """A block for a chip: as many rows as registers hold, as many keys as shared memory has room for, twice. On AMD a SIMD has two of the waves: one
-    multiplies while the other softmaxes. NVIDIA's multiprocessor has two blocks of four warps, or more, which no barrier joins: products of one run
-    beside the softmax of the other. Q is read from shared memory where registers would not hold it, or would hold it for fewer blocks."""
+def block_for(target: str, d: Positive) -> AttentionBlock:
+    """A block for a chip: as many rows as registers hold, as many keys as shared memory has room for, twice. On AMD a
+    SIMD has two of the waves: one multiplies while the other softmaxes. NVIDIA's multiprocessor has two blocks of four
+    warps, or more, which no barrier joins: products of one run beside the softmax of the other. Q is read from shared
+    memory where registers would not hold it, or would hold it for fewer blocks."""
     if target.startswith("gfx"):
-        return Block(256 if d <= 128 else 128, 64 if d <= 128 else 32, 8)
-    return Block(64, 64 if d <= 128 else 32, 4, 64 < d <= 128)
+        return AttentionBlock(256 if d <= 128 else 128, 64 if d <= 128 else 32, 8)
+    return AttentionBlock(64, 64 if d <= 128 else 32, 4, 64 < d <= 128)
 
 
 @takes()
 def attention(
-    q: Batch, k: Batch, v: Batch, out: Batch, target: str | None = None, *, lse: Cube | None = None, causal: bool = False, scale: float | None = None,
+    q: Batch, k: Batch, v: Batch, out: Batch, target: str | None = None, *, lse: Cube | None = None,
+    causal: bool = False, scale: float | None = None,
     layout: str = "bshd", T: Any = None, units: Count = 0, **options: Any,
 ) -> Any:  # fmt: skip
     """out = softmax(scale q k^T) v, row by row of q, with scores, weights and sums in f32.
 
-    q, out: (batch, seq, heads, d), or with layout "bhsd" (batch, heads, seq, d); k, v: the same with their own seq, and heads that divide those of q;
-    all bf16 or f16, contiguous; d a multiple of 8, up to 256. `lse`: f32 (batch, heads, seq of q), gets the logarithms of the sums of exp(score).
-    `causal`: the last query sees all keys, and each one before it one key less (bottom right: query i sees keys up to i + keys - queries). `scale`:
-    above 0; 1 / sqrt(d) if left out. A row that sees nothing, or whose scores are all -inf, is 0, and its lse -inf; a row with a score of NaN, or one
-    that overflows f32 to +inf, is NaN. `target`: the chip, by default that of the arrays' GPU; arrays on the CPU are worked on there.
-    `T`: a `Block`, or for sm_90a a `tile_attention_hopper.Form`; if left out, chosen by chip and d: a form on sm_90a for d up to 128, elsewhere a
-    block. A form takes arrays that are contiguous in d alone, and `units`, the multiprocessors, by default those of the arrays' GPU. `options` are
-    those of a launch.
-    Returns `out`. Raises ValueError for shapes and scales that do not fit, TypeError for dtypes.
-    """
+    q, out: (batch, seq, heads, d), or with layout "bhsd" (batch, heads, seq, d); k, v: the same with their own seq, and
+    heads that divide those of q; all bf16 or f16, contiguous; d a multiple of 8, up to 256. `lse`: f32 (batch, heads,
+    seq of q), gets the logarithms of the sums of exp(score). `causal`: the last query sees all keys, and each one
+    before it one key less (bottom right: query i sees keys up to i + keys - queries). `scale`: above 0; 1 / sqrt(d) if
+    left out. A row that sees nothing, or whose scores are all -inf, is 0, and its lse -inf; a row with a score of NaN,
+    or one that overflows f32 to +inf, is NaN. `target`: the chip, by default that of the arrays' GPU; arrays on the CPU
+    are worked on there. `T`: a `Block`, or for sm_90a a `tile_attention_hopper.Form`; if left out, chosen by chip and
+    d: a form on sm_90a for d up to 128, elsewhere a block. A form takes arrays that are contiguous in d alone, and
+    `units`, the multiprocessors, by default those of the arrays' GPU. `options` are those of a launch. Returns `out`.
+    Raises ValueError for shapes and scales that do not fit, TypeError for dtypes."""
     batches, heads, queries, d, kv_heads, keys = checked(q, k, v, out, lse, scale, layout)
     if 0 in (batches, heads, queries, keys, d):
         out[...] = 0
@@ -255,13 +285,19 @@ def attention(
     if target is None and tile.on_cpu(q):
         options.setdefault("backend", "cpu")
     target, count = tile.device_of(q, target)
-    if T is None and target == HOPPER and d <= WITH_WGMMA or T is not None and not isinstance(T, Block):
+    if T is None and target == HOPPER and d <= WITH_WGMMA or T is not None and not isinstance(T, AttentionBlock):
         if T is not None and not isinstance(T, hopper.Form):
-            raise argument_error(f"T is {T!r}: it must be a tile_attention.Block, a tile_attention_hopper.Form, or None")
+            raise argument_error(
+                f"T is {T!r}: it must be a tile_attention.Block, a tile_attention_hopper.Form, or None"
+            )
         if target != HOPPER:
-            raise argument_error(f"T is {T!r}, a form for {HOPPER}, and the chip is {target}: a tile_attention.Block is what fits there")
+            raise argument_error(
+                f"T is {T!r}, a form for {HOPPER}, and the chip is {target}: a tile_attention.Block is what fits there"
+            )
         if d > WITH_WGMMA:
-            raise argument_error(f"d is {d}: it must be {WITH_WGMMA} at most for {T!r}; a tile_attention.Block has more")
+            raise argument_error(
+                f"d is {d}: it must be {WITH_WGMMA} at most for {T!r}; a tile_attention.Block has more"
+            )
         sizes = batches, heads, queries, d, kv_heads, keys
         return hopper.launch(q, k, v, out, lse, sizes, causal, scale, layout, T, units or count, options)
     T, dtype = T or block_for(target, d), DTYPES[named(q)]
@@ -269,11 +305,13 @@ def attention(
     grid = batches * heads * -(-queries // T.m)
     by = (d**-0.5 if scale is None else scale) * LOG2E
     kernel, threads = build(T, dtype, d, lse is not None), threads_of(T, target, dtype, d)
-    kernel[grid, threads](q, k, v, *outs, batches, heads, queries, kv_heads, keys, by, layout == "bshd", causal, target=target, **options)
+    kernel[grid, threads](
+        q, k, v, *outs, batches, heads, queries, kv_heads, keys, by, layout == "bshd", causal, target=target, **options
+    )
     return out
 
 
 @functools.lru_cache(64)
-def threads_of(T: Block, target: str, dtype: al.DType, d: int) -> int:
+def threads_of(T: AttentionBlock, target: str, dtype: al.DType, d: int) -> int:
     """Threads of a block on a chip."""
     return T.on(target, dtype, d).first.threads

@@ -26,20 +26,33 @@ from avelang.tile.chained import Joint, join
 from avelang.tile.running_softmax import inverse, narrow, scaled, softmax
 from avelang.tile.tensors import Tile
 from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, named
-from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER, WITH_WGMMA, checked, keep_sums, limits, masked, tiles_of
+from avelang_kernels.attention.tile_attention_rows import (
+    HOPPER,
+    LOG2E,
+    NEVER,
+    WITH_WGMMA,
+    checked,
+    limits,
+    masked,
+    store_logarithms,
+    tiles_of,
+)
 
 CHUNK = 64  # elements of d side by side: 128 bytes, one row of the swizzle
 INNER = 16  # elements of K that one wgmma multiplies
 BYTES = 2  # of an element
 NEAR = 32 << 20  # bytes of K and V that blocks of rows share while they are worked on: what L2 keeps beside the rest
 START = 1.0  # what a block of rows takes beside its tiles of keys, in tiles
-TURN, STORE = 1, 4  # first numbers of the barriers at which consumers take turns, and at which one's threads meet to store
+TURN, STORE = (
+    1,
+    4,
+)  # first numbers of the barriers at which consumers take turns, and at which one's threads meet to store
 
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class HopperAttention:
-    """How a block works: `m` rows, 64 a consumer, `n` keys at a time, `stages` of K and of V; `turns`: consumers begin
+    """Shape of a block: `m` rows, 64 a consumer, `n` keys at a time, `stages` of K and of V; `turns`: consumers begin
     their products in turn, so that one multiplies while the other softmaxes. `near`: so many heads of Q are worked on
     together, 0 for a number by extents. `dtype` of Q, K, V and O; `d`, as it is padded."""
 
@@ -63,7 +76,7 @@ class HopperAttention:
 
     @property
     def takes_turns(self) -> bool:
-        """Whether there is another one to take turns with."""
+        """True where there is another one to take turns with."""
         return self.turns and self.consumers > 1
 
     @property
@@ -88,7 +101,7 @@ class HopperAttention:
 
     @functools.cached_property
     def joint(self) -> Joint:
-        """How scores are the operand A of the second product; keys in the order in which V has them."""
+        """The order in which scores are the operand A of the second product; keys in the order in which V has them."""
         found = join(self.s, tile.Distribution.from_fragment(f"{self.name}_rs", "a"))
         assert found.columns == tuple(tuple(range(INNER * t, INNER * t + INNER)) for t in range(self.n // INNER))
         return found
@@ -135,7 +148,7 @@ def staged_rows(F, stages, rows):
 
 @avelang.struct
 class AttentionWork:
-    """What a launch is to do: extents, and which blocks of rows are whose."""
+    """The work of a launch: extents, and which blocks of rows are whose."""
 
     batches: ...
     heads: ...
@@ -150,7 +163,7 @@ class AttentionWork:
         """Blocks of rows."""
         return (self.queries + (M - 1)) // M * self.heads * self.batches
 
-    def place(self, index, M):
+    def work_tile(self, index, M):
         """First row, head and batch. `near` heads at a time, first row by row, in each the heads: what is worked on at
         one time shares K and V. Of causal heads the last rows have the most to do: the last heads begin with those, the
         ones before them with the first rows, and so on by turns, so that a block that got long ones of some heads gets
@@ -176,7 +189,7 @@ def produce(F, Q, K, V, q, k, v, work):
     """One thread's part: fills stages, block of rows after block of rows."""
     q.state, k.state, v.state = q.ring.producer(), k.ring.producer(), v.ring.producer()
     for index in al.range(al.block_id(0), work.count(F.m), al.grid_dim(0)):
-        first, head, batch = work.place(index, F.m)
+        first, head, batch = work.work_tile(index, F.m)
         end, _ = work.tiles(first, F.m, F.n)
         own = head // (work.heads // work.kv_heads)
         k.load(K, batch, 0, own, F.n)  # before Q, whose room the rows before may still need
@@ -191,7 +204,11 @@ def produce(F, Q, K, V, q, k, v, work):
 def wgmma(F, a, b, sums, WEIGHTS):
     """One instruction: A by descriptor or, of weights, from registers; then B lies the other way round."""
     if WEIGHTS:
-        return al.nvvm.wgmma_bf16_f32_rs(a, b, sums, trans_b=1) if F.dtype == al.bf16 else al.nvvm.wgmma_f16_f32_rs(a, b, sums, trans_b=1)
+        return (
+            al.nvvm.wgmma_bf16_f32_rs(a, b, sums, trans_b=1)
+            if F.dtype == al.bf16
+            else al.nvvm.wgmma_f16_f32_rs(a, b, sums, trans_b=1)
+        )
     return al.nvvm.wgmma_bf16_f32(a, b, sums) if F.dtype == al.bf16 else al.nvvm.wgmma_f16_f32(a, b, sums)
 
 
@@ -200,7 +217,9 @@ def score(F, q, k, consumer):
     """Begins a consumer's product of its rows of Q with the stage of K."""
     sums = al.nvvm.wgmma_fence_acc(al.full((F.s.elements,), 0.0, al.f32))
     for c in range(F.chunks):
-        rows = al.nvvm.wgmma_descriptor(al.subview(q.data, (0, c * F.m * CHUNK + consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1)))
+        rows = al.nvvm.wgmma_descriptor(
+            al.subview(q.data, (0, c * F.m * CHUNK + consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1))
+        )
         keys = al.nvvm.wgmma_descriptor(al.subview(k.data, (k.state.stage, c * F.n * CHUNK), (1, F.n * CHUNK), (1, 1)))
         for i in range(CHUNK // INNER):
             along = i * INNER * BYTES // UNIT
@@ -286,7 +305,9 @@ def attend(F, q, k, v, work, first, consumer, t):
     for _ in al.range(1, whole):
         sums, weights = overlap(F, rows, sums, weights, q, k, v, 0, limit, work.scale, consumer, t, False)
     for j in al.range(max(1, whole), end):
-        sums, weights = overlap(F, rows, sums, weights, q, k, v, al.convert(j * F.n, al.u32), limit, work.scale, consumer, t, True)
+        sums, weights = overlap(
+            F, rows, sums, weights, q, k, v, al.convert(j * F.n, al.u32), limit, work.scale, consumer, t, True
+        )
     q.release(t)
     v.wait()
     sums = al.nvvm.wgmma_wait_acc(multiply_values(F, weights, v, sums), 0)
@@ -302,7 +323,9 @@ def store(F, O, pieces, out, batch, first, head, consumer, t):
         al.nvvm.cp_async_bulk_wait_group_read(0)
     al.nvvm.barrier_sync(STORE + consumer, GROUP)
     for c in range(F.chunks):
-        stage_epilogue(pieces[consumer, c], al.subview(out.values, (c * CHUNK // 2,), (CHUNK // 2,), (1,)), t // 32, t % 32)
+        stage_epilogue(
+            pieces[consumer, c], al.subview(out.values, (c * CHUNK // 2,), (CHUNK // 2,), (1,)), t // 32, t % 32
+        )
     al.nvvm.fence_proxy_async_shared()
     al.nvvm.barrier_sync(STORE + consumer, GROUP)
     if t == 0:
@@ -331,12 +354,12 @@ def run(F, Q, K, V, O, lse, work):
         if F.takes_turns and consumer == F.consumers - 1:
             pass_turn(F, consumer)
         for index in al.range(al.block_id(0), work.count(F.m), al.grid_dim(0)):
-            first, head, batch = work.place(index, F.m)
+            first, head, batch = work.work_tile(index, F.m)
             first = first + consumer * ROWS
             out, found = attend(F, q, k, v, work, first, consumer, t % GROUP)
             store(F, O, pieces, out, batch, first, head, consumer, t % GROUP)
             if lse is not None:
-                keep_sums(lse, found, work.batches, work.heads, work.queries, batch, head, first)
+                store_logarithms(lse, found, work.batches, work.heads, work.queries, batch, head, first)
         if t % GROUP == 0:
             al.nvvm.cp_async_bulk_wait_group(0)
 
@@ -351,14 +374,16 @@ def build(F: HopperAttention, sums: bool = False) -> Any:
 
     @avelang.jit
     def attention(
-        q: Q, k: KV, v: KV, o: O, batches: N, heads: N, queries: N, kv_heads: N, keys: N, near: N, scale: al.f32,  # type: ignore
+        q: Q, k: KV, v: KV, o: O, batches: N, heads: N, queries: N, kv_heads: N, keys: N, near: N,  # type: ignore
+        scale: al.f32,  # type: ignore
         CAUSAL: al.constexpr,
     ):  # fmt: skip
         run(F, q, k, v, o, None, AttentionWork(batches, heads, queries, kv_heads, keys, near, scale, CAUSAL))
 
     @avelang.jit
     def attention_and_sums(
-        q: Q, k: KV, v: KV, o: O, lse: al.Pointer(al.f32), batches: N, heads: N, queries: N, kv_heads: N, keys: N, near: N,  # type: ignore
+        q: Q, k: KV, v: KV, o: O, lse: al.Pointer(al.f32), batches: N, heads: N, queries: N,  # type: ignore
+        kv_heads: N, keys: N, near: N,  # type: ignore
         scale: al.f32, CAUSAL: al.constexpr,
     ):  # fmt: skip
         run(F, q, k, v, o, lse, AttentionWork(batches, heads, queries, kv_heads, keys, near, scale, CAUSAL))
@@ -374,9 +399,9 @@ def form_of(form: HopperAttention | None, dtype: al.DType, d: int) -> HopperAtte
 
 
 def near_of(tiles: int, keys: int, shift: int, heads: int, group: int, F: HopperAttention, units: int) -> int:
-    """How many heads of a causal product are worked on together: whole groups of those that share K and V, no more than
-    L2 keeps K and V of (or one group), and of these numbers the one by which blocks of the grid have the most equal
-    parts. `tiles` of rows; `shift`: keys - queries; `heads`: of all batches; `group`: heads that share K and V;
+    """Number of heads of a causal product that are worked on together: whole groups of those that share K and V, no
+    more than L2 keeps K and V of (or one group), and of these numbers the one by which blocks of the grid have the most
+    equal parts. `tiles` of rows; `shift`: keys - queries; `heads`: of all batches; `group`: heads that share K and V;
     `units`: blocks of the grid."""
     fit = NEAR // max(1, 2 * keys * F.d * BYTES)
     ends = np.clip((np.arange(tiles) + 1) * F.m + shift, 1, keys)
@@ -385,7 +410,10 @@ def near_of(tiles: int, keys: int, shift: int, heads: int, group: int, F: Hopper
         if near > max(group, fit * group):
             break
         groups = -(-heads // near)
-        parts = [np.repeat(each[:: -1 if (groups - 1 - g) % 2 == 0 else 1], min(near, heads - g * near)) for g in range(groups)]
+        parts = [
+            np.repeat(each[:: -1 if (groups - 1 - g) % 2 == 0 else 1], min(near, heads - g * near))
+            for g in range(groups)
+        ]
         work = np.concatenate(parts)
         longest = np.concatenate([work, np.zeros(-len(work) % units)]).reshape(-1, units).sum(0).max()
         if longest < least * (1 - 2.0**-8):
@@ -395,7 +423,8 @@ def near_of(tiles: int, keys: int, shift: int, heads: int, group: int, F: Hopper
 
 @takes()
 def attention(
-    q: Batch, k: Batch, v: Batch, out: Batch, *, lse: Cube | None = None, causal: bool = False, scale: float | None = None, layout: str = "bshd",
+    q: Batch, k: Batch, v: Batch, out: Batch, *, lse: Cube | None = None, causal: bool = False,
+    scale: float | None = None, layout: str = "bshd",
     form: HopperAttention | None = None, units: Count = 0, **options: Any,
 ) -> Any:  # fmt: skip
     """out = softmax(scale q k^T) v: arguments, meaning and errors as of
@@ -404,7 +433,9 @@ def attention(
     arrays' GPU. Returns `out`."""
     batches, heads, queries, d, kv_heads, keys = checked(q, k, v, out, lse, scale, layout)
     if d > WITH_WGMMA:
-        raise argument_error(f"d is {d}: it must be {WITH_WGMMA} at most here; avelang_kernels.attention.tile_attention has more")
+        raise argument_error(
+            f"d is {d}: it must be {WITH_WGMMA} at most here; avelang_kernels.attention.tile_attention has more"
+        )
     if 0 in (batches, heads, queries, keys, d):
         out[...] = 0
         if lse is not None:
@@ -415,7 +446,9 @@ def attention(
 
 
 @functools.lru_cache(1024)
-def planned(form: HopperAttention | None, dtype: al.DType, sizes: tuple[int, ...], causal: bool, units: int, sums: bool) -> tuple[Any, int, int, int]:
+def planned(
+    form: HopperAttention | None, dtype: al.DType, sizes: tuple[int, ...], causal: bool, units: int, sums: bool
+) -> tuple[Any, int, int, int]:
     """The kernel, grid, threads, and heads together, for sizes as `checked` has them."""
     batches, heads, queries, d, kv_heads, keys = sizes
     F = form_of(form, dtype, -(-d // CHUNK) * CHUNK)
@@ -440,5 +473,7 @@ def launch(
         result = out
     outs = (result,) if lse is None else (result, lse)
     by = (d**-0.5 if scale is None else scale) * LOG2E
-    kernel[grid, threads](q, k, v, *outs, batches, heads, queries, kv_heads, keys, near, by, causal, target=HOPPER, **options)
+    kernel[grid, threads](
+        q, k, v, *outs, batches, heads, queries, kv_heads, keys, near, by, causal, target=HOPPER, **options
+    )
     return out

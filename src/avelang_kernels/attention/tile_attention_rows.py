@@ -1,17 +1,17 @@
-"""What the kernels for attention on the tile level share: arguments come in, checked sizes go out; which keys a row sees; where the logarithms of
-the rows' sums go."""
+"""What the kernels for attention on the tile level share: arguments come in, checked sizes go out; which keys a row
+sees; where the logarithms of the rows' sums go."""
 
 # No `from __future__ import annotations`, as in the kernels.
 
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import avelang
 import avelang.language as al
 from avelang import argument_error, tile
 from avelang.tile.running_softmax import NEVER
-from avelang_kernels.arrays import named
+from avelang_kernels.arrays import ArrayLike, named
 
 UNIT, WIDEST = 32, 256  # d is padded to a multiple of the one, and is no more than the other
 HOPPER, WITH_WGMMA = "sm_90a", 128  # the chip that has a source of its own, and the greatest d there
@@ -22,7 +22,11 @@ LOG2E = math.log2(math.e)
 def limits(queries, keys, first, CAUSAL):
     """Of a row of a block that begins at row `first` of Q: the end of the keys that it sees."""
     shift = al.convert(keys, al.i32) - al.convert(queries, al.i32)
-    return lambda row: min(al.convert(keys, al.i32), al.convert(first + row, al.i32) + shift + 1) if CAUSAL else al.convert(keys, al.i32)
+    return lambda row: (
+        min(al.convert(keys, al.i32), al.convert(first + row, al.i32) + shift + 1)
+        if CAUSAL
+        else al.convert(keys, al.i32)
+    )
 
 
 @avelang.jit
@@ -33,54 +37,62 @@ def masked(s, key, limit):
 
 @avelang.jit
 def tiles_of(queries, keys, first, M, N, CAUSAL):
-    """How many tiles of keys a block of rows sees, and how many of them, from the first on, whole."""
+    """Number of tiles of keys that a block of rows sees, and how many of them, from the first on, it sees whole."""
     limit = limits(queries, keys, first, CAUSAL)
     return (max(0, limit(M - 1)) + (N - 1)) // N, max(0, limit(0)) // N
 
 
 @avelang.jit
-def keep_sums(lse, found, batches, heads, queries, batch, head, first):
+def store_logarithms(lse, found, batches, heads, queries, batch, head, first):
     """Stores the logarithms of a block's rows."""
     all = al.make_tensor(lse, al.f32, al.make_layout((batches * heads, queries)))
     mine = al.view(al.subview(all, (batch * heads + head, 0), (1, queries), (1, 1)), al.f32, al.make_layout((queries,)))
     tile.View(mine, (queries,)).store(found, (first,))
 
 
-class Like(NamedTuple):
-    """What checks read of an array."""
-
-    shape: Any
-    dtype: Any
-
-
-def checked(q: Any, k: Any, v: Any, out: Any, lse: Any, scale: float | None, layout: str) -> tuple[int, int, int, int, int, int]:
+def checked(
+    q: Any, k: Any, v: Any, out: Any, lse: Any, scale: float | None, layout: str
+) -> tuple[int, int, int, int, int, int]:
     """batch, heads, queries, d, heads of K and V, keys. Raises ValueError, TypeError."""
-    forms = [None if x is None else Like(x.shape, x.dtype) for x in (q, k, v, out, lse)]
+    forms = [None if x is None else ArrayLike(x.shape, x.dtype) for x in (q, k, v, out, lse)]
     return _checked(*forms, scale, layout)
 
 
 @functools.lru_cache(1024)  # arrays of the same shapes come again and again
-def _checked(q: Any, k: Any, v: Any, out: Any, lse: Any, scale: float | None, layout: str) -> tuple[int, int, int, int, int, int]:
+def _checked(
+    q: Any, k: Any, v: Any, out: Any, lse: Any, scale: float | None, layout: str
+) -> tuple[int, int, int, int, int, int]:
     if layout not in ("bshd", "bhsd"):
-        raise argument_error(f"layout is {layout!r}: it must be 'bshd' or 'bhsd', for (batch, seq, heads, d) or (batch, heads, seq, d)")
+        raise argument_error(
+            f"layout is {layout!r}: it must be 'bshd' or 'bhsd', for (batch, seq, heads, d) or (batch, heads, seq, d)"
+        )
     for name, x in (("q", q), ("k", k), ("v", v), ("out", out)):
         if len(x.shape) != 4:
-            raise argument_error(f"{name} is {tuple(x.shape)}: it must have 4 dimensions, in the order of the layout {layout!r}")
+            raise argument_error(
+                f"{name} is {tuple(x.shape)}: it must have 4 dimensions, in the order of the layout {layout!r}"
+            )
         if named(x) not in ("bfloat16", "float16") or named(x) != named(q):
             raise argument_error(f"{name} is of {x.dtype} and q of {q.dtype}: all must be of one dtype, bf16 or f16")
     seq, head = (1, 2) if layout == "bshd" else (2, 1)
     batches, heads, queries, d = (int(q.shape[i]) for i in (0, head, seq, 3))
     kv_heads, keys = int(k.shape[head]), int(k.shape[seq])
     if tuple(k.shape) != tuple(v.shape) or (k.shape[0], k.shape[3]) != (batches, d):
-        raise argument_error(f"q is {tuple(q.shape)}, k is {tuple(k.shape)}, v is {tuple(v.shape)}: k and v must be alike, with the batch and d of q")
+        raise argument_error(
+            f"q is {tuple(q.shape)}, k is {tuple(k.shape)}, v is {tuple(v.shape)}: k and v must be alike, with the "
+            f"batch and d of q"
+        )
     if (kv_heads == 0) != (heads == 0) or (kv_heads and heads % kv_heads):
-        raise argument_error(f"q has {heads} heads and k has {kv_heads}: heads of q must be a multiple of those of k and v")
+        raise argument_error(
+            f"q has {heads} heads and k has {kv_heads}: heads of q must be a multiple of those of k and v"
+        )
     if d % 8 or d > WIDEST:
         raise argument_error(f"d is {d}: it must be a multiple of 8, {WIDEST} at most")
     if tuple(out.shape) != tuple(q.shape):
         raise argument_error(f"out is {tuple(out.shape)}: it must have the shape of q, {tuple(q.shape)}")
     if lse is not None and tuple(lse.shape) != (batches, heads, queries):
-        raise argument_error(f"lse is {tuple(lse.shape)}: it must be (batch, heads, seq of q), {(batches, heads, queries)}")
+        raise argument_error(
+            f"lse is {tuple(lse.shape)}: it must be (batch, heads, seq of q), {(batches, heads, queries)}"
+        )
     if lse is not None and named(lse) != "float32":
         raise argument_error(f"lse is of {lse.dtype}: it must be of f32")
     if scale is not None and not 0 < scale < math.inf:

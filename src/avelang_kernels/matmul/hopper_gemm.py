@@ -4,7 +4,7 @@ product for NVIDIA's Hopper (sm_90a).
 A block stays on its multiprocessor and makes one tile of C after another: `warp_specialized.run` with a ring of stages
 filled by TMA, two consumer warpgroups, and an epilogue that TMA stores. The two blocks of a cluster make tiles below
 one another, with the same columns of B: each copies half of them, for both. Edges cost nothing: TMA reads zeros past
-the end of a matrix, and does not write there. """
+the end of a matrix, and does not write there."""
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
@@ -28,7 +28,7 @@ SMS = 132  # multiprocessors of an H100 or H200 (SXM)
 
 
 class GemmTile(NamedTuple):
-    """How a block works: rows and columns of its tile of C, stages of its ring, blocks of its cluster along rows and
+    """Shape of a block: rows and columns of its tile of C, stages of its ring, blocks of its cluster along rows and
     columns of C, and how many rows of clusters are gone through together."""
 
     m: int
@@ -58,7 +58,8 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, split: Any = 1) -> Any
     """The kernel for a tile, the type of A and B, that of C, and how K is split: in so many parts, or "stream". What
     TMA copies at once is part of its map's type: hence a function for each. A split K takes a workspace: f32 sums and
     u32 counters, 0."""
-    SUMS, COUNTERS = (al.Pointer(al.f32), al.Pointer(al.u32)) if split != 1 else (al.constexpr, al.constexpr)  # type: ignore
+    SUMS: Any = al.Pointer(al.f32) if split != 1 else al.constexpr  # type: ignore
+    COUNTERS: Any = al.Pointer(al.u32) if split != 1 else al.constexpr  # type: ignore
     G = WarpSpecialized(tile.m, tile.n, tile.stages, dtype, tile.cluster_m, tile.cluster_n)
 
     @avelang.jit
@@ -117,7 +118,7 @@ def best_tile(m: int, n: int, sms: int = SMS) -> GemmTile:
 
 
 def clusters(m: int, n: int, tile: GemmTile) -> int:
-    """How many clusters' tiles a product has."""
+    """Number of clusters' tiles of a product."""
     return math.ceil(m / (tile.m * tile.cluster_m)) * math.ceil(n / (tile.n * tile.cluster_n))
 
 
@@ -143,7 +144,7 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     all steps along K (stream-K); sums of parts are added in the order of K, in f32, the same bits in every run.
     Launches of one stream share a workspace. `options` are those of a launch, such as `backend="reference"`. Returns
     `out`. An `out` whose rows are no multiple of 16 bytes, in length or apart, is filled by a copy. Raises ValueError
-    for shapes that do not fit one another or TMA, TypeError for other types. """
+    for shapes that do not fit one another or TMA, TypeError for other types."""
     (m, k), n = a.shape, b.shape[0]
     if b.shape[1] != k:
         raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
@@ -157,7 +158,7 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
             raise argument_error(f"{name}: {misplaced(x)} (pad the rows, and pass a view of the first {k} columns)")
     sms = blocks or multiprocessors(a)
     tile = tile or best_tile(m, n, sms)
-    # The copy engine stores whole pieces of 16 bytes.
+    # TMA stores whole pieces of 16 bytes.
     direct = out is not None and n * to.bytes % UNIT == 0 and not misplaced(out)
     room: Any = out if direct else empty(a if out is None else out, m, -(-n * to.bytes // UNIT) * UNIT // to.bytes)
     if 0 in (m, n, k):

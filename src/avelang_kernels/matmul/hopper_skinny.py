@@ -15,7 +15,7 @@ takes half the time. Either way sums are added in the sequence of the blocks: th
 
 A cluster may also make tiles beside one another: each block brings a part of A for all of them, since many rows of A,
 read again for each tile, would make more traffic than B. Edges cost nothing: the copy engine reads zeros past the end
-of a matrix. """
+of a matrix."""
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
@@ -45,7 +45,7 @@ SMS_OF_CPU = 4  # blocks of a launch where there are no multiprocessors
 
 
 class SkinnyPlan(NamedTuple):
-    """How a product is divided: `rows` of B that make a tile, pieces of 64 of K that make a step (`depth`), `stages` of
+    """Division of a product: `rows` of B that make a tile, pieces of 64 of K that make a step (`depth`), `stages` of
     the ring, `blocks` of the grid. `split_k`: blocks of a cluster that shares one tile; there are as many clusters as
     tiles then. `cluster_n`: blocks of a cluster that makes tiles side by side; each makes whole tiles then. One of both
     is 1."""
@@ -62,8 +62,8 @@ Plan = SkinnyPlan
 
 
 class SkinnyConfig(NamedTuple):
-    """What a kernel is compiled for: a plan without its grid, rows of A, and how many blocks share a tile by way of the
-    workspace, at the most."""
+    """Compile-time parameters of a kernel: a plan without its grid, rows of A, and how many blocks share a tile by way
+    of the workspace, at the most."""
 
     width: int
     rows: int
@@ -96,7 +96,10 @@ def multiply(acc, a_ring, b_ring, stage, F):
     for h in range(F.rows // ROWS):
         acc[h] = al.nvvm.wgmma_fence_acc(acc[h])
     for d in range(F.depth):
-        a, b = al.nvvm.wgmma_descriptor(a_ring[stage * F.depth + d]), al.nvvm.wgmma_descriptor(b_ring[stage * F.depth + d])
+        a, b = (
+            al.nvvm.wgmma_descriptor(a_ring[stage * F.depth + d]),
+            al.nvvm.wgmma_descriptor(b_ring[stage * F.depth + d]),
+        )
         for inner in range(STEP // INNER):
             at = inner * INNER * BYTES // UNIT
             for h in range(F.rows // ROWS):
@@ -206,7 +209,7 @@ def kernel_of(dtype: Any, out: Any, F: SkinnyConfig) -> Any:
     return skinny
 
 
-# -- on the host ---------------------------------------------------------------------------------------------------------------------------
+# -- on the host -------------------------------------------------------------------------------------------------------
 
 
 def width_of(m: int) -> int:
@@ -222,8 +225,8 @@ def stages_of(width: int, rows: int, depth: int, split_k: int = 1, blocks_each: 
 
 
 class Division(NamedTuple):
-    """What a launch needs to know of its plan: `steps` of a tile, `total` of all, and how many blocks share a tile at
-    the most, or some more."""
+    """Numbers of a launch that follow from its plan: `steps` of a tile, `total` of all, and how many blocks share a
+    tile at the most, or some more."""
 
     blocks: int
     steps: int
@@ -241,8 +244,12 @@ def work_of(plan: SkinnyPlan, n: int, k: int) -> Division:
     if plan.cluster_n > 1:
         return Division(min(plan.blocks // plan.cluster_n, tiles) * plan.cluster_n, steps, total, 1)
     blocks = min(plan.blocks, total)
-    most = max(((t + steps) * blocks - 1) // total - ((t + 1) * blocks - 1) // total + 1 for t in range(0, total, steps))
-    return Division(blocks, steps, total, 1 << (most - 1).bit_length())  # a power of two, so that few kernels do for all shapes
+    most = max(
+        ((t + steps) * blocks - 1) // total - ((t + 1) * blocks - 1) // total + 1 for t in range(0, total, steps)
+    )
+    return Division(
+        blocks, steps, total, 1 << (most - 1).bit_length()
+    )  # a power of two, so that few kernels do for all shapes
 
 
 ENOUGH = 0.75  # of the multiprocessors: so many can take all that memory gives
@@ -280,12 +287,17 @@ def checked(a: Any, b: Any, out: Any, dtype: Any) -> Any:
     if out is not None:
         check(out=(out, 2))
     if a.shape[1] != b.shape[1]:
-        raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need two dimensions and the same number of columns")
+        raise argument_error(
+            f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need two dimensions and the same number of columns"
+        )
     (m, k), n = a.shape, b.shape[0]
     if not 1 <= m <= M_MOST:
         raise argument_error(f"a has {m} rows; this product is for 1 to {M_MOST}: use hopper_gemm for more")
     if k % 8:
-        raise argument_error(f"rows of {k} elements: TMA needs them to begin at multiples of 16 bytes", "fill up with zeros to a multiple of 8")
+        raise argument_error(
+            f"rows of {k} elements: TMA needs them to begin at multiples of 16 bytes",
+            "fill up with zeros to a multiple of 8",
+        )
     names = name_of(a.dtype), name_of(b.dtype)
     if names[0] != names[1] or names[0] not in ("bf16", "f16"):
         raise argument_error(f"a is {names[0]} and b is {names[1]}: both must be bf16, or both f16")
@@ -312,7 +324,7 @@ def skinny_gemm(a: Matrix, b: Matrix, out: Any = None, *, dtype: Any = None, **o
     `backend="reference"`. Returns `out`. Raises ValueError for arguments that do not fit.
 
     Launches of one stream share a workspace of some 10 MB; threads that launch on streams of their own do not disturb
-    one another. """
+    one another."""
     out = checked(a, b, out, dtype)
     (m, k), n = a.shape, b.shape[0]
     if not (n and k):

@@ -1,8 +1,9 @@
-"""Two bf16 matrices of any height come in; C = A @ B^T in f32 goes out: MFMA in blocks of 32 x 32, edges guarded by the hardware.
+"""Two bf16 matrices of any height come in; C = A @ B^T in f32 goes out: MFMA in blocks of 32 x 32, edges guarded by the
+hardware.
 
-One wave of 64 lanes owns one block of C. Rows past the end of A and B read as zeros and rows and columns past the end of C are dropped,
-both by the byte range of the buffer resources, so that the kernel has no edge code but the length of those ranges.
-"""
+One wave of 64 lanes owns one block of C. Rows past the end of A and B read as zeros and rows and columns past the end
+of C are dropped, both by the byte range of the buffer resources, so that the kernel has no edge code but the length of
+those ranges."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ def clip(length: al.u32, limit: al.u32) -> al.u32:
 
 @avelang.jit
 def promises(m, n, k):
-    """What a launch keeps."""
+    """The promises that a launch keeps."""
     wide, high = (n + COLS - 1) // COLS, (m + ROWS - 1) // ROWS
     al.expect_threads(64, exact=True)
     al.expect(k % DEPTH == 0, "k to be a multiple of 16", k)
@@ -42,6 +43,7 @@ def mfma_gemm(
     n: al.u32,
     k: al.u32,
 ):
+    """C = A @ B^T, f32 (m, n), of bf16 (m, k) and (n, k): a wave for each 32 x 32 of C."""
     promises(m, n, k)
     lane = al.thread_id(0)
     row_in_block = lane & 31  # the row of A or B that this lane stages
@@ -58,10 +60,11 @@ def mfma_gemm(
     a_buffer = al.amdgpu.make_rsrc(al.subview(a, (top * k,), (rows * k,), (1,)), rows * k * BF16)
     b_buffer = al.amdgpu.make_rsrc(al.subview(b, (left * k,), (cols * k,), (1,)), cols * k * BF16)
 
-    # Each lane stages 16 bytes of either matrix and reads the same 16 bytes back: the order in shared memory is the order of the lanes.
+    # Each lane stages 16 bytes of either matrix and reads the same 16 bytes back: the order in shared memory is the
+    # order of the lanes.
     a_stage = al.make_shared((64, 4), al.i32)
     b_stage = al.make_shared((64, 4), al.i32)
-    sums = al.full((16,), 0.0, al.f32)
+    acc = al.full((16,), 0.0, al.f32)
     zero = al.convert(0, al.i32)
 
     for step in al.range(k // DEPTH):
@@ -74,13 +77,13 @@ def mfma_gemm(
         a_part = al.view(a_words, al.Tensor((2, 4), al.bf16))
         b_part = al.view(b_words, al.Tensor((2, 4), al.bf16))
         # B comes first: the fragment of C then runs along a row of C in each lane's four consecutive elements.
-        sums = al.amdgpu.mfma_32x32x8_bf16_f32(b_part[0], a_part[0], sums)
-        sums = al.amdgpu.mfma_32x32x8_bf16_f32(b_part[1], a_part[1], sums)
+        acc = al.amdgpu.mfma_32x32x8_bf16_f32(b_part[0], a_part[0], acc)
+        acc = al.amdgpu.mfma_32x32x8_bf16_f32(b_part[1], a_part[1], acc)
         al.syncthreads()
 
     tile = al.make_shared((ROWS, COLS), al.f32)
     for i in al.range(16):
-        tile[row_in_block, (i // 4) * 8 + half * 4 + i % 4] = sums[i]
+        tile[row_in_block, (i // 4) * 8 + half * 4 + i % 4] = acc[i]
     al.syncthreads()
 
     # Eight lanes write a row, four elements each; a row past the end of C gets a resource of length zero.
@@ -99,14 +102,15 @@ def mfma_gemm(
 def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, **options: Any) -> Any:
     """C = A @ B^T, accumulated in f32.
 
-    a: bf16 (m, k), b: bf16 (n, k), both contiguous: NumPy (ml_dtypes.bfloat16) or anything else that Ave takes; k a multiple of 16.
-    out: f32 (m, n); a NumPy array is made when it is None. `options` are those of a launch, such as `backend="reference"`.
-    Returns `out`. Raises ValueError for shapes that do not fit.
-    """
+    a: bf16 (m, k), b: bf16 (n, k), both contiguous: NumPy (ml_dtypes.bfloat16) or anything else that Ave takes; k a
+    multiple of 16. out: f32 (m, n); a NumPy array is made when it is None. `options` are those of a launch, such as
+    `backend="reference"`. Returns `out`. Raises ValueError for shapes that do not fit."""
     m, k = a.shape
     n = b.shape[0]
     if b.shape[1] != k or k % DEPTH:
-        raise argument_error(f"a is {a.shape} and b is {b.shape}: both need the same number of columns, a multiple of {DEPTH}")
+        raise argument_error(
+            f"a is {a.shape} and b is {b.shape}: both need the same number of columns, a multiple of {DEPTH}"
+        )
     if out is None:
         import numpy as np  # takes longer to import than the kernel to compile
 

@@ -1,10 +1,11 @@
-"""Two bf16 matrices of any size come in; C = A @ B^T in f32 or bf16 goes out: a pipelined product for AMD's MI300 (gfx942).
+"""Two bf16 matrices of any size come in; C = A @ B^T in f32 or bf16 goes out: a pipelined product for AMD's MI300
+(gfx942).
 
-A workgroup makes a tile of C and goes along K in steps of 64, each of two halves of 32. Shared memory has two slots, one for either half.
-While one half is multiplied, fragments of the next are read from the other slot, the half after that is written to the slot that everybody
-has read, and global memory is asked for the step after the next. One barrier a half keeps readers and writers of a slot apart.
-Edges cost nothing: what is past the last row or column of a matrix is past the range of a buffer, where loads give zeros and stores do nothing.
-"""
+A workgroup makes a tile of C and goes along K in steps of 64, each of two halves of 32. Shared memory has two slots,
+one for either half. While one half is multiplied, fragments of the next are read from the other slot, the half after
+that is written to the slot that everybody has read, and global memory is asked for the step after the next. One barrier
+a half keeps readers and writers of a slot apart. Edges cost nothing: what is past the last row or column of a matrix is
+past the range of a buffer, where loads give zeros and stores do nothing."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ GROUP_M = 8  # rows of tiles that are gone through together
 
 
 class Mi300Tile(NamedTuple):
-    """A tile of C, the grid of waves that share it, and how many rows of fragments a wave multiplies before the barrier of a half."""
+    """A tile of C, the grid of waves that share it, and how many rows of fragments a wave multiplies before the barrier
+    of a half."""
 
     m: int
     n: int
@@ -38,8 +40,9 @@ class Mi300Tile(NamedTuple):
     early: int
 
 
-# Two small tiles fit on a compute unit or one large one: two waves on each SIMD either way. `early` leaves as many products after the barrier as
-# there are memory instructions to hide behind them, and no more fragments in registers than a wave can hold.
+# Two small tiles fit on a compute unit or one large one: two waves on each SIMD either way. `early` leaves as many
+# products after the barrier as there are memory instructions to hide behind them, and no more fragments in registers
+# than a wave can hold.
 Tile = Mi300Tile
 SMALL = Mi300Tile(128, 128, 2, 2, early=2)
 LARGE = Mi300Tile(256, 256, 2, 4, early=6)
@@ -47,14 +50,15 @@ LARGE = Mi300Tile(256, 256, 2, 4, early=6)
 
 @avelang.jit
 def swizzle(row, chunk):
-    """Where a chunk lies in its row of a slot. The eight lanes that LDS serves at once then meet all banks, be it along rows or down columns."""
+    """Place of a chunk in its row of a slot. The eight lanes that LDS serves at once then meet all banks, be it along
+    rows or down columns."""
     return chunk ^ ((row >> 1) & 3)
 
 
 @avelang.jit
 def load_offsets(at, row, col, rows, k, step, EACH):
-    """Where a lane finds its pieces of a step: `at[half, piece, pass]`, in bytes from the first element of the tile's first row. Past the end
-    of a row the next row begins: a piece that would be there is sent out of range."""
+    """Offsets of a lane's pieces of a step: `at[half, piece, pass]`, in bytes from the first element of the tile's
+    first row. Past the end of a row the next row begins: a piece that would be there is sent out of range."""
     for half in range(2):
         for piece in range(CHUNK // EACH):
             inside = step * STEP + half * HALF + col + piece * EACH < k
@@ -89,8 +93,8 @@ def load_elements(stage, x, half, p, row, col):
 
 @avelang.jit
 def load_step(operands, at, row, col, rows, step, EACH):
-    """Asks global memory for what a lane brings of a step, in the order in which it is kept, so that each half waits for its own loads only. Steps
-    past the last one are asked for as well, in vain: nothing of them is inside."""
+    """Asks global memory for what a lane brings of a step, in the order in which it is kept, so that each half waits
+    for its own loads only. Steps past the last one are asked for as well, in vain: nothing of them is inside."""
     for half in range(2):
         for x, buffer, stage, _ in operands:
             for p in range(stage.shape[1]):
@@ -129,7 +133,8 @@ def multiply(acc, a, b, first, last):
 
 @avelang.jit
 def product(acc, a, b, wave_row, wave_col, T, EACH):
-    """Adds a wave's part of A @ B^T. `a`, `b`: the rows that make the tile. `EACH`: how many elements a lane may load at once."""
+    """Adds a wave's part of A @ B^T. `a`, `b`: the rows that make the tile. `EACH`: how many elements a lane may load
+    at once."""
     M, N, WAVES_M, WAVES_N, EARLY = T
     I, J = acc.shape[0], acc.shape[1]
     ROWS = LANES // CHUNKS * WAVES_M * WAVES_N  # of a tile, that all lanes together bring in one pass
@@ -144,7 +149,11 @@ def product(acc, a, b, wave_row, wave_col, T, EACH):
     operands = ((a, a_buffer, a_stage, a_slots), (b, b_buffer, b_stage, b_slots))
 
     row, col, to = t // CHUNKS, t % CHUNKS * CHUNK, swizzle(t // CHUNKS, t % CHUNKS)  # what a lane brings
-    a_row, b_row, at_chunk = wave_row + t % MFMA_SIDE, wave_col + t % MFMA_SIDE, swizzle(t % MFMA_SIDE, t % LANES // MFMA_SIDE)  # what it reads
+    a_row, b_row, at_chunk = (
+        wave_row + t % MFMA_SIDE,
+        wave_col + t % MFMA_SIDE,
+        swizzle(t % MFMA_SIDE, t % LANES // MFMA_SIDE),
+    )  # what it reads
     first, last = al.convert(0, al.u32), (max(k, 1) - 1) // STEP
 
     load_offsets(at, row, col, ROWS, k, first, EACH)
@@ -243,8 +252,9 @@ def threads(tile: Mi300Tile) -> int:
 
 
 def best_tile(m: int, n: int, k: int) -> Mi300Tile:
-    """The tile with which an MI300X is through sooner, by rounds of its compute units: each works on one large tile, or on two small ones at half the
-    pace. Large where that is the same: it reads half as much. Rows that cannot be loaded 16 bytes at a time take more registers: small."""
+    """The tile with which an MI300X is through sooner, by rounds of its compute units: each works on one large tile, or
+    on two small ones at half the pace. Large where that is the same: it reads half as much. Rows that cannot be loaded
+    16 bytes at a time take more registers: small."""
 
     product = avelang.chip("gfx942").product
     assert product is not None
@@ -259,11 +269,11 @@ def best_tile(m: int, n: int, k: int) -> Mi300Tile:
 def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: Mi300Tile | None = None, **options: Any) -> Any:
     """C = A @ B^T, accumulated in f32.
 
-    a: bf16 (m, k), b: bf16 (n, k), both contiguous, of any size: NumPy (ml_dtypes.bfloat16) or anything else that Ave takes. Fastest where k is a
-    multiple of 8 and n of 4; an odd k is slow. out: f32 or bf16 (m, n); an f32 NumPy array is made when it is None. `tile`: SMALL or
-    LARGE, chosen for an MI300X when it is None. `options` are those of a launch, such as `backend="reference"`.
-    Returns `out`. Raises ValueError for shapes that do not fit one another, and for rows that are too long for offsets of 32 bits.
-    """
+    a: bf16 (m, k), b: bf16 (n, k), both contiguous, of any size: NumPy (ml_dtypes.bfloat16) or anything else that Ave
+    takes. Fastest where k is a multiple of 8 and n of 4; an odd k is slow. out: f32 or bf16 (m, n); an f32 NumPy array
+    is made when it is None. `tile`: SMALL or LARGE, chosen for an MI300X when it is None. `options` are those of a
+    launch, such as `backend="reference"`. Returns `out`. Raises ValueError for shapes that do not fit one another, and
+    for rows that are too long for offsets of 32 bits."""
     (m, k), n = a.shape, b.shape[0]
     if b.shape[1] != k:
         raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")

@@ -1,4 +1,5 @@
-"""Two matrices come in; C = A @ B^T goes out: one source for AMD's matrix cores, NVIDIA's `mma.sync` and Hopper's `wgmma`, on the tile level."""
+"""Two matrices come in; C = A @ B^T goes out: one source for AMD's matrix cores, NVIDIA's `mma.sync` and Hopper's
+`wgmma`, on the tile level."""
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
@@ -11,7 +12,8 @@ import avelang.language as al
 from avelang import argument_error, takes, tile
 from avelang_kernels.arrays import Count, Matrix, check_gemm
 
-FLOATS: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float8_e4m3fn": al.f8e4m3fn, "float8_e5m2": al.f8e5m2,
+FLOATS: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float8_e4m3fn": al.f8e4m3fn,
+    "float8_e5m2": al.f8e5m2,
                           "float8_e4m3fnuz": al.f8e4m3fnuz, "float8_e5m2fnuz": al.f8e5m2fnuz}  # fmt: skip
 RESULTS: dict[str, Any] = {"float32": al.f32, "bfloat16": al.bf16, "float16": al.f16}
 INTEGERS: dict[str, Any] = {"int8": al.i8}
@@ -24,7 +26,10 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType) -> Any:
     IN_A, IN_B, OUT = T.operands(dtype, out)
 
     @avelang.jit
-    def gemm(a: IN_A, b: IN_B, c: OUT, m: al.u32, n: al.u32, k: al.u32, EACH: al.constexpr = 8, WIDE: al.constexpr = 8):  # type: ignore
+    def gemm(
+        a: IN_A, b: IN_B, c: OUT, m: al.u32, n: al.u32, k: al.u32,  # type: ignore
+        EACH: al.constexpr = 8, WIDE: al.constexpr = 8,
+    ):  # fmt: skip
         A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k), EACH), tile.view(c, (m, n), WIDE)
 
         def finish(sums, at):
@@ -36,16 +41,28 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType) -> Any:
 
 
 @takes()
-def gemm(a: Matrix, b: Any, out: Matrix, T: tile.Block | None = None, target: str | None = None, units: Count = 0, **options: Any) -> Any:
-    """C = A @ B^T. a: (m, k), b: (n, k), of one dtype; out: (m, n); contiguous. bf16, f16 and the chip's kinds of f8 are summed up in f32, for an out
-    of f32, bf16 or f16; i8 in i32, as out. `T`: the block, None for the one that `tile.block_for` chooses; for the pipeline "preshuffled", b is what
-    `T.on(target, dtype).preshuffle` made of it. `target`, `units`: chip and compute units, by default those of the arrays' GPU; arrays on the
-    CPU are multiplied there. `options`: of a launch. Returns `out`; raises ValueError for shapes that do not fit, TypeError for dtypes."""
+def gemm(
+    a: Matrix,
+    b: Any,
+    out: Matrix,
+    T: tile.Block | None = None,
+    target: str | None = None,
+    units: Count = 0,
+    **options: Any,
+) -> Any:
+    """C = A @ B^T. a: (m, k), b: (n, k), of one dtype; out: (m, n); contiguous. bf16, f16 and the chip's kinds of f8
+    are summed up in f32, for an out of f32, bf16 or f16; i8 in i32, as out. `T`: the block, None for the one that
+    `tile.block_for` chooses; for the pipeline "preshuffled", b is what `T.on(target, dtype).preshuffle` made of it.
+    `target`, `units`: chip and compute units, by default those of the arrays' GPU; arrays on the CPU are multiplied
+    there. `options`: of a launch. Returns `out`; raises ValueError for shapes that do not fit, TypeError for dtypes."""
     m, n, k = check_gemm(a, b, out, T)
     one, two, three = (str(x.dtype).split(".")[-1] for x in (a, b, out))
     taken, made = (FLOATS, RESULTS) if one in FLOATS else (INTEGERS, SUMS)
     if one not in taken or one != two or three not in made:
-        raise argument_error(f"a is of {one}, b of {two}, out of {three}: a and b are both of one of {[*FLOATS, *INTEGERS]}, out of {[*made]}")
+        raise argument_error(
+            f"a is of {one}, b of {two}, out of {three}: a and b are both of one of {[*FLOATS, *INTEGERS]}, out of "
+            f"{[*made]}"
+        )
     if 0 in (m, n, k):
         out[...] = 0
         return out
@@ -56,5 +73,7 @@ def gemm(a: Matrix, b: Any, out: Matrix, T: tile.Block | None = None, target: st
     if T.cluster != (1, 1):
         options["cluster"] = (math.prod(T.cluster), 1, 1)
     kernel, threads = build(T, dtype, to), T.on(target, dtype).threads
-    kernel[T.grid(m, n, units or count), threads](a, b, out, m, n, k, math.gcd(k, 16), math.gcd(n, 8), target=target, **options)
+    kernel[T.grid(m, n, units or count), threads](
+        a, b, out, m, n, k, math.gcd(k, 16), math.gcd(n, 8), target=target, **options
+    )
     return out

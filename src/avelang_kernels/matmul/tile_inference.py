@@ -1,11 +1,11 @@
-"""Activations, and weights arranged once as a matrix instruction takes them, come in; f(A @ B^T + bias) goes out: the GEMM of inference, one source
-for AMD's matrix cores and NVIDIA's `mma.sync`.
+"""Activations, and weights arranged once as a matrix instruction takes them, come in; f(A @ B^T + bias) goes out: the
+GEMM of inference, one source for AMD's matrix cores and NVIDIA's `mma.sync`.
 
-Weights do not change, so they are put in the order of fragments when a model is loaded (`preshuffle`). On AMD the kernel then reads them straight
-into registers, 16 bytes a lane, a whole fragment of a wave side by side; only A passes through shared memory, by two buffers in turn. On NVIDIA they
-come through a ring in shared memory, as they lie, and where there are fewer tiles of C than multiprocessors several blocks share one, each with a
-part of K. Source of the idea: ROCm, "A Block GEMM on MI300", "Variation of the GEMM in Inference".
-"""
+Weights do not change, so they are put in the order of fragments when a model is loaded (`preshuffle`). On AMD the
+kernel then reads them straight into registers, 16 bytes a lane, a whole fragment of a wave side by side; only A passes
+through shared memory, by two buffers in turn. On NVIDIA they come through a ring in shared memory, as they lie, and
+where there are fewer tiles of C than multiprocessors several blocks share one, each with a part of K. Source of the
+idea: ROCm, "A Block GEMM on MI300", "Variation of the GEMM in Inference"."""
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
@@ -28,12 +28,14 @@ from avelang_kernels.workspaces import workspace_for
 FAR = 1 << 31  # bytes that offsets within a tile's rows reach
 LARGE = tile.Block(256, 256, 64, (2, 4), "preshuffled")
 SMALL = tile.Block(128, 128, 64, (2, 2), "preshuffled")
-# NVIDIA's (`benchmarks/tile_inference.py --only tune`), with as many bytes under way as shared memory holds; `LEAN`: instead of those, where a
-# block has less than LEAN_BYTES.
+# NVIDIA's (`benchmarks/tile_inference.py --only tune`), with as many bytes under way as shared memory holds; `LEAN`:
+# instead of those, where a block has less than LEAN_BYTES.
 WIDE, WARPS = tile.Block(128, 256, 64, (2, 4), "preshuffled", 3), tile.Block(128, 128, 64, (2, 4), "preshuffled", 4)
 NARROW = {16: tile.Block(16, 128, 64, (1, 4), "preshuffled", 6), 32: tile.Block(32, 128, 64, (1, 4), "preshuffled", 5),
-          64: tile.Block(64, 128, 64, (1, 4), "preshuffled", 4), 128: tile.Block(128, 64, 64, (2, 2), "preshuffled", 4)}  # fmt: skip
-LEAN = {WIDE: tile.Block(128, 256, 32, (2, 4), "preshuffled", 4), WARPS: tile.Block(128, 128, 32, (2, 2), "preshuffled", 4),
+          64: tile.Block(64, 128, 64, (1, 4), "preshuffled", 4), 128: tile.Block(128, 64, 64, (2, 2), "preshuffled",
+              4)}  # fmt: skip
+LEAN = {WIDE: tile.Block(128, 256, 32, (2, 4), "preshuffled", 4), WARPS: tile.Block(128, 128, 32, (2, 2),
+    "preshuffled", 4),
         **{NARROW[m]: dataclasses.replace(NARROW[m], stages=4) for m in (16, 32)}}  # fmt: skip
 LEAN_BYTES = 128 << 10
 RESIDENT = {NARROW[128]: 2}  # blocks on a multiprocessor at once, where not one
@@ -42,13 +44,14 @@ LEAST = 512  # of K in a part: a shorter one would not pay for adding up
 FEW = {rows: tile.Block(rows, 128, 64, (1, 4), "preshuffled") for rows in (16, 32, 64)}
 
 
-# -- weights -----------------------------------------------------------------------------------------------------------------------------
+# -- weights -----------------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Weights:
-    """B (n, k) as `preshuffle` arranged it: `data`, flat, with zeros where n and k are no multiples of a fragment; the block and the chip for which
-    that was done, and the order of a fragment's elements, which other blocks may have in common with that one."""
+    """B (n, k) as `preshuffle` arranged it: `data`, flat, with zeros where n and k are no multiples of a fragment; the
+    block and the chip for which that was done, and the order of a fragment's elements, which other blocks may have in
+    common with that one."""
 
     data: Any
     n: int
@@ -63,14 +66,15 @@ class Weights:
         return self.n, self.k
 
     @property
-    def fragment(self) -> "Fragment":
-        """How its fragments are arranged."""
+    def fragment(self) -> "WeightFragment":
+        """The arrangement of its fragments."""
         return _fragment(self.block, self.target, self.dtype)
 
 
 @dataclasses.dataclass(frozen=True)
-class Fragment:
-    """`rows` of B and `depth` of K that one read of a wave takes; `order`: which element (row * depth + k) is at each place."""
+class WeightFragment:
+    """`rows` of B and `depth` of K that one read of a wave takes; `order`: which element (row * depth + k) is at each
+    place."""
 
     rows: int
     depth: int
@@ -78,17 +82,18 @@ class Fragment:
 
 
 @functools.cache
-def _fragment(T: tile.Block, target: str, dtype: al.DType) -> Fragment:
+def _fragment(T: tile.Block, target: str, dtype: al.DType) -> WeightFragment:
     G = T.on(target, dtype)
     rows, depth = G.unit
     places = np.arange(rows * depth, dtype=np.int64).reshape(rows, depth)
-    return Fragment(rows, depth, tuple(map(int, G.preshuffle(places))))
+    return WeightFragment(rows, depth, tuple(map(int, G.preshuffle(places))))
 
 
 @takes()
 def preshuffle(b: Matrix, block: tile.Block = SMALL, target: str = "gfx942") -> Weights:
-    """The weights of a `gemm` with such blocks on such a chip. b: (n, k), bf16 or f16, of NumPy or torch: it is arranged where it lies, by its own
-    library. Raises ValueError for a block of another pipeline and another shape, TypeError for another dtype."""
+    """The weights of a `gemm` with such blocks on such a chip. b: (n, k), bf16 or f16, of NumPy or torch: it is
+    arranged where it lies, by its own library. Raises ValueError for a block of another pipeline and another shape,
+    TypeError for another dtype."""
     dtype = _dtype(b)
     if dtype is None or dtype == al.f32:
         raise argument_error(f"weights of {b.dtype}: the inference GEMM takes bf16 and f16")
@@ -107,19 +112,20 @@ def preshuffle(b: Matrix, block: tile.Block = SMALL, target: str = "gfx942") -> 
     return Weights(data, int(n), int(k), dtype, block, target)
 
 
-# -- kernel ------------------------------------------------------------------------------------------------------------------------------
+# -- kernel ------------------------------------------------------------------------------------------------------------
 
 
 @functools.cache
 def build(T: tile.Block, dtype: al.DType, out: al.DType, bias: al.DType | None = None, activation: Any = None) -> Any:
-    """The kernel for a block, the dtype of A and B, and that of C. `bias`: the dtype of what is added to C's columns, if anything is; `activation`: a
-    function of f32 vectors to the same, element by element."""
+    """The kernel for a block, the dtype of A and B, and that of C. `bias`: the dtype of what is added to C's columns,
+    if anything is; `activation`: a function of f32 vectors to the same, element by element."""
     BIAS = al.constexpr if bias is None else al.Pointer(bias)
     complete = epilogue(bias, activation)
 
     @avelang.jit
     def inference(
-        a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(out), m: al.u32, n: al.u32, k: al.u32, added: BIAS = None,  # type: ignore
+        a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(out), m: al.u32, n: al.u32,  # type: ignore
+        k: al.u32, added: BIAS = None,  # type: ignore
         EACH: al.constexpr = 8, WIDE: al.constexpr = 4,
     ):  # fmt: skip
         A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k)), tile.view(c, (m, n), WIDE)
@@ -133,15 +139,20 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType, bias: al.DType | None =
 
 
 @functools.cache
-def build_parts(T: tile.Block, parts: int, dtype: al.DType, out: al.DType, bias: al.DType | None = None, activation: Any = None) -> Any:
-    """The same for so many parts of K, `each` long; `partials`, `counters`: a workspace of f32 sums and of counters, 0, one for each tile."""
+def build_parts(
+    T: tile.Block, parts: int, dtype: al.DType, out: al.DType, bias: al.DType | None = None, activation: Any = None
+) -> Any:
+    """The same for so many parts of K, `each` long; `partials`, `counters`: a workspace of f32 sums and of counters, 0,
+    one for each tile."""
     BIAS = al.constexpr if bias is None else al.Pointer(bias)
     complete = epilogue(bias, activation)
 
     @avelang.jit
     def inference(
-        a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(out), partials: al.Pointer(al.f32), counters: al.Pointer(al.u32),  # type: ignore
-        m: al.u32, n: al.u32, k: al.u32, each: al.u32, added: BIAS = None, EACH: al.constexpr = 8, WIDE: al.constexpr = 4,  # type: ignore
+        a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(out), partials: al.Pointer(al.f32),  # type: ignore
+        counters: al.Pointer(al.u32),  # type: ignore
+        m: al.u32, n: al.u32, k: al.u32, each: al.u32, added: BIAS = None, EACH: al.constexpr = 8,  # type: ignore
+        WIDE: al.constexpr = 4,  # type: ignore
     ):  # fmt: skip
         A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k)), tile.view(c, (m, n), WIDE)
 
@@ -157,12 +168,14 @@ def build_parts(T: tile.Block, parts: int, dtype: al.DType, out: al.DType, bias:
 
 @functools.cache
 def epilogue(bias: al.DType | None, activation: Any) -> Any:
-    """What is done with a tile of C: (view of C, sums, where, pointer to the bias, neighbors of C that are aligned)."""
+    """The epilogue of a tile of C: (view of C, sums, where, pointer to the bias, neighbors of C that are aligned)."""
 
     @avelang.jit
     def complete(C, sums, at, added, WIDE):
         if bias is not None or activation is not None:
-            sums = finished(sums, tile.view(added, (C.shape[1],), WIDE) if bias is not None else None, activation, at[1])
+            sums = finished(
+                sums, tile.view(added, (C.shape[1],), WIDE) if bias is not None else None, activation, at[1]
+            )
         C.store(sums, at)
 
     return complete
@@ -179,7 +192,9 @@ def finished(sums, bias, activation, col):
     for i in range(size // 2):
         pair = al.make_local((2,), sums.dtype)
         for e in range(2):
-            pair[e] = pairs[i, e] if bias is None else pairs[i, e] + al.convert(added.values[F.of[2 * i + e]], sums.dtype)
+            pair[e] = (
+                pairs[i, e] if bias is None else pairs[i, e] + al.convert(added.values[F.of[2 * i + e]], sums.dtype)
+            )
         out[i] = pair if activation is None else activation(pair)
     return tile.Tile(al.view(out, al.Tensor((size,), sums.dtype)), sums.dist, sums.thread)
 
@@ -202,13 +217,13 @@ def gelu(x):
     return x / (1.0 + al.exp(x * (-1.5957691216057308 - 0.07135481282052302 * x * x)))
 
 
-# -- calls -------------------------------------------------------------------------------------------------------------------------------
+# -- calls -------------------------------------------------------------------------------------------------------------
 
 
 @takes()
 def best_block(m: Count, n: Count, target: str = "gfx942", units: Count = 304) -> tile.Block:
-    """The block for a product of m rows: the smallest that takes all of them at once where they are few; else the large one, where its tiles keep all
-    `units` busy."""
+    """The block for a product of m rows: the smallest that takes all of them at once where they are few; else the large
+    one, where its tiles keep all `units` busy."""
     amd = target.startswith("gfx")
     large, small = (LARGE, SMALL) if amd else (WIDE, WARPS)
     fits = [block for rows, block in (FEW if amd else NARROW).items() if m <= rows]
@@ -228,30 +243,43 @@ def best_parts(T: tile.Block, m: int, n: int, k: int, units: int) -> int:
 
 @takes()
 def gemm(
-    a: Matrix, b: Weights, out: Matrix, bias: Vector | None = None, activation: Any = None, block: tile.Block | None = None,
+    a: Matrix, b: Weights, out: Matrix, bias: Vector | None = None, activation: Any = None,
+    block: tile.Block | None = None,
     target: str | None = None, parts: Positive | None = None, **options: Any,
 ) -> Any:  # fmt: skip
     """activation(A @ B^T + bias), accumulated in f32.
 
-    a: (m, k), bf16 or f16; b: what `preshuffle` made of (n, k), of the same dtype; out: (m, n), of that dtype or f32; bias: (n,), of any of the three
-    dtypes; all contiguous. `activation`: `relu`, `silu`, `gelu` or a function of f32 vectors, element by element; give the same object each time,
-    since a kernel is built for it. `block`, `target`: others than b was arranged for may be used, where fragments are arranged alike. `parts` of K,
-    of which different blocks make the products, are added up in their order: the same bits in every run. By default 1 on AMD, `best_parts` on NVIDIA.
-    Launches of one stream share a workspace. `options`: those of a launch. Returns `out`. Raises ValueError and TypeError for what does not fit.
-    """
+    a: (m, k), bf16 or f16; b: what `preshuffle` made of (n, k), of the same dtype; out: (m, n), of that dtype or f32;
+    bias: (n,), of any of the three dtypes; all contiguous. `activation`: `relu`, `silu`, `gelu` or a function of f32
+    vectors, element by element; give the same object each time, since a kernel is built for it. `block`, `target`:
+    others than b was arranged for may be used, where fragments are arranged alike. `parts` of K, of which different
+    blocks make the products, are added up in their order: the same bits in every run. By default 1 on AMD, `best_parts`
+    on NVIDIA. Launches of one stream share a workspace. `options`: those of a launch. Returns `out`. Raises ValueError
+    and TypeError for what does not fit."""
     if activation is not None and not callable(activation) and not hasattr(activation, "source"):
-        raise argument_error(f"activation must be relu, silu, gelu, or a jit function of f32 vectors, not {activation!r}")
+        raise argument_error(
+            f"activation must be relu, silu, gelu, or a jit function of f32 vectors, not {activation!r}"
+        )
     T, chip = block or b.block, target or b.target
     to, added = _dtypes(a, b, out, bias)
     (n, k), m = b.shape, a.shape[0]
     if tuple(a.shape) != (m, k) or tuple(out.shape) != (m, n) or (bias is not None and tuple(bias.shape) != (n,)):
         said = "" if bias is None else f", bias is {tuple(bias.shape)}"
-        raise argument_error(f"a is {tuple(a.shape)}, b was {b.shape}, out is {tuple(out.shape)}{said}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
+        raise argument_error(
+            f"a is {tuple(a.shape)}, b was {b.shape}, out is {tuple(out.shape)}{said}: C = A @ B^T of (m, k) and (n, "
+            f"k) is (m, n)"
+        )
     _check(b, T, chip)
     if max(T.m, T.n) * max(k * b.dtype.bytes, n * to.bytes) >= FAR:
         raise argument_error(f"rows of {k} and {n} elements: {max(T.m, T.n)} of them must be less than {FAR >> 30} GiB")
     threads = T.on(chip, b.dtype).threads
-    given = {"EACH": math.gcd(k, 8), "WIDE": math.gcd(n, 4), "target": chip, **({} if bias is None else {"added": bias}), **options}
+    given = {
+        "EACH": math.gcd(k, 8),
+        "WIDE": math.gcd(n, 4),
+        "target": chip,
+        **({} if bias is None else {"added": bias}),
+        **options,
+    }
     if parts is None:
         parts = 1 if chip.startswith("gfx") else best_parts(T, m, n, k, tile.device_of(a, chip)[1])
     each, parts = work_of(max(k, 1), T.k, parts)
@@ -273,7 +301,10 @@ def _dtypes(a: Any, b: Weights, out: Any, bias: Any) -> tuple[al.DType, al.DType
     to, added = _dtype(out), None if bias is None else _dtype(bias)
     if _dtype(a) != b.dtype or to not in (b.dtype, al.f32) or (bias is not None and added is None):
         said = "" if bias is None else f", bias is {bias.dtype}"
-        raise argument_error(f"a is {a.dtype}, b was {b.dtype}, out is {out.dtype}{said}: a and b are both bf16 or f16, out is of their dtype or f32")
+        raise argument_error(
+            f"a is {a.dtype}, b was {b.dtype}, out is {out.dtype}{said}: a and b are both bf16 or f16, out is of "
+            f"their dtype or f32"
+        )
     assert to is not None
     return to, added
 
@@ -283,5 +314,8 @@ def _check(b: Weights, T: tile.Block, chip: str) -> None:
         raise argument_error(f'the block has the pipeline {T.pipeline!r}: this product is by "preshuffled"')
     has, takes = b.fragment, _fragment(T, chip, b.dtype)
     if has != takes:
-        raise argument_error(f"b was arranged for {b.target}, in fragments of {has.rows} x {has.depth}, and this block takes such of {takes.rows} x "
-                         f"{takes.depth}, as {chip} has them: call preshuffle with the block and the chip of the product")  # fmt: skip
+        raise argument_error(
+            f"b was arranged for {b.target}, in fragments of {has.rows} x {has.depth}, and this block takes such of "
+            f"{takes.rows} x {takes.depth}, as {chip} has them: call preshuffle with the block and the chip of the "
+            f"product"
+        )

@@ -1,12 +1,13 @@
-"""A of few rows and B come in; C = A @ B^T goes out: one source for AMD's matrix cores (sparse ones, where A has 8 rows at most) and NVIDIA's.
+"""A of few rows and B come in; C = A @ B^T goes out: one source for AMD's matrix cores (sparse ones, where A has 8 rows
+at most) and NVIDIA's.
 
-B is read once, by the pipeline "streamed": straight into registers, on NVIDIA by a ring in shared memory. Where there are fewer tiles of C than
-units, several blocks share one: each takes a part of K and leaves its sums in a workspace, and the last to come adds them up, in the order of the
-parts: the same bits in every run.
+B is read once, by the pipeline "streamed": straight into registers, on NVIDIA by a ring in shared memory. Where there
+are fewer tiles of C than units, several blocks share one: each takes a part of K and leaves its sums in a workspace,
+and the last to come adds them up, in the order of the parts: the same bits in every run.
 
-Facts: IREE, "Virtual Dense MFMAs for Skinny GEMM"; Hugging Face, "Creating custom kernels for the AMD MI300"; LLVM, User Guide for AMDGPU Backend,
-memory models of gfx90a and gfx942, for the cache policies by which blocks on different dies see one another's sums.
-"""
+Facts: IREE, "Virtual Dense MFMAs for Skinny GEMM"; Hugging Face, "Creating custom kernels for the AMD MI300"; LLVM,
+User Guide for AMDGPU Backend, memory models of gfx90a and gfx942, for the cache policies by which blocks on different
+dies see one another's sums."""
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
@@ -32,8 +33,8 @@ SUMS: dict[str, Any] = {"int32": al.i32}
 
 @avelang.struct
 class PartsOfK:
-    """A walk over the tiles of C and, of each, over parts of K, `each` long, the fastest: blocks that share a tile run at one
-    time and on one die."""
+    """A walk over the tiles of C and, of each, over parts of K, `each` long, the fastest: blocks that share a tile run
+    at one time and on one die."""
 
     tiles: ...
     each: ...
@@ -87,14 +88,16 @@ def build(T: tile.Block, parts: int, dtype: al.DType, out: al.DType) -> Any:
     return skinny
 
 
-# -- on the host ---------------------------------------------------------------------------------------------------------------------------
+# -- on the host -------------------------------------------------------------------------------------------------------
 
 
 @takes()
 @functools.cache
 def plan_of(m: Positive, n: Positive, k: Positive, dtype: al.DType | str, target: str) -> tile.Plan:
     """The plan that `ave explain gemm` prints: the best one whose operands are in registers."""
-    return next(v.plan for v in tile.choose(tile.gemm(m, n, k, dtype, target))[1] if v.kept and v.plan.mma.b is not None)
+    return next(
+        v.plan for v in tile.choose(tile.gemm(m, n, k, dtype, target))[1] if v.kept and v.plan.mma.b is not None
+    )
 
 
 @functools.cache
@@ -105,24 +108,35 @@ def block_of(plan: tile.Plan) -> tile.Block:
 
 @functools.cache
 def parts_of(m: int, n: int, k: int, dtype: Any, target: str, units: int = 0) -> tuple[tile.Block, int]:
-    """The block and, at most, its parts of K: those of the best plan, or `ring` where NVIDIA's chips have one. `units`: as of `ring`."""
+    """The block and, at most, its parts of K: those of the best plan, or `ring` where NVIDIA's chips have one. `units`:
+    as of `ring`."""
     if not pipeline("cp-async").missing(target):
         return ring(m, n, k, dtype, target, units)
     plan = plan_of(m, n, k, dtype, target)
     return block_of(plan), plan.split_k
 
 
-# What `ring` takes: columns of a block, bytes of a row in a step, stages, and blocks for each multiprocessor: all of them run at once, and have some
-# 56 KB of B each on the way. Three, for which Hopper has room too, are slower (`benchmarks/tile_skinny.py --only tune`).
+# What `ring` takes: columns of a block, bytes of a row in a step, stages, and blocks for each multiprocessor: all of
+# them run at once, and have some 56 KB of B each on the way. Three, for which Hopper has room too, are slower
+# (`benchmarks/tile_skinny.py --only tune`).
 COLUMNS, ROW, STAGES, RESIDENT = 64, 128, 8, 2
 
 
 def ring(m: int, n: int, k: int, dtype: Any, target: str, units: int) -> tuple[tile.Block, int]:
-    """The block of a ring of cp.async, by the instruction that has 8 rows where A has no more, and parts of K. `units`: multiprocessors."""
+    """The block of a ring of cp.async, by the instruction that has 8 rows where A has no more, and parts of K. `units`:
+    multiprocessors."""
     dtypes, step = (dtype, dtype, al.i32 if dtype.is_int else al.f32), ROW // dtype.bytes
     few = [x for x in tile.mmas(target) if x.name.startswith("VMMA_SYNC") and x.dtypes == dtypes and m <= x.m == 8]
     wide = max(few, key=lambda x: x.k, default=None)
-    block = tile.Block(MOST_ROWS if wide is None else wide.m, COLUMNS, step, (1, COLUMNS // 16), "streamed", STAGES, mma=wide and wide.name)
+    block = tile.Block(
+        MOST_ROWS if wide is None else wide.m,
+        COLUMNS,
+        step,
+        (1, COLUMNS // 16),
+        "streamed",
+        STAGES,
+        mma=wide and wide.name,
+    )
     tiles, steps = -(-m // block.m) * -(-n // block.n), -(-k // step)
     return block, max(1, min(RESIDENT * units // tiles, steps // (2 * STAGES)))
 
@@ -141,16 +155,19 @@ def _checked(a: tuple[int, ...], b: tuple[int, ...], out: tuple[int, ...], *dtyp
     one, two, three = (str(getattr(x, "name", x)).rpartition(".")[2] for x in dtypes)
     made = SUMS if one == "int8" else RESULTS
     if one not in TAKEN or one != two or three not in made:
-        raise argument_error(f"a is of {one}, b of {two}, out of {three}: a and b are both of one of {[*TAKEN]}, out of {[*made]}")
+        raise argument_error(
+            f"a is of {one}, b of {two}, out of {three}: a and b are both of one of {[*TAKEN]}, out of {[*made]}"
+        )
     return TAKEN[one], made[three]
 
 
 @takes()
 def gemm(a: Matrix, b: Matrix, out: Matrix, target: str | None = None, **options: Any) -> Any:
-    """C = A @ B^T; the same bits in every run. a: (m, k) with m of 1 to 16, b: (n, k), of one dtype; out: (m, n); contiguous, NumPy's or torch's.
-    bf16, f16 and the chip's kinds of f8 are summed up in f32, for an out of f32, bf16 or f16; i8 in i32, as out. `target`: the chip, by default that
-    of the arrays' GPU; arrays on the CPU are multiplied there. `options` are those of a launch. Returns `out`. Raises ValueError for shapes that do
-    not fit, TypeError for dtypes, U103 for chips without a choice of plans.
+    """C = A @ B^T; the same bits in every run. a: (m, k) with m of 1 to 16, b: (n, k), of one dtype; out: (m, n);
+    contiguous, NumPy's or torch's. bf16, f16 and the chip's kinds of f8 are summed up in f32, for an out of f32, bf16
+    or f16; i8 in i32, as out. `target`: the chip, by default that of the arrays' GPU; arrays on the CPU are multiplied
+    there. `options` are those of a launch. Returns `out`. Raises ValueError for shapes that do not fit, TypeError for
+    dtypes, U103 for chips without a choice of plans.
 
     Launches of one stream share a workspace; threads that launch on streams of their own do not disturb one another.
     """
@@ -182,5 +199,19 @@ def launch(a: Matrix, b: Matrix, out: Matrix, T: tile.Block, parts: Positive, ta
     partials, counters = workspace_for(a, tiles, size)
     kernel = build(T, parts, dtype, to)
     grid = tiles * parts, T.on(target, dtype).threads
-    kernel[grid](a, b, out, partials, counters, m, n, k, each, math.gcd(k, 16 // dtype.bytes), math.gcd(n, 4), target=target, **options)
+    kernel[grid](
+        a,
+        b,
+        out,
+        partials,
+        counters,
+        m,
+        n,
+        k,
+        each,
+        math.gcd(k, 16 // dtype.bytes),
+        math.gcd(n, 4),
+        target=target,
+        **options,
+    )
     return out

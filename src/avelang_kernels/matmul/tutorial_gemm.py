@@ -1,8 +1,7 @@
 """The kernels of docs/tutorial.md, C = A @ B^T step by step: matrices and the name of a step come in; C goes out.
 
-From one thread for each element to tiles that the copy engine fetches. Each step has one source for all chips, and is right for any m, n and k, but
-that the copy engine wants n and k to be multiples of 8.
-"""
+From one thread for each element to tiles that the copy engine fetches. Each step has one source for all chips, and is
+right for any m, n and k, but that the copy engine wants n and k to be multiples of 8."""
 
 import dataclasses
 from typing import Any
@@ -19,9 +18,12 @@ BF16: Any = al.bf16
 T = 16  # rows and columns of C that a block of the first two steps makes
 
 
-# 1. One thread, one element.
 @avelang.jit
-def naive(a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.bf16), m: al.u32, n: al.u32, k: al.u32):  # type: ignore
+def naive(
+    a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.bf16), m: al.u32, n: al.u32,  # type: ignore
+    k: al.u32,  # type: ignore
+):  # fmt: skip
+    """1. One thread, one element."""
     A = al.make_tensor(a, al.bf16, al.make_layout((m, k), (k, 1)))
     B = al.make_tensor(b, al.bf16, al.make_layout((n, k), (k, 1)))
     C = al.make_tensor(c, al.bf16, al.make_layout((m, n), (n, 1)))
@@ -33,9 +35,12 @@ def naive(a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.bf16)
         C[row, col] = al.convert(sum, al.bf16)
 
 
-# 2. The block keeps a tile of A and a tile of B in shared memory, and uses each element T times.
 @avelang.jit
-def tiled(a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.bf16), m: al.u32, n: al.u32, k: al.u32):  # type: ignore
+def tiled(
+    a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.bf16), m: al.u32, n: al.u32,  # type: ignore
+    k: al.u32,  # type: ignore
+):  # fmt: skip
+    """2. The block has a tile of A and a tile of B in shared memory, and uses each element T times."""
     A = al.make_tensor(a, al.bf16, al.make_layout((m, k), (k, 1)))
     B = al.make_tensor(b, al.bf16, al.make_layout((n, k), (k, 1)))
     C = al.make_tensor(c, al.bf16, al.make_layout((m, n), (n, 1)))
@@ -56,13 +61,23 @@ def tiled(a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.bf16)
 
 @avelang.constant
 def narrow(G: Any, rows: int) -> tile.Distribution:
-    """How a block's lanes share a copy of (rows, G.k), one element after another."""
-    return tile.Distribution.blocked((rows, G.k), G.mma.dtypes[0], vector=1, waves=G.threads // G.mma.wave, wave=G.mma.wave)
+    """The distribution by which a block's lanes share a copy of (rows, G.k), one element after another."""
+    return tile.Distribution.blocked(
+        (rows, G.k), G.mma.dtypes[0], vector=1, waves=G.threads // G.mma.wave, wave=G.mma.wave
+    )
 
 
-# 3. Matrix instructions: waves multiply fragments, which lanes read from shared memory.
 @avelang.jit
-def matrix(a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.bf16), m: al.u32, n: al.u32, k: al.u32, S: al.constexpr):  # type: ignore
+def matrix(
+    a: al.Pointer(al.bf16),
+    b: al.Pointer(al.bf16),
+    c: al.Pointer(al.bf16),
+    m: al.u32,
+    n: al.u32,
+    k: al.u32,
+    S: al.constexpr,
+):  # type: ignore
+    """3. Matrix instructions: waves multiply fragments, which lanes read from shared memory."""
     G = S.on(al.target(), al.bf16)
     A, B, C = tile.view(a, (m, k)), tile.view(b, (n, k)), tile.view(c, (m, n))
     row, col = al.block_id(1) * S.m, al.block_id(0) * S.n
@@ -93,7 +108,8 @@ STEPS: dict[str, tile.Block | None] = {
     "large": tile.Block(256, 256, 64, (2, 4), "double-buffer"),
     "tma": tile.Block(128, 256, 64, pipeline="tma", cluster=(2, 1)),
 }
-# A lane of NVIDIA's has half as many registers as one of AMD's, accumulation registers counted, and a block of 256 x 256 does not fit at all.
+# A lane of NVIDIA's has half as many registers as one of AMD's, accumulation registers counted, and a block of 256 x
+# 256 does not fit at all.
 NVIDIA = {
     **{s: dataclasses.replace(b, waves=(2, 4)) for s, b in STEPS.items() if b and b.m == b.n == 128},
     "large": tile.Block(128, 256, 32, (2, 4), "cp-async"),
@@ -107,15 +123,16 @@ def steps(target: str) -> list[str]:
 
 @takes()
 def block(step: str, target: str) -> tile.Block | None:
-    """The tile and the pipeline of a step on a chip; None for the first two. Raises ValueError for the name of a step."""
+    """The tile and the pipeline of a step on a chip; None for the first two. Raises ValueError for the name of a
+    step."""
     if step not in STEPS:
         raise argument_error(f"{step!r} is no step; there are {', '.join(STEPS)}")
     return NVIDIA.get(step, STEPS[step]) if target.startswith("sm_") else STEPS[step]
 
 
 def loads_per_output(step: str, k: int, target: str = "gfx942") -> float:
-    """Elements of A and B that a step loads from global memory for each element of C, by the arithmetic of the page: C is whole tiles. What the copy
-    engine sends to several blocks of a cluster is loaded once."""
+    """Elements of A and B that a step loads from global memory for each element of C, by the arithmetic of the page: C
+    is whole tiles. What TMA sends to several blocks of a cluster is loaded once."""
     S = block(step, target)
     if S is None:
         return 2 * k if step == "naive" else 2 * k / T
@@ -132,14 +149,20 @@ def launch(step: str, m: int, n: int, target: str) -> tuple[Any, tuple[int, int]
 
 @takes()
 def gemm(step: str, a: Matrix, b: Matrix, out: Matrix, target: str, units: Count = 132, **options: Any) -> Any:
-    """C = A @ B^T by one of `STEPS`, accumulated in f32. a: (m, k), b: (n, k), out: (m, n), all bf16, contiguous; no extent is 0, and for "tma" n and
-    k are multiples of 8. `target`: the chip; `units`: how many multiprocessors it has. `options` are those of a launch. Returns `out`; raises
-    ValueError for shapes and dtypes that do not fit, and for the name of a step."""
+    """C = A @ B^T by one of `STEPS`, accumulated in f32. a: (m, k), b: (n, k), out: (m, n), all bf16, contiguous; no
+    extent is 0, and for "tma" n and k are multiples of 8. `target`: the chip; `units`: how many multiprocessors it has.
+    `options` are those of a launch. Returns `out`; raises ValueError for shapes and dtypes that do not fit, and for the
+    name of a step."""
     S, (m, k), n = block(step, target), a.shape, out.shape[-1]
     if tuple(b.shape) != (n, k) or tuple(out.shape) != (m, n):
-        raise argument_error(f"a is {tuple(a.shape)}, b is {tuple(b.shape)}, out is {tuple(out.shape)}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
+        raise argument_error(
+            f"a is {tuple(a.shape)}, b is {tuple(b.shape)}, out is {tuple(out.shape)}: C = A @ B^T of (m, k) and (n, "
+            f"k) is (m, n)"
+        )
     if any(not str(x.dtype).endswith("bfloat16") for x in (a, b, out)):
-        raise argument_error(f"a is {a.dtype}, b is {b.dtype}, out is {out.dtype}: the steps of the tutorial are for bf16")
+        raise argument_error(
+            f"a is {a.dtype}, b is {b.dtype}, out is {out.dtype}: the steps of the tutorial are for bf16"
+        )
     if step in ("naive", "tiled", "matrix"):
         kernel, grid, threads, values = launch(step, m, n, target)
         kernel[grid, threads](a, b, out, m, n, k, *values.values(), target=target, **options)

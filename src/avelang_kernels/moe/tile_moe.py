@@ -1,9 +1,10 @@
-"""A layer of a mixture of experts around the grouped GEMM: tokens and what the router said about them come in, their new values go out.
+"""A layer of a mixture of experts around the grouped GEMM: tokens and what the router said about them come in, their
+new values go out.
 
-    order, offsets = sort_by_expert(ids, experts)   # tokens by expert, on the device
-    h = swiglu(x[order // k] @ w13[e]^T)            # grouped, tokens taken through an index, gated in its epilogue
-    y = weight * (h @ w2[e]^T)                      # grouped, the router's weights in its epilogue
-    out[token] = the sum of its rows of y
+order, offsets = sort_by_expert(ids, experts)   # tokens by expert, on the device
+h = swiglu(x[order // k] @ w13[e]^T)            # grouped, tokens taken through an index, gated in its epilogue
+y = weight * (h @ w2[e]^T)                      # grouped, the router's weights in its epilogue
+out[token] = the sum of its rows of y
 """
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
@@ -30,9 +31,10 @@ def _library(x: Any) -> Any:
 
 
 def sort_by_expert(ids: Any, experts: int) -> tuple[Any, Any]:
-    """ids: integers, (tokens, k), the experts of each token; NumPy or torch, on any device. Two int32 arrays on the same device, without waiting for
-    it: the places of `ids`, counted row by row, in the order of their experts, (tokens * k,) (the token is the place // k); and where experts begin
-    among them, (experts + 1,). Tokens without an expert have an id below 0, or `experts`: they come before the first group, and behind the last."""
+    """ids: integers, (tokens, k), the experts of each token; NumPy or torch, on any device. Two int32 arrays on the
+    same device, without waiting for it: the places of `ids`, counted row by row, in the order of their experts, (tokens
+    * k,) (the token is the place // k); and where experts begin among them, (experts + 1,). Tokens without an expert
+    have an id below 0, or `experts`: they come before the first group, and behind the last."""
     lib, flat = _library(ids), ids.reshape(-1)
     if lib.__name__ == "numpy":
         order = lib.argsort(flat, stable=True)
@@ -51,22 +53,27 @@ def _words(x: Any) -> Any:
 
 @takes()
 def striped(gate: Cube, up: Cube) -> Any:
-    """Two (E, n, k) as one (E, 2 * n, k), in stripes of 32 rows by turns: the B of a gated `grouped_gemm`. Raises ValueError for other shapes."""
+    """Two (E, n, k) as one (E, 2 * n, k), in stripes of 32 rows by turns: the B of a gated `grouped_gemm`. Raises
+    ValueError for other shapes."""
     E, n, k = gate.shape
     if tuple(up.shape) != (E, n, k) or n % STRIPE:
-        raise argument_error(f"gate is {tuple(gate.shape)}, up is {tuple(up.shape)}: both are (E, n, k), n a multiple of {STRIPE}")
+        raise argument_error(
+            f"gate is {tuple(gate.shape)}, up is {tuple(up.shape)}: both are (E, n, k), n a multiple of {STRIPE}"
+        )
     both = _library(gate).stack([x.reshape(E, n // STRIPE, STRIPE, k) for x in (gate, up)], 2)
     return both.reshape(E, 2 * n, k)
 
 
 @functools.cache
 def build(dtype: al.DType, bounded: bool = False) -> Any:
-    """The kernel that adds up the rows of a token: a block for a token and `THREADS * EACH` columns. `bounded`: only rows of some groups."""
+    """The kernel that adds up the rows of a token: a block for a token and `THREADS * EACH` columns. `bounded`: only
+    rows of some groups."""
     BOUNDS: Any = WORDS if bounded else al.constexpr
 
     @avelang.jit
     def add_up(
-        y: al.Pointer(dtype), at: al.Pointer(al.i32), out: al.Pointer(dtype), rows: al.u32, tokens: al.u32, n: al.u32,  # type: ignore
+        y: al.Pointer(dtype), at: al.Pointer(al.i32), out: al.Pointer(dtype), rows: al.u32,  # type: ignore
+        tokens: al.u32, n: al.u32,  # type: ignore
         K: al.constexpr, EACH: al.constexpr, E: al.constexpr = 0, bounds: BOUNDS = None,  # type: ignore
     ):  # fmt: skip
         Y, OUT = tile.view(y, (rows, n), EACH).data, tile.view(out, (tokens, n), EACH).data
@@ -76,7 +83,9 @@ def build(dtype: al.DType, bounded: bool = False) -> Any:
         token, col = al.block_id(0), (al.block_id(1) * THREADS + al.thread_id(0)) * EACH
         if col < n:
             total = al.full((EACH,), 0.0, al.f32)
-            begin, end = (al.convert(bounds[0], al.u32), min(al.convert(bounds[E], al.u32), rows)) if bounded else (0, rows)
+            begin, end = (
+                (al.convert(bounds[0], al.u32), min(al.convert(bounds[E], al.u32), rows)) if bounded else (0, rows)
+            )
             for i in range(K):
                 row = al.convert(at[token * K + i], al.u32)
                 if row >= begin and row < end:
@@ -87,12 +96,17 @@ def build(dtype: al.DType, bounded: bool = False) -> Any:
 
 
 @takes()
-def add_up(y: Matrix, at: Matrix, out: Matrix, target: str | None = None, *, offsets: Vector | None = None, **options: Any) -> Any:
-    """out[t] = the sum of y[at[t, i]] over i, in f32, where `at` is a row of y. y: (rows, n), out: (tokens, n), of one dtype; at: int32,
-    (tokens, k). `offsets`: int32, bounds of groups; then only rows of groups count. Raises ValueError for other shapes."""
+def add_up(
+    y: Matrix, at: Matrix, out: Matrix, target: str | None = None, *, offsets: Vector | None = None, **options: Any
+) -> Any:
+    """out[t] = the sum of y[at[t, i]] over i, in f32, where `at` is a row of y. y: (rows, n), out: (tokens, n), of one
+    dtype; at: int32, (tokens, k). `offsets`: int32, bounds of groups; then only rows of groups count. Raises ValueError
+    for other shapes."""
     (tokens, k), n = at.shape, y.shape[1]
     if tuple(out.shape) != (tokens, n):
-        raise argument_error(f"y is {tuple(y.shape)}, at is {tuple(at.shape)}, out is {tuple(out.shape)}: out should be {(tokens, n)}")
+        raise argument_error(
+            f"y is {tuple(y.shape)}, at is {tuple(at.shape)}, out is {tuple(out.shape)}: out should be {(tokens, n)}"
+        )
     each = math.gcd(n, EACH)
     if tokens and n:
         kernel, last = build(DTYPES[named(out)], offsets is not None), 0 if offsets is None else offsets.shape[0] - 1
@@ -103,20 +117,26 @@ def add_up(y: Matrix, at: Matrix, out: Matrix, target: str | None = None, *, off
 
 @takes()
 def moe(
-    x: Matrix, w13: Cube, w2: Cube, ids: Matrix, weights: Matrix, out: Matrix, blocks: tuple[tile.Block | None, tile.Block | None] = (None, None),
+    x: Matrix, w13: Cube, w2: Cube, ids: Matrix, weights: Matrix, out: Matrix, blocks: tuple[tile.Block | None,
+        tile.Block | None] = (None, None),
     target: str | None = None, units: Count = 0, **options: Any,
 ) -> Any:  # fmt: skip
-    """The layer: out[t] = the sum over i of weights[t, i] * expert ids[t, i] of x[t], an expert being w2 @ swiglu(w13 @ x).
+    """The layer: out[t] = the sum over i of weights[t, i] * expert ids[t, i] of x[t], an expert being w2 @ swiglu(w13 @
+    x).
 
-    x, out: (tokens, hidden); w13: (E, 2 * inner, hidden), gates and what they let through in stripes (`striped`); w2: (E, hidden, inner); all
-    bf16 or f16. ids: (tokens, k), integers, those outside of 0 to E - 1 for none; weights: f32, (tokens, k). `blocks`: of the two products (None:
-    recommended ones); with the pipeline "tma" the first copies tokens into the order of their experts. Nothing waits for the device. Returns
-    `out`; raises ValueError for shapes that do not fit."""
+    x, out: (tokens, hidden); w13: (E, 2 * inner, hidden), gates and what they let through in stripes (`striped`); w2:
+    (E, hidden, inner); all bf16 or f16. ids: (tokens, k), integers, those outside of 0 to E - 1 for none; weights: f32,
+    (tokens, k). `blocks`: of the two products (None: recommended ones); with the pipeline "tma" the first copies tokens
+    into the order of their experts. Nothing waits for the device. Returns `out`; raises ValueError for shapes that do
+    not fit."""
     lib, (tokens, k), (E, hidden, inner) = _library(x), ids.shape, w2.shape
     want = (tokens, hidden), (E, 2 * inner, hidden), (tokens, k), (tokens, hidden)
     if tuple(tuple(v.shape) for v in (x, w13, weights, out)) != want:
-        raise argument_error(f"x is {tuple(x.shape)}, w13 {tuple(w13.shape)}, weights {tuple(weights.shape)}, out {tuple(out.shape)}: with w2 of "
-                         f"{(E, hidden, inner)} and ids of {(tokens, k)} they are {want[0]}, {want[1]}, {want[2]} and {want[3]}")  # fmt: skip
+        raise argument_error(
+            f"x is {tuple(x.shape)}, w13 {tuple(w13.shape)}, weights {tuple(weights.shape)}, out {tuple(out.shape)}: "
+            f"with w2 "
+            f"of {(E, hidden, inner)} and ids of {(tokens, k)} they are {want[0]}, {want[1]}, {want[2]} and {want[3]}"
+        )
     if target is None and tile.on_cpu(x):
         options.setdefault("backend", "cpu")
     target = tile.device_of(x, target)[0]
