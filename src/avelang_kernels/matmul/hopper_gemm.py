@@ -66,13 +66,9 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, split: Any = 1) -> Any
     def gemm(
         A: al.TensorMap(dtype, 2, (G.m // G.cluster_n, STEP), swizzle=PATTERN),  # type: ignore
         B: al.TensorMap(dtype, 2, (G.n // G.cluster_m, STEP), swizzle=PATTERN),  # type: ignore
-        C: al.TensorMap(out, 2, (ROWS, PATTERN // out.bytes), swizzle=PATTERN),  # type: ignore
-        m: al.u32,
-        n: al.u32,
-        k: al.u32,
-        partials: SUMS = None,  # type: ignore
-        counters: COUNTERS = None,  # type: ignore
-    ):
+        C: al.TensorMap(out, 2, (ROWS, PATTERN // out.bytes), swizzle=PATTERN), m: al.u32, n: al.u32,  # type: ignore
+        k: al.u32, partials: SUMS = None, counters: COUNTERS = None,  # type: ignore
+    ):  # fmt: skip
         a, b = al.make_shared((G.stages, G.m * STEP), dtype, 1024), al.make_shared((G.stages, G.n * STEP), dtype, 1024)
         epilogue = TmaEpilogue(C, staging(G.consumers, G.n, out))
         ring = mbarrier_ring(G.stages, G.consumers, G.cluster_m, G.cluster_n)

@@ -156,16 +156,10 @@ def kernel_of(dtype: Any, out: Any, F: SkinnyConfig) -> Any:
     @avelang.jit
     def skinny(
         a: al.TensorMap(dtype, 2, (F.width // F.cluster_n, STEP), swizzle=128),  # type: ignore
-        b: al.TensorMap(dtype, 2, (F.rows, STEP), swizzle=128),  # type: ignore
-        c: al.Pointer(out),  # type: ignore
-        partials: al.Pointer(al.f32),  # type: ignore
-        counters: al.Pointer(al.u32),  # type: ignore
-        m: al.u32,
-        n: al.u32,
-        k: al.u32,
-        steps: al.u32,
-        total: al.u32,
-    ):
+        b: al.TensorMap(dtype, 2, (F.rows, STEP), swizzle=128), c: al.Pointer(out),  # type: ignore
+        partials: al.Pointer(al.f32), counters: al.Pointer(al.u32), m: al.u32, n: al.u32, k: al.u32,  # type: ignore
+        steps: al.u32, total: al.u32,  # type: ignore
+    ):  # fmt: skip
         """`steps` of a tile, `total` of all. The blocks of a cluster that share A count as one here, and their tiles
         too."""
         t, rank = al.thread_id(0), al.block_id(0) % F.cluster_n

@@ -36,13 +36,9 @@ def promises(m, n, k):
 
 @avelang.jit
 def mfma_gemm(
-    a_ptr: al.Pointer(al.bf16),  # type: ignore
-    b_ptr: al.Pointer(al.bf16),  # type: ignore
-    c_ptr: al.Pointer(al.f32),  # type: ignore
-    m: al.u32,
-    n: al.u32,
-    k: al.u32,
-):
+    a_ptr: al.Pointer(al.bf16), b_ptr: al.Pointer(al.bf16), c_ptr: al.Pointer(al.f32), m: al.u32,  # type: ignore
+    n: al.u32, k: al.u32,  # type: ignore
+):  # fmt: skip
     """C = A @ B^T, f32 (m, n), of bf16 (m, k) and (n, k): a wave for each 32 x 32 of C."""
     promises(m, n, k)
     lane = al.thread_id(0)

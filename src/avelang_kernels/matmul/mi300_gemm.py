@@ -216,32 +216,18 @@ def one_tile(a_ptr, b_ptr, c, k, T, EACH, WIDE):
 
 @avelang.jit
 def gemm_f32(
-    a: al.Pointer(al.bf16),  # type: ignore
-    b: al.Pointer(al.bf16),  # type: ignore
-    c: al.Pointer(al.f32),  # type: ignore
-    m: al.u32,
-    n: al.u32,
-    k: al.u32,
-    T: al.constexpr = SMALL,
-    EACH: al.constexpr = CHUNK,
-    WIDE: al.constexpr = True,
-):
+    a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.f32), m: al.u32, n: al.u32,  # type: ignore
+    k: al.u32, T: al.constexpr = SMALL, EACH: al.constexpr = CHUNK, WIDE: al.constexpr = True,  # type: ignore
+):  # fmt: skip
     """f32 out, a block of `threads(T)` for each tile."""
     one_tile(a, b, al.make_tensor(c, al.f32, al.make_layout((m, n))), k, T, EACH, WIDE)
 
 
 @avelang.jit
 def gemm_bf16(
-    a: al.Pointer(al.bf16),  # type: ignore
-    b: al.Pointer(al.bf16),  # type: ignore
-    c: al.Pointer(al.bf16),  # type: ignore
-    m: al.u32,
-    n: al.u32,
-    k: al.u32,
-    T: al.constexpr = SMALL,
-    EACH: al.constexpr = CHUNK,
-    WIDE: al.constexpr = True,
-):
+    a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.bf16), m: al.u32, n: al.u32,  # type: ignore
+    k: al.u32, T: al.constexpr = SMALL, EACH: al.constexpr = CHUNK, WIDE: al.constexpr = True,  # type: ignore
+):  # fmt: skip
     """The same with bf16 out: the f32 sums, rounded once."""
     one_tile(a, b, al.make_tensor(c, al.bf16, al.make_layout((m, n))), k, T, EACH, WIDE)
 

@@ -42,14 +42,9 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType) -> Any:
 
 @takes()
 def gemm(
-    a: Matrix,
-    b: Any,
-    out: Matrix,
-    T: tile.Block | None = None,
-    target: str | None = None,
-    units: Count = 0,
+    a: Matrix, b: Any, out: Matrix, T: tile.Block | None = None, target: str | None = None, units: Count = 0,
     **options: Any,
-) -> Any:
+) -> Any:  # fmt: skip
     """C = A @ B^T. a: (m, k), b: (n, k), of one dtype; out: (m, n); contiguous. bf16, f16 and the chip's kinds of f8
     are summed up in f32, for an out of f32, bf16 or f16; i8 in i32, as out. `T`: the block, None for the one that
     `tile.block_for` chooses; for the pipeline "preshuffled", b is what `T.on(target, dtype).preshuffle` made of it.

@@ -64,18 +64,10 @@ def build(T: tile.Block, parts: int, dtype: al.DType, out: al.DType) -> Any:
 
     @avelang.jit
     def skinny(
-        a: al.Pointer(dtype),  # type: ignore
-        b: al.Pointer(dtype),  # type: ignore
-        c: al.Pointer(out),  # type: ignore
-        partials: al.Pointer(al.f32),  # type: ignore
-        counters: al.Pointer(al.u32),  # type: ignore
-        m: al.u32,
-        n: al.u32,
-        k: al.u32,
-        each: al.u32,
-        RUN: al.constexpr = 8,
-        WIDE: al.constexpr = 4,
-    ):
+        a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(out), partials: al.Pointer(al.f32),  # type: ignore
+        counters: al.Pointer(al.u32), m: al.u32, n: al.u32, k: al.u32, each: al.u32,  # type: ignore
+        RUN: al.constexpr = 8, WIDE: al.constexpr = 4,  # type: ignore
+    ):  # fmt: skip
         A, B, C = tile.view(a, (m, k), RUN), tile.view(b, (n, k), RUN), tile.view(c, (m, n), WIDE)
 
         def finish(sums, at):

@@ -69,14 +69,9 @@ def narrow(G: Any, rows: int) -> tile.Distribution:
 
 @avelang.jit
 def matrix(
-    a: al.Pointer(al.bf16),
-    b: al.Pointer(al.bf16),
-    c: al.Pointer(al.bf16),
-    m: al.u32,
-    n: al.u32,
-    k: al.u32,
-    S: al.constexpr,
-):  # type: ignore
+    a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.bf16), m: al.u32, n: al.u32,  # type: ignore
+    k: al.u32, S: al.constexpr,  # type: ignore
+):  # fmt: skip
     """3. Matrix instructions: waves multiply fragments, which lanes read from shared memory."""
     G = S.on(al.target(), al.bf16)
     A, B, C = tile.view(a, (m, k)), tile.view(b, (n, k)), tile.view(c, (m, n))

@@ -27,14 +27,9 @@ WORDS, FLOATS = al.Pointer(al.i32), al.Pointer(al.f32)  # type: ignore
 
 @functools.cache
 def build(
-    T: tile.Block,
-    dtype: al.DType,
-    out: al.DType,
-    taken: bool = False,
-    scaled: bool = False,
-    gated: bool = False,
+    T: tile.Block, dtype: al.DType, out: al.DType, taken: bool = False, scaled: bool = False, gated: bool = False,
     whole: bool = True,
-) -> Any:
+) -> Any:  # fmt: skip
     """The kernel for a block's tile and pipeline, the dtype of A and B, and that of C. `taken`: rows of A go through an
     index; `scaled`: rows of C have factors; `gated`: SwiGLU; `whole`: with "tma", TMA stores tiles of which all rows
     are the group's."""
