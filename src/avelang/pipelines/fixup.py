@@ -12,8 +12,8 @@ import avelang.language as al
 
 ACQ_REL = 3
 # Cache policies of AMD, for stores and loads of sums that go from one block to another: where there are several dies
-# (gfx942, gfx950: sc1), through to where all of them look; where there is one L2 (gfx90a), only reads (glc) must pass by
-# the caches above. Source: LLVM, "User Guide for AMDGPU Backend", memory models of gfx90a and gfx942.
+# (gfx942, gfx950: sc1), through to where all of them look; where there is one L2 (gfx90a), only reads (glc) must pass
+# by the caches above. Source: LLVM, "User Guide for AMDGPU Backend", memory models of gfx90a and gfx942.
 SC1, GLC = 16, 1
 
 
@@ -139,7 +139,7 @@ class ClusterReduction:
         return rank == 0
 
 
-# -- whole blocks, of either vendor -------------------------------------------------------------------------------------
+# -- whole blocks, of either vendor
 
 
 @avelang.constant
@@ -150,7 +150,8 @@ def _policies(dies):
 
 @avelang.struct
 class BlockPartials:
-    """The workspace of one tile that whole blocks share: for each of its parts, vectors of WORDS words of all threads."""
+    """The workspace of one tile that whole blocks share: for each of its parts, vectors of WORDS words of all
+    threads."""
 
     data: ...
     THREADS: al.constexpr
@@ -196,8 +197,8 @@ class BlockPartials:
 
 @avelang.jit
 def last_block(counters, tile, PARTS):
-    """True in the block that is the last of those that share a tile; what they have stored is visible then. Behind it the
-    tile's counter is 0 again."""
+    """True in the block that is the last of those that share a tile; what they have stored is visible then. Behind it
+    the tile's counter is 0 again."""
     ticket, t = al.make_shared((1,), al.u32), al.thread_id(0)
     counter = al.subview(al.make_tensor(counters, al.u32, al.make_layout((tile + 1,))), (tile,), (1,))
     if al.target().vendor == "amd":
@@ -217,8 +218,9 @@ def last_block(counters, tile, PARTS):
 
 @avelang.jit
 def block_fixup(values, THREADS, partials, counters, peers, PARTS):
-    """Brings together what the PARTS peers of a `SplitKScheduler` have of a tile, each a whole block. `values`: a thread's sums, of f32 or
-    i32. True in the last block to come, which has the sums of all parts in `values`, added in the order of the parts."""
+    """Brings together what the PARTS peers of a `SplitKScheduler` have of a tile, each a whole block. `values`: a
+    thread's sums, of f32 or i32. True in the last block to come, which has the sums of all parts in `values`, added in
+    the order of the parts."""
     COUNT = values.shape[0]
     WORDS = math.gcd(COUNT, 4)
     VECTORS = COUNT // WORDS

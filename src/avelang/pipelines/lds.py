@@ -19,10 +19,10 @@ def lds_mainloop(rounds, STAGES, I, EARLY, first, second, multiply, sync, BEFORE
     | --- | --- | --- |
     | before the barrier | `first(round, s)`: reads the fragments of A from EARLY on. `multiply(s, 0, EARLY)` | BEFORE |
     | barrier | `sync()`: all waves have read stage s, and stage s + 1 is ready | |
-    | behind it | `second(round, s)`: reads B's fragments of stage s + 1 and the first EARLY of A, refills stage s. `multiply(s, EARLY, I)` | AFTER, a tuple for each parity of s |
+    | behind it | `second(round, s)`: reads stage s + 1, EARLY of A, and refills s. `multiply(s, EARLY, I)` | AFTER[s % 2] |
 
     A hint is (kind, count, products[, group]), as of `sched_interleave`. Before the loop stage 0 is ready, and its
-    first fragments have been read."""  # noqa: E501
+    first fragments have been read."""
     for step in al.range(rounds):
         for s in range(STAGES):
             first(step, s)

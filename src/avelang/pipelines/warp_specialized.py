@@ -28,8 +28,9 @@ REGISTERS = ((40, 216), (40, 232), (32, 160), (24, 112))
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class WarpSpecialized:
-    """Shape of a warp-specialized block: its tile is m x n, 64 rows for each consumer, in steps of 128 bytes along K; `stages` of the
-    ring; `cluster_m`, `cluster_n`: blocks of its cluster along rows and columns of C. `dtype`: of A and B."""
+    """Shape of a warp-specialized block: its tile is m x n, 64 rows for each consumer, in steps of 128 bytes along K;
+    `stages` of the ring; `cluster_m`, `cluster_n`: blocks of its cluster along rows and columns of C. `dtype`: of A and
+    B."""
 
     m: int
     n: int
