@@ -4,8 +4,9 @@ import re
 
 import pytest
 
+from avelang.nvptx import ranges
 from avelang.nvptx.examples import forms
-from avelang.nvptx.forms import EFFECTS, ENTRIES, FORMS, entries, entry, form
+from avelang.nvptx.forms import EFFECTS, ENTRIES, FORMS, entries, entry, form, named
 from avelang.nvptx.readings import entry_of, readings
 
 
@@ -58,3 +59,11 @@ def test_sync_and_aligned_are_words_of_the_forms():
     for name in ("shfl", "vote", "match", "redux", "elect", "bar.warp.sync"):
         assert all("sync" in {s.name for s in f.slots} for f in entry(name).forms), name
     assert [e.name for e in ENTRIES.values() if e.has("aligned")] == ["bar"]
+
+
+def test_limits_of_operands_name_entries_and_words():
+    for row in ranges.TABLE:
+        of = [f for own in named(row.entries) for f in own.forms]
+        words = {w for f in of for s in f.slots for choice in s.choices for w in choice.split(".")}
+        assert all(set(word.split("|")) & words for word in row.words.split()), row
+        assert any(row.operand < len(f.operands) for f in of), row

@@ -74,7 +74,7 @@ def check(
     if not fitting:
         assert best is not None
         return best[1]
-    for i, v, want in out_of_range(instruction):
+    for i, v, want in out_of_range(fitting[0][0].entry, instruction):
         return error("S208", _at(span, i), name=instruction.name, number=i + 1, got=v, want=want)
     if target is None:
         return None

@@ -71,9 +71,9 @@ class _ExampleWriter:
 
 def example(form: Form, env: Env, shortest: bool = False) -> n.PtxInstruction:
     """An instruction of that form, with all operands that it may have, or with as few as possible."""
-    writer = _ExampleWriter(form.opcode == "st")
+    writer = _ExampleWriter(form.entry.has("write"))
     parts = tuple(form.name(env).split("."))
-    if form.opcode == "call":
+    if form.entry.has("call"):
         return n.PtxInstruction(parts, _CALL.operands)
     specs = [dataclasses.replace(s, pair=s.both) if shortest else s for s in form.present(env) if not (shortest and s.optional)]
     return n.PtxInstruction(parts, tuple(writer.operand(s, env) for s in specs))

@@ -6,20 +6,22 @@ Each row was found by giving every form of the table constants from -1 to 2^40, 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from avelang.nvptx import nodes as n
+from avelang.nvptx.forms import Entry, named
 from avelang.nvptx.ptx_types import TYPES
 
 WORD = (1 << 32) - 1
 
 
 class OperandRange(NamedTuple):
-    """A limit of one operand. It holds for instructions of `opcode` (several with spaces between) that have all of `words` (one of those with a bar
-    between). `operand` counts from 0; a negative one from the end. `want` says what `fits` accepts."""
+    """A limit of one operand of the instructions of `entries` (names with spaces between) that have all of `words` (one
+    of those with a bar between). `operand` counts from 0. `want` says what `fits` accepts."""
 
-    opcode: str
+    entries: str
     words: str
     operand: int
     fits: Callable[[int], bool]
@@ -39,36 +41,43 @@ _THREADS = (lambda v: v >= 0 and (v & WORD) % 32 == 0), "a number of threads: a 
 _PARITY, _MASK, _POSITIVE = _between(0, 1), _between(0, 65535), ((lambda v: v > 0), "1 or more")
 _BULK = (lambda v: 0 <= v < 1 << 31 and v % 16 == 0), "a number of bytes: a multiple of 16"
 
+# fmt: off
 TABLE: tuple[OperandRange, ...] = (
     *(OperandRange("bar barrier", word, at, *_BARRIER) for word, at in (("sync", 0), ("arrive", 0), ("red", 1))),
     *(OperandRange("bar barrier", word, at, *_THREADS) for word, at in (("sync", 1), ("arrive", 1), ("red", 2))),
-    OperandRange("bfe", "", 2, *_between(0, 255)), OperandRange("bfe", "", 3, *_between(0, 255)),
-    OperandRange("bfi", "", 3, *_between(0, 255)), OperandRange("bfi", "", 4, *_between(0, 255)),
+    *(OperandRange(name, "", at, *_between(0, 255)) for name, at in (("bfe", 2), ("bfe", 3), ("bfi", 3), ("bfi", 4))),
     OperandRange("setmaxnreg", "", 0, lambda v: 24 <= v <= 256 and v % 8 == 0, "24 to 256 registers, a multiple of 8"),
-    OperandRange("mbarrier", "init", 1, *_between(1, (1 << 20) - 1)),
-    *(OperandRange("mbarrier", word, 2, *_POSITIVE) for word in ("arrive", "arrive_drop")),
-    *(OperandRange("mbarrier", f"{word} parity", 2, *_PARITY) for word in ("test_wait", "try_wait")),
-    OperandRange("cp", "async bulk prefetch L2", 1, *_BULK),
-    OperandRange("cp", "async bulk global mbarrier::complete_tx::bytes", 2, *_BULK), OperandRange("cp", "async bulk bulk_group", 2, *_BULK),
-    OperandRange("cp", "reduce async bulk", 2, *_BULK), OperandRange("cp", "async bulk shared::cluster multicast::cluster", 4, *_MASK),
-    OperandRange("st", "bulk", 1, *_multiple(8, high=1 << 62)),
+    OperandRange("mbarrier.init", "", 1, *_between(1, (1 << 20) - 1)),
+    OperandRange("mbarrier.arrive mbarrier.arrive_drop", "", 2, *_POSITIVE),
+    OperandRange("mbarrier.test_wait mbarrier.try_wait", "parity", 2, *_PARITY),
+    OperandRange("cp.async.bulk.prefetch", "", 1, *_BULK), OperandRange("cp.reduce.async.bulk", "", 2, *_BULK),
+    OperandRange("cp.async.bulk", "global mbarrier::complete_tx::bytes|bulk_group", 2, *_BULK),
+    OperandRange("cp.async.bulk cp.async.bulk.tensor", "shared::cluster multicast::cluster", 4, *_MASK),
+    OperandRange("st.bulk", "", 1, *_multiple(8, high=1 << 62)),
     OperandRange("pmevent", "", 0, *_MASK),
-    OperandRange("wgmma", "wait_group", 0, lambda v: v >= 0, "0 or more"),
-    OperandRange("wgmma", "mma_async sp f16|f32", 4, *_between(0, 1)), OperandRange("wgmma", "mma_async sp s32", 4, *_between(0, 0)),
-    OperandRange("tensormap", "replace swizzle_atomicity", 1, *_between(0, 3)),
-    OperandRange("tensormap", "replace box_dim|global_dim|global_stride|element_stride", 1, *_between(0, 4)),
-    *(OperandRange("tcgen05", word, 1, lambda v: 32 <= v <= 512 and v & (v - 1) == 0, "32, 64, 128, 256 or 512 columns")
-      for word in ("alloc", "dealloc")),
-    OperandRange("tcgen05", "commit multicast::cluster", 1, *_MASK),
-    *(OperandRange("mma", f"{sp} {shape} {kind}", 5, *_between(0, most)) for sp in ("sp", "sp::ordered_metadata") for shape, kind, most in (
-        ("m16n8k16", "f16|bf16", 3), ("m16n8k32", "f16|bf16", 1), ("m16n8k8", "tf32", 3), ("m16n8k16", "tf32", 1), ("m16n8k32", "u8|s8", 1),
-        ("m16n8k64", "u8|s8", 0), ("m16n8k64", "u4|s4", 1), ("m16n8k128", "u4|s4", 0), ("m16n8k64", "e4m3|e5m2|e3m2|e2m3|e2m1", 0),
-        ("m16n8k128", "e2m1", 0))),
-)  # fmt: skip
-_BY_OPCODE: dict[str, list[OperandRange]] = {}
-for _row in TABLE:
-    for _opcode in _row.opcode.split():
-        _BY_OPCODE.setdefault(_opcode, []).append(_row)
+    OperandRange("wgmma.wait_group", "", 0, lambda v: v >= 0, "0 or more"),
+    OperandRange("wgmma.mma_async.sp", "f16|f32", 4, *_between(0, 1)),
+    OperandRange("wgmma.mma_async.sp", "s32", 4, *_between(0, 0)),
+    OperandRange("tensormap.replace", "swizzle_atomicity", 1, *_between(0, 3)),
+    OperandRange("tensormap.replace", "box_dim|global_dim|global_stride|element_stride", 1, *_between(0, 4)),
+    OperandRange("tcgen05.alloc tcgen05.dealloc", "", 1, lambda v: 32 <= v <= 512 and v & (v - 1) == 0,
+                 "32, 64, 128, 256 or 512 columns"),
+    OperandRange("tcgen05.commit", "multicast::cluster", 1, *_MASK),
+    *(OperandRange("mma.sp mma.sp::ordered_metadata", f"{shape} {kind}", 5, *_between(0, most)) for shape, kind, most in (
+        ("m16n8k16", "f16|bf16", 3), ("m16n8k32", "f16|bf16", 1), ("m16n8k8", "tf32", 3), ("m16n8k16", "tf32", 1),
+        ("m16n8k32", "u8|s8", 1), ("m16n8k64", "u8|s8", 0), ("m16n8k64", "u4|s4", 1), ("m16n8k128", "u4|s4", 0),
+        ("m16n8k64", "e4m3|e5m2|e3m2|e2m3|e2m1", 0), ("m16n8k128", "e2m1", 0))),
+)
+# fmt: on
+
+
+@functools.cache
+def _by_entry() -> dict[Entry, list[OperandRange]]:
+    found: dict[Entry, list[OperandRange]] = {}
+    for row in TABLE:
+        for own in named(row.entries):
+            found.setdefault(own, []).append(row)
+    return found
 
 
 def value(x: n.Operand) -> int | None:
@@ -76,18 +85,14 @@ def value(x: n.Operand) -> int | None:
     return x.value if isinstance(x, n.Int) else None
 
 
-def _applies(row: OperandRange, x: n.PtxInstruction) -> bool:
-    warp = x.opcode == "bar" and "warp" in x.modifiers  # bar.warp.sync takes a mask, not a barrier
-    return not warp and all(any(w in x.modifiers for w in word.split("|")) for word in row.words.split())
-
-
-def out_of_range(x: n.PtxInstruction) -> Iterator[tuple[int, int, str]]:
+def out_of_range(own: Entry, x: n.PtxInstruction) -> Iterator[tuple[int, int, str]]:
     """(operand, its value, what it must be) of the constants that ptxas refuses."""
-    for row in _BY_OPCODE.get(x.opcode, ()):
-        v = value(x.operands[row.operand]) if row.operand < len(x.operands) and _applies(row, x) else None
-        if v is not None and not row.fits(v):
+    for row in _by_entry().get(own, ()):
+        v = value(x.operands[row.operand]) if row.operand < len(x.operands) else None
+        applies = all(any(w in x.modifiers for w in word.split("|")) for word in row.words.split())
+        if v is not None and applies and not row.fits(v):
             yield row.operand, v, row.want
-    if x.parts[:2] == ("cp", "async") and "bulk" not in x.parts and len(x.operands) > 3:
+    if own.name == "cp.async" and len(x.operands) > 3:
         size, source = value(x.operands[2]), value(x.operands[3])
         if size is not None and source is not None and not 0 <= source <= size:
             yield 3, source, f"0 to {size} bytes, as many as are copied at most"
