@@ -39,7 +39,7 @@ def _at(span: Where, i: int = -1) -> Span | None:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PtxTarget:
-    """What code is made for: a chip such as "sm_90a" and the version of PTX."""
+    """The target of code: a chip such as "sm_90a" and the version of PTX."""
 
     chip: str
     version: tuple[int, int]
@@ -48,7 +48,7 @@ class PtxTarget:
 def check(
     instruction: n.PtxInstruction, target: PtxTarget | None = None, types: Types | None = None, span: Where = None, spaces: Spaces | None = None
 ) -> AveError | None:
-    """What is wrong with an instruction, or None. Without a target all chips' instructions will do, without `types` all
+    """The error of an instruction, or None. Without a target all chips' instructions will do, without `types` all
     registers fit, without `spaces` all symbols."""
     found, progress = readings(instruction.parts)
     if not found:
@@ -83,7 +83,8 @@ def check(
 
 
 def unread(x: n.PtxInstruction) -> AveError | None:
-    """The error of an instruction whose name or modifiers the table does not have, or not together; None where it has them."""
+    """The error of an instruction whose name or modifiers the table does not have, or not together; None where it has
+    them."""
     found, progress = readings(x.parts)
     if not found:
         return _unread(x, progress, None)
@@ -96,7 +97,8 @@ def _unknown(name: str) -> None:
 
 
 def misplaced(x: n.PtxInstruction, spaces: Spaces) -> str:
-    """Why the variables that addresses name are not in the state space that the instruction reads or writes, or ""."""
+    """The reason why variables that addresses name are not in the state space that the instruction reads or writes, or
+    ""."""
     found = ""
     for form, env in readings(x.parts)[0]:
         for specs in _choices(form.present(env)):
@@ -212,7 +214,7 @@ def type_of(spec: OperandSpec, env: Env) -> str:
 
 
 def count_of(spec: OperandSpec, env: Env) -> int:
-    """How many registers in braces an operand wants; 0 for one without braces."""
+    """The number of registers in braces that an operand wants; 0 for one without braces."""
     slot, slash, part = spec.count.strip("<>").partition("/")
     if slash:
         columns = _COLUMNS.match(env[slot])
@@ -243,7 +245,7 @@ def describe(spec: OperandSpec, env: Env) -> str:
 
 
 def fault(x: n.Operand, spec: OperandSpec, env: Env, types: Types) -> str:
-    """Why `x` is not the operand that is wanted, or ""."""
+    """The reason why `x` is not the operand that is wanted, or ""."""
     if spec.role in ("m", "t"):
         return _address_fault(x, spec, env, types)
     if isinstance(x, n.Pair):

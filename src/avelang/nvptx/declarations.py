@@ -62,7 +62,7 @@ class DeclaredNames:
 
 
 def elements(x: n.PtxVariable) -> int | None:
-    """How many numbers a variable is, None where its extent is left open."""
+    """The number of elements of a variable, None where its extent is left open."""
     total = int(x.vector[1:]) if x.vector else 1
     for extent in x.dims:
         if extent is None or extent.value == 0:
@@ -88,7 +88,7 @@ def _flat(init: n.Initializer) -> int:
 
 
 def variable(x: n.PtxVariable, inside: bool) -> Iterator[str]:
-    """Why a variable cannot be declared so; `inside` a body."""
+    """The reason why a variable cannot be declared so; `inside` a body."""
     if x.align is not None and (x.align <= 0 or x.align & (x.align - 1) or x.align >> 32):
         yield f"an alignment of {x.align} bytes, which is no power of two"
     if any(extent is not None and extent.value < 0 for extent in x.dims):
@@ -113,7 +113,7 @@ def variable(x: n.PtxVariable, inside: bool) -> Iterator[str]:
 
 
 def parameters(f: n.PtxFunction) -> Iterator[tuple[n.PtxVariable, str]]:
-    """What is wrong with the parameters of a function."""
+    """The faults of the parameters of a function."""
     for p in f.params or ():
         if f.kind == "entry" and p.space != "param":
             yield p, "parameters of kernels are in .param"
@@ -125,7 +125,7 @@ def parameters(f: n.PtxFunction) -> Iterator[tuple[n.PtxVariable, str]]:
 
 
 def directives(f: n.PtxFunction) -> Iterator[str]:
-    """What is wrong with what a function says of its launch."""
+    """The faults of the directives of a launch."""
     names = {d.name for d in f.directives}
     if {"maxntid", "reqntid"} <= names:
         yield ".maxntid and .reqntid do not go together"
@@ -159,7 +159,7 @@ def _again(before: n.PtxFunction | n.PtxVariable, x: n.PtxFunction | n.PtxVariab
 
 
 class Declarations:
-    """What is wrong with the declarations of a module, apart from its instructions."""
+    """The errors of the declarations of a module, apart from its instructions."""
 
     def __init__(self, source: PtxSource, module: n.PtxModule):
         self.source, self.module, self.found = source, module, list[AveError]()
@@ -177,6 +177,7 @@ class Declarations:
         return self.found
 
     def wrong(self, x: n.PtxVariable | n.PtxFunction, what: str, why: str) -> None:
+        """Keeps the error S211 of a declaration."""
         self.found.append(error("S212", self.source.span(x.line, x.column), what=what, name=x.name, why=why))
 
     def header(self) -> None:
@@ -218,9 +219,11 @@ class Declarations:
         self.found += names.found
 
     def variable(self, x: n.PtxVariable, inside: bool) -> None:
+        """Checks a variable."""
         self.found += [error("S212", self.source.span(x.line, x.column), what="the variable", name=x.name, why=why) for why in variable(x, inside)]
 
     def function(self, f: n.PtxFunction) -> None:
+        """Checks a function: its parameters, directives and variables."""
         what = "the kernel" if f.kind == "entry" else "the function"
         for why in directives(f):
             self.wrong(f, what, why)

@@ -3,7 +3,8 @@ to control flow, and its `Form`s: lines of syntax with their operands, condition
 them. Everything that asks what an instruction is asks its entry: the checker, the linter, the executor and its checks.
 
 The notation of a form's syntax is the manual's: `ld{.weak}{.<space>}{.<vec>}.<t>`; braces mean "may be left out", `<t>`
-is a slot with a choice of words, all else stands for itself. Operands: `d:<t>*<vec>, [<space>], s:b64 if L2::cache_hint`
+is a slot with a choice of words, all else stands for itself. Operands: `d:<t>*<vec>, [<space>], s:b64 if
+L2::cache_hint`
 
     d:T      destination register          s:T    register or constant          r:T    register
     i:T      constant                      i=4|8  one of these constants        a:T    register, constant, symbol's address
@@ -56,7 +57,7 @@ class OperandSpec:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WordRule:
-    """What the words of a form must satisfy together; `why` says it where they do not."""
+    """A condition on the words of a form together; `why` is said where it does not hold."""
 
     test: Callable[[Env], bool]
     why: str
@@ -87,10 +88,11 @@ EFFECTS = {
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Entry:
-    """One instruction of the table. `name`: its opcode and the words that tell it from others with that opcode ("cp.async.wait_group"); for the
-    float instructions whose opcode integers have too, LLVM's name ("fadd"). `group`: the asynchronous operations that it begins, counts or waits
-    for: "cp.async", "bulk", "wgmma", "tcgen05", "mbarrier", "grids". `proxy`: "async" where its accesses, or those that it orders, are of the
-    async proxy. `space`: the memory that its addresses mean where no modifier names one."""
+    """One instruction of the table. `name`: its opcode and the words that tell it from others with that opcode
+    ("cp.async.wait_group"); for the float instructions whose opcode integers have too, LLVM's name ("fadd"). `group`:
+    the asynchronous operations that it begins, counts or waits for: "cp.async", "bulk", "wgmma", "tcgen05", "mbarrier",
+    "grids". `proxy`: "async" where its accesses, or those that it orders, are of the async proxy. `space`: the memory
+    that its addresses mean where no modifier names one."""
 
     name: str
     opcode: str
@@ -101,12 +103,12 @@ class Entry:
     forms: list[Form] = dataclasses.field(default_factory=list)
 
     def has(self, *effects: str) -> bool:
-        """Whether any of these effects is one of its own."""
+        """True if it has any of these effects."""
         return not self.effects.isdisjoint(effects)
 
     @property
     def source(self) -> str:
-        """Where the manual has it."""
+        """The section of the manual."""
         return f"PTX ISA 9.0, {self.forms[0].section}"
 
 
@@ -126,7 +128,7 @@ class Form:
     section: str
 
     def broken(self, env: Env) -> str:
-        """Why these words do not go together, or ""."""
+        """The reason why these words do not go together, or ""."""
         return next((r.why for r in self.rules if not r.test(env)), "")
 
     def present(self, env: Env) -> list[OperandSpec]:
@@ -215,7 +217,8 @@ FORMS: dict[str, list[Form]] = {}  # by opcode
 
 
 def entries(names: str, effects: str = "", prefix: str = "", group: str = "", proxy: str = "", space: str = "") -> None:
-    """Adds entries, whose names have spaces between, to the table. `prefix`: what stands before the opcode in their names."""
+    """Adds entries, whose names have spaces between, to the table. `prefix`: what stands before the opcode in their
+    names."""
     said = frozenset(effects.split())
     if not said <= EFFECTS.keys():
         raise ValueError(f"no effect is called {', '.join(said - EFFECTS.keys())}")
@@ -257,8 +260,8 @@ def form(
     syntax: str, operands: str = "", needs: str = "1.0", section: str = "", rules: Iterable[WordRule] = (), words: Mapping[str, str] | None = None,
     cases: Iterable[tuple[Callable[[Env], bool], str]] = (), of: str = "", **slots: str,
 ) -> None:  # fmt: skip
-    """Adds a line of syntax to the table. `slots` give the words of slots, with spaces between; `words` and `cases` what these need; `of` the
-    name of the entry, if the syntax does not begin with it."""
+    """Adds a line of syntax to the table. `slots` give the words of slots, with spaces between; `words` and `cases`
+    what these need; `of` the name of the entry, if the syntax does not begin with it."""
     opcode, places = _slots(syntax, slots)
     specs = tuple(_operand(x.strip()) for x in re.split(r",\s+", operands) if x.strip())
     single = {w: need(text) for names, text in (words or {}).items() for w in names.split()}

@@ -54,7 +54,7 @@ class Scope:
         return found if found is not None or self.outer is None else self.outer.type(name)
 
     def knows(self, name: str) -> bool:
-        """Whether a label, a variable or a function of this name is seen from here; a label counts as used from now
+        """True if a label, a variable or a function of this name is seen from here; a label counts as used from now
         on."""
         if name in self.labels:
             self.used.add(name)
@@ -213,7 +213,7 @@ class _Linter:
                 yield f"registers of {kinds_}{' and a number' if len(set(types)) == 1 else ''} in one pair of braces"
 
     def short(self, x: n.Operand, scope: Scope) -> bool:
-        """Whether an address is in a register of 32 bits where the module has addresses of 64."""
+        """True if an address is in a register of 32 bits where the module has addresses of 64."""
         kind = scope.type(x.base.name) if isinstance(x, n.AddressOperand) and isinstance(x.base, n.Register) else None
         return self.module.address_size == 64 and kind in TYPES and TYPES[kind].bits == 32
 
@@ -267,6 +267,6 @@ def _mentioned(module: n.PtxModule) -> Iterator[str]:
 
 
 def lint(text: str, file: str = "<ptx>") -> list[AveError]:
-    """What is wrong with PTX text, in the order of its lines; what is in `WARNINGS` is only worth a look. Raises S201
+    """The errors of PTX text, in the order of its lines; what is in `WARNINGS` is only worth a look. Raises S201
     where it cannot be read."""
     return _Linter(PtxSource(text, file), parse(text, file, known=False)).run()

@@ -239,7 +239,7 @@ class RegisterDecl:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PointerAttribute:
-    """What `.ptr` says of a kernel's parameter: the space (or ""), the alignment in bytes (or None)."""
+    """The `.ptr` of a kernel's parameter: the space (or ""), the alignment in bytes (or None)."""
 
     space: str = ""
     align: int | None = None
@@ -349,7 +349,7 @@ Statement = PtxInstruction | LabelMark | RegisterDecl | PtxVariable | PtxBlock |
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Directive:
-    """What a function says of its launch: `.maxntid 128, 1, 1` is ("maxntid", (Int(128), Int(1), Int(1))), `.noreturn`
+    """A directive of a function's launch: `.maxntid 128, 1, 1` is ("maxntid", (Int(128), Int(1), Int(1))), `.noreturn`
     has no values. A pragma between header and body is ("pragma", texts)."""
 
     name: str

@@ -81,10 +81,11 @@ class OperandParser:
         return line, start - self._lines[line - 1] + 1
 
     def column(self) -> int:
+        """The column of the next token."""
         return self.place()[1]
 
     def same_line(self, line: int) -> bool:
-        """Whether the cursor stands in that line."""
+        """True if the cursor stands in that line."""
         return self.starts[self.i] < self._lines[line]
 
     def take(self, text: str) -> bool:
@@ -95,6 +96,7 @@ class OperandParser:
         return True
 
     def expect(self, text: str, wanted: str = "") -> None:
+        """Takes a token, or raises S201."""
         if not self.take(text):
             raise self.unexpected(wanted or f"`{text}`")
 
@@ -105,12 +107,15 @@ class OperandParser:
         return self.texts[self.i - 1]
 
     def name(self, wanted: str = "a name") -> str:
+        """Takes a name, or raises S201."""
         return self._of("name", wanted)
 
     def dot(self, wanted: str = "a directive") -> str:
+        """Takes a word with a dot, or raises S201."""
         return self._of("dot", wanted)
 
     def string(self) -> str:
+        """Takes a string, or raises S201."""
         return self._of("string", "a text in quotes")[1:-1]
 
     def integer(self) -> int:
@@ -131,7 +136,8 @@ class OperandParser:
     # -- operands --------------------------------------------------------------------------------------------------------------------
 
     def named(self, text: str) -> n.Register | n.SpecialOperand | n.SymbolOperand | n.Sink:
-        """What a name stands for. Names with a % are registers; of the others those that are declared so."""
+        """The operand that a name stands for. Names with a % are registers; of the others those that are declared
+        so."""
         base, _, component = text.partition(".")
         if text[0] == "%":
             return n.SpecialOperand(base, component) if base in SPECIAL else n.Register(base, component)
@@ -175,6 +181,7 @@ class OperandParser:
         return n.Arguments(tuple(items))
 
     def vector(self) -> n.VectorOperand:
+        """Operands in braces."""
         self.expect("{")
         items: list[n.Operand] = []
         while not self.take("}"):
@@ -184,6 +191,7 @@ class OperandParser:
         return n.VectorOperand(tuple(items))
 
     def address(self) -> n.AddressOperand:
+        """A memory operand in brackets."""
         self.expect("[")
         base = self.primary()
         offset: n.Operand | None = None
@@ -218,6 +226,7 @@ class OperandParser:
         return left
 
     def primary(self) -> n.Operand:
+        """A number, a name, or an expression in parentheses."""
         kind, text = self.kinds[self.i], self.texts[self.i]
         if kind == "int":
             value = self.constant()

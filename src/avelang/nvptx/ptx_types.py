@@ -34,7 +34,7 @@ REGISTERS = ("pred", "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64
 
 
 def fits(register: str, wanted: str, wider: bool = False) -> bool:
-    """Whether a register of type `register` may stand where `wanted` is asked for; `wider`: where larger registers may,
+    """True if a register of type `register` may stand where `wanted` is asked for; `wider`: where larger registers may,
     as in ld, st and cvt."""
     have, want = TYPES.get(register), TYPES[wanted]
     if have is None:
@@ -88,12 +88,12 @@ class Need:
     targets: tuple[str, ...] = ()
 
     def met_by(self, chip: str) -> bool:
-        """Whether that chip has it."""
+        """True if that chip has it."""
         return not self.targets or any(covers(t, chip) for t in self.targets)
 
 
 def covers(needed: str, chip: str) -> bool:
-    """Whether the target `chip` has what `needed` has."""
+    """True if the target `chip` has what `needed` has."""
     (want, feature), (have, own) = target(needed), target(chip)
     if not feature:
         return have >= want

@@ -1,8 +1,9 @@
-"""Which constants an instruction's operands may be: what ptxas 13.0 refuses, as a table. An instruction comes in; what is wrong with one goes out.
+"""Which constants an instruction's operands may be: what ptxas 13.0 refuses, as a table. An instruction comes in; what
+is wrong with one goes out.
 
-Each row was found by giving every form of the table constants from -1 to 2^40, one operand at a time, to ptxas; where the PTX ISA has the limit too
-(9.7.13 for barriers, 9.7.20.5 for `setmaxnreg`, 9.7.14.6 for sparsity selectors, 9.7.16 for `tcgen05`), it is the same.
-"""
+Each row was found by giving every form of the table constants from -1 to 2^40, one operand at a time, to ptxas; where
+the PTX ISA has the limit too (9.7.13 for barriers, 9.7.20.5 for `setmaxnreg`, 9.7.14.6 for sparsity selectors, 9.7.16
+for `tcgen05`), it is the same. """
 
 from __future__ import annotations
 
@@ -99,7 +100,8 @@ def out_of_range(own: Entry, x: n.PtxInstruction) -> Iterator[tuple[int, int, st
 
 
 def cut(x: n.Operand, kind: str) -> str:
-    """What becomes of an integer constant that its type cannot hold, or "". ptxas takes its low bits without a word."""
+    """The value left of an integer constant that its type cannot hold, or "". ptxas takes its low bits without a
+    word."""
     v, t = value(x), TYPES.get(kind)
     if v is None or t is None or t.kind not in "bus" or t.bits > 64 or -(1 << (t.bits - 1)) <= v < 1 << t.bits:
         return ""

@@ -31,14 +31,15 @@ from avelang.nvptx.ptx_types import TYPES
 
 @dataclasses.dataclass(slots=True)
 class Progress:
-    """How far the words of an instruction were understood: the place of the first that was not, and what could stand
-    there."""
+    """The extent to which the words of an instruction were understood: the place of the first that was not, and what
+    could stand there."""
 
     at: int = 0
     allowed: dict[str, None] = dataclasses.field(default_factory=dict)
     end: bool = False
 
     def seen(self, at: int, words: Iterable[str], end: bool = False) -> None:
+        """At word `at`, `words` were possible; `end`: or none."""
         if at > self.at:
             self.at, self.allowed, self.end = at, {}, False
         if at == self.at:

@@ -1,4 +1,5 @@
-"""Special registers: a name such as "%tid" comes in; its type, its components and where it exists go out. PTX ISA, 10, "Special registers"."""
+"""Special registers: a name such as "%tid" comes in; its type, its components and where it exists go out. PTX ISA, 10,
+"Special registers"."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ from typing import NamedTuple
 
 
 class SpecialRegister(NamedTuple):
-    """`type` is that of one component, "v4" says that there are x, y, z and w. `ptx` and `sm` are the oldest that have it."""
+    """`type` is that of one component, "v4" says that there are x, y, z and w. `ptx` and `sm` are the oldest that have
+    it."""
 
     type: str
     vector: bool = False

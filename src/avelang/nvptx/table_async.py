@@ -1,4 +1,5 @@
-"""The table of asynchronous copies and tensor maps. PTX ISA 9.0, 9.7.9.25 "Asynchronous copy", 9.7.9.27 "Tensor copy", 9.7.9.28 "tensormap"."""
+"""The table of asynchronous copies and tensor maps. PTX ISA 9.0, 9.7.9.25 "Asynchronous copy", 9.7.9.27 "Tensor copy",
+9.7.9.28 "tensormap"."""
 
 from __future__ import annotations
 

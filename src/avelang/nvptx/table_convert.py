@@ -1,4 +1,5 @@
-"""The table of moves, conversions and address arithmetic. PTX ISA 9.0, 9.7.9, those instructions that access no memory."""
+"""The table of moves, conversions and address arithmetic. PTX ISA 9.0, 9.7.9, those instructions that access no
+memory."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ def _float(word: str) -> bool:
 
 
 def _rounding(env: Env) -> bool:
-    """Integer rounding (rni ...) from a float, to an integer or to the same float; rn ... to a narrower float or from an integer."""
+    """Integer rounding (rni ...) from a float, to an integer or to the same float; rn ... to a narrower float or from
+    an integer."""
     d, a, rnd = env.get("d", "bf16"), env.get("a", "bf16"), env["rnd"]
     if not rnd:
         return (d == a or (d, a) in _WIDER) if _float(d) else not _float(a)

@@ -1,4 +1,5 @@
-"""The table of integer and logic instructions. PTX ISA 9.0, 9.7.1 "Integer arithmetic", 9.7.2 "Extended-precision", 9.7.8 "Logic and shift"."""
+"""The table of integer and logic instructions. PTX ISA 9.0, 9.7.1 "Integer arithmetic", 9.7.2 "Extended-precision",
+9.7.8 "Logic and shift"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The table of warp-level matrix instructions. PTX ISA 9.0, 9.7.14. Dense shapes of mma come from the rows of `isa.nvptx.mma`."""
+"""The table of warp-level matrix instructions. PTX ISA 9.0, 9.7.14. Dense shapes of mma come from the rows of
+`isa.nvptx.mma`."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ def _registers(rows: int, columns: int, kind: str) -> str:
 
 
 def _mma(shape: str, a: str, b: str, acc: str, needs: str, kind: str = "", tail: str = "", words: str = "", sparse: str = "", half: int = 1) -> None:
-    """One shape of mma with one type of accumulator; a and b may be several types. `half`: A is stored so many times smaller (sparse)."""
+    """One shape of mma with one type of accumulator; a and b may be several types. `half`: A is stored so many times
+    smaller (sparse)."""
     m, n, k = map(int, re.findall(r"\d+", shape))
     ra, rb, rc = _registers(m, k // half, a.split()[0]), _registers(k, n, b.split()[0]), _registers(m, n, acc)
     saturate = "{.satfinite}" if acc == "s32" and "b1" not in a else ""

@@ -1,4 +1,5 @@
-"""The table of loads, stores, atomics and what steers the caches. PTX ISA 9.0, 9.7.9 "Data movement", 9.7.13 "atom", "red"."""
+"""The table of loads, stores, atomics and what steers the caches. PTX ISA 9.0, 9.7.9 "Data movement", 9.7.13 "atom",
+"red"."""
 
 from __future__ import annotations
 

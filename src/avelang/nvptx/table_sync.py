@@ -1,4 +1,5 @@
-"""The table of synchronization, control flow and the rest. PTX ISA 9.0, 9.7.12 "Control flow", 9.7.13 "Synchronization", 9.7.17 to 9.7.20."""
+"""The table of synchronization, control flow and the rest. PTX ISA 9.0, 9.7.12 "Control flow", 9.7.13
+"Synchronization", 9.7.17 to 9.7.20."""
 
 from __future__ import annotations
 

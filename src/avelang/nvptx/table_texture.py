@@ -1,4 +1,5 @@
-"""The table of texture and surface instructions, in the unified mode: samplers of their own are left out. PTX ISA 9.0, 9.7.10, 9.7.11."""
+"""The table of texture and surface instructions, in the unified mode: samplers of their own are left out. PTX ISA 9.0,
+9.7.10, 9.7.11."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ def _newest(*needs: str) -> str:
 
 
 def _tex(geometry: str, c: str, vec: str, d: str, registers: int, pair: str, needs: str) -> None:
-    """tex with coordinates of type `c`, which gives `registers` of the types `d`; behind them offsets and a depth to compare with may stand."""
+    """tex with coordinates of type `c`, which gives `registers` of the types `d`; behind them offsets and a depth to
+    compare with may stand."""
     offsets = f", s:s32*{_OFFSETS[geometry]}?" if geometry in _OFFSETS else ""
     rest = offsets + (", s:f32?" if geometry in _DEPTH and c == "f32" else "")
     head, tail = f"d:<d>*{registers}{pair}, [tex,{_COORDINATES[geometry]}]", f".{geometry}.{vec}.<d>.{c}"

@@ -81,7 +81,7 @@ def _text(size: int) -> Callable[[Mapping[str, Any]], str]:
 
 
 def nothing(*args: Any) -> None:
-    """What rows are to an executor that finishes each copy at once."""
+    """The expansion of rows that an executor which finishes each copy at once needs not."""
 
 
 def _group_rows() -> None:

@@ -36,19 +36,22 @@ class MatrixShape:
 
     @property
     def suffix(self) -> str:
+        """The end of the row's name."""
         return f"m8n8_x{self.count}_b16" + ("_trans" if self.trans else "")
 
     @property
     def dotted(self) -> str:
+        """The modifiers in PTX."""
         return f"sync.aligned.m8n8.x{self.count}" + (".trans" if self.trans else "")
 
     @property
     def registers(self) -> Type:
-        """What a lane holds: one i32 word for each matrix."""
+        """The type of a lane's words: one i32 for each matrix."""
         return i32 if self.count == 1 else VecType(i32, self.count)
 
     @property
     def word(self) -> Fragment:
+        """The fragment map of one word of a lane."""
         return WORD_TRANS if self.trans else WORD
 
 

@@ -64,7 +64,7 @@ def change(b: Builder, bar: Value, delta: Value) -> None:
 
 
 def transactions(b: Builder, count: Value, sign: int) -> Value:
-    """What adds `count` bytes to come, or takes them away."""
+    """The number that adds `count` bytes to come to an mbarrier's word, or takes them away."""
     wide = b.shl(b.convert(count, u64), _long(b, TX))
     return wide if sign > 0 else b.sub(_long(b, 0), wide)
 

@@ -175,7 +175,7 @@ class _Box:
             b.yield_()
 
     def holds(self, column: Value, i: int) -> Value:
-        """Whether an element of a piece is in the array, along the last dimension."""
+        """True if an element of a piece is in the array, along the last dimension."""
         b = self.b
         at = b.add(column, b.const(i, i64))
         return b.and_(b.cmp("ge", at, b.const(0, i64)), b.cmp("lt", at, self.extents[-1]))

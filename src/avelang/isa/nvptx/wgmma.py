@@ -54,21 +54,23 @@ class WgmmaForm:
 
     @property
     def name(self) -> str:
+        """The name of its row."""
         types = self.a.name if self.a is self.b else f"{self.a.name}_{self.b.name}"
         return f"wgmma_{types}_{self.d}{'_rs' * self.registers}"
 
     @property
     def turns(self) -> bool:
-        """Whether operands in shared memory may be MN-major: those of 16 bits."""
+        """True if operands in shared memory may be MN-major: those of 16 bits."""
         return self.a.dtype.bits == 16
 
     @property
     def signed(self) -> bool:
-        """Whether A and B may be negated: all but integers."""
+        """True if A and B may be negated: all but integers."""
         return self.a.dtype.is_float
 
     @property
     def accumulators(self) -> tuple[Type, ...]:
+        """The types of the accumulator, one for each N."""
         return tuple(VecType(self.d, n // 2) for n in (SIZES if self.signed else INT_SIZES))
 
     @property

@@ -1,4 +1,5 @@
-"""The executor of PTX: runs the text of kernels, ours or anyone's, on this machine, warp by warp (docs/ptx_executor.md)."""
+"""The executor of PTX: runs the text of kernels, ours or anyone's, on this machine, warp by warp
+(docs/ptx_executor.md)."""
 
 from avelang.sim.ptx.maps import PtxTensorMap as TensorMap
 from avelang.sim.ptx.maps import tensor_map

@@ -1,4 +1,5 @@
-"""The log of watched code comes in; the shadows of shared and global memory say which accesses race, and `findings` says it in words."""
+"""The log of watched code comes in; the shadows of shared and global memory say which accesses race, and `findings`
+says it in words."""
 
 from __future__ import annotations
 
@@ -25,13 +26,15 @@ STRONG = ("relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class What:
-    """An instruction that accesses memory: whether it does so in shared memory (None: its addresses are generic), and what makes it strong."""
+    """An instruction that accesses memory: whether it does so in shared memory (None: its addresses are generic), and
+    what makes it strong."""
 
     shared: bool | None
     strong: Strong | None
 
 
 def what(i: Instr) -> What:
+    """The space and order of an access, by the modifiers of its instruction."""
     space = next((SPACES[x] for x in i.parts if x in SPACES), "generic")
     mem = next((o for o in i.operands if isinstance(o, Mem)), None)
     if space == "generic" and mem is not None and isinstance(mem.base, At):
@@ -70,8 +73,9 @@ class ShadowMemory:
         self.regions = [Shadow(name, end - start) if writable else None for start, end, name, writable in spans]
         self.shared: dict[CtaState, Shadow] = {}
         self.last: tuple[Any, ...] = ()
-        # A plain load before a loop of compare-and-swap, as compilers write it, is no fault: the loop finds out what it may have missed. Races of a
-        # load with a strong write wait, by (agent, shadow, word), for the load's warp to swap there.
+        # A plain load before a loop of compare-and-swap, as compilers write it, is no fault: the loop finds out what it
+        # may have missed. Races of a load with a strong write wait, by (agent, shadow, word), for the load's warp to
+        # swap there.
         self.swaps = any(i.entry.has("write") and "cas" in i.parts for i in watch.run.program.code.instructions)
         self.apart = {i.index for i in watch.run.program.code.instructions if i.entry.has("read") and "nc" in i.parts}
         self.swapped: set[tuple[Any, ...]] = set()
@@ -80,6 +84,7 @@ class ShadowMemory:
         self.touched: dict[Warp, np.ndarray] = {}  # by instruction: the lanes that have accessed memory with it
 
     def begin(self, group: CtaGroup) -> None:
+        """Empty shadows for the blocks of a group that begins."""
         for w in group.warps:
             self.touched[w] = np.zeros(len(self.watch.run.program.code.instructions), np.uint32)
         for b in group.blocks:
@@ -92,6 +97,7 @@ class ShadowMemory:
 
     @functools.cache  # noqa: B019 (it lives as long as the launch)
     def what(self, index: int) -> What:
+        """`what` of the instruction at an index."""
         return what(self.watch.run.program.code.instructions[index])
 
     # -- the log -------------------------------------------------------------------------------------------------------------------
@@ -152,7 +158,8 @@ class ShadowMemory:
             findings.logged(self.watch.run, w, r)
 
     def _swapped(self, w: WarpWatch, places: list[tuple[Any, int]]) -> None:
-        """A warp compares and swaps: its loads of these words before were the beginning of that, and so is every load by those instructions."""
+        """A warp compares and swaps: its loads of these words before were the beginning of that, and so is every load
+        by those instructions."""
         for shadow, word in places:
             for one in self.table.sets[shadow.read[4 * word]]:
                 a = self.table.all[one]
@@ -187,15 +194,16 @@ class ShadowMemory:
         return places
 
     def _not_coherent(self, w: WarpWatch, shadow: Shadow, at: np.ndarray, by: np.ndarray) -> None:
-        """X035 where a load by the cache that is not coherent (PTX ISA, 9.7.9.9, ld.global.nc) comes to what this launch has written: however well
-        the two are ordered, it may give what stood there before."""
+        """X035 where a load by the cache that is not coherent (PTX ISA, 9.7.9.9, ld.global.nc) comes to what this
+        launch has written: however well the two are ordered, it may give what stood there before."""
         apart = np.isin(by, [k for k in np.unique(by).tolist() if self.table.all[k].instr in self.apart])
         wrote = np.maximum(shadow.wrote[at], shadow.atomic[at] != 0) != 0
         for k in np.flatnonzero(apart & wrote)[:1].tolist():
             findings.not_coherent(self.watch.run, w, shadow, int(at[k]), self.table.all[int(by[k])], self.table.all[int(shadow.wrote[at[k]])])
 
     def object_(self, warp: Warp, instr: int, block: CtaState, offset: int, made: bool) -> int:
-        """An mbarrier is made or removed, which is a write, or used, which counts as atomic. The number of the access."""
+        """An mbarrier is made or removed, which is a write, or used, which counts as atomic. The number of the
+        access."""
         w, at = self.watch.warps[warp], np.arange(offset, offset + 8)
         how = None if made else Strong(True, True, False, False, 2)
         number = self.number(w, instr, w.agent, w.count, how)
@@ -209,11 +217,13 @@ class ShadowMemory:
         return number
 
     def number(self, w: WarpWatch, instr: int, agent: int, count: int, how: Strong | None) -> int:
+        """The number of a warp's access in the log."""
         strong, scope = how is not None, how.scope if how is not None else 2
         return self.table.number(WarpAccess(agent, count, instr, w.lanes.mask, strong, scope, w.cluster, w.rank, w.index, w.block))
 
     def split(self, block: CtaState, at: np.ndarray, shared: np.ndarray) -> list[tuple[Shadow, np.ndarray, np.ndarray]]:
-        """(shadow, which of the addresses are its, their bytes in it); those outside of all memory, or the lane's own, are in none."""
+        """(shadow, which of the addresses are its, their bytes in it); those outside of all memory, or the lane's own,
+        are in none."""
         window = at >> np.uint64(60)
         own = (shared == 1) | (shared == 2) & (window == SHARED_BASE >> 60)
         out: list[tuple[Shadow, np.ndarray, np.ndarray]] = []
@@ -256,8 +266,8 @@ class ShadowMemory:
             self.update(shadow, offset, by[which], sort[which], w.clock)
 
     def outlives(self, block: CtaState, known: VectorClock, own: set[int]) -> None:
-        """Finds accesses to a block's shared memory that nobody in the block had learned of when it ended: those of other blocks, and of the agents
-        `own`."""
+        """Finds accesses to a block's shared memory that nobody in the block had learned of when it ended: those of
+        other blocks, and of the agents `own`."""
         s = self.shared[block]
         names = {int(k) for k in np.unique(s.wrote)} | {k for x in (s.read, s.atomic) for n in np.unique(x) for k in self.table.sets[n]}
         for k in sorted(names - {0}):
@@ -267,8 +277,8 @@ class ShadowMemory:
                 findings.outlived(self.watch.run, block, a)
 
     def _counted(self, block: CtaState, k: int, known: VectorClock) -> bool:
-        """Whether an access is nothing but an arrival (or bytes of a copy that are told) at mbarriers of the block whose phases it has seen the end
-        of: relaxed or not, what it has seen counted is done."""
+        """Whether an access is nothing but an arrival (or bytes of a copy that are told) at mbarriers of the block
+        whose phases it has seen the end of: relaxed or not, what it has seen counted is done."""
         s, there = self.shared[block], np.zeros(block.size, bool)
         for names in (s.read, s.atomic):
             there |= np.isin(names, [n for n in np.unique(names).tolist() if k in self.table.sets[n]])

@@ -1,7 +1,8 @@
-"""LLVM IR of the functions that update memory: an operation and a type come in; the text of a function goes out (see `memory_text`).
+"""LLVM IR of the functions that update memory: an operation and a type come in; the text of a function goes out (see
+`memory_text`).
 
-Lanes go one after another, the lowest first; what stood there is put in the warp's `data`. PTX ISA 9.0, 9.7.13.8, atom, and 9.7.13.9, red.
-"""
+Lanes go one after another, the lowest first; what stood there is put in the warp's `data`. PTX ISA 9.0, 9.7.13.8, atom,
+and 9.7.13.9, red. """
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ def _sum(old: str, b: str, new: str, kind: str, t: str) -> str:
 
 
 def _global_sum() -> str:
-    """f32 in global memory: subnormals count as zero there, but not in shared memory (as the ISA says of today's chips)."""
+    """f32 in global memory: subnormals count as zero there, but not in shared memory (as the ISA says of today's
+    chips)."""
     flushed = _flush("%old", "%fold") + _flush("%b", "%fb") + _sum("%fold", "%fb", "%total", "f32", "i32") + _flush("%total", "%small")
     window = f"""
   %window = lshr i64 %a, 60
@@ -119,8 +121,8 @@ def _element(update: str, k: int, n: int, bits: int) -> str:
 
 
 def atomic(space: str, op: str, kind: str, bits: int, n: int, watched: bool = False) -> tuple[str, str] | None:
-    """(name, text) of a read-modify-write of `n` elements for each lane; None where there is no such operation. Operand b stands in `data`, c behind
-    the elements of b."""
+    """(name, text) of a read-modify-write of `n` elements for each lane; None where there is no such operation. Operand
+    b stands in `data`, c behind the elements of b."""
     update = _update(op, kind, bits, space)
     if update is None:
         return None

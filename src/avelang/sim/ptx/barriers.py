@@ -1,4 +1,5 @@
-"""What the warps of a block and of a cluster share while they wait for one another: arrivals come in, who may go on goes out."""
+"""What the warps of a block and of a cluster share while they wait for one another: arrivals come in, who may go on
+goes out."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ class HostMisuse(Exception):
 
 
 class Outside(HostMisuse):
-    """An access to memory that the kernel may not touch: `size` bytes at `address`, generic or of global memory. `readonly`: it may be read."""
+    """An access to memory that the kernel may not touch: `size` bytes at `address`, generic or of global memory.
+    `readonly`: it may be read."""
 
     def __init__(self, address: int, size: int, lane: int, readonly: bool = False):
         super().__init__(f"{size} bytes at {address:#x}", lane)
@@ -35,7 +37,8 @@ class Outside(HostMisuse):
 
 @dataclasses.dataclass(slots=True)
 class BarrierState:
-    """A barrier of a block or cluster: threads that have arrived, and how many are wanted (0: all that live). `votes` is what they brought along."""
+    """A barrier of a block or cluster: threads that have arrived, and how many are wanted (0: all that live). `votes`
+    is what they brought along."""
 
     arrived: int = 0
     wanted: int = 0
@@ -69,8 +72,9 @@ class BarrierState:
 
 
 class Phase(MBarrierState):
-    """An mbarrier, and the copies that report to it: each lands and tells its bytes when somebody asks. `seen`: the phase in which a thread that has
-    waited here was told so. `uses`: in a launch that is watched, by the number of an access to it the phase at whose end that is over for certain."""
+    """An mbarrier, and the copies that report to it: each lands and tells its bytes when somebody asks. `seen`: the
+    phase in which a thread that has waited here was told so. `uses`: in a launch that is watched, by the number of an
+    access to it the phase at whose end that is over for certain."""
 
     def __init__(self, expected: int):
         super().__init__(expected, expected)
@@ -82,13 +86,15 @@ class Phase(MBarrierState):
         self.uses: dict[int, int] = {}
 
     def settle(self) -> None:
+        """Ends the phase if nothing is left to wait for."""
         phase = self.phase
         super().settle()
         if self.phase != phase:
             self.before, self.known = self.known, None
 
     def told(self, thread: tuple[int, int], lane: int) -> HostMisuse | None:
-        """A thread's wait is over. What is wrong, where its last one here was for the same phase: the second waits for nothing."""
+        """A thread's wait is over. What is wrong, where its last one here was for the same phase: the second waits for
+        nothing."""
         if self.seen.get(thread) == self.phase:
             return HostMisuse("this thread has waited for this phase of the mbarrier before; "
                               "its bytes or arrivals are not those of another phase", lane,
@@ -112,6 +118,7 @@ class ClusterSync:
 
     @property
     def live(self) -> int:
+        """Warps of the cluster that have not ended."""
         return sum(b.sync.live for b in self.blocks)
 
 
@@ -125,6 +132,7 @@ class CtaSync:
         self.mbarriers: dict[int, Phase] = {}
 
     def barrier(self, number: int) -> BarrierState:
+        """The barrier of a number. Raises HostMisuse."""
         if not 0 <= number < MOST:
             raise HostMisuse(f"there is no barrier {number}: they are numbered 0 to {MOST - 1}")
         return self.barriers.setdefault(number, BarrierState())
@@ -143,7 +151,8 @@ class CtaSync:
 
 
 def phase(v: HostView, lane: int, address: int, peers: bool = True) -> Phase:
-    """The mbarrier at an address of shared memory; `peers`: it may be another block's. Raises Misuse where there is none."""
+    """The mbarrier at an address of shared memory; `peers`: it may be another block's. Raises Misuse where there is
+    none."""
     block, offset = v.shared(lane, address, peers)
     found = block.sync.mbarriers.get(offset)
     if found is None:

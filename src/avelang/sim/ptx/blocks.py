@@ -10,22 +10,23 @@ from avelang.sim.ptx.translator import PtxTranslator
 
 
 def whole_warp(i: Instr) -> bool:
-    """Whether all lanes of a warp must be there (.aligned is said, or meant: bar is barrier.aligned)."""
+    """True if all lanes of a warp must be there (.aligned is said, or meant: bar is barrier.aligned)."""
     return i.entry.has("aligned") or "aligned" in i.parts
 
 
 def opens_here(i: Instr) -> bool:
-    """Whether it is the barrier of all threads, bar.sync 0: where nothing else needs the host, translated code does it."""
+    """True if it is the barrier of all threads, bar.sync 0: where nothing else needs the host, translated code does
+    it."""
     return i.entry.has("barrier") and "sync" in i.parts and whole_warp(i) and i.guard is None and i.operands == (n.Int(0),)
 
 
 def ends_block(i: Instr) -> bool:
-    """Whether control may go elsewhere behind it."""
+    """True if control may go elsewhere behind it."""
     return i.entry.has("jump") or asks_host(i) or (i.entry.has("call") and not i.returned)
 
 
 def begins_block(i: Instr) -> bool:
-    """Whether a block must begin with it: the host's, and those for which lanes wait."""
+    """True if a block must begin with it: the host's, and those for which lanes wait."""
     return asks_host(i) or whole_warp(i) or "sync" in i.parts
 
 

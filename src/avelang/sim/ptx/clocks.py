@@ -1,10 +1,10 @@
-"""What each warp knows of the others: arrivals, waits and atomics come in; whether one access comes before another goes out. And the shadow of
-memory, which knows the last accesses to each byte.
+"""What each warp knows of the others: arrivals, waits and atomics come in; whether one access comes before another goes
+out. And the shadow of memory, which knows the last accesses to each byte.
 
-Vector clocks. An agent is a warp, or what runs beside it: its cp.async, what its bulk stores read and what they write, its wgmma; and an mbarrier,
-which stands for the copies that report to it (the count is the number of the phase). A warp counts its releases; an access is known to whoever
-knows of its agent as far as the access's count. Nothing here depends on who ran first, only on who waited for whom.
-"""
+Vector clocks. An agent is a warp, or what runs beside it: its cp.async, what its bulk stores read and what they write,
+its wgmma; and an mbarrier, which stands for the copies that report to it (the count is the number of the phase). A warp
+counts its releases; an access is known to whoever knows of its agent as far as the access's count. Nothing here depends
+on who ran first, only on who waited for whom. """
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ MOST = 64  # reads of one byte that are known apart
 
 
 class VectorClock:
-    """How far an agent knows the others: `own` int64, the agents of its cluster, which are numbered from `base` on; `far`: all others. Of those who
-    have come to a barrier also `fences`: what they knew at their last fence, by scope; and `seen`: what their relaxed reads have met."""
+    """The counts up to which an agent knows the others: `own` int64, the agents of its cluster, which are numbered from
+    `base` on; `far`: all others. Of those who have come to a barrier also `fences`: what they knew at their last fence,
+    by scope; and `seen`: what their relaxed reads have met."""
 
     __slots__ = ("base", "far", "fences", "own", "seen")
 
@@ -31,9 +32,11 @@ class VectorClock:
         self.seen: list[Any] = []
 
     def copy(self) -> VectorClock:
+        """A clock that knows the same."""
         return VectorClock(self.base, self.own.copy(), dict(self.far))
 
     def learn(self, agent: int, count: int) -> None:
+        """Knows an agent up to a count."""
         k = agent - self.base
         if 0 <= k < len(self.own):
             self.own[k] = max(self.own[k], count)
@@ -41,7 +44,7 @@ class VectorClock:
             self.far[agent] = count
 
     def join(self, other: VectorClock) -> None:
-        """What `other` knows is known here too."""
+        """Learns all that `other` knows."""
         if other.base == self.base:
             np.maximum(self.own, other.own, out=self.own)
         else:
@@ -51,7 +54,7 @@ class VectorClock:
             self.learn(agent, count)
 
     def knows(self, agents: np.ndarray, counts: np.ndarray) -> np.ndarray:
-        """Which accesses come before what the owner does now."""
+        """The accesses that come before what the owner does now, one bool each."""
         k = agents - self.base
         mine = (k >= 0) & (k < len(self.own))
         out = np.zeros(len(agents), bool)
@@ -71,7 +74,7 @@ def joined(clock: VectorClock | None, other: VectorClock) -> VectorClock:
 
 
 def fenced(a: dict[int, VectorClock], b: dict[int, VectorClock]) -> dict[int, VectorClock]:
-    """What both knew at their fences, by scope; the same object where it is one fence's."""
+    """The knowledge of both at their fences, by scope; the same object where it is one fence's."""
     made: dict[tuple[int, int], VectorClock] = {}
     out = {}
     for scope in {*a, *b}:
@@ -88,8 +91,9 @@ def fenced(a: dict[int, VectorClock], b: dict[int, VectorClock]) -> dict[int, Ve
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WarpAccess:
-    """An access: who (`agent`, at `count`), the instruction, the lanes that ran together, whether it is strong (atomic, ordered or volatile) and at
-    which scope (0 block, 1 cluster, 2 all), where: (number of the cluster, block of it), and of which warp of which block, in words."""
+    """An access: who (`agent`, at `count`), the instruction, the lanes that ran together, whether it is strong (atomic,
+    ordered or volatile) and at which scope (0 block, 1 cluster, 2 all), where: (number of the cluster, block of it),
+    and of which warp of which block, in words."""
 
     agent: int
     count: int
@@ -105,7 +109,7 @@ class WarpAccess:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Strong:
-    """What a strong access does."""
+    """The effects of a strong access."""
 
     reads: bool
     writes: bool
@@ -127,6 +131,7 @@ class AccessLog:
         self._added: dict[tuple[int, int], int] = {}
 
     def number(self, a: WarpAccess) -> int:
+        """The number of an access, a new one if it is new."""
         found = self._numbers.get(a)
         if found is None:
             found = self._numbers[a] = len(self.all)
@@ -137,7 +142,8 @@ class AccessLog:
         return found
 
     def with_(self, which: int, access: int, clock: VectorClock) -> int:
-        """The set that has one more access; those that come before it are left out, since who comes behind it comes behind them too."""
+        """The set that has one more access; those that come before it are left out, since who comes behind it comes
+        behind them too."""
         key = which, access
         found = self._added.get(key)
         if found is None:
@@ -158,7 +164,8 @@ class AccessLog:
 
 
 class Shadow:
-    """The last accesses to each byte of a piece of memory: who wrote it, and the sets of those that have read it and of atomic writes since."""
+    """The last accesses to each byte of a piece of memory: who wrote it, and the sets of those that have read it and of
+    atomic writes since."""
 
     def __init__(self, name: str, nbytes: int):
         self.name, self.size = name, nbytes

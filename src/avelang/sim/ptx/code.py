@@ -1,9 +1,8 @@
-"""A module of PTX and the name of an entry come in; flat code goes out: instructions one after another, whose registers, variables and labels are
-found.
+"""A module of PTX and the name of an entry come in; flat code goes out: instructions one after another, whose
+registers, variables and labels are found.
 
-The entry and the functions that it calls are laid one behind the other, those that are called first. There is no recursion, so the registers and
-parameters of a function have one place each.
-"""
+The entry and the functions that it calls are laid one behind the other, those that are called first. There is no
+recursion, so the registers and parameters of a function have one place each. """
 
 from __future__ import annotations
 
@@ -72,7 +71,8 @@ class FlatLabel:
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Callee:
-    """A function that is called, or whose address is taken: `number` is its place among the functions, -1 for one of the host's."""
+    """A function that is called, or whose address is taken: `number` is its place among the functions, -1 for one of
+    the host's."""
 
     name: str
     number: int = -1
@@ -103,8 +103,9 @@ Operand = (
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Instr:
-    """An instruction of flat code. `node` is the parsed one; `entry` its line of the table; `operands` are found; `guard` is (register, negated).
-    `returned`: it is no instruction of the text, but stands behind a call, whose results it fetches."""
+    """An instruction of flat code. `node` is the parsed one; `entry` its line of the table; `operands` are found;
+    `guard` is (register, negated). `returned`: it is no instruction of the text, but stands behind a call, whose
+    results it fetches."""
 
     node: n.PtxInstruction
     entry: Entry
@@ -116,10 +117,12 @@ class Instr:
 
     @property
     def parts(self) -> tuple[str, ...]:
+        """The opcode and the modifiers."""
         return self.node.parts
 
     @property
     def name(self) -> str:
+        """The opcode and the modifiers, with dots."""
         return self.node.name
 
     def registers(self) -> Iterator[PtxReg]:
@@ -130,6 +133,7 @@ class Instr:
 
 
 def registers_of(operands: Sequence[object]) -> Iterator[PtxReg]:
+    """All registers in operands."""
     for o in operands:
         if isinstance(o, PtxReg):
             yield o
@@ -150,7 +154,8 @@ def held_by(o: object) -> tuple[PtxReg, ...]:
 
 @dataclasses.dataclass(slots=True)
 class FlatFunction:
-    """A function of flat code: its range of instructions, parameters, and the register that holds where its callers go on."""
+    """A function of flat code: its range of instructions, parameters, and the register that holds where its callers go
+    on."""
 
     name: str
     node: n.PtxFunction
@@ -181,7 +186,8 @@ class FlatCode:
     carry: PtxReg | None = None
     # By the registers of an accumulator: how many products of wgmma that write them run.
     running: dict[tuple[PtxReg, ...], PtxReg] = dataclasses.field(default_factory=dict)
-    # By the registers of an accumulator or of A: whether they have been written since the last wgmma.fence, in code that is watched.
+    # By the registers of an accumulator or of A: whether they have been written since the last wgmma.fence, in code
+    # that is watched.
     unfenced: dict[tuple[PtxReg, ...], PtxReg] = dataclasses.field(default_factory=dict)
 
 
@@ -223,6 +229,7 @@ class Flattener:
     # -- registers and variables ---------------------------------------------------------------------------------------------------
 
     def register(self, name: str, kind: str) -> PtxReg:
+        """A register with a place in the warp's memory."""
         bits = BITS.get(kind)
         if bits is None:
             raise error("X030", what=f"the register `{name}`", why=f".{kind} registers are not executed here")
@@ -247,6 +254,7 @@ class Flattener:
         return made
 
     def module_variable(self, name: str) -> FlatVariable | None:
+        """The variable of the module of this name, or None."""
         node = self.nodes.get(name)
         if node is None:
             return None
@@ -255,6 +263,7 @@ class Flattener:
         return self.globals[name]
 
     def callee(self, name: str) -> Callee | None:
+        """The function of this name, or None."""
         name = self.aliases.get(name, name)
         node = self.module.function(name)
         if node is None:
@@ -356,6 +365,7 @@ class Flattener:
     # -- the whole -----------------------------------------------------------------------------------------------------------------
 
     def code_of(self) -> FlatCode:
+        """The flat code: functions behind one another, with places for all variables."""
         entry = self.function(self.entry)
         self._follow_initializers()
         for name in self.taken:  # not called by name, perhaps by address; the list grows meanwhile
@@ -413,7 +423,8 @@ class Flattener:
         code.module_bytes = end
 
     def _follow_initializers(self) -> None:
-        """Variables that are named by initializers only have a place too, and functions an address: tables of functions."""
+        """Variables that are named by initializers only have a place too, and functions an address: tables of
+        functions."""
         work = list(self.globals.values())
         while work:
             for name in _names(work.pop().init):
@@ -558,7 +569,7 @@ def flatten(module: n.PtxModule, entry: str | None) -> FlatCode:
 
 
 def required(f: n.PtxFunction) -> Mapping[str, tuple[int, ...]]:
-    """What the entry's directives say of its launch: reqntid, maxntid, reqnctapercluster, each as three numbers."""
+    """The launch that the entry's directives ask for: reqntid, maxntid, reqnctapercluster, each as three numbers."""
     out = {}
     for d in f.directives:
         if d.name in ("reqntid", "maxntid", "reqnctapercluster"):

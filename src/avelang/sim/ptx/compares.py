@@ -1,4 +1,5 @@
-"""Handlers of set and setp. PTX ISA 9.0, 9.7.6, "Comparison and selection instructions", and 9.7.7 for half precision."""
+"""Handlers of set and setp. PTX ISA 9.0, 9.7.6, "Comparison and selection instructions", and 9.7.7 for half
+precision."""
 
 from __future__ import annotations
 

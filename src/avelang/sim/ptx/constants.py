@@ -1,4 +1,5 @@
-"""Constant expressions come in; their values go out (PTX ISA, 4.5.5 and 4.5.6, "Constant expressions": 64 bits, unsigned where an operand is)."""
+"""Constant expressions come in; their values go out (PTX ISA, 4.5.5 and 4.5.6, "Constant expressions": 64 bits,
+unsigned where an operand is)."""
 
 from __future__ import annotations
 

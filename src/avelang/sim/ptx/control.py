@@ -86,6 +86,7 @@ class Calls:
         return [(f, o.cmp("eq", value, FUNCTIONS + 16 * f.number)) for f in self.functions if f is not self.entry]
 
     def call(self, t: PtxTranslator, i: Instr) -> None:
+        """call: arguments are copied, control goes to the function."""
         if i.returned:
             return self._back(t, i)
         m = Mods(i)
@@ -124,6 +125,7 @@ class Calls:
         t.guard = outer
 
     def ret(self, t: PtxTranslator, i: Instr) -> None:
+        """ret: back to the caller, or the end of the thread."""
         m = Mods(i)
         m.take("uni")
         m.done()

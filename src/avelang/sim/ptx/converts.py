@@ -1,4 +1,5 @@
-"""Handlers of cvt and its like: all types, roundings and saturations. PTX ISA 9.0, 9.7.9.21, cvt, and 9.7.9.22, cvt.pack."""
+"""Handlers of cvt and its like: all types, roundings and saturations. PTX ISA 9.0, 9.7.9.21, cvt, and 9.7.9.22,
+cvt.pack."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ TF32 = FloatFormat("tf32", 8, 10, 0x7FFFFFFF)
 
 @dataclasses.dataclass(slots=True)
 class Conversion:
-    """What the modifiers of a cvt say."""
+    """The modifiers of a cvt."""
 
     to: str
     source: str
@@ -78,7 +79,8 @@ def _int_to_float(t: PtxTranslator, c: Conversion, x: str) -> str:
             value = strict(t, how, mode, o.e if o.bits >= 32 else "i32", [wide], f.e)
         x = f.pattern(value, f.e)
         return f.saturated(x) if c.sat else x
-    # What is beyond 2**24 only has to stay beyond the greatest f16, or, for bf16, to keep its first bits: through a double, rounded to odd.
+    # What is beyond 2**24 only has to stay beyond the greatest f16, or, for bf16, to keep its first bits: through a
+    # double, rounded to odd.
     wide = Ops(t, "i64")
     if o.bits == 64:
         # A long that a double does not hold: its lower bits are put together into one.
@@ -108,7 +110,8 @@ def _narrowed(t: PtxTranslator, c: Conversion, x: str) -> str:
 
 
 def _float_to_int(t: PtxTranslator, c: Conversion, x: str) -> str:
-    """Rounded to an integer, then brought into range. NaN is 0; of f64, or for 64 bits, the integer with the top bit alone."""
+    """Rounded to an integer, then brought into range. NaN is 0; of f64, or for 64 bits, the integer with the top bit
+    alone."""
     f = Floats(t, c.source)
     if c.ftz:
         x = f.flushed(x)

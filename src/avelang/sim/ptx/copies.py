@@ -1,5 +1,6 @@
-"""Copies that run beside the warps: cp.async, bulk copies, and boxes of tensor maps. What they read comes in when they begin; the memory changes when
-somebody has waited for them. The shadow of shared memory knows where data is still to arrive, and what is still being read."""
+"""Copies that run beside the warps: cp.async, bulk copies, and boxes of tensor maps. What they read comes in when they
+begin; the memory changes when somebody has waited for them. The shadow of shared memory knows where data is still to
+arrive, and what is still being read."""
 
 from __future__ import annotations
 
@@ -44,14 +45,16 @@ def in_shared(block: CtaState, offset: int) -> int:
 
 
 def host_bytes(launch: PtxLaunch, address: int, nbytes: int, write: bool, lane: int) -> np.ndarray:
+    """A view of this machine's memory at an address. Raises Outside."""
     memory, start = _region(launch, address, address + nbytes, write, lane)
     return memory[address - start : address - start + nbytes]
 
 
 class Copy:
-    """Copies that one instruction has begun, one row for each lane: where each byte of `data` uint8 (rows, bytes) will arrive, `at` int64 (rows,
-    bytes), in the shared memory of `block`, or (None) in global memory. `guard`: bytes of `source`'s shared memory that must stay as they are. It has
-    what `sim.async_copies.CommitGroups` asks for. `done` is called when all is there."""
+    """Copies that one instruction has begun, one row for each lane: where each byte of `data` uint8 (rows, bytes) will
+    arrive, `at` int64 (rows, bytes), in the shared memory of `block`, or (None) in global memory. `guard`: bytes of
+    `source`'s shared memory that must stay as they are. It has what `sim.async_copies.CommitGroups` asks for. `done` is
+    called when all is there."""
 
     def __init__(self, copies: Copies, lanes: np.ndarray, block: CtaState | None, at: np.ndarray, data: np.ndarray, source: CtaState | None = None,
                  guard: np.ndarray | None = None, add: Any = None, generic: bool = False, origin: int = -1,
@@ -110,7 +113,7 @@ class Copy:
                 self.done()
 
     def read(self) -> None:
-        """What it reads may change from here on."""
+        """The memory that it reads may change from here on."""
         if not self.reading or self.source is None:
             return
         self.reading = False
@@ -255,7 +258,8 @@ class Copies:
 
     def _arrives(self, v: HostView, lane: int, bar: Any, block: CtaState, to: np.ndarray, data: np.ndarray, add: Any = None,
                  source: Any = None) -> None:  # fmt: skip
-        """A copy to shared memory, which reports its bytes to an mbarrier. `source`: the bytes that it reads, as `RaceWatch.flight` takes them."""
+        """A copy to shared memory, which reports its bytes to an mbarrier. `source`: the bytes that it reads, as
+        `RaceWatch.flight` takes them."""
         copy = Copy(self, np.array([lane]), block, to[None], data[None], add=add, origin=v.i.index)
         if self.run.watch is not None:
             self.run.watch.flight(v.warp, v.i.index, clocks.COPIES, bar, source, (block, to), add is not None)

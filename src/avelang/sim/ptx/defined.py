@@ -1,12 +1,12 @@
-"""Translation that also follows what nothing has written: beside each register, one bit a lane for each 16 bits of it, and beside shared and local
-memory one a byte say so.
+"""Translation that also follows what nothing has written: beside each register, one bit a lane for each 16 bits of it,
+and beside shared and local memory one a byte say so.
 
-A value that comes of an undefined one is undefined too. It is a fault where it is used: as an address, as a condition of a branch or of an access, as
-data of a store to global memory; an atomic update of shared memory that nothing has written is one as well. Copies into registers, shared and local
-memory are none: compilers move what they do not use. `selp` takes the side that is chosen, `xor` and `sub` of a register with itself are zero,
-shuffles take the lane that is read, matrix products the rows and columns that meet. Halves that are packed, cut out or computed side by side keep
-apart (`parts`): compilers fill up pairs with what has no value.
-"""
+A value that comes of an undefined one is undefined too. It is a fault where it is used: as an address, as a condition
+of a branch or of an access, as data of a store to global memory; an atomic update of shared memory that nothing has
+written is one as well. Copies into registers, shared and local memory are none: compilers move what they do not use.
+`selp` takes the side that is chosen, `xor` and `sub` of a register with itself are zero, shuffles take the lane that is
+read, matrix products the rows and columns that meet. Halves that are packed, cut out or computed side by side keep
+apart (`parts`): compilers fill up pairs with what has no value. """
 
 from __future__ import annotations
 
@@ -33,12 +33,13 @@ _ZEROING = named("xor sub fsub")  # of a value and itself
 
 
 class Defining(PtxTranslator):
-    """`undef_places`: where the bits of each part of a register stand in the warp's memory, from `start` on. `apart`: registers whose parts may
-    differ; the others have one place."""
+    """`undef_places`: where the bits of each part of a register stand in the warp's memory, from `start` on. `apart`:
+    registers whose parts may differ; the others have one place."""
 
     apart: frozenset[PtxReg] = frozenset()
 
     def begin(self, number: int) -> None:
+        """Nothing is known of any register, nor of which lanes of it are defined."""
         self.undefs: dict[PtxReg, Parts] = {}
         self.tags: dict[str, Parts] = {}  # by an SSA value: the lanes (an i32 for each part) in which it is undefined
         self.sources: list[str] = []
@@ -47,6 +48,7 @@ class Defining(PtxTranslator):
         super().begin(number)
 
     def saved(self) -> dict[str, object]:
+        """The state of the block, with the undefined lanes of registers."""
         return {**super().saved(), "undefs": self.undefs, "tags": self.tags}
 
     def places_of(self, reg: PtxReg) -> list[str]:
@@ -56,12 +58,14 @@ class Defining(PtxTranslator):
         return [self.op(f"getelementptr i8, ptr %w, i64 {offset}") for offset in at]
 
     def undef(self, reg: PtxReg) -> Parts:
+        """The undefined lanes of each part of a register."""
         if reg not in self.undefs:
             found = tuple(self.op(f"load i32, ptr {place}, align 4") for place in self.places_of(reg))
             self.undefs[reg] = found if reg in self.apart else found * parts.count(reg.bits)
         return self.undefs[reg]
 
     def either(self, *masks: str) -> str:
+        """The union of masks, "0" if there is none."""
         out = "0"
         for m in dict.fromkeys(masks):
             if m != "0":
@@ -76,6 +80,7 @@ class Defining(PtxTranslator):
     # -- instructions ----------------------------------------------------------------------------------------------------------------
 
     def starts(self, i: Instr) -> None:
+        """Finds which lanes of the results of an instruction will be undefined."""
         self.sources, self.forced = [], []
         self.guard_undef = self.either(*self.undef(i.guard[0])) if i.guard else "0"
         if i.guard and i.entry.has("jump", "call", "stop", "read", "write") and self.guard_undef != "0":
@@ -99,6 +104,7 @@ class Defining(PtxTranslator):
         self.sources = []
 
     def common(self, one: str, two: str) -> str:
+        """The intersection of two masks."""
         return "0" if two == "0" else self.op(f"and i32 {one}, {two}")
 
     def of(self, o: Operand, width: int = 1) -> Parts:
@@ -106,9 +112,11 @@ class Defining(PtxTranslator):
         return self.undef(o) if isinstance(o, PtxReg) else ("0",) * width
 
     def whole(self, o: Operand) -> str:
+        """The lanes in which some part of an operand is undefined."""
         return self.either(*self.of(o))
 
     def value(self, reg: PtxReg) -> str:
+        """A register's value; its undefined lanes are those of the value."""
         x = super().value(reg)
         u = self.undef(reg)
         self.tags[x] = u
@@ -126,6 +134,7 @@ class Defining(PtxTranslator):
         return (u,) * width
 
     def put(self, reg: PtxReg, value: str) -> None:
+        """Gives a register a value, and the value's undefined lanes."""
         u = self.forced.pop(0) if self.forced else self.tag(value, parts.count(reg.bits))
         if self.guard:
             runs, old = self.bits_of(self.guard), self.undef(reg)
@@ -136,6 +145,7 @@ class Defining(PtxTranslator):
         self.undefs[reg] = self.tags[self.values[reg]] = u if reg in self.apart else (self.either(*u),) * len(u)
 
     def finish(self, name: str, live: set[PtxReg], next_block: int, count: int) -> str:
+        """Ends the function; the undefined lanes of registers that others read are kept."""
         for reg in self.written:
             if reg in live:
                 for place, u in zip(self.places_of(reg), self.undefs[reg], strict=False):
@@ -148,9 +158,11 @@ class Defining(PtxTranslator):
     # -- memory --------------------------------------------------------------------------------------------------------------------
 
     def word_of(self, k: int) -> str:
+        """A pointer to word k of the warp's `undef`."""
         return self.pointer("w", WARP["undef"] + 4 * k)
 
     def address(self, m: Mem, space: str) -> str:
+        """The addresses of a memory operand; using an undefined one is noted."""
         if isinstance(m.base, PtxReg):
             self.used(self.whole(m.base), ADDRESS)
         x = super().address(m, space)
@@ -158,6 +170,7 @@ class Defining(PtxTranslator):
         return x
 
     def put_addresses(self, x: str) -> None:
+        """Puts addresses, and finds which are in global memory."""
         super().put_addresses(x)
         o = Ops(self, "i64")
         window = o("lshr", x, 60)
@@ -165,12 +178,14 @@ class Defining(PtxTranslator):
         self.far = self.op(f"xor i32 {self.either(*near)}, -1")  # lanes that go to global memory, where the address is generic
 
     def put_data(self, k: int, value: str, bits: int) -> None:
+        """Puts data, and which lanes of it are undefined."""
         super().put_data(k, value, bits)
         width = parts.count(bits)
         for p, u in enumerate(self.tag(value, width)):
             self.do(f"store i32 {u}, ptr {self.word_of(k * width + p)}, align 4")
 
     def take_data(self, k: int, bits: int) -> str:
+        """What an access has read, and which lanes of it are undefined."""
         x = super().take_data(k, bits)
         width = parts.count(bits)
         self.tags[x] = tuple(self.op(f"load i32, ptr {self.word_of(k * width + p)}, align 4") for p in range(width))
@@ -178,6 +193,7 @@ class Defining(PtxTranslator):
         return x
 
     def access(self, space: str, bits: int, count: int, store: bool) -> None:
+        """An access to memory, and to its shadow."""
         super().access(space, bits, count, store)
         width = parts.count(bits)
         words = [self.op(f"load i32, ptr {self.word_of(k)}, align 4") for k in range(count * width)] if store else []
@@ -242,7 +258,8 @@ class Defining(PtxTranslator):
 
 @functools.lru_cache(64)
 def reaches(name: str) -> tuple[list[list[list[int]]], list[list[list[int]]]]:
-    """For a form of mma: [A, B][register][register of D][lane of D] a mask of the lanes of A or B whose register that element depends on."""
+    """For a form of mma: [A, B][register][register of D][lane of D] a mask of the lanes of A or B whose register that
+    element depends on."""
     row = warp_mma.MMA[name]
     mma = row.mma
     assert mma is not None
@@ -267,8 +284,9 @@ def reaches(name: str) -> tuple[list[list[list[int]]], list[list[list[int]]]]:
 
 
 def shadow(space: str, bits: int, count: int, store: bool) -> tuple[str, str]:
-    """(name, text) of a function that takes from the shadow of shared or local memory, or puts there, which lanes' data are undefined: a word in the
-    warp's `undef` for each part of an element. Nothing is known of global memory, nor of accesses that go nowhere."""
+    """(name, text) of a function that takes from the shadow of shared or local memory, or puts there, which lanes' data
+    are undefined: a word in the warp's `undef` for each part of an element. Nothing is known of global memory, nor of
+    accesses that go nowhere."""
     name, size = f"ave_undef_{'st' if store else 'ld'}_{space.replace('::', '_')}_{bits}x{count}", bits // 8
     lines = [
         field("log", "%lpp"), "  %l = load ptr, ptr %lpp, align 8", f"  %sink = getelementptr i8, ptr %l, i64 {watch_text.SINK}",

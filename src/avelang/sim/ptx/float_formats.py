@@ -1,7 +1,8 @@
-"""What handlers of floats are made of: formats, rounding modes, NaN and subnormals; vectors of bit patterns come in and go out.
+"""What handlers of floats are made of: formats, rounding modes, NaN and subnormals; vectors of bit patterns come in and
+go out.
 
-Registers hold patterns. f32 and f64 are worked on as they are; f16 and bf16 in f32, or in f64 where one rounding must not become two.
-"""
+Registers hold patterns. f32 and f64 are worked on as they are; f16 and bf16 in f32, or in f64 where one rounding must
+not become two. """
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ from avelang.sim.ptx.modifiers import NotExecuted
 from avelang.sim.ptx.translator import PtxTranslator
 
 ELEMENT = {"f16": "half", "f32": "float", "f64": "double"}
-# LLVM's names of rounding modes, and the numbers that llvm.set.rounding takes (LLVM Language Reference, "llvm.get.rounding").
+# LLVM's names of rounding modes, and the numbers that llvm.set.rounding takes (LLVM Language Reference,
+# "llvm.get.rounding").
 MODES = {"rn": 1, "rz": 0, "rp": 2, "rm": 3}
 
 
@@ -32,18 +34,22 @@ class FloatFormat:
 
     @property
     def bits(self) -> int:
+        """Bits of a number."""
         return 1 + self.exponent + self.mantissa
 
     @property
     def bias(self) -> int:
+        """The bias of the exponent."""
         return (1 << self.exponent - 1) - 1
 
     @property
     def sign(self) -> int:
+        """The sign bit."""
         return 1 << self.bits - 1
 
     @property
     def infinity(self) -> int:
+        """The pattern of infinity."""
         return (1 << self.exponent) - 1 << self.mantissa
 
 
@@ -71,9 +77,11 @@ class Floats:
     # -- patterns --------------------------------------------------------------------------------------------------------------------
 
     def magnitude(self, x: str) -> str:
+        """A pattern without its sign."""
         return self.o("and", x, self.format.sign - 1)
 
     def is_nan(self, x: str) -> str:
+        """One bit a lane: is it NaN?"""
         return self.o.cmp("ugt", self.magnitude(x), self.format.infinity)
 
     def flushed(self, x: str) -> str:
@@ -83,6 +91,7 @@ class Floats:
         return o.select(small, o("and", x, -f.sign), x)
 
     def canonical(self, x: str) -> str:
+        """A NaN as the canonical one; others as they are."""
         return self.o.select(self.is_nan(x), self.format.nan, x)
 
     def key(self, x: str) -> str:
@@ -91,6 +100,7 @@ class Floats:
         return o("xor", x, o("lshr", o("ashr", x, o.bits - 1), 1))
 
     def negated(self, x: str) -> str:
+        """A pattern with the other sign."""
         return self.o("xor", x, -self.format.sign)
 
     def saturated(self, x: str) -> str:
@@ -112,6 +122,7 @@ class Floats:
 
     @property
     def e(self) -> str:
+        """The LLVM type in which the format is computed."""
         return ELEMENT.get(self.format.name, "")
 
     def number(self, x: str, e: str) -> str:
@@ -136,7 +147,8 @@ class Floats:
 
 
 def strict(t: PtxTranslator, name: str, mode: str, e: str, args: list[str], to: str = "") -> str:
-    """An operation (fadd, fmul, fma, fdiv, sqrt, fptrunc, sitofp, uitofp, ...) on vectors of `e` with a rounding mode. Conversions give `to`."""
+    """An operation (fadd, fmul, fma, fdiv, sqrt, fptrunc, sitofp, uitofp, ...) on vectors of `e` with a rounding mode.
+    Conversions give `to`."""
     result = to or e
     v, r = t.t(e), t.t(result)
     intrinsic = f"llvm.experimental.constrained.{name}.v{t.W}{_letter(result)}" + (f".v{t.W}{_letter(e)}" if to else "")
@@ -174,7 +186,8 @@ def arithmetic(t: PtxTranslator, name: str, mode: str, e: str, args: list[str]) 
 
 
 def odd_sum(t: PtxTranslator, x: str, y: str) -> str:
-    """x + y of doubles, rounded to odd: rounding that to a narrower format is as if rounding the exact sum (Boldo and Melquiond, 2008)."""
+    """x + y of doubles, rounded to odd: rounding that to a narrower format is as if rounding the exact sum (Boldo and
+    Melquiond, 2008)."""
 
     def make(x: str, y: str) -> str:
         o, w = Ops(t, "double"), Ops(t, "i64")
@@ -203,8 +216,8 @@ def _all(t: PtxTranslator, *conditions: str) -> str:
 
 
 def rounded(t: PtxTranslator, f: FloatFormat, mode: str, x: str, finite: bool = False) -> str:
-    """An f32 pattern rounded to a narrower format with any mode; the result is an i32. `finite`: what is too large becomes the greatest number.
-    Modes: rn, rz, rm, rp, and rna (ties away from zero). NaN is left to the caller."""
+    """An f32 pattern rounded to a narrower format with any mode; the result is an i32. `finite`: what is too large
+    becomes the greatest number. Modes: rn, rz, rm, rp, and rna (ties away from zero). NaN is left to the caller."""
 
     def make(x: str) -> str:
         o = Ops(t, "i32")

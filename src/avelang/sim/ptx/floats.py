@@ -1,7 +1,7 @@
 """Handlers of float arithmetic: f32, f64, f16, bf16 and their pairs. PTX ISA 9.0, 9.7.3 to 9.7.5.
 
-Roundings are exact in every mode. The .approx and .full forms, whose last bits the ISA leaves open, are computed in f64 and rounded once to nearest.
-"""
+Roundings are exact in every mode. The .approx and .full forms, whose last bits the ISA leaves open, are computed in f64
+and rounded once to nearest. """
 
 from __future__ import annotations
 
@@ -73,7 +73,8 @@ def _arithmetic(name: str, operands: int) -> Handler:
 
 
 def _mixed(t: PtxTranslator, i: Instr, form: _Form, name: str, few: int) -> None:
-    """add, sub, fma .f32.f16 and .f32.bf16: narrow operands a (and b of fma) meet an f32 (PTX ISA 9.0, 9.7.5, mixed precision)."""
+    """add, sub, fma .f32.f16 and .f32.bf16: narrow operands a (and b of fma) meet an f32 (PTX ISA 9.0, 9.7.5, mixed
+    precision)."""
     narrow = form.sources[0]
     g = Floats(t, narrow)
     args = [g.number(operand(t, o, narrow), "float") for o in i.operands[1 : 1 + few]]
@@ -126,8 +127,8 @@ def _upper(t: PtxTranslator, x: str) -> str:
 
 
 def _gross(form: _Form, x: str) -> str:
-    """rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: the upper word of the result, a NaN as 0x7fffffff00000000 (PTX ISA 9.0, 9.7.3.14, 9.7.3.17). How
-    exact it is, they leave open; here it is rounded to nearest."""
+    """rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: the upper word of the result, a NaN as 0x7fffffff00000000 (PTX ISA
+    9.0, 9.7.3.14, 9.7.3.17). How exact it is, they leave open; here it is rounded to nearest."""
     o = form.f.o
     return o.select(form.f.is_nan(x), 0x7FFFFFFF << 32, form.f.flushed(o("and", o("add", x, 1 << 31), -(1 << 32))))
 
@@ -182,7 +183,8 @@ def _copysign(t: PtxTranslator, i: Instr) -> None:
 
 
 def _extreme(name: str) -> Handler:
-    """min, max: -0 is less than +0; a NaN loses against a number, or wins with .NaN; .xorsign.abs compares magnitudes."""
+    """min, max: -0 is less than +0; a NaN loses against a number, or wins with .NaN; .xorsign.abs compares
+    magnitudes."""
 
     def handler(t: PtxTranslator, i: Instr) -> None:
         m = Mods(i)

@@ -1,4 +1,5 @@
-"""Flat code comes in; LLVM IR of a function for each of its blocks goes out. Also which registers a block must leave behind for others."""
+"""Flat code comes in; LLVM IR of a function for each of its blocks goes out. Also which registers a block must leave
+behind for others."""
 
 from __future__ import annotations
 
@@ -25,8 +26,9 @@ SPIN = 1024  # blocks of watched code in a turn, at most
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PtxTranslation:
-    """LLVM IR with `ave_warp`; `unknown` says, by an instruction's index, why it cannot be executed; `entry`: the number of the first block;
-    `quick`: nothing but bar.sync 0 needs the host; `steps`: blocks of code that a warp runs before others have a turn."""
+    """LLVM IR with `ave_warp`; `unknown` says, by an instruction's index, why it cannot be executed; `entry`: the
+    number of the first block; `quick`: nothing but bar.sync 0 needs the host; `steps`: blocks of code that a warp runs
+    before others have a turn."""
 
     text: str
     unknown: dict[int, str]
@@ -109,8 +111,8 @@ class _Handlers:
 
 
 def translate(code: FlatCode, watched: bool = False, without: int = -1, init: bool = False) -> PtxTranslation:
-    """The LLVM IR of code. `watched`: it writes down what it accesses (`watch_text`); `without`: the index of a bar.warp.sync that is left out;
-    `init`: it follows what nothing has written (`defined`)."""
+    """The LLVM IR of code. `watched`: it writes down what it accesses (`watch_text`); `without`: the index of a
+    bar.warp.sync that is left out; `init`: it follows what nothing has written (`defined`)."""
     starts = leaders(code)
     targets = {first: k for k, first in enumerate(starts)}
     checked = any(i.entry.has("async") or i.entry.proxy == "async" for i in code.instructions)

@@ -1,7 +1,7 @@
 """The function that executes an instruction, by its entry of the table: in translated code, or on the host.
 
-A handler of what the table does not have is an error when this is imported. Instructions without one are refused (X031).
-"""
+A handler of what the table does not have is an error when this is imported. Instructions without one are refused
+(X031). """
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ T = TypeVar("T", bound=Callable)
 
 
 def by_entry(*tables: Mapping[str, T]) -> dict[Entry, T]:
-    """Tables of handlers by name as one by entry. Raises ValueError for a name that the instruction table does not have, or that stands twice."""
+    """Tables of handlers by name as one by entry. Raises ValueError for a name that the instruction table does not
+    have, or that stands twice."""
     out: dict[Entry, T] = {}
     for table in tables:
         for name, handler in table.items():
@@ -49,7 +50,7 @@ def not_executed() -> list[str]:
 
 
 def asks_host(i: Instr) -> bool:
-    """Whether the host executes an instruction."""
+    """True if the host executes an instruction."""
     if i.entry.has("call"):
         return any(isinstance(o, Callee) and o.number < 0 for o in i.operands)
     return i.entry in HOSTED

@@ -1,4 +1,5 @@
-"""Instructions that translated code leaves to the host: barriers, mbarriers, copies, wgmma, prints. Registers come in as arrays and go out."""
+"""Instructions that translated code leaves to the host: barriers, mbarriers, copies, wgmma, prints. Registers come in
+as arrays and go out."""
 
 from __future__ import annotations
 
@@ -104,6 +105,7 @@ class HostView:
     # -- addresses -------------------------------------------------------------------------------------------------------------------
 
     def address_of(self, o: At) -> int:
+        """The address of a variable, in its space."""
         v, offset = o.variable, o.variable.offset + o.offset
         if v.space == "shared":
             return self.block.rank << RANK | offset
@@ -133,7 +135,8 @@ class HostView:
         return blocks[rank], offset
 
     def place(self, lane: int, address: int, nbytes: int, write: bool) -> np.ndarray:
-        """The bytes at a generic address, as a view of this machine's memory. Raises Outside where the kernel may not touch them."""
+        """The bytes at a generic address, as a view of this machine's memory. Raises Outside where the kernel may not
+        touch them."""
         if address >> 60 == SHARED_BASE >> 60:
             block, offset = self.shared(lane, address, True)
             if offset + nbytes > block.size:
@@ -156,7 +159,7 @@ class HostExecutor:
 
     @contextlib.contextmanager
     def at(self, warp: Warp) -> Iterator[None]:
-        """What goes wrong here is said of the instruction that the warp executes."""
+        """Errors here are reported of the instruction that the warp executes."""
         try:
             yield
         except HostMisuse as why:
@@ -165,7 +168,8 @@ class HostExecutor:
             self._wrong(warp, HostMisuse(str(why.other), why.lane))
 
     def complain(self, why: HostMisuse) -> None:
-        """Raises what is wrong with the instruction that is executed; where reports are collected, it is kept and the instruction goes on."""
+        """Raises what is wrong with the instruction that is executed; where reports are collected, it is kept and the
+        instruction goes on."""
         if not self.run.collects or self.now is None:
             raise why
         self._wrong(self.now, why)
@@ -330,8 +334,8 @@ def _arrive(host: HostExecutor, v: HostView) -> None:
 
 
 def _test(host: HostExecutor, v: HostView) -> Waiting | None:
-    """Whether a phase has ended: by its parity, or by the state that an arrival gave. try_wait waits where the whole warp would; where other lanes of
-    the warp have something else to do, it says no and lets them."""
+    """Whether a phase has ended: by its parity, or by the state that an arrival gave. try_wait waits where the whole
+    warp would; where other lanes of the warp have something else to do, it says no and lets them."""
     o, waits = v.i.operands, "try_wait" in v.i.parts
     parity, relaxed = "parity" in v.i.parts, "relaxed" in v.i.parts
     address, which = v.address(o[1]), v.get(o[2], 32 if parity else 64)
@@ -350,7 +354,8 @@ def _test(host: HostExecutor, v: HostView) -> Waiting | None:
         if v.run.watch is not None and not relaxed:
             for p in {id(bars[lane]): bars[lane] for lane in lanes}.values():
                 v.run.watch.told(warp, p)
-        # A test of a phase may be made again and again; a wait for one that is over already is an error in counting them.
+        # A test of a phase may be made again and again; a wait for one that is over already is an error in counting
+        # them.
         if parity and waits:
             for lane in lanes:
                 again = bars[lane].told((id(warp), lane), lane)
@@ -387,7 +392,8 @@ def _test(host: HostExecutor, v: HostView) -> Waiting | None:
 
 
 def _fence(host: HostExecutor, v: HostView) -> None:
-    """fence.proxy.async: what has been written by ordinary stores is known to copies and matrix instructions from here on."""
+    """fence.proxy.async: what has been written by ordinary stores is known to copies and matrix instructions from here
+    on."""
     if v.run.made.said.checked:
         v.block.shadow &= np.uint8(~UNFENCED & 0xFF)
 
@@ -412,6 +418,7 @@ def _call(host: HostExecutor, v: HostView) -> None:
 
 
 def word(block: CtaState, name: str) -> int:
+    """A number of the block's memory."""
     return struct.unpack_from("<I", block.state.data, BLOCK[name])[0]
 
 

@@ -1,4 +1,5 @@
-"""Variables of a module with their initializers come in; their bytes are put in the module's memory. PTX ISA 9.0, 5.4.4, "Initializers"."""
+"""Variables of a module with their initializers come in; their bytes are put in the module's memory. PTX ISA 9.0,
+5.4.4, "Initializers"."""
 
 from __future__ import annotations
 

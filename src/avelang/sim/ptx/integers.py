@@ -1,4 +1,5 @@
-"""Handlers of integer arithmetic. PTX ISA 9.0, 9.7.1, "Integer arithmetic instructions", and 9.7.2, "Extended-precision integer arithmetic"."""
+"""Handlers of integer arithmetic. PTX ISA 9.0, 9.7.1, "Integer arithmetic instructions", and 9.7.2, "Extended-precision
+integer arithmetic"."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ Rule = Callable[..., str]
 
 
 def signed(kind: str) -> bool:
+    """True for .s types."""
     return kind[0] == "s"
 
 
@@ -23,6 +25,7 @@ def halves(t: PtxTranslator, x: str) -> list[str]:
 
 
 def paired(t: PtxTranslator, low: str, high: str) -> str:
+    """Two 16-bit values as one word."""
     o = Ops(t, "i16")
     wide = Ops(t, "i32")
     return wide("or", o.to("i32", "zext", low), wide("shl", o.to("i32", "zext", high), 16))
@@ -37,7 +40,8 @@ def each(t: PtxTranslator, kind: str, args: list[str], rule: Callable[..., str])
 
 
 def simple(make: Callable[[Ops, str, Mods], Rule], operands: int) -> Handler:
-    """A handler of an instruction whose operands and result have one type. `make` gives the rule for an element type."""
+    """A handler of an instruction whose operands and result have one type. `make` gives the rule for an element
+    type."""
 
     def handler(t: PtxTranslator, i: Instr) -> None:
         m = Mods(i)
@@ -72,7 +76,8 @@ def _add(name: str) -> Handler:
 
 
 def _sum(t: PtxTranslator, o: Ops, x: str, y: str, minus: bool, taken: str, out: str) -> str:
-    """x + y or x - y, with the carry `taken` (an i1 a lane, or ""); `out`: "cc" where the new carry or borrow is kept."""
+    """x + y or x - y, with the carry `taken` (an i1 a lane, or ""); `out`: "cc" where the new carry or borrow is
+    kept."""
     cf = o.t.op(f"zext {t.t('i1')} {taken} to {o.v}") if taken else ""
     first = o("sub" if minus else "add", x, y)
     carry = o.cmp("ult", x, y) if minus else o.cmp("ult", first, x)
@@ -178,7 +183,8 @@ def _sad(o: Ops, kind: str, m: Mods) -> Rule:
 
 
 def quotient(o: Ops, x: str, y: str, is_signed: bool) -> str:
-    """The quotient, cut toward zero. Division by zero gives all ones, which the ISA leaves open; -2**(n-1) / -1 wraps."""
+    """The quotient, cut toward zero. Division by zero gives all ones, which the ISA leaves open; -2**(n-1) / -1
+    wraps."""
     name = f"ave_div_{'s' if is_signed else 'u'}{o.bits}"
     if o.bits <= 32:
         # Quotients of 32-bit numbers lie far enough apart that doubles are cut to the right ones.
@@ -206,7 +212,8 @@ def _div(o: Ops, kind: str, m: Mods) -> Rule:
 
 
 def _rem(o: Ops, kind: str, m: Mods) -> Rule:
-    """The remainder, with the sign of x. By zero it is all ones, as on an H200 (November 2026); the ISA leaves it open (PTX ISA 9.0, 9.7.1.9)."""
+    """The remainder, with the sign of x. By zero it is all ones, as on an H200 (November 2026); the ISA leaves it open
+    (PTX ISA 9.0, 9.7.1.9)."""
 
     def rule(x: str, y: str) -> str:
         rest = o("sub", x, o("mul", quotient(o, x, y, signed(kind)), y))
@@ -273,8 +280,9 @@ def shifted(o: Ops, name: str, x: str, n: str) -> str:
 
 
 def _extent(t: PtxTranslator, o: Ops, operand: object) -> str:
-    """A position or length of a bit field, in the width that is worked in. The ISA restricts them to 0..255 (9.7.1.19, 9.7.1.20): of what is beyond,
-    the 32-bit forms take the low 8 bits, and the 64-bit forms, which ptxas 13.0 makes of shifts, take all of it (both seen on an H200)."""
+    """A position or length of a bit field, in the width that is worked in. The ISA restricts them to 0..255 (9.7.1.19,
+    9.7.1.20): of what is beyond, the 32-bit forms take the low 8 bits, and the 64-bit forms, which ptxas 13.0 makes of
+    shifts, take all of it (both seen on an H200)."""
     x = t.get(operand, 32)  # type: ignore[arg-type]
     return Ops(t, "i32")("and", x, 255) if o.bits == 32 else t.cut(x, 32, o.bits)
 
@@ -304,7 +312,8 @@ def _bfi(t: PtxTranslator, i: Instr) -> None:
 
 
 def _bmsk(t: PtxTranslator, i: Instr) -> None:
-    """Ones from bit a on, b of them. PTX ISA 9.0, 9.7.1.22, bmsk: .clamp stops at bit 31, .wrap takes both modulo 32."""
+    """Ones from bit a on, b of them. PTX ISA 9.0, 9.7.1.22, bmsk: .clamp stops at bit 31, .wrap takes both modulo
+    32."""
     _, mode = words(i, "clamp wrap")
     o = Ops(t, "i32")
     a, b = (t.get(x, 32) for x in i.operands[1:3])
@@ -359,7 +368,8 @@ def _fns(t: PtxTranslator, i: Instr) -> None:
 
 
 def _dot(parts: int) -> Handler:
-    """dp4a: the sum of products of four bytes; dp2a: of two halves of a with two bytes of b (.lo or .hi); added to c."""
+    """dp4a: the sum of products of four bytes; dp2a: of two halves of a with two bytes of b (.lo or .hi); added to
+    c."""
 
     def handler(t: PtxTranslator, i: Instr) -> None:
         m = Mods(i)

@@ -1,5 +1,5 @@
-"""Handlers of loads, stores, atomic operations and what goes with them. PTX ISA 9.0, 9.7.9, "Data movement", and 9.7.13, "Parallel
-synchronization"."""
+"""Handlers of loads, stores, atomic operations and what goes with them. PTX ISA 9.0, 9.7.9, "Data movement", and
+9.7.13, "Parallel synchronization"."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ class _AccessForm:
             base = mem.base
             if not isinstance(base, At) and not isinstance(base, PtxReg):
                 raise NotExecuted("a parameter is needed")
-            # Parameters of functions stand with the local variables; a register holds a parameter's address on this machine.
+            # Parameters of functions stand with the local variables; a register holds a parameter's address on this
+            # machine.
             self.space = "local" if isinstance(base, At) and base.variable.space == "local" else "global"
         if isinstance(mem.base, At) and self.space == "generic":
             self.space = {"param": "global", "const": "global"}.get(mem.base.variable.space, mem.base.variable.space)
@@ -81,8 +82,9 @@ def _uniform(t: PtxTranslator, a: _AccessForm) -> list[str] | None:
 
 
 def _partly(t: PtxTranslator, a: _AccessForm, read: list[int]) -> list[str]:
-    """A vector of which the program uses some elements only: the others may be anywhere. LLVM loads more than there is where the address of a vector
-    is a multiple of its size, as what follows in that piece of memory is never out of a GPU's reach."""
+    """A vector of which the program uses some elements only: the others may be anywhere. LLVM loads more than there is
+    where the address of a vector is a multiple of its size, as what follows in that piece of memory is never out of a
+    GPU's reach."""
     x, size = t.address(a.mem, a.space), a.bits // 8
     t.put_addresses(x)
     low = t.op(f"and {t.t('i64')} {x}, {t.constant(size * a.count - 1, 64)}")

@@ -1,4 +1,5 @@
-"""Handlers of logic, shifts, moves and selections. PTX ISA 9.0, 9.7.8, "Logic and shift instructions", and 9.7.9, "Data movement"."""
+"""Handlers of logic, shifts, moves and selections. PTX ISA 9.0, 9.7.8, "Logic and shift instructions", and 9.7.9, "Data
+movement"."""
 
 from __future__ import annotations
 
@@ -172,7 +173,8 @@ SAME = ("global", "const", "param", "param::entry")
 
 
 def _cvta(t: PtxTranslator, i: Instr) -> None:
-    """Between addresses of a space and generic ones. Of global, const and parameters both are the address on this machine."""
+    """Between addresses of a space and generic ones. Of global, const and parameters both are the address on this
+    machine."""
     _, to, space = words(i, "to", " ".join((*BASES, *SAME)))
     o = Ops(t, "i64")
     x = t.get(i.operands[1], 64)

@@ -1,7 +1,8 @@
-"""Tensor maps for the executor: an array and a box of it come in, 128 bytes go out that stand for the driver's descriptor; and the way back.
+"""Tensor maps for the executor: an array and a box of it come in, 128 bytes go out that stand for the driver's
+descriptor; and the way back.
 
-The driver's own 128 bytes are opaque. A kernel only hands them on, so these hold what `isa.tensor_map.TensorMapValue` needs instead.
-"""
+The driver's own 128 bytes are opaque. A kernel only hands them on, so these hold what `isa.tensor_map.TensorMapValue`
+needs instead. """
 
 from __future__ import annotations
 
@@ -23,8 +24,9 @@ _LAYOUT = struct.Struct(f"<QBBBBB3x{MOST_RANK}HxxQ{MOST_RANK}q{MOST_RANK}q")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PtxTensorMap:
-    """A tensor map as an argument of `PtxProgram.launch`: `shape`, `strides` (bytes) and `box` in the array's order, the contiguous dimension last;
-    `swizzle` 0, 32, 64 or 128 bytes; `interleave` 0, 16 or 32; `nan`: elements outside the array read as NaN, not as zero."""
+    """A tensor map as an argument of `PtxProgram.launch`: `shape`, `strides` (bytes) and `box` in the array's order,
+    the contiguous dimension last; `swizzle` 0, 32, 64 or 128 bytes; `interleave` 0, 16 or 32; `nan`: elements outside
+    the array read as NaN, not as zero."""
 
     address: int
     shape: tuple[int, ...]
@@ -52,7 +54,7 @@ def tensor_map(kind: MapType, address: int, shape: tuple[int, ...], strides: tup
 
 
 def unpack(raw: np.ndarray) -> TensorMapValue | None:
-    """What 128 bytes say; None where they are no tensor map of this executor."""
+    """The map in 128 bytes; None where they are no tensor map of this executor."""
     magic, rank, dtype, swizzle, nan, interleave, *rest = _LAYOUT.unpack_from(raw.tobytes())
     if magic != MAGIC:
         return None

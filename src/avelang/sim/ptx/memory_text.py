@@ -1,8 +1,9 @@
-"""LLVM IR of the functions that access memory: a space, the bits of an element and how many a lane has come in; the text of a function goes out.
+"""LLVM IR of the functions that access memory: a space, the bits of an element and how many a lane has come in; the
+text of a function goes out.
 
-`i32 @name(ptr warp, ptr block, i32 lanes)` takes the lanes' addresses (i64) from the warp's `address`, and takes or puts data in its `data`: element
-k of lane l stands at element 32 k + l. It returns 0, or FAULT where an access is not allowed; the block then says which.
-"""
+`i32 @name(ptr warp, ptr block, i32 lanes)` takes the lanes' addresses (i64) from the warp's `address`, and takes or
+puts data in its `data`: element k of lane l stands at element 32 k + l. It returns 0, or FAULT where an access is not
+allowed; the block then says which. """
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ SPACES = ("global", "shared", "shared::cluster", "local", "generic")
 
 
 def field(name: str, result: str, base: str = "g") -> str:
+    """A line that makes a pointer to a field of the warp."""
     offset = (BLOCK if base == "g" else WARP)[name]
     return f"  {result} = getelementptr i8, ptr %{base}, i64 {offset}"
 

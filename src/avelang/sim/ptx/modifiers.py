@@ -1,4 +1,5 @@
-"""What stops a translation: an instruction comes in, its modifiers are taken off one by one; what nobody took is unknown."""
+"""What stops a translation: an instruction comes in, its modifiers are taken off one by one; what nobody took is
+unknown."""
 
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ class Mods:
         return ""
 
     def has(self, name: str) -> bool:
+        """Takes a modifier; True if it was there."""
         return bool(self.take(name))
 
     def types(self) -> list[str]:
@@ -33,6 +35,7 @@ class Mods:
         return found
 
     def type(self) -> str:
+        """Takes the type. Raises NotExecuted unless there is one."""
         found = self.types()
         if len(found) != 1:
             raise NotExecuted(f"one type is needed, not {len(found)}")
@@ -45,8 +48,8 @@ class Mods:
 
 
 def words(i: Instr, *groups: str) -> list[str]:
-    """The type of an instruction that has one; then, of each group of words (with spaces between), the one that stands, or "". Raises NotExecuted
-    where there are other modifiers."""
+    """The type of an instruction that has one; then, of each group of words (with spaces between), the one that stands,
+    or "". Raises NotExecuted where there are other modifiers."""
     m = Mods(i)
     found = [m.type(), *(m.take(*group.split()) for group in groups)]
     m.done()

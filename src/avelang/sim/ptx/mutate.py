@@ -1,7 +1,8 @@
-"""A program comes in; what becomes of its launch without one of its barriers, waits or fences goes out: who notices, or why it does not matter.
+"""A program comes in; what becomes of its launch without one of its barriers, waits or fences goes out: who notices, or
+why it does not matter.
 
-What is left out is still executed as nothing, so the program is translated once. A test of an mbarrier that is left out says that the phase is over.
-"""
+What is left out is still executed as nothing, so the program is translated once. A test of an mbarrier that is left out
+says that the phase is over. """
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ class OrderingPoint:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MutantVerdict:
-    """`by`: "checker", "numbers", or "" where nothing is wrong without it; `why`: the error, or the reason. `executed`: whether the launch came to
-    it: if not, it says nothing."""
+    """`by`: "checker", "numbers", or "" where nothing is wrong without it; `why`: the error, or the reason. `executed`:
+    whether the launch came to it: if not, it says nothing."""
 
     point: OrderingPoint
     by: str
@@ -50,8 +51,8 @@ def points(program: PtxProgram) -> Iterator[OrderingPoint]:
 
 
 def judge(program: PtxProgram, point: OrderingPoint, right: Callable[[PtxProgram], tuple[Ran, bool]]) -> MutantVerdict:
-    """Runs a program without `point`. `right` launches it with `check=("all",)`, `report="collect"`, and gives what the launch gave and whether its
-    results are what they should be."""
+    """Runs a program without `point`. `right` launches it with `check=("all",)`, `report="collect"`, and gives what the
+    launch gave and whether its results are what they should be."""
     with program.without(point.index):
         try:
             ran, fine = right(program)

@@ -1,5 +1,5 @@
-"""Parts of 16 bits of which nothing knows of the others whether they have a value: an instruction and what is known of its operands come in, what
-is then known of its results goes out. So are pairs of halves followed (`defined`)."""
+"""Parts of 16 bits of which nothing knows of the others whether they have a value: an instruction and what is known of
+its operands come in, what is then known of its results goes out. So are pairs of halves followed (`defined`)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def _registers(o: Operand) -> Iterable[PtxReg]:
 
 
 def apart(instructions: Iterable[Instr]) -> frozenset[PtxReg]:
-    """The registers whose parts may differ: those that are packed or come from memory, and what is made of them part by part."""
+    """The registers whose parts may differ: those that are packed or come from memory, and what is made of them part by
+    part."""
     found: set[PtxReg] = set()
     ways: dict[PtxReg, set[PtxReg]] = {}
     for i in instructions:
@@ -55,7 +56,7 @@ def apart(instructions: Iterable[Instr]) -> frozenset[PtxReg]:
 
 
 def results(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts]:
-    """What is known of each register that the instruction writes, in order; nothing where it is all or none."""
+    """The undefined parts of each register that the instruction writes, in order; nothing where it is all or none."""
     make = _RULES.get(i.entry)
     found = make(i, of, either) if make is not None else None
     if found is None and i.entry in _SIDE_BY_SIDE and _PAIRS & set(i.parts):

@@ -1,4 +1,5 @@
-"""Functions that a module calls and the host has: vprintf, __assertfail. CUDA C++ Programming Guide, "Formatted output"."""
+"""Functions that a module calls and the host has: vprintf, __assertfail. CUDA C++ Programming Guide, "Formatted
+output"."""
 
 from __future__ import annotations
 

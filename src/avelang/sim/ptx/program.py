@@ -34,7 +34,7 @@ WORDS = ("races", "init")  # what a launch may be checked for, besides what it a
 
 
 class Ran(int):
-    """How many warp instructions a launch has executed; `reports`: the errors that it collected."""
+    """The number of warp instructions that a launch has executed; `reports`: the errors that it collected."""
 
     reports: list[AveError]
     executed: frozenset[int]  # in a launch that is watched: indices of the barriers, waits, fences and accesses that it came to
@@ -67,9 +67,9 @@ class Made:
 class PtxProgram:
     """An entry of a PTX module, translated for this machine.
 
-    `source`: text, or a module as `avelang.nvptx.parse` gives it; `entry`: its name, not needed where there is one. Raises S201 for text that is not
-    PTX, X030 for what cannot be executed as a whole, X031 where an operand names nothing.
-    """
+    `source`: text, or a module as `avelang.nvptx.parse` gives it; `entry`: its name, not needed where there is one.
+    Raises S201 for text that is not PTX, X030 for what cannot be executed as a whole, X031 where an operand names
+    nothing. """
 
     @takes()
     def __init__(self, source: str | n.PtxModule, entry: str | None = None):
@@ -111,15 +111,17 @@ class PtxProgram:
         self, args: Sequence[int | bytes | PtxTensorMap], grid: Dim3, block: Dim3, shared_bytes: int = 0, cluster: Dim3 | None = None,
         memory: Sequence[tuple[int, int, str, bool]] = (), check: Sequence[str] = (), report: str = "raise", order: str = "", seed: int = 0,
     ) -> Ran:  # fmt: skip
-        """Runs a grid to its end; gives the number of warp instructions executed, an int whose `.reports` are the errors that were collected.
+        """Runs a grid to its end; gives the number of warp instructions executed, an int whose `.reports` are the
+        errors that were collected.
 
-        `args`: one for each parameter: an int (pointers are addresses of this machine), its bytes, or a `PtxTensorMap` for 128 of them. `grid` in
-        blocks, `block` in threads, `cluster` in blocks. `shared_bytes` of dynamic shared memory. `memory`: (address, bytes, name, whether it may be
-        written) of what the kernel may touch. `check`: words of `WORDS`, "all": races (X040 to X043, X050), values that nothing wrote (X051).
-        `report`: "raise", or "collect": what is wrong is kept, one error for each kind and place, and the kernel runs on. `order`: "" (warps and
-        blocks in turn), "reverse", or "random" with a `seed`: who runs first; what is found does not depend on it, numbers may. Raises X036 for
-        what cannot be launched, X031 to X035 for what stops a warp, and what `check` finds.
-        """
+        `args`: one for each parameter: an int (pointers are addresses of this machine), its bytes, or a `PtxTensorMap`
+        for 128 of them. `grid` in blocks, `block` in threads, `cluster` in blocks. `shared_bytes` of dynamic shared
+        memory. `memory`: (address, bytes, name, whether it may be written) of what the kernel may touch. `check`: words
+        of `WORDS`, "all": races (X040 to X043, X050), values that nothing wrote (X051). `report`: "raise", or
+        "collect": what is wrong is kept, one error for each kind and place, and the kernel runs on. `order`: "" (warps
+        and blocks in turn), "reverse", or "random" with a `seed`: who runs first; what is found does not depend on it,
+        numbers may. Raises X036 for what cannot be launched, X031 to X035 for what stops a warp, and what `check`
+        finds. """
         self._asked(check, report, order)
         said = required(self.code.entry.node)
         extents = tuple(cluster or said.get("reqnctapercluster", (1, 1, 1)))
@@ -147,6 +149,7 @@ class PtxProgram:
                     raise error("X036", kernel=self.code.entry.name, what=f"{what}={word!r}", why=why)
 
     def host(self, run: PtxRun) -> HostExecutor:
+        """The executor of what translated code leaves to the host."""
         return HostExecutor(run)
 
     def _params(self, args: Sequence[Any]) -> np.ndarray:

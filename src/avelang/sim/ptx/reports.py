@@ -1,4 +1,5 @@
-"""From what stopped a warp to an error: what it left in its block's memory comes in; an error that names line, thread and cause goes out."""
+"""From what stopped a warp to an error: what it left in its block's memory comes in; an error that names line, thread
+and cause goes out."""
 
 from __future__ import annotations
 
@@ -34,6 +35,7 @@ PAGE = 4096  # bytes at address 0, which no array has
 
 
 def text_of(i: Instr) -> str:
+    """An instruction as reports quote it."""
     return instruction(i.node).strip() if not i.returned else "the return of a call"
 
 
@@ -49,6 +51,7 @@ def thread(warp: Warp, lane: int) -> str:
 
 
 def unknown(program: PtxProgram, i: Instr, why: str) -> AveError:
+    """The error X031 of an instruction that is not executed."""
     return error("X031", **_common(program, i), why=why)
 
 
@@ -177,6 +180,7 @@ def _stands(program: PtxProgram, warp: Warp) -> str:
 
 
 def deadlock(program: PtxProgram, warps: list[Warp]) -> AveError:
+    """The error X034: these warps wait for one another."""
     shown = "; ".join(_stands(program, w) for w in warps[:8]) + (f"; and {len(warps) - 8} more" if len(warps) > 8 else "")
     return error("X034", kernel=program.code.entry.name, warps=shown)
 

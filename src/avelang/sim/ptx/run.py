@@ -1,7 +1,8 @@
-"""A grid comes in; its blocks run, cluster by cluster, until all have ended. The memory of warps and blocks, and who runs when.
+"""A grid comes in; its blocks run, cluster by cluster, until all have ended. The memory of warps and blocks, and who
+runs when.
 
-A warp runs in translated code until it asks the host (barriers, copies, wgmma); what waits there is a generator, as the meanings of rows are.
-"""
+A warp runs in translated code until it asks the host (barriers, copies, wgmma); what waits there is a generator, as the
+meanings of rows are. """
 
 from __future__ import annotations
 
@@ -67,9 +68,11 @@ class Warp:
         self.polls = 0
 
     def get(self, name: str) -> int:
+        """A number of the warp's memory."""
         return int(self.words[WARP[name] // 4])
 
     def put(self, name: str, value: int) -> None:
+        """Writes a number of the warp's memory."""
         self.words[WARP[name] // 4] = value
 
     def begin(self, entry: int, mask: int) -> None:
@@ -100,7 +103,8 @@ class CtaState:
         self.size = code.shared_bytes + launch.dynamic
         self.count = -(-launch.block[0] * launch.block[1] * launch.block[2] // LANES)
         lanes = max(16, code.local_bytes * LANES * self.count)
-        # Where it is followed what nothing has written, the shadow of shared and local memory stands this far behind them.
+        # Where it is followed what nothing has written, the shadow of shared and local memory stands this far behind
+        # them.
         self.far = -(-max(self.size, lanes) // 1024) * 1024 if "init" in run.check else 0
         self.shared_whole = aligned(max(self.size, 16) + 2 * self.far)
         self.shared = self.shared_whole[: max(self.size, 16)]
@@ -144,10 +148,11 @@ class CtaState:
 
     @property
     def undef(self) -> np.ndarray:
-        """Which bytes of shared memory nothing has written; none where that is not followed."""
+        """The bytes of shared memory that nothing has written; none where that is not followed."""
         return self.shared_whole[self.far : self.far + self.size] if self.far else self.shared_whole[:0]
 
     def get(self, name: str, kind: str = "<I") -> int:
+        """A number of the block's memory."""
         return struct.unpack_from(kind, self.state.data, BLOCK[name])[0]
 
     def begin(self, index: Dim3, clusterid: Dim3, within: Dim3, sync: CtaSync) -> None:
@@ -200,6 +205,7 @@ class CtaGroup:
                 b.sync.live -= 1
 
     def begin(self, run: PtxRun, number: int) -> None:
+        """The warps of the group begin."""
         c, g = run.launch.cluster, run.clusters
         place = (number % g[0], number // g[0] % g[1], number // (g[0] * g[1]))
         self.sync = ClusterSync(self.blocks)
@@ -214,7 +220,8 @@ class CtaGroup:
 
 
 class PtxRun:
-    """One launch while it runs. `check`: what it is watched for; `collects`: what is found is kept in `found`; `order` and `seed`: who runs first."""
+    """One launch while it runs. `check`: what it is watched for; `collects`: what is found is kept in `found`; `order`
+    and `seed`: who runs first."""
 
     def __init__(self, program: PtxProgram, launch: PtxLaunch, check: frozenset[str] = frozenset(), collects: bool = False, order: str = "",
                  seed: int = 0):  # fmt: skip
@@ -232,10 +239,12 @@ class PtxRun:
         self.host = program.host(self)
 
     def watched(self) -> RaceWatch:
+        """True if accesses are logged."""
         assert self.watch is not None
         return self.watch
 
     def all(self) -> None:
+        """Runs all blocks to their ends."""
         total, at, idle = self.clusters[0] * self.clusters[1] * self.clusters[2], 0, 0
         running: list[CtaGroup] = []
         free: list[CtaGroup] = []
@@ -274,7 +283,8 @@ class PtxRun:
         return items[::-1] if self.order == "reverse" else items
 
     def _quickly(self, free: list[CtaGroup], running: list[CtaGroup], at: int, total: int) -> int:
-        """Runs blocks in translated code alone, from one on; gives how many have begun. One that needs the host is put among those that run."""
+        """Runs blocks in translated code alone, from one on; gives how many have begun. One that needs the host is put
+        among those that run."""
         group = free.pop() if free else CtaGroup(self)
         block = group.blocks[0]
         end = min(total, at + SLICE)
@@ -295,7 +305,8 @@ class PtxRun:
         return stopped + 1
 
     def _idle(self) -> int:
-        """Rounds that count as gone by: turns of watched code are short, and those that only test memory wait for somebody."""
+        """Rounds that count as gone by: turns of watched code are short, and those that only test memory wait for
+        somebody."""
         if self.watch is None:
             return 1
         busy, self.watch.busy = self.watch.busy, False

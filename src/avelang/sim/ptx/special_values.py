@@ -56,7 +56,8 @@ def value(t: PtxTranslator, o: n.SpecialOperand) -> tuple[int, str]:
 
 
 def _clock(t: PtxTranslator, name: str) -> tuple[int, str]:
-    """Time is not modeled: each reading of any clock is greater than those before, which is all that code may rely on."""
+    """Time is not modeled: each reading of any clock is greater than those before, which is all that code may rely
+    on."""
     place = t.pointer("g", BLOCK["clock"])
     now = t.op(f"add i64 {t.op(f'load i64, ptr {place}, align 8')}, 16")
     t.do(f"store i64 {now}, ptr {place}, align 8")

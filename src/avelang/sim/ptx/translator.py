@@ -1,8 +1,9 @@
-"""Instructions of one block of code come in, one after another; LLVM IR of a host function over registers of 32 lanes goes out.
+"""Instructions of one block of code come in, one after another; LLVM IR of a host function over registers of 32 lanes
+goes out.
 
-Within a block, registers are SSA values; those that another block, or the host, reads are written to the warp's memory at its end, in the lanes
-that ran. Handlers in the tables of `integers`, `floats`, `memory`, ... work through the methods here.
-"""
+Within a block, registers are SSA values; those that another block, or the host, reads are written to the warp's memory
+at its end, in the lanes that ran. Handlers in the tables of `integers`, `floats`, `memory`, ... work through the
+methods here. """
 
 from __future__ import annotations
 
@@ -28,9 +29,9 @@ class PtxTranslator(Writer):
     """Writes the functions of blocks of code into `module`."""
 
     def __init__(self, module: IRModule, targets: dict[int, int], functions: list[int], checked: bool, carry: PtxReg, watched: bool = False):
-        """`targets`: numbers of blocks by the index of their first instruction; `functions`: the blocks where functions begin; `checked`: there are
-        asynchronous copies, so shared memory has a shadow; `carry`: the condition code; `watched`: accesses to memory are written down, and faults
-        do not stop the warp (`watch_text`)."""
+        """`targets`: numbers of blocks by the index of their first instruction; `functions`: the blocks where functions
+        begin; `checked`: there are asynchronous copies, so shared memory has a shadow; `carry`: the condition code;
+        `watched`: accesses to memory are written down, and faults do not stop the warp (`watch_text`)."""
         super().__init__(module, LANES)
         self.watched, self.notes = watched, 0  # how many records the block may write
         self.targets, self.functions, self.checked, self.carry = targets, functions, checked, carry
@@ -77,18 +78,20 @@ class PtxTranslator(Writer):
             self.do(f"call void @ave_enter(ptr %w, ptr %g, i32 {self.active})")
 
     def note(self, kind: int, size: int = 0, lanes: str = "") -> None:
-        """Watched code writes down an access at the addresses that have been put, or another of `watch_text`'s records."""
+        """Watched code writes down an access at the addresses that have been put, or another of `watch_text`'s
+        records."""
         if self.watched:
             assert self.here is not None
             self.notes += 1
             self.do(f"call void @ave_note(ptr %w, ptr %g, i32 {lanes or self.lanes()}, i32 {self.here.index}, i32 {kind}, i32 {size})")
 
     def saved(self) -> dict[str, object]:
-        """What belongs to the block that is being written, to be gone on with later."""
+        """The state of the block that is being written, to be gone on with later."""
         names = ("number", "body", "_memo", "values", "read", "written", "active", "guard", "_faults", "exit", "ending")
         return {name: getattr(self, name) for name in names}
 
     def restore(self, saved: dict[str, object]) -> None:
+        """Goes on with a block that was saved."""
         for name, value in saved.items():
             setattr(self, name, value)
 
@@ -97,7 +100,8 @@ class PtxTranslator(Writer):
         self.exit = result
 
     def finish(self, name: str, live: set[PtxReg], next_block: int, count: int) -> str:
-        """Ends the function, going on to `next_block` where its last instruction went nowhere. `live`: the registers that are read elsewhere."""
+        """Ends the function, going on to `next_block` where its last instruction went nowhere. `live`: the registers
+        that are read elsewhere."""
         mask = ""
         for reg in self.written:
             if reg not in live:
@@ -158,6 +162,7 @@ class PtxTranslator(Writer):
     # -- registers -----------------------------------------------------------------------------------------------------------------
 
     def place(self, reg: PtxReg) -> str:
+        """A pointer to a register in the warp's memory."""
         return self.pointer("w", reg.place)
 
     def pointer(self, base: str, offset: int) -> str:
@@ -188,8 +193,9 @@ class PtxTranslator(Writer):
     # -- operands ------------------------------------------------------------------------------------------------------------------
 
     def get(self, o: Operand, bits: int, wider: bool = False, kind: str = "b") -> str:
-        """An operand as a vector of integers of so many bits. `wider`: a wider register is cut (PTX ISA 9.4.1, operand size exceeding the
-        instruction's). `kind` "f": constants are floats of that width where they are written as floats."""
+        """An operand as a vector of integers of so many bits. `wider`: a wider register is cut (PTX ISA 9.4.1, operand
+        size exceeding the instruction's). `kind` "f": constants are floats of that width where they are written as
+        floats."""
         if isinstance(o, PtxReg):
             if o.bits == bits:
                 return self.value(o)
@@ -211,6 +217,7 @@ class PtxTranslator(Writer):
         raise NotExecuted(f"an operand of this kind ({type(o).__name__}) is not executed here")
 
     def constant(self, value: int, bits: int) -> str:
+        """A number in all lanes."""
         if bits == 1:
             return f"splat (i1 {str(bool(value)).lower()})"
         if not -(1 << bits - 1) <= value < 1 << bits:
@@ -265,6 +272,7 @@ class PtxTranslator(Writer):
         self.put(o, value)
 
     def special(self, o: n.SpecialOperand, bits: int) -> str:
+        """A special register of so many bits."""
         have, x = special_values.value(self, o)
         return x if have == 1 or have == bits else self.cut(x, have, bits)
 
@@ -275,7 +283,8 @@ class PtxTranslator(Writer):
         return self.memo(key) or self.remember(key, self.op(f"load i{bits}, ptr {self.pointer('g', offset)}, align {bits // 8}"))
 
     def address_of(self, o: At) -> str:
-        """The address of a variable in its space, an i64 a lane (PTX ISA 5.1): of parameters, global and const variables on this machine."""
+        """The address of a variable in its space, an i64 a lane (PTX ISA 5.1): of parameters, global and const
+        variables on this machine."""
         v, offset = o.variable, o.variable.offset + o.offset
         if v.space == "local":
             return self.constant(offset, 64)
@@ -306,12 +315,14 @@ class PtxTranslator(Writer):
     # -- memory --------------------------------------------------------------------------------------------------------------------
 
     def helper(self, name: str, text: Callable[[], str]) -> str:
+        """The name of a function of the module, which `text` writes if it is new."""
         if name not in self.module.functions:
             self.module.functions[name] = ""
             self.module.functions[name] = text()
         return name
 
     def put_addresses(self, x: str) -> None:
+        """Puts the addresses of an access in the warp's memory."""
         self.do(f"store {self.t('i64')} {x}, ptr {self.pointer('w', WARP['address'])}, align 64")
 
     def data(self, k: int, bits: int) -> str:
@@ -319,9 +330,11 @@ class PtxTranslator(Writer):
         return self.pointer("w", WARP["data"] + k * LANES * bits // 8)
 
     def put_data(self, k: int, value: str, bits: int) -> None:
+        """Puts element k of the data of an access in the warp's memory."""
         self.do(f"store {self.t(f'i{bits}')} {value}, ptr {self.data(k, bits)}, align {min(64, bits * 4)}")
 
     def take_data(self, k: int, bits: int) -> str:
+        """Element k of what an access has read."""
         return self.op(f"load {self.t(f'i{bits}')}, ptr {self.data(k, bits)}, align {min(64, bits * 4)}")
 
     def access(self, space: str, bits: int, count: int, store: bool) -> None:
@@ -370,8 +383,8 @@ class PtxTranslator(Writer):
         self.stop(UNKNOWN)
 
     def stop_unwaited(self, i: Instr) -> None:
-        """The warp stops where an instruction touches an accumulator of a wgmma that still runs. Only the host begins and ends those: one look holds
-        for the rest of the block."""
+        """The warp stops where an instruction touches an accumulator of a wgmma that still runs. Only the host begins
+        and ends those: one look holds for the rest of the block."""
         for count in dict.fromkeys(c for r in i.registers() for c in self.running.get(r, ())):
             key = ("running", count, self.active)
             if self.memo(key) is None:
@@ -387,10 +400,11 @@ class PtxTranslator(Writer):
     # -- control -------------------------------------------------------------------------------------------------------------------
 
     def pcs(self) -> str:
+        """A pointer to where the lanes go on."""
         return self.op(f"load {self.t('i32')}, ptr {self.pointer('w', WARP['pc'])}, align 64")
 
     def put_pcs(self, new: str, lanes: str) -> None:
-        """Where some lanes go, an i32 each."""
+        """Writes where some lanes go on, an i32 each."""
         t = self.t("i32")
         merged = self.op(f"select {self.t('i1')} {self.lanes_of(lanes)}, {t} {new}, {t} {self.pcs()}")
         self.do(f"store {t} {merged}, ptr {self.pointer('w', WARP['pc'])}, align 64")
@@ -400,6 +414,7 @@ class PtxTranslator(Writer):
         return self.targets[index]
 
     def target(self, o: Operand) -> int:
+        """The block of a label."""
         if not isinstance(o, FlatLabel):
             raise NotExecuted("a label is needed")
         return self.targets[o.index]
@@ -439,8 +454,9 @@ class PtxTranslator(Writer):
         self.put_pcs(self.constant(EXITED, 32), lanes)
 
     def together(self, wanted: str | None) -> str:
-        """The block begins with an instruction that lanes execute together: those go on whose word of `wanted` (an i32 a lane; None: all lanes of
-        the warp) names lanes that are here, or have exited. Of several such groups one goes on; the others wait. Returns the group's word."""
+        """The block begins with an instruction that lanes execute together: those go on whose word of `wanted` (an i32
+        a lane; None: all lanes of the warp) names lanes that are here, or have exited. Of several such groups one goes
+        on; the others wait. Returns the group's word."""
         live = self.op(f"load i32, ptr {self.pointer('w', WARP['live'])}, align 4")
         absent = self.op(f"and i32 {live}, {self.op('xor i32 %active, -1')}")
         if wanted is None:
@@ -487,7 +503,8 @@ class PtxTranslator(Writer):
 
 
 def float_bits(o: n.Float, bits: int, kind: str) -> int:
-    """A float constant in the width that an instruction wants (PTX ISA 4.5.2: constants are converted to the type they are used as)."""
+    """A float constant in the width that an instruction wants (PTX ISA 4.5.2: constants are converted to the type they
+    are used as)."""
     if o.width == bits or kind != "f":
         if o.width != bits and bits < o.width:
             kind = "f"

@@ -1,4 +1,5 @@
-"""Handlers of what the lanes of a warp do together. PTX ISA 9.0, 9.7.9.6, shfl.sync, and 9.7.13, "Parallel synchronization"."""
+"""Handlers of what the lanes of a warp do together. PTX ISA 9.0, 9.7.9.6, shfl.sync, and 9.7.13, "Parallel
+synchronization"."""
 
 from __future__ import annotations
 
@@ -45,6 +46,7 @@ def pick(t: PtxTranslator, x: str, lanes: str, e: str = "i32") -> str:
 
 
 def constant_pick(t: PtxTranslator, x: str, lanes: list[int], e: str = "i32") -> str:
+    """Each lane's value of x in a lane that is known now."""
     order = ", ".join(f"i32 {k}" for k in lanes)
     return t.op(f"shufflevector {t.t(e)} {x}, {t.t(e)} poison, <{len(lanes)} x i32> <{order}>")
 
@@ -84,7 +86,8 @@ def _shfl(t: PtxTranslator, i: Instr) -> None:
 
 
 def _alone(t: PtxTranslator, who: str, source: str, ok: str) -> None:
-    """Watched code writes down the lanes that read a lane which does not execute this; their sources stand where addresses do."""
+    """Watched code writes down the lanes that read a lane which does not execute this; their sources stand where
+    addresses do."""
     o = Ops(t, "i32")
     there = o("and", o("lshr", t.splat(who, "i32"), source), 1)
     alone = t.op(f"and {t.t('i1')} {o.cmp('eq', there, 0)}, {ok}")

@@ -1,8 +1,7 @@
 """wgmma: the four warps of a warpgroup come in, their accumulators are written. Layouts are those of `isa.nvptx.wgmma`.
 
-The result is computed at once; what is read from shared memory counts as being read until wgmma.wait_group, and nobody but another wgmma may touch
-the accumulator until then. PTX ISA 9.0, 9.7.15.
-"""
+The result is computed at once; what is read from shared memory counts as being read until wgmma.wait_group, and nobody
+but another wgmma may touch the accumulator until then. PTX ISA 9.0, 9.7.15. """
 
 from __future__ import annotations
 
@@ -91,7 +90,8 @@ def _product(host: HostExecutor, v: HostView) -> Iterator[Any] | None:
 
 
 def _fenced(host: HostExecutor, v: HostView) -> None:
-    """PTX ISA 9.0, 9.7.15.7.1: wgmma.fence stands before the first product, and between other writes of its registers and a product."""
+    """PTX ISA 9.0, 9.7.15.7.1: wgmma.fence stands before the first product, and between other writes of its registers
+    and a product."""
     if v.run.watch is None:
         return
     for o in v.i.operands[:2]:

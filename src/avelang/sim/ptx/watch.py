@@ -1,9 +1,10 @@
-"""Watches a launch: what warps do at barriers, mbarriers, fences and atomics, and the log of their accesses, come in; races and the like go out.
+"""Watches a launch: what warps do at barriers, mbarriers, fences and atomics, and the log of their accesses, come in;
+races and the like go out.
 
-Two accesses to one byte race where one of them writes, they are not both strong at a scope that holds both, and neither comes before the other:
-PTX ISA 9.0, chapter 8, "Memory consistency model", with whole warps as the threads that are ordered. Lanes of one warp are ordered as long as they
-run together; those that went different ways are not until they meet again.
-"""
+Two accesses to one byte race where one of them writes, they are not both strong at a scope that holds both, and neither
+comes before the other: PTX ISA 9.0, chapter 8, "Memory consistency model", with whole warps as the threads that are
+ordered. Lanes of one warp are ordered as long as they run together; those that went different ways are not until they
+meet again. """
 
 from __future__ import annotations
 
@@ -30,8 +31,8 @@ WARPGROUP = 4  # warps
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Release:
-    """What somebody has made known to those that look at a place: up to which scope, from which cluster and block of it. `lanes`: the agent of a
-    warp, and what its lanes knew of one another."""
+    """The knowledge that somebody has made known to those that look at a place: up to which scope, from which cluster
+    and block of it. `lanes`: the agent of a warp, and what its lanes knew of one another."""
 
     scope: int
     cluster: int
@@ -40,13 +41,14 @@ class Release:
     lanes: dict[int, np.ndarray]
 
     def reaches(self, scope: int, w: WarpWatch) -> bool:
-        """Whether a warp that acquires at a scope learns of it."""
+        """True if a warp that acquires at a scope learns of it."""
         least = min(scope, self.scope)
         return least == GPU or self.cluster == w.cluster and (least == CLUSTER or self.rank == w.rank)
 
 
 class LaneOrder:
-    """Which lanes of a warp are ordered: `know[l, m]` is the count up to which lane l comes behind lane m, `last[m]` the one at which m last ran."""
+    """The order of the lanes of a warp: `know[l, m]` is the count up to which lane l comes behind lane m, `last[m]` the
+    one at which m last ran."""
 
     def __init__(self, mask: int):
         self.know, self.last = np.zeros((LANES, LANES), np.int64), np.zeros(LANES, np.int64)
@@ -56,7 +58,8 @@ class LaneOrder:
         """Other lanes run from here on; their count is `count`."""
         bits = np.arange(LANES)
         before = np.flatnonzero((self.mask >> bits) & 1)
-        # The warp may have counted on since these lanes began, at barriers and releases: all up to the count before this one was theirs.
+        # The warp may have counted on since these lanes began, at barriers and releases: all up to the count before
+        # this one was theirs.
         self.know[np.ix_(before, before)] = count - 1
         self.last[before] = count - 1
         now = np.flatnonzero((mask >> bits) & 1)
@@ -77,7 +80,7 @@ class LaneOrder:
         self.apart = bool((self.know[now].max(axis=0) < self.last)[~now].any())
 
     def ordered(self, a: WarpAccess) -> bool:
-        """Whether an access of this warp comes before what these lanes do now."""
+        """True if an access of this warp comes before what these lanes do now."""
         if a.count >= self.count or a.mask & self.mask == a.mask:
             return True
         now = (self.mask & -self.mask).bit_length() - 1
@@ -98,6 +101,7 @@ class WarpWatch:
 
     @property
     def count(self) -> int:
+        """The count of the warp itself."""
         return int(self.clock.own[self.agent - self.clock.base])
 
     def join(self, r: Release) -> None:
@@ -107,7 +111,7 @@ class WarpWatch:
             self.lanes.learn(r.lanes[self.agent])
 
     def step(self) -> None:
-        """What it does from here on is not known to those who have learned of it before."""
+        """Accesses from here on are not known to those who have learned of it before."""
         self.clock.own[self.agent - self.clock.base] += 1
 
 
@@ -136,7 +140,8 @@ class RaceWatch:
         self.memory.begin(group)
 
     def finish(self, group: CtaGroup) -> None:
-        """The blocks of a cluster have ended: what others did in the shared memory of one, and what its bulk stores read there, was over before."""
+        """The blocks of a cluster have ended: what others did in the shared memory of one, and what its bulk stores
+        read there, was over before."""
         for b in group.blocks:
             known = self.warps[b.warps[0]].clock.copy()
             for w in b.warps[1:]:
@@ -152,8 +157,8 @@ class RaceWatch:
     # -- barriers ------------------------------------------------------------------------------------------------------------------
 
     def arrive(self, warp: Warp, barrier: BarrierState, relaxed: bool = False) -> None:
-        """What a warp has done is known to those whom the barrier lets go on; what its fences stand behind they may hand on by relaxed atomics, and
-        what its relaxed reads have met they know behind a fence."""
+        """The accesses of a warp are known to those whom the barrier lets go on; what its fences stand behind they may
+        hand on by relaxed atomics, and what its relaxed reads have met they know behind a fence."""
         w = self.warps[warp]
         barrier.clock = joined(barrier.clock, self.relaxed(w) if relaxed else w.clock)
         if not relaxed:
@@ -162,9 +167,10 @@ class RaceWatch:
         w.step()
 
     def relaxed(self, w: WarpWatch) -> VectorClock:
-        """What a relaxed arrival hands on: what the last fence did, and which copies and products the warp knows to be over. They wait in no buffer
-        of the warp, so that no release has to bring them out: Hopper's GEMMs give back a stage in this way, since a release at cluster scope is
-        a fence of the whole GPU. The warp's own loads and stores, and its cp.async, are not handed on."""
+        """The knowledge that a relaxed arrival hands on: of the last fence, and which copies and products the warp
+        knows to be over. They wait in no buffer of the warp, so that no release has to bring them out: Hopper's GEMMs
+        give back a stage in this way, since a release at cluster scope is a fence of the whole GPU. The warp's own
+        loads and stores, and its cp.async, are not handed on."""
         clock, fence = w.clock, w.fences.get(CLUSTER)
         own = np.zeros_like(clock.own)
         for kind in (clocks.READS, clocks.PRODUCTS):
@@ -196,8 +202,8 @@ class RaceWatch:
                 findings.barrier(self.run, other, instr, f"lanes {away:#010x} have run past it and ended")
 
     def _passed(self, warp: Warp, instr: int, lanes: int) -> bool:
-        """Whether lanes have accessed memory behind a barrier: where code that has come from it runs, but none that comes to it. (Who returns
-        early goes another way.)"""
+        """Whether lanes have accessed memory behind a barrier: where code that has come from it runs, but none that
+        comes to it. (Who returns early goes another way.)"""
         behind = self.behind(instr)
         return bool((self.memory.touched[warp][behind] & np.uint32(lanes & 0xFFFFFFFF)).any())
 
@@ -236,6 +242,7 @@ class RaceWatch:
         p.uses[number] = p.phase + 1
 
     def arrive_phase(self, warp: Warp, p: Phase, relaxed: bool) -> None:
+        """The accesses of a warp are known to those that wait for the phase of an mbarrier."""
         w = self.warps[warp]
         p.known = joined(p.known, self.relaxed(w) if relaxed else w.clock)
         w.step()
@@ -254,8 +261,9 @@ class RaceWatch:
     # -- what runs beside warps ------------------------------------------------------------------------------------------------------
 
     def flight(self, warp: Warp, instr: int, kind: int, p: Phase | None = None, reads: Any = None, writes: Any = None, atomic: bool = False) -> int:
-        """A copy or product begins. `reads` and `writes`: (the block whose shared memory it is, or None, bytes or addresses), of which the agent
-        `kind` of the warp, or that of the mbarrier `p`, does the one or the other. Its number among those that this agent has begun."""
+        """A copy or product begins. `reads` and `writes`: (the block whose shared memory it is, or None, bytes or
+        addresses), of which the agent `kind` of the warp, or that of the mbarrier `p`, does the one or the other. Its
+        number among those that this agent has begun."""
         w = self.warps[warp]
         if p is not None:
             p.agent_number = p.agent_number or self.agent()
@@ -271,13 +279,15 @@ class RaceWatch:
         return count
 
     def landed(self, warp: Warp, kind: int, first_open: int | None) -> None:
-        """All that an agent of the warp has begun before number `first_open` (None: all) is done, and the warp knows."""
+        """All that an agent of the warp has begun before number `first_open` (None: all) is done, and the warp
+        knows."""
         whose = self.warps[warp if kind != clocks.PRODUCTS else warp.block.warps[warp.index // WARPGROUP * WARPGROUP]]
         begun = whose.begun[clocks.READS if kind == clocks.WRITES else kind]
         self.warps[warp].clock.learn(whose.agent + kind, begun if first_open is None else first_open - 1)
 
     def copied(self, warp: Warp, p: Phase, begun: int) -> None:
-        """The cp.async that a thread had begun are there, and an mbarrier is told so: nothing else of the thread is known to who waits there."""
+        """The cp.async that a thread had begun are there, and an mbarrier is told so: nothing else of the thread is
+        known to who waits there."""
         w = self.warps[warp]
         known = VectorClock(w.clock.base, np.zeros_like(w.clock.own), {})
         known.learn(w.agent + clocks.COPIES, begun)

@@ -1,7 +1,8 @@
-"""What watched code does besides its work: it writes down who accessed which memory, for `watch` to read when the warp has stopped.
+"""What watched code does besides its work: it writes down who accessed which memory, for `watch` to read when the warp
+has stopped.
 
-`native/ptx/watch.c` has the functions that write, `native/ptx.h` the log: a header (the count of records, and at SINK a place for accesses that have
-none) and records of RECORD bytes. Here is the LLVM IR of the comparison behind a store.
+`native/ptx/watch.c` has the functions that write, `native/ptx.h` the log: a header (the count of records, and at SINK a
+place for accesses that have none) and records of RECORD bytes. Here is the LLVM IR of the comparison behind a store.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ __all__ = ["ALONE", "ATOM", "BLAME", "CAPACITY", "CLASH", "ENTER", "FENCE", "LOA
 
 
 def same(space: str, bits: int, n: int, watched: bool = True) -> tuple[str, str]:
-    """(name, text) of a function behind a store: it puts into the warp's `bad` the lanes whose data is not what stands in memory now."""
+    """(name, text) of a function behind a store: it puts into the warp's `bad` the lanes whose data is not what stands
+    in memory now."""
     name, size, t = f"ave_same_{space.replace('::', '_')}_{bits}x{n}", bits // 8, f"i{bits}"
     lines = [field("bad", "%bp", "w")]
     for k in range(n):
