@@ -68,8 +68,6 @@ def _int_to_int(t: PtxTranslator, c: Conversion, x: str) -> str:
 def _int_to_float(t: PtxTranslator, c: Conversion, x: str) -> str:
     o, how = Ops(t, f"i{BITS[c.source]}"), "sitofp" if c.source[0] == "s" else "uitofp"
     mode = c.mode or "rn"
-    if not c.mode:
-        raise NotExecuted("a rounding mode is needed")
     if c.to in ("f32", "f64"):
         f = Floats(t, c.to)
         if mode == "rn":
@@ -115,8 +113,6 @@ def _float_to_int(t: PtxTranslator, c: Conversion, x: str) -> str:
     f = Floats(t, c.source)
     if c.ftz:
         x = f.flushed(x)
-    if not c.integral:
-        raise NotExecuted("a rounding to integers (.rni, .rzi, .rmi, .rpi) is needed")
     e = "double" if c.source == "f64" else "float"
     bits, o = BITS[c.to], Ops(t, e)
     signed = c.to[0] == "s"
@@ -146,13 +142,9 @@ def _float_to_float(t: PtxTranslator, c: Conversion, x: str) -> str:
         return _same(t, c, source, x)
     mode = c.mode or "rn"
     if BITS[c.to] > BITS[c.source]:
-        if c.mode:
-            raise NotExecuted(f".{c.mode} is not defined where nothing is rounded")
         to = Floats(t, c.to)
         e = to.e
         value = to.pattern(source.number(x, e), e)
-    elif not c.mode:
-        raise NotExecuted("a rounding mode is needed")
     elif c.to == "f32":
         to = Floats(t, "f32")
         number = source.number(x, "double")
@@ -170,8 +162,6 @@ def _float_to_float(t: PtxTranslator, c: Conversion, x: str) -> str:
 
 def _same(t: PtxTranslator, c: Conversion, f: Floats, x: str) -> str:
     """A float in its own format, perhaps rounded to an integer."""
-    if c.to != c.source:
-        raise NotExecuted("rounding to integers is defined within one type")
     if c.integral:
         e = "double" if c.to == "f64" else "float"
         x = f.pattern(Ops(t, e).fn(INTEGRAL[c.integral], f.number(x, e)), e)
@@ -188,8 +178,6 @@ def _same(t: PtxTranslator, c: Conversion, f: Floats, x: str) -> str:
 def _to_tf32(t: PtxTranslator, c: Conversion, x: str) -> str:
     """f32 with 10 bits of mantissa, the others 0 (PTX ISA 9.0, 9.7.9.21)."""
     f, w = Floats(t, "f32"), Ops(t, "i32")
-    if c.mode not in ("rna", "rn", "rz"):
-        raise NotExecuted("cvt to .tf32 has .rna, .rn and .rz")
     value = w("shl", rounded(t, dataclasses.replace(TF32, name="tf32x"), c.mode, x, c.finite), 13)
     value = w("or", w("and", value, 0x7FFFFFFF), w("and", x, -(1 << 31)))
     value = w.select(f.is_nan(x), TF32.nan, value)
@@ -226,14 +214,10 @@ def _pair(t: PtxTranslator, i: Instr, c: Conversion) -> None:
         low, high = halves(t, _read(t, sources[0], c.source))
         numbers = [f.number(high, "float"), f.number(low, "float")]
     if part in FP8:
-        if not c.finite or c.mode != "rn":
-            raise NotExecuted("cvt to 8-bit floats has .rn.satfinite")
         high, low = (_fp8(t, part, c, x) for x in numbers)
         o, w = Ops(t, "i8"), Ops(t, "i16")
         value = w("or", w("shl", o.to("i16", "zext", high), 8), o.to("i16", "zext", low))
         return t.set(i.operands[0], value, 16)
-    if not c.mode:
-        raise NotExecuted("a rounding mode is needed")
     one = dataclasses.replace(c, to=part)
     high, low = (_narrowed(t, one, x) for x in numbers)
     return t.set(i.operands[0], paired(t, low, high), 32)

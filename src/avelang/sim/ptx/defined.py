@@ -185,7 +185,7 @@ class Defining(PtxTranslator):
             self.do(f"store i32 {u}, ptr {self.word_of(k * width + p)}, align 4")
 
     def take_data(self, k: int, bits: int) -> str:
-        """What an access has read, and which lanes of it are undefined."""
+        """The data that an access has read, and which lanes of it are undefined."""
         x = super().take_data(k, bits)
         width = parts.count(bits)
         self.tags[x] = tuple(self.op(f"load i32, ptr {self.word_of(k * width + p)}, align 4") for p in range(width))

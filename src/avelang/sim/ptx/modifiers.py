@@ -42,7 +42,7 @@ class Mods:
         return found[0]
 
     def done(self) -> None:
-        """Raises Unknown where something is left."""
+        """Raises NotExecuted where something is left."""
         if self.left:
             raise NotExecuted(f"the modifier .{self.left[0]} is not executed here")
 
