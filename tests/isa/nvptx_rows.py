@@ -1,4 +1,5 @@
-"""The PTX of the rows of `al.nvvm`: a row comes in, its texts go out, as lines of a kernel for a chip, for every type, memory and constant that matters."""
+"""The PTX of the rows of `al.nvvm`: a row comes in, its texts go out, as lines of a kernel for a chip, for every type,
+memory and constant that matters."""
 
 from __future__ import annotations
 
@@ -56,11 +57,13 @@ def texts(row: Row) -> Iterator[tuple[str, str]]:
             if p.name in spec.words:
                 held[p.name] = ["i32"] * len(held[p.name])
         registers = {name: [f"%{name}_{i}" for i in range(len(ks))] for name, ks in held.items()}
-        declared = " ".join(f".reg .{_REGISTERS[k]} {r};" for name, ks in held.items() for k, r in zip(ks, registers[name], strict=True))
+        declared = " ".join(f".reg .{_REGISTERS[k]} {r};" for name, ks in held.items() for k,
+            r in zip(ks, registers[name], strict=True))
         for values in itertools.product(*map(_consts, consts)):
             attrs = {**dict(zip((p.name for p in consts), values, strict=True)), **known}
             names = {**registers, **{p.name: [str(attrs[p.name])] for p in consts}}
-            text = _PLACE.sub(lambda m, names=names: "{" + ", ".join(names[m[1]]) + "}" if m[2] else names[m[1]][0], spec.lines(attrs))
+            text = _PLACE.sub(lambda m, names=names: "{" + ", ".join(names[m[1]]) + "}" if m[2] else names[m[1]][0],
+                spec.lines(attrs))
             yield declared, text
 
 
@@ -68,7 +71,9 @@ FIRST = 5  # the line of the first text
 
 
 def module(chip: Chip, written: list[tuple[str, str]]) -> str:
-    """A kernel with each text in a line of its own, as the chip's target and with the PTX version that Ave writes for it."""
+    """A kernel with each text in a line of its own, as the chip's target and with the PTX version that Ave writes for
+    it."""
     lines = [f"{{ {declared} {text.replace(chr(10), ' ')} }}" for declared, text in written]
     version = f"{chip.ptx // 10}.{chip.ptx % 10}"
-    return "\n".join([f".version {version}", f".target {chip.name}", ".address_size 64", ".visible .entry k() {", *lines, "ret; }", ""])
+    return "\n".join([f".version {version}", f".target {chip.name}", ".address_size 64", ".visible .entry k() {",
+        *lines, "ret; }", ""])

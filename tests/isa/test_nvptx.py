@@ -1,4 +1,5 @@
-"""The NVIDIA rows: fragment maps against a published table and one-hot probes, meanings against NumPy, ldmatrix and stmatrix by hand."""
+"""The NVIDIA rows: fragment maps against a published table and one-hot probes, meanings against NumPy, ldmatrix and
+stmatrix by hand."""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ def run(row: Row, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
         part = fragment.gather(matrix[None].astype(dtype_of(param.type).np))
         return part if isinstance(param.type, VecType) else part[:, 0]
 
-    d = row.semantics(FakeWave(), *(held(f, x, p) for f, x, p in zip((mma.a, mma.b, mma.c), (a, b, c), row.params, strict=True)))
+    d = row.semantics(FakeWave(), *(held(f, x, p) for f, x,
+        p in zip((mma.a, mma.b, mma.c), (a, b, c), row.params, strict=True)))
     return mma.c.scatter(d.reshape(32, -1))[0]
 
 
@@ -115,7 +117,8 @@ def test_one_hot_probe(size):
     zeros = [np.zeros((32, f.slots), dtype_of(p.type).np) for f, p in ((mma.a, pa), (mma.b, pb), (mma.c, pc))]
     for which, fragment in ((0, mma.a), (1, mma.b)):
         other = mma.b if which == 0 else mma.a
-        # Rows of the other operand are told apart by k alone: 1, 2, 3 ... (exact in all the dtypes up to 8; compared modulo 8).
+        # Rows of the other operand are told apart by k alone: 1, 2, 3 ... (exact in all the dtypes up to 8; compared
+        # modulo 8).
         k_axis = other.index[1] if which == 0 else other.index[2]
         marks = ((k_axis % 8) + 1).astype(zeros[1 - which].dtype)
         _, r, c = fragment.index
@@ -139,7 +142,8 @@ def test_f32_accumulates_in_order_of_k():
     row = ROWS["nvvm.mma_16x8x16_f16_f32"]
     a, b = np.ones((16, 16)), np.ones((16, 8))
     c = np.full((16, 8), 2.0**24)
-    assert (run(row, a, b, c) == 2.0**24).all()  # each 1 is lost, one after another; added first they would give 2**24 + 16
+    # each 1 is lost, one after another; added first they would give 2**24 + 16
+    assert (run(row, a, b, c) == 2.0**24).all()
     row = ROWS["nvvm.mma_16x8x16_f16_f16"]
     assert (run(row, a, b, np.full((16, 8), 2048.0)) == 2064.0).all()  # rounded to f16 once, at the end
 
@@ -173,7 +177,7 @@ def test_fp8_not_a_number_and_infinity():
     assert np.isinf(d[0]).all() and np.isnan(d[1]).all() and (d[2:] == 0).all()
 
 
-# -- ldmatrix, stmatrix ----------------------------------------------------------------------------------------------------------------
+# -- ldmatrix, stmatrix ------------------------------------------------------------------------------------------------
 
 
 def place(starts: np.ndarray) -> TensorRef:
@@ -181,7 +185,8 @@ def place(starts: np.ndarray) -> TensorRef:
 
 
 def tiles(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Distinct halves in `count` 8x8 matrices whose rows lie scattered in memory: (matrices, memory, address of each lane's row)."""
+    """Distinct halves in `count` 8x8 matrices whose rows lie scattered in memory: (matrices, memory, address of each
+    lane's row)."""
     rng = np.random.default_rng(count)
     matrices = rng.permutation(count * 64).astype(np.uint16).reshape(count, 8, 8)
     slots = rng.permutation(40)[: count * 8]  # a row in every slot of 16 bytes, in no order
@@ -220,7 +225,8 @@ def test_stmatrix_undoes_ldmatrix(count: int, trans: bool):
     assert after.memory.any()
 
 
-# One warp: rows of 16 bytes from global memory to shared memory, the row under test, and back. Lanes name each other's rows: lane ^ 5.
+# One warp: rows of 16 bytes from global memory to shared memory, the row under test, and back. Lanes name each other's
+# rows: lane ^ 5.
 _KERNEL = """kernel @k(%x: tensor<u16, (32, 8):(8, 1), global>, %w: tensor<i32, (32, COUNT):(COUNT, 1), global>, \
 %y: tensor<u16, (32, 8):(8, 1), global>, %o: tensor<i32, (32, COUNT):(COUNT, 1), global>) {"wave": 32, "chip": "sm_90a"} {
   %t = thread_id {'dim': 0} : u32
@@ -247,8 +253,10 @@ def test_the_expansion_means_the_same(name: str):
     """The reference runs the row by its meaning, then the kernel in which the row is expanded to primitive ops."""
     count = int(name.split("_x")[1][0])
     ty = "i32" if count == 1 else f"vec<{count} x i32>"
-    op = f"%words = {name}(%r) : {ty}" if "ldmatrix" in name else f"{name}(%r, %data)\n  %words = or(%data, %data) : {ty}"
-    text = _KERNEL.replace("COUNT", str(count)).replace("OP", op).replace("TYPE", ty).replace(", LAST", ", %zero" if count == 1 else "")
+    op = (f"%words = {name}(%r) : {ty}" if "ldmatrix" in name else f"{name}(%r, %data)\n  %words = or(%data, %data) : "
+        f"{ty}")
+    text = _KERNEL.replace("COUNT", str(count)).replace("OP", op).replace("TYPE", ty).replace(", LAST", ", %zero"
+        if count == 1 else "")
     rng = np.random.default_rng(11)
     x, w = rng.integers(0, 1 << 16, (32, 8)).astype(np.uint16), rng.integers(0, 1 << 31, (32, count)).astype(np.int32)
     results = []

@@ -1,5 +1,6 @@
-"""Atomic rows of NVIDIA's GPUs: lanes that name one word take turns and each gets what stood there before, on the reference and on the CPU, in global and
-in shared memory; loads and stores that order others; the PTX of every type, space and order through ptxas."""
+"""Atomic rows of NVIDIA's GPUs: lanes that name one word take turns and each gets what stood there before, on the
+reference and on the CPU, in global and in shared memory; loads and stores that order others; the PTX of every type,
+space and order through ptxas."""
 
 import re
 import subprocess
@@ -23,12 +24,10 @@ LANES, WORDS = 32, 5
 EITHER = pytest.mark.parametrize("backend", ["reference", "cpu"])
 KINDS = [(name, str(dtype_of(t)), t.n if isinstance(t, VecType) else 1) for name, u in UPDATES.items() for t in u.types]
 # Python's own numbers, one lane after another: wrapped to the width afterwards.
-PYTHON = {
-    "add": lambda old, v: old + v, "add_bf16x2": lambda old, v: old + v, "exch": lambda old, v: v, "min": min, "max": max,
-    "and": lambda old, v: old & v, "or": lambda old, v: old | v, "xor": lambda old, v: old ^ v,
+PYTHON = {"add": lambda old, v: old + v, "add_bf16x2": lambda old, v: old + v, "exch": lambda old, v: v, "min": min,
+    "max": max, "and": lambda old, v: old & v, "or": lambda old, v: old | v, "xor": lambda old, v: old ^ v,
     "inc": lambda old, v: 0 if old >= v else old + 1, "dec": lambda old, v: v if old == 0 or old > v else old - 1,
-    "cas": lambda old, v, w: w if old == v else old,
-}  # fmt: skip
+    "cas": lambda old, v, w: w if old == v else old}  # fmt: skip
 
 
 def changing(name: str, dtype: str, n: int, space: str, order: int = 0):
@@ -36,10 +35,8 @@ def changing(name: str, dtype: str, n: int, space: str, order: int = 0):
     update, d = getattr(al.nvvm, f"atomic_{name}"), BY_NAME[dtype]
 
     @avelang.jit
-    def kernel(
-        memory: al.Tensor((WORDS, n), d), at: al.Tensor((LANES,), al.u32), on: al.Tensor((LANES,), al.u32), first: al.Tensor((LANES, n), d),
-        second: al.Tensor((LANES, n), d), old: al.Tensor((LANES, n), d),
-    ):  # fmt: skip
+    def kernel(memory: al.Tensor((WORDS, n), d), at: al.Tensor((LANES,), al.u32), on: al.Tensor((LANES,), al.u32),
+            first: al.Tensor((LANES, n), d), second: al.Tensor((LANES, n), d), old: al.Tensor((LANES, n), d)):
         t = al.thread_id(0)
         words = al.make_shared((WORDS, n), d, 16)
         if space == "shared":
@@ -85,9 +82,11 @@ def test_lanes_take_turns(name, dtype, n, space, backend):
     for lane in np.flatnonzero(on):
         for e in range(n):
             olds[lane, e] = want[at[lane], e]
-            args = (want[at[lane], e].item(), first[lane, e].item(), *([second[lane, e].item()] if name == "cas" else []))
+            args = (want[at[lane], e].item(), first[lane, e].item(),
+                *([second[lane, e].item()] if name == "cas" else []))
             made = PYTHON[name](*args)
-            want[at[lane], e] = np.array(made & (1 << 64) - 1, np.uint64).astype(want.dtype) if isinstance(made, int) else made
+            want[at[lane], e] = (np.array(made & (1 << 64) - 1, np.uint64).astype(want.dtype) if isinstance(made, int)
+                else made)
     changing(name, dtype, n, space)[lambda: (1, LANES)](memory, at, on, first, second, old, backend=backend)
     np.testing.assert_array_equal(memory, want)
     np.testing.assert_array_equal(old, olds)
@@ -111,7 +110,8 @@ def test_a_counter_of_blocks_resets_itself(backend):
 
 
 @avelang.jit
-def passed(data: al.Tensor((LANES,), al.i32), flags: al.Tensor((1,), al.u32), long: al.Tensor((1,), al.u64), out: al.Tensor((LANES,), al.i32)):
+def passed(data: al.Tensor((LANES,), al.i32), flags: al.Tensor((1,), al.u32), long: al.Tensor((1,), al.u64),
+        out: al.Tensor((LANES,), al.i32)):
     """Block 0 leaves data and raises flags; block 1 waits for both and takes it."""
     t = al.thread_id(0)
     if al.block_id(0) == 0:
@@ -136,10 +136,12 @@ def test_released_data_is_acquired(backend):
 
 
 def assembled(kernel, folder, chip: str = "sm_90") -> str:
-    program = simt_device.program(pipeline.gpu(build(kernel.source, {}, arch.chip(chip)), (LANES, 1, 1)), arch.chip(chip))
+    program = simt_device.program(pipeline.gpu(build(kernel.source, {}, arch.chip(chip)), (LANES, 1, 1)),
+        arch.chip(chip))
     text = simt_device.DeviceCompiler(arch.chip(chip)).assembly(program.text)
     (folder / "k.ptx").write_text(text)
-    done = subprocess.run([need("ptxas"), f"-arch={chip}", str(folder / "k.ptx"), "-o", str(folder / "k.cubin")], capture_output=True, text=True, check=False)
+    done = subprocess.run([need("ptxas"), f"-arch={chip}", str(folder / "k.ptx"), "-o", str(folder / "k.cubin")],
+        capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return text
 
@@ -155,7 +157,8 @@ def test_ptxas_takes_every_type_space_and_order(name, dtype, n, tmp_path):
 
 
 def test_pairs_of_bf16_and_wrong_words_are_refused():
-    assert not arch.chip("sm_80").has(ROWS["nvvm.atomic_add_bf16x2"]) and arch.chip("sm_80").has(ROWS["nvvm.atomic_add"])
+    assert not arch.chip("sm_80").has(ROWS["nvvm.atomic_add_bf16x2"]) and arch.chip("sm_80").has(
+        ROWS["nvvm.atomic_add"])
     with pytest.raises(AveError, match="value") as e:
         build(changing("inc", "f32", 1, "global").source, {}, arch.chip("sm_90"))
     assert e.value.code.startswith("T")

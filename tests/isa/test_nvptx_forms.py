@@ -1,4 +1,5 @@
-"""Rows of `al.nvvm` against the table of PTX instructions: each text of each row is in it, for exactly the chips that have the row."""
+"""Rows of `al.nvvm` against the table of PTX instructions: each text of each row is in it, for exactly the chips that
+have the row."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""The NVIDIA rows' LLVM and PTX spellings: LLVM selects each for the least chip that has it; an NVIDIA GPU, if any, runs them."""
+"""The NVIDIA rows' LLVM and PTX spellings: LLVM selects each for the least chip that has it; an NVIDIA GPU, if any,
+runs them."""
 
 from __future__ import annotations
 
@@ -63,19 +64,17 @@ def mma_kernel(row: Row) -> str:
 
 
 def matrix_kernel(row: Row) -> str:
-    """LLVM IR of `k(a, b, c, d)`: copies 2 KiB from `a` to shared memory; loads with the lane's row at byte offset b[lane] and stores the
-    words to `d`, or stores the words of `c` and copies shared memory to `d`."""
+    """LLVM IR of `k(a, b, c, d)`: copies 2 KiB from `a` to shared memory; loads with the lane's row at byte offset
+    b[lane] and stores the words to `d`, or stores the words of `c` and copies shared memory to `d`."""
     name, load = spelling(row.llvm["nvptx"]), "ldmatrix" in row.name
     count = int(row.name.split("_x")[1][0])
     words = struct("i32", count)
     lines = ["  %op = getelementptr i32, ptr addrspace(1) %b, i32 %lane", "  %off = load i32, ptr addrspace(1) %op",
              "  %row = getelementptr i8, ptr addrspace(3) @tile, i32 %off"]  # fmt: skip
     for i in range(16):
-        lines += [
-            f"  %i{i} = add i32 %lane, {32 * i}",
-            f"  %ap{i} = getelementptr i32, ptr addrspace(1) %a, i32 %i{i}", f"  %x{i} = load i32, ptr addrspace(1) %ap{i}",
-            f"  %sp{i} = getelementptr i32, ptr addrspace(3) @tile, i32 %i{i}", f"  store i32 %x{i}, ptr addrspace(3) %sp{i}",
-        ]  # fmt: skip
+        lines += [f"  %i{i} = add i32 %lane, {32 * i}", f"  %ap{i} = getelementptr i32, ptr addrspace(1) %a, i32 %i{i}",
+            f"  %x{i} = load i32, ptr addrspace(1) %ap{i}", f"  %sp{i} = getelementptr i32, ptr addrspace(3) @tile, "
+            f"i32 %i{i}", f"  store i32 %x{i}, ptr addrspace(3) %sp{i}"]  # fmt: skip
     barrier = "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)"
     lines.append(barrier)
     if load:
@@ -83,17 +82,17 @@ def matrix_kernel(row: Row) -> str:
         lines.append(f"  %r = call {words} @{name}(ptr addrspace(3) %row)")
         for i in range(count):
             lines.append(f"  %r{i} = " + (f"extractvalue {words} %r, {i}" if count > 1 else "add i32 %r, 0"))
-            lines += [f"  %di{i} = add i32 %lane, {32 * i}", f"  %dp{i} = getelementptr i32, ptr addrspace(1) %d, i32 %di{i}",
-                      f"  store i32 %r{i}, ptr addrspace(1) %dp{i}"]  # fmt: skip
+            lines += [f"  %di{i} = add i32 %lane, {32 * i}", f"  %dp{i} = getelementptr i32, ptr addrspace(1) %d, i32 "
+                f"%di{i}", f"  store i32 %r{i}, ptr addrspace(1) %dp{i}"]  # fmt: skip
     else:
         declared = f"declare void @{name}(ptr addrspace(3){', i32' * count})"
         for i in range(count):
-            lines += [f"  %ci{i} = add i32 %lane, {32 * i}", f"  %cp{i} = getelementptr i32, ptr addrspace(1) %c, i32 %ci{i}",
-                      f"  %c{i} = load i32, ptr addrspace(1) %cp{i}"]  # fmt: skip
+            lines += [f"  %ci{i} = add i32 %lane, {32 * i}", f"  %cp{i} = getelementptr i32, ptr addrspace(1) %c, i32 "
+                f"%ci{i}", f"  %c{i} = load i32, ptr addrspace(1) %cp{i}"]  # fmt: skip
         lines += [f"  call void @{name}(ptr addrspace(3) %row{''.join(f', i32 %c{i}' for i in range(count))})", barrier]
         for i in range(16):
-            lines += [f"  %y{i} = load i32, ptr addrspace(3) %sp{i}", f"  %dp{i} = getelementptr i32, ptr addrspace(1) %d, i32 %i{i}",
-                      f"  store i32 %y{i}, ptr addrspace(1) %dp{i}"]  # fmt: skip
+            lines += [f"  %y{i} = load i32, ptr addrspace(3) %sp{i}", f"  %dp{i} = getelementptr i32, ptr addrspace(1) "
+                f"%d, i32 %i{i}", f"  store i32 %y{i}, ptr addrspace(1) %dp{i}"]  # fmt: skip
     tile = "@tile = internal addrspace(3) global [2048 x i8] undef, align 16"
     shared = (tile, "declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)")
     return module([declared, *shared], "abcd", lines)
@@ -114,7 +113,8 @@ def ptx(row: Row, chip: str | None = None) -> str:
     built = llvm.parse_assembly(mma_kernel(row) if row.mma else matrix_kernel(row))
     built.verify()
     target = llvm.Target.from_triple("nvptx64-nvidia-cuda")
-    return target.create_target_machine(cpu=chip or next(iter(row.needs)), features="+ptx87", opt=2).emit_assembly(built)
+    return target.create_target_machine(cpu=chip or next(iter(row.needs)), features="+ptx87",
+        opt=2).emit_assembly(built)
 
 
 @pytest.mark.parametrize("row", NVVM, ids=lambda r: r.name)
@@ -138,7 +138,7 @@ def test_an_unknown_intrinsic_is_not_selected():
     assert row.ptx not in ptx(row)
 
 
-# -- on a GPU --------------------------------------------------------------------------------------------------------------------------
+# -- on a GPU ----------------------------------------------------------------------------------------------------------
 
 
 class Gpu:
@@ -172,7 +172,8 @@ class Gpu:
         table = (ctypes.c_void_p * len(pointers))(*(ctypes.addressof(p) for p in pointers))
         self.call("cuLaunchKernel", fn, 1, 1, 1, 32, 1, 1, 0, None, table, None)
         self.call("cuCtxSynchronize")
-        self.call("cuMemcpyDtoH_v2", buffers[-1].ctypes.data_as(ctypes.c_void_p), pointers[-1], ctypes.c_size_t(buffers[-1].nbytes))
+        self.call("cuMemcpyDtoH_v2", buffers[-1].ctypes.data_as(ctypes.c_void_p), pointers[-1],
+            ctypes.c_size_t(buffers[-1].nbytes))
         for p in pointers:
             self.call("cuMemFree_v2", p)
         self.call("cuModuleUnload", mod)
@@ -195,13 +196,15 @@ def chip_of(gpu: Gpu, row: Row) -> str:
 
 @pytest.mark.parametrize("row", MMA, ids=lambda r: r.name)
 def test_the_gpu_agrees_on_products(gpu: Gpu, row: Row):
-    """One-hot in every slot of A and of B, against distinct numbers in the other operand; then small random integers: all exact."""
+    """One-hot in every slot of A and of B, against distinct numbers in the other operand; then small random integers:
+    all exact."""
     text = ptx(row, chip_of(gpu, row))
     rng = np.random.default_rng(5)
     dtypes = [dtype_of(p.type).np for p in row.params]
     fragments = (row.mma.a, row.mma.b, row.mma.c)
     signed = [dtype_of(p.type).is_signed for p in row.params]
-    trials = [[rng.integers(-4 if s else 0, 5, (32, f.slots)).astype(d) for f, d, s in zip(fragments, dtypes, signed, strict=True)]]
+    trials = [[rng.integers(-4 if s else 0, 5, (32, f.slots)).astype(d) for f, d,
+        s in zip(fragments, dtypes, signed, strict=True)]]
     for which in (0, 1):
         for slot in range(fragments[which].slots):
             x = [rng.integers(0, 8, (32, f.slots)).astype(d) for f, d in zip(fragments, dtypes, strict=True)]
@@ -211,7 +214,8 @@ def test_the_gpu_agrees_on_products(gpu: Gpu, row: Row):
     for a, b, c in trials:
         d = np.zeros_like(c)
         gpu.run(text, [a, b, c, d])
-        want = row.semantics(None, *(x if isinstance(p.type, VecType) else x[:, 0] for x, p in zip((a, b, c), row.params, strict=True)))
+        want = row.semantics(None, *(x if isinstance(p.type, VecType) else x[:, 0] for x,
+            p in zip((a, b, c), row.params, strict=True)))
         np.testing.assert_array_equal(d.astype(np.float64), want.astype(np.float64))
 
 

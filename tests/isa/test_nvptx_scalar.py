@@ -1,4 +1,5 @@
-"""The exponential of the special function unit: exact values on executors, one instruction on the GPU, moved and merged as any other arithmetic."""
+"""The exponential of the special function unit: exact values on executors, one instruction on the GPU, moved and merged
+as any other arithmetic."""
 
 import numpy as np
 import pytest

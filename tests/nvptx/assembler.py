@@ -41,9 +41,8 @@ def _errors(text: str, target: str) -> tuple[dict[int, str], str]:
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "forms.ptx"
         file.write_text(text)
-        done = subprocess.run(
-            [tool(), f"-arch={target}", "-O0", "-o", str(file.with_suffix(".cubin")), str(file)], capture_output=True, text=True, timeout=300
-        )
+        done = subprocess.run([tool(), f"-arch={target}", "-O0", "-o", str(file.with_suffix(".cubin")), str(file)],
+            capture_output=True, text=True, timeout=300)
     found: dict[int, str] = {}
     for m in _LINE.finditer(done.stderr + done.stdout):
         found.setdefault(int(m[1]), m[3])

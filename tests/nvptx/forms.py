@@ -1,7 +1,8 @@
-"""The list of instruction forms that ptxas has assembled: `python tests/nvptx/forms.py` tries them all and writes forms.txt (about a minute).
+"""The list of instruction forms that ptxas has assembled: `python tests/nvptx/forms.py` tries them all and writes
+forms.txt (about a minute).
 
-forms.txt has a line "TARGET instruction" for each; `test_table.py` holds it against the table, and assembles a part of it anew.
-"""
+forms.txt has a line "TARGET instruction" for each; `test_table.py` holds it against the table, and assembles a part of
+it anew. """
 
 from __future__ import annotations
 

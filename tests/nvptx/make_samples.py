@@ -1,10 +1,11 @@
-"""Makes the samples of PTX that tests read: nvcc's of samples/*.cu, for sm_80 and sm_90a, and Triton's where there is Triton.
+"""Makes the samples of PTX that tests read: nvcc's of samples/*.cu, for sm_80 and sm_90a, and Triton's where there is
+Triton.
 
     python tests/nvptx/make_samples.py [OUT]      (OUT: $OUT, or tests/nvptx/samples)
 
-writes OUT/NAME.sm_80.ptx.gz and so on. nvcc is the one of PyPI's nvidia-cuda-nvcc, or of the path. Texts are as the compilers wrote them,
-but for folders of this machine. CPATH must name the folder of CCCL's `nv/target` where nvcc is PyPI's (nvidia-cuda-cccl has it).
-"""
+writes OUT/NAME.sm_80.ptx.gz and so on. nvcc is the one of PyPI's nvidia-cuda-nvcc, or of the path. Texts are as the
+compilers wrote them, but for folders of this machine. CPATH must name the folder of CCCL's `nv/target` where nvcc is
+PyPI's (nvidia-cuda-cccl has it). """
 
 from __future__ import annotations
 
@@ -42,9 +43,11 @@ def from_cuda(out: pathlib.Path) -> None:
             copy.write_text(source.read_text())
             for arch in ARCHS:
                 ptx = copy.with_suffix(".ptx")
-                command = [compiler, "-ptx", f"-arch={arch}", "-std=c++17", *FLAGS.get(source.stem, ()), source.name, "-o", ptx.name]
+                command = [compiler, "-ptx", f"-arch={arch}", "-std=c++17", *FLAGS.get(source.stem, ()), source.name,
+                    "-o", ptx.name]
                 subprocess.run(command, cwd=folder, check=True)
-                keep(out, f"{source.stem}.{arch}", ptx.read_text().replace(folder, "samples").replace(str(pathlib.Path(compiler).parent), "nvcc"))
+                keep(out, f"{source.stem}.{arch}",
+                    ptx.read_text().replace(folder, "samples").replace(str(pathlib.Path(compiler).parent), "nvcc"))
 
 
 def from_triton(out: pathlib.Path) -> None:

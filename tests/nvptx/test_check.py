@@ -8,7 +8,8 @@ from avelang.base.spans import Span
 from avelang.nvptx.check import PtxTarget, check
 from avelang.nvptx.parse import parse_body
 
-TYPES = {"%r": "b32", "%rd": "b64", "%f": "f32", "%fd": "f64", "%p": "pred", "%rs": "b16", "%h": "f16", "%v": "v4.f32", "%u": "u32"}
+TYPES = {"%r": "b32", "%rd": "b64", "%f": "f32", "%fd": "f64", "%p": "pred", "%rs": "b16", "%h": "f16", "%v": "v4.f32",
+    "%u": "u32"}
 
 
 def types(name: str) -> str | None:
@@ -91,13 +92,15 @@ def test_wrong(text, code, message, hint):
 
 def test_targets():
     wgmma = "wgmma.fence.sync.aligned;"
-    assert checked(wgmma, "sm_90").code == "U206" and checked(wgmma, "sm_100a").code == "U206" and checked(wgmma) is None
+    assert checked(wgmma, "sm_90").code == "U206" and checked(wgmma,
+        "sm_100a").code == "U206" and checked(wgmma) is None
     assert checked("redux.sync.add.s32 %r1, %r2, -1;", "sm_75").code == "U206"
     old = checked("fence.proxy.async;", "sm_90", (7, 8))
     assert old.code == "U207" and "needs PTX 8.0, and the text says .version 7.8" in old.message
     # The f targets are families, the a targets stand alone; sm_101 is sm_110 under its first name.
     alloc = "tcgen05.alloc.cta_group::1.sync.aligned.b32 [%r1], 32;"
-    has = [c for c in ("sm_100", "sm_100a", "sm_100f", "sm_101a", "sm_103a", "sm_103f", "sm_110a", "sm_120a") if checked(alloc, c) is None]
+    has = [c for c in ("sm_100", "sm_100a", "sm_100f", "sm_101a", "sm_103a", "sm_103f", "sm_110a", "sm_120a")
+        if checked(alloc, c) is None]
     assert has == ["sm_100a", "sm_100f", "sm_101a", "sm_103a", "sm_103f", "sm_110a"]
 
 

@@ -39,22 +39,26 @@ def test_names_that_the_table_does_not_have():
 
 
 def test_effects_follow_from_what_the_forms_show():
-    """What accesses memory has brackets; what waits, commits or counts names the group; each effect is some instruction's."""
+    """What accesses memory has brackets; what waits, commits or counts names the group; each effect is some
+    instruction's."""
     brackets = {e.name for e in ENTRIES.values() if any(o.role in "mt" for f in e.forms for o in f.operands)}
     accessing = {e.name for e in ENTRIES.values() if e.has("read", "write")}
     by_descriptor = {"wgmma.mma_async", "wgmma.mma_async.sp"}  # their matrices are named by descriptors in registers
     assert accessing - brackets == by_descriptor
     # Hints, questions about textures, and tensor memory, which no other instruction reaches, access nothing.
-    hints = ("prefetch", "prefetchu", "applypriority", "discard", "createpolicy", "cp.async.bulk.prefetch", "cp.async.bulk.prefetch.tensor", "txq", "suq")
+    hints = ("prefetch", "prefetchu", "applypriority", "discard", "createpolicy", "cp.async.bulk.prefetch",
+        "cp.async.bulk.prefetch.tensor", "txq", "suq")
     others = {e.name for e in ENTRIES.values() if e.group == "tcgen05"} | {"fence.proxy", "cp.async.mbarrier.arrive"}
     assert brackets - accessing <= {*hints, *others}
-    assert all(e.group for e in ENTRIES.values() if e.has("commit", "wait", "arrive") and not e.has("barrier", "read", "write"))
+    assert all(e.group for e in ENTRIES.values() if e.has("commit", "wait", "arrive")
+        and not e.has("barrier", "read", "write"))
     assert {w for e in ENTRIES.values() for w in e.effects} == set(EFFECTS)
 
 
 def test_sync_and_aligned_are_words_of_the_forms():
     """What whole warps execute says .aligned, but `bar`, which means it; what waits for lanes says .sync."""
-    for name in ("mma", "ldmatrix", "stmatrix", "movmatrix", "wgmma.mma_async", "wgmma.fence", "setmaxnreg", "tcgen05.ld"):
+    for name in ("mma", "ldmatrix", "stmatrix", "movmatrix", "wgmma.mma_async", "wgmma.fence", "setmaxnreg",
+            "tcgen05.ld"):
         assert all("aligned" in {s.name for s in f.slots} for f in entry(name).forms), name
     for name in ("shfl", "vote", "match", "redux", "elect", "bar.warp.sync"):
         assert all("sync" in {s.name for s in f.slots} for f in entry(name).forms), name

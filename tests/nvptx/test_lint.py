@@ -64,7 +64,7 @@ def test_the_command(tmp_path):
     assert run.exit_code == 1 and f"{unread}:7:13: [S201] PTX, line 7, column 13: expected `,` or `;`" in run.output
 
 
-# -- declarations, asked of ptxas ----------------------------------------------------------------------------------------------------------
+# -- declarations, asked of ptxas --------------------------------------------------------------------------------------
 
 TOP = ".version 8.7\n.target sm_90a\n.address_size 64\n"
 DECLARED = {
@@ -107,13 +107,12 @@ DECLARED = {
     "no such version": (".version 99.0\n.target sm_90\n.address_size 64\n.entry k(){ret;}", "S212"),
     "addresses of 16 bits": (".version 8.0\n.target sm_90\n.address_size 16\n.entry k(){ret;}", "S212"),
 }
-FINE = (
-    ".entry k();\n.entry k(){ret;}", ".entry k(){\nL: bra L;\n{L: ret;}\n}", ".entry k(){.reg .b32 a; {.reg .b64 a;} ret;}", ".global .u32 a;\n.entry k(){.reg .b32 a; ret;}",
-    ".entry k(){.reg .b32 %r<4>; .reg .b32 %r4; ret;}", ".shared .b8 a[300000];\n.entry k(){ret;}", ".extern .shared .align 16 .b8 a[];\n.entry k(){ret;}",
-    ".entry k(){.shared .b8 a[100000]; st.shared.b32 [a], 0; ret;}", ".entry k(.param .u64 p){.reg .b64 f; mov.b64 f, p; ret;}",
-    ".entry k(){.reg .f32 %f1; .reg .b64 %d; ld.global.volatile.f32 {%f1}, [%d]; st.volatile.global.f32 [%d], {%f1}; ret;}",
-    ".entry k(){.reg .u32 a; mov.u32 a, 5000000000; ret;}",
-)  # fmt: skip
+FINE = (".entry k();\n.entry k(){ret;}", ".entry k(){\nL: bra L;\n{L: ret;}\n}", ".entry k(){.reg .b32 a; {.reg .b64 "
+    "a;} ret;}", ".global .u32 a;\n.entry k(){.reg .b32 a; ret;}", ".entry k(){.reg .b32 %r<4>; .reg .b32 %r4; ret;}",
+    ".shared .b8 a[300000];\n.entry k(){ret;}", ".extern .shared .align 16 .b8 a[];\n.entry k(){ret;}",
+    ".entry k(){.shared .b8 a[100000]; st.shared.b32 [a], 0; ret;}", ".entry k(.param .u64 p){.reg .b64 f; mov.b64 f, "
+    "p; ret;}", ".entry k(){.reg .f32 %f1; .reg .b64 %d; ld.global.volatile.f32 {%f1}, [%d]; st.volatile.global.f32 "
+    "[%d], {%f1}; ret;}", ".entry k(){.reg .u32 a; mov.u32 a, 5000000000; ret;}")  # fmt: skip
 
 
 def head_on(text: str) -> str:
@@ -140,7 +139,8 @@ def test_ptxas_says_the_same(tmp_path):
         file = tmp_path / "x.ptx"
         file.write_text(head_on(text))
         chip = re.search(r"\.target (\w+)", head_on(text))[1]
-        done = subprocess.run([tool, f"-arch={chip if chip != 'sm_99' else 'sm_90a'}", "-o", str(tmp_path / "x"), str(file)], capture_output=True, text=True)
+        done = subprocess.run([tool, f"-arch={chip if chip != 'sm_99' else 'sm_90a'}", "-o", str(tmp_path / "x"),
+            str(file)], capture_output=True, text=True)
         assert (done.returncode == 0) is fine, (text, done.stderr)
 
 
@@ -151,10 +151,8 @@ def test_addresses_are_as_long_as_said():
 
 
 # What ptxas 13.0 says of each, which was asked of it. `sh` is a variable in shared memory.
-REGISTERS = (
-    ".reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>; .reg .pred %p<9>; .reg .b16 %h<9>; .reg .s32 %s<5>; .reg .u32 %u<5>; .reg .f64 %d<4>;\n"
-    ".shared .b32 sh;\n"
-)
+REGISTERS = (".reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>; .reg .pred %p<9>; .reg .b16 %h<9>; .reg .s32 %s<5>; "
+    ".reg .u32 %u<5>; .reg .f64 %d<4>;\n" ".shared .b32 sh;\n")
 REFUSED = """\
 add.s32 %r1, %r2, %tid.x;
 setp.eq.u32 %p1, %tid.x, 0;

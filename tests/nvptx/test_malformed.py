@@ -1,4 +1,5 @@
-"""Text that is no PTX, no assembly and no IR: an error of the catalogue with its place, whatever it is and however long."""
+"""Text that is no PTX, no assembly and no IR: an error of the catalogue with its place, whatever it is and however
+long."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ KINDS = {
     "ir": (lambda text: verify(parse_kernel(text)), [IR, GOLDEN / "pipeline" / "mfma.passes.ir"]),
     "asm": (executor.load, [GOLDEN / "amdgpu" / "axpy.gfx942.s"]),
 }
-WORDS = ["08", "0x", "1e999", "9" * 5000, "{" * 5000, "(" * 5000, "[" * 5000, "-" * 3000, '"', "/*", "//" * 40 + "\x01", "\0", "é", "v[0:", "s[-1:2]", "@", "neg(", "'" * 7]
+WORDS = ["08", "0x", "1e999", "9" * 5000, "{" * 5000, "(" * 5000, "[" * 5000, "-" * 3000, '"', "/*", "//" * 40 + "\x01",
+    "\0", "é", "v[0:", "s[-1:2]", "@", "neg(", "'" * 7]
 
 
 def broken(text: str, rng: random.Random) -> str:

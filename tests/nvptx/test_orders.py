@@ -44,7 +44,8 @@ def test_drawn_orders_as_ptxas_reads_them():
     """Of 6,707 drawn by hand with two seeds, ptxas 13.0 took 61 that are refused here, and refused 7 that are taken."""
     need_ptxas()
     rng, rows = random.Random(5), list[PtxInstruction]()
-    for line in rng.sample([x for x in FILE.read_text().splitlines() if x.startswith("sm_80 ") and " tex" not in x], 90):
+    for line in rng.sample([x for x in FILE.read_text().splitlines() if x.startswith("sm_80 ") and " tex" not in x],
+            90):
         (x,) = parse_body(line.split(" ", 1)[1])
         if len(x.parts) > 3:
             rows.append(dataclasses.replace(x, parts=(x.opcode, *rng.sample(x.modifiers, len(x.modifiers)))))

@@ -31,10 +31,8 @@ def test_round_trip(name):
 def test_a_broken_printer_is_noticed(monkeypatch):
     text = text_of("warp.sm_80.ptx.gz")
     module = parse(text)
-    for breaks in (
-        (n.AddressOperand, lambda x: f"[{printer.operand(x.base)}]"), (n.Int, lambda x: str(abs(x.value))), (n.Register, lambda x: x.name.replace("5", "6")),
-        (n.SpecialOperand, lambda x: x.name),
-    ):  # fmt: skip
+    for breaks in ((n.AddressOperand, lambda x: f"[{printer.operand(x.base)}]"), (n.Int, lambda x: str(abs(x.value))),
+            (n.Register, lambda x: x.name.replace("5", "6")), (n.SpecialOperand, lambda x: x.name)):  # fmt: skip
         with monkeypatch.context() as m:
             m.setitem(printer._OPERANDS, *breaks)
             out = printer.print_module(module)
@@ -47,9 +45,11 @@ def test_a_broken_printer_is_noticed(monkeypatch):
 
 
 def test_nodes_keep_no_text():
-    """The printed text follows from the values alone: a changed node prints changed, and white space and comments leave no trace."""
+    """The printed text follows from the values alone: a changed node prints changed, and white space and comments leave
+    no trace."""
     tight = parse(".version 8.0\n.target sm_90\n.address_size 64\n.entry k(){add.s32 %r1,%r2,0x1F;ret;}")
-    loose = parse("// c\n.version 8.0 .target sm_90 .address_size 64 /* x\n y */ .entry k ( )\n{\n\n  add.s32  %r1 , %r2,\n 0x1F ;\n ret ; // end\n}\n")
+    loose = parse("// c\n.version 8.0 .target sm_90 .address_size 64 /* x\n y */ .entry k ( )\n{\n\n  add.s32  %r1 , "
+        "%r2,\n 0x1F ;\n ret ; // end\n}\n")
     assert tight == loose and hash(tight) == hash(loose)
     assert printer.print_module(tight) == printer.print_module(loose)
     assert pickle.loads(pickle.dumps(tight)) == tight
@@ -191,7 +191,8 @@ def test_errors_show_their_place(text, place, why):
 
 
 def test_the_head_of_a_module():
-    for text, why in ((".target sm_90", "expected `.version`"), (".version 8", "a version such as 8.7"), (".version 8.0\n.target 90", "a target such as")):
+    for text, why in ((".target sm_90", "expected `.version`"), (".version 8", "a version such as 8.7"),
+            (".version 8.0\n.target 90", "a target such as")):
         with pytest.raises(AveError, match="S201|PTX, line") as caught:
             parse(text)
         assert why in caught.value.message

@@ -1,4 +1,5 @@
-"""The table of the instruction set, held against NVIDIA's assembler: forms that it has, forms that it has not, and what they need."""
+"""The table of the instruction set, held against NVIDIA's assembler: forms that it has, forms that it has not, and what
+they need."""
 
 from __future__ import annotations
 
@@ -70,13 +71,16 @@ def mutants(n_of_them: int, seed: int) -> list[n.PtxInstruction]:
     """Instructions with a modifier left out, added or exchanged, or with an operand left out, added or exchanged."""
     rng = random.Random(seed)
     left_out = (*HEAVY, "call", "ret", "exit", "bra", "brx")
-    rows = [x for _, x in listed() if x.opcode not in left_out and x.parts[:2] not in (("ld", "param::func"), ("st", "param"))]
-    words = {op: [w for x in rows if x.opcode == op for w in x.modifiers] or ["sync"] for op in {x.opcode for x in rows}}
+    rows = [x for _, x in listed() if x.opcode not in left_out
+        and x.parts[:2] not in (("ld", "param::func"), ("st", "param"))]
+    words = {op: [w for x in rows if x.opcode == op for w in x.modifiers] or ["sync"]
+        for op in {x.opcode for x in rows}}
     simple = [o for x in rows[::5] for o in x.operands if isinstance(o, (n.Register, n.Int))]
 
     def mutated(x: n.PtxInstruction) -> n.PtxInstruction:
         parts, operands = list(x.parts), list(x.operands)
-        some, added, step = (parts, rng.choice(words[x.opcode]), 1) if rng.random() < 0.6 or not operands else (operands, rng.choice(simple), 0)
+        some, added, step = ((parts, rng.choice(words[x.opcode]), 1) if rng.random() < 0.6 or not operands
+            else (operands, rng.choice(simple), 0))
         how = rng.choice(("out", "in", "other"))
         if how == "in" or len(some) == step:
             some.insert(rng.randrange(step, len(some) + 1), added)
@@ -90,8 +94,8 @@ def mutants(n_of_them: int, seed: int) -> list[n.PtxInstruction]:
 
 
 def test_wrong_instructions_are_refused():
-    """Of random instructions that are nearly right, `check` lets pass what ptxas takes. It is stricter where ptxas takes modifiers in any order;
-    it is not so strict in the ranges of constants."""
+    """Of random instructions that are nearly right, `check` lets pass what ptxas takes. It is stricter where ptxas
+    takes modifiers in any order; it is not so strict in the ranges of constants."""
     need_ptxas()
     some = mutants(700, 7)
     ours = {i for i, x in enumerate(some) if check(x, PtxTarget("sm_100a", VERSION), types) is not None}
@@ -115,7 +119,8 @@ def test_all_conversions(part):
 
 
 def test_rows_are_in_the_table():
-    """Each row of al.nvvm that goes by LLVM's name says the PTX that it becomes; the table has it. Rows of PTX text: tests/isa/test_nvptx_forms.py."""
+    """Each row of al.nvvm that goes by LLVM's name says the PTX that it becomes; the table has it. Rows of PTX text:
+    tests/isa/test_nvptx_forms.py."""
     names = {row.ptx for name, row in ROWS.items() if name.startswith("nvvm.") and row.ptx}
     assert len(names) > 45
     for name in names:
@@ -126,13 +131,14 @@ def test_rows_are_in_the_table():
 def test_every_opcode_has_forms_with_sections():
     assert {x.opcode for _, x in listed()} == set(FORMS)
     assert all(f.section.startswith("9.7.") for listed_forms in FORMS.values() for f in listed_forms)
-    for opcode in (
-        "add addc sub mul mad sad div rem abs neg min max popc clz bfind fns brev bfe bfi szext bmsk dp4a dp2a testp copysign fma rcp sqrt rsqrt sin cos "
-        "lg2 ex2 tanh set setp selp slct and or xor not cnot lop3 shf shl shr mov shfl prmt ld ldu st prefetch prefetchu applypriority discard "
-        "createpolicy isspacep cvta cvt mapa getctarank cp tensormap multimem tex tld4 txq istypep suld sust sured suq bra brx call ret exit bar barrier "
-        "membar fence atom red vote match activemask redux griddepcontrol elect mbarrier clusterlaunchcontrol wmma mma ldmatrix stmatrix movmatrix wgmma "
-        "tcgen05 stacksave stackrestore alloca vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vavrg4 vset4 brkpt nanosleep pmevent trap setmaxnreg"
-    ).split():
+    for opcode in ("add addc sub mul mad sad div rem abs neg min max popc clz bfind fns brev bfe bfi szext bmsk dp4a "
+            "dp2a testp copysign fma rcp sqrt rsqrt sin cos " "lg2 ex2 tanh set setp selp slct and or xor not cnot "
+            "lop3 shf shl shr mov shfl prmt ld ldu st prefetch prefetchu applypriority discard "
+            "createpolicy isspacep cvta cvt mapa getctarank cp tensormap multimem tex tld4 txq istypep suld sust sured "
+            "suq bra brx call ret exit bar barrier " "membar fence atom red vote match activemask redux griddepcontrol "
+            "elect mbarrier clusterlaunchcontrol wmma mma ldmatrix stmatrix movmatrix wgmma "
+            "tcgen05 stacksave stackrestore alloca vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vavrg4 vset4 "
+            "brkpt nanosleep pmevent trap setmaxnreg").split():
         assert opcode in FORMS, opcode
 
 

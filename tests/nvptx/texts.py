@@ -1,4 +1,5 @@
-"""PTX texts for the tests: nvcc's and Triton's samples, and our golden files. `bare` is the other reader: text without comments and white space."""
+"""PTX texts for the tests: nvcc's and Triton's samples, and our golden files. `bare` is the other reader: text without
+comments and white space."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ _COMMENT = re.compile(r'"[^"\n]*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
 
 def bare(text: str) -> str:
-    """The text without comments and white space. Triton's and people's stray semicolons and `[a-8]` for `[a+-8]` are made alike."""
+    """The text without comments and white space. Triton's and people's stray semicolons and `[a-8]` for `[a+-8]` are
+    made alike."""
     text = _COMMENT.sub(lambda m: m[0] if m[0][0] == '"' else " ", text)
     text = re.sub(r"([;{}]|^)\s*;", r"\1", text)
     return re.sub(r"\s+", "", text)

@@ -33,7 +33,8 @@ def matmul(a, b, c, m, n, k, sa, sb, sc, BM: tl.constexpr, BN: tl.constexpr, BK:
     pa, pb = a + i[:, None] * sa + r[None, :], b + r[:, None] * sb + j[None, :]
     acc = tl.zeros((BM, BN), tl.float32)
     for s in range(0, k, BK):
-        acc = tl.dot(tl.load(pa, mask=r[None, :] < k - s, other=0.0), tl.load(pb, mask=r[:, None] < k - s, other=0.0), acc)
+        acc = tl.dot(tl.load(pa, mask=r[None, :] < k - s, other=0.0), tl.load(pb, mask=r[:, None] < k - s, other=0.0),
+            acc)
         pa += BK
         pb += BK * sb
     tl.store(c + i[:, None] * sc + j[None, :], acc.to(tl.float16), mask=(i[:, None] < m) & (j[None, :] < n))
@@ -61,8 +62,11 @@ KERNELS = (
 def compiled(arch: int) -> Iterator[tuple[str, str]]:
     """(name, PTX) of each kernel for a chip such as 90."""
     for name, function, own, constants, options in KERNELS:
-        signature = {p: "constexpr" if p in constants else own.get(p, _POINTERS.get(p, "i32")) for p in function.arg_names}
+        signature = {p: "constexpr" if p in constants else own.get(p, _POINTERS.get(p, "i32"))
+            for p in function.arg_names}
         # Pointers are multiples of 16 bytes, strides of 16 elements, so that accesses are wide and copies asynchronous.
-        attributes = {(i,): [["tt.divisibility", 16]] for i, (p, t) in enumerate(signature.items()) if t[0] == "*" or p[0] == "s" or p in "mnk"}
-        source = ASTSource(function, signature, {(function.arg_names.index(p),): v for p, v in constants.items()}, attributes)
+        attributes = {(i,): [["tt.divisibility", 16]] for i, (p, t) in enumerate(signature.items()) if t[0] == "*"
+            or p[0] == "s" or p in "mnk"}
+        source = ASTSource(function, signature, {(function.arg_names.index(p),): v for p, v in constants.items()},
+            attributes)
         yield name, triton.compile(source, target=GPUTarget("cuda", arch, 32), options=options).asm["ptx"]

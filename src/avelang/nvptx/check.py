@@ -45,9 +45,8 @@ class PtxTarget:
     version: tuple[int, int]
 
 
-def check(
-    instruction: n.PtxInstruction, target: PtxTarget | None = None, types: Types | None = None, span: Where = None, spaces: Spaces | None = None
-) -> AveError | None:
+def check(instruction: n.PtxInstruction, target: PtxTarget | None = None, types: Types | None = None,
+        span: Where = None, spaces: Spaces | None = None) -> AveError | None:
     """The error of an instruction, or None. Without a target all chips' instructions will do, without `types` all
     registers fit, without `spaces` all symbols."""
     found, progress = readings(instruction.parts)
@@ -103,7 +102,8 @@ def misplaced(x: n.PtxInstruction, spaces: Spaces) -> str:
     for form, env in readings(x.parts)[0]:
         for specs in _choices(form.present(env)):
             if len(specs) == len(x.operands):
-                found = next(filter(None, (_space_fault(o, s, env, spaces, form) for s, o in zip(specs, x.operands, strict=True))), "")
+                found = next(filter(None, (_space_fault(o, s, env, spaces, form) for s,
+                    o in zip(specs, x.operands, strict=True))), "")
                 if not found:
                     return ""
     return found
@@ -113,7 +113,8 @@ def plain(x: n.PtxInstruction) -> n.PtxInstruction:
     """The instruction as the manual writes it: its words in that order, a single register without braces."""
     parts, operands = in_order(x.parts), x.operands
     own = entry_of(x.parts)
-    if own is not None and own.has("braces") and any(isinstance(o, n.VectorOperand) and len(o.items) == 1 for o in operands):
+    if (own is not None and own.has("braces")
+            and any(isinstance(o, n.VectorOperand) and len(o.items) == 1 for o in operands)):
         operands = tuple(o.items[0] if isinstance(o, n.VectorOperand) and len(o.items) == 1 else o for o in operands)
     return x if parts == x.parts and operands is x.operands else dataclasses.replace(x, parts=parts, operands=operands)
 
@@ -123,7 +124,7 @@ def syntax_of(opcode: str) -> list[str]:
     return [f.syntax for f in FORMS.get(opcode, ())]
 
 
-# -- words ---------------------------------------------------------------------------------------------------------------------------
+# -- words -------------------------------------------------------------------------------------------------------------
 
 
 def _close(word: str, known: list[str]) -> str:
@@ -147,14 +148,17 @@ def _unread(x: n.PtxInstruction, progress: Progress, span: Where) -> AveError:
         word = x.modifiers[progress.at]
         near = _close(word, list(progress.allowed))
         hint = f"did you mean .{near.replace(', ', ', .')}? " if near else ""
-        return error("S203", _at(span), name=x.name, what=f"`.{word}` does not stand there", hint=f"{hint}behind `{behind}` can stand {shown}")
-    return error("S203", _at(span), name=x.name, what="something is missing at its end", hint=f"behind `{behind}` can stand {shown}")
+        return error("S203", _at(span), name=x.name, what=f"`.{word}` does not stand there",
+            hint=f"{hint}behind `{behind}` can stand {shown}")
+    return error("S203", _at(span), name=x.name, what="something is missing at its end",
+        hint=f"behind `{behind}` can stand {shown}")
 
 
-# -- operands ------------------------------------------------------------------------------------------------------------------------
+# -- operands ----------------------------------------------------------------------------------------------------------
 
 
-def _operands(x: n.PtxInstruction, form: Form, env: Env, types: Types, spaces: Spaces, span: Where) -> tuple[int, AveError | None]:
+def _operands(x: n.PtxInstruction, form: Form, env: Env, types: Types, spaces: Spaces, span: Where) -> tuple[int,
+        AveError | None]:
     """How well the operands suit a form (the higher the better), and what is wrong with them."""
     specs = form.present(env)
     if specs and specs[0].role == "c":
@@ -168,13 +172,22 @@ def _operands(x: n.PtxInstruction, form: Form, env: Env, types: Types, spaces: S
             continue
         for i, (spec, have) in enumerate(zip(chosen, x.operands, strict=True)):
             if i == 0 and form.entry.has("kept") and isinstance(have, n.Sink):
+<<<<<<< HEAD
                 return 0, error("T202", _at(span, i), name=x.name, number=1, got="_", why="nothing would keep the result", want=describe(spec, env))
             if form.entry.has("braces") and isinstance(have, n.VectorOperand) and len(have.items) == 1 and not count_of(spec, env):
                 have = have.items[0] if isinstance(have.items[0], (n.Register, n.Sink)) and type_of(spec, env) != "pred" else have
+=======
+                return 0, error("T202", _at(span, i), name=x.name, number=1, got="_",
+                    why="nothing would keep the result", want=describe(spec, env))
+            if (form.entry.has("braces") and isinstance(have, n.VectorOperand) and len(have.items) == 1
+                    and not count_of(spec, env)):
+                have = have.items[0]
+>>>>>>> 8f7924b (PTX's table, rows and executor within 120 columns)
             why = fault(have, spec, env, types) or _space_fault(have, spec, env, spaces, form)
             if why:
                 if i > best[0]:
-                    best = i, error("T202", _at(span, i), name=x.name, number=i + 1, got=text_of(have), why=why, want=describe(spec, env))
+                    best = i, error("T202", _at(span, i), name=x.name, number=i + 1, got=text_of(have), why=why,
+                        want=describe(spec, env))
                 break
         else:
             return len(chosen), None
@@ -198,7 +211,8 @@ def _call_fault(operands: tuple[n.Operand, ...]) -> str:
         rest.pop(0)
     if indirect and not (rest and isinstance(rest[0], n.SymbolOperand)):
         return "a call through a register needs a .callprototype or .calltargets"
-    return "" if not rest or (len(rest) == 1 and isinstance(rest[0], n.SymbolOperand)) else "more than a function, its arguments and a prototype"
+    return ("" if not rest or (len(rest) == 1 and isinstance(rest[0], n.SymbolOperand))
+        else "more than a function, its arguments and a prototype")
 
 
 def _choices(specs: list[OperandSpec]) -> Iterator[list[OperandSpec]]:
@@ -225,10 +239,8 @@ def count_of(spec: OperandSpec, env: Env) -> int:
 
 
 _COLUMNS = re.compile(r"m\d+n(\d+)k")
-_ROLES = {
-    "d": "a register", "s": "a register or a constant", "r": "a register", "i": "a constant", "a": "a register, a constant or a symbol",
-    "p": "a predicate", "l": "a label", "n": "a texture, sampler or surface",
-}  # fmt: skip
+_ROLES = {"d": "a register", "s": "a register or a constant", "r": "a register", "i": "a constant",
+    "a": "a register, a constant or a symbol", "p": "a predicate", "l": "a label", "n": "a texture, sampler or surface"}
 
 
 def describe(spec: OperandSpec, env: Env) -> str:
@@ -285,7 +297,8 @@ def _scalar_fault(x: n.Operand, spec: OperandSpec, kind: str, types: Types) -> s
             return ""
         return "no name"
     if isinstance(x, n.Not):
-        return _register_fault(x.operand, "pred", False, types) if role == "p" or (role == "s" and kind == "pred") else "a negated predicate"
+        return (_register_fault(x.operand, "pred", False, types) if role == "p" or (role == "s" and kind == "pred")
+            else "a negated predicate")
     if isinstance(x, n.Register):
         return "a register" if role == "i" else _register_fault(x, kind, spec.wider, types)
     if isinstance(x, n.SpecialOperand):
@@ -297,7 +310,8 @@ def _scalar_fault(x: n.Operand, spec: OperandSpec, kind: str, types: Types) -> s
     if isinstance(x, n.Sink):
         return "" if role == "d" else "nothing can be read from `_`"
     if isinstance(x, (n.VectorOperand, n.AddressOperand, n.Arguments, n.Pair)):
-        return {n.VectorOperand: "a list in braces", n.AddressOperand: "an address", n.Arguments: "a list of arguments", n.Pair: "a pair"}[type(x)]
+        return {n.VectorOperand: "a list in braces", n.AddressOperand: "an address", n.Arguments: "a list of arguments",
+            n.Pair: "a pair"}[type(x)]
     return _constant_fault(x, spec, kind, types)
 
 
@@ -305,7 +319,8 @@ def _constant_fault(x: n.Operand, spec: OperandSpec, kind: str, types: Types) ->
     role = spec.role
     if isinstance(x, n.SymbolOperand) and x.name not in CONSTANTS:
         address = TYPES[kind].bits >= 32 and TYPES[kind].kind in "bus" if kind in TYPES else True
-        return "" if role == "a" and address else "a name that is no register" if role != "a" else f"an address for .{kind}"
+        return ("" if role == "a" and address else "a name that is no register" if role != "a"
+            else f"an address for .{kind}")
     if isinstance(x, (n.Element, n.Apply)):
         return "" if role == "a" else "an address"
     if isinstance(x, n.Binary) and role == "a":
@@ -313,7 +328,12 @@ def _constant_fault(x: n.Operand, spec: OperandSpec, kind: str, types: Types) ->
     if role in ("d", "r"):
         return "a constant"
     if isinstance(x, n.Float):
+<<<<<<< HEAD
         fine = (kind in ("f32", "f64", "b64") and not spec.when) or (kind == "b32" and not x.decimal) or (x.decimal and kind in ("f16", "bf16"))
+=======
+        fine = (kind in ("f32", "f64", "b64") or (kind == "b32" and not x.decimal)
+            or (x.decimal and kind in ("f16", "bf16")))
+>>>>>>> 8f7924b (PTX's table, rows and executor within 120 columns)
         return "" if fine else f"a floating-point constant for .{kind}"
     if kind in TYPES and TYPES[kind].kind in "fx":
         return f"an integer constant for .{kind}"
@@ -381,7 +401,9 @@ def _space_fault(x: n.Operand, spec: OperandSpec, env: Env, spaces: Spaces, form
         fine = have in _GENERIC if not kind else have == kind
     if fine:
         return ""
-    instead = f": ld.param reads it{', and what it points to is then read by its value' if kind in ('', 'global') else ''}" if have == "entry" else ""
+    instead = (f": ld.param reads "
+        f"it{', and what it points to is then read by its value' if kind in ('', 'global') else ''}" if have == "entry"
+        else "")
     return f"{x.base.name} is {_IN_WORDS.get(have, f'a variable of .{have}')}{instead}"  # type: ignore[union-attr]
 
 
@@ -399,13 +421,14 @@ def _coordinates_fault(x: n.AddressOperand, spec: OperandSpec, count: int, types
     return next(filter(None, (_scalar_fault(i, OperandSpec("s", kind), kind, types) for i in items)), "")
 
 
-# -- targets -------------------------------------------------------------------------------------------------------------------------
+# -- targets -----------------------------------------------------------------------------------------------------------
 
 
 def in_words(needed: tuple[str, ...]) -> str:
     """The targets that have what one of `needed` has: "sm_90 and newer", "sm_90a", "sm_100a, sm_103a and the family
     targets sm_100f, sm_103f"."""
-    plain_, families = [t if t[-1] == "a" else f"{t} and newer" for t in needed if t[-1] != "f"], [t for t in needed if t[-1] == "f"]
+    plain_, families = [t if t[-1] == "a" else f"{t} and newer" for t in needed if t[-1] != "f"], [t for t in needed
+        if t[-1] == "f"]
     chips = [t for t in KNOWN if t[-1] == "a" and any(covers(f, t) for f in families)]
     own = " or ".join(filter(None, (*plain_, ", ".join(chips))))
     return own + (f", and their family targets ({', '.join(t[:-1] + 'f' for t in chips)})" if chips else "")

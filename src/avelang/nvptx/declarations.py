@@ -11,7 +11,17 @@ from collections.abc import Iterable, Iterator
 from avelang.base.errors import AveError, error
 from avelang.nvptx import nodes as n
 from avelang.nvptx.lexer import PtxSource
-from avelang.nvptx.ptx_types import CONSTANT, KNOWN, PARAMETERS, REGISTERS, SHARED, STATIC_SHARED, TYPES, VERSIONS, target
+from avelang.nvptx.ptx_types import (
+    CONSTANT,
+    KNOWN,
+    PARAMETERS,
+    REGISTERS,
+    SHARED,
+    STATIC_SHARED,
+    TYPES,
+    VERSIONS,
+    target,
+)
 from avelang.nvptx.readings import entry_of
 
 OPTIONS = frozenset(("texmode_unified", "texmode_independent", "debug", "map_f64_to_f32"))
@@ -106,7 +116,8 @@ def variable(x: n.PtxVariable, inside: bool) -> Iterator[str]:
             yield "what is .extern has its initial value elsewhere"
         elif x.space not in ("global", "const"):
             yield f"variables in .{x.space} have no initial value: only .global and .const do"
-        elif isinstance(x.init, tuple) and elements(x) is not None and x.type not in OPAQUE and _flat(x.init) > (elements(x) or 0):
+        elif (isinstance(x.init, tuple) and elements(x) is not None and x.type not in OPAQUE
+                and _flat(x.init) > (elements(x) or 0)):
             yield f"{_flat(x.init)} initial values for {elements(x)}"
         elif x.type in ("f16", "f32", "f64", "bf16") and any(isinstance(v, n.Int) for v in _leaves(x.init)):
             yield f"an integer as the initial value of .{x.type}: write 1.0, or its bits as 0f3F800000"
@@ -131,7 +142,8 @@ def directives(f: n.PtxFunction) -> Iterator[str]:
         yield ".maxntid and .reqntid do not go together"
     for d in f.directives:
         numbers = [v.value for v in d.values if isinstance(v, n.Int)]
-        if d.name in ("maxntid", "reqntid", "reqnctapercluster", "maxclusterrank", "minnctapersm", "maxnctapersm", "maxnreg"):
+        if d.name in ("maxntid", "reqntid", "reqnctapercluster", "maxclusterrank", "minnctapersm", "maxnctapersm",
+                "maxnreg"):
             most = 1 if d.name in ("maxclusterrank", "minnctapersm", "maxnctapersm", "maxnreg") else 3
             if len(numbers) < len(d.values) or any(v >> 32 > 0 for v in numbers):
                 yield f".{d.name} takes whole numbers of 32 bits"
@@ -155,7 +167,8 @@ def _again(before: n.PtxFunction | n.PtxVariable, x: n.PtxFunction | n.PtxVariab
     if isinstance(before, n.PtxFunction) and isinstance(x, n.PtxFunction):
         return before.kind == x.kind and (before.body is None or x.body is None)
     linkages = (before.linkage, x.linkage)
-    return isinstance(before, n.PtxVariable) and isinstance(x, n.PtxVariable) and "extern" in linkages and "" not in linkages
+    return (isinstance(before, n.PtxVariable) and isinstance(x, n.PtxVariable) and "extern" in linkages
+        and "" not in linkages)
 
 
 class Declarations:
@@ -184,10 +197,12 @@ class Declarations:
         """Version, target and address size."""
         m, chip = self.module, self.module.target[0]
         if m.version[1] > VERSIONS.get(m.version[0], -1):
-            self.found.append(error("S212", self.source.span(1, 1), what="the directive", name=".version", why=f"there is no PTX {text(m.version)}"))
+            self.found.append(error("S212", self.source.span(1, 1), what="the directive", name=".version",
+                why=f"there is no PTX {text(m.version)}"))
         elif KNOWN.get(chip, (1, 0)) > m.version:
             instead = f"write .version {text(KNOWN[chip])} or newer"
-            self.found.append(error("S211", self.source.span(2, 1), version=text(m.version), target=chip, instead=instead))
+            self.found.append(error("S211", self.source.span(2, 1), version=text(m.version), target=chip,
+                instead=instead))
         for option in m.target[1:]:
             if option not in OPTIONS and option not in KNOWN:
                 self.found.append(error("S207", self.source.span(2, 1), name=option))
@@ -220,7 +235,8 @@ class Declarations:
 
     def variable(self, x: n.PtxVariable, inside: bool) -> None:
         """Checks a variable."""
-        self.found += [error("S212", self.source.span(x.line, x.column), what="the variable", name=x.name, why=why) for why in variable(x, inside)]
+        self.found += [error("S212", self.source.span(x.line, x.column), what="the variable", name=x.name, why=why)
+            for why in variable(x, inside)]
 
     def function(self, f: n.PtxFunction) -> None:
         """Checks a function: its parameters, directives and variables."""
@@ -235,39 +251,48 @@ class Declarations:
             self.variable(x, inside=True)
         for s in n.statements(f.body):
             if isinstance(s, n.RegisterDecl) and s.type not in REGISTERS:
-                name, why = s.names[0].name, f"there are no registers of .{s.type}: one of .b{max(16, TYPES[s.type].bits)} holds it"
-                self.found.append(error("S212", self.source.span(s.line, s.column), what="the register", name=name, why=why))
+                name, why = (s.names[0].name, f"there are no registers of .{s.type}: one of "
+                    f".b{max(16, TYPES[s.type].bits)} holds it")
+                self.found.append(error("S212", self.source.span(s.line, s.column), what="the register", name=name,
+                    why=why))
             for name in s.names if isinstance(s, n.RegisterDecl) else ():
                 if (name.count or 0) >= MOST_REGISTERS:
                     why = f"{name.count} registers, which are more than any module has"
-                    self.found.append(error("S212", self.source.span(s.line, s.column), what="the register", name=name.name, why=why))  # type: ignore[union-attr]
+                    at = self.source.span(s.line, s.column)
+                    self.found.append(error("S212", at, what="the register", name=name.name, why=why))  # type: ignore[union-attr]
 
     def memory(self) -> None:
         """Bytes of shared memory and of parameters of each kernel, of constants of the module."""
         chip, module = self.module.target[0], self.module
         shared = {x.name: size(x) for x in module.items if isinstance(x, n.PtxVariable) and x.space == "shared"}
         inside = (x for f in module.functions() for x in body_variables(f.body or ()))
-        constants = sum(size(x) for x in (*module.items, *inside) if isinstance(x, n.PtxVariable) and x.space == "const")
+        constants = sum(size(x) for x in (*module.items, *inside) if isinstance(x, n.PtxVariable)
+            and x.space == "const")
         if constants > CONSTANT:
             at, instead = self.source.span(1, 1), "put large tables into .global"
-            self.found.append(error("S213", at, what="the module", got=constants, memory="constants", chip=chip, most=CONSTANT, instead=instead))
+            self.found.append(error("S213", at, what="the module", got=constants, memory="constants", chip=chip,
+                most=CONSTANT, instead=instead))
         functions = {f.name: f for f in module.functions() if f.body is not None}
         for f in functions.values():
             if f.kind != "entry":
                 continue
-            bytes_ = sum(size(x) for g in self._reached(f, functions) for x in body_variables(g.body or ()) if x.space == "shared")
-            used = {s for g in self._reached(f, functions) for i in n.instructions(g.body or ()) for o in i.operands for s in _symbols(o)}
+            bytes_ = sum(size(x) for g in self._reached(f, functions) for x in body_variables(g.body or ())
+                if x.space == "shared")
+            used = {s for g in self._reached(f, functions) for i in n.instructions(g.body or ()) for o in i.operands
+                for s in _symbols(o)}
             bytes_ += sum(count for name, count in shared.items() if name in used)
             most = STATIC_SHARED.get(chip, SHARED)
             if bytes_ > most:
-                self._too_much(f, bytes_, "static shared memory", most, "take dynamic shared memory: .extern .shared .align 16 .b8 name[];")
+                self._too_much(f, bytes_, "static shared memory", most, "take dynamic shared memory: .extern .shared "
+                    ".align 16 .b8 name[];")
             handed = sum(size(p) for p in f.params or ())
             if handed > PARAMETERS:
                 self._too_much(f, handed, "parameters", PARAMETERS, "pass a pointer to them")
 
     def _too_much(self, f: n.PtxFunction, got: int, memory: str, most: int, instead: str) -> None:
         at, chip = self.source.span(f.line, f.column), self.module.target[0]
-        self.found.append(error("S213", at, what=f"the kernel `{f.name}`", got=got, memory=memory, chip=chip, most=most, instead=instead))
+        self.found.append(error("S213", at, what=f"the kernel `{f.name}`", got=got, memory=memory, chip=chip, most=most,
+            instead=instead))
 
     @staticmethod
     def _reached(f: n.PtxFunction, functions: dict[str, n.PtxFunction]) -> list[n.PtxFunction]:

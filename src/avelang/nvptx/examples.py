@@ -47,7 +47,8 @@ class _ExampleWriter:
             return self.address("param::func" if kind == "param" and self.stores else kind)
         if spec.role == "t":
             base = n.SymbolOperand(_TEXTURES[kind]) if kind in _TEXTURES else self.register("b64", False)
-            return n.AddressOperand(base, None, (n.VectorOperand(tuple(self.register("b32", False) for _ in range(count))),))
+            return n.AddressOperand(base, None,
+                (n.VectorOperand(tuple(self.register("b32", False) for _ in range(count))),))
         if spec.role == "l":
             return n.SymbolOperand(f"$L_{spec.values[0]}" if spec.values else LABEL)
         if spec.role == "n":
@@ -56,7 +57,8 @@ class _ExampleWriter:
             return n.Sink()
         if spec.role == "i":
             return _FLOATS.get(kind) or n.Int(int(spec.values[0]) if spec.values else 0)
-        one = n.VectorOperand(tuple(self.register(kind, spec.wider) for _ in range(count))) if count else self.register(kind, spec.wider)
+        one = (n.VectorOperand(tuple(self.register(kind, spec.wider) for _ in range(count))) if count
+            else self.register(kind, spec.wider))
         return n.Pair(one, self.register("pred", False)) if spec.pair else one
 
     def address(self, space: str) -> n.AddressOperand:
@@ -75,7 +77,8 @@ def example(form: Form, env: Env, shortest: bool = False) -> n.PtxInstruction:
     parts = tuple(form.name(env).split("."))
     if form.entry.has("call"):
         return n.PtxInstruction(parts, _CALL.operands)
-    specs = [dataclasses.replace(s, pair=s.both) if shortest else s for s in form.present(env) if not (shortest and s.optional)]
+    specs = [dataclasses.replace(s, pair=s.both) if shortest else s for s in form.present(env)
+        if not (shortest and s.optional)]
     return n.PtxInstruction(parts, tuple(writer.operand(s, env) for s in specs))
 
 
@@ -103,12 +106,11 @@ def module(body: tuple[n.Statement, ...], target: str, version: tuple[int, int])
     text = "".join(instruction(s) for s in n.instructions(body))
     registers = tuple(n.RegisterDecl(t, (n.RegisterName(f"%{t}_", _REGISTERS),)) for t in REGISTERS if f"%{t}_" in text)
     result = n.PtxVariable("param", "b8", "result", align=32, dims=(n.Int(64),))
-    items = (
-        n.PtxFunction("func", "callee", returns=(dataclasses.replace(result, name="out"),), body=(n.PtxInstruction(("ret",)),)),
-        n.PtxVariable("global", "texref", "texture"), n.PtxVariable("global", "surfref", "surface"),
+    items = (n.PtxFunction("func", "callee", returns=(dataclasses.replace(result, name="out"),),
+        body=(n.PtxInstruction(("ret",)),)), n.PtxVariable("global", "texref", "texture"),
+        n.PtxVariable("global", "surfref", "surface"),
         n.PtxVariable("global", "b8", "data", align=128, dims=(n.Int(1024),)),
         n.PtxFunction("entry", "forms", (n.PtxVariable("param", "b8", "parameter", align=64, dims=(n.Int(256),)),),
-                   body=(*registers, result, _CALL, _TARGETS, n.LabelMark(BEGIN), *body, n.LabelMark(LABEL), n.PtxInstruction(("ret",))),
-                      linkage="visible"),
-    )  # fmt: skip
+        body=(*registers, result, _CALL, _TARGETS, n.LabelMark(BEGIN), *body, n.LabelMark(LABEL),
+        n.PtxInstruction(("ret",))), linkage="visible"))  # fmt: skip
     return n.PtxModule(version, (target,), 64, items)

@@ -6,10 +6,10 @@ The notation of a form's syntax is the manual's: `ld{.weak}{.<space>}{.<vec>}.<t
 is a slot with a choice of words, all else stands for itself. Operands: `d:<t>*<vec>, [<space>], s:b64 if
 L2::cache_hint`
 
-    d:T      destination register          s:T    register or constant          r:T    register
-    i:T      constant                      i=4|8  one of these constants        a:T    register, constant, symbol's address
-    p        predicate, maybe negated      l      label                         [S]    memory of space S (empty: generic)
-    [S,N]    a tensor map and N coordinates                                     n      texture, sampler, surface, or handle
+    d:T      destination register          s:T    register or constant       r:T    register
+    i:T      constant                      i=4|8  one of these constants     a:T    register, constant, symbol's address
+    p        predicate, maybe negated      l      label                      [S]    memory of space S (empty: generic)
+    [S,N]    a tensor map and N coordinates                                  n      texture, sampler, surface, handle
     c        what stands behind `call`     d:T=_  the sink alone
     T*<s/2>  half as many as the columns of a shape s (m64n128k16: 64)
     T*N      N of them in braces (without braces where the slot N is left out)  T+     the register may be wider
@@ -154,16 +154,11 @@ BLACKWELL = "sm_100f sm_110f sm_120f"
 TENSOR_MEMORY = "sm_100f sm_110f"
 
 # Words that need the same wherever they stand; a form's own needs come first.
-COMMON_NEEDS: dict[str, Need] = {
-    "shared::cta": need("7.8"),
-    "shared::cluster": need("7.8 sm_90"),
-    "cluster": need("7.8 sm_90"),
-    "multicast::cluster": need("8.0 sm_90"),
-    "L2::cache_hint": need("7.4 sm_80"),
-    **{f"L2::{n}B": need("7.4 sm_75") for n in (64, 128)},
-    "L2::256B": need("7.4 sm_80"),
-    **{f"L1::{x}": need("7.4 sm_70") for x in ("evict_normal", "evict_unchanged", "evict_first", "evict_last", "no_allocate")},
-}
+COMMON_NEEDS: dict[str, Need] = {"shared::cta": need("7.8"), "shared::cluster": need("7.8 sm_90"),
+    "cluster": need("7.8 sm_90"), "multicast::cluster": need("8.0 sm_90"), "L2::cache_hint": need("7.4 sm_80"),
+    **{f"L2::{n}B": need("7.4 sm_75") for n in (64, 128)}, "L2::256B": need("7.4 sm_80"),
+    **{f"L1::{x}": need("7.4 sm_70") for x in ("evict_normal", "evict_unchanged", "evict_first", "evict_last",
+    "no_allocate")}}
 
 SHARED_SLOTS: dict[str, str] = {
     "rnd": "rn rz rm rp",
@@ -177,8 +172,10 @@ SHARED_SLOTS: dict[str, str] = {
 
 _WORD = re.compile(r"\{\.([^}]+)\}|\.(<\w+>|[\w:]+)")
 _OPERAND = re.compile(
-    r"(?:(?P<role>[dsriaplnc])(?::(?P<type><\w+>|\w+))?(?:=(?P<values>[\w|.-]+))?|\[(?P<space><\w+>|[\w:]*)(?:,(?P<coords><\w+>|\d+))?\])"
-    r"(?P<wider>\+)?(?:\*(?P<count><\w+(?:/\d)?>|\d+))?(?P<pair>[|&]pred)?(?P<optional>\?)?(?: if (?P<when>\S+))?(?: unless (?P<unless>\S+))?$"
+    r"(?:(?P<role>[dsriaplnc])(?::(?P<type><\w+>|\w+))?(?:=(?P<values>[\w|.-]+))?"
+    r"|\[(?P<space><\w+>|[\w:]*)(?:,(?P<coords><\w+>|\d+))?\])"
+    r"(?P<wider>\+)?(?:\*(?P<count><\w+(?:/\d)?>|\d+))?(?P<pair>[|&]pred)?(?P<optional>\?)?"
+    r"(?: if (?P<when>\S+))?(?: unless (?P<unless>\S+))?$"
 )
 
 
@@ -192,7 +189,8 @@ def _slots(syntax: str, own: Mapping[str, str]) -> tuple[str, tuple[ModifierSlot
         word, optional = m[1] or m[2], m[1] is not None
         if word[0] == "<":
             name = word[1:-1]
-            slots.append(ModifierSlot(name, tuple((own[name] if name in own else SHARED_SLOTS[name]).split()), optional))
+            slots.append(ModifierSlot(name, tuple((own[name] if name in own else SHARED_SLOTS[name]).split()),
+                optional))
         else:
             slots.append(ModifierSlot(word, (word,), optional))
         at = m.end()
@@ -256,10 +254,9 @@ def _entry_of(syntax: str) -> Entry:
     raise ValueError(f"no entry for {syntax}")
 
 
-def form(
-    syntax: str, operands: str = "", needs: str = "1.0", section: str = "", rules: Iterable[WordRule] = (), words: Mapping[str, str] | None = None,
-    cases: Iterable[tuple[Callable[[Env], bool], str]] = (), of: str = "", **slots: str,
-) -> None:  # fmt: skip
+def form(syntax: str, operands: str = "", needs: str = "1.0", section: str = "", rules: Iterable[WordRule] = (),
+        words: Mapping[str, str] | None = None, cases: Iterable[tuple[Callable[[Env], bool], str]] = (), of: str = "",
+        **slots: str) -> None:  # fmt: skip
     """Adds a line of syntax to the table. `slots` give the words of slots, with spaces between; `words` and `cases`
     what these need; `of` the name of the entry, if the syntax does not begin with it."""
     opcode, places = _slots(syntax, slots)
@@ -267,7 +264,8 @@ def form(
     single = {w: need(text) for names, text in (words or {}).items() for w in names.split()}
     own = ENTRIES[of] if of else _entry_of(syntax)
     assert own.opcode == opcode, syntax
-    made = Form(own, opcode, places, specs, tuple(rules), need(needs), single, tuple((t, need(x)) for t, x in cases), syntax, section)
+    made = Form(own, opcode, places, specs, tuple(rules), need(needs), single, tuple((t, need(x)) for t, x in cases),
+        syntax, section)
     own.forms.append(made)
     FORMS.setdefault(opcode, []).append(made)
 
@@ -284,7 +282,7 @@ def implies(when: Callable[[Env], bool], then: Callable[[Env], bool], why: str) 
     return WordRule(lambda env: not when(env) or then(env), why)
 
 
-TOGETHER = WordRule(lambda env: bool(env.get("sem")) == bool(env.get("scope")), "an order and a scope stand together, or neither")
-PLAIN = WordRule(
-    lambda env: not env["vec"] or (env["vec"] != "v8" and int(env["vec"][1:]) * TYPES[env["t"]].bits <= 128), "a vector has 128 bits at most"
-)
+TOGETHER = WordRule(lambda env: bool(env.get("sem")) == bool(env.get("scope")), "an order and a scope stand together, "
+    "or neither")
+PLAIN = WordRule(lambda env: not env["vec"] or (env["vec"] != "v8"
+    and int(env["vec"][1:]) * TYPES[env["t"]].bits <= 128), "a vector has 128 bits at most")

@@ -91,7 +91,8 @@ def _refuse(source: PtxSource, at: int) -> NoReturn:
     if text.startswith("/*", at):
         raise source.wrong(at, "a comment that is not closed", 2)
     if text[at] == "#":
-        raise source.wrong(at, "a line of the C preprocessor", hint="run the preprocessor first: PTX text has no # lines")
+        raise source.wrong(at, "a line of the C preprocessor", hint="run the preprocessor first: PTX text has no # "
+            "lines")
     if text[at] == '"':
         raise source.wrong(at, "a string that is not closed on its line")
     word = re.compile(r"[\w.]+|.").match(text, at)

@@ -29,7 +29,8 @@ class Scope:
     outer: Scope | None = None
     registers: dict[str, str] = dataclasses.field(default_factory=dict)
     families: dict[str, tuple[int, str]] = dataclasses.field(default_factory=dict)
-    symbols: dict[str, str] = dataclasses.field(default_factory=dict)  # and the state space of each, as in `check.Spaces`
+    # and the state space of each, as in `check.Spaces`
+    symbols: dict[str, str] = dataclasses.field(default_factory=dict)
     labels: dict[str, n.LabelMark] = dataclasses.field(default_factory=dict)
     used: set[str] = dataclasses.field(default_factory=set)
 
@@ -106,7 +107,8 @@ class _Linter:
                 self.found += names.found
         return sorted(self.found, key=lambda e: (e.span.line, e.span.col) if e.span else (0, 0))
 
-    def body(self, statements: tuple[n.Statement, ...], outer: Scope, outside: set[str], names: DeclaredNames | None = None) -> None:
+    def body(self, statements: tuple[n.Statement, ...], outer: Scope, outside: set[str], names: DeclaredNames
+            | None = None) -> None:
         """A body, whose outermost braces share their names with the parameters, or braces in one."""
         scope, names = Scope(outer), names or DeclaredNames(self.source)
         for s in statements:
@@ -142,7 +144,8 @@ class _Linter:
 
     def known(self, name: str, scope: Scope, span: Span) -> None:
         if name not in CONSTANTS and not scope.knows(name):
-            self.found.append(error("S206", span, name=name, instead="a label, a variable or a function of that name must be visible here"))
+            self.found.append(error("S206", span, name=name, instead="a label, a variable or a function of that name "
+                "must be visible here"))
 
     def instruction(self, x: n.PtxInstruction, scope: Scope) -> None:
         def where(i: int) -> Span:
@@ -175,9 +178,11 @@ class _Linter:
         first = x.operands[0] if x.operands else None
         argument = isinstance(first, n.AddressOperand) and isinstance(first.base, n.SymbolOperand)
         if x.guard is not None and own.has("write") and env.get("space") == "param" and argument:
-            yield error("S204", where(-1), name=x.name, why="arguments of a call are stored by all lanes: ptxas takes no guard here")
+            yield error("S204", where(-1), name=x.name, why="arguments of a call are stored by all lanes: ptxas takes "
+                "no guard here")
         if own.has("jump") and isinstance(first, n.SymbolOperand) and scope.space(first.name) not in (None, "label"):
-            yield error("S206", where(0), name=first.name, instead="`bra` goes to a label of the same function; `call` goes to a function")
+            yield error("S206", where(0), name=first.name, instead="`bra` goes to a label of the same function; `call` "
+                "goes to a function")
         if own.has("call"):
             yield from self.call(x, where)
             return
@@ -188,11 +193,14 @@ class _Linter:
         for i, (spec, have) in enumerate(zip(specs, x.operands, strict=True) if len(specs) == len(x.operands) else ()):
             type_ = type_of(spec, env)
             if own.has("long") and spec.role == "m" and type_ in ("", "global", "const") and self.short(have, scope):
-                why, want = f"an address of 32 bits in .{type_ or 'generic'} memory", "a register of 64 bits, as .address_size says"
-                yield error("T202", where(i), name=x.name, number=i + 1, got=have.base.name, why=why, want=want)  # type: ignore[union-attr]
+                why, want = (f"an address of 32 bits in .{type_ or 'generic'} memory", "a register of 64 bits, as "
+                    ".address_size says")
+                got = have.base.name  # type: ignore[union-attr]
+                yield error("T202", where(i), name=x.name, number=i + 1, got=got, why=why, want=want)
             becomes = cut(have, type_) if spec.role in "sia" and not spec.values else ""
             if becomes:
-                yield error("S209", where(i), name=x.name, number=i + 1, got=have.value, kind=type_, cut=becomes)  # type: ignore[union-attr]
+                got = have.value  # type: ignore[union-attr]
+                yield error("S209", where(i), name=x.name, number=i + 1, got=got, kind=type_, cut=becomes)
 
     def unfit(self, own: Entry, operand: n.Operand, scope: Scope) -> Iterator[str]:
         """What ptxas refuses of an operand wherever it stands: special registers but of mov and cvt, quotients by 0,
@@ -200,9 +208,11 @@ class _Linter:
         for leaf in n.leaves(operand):
             if isinstance(leaf, n.SpecialOperand) and (not own.has("special") or isinstance(operand, n.AddressOperand)):
                 yield f"{leaf.name} is a special register, and only mov and cvt read those: copy it first"
-        if any(isinstance(b, n.Binary) and b.op in ("/", "%") and isinstance(b.right, n.Int) and not b.right.value for b in _expressions(operand)):
+        if any(isinstance(b, n.Binary) and b.op in ("/", "%") and isinstance(b.right, n.Int) and not b.right.value
+                for b in _expressions(operand)):
             yield "a quotient by 0"
-        if isinstance(operand, n.AddressOperand) and any(isinstance(leaf, n.Float) for leaf in _expressions(operand.offset)):
+        if (isinstance(operand, n.AddressOperand)
+                and any(isinstance(leaf, n.Float) for leaf in _expressions(operand.offset))):
             yield "an offset is an integer, in bytes"
         if isinstance(operand, n.VectorOperand) and own.has("braces"):
             types = [t for v in operand.items if isinstance(v, n.Register) and (t := scope.type(v.name)) in TYPES]
@@ -231,7 +241,8 @@ class _Linter:
             yield wrong("it is a kernel, and only the host launches those")
             return
         at = x.operands.index(names[0])
-        given = x.operands[at + 1].items if at + 1 < len(x.operands) and isinstance(x.operands[at + 1], n.Arguments) else ()  # type: ignore[union-attr]
+        behind = x.operands[at + 1] if at + 1 < len(x.operands) else None
+        given = behind.items if isinstance(behind, n.Arguments) else ()
         taken = x.operands[0].items if at and isinstance(x.operands[0], n.Arguments) else ()
         for what, have, want in (("argument", given, f.params or ()), ("result", taken, f.returns or ())):
             if len(have) != len(want):
@@ -263,7 +274,8 @@ def _mentioned(module: n.PtxModule) -> Iterator[str]:
         if isinstance(item, n.Section):
             for data in item.items:
                 if isinstance(data, n.SectionData):
-                    yield from (leaf.name for value in data.values for leaf in n.leaves(value) if isinstance(leaf, n.SymbolOperand))
+                    yield from (leaf.name for value in data.values for leaf in n.leaves(value)
+                        if isinstance(leaf, n.SymbolOperand))
 
 
 def lint(text: str, file: str = "<ptx>") -> list[AveError]:

@@ -18,10 +18,8 @@ from avelang.nvptx.lexer import PtxSource, tokens
 from avelang.nvptx.special_registers import SPECIAL
 
 # Operators of constant expressions and how close they bind, as in C.
-BINDING = {
-    "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7, "<<": 8, ">>": 8, "+": 9, "-": 9,
-    "*": 10, "/": 10, "%": 10,
-}  # fmt: skip
+BINDING = {"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7, "<<": 8,
+    ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10}  # fmt: skip
 UNARY = frozenset("-+!~")
 _DIGITS = re.compile(r"(0[xX]|0[bB]|)([0-9A-Fa-f]+)(U?)")
 _RADIX = {"0x": 16, "0X": 16, "0b": 2, "0B": 2}
@@ -66,7 +64,7 @@ class OperandParser:
         except RecursionError:
             raise self.source.wrong(self.starts[self.i], "nested too deeply to be read") from None
 
-    # -- the cursor ------------------------------------------------------------------------------------------------------------------
+    # -- the cursor ----------------------------------------------------------------------------------------------------
 
     def unexpected(self, wanted: str) -> AveError:
         """The error S201 at the cursor."""
@@ -129,11 +127,12 @@ class OperandParser:
         try:
             value = integer(self.texts[self.i])
         except ValueError:  # digits beyond the radix, or more of them than Python turns into a number
-            raise self.unexpected("a number: 0 in front is for octal digits, 0x for hexadecimal, 0b for binary ones") from None
+            raise self.unexpected(
+                "a number: 0 in front is for octal digits, 0x for hexadecimal, 0b for binary ones") from None
         self.i += 1
         return value
 
-    # -- operands --------------------------------------------------------------------------------------------------------------------
+    # -- operands ------------------------------------------------------------------------------------------------------
 
     def named(self, text: str) -> n.Register | n.SpecialOperand | n.SymbolOperand | n.Sink:
         """The operand that a name stands for. Names with a % are registers; of the others those that are declared
@@ -205,7 +204,7 @@ class OperandParser:
         self.expect("]")
         return n.AddressOperand(base, offset, tuple(rest))
 
-    # -- constant expressions --------------------------------------------------------------------------------------------------------
+    # -- constant expressions ------------------------------------------------------------------------------------------
 
     def expression(self, least: int = 0) -> n.Operand:
         """A constant expression whose operators bind at least so close."""

@@ -15,24 +15,21 @@ from avelang.nvptx.ptx_types import REGISTER_VECTORS
 LINKAGE = frozenset({".visible", ".extern", ".weak", ".common"})
 SPACES = frozenset({".reg", ".global", ".const", ".shared", ".local", ".param", ".tex"})
 VECTORS = frozenset({".v2", ".v4", ".v8"})
-TYPES = frozenset({
-    ".b8", ".b16", ".b32", ".b64", ".b128", ".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32", ".s64", ".f16", ".f16x2", ".f32", ".f64",
-    ".bf16", ".bf16x2", ".tf32", ".e4m3", ".e5m2", ".pred", ".texref", ".samplerref", ".surfref",
-})  # fmt: skip
+TYPES = frozenset({".b8", ".b16", ".b32", ".b64", ".b128", ".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32", ".s64",
+    ".f16", ".f16x2", ".f32", ".f64", ".bf16", ".bf16x2", ".tf32", ".e4m3", ".e5m2", ".pred", ".texref", ".samplerref",
+    ".surfref"})  # fmt: skip
 # What may stand between a function's parameters and its body (PTX ISA 9.0, 11.4 "Performance-tuning directives", 11.8
 # "Cluster dimension").
-TUNING = frozenset({
-    ".maxnreg", ".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".noreturn", ".pragma", ".abi_preserve", ".abi_preserve_control",
-    ".reqnctapercluster", ".explicitcluster", ".maxclusterrank", ".blocksareclusters", ".unique", ".language", ".retaddr_allocno", ".scratch",
-    ".local_maxnreg", ".attribute",
-})  # fmt: skip
+TUNING = frozenset({".maxnreg", ".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".noreturn", ".pragma",
+    ".abi_preserve", ".abi_preserve_control", ".reqnctapercluster", ".explicitcluster", ".maxclusterrank",
+    ".blocksareclusters", ".unique", ".language", ".retaddr_allocno", ".scratch", ".local_maxnreg", ".attribute"})
 LISTS = {".branchtargets": "branchtargets", ".calltargets": "calltargets"}
 
 
 class _PtxParser(OperandParser):
     known = False  # whether instructions must be in the table
 
-    # -- modules ---------------------------------------------------------------------------------------------------------------------
+    # -- modules -------------------------------------------------------------------------------------------------------
 
     def module(self) -> n.PtxModule:
         self.expect(".version")
@@ -126,7 +123,7 @@ class _PtxParser(OperandParser):
         left = n.SymbolOperand(self.dot())
         return n.Binary("+", left, self.expression()) if self.take("+") else left
 
-    # -- functions -------------------------------------------------------------------------------------------------------------------
+    # -- functions -----------------------------------------------------------------------------------------------------
 
     def function(self, linkage: str, at: tuple[int, int]) -> n.PtxFunction:
         kind = self.dot()[1:]
@@ -193,7 +190,7 @@ class _PtxParser(OperandParser):
             self.expect(")")
         return tuple(out)
 
-    # -- variables -------------------------------------------------------------------------------------------------------------------
+    # -- variables -----------------------------------------------------------------------------------------------------
 
     def head(self, linkage: str, at: tuple[int, int]) -> n.PtxVariable:
         """What stands before the name of a variable, as a variable without one."""
@@ -236,10 +233,8 @@ class _PtxParser(OperandParser):
             dims.append(extent)
             self.expect("]")
         init = self.initializer() if self.take("=") else None
-        return n.PtxVariable(
-            head.space, head.type, name, head.vector, head.align, tuple(dims), init, head.linkage, head.attributes, head.pointer, head.line,
-                head.column
-        )
+        return n.PtxVariable(head.space, head.type, name, head.vector, head.align, tuple(dims), init, head.linkage,
+            head.attributes, head.pointer, head.line, head.column)
 
     def variables(self, linkage: str, at: tuple[int, int]) -> list[n.PtxVariable]:
         head = self.head(linkage, at)
@@ -294,7 +289,7 @@ class _PtxParser(OperandParser):
         self.expect(";")
         return n.RegisterDecl(kind, tuple(names), vector, *at)
 
-    # -- statements ------------------------------------------------------------------------------------------------------------------
+    # -- statements ----------------------------------------------------------------------------------------------------
 
     def body(self) -> tuple[n.Statement, ...]:
         """The statements up to the closing brace, which is taken."""
@@ -406,7 +401,8 @@ class _PtxParser(OperandParser):
                     break
                 self.i += 1
         if texts[self.i] != ";":
-            raise self.unexpected(f"`,` or `;` after an operand of {'.'.join(parts)}" if operands else "an operand or `;`")
+            raise self.unexpected(f"`,` or `;` after an operand of {'.'.join(parts)}" if operands
+                else "an operand or `;`")
         self.i += 1
         return n.PtxInstruction(tuple(parts), tuple(operands), guard, *at, tuple(columns))
 

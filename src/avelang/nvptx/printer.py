@@ -86,7 +86,7 @@ _OPERANDS = {
 }
 
 
-# -- declarations --------------------------------------------------------------------------------------------------------------------
+# -- declarations ------------------------------------------------------------------------------------------------------
 
 
 def _initializer(x: n.Initializer) -> str:
@@ -105,12 +105,11 @@ def _attributes(x: n.PtxVariable | n.PtxFunction) -> str:
 def variable(x: n.PtxVariable) -> str:
     """The text of a variable or of a parameter, without a semicolon."""
     pointer = x.pointer
-    words = [
-        x.linkage and f".{x.linkage}", f".{x.space}", _attributes(x), f".align {x.align}" if x.align is not None else "", x.vector and f".{x.vector}",
-        f".{x.type}", ".ptr" if pointer else "", f".{pointer.space}" if pointer and pointer.space else "",
-        f".align {pointer.align}" if pointer and pointer.align is not None else "",
-        x.name + "".join(f"[{'' if d is None else operand(d)}]" for d in x.dims), f"= {_initializer(x.init)}" if x.init is not None else "",
-    ]  # fmt: skip
+    words = [x.linkage and f".{x.linkage}", f".{x.space}", _attributes(x), f".align {x.align}" if x.align is not None
+        else "", x.vector and f".{x.vector}", f".{x.type}", ".ptr" if pointer else "", f".{pointer.space}" if pointer
+        and pointer.space else "", f".align {pointer.align}" if pointer and pointer.align is not None else "", x.name
+        + "".join(f"[{'' if d is None else operand(d)}]" for d in x.dims), f"= {_initializer(x.init)}"
+        if x.init is not None else ""]  # fmt: skip
     return " ".join(filter(None, words))
 
 
@@ -130,7 +129,7 @@ def _directive(x: n.Directive) -> str:
     return f".{x.name} {values}" if values else f".{x.name}"
 
 
-# -- statements ----------------------------------------------------------------------------------------------------------------------
+# -- statements --------------------------------------------------------------------------------------------------------
 
 
 def instruction(x: n.PtxInstruction) -> str:
@@ -181,7 +180,7 @@ def body(statements: tuple[n.Statement, ...], indent: str = STEP) -> list[str]:
     return out
 
 
-# -- modules -------------------------------------------------------------------------------------------------------------------------
+# -- modules -----------------------------------------------------------------------------------------------------------
 
 
 def function(x: n.PtxFunction) -> list[str]:

@@ -43,32 +43,29 @@ _PARITY, _MASK, _POSITIVE = _between(0, 1), _between(0, 65535), ((lambda v: v > 
 _BULK = (lambda v: 0 <= v < 1 << 31 and v % 16 == 0), "a number of bytes: a multiple of 16"
 
 # fmt: off
-TABLE: tuple[OperandRange, ...] = (
-    *(OperandRange("bar barrier", word, at, *_BARRIER) for word, at in (("sync", 0), ("arrive", 0), ("red", 1))),
+TABLE: tuple[OperandRange, ...] = (*(OperandRange("bar barrier", word, at, *_BARRIER) for word,
+    at in (("sync", 0), ("arrive", 0), ("red", 1))),
     *(OperandRange("bar barrier", word, at, *_THREADS) for word, at in (("sync", 1), ("arrive", 1), ("red", 2))),
     *(OperandRange(name, "", at, *_between(0, 255)) for name, at in (("bfe", 2), ("bfe", 3), ("bfi", 3), ("bfi", 4))),
     OperandRange("setmaxnreg", "", 0, lambda v: 24 <= v <= 256 and v % 8 == 0, "24 to 256 registers, a multiple of 8"),
-    OperandRange("mbarrier.init", "", 1, *_between(1, (1 << 20) - 1)),
-    OperandRange("mbarrier.arrive mbarrier.arrive_drop", "", 2, *_POSITIVE),
+    OperandRange("mbarrier.init", "", 1, *_between(1, (1 << 20) - 1)), OperandRange("mbarrier.arrive "
+    "mbarrier.arrive_drop", "", 2, *_POSITIVE),
     OperandRange("mbarrier.test_wait mbarrier.try_wait", "parity", 2, *_PARITY),
     OperandRange("cp.async.bulk.prefetch", "", 1, *_BULK), OperandRange("cp.reduce.async.bulk", "", 2, *_BULK),
     OperandRange("cp.async.bulk", "global mbarrier::complete_tx::bytes|bulk_group", 2, *_BULK),
     OperandRange("cp.async.bulk cp.async.bulk.tensor", "shared::cluster multicast::cluster", 4, *_MASK),
-    OperandRange("st.bulk", "", 1, *_multiple(8, high=1 << 62)),
-    OperandRange("pmevent", "", 0, *_MASK),
+    OperandRange("st.bulk", "", 1, *_multiple(8, high=1 << 62)), OperandRange("pmevent", "", 0, *_MASK),
     OperandRange("wgmma.wait_group", "", 0, lambda v: v >= 0, "0 or more"),
     OperandRange("wgmma.mma_async.sp", "f16|f32", 4, *_between(0, 1)),
     OperandRange("wgmma.mma_async.sp", "s32", 4, *_between(0, 0)),
     OperandRange("tensormap.replace", "swizzle_atomicity", 1, *_between(0, 3)),
     OperandRange("tensormap.replace", "box_dim|global_dim|global_stride|element_stride", 1, *_between(0, 4)),
     OperandRange("tcgen05.alloc tcgen05.dealloc", "", 1, lambda v: 32 <= v <= 512 and v & (v - 1) == 0,
-                 "32, 64, 128, 256 or 512 columns"),
-    OperandRange("tcgen05.commit", "multicast::cluster", 1, *_MASK),
-    *(OperandRange("mma.sp mma.sp::ordered_metadata", f"{shape} {kind}", 5, *_between(0, most)) for shape, kind, most in (
-        ("m16n8k16", "f16|bf16", 3), ("m16n8k32", "f16|bf16", 1), ("m16n8k8", "tf32", 3), ("m16n8k16", "tf32", 1),
-        ("m16n8k32", "u8|s8", 1), ("m16n8k64", "u8|s8", 0), ("m16n8k64", "u4|s4", 1), ("m16n8k128", "u4|s4", 0),
-        ("m16n8k64", "e4m3|e5m2|e3m2|e2m3|e2m1", 0), ("m16n8k128", "e2m1", 0))),
-)
+    "32, 64, 128, 256 or 512 columns"), OperandRange("tcgen05.commit", "multicast::cluster", 1, *_MASK),
+    *(OperandRange("mma.sp mma.sp::ordered_metadata", f"{shape} {kind}", 5, *_between(0, most)) for shape, kind,
+    most in (("m16n8k16", "f16|bf16", 3), ("m16n8k32", "f16|bf16", 1), ("m16n8k8", "tf32", 3), ("m16n8k16", "tf32", 1),
+    ("m16n8k32", "u8|s8", 1), ("m16n8k64", "u8|s8", 0), ("m16n8k64", "u4|s4", 1), ("m16n8k128", "u4|s4", 0),
+    ("m16n8k64", "e4m3|e5m2|e3m2|e2m3|e2m1", 0), ("m16n8k128", "e2m1", 0))))
 # fmt: on
 
 

@@ -26,7 +26,7 @@ from avelang.nvptx import (  # noqa: F401
 from avelang.nvptx.forms import FORMS, Entry, Form, ModifierSlot
 from avelang.nvptx.ptx_types import TYPES
 
-# -- matching ------------------------------------------------------------------------------------------------------------------------
+# -- matching ----------------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(slots=True)
@@ -68,26 +68,22 @@ def match(f: Form, words: tuple[str, ...], progress: Progress) -> Iterator[dict[
     return step(0, 0, {})
 
 
-# -- words in another order ----------------------------------------------------------------------------------------------------------
+# -- words in another order --------------------------------------------------------------------------------------------
 
 # ptxas 13.0 takes modifiers in any order behind the words that name the instruction (`wmma.store.d`, `cp.async.bulk`),
 # as far as words of one of these kinds keep theirs: types, layouts, state spaces. Tried on 3,329 drawn orders of all
 # forms.
-_ORDERED = (
-    frozenset({*TYPES, "b1", "s4", "u4", "e3m2", "e2m3", "e2m1", "ue8m0", "ue4m3", "e2m1x2", "b6x16_p32", "b4x16_p64", "b8x16"}),
-    frozenset({"row", "col"}),
-    frozenset({"xor", "and", "popc"}),
-    frozenset({"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry", "param::func"}),
-)
+_ORDERED = (frozenset({*TYPES, "b1", "s4", "u4", "e3m2", "e2m3", "e2m1", "ue8m0", "ue4m3", "e2m1x2", "b6x16_p32",
+    "b4x16_p64", "b8x16"}), frozenset({"row", "col"}), frozenset({"xor", "and", "popc"}),
+    frozenset({"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry",
+    "param::func"}))
 # Words at the beginning of a form that do not name the instruction, and choices there that do.
-_LOOSE = frozenset(
-    (
-        "sync", "aligned", "volatile", "relaxed", "acquire", "release", "weak", "sp", "sp::ordered_metadata", "satfinite", "mmio", "approx",
-        "full", "rna", "ftz", "sat", "cc", "relu", "ca", "cg", "add", "any", "all", "noComplete", "cta", "cluster", "gpu", "sys", "popc",
-        "xor", "and", "cta_group::1", "cta_group::2", "tile", "b1024", "xorsign", "noftz", "1d", "2d", "3d", "4d", "5d", "trap", "nc", "a1d",
-        "a2d", "cube", "acube", "2dms", "a2dms", "is_canceled", "tensormap::generic", "async::generic", "mbarrier_init", "abs",
-    )
-) | frozenset(word for kind in _ORDERED for word in kind) - {"param"}  # fmt: skip
+_LOOSE = (frozenset(("sync", "aligned", "volatile", "relaxed", "acquire", "release", "weak", "sp",
+    "sp::ordered_metadata", "satfinite", "mmio", "approx", "full", "rna", "ftz", "sat", "cc", "relu", "ca", "cg", "add",
+    "any", "all", "noComplete", "cta", "cluster", "gpu", "sys", "popc", "xor", "and", "cta_group::1", "cta_group::2",
+    "tile", "b1024", "xorsign", "noftz", "1d", "2d", "3d", "4d", "5d", "trap", "nc", "a1d", "a2d", "cube", "acube",
+    "2dms", "a2dms", "is_canceled", "tensormap::generic", "async::generic", "mbarrier_init", "abs"))
+    | frozenset(word for kind in _ORDERED for word in kind) - {"param"})  # fmt: skip
 _NAMES = frozenset(("hi", "lo", "wide", "l", "r", "inc", "dec", "wait::ld", "wait::st"))
 _SHAPE = re.compile(r"m\d+n\d+(k\d+)?$|[xv]\d$|kind::|r[nzmp]i?$|\d+x\d+b$")
 
@@ -100,7 +96,8 @@ def _named(f: Form) -> int:
     """How many slots at the beginning of a form name the instruction."""
     def names(s: ModifierSlot) -> bool:
         word = s.choices[0]
-        return not s.optional and (_NAMES.issuperset(s.choices) or (len(s.choices) == 1 and word not in _LOOSE and not _SHAPE.match(word)))
+        return (not s.optional and (_NAMES.issuperset(s.choices)
+            or (len(s.choices) == 1 and word not in _LOOSE and not _SHAPE.match(word))))
 
     return sum(1 for _ in itertools.takewhile(bool, map(names, f.slots)))
 
@@ -143,7 +140,8 @@ def readings(parts: tuple[str, ...]) -> tuple[tuple[tuple[Form, dict[str, str]],
     progress = Progress()
     found = tuple((f, env) for f in FORMS.get(parts[0], ()) for env in match(f, parts[1:], progress))
     if not found and 2 < len(parts) <= 24 and all(w in _words(parts[0]) for w in parts[1:]):
-        found = tuple((f, env) for f in FORMS[parts[0]] if not f.entry.has("ordered") for env in match_loosely(f, parts[1:]))
+        found = tuple((f, env) for f in FORMS[parts[0]] if not f.entry.has("ordered")
+            for env in match_loosely(f, parts[1:]))
     return found, progress
 
 
@@ -156,7 +154,8 @@ def entry_of(parts: tuple[str, ...]) -> Entry | None:
 @functools.cache
 def _words(opcode: str) -> frozenset[str]:
     """All words that an instruction of this name may have."""
-    return frozenset(w for f in FORMS.get(opcode, ()) for s in f.slots for choice in s.choices for w in choice.split("."))
+    return frozenset(w for f in FORMS.get(opcode, ()) for s in f.slots for choice in s.choices
+        for w in choice.split("."))
 
 
 def in_order(parts: tuple[str, ...]) -> tuple[str, ...]:
@@ -169,7 +168,7 @@ def in_order(parts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(names[0].split("."))
 
 
-# -- representative forms ------------------------------------------------------------------------------------------------------------
+# -- representative forms ----------------------------------------------------------------------------------------------
 
 
 def _types(f: Form) -> list[ModifierSlot]:

@@ -19,18 +19,15 @@ class SpecialRegister(NamedTuple):
 _V, _CLUSTER = SpecialRegister("u32", True), SpecialRegister("u32", False, (7, 8), 90)
 _MASK, _RESERVED = SpecialRegister("u32", False, (2, 0), 20), SpecialRegister("b32", False, (7, 6), 80)
 
-SPECIAL: dict[str, SpecialRegister] = {
-    **dict.fromkeys(("%tid", "%ntid", "%ctaid", "%nctaid"), _V),
-    **dict.fromkeys(("%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid"), SpecialRegister("u32", True, (7, 8), 90)),
-    **dict.fromkeys(("%cluster_ctarank", "%cluster_nctarank"), _CLUSTER),
+SPECIAL: dict[str, SpecialRegister] = {**dict.fromkeys(("%tid", "%ntid", "%ctaid", "%nctaid"), _V),
+    **dict.fromkeys(("%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid"),
+    SpecialRegister("u32", True, (7, 8), 90)), **dict.fromkeys(("%cluster_ctarank", "%cluster_nctarank"), _CLUSTER),
     "%is_explicit_cluster": SpecialRegister("pred", False, (7, 8), 90),
     "%laneid": SpecialRegister("u32", False, (1, 3)),
     **dict.fromkeys(("%warpid", "%smid"), SpecialRegister("u32", False, (1, 3))),
-    **dict.fromkeys(("%nwarpid", "%nsmid"), _MASK),
-    "%gridid": SpecialRegister("u64", False, (3, 0)),
+    **dict.fromkeys(("%nwarpid", "%nsmid"), _MASK), "%gridid": SpecialRegister("u64", False, (3, 0)),
     **dict.fromkeys((f"%lanemask_{x}" for x in ("eq", "le", "lt", "ge", "gt")), _MASK),
-    "%clock": SpecialRegister("u32"),
-    "%clock_hi": SpecialRegister("u32", False, (5, 0), 20),
+    "%clock": SpecialRegister("u32"), "%clock_hi": SpecialRegister("u32", False, (5, 0), 20),
     "%clock64": SpecialRegister("u64", False, (2, 0), 20),
     **{f"%pm{i}": SpecialRegister("u32", False, (1, 3) if i < 4 else (3, 0)) for i in range(8)},
     **{f"%pm{i}_64": SpecialRegister("u64", False, (4, 0), 50) for i in range(8)},
@@ -41,6 +38,5 @@ SPECIAL: dict[str, SpecialRegister] = {
     "%total_smem_size": SpecialRegister("u32", False, (4, 1), 20),
     "%aggr_smem_size": SpecialRegister("u32", False, (8, 1), 90),
     "%dynamic_smem_size": SpecialRegister("u32", False, (4, 1), 20),
-    "%current_graph_exec": SpecialRegister("u64", False, (8, 0), 50),
-}
+    "%current_graph_exec": SpecialRegister("u64", False, (8, 0), 50)}
 CONSTANTS = {"WARP_SZ": 32}

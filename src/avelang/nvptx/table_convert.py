@@ -15,15 +15,17 @@ entries("prmt isspacep cvta mapa getctarank", "kept")
 form("mov.<t>", "d:<t>, a:<t>", section=_S, t="pred b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64")
 form("mov.b128", "d:b128, r:b128", "8.3 sm_70", _S)
 # Packing and unpacking: the parts fill the whole.
-for _t, _parts in (("b16", (("b8", 2),)), ("b32", (("b8", 4), ("b16", 2))), ("b64", (("b16", 4), ("b32", 2))), ("b128", (("b64", 2),))):
+for _t, _parts in (("b16", (("b8", 2),)), ("b32", (("b8", 4), ("b16", 2))), ("b64", (("b16", 4), ("b32", 2))),
+        ("b128", (("b64", 2),))):
     for _part, _n in _parts:
         _needs = "8.3 sm_70" if _t == "b128" else "1.0"
         form(f"mov.{_t}", f"d:{_t}, s:{_part}*{_n}", _needs, _S)
         form(f"mov.{_t}", f"d:{_part}*{_n}, r:{_t}", _needs, _S)
 form("shfl.sync.<way>.b32", "d:b32|pred, s:b32, s:b32, s:b32, s:u32", "6.0 sm_30", _S, way="up down bfly idx")
 form("prmt.b32{.<mode>}", "d:b32, s:b32, s:b32, s:b32", "2.0 sm_20", _S, mode="f4e b4e rc8 ecl ecr rc16")
-form("isspacep.<space>", "d:pred, r:u64", "2.0 sm_20", _S, space="const global local shared shared::cta shared::cluster param param::entry",
-     words={"const": "3.1 sm_20", "param": "7.7 sm_70", "param::entry": "8.3 sm_70"})  # fmt: skip
+form("isspacep.<space>", "d:pred, r:u64", "2.0 sm_20", _S, space="const global local shared shared::cta "
+    "shared::cluster param param::entry", words={"const": "3.1 sm_20", "param": "7.7 sm_70",
+    "param::entry": "8.3 sm_70"})  # fmt: skip
 # Addresses of 32 bits went with CUDA 12: what is left of them is in shared memory, which mapa knows.
 _SPACES = "const global local shared shared::cta shared::cluster param param::entry"
 form("cvta.<space>.<t>", "d:<t>, a:<t>", "2.0 sm_20", _S, space=_SPACES, t="u64",
@@ -33,14 +35,15 @@ form("cvta.to.<space>.<t>", "d:<t>, r:<t>", "2.0 sm_20", _S, space=_SPACES, t="u
 form("mapa{.shared::cluster}.<t>", "d:<t>, a:<t>, s:u32", "7.8 sm_90", _S, t="u32 u64")
 form("getctarank{.shared::cluster}.<t>", "d:u32, a:<t>", "7.8 sm_90", _S, t="u32 u64")
 
-# -- cvt -----------------------------------------------------------------------------------------------------------------------------
+# -- cvt ---------------------------------------------------------------------------------------------------------------
 
 _INTEGERS = "u8 u16 u32 u64 s8 s16 s32 s64"
 _WIDE = "u16 u32 u64 s16 s32 s64"
 _FLOATS = "f16 f32 f64"
 _ROUNDINGS = "rni rzi rmi rpi rn rz rm rp"
 # Float to float, (to, from): where the result may be inexact, and where it never is.
-_NARROWER = frozenset({("f16", "f32"), ("f16", "f64"), ("f32", "f64"), ("bf16", "f64"), ("bf16", "f16"), ("f16", "bf16")})
+_NARROWER = frozenset({("f16", "f32"), ("f16", "f64"), ("f32", "f64"), ("bf16", "f64"), ("bf16", "f16"),
+    ("f16", "bf16")})
 _WIDER = frozenset({("f32", "f16"), ("f64", "f16"), ("f64", "f32"), ("f32", "bf16"), ("f64", "bf16")})
 
 
@@ -68,24 +71,27 @@ def _saturation(env: Env) -> bool:
     return larger < 0 or (larger == 0 and d != a) or (d[0] == "u" and a[0] == "s")
 
 
-_ROUND = WordRule(_rounding,
-    "a rounding stands where the result may be inexact: .rni .rzi .rmi .rpi to integers, .rn .rz .rm .rp to floats; nowhere else")
-form("cvt{.<rnd>}{.ftz}{.sat}.<d>.<a>", "d:<d>+, s:<a>+", section=_S, rnd=_ROUNDINGS, d=f"{_INTEGERS} {_FLOATS}", a=f"{_INTEGERS} {_FLOATS}", rules=(
-    _ROUND,
+_ROUND = WordRule(_rounding, "a rounding stands where the result may be inexact: .rni .rzi .rmi .rpi to integers, .rn "
+    ".rz .rm .rp to floats; nowhere else")
+form("cvt{.<rnd>}{.ftz}{.sat}.<d>.<a>", "d:<d>+, s:<a>+", section=_S, rnd=_ROUNDINGS, d=f"{_INTEGERS} {_FLOATS}",
+    a=f"{_INTEGERS} {_FLOATS}", rules=(_ROUND,
     implies(lambda e: bool(e["ftz"]), lambda e: "f32" in (e["d"], e["a"]), ".ftz goes with .f32 only"),
-    implies(lambda e: bool(e["sat"]), _saturation, ".sat stands only where values may not fit"),
-))  # fmt: skip
+    implies(lambda e: bool(e["sat"]), _saturation, ".sat stands only where values may not fit")))  # fmt: skip
 form("cvt.f32.bf16", "d:f32, s:bf16", "7.1 sm_80", _S)
-form("cvt{.<rnd>}.<d>.bf16", "d:<d>+, s:bf16", "7.8 sm_90", _S, rnd=_ROUNDINGS, d=f"{_WIDE} bf16 f16 f32 f64", rules=[_ROUND])
+form("cvt{.<rnd>}.<d>.bf16", "d:<d>+, s:bf16", "7.8 sm_90", _S, rnd=_ROUNDINGS, d=f"{_WIDE} bf16 f16 f32 f64",
+    rules=[_ROUND])
 form("cvt{.<rnd>}.bf16.<a>", "d:bf16, s:<a>+", "7.8 sm_90", _S, rnd=_ROUNDINGS, a=f"{_WIDE} f16 f64", rules=[_ROUND])
 _NEAR = "rn rz"
-form("cvt.<rnd>{.relu}{.satfinite}.<d>.f32", "d:<d>, s:f32", "7.0 sm_80", _S, rnd=_NEAR, d="f16 bf16", words={"satfinite": "8.1 sm_80"})
+form("cvt.<rnd>{.relu}{.satfinite}.<d>.f32", "d:<d>, s:f32", "7.0 sm_80", _S, rnd=_NEAR, d="f16 bf16",
+    words={"satfinite": "8.1 sm_80"})
 form("cvt.<rnd>.satfinite.f16.f32", "d:f16, s:f32", "8.1", _S, rnd=_NEAR)
-form("cvt.<rnd>{.relu}{.satfinite}.<d>.f32", "d:<d>, s:f32, s:f32", "7.0 sm_80", _S, rnd=_NEAR, d="f16x2 bf16x2", words={"satfinite": "8.1 sm_80"})
+form("cvt.<rnd>{.relu}{.satfinite}.<d>.f32", "d:<d>, s:f32, s:f32", "7.0 sm_80", _S, rnd=_NEAR, d="f16x2 bf16x2",
+    words={"satfinite": "8.1 sm_80"})
 _RS = "8.7 sm_100a sm_103a"
 form("cvt.rs{.relu}{.satfinite}.<d>.f32", "d:<d>, s:f32, s:f32, s:b32", _RS, _S, d="f16x2 bf16x2")
 form("cvt.rna{.satfinite}.tf32.f32", "d:tf32, s:f32", "7.0 sm_80", _S, words={"satfinite": "8.1 sm_80"})
-form("cvt.<rnd>{.satfinite}{.relu}.tf32.f32", "d:tf32, s:f32", "7.8 sm_90", _S, rnd=_NEAR, words={"satfinite": "8.6 sm_100"})
+form("cvt.<rnd>{.satfinite}{.relu}.tf32.f32", "d:tf32, s:f32", "7.8 sm_90", _S, rnd=_NEAR,
+    words={"satfinite": "8.6 sm_100"})
 _FP8, _FP6, _FP4 = "e4m3x2 e5m2x2", "e2m3x2 e3m2x2", "e2m1x2"
 _SMALL = f"8.6 {BLACKWELL}"
 for _types, _needs in ((_FP8, "7.8 sm_90"), (_FP8, "8.1 sm_89"), (_FP6, _SMALL), (_FP4, _SMALL)):
@@ -98,4 +104,5 @@ form("cvt.<rnd>{.satfinite}.ue8m0x2.f32", "d:ue8m0x2, s:f32, s:f32", _SMALL, _S,
 form("cvt.<rnd>{.satfinite}.ue8m0x2.bf16x2", "d:ue8m0x2, s:bf16x2", _SMALL, _S, rnd="rz rp")
 form("cvt.rn.bf16x2.ue8m0x2", "d:bf16x2, s:ue8m0x2", _SMALL, _S)
 form("cvt.pack.sat.<d>.s32", "d:b32, s:s32, s:s32", "6.5 sm_72", _S, d="u16 s16")
-form("cvt.pack.sat.<d>.s32.b32", "d:b32, s:s32, s:s32, s:b32", "6.5 sm_72", _S, d="u8 s8 u4 s4 u2 s2", words={"u4 s4 u2 s2": "6.5 sm_75"})
+form("cvt.pack.sat.<d>.s32.b32", "d:b32, s:s32, s:s32, s:b32", "6.5 sm_72", _S, d="u8 s8 u4 s4 u2 s2",
+    words={"u4 s4 u2 s2": "6.5 sm_75"})

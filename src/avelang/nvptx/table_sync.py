@@ -17,7 +17,8 @@ entries("barrier.cluster.wait", "barrier wait")
 entries("membar fence membar.proxy fence.proxy", "fence")
 entries("membar.proxy.async fence.proxy.async", "fence", proxy="async")
 entries("mbarrier.init mbarrier.inval", "write", group="mbarrier")
-entries("mbarrier.expect_tx mbarrier.complete_tx mbarrier.arrive mbarrier.arrive_drop", "read write arrive", group="mbarrier")
+entries("mbarrier.expect_tx mbarrier.complete_tx mbarrier.arrive mbarrier.arrive_drop", "read write arrive",
+    group="mbarrier")
 entries("mbarrier.test_wait mbarrier.try_wait", "read wait", group="mbarrier")
 entries("mbarrier.pending_count")
 entries("vote match redux", "across")
@@ -30,7 +31,7 @@ entries("bra brx ret exit", "jump")
 entries("call", "call")
 entries("trap", "stop")
 
-# -- barriers ------------------------------------------------------------------------------------------------------------------------
+# -- barriers ----------------------------------------------------------------------------------------------------------
 
 for _name, _aligned, _needs in (("bar", "", "1.0"), ("barrier", "{.aligned}", "6.0 sm_30")):
     _cta = {"cta": "7.8"}
@@ -39,15 +40,17 @@ for _name, _aligned, _needs in (("bar", "", "1.0"), ("barrier", "{.aligned}", "6
     form(f"{_name}{{.cta}}.red.popc{_aligned}.u32", "d:u32, s:u32, s:u32?, p", _needs, _S, words=_cta)
     form(f"{_name}{{.cta}}.red.<op>{_aligned}.pred", "d:pred, s:u32, s:u32?, p", _needs, _S, op="and or", words=_cta)
 form("bar.warp.sync", "s:u32", "6.0 sm_30", _S)
-form("barrier.cluster.arrive{.<sem>}{.aligned}", "", "7.8 sm_90", _S, sem="release relaxed", words={"release relaxed": "8.0 sm_90"})
+form("barrier.cluster.arrive{.<sem>}{.aligned}", "", "7.8 sm_90", _S, sem="release relaxed",
+    words={"release relaxed": "8.0 sm_90"})
 form("barrier.cluster.wait{.acquire}{.aligned}", "", "7.8 sm_90", _S, words={"acquire": "8.0 sm_90"})
 
-# -- fences --------------------------------------------------------------------------------------------------------------------------
+# -- fences ------------------------------------------------------------------------------------------------------------
 
 form("membar.<level>", "", "1.4", _S, level="cta gl sys")
 form("membar.proxy.alias", "", "7.5 sm_70", _S)
 form("membar.proxy.async", "", "8.0 sm_90", _S)
-form("fence{.<sem>}.<scope>", "", "6.0 sm_70", _S, sem="sc acq_rel acquire release", words={"acquire release": "8.6 sm_90"})
+form("fence{.<sem>}.<scope>", "", "6.0 sm_70", _S, sem="sc acq_rel acquire release",
+    words={"acquire release": "8.6 sm_90"})
 form("fence.acquire.sync_restrict::shared::cluster.cluster", "", "8.6 sm_90", _S)
 form("fence.release.sync_restrict::shared::cta.cluster", "", "8.6 sm_90", _S)
 form("fence.mbarrier_init.release.cluster", "", "8.0 sm_90", _S)
@@ -55,10 +58,12 @@ form("fence.proxy.alias", "", "7.5 sm_70", _S)
 form("fence.proxy.async{.<space>}", "", "8.0 sm_90", _S, space="global shared::cta shared::cluster")
 form("fence.proxy.tensormap::generic.release.<scope>", "", "8.3 sm_90", _S)
 form("fence.proxy.tensormap::generic.acquire.<scope>", "[], i=128", "8.3 sm_90", _S)
-form("fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", "", "8.6 sm_90", _S, of="fence.proxy.async")
-form("fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster", "", "8.6 sm_90", _S, of="fence.proxy.async")
+form("fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", "", "8.6 sm_90", _S,
+    of="fence.proxy.async")
+form("fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster", "", "8.6 sm_90", _S,
+    of="fence.proxy.async")
 
-# -- mbarrier ------------------------------------------------------------------------------------------------------------------------
+# -- mbarrier ----------------------------------------------------------------------------------------------------------
 
 _M = "9.7.13.15"
 _CTA = "shared shared::cta"
@@ -66,26 +71,33 @@ _ORDER = {"release acquire cta": "8.0 sm_80", "relaxed": "8.6 sm_90"}
 form("mbarrier.init{.<space>}.b64", "[<space>], s:u32", "7.0 sm_80", _M, space=_CTA)
 form("mbarrier.inval{.<space>}.b64", "[<space>]", "7.0 sm_80", _M, space=_CTA)
 for _op in ("expect_tx", "complete_tx"):
-    form(f"mbarrier.{_op}{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", "[<space>], s:u32", "8.0 sm_90", _M, sem="relaxed", words={"relaxed": "8.0 sm_90"},
-         rules=[TOGETHER], scope="cta cluster", space=f"{_CTA} shared::cluster")
+    form(f"mbarrier.{_op}{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", "[<space>], s:u32", "8.0 sm_90", _M, sem="relaxed",
+        words={"relaxed": "8.0 sm_90"}, rules=[TOGETHER], scope="cta cluster", space=f"{_CTA} shared::cluster")
 for _op in ("arrive", "arrive_drop"):
     for _sem in ("release", "relaxed"):
         _more: dict[str, Any] = {"scope": "cta cluster", "sem": _sem, "words": _ORDER, "rules": [TOGETHER]}
-        form(f"mbarrier.{_op}{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", "d:b64, [<space>]", "7.0 sm_80", _M, space=_CTA, **_more)
-        form(f"mbarrier.{_op}{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", "d:b64, [<space>], s:u32", "7.8 sm_90", _M, space=_CTA, **_more)
-        form(f"mbarrier.{_op}{{.<sem>}}{{.<scope>}}.shared::cluster.b64", "d:b64=_, [shared::cluster], s:u32?", "8.0 sm_90", _M, **_more)
-        form(f"mbarrier.{_op}.expect_tx{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", "d:b64, [<space>], s:u32", "8.0 sm_90", _M, space=_CTA, **_more)
-        form(f"mbarrier.{_op}.expect_tx{{.<sem>}}{{.<scope>}}.shared::cluster.b64", "d:b64=_, [shared::cluster], s:u32", "8.0 sm_90", _M, **_more)
-    form(f"mbarrier.{_op}.noComplete{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", "d:b64, [<space>], s:u32", "7.0 sm_80", _M, sem="release", scope="cta",
-         rules=[TOGETHER], space=_CTA, words=_ORDER)
+        form(f"mbarrier.{_op}{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", "d:b64, [<space>]", "7.0 sm_80", _M, space=_CTA,
+            **_more)
+        form(f"mbarrier.{_op}{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", "d:b64, [<space>], s:u32", "7.8 sm_90", _M,
+            space=_CTA, **_more)
+        form(f"mbarrier.{_op}{{.<sem>}}{{.<scope>}}.shared::cluster.b64", "d:b64=_, [shared::cluster], s:u32?",
+            "8.0 sm_90", _M, **_more)
+        form(f"mbarrier.{_op}.expect_tx{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", "d:b64, [<space>], s:u32", "8.0 sm_90",
+            _M, space=_CTA, **_more)
+        form(f"mbarrier.{_op}.expect_tx{{.<sem>}}{{.<scope>}}.shared::cluster.b64", "d:b64=_, [shared::cluster], s:u32",
+            "8.0 sm_90", _M, **_more)
+    form(f"mbarrier.{_op}.noComplete{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", "d:b64, [<space>], s:u32", "7.0 sm_80", _M,
+        sem="release", scope="cta", rules=[TOGETHER], space=_CTA, words=_ORDER)
 for _op, _hint, _needs in (("test_wait", "", "7.0 sm_80"), ("try_wait", ", s:u32?", "7.8 sm_90")):
-    _more: dict[str, Any] = {"sem": "acquire relaxed", "scope": "cta cluster", "space": _CTA, "words": _ORDER, "rules": [TOGETHER]}
-    form(f"mbarrier.{_op}{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", f"d:pred, [<space>], r:b64{_hint}", _needs, _M, **_more)
+    _more: dict[str, Any] = {"sem": "acquire relaxed", "scope": "cta cluster", "space": _CTA, "words": _ORDER,
+        "rules": [TOGETHER]}
+    form(f"mbarrier.{_op}{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", f"d:pred, [<space>], r:b64{_hint}", _needs, _M,
+        **_more)
     form(f"mbarrier.{_op}.parity{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", f"d:pred, [<space>], s:u32{_hint}",
          "7.1 sm_80" if _op[1] == "e" and not _hint else _needs, _M, **_more)
 form("mbarrier.pending_count.b64", "d:u32, r:b64", "7.0 sm_80", _M)
 
-# -- among the threads of a warp -----------------------------------------------------------------------------------------------------
+# -- among the threads of a warp ---------------------------------------------------------------------------------------
 
 form("vote.sync.<op>.pred", "d:pred, p, s:u32", "6.0 sm_30", _S, op="all any uni")
 form("vote.sync.ballot.b32", "d:b32, p, s:u32", "6.0 sm_30", _S)
@@ -98,14 +110,14 @@ form("redux.sync.<op>{.abs}{.NaN}.f32", "d:f32, s:f32, s:u32", "8.6 sm_100a sm_1
 form("elect.sync", "d:u32&pred, s:u32", "8.0 sm_90", _S)
 form("griddepcontrol.launch_dependents", "", "7.8 sm_90", _S)
 form("griddepcontrol.wait", "", "7.8 sm_90", _S)
-form("clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128", "[], []", "8.6 sm_100", _S,
-     words={"multicast::cluster::all": f"8.6 {BLACKWELL}"})  # fmt: skip
+form("clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128",
+    "[], []", "8.6 sm_100", _S, words={"multicast::cluster::all": f"8.6 {BLACKWELL}"})  # fmt: skip
 form("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128", "d:pred, r:b128", "8.6 sm_100", _S)
 form("clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128", "d:b32*4, r:b128", "8.6 sm_100", _S)
 form("clusterlaunchcontrol.query_cancel.<dim>.b32.b128", "d:b32, r:b128", "8.6 sm_100", _S,
      dim="get_first_ctaid::x get_first_ctaid::y get_first_ctaid::z")  # fmt: skip
 
-# -- control flow --------------------------------------------------------------------------------------------------------------------
+# -- control flow ------------------------------------------------------------------------------------------------------
 
 _C = "9.7.12"
 form("bra{.uni}", "l", "1.0", _C)
@@ -114,7 +126,7 @@ form("call{.uni}", "c", "1.0", _C)
 form("ret{.uni}", "", "1.0", _C)
 form("exit", "", "1.0", _C)
 
-# -- stack, and the rest -------------------------------------------------------------------------------------------------------------
+# -- stack, and the rest -----------------------------------------------------------------------------------------------
 
 _R = "9.7.17"
 form("stacksave.<t>", "d:<t>", "7.3 sm_52", _R, t="u32 u64")

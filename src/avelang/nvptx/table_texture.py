@@ -13,11 +13,13 @@ entries("suld", "read braces")
 entries("sust", "write braces")
 entries("sured", "read write")
 entries("txq suq istypep")
-_COORDINATES = {"1d": 1, "2d": 2, "3d": 4, "a1d": 2, "a2d": 4, "cube": 4, "acube": 4, "2dms": 4, "a2dms": 4}  # an unused last one is ignored
+# an unused last one is ignored
+_COORDINATES = {"1d": 1, "2d": 2, "3d": 4, "a1d": 2, "a2d": 4, "cube": 4, "acube": 4, "2dms": 4, "a2dms": 4}
 _OFFSETS = {"1d": 1, "2d": 2, "3d": 4, "a1d": 1, "a2d": 2, "2dms": 2, "a2dms": 2}
 _DEPTH = frozenset({"1d", "2d", "a1d", "a2d", "cube", "acube"})  # those whose texels can be compared with a depth
 _GRADIENT = {"1d": 1, "2d": 2, "3d": 4, "a1d": 1, "a2d": 2, "cube": 4, "acube": 4}
-_NEW = {"a1d": "2.3", "a2d": "2.3", "cube": "3.0 sm_20", "acube": "3.0 sm_20", "2dms": "3.2 sm_30", "a2dms": "3.2 sm_30"}
+_NEW = {"a1d": "2.3", "a2d": "2.3", "cube": "3.0 sm_20", "acube": "3.0 sm_20", "2dms": "3.2 sm_30",
+    "a2dms": "3.2 sm_30"}
 _OUT = (("v4", "u32 s32 f32", 4, "1.0"), ("v4", "f16", 4, "4.2 sm_53"), ("v2", "f16x2", 2, "4.2 sm_53"))
 
 
@@ -53,24 +55,26 @@ for _geometry, (_pair, _pair_needs) in itertools.product(("2d", "a2d", "cube", "
     form(f"tld4.<part>.{_geometry}.v4.<d>.f32", f"d:<d>*4{_pair}, [tex,{_COORDINATES[_geometry]}]{_offset}, s:f32?",
          _newest(_pair_needs, "2.2 sm_20" if _geometry == "2d" else "4.3 sm_20"), _S,
          part="r g b a", d="u32 s32 f32")  # fmt: skip
-form("txq.<what>.b32", "d:b32, [tex]", "1.5", _S, what="width height depth channel_data_type channel_order normalized_coords array_size "
-     "num_mipmap_levels num_samples", words={"array_size": "4.1", "num_mipmap_levels": "4.1", "num_samples": "4.2"})  # fmt: skip
+form("txq.<what>.b32", "d:b32, [tex]", "1.5", _S, what="width height depth channel_data_type channel_order "
+    "normalized_coords array_size " "num_mipmap_levels num_samples",
+    words={"array_size": "4.1", "num_mipmap_levels": "4.1", "num_samples": "4.2"})  # fmt: skip
 form("txq.level.<what>.b32", "d:b32, [tex], s:u32", "3.1 sm_20", _S, what="width height depth")
 form("istypep.<what>", "d:pred, r:u64", "4.0 sm_30", _S, what="texref samplerref surfref")
 
 _F = "9.7.11"
 _MODES = "trap clamp zero"
 for _geometry, _n in (("1d", 1), ("2d", 2), ("3d", 4), ("a1d", 2), ("a2d", 4)):
-    form(f"suld.b.{_geometry}{{.<cop>}}{{.<vec>}}.<t>.<mode>", f"d:<t>+*<vec>, [surf,{_n}]", "1.5", _F, cop="ca cg cs cv", vec="v2 v4",
-         t="b8 b16 b32 b64",
-         mode=_MODES, rules=[PLAIN])  # fmt: skip
-    form(f"sust.b.{_geometry}{{.<cop>}}{{.<vec>}}.<t>.<mode>", f"[surf,{_n}], r:<t>+*<vec>", "1.5", _F, cop="wb cg cs wt", vec="v2 v4",
-         t="b8 b16 b32 b64",
-         mode=_MODES, rules=[PLAIN])  # fmt: skip
+    form(f"suld.b.{_geometry}{{.<cop>}}{{.<vec>}}.<t>.<mode>", f"d:<t>+*<vec>, [surf,{_n}]", "1.5", _F,
+        cop="ca cg cs cv", vec="v2 v4", t="b8 b16 b32 b64", mode=_MODES, rules=[PLAIN])  # fmt: skip
+    form(f"sust.b.{_geometry}{{.<cop>}}{{.<vec>}}.<t>.<mode>", f"[surf,{_n}], r:<t>+*<vec>", "1.5", _F,
+        cop="wb cg cs wt", vec="v2 v4", t="b8 b16 b32 b64", mode=_MODES, rules=[PLAIN])  # fmt: skip
     if _geometry[0] != "a":
-        form(f"sust.p.{_geometry}{{.<vec>}}.b32.<mode>", f"[surf,{_n}], r:b32*<vec>", "2.0 sm_20", _F, vec="v2 v4", mode=_MODES)
-        form(f"sured.b.<op>.{_geometry}.<t>.<mode>", f"[surf,{_n}], r:<t>", "2.0 sm_20", _F, op="add min max", t="u32 u64 s32", mode=_MODES)
+        form(f"sust.p.{_geometry}{{.<vec>}}.b32.<mode>", f"[surf,{_n}], r:b32*<vec>", "2.0 sm_20", _F, vec="v2 v4",
+            mode=_MODES)
+        form(f"sured.b.<op>.{_geometry}.<t>.<mode>", f"[surf,{_n}], r:<t>", "2.0 sm_20", _F, op="add min max",
+            t="u32 u64 s32", mode=_MODES)
         form(f"sured.b.<op>.{_geometry}.b32.<mode>", f"[surf,{_n}], r:b32", "2.0 sm_20", _F, op="and or", mode=_MODES)
-        form(f"sured.p.<op>.{_geometry}.b32.<mode>", f"[surf,{_n}], r:b32", "2.0 sm_20", _F, op="add min max and or", mode=_MODES)
-form("suq.<what>.b32", "d:b32, [surf]", "1.5", _F, what="width height depth channel_data_type channel_order array_size memory_layout",
-     words={"array_size": "4.1", "memory_layout": "4.2"})  # fmt: skip
+        form(f"sured.p.<op>.{_geometry}.b32.<mode>", f"[surf,{_n}], r:b32", "2.0 sm_20", _F, op="add min max and or",
+            mode=_MODES)
+form("suq.<what>.b32", "d:b32, [surf]", "1.5", _F, what="width height depth channel_data_type channel_order array_size "
+    "memory_layout", words={"array_size": "4.1", "memory_layout": "4.2"})  # fmt: skip

@@ -1,4 +1,5 @@
-"""Kernels in IR come in; they are compiled for an NVIDIA chip and their PTX is executed, for tests that hold it against the reference."""
+"""Kernels in IR come in; they are compiled for an NVIDIA chip and their PTX is executed, for tests that hold it against
+the reference."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Faults of NVIDIA's assembler that generated programs meet on a GPU: what they do, exactly. What a device computed comes in; what no fault explains
-goes out.
+"""Faults of NVIDIA's assembler that generated programs meet on a GPU: what they do, exactly. What a device computed
+comes in; what no fault explains goes out.
 
-All of them are of guarded instructions, in lanes whose guard is false. The code that ptxas 13.0.88 makes shows them (nvdisasm, sm_90a), and an H200
-computes what it says:
+All of them are of guarded instructions, in lanes whose guard is false. The code that ptxas 13.0.88 makes shows them
+(nvdisasm, sm_90a), and an H200 computes what it says:
 
 - testp drops its guard: the code does not so much as read it.
 - set with 16-bit operands selects between the new value and the destination's low half, and then extends the sign of that.
@@ -27,8 +27,9 @@ Version = tuple[int, int]
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """Instructions whose text `instruction` matches, run as `how`, by the driver's assembler of the CUDA versions `first` to `last`. `result`: what
-    the destination holds where the guard is false, of the operands' patterns and of what it held."""
+    """Instructions whose text `instruction` matches, run as `how`, by the driver's assembler of the CUDA versions
+    `first` to `last`. `result`: what the destination holds where the guard is false, of the operands' patterns and of
+    what it held."""
 
     what: str
     instruction: str
@@ -38,7 +39,8 @@ class Fault:
     result: Callable[[Step, list[int], int], int]
 
     def meets(self, step: Step, version: Version) -> bool:
-        return self.how == step.how and self.first <= version <= self.last and re.match(self.instruction, step.form.text) is not None
+        return (self.how == step.how and self.first <= version <= self.last
+            and re.match(self.instruction, step.form.text) is not None)
 
 
 def _unguarded(step: Step, args: list[int], kept: int) -> int:
@@ -47,13 +49,12 @@ def _unguarded(step: Step, args: list[int], kept: int) -> int:
     return found
 
 
-FAULTS = (
-    Fault("a guarded testp is executed by all lanes", r"testp\.", "guard", (13, 0), (13, 0), _unguarded),
-    Fault("a guarded set of 16-bit operands leaves the sign-extended low half of what was there", r"set\.\S*\.[us]32\.[usb]16 ", "guard", (13, 0), (13, 0),
-          lambda step, args, kept: signed(kept, 16) & 0xFFFFFFFF),
-    Fault("a guarded set to f32 leaves the magnitude of what was there, converted to f32", r"set\.\S*\.f32\.[usbf](32|64) ", "guard", (13, 0), (13, 0),
-          lambda step, args, kept: F["f32"].round(Fraction(abs(signed(kept, 32))))),
-)  # fmt: skip
+FAULTS = (Fault("a guarded testp is executed by all lanes", r"testp\.", "guard", (13, 0), (13, 0), _unguarded),
+    Fault("a guarded set of 16-bit operands leaves the sign-extended low half of what was there",
+    r"set\.\S*\.[us]32\.[usb]16 ", "guard", (13, 0), (13, 0), lambda step, args, kept: signed(kept, 16) & 0xFFFFFFFF),
+    Fault("a guarded set to f32 leaves the magnitude of what was there, converted to f32",
+    r"set\.\S*\.f32\.[usbf](32|64) ", "guard", (13, 0), (13, 0), lambda step, args,
+    kept: F["f32"].round(Fraction(abs(signed(kept, 32))))))  # fmt: skip
 
 
 def faulty(made: Made, section: int, step: Step, fault: Fault) -> np.ndarray:
@@ -66,9 +67,10 @@ def faulty(made: Made, section: int, step: Step, fault: Fault) -> np.ndarray:
     return out
 
 
-def unexplained(made: Made, got: np.ndarray, found: Iterable[Difference], version: Version) -> tuple[list[Difference], collections.Counter[str]]:
-    """(the differences that no known fault explains, how many lanes each fault explains). A fault explains a step only where all of its lanes hold what
-    the fault says, and nothing else. `version`: of the driver's CUDA."""
+def unexplained(made: Made, got: np.ndarray, found: Iterable[Difference], version: Version) -> tuple[list[Difference],
+        collections.Counter[str]]:
+    """(the differences that no known fault explains, how many lanes each fault explains). A fault explains a step only
+    where all of its lanes hold what the fault says, and nothing else. `version`: of the driver's CUDA."""
     left: list[Difference] = []
     known: collections.Counter[str] = collections.Counter()
     for d in found:

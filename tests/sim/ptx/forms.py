@@ -1,4 +1,5 @@
-"""Instruction forms with what they compute, as rules on patterns (exact integers): the alphabet of generated programs."""
+"""Instruction forms with what they compute, as rules on patterns (exact integers): the alphabet of generated
+programs."""
 
 from __future__ import annotations
 
@@ -9,13 +10,14 @@ from collections.abc import Callable, Iterator
 from sim.ptx import numbers as x
 from sim.ptx.numbers import F, clamp, signed
 
-BITS = {"pred": 1, **{k + str(b): b for k in "usb" for b in (8, 16, 32, 64)}, "f16": 16, "bf16": 16, "f32": 32, "f64": 64, "f16x2": 32, "bf16x2": 32}
+BITS = {"pred": 1, **{k + str(b): b for k in "usb" for b in (8, 16, 32, 64)}, "f16": 16, "bf16": 16, "f32": 32,
+    "f64": 64, "f16x2": 32, "bf16x2": 32}
 
 
 @dataclasses.dataclass(frozen=True)
 class Near:
-    """How exact an approximate form must be: `value` of its operands' values, and the greatest error as `most` says of that and of the first operand.
-    `rounded`: errors count from the value rounded to nearest, as those in ulp do."""
+    """How exact an approximate form must be: `value` of its operands' values, and the greatest error as `most` says of
+    that and of the first operand. `rounded`: errors count from the value rounded to nearest, as those in ulp do."""
 
     value: Callable[..., x.Fraction]
     most: Callable[[x.Fraction, x.Fraction], x.Fraction]
@@ -31,8 +33,9 @@ class Near:
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """`text` with {d}, {e} for results and {a}, {b}, {c}, {g} for operands of the types `ins`; `outs` are types of results. `rule` maps the operands'
-    patterns to the results'; or, where `warp` is set, lists of 32 of them. `near`: what results may be besides that of the rule."""
+    """`text` with {d}, {e} for results and {a}, {b}, {c}, {g} for operands of the types `ins`; `outs` are types of
+    results. `rule` maps the operands' patterns to the results'; or, where `warp` is set, lists of 32 of them. `near`:
+    what results may be besides that of the rule."""
 
     name: str
     text: str
@@ -50,7 +53,8 @@ def _masked(kind: str, f: Callable[..., int]) -> Callable[..., int]:
 def one(name: str, kind: str, count: int, rule: Callable[..., int], out: str = "", ins: tuple[str, ...] = ()) -> Form:
     """An instruction with one result; operands of its type, unless `ins` says others."""
     letters = ["{a}", "{b}", "{c}", "{g}"][: len(ins) or count]
-    return Form(name, f"{name} {{d}}, {', '.join(letters)};", (out or kind,), ins or (kind,) * count, _masked(out or kind, rule))
+    return Form(name, f"{name} {{d}}, {', '.join(letters)};", (out or kind,), ins or (kind,) * count,
+        _masked(out or kind, rule))
 
 
 def _typed(kind: str, *values: int) -> list[int]:
@@ -76,19 +80,22 @@ def integers() -> Iterator[Form]:
         yield one(f"min.{t}", t, 2, on(min))
         yield one(f"max.{t}", t, 2, on(max))
         yield one(f"sad.{t}", t, 3, on(lambda a, b, c: c + abs(a - b)))
-        yield one(f"div.{t}", t, 2, on(lambda a, b: -1 if b == 0 else abs(a) // abs(b) * (-1 if (a < 0) != (b < 0) else 1)))
+        yield one(f"div.{t}", t, 2, on(lambda a, b: -1 if b == 0
+            else abs(a) // abs(b) * (-1 if (a < 0) != (b < 0) else 1)))
         yield one(f"rem.{t}", t, 2, on(lambda a, b: -1 if b == 0 else abs(a) % abs(b) * (-1 if a < 0 else 1)))
         yield one(f"shr.{t}", t, 2, lambda a, b, t=t, n=n: _typed(t, a)[0] >> min(b, n), ins=(t, "u32"))
         if n < 64:
             wide = t[0] + str(2 * n)
             yield one(f"mul.wide.{t}", t, 2, on(lambda a, b: a * b), out=wide, ins=(t, t))
-            yield one(f"mad.wide.{t}", t, 3, lambda a, b, c, t=t: math.prod(_typed(t, a, b)) + c, out=wide, ins=(t, t, wide))
+            yield one(f"mad.wide.{t}", t, 3, lambda a, b, c, t=t: math.prod(_typed(t, a, b)) + c, out=wide,
+                ins=(t, t, wide))
         if t[0] == "s":
             yield one(f"abs.{t}", t, 1, on(lambda a: abs(a)))
             yield one(f"neg.{t}", t, 1, lambda a: -a)
     yield one("add.sat.s32", "s32", 2, lambda a, b: clamp(signed(a, 32) + signed(b, 32), 32, True))
     yield one("sub.sat.s32", "s32", 2, lambda a, b: clamp(signed(a, 32) - signed(b, 32), 32, True))
-    yield one("mad.hi.sat.s32", "s32", 3, lambda a, b, c: clamp((signed(a, 32) * signed(b, 32) >> 32) + signed(c, 32), 32, True))
+    yield one("mad.hi.sat.s32", "s32", 3, lambda a, b,
+        c: clamp((signed(a, 32) * signed(b, 32) >> 32) + signed(c, 32), 32, True))
     for t in ("u32", "s32"):
         def low(v: int, t: str = t) -> int:
             return signed(v & 0xFFFFFF, 24) if t == "s32" else v & 0xFFFFFF
@@ -153,7 +160,8 @@ def _dots() -> Iterator[Form]:
 
 
 def _bit_field(x_: int, pos: int, length: int, n: int, is_signed: bool) -> int:
-    """Beyond 255, which the ISA excludes, an H200 takes the low 8 bits in 32-bit forms; the 64-bit ones get no such operands here."""
+    """Beyond 255, which the ISA excludes, an H200 takes the low 8 bits in 32-bit forms; the 64-bit ones get no such
+    operands here."""
     pos, length, out = pos & 255, length & 255, 0
     sign = is_signed and length > 0 and x_ >> min(pos + length - 1, n - 1) & 1
     for k in range(n):
@@ -199,7 +207,8 @@ def bits() -> Iterator[Form]:
 
             yield one(f"bfind.{k}{n}", t, 1, lambda a, find=find: find(a, False), out="u32", ins=(k + str(n),))
             yield one(f"bfind.shiftamt.{k}{n}", t, 1, lambda a, find=find: find(a, True), out="u32", ins=(k + str(n),))
-            yield one(f"bfe.{k}{n}", k + str(n), 3, lambda a, p, q, n=n, k=k: _bit_field(a, p, q, n, k == "s"), ins=(k + str(n), at, at))
+            yield one(f"bfe.{k}{n}", k + str(n), 3, lambda a, p, q, n=n, k=k: _bit_field(a, p, q, n, k == "s"),
+                ins=(k + str(n), at, at))
         yield one(f"bfi.{t}", t, 4, lambda a, b, p, q, n=n: _inserted(a, b, p, q, n), ins=(t, t, at, at))
     for n in (16, 32, 64):
         t, full = f"b{n}", (1 << n) - 1
@@ -237,10 +246,9 @@ def bits() -> Iterator[Form]:
 def _permuted(a: int, b: int, c: int, mode: str) -> int:
     data = [*a.to_bytes(4, "little"), *b.to_bytes(4, "little")]
     n = c & 3
-    picks = {
-        "": None, "f4e": [n, n + 1, n + 2, n + 3], "b4e": [n, n - 1, n - 2, n - 3], "rc8": [n] * 4, "ecl": [max(k, n) for k in range(4)],
-        "ecr": [min(k, n) for k in range(4)], "rc16": [2 * (n & 1), 2 * (n & 1) + 1] * 2,
-    }[mode]  # fmt: skip
+    picks = {"": None, "f4e": [n, n + 1, n + 2, n + 3], "b4e": [n, n - 1, n - 2, n - 3], "rc8": [n] * 4,
+        "ecl": [max(k, n) for k in range(4)], "ecr": [min(k, n) for k in range(4)],
+        "rc16": [2 * (n & 1), 2 * (n & 1) + 1] * 2}[mode]  # fmt: skip
     if picks is not None:
         return int.from_bytes(bytes(data[k % 8] for k in picks), "little")
     out = []
@@ -253,15 +261,17 @@ def _permuted(a: int, b: int, c: int, mode: str) -> int:
 
 def _tables() -> Iterator[Form]:
     for mode in ("", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16"):
-        yield one(f"prmt.b32{'.' + mode if mode else ''}", "b32", 3, lambda a, b, c, mode=mode: _permuted(a, b, c, mode))
+        yield one(f"prmt.b32{'.' + mode if mode else ''}", "b32", 3, lambda a, b, c,
+            mode=mode: _permuted(a, b, c, mode))
     for table in (0x96, 0xE8, 0x1B, 0xC5, 0x00, 0xFF):
         def look(a: int, b: int, c: int, table: int = table) -> int:
             return sum((table >> (4 * (a >> k & 1) + 2 * (b >> k & 1) + (c >> k & 1)) & 1) << k for k in range(32))
 
-        yield Form(f"lop3 {table:#x}", f"lop3.b32 {{d}}, {{a}}, {{b}}, {{c}}, {table:#x};", ("b32",), ("b32",) * 3, look)
+        yield Form(f"lop3 {table:#x}", f"lop3.b32 {{d}}, {{a}}, {{b}}, {{c}}, {table:#x};", ("b32",), ("b32",) * 3,
+            look)
 
 
-# -- floats -----------------------------------------------------------------------------------------------------------------------------
+# -- floats ------------------------------------------------------------------------------------------------------------
 
 MODES = ("rn", "rz", "rm", "rp")
 
@@ -283,7 +293,8 @@ def floats() -> Iterator[Form]:
         yield one(f"neg.{t}", t, 1, lambda a, f=f: x.negated(f, a))
         yield one(f"copysign.{t}", t, 2, lambda a, b, f=f: b & (1 << f.bits - 1) - 1 | f.sign(a) << f.bits - 1)
         for test, rule in TESTS.items():
-            yield Form(f"testp.{test}.{t}", f"testp.{test}.{t} {{d}}, {{a}};", ("pred",), (t,), lambda a, f=f, rule=rule: int(rule(f, a)))
+            yield Form(f"testp.{test}.{t}", f"testp.{test}.{t} {{d}}, {{a}};", ("pred",), (t,), lambda a, f=f,
+                rule=rule: int(rule(f, a)))
     f = F["f32"]
 
     def ftz(rule: Callable[..., int]) -> Callable[..., int]:
@@ -316,13 +327,13 @@ TESTS: dict[str, Callable[[x.Float, int], bool]] = {
 def _narrow_floats() -> Iterator[Form]:
     for t in ("f16", "bf16"):
         f = F[t]
-        rules: list[tuple[str, int, Callable[..., int]]] = [
-            ("fma.rn", 3, lambda a, b, c, f=f: x.fma(f, a, b, c)), ("fma.rn.relu", 3, lambda a, b, c, f=f: _relu(f, x.fma(f, a, b, c))),
-            ("min", 2, lambda a, b, f=f: x.extreme(f, a, b, True)), ("max.NaN", 2, lambda a, b, f=f: x.extreme(f, a, b, False, True)),
+        rules: list[tuple[str, int, Callable[..., int]]] = [("fma.rn", 3, lambda a, b, c, f=f: x.fma(f, a, b, c)),
+            ("fma.rn.relu", 3, lambda a, b, c, f=f: _relu(f, x.fma(f, a, b, c))),
+            ("min", 2, lambda a, b, f=f: x.extreme(f, a, b, True)),
+            ("max.NaN", 2, lambda a, b, f=f: x.extreme(f, a, b, False, True)),
             ("neg", 1, lambda a, f=f: x.negated(f, a)), ("abs", 1, lambda a, f=f: a & (1 << f.bits - 1) - 1),
             ("add.rn", 2, lambda a, b, f=f: x.add(f, a, b)), ("mul.rn", 2, lambda a, b, f=f: x.mul(f, a, b)),
-            ("sub.rn", 2, lambda a, b, f=f: x.add(f, a, x.negated(f, b))),
-        ]  # fmt: skip
+            ("sub.rn", 2, lambda a, b, f=f: x.add(f, a, x.negated(f, b)))]  # fmt: skip
         if t == "f16":
             rules += [
                 ("add.rn.sat", 2, lambda a, b, f=f: x.saturate(f, x.add(f, a, b))),

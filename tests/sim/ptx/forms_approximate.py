@@ -1,4 +1,5 @@
-"""The approximate forms, each with the error that the manual allows it (PTX ISA 9.0, 9.7.3.8 and 9.7.3.13 to 9.7.3.22)."""
+"""The approximate forms, each with the error that the manual allows it (PTX ISA 9.0, 9.7.3.8 and 9.7.3.13 to
+9.7.3.22)."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ def _relative(log: float) -> Most:
 
 
 def _trigonometric(exact: Fraction, a: Fraction) -> Fraction:
-    """9.7.3.18, 9.7.3.19: absolute, within 2 pi and within 100 pi; beyond there is no bound, and no form here gets such operands."""
+    """9.7.3.18, 9.7.3.19: absolute, within 2 pi and within 100 pi; beyond there is no bound, and no form here gets such
+    operands."""
     assert abs(a) <= 100 * math.pi
     return Fraction(2.0**-20.5 if abs(a) <= 2 * math.pi else 2.0**-14.7)
 
@@ -51,18 +53,21 @@ def approximate() -> Iterator[Form]:
         positive = name.split(".")[0] in ("sqrt", "rsqrt", "lg2")
         text = f"abs.f32 {{d}}, {{a}}; {name} {{d}}, {{d}};" if positive else f"{name} {{d}}, {{a}};"
         near = Near(value, most, rounded=name.split(".")[0] in ("rcp", "ex2"))
-        yield Form(name, text, ("f32",), ("m32",), lambda a, value=value: F["f32"].round(value(F["f32"].value(a))), near=near)
+        yield Form(name, text, ("f32",), ("m32",), lambda a, value=value: F["f32"].round(value(F["f32"].value(a))),
+            near=near)
     for how in ("approx", "full"):  # 9.7.3.8
-        yield Form(f"div.{how}.f32", f"div.{how}.f32 {{d}}, {{a}}, {{b}};", ("f32",), ("m32", "m32"),
-                   lambda a, b: F["f32"].round(F["f32"].value(a) / F["f32"].value(b)), near=Near(lambda a, b: a / b, _ulps(2), rounded=True))  # fmt: skip
+        yield Form(f"div.{how}.f32", f"div.{how}.f32 {{d}}, {{a}}, {{b}};", ("f32",), ("m32", "m32"), lambda a,
+            b: F["f32"].round(F["f32"].value(a) / F["f32"].value(b)),
+            near=Near(lambda a, b: a / b, _ulps(2), rounded=True))  # fmt: skip
     for op in ("rcp", "rsqrt"):
         def upper(v: Fraction, op: str = op) -> Fraction:
             a = HIGH.value(F["f64"].round(v) >> 32)
             return 1 / (a if op == "rcp" else Fraction(math.sqrt(a)))
 
-        # The ISA gives no bound ("gross"): the result has 20 bits behind the point, and two units of the last one are allowed here.
-        yield Form(f"{op}.approx.ftz.f64", f"{op}.approx.ftz.f64 {{d}}, {{a}};", ("f64",), ("f64",), lambda a, op=op, upper=upper: _gross(a, op, upper),
-                   near=Near(upper, _ulps(2, 20)))  # fmt: skip
+        # The ISA gives no bound ("gross"): the result has 20 bits behind the point, and two units of the last one are
+        # allowed here.
+        yield Form(f"{op}.approx.ftz.f64", f"{op}.approx.ftz.f64 {{d}}, {{a}};", ("f64",), ("f64",), lambda a, op=op,
+            upper=upper: _gross(a, op, upper), near=Near(upper, _ulps(2, 20)))  # fmt: skip
 
 
 def _gross(a: int, op: str, value: Callable[[Fraction], Fraction]) -> int:

@@ -25,9 +25,11 @@ def compares() -> Iterator[Form]:
                 return int(holds(a, b)), int(not holds(a, b))
 
             if t in ("f16", "bf16"):
-                yield Form(f"setp.{op}.{t}", f"setp.{op}.{t} {{d}}, {{a}}, {{b}};", ("pred",), (t, t), lambda a, b, holds=holds: int(holds(a, b)))
+                yield Form(f"setp.{op}.{t}", f"setp.{op}.{t} {{d}}, {{a}}, {{b}};", ("pred",), (t, t), lambda a, b,
+                    holds=holds: int(holds(a, b)))
             else:
-                yield Form(f"setp.{op}.{t}", f"setp.{op}.{t} {{d}}|{{e}}, {{a}}, {{b}};", ("pred", "pred"), (t, t), both)
+                yield Form(f"setp.{op}.{t}", f"setp.{op}.{t} {{d}}|{{e}}, {{a}}, {{b}};", ("pred", "pred"), (t, t),
+                    both)
             if t not in ("bf16", "f16"):
                 yield Form(f"set.{op}.u32.{t}", f"set.{op}.u32.{t} {{d}}, {{a}}, {{b}};", ("u32",), (t, t),
                            lambda a, b, holds=holds: 0xFFFFFFFF if holds(a, b) else 0)  # fmt: skip
@@ -37,9 +39,10 @@ def compares() -> Iterator[Form]:
                 third = bool(c) != bool(sign)
                 return int(f2(a < b, third)), int(f2(a >= b, third))
 
-            yield Form(f"setp.lt.{join}{sign}", f"setp.lt.{join}.u32 {{d}}|{{e}}, {{a}}, {{b}}, {sign}{{c}};", ("pred", "pred"), ("u32", "u32", "pred"), joined)
-            yield Form(f"set.{join}{sign}.f32", f"set.lt.{join}.f32.u32 {{d}}, {{a}}, {{b}}, {sign}{{c}};", ("f32",), ("u32", "u32", "pred"),
-                       lambda a, b, c, joined=joined: 0x3F800000 if joined(a, b, c)[0] else 0)  # fmt: skip
+            yield Form(f"setp.lt.{join}{sign}", f"setp.lt.{join}.u32 {{d}}|{{e}}, {{a}}, {{b}}, {sign}{{c}};",
+                ("pred", "pred"), ("u32", "u32", "pred"), joined)
+            yield Form(f"set.{join}{sign}.f32", f"set.lt.{join}.f32.u32 {{d}}, {{a}}, {{b}}, {sign}{{c}};", ("f32",),
+                ("u32", "u32", "pred"), lambda a, b, c, joined=joined: 0x3F800000 if joined(a, b, c)[0] else 0)
 
     def pairs(a: int, b: int) -> tuple[int, int]:
         low, high = (int(x.compare(F["f16"], "lt", a >> s & 0xFFFF, b >> s & 0xFFFF)) for s in (0, 16))
@@ -47,8 +50,10 @@ def compares() -> Iterator[Form]:
 
     yield Form("setp.lt.f16x2", "setp.lt.f16x2 {d}|{e}, {a}, {b};", ("pred", "pred"), ("f16x2", "f16x2"), pairs)
     for t in ("b16", "b32", "b64", "f32", "f64"):
-        yield Form(f"selp.{t}", f"selp.{t} {{d}}, {{a}}, {{b}}, {{c}};", (t,), (t, t, "pred"), lambda a, b, c: a if c else b)
-    yield Form("slct.b32.s32", "slct.b32.s32 {d}, {a}, {b}, {c};", ("b32",), ("b32", "b32", "s32"), lambda a, b, c: a if signed(c, 32) >= 0 else b)
+        yield Form(f"selp.{t}", f"selp.{t} {{d}}, {{a}}, {{b}}, {{c}};", (t,), (t, t, "pred"), lambda a, b, c: a if c
+            else b)
+    yield Form("slct.b32.s32", "slct.b32.s32 {d}, {a}, {b}, {c};", ("b32",), ("b32", "b32", "s32"), lambda a, b, c: a
+        if signed(c, 32) >= 0 else b)
     yield Form("slct.u64.f32", "slct.u64.f32 {d}, {a}, {b}, {c};", ("u64",), ("u64", "u64", "f32"),
                lambda a, b, c: a if x.compare(F["f32"], "ge", c, 0) else b)  # fmt: skip
 
@@ -77,7 +82,8 @@ def conversions() -> Iterator[Form]:
 
                 yield one(f"cvt.{mode}.{t}.{a}", t, 1, number, ins=(reg.get(a, a),))
             for how in ("rni", "rzi", "rmi", "rpi") if t != "bf16" else ("rzi",):
-                def cut(v: int, f: x.Float = f, how: str = how, is_signed: bool = is_signed, n: int = n, t: str = t) -> int:
+                def cut(v: int, f: x.Float = f, how: str = how, is_signed: bool = is_signed, n: int = n,
+                        t: str = t) -> int:
                     out = x.to_integer(f, v, how, n, is_signed, t == "f64" or n == 64)
                     return signed(out, n) if is_signed else out
 
@@ -89,12 +95,14 @@ def _between_floats() -> Iterator[Form]:
     f16, bf16, f32, f64 = (F[t] for t in ("f16", "bf16", "f32", "f64"))
     for a, b in (("f64", "f32"), ("f64", "f16"), ("f32", "f16"), ("f32", "bf16")):
         for mode in MODES if b != "bf16" else ("rn", "rz"):
-            yield one(f"cvt.{mode}.{b}.{a}", b, 1, lambda v, a=a, b=b, mode=mode: x.convert(F[a], F[b], v, mode), ins=(a,))
+            yield one(f"cvt.{mode}.{b}.{a}", b, 1, lambda v, a=a, b=b, mode=mode: x.convert(F[a], F[b], v, mode),
+                ins=(a,))
     for a, b in (("f16", "f32"), ("bf16", "f32"), ("f32", "f64"), ("f16", "f64")):
         yield one(f"cvt.{b}.{a}", b, 1, lambda v, a=a, b=b: x.convert(F[a], F[b], v), ins=(a,))
     yield one("cvt.ftz.f64.f32", "f64", 1, lambda v: x.convert(f32, f64, f32.flushed(v)), ins=("f32",))
     yield one("cvt.sat.f32.f32", "f32", 1, lambda v: x.saturate(f32, v))
-    yield one("cvt.rn.relu.f16.f32", "f16", 1, lambda v: f16.nan if f32.is_nan(v) else 0 if f32.sign(v) else x.convert(f32, f16, v), ins=("f32",))
+    yield one("cvt.rn.relu.f16.f32", "f16", 1, lambda v: f16.nan if f32.is_nan(v) else 0 if f32.sign(v)
+        else x.convert(f32, f16, v), ins=("f32",))
     for t in ("f32", "f64", "f16"):
         for how in ("rni", "rzi", "rmi", "rpi"):
             def to_whole(v: int, f: x.Float = F[t], how: str = how) -> int:
@@ -114,9 +122,11 @@ def _between_floats() -> Iterator[Form]:
             return x.convert(f32, f, a, finite=True) << 8 | x.convert(f32, f, b, finite=True)
 
         yield one(f"cvt.rn.satfinite.{t}x2.f32", "b16", 2, small, ins=("f32", "f32"))
-        yield one(f"cvt.rn.f16x2.{t}x2", "f16x2", 1, lambda v, f=F[t]: x.convert(f, f16, v >> 8) << 16 | x.convert(f, f16, v & 255), ins=("b16",))
-        yield one(f"cvt.rn.satfinite.{t}x2.f16x2", "b16", 1, lambda v, f=F[t]: (
-            x.convert(f16, f, v >> 16, finite=True) << 8 | x.convert(f16, f, v & 0xFFFF, finite=True)), ins=("f16x2",))  # fmt: skip
+        yield one(f"cvt.rn.f16x2.{t}x2", "f16x2", 1, lambda v, f=F[t]: x.convert(f, f16, v >> 8) << 16
+            | x.convert(f, f16, v & 255), ins=("b16",))
+        yield one(f"cvt.rn.satfinite.{t}x2.f16x2", "b16", 1, lambda v,
+            f=F[t]: (x.convert(f16, f, v >> 16, finite=True) << 8 | x.convert(f16, f, v & 0xFFFF, finite=True)),
+            ins=("f16x2",))  # fmt: skip
     for mode in ("rna", "rn", "rz"):
         def tf32(v: int, mode: str = mode) -> int:
             return 0x7FFFFFFF if f32.is_nan(v) else x.convert(f32, F["tf32"], v, mode) << 13
@@ -128,15 +138,17 @@ def _between_floats() -> Iterator[Form]:
             return (c << 2 * n | top << n | low) & 0xFFFFFFFF
 
         more = t in ("u8", "s8")
-        yield one(f"cvt.pack.sat.{t}.s32{'.b32' * more}", "b32", 2 + more, packed, ins=("s32", "s32", *(("b32",) * more)))
+        yield one(f"cvt.pack.sat.{t}.s32{'.b32' * more}", "b32", 2 + more, packed,
+            ins=("s32", "s32", *(("b32",) * more)))
 
 
 def moves() -> Iterator[Form]:
-    yield Form("mov pack 2x16", "{{ .reg .b16 l, h; mov.b32 {{l, h}}, {a}; mov.b32 {d}, {{h, l}}; }}", ("b32",), ("b32",), lambda a: a >> 16 | (a & 0xFFFF) << 16)
-    yield Form("mov pack 2x32", "{{ .reg .b32 l, h; mov.b64 {{l, h}}, {a}; mov.b64 {d}, {{h, l}}; }}", ("b64",), ("b64",),
-               lambda a: a >> 32 | (a & 0xFFFFFFFF) << 32)  # fmt: skip
-    yield Form("mov pack 4x16", "{{ .reg .b16 a<4>; mov.b64 {{a0, a1, a2, a3}}, {a}; mov.b64 {d}, {{a3, a2, a1, a0}}; }}", ("b64",), ("b64",),
-               lambda a: sum((a >> 16 * k & 0xFFFF) << 48 - 16 * k for k in range(4)))  # fmt: skip
+    yield Form("mov pack 2x16", "{{ .reg .b16 l, h; mov.b32 {{l, h}}, {a}; mov.b32 {d}, {{h, l}}; }}", ("b32",), ("b32",
+        ), lambda a: a >> 16 | (a & 0xFFFF) << 16)
+    yield Form("mov pack 2x32", "{{ .reg .b32 l, h; mov.b64 {{l, h}}, {a}; mov.b64 {d}, {{h, l}}; }}", ("b64",), ("b64",
+        ), lambda a: a >> 32 | (a & 0xFFFFFFFF) << 32)  # fmt: skip
+    yield Form("mov pack 4x16", "{{ .reg .b16 a<4>; mov.b64 {{a0, a1, a2, a3}}, {a}; mov.b64 {d}, {{a3, a2, a1, a0}}; "
+        "}}", ("b64",), ("b64",), lambda a: sum((a >> 16 * k & 0xFFFF) << 48 - 16 * k for k in range(4)))  # fmt: skip
     yield Form("mov.pred", "mov.pred {d}, {a};", ("pred",), ("pred",), lambda a: a)
     for op, f in (("and", lambda p, q: p & q), ("or", lambda p, q: p | q), ("xor", lambda p, q: p ^ q)):
         yield Form(f"{op}.pred", f"{op}.pred {{d}}, {{a}}, {{b}};", ("pred",), ("pred", "pred"), f)
@@ -147,13 +159,15 @@ def lanes() -> Iterator[Form]:
     for mode in ("up", "down", "bfly", "idx"):
         for b in (0, 1, 5, 16, 31):
             for c in (0x0, 0x1F, 0x181F, 0x1807, 0x1C03):
-                def moved(a: list[int], mode: str = mode, b: int = b, c: int = c, at: list[int] | None = None) -> tuple[list[int], list[int]]:
+                def moved(a: list[int], mode: str = mode, b: int = b, c: int = c, at: list[int]
+                        | None = None) -> tuple[list[int], list[int]]:
                     out, inside = [], []
                     for lane in range(32):
                         by = at[lane] & 31 if at is not None else b
                         segment, limit = c >> 8 & 31, c & 31
                         last = lane & segment | limit & ~segment
-                        j = {"up": lane - by, "down": lane + by, "bfly": lane ^ by, "idx": lane & segment | by & ~segment}[mode]
+                        j = {"up": lane - by, "down": lane + by, "bfly": lane ^ by, "idx": lane & segment
+                            | by & ~segment}[mode]
                         good = j >= last if mode == "up" else j <= last
                         inside.append(int(good))
                         out.append(a[j & 31 if good else lane])
@@ -164,16 +178,22 @@ def lanes() -> Iterator[Form]:
         text = f"shfl.sync.{mode}.b32 {{d}}|{{e}}, {{a}}, {{b}}, 0x1f, 0xffffffff;"
         limit = 0 if mode == "up" else 0x1F
         text = text.replace("0x1f", hex(limit))
-        yield Form(f"shfl.{mode}.reg", text, ("b32", "pred"), ("b32", "n32"), lambda a, b, moved=moved, limit=limit: moved(a, c=limit, at=b), warp=True)
-    yield Form("vote.ballot", "vote.sync.ballot.b32 {d}, {a}, -1;", ("b32",), ("pred",), lambda a: [sum(v << k for k, v in enumerate(a))] * 32, warp=True)
-    yield Form("vote.all", "vote.sync.all.pred {d}, {a}, -1;", ("pred",), ("pred",), lambda a: [int(all(a))] * 32, warp=True)
-    yield Form("vote.any", "vote.sync.any.pred {d}, !{a}, -1;", ("pred",), ("pred",), lambda a: [int(not all(a))] * 32, warp=True)
-    yield Form("vote.uni", "vote.sync.uni.pred {d}, {a}, -1;", ("pred",), ("pred",), lambda a: [int(len(set(a)) == 1)] * 32, warp=True)
+        yield Form(f"shfl.{mode}.reg", text, ("b32", "pred"), ("b32", "n32"), lambda a, b, moved=moved,
+            limit=limit: moved(a, c=limit, at=b), warp=True)
+    yield Form("vote.ballot", "vote.sync.ballot.b32 {d}, {a}, -1;", ("b32",), ("pred",),
+        lambda a: [sum(v << k for k, v in enumerate(a))] * 32, warp=True)
+    yield Form("vote.all", "vote.sync.all.pred {d}, {a}, -1;", ("pred",), ("pred",), lambda a: [int(all(a))] * 32,
+        warp=True)
+    yield Form("vote.any", "vote.sync.any.pred {d}, !{a}, -1;", ("pred",), ("pred",), lambda a: [int(not all(a))] * 32,
+        warp=True)
+    yield Form("vote.uni", "vote.sync.uni.pred {d}, {a}, -1;", ("pred",), ("pred",),
+        lambda a: [int(len(set(a)) == 1)] * 32, warp=True)
     for n in (32, 64):
-        yield Form(f"match.any.b{n}", f"{{{{ .reg .b{n} t; and.b{n} t, {{a}}, 3; match.any.sync.b{n} {{d}}, t, -1; }}}}", ("b32",), (f"b{n}",),
-                   lambda a: [sum(1 << k for k in range(32) if a[k] & 3 == v & 3) for v in a], warp=True)  # fmt: skip
-    yield Form("match.all.b32", "{{ .reg .b32 t; and.b32 t, {a}, 0; match.all.sync.b32 {d}|{e}, t, -1; }}", ("b32", "pred"), ("b32",),
-               lambda a: ([0xFFFFFFFF] * 32, [1] * 32), warp=True)  # fmt: skip
+        yield Form(f"match.any.b{n}",
+            f"{{{{ .reg .b{n} t; and.b{n} t, {{a}}, 3; match.any.sync.b{n} {{d}}, t, -1; }}}}", ("b32",), (f"b{n}",),
+            lambda a: [sum(1 << k for k in range(32) if a[k] & 3 == v & 3) for v in a], warp=True)  # fmt: skip
+    yield Form("match.all.b32", "{{ .reg .b32 t; and.b32 t, {a}, 0; match.all.sync.b32 {d}|{e}, t, -1; }}",
+        ("b32", "pred"), ("b32",), lambda a: ([0xFFFFFFFF] * 32, [1] * 32), warp=True)  # fmt: skip
     for t in ("u32", "s32"):
         for op, f in (("add", sum), ("min", min), ("max", max)):
             def reduced(a: list[int], f=f, t: str = t) -> list[int]:  # noqa: ANN001

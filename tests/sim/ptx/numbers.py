@@ -1,4 +1,5 @@
-"""Arithmetic of PTX's types in exact integers and fractions: patterns come in, patterns go out. What the executor is held against; it shares no code."""
+"""Arithmetic of PTX's types in exact integers and fractions: patterns come in, patterns go out. What the executor is
+held against; it shares no code."""
 
 from __future__ import annotations
 
@@ -60,7 +61,8 @@ class Float:
         return x & 1 << self.bits - 1 if not x >> self.m & (1 << self.e) - 1 else x
 
     def round(self, v: Fraction, mode: str = "rn", zero: int = 0, finite: bool = False) -> int:
-        """A number in this format; `zero`: the sign of an exact zero; `finite`: the greatest number instead of infinity."""
+        """A number in this format; `zero`: the sign of an exact zero; `finite`: the greatest number instead of
+        infinity."""
         if v == 0:
             return zero << self.bits - 1
         sign, a = v < 0, abs(v)
@@ -87,10 +89,9 @@ def exponent(a: Fraction) -> int:
     return e if Fraction(2) ** e <= a else e - 1
 
 
-F = {
-    "f16": Float(5, 10, 0x7FFF), "bf16": Float(8, 7, 0x7FFF), "f32": Float(8, 23, 0x7FFFFFFF), "f64": Float(11, 52, 0x7FF8 << 48),
-    "e4m3": Float(4, 3, 0x7F, False), "e5m2": Float(5, 2, 0x7F), "tf32": Float(8, 10, 0x3FFFF),
-}  # fmt: skip
+F = {"f16": Float(5, 10, 0x7FFF), "bf16": Float(8, 7, 0x7FFF), "f32": Float(8, 23, 0x7FFFFFFF),
+    "f64": Float(11, 52, 0x7FF8 << 48), "e4m3": Float(4, 3, 0x7F, False), "e5m2": Float(5, 2, 0x7F),
+    "tf32": Float(8, 10, 0x3FFFF)}  # fmt: skip
 
 
 def add(f: Float, a: int, b: int, mode: str = "rn") -> int:
@@ -187,9 +188,8 @@ def compare(f: Float | None, op: str, a: int, b: int) -> bool:
         op = op[:2]
         zero = (1 << f.bits - 1) - 1
         a, b = (0 if x & zero == 0 else order(f, x) for x in (a, b))
-    return {
-        "eq": a == b, "ne": a != b, "lt": a < b, "le": a <= b, "gt": a > b, "ge": a >= b, "lo": a < b, "ls": a <= b, "hi": a > b, "hs": a >= b,
-    }[op]  # fmt: skip
+    return {"eq": a == b, "ne": a != b, "lt": a < b, "le": a <= b, "gt": a > b, "ge": a >= b, "lo": a < b, "ls": a <= b,
+        "hi": a > b, "hs": a >= b}[op]  # fmt: skip
 
 
 def to_integer(f: Float, x: int, how: str, bits: int, is_signed: bool, wide: bool) -> int:

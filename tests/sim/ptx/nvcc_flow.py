@@ -30,21 +30,21 @@ class Flow:
         a, b = NAMES[self.below(3)], NAMES[self.below(3)]
         k, few = self.below(1 << 32), 1 + self.below(31)
         K = np.uint32(k)
-        return (
-            (f"{a} + {b} * {k}u", lambda e: e[a] + e[b] * K), (f"{a} ^ {b} >> {few}", lambda e: e[a] ^ e[b] >> np.uint32(few)),
+        return ((f"{a} + {b} * {k}u", lambda e: e[a] + e[b] * K),
+            (f"{a} ^ {b} >> {few}", lambda e: e[a] ^ e[b] >> np.uint32(few)),
             (f"{a} * {b} - {few}u", lambda e: e[a] * e[b] - np.uint32(few)),
             (f"({a} | {k}u) % {few + 1}u", lambda e: (e[a] | K) % np.uint32(few + 1)),
             (f"{a} < {b} ? {a} + {few} : {b}", lambda e: np.where(e[a] < e[b], e[a] + np.uint32(few), e[b])),
-            (f"__popc({a}) + {b}", lambda e: np.unpackbits(e[a].view(np.uint8)).reshape(N, 32).sum(1, np.uint32) + e[b]),
-        )[self.below(6)]  # fmt: skip
+            (f"__popc({a}) + {b}", lambda e: np.unpackbits(e[a].view(np.uint8)).reshape(N, 32).sum(1, np.uint32)
+            + e[b]))[self.below(6)]  # fmt: skip
 
     def condition(self) -> Expression:
         a, b, k, bit = NAMES[self.below(3)], NAMES[self.below(3)], self.below(1 << 32), 1 << self.below(8)
-        return (
-            (f"{a} & {bit}", lambda e: (e[a] & np.uint32(bit)) != 0), (f"{a} < {k}u", lambda e: e[a] < np.uint32(k)),
-            (f"(int){a} < (int){b} && {b} != {k}u", lambda e: (e[a].view(np.int32) < e[b].view(np.int32)) & (e[b] != np.uint32(k))),
-            (f"{a} > {b} || {b} & {bit}", lambda e: (e[a] > e[b]) | ((e[b] & np.uint32(bit)) != 0)),
-        )[self.below(4)]  # fmt: skip
+        return ((f"{a} & {bit}", lambda e: (e[a] & np.uint32(bit)) != 0),
+            (f"{a} < {k}u", lambda e: e[a] < np.uint32(k)),
+            (f"(int){a} < (int){b} && {b} != {k}u",
+            lambda e: (e[a].view(np.int32) < e[b].view(np.int32)) & (e[b] != np.uint32(k))),
+            (f"{a} > {b} || {b} & {bit}", lambda e: (e[a] > e[b]) | ((e[b] & np.uint32(bit)) != 0)))[self.below(4)]
 
     def block(self, depth: int, jumps: bool, count: int) -> Statement:
         parts = [self.statement(depth, jumps) for _ in range(count)]

@@ -1,9 +1,10 @@
-"""Small CUDA C++ programs, drawn with seeds, and what NumPy computes of the same description; as a script, nvcc's PTX of them.
+"""Small CUDA C++ programs, drawn with seeds, and what NumPy computes of the same description; as a script, nvcc's PTX
+of them.
 
     python -m sim.ptx.nvcc_programs          (PYTHONPATH=src:tests; writes tests/sim/ptx/nvcc)
 
-nvcc is found as tests/nvptx/make_samples.py says. Floats are of exactly rounded operations only and compiled with -fmad=false: results are exact.
-"""
+nvcc is found as tests/nvptx/make_samples.py says. Floats are of exactly rounded operations only and compiled with
+-fmad=false: results are exact. """
 
 from __future__ import annotations
 
@@ -22,7 +23,23 @@ import numpy as np
 
 from sim.ptx import nvcc_values as values
 from sim.ptx.nvcc_flow import flow
-from sim.ptx.nvcc_values import BITS32, BITS64, CTYPES, DTYPES, INTS, OPS, Lines, N, bits, drawn, exact, integer, rounded, whole, wrapped
+from sim.ptx.nvcc_values import (
+    BITS32,
+    BITS64,
+    CTYPES,
+    DTYPES,
+    INTS,
+    OPS,
+    Lines,
+    N,
+    bits,
+    drawn,
+    exact,
+    integer,
+    rounded,
+    whole,
+    wrapped,
+)
 
 HERE = pathlib.Path(__file__).resolve().parent / "nvcc"
 CHIPS = ("sm_80", "sm_90a")
@@ -155,8 +172,10 @@ def conversions(name: str, rng: np.random.Generator, k: int) -> Made:
     for j, mode in enumerate(("rn", "rz", "rd", "ru")):
         body.append(f"o[{2 * j * N} + i] = __{short}2{word}_{mode}(a[i]);")
         wants.append(wrapped([min(max(whole(Fraction(float(v)), mode), low), high) for v in x], to))
-        made = f"__{word}2{short}_{'rn' if t == 'f64' and bits(to) == 32 else mode}(b[i])"  # which float64 holds exactly
-        body.append(f"o[{(2 * j + 1) * N} + i] = ({CTYPES[to]})__{short}_as_{'longlong' if t == 'f64' else 'int'}({made});")
+        # which float64 holds exactly
+        made = f"__{word}2{short}_{'rn' if t == 'f64' and bits(to) == 32 else mode}(b[i])"
+        body.append(f"o[{(2 * j + 1) * N} + i] = "
+            f"({CTYPES[to]})__{short}_as_{'longlong' if t == 'f64' else 'int'}({made});")
         floats = np.array([rounded(Fraction(int(v)), t, mode) if v else 0.0 for v in back]).astype(DTYPES[t])
         wants.append(floats.view(f"i{bits(t) // 8}").astype(DTYPES[to]))
     return Made(name, body, [(CTYPES[t], x), (CTYPES[to], back)], CTYPES[to], np.concatenate(wants))
@@ -209,7 +228,8 @@ def compile_all() -> None:
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "programs.cu").write_text(source())
         for chip in CHIPS:
-            subprocess.run([nvcc(), "-ptx", f"-arch={chip}", *FLAGS, "programs.cu", "-o", "out.ptx"], cwd=folder, check=True)
+            subprocess.run([nvcc(), "-ptx", f"-arch={chip}", *FLAGS, "programs.cu", "-o", "out.ptx"], cwd=folder,
+                check=True)
             ptx = (pathlib.Path(folder) / "out.ptx").read_text().replace(folder, "nvcc")
             (HERE / f"programs.{chip}.ptx.gz").write_bytes(gzip.compress(ptx.encode(), mtime=0))
             print(chip, len(ptx.splitlines()), "lines")

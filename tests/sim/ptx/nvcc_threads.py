@@ -1,4 +1,5 @@
-"""Families of programs in which threads work together or memory is more than arrays of numbers: shared, warps, atomics, local, structs, calls."""
+"""Families of programs in which threads work together or memory is more than arrays of numbers: shared, warps, atomics,
+local, structs, calls."""
 
 from __future__ import annotations
 
@@ -10,9 +11,8 @@ from sim.ptx.nvcc_programs import Made, family
 from sim.ptx.nvcc_values import CTYPES, DTYPES, N, bits, drawn, wrapped
 
 W = N // 2  # threads of a block, and of a warp
-FOLDS = {
-    "+": np.add, "^": np.bitwise_xor, "&": np.bitwise_and, "|": np.bitwise_or, "max": np.maximum, "min": np.minimum, "*": np.multiply,
-}  # fmt: skip
+FOLDS = {"+": np.add, "^": np.bitwise_xor, "&": np.bitwise_and, "|": np.bitwise_or, "max": np.maximum,
+    "min": np.minimum, "*": np.multiply}  # fmt: skip
 
 
 def one(rng: np.random.Generator, of):
@@ -23,18 +23,17 @@ def folded(op: str, a: str, b: str) -> str:
     return f"({a} {'<' if op == 'min' else '>'} {b} ? {a} : {b})" if op in ("min", "max") else f"({a} {op} {b})"
 
 
-# -- shared memory ---------------------------------------------------------------------------------------------------------------------
+# -- shared memory -----------------------------------------------------------------------------------------------------
 
 
 def tree_in_shared(name: str, rng: np.random.Generator) -> Made:
     """A reduction of a block, in steps."""
     t, op = one(rng, ("u32", "u64", "u16", "u8")), one(rng, tuple(FOLDS))
     a, c = drawn(rng, t), CTYPES[t]
-    body = [
-        f"__shared__ {c} s[{N}];", "s[threadIdx.x] = a[i];", "__syncthreads();", f"for (int k = {W}; k; k >>= 1) {{",
-        f"    if (threadIdx.x < k) s[threadIdx.x] = ({c}){folded(op, 's[threadIdx.x]', 's[threadIdx.x + k]')};", "    __syncthreads();", "}",
-        "if (threadIdx.x == 0) o[0] = s[0];",
-    ]  # fmt: skip
+    body = [f"__shared__ {c} s[{N}];", "s[threadIdx.x] = a[i];", "__syncthreads();",
+        f"for (int k = {W}; k; k >>= 1) {{", f"    if (threadIdx.x < k) s[threadIdx.x] = "
+        f"({c}){folded(op, 's[threadIdx.x]', 's[threadIdx.x + k]')};", "    __syncthreads();", "}",
+        "if (threadIdx.x == 0) o[0] = s[0];"]  # fmt: skip
     want = functools.reduce(FOLDS[op], list(a))
     return Made(name, body, [(c, a)], c, np.array([want], DTYPES[t]), grid=1, block=N)
 
@@ -42,12 +41,10 @@ def tree_in_shared(name: str, rng: np.random.Generator) -> Made:
 def scan_in_shared(name: str, rng: np.random.Generator) -> Made:
     t, op = one(rng, ("u32", "u64")), one(rng, ("+", "^", "max", "|"))
     a, c = drawn(rng, t), CTYPES[t]
-    body = [
-        f"__shared__ {c} s[2][{N}];", "int at = 0;", "s[0][threadIdx.x] = a[i];", "__syncthreads();", f"for (int k = 1; k < {N}; k *= 2) {{",
-        f"    {c} v = s[at][threadIdx.x];", "    if (threadIdx.x >= k) {", f"        {c} w = s[at][threadIdx.x - k];",
-        f"        v = {folded(op, 'v', 'w')};", "    }",
-        "    at ^= 1;", "    s[at][threadIdx.x] = v;", "    __syncthreads();", "}", "o[i] = s[at][threadIdx.x];",
-    ]  # fmt: skip
+    body = [f"__shared__ {c} s[2][{N}];", "int at = 0;", "s[0][threadIdx.x] = a[i];", "__syncthreads();",
+        f"for (int k = 1; k < {N}; k *= 2) {{", f"    {c} v = s[at][threadIdx.x];", "    if (threadIdx.x >= k) {",
+        f"        {c} w = s[at][threadIdx.x - k];", f"        v = {folded(op, 'v', 'w')};", "    }", "    at ^= 1;",
+        "    s[at][threadIdx.x] = v;", "    __syncthreads();", "}", "o[i] = s[at][threadIdx.x];"]  # fmt: skip
     return Made(name, body, [(c, a)], c, FOLDS[op].accumulate(a).astype(DTYPES[t]), grid=1, block=N)
 
 
@@ -55,11 +52,8 @@ def moved_in_shared(name: str, rng: np.random.Generator) -> Made:
     """A permutation through a tile with padding."""
     rows, odd = one(rng, (4, 8, 16)), 2 * int(rng.integers(0, 32)) + 1
     columns, a = N // rows, drawn(rng, "f32")
-    body = [
-        f"__shared__ float s[{rows}][{columns + 1}];", f"const unsigned j = i * {odd} & {N - 1};", f"s[j / {columns}][j % {columns}] = a[i];",
-        "__syncthreads();",
-        f"o[i] = s[i % {rows}][i / {rows}];",
-    ]  # fmt: skip
+    body = [f"__shared__ float s[{rows}][{columns + 1}];", f"const unsigned j = i * {odd} & {N - 1};",
+        f"s[j / {columns}][j % {columns}] = a[i];", "__syncthreads();", f"o[i] = s[i % {rows}][i / {rows}];"]
     i = np.arange(N)
     tile = np.empty(N, np.float32)
     tile[i * odd % N] = a
@@ -79,7 +73,8 @@ def counted_in_shared(name: str, rng: np.random.Generator) -> Made:
     i = np.arange(N)
     bins = np.bincount(a >> np.uint32(shift) & np.uint32(15), 1 + (i & 3), 16)
     value = int((a < limit).sum()) * 4 + int((a > limit).any())
-    return Made(name, body, [("unsigned", a)], "unsigned", np.concatenate([bins, np.full(N, value)]).astype(np.uint32), grid=1, block=N)
+    return Made(name, body, [("unsigned", a)], "unsigned", np.concatenate([bins, np.full(N, value)]).astype(np.uint32),
+        grid=1, block=N)
 
 
 @family("shared", 14)
@@ -87,7 +82,7 @@ def shared(name: str, rng: np.random.Generator, k: int) -> Made:
     return (tree_in_shared, scan_in_shared, moved_in_shared, counted_in_shared)[k % 4](name, rng)
 
 
-# -- warps -----------------------------------------------------------------------------------------------------------------------------
+# -- warps -------------------------------------------------------------------------------------------------------------
 
 
 def shuffled(name: str, rng: np.random.Generator) -> Made:
@@ -100,7 +95,8 @@ def shuffled(name: str, rng: np.random.Generator) -> Made:
         text = f"a[i], (i * {delta} + 3) & 31, {width}" if not how else f"a[i], {delta % width}, {width}"
         body.append(f"o[{k * N} + i] = __shfl{how}_sync(0xffffffff, {text});")
         d, start = delta % width, lane // width * width
-        to = {"": start + (np.arange(N) * delta + 3 & 31) % width, "_up": lane - d, "_down": lane + d, "_xor": lane ^ d}[how]
+        to = {"": start + (np.arange(N) * delta + 3 & 31) % width, "_up": lane - d, "_down": lane + d,
+            "_xor": lane ^ d}[how]
         wants.append(a[base + np.where((to >= start) & (to < start + width), to, lane)])
     return Made(name, body, [(CTYPES[t], a)], CTYPES[t], np.concatenate(wants))
 
@@ -140,16 +136,15 @@ def reduced(name: str, rng: np.random.Generator) -> Made:
     fold, logic = {"add": "+", "min": "min", "max": "max"}[op], one(rng, ("&", "|", "^"))
     word = {"&": "and", "|": "or", "^": "xor"}[logic]
     u, v = "unsigned", CTYPES[t]
-    body = [
-        f"o[i] = __reduce_{op}_sync(0xffffffff, a[i]);", f"const {u} on = (1u << {limit}) - 1;",
-        f"if ((i & 31) < {limit}) o[{N} + i] = __reduce_{word}_sync(on, ({u})a[i] * 3u);", f"{v} w = a[i];", "for (int k = 16; k; k >>= 1) {",
-        f"    {v} x = __shfl_xor_sync(0xffffffff, w, k);",
+    body = [f"o[i] = __reduce_{op}_sync(0xffffffff, a[i]);", f"const {u} on = (1u << {limit}) - 1;",
+        f"if ((i & 31) < {limit}) o[{N} + i] = __reduce_{word}_sync(on, ({u})a[i] * 3u);", f"{v} w = a[i];",
+        "for (int k = 16; k; k >>= 1) {", f"    {v} x = __shfl_xor_sync(0xffffffff, w, k);",
         f"    w = ({v}){folded(fold, f'({u})w' if fold == '+' else 'w', f'({u})x' if fold == '+' else 'x')};", "}",
-        f"o[{2 * N} + i] = w;",
-    ]  # fmt: skip
+        f"o[{2 * N} + i] = w;"]  # fmt: skip
     warps = a.reshape(2, 32)
     whole = np.repeat([functools.reduce(FOLDS[fold], list(w)) for w in warps], 32)
-    some = np.repeat([functools.reduce(FOLDS[logic], list(w.view(np.uint32)[:limit] * np.uint32(3))) for w in warps], 32)
+    some = np.repeat([functools.reduce(FOLDS[logic], list(w.view(np.uint32)[:limit] * np.uint32(3))) for w in warps],
+        32)
     some = np.where(np.arange(N) % 32 < limit, some, 0).astype(np.uint32).view(a.dtype)
     return Made(name, body, [(v, a)], v, np.concatenate([whole, some, whole]).astype(a.dtype))
 
@@ -159,7 +154,7 @@ def warps(name: str, rng: np.random.Generator, k: int) -> Made:
     return (shuffled, voted, reduced)[k % 3](name, rng)
 
 
-# -- atomics ---------------------------------------------------------------------------------------------------------------------------
+# -- atomics -----------------------------------------------------------------------------------------------------------
 
 
 @family("atomic", 14)
@@ -192,10 +187,9 @@ def atomics(name: str, rng: np.random.Generator, k: int) -> Made:
 def tickets(name: str, rng: np.random.Generator, k: int) -> Made:
     """Values that atomics give: each one once; inc and dec wrap; exch chains."""
     most, step = int(rng.integers(5, 70)), 1 + int(rng.integers(0, 5))
-    body = [
-        f"const unsigned n = atomicAdd(o, {step}u) / {step}u;", "o[4 + n] = n * 7 + 1;", f"atomicInc(o + 1, {most}u);", f"atomicDec(o + 2, {most}u);",
-        "const unsigned was = atomicExch(o + 3, i + 1);", f"atomicXor(o + {4 + N}, was);",
-    ]  # fmt: skip
+    body = [f"const unsigned n = atomicAdd(o, {step}u) / {step}u;", "o[4 + n] = n * 7 + 1;",
+        f"atomicInc(o + 1, {most}u);", f"atomicDec(o + 2, {most}u);", "const unsigned was = atomicExch(o + 3, i + 1);",
+        f"atomicXor(o + {4 + N}, was);"]  # fmt: skip
     # What the exchanges gave and what they left are 0 and all of i + 1, whatever the order: their xor is known.
     body += ["__syncthreads();", f"if (i == 0) atomicXor(o + {4 + N}, atomicExch(o + 3, 0));"]
     low = 0
@@ -206,17 +200,15 @@ def tickets(name: str, rng: np.random.Generator, k: int) -> Made:
     return Made(name, body, [], "unsigned", np.array(want, np.uint32), grid=1, block=N)
 
 
-# -- memory and calls ------------------------------------------------------------------------------------------------------------------
+# -- memory and calls --------------------------------------------------------------------------------------------------
 
 
 def local_array(name: str, rng: np.random.Generator) -> Made:
     t, size, k = one(rng, ("u32", "u16", "u64", "u8")), one(rng, (8, 16)), int(rng.integers(1, 99))
     a, b, c = drawn(rng, t), drawn(rng, "u32"), CTYPES[t]
-    body = [
-        f"{c} s[{size}];", "#pragma unroll 1", f"for (int j = 0; j < {size}; ++j) s[j] = ({c})(a[i] * (j + {k}ull));", "#pragma unroll 1",
-        "for (unsigned j = b[i]; j; j >>= 4)", f"    s[j & {size - 1}] = ({c})(s[j >> 1 & {size - 1}] ^ s[j & {size - 1}] + j);",
-        f"o[i] = s[b[i] % {size}];", f"o[{N} + i] = s[i & 7];",
-    ]  # fmt: skip
+    body = [f"{c} s[{size}];", "#pragma unroll 1", f"for (int j = 0; j < {size}; ++j) s[j] = ({c})(a[i] * (j + "
+        f"{k}ull));", "#pragma unroll 1", "for (unsigned j = b[i]; j; j >>= 4)", f"    s[j & {size - 1}] = ({c})(s[j "
+        f">> 1 & {size - 1}] ^ s[j & {size - 1}] + j);", f"o[i] = s[b[i] % {size}];", f"o[{N} + i] = s[i & 7];"]
     last, sevens = [], []
     for i in range(N):
         s = [int(a[i]) * (j + k) & (1 << bits(t)) - 1 for j in range(size)]
@@ -237,7 +229,8 @@ def vectors(name: str, rng: np.random.Generator) -> Made:
     n = int(c[-1])
     a, turn = drawn(rng, t, N * n), [int(x) for x in rng.permutation(n)]
     turned = ", ".join("v." + "xyzw"[j] for j in turn)
-    body = [f"const {c} v = a[i ^ 1];", f"o[i] = make_{c}({turned});", f"if (a[i].x == a[i].y) o[i].{'xyzw'[n - 1]} = v.x;"]
+    body = [f"const {c} v = a[i ^ 1];", f"o[i] = make_{c}({turned});", f"if (a[i].x == a[i].y) o[i].{'xyzw'[n - 1]} = "
+        f"v.x;"]
     want = a.reshape(N, n)[np.arange(N) ^ 1][:, turn].copy()
     same = a.reshape(N, n)[:, 0] == a.reshape(N, n)[:, 1]
     want[same, n - 1] = a.reshape(N, n)[np.arange(N) ^ 1][same, 0]
@@ -256,19 +249,23 @@ __device__ __noinline__ S_{name} f_{name}(S_{name} v, unsigned k) {{
     w.p = (signed char)v.q; w.q = (unsigned short)(v.r >> 5); w.r = (int)((unsigned)v.p * k); w.s = v.s * k + v.q;
     return w;
 }}"""
-    body = [f"const S_{name} w = f_{name}(a[i], {k}u + i);", "o[i] = w.p;", f"o[{N} + i] = w.q;", f"o[{2 * N} + i] = w.r;", f"o[{3 * N} + i] = w.s;"]
+    body = [f"const S_{name} w = f_{name}(a[i], {k}u + i);", "o[i] = w.p;", f"o[{N} + i] = w.q;",
+        f"o[{2 * N} + i] = w.r;", f"o[{3 * N} + i] = w.s;"]
     rows = [(int(x["p"]), int(x["q"]), int(x["r"]), int(x["s"]), k + i) for i, x in enumerate(a)]
     wants = [wrapped([q for _, q, _, _, _ in rows], "i8"), wrapped([r >> 5 for _, _, r, _, _ in rows], "u16"),
-             wrapped([p * n for p, _, _, _, n in rows], "i32"), wrapped([s * n + q for _, q, _, s, n in rows], "u64")]  # fmt: skip
-    return Made(name, body, [(f"S_{name}", a)], "long long", np.concatenate([w.astype(np.int64) for w in wants]), before=before)
+        wrapped([p * n for p, _, _, _, n in rows], "i32"), wrapped([s * n + q for _, q, _, s, n in rows], "u64")]
+    return Made(name, body, [(f"S_{name}", a)], "long long", np.concatenate([w.astype(np.int64) for w in wants]),
+        before=before)
 
 
 def tables(name: str, rng: np.random.Generator) -> Made:
     """Constant memory and variables of the module, by dynamic indices."""
     t = one(rng, ("u32", "i16", "u64"))
     table, more, a = drawn(rng, t, 16), drawn(rng, "u8", 8), drawn(rng, "u32")
-    spelled = [", ".join(f"({CTYPES[t]}){int(x) & 0xFFFFFFFFFFFFFFFF}ull" for x in table), ", ".join(str(int(x)) for x in more)]
-    before = f"__constant__ {CTYPES[t]} c_{name}[16] = {{{spelled[0]}}};\n__device__ unsigned char g_{name}[8] = {{{spelled[1]}}};"
+    spelled = [", ".join(f"({CTYPES[t]}){int(x) & 0xFFFFFFFFFFFFFFFF}ull" for x in table),
+        ", ".join(str(int(x)) for x in more)]
+    before = (f"__constant__ {CTYPES[t]} c_{name}[16] = {{{spelled[0]}}};\n__device__ unsigned char g_{name}[8] = "
+        f"{{{spelled[1]}}};")
     body = [f"o[i] = c_{name}[a[i] & 15];", f"o[{N} + i] = ({CTYPES[t]})(c_{name}[i % 16] ^ g_{name}[a[i] >> 3 & 7]);"]
     second = wrapped([int(table[i % 16]) ^ int(more[int(a[i]) >> 3 & 7]) for i in range(N)], t)
     return Made(name, body, [("unsigned", a)], CTYPES[t], np.concatenate([table[a & 15], second]), before=before)
@@ -286,11 +283,8 @@ __device__ __noinline__ unsigned f_{name}(unsigned x, unsigned long long* sum, u
     if (x & 1) return g_{name}(x * {k} + 1, n) - g_{name}(x >> 2, n / 2);
     return g_{name}(x, n) * 5 + n;
 }}"""
-    body = [
-        "unsigned long long sum = i;", f"unsigned v = f_{name}(a[i], &sum, i % {few});", f"if (v % 3 == 0) v = f_{name}(v + 1, &sum, {few});",
-        "o[i] = v;",
-        f"o[{N} + i] = sum;",
-    ]  # fmt: skip
+    body = ["unsigned long long sum = i;", f"unsigned v = f_{name}(a[i], &sum, i % {few});",
+        f"if (v % 3 == 0) v = f_{name}(v + 1, &sum, {few});", "o[i] = v;", f"o[{N} + i] = sum;"]  # fmt: skip
     wants, sums, low = [], [], 0xFFFFFFFF
 
     def g(x: int, n: int) -> int:
@@ -314,14 +308,18 @@ def chosen(name: str, rng: np.random.Generator) -> Made:
     """Functions of a table, chosen by data; stores under a condition."""
     k, limit, a = int(rng.integers(1, 1 << 20)), int(rng.integers(1, 1 << 24)), drawn(rng, "u32")
     texts = (f"x + {k}u", f"x * {k}u", f"x ^ x >> {k % 31 + 1}")
-    before = "\n".join(f"__device__ __noinline__ unsigned f{j}_{name}(unsigned x) {{ return {x}; }}" for j, x in enumerate(texts))
-    before += f"\n__device__ unsigned (*const t_{name}[3])(unsigned) = {{{', '.join(f'f{j}_{name}' for j in range(3))}}};"
-    body = [f"const unsigned v = t_{name}[a[i] % 3](a[i]);", f"if (a[i] < {limit}u) o[i] = v;", f"if (v & 1) o[{N} + (i ^ 3)] = i;"]
+    before = "\n".join(f"__device__ __noinline__ unsigned f{j}_{name}(unsigned x) {{ return {x}; }}" for j,
+        x in enumerate(texts))
+    before += (f"\n__device__ unsigned (*const t_{name}[3])(unsigned) = "
+        f"{{{', '.join(f'f{j}_{name}' for j in range(3))}}};")
+    body = [f"const unsigned v = t_{name}[a[i] % 3](a[i]);", f"if (a[i] < {limit}u) o[i] = v;",
+        f"if (v & 1) o[{N} + (i ^ 3)] = i;"]
     K, i = np.uint32(k), np.arange(N)
     v = np.select([a % 3 == 0, a % 3 == 1], [a + K, a * K], a ^ a >> np.uint32(k % 31 + 1)).astype(np.uint32)
     second = np.zeros(N, np.uint32)
     second[(i ^ 3)[v & 1 != 0]] = i[v & 1 != 0]
-    return Made(name, body, [("unsigned", a)], "unsigned", np.concatenate([np.where(a < limit, v, 0).astype(np.uint32), second]), before=before)
+    return Made(name, body, [("unsigned", a)], "unsigned",
+        np.concatenate([np.where(a < limit, v, 0).astype(np.uint32), second]), before=before)
 
 
 @family("memory", 24)
@@ -329,7 +327,7 @@ def memories(name: str, rng: np.random.Generator, k: int) -> Made:
     return (local_array, vectors, records, tables, calls, chosen)[k % 6](name, rng)
 
 
-# -- numbers of other kinds ------------------------------------------------------------------------------------------------------------
+# -- numbers of other kinds --------------------------------------------------------------------------------------------
 
 
 @family("wide", 4)
@@ -337,11 +335,10 @@ def wide(name: str, rng: np.random.Generator, k: int) -> Made:
     """128 bits: carries and high products."""
     a, b, by, most = drawn(rng, "u64"), drawn(rng, "u64"), int(rng.integers(1, 1 << 62)), (1 << 128) - 1
     turn = int(rng.integers(1, 127))
-    body = [
-        "typedef unsigned __int128 W;", f"const W x = (W)a[i] << 64 | b[i], y = (W)b[i] << 64 | a[i] ^ {by}ull;",
+    body = ["typedef unsigned __int128 W;", f"const W x = (W)a[i] << 64 | b[i], y = (W)b[i] << 64 | a[i] ^ {by}ull;",
         f"const W v[6] = {{x + y, x - y, x * y, x << {turn}, x >> {turn}, (W)((__int128)x >> {turn})}};",
-        f"for (int k = 0; k < 6; ++k) o[k * {2 * N} + i] = (unsigned long long)v[k], o[k * {2 * N} + {N} + i] = (unsigned long long)(v[k] >> 64);",
-    ]  # fmt: skip
+        f"for (int k = 0; k < 6; ++k) o[k * {2 * N} + i] = (unsigned long long)v[k], o[k * {2 * N} + {N} + i] = "
+        f"(unsigned long long)(v[k] >> 64);"]  # fmt: skip
     wants: list[list[int]] = [[] for _ in range(12)]
     for p, q in zip(map(int, a), map(int, b), strict=True):
         x, y = p << 64 | q, q << 64 | p ^ by
@@ -349,7 +346,8 @@ def wide(name: str, rng: np.random.Generator, k: int) -> Made:
         for j, v in enumerate((x + y, x - y, x * y, x << turn, x >> turn, signed >> turn)):
             wants[2 * j].append(v & most)
             wants[2 * j + 1].append((v & most) >> 64)
-    return Made(name, body, [("unsigned long long", a), ("unsigned long long", b)], "unsigned long long", wrapped(sum(wants, []), "u64"))
+    return Made(name, body, [("unsigned long long", a), ("unsigned long long", b)], "unsigned long long",
+        wrapped(sum(wants, []), "u64"))
 
 
 @family("compare", 8)
@@ -366,7 +364,8 @@ def comparisons(name: str, rng: np.random.Generator, k: int) -> Made:
     numbers = {"floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "rint": np.rint, "fabs": np.abs}
     cast, safe = "longlong" if t == "f64" else "int", np.where(np.isnan(a), DTYPES[t].type(3), a)
     body.append(f"const {CTYPES[t]} s = isnan(a[i]) ? 3 : a[i];")
-    want = sum(tests[sign].astype(int) << j | (~(tests[sign] & (b > 0))).astype(int) << 6 + j for j, sign in enumerate(order))
+    want = sum(tests[sign].astype(int) << j | (~(tests[sign] & (b > 0))).astype(int) << 6 + j for j,
+        sign in enumerate(order))
     wants = [want | np.isnan(a).astype(int) << 12 | np.isinf(b).astype(int) << 13]
     call = "double" if t == "f64" else "float"
     for j, (how, numpy) in enumerate(numbers.items()):
@@ -380,10 +379,12 @@ def comparisons(name: str, rng: np.random.Generator, k: int) -> Made:
 @family("pairs", 4)
 def pairs(name: str, rng: np.random.Generator, k: int) -> Made:
     """Two halves at once, and casts between halves, floats and integers."""
-    a, b, x = drawn(rng, "f16", 2 * N), drawn(rng, "f16", 2 * N), (drawn(rng, "f32") * np.float32(100)).astype(np.float32)
+    a, b, x = drawn(rng, "f16", 2 * N), drawn(rng, "f16",
+        2 * N), (drawn(rng, "f32") * np.float32(100)).astype(np.float32)
     ops = {"__hadd2": np.add, "__hsub2": np.subtract, "__hmul2": np.multiply}
     names = [list(ops)[j] for j in rng.permutation(3)]
-    body = [f"const __half2 v = {names[0]}(a[i], b[i]);", f"o[i] = {names[1]}(v, a[i]);", f"o[{N} + i] = __lowhigh2highlow(v);"]
+    body = [f"const __half2 v = {names[0]}(a[i], b[i]);", f"o[i] = {names[1]}(v, a[i]);",
+        f"o[{N} + i] = __lowhigh2highlow(v);"]
     body += [f"o[{2 * N} + i] = __halves2half2(__float2half_rn(c[i]), __int2half_rn(__half2int_rz(v.x)));"]
     body += [f"o[{3 * N} + i] = __float22half2_rn(__half22float2(__hneg2(v)));"]
     wide_a, wide_b = a.astype(np.float32), b.astype(np.float32)  # float32 rounds nothing twice: 24 >= 2 * 11 + 2

@@ -1,4 +1,5 @@
-"""Values that know how CUDA C++ spells them and what NumPy says they are: straight lines of random operations come out, as text and as results."""
+"""Values that know how CUDA C++ spells them and what NumPy says they are: straight lines of random operations come out,
+as text and as results."""
 
 from __future__ import annotations
 
@@ -10,11 +11,11 @@ import numpy as np
 
 N = 64  # threads of a program
 
-CTYPES = {
-    "i8": "signed char", "u8": "unsigned char", "i16": "short", "u16": "unsigned short", "i32": "int", "u32": "unsigned",
-    "i64": "long long", "u64": "unsigned long long", "f32": "float", "f64": "double", "f16": "__half", "bf16": "__nv_bfloat16",
-}  # fmt: skip
-DTYPES = {t: np.dtype(t[0].replace("b", "u") + str(int(t.lstrip("iufb")) // 8)) for t in CTYPES if t != "bf16"} | {"bf16": np.dtype("u2")}
+CTYPES = {"i8": "signed char", "u8": "unsigned char", "i16": "short", "u16": "unsigned short", "i32": "int",
+    "u32": "unsigned", "i64": "long long", "u64": "unsigned long long", "f32": "float", "f64": "double",
+    "f16": "__half", "bf16": "__nv_bfloat16"}  # fmt: skip
+DTYPES = ({t: np.dtype(t[0].replace("b", "u") + str(int(t.lstrip("iufb")) // 8)) for t in CTYPES if t != "bf16"}
+    | {"bf16": np.dtype("u2")})
 INTS = tuple(t for t in CTYPES if t[0] in "iu")
 DIGITS = {"f16": 11, "bf16": 8, "f32": 24, "f64": 53}  # of the significand, with the hidden one
 
@@ -33,7 +34,8 @@ def drawn(rng: np.random.Generator, t: str, count: int = N) -> np.ndarray:
     """Inputs: integers of all magnitudes and the extremes; floats near 1, without zeros."""
     if t[0] in "iu":
         width = bits(t)
-        raw = [int(rng.integers(0, 1 << 63)) * 2 + int(rng.integers(0, 2)) >> (64 - int(rng.integers(1, width + 1))) for _ in range(count)]
+        raw = [int(rng.integers(0, 1 << 63)) * 2 + int(rng.integers(0, 2)) >> (64 - int(rng.integers(1, width + 1)))
+            for _ in range(count)]
         signs = rng.integers(0, 2, count)
         values = [-v if s and t[0] == "i" else v for v, s in zip(raw, signs, strict=True)]
         values[:4] = [0, (1 << width) - 1, 1 << width - 1, (1 << width - 1) - 1]
@@ -50,7 +52,8 @@ def exact(values, t: str) -> np.ndarray:
 
 
 def rounded(x: Fraction, t: str, mode: str) -> float:
-    """The float of the type's precision that a rounding mode gives for an exact number (IEEE 754, section 4.3); no underflow or overflow."""
+    """The float of the type's precision that a rounding mode gives for an exact number (IEEE 754, section 4.3); no
+    underflow or overflow."""
     if x == 0:
         return 0.0
     exponent = x.numerator.bit_length() - x.denominator.bit_length()
@@ -103,7 +106,7 @@ class Lines:
         return int(self.rng.integers(0, n))
 
 
-# -- integers --------------------------------------------------------------------------------------------------------------------------
+# -- integers ----------------------------------------------------------------------------------------------------------
 
 
 def constant(t: str, value: int) -> str:
@@ -144,7 +147,8 @@ def integer(s: Lines, t: str, op: str) -> Value:
         if s.below(3) == 0:
             k = b.v[s.below(N)]
             b = Value(constant(t, int(k)), np.full(N, k), t)
-        made = {"+": np.add, "-": np.subtract, "*": np.multiply, "&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor}[op](a.v, b.v)
+        made = {"+": np.add, "-": np.subtract, "*": np.multiply, "&": np.bitwise_and, "|": np.bitwise_or,
+            "^": np.bitwise_xor}[op](a.v, b.v)
         return s.let(t, f"({c})(({wide}){a.text} {op} ({wide}){b.text})", made)
     if op in ("<<", ">>"):
         if s.below(2):
@@ -160,13 +164,16 @@ def integer(s: Lines, t: str, op: str) -> Value:
         return s.let(t, f"({c})~{a.text}", ~a.v)
     if op in ("min", "max"):
         sign = "<" if op == "min" else ">"
-        return s.let(t, f"{a.text} {sign} {b.text} ? {a.text} : {b.text}", (np.minimum if op == "min" else np.maximum)(a.v, b.v))
+        return s.let(t, f"{a.text} {sign} {b.text} ? {a.text} : {b.text}",
+            (np.minimum if op == "min" else np.maximum)(a.v, b.v))
     if op == "abs":
-        return s.let(t, f"({c})({a.text} < {b.text} ? 0 - ({wide}){a.text} : ({wide}){a.text})", np.where(a.v < b.v, np.negative(a.v), a.v))
+        return s.let(t, f"({c})({a.text} < {b.text} ? 0 - ({wide}){a.text} : ({wide}){a.text})",
+            np.where(a.v < b.v, np.negative(a.v), a.v))
     if op == "?":
         x, y = s.pick(t), s.pick(t)
         sign = ("<", "<=", "==", "!=", ">", ">=")[s.below(6)]
-        how = {"<": np.less, "<=": np.less_equal, "==": np.equal, "!=": np.not_equal, ">": np.greater, ">=": np.greater_equal}[sign]
+        how = {"<": np.less, "<=": np.less_equal, "==": np.equal, "!=": np.not_equal, ">": np.greater,
+            ">=": np.greater_equal}[sign]
         return s.let(t, f"{a.text} {sign} {b.text} ? {x.text} : {y.text}", np.where(how(a.v, b.v), x.v, y.v))
     other = INTS[s.below(len(INTS))]  # a cast there and back
     return s.let(t, f"({c})({CTYPES[other]}){a.text}", a.v.astype(DTYPES[other]).astype(DTYPES[t]))
@@ -175,7 +182,7 @@ def integer(s: Lines, t: str, op: str) -> Value:
 OPS = ("+", "-", "*", "&", "|", "^", "<<", ">>", "<<", ">>", "/", "%", "~", "min", "max", "abs", "?", "cast")
 
 
-# -- bits ------------------------------------------------------------------------------------------------------------------------------
+# -- bits --------------------------------------------------------------------------------------------------------------
 
 
 def _prmt(x: int, y: int, s: int) -> int:
@@ -188,10 +195,12 @@ def _signed(x: int, width: int = 32) -> int:
 
 
 def _dots(x: int, y: int, z: int, signed: bool) -> int:
-    return z + sum((_signed(x >> k, 8) * _signed(y >> k, 8)) if signed else (x >> k & 255) * (y >> k & 255) for k in (0, 8, 16, 24))
+    return (z + sum((_signed(x >> k, 8) * _signed(y >> k, 8)) if signed else (x >> k & 255) * (y >> k & 255)
+        for k in (0, 8, 16, 24)))
 
 
-# name: (C++ of u32 x, y, z; plain Python of the same). CUDA C++ Programming Guide and CUDA Math API, "Integer Intrinsics".
+# name: (C++ of u32 x, y, z; plain Python of the same). CUDA C++ Programming Guide and CUDA Math API, "Integer
+# Intrinsics".
 BITS32 = {
     "popc": ("__popc({x})", lambda x, y, z: x.bit_count()),
     "clz": ("__clz({x})", lambda x, y, z: 32 - x.bit_length()),
@@ -216,18 +225,16 @@ BITS32 = {
     "lop": ("({x} & {y}) ^ (~{x} & {z})", lambda x, y, z: x & y ^ ~x & z),
     "field": ("{x} >> 7 & 0x1ff", lambda x, y, z: x >> 7 & 0x1FF),
 }
-BITS64 = {
-    "popc": ("__popcll({x})", lambda x, y, z: x.bit_count()),
+BITS64 = {"popc": ("__popcll({x})", lambda x, y, z: x.bit_count()),
     "clz": ("__clzll({x})", lambda x, y, z: 64 - x.bit_length()),
     "ffs": ("__ffsll({x})", lambda x, y, z: (x & -x).bit_length()),
     "brev": ("__brevll({x})", lambda x, y, z: int(f"{x:064b}"[::-1], 2)),
-    "umulhi": ("__umul64hi({x}, {y})", lambda x, y, z: x * y >> 64),
-    "mulhi": ("__mul64hi((long long){x}, (long long){y})", lambda x, y, z: _signed(x, 64) * _signed(y, 64) >> 64),
-    "wide": ("(unsigned long long)(unsigned){x} * (unsigned){y} + {z}", lambda x, y, z: (x & 0xFFFFFFFF) * (y & 0xFFFFFFFF) + z),
+    "umulhi": ("__umul64hi({x}, {y})", lambda x, y, z: x * y >> 64), "mulhi": ("__mul64hi((long long){x}, (long "
+    "long){y})", lambda x, y, z: _signed(x, 64) * _signed(y, 64) >> 64), "wide": ("(unsigned long long)(unsigned){x} * "
+    "(unsigned){y} + {z}", lambda x, y, z: (x & 0xFFFFFFFF) * (y & 0xFFFFFFFF) + z),
     "swide": ("(long long)(int){x} * (int){y} - {z}", lambda x, y, z: _signed(x) * _signed(y) - z),
     "rot": ("{x} << 37 | {x} >> 27", lambda x, y, z: x << 37 | x >> 27),
-    "field": ("{x} >> 23 & 0xfffffff", lambda x, y, z: x >> 23 & 0xFFFFFFF),
-}
+    "field": ("{x} >> 23 & 0xfffffff", lambda x, y, z: x >> 23 & 0xFFFFFFF)}
 
 
 def intrinsic(s: Lines, t: str, name: str) -> Value:
@@ -237,12 +244,10 @@ def intrinsic(s: Lines, t: str, name: str) -> Value:
     return s.let(t, text.format(x=x.text, y=y.text, z=z.text), wrapped(made, t))
 
 
-# -- floats ----------------------------------------------------------------------------------------------------------------------------
+# -- floats ------------------------------------------------------------------------------------------------------------
 
-ARITHMETIC = {
-    "add": lambda a, b, c: a + b, "sub": lambda a, b, c: a - b, "mul": lambda a, b, c: a * b, "div": lambda a, b, c: a / b,
-    "fma": lambda a, b, c: a * b + c,
-}  # fmt: skip
+ARITHMETIC = {"add": lambda a, b, c: a + b, "sub": lambda a, b, c: a - b, "mul": lambda a, b, c: a * b, "div": lambda a,
+    b, c: a / b, "fma": lambda a, b, c: a * b + c}  # fmt: skip
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 
 
@@ -266,8 +271,10 @@ def spelled(s: Lines, t: str, op: str, mode: str, x: tuple[Value, ...]) -> str:
     if t in ("f16", "bf16"):
         return f"__h{op}({a}, {b}, {c})" if op == "fma" else f"__h{op}({a}, {b})"
     if mode == "rn" and op != "fma" and s.below(2):
-        return f"sqrt{'f' if t == 'f32' else ''}(fabs{'f' if t == 'f32' else ''}({a}))" if op == "sqrt" else f"{a} {SIGNS[op]} {b}"
-    name = f"__{'fmaf' if t == 'f32' else 'fma'}_{mode}" if op == "fma" else f"__{'f' if t == 'f32' else 'd'}{op}_{mode}"
+        return (f"sqrt{'f' if t == 'f32' else ''}(fabs{'f' if t == 'f32' else ''}({a}))" if op == "sqrt"
+            else f"{a} {SIGNS[op]} {b}")
+    name = (f"__{'fmaf' if t == 'f32' else 'fma'}_{mode}" if op == "fma"
+        else f"__{'f' if t == 'f32' else 'd'}{op}_{mode}")
     if op == "sqrt":
         return f"{name}(fabs{'f' if t == 'f32' else ''}({a}))"
     return f"{name}({a}, {b}, {c})" if op == "fma" else f"{name}({a}, {b})"
@@ -277,7 +284,8 @@ def floating(s: Lines, t: str, op: str, mode: str) -> Value:
     """An operation with a rounding; float64 holds all results exactly."""
     x = s.pick(t), s.pick(t), s.pick(t)
     if op in ("min", "max"):
-        text = f"__h{op}({x[0].text}, {x[1].text})" if t in ("f16", "bf16") else f"f{op}{'f' if t == 'f32' else ''}({x[0].text}, {x[1].text})"
+        text = (f"__h{op}({x[0].text}, {x[1].text})" if t in ("f16", "bf16")
+            else f"f{op}{'f' if t == 'f32' else ''}({x[0].text}, {x[1].text})")
         return s.let(t, text, (np.minimum if op == "min" else np.maximum)(x[0].v, x[1].v))
     text = spelled(s, t, op, mode, x)
     if op == "sqrt":

@@ -1,8 +1,9 @@
-"""A generator of PTX programs whose results are computed independently: a seed comes in; text, inputs and the expected outputs go out.
+"""A generator of PTX programs whose results are computed independently: a seed comes in; text, inputs and the expected
+outputs go out.
 
-A module is one kernel of several sections, one for each block of the grid; a section is a program of its own. Its steps take operands from memory,
-adversarial ones among them, and run plainly, under a guard, behind a divergent branch, or in a loop that some lanes leave early.
-"""
+A module is one kernel of several sections, one for each block of the grid; a section is a program of its own. Its steps
+take operands from memory, adversarial ones among them, and run plainly, under a guard, behind a divergent branch, or in
+a loop that some lanes leave early. """
 
 from __future__ import annotations
 
@@ -28,12 +29,13 @@ def alphabet() -> tuple[Form, ...]:
 
 
 def families() -> list[list[Form]]:
-    parts = (forms.integers, forms.bits, forms.floats, forms_approximate.approximate, forms_convert.compares, forms_convert.conversions,
-             forms_convert.moves, forms_convert.lanes)  # fmt: skip
+    parts = (forms.integers, forms.bits, forms.floats, forms_approximate.approximate, forms_convert.compares,
+        forms_convert.conversions, forms_convert.moves, forms_convert.lanes)  # fmt: skip
     return [list(part()) for part in parts]
 
 
-SPECIAL_INTS = (0, 1, 2, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 1 << 63, (1 << 63) - 1, (1 << 64) - 1, 31, 32, 33)
+SPECIAL_INTS = (0, 1, 2, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 1 << 63,
+    (1 << 63) - 1, (1 << 64) - 1, 31, 32, 33)
 
 
 def _float(rng: random.Random, name: str) -> int:
@@ -41,7 +43,8 @@ def _float(rng: random.Random, name: str) -> int:
     top, sign = f.top, rng.getrandbits(1) << f.bits - 1
     kind = rng.randrange(10)
     if kind == 0:
-        return sign | rng.choice((0, 1, top - 1, top, top + 1 << 0, (1 << f.m) - 1, 1 << f.m, f.bias << f.m, (1 << f.bits - 1) - 1))
+        return (sign | rng.choice((0, 1, top - 1, top, top + 1 << 0, (1 << f.m) - 1, 1 << f.m, f.bias << f.m,
+            (1 << f.bits - 1) - 1)))
     if kind == 1:
         return rng.getrandbits(f.bits)
     if kind == 2:
@@ -69,13 +72,15 @@ def draw(rng: random.Random, kind: str) -> int:
         return value | _float(rng, part) << 16 if part != kind else value
     n = BITS[kind]
     pick = rng.randrange(4)
-    value = rng.choice(SPECIAL_INTS) if pick == 0 else rng.getrandbits(rng.randint(1, n)) if pick == 1 else rng.getrandbits(n)
+    value = (rng.choice(SPECIAL_INTS) if pick == 0 else rng.getrandbits(rng.randint(1, n)) if pick == 1
+        else rng.getrandbits(n))
     return value & (1 << n) - 1
 
 
 @dataclasses.dataclass
 class Step:
-    """One form with where its operands and results stand (slots of 64 bits a thread), and how it is run: "", "guard", "branch" or "loop"."""
+    """One form with where its operands and results stand (slots of 64 bits a thread), and how it is run: "", "guard",
+    "branch" or "loop"."""
 
     form: Form
     ins: list[int]
@@ -140,7 +145,8 @@ class _Section:
             t, prefix, bits = _register(kind)
             reg = self.new(prefix)
             names[letter] = reg
-            self.lines.append(f"setp.eq.b32 {reg}, 0, 1;" if bits == 1 else f"mov.{t} {reg}, {KEPT & (1 << bits) - 1:#x};")
+            self.lines.append(f"setp.eq.b32 {reg}, 0, 1;" if bits == 1 else f"mov.{t} {reg}, "
+                f"{KEPT & (1 << bits) - 1:#x};")
             outs.append((reg, kind, bits))
         body = form.text.format(**names)
         self.run(how, test, body)
@@ -165,10 +171,8 @@ class _Section:
         elif how == "loop":
             # Lanes leave at once, or behind one trip.
             left, p = self.new("r"), self.new("p")
-            self.lines += [
-                f"selp.b32 {left}, 1, 0, {test};", f"{label}:", f"setp.eq.b32 {p}, {left}, 0;", f"@{p} bra {label}_end;", body, f"sub.u32 {left}, {left}, 1;",
-                f"bra.uni {label};", f"{label}_end:",
-            ]  # fmt: skip
+            self.lines += [f"selp.b32 {left}, 1, 0, {test};", f"{label}:", f"setp.eq.b32 {p}, {left}, 0;",
+                f"@{p} bra {label}_end;", body, f"sub.u32 {left}, {left}, 1;", f"bra.uni {label};", f"{label}_end:"]
         else:
             self.lines.append(body)
 
@@ -264,8 +268,8 @@ class Difference:
 
 
 def wrong(made: Made, got: np.ndarray, exact: bool = False) -> Iterator[Difference]:
-    """What is not as expected, by form and lane. NaN of one type are all one, and approximate forms may be as far off as they are allowed to, unless
-    `exact`."""
+    """What is not as expected, by form and lane. NaN of one type are all one, and approximate forms may be as far off
+    as they are allowed to, unless `exact`."""
     for k, steps in enumerate(made.steps):
         for step in steps:
             for at, kind in zip(step.outs, step.form.outs, strict=True):
@@ -276,7 +280,8 @@ def wrong(made: Made, got: np.ndarray, exact: bool = False) -> Iterator[Differen
                     form = dataclasses.replace(step.form, near=None) if exact else step.form
                     if not (ran and _alike(form, kind, w, g, args)):
                         said = f"{', '.join(map(hex, args))} gave {g:#x}, not {w:#x}"
-                        yield Difference(k, step, at, lane, f"section {k}, {step.form.name} ({step.how or 'plain'}), thread {lane}: {said}")
+                        yield Difference(k, step, at, lane, f"section {k}, {step.form.name} ({step.how or 'plain'}), "
+                            f"thread {lane}: {said}")
 
 
 def differences(made: Made, got: np.ndarray, exact: bool = False) -> list[str]:

@@ -52,21 +52,22 @@ def test_zero_fill_and_sources_that_are_ignored():
     assert (b.view(np.uint8).reshape(32, 16) == want).all()
 
 
-OUTSIDE = {
-    "the source": ("[%d1], 16;", "[%d1+4096], 16;", r"touches 16 bytes at address 0x\w+, outside of all memory that was given; the nearest is `array"),
-    "the destination": ("[%r1], [%d1], 16;", "[%r1+4096], [%d1], 16;", r"at address 0x1000 of shared memory, which has 512 bytes"),
-}  # fmt: skip
+OUTSIDE = {"the source": ("[%d1], 16;", "[%d1+4096], 16;",
+    r"touches 16 bytes at address 0x\w+, outside of all memory that was given; the nearest is `array"),
+    "the destination": ("[%r1], [%d1], 16;", "[%r1+4096], [%d1], 16;",
+    r"at address 0x1000 of shared memory, which has 512 bytes")}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", OUTSIDE)
 def test_copies_outside_of_memory(case):
     old, new, said = OUTSIDE[case]
     with pytest.raises(AveError, match=rf"\[X032\].*`cp.async.cg.*{said}") as caught:
-        run(kernel(COPY.replace(old, new).format(first="", wait="cp.async.wait_all;"), 2, "sm_80"), np.zeros(128, np.uint32), np.zeros(128, np.uint32))
+        run(kernel(COPY.replace(old, new).format(first="", wait="cp.async.wait_all;"), 2, "sm_80"),
+            np.zeros(128, np.uint32), np.zeros(128, np.uint32))
     assert caught.value.code == "X032"
 
 
-# -- mbarriers, bulk copies ----------------------------------------------------------------------------------------------------------------
+# -- mbarriers, bulk copies --------------------------------------------------------------------------------------------
 
 BULK = """
 .shared .align 128 .b8 box[512]; .shared .align 8 .b64 bar; mov.u32 %r0, %tid.x; mov.u32 %r1, box; mov.u32 %r2, bar;
@@ -106,7 +107,8 @@ def test_a_read_before_the_phase_has_ended():
     ],
 )
 def test_phases_that_never_end(expect, wait):
-    with pytest.raises(AveError, match=r"\[X034\].*warp 0 of block \(0, 0, 0\) at line \d+ \(`mbarrier.try_wait.*; warp 3"):
+    with pytest.raises(AveError,
+            match=r"\[X034\].*warp 0 of block \(0, 0, 0\) at line \d+ \(`mbarrier.try_wait.*; warp 3"):
         bulk(expect, wait)
 
 
@@ -142,7 +144,8 @@ OUT: bar.sync 0; {after} ret;
 """
 
 
-def stored(fence: str = "fence.proxy.async;", wait: str = "cp.async.bulk.wait_group.read 0;", after: str = "st.shared.u32 [%r2], 7;") -> np.ndarray:
+def stored(fence: str = "fence.proxy.async;", wait: str = "cp.async.bulk.wait_group.read 0;",
+        after: str = "st.shared.u32 [%r2], 7;") -> np.ndarray:
     out = np.zeros(128, np.uint32)
     run(kernel(STORE.format(fence=fence, wait=wait, after=after)), out, block=(128, 1, 1))
     return out
@@ -157,7 +160,8 @@ def test_stores_by_the_copy_engine():
     with pytest.raises(AveError, match=r"\[X032\].*touches 512 bytes.*which is read-only"):
         out = np.zeros(128, np.uint32)
         out.flags.writeable = False
-        run(kernel(STORE.format(fence="fence.proxy.async;", wait="cp.async.bulk.wait_group 0;", after="")), out, block=(128, 1, 1))
+        run(kernel(STORE.format(fence="fence.proxy.async;", wait="cp.async.bulk.wait_group 0;", after="")), out,
+            block=(128, 1, 1))
 
 
 def test_boxes_of_tensor_maps():
@@ -182,7 +186,7 @@ def test_boxes_of_tensor_maps():
         run(text, bytes(128), out, also=(a,))
 
 
-# -- wgmma ---------------------------------------------------------------------------------------------------------------------------------
+# -- wgmma -------------------------------------------------------------------------------------------------------------
 
 PRODUCT = """
 .shared .align 1024 .b8 tile[3072]; mov.u32 %r0, %tid.x; mov.u32 %r1, tile; .reg .b32 i; mov.u32 i, %r0;
@@ -194,7 +198,8 @@ wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{%f
 wgmma.commit_group.sync.aligned; {early} wgmma.wait_group.sync.aligned 0;
 mul.wide.u32 %d6, %r0, 16; add.u64 %d6, %d6, %p1; st.global.v4.f32 [%d6], {{%f0, %f1, %f2, %f3}}; ret;
 """
-DESC = 8 << 16 | 16 << 32  # no swizzle: 8 rows of 16 bytes are 128 bytes, the next ones along K 128 further on, along M 256
+# no swizzle: 8 rows of 16 bytes are 128 bytes, the next ones along K 128 further on, along M 256
+DESC = 8 << 16 | 16 << 32
 
 
 def product(fence: str = "fence.proxy.async;", early: str = "") -> tuple[np.ndarray, np.ndarray]:
@@ -227,9 +232,12 @@ def test_accumulators_before_the_product_is_there(touch):
 
 
 def test_accumulators_that_may_be_touched():
-    """Where a guard keeps all lanes from it, and behind the wait; a second product on the same accumulator needs none."""
-    more = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d4, %d5, %q2, 1, 1, 0, 0; wgmma.commit_group.sync.aligned;"
-    got, want = product(early="@%q1 add.f32 %f0, %f1, %f2; setp.eq.u32 %q2, 0, 0;" + more + "wgmma.wait_group.sync.aligned 0; add.f32 %f1, %f1, %f1;")
+    """Where a guard keeps all lanes from it, and behind the wait; a second product on the same accumulator needs
+    none."""
+    more = ("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d4, %d5, %q2, 1, 1, 0, 0; "
+        "wgmma.commit_group.sync.aligned;")
+    got, want = product(early="@%q1 add.f32 %f0, %f1, %f2; setp.eq.u32 %q2, 0, 0;" + more
+        + "wgmma.wait_group.sync.aligned 0; add.f32 %f1, %f1, %f1;")
     assert (got == 2 * want * np.array([1, 2, 1, 1])).all()
     with pytest.raises(AveError, match=r"\[X033\].*`add.f32.*accumulator"):
         product(early="setp.eq.u32 %q2, 0, 0;" + more + "wgmma.wait_group.sync.aligned 1; add.f32 %f1, %f1, %f1;")
@@ -244,7 +252,8 @@ def test_matrices_are_turned_on_the_way():
         ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r4]; ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r6}, [%r4];
         movmatrix.sync.aligned.m8n8.trans.b16 %r7, %r5; add.u64 %d2, %d0, %p1;
         st.global.u32 [%d2], %r5; st.global.u32 [%d2+128], %r6; st.global.u32 [%d2+256], %r7; ret;""", 2), a, out)
-    assert (out[0].reshape(8, 8) == a).all() and (out[1].reshape(8, 8) == a.T).all() and (out[2].reshape(8, 8) == a.T).all()
+    assert (out[0].reshape(8, 8) == a).all() and (out[1].reshape(8, 8) == a.T).all() and (out[2].reshape(8,
+        8) == a.T).all()
 
 
 def test_shared_memory_of_the_cluster():

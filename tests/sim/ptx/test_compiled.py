@@ -1,5 +1,5 @@
-"""What the compiler makes for NVIDIA's chips, executed as PTX: kernels of the language, ops of the IR, random programs and the asynchronous rows,
-against the reference and NumPy. `tests/gpu/nvptx_check.py` runs the same cases on a GPU."""
+"""What the compiler makes for NVIDIA's chips, executed as PTX: kernels of the language, ops of the IR, random programs
+and the asynchronous rows, against the reference and NumPy. `tests/gpu/nvptx_check.py` runs the same cases on a GPU."""
 
 import numpy as np
 import pytest
@@ -14,11 +14,13 @@ from sim.ptx.executed import Executed
 
 
 def tensor_cores(r: np.random.Generator) -> list[np.ndarray]:
-    return [r.standard_normal(s).astype(t) for s, t in (((16, 16), np.float16), ((8, 16), np.float16), ((16, 8), np.float32))]
+    return [r.standard_normal(s).astype(t) for s,
+        t in (((16, 16), np.float16), ((8, 16), np.float16), ((16, 8), np.float32))]
 
 
 # Of the benches, which are many, those that the kernels and the rows do not touch.
-BENCHES = ("arithmetic i16 x2", "arithmetic u64 x1", "arithmetic bf16 x1", "conversions f32 x1", "vectors f16", "loops i64 run time", "conditions", "ballots")
+BENCHES = ("arithmetic i16 x2", "arithmetic u64 x1", "arithmetic bf16 x1", "conversions f32 x1", "vectors f16",
+    "loops i64 run time", "conditions", "ballots")
 CASES = {c.name: c for c in (*kernels(32), *programs(), *(c for c in benches() if c.name in BENCHES), language(
     "tensor_cores", gpu_kernels.tensor_cores, tensor_cores, (32, 1, 1), most=1e-5))}  # fmt: skip
 

@@ -126,7 +126,8 @@ def test_masks_name_who_must_come():
     value = LANE + np.where(LANE < 16, 0, 100)
     assert (got[:15] == value[1:16]).all() and (got[16:31] == value[17:]).all()
     with pytest.raises(AveError, match=r"\[X034\].*lanes? at line \d+ \(`shfl.sync") as caught:
-        filled("setp.lt.u32 %q1, %r0, 9; @%q1 bra OFF; shfl.sync.down.b32 %r2, %r0, 1, 0x1f, -1; OFF: bar.warp.sync -1; ret;")
+        filled("setp.lt.u32 %q1, %r0, 9; @%q1 bra OFF; shfl.sync.down.b32 %r2, %r0, 1, 0x1f, -1; OFF: bar.warp.sync "
+            "-1; ret;")
     assert caught.value.code == "X034"
 
 
@@ -171,8 +172,10 @@ def test_printing(capsys):
 
 
 def test_what_is_not_executed_stops_only_where_it_stands():
-    assert (filled("setp.lt.u32 %q1, %r0, 99; @%q1 bra ON; tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%f5, %f6}]; ON: st.global.u32 [%d0], 3; ret;") == 3).all()
-    with pytest.raises(AveError, match=r"\[X031\].*`add.fancy.u32 %r1, %r1, %r1;` at line \d+: .*`.fancy` does not stand there") as caught:
+    assert (filled("setp.lt.u32 %q1, %r0, 99; @%q1 bra ON; tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%f5, %f6}]; "
+        "ON: st.global.u32 [%d0], 3; ret;") == 3).all()
+    with pytest.raises(AveError,
+            match=r"\[X031\].*`add.fancy.u32 %r1, %r1, %r1;` at line \d+: .*`.fancy` does not stand there") as caught:
         filled("add.fancy.u32 %r1, %r1, %r1; ret;")
     assert caught.value.code == "X031"
     with pytest.raises(AveError, match=r"\[X031\].*%r1 has 32 bits, 64 are needed"):

@@ -34,36 +34,35 @@ RIGHT = {
         mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f2, %f3, %f4, %f5}, {%r10, %r11}, {%r12}, {%f1, %f1, %f1, %f1};
         @!%q1 ret; mov.b32 %r9, %f2;""",
 }  # fmt: skip
-WRONG = {
-    "written in some lanes": ("@%q1 mov.u32 %r9, 1;", "st.global"),
-    "never written": ("", "st.global"),
+WRONG = {"written in some lanes": ("@%q1 mov.u32 %r9, 1;", "st.global"), "never written": ("", "st.global"),
     "one way writes": ("@%q1 bra B; mov.u32 %r9, 1; B:", "st.global"),
     "what comes of it": ("add.u32 %r9, %r20, 1; shl.b32 %r9, %r9, 3;", "st.global"),
     "the other side": ("selp.b32 %r9, 7, %r20, %q1;", "st.global"),
     "shared memory": ("ld.shared.u32 %r9, [%r3];", "st.global"),
-    "shared memory of others": ("@%q1 st.shared.u32 [%r3], 1; bar.warp.sync -1; ld.shared.u32 %r9, [%r3];", "st.global"),
-    "a byte of a word": ("st.shared.u16 [%r3], %h1; st.shared.u8 [%r3+2], 0; ld.shared.u32 %r9, [%r3];", "st.global"),
-    "through memory": ("st.shared.u32 [%r3], %r20; ld.shared.u32 %r9, [%r3];", "st.global"),
+    "shared memory of others": ("@%q1 st.shared.u32 [%r3], 1; bar.warp.sync -1; ld.shared.u32 %r9, [%r3];",
+    "st.global"), "a byte of a word": ("st.shared.u16 [%r3], %h1; st.shared.u8 [%r3+2], 0; ld.shared.u32 %r9, [%r3];",
+    "st.global"), "through memory": ("st.shared.u32 [%r3], %r20; ld.shared.u32 %r9, [%r3];", "st.global"),
     "local memory": ("st.local.u32 [own], 1; ld.local.u32 %r9, [own+4];", "st.global"),
     "a branch": ("setp.eq.u32 %q3, %r20, 0; @%q3 bra B; B: mov.u32 %r9, 1;", "@%q3 bra"),
-    "an address": ("cvt.u64.u32 %d3, %r20; mul.lo.u64 %d3, %d3, 0; add.u64 %d3, %d3, %p0; ld.global.u32 %r9, [%d3];", "ld.global"),
-    "a condition of a store": ("mov.u32 %r9, 1; @%q9 st.global.u32 [%d0], %r9;", "@%q9 st"),
+    "an address": ("cvt.u64.u32 %d3, %r20; mul.lo.u64 %d3, %d3, 0; add.u64 %d3, %d3, %p0; ld.global.u32 %r9, [%d3];",
+    "ld.global"), "a condition of a store": ("mov.u32 %r9, 1; @%q9 st.global.u32 [%d0], %r9;", "@%q9 st"),
     "counters in shared memory": ("atom.shared.add.u32 %r9, [%r3], 1;", "atom.shared"),
-    "a lane that has it not": ("@%q1 mov.u32 %r9, 5; xor.b32 %r8, %r0, 16; shfl.sync.idx.b32 %r9, %r9, %r8, 0x1f, -1;", "st.global"),
-    "a vote": ("setp.eq.u32 %q3, %r20, 0; vote.sync.ballot.b32 %r9, %q3, -1;", "st.global"),
+    "a lane that has it not": ("@%q1 mov.u32 %r9, 5; xor.b32 %r8, %r0, 16; shfl.sync.idx.b32 %r9, %r9, %r8, 0x1f, -1;",
+    "st.global"), "a vote": ("setp.eq.u32 %q3, %r20, 0; vote.sync.ballot.b32 %r9, %q3, -1;", "st.global"),
     "the other half": ("mov.b32 %r8, {%h1, %h15}; mov.b32 {_, %h2}, %r8; cvt.u32.u16 %r9, %h2;", "st.global"),
     "half that comes along": ("mov.b32 %r8, {%h1, %h15}; add.u32 %r9, %r8, 1;", "st.global"),
-    "half of a pair, over a way": ("mov.b32 %r8, {%h15, %h1}; @%q1 bra A; mov.b32 %r8, 0; A: and.b32 %r9, %r8, 0xffff;", "st.global"),
-    "half by a shift of some bits": ("mov.b32 %r8, {%h1, %h15}; shr.u32 %r9, %r8, 1;", "st.global"),
-    "half of a pair in memory": ("mov.b32 %r8, {%h15, %h1}; st.shared.b32 [%r3], %r8; ld.shared.u16 %r9, [%r3];", "st.global"),
-    "a pair side by side": ("mov.b32 %r8, {%h1, %h15}; add.rn.f16x2 %r8, %r0, %r8; prmt.b32 %r9, %r8, %r0, 0x3232;", "st.global"),
-    "a row of a product": (RIGHT["rows of a product that are not kept"].replace("@!%q1 ret;", ""), "st.global"),
-}  # fmt: skip
+    "half of a pair, over a way": ("mov.b32 %r8, {%h15, %h1}; @%q1 bra A; mov.b32 %r8, 0; A: and.b32 %r9, %r8, 0xffff;",
+    "st.global"), "half by a shift of some bits": ("mov.b32 %r8, {%h1, %h15}; shr.u32 %r9, %r8, 1;", "st.global"),
+    "half of a pair in memory": ("mov.b32 %r8, {%h15, %h1}; st.shared.b32 [%r3], %r8; ld.shared.u16 %r9, [%r3];",
+    "st.global"), "a pair side by side": ("mov.b32 %r8, {%h1, %h15}; add.rn.f16x2 %r8, %r0, %r8; prmt.b32 %r9, %r8, "
+    "%r0, 0x3232;", "st.global"),
+    "a row of a product": (RIGHT["rows of a product that are not kept"].replace("@!%q1 ret;", ""), "st.global")}
 
 
 def found(body: str) -> list:
     x, program = np.zeros(32, np.uint32), Program(kernel(START + body + OUT))
-    return program.launch([x.ctypes.data], (1, 1, 1), (32, 1, 1), memory=memory(x), check=("init",), report="collect").reports
+    return program.launch([x.ctypes.data], (1, 1, 1), (32, 1, 1), memory=memory(x), check=("init",),
+        report="collect").reports
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -62,7 +62,8 @@ def test_nvcc_copies(chip):
     n = 3
     source, out = np.arange(n * 128 * 4, dtype=np.float32).reshape(n * 128, 4), np.zeros((n * 128, 4), np.float32)
     run("copies", chip, [source, out, n], (1, 1, 1), (128, 1, 1))
-    stages = [source[:128], *(np.zeros((128, 4), np.float32) for _ in range(1, n))]  # later ones are beyond n: filled with zeros
+    # later ones are beyond n: filled with zeros
+    stages = [source[:128], *(np.zeros((128, 4), np.float32) for _ in range(1, n))]
     for k in range(1, n):
         assert (out[128 * (k - 1) : 128 * k] == stages[k - 1][np.arange(128) ^ 1]).all()
 
@@ -92,8 +93,8 @@ def _interpreted(words: list[int], t: int) -> int:
             q = abs(acc) // abs(by) * (-1 if (acc < 0) != (by < 0) else 1)
             acc = wrap(q if what == 6 else acc - q * by)
         else:
-            acc = wrap({2: acc * 3, 3: acc ^ stack[rest & 31], 4: -acc, 5: acc << (rest & 7), 9: acc + (word & 0xFFFFFFFF).bit_count(),
-                        10: max(acc, word)}.get(what, acc + word))  # fmt: skip
+            acc = wrap({2: acc * 3, 3: acc ^ stack[rest & 31], 4: -acc, 5: acc << (rest & 7), 9: acc
+                + (word & 0xFFFFFFFF).bit_count(), 10: max(acc, word)}.get(what, acc + word))  # fmt: skip
         if acc == 0x7FFFFFFF:
             break
     acc = {-100: 1, 5: 2, 70000: 3}.get(acc, acc)
@@ -113,7 +114,8 @@ def test_nvcc_local(chip):
 
 @pytest.mark.parametrize("name", [p.name for p in SAMPLES if not p.name.startswith("calls")])
 def test_every_sample_is_translated(name):
-    """What is not executed in them: a SIMD instruction, matrices in fragments that the ISA leaves open, and an approximate reciprocal of f64."""
+    """What is not executed in them: a SIMD instruction, matrices in fragments that the ISA leaves open, and an
+    approximate reciprocal of f64."""
     module = parse(text_of(name))
     for f in module.functions():
         if f.kind == "entry" and f.body is not None:

@@ -20,7 +20,8 @@ NOT_EXECUTED = """tensormap.replace tensormap.cp_fenceproxy vadd vsub vabsdiff v
 
 def test_what_is_not_executed():
     assert handlers.not_executed() == NOT_EXECUTED
-    assert len(ENTRIES) - len(NOT_EXECUTED) == len(handlers.TRANSLATED) + len(handlers.HOSTED) + 1  # `ret`; `call` is the host's too
+    # `ret`; `call` is the host's too
+    assert len(ENTRIES) - len(NOT_EXECUTED) == len(handlers.TRANSLATED) + len(handlers.HOSTED) + 1
     assert not handlers.TRANSLATED.keys() & handlers.HOSTED.keys()
 
 
@@ -29,7 +30,8 @@ def test_it_is_refused_by_its_name(name):
     form = ENTRIES[name].forms[0]
     x = example(form, next(environments(form)), shortest=True)
     text = instruction(x).replace("texture", "%d1").replace("surface", "%d1")
-    kinds = ("pred", "b8", "b16", "b32", "b64", "b128", "u16", "u32", "u64", "s16", "s32", "s64", "f16", "f16x2", "f32", "f64")
+    kinds = ("pred", "b8", "b16", "b32", "b64", "b128", "u16", "u32", "u64", "s16", "s32", "s64", "f16", "f16x2", "f32",
+        "f64")
     declared = " ".join(f".reg .{t} %{t}_<300>;" for t in kinds if f"%{t}_" in text)
     program = Program(kernel(f"{declared} {text} ret;"))
     assert list(program.unknown.values()) == [f"{name} is not executed here"]

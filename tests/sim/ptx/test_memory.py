@@ -47,7 +47,8 @@ def test_narrow_loads_fill_wide_registers():
 
 
 def test_shared_local_const_and_generic():
-    outside = ".const .align 4 .u32 table[4] = {5, 6, 7, 8}; .global .u32 total = 40; .global .align 8 .u64 where = generic(total);"
+    outside = (".const .align 4 .u32 table[4] = {5, 6, 7, 8}; .global .u32 total = 40; .global .align 8 .u64 where = "
+        "generic(total);")
     got = filled("""
         .shared .align 16 .b32 buffer[64]; .local .align 8 .b32 own[4]; .reg .b64 %generic;
         mov.u64 %d1, buffer; cvt.u64.u32 %d2, %r0; shl.b64 %d2, %d2, 2; add.u64 %d3, %d1, %d2; st.shared.u32 [%d3], %r0;
@@ -70,13 +71,14 @@ def test_dynamic_shared_memory_begins_behind_the_rest():
     assert (got == 16000 + 128 + LANE).all()
 
 
-ATOMS = {
-    "add.u32": lambda a, b: a + b, "add.u64": lambda a, b: a + b, "min.s32": lambda a, b: np.minimum(a.view(np.int32), b.view(np.int32)).view(np.uint32),
-    "max.u64": np.maximum, "and.b32": lambda a, b: a & b, "or.b64": lambda a, b: a | b, "xor.b32": lambda a, b: a ^ b, "exch.b32": lambda a, b: b,
-    "inc.u32": lambda a, b: np.where(a >= b, 0, a + 1).astype(np.uint32), "dec.u32": lambda a, b: np.where((a == 0) | (a > b), b, a - 1).astype(np.uint32),
-    "add.f32": lambda a, b: (a.view(np.float32) + b.view(np.float32)).view(np.uint32), "add.f64": lambda a, b: (a.view(np.float64) + b.view(np.float64)).view(np.uint64),
-    "add.noftz.f16x2": lambda a, b: (a.view(np.float16) + b.view(np.float16)).view(np.uint32),
-}  # fmt: skip
+ATOMS = {"add.u32": lambda a, b: a + b, "add.u64": lambda a, b: a + b, "min.s32": lambda a,
+    b: np.minimum(a.view(np.int32), b.view(np.int32)).view(np.uint32), "max.u64": np.maximum, "and.b32": lambda a,
+    b: a & b, "or.b64": lambda a, b: a | b, "xor.b32": lambda a, b: a ^ b, "exch.b32": lambda a, b: b,
+    "inc.u32": lambda a, b: np.where(a >= b, 0, a + 1).astype(np.uint32), "dec.u32": lambda a,
+    b: np.where((a == 0) | (a > b), b, a - 1).astype(np.uint32), "add.f32": lambda a,
+    b: (a.view(np.float32) + b.view(np.float32)).view(np.uint32), "add.f64": lambda a,
+    b: (a.view(np.float64) + b.view(np.float64)).view(np.uint64), "add.noftz.f16x2": lambda a,
+    b: (a.view(np.float16) + b.view(np.float16)).view(np.uint32)}  # fmt: skip
 
 
 @pytest.mark.parametrize("op", ATOMS)
@@ -88,7 +90,8 @@ def test_atomic_operations(op, space):
     rng = np.random.default_rng(len(op))
     if ".f" in op:
         half = np.float16 if "f16" in op else np.float32 if bits == 32 else np.float64
-        start, values = (rng.standard_normal((n, bits // 8 // np.dtype(half).itemsize)).astype(half).view(t).ravel() for n in (4, 32))
+        start, values = (rng.standard_normal((n, bits // 8 // np.dtype(half).itemsize)).astype(half).view(t).ravel()
+            for n in (4, 32))
     else:
         start, values = (rng.integers(0, 9 if op[:3] in ("inc", "dec") else 1 << 31, n).astype(t) for n in (4, 32))
     memory_, old, want_old, want = start.copy(), np.zeros(32, t), np.zeros(32, t), start.copy()
@@ -155,7 +158,8 @@ def test_elements_of_a_vector_that_nothing_reads(load, at, want, space, check):
     whole = np.zeros(16, np.uint32)
     x = whole[(-whole.ctypes.data % 16) // 4 :][:3]
     x[:] = 5, 6, 7
-    body = f"mov.b32 %r2, 0; mov.b32 %r1, 0; ld{space}.v4.b32 {{{load}}}, [%p0+{at}]; add.u32 %r1, %r1, %r2; st.global.u32 [%p0], %r1; ret;"
+    body = (f"mov.b32 %r2, 0; mov.b32 %r1, 0; ld{space}.v4.b32 {{{load}}}, [%p0+{at}]; add.u32 %r1, %r1, %r2; "
+        f"st.global.u32 [%p0], %r1; ret;")
     program = Program(kernel(body))
     try:
         program.launch([x.ctypes.data], (1, 1, 1), (1, 1, 1), memory=memory(x), check=check)

@@ -1,4 +1,5 @@
-"""Barriers, waits and fences of PTX that nvcc and Triton have written are left out one by one: the checker notices, or there is a reason."""
+"""Barriers, waits and fences of PTX that nvcc and Triton have written are left out one by one: the checker notices, or
+there is a reason."""
 
 import numpy as np
 import pytest
@@ -10,10 +11,12 @@ from nvptx.texts import text_of
 from sim.ptx.texts import kernel, memory
 
 
-def judged(program: Program, arrays: list[np.ndarray], numbers: list[int], want: np.ndarray, **launch) -> list[mutate.MutantVerdict]:
+def judged(program: Program, arrays: list[np.ndarray], numbers: list[int], want: np.ndarray,
+        **launch) -> list[mutate.MutantVerdict]:
     def right(p: Program) -> tuple[Ran, bool]:
         own = [a.copy() for a in arrays]
-        ran = p.launch([a.ctypes.data for a in own] + numbers, memory=memory(*own), check=("all",), report="collect", **launch)
+        ran = p.launch([a.ctypes.data for a in own] + numbers, memory=memory(*own), check=("all",), report="collect",
+            **launch)
         return ran, np.allclose(own[-1], want, rtol=1e-5)
 
     ran, fine = right(program)
@@ -27,7 +30,8 @@ def test_softmax(chip):
     e = np.exp(x[:, :500].astype(np.float64))
     want = np.pad(e / e.sum(1, keepdims=True), ((0, 0), (0, 100)))
     program = Program(parse(text_of(f"triton_softmax.{chip}.ptx.gz")))
-    found = judged(program, [x, np.zeros_like(x)], [600, 500, 0, 0], want, grid=(2, 1, 1), block=(256, 1, 1), shared_bytes=4096)
+    found = judged(program, [x, np.zeros_like(x)], [600, 500, 0, 0], want, grid=(2, 1, 1), block=(256, 1, 1),
+        shared_bytes=4096)
     assert [v.by for v in found] == ["checker"] * 3 and all("[X050]" in v.why for v in found)
 
 
@@ -51,4 +55,5 @@ def test_a_barrier_of_warps():
         st.global.u32 [%d0], %r5; setp.gt.u32 %q1, %r0, 99; @!%q1 ret; bar.sync 0; ret;"""
     want = np.arange(32, dtype=np.uint32) ^ 1
     found = judged(Program(kernel(body)), [np.zeros(32, np.uint32)], [], want, grid=(1, 1, 1), block=(32, 1, 1))
-    assert [(v.by, v.executed) for v in found] == [("", True), ("", False)] and found[1].why == "not executed in this launch"
+    assert [(v.by, v.executed) for v in found] == [("", True),
+        ("", False)] and found[1].why == "not executed in this launch"

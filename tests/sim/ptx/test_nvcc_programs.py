@@ -31,5 +31,6 @@ def test_program(name):
     chip = nvcc_programs.CHIPS[PROGRAMS.index(name) % 2]
     out = np.zeros_like(p.want) if p.first is None else p.first.copy()
     arrays = [*(x for _, x in p.inputs), out]
-    Program(module(chip), name).launch([x.ctypes.data for x in arrays], (p.grid, 1, 1), (p.block, 1, 1), memory=memory(*arrays))
+    Program(module(chip), name).launch([x.ctypes.data for x in arrays], (p.grid, 1, 1), (p.block, 1, 1),
+        memory=memory(*arrays))
     np.testing.assert_array_equal(out.view(f"u{out.itemsize}"), p.want.view(f"u{out.itemsize}"))

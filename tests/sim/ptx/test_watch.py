@@ -1,5 +1,6 @@
-"""Launches with `check=`: races in shared and global memory, lanes that write to one place, barriers and shuffles that not all come to. Each kernel is
-right as it stands, and nothing is found; without one of its marked lines, something is."""
+"""Launches with `check=`: races in shared and global memory, lanes that write to one place, barriers and shuffles that
+not all come to. Each kernel is right as it stands, and nothing is found; without one of its marked lines, something
+is."""
 
 import functools
 import re
@@ -22,8 +23,8 @@ def program_of(body: str, params: int, chip: str) -> Program:
 def found(case: Case, body: str, **more: Any) -> tuple[list[AveError], list[np.ndarray]]:
     arrays = case.arrays()
     program = program_of(body, len(arrays), case.chip)
-    ran = program.launch([a.ctypes.data for a in arrays], case.grid, case.block, memory=memory(*arrays), cluster=case.cluster,
-                         **{"check": ("all",), "report": "collect", **more})  # fmt: skip
+    ran = program.launch([a.ctypes.data for a in arrays], case.grid, case.block, memory=memory(*arrays),
+        cluster=case.cluster, **{"check": ("all",), "report": "collect", **more})  # fmt: skip
     return ran.reports, arrays
 
 
@@ -45,7 +46,8 @@ def test_a_relaxed_arrival_hands_on_no_stores():
     assert "X050" in {e.code for e in found(case, relaxed)[0]}
 
 
-# Threads of block 1 arrive at an mbarrier of block 0 {ARRIVE}; block 0 {WAIT} and ends, or all meet behind it by {MEET}.
+# Threads of block 1 arrive at an mbarrier of block 0 {ARRIVE}; block 0 {WAIT} and ends, or all meet behind it by
+# {MEET}.
 AT_ANOTHER_BLOCK = """.shared .align 8 .b64 bar; mov.u32 %r0, %tid.x; mov.u32 %r1, %cluster_ctarank; mov.u32 %r8, bar; setp.ne.u32 %q0, %r0, 0;
     @%q0 bra MADE; mbarrier.init.shared.b64 [%r8], 32; fence.mbarrier_init.release.cluster;
     MADE: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; setp.ne.u32 %q2, %r1, 0; @!%q2 bra W;
@@ -66,13 +68,14 @@ def test_arrivals_at_a_block_that_ends(arrive, wait, meet, right, order):
     body = AT_ANOTHER_BLOCK.format(ARRIVE=arrive, WAIT=WAIT if wait else "", MEET=MEET.format(meet) if meet else "")
     case = Case(body, (1,), grid=(2, 1, 1), block=(32, 1, 1), cluster=(2, 1, 1))
     codes = {e.code for e in found(case, body, **order)[0]}
-    assert not codes if right else "X050" in codes or "X035" in codes  # X035: the block has ended before the other came to it
+    # X035: the block has ended before the other came to it
+    assert not codes if right else "X050" in codes or "X035" in codes
 
 
 def test_numbers_come_in_spite_of_reports():
     """Faults that are known: the kernel runs on, an access outside of memory goes nowhere and reads zero."""
-    case = Case("mov.u32 %r0, %tid.x; mul.wide.u32 %d0, %r0, 4; add.u64 %d1, %d0, %p0; ld.global.u32 %r1, [%d1+4]; st.global.u32 [%d1], %r1; ret;",
-                (64,), block=(64, 1, 1))  # fmt: skip
+    case = Case("mov.u32 %r0, %tid.x; mul.wide.u32 %d0, %r0, 4; add.u64 %d1, %d0, %p0; ld.global.u32 %r1, [%d1+4]; "
+        "st.global.u32 [%d1], %r1; ret;", (64,), block=(64, 1, 1))  # fmt: skip
     program, x = Program(kernel(case.body)), np.arange(64, dtype=np.uint32)
     ran = program.launch([x.ctypes.data], (1, 1, 1), (64, 1, 1), memory=memory(x), report="collect", check=("races",))
     assert [e.code for e in ran.reports] == ["X032", "X040"] and "array 0" in ran.reports[1].message
@@ -94,7 +97,8 @@ def test_lanes_that_went_apart():
         and.b32 %r6, %r0, 1; setp.ne.u32 %q1, %r6, 0; @%q1 bra ODD; st.shared.u32 [%r3], 7; bra END; ODD: {a} add.u32 %r0, %r0, 0;
         END: {b} ret;"""
     read = "ld.shared.u32 %r7, [%r4]; st.global.u32 [%p0], %r7;"
-    assert not found(Case("", (1,), block=(32, 1, 1)), body.format(a="", b="@%q1 " + read.replace("; st", "; @%q1 st")))[0]
+    assert not found(Case("", (1,), block=(32, 1, 1)),
+        body.format(a="", b="@%q1 " + read.replace("; st", "; @%q1 st")))[0]
     (one,) = found(Case("", (1,), block=(32, 1, 1)), body.format(a=read, b=""))[0]
     assert one.code == "X050" and "of its lanes 0x55555555, which went another way" in one.message
 
@@ -120,7 +124,8 @@ def test_a_shuffle_from_a_lane_that_is_not_there():
 
 def test_words_that_there_are_not():
     x = np.zeros(1, np.uint32)
-    cases: list[tuple[dict[str, Any], str]] = [({"check": ("race",)}, "'races', 'init', 'all'"), ({"report": "never"}, "collect"), ({"order": "up"}, "reverse")]
+    cases: list[tuple[dict[str, Any], str]] = [({"check": ("race",)}, "'races', 'init', 'all'"),
+        ({"report": "never"}, "collect"), ({"order": "up"}, "reverse")]
     for more, said in cases:
         with pytest.raises(AveError, match=rf"\[X036\].*{said}"):
             Program(kernel("ret;")).launch([x.ctypes.data], (1, 1, 1), (32, 1, 1), memory=memory(x), **more)

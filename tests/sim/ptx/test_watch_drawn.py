@@ -1,4 +1,5 @@
-"""Drawn programs of loads, stores, atomics and barriers: what is found is held against the closure of the order that the barriers give."""
+"""Drawn programs of loads, stores, atomics and barriers: what is found is held against the closure of the order that
+the barriers give."""
 
 import itertools
 import random
@@ -34,7 +35,8 @@ def text(warps: list[list[Step]], space: str) -> str:
     base = "%r2" if space == "shared" else "%p0"
     lines = ["mov.u32 %r0, %tid.x; shr.u32 %r1, %r0, 5; .shared .b32 box[8]; mov.u32 %r2, box;"]
     lines += [f"setp.eq.u32 %q1, %r1, {w}; @%q1 bra W{w};" for w in range(1, len(warps))]
-    spell = {"ld": "ld.{s}.u32 %r5, [{b}+{a}];", "st": "st.{s}.u32 [{b}+{a}], 1;", "red": "red.{s}.add.u32 [{b}+{a}], 1;"}
+    spell = {"ld": "ld.{s}.u32 %r5, [{b}+{a}];", "st": "st.{s}.u32 [{b}+{a}], 1;",
+        "red": "red.{s}.add.u32 [{b}+{a}], 1;"}
     for w, steps in enumerate(warps):
         lines.append(f"W{w}:")
         for what, n, how in steps:
@@ -51,7 +53,8 @@ def races(warps: list[list[Step]]) -> bool:
     for (w, i), (v, j) in itertools.product(at, at):
         if w == v:
             before[at[w, i], at[v, j]] = i < j
-        elif warps[w][i][:2] == warps[v][j][:2] and warps[w][i][0] == "bar" and warps[v][j][2] != "arrive" and (v, j + 1) in at:
+        elif (warps[w][i][:2] == warps[v][j][:2] and warps[w][i][0] == "bar" and warps[v][j][2] != "arrive"
+                and (v, j + 1) in at):
             before[at[w, i], at[v, j + 1]] = True
     for k in range(len(at)):
         before |= before[:, [k]] & before[[k], :]
@@ -68,7 +71,8 @@ def test_drawn_programs(seed):
     warps, x = drawn(seed), np.zeros(8, np.uint32)
     program = Program(text(warps, "shared" if seed % 2 else "global"))
     for order in ("", "reverse", "random"):
-        ran = program.launch([x.ctypes.data], (1, 1, 1), (32 * len(warps), 1, 1), memory=memory(x), check=("races",), report="collect",
-                             order=order, seed=seed)  # fmt: skip
+        ran = program.launch([x.ctypes.data], (1, 1, 1), (32 * len(warps), 1, 1), memory=memory(x), check=("races",),
+            report="collect", order=order, seed=seed)  # fmt: skip
         codes = {e.code for e in ran.reports}
-        assert codes <= {"X040", "X050"} and bool(codes) == races(warps), (order, warps, [e.message for e in ran.reports])
+        assert codes <= {"X040", "X050"} and bool(codes) == races(warps), (order, warps,
+            [e.message for e in ran.reports])

@@ -13,8 +13,10 @@ Three = tuple[int, int, int]
 
 def kernel(body: str, params: int = 1, chip: str = "sm_90a", outside: str = "", directives: str = "") -> str:
     """A module with one entry; parameters p0, p1, ... are u64, loaded into %p0, %p1, ..."""
-    names = ", ".join(f".param .align 64 .b8 p{k}[128]" if directives == "map" and k == 0 else f".param .u64 p{k}" for k in range(params))
-    loads = "\n".join(f".reg .b64 %p{k}; ld.param.u64 %p{k}, [p{k}];" for k in range(params) if not (directives == "map" and k == 0))
+    names = ", ".join(f".param .align 64 .b8 p{k}[128]" if directives == "map" and k == 0 else f".param .u64 p{k}"
+        for k in range(params))
+    loads = "\n".join(f".reg .b64 %p{k}; ld.param.u64 %p{k}, [p{k}];" for k in range(params)
+        if not (directives == "map" and k == 0))
     said = "" if directives == "map" else directives
     return f"""
 .version 8.6
@@ -43,12 +45,15 @@ def run(text: str, *args: Any, grid: Three = (1, 1, 1), block: Three = (32, 1, 1
     return program
 
 
-def filled(body: str, n: int = 32, dtype: Any = np.uint32, block: Three = (32, 1, 1), grid: Three = (1, 1, 1), **more: Any) -> np.ndarray:
-    """What a body writes into an array of n elements, one a thread: the address of the thread's own is in %d0, %tid.x in %r0."""
+def filled(body: str, n: int = 32, dtype: Any = np.uint32, block: Three = (32, 1, 1), grid: Three = (1, 1, 1),
+        **more: Any) -> np.ndarray:
+    """What a body writes into an array of n elements, one a thread: the address of the thread's own is in %d0, %tid.x
+    in %r0."""
     size = np.dtype(dtype).itemsize
     start = f"mov.u32 %r0, %tid.x; mul.wide.u32 %d0, %r0, {size}; add.u64 %d0, %d0, %p0;\n"
     out = np.zeros(n, dtype)
-    run(kernel(start + body, **{k: more.pop(k) for k in ("chip", "outside", "directives") if k in more}), out, grid=grid, block=block, **more)
+    run(kernel(start + body, **{k: more.pop(k) for k in ("chip", "outside", "directives") if k in more}), out,
+        grid=grid, block=block, **more)
     return out
 
 

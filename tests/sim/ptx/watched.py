@@ -1,4 +1,5 @@
-"""Bodies of PTX kernels, each right as it stands, with marks on what may be left out: `{{...}}` is a line without which there is a race or the like.
+"""Bodies of PTX kernels, each right as it stands, with marks on what may be left out: `{{...}}` is a line without which
+there is a race or the like.
 
 `CASES`: name, body, arrays, launch, and by mark the codes of which one must be reported without it.
 """
@@ -16,7 +17,8 @@ Three = tuple[int, int, int]
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A kernel: `body` for `texts.kernel`, shapes of its arrays (u32), the launch, and the codes that each of its marks brings."""
+    """A kernel: `body` for `texts.kernel`, shapes of its arrays (u32), the launch, and the codes that each of its marks
+    brings."""
 
     body: str
     shapes: tuple[int, ...]
@@ -39,8 +41,10 @@ class Case:
         return [np.zeros(n, np.uint32) for n in self.shapes]
 
 
-ID = "mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mul.wide.u32 %d0, %r0, 4; add.u64 %d1, %d0, %p0; .shared .align 16 .b32 box[512];\n"
-# %d1: the thread's word of array 0; %r3: its word of shared memory, %r4: that of the thread with the other parity of its warp.
+ID = ("mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mul.wide.u32 %d0, %r0, 4; add.u64 %d1, %d0, %p0; .shared .align 16 "
+    ".b32 box[512];\n")
+# %d1: the thread's word of array 0; %r3: its word of shared memory, %r4: that of the thread with the other parity of
+# its warp.
 OWN = ID + "mov.u32 %r2, box; mad.lo.u32 %r3, %r0, 4, %r2; xor.b32 %r5, %r0, 32; mad.lo.u32 %r4, %r5, 4, %r2;\n"
 SPIN = "{l}: {load} %r9, [%p1]; setp.lt.u32 %q1, %r9, {n}; @%q1 bra {l};"
 BAR = ".shared .align 8 .b64 bar; mov.u32 %r8, bar; setp.ne.u32 %q5, %r0, 0;\n"

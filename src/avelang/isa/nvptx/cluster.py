@@ -69,22 +69,20 @@ def _id_rows() -> None:
         return lambda attrs: f"mov.u32 <out>, %{register_}.{'xyz'[attrs['dim']]};"
 
     for name, special, doc, get, lower in _IDS:
-        register(Row(f"nvvm.{name}", (DIM,), u32, doc, f"PTX ISA 9.0, 10, %{special}", SM_90, semantics(get), lower=lower,
-                     llvm={"nvptx": Asm(text(special))}))  # fmt: skip
+        register(Row(f"nvvm.{name}", (DIM,), u32, doc, f"PTX ISA 9.0, 10, %{special}", SM_90, semantics(get),
+            lower=lower, llvm={"nvptx": Asm(text(special))}))  # fmt: skip
     for name, special, doc, count in (
         ("cluster_rank", "cluster_ctarank", "The block's rank in its cluster, x fastest.", False),
         ("cluster_size", "cluster_nctarank", "Blocks of a cluster.", True),
     ):
-        register(Row(
-            f"nvvm.{name}", (), u32, doc, f"PTX ISA 9.0, 10, %{special}", SM_90,
-            (lambda wave: everywhere(wave, int(np.prod(wave.place()[0])))) if count else (lambda wave: everywhere(wave, wave.place()[3])),
-            lower=(lambda b: b.const(math.prod(b.cluster))) if count else _expand_rank,
-            llvm={"nvptx": Asm(f"mov.u32 <out>, %{special};")},
-        ))  # fmt: skip
+        register(Row(f"nvvm.{name}", (), u32, doc, f"PTX ISA 9.0, 10, %{special}", SM_90,
+            (lambda wave: everywhere(wave, int(np.prod(wave.place()[0])))) if count
+            else (lambda wave: everywhere(wave, wave.place()[3])), lower=(lambda b: b.const(math.prod(b.cluster)))
+            if count else _expand_rank, llvm={"nvptx": Asm(f"mov.u32 <out>, %{special};")}))  # fmt: skip
 
 
-_RELAXED = Param("relaxed", "const", "1: orders no accesses to memory. Enough behind fence_mbarrier_init, or where only blocks must still be there",
-                 range=(0, 1), default=0)  # fmt: skip
+_RELAXED = Param("relaxed", "const", "1: orders no accesses to memory. Enough behind fence_mbarrier_init, or where "
+    "only blocks must still be there", range=(0, 1), default=0)  # fmt: skip
 
 
 def _arrive(wave: Machine, relaxed: int) -> None:
@@ -106,16 +104,16 @@ def _expand_wait(b: Builder) -> None:
 
 
 def _barrier_rows() -> None:
-    register(Row("nvvm.cluster_arrive", (_RELAXED,), None,
-                 "Arrives at the barrier of the cluster: all threads of all its blocks do. cluster_wait must follow.",
-                 "PTX ISA 9.0, 9.7.13.3, barrier.cluster", SM_90, _arrive, EFFECTS | {"convergent"}, _expand_arrive,
-                 llvm={"nvptx": Asm(lambda a: f"barrier.cluster.arrive.{'relaxed' if a['relaxed'] else 'release'}.aligned;")}))  # fmt: skip
-    register(Row("nvvm.cluster_wait", (), None, "Waits until all threads of the cluster have arrived; orders their memory accesses.",
-                 "PTX ISA 9.0, 9.7.13.3, barrier.cluster", SM_90, _wait, EFFECTS | {"convergent"}, _expand_wait,
-                 llvm={"nvptx": Asm("barrier.cluster.wait.acquire.aligned;")}))  # fmt: skip
+    register(Row("nvvm.cluster_arrive", (_RELAXED,), None, "Arrives at the barrier of the cluster: all threads of all "
+        "its blocks do. cluster_wait must follow.", "PTX ISA 9.0, 9.7.13.3, barrier.cluster", SM_90, _arrive, EFFECTS
+        | {"convergent"}, _expand_arrive,
+        llvm={"nvptx": Asm(lambda a: f"barrier.cluster.arrive.{'relaxed' if a['relaxed'] else 'release'}.aligned;")}))
+    register(Row("nvvm.cluster_wait", (), None, "Waits until all threads of the cluster have arrived; orders their "
+        "memory accesses.", "PTX ISA 9.0, 9.7.13.3, barrier.cluster", SM_90, _wait, EFFECTS | {"convergent"},
+        _expand_wait, llvm={"nvptx": Asm("barrier.cluster.wait.acquire.aligned;")}))  # fmt: skip
 
 
-# -- shared memory of other blocks -------------------------------------------------------------------------------------------------------
+# -- shared memory of other blocks -------------------------------------------------------------------------------------
 
 
 def remote(address: str, rest: str, also: str = "") -> str:
@@ -172,48 +170,42 @@ def _arrive_remote(wave: Machine, bar: TensorRef, rank: np.ndarray, relaxed: int
 def _memory_rows() -> None:
     source = "PTX ISA 9.0, 9.7.9"
     tile = Param("tile", "tensor", "in shared memory; the same place in the other block's is meant", spaces=(SHARED,))
-    register(Row("nvvm.mapa", (tile, RANK), u32, "The address in the cluster's shared memory window that a place has in another block.",
-                 f"{source}.23, mapa", SM_90, _mapa, lower=_expand_mapa,
-                 llvm={"nvptx": Asm("mapa.shared::cluster.u32 <out>, <tile>, <rank>;")}))  # fmt: skip
+    register(Row("nvvm.mapa", (tile, RANK), u32, "The address in the cluster's shared memory window that a place has "
+        "in another block.", f"{source}.23, mapa", SM_90, _mapa, lower=_expand_mapa,
+        llvm={"nvptx": Asm("mapa.shared::cluster.u32 <out>, <tile>, <rank>;")}))  # fmt: skip
     for n in (1, 2, 4):
         t: Type = i32 if n == 1 else VecType(i32, n)
         v = "" if n == 1 else f".v{n}"
         words = "<data>" if n == 1 else "<data*>"
         out = "<out>" if n == 1 else "<out*>"
         data = Param("data", t, "what to store", packed=True)
-        register(Row(
-            f"nvvm.ld_cluster_x{n}", (tile, RANK), t, f"Loads {n} words from the shared memory of another block of the cluster.", f"{source}.8, ld",
-            SM_90, _load(n), frozenset({"read"}), lambda b, tile, rank, t=t, n=n: b.ld(peer(b, tile, rank), b.const(0, i64), t, 4 * n),
-            llvm={"nvptx": Asm(remote("<tile>", f"ld.shared::cluster{v}.b32 {out}, [a];"))},
-        ))  # fmt: skip
-        register(Row(
-            f"nvvm.st_cluster_x{n}", (tile, RANK, data), None, f"Stores {n} words into the shared memory of another block of the cluster.",
-            f"{source}.11, st", SM_90, _store(n), frozenset({"write"}),
-            lambda b, tile, rank, data, n=n: b.st(data, peer(b, tile, rank), b.const(0, i64), 4 * n) and None,
-            llvm={"nvptx": Asm(remote("<tile>", f"st.shared::cluster{v}.b32 [a], {words};"))},
-        ))  # fmt: skip
+        register(Row(f"nvvm.ld_cluster_x{n}", (tile, RANK), t, f"Loads {n} words from the shared memory of another "
+            f"block of the cluster.", f"{source}.8, ld", SM_90, _load(n), frozenset({"read"}), lambda b, tile, rank,
+            t=t, n=n: b.ld(peer(b, tile, rank), b.const(0, i64), t, 4 * n),
+            llvm={"nvptx": Asm(remote("<tile>", f"ld.shared::cluster{v}.b32 {out}, [a];"))}))  # fmt: skip
+        register(Row(f"nvvm.st_cluster_x{n}", (tile, RANK, data), None, f"Stores {n} words into the shared memory of "
+            f"another block of the cluster.", f"{source}.11, st", SM_90, _store(n), frozenset({"write"}), lambda b,
+            tile, rank, data, n=n: b.st(data, peer(b, tile, rank), b.const(0, i64), 4 * n) and None,
+            llvm={"nvptx": Asm(remote("<tile>", f"st.shared::cluster{v}.b32 [a], {words};"))}))  # fmt: skip
 
         def expand_async(b: Builder, tile: Value, rank: Value, data: Value, bar: Value, n: int = n) -> None:
             b.st(data, peer(b, tile, rank), b.const(0, i64), 4 * n)
             change(b, peer(b, bar, rank), transactions(b, b.const(4 * n), -1))
 
-        register(Row(
-            f"nvvm.st_async_x{n}", (tile, RANK, data, BAR), None,
-            f"Begins a store of {n} words into the shared memory of another block of the cluster; its bytes count on that block's mbarrier at the "
-            f"place of `bar`.",
-            f"{source}.12, st.async", SM_90, _store_async(n), EFFECTS, expand_async,
-            llvm={"nvptx": Asm(remote("<tile>", f"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{v}.b32 [a], {words}, [m];", "bar"))},
-        ))  # fmt: skip
-    relaxed = Param("relaxed", "const", "1: orders none of the thread's accesses before the arrival. Enough for those of wgmma and of the copy "
-                                        "engine that are complete; the fence of the other form takes some 1000 cycles", range=(0, 1), default=0)
-    register(Row(
-        "nvvm.mbarrier_arrive_cluster", (BAR, RANK, relaxed), None, "One arrival for each active lane on the mbarrier that another block of the "
-                                                                    "cluster has at this place.",
-        "PTX ISA 9.0, 9.7.13.15.13, mbarrier.arrive", SM_90, _arrive_remote, EFFECTS,
-        lambda b, bar, rank, relaxed: change(b, peer(b, bar, rank), b.const(-1, u64)),
-        llvm={"nvptx": Asm(lambda attrs: remote(
-            "<bar>", f"mbarrier.arrive.{'relaxed' if attrs['relaxed'] else 'release'}.cluster.shared::cluster.b64 _, [a];"))},
-    ))  # fmt: skip
+        register(Row(f"nvvm.st_async_x{n}", (tile, RANK, data, BAR), None, f"Begins a store of {n} words into the "
+            f"shared memory of another block of the cluster; its bytes count on that block's mbarrier at the "
+            f"place of `bar`.", f"{source}.12, st.async", SM_90, _store_async(n), EFFECTS, expand_async,
+            llvm={"nvptx": Asm(remote("<tile>", f"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{v}.b32 "
+            f"[a], {words}, [m];", "bar"))}))  # fmt: skip
+    relaxed = Param("relaxed", "const", "1: orders none of the thread's accesses before the arrival. Enough for those "
+        "of wgmma and of the copy " "engine that are complete; the fence of the other form takes some 1000 cycles",
+        range=(0, 1), default=0)
+    register(Row("nvvm.mbarrier_arrive_cluster", (BAR, RANK, relaxed), None, "One arrival for each active lane on the "
+        "mbarrier that another block of the " "cluster has at this place.",
+        "PTX ISA 9.0, 9.7.13.15.13, mbarrier.arrive", SM_90, _arrive_remote, EFFECTS, lambda b, bar, rank,
+        relaxed: change(b, peer(b, bar, rank), b.const(-1, u64)),
+        llvm={"nvptx": Asm(lambda attrs: remote("<bar>",
+        f"mbarrier.arrive.{'relaxed' if attrs['relaxed'] else 'release'}.cluster.shared::cluster.b64 _, [a];"))}))
 
 
 _id_rows()

@@ -24,12 +24,14 @@ PREFETCH = (0, 64, 128, 256)  # bytes
 
 def _semantics(size: int) -> Callable[..., None]:
     # By the generic proxy (SOURCE): where wgmma reads the data, a proxy fence stands behind the wait.
-    def semantics(wave: Machine, dst: TensorRef, src: TensorRef, count: np.ndarray, hint: int, prefetch: int, l1: int = 0) -> None:
+    def semantics(wave: Machine, dst: TensorRef, src: TensorRef, count: np.ndarray, hint: int, prefetch: int,
+            l1: int = 0) -> None:
         lanes = np.flatnonzero(wave.active)
         for what, place in (("destination", dst), ("source", src)):
             crooked = wave.active & (place.address % np.uint64(size) != 0)
             if crooked.any():
-                raise wave.wrong(int(crooked.argmax()), f"the {what} {int(place.address[crooked.argmax()]):#x} is no multiple of {size}")
+                raise wave.wrong(int(crooked.argmax()), f"the {what} {int(place.address[crooked.argmax()]):#x} is no "
+                    f"multiple of {size}")
         if (count[lanes] > size).any():
             raise wave.wrong(int(lanes[count[lanes] > size][0]), f"more than {size} bytes")
         data = np.zeros((wave.lanes, size), np.uint8)
@@ -97,38 +99,29 @@ def _group_rows() -> None:
 
     pending = Param("pending", "const", "how many of the newest groups need not be complete", range=(0, 64))
     effects = frozenset({"read", "write", "sync"})
-    register(Row(
-        "nvvm.cp_async_commit_group", (), None, "The copies that the thread has begun by cp_async since the last group make up one more group; it "
-                                                "may be empty.",
-        "PTX ISA 9.0, 9.7.9.25.3.2, cp.async.commit_group", SM_80, commit, effects, nothing, llvm={"nvptx": Asm("cp.async.commit_group;")},
-    ))  # fmt: skip
-    register(Row(
-        "nvvm.cp_async_wait_group", (pending,), None,
-        "Waits until at most `pending` of the thread's newest groups are not complete. Other threads see the data after a barrier.",
-        "PTX ISA 9.0, 9.7.9.25.3.3, cp.async.wait_group", SM_80, wait_group, effects, nothing, llvm={"nvptx": Asm("cp.async.wait_group <pending>;")},
-    ))  # fmt: skip
-    register(Row(
-        "nvvm.cp_async_wait_all", (), None, "Waits for all copies that the thread has begun by cp_async. Other threads see the data after a barrier.",
-        "PTX ISA 9.0, 9.7.9.25.3.3, cp.async.wait_all", SM_80, wait_all, effects, nothing, llvm={"nvptx": Asm("cp.async.wait_all;")},
-    ))  # fmt: skip
+    register(Row("nvvm.cp_async_commit_group", (), None, "The copies that the thread has begun by cp_async since the "
+        "last group make up one more group; it " "may be empty.", "PTX ISA 9.0, 9.7.9.25.3.2, cp.async.commit_group",
+        SM_80, commit, effects, nothing, llvm={"nvptx": Asm("cp.async.commit_group;")}))  # fmt: skip
+    register(Row("nvvm.cp_async_wait_group", (pending,), None, "Waits until at most `pending` of the thread's newest "
+        "groups are not complete. Other threads see the data after a barrier.", "PTX ISA 9.0, 9.7.9.25.3.3, "
+        "cp.async.wait_group", SM_80, wait_group, effects, nothing,
+        llvm={"nvptx": Asm("cp.async.wait_group <pending>;")}))  # fmt: skip
+    register(Row("nvvm.cp_async_wait_all", (), None, "Waits for all copies that the thread has begun by cp_async. "
+        "Other threads see the data after a barrier.", "PTX ISA 9.0, 9.7.9.25.3.3, cp.async.wait_all", SM_80, wait_all,
+        effects, nothing, llvm={"nvptx": Asm("cp.async.wait_all;")}))  # fmt: skip
 
 
 for _size in (4, 8, 16):
-    _l1 = (Param("l1", "const", "1: through L1 too (.ca); 0: L2 only (.cg)", range=(0, 1), default=0),) if _size == 16 else ()
-    register(Row(
-        f"nvvm.cp_async_x{_size}",
-        (
-            Param("dst", "tensor", f"in shared memory; begins where this lane's {_size} bytes go, a multiple of {_size}", spaces=(SHARED,)),
-            Param("src", "tensor", f"in global memory; begins where they come from, a multiple of {_size}", spaces=(GLOBAL,), source=True),
-            Param("bytes", u32, "how many are read; zeros are written for the rest", default=_size),
-            Param("hint", "const", HINTS, range=(0, 3), default=0),
-            Param("prefetch", "const", "bytes that L2 may fetch ahead", range=(0, 256), choices=PREFETCH, default=0),
-            *_l1,
-        ),
-        None,
-        f"Begins a copy of {_size} bytes from global to shared memory for each lane; `bytes` of them are read, the rest are zeros. The data is "
-        f"there once "
-        "cp_async_wait_group or cp_async_wait_all (or an mbarrier, by cp_async_mbarrier_arrive) says so.",
-        SOURCE, SM_80, _semantics(_size), frozenset({"read", "write"}), _lower(_size), llvm={"nvptx": Asm(_text(_size))},
-    ))  # fmt: skip
+    _l1 = ((Param("l1", "const", "1: through L1 too (.ca); 0: L2 only (.cg)", range=(0, 1), default=0),) if _size == 16
+        else ())
+    register(Row(f"nvvm.cp_async_x{_size}", (Param("dst", "tensor", f"in shared memory; begins where this lane's "
+        f"{_size} bytes go, a multiple of {_size}", spaces=(SHARED,)),
+        Param("src", "tensor", f"in global memory; begins where they come from, a multiple of {_size}", spaces=(GLOBAL,
+        ), source=True), Param("bytes", u32, "how many are read; zeros are written for the rest", default=_size),
+        Param("hint", "const", HINTS, range=(0, 3), default=0),
+        Param("prefetch", "const", "bytes that L2 may fetch ahead", range=(0, 256), choices=PREFETCH, default=0), *_l1),
+        None, f"Begins a copy of {_size} bytes from global to shared memory for each lane; `bytes` of them are read, "
+        f"the rest are zeros. The data is " f"there once " "cp_async_wait_group or cp_async_wait_all (or an mbarrier, "
+        "by cp_async_mbarrier_arrive) says so.", SOURCE, SM_80, _semantics(_size), frozenset({"read", "write"}),
+        _lower(_size), llvm={"nvptx": Asm(_text(_size))}))  # fmt: skip
 _group_rows()

@@ -64,10 +64,8 @@ def _addresses(shape: MatrixShape, place: TensorRef, matrix: int, slot: int) -> 
 
 def _load_semantics(shape: MatrixShape) -> Callable[[Wave, TensorRef], np.ndarray]:
     def semantics(wave: Wave, tile: TensorRef) -> np.ndarray:
-        words = [
-            np.concatenate([wave.read(tile.space, _addresses(shape, tile, j, s), ELEMENT, wave.active) for s in (0, 1)], axis=1)
-            for j in range(shape.count)
-        ]
+        words = [np.concatenate([wave.read(tile.space, _addresses(shape, tile, j, s), ELEMENT, wave.active)
+            for s in (0, 1)], axis=1) for j in range(shape.count)]
         out = np.ascontiguousarray(np.concatenate(words, axis=1)).view(np.int32)
         return out[:, 0] if shape.count == 1 else out
 
@@ -137,32 +135,34 @@ def _store_lower(shape: MatrixShape) -> Callable[[Builder, Value, Value], None]:
     return lower
 
 
-_TILE = Param("tile", "tensor", "in shared memory; begins at the row that this lane names: 16 bytes, aligned to 16", spaces=(SHARED,))
-_WHERE = "Lanes 0-7 name the rows of matrix 0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one allocation."
+_TILE = Param("tile", "tensor", "in shared memory; begins at the row that this lane names: 16 bytes, aligned to 16",
+    spaces=(SHARED,))
+_WHERE = ("Lanes 0-7 name the rows of matrix 0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one "
+    "allocation.")
 
 
 def _held(shape: MatrixShape) -> str:
-    at = "rows 2 (lane % 4) and the next one of column lane / 4" if shape.trans else "columns 2 (lane % 4) and the next one of row lane / 4"
+    at = ("rows 2 (lane % 4) and the next one of column lane / 4" if shape.trans else "columns 2 (lane % 4) and the "
+        "next one of row lane / 4")
     return f"Word j of a lane holds the elements at {at} of matrix j, the first in the low half."
 
 
 def _rows(shape: MatrixShape) -> None:
     n = "one 8x8 matrix" if shape.count == 1 else f"{shape.count} 8x8 matrices"
     how = ", transposed" if shape.trans else ""
-    register(Row(
-        f"nvvm.ldmatrix_{shape.suffix}", (_TILE,), shape.registers,
-        f"Loads {n} of 16-bit elements from shared memory into the warp's registers{how}. {_WHERE} {_held(shape)} All lanes take part.",
-        "PTX ISA 9.0, 9.7.14.5.15, ldmatrix", frozenset({"sm_75"}), _load_semantics(shape), frozenset({"read", "convergent"}),
-        lower=_load_lower(shape), llvm={"nvptx": Lowering(f"llvm.nvvm.ldmatrix.{shape.dotted}.b16.p3", registers={"out": "i32"})},
-        ptx=f"ldmatrix.{shape.dotted}.shared.b16",
-    ))  # fmt: skip
-    register(Row(
-        f"nvvm.stmatrix_{shape.suffix}", (_TILE, Param("data", shape.registers, "one word for each matrix", packed=True)), None,
-        f"Stores {n} of 16-bit elements from the warp's registers into shared memory{how}. {_WHERE} {_held(shape)} All lanes take part.",
-        "PTX ISA 9.0, 9.7.14.5.16, stmatrix", frozenset({"sm_90"}), _store_semantics(shape), frozenset({"write", "convergent"}),
-        lower=_store_lower(shape), llvm={"nvptx": Lowering(f"llvm.nvvm.stmatrix.{shape.dotted}.b16.p3", registers={"data": "i32"})},
-        ptx=f"stmatrix.{shape.dotted}.shared.b16",
-    ))  # fmt: skip
+    register(Row(f"nvvm.ldmatrix_{shape.suffix}", (_TILE,), shape.registers, f"Loads {n} of 16-bit elements from "
+        f"shared memory into the warp's registers{how}. {_WHERE} {_held(shape)} All lanes take part.",
+        "PTX ISA 9.0, 9.7.14.5.15, ldmatrix", frozenset({"sm_75"}), _load_semantics(shape),
+        frozenset({"read", "convergent"}), lower=_load_lower(shape),
+        llvm={"nvptx": Lowering(f"llvm.nvvm.ldmatrix.{shape.dotted}.b16.p3", registers={"out": "i32"})},
+        ptx=f"ldmatrix.{shape.dotted}.shared.b16"))  # fmt: skip
+    register(Row(f"nvvm.stmatrix_{shape.suffix}",
+        (_TILE, Param("data", shape.registers, "one word for each matrix", packed=True)), None,
+        f"Stores {n} of 16-bit elements from the warp's registers into shared memory{how}. {_WHERE} {_held(shape)} All "
+        f"lanes take part.", "PTX ISA 9.0, 9.7.14.5.16, stmatrix", frozenset({"sm_90"}), _store_semantics(shape),
+        frozenset({"write", "convergent"}), lower=_store_lower(shape),
+        llvm={"nvptx": Lowering(f"llvm.nvvm.stmatrix.{shape.dotted}.b16.p3", registers={"data": "i32"})},
+        ptx=f"stmatrix.{shape.dotted}.shared.b16"))  # fmt: skip
 
 
 for _count in (1, 2, 4):

@@ -44,7 +44,7 @@ def report(flight: AsyncCopy, bar: MBarrier, count: int, lane: int) -> None:
     bar.receive(flight, count, lane)
 
 
-# -- expansion -----------------------------------------------------------------------------------------------------------------------
+# -- expansion ---------------------------------------------------------------------------------------------------------
 
 
 def _long(b: Builder, n: int) -> Value:
@@ -88,7 +88,7 @@ def until(b: Builder, test: Callable[[], Value]) -> None:
     b.emit("pause", done=1)
 
 
-# -- rows ----------------------------------------------------------------------------------------------------------------------------
+# -- rows --------------------------------------------------------------------------------------------------------------
 
 
 def _init(wave: Machine, bar: TensorRef, count: np.ndarray) -> None:
@@ -180,28 +180,28 @@ def _until_phase(instruction: str) -> str:
     return f"{{ .reg .pred p; {instruction}.parity.shared::cta.b64 p, [<bar>], <parity>; selp.b32 <out>, 1, 0, p; }}"
 
 
-_SPIN = "{ .reg .pred p; AVE_WAIT: mbarrier.try_wait.parity.shared::cta.b64 p, [<bar>], <parity>; @p bra AVE_DONE; bra AVE_WAIT; AVE_DONE: }"
+_SPIN = ("{ .reg .pred p; AVE_WAIT: mbarrier.try_wait.parity.shared::cta.b64 p, [<bar>], <parity>; @p bra AVE_DONE; "
+    "bra AVE_WAIT; AVE_DONE: }")
 _COUNT = Param("count", u32, "arrivals of a phase")
-_ROWS = (
-    ("init", (BAR, _COUNT), None, "Makes an mbarrier whose phases end after `count` arrivals (and when no bytes are to come). A fence or a "
-                                  "barrier must "
-     "stand between it and other threads' use.", "mbarrier.init", SM_80, _init, _expand_init, "mbarrier.init.shared::cta.b64 [<bar>], <count>;"),
-    ("inval", (BAR,), None, "Ends an mbarrier, so that its memory may be used otherwise.", "mbarrier.inval", SM_80, _inval, nothing,
-     "mbarrier.inval.shared::cta.b64 [<bar>];"),
-    ("arrive", (BAR,), None, "One arrival for each active lane.", "mbarrier.arrive", SM_80, _arrive, lambda b, bar: change(b, bar, _long(b, -1)),
-     "{ .reg .b64 state; mbarrier.arrive.shared::cta.b64 state, [<bar>]; }"),
-    ("expect_tx", (BAR, BYTES), None, "The phase waits for `bytes` more bytes of copies.", "mbarrier.expect_tx", SM_90, _expect(False),
-     _expand_expect(False), "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [<bar>], <bytes>;"),
-    ("arrive_expect_tx", (BAR, BYTES), None, "The phase waits for `bytes` more bytes of copies; then one arrival. For each active lane.",
-     "mbarrier.arrive.expect_tx", SM_90, _expect(True), _expand_expect(True),
-     "{ .reg .b64 state; mbarrier.arrive.expect_tx.shared::cta.b64 state, [<bar>], <bytes>; }"),
-    ("test_wait", (BAR, PARITY), u1, "Whether the phase of this parity has ended. Does not wait.", "mbarrier.test_wait", SM_80, _test, _expand_test,
-     _until_phase("mbarrier.test_wait")),
-    ("try_wait", (BAR, PARITY), u1, "Waits a while for the end of the phase of this parity; whether it has ended. On the CPU it waits until it has.",
-     "mbarrier.try_wait", SM_90, _try_wait, _expand_try_wait, _until_phase("mbarrier.try_wait")),
-    ("wait", (BAR, PARITY), None, "Waits until the phase of this parity has ended: mbarrier_try_wait in a loop.", "mbarrier.try_wait", SM_90, waits,
-     lambda b, bar, parity: until(b, lambda: ended(b, bar, parity)), _SPIN),
-)  # fmt: skip
+_ROWS = (("init", (BAR, _COUNT), None, "Makes an mbarrier whose phases end after `count` arrivals (and when no bytes "
+    "are to come). A fence or a " "barrier must " "stand between it and other threads' use.", "mbarrier.init", SM_80,
+    _init, _expand_init, "mbarrier.init.shared::cta.b64 [<bar>], <count>;"),
+    ("inval", (BAR,), None, "Ends an mbarrier, so that its memory may be used otherwise.", "mbarrier.inval", SM_80,
+    _inval, nothing, "mbarrier.inval.shared::cta.b64 [<bar>];"),
+    ("arrive", (BAR,), None, "One arrival for each active lane.", "mbarrier.arrive", SM_80, _arrive, lambda b,
+    bar: change(b, bar, _long(b, -1)), "{ .reg .b64 state; mbarrier.arrive.shared::cta.b64 state, [<bar>]; }"),
+    ("expect_tx", (BAR, BYTES), None, "The phase waits for `bytes` more bytes of copies.", "mbarrier.expect_tx", SM_90,
+    _expect(False), _expand_expect(False), "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [<bar>], <bytes>;"),
+    ("arrive_expect_tx", (BAR, BYTES), None, "The phase waits for `bytes` more bytes of copies; then one arrival. For "
+    "each active lane.", "mbarrier.arrive.expect_tx", SM_90, _expect(True), _expand_expect(True),
+    "{ .reg .b64 state; mbarrier.arrive.expect_tx.shared::cta.b64 state, [<bar>], <bytes>; }"),
+    ("test_wait", (BAR, PARITY), u1, "Whether the phase of this parity has ended. Does not wait.", "mbarrier.test_wait",
+    SM_80, _test, _expand_test, _until_phase("mbarrier.test_wait")),
+    ("try_wait", (BAR, PARITY), u1, "Waits a while for the end of the phase of this parity; whether it has ended. On "
+    "the CPU it waits until it has.", "mbarrier.try_wait", SM_90, _try_wait, _expand_try_wait,
+    _until_phase("mbarrier.try_wait")), ("wait", (BAR, PARITY), None, "Waits until the phase of this parity has ended: "
+    "mbarrier_try_wait in a loop.", "mbarrier.try_wait", SM_90, waits, lambda b, bar,
+    parity: until(b, lambda: ended(b, bar, parity)), _SPIN))  # fmt: skip
 for _name, _params, _result, _doc, _ptx, _needs, _semantics, _lower, _text in _ROWS:
     register(Row(
         f"nvvm.mbarrier_{_name}", _params, _result, _doc, f"{SOURCE}, {_ptx}", _needs, _semantics, EFFECTS, _lower,
@@ -211,10 +211,8 @@ for _name, _suffix, _counted, _doc in (
     ("cp_async_mbarrier_arrive", "", True, "this does not count among the arrivals that the phase expects"),
     ("cp_async_mbarrier_arrive_noinc", ".noinc", False, "it counts among the arrivals that the phase expects"),
 ):
-    register(Row(
-        f"nvvm.{_name}", (BAR,), None, f"One arrival on an mbarrier, for each active lane, as soon as all copies that the lane has begun by "
-                                       f"cp_async are complete; {_doc}.",
-        "PTX ISA 9.0, 9.7.13.15.16, cp.async.mbarrier.arrive", SM_80, _copies_arrive(_counted), EFFECTS,
-        nothing if _counted else (lambda b, bar: change(b, bar, _long(b, -1))),
-        llvm={"nvptx": Asm(f"cp.async.mbarrier.arrive{_suffix}.shared::cta.b64 [<bar>];")},
-    ))  # fmt: skip
+    register(Row(f"nvvm.{_name}", (BAR,), None, f"One arrival on an mbarrier, for each active lane, as soon as all "
+        f"copies that the lane has begun by " f"cp_async are complete; {_doc}.", "PTX ISA 9.0, 9.7.13.15.16, "
+        "cp.async.mbarrier.arrive", SM_80, _copies_arrive(_counted), EFFECTS, nothing if _counted
+        else (lambda b, bar: change(b, bar, _long(b, -1))),
+        llvm={"nvptx": Asm(f"cp.async.mbarrier.arrive{_suffix}.shared::cta.b64 [<bar>];")}))  # fmt: skip

@@ -69,8 +69,10 @@ def fragments(m: int, n: int, k: int, operand: MmaOperand) -> Mma:
 
     a = Fragment(LANES, m * k // LANES, (1, m, k), lambda lane, i: (
         0, lane // 4 + 8 * (i // w % halves), w * (lane % 4) + i % w + 4 * w * (i // w // halves)))  # fmt: skip
-    b = Fragment(LANES, k * n // LANES, (1, k, n), lambda lane, i: (0, w * (lane % 4) + i % w + 4 * w * (i // w), lane // 4))
-    c = Fragment(LANES, m * n // LANES, (1, m, n), lambda lane, i: (0, lane // 4 + 8 * (i // 2), 2 * (lane % 4) + i % 2))
+    b = Fragment(LANES, k * n // LANES, (1, k, n), lambda lane,
+        i: (0, w * (lane % 4) + i % w + 4 * w * (i // w), lane // 4))
+    c = Fragment(LANES, m * n // LANES, (1, m, n), lambda lane,
+        i: (0, lane // 4 + 8 * (i // 2), 2 * (lane % 4) + i % 2))
     return Mma(m, n, k, a, b, c, ignored_bits=13 if operand is TF32 else 0)
 
 

@@ -27,19 +27,18 @@ def _elect(wave: Machine) -> np.ndarray:
     return np.arange(wave.lanes) == int(np.argmax(wave.active))
 
 
-register(Row(
-    "nvvm.elect_sync", (), u1, "True in one active lane of the warp, the lowest, false in the others. All lanes take part.",
-    "PTX ISA 9.0, 9.7.13.14, elect.sync", SM_90, _elect, frozenset({"convergent"}),
-    lambda b: b.cmp("eq", b.lane_id(), first_active(b)),
-    llvm={"nvptx": Asm("{ .reg .pred p; elect.sync _|p, 0xFFFFFFFF; selp.b32 <out>, 1, 0, p; }")},
-))  # fmt: skip
+register(Row("nvvm.elect_sync", (), u1, "True in one active lane of the warp, the lowest, false in the others. All "
+    "lanes take part.", "PTX ISA 9.0, 9.7.13.14, elect.sync", SM_90, _elect, frozenset({"convergent"}),
+    lambda b: b.cmp("eq", b.lane_id(), first_active(b)), llvm={"nvptx": Asm("{ .reg .pred p; elect.sync _|p, "
+    "0xFFFFFFFF; selp.b32 <out>, 1, 0, p; }")}))  # fmt: skip
 
 
 def _named(wait: bool) -> Callable[..., Waiting]:
     def semantics(wave: Machine, number: np.ndarray, threads: int) -> Waiting:
         which = int(number[int(np.argmax(wave.active))])
         if not 0 <= which < MOST_BARRIERS:
-            raise wave.wrong(int(np.argmax(wave.active)), f"there is no barrier {which}: they are numbered 0 to {MOST_BARRIERS - 1}")
+            raise wave.wrong(int(np.argmax(wave.active)), f"there is no barrier {which}: they are numbered 0 to "
+                f"{MOST_BARRIERS - 1}")
         yield from wave.barrier(which, threads, wait)
 
     return semantics
@@ -52,24 +51,17 @@ def _expand_named(wait: int) -> Callable[..., None]:
     return lower
 
 
-for _name, _wait, _doc in (
-    ("barrier_sync", 1, "Waits at barrier `number` until `threads` threads have arrived there by barrier_sync or barrier_arrive; orders their "
-                        "memory accesses."),
-    ("barrier_arrive", 0, "Arrives at barrier `number`, for those that wait there by barrier_sync, and goes on."),
-):
+for _name, _wait, _doc in (("barrier_sync", 1, "Waits at barrier `number` until `threads` threads have arrived there "
+        "by barrier_sync or barrier_arrive; orders their " "memory accesses."),
+        ("barrier_arrive", 0, "Arrives at barrier `number`, for those that wait there by barrier_sync, and goes on.")):
     _ptx = "bar.sync" if _wait else "bar.arrive"
-    register(Row(
-        f"nvvm.{_name}",
-        (
-            Param("number", u32, "0 to 15; 0 is the one of syncthreads; the same in all active lanes",
-                  uniform="a warp comes to one barrier at a time"),
-            Param("threads", "const", "whole warps", range=(32, 1024), choices=tuple(range(32, 1025, 32))),
-        ),
-        None, f"{_doc} Whole warps take "
-              f"part.", f"PTX ISA 9.0, 9.7.13.1, {_ptx}", SM_75, _named(bool(_wait)), ORDER | {"convergent"}, _expand_named(_wait),
-        llvm={"nvptx": Asm(f"{_ptx} <number>, <threads>;")},
-    ))  # fmt: skip
+    register(Row(f"nvvm.{_name}", (Param("number", u32, "0 to 15; 0 is the one of syncthreads; the same in all active "
+        "lanes", uniform="a warp comes to one barrier at a time"),
+        Param("threads", "const", "whole warps", range=(32, 1024), choices=tuple(range(32, 1025, 32)))), None,
+        f"{_doc} Whole warps take " f"part.", f"PTX ISA 9.0, 9.7.13.1, {_ptx}", SM_75, _named(bool(_wait)), ORDER
+        | {"convergent"}, _expand_named(_wait), llvm={"nvptx": Asm(f"{_ptx} <number>, <threads>;")}))  # fmt: skip
 
+<<<<<<< HEAD
 _NOTHING: tuple[tuple[str, tuple[Param, ...], str, str, frozenset[str], str | Asm, frozenset[str]], ...] = (
     ("fence_proxy_async", (), "Orders this thread's ordinary accesses before later ones by copies and matrix instructions, in all memory.",
      "9.7.13.4, fence.proxy.async", SM_90, "fence.proxy.async;", ORDER),
@@ -94,6 +86,29 @@ _NOTHING: tuple[tuple[str, tuple[Param, ...], str, str, frozenset[str], str | As
     ("prefetch_l2", (Param("src", "tensor", "in global memory; begins where the line is", spaces=(GLOBAL,), source=True),),
      "Brings the line of an address into L2.", "9.7.9.15, prefetch", SM_75, "prefetch.global.L2 [<src>];", ORDER),
 )  # fmt: skip
+=======
+_NOTHING: tuple[tuple[str, tuple[Param, ...], str, str, frozenset[str], str, frozenset[str]],
+    ...] = (("fence_proxy_async", (), "Orders this thread's ordinary accesses before later ones by copies and matrix "
+    "instructions, in all memory.", "9.7.13.4, fence.proxy.async", SM_90, "fence.proxy.async;", ORDER),
+    ("fence_proxy_async_shared", (), "Orders this thread's ordinary accesses to shared memory before later ones by "
+    "copies and matrix instructions.", "9.7.13.4, fence.proxy.async", SM_90, "fence.proxy.async.shared::cta;", ORDER),
+    ("fence_mbarrier_init", (), "Makes mbarriers that this thread has initialized known in the cluster.",
+    "9.7.13.4, fence.mbarrier_init", SM_90, "fence.mbarrier_init.release.cluster;", ORDER),
+    ("fence_gpu", (), "Orders this thread's accesses to memory before and behind it, as seen from the whole GPU.",
+    "9.7.13.4, fence.acq_rel", SM_75, "fence.acq_rel.gpu;", ORDER),
+    ("griddepcontrol_wait", (), "Waits until the grids that this one depends on are complete and their writes visible "
+    "(programmatic dependent " "launch).", "9.7.13.13, griddepcontrol", SM_90, "griddepcontrol.wait;", ORDER),
+    ("griddepcontrol_launch_dependents", (), "Grids that depend on this one may start when all its blocks have said "
+    "so.", "9.7.13.13, griddepcontrol", SM_90, "griddepcontrol.launch_dependents;", ORDER),
+    *((f"setmaxnreg_{how}", (Param("count", "const", "registers of each thread, a multiple of " "8", range=(24, 256),
+    choices=tuple(range(24, 257, 8))),), f"The warps of a warpgroup {what} registers: `count` for each thread from now "
+    f"on. All warps of the warpgroup execute it.", "9.7.20.5, setmaxnreg", SM_90A_100A,
+    f"setmaxnreg.{how}.sync.aligned.u32 <count>;", ORDER | {"convergent"}) for how,
+    what in (("inc", "wait for more"), ("dec", "give back"))),
+    ("prefetch_l2", (Param("src", "tensor", "in global memory; begins where the line is", spaces=(GLOBAL,),
+    source=True),), "Brings the line of an address into L2.", "9.7.9.15, prefetch", SM_75,
+    "prefetch.global.L2 [<src>];", ORDER))  # fmt: skip
+>>>>>>> 8f7924b (PTX's table, rows and executor within 120 columns)
 
 
 def _ignore(wave: Machine, *args: Any) -> None:
@@ -110,7 +125,12 @@ def _mbarriers(wave: Machine) -> None:
 
 _MEANINGS = {"fence_proxy_async": _proxies, "fence_proxy_async_shared": _proxies, "fence_mbarrier_init": _mbarriers}
 for _name, _params, _doc, _section, _needs, _text, _effects in _NOTHING:
+<<<<<<< HEAD
     register(Row(
         f"nvvm.{_name}", _params, None, _doc, f"PTX ISA 9.0, {_section}", _needs, _MEANINGS.get(_name, _ignore), _effects, nothing,
         llvm={"nvptx": _text if isinstance(_text, Asm) else Asm(_text)},
     ))  # fmt: skip
+=======
+    register(Row(f"nvvm.{_name}", _params, None, _doc, f"PTX ISA 9.0, {_section}", _needs,
+        _MEANINGS.get(_name, _ignore), _effects, nothing, llvm={"nvptx": Asm(_text)}))  # fmt: skip
+>>>>>>> 8f7924b (PTX's table, rows and executor within 120 columns)

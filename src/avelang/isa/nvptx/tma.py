@@ -36,7 +36,7 @@ _HINT = Param("hint", "const", HINTS, range=(0, 3), default=0)
 _MASK = Param("mask", u32, "one bit for each block of the cluster, by rank; 16 at most")
 
 
-# -- meaning -------------------------------------------------------------------------------------------------------------------------
+# -- meaning -----------------------------------------------------------------------------------------------------------
 
 
 def _place(wave: Machine, tile: TensorRef, map_: TensorMapValue, lane: int) -> np.ndarray:
@@ -47,12 +47,14 @@ def _place(wave: Machine, tile: TensorRef, map_: TensorMapValue, lane: int) -> n
     return swizzled(start + np.arange(map_.type.box_bytes), pattern)
 
 
-def _at(wave: Machine, map_: TensorMapValue, coords: Sequence[np.ndarray], lane: int, store: bool = False) -> tuple[int, ...]:
+def _at(wave: Machine, map_: TensorMapValue, coords: Sequence[np.ndarray], lane: int, store: bool = False) -> tuple[int,
+        ...]:
     """Where a box begins. Raises the error of what the engine traps on (as probed on an H200: "illegal
     instruction")."""
     at = tuple(int(c.view(np.int32)[lane]) for c in coords)
     if at[-1] * map_.type.dtype.bytes % PIECE:
-        raise wave.wrong(lane, f"a box that begins at {at}: along the last dimension that must be a multiple of 16 bytes")
+        raise wave.wrong(lane, f"a box that begins at {at}: along the last dimension that must be a multiple of 16 "
+            f"bytes")
     if store and min(at) < 0:
         raise wave.wrong(lane, f"a store of a box that begins at {at}: only loads may begin before the array")
     return at
@@ -96,7 +98,8 @@ def _store(rank: int, add: bool) -> Callable[..., None]:
             address, inside = map_.box(_at(wave, map_, coords, lane, store=True))
             at = (address[inside, None] + np.arange(size)).reshape(1, -1)
             values = data[inside].reshape(1, -1)
-            wave.groups(BULK).add(wave.begin(GLOBAL, np.array([lane]), at, values, guard=source[None], add=map_.type.dtype.np if add else None))
+            wave.groups(BULK).add(wave.begin(GLOBAL, np.array([lane]), at, values, guard=source[None],
+                add=map_.type.dtype.np if add else None))
 
     return semantics
 
@@ -125,7 +128,7 @@ def _whole(wave: Machine, lane: int, *numbers: int) -> None:
         raise wave.wrong(lane, f"{wrong[0]:#x} is no multiple of 16: addresses and sizes of bulk copies must be")
 
 
-# -- expansion -----------------------------------------------------------------------------------------------------------------------
+# -- expansion ---------------------------------------------------------------------------------------------------------
 
 
 def _word(b: Builder, map_: Value, index: int) -> Value:
@@ -193,10 +196,12 @@ def _expand_box(b: Builder, box: _Box, bar: Value) -> None:
 
         def one(i: int) -> Value:
             there = b.and_(inside, box.holds(column, i))
-            return choose(b, there, lambda: b.ld(box.source, b.add(offset, b.const(i * d.bytes, i64)), d, d.bytes), other)
+            return choose(b, there, lambda: b.ld(box.source, b.add(offset, b.const(i * d.bytes, i64)), d, d.bytes),
+                other)
 
         whole = b.and_(inside, b.and_(box.holds(column, 0), box.holds(column, n - 1)))
-        value = choose(b, whole, lambda: b.ld(box.source, offset, VecType(d, n), d.bytes), lambda: b.vec([one(i) for i in range(n)]))
+        value = choose(b, whole, lambda: b.ld(box.source, offset, VecType(d, n), d.bytes),
+            lambda: b.vec([one(i) for i in range(n)]))
         b.st(value, box.tile, place, PIECE)
 
     box.each(body)
@@ -254,7 +259,7 @@ def _expand_run_load(b: Builder, dst: Value, src: Value, count: Value, bar: Valu
     change(b, bar, transactions(b, count, -1))
 
 
-# -- rows ----------------------------------------------------------------------------------------------------------------------------
+# -- rows --------------------------------------------------------------------------------------------------------------
 
 
 def _reversed(rank: int) -> str:
@@ -277,79 +282,66 @@ def _load_text(rank: int, multicast: bool) -> Callable[[Mapping[str, Any]], str]
 def _store_text(rank: int, add: bool) -> Callable[[Mapping[str, Any]], str]:
     name = "cp.reduce.async.bulk.tensor" if add else "cp.async.bulk.tensor"
     op = ".add.tile" if add else ".tile"
-    return lambda attrs: hinted(f"{name}.{rank}d.global.shared::cta{op}.bulk_group ", f"[<map>, {_reversed(rank)}], [<src>]", attrs["hint"])
+    return lambda attrs: hinted(f"{name}.{rank}d.global.shared::cta{op}.bulk_group ", f"[<map>, {_reversed(rank)}], "
+        f"[<src>]", attrs["hint"])
 
 
 _DST = Param("dst", "tensor", "in shared memory; begins where the box goes, a multiple of 128 bytes", spaces=(SHARED,))
 _SRC = Param("src", "tensor", "in shared memory; begins where the box is, a multiple of 128 bytes", spaces=(SHARED,))
-_RULE = (
-    "It begins at a multiple of 16 bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its "
-    "pattern begins there too."
-)
+_RULE = ("It begins at a multiple of 16 bytes along the last dimension. A swizzled box should begin at a multiple of "
+    "1024 bytes, so that its " "pattern begins there too.")
 
 
 def _tensor_rows(rank: int) -> None:
-    coords = tuple(Param(c, (i32, u32), f"the box's first element along dimension {i}") for i, c in enumerate(COORDS[:rank]))
+    coords = tuple(Param(c, (i32, u32), f"the box's first element along dimension {i}") for i,
+        c in enumerate(COORDS[:rank]))
     section = "PTX ISA 9.0, 9.7.9.27.1.2, cp.async.bulk.tensor"
     for multicast in (False, True):
-        each = ", in every block of the cluster that `mask` names, at the same place in each, and reports to the mbarrier at the same place"
+        each = (", in every block of the cluster that `mask` names, at the same place in each, and reports to the "
+            "mbarrier at the same place")
         what = each if multicast else ""
-        register(Row(
-            f"nvvm.tma_load_{rank}d{'_multicast' * multicast}", (_DST, _READ, *coords, BAR, *((_MASK,) if multicast else ()), _HINT), None,
-            f"Begins a copy of a box of {rank} dimension{'s' * (rank > 1)} into shared memory{what}. Its bytes count on the mbarrier, outside the "
-            f"array as zeros "
-            f"(or NaN) too: expect them by mbarrier_arrive_expect_tx. {_RULE}",
-            section, SM_90, _load(rank, multicast), EFFECTS, _expand_load(rank, multicast), llvm={"nvptx": Asm(_load_text(rank, multicast))},
-        ))  # fmt: skip
+        register(Row(f"nvvm.tma_load_{rank}d{'_multicast' * multicast}",
+            (_DST, _READ, *coords, BAR, *((_MASK,) if multicast else ()), _HINT), None, f"Begins a copy of a box of "
+            f"{rank} dimension{'s' * (rank > 1)} into shared memory{what}. Its bytes count on the mbarrier, outside "
+            f"the " f"array as zeros " f"(or NaN) too: expect them by mbarrier_arrive_expect_tx. {_RULE}", section,
+            SM_90, _load(rank, multicast), EFFECTS, _expand_load(rank, multicast),
+            llvm={"nvptx": Asm(_load_text(rank, multicast))}))  # fmt: skip
     for add in (False, True):
         does = "Begins a copy of a box from shared memory to the array"
         if add:
             does = "Begins an addition of a box in shared memory to the array's elements"
-        register(Row(
-            f"nvvm.tma_{'reduce_add' if add else 'store'}_{rank}d", (_MAP, *coords, _SRC, _HINT), None,
-            f"{does}; what is outside the array is not written, but no coordinate may be negative, and its rows must be multiples of "
-            f"16 bytes long. Shared memory must not change before "
-            f"cp_async_bulk_wait_group_read has said so. {_RULE}",
-            section.replace("1.2, cp.", "1.3, cp.reduce.") if add else section, SM_90, _store(rank, add), EFFECTS, _expand_store(rank, add),
-            llvm={"nvptx": Asm(_store_text(rank, add))},
-        ))  # fmt: skip
-    register(Row(
-        f"nvvm.tma_prefetch_{rank}d", (_READ, *coords), None, "Brings a box of the array into "
-                                                             "L2.", "PTX ISA 9.0, 9.7.9.27.1.4, cp.async.bulk.prefetch.tensor",
-        SM_90, nothing, EFFECTS, nothing, llvm={"nvptx": Asm(f"cp.async.bulk.prefetch.tensor.{rank}d.L2.global.tile [<map>, {_reversed(rank)}];")},
-    ))  # fmt: skip
+        register(Row(f"nvvm.tma_{'reduce_add' if add else 'store'}_{rank}d", (_MAP, *coords, _SRC, _HINT), None,
+            f"{does}; what is outside the array is not written, but no coordinate may be negative, and its rows must "
+            f"be multiples of " f"16 bytes long. Shared memory must not change before "
+            f"cp_async_bulk_wait_group_read has said so. {_RULE}", section.replace("1.2, cp.", "1.3, cp.reduce.") if add
+            else section, SM_90, _store(rank, add), EFFECTS, _expand_store(rank, add),
+            llvm={"nvptx": Asm(_store_text(rank, add))}))  # fmt: skip
+    register(Row(f"nvvm.tma_prefetch_{rank}d", (_READ, *coords), None, "Brings a box of the array into " "L2.",
+        "PTX ISA 9.0, 9.7.9.27.1.4, cp.async.bulk.prefetch.tensor", SM_90, nothing, EFFECTS, nothing,
+        llvm={"nvptx": Asm(f"cp.async.bulk.prefetch.tensor.{rank}d.L2.global.tile [<map>, {_reversed(rank)}];")}))
 
 
 def _run_rows() -> None:
     size = Param("bytes", u32, "a multiple of 16")
     to, source = "begins where the bytes go, a multiple of 16 bytes", "begins where they are, a multiple of 16 bytes"
     section = "PTX ISA 9.0, 9.7.9.25.5.2, cp.async.bulk"
-    register(Row(
-        "nvvm.cp_async_bulk_load", (
-            Param("dst", "tensor", f"in shared memory; "
-                                   f"{to}", spaces=(SHARED,)), Param("src", "tensor", f"in global memory; {source}", spaces=(GLOBAL,), source=True),
-            size, BAR, _HINT,
-        ), None, "Begins a copy of `bytes` consecutive bytes from global to shared memory. They count on the "
-                 "mbarrier.", section, SM_90, _run_load, EFFECTS,
-        _expand_run_load,
-        llvm={"nvptx": Asm(lambda a: hinted("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes ", "[<dst>], [<src>], <bytes>, "
-         "[<bar>]", a["hint"]))},
-    ))  # fmt: skip
-    register(Row(
-        "nvvm.cp_async_bulk_store", (
-            Param("dst", "tensor", f"in global memory; "
-                                   f"{to}", spaces=(GLOBAL,)), Param("src", "tensor", f"in shared memory; {source}", spaces=(SHARED,)),
-            size, _HINT,
-        ), None, "Begins a copy of `bytes` consecutive bytes from shared to global memory, of the thread's open "
-                 "group.", section, SM_90, _run_store, EFFECTS,
-        lambda b, dst, src, count, hint: _expand_run(b, dst, src, count),
-        llvm={"nvptx": Asm(lambda a: hinted("cp.async.bulk.global.shared::cta.bulk_group ", "[<dst>], [<src>], <bytes>", a["hint"]))},
-    ))  # fmt: skip
-    register(Row(
-        "nvvm.cp_async_bulk_prefetch", (Param("src", "tensor", f"in global memory; {source}", spaces=(GLOBAL,), source=True), size), None,
-        "Brings `bytes` consecutive bytes into L2.", "PTX ISA 9.0, 9.7.9.25.5.4, cp.async.bulk.prefetch", SM_90, nothing, EFFECTS, nothing,
-        llvm={"nvptx": Asm("cp.async.bulk.prefetch.L2.global [<src>], <bytes>;")},
-    ))  # fmt: skip
+    register(Row("nvvm.cp_async_bulk_load", (Param("dst", "tensor", f"in shared memory; " f"{to}", spaces=(SHARED,)),
+        Param("src", "tensor", f"in global memory; {source}", spaces=(GLOBAL,), source=True), size, BAR, _HINT), None,
+        "Begins a copy of `bytes` consecutive bytes from global to shared memory. They count on the " "mbarrier.",
+        section, SM_90, _run_load, EFFECTS, _expand_run_load,
+        llvm={"nvptx": Asm(lambda a: hinted("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes ",
+        "[<dst>], [<src>], <bytes>, " "[<bar>]", a["hint"]))}))  # fmt: skip
+    register(Row("nvvm.cp_async_bulk_store",
+        (Param("dst", "tensor", f"in global memory; " f"{to}", spaces=(GLOBAL,)),
+        Param("src", "tensor", f"in shared memory; {source}", spaces=(SHARED,)), size, _HINT), None,
+        "Begins a copy of `bytes` consecutive bytes from shared to global memory, of the thread's open " "group.",
+        section, SM_90, _run_store, EFFECTS, lambda b, dst, src, count, hint: _expand_run(b, dst, src, count),
+        llvm={"nvptx": Asm(lambda a: hinted("cp.async.bulk.global.shared::cta.bulk_group ", "[<dst>], [<src>], <bytes>",
+        a["hint"]))}))  # fmt: skip
+    register(Row("nvvm.cp_async_bulk_prefetch",
+        (Param("src", "tensor", f"in global memory; {source}", spaces=(GLOBAL,), source=True), size), None,
+        "Brings `bytes` consecutive bytes into L2.", "PTX ISA 9.0, 9.7.9.25.5.4, cp.async.bulk.prefetch", SM_90,
+        nothing, EFFECTS, nothing, llvm={"nvptx": Asm("cp.async.bulk.prefetch.L2.global [<src>], <bytes>;")}))
     register(Row(
         "nvvm.prefetch_tensormap", (_READ,), None, "Brings a tensor map to where copies will look for "
                                                   "it.", "PTX ISA 9.0, 9.7.9.15, prefetch", SM_90, nothing,
@@ -365,18 +357,15 @@ def _group_rows() -> None:
         wave.groups(BULK).wait(wave.active, pending)
 
     pending = Param("pending", "const", "how many of the newest groups need not be complete", range=(0, 64))
-    register(Row(
-        "nvvm.cp_async_bulk_commit_group", (), None, "The bulk stores that the thread has begun since the last group make up one more group.",
-        "PTX ISA 9.0, 9.7.9.25.6.1, cp.async.bulk.commit_group", SM_90, commit, EFFECTS, nothing, llvm={"nvptx": Asm("cp.async.bulk.commit_group;")},
-    ))  # fmt: skip
-    for suffix, doc in (("", "are complete"), ("_read", "have read their shared memory, which may then be written again")):
-        register(Row(
-            f"nvvm.cp_async_bulk_wait_group{suffix}", (pending,), None, f"Waits until all of the thread's groups of bulk stores but the newest "
-                                                                        f"`pending` {doc}.",
-            "PTX ISA 9.0, 9.7.9.25.6.2, cp.async.bulk.wait_group", SM_90, wait, EFFECTS, nothing,
-            llvm={"nvptx": Asm(f"cp.async.bulk.wait_group{suffix.replace('_', '.')} "
-                               f"<pending>;")},
-        ))  # fmt: skip
+    register(Row("nvvm.cp_async_bulk_commit_group", (), None, "The bulk stores that the thread has begun since the "
+        "last group make up one more group.", "PTX ISA 9.0, 9.7.9.25.6.1, cp.async.bulk.commit_group", SM_90, commit,
+        EFFECTS, nothing, llvm={"nvptx": Asm("cp.async.bulk.commit_group;")}))  # fmt: skip
+    for suffix, doc in (("", "are complete"),
+            ("_read", "have read their shared memory, which may then be written again")):
+        register(Row(f"nvvm.cp_async_bulk_wait_group{suffix}", (pending,), None, f"Waits until all of the thread's "
+            f"groups of bulk stores but the newest " f"`pending` {doc}.", "PTX ISA 9.0, 9.7.9.25.6.2, "
+            "cp.async.bulk.wait_group", SM_90, wait, EFFECTS, nothing,
+            llvm={"nvptx": Asm(f"cp.async.bulk.wait_group{suffix.replace('_', '.')} " f"<pending>;")}))  # fmt: skip
 
 
 for _rank in range(1, 6):

@@ -81,8 +81,8 @@ class WgmmaForm:
 
 def d_fragment(n: int) -> Fragment:
     """The map of D and of the accumulator: 128 lanes, N / 2 slots (PTX ISA 9.0, 9.7.15.5.1.1.2)."""
-    return Fragment(WARPS * LANES, n // 2, (1, M, n), lambda lane, i: (
-        0, ROWS * (lane // LANES) + lane % LANES // 4 + 8 * (i // 2 % 2), 8 * (i // 4) + 2 * (lane % 4) + i % 2))  # fmt: skip
+    return Fragment(WARPS * LANES, n // 2, (1, M, n), lambda lane,
+        i: (0, ROWS * (lane // LANES) + lane % LANES // 4 + 8 * (i // 2 % 2), 8 * (i // 4) + 2 * (lane % 4) + i % 2))
 
 
 def a_fragment(form: WgmmaForm) -> Fragment:
@@ -96,22 +96,26 @@ def a_fragment(form: WgmmaForm) -> Fragment:
     return Fragment(WARPS * LANES, part.slots, (1, M, form.k), place)
 
 
-# -- descriptors ---------------------------------------------------------------------------------------------------------------------
+# -- descriptors -------------------------------------------------------------------------------------------------------
 
 
 def descriptor(address: int, leading: int, stride: int, pattern: int) -> int:
     """The descriptor of an operand that starts at an address of shared memory; offsets in bytes, `pattern` bytes of
     swizzle."""
-    return (address >> 4 & FIELD) | (leading >> 4 & FIELD) << 16 | (stride >> 4 & FIELD) << 32 | DESCRIPTOR[pattern] << 62
+    return ((address >> 4 & FIELD) | (leading >> 4 & FIELD) << 16 | (stride >> 4 & FIELD) << 32
+        | DESCRIPTOR[pattern] << 62)
 
 
-def _steps(leading: Any, stride: Any, pattern: int, turned: bool, size: int) -> tuple[tuple[int, Any, Any], tuple[int, Any, Any]]:
+def _steps(leading: Any, stride: Any, pattern: int, turned: bool, size: int) -> tuple[tuple[int, Any, Any],
+        tuple[int, Any, Any]]:
     """How far elements stand apart along i and along j: (elements of a run, bytes within a run, bytes from run to
     run)."""
     piece = 16 // size
     if turned:
-        return ((pattern // size, size, leading), (8, pattern, stride)) if pattern else ((piece, size, stride), (8, 16, leading))
-    return (8, pattern, stride) if pattern else (8, 16, stride), ((1 << 20, size, 0) if pattern else (piece, size, leading))
+        return (((pattern // size, size, leading), (8, pattern, stride)) if pattern
+            else ((piece, size, stride), (8, 16, leading)))
+    return ((8, pattern, stride) if pattern else (8, 16, stride),
+        ((1 << 20, size, 0) if pattern else (piece, size, leading)))
 
 
 def element_addresses(desc: int, rows: np.ndarray, cols: np.ndarray, turned: bool, size: int) -> np.ndarray:
@@ -136,29 +140,24 @@ def _descriptor_lower(b: Builder, tile: Value, swizzle: int, leading: int, strid
     return b.or_(start, b.const(high, u64))
 
 
-register(Row(
-    "nvvm.wgmma_descriptor",
-    (
-        Param("tile", "tensor", "in shared memory; begins where the operand does, a multiple of 16 bytes", spaces=(SHARED,)),
-        Param("swizzle", "const", "bytes of the swizzle's pattern", range=(0, 128), choices=(0, 32, 64, 128), default=128),
-        Param("leading", "const", "leading byte offset, a multiple of 16; 0 means 16", range=(0, FIELD << 4), default=0),
-        Param("stride", "const", "stride byte offset, a multiple of 16; 0 means 8 rows of the pattern, as boxes of tensor maps have them",
-              range=(0, FIELD << 4), default=0),
-    ),
-    u64, "The descriptor of a matrix operand in shared memory. With T elements to 16 bytes, an element stands, from the tile's start on and "
-         "before the swizzle of S "
-    "bytes, along M or N (i) and K (j): K-major at S (i % 8) + stride (i / 8) + bytes j (unswizzled: 16 (i % 8) + stride (i / 8) + leading (j / "
-    "T) + bytes "
-    "(j % T)); MN-major at S (j % 8) + stride (j / 8) + leading (i / (S / bytes)) + bytes (i % (S / bytes)) (unswizzled: 16 (j % 8) + leading (j "
-    "/ 8) + stride "
-    "(i / T) + bytes (i % T)). Patterns begin at multiples of 8 S bytes. A tile further along K: add its byte offset / 16.",
-    f"{SECTION}.1.2.2, matrix descriptor", SM_90A, _descriptor_semantics, lower=_descriptor_lower,
-))  # fmt: skip
+register(Row("nvvm.wgmma_descriptor", (Param("tile", "tensor", "in shared memory; begins where the operand does, a "
+    "multiple of 16 bytes", spaces=(SHARED,)),
+    Param("swizzle", "const", "bytes of the swizzle's pattern", range=(0, 128), choices=(0, 32, 64, 128), default=128),
+    Param("leading", "const", "leading byte offset, a multiple of 16; 0 means 16", range=(0, FIELD << 4), default=0),
+    Param("stride", "const", "stride byte offset, a multiple of 16; 0 means 8 rows of the pattern, as boxes of tensor "
+    "maps have them", range=(0, FIELD << 4), default=0)), u64, "The descriptor of a matrix operand in shared memory. "
+    "With T elements to 16 bytes, an element stands, from the tile's start on and " "before the swizzle of S "
+    "bytes, along M or N (i) and K (j): K-major at S (i % 8) + stride (i / 8) + bytes j (unswizzled: 16 (i % 8) + "
+    "stride (i / 8) + leading (j / " "T) + bytes " "(j % T)); MN-major at S (j % 8) + stride (j / 8) + leading (i / (S "
+    "/ bytes)) + bytes (i % (S / bytes)) (unswizzled: 16 (j % 8) + leading (j " "/ 8) + stride "
+    "(i / T) + bytes (i % T)). Patterns begin at multiples of 8 S bytes. A tile further along K: add its byte offset / "
+    "16.", f"{SECTION}.1.2.2, matrix descriptor", SM_90A, _descriptor_semantics, lower=_descriptor_lower))  # fmt: skip
 
-# -- meaning -------------------------------------------------------------------------------------------------------------------------
+# -- meaning -----------------------------------------------------------------------------------------------------------
 
 
-def _operand(wave: Machine, form: MmaOperand, desc: np.ndarray, rows: int, k: int, turned: int) -> tuple[np.ndarray, np.ndarray]:
+def _operand(wave: Machine, form: MmaOperand, desc: np.ndarray, rows: int, k: int, turned: int) -> tuple[np.ndarray,
+        np.ndarray]:
     """(rows, k) of an operand in shared memory, and int64 (rows, bytes) where they stand."""
     word, size = int(desc[0]), form.dtype.bytes
     if word >> 49 & 7:
@@ -183,7 +182,8 @@ def _semantics(form: WgmmaForm) -> Callable[..., Waiting]:
         shared = (b,) if form.registers else (a, b)
         for what in (*shared, scale):
             if (what != what[0]).any():
-                raise wave.wrong(int((what != what[0]).argmax()), "descriptors and scale_d must be the same in all lanes")
+                raise wave.wrong(int((what != what[0]).argmax()), "descriptors and scale_d must be the same in all "
+                    "lanes")
         together = yield from wave.meet(tuple(int(x[0]) for x in (*shared, scale)))
         held = wave.products.fragment(a, 0) if form.registers else None
         first = wave.products.accumulator(c, form.name, 0)
@@ -192,7 +192,8 @@ def _semantics(form: WgmmaForm) -> Callable[..., Waiting]:
         if "b" not in together:
             together["b"] = _operand(wave, form.b, b, n, form.k, named.get("trans_b", 0))
             nothing_there = np.zeros((M, 0)), np.zeros((M, 0), np.int64)
-            together["a"] = nothing_there if form.registers else _operand(wave, form.a, a, M, form.k, named.get("trans_a", 0))
+            together["a"] = nothing_there if form.registers else _operand(wave, form.a, a, M, form.k,
+                named.get("trans_a", 0))
         (rows, rows_at), (right, right_at) = together["a"], together["b"]
         left = rows[mine] if held is None else tile.a.scatter(held.reshape(LANES, -1))[0]
         left, right = _exact(left, form.a, named.get("neg_a", 0)), _exact(right, form.b, named.get("neg_b", 0))
@@ -206,7 +207,7 @@ def _semantics(form: WgmmaForm) -> Callable[..., Waiting]:
     return semantics
 
 
-# -- expansion -----------------------------------------------------------------------------------------------------------------------
+# -- expansion ---------------------------------------------------------------------------------------------------------
 
 
 def _mode(desc: Value) -> int | None:
@@ -223,7 +224,8 @@ class _SharedOperand:
 
     def __init__(self, b: Builder, operand: MmaOperand, desc: Value, turned: int):
         self.b, self.d, self.turned = b, operand.dtype, bool(turned)
-        fields = [b.shl(b.and_(b.shr(desc, b.const(s, u64)), b.const(FIELD, u64)), b.const(4, u64)) for s in (0, 16, 32)]
+        fields = [b.shl(b.and_(b.shr(desc, b.const(s, u64)), b.const(FIELD, u64)), b.const(4, u64))
+            for s in (0, 16, 32)]
         self.start, self.leading, self.stride = (b.convert(x, i64) for x in fields)
         self.mode = b.and_(b.shr(desc, b.const(62, u64)), b.const(3, u64))
         self.known = _mode(desc)
@@ -237,7 +239,8 @@ class _SharedOperand:
             if self.known not in (None, mode):
                 continue
             at = self.start
-            for index, (run, within, between) in zip((i, j), _steps(self.leading, self.stride, pattern, self.turned, self.d.bytes), strict=True):
+            for index, (run, within, between) in zip((i, j),
+                    _steps(self.leading, self.stride, pattern, self.turned, self.d.bytes), strict=True):
                 inner = index if run == 1 << 20 else b.and_(index, b.const(run - 1, i64))
                 at = b.add(at, b.mul(inner, b.const(within, i64)))
                 if isinstance(between, Value):
@@ -286,7 +289,8 @@ def _lower(form: WgmmaForm) -> Callable[..., Value]:
         else:
             rows = _SharedOperand(b, form.a, a, named.get("trans_a", 0))
             top = b.add(b.mul(_warp(b), b.const(ROWS, i64)), group)
-            places = [(b.add(top, b.const(8 * (r % 2), i64)), b.add(first, b.const(4 * per * (r // 2), i64))) for r in range(tile.a.slots // per)]
+            places = [(b.add(top, b.const(8 * (r % 2), i64)), b.add(first, b.const(4 * per * (r // 2), i64)))
+                for r in range(tile.a.slots // per)]
             left = fragment([rows.word(i, j) for i, j in places], VecType(form.a.dtype, tile.a.slots), "neg_a")
         columns = _SharedOperand(b, form.b, bdesc, named.get("trans_b", 0))
         t = c.type
@@ -305,14 +309,16 @@ def _lower(form: WgmmaForm) -> Callable[..., Value]:
     return lower
 
 
-# -- rows ----------------------------------------------------------------------------------------------------------------------------
+# -- rows --------------------------------------------------------------------------------------------------------------
 
 
 @functools.cache
 def _flags(form: WgmmaForm) -> tuple[Param, ...]:
-    out = [Param(f"neg_{x}", "const", f"1: with {x.upper()} negated", range=(0, 1), default=0) for x in "ab"] if form.signed else []
+    out = ([Param(f"neg_{x}", "const", f"1: with {x.upper()} negated", range=(0, 1), default=0) for x in "ab"]
+        if form.signed else [])
     names = [("a", "M")] * (not form.registers) + [("b", "N")] if form.turns else []
-    out += [Param(f"trans_{x}", "const", f"1: {x.upper()} is {m}-major in shared memory", range=(0, 1), default=0) for x, m in names]
+    out += [Param(f"trans_{x}", "const", f"1: {x.upper()} is {m}-major in shared memory", range=(0, 1), default=0)
+        for x, m in names]
     return tuple(out)
 
 
@@ -320,10 +326,12 @@ def _text(form: WgmmaForm) -> Callable[[Mapping[str, Any]], str]:
     d = "s32" if form.d == i32 else form.d.name
 
     def text(attrs: Mapping[str, Any]) -> str:
-        numbers = [str(-1 if attrs[p.name] else 1) if p.name.startswith("neg") else str(attrs[p.name]) for p in _flags(form)]
+        numbers = [str(-1 if attrs[p.name] else 1) if p.name.startswith("neg") else str(attrs[p.name])
+            for p in _flags(form)]
         a = "<a*>" if form.registers else "<a>"
         name = f"wgmma.mma_async.sync.aligned.m64n{2 * attrs['c'].n}k{form.k}.{d}.{form.a.ptx}.{form.b.ptx}"
-        return f"{{ .reg .pred p; setp.ne.b32 p, <scale_d>, 0; {name} {', '.join(['<out*>', a, '<b>', 'p', *numbers])}; }}"
+        return (f"{{ .reg .pred p; setp.ne.b32 p, <scale_d>, 0; {name} "
+            f"{', '.join(['<out*>', a, '<b>', 'p', *numbers])}; }}")
 
     return text
 
@@ -333,30 +341,23 @@ def _row(form: WgmmaForm) -> Row:
     desc = "a descriptor, as wgmma_descriptor makes it; the same in all threads"
     left = Param("a", u64, desc)
     if form.registers:
-        left = Param("a", VecType(form.a.dtype, form.tile.a.slots), f"the lane's part of A, 64 x {form.k}", packed=True, held=True)
+        left = Param("a", VecType(form.a.dtype, form.tile.a.slots), f"the lane's part of A, 64 x {form.k}", packed=True,
+            held=True)
     note = " The low 13 bits of the elements of A and B are ignored." if form.a is TF32 else ""
-    return Row(
-        f"nvvm.{form.name}",
-        (
-            left, Param("b", u64, desc), Param("c", form.accumulators, "the lane's part of the accumulator, 64 x N: N / 2 elements", held=True),
-            Param("scale_d", u32, "0: D = A B, without the accumulator; the same in all threads", default=1), *_flags(form),
-        ),
-        "c", f"D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x {form.k} of {form.a.name}, B {form.k} x N of "
-             f"{form.b.name}, C and D "
-        f"64 x N of {form.d}; {how}, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256.{note} D may be used once "
-        "wgmma_wait_acc has given it back.",
-        f"{SECTION}.2, wgmma.mma_async", SM_90A, _semantics(form), frozenset({"read", "convergent"}), _lower(form),
-        llvm={"nvptx": Asm(_text(form), tied="c", words=frozenset({"a"}) if form.registers else frozenset())},
-    )  # fmt: skip
+    return Row(f"nvvm.{form.name}", (left, Param("b", u64, desc),
+        Param("c", form.accumulators, "the lane's part of the accumulator, 64 x N: N / 2 elements", held=True),
+        Param("scale_d", u32, "0: D = A B, without the accumulator; the same in all threads", default=1),
+        *_flags(form)), "c", f"D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x "
+        f"{form.k} of {form.a.name}, B {form.k} x N of " f"{form.b.name}, C and D " f"64 x N of {form.d}; {how}, B in "
+        f"shared memory. N is twice the number of the accumulator's elements: 8 to 256.{note} D may be used once "
+        "wgmma_wait_acc has given it back.", f"{SECTION}.2, wgmma.mma_async", SM_90A, _semantics(form),
+        frozenset({"read", "convergent"}), _lower(form),
+        llvm={"nvptx": Asm(_text(form), tied="c", words=frozenset({"a"}) if form.registers else frozenset())})
 
 
-FORMS: tuple[WgmmaForm, ...] = tuple(
-    WgmmaForm(a, b, d, k, registers)
-    for pairs, accumulators, k in (
-        (((F16, F16),), (f16, f32), 16), (((BF16, BF16),), (f32,), 16), (((TF32, TF32),), (f32,), 8), (FP8, (f16, f32), 32), (INT8, (i32,), 32),
-    )
-    for a, b in pairs for d in accumulators for registers in (False, True)
-)  # fmt: skip
+FORMS: tuple[WgmmaForm, ...] = tuple(WgmmaForm(a, b, d, k, registers) for pairs, accumulators,
+    k in ((((F16, F16),), (f16, f32), 16), (((BF16, BF16),), (f32,), 16), (((TF32, TF32),), (f32,), 8),
+    (FP8, (f16, f32), 32), (INT8, (i32,), 32)) for a, b in pairs for d in accumulators for registers in (False, True))
 for _form in FORMS:
     register(_row(_form))
 
@@ -390,22 +391,16 @@ _HELD: tuple[Type, ...] = tuple(dict.fromkeys([
 _ACC = Param("acc", _HELD, "an accumulator, or A in registers", held=True)
 _PENDING = Param("pending", "const", "how many of the newest groups need not be complete", range=(0, 7))
 _ORDER = frozenset({"read", "write", "sync", "convergent"})
-for _name, _params, _result, _meaning_, _doc, _ptx in (
-    ("fence", (), None, _fence, "Orders accesses to registers and shared memory before the wgmma that follow: needed before the first, and when "
-                        "registers have changed.",
-     "wgmma.fence.sync.aligned;"),
-    ("fence_acc", (_ACC,), "acc", _fence_acc, "The accumulator (or A in registers) behind a wgmma_fence: what has been computed of it is in "
-                                              "registers before.",
-     "wgmma.fence.sync.aligned;"),
-    ("commit_group", (), None, _commit, "The wgmma since the last group make up one more group.", "wgmma.commit_group.sync.aligned;"),
-    ("wait_group", (_PENDING,), None, _wait_group, "Waits until all groups of wgmma but the newest `pending` are "
-                                      "complete.", "wgmma.wait_group.sync.aligned <pending>;"),
-    ("wait_acc", (_ACC, _PENDING), "acc", _wait_acc, "The accumulator once all groups of wgmma but the newest `pending` are complete.",
-     "wgmma.wait_group.sync.aligned <pending>;"),
-):  # fmt: skip
-    register(Row(
-        f"nvvm.wgmma_{_name}", _params, _result, f"{_doc} All warps of the warpgroup execute "
-                                                 f"it.", f"{SECTION}.{'7' if 'fence' in _name else '8'}, {_ptx.split('.sync')[0]}",
-        SM_90A, _meaning_, _ORDER, (lambda b, acc, *_: acc) if _result else nothing,
-        llvm={"nvptx": Asm(_ptx, tied="acc" if _result else "")},
-    ))  # fmt: skip
+for _name, _params, _result, _meaning_, _doc, _ptx in (("fence", (), None, _fence, "Orders accesses to registers and "
+        "shared memory before the wgmma that follow: needed before the first, and when " "registers have changed.",
+        "wgmma.fence.sync.aligned;"), ("fence_acc", (_ACC,), "acc", _fence_acc, "The accumulator (or A in registers) "
+        "behind a wgmma_fence: what has been computed of it is in " "registers before.", "wgmma.fence.sync.aligned;"),
+        ("commit_group", (), None, _commit, "The wgmma since the last group make up one more group.",
+        "wgmma.commit_group.sync.aligned;"),
+        ("wait_group", (_PENDING,), None, _wait_group, "Waits until all groups of wgmma but the newest `pending` are "
+        "complete.", "wgmma.wait_group.sync.aligned <pending>;"),
+        ("wait_acc", (_ACC, _PENDING), "acc", _wait_acc, "The accumulator once all groups of wgmma but the newest "
+        "`pending` are complete.", "wgmma.wait_group.sync.aligned <pending>;")):  # fmt: skip
+    register(Row(f"nvvm.wgmma_{_name}", _params, _result, f"{_doc} All warps of the warpgroup execute " f"it.",
+        f"{SECTION}.{'7' if 'fence' in _name else '8'}, {_ptx.split('.sync')[0]}", SM_90A, _meaning_, _ORDER,
+        (lambda b, acc, *_: acc) if _result else nothing, llvm={"nvptx": Asm(_ptx, tied="acc" if _result else "")}))

@@ -44,7 +44,8 @@ def what(i: Instr) -> What:
     if not how:
         return What(shared, None)
     scope = SCOPES[next((x for x in i.parts if x in SCOPES), "gpu")] if how not in ("volatile", "mmio") else GPU
-    strong = Strong(i.entry.has("read"), i.entry.has("write"), how in ("acquire", "acq_rel", "sc"), how in ("release", "acq_rel", "sc"), scope)
+    strong = Strong(i.entry.has("read"), i.entry.has("write"), how in ("acquire", "acq_rel", "sc"),
+        how in ("release", "acq_rel", "sc"), scope)
     return What(shared, strong)
 
 
@@ -100,7 +101,7 @@ class ShadowMemory:
         """`what` of the instruction at an index."""
         return what(self.watch.run.program.code.instructions[index])
 
-    # -- the log -------------------------------------------------------------------------------------------------------------------
+    # -- the log -------------------------------------------------------------------------------------------------------
 
     def flush(self, warp: Warp, records: np.ndarray) -> None:
         """Reads what a warp has written down: runs of plain accesses, and between them what orders them."""
@@ -113,7 +114,8 @@ class ShadowMemory:
         self.watch.executed.update(np.unique(instrs).tolist())
         accesses = (kinds >= text.LOAD) & (kinds <= text.ATOM)
         np.bitwise_or.at(self.touched[warp], instrs[accesses], records["mask"][accesses])
-        strong = {k: self.what(k).strong is not None for k in set(instrs[(kinds >= text.LOAD) & (kinds <= text.ATOM)].tolist())}
+        strong = {k: self.what(k).strong is not None
+            for k in set(instrs[(kinds >= text.LOAD) & (kinds <= text.ATOM)].tolist())}
         special = (kinds == text.ENTER) | (kinds > text.ATOM)
         for r in records[(kinds == text.BLAME) | (kinds == text.RUNNING)]:
             findings.logged(self.watch.run, w, r)  # they say more than the race that is there too
@@ -199,7 +201,8 @@ class ShadowMemory:
         apart = np.isin(by, [k for k in np.unique(by).tolist() if self.table.all[k].instr in self.apart])
         wrote = np.maximum(shadow.wrote[at], shadow.atomic[at] != 0) != 0
         for k in np.flatnonzero(apart & wrote)[:1].tolist():
-            findings.not_coherent(self.watch.run, w, shadow, int(at[k]), self.table.all[int(by[k])], self.table.all[int(shadow.wrote[at[k]])])
+            findings.not_coherent(self.watch.run, w, shadow, int(at[k]), self.table.all[int(by[k])],
+                self.table.all[int(shadow.wrote[at[k]])])
 
     def object_(self, warp: Warp, instr: int, block: CtaState, offset: int, made: bool) -> int:
         """An mbarrier is made or removed, which is a write, or used, which counts as atomic. The number of the
@@ -219,7 +222,8 @@ class ShadowMemory:
     def number(self, w: WarpWatch, instr: int, agent: int, count: int, how: Strong | None) -> int:
         """The number of a warp's access in the log."""
         strong, scope = how is not None, how.scope if how is not None else 2
-        return self.table.number(WarpAccess(agent, count, instr, w.lanes.mask, strong, scope, w.cluster, w.rank, w.index, w.block))
+        return self.table.number(WarpAccess(agent, count, instr, w.lanes.mask, strong, scope, w.cluster, w.rank,
+            w.index, w.block))
 
     def split(self, block: CtaState, at: np.ndarray, shared: np.ndarray) -> list[tuple[Shadow, np.ndarray, np.ndarray]]:
         """(shadow, which of the addresses are its, their bytes in it); those outside of all memory, or the lane's own,
@@ -246,7 +250,7 @@ class ShadowMemory:
                     out.append((shadow, which, (at[which] - self.starts[region]).astype(np.int64)))
         return out
 
-    # -- what runs beside warps ------------------------------------------------------------------------------------------------------
+    # -- what runs beside warps ----------------------------------------------------------------------------------------
 
     def flight(self, w: WarpWatch, instr: int, agent: int, count: int, bytes_: Any, writes: bool, atomic: bool) -> None:
         """A copy that begins reads or writes these bytes: (block, offsets), or (None, addresses)."""
@@ -269,10 +273,12 @@ class ShadowMemory:
         """Finds accesses to a block's shared memory that nobody in the block had learned of when it ended: those of
         other blocks, and of the agents `own`."""
         s = self.shared[block]
-        names = {int(k) for k in np.unique(s.wrote)} | {k for x in (s.read, s.atomic) for n in np.unique(x) for k in self.table.sets[n]}
+        names = ({int(k) for k in np.unique(s.wrote)}
+            | {k for x in (s.read, s.atomic) for n in np.unique(x) for k in self.table.sets[n]})
         for k in sorted(names - {0}):
             a = self.table.all[k]
-            late = (a.agent in own or a.rank != block.rank) and not known.knows(self.table.agent[k : k + 1], self.table.count[k : k + 1])[0]
+            late = ((a.agent in own or a.rank != block.rank)
+                and not known.knows(self.table.agent[k : k + 1], self.table.count[k : k + 1])[0])
             if late and not self._counted(block, k, known):
                 findings.outlived(self.watch.run, block, a)
 
@@ -288,9 +294,10 @@ class ShadowMemory:
                 there[offset : offset + 8] = False
         return not there.any()
 
-    # -- races ---------------------------------------------------------------------------------------------------------------------
+    # -- races ---------------------------------------------------------------------------------------------------------
 
-    def check(self, w: WarpWatch, shadow: Shadow, at: np.ndarray, by: np.ndarray, sort: int, clock: VectorClock) -> None:
+    def check(self, w: WarpWatch, shadow: Shadow, at: np.ndarray, by: np.ndarray, sort: int,
+            clock: VectorClock) -> None:
         """Finds accesses that `by` race with."""
         if not len(at):
             return
@@ -304,7 +311,8 @@ class ShadowMemory:
                     other = self.table.all[one]
                     if strong and other.strong and self._reaches(self.table.all[int(by[0])], other):
                         continue
-                    self._against(w, shadow, at[names == s], by[names == s], sort, np.full(int((names == s).sum()), one), clock)
+                    self._against(w, shadow, at[names == s], by[names == s], sort,
+                        np.full(int((names == s).sum()), one), clock)
 
     @staticmethod
     def _reaches(a: WarpAccess, b: WarpAccess) -> bool:
@@ -312,7 +320,8 @@ class ShadowMemory:
         least = min(a.scope, b.scope)
         return least == 2 or a.cluster == b.cluster and (least == 1 or a.rank == b.rank)
 
-    def _against(self, w: WarpWatch, shadow: Shadow, at: np.ndarray, by: np.ndarray, sort: int, others: np.ndarray, clock: VectorClock) -> None:
+    def _against(self, w: WarpWatch, shadow: Shadow, at: np.ndarray, by: np.ndarray, sort: int, others: np.ndarray,
+            clock: VectorClock) -> None:
         table = self.table
         some = others > 0
         if not some.any():
@@ -332,7 +341,8 @@ class ShadowMemory:
                     many = at[bad & (by == by[k]) & (others == others[k])]
                     self._race(w, shadow, many, table.all[pair[0]], table.all[pair[1]], sort)
 
-    def _race(self, w: WarpWatch, shadow: Shadow, at: np.ndarray, mine: WarpAccess, other: WarpAccess, sort: int) -> None:
+    def _race(self, w: WarpWatch, shadow: Shadow, at: np.ndarray, mine: WarpAccess, other: WarpAccess,
+            sort: int) -> None:
         found = (w, shadow, at, mine, other, sort)
         if self.swaps and mine.strong != other.strong:
             reader = other if mine.strong else mine

@@ -37,7 +37,8 @@ def _sum(old: str, b: str, new: str, kind: str, t: str) -> str:
 def _global_sum() -> str:
     """f32 in global memory: subnormals count as zero there, but not in shared memory (as the ISA says of today's
     chips)."""
-    flushed = _flush("%old", "%fold") + _flush("%b", "%fb") + _sum("%fold", "%fb", "%total", "f32", "i32") + _flush("%total", "%small")
+    flushed = (_flush("%old", "%fold") + _flush("%b", "%fb") + _sum("%fold", "%fb", "%total", "f32", "i32")
+        + _flush("%total", "%small"))
     window = f"""
   %window = lshr i64 %a, 60
   %shared = icmp eq i64 %window, {SHARED_BASE >> 60}
@@ -59,7 +60,8 @@ def _update(op: str, kind: str, bits: int, space: str) -> str | None:
     """LLVM IR of %new, from what stands there (%old), and operands %b and %c."""
     t = f"i{bits}"
     if op == "add" and kind in _FLOATS:
-        return _global_sum() if kind == "f32" and space in ("global", "generic") else _sum("%old", "%b", "%new", kind, t)
+        return (_global_sum() if kind == "f32" and space in ("global", "generic")
+            else _sum("%old", "%b", "%new", kind, t))
     if op == "add" and kind == "bf16":
         return "  %new = call i16 @ave_bf16_add(i16 %old, i16 %b)"
     if op == "add" and kind == "bf16x2":

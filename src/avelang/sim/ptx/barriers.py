@@ -45,14 +45,16 @@ class BarrierState:
     generation: int = 0
     votes: list[Any] = dataclasses.field(default_factory=list)
     last: list[Any] = dataclasses.field(default_factory=list)
-    clock: VectorClock | None = None  # in a launch that is watched: what those know who have come; and who came to the generations before
+    # in a launch that is watched: what those know who have come; and who came to the generations before
+    clock: VectorClock | None = None
     ended: dict[int, VectorClock | None] = dataclasses.field(default_factory=dict)
     instr: int = -1  # with which instruction the last one came
 
     def arrive(self, count: int, wanted: int, vote: Any = None) -> int:
         """More have come; the generation whose end they wait for."""
         if self.arrived and wanted != self.wanted:
-            raise HostMisuse(f"this barrier is used with {wanted or 'all'} threads here, and with {self.wanted or 'all'} by those who came before")
+            raise HostMisuse(f"this barrier is used with {wanted or 'all'} threads here, and with "
+                f"{self.wanted or 'all'} by those who came before")
         self.wanted, before = wanted, self.generation
         self.arrived += count
         if vote is not None:
@@ -80,7 +82,8 @@ class Phase(MBarrierState):
         super().__init__(expected, expected)
         self.coming: list[Callable[[], None]] = []
         self.seen: dict[tuple[int, int], int] = {}
-        self.known: VectorClock | None = None  # in a launch that is watched: what those know who have arrived; and of the last phase
+        # in a launch that is watched: what those know who have arrived; and of the last phase
+        self.known: VectorClock | None = None
         self.before: VectorClock | None = None
         self.agent_number = 0
         self.uses: dict[int, int] = {}
@@ -156,7 +159,8 @@ def phase(v: HostView, lane: int, address: int, peers: bool = True) -> Phase:
     block, offset = v.shared(lane, address, peers)
     found = block.sync.mbarriers.get(offset)
     if found is None:
-        raise HostMisuse(f"there is no mbarrier at {offset:#x} of shared memory: nothing has initialized one there", lane)
+        raise HostMisuse(f"there is no mbarrier at {offset:#x} of shared memory: nothing has initialized one there",
+            lane)
     if v.run.watch is not None:
         v.run.watch.used(v.warp, v.i.index, block, offset, found, v.i.parts[1] == "inval")
     return found

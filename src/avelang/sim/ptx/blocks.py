@@ -17,7 +17,8 @@ def whole_warp(i: Instr) -> bool:
 def opens_here(i: Instr) -> bool:
     """True if it is the barrier of all threads, bar.sync 0: where nothing else needs the host, translated code does
     it."""
-    return i.entry.has("barrier") and "sync" in i.parts and whole_warp(i) and i.guard is None and i.operands == (n.Int(0),)
+    return (i.entry.has("barrier") and "sync" in i.parts and whole_warp(i) and i.guard is None
+        and i.operands == (n.Int(0),))
 
 
 def ends_block(i: Instr) -> bool:

@@ -19,10 +19,9 @@ from avelang.nvptx.special_registers import CONSTANTS
 from avelang.sim.ptx.constants import fold
 from avelang.sim.ptx.state import REGISTERS
 
-BITS = {
-    "pred": 1, **{f"{k}{b}": b for k in "bus" for b in (8, 16, 32, 64)}, "b128": 128, "f16": 16, "bf16": 16, "f32": 32, "f64": 64, "f16x2": 32,
-    "bf16x2": 32, "tf32": 32, "e4m3": 8, "e5m2": 8, "e4m3x2": 16, "e5m2x2": 16, "u16x2": 32, "s16x2": 32,
-}  # fmt: skip
+BITS = {"pred": 1, **{f"{k}{b}": b for k in "bus" for b in (8, 16, 32, 64)}, "b128": 128, "f16": 16, "bf16": 16,
+    "f32": 32, "f64": 64, "f16x2": 32, "bf16x2": 32, "tf32": 32, "e4m3": 8, "e5m2": 8, "e4m3x2": 16, "e5m2x2": 16,
+    "u16x2": 32, "s16x2": 32}  # fmt: skip
 # Of variables whose state space is certain: parameters of functions lie in .local here.
 _SPACES = {"global": "global", "const": "const", "shared": "shared", "param": "entry"}
 HOST_FUNCTIONS = ("vprintf", "__assertfail")
@@ -226,7 +225,7 @@ class Flattener:
         self.callees: dict[str, Callee] = {}
         self.taken: list[str] = []
 
-    # -- registers and variables ---------------------------------------------------------------------------------------------------
+    # -- registers and variables ---------------------------------------------------------------------------------------
 
     def register(self, name: str, kind: str) -> PtxReg:
         """A register with a place in the warp's memory."""
@@ -270,12 +269,13 @@ class Flattener:
             return None
         return self.callees.setdefault(name, Callee(name))
 
-    # -- functions -----------------------------------------------------------------------------------------------------------------
+    # -- functions -----------------------------------------------------------------------------------------------------
 
     def function(self, node: n.PtxFunction, above: tuple[str, ...] = ()) -> FlatFunction:
         """Lays out a function behind those that it calls."""
         if node.name in above:
-            raise error("X030", what=f"the function `{node.name}`", why="it calls itself, perhaps through others: recursion is not executed here")
+            raise error("X030", what=f"the function `{node.name}`", why="it calls itself, perhaps through others: "
+                "recursion is not executed here")
         if node.name in self.functions:
             return self.functions[node.name]
         is_entry = node is self.entry
@@ -302,7 +302,8 @@ class Flattener:
         self.code[node.name] = instructions
         return made
 
-    def _body(self, body: Sequence[n.Statement], scopes: list[dict[str, object]], out: list[Instr], f: FlatFunction) -> None:
+    def _body(self, body: Sequence[n.Statement], scopes: list[dict[str, object]], out: list[Instr],
+            f: FlatFunction) -> None:
         names: dict[str, object] = {}
         scopes = [*scopes, names]
         for s in body:
@@ -330,7 +331,8 @@ class Flattener:
             elif isinstance(s, n.PtxInstruction):
                 out.append(self._instruction(s, scopes, f))
                 last = out[-1]
-                if last.entry.has("call") and not any(isinstance(o, Callee) and self._foreign(o) for o in last.operands):
+                if (last.entry.has("call") and not any(isinstance(o, Callee) and self._foreign(o)
+                        for o in last.operands)):
                     out.append(Instr(last.node, last.entry, last.operands, None, returned=True))
 
     def _foreign(self, callee: Callee) -> bool:
@@ -355,14 +357,15 @@ class Flattener:
         operands = tuple(find(o) for o in s.operands)
         spaces: dict[str, str | None] = {}
         for node, o in zip(s.operands, operands, strict=True):
-            if isinstance(o, Mem) and isinstance(o.base, At) and isinstance(node, n.AddressOperand) and isinstance(node.base, n.SymbolOperand):
+            if (isinstance(o, Mem) and isinstance(o.base, At) and isinstance(node, n.AddressOperand)
+                    and isinstance(node.base, n.SymbolOperand)):
                 spaces[node.base.name] = _SPACES.get(o.base.variable.space)
         why = misplaced(s, spaces.get) if spaces else ""
         if why:
             raise find.wrong(why)
         return Instr(s, own, operands, guard)
 
-    # -- the whole -----------------------------------------------------------------------------------------------------------------
+    # -- the whole -----------------------------------------------------------------------------------------------------
 
     def code_of(self) -> FlatCode:
         """The flat code: functions behind one another, with places for all variables."""
@@ -399,7 +402,8 @@ class Flattener:
         held = dict.fromkeys(held_by(o) for i in products for o in i.operands[:2] if held_by(o))
         unfenced = {key: self.register("unfenced", "pred") for key in held}
         params = [p for p in entry.params if isinstance(p, FlatVariable)]
-        code = FlatCode(entry, self.order, instructions, params, [], _align(self.place, 64), carry=carry, running=running, unfenced=unfenced)
+        code = FlatCode(entry, self.order, instructions, params, [], _align(self.place, 64), carry=carry,
+            running=running, unfenced=unfenced)
         self._lay(code)
         return code
 
@@ -462,7 +466,8 @@ class _Finder:
         self.flat, self.scopes, self.instruction, self.function = flat, scopes, s, f
 
     def wrong(self, why: str) -> AveError:
-        return error("X031", kernel=self.flat.entry.name, text=instruction(self.instruction), where=f"line {self.instruction.line}", why=why)
+        return error("X031", kernel=self.flat.entry.name, text=instruction(self.instruction),
+            where=f"line {self.instruction.line}", why=why)
 
     def name(self, name: str) -> object:
         for scope in reversed(self.scopes):

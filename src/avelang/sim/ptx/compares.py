@@ -13,7 +13,8 @@ from avelang.sim.ptx.modifiers import Mods, NotExecuted
 from avelang.sim.ptx.translator import Handler, PtxTranslator
 
 ORDERED = {"eq": "oeq", "ne": "one", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
-UNORDERED = {"equ": "ueq", "neu": "une", "ltu": "ult", "leu": "ule", "gtu": "ugt", "geu": "uge", "num": "ord", "nan": "uno"}
+UNORDERED = {"equ": "ueq", "neu": "une", "ltu": "ult", "leu": "ule", "gtu": "ugt", "geu": "uge", "num": "ord",
+    "nan": "uno"}
 SIGNS = {"lo": "ult", "ls": "ule", "hi": "ugt", "hs": "uge"}
 COMPARISONS = (*ORDERED, *UNORDERED, *SIGNS)
 

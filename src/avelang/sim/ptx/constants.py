@@ -52,7 +52,8 @@ def _binary(o: n.Binary) -> tuple[int, bool]:
         return (q if o.op == "/" else a - q * b), unsigned
     if o.op in ("<<", ">>"):
         return (_signed(a << b) if not ua else a << b & _MASK) if o.op == "<<" else a >> b, ua
-    compared = {"==": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "&&": bool(a and b), "||": bool(a or b)}
+    compared = {"==": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "&&": bool(a and b),
+        "||": bool(a or b)}
     if o.op in compared:
         return int(compared[o.op]), False
     value = {"+": a + b, "-": a - b, "*": a * b, "&": a & b, "|": a | b, "^": a ^ b}[o.op]

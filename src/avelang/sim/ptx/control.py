@@ -12,7 +12,7 @@ from avelang.sim.ptx.translator import Handler, PtxTranslator
 CALLS = ("call", "ret")
 
 
-# -- branches ------------------------------------------------------------------------------------------------------------------------
+# -- branches ----------------------------------------------------------------------------------------------------------
 
 
 def _bra(t: PtxTranslator, i: Instr) -> None:
@@ -121,7 +121,8 @@ class Calls:
                 raise NotExecuted(f"`{f.name}` gives {len(f.returns)} results")
             t.guard = _and(t, outer, lanes)
             for to, value in zip(results, f.returns, strict=True):
-                _copy(t, to.variable if isinstance(to, At) else to, At(value) if isinstance(value, FlatVariable) else value)
+                _copy(t, to.variable if isinstance(to, At) else to, At(value) if isinstance(value, FlatVariable)
+                    else value)
         t.guard = outer
 
     def ret(self, t: PtxTranslator, i: Instr) -> None:
@@ -162,7 +163,8 @@ def _copy(t: PtxTranslator, to: object, value: Operand) -> None:
         raise NotExecuted("an argument must be a register, a number or a .param variable")
     if value.variable.bytes != to.bytes:
         raise NotExecuted(f"{value.variable.name} has {value.variable.bytes} bytes, the parameter {to.bytes}")
-    step = next(s for s in (8, 4, 2, 1) if s <= t.widest and to.bytes % s == 0 and to.align % s == 0 and value.variable.align % s == 0)
+    step = next(s for s in (8, 4, 2, 1) if s <= t.widest and to.bytes % s == 0 and to.align % s == 0
+        and value.variable.align % s == 0)
     for at in range(0, to.bytes, step):
         t.put_addresses(t.address(Mem(value, at), "local"))
         t.access("local", 8 * step, 1, False)
@@ -175,7 +177,8 @@ def jumps_to(i: Instr) -> list[FlatLabel]:
     """The labels that a branch names."""
     found = []
     for o in i.operands:
-        found += [o] if isinstance(o, FlatLabel) else [x for x in o.items if isinstance(x, FlatLabel)] if isinstance(o, n.VectorOperand) else []
+        found += ([o] if isinstance(o, FlatLabel) else [x for x in o.items if isinstance(x, FlatLabel)]
+            if isinstance(o, n.VectorOperand) else [])
     return found
 
 

@@ -120,7 +120,9 @@ def _float_to_int(t: PtxTranslator, c: Conversion, x: str) -> str:
     def convert(x: str) -> str:
         whole = o.fn(INTEGRAL[c.integral], x)
         work = Ops(t, f"i{max(bits, 32)}")
-        value = t.call(f"llvm.fpto{'s' if signed else 'u'}i.sat.v{t.W}{work.e}.v{t.W}{'f64' if e == 'double' else 'f32'}", work.v, (o.v, whole))
+        value = t.call(
+            f"llvm.fpto{'s' if signed else 'u'}i.sat.v{t.W}{work.e}.v{t.W}{'f64' if e == 'double' else 'f32'}", work.v,
+            (o.v, whole))
         if bits < 32:
             low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
             value = work.fn("smin", work.fn("smax", value, low), high) if signed else work.fn("umin", value, high)
@@ -148,7 +150,8 @@ def _float_to_float(t: PtxTranslator, c: Conversion, x: str) -> str:
     elif c.to == "f32":
         to = Floats(t, "f32")
         number = source.number(x, "double")
-        narrowed = Ops(t, "double").to("float", "fptrunc", number) if mode == "rn" else strict(t, "fptrunc", mode, "double", [number], "float")
+        narrowed = (Ops(t, "double").to("float", "fptrunc", number) if mode == "rn"
+            else strict(t, "fptrunc", mode, "double", [number], "float"))
         value = to.pattern(narrowed, "float")
     else:
         number = source.number(x, "double") if c.source == "f64" else source.number(x, "float")
@@ -172,7 +175,7 @@ def _same(t: PtxTranslator, c: Conversion, f: Floats, x: str) -> str:
     return f.saturated(x) if c.sat else x
 
 
-# -- tf32, fp8, pairs --------------------------------------------------------------------------------------------------------------------
+# -- tf32, fp8, pairs --------------------------------------------------------------------------------------------------
 
 
 def _to_tf32(t: PtxTranslator, c: Conversion, x: str) -> str:
@@ -253,7 +256,8 @@ def _cvt(t: PtxTranslator, i: Instr) -> None:
     for kind in types:
         if not _is_int(kind) and kind not in FORMATS:
             raise NotExecuted(f".{kind} is not executed here")
-    rule = {(True, True): _int_to_int, (True, False): _int_to_float, (False, True): _float_to_int, (False, False): _float_to_float}
+    rule = {(True, True): _int_to_int, (True, False): _int_to_float, (False, True): _float_to_int,
+        (False, False): _float_to_float}
     value = rule[_is_int(c.source), _is_int(c.to)](t, c, _read(t, i.operands[1], c.source))
     _write(t, i.operands[0], value, c.to)
     return None

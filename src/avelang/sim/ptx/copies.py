@@ -56,11 +56,12 @@ class Copy:
     `source`'s shared memory that must stay as they are. It has what `sim.async_copies.CommitGroups` asks for. `done` is
     called when all is there."""
 
-    def __init__(self, copies: Copies, lanes: np.ndarray, block: CtaState | None, at: np.ndarray, data: np.ndarray, source: CtaState | None = None,
-                 guard: np.ndarray | None = None, add: Any = None, generic: bool = False, origin: int = -1,
-                 done: Callable[[], None] | None = None):  # fmt: skip
+    def __init__(self, copies: Copies, lanes: np.ndarray, block: CtaState | None, at: np.ndarray, data: np.ndarray,
+            source: CtaState | None = None, guard: np.ndarray | None = None, add: Any = None, generic: bool = False,
+            origin: int = -1, done: Callable[[], None] | None = None):  # fmt: skip
         self.copies, self.lanes, self.block, self.at, self.data = copies, lanes, block, at, data
-        self.source, self.guard, self.add, self.generic, self.origin, self.done = source, guard, add, generic, origin, done
+        self.source, self.guard, self.add, self.generic, self.origin, self.done = (source, guard, add, generic, origin,
+            done)
         self.number = 0  # in a launch that is watched: which of its agent's this is
         self.live = np.ones(len(lanes), bool)
         self.open = np.ones(len(lanes), bool)
@@ -80,8 +81,10 @@ class Copy:
         if busy.any():
             row = int(busy.any(axis=1).argmax())
             at = int(self.at[row][busy[row].argmax()])
-            what = "to which another copy brings data" if busy[row].max() & ARRIVING else "which another copy still reads"
-            why = HostMisuse(f"its data goes to {at:#x} of shared memory, {what}", int(self.lanes[row]), "wait for the other copy first")
+            what = ("to which another copy brings data" if busy[row].max() & ARRIVING
+                else "which another copy still reads")
+            why = HostMisuse(f"its data goes to {at:#x} of shared memory, {what}", int(self.lanes[row]),
+                "wait for the other copy first")
             self.copies.run.host.complain(why)
         block.shadow[self.at] |= ARRIVING
         block.flights.append(self)
@@ -128,15 +131,15 @@ def _added(there: np.ndarray, data: np.ndarray, how: tuple[str, Any]) -> np.ndar
     """The result of a reduction, element by element."""
     op, dtype = how
     a, b = np.ascontiguousarray(there).view(dtype), np.ascontiguousarray(data).view(dtype)
-    rule = {
-        "add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
-        "inc": lambda x, y: np.where(x >= y, 0, x + 1), "dec": lambda x, y: np.where((x == 0) | (x > y), y, x - 1),
-    }[op]  # fmt: skip
+    rule = {"add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or,
+        "xor": np.bitwise_xor, "inc": lambda x, y: np.where(x >= y, 0, x + 1), "dec": lambda x,
+        y: np.where((x == 0) | (x > y), y, x - 1)}[op]  # fmt: skip
     with np.errstate(all="ignore"):
         return rule(a, b).astype(dtype).view(np.uint8)
 
 
-DTYPES = {"u32": "<u4", "s32": "<i4", "u64": "<u8", "s64": "<i8", "b32": "<u4", "b64": "<u8", "f16": "<f2", "f32": "<f4", "f64": "<f8"}
+DTYPES = {"u32": "<u4", "s32": "<i4", "u64": "<u8", "s64": "<i8", "b32": "<u4", "b64": "<u8", "f16": "<f2",
+    "f32": "<f4", "f64": "<f8"}
 OPERATIONS = ("add", "min", "max", "and", "or", "xor", "inc", "dec")
 
 
@@ -156,7 +159,7 @@ class Copies:
             for copy in warp.groups[kind].left() if kind in warp.groups else ():
                 copy.land()
 
-    # -- groups ----------------------------------------------------------------------------------------------------------------------
+    # -- groups --------------------------------------------------------------------------------------------------------
 
     def commit(self, v: HostView, kind: str) -> None:
         """The copies of a kind since the last group are one more."""
@@ -194,7 +197,7 @@ class Copies:
         left = [c for c in groups.left() if kind != clocks.READS or c.reading]
         self.run.watch.landed(warp, kind, min((c.number for c in left), default=None))
 
-    # -- cp.async --------------------------------------------------------------------------------------------------------------------
+    # -- cp.async ------------------------------------------------------------------------------------------------------
 
     def plain(self, v: HostView) -> None:
         """cp.async: 4, 8 or 16 bytes of each lane."""
@@ -219,14 +222,16 @@ class Copies:
             if some > size:
                 raise HostMisuse(f"{some} bytes of {size}", lane)
             if to[lane] % size or source[lane] % size:
-                raise HostMisuse(f"from {int(source[lane]):#x} to {int(to[lane]):#x}: both must be multiples of {size}", lane)
+                raise HostMisuse(f"from {int(source[lane]):#x} to {int(to[lane]):#x}: both must be multiples of {size}",
+                    lane)
             if some:
                 data[row, :some] = host_bytes(self.run.launch, int(source[lane]), some, False, lane)
             at[row] = v.shared(lane, int(to[lane]))[1] + np.arange(size)
         copy = Copy(self, lanes, v.block, at, data, generic=True, origin=v.i.index)
         if self.run.watch is not None:
             used = count[lanes].astype(np.int64)
-            source = np.repeat(source[lanes].astype(np.int64), used) + np.arange(used.sum()) - np.repeat(np.cumsum(used) - used, used)
+            source = (np.repeat(source[lanes].astype(np.int64), used)
+                + np.arange(used.sum()) - np.repeat(np.cumsum(used) - used, used))
             copy.number = self.run.watch.flight(v.warp, v.i.index, clocks.COPIES, None, (None, source), (v.block, at))
         return copy
 
@@ -249,15 +254,15 @@ class Copies:
 
             bar.coming.append(arrive)
 
-    # -- bulk copies -----------------------------------------------------------------------------------------------------------------
+    # -- bulk copies ---------------------------------------------------------------------------------------------------
 
     def _used(self, v: HostView, block: CtaState, at: np.ndarray, lane: int) -> np.ndarray:
         """Bytes of shared memory that the async proxy reads now."""
         check_read(block, at, lane)
         return block.shared[at]
 
-    def _arrives(self, v: HostView, lane: int, bar: Any, block: CtaState, to: np.ndarray, data: np.ndarray, add: Any = None,
-                 source: Any = None) -> None:  # fmt: skip
+    def _arrives(self, v: HostView, lane: int, bar: Any, block: CtaState, to: np.ndarray, data: np.ndarray,
+            add: Any = None, source: Any = None) -> None:  # fmt: skip
         """A copy to shared memory, which reports its bytes to an mbarrier. `source`: the bytes that it reads, as
         `RaceWatch.flight` takes them."""
         copy = Copy(self, np.array([lane]), block, to[None], data[None], add=add, origin=v.i.index)
@@ -273,7 +278,8 @@ class Copies:
     def _how(self, m: Mods) -> tuple[str, str, bool, bool]:
         """(destination, source, whether it goes to many blocks, whether there is a cache policy)."""
         to, source = (x for x in m.left if x in ("global", "shared::cta", "shared::cluster"))
-        for word in ("cp", "reduce", "async", "bulk", "tensor", to, source, "mbarrier::complete_tx::bytes", "bulk_group"):
+        for word in ("cp", "reduce", "async", "bulk", "tensor", to, source, "mbarrier::complete_tx::bytes",
+                "bulk_group"):
             m.take(word)
         return to, source, m.has("multicast::cluster"), m.has("L2::cache_hint")
 
@@ -295,7 +301,8 @@ class Copies:
             a, s, size = int(at[lane]), int(where[lane]), int(sizes[lane])
             wrong = [x for x in (a, s, size) if x % PIECE]
             if wrong:
-                raise HostMisuse(f"{wrong[0]:#x} is no multiple of 16: addresses and sizes of bulk copies must be", lane)
+                raise HostMisuse(f"{wrong[0]:#x} is no multiple of 16: addresses and sizes of bulk copies must be",
+                    lane)
             here = np.arange(size)
             read: Any = (None, s + here)
             if source == "global":
@@ -305,7 +312,8 @@ class Copies:
                 guard = offset + here
                 data, read = self._used(v, own, guard, lane).copy(), (own, guard)
             if to == "global":
-                copy = Copy(self, np.array([lane]), None, (a + here)[None], data[None], own, guard, add, origin=v.i.index)
+                copy = Copy(self, np.array([lane]), None, (a + here)[None], data[None], own, guard, add,
+                    origin=v.i.index)
                 self._stored(v, copy, read, a + here, add)
                 continue
             for block, offset, bar in self._targets(v, lane, a, o[3], v.get(o[4]) if many else None):
@@ -315,9 +323,11 @@ class Copies:
         """A copy to global memory begins."""
         self.groups(v.warp, BULK).add(copy)
         if self.run.watch is not None:
-            copy.number = self.run.watch.flight(v.warp, v.i.index, clocks.READS, None, source, (None, to), add is not None)
+            copy.number = self.run.watch.flight(v.warp, v.i.index, clocks.READS, None, source, (None, to),
+                add is not None)
 
-    def _targets(self, v: HostView, lane: int, to: int, bar: object, ranks: np.ndarray | None) -> list[tuple[CtaState, int, Any]]:
+    def _targets(self, v: HostView, lane: int, to: int, bar: object, ranks: np.ndarray
+            | None) -> list[tuple[CtaState, int, Any]]:
         """(block, byte, mbarrier) of each block that gets the data: with a mask, at the same places in each."""
         address = int(v.address(bar)[lane])
         if ranks is None:
@@ -330,7 +340,7 @@ class Copies:
             found.append((block, offset, phase(v, lane, rank << RANK | place)))
         return found
 
-    # -- boxes of tensor maps --------------------------------------------------------------------------------------------------------
+    # -- boxes of tensor maps ------------------------------------------------------------------------------------------
 
     def _map(self, v: HostView, lane: int, address: int) -> TensorMapValue:
         if address >> 60 in (SHARED_BASE >> 60, LOCAL_BASE >> 60):
@@ -352,7 +362,8 @@ class Copies:
         m.done()
         o = list(v.i.operands[: -1 if policy else None])
         mem = o[1] if to != "global" else o[0]
-        if not isinstance(mem, Mem) or len(mem.rest) != 1 or not isinstance(mem.rest[0], n.VectorOperand) or len(mem.rest[0].items) != rank:
+        if (not isinstance(mem, Mem) or len(mem.rest) != 1 or not isinstance(mem.rest[0], n.VectorOperand)
+                or len(mem.rest[0].items) != rank):
             raise NotExecuted(f"a tensor map with {rank} coordinates is needed")
         coords = [v.get(x).view(np.int32) for x in mem.rest[0].items][::-1]
         descriptors = v.address(mem)
@@ -372,13 +383,15 @@ class Copies:
             address, inside = found.box(at)
             source = (None, address[inside][:, None] + np.arange(found.type.dtype.bytes))
             for block, offset, bar in self._targets(v, lane, tile, o[2], v.get(o[3]) if many else None):
-                self._arrives(v, lane, bar, block, swizzled(offset + np.arange(data.size), found.type.swizzle), data, None, source)
+                self._arrives(v, lane, bar, block, swizzled(offset + np.arange(data.size), found.type.swizzle), data,
+                    None, source)
 
     @staticmethod
     def _start(found: TensorMapValue, at: tuple[int, ...], lane: int, store: bool) -> tuple[int, ...]:
         """Where a box begins, as the copy engine allows it (see `isa.nvptx.tma`)."""
         if at[-1] * found.type.dtype.bytes % PIECE:
-            raise HostMisuse(f"a box that begins at {at}: along the last dimension that must be a multiple of 16 bytes", lane)
+            raise HostMisuse(f"a box that begins at {at}: along the last dimension that must be a multiple of 16 bytes",
+                lane)
         if store and min(at) < 0:
             raise HostMisuse(f"a store of a box that begins at {at}: only loads may begin before the array", lane)
         return at
@@ -396,7 +409,8 @@ class Copies:
             out[inside] = memory[(address[inside] - start)[:, None] + np.arange(size)]
         return out.reshape(-1)
 
-    def _store_box(self, v: HostView, lane: int, found: TensorMapValue, at: tuple[int, ...], tile: int, op: str) -> None:
+    def _store_box(self, v: HostView, lane: int, found: TensorMapValue, at: tuple[int, ...], tile: int,
+            op: str) -> None:
         block, offset = v.shared(lane, tile)
         size = found.type.dtype.bytes
         source = swizzled(offset + np.arange(found.type.box_bytes), found.type.swizzle)
@@ -407,7 +421,7 @@ class Copies:
         copy = Copy(self, np.array([lane]), None, to, data[inside].reshape(1, -1), block, source, add, origin=v.i.index)
         self._stored(v, copy, (block, source), to, add)
 
-    # -- st.async, red.async ---------------------------------------------------------------------------------------------------------
+    # -- st.async, red.async -------------------------------------------------------------------------------------------
 
     def store_async(self, v: HostView) -> None:
         """Stores of registers into another block's shared memory, which count on its mbarrier."""
@@ -430,7 +444,8 @@ class Copies:
         for lane in v.lanes:
             block, offset = v.shared(lane, int(at[lane]), True)
             add = (op, DTYPES[kind]) if op else None
-            self._arrives(v, lane, phase(v, lane, int(bars[lane])), block, offset + np.arange(data.shape[1]), data[lane], add)
+            self._arrives(v, lane, phase(v, lane, int(bars[lane])), block, offset + np.arange(data.shape[1]),
+                data[lane], add)
 
 
 def check_read(block: CtaState, at: np.ndarray, lane: int) -> None:
@@ -441,12 +456,15 @@ def check_read(block: CtaState, at: np.ndarray, lane: int) -> None:
     shadow = block.shadow[at]
     if (shadow & ARRIVING).any():
         where = int(at[(shadow & ARRIVING != 0).argmax()])
-        why = HostMisuse(f"it reads {where:#x} of shared memory, to which a copy still brings data", lane, "wait for the copy first")
+        why = HostMisuse(f"it reads {where:#x} of shared memory, to which a copy still brings data", lane,
+            "wait for the copy first")
         block.run.host.complain(why)
     if (shadow & UNFENCED).any():
         where = int(at[(shadow & UNFENCED != 0).argmax()])
-        what = f"it reads {where:#x} of shared memory, which ordinary stores have written, and no fence.proxy.async stands between"
-        block.run.host.complain(HostMisuse(what, lane, "those who write execute fence.proxy.async, then all meet at a barrier"))
+        what = (f"it reads {where:#x} of shared memory, which ordinary stores have written, and no fence.proxy.async "
+            f"stands between")
+        block.run.host.complain(HostMisuse(what, lane, "those who write execute fence.proxy.async, then all meet at a "
+            "barrier"))
 
 
 def _nothing(host: HostExecutor, v: HostView) -> None:

@@ -77,7 +77,7 @@ class Defining(PtxTranslator):
         if mask != "0":
             self.note(watch_text.UNDEFINED, how, self.op(f"and i32 {mask}, {self.lanes()}"))
 
-    # -- instructions ----------------------------------------------------------------------------------------------------------------
+    # -- instructions --------------------------------------------------------------------------------------------------
 
     def starts(self, i: Instr) -> None:
         """Finds which lanes of the results of an instruction will be undefined."""
@@ -92,7 +92,8 @@ class Defining(PtxTranslator):
             width = parts.count(o[0].bits) if isinstance(o[0], PtxReg) else 1
             one, two = (self.of(x, width) for x in o[1:3])
             if len(one) == len(two) == width:
-                self.forced = [tuple(self.either(self.common(chosen, a), self.common(others, b), condition) for a, b in zip(one, two, strict=True))]
+                self.forced = [tuple(self.either(self.common(chosen, a), self.common(others, b), condition) for a,
+                    b in zip(one, two, strict=True))]
         elif i.entry in _ZEROING and len(o) == 3 and o[1] == o[2] and isinstance(o[1], PtxReg):
             self.forced = [("0",) * parts.count(o[1].bits)]
         elif i.entry is _MMA:
@@ -139,7 +140,8 @@ class Defining(PtxTranslator):
         if self.guard:
             runs, old = self.bits_of(self.guard), self.undef(reg)
             others = self.op(f"xor i32 {runs}, -1")
-            mixed = ((self.common(runs, self.either(a, self.guard_undef)), self.common(others, b)) for a, b in zip(u, old, strict=True))
+            mixed = ((self.common(runs, self.either(a, self.guard_undef)), self.common(others, b)) for a,
+                b in zip(u, old, strict=True))
             u = tuple(self.either(*x) for x in mixed)
         super().put(reg, value)
         self.undefs[reg] = self.tags[self.values[reg]] = u if reg in self.apart else (self.either(*u),) * len(u)
@@ -155,7 +157,7 @@ class Defining(PtxTranslator):
                     self.do(f"store i32 {self.op(f'or i32 {kept}, {mine}')}, ptr {place}, align 4")
         return super().finish(name, live, next_block, count)
 
-    # -- memory --------------------------------------------------------------------------------------------------------------------
+    # -- memory --------------------------------------------------------------------------------------------------------
 
     def word_of(self, k: int) -> str:
         """A pointer to word k of the warp's `undef`."""
@@ -175,7 +177,8 @@ class Defining(PtxTranslator):
         o = Ops(self, "i64")
         window = o("lshr", x, 60)
         near = [self.bits_of(o.cmp("eq", window, base >> 60)) for base in (SHARED_BASE, LOCAL_BASE)]
-        self.far = self.op(f"xor i32 {self.either(*near)}, -1")  # lanes that go to global memory, where the address is generic
+        # lanes that go to global memory, where the address is generic
+        self.far = self.op(f"xor i32 {self.either(*near)}, -1")
 
     def put_data(self, k: int, value: str, bits: int) -> None:
         """Puts data, and which lanes of it are undefined."""
@@ -222,7 +225,7 @@ class Defining(PtxTranslator):
                     self.used(self.op(f"load i32, ptr {self.word_of(k)}, align 4"), UPDATE)
                     self.do(f"store i32 0, ptr {self.word_of(k)}, align 4")
 
-    # -- lanes ---------------------------------------------------------------------------------------------------------------------
+    # -- lanes ---------------------------------------------------------------------------------------------------------
 
     def picked(self, value: str, result: str, source: str) -> None:
         """A shuffle: each lane has got the value of lane `source` (an i32 each)."""
@@ -276,7 +279,8 @@ def reaches(name: str) -> tuple[list[list[list[int]]], list[list[list[int]]]]:
         theirs, own = spots(f, d, axis), spots(mma.c, 2, mine)
         table = []
         for r in theirs:
-            hit = (own[:, :, None, :, None] == r[None, None, :, None, :]).any((3, 4))  # (registers of D, lanes of D, lanes of the operand)
+            # (registers of D, lanes of D, lanes of the operand)
+            hit = (own[:, :, None, :, None] == r[None, None, :, None, :]).any((3, 4))
             bits = (hit.astype(np.int64) << np.arange(LANES)).sum(2)
             table.append(np.where(bits >> 31 & 1, bits - (1 << 32), bits).tolist())
         out.append(table)
@@ -288,19 +292,20 @@ def shadow(space: str, bits: int, count: int, store: bool) -> tuple[str, str]:
     are undefined: a word in the warp's `undef` for each part of an element. Nothing is known of global memory, nor of
     accesses that go nowhere."""
     name, size = f"ave_undef_{'st' if store else 'ld'}_{space.replace('::', '_')}_{bits}x{count}", bits // 8
-    lines = [
-        field("log", "%lpp"), "  %l = load ptr, ptr %lpp, align 8", f"  %sink = getelementptr i8, ptr %l, i64 {watch_text.SINK}",
-        "  %lost = icmp eq ptr %p, %sink", "  %window = lshr i64 %a, 60",
-        f"  %far = icmp eq i1 {'true' if space == 'generic' else 'false'}, true", f"  %insh = icmp eq i64 %window, {SHARED_BASE >> 60}",
-        f"  %inlo = icmp eq i64 %window, {LOCAL_BASE >> 60}", "  %innear = or i1 %insh, %inlo", "  %inglobal = xor i1 %innear, true",
-        "  %other = and i1 %far, %inglobal", "  %skip = or i1 %other, %lost", "  br i1 %skip, label %behind, label %look", "look:",
-        field("undef", "%dp2"), "  %dist = load i64, ptr %dp2, align 8", "  %s = getelementptr i8, ptr %p, i64 %dist",
-    ]  # fmt: skip
+    lines = [field("log", "%lpp"), "  %l = load ptr, ptr %lpp, align 8", f"  %sink = getelementptr i8, ptr %l, i64 "
+        f"{watch_text.SINK}", "  %lost = icmp eq ptr %p, %sink", "  %window = lshr i64 %a, 60",
+        f"  %far = icmp eq i1 {'true' if space == 'generic' else 'false'}, true", f"  %insh = icmp eq i64 %window, "
+        f"{SHARED_BASE >> 60}", f"  %inlo = icmp eq i64 %window, {LOCAL_BASE >> 60}", "  %innear = or i1 %insh, %inlo",
+        "  %inglobal = xor i1 %innear, true", "  %other = and i1 %far, %inglobal", "  %skip = or i1 %other, %lost",
+        "  br i1 %skip, label %behind, label %look", "look:", field("undef", "%dp2"), "  %dist = load i64, ptr %dp2, "
+        "align 8", "  %s = getelementptr i8, ptr %p, i64 %dist"]  # fmt: skip
     each_part = min(size, 2)
     for k in range(size * count // each_part):
-        lines += [f"  %eu{k} = getelementptr i8, ptr %w, i64 {WARP['undef'] + 4 * k}", f"  %eo{k} = load i32, ptr %eu{k}, align 4"]
+        lines += [f"  %eu{k} = getelementptr i8, ptr %w, i64 {WARP['undef'] + 4 * k}", f"  %eo{k} = load i32, ptr "
+            f"%eu{k}, align 4"]
         if store:
-            lines += [f"  %eh{k} = lshr i32 %eo{k}, %lane32", f"  %eb{k} = trunc i32 %eh{k} to i8", f"  %ec{k} = and i8 %eb{k}, 1"]
+            lines += [f"  %eh{k} = lshr i32 %eo{k}, %lane32", f"  %eb{k} = trunc i32 %eh{k} to i8",
+                f"  %ec{k} = and i8 %eb{k}, 1"]
         else:
             lines.append(f"  %ex{k}z = add i8 0, 0")
         last = f"%ex{k}z"
@@ -309,11 +314,12 @@ def shadow(space: str, bits: int, count: int, store: bool) -> tuple[str, str]:
             if store:
                 lines.append(f"  store i8 %ec{k}, ptr %es{k}x{j}, align 1")
             else:
-                lines += [f"  %ey{k}x{j} = load i8, ptr %es{k}x{j}, align 1", f"  %ex{k}x{j} = or i8 {last}, %ey{k}x{j}"]
+                lines += [f"  %ey{k}x{j} = load i8, ptr %es{k}x{j}, align 1",
+                    f"  %ex{k}x{j} = or i8 {last}, %ey{k}x{j}"]
                 last = f"%ex{k}x{j}"
         if not store:
-            lines += [f"  %ez{k} = zext i8 {last} to i32", f"  %em{k} = shl i32 %ez{k}, %lane32", f"  %en{k} = or i32 %eo{k}, %em{k}",
-                      f"  store i32 %en{k}, ptr %eu{k}, align 4"]  # fmt: skip
+            lines += [f"  %ez{k} = zext i8 {last} to i32", f"  %em{k} = shl i32 %ez{k}, %lane32",
+                f"  %en{k} = or i32 %eo{k}, %em{k}", f"  store i32 %en{k}, ptr %eu{k}, align 4"]  # fmt: skip
     lines += ["  br label %behind", "behind:"]
     return name, head(name) + "  br label %loop" + each(space, size * count, False, "\n".join(lines), ("some",), True)
 

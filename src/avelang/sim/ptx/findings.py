@@ -33,7 +33,8 @@ def _whose(a: WarpAccess) -> str:
     return f"warp {a.warp} of block {a.block}"
 
 
-def race(run: PtxRun, w: WarpWatch, shadow: Shadow, at: np.ndarray, mine: WarpAccess, other: WarpAccess, sort: int) -> None:
+def race(run: PtxRun, w: WarpWatch, shadow: Shadow, at: np.ndarray, mine: WarpAccess, other: WarpAccess,
+        sort: int) -> None:
     """Two accesses that nothing orders. `at`: the bytes of the shadow that both touch."""
     shared = not any(shadow is r for r in run.watched().memory.regions)
     code = "X050" if shared else "X040"
@@ -44,33 +45,32 @@ def race(run: PtxRun, w: WarpWatch, shadow: Shadow, at: np.ndarray, mine: WarpAc
     n = 1 + int(np.argmin(np.append(np.isin(np.arange(low + 1, low + 64), at), False)))
     owner = f"shared memory of block {w.block}" if shared else f"`{shadow.name}`"
     wrote = VERBS[sort]
-    which = f"its lanes {other.mask:#010x}, which went another way" if mine.agent == other.agent and mine.count != other.count else _whose(other)
-    found = error(
-        code, kernel=run.program.code.entry.name, what=f"the {wrote} by {run.program.quoted(mine.instr)}",
-        place=f"{n} byte{'s' * (n > 1)} at {low:#x} of {owner}", other=f"{run.program.quoted(other.instr)} of {which}", where=_whose(mine),
-    )  # fmt: skip
+    which = (f"its lanes {other.mask:#010x}, which went another way" if mine.agent == other.agent
+        and mine.count != other.count else _whose(other))
+    found = error(code, kernel=run.program.code.entry.name, what=f"the {wrote} by {run.program.quoted(mine.instr)}",
+        place=f"{n} byte{'s' * (n > 1)} at {low:#x} of {owner}", other=f"{run.program.quoted(other.instr)} of {which}",
+        where=_whose(mine))  # fmt: skip
     report(run, found, key)
 
 
 def not_coherent(run: PtxRun, w: WarpWatch, shadow: Shadow, at: int, mine: WarpAccess, other: WarpAccess) -> None:
     """X035: a load that need not see what the launch has written."""
     i = run.program.code.instructions[mine.instr]
-    who = f"{run.program.quoted(other.instr)} of {_whose(other)}" if other.instr >= 0 else "an atomic operation of this launch"
+    who = (f"{run.program.quoted(other.instr)} of {_whose(other)}" if other.instr >= 0
+        else "an atomic operation of this launch")
     lane = (mine.mask & -mine.mask).bit_length() - 1
-    found = error(
-        "X035", kernel=run.program.code.entry.name, text=reports.text_of(i), where=f"line {i.node.line}", lane=reports.thread(w.warp, lane),
-        why=f"its cache is not coherent with stores, and byte {at:#x} of `{shadow.name}` was written by {who}; load it without .nc",
-    )  # fmt: skip
+    found = error("X035", kernel=run.program.code.entry.name, text=reports.text_of(i), where=f"line {i.node.line}",
+        lane=reports.thread(w.warp, lane), why=f"its cache is not coherent with stores, and byte {at:#x} of "
+        f"`{shadow.name}` was written by {who}; load it without .nc")  # fmt: skip
     report(run, found, ("nc", mine.instr, other.instr))
 
 
 def outlived(run: PtxRun, block: CtaState, a: WarpAccess) -> None:
     """X050: an access to the shared memory of a block that may have ended."""
-    found = error(
-        "X050", hint="wait before the block ends: for bulk stores cp.async.bulk.wait_group.read, for other blocks barrier.cluster",
-        kernel=run.program.code.entry.name, what=f"the access by {run.program.quoted(a.instr)}", place=f"shared memory of block {block.index}",
-        other="the end of that block", where=_whose(a),
-    )  # fmt: skip
+    found = error("X050", hint="wait before the block ends: for bulk stores cp.async.bulk.wait_group.read, for other "
+        "blocks barrier.cluster", kernel=run.program.code.entry.name, what=f"the access by "
+        f"{run.program.quoted(a.instr)}", place=f"shared memory of block {block.index}", other="the end of that block",
+        where=_whose(a))  # fmt: skip
     report(run, found, ("end", a.instr))
 
 
@@ -91,13 +91,15 @@ def logged(run: PtxRun, w: WarpWatch, r: np.ndarray) -> None:
     elif kind == text.CLASH:
         other = next((k for k in range(32) if k != lane and r["address"][k] == r["address"][lane]), None)
         place = reports.place(w.warp, int(r["address"][lane]), int(r["size"]), run.launch, i)
-        found = error("X041", what=run.program.quoted(index), place=place, other="another lane" if other is None else f"lane {other}", **common)
+        found = error("X041", what=run.program.quoted(index), place=place, other="another lane" if other is None
+            else f"lane {other}", **common)
     elif kind == text.UNDEFINED:
         said = {"text": reports.text_of(i), "where": f"line {i.node.line}", "lane": common["where"]}
         found = error("X051", kernel=common["kernel"], what=WORDS[int(r["size"])], **said)
     elif kind == text.UNNAMED:
         said = {"text": reports.text_of(i), "where": f"line {i.node.line}", "lane": common["where"]}
-        found = error("X035", kernel=common["kernel"], why=f"lane {lane} executes it and is not in the mask that it gives", **said)
+        found = error("X035", kernel=common["kernel"], why=f"lane {lane} executes it and is not in the mask that it "
+            f"gives", **said)
     else:
         found = error("X043", what=run.program.quoted(index), why=str(int(r["address"][lane])), **common)
     report(run, found, key)
@@ -106,4 +108,5 @@ def logged(run: PtxRun, w: WarpWatch, r: np.ndarray) -> None:
 def barrier(run: PtxRun, warp: Warp, instr: int, why: str) -> None:
     """X042: lanes or warps that never come to a barrier for all."""
     where = f"warp {warp.index} of block {warp.block.index}"
-    report(run, error("X042", kernel=run.program.code.entry.name, what=run.program.quoted(instr), why=why, where=where), ("X042", instr))
+    report(run, error("X042", kernel=run.program.code.entry.name, what=run.program.quoted(instr), why=why, where=where),
+        ("X042", instr))

@@ -54,10 +54,8 @@ class FloatFormat:
 
 
 # PTX ISA 9.0, 9.7.3: NaN results of f32 are 0x7FFFFFFF; of f16 and bf16 0x7FFF (9.7.4).
-FORMATS = {
-    "f16": FloatFormat("f16", 5, 10, 0x7FFF), "bf16": FloatFormat("bf16", 8, 7, 0x7FFF), "f32": FloatFormat("f32", 8, 23, 0x7FFFFFFF),
-    "f64": FloatFormat("f64", 11, 52, 0x7FF8000000000000),
-}  # fmt: skip
+FORMATS = {"f16": FloatFormat("f16", 5, 10, 0x7FFF), "bf16": FloatFormat("bf16", 8, 7, 0x7FFF),
+    "f32": FloatFormat("f32", 8, 23, 0x7FFFFFFF), "f64": FloatFormat("f64", 11, 52, 0x7FF8000000000000)}  # fmt: skip
 
 
 def part_of(kind: str) -> str:
@@ -74,7 +72,7 @@ class Floats:
         self.t, self.format = t, FORMATS[kind]
         self.o = Ops(t, f"i{self.format.bits}")
 
-    # -- patterns --------------------------------------------------------------------------------------------------------------------
+    # -- patterns ------------------------------------------------------------------------------------------------------
 
     def magnitude(self, x: str) -> str:
         """A pattern without its sign."""
@@ -118,7 +116,7 @@ class Floats:
         o = self.o
         return o.select(self.is_nan(x), self.format.nan, o.select(o.cmp("slt", x, 0), 0, x))
 
-    # -- numbers ---------------------------------------------------------------------------------------------------------------------
+    # -- numbers -------------------------------------------------------------------------------------------------------
 
     @property
     def e(self) -> str:
@@ -129,7 +127,8 @@ class Floats:
         """As an LLVM float type that holds it exactly."""
         name = self.format.name
         if e == "double":
-            return to_double(self.t, BY_NAME[name], True, x if name in ("f16", "bf16") else Ops(self.t, self.e).number(x))
+            return to_double(self.t, BY_NAME[name], True, x if name in ("f16", "bf16")
+                else Ops(self.t, self.e).number(x))
         if name == "f32":
             return Ops(self.t, "float").number(x)
         return widen(self.t, BY_NAME[name], True, x)
@@ -253,7 +252,8 @@ def rounded(t: PtxTranslator, f: FloatFormat, mode: str, x: str, finite: bool = 
         if finite or mode == "rz":
             top = greatest
         elif mode in ("rm", "rp"):
-            top = o.select(negative if mode == "rm" else t.op(f"xor {t.t('i1')} {negative}, splat (i1 true)"), f.infinity, greatest)
+            top = o.select(negative if mode == "rm" else t.op(f"xor {t.t('i1')} {negative}, splat (i1 true)"),
+                f.infinity, greatest)
         else:
             top = f.infinity
         code = o.select(o.cmp("ugt", code, greatest), top, code)

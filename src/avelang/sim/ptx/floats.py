@@ -83,7 +83,7 @@ def _mixed(t: PtxTranslator, i: Instr, form: _Form, name: str, few: int) -> None
     t.set(i.operands[0], form.given(form.f.pattern(value, "float")), 32)
 
 
-# -- functions -----------------------------------------------------------------------------------------------------------------------
+# -- functions ---------------------------------------------------------------------------------------------------------
 
 
 def _unary(t: PtxTranslator, i: Instr) -> tuple[_Form, str]:
@@ -137,7 +137,8 @@ def _rsqrt(t: PtxTranslator, i: Instr) -> None:
     form, x = _unary(t, i)
     gross = form.kind == "f64" and form.ftz
     d = Ops(t, "double")
-    value = form.f.pattern(d("fdiv", 1.0, d.fn("sqrt", form.f.number(_upper(t, x) if gross else x, "double"))), "double")
+    value = form.f.pattern(d("fdiv", 1.0, d.fn("sqrt", form.f.number(_upper(t, x) if gross else x, "double"))),
+        "double")
     t.set(i.operands[0], _gross(form, value) if gross else form.given(value), BITS[form.kind])
 
 
@@ -156,7 +157,7 @@ def _function(name: str) -> Handler:
     return handler
 
 
-# -- signs and extremes ----------------------------------------------------------------------------------------------------------------
+# -- signs and extremes ------------------------------------------------------------------------------------------------
 
 
 def _sign(name: str) -> Handler:

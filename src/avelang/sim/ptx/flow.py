@@ -37,7 +37,8 @@ class PtxTranslation:
     quick: bool
     steps: int
     watched: bool = False
-    undef_places: dict[tuple[PtxReg, int], int] = dataclasses.field(default_factory=dict)  # where it stands which lanes of a part have no value
+    # where it stands which lanes of a part have no value
+    undef_places: dict[tuple[PtxReg, int], int] = dataclasses.field(default_factory=dict)
     starts: tuple[int, ...] = ()  # the instructions that begin blocks, and to which blocks each goes
     ways: tuple[tuple[int, ...], ...] = ()
 
@@ -122,10 +123,12 @@ def translate(code: FlatCode, watched: bool = False, without: int = -1, init: bo
     if watched:
         module.include("ptx", "ave_note", "ave_enter")
     assert code.carry is not None
-    t = (Defining if init else PtxTranslator)(module, targets, [targets[f.first] for f in code.functions], checked, code.carry, watched)
+    t = (Defining if init else PtxTranslator)(module, targets, [targets[f.first] for f in code.functions], checked,
+        code.carry, watched)
     if isinstance(t, Defining):
         t.apart = parts.apart(code.instructions)
-    t.without, t.undef_start, t.widest = without, code.warp_bytes, 1 if init else 8  # bytes between the parts of a struct have no value
+    # bytes between the parts of a struct have no value
+    t.without, t.undef_start, t.widest = without, code.warp_bytes, 1 if init else 8
     if watched:
         for registers, word in code.unfenced.items():
             for r in registers:
@@ -161,7 +164,8 @@ def translate(code: FlatCode, watched: bool = False, without: int = -1, init: bo
     # The log of a turn must hold what it writes; and who spins is to let the others go on soon.
     steps = min(SPIN, watch_text.CAPACITY // notes) if watched else STEPS
     text, ways = module.text('nounwind "frame-pointer"="none"'), tuple(map(tuple, successors))
-    return PtxTranslation(text, t.reasons, targets[code.entry.first], checked, quick, steps, watched, t.undef_places, tuple(starts), ways)
+    return PtxTranslation(text, t.reasons, targets[code.entry.first], checked, quick, steps, watched, t.undef_places,
+        tuple(starts), ways)
 
 
 def _one(t: PtxTranslator, i: Instr, handlers: _Handlers) -> None:

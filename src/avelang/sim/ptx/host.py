@@ -42,7 +42,7 @@ class HostView:
         self.active = active
         self.lanes = np.flatnonzero(active).tolist()
 
-    # -- operands --------------------------------------------------------------------------------------------------------------------
+    # -- operands ------------------------------------------------------------------------------------------------------
 
     def _flags(self, reg: PtxReg) -> np.ndarray:
         word = int(self.warp.words[reg.place // 4])
@@ -102,7 +102,7 @@ class HostView:
                 mask = int(np.packbits(self.active, bitorder="little").view(np.uint32)[0])
                 self.warp.words[place // 4] &= np.uint32(~mask & 0xFFFFFFFF)
 
-    # -- addresses -------------------------------------------------------------------------------------------------------------------
+    # -- addresses -----------------------------------------------------------------------------------------------------
 
     def address_of(self, o: At) -> int:
         """The address of a variable, in its space."""
@@ -208,7 +208,7 @@ class HostExecutor:
         self.copies.finish(warp)
 
 
-# -- barriers --------------------------------------------------------------------------------------------------------------------------
+# -- barriers ----------------------------------------------------------------------------------------------------------
 
 
 def _barrier(host: HostExecutor, v: HostView) -> Waiting | None:
@@ -225,7 +225,8 @@ def _barrier(host: HostExecutor, v: HostView) -> Waiting | None:
     number = v.one(operands.pop(0))
     threads = v.one(operands.pop(0)) if operands else 0
     if threads % LANES or (how == "arrive" and not threads):
-        raise HostMisuse(f"a barrier for {threads} threads: whole warps take part" if threads else "the number of threads is needed")
+        raise HostMisuse(f"a barrier for {threads} threads: whole warps take part" if threads
+            else "the number of threads is needed")
     barrier = v.block.sync.barrier(number)
     count = None if vote is None else int((vote & v.active).sum()), int(v.active.sum())
     watch = v.run.watch
@@ -277,7 +278,7 @@ def _cluster_wait(host: HostExecutor, v: HostView) -> Waiting | None:
     return wait()
 
 
-# -- mbarriers -------------------------------------------------------------------------------------------------------------------------
+# -- mbarriers ---------------------------------------------------------------------------------------------------------
 
 
 def _state(p: Phase) -> int:
@@ -388,7 +389,7 @@ def _test(host: HostExecutor, v: HostView) -> Waiting | None:
     return wait()
 
 
-# -- the others ------------------------------------------------------------------------------------------------------------------------
+# -- the others --------------------------------------------------------------------------------------------------------
 
 
 def _fence(host: HostExecutor, v: HostView) -> None:

@@ -62,7 +62,8 @@ class _Filler:
         for f in self.code.functions:
             if f.name == name:
                 return FUNCTIONS + 16 * f.number
-        raise error("X030", what=f"the variable `{self.v.name}`", why=f"its initial value names `{name}`, which has no address here")
+        raise error("X030", what=f"the variable `{self.v.name}`", why=f"its initial value names `{name}`, which has no "
+            f"address here")
 
     def float(self, o: n.Float) -> int:
         bits = BITS[self.v.type]

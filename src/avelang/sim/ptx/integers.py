@@ -103,7 +103,7 @@ def _carry(name: str, takes: bool) -> Handler:
     return handler
 
 
-# -- products --------------------------------------------------------------------------------------------------------------------------
+# -- products ----------------------------------------------------------------------------------------------------------
 
 
 def high(o: Ops, x: str, y: str, is_signed: bool) -> str:
@@ -179,7 +179,7 @@ def _sad(o: Ops, kind: str, m: Mods) -> Rule:
     return lambda x, y, z: o("add", z, o("sub", o.fn(a, x, y), o.fn(b, x, y)))
 
 
-# -- division --------------------------------------------------------------------------------------------------------------------------
+# -- division ----------------------------------------------------------------------------------------------------------
 
 
 def quotient(o: Ops, x: str, y: str, is_signed: bool) -> str:
@@ -190,7 +190,8 @@ def quotient(o: Ops, x: str, y: str, is_signed: bool) -> str:
         # Quotients of 32-bit numbers lie far enough apart that doubles are cut to the right ones.
         d = o.at("double")
         one = o.select(o.cmp("eq", y, 0), 1, y)
-        q = d("fdiv", o.to("double", "sitofp" if is_signed else "uitofp", x), o.to("double", "sitofp" if is_signed else "uitofp", one))
+        q = d("fdiv", o.to("double", "sitofp" if is_signed else "uitofp", x),
+            o.to("double", "sitofp" if is_signed else "uitofp", one))
         wide = d.to("i64", "fptosi", q)
         value = o.at("i64").to(o.e, "trunc", wide)
         return o.select(o.cmp("eq", y, 0), -1, value)
@@ -222,7 +223,7 @@ def _rem(o: Ops, kind: str, m: Mods) -> Rule:
     return rule
 
 
-# -- bits ------------------------------------------------------------------------------------------------------------------------------
+# -- bits --------------------------------------------------------------------------------------------------------------
 
 
 def _abs(o: Ops, kind: str, m: Mods) -> Rule:

@@ -11,13 +11,11 @@ from avelang.sim.ptx.code import BITS, At, Instr, Mem, PtxReg
 from avelang.sim.ptx.modifiers import Mods, NotExecuted
 from avelang.sim.ptx.translator import Handler, PtxTranslator
 
-SPACES = {
-    "global": "global", "shared": "shared", "shared::cta": "shared", "shared::cluster": "shared::cluster", "local": "local", "const": "global",
-    "param": "param", "param::entry": "param", "param::func": "param",
-}  # fmt: skip
+SPACES = {"global": "global", "shared": "shared", "shared::cta": "shared", "shared::cluster": "shared::cluster",
+    "local": "local", "const": "global", "param": "param", "param::entry": "param", "param::func": "param"}  # fmt: skip
 # What order and caches mean is nothing here: accesses happen one after another, in the order of the code.
-HINTS = ("weak", "relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified",
-         "cta", "cluster", "gpu", "sys")  # fmt: skip
+HINTS = ("weak", "relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio", "ca", "cg", "cs", "lu", "cv",
+    "wb", "wt", "nc", "unified", "cta", "cluster", "gpu", "sys")  # fmt: skip
 CACHE = ("L1::", "L2::")
 VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 
@@ -90,7 +88,8 @@ def _partly(t: PtxTranslator, a: _AccessForm, read: list[int]) -> list[str]:
     low = t.op(f"and {t.t('i64')} {x}, {t.constant(size * a.count - 1, 64)}")
     crooked = t.bits_of(t.op(f"icmp ne {t.t('i64')} {low}, {t.constant(0, 64)}"))
     name, text = memory_text.access(a.space, a.bits, a.count, False, t.checked, t.watched)
-    status = t.op(f"call i32 @{t.helper(name, lambda: text)}(ptr %w, ptr %g, i32 {t.op(f'and i32 {crooked}, {t.lanes()}')})")
+    status = t.op(f"call i32 @{t.helper(name, lambda: text)}(ptr %w, ptr %g, i32 "
+        f"{t.op(f'and i32 {crooked}, {t.lanes()}')})")
     t.stop_if(t.op(f"icmp ne i32 {status}, 0"))
     values = [t.constant(0, a.bits)] * a.count
     for k in read:
@@ -122,14 +121,13 @@ def _store(t: PtxTranslator, i: Instr) -> None:
     t.access(a.space, a.bits, a.count, True)
 
 
-# -- atomic operations -----------------------------------------------------------------------------------------------------------------
+# -- atomic operations -------------------------------------------------------------------------------------------------
 
 OPERATIONS = ("and", "or", "xor", "exch", "add", "inc", "dec", "min", "max", "cas")
-KINDS = {
-    "and": ("b32", "b64"), "or": ("b32", "b64"), "xor": ("b32", "b64"), "exch": ("b32", "b64", "b128"), "cas": ("b16", "b32", "b64", "b128"),
-    "add": ("u32", "s32", "u64", "s64", "f32", "f64", "f16", "f16x2", "bf16", "bf16x2"), "inc": ("u32",), "dec": ("u32",),
-    "min": ("u32", "s32", "u64", "s64"), "max": ("u32", "s32", "u64", "s64"),
-}  # fmt: skip
+KINDS = {"and": ("b32", "b64"), "or": ("b32", "b64"), "xor": ("b32", "b64"), "exch": ("b32", "b64", "b128"),
+    "cas": ("b16", "b32", "b64", "b128"), "add": ("u32", "s32", "u64", "s64", "f32", "f64", "f16", "f16x2", "bf16",
+    "bf16x2"), "inc": ("u32",), "dec": ("u32",), "min": ("u32", "s32", "u64", "s64"),
+    "max": ("u32", "s32", "u64", "s64")}  # fmt: skip
 
 
 def _atomic(t: PtxTranslator, i: Instr) -> None:
@@ -166,7 +164,7 @@ def _atomic(t: PtxTranslator, i: Instr) -> None:
             t.set(o, t.take_data(k, bits), bits)  # type: ignore[arg-type]
 
 
-# -- what changes nothing here -------------------------------------------------------------------------------------------------------------
+# -- what changes nothing here -----------------------------------------------------------------------------------------
 
 
 def _nothing(t: PtxTranslator, i: Instr) -> None:
@@ -184,8 +182,8 @@ def _created(t: PtxTranslator, i: Instr) -> None:
     t.set(i.operands[0], t.constant(0, 64), 64)
 
 
-_ORDERING = ("membar", "membar.proxy", "fence", "fence.proxy", "prefetch", "prefetchu", "discard", "applypriority", "pmevent",
-             "griddepcontrol.wait", "griddepcontrol.launch_dependents")  # fmt: skip
+_ORDERING = ("membar", "membar.proxy", "fence", "fence.proxy", "prefetch", "prefetchu", "discard", "applypriority",
+    "pmevent", "griddepcontrol.wait", "griddepcontrol.launch_dependents")  # fmt: skip
 TABLE: dict[str, Handler] = {
     **dict.fromkeys(("ld", "ldu"), _load),
     "st": _store,

@@ -43,9 +43,8 @@ def lookup(o: Ops, a: str, b: str, c: str, table: int) -> str:
         not_[x] = not_[x] or o("xor", x, -1)
         return not_[x]
 
-    terms = [
-        o("and", o("and", literal(a, k >> 2 & 1), literal(b, k >> 1 & 1)), literal(c, k & 1)) for k in range(8) if table >> k & 1
-    ]
+    terms = [o("and", o("and", literal(a, k >> 2 & 1), literal(b, k >> 1 & 1)), literal(c, k & 1)) for k in range(8)
+        if table >> k & 1]
     value = "zeroinitializer"
     for x in terms:
         value = o("or", value, x)
@@ -92,10 +91,9 @@ def _funnel(t: PtxTranslator, i: Instr) -> None:
 
 
 # Selectors of prmt's modes, by the two low bits of c: a nibble for each byte of the result.
-PERMUTES = {
-    "f4e": (0x3210, 0x4321, 0x5432, 0x6543), "b4e": (0x5670, 0x6701, 0x7012, 0x0123), "rc8": (0x0000, 0x1111, 0x2222, 0x3333),
-    "ecl": (0x3210, 0x3211, 0x3222, 0x3333), "ecr": (0x0000, 0x1110, 0x2210, 0x3210), "rc16": (0x1010, 0x3232, 0x1010, 0x3232),
-}  # fmt: skip
+PERMUTES = {"f4e": (0x3210, 0x4321, 0x5432, 0x6543), "b4e": (0x5670, 0x6701, 0x7012, 0x0123),
+    "rc8": (0x0000, 0x1111, 0x2222, 0x3333), "ecl": (0x3210, 0x3211, 0x3222, 0x3333),
+    "ecr": (0x0000, 0x1110, 0x2210, 0x3210), "rc16": (0x1010, 0x3232, 0x1010, 0x3232)}  # fmt: skip
 
 
 def _permute(t: PtxTranslator, i: Instr) -> None:
@@ -123,7 +121,7 @@ def _permute(t: PtxTranslator, i: Instr) -> None:
     t.set(i.operands[0], function(t, "ave_prmt", "i32", pick, *(("i32", x) for x in (a, b, c))), 32)
 
 
-# -- moves -----------------------------------------------------------------------------------------------------------------------------
+# -- moves -------------------------------------------------------------------------------------------------------------
 
 
 def _mov(t: PtxTranslator, i: Instr) -> None:
@@ -166,7 +164,7 @@ def _slct(t: PtxTranslator, i: Instr) -> None:
     t.set(i.operands[0], o.select(take, a, b), o.bits)
 
 
-# -- generic addresses -----------------------------------------------------------------------------------------------------------------
+# -- generic addresses -------------------------------------------------------------------------------------------------
 
 BASES = {"shared": SHARED_BASE, "shared::cta": SHARED_BASE, "shared::cluster": SHARED_BASE, "local": LOCAL_BASE}
 SAME = ("global", "const", "param", "param::entry")

@@ -50,7 +50,8 @@ class PtxTensorMap:
 @takes()
 def tensor_map(kind: MapType, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> bytes:
     """The 128 bytes of an array (strides in bytes) under a map's type."""
-    return PtxTensorMap(address, tuple(shape), tuple(strides), kind.dtype, kind.box, kind.swizzle, kind.nan, kind.interleave).pack()
+    return PtxTensorMap(address, tuple(shape), tuple(strides), kind.dtype, kind.box, kind.swizzle, kind.nan,
+        kind.interleave).pack()
 
 
 def unpack(raw: np.ndarray) -> TensorMapValue | None:
@@ -60,4 +61,5 @@ def unpack(raw: np.ndarray) -> TensorMapValue | None:
         return None
     box, address = rest[:rank], rest[MOST_RANK]
     shape, strides = rest[MOST_RANK + 1 :][:rank], rest[2 * MOST_RANK + 1 :][:rank]
-    return TensorMapValue(address, tuple(shape), tuple(strides), MapType(BY_NAME[_NAMES[dtype]], tuple(box), swizzle, interleave, bool(nan)))
+    return TensorMapValue(address, tuple(shape), tuple(strides),
+        MapType(BY_NAME[_NAMES[dtype]], tuple(box), swizzle, interleave, bool(nan)))

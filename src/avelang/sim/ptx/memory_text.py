@@ -28,7 +28,8 @@ def place(space: str, address: str, nbytes: int, write: bool) -> str:
     """A call that finds the place of one lane's bytes (`native/ptx/places.c`)."""
     kind = space.partition("::")[0]
     peers = f", i1 {str(space == 'shared::cluster').lower()}" if kind == "shared" else ""
-    return f"call ptr @ave_place_{kind}(ptr %w, ptr %g, i64 %lane, i64 {address}, i64 {nbytes}, i32 {int(write)}{peers})"
+    return (f"call ptr @ave_place_{kind}(ptr %w, ptr %g, i64 %lane, i64 {address}, i64 {nbytes}, i32 "
+        f"{int(write)}{peers})")
 
 
 def _words(n: int, bits: int) -> str:
@@ -40,17 +41,15 @@ def _contiguous(space: str, bits: int, n: int, store: bool) -> str:
     total = bits // 8 * n
     steps = ", ".join(f"i64 {lane * total}" for lane in range(LANES))
     wide = _words(n, bits)
-    lines = [
-        "  %all = icmp eq i32 %mask, -1", "  br i1 %all, label %wide, label %loop", "wide:", f"  %v = load <{LANES} x i64>, ptr %ap, align 64",
-        f"  %first = extractelement <{LANES} x i64> %v, i64 0", f"  %one = insertelement <{LANES} x i64> poison, i64 %first, i64 0",
-        f"  %splat = shufflevector <{LANES} x i64> %one, <{LANES} x i64> poison, <{LANES} x i32> zeroinitializer",
-        f"  %want = add <{LANES} x i64> %splat, <{steps}>", f"  %same = icmp eq <{LANES} x i64> %v, %want",
-        f"  %bits = bitcast <{LANES} x i1> %same to i32", "  %side = icmp eq i32 %bits, -1", f"  %low = and i64 %first, {total - 1}",
-        "  %even = icmp eq i64 %low, 0", "  %ok = and i1 %side, %even",
-        "  br i1 %ok, label %seek, label %loop", "seek:",
-        "  %spot = " + place(space, "%first", total * LANES, store).replace("i64 %lane", "i64 0"),
-        "  %nowhere = icmp eq ptr %spot, null", "  br i1 %nowhere, label %loop, label %move", "move:",
-    ]  # fmt: skip
+    lines = ["  %all = icmp eq i32 %mask, -1", "  br i1 %all, label %wide, label %loop", "wide:",
+        f"  %v = load <{LANES} x i64>, ptr %ap, align 64", f"  %first = extractelement <{LANES} x i64> %v, i64 0",
+        f"  %one = insertelement <{LANES} x i64> poison, i64 %first, i64 0", f"  %splat = shufflevector <{LANES} x "
+        f"i64> %one, <{LANES} x i64> poison, <{LANES} x i32> zeroinitializer", f"  %want = add <{LANES} x i64> %splat, "
+        f"<{steps}>", f"  %same = icmp eq <{LANES} x i64> %v, %want", f"  %bits = bitcast <{LANES} x i1> %same to i32",
+        "  %side = icmp eq i32 %bits, -1", f"  %low = and i64 %first, {total - 1}", "  %even = icmp eq i64 %low, 0",
+        "  %ok = and i1 %side, %even", "  br i1 %ok, label %seek, label %loop", "seek:", "  %spot = "
+        + place(space, "%first", total * LANES, store).replace("i64 %lane", "i64 0"), "  %nowhere = icmp eq ptr %spot, "
+        "null", "  br i1 %nowhere, label %loop, label %move", "move:"]  # fmt: skip
     part = f"<{LANES} x i{bits}>"
     if store:
         names = []
@@ -63,10 +62,8 @@ def _contiguous(space: str, bits: int, n: int, store: bool) -> str:
             width = LANES
             while len(names) > 1:  # pairs of parts become one
                 order = ", ".join(f"i32 {x}" for x in range(2 * width))
-                lines += [
-                    f"  {a}c{width} = shufflevector <{width} x i{bits}> {a}, <{width} x i{bits}> {b}, <{2 * width} x i32> <{order}>"
-                    for a, b in zip(names[::2], names[1::2], strict=True)
-                ]
+                lines += [f"  {a}c{width} = shufflevector <{width} x i{bits}> {a}, <{width} x i{bits}> {b}, "
+                    f"<{2 * width} x i32> <{order}>" for a, b in zip(names[::2], names[1::2], strict=True)]
                 names, width = [f"{a}c{width}" for a in names[::2]], 2 * width
             order = ", ".join(f"i32 {k * LANES + lane}" for lane in range(LANES) for k in range(n))
             lines.append(f"  %woven = shufflevector {wide} {names[0]}, {wide} poison, <{LANES * n} x i32> <{order}>")

@@ -41,7 +41,8 @@ def apart(instructions: Iterable[Instr]) -> frozenset[PtxReg]:
         wide = [r for r in _registers(o[0]) if r.bits > WIDTH]
         packs = i.entry is _MOV and len(o) > 1 and isinstance(o[1], n.VectorOperand)
         pairs = i.entry is _CVT and any(p in _PAIRS or p in ("b32",) for p in i.parts) and len(o) == 3
-        if packs or pairs or i.entry in _PACKING or (i.entry in _LOADS and "global" not in i.parts and "param" not in i.parts):
+        if (packs or pairs or i.entry in _PACKING
+                or (i.entry in _LOADS and "global" not in i.parts and "param" not in i.parts)):
             found.update(wide)
         elif i.entry in _KEEPING:
             for r in (r for x in o[1:] for r in _registers(x)):
@@ -100,7 +101,8 @@ def _shifted(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> 
     if i.entry is _SHL:
         return [tuple(either(*(u[k] for k in {p - far, p - far - (near > 0)} if 0 <= k < width)) for p in range(width))]
     filled = i.parts[-1].startswith("s")
-    return [tuple(either(*(u[min(k, width - 1)] for k in {p + far, p + far + (near > 0)} if k < width or filled)) for p in range(width))]
+    return [tuple(either(*(u[min(k, width - 1)] for k in {p + far, p + far + (near > 0)} if k < width or filled))
+        for p in range(width))]
 
 
 def _masked(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts] | None:

@@ -90,7 +90,8 @@ def _assertfail(v: HostView) -> None:
     message, file, line, function, _ = _arguments(v)
     lane = v.lanes[0]
     said = _text(v, lane, int(message[lane]))
-    raise HostMisuse(f"assertion `{said}` failed: {_text(v, lane, int(file[lane]))}:{int(line[lane])}, {_text(v, lane, int(function[lane]))}", lane)
+    raise HostMisuse(f"assertion `{said}` failed: {_text(v, lane, int(file[lane]))}:{int(line[lane])}, "
+        f"{_text(v, lane, int(function[lane]))}", lane)
 
 
 FUNCTIONS: dict[str, Callable[[HostView], None]] = {"vprintf": _vprintf, "__assertfail": _assertfail}

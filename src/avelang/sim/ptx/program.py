@@ -27,7 +27,8 @@ from avelang.sim.ptx.run import ORDERS, Dim3, PtxLaunch, PtxRun, aligned
 
 MANY = 50_000_000  # warp instructions
 MOST_THREADS, MOST_CLUSTER = 1024, 16
-MOST_SHARED = 227 * 1024  # bytes a block may have on sm_90 and sm_100 (CUDA C++ Programming Guide, "Compute capabilities")
+# bytes a block may have on sm_90 and sm_100 (CUDA C++ Programming Guide, "Compute capabilities")
+MOST_SHARED = 227 * 1024
 
 
 WORDS = ("races", "init")  # what a launch may be checked for, besides what it always is
@@ -37,7 +38,8 @@ class Ran(int):
     """The number of warp instructions that a launch has executed; `reports`: the errors that it collected."""
 
     reports: list[AveError]
-    executed: frozenset[int]  # in a launch that is watched: indices of the barriers, waits, fences and accesses that it came to
+    # in a launch that is watched: indices of the barriers, waits, fences and accesses that it came to
+    executed: frozenset[int]
 
     def __new__(cls, count: int, reports: Iterable[AveError] = (), executed: Iterable[int] = ()) -> Ran:
         made = super().__new__(cls, count)
@@ -54,8 +56,10 @@ class Made:
 
     def _load(self, level: int) -> None:
         self._loaded = LoadedCode(_compiled(self.said.text, level))
-        self.run_warp = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(self._loaded.address("ave_warp"))
-        self.run_grid = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(self._loaded.address("ave_grid"))
+        self.run_warp = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p,
+            ctypes.c_void_p)(self._loaded.address("ave_warp"))
+        self.run_grid = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64,
+            ctypes.c_int64)(self._loaded.address("ave_grid"))
 
     def ran(self, instructions: int) -> None:
         """Code that runs for long is worth LLVM's time: a launch like this one takes a quarter less from now on."""
@@ -104,13 +108,12 @@ class PtxProgram:
         finally:
             self.skipped, (self.watched, self.defining) = -1, whole
 
-    # -- launches ------------------------------------------------------------------------------------------------------------------
+    # -- launches ------------------------------------------------------------------------------------------------------
 
     @takes()
-    def launch(
-        self, args: Sequence[int | bytes | PtxTensorMap], grid: Dim3, block: Dim3, shared_bytes: int = 0, cluster: Dim3 | None = None,
-        memory: Sequence[tuple[int, int, str, bool]] = (), check: Sequence[str] = (), report: str = "raise", order: str = "", seed: int = 0,
-    ) -> Ran:  # fmt: skip
+    def launch(self, args: Sequence[int | bytes | PtxTensorMap], grid: Dim3, block: Dim3, shared_bytes: int = 0,
+            cluster: Dim3 | None = None, memory: Sequence[tuple[int, int, str, bool]] = (), check: Sequence[str] = (),
+            report: str = "raise", order: str = "", seed: int = 0) -> Ran:  # fmt: skip
         """Runs a grid to its end; gives the number of warp instructions executed, an int whose `.reports` are the
         errors that were collected.
 
@@ -134,7 +137,8 @@ class PtxProgram:
         names += [(x.ctypes.data, x.ctypes.data + x.nbytes, name, writable) for x, name, writable in own]
         regions = np.array([(start, end, int(writable)) for start, end, _, writable in names], np.uint64)
         explicit = cluster is not None and tuple(cluster) != (1, 1, 1) or "reqnctapercluster" in said
-        launch = PtxLaunch(tuple(grid), tuple(block), extents, shared_bytes, params, regions, names, {}, explicit)  # type: ignore[arg-type]
+        sizes: Any = tuple(grid), tuple(block), extents
+        launch = PtxLaunch(*sizes, shared_bytes, params, regions, names, {}, explicit)
         words = frozenset(WORDS if "all" in check else check)
         run = PtxRun(self, launch, words, report == "collect", order, seed)
         run.all()
@@ -142,7 +146,8 @@ class PtxProgram:
         return Ran(run.instructions, run.found.values(), run.watch.executed if run.watch is not None else ())
 
     def _asked(self, check: Sequence[str], report: str, order: str) -> None:
-        for what, got, known in (("check", check, (*WORDS, "all")), ("report", (report,), ("raise", "collect")), ("order", (order,), ORDERS)):
+        for what, got, known in (("check", check, (*WORDS, "all")), ("report", (report,), ("raise", "collect")),
+                ("order", (order,), ORDERS)):
             for word in got:
                 if word not in known:
                     why = f"there is {', '.join(repr(x) for x in known)}"
@@ -163,11 +168,13 @@ class PtxProgram:
                 value = value.pack()
             if isinstance(value, (int, np.integer)):
                 if not -(1 << 8 * v.bytes - 1) <= value < 1 << 8 * v.bytes:
-                    raise error("X036", kernel=name, what=f"parameter {v.name}", why=f"{value} does not fit {v.bytes} bytes")
+                    raise error("X036", kernel=name, what=f"parameter {v.name}", why=f"{value} does not fit {v.bytes} "
+                        f"bytes")
                 value = (int(value) & (1 << 8 * v.bytes) - 1).to_bytes(v.bytes, "little")
             raw = bytes(value)
             if len(raw) != v.bytes:
-                raise error("X036", kernel=name, what=f"parameter {v.name}", why=f"it has {v.bytes} bytes, {len(raw)} were given")
+                raise error("X036", kernel=name, what=f"parameter {v.name}", why=f"it has {v.bytes} bytes, {len(raw)} "
+                    f"were given")
             out[v.offset : v.offset + v.bytes] = np.frombuffer(raw, np.uint8)
         return out
 
@@ -178,21 +185,22 @@ class PtxProgram:
         need = said.get("reqntid")
         most = said.get("maxntid")
         blocks = cluster[0] * cluster[1] * cluster[2]
-        for what, bad, why in (
-            (f"block {block}", min(block) < 1 or threads > MOST_THREADS, f"a block has 1 to {MOST_THREADS} threads"),
-            (f"block {block}", need is not None and tuple(block) != need, f"the entry says .reqntid {need}"),
-            (f"block {block}", most is not None and threads > most[0] * most[1] * most[2], f"the entry says .maxntid {most}"),
-            (f"grid {grid}", min(grid) < 0 or max(grid) >= 1 << 31, "extents are 0 to 2**31 - 1"),
-            (f"{total} bytes of shared memory", total > MOST_SHARED, f"a block has at most {MOST_SHARED}"),
-            (f"cluster {cluster}", min(cluster) < 1 or blocks > MOST_CLUSTER, f"a cluster has 1 to {MOST_CLUSTER} blocks"),
-            (f"grid {grid}", any(g % c for g, c in zip(grid, cluster, strict=True)), f"it cannot be cut into clusters of {cluster}"),
-            (f"cluster {cluster}", "reqnctapercluster" in said and cluster != said["reqnctapercluster"],
-             f"the entry says .reqnctapercluster {said.get('reqnctapercluster')}"),
-        ):  # fmt: skip
+        for what, bad, why in ((f"block {block}", min(block) < 1 or threads > MOST_THREADS,
+                f"a block has 1 to {MOST_THREADS} threads"),
+                (f"block {block}", need is not None and tuple(block) != need, f"the entry says .reqntid {need}"),
+                (f"block {block}", most is not None and threads > most[0] * most[1] * most[2],
+                f"the entry says .maxntid {most}"),
+                (f"grid {grid}", min(grid) < 0 or max(grid) >= 1 << 31, "extents are 0 to 2**31 - 1"),
+                (f"{total} bytes of shared memory", total > MOST_SHARED, f"a block has at most {MOST_SHARED}"),
+                (f"cluster {cluster}", min(cluster) < 1 or blocks > MOST_CLUSTER, f"a cluster has 1 to {MOST_CLUSTER} "
+                f"blocks"), (f"grid {grid}", any(g % c for g, c in zip(grid, cluster, strict=True)),
+                f"it cannot be cut into clusters of {cluster}"),
+                (f"cluster {cluster}", "reqnctapercluster" in said and cluster != said["reqnctapercluster"],
+                f"the entry says .reqnctapercluster {said.get('reqnctapercluster')}")):  # fmt: skip
             if bad:
                 raise error("X036", kernel=name, what=what, why=why)
 
-    # -- for reports ---------------------------------------------------------------------------------------------------------------
+    # -- for reports ---------------------------------------------------------------------------------------------------
 
     @functools.cached_property
     def _leaders(self) -> list[int]:

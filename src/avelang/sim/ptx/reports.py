@@ -65,7 +65,8 @@ def _nearest(address: int, size: int, launch: PtxLaunch) -> str:
     what = f"`{name}` of {end - start} bytes"
     if address < start:
         return f"; the nearest is {what}, which begins {start - address} bytes further on"
-    return f"; it runs past the end of {what}" if address < end else f"; the nearest is {what}, which ends {address - end} bytes before"
+    return (f"; it runs past the end of {what}" if address < end else f"; the nearest is {what}, which ends "
+        f"{address - end} bytes before")
 
 
 def _memory(warp: Warp, address: int, size: int, launch: PtxLaunch, space: str) -> tuple[str, str]:
@@ -73,10 +74,11 @@ def _memory(warp: Warp, address: int, size: int, launch: PtxLaunch, space: str) 
     window = address >> 60
     if window == SHARED_BASE >> 60 or space.startswith("shared"):
         byte = address & 0xFFFFFFFF
-        return f"{byte & (1 << RANK) - 1:#x} of shared memory", f", which has {warp.block.size} bytes" if byte >> RANK == warp.block.rank else (
-            f", of block {byte >> RANK} of the cluster")  # fmt: skip
+        return (f"{byte & (1 << RANK) - 1:#x} of shared memory", f", which has {warp.block.size} bytes"
+            if byte >> RANK == warp.block.rank else (f", of block {byte >> RANK} of the cluster"))  # fmt: skip
     if window == LOCAL_BASE >> 60 or space == "local":
-        return f"{address & 0xFFFFFFFF:#x} of local memory", f", of which a thread has {warp.block.run.program.code.local_bytes} bytes"
+        return (f"{address & 0xFFFFFFFF:#x} of local memory", f", of which a thread has "
+            f"{warp.block.run.program.code.local_bytes} bytes")
     return f"{address:#x}", f", outside of all memory that was given{_nearest(address, size, launch)}"
 
 
@@ -93,14 +95,18 @@ def fault(program: PtxProgram, warp: Warp, launch: PtxLaunch) -> AveError:
         return error("X031", **common, why=program.unknown.get(i.index, "it is not executed here"))
     if code == TRAP:
         lanes = warp.get("active")
-        return error("X035", **common, why="the kernel stopped itself", lane=thread(warp, (lanes & -lanes).bit_length() - 1))
-    return stopped(program, warp, launch, code, i, b.get("fault_lane"), b.get("fault_size"), b.get("fault_address", "<Q"))
+        return error("X035", **common, why="the kernel stopped itself",
+            lane=thread(warp, (lanes & -lanes).bit_length() - 1))
+    return stopped(program, warp, launch, code, i, b.get("fault_lane"), b.get("fault_size"),
+        b.get("fault_address", "<Q"))
 
 
-def stopped(program: PtxProgram, warp: Warp, launch: PtxLaunch, code: int, i: Instr, lane: int, size: int, address: int) -> AveError:
+def stopped(program: PtxProgram, warp: Warp, launch: PtxLaunch, code: int, i: Instr, lane: int, size: int,
+        address: int) -> AveError:
     """The error of an access that a code of `state` says is wrong."""
     if code == MISALIGNED:
-        why = f"address {address:#x} is no multiple of {size}" if size else "rows of matrices begin at multiples of 16 bytes"
+        why = (f"address {address:#x} is no multiple of {size}" if size else "rows of matrices begin at multiples of "
+            "16 bytes")
         return error("X035", **_common(program, i), why=why, lane=thread(warp, lane))
     if code in (OUTSIDE, READONLY):
         return _outside(program, warp, i, Outside(address, size, lane, code == READONLY), _space(i))
@@ -125,7 +131,8 @@ def _unwaited(program: PtxProgram, warp: Warp, i: Instr) -> AveError:
     other = next((o for o in running if mine & {*registers_of(program.code.instructions[o].operands[:1])}), -1)
     what = f"touches a register of the accumulator of {program.quoted(other)}, which still runs"
     lane = thread(warp, (lanes & -lanes).bit_length() - 1)
-    return error("X033", hint="wait first: wgmma.commit_group, then wgmma.wait_group", **_common(program, i), what=what, lane=lane)
+    return error("X033", hint="wait first: wgmma.commit_group, then wgmma.wait_group", **_common(program, i), what=what,
+        lane=lane)
 
 
 def _outside(program: PtxProgram, warp: Warp, i: Instr, at: Outside, space: str) -> AveError:
@@ -181,7 +188,8 @@ def _stands(program: PtxProgram, warp: Warp) -> str:
 
 def deadlock(program: PtxProgram, warps: list[Warp]) -> AveError:
     """The error X034: these warps wait for one another."""
-    shown = "; ".join(_stands(program, w) for w in warps[:8]) + (f"; and {len(warps) - 8} more" if len(warps) > 8 else "")
+    shown = ("; ".join(_stands(program, w) for w in warps[:8])
+        + (f"; and {len(warps) - 8} more" if len(warps) > 8 else ""))
     return error("X034", kernel=program.code.entry.name, warps=shown)
 
 

@@ -17,7 +17,21 @@ import avelang.sim.ptx.reports as reports
 from avelang.base.errors import AveError
 from avelang.sim.ptx.barriers import ClusterSync, CtaSync
 from avelang.sim.ptx.findings import report
-from avelang.sim.ptx.state import ASKS, BARRIER, BLOCK, BLOCK_BYTES, ENDED, EXITED, FAULT, LANES, RANK, STEPS, STUCK, TURN, WARP
+from avelang.sim.ptx.state import (
+    ASKS,
+    BARRIER,
+    BLOCK,
+    BLOCK_BYTES,
+    ENDED,
+    EXITED,
+    FAULT,
+    LANES,
+    RANK,
+    STEPS,
+    STUCK,
+    TURN,
+    WARP,
+)
 from avelang.sim.ptx.watch import RaceWatch
 from avelang.sim.ptx.watch_text import CAPACITY, DTYPE, HEADER, RECORD, SPARE
 
@@ -112,7 +126,8 @@ class CtaState:
         self.state = aligned(BLOCK_BYTES, 64)
         threads = launch.block[0] * launch.block[1] * launch.block[2]
         self.local = aligned(lanes + 2 * self.far)
-        self.warps = [Warp(self, k, code.warp_bytes + 4 * len(run.made.said.undef_places) + 64) for k in range(self.count)]
+        self.warps = [Warp(self, k, code.warp_bytes + 4 * len(run.made.said.undef_places) + 64)
+            for k in range(self.count)]
         self.masks = [(1 << min(LANES, threads - LANES * k)) - 1 for k in range(self.count)]
         flat = np.arange(self.count * LANES)
         x, y, _ = launch.block
@@ -131,19 +146,18 @@ class CtaState:
     def _constants(self) -> None:
         """What does not change from block to block."""
         run, launch, code = self.run, self.run.launch, self.run.program.code
-        for name, value in (
-            ("regions", launch.regions.ctypes.data), ("region_count", len(launch.regions)), ("params", launch.params.ctypes.data),
-            ("module", run.program.module_memory.ctypes.data), ("near_start", 1), ("near_end", 0),
-            ("warps", self.pointers[0].ctypes.data), ("masks", self.pointers[1].ctypes.data), ("log", run.log.ctypes.data), ("undef", self.far),
-        ):  # fmt: skip
+        for name, value in (("regions", launch.regions.ctypes.data), ("region_count", len(launch.regions)),
+                ("params", launch.params.ctypes.data), ("module", run.program.module_memory.ctypes.data),
+                ("near_start", 1), ("near_end", 0), ("warps", self.pointers[0].ctypes.data),
+                ("masks", self.pointers[1].ctypes.data), ("log", run.log.ctypes.data), ("undef", self.far)):
             struct.pack_into("<Q", self.state.data, BLOCK[name], value)
-        for name, value in (
-            ("shared_bytes", self.size), ("rank", self.rank), ("ranks", run.ranks), ("local_bytes", code.local_bytes), ("dynamic", launch.dynamic),
-            ("explicit", int(launch.explicit)), ("count", self.count), ("entry", run.made.said.entry),
-            ("checked", int(run.made.said.checked)), ("watched", int(run.made.said.watched)),
-        ):  # fmt: skip
+        for name, value in (("shared_bytes", self.size), ("rank", self.rank), ("ranks", run.ranks),
+                ("local_bytes", code.local_bytes), ("dynamic", launch.dynamic), ("explicit", int(launch.explicit)),
+                ("count", self.count), ("entry", run.made.said.entry), ("checked", int(run.made.said.checked)),
+                ("watched", int(run.made.said.watched))):  # fmt: skip
             struct.pack_into("<I", self.state.data, BLOCK[name], value)
-        for name, values in (("ntid", launch.block), ("nctaid", launch.grid), ("cluster_nctaid", launch.cluster), ("nclusterid", run.clusters)):
+        for name, values in (("ntid", launch.block), ("nctaid", launch.grid), ("cluster_nctaid", launch.cluster),
+                ("nclusterid", run.clusters)):
             struct.pack_into("<III", self.state.data, BLOCK[name], *values)
 
     @property
@@ -195,7 +209,8 @@ class CtaGroup:
         """A block that translated code has begun is gone on with here."""
         (b,), g = self.blocks, run.clusters
         self.sync = ClusterSync(self.blocks)
-        b.index, b.sync, b.flights = (number % g[0], number // g[0] % g[1], number // (g[0] * g[1])), CtaSync(self.sync, b), []
+        b.index, b.sync, b.flights = (number % g[0], number // g[0] % g[1], number // (g[0] * g[1])), CtaSync(self.sync,
+            b), []
         self.left, self.done = [], False
         for w in b.warps:
             w.rest()
@@ -223,8 +238,8 @@ class PtxRun:
     """One launch while it runs. `check`: what it is watched for; `collects`: what is found is kept in `found`; `order`
     and `seed`: who runs first."""
 
-    def __init__(self, program: PtxProgram, launch: PtxLaunch, check: frozenset[str] = frozenset(), collects: bool = False, order: str = "",
-                 seed: int = 0):  # fmt: skip
+    def __init__(self, program: PtxProgram, launch: PtxLaunch, check: frozenset[str] = frozenset(),
+            collects: bool = False, order: str = "", seed: int = 0):  # fmt: skip
         self.program, self.launch, self.check, self.collects = program, launch, check, collects
         self.made = program.defining if "init" in check else program.watched if check or collects else program.plain
         self.found: dict[tuple[object, ...], AveError] = {}

@@ -13,16 +13,15 @@ if TYPE_CHECKING:
 
 AXES = {"x": 0, "y": 1, "z": 2, "w": 3}
 VECTORS = ("ntid", "ctaid", "nctaid", "clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid")
-WORDS = {
-    "%cluster_ctarank": "rank", "%cluster_nctarank": "ranks", "%dynamic_smem_size": "dynamic", "%total_smem_size": "shared_bytes",
-    "%aggr_smem_size": "shared_bytes",
-}  # fmt: skip
+WORDS = {"%cluster_ctarank": "rank", "%cluster_nctarank": "ranks", "%dynamic_smem_size": "dynamic",
+    "%total_smem_size": "shared_bytes", "%aggr_smem_size": "shared_bytes"}  # fmt: skip
 _LANE_MASKS = {
     "%lanemask_eq": lambda k: 1 << k, "%lanemask_le": lambda k: (2 << k) - 1, "%lanemask_lt": lambda k: (1 << k) - 1,
     "%lanemask_ge": lambda k: 0xFFFFFFFF & -1 << k, "%lanemask_gt": lambda k: 0xFFFFFFFF & -2 << k,
 }  # fmt: skip
 # One multiprocessor, one grid: what code may rely on of these is their range only.
-CONSTANTS = {"%smid": 0, "%nsmid": 1, "%gridid": 1, "%nwarpid": 64, "%reserved_smem_offset_begin": 0, "%reserved_smem_offset_end": 0}
+CONSTANTS = {"%smid": 0, "%nsmid": 1, "%gridid": 1, "%nwarpid": 64, "%reserved_smem_offset_begin": 0,
+    "%reserved_smem_offset_end": 0}
 
 
 def value(t: PtxTranslator, o: n.SpecialOperand) -> tuple[int, str]:

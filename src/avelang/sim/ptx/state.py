@@ -46,7 +46,6 @@ REGISTERS = ctypes.sizeof(WarpState)  # where the registers begin
 BLOCK = {name: getattr(CtaState, name).offset for name, *_ in CtaState._fields_}
 BLOCK_BYTES = ctypes.sizeof(CtaState)
 
-__all__ = [
-    "APART", "ARRIVING", "ASKS", "BARRIER", "ENDED", "EXITED", "FAULT", "GUARDED", "IN_FLIGHT", "LANES", "MISALIGNED", "OUTSIDE", "RANK", "READONLY",
-    "READ_LATER", "STEPS", "STUCK", "TRAP", "TURN", "UNFENCED", "UNKNOWN", "UNWAITED", "WAITS",
-]  # fmt: skip
+__all__ = ["APART", "ARRIVING", "ASKS", "BARRIER", "ENDED", "EXITED", "FAULT", "GUARDED", "IN_FLIGHT", "LANES",
+    "MISALIGNED", "OUTSIDE", "RANK", "READONLY", "READ_LATER", "STEPS", "STUCK", "TRAP", "TURN", "UNFENCED", "UNKNOWN",
+    "UNWAITED", "WAITS"]  # fmt: skip

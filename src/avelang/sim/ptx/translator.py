@@ -20,7 +20,20 @@ from avelang.llvm.writer import Writer
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import At, Callee, FlatLabel, Instr, Mem, Operand, PtxReg
 from avelang.sim.ptx.modifiers import NotExecuted
-from avelang.sim.ptx.state import APART, BLOCK, EXITED, FAULT, FUNCTIONS, LANES, RANK, SHARED_BASE, UNKNOWN, UNWAITED, WAITS, WARP
+from avelang.sim.ptx.state import (
+    APART,
+    BLOCK,
+    EXITED,
+    FAULT,
+    FUNCTIONS,
+    LANES,
+    RANK,
+    SHARED_BASE,
+    UNKNOWN,
+    UNWAITED,
+    WAITS,
+    WARP,
+)
 
 Handler = Callable[["PtxTranslator", Instr], None]
 
@@ -28,7 +41,8 @@ Handler = Callable[["PtxTranslator", Instr], None]
 class PtxTranslator(Writer):
     """Writes the functions of blocks of code into `module`."""
 
-    def __init__(self, module: IRModule, targets: dict[int, int], functions: list[int], checked: bool, carry: PtxReg, watched: bool = False):
+    def __init__(self, module: IRModule, targets: dict[int, int], functions: list[int], checked: bool, carry: PtxReg,
+            watched: bool = False):
         """`targets`: numbers of blocks by the index of their first instruction; `functions`: the blocks where functions
         begin; `checked`: there are asynchronous copies, so shared memory has a shadow; `carry`: the condition code;
         `watched`: accesses to memory are written down, and faults do not stop the warp (`watch_text`)."""
@@ -37,15 +51,18 @@ class PtxTranslator(Writer):
         self.targets, self.functions, self.checked, self.carry = targets, functions, checked, carry
         self.reasons: dict[int, str] = {}  # why instructions are not executed, by their index
         self.here: Instr | None = None
-        self.undef_places: dict[tuple[PtxReg, int], int] = {}  # of code that follows what nothing has written (`defined`)
+        # of code that follows what nothing has written (`defined`)
+        self.undef_places: dict[tuple[PtxReg, int], int] = {}
         self.undef_start = 0
         self.unread: frozenset[PtxReg] = frozenset()  # registers that nothing reads
         self.widest = 8  # bytes in which arguments are copied
         self.without = -1  # the index of a bar.warp.sync that is left out
-        self.unfenced: dict[PtxReg, list[PtxReg]] = {}  # by a register of wgmma: words that say that it has been written since the last wgmma.fence
-        self.running: dict[PtxReg, list[PtxReg]] = {}  # by a register of an accumulator: how many wgmma that write it run
+        # by a register of wgmma: words that say that it has been written since the last wgmma.fence
+        self.unfenced: dict[PtxReg, list[PtxReg]] = {}
+        # by a register of an accumulator: how many wgmma that write it run
+        self.running: dict[PtxReg, list[PtxReg]] = {}
 
-    # -- functions -----------------------------------------------------------------------------------------------------------------
+    # -- functions -----------------------------------------------------------------------------------------------------
 
     def begin(self, number: int) -> None:
         """Starts a block's function; nothing is known of any register."""
@@ -83,7 +100,8 @@ class PtxTranslator(Writer):
         if self.watched:
             assert self.here is not None
             self.notes += 1
-            self.do(f"call void @ave_note(ptr %w, ptr %g, i32 {lanes or self.lanes()}, i32 {self.here.index}, i32 {kind}, i32 {size})")
+            self.do(f"call void @ave_note(ptr %w, ptr %g, i32 {lanes or self.lanes()}, i32 {self.here.index}, i32 "
+                f"{kind}, i32 {size})")
 
     def saved(self) -> dict[str, object]:
         """The state of the block that is being written, to be gone on with later."""
@@ -134,11 +152,12 @@ class PtxTranslator(Writer):
             self.do(f"ret i32 {FAULT}")
         return f"define internal i32 @{name}(ptr noalias %w, ptr noalias %g, i32 %active) #0 {{\n{self.body.text()}\n}}"
 
-    # -- lanes ---------------------------------------------------------------------------------------------------------------------
+    # -- lanes ---------------------------------------------------------------------------------------------------------
 
     def mask(self) -> str:
         """The lanes that run, as one bit each."""
-        return self.remember(("mask", self.active), self.memo(("mask", self.active)) or self.op(f"bitcast i32 {self.active} to {self.t('i1')}"))
+        return self.remember(("mask", self.active), self.memo(("mask", self.active))
+            or self.op(f"bitcast i32 {self.active} to {self.t('i1')}"))
 
     def lanes(self) -> str:
         """The lanes that execute this instruction, an i32."""
@@ -159,7 +178,7 @@ class PtxTranslator(Writer):
         """0, 1, 2, ... as an operand."""
         return "<" + ", ".join(f"i32 {k}" for k in range(LANES)) + ">"
 
-    # -- registers -----------------------------------------------------------------------------------------------------------------
+    # -- registers -----------------------------------------------------------------------------------------------------
 
     def place(self, reg: PtxReg) -> str:
         """A pointer to a register in the warp's memory."""
@@ -190,7 +209,7 @@ class PtxTranslator(Writer):
         for word in self.unfenced.get(reg, ()):
             self.do(f"store i32 {self.lanes()}, ptr {self.place(word)}, align 4")
 
-    # -- operands ------------------------------------------------------------------------------------------------------------------
+    # -- operands ------------------------------------------------------------------------------------------------------
 
     def get(self, o: Operand, bits: int, wider: bool = False, kind: str = "b") -> str:
         """An operand as a vector of integers of so many bits. `wider`: a wider register is cut (PTX ISA 9.4.1, operand
@@ -280,7 +299,8 @@ class PtxTranslator(Writer):
         """A number of the block as a scalar."""
         key = ("word", name, index)
         offset = BLOCK[name] + index * bits // 8
-        return self.memo(key) or self.remember(key, self.op(f"load i{bits}, ptr {self.pointer('g', offset)}, align {bits // 8}"))
+        return (self.memo(key) or self.remember(key, self.op(f"load i{bits}, ptr {self.pointer('g', offset)}, align "
+            f"{bits // 8}")))
 
     def address_of(self, o: At) -> str:
         """The address of a variable in its space, an i64 a lane (PTX ISA 5.1): of parameters, global and const
@@ -312,7 +332,7 @@ class PtxTranslator(Writer):
             return self.cut(x, 32, 64)
         return self.op(f"add {self.t('i64')} {x}, {self.constant(m.offset, 64)}") if m.offset else x
 
-    # -- memory --------------------------------------------------------------------------------------------------------------------
+    # -- memory --------------------------------------------------------------------------------------------------------
 
     def helper(self, name: str, text: Callable[[], str]) -> str:
         """The name of a function of the module, which `text` writes if it is new."""
@@ -397,7 +417,7 @@ class PtxTranslator(Writer):
                 if not self.guard:
                     self.remember(key, n)
 
-    # -- control -------------------------------------------------------------------------------------------------------------------
+    # -- control -------------------------------------------------------------------------------------------------------
 
     def pcs(self) -> str:
         """A pointer to where the lanes go on."""
@@ -439,7 +459,8 @@ class PtxTranslator(Writer):
             self.do(f"ret i32 {self.op(f'select i1 {every}, i32 {there}, i32 {here}')}")
             self.body.start(two)
             t = self.t("i32")
-            new = self.op(f"select {self.t('i1')} {self.lanes_of(lanes)}, {t} {self.constant(there, 32)}, {t} {self.constant(here, 32)}")
+            new = self.op(f"select {self.t('i1')} {self.lanes_of(lanes)}, {t} {self.constant(there, 32)}, {t} "
+                f"{self.constant(here, 32)}")
             self.put_pcs(new, self.active)
             self.do(f"ret i32 {APART}")
 
@@ -492,7 +513,8 @@ class PtxTranslator(Writer):
 
     def _park(self, rest: str, ok: str) -> None:
         """Those that wait stand before this block."""
-        t, at = self.t("i32"), {name: self.op(f"getelementptr i8, ptr %w, i64 {WARP[name]}") for name in ("pc", "blocked", "active")}
+        t, at = self.t("i32"), {name: self.op(f"getelementptr i8, ptr %w, i64 {WARP[name]}")
+            for name in ("pc", "blocked", "active")}
         old = self.op(f"load {t}, ptr {at['pc']}, align 64")
         lanes = self.lanes_of(rest)
         new = self.op(f"select {self.t('i1')} {lanes}, {t} {self.constant(self.number, 32)}, {t} {old}")

@@ -52,7 +52,8 @@ def _mma(t: PtxTranslator, i: Instr) -> None:
         items = list(o.items) if isinstance(o, n.VectorOperand) else [o]
         if len(items) != f.slots * d.bits // width:
             raise NotExecuted(f"{f.slots * d.bits // width} registers of {width} bits are needed")
-        regs.append([t.get(x, width, kind="f" if d.bits >= 32 and d.is_float else "b") for x in items])  # type: ignore[arg-type]
+        kind = "f" if d.bits >= 32 and d.is_float else "b"
+        regs.append([t.get(x, width, kind=kind) for x in items])  # type: ignore[arg-type]
     for part, values, d in zip(("a", "b", "d"), regs, kinds, strict=True):
         for k, x in enumerate(values):
             _keep(t, part, k, x, max(32, d.bits))
@@ -63,7 +64,8 @@ def _mma(t: PtxTranslator, i: Instr) -> None:
     if len(items) != len(regs[2]):
         raise NotExecuted("D and C have different sizes")
     for k, o in enumerate(items):
-        t.set(o, t.op(f"load {t.t(f'i{width}')}, ptr {_spot(t, 'd', k, width)}, align 64"), width)  # type: ignore[arg-type]
+        x = t.op(f"load {t.t(f'i{width}')}, ptr {_spot(t, 'd', k, width)}, align 64")
+        t.set(o, x, width)  # type: ignore[arg-type]
 
 
 def _spot(t: PtxTranslator, part: str, k: int, bits: int) -> str:
@@ -114,13 +116,16 @@ class _Fragments:
     def spread(self, place: str, d: DType, slots: int) -> None:
         """The accumulator back into registers."""
         t = self.t
-        values = [t.op(f"load {t.t(self.e)}, ptr {t.op(f'getelementptr {t.t(self.e)}, ptr {place}, i64 {s}')}, align 64") for s in range(slots)]
+        values = [
+            t.op(f"load {t.t(self.e)}, ptr {t.op(f'getelementptr {t.t(self.e)}, ptr {place}, i64 {s}')}, align 64")
+            for s in range(slots)]
         if d.name == "f16":
             o = Ops(t, "i16")
             f = Floats(t, "f16")
             halves = [f.canonical(narrow(t, d, True, x)) for x in values]
             w = Ops(t, "i32")
-            values = [w("or", o.to("i32", "zext", x), w("shl", o.to("i32", "zext", y), 16)) for x, y in zip(halves[::2], halves[1::2], strict=True)]
+            values = [w("or", o.to("i32", "zext", x), w("shl", o.to("i32", "zext", y), 16)) for x,
+                y in zip(halves[::2], halves[1::2], strict=True)]
         elif d.name == "f32":
             values = [Floats(t, "f32").canonical(Ops(t, "float").pattern(x)) for x in values]
         elif d.name == "f64":
@@ -136,7 +141,8 @@ def _text(t: PtxTranslator, name: str, row: Row, kinds: list[DType]) -> str:
     outer, memo = t.body, t._memo
     t.body, t._memo = Body(), [{}]
     f = _Fragments(t, row, kinds)
-    left, right, total = f.stored("a", kinds[0], mma.a.slots), f.stored("b", kinds[1], mma.b.slots), f.stored("d", kinds[2], mma.c.slots)
+    left, right, total = f.stored("a", kinds[0], mma.a.slots), f.stored("b", kinds[1], mma.b.slots), f.stored("d",
+        kinds[2], mma.c.slots)
     t.do(f"call void @{function(t.module, places(mma), f.e, False)}(ptr {total}, ptr {left}, ptr {right})")
     f.spread(total, kinds[2], mma.c.slots)
     text = t.body.text()
@@ -144,7 +150,7 @@ def _text(t: PtxTranslator, name: str, row: Row, kinds: list[DType]) -> str:
     return f"define internal void @{name}(ptr %data) noinline #0 {{\n{text}\n  ret void\n}}"
 
 
-# -- 8 x 8 matrices in shared memory ------------------------------------------------------------------------------------------------------
+# -- 8 x 8 matrices in shared memory -----------------------------------------------------------------------------------
 
 
 def _rows(t: PtxTranslator, i: Instr, mem: object) -> tuple[str, int, bool, str]:
@@ -162,7 +168,8 @@ def _rows(t: PtxTranslator, i: Instr, mem: object) -> tuple[str, int, bool, str]
     number = int(count[1:])
     address = t.address(mem, space)
     o = Ops(t, "i64")
-    odd = t.op(f"and i32 {t.bits_of(o.cmp('ne', o('and', address, 15), 0))}, {(1 << 8 * number) - 1 if number < 4 else -1}")
+    odd = t.op(f"and i32 {t.bits_of(o.cmp('ne', o('and', address, 15), 0))}, "
+        f"{(1 << 8 * number) - 1 if number < 4 else -1}")
     t.stop(MISALIGNED, t.op(f"icmp ne i32 {odd}, 0"))
     return space, number, trans, address
 

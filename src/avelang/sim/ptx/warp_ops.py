@@ -105,7 +105,8 @@ def _any_shuffle(t: PtxTranslator, mode: str, b: str, c: str) -> tuple[str, str]
     if mode == "idx":
         j = o("or", first, o("and", b, outside))
     else:
-        j = {"up": lambda: o("sub", lane, b), "down": lambda: o("add", lane, b), "bfly": lambda: o("xor", b, lane)}[mode]()
+        j = {"up": lambda: o("sub", lane, b), "down": lambda: o("add", lane, b),
+            "bfly": lambda: o("xor", b, lane)}[mode]()
     ok = o.cmp("sge" if mode == "up" else "sle", j, last)
     return o("and", o.select(ok, j, lane), 31), ok
 

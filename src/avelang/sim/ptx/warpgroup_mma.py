@@ -74,12 +74,14 @@ class WarpgroupJoin:
 def _product(host: HostExecutor, v: HostView) -> Iterator[Any] | None:
     """wgmma.mma_async: the last warp that comes does it for all; the others wait for it."""
     if v.warp.index // WARPS * WARPS + WARPS > v.block.count:
-        raise HostMisuse(f"the block has {v.block.count} warps, no four of which begin at warp {v.warp.index // WARPS * WARPS}")
+        raise HostMisuse(f"the block has {v.block.count} warps, no four of which begin at warp "
+            f"{v.warp.index // WARPS * WARPS}")
     _fenced(host, v)
     first = v.warp.index // WARPS * WARPS
     meeting = v.block.meetings.setdefault(first, WarpgroupJoin())
     if meeting.views and meeting.views[0].i is not v.i:
-        raise HostMisuse(f"warp {meeting.views[0].warp.index} of the warpgroup is at line {meeting.views[0].i.node.line}")
+        raise HostMisuse(f"warp {meeting.views[0].warp.index} of the warpgroup is at line "
+            f"{meeting.views[0].i.node.line}")
     meeting.views.append(v)
     if len(meeting.views) < WARPS:
         return _wait(meeting)
@@ -99,7 +101,8 @@ def _fenced(host: HostExecutor, v: HostView) -> None:
         if word is not None and v.warp.words[word.place // 4]:
             which = "A" if o is v.i.operands[1] else "its accumulator"
             why = f"it uses the registers of {which}, which have been written, and no wgmma.fence stands between"
-            host.complain(HostMisuse(why, v.lanes[0], "wgmma.fence stands before the first product, and behind each write of registers of one"))
+            host.complain(HostMisuse(why, v.lanes[0], "wgmma.fence stands before the first product, and behind each "
+                "write of registers of one"))
 
 
 def _wait(meeting: WarpgroupJoin) -> Iterator[Any]:
@@ -146,7 +149,8 @@ def _multiply(host: HostExecutor, views: list[HostView]) -> None:
         count = v.run.program.code.running[tuple(r for r in d.items if isinstance(r, PtxReg))].place // 4
         v.warp.words[count] += np.uint32(1)
         done = functools.partial(_end, v.warp, count)
-        reads = Copy(host.copies, np.arange(LANES), None, none, none.astype(np.uint8), v.block, at, origin=i.index, done=done)
+        reads = Copy(host.copies, np.arange(LANES), None, none, none.astype(np.uint8), v.block, at, origin=i.index,
+            done=done)
         _groups(v).add(reads)  # type: ignore[arg-type]
         if v.run.watch is not None:  # whoever of the warpgroup waits knows that all four have read
             reads.number = number = number or v.run.watch.flight(v.warp, i.index, clocks.PRODUCTS, None, (v.block, at))
@@ -165,7 +169,8 @@ def _places(word: int, rows: int, k: int, turned: bool, size: int) -> np.ndarray
     return (at[:, None] + np.arange(size)).reshape(-1)
 
 
-def _shared(v: HostView, operand: MmaOperand, word: int, rows: int, k: int, turned: bool, used: list[np.ndarray]) -> np.ndarray:
+def _shared(v: HostView, operand: MmaOperand, word: int, rows: int, k: int, turned: bool,
+        used: list[np.ndarray]) -> np.ndarray:
     """(rows, k) of an operand in shared memory."""
     if word >> 49 & 7:
         raise HostMisuse("a descriptor with a base offset: begin the pattern at a multiple of its size")

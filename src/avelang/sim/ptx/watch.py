@@ -128,7 +128,7 @@ class RaceWatch:
         self.executed: set[int] = set()
         self.busy = False  # whether anything but tests of memory happened since somebody looked
 
-    # -- clusters ------------------------------------------------------------------------------------------------------------------
+    # -- clusters ------------------------------------------------------------------------------------------------------
 
     def begin(self, group: CtaGroup) -> None:
         """The warps of a cluster start: they know nothing of those before."""
@@ -154,7 +154,7 @@ class RaceWatch:
         self.mbarriers.add(self.agents - 1)
         return self.agents - 1
 
-    # -- barriers ------------------------------------------------------------------------------------------------------------------
+    # -- barriers ------------------------------------------------------------------------------------------------------
 
     def arrive(self, warp: Warp, barrier: BarrierState, relaxed: bool = False) -> None:
         """The accesses of a warp are known to those whom the barrier lets go on; what its fences stand behind they may
@@ -233,7 +233,7 @@ class RaceWatch:
             out[said.starts[k] : ends[k]] = True
         return out
 
-    # -- mbarriers -----------------------------------------------------------------------------------------------------------------
+    # -- mbarriers -----------------------------------------------------------------------------------------------------
 
     def used(self, warp: Warp, instr: int, block: CtaState, offset: int, p: Phase, removed: bool) -> None:
         """An instruction uses an mbarrier, or removes it."""
@@ -258,9 +258,10 @@ class RaceWatch:
         if p.agent_number:
             clock.learn(p.agent_number, p.phase)
 
-    # -- what runs beside warps ------------------------------------------------------------------------------------------------------
+    # -- what runs beside warps ----------------------------------------------------------------------------------------
 
-    def flight(self, warp: Warp, instr: int, kind: int, p: Phase | None = None, reads: Any = None, writes: Any = None, atomic: bool = False) -> int:
+    def flight(self, warp: Warp, instr: int, kind: int, p: Phase | None = None, reads: Any = None, writes: Any = None,
+            atomic: bool = False) -> int:
         """A copy or product begins. `reads` and `writes`: (the block whose shared memory it is, or None, bytes or
         addresses), of which the agent `kind` of the warp, or that of the mbarrier `p`, does the one or the other. Its
         number among those that this agent has begun."""
@@ -293,7 +294,7 @@ class RaceWatch:
         known.learn(w.agent + clocks.COPIES, begun)
         p.known = joined(p.known, known)
 
-    # -- fences and atomics ----------------------------------------------------------------------------------------------------------
+    # -- fences and atomics --------------------------------------------------------------------------------------------
 
     def fence(self, w: WarpWatch, parts: tuple[str, ...]) -> None:
         """membar and fence."""
@@ -329,6 +330,7 @@ class RaceWatch:
                 same = next((r for r in there if (r.scope, r.cluster, r.rank) == (scope, w.cluster, w.rank)), None)
                 there = [r for r in there if r is not same]  # those that have met it know nothing of what comes now
                 lanes = {**(same.lanes if same else {}), **({w.agent: w.lanes.known()} if w.lanes.apart else {})}
-                there.append(Release(scope, w.cluster, w.rank, joined(same.clock.copy() if same else None, clock), lanes))
+                there.append(Release(scope, w.cluster, w.rank, joined(same.clock.copy() if same else None, clock),
+                    lanes))
             self.places[p] = there
         w.step()
