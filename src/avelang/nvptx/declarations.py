@@ -259,7 +259,8 @@ class Declarations:
                 if (name.count or 0) >= MOST_REGISTERS:
                     why = f"{name.count} registers, which are more than any module has"
                     at = self.source.span(s.line, s.column)
-                    self.found.append(error("S212", at, what="the register", name=name.name, why=why))  # type: ignore[union-attr]
+                    what = {"what": "the register", "name": name.name, "why": why}  # type: ignore[union-attr]
+                    self.found.append(error("S212", at, **what))
 
     def memory(self) -> None:
         """Bytes of shared memory and of parameters of each kernel, of constants of the module."""

@@ -137,8 +137,10 @@ class PtxProgram:
         names += [(x.ctypes.data, x.ctypes.data + x.nbytes, name, writable) for x, name, writable in own]
         regions = np.array([(start, end, int(writable)) for start, end, _, writable in names], np.uint64)
         explicit = cluster is not None and tuple(cluster) != (1, 1, 1) or "reqnctapercluster" in said
-        sizes: Any = tuple(grid), tuple(block), extents
-        launch = PtxLaunch(*sizes, shared_bytes, params, regions, names, {}, explicit)
+        launch = PtxLaunch(
+            tuple(grid), tuple(block), extents,  # type: ignore[arg-type]
+            shared_bytes, params, regions, names, {}, explicit,
+        )  # fmt: skip
         words = frozenset(WORDS if "all" in check else check)
         run = PtxRun(self, launch, words, report == "collect", order, seed)
         run.all()
