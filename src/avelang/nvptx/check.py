@@ -172,17 +172,12 @@ def _operands(x: n.PtxInstruction, form: Form, env: Env, types: Types, spaces: S
             continue
         for i, (spec, have) in enumerate(zip(chosen, x.operands, strict=True)):
             if i == 0 and form.entry.has("kept") and isinstance(have, n.Sink):
-<<<<<<< HEAD
-                return 0, error("T202", _at(span, i), name=x.name, number=1, got="_", why="nothing would keep the result", want=describe(spec, env))
-            if form.entry.has("braces") and isinstance(have, n.VectorOperand) and len(have.items) == 1 and not count_of(spec, env):
-                have = have.items[0] if isinstance(have.items[0], (n.Register, n.Sink)) and type_of(spec, env) != "pred" else have
-=======
                 return 0, error("T202", _at(span, i), name=x.name, number=1, got="_",
                     why="nothing would keep the result", want=describe(spec, env))
             if (form.entry.has("braces") and isinstance(have, n.VectorOperand) and len(have.items) == 1
                     and not count_of(spec, env)):
-                have = have.items[0]
->>>>>>> 8f7924b (PTX's table, rows and executor within 120 columns)
+                have = (have.items[0] if isinstance(have.items[0], (n.Register, n.Sink))
+                    and type_of(spec, env) != "pred" else have)
             why = fault(have, spec, env, types) or _space_fault(have, spec, env, spaces, form)
             if why:
                 if i > best[0]:
@@ -328,12 +323,8 @@ def _constant_fault(x: n.Operand, spec: OperandSpec, kind: str, types: Types) ->
     if role in ("d", "r"):
         return "a constant"
     if isinstance(x, n.Float):
-<<<<<<< HEAD
-        fine = (kind in ("f32", "f64", "b64") and not spec.when) or (kind == "b32" and not x.decimal) or (x.decimal and kind in ("f16", "bf16"))
-=======
-        fine = (kind in ("f32", "f64", "b64") or (kind == "b32" and not x.decimal)
+        fine = ((kind in ("f32", "f64", "b64") and not spec.when) or (kind == "b32" and not x.decimal)
             or (x.decimal and kind in ("f16", "bf16")))
->>>>>>> 8f7924b (PTX's table, rows and executor within 120 columns)
         return "" if fine else f"a floating-point constant for .{kind}"
     if kind in TYPES and TYPES[kind].kind in "fx":
         return f"an integer constant for .{kind}"

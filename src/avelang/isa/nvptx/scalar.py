@@ -9,25 +9,13 @@ from avelang.isa.wave_protocol import Machine
 SM_75 = frozenset({"sm_75"})
 
 
-@row("nvvm.exp2(x: f32) -> f32", "PTX ISA 9.0, 9.7.3.21, ex2.approx.ftz.f32", SM_75, asm="ex2.approx.ftz.f32 <out>, <x>;",
-     lower=lambda b, x: b.same("exp2", x))  # fmt: skip
+@row("nvvm.exp2(x: f32) -> f32", "PTX ISA 9.0, 9.7.3.21, ex2.approx.ftz.f32", SM_75,
+     asm="ex2.approx.ftz.f32 <out>, <x>;", lower=lambda b, x: b.same("exp2", x))  # fmt: skip
 def exp2(wave: Machine, x: np.ndarray) -> np.ndarray:
-    """2 to the x, in f32. The reference rounds the exact value; the instruction may be off by two units in the last place, and flushes subnormals.
+    """2 to the x, in f32. The reference rounds the exact value; the instruction may be off by two units in the last
+    place, and flushes subnormals.
 
     x: any number
     """
     with np.errstate(all="ignore"):
         return np.exp2(x.astype(np.float64)).astype(np.float32)
-<<<<<<< HEAD
-=======
-
-
-def _lower(b: Builder, x: Value) -> Value:
-    return b.same("exp2", x)
-
-
-register(Row("nvvm.exp2", (Param("x", f32, "any number"),), f32, "2 to the x, in f32. The reference rounds the exact "
-    "value; the instruction may be off by two units in the last place, and flushes subnormals.",
-    "PTX ISA 9.0, 9.7.3.21, ex2.approx.ftz.f32", SM_75, _exp2, lower=_lower,
-    llvm={"nvptx": Asm("ex2.approx.ftz.f32 <out>, <x>;")}))  # fmt: skip
->>>>>>> 8f7924b (PTX's table, rows and executor within 120 columns)

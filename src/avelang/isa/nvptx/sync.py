@@ -61,33 +61,7 @@ for _name, _wait, _doc in (("barrier_sync", 1, "Waits at barrier `number` until 
         f"{_doc} Whole warps take " f"part.", f"PTX ISA 9.0, 9.7.13.1, {_ptx}", SM_75, _named(bool(_wait)), ORDER
         | {"convergent"}, _expand_named(_wait), llvm={"nvptx": Asm(f"{_ptx} <number>, <threads>;")}))  # fmt: skip
 
-<<<<<<< HEAD
-_NOTHING: tuple[tuple[str, tuple[Param, ...], str, str, frozenset[str], str | Asm, frozenset[str]], ...] = (
-    ("fence_proxy_async", (), "Orders this thread's ordinary accesses before later ones by copies and matrix instructions, in all memory.",
-     "9.7.13.4, fence.proxy.async", SM_90, "fence.proxy.async;", ORDER),
-    ("fence_proxy_async_shared", (), "Orders this thread's ordinary accesses to shared memory before later ones by copies and matrix instructions.",
-     "9.7.13.4, fence.proxy.async", SM_90, "fence.proxy.async.shared::cta;", ORDER),
-    ("fence_mbarrier_init", (), "Makes mbarriers that this thread has initialized known in the cluster.", "9.7.13.4, fence.mbarrier_init", SM_90,
-     "fence.mbarrier_init.release.cluster;", ORDER),
-    ("fence_gpu", (), "Orders this thread's accesses to memory before and behind it, as seen from the whole GPU.", "9.7.13.4, fence.acq_rel", SM_75,
-     "fence.acq_rel.gpu;", ORDER),
-    ("griddepcontrol_wait", (), "Waits until the grids that this one depends on are complete and their writes visible (programmatic dependent "
-                                "launch).",
-     "9.7.13.13, griddepcontrol", SM_90, "griddepcontrol.wait;", ORDER),
-    ("griddepcontrol_launch_dependents", (), "Grids that depend on this one may start when all its blocks have said "
-                                             "so.", "9.7.13.13, griddepcontrol", SM_90,
-     "griddepcontrol.launch_dependents;", ORDER),
-    *((f"setmaxnreg_{how}", (Param("count", "const", "registers of each thread, a multiple of "
-                                                     "8", range=(24, 256), choices=tuple(range(24, 257, 8))),),
-       f"The warps of a warpgroup {what} registers: `count` for each thread from now on. All warps of the warpgroup execute it.",
-       "9.7.20.5, setmaxnreg", SM_90A_100A, Asm(f"setmaxnreg.{how}.sync.aligned.u32 <count>;",
-       marks=frozenset({SETS_REGISTERS})), ORDER | {"convergent"})
-      for how, what in (("inc", "wait for more"), ("dec", "give back"))),
-    ("prefetch_l2", (Param("src", "tensor", "in global memory; begins where the line is", spaces=(GLOBAL,), source=True),),
-     "Brings the line of an address into L2.", "9.7.9.15, prefetch", SM_75, "prefetch.global.L2 [<src>];", ORDER),
-)  # fmt: skip
-=======
-_NOTHING: tuple[tuple[str, tuple[Param, ...], str, str, frozenset[str], str, frozenset[str]],
+_NOTHING: tuple[tuple[str, tuple[Param, ...], str, str, frozenset[str], str | Asm, frozenset[str]],
     ...] = (("fence_proxy_async", (), "Orders this thread's ordinary accesses before later ones by copies and matrix "
     "instructions, in all memory.", "9.7.13.4, fence.proxy.async", SM_90, "fence.proxy.async;", ORDER),
     ("fence_proxy_async_shared", (), "Orders this thread's ordinary accesses to shared memory before later ones by "
@@ -103,12 +77,11 @@ _NOTHING: tuple[tuple[str, tuple[Param, ...], str, str, frozenset[str], str, fro
     *((f"setmaxnreg_{how}", (Param("count", "const", "registers of each thread, a multiple of " "8", range=(24, 256),
     choices=tuple(range(24, 257, 8))),), f"The warps of a warpgroup {what} registers: `count` for each thread from now "
     f"on. All warps of the warpgroup execute it.", "9.7.20.5, setmaxnreg", SM_90A_100A,
-    f"setmaxnreg.{how}.sync.aligned.u32 <count>;", ORDER | {"convergent"}) for how,
-    what in (("inc", "wait for more"), ("dec", "give back"))),
+    Asm(f"setmaxnreg.{how}.sync.aligned.u32 <count>;", marks=frozenset({SETS_REGISTERS})), ORDER | {"convergent"})
+    for how, what in (("inc", "wait for more"), ("dec", "give back"))),
     ("prefetch_l2", (Param("src", "tensor", "in global memory; begins where the line is", spaces=(GLOBAL,),
     source=True),), "Brings the line of an address into L2.", "9.7.9.15, prefetch", SM_75,
     "prefetch.global.L2 [<src>];", ORDER))  # fmt: skip
->>>>>>> 8f7924b (PTX's table, rows and executor within 120 columns)
 
 
 def _ignore(wave: Machine, *args: Any) -> None:
@@ -125,12 +98,6 @@ def _mbarriers(wave: Machine) -> None:
 
 _MEANINGS = {"fence_proxy_async": _proxies, "fence_proxy_async_shared": _proxies, "fence_mbarrier_init": _mbarriers}
 for _name, _params, _doc, _section, _needs, _text, _effects in _NOTHING:
-<<<<<<< HEAD
-    register(Row(
-        f"nvvm.{_name}", _params, None, _doc, f"PTX ISA 9.0, {_section}", _needs, _MEANINGS.get(_name, _ignore), _effects, nothing,
-        llvm={"nvptx": _text if isinstance(_text, Asm) else Asm(_text)},
-    ))  # fmt: skip
-=======
     register(Row(f"nvvm.{_name}", _params, None, _doc, f"PTX ISA 9.0, {_section}", _needs,
-        _MEANINGS.get(_name, _ignore), _effects, nothing, llvm={"nvptx": Asm(_text)}))  # fmt: skip
->>>>>>> 8f7924b (PTX's table, rows and executor within 120 columns)
+        _MEANINGS.get(_name, _ignore), _effects, nothing,
+        llvm={"nvptx": _text if isinstance(_text, Asm) else Asm(_text)}))  # fmt: skip
