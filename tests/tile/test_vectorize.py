@@ -33,9 +33,9 @@ def test_first_elements(name):
     """The digits of a thread's number, as a kernel counts them."""
     d, thread = SPREADS[name], np.arange(SPREADS[name].threads)
     at = [np.zeros_like(thread) for _ in d.shape]
-    for below, digit in vectorize.lane_digits(d):
+    for divisor, digit in vectorize.lane_digits(d):
         for a, s in enumerate(digit.strides):
-            at[a] += thread // below % digit.extent * s
+            at[a] += thread // divisor % digit.extent * s
     assert all(np.array_equal(x, y[:, 0]) for x, y in zip(at, d.index, strict=True))
 
 

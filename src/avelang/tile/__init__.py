@@ -24,9 +24,9 @@ from avelang.tile.virtual import mma, mmas
 from avelang.tile.windows import Window
 
 # fmt: off
-__all__ = ["PIPELINES", "Accesses", "Banks", "Block", "BlockConfig", "Digit", "DistributedTile", "Distribution", "Encoding",
-           "Gemm", "GemmPlan", "Launch", "LaunchConfig", "Mma", "MmaAtom", "Pipeline", "Plan", "PlanVerdict", "Steps",
-           "SubgroupLayout", "Swizzle", "TensorView", "Tile", "TileAccesses", "Verdict", "View", "Window", "banks",
-           "block_for", "check", "choose", "device_of", "full", "gemm", "mma", "mmas", "multiply", "on_cpu", "padded",
-           "pipeline", "same_places", "tile_accesses", "view"]
+__all__ = ["PIPELINES", "Accesses", "Banks", "Block", "BlockConfig", "Digit", "DistributedTile", "Distribution",
+           "Encoding", "Gemm", "GemmPlan", "Launch", "LaunchConfig", "Mma", "MmaAtom", "Pipeline", "Plan",
+           "PlanVerdict", "Steps", "SubgroupLayout", "Swizzle", "TensorView", "Tile", "TileAccesses", "Verdict", "View",
+           "Window", "banks", "block_for", "check", "choose", "device_of", "full", "gemm", "mma", "mmas", "multiply",
+           "on_cpu", "padded", "pipeline", "same_places", "tile_accesses", "view"]
 # fmt: on

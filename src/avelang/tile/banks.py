@@ -38,12 +38,8 @@ class Swizzle:
             if not isinstance(value, int) or value < 0:
                 raise wrong("T301", what=name, want="an integer from 0", got=repr(value))
         if self.bits > self.shift:
-            raise wrong(
-                "T301",
-                what="shift",
-                want=f"at least bits, {self.bits}, so that the swizzle is one to one",
-                got=self.shift,
-            )
+            raise wrong("T301", what="shift", want=f"at least bits, {self.bits}, so that the swizzle is one to one",
+                        got=self.shift)
 
     def __call__(self, offset: np.ndarray) -> np.ndarray:
         """The swizzled offsets, int64. It is its own inverse."""
@@ -55,9 +51,8 @@ class Swizzle:
         """NVIDIA's patterns of 32, 64 and 128 bytes, which TMA and wgmma have (0: none), on byte offsets. Raises
         T301."""
         if nbytes not in BITS:
-            raise wrong(
-                "T301", what="a swizzle pattern", want=f"one of {', '.join(map(str, BITS))} bytes", got=repr(nbytes)
-            )
+            raise wrong("T301", what="a swizzle pattern", want=f"one of {', '.join(map(str, BITS))} bytes",
+                        got=repr(nbytes))
         return cls(BITS[nbytes], PIECE, ROW - PIECE) if nbytes else cls()
 
     @classmethod
@@ -150,9 +145,16 @@ Accesses = TileAccesses  # the public name
 
 @takes("T301")
 def tile_accesses(
-    tile: Distribution, strides: Sequence[int], element: int, *, width: int = 0, swizzle: Swizzle | None = None, target: str = "gfx942",
-    kind: str = "read", wave: int = 0,
-) -> TileAccesses:  # fmt: skip
+    tile: Distribution,
+    strides: Sequence[int],
+    element: int,
+    *,
+    width: int = 0,
+    swizzle: Swizzle | None = None,
+    target: str = "gfx942",
+    kind: str = "read",
+    wave: int = 0,
+) -> TileAccesses:
     """Accesses by which wave `wave` of a distribution loads, or stores, its elements of a tile in shared memory.
 
     `strides`: bytes from one element to the next along each dimension; `element`: bytes of one. `width`: bytes of an
@@ -172,8 +174,5 @@ def tile_accesses(
             if joined:
                 first = (swizzle or Swizzle())(runs[:, :, 0].T)
                 return TileAccesses(first, nbytes, tuple(banks(a, nbytes, target, kind) for a in first))
-    raise wrong(
-        "T305",
-        what=f"access to a tile with strides {tuple(strides)}",
-        why=f"lanes hold no aligned runs of {width or element} bytes",
-    )
+    raise wrong("T305", what=f"access to a tile with strides {tuple(strides)}",
+                why=f"lanes hold no aligned runs of {width or element} bytes")

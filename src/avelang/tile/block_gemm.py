@@ -5,7 +5,7 @@ C (m x n) += A (m x k) @ B^T (B is n x k), A and B with K contiguous in shared m
 instruction's operands as they are (`ldmatrix`), K is counted as the instruction has it. Elsewhere it is counted in
 another order, the same for A and B: what a lane has of B's K is side by side, in reads of 16 bytes, and one read may
 feed several instructions ("VMFMA" of IREE). A's lanes mostly hold the same K as B's; in sparse tricks two lanes share
-it, and `packing` then puts A in an order of its own on its way into shared memory. Where the instruction's tile is
+it, and `packing` then puts A in an order of its own when it is stored to shared memory. Where the instruction's tile is
 square its operands are exchanged: a lane then has neighbors of a row of C."""
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ class BlockGemm:
 
     def __post_init__(self) -> None:
         for name, extent, unit in (
-            ("m", self.m, self.waves[0] * self.fragment[0]), ("n", self.n, self.waves[1] * self.fragment[1]), ("k", self.k, self.depth),
-        ):  # fmt: skip
+            ("m", self.m, self.waves[0] * self.fragment[0]), ("n", self.n, self.waves[1] * self.fragment[1]),
+            ("k", self.k, self.depth)
+        ):
             if extent % unit:
                 raise wrong(
-                    "T307",
-                    name="block GEMM",
-                    why=f"{name} = {extent} is no multiple of {unit}, of what its waves and {self.mma.name} take",
+                    "T307", name="block GEMM",
+                    why=f"{name} = {extent} is no multiple of {unit}, of what its waves and {self.mma.name} take"
                 )
 
     @property
@@ -104,16 +104,14 @@ class BlockGemm:
     @functools.cached_property
     def copy_a(self) -> Distribution:
         """Distribution of the copy of a tile of A: neighbors along rows."""
-        return Distribution.blocked(
-            (self.m, self.k), self.mma.dtypes[0], waves=math.prod(self.waves), wave=self.mma.wave
-        )
+        return Distribution.blocked((self.m, self.k), self.mma.dtypes[0], waves=math.prod(self.waves),
+                                    wave=self.mma.wave)
 
     @functools.cached_property
     def copy_b(self) -> Distribution:
         """The same of B."""
-        return Distribution.blocked(
-            (self.n, self.k), self.mma.dtypes[1], waves=math.prod(self.waves), wave=self.mma.wave
-        )
+        return Distribution.blocked((self.n, self.k), self.mma.dtypes[1], waves=math.prod(self.waves),
+                                    wave=self.mma.wave)
 
     @functools.cached_property
     def ring(self) -> BlockGemm | None:
@@ -136,9 +134,8 @@ class BlockGemm:
     @functools.cached_property
     def copy_preshuffled(self) -> Distribution:
         """Distribution of the copy of a tile of B as `preshuffle` writes it."""
-        return Distribution.blocked(
-            self.preshuffled_b.shape, self.mma.dtypes[1], waves=math.prod(self.waves), wave=self.mma.wave
-        )
+        return Distribution.blocked(self.preshuffled_b.shape, self.mma.dtypes[1], waves=math.prod(self.waves),
+                                    wave=self.mma.wave)
 
     @functools.cached_property
     def preshuffled_b(self) -> Distribution:
@@ -148,19 +145,16 @@ class BlockGemm:
             return self.ring.preshuffled_b
         count = self.count[1] // self.interleaved
         each = self.b.elements // self.steps // count
-        wave, lane = (
-            np.arange(math.prod(self.waves)).reshape(-1, 1, 1, 1, 1),
-            np.arange(self.mma.wave).reshape(1, -1, 1, 1, 1),
-        )
-        step, j, e = (
-            np.arange(self.steps).reshape(1, 1, -1, 1, 1),
-            np.arange(count).reshape(1, 1, 1, -1, 1),
-            np.arange(each),
-        )
-        row = wave % self.waves[1] * count + j + 0 * (lane + step + e)
-        col = (step * self.mma.wave + lane) * each + e + 0 * (wave + j)
-        flat, shape = (len(wave), self.mma.wave, -1), (self.n // self.unit[0], self.steps * self.mma.wave * each)
-        return Distribution.of_index([row.reshape(flat), col.reshape(flat)], shape, "the preshuffled fragments of B")
+        wave, lane = self._grid, np.arange(self.mma.wave).reshape(1, -1, 1, 1, 1)
+        step, j = np.arange(self.steps)[:, None, None], np.arange(count)[:, None]
+        index = wave % self.waves[1] * count + j, (step * self.mma.wave + lane) * each + np.arange(each)
+        shape = self.n // self.unit[0], self.steps * self.mma.wave * each
+        return Distribution.of_index(index, shape, "the preshuffled fragments of B")
+
+    @property
+    def _grid(self) -> np.ndarray:
+        """Numbers of the waves, for arrays (waves, lanes, and three axes of elements)."""
+        return np.arange(math.prod(self.waves)).reshape(-1, 1, 1, 1, 1)
 
     def preshuffle(self, b: np.ndarray) -> np.ndarray:
         """B (n, k) as a flat array for the pipeline "preshuffled": units one after another along K, of each the lanes
@@ -201,9 +195,9 @@ class BlockGemm:
     @functools.cached_property
     def stage_a(self) -> Distribution:
         """`copy_a`, by columns of shared memory."""
-        row, col = (x.reshape(math.prod(self.waves), self.mma.wave, -1) for x in self.copy_a.index)
+        row, col = self.copy_a.index
         moved = col // self.depth * self.depth + self.packed[col % self.depth]
-        return Distribution.of_index([row, moved], (self.m, self.k), f"the order of K of {self.mma.name}")
+        return self.copy_a.remapped([row, moved], (self.m, self.k), f"the order of K of {self.mma.name}")
 
     @functools.cached_property
     def a(self) -> Distribution:
@@ -264,33 +258,20 @@ class BlockGemm:
     def _operand(self, axis: int) -> Distribution:
         rows, ks, _ = self._fragment(axis)
         count, extent = self.count[axis], (self.m, self.n)[axis]
-        wave = np.arange(math.prod(self.waves)).reshape(-1, 1, 1, 1, 1)
-        at = (wave // self.waves[1], wave % self.waves[1])[axis] * (extent // self.waves[axis])
-        step, i = np.arange(self.steps).reshape(1, 1, -1, 1, 1), np.arange(count).reshape(1, 1, 1, -1, 1)
-        row = at + self._at(axis, i, rows[None, :, None, None, :]) + 0 * step
-        k = step * self.depth + ks[None, :, None, None, :] + 0 * row
-        flat = (len(wave), self.mma.wave, -1)
-        return Distribution.of_index(
-            [row.reshape(flat), k.reshape(flat)], (extent, self.k), f"the fragments of {self.mma.name}"
-        )
+        at = (self._grid // self.waves[1], self._grid % self.waves[1])[axis] * (extent // self.waves[axis])
+        row = at + self._at(axis, np.arange(count)[:, None], rows[None, :, None, None, :])
+        k = np.arange(self.steps)[:, None, None] * self.depth + ks[None, :, None, None, :]
+        return Distribution.of_index([row, k], (extent, self.k), f"the fragments of {self.mma.name}")
 
     @functools.cached_property
     def c(self) -> Distribution:
         """Of C (m, n) over the block: elements by m's fragment, then by n's, then as the instruction has them."""
         rows, cols = self.mma.acc.index[::-1] if self.swapped else self.mma.acc.index
-        wave = np.arange(math.prod(self.waves)).reshape(-1, 1, 1, 1, 1)
-        i, j = np.arange(self.count[0]).reshape(1, 1, -1, 1, 1), np.arange(self.count[1]).reshape(1, 1, 1, -1, 1)
-        row = (
-            wave // self.waves[1] * (self.m // self.waves[0])
-            + i * self.fragment[0]
-            + rows[None, :, None, None, :]
-            + 0 * j
-        )
-        col = wave % self.waves[1] * (self.n // self.waves[1]) + self._at(1, j, cols[None, :, None, None, :]) + 0 * i
-        flat = (len(wave), self.mma.wave, -1)
-        return Distribution.of_index(
-            [row.reshape(flat), col.reshape(flat)], (self.m, self.n), f"the accumulators of {self.mma.name}"
-        )
+        i, j = np.arange(self.count[0])[:, None, None], np.arange(self.count[1])[:, None]
+        top, left = self._grid // self.waves[1], self._grid % self.waves[1]
+        row = top * (self.m // self.waves[0]) + i * self.fragment[0] + rows[None, :, None, None, :]
+        col = left * (self.n // self.waves[1]) + self._at(1, j, cols[None, :, None, None, :])
+        return Distribution.of_index([row, col], (self.m, self.n), f"the accumulators of {self.mma.name}")
 
     @functools.cached_property
     def parts(self) -> tuple[FragmentPart, ...]:
@@ -324,9 +305,8 @@ def words(slots: Ints, size: int, name: str = "") -> Ints:
     found = [slots[i : i + each] for i in range(0, len(slots), each)]
     if any(x != tuple(range(x[0], x[0] + each)) or x[0] % each for x in found):
         raise wrong(
-            "T307",
-            name=name,
-            why=f"its lanes' words hold elements {slots} of theirs along K, which are not side by side in memory",
+            "T307", name=name,
+            why=f"its lanes' words hold elements {slots} of theirs along K, which are not side by side in memory"
         )
     return tuple(x[0] // each for x in found)
 
@@ -339,11 +319,8 @@ def k_order(name: str, ks: np.ndarray, k: int, times: int, dtype: DType) -> np.n
     groups = sorted(found, key=min)
     have = len(groups[0])
     if sorted(x for g in groups for x in g) != list(range(k)) or any(len(g) != have for g in groups):
-        raise wrong(
-            "T307",
-            name=name,
-            why="its lanes hold parts of K that overlap, and a block's lanes read each element of a row once",
-        )
+        raise wrong("T307", name=name,
+                    why="its lanes hold parts of K that overlap, and a block's lanes read each element of a row once")
     each = math.gcd(have * times, max(1, WIDEST // dtype.bytes))
     new = np.zeros((times, k), np.int64)
     for i, group in enumerate(groups):
@@ -368,9 +345,8 @@ def _usual(target: str, dtype: DType) -> MmaAtom:
         if (x.m, x.n) in ((16, 16), (16, 8), (8, 8)) and not x.name.endswith("TF32") and not x.name.endswith("XF32")
     ]
     if not fits:
-        raise wrong(
-            "U103", name=target, what=f"a matrix product of {dtype}", instead="`ave intrinsics mma` lists what there is"
-        )
+        raise wrong("U103", name=target, what=f"a matrix product of {dtype}",
+                    instead="`ave intrinsics mma` lists what there is")
     return max(fits, key=lambda x: (x.m, x.k))
 
 
@@ -380,18 +356,11 @@ def _given(target: str, dtype: DType, given: str | MmaAtom) -> MmaAtom:
         raise wrong("T301", what="mma", want="the name of an MMA of the chip, or an Mma", got=repr(given))
     mma = named(mmas(target), given) if isinstance(given, str) else given
     if not mma.exists_on(target):
-        raise wrong(
-            "U103",
-            name=target,
-            what=f"the matrix product {mma.name}",
-            instead=f"it is made of {', '.join(dict.fromkeys(mma.natives))}",
-        )
+        raise wrong("U103", name=target, what=f"the matrix product {mma.name}",
+                    instead=f"it is made of {', '.join(dict.fromkeys(mma.natives))}")
     if mma.a is None or mma.b is None:
-        raise wrong(
-            "T307",
-            name=mma.name,
-            why="it reads its operands from shared memory by descriptors: the pipeline 'tma' has such ones",
-        )
+        raise wrong("T307", name=mma.name,
+                    why="it reads its operands from shared memory by descriptors: the pipeline 'tma' has such ones")
     if mma.dtypes[0] != dtype:
         raise wrong("T307", name=mma.name, why=f"it takes A of {mma.dtypes[0]}, and the block's is of {dtype}")
     return mma
@@ -405,9 +374,8 @@ def _block_gemm(
     assert mma.a is not None
     held = len(set(mma.a.index[1][0].tolist())) * dtype.bytes
     times = math.gcd(max(1, WIDEST // held), max(1, k // mma.k))
-    found = BlockGemm(
-        m, n, k, waves, mma, times, mma.m == mma.n and mma.dtypes[0] == mma.dtypes[1], True, elements=given is not None
-    )
+    found = BlockGemm(m, n, k, waves, mma, times, mma.m == mma.n and mma.dtypes[0] == mma.dtypes[1], True,
+                      elements=given is not None)
     as_they_are = all(
         vectorize.matrices(d, 1, d_type.bytes, target) is not None
         for d, d_type in zip((found.a, found.b), mma.dtypes, strict=False)
@@ -427,7 +395,7 @@ def block_gemm(
     return _block_gemm(target, dtype, m, n, k, waves, mma)
 
 
-# -- in kernels ------------------------------------------------------------------------------------------------------------------------
+# -- in kernels --------------------------------------------------------------------------------------------------------
 
 
 @avelang.jit

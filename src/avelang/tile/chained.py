@@ -46,7 +46,8 @@ def join(acc: Distribution, operand: Distribution) -> Joint:
 def _join(acc: Distribution, operand: Distribution) -> Joint:
     (rows, k), name = operand.shape, "after another"
     if acc.shape[0] != rows or acc.shape[1] % k or acc.threads != operand.threads:
-        why = f"accumulators of {acc.shape} over {acc.threads} lanes are no operands of {operand.shape} over {operand.threads}"
+        have = f"accumulators of {acc.shape} over {acc.threads} lanes"
+        why = f"{have} are no operands of {operand.shape} over {operand.threads}"
         raise wrong("T307", name=name, why=why)
     slots: list[Ints] = []
     columns: list[Ints] = []
@@ -54,7 +55,8 @@ def _join(acc: Distribution, operand: Distribution) -> Joint:
     for _ in range(acc.shape[1] // k):
         found = _taken(acc, operand, 0, {}, used)
         if found is None or len(set(found[1].values())) != k:
-            why = f"no order of K makes accumulators of {acc.shape} an operand of {operand.shape}: lanes hold other rows, or other parts of K"
+            what = f"accumulators of {acc.shape} an operand of {operand.shape}"
+            why = f"no order of K makes {what}: lanes hold other rows, or other parts of K"
             raise wrong("T307", name=name, why=why)
         slots.append(found[0])
         columns.append(tuple(found[1][i] for i in range(k)))
@@ -86,7 +88,7 @@ def _taken(
 @dataclasses.dataclass(frozen=True)
 class ChainedGemm:
     """A B^T (m x keys), `first`, then its product with V (keys x width), by the same instruction and the same waves,
-    each of which has whole rows. `turned`: V is turned on its way into shared memory, where keys are its fast
+    each of which has whole rows. `turned`: V is turned when it is stored to shared memory, where keys are its fast
     dimension, and columns of O are counted such that a lane has neighbors of a row; else it is turned as it is read.
     Raises T307."""
 
@@ -96,11 +98,8 @@ class ChainedGemm:
 
     def __post_init__(self) -> None:
         if self.first.waves[1] != 1:
-            raise wrong(
-                "T307",
-                name="after another",
-                why=f"waves {self.first.waves} split the columns of the first product: each needs whole rows",
-            )
+            raise wrong("T307", name="after another",
+                        why=f"waves {self.first.waves} split the columns of the first product: each needs whole rows")
         assert self.order
 
     @functools.cached_property
@@ -116,7 +115,7 @@ class ChainedGemm:
         G = self.first
         strip = dataclasses.replace(G, m=G.fragment[0], waves=(1, 1)).c
         assert G.mma.a is not None and G.mma.b is not None
-        return join(strip, _turned(G.mma.b) if G.swapped else G.mma.a)
+        return join(strip, G.mma.b.transposed if G.swapped else G.mma.a)
 
     @functools.cached_property
     def order(self) -> Ints:
@@ -140,7 +139,7 @@ class ChainedGemm:
         each, count = self.second.fragment[1], self.second.count[1]
         return tuple(x % each * count + x // each if self.turned else x for x in range(self.width))
 
-    # -- who holds what ----------------------------------------------------------------------------------------------------------------
+    # -- who holds what ------------------------------------------------------------------------------------------------
 
     @functools.cached_property
     def b(self) -> Distribution:
@@ -183,21 +182,13 @@ class ChainedGemm:
 
     def turned_v(self, target: str) -> Distribution:
         """The same of V^T (width, keys)."""
-        return _turned(self.copy_v(target))
+        return self.copy_v(target).transposed
 
 
 def _mapped(dist: Distribution, axis: int, table: Ints) -> Distribution:
     """A distribution of a tile whose coordinates along a dimension have new names."""
     index = [np.array(table)[x] if a == axis else x for a, x in enumerate(dist.index)]
-    return Distribution.of_index(
-        [x.reshape(dist.waves, dist.wave, dist.elements) for x in index], dist.shape, "columns in another order"
-    )
-
-
-def _turned(dist: Distribution) -> Distribution:
-    """The same lanes' elements of the transposed tile."""
-    index = [x.reshape(dist.waves, dist.wave, dist.elements) for x in dist.index[::-1]]
-    return Distribution.of_index(index, dist.shape[::-1], "the transposed tile")
+    return dist.remapped(index, dist.shape, "columns in another order")
 
 
 @functools.lru_cache(32)
@@ -212,7 +203,7 @@ def _pieces(chain: ChainedGemm, target: str) -> Distribution:
         found = _piece(keys, width, chain.first.threads, wave, *way)
         if found is None:
             continue
-        dists, strides = (_turned(found), chain.v), (keys * size, size)
+        dists, strides = (found.transposed, chain.v), (keys * size, size)
         swizzle = vectorize.swizzle_for(dists, strides, target)
         lost = sum(vectorize.conflicts(d, strides, swizzle, target) for d in dists)
         if best is None or lost < least:
@@ -220,29 +211,25 @@ def _pieces(chain: ChainedGemm, target: str) -> Distribution:
         if not lost:
             break
     if best is None:
-        raise wrong(
-            "T307",
-            name="after another",
-            why=f"{chain.first.threads} threads do not share {keys} x {width} in pieces of 2 x 2 or more",
-        )
+        raise wrong("T307", name="after another",
+                    why=f"{chain.first.threads} threads do not share {keys} x {width} in pieces of 2 x 2 or more")
     return best
 
 
 def _piece(keys: int, width: int, threads: int, wave: int, high: int, wide: int, lanes: int) -> Distribution | None:
     """A tile (keys, width) in pieces of high x wide; `lanes` of a wave stand along the width."""
-    down, across = keys // high, width // wide
-    if keys % high or width % wide or across % lanes or down * across % threads or lanes > wave:
+    down, columns = keys // high, width // wide
+    if keys % high or width % wide or columns % lanes or down * columns % threads or lanes > wave:
         return None
     t = np.arange(threads)
-    rep = np.arange(down * across // threads)
+    rep = np.arange(down * columns // threads)
     lane, rest = t % lanes, t // lanes
     place = rest[:, None] + (threads // lanes) * rep[None, :]  # of strips of `lanes` pieces, keys first
     row, strip = place % down, place // down
-    i, j = np.arange(high).reshape(1, 1, 1, -1), np.arange(wide).reshape(1, 1, -1, 1)
-    key = row[:, :, None, None] * high + i + 0 * j
-    col = (strip[:, :, None, None] * lanes + lane[:, None, None, None]) * wide + j + 0 * i
-    flat = (threads // wave, wave, -1)
-    return Distribution.of_index([key.reshape(flat), col.reshape(flat)], (keys, width), "pieces")
+    key = row[:, :, None, None] * high + np.arange(high)
+    col = (strip[:, :, None, None] * lanes + lane[:, None, None, None]) * wide + np.arange(wide)[:, None]
+    index = [x.reshape(threads // wave, wave, *x.shape[1:]) for x in (key, col)]
+    return Distribution.of_index(index, (keys, width), "pieces")
 
 
 @functools.lru_cache(64)
@@ -257,7 +244,7 @@ def chained(first: BlockGemm, width: int, turned: bool) -> ChainedGemm:
     return _chained(first, width, turned)
 
 
-# -- in kernels ------------------------------------------------------------------------------------------------------------------------
+# -- in kernels --------------------------------------------------------------------------------------------------------
 
 
 @avelang.jit

@@ -54,32 +54,23 @@ class Distribution:
                     if last > self.wave
                     else "fewer lanes than the wave has; Rs makes replicas"
                 )
-                raise wrong(
-                    "T304",
-                    what="the last P",
-                    product=f"{lanes} = {last}",
-                    want=f"the wave has {self.wave} lanes: {how}",
-                )
+                raise wrong("T304", what="the last P", product=f"{lanes} = {last}",
+                            want=f"the wave has {self.wave} lanes: {how}")
             have = first[0]
         else:
             if last % self.wave and last > self.wave:
-                raise wrong(
-                    "T304", what="the only P", product=f"{lanes} = {last} threads", want=f"waves have {self.wave} lanes"
-                )
+                raise wrong("T304", what="the only P", product=f"{lanes} = {last} threads",
+                            want=f"waves have {self.wave} lanes")
             if last < self.wave:
                 how = "fewer threads than the wave has lanes; Rs makes replicas"
-                raise wrong(
-                    "T304",
-                    what="the only P",
-                    product=f"{lanes} = {last}",
-                    want=f"the wave has {self.wave} lanes: {how}",
-                )
+                raise wrong("T304", what="the only P", product=f"{lanes} = {last}",
+                            want=f"the wave has {self.wave} lanes: {how}")
             have = last // self.wave
         if self.waves not in (0, have):
             raise wrong("T304", what="waves", product=f"the encoding has {have}", want=f"{self.waves} are wanted")
         object.__setattr__(self, "waves", have)
 
-    # -- what it is --------------------------------------------------------------------------------------------------------------------
+    # -- what it is ----------------------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> Ints:
@@ -139,7 +130,7 @@ class Distribution:
         nbytes = self.run(axis) * dtype.bytes
         return min(WIDEST, nbytes & -nbytes)
 
-    # -- layouts -----------------------------------------------------------------------------------------------------------------------
+    # -- layouts -------------------------------------------------------------------------------------------------------
 
     def to_layout(self, strides: Sequence[int] | None = None) -> Layout:
         """The layout (wave, lane, element) -> place in a tile with these strides (default: row-major). Each mode has
@@ -161,17 +152,11 @@ class Distribution:
         shape = tuple(shape)
         place = enumerate_layout(layout)
         if place.ndim not in (2, 3):
-            raise wrong(
-                "T305",
-                what=repr(layout),
-                why=f"it has {place.ndim} modes, and (wave, lane, element) or (thread, element) are wanted",
-            )
+            raise wrong("T305", what=repr(layout),
+                        why=f"it has {place.ndim} modes, and (wave, lane, element) or (thread, element) are wanted")
         if place.max() >= math.prod(shape):
-            raise wrong(
-                "T305",
-                what=repr(layout),
-                why=f"it reaches {int(place.max())}, and a tile of {shape} has {math.prod(shape)} elements",
-            )
+            raise wrong("T305", what=repr(layout),
+                        why=f"it reaches {int(place.max())}, and a tile of {shape} has {math.prod(shape)} elements")
         threads = math.prod(place.shape[:-1])
         if threads % wave or (place.ndim == 3 and place.shape[1] != wave):
             raise wrong("T304", what=repr(layout), product=f"{place.shape[-2]} lanes", want=f"waves have {wave}")
@@ -180,19 +165,37 @@ class Distribution:
 
     @classmethod
     def of_index(cls, index: Sequence[np.ndarray], shape: Sequence[int], what: str = "the map") -> Distribution:
-        """The distribution of a map given as int arrays (waves, lanes, elements), one for each dimension. Raises
-        T305."""
+        """The distribution of a map given as int arrays (waves, lanes, elements), one for each dimension. They are
+        broadcast against one another, and elements may have several axes. Raises T305."""
+        index = [x.reshape(*x.shape[:2], -1) for x in np.broadcast_arrays(*index)]
         try:
             return cls(solve(index, shape), index[0].shape[1])
         except NoEncoding as e:
             raise wrong("T305", what=what, why=str(e)) from None
 
-    # -- made for a purpose ------------------------------------------------------------------------------------------------------------
+    def remapped(self, index: Sequence[np.ndarray], shape: Sequence[int], what: str = "the map") -> Distribution:
+        """The same lanes' elements at other coordinates: int arrays (threads, elements), one for each dimension. Raises
+        T305."""
+        return self.of_index([x.reshape(self.waves, self.wave, -1) for x in index], shape, what)
+
+    @functools.cached_property
+    def transposed(self) -> Distribution:
+        """The same lanes' elements of the transposed tile."""
+        return self.remapped(self.index[::-1], self.shape[::-1], "the transposed tile")
+
+    # -- made for a purpose --------------------------------------------------------------------------------------------
 
     @classmethod
     def blocked(
-        cls, shape: Sequence[int], dtype: DType | None = None, *, waves: int = 4, wave: int = 64, vector: int = 0, order: Sequence[int] | None = None,
-    ) -> Distribution:  # fmt: skip
+        cls,
+        shape: Sequence[int],
+        dtype: DType | None = None,
+        *,
+        waves: int = 4,
+        wave: int = 64,
+        vector: int = 0,
+        order: Sequence[int] | None = None,
+    ) -> Distribution:
         """A distribution for coalesced accesses: each lane has `vector` neighbors along the fastest dimension (default:
         16 bytes of `dtype`), neighboring lanes have neighboring vectors, waves follow lanes, and what is left is
         repeated by each lane.
@@ -278,12 +281,8 @@ def row_of(what: Any) -> Row:
     name = str(what).removeprefix("al.")
     found = [name] if name in PUBLIC else [f for f in PUBLIC if f.partition(".")[2] == name]
     if len(found) != 1:
-        raise wrong(
-            "T301",
-            what="a row",
-            want="an intrinsic such as al.amdgpu.mfma_16x16x16_bf16_f32, or its name",
-            got=repr(what),
-        )
+        raise wrong("T301", what="a row", want="an intrinsic such as al.amdgpu.mfma_16x16x16_bf16_f32, or its name",
+                    got=repr(what))
     return PUBLIC[found[0]]
 
 

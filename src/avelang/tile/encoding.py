@@ -102,15 +102,10 @@ class Encoding:
 
     def _check_pairs(self) -> None:
         if not 1 <= len(self.Ps2RHs_major) <= 2:
-            raise wrong(
-                "T301",
-                what="Ps2RHs_major",
-                want="one tuple (threads) or two (waves, lanes)",
-                got=repr(self.Ps2RHs_major),
-            )
+            raise wrong("T301", what="Ps2RHs_major", want="one tuple (threads) or two (waves, lanes)",
+                        got=repr(self.Ps2RHs_major))
         groups = [
-            ("Ps2RHs", "", self.Ps2RHs_major, self.Ps2RHs_minor),
-            ("Ys2RHs", "", self.Ys2RHs_major, self.Ys2RHs_minor),
+            ("Ps2RHs", "", self.Ps2RHs_major, self.Ps2RHs_minor), ("Ys2RHs", "", self.Ys2RHs_major, self.Ys2RHs_minor)
         ]
         if len(self.Ps2RHs_major) == len(self.Ps2RHs_minor):
             both = zip(self.Ps2RHs_major, self.Ps2RHs_minor, strict=True)
@@ -137,19 +132,11 @@ class Encoding:
                 raise wrong("T302", what=f"{name}_major{at}", got=major, why=why)
             factors, of = self._factors(major), "Rs" if major == 0 else f"Hs[{major - 1}]"
             if minor >= len(factors):
-                raise wrong(
-                    "T302",
-                    what=f"{name}_minor{at}",
-                    got=minor,
-                    why=f"{of} = {factors} has {len(factors)} entries, counted from 0",
-                )
+                raise wrong("T302", what=f"{name}_minor{at}", got=minor,
+                            why=f"{of} = {factors} has {len(factors)} entries, counted from 0")
             if major == 0 and name == "Ys2RHs":
-                raise wrong(
-                    "T302",
-                    what=f"{name}_major{at}",
-                    got=major,
-                    why="a lane's elements are no replicas, so it is at least 1",
-                )
+                raise wrong("T302", what=f"{name}_major{at}", got=major,
+                            why="a lane's elements are no replicas, so it is at least 1")
             users.setdefault((major, minor), []).append(name + at)
         for major in range(len(self.Hs) + 1):
             for minor, extent in enumerate(self._factors(major)):
@@ -163,20 +150,18 @@ class Encoding:
 
     def _check_tile(self, tile: Ints) -> None:
         if len(tile) != len(self.Hs):
-            raise wrong(
-                "T301", what="tile", want=f"as many extents as Hs has dimensions, {len(self.Hs)}", got=repr(tile)
-            )
+            raise wrong("T301", what="tile", want=f"as many extents as Hs has dimensions, {len(self.Hs)}",
+                        got=repr(tile))
         for i, (want, factors) in enumerate(zip(tile, self.Hs, strict=True)):
             if math.prod(factors) != want:
                 shown = " * ".join(map(str, factors)) or "1"
-                raise wrong(
-                    "T304", what=f"Hs[{i}]", product=f"{shown} = {math.prod(factors)}", want=f"the tile has {want}"
-                )
+                raise wrong("T304", what=f"Hs[{i}]", product=f"{shown} = {math.prod(factors)}",
+                            want=f"the tile has {want}")
 
     def _factors(self, major: int) -> Ints:
         return self.Rs if major == 0 else self.Hs[major - 1]
 
-    # -- derived -----------------------------------------------------------------------------------------------------------------------
+    # -- derived -------------------------------------------------------------------------------------------------------
 
     @functools.cached_property
     def shape(self) -> Ints:

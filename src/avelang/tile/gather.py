@@ -2,7 +2,7 @@
 registers or by `cp.async`.
 
 A lane asks for the numbers of its rows once for a window, and keeps them in registers while the window moves along
-them. Hopper's copy engine has no load of scattered rows (Blackwell's has, `tile::gather4`: PTX ISA,
+them. Hopper's TMA has no load of scattered rows (Blackwell's has, `tile::gather4`: PTX ISA,
 cp.async.bulk.tensor), so the pipeline "tma" does not take such a view."""
 
 from __future__ import annotations
@@ -68,9 +68,8 @@ class GatheredWindow:
             self.numbers = self.look_up()
             if self.uses_buffer():
                 data, size = self.view.data, self.view.dtype.bytes
-                al.expect(
-                    data.shape[0] <= ((1 << 31) - 1) // size // max(data.strides[0], 1), OUT_OF_REACH, data.shape[0]
-                )
+                al.expect(data.shape[0] <= ((1 << 31) - 1) // size // max(data.strides[0], 1), OUT_OF_REACH,
+                          data.shape[0])
                 self.resource = al.amdgpu.make_rsrc(
                     self.view.data, self.view.data.shape[0] * self.view.data.strides[0] * self.view.dtype.bytes
                 )
@@ -177,8 +176,7 @@ class GatheredWindow:
             there, reach = number != NOWHERE, al.convert(step + WIDTH, al.u32)
             row = al.subview(self.view.data, (al.select(there, number, 0), 0), (1, reach), (1, 1))
             mine = al.subview(row, (0, col), (1, reach), (1, 1))
-            return al.subview(mine, (0, step), (1, WIDTH), (1, 1)), al.select(
-                col + step < self.view.shape[1], there, False
-            )
+            return al.subview(mine, (0, step), (1, WIDTH), (1, 1)), al.select(col + step < self.view.shape[1], there,
+                                                                              False)
 
         copy_vectors(self.dist, PLAN, WIDTH, source, memory, buffer)

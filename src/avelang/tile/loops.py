@@ -66,20 +66,30 @@ def acc_tile(G, acc):
 
 
 @avelang.jit
-def single(G, A, B, k):
-    """One buffer: fetch, keep, multiply, one after the other."""
+def one_buffer(G, A, B, k, AHEAD):
+    """One buffer. `AHEAD`: the next tile comes into registers during the products; else load, store and products follow
+    one another."""
     A, B = A.spread(G.copy_a), B.spread(G.copy_b)
     a, b = alloc_shared(G, 1)
+    if AHEAD:
+        x, y = A.load(), B.load()
     acc = make_acc(G)
     for _ in al.range((k + G.k - 1) // G.k):
-        x, y = A.load(), B.load()
-        a.store(x)
-        b.store(y)
+        if not AHEAD:
+            x, y = A.load(), B.load()
+        a.store(x)  # type: ignore
+        b.store(y)  # type: ignore
+        if AHEAD:
+            A.move((0, G.k))
+            B.move((0, G.k))
+            A.load_into(x)  # type: ignore
+            B.load_into(y)  # type: ignore
         al.syncthreads()
         product(G, acc, a, b, 0)
         al.syncthreads()
-        A.move((0, G.k))
-        B.move((0, G.k))
+        if not AHEAD:
+            A.move((0, G.k))
+            B.move((0, G.k))
     return acc_tile(G, acc)
 
 
@@ -208,26 +218,6 @@ def copy(A, B, a, b, depth):
 
 
 @avelang.jit
-def prefetch(G, A, B, k):
-    """One buffer; the next tile comes into registers during the products."""
-    A, B = A.spread(G.copy_a), B.spread(G.copy_b)
-    a, b = alloc_shared(G, 1)
-    x, y = A.load(), B.load()
-    acc = make_acc(G)
-    for _ in al.range((k + G.k - 1) // G.k):
-        a.store(x)
-        b.store(y)
-        A.move((0, G.k))
-        B.move((0, G.k))
-        A.load_into(x)
-        B.load_into(y)
-        al.syncthreads()
-        product(G, acc, a, b, 0)
-        al.syncthreads()
-    return acc_tile(G, acc)
-
-
-@avelang.jit
 def ping_pong(G, A, B, k):
     """Two buffers and two groups of waves, which take turns: while one group reads fragments and copies, the other
     multiplies, and asks global memory for what it will copy in its next turn. The second group is one barrier
@@ -245,7 +235,7 @@ def ping_pong(G, A, B, k):
     alternate_barrier(G.threads, late)
     if late:
         alternate_barrier(G.threads, late)
-    turn(G, (a, u, x), (b, v, y), 0)
+    refill(G, (a, u, x), (b, v, y), 0)
     for _ in al.range((k + 2 * G.k - 1) // (2 * G.k)):
         for half in range(2):
             alternate_barrier(G.threads, late)
@@ -265,14 +255,14 @@ def ping_pong(G, A, B, k):
             sched_barrier()
             setprio(0)
             alternate_barrier(G.threads, late)
-            turn(G, (a, u, x), (b, v, y), 1 - half)
+            refill(G, (a, u, x), (b, v, y), 1 - half)
     if not late:
         alternate_barrier(G.threads, late)
     return acc_tile(G, acc)
 
 
 @avelang.jit
-def turn(G, of_a, of_b, half):
+def refill(G, of_a, of_b, half):
     """Reads the fragments of one buffer and fills the other one: (buffers, fragments, the tile that has come) of A and
     of B."""
     (a, u, x), (b, v, y) = of_a, of_b

@@ -1,7 +1,7 @@
 """The loop over K of the pipelines whose copies go straight into shared memory ("cp-async"; on NVIDIA also
 "preshuffled" and "streamed"): windows of A and B and a block's product come in; the tile of C goes out.
 
-A ring of buffers: while one tile is multiplied, the `STAGES` - 1 after it are on their way. On NVIDIA fragments are
+A ring of buffers: while one tile is multiplied, the `STAGES` - 1 after it are in flight. On NVIDIA fragments are
 read one instruction's depth of K ahead of the products that take them, the first ones of the next tile too, so that the
 matrix pipe does not wait for shared memory. Source of that: NVIDIA, CUTLASS documentation, "Efficient GEMM in CUDA",
 software pipelining."""

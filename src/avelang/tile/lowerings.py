@@ -32,7 +32,7 @@ def single(intrinsic: Any) -> Any:
     return lower
 
 
-def exchanged(intrinsic: Any) -> Any:
+def swapped(intrinsic: Any) -> Any:
     """`lower` of a single instruction that computes the transposed product: B^T A^T."""
 
     @avelang.jit

@@ -51,13 +51,11 @@ class SubgroupLayout:
         lanes = math.prod(self.thread)
         if self.wave % lanes:
             shown = " * ".join(map(str, self.thread))
-            raise wrong(
-                "T306",
-                what=f"thread {self.thread}",
-                why=f"{shown} = {lanes} does not divide the wave's {self.wave} lanes",
-            )
+            raise wrong("T306", what=f"thread {self.thread}",
+                        why=f"{shown} = {lanes} does not divide the wave's {self.wave} lanes")
         if self.lanes_per_place > 1 and self.shared_axis is None:
-            why = f"{self.lanes_per_place} lanes share each place of the thread grid {self.thread}, and divide none of its extents"
+            shared = f"{self.lanes_per_place} lanes share each place of the thread grid {self.thread}"
+            why = f"{shared}, and divide none of its extents"
             raise wrong("T306", what=f"element {self.element}", why=why)
         self._digits()
 
@@ -117,10 +115,13 @@ class SubgroupLayout:
         still = [(i, kind) for i in dims for kind in (1, 2) if (i, kind) not in lane]  # extents of 1
         pairs = [*still, *lane]
         return Encoding(
-            (), factors,
-            ((), tuple((i or 0) + 1 for i, _ in pairs)), ((), tuple(kind for _, kind in pairs)),
-            (*(i + 1 for i in dims), *(i + 1 for i in dims)), (*(0 for _ in dims), *(3 for _ in dims)),
-        )  # fmt: skip
+            (),
+            factors,
+            ((), tuple((i or 0) + 1 for i, _ in pairs)),
+            ((), tuple(kind for _, kind in pairs)),
+            (*(i + 1 for i in dims), *(i + 1 for i in dims)),
+            (*(0 for _ in dims), *(3 for _ in dims)),
+        )
 
     @property
     def distribution(self) -> Distribution:

@@ -14,8 +14,24 @@ if TYPE_CHECKING:
 
 # Light enough for black text. The first is for what is nobody's.
 PLAIN = "#ffffff"
-HUES = ("#aec7e8", "#ffbb78", "#98df8a", "#ff9896", "#c5b0d5", "#e0c29f", "#f7b6d2", "#c7c7c7", "#dbdb8d", "#9edae5", "#8fb8de", "#f5d76e", "#b5e2b4",
-        "#e8a5a5", "#d5c8f0", "#cfe8ef")  # fmt: skip
+HUES = (
+    "#aec7e8",
+    "#ffbb78",
+    "#98df8a",
+    "#ff9896",
+    "#c5b0d5",
+    "#e0c29f",
+    "#f7b6d2",
+    "#c7c7c7",
+    "#dbdb8d",
+    "#9edae5",
+    "#8fb8de",
+    "#f5d76e",
+    "#b5e2b4",
+    "#e8a5a5",
+    "#d5c8f0",
+    "#cfe8ef",
+)
 HEAT = (PLAIN, "#c7ecc0", "#ffe08a", "#ffb870", "#ff8a6b", "#e85d5d")  # asked for so many times; the last for more
 
 
@@ -63,9 +79,8 @@ LINE = 72  # letters of a note, where the grid is not wider
 
 def svg(pictures: Sequence[Picture]) -> str:
     """One SVG document with the pictures below one another. Well-formed XML, no scripts, no fonts from elsewhere."""
-    root = ET.Element(
-        "svg", {"xmlns": "http://www.w3.org/2000/svg", "font-family": "monospace", "font-size": str(FONT)}
-    )
+    root = ET.Element("svg",
+                      {"xmlns": "http://www.w3.org/2000/svg", "font-family": "monospace", "font-size": str(FONT)})
     y, right = float(EDGE), 0.0
     ground = ET.SubElement(root, "rect", {"x": "0", "y": "0", "fill": "#ffffff"})
     for p in pictures:

@@ -57,29 +57,31 @@ class Pipeline:
         return f"{target} has none of {', '.join(self.needs)}"
 
 
+# fmt: off
+REGISTERS, ASYNC = ("global", "store", "read", "mma"), ("async", "read", "mma")
 PIPELINES: dict[str, Pipeline] = {
     p.name: p
     for p in (
-        Pipeline("single", ("global", "store", "read", "mma"), 0, 1, "one buffer, nothing overlaps within a wave"),
-        Pipeline("prefetch", ("global", "store", "read", "mma"), 1, 1, "the next tile comes into registers during the products"),
-        Pipeline("double-buffer", ("global", "store", "read", "mma"), 3, 2, "the next tile goes into the other buffer during the products",
+        Pipeline("single", REGISTERS, 0, 1, "one buffer, nothing overlaps within a wave"),
+        Pipeline("prefetch", REGISTERS, 1, 1, "the next tile comes into registers during the products"),
+        Pipeline("double-buffer", REGISTERS, 3, 2, "the next tile goes into the other buffer during the products",
                  deep=2, apart=True),
-        Pipeline("ping-pong", ("global", "store", "read", "mma"), 2, 2, "two groups of waves: one computes while the other copies", groups=2,
+        Pipeline("ping-pong", REGISTERS, 2, 2, "two groups of waves: one computes while the other copies", groups=2,
                  held=2),
-        Pipeline("preshuffled", ("global", "store", "read", "mma"), 3, 2, "B lies in global memory as its fragments do, and skips shared memory "
-                 "(not on NVIDIA, from sm_80 on: there a ring)",
-                 promoted=(0,), deep=2, apart=True, ring=True),
-        Pipeline("streamed", ("global", "store", "read", "mma"), 3, 2, "for few rows: B goes straight into registers from where it lies, a tile "
+        Pipeline("preshuffled", REGISTERS, 3, 2, "B lies in global memory as its fragments do, and skips shared memory "
+                 "(not on NVIDIA, from sm_80 on: there a ring)", promoted=(0,), deep=2, apart=True, ring=True),
+        Pipeline("streamed", REGISTERS, 3, 2, "for few rows: B goes straight into registers from where it lies, a tile "
                  "ahead; A by two buffers (on NVIDIA, from sm_80 on, both by a ring)", promoted=(0,), held=2,
                  ring=True),
-        Pipeline("direct-to-lds", ("async", "read", "mma"), 2, 2, "buffer loads write LDS, into buffers one fragment deep", needs=("amd",), held=0,
-                 apart=True),
-        Pipeline("cp-async", ("async", "read", "mma"), 3, 4, "copies of 16 bytes into shared memory, three of four tiles under way",
+        Pipeline("direct-to-lds", ASYNC, 2, 2, "buffer loads write LDS, into buffers one fragment deep", needs=("amd",),
+                 held=0, apart=True),
+        Pipeline("cp-async", ASYNC, 3, 4, "copies of 16 bytes into shared memory, three of four tiles in flight",
                  needs=("sm_80",), held=0),
-        Pipeline("tma", ("async", "mma"), 3, 4, "the copy engine fills shared memory, a group of warps of its own asks it; wgmma reads there",
-                 groups=2, needs=("sm_90a",), held=0),
+        Pipeline("tma", ("async", "mma"), 3, 4, "TMA fills shared memory, a group of warps of its own asks it; wgmma "
+                 "reads there", groups=2, needs=("sm_90a",), held=0),
     )
-}  # fmt: skip
+}
+# fmt: on
 
 
 @takes("T301")

@@ -115,7 +115,7 @@ class GemmPlan:
         sizes = (self.gemm.m, self.gemm.n, self.gemm.k)
         return tile if any(s % t for s, t in zip(sizes, tile, strict=True)) else None
 
-    # -- what is run ----------------------------------------------------------------------------------------------------------------
+    # -- what is run ---------------------------------------------------------------------------------------------------
 
     @property
     def waves_of_c(self) -> tuple[int, int]:
@@ -136,11 +136,8 @@ class GemmPlan:
     @property
     def default_mma(self) -> str:
         """The MMA that such a block takes by itself; empty where it does not fit."""
-        return _default_mma(
-            BlockConfig(*self.workgroup, self.step, self.waves_of_c, self.pipeline.name, self.stages),
-            self.gemm.target,
-            self.gemm.dtype,
-        )
+        return _default_mma(BlockConfig(*self.workgroup, self.step, self.waves_of_c, self.pipeline.name, self.stages),
+                            self.gemm.target, self.gemm.dtype)
 
     @functools.cached_property
     def build_error(self) -> str:
@@ -158,20 +155,19 @@ class GemmPlan:
         grid = made.grid(self.gemm.m, self.gemm.n, self.gemm.units) * (
             1 if self.pipeline.name == "tma" else self.split_k
         )
-        return LaunchConfig(
-            grid, made.on(self.gemm.target, self.gemm.dtype).threads, self.split_k, math.prod(self.cluster)
-        )
+        return LaunchConfig(grid, made.on(self.gemm.target, self.gemm.dtype).threads, self.split_k,
+                            math.prod(self.cluster))
 
-    # -- counts ---------------------------------------------------------------------------------------------------------------------
+    # -- counts --------------------------------------------------------------------------------------------------------
 
     @property
     def tiles(self) -> int:
         """Tiles of C, each of which `split_k` workgroups share; clusters make whole ones."""
-        across = (
+        extents = (
             -(-size // (tile * many)) * many
             for size, tile, many in zip((self.gemm.m, self.gemm.n), self.workgroup, self.cluster, strict=True)
         )
-        return math.prod(across)
+        return math.prod(extents)
 
     @property
     def workgroups(self) -> int:
@@ -270,13 +266,13 @@ class GemmPlan:
             wave = sum(s * size for i, (s, size) in parts if i in self.promoted)
         return self.tiles * self.all_steps * self.waves // self.mma.acc.waves * self.reduction * wave
 
-    # -- the model ------------------------------------------------------------------------------------------------------------------
+    # -- the model -----------------------------------------------------------------------------------------------------
 
     @property
     def rounds(self) -> int:
         """Workgroups of the busiest unit."""
-        together = math.prod(self.cluster)
-        return -(-(self.workgroups // together) // max(1, self.gemm.units // together))
+        cluster = math.prod(self.cluster)
+        return -(-(self.workgroups // cluster) // max(1, self.gemm.units // cluster))
 
     @property
     def co_resident(self) -> int:
@@ -313,7 +309,7 @@ class GemmPlan:
             "matrix": -(-self.waves // unit.pipes) * self._tiles() * self.mma_cycles / share,
             "memory": max(fresh * self.step * size / unit.memory_clock, l2),
         }
-        # What wgmma reads and the copy engine writes is in the share too.
+        # What wgmma reads and TMA writes is in the share too.
         return takes if self.mma.b is None else {**takes, "LDS": reads / shared.read + written}
 
     @property
@@ -340,7 +336,8 @@ class GemmPlan:
         if not self.mma.name.endswith(PAIRED):
             return ""
         theirs = self.mma.name.removesuffix(PAIRED)
-        return f"{self.mma.name} is {theirs} but for the order of K: A is put in pairs on its way into LDS, and no register of B is moved"
+        order = "A is put in pairs when it is stored to LDS, and no register of B is moved"
+        return f"{self.mma.name} is {theirs} but for the order of K: {order}"
 
     def lowering_config(self) -> dict[str, object]:
         """The plan in IREE's terms, as seed 004 prints them; `split_k` and `pipeline` are ours."""

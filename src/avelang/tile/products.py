@@ -58,9 +58,8 @@ class MmaAtom:
                 raise wrong("T301", what=name, want="a Distribution or a SubgroupLayout", got=repr(layout))
         for name in ("lower", "expand", "collapse"):
             if not isinstance(getattr(self, name), Jitted):
-                raise wrong(
-                    "T301", what=name, want="a function decorated with @avelang.jit", got=repr(getattr(self, name))
-                )
+                raise wrong("T301", what=name, want="a function decorated with @avelang.jit",
+                            got=repr(getattr(self, name)))
         object.__setattr__(self, "natives", tuple(row_of(n).name for n in self.natives))
         m, n, k = self.shape
         for name, want in (("a", (m, k)), ("b", (k, n)), ("acc", (m, n))):
@@ -68,11 +67,8 @@ class MmaAtom:
             if have is None:
                 continue
             if have.shape != want:
-                raise wrong(
-                    "T307",
-                    name=self.name,
-                    why=f"`{name}` is a layout of {have.shape}, and the shape {self.shape} wants {want}",
-                )
+                raise wrong("T307", name=self.name,
+                            why=f"`{name}` is a layout of {have.shape}, and the shape {self.shape} wants {want}")
             if (have.waves != 1 and self.b is not None) or have.wave != self.acc.wave:
                 why = f"`{name}` is spread over {have.waves} waves of {have.wave} lanes, not over one of {self.wave}"
                 raise wrong("T307", name=self.name, why=why)
@@ -153,12 +149,8 @@ def named(known: Sequence[MmaAtom], name: str) -> MmaAtom:
     found = next((x for x in known if x.name.lower() == name.lower()), None)
     if found is None:
         near = difflib.get_close_matches(name.upper(), [x.name for x in known], 5, 0)
-        raise wrong(
-            "T301",
-            what="the name of an MMA",
-            want=f"one of the chip's {len(known)}, such as {', '.join(near)}",
-            got=repr(name),
-        )
+        raise wrong("T301", what="the name of an MMA",
+                    want=f"one of the chip's {len(known)}, such as {', '.join(near)}", got=repr(name))
     return found
 
 

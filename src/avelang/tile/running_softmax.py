@@ -41,20 +41,19 @@ class Softmax:
     def weigh(self, s, scale):
         """The weights of a tile of scores, and by how much what has been summed of the rows shrinks. `scale`: above 0,
         in base 2. All lanes of a wave call it; each row is one wave's."""
-        most = exchanged(s, folded(s, greater), greater).map(greater, (self.most,))
+        most = fold_wave(s, fold_lane(s, greater), greater).map(greater, (self.most,))
         before, (by, shift) = shifts(self.most, scale), shifts(most, scale)
         # Where the one scale follows upon the other, nothing of what was before counts.
-        shrink = before[1].map(
-            lambda x, y, a, b: al.select(a == b, power(x - y), 0.0), (shift.map(finite), before[0], by)
-        )
+        shrink = before[1].map(lambda x, y, a, b: al.select(a == b, power(x - y), 0.0),
+                               (shift.map(finite), before[0], by))
         p = weights(s, by, shift.map(finite))
-        self.total = folded(p, add).map(lambda new, old, f: al.fma(old, f, new), (self.total, shrink))
+        self.total = fold_lane(p, add).map(lambda new, old, f: al.fma(old, f, new), (self.total, shrink))
         self.most = most
         return p, shrink
 
     def sums(self, like):
         """The sums of whole rows; `like`: a tile as `weigh` got them."""
-        return exchanged(like, self.total, add)
+        return fold_wave(like, self.total, add)
 
     def logarithms(self, sums, scale):
         """Of the rows' sums of e to the scores: -inf where nothing counted."""
@@ -65,10 +64,8 @@ class Softmax:
 def softmax(dist, thread=None, groups=1):
     """Before the first tile of scores in a distribution."""
     most, total = tensors.full(rows_of(dist), NEVER, al.f32), tensors.full(rows_of(dist), 0.0, al.f32)
-    return Softmax(
-        DistributedTile(most.values, most.dist, thread, groups),
-        DistributedTile(total.values, total.dist, thread, groups),
-    )
+    return Softmax(DistributedTile(most.values, most.dist, thread, groups),
+                   DistributedTile(total.values, total.dist, thread, groups))
 
 
 @avelang.jit
@@ -107,7 +104,7 @@ def scaled(tile, by):
 
 
 @avelang.jit
-def folded(tile, fn):
+def fold_lane(tile, fn):
     """Rows folded within each lane: what `DistributedTile.fold` does before lanes exchange their parts."""
     F = vectorize.folding(tile.dist, 1)
     out, done = al.make_local((F.results,), tile.dtype), ()
@@ -119,7 +116,7 @@ def folded(tile, fn):
 
 
 @avelang.jit
-def exchanged(like, part, fn):
+def fold_wave(like, part, fn):
     """The rest of it: what all lanes of a wave have folded of rows of a tile like `like`."""
     F = vectorize.folding(like.dist, 1)
     assert len(F.waves) == 0, "each row is one wave's"

@@ -55,25 +55,16 @@ class BlockConfig:
         for name in ("m", "n", "k", "stages", "group_m"):
             least = 2 if name == "stages" and self.pipeline in ("cp-async", "preshuffled", "streamed") else 1
             if not _whole(getattr(self, name), least):
-                raise wrong(
-                    "T301", what=f"{name} of a Block", want=f"an integer from {least}", got=repr(getattr(self, name))
-                )
+                raise wrong("T301", what=f"{name} of a Block", want=f"an integer from {least}",
+                            got=repr(getattr(self, name)))
         for name in ("waves", "cluster"):
             pair = getattr(self, name)
             if not isinstance(pair, tuple) or len(pair) != 2 or not all(_whole(x, 1) for x in pair):
-                raise wrong(
-                    "T301",
-                    what=f"{name} of a Block",
-                    want="two integers from 1, along rows and columns of C",
-                    got=repr(pair),
-                )
+                raise wrong("T301", what=f"{name} of a Block", want="two integers from 1, along rows and columns of C",
+                            got=repr(pair))
         if self.cluster != (1, 1) and self.pipeline != "tma":
-            raise wrong(
-                "T301",
-                what="cluster of a Block",
-                want=f'(1, 1) with the pipeline {self.pipeline!r}: "tma" has clusters',
-                got=self.cluster,
-            )
+            raise wrong("T301", what="cluster of a Block",
+                        want=f'(1, 1) with the pipeline {self.pipeline!r}: "tma" has clusters', got=self.cluster)
 
     def on(self, target: Any, dtype: DType) -> Any:
         """The products of the block on a chip (`al.target()`, or its name). Raises T301, T307, U103."""
@@ -86,8 +77,12 @@ class BlockConfig:
             have = ", ".join(p.name for p in pipelines.PIPELINES.values() if not p.missing(name))
             raise wrong("U103", name=name, what=f"the pipeline {self.pipeline!r}", instead=f"{why}; it has {have}")
         if math.prod(self.waves) % pipelines.pipeline(self.pipeline).groups and self.pipeline != "tma":
-            raise wrong("T307", name=self.pipeline, why=f"its groups of waves take turns: it wants an even number of waves, and {self.waves} are "
-                                                        f"{math.prod(self.waves)}")  # fmt: skip
+            raise wrong(
+                "T307",
+                name=self.pipeline,
+                why=f"its groups of waves take turns: it wants an even number of waves, and {self.waves} are "
+                f"{math.prod(self.waves)}",
+            )
         if self.pipeline == "tma" and self.mma is not None:
             raise wrong(
                 "T307",
@@ -99,11 +94,8 @@ class BlockConfig:
         found = block_gemm.block_gemm(name, dtype, self.m, self.n, self.k, self.waves, self.mma)
         deep = pipelines.pipeline(self.pipeline).deep
         if deep and found.steps != deep and not (self.pipeline == "preshuffled" and found.ring):
-            raise wrong(
-                "T307",
-                name=self.pipeline,
-                why=f"it wants k to be {deep} fragments of {found.depth}, and it is {self.k}",
-            )
+            raise wrong("T307", name=self.pipeline,
+                        why=f"it wants k to be {deep} fragments of {found.depth}, and it is {self.k}")
         return found
 
     def operands(self, dtype: DType, out: DType) -> tuple[Any, Any, Any]:
@@ -129,10 +121,8 @@ Block = BlockConfig  # the public name
 @avelang.jit
 def mainloop(name, STAGES, G, A, B, k):
     """The tile of C by the pipeline of that name."""
-    if name == "single":
-        return loops.single(G, A, B, k)
-    if name == "prefetch":
-        return loops.prefetch(G, A, B, k)
+    if name in ("single", "prefetch"):
+        return loops.one_buffer(G, A, B, k, name == "prefetch")
     if name == "double-buffer":
         return loops.double_buffer(G, A, B, k)
     if name == "ping-pong":

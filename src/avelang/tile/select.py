@@ -39,7 +39,7 @@ def rejection(p: GemmPlan) -> str:
     if p.pipeline.name != "preshuffled" and g.preshuffled:
         return "it reads B row by row, and B lies in memory as its fragments do"
     if p.pipeline.name == "tma" and not g.aligned:
-        return "rows are no multiples of 16 bytes, as the copy engine wants them"
+        return "rows are no multiples of 16 bytes, as TMA wants them"
     if mma.virtual and mma.m == SKINNY_ROWS and g.m > mma.m:
         return f"M = {g.m} is more than its {mma.m} rows"
     if mma.name.startswith("VDMFMA") and g.k % p.step:
@@ -71,12 +71,8 @@ def _fits(gemm: Gemm) -> list[MmaAtom]:
     # PAIRED: for pipelines that bring A into that order (`_in_pairs`).
     fits = [x for x in fits if not x.name.endswith((PAIRED, *IGNORED))]
     if not fits:
-        raise wrong(
-            "U103",
-            name=gemm.target,
-            what=f"a matrix product of {gemm.dtype}",
-            instead="`ave intrinsics mma` lists what there is",
-        )
+        raise wrong("U103", name=gemm.target, what=f"a matrix product of {gemm.dtype}",
+                    instead="`ave intrinsics mma` lists what there is")
     return fits
 
 
@@ -121,8 +117,8 @@ def _plan(gemm: Gemm, mma: MmaAtom, known: TunedBlock) -> GemmPlan | None:
     if k % mma.k:
         return None
     sub = (known.m // high, known.n // wide)
-    return GemmPlan(gemm, mma, (known.m, known.n), sub, k // mma.k, pipeline(known.pipeline), 1, known.waves, known.stages, known.cluster,
-                known.share(gemm.target))  # fmt: skip
+    return GemmPlan(gemm, mma, (known.m, known.n), sub, k // mma.k, pipeline(known.pipeline), 1, known.waves,
+                    known.stages, known.cluster, known.share(gemm.target))
 
 
 def _reduction(gemm: Gemm, mma: MmaAtom, lines: int) -> int:
@@ -160,7 +156,7 @@ def _skinny(gemm: Gemm, dense: MmaAtom) -> Iterator[GemmPlan]:
             less = dataclasses.replace(plan, reduction=r)
             yield from _split(less, 4 * gemm.units)
             if not rejection(less):
-                break  # a step of fewer bytes has fewer under way, for which the model has no number
+                break  # a step of fewer bytes has fewer in flight, for which the model has no number
 
 
 @takes("T301")
@@ -239,14 +235,8 @@ def padded(gemm: Gemm) -> GemmPlan | None:
     mma = max(fits, key=lambda x: x.k / x.cycles(gemm.target) if chip_of(gemm.target).vendor == "amd" else x.k)
     rows = -(-min(gemm.m, SKINNY) // mma.m) * mma.m
     both = next(p for p in _usual(gemm, mma) if p.promoted == (0, 1))
-    return GemmPlan(
-        gemm,
-        mma,
-        (rows, SKINNY_WAVES * SKINNY_TILES * mma.n),
-        (rows // mma.m, SKINNY_TILES),
-        _reduction(gemm, mma, 2),
-        both,
-    )
+    return GemmPlan(gemm, mma, (rows, SKINNY_WAVES * SKINNY_TILES * mma.n), (rows // mma.m, SKINNY_TILES),
+                    _reduction(gemm, mma, 2), both)
 
 
 @takes("T301")
@@ -265,7 +255,7 @@ def gemm(m: int, n: int, k: int, dtype: str | DType, target: str, preshuffled: b
     return Gemm(m, n, k, BY_NAME[name], target, preshuffled, **more)  # type: ignore[arg-type]
 
 
-# -- for kernels ---------------------------------------------------------------------------------------------------------------------------
+# -- for kernels -------------------------------------------------------------------------------------------------------
 
 _Size = Annotated[int, at_least(1)]
 CLASS = 64  # sizes are rounded up to multiples of this before a block is looked for

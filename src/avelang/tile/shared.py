@@ -49,7 +49,7 @@ class SharedTile:
         """Of one buffer."""
         return self.shape[1 - self.axis] * self.row
 
-    # -- where a lane's accesses go ----------------------------------------------------------------------------------------------------
+    # -- where a lane's accesses go ------------------------------------------------------------------------------------
 
     def plan(self, dist):
         """Places of a lane's vectors here, for accesses of the widest kind; empty where each is to be
@@ -112,7 +112,7 @@ class SharedTile:
             found = found + ((offset // NBYTES + buffer * (self.nbytes // NBYTES), v.slots, v.contiguous),)
         return found
 
-    # -- stores ------------------------------------------------------------------------------------------------------------------------
+    # -- stores --------------------------------------------------------------------------------------------------------
 
     def store(self, tile, buffer=0):
         """Stores a tile, in its distribution."""
@@ -136,7 +136,7 @@ class SharedTile:
                     some[i] = values[slots[i]]
                 memory[index] = al.view(some, al.Tensor((memory.shape[1],), memory.dtype))
 
-    # -- loads -------------------------------------------------------------------------------------------------------------------------
+    # -- loads ---------------------------------------------------------------------------------------------------------
 
     def reads(self, dist):
         """Count of accesses of a load of a distribution, the unit of `begin` and `end` of `load_into`."""
@@ -160,7 +160,7 @@ class SharedTile:
             self._get_matrices(values, (0, COUNT), M, buffer, begin, END, thread)
 
     def load_part(self, values, dist, part, parts, buffer=0, thread=None):
-        """Of `parts` equal parts of a lane's registers one, into `values`, which has room for just that."""
+        """Of `parts` equal parts of a lane's registers one, into `values`, which holds just that."""
         M = vectorize.matrices(dist, self.axis, self.dtype.bytes, al.target().name, parts)
         if M is None:
             EACH = self.reads(dist) // parts
@@ -169,28 +169,27 @@ class SharedTile:
             EACH = M.rows.elements * self.dtype.bytes // WIDEST // parts
             self._get_matrices(values, (part * EACH, EACH), M, buffer, part * EACH, part * EACH + EACH, thread)
 
-    # `room`: the first access for which `values` has room, and for how many it has.
+    # `held`: the first access that `values` holds, and how many it holds.
 
-    def _get(self, values, room, dist, buffer, begin, end, thread):
+    def _get(self, values, held, dist, buffer, begin, end, thread):
         WIDTH, found = self.width(dist), self.accesses(dist, thread, buffer)
         memory = self.words(WIDTH)
-        flat = al.view(values, al.Tensor((room[1] * WIDTH,), self.dtype))
-        pieces = al.view(values, al.Tensor((room[1], memory.shape[1]), memory.dtype))
+        flat = al.view(values, al.Tensor((held[1] * WIDTH,), self.dtype))
+        pieces = al.view(values, al.Tensor((held[1], memory.shape[1]), memory.dtype))
         for index, slots, contiguous in found[begin:end]:
             if contiguous:
-                pieces[slots[0] // WIDTH - room[0]] = memory[index]
+                pieces[slots[0] // WIDTH - held[0]] = memory[index]
             else:
                 some = memory[index]
                 each = al.view(some, al.Tensor((WIDTH,), self.dtype))
                 for i in range(WIDTH):
-                    flat[slots[i] - room[0] * WIDTH] = each[i]
+                    flat[slots[i] - held[0] * WIDTH] = each[i]
 
-    def _get_matrices(self, values, room, M, buffer, begin, end, thread):
+    def _get_matrices(self, values, held, M, buffer, begin, end, thread):
         PLAN, VECTORS = self.plan(M.rows), vectorize.vectors(M.rows, self.axis, WIDEST // self.dtype.bytes)
         pieces, first, at = (
-            al.view(values, al.Tensor((room[1], M.each), al.i32)),
-            self.first(M.rows, thread),
-            thread_coord(M.rows, thread),
+            al.view(values, al.Tensor((held[1], M.each), al.i32)), self.first(M.rows, thread),
+            thread_coord(M.rows, thread)
         )
         for i in range(begin, end):
             if len(PLAN) > 0:
@@ -198,7 +197,7 @@ class SharedTile:
             else:
                 step = VECTORS[i].at
                 row = self.piece(self.byte((at[0] + step[0], at[1] + step[1])), vectorize.AT_BASE, WIDEST, buffer)
-            pieces[i - room[0]] = load_matrices(row, M.each, M.turned)
+            pieces[i - held[0]] = load_matrices(row, M.each, M.turned)
 
 
 Shared = SharedTile  # the public name
@@ -216,8 +215,8 @@ def load_matrices(row, each, turned):
 
 @avelang.jit
 def shared(shape, dtype, buffers=1, dists=(), turned=()):
-    """Room for so many tiles, swizzled for accesses in these distributions. `turned`: distributions in which `turned`
-    is accessed."""
+    """Shared memory for so many tiles, swizzled for accesses in these distributions. `turned`: distributions in which
+    `turned` is accessed."""
     STRIDES = (shape[1] * dtype.bytes, dtype.bytes)
     SWIZZLE = vectorize.swizzle_for(dists, STRIDES, al.target().name, turned)
     return SharedTile(al.make_shared((buffers, shape[0] * shape[1]), dtype, 128), shape, SWIZZLE)
@@ -227,9 +226,9 @@ def shared(shape, dtype, buffers=1, dists=(), turned=()):
 def spread(tile, dist):
     """The same tile in another distribution, through shared memory. All lanes of the block call it."""
     dist = check_shape(dist, flat(tile.shape), al.target().wave)
-    room = shared(tile.shape, tile.dtype, 1, (tile.dist, dist))
-    room.store(tile)
+    memory = shared(tile.shape, tile.dtype, 1, (tile.dist, dist))
+    memory.store(tile)
     al.syncthreads()
-    moved = room.load(dist)
+    moved = memory.load(dist)
     al.syncthreads()  # the next one may use the same memory
     return moved

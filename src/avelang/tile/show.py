@@ -33,12 +33,8 @@ def parse_layout(text: str) -> Layout:
     try:
         parts = [ast.literal_eval(x.strip()) for x in ((shape, strides) if colon else (shape,))]
     except (ValueError, SyntaxError):
-        raise wrong(
-            "T308",
-            got=repr(text),
-            why="it is no layout",
-            instead='a layout is "shape:strides", such as "((2,4),3):((1,6),2)"',
-        ) from None
+        raise wrong("T308", got=repr(text), why="it is no layout",
+                    instead='a layout is "shape:strides", such as "((2,4),3):((1,6),2)"') from None
     if len(parts) == 2:
         return Layout(*parts)
     from avelang.frontend.shapes import as_tuple, row_major
@@ -68,9 +64,8 @@ def of_layout(layout: Layout) -> list[Picture]:
 
 def _fits(count: int, what: str) -> None:
     if count > MOST_CELLS:
-        raise wrong(
-            "T308", got=what, why=f"it has {count} cells, and {MOST_CELLS} can be drawn", instead="draw a part of it"
-        )
+        raise wrong("T308", got=what, why=f"it has {count} cells, and {MOST_CELLS} can be drawn",
+                    instead="draw a part of it")
 
 
 def _numbers(n: int, step: int = 1) -> tuple[str, ...]:
@@ -106,9 +101,7 @@ def of_distribution(d: Distribution, title: str, words: str = "T") -> list[Pictu
         if out:  # and in detail its corner
             corner = min(rows[0], SIDE // 2 * step[0]), min(cols[0], SIDE // 4 * step[1])
             owner, title, notes = (
-                owner[:, : corner[0], : corner[1]],
-                f"its first {corner[0]} x {corner[1]} elements",
-                [],
+                owner[:, : corner[0], : corner[1]], f"its first {corner[0]} x {corner[1]} elements", []
             )
     _fits(owner.size // (step[0] * step[1]), title)
     if large and step != (1, 1):
@@ -152,19 +145,11 @@ def of_swizzle(s: Swizzle, row_bytes: int = 128, width: int = 16, rows: int = 8)
     """Picture of the places of accesses of `width` bytes of each row: the number in a cell is that of the access whose
     bytes are there."""
     if width < 1 or rows < 1:
-        raise wrong(
-            "T308",
-            got=f"{rows} rows of accesses of {width} bytes",
-            why="there are none",
-            instead="choose rows and width from 1 on",
-        )
+        raise wrong("T308", got=f"{rows} rows of accesses of {width} bytes", why="there are none",
+                    instead="choose rows and width from 1 on")
     if row_bytes % width or row_bytes < width:
-        raise wrong(
-            "T308",
-            got=f"rows of {row_bytes} bytes",
-            why=f"they are no whole accesses of {width}",
-            instead="choose row_bytes as a multiple",
-        )
+        raise wrong("T308", got=f"rows of {row_bytes} bytes", why=f"they are no whole accesses of {width}",
+                    instead="choose row_bytes as a multiple")
     across = row_bytes // width
     at = (np.arange(rows)[:, None] * row_bytes + np.arange(across)[None, :] * width).astype(np.int64)
     _fits(at.size, repr(s))
@@ -172,8 +157,13 @@ def of_swizzle(s: Swizzle, row_bytes: int = 128, width: int = 16, rows: int = 8)
     grid = np.full(at.size, -1, np.int64)
     inside = to.ravel() // width < at.size
     grid[to.ravel()[inside] // width] = np.arange(at.size)[inside]
-    cells = tuple(tuple(PictureCell("" if x < 0 else f"{x // across},{x % across}", PLAIN if x < 0 else hue(int(x) % across)) for x in row)
-                  for row in grid.reshape(rows, across))  # fmt: skip
+    cells = tuple(
+        tuple(
+            PictureCell("" if x < 0 else f"{x // across},{x % across}", PLAIN if x < 0 else hue(int(x) % across))
+            for x in row
+        )
+        for row in grid.reshape(rows, across)
+    )
     notes = (f"row,access of {width} bytes whose data are there; a column of equal color was one column of accesses",)
     title = f"Swizzle({s.bits}, {s.base}, {s.shift}), rows of {row_bytes} bytes"
     return [Picture(title, _numbers(rows), _numbers(across, width), cells, notes, "byte")]
@@ -188,26 +178,20 @@ def of_column(s: Swizzle, row_bytes: int = 128, width: int = 16, target: str = "
     out = []
     for swizzle, how in ((Swizzle(), "without the swizzle"), (s, "with it")):
         at = swizzle(lanes)
-        out += of_accesses(
-            TileAccesses(at[None], width, (banks(at, width, target),)),
-            f"down the first {width} bytes of each row, {how}",
-        )
+        out += of_accesses(TileAccesses(at[None], width, (banks(at, width, target),)),
+                           f"down the first {width} bytes of each row, {how}")
     return out
 
 
 def of_order(
-    m: int, n: int, block: tuple[int, int], units: int, target: str = "gfx942", together: int = 8
+    m: int, n: int, block: tuple[int, int], units: int, target: str = "gfx942", group_m: int = 8
 ) -> list[Picture]:
     """Picture of the block of a launch that makes each tile of C (m x n), and how well one tile a block fills the
     chip's `units`. In the color of its die where a chip has several, else of its round. Raises T308 for extents below 1
     and for more tiles than can be drawn."""
-    if min(m, n, *block, units, together) < 1:
-        raise wrong(
-            "T308",
-            got=f"C of {m} x {n} in tiles of {block[0]} x {block[1]}",
-            why="an extent is below 1",
-            instead="choose positive extents",
-        )
+    if min(m, n, *block, units, group_m) < 1:
+        raise wrong("T308", got=f"C of {m} x {n} in tiles of {block[0]} x {block[1]}", why="an extent is below 1",
+                    instead="choose positive extents")
     rows, cols = -(-m // block[0]), -(-n // block[1])
     count = rows * cols
     _fits(count, f"C of {m} x {n} in tiles of {block[0]} x {block[1]}")
@@ -215,11 +199,12 @@ def of_order(
     grid = [[PictureCell()] * cols for _ in range(rows)]
     for number in range(count):
         index = scheduler.xcd_remap.source.fn(number, count, dies)
-        row, col = scheduler.tile_of.source.fn(index, rows, cols, together)
+        row, col = scheduler.tile_of.source.fn(index, rows, cols, group_m)
         grid[row][col] = PictureCell(str(number), hue(number % dies if dies > 1 else number // units))
     rounds = -(-count // units)
     notes = [
-        f"{counted(count, 'tile')} for {units} units: {counted(rounds, 'round')}, in which {count / (rounds * units):.1%} of the units have one"
+        f"{counted(count, 'tile')} for {units} units: {counted(rounds, 'round')}, "
+        f"in which {count / (rounds * units):.1%} of the units have one"
     ]
     if dies > 1:
         notes.append(
@@ -227,9 +212,8 @@ def of_order(
         )
     title = f"C, {m} x {n}, in tiles of {block[0]} x {block[1]}"
     return [
-        Picture(
-            title, _numbers(rows, block[0]), _numbers(cols, block[1]), tuple(map(tuple, grid)), tuple(notes), least=4
-        )
+        Picture(title, _numbers(rows, block[0]), _numbers(cols, block[1]), tuple(map(tuple, grid)), tuple(notes),
+                least=4)
     ]
 
 
@@ -275,7 +259,8 @@ def of_pipeline(p: Pipeline, tiles: int = 6) -> list[Picture]:
     busy = sum(s.length for s in spans if s.stage == "mma") / slots
     notes = (
         p.about,
-        f"{slots} slots for {tiles} tiles of K{' of each group' if len(groups) > 1 else ''}; products run in {busy:.0%} of them",
+        f"{slots} slots for {tiles} tiles of K{' of each group' if len(groups) > 1 else ''}; "
+        f"products run in {busy:.0%} of them",
     )
     return [Picture(f"pipeline {p.name}", tuple(rows), _numbers(slots), tuple(cells), notes, "slot", least=4)]
 
@@ -304,13 +289,6 @@ def _short(s: SubgroupLayout) -> str:
 
 
 __all__ = [
-    "of",
-    "of_accesses",
-    "of_column",
-    "of_distribution",
-    "of_layout",
-    "of_order",
-    "of_pipeline",
-    "of_swizzle",
-    "parse_layout",
+    "of", "of_accesses", "of_column", "of_distribution", "of_layout", "of_order", "of_pipeline", "of_swizzle",
+    "parse_layout"
 ]

@@ -41,14 +41,12 @@ class StreamedVectors:
         for i in range(begin, end):
             row, col = self.offsets[self.rows[i]], self.plan[i].at[1]
             if W.row_bounded():
-                pieces[i] = load_words(
-                    W.resource, al.convert(row + col * size, al.i32), al.convert(0, al.i32), WIDTH * size // WORD
-                )
+                pieces[i] = load_words(W.resource, al.convert(row + col * size, al.i32), al.convert(0, al.i32),
+                                       WIDTH * size // WORD)
             else:
                 at = W.origin[1] + thread_coord(W.dist, W.thread)[1] + col
-                pieces[i] = al.view(
-                    load_vector(W.view.data, (row, at), WIDTH), al.Tensor((pieces.shape[1],), pieces.dtype)
-                )
+                pieces[i] = al.view(load_vector(W.view.data, (row, at), WIDTH),
+                                    al.Tensor((pieces.shape[1],), pieces.dtype))
 
     def move(self, by):
         """Moves on by so many columns."""
@@ -85,7 +83,7 @@ def streamed_vectors(window):
 @avelang.struct
 class OperandStages:
     """A's tiles of K on their way: `x` has the fragments of the tile that is multiplied (steps, fragments, words); the
-    next one is in `held`, on its way from global memory, and goes through one of two buffers of shared memory into `x`,
+    next one is in `held`, in flight from global memory, and goes through one of two buffers of shared memory into `x`,
     step by step as those become free."""
 
     window: ...
@@ -109,7 +107,7 @@ class OperandStages:
         EACH = self.memory.reads(G.a) // G.steps
         self.memory.load_into(self.x, G.a, buffer, begin * EACH, end * EACH)
 
-    def turn(self, buffer):
+    def next_tile(self, buffer):
         """The next tile into `x`, when all of the one that is there has been multiplied."""
         self.store_shared(self.held, buffer)
         self.fetch(self.held)
@@ -119,12 +117,11 @@ class OperandStages:
 
 @avelang.jit
 def make_stages(G, window):
-    """The first tile under way into `first`, the second behind it."""
+    """The first tile in flight into `first`, the second behind it."""
     window = window.spread(G.copy_a)
     memory = shared((G.m, G.k), window.view.dtype, 2, (G.stage_a, G.a))
     first, held = (
-        al.make_local((G.copy_a.elements,), window.view.dtype),
-        al.make_local((G.copy_a.elements,), window.view.dtype),
+        al.make_local((G.copy_a.elements,), window.view.dtype), al.make_local((G.copy_a.elements,), window.view.dtype)
     )
     stages = OperandStages(window, memory, held, al.make_local((G.steps, G.count[0], G.a_words), al.i32), G)
     stages.fetch(first)
@@ -156,7 +153,7 @@ def tile_and_next(G, lanes, pieces, stages, acc, y, buffer):
     FETCHES, EACH = len(stages.window.plan()), len(lanes.plan) // G.steps
     lanes.move(G.k)
     for step in range(G.steps):
-        # One wait for all that the step takes: what was asked for behind it may still be under way.
+        # One wait for all that the step takes: what was asked for behind it may still be in flight.
         wait_loads(len(lanes.plan) - EACH + (FETCHES if step > 0 else 0))
         if step == 0:
             stages.store_shared(stages.held, buffer)
@@ -197,7 +194,7 @@ def whole_tiles(G, B, stages, first, acc, y, count):
 @avelang.jit
 def streamed(G, A, B, k, STAGES: al.constexpr = 4):
     """With cp.async both by a ring of `STAGES` tiles in shared memory: registers would not hold the bytes that must be
-    under way to keep memory busy. Else B straight into registers."""
+    in flight to keep memory busy. Else B straight into registers."""
     if al.target().has("sm_80"):
         return loops_async.asynchronous(G, A, B, k, STAGES)
     return register_stream(G, A, B, k)
@@ -219,7 +216,7 @@ def register_stream(G, A, B, k):
         B.move((0, G.k))  # `whole_tiles` has moved it by all but the last
         add(G, acc, stages, y)
         if whole < all:
-            stages.turn(whole % 2)
+            stages.next_tile(whole % 2)
     if whole == 0:
         begin(stages, first)
     any_tiles(G, B, stages, acc, y, whole, all)
@@ -238,4 +235,4 @@ def any_tiles(G, B, stages, acc, y, done, all):
             B.load_values(al.view(y, al.Tensor((G.b.elements,), B.view.dtype)))
             B.move((0, G.k))
             add(G, acc, stages, y)
-            stages.turn((t + 1) % 2)
+            stages.next_tile((t + 1) % 2)

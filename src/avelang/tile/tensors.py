@@ -17,16 +17,11 @@ from avelang.tile.encoding import Ints
 def check_shape(dist: Distribution, lengths: Ints, wave: int) -> Distribution:
     """A distribution that is one of a tile of these extents, over waves of so many lanes. Raises T304."""
     if tuple(lengths) != dist.shape:
-        raise wrong(
-            "T304",
-            what="the tile",
-            product=f"its extents are {tuple(lengths)}",
-            want=f"its distribution is one of {dist.shape}",
-        )
+        raise wrong("T304", what="the tile", product=f"its extents are {tuple(lengths)}",
+                    want=f"its distribution is one of {dist.shape}")
     if dist.wave != wave:
-        raise wrong(
-            "T304", what="the distribution", product=f"its waves have {dist.wave} lanes", want=f"the chip's have {wave}"
-        )
+        raise wrong("T304", what="the distribution", product=f"its waves have {dist.wave} lanes",
+                    want=f"the chip's have {wave}")
     return dist
 
 
@@ -77,8 +72,8 @@ def thread_coord(dist, thread=None):
         al.expect_threads(dist.threads)
         thread = al.thread_id(0)
     at = [al.convert(0, al.u32) for _ in dist.shape]
-    for below, digit in vectorize.lane_digits(dist):
-        count = thread // below % digit.extent
+    for divisor, digit in vectorize.lane_digits(dist):
+        count = thread // divisor % digit.extent
         at = [x + count * s if s else x for x, s in zip(at, digit.strides, strict=True)]
     return tuple(at)
 
@@ -89,8 +84,8 @@ def is_first(dist, thread=None):
     others."""
     thread = al.thread_id(0) if thread is None else thread
     first = True
-    for below, count in vectorize.replica_digits(dist):
-        own = thread // below % count == 0
+    for divisor, count in vectorize.replica_digits(dist):
+        own = thread // divisor % count == 0
         first = own if first is True else al.select(own, first, False)
     return first
 
@@ -193,11 +188,11 @@ def between_waves(out, F, fn, dist, thread):
     """Folds what waves have, through shared memory: each writes its part, all read all."""
     thread = al.thread_id(0) if thread is None else thread
     PARTS, mine = 1, al.convert(0, al.u32)
-    for below, count in F.waves:
-        mine = mine + thread // below % count * PARTS
+    for divisor, count in F.waves:
+        mine = mine + thread // divisor % count * PARTS
         PARTS = PARTS * count
     SIZE = math.prod(F.dist.shape)
-    room = al.make_shared((PARTS, SIZE), out.dtype)
+    shared_parts = al.make_shared((PARTS, SIZE), out.dtype)
     at = thread_coord(F.dist, thread)
     places = ()
     for v in vectorize.vectors(F.dist, len(F.dist.shape) - 1, 1):
@@ -207,12 +202,12 @@ def between_waves(out, F, fn, dist, thread):
         places = places + ((v.slots[0], place),)
     if is_first(dist, thread):
         for slot, place in places:
-            room[mine, place] = out[slot]
+            shared_parts[mine, place] = out[slot]
     al.syncthreads()
     for slot, place in places:
-        all = room[0, place]
+        all = shared_parts[0, place]
         for p in range(1, PARTS):
-            all = fn(all, room[p, place])
+            all = fn(all, shared_parts[p, place])
         out[slot] = all
     al.syncthreads()  # the next one may use the same memory
 

@@ -23,7 +23,7 @@ class Embed:
     axis: al.constexpr
     strides: ...
 
-    def below(self, at):
+    def lower_index(self, at):
         """The coordinates below, and whether they exist."""
         n = len(self.strides)
         one = sum([x * s for x, s in zip(at[self.axis : self.axis + n], self.strides, strict=True)])
@@ -37,7 +37,7 @@ class Merge:
     axis: al.constexpr
     extents: ...
 
-    def below(self, at):
+    def lower_index(self, at):
         """The coordinates below, and whether they exist."""
         rest, digits = at[self.axis], ()
         for i in range(len(self.extents)):
@@ -56,7 +56,7 @@ class Pad:
     before: ...
     extent: ...
 
-    def below(self, at):
+    def lower_index(self, at):
         """The coordinates below, and whether they exist."""
         one = at[self.axis] - self.before  # wraps where it is before the first
         return at[: self.axis] + (one,) + at[self.axis + 1 :], one < self.extent
@@ -72,7 +72,7 @@ class Xor:
     unit: al.constexpr
     end: ... = None  # of the dimension, where the swizzle leads out of it
 
-    def below(self, at):
+    def lower_index(self, at):
         """The coordinates below, and whether they exist."""
         one = at[self.axis] ^ (at[self.by] % self.extent * self.unit)
         return at[: self.axis] + (one,) + at[self.axis + 1 :], True if self.end is None else one < self.end
@@ -99,12 +99,8 @@ def check_axis(axis: int, dimensions: int, count: int = 1) -> None:
 def check_factors(extents: Ints, extent: int) -> None:
     """Checks that the product of extents is the dimension's extent. Raises T301."""
     if math.prod(extents) != extent:
-        raise wrong(
-            "T301",
-            what=f"the product of the extents {extents}",
-            want=f"the dimension's extent, {extent}",
-            got=math.prod(extents),
-        )
+        raise wrong("T301", what=f"the product of the extents {extents}", want=f"the dimension's extent, {extent}",
+                    got=math.prod(extents))
 
 
 @avelang.constant
@@ -144,12 +140,8 @@ def as_preshuffled(steps: int, columns: int | None, strides: tuple[int | None, .
 def require_distribution(dist: Distribution | None) -> Distribution:
     """The distribution of a window. Raises T301 where it has none."""
     if dist is None:
-        raise wrong(
-            "T301",
-            what="a window that is loaded",
-            want="one with a distribution: view.window(lengths, origin, dist)",
-            got="one without",
-        )
+        raise wrong("T301", what="a window that is loaded",
+                    want="one with a distribution: view.window(lengths, origin, dist)", got="one without")
     return dist
 
 
@@ -157,12 +149,8 @@ def require_distribution(dist: Distribution | None) -> Distribution:
 def check_vector_size(vector: int) -> int:
     """The vector of a view. Raises T301."""
     if isinstance(vector, bool) or not isinstance(vector, int) or vector < 1:
-        raise wrong(
-            "T301",
-            what="the vector of a view",
-            want="an integer from 1: neighbors that lie side by side",
-            got=repr(vector),
-        )
+        raise wrong("T301", what="the vector of a view", want="an integer from 1: neighbors that lie side by side",
+                    got=repr(vector))
     return vector
 
 
@@ -203,12 +191,8 @@ def check_extents(shape: tuple[int | None, ...], have: tuple[int | None, ...]) -
     """Checks that a view of a tensor is no greater than the tensor, as far as that is known. Raises T301."""
     for axis, (n, most) in enumerate(zip(shape, have, strict=True)):
         if n is not None and most is not None and n > most:
-            raise wrong(
-                "T301",
-                what=f"extent {axis} of the view of a tensor",
-                want=f"{most} at most, the tensor's own, or `strides` given",
-                got=n,
-            )
+            raise wrong("T301", what=f"extent {axis} of the view of a tensor",
+                        want=f"{most} at most, the tensor's own, or `strides` given", got=n)
 
 
 @avelang.constant
@@ -237,10 +221,12 @@ _WORDS = {
     "extent": "extent {0} of a view to be no greater than the tensor's",
     "origin": "a window over a view with vector={0} to begin at a multiple of {0} along the last dimension",
     "step": "a window over a view with vector={0} to move by a multiple of {0} along the last dimension",
-    "reach": "rows of a window of {0} rows to begin less than {1} elements apart: AMD's offsets reach 2 GiB; give tiles fewer rows",
+    "reach": "rows of a window of {0} rows to begin less than {1} elements apart: AMD's offsets reach 2 GiB; "
+    "give tiles fewer rows",
     "columns": "rows that may overlap to have fewer than {0} columns: AMD's offsets reach 2 GiB",
     "merge": "the dimensions that `merge` makes one of to have less than 2^32 places",
-    "preshuffled": 'B of the pipeline "preshuffled" to lie as `preshuffle` wrote it: rows of its view to be whole, and to follow one another',
+    "preshuffled": 'B of the pipeline "preshuffled" to lie as `preshuffle` wrote it: rows of its view to be whole, and '
+    "to follow one another",
     "product": "the dimension that `unmerge` takes apart to have {0} places, the product of its extents",
     "embed": "the coordinates of `embed` to stay within the dimension: the last of them to be less than its extent",
 }

@@ -50,9 +50,8 @@ class TunedBlock:
 def _amd(
     pipeline: str, m: int, n: int, waves: tuple[int, int], *shares: float, row: int = 128, stages: int = 4
 ) -> TunedBlock:
-    return TunedBlock(
-        pipeline, m, n, waves, dict(zip(("gfx90a", "gfx942", "gfx950"), shares, strict=True)), row, stages
-    )
+    return TunedBlock(pipeline, m, n, waves, dict(zip(("gfx90a", "gfx942", "gfx950"), shares, strict=True)), row,
+                      stages)
 
 
 AMD = (
@@ -83,13 +82,10 @@ SYNC = (
     TunedBlock("cp-async", 128, 128, (2, 4), {"sm_90a": 0.45}, row=64),
     TunedBlock("cp-async", 64, 64, (2, 2), {"sm_90a": 0.37}, row=64),
     TunedBlock("cp-async", 32, 64, (1, 2), {"sm_90a": 0.26}, row=64),
-    TunedBlock("cp-async", 16, 64, (1, 4), {"sm_90a": 0.15}, row=64),
-    TunedBlock("double-buffer", 128, 128, (2, 4), {}),
-    TunedBlock("double-buffer", 64, 64, (2, 2), {}),
-    TunedBlock("double-buffer", 32, 64, (1, 2), {}),
-    TunedBlock("double-buffer", 16, 64, (1, 4), {}),
-    TunedBlock("preshuffled", 128, 128, (2, 4), {}),
-    TunedBlock("preshuffled", 64, 128, (2, 2), {}),
+    TunedBlock("cp-async", 16, 64, (1, 4), {"sm_90a": 0.15}, row=64), TunedBlock("double-buffer", 128, 128, (2, 4), {}),
+    TunedBlock("double-buffer", 64, 64, (2, 2), {}), TunedBlock("double-buffer", 32, 64, (1, 2), {}),
+    TunedBlock("double-buffer", 16, 64, (1, 4), {}), TunedBlock("preshuffled", 128, 128, (2, 4), {}),
+    TunedBlock("preshuffled", 64, 128, (2, 2), {})
 )
 MEASURED = "sm_90a"
 MEASURED_SHARE, MEASURED_REUSE = 0.59, 64 * 64 / (64 + 64)  # of 128 x 128 by four waves

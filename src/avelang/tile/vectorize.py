@@ -75,24 +75,24 @@ def vectors(dist: Distribution, axis: int, width: int) -> tuple[LaneVector, ...]
 def lane_digits(dist: Distribution) -> tuple[tuple[int, Digit], ...]:
     """Digits of a thread's number by which its first element moves: (threads to one count of the digit, digit), for
     digits that count."""
-    out, below = [], 1
+    out, divisor = [], 1
     for digits in reversed(dist.encoding.steps().p):
         for d in reversed(digits):
             if d.extent > 1 and any(d.strides):
-                out.append((below, d))
-            below *= d.extent
+                out.append((divisor, d))
+            divisor *= d.extent
     return tuple(out)
 
 
 @avelang.constant
 def replica_digits(dist: Distribution) -> tuple[tuple[int, int], ...]:
     """Digits of a thread's number that count replicas: (threads to one count, counts)."""
-    out, below = [], 1
+    out, divisor = [], 1
     for digits in reversed(dist.encoding.steps().p):
         for d in reversed(digits):
             if d.extent > 1 and not any(d.strides):
-                out.append((below, d.extent))
-            below *= d.extent
+                out.append((divisor, d.extent))
+            divisor *= d.extent
     return tuple(out)
 
 
@@ -143,14 +143,14 @@ def _matrices(dist: Distribution, axis: int, size: int, parts: int) -> LdmatrixP
     count = dist.elements // per
     # (dimension, wave, row of lanes, column of lanes, word, element of the word)
     at = np.stack(dist.index).reshape(2, dist.waves, 8, 4, count, per)
-    along, across = at[axis], at[1 - axis]
-    run = along[:, :, :1, :, :1] + np.arange(4).reshape(4, 1, 1) * per + np.arange(per)
-    down = along[:, :1, :1, :, :1] + np.arange(8).reshape(8, 1, 1, 1)
-    if (along == run).all() and (across == across[:, :, :1, :, :1]).all():
-        rows, cols, turned = across[:, :, 0, :, 0], along[:, :, 0, :, 0], False
-    elif size == 2 and (along == down).all() and (across == across[:, :1]).all():
-        rows = across[:, 0].transpose(0, 1, 3, 2).reshape(dist.waves, 8, count)
-        cols, turned = np.broadcast_to(along[:, 0, 0, :, 0][:, None], rows.shape), True
+    fast, slow = at[axis], at[1 - axis]
+    run = fast[:, :, :1, :, :1] + np.arange(4).reshape(4, 1, 1) * per + np.arange(per)
+    down = fast[:, :1, :1, :, :1] + np.arange(8).reshape(8, 1, 1, 1)
+    if (fast == run).all() and (slow == slow[:, :, :1, :, :1]).all():
+        rows, cols, turned = slow[:, :, 0, :, 0], fast[:, :, 0, :, 0], False
+    elif size == 2 and (fast == down).all() and (slow == slow[:, :1]).all():
+        rows = slow[:, 0].transpose(0, 1, 3, 2).reshape(dist.waves, 8, count)
+        cols, turned = np.broadcast_to(fast[:, 0, 0, :, 0][:, None], rows.shape), True
     else:
         return None
     if (cols % wide).any():
@@ -266,23 +266,21 @@ def _folding(dist: Distribution, axis: int) -> Folding:
     steps = [tuple(int(dist.index[a][0, e]) for a in others) for e in range(dist.elements)]
     kept = list(dict.fromkeys(steps))
     first = [steps.index(k) for k in kept]
-    index = [dist.index[a][:, first].reshape(dist.waves, dist.wave, len(kept)) for a in others]
-    left = Distribution.of_index(
-        index, tuple(dist.shape[a] for a in others), f"what is left of {dist.shape} without dimension {axis}"
-    )
+    index, shape = [dist.index[a][:, first] for a in others], tuple(dist.shape[a] for a in others)
+    left = dist.remapped(index, shape, f"what is left of {dist.shape} without dimension {axis}")
     exchanges: list[int] = []
     waves: list[tuple[int, int]] = []
     threads = dist.encoding.steps().p
     of_waves, of_lanes = split(threads[0], dist.wave) if len(threads) == 1 else threads
-    below = 1
+    divisor = 1
     for d in reversed(of_lanes):  # extents of 64 or 32 lanes are powers of two
         if d.strides[axis]:
-            exchanges += [below << i for i in range(d.extent.bit_length() - 1)]
-        below *= d.extent
+            exchanges += [divisor << i for i in range(d.extent.bit_length() - 1)]
+        divisor *= d.extent
     for d in reversed(of_waves):
         if d.strides[axis] and d.extent > 1:
-            waves.append((below, d.extent))
-        below *= d.extent
+            waves.append((divisor, d.extent))
+        divisor *= d.extent
     return Folding(tuple(kept.index(s) for s in steps), len(kept), tuple(exchanges), tuple(waves), left)
 
 

@@ -86,8 +86,7 @@ def cases(mma: MmaAtom, chain: int = CHAIN, seed: int = 7) -> list[Case]:
     # Whole numbers of the least one that A's dtype, or B's, has: exact, and lost where denormals count as zero.
     low_a, low_b = (_least(mma, d) for d in mma.dtypes[:2])
     out += [
-        Case("denormals in A", a * low_a, b, c * low_a, True),
-        Case("denormals in B", a, b * low_b, c * low_b, True),
+        Case("denormals in A", a * low_a, b, c * low_a, True), Case("denormals in B", a, b * low_b, c * low_b, True)
     ]
     for name, value in (("NaN", np.nan), ("infinity", np.inf)):
         if name == "infinity" and mma.dtypes[0].name.endswith("fnuz") or mma.dtypes[0].name == "f8e4m3fn":
@@ -130,9 +129,8 @@ def compute(
     parts_b = np.stack([mma.b.gather(x) for x in np.split(b, chain, axis=0)])
     held = np.ascontiguousarray(mma.acc.gather(c))
     out = np.zeros_like(held)
-    (kernel or probe(mma, chain))[(1, mma.wave)](
-        np.ascontiguousarray(parts_a), np.ascontiguousarray(parts_b), held, out, **options
-    )
+    (kernel or probe(mma, chain))[(1, mma.wave)](np.ascontiguousarray(parts_a), np.ascontiguousarray(parts_b), held,
+                                                 out, **options)
     return mma.acc.scatter(out), matmul(a[None], b[None], c[None])[0]
 
 

@@ -77,9 +77,8 @@ class TensorView:
         if isinstance(self.shape[axis], int):
             check_factors(extents, self.shape[axis])
         else:
-            al.expect(
-                self.shape[axis] == math.prod(extents), expectation("product", math.prod(extents)), self.shape[axis]
-            )
+            al.expect(self.shape[axis] == math.prod(extents), expectation("product", math.prod(extents)),
+                      self.shape[axis])
         inner = axis < len(self.shape) - 1 or extents[len(extents) - 1] % self.vector == 0
         shape = self.shape[:axis] + extents + self.shape[axis + 1 :]
         return self._with(Embed(axis, row_major(extents)), shape, self.vector if inner else 1)
@@ -142,13 +141,13 @@ class TensorView:
         for x, n in zip(at[1:], self.shape[1:], strict=True):
             inside = al.select(x < n, inside, False)
         for i in range(len(self.steps)):
-            at, there = self.steps[len(self.steps) - 1 - i].below(at)
+            at, there = self.steps[len(self.steps) - 1 - i].lower_index(at)
             if there is not True:
                 inside = al.select(there, inside, False)
         return at, inside
 
     def store(self, tile, origin):
-        """Stores a tile at `origin`, converted to the view's dtype; nothing outside of the view. By the copy engine
+        """Stores a tile at `origin`, converted to the view's dtype; nothing outside of the view. By TMA
         where this is a tensor map."""
         self._place("the origin of a store", origin)
         if isinstance(self.data, al.TensorMap):
@@ -197,11 +196,8 @@ def expect_vector(vector, shape, strides):
                     al.expect(strides[i] == 1 or last == 1, expectation("side", vector), strides[i])
                 else:
                     alone = shape[i] <= 1
-                    al.expect(
-                        True if alone is True else (strides[i] % vector == 0) | alone,
-                        expectation("rows", vector),
-                        strides[i],
-                    )
+                    al.expect(True if alone is True else (strides[i] % vector == 0) | alone,
+                              expectation("rows", vector), strides[i])
 
 
 @avelang.jit
@@ -219,12 +215,10 @@ def view(memory, shape, vector=1, strides=None):
         return TensorView(memory, shape, vector)
     if strides is not None:
         if not isinstance(shape, tuple):
-            refuse(
-                "the shape of a view with strides",
-                "a tuple of extents, such as (rows, columns)",
-                "none" if shape is None else "a single number",
-            )
-        check_rank("the strides of a view", len(strides) if isinstance(strides, tuple) else 0, len(shape))  # type: ignore
+            refuse("the shape of a view with strides", "a tuple of extents, such as (rows, columns)",
+                   "none" if shape is None else "a single number")
+        count = len(strides) if isinstance(strides, tuple) else 0  # type: ignore
+        check_rank("the strides of a view", count, len(shape))  # type: ignore
         check_vector(vector, static_values(shape), static_values(strides))
         expect_vector(vector, shape, strides)
         layout = al.make_layout(shape, strides)
@@ -237,7 +231,8 @@ def view(memory, shape, vector=1, strides=None):
     if isinstance(memory, al.Tensor):
         if shape is None:
             shape = memory.shape
-        check_rank("the shape of a view of a tensor", len(shape) if isinstance(shape, tuple) else 0, len(memory.shape))  # type: ignore
+        count = len(shape) if isinstance(shape, tuple) else 0  # type: ignore
+        check_rank("the shape of a view of a tensor", count, len(memory.shape))
         check_extents(static_values(shape), static_values(memory.shape))
         check_vector(vector, static_values(shape), static_values(memory.strides))
         expect_vector(vector, shape, memory.strides)

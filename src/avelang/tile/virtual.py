@@ -18,7 +18,7 @@ from avelang.ir.types import dtype_of
 from avelang.isa.row import Row, types_on
 from avelang.tile.distribution import Distribution, row_of
 from avelang.tile.encoding import Encoding
-from avelang.tile.lowerings import collapse, exchanged, expand, paired, single, split
+from avelang.tile.lowerings import collapse, expand, paired, single, split, swapped
 from avelang.tile.mma_layout import SubgroupLayout
 from avelang.tile.products import MmaAtom, named
 
@@ -79,7 +79,7 @@ def wide(row: Any, target: str, times: int = 2) -> MmaAtom:
     parts = tuple(tuple(range(i * slots, (i + 1) * slots)) for i in range(times))
     acc = Distribution.from_fragment(mma.c)
     return MmaAtom(_label("VMFMA", shape, dtypes), shape, dtypes, a.distribution, a.transposed.distribution, acc,
-               split(_intrinsic(row), parts), (row.name,) * times)  # fmt: skip
+                   split(_intrinsic(row), parts), (row.name,) * times)
 
 
 def skinny(row: Any, target: str, times: int = 2) -> MmaAtom:
@@ -100,21 +100,20 @@ def skinny(row: Any, target: str, times: int = 2) -> MmaAtom:
     a = SubgroupLayout((1, 1), (mma.m // 2, groups), (2, mma.m), (1, 2 * half))
     b = SubgroupLayout((1, 1), (groups, mma.n), (mma.m, 1), (2 * half, 1))
     acc = SubgroupLayout((1, 1), (groups, mma.n), (mma.m, 1), (mma.c.slots // 2, 1))
-    return MmaAtom(_label("VDMFMA", shape, dtypes, times), shape, dtypes, a.distribution, b.distribution, acc.distribution,
-               paired(_intrinsic(row), left, right), (row.name,) * times, expand, collapse)  # fmt: skip
+    return MmaAtom(_label("VDMFMA", shape, dtypes, times), shape, dtypes, a.distribution, b.distribution,
+                   acc.distribution, paired(_intrinsic(row), left, right), (row.name,) * times, expand, collapse)
 
 
 def skinny_paired(row: Any, target: str, times: int = 2) -> MmaAtom:
     """VDMFMA with A in pairs: the same product, where lanes hold K in the order in which the instructions take it. Lane
     2 p has the first two of each four neighbors, lane 2 p + 1 the last two, and B's slots stay as they are: no register
-    of B is moved. A is read two elements at a time, or is put in that order on its way into shared memory, as Hugging
-    Face's kernel does."""
+    of B is moved. A is read two elements at a time, or is put in that order when it is stored to shared memory, as
+    Hugging Face's kernel does."""
     base, mma = skinny(row, target, times), row_of(row).mma
     assert mma is not None
     stored, groups = mma.a.slots, WAVE // mma.m
-    a = Encoding(
-        (), ((mma.m // 2,), (groups, stored * times // 2, 2, 2)), ((), (2, 1, 2)), ((), (0, 0, 2)), (2, 2), (1, 3)
-    )
+    a = Encoding((), ((mma.m // 2,), (groups, stored * times // 2, 2, 2)), ((), (2, 1, 2)), ((), (0, 0, 2)), (2, 2),
+                 (1, 3))
     left, _ = pair_slots(stored, times)
     right = tuple(tuple(range(2 * part[0], 2 * part[-1] + 2)) for part in left)
     lower = paired(_intrinsic(row_of(row)), left, right)
@@ -148,9 +147,9 @@ def skinny_halves(row: Any, target: str) -> MmaAtom:
     b = SubgroupLayout((1, 1), (groups, mma.n), (mma.m, 1), (slots, 1))
     acc = SubgroupLayout((1, 1), (groups, mma.n), (mma.m, 1), (mma.c.slots // 2, 1))
     right = tuple(x for h in (0, run) for q in range(run // 4) for x in _four(h + 2 * q, run // 2))
-    return MmaAtom(_label("VDMFMA", shape, dtypes, 1), shape, dtypes, Distribution(a, WAVE), b.distribution, acc.distribution,
-               paired(_intrinsic(row), (tuple(range(mma.a.slots)),), (right,)), (row.name,),
-               expand, collapse)  # fmt: skip
+    return MmaAtom(_label("VDMFMA", shape, dtypes, 1), shape, dtypes, Distribution(a, WAVE), b.distribution,
+                   acc.distribution, paired(_intrinsic(row), (tuple(range(mma.a.slots)),), (right,)), (row.name,),
+                   expand, collapse)
 
 
 def _four(first: int, half: int) -> tuple[int, int, int, int]:
@@ -165,11 +164,11 @@ def turned(row: Any, target: str) -> MmaAtom:
     assert base.a is not None and base.b is not None
     m, n, k = base.shape
     shape, (da, db, dc) = (n, m, k), base.dtypes
-    a, b, acc = (_transposed(x) for x in (base.b, base.a, base.acc))
+    a, b, acc = (x.transposed for x in (base.b, base.a, base.acc))
     row = row_of(row)
     kind = base.name.rpartition("_")[2] if row.mma is not None and row.mma.ignored_bits else None
     name = f"VMMA_SYNC_F32_{'x'.join(map(str, shape))}_{kind}" if kind else _label("VMMA_SYNC", shape, (db, da, dc))
-    return MmaAtom(name, shape, (db, da, dc), a, b, acc, exchanged(_intrinsic(row)), (row.name,))
+    return MmaAtom(name, shape, (db, da, dc), a, b, acc, swapped(_intrinsic(row)), (row.name,))
 
 
 def group(form: Any, n: int, target: str) -> MmaAtom:
@@ -183,19 +182,20 @@ def group(form: Any, n: int, target: str) -> MmaAtom:
     return MmaAtom(name, shape, dtypes, None, None, acc, single(_intrinsic(row)), (row.name,))
 
 
-def _transposed(d: Distribution) -> Distribution:
-    index = [x.reshape(d.waves, d.wave, d.elements) for x in d.index]
-    return Distribution.of_index(index[::-1], d.shape[::-1])
-
-
 # Rows from which virtual ones are made.
-_WIDE = ("mfma_f32_16x16x16_f16", "mfma_f32_16x16x16_bf16", "mfma_f32_32x32x8_f16", "mfma_f32_32x32x8_bf16", "mfma_f32_16x16x32_fp8_fp8",
-         "mfma_f32_32x32x16_fp8_fp8", "mfma_i32_16x16x32_i8", "mfma_i32_32x32x16_i8")  # fmt: skip
-_SKINNY = ("smfmac_f32_16x16x32_f16", "smfmac_f32_16x16x32_bf16", "smfmac_i32_16x16x64_i8", "smfmac_f32_16x16x64_fp8_fp8",
-           "smfmac_f32_16x16x64_bf8_bf8", "smfmac_f32_16x16x64_fp8_bf8", "smfmac_f32_16x16x64_bf8_fp8")  # fmt: skip
+_WIDE = (
+    "mfma_f32_16x16x16_f16", "mfma_f32_16x16x16_bf16", "mfma_f32_32x32x8_f16", "mfma_f32_32x32x8_bf16",
+    "mfma_f32_16x16x32_fp8_fp8", "mfma_f32_32x32x16_fp8_fp8", "mfma_i32_16x16x32_i8", "mfma_i32_32x32x16_i8"
+)
+_SKINNY = (
+    "smfmac_f32_16x16x32_f16", "smfmac_f32_16x16x32_bf16", "smfmac_i32_16x16x64_i8", "smfmac_f32_16x16x64_fp8_fp8",
+    "smfmac_f32_16x16x64_bf8_bf8", "smfmac_f32_16x16x64_fp8_bf8", "smfmac_f32_16x16x64_bf8_fp8"
+)
 
-_HALVES = ("smfmac_f32_16x16x64_f16", "smfmac_f32_16x16x64_bf16", "smfmac_i32_16x16x128_i8", "smfmac_f32_16x16x128_fp8_fp8",
-           "smfmac_f32_16x16x128_bf8_bf8", "smfmac_f32_16x16x128_fp8_bf8", "smfmac_f32_16x16x128_bf8_fp8")  # fmt: skip
+_HALVES = (
+    "smfmac_f32_16x16x64_f16", "smfmac_f32_16x16x64_bf16", "smfmac_i32_16x16x128_i8", "smfmac_f32_16x16x128_fp8_fp8",
+    "smfmac_f32_16x16x128_bf8_bf8", "smfmac_f32_16x16x128_fp8_bf8", "smfmac_f32_16x16x128_bf8_fp8"
+)
 
 
 GROUP_COLUMNS = (64, 128, 256)

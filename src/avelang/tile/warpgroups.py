@@ -67,9 +67,8 @@ def tensor_maps(dtype: DType, out: DType, m: int, n: int, cluster: tuple[int, in
     """The annotations of A, B and C of a kernel for `TmaGemm`: what TMA copies at once. Raises T307."""
     _check_columns(n, out)
     boxes = (
-        (dtype, m // cluster[1], PATTERN // dtype.bytes),
-        (dtype, n // cluster[0], PATTERN // dtype.bytes),
-        (out, ROWS, PATTERN // out.bytes),
+        (dtype, m // cluster[1], PATTERN // dtype.bytes), (dtype, n // cluster[0], PATTERN // dtype.bytes),
+        (out, ROWS, PATTERN // out.bytes)
     )
     a, b, c = (al.TensorMap(d, 2, (rows, cols), swizzle=PATTERN) for d, rows, cols in boxes)
     return a, b, c

@@ -53,11 +53,8 @@ class Window:
         if self.dist is not None:
             check_shape(self.dist, self.lengths, al.target().wave)
             if self.width() > 1:
-                al.expect(
-                    self.origin[len(self.origin) - 1] % self.width() == 0,
-                    expectation("origin", self.view.vector),
-                    self.origin[len(self.origin) - 1],
-                )
+                al.expect(self.origin[len(self.origin) - 1] % self.width() == 0,
+                          expectation("origin", self.view.vector), self.origin[len(self.origin) - 1])
             if self.uses_buffer():
                 self.in_reach()
                 self.bound()
@@ -140,7 +137,7 @@ class Window:
             else:
                 out._store_guarded(tile.values)
 
-    # -- straight into shared memory ---------------------------------------------------------------------------------------------------
+    # -- straight into shared memory -----------------------------------------------------------------------------------
 
     def load_async(self, memory, buffer=0, whole=False):
         """Begins a copy of the tile into a buffer of `memory` (`Shared`), zeros outside of the view. It is there once
@@ -174,9 +171,8 @@ class Window:
         """True where all rows of the window are inside of the view; False at compile time where it is transformed."""
         if not self.plain():
             return False
-        return al.select(
-            self.origin[0] < self.view.shape[0], self.origin[0] + self.lengths[0] <= self.view.shape[0], False
-        )
+        return al.select(self.origin[0] < self.view.shape[0], self.origin[0] + self.lengths[0] <= self.view.shape[0],
+                         False)
 
     def _rows_apart(self, at, step, width, whole):
         # What a lane adds for a row and what is the same for all are sums of their own, and comparisons are with what
@@ -232,11 +228,10 @@ class Window:
             else:
                 offset = offset + more * stride * size
             first = (t // WAVE * WAVE + i * self.dist.threads) + buffer * (memory.nbytes // EACH)
-            al.amdgpu.raw_buffer_load_x1_lds(
-                self.resource, subvector(words, (first, 0), EACH // WORD), EACH, al.convert(offset, al.i32), zero, 0, 0
-            )
+            al.amdgpu.raw_buffer_load_x1_lds(self.resource, subvector(words, (first, 0), EACH // WORD), EACH,
+                                             al.convert(offset, al.i32), zero, 0, 0)
 
-    # -- by range ----------------------------------------------------------------------------------------------------------------------
+    # -- by range ------------------------------------------------------------------------------------------------------
 
     def bound(self):
         """The resource of the window's rows that are inside of the view, to the end of the last one; of all that
@@ -294,7 +289,7 @@ class Window:
             some = al.convert(register_vector(values, v, WIDTH), self.view.dtype)
             store_words(al.view(some, al.Tensor((WORDS,), al.i32)), self.resource, self.offset(at, v.at), zero, WORDS)
 
-    # -- by predicate ------------------------------------------------------------------------------------------------------------------
+    # -- by predicate --------------------------------------------------------------------------------------------------
 
     def memory_coords(self, at, step):
         """Coordinates in memory of a vector, and whether it is inside."""
