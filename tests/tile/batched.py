@@ -1,4 +1,5 @@
-"""Batches of matrices that do not fill their tiles, by chance, in each way in which a kernel may be written, against NumPy: what tests draw."""
+"""Batches of matrices that do not fill their tiles, by chance, in each way in which a kernel may be written, against
+NumPy: what tests draw."""
 
 # No `from __future__ import annotations`: annotations of kernels name values of the function around them.
 
@@ -24,7 +25,8 @@ GUARD = 99
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class How:
-    """`kind`: how a batch becomes a view; `d`: of its tiles (of (1, rows, columns) for "three"); `vector`: of the view."""
+    """`kind`: how a batch becomes a view; `d`: of its tiles (of (1, rows, columns) for "three"); `vector`: of the
+    view."""
 
     kind: str
     dtype: str
@@ -40,7 +42,8 @@ class How:
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """That, so many batches of m x n, how far rows and batches begin from each other, and the elements of the memory."""
+    """That, so many batches of m x n, how far rows and batches begin from each other, and the elements of the
+    memory."""
 
     how: How
     batches: int
@@ -52,11 +55,14 @@ class Case:
 
 
 def draw(r: random.Random, wave: int, kind: str = "") -> Case:
-    """Batches that follow one another at once, or with room between them, by rows or by columns, or take turns row by row."""
+    """Batches that follow one another at once, or with room between them, by rows or by columns, or take turns row by
+    row."""
     waves, kind, vector = r.choice((1, 2)), kind or r.choice(KINDS), r.choice((1, 1, 2, 4, 8))
     shape = drawn.extents(r, 2, waves * wave)
     d = drawn.distribution(r, (1, *shape) if kind == "three" else shape, waves, wave)
-    batches, m, n = r.randrange(2, 4), r.randrange(1, 2 * shape[0] + 2), -(-r.randrange(1, shape[1] + 9) // vector) * vector
+    batches, m, n = (
+        r.randrange(2, 4), r.randrange(1, 2 * shape[0] + 2), -(-r.randrange(1, shape[1] + 9) // vector) * vector
+    )
     line = n + r.choice((0, 0, 1, 3)) * vector
     apart = m * line + r.choice((0, 0, vector, line))
     if kind in ("rows", "cut"):
@@ -65,12 +71,14 @@ def draw(r: random.Random, wave: int, kind: str = "") -> Case:
         apart, line = line, line * batches
     elif kind in ("columns", "heads"):
         apart, line = n, batches * n
-    return Case(How(kind, r.choice(list(DTYPES)), d, vector), batches, m, n, line, apart, (batches - 1) * apart + (m - 1) * line + n + 3 * vector)
+    return Case(How(kind, r.choice(list(DTYPES)), d, vector), batches, m, n, line, apart,
+                (batches - 1) * apart + (m - 1) * line + n + 3 * vector)
 
 
 @functools.cache
 def kernel(dtype: Any) -> Any:
-    """The kernel: each block loads a tile of a batch of `x`, stores it in full into `z`, and as a part of its batch into `y`."""
+    """The kernel: each block loads a tile of a batch of `x`, stores it in full into `z`, and as a part of its batch
+    into `y`."""
 
     @avelang.jit
     def of(memory, b, batches, m, n, line, apart, H):
@@ -81,7 +89,12 @@ def kernel(dtype: Any) -> Any:
             return tile.view(al.subview(flat, (b * apart,), (1,), (1,)), (m, n), H.vector, (line, 1))
         if H.kind == "matrix":
             whole = al.make_tensor(memory, memory.dtype, al.make_layout((batches, m, n), (apart, line, 1)))
-            return tile.view(al.view(al.subview(whole, (b, 0, 0), (1, m, n), (1, 1, 1)), memory.dtype, al.make_layout((m, n), (line, 1))), None, H.vector)
+            return tile.view(
+                al.view(al.subview(whole, (b, 0, 0), (1, m, n), (1, 1, 1)), memory.dtype,
+                        al.make_layout((m, n), (line, 1))),
+                None,
+                H.vector,
+            )
         if H.kind == "columns":
             whole = al.make_tensor(memory, memory.dtype, al.make_layout((m, batches * n), (line, 1)))
             return tile.view(al.subview(whole, (0, b * n), (m, n), (1, 1)), None, H.vector)
@@ -105,9 +118,16 @@ def kernel(dtype: Any) -> Any:
 
     @avelang.jit
     def each(
-        x: al.Pointer(dtype), y: al.Pointer(dtype), z: al.Pointer(dtype), batches: al.u32, m: al.u32, n: al.u32, line: al.u32, apart: al.u32,  # type: ignore
+        x: al.Pointer(dtype),
+        y: al.Pointer(dtype),
+        z: al.Pointer(dtype),
+        batches: al.u32,
+        m: al.u32,
+        n: al.u32,
+        line: al.u32,
+        apart: al.u32,  # type: ignore
         H: al.constexpr,
-    ):  # fmt: skip
+    ):
         b = al.block_id(2)
         at = begin(b, n, apart // line, H)
         found = of(x, b, batches, m, n, line, apart, H).window(H.d.shape, at, H.d).load()
@@ -124,11 +144,13 @@ def kernel(dtype: Any) -> Any:
 
 @functools.lru_cache(8)
 def _executed(how: How, target: str) -> Executed:
-    return Executed(compile.build(kernel(DTYPES[how.dtype][0]).source, {"H": how}, target), (how.d.threads, 1, 1), target)
+    return Executed(compile.build(kernel(DTYPES[how.dtype][0]).source, {"H": how}, target), (how.d.threads, 1, 1),
+                    target)
 
 
 def run(seed: int, target: str, backend: str, kind: str = "") -> None:
-    """Draws a case and holds an engine ("ptx": executed PTX) against NumPy; raises AssertionError where a number is wrong."""
+    """Draws a case and holds an engine ("ptx": executed PTX) against NumPy; raises AssertionError where a number is
+    wrong."""
     c = draw(random.Random(seed), 32 if target.startswith("sm_") else 64, kind)
     (rows, cols), dtype = c.how.tile, DTYPES[c.how.dtype][1]
     down, across = -(-c.m // rows), -(-c.n // cols)

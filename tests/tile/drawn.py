@@ -1,5 +1,5 @@
-"""Distributions and transformed views by chance, valid by construction, and kernels that use them: what tests draw with hypothesis, and
-`tests/gpu/tile_check.py` from a list of seeds."""
+"""Distributions and transformed views by chance, valid by construction, and kernels that use them: what tests draw with
+hypothesis, and `tests/gpu/tile_check.py` from a list of seeds."""
 
 # No `from __future__ import annotations`: annotations of kernels name values of the function around them.
 
@@ -19,7 +19,10 @@ from avelang.tile import shared, windows
 
 EXTENTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 MOST = 16  # elements of a lane, so that code stays short
-DTYPES = {"f32": (al.f32, np.float32), "i32": (al.i32, np.int32), "bf16": (al.bf16, ml_dtypes.bfloat16), "f16": (al.f16, np.float16), "i8": (al.i8, np.int8)}
+DTYPES = {
+    "f32": (al.f32, np.float32), "i32": (al.i32, np.int32), "bf16": (al.bf16, ml_dtypes.bfloat16),
+    "f16": (al.f16, np.float16), "i8": (al.i8, np.int8)
+}
 
 
 def factors(r: random.Random, n: int) -> list[int]:
@@ -40,7 +43,8 @@ def factors(r: random.Random, n: int) -> list[int]:
 
 
 def encoding(r: random.Random, shape: tuple[int, ...], waves: int, wave: int) -> tile.Encoding:
-    """A tile over so many waves of so many lanes: each factor goes to waves, lanes or elements, in any order; what lanes are left hold replicas."""
+    """A tile over so many waves of so many lanes: each factor goes to waves, lanes or elements, in any order; what
+    lanes are left hold replicas."""
     hs = [factors(r, n) for n in shape]
     where = [(d + 1, i) for d, h in enumerate(hs) for i in range(len(h))]
     left, groups = [waves, wave], [[], [], []]
@@ -61,18 +65,25 @@ def encoding(r: random.Random, shape: tuple[int, ...], waves: int, wave: int) ->
     if r.random() < 0.25:
         ps = [ps[0] + ps[1]]
     return tile.Encoding(
-        tuple(rs), tuple(map(tuple, hs)), tuple(tuple(a for a, _ in p) for p in ps), tuple(tuple(b for _, b in p) for p in ps),
-        tuple(a for a, _ in ys), tuple(b for _, b in ys), shape,
-    )  # fmt: skip
+        tuple(rs),
+        tuple(map(tuple, hs)),
+        tuple(tuple(a for a, _ in p) for p in ps),
+        tuple(tuple(b for _, b in p) for p in ps),
+        tuple(a for a, _ in ys),
+        tuple(b for _, b in ys),
+        shape,
+    )
 
 
 def distribution(r: random.Random, shape: tuple[int, ...], waves: int, wave: int) -> tile.Distribution:
-    """The same as a distribution, of a few draws the first that gives a lane no more than `MOST` elements, or else the one that gives the fewest."""
+    """The same as a distribution, of a few draws the first that gives a lane no more than `MOST` elements, or else the
+    one that gives the fewest."""
     least = max(MOST, 2 * math.prod(shape) // (waves * wave))
     found: list[tile.Encoding] = []
     while not found or (found[-1].elements > least and len(found) < 16):
         found.append(encoding(r, shape, waves, wave))
-    return tile.Distribution(found[-1] if found[-1].elements <= least else min(found, key=lambda e: e.elements), wave, waves)
+    return tile.Distribution(found[-1] if found[-1].elements <= least else min(found, key=lambda e: e.elements), wave,
+                             waves)
 
 
 def extents(r: random.Random, rank: int, threads: int) -> tuple[int, ...]:
@@ -84,10 +95,17 @@ def extents(r: random.Random, rank: int, threads: int) -> tuple[int, ...]:
 
 
 def by_definition(e: tile.Encoding) -> tuple[np.ndarray, ...]:
-    """Where elements stand, int arrays (threads, elements), from CK Tile's documentation alone: a P, and so the number of a lane's element, is the
-    merge of its factors, the first the slowest; a dimension is the merge of its factors, the first the slowest."""
+    """Where elements stand, int arrays (threads, elements), from CK Tile's documentation alone: a P, and so the number
+    of a lane's element, is the merge of its factors, the first the slowest; a dimension is the merge of its factors,
+    the first the slowest."""
     extent = {(a, i): n for a, h in enumerate((e.Rs, *e.Hs)) for i, n in enumerate(h)}
-    slots = [*((a, b) for major, minor in zip(e.Ps2RHs_major, e.Ps2RHs_minor, strict=True) for a, b in zip(major, minor, strict=True))]
+    slots = [
+        *(
+            (a, b)
+            for major, minor in zip(e.Ps2RHs_major, e.Ps2RHs_minor, strict=True)
+            for a, b in zip(major, minor, strict=True)
+        )
+    ]
     count = math.prod(extent[s] for s in slots)
     slots += zip(e.Ys2RHs_major, e.Ys2RHs_minor, strict=True)
     grid = np.indices([extent[s] for s in slots]).reshape(len(slots), -1)
@@ -102,7 +120,7 @@ def by_definition(e: tile.Encoding) -> tuple[np.ndarray, ...]:
     return tuple(out)
 
 
-# -- a tile through everything ---------------------------------------------------------------------------------------------------------------
+# -- a tile through everything -----------------------------------------------------------------------------------------
 
 
 @avelang.constant
@@ -136,7 +154,9 @@ def mover(dtype: Any) -> Any:
     """The kernel that takes a tile out of memory in one distribution, and puts it into memory in another."""
 
     @avelang.jit
-    def move(x: al.Pointer(dtype), y: al.Pointer(dtype), m: al.u32, n: al.u32, top: al.u32, left: al.u32, C: al.constexpr):  # type: ignore
+    def move(
+        x: al.Pointer(dtype), y: al.Pointer(dtype), m: al.u32, n: al.u32, top: al.u32, left: al.u32, C: al.constexpr
+    ):  # type: ignore
         t = shared.spread(tile.view(x, (m, n), C.vector).window(C.d.shape, (top, left), C.d).load(), C.e)
         tile.view(y, (m, n), C.wide).store(t, (top, left))
 
@@ -145,9 +165,16 @@ def mover(dtype: Any) -> Any:
 
 @avelang.jit
 def fold(
-    x: al.Pointer(al.f32), rows: al.Pointer(al.f32), cols: al.Pointer(al.f32), z: al.Pointer(al.f32), m: al.u32, n: al.u32, top: al.u32, left: al.u32,
+    x: al.Pointer(al.f32),
+    rows: al.Pointer(al.f32),
+    cols: al.Pointer(al.f32),
+    z: al.Pointer(al.f32),
+    m: al.u32,
+    n: al.u32,
+    top: al.u32,
+    left: al.u32,
     C: al.constexpr,
-):  # fmt: skip
+):
     """Sums of rows in one distribution, maxima of columns in the other; each element meets both; a mask."""
     t = tile.view(x, (m, n), C.vector).window(C.d.shape, (top, left), C.d).load()
     sums = t.sum(1)
@@ -184,7 +211,7 @@ def wanted(a: np.ndarray, c: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return sums, most, (np.tril(u) + 2 * most) * 2 + u
 
 
-# -- transformed views -----------------------------------------------------------------------------------------------------------------------
+# -- transformed views -------------------------------------------------------------------------------------------------
 
 
 @avelang.constant
@@ -199,7 +226,8 @@ class Step:
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """Memory of `shape` seen through `steps`, and a window there that stands at `at` and moves `by`. `once`: it is stored to, too."""
+    """Memory of `shape` seen through `steps`, and a window there that stands at `at` and moves `by`. `once`: it is
+    stored to, too."""
 
     shape: tuple[int, ...]
     vector: int
@@ -211,7 +239,8 @@ class Seen:
 
 
 def transformed(places: np.ndarray, step: Step) -> np.ndarray:
-    """A view, given as the place in memory of each of its coordinates (-1: padding), through one more transform, by NumPy."""
+    """A view, given as the place in memory of each of its coordinates (-1: padding), through one more transform, by
+    NumPy."""
     shape = places.shape
     if step.kind == "pad":
         axis, before, after = step.args
@@ -248,17 +277,23 @@ def transform(r: random.Random, shape: tuple[int, ...]) -> Step | None:
         if (parts[0] - 1) * strides[0] + parts[1] - 1 < n:
             return Step(kind, (axis, parts, strides))
     if kind == "xor" and len(shape) > 1:
-        by, extent, unit = r.choice([a for a in range(len(shape)) if a != axis]), r.choice((2, 4, 8)), r.choice((1, 2, 4))
+        by, extent, unit = (
+            r.choice([a for a in range(len(shape)) if a != axis]),
+            r.choice((2, 4, 8)),
+            r.choice((1, 2, 4)),
+        )
         if n % (extent * unit) == 0:
             return Step(kind, (axis, by, extent, unit))
     return None
 
 
 def seen(r: random.Random, wave: int) -> tuple[Seen, tuple[int, ...], np.ndarray]:
-    """A view through up to four transforms, the origin of a window there (past the end, or at places that are padding, too), and the view as
-    `transformed` has it."""
+    """A view through up to four transforms, the origin of a window there (past the end, or at places that are padding,
+    too), and the view as `transformed` has it."""
     vector = r.choice((1, 2, 4, 8))
-    shape = tuple(r.choice((1, 2, 3, 5, 8, 12, 16)) for _ in range(r.randrange(0, 3))) + (vector * r.choice((1, 2, 3, 4, 8)),)
+    shape = tuple(r.choice((1, 2, 3, 5, 8, 12, 16)) for _ in range(r.randrange(0, 3))) + (
+        vector * r.choice((1, 2, 3, 4, 8)),
+    )
     places, steps = np.arange(math.prod(shape)).reshape(shape), []
     for _ in range(r.randrange(5)):
         step = transform(r, places.shape)
@@ -268,13 +303,20 @@ def seen(r: random.Random, wave: int) -> tuple[Seen, tuple[int, ...], np.ndarray
     waves = r.choice((1, 2, 3))
     d = distribution(r, extents(r, places.ndim, waves * wave), waves, wave)
     units = [1] * (places.ndim - 1) + [vector]
-    at, by = (tuple(r.randrange(n + 2 * u) // u * u // 2 ** r.randrange(3) // u * u for n, u in zip(places.shape, units, strict=True)) for _ in range(2))
+    at, by = (
+        tuple(
+            r.randrange(n + 2 * u) // u * u // 2 ** r.randrange(3) // u * u
+            for n, u in zip(places.shape, units, strict=True)
+        )
+        for _ in range(2)
+    )
     return Seen(shape, vector, tuple(steps), d, by, r.choice(list(DTYPES))), at, places
 
 
 @functools.cache
 def looker(dtype: Any) -> Any:
-    """The kernel that loads two tiles of a transformed view, one after a move, into `z`, and stores the first there through such a view of `y`."""
+    """The kernel that loads two tiles of a transformed view, one after a move, into `z`, and stores the first there
+    through such a view of `y`."""
 
     @avelang.jit
     def through(memory, C):
@@ -293,7 +335,16 @@ def looker(dtype: Any) -> Any:
         return v
 
     @avelang.jit
-    def look(x: al.Pointer(dtype), y: al.Pointer(dtype), z: al.Pointer(dtype), p: al.u32, q: al.u32, r: al.u32, s: al.u32, C: al.constexpr):  # type: ignore
+    def look(
+        x: al.Pointer(dtype),
+        y: al.Pointer(dtype),
+        z: al.Pointer(dtype),
+        p: al.u32,
+        q: al.u32,
+        r: al.u32,
+        s: al.u32,
+        C: al.constexpr,
+    ):  # type: ignore
         origin = (p, q, r, s)[: len(C.d.shape)]
         w = through(x, C).window(C.d.shape, origin, C.d)
         first = w.load()
@@ -326,15 +377,18 @@ def looked(x: np.ndarray, C: Seen, at: tuple[int, ...], places: np.ndarray) -> t
     return y.reshape(x.shape), z
 
 
-# -- straight into shared memory -------------------------------------------------------------------------------------------------------------
+# -- straight into shared memory ---------------------------------------------------------------------------------------
 
 
 @functools.cache
 def copier(dtype: Any) -> Any:
-    """The kernel that copies a tile to shared memory without registers where the chip can, twice, and puts it back into memory."""
+    """The kernel that copies a tile to shared memory without registers where the chip can, twice, and puts it back into
+    memory."""
 
     @avelang.jit
-    def copy(x: al.Pointer(dtype), y: al.Pointer(dtype), m: al.u32, n: al.u32, top: al.u32, left: al.u32, C: al.constexpr):  # type: ignore
+    def copy(
+        x: al.Pointer(dtype), y: al.Pointer(dtype), m: al.u32, n: al.u32, top: al.u32, left: al.u32, C: al.constexpr
+    ):  # type: ignore
         w = tile.view(x, (m, n), C.vector).window(C.d.shape, (top, left), C.d)
         room = shared.shared(C.d.shape, dtype, 2, (C.d, C.e))
         for buffer in range(2):
@@ -357,12 +411,13 @@ def copied(a: np.ndarray, c: Case) -> np.ndarray:
     return np.concatenate([taken(a, top, left + i * (wide // c.vector * c.vector), c.d.shape) for i in range(2)])
 
 
-# -- launches --------------------------------------------------------------------------------------------------------------------------------
+# -- launches ----------------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
 class Launch:
-    """One block of a kernel: `kernel[1, threads](*inputs, *outputs, *numbers, constant)`; `outputs` as they are before it, and what they must be."""
+    """One block of a kernel: `kernel[1, threads](*inputs, *outputs, *numbers, constant)`; `outputs` as they are before
+    it, and what they must be."""
 
     kernel: Any
     threads: int
@@ -390,7 +445,8 @@ def move_launch(seed: int, wave: int) -> Launch:
     kind, dtype = DTYPES[c.dtype]
     x = np.random.default_rng(seed).integers(-100, 100, c.matrix).astype(dtype)
     y = full(c.matrix, dtype)
-    return Launch(mover(kind), c.d.threads, [x], [y], (*c.matrix, *c.at), c, [put(y, taken(x, *c.at, c.d.shape), *c.at)])
+    return Launch(mover(kind), c.d.threads, [x], [y], (*c.matrix, *c.at), c,
+                  [put(y, taken(x, *c.at, c.d.shape), *c.at)])
 
 
 def fold_launch(seed: int, wave: int) -> Launch:
@@ -406,7 +462,9 @@ def look_launch(seed: int, wave: int) -> Launch:
     """Loads, a move and a store through a transformed view."""
     c, at, places = seen(random.Random(seed), wave)
     here = window_of(places, at, c.d.shape)
-    twice = np.unique(here[here >= 0]).size < (here >= 0).sum()  # several waves would store to one place, which is a race whatever they store
+    twice = (
+        np.unique(here[here >= 0]).size < (here >= 0).sum()
+    )  # several waves would store to one place, which is a race whatever they store
     c = dataclasses.replace(c, once=c.d.threads <= wave or not twice)
     kind, dtype = DTYPES[c.dtype]
     x = np.random.default_rng(seed).integers(-100, 100, c.shape).astype(dtype)
@@ -425,11 +483,15 @@ def copy_launch(seed: int, wave: int) -> Launch:
 
 LAUNCHES = {"move": move_launch, "fold": fold_launch, "look": look_launch, "copy": copy_launch}
 # Target, backend, how many are drawn: machine code takes a while to be made.
-RUNS = (("gfx942", "reference", 6), ("sm_80", "reference", 4), ("gfx942", "gfx942-exec", 2), ("gfx942", "cpu", 1), ("sm_80", "cpu", 1))
+RUNS = (
+    ("gfx942", "reference", 6), ("sm_80", "reference", 4), ("gfx942", "gfx942-exec", 2), ("gfx942", "cpu", 1),
+    ("sm_80", "cpu", 1)
+)
 
 
 def check(kind: str, target: str, backend: str, count: int) -> None:
-    """Draws `count` launches and runs them. The seed of one that fails is in hypothesis' words, and gives the same launch anywhere."""
+    """Draws `count` launches and runs them. The seed of one that fails is in hypothesis' words, and gives the same
+    launch anywhere."""
     from hypothesis import given, settings  # which a machine with a GPU need not have
     from hypothesis import strategies as st
 

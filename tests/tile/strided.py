@@ -1,4 +1,5 @@
-"""Views with strides of any kind by chance, and windows anywhere over them, against NumPy on the places that strides mean: what tests draw."""
+"""Views with strides of any kind by chance, and windows anywhere over them, against NumPy on the places that strides
+mean: what tests draw."""
 
 # No `from __future__ import annotations`: annotations of kernels name values of the function around them.
 
@@ -18,16 +19,18 @@ from sim.ptx.executed import Executed
 from tile import drawn
 
 DTYPES: dict[str, tuple[Any, Any]] = {
-    **drawn.DTYPES, "u8": (al.u8, np.uint8), "i16": (al.i16, np.int16), "f64": (al.f64, np.float64), "i64": (al.i64, np.int64),
-}  # fmt: skip
+    **drawn.DTYPES, "u8": (al.u8, np.uint8), "i16": (al.i16, np.int16), "f64": (al.f64, np.float64),
+    "i64": (al.i64, np.int64)
+}
 KINDS = ("rows", "gaps", "transposed", "both", "overlapping", "zero", "zeros", "backwards", "turned backwards")
 
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class Strided:
-    """A matrix of memory: `shape`, `strides` and a first element; a window there in distribution `d`. `known`: strides are compile-time values; else
-    run-time ones, `signed` or not. `shared`: the tile goes by way of shared memory. `base`: the memory comes as a tensor, not as a pointer."""
+    """A matrix of memory: `shape`, `strides` and a first element; a window there in distribution `d`. `known`: strides
+    are compile-time values; else run-time ones, `signed` or not. `shared`: the tile goes by way of shared memory.
+    `base`: the memory comes as a tensor, not as a pointer."""
 
     dtype: str
     d: tile.Distribution
@@ -54,9 +57,10 @@ def strides_of(r: random.Random, kind: str, rows: int, cols: int, vector: int) -
     """Of a matrix, by the name of their kind; multiples of `vector` where neighbors lie side by side."""
     gap = cols + vector * r.randrange(1, 5)
     return {
-        "rows": (cols, 1), "gaps": (gap, 1), "transposed": (1, rows + r.randrange(3)), "both": (cols * 3 + 1, 3), "overlapping": (vector, 1),
-        "zero": (0, 1), "zeros": (r.choice((0, 2)), 0), "backwards": (-gap, 1), "turned backwards": (1, -rows),
-    }[kind]  # fmt: skip
+        "rows": (cols, 1), "gaps": (gap, 1), "transposed": (1, rows + r.randrange(3)), "both": (cols * 3 + 1, 3),
+        "overlapping": (vector, 1), "zero": (0, 1), "zeros": (r.choice((0, 2)), 0), "backwards": (-gap, 1),
+        "turned backwards": (1, -rows)
+    }[kind]
 
 
 def draw(r: random.Random, wave: int) -> Case:
@@ -95,9 +99,18 @@ def kernel(dtype: Any) -> Any:
 
     @avelang.jit
     def see(
-        x: al.Pointer(dtype), y: al.Pointer(dtype), z: al.Pointer(dtype), first: al.u32, m: al.u32, n: al.u32, s: al.i32, t: al.i32,  # type: ignore
-        top: al.i32, left: al.i32, C: al.constexpr,
-    ):  # fmt: skip
+        x: al.Pointer(dtype),
+        y: al.Pointer(dtype),
+        z: al.Pointer(dtype),
+        first: al.u32,
+        m: al.u32,
+        n: al.u32,
+        s: al.i32,
+        t: al.i32,  # type: ignore
+        top: al.i32,
+        left: al.i32,
+        C: al.constexpr,
+    ):
         w = matrix(x, first, m, n, s, t, C).window(C.d.shape, (top, left), C.d)
         if C.shared:
             room = shared.shared(C.d.shape, dtype, 1, (C.d,))
@@ -121,7 +134,8 @@ def _executed(C: Strided, target: str) -> Executed:
 
 
 def run(seed: int, target: str, backend: str) -> None:
-    """Draws a case and holds an engine ("ptx": executed PTX) against NumPy; raises AssertionError where a number is wrong."""
+    """Draws a case and holds an engine ("ptx": executed PTX) against NumPy; raises AssertionError where a number is
+    wrong."""
     found = draw(random.Random(seed), 32 if target.startswith("sm_") else 64)
     C, at = found.C, found.at
     dtype = DTYPES[C.dtype][1]

@@ -1,4 +1,5 @@
-"""Swizzles against CuTe's and NVIDIA's, bank conflicts against a count by definition and against the executor of gfx942 code."""
+"""Swizzles against CuTe's and NVIDIA's, bank conflicts against a count by definition and against the executor of gfx942
+code."""
 
 from __future__ import annotations
 
@@ -34,9 +35,11 @@ def test_patterns_are_nvidias(nbytes):
 
 def test_wrong_swizzles():
     for make, words in (
-        (lambda: Swizzle(3, 4, 2), "shift must be at least bits, 3"), (lambda: Swizzle(-1), "bits must be an integer from 0, not -1"),
-        (lambda: Swizzle.pattern(16), "one of 0, 32, 64, 128 bytes"), (lambda: Swizzle.rows(96), "a power of two from 16, not 96"),
-    ):  # fmt: skip
+        (lambda: Swizzle(3, 4, 2), "shift must be at least bits, 3"),
+        (lambda: Swizzle(-1), "bits must be an integer from 0, not -1"),
+        (lambda: Swizzle.pattern(16), "one of 0, 32, 64, 128 bytes"),
+        (lambda: Swizzle.rows(96), "a power of two from 16, not 96"),
+    ):
         with pytest.raises(AveError, match=words) as e:
             make()
         assert e.value.code == "T301"
@@ -54,7 +57,7 @@ def test_a_column_of_accesses_meets_every_bank_once(row_bytes):
     assert sorted(s(tile)) == list(tile)
 
 
-# -- banks -----------------------------------------------------------------------------------------------------------------------------------
+# -- banks -------------------------------------------------------------------------------------------------------------
 
 READS = {4: "ds_read_b32 v4, v2", 8: "ds_read_b64 v[4:5], v2", 16: "ds_read_b128 v[4:7], v2"}
 WRITES = {4: "ds_write_b32 v2, v4", 8: "ds_write_b64 v2, v[4:5]", 16: "ds_write_b128 v2, v[4:7]"}
@@ -65,7 +68,10 @@ WRITES = {4: "ds_write_b32 v2, v4", 8: "ds_write_b64 v2, v[4:5]", 16: "ds_write_
 def test_amds_conflicts_are_the_executors(nbytes, kind):
     rng = np.random.default_rng(3)
     text = (READS if kind == "read" else WRITES)[nbytes]
-    for at in (np.arange(64) * nbytes, np.arange(64) * 128, rng.permutation(64) * nbytes, rng.integers(0, 250, 64) * 16, np.zeros(64, int)):
+    for at in (
+        np.arange(64) * nbytes, np.arange(64) * 128, rng.permutation(64) * nbytes, rng.integers(0, 250, 64) * 16,
+        np.zeros(64, int)
+    ):
         got = run_program(text, {"v2": at.astype(np.uint32)}, lds=16384, profile=True).run.conflicts.get(0, 0)
         assert banks(at, nbytes, "gfx942", kind).extra == got
 
@@ -90,12 +96,15 @@ def test_nvidias_conflicts_by_definition(width, seed):
 
 
 def test_known_conflicts():
-    """Eight rows of 128 bytes read in a column by 16 bytes: eight-fold, and none under the pattern of 128 bytes, for which it was made."""
+    """Eight rows of 128 bytes read in a column by 16 bytes: eight-fold, and none under the pattern of 128 bytes, for
+    which it was made."""
     rows = np.tile(np.arange(8) * 128, 4)
     assert banks(rows, 16, "sm_80").cycles == (8, 8, 8, 8)
     assert banks(Swizzle.pattern(128)(rows), 16, "sm_80").cycles == (1, 1, 1, 1)
     assert banks(np.zeros(32, int), 4, "sm_80").extra == 0  # one word for all
-    assert banks(np.arange(32) * 33 * 4, 4, "sm_80").extra == 0 and banks(np.arange(32) * 32 * 4, 4, "sm_80").extra == 31
+    assert (
+        banks(np.arange(32) * 33 * 4, 4, "sm_80").extra == 0 and banks(np.arange(32) * 32 * 4, 4, "sm_80").extra == 31
+    )
 
 
 def test_fragments_in_shared_memory():
@@ -120,15 +129,19 @@ def test_what_cannot_be_accessed():
 
 # nod-ai, "Empirical LDS Measurements", CDNA4: lanes of each phase of a read, as they were measured on an MI350X.
 MI350 = {
-    4: [range(64)], 8: [range(32), range(32, 64)],
-    16: [[*range(4), *range(12, 16), *range(20, 28)], [*range(32, 36), *range(44, 48), *range(52, 60)],
-         [*range(4, 12), *range(16, 20), *range(28, 32)], [*range(36, 44), *range(48, 52), *range(60, 64)]],
-}  # fmt: skip
+    4: [range(64)],
+    8: [range(32), range(32, 64)],
+    16: [
+        [*range(4), *range(12, 16), *range(20, 28)], [*range(32, 36), *range(44, 48), *range(52, 60)],
+        [*range(4, 12), *range(16, 20), *range(28, 32)], [*range(36, 44), *range(48, 52), *range(60, 64)]
+    ],
+}
 
 
 @pytest.mark.parametrize("nbytes", MI350)
 def test_reads_of_gfx950(nbytes):
-    """64 banks: lanes of one phase with addresses 256 bytes apart are in each other's way, those of different phases are not."""
+    """64 banks: lanes of one phase with addresses 256 bytes apart are in each other's way, those of different phases
+    are not."""
     phases = phases_of("gfx950", nbytes)
     assert {frozenset(p) for p in phases} == {frozenset(p) for p in MI350[nbytes]}
     assert banks(np.arange(64) * nbytes, nbytes, "gfx950").extra == 0

@@ -1,4 +1,5 @@
-"""Batches: drawn ones on all engines against NumPy, tiles that run on into the next batch, what a launch can know of that, and arrays too small."""
+"""Batches: drawn ones on all engines against NumPy, tiles that run on into the next batch, what a launch can know of
+that, and arrays too small."""
 
 from typing import Any
 
@@ -15,14 +16,15 @@ F32: Any = al.f32
 F: Any = al.Pointer(F32)
 U: Any = al.u32
 RUNS = [
-    ("gfx942", "reference", 3), ("gfx950", "reference", 1), ("sm_80", "reference", 2), ("sm_90a", "reference", 1), ("gfx942", "gfx942-exec", 1),
-    ("sm_80", "ptx", 2), ("gfx942", "cpu", 1),
-]  # fmt: skip
+    ("gfx942", "reference", 3), ("gfx950", "reference", 1), ("sm_80", "reference", 2), ("sm_90a", "reference", 1),
+    ("gfx942", "gfx942-exec", 1), ("sm_80", "ptx", 2), ("gfx942", "cpu", 1)
+]
 
 
 @pytest.mark.parametrize(("target", "backend", "count"), RUNS)
 def test_drawn_batches(target, backend, count):
-    """One after another, with room between them, side by side, in turns; loads are zeros past a batch's end, and stores leave the next one alone."""
+    """One after another, with room between them, side by side, in turns; loads are zeros past a batch's end, and stores
+    leave the next one alone."""
     from hypothesis import given, settings
     from hypothesis import strategies as st
 
@@ -36,10 +38,12 @@ def test_drawn_batches(target, backend, count):
 
 @avelang.jit
 def flat(x: F, y: F, batches: U, m: U, OWN: al.constexpr, SAID: al.constexpr):
-    """Batches of m rows, times their number, a block for each tile of 4 rows: stored through a view of all rows, or (`OWN`) one cut at the batch's end."""
+    """Batches of m rows, times their number, a block for each tile of 4 rows: stored through a view of all rows, or
+    (`OWN`) one cut at the batch's end."""
     D, b = tile.Distribution.blocked((4, 16), F32, waves=1, wave=al.target().wave), al.block_id(1)
     if SAID:
-        al.expect(m % 4 == 0, "batches of a multiple of 4 rows: tiles of the last ones would go on into the next batch", m)
+        al.expect(m % 4 == 0, "batches of a multiple of 4 rows: tiles of the last ones would go on into the next batch",
+                  m)
     X, Y = tile.view(x, (batches * m, 16)), tile.view(y, (batches * m, 16))
     if OWN:
         Y = Y.cut((b * m + m, 16))

@@ -1,4 +1,5 @@
-"""The product of a block: its distributions against the instruction's own fragments, what does not fit, B as it is preshuffled."""
+"""The product of a block: its distributions against the instruction's own fragments, what does not fit, B as it is
+preshuffled."""
 
 import math
 
@@ -24,7 +25,9 @@ def test_every_product_is_made_once(target, dtype):
     rng = np.random.default_rng(0)
     a, b = rng.integers(-3, 4, (32, 64)), rng.integers(-3, 4, (64, 64))
     c = np.zeros((32, 64), int)
-    held_a, held_b = (d.gather(x).reshape(2, G.mma.wave, G.steps, n, -1) for d, x, n in ((G.a, a, G.count[0]), (G.b, b, G.count[1])))
+    held_a, held_b = (
+        d.gather(x).reshape(2, G.mma.wave, G.steps, n, -1) for d, x, n in ((G.a, a, G.count[0]), (G.b, b, G.count[1]))
+    )
     out = np.zeros((2, G.mma.wave, *G.count, G.mma.acc.elements), int)
     for w, step, i, j in np.ndindex(2, G.steps, *G.count):
         for part in G.parts:
@@ -46,7 +49,11 @@ def test_a_wide_read_feeds_several_instructions():
 def test_operands_that_the_chip_loads_as_they_are():
     """`ldmatrix` gives whole operands of an instruction: registers need no moves."""
     G = block_gemm("sm_80", al.bf16, 64, 64, 32, (2, 2))
-    assert G.native_order and [p.a for p in G.parts] == [(0, 1, 2, 3), (4, 5, 6, 7)] and [p.b for p in G.parts] == [(0, 1), (2, 3)]
+    assert (
+        G.native_order
+        and [p.a for p in G.parts] == [(0, 1, 2, 3), (4, 5, 6, 7)]
+        and [p.b for p in G.parts] == [(0, 1), (2, 3)]
+    )
     for d in (G.a, G.b):
         found = vectorize.matrices(d, 1, 2, "sm_80")
         assert found is not None and (found.each, found.turned) == (4, False)
@@ -62,8 +69,11 @@ def test_order_puts_a_lane_s_k_side_by_side():
 
 @pytest.mark.parametrize(
     ("m", "n", "k", "waves", "said"),
-    [(48, 64, 32, (2, 2), "m = 48 is no multiple of 32"), (64, 40, 32, (1, 2), "n = 40 is no multiple of 32"), (64, 64, 40, (2, 2), "k = 40 is no multiple")],
-)  # fmt: skip
+    [
+        (48, 64, 32, (2, 2), "m = 48 is no multiple of 32"), (64, 40, 32, (1, 2), "n = 40 is no multiple of 32"),
+        (64, 64, 40, (2, 2), "k = 40 is no multiple")
+    ],
+)
 def test_what_does_not_fit(m, n, k, waves, said):
     with pytest.raises(AveError, match=said) as e:
         block_gemm("gfx942", al.bf16, m, n, k, waves)
@@ -91,7 +101,7 @@ def test_preshuffled_fragments(target):
     assert np.array_equal(small, G.preshuffle(whole[: -(-50 // high) * high]))
 
 
-# -- with an instruction of one's own choice -------------------------------------------------------------------------------------------------
+# -- with an instruction of one's own choice ---------------------------------------------------------------------------
 
 V = "VDMFMA_F32_8x16x64x2_F16"
 
@@ -110,25 +120,37 @@ def mine() -> tile.Mma:
     """As in `examples/virtual_mma.py`: 16 neighbors of K to a lane."""
     a = tile.SubgroupLayout((1, 1), (16, 4), (1, 16), (1, 16))
     acc = tile.SubgroupLayout((1, 1), (4, 16), (16, 1), (4, 1))
-    return tile.Mma("MINE", (16, 16, 64), (al.bf16, al.bf16, al.f32), a, a.transposed, acc, four_products, ("mfma_f32_16x16x16_bf16",) * 4)
+    return tile.Mma("MINE", (16, 16, 64), (al.bf16, al.bf16, al.f32), a, a.transposed, acc, four_products,
+                    ("mfma_f32_16x16x16_bf16",) * 4)
 
 
 CHOSEN = [
     # chip, MMA, m, n, k, pipeline, dtype
-    ("gfx942", V, 8, 32, 64, "single", "f16"), ("gfx942", V + "_PAIRED", 16, 32, 128, "prefetch", "f16"),
-    ("gfx942", V.replace("F16", "BF16"), 8, 32, 128, "streamed", "bf16"), ("gfx942", V.replace("_F16", "_BF16_PAIRED"), 8, 32, 128, "streamed", "bf16"),
-    ("gfx942", "VDMFMA_I32_8x16x128x2_I8", 8, 32, 128, "single", "i8"), ("gfx942", "VDMFMA_I32_8x16x128x2_I8_PAIRED", 8, 32, 128, "streamed", "i8"),
+    ("gfx942", V, 8, 32, 64, "single", "f16"),
+    ("gfx942", V + "_PAIRED", 16, 32, 128, "prefetch", "f16"),
+    ("gfx942", V.replace("F16", "BF16"), 8, 32, 128, "streamed", "bf16"),
+    ("gfx942", V.replace("_F16", "_BF16_PAIRED"), 8, 32, 128, "streamed", "bf16"),
+    ("gfx942", "VDMFMA_I32_8x16x128x2_I8", 8, 32, 128, "single", "i8"),
+    ("gfx942", "VDMFMA_I32_8x16x128x2_I8_PAIRED", 8, 32, 128, "streamed", "i8"),
     ("gfx942", "VDMFMA_F32_8x16x128x2_F8E4M3FNUZ", 8, 32, 128, "prefetch", "f8e4m3fnuz"),
     ("gfx942", "VDMFMA_F32_8x16x128x2_F8E5M2FNUZ_PAIRED", 8, 32, 128, "streamed", "f8e5m2fnuz"),
-    ("gfx942", "VMFMA_F32_16x16x32_F16", 32, 32, 64, "double-buffer", "f16"), ("gfx942", "MFMA_F32_32x32x8_F16", 64, 64, 32, "single", "f16"),
-    ("gfx942", "VMFMA_F32_32x32x16_BF16", 32, 64, 64, "streamed", "bf16"), ("gfx942", "MINE", 32, 32, 64, "single", "bf16"),
-    ("gfx942", "MINE", 16, 32, 128, "streamed", "bf16"), ("gfx950", "VDMFMA_F32_8x16x64x1_F16", 8, 32, 128, "streamed", "f16"),
-    ("sm_80", "VMMA_SYNC_F32_8x16x16_F16", 8, 32, 64, "cp-async", "f16"), ("sm_90a", "VMMA_SYNC_F32_8x16x16_BF16", 8, 32, 64, "streamed", "bf16"),
-    ("sm_75", "VMMA_SYNC_F32_8x16x8_F16", 16, 32, 64, "streamed", "f16"), ("sm_80", "MMA_SYNC_F64_8x8x4_F64", 16, 32, 32, "prefetch", "f64"),
-]  # fmt: skip
+    ("gfx942", "VMFMA_F32_16x16x32_F16", 32, 32, 64, "double-buffer", "f16"),
+    ("gfx942", "MFMA_F32_32x32x8_F16", 64, 64, 32, "single", "f16"),
+    ("gfx942", "VMFMA_F32_32x32x16_BF16", 32, 64, 64, "streamed", "bf16"),
+    ("gfx942", "MINE", 32, 32, 64, "single", "bf16"),
+    ("gfx942", "MINE", 16, 32, 128, "streamed", "bf16"),
+    ("gfx950", "VDMFMA_F32_8x16x64x1_F16", 8, 32, 128, "streamed", "f16"),
+    ("sm_80", "VMMA_SYNC_F32_8x16x16_F16", 8, 32, 64, "cp-async", "f16"),
+    ("sm_90a", "VMMA_SYNC_F32_8x16x16_BF16", 8, 32, 64, "streamed", "bf16"),
+    ("sm_75", "VMMA_SYNC_F32_8x16x8_F16", 16, 32, 64, "streamed", "f16"),
+    ("sm_80", "MMA_SYNC_F64_8x8x4_F64", 16, 32, 32, "prefetch", "f64"),
+]
 
-EXECUTED = [(V + "_PAIRED", "prefetch"), (V.replace("_F16", "_BF16_PAIRED"), "streamed"), ("VDMFMA_I32_8x16x128x2_I8_PAIRED", "streamed"),
-            ("VDMFMA_F32_8x16x128x2_F8E4M3FNUZ", "prefetch"), ("MINE", "streamed")]  # fmt: skip
+EXECUTED = [
+    (V + "_PAIRED", "prefetch"), (V.replace("_F16", "_BF16_PAIRED"), "streamed"),
+    ("VDMFMA_I32_8x16x128x2_I8_PAIRED", "streamed"), ("VDMFMA_F32_8x16x128x2_F8E4M3FNUZ", "prefetch"),
+    ("MINE", "streamed")
+]
 
 
 def product(block, target, dtype, m, n, k, backend):
@@ -147,7 +169,8 @@ def product(block, target, dtype, m, n, k, backend):
 def test_products_by_the_chosen_instruction(case, monkeypatch):
     """Several tiles, edges in all directions, more than one step of K; in executed code too, with waits checked."""
     target, name, m, n, k, pipeline, dtype = case
-    block = tile.Block(m, n, k, (1, 2) if m < 32 or n < 64 else (1, 1), pipeline, mma=mine() if name == "MINE" else name)
+    block = tile.Block(m, n, k, (1, 2) if m < 32 or n < 64 else (1, 1), pipeline,
+                       mma=mine() if name == "MINE" else name)
     assert block.on(target, BY_NAME[dtype]).mma.name.startswith(name)
     for backend in ("reference", *(["gfx942-exec"] if (name, pipeline) in EXECUTED else [])):
         ask(monkeypatch, backend, target, "races", "waits")
@@ -187,7 +210,7 @@ def test_instructions_that_do_not_fit():
         (block(tile.mma("VMMA_SYNC_F32_8x16x16_BF16", "sm_80")), "U103", "made of nvvm.mma"),
         (block("WGMMA_F32_64x64x16_BF16"), "T307", "by descriptors"),
         (block(V, pipeline="tma"), "T307", "its consumers multiply by the wgmma"),
-    ):  # fmt: skip
+    ):
         target = "sm_90a" if "descriptors" in said or "wgmma" in said else "gfx942"
         with pytest.raises(AveError, match=said) as e:
             made.on(target, al.bf16)

@@ -1,4 +1,5 @@
-"""Static distributions: layouts there and back, fragments of every row, published layouts of others, coalesced ones, runs."""
+"""Static distributions: layouts there and back, fragments of every row, published layouts of others, coalesced ones,
+runs."""
 
 from __future__ import annotations
 
@@ -36,20 +37,26 @@ def test_the_published_distribution():
 def test_one_p_is_the_thread_of_the_block():
     two = Distribution(SEED)
     one = Distribution(Encoding((), SEED.Hs, ((1, 2, 1, 2),), ((1, 1, 2, 2),), (1, 1, 2, 2), (0, 3, 0, 3)))
-    assert (one.wave, one.waves) == (64, 4) and np.array_equal(one.linear, two.linear) and one.to_layout() == two.to_layout()
+    assert (
+        (one.wave, one.waves) == (64, 4)
+        and np.array_equal(one.linear, two.linear)
+        and one.to_layout() == two.to_layout()
+    )
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([32, 64]))
 def test_who_holds_what_by_the_documentation(seed, wave):
-    """The whole map of drawn distributions, with replicas and with one P or two, and of what kernels compute it from: every element as often as there
-    are replicas."""
+    """The whole map of drawn distributions, with replicas and with one P or two, and of what kernels compute it from:
+    every element as often as there are replicas."""
     r = random.Random(seed)
     waves = r.choice((1, 2, 3, 4))
     d = drawn.distribution(r, drawn.extents(r, r.choice((1, 2, 3)), waves * wave), waves, wave)
     want = drawn.by_definition(d.encoding)
     assert all(np.array_equal(a, b) for a, b in zip(d.index, want, strict=True))
-    assert (np.bincount(np.ravel_multi_index(want, d.shape).ravel(), minlength=math.prod(d.shape)) == d.replication).all()
+    assert (
+        np.bincount(np.ravel_multi_index(want, d.shape).ravel(), minlength=math.prod(d.shape)) == d.replication
+    ).all()
     thread, at = np.arange(d.threads), [np.zeros(d.threads, np.int64) for _ in d.shape]
     for below, digit in vectorize.lane_digits(d):
         at = [x + thread // below % digit.extent * s for x, s in zip(at, digit.strides, strict=True)]
@@ -65,11 +72,16 @@ def test_drawn_distributions_in_kernels(target, backend, count, monkeypatch):
 
 # Encoding, wave, waves; the code and words of the error.
 WRONG = {
-    "more lanes": ((PARTS, 32, 0), "T304", "the last P: 8 * 8 = 64, but the wave has 32 lanes: more lanes than the wave has"),
-    "fewer lanes": (({**PARTS, "Hs": ((4, 2, 4, 4), (4, 2, 8, 4))}, 64, 0), "T304", "the last P: 4 * 8 = 32, but the wave has 64 lanes: fewer lanes"),
+    "more lanes": (
+        (PARTS, 32, 0), "T304", "the last P: 8 * 8 = 64, but the wave has 32 lanes: more lanes than the wave has"
+    ),
+    "fewer lanes": (
+        ({**PARTS, "Hs": ((4, 2, 4, 4), (4, 2, 8, 4))}, 64, 0), "T304",
+        "the last P: 4 * 8 = 32, but the wave has 64 lanes: fewer lanes"
+    ),
     "waves": ((PARTS, 64, 8), "T304", "waves: the encoding has 4, but 8 are wanted"),
     "no waves": ((PARTS, 64, -1), "T301", "waves must be an integer from 0, not -1"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -90,7 +102,7 @@ def test_threads_that_are_no_waves():
         Distribution(3)
 
 
-# -- layouts ---------------------------------------------------------------------------------------------------------------------------------
+# -- layouts -----------------------------------------------------------------------------------------------------------
 
 
 def read_by_hand(layout, wave: int, lane: int, element: int) -> int:
@@ -109,7 +121,9 @@ def test_layouts_there_and_back(e):
         return
     d = Distribution(e, e.lengths_p[1])
     layout = d.to_layout()
-    for wave, lane, element in itertools.islice(itertools.product(range(d.waves), range(d.wave), range(d.elements)), 0, None, 7):
+    for wave, lane, element in itertools.islice(
+        itertools.product(range(d.waves), range(d.wave), range(d.elements)), 0, None, 7
+    ):
         assert read_by_hand(layout, wave, lane, element) == d.linear[wave * d.wave + lane, element]
     back = Distribution.from_layout(layout, d.shape, d.wave)
     assert np.array_equal(back.linear, d.linear) and back.replication == d.replication
@@ -137,7 +151,9 @@ def test_layouts_that_are_no_distribution(name):
     layout, shape, words = NONE[name]
     if words is None:
         d = Distribution.from_layout(layout, shape)  # these are
-        assert np.array_equal(d.linear, np.array([[read_by_hand(layout, 0, t, e) for e in range(d.elements)] for t in range(64)]))
+        assert np.array_equal(
+            d.linear, np.array([[read_by_hand(layout, 0, t, e) for e in range(d.elements)] for t in range(64)])
+        )
         return
     with pytest.raises(AveError, match=words) as e:
         Distribution.from_layout(layout, shape)  # this line
@@ -165,12 +181,14 @@ def test_other_wrong_layouts():
         Distribution.of_index((np.arange(4).reshape(1, 4, 1),), (8,))
 
 
-# -- fragments -------------------------------------------------------------------------------------------------------------------------------
+# -- fragments ---------------------------------------------------------------------------------------------------------
 
 
 def same(d: Distribution, f: Fragment) -> bool:
     index = f.index if f.shape[0] > 1 else f.index[1:]
-    return d.shape == (f.shape if f.shape[0] > 1 else f.shape[1:]) and all(np.array_equal(a, b) for a, b in zip(d.index, index, strict=True))
+    return d.shape == (f.shape if f.shape[0] > 1 else f.shape[1:]) and all(
+        np.array_equal(a, b) for a, b in zip(d.index, index, strict=True)
+    )
 
 
 @pytest.mark.parametrize("row", DENSE, ids=lambda r: r.name)
@@ -192,17 +210,26 @@ def test_the_other_fragments_are_encodings():
 
 
 def test_names_of_fragments():
-    by = [Distribution.from_fragment(x, "a") for x in (al.amdgpu.mfma_16x16x16_bf16_f32, "mfma_16x16x16_bf16_f32", "al.amdgpu.mfma_f32_16x16x16_bf16")]
+    by = [
+        Distribution.from_fragment(x, "a")
+        for x in (al.amdgpu.mfma_16x16x16_bf16_f32, "mfma_16x16x16_bf16_f32", "al.amdgpu.mfma_f32_16x16x16_bf16")
+    ]
     assert by[0] == by[1] == by[2]
-    for what, operand, words in (("mfma_nothing", "a", "a row must be"), ("wgmma_f16_f32", "b", "B of it is in shared memory"),
-                                 ("mfma_16x16x16_bf16_f32", "x", "operand must be"), ("amdgpu.rcp", "a", "an operand in registers")):  # fmt: skip
+    for what, operand, words in (
+        ("mfma_nothing", "a", "a row must be"), ("wgmma_f16_f32", "b", "B of it is in shared memory"),
+        ("mfma_16x16x16_bf16_f32", "x", "operand must be"), ("amdgpu.rcp", "a", "an operand in registers")
+    ):
         with pytest.raises(AveError, match=words):
             Distribution.from_fragment(what, operand)
 
 
 def published() -> dict[str, object]:
     nv = pytest.importorskip("tensor_layouts.atoms_nv")
-    return {n: a for n, a in vars(nv).items() if n.startswith(("SM75_", "SM80_", "SM89_", "SM90_16x8x")) and hasattr(a, "c_layout")}
+    return {
+        n: a
+        for n, a in vars(nv).items()
+        if n.startswith(("SM75_", "SM80_", "SM89_", "SM90_16x8x")) and hasattr(a, "c_layout")
+    }
 
 
 def test_published_layouts_are_the_same_distributions():
@@ -211,33 +238,44 @@ def test_published_layouts_are_the_same_distributions():
     for name, atom in published().items():
         (m, n, k), row = atom.shape_mnk, rows.get(atom.ptx)
         if row is None:
-            assert any(words in name for words in ("S4S4", "U1U1", "C64")), f"of {name} there is no row"  # 4 bits, 1 bit, complex numbers
+            assert any(words in name for words in ("S4S4", "U1U1", "C64")), (
+                f"of {name} there is no row"
+            )  # 4 bits, 1 bit, complex numbers
             continue
-        for ours, layout, shape in (("a", atom.a_layout, (k, m)), ("b", atom.b_layout, (k, n)), ("c", atom.c_layout, (n, m))):
+        for ours, layout, shape in (
+            ("a", atom.a_layout, (k, m)), ("b", atom.b_layout, (k, n)), ("c", atom.c_layout, (n, m))
+        ):
             theirs = Distribution.from_layout(al.Layout(layout.shape, layout.stride), shape, 32)
             mine = Distribution.from_fragment(row, ours)
             mine = mine.index if ours == "b" else mine.index[::-1]
             assert all(np.array_equal(a, b) for a, b in zip(theirs.index, mine, strict=True)), (row.name, ours)
         seen.add(row.name)
     # The table has no unsigned operands, and no fp8 with k = 16.
-    assert {n for n in {r.name for r in rows.values()} - seen if "u8" not in n and "16x8x16_e" not in n} == set() and len(seen) > 20
+    assert {
+        n for n in {r.name for r in rows.values()} - seen if "u8" not in n and "16x8x16_e" not in n
+    } == set() and len(seen) > 20
 
 
 def test_our_layouts_read_by_others():
     tl = pytest.importorskip("tensor_layouts")
-    for d in (Distribution(SEED), Distribution.blocked((64, 64), al.bf16), Distribution.from_fragment("mfma_f32_32x32x8_f16", "c")):
+    for d in (
+        Distribution(SEED), Distribution.blocked((64, 64), al.bf16),
+        Distribution.from_fragment("mfma_f32_32x32x8_f16", "c")
+    ):
         ours = d.to_layout()
         theirs = tl.Layout(ours.shape, ours.strides)
         for thread, element in itertools.islice(itertools.product(range(d.threads), range(d.elements)), 0, None, 37):
             assert theirs(thread // d.wave, thread % d.wave, element) == d.linear[thread, element]
 
 
-# -- coalesced -------------------------------------------------------------------------------------------------------------------------------
+# -- coalesced ---------------------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.sampled_from([1, 2, 3, 4, 6, 8, 16, 48, 64]), min_size=1, max_size=3), st.sampled_from([1, 2, 4, 8]), st.sampled_from([32, 64]),
-       st.sampled_from([al.i8, al.bf16, al.f32, al.f64]), st.booleans())  # fmt: skip
+@given(
+    st.lists(st.sampled_from([1, 2, 3, 4, 6, 8, 16, 48, 64]), min_size=1, max_size=3), st.sampled_from([1, 2, 4, 8]),
+    st.sampled_from([32, 64]), st.sampled_from([al.i8, al.bf16, al.f32, al.f64]), st.booleans()
+)
 def test_blocked_holds_every_element(shape, waves, wave, dtype, backward):
     order = tuple(range(len(shape))) if backward else None
     d = Distribution.blocked(shape, dtype, waves=waves, wave=wave, order=order)
@@ -273,7 +311,10 @@ def test_runs_are_those_that_can_be_seen(e):
             if extent % length or d.elements % length:
                 continue
             block = d.index[axis] // length
-            groups = [len({(*(int(o[t, k]) for o in others), int(block[t, k])) for k in range(d.elements)}) for t in range(d.threads)]
+            groups = [
+                len({(*(int(o[t, k]) for o in others), int(block[t, k])) for k in range(d.elements)})
+                for t in range(d.threads)
+            ]
             if all(n * length == d.elements for n in groups):
                 best = length
         assert d.run(axis) == best

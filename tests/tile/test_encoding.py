@@ -1,4 +1,5 @@
-"""Tile distribution encodings: the published one, maps against a merge and split by NumPy, and what is wrong at the user's line."""
+"""Tile distribution encodings: the published one, maps against a merge and split by NumPy, and what is wrong at the
+user's line."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from avelang.tile import Digit, Distribution, Encoding
 # CK Tile's documentation of a block GEMM: a tile of 256 x 256 over 4 waves.
 PARTS = {
     "Rs": (), "Hs": ((4, 2, 8, 4), (4, 2, 8, 4)), "Ps2RHs_major": ((1, 2), (1, 2)), "Ps2RHs_minor": ((1, 1), (2, 2)),
-    "Ys2RHs_major": (1, 1, 2, 2), "Ys2RHs_minor": (0, 3, 0, 3),
-}  # fmt: skip
+    "Ys2RHs_major": (1, 1, 2, 2), "Ys2RHs_minor": (0, 3, 0, 3)
+}
 
 
 def test_the_published_encoding():
@@ -35,7 +36,8 @@ def test_the_published_encoding():
 
 @st.composite
 def encodings(draw) -> Encoding:
-    """Factors of up to three dimensions and of replicas, each given to the wave, to the lane or to the elements, in any order."""
+    """Factors of up to three dimensions and of replicas, each given to the wave, to the lane or to the elements, in any
+    order."""
     factor = st.integers(1, 4)
     hs = tuple(tuple(x) for x in draw(st.lists(st.lists(factor, min_size=1, max_size=3), min_size=1, max_size=3)))
     rs = tuple(draw(st.lists(st.integers(1, 3), max_size=2)))
@@ -46,12 +48,19 @@ def encodings(draw) -> Encoding:
     if draw(st.booleans()):
         groups = [groups[0] + groups[1], groups[2]]
     *p, y = groups
-    return Encoding(rs, hs, tuple(tuple(a for a, _ in g) for g in p), tuple(tuple(b for _, b in g) for g in p),
-                    tuple(a for a, _ in y), tuple(b for _, b in y))  # fmt: skip
+    return Encoding(
+        rs,
+        hs,
+        tuple(tuple(a for a, _ in g) for g in p),
+        tuple(tuple(b for _, b in g) for g in p),
+        tuple(a for a, _ in y),
+        tuple(b for _, b in y),
+    )
 
 
 def by_definition(e: Encoding, p: int | tuple[int, ...], y: tuple[int, ...]) -> tuple[int, ...]:
-    """CK Tile's definition: a P is the merge of its factors, first the slowest; a dimension is the merge of its factors, first the slowest."""
+    """CK Tile's definition: a P is the merge of its factors, first the slowest; a dimension is the merge of its
+    factors, first the slowest."""
     value: dict[tuple[int, int], int] = {}
     extents = (e.Rs, *e.Hs)
     for number, major, minor in zip(p, e.Ps2RHs_major, e.Ps2RHs_minor, strict=True):
@@ -85,12 +94,22 @@ def test_every_element_is_held_as_often_as_there_are_replicas(e):
 
 # What is changed of the published encoding, the code, and what the message must say.
 WRONG = {
-    "twice": ({"Ys2RHs_minor": (0, 3, 0, 2)}, "T303", "Hs[1][2] (major 2, minor 2, extent 8) is used 2 times, by Ps2RHs[1][1] and Ys2RHs[3]"),
-    "never": ({"Ys2RHs_major": (1, 1, 2), "Ys2RHs_minor": (0, 3, 0)}, "T303", "Hs[1][3] (major 2, minor 3, extent 4) is used by no P and no Y"),
+    "twice": (
+        {"Ys2RHs_minor": (0, 3, 0, 2)}, "T303",
+        "Hs[1][2] (major 2, minor 2, extent 8) is used 2 times, by Ps2RHs[1][1] and Ys2RHs[3]"
+    ),
+    "never": (
+        {"Ys2RHs_major": (1, 1, 2), "Ys2RHs_minor": (0, 3, 0)}, "T303",
+        "Hs[1][3] (major 2, minor 3, extent 4) is used by no P and no Y"
+    ),
     "replicas never": ({"Rs": (2,)}, "T303", "Rs[0] (major 0, minor 0, extent 2) is used by no P and no Y"),
     "major": ({"Ys2RHs_major": (1, 1, 2, 3)}, "T302", "Ys2RHs_major[3] is 3: Hs has 2"),
-    "minor": ({"Ps2RHs_minor": ((1, 1), (2, 4))}, "T302", "Ps2RHs_minor[1][1] is 4: Hs[1] = (4, 2, 8, 4) has 4 entries"),
-    "replicas in Y": ({"Rs": (2,), "Ys2RHs_major": (1, 1, 2, 0), "Ys2RHs_minor": (0, 3, 0, 0)}, "T302", "Ys2RHs_major[3] is 0"),
+    "minor": (
+        {"Ps2RHs_minor": ((1, 1), (2, 4))}, "T302", "Ps2RHs_minor[1][1] is 4: Hs[1] = (4, 2, 8, 4) has 4 entries"
+    ),
+    "replicas in Y": (
+        {"Rs": (2,), "Ys2RHs_major": (1, 1, 2, 0), "Ys2RHs_minor": (0, 3, 0, 0)}, "T302", "Ys2RHs_major[3] is 0"
+    ),
     "product": ({"tile": (256, 128)}, "T304", "Hs[1]: 4 * 2 * 8 * 4 = 256, but the tile has 128"),
     "rank": ({"tile": (256,)}, "T301", "tile must be as many extents as Hs has dimensions, 2"),
     "zero": ({"Hs": ((4, 2, 8, 4), (4, 0, 8, 4))}, "T301", "Hs[1][1] must be an integer from 1, not 0"),
@@ -99,9 +118,11 @@ WRONG = {
     "flat": ({"Hs": (4, 2)}, "T301", "Hs[0] must be a tuple of integers, not 4"),
     "no tuple": ({"Hs": 4}, "T301", "Hs must be a tuple of tuples of integers, not 4"),
     "lengths": ({"Ys2RHs_minor": (0, 3, 0)}, "T301", "Ys2RHs_minor must be as many entries as Ys2RHs_major, 4, not 3"),
-    "lengths of a P": ({"Ps2RHs_minor": ((1, 1), (2,))}, "T301", "Ps2RHs_minor[1] must be as many entries as Ps2RHs_major[1], 2, not 1"),
+    "lengths of a P": (
+        {"Ps2RHs_minor": ((1, 1), (2,))}, "T301", "Ps2RHs_minor[1] must be as many entries as Ps2RHs_major[1], 2, not 1"
+    ),
     "three Ps": ({"Ps2RHs_major": ((1,), (1,), (2,))}, "T301", "one tuple (threads) or two (waves, lanes)"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -125,7 +146,9 @@ SEED = Encoding(**PARTS)
 def in_a_kernel(out: al.Tensor((64,), al.i32)):
     lane = al.thread_id(0)
     rows, cols = SEED.steps().p[1]
-    out[lane] = al.convert(lane // cols.extent % rows.extent * rows.strides[0] * 256 + lane % cols.extent * cols.strides[1], al.i32)
+    out[lane] = al.convert(
+        lane // cols.extent % rows.extent * rows.strides[0] * 256 + lane % cols.extent * cols.strides[1], al.i32
+    )
 
 
 @avelang.jit
@@ -144,7 +167,9 @@ def test_a_kernel_computes_coordinates_from_the_digits():
 def test_an_encoding_made_in_a_kernel_fails_at_the_kernels_line():
     with pytest.raises(AveError) as e:
         wrong_in_a_kernel[(1, 64)](np.zeros(64, np.int32), backend="reference")
-    assert e.value.code == "T302" and e.value.span is not None and e.value.span.text().strip().startswith("e = Encoding(")
+    assert (
+        e.value.code == "T302" and e.value.span is not None and e.value.span.text().strip().startswith("e = Encoding(")
+    )
 
 
 @avelang.jit
@@ -157,8 +182,22 @@ def spread_in_a_kernel(out: al.Tensor((64,), al.i32), E: al.constexpr, T: al.con
 # What is changed of the published encoding, the chip; the code and what the message must say, the line.
 IN_A_KERNEL = {
     "product": ({}, (256, 128), "gfx942", "T304", "Hs[1]: 4 * 2 * 8 * 4 = 256, but the tile has 128", "# this line"),
-    "twice": ({"Ys2RHs_minor": (0, 3, 0, 2)}, None, "gfx942", "T303", "Hs[1][2] (major 2, minor 2, extent 8) is used 2 times", "# this line"),
-    "more lanes": ({}, None, "sm_80", "T304", "the last P: 8 * 8 = 64, but the wave has 32 lanes: more lanes than the wave has", "# or this line"),
+    "twice": (
+        {"Ys2RHs_minor": (0, 3, 0, 2)},
+        None,
+        "gfx942",
+        "T303",
+        "Hs[1][2] (major 2, minor 2, extent 8) is used 2 times",
+        "# this line",
+    ),
+    "more lanes": (
+        {},
+        None,
+        "sm_80",
+        "T304",
+        "the last P: 8 * 8 = 64, but the wave has 32 lanes: more lanes than the wave has",
+        "# or this line",
+    ),
 }
 
 
@@ -167,6 +206,7 @@ def test_errors_in_kernels_name_the_number_at_the_kernels_line(name):
     changed, extents, target, code, words, line = IN_A_KERNEL[name]
     parts = {**PARTS, **changed}
     with pytest.raises(AveError) as e:
-        spread_in_a_kernel[1, 64](np.zeros(64, np.int32), tuple(parts.values()), extents, target=target, backend="reference")
+        spread_in_a_kernel[1, 64](np.zeros(64, np.int32), tuple(parts.values()), extents, target=target,
+                                  backend="reference")
     assert e.value.code == code and words in e.value.message and e.value.span is not None
     assert e.value.span.file == __file__ and e.value.span.text().strip().endswith(line)

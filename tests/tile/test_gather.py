@@ -23,7 +23,10 @@ def kernel(vector, way, rows_too=0):
         return tile.Distribution.blocked((ROWS, COLS), al.f32, waves=128 // wave, wave=wave)
 
     @avelang.jit
-    def take(x: al.Pointer(al.f32), index: al.Pointer(al.i32), y: al.Pointer(al.f32), rows: al.u32, cols: al.u32):  # type: ignore
+    def take(
+        x: al.Pointer(al.f32), index: al.Pointer(al.i32), y: al.Pointer(al.f32),  # type: ignore
+        rows: al.u32, cols: al.u32,
+    ):
         DIST = spread(al.target().wave)
         X = gather.gathered(x, (TOKENS, cols), index, rows, vector)
         Y = tile.view(y, (rows, cols), vector)
@@ -43,8 +46,10 @@ def kernel(vector, way, rows_too=0):
     return take
 
 
-@pytest.mark.parametrize(("target", "options"), [("gfx942", {}), ("gfx942", {"backend": "reference"}), ("sm_80", {"backend": "reference"})],
-                         ids=["executed", "gfx942", "sm_80"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("target", "options"), [("gfx942", {}), ("gfx942", {"backend": "reference"}), ("sm_80", {"backend": "reference"})],
+    ids=["executed", "gfx942", "sm_80"]
+)
 @pytest.mark.parametrize(("way", "cols", "vector"), [("registers", 56, 4), ("registers", 37, 1), ("async", 56, 4)])
 def test_rows_in_any_order(target, options, way, cols, vector):
     """Rows twice, and numbers that are none of a row: before the first, behind the last."""

@@ -1,5 +1,5 @@
-"""Golden code of matrix products: the tile level's for AMD, `mma.sync` and `wgmma`, and the thread level's for MFMA; and that each would notice a
-product that is left out, or a wrong bound."""
+"""Golden code of matrix products: the tile level's for AMD, `mma.sync` and `wgmma`, and the thread level's for MFMA;
+and that each would notice a product that is left out, or a wrong bound."""
 
 from __future__ import annotations
 
@@ -17,19 +17,25 @@ from avelang_kernels.matmul import mfma_gemm, tile_gemm
 from emit.llvm.gpu import code
 
 BLOCKS = {
-    "gfx942": Block(32, 32, 64, (2, 2), "double-buffer"),
-    "sm_80": Block(32, 32, 32, (2, 2), "cp-async", 3),
-    "sm_90a": Block(64, 64, 64, pipeline="tma", stages=2),
+    "gfx942": Block(32, 32, 64, (2, 2), "double-buffer"), "sm_80": Block(32, 32, 32, (2, 2), "cp-async", 3),
+    "sm_90a": Block(64, 64, 64, pipeline="tma", stages=2)
 }
-MATRIX = {"gfx942": "v_mfma_f32_16x16x16_bf16", "sm_80": "mma.sync.aligned.m16n8k16", "sm_90a": "wgmma.mma_async.sync.aligned.m64n64k16"}
-FILES = {chip: f"{'amdgpu' if chip == 'gfx942' else 'nvptx'}/tile_gemm.{chip}.{'s' if chip == 'gfx942' else 'ptx'}" for chip in BLOCKS}
+MATRIX = {
+    "gfx942": "v_mfma_f32_16x16x16_bf16", "sm_80": "mma.sync.aligned.m16n8k16",
+    "sm_90a": "wgmma.mma_async.sync.aligned.m64n64k16"
+}
+FILES = {
+    chip: f"{'amdgpu' if chip == 'gfx942' else 'nvptx'}/tile_gemm.{chip}.{'s' if chip == 'gfx942' else 'ptx'}"
+    for chip in BLOCKS
+}
 THREADS = "amdgpu/mfma_gemm.gfx942.s"
 
 
 def tiles(chip: str) -> str:
     """The code of a product of the tile level, its matrix instructions among it; without comments."""
     block = BLOCKS[chip]
-    text = compile_text(tile_gemm.build.__wrapped__(block, al.bf16, al.f32), {}, (block.on(chip, al.bf16).threads, 1, 1), chip, "asm")
+    text = compile_text(tile_gemm.build.__wrapped__(block, al.bf16, al.f32), {},
+                        (block.on(chip, al.bf16).threads, 1, 1), chip, "asm")
     if chip == "gfx942":
         return re.sub(r"[ \t]*; .*", "", code(text))
     return "\n".join(x for x in text.splitlines() if x and not x.lstrip().startswith("//"))

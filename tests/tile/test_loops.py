@@ -1,5 +1,6 @@
-"""Every pipeline on every chip that has it, against NumPy: the reference, the CPU and executed gfx942 code, K of all lengths, with races and waits
-checked; and every barrier and wait of every pipeline deleted, to see that somebody notices."""
+"""Every pipeline on every chip that has it, against NumPy: the reference, the CPU and executed gfx942 code, K of all
+lengths, with races and waits checked; and every barrier and wait of every pipeline deleted, to see that somebody
+notices."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ MARGIN = 64  # elements before and behind C
 
 
 def smallest(name: str, chip: str, dtype: str) -> tile.Block:
-    """The smallest block of 2 x 2 waves (of one consumer) that a pipeline has on a chip, with as little of K as it takes."""
+    """The smallest block of 2 x 2 waves (of one consumer) that a pipeline has on a chip, with as little of K as it
+    takes."""
     if name == "tma":
         return tile.Block(64, 64, 64, pipeline="tma", stages=2)
     stages = 3 if name == "cp-async" else 2
@@ -54,8 +56,8 @@ def smallest(name: str, chip: str, dtype: str) -> tile.Block:
 
 
 def runs() -> list[tuple[str, str, str, str, str]]:
-    """(pipeline, chip, backend, dtype, dtype of C). The reference runs all; machine code takes longer to make: of the CPU one chip of each vendor for
-    a pipeline, in turn."""
+    """(pipeline, chip, backend, dtype, dtype of C). The reference runs all; machine code takes longer to make: of the
+    CPU one chip of each vendor for a pipeline, in turn."""
     found: list[tuple[str, str, str, str, str]] = []
     turns = {"gfx": itertools.count(), "sm_": itertools.count()}
     for name in PIPELINES:
@@ -74,9 +76,11 @@ RUNS = runs()
 
 
 def test_nothing_is_left_out():
-    """Every pipeline, with every chip that has it, on the reference; each on the CPU as code for both vendors, where both have it, and as executed
-    gfx942 code; with both dtypes of A and B and all of C's; and each chip on the CPU."""
-    assert {(n, c) for n, c, backend, *_ in RUNS if backend == "reference"} == set(PAIRS) and {n for n, _ in PAIRS} == set(PIPELINES)
+    """Every pipeline, with every chip that has it, on the reference; each on the CPU as code for both vendors, where
+    both have it, and as executed gfx942 code; with both dtypes of A and B and all of C's; and each chip on the CPU."""
+    assert {(n, c) for n, c, backend, *_ in RUNS if backend == "reference"} == set(PAIRS) and {
+        n for n, _ in PAIRS
+    } == set(PIPELINES)
     for name in PIPELINES:
         chips = {c for n, c in PAIRS if n == name}
         cpu = {c for n, c, backend, *_ in RUNS if n == name and backend == "cpu"}
@@ -87,8 +91,11 @@ def test_nothing_is_left_out():
     assert {c for _, c, backend, *_ in RUNS if backend == "cpu"} == set(CHIPS)
 
 
-def problem(block: tile.Block, chip: str, shape: tuple[int, int, int], dtype: str, out: str) -> tuple[Any, Any, np.ndarray, np.ndarray]:
-    """A, B as the pipeline takes it, C of NaN in the middle of more NaN, and what C must be: integers that f32 holds, rounded once."""
+def problem(
+    block: tile.Block, chip: str, shape: tuple[int, int, int], dtype: str, out: str
+) -> tuple[Any, Any, np.ndarray, np.ndarray]:
+    """A, B as the pipeline takes it, C of NaN in the middle of more NaN, and what C must be: integers that f32 holds,
+    rounded once."""
     m, n, k = shape
     rng = np.random.default_rng(shape)
     a, b = (rng.integers(-3, 4, (rows, k)).astype(DTYPES[dtype][1]) for rows in (m, n))
@@ -97,7 +104,9 @@ def problem(block: tile.Block, chip: str, shape: tuple[int, int, int], dtype: st
     return a, given, np.full(2 * MARGIN + m * n, np.nan, DTYPES[out][1]), want
 
 
-def check(block: tile.Block, chip: str, backend: str, shape: tuple[int, int, int], dtype: str, out: str, each: int = 8) -> None:
+def check(
+    block: tile.Block, chip: str, backend: str, shape: tuple[int, int, int], dtype: str, out: str, each: int = 8
+) -> None:
     """`each`: what m, n and k are told to be multiples of, so that one kernel does for all of them."""
     a, b, whole, want = problem(block, chip, shape, dtype, out)
     middle = slice(MARGIN, len(whole) - MARGIN)
@@ -130,9 +139,10 @@ def test_rows_that_begin_anywhere(name):
     check(block, chip, "reference", (block.m + 1, block.n - 1, 2 * block.k + 5), "bf16", "bf16", 1)
 
 
-# -- what if a barrier were not there ---------------------------------------------------------------------------------------------------------
+# -- what if a barrier were not there ----------------------------------------------------------------------------------
 
-# Barriers of a pipeline's gfx942 code that nobody misses: with two groups of waves one more stands at either end of the loop.
+# Barriers of a pipeline's gfx942 code that nobody misses: with two groups of waves one more stands at either end of the
+# loop.
 IDLE = {"ping-pong": 2}
 
 
@@ -142,7 +152,8 @@ def test_every_wait_in_gfx942_code_matters(name):
     threads = block.on("gfx942", al.bf16).threads
     sizes = [(block.m - 3, block.n - 8, steps * block.k + more) for steps, more in ((0, 8), (1, 0), (3, 8), (4, 8))]
     problems = [(shape, problem(block, "gfx942", shape, "bf16", "f32")) for shape in sizes]
-    machine = AmdMachine(parse(compile_text(build(block, al.bf16, al.f32), {}, (threads, 1, 1), "gfx942", "asm")), check=True, mutable=True)
+    machine = AmdMachine(parse(compile_text(build(block, al.bf16, al.f32), {}, (threads, 1, 1), "gfx942", "asm")),
+                         check=True, mutable=True)
 
     def right() -> bool:
         for shape, (a, b, _, want) in problems:
@@ -155,22 +166,28 @@ def test_every_wait_in_gfx942_code_matters(name):
     assert right()
     verdicts = [mutate.judge(machine, p, right) for p in mutate.points(machine.program)]
     kept = [v for v in verdicts if v.by in ("redundant", "not executed")]
-    assert all(v.by in ("checker", "numbers") for v in verdicts if v not in kept) and all(v.why.startswith(v.by) for v in kept), [str(v) for v in kept]
+    assert all(v.by in ("checker", "numbers") for v in verdicts if v not in kept) and all(
+        v.why.startswith(v.by) for v in kept
+    ), [str(v) for v in kept]
     barriers = [v for v in verdicts if v.point.what == "s_barrier"]
     assert len(barriers) > 1 and sum(v in kept for v in barriers) == IDLE.get(name, 0), [str(v) for v in kept]
     assert sum(v.by == "checker" for v in verdicts) >= 5
     assert right()
 
 
-# Lines of the library's rings and epilogues without which the reference finds a race, a copy that is not there, or wrong numbers.
+# Lines of the library's rings and epilogues without which the reference finds a race, a copy that is not there, or
+# wrong numbers.
 WAITS = re.compile(
     r"^ +(al\.syncthreads\(\)|wait_copies\(.*\)|al\.nvvm\.mbarrier_wait\(.*\)|.* = al\.nvvm\.wgmma_wait_acc\(.*\)|"
-    r"ring\.(wait|release|tail)\(.*\)|al\.nvvm\.barrier_sync\(.*\)|al\.nvvm\.fence_proxy_async_shared\(\)|al\.nvvm\.cp_async_bulk_wait_group_read\(.*\))$"
+    r"ring\.(wait|release|tail)\(.*\)|al\.nvvm\.barrier_sync\(.*\)|al\.nvvm\.fence_proxy_async_shared\(\)|"
+    r"al\.nvvm\.cp_async_bulk_wait_group_read\(.*\))$"
 )
 # Of each pipeline: the modules that have its waits, and whose waits those are.
 SOURCES = {
     "cp-async": {ring: ("CopyRing",)},
-    "tma": {ring: ("MbarrierRing", "cluster_sync"), warp_specialized: ("produce", "mainloop"), epilogue: ("TmaEpilogue",)},
+    "tma": {
+        ring: ("MbarrierRing", "cluster_sync"), warp_specialized: ("produce", "mainloop"), epilogue: ("TmaEpilogue",)
+    },
 }
 OF_CLUSTERS = "if CLUSTER > 1:", "if self.CLUSTER_M * self.CLUSTER_N > 1:"
 USERS = schedules, views, loops, loops_async, warpgroups, warp_specialized, epilogue
@@ -197,7 +214,11 @@ def test_the_waits_are_found():
     assert [sum(n == name for n, *_ in PLACES) for name in SOURCES] == [3, 15]
 
 
-@pytest.mark.parametrize(("name", "module", "line", "text"), PLACES, ids=[f"{m.__name__.rpartition('.')[2]}-{i + 1}" for _, m, i, _ in PLACES])
+@pytest.mark.parametrize(
+    ("name", "module", "line", "text"),
+    PLACES,
+    ids=[f"{m.__name__.rpartition('.')[2]}-{i + 1}" for _, m, i, _ in PLACES],
+)
 def test_every_wait_in_nvidias_pipelines_matters(name, module, line, text, tmp_path, monkeypatch):
     monkeypatch.setenv("AVE_CHECK", "races")
     lines = pathlib.Path(module.__file__ or "").read_text().splitlines()
@@ -220,7 +241,9 @@ def test_every_wait_in_nvidias_pipelines_matters(name, module, line, text, tmp_p
     monkeypatch.setattr(tile_gemm, "build", build.__wrapped__)  # a kernel that has not been made yet
     block = smallest(name, "sm_90a", "bf16")
     branches = [x for x in before if x in (*OF_CLUSTERS, "else:")]
-    if (branches and branches[-1] != "else:") or text.startswith("ring.tail"):  # it stands for the other blocks of a cluster
+    if (branches and branches[-1] != "else:") or text.startswith(
+        "ring.tail"
+    ):  # it stands for the other blocks of a cluster
         block = dataclasses.replace(block, cluster=(2, 1))
     noticed = ""
     try:

@@ -1,5 +1,5 @@
-"""Copies straight into shared memory and the loop over K that has them under way: values, zeros outside of views, buffers, waits, races; what its code is
-made of."""
+"""Copies straight into shared memory and the loop over K that has them under way: values, zeros outside of views,
+buffers, waits, races; what its code is made of."""
 
 import math
 import re
@@ -20,12 +20,12 @@ from tools import need
 
 bf16 = ml_dtypes.bfloat16
 CHIPS = [
-    ("sm_80", "reference"), ("sm_90a", "reference"), ("sm_80", "cpu"), ("sm_75", "reference"), ("gfx942", "reference"), ("gfx942", "gfx942-exec"),
-    ("gfx950", "reference"), ("gfx90a", "reference"),
-]  # fmt: skip
+    ("sm_80", "reference"), ("sm_90a", "reference"), ("sm_80", "cpu"), ("sm_75", "reference"), ("gfx942", "reference"),
+    ("gfx942", "gfx942-exec"), ("gfx950", "reference"), ("gfx90a", "reference")
+]
 
 
-# -- copies --------------------------------------------------------------------------------------------------------------------------------
+# -- copies ------------------------------------------------------------------------------------------------------------
 
 
 @avelang.constant
@@ -45,7 +45,16 @@ def bring(w, room, D, STEPS):
 
 
 @avelang.jit
-def copied(a: al.Pointer(al.f16), o: al.Pointer(al.f16), m: al.u32, n: al.u32, top: al.u32, left: al.u32, V: al.constexpr, HIGH: al.constexpr):
+def copied(
+    a: al.Pointer(al.f16),
+    o: al.Pointer(al.f16),
+    m: al.u32,
+    n: al.u32,
+    top: al.u32,
+    left: al.u32,
+    V: al.constexpr,
+    HIGH: al.constexpr,
+):
     D = blocked(HIGH, 64, 128, al.target().wave)
     room = shared.shared(D.shape, al.f16, 2, (D,))
     bring(tile.view(a, (m, n), V).window(D.shape, (top, left), D), room, D, 2)
@@ -55,9 +64,12 @@ def copied(a: al.Pointer(al.f16), o: al.Pointer(al.f16), m: al.u32, n: al.u32, t
 
 
 @pytest.mark.parametrize(("target", "backend"), CHIPS)
-@pytest.mark.parametrize(("m", "n", "top", "left"), [(40, 136, 0, 0), (35, 130, 24, 2), (33, 61, 1, 3), (20, 24, 32, 8)])
+@pytest.mark.parametrize(
+    ("m", "n", "top", "left"), [(40, 136, 0, 0), (35, 130, 24, 2), (33, 61, 1, 3), (20, 24, 32, 8)]
+)
 def test_copies(m, n, top, left, target, backend, monkeypatch):
-    """Rows of whole vectors, of halves and of single elements (through registers); tiles over edges, and outside of the view."""
+    """Rows of whole vectors, of halves and of single elements (through registers); tiles over edges, and outside of the
+    view."""
     ask(monkeypatch, backend, target, "races", "waits")
     a, o = np.random.default_rng(n).standard_normal((m, n)).astype(np.float16), np.full((32, 128), 7, np.float16)
     copied[1, 128](a, o, m, n, top, left, math.gcd(math.gcd(n, left or 8), 8), 32, target=target, backend=backend)
@@ -149,7 +161,7 @@ def test_waits_and_barriers_are_needed(wait, meet, monkeypatch):
     hasty[1, 128](a, o, True, True, target="sm_80", backend="reference")
 
 
-# -- the loop ------------------------------------------------------------------------------------------------------------------------------
+# -- the loop ----------------------------------------------------------------------------------------------------------
 
 
 def product(block, target, backend, m, n, k, out=np.float32, dtype=bf16):
@@ -161,41 +173,56 @@ def product(block, target, backend, m, n, k, out=np.float32, dtype=bf16):
     return c.astype(np.float32), a.astype(np.float32) @ b.astype(np.float32).T
 
 
-# Steps of K of a tile: one, two, three, four; two, three and four stages; columns dealt out by fours, by twos, not at all.
+# Steps of K of a tile: one, two, three, four; two, three and four stages; columns dealt out by fours, by twos, not at
+# all.
 LOOPS = {
-    "one step": tile.Block(32, 32, 16, (2, 2), "cp-async", 3), "two steps": tile.Block(32, 64, 32, (2, 2), "cp-async", 4),
-    "three steps": tile.Block(32, 32, 48, (2, 1), "cp-async", 2), "four steps": tile.Block(64, 32, 64, (2, 2), "cp-async", 3),
+    "one step": tile.Block(32, 32, 16, (2, 2), "cp-async", 3),
+    "two steps": tile.Block(32, 64, 32, (2, 2), "cp-async", 4),
+    "three steps": tile.Block(32, 32, 48, (2, 1), "cp-async", 2),
+    "four steps": tile.Block(64, 32, 64, (2, 2), "cp-async", 3),
     "one fragment": tile.Block(16, 8, 32, (1, 1), "cp-async", 2),
-}  # fmt: skip
+}
 
 
-@pytest.mark.parametrize(("name", "m", "n", "k"), [
-    *((name, 37, 67, 45) for name in LOOPS if name != "one fragment"), ("two steps", 5, 9, 8), ("one fragment", 17, 23, 40),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "m", "n", "k"),
+    [
+        *((name, 37, 67, 45) for name in LOOPS if name != "one fragment"),
+        ("two steps", 5, 9, 8),
+        ("one fragment", 17, 23, 40),
+    ],
+)
 def test_products(name, m, n, k, monkeypatch):
-    """Tiles inside of A and B, over their edges, greater than both; K that ends within a tile, and within the first one."""
+    """Tiles inside of A and B, over their edges, greater than both; K that ends within a tile, and within the first
+    one."""
     monkeypatch.setenv("AVE_CHECK", "races")
     got, want = product(LOOPS[name], "sm_80", "reference", m, n, k)
     assert np.array_equal(got, want)
 
 
-@pytest.mark.parametrize(("name", "target", "backend", "dtype"), [
-    ("two steps", "sm_80", "cpu", bf16), ("one step", "sm_86", "reference", np.float16),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "target", "backend", "dtype"),
+    [("two steps", "sm_80", "cpu", bf16), ("one step", "sm_86", "reference", np.float16)],
+)
 def test_backends(name, target, backend, dtype):
     got, want = product(LOOPS[name], target, backend, 40, 72, 104, dtype, dtype)
     assert np.array_equal(got, want.astype(dtype).astype(np.float32))
 
 
 def test_columns_are_dealt():
-    """A lane's 8 neighbors of a row of C: 16 bytes in bf16; nobody meets a bank twice. Every element is somebody's, once."""
+    """A lane's 8 neighbors of a row of C: 16 bytes in bf16; nobody meets a bank twice. Every element is somebody's,
+    once."""
     G = LOOPS["two steps"].on("sm_80", al.bf16).single()
     D = G.interleave("sm_80")
     assert (G.interleaved, G.c.run(1), D.interleaved, D.c.run(1)) == (1, 2, 4, 8)
     assert sorted(D.c.linear.ravel().tolist()) == list(range(32 * 64))
     assert tile.Block(32, 32, 32, (2, 2), "cp-async").on("sm_80", al.bf16).single().interleave("sm_80").c.run(1) == 4
     swizzle = vectorize.swizzle_for((D.copy_b, D.b), (64, 2), "sm_80")
-    assert vectorize.conflicts(D.b, (64, 2), swizzle, "sm_80") == vectorize.conflicts(D.copy_b, (64, 2), swizzle, "sm_80") == 0
+    assert (
+        vectorize.conflicts(D.b, (64, 2), swizzle, "sm_80")
+        == vectorize.conflicts(D.copy_b, (64, 2), swizzle, "sm_80")
+        == 0
+    )
 
 
 def main_loop(text: str) -> list[str]:
@@ -211,18 +238,26 @@ def main_loop(text: str) -> list[str]:
 
 
 def test_the_main_loop():
-    """Per tile of K a warp has 64 products, 16 loads of four matrices, its 8 copies and one barrier; comparisons are for the end of K alone."""
+    """Per tile of K a warp has 64 products, 16 loads of four matrices, its 8 copies and one barrier; comparisons are
+    for the end of K alone."""
     block = tile.Block(128, 128, 32, (2, 2), "cp-async")
     text = compile_text(build(block, al.bf16, al.bf16), {}, (128, 1, 1), "sm_80", "asm")
     found = main_loop(text)
-    counts = {name: sum(name in x for x in found) for name in ("mma.sync", "ldmatrix", "cp.async.cg", "bar.sync", "wait_group", "ld.shared", "setp")}
-    assert counts == {"mma.sync": 64, "ldmatrix": 16, "cp.async.cg": 8, "bar.sync": 1, "wait_group": 1, "ld.shared": 0, "setp": counts["setp"]}
+    counts = {
+        name: sum(name in x for x in found)
+        for name in ("mma.sync", "ldmatrix", "cp.async.cg", "bar.sync", "wait_group", "ld.shared", "setp")
+    }
+    assert counts == {
+        "mma.sync": 64, "ldmatrix": 16, "cp.async.cg": 8, "bar.sync": 1, "wait_group": 1, "ld.shared": 0,
+        "setp": counts["setp"]
+    }
     assert counts["setp"] <= 4
     assert text.count("st.global.v4.b32") == 16 and "st.global.b32" not in text
 
 
 def test_nothing_is_spilled():
-    """The block of the most registers of those that `benchmarks/tile_gemm.py` times; `tests/avelang_kernels` has others."""
+    """The block of the most registers of those that `benchmarks/tile_gemm.py` times; `tests/avelang_kernels` has
+    others."""
     need("ptxas")
     found = build(tile.Block(128, 256, 32, (2, 4), "cp-async"), al.bf16, al.bf16).report("sm_90a", (256, 1, 1))
     assert found.stored == found.loaded == 0

@@ -1,4 +1,5 @@
-"""Mistakes in kernels of the tile level: each is an error with a code, at the user's line, before anything is lost. And launches with other threads."""
+"""Mistakes in kernels of the tile level: each is an error with a code, at the user's line, before anything is lost. And
+launches with other threads."""
 
 from typing import Any
 
@@ -146,8 +147,10 @@ def test_the_memory_that_a_pipeline_takes():
 
         return mixed
 
-    for T, one, two, words in ((TMA, P, P, "the memory of A"), (TMA, maps[0], P, "the memory of B"), (tile.Block(64, 64, 32, pipeline="cp-async"),
-                               *maps[:2], "a pointer or a tensor, not a tensor map")):  # fmt: skip
+    for T, one, two, words in (
+        (TMA, P, P, "the memory of A"), (TMA, maps[0], P, "the memory of B"),
+        (tile.Block(64, 64, 32, pipeline="cp-async"), *maps[:2], "a pointer or a tensor, not a tensor map")
+    ):
         with pytest.raises(AveError, match="T301") as e:
             build(T, one, two)[1, T.on("sm_90a", BF16).threads](x, x, 64, target="sm_90a", backend="reference")
         assert words in e.value.message
@@ -171,8 +174,9 @@ def test_views_of_tensor_maps_are_as_the_map_is(how):
 
 SHUFFLED = tile.Block(32, 32, 64, pipeline="preshuffled")
 LIES = {
-    "as it is": "", "known rows": "T313: begin 72 elements apart", "turned": "T313: neighbors along K are 64", "padded": "T313: a transformed view",
-    "part of K": "L050: to follow one another, got 64", "rows": "L050: to follow one another, got 72", "stride": "L050: to follow one another, got 2",
+    "as it is": "", "known rows": "T313: begin 72 elements apart", "turned": "T313: neighbors along K are 64",
+    "padded": "T313: a transformed view", "part of K": "L050: to follow one another, got 64",
+    "rows": "L050: to follow one another, got 72", "stride": "L050: to follow one another, got 2"
 }
 
 
@@ -204,7 +208,8 @@ def test_how_preshuffled_matrices_lie(how):
 
     def launch():
         row, one = (72 if how == "rows" else 64), (2 if how == "stride" else 1)
-        other[T.grid(64, 64, 4), T.on("gfx942", BF16).threads](a[0], given, c, 64, row, one, how, target="gfx942", backend="reference")
+        other[T.grid(64, 64, 4), T.on("gfx942", BF16).threads](a[0], given, c, 64, row, one, how, target="gfx942",
+                                                               backend="reference")
 
     if not LIES[how]:
         launch()
@@ -218,14 +223,23 @@ def test_how_preshuffled_matrices_lie(how):
 
 @avelang.jit
 def merged(a: P, m: U, n: U, HOW: al.constexpr):
-    A = tile.view(a, (m, n, 8), 1) if HOW == "three" else tile.view(a, (1 << 16, 1 << 16), 1) if HOW == "known" else tile.view(a, (m, n), 1)
+    A = (
+        tile.view(a, (m, n, 8), 1)
+        if HOW == "three"
+        else tile.view(a, (1 << 16, 1 << 16), 1)
+        if HOW == "known"
+        else tile.view(a, (m, n), 1)
+    )
     A.merge(0, 3 if HOW == "three" else 2)
 
 
-@pytest.mark.parametrize(("m", "n", "how", "code"), [
-    (1 << 16, (1 << 16) - 1, "two", None), (1 << 16, 1 << 16, "two", "L050"), (1 << 15, 1 << 15, "three", "L050"), (1 << 31, 1 << 31, "three", "L050"),
-    (1 << 15, 1 << 10, "three", None), (1, 1, "known", "T311"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("m", "n", "how", "code"),
+    [
+        (1 << 16, (1 << 16) - 1, "two", None), (1 << 16, 1 << 16, "two", "L050"), (1 << 15, 1 << 15, "three", "L050"),
+        (1 << 31, 1 << 31, "three", "L050"), (1 << 15, 1 << 10, "three", None), (1, 1, "known", "T311")
+    ],
+)
 def test_merged_dimensions_are_counted_by_32_bits(m, n, how, code):
     x = np.zeros(64, ml_dtypes.bfloat16)
     if code is None:
@@ -237,11 +251,12 @@ def test_merged_dimensions_are_counted_by_32_bits(m, n, how, code):
 
 
 BLOCKS = [
-    (dict(m=0), "m of a Block must be an integer from 1, not 0"), (dict(n=64.0), "n of a Block"), (dict(k="64"), "k of a Block"),
-    (dict(together=0), "group_m of a Block"), (dict(stages=True), "stages of a Block"), (dict(stages=1, pipeline="cp-async"), "an integer from 2"),
-    (dict(waves=4), "waves of a Block"), (dict(waves=(0, 2)), "two integers from 1"), (dict(cluster=(2,)), "cluster of a Block"),
-    (dict(cluster=(2, 1)), "(1, 1) with the pipeline 'double-buffer'"),
-]  # fmt: skip
+    (dict(m=0), "m of a Block must be an integer from 1, not 0"), (dict(n=64.0), "n of a Block"),
+    (dict(k="64"), "k of a Block"), (dict(together=0), "group_m of a Block"), (dict(stages=True), "stages of a Block"),
+    (dict(stages=1, pipeline="cp-async"), "an integer from 2"), (dict(waves=4), "waves of a Block"),
+    (dict(waves=(0, 2)), "two integers from 1"), (dict(cluster=(2,)), "cluster of a Block"),
+    (dict(cluster=(2, 1)), "(1, 1) with the pipeline 'double-buffer'")
+]
 
 
 @pytest.mark.parametrize(("fields", "words"), BLOCKS, ids=[str(f) for f, _ in BLOCKS])
@@ -254,9 +269,10 @@ def test_numbers_of_a_block(fields, words):
 def test_what_a_chip_has_instead():
     """What `on` raises stands at the line that asked, and says what there is."""
     for T, chip, code, words in (
-        (TMA, "gfx942", "U103", "it has single, prefetch"), (tile.Block(72, 64, 64), "gfx942", "T307", "block GEMM: m = 72 is no multiple of 32"),
+        (TMA, "gfx942", "U103", "it has single, prefetch"),
+        (tile.Block(72, 64, 64), "gfx942", "T307", "block GEMM: m = 72 is no multiple of 32"),
         (tile.Block(64, 64, 64, mma="MFMA_F32_16X16"), "gfx942", "T301", "such as MFMA_F32_16x16x"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(AveError, match=code) as e:
             T.on(chip, BF16)
         assert words in str(e.value) and e.value.span is not None and e.value.span.file == __file__
@@ -283,12 +299,16 @@ def test_threads_of_a_launch(backend):
     """A product is for just its threads; a tile may have more of them beside it, which hold the same elements."""
     rng = np.random.default_rng(0)
     a, b = (rng.integers(-3, 4, (64, 64)).astype(ml_dtypes.bfloat16) for _ in "ab")
-    for kernel, threads in ((product, 128), (product, 512), (product, (64, 4)), (product, (256, 2)), (copied, 128), (copied, (64, 4))):
+    for kernel, threads in (
+        (product, 128), (product, 512), (product, (64, 4)), (product, (256, 2)), (copied, 128), (copied, (64, 4))
+    ):
         c = np.full((64, 64), 7, np.float32)
         with pytest.raises(AveError, match="L024") as e:
             kernel[1, threads](a, b, c, 64, target="gfx942", backend=backend)
         assert "is for blocks of 256 threads" in e.value.message and (c == 7).all()
-    for kernel, threads, want in ((product, 256, a.astype(np.float32) @ b.astype(np.float32).T), (copied, 256, a), (copied, 512, a)):
+    for kernel, threads, want in (
+        (product, 256, a.astype(np.float32) @ b.astype(np.float32).T), (copied, 256, a), (copied, 512, a)
+    ):
         c = np.full((64, 64), 7, np.float32)
         kernel[1, threads](a, b, c, 64, target="gfx942", backend=backend)
         assert np.array_equal(c, want.astype(np.float32))

@@ -1,4 +1,5 @@
-"""Walks over groups of rows: each tile of each group is met once, with the rows that are its own, whatever the offsets are."""
+"""Walks over groups of rows: each tile of each group is met once, with the rows that are its own, whatever the offsets
+are."""
 
 import functools
 
@@ -22,7 +23,9 @@ def kernel(T, E, ENDS):
     """Each block writes down the jobs of every `grid_dim`-th tile."""
 
     @avelang.jit
-    def jobs(offsets: al.Pointer(al.i32), rows: al.u32, n: al.u32, out: al.Pointer(al.u32), most: al.u32):  # type: ignore
+    def jobs(
+        offsets: al.Pointer(al.i32), rows: al.u32, n: al.u32, out: al.Pointer(al.u32), most: al.u32  # type: ignore
+    ):
         walk = order.groups(T, order.Bounds(offsets, rows, E, ENDS), n, 24)
         count = walk.count()
         if al.thread_id(0) == 0 and al.block_id(0) == 0:
@@ -54,12 +57,17 @@ def expected(T, bounds, n):
         for top in range(begin, end, T.m * T.cluster[0]):
             for left in range(0, n, T.n * T.cluster[1]):
                 for row in range(top, top + T.m * T.cluster[0], T.m):
-                    out += [(row, end, g * n + col, g * n + n, 0, 24, col, end) for col in range(left, left + T.n * T.cluster[1], T.n)]
+                    out += [
+                        (row, end, g * n + col, g * n + n, 0, 24, col, end)
+                        for col in range(left, left + T.n * T.cluster[1], T.n)
+                    ]
     return out
 
 
-RUNS = [("gfx942", LOW, {}), ("gfx942", LOW, {"backend": "cpu"}), ("sm_80", LOW, {"backend": "reference"}),
-        ("sm_90a", TMA, {"backend": "cpu"}), ("sm_90a", WIDE, {"backend": "reference"})]  # fmt: skip
+RUNS = [
+    ("gfx942", LOW, {}), ("gfx942", LOW, {"backend": "cpu"}), ("sm_80", LOW, {"backend": "reference"}),
+    ("sm_90a", TMA, {"backend": "cpu"}), ("sm_90a", WIDE, {"backend": "reference"})
+]
 
 
 @pytest.mark.parametrize(("target", "T", "options"), RUNS, ids=["executed", "cpu", "lanes", "table", "clusters"])
@@ -87,7 +95,9 @@ def test_many_groups(sizes):
 
 
 @pytest.mark.parametrize(("target", "T", "options"), RUNS[:4], ids=["executed", "cpu", "lanes", "table"])
-@pytest.mark.parametrize("offsets", [(0, 90, 40, 100), (0, 1 << 30, -5, 60), (-1, -7, -9, -2), (200, 150, 100, 50)], ids=str)
+@pytest.mark.parametrize(
+    "offsets", [(0, 90, 40, 100), (0, 1 << 30, -5, 60), (-1, -7, -9, -2), (200, 150, 100, 50)], ids=str
+)
 def test_wrong_offsets_stay_inside(target, T, options, offsets):
     count, jobs = walked(T, offsets, 100, 80, target, **options)
     assert len(jobs) == count

@@ -27,7 +27,10 @@ def test_a_timeline_keeps_the_rules(p):
             for stage in p.stages:
                 assert sum(start[g, t, stage] == slot for t in range(TILES)) <= 1, "one tile in a stage at a time"
             # A tile occupies a buffer from the slot in which it is written until it has been read.
-            writes, reads = next(s for s in p.stages if s in ("store", "async")), "read" if "read" in p.stages else "mma"
+            writes, reads = (
+                next(s for s in p.stages if s in ("store", "async")),
+                "read" if "read" in p.stages else "mma",
+            )
             held = [t for t in range(TILES) if start[g, t, writes] <= slot <= start[g, t, reads]]
             assert len(held) <= p.buffers
         for t in range(TILES):
@@ -52,7 +55,8 @@ def test_how_far_the_products_are_apart():
 
 
 def test_ping_pong_asks_two_tiles_ahead():
-    """As the loop does: during the product of a tile a group asks for the one after the next, and its next turn puts that into shared memory."""
+    """As the loop does: during the product of a tile a group asks for the one after the next, and its next turn puts
+    that into shared memory."""
     start = {(s.group, s.tile, s.stage): s.start for s in timeline(pipeline("ping-pong"), TILES)}
     for g in range(2):
         for t in range(2, TILES):
@@ -89,7 +93,10 @@ def test_turns_want_an_even_number_of_waves(waves):
 
 
 LOOPS = [Block(64, 64, 64, pipeline=name) for name in ("single", "double-buffer", "ping-pong", "preshuffled")]
-LOOPS += [Block(64, 64, 64, pipeline="direct-to-lds", stages=2), Block(64, 64, 128, pipeline="prefetch"), Block(64, 64, 32, (2, 2), "ping-pong")]
+LOOPS += [
+    Block(64, 64, 64, pipeline="direct-to-lds", stages=2), Block(64, 64, 128, pipeline="prefetch"),
+    Block(64, 64, 32, (2, 2), "ping-pong")
+]
 LOOPS += [Block(16, 64, 128, (1, 2), "streamed")]
 
 

@@ -1,4 +1,5 @@
-"""Softmax of rows that come a tile at a time, against float64: scores of any size, infinities, NaN, rows in which nothing counts."""
+"""Softmax of rows that come a tile at a time, against float64: scores of any size, infinities, NaN, rows in which
+nothing counts."""
 
 import math
 
@@ -33,7 +34,8 @@ def kernel(x: X, sums: al.Tensor((ROWS, COLS), al.f32), logs: al.Tensor((ROWS,),
 
 
 def run(x, scale, target, backend):
-    """Weights of columns modulo COLS, and the logarithms; what they must be, in float64, of scores times scale in f32."""
+    """Weights of columns modulo COLS, and the logarithms; what they must be, in float64, of scores times scale in
+    f32."""
     sums, logs = np.full((ROWS, COLS), np.nan, np.float32), np.full(ROWS, np.nan, np.float32)
     options = {"backend": backend} if backend else {}
     kernel[1, 64 if target == "gfx942" else 32](x, sums, logs, scale * math.log2(math.e), target=target, **options)
@@ -46,12 +48,14 @@ def run(x, scale, target, backend):
         return sums, logs, want, (np.where(most == -np.inf, 0, most) + np.log(total))[:, 0]
 
 
-ON = pytest.mark.parametrize(("target", "backend"), [("gfx942", "reference"), ("gfx942", "cpu"), ("gfx942", None), ("sm_80", "reference")])
+ON = pytest.mark.parametrize(("target", "backend"),
+                             [("gfx942", "reference"), ("gfx942", "cpu"), ("gfx942", None), ("sm_80", "reference")])
 
 
 @ON
 def test_rows_of_all_sizes(target, backend):
-    """Row r has scores of size 2^(8 r - 20): from far below the scale to near f32's end, in an order in which maxima grow, shrink and stay."""
+    """Row r has scores of size 2^(8 r - 20): from far below the scale to near f32's end, in an order in which maxima
+    grow, shrink and stay."""
     rng = np.random.default_rng(0)
     x = rng.integers(-64, 65, (ROWS, TILES * COLS)).astype(np.float32)
     x[:, :COLS] -= 100

@@ -1,5 +1,5 @@
-"""Blocks and walks: parts of K and tiles in an order of one's own, rounded results, clusters, stages, grids, what a block cannot be. Every pipeline on
-every chip is in `test_loops.py`."""
+"""Blocks and walks: parts of K and tiles in an order of one's own, rounded results, clusters, stages, grids, what a
+block cannot be. Every pipeline on every chip is in `test_loops.py`."""
 
 import re
 
@@ -20,11 +20,12 @@ from tools import need
 bf16 = ml_dtypes.bfloat16
 # 2 x 2 waves of one fragment of AMD's each, and two of K.
 BLOCKS = {
-    "single": Block(32, 32, 32, pipeline="single"), "prefetch": Block(32, 32, 64, pipeline="prefetch"), "double-buffer": Block(32, 32, 64),
-    "ping-pong": Block(32, 32, 32, pipeline="ping-pong"), "preshuffled": Block(32, 32, 64, pipeline="preshuffled"),
-    "direct-to-lds": Block(32, 32, 64, pipeline="direct-to-lds", stages=2), "cp-async": Block(32, 32, 32, pipeline="cp-async", stages=3),
-    "tma": Block(64, 32, 64, pipeline="tma", stages=2),
-}  # fmt: skip
+    "single": Block(32, 32, 32, pipeline="single"), "prefetch": Block(32, 32, 64, pipeline="prefetch"),
+    "double-buffer": Block(32, 32, 64), "ping-pong": Block(32, 32, 32, pipeline="ping-pong"),
+    "preshuffled": Block(32, 32, 64, pipeline="preshuffled"),
+    "direct-to-lds": Block(32, 32, 64, pipeline="direct-to-lds", stages=2),
+    "cp-async": Block(32, 32, 32, pipeline="cp-async", stages=3), "tma": Block(64, 32, 64, pipeline="tma", stages=2)
+}
 
 
 def product(block, target, backend, m, n, k, out=np.float32, dtype=bf16):
@@ -39,7 +40,10 @@ def product(block, target, backend, m, n, k, out=np.float32, dtype=bf16):
 
 
 WALKS = [("gfx942", n, "gfx942-exec") for n in BLOCKS if n not in ("cp-async", "tma")]
-WALKS += [("sm_80", "cp-async", "reference"), ("sm_80", "double-buffer", "reference"), ("sm_90a", "tma", "reference"), ("sm_90a", "tma", "cpu")]
+WALKS += [
+    ("sm_80", "cp-async", "reference"), ("sm_80", "double-buffer", "reference"), ("sm_90a", "tma", "reference"),
+    ("sm_90a", "tma", "cpu")
+]
 
 
 @pytest.mark.parametrize(("target", "name", "backend"), WALKS, ids=["-".join(w) for w in WALKS])
@@ -50,15 +54,23 @@ def test_walks(target, name, backend, monkeypatch):
     m, n, k, each = block.m + 5, block.n + 3, 5 * block.k - 8, 2 * block.k
     rng = np.random.default_rng(0)
     a, b = (rng.integers(-3, 4, (rows, k)).astype(bf16) for rows in (m, n))
-    want = np.stack([x.astype(np.float32) @ y.astype(np.float32).T for x, y in ((a[:, i : i + each], b[:, i : i + each]) for i in range(0, k, each))])
-    given, c = block.on(target, al.bf16).preshuffle(b) if name == "preshuffled" else b, np.full((3, m, n), np.nan, np.float32)
+    want = np.stack(
+        [
+            x.astype(np.float32) @ y.astype(np.float32).T
+            for x, y in ((a[:, i : i + each], b[:, i : i + each]) for i in range(0, k, each))
+        ]
+    )
+    given, c = (
+        block.on(target, al.bf16).preshuffle(b) if name == "preshuffled" else b, np.full((3, m, n), np.nan, np.float32)
+    )
     walks.launch(block, al.bf16, target, 2, a, given, c, (m, n, k), backend=backend)
     assert np.array_equal(c, want)
 
 
 @pytest.mark.parametrize(("target", "name"), [("gfx942", "double-buffer"), ("sm_80", "cp-async"), ("sm_90a", "tma")])
 def test_the_library_splits_k(target, name, monkeypatch):
-    """By `SplitKScheduler`: steps 0, 1 and 2, 3 of the four of K, the last of them short; `finish` learns whose part it has."""
+    """By `SplitKScheduler`: steps 0, 1 and 2, 3 of the four of K, the last of them short; `finish` learns whose part it
+    has."""
     monkeypatch.setenv("AVE_CHECK", "races")
     block = BLOCKS[name]
     m, n, k = block.m + 5, block.n + 3, 4 * block.k - 8
@@ -70,7 +82,9 @@ def test_the_library_splits_k(target, name, monkeypatch):
         assert np.array_equal(got, x.astype(np.float32) @ y.astype(np.float32).T)
 
 
-@pytest.mark.parametrize(("target", "name"), [("gfx942", "double-buffer"), ("gfx942", "direct-to-lds"), ("sm_80", "cp-async")])
+@pytest.mark.parametrize(
+    ("target", "name"), [("gfx942", "double-buffer"), ("gfx942", "direct-to-lds"), ("sm_80", "cp-async")]
+)
 def test_odd_k_and_rounded_results(target, name):
     """Rows that begin in the middle of a word; C in bf16, rounded once."""
     got, want = product(BLOCKS[name], target, "reference", 33, 35, 37, out=bf16)
@@ -78,7 +92,8 @@ def test_odd_k_and_rounded_results(target, name):
 
 
 def test_clusters():
-    got, want = product(Block(64, 32, 64, pipeline="tma", stages=2, cluster=(2, 1)), "sm_90a", "reference", 136, 48, 136)
+    got, want = product(Block(64, 32, 64, pipeline="tma", stages=2, cluster=(2, 1)), "sm_90a", "reference", 136, 48,
+                        136)
     assert np.array_equal(got, want)
 
 
@@ -104,10 +119,14 @@ def code(block, target):
 
 
 # The bar of 90 % for whatever has been arranged by hand (double-buffer: tests/avelang_kernels/test_tile_gemm.py).
-@pytest.mark.parametrize("block", [
-    Block(256, 256, 64, (2, 4), "preshuffled"), Block(256, 256, 32, (2, 4), "direct-to-lds", 2), Block(128, 128, 64, (2, 2), "direct-to-lds", 2),
-    Block(256, 256, 32, (2, 4), "ping-pong"),
-], ids=lambda b: f"{b.pipeline}-{b.m}")  # fmt: skip
+@pytest.mark.parametrize(
+    "block",
+    [
+        Block(256, 256, 64, (2, 4), "preshuffled"), Block(256, 256, 32, (2, 4), "direct-to-lds", 2),
+        Block(128, 128, 64, (2, 2), "direct-to-lds", 2), Block(256, 256, 32, (2, 4), "ping-pong")
+    ],
+    ids=lambda b: f"{b.pipeline}-{b.m}",
+)
 def test_the_matrix_core_is_busy(block):
     need("llvm-mca")
     text = code(block, "gfx942")
@@ -116,12 +135,15 @@ def test_the_matrix_core_is_busy(block):
 
 
 def test_direct_loads_stay_under_way():
-    """Four buffers of half a tile: at a barrier a wave waits for the oldest of three halves, 16 loads each, and no read of LDS waits for more."""
+    """Four buffers of half a tile: at a barrier a wave waits for the oldest of three halves, 16 loads each, and no read
+    of LDS waits for more."""
     text = code(Block(128, 128, 64, pipeline="direct-to-lds", stages=2), "gfx942")
     loop = report(text).loop
     assert loop is not None
     body = "\n".join(text.splitlines()[loop.lines[0] - 1 : loop.lines[1]])
-    assert loop.counts["load to LDS"] == {"buffer_load_dword": 4 * 16} and set(re.findall(r"vmcnt\((\d+)\)", body)) == {"32"}
+    assert loop.counts["load to LDS"] == {"buffer_load_dword": 4 * 16} and set(re.findall(r"vmcnt\((\d+)\)", body)) == {
+        "32"
+    }
     # A lane's address takes one addition a load, and comparisons with K's end one for each operand's half.
     assert sum(loop.counts["VALU"].values()) <= 64
 
@@ -149,7 +171,13 @@ def test_names_and_chips():
         assert e.value.code == "U103"
 
 
-@pytest.mark.parametrize("block", [Block(96, 64, 64, pipeline="tma"), Block(64, 64, 32, pipeline="tma"), Block(64, 24, 64, pipeline="tma", cluster=(2, 1))])
+@pytest.mark.parametrize(
+    "block",
+    [
+        Block(96, 64, 64, pipeline="tma"), Block(64, 64, 32, pipeline="tma"),
+        Block(64, 24, 64, pipeline="tma", cluster=(2, 1))
+    ],
+)
 def test_what_warpgroups_cannot(block):
     with pytest.raises(AveError) as e:
         block.on("sm_90a", al.bf16)

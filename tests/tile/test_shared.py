@@ -1,5 +1,5 @@
-"""Tiles in shared memory: stores and loads in drawn distributions against NumPy, with any swizzle, rows and columns exchanged; NVIDIA's `ldmatrix` against
-loads element by element."""
+"""Tiles in shared memory: stores and loads in drawn distributions against NumPy, with any swizzle, rows and columns
+exchanged; NVIDIA's `ldmatrix` against loads element by element."""
 
 import dataclasses
 import functools
@@ -23,7 +23,8 @@ DTYPES = {"f16": (al.f16, np.float16), "f32": (al.f32, np.float32), "i8": (al.i8
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A tile stored in distribution `d` and loaded in `e`, of the tile with rows and columns exchanged if `turned`, in `parts`."""
+    """A tile stored in distribution `d` and loaded in `e`, of the tile with rows and columns exchanged if `turned`, in
+    `parts`."""
 
     d: tile.Distribution
     e: tile.Distribution
@@ -35,7 +36,8 @@ class Case:
 
 @functools.cache
 def mover(dtype):
-    """The kernel that has lanes' elements go through shared memory: `y` as `Shared` loads them, `z` by plain accesses alone."""
+    """The kernel that has lanes' elements go through shared memory: `y` as `Shared` loads them, `z` by plain accesses
+    alone."""
 
     @avelang.jit
     def move(x: al.Pointer(dtype), y: al.Pointer(dtype), z: al.Pointer(dtype), C: al.constexpr):
@@ -88,7 +90,11 @@ def swizzles(row: int) -> list[Swizzle]:
     if row & (row - 1) or row < 16:
         return [Swizzle()]
     top = row.bit_length() - 1
-    return [Swizzle(), Swizzle.rows(row), *(Swizzle(b, 4, s) for b in (1, 2) for s in range(b, 6) if 4 + s >= top >= 4 + b)]
+    return [
+        Swizzle(),
+        Swizzle.rows(row),
+        *(Swizzle(b, 4, s) for b in (1, 2) for s in range(b, 6) if 4 + s >= top >= 4 + b),
+    ]
 
 
 def case(seed: int, wave: int) -> Case:
@@ -103,7 +109,10 @@ def case(seed: int, wave: int) -> Case:
     return Case(d, e, dtype, r.choice(swizzles(d.shape[1] * DTYPES[dtype][0].bytes)), turned)
 
 
-@pytest.mark.parametrize(("target", "backend", "count"), [("sm_80", "reference", 12), ("gfx942", "reference", 6), ("gfx942", "gfx942-exec", 3), ("sm_80", "cpu", 3)])
+@pytest.mark.parametrize(
+    ("target", "backend", "count"),
+    [("sm_80", "reference", 12), ("gfx942", "reference", 6), ("gfx942", "gfx942-exec", 3), ("sm_80", "cpu", 3)],
+)
 def test_round_trips(target, backend, count):
     """What is stored in one distribution is loaded in another: every element where NumPy has it."""
 
@@ -115,12 +124,20 @@ def test_round_trips(target, backend, count):
     drawn()
 
 
-FRAGMENTS = [(dtype, i, turned) for dtype in DTYPES if dtype != "f32" for i in range(6) for turned in (False, True) if dtype == "f16" or not turned]
+FRAGMENTS = [
+    (dtype, i, turned)
+    for dtype in DTYPES
+    if dtype != "f32"
+    for i in range(6)
+    for turned in (False, True)
+    if dtype == "f16" or not turned
+]
 
 
 @pytest.mark.parametrize(("dtype", "which", "turned"), FRAGMENTS)
 def test_matrices(dtype, which, turned):
-    """Operands of products come by `ldmatrix`, of the turned tile by its transposed form, and are what plain loads give."""
+    """Operands of products come by `ldmatrix`, of the turned tile by its transposed form, and are what plain loads
+    give."""
     e = operands(dtype)[which]
     shape = e.shape[::-1] if turned else e.shape
     d = tile.Distribution.blocked(shape, DTYPES[dtype][0], waves=e.waves, wave=32)
@@ -133,7 +150,8 @@ def test_matrices(dtype, which, turned):
         text = compile_text(mover(al.f16), {"C": c}, (d.threads, 1, 1), "sm_80", "asm")
         assert ("ldmatrix.sync.aligned.m8n8.x4.trans" if turned else "ldmatrix.sync.aligned.m8n8.x4.shared") in text
     # Reads meet each bank once, and so do copies.
-    lost = vectorize.conflicts(e, (size, shape[1] * size) if turned else (shape[1] * size, size), swizzle, "sm_80", 0 if turned else 1)
+    lost = vectorize.conflicts(e, (size, shape[1] * size) if turned else (shape[1] * size, size), swizzle, "sm_80",
+                               0 if turned else 1)
     assert lost == vectorize.conflicts(d, (shape[1] * size, size), swizzle, "sm_80") == 0
 
 
@@ -152,7 +170,10 @@ def test_what_is_no_matrix():
     G = tile.Block(32, 64, 32, (1, 2), "single").on("sm_80", al.f16)
     assert vectorize.matrices(G.copy_a, 1, 2, "sm_80") is None and vectorize.matrices(G.c, 1, 4, "sm_80") is None
     assert vectorize.matrices(G.a, 1, 2, "gfx942") is None and vectorize.matrices(G.a, 1, 2, "sm_75") is not None
-    assert vectorize.matrices(transposed(G.a), 1, 2, "sm_80").turned and vectorize.matrices(transposed(G.a), 1, 4, "sm_80") is None
+    assert (
+        vectorize.matrices(transposed(G.a), 1, 2, "sm_80").turned
+        and vectorize.matrices(transposed(G.a), 1, 4, "sm_80") is None
+    )
 
 
 def test_a_swizzle_for_both_ways():
@@ -160,7 +181,11 @@ def test_a_swizzle_for_both_ways():
     G = tile.Block(64, 128, 64, (4, 1), "single").on("sm_80", al.bf16)
     copy = tile.Distribution.blocked((64, 128), al.bf16, waves=4, wave=32)
     swizzle = vectorize.swizzle_for((copy,), (256, 2), "sm_80", (G.b,))
-    assert vectorize.conflicts(G.b, (2, 256), swizzle, "sm_80", 0) == vectorize.conflicts(copy, (256, 2), swizzle, "sm_80") == 0
+    assert (
+        vectorize.conflicts(G.b, (2, 256), swizzle, "sm_80", 0)
+        == vectorize.conflicts(copy, (256, 2), swizzle, "sm_80")
+        == 0
+    )
     assert vectorize.conflicts(G.b, (2, 256), Swizzle(), "sm_80", 0) > 0
 
 
@@ -168,7 +193,8 @@ def test_a_swizzle_for_both_ways():
 def ring(x: al.Pointer(al.f32), y: al.Pointer(al.f32), D: al.constexpr):
     room = shared.shared(D.shape, al.f32, 3, (D,))
     for buffer in range(3):
-        room.store(tile.view(x, (3 * D.shape[0], D.shape[1]), 4).window(D.shape, (buffer * D.shape[0], 0), D).load(), buffer)
+        room.store(tile.view(x, (3 * D.shape[0], D.shape[1]), 4).window(D.shape, (buffer * D.shape[0], 0), D).load(),
+                   buffer)
     al.syncthreads()
     for n in al.range(3):
         tile.view(y, (3 * D.shape[0], D.shape[1]), 4).store(room.load(D, 2 - n), (n * D.shape[0], 0))

@@ -1,4 +1,5 @@
-"""Pictures: cells against what they show, SVG as well-formed XML with a rectangle for each cell, tables of the terminal."""
+"""Pictures: cells against what they show, SVG as well-formed XML with a rectangle for each cell, tables of the
+terminal."""
 
 from __future__ import annotations
 
@@ -42,7 +43,10 @@ def test_a_layout():
     assert len(three) == 4 and texts(three[1]) == [[str(12 * i + 4 * j + 1) for j in range(3)] for i in range(2)]
 
 
-@pytest.mark.parametrize(("text", "code"), [("3:x", "T308"), ("hello", "T308"), ("(2,3):(1,(2,3))", "T031"), ("(2,0)", "T030"), ("(512,512)", "T308")])
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("3:x", "T308"), ("hello", "T308"), ("(2,3):(1,(2,3))", "T031"), ("(2,0)", "T030"), ("(512,512)", "T308")],
+)
 def test_what_is_no_layout(text, code):
     with pytest.raises(AveError) as e:
         show.of_layout(show.parse_layout(text))
@@ -66,7 +70,11 @@ def test_replicas_name_the_first_lane():
 def test_a_large_tile_is_drawn_in_the_runs_of_a_lane():
     (p,) = show.of(SEED)
     assert len(p.rows) == len(p.columns) == 64 and p.rows[1] == "4"
-    owner = {(int(r), int(c)): (t, e) for t in range(256) for e, (r, c) in enumerate(zip(SEED.index[0][t], SEED.index[1][t], strict=True))}
+    owner = {
+        (int(r), int(c)): (t, e)
+        for t in range(256)
+        for e, (r, c) in enumerate(zip(SEED.index[0][t], SEED.index[1][t], strict=True))
+    }
     for i, j in ((0, 0), (5, 9), (63, 62)):
         thread, element = owner[4 * i, 4 * j]
         assert texts(p)[i][j] == f"w{thread // 64} T{thread % 64} v{element}"
@@ -86,7 +94,8 @@ def test_banks():
     # Sixteen rows of 128 bytes: lanes 0 to 15 all ask banks 0 and 1.
     assert texts(p)[0] == ["16", "16", *[""] * 30] and p.cells[0][0].color == HEAT[-1] and p.cells[0][2].color == PLAIN
     assert p.rows[0] == "lanes 0-15: 16 cycles" and p.notes == ("64 cycles, 60 of them lost to conflicts",)
-    wide = show.of_accesses(tile_accesses(mma("VMFMA_F32_16x16x32_BF16").a, (128, 2), 2, swizzle=Swizzle.pattern(128)), "A")[0]
+    wide = show.of_accesses(tile_accesses(mma("VMFMA_F32_16x16x32_BF16").a, (128, 2), 2, swizzle=Swizzle.pattern(128)),
+                            "A")[0]
     assert wide.rows[0] == "lanes 0-3, 20-23: 1 cycle" and {t for row in texts(wide) for t in row} == {"1"}
 
 
@@ -109,7 +118,7 @@ PICTURES = {
     "fragment": lambda: show.of_distribution(Distribution.from_fragment("mma_16x8x16_f16_f32", "a"), "A <16 & 16>"),
     "pipeline": lambda: show.of_pipeline(pipeline("tma"), 4),
     "several": lambda: [*show.of(Swizzle.pattern(64)), *show.of_layout(show.parse_layout("4:1"))],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", PICTURES)
@@ -126,17 +135,29 @@ def test_svg(name):
         cells = [c for row in p.cells for c in row]
         assert [r.get("fill") for r in group.findall(NS + "rect")] == [c.color for c in cells]
         # The text of a cell stands in its rectangle.
-        words = [(float(t.get("x")), float(t.get("y")), t.text) for t in group.findall(NS + "text") if t.get("text-anchor") == "middle"]
+        words = [
+            (float(t.get("x")), float(t.get("y")), t.text)
+            for t in group.findall(NS + "text")
+            if t.get("text-anchor") == "middle"
+        ]
         for (x, y, w, h), c in zip(boxes, cells, strict=True):
             assert [text for a, b, text in words if x < a < x + w and y < b < y + h] == ([c.text] if c.text else [])
         assert all(0 <= x and x + w <= right and below <= y and y + h <= bottom for x, y, w, h in boxes)
         below = max((y + h for _, y, _, h in boxes), default=below)
-        assert all(0 <= float(t.get("y")) <= bottom and 0 <= float(t.get("x")) <= right for t in group.findall(NS + "text"))
+        assert all(
+            0 <= float(t.get("y")) <= bottom and 0 <= float(t.get("x")) <= right for t in group.findall(NS + "text")
+        )
     assert "<script" not in svg(pictures) and "http" not in svg(pictures).replace("http://www.w3.org/2000/svg", "")
 
 
 def test_the_terminal_splits_what_is_too_wide():
-    p = Picture("wide", ("row",), tuple(map(str, range(30))), (tuple(PictureCell(f"c{i}", hue(i)) for i in range(30)),), ("a note",))
+    p = Picture(
+        "wide",
+        ("row",),
+        tuple(map(str, range(30))),
+        (tuple(PictureCell(f"c{i}", hue(i)) for i in range(30)),),
+        ("a note",),
+    )
     whole, narrow = printed(p, 400), printed(p, 60)
     assert all(f" c{i} " in whole and f" c{i} " in narrow for i in range(30))
     assert narrow.count("row") > 1 == whole.count("row") and max(map(len, narrow.splitlines())) <= 60
@@ -155,10 +176,21 @@ def test_colors():
 def test_a_tile_too_large_to_read_is_drawn_by_waves_and_its_corner():
     d = Block(256, 256, 64, (2, 4)).on("gfx942", al.bf16).c
     waves, corner = show.of(d)
-    assert texts(waves) == [["w0", "w1", "w2", "w3"], ["w4", "w5", "w6", "w7"]] and waves.rows == ("0", "128") and waves.columns[1] == "64"
-    assert waves.notes[0] == "8 waves of 64 lanes, 128 elements a lane" and len({c.color for row in waves.cells for c in row}) == 8
+    assert (
+        texts(waves) == [["w0", "w1", "w2", "w3"], ["w4", "w5", "w6", "w7"]]
+        and waves.rows == ("0", "128")
+        and waves.columns[1] == "64"
+    )
+    assert (
+        waves.notes[0] == "8 waves of 64 lanes, 128 elements a lane"
+        and len({c.color for row in waves.cells for c in row}) == 8
+    )
     assert len(corner.rows) == 32 and len(corner.columns) == 16 and corner.title == "its first 32 x 64 elements"
-    owner = {(int(r), int(c)): (t, e) for t in range(64) for e, (r, c) in enumerate(zip(d.index[0][t], d.index[1][t], strict=True))}
+    owner = {
+        (int(r), int(c)): (t, e)
+        for t in range(64)
+        for e, (r, c) in enumerate(zip(d.index[0][t], d.index[1][t], strict=True))
+    }
     assert all(texts(corner)[i][j] == "w0 T{} v{}".format(*owner[i, 4 * j]) for i in range(32) for j in range(16))
     assert len({c.color for row in corner.cells for c in row}) > 8  # of one wave: by lane
     copies, _ = show.of(Block(128, 128, 64).on("gfx942", al.bf16).copy_a)
@@ -173,7 +205,9 @@ def test_waves_in_turns_are_not_drawn_by_waves():
 
 def test_the_column_of_a_swizzle():
     before, after = show.of_column(Swizzle.pattern(128))
-    assert before.notes == ("64 cycles, 56 of them lost to conflicts",) and after.notes == ("8 cycles, 0 of them lost to conflicts",)
+    assert before.notes == ("64 cycles, 56 of them lost to conflicts",) and after.notes == (
+        "8 cycles, 0 of them lost to conflicts",
+    )
     assert texts(before)[0] == ["8"] * 4 + [""] * 28 and {t for row in texts(after) for t in row} == {"1"}
     assert show.of_column(Swizzle.pattern(128), width=32) == []
 
@@ -200,8 +234,15 @@ def test_the_order_is_that_of_the_kernels(target, units, m, n, block):
 
 
 def test_what_the_order_says_of_the_chip():
-    assert show.of_order(4864, 4096, (256, 256), 304)[0].notes[0] == "304 tiles for 304 units: 1 round, in which 100.0% of the units have one"
-    assert show.of_order(4096, 4096, (256, 256), 304)[0].notes[0].startswith("256 tiles for 304 units: 1 round, in which 84.2%")
+    assert (
+        show.of_order(4864, 4096, (256, 256), 304)[0].notes[0]
+        == "304 tiles for 304 units: 1 round, in which 100.0% of the units have one"
+    )
+    assert (
+        show.of_order(4096, 4096, (256, 256), 304)[0]
+        .notes[0]
+        .startswith("256 tiles for 304 units: 1 round, in which 84.2%")
+    )
     for bad in ((0, 1, (1, 1), 1), (1, 1, (1, 0), 1), (1, 1, (1, 1), 0), (4096, 4096, (8, 8), 304)):
         with pytest.raises(AveError) as e:
             show.of_order(*bad)
@@ -211,4 +252,8 @@ def test_what_the_order_says_of_the_chip():
 def test_long_notes_are_wrapped():
     p = Picture("short", ("row",), ("0",), ((PictureCell("x"),),), ("word " * 60,))
     lines = [t.text for t in ET.fromstring(svg([p])).iter(NS + "text") if (t.text or "").startswith("word")]
-    assert len(lines) > 3 and " ".join(lines) == ("word " * 60).strip() and float(ET.fromstring(svg([p])).get("width")) < 600
+    assert (
+        len(lines) > 3
+        and " ".join(lines) == ("word " * 60).strip()
+        and float(ET.fromstring(svg([p])).get("width")) < 600
+    )

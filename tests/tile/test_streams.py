@@ -1,4 +1,5 @@
-"""The pipeline "streamed": whole tiles of K and what is left of one, any number of either, rows that begin anywhere; what its gfx942 loop is made of."""
+"""The pipeline "streamed": whole tiles of K and what is left of one, any number of either, rows that begin anywhere;
+what its gfx942 loop is made of."""
 
 import math
 
@@ -49,11 +50,16 @@ def test_executed_with_waits_checked(k, monkeypatch):
 
 
 def test_the_loop_moves_no_register_of_b():
-    """For each tile: B's 16-byte reads straight from memory, with constant offsets; A, and nothing else, by LDS; a barrier; only A is moved about."""
+    """For each tile: B's 16-byte reads straight from memory, with constant offsets; A, and nothing else, by LDS; a
+    barrier; only A is moved about."""
     made = report(compile_text(build(DEEP, al.f16, al.f32), {}, (128, 1, 1), "gfx942", "asm"))
     assert made.loop is not None and made.vgpr_spills == made.sgpr_spills == 0
     found, tiles = made.loop.counts, 2
     assert found["matrix"] == {"v_smfmac_f32_16x16x32_f16": tiles * 2 * 2}
     assert found["load"] == {"buffer_load_dwordx4": tiles * (4 + 1)}
-    assert found["LDS read"] == {"ds_read_b128": tiles * 2} and found["LDS write"] == {"ds_write_b64": tiles * 2} and found["barrier"] == {"s_barrier": tiles}
+    assert (
+        found["LDS read"] == {"ds_read_b128": tiles * 2}
+        and found["LDS write"] == {"ds_write_b64": tiles * 2}
+        and found["barrier"] == {"s_barrier": tiles}
+    )
     assert found["VALU"]["v_mov_b32"] <= tiles * 4 and sum(found["VALU"].values()) <= tiles * 10

@@ -1,4 +1,5 @@
-"""Windows over views with strides of any kind: drawn ones on all engines against NumPy, products of transposed matrices, and what is refused."""
+"""Windows over views with strides of any kind: drawn ones on all engines against NumPy, products of transposed
+matrices, and what is refused."""
 
 import numpy as np
 import pytest
@@ -12,14 +13,16 @@ from avelang.tile import shared, windows
 from tile import strided
 
 RUNS = [
-    ("gfx942", "reference", 4), ("gfx90a", "reference", 2), ("gfx950", "reference", 2), ("sm_75", "reference", 2), ("sm_80", "reference", 3),
-    ("sm_90a", "reference", 2), ("gfx942", "gfx942-exec", 2), ("sm_80", "ptx", 3), ("gfx942", "cpu", 2),
-]  # fmt: skip
+    ("gfx942", "reference", 4), ("gfx90a", "reference", 2), ("gfx950", "reference", 2), ("sm_75", "reference", 2),
+    ("sm_80", "reference", 3), ("sm_90a", "reference", 2), ("gfx942", "gfx942-exec", 2), ("sm_80", "ptx", 3),
+    ("gfx942", "cpu", 2)
+]
 
 
 @pytest.mark.parametrize(("target", "backend", "count"), RUNS)
 def test_drawn_strides(target, backend, count):
-    """Transposed, overlapping, backwards, of one row again and again; of 1 to 8 bytes; windows that begin before the view or reach past it."""
+    """Transposed, overlapping, backwards, of one row again and again; of 1 to 8 bytes; windows that begin before the
+    view or reach past it."""
     from hypothesis import given, settings
     from hypothesis import strategies as st
 
@@ -42,7 +45,10 @@ def columns(a: al.Pointer(al.f32), o: al.Pointer(al.f32)):
     tile.view(o, (16, 16)).store(t, (0, 0))
 
 
-@pytest.mark.parametrize(("target", "backend"), [("gfx942", "reference"), ("gfx942", "gfx942-exec"), ("gfx942", "cpu"), ("sm_80", "reference")])
+@pytest.mark.parametrize(
+    ("target", "backend"),
+    [("gfx942", "reference"), ("gfx942", "gfx942-exec"), ("gfx942", "cpu"), ("sm_80", "reference")],
+)
 def test_transposed(target, backend):
     a, o = np.arange(256, dtype=np.float32).reshape(16, 16), np.zeros((16, 16), np.float32)
     columns[1, 64 if target == "gfx942" else 32](a, o, target=target, backend=backend)
@@ -54,8 +60,16 @@ def product(T, dtype, of_a, of_b, of_c):
 
     @avelang.jit
     def gemm(
-        a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(al.f32), m: al.u32, n: al.u32, k: al.u32, lda: al.u32, ldb: al.u32, ldc: al.u32,  # type: ignore
-    ):  # fmt: skip
+        a: al.Pointer(dtype),
+        b: al.Pointer(dtype),
+        c: al.Pointer(al.f32),
+        m: al.u32,
+        n: al.u32,
+        k: al.u32,
+        lda: al.u32,
+        ldb: al.u32,
+        ldc: al.u32,  # type: ignore
+    ):
         A = tile.view(a, (m, k), 1, (1, lda)) if of_a else tile.view(a, (m, k), 8, (lda, 1))
         B = tile.view(b, (n, k), 1, (1, ldb)) if of_b else tile.view(b, (n, k), 8, (ldb, 1))
         C = tile.view(c, (m, n), 1, (1, ldc)) if of_c else tile.view(c, (m, n), 4, (ldc, 1))
@@ -69,18 +83,22 @@ def product(T, dtype, of_a, of_b, of_c):
 
 
 def layouts(x: np.ndarray, turned: bool, gap: int) -> tuple[np.ndarray, int]:
-    """A matrix as memory, by rows or by columns that begin `gap` elements further than they need to, and how far apart they begin."""
+    """A matrix as memory, by rows or by columns that begin `gap` elements further than they need to, and how far apart
+    they begin."""
     lines = x.T if turned else x
     memory = np.full((len(lines), lines.shape[1] + gap), 7, x.dtype)
     memory[:, : lines.shape[1]] = lines
     return memory, memory.shape[1]
 
 
-@pytest.mark.parametrize(("target", "pipeline", "backend"), [
-    ("gfx942", "double-buffer", "reference"), ("gfx950", "direct-to-lds", "reference"), ("gfx942", "streamed", "reference"),
-    ("gfx942", "direct-to-lds", "gfx942-exec"),
-    ("sm_80", "cp-async", "reference"), ("sm_75", "prefetch", "reference"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("target", "pipeline", "backend"),
+    [
+        ("gfx942", "double-buffer", "reference"), ("gfx950", "direct-to-lds", "reference"),
+        ("gfx942", "streamed", "reference"), ("gfx942", "direct-to-lds", "gfx942-exec"),
+        ("sm_80", "cp-async", "reference"), ("sm_75", "prefetch", "reference")
+    ],
+)
 def test_products_of_views(target, pipeline, backend):
     """Each of A, B and C by rows and by columns, with gaps between them."""
     rng = np.random.default_rng(5)
@@ -91,7 +109,8 @@ def test_products_of_views(target, pipeline, backend):
         memory = [layouts(x, t, 8) for x, t in zip((a, b, np.zeros((m, n), np.float32)), turned, strict=True)]
         (A, lda), (B, ldb), (C, ldc) = memory
         threads = T.on(target, al.f16).threads
-        product(T, al.f16, *turned)[T.grid(m, n, 1), threads](A, B, C, m, n, k, lda, ldb, ldc, target=target, backend=backend)
+        product(T, al.f16, *turned)[T.grid(m, n, 1), threads](A, B, C, m, n, k, lda, ldb, ldc, target=target,
+                                                              backend=backend)
         found = C[:, : m if turned[2] else n]
         assert np.array_equal(found.T if turned[2] else found, a.astype(np.float32) @ b.astype(np.float32).T)
         assert (C[:, m if turned[2] else n :] == 7).all()
@@ -158,7 +177,8 @@ def too_great(a, o):
 @avelang.constant
 def several_rows(wave):
     """48 rows of 4: a lane has three of them, 16 apart."""
-    return tile.Distribution(tile.Encoding((wave // 16,), ((3, 16), (4,)), ((0, 1),), ((0, 1),), (1, 2), (0, 0)), wave, 1)
+    return tile.Distribution(tile.Encoding((wave // 16,), ((3, 16), (4,)), ((0, 1),), ((0, 1),), (1, 2), (0, 0)), wave,
+                             1)
 
 
 @avelang.jit
@@ -178,12 +198,17 @@ def early(a: al.Pointer(al.f32), o: al.Pointer(al.f32), x: al.Pointer(al.f32), t
     tile.view(x, (40, 4)).store(t, (top, 0))
 
 
-@pytest.mark.parametrize(("target", "backend"), [("gfx942", "gfx942-exec"), ("gfx950", "gfx950-exec"), ("gfx942", "reference"), ("sm_80", "cpu")])
+@pytest.mark.parametrize(
+    ("target", "backend"),
+    [("gfx942", "gfx942-exec"), ("gfx950", "gfx950-exec"), ("gfx942", "reference"), ("sm_80", "cpu")],
+)
 @pytest.mark.parametrize("way", [False, True])
 def test_lanes_of_several_rows_before_the_first(target, backend, way):
-    """A buffer's range check adds an instruction's constant to a lane's offset without wrapping round: rows inside, of a lane whose first one is before
-    the view, were out of range."""
+    """A buffer's range check adds an instruction's constant to a lane's offset without wrapping round: rows inside, of
+    a lane whose first one is before the view, were out of range."""
     a = np.arange(160, dtype=np.float32).reshape(40, 4) + 1
     o, x = np.full((48, 4), -1, np.float32), np.full((40, 4), -1, np.float32)
     early[1, 32 if target == "sm_80" else 64](a, o, x, -13, way, target=target, backend=backend)
-    assert np.array_equal(o, np.concatenate([np.zeros((13, 4)), a[:35]])) and np.array_equal(x, np.where(np.arange(40)[:, None] < 35, a, -1))
+    assert np.array_equal(o, np.concatenate([np.zeros((13, 4)), a[:35]])) and np.array_equal(
+        x, np.where(np.arange(40)[:, None] < 35, a, -1)
+    )

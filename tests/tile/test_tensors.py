@@ -1,4 +1,5 @@
-"""Distributed tensors in kernels: elementwise functions, folds, masks, and moves to another distribution, against NumPy."""
+"""Distributed tensors in kernels: elementwise functions, folds, masks, and moves to another distribution, against
+NumPy."""
 
 import numpy as np
 import pytest
@@ -27,8 +28,13 @@ def spread(wave, kind, waves):
 
 @avelang.jit
 def everything(
-    a: al.Tensor((32, 64), al.f32), r: al.Pointer(al.f32), c: al.Pointer(al.f32), o: al.Tensor((32, 64), al.f32), FROM: al.constexpr, TO: al.constexpr,
-):  # fmt: skip
+    a: al.Tensor((32, 64), al.f32),
+    r: al.Pointer(al.f32),
+    c: al.Pointer(al.f32),
+    o: al.Tensor((32, 64), al.f32),
+    FROM: al.constexpr,
+    TO: al.constexpr,
+):
     W = al.target().wave
     t = shared.spread(tile.view(a, (32, 64), 4).window((32, 64), (0, 0), spread(W, FROM, 4)).load(), spread(W, TO, 4))
     sums, most = t.sum(1), t.max(0)
@@ -99,19 +105,35 @@ def rows(*shape, wave=64):
 
 # What is done, in which distributions; the code and words of the error.
 MISTAKES = {
-    "another wave": (("map", rows(8, 32, wave=32), rows(8, 32, wave=32)), "T304", "its waves have 32 lanes, but the chip's have 64"),
-    "another window": (("map", rows(8, 32), rows(8, 64)), "T304", "its extents are (8, 64), but its distribution is one of (8, 32)"),
+    "another wave": (
+        ("map", rows(8, 32, wave=32), rows(8, 32, wave=32)), "T304", "its waves have 32 lanes, but the chip's have 64"
+    ),
+    "another window": (
+        ("map", rows(8, 32), rows(8, 64)), "T304", "its extents are (8, 64), but its distribution is one of (8, 32)"
+    ),
     "no dimension": (("fold", rows(8, 32), rows(8, 32)), "T301", "axis must be a dimension of the tile, 0 to 1, not 2"),
-    "one dimension": (("line", rows(64), rows(64)), "T301", "a tile to fold must be of two dimensions or more, not one of (64,)"),
-    "three dimensions": (("spread", rows(4, 4, 8), rows(4, 4, 8)), "T301", "a tile in shared memory must be of two dimensions, not one of (4, 4, 8)"),
-    "another tile": (("spread", rows(8, 32), rows(16, 32)), "T304", "its extents are (8, 32), but its distribution is one of (16, 32)"),
-    "another order": (("map", rows(8, 32), tile.Distribution.blocked((8, 32), al.f32, waves=1, order=(0, 1))), "T301", "the other tile must be in the"),
-}  # fmt: skip
+    "one dimension": (
+        ("line", rows(64), rows(64)), "T301", "a tile to fold must be of two dimensions or more, not one of (64,)"
+    ),
+    "three dimensions": (
+        ("spread", rows(4, 4, 8), rows(4, 4, 8)), "T301",
+        "a tile in shared memory must be of two dimensions, not one of (4, 4, 8)"
+    ),
+    "another tile": (
+        ("spread", rows(8, 32), rows(16, 32)), "T304",
+        "its extents are (8, 32), but its distribution is one of (16, 32)"
+    ),
+    "another order": (
+        ("map", rows(8, 32), tile.Distribution.blocked((8, 32), al.f32, waves=1, order=(0, 1))), "T301",
+        "the other tile must be in the"
+    ),
+}
 
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_mistakes_are_named(name):
     (kind, d, e), code, words = MISTAKES[name]
     with pytest.raises(AveError) as found:
-        mistaken[1, 64](np.zeros(d.shape, np.float32), np.zeros(d.shape, np.float32), kind, d, e, target="gfx942", backend="reference")
+        mistaken[1, 64](np.zeros(d.shape, np.float32), np.zeros(d.shape, np.float32), kind, d, e, target="gfx942",
+                        backend="reference")
     assert found.value.code == code and words in found.value.message and __file__ in str(found.value)

@@ -10,14 +10,19 @@ from avelang.tile import Swizzle, vectorize
 SPREADS = {
     "rows": tile.Distribution.blocked((64, 64), al.bf16, waves=4),
     "columns": tile.Distribution.blocked((64, 64), al.bf16, waves=4, order=(0, 1)),
-    **{f"{side} on {chip}": getattr(tile.Block(64, 64, 64, (2, 2), "single").on(chip, al.bf16), side) for chip in ("gfx942", "gfx950", "sm_80") for side in "abc"},
-}  # fmt: skip
+    **{
+        f"{side} on {chip}": getattr(tile.Block(64, 64, 64, (2, 2), "single").on(chip, al.bf16), side)
+        for chip in ("gfx942", "gfx950", "sm_80")
+        for side in "abc"
+    },
+}
 
 
 @pytest.mark.parametrize("name", SPREADS)
 @pytest.mark.parametrize("axis", [0, 1])
 def test_vectors(name, axis):
-    """For every lane: base + step is where the distribution says that the slots are; vectors are neighbors; every slot once."""
+    """For every lane: base + step is where the distribution says that the slots are; vectors are neighbors; every slot
+    once."""
     d = SPREADS[name]
     found = vectorize.vectors(d, axis, 8)
     assert sorted(s for v in found for s in v.slots) == list(range(d.elements))
@@ -25,7 +30,9 @@ def test_vectors(name, axis):
         for a in (0, 1):
             want = d.index[a][:, [0]] + v.at[a] + np.arange(len(v.slots)) * (a == axis)
             assert np.array_equal(d.index[a][:, list(v.slots)], want)
-        assert v.contiguous == (list(v.slots) == list(range(v.slots[0], v.slots[0] + len(v.slots))) and v.slots[0] % len(v.slots) == 0)
+        assert v.contiguous == (
+            list(v.slots) == list(range(v.slots[0], v.slots[0] + len(v.slots))) and v.slots[0] % len(v.slots) == 0
+        )
 
 
 @pytest.mark.parametrize("name", SPREADS)
@@ -49,13 +56,14 @@ def test_places(name):
     first = swizzle(d.index[0][:, 0] * 128 + d.index[1][:, 0] * 2)
     for p in found:
         slots = list(p.slots)
-        assert np.array_equal((first ^ p.xor_offset) + p.add_offset, swizzle(d.index[0][:, slots[0]] * 128 + d.index[1][:, slots[0]] * 2))
+        assert np.array_equal((first ^ p.xor_offset) + p.add_offset,
+                              swizzle(d.index[0][:, slots[0]] * 128 + d.index[1][:, slots[0]] * 2))
 
 
 @pytest.mark.parametrize(("target", "k"), [("gfx942", 32), ("gfx942", 64), ("sm_80", 32), ("sm_80", 64)])
 def test_no_bank_conflicts(target, k):
-    """Fragments are read 16 bytes at a time (by the rows that lanes name, on NVIDIA), copies written so, and each phase of a wave's access meets every
-    bank once (by `tile.banks`)."""
+    """Fragments are read 16 bytes at a time (by the rows that lanes name, on NVIDIA), copies written so, and each phase
+    of a wave's access meets every bank once (by `tile.banks`)."""
     G = tile.Block(64, 64, k, (2, 2), "single").on(target, al.bf16)
     swizzle = vectorize.swizzle_for((G.copy_a, G.a), (2 * k, 2), target)
     for d, kind in ((G.a, "read"), (G.b, "read"), (G.copy_a, "write")):
@@ -70,18 +78,26 @@ def test_no_bank_conflicts(target, k):
 
 def test_without_a_swizzle_there_are_conflicts():
     G = tile.Block(64, 64, 64, (2, 2), "single").on("sm_80", al.bf16)
-    for s, lost in ((Swizzle(), True), (Swizzle(1, 4, 3), True), (vectorize.swizzle_for((G.copy_a, G.a), (128, 2), "sm_80"), False)):
+    for s, lost in (
+        (Swizzle(), True), (Swizzle(1, 4, 3), True), (vectorize.swizzle_for((G.copy_a, G.a), (128, 2), "sm_80"), False)
+    ):
         assert (vectorize.conflicts(G.a, (128, 2), s, "sm_80") > 0) == lost
 
 
 def loaded(d, found, turned):
-    """What lanes have after the loads of `found`, by PTX's words for `ldmatrix`, as numbers of the elements of the tile: (threads, elements)."""
+    """What lanes have after the loads of `found`, by PTX's words for `ldmatrix`, as numbers of the elements of the
+    tile: (threads, elements)."""
     number = np.arange(d.shape[0] * d.shape[1]).reshape(d.shape)
-    rows = found.rows.gather(number).reshape(d.waves, 32, -1, 8)  # of 16-bit elements: wave, lane that names it, load, element
+    rows = found.rows.gather(number).reshape(d.waves, 32, -1,
+                                             8)  # of 16-bit elements: wave, lane that names it, load, element
     out = np.zeros((d.waves, 32, rows.shape[2], found.each, 2), np.int64)
     for w, lane, load, j in np.ndindex(out.shape[:4]):
         matrix = rows[w, 8 * j : 8 * j + 8, load]
-        out[w, lane, load, j] = matrix[lane % 4 * 2 : lane % 4 * 2 + 2, lane // 4] if turned else matrix[lane // 4, lane % 4 * 2 : lane % 4 * 2 + 2]
+        out[w, lane, load, j] = (
+            matrix[lane % 4 * 2 : lane % 4 * 2 + 2, lane // 4]
+            if turned
+            else matrix[lane // 4, lane % 4 * 2 : lane % 4 * 2 + 2]
+        )
     return out.reshape(d.threads, -1)
 
 

@@ -1,5 +1,5 @@
-"""Matrix products, real and virtual: numerics against the dense product on the reference, the CPU and executed gfx942 code, adversarial inputs
-included; the tables of the published lowering; products that are wrong."""
+"""Matrix products, real and virtual: numerics against the dense product on the reference, the CPU and executed gfx942
+code, adversarial inputs included; the tables of the published lowering; products that are wrong."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from avelang.tile.verify import cases, compute, difference, probe
 VDMFMA = mma("VDMFMA_F32_8x16x64x2_F16")
 ONE_WAVE = [
     *(("gfx942", m) for m in mmas("gfx942")),
-    *(("gfx950", m) for m in mmas("gfx950") if m.name.startswith("VDMFMA") and m.unroll == 1),  # the others are those of gfx942
+    *(
+        ("gfx950", m) for m in mmas("gfx950") if m.name.startswith("VDMFMA") and m.unroll == 1
+    ),  # the others are those of gfx942
     *(("sm_90a", m) for m in mmas("sm_90a") if m.virtual),
 ]
 
@@ -27,18 +29,20 @@ ONE_WAVE = [
 def test_the_published_product():
     m = VDMFMA
     assert m.layouts() == {
-        "a": SubgroupLayout((1, 1), (8, 4), (2, 16), (1, 16)),
-        "b": SubgroupLayout((1, 1), (4, 16), (16, 1), (16, 1)),
-        "acc": SubgroupLayout((1, 1), (4, 16), (16, 1), (2, 1)),
+        "a": SubgroupLayout((1, 1), (8, 4), (2, 16), (1, 16)), "b": SubgroupLayout((1, 1), (4, 16), (16, 1), (16, 1)),
+        "acc": SubgroupLayout((1, 1), (4, 16), (16, 1), (2, 1))
     }
     assert [x.elements for x in (m.a, m.b, m.acc)] == [8, 16, 2]
     assert m.natives == ("amdgpu.smfmac_f32_16x16x32_f16",) * 2 and m.unroll == 2
-    assert virtual.pair_slots(4, 2) == (((0, 1, 2, 3), (4, 5, 6, 7)), ((0, 1, 8, 9, 2, 3, 10, 11), (4, 5, 12, 13, 6, 7, 14, 15)))
+    assert virtual.pair_slots(4, 2) == (
+        ((0, 1, 2, 3), (4, 5, 6, 7)), ((0, 1, 8, 9, 2, 3, 10, 11), (4, 5, 12, 13, 6, 7, 14, 15))
+    )
     assert [lowerings.index_word(x, 4) for x in (lowerings.FIRST_TWO, lowerings.LAST_TWO)] == [0x44, 0xEE]
 
 
 def test_half_the_matrix_cycles_of_the_padded_product():
-    """On gfx942 both instructions hold the core for 16 clocks (the manual's 4 passes); the sparse one takes twice the K."""
+    """On gfx942 both instructions hold the core for 16 clocks (the manual's 4 passes); the sparse one takes twice the
+    K."""
     dense = mma("MFMA_F32_16x16x16_F16")
     assert dense.cycles("gfx942") == 16 and VDMFMA.cycles("gfx942") == 32
     assert VDMFMA.cycles("gfx942") / VDMFMA.k * 2 == dense.cycles("gfx942") / dense.k
@@ -51,12 +55,17 @@ def test_half_the_matrix_cycles_of_the_padded_product():
 @pytest.mark.parametrize(("chip", "m"), ONE_WAVE, ids=lambda x: x if isinstance(x, str) else x.name)
 def test_products_on_the_reference(chip, m):
     done = check(m, chip, backend="reference")
-    assert len(done) == (2 if not m.dtypes[2].is_float else 14 if "infinity in A" in done else 11 if "NaN in A" in done else 8)
+    assert len(done) == (
+        2 if not m.dtypes[2].is_float else 14 if "infinity in A" in done else 11 if "NaN in A" in done else 8
+    )
 
 
 def test_what_the_cases_are():
     names = [c.name for c in cases(VDMFMA)]
-    assert {"cancellation", "denormals in A", "denormals in B", "negative zeros", "NaN in A", "NaN in B", "NaN in C", "infinity in A", "infinity in B", "infinity in C"} <= set(names)
+    assert {
+        "cancellation", "denormals in A", "denormals in B", "negative zeros", "NaN in A", "NaN in B", "NaN in C",
+        "infinity in A", "infinity in B", "infinity in C"
+    } <= set(names)
     by = {c.name: c for c in cases(VDMFMA)}
     # 0 times NaN: a row of A is zero, and B has a NaN.
     assert (by["NaN in B"].a[0] == 0).all() and np.isnan(by["NaN in B"].b).any()
@@ -78,7 +87,13 @@ def test_denormals_are_what_they_are_called():
     assert 0 < np.abs(by["denormals in B"].b).max() < float(np.finfo(np.float16).smallest_normal)
 
 
-@pytest.mark.parametrize(("name", "chip"), [("VDMFMA_F32_8x16x64x2_F16", "gfx942"), ("VMFMA_F32_16x16x32_F16", "gfx942"), ("VMMA_SYNC_F32_8x16x16_F16", "sm_90a")])
+@pytest.mark.parametrize(
+    ("name", "chip"),
+    [
+        ("VDMFMA_F32_8x16x64x2_F16", "gfx942"), ("VMFMA_F32_16x16x32_F16", "gfx942"),
+        ("VMMA_SYNC_F32_8x16x16_F16", "sm_90a")
+    ],
+)
 def test_products_on_the_cpu(name, chip):
     check(mma(name, chip), chip, backend="cpu")
 
@@ -90,9 +105,12 @@ def test_an_m_of_eight_on_nvidia_is_the_exchanged_product():
     assert np.array_equal(m.a.index[0], base.b.index[1]) and np.array_equal(m.acc.index[0], base.acc.index[1])
 
 
-@pytest.mark.parametrize(("name", "moves"), [("VDMFMA_F32_8x16x64x2_BF16", "v_mov_b32"), ("VDMFMA_I32_8x16x128x2_I8", "v_perm_b32")])
+@pytest.mark.parametrize(
+    ("name", "moves"), [("VDMFMA_F32_8x16x64x2_BF16", "v_mov_b32"), ("VDMFMA_I32_8x16x128x2_I8", "v_perm_b32")]
+)
 def test_a_in_pairs_moves_no_register_of_b(name, moves):
-    """In gfx942 code, three moves (of bytes: four) for each sparse instruction go away; the expansion stays outside of the chain."""
+    """In gfx942 code, three moves (of bytes: four) for each sparse instruction go away; the expansion stays outside of
+    the chain."""
     chain, counts = 4, []
     for m in (mma(name), mma(name + "_PAIRED")):
         assert check(m, backend="gfx942-exec")
@@ -102,7 +120,7 @@ def test_a_in_pairs_moves_no_register_of_b(name, moves):
     assert counts[0] - counts[1] >= 3 * 2 * chain and (moves != "v_perm_b32" or counts[1] == 0)
 
 
-# -- a user's own ------------------------------------------------------------------------------------------------------------------------------
+# -- a user's own ------------------------------------------------------------------------------------------------------
 
 
 @avelang.jit
@@ -118,7 +136,8 @@ def four(a, b, acc):
 def own(**changed) -> Mma:
     a = SubgroupLayout((1, 1), (16, 4), (1, 16), (1, 16))
     acc = SubgroupLayout((1, 1), (4, 16), (16, 1), (4, 1))
-    parts = dict(shape=(16, 16, 64), dtypes=(al.f16, al.f16, al.f32), a=a, b=a.transposed, acc=acc, lower=four, natives=("mfma_f32_16x16x16_f16",) * 4)
+    parts = dict(shape=(16, 16, 64), dtypes=(al.f16, al.f16, al.f32), a=a, b=a.transposed, acc=acc, lower=four,
+                 natives=("mfma_f32_16x16x16_f16",) * 4)
     return Mma("VMFMA_F32_16x16x64_F16", **{**parts, **changed})
 
 
@@ -153,13 +172,21 @@ BROKEN = {
     "partial sums that start from 0.0": (dataclasses.replace(VDMFMA, expand=from_zero), "negative zeros"),
     "no collapse": (dataclasses.replace(VDMFMA, lower=dataclasses.replace(VDMFMA).lower, collapse=from_zero), None),
     "lanes the wrong way round": (
-        dataclasses.replace(VDMFMA, lower=lowerings.paired(al.amdgpu.smfmac_f32_16x16x32_f16, *(x[::-1] for x in virtual.pair_slots(4, 2)))), "",
+        dataclasses.replace(
+            VDMFMA,
+            lower=lowerings.paired(al.amdgpu.smfmac_f32_16x16x32_f16, *(x[::-1] for x in virtual.pair_slots(4, 2))),
+        ),
+        "",
     ),
     "B not shuffled": (
-        dataclasses.replace(VDMFMA, lower=lowerings.paired(
-            al.amdgpu.smfmac_f32_16x16x32_f16, virtual.pair_slots(4, 2)[0], (tuple(range(8)), tuple(range(8, 16))))), "integers",
+        dataclasses.replace(
+            VDMFMA,
+            lower=lowerings.paired(al.amdgpu.smfmac_f32_16x16x32_f16, virtual.pair_slots(4, 2)[0],
+                                   (tuple(range(8)), tuple(range(8, 16)))),
+        ),
+        "integers",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -178,19 +205,29 @@ def test_the_check_finds_what_is_wrong(name):
 
 
 def test_a_padded_product_with_multiplied_zeros_would_show_nan():
-    """What "implied zero" means: a NaN in B at a place that a sparse row leaves out does not reach the sum. If zeros were multiplied there, every row
-    would be NaN, and so in a dense product of the padded A; here the NaN's column is NaN by its own products alone, and the others are numbers."""
+    """What "implied zero" means: a NaN in B at a place that a sparse row leaves out does not reach the sum. If zeros
+    were multiplied there, every row would be NaN, and so in a dense product of the padded A; here the NaN's column is
+    NaN by its own products alone, and the others are numbers."""
     case = next(c for c in cases(VDMFMA) if c.name == "NaN in B")
     got, want = compute(VDMFMA, case, kernel=probe(VDMFMA, 2), target="gfx942", backend="reference")
     columns = np.isnan(case.b).any(axis=0)
-    assert np.isnan(got[:, columns]).all() and not np.isnan(got[:, ~columns]).any() and difference(VDMFMA, case, got, want) == ""
+    assert (
+        np.isnan(got[:, columns]).all()
+        and not np.isnan(got[:, ~columns]).any()
+        and difference(VDMFMA, case, got, want) == ""
+    )
 
 
-# -- errors ------------------------------------------------------------------------------------------------------------------------------------
+# -- errors ------------------------------------------------------------------------------------------------------------
 
 WRONG = {
-    "shape": ({"shape": (16, 16, 32)}, "T307", "`a` is a layout of (16, 64), and the shape (16, 16, 32) wants (16, 32)"),
-    "wave": ({"acc": SubgroupLayout((1, 1), (2, 16), (16, 1), (8, 1), 32)}, "T307", "`a` is spread over 1 waves of 64 lanes, not over one of 32"),
+    "shape": (
+        {"shape": (16, 16, 32)}, "T307", "`a` is a layout of (16, 64), and the shape (16, 16, 32) wants (16, 32)"
+    ),
+    "wave": (
+        {"acc": SubgroupLayout((1, 1), (2, 16), (16, 1), (8, 1), 32)}, "T307",
+        "`a` is spread over 1 waves of 64 lanes, not over one of 32"
+    ),
     "layout": ({"b": (1, 2)}, "T301", "b must be a Distribution or a SubgroupLayout, not (1, 2)"),
     "function": ({"lower": lambda a, b, acc: acc}, "T301", "lower must be a function decorated with @avelang.jit"),
     "row": ({"natives": ("mfma_nothing",)}, "T301", "a row must be an intrinsic"),
@@ -231,5 +268,6 @@ def test_a_description_in_a_kernel():
     a, b = rng.integers(-4, 5, (8, 64)).astype(np.float16), rng.integers(-4, 5, (64, 16)).astype(np.float16)
     d = np.zeros((64, 2), np.float32)
     for backend in ("reference", "cpu"):
-        as_a_user_writes_it[(1, 64)](np.ascontiguousarray(VDMFMA.a.gather(a)), np.ascontiguousarray(VDMFMA.b.gather(b)), d, backend=backend, target="gfx942")
+        as_a_user_writes_it[(1, 64)](np.ascontiguousarray(VDMFMA.a.gather(a)), np.ascontiguousarray(VDMFMA.b.gather(b)),
+                                     d, backend=backend, target="gfx942")
         assert np.array_equal(VDMFMA.acc.scatter(d), a.astype(np.float32) @ b.astype(np.float32))

@@ -1,5 +1,5 @@
-"""The pipeline of Hopper's warpgroups: tiles of all shapes, clusters, rings of all lengths, results of all dtypes, on the reference with races checked and
-on the CPU; what it cannot do."""
+"""The pipeline of Hopper's warpgroups: tiles of all shapes, clusters, rings of all lengths, results of all dtypes, on
+the reference with races checked and on the CPU; what it cannot do."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""Views and windows: loads and stores over edges, transformed views and moves against NumPy, on all backends; accesses as wide as they may be."""
+"""Views and windows: loads and stores over edges, transformed views and moves against NumPy, on all backends; accesses
+as wide as they may be."""
 
 import math
 
@@ -32,7 +33,8 @@ def doubled(a: al.Pointer(al.f16), o: al.Pointer(al.f32), m: al.u32, n: al.u32, 
 @ON
 @pytest.mark.parametrize(("m", "n"), [(32, 32), (17, 40), (40, 36), (5, 33)])
 def test_edges(m, n, target, backend):
-    """Rows of whole vectors, of halves of them, of single words, of an odd number of elements; memory around the result stays as it was."""
+    """Rows of whole vectors, of halves of them, of single words, of an odd number of elements; memory around the result
+    stays as it was."""
     a = np.random.default_rng(m).standard_normal((m, n)).astype(np.float16)
     o = np.full(m * n + 64, 7.0, np.float32)
     doubled[(-(-n // 32), -(-m // 32)), 128](a, o, m, n, math.gcd(n, 8), math.gcd(n, 4), target=target, backend=backend)
@@ -51,9 +53,9 @@ def test_widths_and_ranges():
 
 
 # The encoding that seed 001 prints: 256 x 256 over 4 waves of 64 lanes.
-PRINTED = tile.Distribution(tile.Encoding(
-    (), ((4, 2, 8, 4), (4, 2, 8, 4)), ((1, 2), (1, 2)), ((1, 1), (2, 2)), (1, 1, 2, 2), (0, 3, 0, 3),
-))  # fmt: skip
+PRINTED = tile.Distribution(
+    tile.Encoding((), ((4, 2, 8, 4), (4, 2, 8, 4)), ((1, 2), (1, 2)), ((1, 1), (2, 2)), (1, 1, 2, 2), (0, 3, 0, 3))
+)
 # A lane's elements by columns: neighbors in memory are not neighbors in its registers.
 BY_COLUMNS = tile.Distribution(tile.Encoding((), ((8, 2), (8, 4)), ((), (1, 2)), ((), (0, 0)), (2, 1), (1, 1)))
 
@@ -122,7 +124,10 @@ def expected(kind: str, a: np.ndarray) -> np.ndarray:
     return a.reshape(12, 8)
 
 
-@pytest.mark.parametrize(("target", "backend"), [("gfx942", "reference"), ("gfx942", "gfx942-exec"), ("sm_80", "reference"), ("sm_80", "cpu")])
+@pytest.mark.parametrize(
+    ("target", "backend"),
+    [("gfx942", "reference"), ("gfx942", "gfx942-exec"), ("sm_80", "reference"), ("sm_80", "cpu")],
+)
 @pytest.mark.parametrize("kind", ["pad", "unmerge", "xor", "merge"])
 def test_transforms(kind, target, backend):
     """A tile that is greater than the view gets zeros."""
@@ -151,12 +156,15 @@ def test_embed():
 
 @pytest.mark.parametrize(("target", "backend", "count"), drawn.RUNS)
 def test_drawn_transforms(target, backend, count, monkeypatch):
-    """Up to four of them in a row, of one to four dimensions; windows past the end and over padding; a load, a move, a load, a store."""
+    """Up to four of them in a row, of one to four dimensions; windows past the end and over padding; a load, a move, a
+    load, a store."""
     ask(monkeypatch, backend, target, "races", "waits")
     drawn.check("look", target, backend, count)
 
 
-@pytest.mark.parametrize(("target", "backend", "count"), [*drawn.RUNS, ("gfx950", "reference", 6), ("sm_75", "reference", 4)])
+@pytest.mark.parametrize(
+    ("target", "backend", "count"), [*drawn.RUNS, ("gfx950", "reference", 6), ("sm_75", "reference", 4)]
+)
 def test_drawn_copies_to_shared_memory(target, backend, count, monkeypatch):
     """By cp.async, by loads that write LDS, of 4 bytes and of 16, and through registers."""
     ask(monkeypatch, backend, target, "races", "waits")
@@ -166,7 +174,8 @@ def test_drawn_copies_to_shared_memory(target, backend, count, monkeypatch):
 @avelang.jit
 def swizzled(a: al.Pointer(al.i32), o: al.Pointer(al.i32)):
     v = tile.view(a, (16, 16), 4).xor(0, 1, 4, 2)
-    tile.view(o, (16, 16), 4).store(v.window((16, 16), (0, 0), blocked(16, 16, al.i32, 64, al.target().wave)).load(), (0, 0))
+    tile.view(o, (16, 16), 4).store(v.window((16, 16), (0, 0), blocked(16, 16, al.i32, 64, al.target().wave)).load(),
+                                    (0, 0))
 
 
 def test_rows_swizzled_by_columns():
@@ -178,7 +187,16 @@ def test_rows_swizzled_by_columns():
 
 
 @avelang.jit
-def both_ways(a: al.Pointer(al.f16), o: al.Pointer(al.f16), m: al.u32, n: al.u32, top: al.u32, left: al.u32, V: al.constexpr, GUARDED: al.constexpr):
+def both_ways(
+    a: al.Pointer(al.f16),
+    o: al.Pointer(al.f16),
+    m: al.u32,
+    n: al.u32,
+    top: al.u32,
+    left: al.u32,
+    V: al.constexpr,
+    GUARDED: al.constexpr,
+):
     A, O = tile.view(a, (m, n), V), tile.view(o, (m, n), V)
     if GUARDED:  # by a predicate: a transformed view is no matter of the hardware's
         A, O = A.pad(0, 0, 0), O.pad(0, 0, 0)
@@ -186,12 +204,16 @@ def both_ways(a: al.Pointer(al.f16), o: al.Pointer(al.f16), m: al.u32, n: al.u32
 
 
 def test_ranges_and_predicates_are_one():
-    """In executed gfx942 code, with the executor's check of what may be touched: the range of a buffer and a predicate keep and write the same."""
+    """In executed gfx942 code, with the executor's check of what may be touched: the range of a buffer and a predicate
+    keep and write the same."""
     for V in (1, 2, 8):
         for guarded in (False, True):
             text = compile_text(both_ways, {"V": V, "GUARDED": guarded}, (64, 1, 1), "gfx942", "asm")
             assert ("buffer_load" in text) == ("buffer_store" in text) == (not guarded and V > 1)
-    for V, m, n, top, left in ((8, 40, 40, 0, 0), (8, 40, 40, 16, 16), (8, 40, 40, 64, 0), (8, 40, 40, 0, 64), (8, 3, 8, 0, 0), (2, 35, 34, 7, 6)):
+    for V, m, n, top, left in (
+        (8, 40, 40, 0, 0), (8, 40, 40, 16, 16), (8, 40, 40, 64, 0), (8, 40, 40, 0, 64), (8, 3, 8, 0, 0),
+        (2, 35, 34, 7, 6)
+    ):
         a = np.random.default_rng(V).standard_normal((m, n)).astype(np.float16)
         o = [np.full((m, n), 7, np.float16) for _ in range(2)]
         for guarded, out in zip((False, True), o, strict=True):

@@ -1,5 +1,5 @@
-"""A walk of a user's own: K in parts, tiles of C last first; the same parts by the library's scheduler; the kernel that goes either, and its launch, for
-tests on the CPU and on a GPU."""
+"""A walk of a user's own: K in parts, tiles of C last first; the same parts by the library's scheduler; the kernel that
+goes either, and its launch, for tests on the CPU and on a GPU."""
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
@@ -15,7 +15,8 @@ from avelang.tile.order import Job
 
 @avelang.struct
 class Backwards:
-    """Tiles of M x N, the last first, each once for each of PARTS parts of K, EACH long but for the last; `at` has the part's number."""
+    """Tiles of M x N, the last first, each once for each of PARTS parts of K, EACH long but for the last; `at` has the
+    part's number."""
 
     m: ...
     n: ...
@@ -63,9 +64,22 @@ def build(T: tile.Block, dtype: Any, PARTS: int, EACH: int) -> Any:
     return split
 
 
-def launch(T: tile.Block, dtype: Any, target: str, steps: int, a: Any, b: Any, c: Any, sizes: tuple[int, int, int], units: int = 2, **options: Any) -> None:
+def launch(
+    T: tile.Block,
+    dtype: Any,
+    target: str,
+    steps: int,
+    a: Any,
+    b: Any,
+    c: Any,
+    sizes: tuple[int, int, int],
+    units: int = 2,
+    **options: Any,
+) -> None:
     """`steps` of the block's k in each part, 0: as many as there are, shared out equally; `c`: (parts, m, n)."""
     m, n, _ = sizes
     G, parts = T.on(target, dtype), c.shape[0]
     count = -(-m // T.m) * -(-n // T.n) * parts
-    build(T, dtype, parts, steps * T.k)[min(units, count) if T.pipeline == "tma" else count, G.threads](a, b, c, *sizes, target=target, **options)
+    build(T, dtype, parts, steps * T.k)[min(units, count) if T.pipeline == "tma" else count, G.threads](
+        a, b, c, *sizes, target=target, **options
+    )
