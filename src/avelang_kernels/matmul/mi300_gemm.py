@@ -16,8 +16,9 @@ import avelang
 import avelang.language as al
 from avelang import argument_error, takes
 from avelang.pipelines.epilogue import BufferEpilogue
+from avelang.pipelines.lds import lds_mainloop
 from avelang.pipelines.scheduler import TileScheduler
-from avelang.pipelines.scheduling import DS_READ, DS_WRITE, VALU, VMEM_READ, sched_barrier, sched_interleave
+from avelang.pipelines.scheduling import DS_READ, DS_WRITE, VALU, VMEM_READ
 from avelang_kernels.arrays import Matrix
 
 LANES = 64
@@ -144,7 +145,7 @@ def product(acc, a, b, wave_row, wave_col, T, EACH):
     b_buffer = al.amdgpu.make_rsrc(b, b.shape[0] * k * BF16)
     a_slots, b_slots = al.make_shared((2, M, CHUNKS, 4), al.i32), al.make_shared((2, N, CHUNKS, 4), al.i32)
     a_stage, b_stage = al.make_local((2, A_PASSES, 4), al.i32), al.make_local((2, B_PASSES, 4), al.i32)
-    a_part, b_even, b_odd = al.make_local((I, 4), al.i32), al.make_local((J, 4), al.i32), al.make_local((J, 4), al.i32)
+    a_part, b_sets = al.make_local((I, 4), al.i32), (al.make_local((J, 4), al.i32), al.make_local((J, 4), al.i32))
     at = al.make_local((2, CHUNK // EACH, max(A_PASSES, B_PASSES)), al.u32)
     operands = ((a, a_buffer, a_stage, a_slots), (b, b_buffer, b_stage, b_slots))
 
@@ -163,31 +164,29 @@ def product(acc, a, b, wave_row, wave_col, T, EACH):
     load_offsets(at, row, col, ROWS, k, first + 1, EACH)
     load_step(operands, at, row, col, ROWS, first + 1, EACH)
     al.syncthreads()
-    load_fragments(b_even, b_slots, 0, b_row, at_chunk, 0, J)
+    load_fragments(b_sets[0], b_slots, 0, b_row, at_chunk, 0, J)
     load_fragments(a_part, a_slots, 0, a_row, at_chunk, 0, EARLY)
 
-    for step in al.range(last + 1):
-        for half, b_now, b_next in ((0, b_even, b_odd), (1, b_odd, b_even)):
-            load_fragments(a_part, a_slots, half, a_row, at_chunk, EARLY, I)
-            if half == 1:
-                load_offsets(at, row, col, ROWS, k, step + 2, EACH)
-            multiply(acc, a_part, b_now, 0, EARLY)
-            sched_interleave(DS_READ, I - EARLY, 2)
-            sched_interleave(VALU, 12, 1)
-            sched_barrier()
+    def first_part(step, half):
+        load_fragments(a_part, a_slots, half, a_row, at_chunk, EARLY, I)
+        if half == 1:
+            load_offsets(at, row, col, ROWS, k, step + 2, EACH)
 
-            al.syncthreads()
-            load_fragments(b_next, b_slots, 1 - half, b_row, at_chunk, 0, J)
-            load_fragments(a_part, a_slots, 1 - half, a_row, at_chunk, 0, EARLY)
-            store_shared(operands, half, row, ROWS, to)
-            if half == 1:
-                load_step(operands, at, row, col, ROWS, step + 2, EACH)
-            multiply(acc, a_part, b_now, EARLY, I)
-            sched_interleave(DS_READ, (J + EARLY) // 2, 1, 2)
-            sched_interleave(DS_WRITE, A_PASSES + B_PASSES, 1)
-            if half == 1 and EACH == CHUNK:
-                sched_interleave(VMEM_READ, A_PASSES + B_PASSES, 1, 2)
-            sched_barrier()
+    def second_part(step, half):
+        load_fragments(b_sets[1 - half], b_slots, 1 - half, b_row, at_chunk, 0, J)
+        load_fragments(a_part, a_slots, 1 - half, a_row, at_chunk, 0, EARLY)
+        store_shared(operands, half, row, ROWS, to)
+        if half == 1:
+            load_step(operands, at, row, col, ROWS, step + 2, EACH)
+
+    def products(half, begin, end):
+        multiply(acc, a_part, b_sets[half], begin, end)
+
+    BEFORE = ((DS_READ, I - EARLY, 2), (VALU, 12, 1))
+    STORES = ((DS_READ, (J + EARLY) // 2, 1, 2), (DS_WRITE, A_PASSES + B_PASSES, 1))
+    LOADS = ((VMEM_READ, A_PASSES + B_PASSES, 1, 2),) if EACH == CHUNK else ()
+    AFTER = (STORES, STORES + LOADS)
+    lds_mainloop(last + 1, 2, I, EARLY, first_part, second_part, products, al.syncthreads, BEFORE, AFTER)
 
 
 @avelang.jit
