@@ -89,12 +89,8 @@ def kernel(dtype: Any) -> Any:
             return tile.view(al.subview(flat, (b * apart,), (1,), (1,)), (m, n), H.vector, (line, 1))
         if H.kind == "matrix":
             whole = al.make_tensor(memory, memory.dtype, al.make_layout((batches, m, n), (apart, line, 1)))
-            return tile.view(
-                al.view(al.subview(whole, (b, 0, 0), (1, m, n), (1, 1, 1)), memory.dtype,
-                        al.make_layout((m, n), (line, 1))),
-                None,
-                H.vector,
-            )
+            own, layout = al.subview(whole, (b, 0, 0), (1, m, n), (1, 1, 1)), al.make_layout((m, n), (line, 1))
+            return tile.view(al.view(own, memory.dtype, layout), None, H.vector)
         if H.kind == "columns":
             whole = al.make_tensor(memory, memory.dtype, al.make_layout((m, batches * n), (line, 1)))
             return tile.view(al.subview(whole, (0, b * n), (m, n), (1, 1)), None, H.vector)
@@ -118,15 +114,8 @@ def kernel(dtype: Any) -> Any:
 
     @avelang.jit
     def each(
-        x: al.Pointer(dtype),
-        y: al.Pointer(dtype),
-        z: al.Pointer(dtype),
-        batches: al.u32,
-        m: al.u32,
-        n: al.u32,
-        line: al.u32,
-        apart: al.u32,  # type: ignore
-        H: al.constexpr,
+        x: al.Pointer(dtype), y: al.Pointer(dtype), z: al.Pointer(dtype), batches: al.u32,  # type: ignore
+        m: al.u32, n: al.u32, line: al.u32, apart: al.u32, H: al.constexpr,
     ):
         b = al.block_id(2)
         at = begin(b, n, apart // line, H)

@@ -165,15 +165,8 @@ def mover(dtype: Any) -> Any:
 
 @avelang.jit
 def fold(
-    x: al.Pointer(al.f32),
-    rows: al.Pointer(al.f32),
-    cols: al.Pointer(al.f32),
-    z: al.Pointer(al.f32),
-    m: al.u32,
-    n: al.u32,
-    top: al.u32,
-    left: al.u32,
-    C: al.constexpr,
+    x: al.Pointer(al.f32), rows: al.Pointer(al.f32), cols: al.Pointer(al.f32), z: al.Pointer(al.f32), m: al.u32,
+    n: al.u32, top: al.u32, left: al.u32, C: al.constexpr
 ):
     """Sums of rows in one distribution, maxima of columns in the other; each element meets both; a mask."""
     t = tile.view(x, (m, n), C.vector).window(C.d.shape, (top, left), C.d).load()
@@ -336,14 +329,8 @@ def looker(dtype: Any) -> Any:
 
     @avelang.jit
     def look(
-        x: al.Pointer(dtype),
-        y: al.Pointer(dtype),
-        z: al.Pointer(dtype),
-        p: al.u32,
-        q: al.u32,
-        r: al.u32,
-        s: al.u32,
-        C: al.constexpr,
+        x: al.Pointer(dtype), y: al.Pointer(dtype), z: al.Pointer(dtype), p: al.u32, q: al.u32, r: al.u32, s: al.u32,
+        C: al.constexpr
     ):  # type: ignore
         origin = (p, q, r, s)[: len(C.d.shape)]
         w = through(x, C).window(C.d.shape, origin, C.d)

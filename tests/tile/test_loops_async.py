@@ -46,14 +46,8 @@ def bring(w, room, D, STEPS):
 
 @avelang.jit
 def copied(
-    a: al.Pointer(al.f16),
-    o: al.Pointer(al.f16),
-    m: al.u32,
-    n: al.u32,
-    top: al.u32,
-    left: al.u32,
-    V: al.constexpr,
-    HIGH: al.constexpr,
+    a: al.Pointer(al.f16), o: al.Pointer(al.f16), m: al.u32, n: al.u32, top: al.u32, left: al.u32, V: al.constexpr,
+    HIGH: al.constexpr
 ):
     D = blocked(HIGH, 64, 128, al.target().wave)
     room = shared.shared(D.shape, al.f16, 2, (D,))

@@ -28,12 +28,8 @@ def spread(wave, kind, waves):
 
 @avelang.jit
 def everything(
-    a: al.Tensor((32, 64), al.f32),
-    r: al.Pointer(al.f32),
-    c: al.Pointer(al.f32),
-    o: al.Tensor((32, 64), al.f32),
-    FROM: al.constexpr,
-    TO: al.constexpr,
+    a: al.Tensor((32, 64), al.f32), r: al.Pointer(al.f32), c: al.Pointer(al.f32), o: al.Tensor((32, 64), al.f32),
+    FROM: al.constexpr, TO: al.constexpr
 ):
     W = al.target().wave
     t = shared.spread(tile.view(a, (32, 64), 4).window((32, 64), (0, 0), spread(W, FROM, 4)).load(), spread(W, TO, 4))

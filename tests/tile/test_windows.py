@@ -188,14 +188,8 @@ def test_rows_swizzled_by_columns():
 
 @avelang.jit
 def both_ways(
-    a: al.Pointer(al.f16),
-    o: al.Pointer(al.f16),
-    m: al.u32,
-    n: al.u32,
-    top: al.u32,
-    left: al.u32,
-    V: al.constexpr,
-    GUARDED: al.constexpr,
+    a: al.Pointer(al.f16), o: al.Pointer(al.f16), m: al.u32, n: al.u32, top: al.u32, left: al.u32, V: al.constexpr,
+    GUARDED: al.constexpr
 ):
     A, O = tile.view(a, (m, n), V), tile.view(o, (m, n), V)
     if GUARDED:  # by a predicate: a transformed view is no matter of the hardware's

@@ -145,15 +145,8 @@ Accesses = TileAccesses  # the public name
 
 @takes("T301")
 def tile_accesses(
-    tile: Distribution,
-    strides: Sequence[int],
-    element: int,
-    *,
-    width: int = 0,
-    swizzle: Swizzle | None = None,
-    target: str = "gfx942",
-    kind: str = "read",
-    wave: int = 0,
+    tile: Distribution, strides: Sequence[int], element: int, *, width: int = 0, swizzle: Swizzle | None = None,
+    target: str = "gfx942", kind: str = "read", wave: int = 0
 ) -> TileAccesses:
     """Accesses by which wave `wave` of a distribution loads, or stores, its elements of a tile in shared memory.
 

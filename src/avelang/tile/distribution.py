@@ -187,14 +187,8 @@ class Distribution:
 
     @classmethod
     def blocked(
-        cls,
-        shape: Sequence[int],
-        dtype: DType | None = None,
-        *,
-        waves: int = 4,
-        wave: int = 64,
-        vector: int = 0,
-        order: Sequence[int] | None = None,
+        cls, shape: Sequence[int], dtype: DType | None = None, *, waves: int = 4, wave: int = 64, vector: int = 0,
+        order: Sequence[int] | None = None
     ) -> Distribution:
         """A distribution for coalesced accesses: each lane has `vector` neighbors along the fastest dimension (default:
         16 bytes of `dtype`), neighboring lanes have neighboring vectors, waves follow lanes, and what is left is

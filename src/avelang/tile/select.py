@@ -288,14 +288,8 @@ def _block_for(problem: Gemm) -> BlockConfig:
 @takes("T301")
 @functools.lru_cache(1024)
 def block_for(
-    m: _Size,
-    n: _Size,
-    k: _Size,
-    dtype: DType,
-    target: str,
-    count: int = 0,
-    aligned: bool = True,
-    preshuffled: bool = False,
+    m: _Size, n: _Size, k: _Size, dtype: DType, target: str, count: int = 0, aligned: bool = True,
+    preshuffled: bool = False
 ) -> BlockConfig:
     """The block for a product whose K is not split, of the MMA that blocks take by themselves: that with the fewest
     cycles by the model.

@@ -9,26 +9,9 @@ import math
 
 import avelang
 import avelang.language as al
+import avelang.tile.transforms as transforms
 import avelang.tile.warpgroups as warpgroups
 from avelang.tile.tensors import refuse
-from avelang.tile.transforms import (
-    Embed,
-    Merge,
-    Pad,
-    Xor,
-    check_axis,
-    check_extents,
-    check_factors,
-    check_padding,
-    check_rank,
-    check_transformable,
-    check_vector,
-    check_vector_size,
-    expectation,
-    row_major,
-    rows_apart,
-    xor_stays_inside,
-)
 from avelang.tile.windows import Window, static_values
 
 PLACES = 1 << 32  # that a coordinate tells apart
@@ -53,74 +36,74 @@ class TensorView:
 
     def __post_init__(self):
         if not isinstance(self.data, al.TensorMap) and len(self.steps) == 0:
-            check_vector(self.vector, static_values(self.shape), static_values(self.data.strides))
+            transforms.check_vector(self.vector, static_values(self.shape), static_values(self.data.strides))
 
     def _with(self, step, shape, vector):
-        check_transformable(isinstance(self.data, al.TensorMap), "transformed")
+        transforms.check_transformable(isinstance(self.data, al.TensorMap), "transformed")
         return TensorView(self.data, shape, vector, self.steps + (step,))
 
     def pad(self, axis, before, after):
         """The same with so many more places before and after, which read as zeros and are not written."""
-        check_axis(axis, len(self.shape))
-        check_padding(static_values((before, after)))
+        transforms.check_axis(axis, len(self.shape))
+        transforms.check_padding(static_values((before, after)))
         n = self.shape[axis]
         inner = axis < len(self.shape) - 1 or (
             isinstance(before, int) and isinstance(after, int) and before % self.vector == 0
         )
         shape = self.shape[:axis] + (n + before + after,) + self.shape[axis + 1 :]
-        return self._with(Pad(axis, al.convert(before, al.u32), n), shape, self.vector if inner else 1)
+        return self._with(transforms.Pad(axis, al.convert(before, al.u32), n), shape, self.vector if inner else 1)
 
     def unmerge(self, axis, extents):
         """A dimension taken apart into several; their extents are compile-time ints, of which the product is that of
         the dimension."""
-        check_axis(axis, len(self.shape))
+        transforms.check_axis(axis, len(self.shape))
         if isinstance(self.shape[axis], int):
-            check_factors(extents, self.shape[axis])
+            transforms.check_factors(extents, self.shape[axis])
         else:
-            al.expect(self.shape[axis] == math.prod(extents), expectation("product", math.prod(extents)),
+            al.expect(self.shape[axis] == math.prod(extents), transforms.expectation("product", math.prod(extents)),
                       self.shape[axis])
         inner = axis < len(self.shape) - 1 or extents[len(extents) - 1] % self.vector == 0
         shape = self.shape[:axis] + extents + self.shape[axis + 1 :]
-        return self._with(Embed(axis, row_major(extents)), shape, self.vector if inner else 1)
+        return self._with(transforms.Embed(axis, transforms.row_major(extents)), shape, self.vector if inner else 1)
 
     def embed(self, axis, extents, strides):
         """A dimension as several, which may meet a place twice: rows of an image under a filter, for one."""
-        check_axis(axis, len(self.shape))
-        check_rank("the strides of `embed`", len(strides), len(extents))
+        transforms.check_axis(axis, len(self.shape))
+        transforms.check_rank("the strides of `embed`", len(strides), len(extents))
         last = sum([(max(n, 1) - 1) * s for n, s in zip(extents, strides, strict=True)])
-        al.expect(last < self.shape[axis], expectation("embed"), last)
+        al.expect(last < self.shape[axis], transforms.expectation("embed"), last)
         inner = axis < len(self.shape) - 1
         shape = self.shape[:axis] + extents + self.shape[axis + 1 :]
-        return self._with(Embed(axis, strides), shape, self.vector if inner else 1)
+        return self._with(transforms.Embed(axis, strides), shape, self.vector if inner else 1)
 
     def merge(self, axis, count):
         """`count` dimensions from `axis` on as one, of less than 2^32 places (T311, L050)."""
-        check_axis(axis, len(self.shape), count)
+        transforms.check_axis(axis, len(self.shape), count)
         inner = axis + count < len(self.shape)
         extents = self.shape[axis : axis + count]
         total = extents[0]
         for e in extents[1:]:
             if not (isinstance(total, int) and isinstance(e, int)):
-                al.expect(al.convert(total, al.i64) * al.convert(e, al.i64) < PLACES, expectation("merge"))
+                al.expect(al.convert(total, al.i64) * al.convert(e, al.i64) < PLACES, transforms.expectation("merge"))
             total = total * e
         if isinstance(total, int):
-            al.expect(total < PLACES, expectation("merge"), total)
+            al.expect(total < PLACES, transforms.expectation("merge"), total)
         shape = self.shape[:axis] + (total,) + self.shape[axis + count :]
-        return self._with(Merge(axis, extents), shape, self.vector if inner else 1)
+        return self._with(transforms.Merge(axis, extents), shape, self.vector if inner else 1)
 
     def xor(self, axis, by, extent, unit=1):
         """The same with a dimension swizzled: coordinate `axis` ^ (coordinate `by` % extent) * unit."""
-        check_axis(axis, len(self.shape))
-        check_axis(by, len(self.shape))
+        transforms.check_axis(axis, len(self.shape))
+        transforms.check_axis(by, len(self.shape))
         last = len(self.shape) - 1
         whole = unit % self.vector == 0 if axis == last else by < last  # neighbors stay neighbors
-        end = None if xor_stays_inside(static_values(self.shape)[axis], extent, unit) else self.shape[axis]
-        return self._with(Xor(axis, by, extent, unit, end), self.shape, self.vector if whole else 1)
+        end = None if transforms.xor_stays_inside(static_values(self.shape)[axis], extent, unit) else self.shape[axis]
+        return self._with(transforms.Xor(axis, by, extent, unit, end), self.shape, self.vector if whole else 1)
 
     def cut(self, shape):
         """The same with smaller extents, where it was not transformed: what is past them is outside. `vector` divides
         the last."""
-        check_transformable(isinstance(self.data, al.TensorMap), "cut")
+        transforms.check_transformable(isinstance(self.data, al.TensorMap), "cut")
         return TensorView(self.data, shape, self.vector, self.steps, self.apart)
 
     def lines(self):
@@ -133,7 +116,7 @@ class TensorView:
     def rows_apart(self):
         """True where, besides, each row is known to end before the next one begins: then the end of the last one bounds
         them all."""
-        return self.apart or rows_apart(static_values(self.data.strides), static_values(self.shape))
+        return self.apart or transforms.rows_apart(static_values(self.data.strides), static_values(self.shape))
 
     def locate(self, at):
         """The coordinates in memory, and whether they are inside."""
@@ -156,7 +139,7 @@ class TensorView:
             self.window(tile.dist.shape, origin).store(tile)
 
     def _place(self, what, at):
-        check_rank(what, len(at) if isinstance(at, tuple) else 0, len(self.shape))
+        transforms.check_rank(what, len(at) if isinstance(at, tuple) else 0, len(self.shape))
 
     def window(self, lengths, origin, dist=None):
         """A tile of these extents at `origin`. Raises T301 for as many as the view has not."""
@@ -189,15 +172,15 @@ def expect_vector(vector, shape, strides):
     if vector > 1:
         last = shape[len(shape) - 1]
         if not isinstance(last, int):
-            al.expect(last % vector == 0, expectation("last", vector), last)
+            al.expect(last % vector == 0, transforms.expectation("last", vector), last)
         for i in range(len(strides)):
             if not isinstance(strides[i], int):
                 if i == len(strides) - 1:
-                    al.expect(strides[i] == 1 or last == 1, expectation("side", vector), strides[i])
+                    al.expect(strides[i] == 1 or last == 1, transforms.expectation("side", vector), strides[i])
                 else:
                     alone = shape[i] <= 1
                     al.expect(True if alone is True else (strides[i] % vector == 0) | alone,
-                              expectation("rows", vector), strides[i])
+                              transforms.expectation("rows", vector), strides[i])
 
 
 @avelang.jit
@@ -206,7 +189,7 @@ def view(memory, shape, vector=1, strides=None):
     it. `strides`: one for each dimension, in elements, from the memory's first element on: known ones from 0 (a row
     again and again), run-time ones of any sign; left out, rows follow one another, or lie as the tensor's do. Raises
     T301, T310 for a `vector` that strides and extents do not allow."""
-    vector = check_vector_size(vector)
+    vector = transforms.check_vector_size(vector)
     if not isinstance(shape, tuple) and not isinstance(memory, al.Tensor):
         refuse("the shape of a view", "a tuple of extents, such as (rows, columns)", "a single number")
     if isinstance(memory, al.TensorMap):
@@ -218,8 +201,8 @@ def view(memory, shape, vector=1, strides=None):
             refuse("the shape of a view with strides", "a tuple of extents, such as (rows, columns)",
                    "none" if shape is None else "a single number")
         count = len(strides) if isinstance(strides, tuple) else 0  # type: ignore
-        check_rank("the strides of a view", count, len(shape))  # type: ignore
-        check_vector(vector, static_values(shape), static_values(strides))
+        transforms.check_rank("the strides of a view", count, len(shape))  # type: ignore
+        transforms.check_vector(vector, static_values(shape), static_values(strides))
         expect_vector(vector, shape, strides)
         layout = al.make_layout(shape, strides)
         data = (
@@ -232,15 +215,15 @@ def view(memory, shape, vector=1, strides=None):
         if shape is None:
             shape = memory.shape
         count = len(shape) if isinstance(shape, tuple) else 0  # type: ignore
-        check_rank("the shape of a view of a tensor", count, len(memory.shape))
-        check_extents(static_values(shape), static_values(memory.shape))
-        check_vector(vector, static_values(shape), static_values(memory.strides))
+        transforms.check_rank("the shape of a view of a tensor", count, len(memory.shape))
+        transforms.check_extents(static_values(shape), static_values(memory.shape))
+        transforms.check_vector(vector, static_values(shape), static_values(memory.strides))
         expect_vector(vector, shape, memory.strides)
         for axis in range(len(shape)):
             if not (isinstance(shape[axis], int) and isinstance(memory.shape[axis], int)):
-                al.expect(shape[axis] <= memory.shape[axis], expectation("extent", axis), shape[axis])
+                al.expect(shape[axis] <= memory.shape[axis], transforms.expectation("extent", axis), shape[axis])
         return TensorView(memory, shape, vector)
-    check_vector(vector, static_values(shape), ())
+    transforms.check_vector(vector, static_values(shape), ())
     expect_vector(vector, shape, ())
     # The last extent is a multiple of `vector`: said so, for the compiler to know how rows are aligned.
     strides, step = (1,), shape[len(shape) - 1] // vector * vector
