@@ -25,7 +25,8 @@ def test_each_code_makes_an_error_of_its_class(code):
     template = CATALOGUE[code]
     names = {re.split(r"[.\[]", name)[0] for name in fields(template.message) | fields(template.hint)}
     # A field with a number's format gets a number; `where` and the like are words.
-    values = {name: 7 if re.search(r"\{" + name + r":#x", template.message + template.hint) else f"<{name}>" for name in names}
+    values = {name: 7 if re.search(r"\{" + name + r":#x", template.message + template.hint) else f"<{name}>"
+              for name in names}
     exc = error(code, **values)
     assert type(exc) is CLASSES[code[0]] and isinstance(exc, AveError)
     assert str(exc).startswith(f"[{code}] ") and "{" not in re.sub(r"'[^']*'", "", exc.message)
@@ -58,9 +59,11 @@ def test_the_first_place_is_the_users(tmp_path):
     outer = Span(str(file), 2, 0, 2, 3, "main")
     user = Span(str(file), 1, 0, 1, 3, "kernel", outer)
     inner = Span(avelang.__file__, 1, 0, 1, 3, "deepest", Span(avelang.__file__, 1, 0, 1, 3, "run", user))
-    places = [line.strip() for line in str(error("T029", inner, got="3")).splitlines() if ":1 in " in line or ":2 in " in line]
+    places = [line.strip() for line in str(error("T029", inner, got="3")).splitlines() if ":1 in " in line
+              or ":2 in " in line]
     own = f"{avelang.__file__}:1"
-    assert places == [f"--> {file}:1 in kernel", f"which calls {own} in run", f"which calls {own} in deepest", f"called from {file}:2 in main"]
+    assert places == [f"--> {file}:1 in kernel", f"which calls {own} in run", f"which calls {own} in deepest",
+                      f"called from {file}:2 in main"]
     # All of it Ave's own: as it is.
     assert f"--> {own} in run" in str(error("T029", Span(avelang.__file__, 1, 0, 1, 3, "run"), got="3"))
 

@@ -1,4 +1,5 @@
-"""Helpers of the frontend's tests: build a function, run its IR on the reference, read the IR without spans, catch an error."""
+"""Helpers of the frontend's tests: build a function, run its IR on the reference, read the IR without spans, catch an
+error."""
 
 import inspect
 import io
@@ -33,7 +34,8 @@ def built(fn, chip=None, **constexprs):
 
 def text_of(fn, **constexprs):
     """The IR's lines without spans."""
-    return [re.sub(r"( @[\d:]+)", "", line).strip() for line in print_kernel(built(fn, **constexprs)).splitlines()[1:-1]]
+    return [re.sub(r"( @[\d:]+)", "", line).strip()
+            for line in print_kernel(built(fn, **constexprs)).splitlines()[1:-1]]
 
 
 def ops_of(kernel):
@@ -55,7 +57,8 @@ def lanes(fn, *more, n=64, dtype=np.int32, **constexprs):
 
 
 def both(fn, *args, threads=1, **options):
-    """Launches a function as a kernel on the reference and on the CPU, which must agree; gives the arrays afterwards."""
+    """Launches a function as a kernel on the reference and on the CPU, which must agree; gives the arrays
+    afterwards."""
     kernel, left = jit(fn), []
     for backend in ("reference", "cpu"):
         mine = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
@@ -67,8 +70,8 @@ def both(fn, *args, threads=1, **options):
 
 
 def refused(fn, code, *parts, line=None, marked=None, chip=None, **constexprs):
-    """Building must fail with `code`; the message has all `parts`; the span is the source line with the arrow comment (or `line`), and the
-    carets stand under `marked`."""
+    """Building must fail with `code`; the message has all `parts`; the span is the source line with the arrow comment
+    (or `line`), and the carets stand under `marked`."""
     with pytest.raises(AveError) as caught:
         build(source_of(fn), constexprs, arch.chip(chip) if chip else None)
     e = caught.value

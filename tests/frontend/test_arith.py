@@ -16,7 +16,8 @@ I = al.Tensor((64,), al.i32)
     [
         ("i32", "u32", "u32"), ("i8", "u16", "u16"), ("u8", "i64", "i64"), ("u64", "i32", "u64"), ("i32", "f16", "f16"),
         ("u64", "f32", "f32"),
-        ("f16", "bf16", "f32"), ("f16", "f32", "f32"), ("f64", "f32", "f64"), ("f8e4m3fn", "f16", "f16"), ("f8e4m3fn", "f8e5m2", "f32"),
+        ("f16", "bf16", "f32"), ("f16", "f32", "f32"), ("f64", "f32", "f64"), ("f8e4m3fn", "f16", "f16"),
+        ("f8e4m3fn", "f8e5m2", "f32"),
         ("u1", "i8", "i8"), ("u1", "u1", "u1"), ("f8e5m2", "bf16", "bf16"),
     ],
 )  # fmt: skip
@@ -25,11 +26,15 @@ def test_promotion(a, b, want):
 
 
 def test_literals():
-    assert [str(default(x)) for x in (True, 3, 2**31, -(2**40), 2**63, 1.0)] == ["u1", "i32", "i64", "i64", "u64", "f32"]
+    assert [str(default(x)) for x in (True, 3, 2**31, -(2**40), 2**63, 1.0)] == ["u1", "i32", "i64", "i64", "u64",
+                                                                                 "f32"]
     assert fits(255, al.u8) and not fits(256, al.u8) and not fits(-1, al.u8) and fits(-1, al.u8, bitwise=True)
-    assert fits(3.0, al.i32) and not fits(3.5, al.i32) and fits(0.1, al.f16) and not fits(1e6, al.f16) and fits(float("inf"), al.f16)
-    assert with_literal(al.i32, 0.5) == al.f32 and with_literal(al.f16, 3) == al.f16 and with_literal(al.u1, 3) == al.i32
-    assert stores_into(al.i32, al.u8) and stores_into(al.f64, al.f16) and not stores_into(al.i32, al.f32) and stores_into(al.u1, al.f32)
+    assert fits(3.0, al.i32) and not fits(3.5, al.i32)
+    assert fits(0.1, al.f16) and not fits(1e6, al.f16) and fits(float("inf"), al.f16)
+    assert with_literal(al.i32, 0.5) == al.f32
+    assert with_literal(al.f16, 3) == al.f16 and with_literal(al.u1, 3) == al.i32
+    assert stores_into(al.i32, al.u8) and stores_into(al.f64, al.f16)
+    assert not stores_into(al.i32, al.f32) and stores_into(al.u1, al.f32)
 
 
 def test_division_truncates_and_floor_division_floors():
@@ -71,7 +76,8 @@ def test_operators_on_every_side():
     out = np.zeros((16, 64), np.int32)
     run(k, out, x)
     mask = np.array(0xF0F0F0F0, np.uint32).astype(np.int32)
-    want = [5 - x, 1 << (x & 7), x >> 2, ~x ^ mask, -x | 1, x, x**3, abs(x), np.minimum(x, 3), np.maximum(x, 3), (x > 3) + 0 + (x < 9),
+    want = [5 - x, 1 << (x & 7), x >> 2, ~x ^ mask, -x | 1, x, x**3, abs(x), np.minimum(x, 3), np.maximum(x, 3),
+            (x > 3) + 0 + (x < 9),
             x == 0, np.where(x, 3, 4), x != 0, 2 * x + 1]  # fmt: skip
     for i, row in enumerate(want):
         assert (out[i] == row).all(), i
@@ -221,10 +227,12 @@ def bad_int(out: I, x: al.Tensor((4,), al.f32)):
 @pytest.mark.parametrize(
     "fn, code, parts",
     [
-        (bad_literal, "T021", ["1099511627776", "u32"]), (bad_negative, "T021", ["-1", "u32"]), (bad_shift, "T026", ["32 bits", "u32"]),
+        (bad_literal, "T021", ["1099511627776", "u32"]), (bad_negative, "T021", ["-1", "u32"]),
+        (bad_shift, "T026", ["32 bits", "u32"]),
         (bad_bits, "T025", ["&", "f32"]), (bad_invert, "T025", ["~", "f32"]), (bad_operands, "T023", ["+", "'x'"]),
         (bad_power, "T024", []), (bad_zero, "T016", ["ZeroDivisionError"]), (bad_huge, "T016", ["too large"]),
-        (bad_condition, "T028", ["(4,)"]), (bad_matmul, "S001", ["`@`"]), (bad_exp, "T071", ["al.exp", "u32", "al.convert"]),
+        (bad_condition, "T028", ["(4,)"]), (bad_matmul, "S001", ["`@`"]),
+        (bad_exp, "T071", ["al.exp", "u32", "al.convert"]),
         (bad_bitcast, "T070", ["8 bits", "i32"]),
         (bad_sides, "T013", ["a pointer"]), (bad_int, "T065", ["`int`", "al.convert(value, al.i32)"]),
     ],

@@ -16,7 +16,7 @@ from frontend.building import refused
 
 I = al.Tensor((64,), al.i32)
 
-HEAD = """
+HEAD ="""
 import math
 import numpy as np
 import avelang, avelang.language as al
@@ -40,27 +40,32 @@ def k(o: al.Tensor((64,), al.f32), p: al.Pointer(al.f32), n: al.u32, q: al.Tenso
         return a
     """
 OPERANDS = (
-    "o p n q[0] X X[0] X[0][1] L LAYOUT TENSOR v m c al al.amdgpu math al.f32 al.void al.convert al.amdgpu.rcp 'str' None -1 2.5 1<<70 (n,1) "
+    "o p n q[0] X X[0] X[0][1] L LAYOUT TENSOR v m c al al.amdgpu math al.f32 al.void al.convert al.amdgpu.rcp "
+    "'str' None -1 2.5 1<<70 (n,1) "
     "(v,v) () ... device plain local Settings len np.float32 al.range(n) range(3) float('nan') al.Tensor"
 ).split()
-STATEMENTS = """-{a}; not {a}; {a}.shape; {a}.foo; len({a}); {a}(1); {a}[0]; {a}[n]; {a}[0,0]; {a}[None]; o[{a}]; X[0,{a}]; {a} + X; v * {a};
-{a} ** 2; {a} < X; n == {a}; {a} in (1, 2); c and {a}; {a} if c else 1; 1 if {a} else 2; al.convert({a}, al.i32); al.bitcast({a}, al.i32);
-al.exp({a}); abs({a}); max({a}, 1); max(v, {a}); sum({a}); tuple({a}); al.select({a}, 1, 2); al.select(c, {a}, 2); al.fma({a}, v, 2.0);
-al.make_shared({a}, al.f32); al.full((2,), {a}, al.f32); al.make_tensor(p, al.f32, {a}); al.make_layout({a}); al.view({a}, TENSOR);
-al.view(o, {a}, LAYOUT); al.subview({a}, (0,), (2,)); al.subview(o, {a}, (2,)); al.subview(o, (0,), {a}); al.shuffle({a}, 1); al.shuffle(n, {a});
-al.printf('%d', {a}); al.range({a}); al.amdgpu.rcp({a}); al.f32({a}); device({a}); local(*{a}); al.Layout({a}, {a}); al.Tensor({a}, al.f32);
-[i for i in {a}]; math.exp({a}); o[0] = {a}; q[0] += {a}; X[0] = {a}; X[0] += {a}; v = {a}; m[0] = {a}; {a}[0] = 1; n += {a}; y: {a} = 1;
-a, b = {a}; return {a}; assert {a}; f = al.Pointer({a})""".replace("\n", " ").split("; ")
+STATEMENTS = """-{a}; not {a}; {a}.shape; {a}.foo; len({a}); {a}(1); {a}[0]; {a}[n]; {a}[0,0]; {a}[None]; o[{a}];
+X[0,{a}]; {a} + X; v * {a}; {a} ** 2; {a} < X; n == {a}; {a} in (1, 2); c and {a}; {a} if c else 1; 1 if {a} else 2;
+al.convert({a}, al.i32); al.bitcast({a}, al.i32); al.exp({a}); abs({a}); max({a}, 1); max(v, {a}); sum({a});
+tuple({a}); al.select({a}, 1, 2); al.select(c, {a}, 2); al.fma({a}, v, 2.0); al.make_shared({a}, al.f32);
+al.full((2,), {a}, al.f32); al.make_tensor(p, al.f32, {a}); al.make_layout({a}); al.view({a}, TENSOR);
+al.view(o, {a}, LAYOUT); al.subview({a}, (0,), (2,)); al.subview(o, {a}, (2,)); al.subview(o, (0,), {a});
+al.shuffle({a}, 1); al.shuffle(n, {a}); al.printf('%d', {a}); al.range({a}); al.amdgpu.rcp({a}); al.f32({a});
+device({a}); local(*{a}); al.Layout({a}, {a}); al.Tensor({a}, al.f32); [i for i in {a}]; math.exp({a}); o[0] = {a};
+q[0] += {a}; X[0] = {a}; X[0] += {a}; v = {a}; m[0] = {a}; {a}[0] = 1; n += {a}; y: {a} = 1; a, b = {a}; return {a};
+assert {a}; f = al.Pointer({a})""".replace("\n", " ").split("; ")
 COMPOUND = (
     "if {a}: o[0] = 1.0", "while {a}: o[0] = 1.0", "for i in {a}: o[0] = 1.0", "for i, j in {a}: o[0] = 1.0",
-    "y = {a}\n    for i in al.range(n): y = 1\n    z = y", "y = 1\n    for i in al.range(n): y = {a}\n    z = y", "y = {a}\n    if c: y = v\n    z = y",
+    "y = {a}\n    for i in al.range(n): y = 1\n    z = y", "y = 1\n    for i in al.range(n): y = {a}\n    z = y",
+    "y = {a}\n    if c: y = v\n    z = y",
     "y = {a}\n    y += 1", "y = X[0]\n    y[{a}] = 1",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("statement", [*STATEMENTS, *COMPOUND])
 def test_only_errors_of_the_catalogue_come_out(statement, tmp_path):
-    """Each statement with each operand, a kernel each: it is built, or refused at a line of the kernel by a code that blames the kernel."""
+    """Each statement with each operand, a kernel each: it is built, or refused at a line of the kernel by a code that
+    blames the kernel."""
     bodies = []
     for operand in OPERANDS:
         try:

@@ -43,7 +43,8 @@ def test_the_type_of_a_choice():
         c = n > 3
         v = 7 if c else 3
         said: al.i32 = 7 if c else 3
-        assert dtype(v) == al.i32 and dtype(v + b) == al.u8 and dtype(v + 0.5) == al.f32 and dtype(v + (1 if c else 2.5)) == al.f32
+        assert dtype(v) == al.i32 and dtype(v + b) == al.u8
+        assert dtype(v + 0.5) == al.f32 and dtype(v + (1 if c else 2.5)) == al.f32
         assert dtype(said + b) == al.i32 and dtype(al.convert(v, al.i32) + b) == al.i32
         assert dtype((300 if c else 2) + b) == al.i32  # 300 is no u8
         out[0] = v

@@ -1,4 +1,5 @@
-"""Compile-time objects: instances of frozen dataclasses, their methods, and functions that Python runs while a kernel is built."""
+"""Compile-time objects: instances of frozen dataclasses, their methods, and functions that Python runs while a kernel
+is built."""
 
 from __future__ import annotations
 
@@ -86,7 +87,8 @@ def test_fields_properties_and_methods():
     def k(out: I, n: al.i32):
         assert DIST.length(0) == 6 and DIST.total == 24 and DIST.first.extents == (2, 3) and DIST.dtype == al.f32
         assert DIST.axes[1].kind is Kind.COLUMN and DIST[1].elements == 4 and len(DIST) == 2
-        assert DIST == Distribution((Axis((2, 3)), Axis(kind=Kind.COLUMN, extents=(4,)))) and DIST != Distribution.square(2)
+        assert DIST == Distribution((Axis((2, 3)),
+                                     Axis(kind=Kind.COLUMN, extents=(4,)))) and DIST != Distribution.square(2)
         assert isinstance(DIST, Distribution) and not isinstance(DIST, Axis)
         length = DIST.length
         for i, axis in enumerate(DIST.axes):
@@ -127,7 +129,8 @@ def test_as_parameters_and_in_structs():
 
 
 def test_a_kernel_is_made_for_each_value():
-    """Values that Python finds equal, but which are not the same to a kernel, have keys of their own; so has what they reach."""
+    """Values that Python finds equal, but which are not the same to a kernel, have keys of their own; so has what they
+    reach."""
     kinds = [Axis(extents) for extents in ((1,), (True,), (1.0,), (2,), ((1,),), (0.0,), (-0.0,))]
     assert len({exact(a) for a in kinds}) == len(kinds) and exact(Axis((1,))) == exact(Axis((1,)))
     assert exact(Distribution((kinds[0],))) != exact(Distribution((kinds[1],)))
@@ -216,7 +219,8 @@ def test_the_key_of_a_kernel_covers_what_its_structs_reach():
     before = found.snapshot()
     scale = 5
     assert found.snapshot() != before
-    assert len({(closure(k.source).texts, closure(k.source).snapshot()) for k in (make(one, 0), make(two, 0), make(one, 1))}) == 3
+    assert len({(closure(k.source).texts, closure(k.source).snapshot())
+                for k in (make(one, 0), make(two, 0), make(one, 1))}) == 3
     out = o.copy()
     kernel[1, 1](out)
     assert out[0] == 20

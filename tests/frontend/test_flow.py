@@ -455,8 +455,10 @@ def source_line(fn, part):
 
 LOW, HIGH = -(2**31), 2**31 - 1
 RANGES = [
-    (al.u32, 0xFFFFFFF0, 0xFFFFFFFF, 4), (al.u32, 0, 2**32 - 1, 2**31), (al.u32, 9, 3, 1), (al.u32, 0, 5, 0), (al.i32, HIGH - 9, HIGH, 4),
-    (al.i32, LOW + 10, LOW, -4), (al.i32, LOW, HIGH, HIGH), (al.i32, HIGH, LOW, LOW), (al.i32, 3, 9, 2), (al.i32, 9, 3, 2), (al.i32, 9, 3, -2),
+    (al.u32, 0xFFFFFFF0, 0xFFFFFFFF, 4), (al.u32, 0, 2**32 - 1, 2**31), (al.u32, 9, 3, 1), (al.u32, 0, 5, 0),
+    (al.i32, HIGH - 9, HIGH, 4),
+    (al.i32, LOW + 10, LOW, -4), (al.i32, LOW, HIGH, HIGH), (al.i32, HIGH, LOW, LOW), (al.i32, 3, 9, 2),
+    (al.i32, 9, 3, 2), (al.i32, 9, 3, -2),
     (al.i32, 0, 10, 0), (al.i64, 2**63 - 10, 2**63 - 1, 3), (al.i64, -(2**63), 2**63 - 1, 2**62 + 1),
 ]  # fmt: skip
 
@@ -480,7 +482,8 @@ def test_a_loop_that_may_be_left_makes_the_trips_of_range(dtype, start, stop, st
     assert out.tolist() == [len(want), want[-1] if want else 0]
 
 
-@pytest.mark.parametrize(("start", "stop", "step"), [(0xFFFFFFF0, 0xFFFFFFFF, 4), (0xFFFFFFFE, 0xFFFFFFFF, 1), (1, 100, 7)])
+@pytest.mark.parametrize(("start", "stop", "step"),
+                         [(0xFFFFFFF0, 0xFFFFFFFF, 4), (0xFFFFFFFE, 0xFFFFFFFF, 1), (1, 100, 7)])
 def test_a_loop_with_a_known_step_that_may_return(start, stop, step):
     def k(out: al.Tensor((2,), al.i64), x: al.Tensor((1,), al.f32), start: al.u32, stop: al.u32, S: al.constexpr):
         n = 0

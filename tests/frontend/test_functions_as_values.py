@@ -1,4 +1,5 @@
-"""Functions as values: lambdas, functions and methods handed on, functions that call what they are given; comprehensions and tuples of run-time values."""
+"""Functions as values: lambdas, functions and methods handed on, functions that call what they are given;
+comprehensions and tuples of run-time values."""
 
 from __future__ import annotations
 
@@ -164,8 +165,10 @@ def test_isinstance():
     def k(out: I, n: al.i32):
         b = Box(n)
         assert isinstance(b, Box) and not isinstance(n, Box) and not isinstance(b, (int, tuple))
-        assert isinstance(3, int) and not isinstance(n, int) and isinstance((n, 1), tuple) and isinstance("x", (int, str))
-        assert isinstance(out, al.Tensor) and isinstance(al.full((2,), 0, al.i32), al.Tensor) and not isinstance(n, al.Tensor)
+        assert isinstance(3, int) and not isinstance(n, int)
+        assert isinstance((n, 1), tuple) and isinstance("x", (int, str))
+        assert isinstance(out, al.Tensor) and isinstance(al.full((2,), 0, al.i32),
+                                                         al.Tensor) and not isinstance(n, al.Tensor)
         assert isinstance(al.make_layout((2, 2)), al.Layout)
         out[0] = b.v if isinstance(b, Box) else 0
 

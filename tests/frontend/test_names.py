@@ -1,5 +1,6 @@
 # ruff: noqa: F841, F823, F401, F821, C416
-"""Names: what a kernel may capture, what is unknown, the public names outside kernels, and constructs that the language does not have."""
+"""Names: what a kernel may capture, what is unknown, the public names outside kernels, and constructs that the language
+does not have."""
 
 import enum
 import math
@@ -42,7 +43,8 @@ def test_what_may_be_captured():
 
     def k(out: I):
         assert LAYOUT.shape == (4, 2) and KIND == al.f16 and SHAPE[1][0] == 2 and ON
-        out[0] = WIDTH + SCALE + int(RATIO * 2) + NUMPY + config.DEPTH + local.a + local.b[1] + int(math.log2(8)) + math.gcd(4, 6)
+        out[0] = WIDTH + SCALE + int(RATIO * 2) + NUMPY + config.DEPTH
+        out[0] += local.a + local.b[1] + int(math.log2(8)) + math.gcd(4, 6)
 
     assert lanes(k)[0] == 8 + 32 + 1 + 7 + 3 + 5 + 7 + 3 + 2
 
@@ -224,7 +226,8 @@ def test_builtins_outside_a_kernel():
 
 def test_public_names():
     assert set(names.BUILTINS) <= set(dir(al)) and al.bf16.np == ml_dtypes.bfloat16
-    assert {"mfma_32x32x8_bf16_f32", "mfma_f32_32x32x8_bf16", "AtomicScope", "raw_buffer_load_x4"} <= set(dir(al.amdgpu))
+    assert {"mfma_32x32x8_bf16_f32", "mfma_f32_32x32x8_bf16", "AtomicScope",
+            "raw_buffer_load_x4"} <= set(dir(al.amdgpu))
     assert "ldmatrix_m8n8_x4_b16" in dir(al.nvvm) and al.amdgpu.AtomicScope.AGENT == 1
     assert al.amdgpu.rcp is al.amdgpu.rcp and al.amdgpu.rcp.__doc__
     with pytest.raises(AttributeError, match="did you mean mfma_"):

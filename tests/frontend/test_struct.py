@@ -1,4 +1,5 @@
-"""Structs: fields, methods, what control flow does to them, operators. Held against plain Python on the same classes, or against NumPy."""
+"""Structs: fields, methods, what control flow does to them, operators. Held against plain Python on the same classes,
+or against NumPy."""
 
 from __future__ import annotations
 
@@ -132,7 +133,8 @@ def test_methods_fields_defaults_and_loops():
         loads = sum(2.0 * i for i in range(n))
         rows = [r for r in range(2 * n + 5, 65, 5)]
         end = min(n, rows[-1])
-        return [loads, 1 + 3 * n, sum(r for r in rows if r % 2), end, 2 * (1 + 3 * n) + 2, np.float32((end - 7) % 2**32)]
+        return [loads, 1 + 3 * n, sum(r for r in rows if r % 2), end, 2 * (1 + 3 * n) + 2,
+                np.float32((end - 7) % 2**32)]
 
     for n in (3, 5, 11):
         assert both(k, x, np.zeros(6, np.float32), n)[1].tolist() == want(n)

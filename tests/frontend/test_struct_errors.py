@@ -1,4 +1,5 @@
-"""What is refused of structs: at the decorator, where one is made, where a field is read or stored into, and where control flow meets."""
+"""What is refused of structs: at the decorator, where one is made, where a field is read or stored into, and where
+control flow meets."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Random programs over mutable objects: a kernel gives what plain Python gives, or says which field it cannot know (T091), and that not too often.
+"""Random programs over mutable objects: a kernel gives what plain Python gives, or says which field it cannot know
+(T091), and that not too often.
 
-Each program runs as it is on a class that is a struct in one module and a plain class in the other; `al.range` is `range` there.
-"""
+Each program runs as it is on a class that is a struct in one module and a plain class in the other; `al.range` is
+`range` there."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from avelang.frontend.build import build
 from avelang.frontend.source import FunctionSource
 from avelang.sim import reference
 
-HOLD = """
+HOLD ="""
 class Hold:
     p: ...
     k: ... = 0
@@ -29,7 +30,7 @@ class Hold:
         self.p.x += e
         return self.p
 """
-CLASS = """
+CLASS ="""
 class Pair:
     x: al.i32
     y: ...
@@ -60,19 +61,22 @@ class Pair:
                 return Pair(self.y, i)
         return self
 """
-PLAIN_HOLD = """
+PLAIN_HOLD ="""
     def __init__(self, p, k):
         self.p, self.k = p, k
 """
-PLAIN_INIT = """
+PLAIN_INIT ="""
     def __init__(self, x, y):
         self.x, self.y = x, y
 """
 NAMES = "abc"
-CALM = ("{a} = Pair({e}, {e2})", "{a}.x += {e}", "{a}.y = {e}", "{a} = {a}.moved({e})", "{a}.move({e})", "{a}.bump({e})", "{a}.swap()", "t = t + {e}",
+CALM = ("{a} = Pair({e}, {e2})", "{a}.x += {e}", "{a}.y = {e}", "{a} = {a}.moved({e})", "{a}.move({e})",
+        "{a}.bump({e})", "{a}.swap()", "t = t + {e}",
         "{a}, {b} = {b}, {a}", "t = t if {c} else {a}.x")  # fmt: skip
-WILD = ("{a} = {b}", "{a} = {b}.moved({e})", "{a} = {a} if {c} else {b}", "{a} = {a}.pick({b}, {e})", "{a} = {a}.find(n)")
-HELD = ("h.p = {a}", "{a} = h.p", "h.p.x += {e}", "h = Hold({a}, {e})", "h.k += h.p.x", "{a} = h.through({e})", "{a}, h = h.p, Hold({a}, h.k)",
+WILD = ("{a} = {b}", "{a} = {b}.moved({e})", "{a} = {a} if {c} else {b}", "{a} = {a}.pick({b}, {e})",
+        "{a} = {a}.find(n)")
+HELD = ("h.p = {a}", "{a} = h.p", "h.p.x += {e}", "h = Hold({a}, {e})", "h.k += h.p.x", "{a} = h.through({e})",
+        "{a}, h = h.p, Hold({a}, h.k)",
         "q = (q[1], q[0])", "q = ({a}, q[0])", "q[1].y += {e}", "{a}.x += q[0].y")  # fmt: skip
 
 
@@ -81,12 +85,17 @@ class Program:
 
     def __init__(self, seed: int):
         self.r = random.Random(seed)
-        self.kinds = [*CALM, *self.r.sample(WILD, self.r.randint(0, 2)), *self.r.sample(HELD, self.r.choice([0, 0, 3, 5]))]
+        self.kinds = [*CALM, *self.r.sample(WILD, self.r.randint(0, 2)),
+                      *self.r.sample(HELD, self.r.choice([0, 0, 3, 5]))]
         body = [line for depth in (3, 2, 1) for line in self.block(depth, 1, False)]
-        start = ["t = n % 4", "a = Pair(1, n)", "b = Pair(n, 2)", self.r.choice(["c = a", "c = Pair(3, 0)", "c = Pair(t, t)"]),
+        start = ["t = n % 4", "a = Pair(1, n)", "b = Pair(n, 2)",
+                 self.r.choice(["c = a", "c = Pair(3, 0)", "c = Pair(t, t)"]),
                  "h = Hold(Pair(4, t), 0)", "q = (Pair(n, 4), Pair(5, t))"]  # fmt: skip
-        ends = [f"out[{i}] = {v}" for i, v in enumerate(("a.x", "a.y", "b.x", "b.y", "c.x", "c.y", "t", "h.p.x", "h.p.y", "h.k", "q[0].y", "q[1].x"))]
-        self.text = "\n".join(["def k(out: al.Tensor((12,), al.i32), n: al.i32):", *("    " + s for s in start), *body, *("    " + s for s in ends), ""])
+        ends = [f"out[{i}] = {v}" for i,
+                v in enumerate(("a.x", "a.y", "b.x", "b.y", "c.x", "c.y", "t", "h.p.x", "h.p.y", "h.k", "q[0].y",
+                                "q[1].x"))]
+        self.text = "\n".join(["def k(out: al.Tensor((12,), al.i32), n: al.i32):", *("    " + s for s in start), *body,
+                               *("    " + s for s in ends), ""])
 
     def value(self) -> str:
         n = self.r.choice(NAMES)
@@ -105,10 +114,12 @@ class Program:
             other = [f"{pad}else:", *self.block(depth - 1, level + 1, loop)] if r.random() < 0.6 else []
             return [f"{pad}if {self.condition()}:", *self.block(depth - 1, level + 1, loop), *other]
         if depth and kind < 0.32:
-            return [f"{pad}for i{level} in al.range({r.choice(['n', '3', 't % 4'])}):", *self.block(depth - 1, level + 1, True)]
+            return [f"{pad}for i{level} in al.range({r.choice(['n', '3', 't % 4'])}):",
+                    *self.block(depth - 1, level + 1, True)]
         if depth and kind < 0.38:
             w = f"w{level}"
-            return [f"{pad}{w} = 0", f"{pad}while {w} < n and {a}.x < 9:", f"{pad}    {w} += 1", *self.block(depth - 1, level + 1, True)]
+            return [f"{pad}{w} = 0", f"{pad}while {w} < n and {a}.x < 9:", f"{pad}    {w} += 1",
+                    *self.block(depth - 1, level + 1, True)]
         if loop and kind < 0.42:
             return [f"{pad}if {self.condition()}:", f"{pad}    {r.choice(['break', 'continue'])}"]
         return [pad + r.choice(self.kinds).format(a=a, b=b, c=self.condition(), e=self.value(), e2=self.value())]
@@ -117,7 +128,8 @@ class Program:
 def outcome(seed: int, folder: pathlib.Path) -> str:
     """ "same", or the code of the error."""
     program, file = Program(seed), folder / f"p{seed}.py"
-    file.write_text(f"import avelang\nimport avelang.language as al\n\n\n@avelang.struct{CLASS}\n\n@avelang.struct{HOLD}\n\n{program.text}")
+    head = f"import avelang\nimport avelang.language as al\n\n\n@avelang.struct{CLASS}\n\n@avelang.struct{HOLD}\n\n"
+    file.write_text(head + program.text)
     kernel = {}
     exec(compile(file.read_text(), str(file), "exec"), kernel)
     plain = {"al": types.SimpleNamespace(range=range, i32=None, Tensor=lambda *_: None)}

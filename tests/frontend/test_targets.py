@@ -1,4 +1,5 @@
-"""`al.target()`: what a kernel knows of its chip while it is built, with a target and without one, and that it is part of the kernel's key."""
+"""`al.target()`: what a kernel knows of its chip while it is built, with a target and without one, and that it is part
+of the kernel's key."""
 
 import numpy as np
 import pytest
@@ -26,7 +27,8 @@ def test_facts(name):
     out = np.zeros(5, np.int32)
     facts[1, 1](out, target=name, backend="reference")
     chip = CHIPS[name]
-    assert out.tolist() == [chip.wave, chip.lds_bytes, chip.max_threads, 1 if chip.vendor == "amd" else 2, int("sm_80" in chip.features)]
+    assert out.tolist() == [chip.wave, chip.lds_bytes, chip.max_threads, 1 if chip.vendor == "amd" else 2,
+                            int("sm_80" in chip.features)]
 
 
 def test_without_a_target_it_is_the_first_choice():

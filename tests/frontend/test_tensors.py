@@ -148,7 +148,8 @@ def test_a_name_for_a_row_with_a_runtime_extent_is_not_stored_through():
 
 
 def test_default_strides_and_steps_do_not_wrap():
-    """70000 x 70000 elements are more than 32 bits count; only what the products are is looked at, nothing lies there."""
+    """70000 x 70000 elements are more than 32 bits count; only what the products are is looked at, nothing lies
+    there."""
 
     def k(out: al.Tensor((4,), al.i64), p: al.Pointer(al.u8), m: al.u32):
         whole = al.make_tensor(p, al.u8, al.make_layout((2, m, m)))
@@ -307,7 +308,8 @@ def test_annotations_outside_kernels():
     assert al.Tensor(4, al.f32).shape == (4,)
     assert al.Tensor((4, (2, 3)), al.f32).strides == (6, (3, 1))
     assert hash(al.Pointer(al.f32)) == hash(al.Pointer(al.f32)) and al.Pointer(al.f32) != al.Pointer(al.f16)
-    for args, code in (((4,), "T003"), (((4,), 5), "T032"), (((4, -1), al.f32), "T030"), (((4, 2), (1,), al.f32), "T031")):
+    for args, code in (((4,), "T003"), (((4,), 5), "T032"), (((4, -1), al.f32), "T030"),
+                       (((4, 2), (1,), al.f32), "T031")):
         with pytest.raises(AveError) as e:
             al.Tensor(*args)
         assert e.value.code == code

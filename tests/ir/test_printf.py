@@ -130,7 +130,8 @@ def test_sixty_four_bits_of_use():
     assert decode(words, PRINTS).startswith("end\nprintf: 1 records lost")
 
 
-@pytest.mark.parametrize(("name", "value", "text"), [("u1", True, "1"), ("u8", 200, "200"), ("i16", -3, "-3"), ("u64", 2**64 - 1, str(2**64 - 1))])
+@pytest.mark.parametrize(("name", "value", "text"),
+                         [("u1", True, "1"), ("u8", 200, "200"), ("i16", -3, "-3"), ("u64", 2**64 - 1, str(2**64 - 1))])
 def test_other_widths(name, value, text):
     d = BY_NAME[name]
     raw = np.zeros(8, np.uint8)

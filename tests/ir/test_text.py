@@ -14,7 +14,8 @@ from avelang.ir.verify import verify
 
 
 def sample() -> Kernel:
-    """A kernel with every syntactic form: nested regions, two regions, several results, odd attributes, foreign spans, name clashes."""
+    """A kernel with every syntactic form: nested regions, two regions, several results, odd attributes, foreign spans,
+    name clashes."""
     body = Block((("a", PtrType(f32, GLOBAL)), ("n", u32)))
     kernel = Kernel("sample", body.args, body, {"wave": 64, "file": "x.py", "block": (64, 1, 1)}, Span("x.py", 1))
     b = Builder(body, Span("x.py", 3, 4, 3, 9))

@@ -48,7 +48,8 @@ def test_no_such_type():
         parse_type("vector<4>")
 
 
-@pytest.mark.parametrize("t", [u32, VecType(f32, 4), PtrType(f32, GLOBAL), TensorType(f32, (None, 4), (4, 1), SHARED), MapType(f32, (4, 4), nan=True)], ids=str)
+@pytest.mark.parametrize("t", [u32, VecType(f32, 4), PtrType(f32, GLOBAL), TensorType(f32, (None, 4), (4, 1), SHARED),
+                               MapType(f32, (4, 4), nan=True)], ids=str)
 def test_equal_types_are_one_object(t):
     assert pickle.loads(pickle.dumps(t)) is t and copy.deepcopy(t) is t and parse_type(str(t)) is t
     assert dataclasses.replace(t) is t if t is not u32 else DType("u32", "uint", 32) is t

@@ -10,7 +10,8 @@ from avelang.ir.text import parse_kernel
 from avelang.ir.types import PtrType, VecType
 from avelang.ir.verify import verify
 
-HEAD = """kernel @k(%p: ptr<f32, global>, %t: tensor<f32, (4, 8):(8, 1), global>, %n: u32, %x: f32, %c: u1, %o: i64) {} {
+PARAMS = "%p: ptr<f32, global>, %t: tensor<f32, (4, 8):(8, 1), global>, %n: u32, %x: f32, %c: u1, %o: i64"
+HEAD = f"""kernel @k({PARAMS}) {{}} {{
   %v = vec(%x, %x, %x, %x) : vec<4 x f32>
 """
 
@@ -112,7 +113,8 @@ def test_every_op_says_what_it_means():
     ("signature", "operands", "results", "why"),
     [
         ("pointer i64 -> =0", (PtrType(f32, "global"), i64), (PtrType(f32, "global"),), None),
-        ("pointer i64 -> =0", (PtrType(f32, "global"), i64), (PtrType(f32, "shared"),), "gives (that of the first operand)"),
+        ("pointer i64 -> =0", (PtrType(f32, "global"), i64), (PtrType(f32, "shared"),),
+         "gives (that of the first operand)"),
         ("pointer i64 -> =0", (PtrType(f32, "global"), i32), (PtrType(f32, "global"),), "takes (a pointer, i64)"),
         ("shared ->", (PtrType(f32, "global"),), (), "takes (a shared pointer)"),
         ("memory ->", (PtrType(f32, "local"),), (), "a global or shared pointer"),

@@ -1,4 +1,5 @@
-"""Alignment: what is proven on IR written by hand, and that nothing proven is wrong on kernels that the reference runs."""
+"""Alignment: what is proven on IR written by hand, and that nothing proven is wrong on kernels that the reference
+runs."""
 
 from __future__ import annotations
 
@@ -72,19 +73,22 @@ def test_nothing_is_lost():
 def test_pointers():
     assert of(WIDE + "%o = mul(%w, %c16) : i64", pointers=4) == 4
     assert of(WIDE + "%o = mul(%w, %c16) : i64", params="%p: ptr<i32, global>, %n: i64, %m: u32", pointers=256) == 16
-    moved = WIDE + "%o = mul(%w, %c16) : i64\n%q = ptr_add(%p, %cN) : ptr<i32, global>\n%v = ld(%q, %o) {'align': 4} : i32\n"
+    moved = WIDE + "%o = mul(%w, %c16) : i64\n%q = ptr_add(%p, %cN) : ptr<i32, global>\n"
+    moved += "%v = ld(%q, %o) {'align': 4} : i32\n"
     assert aligned(moved.replace("N", "4") + "st(%v, %p, %o) {'align': 4}") == [4, 16]
     assert aligned(moved.replace("N", "48") + "st(%v, %p, %o) {'align': 4}") == [16, 16]
 
 
 def test_numbers_of_addresses():
-    lines = WIDE + "%i = ptr_int(%p) : i64\n%j = add(%i, %cN) : i64\n%q = int_ptr(%j) : ptr<i32, global>\n%v = ld(%q, %c16) {'align': 4} : i32"
+    lines = WIDE + "%i = ptr_int(%p) : i64\n%j = add(%i, %cN) : i64\n%q = int_ptr(%j) : ptr<i32, global>\n"
+    lines += "%v = ld(%q, %c16) {'align': 4} : i32"
     assert aligned(lines.replace("N", "16")) == [16] and aligned(lines.replace("N", "4")) == [4]
 
 
 @pytest.mark.parametrize("align", [1, 4, 16, 64])
 def test_allocations(align):
-    lines = f"%a = alloc {{'name': 'a', 'align': {align}}} : tensor<i32, (64):(1), shared>\n%q = base(%a) : ptr<i32, shared>\n"
+    lines = f"%a = alloc {{'name': 'a', 'align': {align}}} : tensor<i32, (64):(1), shared>\n"
+    lines += "%q = base(%a) : ptr<i32, shared>\n"
     assert aligned(lines + C.format(16) + "%v = ld(%q, %c16) {'align': 1} : i32") == [min(align, 16)]
 
 
@@ -107,7 +111,8 @@ def test_what_loops_carry(first, step, want):
 
 
 def test_a_counter():
-    lines = LOOP.replace("FIRST", "0").replace("STEP", "16").replace("for(%c0, %c9, %c1", "for(%c0, %c9, %step").replace("%p, %at", "%p, %i")
+    lines = LOOP.replace("FIRST", "0").replace("STEP", "16").replace("for(%c0, %c9, %c1",
+                                                                     "for(%c0, %c9, %step").replace("%p, %at", "%p, %i")
     assert aligned(lines)[0] == 16
 
 
@@ -138,14 +143,16 @@ def test_the_tutorial_moves_whole_words():
 
     def wide(kernel) -> list[int]:
         k = lowered(kernel, "gfx942")
-        return [op.attrs["align"] for op in walk(k.body) if op.name in ("ld", "st") and "vec<4 x i32>" in str([*op.results, *op.operands])]
+        return [op.attrs["align"] for op in walk(k.body) if op.name in ("ld", "st")
+                and "vec<4 x i32>" in str([*op.results, *op.operands])]
 
     assert set(wide(tutorial.fixed)) == {16}
     assert sorted(set(wide(tutorial.runtime))) == [4, 16]
 
 
 def checked(kernel: Kernel) -> Kernel:
-    """The kernel with one parameter more: a counter to which each access adds the bits of its address that must be zero."""
+    """The kernel with one parameter more: a counter to which each access adds the bits of its address that must be
+    zero."""
     counter = kernel.body.add_arg("counter", PtrType(u64, GLOBAL))
 
     def visit(op: Op, b: Builder) -> None:
@@ -161,7 +168,8 @@ def checked(kernel: Kernel) -> Kernel:
 
 @pytest.mark.parametrize("proven", [True, False])
 def test_proofs_hold(proven):
-    """Every access that the reference makes lies where the pass says; and, as a negative control, not all lie on 16 bytes."""
+    """Every access that the reference makes lies where the pass says; and, as a negative control, not all lie on 16
+    bytes."""
     kernel = checked(lowered(gpu_kernels.turn, "gfx942", (16, 16, 1), TILE=16))
     if not proven:
         for op in walk(kernel.body):

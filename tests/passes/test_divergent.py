@@ -1,4 +1,5 @@
-"""Operands that must be the same in a whole wave: what certainly is not is refused, what is not the reference reports, and what is runs everywhere."""
+"""Operands that must be the same in a whole wave: what certainly is not is refused, what is not the reference reports,
+and what is runs everywhere."""
 
 import numpy as np
 import pytest
@@ -98,7 +99,8 @@ CERTAIN = ("lane", "lane and n", "groups of lanes", "remainder", "window of a wi
 SEEN = ("shuffled apart", "loaded apart", "chosen apart", "carried apart")
 WHERE = {  # the element at which the part of lane t begins
     "wave": lambda t: t // 64 * 4, "shifted wave": lambda t: t // 64 * 4 + 3, "first lane": lambda t: t // 64 * 64 * 4,
-    "shuffled": lambda t: (t // 64 * 64 + 5) * 4, "loaded": lambda t: 0 * t, "chosen": lambda t: 0 * t + 8, "carried": lambda t: 0 * t + 3,
+    "shuffled": lambda t: (t // 64 * 64 + 5) * 4, "loaded": lambda t: 0 * t, "chosen": lambda t: 0 * t + 8,
+    "carried": lambda t: 0 * t + 3,
     "taken away": lambda t: 0 * t + 3, "times nothing": lambda t: 0 * t,
 }  # fmt: skip
 
@@ -117,7 +119,8 @@ def test_the_reference_reports_what_differs(how):
     assert "raw_buffer_load_x1" in open(__file__).read().splitlines()[e.value.span.line - 1]
 
 
-@pytest.mark.parametrize(("how", "backend"), [*((how, {"backend": "cpu"}) for how in CERTAIN), ("lane", {"target": "gfx942"})])
+@pytest.mark.parametrize(("how", "backend"),
+                         [*((how, {"backend": "cpu"}) for how in CERTAIN), ("lane", {"target": "gfx942"})])
 def test_what_certainly_differs_is_refused(how, backend):
     with pytest.raises(AveError) as e:
         launch(how, **backend)

@@ -1,4 +1,5 @@
-"""The expansions of mathematical functions: run by the reference on f32 all over the range, against float64 NumPy and exact rational arithmetic."""
+"""The expansions of mathematical functions: run by the reference on f32 all over the range, against float64 NumPy and
+exact rational arithmetic."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ EXACT = {
 }  # fmt: skip
 LANES, BLOCKS = 64, 24
 N = LANES * BLOCKS
-EDGES = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 1e-45, -1e-45, 1.1754944e-38, 3.4e38, -3.4e38, 88.7, 88.8, -87.3, -103.9, -104.0, 128.0]
+EDGES = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 1e-45, -1e-45, 1.1754944e-38, 3.4e38, -3.4e38, 88.7, 88.8,
+         -87.3, -103.9, -104.0, 128.0]
 
 
 def apply(name: str, x: np.ndarray, d: DType = f32, native: frozenset[str] = frozenset()) -> np.ndarray:

@@ -11,7 +11,8 @@ from avelang.passes.forward import forward
 from avelang.passes.simplify import simplify
 from avelang.sim import reference
 
-HEAD = """kernel @k(%out: tensor<i32, (64, 2):(2, 1), global>, %n: u32, %c: u1) {'wave': 64, 'chip': '', 'block': (64, 1, 1)} {
+PARAMS = "%out: tensor<i32, (64, 2):(2, 1), global>, %n: u32, %c: u1"
+HEAD = f"kernel @k({PARAMS})" + """ {'wave': 64, 'chip': '', 'block': (64, 1, 1)} {
   %t = thread_id {'dim': 0} : u32
   %zero = const {'value': 0} : u32
   %one = const {'value': 1} : u32
@@ -21,15 +22,18 @@ HEAD = """kernel @k(%out: tensor<i32, (64, 2):(2, 1), global>, %n: u32, %c: u1) 
   %y = mul(%ti, %x) : i32
   %l = alloc {'name': 'l', 'align': 16} : tensor<i32, (4):(1), local>
 """
-TAIL = """
+TAIL ="""
   store(%a, %out, %t, %zero)
   store(%b, %out, %t, %one)
 }"""
 
 CASES = {
     # name: (body, whether the memory must be gone)
-    "elements": ("store(%x, %l, %zero)\nstore(%y, %l, %one)\n%a = load(%l, %one) : i32\n%b = load(%l, %zero) : i32", True),
-    "overwritten": ("store(%x, %l, %zero)\n%a = load(%l, %zero) : i32\nstore(%y, %l, %zero)\n%b = load(%l, %zero) : i32", True),
+    "elements": ("store(%x, %l, %zero)\nstore(%y, %l, %one)\n%a = load(%l, %one) : i32\n%b = load(%l, %zero) : i32",
+                 True),
+    "overwritten": (
+        "store(%x, %l, %zero)\n%a = load(%l, %zero) : i32\nstore(%y, %l, %zero)\n%b = load(%l, %zero) : i32", True,
+    ),
     "view of halves": (
         """%v = vec(%x, %y, %x, %y) : vec<4 x i32>
            store(%v, %l)
@@ -58,7 +62,10 @@ CASES = {
            %b = extract(%h) {'index': 1} : i32""",
         False,
     ),
-    "unknown place": ("store(%x, %l, %zero)\nstore(%x, %l, %one)\nstore(%y, %l, %n)\n%a = load(%l, %zero) : i32\n%b = load(%l, %one) : i32", False),
+    "unknown place": (
+        "store(%x, %l, %zero)\nstore(%x, %l, %one)\nstore(%y, %l, %n)\n"
+        "%a = load(%l, %zero) : i32\n%b = load(%l, %one) : i32", False,
+    ),
     "loads in regions": (
         """store(%x, %l, %zero)
            %m = alloc {'name': 'm', 'align': 16} : tensor<i32, (1):(1), local>

@@ -1,4 +1,5 @@
-"""Passes: each one alone on small kernels; what it must leave, and that the reference computes the same before and after."""
+"""Passes: each one alone on small kernels; what it must leave, and that the reference computes the same before and
+after."""
 
 import io
 
@@ -18,8 +19,9 @@ from avelang.sim import reference
 
 BLOCK = (64, 1, 1)
 
+HEAD = "kernel @k(%A: tensor<f32, (8, 16):(16, 1), global>, %p: ptr<f32, global>, %n: u32)"
 KERNELS = {
-    "layouts": """kernel @k(%A: tensor<f32, (8, 16):(16, 1), global>, %p: ptr<f32, global>, %n: u32) {'wave': 64, 'chip': ''} {
+    "layouts": HEAD + """ {'wave': 64, 'chip': ''} {
       %t = thread_id {'dim': 0} : u32
       %d = block_dim {'dim': 0} : u32
       %two = const {'value': 2} : u32
@@ -43,7 +45,7 @@ KERNELS = {
       %r = mul(%sum, %scale) : f32
       store(%r, %C, %row, %col)
     }""",
-    "loops": """kernel @k(%A: tensor<f32, (8, 16):(16, 1), global>, %p: ptr<f32, global>, %n: u32) {'wave': 64, 'chip': ''} {
+    "loops": HEAD + """ {'wave': 64, 'chip': ''} {
       %t = thread_id {'dim': 0} : u32
       %zero = const {'value': 0} : u32
       %one = const {'value': 1} : u32
@@ -156,18 +158,21 @@ def test_dead_keeps_what_acts():
     assert ops(text, dead) == ["barrier", "const", "if", "st", "yield", "yield"]
 
 
-NP = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "floordiv": np.floor_divide, "mod": np.mod, "and": np.bitwise_and, "or": np.bitwise_or,
+NP = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "floordiv": np.floor_divide, "mod": np.mod,
+      "and": np.bitwise_and, "or": np.bitwise_or,
       "xor": np.bitwise_xor, "min": np.minimum, "max": np.maximum}  # fmt: skip
 
 
 @pytest.mark.parametrize("t", ["i8", "u8", "i32", "u32", "i64", "u64"])
 @pytest.mark.parametrize("name", [*NP, "div", "rem", "shl", "shr"])
 def test_fold_against_numpy(name, t):
-    kernel = parse_kernel(f"kernel @k() {{}} {{\n %a = const {{'value': 0}} : {t}\n %b = const {{'value': 0}} : {t}\n %c = {name}(%a, %b) : {t}\n}}")
+    kernel = parse_kernel(f"kernel @k() {{}} {{\n %a = const {{'value': 0}} : {t}\n %b = const {{'value': 0}} : {t}\n"
+                          f" %c = {name}(%a, %b) : {t}\n}}")
     a, b, c = kernel.body.ops
     d = a.result.type
     rng = np.random.default_rng(3)
-    values = [d.min, d.max, 0, 1, 2, 7, wrap(-1, d), wrap(-7, d), *(int(x) for x in rng.integers(d.min, d.max, 8, d.np, endpoint=True))]
+    values = [d.min, d.max, 0, 1, 2, 7, wrap(-1, d), wrap(-7, d),
+              *(int(x) for x in rng.integers(d.min, d.max, 8, d.np, endpoint=True))]
     with np.errstate(all="ignore"):
         for x in values:
             for y in values:
@@ -181,7 +186,8 @@ def test_fold_against_numpy(name, t):
                     want = wrap(q if name == "div" else (x - q * y if y else x), d)
                 elif name in ("shl", "shr"):
                     amount = y & ((1 << d.bits) - 1)
-                    want = wrap((x << amount if name == "shl" else x >> amount), d) if amount < d.bits else (-1 if name == "shr" and x < 0 else 0)
+                    want = wrap((x << amount if name == "shl" else x >> amount),
+                                d) if amount < d.bits else (-1 if name == "shr" and x < 0 else 0)
                 elif name in ("floordiv", "mod") and y == 0:
                     want = wrap(-1, d) if name == "floordiv" else x
                 elif name == "floordiv" and y == -1:
@@ -195,7 +201,8 @@ def uniform_names(text: str, block) -> set[str]:
     kernel = parse_kernel(text)
     specialize(kernel, block)
     uniformity(kernel)
-    return {r.name for op in walk(kernel.body) for r in [*op.results, *(a for g in op.regions for a in g.args)] if r.uniform and r.name}
+    return {r.name for op in walk(kernel.body) for r in [*op.results, *(a for g in op.regions for a in g.args)]
+            if r.uniform and r.name}
 
 
 UNIFORM = """kernel @k(%p: ptr<f32, global>, %n: u32) {'wave': 64} {

@@ -36,7 +36,8 @@ LOOP = """kernel @k(%p: ptr<i32, global>, %n: u32) {'wave': 64, 'chip': 'gfx942'
 def loop(start=0, stop=4, step=1, which="at", attrs="") -> tuple[list[str], int]:
     """The names of the ops behind the pass, and what the kernel computes; which must be what it computed before."""
     text = LOOP
-    for name, value in (("START", start), ("STOP", stop), ("STEP", step), ("WHICH", which), (" ATTRS", f" {attrs}" if attrs else "")):
+    for name, value in (("START", start), ("STOP", stop), ("STEP", step), ("WHICH", which),
+                        (" ATTRS", f" {attrs}" if attrs else "")):
         text = text.replace(name, str(value))
     results = []
     for run in (lambda k: None, unroll):

@@ -20,7 +20,8 @@ def copies(A: al.Pointer(al.f32), B: al.Tensor((N,), al.f32)):
 
 @avelang.jit
 def through_views(A: al.Pointer(al.f32), B: al.Tensor((N,), al.f32), n: al.u32):
-    a = al.subview(al.view(al.make_tensor(A, al.f32, al.make_layout((n,), (1,))), al.i32, al.make_layout((n,), (1,))), (4,), (n - 4,), (1,))
+    a = al.subview(al.view(al.make_tensor(A, al.f32, al.make_layout((n,), (1,))), al.i32, al.make_layout((n,), (1,))),
+                   (4,), (n - 4,), (1,))
     if n > 8:
         a[al.thread_id(0)] = al.bitcast(B[al.thread_id(0)], al.i32)
 
@@ -54,6 +55,7 @@ def test_a_protected_array_is_refused_where_it_would_be_written(backend):
         np.testing.assert_array_equal(b, a)
     b.flags.writeable = False
     for _ in range(2):
-        with pytest.raises((LaunchError, ExecutionError), match=r"(?s)L021.*'B'.*read-only|X004.*read-only argument `B`"):
+        with pytest.raises((LaunchError, ExecutionError),
+                           match=r"(?s)L021.*'B'.*read-only|X004.*read-only argument `B`"):
             launch(a, b, backend=backend)
     np.testing.assert_array_equal(b, a)

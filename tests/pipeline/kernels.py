@@ -1,4 +1,4 @@
-"""The kernels behind the golden files: small, and each with something of its own. Line numbers are part of the files, so append only."""
+"""The kernels behind the golden files: each has something of its own. Their lines are in the files, so append only."""
 
 import avelang
 import avelang.language as al

@@ -1,5 +1,5 @@
-"""The whole way of a kernel at three cuts (after the frontend, after the passes, final assembly), as golden files with negative controls;
-and the reference on both ends of the pipeline."""
+"""The whole way of a kernel at three cuts (after the frontend, after the passes, final assembly), as golden files with
+negative controls; and the reference on both ends of the pipeline."""
 
 import pathlib
 

@@ -1,8 +1,9 @@
-"""Random programs: the reference on the IR as it is built, against the CPU backend's machine code after all passes, bit for bit.
+"""Random programs: the reference on the IR as it is built, against the CPU backend's machine code after all passes, bit
+for bit.
 
-A program reads four columns of numbers a thread, computes with them in nested divergent branches and loops, talks through shuffles and shared
-memory, and writes its variables back. Operations whose last bit is the backend's own (exp and its like) take no part.
-"""
+A program reads four columns of numbers a thread, computes with them in nested divergent branches and loops, talks
+through shuffles and shared memory, and writes its variables back. Operations whose last bit is the backend's own (exp
+and its like) take no part."""
 
 import ctypes
 import os
@@ -49,7 +50,8 @@ class Program:
 
     def pick(self, d: DType) -> Value:
         if not self.vars[d] or self.draw(st.integers(0, 7)) == 0:
-            limits = st.integers(d.min, d.max) if d.is_int else st.sampled_from([0.0, -0.0, 1.5, -2.25, 1e3, 3.0e-5, float("inf")])
+            limits = st.integers(d.min, d.max) if d.is_int else st.sampled_from([0.0, -0.0, 1.5, -2.25, 1e3, 3.0e-5,
+                                                                                 float("inf")])
             return self.b.const(self.draw(limits), d)
         return self.draw(st.sampled_from(self.vars[d][-6:]))
 
@@ -59,7 +61,8 @@ class Program:
 
     def statement(self, depth: int) -> None:
         self.budget -= 1
-        kind = self.draw(st.sampled_from(["arith"] * 6 + ["convert"] * 2 + ["select", "bitcast", "shuffle", "if", "for", "vector", "exchange"]))
+        kind = self.draw(st.sampled_from(["arith"] * 6 + ["convert"] * 2 + ["select", "bitcast", "shuffle", "if",
+                                                                            "for", "vector", "exchange"]))
         if kind in ("if", "for") and (depth >= 2 or self.budget < 3):
             kind = "arith"
         if kind == "exchange" and depth:
@@ -69,7 +72,8 @@ class Program:
     def do_arith(self, depth: int) -> None:
         d = self.draw(st.sampled_from(KINDS))
         names = ["add", "sub", "mul", "min", "max", "neg", "abs"]
-        names += ["div", "rem", "floordiv", "mod", "and", "or", "xor", "not", "shl", "shr"] if d.is_int else ["div", "sqrt", "floor", "ceil"]
+        names += ["div", "rem", "floordiv", "mod", "and", "or", "xor", "not", "shl",
+                  "shr"] if d.is_int else ["div", "sqrt", "floor", "ceil"]
         name = self.draw(st.sampled_from(names))
         unary = name in ("neg", "abs", "not", "sqrt", "floor", "ceil")
         self.vars[d].append(self.b.same(name, *(self.pick(d) for _ in range(1 if unary else 2))))
@@ -100,8 +104,10 @@ class Program:
         # The value of an inactive lane, in divergent code or beyond the end of the block, is nobody's promise.
         if depth == 0 and self.threads % 64 == 0:
             d = self.draw(st.sampled_from(KINDS))
-            kind, width = self.draw(st.sampled_from(["idx", "up", "down", "xor"])), self.draw(st.sampled_from([2, 8, 32, 64]))
-            self.vars[d].append(self.b.shuffle(kind, self.pick(d), self.pick(self.draw(st.sampled_from([u32, i32]))), width))
+            kind, width = self.draw(st.sampled_from(["idx", "up", "down",
+                                                     "xor"])), self.draw(st.sampled_from([2, 8, 32, 64]))
+            self.vars[d].append(self.b.shuffle(kind, self.pick(d), self.pick(self.draw(st.sampled_from([u32, i32]))),
+                                               width))
 
     def do_exchange(self, depth: int) -> None:
         d = self.draw(st.sampled_from(KINDS))
@@ -133,7 +139,8 @@ class Program:
 
     def do_for(self, depth: int) -> None:
         results = self.draw(st.lists(st.sampled_from(KINDS), max_size=2))
-        bound = self.b.const(self.draw(st.integers(0, 3))) if self.draw(st.booleans()) else self.b.and_(self.pick(u32), self.b.const(3))
+        bound = self.b.const(self.draw(st.integers(0, 3))) if self.draw(st.booleans()) else self.b.and_(self.pick(u32),
+                                                                                                        self.b.const(3))
         inits = [self.pick(d) for d in results]
         body = Block((("i", u32), *(("", d) for d in results)))
         op = self.b.emit("for", (self.b.const(0), bound, self.b.const(1), *inits), tuple(results), (body,))
@@ -174,7 +181,8 @@ class Program:
 def native(kernel: Kernel, args: list) -> None:
     emitted = cpu.emit(kernel)
     code = LoadedCode(HOST.object(emitted.text))
-    run = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)(code.address(emitted.entry))
+    run = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2, ctypes.c_int64, ctypes.c_int64,
+                           ctypes.c_void_p)(code.address(emitted.entry))
     slots = np.array([a.ctypes.data if isinstance(a, np.ndarray) else a for a in args], np.uint64)
     grid = np.array([1, 1, 1, *[0] * 5], np.uint32)  # and what a launch that obeys signals holds behind it
     scratch = np.zeros(emitted.scratch_bytes + 64, np.uint8)
@@ -190,7 +198,8 @@ def same_bits(a: np.ndarray, b: np.ndarray, what: str) -> None:
     np.testing.assert_array_equal(a.view(f"u{a.itemsize}"), b.view(f"u{b.itemsize}"), err_msg=what)
 
 
-@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, phases=[Phase.generate],
+          suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_reference_and_cpu_agree(data):
     block = data.draw(st.sampled_from(BLOCKS))

@@ -17,17 +17,20 @@ CATALOGUE: dict[str, Template] = {
     "S001": Template("{what} is not part of the language", "{instead}"),
     "S002": Template(
         "the source text of `{name}` cannot be found in {file}",
-        "a kernel is built from its text: write it in a file, a cell of a notebook or after `python -c`; for text that a program makes, write a "
+        "a kernel is built from its text: write it in a file, a cell of a notebook or after `python -c`; for text "
+        "that a program makes, write a "
         "file, or put its lines into linecache.cache",
     ),
     "S003": Template("{got} is no plain Python function", "decorate a function defined with `def`"),
     "S004": Template("`{name}` is no struct: {why}", "{hint}"),
     "S005": Template(
-        "`{name}` cannot be a compile-time constant: {why}", "put @avelang.constant above @dataclasses.dataclass(frozen=True), or on a pure function"
+        "`{name}` cannot be a compile-time constant: {why}",
+        "put @avelang.constant above @dataclasses.dataclass(frozen=True), or on a pure function"
     ),
     "S006": Template(
         "the text of `{name}` in {file} is not what Python runs: the file was changed after it was imported",
-        "start the program again, or importlib.reload the module; a kernel is never built from text that was not imported",
+        "start the program again, or importlib.reload the module; a kernel is never built from text that was not "
+        "imported",
     ),
     # S2: text of PTX.
     "S201": Template("PTX, line {line}, column {column}: {why}"),
@@ -37,11 +40,13 @@ CATALOGUE: dict[str, Template] = {
     "S205": Template("nothing goes to the label `{name}`"),
     "S206": Template("`{name}` is declared nowhere", "{instead}"),
     "S207": Template(
-        "there is no target {name!r}", "a target is sm_ with two or three digits, and `a` or `f` behind them for what one generation has for itself"
+        "there is no target {name!r}",
+        "a target is sm_ with two or three digits, and `a` or `f` behind them for what one generation has for itself"
     ),
     "S208": Template("`{name}`: operand {number} is {got}, and must be {want}"),
     "S209": Template("`{name}`: operand {number}, {got}, does not fit .{kind}: it becomes {cut}"),
-    "S210": Template("{what} `{name}` is declared twice: there is {other} of that name in line {first}", "give one of them another name"),
+    "S210": Template("{what} `{name}` is declared twice: there is {other} of that name in line {first}",
+                     "give one of them another name"),
     "S211": Template("PTX {version} does not have the target {target}", "{instead}"),
     "S212": Template("{what} `{name}`: {why}"),
     "S213": Template("{what} has {got} bytes of {memory}, and {chip} has {most}", "{instead}"),
@@ -49,15 +54,19 @@ CATALOGUE: dict[str, Template] = {
     "S215": Template("the guard `{name}` is of .{kind}, and must be a predicate", "compare it by setp first"),
     # T00: names, calls and parameters of the language.
     "T001": Template("unknown name {name!r}", "{hint}"),
-    "T002": Template("{name!r} is used before it has a value", "a name that is assigned anywhere in a function belongs to that function"),
+    "T002": Template("{name!r} is used before it has a value",
+                     "a name that is assigned anywhere in a function belongs to that function"),
     "T003": Template("{callee} takes {want}, {got} given"),
-    "T004": Template("{name} works only inside a kernel", "call it in a function decorated with @avelang.jit, and launch that"),
+    "T004": Template("{name} works only inside a kernel",
+                     "call it in a function decorated with @avelang.jit, and launch that"),
     "T005": Template("unknown name {name!r} in the annotation of {param!r}"),
     "T006": Template("the annotation of {param!r} cannot be evaluated: {why}"),
-    "T007": Template("parameter {param!r} {got}", "use a dtype (al.i32), al.Tensor(shape, dtype), al.Pointer(dtype) or al.constexpr"),
+    "T007": Template("parameter {param!r} {got}",
+                     "use a dtype (al.i32), al.Tensor(shape, dtype), al.Pointer(dtype) or al.constexpr"),
     "T008": Template(
         "{name!r} is a {kind}, which a kernel cannot capture",
-        "compile-time values are ints, floats, bools, strings, dtypes, layouts and tuples of them; pass anything else as a parameter",
+        "compile-time values are ints, floats, bools, strings, dtypes, layouts and tuples of them; pass anything "
+        "else as a parameter",
     ),
     "T009": Template("{base} has no attribute {name!r}", "{hint}"),
     "T010": Template(
@@ -66,12 +75,14 @@ CATALOGUE: dict[str, Template] = {
     ),
     # T01: names where control flow meets, compile-time values.
     "T011": Template("{name!r} has a value on one path only", "give it a value before the `if`"),
-    "T012": Template("{name!r} is not one thing here: {why}", "use a different name on each path, or convert to one type"),
+    "T012": Template("{name!r} is not one thing here: {why}",
+                     "use a different name on each path, or convert to one type"),
     "T013": Template("the two sides of a conditional expression do not meet: {why}", "convert both to one type"),
     "T014": Template("{name!r} changes in the loop: {why}", "convert it before the loop, or use another name inside"),
     "T015": Template("{name!r} gets its first value in a loop that may run no trip", "give it a value before the loop"),
     "T016": Template("{what} on compile-time values: {why}"),
-    "T017": Template("{what} must be known at compile time, not {got}", "use a literal, an al.constexpr parameter or a global constant"),
+    "T017": Template("{what} must be known at compile time, not {got}",
+                     "use a literal, an al.constexpr parameter or a global constant"),
     "T018": Template("{got:n value} cannot be unpacked into {want:n name}"),
     "T019": Template("{got} cannot be unpacked"),
     # T02: types of operands.
@@ -87,7 +98,8 @@ CATALOGUE: dict[str, Template] = {
     "T029": Template("{got} has no elements to index"),
     # T03: shapes, layouts, dtypes.
     "T030": Template("{got} cannot be {what} of a layout", "extents are integers from 1, strides integers from 0"),
-    "T031": Template("strides {strides} are not nested like the shape {shape}", "each mode of the shape pairs with one of the strides"),
+    "T031": Template("strides {strides} are not nested like the shape {shape}",
+                     "each mode of the shape pairs with one of the strides"),
     "T032": Template("{what} needs a dtype, not {got}", "such as al.f32 or al.i32"),
     "T033": Template("an alignment must be a power of two in bytes, not {got}"),
     "T036": Template("{got}: {why}", "boxes of arrays are copied as the CUDA driver's cuTensorMapEncodeTiled allows"),
@@ -95,25 +107,31 @@ CATALOGUE: dict[str, Template] = {
     "T035": Template("{callee} needs a layout, not {got}", "make one with al.make_layout(shape, strides)"),
     # T04: indices, reading and writing tensors.
     "T040": Template("an index must be an integer, not {got}"),
-    "T041": Template("index {index} is outside the extent {extent} of axis {axis}", "indices run from 0; a negative one does not count from the end"),
+    "T041": Template("index {index} is outside the extent {extent} of axis {axis}",
+                     "indices run from 0; a negative one does not count from the end"),
     "T042": Template("{got:n index/indices} cannot index a tensor of shape {shape}"),
     "T043": Template("a tensor of shape {shape} ({n:n element}) cannot be read as one value", "index it"),
     "T044": Template("{got} cannot be stored into", "use al.make_local, al.make_shared or an argument"),
     "T045": Template("a value of shape {got} does not fit {want}"),
-    "T046": Template("a tensor of shape {shape}, known only at run time, cannot be a value", "index it element by element"),
+    "T046": Template("a tensor of shape {shape}, known only at run time, cannot be a value",
+                     "index it element by element"),
     "T047": Template("a view as {shape} of {dtype} has {want:n byte}, what it views has {have}"),
-    "T048": Template("al.subview of a tensor of shape {shape}: {offsets:n offset} and {sizes:n size} do not match its modes"),
+    "T048": Template("al.subview of a tensor of shape {shape}: {offsets:n offset} and {sizes:n size} do not match its "
+                     "modes"),
     "T049": Template(
-        "this name holds a part (of shape {shape}) of a tensor whose extents are known only at run time: a store would change the tensor itself",
+        "this name holds a part (of shape {shape}) of a tensor whose extents are known only at run time: a store "
+        "would change the tensor itself",
         "index the tensor itself, or name the sub-tensor by al.subview",
     ),
     # T05: loops and statements.
     "T050": Template("a loop cannot run over {got}", "use al.range(...), range(...) or a tuple"),
     "T051": Template("a bound of al.range must be an integer, not {got}"),
-    "T052": Template("a bound or step of al.range does not fit {dtype}, the type of its run-time bounds", "convert them to a signed type"),
+    "T052": Template("a bound or step of al.range does not fit {dtype}, the type of its run-time bounds",
+                     "convert them to a signed type"),
     "T053": Template("assertion failed at compile time: {message}"),
     "T054": Template("the kernel `{name}` cannot return a value", "store it into a tensor"),
-    "T055": Template("a comprehension runs over compile-time items, not over {got}", "use range(...) or a tuple; write a loop with al.range"),
+    "T055": Template("a comprehension runs over compile-time items, not over {got}",
+                     "use range(...) or a tuple; write a loop with al.range"),
     # T06: calls.
     "T060": Template("{callee} has no parameter {name!r}", "it is {shown}"),
     "T061": Template("{callee} gets {name!r} twice"),
@@ -130,10 +148,12 @@ CATALOGUE: dict[str, Template] = {
     "T072": Template("`{name}` calls itself", "a device function is built in place of its call; use a loop"),
     "T073": Template("`{name}` does not return a value on every path"),
     "T075": Template("`{name}` returns different things: {why}", "return one type and shape on every path"),
-    "T076": Template("a shuffle over {width:n lane}: a wave of {chip} has {wave}", "leave the width out to shuffle over the whole wave"),
+    "T076": Template("a shuffle over {width:n lane}: a wave of {chip} has {wave}",
+                     "leave the width out to shuffle over the whole wave"),
     "T074": Template("kernel `{kernel}` needs a compile-time value for {name!r}"),
     # T08: printf.
-    "T080": Template("al.printf has no conversion {spec!r}", "conversions are %d %i %u %x %X %o %c %e %f %g, %s for compile-time strings, and %%"),
+    "T080": Template("al.printf has no conversion {spec!r}",
+                     "conversions are %d %i %u %x %X %o %c %e %f %g, %s for compile-time strings, and %%"),
     "T081": Template("al.printf: the format wants {want:n argument}, {got} given"),
     "T082": Template("al.printf: {spec} needs {want}, not {got}"),
     # T09: structs and compile-time objects.
@@ -141,17 +161,21 @@ CATALOGUE: dict[str, Template] = {
     "T091": Template("{name!r} is not known here: {why}", "store into one of them only, or use one name for both"),
     "T092": Template("a struct {cls} cannot hold itself, not even through {name!r}"),
     "T093": Template("{name!r} changes in the condition of a `while`", "change it in the body of the loop"),
-    "T094": Template("`{name}` gives {got}, which is no compile-time value", "return numbers, strings, dtypes, layouts, constants or tuples of them"),
+    "T094": Template("`{name}` gives {got}, which is no compile-time value",
+                     "return numbers, strings, dtypes, layouts, constants or tuples of them"),
     "T095": Template("the struct {cls} has no method {name}"),
     # T22, T23: the instruction level (avelang.ptx). Names, registers, operands.
     "T221": Template("{what} must be {want}, not {got}"),
     "T222": Template(
-        "{name} cannot have the operand {got}", "operands are registers, numbers, ptx.addr(...), lists for braces, tuples for p|q, None for _"
+        "{name} cannot have the operand {got}",
+        "operands are registers, numbers, ptx.addr(...), lists for braces, tuples for p|q, None for _"
     ),
     "T223": Template("a register cannot be called {name!r}: {why}"),
     "T224": Template("label {name!r}: {why}"),
-    "T225": Template("{got} is no predicate", "compare registers, or make one by reg.pred() and setp; ptx.not_(p) negates it"),
-    "T226": Template("{name} under a second predicate", "an instruction has one guard: combine predicates by & and |, or use ptx.if_"),
+    "T225": Template("{got} is no predicate",
+                     "compare registers, or make one by reg.pred() and setp; ptx.not_(p) negates it"),
+    "T226": Template("{name} under a second predicate",
+                     "an instruction has one guard: combine predicates by & and |, or use ptx.if_"),
     "T227": Template(
         "{got} has no value while the kernel is traced, so Python's `if`, `while`, `and` and `not` cannot ask for it",
         "ptx.if_(p), ptx.when(p) and ptx.loop() decide when the kernel runs",
@@ -173,7 +197,8 @@ CATALOGUE: dict[str, Template] = {
     ),
     "T238": Template("`{kernel}`: the size {symbol!r} is that of no input", "inputs have {known}"),
     "T239": Template("`{name}` cannot read a special register", "mov and cvt can: reg.from_(ptx.special.tid.x())"),
-    "T240": Template("{got} belongs to the kernel `{kernel}`, and this is another", "a kernel makes its own registers, anew for each trace"),
+    "T240": Template("{got} belongs to the kernel `{kernel}`, and this is another",
+                     "a kernel makes its own registers, anew for each trace"),
     # T1: intrinsics.
     "T101": Template("{what} must be {allowed}, not {got}"),
     # T2: operands of PTX instructions.
@@ -181,50 +206,64 @@ CATALOGUE: dict[str, Template] = {
     "T202": Template("`{name}`: operand {number}, `{got}`, is wrong: {why}", "it takes {want}"),
     # T3: the tile level.
     "T301": Template("{what} must be {want}, not {got}"),
-    "T302": Template("{what} is {got}: {why}", "majors: 0 is Rs, 1 and up are the dimensions of Hs; minors count the entries of one of them"),
+    "T302": Template("{what} is {got}: {why}",
+                     "majors: 0 is Rs, 1 and up are the dimensions of Hs; minors count the entries of one of them"),
     "T303": Template("{what} {how}", "each entry of Rs and Hs belongs to one P or to one Y"),
     "T304": Template("{what}: {product}, but {want}"),
     "T305": Template("{what} is no tile distribution: {why}"),
-    "T306": Template("{what}: {why}", "outer * thread * element is the tile's extent in each dimension; threads stand tstrides lanes apart"),
+    "T306": Template("{what}: {why}",
+                     "outer * thread * element is the tile's extent in each dimension; threads stand tstrides lanes "
+                     "apart"),
     "T307": Template("{name}: {why}"),
     "T308": Template("{got} cannot be shown: {why}", "{instead}"),
     "T310": Template(
         "vector={vector} promises what this view does not have: {why}",
-        "so many neighbors along the last dimension, from multiples of it on, must lie side by side, all inside or all outside: leave vector out, or "
+        "so many neighbors along the last dimension, from multiples of it on, must lie side by side, all inside or "
+        "all outside: leave vector out, or "
         "give one that divides extents and strides (math.gcd(n, 8))",
     ),
     "T311": Template(
-        "this kernel expects {what}{got}", "it says so by al.expect, or by a promise such as `vector`: keep it, or leave the promise out"
+        "this kernel expects {what}{got}",
+        "it says so by al.expect, or by a promise such as `vector`: keep it, or leave the promise out"
     ),
     "T312": Template(
         "a view of a tensor map cannot be {how}: the copy engine goes by the map alone",
-        'give the launch the part of the array that is meant (`x[:rows]` makes a map of its own), or take a pointer and another pipeline than "tma"',
+        'give the launch the part of the array that is meant (`x[:rows]` makes a map of its own), or take a pointer '
+        'and another pipeline than "tma"',
     ),
     "T313": Template(
         'B of the pipeline "preshuffled" does not lie as `preshuffle` wrote it: {why}',
-        "its view is tile.view(b, (n, k), vector), without strides, of the flat array that T.on(chip, dtype).preshuffle(b) gives",
+        "its view is tile.view(b, (n, k), vector), without strides, of the flat array that T.on(chip, "
+        "dtype).preshuffle(b) gives",
     ),
-    "T203": Template("`{name}`: {why}", "a call is: call (result), function, (arguments), prototype; of these only the function must be there"),
+    "T203": Template("`{name}`: {why}",
+                     "a call is: call (result), function, (arguments), prototype; of these only the function must "
+                     "be there"),
     "T320": Template(
-        "the operand `{operand}` of `{name}` differs among the lanes of a wave, and hardware takes one for all of them", "{instead}"
+        "the operand `{operand}` of `{name}` differs among the lanes of a wave, and hardware takes one for all of them",
+        "{instead}"
     ),
     # U0: valid code that is too much.
     "U001": Template("a loop of {trips:n trip} is too long to unroll (at most {most})", "use al.range"),
-    "U002": Template("this is nested too deeply to be built", "use al.range for long loops that may be left early, and shorter expressions"),
+    "U002": Template("this is nested too deeply to be built",
+                     "use al.range for long loops that may be left early, and shorter expressions"),
     # U1: intrinsics and chips.
     "U101": Template("there is no chip {name!r}", "Ave knows {known}"),
-    "U102": Template("no one chip has all of these intrinsics: {names}", "split the kernel, or give target= and use what that chip has"),
+    "U102": Template("no one chip has all of these intrinsics: {names}",
+                     "split the kernel, or give target= and use what that chip has"),
     "U110": Template("{name} does not exist on {chip}", "chips that have it: {have}"),
     "U103": Template("{name}: {what} is not available on this chip", "{instead}"),
     # L: arguments and launches. `kernel` is the kernel's name, `param` its parameter's.
-    "L001": Template("`{kernel}` is a kernel: a launch needs a grid and a block", "{kernel}[lambda: ((gx, gy, gz), (bx, by, bz))](...)"),
+    "L001": Template("`{kernel}` is a kernel: a launch needs a grid and a block",
+                     "{kernel}[lambda: ((gx, gy, gz), (bx, by, bz))](...)"),
     "L002": Template(
         "`{kernel}`: the launch geometry must be ((gx, gy, gz), (bx, by, bz)), got {got}: {why}",
         "ints; one or two may be left out at the end, blocks and threads of 1 are meant then",
     ),
     "L065": Template(
         "`{kernel}`: the function that gives grid and block must take no arguments; this one takes {want}",
-        "sizes are known where it is written: {kernel}[lambda: ((cdiv(n, 64),), (64,))](...), or without a function: {kernel}[cdiv(n, 64), 64](...)",
+        "sizes are known where it is written: {kernel}[lambda: ((cdiv(n, 64),), (64,))](...), or without a "
+        "function: {kernel}[cdiv(n, 64), 64](...)",
     ),
     "L066": Template("`{function}`: {why}"),
     "L003": Template(
@@ -255,7 +294,8 @@ CATALOGUE: dict[str, Template] = {
         "{instead}",
     ),
     "L015": Template(
-        "`{kernel}`: parameter {param!r}: {got} begins at address {address:#x}, no multiple of {align}", "copy it to aligned memory"
+        "`{kernel}`: parameter {param!r}: {got} begins at address {address:#x}, no multiple of {align}",
+        "copy it to aligned memory"
     ),
     "L016": Template(
         "`{kernel}`: parameter {param!r}: {got}: kernels do not run on {device}{why}",
@@ -266,7 +306,8 @@ CATALOGUE: dict[str, Template] = {
     "L019": Template("`{kernel}`: parameter {param!r} wants {want}, got {got}, which is outside {low} .. {high}"),
     "L020": Template(
         "`{kernel}`: the constexpr parameter {param!r} cannot be {got}",
-        "compile-time values are ints, floats, bools, strings, None, dtypes, layouts, jit functions, and tuples of these",
+        "compile-time values are ints, floats, bools, strings, None, dtypes, layouts, jit functions, and tuples of "
+        "these",
     ),
     "L021": Template(
         "`{kernel}`: the kernel writes into parameter {param!r}, and {got} is read-only",
@@ -277,23 +318,27 @@ CATALOGUE: dict[str, Template] = {
         "leave target= and AVE_TARGET out: arrays on a GPU say where the kernel runs",
     ),
     "L024": Template(
-        "`{kernel}` is for blocks of {want} threads{how} along x, not {block}", "of a tile.Block, these are block.on(chip, dtype).threads"
+        "`{kernel}` is for blocks of {want} threads{how} along x, not {block}",
+        "of a tile.Block, these are block.on(chip, dtype).threads"
     ),
     "L026": Template(
         "kernel `{kernel}`: backend={backend!r} executes code for {chip}, and the launch says target={target!r}",
-        "leave `target=` out, or leave `backend=` out to run the kernel on the CPU with the waves and intrinsics of that chip",
+        "leave `target=` out, or leave `backend=` out to run the kernel on the CPU with the waves and intrinsics of "
+        "that chip",
     ),
     "L023": Template(
         "`{kernel}`: backend={backend!r} works in the memory of the CPU, and its arrays are on {device}",
         "leave backend= out, or copy the arrays to the CPU",
     ),
-    "L027": Template("`{kernel}`: parameter {param!r} wants {want}, got {got}: {why}", "the GPU's copy engine works on such arrays only"),
+    "L027": Template("`{kernel}`: parameter {param!r} wants {want}, got {got}: {why}",
+                     "the GPU's copy engine works on such arrays only"),
     "L028": Template(
         "the waves of a block or of a cluster wait for one another for ever",
         "count who arrives at each barrier; backend='reference' names the waves and their lines"
     ),
     "L029": Template(
-        "`{kernel}`: a grid of {grid} blocks cannot be cut into clusters of {cluster}", "make each extent of the grid a multiple of the cluster's"
+        "`{kernel}`: a grid of {grid} blocks cannot be cut into clusters of {cluster}",
+        "make each extent of the grid a multiple of the cluster's"
     ),
     "L030": Template("there is no memory for a thread's scratch"),
     "L031": Template(
@@ -303,13 +348,16 @@ CATALOGUE: dict[str, Template] = {
     # L03: what a GPU's driver says. `call` is the driver's function, `name` and `text` the driver's words for its
     # status.
     "L032": Template(
-        "`{kernel}` was not launched on {device}: {call} gave {name} ({status}: {text}); grid {grid}, block {block}, stream {stream:#x}, {arguments}",
+        "`{kernel}` was not launched on {device}: {call} gave {name} ({status}: {text}); grid {grid}, block "
+        "{block}, stream {stream:#x}, {arguments}",
         "{instead}",
     ),
     "L033": Template(
-        "`{kernel}` failed while it ran on {device}: {call} gave {name} ({status}: {text}); grid {grid}, block {block}, stream {stream:#x}, "
+        "`{kernel}` failed while it ran on {device}: {call} gave {name} ({status}: {text}); grid {grid}, block "
+        "{block}, stream {stream:#x}, "
         "{arguments}",
-        "the same launch on CPU arrays with backend='reference' says which access is out of bounds; this process can use the GPU no more",
+        "the same launch on CPU arrays with backend='reference' says which access is out of bounds; this process "
+        "can use the GPU no more",
     ),
     "L034": Template("{name}: there is no {got!r}", "it takes {want}, several with commas between"),
     # L04: calls of kernels of the instruction level.
@@ -317,32 +365,40 @@ CATALOGUE: dict[str, Template] = {
     "L041": Template("`{kernel}`: {symbol} is {first} by {where}, and {other} by dimension {axis} of {param!r}"),
     "L042": Template("`{kernel}` has the sizes {want}; {got} given"),
     "L043": Template(
-        "`{kernel}` allocates {want:n byte} of dynamic shared memory, and smem={got}", "leave smem out: the launch brings what is allocated"
+        "`{kernel}` allocates {want:n byte} of dynamic shared memory, and smem={got}",
+        "leave smem out: the launch brings what is allocated"
     ),
-    "L044": Template("`{kernel}` takes {want:n argument}, {got} given", "inputs are {params}; outputs are made by the call, or given as out="),
-    "L045": Template("`{kernel}` runs PTX, and its arrays are on {device}", "pass arrays on an NVIDIA GPU, or on the CPU, where PTX is executed"),
-    "L046": Template("`{kernel}` is made for {arch}, and {device} is a {chip}", 'arch="auto" makes it for the GPU that is there'),
+    "L044": Template("`{kernel}` takes {want:n argument}, {got} given",
+                     "inputs are {params}; outputs are made by the call, or given as out="),
+    "L045": Template("`{kernel}` runs PTX, and its arrays are on {device}",
+                     "pass arrays on an NVIDIA GPU, or on the CPU, where PTX is executed"),
+    "L046": Template("`{kernel}` is made for {arch}, and {device} is a {chip}",
+                     'arch="auto" makes it for the GPU that is there'),
     "L047": Template("`{kernel}`: {what}: {why}"),
     # L05: frameworks whose arrays are handed over.
     "L055": Template(
         "`{kernel}`: parameter {param!r}: {got} requires a gradient, which a kernel would lose without a word",
-        "pass x.detach(), launch under torch.no_grad(), or launch in the forward of a torch.autograd.Function that has a backward",
+        "pass x.detach(), launch under torch.no_grad(), or launch in the forward of a torch.autograd.Function that "
+        "has a backward",
     ),
     "L056": Template(
         "`{name}` cannot be pickled: it is not what the name means in the module {module}",
-        "pickle keeps a name, which the other process imports: define it at the top level of a module, and give it no other name",
+        "pickle keeps a name, which the other process imports: define it at the top level of a module, and give it "
+        "no other name",
     ),
     "L050": Template(
         "`{kernel}` expects {what}{got}",
         "the launch has {launch}; what breaks a kernel's promise would give wrong numbers, or leave some unwritten",
     ),
     # D01: the runtime's needs.
-    "D010": Template("the CPU runtime needs POSIX threads, which this system does not have", "use Linux or macOS, or WSL on Windows"),
+    "D010": Template("the CPU runtime needs POSIX threads, which this system does not have",
+                     "use Linux or macOS, or WSL on Windows"),
     # D03: drivers of GPUs.
     "D030": Template("arrays on {device} need {runtime}, which cannot be loaded: {why}", "{get}"),
     "D031": Template("{path} is too old: {why}", "Ave needs {needs}"),
     "D032": Template("{runtime} ({path}) finds no GPU: {call} gave {name} ({status}: {text})", "{get}"),
-    "D033": Template("there is no device {device}: {runtime} shows {count:n GPU} to this process", "look at {hidden}, which hides devices"),
+    "D033": Template("there is no device {device}: {runtime} shows {count:n GPU} to this process",
+                     "look at {hidden}, which hides devices"),
     "D034": Template("{device} is a {arch} ({name}), for which Ave makes no code", "Ave knows {known}"),
     "D035": Template("{doing}: {call} gave {name} ({status}: {text})", "{instead}"),
     "D036": Template(
@@ -351,31 +407,40 @@ CATALOGUE: dict[str, Template] = {
     ),
     # D037, D038: NVIDIA's assembler.
     "D037": Template(
-        "AVE_PTXAS={path!r} will not do: {why}", "Ave needs {needs}; without AVE_PTXAS it looks for one, and takes the driver's compiler"
+        "AVE_PTXAS={path!r} will not do: {why}",
+        "Ave needs {needs}; without AVE_PTXAS it looks for one, and takes the driver's compiler"
     ),
-    "D038": Template("{tool} refuses the PTX of `{kernel}`: {why}", "AVE_DUMP=asm shows the PTX; AVE_PTXAS=driver takes the driver's own compiler"),
+    "D038": Template("{tool} refuses the PTX of `{kernel}`: {why}",
+                     "AVE_DUMP=asm shows the PTX; AVE_PTXAS=driver takes the driver's own compiler"),
     # D02: the tools and files of AMD's machine code.
     "D020": Template("{purpose} needs {tool}, and none was found; looked for {looked}", "{install}"),
     "D021": Template("{tool} failed: {why}"),
-    "D022": Template("{what} is no AMD GPU code object: {why}", "a code object is what `ave compile --emit hsaco` and hipcc --genco make"),
+    "D022": Template("{what} is no AMD GPU code object: {why}",
+                     "a code object is what `ave compile --emit hsaco` and hipcc --genco make"),
     "D023": Template("{what} has no kernel {name!r}", "it has {known}"),
-    "D024": Template("{what} is no relocatable object of an AMD GPU: {why}", "link what `Device(chip).object(text)` returns"),
-    "D025": Template("no report can be made of this assembly: {why}", "assembly as `ave compile --emit asm` or another compiler writes it has both"),
+    "D024": Template("{what} is no relocatable object of an AMD GPU: {why}",
+                     "link what `Device(chip).object(text)` returns"),
+    "D025": Template("no report can be made of this assembly: {why}",
+                     "assembly as `ave compile --emit asm` or another compiler writes it has both"),
     # U2: what a target cannot give.
     "U202": Template("{what} for {target}: {why}", "--target cpu and backend='reference' have all of the language"),
     "U203": Template(
-        "`{kernel}` needs {have:n byte} of shared memory; {target} gives a block {limit} at most", "use smaller tiles, or reuse one allocation"
+        "`{kernel}` needs {have:n byte} of shared memory; {target} gives a block {limit} at most",
+        "use smaller tiles, or reuse one allocation"
     ),
     "U204": Template(
-        "`{kernel}` is written for waves of {wave:n lane}; {target} has {have}", "leave target= to a chip of that wave, or shuffle within fewer lanes"
+        "`{kernel}` is written for waves of {wave:n lane}; {target} has {have}",
+        "leave target= to a chip of that wave, or shuffle within fewer lanes"
     ),
     # U206, U207: PTX instructions that a target does not have.
     "U206": Template("{what} does not exist on {chip}", "it exists on {have}"),
     "U207": Template("{what} needs PTX {need}, and the text says .version {have}", "write .version {need}"),
     "U208": Template("`{kernel}`: no one chip has all of its instructions; {chip} lacks {names}"),
     # V: the compiler's own faults.
-    "V001": Template("{op}: {why}", "this is a fault of Ave, not of your kernel: please report it with the kernel's text"),
-    "V003": Template("the frontend failed on this: {why}", "this is a fault of Ave, not of your kernel: please report it with the kernel's text"),
+    "V001": Template("{op}: {why}",
+                     "this is a fault of Ave, not of your kernel: please report it with the kernel's text"),
+    "V003": Template("the frontend failed on this: {why}",
+                     "this is a fault of Ave, not of your kernel: please report it with the kernel's text"),
     "V004": Template(
         "LLVM has no code for {target} of this kernel: {why}",
         "this is a fault of Ave or of LLVM, not of your kernel: please report it with the kernel's text",
@@ -387,41 +452,51 @@ CATALOGUE: dict[str, Template] = {
         "guard the access with a condition, or check the launch geometry and the extents of the tensor",
     ),
     "X002": Template(
-        "kernel `{kernel}`: {what}{index} touches {size:n byte} at address {address}, outside of all {space} memory{nearest} ({where})",
+        "kernel `{kernel}`: {what}{index} touches {size:n byte} at address {address}, outside of all {space} "
+        "memory{nearest} ({where})",
         "the layout reaches further than the array: check its extents and strides, and the size of the argument",
     ),
     "X003": Template(
-        "kernel `{kernel}`: {what} of {space} memory that nothing wrote: `{tensor}`{index}, byte {byte} of it ({where})",
+        "kernel `{kernel}`: {what} of {space} memory that nothing wrote: `{tensor}`{index}, byte {byte} of it "
+        "({where})",
         "write it first; where another wave writes it, a syncthreads() must stand between",
     ),
-    "X004": Template("kernel `{kernel}`: {what} into the read-only argument `{tensor}`{index} ({where})", "pass an array that may be written"),
+    "X004": Template("kernel `{kernel}`: {what} into the read-only argument `{tensor}`{index} ({where})",
+                     "pass an array that may be written"),
     "X005": Template("kernel `{kernel}`: index {index} of a register vector of {size:n element} ({where})"),
     "X006": Template(
-        "kernel `{kernel}`: data race on shared memory `{tensor}`{index}, byte {byte} of it: {what} ({where}) meets {other} by another wave",
-        "a barrier or an mbarrier must order accesses of different waves to the same memory, unless all of them read: syncthreads() does",
+        "kernel `{kernel}`: data race on shared memory `{tensor}`{index}, byte {byte} of it: {what} ({where}) meets "
+        "{other} by another wave",
+        "a barrier or an mbarrier must order accesses of different waves to the same memory, unless all of them "
+        "read: syncthreads() does",
     ),
     "X007": Template("kernel `{kernel}` takes {want:n argument}, not {got}"),
     "X008": Template("printf: `{what}`: {why}", "conversions are %d %i %u %o %x %X %c %f %e %g %%, one value for each"),
     "X009": Template("kernel `{kernel}` was specialized for {want}, not {got}"),
     "X010": Template(
-        "kernel `{kernel}`: {what} meets bytes of {space} memory that {who} {does}: `{tensor}`{index}, byte {byte} of it, {other} ({where})",
+        "kernel `{kernel}`: {what} meets bytes of {space} memory that {who} {does}: `{tensor}`{index}, byte {byte} "
+        "of it, {other} ({where})",
         "wait for it first: {wait}",
     ),
     "X011": Template(
         "kernel `{kernel}`: its waves wait for one another for ever: {waves}",
-        "count who arrives at each barrier, which parity of a phase is waited for, and who writes what a loop waits for",
+        "count who arrives at each barrier, which parity of a phase is waited for, and who writes what a loop waits "
+        "for",
     ),
     "X012": Template("kernel `{kernel}`: {what}: {why} ({where})"),
     "X013": Template("kernel `{kernel}`: {what} {why} ({where})", "{hint}"),
     "X014": Template(
-        "kernel `{kernel}`: {what} meets bytes of shared memory that ordinary code wrote with no proxy fence behind: `{tensor}`{index}, byte {byte} "
+        "kernel `{kernel}`: {what} meets bytes of shared memory that ordinary code wrote with no proxy fence "
+        "behind: `{tensor}`{index}, byte {byte} "
         "of it, {other} ({where})",
-        "copies and wgmma use memory by another proxy: each thread that wrote calls fence_proxy_async_shared(), and a barrier stands behind that",
+        "copies and wgmma use memory by another proxy: each thread that wrote calls fence_proxy_async_shared(), and "
+        "a barrier stands behind that",
     ),
     # X04: races in global memory, among the lanes of a wave, and what only some of them come to; in all executors.
     "X040": Template(
         "kernel `{kernel}`: {what} of {place} races with {other} ({where})",
-        "order the two: waves of one block by a barrier such as syncthreads(), blocks by an atomic with release that the other reads with acquire; "
+        "order the two: waves of one block by a barrier such as syncthreads(), blocks by an atomic with release "
+        "that the other reads with acquire; "
         "or make both atomic",
     ),
     "X041": Template(
@@ -437,43 +512,55 @@ CATALOGUE: dict[str, Template] = {
         "what it gets is not defined: move it out of the branch, or take the value of a lane that takes part",
     ),
     "X044": Template(
-        "kernel `{kernel}`: the operand `{operand}` of {what} differs between lanes {first} and {lane} of a wave, and hardware takes one for all "
+        "kernel `{kernel}`: the operand `{operand}` of {what} differs between lanes {first} and {lane} of a wave, "
+        "and hardware takes one for all "
         "of them ({where})",
         "{instead}",
     ),
     "X045": Template("`{kernel}`: AVE_CHECK asks for {words}, and {engine} cannot check that", "{able}"),
     "X066": Template(
-        "kernel `{kernel}`: machine code of the same PTX ({tool}) gives different results: {who}; `{array}` at index {index} is {values}",
-        "a fault of ptxas, or a result that depends on who runs first or on what nothing wrote: AVE_CHECK=races,init on CPU arrays looks for "
+        "kernel `{kernel}`: machine code of the same PTX ({tool}) gives different results: {who}; `{array}` at "
+        "index {index} is {values}",
+        "a fault of ptxas, or a result that depends on who runs first or on what nothing wrote: "
+        "AVE_CHECK=races,init on CPU arrays looks for "
         "the latter; AVE_PTXAS=FILE takes another ptxas",
     ),
     # X02: machine code that is executed here.
-    "X020": Template("{where}: cannot read `{text}`: {why}", "the syntax is LLVM's for AMD GPUs, as compilers and disassemblers write it"),
+    "X020": Template("{where}: cannot read `{text}`: {why}",
+                     "the syntax is LLVM's for AMD GPUs, as compilers and disassemblers write it"),
     "X021": Template(
-        "kernel `{kernel}`: `{text}` at {where}: {why}", "the wave stopped here; nothing is guessed: this instruction, or this form, is not executed"
+        "kernel `{kernel}`: `{text}` at {where}: {why}",
+        "the wave stopped here; nothing is guessed: this instruction, or this form, is not executed"
     ),
     "X022": Template(
-        "kernel `{kernel}`: `{text}` at {where} touches {size:n byte} at address {address}, outside of all memory that was given{nearest} ({lane})",
+        "kernel `{kernel}`: `{text}` at {where} touches {size:n byte} at address {address}, outside of all memory "
+        "that was given{nearest} ({lane})",
         "pass the array, or check the kernel's arithmetic of addresses",
     ),
     "X023": Template(
-        "kernel `{kernel}`: `{text}` at {where} touches {size:n byte} of LDS at {address}, the workgroup has {have} ({lane})",
+        "kernel `{kernel}`: `{text}` at {where} touches {size:n byte} of LDS at {address}, the workgroup has {have} "
+        "({lane})",
         "give the launch more dynamic LDS, or check the kernel's arithmetic of addresses",
     ),
     "X024": Template("kernel `{kernel}`: `{text}` at {where} {does} {what} ({lane})", "{hint}"),
     "X025": Template(
-        "kernel `{kernel}`: data race in LDS: `{text}` at {where} {does} address {address}, which wave {other} {did} ({lane})",
-        "each wave must wait for its own accesses (s_waitcnt) and then pass a barrier (s_barrier) before another wave uses the same memory",
+        "kernel `{kernel}`: data race in LDS: `{text}` at {where} {does} address {address}, which wave {other} "
+        "{did} ({lane})",
+        "each wave must wait for its own accesses (s_waitcnt) and then pass a barrier (s_barrier) before another "
+        "wave uses the same memory",
     ),
     "X026": Template(
-        "kernel `{kernel}`: `{text}` at {where} uses {register} {have:n wait state} after `{first}` {did} it; the hardware needs {need} ({lane})",
+        "kernel `{kernel}`: `{text}` at {where} uses {register} {have:n wait state} after `{first}` {did} it; the "
+        "hardware needs {need} ({lane})",
         "put independent instructions or s_nop between the two",
     ),
     "X027": Template("kernel `{kernel}`: {what}: {why}"),
-    "X028": Template("{what} cannot be executed: {why}", "pass a code object for gfx942, or assembly in LLVM's syntax with the kernel's descriptor"),
+    "X028": Template("{what} cannot be executed: {why}",
+                     "pass a code object for gfx942, or assembly in LLVM's syntax with the kernel's descriptor"),
     "X029": Template("{where}: `{name}` is not an instruction of {chip}", "{hint}"),
     "X055": Template(
-        "kernel `{kernel}`: `{text}` at {where} reads address {address} of LDS, which nothing in the workgroup has written ({lane})",
+        "kernel `{kernel}`: `{text}` at {where} reads address {address} of LDS, which nothing in the workgroup has "
+        "written ({lane})",
         "LDS holds anything when a workgroup starts: write it first, and wait for that at a barrier",
     ),
     "X056": Template(
@@ -483,7 +570,8 @@ CATALOGUE: dict[str, Template] = {
     # X03: PTX that is executed here. `where` is the line of the text, `lane` names thread, block, warp and lane.
     "X030": Template("{what} cannot be executed: {why}"),
     "X031": Template(
-        "kernel `{kernel}`: `{text}` at {where}: {why}", "the warp stopped here; nothing is guessed: this instruction, or this form, is not executed"
+        "kernel `{kernel}`: `{text}` at {where}: {why}",
+        "the warp stopped here; nothing is guessed: this instruction, or this form, is not executed"
     ),
     "X032": Template(
         "kernel `{kernel}`: `{text}` at {where} touches {size:n byte} at address {address}{why} ({lane})",
@@ -498,7 +586,8 @@ CATALOGUE: dict[str, Template] = {
     "X036": Template("kernel `{kernel}` cannot be launched: {what}: {why}"),
     "X050": Template(
         "kernel `{kernel}`: {what} of {place} races with {other} ({where})",
-        "a barrier must stand between them, or an mbarrier, or a release that the other acquires; lanes of a warp meet at bar.warp.sync",
+        "a barrier must stand between them, or an mbarrier, or a release that the other acquires; lanes of a warp "
+        "meet at bar.warp.sync",
     ),
     "X051": Template(
         "kernel `{kernel}`: `{text}` at {where} {what} that nothing has written, or that comes of such a one ({lane})",

@@ -15,7 +15,8 @@ GFX950 = "gfx950-exec"
 _IR, _NO_IR = "the verifier runs behind the frontend and each pass", "text has no IR: nothing is left out"
 _ENDS = "a launch ends before the call returns"
 _AMD = {
-    "bounds": "accesses outside of a tensor; memory that was not given and LDS that is not there are always found (X022, X023)",
+    "bounds": "accesses outside of a tensor; memory that was not given and LDS that is not there are always found "
+    "(X022, X023)",
     "init": "LDS that nothing wrote, in memory that starts out poisoned",
     "races": "LDS (X025), global memory (X040), lanes of a wave (X041) and reads from inactive lanes (X043)",
     "waits": "registers of loads and LDS in flight, distances between instructions (X024 to X026)",
@@ -27,8 +28,10 @@ _AMD = {
 TABLE: dict[str, dict[str, str]] = {
     REFERENCE: {
         "bounds": "always: X001, X002, X005",
-        "init": "always: shared and local memory (X003); with `init` standard error says what of an array that it only writes a kernel left out",
-        "races": "shared memory (X006), global memory (X040), lanes of a wave (X041), barriers (X042) and shuffles (X043) that not all come to",
+        "init": "always: shared and local memory (X003); with `init` standard error says what of an array that it only "
+        "writes a kernel left out",
+        "races": "shared memory (X006), global memory (X040), lanes of a wave (X041), barriers (X042) "
+        "and shuffles (X043) that not all come to",
         "waits": "copies and matrix products of NVIDIA GPUs that run beside the waves, always: X010, X013, X014",
         "uniform": "always: X044",
         "ir": _IR,
@@ -40,7 +43,8 @@ TABLE: dict[str, dict[str, str]] = {
     PTX: {
         "bounds": "always: memory that was not given (X032)",
         "init": "shared and local memory, registers (X051)",
-        "races": "shared memory (X050), global memory (X040), lanes of a warp (X041), barriers (X042) and shuffles (X043) that not all come to",
+        "races": "shared memory (X050), global memory (X040), lanes of a warp (X041), barriers (X042) "
+        "and shuffles (X043) that not all come to",
         "waits": "always: copies, products, proxies (X033)",
         "ir": _NO_IR,
         "launch": _ENDS,
@@ -87,7 +91,8 @@ def choose(words: Collection[str]) -> str:
     order = (GFX942, REFERENCE) if "waits" in words else _CHOICE
     found = next((engine for engine in order if not lacking(engine, words)), None)
     if found is None:
-        raise error("X045", kernel="ave run", engine="no one engine", words=" and ".join(sorted(words)), able=_advice(words))
+        raise error("X045", kernel="ave run", engine="no one engine", words=" and ".join(sorted(words)),
+                    able=_advice(words))
     return found
 
 
@@ -106,7 +111,8 @@ def require(engine: str, kernel: str, *, without: Collection[str] = ()) -> None:
     key = engine, frozenset(missing)
     if missing and key not in _told:
         _told.add(key)
-        print(f"ave: AVE_CHECK=all on {engine}: it cannot check {', '.join(missing)}; {_advice(missing, engine)}", file=sys.stderr)
+        print(f"ave: AVE_CHECK=all on {engine}: it cannot check {', '.join(missing)}; {_advice(missing, engine)}",
+              file=sys.stderr)
 
 
 def _advice(words: Collection[str], but: str = "") -> str:

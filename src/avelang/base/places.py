@@ -11,7 +11,7 @@ from avelang.base.errors import ArgumentError, AveError, error
 from avelang.base.spans import Span
 
 _OURS = ("avelang.", "contextlib")  # `with` comes by way of contextlib
-ANNOTATION = "<annotation>"  # the file of annotations that are evaluated: whoever does that knows the line in the user's
+ANNOTATION = "<annotation>"  # the file of evaluated annotations: whoever evaluates one knows the user's line
 _BUILD = "avelang.frontend.build"  # calls what a kernel calls, and knows the kernel's line itself
 
 
@@ -47,7 +47,8 @@ def _span(frame: FrameType | None) -> Span | None:
     if frame is None:
         return None
     code, at = frame.f_code, frame.f_lasti // 2
-    line, end, col, end_col = next(p for i, p in enumerate(code.co_positions()) if i == at)  # type: ignore[attr-defined]
+    line, end, col, end_col = next(p for i, p in enumerate(code.co_positions())
+                                   if i == at)  # type: ignore[attr-defined]
     return Span(code.co_filename, line or frame.f_lineno, col or 0, end or 0, end_col or 0, code.co_name)
 
 
@@ -55,13 +56,15 @@ def misused(e: Exception) -> Exception:
     """T232 at the user's call, for an exception that Python raised deep in a function of Ave's; exceptions of the
     user's own code stay as they are."""
     frames = list(traceback.walk_tb(e.__traceback__))
-    last = next((i for i in range(len(frames) - 1, -1, -1) if not frames[i][0].f_globals.get("__name__", "").startswith(_OURS)), -1)
+    last = next((i for i in range(len(frames) - 1, -1, -1)
+                 if not frames[i][0].f_globals.get("__name__", "").startswith(_OURS)), -1)
     if last < 0 or last + 1 >= len(frames):
         return e
     frame, line = frames[last]
     code = frame.f_code
     at = Span(code.co_filename, line, function=code.co_name)
-    return error("T232", at, name=frames[last + 1][0].f_code.co_name, why=f"an argument is none that it takes ({type(e).__name__}: {e})")
+    return error("T232", at, name=frames[last + 1][0].f_code.co_name,
+                 why=f"an argument is none that it takes ({type(e).__name__}: {e})")
 
 
 def wrong(code: str, hint: str | None = None, **fields: Any) -> AveError:
@@ -75,11 +78,13 @@ def argument_error(why: str, hint: str = "") -> ArgumentError:
     what came and what is wanted."""
     frame = inner = sys._getframe(1)
     own = frame.f_globals.get("__name__", "")
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith((own, *_OURS, "avelang_kernels.")):
+    while frame.f_back is not None and frame.f_globals.get("__name__",
+                                                           "").startswith((own, *_OURS, "avelang_kernels.")):
         inner = inner if frame.f_globals["__name__"] == "avelang.base.takes" else frame
         frame = frame.f_back
     name = inner.f_code.co_name  # the function that the user called
-    found = error("L066", Span(frame.f_code.co_filename, frame.f_lineno, function=frame.f_code.co_name), hint or None, function=name, why=why)
+    found = error("L066", Span(frame.f_code.co_filename, frame.f_lineno, function=frame.f_code.co_name), hint or None,
+                  function=name, why=why)
     out = ArgumentError(*found.args)
     out.code, out.message, out.hint, out.span = found.code, found.message, found.hint, found.span
     return out

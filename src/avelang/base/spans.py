@@ -45,7 +45,8 @@ class Span:
         # ast counts columns in UTF-8 bytes; carets stand under characters.
         raw = source.encode()
         last = self.end_col if self.end_line == self.line and self.end_col > self.col else len(raw)
-        start = max(len(raw[: self.col].decode(errors="ignore")), len(source) - len(source.lstrip()))  # a span of a whole line has no column
+        start = max(len(raw[: self.col].decode(errors="ignore")),
+                    len(source) - len(source.lstrip()))  # a span of a whole line has no column
         stop = len(raw[:last].decode(errors="ignore"))
         gutter = len(str(self.line))
         carets = " " * start + "^" * max(1, stop - start)

@@ -25,7 +25,8 @@ class Want:
     `said(x)` describes the argument and `hint(x)` a remedy, where its kind alone does not."""
 
     def __init__(
-        self, fits: Callable[[Any], bool], words: str, said: Callable[[Any], str] | None = None, hint: Callable[[Any], str] | None = None
+        self, fits: Callable[[Any], bool], words: str, said: Callable[[Any], str] | None = None,
+        hint: Callable[[Any], str] | None = None
     ):  # fmt: skip
         self.fits, self.words, self._said, self._hint = fits, words, said, hint
 
@@ -53,7 +54,8 @@ def at_least(least: int) -> Want:
 
 
 def _real(x: Any) -> bool:
-    return isinstance(x, numbers.Real) and not isinstance(x, bool) or getattr(x, "shape", None) == () and hasattr(x, "__float__")
+    return isinstance(x, numbers.Real) and not isinstance(x, bool) or getattr(x, "shape",
+                                                                              None) == () and hasattr(x, "__float__")
 
 
 NONE = Want(lambda x: x is None, "None")
@@ -84,7 +86,8 @@ def want(hint: Any) -> Want | None:
         return _tuple(args)
     if origin is collections.abc.Sequence:
         each = _tuple((args[0], ...))
-        return Want(lambda x: isinstance(x, collections.abc.Sequence) and each.fits(tuple(x)), each.words.replace("tuple", "sequence"))
+        return Want(lambda x: isinstance(x, collections.abc.Sequence) and each.fits(tuple(x)),
+                    each.words.replace("tuple", "sequence"))
     if origin is collections.abc.Callable or hint in (Callable, collections.abc.Callable):
         return Want(callable, "a function")
     kind = origin or hint
@@ -107,7 +110,8 @@ def _tuple(args: tuple[Any, ...]) -> Want:
     parts = [want(a) for a in args]
 
     def fits(x: Any) -> bool:
-        return isinstance(x, (tuple, list)) and len(x) == len(parts) and all(w is None or w.fits(i) for w, i in zip(parts, x, strict=True))
+        return isinstance(x, (tuple, list)) and len(x) == len(parts) and all(w is None or w.fits(i) for w,
+                                                                             i in zip(parts, x, strict=True))
 
     return Want(fits, f"a tuple of {len(parts)}: ({', '.join('anything' if w is None else w.words for w in parts)})")
 

@@ -28,7 +28,8 @@ def compile_time(f: Frame, node: ast.AST, what: str, run: Callable[[], Any]) -> 
     try:
         return run()
     except (ArithmeticError, TypeError, ValueError, IndexError, AttributeError) as e:
-        f.fail("T016", node, what=what or ast.unparse(node.func), why=f"{type(e).__name__}: {e}")  # type: ignore[attr-defined]
+        called = what or ast.unparse(node.func)  # type: ignore[attr-defined]
+        f.fail("T016", node, what=called, why=f"{type(e).__name__}: {e}")
 
 
 def binary(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
@@ -94,7 +95,8 @@ def _shift(f: Frame, a: Any, b: Any, node: ast.AST) -> tuple[Value, Value, tuple
         d = i32
     if isinstance(b, int) and not 0 <= b < d.bits:
         f.fail("T026", node, count=b, dtype=d)
-    if isinstance(a, float) or isinstance(b, float) or (da and not da.is_int and da.kind != "bool") or (db and not db.is_int):
+    if isinstance(a, float) or isinstance(b, float) or (da and not da.is_int
+                                                        and da.kind != "bool") or (db and not db.is_int):
         f.fail("T025", node, op="a shift", dtype=next((x for x in (da, db) if x is not None and x.is_float), f32))
     if db is not None and db.bits > d.bits:
         b = _limited(f, b, d)

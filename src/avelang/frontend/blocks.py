@@ -4,6 +4,7 @@ and ways out included."""
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -33,7 +34,8 @@ def block(f: Frame, body: list[ast.stmt], live: Any, tail: bool = False) -> None
         if flag is not False:
             if rest:
                 f.at(stmt)
-                unless(f, flag, lambda: block(f, rest, live), live, bool(f.flow.exits(rest)), rest[0])  # noqa: B023 - called at once
+                build = functools.partial(block, f, rest, live)
+                unless(f, flag, build, live, bool(f.flow.exits(rest)), rest[0])
             return
 
 

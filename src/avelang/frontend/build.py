@@ -51,7 +51,8 @@ def build(source: FunctionSource, constexprs: Mapping[str, object], chip: arch.C
         raise error("V003", state.b.span or source.span(source.tree), why=f"{type(e).__name__}: {e}") from e
 
 
-def _kernel(source: FunctionSource, constexprs: Mapping[str, object], chip: arch.Chip | None, state: Build, body: Block) -> Kernel:
+def _kernel(source: FunctionSource, constexprs: Mapping[str, object], chip: arch.Chip | None, state: Build,
+            body: Block) -> Kernel:
     frame = Frame(state, source, source.tree)
     frame.in_memory = changed_names(source, source.tree, state.known)
     frame.returned = lambda value, node: frame.fail("T054", node, name=source.name) if value is not None else None
@@ -67,7 +68,8 @@ def _kernel(source: FunctionSource, constexprs: Mapping[str, object], chip: arch
         if op in state.whole_wave:
             op.attrs["width"] = wave
         elif op.attrs["width"] > wave:
-            raise error("T076", op.span, width=op.attrs["width"], wave=wave, chip=chip.name if chip is not None else "this target")
+            raise error("T076", op.span, width=op.attrs["width"], wave=wave,
+                        chip=chip.name if chip is not None else "this target")
     attrs: dict[str, Any] = {"wave": wave, "chip": chip.name if chip is not None else "", "file": source.file}
     if state.threads:
         attrs["threads"] = tuple(state.threads)
@@ -87,7 +89,8 @@ def _shared_fits(kernel: Kernel, chip: arch.Chip | None) -> None:
         if isinstance(t, TensorType) and t.space == SHARED:
             have += -(-extent(t) // 16) * 16
             if have > limit:
-                raise error("U203", op.span, kernel=kernel.name, have=have, limit=limit, target=chip.name if chip is not None else "the largest chip")
+                raise error("U203", op.span, kernel=kernel.name, have=have, limit=limit,
+                            target=chip.name if chip is not None else "the largest chip")
 
 
 def _enter(f: Frame, spec: ParamSpec, constexprs: Mapping[str, object], body: Block) -> None:
@@ -96,7 +99,8 @@ def _enter(f: Frame, spec: ParamSpec, constexprs: Mapping[str, object], body: Bl
         value = constant(constexprs.get(spec.name, spec.default))
         if value is MISSING and spec.name in constexprs:
             given = constexprs[spec.name]
-            got = f"the class {given.__qualname__}" if isinstance(given, type) else f"an object of type {type(given).__name__}"
+            kind = f"an object of type {type(given).__name__}"
+            got = f"the class {given.__qualname__}" if isinstance(given, type) else kind
             raise error("L020", f.source.span(f.node), kernel=f.source.name, param=spec.name, got=got)
         if value is MISSING or value is EMPTY:
             raise error("T074", f.source.span(f.node), name=spec.name, kernel=f.source.name)

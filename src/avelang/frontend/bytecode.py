@@ -53,7 +53,8 @@ def _strings(held: tuple[object, ...]) -> set[str]:
     return found.union(*(_strings(x) for x in held if isinstance(x, tuple)))
 
 
-def _scan(code: types.CodeType, chains: dict[tuple[bool, Chain], None], imports: dict[tuple[str, int, tuple[str, ...]], None]) -> None:
+def _scan(code: types.CodeType, chains: dict[tuple[bool, Chain], None],
+          imports: dict[tuple[str, int, tuple[str, ...]], None]) -> None:
     chain: list[str] = []
     cell = False
     module: tuple[str, int] | None = None

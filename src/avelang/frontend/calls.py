@@ -55,7 +55,8 @@ def arguments(f: Frame, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
     return args, kwargs
 
 
-def bound(f: Frame, callee: str, params: tuple[str, ...], args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Args:
+def bound(f: Frame, callee: str, params: tuple[str, ...], args: list[Any], kwargs: dict[str, Any],
+          node: ast.AST) -> Args:
     """Arguments by parameter name. `name=` may be left out (and is then absent); `*name` takes the rest."""
     found: Args = {}
     names = [p.rstrip("=").lstrip("*") for p in params]
@@ -119,7 +120,8 @@ def call(f: Frame, node: ast.Call) -> Any:
             try:
                 return callee(*args, **kwargs)
             except TypeError as e:  # a wrong number of arguments, or a wrong name
-                f.fail("T016", node, what=f"al.{callee.__name__}", why=str(e).replace(f"{callee.__name__}.__init__()", "it"))
+                f.fail("T016", node, what=f"al.{callee.__name__}",
+                       why=str(e).replace(f"{callee.__name__}.__init__()", "it"))
     return _python(f, callee, args, kwargs, node)
 
 
@@ -137,7 +139,8 @@ def _python(f: Frame, callee: Any, args: list[Any], kwargs: dict[str, Any], node
         if kwargs:
             f.fail("T060", node, callee=shown, name=next(iter(kwargs)), shown=f"{shown}(...), without keywords")
         if not 1 <= len(args) <= most:
-            f.fail("T003", node, callee=shown, want="1 argument" if most == 1 else f"1 to {most} arguments", got=len(args))
+            f.fail("T003", node, callee=shown, want="1 argument" if most == 1 else f"1 to {most} arguments",
+                   got=len(args))
         return build(f, args, node)
     if callee in STRUCTURE:
         args = [_items(f, a, node) for a in args]
@@ -160,7 +163,8 @@ def _refuse(f: Frame, callee: Any, node: ast.Call) -> NoReturn:
     if isinstance(callee, types.FunctionType):
         f.fail("T062", node, name=shown)
     number = isinstance(callee, type) and issubclass(callee, numpys("generic"))
-    same = next((d for d in BY_NAME.values() if d.kind not in ("bool", "void") and d.np == callee), None) if number else None
+    same = next((d for d in BY_NAME.values() if d.kind not in ("bool", "void") and d.np == callee),
+                None) if number else None
     hint = f"say al.{same}(...), or al.convert(x, al.{same})" if same is not None else None
     f.fail("T063", node, hint, name=shown, got=describe(callee))
 
@@ -179,7 +183,8 @@ def _items(f: Frame, v: Any, node: ast.Call) -> Any:
     n = v.shape[0]
     if not isinstance(n, int) or n > MOST_TRIPS:
         want = f"a tensor whose first mode has a known extent of at most {MOST_TRIPS}"
-        f.fail("T022", node, "index it in a loop with al.range", what=f"what {ast.unparse(node.func)} goes through", got=describe(v), want=want)
+        f.fail("T022", node, "index it in a loop with al.range", what=f"what {ast.unparse(node.func)} goes through",
+               got=describe(v), want=want)
     return tuple(tensor_access.get(f, v, (i,), node) for i in range(n))
 
 
@@ -206,8 +211,10 @@ def _extreme(name: str) -> Callable[[Frame, list[Any], ast.Call], Any]:
     def extreme(f: Frame, args: list[Any], node: ast.Call) -> Any:
         if len(args) == 1:
             items = _items(f, args[0], node)
-            if not isinstance(items, tuple) or not items or any(isinstance(x, (Ref, Vec)) for x in items) and items is not args[0]:
-                f.fail("T022", node, what=f"the only argument of {name}", got=describe(args[0]), want="a tuple or a tensor of one mode")
+            if not isinstance(items, tuple) or not items or any(isinstance(x, (Ref, Vec))
+                                                                for x in items) and items is not args[0]:
+                f.fail("T022", node, what=f"the only argument of {name}", got=describe(args[0]),
+                       want="a tuple or a tensor of one mode")
             args = list(items)
         return math_calls.fold(f, name, args, node)
 
@@ -242,7 +249,7 @@ PYTHON_AT_RUN_TIME: dict[Any, tuple[int, Callable[[Frame, list[Any], ast.Call], 
 }
 
 
-# -- builtins that are neither mathematics nor memory ---------------------------------------------------------------------------------
+# -- builtins that are neither mathematics nor memory ----------------------------------------------------------------
 
 
 def constant_int(f: Frame, v: Any, what: str, node: ast.AST) -> int:
@@ -352,5 +359,6 @@ BUILTIN: dict[str, Callable[[Frame, Args, ast.Call], Any]] = {
     "expect": _expect,
     "lane_id": _lane,
     "target": _target,
-    "printf": lambda f, a, node: printf_call.call(f, a["format"], [tensor_access.read_name(f, x, node) for x in a["args"]], node),
+    "printf": lambda f, a,
+    node: printf_call.call(f, a["format"], [tensor_access.read_name(f, x, node) for x in a["args"]], node),
 }

@@ -22,7 +22,8 @@ def literals(f: Frame, v: Any) -> tuple[int | float, ...]:
 
 def remember(f: Frame, cond: Value, a: Any, b: Any, chosen: Any) -> None:
     """Notes that `chosen` is a choice between two literals, or between choices of such."""
-    if not (literals(f, a) and literals(f, b)) or not isinstance(chosen, Value) or chosen.op is None or chosen.op.name != "select":
+    if not (literals(f, a)
+            and literals(f, b)) or not isinstance(chosen, Value) or chosen.op is None or chosen.op.name != "select":
         return
     if chosen.type.kind != "bool":  # type: ignore[union-attr]
         f.build.choices[chosen] = (cond, a, b)

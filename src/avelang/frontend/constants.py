@@ -16,7 +16,8 @@ from avelang.frontend.values import LocalFn, RuntimeRange
 from avelang.ir.dtypes import DType
 
 # Compile-time objects that a kernel may name. A number of NumPy's is taken as Python's.
-PLAIN = (int, float, str, DType, Layout, Pointer, Builtin, Intrinsic, Namespace, Jitted, LocalFn, RuntimeRange, StructClass, Method, Pure, type(None),
+PLAIN = (int, float, str, DType, Layout, Pointer, Builtin, Intrinsic, Namespace, Jitted, LocalFn, RuntimeRange,
+         StructClass, Method, Pure, type(None),
          types.ModuleType, type, types.BuiltinFunctionType, types.FunctionType)  # fmt: skip
 _SIMPLE = frozenset({int, float, bool, str, type(None)})  # of PLAIN, what most are
 # What a lambda is called.
@@ -35,7 +36,9 @@ def constant(value: Any) -> Any:
         if _SIMPLE.issuperset(map(type, value)):
             return value
         items = tuple(map(constant, value))
-        return MISSING if any(i is MISSING for i in items) else value if all(a is b for a, b in zip(items, value, strict=True)) else items
+        return MISSING if any(i is MISSING for i in items) else value if all(a is b for a,
+                                                                             b in zip(items, value,
+                                                                                      strict=True)) else items
     if isinstance(value, enum.Enum) and not isinstance(value, PLAIN):
         return value if constant(value.value) is not MISSING else MISSING
     if is_constant(value):

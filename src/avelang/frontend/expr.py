@@ -71,7 +71,8 @@ def attribute(f: Frame, node: ast.Attribute) -> Any:
     value = constant(found) if found is not MISSING and not isinstance(base, Layout) else found
     if value is not MISSING:
         return value
-    if (isinstance(base, (type, enum.Enum)) or hasattr(base, "_fields")) and not node.attr.startswith("_") and hasattr(base, node.attr):
+    if (isinstance(base, (type, enum.Enum))
+        or hasattr(base, "_fields")) and not node.attr.startswith("_") and hasattr(base, node.attr):
         f.fail("T010", node, base=describe(base), name=node.attr)
     f.fail("T009", node, base=describe(base), name=node.attr, hint="")
 

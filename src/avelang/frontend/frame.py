@@ -138,7 +138,8 @@ class Build:
 class Frame:
     """One function being built: its names, its analysis, and where errors point."""
 
-    def __init__(self, build: Build, source: FunctionSource, node: ast.FunctionDef, parent: Frame | None = None, caller: Span | None = None):
+    def __init__(self, build: Build, source: FunctionSource, node: ast.FunctionDef, parent: Frame | None = None,
+                 caller: Span | None = None):
         self.build, self.b = build, build.b
         self.source, self.node, self.parent, self.caller = source, node, parent, caller
         self.label = source.label if parent is None else node.name
@@ -157,13 +158,15 @@ class Frame:
         self.loops = 0
         self._spans: dict[ast.AST, Span] = {}
 
-    # -- where -------------------------------------------------------------------------------------------------------------------
+    # -- where --------------------------------------------------------------------------------------------------------
 
     def span(self, node: ast.AST) -> Span:
         """The source range of a node."""
         found = self._spans.get(node)
         if found is None:
-            found = Span(self.source.file, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, self.label, self.caller)  # type: ignore[attr-defined]
+            at: Any = node
+            place = at.lineno, at.col_offset, at.end_lineno, at.end_col_offset
+            found = Span(self.source.file, *place, self.label, self.caller)
             self._spans[node] = found
         return found
 
@@ -184,7 +187,7 @@ class Frame:
             e.span = e.span or self.span(node)
             raise
 
-    # -- building ----------------------------------------------------------------------------------------------------------------
+    # -- building -----------------------------------------------------------------------------------------------------
 
     def expr(self, node: ast.AST) -> Any:
         """The value of an expression."""
@@ -202,7 +205,8 @@ class Frame:
         make(self, node)
 
     def _unknown(self, node: ast.AST) -> NoReturn:
-        self.fail("S001", node, what=_NAMES.get(type(node), f"`{type(node).__name__}`"), instead=_INSTEAD.get(type(node), ""))
+        self.fail("S001", node, what=_NAMES.get(type(node), f"`{type(node).__name__}`"),
+                  instead=_INSTEAD.get(type(node), ""))
 
     @contextlib.contextmanager
     def region(self, block: Block) -> Iterator[dict[Any, Any]]:
@@ -233,16 +237,20 @@ _NAMES: dict[type[ast.AST], str] = {
     ast.Yield: "`yield`", ast.YieldFrom: "`yield from`",
     ast.Await: "`await`", ast.JoinedStr: "an f-string", ast.Dict: "a dict", ast.Set: "a set",
     ast.Starred: "a starred value",
-    ast.NamedExpr: "`:=`", ast.Slice: "a slice", ast.Try: "`try`", ast.With: "`with`", ast.ClassDef: "a class", ast.Import: "`import`",
-    ast.ImportFrom: "`import`", ast.Global: "`global`", ast.Nonlocal: "`nonlocal`", ast.Delete: "`del`", ast.Raise: "`raise`",
-    ast.Match: "`match`", ast.AsyncFunctionDef: "an async function", ast.AsyncFor: "`async for`", ast.AsyncWith: "`async with`",
+    ast.NamedExpr: "`:=`", ast.Slice: "a slice", ast.Try: "`try`", ast.With: "`with`", ast.ClassDef: "a class",
+    ast.Import: "`import`",
+    ast.ImportFrom: "`import`", ast.Global: "`global`", ast.Nonlocal: "`nonlocal`", ast.Delete: "`del`",
+    ast.Raise: "`raise`",
+    ast.Match: "`match`", ast.AsyncFunctionDef: "an async function", ast.AsyncFor: "`async for`",
+    ast.AsyncWith: "`async with`",
 }  # fmt: skip
 _INSTEAD: dict[type[ast.AST], str] = {
     ast.Slice: "use al.subview, or fewer indices for a sub-tensor",
     ast.JoinedStr: "use al.printf's format",
     ast.Try: "a kernel cannot raise", ast.Raise: "a kernel cannot raise", ast.Import: "import outside the kernel",
     ast.ImportFrom: "import outside the kernel", ast.Global: "pass the value as a parameter, or return it",
-    ast.Nonlocal: "return the value, or store into a register tensor", ast.NamedExpr: "assign in a statement of its own",
+    ast.Nonlocal: "return the value, or store into a register tensor",
+    ast.NamedExpr: "assign in a statement of its own",
     ast.Dict: "use a tuple", ast.Set: "use a tuple", ast.Match: "use if and elif",
     ast.Yield: "return a tuple",
 }  # fmt: skip

@@ -67,7 +67,8 @@ def with_literal(d: DType, number: float | int | bool) -> DType:
 def stores_into(value: DType, target: DType) -> bool:
     """True if a run-time value converts by itself when it is stored: between integers, and between floats; a condition
     into anything."""
-    return value.kind == "bool" or value.is_int == target.is_int and value.is_float == target.is_float and target.kind != "bool"
+    alike = value.is_int == target.is_int and value.is_float == target.is_float
+    return value.kind == "bool" or alike and target.kind != "bool"
 
 
 def carries(init: DType, new: DType) -> bool:

@@ -98,7 +98,8 @@ def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node
         given[k] = v
     if len(given) == len(names):
         return given
-    defaults = dict(zip(reversed(positional), reversed(spec.defaults)))  # noqa: B905 - the last parameters have defaults
+    last = positional[len(positional) - len(spec.defaults) :]
+    defaults: dict[str, ast.expr] = dict(zip(last, spec.defaults, strict=True))
     defaults |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
     for missing in names:
         if missing not in given:
@@ -187,9 +188,11 @@ def fitted(f: Frame, wanted: Any, value: Any, what: str, node: ast.AST) -> Any:
         return value
     if isinstance(wanted, Tensor):
         if not isinstance(value, (Vec, Ref)) or value.dtype != wanted.dtype:
-            f.fail("T022", node, what=what, got=describe(value), want=f"a tensor {shapes.show(wanted.shape)} of {wanted.dtype}")
+            f.fail("T022", node, what=what, got=describe(value),
+                   want=f"a tensor {shapes.show(wanted.shape)} of {wanted.dtype}")
         if shapes.static(value.shape) and not tensor_access.same_shape(value.shape, wanted.shape):
-            f.fail("T022", node, what=what, got=describe(value), want=f"a tensor {shapes.show(wanted.shape)} of {wanted.dtype}")
+            f.fail("T022", node, what=what, got=describe(value),
+                   want=f"a tensor {shapes.show(wanted.shape)} of {wanted.dtype}")
         return value
     if wanted is None:
         if value is not None:

@@ -57,7 +57,8 @@ def _bind(f: Frame, callee: Intrinsic, args: list[Any], kwargs: dict[str, Any], 
         if p.name not in given and p.default is not None:
             given[p.name] = p.default
     if len(args) > len(params) or len(given) != len(params):
-        f.fail("T003", node, callee=f"al.{callee.name}", want=f"{counted(len(params), 'argument')} as in {shown}", got=len(args) + len(kwargs))
+        f.fail("T003", node, callee=f"al.{callee.name}", want=f"{counted(len(params), 'argument')} as in {shown}",
+               got=len(args) + len(kwargs))
     return given
 
 
@@ -147,7 +148,8 @@ def _check_rank(f: Frame, callee: Intrinsic, t: MapType, node: ast.AST) -> None:
     """A copy has as many coordinates as the map has dimensions."""
     coords = sum(p.name in ("d0", "d1", "d2", "d3", "d4") for p in callee.row.params)
     if coords and coords != t.rank:
-        f.fail("T022", node, what=f"`map` of al.{callee.name}", got=f"a map of {counted(t.rank, 'dimension')}", want=f"one of {coords}")
+        f.fail("T022", node, what=f"`map` of al.{callee.name}", got=f"a map of {counted(t.rank, 'dimension')}",
+               want=f"one of {coords}")
 
 
 def _tensor(f: Frame, p: Param, v: Any, what: str, node: ast.AST) -> Value:
@@ -156,8 +158,10 @@ def _tensor(f: Frame, p: Param, v: Any, what: str, node: ast.AST) -> Value:
         return v
     if not isinstance(v, Ref) or v.type.space not in p.spaces:
         # An element reads as a number, and a part that has a name as a copy in registers: neither says where it lies.
-        hint = "al.subview(x, (i,), (1,)) is a place; or give x one more mode, as in make_shared((n, 1), dtype): x[i] is a part of it then"
-        f.fail("T022", node, hint if is_scalar(v) or isinstance(v, Vec) else None, what=what, got=describe(v), want=f"a tensor in {spaces} memory")
+        hint = ("al.subview(x, (i,), (1,)) is a place; or give x one more mode, as in make_shared((n, 1), dtype): x[i] "
+                "is a part of it then")
+        f.fail("T022", node, hint if is_scalar(v) or isinstance(v, Vec) else None, what=what, got=describe(v),
+               want=f"a tensor in {spaces} memory")
     return tensor_access.whole(f, v).value
 
 

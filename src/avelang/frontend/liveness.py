@@ -37,7 +37,7 @@ class Flow:
         self.names: NameSet = body.defs | params
         self._down(node.body, set(self.captured))
 
-    # -- upward: facts of each statement -----------------------------------------------------------------------------------------
+    # -- upward: facts of each statement ------------------------------------------------------------------------------
 
     def _list(self, body: list[ast.stmt]) -> Facts:
         use: set[str] = set()
@@ -91,7 +91,7 @@ class Flow:
         for n in (n for part in parts for n in walk(part) if type(n) is ast.Lambda):
             self.captured |= _reads(n.body)
 
-    # -- downward: what is live --------------------------------------------------------------------------------------------------
+    # -- downward: what is live ---------------------------------------------------------------------------------------
 
     def _down(self, body: list[ast.stmt], live: set[str], left: NameSet = NONE, next_trip: NameSet = NONE) -> None:
         """`live`: what may be read behind these statements; `left`, `next_trip`: what may be read where `break` and

@@ -69,13 +69,15 @@ def _join_changed(f: Frame, v: Any, after: Any, node: ast.AST) -> Join:
     if isinstance(v, tuple):
         return join_tuple(tuple(map(_join_unchanged, v)))
     if not is_scalar(v) and (isinstance(v, Value) or isinstance(v, Ref) and not is_registers(v)):
-        raise Clash(f"{describe(v)} before the loop and {'another one' if type(after) is type(v) else describe(after)} after a trip")
+        other = "another one" if type(after) is type(v) else describe(after)
+        raise Clash(f"{describe(v)} before the loop and {other} after a trip")
     return join_before_loop(f, v, node)
 
 
 def _join_field_after_trip(f: Frame, field: StructField, m: Join, v: Any, node: ast.AST) -> Join:
     if m.open and field.wanted is constexpr and not same(m.payload, v):
-        raise Clash(f"{describe(m.payload)} before the loop and {describe(v)} after a trip, and it is a compile-time field")
+        before = describe(m.payload)
+        raise Clash(f"{before} before the loop and {describe(v)} after a trip, and it is a compile-time field")
     return join_after_trip(f, m, v, node)
 
 
@@ -100,8 +102,9 @@ def join_after_trip(f: Frame, m: Join, v: Any, node: ast.AST) -> Join:
         d: DType = m.types[0].dtype  # type: ignore[union-attr]
         if shapes.size(v.shape) == shapes.size(m.payload) and shapes.static(v.shape) and carries(d, v.dtype):
             return m
-    if m.kind == "memory" and isinstance(v, (Vec, Ref)) and v.dtype == m.payload.dtype and tensor_access.same_shape(v.shape, m.payload.shape):
-        return m
+    if m.kind == "memory" and isinstance(v, (Vec, Ref)) and v.dtype == m.payload.dtype:
+        if tensor_access.same_shape(v.shape, m.payload.shape):
+            return m
     if m.kind == "same" and same(m.payload, v):
         return m
     raise Clash(f"{_shown(m)} before the loop and {describe(v)} after a trip")
@@ -186,7 +189,8 @@ def _callers(span: Span | None) -> Iterator[Span]:
         span = span.caller
 
 
-def _guess(f: Frame, site: Any, joins: dict[str | FieldCell, Join], bound: dict[str | FieldCell, Any]) -> list[FieldCell]:
+def _guess(f: Frame, site: Any, joins: dict[str | FieldCell, Join],
+           bound: dict[str | FieldCell, Any]) -> list[FieldCell]:
     """The cells that this loop carried last time, if a loop around it is built again: then it is not built twice each
     time."""
     guesses = [c for c in f.build.carried.get(site, ()) if f.held(c) is not MISSING] if f.build.again else []
@@ -200,7 +204,8 @@ def _guess(f: Frame, site: Any, joins: dict[str | FieldCell, Join], bound: dict[
     return guesses
 
 
-def _check_trip(f: Frame, joins: dict[str | FieldCell, Join], bound: dict[str | FieldCell, Any], layer: dict[Any, Any], node: ast.AST) -> bool:
+def _check_trip(f: Frame, joins: dict[str | FieldCell, Join], bound: dict[str | FieldCell, Any], layer: dict[Any, Any],
+                node: ast.AST) -> bool:
     """Holds what a trip has left against what was expected. True when the trip must be built again: something more
     crosses, or otherwise."""
     again = False
@@ -242,7 +247,8 @@ def _objects_in(m: Join, first: Any, after: Any) -> Iterator[tuple[Object, Objec
             yield from _objects_in(item, x, y)
 
 
-def _late(f: Frame, layer: dict[Any, Any], joins: dict[str | FieldCell, Join], live: Any, once: bool) -> dict[str | FieldCell, Join]:
+def _late(f: Frame, layer: dict[Any, Any], joins: dict[str | FieldCell, Join], live: Any,
+          once: bool) -> dict[str | FieldCell, Join]:
     """Names that first get a value inside the loop and are read after it."""
     late: dict[str | FieldCell, Join] = {}
     f.build.met = []
@@ -262,8 +268,10 @@ def _late(f: Frame, layer: dict[Any, Any], joins: dict[str | FieldCell, Join], l
     return late
 
 
-def _trip(f: Frame, joins: dict[str | FieldCell, Join], op: str, operands: list[Value], head: Callable[[], Value] | None,
-          body: Callable[[Value | None], None], node: ast.AST) -> tuple[list[Block], dict[Any, Any], dict[Any, Any]]:  # fmt: skip
+def _trip(f: Frame, joins: dict[str | FieldCell, Join], op: str, operands: list[Value],
+          head: Callable[[], Value] | None,
+          body: Callable[[Value | None], None], node: ast.AST) -> tuple[list[Block], dict[Any, Any],
+                                                                        dict[Any, Any]]:  # fmt: skip
     """Builds the regions of a loop once, its names holding the arguments of the regions. Gives the blocks, what names
     hold at the end of the body, and what cells hold at its start."""
     blocks = []

@@ -84,7 +84,9 @@ BUILTIN: dict[str, Callable[[Frame, Args, ast.Call], Any]] = {
     "make_local": _make_local,
     "full": _full,
     "make_layout": _make_layout,
-    "make_tensor": lambda f, a, node: tensor_access.make_tensor(f, a["pointer"], _target(f, a, "al.make_tensor", node), node),
+    "make_tensor": lambda f, a,
+    node: tensor_access.make_tensor(f, a["pointer"], _target(f, a, "al.make_tensor", node), node),
     "view": lambda f, a, node: tensor_access.view(f, a["tensor"], _target(f, a, "al.view", node), node),
-    "subview": lambda f, a, node: tensor_access.subview(f, a["tensor"], a["offsets"], a["sizes"], a.get("strides"), node),
+    "subview": lambda f, a,
+    node: tensor_access.subview(f, a["tensor"], a["offsets"], a["sizes"], a.get("strides"), node),
 }

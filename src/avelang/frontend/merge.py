@@ -170,7 +170,8 @@ def _storage(f: Frame, v: Any) -> Join:
 def _inside(f: Frame, v: Any) -> Join:
     """The join of a field's value by itself: a tensor or a pointer that was there before is still there."""
     value = v.value if isinstance(v, Ref) else v
-    return Join("same", payload=v) if isinstance(value, Value) and not is_scalar(v) and f.b.sees(value) else join_alone(f, v)
+    there = isinstance(value, Value) and not is_scalar(v) and f.b.sees(value)
+    return Join("same", payload=v) if there else join_alone(f, v)
 
 
 def or_poison(make: Callable[[], Join], code: str) -> Join:
@@ -197,7 +198,8 @@ def _objects(f: Frame, a: Snapshot, b: Snapshot) -> Join:
     if met is not None:
         return Join("same", payload=met)
     return _object(f, a, b, [or_poison(functools.partial(_field, f, d, x, y), "T012")
-                             for d, x, y in zip(a.object.cls.fields.values(), a.values, b.values, strict=True)])  # fmt: skip
+                             for d, x, y in zip(a.object.cls.fields.values(), a.values, b.values,
+                                                strict=True)])  # fmt: skip
 
 
 def _field(f: Frame, field: StructField, a: Any, b: Any) -> Join:
@@ -251,7 +253,7 @@ def _tensors(f: Frame, a: Any, b: Any) -> Join:
     return join_vector(a, promote(a.dtype, b.dtype))
 
 
-# -- if ------------------------------------------------------------------------------------------------------------------------------
+# -- if --------------------------------------------------------------------------------------------------------------
 
 
 def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], None], live: Any, node: ast.AST,
@@ -269,7 +271,10 @@ def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], 
     clashes: dict[str | FieldCell, Poison] = {}
     f.build.met = []
     for name in dict.fromkeys((*layers[0], *layers[1])):
-        if f.held(name) is MISSING if isinstance(name, FieldCell) else name not in live and name not in (*FLAGS, RESULT):
+        if isinstance(name, FieldCell):
+            if f.held(name) is MISSING:
+                continue
+        elif name not in live and name not in (*FLAGS, RESULT):
             continue
         # At the end of a function nothing reads the flags, but for the check that every path has returned a value.
         if tail and name in FLAGS and not (name == RETURNED and f.flow.returns_value):
@@ -348,7 +353,7 @@ def poison(clash: Clash, code: str = "T012") -> Poison:
     return why if isinstance(why, Poison) else Poison(code, why)
 
 
-# -- values by condition -------------------------------------------------------------------------------------------------------------
+# -- values by condition ---------------------------------------------------------------------------------------------
 
 
 def choose(f: Frame, cond: Value, then: Callable[[], Any], other: Callable[[], Any], node: ast.AST) -> Any:
@@ -388,16 +393,19 @@ def choose(f: Frame, cond: Value, then: Callable[[], Any], other: Callable[[], A
 
 def changed_cells(f: Frame, *layers: dict[Any, Any]) -> list[FieldCell]:
     """The cells, of objects that were there before, that regions have changed."""
-    return [c for c in dict.fromkeys(c for layer in layers for c in layer if isinstance(c, FieldCell)) if f.held(c) is not MISSING]
+    return [c for c in dict.fromkeys(c for layer in layers for c in layer if isinstance(c, FieldCell))
+            if f.held(c) is not MISSING]
 
 
-def _with_cells(f: Frame, cond: Value, blocks: Any, layers: list[dict[Any, Any]], m: Join, given: list[list[Value]], cells: list[FieldCell],
+def _with_cells(f: Frame, cond: Value, blocks: Any, layers: list[dict[Any, Any]], m: Join, given: list[list[Value]],
+                cells: list[FieldCell],
                 node: ast.AST) -> Any:  # fmt: skip
     """The rest of `choose` where a side has changed objects."""
     joins = {c: or_poison(functools.partial(_joined, f, c, layers), "T012") for c in cells}
     for block, layer, values in zip(blocks, layers, given, strict=True):
         with f.b.inside(block):
-            f.b.yield_(*values, *(x for c, crossing in joins.items() for x in _give(f, crossing, held_after(f, c, layer), node)))
+            f.b.yield_(*values, *(x for c, crossing in joins.items()
+                                  for x in _give(f, crossing, held_after(f, c, layer), node)))
     op = f.b.emit("if", (cond,), (*m.types, *(t for crossing in joins.values() for t in crossing.types)), blocks)
     results = list(op.results)
     chosen = m.take(results)

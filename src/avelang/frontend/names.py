@@ -83,7 +83,8 @@ class Tensor(Layout):
     @placed
     def __init__(self, *args: Any):
         if len(args) not in (2, 3):
-            raise error("T003", callee="Tensor", want="(shape, dtype) or (shape, strides, dtype)", got=counted(len(args), "argument"))
+            raise error("T003", callee="Tensor", want="(shape, dtype) or (shape, strides, dtype)",
+                        got=counted(len(args), "argument"))
         if not isinstance(args[-1], DType):
             raise error("T032", what="Tensor", got=repr(args[-1]))
         shape = shapes.as_tuple(extents(args[0], "an extent", 1))
@@ -151,7 +152,8 @@ class TensorMap:
 
     def __repr__(self) -> str:
         t = self.type
-        return f"TensorMap({t.dtype}, {len(t.box)}, {t.box}, swizzle={t.swizzle}{', fill=' + repr('nan') if t.nan else ''})"
+        fill = ", fill='nan'" if t.nan else ""
+        return f"TensorMap({t.dtype}, {len(t.box)}, {t.box}, swizzle={t.swizzle}{fill})"
 
 
 class Builtin:
@@ -248,17 +250,21 @@ _TABLE = (
     ("make_local", "shape dtype", "A register tensor of each lane, with undefined contents."),
     ("full", "shape value dtype", "A register tensor with every element `value`."),
     ("make_tensor", "pointer dtype layout=", "A tensor at a pointer: (pointer, dtype, layout) or (pointer, Tensor)."),
-    ("make_layout", "shape strides=", "Shape and strides in elements, which may be run-time integers; default strides are row-major."),
+    ("make_layout", "shape strides=",
+     "Shape and strides in elements, which may be run-time integers; default strides are row-major."),
     ("view", "tensor dtype layout=", "The same bits read otherwise: (tensor, Tensor) or (tensor, dtype, layout)."),
     ("subview", "tensor offsets sizes strides=", "A window onto a tensor; stores go through."),
     ("block_id", "dim", "Which block this is, along dimension 0, 1 or 2; u32."),
     ("thread_id", "dim", "Which thread of its block this is; u32."),
     ("block_dim", "dim", "Threads of a block; u32."),
     ("grid_dim", "dim", "Blocks of the grid; u32."),
-    ("expect_threads", "count exact=", "Blocks have `count` threads along dimension 0 or more; `exact`: just these. Other launches fail."),
-    ("expect", "condition what value=", "A promise that callers keep: `what` says it in words. A launch that breaks it fails."),
+    ("expect_threads", "count exact=",
+     "Blocks have `count` threads along dimension 0 or more; `exact`: just these. Other launches fail."),
+    ("expect", "condition what value=",
+     "A promise that callers keep: `what` says it in words. A launch that breaks it fails."),
     ("lane_id", "", "Which lane of its wave this is; u32."),
-    ("target", "", "The chip that the kernel is compiled for, at compile time: name, vendor, wave, lds_bytes, dies, has(feature)."),
+    ("target", "",
+     "The chip that the kernel is compiled for, at compile time: name, vendor, wave, lds_bytes, dies, has(feature)."),
     ("syncthreads", "", "Waits until every thread of the block has arrived."),
     ("shuffle", "value offset width=", "The value of lane `offset` of the segment of `width` lanes."),
     ("shuffle_up", "value offset width=", "The value of the lane `offset` below."),

@@ -20,7 +20,7 @@ from avelang.frontend.values import Poison, Ref, Vec, describe, is_runtime
 from avelang.ir.core import Value
 from avelang.ir.types import MapType, PtrType
 
-# -- making ----------------------------------------------------------------------------------------------------------------------------
+# -- making -----------------------------------------------------------------------------------------------------------
 
 
 def construct(f: Frame, cls: StructClass, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Object:
@@ -71,7 +71,7 @@ def _fitted(f: Frame, cls: StructClass, field: StructField, value: Any, node: as
     return value
 
 
-# -- fields ----------------------------------------------------------------------------------------------------------------------------
+# -- fields ----------------------------------------------------------------------------------------------------------
 
 
 def attribute(f: Frame, base: Any, name: str, node: ast.AST) -> Any:
@@ -117,7 +117,8 @@ def _of_class(f: Frame, cls: StructClass, name: str, node: ast.AST) -> Any:
     member = cls.members.get(name)
     if member is None or member.kind == "property":
         known = [*cls.fields, *cls.members, *cls.constants]
-        f.fail("T009", node, base=f"the struct {cls.name}", name=name, hint=suggest(name, known) or f"it has {', '.join(known)}")
+        f.fail("T009", node, base=f"the struct {cls.name}", name=name,
+               hint=suggest(name, known) or f"it has {', '.join(known)}")
     return Method(member.source, cls if member.kind == "class" else None)
 
 
@@ -137,7 +138,7 @@ def _holds(value: Any, v: Object) -> bool:
     return isinstance(value, Object) and (value is v or any(_holds(value.heap.get(c), v) for c in value.cells.values()))
 
 
-# -- methods and operators -------------------------------------------------------------------------------------------------------------
+# -- methods and operators -------------------------------------------------------------------------------------------
 
 
 def method(f: Frame, base: Object, name: str, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
@@ -214,7 +215,7 @@ def setitem(f: Frame, base: Object, index: Any, value: Any, node: ast.AST) -> No
     method(f, base, "__setitem__", [index, value], {}, node)
 
 
-# -- compile-time objects --------------------------------------------------------------------------------------------------------------
+# -- compile-time objects --------------------------------------------------------------------------------------------
 
 
 def _of_constant(f: Frame, base: Any, name: str, node: ast.AST) -> Any:
@@ -253,7 +254,7 @@ def pure(f: Frame, callee: Any, args: list[Any], kwargs: dict[str, Any], node: a
     return value
 
 
-# -- isinstance ------------------------------------------------------------------------------------------------------------------------
+# -- isinstance ------------------------------------------------------------------------------------------------------
 
 
 def instance(f: Frame, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> bool:
@@ -265,7 +266,8 @@ def instance(f: Frame, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -
     kinds = wanted if isinstance(wanted, tuple) else (wanted,)
     for kind in kinds:
         if not isinstance(kind, (type, StructClass)):
-            f.fail("T022", node, what="the second argument of isinstance", got=describe(kind), want="a class, or a tuple of classes")
+            f.fail("T022", node, what="the second argument of isinstance", got=describe(kind),
+                   want="a class, or a tuple of classes")
     return any(_is(value, kind) for kind in kinds)
 
 
@@ -275,5 +277,6 @@ def _is(value: Any, kind: Any) -> bool:
     if isinstance(value, (Vec, Ref)):
         return kind in (Tensor, Layout)
     if isinstance(value, Value):
-        return kind is (TensorMap if isinstance(value.type, MapType) else Pointer if isinstance(value.type, PtrType) else None)
+        return kind is (TensorMap if isinstance(value.type, MapType) else Pointer if isinstance(value.type, PtrType)
+                        else None)
     return not (is_runtime(value) and not isinstance(value, (tuple, Layout))) and isinstance(value, kind)

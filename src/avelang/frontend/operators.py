@@ -61,5 +61,6 @@ UNARY: dict[type[ast.AST], Operator] = {
 }
 # The methods by which a struct takes operators.
 METHODS = frozenset(
-    f"__{name}__" for row in (*BINARY.values(), *COMPARE.values(), *UNARY.values()) for name in (row.method, row.mirror) if name
+    f"__{name}__" for row in (*BINARY.values(), *COMPARE.values(), *UNARY.values())
+    for name in (row.method, row.mirror) if name
 )

@@ -13,7 +13,8 @@ from avelang.frontend.values import describe, is_number, is_scalar
 from avelang.ir.core import Value
 from avelang.ir.dtypes import BY_NAME, DType, f64
 
-_SPEC = re.compile(r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>(?:\.\d*)?)(?P<length>hh|h|ll|l|z|j|t)?(?P<kind>.?)", re.DOTALL)
+_SPEC = re.compile(r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>(?:\.\d*)?)"
+                   r"(?P<length>hh|h|ll|l|z|j|t)?(?P<kind>.?)", re.DOTALL)  # fmt: skip
 _KINDS = {**dict.fromkeys("diuxXoc", "integer"), **dict.fromkeys("fFeEgG", "float"), "s": "string"}
 
 

@@ -18,28 +18,34 @@ _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # Modules whose functions and classes compute from arguments alone, those beneath them included.
 _PURE = frozenset(
     """
-    builtins math cmath operator _operator itertools functools _functools collections _collections _collections_abc dataclasses enum typing types abc
-    _abc
-    copy copyreg fractions decimal _decimal _pydecimal numbers statistics _statistics bisect _bisect heapq _heapq string _string re _sre sre_compile
-    struct _struct json _json array binascii zlib base64 hashlib _hashlib textwrap unicodedata colorsys contextlib warnings _warnings numpy ml_dtypes
-    posixpath genericpath ntpath _typing typing_extensions reprlib keyword pprint _md5 _sha1 _sha2 _sha256 _sha512 _blake2
+    builtins math cmath operator _operator itertools functools _functools collections _collections _collections_abc
+    dataclasses enum typing types abc _abc copy copyreg fractions decimal _decimal _pydecimal numbers statistics
+    _statistics bisect _bisect heapq _heapq string _string re _sre sre_compile struct _struct json _json array binascii
+    zlib base64 hashlib _hashlib textwrap unicodedata colorsys contextlib warnings _warnings numpy ml_dtypes posixpath
+    genericpath ntpath _typing typing_extensions reprlib keyword pprint _md5 _sha1 _sha2 _sha256 _sha512 _blake2
     """.split()  # noqa: SIM905
 )
 # What among these depends on more: the process, files, a setting, the order of memory.
 _NOT = frozenset(
     {
-        *(("builtins", n) for n in ("open", "input", "eval", "exec", "compile", "globals", "locals", "vars", "id", "__import__", "breakpoint",
+        *(("builtins", n) for n in ("open", "input", "eval", "exec", "compile", "globals", "locals", "vars", "id",
+                                    "__import__", "breakpoint",
         "dir")), *(("numpy", n) for n in (
-            "load", "loadtxt", "genfromtxt", "fromfile", "memmap", "fromregex", "geterr", "geterrcall", "get_printoptions", "empty", "empty_like",
+            "load", "loadtxt", "genfromtxt", "fromfile", "memmap", "fromregex", "geterr", "geterrcall",
+            "get_printoptions", "empty", "empty_like",
             "show_config", "get_include", "getbufsize",
         )),
-        *(("decimal", n) for n in ("getcontext", "localcontext", "setcontext")), *(("_decimal", n) for n in ("getcontext", "localcontext")),
-        *(("posixpath", n) for n in ("abspath", "realpath", "expanduser", "expandvars", "relpath", "ismount", "exists", "lexists", "islink")),
-        *(("genericpath", n) for n in ("exists", "isfile", "isdir", "getsize", "getmtime", "getatime", "getctime", "samefile", "isjunction")),
+        *(("decimal", n) for n in ("getcontext", "localcontext", "setcontext")),
+        *(("_decimal", n) for n in ("getcontext", "localcontext")),
+        *(("posixpath", n) for n in ("abspath", "realpath", "expanduser", "expandvars", "relpath", "ismount", "exists",
+                                     "lexists", "islink")),
+        *(("genericpath", n) for n in ("exists", "isfile", "isdir", "getsize", "getmtime", "getatime", "getctime",
+                                       "samefile", "isjunction")),
     }
 )  # fmt: skip
 _HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that was made while the program runs
-_NEVER = ("numpy.random", "numpy.lib.npyio", "numpy.lib._npyio_impl", "numpy._core.memmap", "numpy.ctypeslib", "numpy.f2py", "numpy.testing")
+_NEVER = ("numpy.random", "numpy.lib.npyio", "numpy.lib._npyio_impl", "numpy._core.memmap", "numpy.ctypeslib",
+          "numpy.f2py", "numpy.testing")
 # Those of them that do not come with Python.
 _PACKAGES = frozenset({"numpy", "ml_dtypes", "typing_extensions"})
 # Installed classes whose instances are values that pickle's protocol tells in full.

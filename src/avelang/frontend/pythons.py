@@ -29,14 +29,18 @@ from avelang.ir.dtypes import DType
 _IGNORED = frozenset(
     f"__{n}__"
     for n in (
-        "dict", "weakref", "module", "qualname", "firstlineno", "static_attributes", "abstractmethods", "parameters", "orig_bases",
-        "annotations", "slots", "annotate_func", "annotations_cache", "annotate", "dataclass_params", "match_args", "protocol_attrs",
+        "dict", "weakref", "module", "qualname", "firstlineno", "static_attributes", "abstractmethods", "parameters",
+        "orig_bases",
+        "annotations", "slots", "annotate_func", "annotations_cache", "annotate", "dataclass_params", "match_args",
+        "protocol_attrs",
     )
-) | {"_abc_impl", "_is_protocol", MARK, "_is_runtime_protocol", "__non_callable_proto_members__", "_field_defaults", "_fields_defaults"}  # fmt: skip
+) | {"_abc_impl", "_is_protocol", MARK, "_is_runtime_protocol", "__non_callable_proto_members__", "_field_defaults",
+     "_fields_defaults"}  # fmt: skip
 _FUNCTIONS = (types.FunctionType, property, staticmethod, classmethod, functools.cached_property)
 _PAIRS = (dict, collections.OrderedDict, collections.Counter, collections.defaultdict, types.MappingProxyType)
 _ROWS = (list, collections.deque, bytearray)
-_DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType, types.GetSetDescriptorType,
+_DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType,
+                types.GetSetDescriptorType,
                 types.MemberDescriptorType)  # fmt: skip
 _LRU: Any = type(functools.lru_cache(abs))
 
@@ -70,7 +74,7 @@ def _several(r: Reach, items: Iterable[Any]) -> None:
         value(r, x)
 
 
-# -- functions -------------------------------------------------------------------------------------------------------------------------
+# -- functions -------------------------------------------------------------------------------------------------------
 
 
 def _function(r: Reach, fn: types.FunctionType) -> None:
@@ -82,7 +86,9 @@ def _function(r: Reach, fn: types.FunctionType) -> None:
     if fn.__code__.co_filename == functools.__file__ and hasattr(fn, "registry"):
         # functools.singledispatch: what is registered, not its own memory of choices.
         r.loose = True
-        for kind, held in sorted(fn.registry.items(), key=lambda pair: (pair[0].__module__, pair[0].__qualname__)):  # type: ignore[attr-defined]
+        for kind, held in sorted(fn.registry.items(),
+                                 key=lambda pair: (pair[0].__module__,
+                                                   pair[0].__qualname__)):  # type: ignore[attr-defined]
             r.say(kind.__module__, kind.__qualname__)
             value(r, held)
         return
@@ -153,8 +159,10 @@ def _import(r: Reach, fn: types.FunctionType, name: str, level: int, taken: tupl
 
 
 def _code(r: Reach, code: types.CodeType) -> None:
-    r.say(code.co_code.hex(), repr(code.co_names), repr(code.co_varnames), repr(code.co_freevars), repr(code.co_cellvars), str(code.co_flags))
-    r.say(str(code.co_argcount), str(code.co_kwonlyargcount), str(code.co_posonlyargcount), getattr(code, "co_exceptiontable", b"").hex())
+    r.say(code.co_code.hex(), repr(code.co_names), repr(code.co_varnames), repr(code.co_freevars),
+          repr(code.co_cellvars), str(code.co_flags))
+    r.say(str(code.co_argcount), str(code.co_kwonlyargcount), str(code.co_posonlyargcount),
+          getattr(code, "co_exceptiontable", b"").hex())
     for x in code.co_consts:
         if isinstance(x, types.CodeType):
             _code(r, x)
@@ -182,7 +190,8 @@ def _installed(r: Reach, module: str | None) -> None:
     """The version of what is installed, and what it computes by: the context of `decimal`."""
     if module in ("decimal", "_decimal", "_pydecimal"):
         c = sys.modules["decimal"].getcontext()
-        r.say(repr((c.prec, c.rounding, c.Emin, c.Emax, c.capitals, c.clamp, sorted(t.__name__ for t, on in c.traps.items() if on))))
+        r.say(repr((c.prec, c.rounding, c.Emin, c.Emax, c.capitals, c.clamp,
+                    sorted(t.__name__ for t, on in c.traps.items() if on))))
         r.loose = True
     top = sys.modules.get((module or "").partition(".")[0])
     r.say(str(getattr(top, "__version__", "")) or sys.version)
@@ -227,7 +236,7 @@ def _descriptor(r: Reach, v: Any) -> None:
         r.refuse(f"{owner.__module__}.{owner.__qualname__}.{v.__name__}")
 
 
-# -- containers ------------------------------------------------------------------------------------------------------------------------
+# -- containers ------------------------------------------------------------------------------------------------------
 
 
 def _pairs(r: Reach, v: Any) -> None:
@@ -297,7 +306,7 @@ def _tensor(r: Reach, v: Any) -> None:
     r.raw(held.reshape(-1).view(torch.uint8).numpy().tobytes() if v.numel() else b"")
 
 
-# -- classes and objects ---------------------------------------------------------------------------------------------------------------
+# -- classes and objects ---------------------------------------------------------------------------------------------
 
 
 def _class(r: Reach, cls: type) -> None:
@@ -393,7 +402,8 @@ def _plain(cls: type) -> bool:
     if "torch" in cls.__module__.split("."):
         return False
     bases = [b for b in cls.__mro__ if b is not object and not issubclass(b, BaseException)]
-    return all(purity.of_class(b) == purity.THEIRS or b.__module__ in ("abc", "typing", "collections.abc", "contextlib", "enum") for b in bases)
+    return all(purity.of_class(b) == purity.THEIRS
+               or b.__module__ in ("abc", "typing", "collections.abc", "contextlib", "enum") for b in bases)
 
 
 def _constant(r: Reach, v: Any) -> None:
@@ -415,7 +425,8 @@ def _own(r: Reach, v: Any) -> None:
 
 
 def _slots(cls: type) -> list[str]:
-    return [n for b in cls.__mro__ for n, x in b.__dict__.items() if isinstance(x, types.MemberDescriptorType) and purity.of_class(b) != purity.PURE]
+    return [n for b in cls.__mro__ for n,
+            x in b.__dict__.items() if isinstance(x, types.MemberDescriptorType) and purity.of_class(b) != purity.PURE]
 
 
 def _state(r: Reach, v: Any) -> None:
@@ -431,7 +442,8 @@ def _state(r: Reach, v: Any) -> None:
         value(r, v.args)
 
 
-_EXACT: dict[type, Callable[[Any], Any]] = {int: int.__pos__, float: float.__pos__, complex: complex.__pos__, str: str.__str__, bytes: lambda v: v[:]}
+_EXACT: dict[type, Callable[[Any], Any]] = {int: int.__pos__, float: float.__pos__, complex: complex.__pos__,
+                                            str: str.__str__, bytes: lambda v: v[:]}
 
 
 def _number(r: Reach, v: Any) -> None:
@@ -462,7 +474,7 @@ def _reduced(r: Reach, v: Any) -> None:
             value(r, list(part) if isinstance(part, Iterator) else part)
 
 
-# -- words that are watched ------------------------------------------------------------------------------------------------------------
+# -- words that are watched ------------------------------------------------------------------------------------------
 
 
 def _tag(cls: type, at: int) -> int:
@@ -477,7 +489,8 @@ def _tag_place() -> int:
     base = type("A", (), {"x": 1})
     child = type("B", (base,), {})
     changes: list[Callable[[], Any]] = [
-        lambda: setattr(base, "x", 2), lambda: setattr(base, "y", 2), lambda: delattr(base, "y"), lambda: setattr(child, "x", 3),
+        lambda: setattr(base, "x", 2), lambda: setattr(base, "y", 2), lambda: delattr(base, "y"),
+        lambda: setattr(child, "x", 3),
         lambda: delattr(child, "x"), lambda: setattr(base, "x", 1),
     ]  # fmt: skip
     size: Any = type.__basicsize__
@@ -527,7 +540,8 @@ _TELL: tuple[tuple[Any, Callable[[Reach, Any], None]], ...] = (
     (types.FunctionType, _function),
     (types.MethodType, _method),
     (types.BuiltinFunctionType, _builtin),
-    (types.MethodWrapperType, lambda r, v: (r.say(v.__name__), value(r, v.__self__))),  # type: ignore[func-returns-value]
+    (types.MethodWrapperType, lambda r,
+     v: (r.say(v.__name__), value(r, v.__self__))),  # type: ignore[func-returns-value]
     (_DESCRIPTORS, _descriptor),
     (types.CodeType, _code),
     (types.CellType, lambda r, v: value(r, r.slot(v, ""))),
@@ -545,6 +559,7 @@ _TELL: tuple[tuple[Any, Callable[[Reach, Any], None]], ...] = (
     (tuple, _tuple),
     ((int, float, str, bytes, complex), _number),
     ((range, slice), lambda r, v: r.say(repr(v))),
-    (types.SimpleNamespace, lambda r, v: (_pairs(r, vars(v)), r.__setattr__("loose", True))),  # type: ignore[func-returns-value]
+    (types.SimpleNamespace, lambda r,
+     v: (_pairs(r, vars(v)), r.__setattr__("loose", True))),  # type: ignore[func-returns-value]
 )  # fmt: skip
 PYTHON["value"] = value

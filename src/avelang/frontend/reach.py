@@ -36,9 +36,11 @@ _MOST = 100_000  # values that one kernel reaches, at most
 PYTHON: dict[str, Callable[[Reach, Any], None]] = {}
 _LANGUAGE = (DType, Layout, Pointer, TensorMap, Builtin, Intrinsic, Namespace)
 # Code that uses these on a module may read any name of it.
-_DYNAMIC = frozenset({"getattr", "hasattr", "attrgetter", "__dict__", "__getattribute__", "getattr_static", "getmembers"})
+_DYNAMIC = frozenset({"getattr", "hasattr", "attrgetter", "__dict__", "__getattribute__", "getattr_static",
+                      "getmembers"})
 _BEYOND = frozenset(
-    f"__{n}__" for n in ("globals", "subclasses", "annotations", "annotate", "slots", "match_args", "orig_bases", "dataclass_params", "type_params")
+    f"__{n}__" for n in ("globals", "subclasses", "annotations", "annotate", "slots", "match_args", "orig_bases",
+                         "dataclass_params", "type_params")
 ) | {"f_globals", "f_locals", "f_back", "gi_frame", "_getframe", "get_type_hints", "get_annotations", "_field_defaults",
      "hash", "co_firstlineno", "co_filename", "co_lines", "co_positions"}  # fmt: skip
 
@@ -71,7 +73,7 @@ class Reach:
         self._escaped: dict[int, tuple[types.ModuleType, bool]] = {}
         self._names: set[str] = set()
 
-    # -- what is put down ------------------------------------------------------------------------------------------------------------
+    # -- what is put down ---------------------------------------------------------------------------------------------
 
     def say(self, *words: str) -> None:
         """Adds words to the digest."""
@@ -114,7 +116,8 @@ class Reach:
         """The key, in hex: equal only where all that was reached is."""
         done: set[tuple[int, str]] = set()
         while True:
-            open_ = [(m, deep, n) for m, deep in self._escaped.values() for n in sorted(self._names) if n in m.__dict__ and (id(m), n) not in done]
+            open_ = [(m, deep, n) for m, deep in self._escaped.values() for n in sorted(self._names) if n in m.__dict__
+                     and (id(m), n) not in done]
             if not open_:
                 break
             for module, deep, name in open_:
@@ -164,7 +167,7 @@ class Reach:
         self._kept.append(v)
         return False
 
-    # -- names -----------------------------------------------------------------------------------------------------------------------
+    # -- names --------------------------------------------------------------------------------------------------------
 
     def _chain(self, v: Any, attrs: tuple[str, ...], deep: bool, shown: str = "") -> None:
         """A value of a name, and the attributes that follow: modules are followed by name, anything else is taken as a
@@ -209,7 +212,8 @@ class Reach:
                     PYTHON["value"](self, maker)
         return getattr(module, name, GONE)
 
-    def named(self, chain: tuple[str, ...], cells: dict[str, types.CellType], around: dict[str, Any], deep: bool) -> None:
+    def named(self, chain: tuple[str, ...], cells: dict[str, types.CellType], around: dict[str, Any],
+              deep: bool) -> None:
         """A name as a function sees it: through its cells, globals and builtins."""
         name = chain[0]
         self.say("name", name)
@@ -228,7 +232,7 @@ class Reach:
         """The first of the names by which code gets at what no walk sees, or nothing."""
         return min(_BEYOND & names, default="")
 
-    # -- jit functions ---------------------------------------------------------------------------------------------------------------
+    # -- jit functions ------------------------------------------------------------------------------------------------
 
     def jit(self, source: FunctionSource) -> None:
         """A jit function: its text, what its definition made of annotations and defaults, and the names that it
@@ -280,8 +284,10 @@ class Reach:
         elif isinstance(v, Pure) or is_constant(v) or is_constant_class(v) or _of_python(v):
             PYTHON["value"](self, v)
         else:
-            name = getattr(v, "__qualname__", "") if isinstance(v, (type, types.FunctionType, types.BuiltinFunctionType)) else ""
-            self.say("object", kind.__module__, kind.__qualname__, str(getattr(v, "__module__", "")) if name else "", str(name))
+            name = getattr(v, "__qualname__",
+                           "") if isinstance(v, (type, types.FunctionType, types.BuiltinFunctionType)) else ""
+            self.say("object", kind.__module__, kind.__qualname__, str(getattr(v, "__module__", "")) if name else "",
+                     str(name))
 
     def struct(self, cls: StructClass) -> None:
         """A struct: fields with what they want and their defaults, constants, and the texts of its functions."""
@@ -308,8 +314,10 @@ def _places() -> tuple[int, ...]:
     def probe(a: Any = word, *, b: Any = word) -> None:
         """Of words of its own."""
 
-    wanted = (probe.__code__, probe.__defaults__, probe.__kwdefaults__, probe.__doc__, probe.__name__, probe.__qualname__)
-    found = [[at for at in range(16, types.FunctionType.__basicsize__, 8) if word(id(probe) + at) == id(x)] for x in wanted]
+    wanted = (probe.__code__, probe.__defaults__, probe.__kwdefaults__, probe.__doc__, probe.__name__,
+              probe.__qualname__)
+    found = [[at for at in range(16, types.FunctionType.__basicsize__, 8) if word(id(probe) + at) == id(x)]
+             for x in wanted]
     return tuple(places[0] for places in found) if all(len(p) == 1 for p in found) else ()
 
 
@@ -321,7 +329,7 @@ def _of_python(v: Any) -> bool:
     return isinstance(v, (int, float, str, tuple, enum.Enum)) or (isinstance(v, type) and issubclass(v, enum.Enum))
 
 
-# -- what the text of a jit function reads ---------------------------------------------------------------------------------------------
+# -- what the text of a jit function reads ---------------------------------------------------------------------------
 
 
 def _reads(source: FunctionSource) -> tuple[frozenset[str], list[tuple[tuple[str, ...], bool]]]:
@@ -331,7 +339,8 @@ def _reads(source: FunctionSource) -> tuple[frozenset[str], list[tuple[tuple[str
     nodes = [n for statement in tree.body for n in walk(statement)]
     parameters = [n for n in walk(tree.args) if isinstance(n, ast.arg)]
     local = {n.arg for n in (*parameters, *nodes) if isinstance(n, ast.arg)}
-    local |= {n.id for n in nodes if type(n) is ast.Name and type(n.ctx) is not ast.Load} | {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
+    local |= {n.id for n in nodes if type(n) is ast.Name
+              and type(n.ctx) is not ast.Load} | {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
     # A name that is local to one function inside may be a global of another.
     local -= {c[0] for c in bytecode.reads(fn.__code__).globals} | set(fn.__code__.co_freevars)
     inner = [n.annotation for n in nodes if isinstance(n, ast.arg) and n.annotation is not None]

@@ -102,8 +102,10 @@ def signature(source: FunctionSource) -> tuple[ParamSpec, ...]:
     for arg in parameters(node, source.span):
         span = source.span(arg)
         if arg.annotation is None:
-            hint = "a kernel is no method of an object: put @staticmethod above what makes it a kernel, and pass what it needs"
-            raise error("T007", span, hint if arg.arg in ("self", "cls") else None, param=arg.arg, got="has no annotation")
+            hint = ("a kernel is no method of an object: put @staticmethod above what makes it a kernel, and pass what "
+                    "it needs")
+            raise error("T007", span, hint if arg.arg in ("self", "cls") else None, param=arg.arg,
+                        got="has no annotation")
         value = annotation(source, arg.arg, arg.annotation)
         specs.append(_spec(arg.arg, value, defaults[arg.arg], span))
     return tuple(specs)

@@ -28,7 +28,8 @@ _KEPT = 4
 _BODIES = ("body", "orelse", "handlers", "finalbody", "cases")  # the fields of statements that hold statements
 # A file that was written to no longer than this before Ave was imported may have been read by Python before that.
 _RECENT = time.time() - 60.0
-_FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names if name != "nested_scopes")
+_FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names
+               if name != "nested_scopes")
 
 
 def lines_of(file: str, module_globals: dict[str, Any]) -> list[str]:
@@ -95,7 +96,8 @@ def _compiled(text: str, flags: int) -> dict[tuple[int, str], list[types.CodeTyp
 
 
 def _alike(a: types.CodeType, b: types.CodeType) -> bool:
-    if (a.co_code, a.co_names, a.co_varnames, a.co_freevars, a.co_cellvars) != (b.co_code, b.co_names, b.co_varnames, b.co_freevars, b.co_cellvars):
+    if (a.co_code, a.co_names, a.co_varnames, a.co_freevars, a.co_cellvars) != (b.co_code, b.co_names, b.co_varnames,
+                                                                                b.co_freevars, b.co_cellvars):
         return False
     if len(a.co_consts) != len(b.co_consts):
         return False
@@ -162,7 +164,8 @@ class FunctionSource:
 
     def span(self, node: ast.AST, caller: Span | None = None) -> Span:
         """The source range of a node of the tree."""
-        return Span(self.file, node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0, self.name, caller)  # type: ignore[attr-defined]
+        at: Any = node
+        return Span(self.file, at.lineno, at.col_offset, at.end_lineno or 0, at.end_col_offset or 0, self.name, caller)
 
     @functools.cached_property
     def cells(self) -> dict[str, types.CellType]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from typing import Any
 
 from avelang.frontend import arith, objects, tensor_access
@@ -48,14 +49,16 @@ def assign(f: Frame, target: ast.expr, value: Any) -> None:
     elif isinstance(target, ast.Attribute):
         objects.set_field(f, _owner(f, target), target.attr, value, target)
     else:
-        f.fail("S001", target, what=f"an assignment to {ast.unparse(target)}", instead="assign to a name or to an element of a tensor")
+        f.fail("S001", target, what=f"an assignment to {ast.unparse(target)}",
+               instead="assign to a name or to an element of a tensor")
 
 
 def _owner(f: Frame, target: ast.Attribute) -> Object:
     """The object of which a field is assigned to."""
     base = f.expr(target.value)
     if not isinstance(base, Object):
-        f.fail("S001", target, what="an assignment to an attribute", instead="assign to a name, to a field of a struct or to an element of a tensor")
+        f.fail("S001", target, what="an assignment to an attribute",
+               instead="assign to a name, to a field of a struct or to an element of a tensor")
     if target.attr not in base.cells:
         f.fail("T090", target, name=target.attr, cls=base.cls.name, fields=", ".join(base.cells))
     return base
@@ -95,7 +98,8 @@ def _annotated(f: Frame, node: ast.AnnAssign) -> None:
         return
     value = f.expr(node.value)
     at = node.annotation
-    wanted = evaluate(at, lambda n: f.expr(ast.copy_location(ast.Name(n, ast.Load()), at)), f.span(at), ast.unparse(node.target))
+    wanted = evaluate(at, lambda n: f.expr(ast.copy_location(ast.Name(n, ast.Load()), at)), f.span(at),
+                      ast.unparse(node.target))
     if isinstance(wanted, DType) and wanted.kind == "void":
         f.fail("T032", at, what="the annotation of a name", got=describe(wanted))
     if isinstance(wanted, DType) and (is_runtime(value) or is_number(value)):
@@ -112,7 +116,8 @@ def _augmented(f: Frame, node: ast.AugAssign) -> None:
     if isinstance(node.target, ast.Attribute):
         owner = _owner(f, node.target)
         held = objects.attribute(f, owner, node.target.attr, node.target)
-        objects.set_field(f, owner, node.target.attr, objects.binary(f, type(node.op), held, f.expr(node.value), node), node.target)
+        objects.set_field(f, owner, node.target.attr, objects.binary(f, type(node.op), held, f.expr(node.value), node),
+                          node.target)
         return
     base = tensor_access.pointed(f, f.expr(node.target.value))
     if isinstance(base, Object):
@@ -139,7 +144,7 @@ def _return(f: Frame, node: ast.Return) -> None:
         f.env.set(BROKEN, True)
 
 
-# -- loops ---------------------------------------------------------------------------------------------------------------------------
+# -- loops -----------------------------------------------------------------------------------------------------------
 
 
 def _for(f: Frame, node: ast.For) -> None:
@@ -185,7 +190,7 @@ def _trips(f: Frame, node: ast.For, items: list[Any], first: int) -> None:
             return
         if isinstance(broken, Value):
             if i + 1 < len(items):
-                unless(f, broken, lambda: _trips(f, node, items, i + 1), live, True, node)  # noqa: B023 - called at once
+                unless(f, broken, functools.partial(_trips, f, node, items, i + 1), live, True, node)
             return
 
 
@@ -327,7 +332,7 @@ def _while(f: Frame, node: ast.While) -> None:
     _leave(f)
 
 
-# -- returns and the rest ------------------------------------------------------------------------------------------------------------------------
+# -- returns and the rest --------------------------------------------------------------------------------------------
 
 
 def _expression(f: Frame, node: ast.Expr) -> None:
@@ -346,7 +351,8 @@ def _assert(f: Frame, node: ast.Assert) -> None:
 
 def _function(f: Frame, node: ast.FunctionDef) -> None:
     if node.decorator_list:
-        f.fail("S001", node.decorator_list[0], what="a decorator inside a kernel", instead="a nested function is a device function anyway")
+        f.fail("S001", node.decorator_list[0], what="a decorator inside a kernel",
+               instead="a nested function is a device function anyway")
     f.env.set(node.name, LocalFn(node, f))
 
 

@@ -25,7 +25,8 @@ class _StorageSearch:
     """One function being looked at. `active`: the definitions around it; `nested`: functions that it may call by a
     local name."""
 
-    def __init__(self, source: FunctionSource, node: ast.FunctionDef, active: tuple[ast.AST, ...], nested: dict[str, ast.FunctionDef],
+    def __init__(self, source: FunctionSource, node: ast.FunctionDef, active: tuple[ast.AST, ...],
+                 nested: dict[str, ast.FunctionDef],
                  known: BuildFacts):  # fmt: skip
         self.source, self.active, self.node, self.known = source, (*active, node), node, known
         self.changed: set[str] = set()
@@ -89,7 +90,8 @@ class _StorageSearch:
         if isinstance(target, ast.Attribute) and any(name == target.attr for _, name in self.known.stored):
             self.change(value)
         if isinstance(target, (ast.Tuple, ast.List)):
-            values = value.elts if isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts) else [value] * len(target.elts)
+            paired = isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts)
+            values = value.elts if paired else [value] * len(target.elts)  # type: ignore[attr-defined]
             for t, v in zip(target.elts, values, strict=True):
                 self.bind(t, v)
         elif isinstance(target, ast.Name):
@@ -133,7 +135,8 @@ class _StorageSearch:
 
     def fields(self, node: ast.Call, callee: StructClass) -> None:
         """Marks what goes into fields that are changed in place."""
-        given = [*zip(callee.fields, node.args), *((k.arg, k.value) for k in node.keywords)]  # noqa: B905 - what does not fit is refused later
+        placed = zip(callee.fields, node.args, strict=False)  # a wrong count is refused later
+        given = [*placed, *((k.arg, k.value) for k in node.keywords)]
         for name, arg in given:
             if (callee, name) in self.known.stored:
                 self.change(arg)
@@ -143,7 +146,8 @@ class _StorageSearch:
         definition = callee.source.tree if isinstance(callee, Jitted) else callee
         if definition is not None and definition not in self.active:
             home = callee.source if isinstance(callee, Jitted) else self.source
-            changed = changed_names(home, definition, self.known, self.active, self.nested if home is self.source else {})
+            changed = changed_names(home, definition, self.known, self.active,
+                                    self.nested if home is self.source else {})
             names = [a.arg for a in parameters(definition, home.span)]
         else:
             changed, names = None, []

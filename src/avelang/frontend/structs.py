@@ -28,7 +28,8 @@ MARK = "__ave_constant__"
 OPERATORS = METHODS | {f"__{n}__" for n in ("getitem", "setitem", "call", "len", "post_init")}
 # What every class has, or what says nothing about its instances.
 _IGNORED = frozenset(
-    f"__{n}__" for n in ("module", "qualname", "doc", "dict", "weakref", "annotations", "static_attributes", "firstlineno", "match_args", "hash")
+    f"__{n}__" for n in ("module", "qualname", "doc", "dict", "weakref", "annotations", "static_attributes",
+                         "firstlineno", "match_args", "hash")
 )
 
 
@@ -67,12 +68,14 @@ class StructClass(Named):
 
     def __init__(self, cls: type, span: Span, visible: Mapping[str, Any]):
         self.name, self.qualname, self.span = cls.__name__, cls.__qualname__, span
-        self.__name__, self.__qualname__, self.__module__, self.__doc__ = cls.__name__, cls.__qualname__, cls.__module__, cls.__doc__
+        self.__name__, self.__qualname__ = cls.__name__, cls.__qualname__
+        self.__module__, self.__doc__ = cls.__module__, cls.__doc__
         self.fields: dict[str, StructField] = {}
         self.members: dict[str, StructMember] = {}
         self.constants: dict[str, Any] = {}
         if cls.__bases__ != (object,):
-            self._refuse(f"it inherits from {cls.__bases__[0].__name__}", "a struct has no base classes: hold the other one in a field")
+            self._refuse(f"it inherits from {cls.__bases__[0].__name__}",
+                         "a struct has no base classes: hold the other one in a field")
         held = dict(cls.__dict__)
         for name, wanted in held.get("__annotations__", {}).items():
             self._field(name, wanted, held.pop(name, EMPTY), visible)
@@ -92,7 +95,8 @@ class StructClass(Named):
             wanted = self._evaluated(name, wanted, visible)
         wanted = ANY if wanted is object or wanted is Any else wanted
         if not _means(wanted):
-            hint = "use a dtype, al.Pointer(dtype), al.Tensor(...), al.TensorMap(...), a struct, al.constexpr, or `...` for anything"
+            hint = ("use a dtype, al.Pointer(dtype), al.Tensor(...), al.TensorMap(...), a struct, al.constexpr, or "
+                    "`...` for anything")
             self._refuse(f"the field {name!r} has the annotation {wanted!r}", hint)
         if isinstance(default, dataclasses.Field):
             self._refuse(f"the default of {name!r} is made by dataclasses.field", "write the default itself")
@@ -121,9 +125,11 @@ class StructClass(Named):
             self._refuse(f"the property {name!r} has a setter", "write a method")
         fn = value.fget if kind == "property" else value if kind == "method" else value.__func__
         if not isinstance(fn, types.FunctionType) or fn.__name__ == "<lambda>":
-            self._refuse(f"{name!r} is no plain Python function", "methods are functions defined with `def` in the class")
+            self._refuse(f"{name!r} is no plain Python function",
+                         "methods are functions defined with `def` in the class")
         if name.startswith("__") and name not in OPERATORS:
-            hint = "fields are set by position or by name; __post_init__(self) runs afterwards" if name == "__init__" else "write a method"
+            hint = "fields are set by position or by name; __post_init__(self) runs afterwards"
+            hint = hint if name == "__init__" else "write a method"
             self._refuse(f"it defines {name}", hint)
         source = FunctionSource(fn)
         source.label = f"{self.name}.{name}"
@@ -215,7 +221,8 @@ def constant(target: Any, span: Span) -> Any:
     if isinstance(target, types.FunctionType):
         return Pure(target, target.__name__)
     name = getattr(target, "__name__", repr(target))
-    params = getattr(target, "__dataclass_params__", None) if isinstance(target, type) and "__dataclass_fields__" in target.__dict__ else None
+    params = getattr(target, "__dataclass_params__",
+                     None) if isinstance(target, type) and "__dataclass_fields__" in target.__dict__ else None
     if params is None or not params.frozen:
         why = "it is not frozen" if params is not None else "it is neither a function nor a frozen dataclass"
         raise error("S005", span, name=name, why=why)

@@ -42,4 +42,5 @@ def target_of(build: Any) -> TargetInfo:
         build.chip = arch.infer(list(build.rows.values())) or arch.chip(arch.PREFERENCE[0])
     c = build.chip
     units = c.product.count if c.product else 0
-    return TargetInfo(c.name, c.vendor, c.wave, c.lds_bytes, c.max_threads, c.fp8, tuple(sorted(c.features)), c.dies, units)
+    return TargetInfo(c.name, c.vendor, c.wave, c.lds_bytes, c.max_threads, c.fp8, tuple(sorted(c.features)), c.dies,
+                      units)

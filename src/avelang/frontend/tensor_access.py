@@ -20,7 +20,7 @@ from avelang.ir.types import LOCAL, PtrType, TensorType, VecType
 MOST_ELEMENTS = 4096
 
 
-# -- integers that may be known at compile time -------------------------------------------------------------------------------------
+# -- integers that may be known at compile time ----------------------------------------------------------------------
 
 
 def index_value(f: Frame, x: Any) -> Value:
@@ -75,7 +75,7 @@ def _div_rem(f: Frame, a: Any, n: int) -> tuple[Any, Any]:
     return f.b.same("div", x, y), f.b.same("rem", x, y)
 
 
-# -- layouts -------------------------------------------------------------------------------------------------------------------------
+# -- layouts ---------------------------------------------------------------------------------------------------------
 
 
 def default_strides(f: Frame, shape: Any) -> Any:
@@ -83,7 +83,8 @@ def default_strides(f: Frame, shape: Any) -> Any:
     return shapes.row_major(shape, lambda a, b: product(f, a, b))
 
 
-def _typed_dims(f: Frame, shape: Any, strides: Any) -> tuple[tuple[int | None, ...], tuple[int | None, ...], list[Value]]:
+def _typed_dims(f: Frame, shape: Any, strides: Any) -> tuple[tuple[int | None, ...], tuple[int | None, ...],
+                                                             list[Value]]:
     """Extents and strides as a tensor type has them, and the values of those that it does not know."""
     flat = (shapes.leaves(shape), shapes.leaves(strides))
     dims = [index_value(f, x) for part in flat for x in part if not isinstance(x, int)]
@@ -117,7 +118,7 @@ def whole(f: Frame, r: Ref) -> Ref:
     return make(f, "subview", [r.value, *offsets], r.dtype, r.type.space, r.shape, r.strides)
 
 
-# -- coordinates ---------------------------------------------------------------------------------------------------------------------
+# -- coordinates -----------------------------------------------------------------------------------------------------
 
 
 def _integer(f: Frame, x: Any, node: ast.AST) -> Any:
@@ -161,13 +162,15 @@ def _mode(f: Frame, c: Any, shape: Any, axis: int, node: ast.AST) -> list[Any]:
     return [*found, c]
 
 
-def coordinates(f: Frame, indices: tuple[Any, ...], shape: tuple[Any, ...], node: ast.AST) -> tuple[list[Any], tuple[Any, ...], int]:
+def coordinates(f: Frame, indices: tuple[Any, ...], shape: tuple[Any, ...],
+                node: ast.AST) -> tuple[list[Any], tuple[Any, ...], int]:
     """Leaf coordinates for indices into a shape; also the nested shape that remains, and how many leaves went.
 
     Up to as many indices as modes go mode by mode; more go leaf by leaf.
     """
     if len(indices) <= len(shape):
-        found = [c for i, (x, s) in enumerate(zip(indices, shape)) for c in _mode(f, x, s, i, node)]  # noqa: B905 - fewer indices than modes
+        modes = enumerate(zip(indices, shape[: len(indices)], strict=True))
+        found = [c for i, (x, s) in modes for c in _mode(f, x, s, i, node)]
         return found, shape[len(indices) :], len(found)
     flat = shapes.leaves(shape)
     if len(indices) > len(flat):
@@ -192,7 +195,7 @@ def _drop(nested: tuple[Any, ...], n: int) -> tuple[Any, ...]:
     return tuple(rest)
 
 
-# -- reading -------------------------------------------------------------------------------------------------------------------------
+# -- reading ---------------------------------------------------------------------------------------------------------
 
 
 def read(f: Frame, v: Any, node: ast.AST) -> Any:
@@ -274,7 +277,7 @@ def _get_vec(f: Frame, v: Vec, indices: tuple[Any, ...], node: ast.AST) -> Any:
     return Vec(f.b.vec(items), rest)
 
 
-# -- writing -------------------------------------------------------------------------------------------------------------------------
+# -- writing ---------------------------------------------------------------------------------------------------------
 
 
 def coerce(f: Frame, v: Any, d: DType, node: ast.AST, what: str) -> Any:
@@ -366,7 +369,7 @@ def materialize(f: Frame, v: Any, name: str) -> Any:
     return storage
 
 
-# -- views ---------------------------------------------------------------------------------------------------------------------------
+# -- views -----------------------------------------------------------------------------------------------------------
 
 
 def view(f: Frame, v: Any, target: Tensor, node: ast.AST) -> Any:
@@ -398,7 +401,8 @@ def _check_bits(f: Frame, v: Any, target: Tensor, static: bool, node: ast.AST) -
     strides = v.strides if isinstance(v, Ref) else default_strides(f, v.shape)
     have = shapes.span(v.shape, strides) * v.dtype.bytes
     want = shapes.span(target.shape, target.strides) * target.dtype.bytes
-    exact = (isinstance(v, Vec) or v.is_register) and shapes.compact(v.shape, strides) and shapes.compact(target.shape, target.strides)
+    exact = (isinstance(v, Vec)
+             or v.is_register) and shapes.compact(v.shape, strides) and shapes.compact(target.shape, target.strides)
     if want > have or (exact and want != have):
         f.fail("T047", node, shape=shapes.show(target.shape), dtype=target.dtype, want=want, have=have)
 

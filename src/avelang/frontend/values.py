@@ -161,8 +161,9 @@ def describe(v: Any) -> str:
     if v is None:
         return "None"
     if isinstance(v, (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type)):
-        kind = "the module" if isinstance(v, types.ModuleType) else "the class" if isinstance(v, type) else "the function"
-        return f"{kind} {v.__name__}"
+        kind = "module" if isinstance(v, types.ModuleType) else "class" if isinstance(v, type) else "function"
+        return f"the {kind} {v.__name__}"
     if isinstance(v, RuntimeRange):
         return "a range of al.range"
-    return f"the dtype {v}" if isinstance(v, DType) else f"the constant {v!r}" if isinstance(v, (int, float, str)) else repr(v)
+    return f"the dtype {v}" if isinstance(v, DType) else f"the constant {v!r}" if isinstance(v, (int, float,
+                                                                                                 str)) else repr(v)

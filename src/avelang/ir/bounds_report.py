@@ -62,7 +62,8 @@ class Site:
 
 
 def _packed(span: Span | None) -> list[Any] | None:
-    return None if span is None else [span.file, span.line, span.col, span.end_line, span.end_col, span.function, _packed(span.caller)]
+    return None if span is None else [span.file, span.line, span.col, span.end_line, span.end_col, span.function,
+                                      _packed(span.caller)]
 
 
 def _span(packed: Sequence[Any] | None) -> Span | None:
@@ -83,7 +84,8 @@ def nearest(memory: Sequence[MemoryRange], address: int, size: int) -> str:
     near = min(memory, key=lambda m: max(m.start - address, address - m.start - m.size, 0))
     at, past = address - near.start, address + size - near.start - near.size
     missed = f"{-at} bytes before its start" if at < 0 else f"ends {past} bytes past its end"
-    return f"; nearest is `{near.name}`, {near.size} bytes at {near.start:#x}: the access {'starts ' if at < 0 else ''}{missed}"
+    starts = "starts " if at < 0 else ""
+    return f"; nearest is `{near.name}`, {near.size} bytes at {near.start:#x}: the access {starts}{missed}"
 
 
 class _Values:
@@ -111,19 +113,23 @@ def report(kernel: str, sites: Sequence[Mapping[str, Any]], record: Sequence[int
     coords = values.fill(site.coords)
     if site.kind == "uniform":
         named = {"operand": site.tensor, "first": coords[0], "lane": int(record[THREAD]) % wave, "instead": site.name}
-        return error("X044", span, kernel=kernel, what=f"a {site.what}{f' in line {span.line}' if span else ''}", where=where, **named)
+        return error("X044", span, kernel=kernel, what=f"a {site.what}{f' in line {span.line}' if span else ''}",
+                     where=where, **named)
     if site.kind == "register":
         return error("X005", span, index=coords[0], size=site.size, **fields)
     if site.kind == "extent":
-        return error("X001", span, tensor=site.tensor, index=tuple(coords), extents=tuple(values.fill(site.shape)), **fields)
+        return error("X001", span, tensor=site.tensor, index=tuple(coords), extents=tuple(values.fill(site.shape)),
+                     **fields)
     return _outside(site, span, coords, values, arrays, fields)
 
 
-def _outside(site: Site, span: Span | None, coords: list[int], values: _Values, arrays: Sequence[MemoryRange], fields: dict[str, Any]) -> AveError:
+def _outside(site: Site, span: Span | None, coords: list[int], values: _Values, arrays: Sequence[MemoryRange],
+             fields: dict[str, Any]) -> AveError:
     """X002: the first element of the access that lies in no memory."""
     strides = values.fill(site.strides)
     at = int(next(values.left))
-    memory = [MemoryRange(site.name, 0, site.size)] if site.root == -2 else list({(m.name, m.start): m for m in arrays}.values())
+    memory = [MemoryRange(site.name, 0,
+                          site.size)] if site.root == -2 else list({(m.name, m.start): m for m in arrays}.values())
     if site.root >= 0:
         at += arrays[site.root].start
     allowed = [arrays[site.root]] if site.root >= 0 else memory
@@ -139,7 +145,8 @@ def _outside(site: Site, span: Span | None, coords: list[int], values: _Values, 
         index = _unravel(inside // site.element, site.rest)
     text = f" of `{site.tensor}` at index {(*coords, *index)}" if coords or site.rest or site.tensor else ""
     missed = nearest(memory, address, site.run)
-    return error("X002", span, index=text, size=site.run, address=f"{address:#x}", space=site.space, nearest=missed, **fields)
+    return error("X002", span, index=text, size=site.run, address=f"{address:#x}", space=site.space, nearest=missed,
+                 **fields)
 
 
 def _unravel(n: int, shape: Sequence[int]) -> tuple[int, ...]:

@@ -28,14 +28,15 @@ class Builder:
     chip's, `cluster` the extents of a cluster in blocks."""
 
     def __init__(
-        self, block: Block, span: Span | None = None, features: frozenset[str] = frozenset(), cluster: tuple[int, int, int] = (1, 1, 1)
+        self, block: Block, span: Span | None = None, features: frozenset[str] = frozenset(),
+        cluster: tuple[int, int, int] = (1, 1, 1)
     ):  # fmt: skip
         self.block = block
         self.span = span
         self.features = features
         self.cluster = cluster
 
-    # -- placing -----------------------------------------------------------------------------------------------------------------
+    # -- placing ------------------------------------------------------------------------------------------------------
 
     def emit(self, name: str, operands: tuple[Value, ...] | list[Value] = (), types: tuple[Type, ...] = (),
              regions: tuple[Block, ...] | list[Block] = (), /, **attrs: Any) -> Op:  # fmt: skip
@@ -53,7 +54,7 @@ class Builder:
         finally:
             self.block = outer
 
-    # -- values ------------------------------------------------------------------------------------------------------------------
+    # -- values -------------------------------------------------------------------------------------------------------
 
     def const(self, value: Number | tuple[Number, ...], type: Type = u32) -> Value:
         """A constant of `type`; a number is given to each element of a vector type."""
@@ -67,7 +68,8 @@ class Builder:
             x = int(x) & ((1 << d.bits) - 1)
             return x - (1 << d.bits) if d.kind == "int" and x > d.max else x
 
-        return self.emit("const", (), (type,), value=tuple(map(norm, value)) if isinstance(value, tuple) else norm(value)).result
+        return self.emit("const", (), (type,),
+                         value=tuple(map(norm, value)) if isinstance(value, tuple) else norm(value)).result
 
     def same(self, name: str, /, *operands: Value, **attrs: Any) -> Value:
         """An op whose result has the type of its last operand: arithmetic, `select`, `fma`, ..."""
@@ -119,7 +121,7 @@ class Builder:
         """Another lane's value; `kind`: idx, up, down or xor."""
         return self.emit("shuffle", (value, offset), (value.type,), kind=kind, width=width).result
 
-    # -- memory ------------------------------------------------------------------------------------------------------------------
+    # -- memory -------------------------------------------------------------------------------------------------------
 
     def base(self, tensor: Value) -> Value:
         """The pointer to the first element of a tensor."""
@@ -146,7 +148,7 @@ class Builder:
         """The global pointer at an address."""
         return self.emit("int_ptr", (address,), (PtrType(d, GLOBAL),)).result
 
-    # -- control -----------------------------------------------------------------------------------------------------------------
+    # -- control ------------------------------------------------------------------------------------------------------
 
     def yield_(self, *values: Value) -> Op:
         """Ends a region with these values."""

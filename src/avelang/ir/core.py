@@ -122,7 +122,8 @@ class Kernel:
         """Raises L024 for blocks with other threads than the kernel says that it needs."""
         for count, exact in self.attrs.get("threads", ()):
             if block != (count, 1, 1) if exact else block[0] < count:
-                raise error("L024", self.span, kernel=self.name, want=count, how="" if exact else " or more", block=block)
+                raise error("L024", self.span, kernel=self.name, want=count, how="" if exact else " or more",
+                            block=block)
 
 
 PURE: frozenset[str] = frozenset()
@@ -171,4 +172,5 @@ def walk(block: Block) -> Iterator[Op]:
 
 def is_pure(op: Op) -> bool:
     """True if the op and everything in its regions is pure."""
-    return not OPS[op.name].effects and (not op.regions or all(is_pure(inner) for region in op.regions for inner in region.ops))
+    return not OPS[op.name].effects and (not op.regions
+                                         or all(is_pure(inner) for region in op.regions for inner in region.ops))

@@ -47,7 +47,7 @@ class Elementwise:
         return getattr(np, f) if isinstance(f, str) else f
 
 
-# -- integers --------------------------------------------------------------------------------------------------------------------------
+# -- integers --------------------------------------------------------------------------------------------------------
 
 
 def wrap(x: int, d: DType) -> int | bool:
@@ -70,7 +70,7 @@ def _count(b: int, d: DType) -> int:
     return min(b & ((1 << d.bits) - 1), d.bits)
 
 
-# -- arrays ----------------------------------------------------------------------------------------------------------------------------
+# -- arrays ----------------------------------------------------------------------------------------------------------
 
 
 def _by_zero(f: Arrays, at_zero: Arrays) -> Arrays:
@@ -132,7 +132,7 @@ def _least(a: Any, b: Any) -> Any:
     return -_greatest(-a, -b)
 
 
-# -- ranges ----------------------------------------------------------------------------------------------------------------------------
+# -- ranges ----------------------------------------------------------------------------------------------------------
 
 
 def _corners(f: Callable[[int, int], int]) -> Callable[[Range, Range], Range]:
@@ -174,29 +174,41 @@ def _shr_range(a: Range, b: Range) -> Range | None:
     return (a[0] >> b[1], a[1] >> b[0]) if a[0] >= 0 and b[0] >= 0 and b[1] < 64 else None
 
 
-# -- rows ------------------------------------------------------------------------------------------------------------------------------
+# -- rows ------------------------------------------------------------------------------------------------------------
 
 _BITS = "bool int uint"
 _ROWS = (
-    Elementwise("add", "a + b", "add", "add", lambda a, b, d: a + b, neutral=0, commutes=True, bounds=_corners(operator.add)),
-    Elementwise("sub", "a - b", "subtract", "subtract", lambda a, b, d: a - b, neutral=0, bounds=_corners(operator.sub)),
-    Elementwise("mul", "a * b", "multiply", "multiply", lambda a, b, d: a * b, neutral=1, absorbs=0, commutes=True, bounds=_corners(operator.mul)),
-    Elementwise("div", "a / b; on integers truncated toward zero. Integer division by zero gives all ones (-1); min / -1 gives min.",
-                _by_zero(_truncated, _ones), "true_divide", lambda a, b, d: _quotient(a, b), neutral=1, bounds=_div_range),
+    Elementwise("add", "a + b", "add", "add", lambda a, b, d: a + b, neutral=0, commutes=True,
+                bounds=_corners(operator.add)),
+    Elementwise("sub", "a - b", "subtract", "subtract", lambda a, b, d: a - b, neutral=0,
+                bounds=_corners(operator.sub)),
+    Elementwise("mul", "a * b", "multiply", "multiply", lambda a, b, d: a * b, neutral=1, absorbs=0, commutes=True,
+                bounds=_corners(operator.mul)),
+    Elementwise("div", "a / b; on integers truncated toward zero. Integer division by zero gives all ones (-1); min / "
+                       "-1 gives min.",
+                _by_zero(_truncated, _ones), "true_divide", lambda a, b, d: _quotient(a, b), neutral=1,
+                bounds=_div_range),
     Elementwise("rem", "What `div` leaves over, with the sign of a. a rem 0 is a.",
-                _by_zero(lambda a, b: np.fmod(a, b), _same), "fmod", lambda a, b, d: a - b * _quotient(a, b) if b else a, bounds=_rem_range),
+                _by_zero(lambda a, b: np.fmod(a, b), _same), "fmod", lambda a, b,
+                d: a - b * _quotient(a, b) if b else a, bounds=_rem_range),
     Elementwise("floordiv", "Division rounded toward minus infinity, as Python's //. By zero: as `div`.",
-                _by_zero(lambda a, b: np.floor_divide(a, b), _ones), _floor_quotient, lambda a, b, d: a // b if b else -1,
+                _by_zero(lambda a, b: np.floor_divide(a, b), _ones), _floor_quotient, lambda a, b,
+                d: a // b if b else -1,
                 neutral=1, bounds=_div_range, wide=True),
     Elementwise("mod", "What `floordiv` leaves over, with the sign of b, as Python's %. By zero: a.",
-                _by_zero(lambda a, b: np.mod(a, b), _same), "mod", lambda a, b, d: a % b if b else a, bounds=_mod_range, wide=True),
-    Elementwise("and", "Bitwise and.", "bitwise_and", "", lambda a, b, d: a & b, _BITS, absorbs=0, commutes=True, bounds=_and_range),
-    Elementwise("or", "Bitwise or.", "bitwise_or", "", lambda a, b, d: a | b, _BITS, neutral=0, commutes=True, bounds=_or_range),
-    Elementwise("xor", "Bitwise exclusive or.", "bitwise_xor", "", lambda a, b, d: a ^ b, _BITS, neutral=0, commutes=True, bounds=_or_range),
+                _by_zero(lambda a, b: np.mod(a, b), _same), "mod", lambda a, b, d: a % b if b else a,
+                bounds=_mod_range, wide=True),
+    Elementwise("and", "Bitwise and.", "bitwise_and", "", lambda a, b, d: a & b, _BITS, absorbs=0, commutes=True,
+                bounds=_and_range),
+    Elementwise("or", "Bitwise or.", "bitwise_or", "", lambda a, b, d: a | b, _BITS, neutral=0, commutes=True,
+                bounds=_or_range),
+    Elementwise("xor", "Bitwise exclusive or.", "bitwise_xor", "", lambda a, b, d: a ^ b, _BITS, neutral=0,
+                commutes=True, bounds=_or_range),
     Elementwise("not", "Bitwise complement.", "invert", "", lambda a, d: ~a, _BITS, arity=1),
     Elementwise("shl", "a << b, b read as unsigned; 0 where b is the width or more.",
                 _shl, "", lambda a, b, d: a << _count(b, d), "int uint", neutral=0, bounds=_shl_range),
-    Elementwise("shr", "a >> b, arithmetic on signed types, b read as unsigned; only sign bits are left where b is the width or more.",
+    Elementwise("shr", "a >> b, arithmetic on signed types, b read as unsigned; only sign bits are left where b is the "
+                       "width or more.",
                 _shr, "", lambda a, b, d: a >> _count(b, d), "int uint", neutral=0, bounds=_shr_range),
     Elementwise("neg", "-a", "negative", "negative", lambda a, d: -a, arity=1),
     Elementwise("min", "The lesser; of floats, the number where one is NaN, and -0.0 is less than 0.0.",
@@ -206,9 +218,11 @@ _ROWS = (
 )  # fmt: skip
 ELEMENTWISE: dict[str, Elementwise] = {row.name: row for row in _ROWS}
 # The exact value of those of two integers: (a, b, dtype) -> a number, to be wrapped.
-INT: dict[str, Callable[[int, int, DType], int]] = {r.name: r.exact for r in _ROWS if r.arity == 2 and r.exact is not None}
+INT: dict[str, Callable[[int, int, DType], int]] = {r.name: r.exact for r in _ROWS if r.arity == 2
+                                                    and r.exact is not None}
 # The predicates of `cmp`.
-COMPARE: dict[str, Callable[[Any, Any], Any]] = {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {name: getattr(operator, name)
+                                                 for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 
 # The kinds of `atomic` (and "add", of `atomic_add`): the new contents of memory, as arrays, from the old ones and the
 # values.

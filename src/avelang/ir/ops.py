@@ -12,7 +12,19 @@ from avelang.ir.core import Op, OpDef, define
 from avelang.ir.dtypes import BY_NAME, i32, i64, u1, u32, u64
 from avelang.ir.elementwise import ATOMICS, COMPARE, ELEMENTWISE
 from avelang.ir.functions import FUNCTIONS
-from avelang.ir.types import GLOBAL, LOCAL, SHARED, DType, MapType, PtrType, TensorType, Type, VecType, dtype_of, with_dtype
+from avelang.ir.types import (
+    GLOBAL,
+    LOCAL,
+    SHARED,
+    DType,
+    MapType,
+    PtrType,
+    TensorType,
+    Type,
+    VecType,
+    dtype_of,
+    with_dtype,
+)  # fmt: skip
 
 Check = Callable[[Op], "str | None"]
 
@@ -55,7 +67,8 @@ _KINDS: dict[str, tuple[str, Callable[[Type], bool]]] = {
 
 
 def typed(signature: str, also: Check | None = None, /, **attrs: Container[Any]) -> Check:
-    """The rule of an op with a fixed signature, as `pointer i64 -> value`, whose attributes are each one of `attrs`; `also` is asked then."""
+    """The rule of an op with a fixed signature, as `pointer i64 -> value`, whose attributes are each one of `attrs`;
+    `also` is asked then."""
     takes, gives = (part.split() for part in signature.split("->"))
     words = ["that of the first operand" if w == "=0" else _KINDS[w][0] if w in _KINDS else w for w in (*takes, *gives)]
     said = f"takes ({', '.join(words[: len(takes)])}) and gives ({', '.join(words[len(takes) :])})"
@@ -85,7 +98,8 @@ def _const(op: Op) -> str | None:
         return "gives one scalar or vector"
     value = op.attrs.get("value")
     if isinstance(value, tuple):
-        return None if isinstance(op.result.type, VecType) and len(value) == op.result.type.n else "one value for each element"
+        return None if isinstance(op.result.type,
+                                  VecType) and len(value) == op.result.type.n else "one value for each element"
     return None if isinstance(value, (int, float, bool)) else "needs a number as `value`"
 
 
@@ -102,7 +116,8 @@ def _select(op: Op) -> str | None:
     ts = _types(op)
     if len(ts) != 3 or ts[1] != ts[2] or op.result.type != ts[1]:
         return "takes a condition and two values of the result's type"
-    return None if ts[0] in (u1, with_dtype(ts[1], u1)) else "the condition is u1, or a vector of it as long as the values"
+    ok = ts[0] in (u1, with_dtype(ts[1], u1))
+    return None if ok else "the condition is u1, or a vector of it as long as the values"
 
 
 def _convert(op: Op) -> str | None:
@@ -147,12 +162,14 @@ def _index(op: Op, n: int, operands: int) -> str | None:
         ok = len(op.operands) == operands and 0 <= op.attrs["index"] < n
         return None if ok else f"index {op.attrs['index']} outside 0..{n - 1}"
     ts = _types(op)
-    return None if len(ts) == operands + 1 and dtype_of(ts[-1]).is_int else "takes `index` as an attribute or as the last operand"
+    ok = len(ts) == operands + 1 and dtype_of(ts[-1]).is_int
+    return None if ok else "takes `index` as an attribute or as the last operand"
 
 
 def _slice(op: Op) -> str | None:
     ts, r, start = _types(op), op.result.type, op.attrs.get("start", -1)
-    ok = len(ts) == 1 and isinstance(ts[0], VecType) and isinstance(r, VecType) and r.dtype == ts[0].dtype and 0 <= start <= ts[0].n - r.n
+    ok = len(ts) == 1 and isinstance(ts[0], VecType) and isinstance(r, VecType)
+    ok = ok and r.dtype == ts[0].dtype and 0 <= start <= ts[0].n - r.n  # type: ignore[union-attr]
     return None if ok else "takes a vector and gives `n` elements of it from `start`"
 
 
@@ -237,9 +254,10 @@ def _atomic(op: Op) -> str | None:
         return f"has a `kind`, one of {', '.join(list(ATOMICS)[1:])}"
     t = op.result.type if len(op.results) == 1 else None
     values, rest = ts[:-2], ts[-2:]
-    ok = t in (i32, u32, i64, u64) and values == [t] * (2 if kind == "cas" else 1) and (kind not in ("inc", "dec") or t in (u32, u64))
+    ok = t in (i32, u32, i64,
+               u64) and values == [t] * (2 if kind == "cas" else 1) and (kind not in ("inc", "dec") or t in (u32, u64))
     ok = ok and len(rest) == 2 and isinstance(rest[0], PtrType) and rest[0].space != LOCAL and rest[1] == i64
-    return None if ok else "takes an integer of 32 or 64 bits (cas: what is expected, and another; inc, dec: unsigned), a pointer and an i64 offset"
+    return None if ok else "takes an integer of 32 or 64 bits (cas: two; inc, dec: unsigned), a pointer and i64"
 
 
 def _region_types(op: Op, region: int, terminator: str) -> list[Type] | None:
@@ -264,8 +282,9 @@ def _for(op: Op) -> str | None:
     if len(ts) < 3 or len(op.regions) != 1 or not _ints(ts[:3]) or ts[0] != ts[1] or ts[0] != ts[2]:
         return "takes start, stop and step of one integer type, then the initial values, and has one region"
     want = [r.type for r in op.results]
-    ok = ts[3:] == want and [a.type for a in op.regions[0].args] == [ts[0], *want] and _region_types(op, 0, "yield") == want
-    return None if ok else "the region takes the induction variable and the carried values, and yields the carried values"
+    takes = [a.type for a in op.regions[0].args]
+    ok = ts[3:] == want and takes == [ts[0], *want] and _region_types(op, 0, "yield") == want
+    return None if ok else "the region takes the induction variable and the carried values, and yields the latter"
 
 
 def _while(op: Op) -> str | None:
@@ -275,7 +294,7 @@ def _while(op: Op) -> str | None:
     cond = _region_types(op, 0, "condition")
     ok = _types(op) == want and all([a.type for a in r.args] == want for r in op.regions)
     ok = ok and cond == [u1, *want] and _region_types(op, 1, "yield") == want
-    return None if ok else "both regions take the carried values; the first ends in `condition` with a u1 and them, the second yields them"
+    return None if ok else "regions take the carried values; the first ends in `condition` with a u1 and them"
 
 
 def _printf(op: Op) -> str | None:
@@ -288,14 +307,17 @@ def _checks(op: Op) -> str | None:
     along."""
     n, ts = op.attrs.get("pairs", 0), _types(op)
     pairs = ts[1 : 1 + 2 * n]
-    ok = n > 0 and len(pairs) == 2 * n and isinstance(ts[0], PtrType) and ts[0].space == GLOBAL and not op.results and _ints(ts[1:])
-    ok = ok and all(a == b and a in (u32, u64) for a, b in zip(pairs[::2], pairs[1::2], strict=True)) and isinstance(op.attrs.get("site"), int)
-    return None if ok else "takes a global pointer, `pairs` pairs of u32 or u64, and further integers, and has the number of a `site`"
+    ok = n > 0 and len(pairs) == 2 * n and isinstance(ts[0], PtrType) and ts[0].space == GLOBAL
+    ok = ok and not op.results and _ints(ts[1:])
+    ok = ok and all(a == b and a in (u32, u64) for a,
+                    b in zip(pairs[::2], pairs[1::2], strict=True)) and isinstance(op.attrs.get("site"), int)
+    return None if ok else "takes a global pointer, `pairs` pairs of u32 or u64, and integers; `site` is a number"
 
 
 def _expect(op: Op) -> str | None:
     ts = _types(op)
-    ok = len(ts) in (1, 2) and ts[0] == u1 and _ints(ts[1:]) and isinstance(op.attrs.get("what"), str) and not op.results
+    ok = len(ts) in (1, 2) and ts[0] == u1 and _ints(ts[1:]) and isinstance(op.attrs.get("what"),
+                                                                            str) and not op.results
     return None if ok else "takes a u1, and an integer to name where it does not hold, and says `what`"
 
 
@@ -419,4 +441,5 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
 for _name, _check, _effects, _doc in _TABLE:
     define(OpDef(_name, _check, frozenset(_effects.split()), doc=_doc))
 for _name in ("yield", "condition"):
-    define(OpDef(_name, _any, terminator=True, doc="Ends a region; its operands are what the op around it makes of them."))
+    define(OpDef(_name, _any, terminator=True,
+                 doc="Ends a region; its operands are what the op around it makes of them."))

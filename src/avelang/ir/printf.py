@@ -8,7 +8,7 @@ aligned to 16 bytes, of 32-bit words, the lowest byte first. Its contents before
 | --- | --- |
 | 0 | capacity: how many words there are for records |
 | 1 | lost: how many records found no room |
-| 2, 3 | used: how many words records asked for, as 64 bits; a lane adds its own in one atomic step and has its place in what stood there |
+| 2, 3 | used: words that records asked for, as 64 bits; a lane adds its own by an atomic step, which gives its place |
 | 4 ... | the records |
 
 A record lies whole within the capacity, or is not written and counts as lost. Its words:
@@ -16,7 +16,7 @@ A record lies whole within the capacity, or is not written and counts as lost. I
 | word | |
 | --- | --- |
 | 0 | number of the `printf` in the kernel, from 1 on; `Program.prints` has them in this order |
-| 1 | instance: the low half of `used` as the first active lane of the wave found it; the same in all lanes that print together |
+| 1 | instance: the low half of `used` as the wave's first active lane found it; alike in lanes that print together |
 | 2, 3, 4 | the block along x, y, z |
 | 5, 6 | the wave in its block, the lane in its wave |
 | 7 ... | the values, in one word up to 32 bits, in two for 64 bits |
@@ -48,7 +48,8 @@ class Print(NamedTuple):
     dtypes: Sequence[str]
 
 # ISO C11 7.21.6.1: flags, width, precision, length modifier, conversion.
-_SPEC = re.compile(r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?P<dot>\.(?P<precision>\*|\d+)?)?(?:hh|h|ll|l|j|z|t|L)?(?P<conv>.|$)", re.S)
+_SPEC = re.compile(r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?P<dot>\.(?P<precision>\*|\d+)?)?"
+                   r"(?:hh|h|ll|l|j|z|t|L)?(?P<conv>.|$)", re.S)  # fmt: skip
 _SIGNED, _UNSIGNED, _FLOATS = "di", "ouxX", "fFeEgG"
 
 

@@ -136,6 +136,7 @@ def parse_type(text: str) -> Type:
         )
         return TensorType(BY_NAME[d], shape, strides, space)
     if head == "map":
-        d, dims, *rest = re.fullmatch(r"(\w+), \(([\d, ]+)\), (\d+), (\d+), (\d)", body).groups()  # type: ignore[union-attr]
+        d, dims, *rest = re.fullmatch(r"(\w+), \(([\d, ]+)\), (\d+), (\d+), (\d)",
+                                      body).groups()  # type: ignore[union-attr]
         return MapType(BY_NAME[d], tuple(map(int, dims.split(", "))), int(rest[0]), int(rest[1]), rest[2] == "1")
     raise ValueError(f"no type {text!r}")

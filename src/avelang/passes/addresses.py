@@ -54,7 +54,7 @@ class _Addresses:
             op.operands = [self.where[v].ptr if isinstance(v.type, TensorType) else v for v in op.operands]
         return None
 
-    # -- tensors -----------------------------------------------------------------------------------------------------------------
+    # -- tensors ------------------------------------------------------------------------------------------------------
 
     def locate(self, op: Op, ptr: Value, dims: list[Value]) -> Sequence[Value]:
         """Records where `op`'s tensor lies; `dims` are the operands for its `?` extents and strides. The tensor value
@@ -88,7 +88,7 @@ class _Addresses:
     def on_base(self, op: Op, b: Builder) -> Sequence[Value]:
         return [self.where[op.operands[0]].ptr]
 
-    # -- accesses ----------------------------------------------------------------------------------------------------------------
+    # -- accesses -----------------------------------------------------------------------------------------------------
 
     def offset(self, b: Builder, at: Located, coords: list[Value], size: int) -> Value:
         """The byte offset of an element, i64: the sum of coordinate x stride, times the element's size."""
@@ -118,8 +118,10 @@ class _Addresses:
         if any(isinstance(s, Value) for s in strides):
             zero = [b.const(i) for i in range(max((len(e) for e in extents), default=1))]
             rest = Located(at.ptr, strides)
-            return [(b.add(first, self.offset(b, rest, [zero[i] for i in ix], size)), 1) for ix in itertools.product(*extents)]
-        offsets = [sum(i * s for i, s in zip(ix, strides, strict=True) if isinstance(s, int)) for ix in itertools.product(*extents)]
+            return [(b.add(first, self.offset(b, rest, [zero[i] for i in ix], size)), 1)
+                    for ix in itertools.product(*extents)]
+        offsets = [sum(i * s for i, s in zip(ix, strides, strict=True) if isinstance(s, int))
+                   for ix in itertools.product(*extents)]
         out: list[tuple[int, int]] = []
         for o in offsets:
             if out and out[-1][0] + out[-1][1] == o:
@@ -138,7 +140,8 @@ class _Addresses:
             parts = [b.ld(at.ptr, o, VecType(t.dtype, n), align) for o, n in runs]
             if len(parts) == 1:
                 return parts
-            return [b.vec([b.extract(p, i) for p in parts for i in range(p.type.n if isinstance(p.type, VecType) else 1)])]
+            return [b.vec([b.extract(p, i) for p in parts
+                           for i in range(p.type.n if isinstance(p.type, VecType) else 1)])]
         return [b.ld(at.ptr, runs[0][0], t.dtype, align)]
 
     def on_store(self, op: Op, b: Builder) -> Sequence[Value]:

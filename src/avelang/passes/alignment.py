@@ -66,11 +66,12 @@ class _Alignment:
             elif len(op.results) == 1 and isinstance(op.result.type, (DType, PtrType)):
                 self.set(op.result, self.bits(op))
 
-    # -- values ------------------------------------------------------------------------------------------------------------------
+    # -- values -------------------------------------------------------------------------------------------------------
 
     def bits(self, op: Op) -> int:
         """Zero bits of the result of a plain op on scalars."""
-        if not all(isinstance(v.type, (DType, PtrType, TensorType)) for v in op.operands) or not isinstance(op.result.type, (DType, PtrType)):
+        if not all(isinstance(v.type, (DType, PtrType, TensorType))
+                   for v in op.operands) or not isinstance(op.result.type, (DType, PtrType)):
             return 0
         xs = [self.of(v) for v in op.operands]
         amount = self.constant(op, 1)
@@ -88,7 +89,8 @@ class _Alignment:
             case "shr":
                 return max(xs[0] - amount, 0) if amount is not None and amount >= 0 else 0
             case "div" | "floordiv":
-                return xs[0] - zeros(amount) if amount and amount == 1 << zeros(amount) and xs[0] >= zeros(amount) else 0
+                by = zeros(amount) if amount else 0
+                return xs[0] - by if amount and amount == 1 << by and xs[0] >= by else 0
             case "select":
                 return min(xs[1:])
             case "convert" | "bitcast" | "neg" | "ptr_int" | "int_ptr":
@@ -109,7 +111,7 @@ class _Alignment:
         value = d.attrs["value"] if d is not None and d.name == "const" else None
         return value if isinstance(value, int) else None
 
-    # -- control flow ------------------------------------------------------------------------------------------------------------
+    # -- control flow -------------------------------------------------------------------------------------------------
 
     def pass_on(self, targets: list[Value], sources: list[Value]) -> None:
         for t, s in zip(targets, sources, strict=True):

@@ -29,7 +29,8 @@ Pair = tuple[Value, Value]  # wrong where the first, unsigned, is not less than 
 LARGE = 1 << 31
 MOST_STEPS = 200  # ops that are followed from an address to the array that it is of
 RAW = frozenset({"ld", "st", "atomic_add", "atomic"})
-_ELEMENT = {"extract": 1, "insert": 2}  # operands of an access to a register vector at an index known only at run time, less the index
+# Operands, less the index, of an access to a register vector at an index known only at run time.
+_ELEMENT = {"extract": 1, "insert": 2}
 
 
 @dataclasses.dataclass(slots=True)
@@ -155,13 +156,14 @@ class _Bounds:
             site = Site("uniform", f"`{op.name}`", param.name, coords=[None], name=param.uniform, span=op.span)
             self.check(b, site, [(a, one) for a in apart], [first], "convergent" not in op.defn.effects)
 
-    # -- checks ------------------------------------------------------------------------------------------------------------------
+    # -- checks -------------------------------------------------------------------------------------------------------
 
     def check(self, b: Builder, site: Site, pairs: list[Pair], values: list[Value], stop: bool = True) -> None:
         flat = [v for pair in pairs for v in pair]
         self.sites.append(site)
         number = len(self.before or ()) + len(self.sites) - 1
-        b.emit("check", (self.param, *flat, *values[:MOST_VALUES]), (), site=number, pairs=len(pairs), stop=stop and not self.skip)
+        b.emit("check", (self.param, *flat, *values[:MOST_VALUES]), (), site=number, pairs=len(pairs),
+               stop=stop and not self.skip)
 
     def skipping(self, op: Op, b: Builder, checks: list[tuple[Site, list[Pair], list[Value]]]) -> Sequence[Value]:
         """The access in the lanes in which it goes right; zeros in the others, where it would give something."""
@@ -182,7 +184,7 @@ class _Bounds:
             b.yield_(*inner.results)
         return b.emit("if", (wrong,), tuple(r.type for r in op.results), (bad, good)).results
 
-    # -- tensors -----------------------------------------------------------------------------------------------------------------
+    # -- tensors ------------------------------------------------------------------------------------------------------
 
     def locate(self, ptr: Value, b: Builder) -> tuple[Root, Dim]:
         """The root of a pointer and how far behind its start it points."""
@@ -259,9 +261,11 @@ class _Bounds:
         assert isinstance(t, TensorType)
         shape = tuple(next(rest) if x is None else x for x in t.shape)
         strides = tuple(next(rest) if x is None else x for x in t.strides)
-        self.where[op.result] = Where(root, at, shape, strides, name, self.inside(b, root, at, shape, strides, t.dtype.bytes))
+        self.where[op.result] = Where(root, at, shape, strides, name,
+                                      self.inside(b, root, at, shape, strides, t.dtype.bytes))
 
-    def inside(self, b: Builder, root: Root, at: Dim, shape: tuple[Dim, ...], strides: tuple[Dim, ...], size: int) -> bool | Value:
+    def inside(self, b: Builder, root: Root, at: Dim, shape: tuple[Dim, ...], strides: tuple[Dim, ...],
+               size: int) -> bool | Value:
         """True if a whole layout lies in its root, or what will say so."""
         if root.number == -1:
             return False
@@ -295,7 +299,7 @@ class _Bounds:
         low, high = self.ranges.of(x)
         return low >= 0 and high < LARGE
 
-    # -- sums --------------------------------------------------------------------------------------------------------------------
+    # -- sums ---------------------------------------------------------------------------------------------------------
 
     def sum(self, b: Builder, x: Dim, y: Dim) -> Dim:
         if isinstance(x, int) and isinstance(y, int):
@@ -316,7 +320,7 @@ class _Bounds:
             at = self.sum(b, at, term if step == 1 else b.mul(term, _wide(b, step)))
         return at
 
-    # -- accesses ----------------------------------------------------------------------------------------------------------------
+    # -- accesses -----------------------------------------------------------------------------------------------------
 
     def access(self, op: Op, b: Builder) -> list[tuple[Site, list[Pair], list[Value]]]:
         """The checks of a load or a store through a tensor."""
@@ -347,7 +351,8 @@ class _Bounds:
         b.emit("if", (b.same("not", at.inside),), (), (beyond, nothing))
         return []
 
-    def reach(self, op: Op, b: Builder, at: Where, coords: list[Value], t: TensorType) -> list[tuple[Site, list[Pair], list[Value]]]:
+    def reach(self, op: Op, b: Builder, at: Where, coords: list[Value],
+              t: TensorType) -> list[tuple[Site, list[Pair], list[Value]]]:
         """The check of an access's address, which counts where the tensor is not all inside."""
         size, k = t.dtype.bytes, len(coords)
         shape, strides = [n for n in at.shape[k:] if isinstance(n, int)], at.strides[k:]
@@ -367,11 +372,13 @@ class _Bounds:
         values += [*(b.mul(_wide(b, s), b.const(size, i64)) for s in strides if isinstance(s, Value)), _wide(b, first)]
         steps = [s * size if isinstance(s, int) else None for s in strides]
         whole = at.root.size if isinstance(at.root.size, int) else 0
-        site = Site("bounds", op.name, at.name, t.space, given, [], steps, shape, at.root.number, at.root.name, whole, run, size, op.span)
+        site = Site("bounds", op.name, at.name, t.space, given, [], steps, shape, at.root.number, at.root.name, whole,
+                    run, size, op.span)
         return self.address(b, site, at.root, start, length, at.inside, values)
 
     def address(
-        self, b: Builder, site: Site, root: Root, start: Dim, length: Dim, inside: bool | Value, values: list[Value], none: Value | None = None
+        self, b: Builder, site: Site, root: Root, start: Dim, length: Dim, inside: bool | Value, values: list[Value],
+        none: Value | None = None
     ) -> list[tuple[Site, list[Pair], list[Value]]]:
         """The check that `length` bytes from `start` lie in the root's memory. `none`: where nothing is touched,
         wherever `start` is."""
@@ -456,7 +463,8 @@ def _unknown(coords: list[Value]) -> tuple[list[Value], list[int | None]]:
 
 def _run(shape: list[int], strides: Sequence[Dim]) -> int:
     """The number of elements that one access takes at a time: all of a vector that lies in one piece, else one."""
-    offsets = [sum(i * s for i, s in zip(ix, strides, strict=True) if isinstance(s, int)) for ix in itertools.product(*(range(n) for n in shape))]
+    offsets = [sum(i * s for i, s in zip(ix, strides, strict=True) if isinstance(s, int))
+               for ix in itertools.product(*(range(n) for n in shape))]
     whole = all(isinstance(s, int) for s in strides) and offsets == list(range(len(offsets)))
     return len(offsets) if whole else 1
 

@@ -14,7 +14,8 @@ from avelang.ir.dtypes import DType
 from avelang.ir.elementwise import COMPARE, INT
 
 Row = list[Any]
-VARIES = frozenset({"thread_id", "block_id", "lane_id"})  # another number for some block or thread: what asks for it may be so for one of them
+VARIES = frozenset({"thread_id", "block_id",
+                    "lane_id"})  # another number for some block or thread: what asks for it may be so for one of them
 _SAME = frozenset({"amdgpu.readfirstlane"})
 _WORDS = 32  # bits of what is computed here, but for these of i64
 _LONG = frozenset({"add", "sub", "mul", "min", "max", "and", "or"})
@@ -35,7 +36,8 @@ class _Rows:
         self.known: dict[Value, int | _Unknown] = {}
 
     def add(self, name: str, a: int = 0, b: int = 0, c: int = 0, d: DType | None = None) -> int:
-        row = [name, a, b, c, d.bits if d is not None and d.is_int else 64, int(d is None or d.is_signed or not d.is_int)]
+        row = [name, a, b, c, d.bits if d is not None and d.is_int else 64,
+               int(d is None or d.is_signed or not d.is_int)]
         if row not in self.rows:
             self.rows.append(row)
         return self.rows.index(row)
@@ -115,13 +117,15 @@ def _ask(made: _Rows, asked: list[list[Any]], op: Op, path: list[tuple[int, bool
     except _Unknown:
         return
     for row, holds in path:
-        must = made.add("select", row, must, made.add("const", 1)) if holds else made.add("select", row, made.add("const", 1), must)
+        must = made.add("select", row, must, made.add("const", 1)) if holds else made.add("select", row,
+                                                                                          made.add("const", 1), must)
     try:
         value = made.of(op.operands[1]) if len(op.operands) > 1 else -1
     except _Unknown:
         value = -1
     if all((must, op.attrs["what"]) != (a[1], a[0]) for a in asked):
-        asked.append([op.attrs["what"], must, value, [_place(s) for s in op.span.chain()] if op.span is not None else []])
+        asked.append([op.attrs["what"], must, value,
+                      [_place(s) for s in op.span.chain()] if op.span is not None else []])
 
 
 def _place(s: Span) -> list[Any]:

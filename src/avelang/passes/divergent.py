@@ -16,8 +16,10 @@ from avelang.ir.types import DType, TensorType
 from avelang.isa.row import ROWS
 
 _EXACT: dict[str, Callable[..., np.ndarray]] = {
-    "and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b, "shr": lambda a, b: a >> np.clip(b, 0, 63),
-    "shl": lambda a, b: a << np.clip(b, 0, 31), "mul": lambda a, b: a * b, "min": lambda a, b: np.minimum(a, b), "max": lambda a, b: np.maximum(a, b),
+    "and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b, "shr": lambda a,
+    b: a >> np.clip(b, 0, 63),
+    "shl": lambda a, b: a << np.clip(b, 0, 31), "mul": lambda a, b: a * b, "min": lambda a, b: np.minimum(a, b),
+    "max": lambda a, b: np.maximum(a, b),
     "div": lambda a, b: a // np.where(b > 0, b, 1), "floordiv": lambda a, b: a // np.where(b > 0, b, 1),
     "rem": lambda a, b: a % np.where(b > 0, b, 1), "mod": lambda a, b: a % np.where(b > 0, b, 1),
 }  # fmt: skip
@@ -60,7 +62,8 @@ class _LaneSearch:
             value = op.attrs["value"]
             return _Known(np.full(len(self.lane), value, np.int64), True) if abs(value) < _SMALL else None
         if op.name in ("thread_id", "lane_id"):
-            return _Known((self.threads[op.attrs["dim"]] if op.name == "thread_id" else self.lane).astype(np.int64), True)
+            return _Known((self.threads[op.attrs["dim"]] if op.name == "thread_id" else self.lane).astype(np.int64),
+                          True)
         if op.name in ("block_id", "block_dim", "grid_dim"):
             return self.shared
         if op.name in ("make_tensor", "view", "base", "ptr_add", "subview"):
@@ -76,7 +79,8 @@ class _LaneSearch:
         if len(some) < len(parts) or not parts:
             return None
         if op.name == "convert":
-            return some[0] if op.result.type.bits >= 32 and isinstance(op.operands[0].type, DType) and op.operands[0].type.is_int else None
+            return some[0] if op.result.type.bits >= 32 and isinstance(op.operands[0].type,
+                                                                       DType) and op.operands[0].type.is_int else None
         if op.name in ("add", "sub") and len(some) == 2:
             a, b = some
             return _Known(a.lanes + b.lanes if op.name == "add" else a.lanes - b.lanes, a.exact and b.exact)
@@ -128,7 +132,8 @@ def _by_lane(v: Value, seen: dict[Value, bool]) -> bool:
     import."""
     if v not in seen:
         seen[v] = False
-        seen[v] = v.op is not None and (v.op.name in ("thread_id", "lane_id") or any(_by_lane(x, seen) for x in v.op.operands))
+        seen[v] = v.op is not None and (v.op.name in ("thread_id", "lane_id")
+                                        or any(_by_lane(x, seen) for x in v.op.operands))
     return seen[v]
 
 

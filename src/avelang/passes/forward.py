@@ -34,7 +34,7 @@ class _Store:
 
 class _Forward:
     def __init__(self, kernel: Kernel):
-        self.root: dict[Value, tuple[Value, int] | None] = {}  # local pointer -> (alloc, byte offset); None where the offset is unknown
+        self.root: dict[Value, tuple[Value, int] | None] = {}  # local pointer -> (alloc, byte offset)
         self.uses: dict[Value, list[Op]] = {}  # alloc -> every op that uses a pointer into it
         self.replaced: dict[Value, Value] = {}
         self.gone: set[Op] = set()  # loads whose values are known, and stores that nobody loads
@@ -69,7 +69,8 @@ class _Forward:
         stores: dict[Value, list[_Store]] = {
             op.result: []
             for op in block.ops
-            if op.name == "alloc" and op.result in self.uses and all(self.plain(u) and (u in mine or u.name != "st") for u in self.uses[op.result])
+            if op.name == "alloc" and op.result in self.uses
+            and all(self.plain(u) and (u in mine or u.name != "st") for u in self.uses[op.result])
         }
         if not stores:
             return
@@ -78,7 +79,8 @@ class _Forward:
         for op in old:
             for inner in (op, *(x for region in op.regions for x in walk(region))):
                 at = self.root.get(inner.operands[0]) if inner.name == "ld" else None
-                if at is not None and at[0] in stores and not self.load(b, inner, stores[at[0]], at[1] + known(inner, 1)):
+                if at is not None and at[0] in stores and not self.load(b, inner, stores[at[0]],
+                                                                        at[1] + known(inner, 1)):
                     left.add(at[0])
             at = self.root.get(op.operands[1]) if op.name == "st" else None
             if at is not None and at[0] in stores:
@@ -112,7 +114,8 @@ class _Forward:
         end = start + size_of(result.type)
         last = next((s for s in reversed(stores) if s.start < end and start < s.end), None)
         d = dtype_of(result.type)
-        if last is None or not (last.start <= start and end <= last.end) or d.bits < 8 or dtype_of(last.value.type).bits < 8:
+        if last is None or not (last.start <= start
+                                and end <= last.end) or d.bits < 8 or dtype_of(last.value.type).bits < 8:
             return None
         value = self.final(last.value)
         if value.type == result.type:

@@ -12,8 +12,10 @@ from avelang.ir.core import Block, Op, Value
 Visit = Callable[[Op, Builder], "Sequence[Value] | None"]
 
 
-def rewrite(block: Block, visit: Visit, features: frozenset[str] = frozenset(), enter: Callable[[Block], object] | None = None,
-            leave: Callable[[Block], object] | None = None, cluster: tuple[int, int, int] = (1, 1, 1)) -> None:  # fmt: skip
+def rewrite(block: Block, visit: Visit, features: frozenset[str] = frozenset(),
+            enter: Callable[[Block], object] | None = None,
+            leave: Callable[[Block], object] | None = None,
+            cluster: tuple[int, int, int] = (1, 1, 1)) -> None:  # fmt: skip
     """Rewrites `block` and its regions in place. `enter` and `leave` are called around each region (for scoped tables);
     `features` and `cluster` are the builder's."""
     replaced: dict[Value, Value] = {}

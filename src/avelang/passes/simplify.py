@@ -37,7 +37,8 @@ def _merge(kernel: Kernel) -> None:
     def visit(op: Op, b: Builder) -> Sequence[Value] | None:
         if op.name == "if" and isinstance(known(op, 0), bool):
             taken = op.regions[0 if known(op, 0) else 1]
-            scopes[-1].update((_key(inner), inner) for inner in taken.ops[:-1] if _mergeable(inner) and not find(_key(inner)))
+            scopes[-1].update((_key(inner), inner) for inner in taken.ops[:-1] if _mergeable(inner)
+                              and not find(_key(inner)))
             return inline(taken, b)
         if not _mergeable(op):
             return None
@@ -68,7 +69,8 @@ def dead(kernel: Kernel) -> None:
     def sweep(block: Block) -> None:
         kept: list[Op] = []
         for op in reversed(block.ops):
-            if used.isdisjoint(op.results) and (is_pure(op) or op.name in ("ld", "load", "alloc")) and not op.defn.terminator:
+            if used.isdisjoint(op.results) and (is_pure(op)
+                                                or op.name in ("ld", "load", "alloc")) and not op.defn.terminator:
                 continue
             for region in op.regions:
                 sweep(region)

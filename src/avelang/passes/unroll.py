@@ -28,7 +28,9 @@ def unroll(kernel: Kernel) -> None:
             return None
         trips = _trips(op)
         wanted = op.attrs.get("unroll") or _picks(op)
-        if trips is None or not wanted or len(trips) > MOST_TRIPS or len(trips) * sum(1 for _ in walk(op.regions[0])) > MOST_OPS:
+        if trips is None or not wanted or len(trips) > MOST_TRIPS:
+            return None
+        if len(trips) * sum(1 for _ in walk(op.regions[0])) > MOST_OPS:
             return None
         return _copies(op, b, trips)
 
@@ -57,7 +59,8 @@ def _picks(op: Op) -> bool:
         if inner.name in ("extract", "insert") and "index" not in inner.attrs and hit[-1]:
             return True
         first = 1 if inner.name in ("store", "st") else 0
-        if inner.name in ("load", "store", "ld", "st", "subview", "ptr_add") and _local(inner.operands[first]) and any(hit[first + 1 :]):
+        if inner.name in ("load", "store", "ld", "st", "subview",
+                          "ptr_add") and _local(inner.operands[first]) and any(hit[first + 1 :]):
             return True
         if inner.defn.pure:
             follows.update(inner.results)
@@ -72,7 +75,8 @@ class _Copier:
 
     def op(self, op: Op) -> Op:
         regions = [self.block(r) for r in op.regions]
-        new = Op(op.name, [self.map.get(v, v) for v in op.operands], tuple(r.type for r in op.results), dict(op.attrs), regions, op.span)
+        new = Op(op.name, [self.map.get(v, v) for v in op.operands], tuple(r.type for r in op.results), dict(op.attrs),
+                 regions, op.span)
         for old, fresh in zip(op.results, new.results, strict=True):
             fresh.name, fresh.uniform = old.name, old.uniform
             self.map[old] = fresh
@@ -88,7 +92,8 @@ class _Copier:
 def _copies(op: Op, b: Builder, trips: range) -> list[Value]:
     body, carried = op.regions[0], op.operands[3:]
     for i in trips:
-        copier = _Copier({body.args[0]: b.const(i, body.args[0].type), **dict(zip(body.args[1:], carried, strict=True))})
+        copier = _Copier({body.args[0]: b.const(i, body.args[0].type),
+                          **dict(zip(body.args[1:], carried, strict=True))})
         b.block.ops.extend(copier.op(o) for o in body.ops[:-1])
         carried = [copier.map.get(v, v) for v in body.terminator.operands]
     return list(carried)

@@ -53,7 +53,8 @@ class _Writes:
     def regions(self, op: Op) -> None:
         """Values carried into and out of regions keep their roots; who meets whom matters little, so all of one op
         meet."""
-        carried = self.of([*op.operands, *(v for region in op.regions for v in (region.ops[-1].operands if region.ops else []))])
+        carried = self.of([*op.operands,
+                           *(v for region in op.regions for v in (region.ops[-1].operands if region.ops else []))])
         for v in (*op.results, *(a for region in op.regions for a in region.args)):
             self.add(v, carried)
         for region in op.regions:

@@ -34,7 +34,8 @@ def checks(kernel: Kernel) -> list[Pass]:
         return []
     from avelang.passes.bounds_checks import bounds
 
-    return [("bounds", lambda k: bounds(k, how == "skip", how in ("skip", "leave")), "tensors"), ("simplify", simplify, "tensors")]
+    return [("bounds", lambda k: bounds(k, how == "skip", how in ("skip", "leave")), "tensors"),
+            ("simplify", simplify, "tensors")]
 
 
 def alike(kernel: Kernel) -> list[Pass]:
@@ -57,7 +58,8 @@ def cpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
         ("divergent", divergent, "tensors"),
         *alike(kernel),
         # Dense matrix instructions are executed from their fragment maps; every other row is spelled in primitive ops.
-        ("lower_rows", lambda k: lower_rows(k, lambda row: row.mma is not None and row.lower is None, features), "tensors"),
+        ("lower_rows", lambda k: lower_rows(k, lambda row: row.mma is not None and row.lower is None, features),
+         "tensors"),
         ("simplify", simplify, "tensors"),
         *checks(kernel),
         ("addresses", addresses, "addresses"),

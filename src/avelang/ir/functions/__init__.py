@@ -42,7 +42,8 @@ def _erf(x: np.ndarray) -> np.ndarray:
     return np.array([math.erf(v) for v in x.ravel().tolist()], np.float64).reshape(x.shape)
 
 
-def _row(name: str, doc: str, python: Callable[[Any], Any], numpy: Callable[[np.ndarray], np.ndarray], **more: Any) -> MathFunction:
+def _row(name: str, doc: str, python: Callable[[Any], Any], numpy: Callable[[np.ndarray], np.ndarray],
+         **more: Any) -> MathFunction:
     if "llvm" not in more:
         more = {"f32": getattr(formulas32, name, None), "f64": getattr(formulas64, name, None)} | more
     return MathFunction(name, doc, python, numpy, **more)
@@ -62,7 +63,8 @@ FUNCTIONS: dict[str, MathFunction] = {
         _row("rsqrt", "1 / sqrt(x)", lambda x: 1 / math.sqrt(x), lambda x: 1.0 / np.sqrt(x)),
         _row("sin", "sine", math.sin, lambda x: np.sin(x)),
         _row("cos", "cosine", math.cos, lambda x: np.cos(x)),
-        _row("floor", "rounded toward minus infinity", lambda x: float(math.floor(x)), lambda x: np.floor(x), llvm="floor"),
+        _row("floor", "rounded toward minus infinity", lambda x: float(math.floor(x)), lambda x: np.floor(x),
+             llvm="floor"),
         _row("ceil", "rounded toward infinity", lambda x: float(math.ceil(x)), lambda x: np.ceil(x), llvm="ceil"),
     )
 }

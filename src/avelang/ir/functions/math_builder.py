@@ -9,12 +9,16 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType, f32, f64, i32, i64, u32, u64
 
-PI_HALF = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33)  # pi/2: the nearest f64, what that lacks, what both lack
+PI_HALF = (1.5707963267948966, 6.123233995736766e-17,
+           -1.4973849048591698e-33)  # pi/2: the nearest f64, what that lacks, what both lack
 # 2/pi in words of 32 bits behind the point, high first: as many as the greatest exponent of f64 asks for.
 TWO_OVER_PI = (
-    0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599, 0x3C439041, 0xFE5163AB, 0xDEBBC561, 0xB7246E3A, 0x424DD2E0,
-    0x06492EEA, 0x09D1921C, 0xFE1DEB1C, 0xB129A73E, 0xE88235F5, 0x2EBB4484, 0xE99C7026, 0xB45F7E41, 0x3991D639, 0x835339F4,
-    0x9C845F8B, 0xBDF9283B, 0x1FF897FF, 0xDE05980F, 0xEF2F118B, 0x5A0A6D1F, 0x6D367ECF, 0x27CB09B7, 0x4F463F66, 0x9E5FEA2D,
+    0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599, 0x3C439041, 0xFE5163AB, 0xDEBBC561, 0xB7246E3A,
+    0x424DD2E0,
+    0x06492EEA, 0x09D1921C, 0xFE1DEB1C, 0xB129A73E, 0xE88235F5, 0x2EBB4484, 0xE99C7026, 0xB45F7E41, 0x3991D639,
+    0x835339F4,
+    0x9C845F8B, 0xBDF9283B, 0x1FF897FF, 0xDE05980F, 0xEF2F118B, 0x5A0A6D1F, 0x6D367ECF, 0x27CB09B7, 0x4F463F66,
+    0x9E5FEA2D,
     0x7527BAC7, 0xEBE5F17B, 0x3D0739F7, 0x8A5292EA, 0x6BFB5FB1, 0x1F8D5D08, 0x56033046,
 )  # fmt: skip
 
@@ -111,7 +115,7 @@ class MathBuilder:
         sign = b.and_(self.bits(x), b.const(top, self.word))
         return self.number(b.or_(b.and_(self.bits(magnitude), b.const(top - 1, self.word)), sign))
 
-    # -- pairs: an unevaluated sum of a number and of what it lacks (T. J. Dekker, 1971; D. E. Knuth, TAOCP 2, 4.2.2) ------------------------------
+    # -- pairs: an unevaluated sum of a number and of what it lacks (Dekker, 1971; Knuth, TAOCP 2, 4.2.2) ---
 
     def sum(self, x: Value | float, y: Value | float) -> tuple[Value, Value]:
         """x + y and what rounding took from it."""
@@ -131,7 +135,7 @@ class MathBuilder:
         p = self.mul(x, y)
         return p, self.fma(x, y, self.one("neg", p))
 
-    # -- arguments out of the ordinary -----------------------------------------------------------------------------------------------
+    # -- arguments out of the ordinary --------------------------------------------------------------------------------
 
     def within(self, x: Value, low: float, high: float, f: Callable[[Value], Value]) -> Value:
         """f of x brought within bounds, beyond which f does not change; NaN stays."""

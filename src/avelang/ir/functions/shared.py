@@ -22,7 +22,8 @@ def tanh(m: MathBuilder, x: Value, fit: Sequence[float], split: float) -> Value:
     return m.pick(m.cmp("ne", x, x), x, out)
 
 
-def erf(m: MathBuilder, x: Value, fit: Sequence[float], log_erfc: Sequence[float], split: float, last: float, origin: float) -> Value:
+def erf(m: MathBuilder, x: Value, fit: Sequence[float], log_erfc: Sequence[float], split: float, last: float,
+        origin: float) -> Value:
     """Error function: x times a polynomial up to `split`, 1 - exp of a polynomial in |x| - `origin` beyond; 1 from
     `last` on."""
     a = m.one("abs", x)
@@ -49,7 +50,8 @@ def rsqrt(m: MathBuilder, x: Value) -> Value:
 Reduction = Callable[[MathBuilder, Value], tuple[Value, ...]]
 
 
-def quadrant(m: MathBuilder, x: Value, types: tuple[Type, ...], large: float, reduce: Reduction, reduce_large: Reduction) -> list[Value]:
+def quadrant(m: MathBuilder, x: Value, types: tuple[Type, ...], large: float, reduce: Reduction,
+             reduce_large: Reduction) -> list[Value]:
     """(q, *parts): x = q pi/2 + the sum of the parts, within pi/4 or a little more; q an i32 modulo 4. From `large` on
     by another reduction."""
     b = m.b
