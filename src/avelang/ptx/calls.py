@@ -18,7 +18,7 @@ from avelang.base import engines, knobs
 from avelang.base.errors import AveError, error
 from avelang.frontend.names import near
 from avelang.frontend.signature import ParamSpec
-from avelang.ptx.specs import TileSpec, sizes_of
+from avelang.ptx.specs import TileSpec, row_major, sizes_of
 from avelang.runtime import stub
 from avelang.runtime.arguments import BoundArguments, Parameters
 from avelang.runtime.arrays import CPU, Array
@@ -275,13 +275,7 @@ def _specs(names: Sequence[str], specs: Sequence[Any], named: dict[str, int]) ->
             out.append(ParamSpec(name, "scalar", spec.in_memory))
             continue
         shape = spec.at(named)
-        strides, step = [], 1
-        for extent in reversed(shape):
-            strides.append(step)
-            step *= extent
-        out.append(ParamSpec(name, "tensor", spec.type.in_memory, shape, tuple(reversed(strides))))
+        out.append(ParamSpec(name, "tensor", spec.type.in_memory, shape, row_major(shape)))
         if spec.map is not None:
             out.append(ParamSpec(f"{name} (its tensor map)", "map", spec.type.in_memory, map=spec.map))
     return out
-
-

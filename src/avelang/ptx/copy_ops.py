@@ -112,24 +112,17 @@ class MbarrierOps:
         emit(("bra",), again, pred=Negated(done))
 
 
-def _load(rank: int) -> Any:
-    name = f"load_{rank}d"
+def _of_rank(name: str, rank: int) -> Any:
+    """`load` or `store` of boxes of so many dimensions."""
 
-    def load(self: TmaOps, dst: Any, array: Any, coords: Sequence[Any], bar: Any, **options: Any) -> None:
-        self.load(dst, array, _of_rank(coords, rank, f"ptx.tma.{name}"), bar, **options)
+    def copy(self: TmaOps, first: Any, second: Any, third: Any, *rest: Any, **options: Any) -> None:
+        coords = third if name == "load" else second
+        if len(coords) != rank:
+            raise wrong("T101", what=f"ptx.tma.{name}_{rank}d: coords", allowed=counted(rank, "coordinate"), got=len(coords))
+        getattr(self, name)(first, second, third, *rest, **options)
 
-    load.__name__, load.__doc__ = name, f"`load` of a box of {counted(rank, 'dimension')}."
-    return load
-
-
-def _store(rank: int) -> Any:
-    name = f"store_{rank}d"
-
-    def store(self: TmaOps, array: Any, coords: Sequence[Any], src: Any, **options: Any) -> None:
-        self.store(array, _of_rank(coords, rank, f"ptx.tma.{name}"), src, **options)
-
-    store.__name__, store.__doc__ = name, f"`store` of a box of {counted(rank, 'dimension')}."
-    return store
+    copy.__name__, copy.__doc__ = f"{name}_{rank}d", f"`{name}` of a box of {counted(rank, 'dimension')}."
+    return copy
 
 
 class TmaOps:
@@ -150,29 +143,23 @@ class TmaOps:
     def load(dst: Any, array: Any, coords: Sequence[Any], bar: Any, *, mask: Any = None, policy: Any = None, pred: Any = None) -> None:
         """`cp.async.bulk.tensor.Nd` into shared memory; its bytes count on the mbarrier. `mask` (a b16 register): `.multicast::cluster`, into each
         block that it names. `policy` (a b64 register): `.L2::cache_hint`."""
-        _fits("ptx.tma.load", dst, array)
-        parts = ("shared::cluster", "global", "tile", "mbarrier::complete_tx::bytes", *(("multicast::cluster",) if mask is not None else ()))
-        extra = [x for x in (mask, policy) if x is not None]
-        _tensor(("cp", "async", "bulk", "tensor"), parts, array, coords, policy, lambda place: [_at(dst), place, _at(bar), *extra], pred)
+        parts = "cp.async.bulk.tensor.{}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes" + ".multicast::cluster" * (mask is not None)
+        _tensor("load", parts, dst, array, coords, lambda place: [_at(dst), place, _at(bar), *([] if mask is None else [mask])], policy, pred)
 
     @staticmethod
     def store(array: Any, coords: Sequence[Any], src: Any, *, policy: Any = None, pred: Any = None) -> None:
         """`cp.async.bulk.tensor.Nd.global`, of the thread's open group."""
-        _fits("ptx.tma.store", src, array)
-        extra = [policy] if policy is not None else []
-        parts = ("global", "shared::cta", "tile", "bulk_group")
-        _tensor(("cp", "async", "bulk", "tensor"), parts, array, coords, policy, lambda place: [place, _at(src), *extra], pred)
+        parts = "cp.async.bulk.tensor.{}d.global.shared::cta.tile.bulk_group"
+        _tensor("store", parts, src, array, coords, lambda place: [place, _at(src)], policy, pred)
 
     @staticmethod
     def reduce_add(array: Any, coords: Sequence[Any], src: Any, *, policy: Any = None, pred: Any = None) -> None:
         """`cp.reduce.async.bulk.tensor.Nd.global...add`."""
-        _fits("ptx.tma.reduce_add", src, array)
-        extra = [policy] if policy is not None else []
-        parts = ("global", "shared::cta", "add", "tile", "bulk_group")
-        _tensor(("cp", "reduce", "async", "bulk", "tensor"), parts, array, coords, policy, lambda place: [place, _at(src), *extra], pred)
+        parts = "cp.reduce.async.bulk.tensor.{}d.global.shared::cta.add.tile.bulk_group"
+        _tensor("reduce_add", parts, src, array, coords, lambda place: [place, _at(src)], policy, pred)
 
-    load_1d, load_2d, load_3d, load_4d, load_5d = (_load(rank) for rank in range(1, 6))
-    store_1d, store_2d, store_3d, store_4d, store_5d = (_store(rank) for rank in range(1, 6))
+    load_1d, load_2d, load_3d, load_4d, load_5d = (_of_rank("load", rank) for rank in range(1, 6))
+    store_1d, store_2d, store_3d, store_4d, store_5d = (_of_rank("store", rank) for rank in range(1, 6))
 
     @staticmethod
     def prefetch_map(array: Any) -> None:
@@ -200,35 +187,27 @@ class TmaOps:
         emit(("cp", "async", "bulk", "wait_group", *(("read",) if read else ())), pending)
 
 
-def _fits(what: str, tile: Any, array: Any) -> None:
-    """Raises T101 where a tile of shared memory cannot be what a box is copied to or from: it is too small, or has another pattern."""
-    spec = array.tile if isinstance(array, KernelArgument) else None
-    if spec is None or spec.box is None or not isinstance(tile, SharedTile):
-        return
-    size = math.prod(spec.box) * spec.type.bytes
-    if tile.bytes < size:
-        raise wrong("T101", what=f"{what}: the tile", allowed=f"as large as the box of {array.name!r}, {counted(size, 'byte')}", got=tile.bytes)
-    if tile.swizzle and tile.swizzle != spec.swizzle:
-        raise wrong("T101", what=f"{what}: the tile's swizzle", allowed=f"{spec.swizzle}, as that of {array.name!r} is", got=tile.swizzle)
-
-
-def _of_rank(coords: Sequence[Any], rank: int, name: str) -> Sequence[Any]:
-    if len(coords) != rank:
-        raise wrong("T101", what=f"{name}: coords", allowed=counted(rank, "coordinate"), got=len(coords))
-    return coords
-
-
 def _map(array: Any) -> Any:
     return array if isinstance(array, ScalarOperand) else TmaOps.map(array)
 
 
-def _tensor(opcode: tuple[str, ...], parts: tuple[str, ...], array: Any, coords: Sequence[Any], policy: Any, operands: Any, pred: Any) -> None:
-    rank = len(coords)
-    if isinstance(array, KernelArgument) and array.tile is not None and array.tile.box is not None and rank != len(array.tile.box):
-        raise wrong("T101", what=f"coordinates of {array.name!r}", allowed=str(len(array.tile.box)), got=rank)
-    hint = ("L2::cache_hint",) if policy is not None else ()
+def _tensor(what: str, parts: str, tile: Any, array: Any, coords: Sequence[Any], operands: Any, policy: Any, pred: Any) -> None:
+    """Adds a copy of a box. Raises T101 for coordinates of another rank, and for a tile of shared memory that cannot hold the box, or has another
+    pattern."""
+    spec = array.tile if isinstance(array, KernelArgument) else None
+    if spec is not None and spec.box is not None:
+        size = math.prod(spec.box) * spec.type.bytes
+        if isinstance(tile, SharedTile) and tile.bytes < size:
+            allowed = f"as large as the box of {array.name!r}, {counted(size, 'byte')}"
+            raise wrong("T101", what=f"ptx.tma.{what}: the tile", allowed=allowed, got=tile.bytes)
+        if isinstance(tile, SharedTile) and tile.swizzle and tile.swizzle != spec.swizzle:
+            allowed = f"{spec.swizzle}, as that of {array.name!r} is"
+            raise wrong("T101", what=f"ptx.tma.{what}: the tile's swizzle", allowed=allowed, got=tile.swizzle)
+        if len(coords) != len(spec.box):
+            raise wrong("T101", what=f"coordinates of {array.name!r}", allowed=str(len(spec.box)), got=len(coords))
+    hint = [] if policy is None else ["L2::cache_hint"]
     place = addr(_map(array), coords=list(reversed(coords)))
-    emit((*opcode, f"{rank}d", *parts, *hint), *operands(place), pred=pred)
+    emit((*parts.format(len(coords)).split("."), *hint), *operands(place), *([] if policy is None else [policy]), pred=pred)
 
 
 class FenceOps:

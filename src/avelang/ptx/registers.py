@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Callable
 from typing import Any
 
 import avelang.ptx.types as t
@@ -37,6 +38,23 @@ _MOST_IN_A_LIST = 1 << 16  # far more than a thread can hold
 _SIGN_MATTERS = frozenset({"//", "%", ">>", "<", "<=", ">", ">="})
 
 
+def _operator(op: str) -> tuple[Callable[[Any, Any], Reg], Callable[[Any, Any], Reg]]:
+    """The methods of an operator: with this operand on its left, and on its right. A constant goes to the right where the order says nothing."""
+
+    def left(self: Any, other: Any) -> Reg:
+        return binary(op, self, other)
+
+    def right(self: Any, other: Any) -> Reg:
+        return binary(op, other, self)
+
+    return left, left if op in "+*&|^" else right
+
+
+def _in_place(op: str) -> Callable[[Any, Any], Reg]:
+    """The method of `op=`: the result is written into the register itself."""
+    return lambda self, other: binary(op, self, other, into=self)
+
+
 class ScalarOperand(NoValue):
     """An operand with Python's operators. `value()` is the register that holds it."""
 
@@ -49,89 +67,23 @@ class ScalarOperand(NoValue):
     def __bool__(self) -> bool:
         raise wrong("T227", got=repr(self))
 
-    def __add__(self, other: Any) -> Reg:
-        return binary("+", self, other)
-
-    def __radd__(self, other: Any) -> Reg:
-        return binary("+", self, other)
-
-    def __sub__(self, other: Any) -> Reg:
-        return binary("-", self, other)
-
-    def __rsub__(self, other: Any) -> Reg:
-        return binary("-", other, self)
-
-    def __mul__(self, other: Any) -> Reg:
-        return binary("*", self, other)
-
-    def __rmul__(self, other: Any) -> Reg:
-        return binary("*", self, other)
-
-    def __truediv__(self, other: Any) -> Reg:
-        return binary("/", self, other)
-
-    def __rtruediv__(self, other: Any) -> Reg:
-        return binary("/", other, self)
-
-    def __floordiv__(self, other: Any) -> Reg:
-        return binary("//", self, other)
-
-    def __rfloordiv__(self, other: Any) -> Reg:
-        return binary("//", other, self)
-
-    def __mod__(self, other: Any) -> Reg:
-        return binary("%", self, other)
-
-    def __rmod__(self, other: Any) -> Reg:
-        return binary("%", other, self)
-
-    def __lshift__(self, other: Any) -> Reg:
-        return binary("<<", self, other)
-
-    def __rlshift__(self, other: Any) -> Reg:
-        return binary("<<", other, self)
-
-    def __rshift__(self, other: Any) -> Reg:
-        return binary(">>", self, other)
-
-    def __rrshift__(self, other: Any) -> Reg:
-        return binary(">>", other, self)
-
-    def __and__(self, other: Any) -> Reg:
-        return binary("&", self, other)
-
-    def __rand__(self, other: Any) -> Reg:
-        return binary("&", self, other)
-
-    def __or__(self, other: Any) -> Reg:
-        return binary("|", self, other)
-
-    def __ror__(self, other: Any) -> Reg:
-        return binary("|", self, other)
-
-    def __xor__(self, other: Any) -> Reg:
-        return binary("^", self, other)
-
-    def __rxor__(self, other: Any) -> Reg:
-        return binary("^", self, other)
-
-    def __lt__(self, other: Any) -> Reg:
-        return binary("<", self, other)
-
-    def __le__(self, other: Any) -> Reg:
-        return binary("<=", self, other)
-
-    def __gt__(self, other: Any) -> Reg:
-        return binary(">", self, other)
-
-    def __ge__(self, other: Any) -> Reg:
-        return binary(">=", self, other)
-
-    def __eq__(self, other: Any) -> Reg:  # type: ignore[override]
-        return binary("==", self, other)
-
-    def __ne__(self, other: Any) -> Reg:  # type: ignore[override]
-        return binary("!=", self, other)
+    __add__, __radd__ = _operator("+")
+    __sub__, __rsub__ = _operator("-")
+    __mul__, __rmul__ = _operator("*")
+    __truediv__, __rtruediv__ = _operator("/")
+    __floordiv__, __rfloordiv__ = _operator("//")
+    __mod__, __rmod__ = _operator("%")
+    __lshift__, __rlshift__ = _operator("<<")
+    __rshift__, __rrshift__ = _operator(">>")
+    __and__, __rand__ = _operator("&")
+    __or__, __ror__ = _operator("|")
+    __xor__, __rxor__ = _operator("^")
+    __lt__ = _operator("<")[0]
+    __le__ = _operator("<=")[0]
+    __gt__ = _operator(">")[0]
+    __ge__ = _operator(">=")[0]
+    __eq__ = _operator("==")[0]  # type: ignore[assignment]
+    __ne__ = _operator("!=")[0]  # type: ignore[assignment]
 
     def __invert__(self) -> Reg:
         x = self.value()
@@ -194,41 +146,17 @@ class Reg(ScalarOperand):
         """Writes a value into the register: `mov`, of its type."""
         move(self, value)
 
-    def _into(self, op: str, other: Any) -> Reg:
-        return binary(op, self, other, into=self)
-
-    def __iadd__(self, other: Any) -> Reg:
-        return self._into("+", other)
-
-    def __isub__(self, other: Any) -> Reg:
-        return self._into("-", other)
-
-    def __imul__(self, other: Any) -> Reg:
-        return self._into("*", other)
-
-    def __itruediv__(self, other: Any) -> Reg:
-        return self._into("/", other)
-
-    def __ifloordiv__(self, other: Any) -> Reg:
-        return self._into("//", other)
-
-    def __imod__(self, other: Any) -> Reg:
-        return self._into("%", other)
-
-    def __ilshift__(self, other: Any) -> Reg:
-        return self._into("<<", other)
-
-    def __irshift__(self, other: Any) -> Reg:
-        return self._into(">>", other)
-
-    def __iand__(self, other: Any) -> Reg:
-        return self._into("&", other)
-
-    def __ior__(self, other: Any) -> Reg:
-        return self._into("|", other)
-
-    def __ixor__(self, other: Any) -> Reg:
-        return self._into("^", other)
+    __iadd__ = _in_place("+")
+    __isub__ = _in_place("-")
+    __imul__ = _in_place("*")
+    __itruediv__ = _in_place("/")
+    __ifloordiv__ = _in_place("//")
+    __imod__ = _in_place("%")
+    __ilshift__ = _in_place("<<")
+    __irshift__ = _in_place(">>")
+    __iand__ = _in_place("&")
+    __ior__ = _in_place("|")
+    __ixor__ = _in_place("^")
 
 
 class VectorReg:

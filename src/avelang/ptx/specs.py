@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -69,6 +70,11 @@ class TileSpec:
         return tuple(sizes[x] if isinstance(x, str) else x for x in self.shape)
 
 
+def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of a shape without gaps, in elements."""
+    return tuple(math.prod(shape[i + 1 :]) for i in range(len(shape)))
+
+
 @no_arithmetic
 @dataclasses.dataclass(frozen=True, eq=False)
 class KernelArgument(NoValue):
@@ -88,11 +94,7 @@ class KernelArgument(NoValue):
     @property
     def strides(self) -> tuple[int, ...]:
         """Strides in elements, row-major without gaps."""
-        out, step = [], 1
-        for extent in reversed(self.shape):
-            out.append(step)
-            step *= extent
-        return tuple(reversed(out))
+        return row_major(self.shape)
 
     @property
     def map(self) -> n.SymbolOperand | None:
