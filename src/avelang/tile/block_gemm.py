@@ -90,15 +90,15 @@ class BlockGemm:
 
     @property
     def threads(self) -> int:
-        """Of the block."""
+        """Threads of the block."""
         return math.prod(self.waves) * self.mma.wave
 
     def half_k(self) -> BlockGemm:
-        """The same with half of K."""
+        """This product with half of K."""
         return dataclasses.replace(self, k=self.k // 2)
 
     def single(self) -> BlockGemm:
-        """The same with one instruction to a fragment."""
+        """This product with one instruction to a fragment."""
         return dataclasses.replace(self, times=1)
 
     @functools.cached_property
@@ -109,7 +109,7 @@ class BlockGemm:
 
     @functools.cached_property
     def copy_b(self) -> Distribution:
-        """The same of B."""
+        """Distribution of the copy of a tile of B."""
         return Distribution.blocked((self.n, self.k), self.mma.dtypes[1], waves=math.prod(self.waves),
                                     wave=self.mma.wave)
 
@@ -139,8 +139,8 @@ class BlockGemm:
 
     @functools.cached_property
     def preshuffled_b(self) -> Distribution:
-        """Of the tile of B as `preshuffle` writes it: (rows of units, all elements of their units along K), in the
-        order of `b`, of the ring's if there is a `ring`."""
+        """Distribution of the tile of B as `preshuffle` writes it: (rows of units, all elements of their units along
+        K), in the order of `b`, of the ring's if there is a `ring`."""
         if self.ring is not None and self.ring != self:
             return self.ring.preshuffled_b
         count = self.count[1] // self.interleaved
@@ -188,8 +188,8 @@ class BlockGemm:
         return k_order(self.mma.name, self._side(0)[1], self.mma.k, self.times, self.mma.dtypes[0])[np.argsort(self._k)]
 
     def packing(self) -> BlockGemm:
-        """The same with A's columns in shared memory in the order of its fragments: `a` counts in them, and `stage_a`
-        says where a copy of A goes."""
+        """This product with A's columns in shared memory in the order of its fragments: `a` counts in them, and
+        `stage_a` says where a copy of A goes."""
         return dataclasses.replace(self, native_order=False, packs_a=True)
 
     @functools.cached_property
@@ -201,12 +201,13 @@ class BlockGemm:
 
     @functools.cached_property
     def a(self) -> Distribution:
-        """Of the tile of A (m, k) over the block; elements by K's fragment, then by m's, then as they lie in memory."""
+        """Distribution of the tile of A (m, k) over the block; elements by K's fragment, then by m's, then as they lie
+        in memory."""
         return self._operand(0)
 
     @functools.cached_property
     def b(self) -> Distribution:
-        """Of the tile of B (n, k), likewise."""
+        """Distribution of the tile of B (n, k), likewise."""
         return self._operand(1)
 
     def _side(self, axis: int) -> tuple[np.ndarray, np.ndarray]:
@@ -241,8 +242,8 @@ class BlockGemm:
         )
 
     def interleave(self, target: str) -> BlockGemm:
-        """The same with columns dealt such that a lane has up to 16 bytes of 16-bit numbers side by side, where reads
-        of B stay without conflicts. Loads of B cost the same: lanes name the rows (`ldmatrix`)."""
+        """This product with columns interleaved such that a lane has up to 16 bytes of 16-bit numbers side by side,
+        where reads of B stay without conflicts. Loads of B cost the same: lanes name the rows (`ldmatrix`)."""
         if not self.native_order or self.swapped:
             return self
         size = self.mma.dtypes[1].bytes
@@ -265,7 +266,8 @@ class BlockGemm:
 
     @functools.cached_property
     def c(self) -> Distribution:
-        """Of C (m, n) over the block: elements by m's fragment, then by n's, then as the instruction has them."""
+        """Distribution of C (m, n) over the block: elements by m's fragment, then by n's, then as the instruction has
+        them."""
         rows, cols = self.mma.acc.index[::-1] if self.swapped else self.mma.acc.index
         i, j = np.arange(self.count[0])[:, None, None], np.arange(self.count[1])[:, None]
         top, left = self._grid // self.waves[1], self._grid % self.waves[1]
@@ -351,7 +353,7 @@ def _usual(target: str, dtype: DType) -> MmaAtom:
 
 
 def _given(target: str, dtype: DType, given: str | MmaAtom) -> MmaAtom:
-    """The one that was asked for, by name or itself."""
+    """The given MMA, by name or itself."""
     if not isinstance(given, (str, MmaAtom)):
         raise wrong("T301", what="mma", want="the name of an MMA of the chip, or an Mma", got=repr(given))
     mma = named(mmas(target), given) if isinstance(given, str) else given

@@ -111,7 +111,7 @@ class ChainedGemm:
 
     @functools.cached_property
     def joint(self) -> Joint:
-        """Of one row of fragments of A B^T."""
+        """Joint of one row of fragments of A B^T."""
         G = self.first
         strip = dataclasses.replace(G, m=G.fragment[0], waves=(1, 1)).c
         assert G.mma.a is not None and G.mma.b is not None
@@ -139,26 +139,26 @@ class ChainedGemm:
         each, count = self.second.fragment[1], self.second.count[1]
         return tuple(x % each * count + x // each if self.turned else x for x in range(self.width))
 
-    # -- who holds what ------------------------------------------------------------------------------------------------
+    # -- distributions -------------------------------------------------------------------------------------------------
 
     @functools.cached_property
     def b(self) -> Distribution:
-        """Of B (keys, k) as the first product's fragments."""
+        """Distribution of B (keys, k) as the first product's fragments."""
         return _mapped(self.first.b, 0, self.order)
 
     @functools.cached_property
     def c(self) -> Distribution:
-        """Of A B^T (m, keys)."""
+        """Distribution of A B^T (m, keys)."""
         return _mapped(self.first.c, 1, self.order)
 
     @functools.cached_property
     def v(self) -> Distribution:
-        """Of V^T (width, keys) as the second product's fragments."""
+        """Distribution of V^T (width, keys) as the second product's fragments."""
         return _mapped(self.second.b, 0, self.places)
 
     @functools.cached_property
     def o(self) -> Distribution:
-        """Of O (m, width)."""
+        """Distribution of O (m, width)."""
         return _mapped(self.second.c, 1, self.places)
 
     @functools.cached_property
@@ -181,7 +181,7 @@ class ChainedGemm:
         )
 
     def turned_v(self, target: str) -> Distribution:
-        """The same of V^T (width, keys)."""
+        """Distribution of the copy of V^T (width, keys)."""
         return self.copy_v(target).transposed
 
 
@@ -193,8 +193,8 @@ def _mapped(dist: Distribution, axis: int, table: Ints) -> Distribution:
 
 @functools.lru_cache(32)
 def _pieces(chain: ChainedGemm, target: str) -> Distribution:
-    """Of the ways to share V in pieces: the first with no bank conflicts, those with fewer accesses and with 64 bytes
-    of a row side by side first."""
+    """Distribution of V in pieces: of all ways the first with no bank conflicts, those with fewer accesses and with 64
+    bytes of a row side by side first."""
     (keys, width), size, wave = (chain.first.n, chain.width), chain.first.mma.dtypes[1].bytes, chain.first.mma.wave
     ways = [(high, wide, lanes) for high in (8, 4, 2) for wide in (8, 4, 2) for lanes in (1, 2, 4, 8, 16, 32, 64)]
     ways.sort(key=lambda x: (x[2] * x[1] * size < LINE, 1 / x[0] + 1 / x[1]))

@@ -1,5 +1,5 @@
-"""Static tile distributions: an encoding, or a layout, or the fragment of a matrix instruction comes in; who holds
-which element goes out."""
+"""Static tile distributions: an encoding, or a layout, or the fragment of a matrix instruction comes in; the elements
+of each lane go out."""
 
 from __future__ import annotations
 

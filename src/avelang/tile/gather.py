@@ -30,11 +30,11 @@ class Gathered:
 
     @property
     def dtype(self):
-        """Of the elements."""
+        """Dtype of the elements."""
         return self.data.dtype
 
     def cut(self, shape):
-        """The same with smaller extents."""
+        """This view with smaller extents."""
         return Gathered(self.data, self.index, shape, self.vector)
 
     def window(self, lengths, origin):
@@ -79,7 +79,7 @@ class GatheredWindow:
         return GatheredWindow(self.view, dist.shape, self.origin, dist)
 
     def starts_inside(self):
-        """As of a `Window`: this one is not of rows that lie one after another."""
+        """This window: its rows may lie anywhere, so that nothing is gained (see `Window.starts_inside`)."""
         return self
 
     def move(self, by):
@@ -100,7 +100,7 @@ class GatheredWindow:
         return al.target().vendor == "amd" and self.width() * self.view.dtype.bytes % WORD == 0
 
     def row_bounded(self):
-        """As of a `Window`; loads to LDS are none of these rows'."""
+        """False: loads to LDS cannot gather rows (see `Window.row_bounded`)."""
         return False
 
     def look_up(self):
@@ -125,7 +125,7 @@ class GatheredWindow:
         self.load_values(tile.values)
 
     def load_values(self, values):
-        """The same for a lane's registers."""
+        """Loads into a lane's registers."""
         WIDTH, PLAN = self.width(), self.plan()
         for i in range(len(PLAN)):
             some = self.loaded(i)

@@ -56,7 +56,7 @@ def make_acc(G):
 
 @avelang.jit
 def acc_tile(G, acc):
-    """The same as a tile."""
+    """The accumulators as a tile of C."""
     I, J = G.count
     out = al.make_local((I, J, G.mma.acc.elements), G.mma.dtypes[2])
     for i in range(I):
@@ -157,7 +157,7 @@ def fragment_sets(H):
 
 @avelang.constant
 def one_fragment(G):
-    """The same product with one fragment along K."""
+    """The block's product with one fragment along K."""
     return dataclasses.replace(G, k=G.depth)
 
 

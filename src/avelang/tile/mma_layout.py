@@ -106,7 +106,7 @@ class SubgroupLayout:
 
     @functools.cached_property
     def encoding(self) -> Encoding:
-        """The same as a tile distribution encoding: factors (outer, thread, sharing lanes, own elements) of each
+        """The layout as a tile distribution encoding: factors (outer, thread, sharing lanes, own elements) of each
         dimension."""
         dims = range(len(self.outer))
         share = [self.lanes_per_place if i == self.shared_axis else 1 for i in dims]
@@ -125,7 +125,7 @@ class SubgroupLayout:
 
     @property
     def distribution(self) -> Distribution:
-        """The same as a `Distribution` over one wave."""
+        """The layout as a `Distribution` over one wave."""
         return Distribution(self.encoding, self.wave)
 
     def lanes_at(self, *place: int) -> tuple[int, ...]:

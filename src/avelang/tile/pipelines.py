@@ -1,5 +1,5 @@
-"""How a GEMM's loop over K overlaps copies and products: a name comes in; which chips have it, what it keeps in shared
-memory and in which order its stages run goes out."""
+"""The named pipelines of a GEMM's loop over K: a name comes in; the chips that have it, its buffers in shared memory
+and the order of its stages go out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from avelang.arch import chip as chip_of
 from avelang.base.places import wrong
 from avelang.base.takes import takes
 
-# Stages of one tile of K, in their order, and what does the work of each.
+# Stages of one tile of K, in their order, and the unit that does the work of each.
 STAGES: dict[str, str] = {
     "global": "memory",  # global memory into registers
     "async": "memory",  # global memory into shared memory, without registers
@@ -44,7 +44,7 @@ class Pipeline:
     ring: bool = False
 
     def barriers(self, fragments: int) -> int:
-        """Of a block in one step of a `Block`'s k, which is so many fragments deep."""
+        """Barriers of a block in one step of a `Block`'s k, which is so many fragments deep."""
         if self.apart:
             return fragments
         return 0 if self.name == "tma" else 2 if self.buffers == 1 or self.groups == 2 else 1

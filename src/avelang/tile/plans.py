@@ -61,7 +61,7 @@ class Gemm:
 
     @property
     def units(self) -> int:
-        """Its compute units."""
+        """Compute units of the GPU."""
         return self.count or self.unit.count
 
 
@@ -252,7 +252,7 @@ class GemmPlan:
 
     @property
     def matrix_cycles(self) -> int:
-        """Clocks of matrix pipes, all pipes together, for the whole product, rows that nobody asked for included."""
+        """Clocks of matrix pipes, all pipes together, for the whole product, padding included."""
         # Each wave of a group keeps a pipe.
         return self.tiles * self.all_steps * self.waves * self._tiles() * self.mma_cycles
 
@@ -285,7 +285,7 @@ class GemmPlan:
 
     @property
     def resident(self) -> int:
-        """The same, where the share of one wave is known and others fill its gaps."""
+        """Workgroups of a unit that fill one another's gaps, where the share of one wave is known."""
         return 1 if self.share == 1.0 else self.co_resident
 
     @property

@@ -56,7 +56,7 @@ class Softmax:
         return fold_wave(like, self.total, add)
 
     def logarithms(self, sums, scale):
-        """Of the rows' sums of e to the scores: -inf where nothing counted."""
+        """Logarithms of the rows' sums of e to the scores: -inf where nothing counted."""
         return self.most.map(lambda m, t: m * (scale * LN2) + al.log(t), (sums,))
 
 
@@ -84,7 +84,7 @@ def finite(x):
 
 @avelang.jit
 def weights(s, by, shift):
-    """Of a tile of scores."""
+    """Weights of a tile of scores."""
     F, p = vectorize.folding(s.dist, 1), al.make_local((s.dist.elements,), al.f32)
     for i in range(len(F.of)):
         p[i] = al.fma(s.values[i], by.values[F.of[i]], 0.0 - shift.values[F.of[i]])

@@ -161,9 +161,9 @@ def _skinny(gemm: Gemm, dense: MmaAtom) -> Iterator[GemmPlan]:
 
 @takes("T301")
 def choose(gemm: Gemm) -> tuple[GemmPlan, list[PlanVerdict]]:
-    """The plan for a GEMM, and all candidates with what became of them, the kept ones first, the best of them first.
+    """The plan for a GEMM, and all candidates with their verdicts, the kept ones first, the best of them first.
 
-    Where VDMFMA fits, it is taken: the padded instruction is no faster, and multiplies rows that nobody asked for. Of
+    Where VDMFMA fits, it is taken: the padded instruction is no faster, and multiplies padding. Of
     plans within 2 % of the fewest cycles that with the fewest matrix-pipe cycles is taken, then that with the least
     traffic with LDS, then that which leaves the fewest units without a workgroup, that which keeps them busiest, then
     that with the fewest parts of K, the MMA that a block takes by itself, the fewest barriers. Raises U103 where there
@@ -197,7 +197,7 @@ def _preference(p: GemmPlan) -> tuple[float, ...]:
 
 @dataclasses.dataclass(frozen=True)
 class PlanVerdict:
-    """A candidate and what became of it: `kept` with its cycles, or dropped, for `reason`."""
+    """A candidate with its verdict: `kept` with its cycles, or dropped, for `reason`."""
 
     plan: GemmPlan
     kept: bool

@@ -26,12 +26,12 @@ class SharedTile:
 
     @property
     def turned(self):
-        """The same memory with rows and columns exchanged: what was stored as (keys, d) is loaded as (d, keys)."""
+        """This memory with rows and columns exchanged: what was stored as (keys, d) is loaded as (d, keys)."""
         return SharedTile(self.data, (self.shape[1], self.shape[0]), self.swizzle, 1 - self.axis)
 
     @property
     def dtype(self):
-        """Of the elements."""
+        """Dtype of the elements."""
         return self.data.dtype
 
     @property
@@ -46,7 +46,7 @@ class SharedTile:
 
     @property
     def nbytes(self):
-        """Of one buffer."""
+        """Bytes of one buffer."""
         return self.shape[1 - self.axis] * self.row
 
     # -- where a lane's accesses go ------------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ class SharedTile:
         return self.plan_of(dist, self.width(dist))
 
     def plan_of(self, dist, width):
-        """The same for accesses of so many elements."""
+        """`plan` for accesses of so many elements."""
         return vectorize.shared_vectors(dist, self.axis, width, self.strides, self.swizzle)
 
     def width(self, dist):
@@ -119,7 +119,7 @@ class SharedTile:
         self.store_values(tile.values, tile.dist, buffer, tile.thread)
 
     def store_values(self, values, dist, buffer=0, thread=None):
-        """The same for a lane's registers."""
+        """Stores a lane's registers."""
         if is_first(dist, thread):
             self._put(values, dist, buffer, thread)
 
@@ -150,7 +150,7 @@ class SharedTile:
         return tile
 
     def load_into(self, values, dist, buffer=0, begin=0, end=None, thread=None):
-        """The same into registers; of the lane's accesses, in the order of its registers, those from `begin` to before
+        """Loads into registers; of the lane's accesses, in the order of its registers, those from `begin` to before
         `end` only, if given."""
         M, COUNT = vectorize.matrices(dist, self.axis, self.dtype.bytes, al.target().name), self.reads(dist)
         END = COUNT if end is None else end
@@ -160,7 +160,7 @@ class SharedTile:
             self._get_matrices(values, (0, COUNT), M, buffer, begin, END, thread)
 
     def load_part(self, values, dist, part, parts, buffer=0, thread=None):
-        """Of `parts` equal parts of a lane's registers one, into `values`, which holds just that."""
+        """Loads one of `parts` equal parts of a lane's registers into `values`, which holds just that."""
         M = vectorize.matrices(dist, self.axis, self.dtype.bytes, al.target().name, parts)
         if M is None:
             EACH = self.reads(dist) // parts
@@ -224,7 +224,7 @@ def shared(shape, dtype, buffers=1, dists=(), turned=()):
 
 @avelang.jit
 def spread(tile, dist):
-    """The same tile in another distribution, through shared memory. All lanes of the block call it."""
+    """Moves a tile to another distribution, through shared memory. All lanes of the block call it."""
     dist = check_shape(dist, flat(tile.shape), al.target().wave)
     memory = shared(tile.shape, tile.dtype, 1, (tile.dist, dist))
     memory.store(tile)

@@ -2,9 +2,9 @@
 
 B is read once, by one wave, so shared memory would be a detour: its fragments go from global memory, where it lies as
 it is, straight into the registers of the instruction, a whole tile of K ahead. Only A, which all waves of the block
-need, passes through shared memory, and on its way there it is put in the order in which the instruction wants it (that
-of B's registers is then memory's). Facts: Hugging Face, "Creating custom kernels for the AMD MI300", shuffles A on its
-way into shared memory; IREE, "Virtual Dense MFMAs for Skinny GEMM", shuffles B in registers."""
+need, passes through shared memory, and is stored there in the order of the instruction (that of B's registers is then
+memory's). Facts: Hugging Face, "Creating custom kernels for the AMD MI300", shuffles A when it stores it to shared
+memory; IREE, "Virtual Dense MFMAs for Skinny GEMM", shuffles B in registers."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def streamed_vectors(window):
 
 @avelang.struct
 class OperandStages:
-    """A's tiles of K on their way: `x` has the fragments of the tile that is multiplied (steps, fragments, words); the
+    """A's tiles of K in flight: `x` has the fragments of the tile that is multiplied (steps, fragments, words); the
     next one is in `held`, in flight from global memory, and goes through one of two buffers of shared memory into `x`,
     step by step as those become free."""
 
@@ -93,11 +93,11 @@ class OperandStages:
     G: al.constexpr
 
     def store_shared(self, values, buffer):
-        """Puts a tile into shared memory."""
+        """Stores a tile to shared memory."""
         self.memory.store_values(values, self.G.stage_a, buffer)
 
     def fetch(self, values):
-        """Asks for a tile."""
+        """Begins the loads of a tile."""
         self.window.load_values(values)
         self.window.move((0, self.G.k))
 

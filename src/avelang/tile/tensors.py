@@ -103,7 +103,7 @@ class DistributedTile:
 
     @property
     def dtype(self):
-        """Of the elements."""
+        """Dtype of the elements."""
         return self.values.dtype
 
     @property

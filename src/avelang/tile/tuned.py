@@ -33,7 +33,7 @@ class TunedBlock:
     spills: tuple[str, ...] = ()
 
     def share(self, target: str) -> float:
-        """That on a chip, of the rate of the instruction that multiplies. NVIDIA's other chips are taken to be as the
+        """Share on a chip, of the rate of the instruction that multiplies. NVIDIA's other chips are taken to be as the
         one that was measured; where nothing was, in proportion to the products that a wave makes of each element that
         it reads."""
         high, wide = self.m // self.waves[0], self.n // self.waves[1]

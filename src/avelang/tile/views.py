@@ -31,7 +31,7 @@ class TensorView:
 
     @property
     def dtype(self):
-        """Of the elements."""
+        """Dtype of the elements."""
         return self.data.dtype
 
     def __post_init__(self):
@@ -43,7 +43,7 @@ class TensorView:
         return TensorView(self.data, shape, vector, self.steps + (step,))
 
     def pad(self, axis, before, after):
-        """The same with so many more places before and after, which read as zeros and are not written."""
+        """This view with so many more places before and after, which read as zeros and are not written."""
         transforms.check_axis(axis, len(self.shape))
         transforms.check_padding(static_values((before, after)))
         n = self.shape[axis]
@@ -92,7 +92,7 @@ class TensorView:
         return self._with(transforms.Merge(axis, extents), shape, self.vector if inner else 1)
 
     def xor(self, axis, by, extent, unit=1):
-        """The same with a dimension swizzled: coordinate `axis` ^ (coordinate `by` % extent) * unit."""
+        """This view with a dimension swizzled: coordinate `axis` ^ (coordinate `by` % extent) * unit."""
         transforms.check_axis(axis, len(self.shape))
         transforms.check_axis(by, len(self.shape))
         last = len(self.shape) - 1
@@ -101,7 +101,7 @@ class TensorView:
         return self._with(transforms.Xor(axis, by, extent, unit, end), self.shape, self.vector if whole else 1)
 
     def cut(self, shape):
-        """The same with smaller extents, where it was not transformed: what is past them is outside. `vector` divides
+        """This view with smaller extents, where it was not transformed: what is past them is outside. `vector` divides
         the last."""
         transforms.check_transformable(isinstance(self.data, al.TensorMap), "cut")
         return TensorView(self.data, shape, self.vector, self.steps, self.apart)

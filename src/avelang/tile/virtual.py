@@ -31,7 +31,7 @@ def _intrinsic(row: Row) -> Any:
 
 
 def dtypes_of(row: Row, target: str) -> tuple[DType, DType, DType]:
-    """Of A, B and the accumulator of a row; of 8-bit floats the chip's kind."""
+    """Dtypes of A, B and the accumulator of a row; of 8-bit floats the chip's kind."""
     features = chip_of(target).features
     a, b, c = (dtype_of(types_on(p, features)[0]) for p in row.params[:3])
     return a, b, c

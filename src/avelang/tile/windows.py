@@ -60,11 +60,11 @@ class Window:
                 self.bound()
 
     def spread(self, dist):
-        """The same window with a distribution; its extents are the distribution's."""
+        """This window with a distribution; its extents are the distribution's."""
         return Window(self.view, dist.shape, self.origin, dist, None, self.early)
 
     def starts_inside(self):
-        """The same window, of which it is known that it never begins before the first row: AMD's offsets are then the
+        """This window, of which it is known that it never begins before the first row: AMD's offsets are then the
         same for all such windows."""
         return Window(self.view, self.lengths, self.origin, self.dist, self.thread, False)
 
@@ -120,7 +120,7 @@ class Window:
         self.load_values(tile.values)
 
     def load_values(self, values):
-        """The same for a lane's registers."""
+        """Loads into a lane's registers."""
         if self.uses_buffer():
             self._load_ranged(values)
         else:
