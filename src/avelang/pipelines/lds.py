@@ -19,7 +19,7 @@ def lds_mainloop(rounds, STAGES, I, EARLY, first, second, multiply, sync, BEFORE
     | --- | --- | --- |
     | before the barrier | `first(round, s)`: reads the fragments of A from EARLY on. `multiply(s, 0, EARLY)` | BEFORE |
     | barrier | `sync()`: all waves have read stage s, and stage s + 1 is ready | |
-    | behind it | `second(round, s)`: reads stage s + 1, EARLY of A, and refills s. `multiply(s, EARLY, I)` | AFTER[s % 2] |
+    | behind it | `second(round, s)`: reads stage s + 1, EARLY of A; refills s. `multiply(s, EARLY, I)` | AFTER[s % 2] |
 
     A hint is (kind, count, products[, group]), as of `sched_interleave`. Before the loop stage 0 is ready, and its
     first fragments have been read."""
