@@ -45,13 +45,14 @@ def heads_first(x: np.ndarray, layout: str) -> np.ndarray:
     return (x.swapaxes(1, 2) if layout == "bshd" else x).astype(np.float64)
 
 
-def wanted(q: np.ndarray, k: np.ndarray, v: np.ndarray, case: Case, scale: float | None = None) -> tuple[np.ndarray, ...]:
+def wanted(
+    q: np.ndarray, k: np.ndarray, v: np.ndarray, case: Case, scale: float | None = None
+) -> tuple[np.ndarray, ...]:
     """O and the logarithms in float64, and how far each may be from them; O in the case's layout.
 
-    A score differs by the roundings of d products and sums, the exponent by those of score * scale - shift. A weight then has these, an exponential
-    right to two units, and half a unit of the operands' dtype; sums of n weights, in tiles that shrink now and then, n roundings more, and O is
-    divided by the sum of weights as they were in f32.
-    """
+    A score differs by the roundings of d products and sums, the exponent by those of score * scale - shift. A weight
+    then has these, an exponential right to two units, and half a unit of the operands' dtype; sums of n weights, in
+    tiles that shrink now and then, n roundings more, and O is divided by the sum of weights as they were in f32. """
     scale = case.d**-0.5 if scale is None else scale
     q, k, v = (heads_first(x, case.layout) for x in (q, k, v))
     group = case.heads // case.kv_heads
@@ -85,13 +86,17 @@ def guarded(shape: tuple[int, ...], dtype: Any) -> tuple[np.ndarray, np.ndarray]
     return room[MARGIN:-MARGIN].reshape(shape), room
 
 
-def run(call: Callable[..., Any], q: np.ndarray, k: np.ndarray, v: np.ndarray, case: Case) -> tuple[np.ndarray, np.ndarray]:
+def run(
+    call: Callable[..., Any], q: np.ndarray, k: np.ndarray, v: np.ndarray, case: Case
+) -> tuple[np.ndarray, np.ndarray]:
     """O and the logarithms of `call(q, k, v, out, lse=...)`, which writes nothing beside them."""
     out, room = guarded(q.shape, case.dtype)
     lse, logs_room = guarded((case.batch, case.heads, case.queries), np.float32)
     assert call(q, k, v, out, lse=lse) is out
     for whole in (room, logs_room):
-        assert np.isnan(np.concatenate([whole[:MARGIN], whole[-MARGIN:]]).astype(np.float32)).all(), "written beside the output"
+        assert np.isnan(np.concatenate([whole[:MARGIN], whole[-MARGIN:]]).astype(np.float32)).all(), (
+            "written beside the output"
+        )
     return out, lse
 
 
@@ -103,5 +108,7 @@ def check(call: Callable[..., Any], case: Case, seed: int = 0) -> np.ndarray:
     error = np.abs(out.astype(np.float64) - o)
     assert (error <= bound).all(), f"O is off by {np.nanmax(error / bound)} of the bound"
     nothing = logs == -np.inf
-    assert (lse[nothing] == -np.inf).all() and (np.abs(lse - np.where(nothing, 0, logs))[~nothing] <= logs_bound[~nothing]).all()
+    assert (lse[nothing] == -np.inf).all() and (
+        np.abs(lse - np.where(nothing, 0, logs))[~nothing] <= logs_bound[~nothing]
+    ).all()
     return out

@@ -1,4 +1,5 @@
-"""Hopper's GEMM with no GPU: its numbers against float64 on awkward shapes, on the CPU and the reference; its code by what ptxas says of it."""
+"""Hopper's GEMM with no GPU: its numbers against float64 on awkward shapes, on the CPU and the reference; its code "
+"by what ptxas says of it."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ from tools import need
 bf16 = ml_dtypes.bfloat16
 
 
-def check(m: int, n: int, k: int, tile: GemmTile, dtype: type, out: type, blocks: int, margin: int = 3, **options: object) -> None:
+def check(
+    m: int, n: int, k: int, tile: GemmTile, dtype: type, out: type, blocks: int, margin: int = 3, **options: object
+) -> None:
     """`gemm` on fresh random numbers, into NaN, of which the part around the output stays."""
     rng = np.random.default_rng()
     a, b = (rng.standard_normal(s).astype(dtype) for s in ((m, k), (n, k)))
@@ -42,7 +45,10 @@ CASES = [
     (GemmTile(64, 64, 2, group_m=2), bf16, bf16, 2, 130, 200, 8),
     (GemmTile(192, 64, 2), bf16, bf16, 1, 1, 1, 264),
 ]  # fmt: skip
-CLUSTERS = [(GemmTile(64, 64, 3, 2), bf16, bf16, 4, 200, 90, 200), (GemmTile(64, 64, 2, 2, 2), np.float16, np.float32, 4, 130, 130, 72)]
+CLUSTERS = [
+    (GemmTile(64, 64, 3, 2), bf16, bf16, 4, 200, 90, 200),
+    (GemmTile(64, 64, 2, 2, 2), np.float16, np.float32, 4, 130, 130, 72),
+]
 
 
 @pytest.mark.parametrize("tile,dtype,out,blocks,m,n,k", [*CASES, *CLUSTERS])
@@ -83,7 +89,10 @@ def split(tile: GemmTile, parts: int | str, blocks: int, m: int, n: int, k: int,
     rng = np.random.default_rng((m, n, k))
     a, b = (rng.standard_normal((r, k)).astype(bf16) for r in (m, n))
     x, y = a.astype(np.float64), b.astype(np.float64).T
-    first, second = (gemm(a, b, np.full((m, n), np.nan, np.float32), tile, blocks, parts, target="sm_90a", **options) for _ in range(2))
+    first, second = (
+        gemm(a, b, np.full((m, n), np.nan, np.float32), tile, blocks, parts, target="sm_90a", **options)
+        for _ in range(2)
+    )
     assert (np.abs(first - x @ y) <= 2e-6 * (np.abs(x) @ np.abs(y))).all()
     np.testing.assert_array_equal(first, second)
 
@@ -140,7 +149,8 @@ ONE = np.zeros((16, 16), bf16)
         (ONE, ONE.astype(np.float16), None, TypeError, "b is of float16; here it must be of bf16"),
         (ONE, ONE, np.zeros((16, 16), np.float64), TypeError, "out is of float64; here it must be of bf16 or f32"),
         (ONE.T, ONE, None, ValueError, "a: elements of a row must be neighbors"),
-        (np.zeros((4, 12), bf16), np.zeros((4, 12), bf16), None, ValueError, "rows must be a multiple of 8 elements apart, and are 12 apart"),
+        (np.zeros((4, 12), bf16), np.zeros((4, 12), bf16), None, ValueError,
+            "rows must be a multiple of 8 elements apart, and are 12 apart"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused(a, b, out, kind, words):
@@ -151,7 +161,12 @@ def test_what_does_not_fit_is_refused(a, b, out, kind, words):
 @pytest.mark.parametrize("shape", [(1024, 1024), (512, 4096), (4096, 4096), (100000, 64), (1, 1)])
 def test_the_best_tile_needs_no_longer_than_the_others(shape):
     def time(tile: GemmTile) -> float:
-        return math.ceil(clusters(*shape, tile) * tile.cluster / (132 // tile.cluster * tile.cluster)) * tile.m * tile.n / TILES[tile]
+        return (
+            math.ceil(clusters(*shape, tile) * tile.cluster / (132 // tile.cluster * tile.cluster))
+            * tile.m
+            * tile.n
+            / TILES[tile]
+        )
 
     best = best_tile(*shape)
     assert all(time(best) <= time(t) for t in TILES)
@@ -163,7 +178,13 @@ def test_ptxas_keeps_the_sums_in_registers_and_the_products_under_way(tile, part
     ptxas = need("ptxas")
     text = compile_text(build(tile, al.bf16, al.bf16, parts), {}, (threads(tile), 1, 1), "sm_90a", "asm")
     (tmp_path / "k.ptx").write_text(text)
-    said = subprocess.run([ptxas, "-v", "-arch=sm_90a", "k.ptx", "-o", "k.cubin"], cwd=tmp_path, capture_output=True, text=True, check=True).stderr
+    said = subprocess.run(
+        [ptxas, "-v", "-arch=sm_90a", "k.ptx", "-o", "k.cubin"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stderr
     assert "0 bytes spill stores, 0 bytes spill loads" in said
     assert "C75" not in said, said  # wgmma serialized, setmaxnreg ignored
     steps = re.findall(r"wgmma\.mma_async\S*m64n(\d+)k16", text)

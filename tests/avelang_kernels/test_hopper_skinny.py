@@ -1,5 +1,5 @@
-"""The product of a few rows on Hopper: its numbers against float64 on awkward shapes, on the CPU and on the reference, however tiles are shared; the same
-bits in every run; its machine code against what it was written for, by ptxas."""
+"""The product of a few rows on Hopper: its numbers against float64 on awkward shapes, on the CPU and on the reference,
+however tiles are shared; the same bits in every run; its machine code against what it was written for, by ptxas."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def operands(m: int, n: int, k: int, dtype: type = bf16) -> tuple[np.ndarray, np
 
 
 def right(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-    """Every element against float64, relative to the sum of the terms' sizes: f32 sums lose some units in the last place of that; the result rounds once."""
+    """Every element against float64, relative to the sum of the terms' sizes: f32 sums lose some units in the last "
+    "place of that; the result rounds once."""
     x, y = a.astype(np.float64), b.astype(np.float64).T
     want, terms = x @ y, np.abs(x) @ np.abs(y)
     unit = {np.dtype(bf16): 2.0**-8, np.dtype(np.float16): 2.0**-11}.get(out.dtype, 0)
@@ -48,7 +49,8 @@ def right(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
     assert (error <= 2e-6 * terms + unit * np.abs(want)).all(), error.max()
 
 
-# rows, depth, stages, blocks, split_k, cluster_n; with m, n, k that leave ends everywhere. `most`: how many blocks share a tile by way of the workspace.
+# rows, depth, stages, blocks, split_k, cluster_n; with m, n, k that leave ends everywhere. `most`: how many blocks
+# share a tile by way of the workspace.
 DIVISIONS = {
     "runs end inside of tiles": (Plan(64, 2, 3, 3), 5, 200, 400, 2),
     "one tile for five blocks": (Plan(64, 1, 3, 5), 8, 50, 1000, 8),
@@ -80,7 +82,9 @@ def test_on_the_cpu(name):
     check(name, np.float32)
 
 
-@pytest.mark.parametrize("name", ["runs end inside of tiles", "more blocks than units", "a cluster shares a tile", "a cluster shares A"])
+@pytest.mark.parametrize(
+    "name", ["runs end inside of tiles", "more blocks than units", "a cluster shares a tile", "a cluster shares A"]
+)
 def test_in_the_reference(name, monkeypatch):
     """Every access within bounds and written before it is read; no two waves race."""
     monkeypatch.setenv("AVE_CHECK", "races,ir")
@@ -125,24 +129,36 @@ def test_torch_tensors():
 def test_what_does_not_fit_is_refused():
     a, b = operands(5, 20, 72)
     for args, options, words in (
-        ((a, b[:, :64]), {}, "same number of columns"), ((a[0], b), {}, "2 dimensions"), ((np.repeat(a, 13, 0), b), {}, "for 1 to 64"),
-        ((a[:0], b), {}, "for 1 to 64"), ((a[:, :70], b[:, :70]), {}, "multiple of 8"), ((a, b.astype(np.float16)), {}, "both f16"),
-        ((a.astype(np.float32), b.astype(np.float32)), {}, "both must be bf16"), ((a, b, np.zeros((5, 21), bf16)), {}, "out is (5, 21)"),
-        ((a, b, np.zeros((5, 20), np.int32)), {}, "out is int32"), ((a, b, np.zeros((5, 20), bf16)), {"dtype": np.float32}, "dtype asks for f32"),
+        ((a, b[:, :64]), {}, "same number of columns"), ((a[0], b), {}, "2 dimensions"), ((np.repeat(a, 13, 0), b), {},
+            "for 1 to 64"),
+        ((a[:0], b), {}, "for 1 to 64"), ((a[:, :70], b[:, :70]), {}, "multiple of 8"), ((a, b.astype(np.float16)), {},
+            "both f16"),
+        ((a.astype(np.float32), b.astype(np.float32)), {}, "both must be bf16"), ((a, b, np.zeros((5, 21), bf16)), {},
+            "out is (5, 21)"),
+        ((a, b, np.zeros((5, 20), np.int32)), {}, "out is int32"), ((a, b, np.zeros((5, 20), bf16)),
+            {"dtype": np.float32}, "dtype asks for f32"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=re.escape(words)):
             skinny_gemm(*args, **options)
 
 
-# -- machine code ------------------------------------------------------------------------------------------------------------------------
+# -- machine code -----------------------------------------------------------------------------------------------------
 
-SHAPES = ((8, 13312, 16384), (8, 2304, 8192), (8, 6656, 8192), (1, 8192, 8192), (16, 28672, 8192), (64, 8192, 8192), (33, 4104, 512))
+SHAPES = (
+    (8, 13312, 16384),
+    (8, 2304, 8192),
+    (8, 6656, 8192),
+    (1, 8192, 8192),
+    (16, 28672, 8192),
+    (64, 8192, 8192),
+    (33, 4104, 512),
+)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_the_best_plan_keeps_its_registers_and_its_pipeline(shape, tmp_path):
-    """No spills, wgmma not serialized (ptxas says so), shared memory that a block may have, and enough bytes on their way to hide memory: 32 KB on each
-    multiprocessor at 4.8 TB/s and 1 us."""
+    """No spills, wgmma not serialized (ptxas says so), shared memory that a block may have, and enough bytes on their
+    way to hide memory: 32 KB on each multiprocessor at 4.8 TB/s and 1 us."""
     m, n, k = shape
     plan = best_plan(m, n, k, SMS)
     work, width = work_of(plan, n, k), width_of(m)
@@ -157,7 +173,11 @@ def test_the_best_plan_keeps_its_registers_and_its_pipeline(shape, tmp_path):
     (tmp_path / "k.ptx").write_text(text)
     command = [need("ptxas"), "-arch=sm_90a", "-v", str(tmp_path / "k.ptx"), "-o", str(tmp_path / "k.cubin")]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
-    assert "0 bytes spill stores" in said and "Potential Performance Loss" not in said and int(re.findall(r"Used (\d+) registers", said)[0]) <= 200
+    assert (
+        "0 bytes spill stores" in said
+        and "Potential Performance Loss" not in said
+        and int(re.findall(r"Used (\d+) registers", said)[0]) <= 200
+    )
     products = plan.depth * 4 * (plan.rows // 64)
     assert text.count("wgmma.mma_async") == products and f"m64n{width}k16" in text
     assert text.count("cp.async.bulk.tensor.2d") == 2 * plan.depth and ("atom." in text) == (work.most > 1)

@@ -1,5 +1,5 @@
-"""The tile level's wrappers hand calls that are like one before to the launcher's host code: none of them makes something new each time that Python has
-to look at. Kernels compile to programs that do nothing."""
+"""The tile level's wrappers hand calls that are like one before to the launcher's host code: none of them makes
+something new each time that Python has to look at. Kernels compile to programs that do nothing."""
 
 from functools import partial
 from typing import Any
@@ -36,7 +36,13 @@ def slow(monkeypatch):
     monkeypatch.setenv("AVE_NO_CACHE", "1")
     monkeypatch.setattr(compile, "cpu_object", lambda *_: (payload, {"entry": "ave_run", "scratch_bytes": 0}))
     monkeypatch.setattr(Launcher, "_slow", counted)
-    builders = (tile_moe.build, tile_skinny.build, tile_attention.build, tile_attention_hopper.build, tile_grouped_gemm._fitted)
+    builders = (
+        tile_moe.build,
+        tile_skinny.build,
+        tile_attention.build,
+        tile_attention_hopper.build,
+        tile_grouped_gemm._fitted,
+    )
     for cached in builders:
         cached.cache_clear()
     yield found
@@ -54,8 +60,17 @@ def product(T):
 
 def grouped(T, taken=False, gated=False):
     def made(rows):
-        arrays = bf16(rows, 48), bf16(2, 64, 48), torch.tensor([0, 4, rows], dtype=torch.int32), bf16(rows, 32 if gated else 64)
-        more: Any = {"index": torch.zeros(rows, dtype=torch.int32) if taken else None, "factors": torch.zeros(rows), "gated": gated}
+        arrays = (
+            bf16(rows, 48),
+            bf16(2, 64, 48),
+            torch.tensor([0, 4, rows], dtype=torch.int32),
+            bf16(rows, 32 if gated else 64),
+        )
+        more: Any = {
+            "index": torch.zeros(rows, dtype=torch.int32) if taken else None,
+            "factors": torch.zeros(rows),
+            "gated": gated,
+        }
         return partial(tile_grouped_gemm.grouped_gemm, *arrays, T, units=1, **more, **CHIP)
 
     return made
@@ -69,7 +84,9 @@ def layer(rows):
 
 def stored(rows):
     weights = tile_inference.preshuffle(bf16(128, 64), STORED, "sm_90a")
-    return partial(tile_inference.gemm, bf16(rows, 64), weights, bf16(rows, 128), bf16(128), tile_inference.relu, **CHIP)
+    return partial(
+        tile_inference.gemm, bf16(rows, 64), weights, bf16(rows, 128), bf16(128), tile_inference.relu, **CHIP
+    )
 
 
 def few(rows):
@@ -78,7 +95,9 @@ def few(rows):
 
 def attention(rows):
     q, lse = bf16(1, rows, 1, 64), torch.zeros(1, 1, rows)
-    return partial(tile_attention.attention, q, q, q, q.clone(), lse=lse, causal=True, T=tile_attention.Block(64, 64, 4), **CHIP)
+    return partial(
+        tile_attention.attention, q, q, q, q.clone(), lse=lse, causal=True, T=tile_attention.Block(64, 64, 4), **CHIP
+    )
 
 
 def hopper(rows):
@@ -87,7 +106,8 @@ def hopper(rows):
 
 
 CALLS = {
-    "product, tma": product(TMA), "product, cp-async": product(WARPS), "grouped": grouped(TMA), "gathered, gated": grouped(WARPS, True, True),
+    "product, tma": product(TMA), "product, cp-async": product(WARPS), "grouped": grouped(TMA),
+    "gathered, gated": grouped(WARPS, True, True),
     "layer": layer, "stored weights": stored, "few rows": few, "attention": attention, "attention, Hopper": hopper,
 }  # fmt: skip
 
@@ -112,7 +132,9 @@ def test_shapes_are_remembered_and_what_is_wrong_is_said_again():
     assert tile_grouped_gemm._fitted.cache_info().hits >= 1
     for _ in range(2):
         with pytest.raises(ValueError, match="b should be"):
-            tile_grouped_gemm.grouped_gemm(bf16(8, 48), bf16(2, 64, 40), torch.zeros(3, dtype=torch.int32), bf16(8, 64), TMA, **CHIP)
+            tile_grouped_gemm.grouped_gemm(
+                bf16(8, 48), bf16(2, 64, 40), torch.zeros(3, dtype=torch.int32), bf16(8, 64), TMA, **CHIP
+            )
 
 
 def test_numpy_s_arrays_too(slow):

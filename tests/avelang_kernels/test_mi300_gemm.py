@@ -1,4 +1,5 @@
-"""The pipelined GEMM: its numbers against float64 on awkward shapes, on all backends; its machine code against what it was written for, by counting."""
+"""The pipelined GEMM: its numbers against float64 on awkward shapes, on all backends; its machine code against what "
+"it was written for, by counting."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ def operands(m: int, n: int, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def right(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-    """Every element against float64, relative to the sum of the terms' sizes: f32 sums lose some units in the last place of that; bf16 rounds once."""
+    """Every element against float64, relative to the sum of the terms' sizes: f32 sums lose some units in the last "
+    "place of that; bf16 rounds once."""
     x, y = a.astype(np.float64), b.astype(np.float64).T
     want, terms = x @ y, np.abs(x) @ np.abs(y)
     error = np.abs(out.astype(np.float64) - want)
@@ -48,10 +50,11 @@ def check(m: int, n: int, k: int, tile: Mi300Tile, dtype: type, **options: objec
     right(a, b, out)
 
 
-# -- numbers -----------------------------------------------------------------------------------------------------------------------------
+# -- numbers ----------------------------------------------------------------------------------------------------------
 
 ODD = [
-    # out, m, n, k: all widths of loads (8, 4, 2, 1 elements) and stores, one tile and several, one step and several, tails of every kind
+    # out, m, n, k: all widths of loads (8, 4, 2, 1 elements) and stores, one tile and several, one step and several,
+    # tails of every kind
     (np.float32, 130, 140, 200), (np.float32, 1, 4, 8), (np.float32, 129, 131, 97), (np.float32, 3, 4, 0),
     (bf16, 37, 100, 68), (bf16, 3, 5, 66), (bf16, 1, 1, 1), (bf16, 128, 128, 192),
 ]  # fmt: skip
@@ -83,12 +86,16 @@ def test_a_row_that_is_no_number_stays_alone():
     np.testing.assert_array_equal(~np.isfinite(out), bad)
 
 
-# -- machine code ------------------------------------------------------------------------------------------------------------------------
+# -- machine code -----------------------------------------------------------------------------------------------------
 
 
 @functools.cache
-def assembly(out: str, tile: Mi300Tile, chip: str = "gfx942", each: int = CHUNK, wide: bool = True, emit: str = "asm") -> str:
-    return compile_text(getattr(mi300_gemm, out), {"T": tile, "EACH": each, "WIDE": wide}, (threads(tile), 1, 1), chip, emit)
+def assembly(
+    out: str, tile: Mi300Tile, chip: str = "gfx942", each: int = CHUNK, wide: bool = True, emit: str = "asm"
+) -> str:
+    return compile_text(
+        getattr(mi300_gemm, out), {"T": tile, "EACH": each, "WIDE": wide}, (threads(tile), 1, 1), chip, emit
+    )
 
 
 def loop_lines(text: str, made: KernelReport) -> list[str]:
@@ -100,10 +107,14 @@ def loop_lines(text: str, made: KernelReport) -> list[str]:
 @TILES
 @OUTS
 def test_main_loop(tile, out):
-    """64 elements of K: wide accesses and no others, nothing moved between kinds of registers, no loops over lanes, no address arithmetic to speak of."""
+    """64 elements of K: wide accesses and no others, nothing moved between kinds of registers, no loops over lanes, "
+    "no address arithmetic to speak of."""
     text = assembly(out, tile)
     made = report(text)
-    assert made.vgpr_spills == made.sgpr_spills == made.scratch == made.agpr == 0 and made.lds == 4 * (tile.m + tile.n) * HALF
+    assert (
+        made.vgpr_spills == made.sgpr_spills == made.scratch == made.agpr == 0
+        and made.lds == 4 * (tile.m + tile.n) * HALF
+    )
     assert made.vgpr <= 256 and made.occupancy.waves == 2
     loop = made.loop
     assert loop is not None
@@ -113,11 +124,17 @@ def test_main_loop(tile, out):
     assert counts["matrix"] == {"v_mfma_f32_16x16x16_bf16": 4 * i * j}
     assert counts["LDS read"] == {"ds_read_b128": 2 * (i + j)} and counts["LDS write"] == {"ds_write_b128": moved}
     assert counts["load"] == {"buffer_load_dwordx4": moved} and counts["barrier"] == {"s_barrier": 2}
-    assert sum(counts["VALU"].values()) <= 15 and sum(counts["SALU"].values()) <= 2 and "v_readfirstlane_b32" not in counts["VALU"]
+    assert (
+        sum(counts["VALU"].values()) <= 15
+        and sum(counts["SALU"].values()) <= 2
+        and "v_readfirstlane_b32" not in counts["VALU"]
+    )
     assert loop.lds_ratio <= (0.75 if tile is SMALL else 0.5)
     lines = loop_lines(text, made)
     loads = [x for x in lines if "buffer_load" in x]
-    assert all(re.search(r"v\[\d+:\d+\], v\d+, s\[\d+:\d+\], 0 offen", x) for x in loads)  # all of the offset is in the range check
+    assert all(
+        re.search(r"v\[\d+:\d+\], v\d+, s\[\d+:\d+\], 0 offen", x) for x in loads
+    )  # all of the offset is in the range check
     # A barrier waits for the wave's own LDS accesses only: what global memory has been asked for stays under way.
     barriers = [n for n, x in enumerate(lines) if "s_barrier" in x]
     assert all(lines[n - 1].split(";")[0].split() == ["s_waitcnt", "lgkmcnt(0)"] for n in barriers)
@@ -126,7 +143,8 @@ def test_main_loop(tile, out):
 @TILES
 @OUTS
 def test_memory_hides_behind_matrix_instructions(tile, out):
-    """In the loop no more than a few instructions stand between two matrix instructions, which take four issue slots each."""
+    """In the loop no more than a few instructions stand between two matrix instructions, which take four issue "
+    "slots each."""
     text = assembly(out, tile)
     code = [x.split()[0] for x in loop_lines(text, report(text)) if re.match(r"\t[a-z]", x)]
     at = [n for n, name in enumerate(code) if name.startswith("v_mfma")]
@@ -149,11 +167,15 @@ def test_accumulators_are_filled_piece_by_piece():
     assert widths and set(widths) == {"4"}
 
 
-@pytest.mark.parametrize("chip,name", [("gfx90a", "v_mfma_f32_16x16x16bf16_1k"), ("gfx950", "v_mfma_f32_16x16x16_bf16")])
+@pytest.mark.parametrize(
+    "chip,name", [("gfx90a", "v_mfma_f32_16x16x16bf16_1k"), ("gfx950", "v_mfma_f32_16x16x16_bf16")]
+)
 @TILES
 def test_neighbors_of_the_chip(tile, chip, name):
     made = report(assembly("gemm_f32", tile, chip))
-    assert made.vgpr_spills == made.scratch == 0 and made.loop is not None and list(made.loop.counts["matrix"]) == [name]
+    assert (
+        made.vgpr_spills == made.scratch == 0 and made.loop is not None and list(made.loop.counts["matrix"]) == [name]
+    )
 
 
 @pytest.mark.parametrize("each,load", [(4, "buffer_load_dwordx2"), (2, "buffer_load_dword"), (1, "global_load_ushort")])
@@ -162,13 +184,17 @@ def test_rows_that_begin_anywhere(each, load):
     made = report(assembly("gemm_f32", SMALL, each=each))
     assert made.vgpr_spills == made.scratch == 0 and made.loop is not None
     loads = made.loop.counts["load"]
-    assert {re.sub(r"_d16(_hi)?$", "", name) for name in loads} <= {load, "global_load_short"} and sum(loads.values()) == 8 * CHUNK // each
+    assert {re.sub(r"_d16(_hi)?$", "", name) for name in loads} <= {load, "global_load_short"} and sum(
+        loads.values()
+    ) == 8 * CHUNK // each
 
 
-# -- machine code, executed --------------------------------------------------------------------------------------------------------------
+# -- machine code, executed -------------------------------------------------------------------------------------------
 
 
-def execute(out: str, tile: Mi300Tile, m: int, n: int, k: int, order: str = "forward", profile: bool = False) -> executor.Run:
+def execute(
+    out: str, tile: Mi300Tile, m: int, n: int, k: int, order: str = "forward", profile: bool = False
+) -> executor.Run:
     """Runs the assembly with every wait and hazard checked; the numbers against float64."""
     a, b = operands(m, n, k)
     c = np.full((m, n), np.nan, np.float32 if out == "gemm_f32" else bf16)
@@ -207,7 +233,7 @@ def test_bank_conflicts_without_a_swizzle(monkeypatch):
     assert sum(execute("gemm_f32", SMALL, 128, 128, 64, profile=True).conflicts.values()) > 0
 
 
-# -- the order of tiles ------------------------------------------------------------------------------------------------------------------
+# -- the order of tiles -----------------------------------------------------------------------------------------------
 
 
 XCDS = 8  # ROCm, "MI300 series microarchitecture"
@@ -215,7 +241,9 @@ XCDS = 8  # ROCm, "MI300 series microarchitecture"
 
 def tile_of_block(block: int, tiles_m: int, tiles_n: int) -> tuple[int, int]:
     """As the kernel finds it, in Python."""
-    return scheduler.tile_of.source.fn(scheduler.xcd_remap.source.fn(block, tiles_m * tiles_n, XCDS), tiles_m, tiles_n, mi300_gemm.GROUP_M)
+    return scheduler.tile_of.source.fn(
+        scheduler.xcd_remap.source.fn(block, tiles_m * tiles_n, XCDS), tiles_m, tiles_n, mi300_gemm.GROUP_M
+    )
 
 
 @pytest.mark.parametrize("m,n", [(1, 1), (3, 5), (8, 8), (17, 9), (40, 3), (2, 301)])
@@ -237,7 +265,7 @@ def test_an_xcd_reads_little():
         assert len(mine) == 32 and len({i for i, _ in mine}) + len({j for _, j in mine}) == 12
 
 
-# -- the function ------------------------------------------------------------------------------------------------------------------------
+# -- the function -----------------------------------------------------------------------------------------------------
 
 
 def test_the_tile_is_chosen():

@@ -1,4 +1,5 @@
-"""Attention on the tile level: one source, right on all backends to the bound of its roundings; scores of any size; what its code takes."""
+"""Attention on the tile level: one source, right on all backends to the bound of its roundings; scores of any size; "
+"what its code takes."""
 
 import functools
 
@@ -35,7 +36,9 @@ def test_against_float64(target, backend):
 
 
 @SOME
-@pytest.mark.parametrize("case", [Case(1, 2, 1, 50, 75, 32), Case(2, 2, 2, 50, 75, 32, True, "bhsd")], ids=["gqa", "causal"])
+@pytest.mark.parametrize(
+    "case", [Case(1, 2, 1, 50, 75, 32), Case(2, 2, 2, 50, 75, 32, True, "bhsd")], ids=["gqa", "causal"]
+)
 def test_layouts(case, target, backend):
     check(call(target, backend, causal=case.causal, layout=case.layout), case)
 
@@ -53,7 +56,11 @@ def test_queries_in_shared_memory(target, backend):
 def test_the_block_that_is_chosen():
     check(call("sm_80", "reference", T=None), Case(1, 1, 1, 70, 70, 64))
     assert block_for("gfx942", 128) == Block(256, 64, 8) and block_for("gfx942", 256) == Block(128, 32, 8)
-    assert [block_for("sm_80", d) for d in (64, 128, 256)] == [Block(64, 64, 4, False), Block(64, 64, 4), Block(64, 32, 4, False)]
+    assert [block_for("sm_80", d) for d in (64, 128, 256)] == [
+        Block(64, 64, 4, False),
+        Block(64, 64, 4),
+        Block(64, 32, 4, False),
+    ]
 
 
 def test_one_entry_point(monkeypatch):
@@ -89,7 +96,8 @@ def test_rows_that_see_nothing_and_runs_that_are_alike(target, backend):
 
 @SOME
 def test_scores_of_any_size(target, backend):
-    """Scores to 2^120: the greatest alone counts, equal ones share; a score that overflows to -inf counts nothing, one to +inf makes its row NaN."""
+    """Scores to 2^120: the greatest alone counts, equal ones share; a score that overflows to -inf counts nothing, "
+    "one to +inf makes its row NaN."""
     case = Case(1, 1, 1, 32, 64, 32)
     q, k, v = (np.zeros(case.shape(1, n), np.float32) for n in (32, 64, 64))
     v[:] = np.random.default_rng(0).integers(-8, 9, v.shape)
@@ -99,7 +107,8 @@ def test_scores_of_any_size(target, backend):
     q, k, v = (x.astype(BF16) for x in (q, k, v))
     out, lse = run(call(target, backend, scale=1.0), q, k, v, case)
     o, _, logs, _ = wanted(q, k, v, case, 1.0)
-    # Scores are exact; weights are those of scores times log2(e) in f32, or from row 8 on, where scores are 2^22 apart, 0 and 1.
+    # Scores are exact; weights are those of scores times log2(e) in f32, or from row 8 on, where scores are 2^22 apart,
+    # 0 and 1.
     np.testing.assert_array_less(np.abs(out[0, :, 0].astype(np.float64) - o[0, :, 0])[[0, 1, *range(8, 32)]], 2.0**-5)
     assert (out[0, 8::2, 0] == v[0, 47, 0]).all()
     np.testing.assert_allclose(lse[0, 0], logs[0, 0], rtol=2.0**-21, atol=2.0**-20)
@@ -125,7 +134,9 @@ def test_code_for_amd():
     case = Case(1, 1, 1, T.m, 3 * T.n - 5, d)
     q, k, v = case.inputs()
     out = np.full(q.shape, np.nan, BF16)
-    ran = executor.load(text, check=True, profile=True)[1, threads](q, k, v, out, 1, 1, T.m, 1, case.keys, d**-0.5 * LOG2E)
+    ran = executor.load(text, check=True, profile=True)[1, threads](
+        q, k, v, out, 1, 1, T.m, 1, case.keys, d**-0.5 * LOG2E
+    )
     o, bound, _, _ = wanted(q, k, v, case)
     assert (np.abs(out.astype(np.float64) - o) <= bound).all() and ran.conflicts == {}
 
@@ -134,15 +145,19 @@ def test_code_for_amd():
 def test_nothing_is_spilled(d, threads):
     need("ptxas")
     T = block_for("sm_90a", d)
-    found = build(T, al.bf16, d).report("sm_90a", (T.on("sm_90a", al.bf16, d).first.threads, 1, 1), SEQ_FIRST=True, CAUSAL=True)
+    found = build(T, al.bf16, d).report(
+        "sm_90a", (T.on("sm_90a", al.bf16, d).first.threads, 1, 1), SEQ_FIRST=True, CAUSAL=True
+    )
     assert found.stored == found.loaded == 0
     assert found.registers * threads <= 65536  # threads of several blocks that have a place on a multiprocessor
 
 
 def test_tables_of_the_page():
-    """Every shape and every piece of code has its line; `tests/docs/test_tables.py` holds the page against the results."""
+    """Every shape and every piece of code has its line; `tests/docs/test_tables.py` holds the page against the "
+    "results."""
     record = {"device": {"gpu": "G"}, "figures": [
-        {"shape": benchmark.Shape(1, 8, 64, 128, True, 2)._asdict(), "tflops": {"wgmma": 3.0, "mma.sync": 2.0, "cuDNN": 4.0, "flash": 1.0}}]}  # fmt: skip
+        {"shape": benchmark.Shape(1, 8, 64, 128, True, 2)._asdict(), "tflops": {"wgmma": 3.0, "mma.sync": 2.0,
+            "cuDNN": 4.0, "flash": 1.0}}]}  # fmt: skip
     last = pages.attention_timed(record).splitlines()[-1]
     assert last == "| 1, 8, 64, 128, 2 heads of K and V, causal | 3 | 2 | 4 | 1 | 0.75 |"
 
@@ -171,11 +186,16 @@ ONE = np.zeros((2, 8, 4, 64), BF16)
 @pytest.mark.parametrize(
     ("change", "error", "said"),
     [
-        ({"layout": "bsdh"}, ValueError, "layout is 'bsdh'"), ({"q": ONE[0]}, ValueError, "4 dimensions"), ({"q": ONE.astype(np.float32)}, TypeError, "float32"),
-        ({"v": ONE.astype(F16)}, TypeError, "one dtype"), ({"v": ONE[:, :4]}, ValueError, "must be alike"), ({"k": ONE[:1], "v": ONE[:1]}, ValueError, "batch and d"),
-        ({"k": ONE[:, :, :3], "v": ONE[:, :, :3]}, ValueError, "4 heads and k has 3"), ({"out": ONE[:, :4]}, ValueError, "shape of q"),
-        ({"q": ONE[..., :60], "k": ONE[..., :60], "v": ONE[..., :60]}, ValueError, "d is 60"), ({"lse": np.zeros((2, 8, 4), np.float32)}, ValueError, "lse is"),
-        ({"lse": np.zeros((2, 4, 8))}, TypeError, "of f32"), ({"scale": 0.0}, ValueError, "above 0"), ({"scale": float("nan")}, ValueError, "above 0"),
+        ({"layout": "bsdh"}, ValueError, "layout is 'bsdh'"), ({"q": ONE[0]}, ValueError, "4 dimensions"),
+        ({"q": ONE.astype(np.float32)}, TypeError, "float32"),
+        ({"v": ONE.astype(F16)}, TypeError, "one dtype"), ({"v": ONE[:, :4]}, ValueError, "must be alike"),
+        ({"k": ONE[:1], "v": ONE[:1]}, ValueError, "batch and d"),
+        ({"k": ONE[:, :, :3], "v": ONE[:, :, :3]}, ValueError, "4 heads and k has 3"), ({"out": ONE[:, :4]},
+            ValueError, "shape of q"),
+        ({"q": ONE[..., :60], "k": ONE[..., :60], "v": ONE[..., :60]}, ValueError, "d is 60"), ({"lse": np.zeros((2, 8,
+            4), np.float32)}, ValueError, "lse is"),
+        ({"lse": np.zeros((2, 4, 8))}, TypeError, "of f32"), ({"scale": 0.0}, ValueError, "above 0"),
+        ({"scale": float("nan")}, ValueError, "above 0"),
     ],
 )  # fmt: skip
 def test_arguments_that_do_not_fit(change, error, said):

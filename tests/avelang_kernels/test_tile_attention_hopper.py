@@ -1,4 +1,5 @@
-"""Attention by the copy engine and wgmma: right on the reference, which checks races and registers under way; what its code takes."""
+"""Attention by the copy engine and wgmma: right on the reference, which checks races and registers under way; what "
+"its code takes."""
 
 import functools
 
@@ -24,21 +25,25 @@ def test_two_consumers_take_turns():
 
 def test_one_consumer_and_rows_that_see_nothing():
     """Strides instead of another layout; d in two pieces, of which the second is padded."""
-    out = check(call(HopperAttention(m=64, n=32), causal=True, layout="bhsd"), Case(1, 3, 1, 90, 50, 72, True, "bhsd", F16))
+    out = check(
+        call(HopperAttention(m=64, n=32), causal=True, layout="bhsd"), Case(1, 3, 1, 90, 50, 72, True, "bhsd", F16)
+    )
     assert not out[:, :, :40].any()
 
 
 def test_heads_by_turns():
-    """Groups of two heads, of which the last has one: the first begins with the last rows, the second with the first ones."""
+    """Groups of two heads, of which the last has one: the first begins with the last rows, the second with the "
+    "first ones."""
     check(call(HopperAttention(m=64, n=64, near=2), causal=True), Case(1, 3, 3, 100, 100, 64, True))
 
 
 @pytest.mark.parametrize(("batch", "heads", "kv_heads", "seq", "d"), [
-    (4, 32, 32, 4096, 128), (4, 32, 8, 4096, 128), (1, 32, 32, 16384, 128), (8, 16, 16, 2048, 64), (2, 16, 16, 8192, 128),
+    (4, 32, 32, 4096, 128), (4, 32, 8, 4096, 128), (1, 32, 32, 16384, 128), (8, 16, 16, 2048, 64), (2, 16, 16, 8192,
+        128),
 ])  # fmt: skip
 def test_causal_parts_are_equal(batch, heads, kv_heads, seq, d):
-    """By the order that kernels go through, in Python: each row of tiles of each head once, and no multiprocessor has 5 % more than another's share.
-    K and V of a group are at most 32 MiB."""
+    """By the order that kernels go through, in Python: each row of tiles of each head once, and no multiprocessor has 5
+    % more than another's share. K and V of a group are at most 32 MiB."""
     F, units = form_of(None, al.bf16, d), 132
     tiles, every = -(-seq // F.m), batch * heads
     near = near_of(tiles, seq, 0, every, heads // kv_heads, F, units)

@@ -1,4 +1,5 @@
-"""The block GEMM of seed 001, one source: what its code takes and how busy it keeps AMD's matrix core; right on chips of both vendors."""
+"""The block GEMM of seed 001, one source: what its code takes and how busy it keeps AMD's matrix core; right on "
+"chips of both vendors."""
 
 import inspect
 
@@ -26,16 +27,21 @@ def test_sixty_lines():
 def test_the_matrix_core_is_busy(block):
     """Issue 6: 90 % by llvm-mca 22, one wave (Triton 85.6 %, IREE 83.1 %)."""
     need("llvm-mca")
-    text = compile_text(build(block, al.bf16, al.bf16), {}, (block.on("gfx942", al.bf16).threads, 1, 1), "gfx942", "asm")
+    text = compile_text(
+        build(block, al.bf16, al.bf16), {}, (block.on("gfx942", al.bf16).threads, 1, 1), "gfx942", "asm"
+    )
     made = report(text)
     assert made.vgpr_spills == made.sgpr_spills == 0 and made.loop is not None
     assert utilization(text, "gfx942").ratio >= 0.90
-    assert set(made.loop.counts["LDS read"]) == {"ds_read_b128"} and set(made.loop.counts["load"]) == {"buffer_load_dwordx4"}
+    assert set(made.loop.counts["LDS read"]) == {"ds_read_b128"} and set(made.loop.counts["load"]) == {
+        "buffer_load_dwordx4"
+    }
 
 
 @pytest.mark.parametrize(
     ("target", "block"),
-    [("sm_80", Block(128, 128, 32, pipeline="cp-async")), ("sm_90a", Block(128, 256, 64, pipeline="tma", cluster=(2, 1)))], ids=["sm_80", "sm_90a"],
+    [("sm_80", Block(128, 128, 32, pipeline="cp-async")), ("sm_90a", Block(128, 256, 64, pipeline="tma", cluster=(2,
+        1)))], ids=["sm_80", "sm_90a"],
 )  # fmt: skip
 def test_nothing_is_spilled(target, block):
     need("ptxas")
@@ -44,7 +50,9 @@ def test_nothing_is_spilled(target, block):
     assert found.stored == found.loaded == 0
 
 
-@pytest.mark.parametrize(("target", "block"), [("gfx942", BLOCK), ("sm_90a", Block(128, 256, 64, pipeline="tma"))], ids=["gfx942", "sm_90a"])
+@pytest.mark.parametrize(
+    ("target", "block"), [("gfx942", BLOCK), ("sm_90a", Block(128, 256, 64, pipeline="tma"))], ids=["gfx942", "sm_90a"]
+)
 def test_the_large_tile_is_right(target, block):
     rng = np.random.default_rng(2)
     a, b = (rng.integers(-3, 4, (rows, 72)).astype(ml_dtypes.bfloat16) for rows in (200, 248))
@@ -65,7 +73,8 @@ def test_shapes_that_do_not_fit():
     ("of", "said"),
     [
         ((np.float32, np.float32, np.float32), "a is of float32"), ((np.int8, np.int8, np.float32), "out of float32"),
-        ((np.float16, ml_dtypes.bfloat16, np.float32), "b of bfloat16"), ((np.float16, np.float16, np.int32), "out of int32"),
+        ((np.float16, ml_dtypes.bfloat16, np.float32), "b of bfloat16"), ((np.float16, np.float16, np.int32),
+            "out of int32"),
     ],
 )  # fmt: skip
 def test_dtypes_that_do_not_fit(of, said):
@@ -73,7 +82,7 @@ def test_dtypes_that_do_not_fit(of, said):
         gemm(*(np.zeros((8, 8), d) for d in of))
 
 
-# -- without a block ---------------------------------------------------------------------------------------------------------------------
+# -- without a block --------------------------------------------------------------------------------------------------
 
 
 def integers(m, n, k, dtype):
@@ -114,25 +123,34 @@ def test_tensors_of_torch():
     assert torch.equal(c, a.int() @ b.int().T)
 
 
-# -- eight bits --------------------------------------------------------------------------------------------------------------------------
+# -- eight bits -------------------------------------------------------------------------------------------------------
 
 FN, FNUZ, E5, E5Z = ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e5m2, ml_dtypes.float8_e5m2fnuz
 EIGHT = [
-    ("gfx942", np.int8, Block(32, 32, 128), "reference"), ("gfx942", np.int8, Block(32, 32, 128, pipeline="preshuffled"), None),
-    ("gfx942", np.int8, Block(32, 32, 64, pipeline="direct-to-lds", stages=2), None), ("gfx942", FNUZ, Block(32, 32, 128), None),
-    ("gfx942", FNUZ, Block(32, 32, 64, pipeline="ping-pong"), "reference"), ("gfx942", E5Z, Block(32, 32, 64, pipeline="prefetch"), "cpu"),
+    ("gfx942", np.int8, Block(32, 32, 128), "reference"), ("gfx942", np.int8, Block(32, 32, 128,
+        pipeline="preshuffled"), None),
+    ("gfx942", np.int8, Block(32, 32, 64, pipeline="direct-to-lds", stages=2), None), ("gfx942", FNUZ, Block(32, 32,
+        128), None),
+    ("gfx942", FNUZ, Block(32, 32, 64, pipeline="ping-pong"), "reference"), ("gfx942", E5Z, Block(32, 32, 64,
+        pipeline="prefetch"), "cpu"),
     ("gfx90a", np.int8, Block(32, 32, 128), "reference"), ("gfx950", np.int8, Block(32, 32, 128), "reference"),
     ("gfx950", FN, Block(32, 32, 256), "reference"), ("gfx950", E5, Block(32, 32, 128, pipeline="single"), "reference"),
-    ("sm_75", np.int8, Block(32, 32, 128), "reference"), ("sm_80", np.int8, Block(32, 32, 64, pipeline="cp-async", stages=3), "reference"),
-    ("sm_89", FN, Block(32, 32, 64, pipeline="cp-async", stages=3), "reference"), ("sm_89", E5, Block(32, 32, 128), "cpu"),
-    ("sm_90a", FN, Block(64, 32, 128, pipeline="tma", stages=2), "reference"), ("sm_90a", E5, Block(64, 32, 128, pipeline="tma", stages=2), "cpu"),
+    ("sm_75", np.int8, Block(32, 32, 128), "reference"), ("sm_80", np.int8, Block(32, 32, 64, pipeline="cp-async",
+        stages=3), "reference"),
+    ("sm_89", FN, Block(32, 32, 64, pipeline="cp-async", stages=3), "reference"), ("sm_89", E5, Block(32, 32, 128),
+        "cpu"),
+    ("sm_90a", FN, Block(64, 32, 128, pipeline="tma", stages=2), "reference"), ("sm_90a", E5, Block(64, 32, 128,
+        pipeline="tma", stages=2), "cpu"),
     ("sm_90a", np.int8, Block(64, 32, 128, pipeline="tma", stages=2), "reference"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("target", "dtype", "block", "backend"), EIGHT, ids=lambda x: getattr(x, "pipeline", getattr(x, "__name__", str(x))))
+@pytest.mark.parametrize(
+    ("target", "dtype", "block", "backend"), EIGHT, ids=lambda x: getattr(x, "pipeline", getattr(x, "__name__", str(x)))
+)
 def test_eight_bits(target, dtype, block, backend):
-    """Integers are exact: more than one tile, edges along m, n and k (K a multiple of 16: the copy engine and `preshuffled` want rows of 16 bytes)."""
+    """Integers are exact: more than one tile, edges along m, n and k (K a multiple of 16: the copy engine and "
+    "`preshuffled` want rows of 16 bytes)."""
     m, n, k = 40, 48, 144
     a, b, want = integers(m, n, k, dtype)
     dtype_of = {np.int8: al.i8, FN: al.f8e4m3fn, FNUZ: al.f8e4m3fnuz, E5: al.f8e5m2, E5Z: al.f8e5m2fnuz}[dtype]
@@ -154,7 +172,10 @@ def test_eight_bits_at_odd_places(target, dtype):
     assert np.array_equal(c, want)
 
 
-@pytest.mark.parametrize(("target", "dtype", "out"), [("gfx942", FNUZ, np.float32), ("sm_90a", FN, ml_dtypes.bfloat16), ("gfx942", E5Z, np.float16)])
+@pytest.mark.parametrize(
+    ("target", "dtype", "out"),
+    [("gfx942", FNUZ, np.float32), ("sm_90a", FN, ml_dtypes.bfloat16), ("gfx942", E5Z, np.float16)],
+)
 def test_f8_against_float64(target, dtype, out):
     """The rounded inputs' product, within the rounding of sums in f32 and of the result."""
     m, n, k = 48, 64, 208
@@ -167,7 +188,9 @@ def test_f8_against_float64(target, dtype, out):
     assert (abs(c.astype(np.float64) - wide[0] @ wide[1].T) <= bound).all()
 
 
-@pytest.mark.parametrize(("dtype", "size", "least"), [(al.i8, 256, 0.95), (al.f8e4m3fnuz, 256, 0.95), (al.f8e5m2fnuz, 128, 0.92)], ids=str)
+@pytest.mark.parametrize(
+    ("dtype", "size", "least"), [(al.i8, 256, 0.95), (al.f8e4m3fnuz, 256, 0.95), (al.f8e5m2fnuz, 128, 0.92)], ids=str
+)
 def test_the_matrix_core_is_busy_with_eight_bits(dtype, size, least):
     need("llvm-mca")
     block = Block(size, size, 128, (2, size // 64))
@@ -176,4 +199,6 @@ def test_the_matrix_core_is_busy_with_eight_bits(dtype, size, least):
     made = report(text)
     assert made.vgpr_spills == made.sgpr_spills == 0 and made.loop is not None
     assert utilization(text, "gfx942").ratio >= least
-    assert set(made.loop.counts["LDS read"]) == {"ds_read_b128"} and set(made.loop.counts["load"]) == {"buffer_load_dwordx4"}
+    assert set(made.loop.counts["LDS read"]) == {"ds_read_b128"} and set(made.loop.counts["load"]) == {
+        "buffer_load_dwordx4"
+    }

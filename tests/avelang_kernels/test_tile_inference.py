@@ -1,4 +1,5 @@
-"""The inference GEMM: products, bias and activations against NumPy; how weights are arranged; what its code moves through LDS, and what it takes."""
+"""The inference GEMM: products, bias and activations against NumPy; how weights are arranged; what its code moves "
+"through LDS, and what it takes."""
 
 import ml_dtypes
 import numpy as np
@@ -12,7 +13,21 @@ from avelang.amdgcn.report import report
 from avelang.arch import chip as chip_of
 from avelang.runtime.compile import compile_text
 from avelang_kernels.matmul import tile_gemm, tile_inference
-from avelang_kernels.matmul.tile_inference import FEW, LARGE, SMALL, WARPS, WIDE, best_block, best_parts, build, gelu, gemm, preshuffle, relu, silu
+from avelang_kernels.matmul.tile_inference import (
+    FEW,
+    LARGE,
+    SMALL,
+    WARPS,
+    WIDE,
+    best_block,
+    best_parts,
+    build,
+    gelu,
+    gemm,
+    preshuffle,
+    relu,
+    silu,
+)
 from checked import ask
 from tools import need
 
@@ -56,14 +71,17 @@ def test_the_large_block():
 
 
 @pytest.mark.parametrize(("activation", "want"), [
-    (silu, lambda x: x / (1 + np.exp(-x))), (gelu, lambda x: x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))) / 2),
+    (silu, lambda x: x / (1 + np.exp(-x))), (gelu,
+        lambda x: x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))) / 2),
 ], ids=["silu", "gelu"])  # fmt: skip
 def test_activations(activation, want):
     """Against the formula in float64, from where they are all but 0 to where they are all but x."""
     x = np.linspace(-12, 12, 16 * 64, dtype=np.float32).reshape(16, 64)
     out = np.zeros((16, 64), np.float32)
     a, b = x.astype(np.float16), np.eye(64, dtype=np.float16)
-    gemm(a, preshuffle(b, tile.Block(16, 64, 64, (1, 4), "preshuffled")), out, activation=activation, backend="reference")
+    gemm(
+        a, preshuffle(b, tile.Block(16, 64, 64, (1, 4), "preshuffled")), out, activation=activation, backend="reference"
+    )
     assert np.allclose(out, want(a.astype(np.float64)), rtol=2e-5, atol=2e-6)
 
 
@@ -82,11 +100,12 @@ def test_an_activation_of_one_s_own_and_one_preshuffle_for_all_blocks():
         assert np.array_equal(out, 2 * (a.astype(np.float32) @ b.astype(np.float32).T))
 
 
-# -- weights -----------------------------------------------------------------------------------------------------------------------------
+# -- weights ----------------------------------------------------------------------------------------------------------
 
 
 def test_how_weights_are_arranged():
-    """On gfx942 a read of 16 bytes a lane takes 16 rows by 32 of K; lane l has row l % 16 and eight neighbors from 8 * (l // 16) on."""
+    """On gfx942 a read of 16 bytes a lane takes 16 rows by 32 of K; lane l has row l % 16 and eight neighbors from 8 *
+    (l // 16) on."""
     b = np.arange(48 * 96).reshape(48, 96).astype(np.float16)
     weights = preshuffle(b, SMALL)
     held = weights.data.reshape(3, 3, 64, 8)
@@ -132,16 +151,20 @@ def test_what_does_not_fit():
         gemm(a, weights, out, bias.astype(np.int64))
     with pytest.raises(ValueError, match="pipeline 'single'"):
         gemm(a, weights, out, block=tile.Block(64, 64, 64, pipeline="single"))
-    with pytest.raises(ValueError, match="arranged for gfx942, in fragments of 16 x 32, and this block takes such of 16 x 16, as sm_80 has them"):
+    with pytest.raises(
+        ValueError,
+        match="arranged for gfx942, in fragments of 16 x 32, and this block takes such of 16 x 16, as sm_80 has them",
+    ):
         gemm(a, weights, out, target="sm_80")
 
 
-# -- code --------------------------------------------------------------------------------------------------------------------------------
+# -- code -------------------------------------------------------------------------------------------------------------
 
 
 def test_weights_do_not_pass_lds():
-    """Executed and counted, beside the plain double buffer of the same tile: B's part of the traffic of LDS is gone, all of it, and A's is the same.
-    K takes 8 halves of 32; two more are kept before the loop, and fragments of one more are read after the last."""
+    """Executed and counted, beside the plain double buffer of the same tile: B's part of the traffic of LDS is gone,
+    all of it, and A's is the same. K takes 8 halves of 32; two more are kept before the loop, and fragments of one more
+    are read after the last."""
     m, n, k = 64, 64, 256
     a, b, _ = matrices(m, n, k)
     want = a.astype(np.float32) @ b.astype(np.float32).T
@@ -150,7 +173,11 @@ def test_weights_do_not_pass_lds():
         given = preshuffle(b, block).data if given is None else given
         make = tile_gemm.build if block.pipeline == "double-buffer" else build
         out = np.zeros((m, n), np.float32)
-        runs.append(executor.compiled(make(block, al.bf16, al.f32), (256, 1, 1), profile=True)[1, 256](a, given, out, m, n, k).traffic)
+        runs.append(
+            executor.compiled(make(block, al.bf16, al.f32), (256, 1, 1), profile=True)[1, 256](
+                a, given, out, m, n, k
+            ).traffic
+        )
         assert np.array_equal(out, want)
     plain, mine = runs
     half = 64 * 32 * bf16(0).nbytes
@@ -159,7 +186,9 @@ def test_weights_do_not_pass_lds():
     assert mine.stored == plain.stored == m * n * 4
 
 
-@pytest.mark.parametrize(("block", "epilogue"), [(LARGE, (al.bf16, silu)), (SMALL, (None, None))], ids=["256-bias-silu", "128"])
+@pytest.mark.parametrize(
+    ("block", "epilogue"), [(LARGE, (al.bf16, silu)), (SMALL, (None, None))], ids=["256-bias-silu", "128"]
+)
 def test_the_matrix_core_is_busy(block, epilogue):
     """90 % by llvm-mca 22, one wave, nothing spilled, B by 16 bytes a lane."""
     need("llvm-mca")
@@ -169,7 +198,9 @@ def test_the_matrix_core_is_busy(block, epilogue):
     assert made.vgpr_spills == made.sgpr_spills == 0 and made.loop is not None
     busy = utilization(text, "gfx942")
     assert busy is not None and busy.ratio >= 0.90
-    assert set(made.loop.counts["load"]) == {"buffer_load_dwordx4"} and set(made.loop.counts["LDS read"]) == {"ds_read_b128"}
+    assert set(made.loop.counts["load"]) == {"buffer_load_dwordx4"} and set(made.loop.counts["LDS read"]) == {
+        "ds_read_b128"
+    }
 
 
 @pytest.mark.parametrize("block", [WARPS, WIDE, tile_inference.NARROW[128]], ids=["128", "256", "few"])
@@ -183,13 +214,23 @@ def test_best_blocks():
     assert [best_block(m, 4096) for m in (1, 16, 17, 64, 65)] == [FEW[16], FEW[16], FEW[32], FEW[64], SMALL]
     assert best_block(4864, 4096) == LARGE and best_block(4608, 4096) == SMALL
     few = tile_inference.NARROW
-    assert [best_block(m, 4096, "sm_90a", 132) for m in (16, 64, 128, 512, 4096)] == [few[16], few[64], few[128], WARPS, WIDE]
+    assert [best_block(m, 4096, "sm_90a", 132) for m in (16, 64, 128, 512, 4096)] == [
+        few[16],
+        few[64],
+        few[128],
+        WARPS,
+        WIDE,
+    ]
     assert best_block(512, 4096, "sm_89", 142) == tile_inference.LEAN[WARPS]
-    assert [best_parts(few[128], *s, 132) for s in ((128, 4096, 4096), (4096, 4096, 4096), (128, 4096, 700), (1, 1, 1))] == [4, 1, 1, 1]
+    assert [
+        best_parts(few[128], *s, 132) for s in ((128, 4096, 4096), (4096, 4096, 4096), (128, 4096, 700), (1, 1, 1))
+    ] == [4, 1, 1, 1]
     for chip in ("sm_80", "sm_89", "sm_90a"):
         for block in (best_block(m, 4096, chip, 132) for m in (16, 64, 128, 512, 4096)):
             assert (block.m + block.n) * block.k * 2 * block.stages <= chip_of(chip).lds_bytes
-    assert all(b.pipeline == "preshuffled" for b in (*FEW.values(), *tile_inference.NARROW.values(), SMALL, LARGE, WARPS, WIDE))
+    assert all(
+        b.pipeline == "preshuffled" for b in (*FEW.values(), *tile_inference.NARROW.values(), SMALL, LARGE, WARPS, WIDE)
+    )
 
 
 @pytest.mark.parametrize("parts", [3])
@@ -197,7 +238,10 @@ def test_parts_of_k(parts, monkeypatch):
     """Several blocks to a tile, parts that are not even, edges; bias and activation once."""
     monkeypatch.setenv("AVE_CHECK", "races")
     a, b, bias = matrices(40, 77, 328)
-    weights, want = preshuffle(b, NARROW, "sm_80"), a.astype(np.float32) @ b.astype(np.float32).T + bias.astype(np.float32)
+    weights, want = (
+        preshuffle(b, NARROW, "sm_80"),
+        a.astype(np.float32) @ b.astype(np.float32).T + bias.astype(np.float32),
+    )
     out = np.full((40, 77), np.nan, np.float32)
     gemm(a, weights, out, bias, relu, parts=parts, backend="reference")
     assert np.array_equal(out, np.maximum(want, 0))

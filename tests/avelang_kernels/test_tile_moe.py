@@ -1,4 +1,5 @@
-"""A layer of a mixture of experts against float64, and what it is made of: tokens sorted by expert, stripes of gates, sums of a token's rows."""
+"""A layer of a mixture of experts against float64, and what it is made of: tokens sorted by expert, stripes of "
+"gates, sums of a token's rows."""
 
 import ml_dtypes
 import numpy as np
@@ -15,7 +16,10 @@ AMD, TMA = Block(64, 64, 64, (4, 1)), Block(64, 64, 64, pipeline="tma", stages=2
 def layer(seed):
     """x, gate, up, w2, ids with some of no expert, weights; what comes out, in float64 but for h, which is rounded."""
     rng = np.random.default_rng(seed)
-    x, gate, up, w2 = ((rng.standard_normal(s) / 4).astype(BF16) for s in ((TOKENS, HIDDEN), (E, INNER, HIDDEN), (E, INNER, HIDDEN), (E, HIDDEN, INNER)))
+    x, gate, up, w2 = (
+        (rng.standard_normal(s) / 4).astype(BF16)
+        for s in ((TOKENS, HIDDEN), (E, INNER, HIDDEN), (E, INNER, HIDDEN), (E, HIDDEN, INNER))
+    )
     ids, weights = rng.integers(-1, E + 1, (TOKENS, K)).astype(np.int32), rng.random((TOKENS, K)).astype(np.float32)
     want = np.zeros((TOKENS, HIDDEN))
     for t, i in np.ndindex(ids.shape):
@@ -27,7 +31,11 @@ def layer(seed):
     return x, gate, up, w2, ids, weights, want
 
 
-@pytest.mark.parametrize(("target", "block", "options"), [("gfx942", AMD, {}), ("sm_90a", TMA, {"backend": "reference"})], ids=["executed", "tma"])
+@pytest.mark.parametrize(
+    ("target", "block", "options"),
+    [("gfx942", AMD, {}), ("sm_90a", TMA, {"backend": "reference"})],
+    ids=["executed", "tma"],
+)
 def test_layer(target, block, options):
     x, gate, up, w2, ids, weights, want = layer(1)
     out = np.full((TOKENS, HIDDEN), np.nan, BF16)
@@ -40,7 +48,16 @@ def test_layer_of_torch_tensors():
     x, gate, up, w2, ids, weights, want = layer(2)
     given = [torch.from_numpy(v.astype(np.float32)).bfloat16() for v in (x, gate, up, w2)]
     out = torch.full((TOKENS, HIDDEN), float("nan"), dtype=torch.bfloat16)
-    moe(given[0], striped(given[1], given[2]), given[3], torch.from_numpy(ids), torch.from_numpy(weights), out, (AMD, AMD), "gfx942")
+    moe(
+        given[0],
+        striped(given[1], given[2]),
+        given[3],
+        torch.from_numpy(ids),
+        torch.from_numpy(weights),
+        out,
+        (AMD, AMD),
+        "gfx942",
+    )
     assert (np.abs(out.double().numpy() - want) <= 2.0**-8 * (np.abs(want) + K)).all()
 
 

@@ -1,4 +1,5 @@
-"""The skinny GEMM of seed 004: right for all shapes and parts of K on all backends, the same bits in every order, and the bars of issue 6."""
+"""The skinny GEMM of seed 004: right for all shapes and parts of K on all backends, the same bits in every order, "
+"and the bars of issue 6."""
 
 from __future__ import annotations
 
@@ -35,15 +36,21 @@ def right(m, n, k, target, dtype=np.float16, out=np.float32, run=gemm, **options
     a, b = whole(m, n, k, dtype)
     c = np.full((m, n), 77, out)
     assert run(a, b, c, target=target, **options) is c
-    assert np.array_equal(c.astype(np.float64), (a.astype(np.float64) @ b.astype(np.float64).T).astype(out).astype(np.float64))
+    assert np.array_equal(
+        c.astype(np.float64), (a.astype(np.float64) @ b.astype(np.float64).T).astype(out).astype(np.float64)
+    )
 
 
-# -- numbers -----------------------------------------------------------------------------------------------------------------------------
+# -- numbers ----------------------------------------------------------------------------------------------------------
 
 
 SIZES = [(8, 64, 512), (5, 37, 130), (1, 65, 77), (16, 40, 256)]
 # One chip of each vendor with all sizes, the others with those that have edges and those that have none in turn.
-CHOICES = [(t, s) for t, some in (("gfx942", SIZES), ("sm_80", SIZES), ("gfx90a", SIZES[1::2]), ("sm_90a", SIZES[::2])) for s in some]
+CHOICES = [
+    (t, s)
+    for t, some in (("gfx942", SIZES), ("sm_80", SIZES), ("gfx90a", SIZES[1::2]), ("sm_90a", SIZES[::2]))
+    for s in some
+]
 
 
 @pytest.mark.parametrize(("target", "size"), CHOICES, ids=str)
@@ -54,7 +61,8 @@ def test_as_it_chooses(target, size, monkeypatch):
 
 
 @pytest.mark.parametrize("parts", [1, 3, 16])
-@pytest.mark.parametrize(("target", "block"), [("gfx942", SMALL), ("sm_80", Block(8, 32, 64, (1, 2), "streamed", mma="VMMA_SYNC_F32_8x16x16_F16"))],
+@pytest.mark.parametrize(("target", "block"), [("gfx942", SMALL), ("sm_80", Block(8, 32, 64, (1, 2), "streamed",
+    mma="VMMA_SYNC_F32_8x16x16_F16"))],
                          ids=["gfx942", "sm_80"])  # fmt: skip
 def test_parts_of_k(target, block, parts):
     """Also where parts are not even, and the last tile of K is no whole one."""
@@ -81,18 +89,22 @@ def test_on_the_cpu():
 
 
 ADVERSARIAL = {
-    "NaN in A": (lambda a, b: a.__setitem__((3, 70), np.nan)), "NaN in B": (lambda a, b: b.__setitem__((5, 199), np.nan)),
-    "infinity in B": (lambda a, b: b.__setitem__((7, 3), np.inf)), "infinities of both signs": (lambda a, b: a.__setitem__(0, [np.inf, -np.inf] * 100)),
+    "NaN in A": (lambda a, b: a.__setitem__((3, 70), np.nan)), "NaN in B": (lambda a, b: b.__setitem__((5, 199),
+        np.nan)),
+    "infinity in B": (lambda a, b: b.__setitem__((7, 3), np.inf)), "infinities of both signs": (lambda a,
+        b: a.__setitem__(0, [np.inf, -np.inf] * 100)),
     "zeros against infinity": (lambda a, b: (a.__setitem__(1, 0), b.__setitem__((2, 11), -np.inf))),
     "negative zeros": (lambda a, b: (a.__imul__(-0.0), np.abs(b, b))),
-    "cancellation": (lambda a, b: (a.__setitem__((slice(None), slice(None)), np.where(np.arange(200) % 2, 2048.0, -2048.0)),
+    "cancellation": (lambda a, b: (a.__setitem__((slice(None), slice(None)), np.where(np.arange(200) % 2, 2048.0,
+        -2048.0)),
                                    b.__setitem__((slice(None), slice(1, None, 2)), b[:, ::2]))),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ADVERSARIAL)
 def test_adversarial_numbers(name):
-    """Bit by bit the dense product, signs of zeros too, in several parts: what is past the end of K, or another row's, does not come in."""
+    """Bit by bit the dense product, signs of zeros too, in several parts: what is past the end of K, or another "
+    "row's, does not come in."""
     a, b = whole(8, 36, 200)
     with np.errstate(all="ignore"):
         ADVERSARIAL[name](a, b)
@@ -106,7 +118,9 @@ def test_adversarial_numbers(name):
 
 @functools.cache
 def assembly(block=FULL, parts=16):
-    return compile_text(build(block, parts, al.f16, al.f32), {}, (block.on("gfx942", al.f16).threads, 1, 1), "gfx942", "asm")
+    return compile_text(
+        build(block, parts, al.f16, al.f32), {}, (block.on("gfx942", al.f16).threads, 1, 1), "gfx942", "asm"
+    )
 
 
 def executed(text, block, a, b, parts, **options):
@@ -115,7 +129,9 @@ def executed(text, block, a, b, parts, **options):
     tiles, (each, parts) = -(-n // block.n), work_of(k, block.k, parts)
     c, kept = np.full((m, n), np.nan, np.float32), np.full(tiles * parts * block.m * block.n, np.nan, np.float32)
     counts = np.zeros(tiles, np.uint32)
-    run = executor.load(text, **options)[tiles * parts, block.on("gfx942", al.f16).threads](a, b, c, kept, counts, m, n, k, each)
+    run = executor.load(text, **options)[tiles * parts, block.on("gfx942", al.f16).threads](
+        a, b, c, kept, counts, m, n, k, each
+    )
     return c, run, counts
 
 
@@ -124,14 +140,16 @@ def test_the_same_bits_in_every_order():
     rng = np.random.default_rng(5)
     a, b = (rng.standard_normal((rows, 512)).astype(np.float16) for rows in (8, 64))
     text = assembly(SMALL, 4)
-    found = [executed(text, SMALL, a, b, 4, check=True, order=order, seed=2) for order in ("forward", "reverse", "random")]
+    found = [
+        executed(text, SMALL, a, b, 4, check=True, order=order, seed=2) for order in ("forward", "reverse", "random")
+    ]
     for c, _, counts in found:
         assert np.array_equal(c, found[0][0]) and not counts.any()
     terms = np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64)).T
     assert (np.abs(found[0][0] - a.astype(np.float64) @ b.astype(np.float64).T) <= 2e-6 * terms).all()
 
 
-# -- the bars ----------------------------------------------------------------------------------------------------------------------------
+# -- the bars ---------------------------------------------------------------------------------------------------------
 
 
 def test_the_matrix_core_is_busy():
@@ -156,7 +174,11 @@ def test_the_block_is_the_plan_that_is_printed():
         plan = plan_of(*shape, al.f16, target)
         block, config = block_of(plan), plan.lowering_config()
         made = block.on(target, al.f16)
-        assert [block.m, block.n, 0] == config["workgroup"] and [*made.count, 0] == config["subgroup"] and block.pipeline == config["pipeline"]
+        assert (
+            [block.m, block.n, 0] == config["workgroup"]
+            and [*made.count, 0] == config["subgroup"]
+            and block.pipeline == config["pipeline"]
+        )
         assert block.k == config["reduction"][2] * plan.mma.k and made.mma.name == plan.mma.name == config["mma_kind"]
 
 
@@ -205,7 +227,8 @@ def test_a_ring_keeps_memory_busy(target):
 def test_arguments_that_do_not_fit():
     a, b, c = np.zeros((8, 16), np.float16), np.zeros((32, 16), np.float16), np.zeros((8, 32), np.float32)
     for args, error, said in (
-        ((a, b[:, :8], c), ValueError, "A @ B"), ((a, b, c[:, :8]), ValueError, "A @ B"), ((np.zeros((17, 16), np.float16), b, np.zeros((17, 32))), ValueError,
+        ((a, b[:, :8], c), ValueError, "A @ B"), ((a, b, c[:, :8]), ValueError, "A @ B"), ((np.zeros((17, 16),
+            np.float16), b, np.zeros((17, 32))), ValueError,
                                                                                        "17 rows"),
         ((a, b.astype(np.float32), c), TypeError, "float32"), ((a, b, c.astype(np.int32)), TypeError, "int32"),
     ):  # fmt: skip

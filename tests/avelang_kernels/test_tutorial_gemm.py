@@ -1,4 +1,5 @@
-"""The steps of the tutorial: right on every backend, and loading from global memory what the page derives, to the element; the page itself."""
+"""The steps of the tutorial: right on every backend, and loading from global memory what the page derives, to the "
+"element; the page itself."""
 
 import functools
 import inspect
@@ -19,8 +20,10 @@ from tools import need
 bf16 = ml_dtypes.bfloat16
 SMALL = Block(32, 32, 32, (2, 2), "single")
 BACKENDS = {
-    "gfx942": {"target": "gfx942"}, "cpu as gfx942": {"target": "gfx942", "backend": "cpu"}, "cpu as sm_80": {"target": "sm_80", "backend": "cpu"},
-    "reference as sm_80": {"target": "sm_80", "backend": "reference"}, "reference as sm_90a": {"target": "sm_90a", "backend": "reference"},
+    "gfx942": {"target": "gfx942"}, "cpu as gfx942": {"target": "gfx942", "backend": "cpu"},
+    "cpu as sm_80": {"target": "sm_80", "backend": "cpu"},
+    "reference as sm_80": {"target": "sm_80", "backend": "reference"}, "reference as sm_90a": {"target": "sm_90a",
+        "backend": "reference"},
 }  # fmt: skip
 
 
@@ -31,7 +34,7 @@ def matrices(m: int, n: int, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray
     return a.astype(bf16), b.astype(bf16), np.full((m, n), np.nan, bf16), (a @ b.T).astype(np.float32).astype(bf16)
 
 
-# -- right ---------------------------------------------------------------------------------------------------------------------------------
+# -- right ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -40,24 +43,39 @@ def test_the_first_three(backend, shape):
     options = BACKENDS[backend]
     m, n, k = shape
     for kernel, tile, threads, values in (
-        (naive, (T, T), (T, T), ()), (tiled, (T, T), (T, T), ()), (matrix, (32, 32), SMALL.on(options["target"], al.bf16).threads, (SMALL,)),
+        (naive, (T, T), (T, T), ()), (tiled, (T, T), (T, T), ()), (matrix, (32, 32), SMALL.on(options["target"],
+            al.bf16).threads, (SMALL,)),
     ):  # fmt: skip
         a, b, c, want = matrices(m, n, k)
         kernel[(-(-n // tile[1]), -(-m // tile[0])), threads](a, b, c, m, n, k, *values, **options)
         assert np.array_equal(c, want), kernel.source.name
 
 
-@pytest.mark.parametrize(("step", "target"), [("naive", "gfx942"), ("tiled", "sm_80"), ("wide", "gfx942"), ("tma", "sm_90a")], ids=str)
+@pytest.mark.parametrize(
+    ("step", "target"), [("naive", "gfx942"), ("tiled", "sm_80"), ("wide", "gfx942"), ("tma", "sm_90a")], ids=str
+)
 def test_steps_by_name(step, target):
     a, b, c, want = matrices(150, 144, 72)
-    assert gemm(step, a, b, c, target, 4, **({} if target == "gfx942" else {"backend": "cpu" if target == "sm_80" else "reference"})) is c
+    assert (
+        gemm(
+            step,
+            a,
+            b,
+            c,
+            target,
+            4,
+            **({} if target == "gfx942" else {"backend": "cpu" if target == "sm_80" else "reference"}),
+        )
+        is c
+    )
     assert np.array_equal(c, want)
 
 
 def test_what_does_not_fit():
     a, b, c, _ = matrices(8, 8, 16)
     for args, words in (
-        (("naive", a, b[:, :8], c), r"A @ B\^T of"), (("tiled", a, b, c[:4]), r"A @ B\^T of"), (("matrix", a.astype(np.float32), b, c), "are for bf16"),
+        (("naive", a, b[:, :8], c), r"A @ B\^T of"), (("tiled", a, b, c[:4]), r"A @ B\^T of"), (("matrix",
+            a.astype(np.float32), b, c), "are for bf16"),
         (("fast", a, b, c), "'fast' is no step; there are naive, tiled,"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=words):
@@ -71,7 +89,7 @@ def test_nothing_is_spilled_on_nvidia():
     assert found.stored == found.loaded == 0
 
 
-# -- loads, counted by the executor ---------------------------------------------------------------------------------------------------------
+# -- loads, counted by the executor -----------------------------------------------------------------------------------
 
 
 @functools.cache
@@ -109,7 +127,10 @@ def test_a_block_of_16_by_16():
     """The page's sum: 512 K loads, or 32 K, and 256 stores."""
     k = 48
     one, other = (run(kernel, (T, T), (T, T, 1), 16, 16, k).traffic for kernel in (naive, tiled))
-    assert (one.loaded // 2, one.stored // 2) == (512 * k, 256) and (other.loaded // 2, other.stored // 2) == (32 * k, 256)
+    assert (one.loaded // 2, one.stored // 2) == (512 * k, 256) and (other.loaded // 2, other.stored // 2) == (
+        32 * k,
+        256,
+    )
 
 
 @pytest.mark.parametrize("S", [SMALL, Block(32, 64, 32, (1, 2), "single")], ids=lambda s: f"{s.m}x{s.n}")
@@ -142,7 +163,9 @@ def test_edges_load_no_more_than_there_is():
 
 def test_the_large_tile_loads_256_times_less():
     assert loads_per_output("naive", 4096) / loads_per_output("large", 4096) == 256
-    assert loads_per_output("tma", 4096, "sm_90a") == loads_per_output("large", 4096)  # B goes to both blocks of a cluster
+    assert loads_per_output("tma", 4096, "sm_90a") == loads_per_output(
+        "large", 4096
+    )  # B goes to both blocks of a cluster
 
 
 def test_conflicts_are_those_of_the_pictures():
@@ -156,12 +179,14 @@ def test_conflicts_are_those_of_the_pictures():
     assert sum(run(matrix, (32, 32), (256, 1, 1), m, n, k, S=SMALL).conflicts.values()) == read > 0
 
 
-# -- the page ------------------------------------------------------------------------------------------------------------------------------
+# -- the page ---------------------------------------------------------------------------------------------------------
 
 PAGE = tutorial.PAGE.read_text()
 
 
-@pytest.mark.parametrize("kernel", [naive, tiled, tutorial_gemm.narrow, matrix], ids=lambda k: getattr(k, "__name__", "narrow"))
+@pytest.mark.parametrize(
+    "kernel", [naive, tiled, tutorial_gemm.narrow, matrix], ids=lambda k: getattr(k, "__name__", "narrow")
+)
 def test_the_page_shows_the_kernels(kernel):
     source = inspect.getsource(getattr(kernel, "source", kernel).fn if hasattr(kernel, "source") else kernel)
     assert source.replace("  # type: ignore", "") in PAGE
@@ -177,7 +202,12 @@ def test_the_tables_are_those_of_the_results():
 
 def test_tables_by_hand():
     blocks = {"wide": [128, 128, 64, "single"]}
-    record = {"shape": [1, 2, 3], "us": {"wide": 4.4, "cuBLAS": 2.0}, "tflops": {"wide": 250.04, "cuBLAS": 500.0}, "blocks": blocks}
+    record = {
+        "shape": [1, 2, 3],
+        "us": {"wide": 4.4, "cuBLAS": 2.0},
+        "tflops": {"wide": 250.04, "cuBLAS": 500.0},
+        "blocks": blocks,
+    }
     rows = pages.tutorial_timed(record).splitlines()[2:]
     assert rows == ["| wide | 128 x 128 x 64 single | 4 | 250 | 0.500 |", "| cuBLAS | | 2 | 500 | 1.000 |"]
 
@@ -186,12 +216,16 @@ def test_the_pictures_are_those_that_ave_show_makes(tmp_path):
     made = tutorial.pictures(tmp_path)
     assert {f.name for f in made} == {f.name for f in tutorial.PICTURES.glob("*.svg")} and len(made) >= len(STEPS)
     for f in made:
-        assert f.read_bytes() == (tutorial.PICTURES / f.name).read_bytes(), f"{f.name}: run python benchmarks/tutorial.py --pictures"
+        assert f.read_bytes() == (tutorial.PICTURES / f.name).read_bytes(), (
+            f"{f.name}: run python benchmarks/tutorial.py --pictures"
+        )
         assert f"](pictures/{f.name})" in PAGE, f.name
 
 
 def test_launches_cover_c():
     for step in ("naive", "tiled", "matrix"):
         _, grid, threads, _ = launch(step, 4864, 4095, "gfx942")
-        assert grid == ((256, 304) if step != "matrix" else (32, 38)) and threads == ((256, 1) if step == "matrix" else (16, 16))
+        assert grid == ((256, 304) if step != "matrix" else (32, 38)) and threads == (
+            (256, 1) if step == "matrix" else (16, 16)
+        )
     assert block("large", "gfx942").grid(4864, 4096, 304) == 304  # a tile for each compute unit of an MI300X

@@ -63,7 +63,8 @@ def test_bias_and_activation_of_sums_that_tma_stores(kind, out, activation, back
 
 @avelang.jit
 def stored(
-    c: al.Pointer(al.f32), bias: al.Pointer(al.f32), rows: al.u32, n: al.u32, WIDE: al.constexpr, ACT: al.constexpr  # type: ignore
+    c: al.Pointer(al.f32), bias: al.Pointer(al.f32), rows: al.u32, n: al.u32, WIDE: al.constexpr,  # type: ignore
+    ACT: al.constexpr  # type: ignore
 ):  # fmt: skip
     """A wave's 32 x 32 of C: element e of lane l has 4 l + e - 128."""
     acc = al.make_local((2, 2, 4), al.f32)
@@ -78,7 +79,9 @@ def stored(
 
 @pytest.mark.parametrize("act", [False, True])
 @pytest.mark.parametrize(("rows", "n", "wide"), [(32, 32, True), (21, 28, True), (21, 27, False)])
-@pytest.mark.parametrize("where", [{"target": "gfx942"}, {"target": "gfx942", "backend": "reference"}, {"backend": "gfx942-exec"}])
+@pytest.mark.parametrize(
+    "where", [{"target": "gfx942"}, {"target": "gfx942", "backend": "reference"}, {"backend": "gfx942-exec"}]
+)
 def test_bias_and_activation_of_sums_that_buffer_stores_write(act, rows, n, wide, where):
     bias, c = np.arange(n, dtype=np.float32) * 8, np.full((rows, n), np.nan, np.float32)
     stored[1, 64](c, bias, rows, n, wide, act, **where)

@@ -1,4 +1,5 @@
-"""Tile schedulers against Python: every step of K of every tile is worked on once, by the block that the words say, and peers know each other."""
+"""Tile schedulers against Python: every step of K of every tile is worked on once, by the block that the words say, "
+"and peers know each other."""
 
 from __future__ import annotations
 
@@ -58,7 +59,8 @@ CASES = [
     (kind, blocks, (m, n, k), cluster)
     for kind in ("tiles", "split", "stream", "runs")
     for blocks, (m, n, k), cluster in (
-        (1, (16, 32, 24), (1, 1)), (3, (50, 90, 44), (1, 1)), (8, (40, 33, 61), (2, 1)), (4, (33, 100, 30), (1, 2)), (7, (16, 64, 80), (1, 1)),
+        (1, (16, 32, 24), (1, 1)), (3, (50, 90, 44), (1, 1)), (8, (40, 33, 61), (2, 1)), (4, (33, 100, 30), (1, 2)),
+        (7, (16, 64, 80), (1, 1)),
     )
 ]  # fmt: skip
 
@@ -94,13 +96,21 @@ def test_every_step_is_worked_on_once(kind, blocks, sizes, cluster):
 
 
 @avelang.jit
-def orders(out: al.Pointer(al.i32), tiles_m: al.u32, tiles_n: al.u32, GROUP_M: al.constexpr, XCDS: al.constexpr):  # type: ignore
+def orders(
+    out: al.Pointer(al.i32),
+    tiles_m: al.u32,
+    tiles_n: al.u32,
+    GROUP_M: al.constexpr,  # type: ignore
+    XCDS: al.constexpr,
+):  # type: ignore
     index = xcd_remap(al.block_id(0), tiles_m * tiles_n, XCDS)
     out[3 * al.block_id(0)], out[3 * al.block_id(0) + 1] = tile_of(index, tiles_m, tiles_n, GROUP_M)
     out[3 * al.block_id(0) + 2] = index
 
 
-@pytest.mark.parametrize("tiles_m,tiles_n,group_m,xcds", [(5, 7, 2, 1), (4, 4, 8, 8), (9, 3, 3, 4), (1, 1, 8, 8), (3, 5, 1, 2)])
+@pytest.mark.parametrize(
+    "tiles_m,tiles_n,group_m,xcds", [(5, 7, 2, 1), (4, 4, 8, 8), (9, 3, 3, 4), (1, 1, 8, 8), (3, 5, 1, 2)]
+)
 def test_tiles_in_groups_and_runs_of_dies(tiles_m, tiles_n, group_m, xcds):
     count = tiles_m * tiles_n
     out = np.full((count, 3), -1, np.int32)
