@@ -43,10 +43,7 @@ INNER = 16  # elements of K that one wgmma multiplies
 BYTES = 2  # of an element
 NEAR = 32 << 20  # bytes of K and V that blocks of rows share while they are worked on: what L2 keeps beside the rest
 START = 1.0  # what a block of rows takes beside its tiles of keys, in tiles
-TURN, STORE = (
-    1,
-    4,
-)  # first numbers of the barriers at which consumers take turns, and at which one's threads meet to store
+TURN, STORE = 1, 4  # first numbers of the barriers at which consumers take turns, and one's threads wait to store
 
 
 @avelang.constant
@@ -192,7 +189,7 @@ def produce(F, Q, K, V, q, k, v, work):
         first, head, batch = work.work_tile(index, F.m)
         end, _ = work.tiles(first, F.m, F.n)
         own = head // (work.heads // work.kv_heads)
-        k.load(K, batch, 0, own, F.n)  # before Q, whose room the rows before may still need
+        k.load(K, batch, 0, own, F.n)  # before Q, whose stage the rows before may still need
         q.load(Q, batch, first, head, F.m)
         v.load(V, batch, 0, own, F.n)
         for j in al.range(1, end):
@@ -222,8 +219,8 @@ def score(F, q, k, consumer):
         )
         keys = al.nvvm.wgmma_descriptor(al.subview(k.data, (k.state.stage, c * F.n * CHUNK), (1, F.n * CHUNK), (1, 1)))
         for i in range(CHUNK // INNER):
-            along = i * INNER * BYTES // UNIT
-            sums = wgmma(F, rows + along, keys + along, sums, False)
+            offset = i * INNER * BYTES // UNIT
+            sums = wgmma(F, rows + offset, keys + offset, sums, False)
     al.nvvm.wgmma_commit_group()
     return sums
 

@@ -156,22 +156,22 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     tile = tile or best_tile(m, n, sms)
     # TMA stores whole pieces of 16 bytes.
     direct = out is not None and n * to.bytes % UNIT == 0 and not misplaced(out)
-    room: Any = out if direct else empty(a if out is None else out, m, -(-n * to.bytes // UNIT) * UNIT // to.bytes)
+    result: Any = out if direct else empty(a if out is None else out, m, -(-n * to.bytes // UNIT) * UNIT // to.bytes)
     if 0 in (m, n, k):
-        room[...] = 0
+        result[...] = 0
     else:
         split, units = units_of(m, n, k, tile, split)
         runs = min(units, max(1, sms // tile.cluster))
-        extra = ()
+        extra: tuple[Any, ...] = ()
         if split != 1:
             slots = (2 * runs if split == STREAM else units) * tile.cluster
             extra = workspace_for(a, slots * tile.m // ROWS, slots * tile.m * tile.n)
         kernel = build(tile, dtype, to, split)[runs * tile.cluster, threads(tile)]
-        kernel(a, b, room, m, n, k, *extra, cluster=(tile.cluster, 1, 1), **options)
+        kernel(a, b, result, m, n, k, *extra, cluster=(tile.cluster, 1, 1), **options)
     if out is None:
-        return room[:, :n]
+        return result[:, :n]
     if not direct:
-        out[...] = room[:, :n]
+        out[...] = result[:, :n]
     return out
 
 

@@ -3,7 +3,7 @@ NVIDIA's Hopper (sm_90a).
 
 Nearly all time is reading B once. A tile of C has 64 or 128 rows of B, which take the side of `wgmma` that has 64 rows
 at the least; the few rows of A, filled up with zeros to 8, 16, 32 or 64, take the other. A block has one warp that does
-nothing but ask the copy engine (TMA) for steps of B and A, as many stages ahead as shared memory holds, which is what
+nothing but have TMA copy steps of B and A, as many stages ahead as shared memory holds, which is what
 keeps memory busy, and a warpgroup that multiplies what has come. A stage has two mbarriers: `full` counts the bytes
 that have come, `empty` the warps that are through with it.
 
@@ -13,8 +13,8 @@ several blocks share, each leaves its sums in a workspace, and the last to come 
 share each tile they may be a cluster: then they send their sums into the shared memory of the first of them, which
 takes half the time. Either way sums are added in the sequence of the blocks: the same bits in every run.
 
-A cluster may also make tiles beside one another: each block brings a part of A for all of them, since many rows of A,
-read again for each tile, would make more traffic than B. Edges cost nothing: the copy engine reads zeros past the end
+A cluster may also make tiles beside one another: each block copies a part of A for all of them, since many rows of A,
+read again for each tile, would make more traffic than B. Edges cost nothing: TMA reads zeros past the end
 of a matrix."""
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
@@ -230,7 +230,7 @@ class Division(NamedTuple):
 
 @functools.cache
 def work_of(plan: SkinnyPlan, n: int, k: int) -> Division:
-    """The division of a product with B of n x k. Tiles cluster_n count as one."""
+    """The division of a product with B of n x k. The tiles of a cluster that shares A count as one."""
     steps, tiles = -(-k // (plan.depth * STEP)), -(-n // (plan.rows * plan.cluster_n))
     total = steps * tiles
     if plan.split_k > 1:
@@ -241,13 +241,12 @@ def work_of(plan: SkinnyPlan, n: int, k: int) -> Division:
     most = max(
         ((t + steps) * blocks - 1) // total - ((t + 1) * blocks - 1) // total + 1 for t in range(0, total, steps)
     )
-    return Division(
-        blocks, steps, total, 1 << (most - 1).bit_length()
-    )  # a power of two, so that few kernels do for all shapes
+    # A power of two, so that few kernels do for all shapes.
+    return Division(blocks, steps, total, 1 << (most - 1).bit_length())
 
 
 ENOUGH = 0.75  # of the multiprocessors: so many can take all that memory gives
-# Depth, stages and blocks cluster_n, by the width of A (`benchmarks/tune_hopper_skinny.py`): some 100 KB of B on their
+# Depth, stages and cluster_n, by the width of A (`benchmarks/tune_hopper_skinny.py`): some 100 KB of B on their
 # way to each multiprocessor. Fewer do not keep memory busy; more push out of L2 what is there.
 RINGS = {8: (4, 3, 1), 16: (4, 3, 2), 32: (2, 6, 1), 64: (2, 6, 1)}
 

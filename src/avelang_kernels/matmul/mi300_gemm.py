@@ -138,7 +138,7 @@ def product(acc, a, b, wave_row, wave_col, T, EACH):
     at once."""
     M, N, WAVES_M, WAVES_N, EARLY = T
     I, J = acc.shape[0], acc.shape[1]
-    ROWS = LANES // CHUNKS * WAVES_M * WAVES_N  # of a tile, that all lanes together bring in one pass
+    ROWS = LANES // CHUNKS * WAVES_M * WAVES_N  # of a tile, that all lanes load in one pass
     A_PASSES, B_PASSES = M // ROWS, N // ROWS
     t, k = al.thread_id(0), a.shape[1]
     a_buffer = al.amdgpu.make_rsrc(a, a.shape[0] * k * BF16)
@@ -149,12 +149,10 @@ def product(acc, a, b, wave_row, wave_col, T, EACH):
     at = al.make_local((2, CHUNK // EACH, max(A_PASSES, B_PASSES)), al.u32)
     operands = ((a, a_buffer, a_stage, a_slots), (b, b_buffer, b_stage, b_slots))
 
-    row, col, to = t // CHUNKS, t % CHUNKS * CHUNK, swizzle(t // CHUNKS, t % CHUNKS)  # what a lane brings
-    a_row, b_row, at_chunk = (
-        wave_row + t % MFMA_SIDE,
-        wave_col + t % MFMA_SIDE,
-        swizzle(t % MFMA_SIDE, t % LANES // MFMA_SIDE),
-    )  # what it reads
+    # The place that a lane loads and stores, and the fragments that it reads.
+    row, col, to = t // CHUNKS, t % CHUNKS * CHUNK, swizzle(t // CHUNKS, t % CHUNKS)
+    a_row, b_row = wave_row + t % MFMA_SIDE, wave_col + t % MFMA_SIDE
+    at_chunk = swizzle(t % MFMA_SIDE, t % LANES // MFMA_SIDE)
     first, last = al.convert(0, al.u32), (max(k, 1) - 1) // STEP
 
     load_offsets(at, row, col, ROWS, k, first, EACH)

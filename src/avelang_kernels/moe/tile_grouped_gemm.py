@@ -205,17 +205,12 @@ def best_block(target: str, rows: Count, E: Count, taken: bool = False) -> tile.
     if target == "sm_90a" and not taken:
         if mean <= 64:
             return tile.Block(64, 256, 64, pipeline="tma", stages=5)
-        return tile.Block(
-            128, 256, 64, pipeline="tma", stages=4 if E <= 256 else 3
-        )  # what more groups need leaves no room for a fourth stage
+        # What more groups need of shared memory leaves none for a fourth stage.
+        return tile.Block(128, 256, 64, pipeline="tma", stages=4 if E <= 256 else 3)
     if target.startswith("gfx"):
-        return (
-            tile.Block(64, 256, 64, (1, 4))
-            if mean <= 64
-            else tile.Block(128, 128, 64)
-            if mean <= 512
-            else tile.Block(256, 256, 64, (2, 4))
-        )
+        if mean <= 64:
+            return tile.Block(64, 256, 64, (1, 4))
+        return tile.Block(128, 128, 64) if mean <= 512 else tile.Block(256, 256, 64, (2, 4))
     return tile.Block(64, 128, 32, (2, 2), "cp-async") if mean <= 64 else tile.Block(128, 128, 32, (2, 2), "cp-async")
 
 
