@@ -71,8 +71,8 @@
 	.long	15
 	.section	.ltext,"axl",@progbits
 	.p2align	4
-	.type	wave,@function
-wave:
+	.type	ave_wave,@function
+ave_wave:
 	vpbroadcastd	%edx, %zmm0
 	vpslld	$6, %zmm0, %zmm0
 	movabsq	$.LCPI0_0, %rax
@@ -127,65 +127,81 @@ wave:
 	vzeroupper
 	retq
 .Lfunc_end0:
-	.size	wave, .Lfunc_end0-wave
+	.size	ave_wave, .Lfunc_end0-ave_wave
 
-	.globl	ave_run
 	.p2align	4
-	.type	ave_run,@function
-ave_run:
+	.type	ave_run_waves,@function
+ave_run_waves:
 	pushq	%rbp
 	pushq	%r15
 	pushq	%r14
 	pushq	%r13
 	pushq	%r12
 	pushq	%rbx
-	subq	$24, %rsp
-	movq	%r8, 16(%rsp)
+	subq	$56, %rsp
+	movq	%r8, 48(%rsp)
+	movq	%rdi, 40(%rsp)
+	movq	%rcx, 24(%rsp)
 	cmpq	%rcx, %rdx
-	jae	.LBB1_6
-	movq	%rcx, %r15
-	movq	%rdx, %r12
+	jae	.LBB1_9
 	movq	%rsi, %r13
-	movq	%rdi, %rbp
-	movl	(%rsi), %r14d
-	movl	4(%rsi), %ebx
+	movl	(%rsi), %eax
+	movq	%rax, 16(%rsp)
+	movl	4(%rsi), %eax
+	movq	%rax, 8(%rsp)
+	cmpl	$1, %r9d
+	adcl	$-1, %r9d
+	movl	%r9d, %ebp
 	jmp	.LBB1_2
 	.p2align	4
-.LBB1_5:
-	incq	%r12
-	cmpq	%r15, %r12
-	jae	.LBB1_6
+.LBB1_8:
+	movq	32(%rsp), %rdx
+	incq	%rdx
+	cmpq	24(%rsp), %rdx
+	je	.LBB1_9
 .LBB1_2:
-	movq	%r12, %rax
+	movq	%rdx, 32(%rsp)
+	movq	%rdx, %rax
 	xorl	%edx, %edx
-	divq	%r14
-	movq	%rdx, %r8
+	divq	16(%rsp)
+	movq	%rdx, %r15
 	xorl	%edx, %edx
-	divq	%rbx
-	movq	%rdx, %rcx
-	movq	16(%rsp), %rdx
-	movq	%rdx, (%rsp)
-	movq	%rbp, %rdi
+	divq	8(%rsp)
+	movq	%rax, %r12
+	movq	%rdx, %r14
+	xorl	%ebx, %ebx
+	.p2align	4
+.LBB1_3:
+	movq	48(%rsp), %rax
+	movq	%rax, (%rsp)
+	movq	40(%rsp), %rdi
 	movq	%r13, %rsi
-	movl	%r8d, %edx
-	movl	%eax, %r8d
-	xorl	%r9d, %r9d
-	movabsq	$wave, %rax
+	movl	%r15d, %edx
+	movl	%r14d, %ecx
+	movl	%r12d, %r8d
+	movl	%ebx, %r9d
+	movabsq	$ave_wave, %rax
 	callq	*%rax
+	cmpl	%ebx, %ebp
+	je	.LBB1_5
+	incl	%ebx
 	movl	12(%r13), %eax
+	cmpl	$2, %eax
+	jb	.LBB1_3
+.LBB1_5:
 	movl	12(%r13), %eax
 	testl	%eax, %eax
-	je	.LBB1_5
+	je	.LBB1_8
 	movq	%r13, %rdi
 	callq	*16(%r13)
 	testl	%eax, %eax
-	je	.LBB1_5
+	je	.LBB1_8
 	movl	$3, %eax
-	jmp	.LBB1_7
-.LBB1_6:
+	jmp	.LBB1_10
+.LBB1_9:
 	xorl	%eax, %eax
-.LBB1_7:
-	addq	$24, %rsp
+.LBB1_10:
+	addq	$56, %rsp
 	popq	%rbx
 	popq	%r12
 	popq	%r13
@@ -194,7 +210,20 @@ ave_run:
 	popq	%rbp
 	retq
 .Lfunc_end1:
-	.size	ave_run, .Lfunc_end1-ave_run
+	.size	ave_run_waves, .Lfunc_end1-ave_run_waves
+
+	.globl	ave_run
+	.p2align	4
+	.type	ave_run,@function
+ave_run:
+	pushq	%rax
+	movabsq	$ave_run_waves, %rax
+	movl	$1, %r9d
+	callq	*%rax
+	popq	%rcx
+	retq
+.Lfunc_end2:
+	.size	ave_run, .Lfunc_end2-ave_run
 
 	.type	.Lc0,@object
 	.section	.lrodata,"al",@progbits

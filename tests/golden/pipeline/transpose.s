@@ -40,139 +40,144 @@ gather.i32.4.64:
 	.type	ave_run,@function
 ave_run:
 	pushq	%rbp
+	movq	%rsp, %rbp
 	pushq	%r15
 	pushq	%r14
 	pushq	%r13
 	pushq	%r12
 	pushq	%rbx
-	subq	$104, %rsp
-	movq	%rcx, 32(%rsp)
+	andq	$-64, %rsp
+	subq	$256, %rsp
+	movq	%rcx, 88(%rsp)
 	cmpq	%rcx, %rdx
-	jae	.LBB1_15
-	movq	%r8, %r15
+	jae	.LBB1_17
+	movq	%r8, %r13
 	movl	(%rsi), %eax
-	movq	%rax, 16(%rsp)
+	movq	%rax, 72(%rsp)
 	movl	4(%rsi), %eax
-	movq	%rax, 8(%rsp)
+	movq	%rax, 64(%rsp)
 	movq	(%rdi), %rax
-	movq	%rax, (%rsp)
-	movq	8(%rdi), %rbx
-	movabsq	$aligned_alloc, %rcx
-	movq	%rsi, 24(%rsp)
-	movq	%rbx, 48(%rsp)
+	movq	%rax, 56(%rsp)
+	movq	8(%rdi), %rax
+	movabsq	$ave_coroutine.destroy, %r9
+	movq	%rsi, 80(%rsp)
+	movq	%rax, 104(%rsp)
+	movq	%r8, 48(%rsp)
 	jmp	.LBB1_2
 	.p2align	4
-.LBB1_14:
-	movq	40(%rsp), %rdx
+.LBB1_16:
+	movq	96(%rsp), %rdx
 	incq	%rdx
-	cmpq	32(%rsp), %rdx
-	movq	%r12, %rcx
-	je	.LBB1_15
+	cmpq	88(%rsp), %rdx
+	movq	%r14, %r9
+	je	.LBB1_17
 .LBB1_2:
-	movq	%rdx, 40(%rsp)
+	movq	%rdx, 96(%rsp)
 	movq	%rdx, %rax
 	xorl	%edx, %edx
-	divq	16(%rsp)
-	movq	%rdx, %rbp
+	divq	72(%rsp)
+	movq	%rdx, %r12
 	xorl	%edx, %edx
-	divq	8(%rsp)
+	divq	64(%rsp)
 	movq	%rdx, %rbx
-	movq	%rbp, 64(%rsp)
-	andl	$268435455, %ebp
-	shlq	$6, %rbp
-	addq	(%rsp), %rbp
-	movq	%rdx, 56(%rsp)
+	movq	%r12, 120(%rsp)
+	andl	$268435455, %r12d
+	shlq	$6, %r12
+	addq	56(%rsp), %r12
+	movq	%rdx, 112(%rsp)
 	shlq	$12, %rbx
-	movq	%r15, %r14
+	movq	%r13, %r15
 	xorl	%r13d, %r13d
 	.p2align	4
 .LBB1_3:
 	movl	$64, %edi
 	movl	$64, %esi
-	movq	%rcx, %r12
+	movq	%r9, %r14
+	movabsq	$aligned_alloc, %rax
 	vzeroupper
-	callq	*%rcx
-	movabsq	$1099511626752, %rsi
-	movabsq	$wave.destroy, %rdx
-	movabsq	$wave.resume, %rcx
+	callq	*%rax
+	movabsq	$1099511626752, %rdx
+	movq	%r14, %r9
+	movabsq	$ave_coroutine.resume, %rcx
 	movq	%rcx, (%rax)
-	movq	%rdx, 8(%rax)
-	movq	%r15, 16(%rax)
-	movl	%r13d, 40(%rax)
-	movq	56(%rsp), %rcx
-	movl	%ecx, 36(%rax)
-	movq	64(%rsp), %rcx
-	movl	%ecx, 32(%rax)
+	movq	%r14, 8(%rax)
 	movq	48(%rsp), %rcx
+	movq	%rcx, 16(%rax)
+	movl	%r13d, 40(%rax)
+	movq	112(%rsp), %rcx
+	movl	%ecx, 36(%rax)
+	movq	120(%rsp), %rcx
+	movl	%ecx, 32(%rax)
+	movq	104(%rsp), %rcx
 	movq	%rcx, 24(%rax)
 	movq	%r13, %rcx
 	shlq	$10, %rcx
 	addq	%rbx, %rcx
-	andq	%rsi, %rcx
-	vmovups	(%rbp,%rcx), %zmm0
-	vmovups	256(%rbp,%rcx), %zmm1
-	vmovups	512(%rbp,%rcx), %zmm2
-	vmovups	768(%rbp,%rcx), %zmm3
-	movq	%r12, %rcx
-	vmovups	%zmm3, 192(%r14)
-	vmovups	%zmm2, 128(%r14)
-	vmovups	%zmm1, 64(%r14)
-	vmovups	%zmm0, (%r14)
+	andq	%rdx, %rcx
+	vmovups	(%r12,%rcx), %zmm0
+	vmovups	256(%r12,%rcx), %zmm1
+	vmovups	512(%r12,%rcx), %zmm2
+	vmovups	768(%r12,%rcx), %zmm3
+	vmovups	%zmm3, 192(%r15)
+	vmovups	%zmm2, 128(%r15)
+	vmovups	%zmm1, 64(%r15)
+	vmovups	%zmm0, (%r15)
 	movb	$0, 44(%rax)
-	movq	%rax, 72(%rsp,%r13,8)
+	movq	%rax, 128(%rsp,%r13,8)
 	incq	%r13
-	addq	$256, %r14
+	addq	$256, %r15
 	cmpq	$4, %r13
 	jne	.LBB1_3
-	movq	%r15, %rbp
+	movq	80(%rsp), %r15
+	movl	12(%r15), %eax
+	cmpl	$1, %eax
+	movq	48(%rsp), %r13
+	ja	.LBB1_11
 	xorl	%ebx, %ebx
-	xorl	%r14d, %r14d
-	movq	24(%rsp), %r13
+	xorl	%eax, %eax
 	.p2align	4
-.LBB1_5:
-	movq	72(%rsp,%rbx,8), %rdi
-	movq	(%rdi), %r15
-	testq	%r15, %r15
-	je	.LBB1_7
+.LBB1_6:
+	movq	128(%rsp,%rbx,8), %rdi
+	movq	(%rdi), %rcx
+	testq	%rcx, %rcx
+	je	.LBB1_8
 	vzeroupper
-	callq	*(%rdi)
-.LBB1_7:
-	testq	%r15, %r15
-	setne	%al
-	orb	%al, %r14b
+	callq	*%rcx
+	movb	$1, %al
+.LBB1_8:
 	incq	%rbx
 	cmpq	$4, %rbx
-	jne	.LBB1_5
-	movl	12(%r13), %eax
-	cmpl	$2, %eax
-	setb	%al
+	jne	.LBB1_6
+	testb	$1, %al
+	je	.LBB1_11
+	movl	12(%r15), %ecx
 	xorl	%ebx, %ebx
-	testb	%al, %r14b
-	movl	$0, %r14d
-	jne	.LBB1_5
+	movl	$0, %eax
+	cmpl	$2, %ecx
+	jb	.LBB1_6
+.LBB1_11:
 	xorl	%ebx, %ebx
 	.p2align	4
-.LBB1_10:
-	movq	72(%rsp,%rbx,8), %rdi
+.LBB1_12:
+	movq	128(%rsp,%rbx,8), %rdi
 	vzeroupper
 	callq	*8(%rdi)
 	incq	%rbx
 	cmpq	$4, %rbx
-	jne	.LBB1_10
-	movl	12(%r13), %eax
+	jne	.LBB1_12
+	movl	12(%r15), %eax
 	testl	%eax, %eax
-	movq	%rbp, %r15
-	je	.LBB1_14
-	movq	%r13, %rdi
-	callq	*16(%r13)
+	je	.LBB1_16
+	movq	%r15, %rdi
+	callq	*16(%r15)
 	testl	%eax, %eax
-	je	.LBB1_14
+	je	.LBB1_16
 	movl	$3, %eax
-	jmp	.LBB1_16
-.LBB1_15:
+	jmp	.LBB1_18
+.LBB1_17:
 	xorl	%eax, %eax
-.LBB1_16:
-	addq	$104, %rsp
+.LBB1_18:
+	leaq	-40(%rbp), %rsp
 	popq	%rbx
 	popq	%r12
 	popq	%r13
@@ -259,8 +264,8 @@ ave_run:
 	.quad	972
 	.section	.ltext,"axl",@progbits
 	.p2align	4
-	.type	wave.resume,@function
-wave.resume:
+	.type	ave_coroutine.resume,@function
+ave_coroutine.resume:
 	pushq	%r15
 	pushq	%r14
 	pushq	%rbx
@@ -307,14 +312,14 @@ wave.resume:
 	vzeroupper
 	retq
 .Lfunc_end2:
-	.size	wave.resume, .Lfunc_end2-wave.resume
+	.size	ave_coroutine.resume, .Lfunc_end2-ave_coroutine.resume
 
 	.p2align	4
-	.type	wave.destroy,@function
-wave.destroy:
+	.type	ave_coroutine.destroy,@function
+ave_coroutine.destroy:
 	movabsq	$free, %rax
 	jmpq	*%rax
 .Lfunc_end3:
-	.size	wave.destroy, .Lfunc_end3-wave.destroy
+	.size	ave_coroutine.destroy, .Lfunc_end3-ave_coroutine.destroy
 
 	.section	".note.GNU-stack","",@progbits
