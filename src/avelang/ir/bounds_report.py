@@ -20,7 +20,6 @@ FLAG, SITE, BLOCK, THREAD, VALUES = 0, 1, 2, 5, 6  # words
 RECORD = 64  # words of the record; the ranges follow
 MOST_VALUES = RECORD - VALUES
 PARAM = "ave.bounds"  # no name that a parameter in Python can have
-STOPPED = 3  # the status of a block on the CPU that stopped at a report
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -211,11 +211,6 @@ def _subview(op: Op) -> str | None:
     return None if ok else "takes a tensor, one offset for each leaf, and one integer for each `?` of the new layout"
 
 
-def sub_tensor(t: TensorType, coords: int) -> TensorType:
-    """A tensor type without its first `coords` leaves, which have been indexed."""
-    return TensorType(t.dtype, t.shape[coords:], t.strides[coords:], t.space)
-
-
 def access_type(t: TensorType, coords: int) -> Type | None:
     """The type of a load with `coords` leaf coordinates: the dtype, or the vector of the leaves that remain (in
     row-major order of coordinates, last leaf fastest); None when too many coordinates came or a remaining extent is not
