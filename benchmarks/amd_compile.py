@@ -1,11 +1,11 @@
-"""Kernel to code object for an AMD GPU in a fresh process: from the start of Python to the file on disk, with nothing cached.
+"""Kernel to code object for an AMD GPU in a fresh process: from the start of Python to the file on disk, with nothing
+cached.
 
     python benchmarks/amd_compile.py [--rounds 7] [--target gfx942]
 
-Peers, measured for the issue on their own GEMM kernels: Triton 0.7 to 1.2 s, IREE 0.5 to 0.7 s. Python's own cache of bytecode is on, as in
-an installed package; Ave's cache of kernels is off. The column CPU is processor time of all threads and of the linker: what a busy machine
-changes least.
-"""
+Peers, measured for the issue on their own GEMM kernels: Triton 0.7 to 1.2 s, IREE 0.5 to 0.7 s. Python's own cache of
+bytecode is on, as in an installed package; Ave's cache of kernels is off. The column CPU is processor time of all
+threads and of the linker: what a busy machine changes least. """
 
 from __future__ import annotations
 
@@ -23,10 +23,14 @@ from avelang.amdgcn.report import report
 HERE = str(pathlib.Path(__file__).parent)
 # Name, what the process imports, kernel, compile-time values, block.
 KERNELS = (
-    ("tutorial, sizes at run time", "from kernels import gemm", "gemm", "dict(BLOCK_M=32, BLOCK_N=32, BLOCK_K=16)", "(64, 1, 1)"),
-    ("tutorial, guarded edges", "from avelang_kernels.matmul.mfma_gemm import mfma_gemm", "mfma_gemm", "{}", "(64, 1, 1)"),
-    ("pipelined 128x128x64, 4 waves", "from avelang_kernels.matmul.mi300_gemm import SMALL, gemm_bf16", "gemm_bf16", "dict(T=SMALL)", "(256, 1, 1)"),
-    ("pipelined 256x256x64, 8 waves", "from avelang_kernels.matmul.mi300_gemm import LARGE, gemm_bf16", "gemm_bf16", "dict(T=LARGE)", "(512, 1, 1)"),
+    ("tutorial, sizes at run time", "from kernels import gemm", "gemm", "dict(BLOCK_M=32, BLOCK_N=32, BLOCK_K=16)",
+     "(64, 1, 1)"),
+    ("tutorial, guarded edges", "from avelang_kernels.matmul.mfma_gemm import mfma_gemm", "mfma_gemm", "{}",
+     "(64, 1, 1)"),
+    ("pipelined 128x128x64, 4 waves", "from avelang_kernels.matmul.mi300_gemm import SMALL, gemm_bf16", "gemm_bf16",
+     "dict(T=SMALL)", "(256, 1, 1)"),
+    ("pipelined 256x256x64, 8 waves", "from avelang_kernels.matmul.mi300_gemm import LARGE, gemm_bf16", "gemm_bf16",
+     "dict(T=LARGE)", "(512, 1, 1)"),
 )
 CHILD = """
 import time; start = time.perf_counter()
@@ -49,14 +53,16 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         out, bytecode = pathlib.Path(folder, "kernel.hsaco"), os.path.join(folder, "bytecode")
         for turn in range(args.rounds + 1):
             for name, imports, kernel, values, block in KERNELS:
-                code = CHILD.format(here=HERE, imports=imports, kernel=kernel, values=values, block=block, target=args.target, out=str(out))
+                code = CHILD.format(here=HERE, imports=imports, kernel=kernel, values=values, block=block,
+                                    target=args.target, out=str(out))
                 whole, (imported, compiled), cpu = fresh_process(code, AVE_NO_CACHE="1", PYTHONPYCACHEPREFIX=bytecode)
                 found = report(read(out.read_bytes()))
                 assert found.vgpr_spills == found.scratch == 0, name
                 sizes[name] = found.code_bytes
                 if turn:
                     seconds[name].append((whole, imported, compiled, cpu))
-    return {"target": args.target, "rounds": args.rounds, "code_bytes": sizes, "seconds_whole_imports_compiling_cpu": seconds}
+    return {"target": args.target, "rounds": args.rounds, "code_bytes": sizes,
+            "seconds_whole_imports_compiling_cpu": seconds}
 
 
 def columns(record: dict[str, Any], name: str) -> list[list[float]]:
@@ -69,7 +75,15 @@ def show(record: dict[str, Any]) -> str:
     rows: Rows = [("kernel", "median", "least", "imports", "compiling", "CPU", "code")]
     for name, size in record["code_bytes"].items():
         whole, *others = columns(record, name)
-        rows.append((name, f"{median(whole):.3f} s", f"{min(whole):.3f} s", *(f"{median(x):.3f} s" for x in others), f"{size} bytes"))
+        rows.append(
+            (
+                name,
+                f"{median(whole):.3f} s",
+                f"{min(whole):.3f} s",
+                *(f"{median(x):.3f} s" for x in others),
+                f"{size} bytes",
+            )
+        )
     return table(rows)
 
 
@@ -79,4 +93,5 @@ def bars(record: dict[str, Any]) -> list[Bar]:
 
 
 if __name__ == "__main__":
-    main(__doc__, Part("compile", "amd_compile", measure, show, bars=bars), rounds=7, more={"--target": {"default": "gfx942"}})
+    main(__doc__, Part("compile", "amd_compile", measure, show, bars=bars), rounds=7,
+         more={"--target": {"default": "gfx942"}})

@@ -1,11 +1,11 @@
-"""The pipelined GEMM's gfx942 machine code beside that of Triton and IREE: what it takes, what its main loop does, how busy the matrix core is.
+"""The pipelined GEMM's gfx942 machine code beside that of Triton and IREE: what it takes, what its main loop does, how
+busy the matrix core is.
 
     python benchmarks/amd_gemm.py [--peers FOLDER] [--chip gfx942]
 
-Static: nothing is run, and no figure here is a time on a card. Counts are of one iteration of the main loop of one wave, 64 elements of K.
-The utilization is llvm-mca's of one wave alone (`avelang.amdgcn.mca` says how; apt-get install llvm-22). Peers are assembly files of other
-compilers for C = A @ B^T in bf16; those that are missing are left out.
-"""
+Static: nothing is run, and no figure here is a time on a card. Counts are of one iteration of the main loop of one
+wave, 64 elements of K. The utilization is llvm-mca's of one wave alone (`avelang.amdgcn.mca` says how; apt-get install
+llvm-22). Peers are assembly files of other compilers for C = A @ B^T in bf16; those that are missing are left out. """
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ FILES = {
     "gemm_gfx942_128x128x64_w4_s2_nk16.amdgcn": ("Triton 3.9.0, 128x128x64, bf16", 32768),
     "iree_bf16_4864x4096x4096.s": ("IREE 3.13, 128x128x64, f32", 0),
 }
-HEAD = ("kernel", "waves", "VGPR/AGPR/SGPR", "spills", "LDS", "MFMA", "ds_read", "ds_write", "loads", "barriers", "LDS of peak", "utilization")
+HEAD = ("kernel", "waves", "VGPR/AGPR/SGPR", "spills", "LDS", "MFMA", "ds_read", "ds_write", "loads", "barriers",
+        "LDS of peak", "utilization")
 
 
 def ours(chip: str, rounds: int = 3) -> dict[str, tuple[str, float]]:
@@ -46,7 +47,8 @@ def ours(chip: str, rounds: int = 3) -> dict[str, tuple[str, float]]:
 
 def peers(folder: pathlib.Path) -> dict[str, tuple[str, int]]:
     """Name: (assembly, bytes of dynamic LDS), of the files that are there."""
-    return {name: ((folder / file).read_text(), lds) for file, (name, lds) in FILES.items() if (folder / file).is_file()}
+    return {name: ((folder / file).read_text(), lds) for file,
+            (name, lds) in FILES.items() if (folder / file).is_file()}
 
 
 def figures(text: str, chip: str, dynamic_lds: int = 0) -> dict[str, object]:
@@ -60,9 +62,12 @@ def figures(text: str, chip: str, dynamic_lds: int = 0) -> dict[str, object]:
         print(exc.args[0] if exc.args else exc, file=sys.stderr)
         busy = None
     return {
-        "waves": made.threads // 64, "vgpr": made.vgpr, "agpr": made.agpr, "sgpr": made.sgpr, "spills": made.vgpr_spills + made.sgpr_spills,
-        "scratch": made.scratch, "lds": made.lds, "occupancy": made.occupancy.waves, "loop": counts, "lds_read": made.loop.lds_read,
-        "lds_written": made.loop.lds_written, "matrix_clocks": made.loop.matrix_clocks, "lds_ratio": made.loop.lds_ratio,
+        "waves": made.threads // 64, "vgpr": made.vgpr, "agpr": made.agpr, "sgpr": made.sgpr,
+        "spills": made.vgpr_spills + made.sgpr_spills,
+        "scratch": made.scratch, "lds": made.lds, "occupancy": made.occupancy.waves, "loop": counts,
+        "lds_read": made.loop.lds_read,
+        "lds_written": made.loop.lds_written, "matrix_clocks": made.loop.matrix_clocks,
+        "lds_ratio": made.loop.lds_ratio,
         "mca": dataclasses.asdict(busy) if busy else None,
     }  # fmt: skip
 

@@ -2,9 +2,8 @@
 
     python benchmarks/checks.py [--size 512] [--rounds 7]
 
-Processor time of the whole call counts. A checked launch also takes the slow path through Python, which small grids feel more. Every result is held
-against the other way's, bit by bit.
-"""
+Processor time of the whole call counts. A checked launch also takes the slow path through Python, which small grids
+feel more. Every result is held against the other way's, bit by bit. """
 
 from __future__ import annotations
 
@@ -50,14 +49,19 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
             raise SystemExit(f"{key[0]}: the checked kernel gives something else")
 
     calls = {(name, check): call for name, (call, _) in made.items() for check in ("", "bounds")}
-    ms = {key: round(1e3 * t, 2) for key, t in medians(in_turns(calls, args.rounds, before, after, time.process_time)).items()}
+    ms = {key: round(1e3 * t, 2) for key,
+          t in medians(in_turns(calls, args.rounds, before, after, time.process_time)).items()}
     rows = {name: (ms[name, ""], ms[name, "bounds"]) for name in made}
-    return {"size": args.size, "kernels": {name: {"ms": a, "checked_ms": b, "ratio": round(b / a, 2)} for name, (a, b) in rows.items()}}
+    return {
+        "size": args.size,
+        "kernels": {name: {"ms": a, "checked_ms": b, "ratio": round(b / a, 2)} for name, (a, b) in rows.items()},
+    }
 
 
 def show(record: dict[str, Any]) -> str:
     """The ratio of each kernel."""
-    rows = ((name, f"{f['ms']:.2f}", f"{f['checked_ms']:.2f}", f"{f['ratio']:.2f}") for name, f in record["kernels"].items())
+    rows = ((name, f"{f['ms']:.2f}", f"{f['checked_ms']:.2f}", f"{f['ratio']:.2f}") for name,
+            f in record["kernels"].items())
     return table([("kernel", "ms", "ms checked", "ratio"), *rows])
 
 

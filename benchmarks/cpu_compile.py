@@ -1,9 +1,10 @@
-"""How long compilation takes: a new specialization, a first call in a fresh process (cold and from the warm cache), and growth with size.
+"""How long compilation takes: a new specialization, a first call in a fresh process (cold and from the warm cache), and
+growth with size.
 
     python benchmarks/cpu_compile.py [--rounds 5]
 
-Triton's interpreter compiles nothing, so there is no peer column here; the issue's peers (cold 1.0 to 1.3 s, warm 0.4 s) needed a GPU.
-"""
+Triton's interpreter compiles nothing, so there is no peer column here; the issue's peers (cold 1.0 to 1.3 s, warm 0.4
+s) needed a GPU. """
 
 from __future__ import annotations
 
@@ -39,11 +40,13 @@ print(time.perf_counter() - start)
 
 
 def first_launches(function: Any, rounds: int, *values: int) -> list[float]:
-    """Seconds from call to return of the first launch of a jit function made anew each time, with nothing read from or written to disk."""
+    """Seconds from call to return of the first launch of a jit function made anew each time, with nothing read from or
+    written to disk."""
     rng, made = np.random.default_rng(), {}
 
     def before(name: str) -> None:
-        made.update(fresh=avelang.jit(function.source.fn), a=bf16_matrix(32, 64, rng), c=np.full((32, 32), np.nan, np.float32))
+        made.update(fresh=avelang.jit(function.source.fn), a=bf16_matrix(32, 64, rng),
+                    c=np.full((32, 32), np.nan, np.float32))
 
     def call() -> None:
         made["fresh"][lambda: ((1, 1, 1), (64, 1, 1))](made["a"], made["a"], made["c"], 32, 32, 64, *values)
@@ -100,10 +103,13 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
     for _ in range(args.rounds):
         with tempfile.TemporaryDirectory() as cache:
             for seconds in (cold, warm):
-                seconds.append(fresh_process(CHILD.format(here=str(pathlib.Path(__file__).parent)), AVE_CACHE_DIR=cache)[0])
+                seconds.append(
+                    fresh_process(CHILD.format(here=str(pathlib.Path(__file__).parent)), AVE_CACHE_DIR=cache)[0]
+                )
     kernels = (("runtime shape", gemm, {"BLOCK_M": 32, "BLOCK_N": 32, "BLOCK_K": 16}), ("guarded", mfma_gemm, {}))
     split = {f"{name}, level {level}": stages(k, c, level, args.rounds) for name, k, c in kernels for level in (1, 2)}
-    return {"stages_ms": split, "rounds": args.rounds, "specialization_s": new, "guarded_s": edges, "cold_process_s": cold, "warm_process_s": warm,
+    return {"stages_ms": split, "rounds": args.rounds, "specialization_s": new, "guarded_s": edges,
+            "cold_process_s": cold, "warm_process_s": warm,
             "unrolled_s": sizes}  # fmt: skip
 
 

@@ -1,11 +1,11 @@
-"""The tutorial's runtime-shape MFMA kernel on the CPU, beside torch's BLAS and Triton's interpreter, in one interleaved run.
+"""The tutorial's runtime-shape MFMA kernel on the CPU, beside torch's BLAS and Triton's interpreter, in one interleaved
+run.
 
     python benchmarks/cpu_gemm.py [--size 1024] [--rounds 7]
 
-Needs torch for the BLAS column and triton for the interpreter column; a missing one is reported and left out. The interpreter is so slow
-that it runs a smaller cube (--interpreted, 256); rates are compared, not times. Every element is checked in the same run
-against float64 on fresh random inputs with a poisoned output.
-"""
+Needs torch for the BLAS column and triton for the interpreter column; a missing one is reported and left out. The
+interpreter is so slow that it runs a smaller cube (--interpreted, 256); rates are compared, not times. Every element is
+checked in the same run against float64 on fresh random inputs with a poisoned output. """
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ import numpy as np
 from harness import Part, bf16_matrix, exact_product, interleaved, main, medians, table
 from kernels import gemm
 
-# Tiles (rows and columns, depth) for Triton's interpreter: ours, the common one, and a large one, which suits it: fewer Python steps.
+# Tiles (rows and columns, depth) for Triton's interpreter: ours, the common one, and a large one, which suits it: fewer
+# Python steps.
 TRITON = {"triton 32x32x16": (32, 16), "triton 64x64x32": (64, 32), "triton 128x128x64": (128, 64)}
 
 
@@ -74,7 +75,8 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
     c = np.full((size, size), np.nan, np.float32)
     launch = gemm[lambda: ((size // 32, size // 32, 1), (64, 1, 1))]
     contenders = {"ave": lambda: launch(a, b, c, size, size, size, 32, 32, 16)}
-    peers = {"blas": blas_contender(a, b)} | {name: triton_contender(args.interpreted, *tile, rng) for name, tile in TRITON.items()}
+    peers = {"blas": blas_contender(a, b)} | {name: triton_contender(args.interpreted, *tile, rng) for name,
+                                              tile in TRITON.items()}
     for name, call in peers.items():
         if call is None:
             print(f"{name}: not installed, left out")
@@ -82,21 +84,34 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
             contenders[name] = call
     times = interleaved(contenders, args.rounds)
     worst = float(np.max(np.abs(c - exact_product(a, b))))
-    # 1024 products of unit normals: the sum has a standard deviation of 32; f32 sums of 1024 terms are off by some 1e-4 of it at the most.
+    # 1024 products of unit normals: the sum has a standard deviation of 32; f32 sums of 1024 terms are off by some 1e-4
+    # of it at the most.
     if not worst <= 1e-4 * size:
         raise SystemExit(f"WRONG: largest error {worst}")
     cubes = {name: args.interpreted if name in TRITON else size for name in contenders}
     rate = {name: 2 * cubes[name] ** 3 / t / 1e9 for name, t in medians(times).items()}
     return {"size": size, "interpreted": args.interpreted, "rounds": args.rounds, "gflops": rate,
-            "ratio": {n: rate["ave"] / r for n, r in rate.items()}, "largest_error": worst, "seconds": times}  # fmt: skip
+            "ratio": {n: rate["ave"] / r for n, r in rate.items()}, "largest_error": worst,
+            "seconds": times}  # fmt: skip
 
 
 def show(record: dict[str, Any]) -> str:
     """GFLOP/s of each."""
     ms = {name: 1e3 * t for name, t in medians(record["seconds"]).items()}
-    rows = ((name, f"{record['interpreted' if name in TRITON else 'size']}^3", f"{ms[name]:.2f} ms", f"{r:.3f}", f"{record['ratio'][name]:.3g} x")
-            for name, r in record["gflops"].items())  # fmt: skip
-    return table([("", "cube", "median", "GFLOP/s", "ave is"), *rows]) + f"\nlargest error against float64: {record['largest_error']:.2e}"
+    rows = (
+        (
+            name,
+            f"{record['interpreted' if name in TRITON else 'size']}^3",
+            f"{ms[name]:.2f} ms",
+            f"{r:.3f}",
+            f"{record['ratio'][name]:.3g} x",
+        )
+        for name, r in record["gflops"].items()
+    )
+    return (
+        table([("", "cube", "median", "GFLOP/s", "ave is"), *rows])
+        + f"\nlargest error against float64: {record['largest_error']:.2e}"
+    )
 
 
 if __name__ == "__main__":

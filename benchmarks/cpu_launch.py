@@ -2,8 +2,8 @@
 
     python benchmarks/cpu_launch.py [--calls 20000]
 
-Includes the argument checks, the provider call and the execution of the kernel's one block. `torch.add(out=)` stands beside it as a yardstick.
-"""
+Includes the argument checks, the provider call and the execution of the kernel's one block. `torch.add(out=)` stands
+beside it as a yardstick. """
 
 from __future__ import annotations
 
@@ -49,4 +49,5 @@ def show(record: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    main(__doc__, Part("launch", "cpu_launch", measure, show, bars=bars), more={"--calls": {"type": int, "default": 20000}})
+    main(__doc__, Part("launch", "cpu_launch", measure, show, bars=bars),
+         more={"--calls": {"type": int, "default": 20000}})

@@ -1,11 +1,12 @@
-"""How long a tiled matrix kernel takes from source to loaded machine code for an NVIDIA GPU, nothing cached; Triton beside it, in turn.
+"""How long a tiled matrix kernel takes from source to loaded machine code for an NVIDIA GPU, nothing cached; Triton
+beside it, in turn.
 
     python benchmarks/cuda_compile.py [--rounds 9] [--target sm_90a]
 
-A new specialization: the process is warm, the kernel is not known. With a GPU (and torch) it is a first launch, from call to return, module load
-included; without one the machine code is made and not loaded. The stages are CPU work alone. A fresh process: from the start of Python to the code,
-imports and all. Triton is measured where it and a GPU are, with kernels of the same tiles and an empty cache.
-"""
+A new specialization: the process is warm, the kernel is not known. With a GPU (and torch) it is a first launch, from
+call to return, module load included; without one the machine code is made and not loaded. The stages are CPU work
+alone. A fresh process: from the start of Python to the code, imports and all. Triton is measured where it and a GPU
+are, with kernels of the same tiles and an empty cache. """
 
 from __future__ import annotations
 
@@ -54,7 +55,8 @@ def kernels() -> dict[str, tuple[Any, dict[str, int], int]]:
         "mma.sync 64x64x32": (mma_gemm, {"BM": 64, "BN": 64}, THREADS), "mma.sync 128x128x32": (mma_gemm, {}, THREADS),
     }  # fmt: skip
     for tile in (small, large):
-        out[f"wgmma {tile.m}x{tile.n}x{hopper_gemm.STEP}"] = hopper_gemm.build(tile, al.bf16, al.bf16), {}, hopper_gemm.threads(tile)
+        out[f"wgmma {tile.m}x{tile.n}x{hopper_gemm.STEP}"] = hopper_gemm.build(tile, al.bf16,
+                al.bf16), {}, hopper_gemm.threads(tile)
     return out
 
 
@@ -83,7 +85,8 @@ def staged(kernel: Any, constexprs: dict[str, int], threads: int, target: str, t
     return [b - a for a, b in itertools.pairwise(clock)]
 
 
-def compiled(kernel: Any, constexprs: dict[str, int], threads: int, target: str, tool: ptxas.Assembler) -> Callable[[], None]:
+def compiled(kernel: Any, constexprs: dict[str, int], threads: int, target: str,
+             tool: ptxas.Assembler) -> Callable[[], None]:
     """Machine code of a kernel that is new each time."""
 
     def call() -> None:
@@ -173,30 +176,43 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
         news = specializations(args.rounds, args.target, tool)
-        split = {name: [staged(*kernel, args.target, tool) for _ in range(args.rounds)] for name, kernel in kernels().items()}
-        fresh = [fresh_process(code, PYTHONPYCACHEPREFIX=os.path.join(folder, "bytecode")) for _ in range(args.rounds // 2 + 2)][1:]
-    return {"target": args.target, "rounds": args.rounds, "assembler": str(tool), "gpu": gpu(), "specialization_s": news,
-            "stages_s": {name: dict(zip(STAGES, zip(*turns, strict=True), strict=True)) for name, turns in split.items()},
+        split = {name: [staged(*kernel, args.target, tool) for _ in range(args.rounds)] for name,
+                 kernel in kernels().items()}
+        fresh = [
+            fresh_process(code, PYTHONPYCACHEPREFIX=os.path.join(folder, "bytecode"))
+            for _ in range(args.rounds // 2 + 2)
+        ][1:]
+    return {"target": args.target, "rounds": args.rounds, "assembler": str(tool), "gpu": gpu(),
+            "specialization_s": news,
+            "stages_s": {name: dict(zip(STAGES, zip(*turns, strict=True), strict=True)) for name,
+                         turns in split.items()},
             "process_s_whole_imports_compiling": [(whole, *inside) for whole, inside, _ in fresh]}  # fmt: skip
 
 
 def show(record: dict[str, Any]) -> str:
     """Milliseconds of each specialization, of each stage, and seconds of a process."""
     rows = [(f"new specialization ({'launched' if record['gpu'] else 'not loaded'})", "median", "least")]
-    rows += [(name, f"{median(s) * 1e3:.0f} ms", f"{min(s) * 1e3:.0f} ms") for name, s in record["specialization_s"].items()]
+    rows += [(name, f"{median(s) * 1e3:.0f} ms", f"{min(s) * 1e3:.0f} ms") for name,
+             s in record["specialization_s"].items()]
     stages = [(f"ms by stage, {record['assembler']}", *STAGES, "sum")]
     for name, found in record["stages_s"].items():
         columns = [ms * 1e3 for ms in medians(found).values()]
         stages.append((name, *(f"{ms:.1f}" for ms in columns), f"{sum(columns):.0f}"))
-    whole, imports, compiling = (median(list(c)) for c in zip(*record["process_s_whole_imports_compiling"], strict=True))
-    said = f"fresh process, mma.sync 64x64x32: {whole:.3f} s, of that imports {imports:.3f} s, compiling {compiling:.3f} s"
+    whole, imports, compiling = (
+        median(list(c)) for c in zip(*record["process_s_whole_imports_compiling"], strict=True)
+    )
+    said = (
+        f"fresh process, mma.sync 64x64x32: {whole:.3f} s, of that imports {imports:.3f} s, compiling {compiling:.3f} s"
+    )
     return f"{table(rows)}\n\n{table(stages)}\n\n{said}"
 
 
 def bars(record: dict[str, Any]) -> list[Bar]:
     """Of Ave's kernels with `mma.sync`."""
-    return [Bar(name, median(s) * 1e3, BAR, "ms") for name, s in record["specialization_s"].items() if name.startswith("mma")]
+    return [Bar(name, median(s) * 1e3, BAR, "ms") for name,
+            s in record["specialization_s"].items() if name.startswith("mma")]
 
 
 if __name__ == "__main__":
-    main(__doc__, Part("compile", "cuda_compile", measure, show, bars=bars), rounds=9, more={"--target": {"default": "sm_90a"}})
+    main(__doc__, Part("compile", "cuda_compile", measure, show, bars=bars), rounds=9,
+         more={"--target": {"default": "sm_90a"}})

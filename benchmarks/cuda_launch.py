@@ -1,12 +1,13 @@
-"""Host time of a launch on an NVIDIA GPU, from call to return: three tensors and three integers, beside the driver's own call, torch and Triton; and
-three tensor maps and three integers, beside the driver's own call with descriptors that are encoded already.
+"""Host time of a launch on an NVIDIA GPU, from call to return: three tensors and three integers, beside the driver's
+own call, torch and Triton; and three tensor maps and three integers, beside the driver's own call with descriptors that
+are encoded already.
 
     python benchmarks/cuda_launch.py [--burst 200] [--rounds 60]
 
-Needs torch with CUDA; Triton is measured where it is installed. Contenders take turns. A turn is a burst of launches, fewer than the driver's queue
-holds, behind an idle GPU: so no launch waits for the GPU, and the time is the host's alone. `bare` are cuLaunchKernel and cuLaunchKernelEx, called by
-a compiled loop with arguments that are packed already. Each row stands beside the bare call with arguments of its own kind.
-"""
+Needs torch with CUDA; Triton is measured where it is installed. Contenders take turns. A turn is a burst of launches,
+fewer than the driver's queue holds, behind an idle GPU: so no launch waits for the GPU, and the time is the host's
+alone. `bare` are cuLaunchKernel and cuLaunchKernelEx, called by a compiled loop with arguments that are packed already.
+Each row stands beside the bare call with arguments of its own kind. """
 
 from __future__ import annotations
 
@@ -90,12 +91,14 @@ def mapped(A: MAP, B: MAP, C: MAP, row: al.i32, col: al.i32, n: al.u32):
 class Config(ctypes.Structure):
     """CUlaunchConfig."""
 
-    _fields_ = [("grid", ctypes.c_uint32 * 3), ("block", ctypes.c_uint32 * 3), ("shared", ctypes.c_uint32), ("stream", ctypes.c_void_p),
+    _fields_ = [("grid", ctypes.c_uint32 * 3), ("block", ctypes.c_uint32 * 3), ("shared", ctypes.c_uint32),
+                ("stream", ctypes.c_void_p),
                 ("attributes", ctypes.c_void_p), ("many", ctypes.c_uint32)]  # fmt: skip
 
 
 def bare(kernel: Any, args: list[Any], called: str) -> dict[str, Callable[[int], Any]]:
-    """The driver's own calls for what a kernel has become, each `n` times in compiled code. `args`: an int or the memory of each argument."""
+    """The driver's own calls for what a kernel has become, each `n` times in compiled code. `args`: an int or the
+    memory of each argument."""
     program: Any = kernel._launcher._stub.latest()
     assert program is not None, "the host code served the call"
     code = LoadedCode(HostCompiler(2).object(LOOP))
@@ -103,11 +106,14 @@ def bare(kernel: Any, args: list[Any], called: str) -> dict[str, Callable[[int],
     places = (ctypes.c_void_p * len(args))(*map(ctypes.addressof, memory))
     config = Config((1, 1, 1), (BLOCK, 1, 1), program.record.shared, None, None, 0)
     driver, out = program.device.driver, {}
-    for name, symbol, second in (("plain", "cuLaunchKernel", None), ("extended", "cuLaunchKernelEx", ctypes.addressof(config))):
+    for name, symbol, second in (("plain", "cuLaunchKernel", None),
+                                 ("extended", "cuLaunchKernelEx", ctypes.addressof(config))):
         call = ctypes.CFUNCTYPE(None, ctypes.c_uint64, *[ctypes.c_void_p] * 4)(code.address(name))
-        address, function = ctypes.cast(getattr(ctypes.CDLL(driver.path), symbol), ctypes.c_void_p).value, program.record.function
+        address, function = ctypes.cast(getattr(ctypes.CDLL(driver.path), symbol),
+                                        ctypes.c_void_p).value, program.record.function
 
-        def run(n: int, call: Any = call, address: Any = address, function: int = function, second: int | None = second) -> None:
+        def run(n: int, call: Any = call, address: Any = address, function: int = function,
+                second: int | None = second) -> None:
             call(n, address, function, second, ctypes.addressof(places))
 
         run.keep = code, memory, places, config  # type: ignore[attr-defined]
@@ -152,7 +158,8 @@ def contenders(a: Any, b: Any, c: Any) -> dict[str, Callable[[int], Any]]:
         for _ in range(calls):
             torch.add(a, b, out=c)
 
-    runs |= {"kernel[lambda: grid](a, b, c, m, n, k)": whole, "launch = kernel[...]; launch(a, b, c, m, n, k)": kept, "torch.add(a, b, out=c)": add}
+    runs |= {"kernel[lambda: grid](a, b, c, m, n, k)": whole, "launch = kernel[...]; launch(a, b, c, m, n, k)": kept,
+             "torch.add(a, b, out=c)": add}
     same = triton_kernel()
     if same is not None:
 
@@ -175,7 +182,8 @@ def contenders_with_maps(arrays: list[Any]) -> dict[str, Callable[[int], Any]]:
             assert torch.equal(c, a + b), "the kernel computes the sum"
     table = tensor_maps.table(MAP.type, "cuda")
     a, b, c = arrays[:3]
-    runs = bare(mapped, [*(table.find(describe(x)) for x in (a, b, c)), 0, 0, BLOCK], WITH_MAPS)  # type: ignore[arg-type]
+    runs = bare(mapped, [*(table.find(describe(x)) for x in (a, b, c)), 0, 0, BLOCK],
+                WITH_MAPS)  # type: ignore[arg-type]
     row, col, n = 0, 0, BLOCK
 
     def whole(calls: int) -> None:
@@ -187,7 +195,8 @@ def contenders_with_maps(arrays: list[Any]) -> dict[str, Callable[[int], Any]]:
             at = i % 4 * 3
             mapped[lambda: GRID](arrays[at], arrays[at + 1], arrays[at + 2], row, col, n)
 
-    return runs | {f"kernel[lambda: grid](A, B, C, m, n, k){WITH_MAPS}": whole, f"the same, twelve buffers in turn{WITH_MAPS}": turns}
+    return runs | {f"kernel[lambda: grid](A, B, C, m, n, k){WITH_MAPS}": whole,
+                   f"the same, twelve buffers in turn{WITH_MAPS}": turns}
 
 
 def measure(args: argparse.Namespace) -> dict[str, Any]:
@@ -210,4 +219,5 @@ def show(record: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    main(__doc__, Part("launch", "cuda_launch", measure, show), rounds=60, more={"--burst": {"type": int, "default": 200}})
+    main(__doc__, Part("launch", "cuda_launch", measure, show), rounds=60,
+         more={"--burst": {"type": int, "default": 200}})

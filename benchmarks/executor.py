@@ -1,11 +1,11 @@
-"""The executor of gfx942 code: wave-instructions a second on one core, checker off and on, on kernels of three compilers.
+"""The executor of gfx942 code: wave-instructions a second on one core, checker off and on, on kernels of three
+compilers.
 
     python benchmarks/executor.py [--rounds 5]
 
-Each kernel runs on fresh random bf16 matrices, outputs poisoned with NaN before each call and every element checked against float64 behind the
-last one. The two modes take turns. `load` is the time from the file (or the Python kernel) to code that runs here, in a process where LLVM is loaded
-already.
-"""
+Each kernel runs on fresh random bf16 matrices, outputs poisoned with NaN before each call and every element checked
+against float64 behind the last one. The two modes take turns. `load` is the time from the file (or the Python kernel)
+to code that runs here, in a process where LLVM is loaded already. """
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def triton(check: bool) -> tuple[Callable[[], Any], Callable[[], float]]:
     m, n, k = 512, 512, 512
     a, b, c = bf16_matrix(m, k, RNG), bf16_matrix(n, k, RNG), np.zeros((m, n), ml_dtypes.bfloat16)
     kernel = executor.load(PEERS / "gemm_gfx942_128x128x64_w4_s2_nk16.hsaco", check=check)
-    return poisoned(c, lambda: kernel[16, 256](a, b, c, m, n, k, k, k, n, None, None, dynamic_lds=32768)), lambda: worst(a, b, c)
+    return poisoned(
+        c, lambda: kernel[16, 256](a, b, c, m, n, k, k, k, n, None, None, dynamic_lds=32768)
+    ), lambda: worst(a, b, c)
 
 
 def iree(check: bool) -> tuple[Callable[[], Any], Callable[[], float]]:
@@ -60,7 +62,8 @@ def tutorial(check: bool) -> tuple[Callable[[], Any], Callable[[], float]]:
 
 
 RNG = np.random.default_rng()
-KERNELS: dict[str, Make] = {"Triton 3.9 128x128x64": triton, "IREE 3.13 128x128": iree, "Ave 128x128x64": ours, "Ave tutorial 32x32x16": tutorial}
+KERNELS: dict[str, Make] = {"Triton 3.9 128x128x64": triton, "IREE 3.13 128x128": iree, "Ave 128x128x64": ours,
+                            "Ave tutorial 32x32x16": tutorial}
 COUNTS: dict[int, int] = {}
 
 
@@ -75,7 +78,8 @@ def poisoned(c: np.ndarray, run: Callable[[], Any]) -> Callable[[], Any]:
 
 
 def worst(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> float:
-    """The greatest difference from the exact product, relative to the greatest element. NaN where an element was not written."""
+    """The greatest difference from the exact product, relative to the greatest element. NaN where an element was not
+    written."""
     want = exact_product(a, b)
     return float(np.abs(c.astype(np.float64) - want).max() / np.abs(want).max())
 
@@ -94,7 +98,8 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         count = COUNTS[id(calls[False])]
         rates = {check: count / median(times[str(check)]) for check in calls}
         found[name] = {
-            "wave_instructions": count, "per_second": rates[False], "per_second_checked": rates[True], "load_seconds": loads[False],
+            "wave_instructions": count, "per_second": rates[False], "per_second_checked": rates[True],
+            "load_seconds": loads[False],
             "load_seconds_checked": loads[True], "error": max(error() for error in errors), "seconds": times,
         }  # fmt: skip
     return {"kernels": found}
@@ -113,7 +118,8 @@ def bars(record: dict[str, Any]) -> list[Bar]:
     """On one core: 2 million instructions a second, 0.3 million with the checker."""
     kernels = record["kernels"].items()
     return [Bar(f"{name}{said}", f[key] / 1e6, limit, "M/s", least=True)
-            for key, said, limit in (("per_second", "", 2), ("per_second_checked", ", checked", 0.3)) for name, f in kernels]  # fmt: skip
+            for key, said, limit in (("per_second", "", 2), ("per_second_checked", ", checked", 0.3)) for name,
+            f in kernels]  # fmt: skip
 
 
 if __name__ == "__main__":

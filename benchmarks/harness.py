@@ -1,4 +1,5 @@
-"""The harness of the benchmarks: options, timing in turn, checks on poisoned outputs, tables, and the JSON file that each run leaves.
+"""The harness of the benchmarks: options, timing in turn, checks on poisoned outputs, tables, and the JSON file that
+each run leaves.
 
 A script declares `Part`s, each of which measures something into one record (`measure`), says it (`show`), and has a
 file under `results/`; `main` reads the options, runs the parts that were asked for, and saves what they found with
@@ -13,8 +14,8 @@ machine, versions and date. The rest are pieces for `measure`:
     | `GpuClock` | calls on a GPU, in a new order each round | device events, L2 full of other data |
     | `products` | C = A @ B^T on a GPU | `GpuClock`, results held against float64 first |
 
-Clocks are parameters, so that `tests/house/test_harness.py` measures without waiting. torch is imported by what needs a GPU, and by nothing else.
-"""
+Clocks are parameters, so that `tests/house/test_harness.py` measures without waiting. torch is imported by what needs a
+GPU, and by nothing else. """
 
 from __future__ import annotations
 
@@ -44,14 +45,15 @@ PACKAGES = ("avelang", "numpy", "llvmlite", "ml_dtypes", "torch", "triton")
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FLUSH_BYTES = 512 << 20  # an H200's L2 holds 50 MB
 WAIT_CYCLES = 400_000  # some 200 us, in which the host gets ahead of the GPU
-MOST = 0.03  # greatest error of an element of a bf16 product, by the root of the mean square of all: one may be off by 1/512 of itself
+# greatest error of an element of a bf16 product, by the root of the mean square of all: one may be off by 1/512 of itself
+MOST = 0.03
 
 Calls = dict[str, Callable[[], Any]]
 Figures = dict[str, Any]
 Rows = list[tuple[str, ...]]
 Times = dict[str, list[float]]
 
-# -- the script --------------------------------------------------------------------------------------------------------
+# -- the script ---
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,10 +74,12 @@ class Bar:
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """A part of a benchmark: `measure` takes the options and returns the record, which goes to `results/FILE.json`, `show` makes text of it.
+    """A part of a benchmark: `measure` takes the options and returns the record, which goes to `results/FILE.json`,
+    `show` makes text of it.
 
-    `name` is the word for `--only`. `gpu`: the record begins with the device. `default`: it runs where `--only` is not given. `bars`: figures of the
-    record that are held to a limit. `keep`: False for a record that is neither shown nor saved."""
+    `name` is the word for `--only`. `gpu`: the record begins with the device. `default`: it runs where `--only` is not
+    given. `bars`: figures of the record that are held to a limit. `keep`: False for a record that is neither shown nor
+    saved."""
 
     name: str
     file: str | Callable[[argparse.Namespace], str]
@@ -87,8 +91,10 @@ class Part:
     keep: Callable[[Figures], bool] = bool
 
 
-def options(doc: str | None, parts: Sequence[Part], rounds: int | None, page: bool, more: Mapping[str, Any]) -> argparse.ArgumentParser:
-    """The parser of a script: `--rounds`, `--only` where there are several parts, `--page` where a page shows the results, and `more` of its own."""
+def options(doc: str | None, parts: Sequence[Part], rounds: int | None, page: bool,
+            more: Mapping[str, Any]) -> argparse.ArgumentParser:
+    """The parser of a script: `--rounds`, `--only` where there are several parts, `--page` where a page shows the
+    results, and `more` of its own."""
     p = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     if rounds is not None:
         p.add_argument("--rounds", type=int, default=rounds)
@@ -96,7 +102,8 @@ def options(doc: str | None, parts: Sequence[Part], rounds: int | None, page: bo
     if len(names) > 1:
         p.add_argument("--only", choices=names, help="this part alone")
     if page:
-        p.add_argument("--page", action="store_true", help="write the tables of the page from the results, and nothing else")
+        p.add_argument("--page", action="store_true",
+                       help="write the tables of the page from the results, and nothing else")
     for flag, given in more.items():
         p.add_argument(flag, **given)
     return p
@@ -138,20 +145,25 @@ def bar_table(bars: Iterable[Bar]) -> str:
     return table(rows)
 
 
-# -- records -----------------------------------------------------------------------------------------------------------
+# -- records ---
 
 
 def machine() -> Figures:
     """Processor, cores, Python and the versions that matter."""
     cpu = platform.processor()
     with contextlib.suppress(OSError, StopIteration):
-        cpu = next(line.split(":")[1].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name"))
+        cpu = next(
+            line.split(":")[1].strip()
+            for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        )
     versions = {}
     for name in PACKAGES:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             versions[name] = importlib.metadata.version(name)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return {"cpu": cpu, "cores": cores, "system": platform.platform(terse=True), "python": platform.python_version(), "versions": versions}
+    return {"cpu": cpu, "cores": cores, "system": platform.platform(terse=True), "python": platform.python_version(),
+            "versions": versions}
 
 
 def device() -> dict[str, str]:
@@ -197,18 +209,18 @@ def listed(text: str) -> list[tuple[int, ...]]:
     return [tuple(map(int, word.split(","))) for word in text.split()]
 
 
-# -- times on the host -------------------------------------------------------------------------------------------------
+# -- times on the host ---
 
 median = statistics.median
 
 
-def interleaved(contenders: Calls, rounds: int, calls: int = 3, pause: float = 0.05, clock: Callable[[], float] = time.perf_counter,
+def interleaved(contenders: Calls, rounds: int, calls: int = 3, pause: float = 0.05,
+                clock: Callable[[], float] = time.perf_counter,
                 sleep: Callable[[float], object] = time.sleep) -> Times:  # fmt: skip
     """Seconds of every timed call of each contender.
 
-    They take turns, so that a slow minute of the machine hits all. A turn is a pause, in which the threads of the one before fall asleep, one call
-    that is not timed, and `calls` that are.
-    """
+    They take turns, so that a slow minute of the machine hits all. A turn is a pause, in which the threads of the one
+    before fall asleep, one call that is not timed, and `calls` that are. """
     times: Times = {name: [] for name in contenders}
     for _ in range(rounds):
         for name, call in contenders.items():
@@ -221,11 +233,12 @@ def interleaved(contenders: Calls, rounds: int, calls: int = 3, pause: float = 0
     return times
 
 
-def in_turns(contenders: Mapping[Any, Callable[[], Any]], rounds: int, before: Callable[[Any], object] = lambda name: None,
+def in_turns(contenders: Mapping[Any, Callable[[], Any]], rounds: int,
+             before: Callable[[Any], object] = lambda name: None,
              after: Callable[[Any], object] = lambda name: None,
              clock: Callable[[], float] = time.perf_counter) -> dict[Any, list[float]]:  # fmt: skip
-    """Seconds of one call of each contender a round, the first round left out. `before` prepares a call (it poisons outputs), `after` checks it;
-    neither is timed."""
+    """Seconds of one call of each contender a round, the first round left out. `before` prepares a call (it poisons
+    outputs), `after` checks it; neither is timed."""
     times: dict[Any, list[float]] = {name: [] for name in contenders}
     for turn in range(rounds + 1):
         for name, call in contenders.items():
@@ -239,10 +252,12 @@ def in_turns(contenders: Mapping[Any, Callable[[], Any]], rounds: int, before: C
     return times
 
 
-def bursts(runs: Mapping[str, Callable[[int], Any]], burst: int, rounds: int, wait: Callable[[], object] = lambda: None, warm: int = 3,
+def bursts(runs: Mapping[str, Callable[[int], Any]], burst: int, rounds: int,
+           wait: Callable[[], object] = lambda: None, warm: int = 3,
            clock: Callable[[], int] = time.perf_counter_ns) -> Times:  # fmt: skip
-    """Nanoseconds a call, burst by burst: `runs` call so many times. They take turns; `wait` lets the device become idle, so that no call of a burst
-    that is shorter than the driver's queue waits for it. The first `warm` rounds do not count."""
+    """Nanoseconds a call, burst by burst: `runs` call so many times. They take turns; `wait` lets the device become
+    idle, so that no call of a burst that is shorter than the driver's queue waits for it. The first `warm` rounds do
+    not count."""
     times: Times = {name: [] for name in runs}
     for turn in range(rounds + warm):
         for name, run in runs.items():
@@ -267,12 +282,14 @@ def repeated(call: Callable[[], Any]) -> Callable[[int], None]:
 
 
 def fresh_process(code: str, **variables: str) -> tuple[float, list[float], float]:
-    """A new Python process that runs `code`: (its seconds from start to end, the numbers that it prints, its seconds of processor time)."""
+    """A new Python process that runs `code`: (its seconds from start to end, the numbers that it prints, its seconds of
+    processor time)."""
     env = {**os.environ, **variables}
     env.pop("PYTHONDONTWRITEBYTECODE", None)
     used = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
     start = time.perf_counter()
-    out = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout.split()
+    out = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True,
+                         check=True).stdout.split()
     seconds = time.perf_counter() - start
     return seconds, list(map(float, out)), sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - used
 
@@ -289,28 +306,39 @@ def exact_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return a.astype(np.float64) @ b.astype(np.float64).T
 
 
-# -- what code takes ---------------------------------------------------------------------------------------------------
+# -- what code takes ---
 
 
 def code_figures(text: str, chip: str) -> Figures:
-    """Registers, spills, LDS and the matrix core's utilization (one wave, llvm-mca; no time on a card) of a kernel's AMD assembly."""
+    """Registers, spills, LDS and the matrix core's utilization (one wave, llvm-mca; no time on a card) of a kernel's
+    AMD assembly."""
     from avelang.amdgcn.mca import utilization
     from avelang.amdgcn.report import report
 
     made, busy = report(text), utilization(text, chip)
     assert busy is not None
     loop = {kind: sum(x.values()) for kind, x in made.loop.counts.items()} if made.loop is not None else {}
-    return {"vgpr": made.vgpr, "agpr": made.agpr, "spills": made.vgpr_spills + made.sgpr_spills, "lds": made.lds, "waves": made.occupancy.waves,
+    return {"vgpr": made.vgpr, "agpr": made.agpr, "spills": made.vgpr_spills + made.sgpr_spills, "lds": made.lds,
+            "waves": made.occupancy.waves,
             "loop": loop, "mca": dataclasses.asdict(busy)}  # fmt: skip
 
 
 def code_table(head: str, figures: Iterable[Figures], *keys: str) -> str:
     """The table of such figures; `keys`: fields of theirs that name a row."""
-    cells = [(*(str(f[key]) for key in keys), str(f["vgpr"]), str(f["spills"]), str(f["lds"]), f"{100 * f['mca']['ratio']:.1f} %") for f in figures]
+    cells = [
+        (
+            *(str(f[key]) for key in keys),
+            str(f["vgpr"]),
+            str(f["spills"]),
+            str(f["lds"]),
+            f"{100 * f['mca']['ratio']:.1f} %",
+        )
+        for f in figures
+    ]
     return table([(head, *keys[1:], "VGPR", "spills", "LDS", "utilization"), *cells])
 
 
-# -- times on a GPU ----------------------------------------------------------------------------------------------------
+# -- times on a GPU ---
 
 
 def hopper() -> bool:
@@ -329,12 +357,14 @@ def units() -> int:
 
 
 class GpuClock:
-    """Device time of calls, by events around each. The buffer that is written (or read) between calls is several times as large as L2, so inputs come
-    from memory; the GPU pauses before each call, so the host is ahead of it and a launch's host time does not count."""
+    """Device time of calls, by events around each. The buffer that is written (or read) between calls is several times
+    as large as L2, so inputs come from memory; the GPU pauses before each call, so the host is ahead of it and a
+    launch's host time does not count."""
 
     def __init__(self, clean: bool = False, torch: Any = None):
-        """`clean`: L2 is filled by reading the buffer. Else it is filled by writing, and what it still has to write back slows the call down that
-        follows: so it is behind any kernel that wrote a lot. `torch`: another module of that interface, for tests."""
+        """`clean`: L2 is filled by reading the buffer. Else it is filled by writing, and what it still has to write
+        back slows the call down that follows: so it is behind any kernel that wrote a lot. `torch`: another module of
+        that interface, for tests."""
         self.clean, self.torch = clean, torch if torch is not None else importlib.import_module("torch")
         self.buffer = self.torch.zeros(FLUSH_BYTES // 4, device="cuda")
         self.sum = self.torch.zeros((), device="cuda")
@@ -383,7 +413,8 @@ def moved_per_second(kind: str) -> float:
 
 
 def difference(got: Any, a: Any, b: Any) -> float:
-    """The greatest difference of `got` from A @ B^T in float64, relative to the root of the mean square of the product. NaN where anything is NaN."""
+    """The greatest difference of `got` from A @ B^T in float64, relative to the root of the mean square of the product.
+    NaN where anything is NaN."""
     torch = importlib.import_module("torch")
     worst, square = 0.0, 0.0
     right = b.double().T
@@ -409,7 +440,8 @@ def poisoned(m: int, n: int, dtype: str = "bfloat16") -> Any:
 
 
 def errors_of(calls: Calls, error: Callable[[str], float], most: float | None = MOST) -> dict[str, float]:
-    """Calls each contender once and returns the error of its result. Raises AssertionError for one that is not below `most`."""
+    """Calls each contender once and returns the error of its result. Raises AssertionError for one that is not below
+    `most`."""
     torch, errors = importlib.import_module("torch"), {}
     for name, call in calls.items():
         call()
@@ -419,11 +451,14 @@ def errors_of(calls: Calls, error: Callable[[str], float], most: float | None = 
     return errors
 
 
-def products(a: Any, b: Any, contenders: Mapping[str, Callable[[Any, Any, Any], Any]], clock: GpuClock | Sequence[GpuClock], rounds: int,
+def products(a: Any, b: Any, contenders: Mapping[str, Callable[[Any, Any, Any], Any]],
+             clock: GpuClock | Sequence[GpuClock], rounds: int,
              most: float | None = MOST, warm: int = 3) -> Figures:  # fmt: skip
-    """C = A @ B^T by each contender, called with A, B and a C of its own full of NaN: `errors` against float64 first, then `times` in turn.
+    """C = A @ B^T by each contender, called with A, B and a C of its own full of NaN: `errors` against float64 first,
+    then `times` in turn.
 
-    `us` are medians, `tflops` the speed, `shape` (m, n, k). Of several clocks the first one counts, the others' medians are in `more`."""
+    `us` are medians, `tflops` the speed, `shape` (m, n, k). Of several clocks the first one counts, the others' medians
+    are in `more`."""
     (m, k), n, dtype = a.shape, b.shape[0], str(a.dtype).removeprefix("torch.")
     outs = {name: poisoned(m, n, dtype) for name in contenders}
     calls: Calls = {name: functools.partial(call, a, b, outs[name]) for name, call in contenders.items()}
@@ -431,7 +466,8 @@ def products(a: Any, b: Any, contenders: Mapping[str, Callable[[Any, Any, Any], 
     clocks = clock if isinstance(clock, Sequence) else [clock]
     times, *others = (c.interleaved(calls, rounds, warm) for c in clocks)
     us = medians(times)
-    return {"shape": [m, n, k], "us": us, "tflops": {name: 2 * m * n * k / t / 1e6 for name, t in us.items()}, "errors": errors, "times": times,
+    return {"shape": [m, n, k], "us": us, "tflops": {name: 2 * m * n * k / t / 1e6 for name, t in us.items()},
+            "errors": errors, "times": times,
             "more": [medians(t) for t in others]}  # fmt: skip
 
 

@@ -1,12 +1,12 @@
-"""Host time of a launch on an AMD GPU, from call to return: three tensors and three integers. There is no GPU in it, and no ROCm.
+"""Host time of a launch on an AMD GPU, from call to return: three tensors and three integers. There is no GPU in it,
+and no ROCm.
 
     python benchmarks/hip_launch.py [--calls 100000]
 
-The driver is the stub that the tests build with gcc (tests/runtime/hip_stub.c): it checks what it is handed, copies the arguments, and returns. So
-the figures say what Ave adds above the driver's own time, not what a launch costs on a card: `hipModuleLaunchKernel` of ROCm takes several
-microseconds. The tensors are torch's own, read through torch's own C exchange API; only the device they say they are on is replaced. `bare` calls
-the stub's launch function from C.
-"""
+The driver is the stub that the tests build with gcc (tests/runtime/hip_stub.c): it checks what it is handed, copies the
+arguments, and returns. So the figures say what Ave adds above the driver's own time, not what a launch costs on a card:
+`hipModuleLaunchKernel` of ROCm takes several microseconds. The tensors are torch's own, read through torch's own C
+exchange API; only the device they say they are on is replaced. `bare` calls the stub's launch function from C. """
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ def figures(calls: int, machine: rocm.Machine, torch: rocm.Torch) -> dict[str, l
             pass
 
     runs = {
-        "bare": bare, "kernel[lambda: grid](a, b, c, m, n, k)": whole, "launch = kernel[...]; launch(a, b, c, m, n, k)": kept, "an empty loop": loop,
+        "bare": bare, "kernel[lambda: grid](a, b, c, m, n, k)": whole,
+        "launch = kernel[...]; launch(a, b, c, m, n, k)": kept, "an empty loop": loop,
     }  # fmt: skip
     return bursts(runs, calls, ROUNDS, warm=0)
 

@@ -1,14 +1,15 @@
-"""C = A @ B^T in bf16 on a Hopper GPU: Ave's kernels beside cuBLAS (through torch) and Triton, large products and those of few rows.
+"""C = A @ B^T in bf16 on a Hopper GPU: Ave's kernels beside cuBLAS (through torch) and Triton, large products and those
+of few rows.
 
     python benchmarks/hopper_gemm.py [--rounds 40] [--only large|skinny]
 
-One run, contenders in turn and in a new order each round, random normal data, L2 written over before each call, medians of device time. Before
-that, in the same run, every result is checked against float64, in an output that was full of NaN. Writes `results/hopper_gemm.json` and, where
-matplotlib is, a plot.
+One run, contenders in turn and in a new order each round, random normal data, L2 written over before each call, medians
+of device time. Before that, in the same run, every result is checked against float64, in an output that was full of
+NaN. Writes `results/hopper_gemm.json` and, where matplotlib is, a plot.
 
-Products of few rows are measured a second time with L2 filled by reads ("clean"): what the first way leaves in L2 has to be written back while they
-read, some 50 MB. `of read speed` is their share of what a plain reduction reads, both clean.
-"""
+Products of few rows are measured a second time with L2 filled by reads ("clean"): what the first way leaves in L2 has
+to be written back while they read, some 50 MB. `of read speed` is their share of what a plain reduction reads, both
+clean. """
 
 from __future__ import annotations
 
@@ -26,11 +27,13 @@ from avelang_kernels.matmul.hopper_gemm import gemm
 from avelang_kernels.matmul.hopper_skinny import skinny_gemm
 
 LARGE = (
-    (1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (16384, 16384, 16384), (4864, 4096, 4096), (4864, 4096, 8192),
+    (1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (16384, 16384, 16384),
+    (4864, 4096, 4096), (4864, 4096, 8192),
     (8192, 28672, 8192), (2048, 8192, 28672), (512, 4096, 14336),
 )  # fmt: skip
 SKINNY = (
-    (8, 13312, 16384), (8, 13312, 8192), (8, 2304, 16384), (8, 2304, 8192), (8, 6656, 16384), (8, 6656, 8192), (1, 8192, 8192), (16, 28672, 8192),
+    (8, 13312, 16384), (8, 13312, 8192), (8, 2304, 16384), (8, 2304, 8192), (8, 6656, 16384), (8, 6656, 8192),
+    (1, 8192, 8192), (16, 28672, 8192),
     (64, 8192, 8192),
 )  # fmt: skip
 KINDS = {"large": LARGE, "skinny": SKINNY}
@@ -47,7 +50,8 @@ def contenders(kind: str, m: int, n: int) -> dict[str, Run]:
     if kind == "large":
         return {**found, "Triton": triton_peers.gemm}
     sums = torch.empty((m, n), device="cuda")
-    return {**found, "Triton": triton_peers.skinny, "Triton, K split": lambda a, b, out: triton_peers.skinny(a, b, out, sums)}
+    return {**found, "Triton": triton_peers.skinny, "Triton, K split": lambda a, b,
+            out: triton_peers.skinny(a, b, out, sums)}
 
 
 def triton_us(us: dict[str, float]) -> float:
@@ -63,8 +67,10 @@ def timed(kind: str, rounds: int, read: float) -> list[dict[str, Any]]:
         f = products(*operands(m, n, k), contenders(kind, m, n), clocks, turns, most=None)
         us, errors, clean = f["us"], f["errors"], (*f["more"], f["us"])[0]
         rows.append({
-            "shape": (m, n, k), "us": us, "us_clean": clean, "quartiles": {name: statistics.quantiles(t, n=4) for name, t in f["times"].items()},
-            "errors": errors, "right": all(e < MOST for e in errors.values()), "tflops": f["tflops"]["Ave"], "of_cublas": us["cuBLAS"] / us["Ave"],
+            "shape": (m, n, k), "us": us, "us_clean": clean,
+            "quartiles": {name: statistics.quantiles(t, n=4) for name, t in f["times"].items()},
+            "errors": errors, "right": all(e < MOST for e in errors.values()), "tflops": f["tflops"]["Ave"],
+            "of_cublas": us["cuBLAS"] / us["Ave"],
             "of_cublas_clean": clean["cuBLAS"] / clean["Ave"], "of_triton": triton_us(us) / us["Ave"],
             "of_read": 2 * (m * k + n * k + m * n) / clean["Ave"] * 1e6 / read,
         })  # fmt: skip
@@ -76,23 +82,35 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
     """All shapes of the kinds that were asked for."""
     read = moved_per_second("read")
     kinds = [kind for kind in KINDS if args.only in (None, kind)]
-    return {"read_bytes_per_second": read, "rounds": args.rounds, **{kind: timed(kind, args.rounds, read) for kind in kinds}}
+    return {"read_bytes_per_second": read, "rounds": args.rounds,
+            **{kind: timed(kind, args.rounds, read) for kind in kinds}}
 
 
 def shown(kind: str, rows: list[dict[str, Any]]) -> str:
     """The table of a kind, with geometric means."""
     speed = "Ave" if kind == "large" else "of read speed"
-    lines: list[tuple[str, ...]] = [("m n k", "Ave", "cuBLAS", "Triton", speed, "of cuBLAS", "clean", "of Triton", "error", "")]
+    lines: list[tuple[str, ...]] = [
+        ("m n k", "Ave", "cuBLAS", "Triton", speed, "of cuBLAS", "clean", "of Triton", "error", "")
+    ]
     for r in rows:
         us = r["us"]
         speed = f"{r['tflops']:.0f} TFLOP/s" if kind == "large" else f"{r['of_read']:.2f}"
         clean = f"{r['of_cublas_clean']:.3f}" if kind == "skinny" else ""
         lines.append((
-            " ".join(map(str, r["shape"])), f"{us['Ave']:.1f} us", f"{us['cuBLAS']:.1f} us", f"{triton_us(us):.1f} us", speed,
-            f"{r['of_cublas']:.3f}", clean, f"{r['of_triton']:.3f}", f"{r['errors']['Ave']:.1e}", "" if r["right"] else "WRONG"))  # fmt: skip
+            " ".join(map(str, r["shape"])), f"{us['Ave']:.1f} us", f"{us['cuBLAS']:.1f} us", f"{triton_us(us):.1f} us",
+            speed,
+            f"{r['of_cublas']:.3f}", clean, f"{r['of_triton']:.3f}", f"{r['errors']['Ave']:.1e}",
+            "" if r["right"] else "WRONG"))  # fmt: skip
     for name, key in (("cuBLAS", "of_cublas"), ("cuBLAS, clean", "of_cublas_clean"), ("Triton", "of_triton")):
         if kind == "skinny" or name != "cuBLAS, clean":
-            lines.append((f"geometric mean of {name}", *[""] * 4, f"{statistics.geometric_mean([r[key] for r in rows]):.3f}", *[""] * 4))
+            lines.append(
+                (
+                    f"geometric mean of {name}",
+                    *[""] * 4,
+                    f"{statistics.geometric_mean([r[key] for r in rows]):.3f}",
+                    *[""] * 4,
+                )
+            )
     return table(lines)
 
 
@@ -119,7 +137,8 @@ def plot(figures: dict[str, list[dict[str, Any]]], path: pathlib.Path) -> None:
         for name in ("Ave", "cuBLAS", "Triton"):
             best = [min(us for key, us in r["us"].items() if key.startswith(name)) for r in rows]
             axis.plot([r["us"]["cuBLAS"] / us for r, us in zip(rows, best, strict=True)], "o-", label=name)
-        axis.set_xticks(range(len(rows)), [" x ".join(map(str, r["shape"])) for r in rows], rotation=60, ha="right", fontsize=8)
+        axis.set_xticks(range(len(rows)), [" x ".join(map(str, r["shape"])) for r in rows], rotation=60, ha="right",
+                        fontsize=8)
         axis.set_ylabel("speed, cuBLAS = 1")
         axis.set_title(f"{kind}: C = A @ B^T, bf16")
         axis.grid(alpha=0.3)
@@ -129,4 +148,5 @@ def plot(figures: dict[str, list[dict[str, Any]]], path: pathlib.Path) -> None:
 
 
 if __name__ == "__main__":
-    main(__doc__, Part("gemm", "hopper_gemm", measure, show, gpu=True), rounds=40, more={"--only": {"choices": tuple(KINDS)}})
+    main(__doc__, Part("gemm", "hopper_gemm", measure, show, gpu=True), rounds=40,
+         more={"--only": {"choices": tuple(KINDS)}})

@@ -1,4 +1,5 @@
-"""The kernel whose compilation `cuda_compile.py` measures; alone in a file, so that a fresh process imports nothing else."""
+"""The kernel whose compilation `cuda_compile.py` measures; alone in a file, so that a fresh process imports nothing
+else."""
 
 import avelang
 import avelang.language as al
@@ -22,7 +23,9 @@ def bring(tile, source, rows, chunk, bytes, BK):
 def fragment(tile, row, chunk, BK):
     """Four 8 x 8 matrices of a tile."""
     wide = BK // CHUNK
-    return al.nvvm.ldmatrix_m8n8_x4_b16(al.subview(tile, (row, chunk ^ al.thread_id(0) % 8 // 2 % wide, 0), (1, 1, CHUNK), (1, 1, 1)))
+    return al.nvvm.ldmatrix_m8n8_x4_b16(
+        al.subview(tile, (row, chunk ^ al.thread_id(0) % 8 // 2 % wide, 0), (1, 1, CHUNK), (1, 1, 1))
+    )
 
 
 @avelang.jit
@@ -30,7 +33,8 @@ def mma_gemm(
     A_ptr: al.Pointer(al.bf16), B_ptr: al.Pointer(al.bf16), C_ptr: al.Pointer(al.f32), m: al.u32, n: al.u32, k: al.u32,
     BM: al.constexpr = 128, BN: al.constexpr = 128, BK: al.constexpr = 32, STAGES: al.constexpr = 3,
 ):  # fmt: skip
-    """C = A @ B^T for sm_80 and newer: tiles in flight by cp.async, fragments by ldmatrix, products by mma.sync. Any m, n even, k a multiple of 8."""
+    """C = A @ B^T for sm_80 and newer: tiles in flight by cp.async, fragments by ldmatrix, products by mma.sync. Any m,
+    n even, k a multiple of 8."""
     wide = BK // CHUNK
     chunks = k // CHUNK
     A = al.make_tensor(A_ptr, al.bf16, al.make_layout((m, chunks, CHUNK), (k, CHUNK, 1)))
@@ -67,7 +71,8 @@ def mma_gemm(
             b = [fragment(b_tiles[stage], b_row + j * 16, part * 2 + lane // 8 % 2, BK) for j in range(N // 2)]
             for i in range(M):
                 for j in range(N):
-                    acc[i, j] = al.nvvm.mma_16x8x16_bf16_f32(a[i], al.view(b[j // 2], al.Tensor((2, 2), al.i32))[j % 2], acc[i, j])
+                    acc[i, j] = al.nvvm.mma_16x8x16_bf16_f32(a[i],
+                            al.view(b[j // 2], al.Tensor((2, 2), al.i32))[j % 2], acc[i, j])
     al.nvvm.cp_async_wait_all()
     pair = left // 2 + warp % 2 * (BN // 4) + lane % 4
     for i in range(M):

@@ -1,4 +1,5 @@
-"""What a product of few rows on Hopper loses, and to what: rings of several depths, hints to L2, clean and dirty L2, an empty kernel. Needs a GPU.
+"""What a product of few rows on Hopper loses, and to what: rings of several depths, hints to L2, clean and dirty L2, an
+empty kernel. Needs a GPU.
 
     python benchmarks/skinny_limits.py
     ncu --clock-control none -k regex:skinny --metrics gpu__time_duration.sum,dram__bytes_read.sum,\
@@ -18,7 +19,8 @@ import avelang.language as al
 from avelang_kernels.matmul import hopper_skinny
 from avelang_kernels.matmul.hopper_skinny import best_plan, launch
 
-SHAPES = ((8, 13312, 16384), (8, 2304, 16384), (8, 2304, 8192), (8, 6656, 8192), (1, 8192, 8192), (16, 28672, 8192), (64, 8192, 8192))
+SHAPES = ((8, 13312, 16384), (8, 2304, 16384), (8, 2304, 8192), (8, 6656, 8192), (1, 8192, 8192), (16, 28672, 8192),
+          (64, 8192, 8192))
 RINGS = ((1, 12), (2, 6), (2, 12), (4, 3))  # depth and stages
 HINTS = {"no hint": 0, "evict first": 1}
 
@@ -71,4 +73,8 @@ def show(record: dict[str, Any]) -> str:
 
 if __name__ == "__main__":
     once = {"action": "store_true", "help": "two launches of each shape and no timing: for ncu"}
-    main(__doc__, Part("limits", "skinny_limits", measure, show, gpu=True, keep=lambda record: bool(record["figures"])), more={"--once": once})
+    main(
+        __doc__,
+        Part("limits", "skinny_limits", measure, show, gpu=True, keep=lambda record: bool(record["figures"])),
+        more={"--once": once},
+    )

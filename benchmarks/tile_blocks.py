@@ -1,11 +1,12 @@
-"""The blocks among which `tile.block_for` chooses (`avelang.tile.tuned`): how busy each keeps AMD's matrix pipes; how fast it is on NVIDIA's GPUs.
+"""The blocks among which `tile.block_for` chooses (`avelang.tile.tuned`): how busy each keeps AMD's matrix pipes; how
+fast it is on NVIDIA's GPUs.
 
     python benchmarks/tile_blocks.py [--only static | --only timed] [--rounds 20]
 
-Static: one wave's share of the matrix pipe by llvm-mca and spills, for bf16 and for 8-bit integers, on gfx90a, gfx942 and gfx950; nothing is timed.
-Timed: TFLOP/s of the chip's blocks at 4096 cubed in bf16, in turn, results checked against float64, and the share of the fastest one.
-Writes `results/tile_blocks.json` and `results/tile_blocks_gpu.json`; what the table in `avelang/tile/tuned.py` should say is printed.
-"""
+Static: one wave's share of the matrix pipe by llvm-mca and spills, for bf16 and for 8-bit integers, on gfx90a, gfx942
+and gfx950; nothing is timed. Timed: TFLOP/s of the chip's blocks at 4096 cubed in bf16, in turn, results checked
+against float64, and the share of the fastest one. Writes `results/tile_blocks.json` and `results/tile_blocks_gpu.json`;
+what the table in `avelang/tile/tuned.py` should say is printed. """
 
 from __future__ import annotations
 
@@ -45,7 +46,12 @@ def static(args: argparse.Namespace) -> dict[str, Any]:
             for dtype, to in DTYPES:
                 b = block(known, dtype, chip)
                 threads = b.on(chip, dtype).threads
-                made = code_figures(compile_text(build(b, dtype, to), {"EACH": 16 // dtype.bytes, "WIDE": 4}, (threads, 1, 1), chip, "asm"), chip)
+                made = code_figures(
+                    compile_text(
+                        build(b, dtype, to), {"EACH": 16 // dtype.bytes, "WIDE": 4}, (threads, 1, 1), chip, "asm"
+                    ),
+                    chip,
+                )
                 rows.append({"pipeline": b.pipeline, "tile": [b.m, b.n, b.k], "waves": b.waves, "chip": chip,
                              "dtype": str(dtype), "vgpr": made["vgpr"], "spills": made["spills"], "lds": made["lds"],
                              "share": made["mca"]["ratio"], "known": known.share(chip)})  # fmt: skip
@@ -73,7 +79,11 @@ def named(b: Block) -> str:
 def lines_of_nvidia(rows: list[dict[str, Any]], chip: str) -> list[str]:
     """The table of NVIDIA's blocks: name and share."""
     mine = {r["block"]: r["share"] for r in rows}
-    return [f"    {name}: {mine[name]:.2f}" for name in (named(block(b, al.bf16, chip)) for b in blocks_of(chip)) if name in mine]
+    return [
+        f"    {name}: {mine[name]:.2f}"
+        for name in (named(block(b, al.bf16, chip)) for b in blocks_of(chip))
+        if name in mine
+    ]
 
 
 def timed(args: argparse.Namespace) -> dict[str, Any]:
@@ -92,7 +102,11 @@ def timed(args: argparse.Namespace) -> dict[str, Any]:
     blocks = [block(known, al.bf16, chip) for known in blocks_of(chip)]
     f = products(a, b, {**{named(x): runs(x) for x in blocks}, "chosen": gemm}, GpuClock(), args.rounds)
     best = min(f["us"].values())
-    return {"figures": [{"block": name, "us": t, "tflops": f["tflops"][name], "share": best / t} for name, t in f["us"].items()]}
+    return {
+        "figures": [
+            {"block": name, "us": t, "tflops": f["tflops"][name], "share": best / t} for name, t in f["us"].items()
+        ]
+    }
 
 
 def show_static(record: dict[str, Any]) -> str:
@@ -100,9 +114,22 @@ def show_static(record: dict[str, Any]) -> str:
     from harness import table
 
     rows = record["figures"]
-    cells = ((f"{r['pipeline']} {'x'.join(map(str, r['tile']))}", r["chip"], r["dtype"], str(r["vgpr"]), str(r["spills"]), str(r["lds"]),
-              f"{r['share']:.3f}", f"{r['known']:.3f}") for r in rows)  # fmt: skip
-    return "\n".join([table([("block", "chip", "dtype", "VGPR", "spills", "LDS", "share", "in the table"), *cells]), *lines(rows)])
+    cells = (
+        (
+            f"{r['pipeline']} {'x'.join(map(str, r['tile']))}",
+            r["chip"],
+            r["dtype"],
+            str(r["vgpr"]),
+            str(r["spills"]),
+            str(r["lds"]),
+            f"{r['share']:.3f}",
+            f"{r['known']:.3f}",
+        )
+        for r in rows
+    )
+    return "\n".join(
+        [table([("block", "chip", "dtype", "VGPR", "spills", "LDS", "share", "in the table"), *cells]), *lines(rows)]
+    )
 
 
 def show_timed(record: dict[str, Any]) -> str:
@@ -110,12 +137,18 @@ def show_timed(record: dict[str, Any]) -> str:
     from harness import gpu_target, table
 
     rows = record["figures"]
-    shown = table([("block", "TFLOP/s", "of the fastest"), *((r["block"], f"{r['tflops']:.0f}", f"{r['share']:.2f}") for r in rows)])
+    shown = table(
+        [
+            ("block", "TFLOP/s", "of the fastest"),
+            *((r["block"], f"{r['tflops']:.0f}", f"{r['share']:.2f}") for r in rows),
+        ]
+    )
     return "\n".join([shown, *lines_of_nvidia(rows, gpu_target())])
 
 
 if __name__ == "__main__":
     from harness import Part, main
 
-    main(__doc__, Part("static", "tile_blocks", static, show_static), Part("timed", "tile_blocks_gpu", timed, show_timed, gpu=True), rounds=20,
+    main(__doc__, Part("static", "tile_blocks", static, show_static),
+         Part("timed", "tile_blocks_gpu", timed, show_timed, gpu=True), rounds=20,
          page="tile")  # fmt: skip

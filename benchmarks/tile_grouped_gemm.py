@@ -7,7 +7,7 @@ Tokens go to random experts. On the GPU: contenders in turn, L2 written over bef
 results are checked against float64 first, group by group, on outputs that were NaN. The loop is told the sizes of the
 groups on the host; with many groups it is the host that takes the time. `--more`: more blocks, and rows taken through
 an index. Static: what the gfx942 code of the recommended blocks takes and how busy it keeps the matrix core (one wave,
-llvm-mca; no time on a card). Writes `results/tile_grouped_gemm.json` and `results/tile_grouped_gemm_static.json`. """
+llvm-mca; no time on a card). Writes `results/tile_grouped_gemm.json` and `results/tile_grouped_gemm_static.json`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,21 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from harness import Calls, GpuClock, Part, code_figures, code_table, difference, errors_of, main, medians, only, poisoned, printed, units
+from harness import (
+    Calls,
+    GpuClock,
+    Part,
+    code_figures,
+    code_table,
+    difference,
+    errors_of,
+    main,
+    medians,
+    only,
+    poisoned,
+    printed,
+    units,
+)
 
 import avelang.language as al
 from avelang.runtime.compile import compile_text
@@ -36,7 +50,8 @@ MODELS = {
 TOKENS = (512, 4096, 16384)
 HIGH, LOW = Block(128, 256, 64, pipeline="tma", stages=4), Block(64, 256, 64, pipeline="tma", stages=5)
 BLOCKS = (HIGH, dataclasses.replace(HIGH, cluster=(2, 1)), LOW)
-MORE = (dataclasses.replace(HIGH, cluster=(1, 2)), Block(128, 128, 64, pipeline="tma", stages=6), Block(128, 256, 32, (2, 4), "cp-async"))
+MORE = (dataclasses.replace(HIGH, cluster=(1, 2)), Block(128, 128, 64, pipeline="tma", stages=6),
+        Block(128, 256, 32, (2, 4), "cp-async"))
 CHECKED = 8  # groups whose every element is checked
 
 
@@ -45,22 +60,29 @@ def named(b: Block) -> str:
     return f"{b.pipeline} {b.m}x{b.n}x{b.k}" + (f" {b.cluster[0]}x{b.cluster[1]}" if b.cluster != (1, 1) else "")
 
 
-# -- without a GPU -----------------------------------------------------------------------------------------------------------------------
+# -- without a GPU ---
 
 
 def static(args: argparse.Namespace) -> dict[str, Any]:
-    """What the gfx942 code of each recommended block takes: plain, and with rows through an index, factors and gates."""
+    """What the gfx942 code of each recommended block takes: plain, and with rows through an index, factors and
+    gates."""
     out = []
     for rows in (1 << 17, 16384, 512):
         block = best_block("gfx942", rows, 64)
         threads = block.on("gfx942", al.bf16).threads
         for what, options in (("plain", ()), ("gathered, gated", (True, True, True))):
             text = compile_text(build(block, al.bf16, al.bf16, *options), {"E": 64}, (threads, 1, 1), "gfx942", "asm")
-            out.append({"block": named(block), "kind": what, **only(code_figures(text, "gfx942"), "vgpr", "spills", "lds", "mca")})
+            out.append(
+                {
+                    "block": named(block),
+                    "kind": what,
+                    **only(code_figures(text, "gfx942"), "vgpr", "spills", "lds", "mca"),
+                }
+            )
     return {"figures": out}
 
 
-# -- on the GPU --------------------------------------------------------------------------------------------------------------------------
+# -- on the GPU ---
 
 
 @dataclasses.dataclass
@@ -83,7 +105,9 @@ class Case:
         bounds = list(itertools.accumulate(self.sizes, initial=0))
         full = [g for g, s in enumerate(self.sizes) if s]
         some = full[:: max(1, len(full) // CHECKED)]
-        return max(difference(out[bounds[g] : bounds[g + 1]], self.a[bounds[g] : bounds[g + 1]], self.b[g]) for g in some)
+        return max(
+            difference(out[bounds[g] : bounds[g + 1]], self.a[bounds[g] : bounds[g + 1]], self.b[g]) for g in some
+        )
 
 
 def case(E: int, top: int, tokens: int, b: Any) -> Case:
@@ -105,7 +129,8 @@ def contenders(c: Case, blocks: tuple[Block, ...]) -> tuple[Calls, Callable[[str
     made: dict[str, Any] = {}
 
     def ours(name: str, block: Block, taken: bool) -> None:
-        grouped_gemm(c.x if taken else c.a, c.b, c.offsets, made[name], block, "sm_90a", index=c.index if taken else None, units=count)
+        grouped_gemm(c.x if taken else c.a, c.b, c.offsets, made[name], block, "sm_90a",
+                     index=c.index if taken else None, units=count)
 
     def loop() -> None:
         at = 0
@@ -121,7 +146,8 @@ def contenders(c: Case, blocks: tuple[Block, ...]) -> tuple[Calls, Callable[[str
     calls: Calls = {}
     for block in blocks:
         taken = block.pipeline == "cp-async"
-        calls[named(block) + (" gathered" if taken else "")] = functools.partial(ours, named(block) + (" gathered" if taken else ""), block, taken)
+        calls[named(block) + (" gathered" if taken else "")] = functools.partial(ours,
+                named(block) + (" gathered" if taken else ""), block, taken)
     calls["torch grouped_mm"], calls["loop of matmul"] = theirs, loop
     for name in calls:
         made[name] = poisoned(rows, n)
@@ -144,10 +170,23 @@ def timed(args: argparse.Namespace) -> dict[str, Any]:
                 us = medians(clock.interleaved(calls, args.rounds, warm=1))
                 flops = 2 * count * top * n * k
                 read = 2 * (sum(s > 0 for s in c.sizes) * n * k + count * top * (n + k))
-                rows.append({"model": model, "experts": E, "tokens": count, "rows": count * top, "n": n, "k": k, "largest": max(c.sizes), "us": us,
-                             "tflops": {name: flops / t / 1e6 for name, t in us.items()},
-                             "tbytes": {name: read / t / 1e6 for name, t in us.items()}, "errors": errors})  # fmt: skip
-                words = {name: f"{t:.0f} us, {flops / t / 1e6:.0f} TFLOP/s, {read / t / 1e6:.1f} TB/s" for name, t in us.items()}
+                rows.append(
+                    {
+                        "model": model,
+                        "experts": E,
+                        "tokens": count,
+                        "rows": count * top,
+                        "n": n,
+                        "k": k,
+                        "largest": max(c.sizes),
+                        "us": us,
+                        "tflops": {name: flops / t / 1e6 for name, t in us.items()},
+                        "tbytes": {name: read / t / 1e6 for name, t in us.items()},
+                        "errors": errors,
+                    }
+                )
+                words = {name: f"{t:.0f} us, {flops / t / 1e6:.0f} TFLOP/s, {read / t / 1e6:.1f} TB/s" for name,
+                         t in us.items()}
                 printed((model, count, (n, k)), {**words, "recommended": named(best_block("sm_90a", count * top, E))})
                 del c, calls, error
             del b
@@ -155,9 +194,20 @@ def timed(args: argparse.Namespace) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main(__doc__, Part("static", "tile_grouped_gemm_static", static, lambda record: code_table("gfx942", record["figures"], "block", "kind")),
-         Part("timed", "tile_grouped_gemm", timed, gpu=True), rounds=15, page="tile_grouped_gemm", more={
-             "--models": {"nargs": "+", "choices": tuple(MODELS), "default": list(MODELS)},
-             "--tokens": {"nargs": "+", "type": int, "default": list(TOKENS)},
-             "--more": {"action": "store_true", "help": "more blocks, and rows taken through an index"},
-         })  # fmt: skip
+    main(
+        __doc__,
+        Part(
+            "static",
+            "tile_grouped_gemm_static",
+            static,
+            lambda record: code_table("gfx942", record["figures"], "block", "kind"),
+        ),
+        Part("timed", "tile_grouped_gemm", timed, gpu=True),
+        rounds=15,
+        page="tile_grouped_gemm",
+        more={
+            "--models": {"nargs": "+", "choices": tuple(MODELS), "default": list(MODELS)},
+            "--tokens": {"nargs": "+", "type": int, "default": list(TOKENS)},
+            "--more": {"action": "store_true", "help": "more blocks, and rows taken through an index"},
+        },
+    )

@@ -58,7 +58,9 @@ def code() -> list[dict[str, Any]]:
         for b in (tile_inference.LARGE, tile_inference.SMALL, *tile_inference.FEW.values()):
             kernel = tile_inference.build(b, al.bf16, al.bf16, al.bf16, tile_inference.silu)
             text = compile_text(kernel, {}, (b.on(chip, al.bf16).threads, 1, 1), chip, "asm")
-            out.append({"chip": chip, "block": named(b), **only(code_figures(text, chip), "vgpr", "spills", "lds", "mca")})
+            out.append(
+                {"chip": chip, "block": named(b), **only(code_figures(text, chip), "vgpr", "spills", "lds", "mca")}
+            )
     return out
 
 
@@ -70,7 +72,8 @@ def traffic() -> list[dict[str, Any]]:
         rng = np.random.default_rng(0)
         a, b = bf16_matrix(mine.m, K, rng), bf16_matrix(mine.n, K, rng)
         want = exact_product(a, b)
-        for block, build, given in ((plain, tile_gemm.build, b), (mine, tile_inference.build, tile_inference.preshuffle(b, mine).data)):
+        for block, build, given in ((plain, tile_gemm.build, b),
+                                    (mine, tile_inference.build, tile_inference.preshuffle(b, mine).data)):
             threads, c = block.on("gfx942", al.bf16).threads, np.full(want.shape, np.nan, np.float32)
             kernel = executor.compiled(build(block, al.bf16, al.f32), (threads, 1, 1), profile=True)
             moved = kernel[1, threads](a, given, c, mine.m, mine.n, K).traffic
@@ -87,11 +90,17 @@ def static(args: argparse.Namespace) -> dict[str, Any]:
 def show_static(record: dict[str, Any]) -> str:
     """Both tables."""
     moved = ((f["block"], str(f["written"]), str(f["read"]), str(f["loaded"])) for f in record["traffic"])
-    return "\n".join([code_table("chip", record["figures"], "chip", "block"), table([("block", "LDS written", "LDS read", "loaded"), *moved])])
+    return "\n".join(
+        [
+            code_table("chip", record["figures"], "chip", "block"),
+            table([("block", "LDS written", "LDS read", "loaded"), *moved]),
+        ]
+    )
 
 
 def timed(args: argparse.Namespace) -> dict[str, Any]:
-    """Microseconds of the inference GEMM, of the block GEMM by cp.async (B as it lies, through shared memory), and of cuBLAS."""
+    """Microseconds of the inference GEMM, of the block GEMM by cp.async (B as it lies, through shared memory), and of
+    cuBLAS."""
     target, clock, rows, other = gpu_target(), GpuClock(), [], Block(128, 128, 32, (2, 2), "cp-async")
     for m, n, k in SIZES:
         a, b = operands(m, n, k)
@@ -117,12 +126,15 @@ FOUR, EIGHT = piped(128, 128, 32, (2, 2), 4), piped(128, 256, 32, (2, 4), 4)
 
 # By the greatest count of rows: blocks and parts of K.
 TRIED: dict[int, tuple[tuple[Block, int], ...]] = {
-    16: ((piped(16, 128, 64, (1, 4), 6), 4), (piped(16, 128, 64, (1, 4), 6), 8), (piped(16, 64, 64, (1, 4), 8), 2), (piped(16, 64, 64, (1, 4), 8), 4),
+    16: ((piped(16, 128, 64, (1, 4), 6), 4), (piped(16, 128, 64, (1, 4), 6), 8), (piped(16, 64, 64, (1, 4), 8), 2),
+         (piped(16, 64, 64, (1, 4), 8), 4),
          (piped(16, 64, 128, (1, 4), 6), 4), (piped(16, 32, 128, (1, 2), 8), 2)),
-    128: ((FOUR, 4), (FOUR, 8), (piped(128, 128, 64, (2, 4), 3), 4), (piped(64, 128, 64, (1, 4), 4), 4), (piped(128, 64, 64, (2, 2), 4), 2),
+    128: ((FOUR, 4), (FOUR, 8), (piped(128, 128, 64, (2, 4), 3), 4), (piped(64, 128, 64, (1, 4), 4), 4),
+          (piped(128, 64, 64, (2, 2), 4), 2),
           (piped(128, 64, 64, (2, 2), 4), 4)),
     512: ((FOUR, 1), (FOUR, 2), (piped(128, 128, 64, (2, 4), 4), 1), (piped(128, 128, 64, (2, 2), 3), 2), (EIGHT, 2)),
-    4096: ((FOUR, 1), (EIGHT, 1), (piped(128, 128, 64, (2, 2), 3), 1), (piped(128, 256, 64, (2, 4), 3), 1), (piped(128, 128, 32, (2, 2), 3), 1)),
+    4096: ((FOUR, 1), (EIGHT, 1), (piped(128, 128, 64, (2, 2), 3), 1), (piped(128, 256, 64, (2, 4), 3), 1),
+           (piped(128, 128, 32, (2, 2), 3), 1)),
 }  # fmt: skip
 
 
@@ -143,5 +155,7 @@ def tuned(args: argparse.Namespace) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main(__doc__, Part("static", "tile_inference_static", static, show_static), Part("timed", "tile_inference", timed, gpu=True),
-         Part("tune", "tile_inference_tune", tuned, gpu=True, default=False), rounds=20, page="tile_inference")  # fmt: skip
+    main(__doc__, Part("static", "tile_inference_static", static, show_static),
+         Part("timed", "tile_inference", timed, gpu=True),
+         Part("tune", "tile_inference_tune", tuned, gpu=True, default=False), rounds=20,
+         page="tile_inference")  # fmt: skip

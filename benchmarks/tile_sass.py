@@ -32,7 +32,9 @@ from avelang_kernels.matmul.tile_gemm import build
 CHIPS = ("sm_80", "sm_90a")
 SIZE = (4864, 4096, 4096)
 # Tiles on their way through registers: what four warps spill, eight do not.
-BY_REGISTERS = tuple(Block(128, 128, 64, (2, across), name) for name in ("double-buffer", "prefetch") for across in (2, 4))
+BY_REGISTERS = tuple(
+    Block(128, 128, 64, (2, across), name) for name in ("double-buffer", "prefetch") for across in (2, 4)
+)
 
 
 def main_loop(text: str) -> list[str]:
@@ -61,7 +63,8 @@ def figures(tool: ptxas.Assembler, nvdisasm: str, text: str, chip: str) -> dict[
         listing = subprocess.run([nvdisasm, "-c", path], capture_output=True, text=True, check=True).stdout
     found = main_loop(listing)
     counts = collections.Counter(re.split(r"[ .]", x)[0] for x in found)
-    return {"said": said, "loop": len(found), "products": counts["HMMA"], "each": len(found) / counts["HMMA"], "counts": dict(counts.most_common())}
+    return {"said": said, "loop": len(found), "products": counts["HMMA"], "each": len(found) / counts["HMMA"],
+            "counts": dict(counts.most_common())}
 
 
 def measure(args: argparse.Namespace) -> dict[str, Any]:
@@ -73,17 +76,30 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         texts = {}
         for b in (*(x for x in BLOCKS[chip] if x.pipeline == "cp-async"), *BY_REGISTERS):
             threads = b.on(chip, al.bf16).threads
-            texts[f"{named(b)}, {threads // 32} warps"] = compile_text(build(b, al.bf16, al.bf16), {}, (threads, 1, 1), chip, "asm")
+            texts[f"{named(b)}, {threads // 32} warps"] = compile_text(build(b, al.bf16, al.bf16), {}, (threads, 1, 1),
+                    chip, "asm")
         for plan in (ptx_ampere_gemm.GemmPlan(128, 128), ptx_ampere_gemm.GemmPlan(128, 256)):
-            texts[f"by hand {plan.m}x{plan.n}x{plan.step}"] = ptx_ampere_gemm.build(plan, bf16, bf16).traced(SIZE, chip).text
-        rows += [{"chip": chip, "kernel": name, **figures(tool, args.nvdisasm, text, chip)} for name, text in texts.items()]
+            texts[f"by hand {plan.m}x{plan.n}x{plan.step}"] = ptx_ampere_gemm.build(plan, bf16, bf16).traced(SIZE,
+                    chip).text
+        rows += [{"chip": chip, "kernel": name, **figures(tool, args.nvdisasm, text, chip)} for name,
+                 text in texts.items()]
     return {"assembler": str(tool), "figures": rows}
 
 
 def show(record: dict[str, Any]) -> str:
     """Registers, spills, and the main loop."""
-    rows = ((f["chip"], f["kernel"], str(f["said"]["registers"]), str(sum(f["said"]["spills"])), str(f["loop"]), str(f["products"]),
-             f"{f['each']:.2f}") for f in record["figures"])  # fmt: skip
+    rows = (
+        (
+            f["chip"],
+            f["kernel"],
+            str(f["said"]["registers"]),
+            str(sum(f["said"]["spills"])),
+            str(f["loop"]),
+            str(f["products"]),
+            f"{f['each']:.2f}",
+        )
+        for f in record["figures"]
+    )
     return table([("chip", "kernel", "registers", "spills", "loop", "HMMA", "each"), *rows])
 
 

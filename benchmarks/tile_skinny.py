@@ -74,8 +74,10 @@ def counted(block: tile.Block, parts: int, k: int, m: int = 8) -> dict[str, int]
     a, b = (rng.integers(-3, 4, (rows, k)).astype(np.float16) for rows in (m, block.n))
     text, names = assembly(block, parts), set()
     runs = []
-    for code in (text, MATRIX.sub(lambda x: "\ts_nop 0\n" + x[0], text)):  # what is longer by an instruction for each of the matrix's
-        out, kept, counts = np.full((m, block.n), np.nan, np.float16), np.zeros(parts * block.m * block.n, np.float32), np.zeros(1, np.uint32)
+    # what is longer by an instruction for each of the matrix's
+    for code in (text, MATRIX.sub(lambda x: "\ts_nop 0\n" + x[0], text)):
+        out, kept, counts = np.full((m, block.n), np.nan, np.float16), np.zeros(parts * block.m * block.n,
+                np.float32), np.zeros(1, np.uint32)
         kernel, threads = executor.load(code, profile=True), block.on("gfx942", F16).threads
         runs.append(kernel[parts, threads](a, b, out, kept, counts, m, block.n, k, each))
         assert np.array_equal(out, exact_product(a, b).astype(np.float16)), "a wrong result is not counted"
@@ -92,7 +94,8 @@ def static(args: argparse.Namespace) -> dict[str, Any]:
         both, parts = blocks(m, n, k)
         tiles = math.ceil(n / both["VDMFMA"].n)
         assert n % both["VDMFMA"].n == 0
-        found = {name: {what: count * tiles for what, count in counted(b, parts, k).items()} for name, b in both.items()}
+        found = {name: {what: count * tiles for what, count in counted(b, parts, k).items()} for name,
+                 b in both.items()}
         rows.append({"shape": [m, n, k], "parts": parts, **found, "busy": share(found["VDMFMA"]["blocks"])})
     return {"figures": rows, "code": code()}
 
@@ -108,12 +111,19 @@ def code(shape: tuple[int, int, int] = SHAPES[0]) -> list[dict[str, Any]]:
     best, plan = both["VDMFMA"], plan_of(*shape, F16, "gfx942")
     wide = dataclasses.replace(best, n=2 * best.n)
     moved = dataclasses.replace(best, mma=plan.mma.name.removesuffix("_PAIRED"))
-    shown = {**both, "VDMFMA, B moved in registers": moved, "VDMFMA, that and B by LDS": dataclasses.replace(moved, pipeline="prefetch"),
+    shown = {**both, "VDMFMA, B moved in registers": moved,
+             "VDMFMA, that and B by LDS": dataclasses.replace(moved, pipeline="prefetch"),
              f"VDMFMA, {wide.n} columns": wide}  # fmt: skip
     out = []
     for name, block in shown.items():
         made = code_figures(assembly(block, parts), "gfx942")
-        out.append({"block": name, **only(made, "vgpr", "spills", "lds", "waves", "loop", "mca"), "vgpr": made["vgpr"] + made["agpr"]})
+        out.append(
+            {
+                "block": name,
+                **only(made, "vgpr", "spills", "lds", "waves", "loop", "mca"),
+                "vgpr": made["vgpr"] + made["agpr"],
+            }
+        )
     return out
 
 
@@ -122,15 +132,30 @@ def show(record: dict[str, Any]) -> str:
     lines = [("shape", "parts", "blocks", "busy", "matrix cycles", "padded", "ratio", "LDS bytes", "padded", "ratio")]
     for r in record["figures"]:
         a, b = ({"cycles": r[x]["cycles"], "lds": r[x]["read"] + r[x]["written"]} for x in ("VDMFMA", "padded"))
-        cells = (f"{a['cycles']}", f"{b['cycles']}", f"{a['cycles'] / b['cycles']:.2f}", f"{a['lds']}", f"{b['lds']}", f"{a['lds'] / b['lds']:.2f}")
-        lines.append(("x".join(map(str, r["shape"])), str(r["parts"]), str(r["VDMFMA"]["blocks"]), f"{100 * r['busy']:.1f} %", *cells))
+        cells = (f"{a['cycles']}", f"{b['cycles']}", f"{a['cycles'] / b['cycles']:.2f}", f"{a['lds']}", f"{b['lds']}",
+                 f"{a['lds'] / b['lds']:.2f}")
+        lines.append(
+            (
+                "x".join(map(str, r["shape"])),
+                str(r["parts"]),
+                str(r["VDMFMA"]["blocks"]),
+                f"{100 * r['busy']:.1f} %",
+                *cells,
+            )
+        )
     return "\n".join([table(lines), code_table("main loop, gfx942", record["code"], "block")])
 
 
 def on_gpu(m: int, n: int, k: int, runs: dict[str, Any], rounds: int) -> dict[str, Any]:
     """A row of the record: microseconds and GB/s of B."""
     f = only(products(*operands(m, n, k, "float16"), runs, GpuClock(clean=True), rounds, 0.01), "shape", "us", "errors")
-    printed((m, n, k), {name: f"{t:.1f} us, {2 * n * k / t / 1e3:.0f} GB/s" for name, t in sorted(f["us"].items(), key=lambda x: x[1])})
+    printed(
+        (m, n, k),
+        {
+            name: f"{t:.1f} us, {2 * n * k / t / 1e3:.0f} GB/s"
+            for name, t in sorted(f["us"].items(), key=lambda x: x[1])
+        },
+    )
     return {**f, "GB/s": {name: 2 * n * k / t / 1e3 for name, t in f["us"].items()}}
 
 

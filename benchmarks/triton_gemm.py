@@ -14,7 +14,8 @@ def gemm(a_ptr, b_ptr, c_ptr, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: t
     acc = tl.zeros((BM, BN), dtype=tl.float32)
     for step in range(tl.cdiv(k, BK)):
         left = k - step * BK
-        acc = tl.dot(tl.load(a, mask=depth[None, :] < left, other=0.0), tl.load(b, mask=depth[:, None] < left, other=0.0), acc)
+        acc = tl.dot(tl.load(a, mask=depth[None, :] < left, other=0.0),
+                     tl.load(b, mask=depth[:, None] < left, other=0.0), acc)
         a += BK
         b += BK
     c = c_ptr + rows[:, None] * n + cols[None, :]

@@ -1,4 +1,5 @@
-"""The peer in Triton: C = A @ B^T in bf16 by `tl.dot`, tuned for each shape by Triton's own autotuner: large products, and those of few rows."""
+"""The peer in Triton: C = A @ B^T in bf16 by `tl.dot`, tuned for each shape by Triton's own autotuner: large products,
+and those of few rows."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ def _config(m: int, n: int, k: int, warps: int, stages: int, **more: int) -> Any
 
 
 LARGE = [
-    _config(128, 256, 64, 8, 3), _config(128, 256, 64, 8, 4), _config(128, 128, 64, 4, 4), _config(128, 128, 64, 8, 4), _config(64, 128, 64, 4, 5),
+    _config(128, 256, 64, 8, 3), _config(128, 256, 64, 8, 4), _config(128, 128, 64, 4, 4), _config(128, 128, 64, 8, 4),
+    _config(64, 128, 64, 4, 5),
     _config(64, 64, 64, 4, 5),
 ]  # fmt: skip
 FEW = [_config(16, n, k, 4, stages) for n in (16, 32, 64) for k, stages in ((128, 4), (256, 4), (512, 3))]
@@ -33,7 +35,8 @@ def _large(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK:
     a, b = a_ptr + m[:, None] * K + k[None, :], b_ptr + n[None, :] * K + k[:, None]
     acc = tl.zeros((BM, BN), dtype=tl.float32)
     for i in range(tl.cdiv(K, BK)):
-        acc = tl.dot(tl.load(a, mask=k[None, :] < K - i * BK, other=0.0), tl.load(b, mask=k[:, None] < K - i * BK, other=0.0), acc)
+        acc = tl.dot(tl.load(a, mask=k[None, :] < K - i * BK, other=0.0),
+                     tl.load(b, mask=k[:, None] < K - i * BK, other=0.0), acc)
         a += BK
         b += BK
     m, n = row * BM + tl.arange(0, BM), col * BN + tl.arange(0, BN)
@@ -69,10 +72,12 @@ def gemm(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor) -> None:
 
 
 def skinny(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor, sums: torch.Tensor | None = None) -> None:
-    """The same for few rows. With `sums` (f32), K is split in four parts, added there by atomics, and rounded afterwards. K is a multiple of 2048."""
+    """The same for few rows. With `sums` (f32), K is split in four parts, added there by atomics, and rounded
+    afterwards. K is a multiple of 2048."""
     (m, k), n = a.shape, b.shape[0]
     split = 1 if sums is None else 4
     to = out if sums is None else sums.zero_()
-    (_whole if sums is None else _split)[lambda c: (triton.cdiv(n, c["BN"]), split, triton.cdiv(m, c["BM"]))](a, b, to, m, n, k, SPLIT=split)
+    (_whole if sums is None else _split)[lambda c: (triton.cdiv(n, c["BN"]), split, triton.cdiv(m, c["BM"]))](a, b, to,
+            m, n, k, SPLIT=split)
     if sums is not None:
         out.copy_(sums)

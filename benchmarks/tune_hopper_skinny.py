@@ -1,11 +1,13 @@
-"""Every plan of a list at every shape of the benchmark, beside cuBLAS: from its table comes the choice in `avelang_kernels/matmul/hopper_skinny.py`.
+"""Every plan of a list at every shape of the benchmark, beside cuBLAS: from its table comes the choice in
+`avelang_kernels/matmul/hopper_skinny.py`.
 
     python benchmarks/tune_hopper_skinny.py [--rounds 30] [--seconds 150] [--shapes "8,2304,8192 64,8192,8192"] [--plans "64,2,12,132 64,2,9,108,3"]
 
-A plan is rows of B to a tile, pieces of K to a step, stages, blocks of the grid, blocks of a cluster along K and across N. Each is first held
-against torch's product in f32 on a poisoned output, twice (the bits must be the same, and the workspace's counters 0 again). Then the best once
-more, with L2 told to fetch 256 bytes at a time. The GPU is used by a child of this process: where a plan fails or hangs, another child goes on
-without it. What is known so far is written after each shape. """
+A plan is rows of B to a tile, pieces of K to a step, stages, blocks of the grid, blocks of a cluster along K and across
+N. Each is first held against torch's product in f32 on a poisoned output, twice (the bits must be the same, and the
+workspace's counters 0 again). Then the best once more, with L2 told to fetch 256 bytes at a time. The GPU is used by a
+child of this process: where a plan fails or hangs, another child goes on without it. What is known so far is written
+after each shape."""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ from avelang.runtime import tensor_maps
 from avelang_kernels.matmul.hopper_skinny import Plan, best_plan, launch, stages_of, width_of, workspace_of
 
 SHAPES = (
-    (8, 13312, 16384), (8, 13312, 8192), (8, 2304, 16384), (8, 2304, 8192), (8, 6656, 16384), (8, 6656, 8192), (1, 8192, 8192), (16, 28672, 8192),
+    (8, 13312, 16384), (8, 13312, 8192), (8, 2304, 16384), (8, 2304, 8192), (8, 6656, 16384), (8, 6656, 8192),
+    (1, 8192, 8192), (16, 28672, 8192),
     (64, 8192, 8192),
 )  # fmt: skip
 SILENCE = 60  # seconds without a word from the child, after which it hangs
@@ -36,8 +39,9 @@ Shape = tuple[int, int, int]
 
 
 def plans(shape: Shape, sms: int) -> list[Plan]:
-    """The plans to try, likely ones first: all of shared memory or half of it for the ring, one block on a multiprocessor or two; tiles shared by
-    clusters, by neighbors in the row of all steps, or not; for a wide A clusters of tiles beside one another."""
+    """The plans to try, likely ones first: all of shared memory or half of it for the ring, one block on a
+    multiprocessor or two; tiles shared by clusters, by neighbors in the row of all steps, or not; for a wide A clusters
+    of tiles beside one another."""
     m, n, k = shape
     width = width_of(m)
     out = {best_plan(m, n, k, sms): None}
@@ -49,7 +53,8 @@ def plans(shape: Shape, sms: int) -> list[Plan]:
             grids += [(tiles * s, along, 1) for s in range(2, 9) if 0.7 * sms <= tiles * s <= sms for along in (s, 1)]
             grids += [(whole // across * across, 1, across) for across in (4, 2) if width // across >= 8 and width > 8]
             doubled = [(2 * sms, 1, 1), *((tiles * s, s, 1) for s in range(1, 9) if sms < tiles * s <= 2 * sms)]
-            for (blocks, along, across), each in [(g, each) for each, some in ((1, grids), (2, doubled), (2, grids)) for g in some]:
+            for (blocks, along, across), each in [(g, each) for each,
+                                                  some in ((1, grids), (2, doubled), (2, grids)) for g in some]:
                 stages = stages_of(width, rows, depth, along, each)
                 if stages >= 3 and blocks >= 0.5 * sms:
                     out[Plan(rows, depth, stages, blocks, along, across)] = None
@@ -81,7 +86,10 @@ def measure(shape: Shape, given: list[Plan], skipped: set[Plan], rounds: int, se
     start = time.perf_counter()
     m, n, k = shape
     a, b = operands(m, n, k)
-    want, out, theirs = a.float() @ b.float().T, *(torch.empty(m, n, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+    want, out, theirs = (
+        a.float() @ b.float().T,
+        *(torch.empty(m, n, device="cuda", dtype=torch.bfloat16) for _ in range(2)),
+    )
     contenders: dict[str, Any] = {"cuBLAS": lambda: torch.matmul(a, b.T, out=theirs)}
     errors: dict[str, str] = {}
     for plan in given or plans(shape, units()):
@@ -98,13 +106,15 @@ def measure(shape: Shape, given: list[Plan], skipped: set[Plan], rounds: int, se
             contenders[name] = lambda plan=plan: launch(a, b, out, plan)
     times = GpuClock().interleaved(contenders, rounds)
     return {"device": device(), "shape": shape, "us": medians(times),
-            "spread": {name: [min(t), max(t)] for name, t in times.items()}, "errors": {x: e for x, e in errors.items() if e}}  # fmt: skip
+            "spread": {name: [min(t), max(t)] for name, t in times.items()},
+            "errors": {x: e for x, e in errors.items() if e}}  # fmt: skip
 
 
 def child(task: dict[str, Any]) -> None:
     """Measures the shapes of a task; says what it begins and what came of it."""
     if task["promote"] == 256:
-        # How much L2 takes from memory at once where a copy wants 128 bytes of a row: to see whether the next 128 should come along.
+        # How much L2 takes from memory at once where a copy wants 128 bytes of a row: to see whether the next 128
+        # should come along.
         tensor_maps.PROMOTE_128 = tensor_maps.PROMOTE_256
     skipped = {Plan(*plan) for plan in task["skipped"]}
     for i, shape in enumerate(task["shapes"]):
@@ -116,7 +126,8 @@ def child(task: dict[str, Any]) -> None:
 
 def words(task: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """(kind, JSON) of each line that a child says; ends with it, or when it has been silent for too long."""
-    process = subprocess.Popen([sys.executable, __file__, "--child", json.dumps(task)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, __file__, "--child", json.dumps(task)], stdout=subprocess.PIPE,
+                               text=True)
     lines: queue.Queue[str | None] = queue.Queue()
 
     def read() -> None:
@@ -146,8 +157,19 @@ def shown(record: dict[str, Any]) -> list[tuple[str, ...]]:
     ours = sorted((t, name) for name, t in us.items() if name != "cuBLAS")
     rows = []
     for t, name in [(us["cuBLAS"], "cuBLAS"), *ours[:SHOWN]]:
-        rows.append((" ".join(map(str, shape)), name, f"{t:.1f} us", f"{us['cuBLAS'] / t:.3f}", f"{shape[1] * shape[2] * BYTES / t * 1e-6:.2f} TB/s"))
-    return [*rows, *((" ".join(map(str, shape)), name, "FAILED", error[:90], "") for name, error in record["errors"].items())]
+        rows.append(
+            (
+                " ".join(map(str, shape)),
+                name,
+                f"{t:.1f} us",
+                f"{us['cuBLAS'] / t:.3f}",
+                f"{shape[1] * shape[2] * BYTES / t * 1e-6:.2f} TB/s",
+            )
+        )
+    return [
+        *rows,
+        *((" ".join(map(str, shape)), name, "FAILED", error[:90], "") for name, error in record["errors"].items()),
+    ]
 
 
 def sweep(shapes: list[Shape], given: list[Plan], promote: int, rounds: int, end: float) -> Iterator[dict[str, Any]]:
@@ -155,7 +177,9 @@ def sweep(shapes: list[Shape], given: list[Plan], promote: int, rounds: int, end
     left, skipped = list(shapes), []
     while left and time.time() < end:
         begun = None
-        for kind, said in words({"shapes": left, "plans": given, "rounds": rounds, "skipped": skipped, "end": end, "promote": promote}):
+        for kind, said in words(
+            {"shapes": left, "plans": given, "rounds": rounds, "skipped": skipped, "end": end, "promote": promote}
+        ):
             if kind == "BEGIN":
                 begun = said
                 continue
@@ -186,14 +210,16 @@ def main() -> None:
         for record in sweep(options.shapes, given, promote, options.rounds, end - 20 if promote == 128 else end):
             records.append(record)
             save("tune_hopper_skinny", {"figures": records})
-            print(table([("shape", f"L2 fetches {promote}", "time", "of cuBLAS", "B read at"), *shown(record)]), flush=True)
+            print(table([("shape", f"L2 fetches {promote}", "time", "of cuBLAS", "B read at"), *shown(record)]),
+                  flush=True)
             ours = sorted((t, name) for name, t in record["us"].items() if name != "cuBLAS")
             best.update((tuple(map(int, name.split(","))), None) for _, name in ours[:2])
         ratios = [r["us"]["cuBLAS"] / min(t for name, t in r["us"].items() if name != "cuBLAS")
                   for r in records if r["promote"] == promote and len(r["us"]) > 1]  # fmt: skip
         if ratios:
             mean = statistics.geometric_mean(ratios)
-            print(f"L2 fetches {promote}: best of each against cuBLAS, geometric mean of {len(ratios)}: {mean:.3f}", flush=True)
+            print(f"L2 fetches {promote}: best of each against cuBLAS, geometric mean of {len(ratios)}: {mean:.3f}",
+                  flush=True)
 
 
 if __name__ == "__main__":

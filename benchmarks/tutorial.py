@@ -1,14 +1,14 @@
-"""The steps of docs/tutorial.md: what their gfx942 code loads, loses and keeps busy, their speed on an NVIDIA GPU; the page's tables and pictures.
+"""The steps of docs/tutorial.md: what their gfx942 code loads, loses and keeps busy, their speed on an NVIDIA GPU; the
+page's tables and pictures.
 
     python benchmarks/tutorial.py --only static    # executed gfx942 code and llvm-mca: needs no GPU
     python benchmarks/tutorial.py --only timed     # on the GPU, beside cuBLAS
     python benchmarks/tutorial.py --page           # writes the tables of the page from the results
     python benchmarks/tutorial.py --pictures       # makes docs/pictures by the page's `ave show` lines
 
-Static: one launch of every step on the same small matrices, executed with counters, its result held against NumPy; and what the main loop takes.
-Timed: contenders in turn, L2 written over before each call, medians of device time; every result is checked against float64 first.
-Writes `results/tutorial_static.json` and `results/tutorial.json`.
-"""
+Static: one launch of every step on the same small matrices, executed with counters, its result held against NumPy; and
+what the main loop takes. Timed: contenders in turn, L2 written over before each call, medians of device time; every
+result is checked against float64 first. Writes `results/tutorial_static.json` and `results/tutorial.json`. """
 
 from __future__ import annotations
 
@@ -37,11 +37,13 @@ def code(step: str, m: int, n: int) -> tuple[Any, tuple[int, ...], tuple[int, in
         kernel, grid, threads, values = tutorial_gemm.launch(step, m, n, "gfx942")
         return kernel, grid, (*threads, 1), values
     assert S is not None
-    return tile_gemm.build(S, al.bf16, al.bf16), (S.grid(m, n, 1),), (S.on("gfx942", tutorial_gemm.BF16).threads, 1, 1), {}
+    return tile_gemm.build(S, al.bf16, al.bf16), (S.grid(m, n, 1),), (S.on("gfx942", tutorial_gemm.BF16).threads, 1,
+            1), {}
 
 
 def counted(step: str, m: int, n: int, k: int) -> executor.Run:
-    """A step's gfx942 code, executed with counters on integers whose product is exact; raises AssertionError where that is wrong."""
+    """A step's gfx942 code, executed with counters on integers whose product is exact; raises AssertionError where that
+    is wrong."""
     import ml_dtypes
     import numpy as np
 
@@ -71,7 +73,8 @@ def static(step: str) -> dict[str, Any]:
         "step": step, "tile": [S.m, S.n, S.k] if S else [tutorial_gemm.T] * (2 if step == "tiled" else 0),
         "pipeline": S.pipeline if S and step != "matrix" else "", "loads_per_output": run.traffic.loaded / 2 / m / n,
         "stores_per_output": run.traffic.stored / 2 / m / n, "lds_read_per_product": run.traffic.read / m / n / k,
-        "lds_written_per_product": run.traffic.written / m / n / k, "lost_per_1000_products": 1000 * sum(run.conflicts.values()) / m / n / k,
+        "lds_written_per_product": run.traffic.written / m / n / k,
+        "lost_per_1000_products": 1000 * sum(run.conflicts.values()) / m / n / k,
         "vgpr": made.vgpr, "spills": made.vgpr_spills + made.sgpr_spills, "lds": made.lds, "utilization": busy.ratio,
         "loop": {kind: dict(x) for kind, x in made.loop.counts.items()},
     }  # fmt: skip
@@ -82,7 +85,7 @@ def all_steps(args: argparse.Namespace) -> dict[str, Any]:
     return {"shape": list(COUNTED), "figures": [static(step) for step in tutorial_gemm.steps("gfx942")]}
 
 
-# -- on the GPU ----------------------------------------------------------------------------------------------------------------------------
+# -- on the GPU ---
 
 
 def timed(args: argparse.Namespace) -> dict[str, Any]:
@@ -108,12 +111,13 @@ def timed(args: argparse.Namespace) -> dict[str, Any]:
     us = medians({name: times[name] for name in calls})
     blocks = {s: tutorial_gemm.block(s, target) for s in steps}
     return {
-        "target": target, "shape": list(SHAPE), "us": us, "tflops": {x: 2 * m * n * k / t / 1e6 for x, t in us.items()}, "errors": errors,
+        "target": target, "shape": list(SHAPE), "us": us,
+        "tflops": {x: 2 * m * n * k / t / 1e6 for x, t in us.items()}, "errors": errors,
         "blocks": {s: [x.m, x.n, x.k, "" if s == "matrix" else x.pipeline] for s, x in blocks.items() if x},
     }  # fmt: skip
 
 
-# -- the pictures --------------------------------------------------------------------------------------------------------------------------
+# -- the pictures ---
 
 
 def pictures(folder: pathlib.Path) -> list[pathlib.Path]:

@@ -1,11 +1,11 @@
-"""The instruction table of AMD's chips against its sources: LLVM's assembler, and AMD's machine-readable tables as the wheel `tinygrad` carries them.
+"""The instruction table of AMD's chips against its sources: LLVM's assembler, and AMD's machine-readable tables as the
+wheel `tinygrad` carries them.
 
     python tools/amd_instructions.py /usr/lib/x86_64-linux-gnu/libLLVM.so.22.1
 
-prints a line for each mnemonic that LLVM's library and assembler have and `src/avelang/isa/amdgpu/instructions.txt` lacks, with
-the operands that AMD's tables say; whoever adds it says the rest: implicit registers, counter, class. The tests use these
-functions to hold every entry against both.
-"""
+prints a line for each mnemonic that LLVM's library and assembler have and `src/avelang/isa/amdgpu/instructions.txt`
+lacks, with the operands that AMD's tables say; whoever adds it says the rest: implicit registers, counter, class. The
+tests use these functions to hold every entry against both. """
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KINDS = "s|v|ds|buffer|tbuffer|global|flat|scratch|image"
 REFUSED = re.compile(r"<stdin>:(\d+):\d+: error: (.*)")
 NO_MNEMONIC = ("invalid instruction", "instruction not supported")
 
-# -- LLVM's assembler -------------------------------------------------------------------------------------------------------------------
+# -- LLVM's assembler ---
 
 # How operands of a kind are written; registers get a number.
 _FILES = {"s": "s", "c": "s", "m": "s", "v": "v", "a": "a", "u": "v", "w": "v", "x": "v"}
@@ -33,7 +33,8 @@ _NAMES = {"s_sendmsg": "sendmsg(MSG_INTERRUPT)", "s_sendmsghalt": "sendmsg(MSG_I
 
 
 def sample(name: str, d: InstrDesc, chip: str, encoding: str = "") -> str:
-    """A line of assembly with operands as the entry says. `encoding`: "_e32" and its like, with the modifiers that it takes."""
+    """A line of assembly with operands as the entry says. `encoding`: "_e32" and its like, with the modifiers that it
+    takes."""
     out, first = [], 4
     for n, o in enumerate(d.operands):
         if o.kind in _FILES:
@@ -61,7 +62,8 @@ def sample(name: str, d: InstrDesc, chip: str, encoding: str = "") -> str:
 def _modifiers(d: InstrDesc, chip: str, encoding: str) -> str:
     first = d.encodings[0]
     if encoding in ("_dpp", "_sdwa"):
-        selects = "".join(f" src{n}_sel:BYTE_0" for n, o in enumerate(x for x in d.operands if not x.written and x.kind != "m"))
+        selects = "".join(f" src{n}_sel:BYTE_0" for n,
+                          o in enumerate(x for x in d.operands if not x.written and x.kind != "m"))
         return " row_shr:1" if encoding == "_dpp" else selects
     if first in ("mubuf", "mtbuf") and d.operands:
         form = " format:[BUF_DATA_FORMAT_32]" if first == "mtbuf" else ""
@@ -77,7 +79,8 @@ def _modifiers(d: InstrDesc, chip: str, encoding: str) -> str:
 
 def refused(lines: list[str], chip: str, assembler: str) -> dict[int, str]:
     """What the assembler says of the lines that it does not take, by their index."""
-    out = subprocess.run([assembler, "--triple=amdgcn", f"--mcpu={chip}"], input="\n".join(lines) + "\n", capture_output=True, text=True)
+    out = subprocess.run([assembler, "--triple=amdgcn", f"--mcpu={chip}"], input="\n".join(lines) + "\n",
+                         capture_output=True, text=True)
     return {int(n) - 1: why for n, why in REFUSED.findall(out.stderr)}
 
 
@@ -97,22 +100,27 @@ def texts(library: pathlib.Path) -> list[str]:
     return sorted(found)
 
 
-# -- AMD's tables -----------------------------------------------------------------------------------------------------------------------
+# -- AMD's tables ---
 
 # Types of operands there, and the kinds that the table has for them.
 TYPES = {
-    "VGPR": "v", "SRC_VGPR": "v", "VGPR_OR_LDS": "v", "VGPR_OR_ACCVGPR": "u", "SRC_VGPR_OR_ACCVGPR": "u", "SRC_VGPR_OR_ACCVGPR_OR_CONST": "w",
-    "SRC": "x", "SRC_NOLIT": "x", "SRC_SIMPLE": "x", "SRC_NOLDS": "x", "SREG": "s", "SDST": "s", "SREG_NOVCC": "s", "SSRC": "c", "SSRC_NOLIT": "c",
-    "SSRC_LANESEL": "c", "SMEM_OFFSET": "c", "SIMM16": "k", "SIMM8": "k", "SIMM4": "k", "WAITCNT": "k", "LABEL": "b", "HWREG": "h", "SENDMSG": "h",
+    "VGPR": "v", "SRC_VGPR": "v", "VGPR_OR_LDS": "v", "VGPR_OR_ACCVGPR": "u", "SRC_VGPR_OR_ACCVGPR": "u",
+    "SRC_VGPR_OR_ACCVGPR_OR_CONST": "w",
+    "SRC": "x", "SRC_NOLIT": "x", "SRC_SIMPLE": "x", "SRC_NOLDS": "x", "SREG": "s", "SDST": "s", "SREG_NOVCC": "s",
+    "SSRC": "c", "SSRC_NOLIT": "c",
+    "SSRC_LANESEL": "c", "SMEM_OFFSET": "c", "SIMM16": "k", "SIMM8": "k", "SIMM4": "k", "WAITCNT": "k", "LABEL": "b",
+    "HWREG": "h", "SENDMSG": "h",
     "ACCVGPR": "a", "SRC_ACCVGPR": "a",
 }  # fmt: skip
 # Fields in the order of assembly, and encodings, the one with most operands first.
 ORDER = [
-    "vdst", "sdst", "vdata", "sdata", "vaddr", "addr", "data0", "data1", "data", "srsrc", "sbase", "saddr", "soffset", "src0", "vsrc1", "src1",
+    "vdst", "sdst", "vdata", "sdata", "vaddr", "addr", "data0", "data1", "data", "srsrc", "sbase", "saddr", "soffset",
+    "src0", "vsrc1", "src1",
     "src2", "ssrc0", "ssrc1", "simm16", "scale_src0", "scale_src1",
 ]
 ENCODINGS = [
-    "VOP3SD", "VOP3PX2", "VOP3P", "VOP3", "VOP1", "VOP2", "VOPC", "SOP1", "SOP2", "SOPC", "SOPK", "SOPP", "SMEM", "DS", "FLAT", "GLOBAL", "SCRATCH",
+    "VOP3SD", "VOP3PX2", "VOP3P", "VOP3", "VOP1", "VOP2", "VOPC", "SOP1", "SOP2", "SOPC", "SOPK", "SOPP", "SMEM", "DS",
+    "FLAT", "GLOBAL", "SCRATCH",
     "MUBUF", "MTBUF",
 ]  # fmt: skip
 
@@ -132,7 +140,9 @@ def _operands(fields: dict) -> str:
     found = []
     for field in sorted(fields, key=ORDER.index):
         form, bits, kind = fields[field]
-        mask = form.name == "FMT_NUM_M64" or (form.name == "FMT_NUM_B64" and kind.name in ("OPR_SDST", "OPR_SREG") and field == "vdst")
+        mask = form.name == "FMT_NUM_M64" or (
+            form.name == "FMT_NUM_B64" and kind.name in ("OPR_SDST", "OPR_SREG") and field == "vdst"
+        )
         letter = "m" if mask else TYPES[kind.name.removeprefix("OPR_")]
         count = max(1, bits // 32) if letter not in "kbh" else 1
         found.append(("=" if field in ("vdst", "sdst") else "") + letter + (str(count) if count > 1 else ""))

@@ -1,11 +1,11 @@
-"""A bare Python 3.11+ comes in; a virtual environment with Ave installed in it goes out. Standard library only; idempotent.
+"""A bare Python 3.11+ comes in; a virtual environment with Ave installed in it goes out. Standard library only;
+idempotent.
 
     python3 tools/environment.py            # what Ave needs
     python3 tools/environment.py --extra test   # and what its tests need
 
-It needs neither pip nor ensurepip (Debian keeps both in packages of their own): where they are missing, a pinned pip wheel is fetched from
-the package index and checked by its SHA-256.
-"""
+It needs neither pip nor ensurepip (Debian keeps both in packages of their own): where they are missing, a pinned pip
+wheel is fetched from the package index and checked by its SHA-256. """
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def say(text: str) -> None:
 def wanted(extras: list[str]) -> dict[str, object]:
     """What the environment is made from; a change of any of it makes it anew or brings it up to date."""
     text = (ROOT / "pyproject.toml").read_bytes()
-    return {"python": sys.version.split()[0], "pyproject": hashlib.sha256(text).hexdigest(), "extras": sorted(extras), "root": str(ROOT)}
+    return {"python": sys.version.split()[0], "pyproject": hashlib.sha256(text).hexdigest(), "extras": sorted(extras),
+            "root": str(ROOT)}
 
 
 def stamped() -> dict[str, object]:
@@ -63,7 +64,8 @@ def up_to_date(want: dict[str, object]) -> bool:
 
 
 def fetch(url: str, timeout: float = 60) -> bytes:
-    """The bytes at `url`. A machine without CA certificates is served too: what is used of it is checked by a hash in this file."""
+    """The bytes at `url`. A machine without CA certificates is served too: what is used of it is checked by a hash in
+    this file."""
     request = urllib.request.Request(url, headers={"Accept": "text/html, */*", "User-Agent": "ave-environment"})
     try:
         with urllib.request.urlopen(request, timeout=timeout) as answer:
@@ -86,7 +88,9 @@ def pip_wheel(folder: str) -> str:
             fail(f"{page} has no {name}")
         data = fetch(urllib.parse.urljoin(page, link))
     except OSError as err:
-        fail(f"cannot fetch pip from {page}: {err}\nGive this machine a way to a package index, or: apt-get install python3-venv")
+        fail(
+            f"cannot fetch pip from {page}: {err}\nGive this machine a way to a package index, or: apt-get install python3-venv"
+        )
     if hashlib.sha256(data).hexdigest() != digest:
         fail(f"{name} from {page} is not the file that was expected (SHA-256 differs); nothing of it was run")
     path = os.path.join(folder, name)
@@ -95,7 +99,8 @@ def pip_wheel(folder: str) -> str:
 
 
 def usable(want: dict[str, object]) -> bool:
-    """Whether `.venv` is of this Python, made for this folder (scripts in it hold absolute paths), and has a pip that runs."""
+    """Whether `.venv` is of this Python, made for this folder (scripts in it hold absolute paths), and has a pip that
+    runs."""
     python = VENV / "bin" / "python"
     probe = "import sys, pip; print(sys.version.split()[0], sys.prefix)"
     if not python.exists():
@@ -117,7 +122,8 @@ def make_venv() -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(VENV)], check=True)
     with tempfile.TemporaryDirectory() as folder:
         wheel = pip_wheel(folder)
-        subprocess.run([str(VENV / "bin" / "python"), f"{wheel}/pip", "install", "--quiet", "--no-index", wheel], check=True)
+        subprocess.run([str(VENV / "bin" / "python"), f"{wheel}/pip", "install", "--quiet", "--no-index", wheel],
+                       check=True)
 
 
 def torch_index() -> list[str]:
@@ -132,7 +138,9 @@ def torch_index() -> list[str]:
 def install(extras: list[str]) -> None:
     target = str(ROOT) + (f"[{','.join(extras)}]" if extras else "")
     index = torch_index() if "test" in extras else []
-    what = "Ave and what it needs" + (f", with the extras {', '.join(extras)} (some minutes: torch and JAX are large)" if extras else "")
+    what = "Ave and what it needs" + (
+        f", with the extras {', '.join(extras)} (some minutes: torch and JAX are large)" if extras else ""
+    )
     say(f"[2/2] installing {what}")
     pip = [str(VENV / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install"]
     quiet = [] if sys.stdout.isatty() else ["--progress-bar", "off"]
@@ -143,10 +151,13 @@ def install(extras: list[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Sets up .venv with Ave in it.")
-    parser.add_argument("--extra", action="append", default=[], help="an extra of pyproject.toml, such as `test`; may be given again")
+    parser.add_argument("--extra", action="append", default=[],
+                        help="an extra of pyproject.toml, such as `test`; may be given again")
     options = parser.parse_args()
     if sys.version_info < (3, 11):  # the Python that starts this is whatever the machine has
-        fail(f"Ave needs Python 3.11 or newer, and {sys.executable} is {sys.version.split()[0]}; choose another: make PYTHON=python3.11")
+        fail(
+            f"Ave needs Python 3.11 or newer, and {sys.executable} is {sys.version.split()[0]}; choose another: make PYTHON=python3.11"
+        )
     want = wanted(options.extra)
     if up_to_date(want):
         return

@@ -1,5 +1,5 @@
-"""The polynomials of `avelang.ir.functions.formulas32` (log and erf) and `formulas64` (all): their names, or none for all,
-come in; coefficients, highest power first, go to standard output.
+"""The polynomials of `avelang.ir.functions.formulas32` (log and erf) and `formulas64` (all): their names, or none for
+all, come in; coefficients, highest power first, go to standard output.
 
     .venv/bin/python tools/minimax.py [NAME ...]
 
@@ -40,12 +40,15 @@ def single() -> None:
     """Those of f32."""
 
     def show(name: str, coefficients: np.ndarray, error: float) -> None:
-        print(f"{name} = ({', '.join(f'{np.float32(c):.9g}' for c in coefficients)})  # error 2**{math.log2(error):.1f}")
+        print(
+            f"{name} = ({', '.join(f'{np.float32(c):.9g}' for c in coefficients)})  # error 2**{math.log2(error):.1f}"
+        )
 
     f = nodes(-1 / 3, 1 / 3, 4000)
     f = f[np.abs(f) > 1e-4]
     log = np.log1p(f)
-    series = sum((-1) ** (k + 1) * f ** (k - 2) / k for k in range(2, 14))  # near zero, where the difference below cancels
+    # near zero, where the difference below cancels
+    series = sum((-1) ** (k + 1) * f ** (k - 2) / k for k in range(2, 14))
     show("LOG", *fit(f, np.where(np.abs(f) < 0.02, series, (log - f) / f**2), f**2 / log, 9))
     x = nodes(1e-3, 0.93)
     erf = np.array([math.erf(v) for v in x])
@@ -58,7 +61,8 @@ def single() -> None:
 Function = Callable[[Any], Any]
 
 
-def remez(mp: Any, f: Function, weight: Function, low: float, high: float, degree: int, grid: int = 700) -> tuple[list[float], float]:
+def remez(mp: Any, f: Function, weight: Function, low: float, high: float, degree: int,
+          grid: int = 700) -> tuple[list[float], float]:
     """The same by E. Y. Remez's exchange (1934) in many digits, on a grid that is dense at the ends."""
     middle, half = (mp.mpf(low) + high) / 2, (mp.mpf(high) - low) / 2
     units = [-mp.cos(mp.pi * i / grid) for i in range(grid + 1)]
@@ -98,13 +102,17 @@ def double(names: list[str]) -> None:
 
     sixth, third = mp.mpf(1) / 6, mp.mpf(1) / 3
     table: dict[str, tuple[Function, Function, float, float, int]] = {
-        "EXP": (lambda r: (mp.exp(r) - 1 - r) / r**2 if abs(r) > 1e-9 else 0.5 + sixth * r, lambda r: r**2 / mp.exp(r), -0.3467, 0.3467, 10),
-        "LOG": (lambda z: (2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 2) / z if z > 1e-12 else 2 * third + 2 * z / 5, lambda z: z, 0, 0.0295, 7),
+        "EXP": (lambda r: (mp.exp(r) - 1 - r) / r**2 if abs(r) > 1e-9 else 0.5 + sixth * r, lambda r: r**2 / mp.exp(r),
+                -0.3467, 0.3467, 10),
+        "LOG": (lambda z: (2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 2) / z if z > 1e-12 else 2 * third + 2 * z / 5,
+                lambda z: z, 0, 0.0295, 7),
         "TANH": (odd(mp.tanh, -third, mp.mpf(2) / 15), lambda s: s, 0, 0.5626, 12),
-        "ERF": (lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s) - 1 if s > 1e-20 else 2 / mp.sqrt(mp.pi) - 1, lambda s: 1, 0, 0.7661, 11),
+        "ERF": (lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s) - 1 if s > 1e-20 else 2 / mp.sqrt(mp.pi) - 1, lambda s: 1, 0,
+                0.7661, 11),
         "LOG_ERFC": (lambda u: mp.log(mp.erfc(u + 1)), lambda u: mp.erfc(u + 1), -0.1251, 5.0001, 20),
         "SIN": (odd(mp.sin, -sixth, sixth / 20), lambda s: s, 0, 0.617, 6),
-        "COS": (lambda s: (mp.cos(mp.sqrt(s)) - 1 + s / 2) / s**2 if s > 1e-9 else sixth / 4 - s / 720, lambda s: s**2, 0, 0.617, 6),
+        "COS": (lambda s: (mp.cos(mp.sqrt(s)) - 1 + s / 2) / s**2 if s > 1e-9 else sixth / 4 - s / 720, lambda s: s**2,
+                0, 0.617, 6),
     }
     for name in names or table:
         coefficients, error = remez(mp, *table[name])

@@ -1,11 +1,12 @@
-"""C of `src/avelang/native` comes in; the LLVM IR that is committed beside it, and the `ctypes` mirror of its header, go out.
+"""C of `src/avelang/native` comes in; the LLVM IR that is committed beside it, and the `ctypes` mirror of its header,
+go out.
 
 For who works on Ave: the `ziglang` wheel has the compiler. Users load the IR that is there.
 
-One text is for all hosts. What names a processor is taken out, LLVM puts that of the machine in when it loads the text, and the C does not depend on
-it: types are of one size everywhere, what is passed are numbers of 32 bits or more and pointers, so that no host's conventions show (`BY_HOST`), and
-structs lie the same on all `HOSTS` (`assertions`, which a test compiles for each).
-"""
+One text is for all hosts. What names a processor is taken out, LLVM puts that of the machine in when it loads the text,
+and the C does not depend on it: types are of one size everywhere, what is passed are numbers of 32 bits or more and
+pointers, so that no host's conventions show (`BY_HOST`), and structs lie the same on all `HOSTS` (`assertions`, which a
+test compiles for each). """
 
 from __future__ import annotations
 
@@ -33,10 +34,13 @@ UNITS = {
 # Read by both: headers, and their mirrors in Python.
 HEADERS = {"layouts.h": "layouts.py", "amdgcn.h": "amdgcn.py", "ptx.h": "ptx.py", "cpu.h": "cpu.py"}
 HOSTS = ("x86_64-linux-gnu", "aarch64-linux-gnu", "x86_64-macos", "aarch64-macos")
-# No vectors and no unrolled loops that the text does not say, no types that alias, nothing of an operating system. Integers wrap.
+# No vectors and no unrolled loops that the text does not say, no types that alias, nothing of an operating system.
+# Integers wrap.
 FLAGS = (
-    "-S", "-emit-llvm", "-O2", "-std=c17", "-ffreestanding", "-nostdinc", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-fno-stack-protector",
-    "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-fno-sanitize=all", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops",
+    "-S", "-emit-llvm", "-O2", "-std=c17", "-ffreestanding", "-nostdinc", "-fPIC", "-fwrapv", "-fno-strict-aliasing",
+    "-fno-stack-protector",
+    "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-fno-sanitize=all", "-fno-vectorize",
+    "-fno-slp-vectorize", "-fno-unroll-loops",
     "-fno-discard-value-names", "-g0", "-Xclang", "-fcoroutines",
     "-Wall", "-Wextra", "-Werror", "-Wno-unused-command-line-argument", "-Wno-parentheses",
 )  # fmt: skip
@@ -74,7 +78,8 @@ def recorded(text: str) -> str:
 # What names a processor, a system or a compiler: lines, then attributes with values as strings.
 _DROPPED = tuple(
     (re.compile(pattern, re.MULTILINE), by) for pattern, by in (
-        (r"^(; ModuleID|source_filename|target |!).*\n", ""), (r"^; Function Attrs: .*\n", ""), (r" *; preds = .*$", ""),
+        (r"^(; ModuleID|source_filename|target |!).*\n", ""), (r"^; Function Attrs: .*\n", ""),
+        (r" *; preds = .*$", ""),
         (r' "[\w-]+"(="[^"]*")?', ""), (r"\bzeroext (?=i1\b)", ""), (r"\b(i1 (noundef )?)zeroext ", r"\1"),
         (r", ![\w.]+ !\d+", ""), (r"^.*@llvm\.experimental\.noalias\.scope\.decl\(.*\n", ""),
         (r"\n{3,}", "\n\n"),
@@ -92,7 +97,8 @@ def neutral(text: str) -> str:
 
 
 def compiled(file: str | pathlib.Path, host: str) -> str:
-    """The IR of a C file, by its path or its name in FOLDER, for a host. Raises RuntimeError with what the compiler says."""
+    """The IR of a C file, by its path or its name in FOLDER, for a host. Raises RuntimeError with what the compiler
+    says."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out.ll"
         command = [sys.executable, "-m", "ziglang", "cc", "-target", host, *FLAGS, str(FOLDER / file), "-o", str(out)]
@@ -102,8 +108,10 @@ def compiled(file: str | pathlib.Path, host: str) -> str:
         return out.read_text()
 
 
-# How one host passes what another one passes otherwise. (A bool is passed only inside a unit, where all hosts may do it in one way.)
-BY_HOST = re.compile(r"\b(zeroext|signext|inreg|byval|sret|x86_fp80|fp128)\b|^declare i1 @(?!llvm)[^\n]*|call i1 %\w+", re.MULTILINE)
+# How one host passes what another one passes otherwise. (A bool is passed only inside a unit, where all hosts may do it
+# in one way.)
+BY_HOST = re.compile(r"\b(zeroext|signext|inreg|byval|sret|x86_fp80|fp128)\b|^declare i1 @(?!llvm)[^\n]*|call i1 %\w+",
+                     re.MULTILINE)
 
 
 def unit(name: str) -> str:
@@ -121,10 +129,11 @@ def there() -> bool:
     return importlib.util.find_spec("ziglang") is not None
 
 
-# -- the mirror -------------------------------------------------------------------------------------------------------------------------------
+# -- the mirror ---
 
 _TYPES = {
-    "i8": "ctypes.c_byte", "u8": "ctypes.c_ubyte", "i32": "ctypes.c_int32", "u32": "ctypes.c_uint32", "i64": "ctypes.c_int64",
+    "i8": "ctypes.c_byte", "u8": "ctypes.c_ubyte", "i32": "ctypes.c_int32", "u32": "ctypes.c_uint32",
+    "i64": "ctypes.c_int64",
     "u64": "ctypes.c_uint64", "f64": "ctypes.c_double",
 }  # fmt: skip
 _TOKEN = re.compile(
@@ -165,7 +174,8 @@ def _plain(text: str) -> str:
 def mirror(header: str) -> str:
     """The Python text for a header. Raises ValueError for what it cannot read."""
     text = (FOLDER / header).read_text()
-    out = [f'"""Numbers and structs that native code and Python share. Made by `./dev native` of `{header}`."""\n', "import ctypes\n"]
+    out = [f'"""Numbers and structs that native code and Python share. Made by `./dev native` of `{header}`."""\n',
+           "import ctypes\n"]
     comment, end = "", 0
     for token in _TOKEN.finditer(text):
         if text[end : token.start()].strip():
@@ -186,7 +196,8 @@ def mirror(header: str) -> str:
                     out.append(f"{name.strip()} = {value}")
         elif token["struct"]:
             fields = [f"        {_field(f.strip())}," for f in _plain(token["fields"]).split(";") if f.strip()]
-            lines = [f"\n\nclass {token['struct']}(ctypes.Structure):", _wrapped(comment, "    "), "", "    __slots__ = ()", "    _fields_ = ["]
+            lines = [f"\n\nclass {token['struct']}(ctypes.Structure):", _wrapped(comment, "    "), "",
+                     "    __slots__ = ()", "    _fields_ = ["]
             out.append("\n".join([*lines, *fields, "    ]"]))
             comment = ""
     if text[end:].strip():

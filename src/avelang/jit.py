@@ -26,17 +26,20 @@ if TYPE_CHECKING:
 
 
 class JitFunction(Jitted):
-    """A kernel: `kernel[provider](*args, **kwargs)` launches it; called by another jit function, it is a device function.
+    """A kernel: `kernel[provider](*args, **kwargs)` launches it; called by another jit function, it is a device
+    function.
 
-    `provider` is a callable that returns `((gx, gy, gz), (bx, by, bz))`, or that tuple; extents left out at the end are 1. Arguments go by
-    position or by name, constexpr parameters among them. Options go by name: `num_warps` and `waves_per_eu` (hints, positive ints), `cluster` (blocks
-    of a cluster along x, y, z, for chips of sm_90 and newer), `target` (the chip whose intrinsics the kernel uses; inferred where left out),
-    `backend` ("cpu", "reference", "gfx942-exec" or "gfx950-exec"), `stream` (on a GPU, instead of the current one). Arrays are used where they
-    are, never copied, and say where the kernel runs; the memory of a JAX array, which JAX takes as constant, is written too if the kernel writes
-    to it. On the CPU a launch returns when the kernel has run, on a GPU when it is on the stream. A grid with an extent of 0 runs nothing.
+    `provider` is a callable that returns `((gx, gy, gz), (bx, by, bz))`, or that tuple; extents left out at the end are
+    1. Arguments go by position or by name, constexpr parameters among them. Options go by name: `num_warps` and
+    `waves_per_eu` (hints, positive ints), `cluster` (blocks of a cluster along x, y, z, for chips of sm_90 and newer),
+    `target` (the chip whose intrinsics the kernel uses; inferred where left out), `backend` ("cpu", "reference",
+    "gfx942-exec" or "gfx950-exec"), `stream` (on a GPU, instead of the current one). Arrays are used where they are,
+    never copied, and say where the kernel runs; the memory of a JAX array, which JAX takes as constant, is written too
+    if the kernel writes to it. On the CPU a launch returns when the kernel has run, on a GPU when it is on the stream.
+    A grid with an extent of 0 runs nothing.
 
-    Raises LaunchError for arguments that do not fit, before anything runs, and what the compiler finds at the first launch.
-    """
+    Raises LaunchError for arguments that do not fit, before anything runs, and what the compiler finds at the first
+    launch. """
 
     # The builtin that launches it, where the native subscription finds it (`runtime.subscript`).
     __slots__ = ("_native",)
@@ -73,7 +76,7 @@ class JitFunction(Jitted):
 
     @property
     def last(self) -> LaunchResult | None:
-        """What became of the last launch: compiled, out of the cache or hot, and how long it took. None before the first."""
+        """The outcome of the last launch: compiled, out of the cache or hot, and its seconds. None before the first."""
         return self._launcher.last if "_launcher" in self.__dict__ else None
 
     @property
@@ -83,16 +86,17 @@ class JitFunction(Jitted):
 
     @takes()
     def report(
-        self, target: str, block: tuple[int, int, int], dynamic: Annotated[int, at_least(0)] = 0, *, cluster: tuple[int, ...] | None = None,
+        self, target: str, block: tuple[int, int, int], dynamic: Annotated[int, at_least(0)] = 0, *,
+        cluster: tuple[int, ...] | None = None,
         **constexprs: Any,
     ) -> Resources | KernelReport:  # fmt: skip
-        """What this kernel takes on a chip, in blocks of these extents, without running it and without a GPU: registers, spills with their lines,
-        shared memory, occupancy. `target`: "sm_90a" and its like give a `runtime.resources.Resources`, and warnings at the lines where registers
-        are spilled or ptxas sees speed lost; "gfx942" and its like an `amdgcn.report.KernelReport`. `dynamic`: bytes of shared memory that the launch
-        adds.
+        """The resources of this kernel on a chip, in blocks of these extents, without running it and without a GPU:
+        registers, spills with their lines, shared memory, occupancy. `target`: "sm_90a" and its like give a
+        `runtime.resources.Resources`, and warnings at the lines where registers are spilled or ptxas sees speed lost;
+        "gfx942" and its like an `amdgcn.report.KernelReport`. `dynamic`: bytes of shared memory that the launch adds.
 
-        Raises what the compiler finds, L006 and L007 for constexprs, D020 where there is no ptxas, U101 for a chip that is not known.
-        """
+        Raises what the compiler finds, L006 and L007 for constexprs, D020 where there is no ptxas, U101 for a chip that
+        is not known. """
         from avelang.runtime import compile
 
         chip = compile.chip_of(target)
@@ -103,7 +107,8 @@ class JitFunction(Jitted):
         from avelang.amdgcn.asm import parse
         from avelang.amdgcn.report import report_of
 
-        return report_of(parse(compile.compile_text(self, constexprs, block, target, "asm")), chip.name, dynamic_lds=dynamic)
+        return report_of(parse(compile.compile_text(self, constexprs, block, target, "asm")), chip.name,
+                         dynamic_lds=dynamic)
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -117,10 +122,14 @@ _NOTHING: Any = object()
 
 
 def jit(fn: Callable[..., Any] = _NOTHING, /, *more: Any, **options: Any) -> JitFunction:
-    """Makes a kernel of a function in a file. Raises S003 for what is no plain function, or is what another decorator has made of one, L066 for
-    options, which belong to launches."""
+    """Makes a kernel of a function in a file. Raises S003 for what is no plain function, or is what another decorator
+    has made of one, L066 for options, which belong to launches."""
     if fn is _NOTHING or more or options:
-        given = ", ".join(f"{name}=" for name in options) or f"{len(more) + 1} arguments" if fn is not _NOTHING or options else "nothing"
+        given = (
+            ", ".join(f"{name}=" for name in options) or f"{len(more) + 1} arguments"
+            if fn is not _NOTHING or options
+            else "nothing"
+        )
         hint = "write @avelang.jit with nothing behind it; options such as num_warps= go to a launch: kernel[grid, block](..., num_warps=4)"
         raise argument_error(f"it takes a function and nothing else, {given} given", hint)
     try:
@@ -134,18 +143,22 @@ T = TypeVar("T")
 
 @dataclass_transform()
 def struct(cls: type[T]) -> type[T]:
-    """Makes a record type for kernels of a class: annotated names are fields, functions are methods, built in place of their calls.
+    """Makes a record type for kernels of a class: annotated names are fields, functions are methods, built in place of
+    their calls.
 
-    Annotations: a dtype, `al.Pointer`, `al.Tensor(...)` and another struct check and convert as of a device function's parameter, `al.constexpr` is a
-    field known at compile time, `...` or `object` takes anything. Instances are made and used in kernels only.
+    Annotations: a dtype, `al.Pointer`, `al.Tensor(...)` and another struct check and convert as of a device function's
+    parameter, `al.constexpr` is a field known at compile time, `...` or `object` takes anything. Instances are made and
+    used in kernels only.
 
     Raises S004 for what a struct cannot have, T005 and T006 for annotations that cannot be evaluated.
     """
     caller = sys._getframe(1)
     try:
         if not isinstance(cls, type):
-            raise error("S004", _line(caller), "decorate a class", name=getattr(cls, "__name__", repr(cls)), why="it is no class")
-        return structs.StructClass(cls, _line(caller), {**caller.f_builtins, **caller.f_globals, **caller.f_locals})  # type: ignore[return-value]
+            raise error("S004", _line(caller), "decorate a class", name=getattr(cls, "__name__", repr(cls)),
+                        why="it is no class")
+        return structs.StructClass(cls, _line(caller),
+                {**caller.f_builtins, **caller.f_globals, **caller.f_locals})  # type: ignore[return-value]
     except AveError as e:
         raise e if knobs.full_traceback() else e.with_traceback(None) from None
 
@@ -153,8 +166,9 @@ def struct(cls: type[T]) -> type[T]:
 def constant(target: T) -> T:
     """Makes compile-time values of the instances of a frozen dataclass, or a compile-time function of a plain one.
 
-    A kernel reads fields and properties of such an object, and calls its methods, or the function, on compile-time arguments; Python runs them while
-    the kernel is built. They must be pure: what they give depends on their arguments and their text alone. Fields hold compile-time values.
+    A kernel reads fields and properties of such an object, and calls its methods, or the function, on compile-time
+    arguments; Python runs them while the kernel is built. They must be pure: what they give depends on their arguments
+    and their text alone. Fields hold compile-time values.
 
     Raises S005 for anything else.
     """

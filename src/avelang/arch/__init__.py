@@ -17,7 +17,8 @@ __all__ = ["CHIPS", "PREFERENCE", "Chip", "Needs", "Sku", "chip", "infer", "prod
 
 CHIPS: dict[str, Chip] = {c.name: c for c in (*AMD, *NVIDIA)}
 
-# Which chip is meant where a kernel's intrinsics leave a choice: what most people have, then the others from old to new.
+# Which chip is meant where a kernel's intrinsics leave a choice: what most people have, then the others from old to
+# new.
 _FIRST = ("gfx942", "gfx950", "gfx90a", "sm_80", "sm_90a")
 PREFERENCE: tuple[str, ...] = (*_FIRST, *(name for name in CHIPS if name not in _FIRST))
 
@@ -42,9 +43,10 @@ def infer(rows: Iterable[Needs]) -> Chip | None:
 
 
 def product(name: str, what: str = "a table of its units") -> Sku:
-    """What a GPU with a chip has. Raises U101 for one that is not known, U103 for one whose numbers are not here;
-    `what` could not be made of them."""
+    """The counts, clocks and rates of a GPU with a chip. Raises U101 for one that is not known, U103 for one whose
+    numbers are not here; `what` could not be made of them."""
     found = chip(name).product
     if found is None:
-        raise error("U103", name=name, what=what, instead=f"{', '.join(c.name for c in CHIPS.values() if c.product)} have one")
+        raise error("U103", name=name, what=what,
+                    instead=f"{', '.join(c.name for c in CHIPS.values() if c.product)} have one")
     return found

@@ -34,7 +34,8 @@ _CDNA = SharedMemoryFacts(128, 128, (_B32, _B64, _WIDE, _WIDE), (_B32, _B64, _B1
 _CDNA4 = SharedMemoryFacts(
     # Reads of 8 and 16 bytes a lane at 256 bytes a clock: nod-ai, "AMDGPU Kernel Optimization Guide", "MI355X".
     256, 128,
-    (*in_order(WAVE, (64, 32), 64), _WIDE, Phases(_wide((0, 12, 20, 24), (4, 8, 16, 28)), 16, 64)),  # type: ignore[arg-type]
+    (*in_order(WAVE, (64, 32), 64), _WIDE,
+     Phases(_wide((0, 12, 20, 24), (4, 8, 16, 28)), 16, 64)),  # type: ignore[arg-type]
     (_B32, _B64, _B128, _B128),
 )  # fmt: skip
 
@@ -43,7 +44,8 @@ def _chip(name: str, lds: int, granule: int, fp8: str, features: str, shared: Sh
     """ "gfx9" is what the three chips share; "mfma-gfx90a" the matrix instructions that all three have, "mfma-gfx908"
     those that gfx942 dropped, "mfma-gfx942" those that came with it and stayed."""
     own = {"gfx9", "mfma-gfx90a", name, *features.split(), *([f"fp8-{fp8}"] if fp8 else [])}
-    return Chip(name, "amd", WAVE, frozenset(own), lds * KIB, MAX_THREADS, fp8, ComputeUnit(lds * KIB, granule), shared, product)
+    return Chip(name, "amd", WAVE, frozenset(own), lds * KIB, MAX_THREADS, fp8, ComputeUnit(lds * KIB, granule),
+                shared, product)
 
 
 AMD: tuple[Chip, ...] = (
@@ -55,7 +57,8 @@ AMD: tuple[Chip, ...] = (
     # 304 units on 8 XCDs: ROCm, "MI300 series microarchitecture". 2.1 GHz, 1307.4 TFLOP/s of bf16, 2614.9 of fp8 and
     # i8: AMD CDNA 3 white paper, endnote MI300-11. 5.3 TB/s: MI300X data sheet. L2: 16 channels of each die, 128 bytes
     # each (ROCm Compute Profiler, speed of light, "L2 Cache BW").
-    _chip("gfx942", 64, 512, "fnuz", "mfma-gfx942 xf32 fp8-cvt", _CDNA, Sku("MI300X", 304, 4, 2.1e9, 5.3e12, 8 * 16 * 128, 512, 8)),
+    _chip("gfx942", 64, 512, "fnuz", "mfma-gfx942 xf32 fp8-cvt", _CDNA,
+          Sku("MI300X", 304, 4, 2.1e9, 5.3e12, 8 * 16 * 128, 512, 8)),
     # 256 units on 8 XCDs (ROCm, "AMD GPU specifications"), 2.4 GHz, 8 TB/s (MI355X data sheet). L2 as before.
     _chip("gfx950", 160, 1280, "ocp", "mfma-gfx942 mfma-gfx950 fp8-cvt lds-load-wide", _CDNA4,
           Sku("MI355X", 256, 4, 2.4e9, 8e12, 8 * 16 * 128, 512, 8)),

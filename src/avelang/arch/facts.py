@@ -12,17 +12,18 @@ MAX_THREADS = 1024  # of a block, on every chip: HIP and CUDA programming guides
 
 
 class Needs(Protocol):
-    """What `Chip.has` asks of a row."""
+    """A row, as `Chip.has` sees it."""
 
     @property
-    def needs(self) -> frozenset[str]: ...
+    def needs(self) -> frozenset[str]:
+        """Features of which the chip must have one."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ComputeUnit:
-    """What the waves on one AMD compute unit share. `waves`: of a SIMD; `vgprs`, `sgprs`: registers of a SIMD's file,
-    for each lane and for all of its waves, and by how many they are allocated; `simds`; `groups`: work-groups of more
-    than one wave; `lds`: bytes, allocated by `lds_granule`."""
+    """The resources that waves on one AMD compute unit share. `waves`: of a SIMD; `vgprs`, `sgprs`: registers of a
+    SIMD's file, for each lane and for all of its waves, and by how many they are allocated; `simds`; `groups`:
+    work-groups of more than one wave; `lds`: bytes, allocated by `lds_granule`."""
 
     lds: int
     lds_granule: int
@@ -37,9 +38,9 @@ class ComputeUnit:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Multiprocessor:
-    """What the blocks on one NVIDIA SM share: `threads`, `blocks`, bytes of `shared` memory, allocated by `granule`
-    with `reserved` bytes more for each block; `registers`, of which each of the `partitions` has its part, allocated to
-    a warp by `register_granule`; `most_registers` of a thread."""
+    """The resources that blocks on one NVIDIA SM share: `threads`, `blocks`, bytes of `shared` memory, allocated by
+    `granule` with `reserved` bytes more for each block; `registers`, of which each of the `partitions` has its part,
+    allocated to a warp by `register_granule`; `most_registers` of a thread."""
 
     threads: int
     blocks: int
@@ -53,8 +54,8 @@ class Multiprocessor:
 
 
 class Phases(NamedTuple):
-    """How one access of a wave to shared memory is served: the lanes in `order`, `size` at a time, by `banks` of 4
-    bytes, each of which gives one word a clock."""
+    """The phases in which one access of a wave to shared memory is served: the lanes in `order`, `size` at a time, by
+    `banks` of 4 bytes, each of which gives one word a clock."""
 
     order: tuple[int, ...]
     size: int
@@ -83,7 +84,7 @@ class SharedMemoryFacts:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Sku:
-    """What a GPU with this chip has, for models of time: a chip is sold in several products, and this is the one whose
+    """A GPU with this chip, for models of time: a chip is sold in several products, and this is the one whose
     numbers stand here.
 
     `count` of compute units (SMs), `pipes`: matrix pipes of each (one to a SIMD or partition), `clock`: hertz at which
@@ -154,7 +155,7 @@ class Chip:
     ptx: int = 0
 
     def has(self, row: Needs) -> bool:
-        """Whether the chip has an intrinsic: any one of its features suffices."""
+        """True where the chip has an intrinsic: any one of its features suffices."""
         return bool(self.features & row.needs)
 
     @property

@@ -30,14 +30,17 @@ _H200 = Sku("H200", 132, 4, 1.83e9, 4.8e12, 4472.3 * 132 / 114, 255, rate=512, s
 _TABLE: tuple[tuple[str, int, str, int, Multiprocessor, Sku | None], ...] = (
     # 40 SMs, 1.59 GHz, 320 GB/s, 65 TFLOP/s of f16: T4 data sheet. Two tensor cores of 64 multiplications in each
     # partition: Turing white paper. L2's rate was not found.
-    ("sm_75", 64, "", 78, Multiprocessor(1024, 16, 64 * KIB, 256, 0), Sku("T4", 40, 4, 1.59e9, 320e9, None, 255, rate=128)),
+    ("sm_75", 64, "", 78, Multiprocessor(1024, 16, 64 * KIB, 256, 0),
+     Sku("T4", 40, 4, 1.59e9, 320e9, None, 255, rate=128)),
     # A100 white paper: 108 SMs, 1.41 GHz, 255 registers (tables 4 and 5), 256 multiplications a tensor core, 5120 bytes
     # of L2 a clock ("L2 Cache"). 2.039 TB/s: data sheet of the 80 GB SXM model. Latency: arXiv 2402.13499, table IV.
-    ("sm_80", 163, "", 78, Multiprocessor(2048, 32, 164 * KIB), Sku("A100 80 GB", 108, 4, 1.41e9, 2.039e12, 5120, 255, rate=256, latency=466)),
+    ("sm_80", 163, "", 78, Multiprocessor(2048, 32, 164 * KIB),
+     Sku("A100 80 GB", 108, 4, 1.41e9, 2.039e12, 5120, 255, rate=256, latency=466)),
     # A40 data sheet: 84 SMs, 1.74 GHz, 696 GB/s, 149.7 TFLOP/s of f16. L2's rate was not found.
     ("sm_86", 99, "", 78, Multiprocessor(1536, 16, 100 * KIB), Sku("A40", 84, 4, 1.74e9, 696e9, None, 255, rate=128)),
     # L40 data sheet: 142 SMs, 2.49 GHz, 864 GB/s, 362.1 TFLOP/s of f16. L2's rate was not found.
-    ("sm_89", 99, "ocp", 87, Multiprocessor(1536, 24, 100 * KIB), Sku("L40", 142, 4, 2.49e9, 864e9, None, 255, rate=128)),
+    ("sm_89", 99, "ocp", 87, Multiprocessor(1536, 24, 100 * KIB),
+     Sku("L40", 142, 4, 2.49e9, 864e9, None, 255, rate=128)),
     ("sm_90", 227, "ocp", 87, Multiprocessor(2048, 32, 228 * KIB), _H200),
     ("sm_90a", 227, "ocp", 87, Multiprocessor(2048, 32, 228 * KIB), _H200),
     ("sm_100a", 227, "ocp", 87, Multiprocessor(2048, 32, 228 * KIB), None),

@@ -54,11 +54,13 @@ def occupancy(name: str, threads: int, vgprs: int, sgprs: int, lds: int) -> Occu
         "VGPR": cu.vgprs // granules(vgprs, cu.vgpr_granule),
         "SGPR": cu.sgprs // granules(sgprs, cu.sgpr_granule),
         "LDS": (cu.lds // granules(lds, cu.lds_granule)) * each / cu.simds if lds else cu.waves,
-        "work-groups": cu.groups * each / cu.simds if each > 1 else cu.waves,  # those of one wave need no barrier, of which a CU has sixteen
+        # those of one wave need no barrier, of which a CU has sixteen
+        "work-groups": cu.groups * each / cu.simds if each > 1 else cu.waves,
     }
     scarcest = min(limits, key=lambda name: limits[name])
     groups = int(cu.simds * limits[scarcest]) // each
-    return Occupancy(groups * each / cu.simds, groups, scarcest, {name: min(limit, cu.waves) for name, limit in limits.items()})
+    return Occupancy(groups * each / cu.simds, groups, scarcest,
+                     {name: min(limit, cu.waves) for name, limit in limits.items()})
 
 
 def multiprocessor(name: str) -> Multiprocessor:

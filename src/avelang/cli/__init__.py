@@ -1,1 +1,2 @@
-"""The command line `ave`: one module a command; `main` gathers them. Nothing is imported here, so that each part loads alone."""
+"""The command line `ave`: one module a command; `main` gathers them. Nothing is imported here, so that each part loads
+alone."""

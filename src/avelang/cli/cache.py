@@ -22,12 +22,14 @@ def size_text(count: int) -> str:
 
 @cache.command()
 def info() -> None:
-    """Where the cache is, and how much it holds."""
+    """Prints the cache's folder and size."""
     from avelang.runtime.cache import info as read
 
     found = read()
     click.echo(f"folder   {found.path}")
-    click.echo(f"entries  {found.entries}, {size_text(found.bytes)}" + (f" of {size_text(found.limit)}" if found.limit else ""))
+    click.echo(
+        f"entries  {found.entries}, {size_text(found.bytes)}" + (f" of {size_text(found.limit)}" if found.limit else "")
+    )
     if found.trouble:
         click.secho(f"not used: {found.trouble}", fg="yellow")
 

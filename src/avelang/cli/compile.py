@@ -1,4 +1,5 @@
-"""`ave compile FILE:KERNEL`: one kernel comes in; its IR, its LLVM IR, its assembly, its code object or what it takes goes out."""
+"""`ave compile FILE:KERNEL`: one kernel comes in; its IR, its LLVM IR, its assembly, its code object or what it takes
+goes out."""
 
 from __future__ import annotations
 
@@ -47,19 +48,24 @@ def _extents(_context: click.Context, _param: click.Parameter, value: str) -> tu
 
 define_option = click.option("-D", "--define", "defines", multiple=True, metavar="NAME=VALUE", callback=_constants,
                              help="A constexpr parameter; may be given again.")  # fmt: skip
-block_option = click.option("--block", default="64", show_default=True, callback=_extents, help="Extents of a block: x, x,y or x,y,z.")
+block_option = click.option("--block", default="64", show_default=True, callback=_extents,
+                            help="Extents of a block: x, x,y or x,y,z.")
 
 
 @click.command("compile")
 @click.argument("kernel", metavar="FILE:KERNEL")
-@click.option("--target", default="cpu", show_default=True, help="cpu, or the chip whose waves and intrinsics are meant, such as gfx942.")
-@click.option("--emit", type=click.Choice(["ir", "llvm", "asm", *FILES, "ptx", "report"]), default="ir", show_default=True,
+@click.option("--target", default="cpu", show_default=True,
+              help="cpu, or the chip whose waves and intrinsics are meant, such as gfx942.")
+@click.option("--emit", type=click.Choice(["ir", "llvm", "asm", *FILES, "ptx", "report"]), default="ir",
+              show_default=True,
               help="What comes out; hsaco is the code object of an AMD GPU, ptx and cubin are for NVIDIA's, report says what the kernel "
                    "takes there.")  # fmt: skip
 @define_option
 @block_option
-@click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True), help="A file, instead of standard output.")
-def compile_command(kernel: str, target: str, emit: str, defines: dict[str, Any], block: tuple[int, int, int], output: str | None) -> None:
+@click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True),
+              help="A file, instead of standard output.")
+def compile_command(kernel: str, target: str, emit: str, defines: dict[str, Any], block: tuple[int, int, int],
+                    output: str | None) -> None:
     """Compile one kernel and print the result; nothing is run but the file's own top level."""
     from avelang.cli.console import fail
 
@@ -94,8 +100,10 @@ def _emitted(kernel: str, target: str, emit: str, defines: dict[str, Any], block
     return compiled(kernel, defines, lambda jitted: compile_text(jitted, defines, block, target, emit))
 
 
-def resources_of(kernel: str, defines: dict[str, Any], block: tuple[int, int, int], target: str, dynamic: int = 0) -> Resources:
-    """What FILE:KERNEL takes on an NVIDIA GPU; ends the command where there is an error."""
+def resources_of(kernel: str, defines: dict[str, Any], block: tuple[int, int, int], target: str,
+                 dynamic: int = 0) -> Resources:
+    """The registers, spills and shared memory of FILE:KERNEL on an NVIDIA GPU; ends the command where there is an
+    error."""
     from avelang.cli.resources import shown_warnings
     from avelang.runtime.resources import resources
 
@@ -104,7 +112,7 @@ def resources_of(kernel: str, defines: dict[str, Any], block: tuple[int, int, in
 
 
 def compiled(kernel: str, defines: dict[str, Any], make: Callable[[Jitted], Made]) -> Made:
-    """What `make` makes of the kernel that FILE:KERNEL names; an error of the catalogue ends the command."""
+    """The result of `make` for the kernel that FILE:KERNEL names; an error of the catalogue ends the command."""
     from avelang.base.errors import AveError
     from avelang.cli.console import fail, show_error
 

@@ -1,4 +1,5 @@
-"""`ave demo`: the guarded MFMA matrix product on an odd shape and on a cube, checked element by element, timed, with the machine named."""
+"""`ave demo`: the guarded MFMA matrix product on an odd shape and on a cube, checked element by element, timed, with
+the machine named."""
 
 from __future__ import annotations
 
@@ -18,11 +19,11 @@ SECONDS = 1.0  # how long a shape is repeated for its best time
 
 
 class Result(NamedTuple):
-    """What was measured of one shape: how the kernel was found ("compiled", or "disk": in the cache) and in how many seconds,
-    the seconds of the best launch and how many there were, and how far from exact the product is.
+    """The measurements of one shape: how the kernel was found ("compiled", or "disk": in the cache) and in how many
+    seconds, the seconds of the best launch and how many there were, and how far from exact the product is.
 
-    `error`: the largest error of an element; `share`: the largest part of its bound that an element's error takes; over 1 is wrong.
-    """
+    `error`: the largest error of an element; `share`: the largest part of its bound that an element's error takes; over
+    1 is wrong. """
 
     how: str
     prepare: float
@@ -44,9 +45,9 @@ def operands(m: int, n: int, k: int) -> tuple[np.ndarray, np.ndarray]:
 def deviation(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[float, float]:
     """(largest error, largest share of the bound) of c against a @ b.T in float64.
 
-    The bound of an element is g * sum |a_i b_i| with g = k u / (1 - k u), u = 2**-24: each product of bf16 numbers is exact in f32, and
-    each of the k additions rounds once (N. Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1).
-    """
+    The bound of an element is g * sum |a_i b_i| with g = k u / (1 - k u), u = 2**-24: each product of bf16 numbers is
+    exact in f32, and each of the k additions rounds once (N. Higham, "Accuracy and Stability of Numerical Algorithms",
+    2002, section 3.1). """
     import numpy as np
 
     left, right = a.astype(np.float64), b.astype(np.float64)
@@ -96,16 +97,22 @@ def _shape(m: int, n: int, k: int, backend: str) -> bool:
     console, right = out(), r.share <= 1
     console.print(f"\n{name}")
     console.print(f"  {FOUND[r.how]:<22}{r.prepare * 1e3:9.2f} ms")
-    console.print(f"  {f'executed, best of {r.calls}':<22}{r.best * 1e3:9.2f} ms   {2e-9 * m * n * k / r.best:.1f} GFLOP/s")
+    console.print(
+        f"  {f'executed, best of {r.calls}':<22}{r.best * 1e3:9.2f} ms   {2e-9 * m * n * k / r.best:.1f} GFLOP/s"
+    )
     verdict = "[green]all elements within their bound[/green]" if right else "[red]OUTSIDE THE BOUND[/red]"
     console.print(f"  against NumPy in float64: {verdict}")
-    console.print(f"  largest error {r.error:.2e}; the closest that an element comes to its bound is {r.share:.1%} of it")
+    console.print(
+        f"  largest error {r.error:.2e}; the closest that an element comes to its bound is {r.share:.1%} of it"
+    )
     return right
 
 
 @click.command()
-@click.option("--size", default=1024, show_default=True, type=click.IntRange(16), help="Edge of the cube; a multiple of 16.")
-@click.option("--backend", default="cpu", show_default=True, type=click.Choice(["cpu", "reference"]), help="What runs the kernel.")
+@click.option("--size", default=1024, show_default=True, type=click.IntRange(16),
+              help="Edge of the cube; a multiple of 16.")
+@click.option("--backend", default="cpu", show_default=True, type=click.Choice(["cpu", "reference"]),
+              help="What runs the kernel.")
 def demo(size: int, backend: str) -> None:
     """Multiply bf16 matrices with AMD's MFMA instructions on this machine, and check the result.
 
@@ -123,6 +130,8 @@ def demo(size: int, backend: str) -> None:
     console.print("kernel    C = A @ B^T in bf16 with f32 sums: avelang_kernels/matmul/mfma_gemm.py")
     console.print(f"run       {how}; the chip that it stands for is {CHIP} (waves of 64 lanes)")
     right = [_shape(*shape, backend) for shape in (ODD, (size, size, size))]
-    console.print("\nbound of an element: k 2^-24 / (1 - k 2^-24) times the sum of the products' magnitudes, for k roundings to f32")
+    console.print(
+        "\nbound of an element: k 2^-24 / (1 - k 2^-24) times the sum of the products' magnitudes, for k roundings to f32"
+    )
     if not all(right):
         fail("the product is wrong")

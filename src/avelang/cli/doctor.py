@@ -28,7 +28,10 @@ def doctor() -> None:
     state = "ok"
     if stored.trouble:
         state, text = "missing", f"{text}; not used: {stored.trouble}"
-    rows = [*findings(), Probe("Cache", "on disk", state, text, "kernels compiled once for all processes", "remove the reason above")]
+    rows = [
+        *findings(),
+        Probe("Cache", "on disk", state, text, "kernels compiled once for all processes", "remove the reason above"),
+    ]
     group = ""
     for f in rows:
         if f.group != group:

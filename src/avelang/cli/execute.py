@@ -1,4 +1,5 @@
-"""`ave exec FILE`: machine code of gfx942 comes in, as assembly or as a code object, with its arguments; it runs here, and what it did is said."""
+"""`ave exec FILE`: machine code of gfx942 comes in, as assembly or as a code object, with its arguments; it runs here,
+and what it did is said."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ _NUMBER = re.compile(r"(\w+)=(.+)$")
 
 
 def extents(_context: click.Context, _param: click.Parameter, value: str) -> tuple[int, ...]:
+    """A grid or a block as an option gives it: "4" or "4,2,1"."""
     try:
         extents = tuple(int(x) for x in value.split(","))
     except ValueError:
@@ -41,7 +43,8 @@ def _dtype(name: str) -> np.dtype[Any]:
 
 
 def argument(text: str, rng: np.random.Generator) -> Any:
-    """One argument: `null`, `i32=128`, `bf16[256,64]=random` (or nan, zeros, range; zeros where nothing is said), `FILE.npy`, `FILE.npy:bf16`."""
+    """One argument: `null`, `i32=128`, `bf16[256,64]=random` (or nan, zeros, range; zeros where nothing is said),
+    `FILE.npy`, `FILE.npy:bf16`."""
     import numpy as np
 
     if text == "null":
@@ -76,7 +79,8 @@ _WORDS = re.compile(r"[a-z][a-z-]*(,[a-z-]+)*$")
 
 
 class _Command(click.Command):
-    """`--check` takes words where words stand behind it, and stands alone elsewhere: an argument of the kernel is no word."""
+    """`--check` takes words where words stand behind it, and stands alone elsewhere: an argument of the kernel is no
+    word."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         out: list[str] = []
@@ -100,27 +104,33 @@ _USUAL = "waits,races,hazards"
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.argument("arguments", nargs=-1)
 @click.option("--kernel", default="", help="Which kernel, where the file has several.")
-@click.option("--grid", default="1", show_default=True, callback=extents, help="Extents of the grid, in workgroups: x, x,y or x,y,z.")
-@click.option("--block", default="64", show_default=True, callback=extents, help="Extents of a workgroup, in work-items.")
+@click.option("--grid", default="1", show_default=True, callback=extents,
+              help="Extents of the grid, in workgroups: x, x,y or x,y,z.")
+@click.option("--block", default="64", show_default=True, callback=extents,
+              help="Extents of a workgroup, in work-items.")
 @click.option("--lds", type=click.IntRange(0), default=0, show_default=True, help="Bytes of dynamic LDS.")
-@click.option("--check", default="", metavar="[WORDS]", help="What to verify, with commas between: waits, races, hazards (these three where nothing"
+@click.option("--check", default="", metavar="[WORDS]",
+              help="What to verify, with commas between: waits, races, hazards (these three where nothing"
               " is said), hazards-strict, init, uniform, all.")  # fmt: skip
-@click.option("--collect", is_flag=True, help="Go on behind what the check finds, and list it; the exit status is 1 where there is an error.")
+@click.option("--collect", is_flag=True,
+              help="Go on behind what the check finds, and list it; the exit status is 1 where there is an error.")
 @click.option("--profile", is_flag=True, help="Count bytes moved, and LDS bank conflicts by instruction.")
 @click.option("--order", type=click.Choice(["forward", "reverse", "random"]), default="forward", show_default=True,
               help="Which wave of a workgroup runs first between barriers.")  # fmt: skip
 @click.option("--seed", default=1, show_default=True, help="Of random arrays and of the random order.")
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Workgroups that run at a time.")
-@click.option("--save", type=click.Path(file_okay=False), help="A folder for the arrays behind the run: arg0.npy, arg1.npy, ...")
+@click.option("--save", type=click.Path(file_okay=False),
+              help="A folder for the arrays behind the run: arg0.npy, arg1.npy, ...")
 def exec_command(
-    file: str, arguments: tuple[str, ...], kernel: str, grid: tuple[int, ...], block: tuple[int, ...], lds: int, check: str, collect: bool,
+    file: str, arguments: tuple[str, ...], kernel: str, grid: tuple[int, ...], block: tuple[int, ...], lds: int,
+    check: str, collect: bool,
     profile: bool, order: str, seed: int, threads: int, save: str | None,
 ) -> None:  # fmt: skip
     """Execute machine code of gfx942 on this machine: FILE is assembly or a code object, ours or anyone's.
 
-    ARGUMENTS stand in the kernel's order: null, TYPE=VALUE (i32=128), TYPE[SHAPE]=FILL (bf16[256,64]=random, f32[128]=nan), FILE.npy, or
-    FILE.npy:TYPE where NumPy lost the type. What is executed is exact; how long it takes says nothing of a GPU.
-    """
+    ARGUMENTS stand in the kernel's order: null, TYPE=VALUE (i32=128), TYPE[SHAPE]=FILL (bf16[256,64]=random,
+    f32[128]=nan), FILE.npy, or FILE.npy:TYPE where NumPy lost the type. What is executed is exact; how long it takes
+    says nothing of a GPU. """
     import numpy as np
 
     from avelang import executor
@@ -132,7 +142,8 @@ def exec_command(
     where = folder(save) if save else None
     found = None
     try:
-        found = executor.load(pathlib.Path(file), kernel, check=check, collect=collect, profile=profile, order=order, seed=seed)
+        found = executor.load(pathlib.Path(file), kernel, check=check, collect=collect, profile=profile, order=order,
+                              seed=seed)
         start = time.perf_counter()
         run = found[grid, block](*values, dynamic_lds=lds, threads=threads)
     except AveError as e:
@@ -169,11 +180,15 @@ def folder(name: str) -> pathlib.Path:
 
 
 def _report(kernel: Kernel, run: DispatchResult, seconds: float, profile: bool) -> None:
-    click.echo(f"{kernel.name}: {run.instructions:,} wave-instructions in {seconds:.3f} s, {run.instructions / seconds / 1e6:.1f} million a second")
+    click.echo(
+        f"{kernel.name}: {run.instructions:,} wave-instructions in {seconds:.3f} s, {run.instructions / seconds / 1e6:.1f} million a second"
+    )
     if not profile:
         return
     moved = run.traffic
-    click.echo(f"global memory: {moved.loaded:,} bytes loaded, {moved.stored:,} stored, {moved.scalar:,} by scalar instructions")
+    click.echo(
+        f"global memory: {moved.loaded:,} bytes loaded, {moved.stored:,} stored, {moved.scalar:,} by scalar instructions"
+    )
     click.echo(f"LDS: {moved.read:,} bytes read, {moved.written:,} written")
     click.echo(f"LDS cycles lost to bank conflicts: {sum(run.conflicts.values())}")
     for index, lost in sorted(run.conflicts.items(), key=lambda x: -x[1])[:20]:

@@ -1,4 +1,5 @@
-"""`ave explain ...`: a GEMM's size comes in; the plan that is chosen for it, the alternatives and why not they, with counts, go out."""
+"""`ave explain ...`: a GEMM's size comes in; the plan that is chosen for it, the alternatives and why not they, with
+counts, go out."""
 
 from __future__ import annotations
 
@@ -24,12 +25,13 @@ def explain() -> None:
 @click.option("--preshuffled", is_flag=True, help="B lies in memory as its fragments do, and can skip shared memory.")
 @click.option("--all", "everything", is_flag=True, help="All candidates, not the best of each kind.")
 @click.option("--compile", "compiled", is_flag=True, help="Compile the chosen block, and say what its code takes.")
-def gemm_command(m: int, n: int, k: int, dtype: str, target: str, preshuffled: bool, everything: bool, compiled: bool) -> None:
-    """The plan for C (M x N) = A (M x K) B (K x N), in IREE's terms, beside the padded one, and the block for a kernel of the tile level.
+def gemm_command(m: int, n: int, k: int, dtype: str, target: str, preshuffled: bool, everything: bool,
+                 compiled: bool) -> None:
+    """The plan for C (M x N) = A (M x K) B (K x N), in IREE's terms, beside the padded one, and the block for a kernel
+    of the tile level.
 
-    mma_kind: the matrix product. workgroup: a block's tile of C. subgroup: tiles of the matrix product in one wave. reduction: of those along K in a
-    step of the loop. promote_operands: operands that pass through shared memory.
-    """
+    mma_kind: the matrix product. workgroup: a block's tile of C. subgroup: tiles of the matrix product in one wave.
+    reduction: of those along K in a step of the loop. promote_operands: operands that pass through shared memory. """
     from avelang import tile
     from avelang.base.errors import AveError
     from avelang.cli.console import show_error
@@ -46,7 +48,8 @@ def gemm_command(m: int, n: int, k: int, dtype: str, target: str, preshuffled: b
     console = _console()
     console.print(f"[bold]C ({m} x {n}) = A ({m} x {k}) B ({k} x {n}), {problem.dtype}, on {target}[/bold]\n")
     plans = [("chosen", best)]
-    if other is not None and (other.mma.name, other.workgroup, other.split_k) != (best.mma.name, best.workgroup, best.split_k) and m <= 16:
+    if other is not None and (other.mma.name, other.workgroup, other.split_k) != (best.mma.name, best.workgroup,
+            best.split_k) and m <= 16:
         plans.append(("padded", other))
     console.print(_plans(plans))
     said = [x for x in (best.relation, spelled(best), _launched(best)) if x]
@@ -74,7 +77,11 @@ def spelled(p: GemmPlan) -> str:
     import dataclasses
 
     block = p.block()
-    named = [f"{f.name}={getattr(block, f.name)!r}" for f in dataclasses.fields(block)[3:] if getattr(block, f.name) != f.default]
+    named = [
+        f"{f.name}={getattr(block, f.name)!r}"
+        for f in dataclasses.fields(block)[3:]
+        if getattr(block, f.name) != f.default
+    ]
     return f"tile.Block({', '.join([str(block.m), str(block.n), str(block.k), *named])})"
 
 
@@ -95,7 +102,8 @@ def _compiled(p: GemmPlan) -> str:
     constants = {"EACH": 16 // g.dtype.bytes, "WIDE": 4}
     kernel = build(block, g.dtype, g.accumulator)
     if chip(g.target).vendor == "nvidia":
-        found = kernel.report(g.target, (launch.threads, 1, 1), cluster=(launch.cluster, 1, 1) if launch.cluster > 1 else None, **constants)
+        found = kernel.report(g.target, (launch.threads, 1, 1),
+                              cluster=(launch.cluster, 1, 1) if launch.cluster > 1 else None, **constants)
         takes = f"{found.registers} registers, {found.stored + found.loaded} bytes of spills"
         return f"compiled by ptxas: {takes}, {found.shared + found.dynamic} bytes of shared memory (the plan: {p.lds_bytes})"
     from avelang.amdgcn.mca import utilization
@@ -109,7 +117,11 @@ def _compiled(p: GemmPlan) -> str:
     planned = f" (the plan: {p.share:.1%})" if p.grid else ""
     try:
         busy = utilization(text, g.target)
-        said = "no loop" if busy is None else f"matrix pipe busy {busy.ratio:.1%} of the main loop, one wave, by llvm-mca{planned}"
+        said = (
+            "no loop"
+            if busy is None
+            else f"matrix pipe busy {busy.ratio:.1%} of the main loop, one wave, by llvm-mca{planned}"
+        )
     except AveError as exc:  # llvm-mca is not there
         said = exc.message
     return f"compiled: {takes}; {said}"
@@ -123,7 +135,9 @@ def _counts(p: GemmPlan) -> dict[str, str]:
     units = p.gemm.units
     takes = p.step_cycles
     return {
-        "instructions": " + ".join(f"{p.mma.natives.count(x)} {x.partition('.')[2]}" for x in dict.fromkeys(p.mma.natives)),
+        "instructions": " + ".join(
+            f"{p.mma.natives.count(x)} {x.partition('.')[2]}" for x in dict.fromkeys(p.mma.natives)
+        ),
         "workgroups": f"{p.workgroups} of {p.waves} waves, on {units} units: busy {p.busy:.1%} of the time",
         "steps of K": f"{p.steps} of {p.step}",
         "matrix-pipe cycles": f"{p.matrix_cycles}",
@@ -165,7 +179,8 @@ def _candidates(verdicts: list[PlanVerdict]) -> Any:
         p = v.plan
         style = "bold green" if v.reason == "chosen" else "" if v.kept else "dim"
         shape = "x".join(map(str, p.workgroup))
-        table.add_row("kept" if v.kept else "dropped", p.mma.name, shape, str(p.split_k), p.pipeline.name, v.reason, style=style)
+        table.add_row("kept" if v.kept else "dropped", p.mma.name, shape, str(p.split_k), p.pipeline.name, v.reason,
+                      style=style)
     return table
 
 

@@ -29,7 +29,8 @@ def intrinsics(name: str | None, chip: str | None) -> None:
         raise SystemExit(1) from None
     if name and not found:
         near = _near(name, set(PUBLIC))
-        fail(f"there is no intrinsic `{name}`", f"did you mean {' or '.join(near)}?" if near else "`ave intrinsics` lists all of them")
+        fail(f"there is no intrinsic `{name}`",
+             f"did you mean {' or '.join(near)}?" if near else "`ave intrinsics` lists all of them")
     _list([full for full in (found or sorted(PUBLIC)) if has(PUBLIC[full])])
 
 
@@ -80,7 +81,9 @@ def _page(name: str) -> None:
     from avelang.isa import PUBLIC
 
     row, console = PUBLIC[name], out()
-    console.print(f"[bold]{escape(rows.signature(row, name.partition('.')[2]))}[/bold] -> {escape(rows.result_text(row))}\n")
+    console.print(
+        f"[bold]{escape(rows.signature(row, name.partition('.')[2]))}[/bold] -> {escape(rows.result_text(row))}\n"
+    )
     console.print(escape(row.doc) + "\n")
     if row.params:
         table = Table("parameter", "type", "", box=None, pad_edge=False)
@@ -89,8 +92,11 @@ def _page(name: str) -> None:
             table.add_row(p.name, escape(rows.type_text(p)), escape("; ".join(x for x in (p.doc, words) if x)))
         console.print(table)
         console.print()
-    others = [n.partition(".")[2] for n in (row.name, *(f"{row.namespace}.{alias}" for alias in row.aliases)) if n != name]
-    facts = {"also named": ", ".join(others), "chips": rows.chips(row), "effects": rows.effects(row), "source": row.source}
+    others = [
+        n.partition(".")[2] for n in (row.name, *(f"{row.namespace}.{alias}" for alias in row.aliases)) if n != name
+    ]
+    facts = {"also named": ", ".join(others), "chips": rows.chips(row), "effects": rows.effects(row),
+             "source": row.source}
     for key, value in facts.items():
         if value:
             console.print(f"{key}: {escape(value)}")

@@ -24,7 +24,8 @@ def main() -> None:
     """Ave: a language in Python for matrix kernels, and its compiler."""
 
 
-for _command in (run, compile_command, report_command, exec_command, demo, doctor, intrinsics, explain, show, cache, ptx):
+for _command in (run, compile_command, report_command, exec_command, demo, doctor, intrinsics, explain, show, cache,
+                 ptx):
     main.add_command(_command)
 
 

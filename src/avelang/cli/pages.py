@@ -1,4 +1,5 @@
-"""The generated pages of the documentation: rows and catalogue come in, `{path: Markdown}` goes out. `./dev docs` writes them."""
+"""The generated pages of the documentation: rows and catalogue come in, `{path: Markdown}` goes out. `./dev docs`
+writes them."""
 
 from __future__ import annotations
 
@@ -72,8 +73,13 @@ def errors() -> str:
     for letter, cls in CLASSES.items():
         codes = sorted(c for c in CATALOGUE if c[0] == letter)
         if codes:
-            text += f"\n## {letter}: `{cls.__name__}`\n\n{cls.__doc__}\n\n| code | message | hint |\n| --- | --- | --- |\n"
-            text += "".join(f"| {c} | {_cell(_fields(CATALOGUE[c].message))} | {_cell(_fields(CATALOGUE[c].hint))} |\n" for c in codes)
+            text += (
+                f"\n## {letter}: `{cls.__name__}`\n\n{cls.__doc__}\n\n| code | message | hint |\n| --- | --- | --- |\n"
+            )
+            text += "".join(
+                f"| {c} | {_cell(_fields(CATALOGUE[c].message))} | {_cell(_fields(CATALOGUE[c].hint))} |\n"
+                for c in codes
+            )
     return text
 
 
@@ -95,7 +101,8 @@ def checkers() -> str:
     text += "error (X045). Of `all` an engine does what it can, and says once on standard error what it leaves out. Without `--on`,\n"
     text += "`ave run --check` takes an engine that can do what is asked: for `all` the reference, for `waits` gfx942-exec. `ptxas` is about the\n"
     text += "code of NVIDIA GPUs: where none runs, `all` leaves nothing out without it.\n\n"
-    text += "| word | |\n| --- | --- |\n" + "".join(f"| `{w}` | {_cell(words)} |\n" for w, words in engines.WORDS.items())
+    text += "| word | |\n| --- | --- |\n" + "".join(f"| `{w}` | {_cell(words)} |\n" for w,
+                                                    words in engines.WORDS.items())
     for engine, found in engines.TABLE.items():
         text += f"\n## {engine}\n\n| word | what it finds |\n| --- | --- |\n"
         text += "".join(f"| `{w}` | {_cell(found.get(w, 'nothing: an error'))} |\n" for w in knobs.CHECKS)
@@ -117,5 +124,6 @@ def command_line(group: click.Command) -> str:
 
 def pages() -> dict[str, str]:
     """All generated pages, by their path in the repository."""
-    made = {"intrinsics": intrinsics(), "errors": errors(), "settings": settings(), "cli": command_line(main), "engines": checkers()}
+    made = {"intrinsics": intrinsics(), "errors": errors(), "settings": settings(), "cli": command_line(main),
+            "engines": checkers()}
     return {f"docs/reference/{name}.md": text for name, text in made.items()}

@@ -1,4 +1,5 @@
-"""What this machine has: Python, LLVM, the CPU, GPUs, tools and array libraries are probed; a list of findings goes out."""
+"""What this machine has: Python, LLVM, the CPU, GPUs, tools and array libraries are probed; a list of findings goes
+out."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ import platform
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Probe:
-    """One line of `ave doctor`. `state`: "ok", "missing" (something optional is not there) or "bad" (Ave does not work without it).
+    """One line of `ave doctor`. `state`: "ok", "missing" (something optional is not there) or "bad" (Ave does not work
+    without it).
 
     `gives` says what the thing is for, `get` how to get it where it is missing.
     """
@@ -87,7 +89,8 @@ def _cpu() -> list[Probe]:
     ]
 
 
-_ARRAYS = (("ml_dtypes", "bf16 and fp8 arrays of NumPy"), ("torch", "torch tensors as arguments"), ("jax", "JAX arrays as arguments"))
+_ARRAYS = (("ml_dtypes", "bf16 and fp8 arrays of NumPy"), ("torch", "torch tensors as arguments"),
+           ("jax", "JAX arrays as arguments"))
 
 
 def _arrays() -> list[Probe]:
@@ -107,7 +110,8 @@ def amd_gpus() -> list[str]:
             fields = dict(line.split(None, 1) for line in node.read_text().splitlines() if " " in line)
         except OSError:
             continue
-        # gfx_target_version is 90402 for gfx942: two decimal digits each of major, minor, stepping (Linux, amdkfd topology).
+        # gfx_target_version is 90402 for gfx942: two decimal digits each of major, minor, stepping (Linux, amdkfd
+        # topology).
         number = int(fields.get("gfx_target_version", "0"))
         if number:
             out.append(f"gfx{number // 10000}{number // 100 % 100:x}{number % 100:x}")
@@ -144,7 +148,7 @@ def _driver(vendor: str, kind: str, name: str, get: str) -> Probe:
 
 
 def gpu_abilities() -> list[str]:
-    """What runs on GPUs here, in words."""
+    """The kinds of code that run on GPUs here, in words."""
     none = "no kernels on {} GPUs here; code for them is made and can be looked at (`ave compile`)"
     return [f"kernels on {f.text}" if f.state == "ok" else none.format(f.name) for f in _gpus()]
 
@@ -159,7 +163,16 @@ def _tools() -> list[Probe]:
         found = ptxas.find()
     except AveError as e:
         return [Probe("Tools", "ptxas", "missing", e.message, gives, e.hint)]
-    return [Probe("Tools", "ptxas", "ok" if found else "missing", f"{found.path}: {found}" if found else "not found", gives, ptxas.GET)]
+    return [
+        Probe(
+            "Tools",
+            "ptxas",
+            "ok" if found else "missing",
+            f"{found.path}: {found}" if found else "not found",
+            gives,
+            ptxas.GET,
+        )
+    ]
 
 
 def _amd_code() -> list[Probe]:
@@ -171,7 +184,8 @@ def _amd_code() -> list[Probe]:
     uses = (
         ("ld.lld", lambda: link.linker()[0], "code objects: `ave compile --emit hsaco`, launches on AMD GPUs"),
         ("libLLVM", disassembler, "assembly of code objects: `ave report FILE.hsaco`"),
-        ("llvm-mca", lambda: tools.program("llvm-mca", "a rating of main loops"), "how busy the matrix core is: `ave report`"),
+        ("llvm-mca", lambda: tools.program("llvm-mca", "a rating of main loops"),
+         "how busy the matrix core is: `ave report`"),
     )
     out = []
     for name, find, gives in uses:
@@ -182,7 +196,17 @@ def _amd_code() -> list[Probe]:
     package = version("elftools"), version("msgpack")
     state = "ok" if all(package) else "missing"
     text = f"pyelftools {package[0] or 'missing'}, msgpack {package[1] or 'missing'}"
-    return [*out, Probe("Tools", "readers", state, text, "what is in a code object: `ave report FILE.hsaco`", "pip install 'avelang[amd]'")]
+    return [
+        *out,
+        Probe(
+            "Tools",
+            "readers",
+            state,
+            text,
+            "what is in a code object: `ave report FILE.hsaco`",
+            "pip install 'avelang[amd]'",
+        ),
+    ]
 
 
 def findings() -> list[Probe]:

@@ -1,5 +1,5 @@
-"""`ave report FILE:KERNEL`: a kernel, assembly or a code object for an AMD GPU comes in; what it takes and what its main loop does goes out. Of a
-kernel or of PTX for an NVIDIA GPU, what it takes (`cli/resources.py`)."""
+"""`ave report FILE:KERNEL`: a kernel, assembly or a code object for an AMD GPU comes in; what it takes and what its
+main loop does goes out. Of a kernel or of PTX for an NVIDIA GPU, what it takes (`cli/resources.py`)."""
 
 from __future__ import annotations
 
@@ -28,16 +28,19 @@ NOTE = "Static estimates from the code alone: nothing was run, and none of this 
 @define_option
 @block_option
 @click.option("--kernel", "name", help="Which kernel of an assembly file, of PTX or of a code object.")
-@click.option("--lds", "dynamic", type=click.IntRange(0), default=0, help="Bytes of LDS, or of shared memory, that the launch adds.")
+@click.option("--lds", "dynamic", type=click.IntRange(0), default=0,
+              help="Bytes of LDS, or of shared memory, that the launch adds.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def report_command(
-    source: str, target: str, defines: dict[str, Any], block: tuple[int, int, int], name: str | None, dynamic: int, as_json: bool
+    source: str, target: str, defines: dict[str, Any], block: tuple[int, int, int], name: str | None, dynamic: int,
+    as_json: bool
 ) -> None:
     """Say what a kernel takes on a GPU, and on AMD what its main loop does.
 
-    FILE:KERNEL is a kernel of a Python file; FILE alone is assembly or a code object for AMD, or PTX, of Ave or of any compiler. Registers, spills,
-    LDS or shared memory, and occupancy. For AMD, the instructions of the main loop by kind, and, where llvm-mca is installed, how busy that loop
-    keeps the matrix core. For NVIDIA, by ptxas, the lines at which registers are spilled, and what ptxas remarks."""
+    FILE:KERNEL is a kernel of a Python file; FILE alone is assembly or a code object for AMD, or PTX, of Ave or of any
+    compiler. Registers, spills, LDS or shared memory, and occupancy. For AMD, the instructions of the main loop by
+    kind, and, where llvm-mca is installed, how busy that loop keeps the matrix core. For NVIDIA, by ptxas, the lines at
+    which registers are spilled, and what ptxas remarks."""
     from avelang.base.errors import AveError
     from avelang.cli.console import show_error
 
@@ -47,7 +50,8 @@ def report_command(
         if nvidia := _nvidia(source, target, defines, block, name, dynamic):
             click.echo(nvidia_json(nvidia) if as_json else nvidia_text(nvidia), nl=as_json)
             return
-        found, missing = _foreign(source, target, name, dynamic) if pathlib.Path(source).is_file() else _ours(source, target, defines, block, dynamic)
+        found, missing = _foreign(source, target, name, dynamic) if pathlib.Path(source).is_file() else _ours(source,
+                target, defines, block, dynamic)
     except AveError as exc:
         show_error(exc)
         raise SystemExit(1) from None
@@ -66,7 +70,8 @@ def _nvidia(
 
     if not pathlib.Path(source).is_file():
         chip = chip_of(target)
-        return resources_of(source, defines, block, target, dynamic) if chip is not None and chip.vendor == "nvidia" and ":" in source else None
+        return resources_of(source, defines, block, target,
+                            dynamic) if chip is not None and chip.vendor == "nvidia" and ":" in source else None
     with open(source, "rb") as file:
         text = file.read().decode(errors="replace")
     return of_ptx(text, name, None, dynamic) if is_ptx(text) else None
@@ -91,7 +96,8 @@ def _foreign(file: str, target: str, name: str | None, dynamic: int) -> tuple[Ke
     return _measured(report_of(program, target, name, dynamic, size), program)
 
 
-def _ours(source: str, target: str, defines: dict[str, Any], block: tuple[int, int, int], dynamic: int) -> tuple[KernelReport, list[str]]:
+def _ours(source: str, target: str, defines: dict[str, Any], block: tuple[int, int, int],
+          dynamic: int) -> tuple[KernelReport, list[str]]:
     """The report of a kernel that is compiled here, and what could not be found out."""
     from avelang.amdgcn.asm import parse
     from avelang.amdgcn.code_object import read
@@ -148,8 +154,17 @@ def _facts(r: KernelReport) -> list[tuple[str, str, str]]:
         ("SGPR", str(r.sgpr), f"{r.sgpr_allocated} allocated"),
         ("spills", f"{r.vgpr_spills} VGPR, {r.sgpr_spills} SGPR", ""),
         ("scratch", f"{r.scratch} bytes", "a lane"),
-        ("LDS", f"{r.lds} bytes", f"a work-group of at most {r.threads} threads" + (f"; {r.dynamic_lds} of them at launch" if r.dynamic_lds else "")),
-        ("occupancy", f"{o.waves:g} waves a SIMD", f"limited by {o.limited_by}, {counted(o.groups, 'work-group')} a CU; alone: {limits}"),
+        (
+            "LDS",
+            f"{r.lds} bytes",
+            f"a work-group of at most {r.threads} threads"
+            + (f"; {r.dynamic_lds} of them at launch" if r.dynamic_lds else ""),
+        ),
+        (
+            "occupancy",
+            f"{o.waves:g} waves a SIMD",
+            f"limited by {o.limited_by}, {counted(o.groups, 'work-group')} a CU; alone: {limits}",
+        ),
         ("code", f"{r.instructions} instructions", f"{r.code_bytes} bytes" if r.code_bytes is not None else ""),
     ]
 
@@ -158,7 +173,11 @@ def _loop_facts(r: KernelReport, loop: MainLoop) -> list[tuple[str, str]]:
     """(name, value) of the main loop as a whole."""
     out = [("matrix core", f"{loop.passes} passes, {loop.matrix_clocks} clocks")] if loop.passes else []
     if loop.lds_read or loop.lds_written:
-        share = f"; {loop.lds_ratio:.1%} of the LDS's bandwidth while the matrix core works, all four SIMDs alike" if loop.passes else ""
+        share = (
+            f"; {loop.lds_ratio:.1%} of the LDS's bandwidth while the matrix core works, all four SIMDs alike"
+            if loop.passes
+            else ""
+        )
         out.append(("LDS", f"{loop.lds_read} bytes read, {loop.lds_written} written{share}"))
     if r.utilization is not None:
         u = r.utilization
@@ -182,7 +201,9 @@ def _print(r: KernelReport, missing: list[str]) -> None:
     if r.loop is None:
         console.print("\nno loop")
     else:
-        console.print(f"\n[bold]Main loop[/bold], lines {r.loop.lines[0]} to {r.loop.lines[1]} of the assembly: {r.loop.instructions} instructions\n")
+        console.print(
+            f"\n[bold]Main loop[/bold], lines {r.loop.lines[0]} to {r.loop.lines[1]} of the assembly: {r.loop.instructions} instructions\n"
+        )
         counts = Table("kind", "count", "instructions", box=None, pad_edge=False)
         for kind, names in r.loop.counts.items():
             shown = ", ".join(f"{name} {n}" for name, n in sorted(names.items(), key=lambda item: -item[1]))

@@ -1,4 +1,5 @@
-"""What a kernel takes on an NVIDIA GPU, as a table: `ave report` and `ave compile --emit report` for chips named sm_."""
+"""What a kernel takes on an NVIDIA GPU, as a table: `ave report` and `ave compile --emit report` for chips named
+sm_."""
 
 from __future__ import annotations
 
@@ -36,6 +37,7 @@ def shown_warnings() -> Iterator[None]:
 
 
 def as_json(r: Resources) -> str:
+    """The resources as JSON, with the note on what they leave out."""
     return json.dumps({**dataclasses.asdict(r), "note": NOTE}, indent=2)
 
 
@@ -50,9 +52,11 @@ def _facts(r: Resources) -> list[tuple[str, str, str]]:
         ("registers", str(r.registers), f"a thread, of {counted(r.threads, 'thread')} in a block"),
         ("spills", f"{r.stored} bytes stored, {r.loaded} loaded", places),
         ("stack", f"{r.stack} bytes", "a thread"),
-        ("shared memory", f"{r.shared + r.dynamic} bytes", f"{r.shared} of the kernel's own, {r.dynamic} that come with the launch"),
+        ("shared memory", f"{r.shared + r.dynamic} bytes",
+         f"{r.shared} of the kernel's own, {r.dynamic} that come with the launch"),
         ("barriers", str(r.barriers), ""),
-        ("occupancy", f"{counted(o.blocks, 'block')} an SM", f"{o.warps} warps, {o.share:.0%}; limited by {o.limited_by}; alone: {limits}"),
+        ("occupancy", f"{counted(o.blocks, 'block')} an SM",
+         f"{o.warps} warps, {o.share:.0%}; limited by {o.limited_by}; alone: {limits}"),
         ("code", f"{r.code_bytes} bytes", f"the whole file, by {r.assembler}"),
     ]
 

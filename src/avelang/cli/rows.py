@@ -1,4 +1,5 @@
-"""What can be said of an intrinsic, as text: a row comes in; its signature, chips, parameters and fragment formulas go out."""
+"""What can be said of an intrinsic, as text: a row comes in; its signature, chips, parameters and fragment formulas go
+out."""
 
 from __future__ import annotations
 
@@ -23,6 +24,7 @@ def type_text(p: Param) -> str:
 
 
 def result_text(row: Row) -> str:
+    """A row's result type, in words."""
     return "nothing" if row.result is None else f"like {row.result}" if isinstance(row.result, str) else str(row.result)
 
 
@@ -38,11 +40,13 @@ def chips(row: Row) -> str:
 
 
 def effects(row: Row) -> str:
+    """A row's effects, in words."""
     return ", ".join(sorted(row.effects)) or "pure"
 
 
 class Formula(NamedTuple):
-    """Where in its matrix an element of a fragment stands, in `lane` and `slot`; `block` is "0" where there is one matrix."""
+    """The place of a fragment's element in its matrix, in terms of `lane` and `slot`; `block` is "0" where there is one
+    matrix."""
 
     block: str
     row: str
@@ -73,7 +77,8 @@ def _terms(values: np.ndarray, name: str) -> list[str] | None:
 
 
 def formula(fragment: Fragment) -> Formula | None:
-    """The fragment's map as three expressions; None where it is no sum of bit fields of lane and slot (then only a table says it)."""
+    """The fragment's map as three expressions; None where it is no sum of bit fields of lane and slot (then only a
+    table says it)."""
     parts = []
     for index in fragment.index:
         of_lane, of_slot = _terms(index[:, 0], "lane"), _terms(index[0, :], "slot")

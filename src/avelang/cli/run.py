@@ -1,4 +1,5 @@
-"""`ave run FILE`: a Python file that launches kernels comes in; it runs with the chosen backend, and a line a kernel says what it cost."""
+"""`ave run FILE`: a Python file that launches kernels comes in; it runs with the chosen backend, and a line a kernel
+says what it cost."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ class Checks(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
         """The words of one option. An unknown one is a mistake in the command line."""
-        words = tuple(word.strip() for word in value.split(",") if word.strip()) if isinstance(value, str) else tuple(value)
+        words = tuple(word.strip() for word in value.split(",") if word.strip()) if isinstance(value,
+                str) else tuple(value)
         known = [*knobs.CHECKS, "all"]
         for word in words:
             if word not in known:
@@ -38,22 +40,24 @@ class Checks(click.ParamType):
               help="What is verified, words with commas between (bounds, races, ...; all) or several times "
                    "(docs/reference/engines.md has the table). Without --on, an engine that can do it runs the kernels; one that cannot is an "
                    "error.")  # fmt: skip
-@click.option("--target", metavar="CHIP", help="The chip that is emulated, such as gfx942; default: inferred from the intrinsics.")
+@click.option("--target", metavar="CHIP",
+              help="The chip that is emulated, such as gfx942; default: inferred from the intrinsics.")
 @click.option("--quiet", is_flag=True, help="No summary of the kernels at the end.")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run(backend: str | None, check: tuple[tuple[str, ...], ...], target: str | None, quiet: bool, file: str, arguments: tuple[str, ...]) -> None:
+def run(backend: str | None, check: tuple[tuple[str, ...], ...], target: str | None, quiet: bool, file: str,
+        arguments: tuple[str, ...]) -> None:
     """Run FILE, a Python program, with ARGUMENTS.
 
-    Options of a launch in the file itself go before those given here. Errors of kernels are shown with their line and a hint, without
-    Ave's own frames (AVE_TRACEBACK=full shows all), and end the command with status 1.
-    """
+    Options of a launch in the file itself go before those given here. Errors of kernels are shown with their line and a
+    hint, without Ave's own frames (AVE_TRACEBACK=full shows all), and end the command with status 1. """
     from avelang.cli.script import execute
 
     words = tuple(dict.fromkeys(word for one in check for word in one))
     if words and backend is None and knobs.backend() is None:
         backend = _engine(words)
-    # Each launch says what its engine cannot check, also one that names its engine itself, or whose arrays are on a GPU.
+    # Each launch says what its engine cannot check, also one that names its engine itself, or whose arrays are on a
+    # GPU.
     knobs.set_defaults(backend, target, words)
 
     kept = []  # the program's globals: its kernels must live until they are summed up
@@ -83,10 +87,12 @@ def _summary() -> None:
     from avelang.jit import JitFunction
 
     for kernel in gc.get_objects():
-        if not issubclass(type(kernel), JitFunction) or kernel.last is None:  # `isinstance` would ask objects of all kinds what they are
+        # `isinstance` would ask objects of all kinds what they are
+        if not issubclass(type(kernel), JitFunction) or kernel.last is None:
             continue
         parts = []
-        for how, words in (("compiled", "compiled"), ("disk", "loaded from the cache"), ("reference", "built for the reference")):
+        for how, words in (("compiled", "compiled"), ("disk", "loaded from the cache"),
+                           ("reference", "built for the reference")):
             times = [x.prepare for x in kernel.prepared if x.how == how]
             if times:
                 parts.append(f"{words} {len(times)}x in {sum(times) * 1e3:.0f} ms")

@@ -1,4 +1,5 @@
-"""The user's Python file comes in; its globals go out, or its error as the user should see it: without the frames of Ave."""
+"""The user's Python file comes in; its globals go out, or its error as the user should see it: without the frames of
+Ave."""
 
 from __future__ import annotations
 
@@ -28,9 +29,8 @@ def _users(tb: TracebackType | None) -> TracebackType | None:
 def execute(file: str, name: str, arguments: Sequence[str] = ()) -> dict[str, Any]:
     """Runs a file as a module called `name` with these command-line arguments and returns its globals.
 
-    An exception of the user's program ends the command with status 1, after its traceback on standard error (of an `AveError`, only its
-    line, caret and hint; with AVE_TRACEBACK=full, everything).
-    """
+    An exception of the user's program ends the command with status 1, after its traceback on standard error (of an
+    `AveError`, only its line, caret and hint; with AVE_TRACEBACK=full, everything). """
     sys.argv = [file, *arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
     try:
@@ -41,5 +41,6 @@ def execute(file: str, name: str, arguments: Sequence[str] = ()) -> dict[str, An
         else:
             show_error(exc)
     except Exception as exc:
-        traceback.print_exception(type(exc), exc, exc.__traceback__ if knobs.full_traceback() else _users(exc.__traceback__))
+        traceback.print_exception(type(exc), exc,
+                                  exc.__traceback__ if knobs.full_traceback() else _users(exc.__traceback__))
     raise SystemExit(1)

@@ -1,4 +1,5 @@
-"""`ave show ...`: a layout, a fragment, an encoding, a swizzle, banks or a pipeline comes in; a picture goes out, in the terminal or as SVG."""
+"""`ave show ...`: a layout, a fragment, an encoding, a swizzle, banks or a pipeline comes in; a picture goes out, in
+the terminal or as SVG."""
 
 from __future__ import annotations
 
@@ -9,9 +10,11 @@ from typing import Any
 import click
 
 WIDE = 2000  # letters of a line that goes into a file or another program
-_FILE = click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=pathlib.Path), help="Write the picture to this SVG file.")
+_FILE = click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=pathlib.Path),
+                     help="Write the picture to this SVG file.")
 _TARGET = click.option("--target", metavar="CHIP", default="gfx942", show_default=True, help="The chip.")
-_OPERAND = click.option("--operand", type=click.Choice(["a", "b", "c", "all"]), default="all", show_default=True, help="Which operand; c is also D.")
+_OPERAND = click.option("--operand", type=click.Choice(["a", "b", "c", "all"]), default="all", show_default=True,
+                        help="Which operand; c is also D.")
 
 
 @click.group()
@@ -50,7 +53,8 @@ def _emit(make: Callable[[], Any], output: pathlib.Path | None) -> None:
 @click.argument("text", metavar="SHAPE:STRIDES")
 @_FILE
 def layout_command(text: str, output: pathlib.Path | None) -> None:
-    """Where each coordinate of a layout lies, such as "((2,4),3):((1,6),2)". Rows are the first mode, columns the second."""
+    """The offset of each coordinate of a layout, such as "((2,4),3):((1,6),2)". Rows are the first mode, columns the
+    second."""
 
     def make() -> Any:
         from avelang.tile import show
@@ -85,10 +89,10 @@ def _operands(name: str, operand: str, target: str, n: int) -> list[tuple[str, A
 @click.option("-n", type=int, default=8, help="Columns of wgmma's accumulator.")
 @_FILE
 def row_command(name: str, operand: str, target: str, n: int, output: pathlib.Path | None) -> None:
-    """Which lane holds which element of a matrix instruction's operands: T is the lane, v the element of it.
+    """The lane that holds each element of a matrix instruction's operands: T is the lane, v the element of it.
 
-    NAME is an intrinsic (mfma_16x16x16_bf16_f32) or a matrix product (VDMFMA_F32_8x16x64x2_F16; `ave explain mmas` lists them).
-    """
+    NAME is an intrinsic (mfma_16x16x16_bf16_f32) or a matrix product (VDMFMA_F32_8x16x64x2_F16; `ave explain mmas`
+    lists them). """
 
     def make() -> Any:
         from avelang.tile import show
@@ -151,7 +155,8 @@ def _swizzle(text: str | None) -> Any:
             return Swizzle.pattern(int(text[:-1]))
         bits, base, shift = map(int, text.split(","))
     except ValueError:
-        raise error("T308", got=f"the swizzle {text!r}", why="it is none", instead='a swizzle is "bits,base,shift", or 32B, 64B, 128B') from None
+        raise error("T308", got=f"the swizzle {text!r}", why="it is none",
+                    instead='a swizzle is "bits,base,shift", or 32B, 64B, 128B') from None
     return Swizzle(bits, base, shift)
 
 
@@ -163,7 +168,8 @@ def _swizzle(text: str | None) -> Any:
 @_TARGET
 @_FILE
 def swizzle_command(text: str, row_bytes: int, width: int, rows: int, target: str, output: pathlib.Path | None) -> None:
-    """Where a swizzle puts the accesses of each row of a tile, and the bank conflicts of a wave that reads down a column, without it and with it."""
+    """The banks to which a swizzle sends the accesses of each row of a tile, and the bank conflicts of a wave that
+    reads down a column, without it and with it."""
 
     def make() -> Any:
         from avelang.tile import show
@@ -178,19 +184,21 @@ def swizzle_command(text: str, row_bytes: int, width: int, rows: int, target: st
 @click.argument("name", metavar="NAME|FILE:NAME|EXPRESSION")
 @_OPERAND
 @_TARGET
-@click.option("--row-bytes", default=128, show_default=True, help="Bytes from one row in shared memory to the next; K runs along a row.")
-@click.option("--element", default=2, show_default=True, type=click.IntRange(1, 16), help="Bytes of an element, of a distribution.")
+@click.option("--row-bytes", default=128, show_default=True,
+              help="Bytes from one row in shared memory to the next; K runs along a row.")
+@click.option("--element", default=2, show_default=True, type=click.IntRange(1, 16),
+              help="Bytes of an element, of a distribution.")
 @click.option("--write", is_flag=True, help="The wave writes what it holds.")
 @click.option("--swizzle", "swizzle_text", metavar="BITS,BASE,SHIFT|128B", help="Applied to byte offsets.")
 @_FILE
 def banks_command(
-    name: str, operand: str, target: str, row_bytes: int, element: int, write: bool, swizzle_text: str | None, output: pathlib.Path | None
+    name: str, operand: str, target: str, row_bytes: int, element: int, write: bool, swizzle_text: str | None,
+    output: pathlib.Path | None
 ) -> None:
-    """How often the banks of shared memory are asked when a wave reads, or writes, its part of a tile: bank conflicts.
+    """The accesses to each bank of shared memory when a wave reads, or writes, its part of a tile: bank conflicts.
 
-    NAME is an intrinsic or a matrix product, whose fragments of A and B are read; else any distribution of a tile of rows and columns, by a file or
-    an expression as for `ave show encoding`: its first wave.
-    """
+    NAME is an intrinsic or a matrix product, whose fragments of A and B are read; else any distribution of a tile of
+    rows and columns, by a file or an expression as for `ave show encoding`: its first wave. """
 
     def make() -> Any:
         from avelang.tile import show, tile_accesses
@@ -205,8 +213,10 @@ def banks_command(
     _emit(make, output)
 
 
-def _tiles(name: str, operand: str, target: str, row_bytes: int, element: int) -> list[tuple[str, Any, tuple[int, int], int]]:
-    """(title, distribution, bytes from element to element along its dimensions, bytes of an element) of what is in shared memory."""
+def _tiles(name: str, operand: str, target: str, row_bytes: int,
+           element: int) -> list[tuple[str, Any, tuple[int, int], int]]:
+    """(title, distribution, bytes from element to element along its dimensions, bytes of an element) of what is in
+    shared memory."""
     from avelang.arch import chip
     from avelang.base.errors import error
     from avelang.tile import Distribution, SubgroupLayout, mmas
@@ -216,10 +226,12 @@ def _tiles(name: str, operand: str, target: str, row_bytes: int, element: int) -
         d = d.distribution if isinstance(d, SubgroupLayout) else d
         if not isinstance(d, Distribution) or len(d.shape) != 2:
             got = f"a tile of {d.shape}" if isinstance(d, Distribution) else repr(d)
-            raise error("T308", got=got, why="it is no distribution of rows and columns", instead="give one, or the name of an MMA")
+            raise error("T308", got=got, why="it is no distribution of rows and columns",
+                        instead="give one, or the name of an MMA")
         if d.wave != chip(target).wave:
             why = f"its waves have {d.wave} lanes, those of {target} {chip(target).wave}"
-            raise error("T308", got=f"a tile of {d.shape}", why=why, instead="choose another --target, or make the distribution with wave=")
+            raise error("T308", got=f"a tile of {d.shape}", why=why,
+                        instead="choose another --target, or make the distribution with wave=")
         return [(f"tile of {d.shape[0]} x {d.shape[1]}", d, (row_bytes, element), element)]
     types = next((m.dtypes for m in mmas(target) if m.name.lower() == name.lower()), None)
     out = []
@@ -243,7 +255,8 @@ def _types(name: str, target: str) -> Any:
 @click.option("--tiles", default=6, show_default=True, type=click.IntRange(1, 64), help="Tiles of K.")
 @_FILE
 def pipeline_command(name: str, tiles: int, output: pathlib.Path | None) -> None:
-    """When each stage of each tile of K runs: single, prefetch, double-buffer, ping-pong, preshuffled, direct-to-lds, cp-async, tma."""
+    """When each stage of each tile of K runs: single, prefetch, double-buffer, ping-pong, preshuffled, direct-to-lds,
+    cp-async, tma."""
 
     def make() -> Any:
         from avelang.tile import pipeline, show
@@ -264,13 +277,15 @@ def _pair(_context: click.Context, _param: click.Parameter, value: str) -> tuple
 @show.command("tiles")
 @click.argument("m", type=int)
 @click.argument("n", type=int)
-@click.option("--block", default="256x256", show_default=True, metavar="MxN", callback=_pair, help="The tile of C that a block makes.")
+@click.option("--block", default="256x256", show_default=True, metavar="MxN", callback=_pair,
+              help="The tile of C that a block makes.")
 @click.option("--units", default=304, show_default=True, help="Compute units or multiprocessors of the chip.")
 @click.option("--together", default=8, show_default=True, help="Rows of tiles that are gone through together.")
 @_TARGET
 @_FILE
-def tiles_command(m: int, n: int, block: tuple[int, int], units: int, together: int, target: str, output: pathlib.Path | None) -> None:
-    """Which block makes which tile of C, M x N, and how well they fill the chip."""
+def tiles_command(m: int, n: int, block: tuple[int, int], units: int, together: int, target: str,
+                  output: pathlib.Path | None) -> None:
+    """The block that makes each tile of C, M x N, and how well they fill the chip."""
 
     def make() -> Any:
         from avelang.tile import show

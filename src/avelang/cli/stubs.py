@@ -1,8 +1,8 @@
-"""The type stub of `avelang.language`: builtins, dtypes and rows come in, `{path: text}` goes out. `./dev stubs` writes it.
+"""The type stub of `avelang.language`: builtins, dtypes and rows come in, `{path: text}` goes out. `./dev stubs` writes
+it.
 
-Names that are made from tables at run time are unknown to a type checker; the stub tells it their parameters and documentation.
-Values inside a kernel are `Any`: their types are those of the language, which the compiler checks.
-"""
+Names that are made from tables at run time are unknown to a type checker; the stub tells it their parameters and
+documentation. Values inside a kernel are `Any`: their types are those of the language, which the compiler checks. """
 
 from __future__ import annotations
 

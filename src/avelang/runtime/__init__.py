@@ -1,1 +1,2 @@
-"""The runtime: a kernel and its arguments come in; the kernel has run when a launch returns. Arguments, cache, loading, threads."""
+"""The runtime: a kernel and its arguments come in; the kernel has run when a launch returns. Arguments, cache, loading,
+threads."""

@@ -35,11 +35,11 @@ BACKENDS = ("cpu", "reference", *EXECUTORS)
 
 @dataclasses.dataclass(slots=True)
 class BoundArguments:
-    """One call, checked. `slots` and `values` go by run-time parameter, in order: 8 bytes as an unsigned integer; a number or an `Array`.
+    """One call, checked. `slots` and `values` go by run-time parameter, in order: 8 bytes as an unsigned integer; a
+    number or an `Array`.
 
-    `constexprs` go by name, `options` likewise. `device` is where the arrays are, `stream` what the launch says of it (None: nothing). Whoever
-    runs the kernel keeps this object until it has run: it holds the arrays' memory.
-    """
+    `constexprs` go by name, `options` likewise. `device` is where the arrays are, `stream` what the launch says of it
+    (None: nothing). Whoever runs the kernel keeps this object until it has run: it holds the arrays' memory. """
 
     slots: list[int]
     values: list[Any]
@@ -66,14 +66,17 @@ _OPTIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "cluster": (lambda v: isinstance(v, tuple) and cluster_of(v) is not None, CLUSTERS),
     "target": (lambda v: isinstance(v, str), "the name of a chip"),
     "backend": (_choice(*BACKENDS), " or ".join((", ".join(f'"{b}"' for b in BACKENDS[:-1]), f'"{BACKENDS[-1]}"'))),
-    "stream": (lambda v: handle(v) is not None, "a stream: its handle as an int, or a stream of torch, CuPy or whatever has __cuda_stream__"),
+    "stream": (lambda v: handle(v) is not None,
+               "a stream: its handle as an int, or a stream of torch, CuPy or whatever has __cuda_stream__"),
 }
 
 
 class Parameters:
-    """The parameters of one kernel. `where(param)` gives a span for messages; the first `positional` may go by position (None: all)."""
+    """The parameters of one kernel. `where(param)` gives a span for messages; the first `positional` may go by position
+    (None: all)."""
 
-    def __init__(self, kernel: str, specs: Sequence[ParamSpec], where: Callable[[str], Span] | None = None, positional: int | None = None):
+    def __init__(self, kernel: str, specs: Sequence[ParamSpec], where: Callable[[str], Span] | None = None,
+                 positional: int | None = None):
         self.kernel = kernel
         self.specs = tuple(specs)
         self.runtime = tuple(s for s in specs if s.kind != "constexpr")
@@ -86,7 +89,7 @@ class Parameters:
         span: Span | None = self._where(param) if self._where else None
         return error(code, span, kernel=self.kernel, param=param, **fields)
 
-    # -- which argument goes where -----------------------------------------------------------------------------------------------
+    # -- which argument goes where ---
 
     def assign(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """The value for each parameter, defaults filled in, and the options. Raises L005 to L008."""
@@ -100,7 +103,8 @@ class Parameters:
             if at is None:
                 if name not in OPTIONS:
                     known = [*self._names, *OPTIONS]
-                    raise self.fail("L007", name=name, near=near(name, known), options=", ".join(f"{o}=" for o in OPTIONS))
+                    raise self.fail("L007", name=name, near=near(name, known),
+                                    options=", ".join(f"{o}=" for o in OPTIONS))
                 options[name] = value
             elif at < len(args):
                 raise self.fail("L008", name)
@@ -119,7 +123,7 @@ class Parameters:
                 raise self.fail("L009", name=name, want=words, got=repr(value))
         return given
 
-    # -- what each argument must be ----------------------------------------------------------------------------------------------
+    # -- what each argument must be ---
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> BoundArguments:
         """Checks a call. Raises L005 to L020."""
@@ -195,14 +199,15 @@ class Parameters:
             raise self.fail("L055", spec.name, got=f"a torch tensor of shape {tuple(value.shape)}")
 
     def written(self, bound: BoundArguments, written: Collection[str]) -> None:
-        """Tells libraries that the arrays of the parameters named in `written` change: torch, whose autograd finds by it what it had saved of
-        them; JAX, which keeps a copy of an array that was read on the CPU."""
+        """Tells libraries that the arrays of the parameters named in `written` change: torch, whose autograd finds by
+        it what it had saved of them; JAX, which keeps a copy of an array that was read on the CPU."""
         for spec, value in zip(self.runtime, bound.values, strict=True):
             if spec.name not in written or not isinstance(value, Array):
                 continue
             if value.via == "torch" and not value.keep.is_inference():
                 sys.modules["torch"].autograd.graph.increment_version(value.keep)
-            elif value.kind == "JAX" and isinstance(value.keep, tuple) and getattr(value.keep[0], "_npy_value", None) is not None:
+            elif value.kind == "JAX" and isinstance(value.keep, tuple) and getattr(value.keep[0], "_npy_value",
+                    None) is not None:
                 value.keep[0]._npy_value = None
 
     def _device(self, spec: ParamSpec, array: Array) -> AveError:
@@ -216,7 +221,8 @@ class Parameters:
                 raise self.fail("L021", spec.name, got=str(value))
 
     def check_stored(self, bound: BoundArguments, written: frozenset[str]) -> None:
-        """Raises L027 where a tensor map named in `written` has an array that the copy engine would write past the rows of."""
+        """Raises L027 where a tensor map named in `written` has an array that the copy engine would write past the rows
+        of."""
         from avelang.isa.tensor_map import torn
 
         for spec, value in zip(self.runtime, bound.values, strict=True):
@@ -242,16 +248,22 @@ class Parameters:
             self._layout(spec, array, item)
         elif spec.kind == "pointer" and not array.contiguous():
             raise self.fail(
-                "L014", spec.name, want=want(spec), got=str(array), strides=_elements(array, item), expected="row-major without gaps",
+                "L014",
+                spec.name,
+                want=want(spec),
+                got=str(array),
+                strides=_elements(array, item),
+                expected="row-major without gaps",
                 instead="a pointer has no strides: pass a contiguous copy (np.ascontiguousarray(x), x.contiguous()) or annotate a Tensor",
-            )  # fmt: skip
+            )
         if array.address % item and array.size:
             raise self.fail("L015", spec.name, got=str(array), address=array.address, align=item)
 
     def _layout(self, spec: ParamSpec, array: Array, item: int) -> None:
         forms = layouts(spec)
         if array.shape not in (shape for shape, _ in forms):
-            raise self.fail("L013", spec.name, want=want(spec), got=str(array), expected=" or ".join(str(shape) for shape, _ in forms))
+            raise self.fail("L013", spec.name, want=want(spec), got=str(array),
+                            expected=" or ".join(str(shape) for shape, _ in forms))
         for shape, strides in forms:
             rows = zip(shape, strides, array.strides, strict=True) if shape == array.shape else None
             # An array of no elements has no gaps, whatever its strides.
@@ -271,7 +283,8 @@ class Parameters:
             self.check_gradient(spec, value)
         plain = _number(value)
         if plain is None or (isinstance(plain, float) and not d.is_float):
-            instead = "convert it with int(...)" if isinstance(plain, float) else "a Python number, a NumPy scalar or an array of rank 0"
+            instead = "convert it with int(...)" if isinstance(plain,
+                    float) else "a Python number, a NumPy scalar or an array of rank 0"
             raise self.fail("L018", spec.name, want=want(spec), got=_kind(value), instead=instead)
         if d.is_float:
             return self._float(spec, d, plain)
@@ -296,7 +309,8 @@ class Parameters:
             fits = not math.isfinite(number) or math.isfinite(float(small))
             fits = fits and not (math.isinf(number) and isinstance(plain, int))
         if not fits:
-            raise self.fail("L019", spec.name, want=want(spec), got=repr(plain), low=f"the least {d}", high=f"the greatest {d}")
+            raise self.fail("L019", spec.name, want=want(spec), got=repr(plain), low=f"the least {d}",
+                            high=f"the greatest {d}")
         return number, bits
 
     def constexpr(self, spec: ParamSpec, value: Any) -> Any:
@@ -313,7 +327,7 @@ class Parameters:
 
 
 def describe_quietly(value: Any) -> bool:
-    """Whether it is an array of any kind."""
+    """True for an array of any kind."""
     try:
         return describe(value) is not None
     except Unreadable:
@@ -321,7 +335,8 @@ def describe_quietly(value: Any) -> bool:
 
 
 def _number(value: Any) -> int | float | bool | None:
-    """The Python number that a scalar argument is: Python's, NumPy's, or an array of rank 0 on the CPU; None for anything else."""
+    """The Python number that a scalar argument is: Python's, NumPy's, or an array of rank 0 on the CPU; None for
+    anything else."""
     if isinstance(value, (int, float)):
         return value
     if getattr(value, "shape", None) == () and hasattr(value, "item") and getattr(value, "dtype", None) is not None:
@@ -333,7 +348,8 @@ def _number(value: Any) -> int | float | bool | None:
             if found is None or found.device != CPU:
                 return None
         plain = value.item()
-        return float(plain) if not isinstance(plain, (int, float, complex, str, bytes)) and hasattr(plain, "__float__") else _python(plain)
+        return float(plain) if not isinstance(plain, (int, float, complex, str, bytes)) and hasattr(plain,
+                "__float__") else _python(plain)
     # Arrays of one element have an index too, but are no numbers.
     if hasattr(value, "shape"):
         return None
@@ -382,14 +398,15 @@ def _tuple(nested: Any) -> str:
 
 @functools.cache
 def alternatives(d: DType) -> list[DType]:
-    """Dtypes of arrays that serve for a parameter of dtype `d`: itself, and for integers the other sign; bytes for conditions."""
+    """Dtypes of arrays that serve for a parameter of dtype `d`: itself, and for integers the other sign; bytes for
+    conditions."""
     if d.kind == "bool":
         return [d, u8]
     return [d, *(o for o in SCALARS if d.is_int and o.is_int and o.bits == d.bits and o != d)]
 
 
 def serves(have: DType, needed: DType) -> bool:
-    """Whether an array of dtype `have` may be passed where `needed` is annotated."""
+    """True where an array of dtype `have` may be passed where `needed` is annotated."""
     return have == needed or have in alternatives(needed)
 
 
@@ -401,9 +418,8 @@ def _leaves(nested: Any) -> list[int]:
 def layouts(spec: ParamSpec) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """(shape, strides) in elements that an array for a tensor parameter may have.
 
-    Leaf by leaf; and, where modes nest and the layout fills its memory without gaps or overlaps, the row-major array with one dimension for
-    each mode, whose memory is the same.
-    """
+    Leaf by leaf; and, where modes nest and the layout fills its memory without gaps or overlaps, the row-major array
+    with one dimension for each mode, whose memory is the same. """
     shape, strides = tuple(_leaves(spec.shape)), tuple(_leaves(spec.strides))
     out = [(shape, strides)]
     modes = tuple(math.prod(_leaves(mode)) for mode in spec.shape)

@@ -1,9 +1,9 @@
-"""Any array that a user may pass comes in; where its memory is, with dtype, shape and strides, goes out. Nothing is copied.
+"""Any array that a user may pass comes in; where its memory is, with dtype, shape and strides, goes out. Nothing is
+copied.
 
-torch and JAX are recognized when the user has imported them, never imported from here. Sources: NumPy's array interface protocol version 3;
-DLPack 1.1 (dlpack.h, DLManagedTensorVersioned) and the Python specification of the array API standard, section "data interchange";
-Numba's CUDA array interface version 3.
-"""
+torch and JAX are recognized when the user has imported them, never imported from here. Sources: NumPy's array interface
+protocol version 3; DLPack 1.1 (dlpack.h, DLManagedTensorVersioned) and the Python specification of the array API
+standard, section "data interchange"; Numba's CUDA array interface version 3. """
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ from avelang.ir import dtypes
 from avelang.ir.dtypes import BY_NAME, DType
 
 CPU = "cpu"
-# Kinds of devices whose arrays are described in full, because Ave has a runtime for them; of others only the device is known.
+# Kinds of devices whose arrays are described in full, because Ave has a runtime for them; of others only the device is
+# known.
 GPUS = frozenset({"rocm", "cuda"})
 
 
 @dataclasses.dataclass(slots=True)
 class Array:
-    """Memory that somebody else owns. `strides` are in bytes; `dtype` is None where Ave has no such type, `theirs` is the library's own.
+    """Memory that somebody else owns. `strides` are in bytes; `dtype` is None where Ave has no such type, `theirs` is
+    the library's own.
 
-    `device` is "cpu" for memory that the CPU can read, else "rocm:0" and the like; the CUDA array interface does not say whose GPU: "cuda".
-    `keep` must live as long as the memory is used. `kind` says whose array it is, `via` how it was read: "numpy", "torch", "dlpack", "interface" or
-    "cuda". `registered`: memory of the CPU that a GPU reaches at the same address (DLPack says so).
-    """
+    `device` is "cpu" for memory that the CPU can read, else "rocm:0" and the like; the CUDA array interface does not
+    say whose GPU: "cuda". `keep` must live as long as the memory is used. `kind` says whose array it is, `via` how it
+    was read: "numpy", "torch", "dlpack", "interface" or "cuda". `registered`: memory of the CPU that a GPU reaches at
+    the same address (DLPack says so). """
 
     kind: str
     address: int
@@ -45,11 +47,11 @@ class Array:
 
     @property
     def known(self) -> bool:
-        """Whether all of it is known: of memory that Ave has no runtime for, only the device is."""
+        """True where all of it is known: of memory that Ave has no runtime for, only the device is."""
         return _described(self.device)
 
     def pinned(self) -> bool:
-        """Whether it is memory of the CPU that GPUs reach too."""
+        """True for memory of the CPU that GPUs reach too."""
         return self.registered or (self.via == "torch" and self.device == CPU and bool(self.keep.is_pinned()))
 
     @property
@@ -59,22 +61,23 @@ class Array:
 
     @property
     def read_only(self) -> bool:
-        """Whether it is a NumPy array, or one of an array interface, that must not be written. (JAX calls all its arrays read-only; handing one over
-        means to write into it.)"""
+        """True for a NumPy array, or one of an array interface, that must not be written. (JAX calls all its arrays
+        read-only; handing one over means to write into it.)"""
         if self.via in ("interface", "cuda"):
             return bool(self.keep[1]["data"][1])
         return self.kind == "NumPy" and isinstance(self.keep, np.ndarray) and not self.keep.flags.writeable
 
     @property
     def size(self) -> int:
-        """How many elements it has."""
+        """The number of elements."""
         n = 1
         for extent in self.shape:
             n *= extent
         return n
 
     def contiguous(self) -> bool:
-        """Row-major without gaps; the stride of an extent of 1 does not matter, and an array of no elements has no gaps."""
+        """Row-major without gaps; the stride of an extent of 1 does not matter, and an array of no elements has no
+        gaps."""
         if self.dtype is None or self.size == 0:
             return self.size == 0
         step = self.dtype.bytes
@@ -117,26 +120,32 @@ class Unreadable(Exception):
 
 class _DLTensor(ctypes.Structure):
     _fields_ = [
-        ("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
         ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64),
     ]  # fmt: skip
 
 
 class _Versioned(ctypes.Structure):
     _fields_ = [
-        ("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p),
+        ("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
         ("flags", ctypes.c_uint64), ("tensor", _DLTensor),
     ]  # fmt: skip
 
 
 # dlpack.h, DLDataTypeCode; a code below serves for every width that Ave has.
 _CODES = {
-    0: "i{bits}", 1: "u{bits}", 2: "f{bits}", 4: "bf{bits}", 6: "u1", 10: "f8e4m3fn", 11: "f8e4m3fnuz", 12: "f8e5m2", 13: "f8e5m2fnuz",
+    0: "i{bits}", 1: "u{bits}", 2: "f{bits}", 4: "bf{bits}", 6: "u1", 10: "f8e4m3fn", 11: "f8e4m3fnuz", 12: "f8e5m2",
+    13: "f8e5m2fnuz",
 }  # fmt: skip
-# dlpack.h, DLDeviceType. Pinned memory (cuda_host, rocm_host) is the CPU's own, which the GPUs reach too; CUDA's managed memory moves by itself.
+# dlpack.h, DLDeviceType. Pinned memory (cuda_host, rocm_host) is the CPU's own, which the GPUs reach too; CUDA's
+# managed memory moves by itself.
 _PINNED = (3, 11)
-_DEVICES = {1: CPU, 2: "cuda", 3: CPU, 4: "opencl", 7: "vulkan", 8: "metal", 10: "rocm", 11: CPU, 13: "cuda", 14: "oneapi"}
+_DEVICES = {1: CPU, 2: "cuda", 3: CPU, 4: "opencl", 7: "vulkan", 8: "metal", 10: "rocm", 11: CPU, 13: "cuda",
+            14: "oneapi"}
 
 
 def dlpack_dtype(code: int, bits: int, lanes: int = 1) -> DType | None:
@@ -184,7 +193,9 @@ def _from_dlpack(obj: Any, kind: str) -> Array:
         raise Unreadable("its __dlpack__ gave no DLPack capsule")
     dtype = dlpack_dtype(t.code, t.bits, t.lanes)
     if not 0 <= t.ndim <= MOST_DIMENSIONS or (t.ndim and not t.shape):
-        raise Unreadable(f"its DLPack capsule speaks of {t.ndim} dimensions{'' if t.shape else ' and names no extents'}")
+        raise Unreadable(
+            f"its DLPack capsule speaks of {t.ndim} dimensions{'' if t.shape else ' and names no extents'}"
+        )
     shape = tuple(t.shape[: t.ndim]) if t.ndim else ()
     item = (t.bits * t.lanes + 7) // 8
     if t.ndim and t.strides:
@@ -203,7 +214,8 @@ NO_SYNC = -1
 
 
 def dlpack_capsule(obj: Any, stream: int | None) -> Any:
-    """What `__dlpack__` gives. `stream` (for arrays on a GPU) is made to wait for the array, in DLPack's numbers: -1 for none."""
+    """The capsule that `__dlpack__` gives. `stream` (for arrays on a GPU) is made to wait for the array, in DLPack's
+    numbers: -1 for none."""
     asked: dict[str, Any] = {} if stream is None else {"stream": stream}
     try:
         return obj.__dlpack__(**asked, max_version=(1, 0))
@@ -221,13 +233,16 @@ def _row_major(shape: tuple[int, ...], item: int) -> tuple[int, ...]:
 
 def _from_numpy(obj: np.ndarray, kind: str = "NumPy") -> Array:
     # Not `obj.ctypes.data`, which builds an object for it.
-    return Array(kind, obj.__array_interface__["data"][0], dtypes.from_numpy(obj.dtype), obj.dtype, obj.shape, obj.strides, CPU, obj, "numpy")
+    return Array(kind, obj.__array_interface__["data"][0], dtypes.from_numpy(obj.dtype), obj.dtype, obj.shape,
+                 obj.strides, CPU, obj, "numpy")
 
 
 def _torch_dtypes(torch: Any) -> dict[Any, DType]:
     names = {
-        "bool": "u1", "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64", "int8": "i8", "int16": "i16", "int32": "i32",
-        "int64": "i64", "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "float8_e4m3fn": "f8e4m3fn",
+        "bool": "u1", "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64", "int8": "i8", "int16": "i16",
+        "int32": "i32",
+        "int64": "i64", "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64",
+        "float8_e4m3fn": "f8e4m3fn",
         "float8_e5m2": "f8e5m2", "float8_e4m3fnuz": "f8e4m3fnuz", "float8_e5m2fnuz": "f8e5m2fnuz",
     }  # fmt: skip
     return {getattr(torch, theirs): BY_NAME[ours] for theirs, ours in names.items() if hasattr(torch, theirs)}
@@ -252,7 +267,11 @@ def _from_torch(obj: Any, torch: Any) -> Array:
     item = obj.element_size()
     strides = tuple(s * item for s in obj.stride())
     held = obj.untyped_storage().nbytes()
-    need = (obj.storage_offset() + 1 + sum((n - 1) * s for n, s in zip(shape, obj.stride(), strict=True))) * item if 0 not in shape else 0
+    need = (
+        (obj.storage_offset() + 1 + sum((n - 1) * s for n, s in zip(shape, obj.stride(), strict=True))) * item
+        if 0 not in shape
+        else 0
+    )
     if need > held:
         raise Unreadable(f"its elements need {need} bytes, and its storage has {held}: it was resized")
     return Array("torch", obj.data_ptr(), _torch.get(obj.dtype), obj.dtype, shape, strides, device, obj, "torch")
@@ -269,14 +288,16 @@ def _from_interface(obj: Any, fields: dict[str, Any], device: str, via: str) -> 
     strides = fields.get("strides")
     strides = tuple(map(operator.index, strides)) if strides is not None else _row_major(shape, dtype.itemsize)
     ave = dtypes.from_numpy(dtype)
-    return Array(type(obj).__name__, int(fields["data"][0]), ave, str(dtype), shape, strides, device, (obj, fields), via)
+    return Array(type(obj).__name__, int(fields["data"][0]), ave, str(dtype), shape, strides, device, (obj, fields),
+                 via)
 
 
 ADDRESSES = 1 << 63  # no memory of a process lies beyond
 
 
 def _sound(a: Array) -> Array:
-    """An array as its library describes it. Raises Unreadable where that cannot be true: there is no memory for such elements."""
+    """An array as its library describes it. Raises Unreadable where that cannot be true: there is no memory for such
+    elements."""
     if len(a.shape) != len(a.strides):
         raise Unreadable(f"it has {len(a.shape)} extents and {len(a.strides)} strides")
     if any(n < 0 for n in a.shape):
@@ -289,12 +310,15 @@ def _sound(a: Array) -> Array:
     item = a.dtype.bytes if a.dtype is not None else 1
     low, high = a.address + sum(s for s in steps if s < 0), a.address + sum(s for s in steps if s > 0) + item
     if low < 0 or high > ADDRESSES:
-        raise Unreadable(f"its elements would lie from {low:#x} to {high:#x}, where no memory is: shape {a.shape}, strides {a.strides} in bytes")
+        raise Unreadable(
+            f"its elements would lie from {low:#x} to {high:#x}, where no memory is: shape {a.shape}, strides {a.strides} in bytes"
+        )
     return a
 
 
 def describe(obj: Any) -> Array | None:
-    """The array that an object is, or None for what is none. Raises Unreadable, with the reason, for one whose memory cannot be had."""
+    """The array that an object is, or None for what is none. Raises Unreadable, with the reason, for one whose memory
+    cannot be had."""
     found = _described_by_its_library(obj)
     return None if found is None else _sound(found)
 

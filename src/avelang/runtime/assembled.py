@@ -1,11 +1,10 @@
-"""A launch on an NVIDIA GPU comes in, under AVE_CHECK=ptxas; it runs with code of its PTX made at -O0 and at -O3, and on the PTX executor where that
-can be; X066 says where results differ.
+"""A launch on an NVIDIA GPU comes in, under AVE_CHECK=ptxas; it runs with code of its PTX made at -O0 and at -O3, and
+on the PTX executor where that can be; X066 says where results differ.
 
-What is compared must have one result only. So `mul`, `add` and `sub` of floats, which ptxas may contract where they have no rounding modifier (PTX
-ISA, "Floating Point Instructions"), get `.rn` here. Approximations may be folded, and who comes first at an atomic differs from run to run: of
-kernels that have such instructions, differences of -O0 and -O3 are told on standard error, not raised. Two runs of the -O3 code that differ end the
-comparison.
-"""
+What is compared must have one result only. So `mul`, `add` and `sub` of floats, which ptxas may contract where they
+have no rounding modifier (PTX ISA, "Floating Point Instructions"), get `.rn` here. Approximations may be folded, and
+who comes first at an atomic differs from run to run: of kernels that have such instructions, differences of -O0 and -O3
+are told on standard error, not raised. Two runs of the -O3 code that differ end the comparison. """
 
 from __future__ import annotations
 
@@ -36,14 +35,17 @@ _CONTRACTED = re.compile(rf"(?<![.\w%$])(mul|add|sub)((?:\.ftz|\.sat)*\.{_FLOATS
 # What makes results of right code differ, by the reason.
 _LOOSE = {
     "it has approximate instructions": re.compile(r"\.(?:approx|full)\b"),
-    "its atomics, clocks or masks depend on who runs first":
-        re.compile(rf"(?<![.\w%$])(?:atom\.|red\.\S*\.{_FLOATS}\s|cp\.reduce\.|activemask\.|multimem\.)|%(?:clock|globaltimer|smid|warpid|nsmid|gridid)"),
-}  # fmt: skip
+    "its atomics, clocks or masks depend on who runs first": re.compile(
+        rf"(?<![.\w%$])(?:atom\.|red\.\S*\.{_FLOATS}\s|cp\.reduce\.|activemask\.|multimem\.)|%(?:clock|globaltimer|smid|warpid|nsmid|gridid)"
+    ),
+}
 _PRODUCTS = re.compile(r"(?<![.\w%$])(?:mma|wmma|wgmma|tcgen05)\.")
 _NOT_CODE = re.compile(r"//[^\n]*|^\s*\.(?:file|loc)\b[^\n]*", re.MULTILINE)
 _ROOM = 256  # bytes: copies begin where the memory does, modulo this
 
-_variants: weakref.WeakKeyDictionary[GpuProgram, tuple[GpuProgram | str, GpuProgram | None]] = weakref.WeakKeyDictionary()
+_variants: weakref.WeakKeyDictionary[GpuProgram, tuple[GpuProgram | str, GpuProgram | None]] = (
+    weakref.WeakKeyDictionary()
+)
 _told: set[str] = set()
 
 
@@ -68,15 +70,18 @@ class Difference(NamedTuple):
 
 
 class DataSpace:
-    """The memory of a launch's arrays: arrays that overlap are one range of bytes, and results are a copy of each range."""
+    """The memory of a launch's arrays: arrays that overlap are one range of bytes, and results are a copy of each
+    range."""
 
     def __init__(self, named: Sequence[tuple[str, Array]]):
         found = memories(named)
-        self.arrays = [(name, array, m) for (name, array), m in zip(named, found, strict=True) if array.size and array.dtype is not None]
+        self.arrays = [(name, array, m) for (name, array),
+                       m in zip(named, found, strict=True) if array.size and array.dtype is not None]
         self.ranges: list[MemoryRange] = list({m.start: m for _, _, m in self.arrays}.values())
         self.bytes = sum(m.size for m in self.ranges)
 
     def empty(self) -> list[np.ndarray]:
+        """Fresh host memory for the bytes of each range."""
         out = []
         for m in self.ranges:
             room = np.empty(m.size + _ROOM, np.uint8)
@@ -85,7 +90,7 @@ class DataSpace:
         return out
 
     def read(self, program: GpuProgram) -> list[np.ndarray]:
-        """What the device holds."""
+        """Copies of the ranges as the device holds them."""
         driver, doing, out = program.device.driver, f"saving the arrays of `{program.kernel}`", self.empty()
         with driver.on(program.device, doing):
             for m, copy in zip(self.ranges, out, strict=True):
@@ -103,10 +108,12 @@ class DataSpace:
         """An array's elements in copies of the ranges, as bit patterns."""
         assert array.dtype is not None
         bits = np.dtype(f"u{array.dtype.bytes}")
-        return np.ndarray(array.shape, bits, copies[self.ranges.index(m)], array.address - m.start, array.strides)  # type: ignore[arg-type]
+        return np.ndarray(array.shape, bits, copies[self.ranges.index(m)], array.address - m.start,
+                          array.strides)  # type: ignore[arg-type]
 
     def difference(self, results: Mapping[str, Sequence[np.ndarray]]) -> Difference | None:
-        """Where results disagree first, array by array. A NaN is like another: the ISA says nothing of its bits."""
+        """The first element in which results disagree, array by array. A NaN is like another: the ISA says nothing of
+        its bits."""
         whose = list(results)
         for name, array, m in self.arrays:
             seen = [self.elements(array, m, results[w]) for w in whose]
@@ -116,7 +123,8 @@ class DataSpace:
             index = tuple(int(i) for i in np.unravel_index(at, array.shape))
             patterns = [x[index] for x in seen]
             same = [[v for v, q in zip(whose, patterns, strict=True) if _same(p, q, array)] for p in patterns]
-            return Difference(name, index, {w: _shown(p, array) for w, p in zip(whose, patterns, strict=True)}, _who(same))
+            return Difference(name, index, {w: _shown(p, array) for w, p in zip(whose, patterns, strict=True)},
+                              _who(same))
         return None
 
 
@@ -149,24 +157,33 @@ def _who(same: list[list[str]]) -> str:
     if len(alone) == 1:
         others = next(group for group in same if len(group) > 1)
         return f"{alone[0]} differs from {' and '.join(others)}"
-    return f"{', '.join(alone[:-1])} and {alone[-1]} all differ" if len(alone) > 2 else f"{alone[0]} differs from {alone[1]}"
+    return (
+        f"{', '.join(alone[:-1])} and {alone[-1]} all differ"
+        if len(alone) > 2
+        else f"{alone[0]} differs from {alone[1]}"
+    )
 
 
-# -- a launch ------------------------------------------------------------------------------------------------------------------------------
+# -- a launch ---
 
 
-def compared(program: GpuProgram, at: Geometry, bound: BoundArguments, specs: Sequence[Any], stream: int, span: Span | None = None) -> str:
-    """Runs a checked launch to its end with all the codes there are, and gives what the kernel printed. Afterwards memory holds what the launch
-    leaves without the check. `specs`: the run-time parameters. What the kernel writes besides its array arguments (through addresses in memory) is
-    not saved: each run finds what the last one has left. Raises X066, D035 under capture, and what launches raise."""
+def compared(program: GpuProgram, at: Geometry, bound: BoundArguments, specs: Sequence[Any], stream: int,
+             span: Span | None = None) -> str:
+    """Runs a checked launch to its end with all the codes there are, and gives what the kernel printed. Afterwards
+    memory holds what the launch leaves without the check. `specs`: the run-time parameters. What the kernel writes
+    besides its array arguments (through addresses in memory) is not saved: each run finds what the last one has left.
+    Raises X066, D035 under capture, and what launches raise."""
     names = [s.name for s in specs]
     driver, text = program.device.driver, program.meta["ptx"]
     doing = f"comparing codes of `{program.kernel}`"
     with driver.on(program.device, doing):
         if driver.capturing(stream):
-            raise error("D035", doing=doing, instead=driver.hints[driver.captured], **driver.blame("capturing", driver.captured))
+            raise error("D035", doing=doing, instead=driver.hints[driver.captured],
+                        **driver.blame("capturing", driver.captured))
         driver.must(doing, "wait", stream)
-    space = DataSpace([(name, value) for name, value in zip(names, bound.values, strict=True) if isinstance(value, Array)])
+    space = DataSpace(
+        [(name, value) for name, value in zip(names, bound.values, strict=True) if isinstance(value, Array)]
+    )
     before = space.read(program)
     slow, fast = _codes(program)
 
@@ -193,7 +210,9 @@ def compared(program: GpuProgram, at: Geometry, bound: BoundArguments, specs: Se
     if unstable is not None:
         values = " and ".join(unstable.values.values())
         place = f"`{unstable.array}` at index {unstable.index}"
-        _say(program, f"the kernel is not deterministic: two runs of {O3} leave {values} in {place}; nothing is compared")
+        _say(
+            program, f"the kernel is not deterministic: two runs of {O3} leave {values} in {place}; nothing is compared"
+        )
         return printed
     why = _executed(program, at, bound, specs, space, before, found)
     if why:
@@ -222,7 +241,8 @@ def _judge(program: GpuProgram, found: Difference | None, why: str, span: Span |
     if found is None:
         return
     values = ", ".join(f"{value} by {who}" for who, value in found.values.items())
-    fields = {"array": found.array, "index": found.index, "values": values, "who": found.who, "tool": program.meta["assembler"]}
+    fields = {"array": found.array, "index": found.index, "values": values, "who": found.who,
+              "tool": program.meta["assembler"]}
     e = error("X066", span, kernel=program.kernel, **fields)
     if not why:
         raise e
@@ -248,13 +268,15 @@ def _codes(program: GpuProgram) -> tuple[GpuProgram | str, GpuProgram]:
 
 def _made(program: GpuProgram, text: str, level: int | None) -> GpuProgram:
     meta, device = program.meta, program.device
-    code, said = device.driver.machine_code(device, text, meta["chip"], meta["entry"], level)  # type: ignore[attr-defined]
+    code, said = device.driver.machine_code(device, text, meta["chip"], meta["entry"],
+                                            level)  # type: ignore[attr-defined]
     # That -O0 spills is no news.
     return device.load(code, {**meta, **said, "spills": [0, 0], "remarks": []})
 
 
 def _executed(
-    program: GpuProgram, at: Geometry, bound: BoundArguments, specs: Sequence[Any], space: DataSpace, before: Sequence[np.ndarray],
+    program: GpuProgram, at: Geometry, bound: BoundArguments, specs: Sequence[Any], space: DataSpace,
+    before: Sequence[np.ndarray],
     found: dict[str, list[np.ndarray]],
 ) -> str:  # fmt: skip
     """Adds the executor's results, or says why there are none to compare."""
@@ -263,7 +285,9 @@ def _executed(
         return "it prints, or looks at its own accesses"
     if math.prod(at.grid) * math.prod(at.block) > MOST_THREADS or space.bytes > MOST_BYTES:
         return f"over {MOST_THREADS} threads or {MOST_BYTES >> 20} MiB of arrays"
-    why = loose(text) or ("it has matrix instructions, which round in their own way" if _PRODUCTS.search(_NOT_CODE.sub("", text)) else "")
+    why = loose(text) or (
+        "it has matrix instructions, which round in their own way" if _PRODUCTS.search(_NOT_CODE.sub("", text)) else ""
+    )
     if why:
         return why
     from avelang.sim.ptx import Program as Executed
@@ -285,7 +309,8 @@ def _executed(
                 args.append(tensor_map(spec.map, value.address + shift, value.shape, value.strides))
             else:
                 args.append((slot + shift if isinstance(value, Array) else slot) & (1 << 8 * v.bytes) - 1)
-        executed.launch(args, at.grid, at.block, shared_bytes=meta["dynamic_bytes"], cluster=tuple(cluster) if cluster else None, memory=memory)  # type: ignore[arg-type]
+        executed.launch(args, at.grid, at.block, shared_bytes=meta["dynamic_bytes"],
+                        cluster=tuple(cluster) if cluster else None, memory=memory)  # type: ignore[arg-type]
     except (AveError, ValueError) as e:
         return str(e)
     found[EXECUTOR] = copies

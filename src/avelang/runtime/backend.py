@@ -1,8 +1,8 @@
-"""A place where kernels run, as the launcher sees it: the cores of this machine (`cpu.py`), a GPU (`gpu.py`), the executor
-of AMD machine code (`executed_code.py`), the NumPy reference (`interpreted.py`).
+"""A place where kernels run, as the launcher sees it: the cores of this machine (`cpu.py`), a GPU (`gpu.py`), the
+executor of AMD machine code (`executed_code.py`), the NumPy reference (`interpreted.py`).
 
-The launcher goes through a launch in the order of the methods of `Backend`; a backend overrides those in which it differs.
-"""
+The launcher goes through a launch in the order of the methods of `Backend`; a backend overrides those in which it
+differs. """
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(slots=True)
 class LaunchCall:
-    """One launch of a kernel with its arguments checked. `stream` and `library`: where a GPU's backend has put it, and the
-    library whose current stream that was ("": the launch names it)."""
+    """One launch of a kernel with its arguments checked. `stream` and `library`: where a GPU's backend has put it, and
+    the library whose current stream that was ("": the launch names it)."""
 
     kernel: str
     at: Geometry
@@ -40,7 +40,8 @@ class LaunchCall:
 
 
 class Backend:
-    """The defaults: arrays of this machine, a program that `compile` makes and `load` loads, kept in the cache on disk."""
+    """The defaults: arrays of this machine, a program that `compile` makes and `load` loads, kept in the cache on
+    disk."""
 
     name = "cpu"  # in `LaunchResult` and in errors
     on_disk = True  # programs are kept in the cache on disk
@@ -61,7 +62,8 @@ class Backend:
         check_block(call.kernel, call.at.block, compile.chip_of(call.bound.options.get("target")))
         engines.require(self.name, call.kernel)
 
-    def compile(self, source: FunctionSource, bound: BoundArguments, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+    def compile(self, source: FunctionSource, bound: BoundArguments,
+                block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """The payload that `load` loads, and JSON values that the runtime must know of it."""
         raise AssertionError(f"{self.name} makes no payload")
 
@@ -79,7 +81,8 @@ class Backend:
         call.params.check_writable(call.bound, program.writes)
 
     def run(self, call: LaunchCall, program: Any) -> float:
-        """Runs the kernel, or puts it on its stream, and returns the seconds that its blocks took (0 where nothing waits)."""
+        """Runs the kernel, or puts it on its stream, and returns the seconds that its blocks took (0 where nothing
+        waits)."""
         raise AssertionError(f"{self.name} runs nothing")
 
     def host_words(self, call: LaunchCall, program: Any) -> tuple[Any, ...] | None:

@@ -1,9 +1,9 @@
 """The cache on disk: a key and a compiled object come in; the same bytes come out in a later process, or nothing.
 
-An entry is one file, `<key>.ave`: magic, header length, JSON header, payload, SHA-256 of everything before. Nothing is ever unpickled.
-Whatever is not exactly what this user's Ave wrote counts as absent: damaged, truncated, another key, another owner, writable by others, no file at
-all. A file's time of change is when its entry was used last: where the whole grows over its limit, those used longest ago go first.
-"""
+An entry is one file, `<key>.ave`: magic, header length, JSON header, payload, SHA-256 of everything before. Nothing is
+ever unpickled. Whatever is not exactly what this user's Ave wrote counts as absent: damaged, truncated, another key,
+another owner, writable by others, no file at all. A file's time of change is when its entry was used last: where the
+whole grows over its limit, those used longest ago go first. """
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ _HAS_OWNER = hasattr(os, "geteuid")
 
 
 class CacheEntry(NamedTuple):
-    """What was stored: `meta` is a dict of JSON values, `payload` the object's bytes."""
+    """A stored program: `meta` is a dict of JSON values, `payload` the object's bytes."""
 
     meta: dict[str, Any]
     payload: bytes
 
 
 class Info(NamedTuple):
-    """What `ave cache info` prints: the folder, how many entries, their bytes, why the cache cannot be used ("" if it can), and how many bytes it may
-    have (0: any number)."""
+    """The facts that `ave cache info` prints: the folder, how many entries, their bytes, why the cache cannot be used
+    ("" if it can), and how many bytes it may have (0: any number)."""
 
     path: str
     entries: int
@@ -54,7 +54,7 @@ class Info(NamedTuple):
 
 
 def folder() -> str:
-    """Where entries are kept: a folder of ours inside AVE_CACHE_DIR or the user's cache directory. It need not exist."""
+    """The folder of the entries, one of ours inside AVE_CACHE_DIR or the user's cache directory. It need not exist."""
     root = knobs.cache_dir()
     if root is None:
         # Imported late: a process that sets AVE_CACHE_DIR need not pay for it.
@@ -106,7 +106,8 @@ def key(parts: Mapping[str, Any]) -> str:
 
 @functools.cache
 def package_digest() -> str:
-    """A digest of names, sizes and times of Ave's own files, so that an edited checkout never runs code of before. Computed once."""
+    """A digest of names, sizes and times of Ave's own files, so that an edited checkout never runs code of before.
+    Computed once."""
     digest = hashlib.sha256()
     pending = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
     while pending:
@@ -180,7 +181,8 @@ def drop(name: str) -> None:
 
 
 def store(name: str, meta: Mapping[str, Any], payload: bytes) -> bool:
-    """Publishes an entry in one step: readers see the whole of it or the one before. Warns once and returns False where it cannot."""
+    """Publishes an entry in one step: readers see the whole of it or the one before. Warns once and returns False where
+    it cannot."""
     if knobs.cache_off():
         return False
     path = folder()
@@ -230,8 +232,8 @@ def _written(path: str, size: int) -> None:
 
 
 def sweep(path: str, limit: int) -> int:
-    """Removes what killed writers left behind and, where entries have more than `limit` bytes (0: never), those used longest ago. Returns how many
-    files it removed. Other processes may sweep at the same time."""
+    """Removes what killed writers left behind and, where entries have more than `limit` bytes (0: never), those used
+    longest ago. Returns how many files it removed. Other processes may sweep at the same time."""
     found, gone, now = [], 0, time.time()
     for item in _files(path):
         with contextlib.suppress(OSError):
@@ -263,7 +265,7 @@ def _files(path: str) -> list[os.DirEntry[str]]:
 
 
 def info() -> Info:
-    """Where the cache is and what it holds."""
+    """The cache's folder and size."""
     path = folder()
     sizes = []
     for item in _files(path):

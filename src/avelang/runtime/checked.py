@@ -1,4 +1,5 @@
-"""Launches of checked kernels: the memory that a kernel measures its accesses against goes in; the error that its record tells of comes out."""
+"""Launches of checked kernels: the memory that a kernel measures its accesses against goes in; the error that its
+record tells of comes out."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from avelang.runtime.arrays import Array
 
 
 def wanted() -> int:
-    """What kernels are to check: 1 their accesses, 2 that operands are uniform, 3 both."""
+    """The checks that AVE_CHECK wants in kernels: 1 their accesses, 2 that operands are uniform, 3 both."""
     return knobs.check_bounds() + 2 * knobs.check_uniform()
 
 
@@ -23,7 +24,9 @@ def limits(array: Array) -> tuple[int, int]:
     if array.dtype is None or array.size == 0:
         return array.address, array.address
     steps = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
-    return array.address + sum(s for s in steps if s < 0), array.address + sum(s for s in steps if s > 0) + array.dtype.bytes
+    return array.address + sum(s for s in steps if s < 0), array.address + sum(
+        s for s in steps if s > 0
+    ) + array.dtype.bytes
 
 
 def memories(named: Sequence[tuple[str, Array]]) -> list[MemoryRange]:
@@ -57,9 +60,11 @@ class CheckRecord:
 
     @property
     def address(self) -> int:
+        """The address of the record, as the kernel gets it."""
         return int(self.words.__array_interface__["data"][0])
 
     def error(self) -> AveError | None:
-        """What the kernel has found."""
+        """The error for the first fault that the kernel recorded; None for none."""
         words = self.words.tolist()
-        return report(self.meta["kernel"], self.meta["sites"], words, self.meta["block"], self.meta["wave"], self.arrays)
+        return report(self.meta["kernel"], self.meta["sites"], words, self.meta["block"], self.meta["wave"],
+                      self.arrays)

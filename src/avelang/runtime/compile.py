@@ -1,8 +1,8 @@
-"""A jit function's source, compile-time values, a target and a block come in; IR, LLVM IR, assembly or a loadable object goes out.
+"""A jit function's source, compile-time values, a target and a block come in; IR, LLVM IR, assembly or a loadable
+object goes out.
 
-The only module of the runtime that reaches the frontend's builder, the pipeline and the emitters, and it does so only to compile: a kernel
-that comes out of the cache on disk needs none of them.
-"""
+The only module of the runtime that reaches the frontend's builder, the pipeline and the emitters, and it does so only
+to compile: a kernel that comes out of the cache on disk needs none of them. """
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ HINTS = ("num_warps", "waves_per_eu", "cluster")
 
 @contextlib.contextmanager
 def _uncollected() -> Iterator[None]:
-    """Without Python's search for garbage: a kernel's IR is hundreds of thousands of objects, nearly all of them alive, and each search looks at them
-    all. What a compilation leaves is found by the first search after it."""
+    """Without Python's search for garbage: a kernel's IR is hundreds of thousands of objects, nearly all of them alive,
+    and each search looks at them all. What a compilation leaves is found by the first search after it."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -43,7 +43,8 @@ def _uncollected() -> Iterator[None]:
 
 
 def chip_of(target: str | None) -> Chip | None:
-    """The chip that a target names; None for "cpu" or nothing: the frontend infers it from the intrinsics used. Raises U101."""
+    """The chip that a target names; None for "cpu" or nothing: the frontend infers it from the intrinsics used. Raises
+    U101."""
     if target in (None, "", "cpu"):
         return None
     import avelang.arch as arch
@@ -83,7 +84,7 @@ def build(source: FunctionSource, constexprs: Mapping[str, Any], target: str | N
 
 
 def expected(kernel: Kernel, block: Dim3) -> dict[str, Any]:
-    """What a kernel as `build` makes it expects of launches with such blocks: see `passes.expects`."""
+    """The expectations of a kernel, as `build` makes it, for launches with such blocks: see `passes.expects`."""
     from avelang.passes.collect_expects import collect
 
     return collect(kernel, block)
@@ -160,19 +161,22 @@ def _device_program(
     writes, expects = written(kernel), collect(kernel, block)
     made = gpu_program(kernel, block, chip)
     return made, {
-        "kind": "kernel", "kernel": kernel.name, "entry": made.entry, "prints": made.prints, "writes": sorted(writes), "chip": chip.name,
+        "kind": "kernel", "kernel": kernel.name, "entry": made.entry, "prints": made.prints, "writes": sorted(writes),
+        "chip": chip.name,
         "expects": expects,
         "block": list(block), "params": len(arguments), "arguments": arguments,
-        "wide": [i for i, p in enumerate(kernel.params) if isinstance(p.type, MapType)], "shared_bytes": made.shared_bytes,
-        "dynamic_bytes": made.dynamic_bytes, "pointer_align": made.pointer_align, "place": [source.file, kernel.span.line if kernel.span else 0],
+        "wide": [i for i, p in enumerate(kernel.params) if isinstance(p.type, MapType)],
+        "shared_bytes": made.shared_bytes,
+        "dynamic_bytes": made.dynamic_bytes, "pointer_align": made.pointer_align,
+        "place": [source.file, kernel.span.line if kernel.span else 0],
         "created": time.time(), "seconds": time.perf_counter() - start,
         **_checked(kernel),
     }  # fmt: skip
 
 
 def _checks_on(kernel: Kernel) -> str:
-    """How lanes of a GPU take a wrong access: "leave": they are over. "skip": they leave the access out and go on, in kernels in which others would
-    wait for them for ever: at barriers that count arrivals, or for copies."""
+    """How lanes of a GPU take a wrong access: "leave": they are over. "skip": they leave the access out and go on, in
+    kernels in which others would wait for them for ever: at barriers that count arrivals, or for copies."""
     from avelang.ir.core import walk
 
     waits = ("nvvm.mbarrier", "nvvm.cluster", "nvvm.wgmma", "nvvm.cp_async_bulk", "nvvm.setmaxnreg", "cluster_")
@@ -184,7 +188,8 @@ def _checks_on(kernel: Kernel) -> str:
 def device_assembly(
     source: FunctionSource, constexprs: Mapping[str, Any], target: str, block: Dim3, options: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any]]:  # fmt: skip
-    """The assembly of a launch (for the executor; PTX for NVIDIA), and what the runtime must know of it: JSON values only."""
+    """The assembly of a launch (for the executor; PTX for NVIDIA), and what the runtime must know of it: JSON values
+    only."""
     import avelang.arch as arch
     from avelang.emit.llvm.simt_device import DeviceCompiler
 
@@ -199,7 +204,8 @@ def device_assembly(
 def device_object(
     source: FunctionSource, constexprs: Mapping[str, Any], target: str, block: Dim3, options: Mapping[str, Any]
 ) -> tuple[bytes, dict[str, Any]]:  # fmt: skip
-    """A code object that the driver of the target's GPU loads, and what the runtime must know of it: JSON values only."""
+    """A code object that the driver of the target's GPU loads, and what the runtime must know of it: JSON values
+    only."""
     import avelang.arch as arch
     from avelang.amdgcn.link import link
     from avelang.emit.llvm.simt_device import DeviceCompiler
@@ -236,7 +242,8 @@ def cpu_object(
     if "asm" in knobs.dump():
         _show("asm", kernel.name, host.assembly(emitted.text))
     meta = {
-        "kind": "kernel", "kernel": kernel.name, "entry": emitted.entry, "scratch_bytes": emitted.scratch_bytes, "prints": prints, "writes": writes,
+        "kind": "kernel", "kernel": kernel.name, "entry": emitted.entry, "scratch_bytes": emitted.scratch_bytes,
+        "prints": prints, "writes": writes,
         "chip": kernel.attrs.get("chip", ""), "block": list(block), "expects": expects, "created": time.time(),
         "seconds": time.perf_counter() - start, **_checked(kernel),
     }  # fmt: skip
@@ -249,14 +256,16 @@ def _checked(kernel: Kernel) -> dict[str, Any]:
 
 
 def constants(source: FunctionSource, constexprs: Mapping[str, Any]) -> dict[str, Any]:
-    """The compile-time values of a kernel by name, defaults filled in. Raises L006 for those that are missing, L007 for those it does not have."""
+    """The compile-time values of a kernel by name, defaults filled in. Raises L006 for those that are missing, L007 for
+    those it does not have."""
     from avelang.frontend.signature import EMPTY, signature
 
     specs = {s.name: s for s in signature(source) if s.kind == "constexpr"}
     unknown = [name for name in constexprs if name not in specs]
     if unknown:
         known = ", ".join(specs) or "none"
-        raise error("L007", hint=f"its constexpr parameters: {known}", kernel=source.name, name=unknown[0], near="", options="")
+        raise error("L007", hint=f"its constexpr parameters: {known}", kernel=source.name, name=unknown[0], near="",
+                    options="")
     values = {name: constexprs.get(name, spec.default) for name, spec in specs.items()}
     missing = [name for name, value in values.items() if value is EMPTY]
     if missing:
@@ -264,7 +273,8 @@ def constants(source: FunctionSource, constexprs: Mapping[str, Any]) -> dict[str
     return values
 
 
-def compile_code_object(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1, 1), target: str = "gfx942") -> bytes:
+def compile_code_object(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1, 1),
+                        target: str = "gfx942") -> bytes:
     """The code object of a kernel for an AMD GPU, as `hipModuleLoadData` takes it; nothing is run.
 
     Arguments and errors as of `compile_text`; L009 where the target is no AMD GPU, D020 where there is no linker.
@@ -272,19 +282,20 @@ def compile_code_object(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 
     source: FunctionSource = jitted.source
     chip = chip_of(target)
     if chip is None or chip.vendor != "amd":
-        raise error("L009", kernel=source.name, name="emit", want=f"{', '.join(EMITS)} for {target}", got="'hsaco', which is for AMD GPUs")
+        raise error("L009", kernel=source.name, name="emit", want=f"{', '.join(EMITS)} for {target}",
+                    got="'hsaco', which is for AMD GPUs")
     return device_object(source, constants(source, constexprs), chip.name, block, {})[0]
 
 
 @_uncollected()
-def compile_text(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1, 1), target: str | None = "cpu", emit: str = "ir") -> str:
-    """What a kernel becomes, as text, without running it.
+def compile_text(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1, 1), target: str | None = "cpu",
+                 emit: str = "ir") -> str:
+    """The kernel's code as text, without running it.
 
-    `jitted`: a jit function; `constexprs`: its compile-time values by name, those with a default may be left out; `target`: "cpu" or the
-    name of a chip; `emit`: "ir" (after the frontend), "llvm" (before LLVM's own passes) or "asm".
-    Raises what the frontend raises, L006 and L007 for constexprs, U101 for an unknown target, U2 codes for what a target
-    cannot do.
-    """
+    `jitted`: a jit function; `constexprs`: its compile-time values by name, those with a default may be left out;
+    `target`: "cpu" or the name of a chip; `emit`: "ir" (after the frontend), "llvm" (before LLVM's own passes) or
+    "asm". Raises what the frontend raises, L006 and L007 for constexprs, U101 for an unknown target, U2 codes for what
+    a target cannot do. """
     source: FunctionSource = jitted.source
     if emit not in EMITS:
         raise error("L009", kernel=source.name, name="emit", want=" or ".join(EMITS), got=repr(emit))

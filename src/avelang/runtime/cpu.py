@@ -1,4 +1,5 @@
-"""A compiled object comes in (`ave_run`, see `emit.llvm.cpu`); a program that runs grids of blocks on this machine's cores goes out."""
+"""A compiled object comes in (`ave_run`, see `emit.llvm.cpu`); a program that runs grids of blocks on this machine's
+cores goes out."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ ENTRY = "ave_run"
 
 
 class CpuProgram:
-    """A kernel, loaded. `record` is what the host code reads; `meta` is what the cache keeps beside the object. Raises ValueError and KeyError where
-    the two are no kernel."""
+    """A kernel, loaded. `record` is what the host code reads; `meta` is what the cache keeps beside the object. Raises
+    ValueError and KeyError where the two are no kernel."""
 
     def __init__(self, payload: bytes, meta: dict[str, Any]):
         self.meta = meta
@@ -57,8 +58,8 @@ class CpuProgram:
                 raise found
 
     def run(self, slots: Sequence[int], grid: tuple[int, int, int]) -> None:
-        """Runs every block of the grid. `slots`: 8 bytes for each parameter, as unsigned integers. Raises L030, L031, and what a handler of a signal
-        raises meanwhile."""
+        """Runs every block of the grid. `slots`: 8 bytes for each parameter, as unsigned integers. Raises L030, L031,
+        and what a handler of a signal raises meanwhile."""
         values = (ctypes.c_uint64 * max(1, len(slots)))(*slots)
         status = native().run(self.address, values, (ctypes.c_uint32 * 3)(*grid))
         if status and not (status == HALTED and "sites" in self.meta):
@@ -73,18 +74,22 @@ class Cpu(Backend):
         """The host's processor, and the checks that code contains."""
         from avelang.llvm.core import HostCompiler
 
-        return {"backend": "cpu", "host": list(HostCompiler().key), "bounds": knobs.check_bounds(), "uniform": knobs.check_uniform()}
+        return {"backend": "cpu", "host": list(HostCompiler().key), "bounds": knobs.check_bounds(),
+                "uniform": knobs.check_uniform()}
 
-    def compile(self, source: FunctionSource, bound: BoundArguments, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+    def compile(self, source: FunctionSource, bound: BoundArguments,
+                block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """An object file, and JSON values that the runtime must know of it."""
-        return compile.cpu_object(source, bound.constexprs, bound.options.get("target"), block, bound.options.get("cluster"))
+        return compile.cpu_object(source, bound.constexprs, bound.options.get("target"), block,
+                                  bound.options.get("cluster"))
 
     def load(self, payload: bytes, meta: dict[str, Any]) -> CpuProgram:
         """The object file, loaded."""
         return CpuProgram(payload, meta)
 
     def admit(self, call: LaunchCall, program: CpuProgram) -> None:
-        """Raises for arrays that are read-only, or tensor maps that the kernel stores to and that are none of an array."""
+        """Raises for arrays that are read-only, or tensor maps that the kernel stores to and that are none of an
+        array."""
         super().admit(call, program)
         call.params.check_stored(call.bound, program.writes)
 

@@ -1,8 +1,9 @@
-"""NVIDIA's driver API (libcuda.so.1), as tables for `gpu.Driver`: symbols, versions, architectures, hints and machine code come out of here.
+"""NVIDIA's driver API (libcuda.so.1), as tables for `gpu.Driver`: symbols, versions, architectures, hints and machine
+code come out of here.
 
-Sources: CUDA Driver API, "Module Management", "Execution Control", "Primary Context Management", "Data types used by CUDA driver" (numbers of
-enums, layouts of CUlaunchConfig and CUlaunchAttribute). ABI only: no header and no compiler is needed where it runs.
-"""
+Sources: CUDA Driver API, "Module Management", "Execution Control", "Primary Context Management", "Data types used by
+CUDA driver" (numbers of enums, layouts of CUlaunchConfig and CUlaunchAttribute). ABI only: no header and no compiler is
+needed where it runs. """
 
 from __future__ import annotations
 
@@ -104,15 +105,18 @@ class Cuda(Driver):
     faults = frozenset(status for status, hint in hints.items() if hint == _WRONG)
 
     def places(self) -> Iterable[str]:
+        """AVE_CUDA, or libcuda.so as loaders find it."""
         asked = knobs.cuda_library()
         return [asked] if asked else [*mapped(self.library), f"{self.library}.1", self.library]
 
     def version(self) -> tuple[str, bool]:
+        """As "12.4", and True from the oldest that will do."""
         number = I32()
         status = self.call("version", ctypes.byref(number))
         return f"{number.value // 1000}.{number.value % 1000 // 10}", not status and number.value >= 1000 * _OLDEST
 
     def architecture(self, index: int) -> tuple[str, str]:
+        """As "sm_90"."""
         doing, device, name = f"asking what {self.kind}:{index} is", I32(), ctypes.create_string_buffer(256)
         self.must(doing, "device", ctypes.byref(device), index)
         self.must(doing, "title", name, len(name), device)
@@ -122,11 +126,13 @@ class Cuda(Driver):
         return name.value.decode(errors="replace"), f"sm_{parts[0].value}{parts[1].value}"
 
     def chip(self, architecture: str) -> arch.Chip | None:
+        """The newest chip whose code runs on that architecture."""
         fits = self.chips(architecture)
         return fits[-1] if fits else None
 
     def chips(self, architecture: str) -> list[arch.Chip]:
-        """PTX for a chip runs on it and on all newer ones; that for an "a" target on this one alone, where it has all features."""
+        """PTX for a chip runs on it and on all newer ones; that for an "a" target on this one alone, where it has all
+        features."""
         if not architecture.startswith("sm_") or not architecture[3:].isdigit():
             return []
         have = int(architecture[3:])
@@ -135,6 +141,7 @@ class Cuda(Driver):
         return sorted(plain, key=lambda c: int(c.name[3:])) + [c for c in known if c.name == f"{architecture}a"]
 
     def words(self, status: int) -> tuple[str, str]:
+        """By cuGetErrorName and cuGetErrorString."""
         name, text = ctypes.c_char_p(), ctypes.c_char_p()
         self.call("name", status, ctypes.byref(name))
         self.call("text", status, ctypes.byref(text))
@@ -148,29 +155,36 @@ class Cuda(Driver):
         return int(context.value or 0)
 
     def most_x(self, block: Sequence[int]) -> int:
+        """The most blocks along x."""
         return 2**31 - 1
 
     def dlpack_stream(self, stream: int) -> int:
+        """The array API standard: 1 is the legacy default stream, 0 means nothing."""
         # The array API standard: 1 is the legacy default stream, 0 means nothing.
         return stream or 1
 
     def owner(self, address: int) -> int | None:
+        """By the pointer attribute of the device."""
         index = I32()
         if self.call("pointer", ctypes.byref(index), _DEVICE_ORDINAL, address):
             return None
         return index.value if index.value >= 0 else None
 
-    # -- code ----------------------------------------------------------------------------------------------------------------------
+    # -- code ---
 
     def _assembler(self) -> ptxas.Assembler | None:
         return ptxas.find(int(self.version()[0].partition(".")[0]))
 
     def tools(self, device: GpuDevice) -> dict[str, Any]:
-        """What makes the code, and for which architecture: PTX for an older chip becomes code for the one that is there."""
+        """The tool that makes the code, and the architecture: PTX for an older chip becomes code for the one that is
+        there."""
         tool = self._assembler()
-        return {"assembler": str(tool) if tool is not None else f"driver {self.version()[0]}", "architecture": device.architecture}
+        return {"assembler": str(tool) if tool is not None else f"driver {self.version()[0]}",
+                "architecture": device.architecture}
 
-    def build(self, device: GpuDevice, source: Any, bound: BoundArguments, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+    def build(self, device: GpuDevice, source: Any, bound: BoundArguments,
+              block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+        """PTX by LLVM, assembled by ptxas or by the driver."""
         chip, cluster = arch.chip(bound.options["target"]), bound.options.get("cluster")
         if cluster and "sm_90" not in chip.features:
             want = f"a GPU of sm_90 or newer, which {device.name} as {chip.name} is not"
@@ -181,15 +195,18 @@ class Cuda(Driver):
         kept = {"ptx": text, "chip": chip.name} if knobs.check_ptxas() else {}
         return code, {**meta, **said, "launch": launch, "assembler": self.tools(device)["assembler"], **kept}
 
-    def machine_code(self, device: GpuDevice, text: str, chip: str, entry: str, level: int | None = None) -> tuple[bytes, dict[str, Any]]:
-        """The code that a device runs, of PTX for a chip, and the `ptxas.report` of it; `level`: how far it is optimized, where not
-        as far as usual. Raises D035, D037, D038."""
+    def machine_code(self, device: GpuDevice, text: str, chip: str, entry: str,
+                     level: int | None = None) -> tuple[bytes, dict[str, Any]]:
+        """The code that a device runs, of PTX for a chip, and the `ptxas.report` of it; `level`: how far it is
+        optimized, where not as far as usual. Raises D035, D037, D038."""
         # Features of an "a" target are kept only by assembling for it.
         architecture = chip if chip.endswith("a") else device.architecture
         tool = self._assembler()
-        return ptxas.assemble(tool, text, architecture, entry, level) if tool is not None else self._linked(device, text, entry, level)
+        return ptxas.assemble(tool, text, architecture, entry, level) if tool is not None else self._linked(device,
+                text, entry, level)
 
-    def _linked(self, device: GpuDevice, text: str, entry: str, level: int | None = None) -> tuple[bytes, dict[str, Any]]:
+    def _linked(self, device: GpuDevice, text: str, entry: str,
+                level: int | None = None) -> tuple[bytes, dict[str, Any]]:
         """The code that the driver's own compiler makes. Raises D035 and D038."""
         doing = f"compiling `{entry}` for {device.name}"
         logs = [ctypes.create_string_buffer(_LOG) for _ in range(2)]
@@ -207,13 +224,14 @@ class Cuda(Driver):
                 if failed:
                     words = logs[1].value.decode(errors="replace").splitlines()[:3] or [" ".join(self.words(failed))]
                     tool = f"the compiler of {self.runtime} {self.version()[0]}"
-                    raise error("D038", hint=self.hints.get(failed), kernel=entry, tool=tool, why="; ".join(w.strip() for w in words))
+                    raise error("D038", hint=self.hints.get(failed), kernel=entry, tool=tool,
+                                why="; ".join(w.strip() for w in words))
                 made = ctypes.string_at(code.value or 0, size.value)
                 return made, ptxas.report(logs[0].value.decode(errors="replace"), entry, text, made)
             finally:
                 self.call("unlink", state)
 
-    # -- launches ------------------------------------------------------------------------------------------------------------------
+    # -- launches ---
 
     def permit(self, function: int, meta: Mapping[str, Any], doing: str) -> None:
         """Over 48 KiB of shared memory and clusters of over 8 blocks are had for the asking."""
@@ -224,6 +242,7 @@ class Cuda(Driver):
             self.must(doing, "permit", function, _LARGE_CLUSTERS, 1)
 
     def attributes(self, meta: Mapping[str, Any]) -> Any:
+        """As an array of CUlaunchAttribute."""
         launch: Mapping[str, Any] = meta.get("launch", {})
         table = (LaunchAttribute * len(launch))()
         for at, (name, value) in zip(table, launch.items(), strict=True):

@@ -1,4 +1,5 @@
-"""The name of a GPU ("rocm:0") or an address comes in; the device, with the driver that has it, goes out. All drivers are listed here."""
+"""The name of a GPU ("rocm:0") or an address comes in; the device, with the driver that has it, goes out. All drivers
+are listed here."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ def device(name: str) -> GpuDevice:
 
 
 def locate(array: Array) -> str:
-    """The device that an array of the CUDA array interface is on: ROCm's libraries offer that interface too, and it does not say whose memory it is.
-    "cuda" where no driver here knows the address."""
+    """The device that an array of the CUDA array interface is on: ROCm's libraries offer that interface too, and it
+    does not say whose memory it is. "cuda" where no driver here knows the address."""
     for driver in DRIVERS.values():
         index = driver.owner(array.address) if driver.found() else None
         if index is not None:

@@ -1,7 +1,8 @@
-"""Kernels on arrays of this machine come in with the target gfx942 or gfx950; they run as the machine code that LLVM makes for it, on the executor.
+"""Kernels on arrays of this machine come in with the target gfx942 or gfx950; they run as the machine code that LLVM
+makes for it, on the executor.
 
-A place where kernels run, like `cpu.Cpu`: assembly is made, translated (`sim.amdgcn`), and kept in the cache on disk beside the translation.
-"""
+A place where kernels run, like `cpu.Cpu`: assembly is made, translated (`sim.amdgcn`), and kept in the cache on disk
+beside the translation. """
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ _CODE = "`ave compile FILE:{} --target {} --block {} --emit asm` prints the code
 
 
 class ExecutorProgram:
-    """A kernel's machine code, ready to be executed. `run` keeps what it did in `last`; `meta` is what the cache keeps beside the object."""
+    """A kernel's machine code, ready to be executed. `run` keeps what it did in `last`; `meta` is what the cache keeps
+    beside the object."""
 
     def __init__(self, payload: bytes, meta: dict[str, Any]):
         self.meta = meta
@@ -46,15 +48,18 @@ class ExecutorProgram:
         self.machine = AmdMachine(program, meta["entry"], check=meta["check"], ready=ready, alike=False)
 
     def run(self, at: Geometry, bound: BoundArguments) -> None:
-        """Runs every block of the grid, on as many threads as the CPU backend would use. Raises X021 to X027, and what a kernel that checks its
-        accesses reports."""
+        """Runs every block of the grid, on as many threads as the CPU backend would use. Raises X021 to X027, and what
+        a kernel that checks its accesses reports."""
         grid, block = (at.grid[0], at.grid[1], at.grid[2]), (at.block[0], at.block[1], at.block[2])
         dynamic = int(self.meta["dynamic_bytes"])
         regions, slots = [(a.address, a.address + a.span()) for a in bound.arrays], list(bound.slots)
-        names = [a.name for a, v in zip(explicit(self.machine.kernel), bound.values, strict=False) if isinstance(v, Array)]
+        names = [
+            a.name for a, v in zip(explicit(self.machine.kernel), bound.values, strict=False) if isinstance(v, Array)
+        ]
         record = None
         if "sites" in self.meta:
-            record = CheckRecord(self.meta, [a.name for a in explicit(self.machine.kernel)][: len(bound.values)], bound.values)
+            record = CheckRecord(self.meta, [a.name for a in explicit(self.machine.kernel)][: len(bound.values)],
+                                 bound.values)
             slots.append(record.address)
             regions.append((record.address, record.address + record.words.nbytes))
         paper = printf.buffer() if self.prints else None
@@ -64,7 +69,8 @@ class ExecutorProgram:
         start = time.perf_counter_ns()
         kernarg = pack(self.machine.kernel, slots, grid, block, dynamic)
         try:
-            self.last = self.machine.launch(DispatchParams(grid, block, kernarg, regions, dynamic, names=names), threads())
+            self.last = self.machine.launch(DispatchParams(grid, block, kernarg, regions, dynamic, names=names),
+                                            threads())
         except AveError as e:
             code = _CODE.format(self.machine.kernel.name, self.machine.chip.name, ",".join(map(str, block)))
             e.hint = "; ".join(x for x in (e.hint, code) if x)
@@ -95,14 +101,16 @@ class Executor(Backend):
         """The backend, the host's processor, and the checks that the translation contains."""
         from avelang.llvm.core import HostCompiler
 
-        return {"backend": self.name, "host": list(HostCompiler(1).key), "check": sorted(of_knob(knobs.checks())), "bounds": wanted()}
+        return {"backend": self.name, "host": list(HostCompiler(1).key), "check": sorted(of_knob(knobs.checks())),
+                "bounds": wanted()}
 
     def check(self, call: LaunchCall) -> None:
         """As of all backends; the options name the chip and the backend from here on."""
         super().check(call)
         call.bound.options = {**call.bound.options, "target": self.chip, "backend": self.name}
 
-    def compile(self, source: FunctionSource, bound: BoundArguments, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+    def compile(self, source: FunctionSource, bound: BoundArguments,
+                block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """An object file of translated code, and JSON values that the runtime must know of it."""
         text, meta = compile.device_assembly(source, bound.constexprs, self.chip, block, bound.options)
         check = sorted(of_knob(knobs.checks()))

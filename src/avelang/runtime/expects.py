@@ -1,6 +1,5 @@
-"""What a kernel expects of a launch (`passes.expects`) comes in, with a launch's numbers and grid; the first thing that does not hold goes out, and
-the table by which the host code sees for itself, in each launch, that all of it does.
-"""
+"""What a kernel expects of a launch (`passes.expects`) comes in, with a launch's numbers and grid; the first thing that
+does not hold goes out, and the table by which the host code sees for itself, in each launch, that all of it does. """
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ MOST = MOST_EXPECTED  # rows that the host code has room for; kernels with more 
 
 
 def values(rows: Sequence[Sequence[Any]], slots: Sequence[int], grid: Sequence[int]) -> list[int]:
-    """What each row gives for a launch; `slots`: as of `BoundArguments`, 8 bytes each."""
+    """The value of each row for a launch; `slots`: as of `BoundArguments`, 8 bytes each."""
     out: list[int] = []
     for name, a, b, c, bits, signed in rows:
         d = DType("", "int" if signed else "uint", bits)
@@ -39,14 +38,17 @@ def values(rows: Sequence[Sequence[Any]], slots: Sequence[int], grid: Sequence[i
 
 
 def unmet(kernel: str, expects: dict[str, Any], names: Sequence[str], slots: Sequence[int], at: Any) -> AveError | None:
-    """L050 for the first thing that a launch does not keep, None where it keeps all; `names`: of the parameters, one for each slot."""
+    """L050 for the first thing that a launch does not keep, None where it keeps all; `names`: of the parameters, one
+    for each slot."""
     if not expects:
         return None
     found = values(expects["rows"], slots, at.grid)
     for what, must, value, places in expects["asked"]:
         if not found[must]:
             said = {names[row[1]]: found[i] for i, row in enumerate(expects["rows"]) if row[0] == "arg"}
-            launch = ", ".join([f"grid {tuple(at.grid)}", f"block {tuple(at.block)}", *(f"{name}={x}" for name, x in said.items())])
+            launch = ", ".join(
+                [f"grid {tuple(at.grid)}", f"block {tuple(at.block)}", *(f"{name}={x}" for name, x in said.items())]
+            )
             got = "" if value < 0 else f", got {found[value]}"
             return error("L050", _span(places), kernel=kernel, what=what, got=got, launch=launch)
     return None
@@ -60,8 +62,9 @@ def _span(places: Sequence[Sequence[Any]]) -> Span | None:
 
 
 def table(expects: dict[str, Any] | None) -> Any:
-    """What the host code reads: how many rows and how many conditions, then 6 words of each row (the last two: how far to shift left and back, and
-    whether back with the sign), then the rows that must not be 0. Empty where nothing is expected. Raises ValueError for more rows than it takes."""
+    """The words that the host code reads: counts of rows and of conditions, then 6 words of each row (the last two: how
+    far to shift left and back, and whether back with the sign), then the rows that must not be 0. Empty where nothing
+    is expected. Raises ValueError for more rows than it takes."""
     if not expects:
         return ()
     rows, asked = expects["rows"], expects["asked"]

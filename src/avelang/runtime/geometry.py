@@ -1,8 +1,9 @@
-"""What a launch's provider gives comes in; the extents of grid and block go out, checked against the limits of the chip.
+"""What a launch's provider gives comes in; the extents of grid and block go out, checked against the limits of the
+chip.
 
-Limits as on real chips: 2^31 - 1 blocks along x, 65535 along y and z (CUDA C++ Programming Guide, "Technical Specifications per Compute
-Capability"; the same are safe on AMD). A grid with an extent of 0 has no blocks: such a launch checks its arguments and does nothing.
-"""
+Limits as on real chips: 2^31 - 1 blocks along x, 65535 along y and z (CUDA C++ Programming Guide, "Technical
+Specifications per Compute Capability"; the same are safe on AMD). A grid with an extent of 0 has no blocks: such a
+launch checks its arguments and does nothing. """
 
 from __future__ import annotations
 
@@ -19,18 +20,22 @@ if TYPE_CHECKING:
 Dim3 = tuple[int, int, int]
 GRID_LIMITS = (2**31 - 1, 65535, 65535)
 BLOCK_LIMIT = 1024
-CLUSTER_LIMIT = 16  # blocks; more than 8 where a kernel is permitted to (CUDA C++ Programming Guide, "Thread Block Clusters")
+CLUSTER_LIMIT = (
+    16  # blocks; more than 8 where a kernel is permitted to (CUDA C++ Programming Guide, "Thread Block Clusters")
+)
 CLUSTERS = f"a tuple of one to three positive ints, of {CLUSTER_LIMIT} blocks at most"
 
 
 class Geometry(NamedTuple):
+    """Extents of a grid in blocks, and of a block in threads."""
+
     grid: Dim3
     block: Dim3
 
 
 def geometry(kernel: str, provider: Any) -> Geometry:
-    """Calls the provider, or takes the tuple that it is. Raises L065 for one that wants arguments, L002 for a wrong form and L004 for too large a
-    grid."""
+    """Calls the provider, or takes the tuple that it is. Raises L065 for one that wants arguments, L002 for a wrong
+    form and L004 for too large a grid."""
     if callable(provider):
         wanted = _wanted(provider)
         if wanted:
@@ -43,7 +48,8 @@ def geometry(kernel: str, provider: Any) -> Geometry:
 
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise wrong("it is no pair")
-    grid, block = (_extents(part, what, least, wrong) for part, what, least in zip(given, ("grid", "block"), (0, 1), strict=True))
+    grid, block = (_extents(part, what, least, wrong) for part, what,
+                   least in zip(given, ("grid", "block"), (0, 1), strict=True))
     for axis, extent, limit in zip("xyz", grid, GRID_LIMITS, strict=True):
         if extent > limit:
             raise error("L004", kernel=kernel, grid=grid, limit=limit, axis=axis)
@@ -79,14 +85,19 @@ def _extents(part: Any, what: str, least: int, wrong: Any) -> Dim3:
 
 def cluster_of(given: Any) -> Dim3 | None:
     """The extents of a cluster, of a tuple or a list of one to three; None for what is none, in words `CLUSTERS`."""
-    if not isinstance(given, (tuple, list)) or not 1 <= len(given) <= 3 or not all(type(n) is int and n >= 1 for n in given):
+    if (
+        not isinstance(given, (tuple, list))
+        or not 1 <= len(given) <= 3
+        or not all(type(n) is int and n >= 1 for n in given)
+    ):
         return None
     x, y, z = (*given, 1, 1)[:3]
     return (x, y, z) if x * y * z <= CLUSTER_LIMIT else None
 
 
 def check_cluster(kernel: str, grid: Dim3, cluster: tuple[int, ...]) -> None:
-    """Raises L029 for a grid that is no multiple of the cluster (CUDA C++ Programming Guide, "Thread Block Clusters")."""
+    """Raises L029 for a grid that is no multiple of the cluster (CUDA C++ Programming Guide, "Thread Block
+    Clusters")."""
     x, y, z = extents = (*cluster, 1, 1)[:3]
     if grid[0] % x or grid[1] % y or grid[2] % z:
         raise error("L029", kernel=kernel, grid=grid, cluster=extents)
@@ -97,4 +108,5 @@ def check_block(kernel: str, block: Dim3, chip: Chip | None) -> None:
     limit = min(BLOCK_LIMIT, chip.max_threads) if chip else BLOCK_LIMIT
     threads = math.prod(block)
     if threads > limit:
-        raise error("L003", kernel=kernel, block=block, threads=threads, chip=chip.name if chip else "every chip", limit=limit)
+        raise error("L003", kernel=kernel, block=block, threads=threads, chip=chip.name if chip else "every chip",
+                    limit=limit)

@@ -1,8 +1,9 @@
-"""Code for a GPU and the arguments of a launch come in; the vendor's driver has loaded the one and been handed the other.
+"""Code for a GPU and the arguments of a launch come in; the vendor's driver has loaded the one and been handed the
+other.
 
-What the drivers of all vendors share is here: opening the library, devices, modules, the record that compiled host code launches from
-(`native/host/gpu.c`), and errors. A vendor is a subclass of `Driver` of tables and a few short methods (`hip.py`, `cuda.py`).
-"""
+What the drivers of all vendors share is here: opening the library, devices, modules, the record that compiled host code
+launches from (`native/host/gpu.c`), and errors. A vendor is a subclass of `Driver` of tables and a few short methods
+(`hip.py`, `cuda.py`). """
 
 from __future__ import annotations
 
@@ -58,7 +59,8 @@ class Call(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What a driver finds, for `ave doctor`: its library, its version, and (name, architecture, Ave's chip or None) of each device."""
+    """The findings of a driver, for `ave doctor`: its library, its version, and (name, architecture, Ave's chip or
+    None) of each device."""
 
     path: str
     version: str
@@ -66,10 +68,10 @@ class Survey(NamedTuple):
 
 
 class Driver(abc.ABC):
-    """One vendor's driver. `calls` has these roles, with the same arguments and the same meaning for all vendors: init, count, get and set (of
-    the thread's device, as one word), load, function, launch, wait (for a stream), capture (exchanges the thread's capture mode), capturing
-    (whether a stream is under capture), last (takes the last error away; a vendor may have none), allocate, free, to and from (copies to a device and
-    back)."""
+    """One vendor's driver. `calls` has these roles, with the same arguments and the same meaning for all vendors: init,
+    count, get and set (of the thread's device, as one word), load, function, launch, wait (for a stream), capture
+    (exchanges the thread's capture mode), capturing (whether a stream is under capture), last (takes the last error
+    away; a vendor may have none), allocate, free, to and from (copies to a device and back)."""
 
     runtime: ClassVar[str]  # in messages
     kind: ClassVar[str]  # of devices, as in "rocm:0"
@@ -92,12 +94,12 @@ class Driver(abc.ABC):
         self.path = ""
         self.count = 0
 
-    # -- the vendor's part ---------------------------------------------------------------------------------------------------------
+    # -- the vendor's part ---
 
     @abc.abstractmethod
     def places(self) -> Iterable[str]:
-        """Where the library may be, best first. What the process has loaded comes before what it has not: a second copy of the library would have
-        devices and streams of its own."""
+        """Paths of the library, best first. One that the process has loaded comes before others: a second copy of the
+        library would have devices and streams of its own."""
 
     @abc.abstractmethod
     def version(self) -> tuple[str, bool]:
@@ -116,8 +118,9 @@ class Driver(abc.ABC):
         """The name of a status and what the driver says of it."""
 
     @abc.abstractmethod
-    def build(self, device: GpuDevice, source: Any, bound: BoundArguments, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
-        """What `load` loads, for the chip that the options call `target`, and what the runtime must know of it: JSON values only."""
+    def build(self, device: GpuDevice, source: Any, bound: BoundArguments,
+              block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+        """The image for the chip that the options call `target`, and JSON values that the runtime must know of it."""
 
     def chips(self, architecture: str) -> list[arch.Chip]:
         """The chips whose code runs on that architecture."""
@@ -125,19 +128,20 @@ class Driver(abc.ABC):
         return [found] if found is not None else []
 
     def tools(self, device: GpuDevice) -> dict[str, Any]:
-        """What code for a device depends on, beside chip and LLVM: for the key in the cache on disk."""
+        """The tools that make code for a device, beside LLVM: for the key in the cache on disk."""
         return {}
 
     def permit(self, function: int, meta: Mapping[str, Any], doing: str) -> None:  # noqa: B027  (most ask for nothing)
         """Asks for what a loaded kernel must be granted. Raises D035."""
 
     def attributes(self, meta: Mapping[str, Any]) -> Any:
-        """The array of attributes that a kernel is launched with; None where `launch` is the function of eleven arguments, which takes none."""
+        """The array of attributes that a kernel is launched with; None where `launch` is the function of eleven
+        arguments, which takes none."""
         return None
 
     @abc.abstractmethod
     def word(self, index: int) -> int:
-        """What `set` takes and `get` gives for a device."""
+        """The word for a device that `set` takes and `get` gives."""
 
     @abc.abstractmethod
     def most_x(self, block: Sequence[int]) -> int:
@@ -151,7 +155,7 @@ class Driver(abc.ABC):
     def owner(self, address: int) -> int | None:
         """The index of the device that this memory belongs to, or None."""
 
-    # -- the library ---------------------------------------------------------------------------------------------------------------
+    # -- the library ---
 
     def call(self, role: str, *args: Any) -> int:
         """Calls the driver and returns its status."""
@@ -168,14 +172,15 @@ class Driver(abc.ABC):
             raise error("D035", doing=doing, instead=self.hints.get(status, ""), **self.blame(role, status))
 
     def blame(self, role: str, status: int) -> dict[str, Any]:
-        """The fields of an error for a status. Takes the error away from the driver, which would report it again to the next who asks."""
+        """The fields of an error for a status. Takes the error away from the driver, which would report it again to the
+        next who asks."""
         name, text = self.words(status)
         if "last" in self.calls:
             self.call("last")
         return {"call": self.calls[role].symbol, "name": name, "status": status, "text": text}
 
     def found(self) -> bool:
-        """Whether the library is there and works. Raises nothing."""
+        """True where the library is there and works. Raises nothing."""
         try:
             self.open(self.kind)
         except AveError:
@@ -216,7 +221,8 @@ class Driver(abc.ABC):
                 # The loader's own words for a file that is not there are long, and always the same.
                 (absent if "No such file" in str(e) and place in str(e) else broken).append((place, str(e)))
         why = [f"there is no {', no '.join(place for place, _ in absent)}"] if absent else []
-        raise error("D030", device=device, runtime=self.runtime, why="; ".join([*(text for _, text in broken), *why]), get=self.get)
+        raise error("D030", device=device, runtime=self.runtime, why="; ".join([*(text for _, text in broken), *why]),
+                    get=self.get)
 
     def _after_fork(self) -> None:
         self._forked = True
@@ -224,12 +230,12 @@ class Driver(abc.ABC):
             program.record.most_x = -1
 
     def survey(self) -> Survey:
-        """What the driver finds. Raises as `open`."""
+        """The library, its version and its devices. Raises as `open`."""
         self.open(self.kind)
         seen = [self.architecture(index) for index in range(self.count)]
         return Survey(self.path, self.version()[0], [(name, what, self.chip(what)) for name, what in seen])
 
-    # -- devices and modules -------------------------------------------------------------------------------------------------------
+    # -- devices and modules ---
 
     def device(self, index: int) -> GpuDevice:
         """The device. Raises D030 to D036."""
@@ -249,11 +255,13 @@ class Driver(abc.ABC):
             return self._devices.setdefault(index, GpuDevice(self, index, chip, what, self.word(index)))
 
     def function(self, image: bytes, meta: Mapping[str, Any], device: GpuDevice) -> int:
-        """The driver's function for a kernel, loaded on the device once. It stays loaded: a launch may be under way whenever Python lets go of it."""
+        """The driver's function for a kernel, loaded on the device once. It stays loaded: a launch may be under way
+        whenever Python lets go of it."""
         key = (hashlib.sha256(image).digest(), device.index, meta["entry"])
         with self._lock:
             if key not in self._modules:
-                self._modules[key] = self._loaded(image, meta, device, f"`{meta['kernel']}` cannot be loaded on {device.name}")
+                self._modules[key] = self._loaded(image, meta, device,
+                                                  f"`{meta['kernel']}` cannot be loaded on {device.name}")
             return self._modules[key]
 
     def _loaded(self, image: bytes, meta: Mapping[str, Any], device: GpuDevice, doing: str) -> int:
@@ -281,7 +289,7 @@ class Driver(abc.ABC):
             self.call("set", before.value)
 
     def capturing(self, stream: int) -> bool:
-        """Whether a stream of the thread's device is under capture."""
+        """True where a stream of the thread's device is under capture."""
         state = I32()
         return self.call("capturing", stream, ctypes.byref(state)) == 0 and state.value != 0
 
@@ -290,7 +298,8 @@ class Driver(abc.ABC):
         self._records.add(program)
 
     def earlier(self, device: GpuDevice) -> str:
-        """The last launches on a device, newest first, in words: one of them has faulted, where the device says that an earlier kernel did."""
+        """The last launches on a device, newest first, in words: one of them has faulted, where the device says that an
+        earlier kernel did."""
         programs = {program.address: program for program in self._records if program.device is device}
         seen = [programs[r.gpu].told(r) for r in native().recent() if r.gpu in programs]
         return f"; the last launches on {device.name}, newest first: {'; '.join(seen[:EARLIER])}" if seen else ""
@@ -317,8 +326,8 @@ class GpuDevice(Backend):
         return {**said, **self.driver.tools(self)}
 
     def check(self, call: LaunchCall) -> None:
-        """Raises L022 and L023 for another chip or backend, L003 and L004 for extents, L034 for checks that there are not;
-        the options name the target from here on."""
+        """Raises L022 and L023 for another chip or backend, L003 and L004 for extents, L034 for checks that there are
+        not; the options name the target from here on."""
         options, fail = call.bound.options, call.params.fail
         target, backend = options.get("target", self.chip.name), options.pop("backend", None)
         if target not in self.targets:
@@ -346,14 +355,15 @@ class GpuDevice(Backend):
         return GpuProgram(self, payload, meta)
 
     def admit(self, call: LaunchCall, program: GpuProgram) -> None:
-        """Raises for arrays that are not aligned as the code wants them, or tensor maps that the kernel stores to and that
-        are none of an array."""
+        """Raises for arrays that are not aligned as the code wants them, or tensor maps that the kernel stores to and
+        that are none of an array."""
         call.params.check_aligned(call.bound, program.align)
         if call.bound.maps:
             call.params.check_stored(call.bound, program.writes)
 
     def run(self, call: LaunchCall, program: GpuProgram) -> float:
-        """Puts the kernel on its stream, behind all that writes its arrays; waits for it where it prints or is checked."""
+        """Puts the kernel on its stream, behind all that writes its arrays; waits for it where it prints or is
+        checked."""
         from avelang.runtime import streams
 
         at, bound, specs = call.at, call.bound, call.params.runtime
@@ -361,7 +371,8 @@ class GpuDevice(Backend):
             from avelang.runtime import tensor_maps
 
             tensor_maps.encode_all(self.driver, specs, bound)
-        call.stream, call.library = (bound.stream, "") if bound.stream is not None else streams.current(bound.arrays, self.index)
+        call.stream, call.library = (bound.stream, "") if bound.stream is not None else streams.current(bound.arrays,
+                self.index)
         streams.order(bound.arrays, call.stream, call.library, self)
         if "ptx" in program.meta:
             from avelang.runtime import assembled
@@ -393,7 +404,8 @@ class GpuDevice(Backend):
 
 
 class GpuProgram:
-    """A kernel, loaded on a device. `record` is what the host code launches from; `meta` is what the cache keeps beside the code."""
+    """A kernel, loaded on a device. `record` is what the host code launches from; `meta` is what the cache keeps beside
+    the code."""
 
     # A launch returns before its kernel has run.
     last_ns = 0
@@ -411,9 +423,11 @@ class GpuProgram:
         self.record = Gpu(
             launch=driver.address("launch"), function=driver.function(payload, meta, device),
             get=driver.address("get"), set=driver.address("set"), word=device.word, only=driver.count == 1,
-            most_x=driver.most_x(block), params=meta["params"] + self.prints + ("sites" in meta), block=tuple(block), shared=meta["dynamic_bytes"],
+            most_x=driver.most_x(block), params=meta["params"] + self.prints + ("sites" in meta), block=tuple(block),
+            shared=meta["dynamic_bytes"],
             attributes=None if self._attributes is None else ctypes.addressof(self._attributes),
-            many=-1 if self._attributes is None else len(self._attributes), wide=sum(1 << i for i in meta.get("wide", ())),
+            many=-1 if self._attributes is None else len(self._attributes),
+            wide=sum(1 << i for i in meta.get("wide", ())),
         )  # fmt: skip
         self.address = ctypes.addressof(self.record)
         driver.remember(self)
@@ -427,15 +441,16 @@ class GpuProgram:
             resources.warn(self.meta)
 
     def run(self, at: Geometry, bound: BoundArguments, names: Sequence[str], stream: int, *hidden: int) -> None:
-        """Puts a grid on a stream. `names`: of the run-time parameters; `hidden`: arguments behind them. Raises L032."""
+        """Puts a grid on a stream. `names`: of the run-time parameters; `hidden`: arguments behind them. Raises
+        L032."""
         slots = (ctypes.c_uint64 * max(KEPT, len(bound.slots) + len(hidden) + 1))(*bound.slots, *hidden, stream)
         status = native().launch_gpu(self.address, slots, (ctypes.c_uint32 * 3)(*at.grid))
         if status:
             raise self.refused(status, at, bound, names, stream)
 
     def printed(self, at: Geometry, bound: BoundArguments, names: Sequence[str], stream: int) -> str:
-        """Runs a grid of a kernel that prints or checks its accesses, to its end, and returns what it printed. Raises D035, L032, L033, and what the
-        checks have found: X001, X002, X005."""
+        """Runs a grid of a kernel that prints or checks its accesses, to its end, and returns what it printed. Raises
+        D035, L032, L033, and what the checks have found: X001, X002, X005."""
         papers = [printf.buffer()] if self.prints else []
         if "sites" not in self.meta:
             self._lending(at, bound, names, stream, papers)
@@ -449,7 +464,8 @@ class GpuProgram:
             raise found
         return printf.decode(papers[0], self.meta["prints"]) if papers else ""
 
-    def _lending(self, at: Geometry, bound: BoundArguments, names: Sequence[str], stream: int, papers: Sequence[np.ndarray]) -> None:
+    def _lending(self, at: Geometry, bound: BoundArguments, names: Sequence[str], stream: int,
+                 papers: Sequence[np.ndarray]) -> None:
         """Runs a grid to its end, with memory on the device for what it writes besides its results."""
         driver, doing = self.device.driver, f"lending `{self.kernel}` memory on {self.device.name} for what it prints"
         places = [P() for _ in papers]
@@ -489,14 +505,16 @@ class GpuProgram:
 
     def told(self, launch: Recent) -> str:
         """A launch of this kernel, in words."""
-        shown = [f"{name}={_decoded(kind, launch.slots[i])}" for i, (name, kind) in enumerate(self.meta["arguments"][: len(launch.slots)])]
+        shown = [f"{name}={_decoded(kind, launch.slots[i])}" for i,
+                 (name, kind) in enumerate(self.meta["arguments"][: len(launch.slots)])]
         return f"`{self.kernel}` with grid {tuple(launch.grid)}, stream {launch.stream or 0:#x}, {', '.join(shown) or 'no arguments'}"
 
     def _fields(self, at: Geometry, bound: BoundArguments, names: Sequence[str], stream: int) -> dict[str, Any]:
         shown = [f"{name}={_shown(value)}" for name, value in zip(names, bound.values, strict=True)]
         arguments = ", ".join(shown) or "no arguments"
         return {
-            "kernel": self.kernel, "device": self.device.name, "grid": at.grid, "block": at.block, "stream": stream, "arguments": arguments,
+            "kernel": self.kernel, "device": self.device.name, "grid": at.grid, "block": at.block, "stream": stream,
+            "arguments": arguments,
         }  # fmt: skip
 
 

@@ -1,8 +1,9 @@
-"""AMD's driver API, the HIP runtime (libamdhip64), as tables for `gpu.Driver`: symbols, versions, architectures and hints come out of here.
+"""AMD's driver API, the HIP runtime (libamdhip64), as tables for `gpu.Driver`: symbols, versions, architectures and
+hints come out of here.
 
-Sources: ROCm's HIP documentation, "Module management", "Execution control", "Device management", "Error handling"; hip_runtime_api.h of ROCm 6
-for the layout of `hipDeviceProp_tR0600` and the numbers of enums. ABI only: no header and no compiler is needed where it runs.
-"""
+Sources: ROCm's HIP documentation, "Module management", "Execution control", "Device management", "Error handling";
+hip_runtime_api.h of ROCm 6 for the layout of `hipDeviceProp_tR0600` and the numbers of enums. ABI only: no header and
+no compiler is needed where it runs. """
 
 from __future__ import annotations
 
@@ -74,6 +75,7 @@ class Hip(Driver):
     faults = frozenset(status for status, hint in hints.items() if hint == _WRONG)
 
     def places(self) -> Iterable[str]:
+        """AVE_HIP, or libamdhip64.so as loaders find it, or in the folder of ROCm."""
         asked = knobs.hip_library()
         if asked:
             return [asked]
@@ -81,6 +83,7 @@ class Hip(Driver):
         return [*mapped(self.library), *names, f"{knobs.rocm_folder()}/lib/{self.library}"]
 
     def version(self) -> tuple[str, bool]:
+        """As "6.2.0", and True from the oldest that will do."""
         number = I32()
         status = self.call("version", ctypes.byref(number))
         # hip_version.h: major * 10,000,000 + minor * 100,000 + patch
@@ -89,35 +92,46 @@ class Hip(Driver):
         return f"{major}.{minor}.{patch}", not status and major >= _OLDEST
 
     def architecture(self, index: int) -> tuple[str, str]:
+        """As "gfx942:sramecc+:xnack-"."""
         room = ctypes.create_string_buffer(_PROPERTIES)
         self.must(f"asking for the properties of {self.kind}:{index}", "properties", room, index)
-        name, what = (room.raw[at : at + _NAME_BYTES].partition(b"\0")[0].decode(errors="replace") for at in (0, _ARCH_NAME))
+        name, what = (
+            room.raw[at : at + _NAME_BYTES].partition(b"\0")[0].decode(errors="replace") for at in (0, _ARCH_NAME)
+        )
         return name, what
 
     def chip(self, architecture: str) -> arch.Chip | None:
+        """The chip of that name; code that names no features loads whatever they are set to."""
         # "gfx942:sramecc+:xnack-": code that names no features loads whatever they are set to.
         found = arch.CHIPS.get(architecture.partition(":")[0])
         return found if found is not None and found.vendor == "amd" else None
 
     def words(self, status: int) -> tuple[str, str]:
+        """By hipGetErrorName and hipGetErrorString."""
         assert self._lib is not None
         name, text = (getattr(self._lib, self.calls[role].symbol)(status) or b"?" for role in ("name", "text"))
         return name.decode(), text.decode()
 
-    def build(self, device: GpuDevice, source: Any, bound: BoundArguments, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+    def build(self, device: GpuDevice, source: Any, bound: BoundArguments,
+              block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+        """A code object by LLVM."""
         return compile.device_object(source, bound.constexprs, bound.options["target"], block, bound.options)
 
     def word(self, index: int) -> int:
+        """The index itself."""
         return index
 
     def most_x(self, block: Sequence[int]) -> int:
+        """An AQL packet counts work-items along an axis in 32 bits (HSA, "kernel dispatch packet")."""
         # An AQL packet counts work-items along an axis in 32 bits (HSA, "kernel dispatch packet").
         return min(2**31 - 1, (2**32 - 1) // block[0])
 
     def dlpack_stream(self, stream: int) -> int:
+        """The handle itself."""
         return stream
 
     def owner(self, address: int) -> int | None:
+        """By the pointer attribute of the device."""
         index = I32()
         if self.call("pointer", ctypes.byref(index), _DEVICE_ORDINAL, address):
             self.call("last")

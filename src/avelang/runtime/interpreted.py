@@ -1,4 +1,5 @@
-"""The NumPy reference as a place where kernels run: a kernel's IR comes in and is executed as it is, whole waves at a time."""
+"""The NumPy reference as a place where kernels run: a kernel's IR comes in and is executed as it is, whole waves at a
+time."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ class Reference(Backend):
 
     def make(self, source: FunctionSource, call: LaunchCall) -> tuple[InterpretedKernel, bytes, dict[str, Any]]:
         """The IR, with hints and what the kernel expects of a launch among its attributes."""
-        kernel, options = compile.build(source, call.bound.constexprs, call.bound.options.get("target")), call.bound.options
+        kernel, options = compile.build(source, call.bound.constexprs,
+                                        call.bound.options.get("target")), call.bound.options
         kernel.attrs.update({name: options[name] for name in compile.HINTS if name in options})
         kernel.attrs["expects"] = compile.expected(kernel, call.at.block)
         return InterpretedKernel(kernel), b"", {}
@@ -49,7 +51,8 @@ class Reference(Backend):
         """Raises L034 for checks that this kernel cannot have here. `Array.numpy` refuses what is read-only."""
         from avelang.sim import reference
 
-        engines.require(engines.REFERENCE, call.kernel, without=() if reference.runs_beside(program.kernel) else ("waits",))
+        engines.require(engines.REFERENCE, call.kernel,
+                        without=() if reference.runs_beside(program.kernel) else ("waits",))
 
     def run(self, call: LaunchCall, program: InterpretedKernel) -> float:
         """Executes every block of the grid."""

@@ -24,8 +24,8 @@ class Unstable(Exception):
 
 
 def plain(value: Any) -> bool:
-    """Whether a value says all about itself: numbers, strings, dtypes, layouts, Ave's own compile-time objects, and tuples of these. Others bring
-    along functions and classes, which may be rebound."""
+    """True for a value that is its own key: numbers, strings, dtypes, layouts, Ave's own compile-time objects, and
+    tuples of these. Others bring along functions and classes, which may be rebound."""
     kind = type(value)
     if kind in (bool, int, str, bytes, float, type(None)) or isinstance(value, (DType, Layout, Pointer)):
         return True
@@ -40,12 +40,17 @@ def _reaches(value: Any) -> bool:
         isinstance(value, (Jitted, StructClass, Pure, enum.Enum, int, str, float))
         or is_constant(value)
         or is_constant_class(value)
-        or (isinstance(value, tuple) and type(value) is not tuple or isinstance(value, type) and issubclass(value, enum.Enum))
+        or (
+            isinstance(value, tuple)
+            and type(value) is not tuple
+            or isinstance(value, type)
+            and issubclass(value, enum.Enum)
+        )
     )
 
 
 def reached(values: Mapping[str, Any]) -> Reach:
-    """What compile-time values reach beside themselves: names that are watched, and what has no key."""
+    """The objects that compile-time values reach beside themselves: names that are watched, and what has no key."""
 
     def tell(r: Reach) -> None:
         for value in values.values():

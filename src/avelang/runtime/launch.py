@@ -31,9 +31,9 @@ from avelang.runtime.geometry import Geometry, check_cluster, geometry
 
 
 class LaunchResult(NamedTuple):
-    """What became of a launch. `backend`: what ran it: "cpu", "reference", "gfx942-exec", "gfx950-exec" or a device's name. `how`: "compiled", "disk"
-    (out of the cache), "hot" (ready in this process) or "reference". `prepare` and `run` are seconds: compiling or loading, and running the
-    blocks (0 on a GPU: the launch returns before)."""
+    """The outcome of a launch. `backend`, which ran it: "cpu", "reference", "gfx942-exec", "gfx950-exec" or a device's
+    name. `how`: "compiled", "disk" (out of the cache), "hot" (ready in this process) or "reference". `prepare` and
+    `run` are seconds: compiling or loading, and running the blocks (0 on a GPU: the launch returns before)."""
 
     how: str
     prepare: float
@@ -77,7 +77,7 @@ class Launcher:
         device = getattr(program, "device", None)
         return LaunchResult("hot", 0.0, program.last_ns / 1e9, "cpu" if device is None else device.name)
 
-    # -- the slow path -----------------------------------------------------------------------------------------------------------
+    # -- the slow path ---
 
     def _slow(self, provider: Any, /, *args: Any, **kwargs: Any) -> None:
         try:
@@ -116,8 +116,10 @@ class Launcher:
         watched = self._watched(bound) if words is not None else None
         if words is None or watched is None:
             return
-        queue = None if bound.device == CPU else stub.Queue(call.stream, call.library, functools.partial(self._refused, program))
-        self._stub.install((key, len(args), tuple(kwargs), *words), program, watched, at.block, params.specs, args, kwargs, bound, queue)
+        queue = None if bound.device == CPU else stub.Queue(call.stream, call.library,
+                                                            functools.partial(self._refused, program))
+        self._stub.install((key, len(args), tuple(kwargs), *words), program, watched, at.block, params.specs, args,
+                           kwargs, bound, queue)
 
     def _watched(self, bound: BoundArguments) -> list[Watched] | None:
         """What must stay as it is for a call like this one to be the same; None where that cannot be watched."""
@@ -132,7 +134,8 @@ class Launcher:
         # Annotations are evaluated in the function's globals, which may change.
         found = self._parameters.get(captured) if not self._closure.trouble else None
         if found is None:
-            found = Parameters(self.source.name, signature(self.source), self._where, self.source.fn.__code__.co_argcount)
+            found = Parameters(self.source.name, signature(self.source), self._where,
+                               self.source.fn.__code__.co_argcount)
             if not self._closure.trouble:
                 self._parameters[captured] = found
         return found
@@ -143,16 +146,21 @@ class Launcher:
         return self.source.span(node) if node is not None else Span(self.source.file, self.source.tree.lineno)
 
     def _backend(self, params: Parameters, bound: BoundArguments) -> Backend:
-        """The place where the arrays are. On the CPU a launch for gfx942 or gfx950 that names no backend runs the code that
-        is made for it."""
+        """The place where the arrays are. On the CPU a launch for gfx942 or gfx950 that names no backend runs the code
+        that is made for it."""
         if bound.device != CPU:
             from avelang.runtime import devices
 
             return devices.device(bound.device)
         target = bound.options.get("target")
-        asked = bound.options.get("backend") or knobs.backend() or next((b for b, chip in EXECUTORS.items() if chip == target), "cpu")
+        asked = (
+            bound.options.get("backend")
+            or knobs.backend()
+            or next((b for b, chip in EXECUTORS.items() if chip == target), "cpu")
+        )
         if asked not in BACKENDS:
-            raise params.fail("L009", name="AVE_BACKEND", want=f"{', '.join(BACKENDS[:-1])} or {BACKENDS[-1]}", got=repr(asked))
+            raise params.fail("L009", name="AVE_BACKEND", want=f"{', '.join(BACKENDS[:-1])} or {BACKENDS[-1]}",
+                              got=repr(asked))
         if asked in EXECUTORS:
             from avelang.runtime.executed_code import Executor
 
@@ -176,7 +184,7 @@ class Launcher:
         stream = bound.stream if bound.stream is not None else streams.current(bound.arrays, program.device.index)[0]
         raise program.refused(status, at, bound, [spec.name for spec in params.runtime], stream)
 
-    # -- kernels, ready to run ---------------------------------------------------------------------------------------
+    # -- kernels, ready to run ---
 
     def _program(self, call: LaunchCall, captured: tuple[Any, ...], backend: Backend) -> tuple[Any, Any, str, float]:
         """The key of the specialization, the program, how it was had, and the seconds that took."""
@@ -202,8 +210,8 @@ class Launcher:
             return key, program, how, time.perf_counter() - start
 
     def _loaded(self, backend: Backend, entry: cache.CacheEntry, name: str) -> Any:
-        """The program of an entry of the cache; None, and it is dropped, where it does not load: its symbols or its data are
-        not those that Ave wrote."""
+        """The program of an entry of the cache; None, and it is dropped, where it does not load: its symbols or its
+        data are not those that Ave wrote."""
         try:
             return backend.load(entry.payload, entry.meta)
         except (AveError, KeyError, TypeError, ValueError, RuntimeError):
@@ -211,7 +219,8 @@ class Launcher:
             return None
 
     def _keyed(self, call: LaunchCall, captured: tuple[Any, ...], backend: Backend) -> tuple[Any, Kernel | None]:
-        """The key of a specialization. Where something that is read has none, the kernel is built now, and its IR is the key."""
+        """The key of a specialization. Where something that is read has none, the kernel is built now, and its IR is
+        the key."""
         bound = call.bound
         given = keys.reached(bound.constexprs) if not all(map(keys.plain, bound.constexprs.values())) else None
         why = self._closure.trouble or (given.trouble if given is not None else "")
@@ -243,7 +252,9 @@ class Launcher:
                 "file": self.source.file,
                 "captured": list(captured),
                 "python": sys.version,
-                "parameters": [str((s.name, s.kind, s.dtype, s.shape, s.strides, str(s.map))) for s in signature(self.source)],
+                "parameters": [
+                    str((s.name, s.kind, s.dtype, s.shape, s.strides, str(s.map))) for s in signature(self.source)
+                ],
                 "constexprs": keys.tokens(call.bound.constexprs),
                 "options": keys.tokens(call.bound.options),
                 "block": list(call.at.block),

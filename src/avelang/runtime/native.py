@@ -31,7 +31,8 @@ I64 = ctypes.c_int64
 
 # Of a worker thread: what Linux gives a main thread; macOS would give 512 KiB.
 _STACK = 8 << 20
-# Looks for another job before sleeping, each with a sched_yield: some 20 us, so that launches in a row find the workers awake.
+# Looks for another job before sleeping, each with a sched_yield: some 20 us, so that launches in a row find the workers
+# awake.
 _SPINS = 64
 # pthread.h: Linux has 1, macOS 2.
 _DETACHED = 2 if sys.platform == "darwin" else 1
@@ -54,7 +55,8 @@ def _code(text: str) -> LoadedCode:
 
 
 class Native:
-    """The host code of this process: the pool, and the ways to launch (`run` and `launch_gpu` here, `launch_address` for builtins)."""
+    """The host code of this process: the pool, and the ways to launch (`run` and `launch_gpu` here, `launch_address`
+    for builtins)."""
 
     def __init__(self) -> None:
         if os.name != "posix":
@@ -80,14 +82,16 @@ class Native:
         os.register_at_fork(after_in_child=self._reset)
         # Raises what a handler of a signal has raised while blocks ran.
         self._run = ctypes.PYFUNCTYPE(I64, P, P, P, P)(self._code.address("ave_run_held"))
-        ctypes.CFUNCTYPE(None, P, ctypes.c_int)(self._code.address("ave_watch_interrupts"))(self.pool_address, signal.SIGINT)
+        ctypes.CFUNCTYPE(None, P, ctypes.c_int)(self._code.address("ave_watch_interrupts"))(self.pool_address,
+                signal.SIGINT)
         interrupts.pressed.count = lambda: self.pool.interrupts
         self._launch_gpu = ctypes.CFUNCTYPE(I64, P, P, P)(self._code.address("ave_launch_gpu"))
         # These hold the interpreter's lock, which is what keeps launches from the table meanwhile.
         self._map_find = ctypes.PYFUNCTYPE(ctypes.c_int, P, P, I64, P)(self._code.address("ave_map_find"))
         self._map_keep = ctypes.PYFUNCTYPE(ctypes.c_int, P, P, I64, P)(self._code.address("ave_map_keep"))
         self.launch_address = self._code.address("ave_launch")
-        self.kept_address = self._code.address("ave_kept")  # whether a launch keeps what a kernel expects, of a table of `expects`
+        # whether a launch keeps what a kernel expects, of a table of `expects`
+        self.kept_address = self._code.address("ave_kept")
         self._recent = (Recent * NOTED).from_address(self._code.address("ave_recent"))
         self._launched = I64.from_address(self._code.address("ave_launched"))
 
@@ -100,7 +104,7 @@ class Native:
         return sorted((r for r in self._recent if r.gpu and r.number < self._launched.value), key=lambda r: -r.number)
 
     def map_find(self, maps: Maps, key: Any, rank: int, wide: Wide) -> bool:
-        """Whether a table knows a key; its value is copied to `wide`."""
+        """True where a table has a key; its value is copied to `wide`."""
         return bool(self._map_find(ctypes.addressof(maps), ctypes.addressof(key), rank, ctypes.addressof(wide)))
 
     def map_keep(self, maps: Maps, key: Any, rank: int, value: Any) -> bool:
@@ -108,24 +112,27 @@ class Native:
         return bool(self._map_keep(ctypes.addressof(maps), ctypes.addressof(key), rank, ctypes.addressof(value)))
 
     def run(self, kernel: int, slots: Any, grid: Any) -> int:
-        """Runs a grid with the interpreter's lock released. Arguments: address of a `Kernel`, c_int64 array, c_uint32 array of three."""
+        """Runs a grid with the interpreter's lock released. Arguments: address of a `Kernel`, c_int64 array, c_uint32
+        array of three."""
         return self._run(self.pool_address, kernel, ctypes.addressof(slots), ctypes.addressof(grid))
 
     def launch_gpu(self, gpu: int, slots: Any, grid: Any) -> int:
-        """Hands a grid to a driver, with the interpreter's lock released; the stream is the slot behind the last parameter's. Arguments: address
-        of a `Gpu`, the others as of `run`, KEPT slots at least. Returns the driver's status; which call gave it stands 32 bits higher
-        (`gpu.CALLS`)."""
+        """Hands a grid to a driver, with the interpreter's lock released; the stream is the slot behind the last
+        parameter's. Arguments: address of a `Gpu`, the others as of `run`, KEPT slots at least. Returns the driver's
+        status; which call gave it stands 32 bits higher (`gpu.CALLS`)."""
         return self._launch_gpu(gpu, ctypes.addressof(slots), ctypes.addressof(grid))
 
 
 def _interrupted() -> None:
-    """Called in a thread other than the main one whose launch is under way when Ctrl-C was pressed: the launch ends as the main thread's would."""
+    """Called in a thread other than the main one whose launch is under way when Ctrl-C was pressed: the launch ends as
+    the main thread's would."""
     if threading.current_thread() is not threading.main_thread() and interrupts.meant_for_all():
         raise KeyboardInterrupt
 
 
 def threads() -> int:
-    """How many threads run blocks, the calling one included: AVE_THREADS, or the cores that this process may use."""
+    """The number of threads that run blocks, the calling one included: AVE_THREADS, or the cores that this process may
+    use."""
     asked = knobs.threads()
     if asked is not None:
         return asked

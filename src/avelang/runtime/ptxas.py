@@ -1,9 +1,9 @@
-"""PTX comes in; machine code for an NVIDIA GPU, by NVIDIA's assembler `ptxas`, goes out, with what it says of registers, spills and shared memory,
-and of what costs time.
+"""PTX comes in; machine code for an NVIDIA GPU, by NVIDIA's assembler `ptxas`, goes out, with what it says of
+registers, spills and shared memory, and of what costs time.
 
-Sources: PTX ISA, release notes (the releases that know a version of PTX); CUDA Compiler Driver NVCC, "ptxas options"; CUDA Compatibility ("minor
-version compatibility": a driver takes what the toolkits of its major version, or of an older one, have made).
-"""
+Sources: PTX ISA, release notes (the releases that know a version of PTX); CUDA Compiler Driver NVCC, "ptxas options";
+CUDA Compatibility ("minor version compatibility": a driver takes what the toolkits of its major version, or of an older
+one, have made). """
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Assembler(NamedTuple):
 
 
 def places() -> Iterator[str]:
-    """Where a `ptxas` may be, best first: NVIDIA's packages of PyPI (nvidia/cu13/bin since CUDA 13, nvidia/cuda_nvcc/bin before), the toolkit, the
-    path, the one that Triton brings."""
+    """Paths of `ptxas`, best first: NVIDIA's packages of PyPI (nvidia/cu13/bin since CUDA 13, nvidia/cuda_nvcc/bin
+    before), the toolkit, the path, the one that Triton brings."""
     yield from _inside("nvidia", "cu*/bin/ptxas")
     for home in knobs.cuda_folders():
         yield os.path.join(home, "bin", "ptxas")
@@ -56,7 +56,8 @@ def _inside(package: str, pattern: str) -> Iterator[str]:
 
 
 def _version(path: str) -> tuple[int, ...]:
-    """The version that a `ptxas` says it has; () for what does not run. A program is asked once: the cache on disk has the answer."""
+    """The version that a `ptxas` says it has; () for what does not run. A program is asked once: the cache on disk has
+    the answer."""
     try:
         status = os.stat(path)
         with open(path, "rb") as file:
@@ -90,23 +91,32 @@ def _found(asked: str | None, newest: int) -> Assembler | None:
 
 
 def find(newest: int = sys.maxsize) -> Assembler | None:
-    """The `ptxas` to use: the one that AVE_PTXAS names, else the first that is new enough, of major version `newest` at most. None where there is
-    none, or where AVE_PTXAS=driver. Raises D037 where the one that was named will not do."""
+    """The `ptxas` to use: the one that AVE_PTXAS names, else the first that is new enough, of major version `newest` at
+    most. None where there is none, or where AVE_PTXAS=driver. Raises D037 where the one that was named will not do."""
     asked = knobs.ptxas()
     if asked == "driver":
         return None
     found = _found(asked, newest)
     if found is not None and asked is not None and found.version < OLDEST:
-        why = f"it is version {'.'.join(map(str, found.version))}" if found.version else "it does not run, or tells no version"
+        why = (
+            f"it is version {'.'.join(map(str, found.version))}"
+            if found.version
+            else "it does not run, or tells no version"
+        )
         raise error("D037", path=asked, why=why, needs="ptxas 12.8 or newer")
     return found
 
 
 def need(purpose: str) -> Assembler:
-    """The `ptxas` to use where there is no driver that would do. Raises D020, which `purpose` begins, where there is none, and D037 as `find`."""
+    """The `ptxas` to use where there is no driver that would do. Raises D020, which `purpose` begins, where there is
+    none, and D037 as `find`."""
     found = find()
     if found is None:
-        looked = "nothing, since AVE_PTXAS=driver" if knobs.ptxas() == "driver" else "nvidia/cu*/bin of PyPI's packages, CUDA_HOME, CUDA_PATH, PATH"
+        looked = (
+            "nothing, since AVE_PTXAS=driver"
+            if knobs.ptxas() == "driver"
+            else "nvidia/cu*/bin of PyPI's packages, CUDA_HOME, CUDA_PATH, PATH"
+        )
         raise error("D020", purpose=purpose, tool="ptxas", looked=looked, install=GET)
     return found
 
@@ -129,17 +139,20 @@ _MOST_LINES = 5
 
 
 def report(said: str, entry: str, text: str = "", code: bytes = b"") -> dict[str, Any]:
-    """What the assembler says of a kernel with `-v`, or the driver's own compiler in its log: `registers` of a thread, `spills` (bytes stored and
-    loaded), `stack` in bytes, named `barriers`, `static_bytes` of shared memory; `spilled_at`: a list of [file, line, bytes], the most first, where
-    registers are spilled and the `code` has lines; and `remarks`: a list of [number as "C7510", words, file, line], file and line those of the source
+    """The figures that the assembler prints for a kernel with `-v`, or the driver's own compiler in its log:
+    `registers` of a thread, `spills` (bytes stored and loaded), `stack` in bytes, named `barriers`, `static_bytes` of
+    shared memory; `spilled_at`: a list of [file, line, bytes], the most first, where registers are spilled and the
+    `code` has lines; and `remarks`: a list of [number as "C7510", words, file, line], file and line those of the source
     where the PTX (`text`) tells them, else "" and 0."""
     _, _, about = said.partition(f"Compiling entry function '{entry}'")
     about = about.partition("Compiling entry function")[0] or said
     n = {name: int(m[1]) if (m := pattern.search(about)) else 0 for name, pattern in _NUMBERS.items()}
-    remarks = [[number, _AROUND.sub("", words), *_place(words, text)] for number, words in dict.fromkeys(_REMARK.findall(said))]
+    remarks = [[number, _AROUND.sub("", words), *_place(words, text)] for number,
+               words in dict.fromkeys(_REMARK.findall(said))]
     at = spill_lines(code, entry)[:_MOST_LINES] if n["stores"] or n["loads"] else []
     return {
-        "registers": n["registers"], "spills": [n["stores"], n["loads"]], "spilled_at": [list(place) for place in at], "stack": n["stack"],
+        "registers": n["registers"], "spills": [n["stores"], n["loads"]], "spilled_at": [list(place) for place in at],
+        "stack": n["stack"],
         "barriers": n["barriers"], "static_bytes": n["static_bytes"], "remarks": remarks,
     }  # fmt: skip
 
@@ -157,22 +170,29 @@ def _place(words: str, text: str) -> tuple[str, int]:
 
 
 def source_line(lines: list[str], at: int) -> tuple[str, int]:
-    """(file, line) of the `.loc` that holds where the PTX's line of this number, counted from 0, stands; ("", 0) where there is none."""
+    """(file, line) of the `.loc` that holds where the PTX's line of this number, counted from 0, stands; ("", 0) where
+    there is none."""
     found = next((m for line in reversed(lines[:at]) if (m := re.match(r"\s*\.loc\s+(\d+) (\d+) ", line))), None)
     file = re.search(rf'^\s*\.file\s+{found[1]} "(.*)"', "\n".join(lines), re.MULTILINE) if found else None
     return (file[1], int(found[2])) if found and file else ("", 0)
 
 
-def assemble(tool: Assembler, text: str, architecture: str, entry: str, level: int | None = None) -> tuple[bytes, dict[str, Any]]:
-    """The code for an architecture such as "sm_90a", and the `report` of a kernel; `level`: 0 to 3, ptxas's own choice (3) without. Raises D038."""
+def assemble(tool: Assembler, text: str, architecture: str, entry: str,
+             level: int | None = None) -> tuple[bytes, dict[str, Any]]:
+    """The code for an architecture such as "sm_90a", and the `report` of a kernel; `level`: 0 to 3, ptxas's own choice
+    (3) without. Raises D038."""
     with tempfile.TemporaryDirectory(prefix="ave-") as folder:
         source, target = os.path.join(folder, f"{entry}.ptx"), os.path.join(folder, "code.cubin")
         with open(source, "w", encoding="utf-8") as file:
             file.write(text)
-        command = [tool.path, f"-arch={architecture}", "-v", "-lineinfo", *(() if level is None else (f"-O{level}",)), source, "-o", target]
+        command = [tool.path, f"-arch={architecture}", "-v", "-lineinfo", *(() if level is None else (f"-O{level}",)),
+                   source, "-o", target]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            why = "; ".join(line.strip() for line in (done.stderr or done.stdout).splitlines()[:3]) or f"status {done.returncode}"
+            why = (
+                "; ".join(line.strip() for line in (done.stderr or done.stdout).splitlines()[:3])
+                or f"status {done.returncode}"
+            )
             raise error("D038", kernel=entry, tool=f"{tool} ({tool.path})", why=why)
         with open(target, "rb") as file:
             code = file.read()

@@ -1,5 +1,5 @@
-"""What a kernel takes on an NVIDIA GPU: a jit function or PTX comes in; registers, spills, shared memory, blocks on an SM, and warnings at the user's
-lines go out. Made by `ptxas`; no GPU is needed."""
+"""What a kernel takes on an NVIDIA GPU: a jit function or PTX comes in; registers, spills, shared memory, blocks on an
+SM, and warnings at the user's lines go out. Made by `ptxas`; no GPU is needed."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ PURPOSE = "machine code for an NVIDIA GPU"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Remark:
-    """What ptxas remarks on a kernel: its `number` (such as C7510, "" for words without one), `text`, and `file` and `line` of the source ("" and 0
-    where they are not known)."""
+    """A remark of ptxas on a kernel: its `number` (such as C7510, "" for words without one), `text`, and `file` and
+    `line` of the source ("" and 0 where they are not known)."""
 
     number: str
     text: str
@@ -29,15 +29,16 @@ class Remark:
 
     @property
     def costly(self) -> bool:
-        """Whether ptxas speaks of a loss of speed."""
+        """True where ptxas speaks of a loss of speed."""
         return self.text.startswith(ptxas.LOSS)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Resources:
-    """What a kernel takes, in bytes but for `registers` (of a thread), `barriers` (of a block) and `threads`. `stored` and `loaded`: how many bytes
-    of spilled registers a thread's code moves, each instruction counted once; `spilled_at`: (file, line, bytes), the most first. `shared` is what
-    the kernel declares, `dynamic` what a launch adds. `residency`: how many blocks one SM holds."""
+    """The resources of a kernel, in bytes but for `registers` (of a thread), `barriers` (of a block) and `threads`.
+    `stored` and `loaded`: how many bytes of spilled registers a thread's code moves, each instruction counted once;
+    `spilled_at`: (file, line, bytes), the most first. `shared` is what the kernel declares, `dynamic` what a launch
+    adds. `residency`: how many blocks one SM holds."""
 
     kernel: str
     chip: str
@@ -57,6 +58,7 @@ class Resources:
 
 
 def remarked(said: Mapping[str, Any]) -> list[Remark]:
+    """The remarks in an assembler's report."""
     return [Remark(*r) for r in said.get("remarks", ())]
 
 
@@ -64,18 +66,20 @@ def resources(
     jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1, 1), target: str = "sm_90a", dynamic: int = 0,
     options: Mapping[str, Any] | None = None,
 ) -> Resources:  # fmt: skip
-    """What a kernel takes, without running it; warns as `warn` does. `dynamic`: bytes of shared memory that a launch adds to the kernel's own;
-    `options`: the launch's, such as `cluster`. Raises what `compile_text` raises, L009 where the target is no NVIDIA GPU, D020 without a ptxas,
-    D038."""
+    """The resources of a kernel, without running it; warns as `warn` does. `dynamic`: bytes of shared memory that a
+    launch adds to the kernel's own; `options`: the launch's, such as `cluster`. Raises what `compile_text` raises, L009
+    where the target is no NVIDIA GPU, D020 without a ptxas, D038."""
     code, meta = cubin(jitted, constexprs, block, target, options)
     threads = block[0] * block[1] * block[2]
     return _resources(code, meta, meta["entry"], target, threads, meta["dynamic_bytes"] + dynamic)
 
 
 def cubin(
-    jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1, 1), target: str = "sm_90a", options: Mapping[str, Any] | None = None
+    jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1, 1), target: str = "sm_90a",
+    options: Mapping[str, Any] | None = None
 ) -> tuple[bytes, dict[str, Any]]:  # fmt: skip
-    """The machine code of a kernel, as `cuModuleLoadData` takes it, and what is known of it; arguments, errors and warnings as of `resources`."""
+    """The machine code of a kernel, as `cuModuleLoadData` takes it, and what is known of it; arguments, errors and
+    warnings as of `resources`."""
     _check(jitted, target)
     tool = ptxas.need(PURPOSE)
     text, meta = _assembly(jitted, constexprs, block, target, options)
@@ -86,9 +90,11 @@ def cubin(
 
 
 def ptx(
-    jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1, 1), target: str = "sm_90a", options: Mapping[str, Any] | None = None
+    jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1, 1), target: str = "sm_90a",
+    options: Mapping[str, Any] | None = None
 ) -> str:  # fmt: skip
-    """The PTX of a kernel, with the lines of its source; needs no ptxas. Arguments as of `resources`, errors as of `compile_text`, and L009."""
+    """The PTX of a kernel, with the lines of its source; needs no ptxas. Arguments as of `resources`, errors as of
+    `compile_text`, and L009."""
     _check(jitted, target)
     return _assembly(jitted, constexprs, block, target, options)[0]
 
@@ -113,13 +119,14 @@ _EXTENTS = re.compile(r"\.(?:reqntid|maxntid)\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*
 
 
 def is_ptx(text: str) -> bool:
-    """Whether a text is PTX."""
+    """True where a text is PTX."""
     return bool(_TARGET.search(text) and _ENTRY.search(text))
 
 
 def of_ptx(text: str, entry: str | None = None, threads: int | None = None, dynamic: int = 0) -> Resources:
-    """What a kernel of a PTX text takes, of Ave or of any compiler: the first where no `entry` is named. `threads` of a block: where left out, what
-    the text says. Raises D020, D023 for an unknown entry, D025 for a text without one, D038, U101 for a target that is not known here."""
+    """The resources of a kernel in a PTX text, of Ave or of any compiler: the first where no `entry` is named.
+    `threads` of a block: where left out, what the text says. Raises D020, D023 for an unknown entry, D025 for a text
+    without one, D038, U101 for a target that is not known here."""
     target = _TARGET.search(text)
     names = _ENTRY.findall(text)
     if target is None or not names:
@@ -140,21 +147,26 @@ def of_ptx(text: str, entry: str | None = None, threads: int | None = None, dyna
 def _resources(code: bytes, said: Mapping[str, Any], entry: str, chip: str, threads: int, dynamic: int) -> Resources:
     shared, (stored, loaded) = said["static_bytes"], said["spills"]
     return Resources(
-        kernel=entry, chip=chip, assembler=said["assembler"], threads=threads, registers=said["registers"], stored=stored, loaded=loaded,
-        spilled_at=tuple((file, line, size) for file, line, size in said["spilled_at"]), stack=said["stack"], shared=shared, dynamic=dynamic,
-        barriers=said["barriers"], code_bytes=len(code), residency=residency(chip, threads, said["registers"], shared + dynamic),
+        kernel=entry, chip=chip, assembler=said["assembler"], threads=threads, registers=said["registers"],
+        stored=stored, loaded=loaded,
+        spilled_at=tuple((file, line, size) for file, line, size in said["spilled_at"]), stack=said["stack"],
+        shared=shared, dynamic=dynamic,
+        barriers=said["barriers"], code_bytes=len(code),
+        residency=residency(chip, threads, said["registers"], shared + dynamic),
         remarks=tuple(remarked(said)),
     )  # fmt: skip
 
 
 def warn(meta: Mapping[str, Any]) -> None:
-    """Warnings (RuntimeWarning) at the lines of the user's file: where most registers are spilled, and where ptxas sees speed lost."""
+    """Warnings (RuntimeWarning) at the lines of the user's file: where most registers are spilled, and where ptxas sees
+    speed lost."""
     for text, file, line in warned(meta):
         warnings.warn_explicit(text, RuntimeWarning, file, line)
 
 
 def warned(meta: Mapping[str, Any]) -> Iterable[tuple[str, str, int]]:
-    """(words, file, line) of the warnings that a kernel deserves. `meta`: what is known of its code, of whichever vendor."""
+    """(words, file, line) of the warnings that a kernel deserves. `meta`: what is known of its code, of whichever
+    vendor."""
     stores, loads = meta.get("spills", (0, 0))
     at = f"{meta['chip']}, block {tuple(meta['block'])}"
     if stores or loads:
@@ -164,9 +176,14 @@ def warned(meta: Mapping[str, Any]) -> Iterable[tuple[str, str, int]]:
         yield (
             f"`{meta['kernel']}` spills ({at}): {meta['registers']} registers a thread{most} are not enough, and {stores} bytes are stored and "
             f"{loads} loaded around them{f' ({shares})' if shares else ''}; use smaller tiles, or more threads for the same tile",
-            str(lines[0][0]), int(lines[0][1]),
-        )  # fmt: skip
+            str(lines[0][0]),
+            int(lines[0][1]),
+        )
     for remark in remarked(meta):
         if remark.costly:
             file, line = (remark.file, remark.line) if remark.file else meta["place"]
-            yield f"`{meta['kernel']}` ({at}): {remark.text.removeprefix(ptxas.LOSS)} (ptxas {remark.number})", file, line
+            yield (
+                f"`{meta['kernel']}` ({at}): {remark.text.removeprefix(ptxas.LOSS)} (ptxas {remark.number})",
+                file,
+                line,
+            )

@@ -1,9 +1,9 @@
-"""An NVIDIA code object (cubin) comes in; the source lines at which it stores registers to memory and loads them again go out.
+"""An NVIDIA code object (cubin) comes in; the source lines at which it stores registers to memory and loads them again
+go out.
 
-Sources: ELF-64 Object File Format; DWARF 2 to 4, "Line Number Information". The instructions of local memory and their widths are not published: the
-two opcodes stand as they are found in the code of sm_75 to sm_100, where the bytes that they move add up to what `ptxas -v` says of spills
-(tests/runtime/test_spills.py).
-"""
+Sources: ELF-64 Object File Format; DWARF 2 to 4, "Line Number Information". The instructions of local memory and their
+widths are not published: the two opcodes stand as they are found in the code of sm_75 to sm_100, where the bytes that
+they move add up to what `ptxas -v` says of spills (tests/runtime/test_spills.py). """
 
 from __future__ import annotations
 
@@ -25,12 +25,16 @@ def sections(code: bytes) -> dict[str, bytes]:
     start = struct.unpack_from("<Q", code, 0x28)[0]
     size, count, names = struct.unpack_from("<HHH", code, 0x3A)
     # name, type, offset and bytes of each section
-    heads = [(h[0], h[1], h[4], h[5]) for h in (struct.unpack_from("<IIQQQQ", code, start + size * i) for i in range(count))]
+    heads = [
+        (h[0], h[1], h[4], h[5]) for h in (struct.unpack_from("<IIQQQQ", code, start + size * i) for i in range(count))
+    ]
     texts = heads[names][2]
     found = {}
     for name, kind, offset, length in heads:
         end = code.index(b"\0", texts + name)
-        found[code[texts + name : end].decode(errors="replace")] = b"" if kind == _NOBITS else code[offset : offset + length]
+        found[code[texts + name : end].decode(errors="replace")] = (
+            b"" if kind == _NOBITS else code[offset : offset + length]
+        )
     return found
 
 
@@ -75,7 +79,8 @@ def _files(r: _SpillReader) -> list[str]:
 
 
 def lines(data: bytes) -> Iterator[tuple[int, str, int]]:
-    """(address, file, line) where each run of instructions begins, in the order of the table. Of a file with one kernel: addresses begin at 0."""
+    """(address, file, line) where each run of instructions begins, in the order of the table. Of a file with one
+    kernel: addresses begin at 0."""
     r = _SpillReader(data)
     end = r.take("I") + 4
     version = r.take("H")
@@ -124,8 +129,9 @@ def moved(code: bytes) -> Iterator[tuple[int, str, int]]:
 
 
 def spill_lines(code: bytes, entry: str) -> list[tuple[str, int, int]]:
-    """(file, line, bytes stored and loaded there) of a kernel's instructions on local memory, the most first: where `ptxas` speaks of spills, these
-    are they. Empty where the code object has no line information, or none that is read here."""
+    """(file, line, bytes stored and loaded there) of a kernel's instructions on local memory, the most first: where
+    `ptxas` speaks of spills, these are they. Empty where the code object has no line information, or none that is read
+    here."""
     try:
         found = sections(code)
         table = sorted(lines(found[".debug_line"]))

@@ -1,9 +1,10 @@
-"""Arrays on a GPU, and what a launch says of a stream, come in; the handle of the stream that the kernel goes to comes out, behind their writers.
+"""Arrays on a GPU, and what a launch says of a stream, come in; the handle of the stream that the kernel goes to comes
+out, behind their writers.
 
-The library that an array belongs to has a current stream (torch, CuPy), orders a stream behind its own work when asked (DLPack's `__dlpack__`,
-the `stream` of the CUDA array interface), or has neither and is waited for (JAX, behind the launch). Sources: the array API standard, "data
-interchange"; Numba's CUDA array interface version 3; the CUDA stream protocol of cuda.core (`__cuda_stream__`).
-"""
+The library that an array belongs to has a current stream (torch, CuPy), orders a stream behind its own work when asked
+(DLPack's `__dlpack__`, the `stream` of the CUDA array interface), or has neither and is waited for (JAX, behind the
+launch). Sources: the array API standard, "data interchange"; Numba's CUDA array interface version 3; the CUDA stream
+protocol of cuda.core (`__cuda_stream__`). """
 
 from __future__ import annotations
 
@@ -15,14 +16,17 @@ from avelang.runtime.arrays import CPU, Array, dlpack_capsule
 
 
 class Waiting(Protocol):
-    """What `order` asks of a device."""
+    """A device, as `order` uses it."""
 
-    def dlpack_stream(self, stream: int) -> int: ...
-    def wait(self, stream: int) -> None: ...
+    def dlpack_stream(self, stream: int) -> int:
+        """The stream in DLPack's numbers."""
+    def wait(self, stream: int) -> None:
+        """Waits until the stream is idle."""
 
 
 def handle(stream: Any) -> int | None:
-    """The driver's handle of a stream: of an int itself, of torch's `cuda_stream`, CuPy's `ptr`, or by `__cuda_stream__`; None for anything else."""
+    """The driver's handle of a stream: of an int itself, of torch's `cuda_stream`, CuPy's `ptr`, or by
+    `__cuda_stream__`; None for anything else."""
     protocol: Any = getattr(stream, "__cuda_stream__", None)
     if protocol is not None:
         answer: Any = protocol() if callable(protocol) else protocol
@@ -51,8 +55,8 @@ def _library(array: Array) -> str:
 
 
 def current(arrays: Iterable[Array], index: int) -> tuple[int, str]:
-    """The current stream on device `index` of the first library among the arrays that has one, and that library; (0, "") where none has: the
-    device's default stream."""
+    """The current stream on device `index` of the first library among the arrays that has one, and that library; (0,
+    "") where none has: the device's default stream."""
     for library in map(_library, arrays):
         module = sys.modules.get(library)
         if library in _CURRENT and module is not None:
@@ -61,7 +65,8 @@ def current(arrays: Iterable[Array], index: int) -> tuple[int, str]:
 
 
 def order(arrays: Iterable[Array], stream: int, library: str, device: Waiting) -> None:
-    """Makes `stream` wait for what the arrays' own libraries still do to them; the arrays of `library`, whose stream it is, are in order."""
+    """Makes `stream` wait for what the arrays' own libraries still do to them; the arrays of `library`, whose stream it
+    is, are in order."""
     for array in arrays:
         owner = array.keep[0] if isinstance(array.keep, tuple) else array.keep
         if array.device == CPU or _library(array) == library:
@@ -75,5 +80,6 @@ def order(arrays: Iterable[Array], stream: int, library: str, device: Waiting) -
 
 
 def unordered(arrays: Iterable[Array]) -> bool:
-    """Whether an array's library knows no stream but its own: what the kernel writes must be there when the launch returns."""
+    """True where an array's library knows no stream but its own: what the kernel writes must be there when the launch
+    returns."""
     return any(array.kind == "JAX" and array.device != CPU for array in arrays)

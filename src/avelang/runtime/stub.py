@@ -1,8 +1,8 @@
-"""What the slow path has accepted comes in; tables by which the host code (`native/host/launch.c`) recognizes the same kind of call go out.
+"""What the slow path has accepted comes in; tables by which the host code (`native/host/launch.c`) recognizes the same
+kind of call go out.
 
-A `Stub` is the builtin function behind `kernel[provider]` of one jit function. Python objects are known to the host code by their address,
-so whatever a table points to is kept alive beside it.
-"""
+A `Stub` is the builtin function behind `kernel[provider]` of one jit function. Python objects are known to the host
+code by their address, so whatever a table points to is kept alive beside it. """
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ _ON_CPU = 1
 
 
 class Queue(NamedTuple):
-    """The stream of a launch on a GPU, the library whose current stream it is ("": the launch said it, or it is the default one), and what is called
-    with status, geometry and arguments where the driver refuses a launch."""
+    """The stream of a launch on a GPU, the library whose current stream it is ("": the launch said it, or it is the
+    default one), and what is called with status, geometry and arguments where the driver refuses a launch."""
 
     stream: int
     library: str
@@ -69,7 +69,8 @@ class Queue(NamedTuple):
 
 
 class _ExchangeApi(NamedTuple):
-    """Functions of DLPack's C exchange API: reads an object into a DLTensor; gives the current stream of (type, index), 0 if there is no such."""
+    """Functions of DLPack's C exchange API: reads an object into a DLTensor; gives the current stream of (type, index),
+    0 if there is no such."""
 
     read: int
     stream: int
@@ -87,8 +88,8 @@ def _word(address: int) -> int:
 
 
 def _objects_hold() -> bool:
-    """Whether the type of an object stands in its second word, as the host code reads it (not in free-threaded builds), and a tuple's size in its
-    third."""
+    """Whether the type of an object stands in its second word, as the host code reads it (not in free-threaded builds),
+    and a tuple's size in its third."""
     if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8 or _word(id("") + 8) != id(str):
         return False
     return _items() > 0 and all(_word(id(t) + 16) == len(t) for t in ((), (1,), (1, 2, 3)))
@@ -114,7 +115,8 @@ def _dicts_tagged() -> bool:
     d: dict[Any, Any] = {"b": 0}
     seen = []
     for change in (
-        lambda: d.update(a=1), lambda: d.update(a=2), lambda: d.__setitem__("a", 3), lambda: d.pop("a"), lambda: d.update(a=3),
+        lambda: d.update(a=1), lambda: d.update(a=2), lambda: d.__setitem__("a", 3), lambda: d.pop("a"),
+        lambda: d.update(a=3),
         lambda: d.setdefault("c", 1), lambda: d.__delitem__("c"), d.clear, lambda: d.update(b=0), d.popitem,
     ):  # fmt: skip
         change()
@@ -123,7 +125,8 @@ def _dicts_tagged() -> bool:
 
 
 def _numpy_holds() -> bool:
-    """Whether NumPy's arrays are laid out in memory as the host code reads them, tried on one whose fields all differ."""
+    """Whether NumPy's arrays are laid out in memory as the host code reads them, tried on one whose fields all
+    differ."""
     a = np.zeros((3, 5, 7), np.int32)[:, 1:4, ::2]
     start = id(a)
     nd, flags = (ctypes.c_int32.from_address(start + offset).value for offset in (24, 64))
@@ -144,12 +147,14 @@ class _Shared:
         address = {
             name: id(value)
             for name, value in {
-                "int_": int, "float_": float, "str_": str, "tuple_": tuple, "none": None, "true_": True, "false_": False,
+                "int_": int, "float_": float, "str_": str, "tuple_": tuple, "none": None, "true_": True,
+                "false_": False,
                 "ave_error": AveError, "fail": self._fail,
             }.items()
         }  # fmt: skip
         self.context = Context(
-            pool=native().pool_address, ndarray=id(np.ndarray) if _numpy_holds() else 0, digit=_digit(), tagged=_dicts_tagged(), items=_items(),
+            pool=native().pool_address, ndarray=id(np.ndarray) if _numpy_holds() else 0, digit=_digit(),
+            tagged=_dicts_tagged(), items=_items(),
             **address
         )  # fmt: skip
         self._apis: dict[type, _ExchangeApi] = {}
@@ -160,15 +165,16 @@ class _Shared:
         return [(data, name, data.get(name), name in data) for name in names]
 
     def learn(self, obj: Any) -> None:
-        """Makes the host code read arrays of this type through DLPack's C exchange API, where the type has one that says the truth."""
+        """Makes the host code read arrays of this type through DLPack's C exchange API, where the type has one that
+        says the truth."""
         kind = type(obj)
         if kind in self._apis or len(self._apis) == EXCHANGES or kind.__module__.partition(".")[0] != "torch":
             return
         capsule = getattr(kind, "__dlpack_c_exchange_api__", None)
         if capsule is None:
             return
-        # dlpack.h 1.2, DLPackExchangeAPI: version, prev_api, allocator, from_py_object, to_py_object, dltensor_from_py_object_no_sync,
-        # current_work_stream.
+        # dlpack.h 1.2, DLPackExchangeAPI: version, prev_api, allocator, from_py_object, to_py_object,
+        # dltensor_from_py_object_no_sync, current_work_stream.
         words = (ctypes.c_uint64 * 7).from_address(_api.PyCapsule_GetPointer(capsule, b"dlpack_exchange_api"))
         major, function = words[0] & 0xFFFF_FFFF, words[5]
         if major != 1 or not function or not _exchange_holds(function, obj):
@@ -193,13 +199,15 @@ class _Shared:
             param.like = torch_tensors.likeness(obj, array.address, array.shape, array.strides, param.item)
 
     def word(self, obj: Any) -> int | None:
-        """The device of an array in DLPack's numbers (type, index << 32), or None where the host code does not read arrays of its type."""
+        """The device of an array in DLPack's numbers (type, index << 32), or None where the host code does not read
+        arrays of its type."""
         api = self._apis.get(type(obj))
         found = _read(api.read, obj) if api is not None else None
         return int(found[1]) if found is not None else None
 
     def asks(self, obj: Any, word: int, stream: int) -> int:
-        """The function that gives the current stream of the array's library, 0 where there is none or it says another than `stream`."""
+        """The function that gives the current stream of the array's library, 0 where there is none or it says another
+        than `stream`."""
         api = self._apis.get(type(obj))
         if api is None or not api.stream:
             return 0
@@ -216,7 +224,8 @@ def _read(function: int, obj: Any) -> Any:
     """The words of the DLTensor that an exchange function makes of an object; None where it fails."""
     found = (ctypes.c_uint64 * 8)()
     try:
-        status = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(function)(obj, ctypes.addressof(found))
+        status = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(function)(obj,
+                ctypes.addressof(found))
     except Exception:
         return None
     return found if status == 0 else None
@@ -234,7 +243,7 @@ def _shared() -> _Shared | None:
 
 
 def keep_tracebacks(keep: bool) -> None:
-    """Whether an AveError that a launch raises keeps Ave's own frames."""
+    """Lets an AveError that a launch raises keep, or lose, Ave's own frames."""
     shared = _shared()
     if shared is not None:
         shared.context.keep_traceback = keep
@@ -251,8 +260,10 @@ class Stub:
         if self._shared is None:
             return
         self._state = State(context=ctypes.addressof(self._shared.context), slow=id(slow))
-        method = MethodDef(name.encode(), native().launch_address, FASTCALL_KEYWORDS, None, ctypes.addressof(self._state))
-        # CPython reads it when it frees the builtin, and a collected cycle may free them in any order: it is never freed.
+        method = MethodDef(name.encode(), native().launch_address, FASTCALL_KEYWORDS, None,
+                           ctypes.addressof(self._state))
+        # CPython reads it when it frees the builtin, and a collected cycle may free them in any order: it is never
+        # freed.
         _METHODS.append(method)
         # What the builtin needs lives as long as the builtin, which may outlive the jit function.
         owner = (ctypes.addressof(self._state), self, slow)
@@ -264,12 +275,14 @@ class Stub:
         return next((kept[0] for _, entry, kept in self._entries if ctypes.addressof(entry) == last), None)
 
     def forget_latest(self) -> None:
+        """The slow path ran last."""
         if self._state is not None:
             self._state.last = 0
 
     def install(
         self, key: Any, program: Any, watched: Sequence[Watched], block: tuple[int, int, int],
-        specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: BoundArguments, queue: Queue | None = None,
+        specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: BoundArguments,
+        queue: Queue | None = None,
     ) -> None:  # fmt: skip
         """Lets the host code serve calls like this one, which has just been run; `key` says which calls are alike.
 
@@ -286,9 +299,11 @@ class Stub:
         watched = [*watched, *shared.knobs()]
         known = next((i for i, (have, _, _) in enumerate(self._entries) if have == key), None)
         if known is not None:
-            # The call is like one before and yet came by the slow path: an argument is unusual, or a global was bound to an equal object.
+            # The call is like one before and yet came by the slow path: an argument is unusual, or a global was bound
+            # to an equal object.
             before = self._entries[known][2][1]
-            if len(before) == len(watched) and all(a[:2] == b[:2] and _same(a, b) for a, b in zip(before, watched, strict=True)):
+            if len(before) == len(watched) and all(a[:2] == b[:2] and _same(a, b) for a,
+                                                   b in zip(before, watched, strict=True)):
                 return
             del self._entries[known]
         try:
@@ -307,7 +322,8 @@ class Stub:
         watches = (WatchedName * max(1, len(watched)))(*map(_watch, watched))
         keep += [tuple(kwargs), names, template, table, watches]
         entry = CallEntry(
-            watched=len(watched), watches=ctypes.addressof(watches), positional=len(args), keyword=len(kwargs), names=ctypes.addressof(names),
+            watched=len(watched), watches=ctypes.addressof(watches), positional=len(args), keyword=len(kwargs),
+            names=ctypes.addressof(names),
             block=block, params=ctypes.addressof(table), slots=len(slots),
             template=None if len(filled) == len(slots) else ctypes.addressof(template),
         )  # fmt: skip
@@ -318,20 +334,23 @@ class Stub:
             entry.kernel = program.address
         else:
             entry.gpu, entry.stream, entry.device, entry.failed = program.address, ask, word, id(queue.refused)
-        # The newest first. The host code looks at entries while it holds the interpreter's lock, so the one that drops out may go.
+        # The newest first. The host code looks at entries while it holds the interpreter's lock, so the one that drops
+        # out may go.
         self._entries = [(key, entry, keep), *self._entries][:ENTRIES]
         for i, (_, known, _) in enumerate(self._entries):
             state.entries[i] = ctypes.addressof(known)
         state.count = len(self._entries)
 
     def _params(
-        self, specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: BoundArguments, program: Any, queue: Queue | None
+        self, specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: BoundArguments,
+        program: Any, queue: Queue | None
     ) -> list[tuple[ParamCheck, Any]] | None:
         assert self._shared is not None
         by_name = {s.name: s for s in specs}
         slot_of = {s.name: i for i, s in enumerate(s for s in specs if s.kind != "constexpr")}
         room_of = {s.name: i for i, s in enumerate(s for s in specs if s.map is not None)}
-        given = [*((s.name, s, value) for s, value in zip(specs, args, strict=False)), *((n, by_name.get(n), value) for n, value in kwargs.items())]
+        given = [*((s.name, s, value) for s, value in zip(specs, args, strict=False)),
+                 *((n, by_name.get(n), value) for n, value in kwargs.items())]
         out = []
         for name, spec, value in given:
             if spec is None and name == "stream" and queue is not None and type(value) is int:
@@ -347,7 +366,8 @@ class Stub:
                 word = _ON_CPU if queue is None else self._shared.word(value)
                 if word is None or array.device != bound.device:
                     return None
-                param = _array(spec, slot_of[spec.name], array, spec.name in program.writes, word, 1 if queue is None else program.align)
+                param = _array(spec, slot_of[spec.name], array, spec.name in program.writes, word,
+                               1 if queue is None else program.align)
                 self._shared.like(param[0], value, array)
                 if spec.map is not None:
                     _map(param, spec.map, array, room_of[spec.name])
@@ -369,7 +389,8 @@ def _same(a: Watched, b: Watched) -> bool:
 
 
 def _queue(shared: _Shared, values: Sequence[Any], bound: BoundArguments, queue: Queue) -> tuple[int | None, int]:
-    """The device in DLPack's numbers, and the function to ask for the current stream (0: the slot has it); (None, 0) where it cannot be asked."""
+    """The device in DLPack's numbers, and the function to ask for the current stream (0: the slot has it); (None, 0)
+    where it cannot be asked."""
     on_it = [value for value in values if shared.word(value) is not None]
     word = shared.word(on_it[0]) if on_it else None
     if word is None or bound.stream is not None:
@@ -427,8 +448,10 @@ def _array(spec: ParamSpec, slot: int, array: Array, written: bool, device: int,
     assert d is not None
     # NumPy's arrays are on the CPU: elsewhere none is accepted.
     descriptors = _descriptors(d) if array.device == CPU else []
-    codes = [code | bits << 8 | 1 << 16 for other in alternatives(d) for code, bits in dlpack_triples(other)][:ALTERNATIVES]
-    param = ParamCheck(kind=_ARRAYS[spec.kind], slot=slot, rank=-1, item=d.bytes, device=device, high=max(d.bytes, align))
+    codes = [code | bits << 8 | 1 << 16 for other in alternatives(d) for code,
+             bits in dlpack_triples(other)][:ALTERNATIVES]
+    param = ParamCheck(kind=_ARRAYS[spec.kind], slot=slot, rank=-1, item=d.bytes, device=device,
+                       high=max(d.bytes, align))
     param.low = ALIGNED | (WRITEABLE if written else 0)
     param.descriptors = (ctypes.c_void_p * ALTERNATIVES)(*map(id, descriptors))
     # 0xFFFFFFFF is no dtype: 0 would be an integer of no bits.

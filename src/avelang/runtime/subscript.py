@@ -1,8 +1,7 @@
 """A kernel comes in; the same kernel, whose subscription `kernel[provider]` runs no Python code, goes out.
 
-The types are made by CPython's own `PyType_FromSpec`, with functions of `native/host/subscript.c` in their slots. Slot numbers: typeslots.h (part of
-the stable ABI); kinds of members: descrobject.h.
-"""
+The types are made by CPython's own `PyType_FromSpec`, with functions of `native/host/subscript.c` in their slots. Slot
+numbers: typeslots.h (part of the stable ABI); kinds of members: descrobject.h. """
 
 from __future__ import annotations
 
@@ -31,13 +30,15 @@ class TypeSlot(ctypes.Structure):
 class TypeSpec(ctypes.Structure):
     """CPython's PyType_Spec."""
 
-    _fields_ = [("name", ctypes.c_char_p), ("basicsize", ctypes.c_int), ("itemsize", ctypes.c_int), ("flags", ctypes.c_uint), ("slots", P)]
+    _fields_ = [("name", ctypes.c_char_p), ("basicsize", ctypes.c_int), ("itemsize", ctypes.c_int),
+                ("flags", ctypes.c_uint), ("slots", P)]
 
 
 class TypeMember(ctypes.Structure):
     """CPython's PyMemberDef."""
 
-    _fields_ = [("name", ctypes.c_char_p), ("type", ctypes.c_int), ("offset", ctypes.c_ssize_t), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p)]
+    _fields_ = [("name", ctypes.c_char_p), ("type", ctypes.c_int), ("offset", ctypes.c_ssize_t),
+                ("flags", ctypes.c_int), ("doc", ctypes.c_char_p)]
 
 
 _api = ctypes.pythonapi
@@ -56,7 +57,8 @@ def _type(name: str, size: int, flags: int, slots: list[tuple[int, int]]) -> typ
 
 @functools.cache
 def _base() -> type:
-    """The class that has the subscription. What it gives is the builtin of the kernel, `func`, with a provider, and is called as it is."""
+    """The class that has the subscription. What it gives is the builtin of the kernel, `func`, with a provider, and is
+    called as it is."""
     code = native()
     members = (TypeMember * 4)(
         TypeMember(b"__vectorcalloffset__", _SIZE, BoundKernel.call.offset, _READONLY),
@@ -78,7 +80,8 @@ def _base() -> type:
 def _subscripted(kind: type) -> type:
     base: Any = _base()
     # Behind the class, so that objects keep their layout and may change to it.
-    return type(kind.__name__, (kind, base), {"__module__": kind.__module__, "__doc__": kind.__doc__, "__getitem__": base.__getitem__})
+    return type(kind.__name__, (kind, base),
+                {"__module__": kind.__module__, "__doc__": kind.__doc__, "__getitem__": base.__getitem__})
 
 
 def _word(address: int) -> int:
@@ -86,8 +89,8 @@ def _word(address: int) -> int:
 
 
 def adopt(kernel: Any, launch: Any) -> None:
-    """Makes the subscription of a kernel native: an instance of its class it stays. `launch` is its builtin, for which its class has the slot
-    `_native`; anything else is left as it is."""
+    """Makes the subscription of a kernel native: an instance of its class it stays. `launch` is its builtin, for which
+    its class has the slot `_native`; anything else is left as it is."""
     if not isinstance(launch, type(len)):
         return
     kernel._native = launch

@@ -1,8 +1,9 @@
-"""Arguments for `al.TensorMap` parameters: a map's type and an array come in; what a backend takes for the map goes out: words that code for the CPU
-reads, or the 128 bytes of the CUDA driver, encoded once for each array, layout and type.
+"""Arguments for `al.TensorMap` parameters: a map's type and an array come in; what a backend takes for the map goes
+out: words that code for the CPU reads, or the 128 bytes of the CUDA driver, encoded once for each array, layout and
+type.
 
-What was made is kept in tables that compiled host code reads too (`native/host/maps.c`): a launch with arrays that a table knows runs no Python.
-"""
+What was made is kept in tables that compiled host code reads too (`native/host/maps.c`): a launch with arrays that a
+table knows runs no Python. """
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 ALIGN = 64
 # CUtensorMapDataType, CUtensorMapSwizzle, CUtensorMapL2promotion (CUDA driver API, cuda.h).
 DTYPES = {
-    "u8": 0, "i8": 0, "f8e4m3fn": 0, "f8e5m2": 0, "f8e4m3fnuz": 0, "f8e5m2fnuz": 0, "u16": 1, "i16": 1, "u32": 2, "i32": 3, "u64": 4, "i64": 5,
+    "u8": 0, "i8": 0, "f8e4m3fn": 0, "f8e5m2": 0, "f8e4m3fnuz": 0, "f8e5m2fnuz": 0, "u16": 1, "i16": 1, "u32": 2,
+    "i32": 3, "u64": 4, "i64": 5,
     "f16": 6, "f32": 7, "f64": 8, "bf16": 9,
 }  # fmt: skip
 SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
@@ -36,7 +38,8 @@ Call = Callable[..., None]  # calls a function of the driver by its name; raises
 
 
 class MapTable:
-    """What was made of arrays for one type of map. It grows as arrays come by, up to MOST_KEPT records; then new ones replace old ones."""
+    """The descriptors that were encoded for one type of map. It grows with each new array, up to MOST_KEPT records;
+    then new ones replace old ones."""
 
     def __init__(self, t: MapType):
         self.type, self.rank = t, t.rank
@@ -56,8 +59,9 @@ class MapTable:
         return wide if native().map_find(self.maps, self._key(array), self.rank, wide) else None
 
     def keep(self, array: Array, wide: Any) -> None:
-        """Puts what was made of an array into the table. `wide`: memory that begins with the 128 bytes. Not of an array that stores would write past
-        the rows of: whether a kernel stores to it is looked at by the slow path, each time."""
+        """Puts what was made of an array into the table. `wide`: memory that begins with the 128 bytes. Not of an array
+        that stores would write past the rows of: whether a kernel stores to it is looked at by the slow path, each
+        time."""
         if torn(self.type, array.shape):
             return
         with self._lock:
@@ -75,7 +79,8 @@ class MapTable:
         memory = _aligned(TensorMapRecord * size)
         larger = Maps(ctypes.addressof(memory), size - 1)
         self.used = sum(native().map_keep(larger, record.key, self.rank, record.value) for record in records)
-        # Another thread may launch between the two: the new memory has room for the old mask, and keys are compared in full.
+        # Another thread may launch between the two: the new memory has room for the old mask, and keys are compared in
+        # full.
         self.maps.records = larger.records
         self.maps.mask = larger.mask
         return memory
@@ -102,7 +107,7 @@ def _wide(address: int) -> Wide:
 
 
 def words(t: MapType, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
-    """What `map_word` of the IR reads, as memory that must live as long as the launch. `strides` in bytes."""
+    """The words that `map_word` of the IR reads, in memory that must live as long as the launch. `strides` in bytes."""
     padding = (0,) * (MOST_RANK - t.rank)
     return (ctypes.c_int64 * WORDS)(address, *shape, *padding, *strides, *padding)
 
@@ -136,7 +141,8 @@ def encode_all(driver: Any, specs: Sequence[ParamSpec], bound: BoundArguments) -
 
 
 def _steps(t: MapType, shape: tuple[int, ...], strides: tuple[int, ...]) -> list[int]:
-    """Strides as the driver takes them, in bytes: the last but one dimension first. Where an extent is 1 the array's own need not be legal."""
+    """Strides as the driver takes them, in bytes: the last but one dimension first. Where an extent is 1 the array's
+    own need not be legal."""
     steps, inner = [], shape[-1] * t.dtype.bytes
     for extent, stride in zip(reversed(shape[:-1]), reversed(strides[:-1]), strict=True):
         steps.append(stride if extent > 1 else -(-inner // UNIT) * UNIT)
@@ -145,17 +151,20 @@ def _steps(t: MapType, shape: tuple[int, ...], strides: tuple[int, ...]) -> list
 
 
 def encode(call: Call, t: MapType, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Wide:
-    """Memory that begins with the driver's descriptor. Dimensions go to the driver with the contiguous one first, strides without it.
+    """Memory that begins with the driver's descriptor. Dimensions go to the driver with the contiguous one first,
+    strides without it.
 
-    `strides` in bytes. The array must be one that `isa.tensor_map.faults` has nothing against (CUDA driver API, cuTensorMapEncodeTiled).
-    """
+    `strides` in bytes. The array must be one that `isa.tensor_map.faults` has nothing against (CUDA driver API,
+    cuTensorMapEncodeTiled). """
     wide = _wide(address)
     extents = (ctypes.c_uint64 * t.rank)(*reversed(shape))
     steps = (ctypes.c_uint64 * max(1, t.rank - 1))(*_steps(t, shape, strides))
     box = (ctypes.c_uint32 * t.rank)(*reversed(t.box))
     every = (ctypes.c_uint32 * t.rank)(*(1,) * t.rank)
     call(
-        "cuTensorMapEncodeTiled", ctypes.c_void_p(ctypes.addressof(wide)), DTYPES[t.dtype.name], t.rank, ctypes.c_void_p(address), extents, steps,
-        box, every, 0, SWIZZLES[t.swizzle], PROMOTE_256 if t.box[-1] * t.dtype.bytes >= 256 else PROMOTE_128, int(t.nan),
+        "cuTensorMapEncodeTiled", ctypes.c_void_p(ctypes.addressof(wide)), DTYPES[t.dtype.name], t.rank,
+        ctypes.c_void_p(address), extents, steps,
+        box, every, 0, SWIZZLES[t.swizzle], PROMOTE_256 if t.box[-1] * t.dtype.bytes >= 256 else PROMOTE_128,
+        int(t.nan),
     )  # fmt: skip
     return wide

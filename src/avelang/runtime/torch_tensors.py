@@ -1,10 +1,11 @@
-"""torch's tensors in memory: the torch that is loaded comes in; where its fields stand goes out, for compiled host code to read them itself.
+"""torch's tensors in memory: the torch that is loaded comes in; where its fields stand goes out, for compiled host code
+to read them itself.
 
-torch's own C function (`dltensor_from_py_object_no_sync` of DLPack's exchange API) takes some 20 ns for a tensor, a dozen loads take 2. No fact of
-torch's classes is written down here: fields are looked for in tensors of which every number differs, by what torch says of them (`_cdata`,
-`data_ptr`, `_dispatch_keys`), and what is read there is held against torch's answers for others. Where any of it fails, or a tensor is not like the
-one that the slow path has accepted, torch's own function is asked.
-"""
+torch's own C function (`dltensor_from_py_object_no_sync` of DLPack's exchange API) takes some 20 ns for a tensor, a
+dozen loads take 2. No fact of torch's classes is written down here: fields are looked for in tensors of which every
+number differs, by what torch says of them (`_cdata`, `data_ptr`, `_dispatch_keys`), and what is read there is held
+against torch's answers for others. Where any of it fails, or a tensor is not like the one that the slow path has
+accepted, torch's own function is asked. """
 
 from __future__ import annotations
 
@@ -17,17 +18,19 @@ from typing import Any, NamedTuple
 
 from avelang.native.layouts import MOST_INLINE, Fields, Likeness
 
-# Of the word that begins with the dtype: 16 bits of that, 8 each of the device's type, its index, and whether there is one. Others depend on strides.
+# Of the word that begins with the dtype: 16 bits of that, 8 each of the device's type, its index, and whether there is
+# one. Others depend on strides.
 META = (1 << 40) - 1
 _NO_INDEX = 0x01FF00  # a device of type 0 whose index is -1
 _IMPL_BYTES, _STORAGE_BYTES = 208, 80  # that are searched: torch 2.11 has 184 and 80, 2.13 has 176 and 80
 
 
 class TensorFields(NamedTuple):
-    """Bytes from the beginning of an object to a field: `impl` of the Python object; `storage` to `sizes` of what that points to (`sizes` are
-    followed by as many strides, MOST_INLINE of each); `data`, `deleter` of the storage, of which `bytes` says how many it has. `lazy`: dispatch
-    keys of views that are negated or conjugated lazily. `counter` of what `impl` points to: null, or where `version` bytes on stands how often
-    the memory was changed. `requires`, `enabled`: addresses of c10::TensorImpl::requires_grad and c10::GradMode::is_enabled."""
+    """Bytes from the beginning of an object to a field: `impl` of the Python object; `storage` to `sizes` of what that
+    points to (`sizes` are followed by as many strides, MOST_INLINE of each); `data`, `deleter` of the storage, of which
+    `bytes` says how many it has. `lazy`: dispatch keys of views that are negated or conjugated lazily. `counter` of
+    what `impl` points to: null, or where `version` bytes on stands how often the memory was changed. `requires`,
+    `enabled`: addresses of c10::TensorImpl::requires_grad and c10::GradMode::is_enabled."""
 
     impl: int
     storage: int
@@ -47,11 +50,12 @@ class TensorFields(NamedTuple):
     bytes: int
 
     def fields(self) -> Fields:
+        """As the struct of the host code."""
         return Fields(*self)
 
 
 class Read(NamedTuple):
-    """What a tensor's fields say: strides in elements, `address` for elements of `item` bytes."""
+    """The facts in a tensor's fields: strides in elements, `address` for elements of `item` bytes."""
 
     address: int
     shape: tuple[int, ...]
@@ -71,11 +75,16 @@ def _only(candidates: Iterable[Iterable[int]]) -> int:
 
 def _places(start: int, size: int, numbers: Sequence[int]) -> list[int]:
     """Bytes from `start` at which these words stand in a row, within `size` bytes."""
-    return [at for at in range(0, size - 8 * len(numbers) + 8, 8) if [_word(start + at + 8 * i) for i in range(len(numbers))] == list(numbers)]
+    return [
+        at
+        for at in range(0, size - 8 * len(numbers) + 8, 8)
+        if [_word(start + at + 8 * i) for i in range(len(numbers))] == list(numbers)
+    ]
 
 
 def read(at: TensorFields, x: Any, item: int) -> Read | None:
-    """What host code reads of a tensor; None of one with more than MOST_INLINE dimensions, without elements, or with more than its storage has."""
+    """The facts that host code reads of a tensor; None for one with more than MOST_INLINE dimensions, without elements,
+    or with more than its storage has."""
     impl = _word(id(x) + at.impl)
     rank, storage = _word(impl + at.rank), _word(impl + at.storage)
     if rank > MOST_INLINE or not _word(impl + at.numel) or not storage:
@@ -87,15 +96,17 @@ def read(at: TensorFields, x: Any, item: int) -> Read | None:
     if (offset + 1 + reach) * item > _word(storage + at.bytes):
         return None
     likeness = Likeness(
-        type=id(type(x)), table=_word(impl), keys=_word(impl + at.keys), meta=_word(impl + at.meta) & META, deleter=_word(storage + at.deleter)
+        type=id(type(x)), table=_word(impl), keys=_word(impl + at.keys), meta=_word(impl + at.meta) & META,
+        deleter=_word(storage + at.deleter)
     )
     return Read(address, tuple(numbers[:rank]), tuple(numbers[MOST_INLINE : MOST_INLINE + rank]), likeness)
 
 
 def _found(torch: Any) -> TensorFields:
-    """Where the fields are: the places that are right for each of some tensors of which every number differs. Raises whatever goes wrong, where torch
-    has not what is asked of it or a field is not to be found."""
-    forms = [((3, 5, 7, 2, 6), (211, 29, 2, 401, 1), 77), ((4, 9, 8, 11, 1), (17, 311, 19, 3, 23), 203), ((13, 2, 1, 3, 5), (5, 97, 31, 41, 67), 55)]
+    """Where the fields are: the places that are right for each of some tensors of which every number differs. Raises
+    whatever goes wrong, where torch has not what is asked of it or a field is not to be found."""
+    forms = [((3, 5, 7, 2, 6), (211, 29, 2, 401, 1), 77), ((4, 9, 8, 11, 1), (17, 311, 19, 3, 23), 203),
+             ((13, 2, 1, 3, 5), (5, 97, 31, 41, 67), 55)]
     several = [torch.zeros(8191, dtype=torch.int16, device="cpu").as_strided(*form) for form in forms]
     storages = [x.untyped_storage() for x in several]
     impls = [x._cdata for x in several]
@@ -107,19 +118,25 @@ def _found(torch: Any) -> TensorFields:
     rank = everywhere(impls, _IMPL_BYTES, ([5, *shape, *strides] for shape, strides, _ in forms))
     data = min(_places(storages[0]._cdata, _STORAGE_BYTES, [storages[0].data_ptr()]))
     # Behind the address stand what is to be freed, each storage's own, and the function that frees, which all have.
-    frees = [at for at in (data + 8, data + 16) if len({_word(s._cdata + at) for s in storages}) == 1 and _word(storages[0]._cdata + at)]
+    frees = [
+        at
+        for at in (data + 8, data + 16)
+        if len({_word(s._cdata + at) for s in storages}) == 1 and _word(storages[0]._cdata + at)
+    ]
     return TensorFields(
         impl=everywhere(map(id, several), torch.Tensor.__basicsize__, ([i] for i in impls)),
         storage=everywhere(impls, rank, ([s._cdata] for s in storages)),
         keys=everywhere(impls, _IMPL_BYTES, ([_keys(torch, x)] for x in several)),
         meta=_meta(torch), numel=everywhere(impls, _IMPL_BYTES, ([x.numel()] for x in several)),
         offset=everywhere(impls, _IMPL_BYTES, ([offset] for _, _, offset in forms)), rank=rank, sizes=rank + 8,
-        data=data, deleter=_only([frees]), lazy=_lazy(torch), **_counter(torch), **_functions(torch), bytes=_bytes(torch),
+        data=data, deleter=_only([frees]), lazy=_lazy(torch), **_counter(torch), **_functions(torch),
+        bytes=_bytes(torch),
     )  # fmt: skip
 
 
 def _counter(torch: Any) -> dict[str, int]:
-    """Where the counter of changes is: a pointer in the tensor, and the count behind it, of tensors that were changed so often."""
+    """Where the counter of changes is: a pointer in the tensor, and the count behind it, of tensors that were changed
+    so often."""
     times = (1, 3, 8, 21)
     with torch.inference_mode(False):
         tensors = [torch.zeros(4, device="cpu") for _ in times]
@@ -132,14 +149,22 @@ def _counter(torch: Any) -> dict[str, int]:
         none = torch.zeros(4, device="cpu")
 
     def counts(at: int) -> bool:
-        """Whether a pointer is there that a tensor's views have too, others not, and tensors of inference mode not at all."""
+        """Whether a pointer is there that a tensor's views have too, others not, and tensors of inference mode not at
+        all."""
         words = [_word(x._cdata + at) for x in tensors]
         shared = all(_word(x._cdata + at) == w for x, w in zip(views, words, strict=True))
-        return shared and len(set(words)) == len(words) and all(w > 4096 and not w % 8 for w in words) and not _word(none._cdata + at)
+        return (
+            shared
+            and len(set(words)) == len(words)
+            and all(w > 4096 and not w % 8 for w in words)
+            and not _word(none._cdata + at)
+        )
 
     counter = _only([[at for at in range(0, _IMPL_BYTES, 8) if counts(at)]])
     pointers = [_word(x._cdata + counter) for x in tensors]
-    found = [at for at in range(8, 24, 4) if tuple(ctypes.c_uint32.from_address(p + at).value for p in pointers) == times]
+    found = [
+        at for at in range(8, 24, 4) if tuple(ctypes.c_uint32.from_address(p + at).value for p in pointers) == times
+    ]
     version = _only([found])
     return {"counter": counter, "version": version}
 
@@ -153,13 +178,15 @@ def _functions(torch: Any) -> dict[str, int]:
 
 
 def _gradients_hold(torch: Any, at: TensorFields) -> bool:
-    """Whether what autograd says of tensors is what the functions and the counter say: of leaves, results, views, and views of what became one."""
+    """Whether what autograd says of tensors is what the functions and the counter say: of leaves, results, views, and
+    views of what became one."""
     if not at.requires or not at.enabled:
         return False
     requires = ctypes.PYFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)(at.requires)
     enabled = ctypes.PYFUNCTYPE(ctypes.c_bool)(at.enabled)
     with torch.inference_mode(False), torch.enable_grad():
-        plain, leaf, base = torch.zeros(4, device="cpu"), torch.ones(4, device="cpu", requires_grad=True), torch.zeros(4, device="cpu")
+        plain, leaf, base = torch.zeros(4, device="cpu"), torch.ones(4, device="cpu",
+                requires_grad=True), torch.zeros(4, device="cpu")
         view = base[1:]
         base[:2].mul_(leaf[:2])
         kinds = [plain, leaf, leaf * 2, leaf[1:], leaf.detach(), base, view, plain[1:], plain.view(2, 2)]
@@ -195,29 +222,38 @@ def _lazy(torch: Any) -> int:
 
 def _bytes(torch: Any) -> int:
     """Where a storage's size stands: it changes with the storage."""
-    storages = [torch.zeros(n, dtype=torch.int8, device="cpu").untyped_storage() for n in (4099, 10007, 70001, 3, 12289)]
+    storages = [
+        torch.zeros(n, dtype=torch.int8, device="cpu").untyped_storage() for n in (4099, 10007, 70001, 3, 12289)
+    ]
     storages[1].resize_(777)
     return _only(_places(s._cdata, _STORAGE_BYTES, [s.nbytes()]) for s in storages)
 
 
 def _meta(torch: Any) -> int:
-    """Where the dtype stands: tensors of one form have as many numbers there as dtypes; device type 0 (the CPU), no index and a 1 follow."""
+    """Where the dtype stands: tensors of one form have as many numbers there as dtypes; device type 0 (the CPU), no
+    index and a 1 follow."""
     dtypes = [torch.int16, torch.float16, torch.bfloat16, torch.int32, torch.float32, torch.int16, torch.float32]
     tensors = [torch.zeros(64, dtype=d, device="cpu") for d in dtypes]
 
     def tells(at: int) -> bool:
         words = [_word(x._cdata + at) & META for x in tensors]
-        return len(set(words)) == len(set(zip(words, dtypes, strict=True))) == 5 and all(w >> 16 == _NO_INDEX for w in words)
+        return len(set(words)) == len(set(zip(words, dtypes, strict=True))) == 5 and all(
+            w >> 16 == _NO_INDEX for w in words
+        )
 
     return _only([[at for at in range(0, _IMPL_BYTES, 8) if tells(at)]])
 
 
 def _holds(torch: Any, at: TensorFields) -> bool:
-    """Whether what is read is what torch says, for tensors of many kinds, and whether those that are unlike are told apart."""
+    """Whether what is read is what torch says, for tensors of many kinds, and whether those that are unlike are told
+    apart."""
     base = torch.arange(2048, dtype=torch.float32, device="cpu")
     plain = base[:256]
-    like = [base, base[3:], base.view(4, 8, 64)[1:, ::2, 5:], base.view(2, 4, 4, 8, 8), base.view(32, 64).T, base[7].view(1, 1), base[9], base[:1]]
-    like += [torch.empty(n, 3, dtype=torch.float32, device="cpu") for n in (1, 2, 9)] + [base.as_strided((5, 3), (0, 7), 11)]
+    like = [base, base[3:], base.view(4, 8, 64)[1:, ::2, 5:], base.view(2, 4, 4, 8, 8), base.view(32, 64).T,
+            base[7].view(1, 1), base[9], base[:1]]
+    like += [torch.empty(n, 3, dtype=torch.float32, device="cpu") for n in (1, 2, 9)] + [
+        base.as_strided((5, 3), (0, 7), 11)
+    ]
     want = read(at, plain, 4)
     for x in like:
         found = read(at, x, 4)
@@ -232,7 +268,7 @@ def _holds(torch: Any, at: TensorFields) -> bool:
 
 @functools.cache
 def layout() -> TensorFields | None:
-    """Where the fields of the loaded torch's tensors are, or None where they are not as they were found."""
+    """The offsets of the fields of the loaded torch's tensors, or None where they are not as they were found."""
     torch: Any = sys.modules["torch"]
     try:
         at = _found(torch)
@@ -242,9 +278,11 @@ def layout() -> TensorFields | None:
 
 
 def likeness(x: Any, address: int, shape: tuple[int, ...], strides: tuple[int, ...], item: int) -> Likeness:
-    """What tells that a tensor may be read as `x`, which was accepted; `strides` in bytes. All zero where none may."""
+    """The pattern of tensors that may be read as `x`, which was accepted; `strides` in bytes. All zero where none
+    may."""
     at = layout()
     found = read(at, x, item) if at is not None else None
-    if found is None or (found.address, found.shape) != (address, shape) or tuple(s * item for s in found.strides) != strides:
+    if found is None or (found.address, found.shape) != (address,
+                                                         shape) or tuple(s * item for s in found.strides) != strides:
         return Likeness()
     return found.likeness

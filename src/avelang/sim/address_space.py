@@ -1,8 +1,9 @@
-"""Memory by address: int64 addresses of whole waves come in, bytes go out; an `AccessFault` is raised where an access is not allowed.
+"""Memory by address: int64 addresses of whole waves come in, bytes go out; an `AccessFault` is raised where an access
+is not allowed.
 
-Global memory is a virtual address space in which each array argument has an address of its own. Shared and local memory are byte arrays
-with a shadow that knows which bytes were written; their addresses are byte offsets from the start of the block's or the lane's memory.
-"""
+Global memory is a virtual address space in which each array argument has an address of its own. Shared and local memory
+are byte arrays with a shadow that knows which bytes were written; their addresses are byte offsets from the start of
+the block's or the lane's memory. """
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ import numpy as np
 
 from avelang.ir.types import GLOBAL, LOCAL
 
-APART = 1 << 38  # between the starts of two global allocations: no 32-bit index of 8-byte elements reaches from one to the other
+# between the starts of two global allocations: no 32-bit index of 8-byte elements reaches from one to the other
+APART = 1 << 38
 RED_ZONE = 64  # unused bytes between two allocations of shared or local memory, so that a small overrun is seen
 _WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
@@ -24,15 +26,24 @@ _WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 class AccessFault(Exception):
     """An access that is not allowed.
 
-    `kind`: "bounds" (outside every allocation), "extent" (an index outside a tensor's extents), "unwritten" (memory that nothing wrote),
-    "readonly", "register" (an index outside a register vector), "race", "flight" and "guard" (bytes that a running copy will write, or reads),
-    "proxy" (a proxy fence is missing), "registers" and "sync" (`other` says what is wrong). `lane` is the lowest active lane for which it holds;
-    `byte` is the first offending byte among the bytes that the lane accesses; `address` is where that access begins.
-    """
+    `kind`: "bounds" (outside every allocation), "extent" (an index outside a tensor's extents), "unwritten" (memory
+    that nothing wrote), "readonly", "register" (an index outside a register vector), "race", "flight" and "guard"
+    (bytes that a running copy will write, or reads), "proxy" (a proxy fence is missing), "registers" and "sync"
+    (`other` says what is wrong). `lane` is the lowest active lane for which it holds; `byte` is the first offending
+    byte among the bytes that the lane accesses; `address` is where that access begins. """
 
-    def __init__(self, kind: str, lane: int, byte: int = 0, address: int = 0, size: int = 0, space: AddressSpace | None = None, other: Any = None):
+    def __init__(self, kind: str, lane: int, byte: int = 0, address: int = 0, size: int = 0,
+                 space: AddressSpace | None = None, other: Any = None):
         super().__init__(kind)
-        self.kind, self.lane, self.byte, self.address, self.size, self.space, self.other = kind, lane, byte, address, size, space, other
+        self.kind, self.lane, self.byte, self.address, self.size, self.space, self.other = (
+            kind,
+            lane,
+            byte,
+            address,
+            size,
+            space,
+            other,
+        )
 
 
 class Mask:
@@ -62,11 +73,13 @@ class Alloc:
 
     @property
     def end(self) -> int:
+        """The first address behind it."""
         return self.start + self.size
 
 
 class Buffer:
-    """Bytes that are read and written as the widest words that offset and size allow. `shadow`: 1 for each byte that was written."""
+    """Bytes that are read and written as the widest words that offset and size allow. `shadow`: 1 for each byte that
+    was written."""
 
     def __init__(self, data: np.ndarray, shadow: np.ndarray | None = None):
         self.words = {w: data[: len(data) // w * w].view(t) for w, t in _WORDS.items()}
@@ -87,7 +100,8 @@ class Buffer:
         return self.words[w].take(index).view(np.uint8)
 
     def unwritten(self, offset: np.ndarray, size: int) -> np.ndarray | None:
-        """bool, offset.shape + (size,): which of those bytes nothing has written; None where all were, or where there is no shadow."""
+        """bool, offset.shape + (size,): which of those bytes nothing has written; None where all were, or where there
+        is no shadow."""
         if self.shadow is None:
             return None
         w, index, _ = self.indices(offset, size)
@@ -106,21 +120,25 @@ class Buffer:
 
 
 class OutputBuffer(Buffer):
-    """An array that the kernel writes: which bytes it has written, and whether it has read any. What stands there at first is the caller's."""
+    """An array that the kernel writes: which bytes it has written, and whether it has read any. What stands there at
+    first is the caller's."""
 
     def __init__(self, data: np.ndarray):
         super().__init__(data, np.zeros(len(data), np.uint8))
         self.read = False
 
     def gather(self, offset: np.ndarray, size: int) -> np.ndarray:
+        """As `Buffer.gather`; remembers that the array was read."""
         self.read = True
         return super().gather(offset, size)
 
     def unwritten(self, offset: np.ndarray, size: int) -> np.ndarray | None:
+        """None: at first its bytes are the caller's."""
         return None
 
     def missing(self, array: np.ndarray, start: int) -> np.ndarray:
-        """bool, of the array's shape: elements of which nothing wrote the first byte. `start`: the address of the buffer's first byte in the host."""
+        """bool, of the array's shape: elements of which nothing wrote the first byte. `start`: the address of the
+        buffer's first byte in the host."""
         assert self.shadow is not None
         at = array.__array_interface__["data"][0] - start
         return np.ndarray(array.shape, np.uint8, self.shadow[1].data, at, array.strides) == 0
@@ -163,7 +181,8 @@ class AddressSpace:
             hit = tuple(int(i[0]) for i in np.nonzero(wrong))
             first = int(address[hit])
             inside = max(0, self.ends[which[hit]] - first) if which[hit] >= 0 else 0
-            raise AccessFault("bounds", mask.real(hit[0]), (hit[1] * size if len(hit) == 2 else 0) + inside, first, size, self)
+            raise AccessFault("bounds", mask.real(hit[0]), (hit[1] * size if len(hit) == 2 else 0) + inside, first,
+                              size, self)
         return -1, which
 
     def _prepare(self, address: np.ndarray, mask: Mask) -> np.ndarray:
@@ -179,7 +198,8 @@ class AddressSpace:
         return address + (own if address.ndim == 1 else own[:, None]) * self.stride
 
     def load(self, address: np.ndarray, size: int, mask: Mask) -> np.ndarray:
-        """uint8, address.shape + (size,), of int64 addresses (lanes,) or (lanes, n); anything in inactive lanes. Raises AccessFault."""
+        """uint8, address.shape + (size,), of int64 addresses (lanes,) or (lanes, n); anything in inactive lanes. Raises
+        AccessFault."""
         address = self._prepare(address, mask)
         at, which = self._lookup(address, size, mask)
         if which is None or self.name != GLOBAL:
@@ -191,7 +211,8 @@ class AddressSpace:
                     self.disturbed(self, address, size, mask, False)
                 *hit, byte = (int(i[0]) for i in np.nonzero(missing))
                 element = hit[1] if len(hit) == 2 else 0
-                raise AccessFault("unwritten", mask.real(hit[0]), element * size + byte, int(address[tuple(hit)]), size, self)
+                raise AccessFault("unwritten", mask.real(hit[0]), element * size + byte, int(address[tuple(hit)]),
+                                  size, self)
             return buffer.gather(offset, size)
         out = np.empty((*address.shape, size), np.uint8)
         for i in np.unique(which).tolist():
@@ -222,7 +243,8 @@ class AddressSpace:
             self.buffers[i].scatter(address[here] - self.origins[i], data[here])
 
     def expect(self, address: np.ndarray, mask: Mask, flight: Any) -> None:
-        """Data of `flight` will arrive at these byte addresses, (rows, bytes): until then they count as never written. Raises AccessFault."""
+        """Data of `flight` will arrive at these byte addresses, (rows, bytes): until then they count as never written.
+        Raises AccessFault."""
         at, which = self._lookup(address, 1, mask)
         if which is not None:
             at = int(which.flat[0])
@@ -261,6 +283,7 @@ class AddressSpace:
         self.guards.append(flight)
 
     def unguard(self, flight: Any, at: np.ndarray) -> None:
+        """Ends `guard` for that copy."""
         if flight in self.guards:
             assert self._reading is not None
             self._reading[at.reshape(-1)] -= 1
@@ -268,7 +291,11 @@ class AddressSpace:
 
     def guarded(self, at: np.ndarray) -> np.ndarray:
         """Shared memory: bool, which of these byte addresses must stay as they are."""
-        return self._reading[np.clip(at, 0, len(self._reading) - 1)] != 0 if self._reading is not None else np.zeros(at.shape, bool)
+        return (
+            self._reading[np.clip(at, 0, len(self._reading) - 1)] != 0
+            if self._reading is not None
+            else np.zeros(at.shape, bool)
+        )
 
     def due(self, at: np.ndarray) -> np.ndarray:
         """Shared memory: bool, on which of these byte addresses data will arrive."""
@@ -308,13 +335,13 @@ def bounds_of(array: np.ndarray) -> tuple[int, int]:
     return low, low if not array.size else start + sum(s for s in steps if s > 0) + array.itemsize
 
 
-def map_arrays(arrays: Sequence[tuple[str, np.ndarray]], outputs: Collection[str] = ()) -> tuple[AddressSpace, list[int]]:
-    """The global address space of named arrays, and the virtual address of each one's first element. `outputs`: arrays of which it is noted what is
-    written.
+def map_arrays(arrays: Sequence[tuple[str, np.ndarray]],
+               outputs: Collection[str] = ()) -> tuple[AddressSpace, list[int]]:
+    """The global address space of named arrays, and the virtual address of each one's first element. `outputs`: arrays
+    of which it is noted what is written.
 
-    Arrays that overlap in host memory overlap at the same distance here; all others lie far apart, at multiples of 256 bytes below 2**47
-    (a buffer resource holds 48 bits of base).
-    """
+    Arrays that overlap in host memory overlap at the same distance here; all others lie far apart, at multiples of 256
+    bytes below 2**47 (a buffer resource holds 48 bits of base). """
     # Empty arrays come last, so that none stands between two that overlap.
     order = sorted(range(len(arrays)), key=lambda i: (arrays[i][1].size == 0, *bounds_of(arrays[i][1])))
     groups: list[tuple[int, int, list[int]]] = []

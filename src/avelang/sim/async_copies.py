@@ -1,7 +1,8 @@
-"""Copies that run beside the waves: their data and where it goes come in; the memory changes when somebody waits for them.
+"""Copies that run beside the waves: their data and where it goes come in; the memory changes when somebody waits for
+them.
 
-Until then the bytes on which data will arrive count as never written, and those that a copy (or a matrix instruction) still reads must not change.
-"""
+Until then the bytes on which data will arrive count as never written, and those that a copy (or a matrix instruction)
+still reads must not change. """
 
 from __future__ import annotations
 
@@ -19,9 +20,10 @@ from avelang.sim.races import Races
 
 @dataclasses.dataclass(slots=True, eq=False)
 class RunningCopy:
-    """Copies that one op has begun, one row for each: `lanes` (rows,) says on whose behalf, `at` int64 (rows, bytes) where each byte of `data`
-    uint8 (rows, bytes) will arrive in `space`, `guard` which bytes of `source` must stay as they are. `live`: rows that are not there yet; `open`:
-    rows that belong to no group yet. `wave`: whose it is, and `races` what watches `space`, `reader` what its reads are: (agent, count)."""
+    """Copies that one op has begun, one row for each: `lanes` (rows,) says on whose behalf, `at` int64 (rows, bytes)
+    where each byte of `data` uint8 (rows, bytes) will arrive in `space`, `guard` which bytes of `source` must stay as
+    they are. `live`: rows that are not there yet; `open`: rows that belong to no group yet. `wave`: whose it is, and
+    `races` what watches `space`, `reader` what its reads are: (agent, count)."""
 
     op: Op
     space: AddressSpace
@@ -36,12 +38,15 @@ class RunningCopy:
     wave: int = 0
     races: Races | None = None
     reader: tuple[int, int] | None = None
-    fetched: Callable[[int, int], None] | None = None  # told who has read global memory for this, at which of its counts
+    # told who has read global memory for this, at which of its counts
+    fetched: Callable[[int, int], None] | None = None
 
     @staticmethod
-    def begin(op: Op, space: AddressSpace, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, source: AddressSpace | None = None,
+    def begin(op: Op, space: AddressSpace, lanes: np.ndarray, at: np.ndarray, data: np.ndarray,
+              source: AddressSpace | None = None,
               guard: np.ndarray | None = None, add: Any = None) -> RunningCopy:  # fmt: skip
-        """Puts copies on their way. Raises AccessFault where they would arrive outside the memory, or where other data is still to arrive."""
+        """Puts copies on their way. Raises AccessFault where they would arrive outside the memory, or where other data
+        is still to arrive."""
         rows = np.ones(len(lanes), bool)
         flight = RunningCopy(op, space, lanes, at, data, rows, rows.copy(), source, guard, add)
         if len(lanes) and at.size:
@@ -51,7 +56,8 @@ class RunningCopy:
         return flight
 
     def land(self, rows: np.ndarray | None = None, by: tuple[int, int] | None = None) -> None:
-        """The data of these rows (of all) is there. `by`: whose clock says so at which count; None: that of the wave whose they are."""
+        """The data of these rows (of all) is there. `by`: whose clock says so at which count; None: that of the wave
+        whose they are."""
         now = self.live if rows is None else self.live & rows
         if not now.any():
             return
@@ -75,7 +81,7 @@ class RunningCopy:
             self.space.arrive(at, data, whole)
 
     def touches(self, address: np.ndarray, guard: bool) -> np.ndarray:
-        """Which of these byte addresses the flight will still write, or reads."""
+        """bool, of these byte addresses: those that the copy will still write, or reads."""
         own = self.guard if guard else self.at
         return np.isin(address, own[self.live]) if own is not None else np.zeros(address.shape, bool)
 
@@ -89,6 +95,7 @@ class CommitGroups:
         self.committed: list[tuple[np.ndarray, list[tuple[RunningCopy, np.ndarray]]]] = []
 
     def add(self, flight: RunningCopy) -> None:
+        """The copy belongs to the group that is open."""
         self.open.append(flight)
 
     def commit(self, active: np.ndarray) -> None:
@@ -134,4 +141,5 @@ def disturbed(space: AddressSpace, address: np.ndarray, size: int, mask: Mask, g
         if hit.any():
             where = tuple(int(i[0]) for i in np.nonzero(hit))
             element = where[1] if len(where) == 3 else 0
-            raise AccessFault("guard" if guards else "flight", where[0], element * size + where[-1], int(address[where[:-1]]), size, space, flight.op)
+            raise AccessFault("guard" if guards else "flight", where[0], element * size + where[-1],
+                              int(address[where[:-1]]), size, space, flight.op)

@@ -1,4 +1,5 @@
-"""Where values stand that asynchronous matrix instructions use: a kernel comes in; what its ops must mind that look at such values goes out.
+"""Where values stand that asynchronous matrix instructions use: a kernel comes in; what its ops must mind that look at
+such values goes out.
 
 Kernels without such instructions have no plan, and run as if there were none of this.
 """
@@ -20,14 +21,16 @@ if TYPE_CHECKING:
     from avelang.sim.reference_program import Env, ReferenceProgram, Step, Waits
 
 # Ops that only say which registers of their operands are meant: those operands of them.
-PARTS: dict[str, slice] = {"bitcast": slice(1), "slice": slice(1), "extract": slice(1), "insert": slice(2), "vec": slice(None)}
+PARTS: dict[str, slice] = {"bitcast": slice(1), "slice": slice(1), "extract": slice(1), "insert": slice(2),
+                           "vec": slice(None)}
 ACCESSES = {"load": 0, "ld": 0, "store": 1, "st": 1}  # which operand the memory is
 
 
 def _held(op: Op) -> list[tuple[Value, bool]]:
     """The operands of a row that it goes on using, and whether it only reads them."""
     row = ROWS.get(op.name)
-    return [(v, row.result != p.name) for p, v in zip(row.operands, op.operands, strict=True) if p.held] if row is not None else []
+    return [(v, row.result != p.name) for p,
+            v in zip(row.operands, op.operands, strict=True) if p.held] if row is not None else []
 
 
 def _in_local(op: Op) -> bool:
@@ -64,14 +67,19 @@ def _flows(op: Op) -> Iterator[tuple[Value, Value]]:
 
 
 class AsyncOperandPlan:
-    """`maybe`: values that can be a `Held`; `parts`: those that name registers of others for such an instruction; `seen`: values in whose places its
-    operands may stand before it; `read`: those that stay in use as operands that are only read."""
+    """`maybe`: values that can be a `Held`; `parts`: those that name registers of others for such an instruction;
+    `seen`: values in whose places its operands may stand before it; `read`: those that stay in use as operands that are
+    only read."""
 
     def __init__(self, kernel: Kernel):
         ops = list(walk(kernel.body))
         self.flows = [pair for op in ops if op.regions for pair in _flows(op)]
         self.maybe = {op.results[0] for op in ops if op.results and _held(op)}
-        self.maybe |= {op.results[0] for op in ops if op.name in ("load", "ld") and _in_local(op) and isinstance(op.result.type, VecType)}
+        self.maybe |= {
+            op.results[0]
+            for op in ops
+            if op.name in ("load", "ld") and _in_local(op) and isinstance(op.result.type, VecType)
+        }
         self._close(self.maybe, self.flows)
         self.parts: set[Value] = set()
         self.seen: set[Value] = set()
@@ -103,7 +111,7 @@ class AsyncOperandPlan:
         self.parts.add(v)
         return [r for x in v.op.operands[PARTS[v.op.name]] for r in self.roots(x)]
 
-    # -- steps -----------------------------------------------------------------------------------------------------------------------
+    # -- steps ---
 
     def operand(self, p: ReferenceProgram, v: Value) -> Callable[[Env], HeldOperand]:
         """From an `env` to what the meaning of a row gets for an operand that it goes on using."""
@@ -124,7 +132,8 @@ class AsyncOperandPlan:
         mine = [v for v, _ in _held(op)]
         slots = [p.slot(v) for v in op.operands if v in self.maybe and v not in mine]
         if slots:
-            out = self._reading(op, slots, out, bool(op.results) and op.results[0] in self.parts and op.name != "extract")
+            out = self._reading(op, slots, out,
+                                bool(op.results) and op.results[0] in self.parts and op.name != "extract")
         if op.results and op.results[0] in self.read:
             out = self._writing(op, p.slot(op.results[0]), out)
         return out

@@ -1,8 +1,8 @@
-"""How waves wait for one another and for copies: barriers, mbarriers, warpgroups and clusters of blocks; arrivals come in, who may go on goes out.
+"""How waves wait for one another and for copies: barriers, mbarriers, warpgroups and clusters of blocks; arrivals come
+in, who may go on goes out.
 
-A wave that waits yields a function that says whether it may go on; the scheduler of `sim.reference` asks it, and finds waves that wait for ever.
-Barriers hand on what those who arrive know (`sim.clocks`) to those who wait.
-"""
+A wave that waits yields a function that says whether it may go on; the scheduler of `sim.reference` asks it, and finds
+waves that wait for ever. Barriers hand on what those who arrive know (`sim.clocks`) to those who wait. """
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ MAX_ARRIVALS = MAX_TX = (1 << 20) - 1  # PTX ISA 9.0, 9.7.13.15.2, "Contents of 
 
 @dataclasses.dataclass(slots=True)
 class BarrierState:
-    """Arrivals, counted until there are enough; `generation` counts how often there were. `clock`: what those know who have come so far; `came`: the
-    waves that have, each with its clock's count (0 without clocks), `last`: those of the generation before."""
+    """Arrivals, counted until there are enough; `generation` counts how often there were. `clock`: what those know who
+    have come so far; `came`: the waves that have, each with its clock's count (0 without clocks), `last`: those of the
+    generation before."""
 
     arrived: int = 0
     generation: int = 0
@@ -44,7 +45,9 @@ class BarrierState:
         """Raises AccessFault where callers disagree on how many are wanted."""
         if self.arrived and wanted != self.wanted:
             raise AccessFault(
-                "sync", 0, other=f"this barrier is used with {wanted} threads here, and with {self.wanted} by the waves that came before"
+                "sync",
+                0,
+                other=f"this barrier is used with {wanted} threads here, and with {self.wanted} by the waves that came before",
             )
 
     def check(self, wanted: int) -> None:
@@ -56,20 +59,24 @@ class BarrierState:
             self.last, self.came = self.came, {}
 
     def too_soon(self, wave: int, clock: VectorClock | None) -> int | None:
-        """A wave that `wave` has to wait for before it may come here: its own earlier arrival is not counted yet, or nothing says that the other one
-        has come to the generation before (then this arrival may be counted in that one)."""
+        """A wave that `wave` has to wait for before it may come here: its own earlier arrival is not counted yet, or
+        nothing says that the other one has come to the generation before (then this arrival may be counted in that
+        one)."""
         if wave in self.came:
             return wave
         if clock is None:
             return None
-        return next((w for w, count in self.last.items() if w != wave and (w >= len(clock.ran) or clock.ran[w] < count)), None)
+        return next(
+            (w for w, count in self.last.items() if w != wave and (w >= len(clock.ran) or clock.ran[w] < count)), None
+        )
 
 
 @dataclasses.dataclass(slots=True)
 class MBarrierState:
-    """An mbarrier object: arrivals `pending` of `expected` in the phase that is running, bytes `tx` still to come, and what copies do `later`, each
-    with the phase in which it was begun. `made`: number of the access that made it; `agent`: its number among those whose clocks count; `clock`: what
-    those know who have arrived, `ended`: those of phases that have ended."""
+    """An mbarrier object: arrivals `pending` of `expected` in the phase that is running, bytes `tx` still to come, and
+    what copies do `later`, each with the phase in which it was begun. `made`: number of the access that made it;
+    `agent`: its number among those whose clocks count; `clock`: what those know who have arrived, `ended`: those of
+    phases that have ended."""
 
     expected: int
     pending: int
@@ -84,14 +91,20 @@ class MBarrierState:
     def arrive(self, count: int, lane: int) -> None:
         """Raises AccessFault where more arrive than the phase expects."""
         if count > self.pending:
-            raise AccessFault("sync", lane, other=f"{count} arrivals on an mbarrier whose phase waits for {self.pending} of {self.expected} more")
+            raise AccessFault(
+                "sync",
+                lane,
+                other=f"{count} arrivals on an mbarrier whose phase waits for {self.pending} of {self.expected} more",
+            )
         self.pending -= count
         self.settle()
 
     def expect(self, count: int, lane: int) -> None:
+        """`count` more bytes belong to the running phase. Raises AccessFault beyond the limit."""
         self.tx += count
         if abs(self.tx) > MAX_TX:
-            raise AccessFault("sync", lane, other=f"the mbarrier's count of bytes to come would be {self.tx}; its limit is {MAX_TX}")
+            raise AccessFault("sync", lane,
+                              other=f"the mbarrier's count of bytes to come would be {self.tx}; its limit is {MAX_TX}")
         self.settle()
 
     def settle(self) -> None:
@@ -104,15 +117,22 @@ class MBarrierState:
                 self.ended = self.clock.copy()
 
     def deliver(self) -> None:
-        """The copies that report here have arrived. Raises AccessFault where the phase in which one was begun ends without it."""
+        """The copies that report here have arrived. Raises AccessFault where the phase in which one was begun ends
+        without it."""
         waiting, self.later = self.later, []
         for phase, op, act in waiting:
             if op is not None and phase != self.phase:
-                raise AccessFault("sync", 0, other=SyncMisuse("an mbarrier's phase has ended before the bytes of {op} came: fewer were expected", op))
+                raise AccessFault(
+                    "sync",
+                    0,
+                    other=SyncMisuse(
+                        "an mbarrier's phase has ended before the bytes of {op} came: fewer were expected", op
+                    ),
+                )
             act()
 
     def done(self, parity: int) -> bool:
-        """Whether the phase of this parity has ended."""
+        """True where the phase of this parity has ended."""
         return self.phase & 1 != parity
 
     def __str__(self) -> str:
@@ -123,7 +143,7 @@ class MBarrierState:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SyncMisuse:
-    """What is wrong, in words in which {op} stands for another op; what to do about it."""
+    """A misuse of a barrier: words in which {op} stands for another op, and a hint."""
 
     why: str
     op: Op | None
@@ -131,13 +151,14 @@ class SyncMisuse:
 
 
 class WatchedMBarrier:
-    """An mbarrier in the hands of a wave: its arrivals tell what the wave has done, its waits hear what others have. `arrived` is called at an
-    arrival."""
+    """An mbarrier in the hands of a wave: its arrivals tell what the wave has done, its waits hear what others have.
+    `arrived` is called at an arrival."""
 
     def __init__(self, bar: MBarrierState, clocks: Clocks | None, wave: int, arrived: Callable[[], None] | None = None):
         self.bar, self.clocks, self.wave, self.arrived = bar, clocks, wave, arrived
 
     def arrive(self, count: int, lane: int, relaxed: bool = False) -> None:
+        """`count` arrivals, which release what the wave has done unless `relaxed`."""
         if self.arrived is not None:
             self.arrived()
         if self.clocks is not None:
@@ -145,9 +166,11 @@ class WatchedMBarrier:
         self.bar.arrive(count, lane)
 
     def expect(self, count: int, lane: int) -> None:
+        """`count` more bytes belong to the running phase."""
         self.bar.expect(count, lane)
 
     def receive(self, flight: RunningCopy, count: int, lane: int) -> None:
+        """`count` bytes of the running phase arrive with a copy."""
         bar = self.bar
         if flight.fetched is not None:
             flight.fetched(bar.agent, bar.phase + 2)
@@ -159,6 +182,7 @@ class WatchedMBarrier:
         bar.later.append((bar.phase, flight.op, arrive))
 
     def follow(self, copies: list[tuple[RunningCopy, Any]], lane: int, extra: bool) -> None:
+        """One arrival when these copies have landed; `extra`: an arrival that the phase did not expect."""
         bar, clocks = self.bar, self.clocks
         told = VectorClock()
         if clocks is not None:
@@ -174,9 +198,11 @@ class WatchedMBarrier:
         bar.later.append((bar.phase, None, arrive))
 
     def deliver(self) -> None:
+        """The copies that report here arrive."""
         self.bar.deliver()
 
     def done(self, parity: int) -> bool:
+        """True where the phase of that parity has ended; the wave comes after it then."""
         over = self.bar.done(parity)
         if over and self.clocks is not None:
             self.clocks.of[self.wave].join(self.bar.ended)
@@ -194,7 +220,8 @@ class WarpgroupSync:
         self.begun = 0  # and how many of them
 
     def come(self, op: Op, key: Any, warps: int, lane: int) -> tuple[int, dict[str, Any]]:
-        """One warp has come with what all of them must agree on: the generation, and what they share. Raises AccessFault where they do not."""
+        """One warp has come with what all of them must agree on: the generation, and what they share. Raises
+        AccessFault where they do not."""
         if self.barrier.arrived and self.first is not None:
             if self.first[0] is not op:
                 raise AccessFault("sync", lane, other="the four warps of a warpgroup are at different instructions")
@@ -213,7 +240,8 @@ class ClusterState:
         self.extents, self.index, self.grid = extents, index, grid
         self.blocks: list[Any] = []
         self.barrier = BarrierState()
-        self.words: dict[tuple[str, int, int], VectorClock] = {}  # by space, rank and address: what those know who wrote there by atomics that order
+        # by space, rank and address: what those know who wrote there by atomics that order
+        self.words: dict[tuple[str, int, int], VectorClock] = {}
 
     @property
     def live(self) -> int:
@@ -222,7 +250,8 @@ class ClusterState:
 
 
 class BlockSync:
-    """What the waves of one block share: named barriers, mbarriers by address, warpgroups, its cluster and its rank there."""
+    """Synchronization that the waves of one block share: named barriers, mbarriers by address, warpgroups, its cluster
+    and its rank there."""
 
     def __init__(self, cluster: ClusterState, rank: int, waves: int):
         self.cluster, self.rank, self.waves, self.live = cluster, rank, waves, waves
@@ -231,10 +260,12 @@ class BlockSync:
         self.groups: dict[int, WarpgroupSync] = {}
 
     def barrier(self, number: int) -> BarrierState:
+        """The named barrier of that number."""
         return self.barriers.setdefault(number, BarrierState())
 
     def gone(self, clocks: Clocks | None, wave: int) -> None:
-        """A wave has finished: who waits for the whole block, or the whole cluster, waits for one less, and comes after it."""
+        """A wave has finished: who waits for the whole block, or the whole cluster, waits for one less, and comes after
+        it."""
         self.live -= 1
         if clocks is not None:
             for barrier in (self.barrier(0), self.cluster.barrier):

@@ -1,10 +1,11 @@
-"""What each wave of a cluster knows of the others: arrivals at barriers and waits come in; whether one access comes before another goes out.
+"""What each wave of a cluster knows of the others: arrivals at barriers and waits come in; whether one access comes
+before another goes out.
 
-Vector clocks. An agent is a wave, or what runs beside the waves: an mbarrier (whose clock is its phase), the wgmma of a warpgroup, the bulk stores of
-a thread. A wave counts its releases, and knows of every agent up to which count it comes after. Lanes of a wave go in step: a wave is one agent.
-Proxy fences are a matter of threads: `fenced` says up to which count the ordinary writes of a thread are known to copies and matrix instructions
-that are begun from here on (PTX ISA 9.0, 9.7.9.25.2, "Async proxy"; the fence may stand anywhere on the way from the write to the reader).
-"""
+Vector clocks. An agent is a wave, or what runs beside the waves: an mbarrier (whose clock is its phase), the wgmma of a
+warpgroup, the bulk stores of a thread. A wave counts its releases, and knows of every agent up to which count it comes
+after. Lanes of a wave go in step: a wave is one agent. Proxy fences are a matter of threads: `fenced` says up to which
+count the ordinary writes of a thread are known to copies and matrix instructions that are begun from here on (PTX ISA
+9.0, 9.7.9.25.2, "Async proxy"; the fence may stand anywhere on the way from the write to the reader). """
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ def _longer(x: np.ndarray, n: int) -> np.ndarray:
 
 
 def learned(views: Views, more: Views) -> None:
-    """What `more` knows is known in `views` too."""
+    """Joins `more` into `views`."""
     for cluster, theirs in more.items():
         mine = views.get(cluster)
         if mine is None:
@@ -32,22 +33,24 @@ def learned(views: Views, more: Views) -> None:
 
 
 class VectorClock:
-    """`knows` int64 (agents,), `fenced` int64 (threads,), and `ran` int64 (waves,): up to which count a wave has gone, whether or not its accesses
-    are ordered. Agents, threads and waves that are not there count 0.
+    """`knows` int64 (agents,), `fenced` int64 (threads,), and `ran` int64 (waves,): up to which count a wave has gone,
+    whether or not its accesses are ordered. Agents, threads and waves that are not there count 0.
 
-    What is known of other clusters, which share global memory only: `past`. `told`: what a fence stands behind, so that a relaxed atomic hands it on;
-    `heard`: what relaxed atomics have found, which is known behind the next fence. Barriers hand on both: the fence may stand on either side."""
+    What is known of other clusters, which share global memory only: `past`. `told`: what a fence stands behind, so that
+    a relaxed atomic hands it on; `heard`: what relaxed atomics have found, which is known behind the next fence.
+    Barriers hand on both: the fence may stand on either side."""
 
     __slots__ = ("fenced", "heard", "knows", "past", "ran", "told")
 
     def __init__(self, waves: int = 0, threads: int = 0):
-        self.knows, self.fenced, self.ran = np.zeros(waves, np.int64), np.zeros(threads, np.int64), np.zeros(waves, np.int64)
+        self.knows, self.fenced, self.ran = np.zeros(waves, np.int64), np.zeros(threads, np.int64), np.zeros(waves,
+                np.int64)
         self.past: Views = {}
         self.told: Views = {}
         self.heard: Views = {}
 
     def join(self, other: VectorClock) -> None:
-        """What `other` knows is known here too."""
+        """Takes the maximum with `other`, count by count."""
         for name in ("past", "told", "heard"):
             learned(getattr(self, name), getattr(other, name))
         for name in ("knows", "fenced", "ran"):
@@ -57,6 +60,7 @@ class VectorClock:
             setattr(self, name, mine)
 
     def copy(self) -> VectorClock:
+        """A clock of its own with the same counts."""
         out = VectorClock()
         out.knows, out.fenced, out.ran = self.knows.copy(), self.fenced.copy(), self.ran.copy()
         out.past, out.told, out.heard = self.past.copy(), self.told.copy(), self.heard.copy()
@@ -69,14 +73,15 @@ class VectorClock:
 
 
 class Clocks:
-    """The clocks of `waves` waves of `lanes` lanes, the other agents, and the accesses that shadows of memory name by number. `cluster`: which one
-    of the launch's these waves are."""
+    """The clocks of `waves` waves of `lanes` lanes, the other agents, and the accesses that shadows of memory name by
+    number. `cluster`: which one of the launch's these waves are."""
 
     def __init__(self, waves: int, lanes: int, cluster: int = 0):
         self.waves, self.lanes, self.agents, self.cluster = waves, lanes, waves, cluster
         self.of = [VectorClock(waves, waves * lanes) for _ in range(waves)]
         self.together = np.zeros(waves, np.int64)  # the wave's count when last all its lanes met others at a barrier
-        self.unfenced: list[set[int]] = [set() for _ in range(waves)]  # mbarriers that it has made since its last fence_mbarrier_init
+        # mbarriers that it has made since its last fence_mbarrier_init
+        self.unfenced: list[set[int]] = [set() for _ in range(waves)]
         for i, clock in enumerate(self.of):
             clock.knows[i] = 1
         # Of each access: agent, count and op. Number 0 is no access.
@@ -87,14 +92,16 @@ class Clocks:
         self._next = 1
 
     def new_agent(self) -> int:
+        """The number of one more agent."""
         self.agents += 1
         for clock in self.of:
             clock.knows = _longer(clock.knows, self.agents)
         return self.agents - 1
 
     def release(self, wave: int, into: VectorClock, together: bool = False, relaxed: bool = False) -> None:
-        """What the wave has done up to now is known to whoever joins `into`. `together`: all its lanes have come. `relaxed`: none of waves' accesses,
-        only what runs beside the waves and mbarriers that a fence has told of."""
+        """Joins the wave's clock into `into`: who joins that comes after all that the wave has done. `together`: all
+        its lanes have come. `relaxed`: none of waves' accesses, only what runs beside the waves and mbarriers that a
+        fence has told of."""
         own = self.of[wave]
         own.ran[wave] = own.knows[wave]
         if relaxed:
@@ -108,10 +115,10 @@ class Clocks:
             self.together[wave] = own.knows[wave]
         own.knows[wave] += 1
 
-    # -- global memory: what clusters hear of one another ------------------------------------------------------------------------------
+    # -- global memory: what clusters hear of one another ---
 
     def view(self, wave: int) -> Views:
-        """What a wave knows, of its own cluster and of others."""
+        """The clock of a wave, by cluster."""
         own = self.of[wave]
         return {**own.past, self.cluster: own.knows.copy()}
 
@@ -124,35 +131,38 @@ class Clocks:
             own.knows = np.maximum(_longer(own.knows, n), _longer(here, n))
 
     def fence_memory(self, wave: int) -> None:
-        """Accesses of the wave before a fence come before those behind it, as relaxed atomics on either side tell other waves."""
+        """Accesses of the wave before a fence come before those behind it, as relaxed atomics on either side tell other
+        waves."""
         own = self.of[wave]
         self.hear(wave, own.heard)
         learned(own.told, self.view(wave))
         own.knows[wave] += 1
 
     def passed(self, wave: int) -> None:
-        """What the wave does from here on, those do not know who have heard of it up to now."""
+        """Begins a new count of the wave: who has joined its clock up to now is not ordered behind what comes."""
         own = self.of[wave]
         own.ran[wave] = own.knows[wave]
         own.knows[wave] += 1
 
     def after(self, wave: int, cluster: int, agent: int, count: int) -> bool:
-        """Whether the wave comes after what an agent of a cluster did at this count."""
+        """True where the wave comes after what an agent of a cluster did at this count."""
         own = self.of[wave]
         known = own.knows if cluster == self.cluster else own.past.get(cluster)
         return known is not None and agent < len(known) and count <= int(known[agent])
 
-    # -- accesses ----------------------------------------------------------------------------------------------------------------------
+    # -- accesses ---
 
     def made(self, wave: int, op: Op) -> tuple[int, int]:
-        """An mbarrier: the agent that it is, and the number of the access that makes it. Its count is 1 then, and one more with each phase."""
+        """An mbarrier: the agent that it is, and the number of the access that makes it. Its count is 1 then, and one
+        more with each phase."""
         agent = self.new_agent()
         self.of[wave].learn(agent, 1)
         self.unfenced[wave].add(agent)
         return agent, self.access(agent, 1, op)
 
     def fence(self, wave: int, active: np.ndarray) -> None:
-        """A proxy fence by the active lanes (lanes,): they have ordered their own writes, and those of other threads that they come after."""
+        """A proxy fence by the active lanes (lanes,): they have ordered their own writes, and those of other threads
+        that they come after."""
         own = self.of[wave]
         known = np.repeat(own.knows[: self.waves], self.lanes)
         mine = known[wave * self.lanes : (wave + 1) * self.lanes]

@@ -1,4 +1,5 @@
-"""Control flow: divergence is masks. Each op with regions becomes a generator that narrows the wave's mask, runs its regions and merges."""
+"""Control flow: divergence is masks. Each op with regions becomes a generator that narrows the wave's mask, runs its
+regions and merges."""
 
 from __future__ import annotations
 
@@ -105,14 +106,15 @@ def if_(p: ReferenceProgram, op: Op) -> Waits:
 
 
 def trips(start: int, stop: int, step: int) -> int:
-    """How many trips Python's range makes; none for a step of 0."""
+    """The number of trips of Python's range; none for a step of 0."""
     if step == 0:
         return 0
     return max(0, (stop - start + step - (1 if step > 0 else -1)) // step)
 
 
 def for_(p: ReferenceProgram, op: Op) -> Waits:
-    """Bounds are read once. Where they agree in all active lanes the loop is Python's; else each lane counts its own trips."""
+    """Bounds are read once. Where they agree in all active lanes the loop is Python's; else each lane counts its own
+    trips."""
     bounds = [p.slot(v) for v in op.operands[:3]]
     initial = [p.slot(v) for v in op.operands[3:]]
     (body,) = (p.code(r) for r in op.regions)
@@ -120,7 +122,8 @@ def for_(p: ReferenceProgram, op: Op) -> Waits:
     results = [p.slot(r) for r in op.results]
     np_type, lanes = dtype_of(op.operands[0].type).np, p.lanes
 
-    def uniform(n: int, first: int, step: int, values: list[Any], wave: ReferenceWave, env: Env) -> Generator[Ready | None, None, list[Any]]:
+    def uniform(n: int, first: int, step: int, values: list[Any], wave: ReferenceWave,
+                env: Env) -> Generator[Ready | None, None, list[Any]]:
         for i in range(n):
             env[index] = np.full(lanes, first + i * step, np_type)
             _set(env, carried, values)
@@ -164,17 +167,23 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _looks(op: Op) -> tuple[bool, bool, bool]:
-    """Of a loop: whether it reads memory that others write, whether that is global memory, and whether it may come to nothing new: it neither prints
-    nor meets others."""
+    """Of a loop: whether it reads memory that others write, whether that is global memory, and whether it may come to
+    nothing new: it neither prints nor meets others."""
     ops = [x for region in op.regions for x in walk(region)]
-    spaces = {v.type.space for x in ops if "read" in OPS[x.name].effects for v in x.operands if isinstance(v.type, (TensorType, PtrType))} - {LOCAL}
+    spaces = {
+        v.type.space
+        for x in ops
+        if "read" in OPS[x.name].effects
+        for v in x.operands
+        if isinstance(v.type, (TensorType, PtrType))
+    } - {LOCAL}
     still = not any("io" in OPS[x.name].effects or ("sync" in OPS[x.name].effects and not polls(x.name)) for x in ops)
     return bool(spaces), GLOBAL in spaces, still
 
 
 def while_(p: ReferenceProgram, op: Op) -> Waits:
-    """A lane leaves when its condition fails, with what `condition` passed then. A trip that reads memory gives the others a turn: they may write
-    what it waits for. One after which all is as before says so (None)."""
+    """A lane leaves when its condition fails, with what `condition` passed then. A trip that reads memory gives the
+    others a turn: they may write what it waits for. One after which all is as before says so (None)."""
     initial = [p.slot(v) for v in op.operands]
     before, body = (p.code(r) for r in op.regions)
     results = [p.slot(r) for r in op.results]

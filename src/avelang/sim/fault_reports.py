@@ -1,4 +1,5 @@
-"""From a fault to an error: what a wave was doing comes in; an ExecutionError with kernel, line, tensor, index, block and lane goes out."""
+"""From a fault to an error: what a wave was doing comes in; an ExecutionError with kernel, line, tensor, index, block
+and lane goes out."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ from avelang.sim.wave import ReferenceWave
 
 _WORDS = {"load": "load", "store": "store", "ld": "load", "st": "store"}
 _TENSOR_AT = {"load": 0, "store": 1}  # which operand of a tensor access is the tensor; the coordinates follow it
-_CODES = {"extent": "X001", "bounds": "X002", "unwritten": "X003", "readonly": "X004", "register": "X005", "race": "X006", "flight": "X010",
+_CODES = {"extent": "X001", "bounds": "X002", "unwritten": "X003", "readonly": "X004", "register": "X005",
+          "race": "X006", "flight": "X010",
           "guard": "X010", "proxy": "X014", "world": "X040", "lanes": "X041",
           "diverged": "X042", "inactive": "X043"}  # fmt: skip
 
@@ -70,7 +72,7 @@ def site(op: Op) -> str:
 
 
 def mbarriers(p: ReferenceProgram, wave: ReferenceWave) -> list[str]:
-    """What the mbarriers wait for at which a wave is."""
+    """The states of the mbarriers at which a wave waits, in words."""
     op = wave.op
     if op is None or not op.name.startswith("nvvm.mbarrier_"):
         return []
@@ -80,7 +82,9 @@ def mbarriers(p: ReferenceProgram, wave: ReferenceWave) -> list[str]:
     for at in np.unique(address[wave.active]).tolist():
         found, holder = wave.block.sync.mbarriers.get(at), wave.block.shared.holder(at)
         if found is not None and holder is not None:
-            out.append(f"the mbarrier at byte {at - holder.start} of `{holder.name}` of block {wave.block.index}: {found}")
+            out.append(
+                f"the mbarrier at byte {at - holder.start} of `{holder.name}` of block {wave.block.index}: {found}"
+            )
     return out
 
 
@@ -93,12 +97,14 @@ def report(p: ReferenceProgram, wave: ReferenceWave, fault: AccessFault, op: Op)
         code, hint = ("X012", {}) if fault.kind == "sync" else ("X013", {"hint": told.hint})
         return error(code, op.span, kernel=p.kernel.name, what=site(op), why=why, where=where(p, wave, lane), **hint)
     if fault.kind in ("diverged", "inactive"):
-        return error(_CODES[fault.kind], op.span, kernel=p.kernel.name, what=site(op), why=fault.other, where=where(p, wave, lane))
+        return error(_CODES[fault.kind], op.span, kernel=p.kernel.name, what=site(op), why=fault.other,
+                     where=where(p, wave, lane))
     if fault.kind == "uniform":
         param, first = fault.other
         named = {"what": site(op), "operand": param.name, "first": first, "instead": param.uniform}
         return error("X044", op.span, kernel=p.kernel.name, lane=lane, where=where(p, wave, lane), **named)
-    fields: dict[str, Any] = {"kernel": p.kernel.name, "what": _WORDS.get(op.name, f"`{op.name}`"), "where": where(p, wave, lane)}
+    fields: dict[str, Any] = {"kernel": p.kernel.name, "what": _WORDS.get(op.name, f"`{op.name}`"),
+                              "where": where(p, wave, lane)}
     through, index = _tensor(op), _index(p, wave, op, fault)
     value = wave.env[p.slot(through[0])] if through else None
     space_name = _space(op) if fault.space is None else fault.space.name
@@ -129,10 +135,12 @@ def report(p: ReferenceProgram, wave: ReferenceWave, fault: AccessFault, op: Op)
         other, place = fault.other, f"byte {fields['byte']} of `{fields['tensor']}`"
         fields["place"] = f"`{fields['tensor']}`{fields['index']}, byte {fields['byte']} of it" if index else place
         fields["what"] = site(op)
-        fields["other"] = f"lane {other}" if isinstance(other, int) else f"{site(other.op)} by wave {other.wave} of block {other.block}"
+        fields["other"] = f"lane {other}" if isinstance(other,
+                int) else f"{site(other.op)} by wave {other.wave} of block {other.block}"
     if isinstance(fault.other, Op):
         fields["what"], fields["other"] = site(op), site(fault.other)
-    return error(_CODES[fault.kind], op.span, space=space_name, size=fault.size, address=f"{fault.address:#x}", **fields)
+    return error(_CODES[fault.kind], op.span, space=space_name, size=fault.size, address=f"{fault.address:#x}",
+                 **fields)
 
 
 def _space(op: Op) -> str:

@@ -1,4 +1,5 @@
-"""Float arithmetic with the roundings of the language: arrays of any float dtype come in, arrays rounded once go out."""
+"""Float arithmetic with the roundings of the language: arrays of any float dtype come in, arrays rounded once go
+out."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 
 
 def is_small(d: DType) -> bool:
-    """Whether `d` is one of the float dtypes that are computed in f32: f16, bf16 and the fp8 kinds."""
+    """True where `d` is one of the float dtypes that are computed in f32: f16, bf16 and the fp8 kinds."""
     return d.is_float and d.bits < 32
 
 
@@ -27,8 +28,9 @@ def _nudge(x: np.ndarray, word: type, exact: np.ndarray, grow: np.ndarray) -> np
 
 
 def odd_f32(x: np.ndarray) -> np.ndarray:
-    """f64 rounded to odd in f32: rounding that once more, to 22 bits or fewer, gives what one rounding of `x` would have given
-    (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008)."""
+    """f64 rounded to odd in f32: rounding that once more, to 22 bits or fewer, gives what one rounding of `x` would
+    have given (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
+    odd", 2008)."""
     y = x.astype(F32)
     back = y.astype(F64)
     exact = (back == x) | ~np.isfinite(x)
@@ -36,7 +38,8 @@ def odd_f32(x: np.ndarray) -> np.ndarray:
 
 
 def narrow(x: np.ndarray, d: DType) -> np.ndarray:
-    """f32 or f64 values as dtype `d`, rounded once to nearest even. (`ml_dtypes` goes from f64 through f32 and rounds twice.)"""
+    """f32 or f64 values as dtype `d`, rounded once to nearest even. (`ml_dtypes` goes from f64 through f32 and rounds
+    twice.)"""
     if x.dtype == F64 and is_small(d) and d.name != "f16":
         x = odd_f32(x)
     return x.astype(d.np)
@@ -115,7 +118,8 @@ def _exact_fma(a: float, b: float, c: float) -> float:
 
 
 def fma64(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """a * b + c of f64 with one rounding (Boldo and Melquiond's Fma_emul); rational arithmetic near the ends of the exponent range."""
+    """a * b + c of f64 with one rounding (Boldo and Melquiond's Fma_emul); rational arithmetic near the ends of the
+    exponent range."""
     ph = a * b
     (ah, al), (bh, bl) = _split(a), _split(b)
     pl = ((ah * bh - ph) + ah * bl + al * bh) + al * bl

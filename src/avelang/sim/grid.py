@@ -1,11 +1,11 @@
-"""Races in global memory, and what waves tell one another by atomics: accesses of all blocks of a launch come in; an `AccessFault` goes out where two
-touch a byte, one of them writes, not both are atomic, and neither comes before the other.
+"""Races in global memory, and what waves tell one another by atomics: accesses of all blocks of a launch come in; an
+`AccessFault` goes out where two touch a byte, one of them writes, not both are atomic, and neither comes before the
+other.
 
-Blocks are executed one after another, and that orders nothing: what a wave knows of other clusters has come by atomics that release and acquire,
-or by relaxed ones with a fence on either side, at a scope that holds both. What one block's waves, or one cluster's, know of one another is in
-`sim.clocks`.
-Lanes of one wave go in step: what they race about is in `sim.write_conflicts`.
-"""
+Blocks are executed one after another, and that orders nothing: what a wave knows of other clusters has come by atomics
+that release and acquire, or by relaxed ones with a fence on either side, at a scope that holds both. What one block's
+waves, or one cluster's, know of one another is in `sim.clocks`. Lanes of one wave go in step: what they race about is
+in `sim.write_conflicts`. """
 
 from __future__ import annotations
 
@@ -34,23 +34,28 @@ class Who:
 
 
 class Word:
-    """What those know who have written a word by atomics that order: under None those who told the whole device, under a block all of its waves."""
+    """Clocks of the waves that have written a word by atomics that order: under None those who told the whole device,
+    under a block all of its waves."""
 
     def __init__(self) -> None:
         self.known: dict[Dim3 | None, Views] = {}
 
     def told(self, block: Dim3, wide: bool, views: Views) -> None:
+        """An atomic write tells a block, or the whole device, these views."""
         for key in (block, None) if wide else (block,):
             learned(self.known.setdefault(key, {}), views)
 
     def heard(self, block: Dim3, wide: bool) -> Iterator[Views]:
+        """The views that an atomic read in this block comes after."""
         for key in (block, None) if wide else (block,):
             if key in self.known:
                 yield self.known[key]
 
 
-def ordered(words: dict[tuple[str, Dim3 | None, int], Word], who: Who, op: Op, places: list[tuple[str, Dim3 | None, int]], write: bool) -> None:
-    """An atomic access of words: it hands on what the wave knows, or hears of what others did; relaxed, as far as fences stand behind and before."""
+def ordered(words: dict[tuple[str, Dim3 | None, int], Word], who: Who, op: Op,
+            places: list[tuple[str, Dim3 | None, int]], write: bool) -> None:
+    """An atomic access of words: it hands on what the wave knows, or hears of what others did; relaxed, as far as
+    fences stand behind and before."""
     acquires, releases = orders(op.name, op.attrs)
     wide, clocks = scope(op.name, op.attrs) >= AGENT, who.clocks
     own = clocks.of[who.number]
@@ -84,7 +89,8 @@ class _GlobalAccess:
 
 
 class Grid:
-    """Who wrote each byte of global memory last, and who has read it since, or changed it by atomics. Sets of accesses are kept by number."""
+    """The last writer of each byte of global memory, and its readers and atomic writers since. Sets of accesses are
+    kept by number."""
 
     def __init__(self, space: AddressSpace):
         self.space = space
@@ -99,7 +105,7 @@ class Grid:
         self._ids: dict[tuple[int, ...], int] = {(): 0}
         self._grown: dict[tuple[int, int], int] = {}
 
-    # -- what waves do themselves ------------------------------------------------------------------------------------------------
+    # -- what waves do themselves ---
 
     def read(self, who: Who, op: Op, address: np.ndarray, size: int, mask: Mask) -> None:
         """A wave has read `size` bytes at each active address. Raises AccessFault."""
@@ -120,30 +126,34 @@ class Grid:
         self.narrow |= narrow
         self._apart(who, op, (self.writer,), (self.reads,) if write else (), at, address, size, mask)
         if self.narrow:
-            self._apart(who, op, (), (self.atomics,), at, address, size, mask, lambda a: (a.narrow or narrow) and a.block != who.block)
+            self._apart(who, op, (), (self.atomics,), at, address, size, mask,
+                        lambda a: (a.narrow or narrow) and a.block != who.block)
         self._add(who, self.atomics if write else self.loads, at, self._mine(who, op, narrow))
 
-    # -- what runs beside them -------------------------------------------------------------------------------------------------------
+    # -- what runs beside them ---
 
     def fetched(self, who: Who, op: Op, at: np.ndarray) -> Callable[[int, int], None]:
-        """A wave begins copies that read bytes `at` (n,). Gives what notes who has read them, at which of its counts. Raises AccessFault."""
+        """A wave begins copies that read bytes `at` (n,). Gives what notes who has read them, at which of its counts.
+        Raises AccessFault."""
         whole = Mask(np.ones(len(at), bool))
         flat = self._flat(at, 1, whole)
         self._apart(who, op, (self.writer,), (self.atomics,), flat, at, 1, whole)
         return lambda agent, count: self._add(who, self.reads, flat, self._number(who, op, agent, count))
 
     def begun(self, who: Who, op: Op, at: np.ndarray, agent: int, count: int, add: bool) -> None:
-        """A wave begins copies that write bytes `at` (n,), or add to them; `agent` says when they have. Raises AccessFault."""
+        """A wave begins copies that write bytes `at` (n,), or add to them; `agent` says when they have. Raises
+        AccessFault."""
         whole = Mask(np.ones(len(at), bool))
         flat = self._flat(at, 1, whole)
         number = self._number(who, op, agent, count)
-        self._apart(who, op, (self.writer,), (self.reads,) if add else (self.reads, self.loads, self.atomics), flat, at, 1, whole)
+        self._apart(who, op, (self.writer,), (self.reads,) if add else (self.reads, self.loads, self.atomics), flat,
+                    at, 1, whole)
         if add:
             self._add(who, self.atomics, flat, number)
         else:
             self._written(flat, number)
 
-    # -- shadows ---------------------------------------------------------------------------------------------------------------------
+    # -- shadows ---
 
     def _flat(self, address: np.ndarray, size: int, mask: Mask) -> np.ndarray:
         """int64 (n,): where the shadows have the bytes of active lanes, lane by lane."""
@@ -197,9 +207,11 @@ class Grid:
             self._grown[old, number] = found
         return found
 
-    def _apart(self, who: Who, op: Op, single: tuple[np.ndarray, ...], sets: tuple[np.ndarray, ...], at: np.ndarray, address: np.ndarray, size: int,
+    def _apart(self, who: Who, op: Op, single: tuple[np.ndarray, ...], sets: tuple[np.ndarray, ...], at: np.ndarray,
+               address: np.ndarray, size: int,
                mask: Mask, counts: Callable[[_GlobalAccess], bool] = lambda a: True) -> None:  # fmt: skip
-        """Raises AccessFault where an access that the shadows name does not come before what the wave does now, and `counts`."""
+        """Raises AccessFault where an access that the shadows name does not come before what the wave does now, and
+        `counts`."""
         for shadow, members in (*((s, None) for s in single), *((s, self._sets) for s in sets)):
             seen = shadow[at]
             if not seen.any():

@@ -1,4 +1,5 @@
-"""Memory ops: tensors with layouts, pointers, loads and stores of whole waves, with each coordinate checked against its extent."""
+"""Memory ops: tensors with layouts, pointers, loads and stores of whole waves, with each coordinate checked against its
+extent."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ Dim = int | np.ndarray  # known when compiled, or int64 (lanes,)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TensorValue:
-    """A tensor at run time: int64 (lanes,) `address` of its first element, extents and strides in elements, and a name for messages."""
+    """A tensor at run time: int64 (lanes,) `address` of its first element, extents and strides in elements, and a name
+    for messages."""
 
     address: np.ndarray
     shape: tuple[Dim, ...]
@@ -36,7 +38,8 @@ def merge(mask: np.ndarray, a: Any, b: Any) -> Any:
     if a is b:
         return a
     if isinstance(a, TensorValue):
-        dims = ([merge(mask, x, y) for x, y in zip(m, n, strict=True)] for m, n in ((a.shape, b.shape), (a.strides, b.strides)))
+        dims = ([merge(mask, x, y) for x, y in zip(m, n, strict=True)] for m,
+                n in ((a.shape, b.shape), (a.strides, b.strides)))
         shape, strides = map(tuple, dims)
         name = a.name if a.name == b.name else f"{a.name} or {b.name}"
         return TensorValue(merge(mask, a.address, b.address), shape, strides, name)
@@ -47,11 +50,12 @@ def merge(mask: np.ndarray, a: Any, b: Any) -> Any:
 
 
 def at_lane(d: Dim, lane: int) -> int:
-    """What an extent or a stride is in one lane."""
+    """The value of an extent or a stride in one lane."""
     return d if isinstance(d, int) else int(d[lane])
 
 
-def _dims(p: ReferenceProgram, t: TensorType, values: list[Value]) -> Callable[[Env], tuple[tuple[Dim, ...], tuple[Dim, ...]]]:
+def _dims(p: ReferenceProgram, t: TensorType,
+          values: list[Value]) -> Callable[[Env], tuple[tuple[Dim, ...], tuple[Dim, ...]]]:
     """From an `env` to (shape, strides): `values` are the operands for the `?` of the layout, extents first."""
     if None not in (*t.shape, *t.strides):
         fixed = tuple(x or 0 for x in t.shape), tuple(x or 0 for x in t.strides)
@@ -67,7 +71,7 @@ def _dims(p: ReferenceProgram, t: TensorType, values: list[Value]) -> Callable[[
     return dims
 
 
-# -- tensors and pointers ------------------------------------------------------------------------------------------------------------
+# -- tensors and pointers ---
 
 
 def parameter(t: TensorType, address: np.ndarray, name: str) -> TensorValue:
@@ -140,13 +144,15 @@ def base(p: ReferenceProgram, op: Op) -> Step:
     return step
 
 
-# -- accesses ------------------------------------------------------------------------------------------------------------------------
+# -- accesses ---
 
-Locate = Callable[[ReferenceWave, Env], np.ndarray]  # int64 addresses (lanes,), or (lanes, n) where a vector is not contiguous
+# int64 addresses (lanes,), or (lanes, n) where a vector is not contiguous
+Locate = Callable[[ReferenceWave, Env], np.ndarray]
 
 
 def _coordinates(p: ReferenceProgram, t: TensorType, tensor: Value, coords: list[Value]) -> Locate:
-    """The address of the element at the coordinates; AccessFault "extent" where an active lane's coordinate lies outside."""
+    """The address of the element at the coordinates; AccessFault "extent" where an active lane's coordinate lies
+    outside."""
     size, fixed, moving = t.dtype.bytes, 0, []
     for i, c in enumerate(coords):
         known, extent, stride = p.known(c), t.shape[i], t.strides[i]
@@ -162,7 +168,8 @@ def _coordinates(p: ReferenceProgram, t: TensorType, tensor: Value, coords: list
         for i, slot, extent, step in moving:
             c = env[slot]
             wide = c.astype(np.int64)
-            # Read as unsigned, a negative coordinate is larger than any extent; the maximum clears nearly all accesses at once.
+            # Read as unsigned, a negative coordinate is larger than any extent; the maximum clears nearly all accesses
+            # at once.
             bare = c.view(unsigned[c.dtype.itemsize])
             if extent is None or np.maximum.reduce(bare) >= extent:
                 limit = tensor.shape[i] if extent is None else extent
@@ -176,7 +183,8 @@ def _coordinates(p: ReferenceProgram, t: TensorType, tensor: Value, coords: list
 
 
 def _spread(t: TensorType, coords: int, at: int, first: Locate) -> tuple[Locate, int]:
-    """(addresses, elements at each) of what `coords` coordinates leave of a tensor, in row-major order of the leaves that remain."""
+    """(addresses, elements at each) of what `coords` coordinates leave of a tensor, in row-major order of the leaves
+    that remain."""
     extents = [range(x or 0) for x in t.shape[coords:]]
     index = np.array(list(itertools.product(*extents)), np.int64).reshape(-1, len(extents))
     size, strides = t.dtype.bytes, t.strides[coords:]
@@ -245,7 +253,7 @@ def _space(v: Value) -> str:
 
 
 def load(p: ReferenceProgram, op: Op) -> Step | None:
-    """What the coordinates address: an element, or the vector of all that remains."""
+    """The value at the coordinates: an element, or the vector of all that remains."""
     tensor, *coords = op.operands
     locate, run = _access(p, tensor, coords)
     return _load(op, _space(tensor), locate, run * dtype_of(tensor.type).bytes, p.slot(op.result))

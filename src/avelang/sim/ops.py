@@ -1,4 +1,5 @@
-"""The pure ops in NumPy: an op comes in, the function that computes its result from the arrays of its operands goes out.
+"""The pure ops in NumPy: an op comes in, the function that computes its result from the arrays of its operands goes
+out.
 
 A value is (lanes,) for a scalar type and (lanes, n) for a vector type. Functions never change their operands.
 """
@@ -22,7 +23,7 @@ Fn = Callable[..., np.ndarray]
 unsigned = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
-# -- factories: from an op to its function -------------------------------------------------------------------------------------------
+# -- factories: from an op to its function ---
 
 
 def _numeric(on_int: Fn, on_float: Fn, wide: np.dtype = floats.F32) -> Callable[[Op], Fn]:

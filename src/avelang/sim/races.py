@@ -21,6 +21,7 @@ class Shadows:
         self.latest: dict[int, int] = {}  # the agent's count then
 
     def add(self, agent: int, count: int, op: Op, at: np.ndarray) -> None:
+        """An agent accesses these bytes at that count."""
         if agent not in self.of:
             self.of[agent] = np.zeros(self.size, np.int32)
         self.of[agent][at] = self.clocks.access(agent, count, op)
@@ -32,7 +33,7 @@ class Shadows:
 
 
 class Races:
-    """Who wrote each byte of a block's shared memory last, and who has read it. Atomic accesses, and those that order
+    """The last writer of each byte of a block's shared memory, and its readers. Atomic accesses, and those that order
     others, do not race with one another, but with plain ones: `loads` and `atomics` have them, those that write among
     the latter.
 
@@ -47,7 +48,7 @@ class Races:
         self.plain, self.loads, self.atomics = (Shadows(size, clocks) for _ in range(3))
         self.visits: dict[int, int] = {}  # by wave of another block: the number of its last access to what is here
 
-    # -- what waves do themselves ------------------------------------------------------------------------------------------------
+    # -- what waves do themselves ---
 
     def read(self, wave: int, op: Op, address: np.ndarray, size: int, mask: Mask) -> None:
         """`wave` has read `size` bytes at each active address. Raises AccessFault."""
@@ -76,8 +77,8 @@ class Races:
         return np.where(active, address, address[mask.first])[..., None] + np.arange(size)
 
     def _ordered(self, wave: int, at: np.ndarray, address: np.ndarray, mask: Mask, others: tuple[Shadows, ...]) -> None:
-        """Raises AccessFault where a plain write to these bytes, or one of the `others`, does not come before the wave's
-        access."""
+        """Raises AccessFault where a plain write to these bytes, or one of the `others`, does not come before the
+        wave's access."""
         clocks, knows = self.clocks, self.clocks.of[wave].knows
         for who in (self.writer, *(x for shadows in others for x in shadows.after(knows))):
             number = who[at]
@@ -86,10 +87,12 @@ class Races:
                 hit = tuple(int(i[0]) for i in np.nonzero(clash))
                 raise self._fault("race", hit, number, address, mask)
 
-    def _fault(self, kind: str, hit: tuple[int, ...], number: np.ndarray, address: np.ndarray, mask: Mask) -> AccessFault:
+    def _fault(self, kind: str, hit: tuple[int, ...], number: np.ndarray, address: np.ndarray,
+               mask: Mask) -> AccessFault:
         per = number.shape[-1]
         byte = (hit[1] * per if len(hit) == 3 else 0) + hit[-1]
-        return AccessFault(kind, mask.real(hit[0]), byte, int(address[hit[:-1]]), per, self.space, self.clocks.which(int(number[hit])))
+        return AccessFault(kind, mask.real(hit[0]), byte, int(address[hit[:-1]]), per, self.space,
+                           self.clocks.which(int(number[hit])))
 
     def visited(self, wave: int, op: Op) -> None:
         """A wave of another block has used what this block's memory holds."""
@@ -104,7 +107,7 @@ class Races:
                 return self.clocks.which(number)
         return None
 
-    # -- what runs beside them -------------------------------------------------------------------------------------------------------
+    # -- what runs beside them ---
 
     def made_known(self, wave: int, number: int, lane: int, address: int, size: int) -> None:
         """Raises AccessFault where the access of this number does not come before what the wave does now."""
@@ -114,8 +117,8 @@ class Races:
 
     def begun(self, wave: int, op: Op, lanes: np.ndarray, at: np.ndarray, ordinary: bool) -> None:
         """The wave begins copies that will write bytes `at` (rows, bytes) on behalf of `lanes`. `ordinary`: by the
-        generic proxy. Raises AccessFault. Where they reach past the memory nothing is said here: the copy itself is refused
-        for that."""
+        generic proxy. Raises AccessFault. Where they reach past the memory nothing is said here: the copy itself is
+        refused for that."""
         if at.min() >= 0 and at.max() < len(self.writer):
             self._beside(wave, op, lanes, at, True, not ordinary)
 
@@ -125,12 +128,12 @@ class Races:
         self.lane[at] = lanes[:, None]
 
     def reads(self, wave: int, op: Op, lanes: np.ndarray, at: np.ndarray) -> None:
-        """What the wave begins on behalf of `lanes` will read bytes `at` (rows, bytes) by the async proxy. Raises
+        """The wave begins, on behalf of `lanes`, reads of bytes `at` (rows, bytes) by the async proxy. Raises
         Fault."""
         self._beside(wave, op, lanes, at, False, True)
 
     def has_read(self, agent: int, count: int, op: Op, at: np.ndarray) -> None:
-        """Who reads beside the waves, and at which of its counts."""
+        """Records a read beside the waves, and the count of its agent."""
         if self.everything:
             self.plain.add(agent, count, op, at)
 
@@ -139,7 +142,8 @@ class Races:
         first = at[:, 0] if at.shape[1] else np.zeros(len(at), np.int64)
         try:
             if self.everything:
-                self._ordered(wave, at, first, whole, (self.plain, self.loads, self.atomics) if write else (self.atomics,))
+                self._ordered(wave, at, first, whole,
+                              (self.plain, self.loads, self.atomics) if write else (self.atomics,))
             if fenced:
                 self._fenced(wave, at, first, whole)
         except AccessFault as fault:

@@ -1,8 +1,8 @@
-"""The reference executor: a kernel in either phase of the IR and its arguments come in; what the language says is left in their memory.
+"""The reference executor: a kernel in either phase of the IR and its arguments come in; what the language says is left
+in their memory.
 
-It is the meaning of the language: every backend is held against it. Blocks run one after the other, and beside one another where some wait for what
-others write; the waves of a block take turns, from barrier to barrier.
-"""
+It is the meaning of the language: every backend is held against it. Blocks run one after the other, and beside one
+another where some wait for what others write; the waves of a block take turns, from barrier to barrier. """
 
 from __future__ import annotations
 
@@ -41,11 +41,17 @@ RESIDENT = 4096  # as long as no more clusters than this are under way: a GPU ho
 HANDLERS: dict[str, Handler] = {
     "const": reference_program.const,
     **{name: getattr(wave_ops, name) for name in ("block_id", "thread_id", "block_dim", "grid_dim", "lane_id")},
-    **{name: getattr(wave_ops, name) for name in ("shuffle", "ballot", "atomic_add", "atomic", "select", "expect", "printf", "row", "map_word")},
+    **{
+        name: getattr(wave_ops, name)
+        for name in ("shuffle", "ballot", "atomic_add", "atomic", "select", "expect", "printf", "row", "map_word")
+    },
     **{name: getattr(wave_ops, name) for name in ("shared_base", "shared_peer")},
     "extract": wave_ops.element,
     "insert": wave_ops.element,
-    **{name: getattr(memory_ops, name) for name in ("alloc", "make_tensor", "view", "subview", "base", "load", "store", "ld", "st")},
+    **{
+        name: getattr(memory_ops, name)
+        for name in ("alloc", "make_tensor", "view", "subview", "base", "load", "store", "ld", "st")
+    },
     "barrier": control_flow.barrier,
     **{name: getattr(control_flow, name) for name in ("pause", "cluster_arrive", "cluster_wait")},
     "if": control_flow.if_,
@@ -71,16 +77,18 @@ def features(kernel: Kernel) -> frozenset[str]:
 
 
 def runs_beside(kernel: Kernel) -> bool:
-    """Whether a kernel has instructions that run beside the waves, which the reference follows."""
+    """True where a kernel has instructions that run beside the waves, which the reference follows."""
     return any(op.name.startswith("nvvm.") for op in walk(kernel.body))
 
 
 def _bind(p: ReferenceProgram, args: Sequence[Any], outputs: Collection[str] = ()) -> AddressSpace:
-    """Puts the arguments into the program's template; gives the address space of the arrays. `outputs`: of which it is noted what is written."""
+    """Puts the arguments into the program's template; gives the address space of the arrays. `outputs`: of which it is
+    noted what is written."""
     params = p.kernel.params
     if len(args) != len(params):
         raise error("X007", p.kernel.span, kernel=p.kernel.name, want=len(params), got=len(args))
-    arrays = [(v.name or f"argument {i}", a) for i, (v, a) in enumerate(zip(params, args, strict=True)) if not isinstance(v.type, DType)]
+    arrays = [(v.name or f"argument {i}", a) for i,
+              (v, a) in enumerate(zip(params, args, strict=True)) if not isinstance(v.type, DType)]
     memory, addresses = map_arrays(arrays, outputs)
     left = iter(addresses)
     for v, a in zip(params, args, strict=True):
@@ -91,7 +99,8 @@ def _bind(p: ReferenceProgram, args: Sequence[Any], outputs: Collection[str] = (
             wrong = faults(v.type, value.address, value.shape, value.strides)
             if wrong:
                 raise error(
-                    "X012", p.kernel.span, kernel=p.kernel.name, what=f"the array of the tensor map `{v.name}`", why=wrong, where="at the launch"
+                    "X012", p.kernel.span, kernel=p.kernel.name, what=f"the array of the tensor map `{v.name}`",
+                    why=wrong, where="at the launch"
                 )
         else:
             address = np.full(p.lanes, next(left), np.int64)
@@ -138,8 +147,9 @@ class _Launch:
         return live
 
     def rounds(self, live: list[_Turn]) -> bool:
-        """Runs a cluster to its end, or until nothing new has happened in it for some rounds: in each, every wave that may goes on to where it waits
-        next, or to its end. Says whether anything has happened. Raises X011 where none may go on, and no other cluster can help."""
+        """Runs a cluster to its end, or until nothing new has happened in it for some rounds: in each, every wave that
+        may goes on to where it waits next, or to its end. Says whether anything has happened. Raises X011 where none
+        may go on, and no other cluster can help."""
         idle, rounds = 0, 0
         while live:
             if self.order == "random":
@@ -157,7 +167,8 @@ class _Launch:
         return True
 
     def all(self, extents: Dim3) -> None:
-        """Runs the clusters of the grid, one after another; the next begins where those under way wait for what others write. Raises X011."""
+        """Runs the clusters of the grid, one after another; the next begins where those under way wait for what others
+        write. Raises X011."""
         ex, ey, ez = extents
         nx, ny, nz = (a // b for a, b in zip(self.p.grid, extents, strict=True))
         under_way: list[list[_Turn]] = []
@@ -168,7 +179,9 @@ class _Launch:
             if any(moved):
                 idle = 0
             elif begun < nx * ny * nz and len(under_way) < RESIDENT:
-                under_way.append(self.cluster(begun, (begun % nx * ex, begun // nx % ny * ey, begun // (nx * ny) * ez), extents))
+                under_way.append(
+                    self.cluster(begun, (begun % nx * ex, begun // nx % ny * ey, begun // (nx * ny) * ez), extents)
+                )
                 begun, idle = begun + 1, 0
             else:
                 idle += TURNS
@@ -178,7 +191,11 @@ class _Launch:
     def stuck(self, live: list[_Turn]) -> Exception:
         """The error for waves that wait for ever."""
         first = live[0].wave
-        places = [f"wave {t.wave.shape.index} of block {t.wave.block.index} at {site(t.wave.op)}" for t in live if t.wave.op is not None]
+        places = [
+            f"wave {t.wave.shape.index} of block {t.wave.block.index} at {site(t.wave.op)}"
+            for t in live
+            if t.wave.op is not None
+        ]
         shown = "; ".join(places[:8]) + (f"; and {len(places) - 8} more" if len(places) > 8 else "")
         states = dict.fromkeys(text for t in live for text in mbarriers(self.p, t.wave))
         shown += "".join(f"; {text}" for text in list(states)[:8])
@@ -228,7 +245,9 @@ def _unwritten(p: ReferenceProgram, memory: AddressSpace, args: Sequence[Any]) -
             missing = buffer.missing(a, bounds_of(a)[0])
             if missing.any():
                 first = tuple(int(i[0]) for i in np.nonzero(missing))
-                said.append(f"{np.count_nonzero(missing)} of the {missing.size} elements of `{v.name}`, the first at index {first}")
+                said.append(
+                    f"{np.count_nonzero(missing)} of the {missing.size} elements of `{v.name}`, the first at index {first}"
+                )
     return said
 
 
@@ -244,21 +263,23 @@ def run(
     races: bool = False,
     outputs: Collection[str] = (),
 ) -> None:
-    """Runs all blocks of `grid`, blocks of `block` threads, in place on the arrays among `args`; blocks of one cluster together.
+    """Runs all blocks of `grid`, blocks of `block` threads, in place on the arrays among `args`; blocks of one cluster
+    together.
 
-    `args`: one for each parameter: a NumPy array for a pointer or a tensor (its memory is used as it is, whatever its dtype), a number for
-    a scalar. `stdout` takes what printf writes (None: the process's). `order` is the order in which the waves of a block take their turns;
-    "random" is drawn anew from `seed` at each barrier. `races`: also report two waves (or copies, or products) that touch the same byte of shared
-    or global memory, one of them writing, where nothing orders them; lanes of a wave that write different values to one byte; barriers that some
-    lanes or waves do not come to; and shuffles that read from a lane which does not take part. `outputs`: parameters that the kernel may
-    write; which elements of those that it does not read it has left as they were is said on standard error.
+    `args`: one for each parameter: a NumPy array for a pointer or a tensor (its memory is used as it is, whatever its
+    dtype), a number for a scalar. `stdout` takes what printf writes (None: the process's). `order` is the order in
+    which the waves of a block take their turns; "random" is drawn anew from `seed` at each barrier. `races`: also
+    report two waves (or copies, or products) that touch the same byte of shared or global memory, one of them writing,
+    where nothing orders them; lanes of a wave that write different values to one byte; barriers that some lanes or
+    waves do not come to; and shuffles that read from a lane which does not take part. `outputs`: parameters that the
+    kernel may write; which elements of those that it does not read it has left as they were is said on standard error.
 
-    Raises ExecutionError: X001 and X002 for an access out of bounds, X003 for a read of shared or local memory that nothing wrote, X004
-    for a write into a read-only array, X005 for a register vector's index, X006 for a race, X007 for a wrong number of arguments, X008
-    for a format of printf, X009 where the kernel was specialized for another block, X010 for bytes that a running copy will write or still
-    reads, X011 where all waves wait for ever, X012 for what a barrier or a copy cannot be asked, X013 for registers that a product still uses, X014
-    where a proxy fence is missing; with `races` X040 to X043. Raises L024 for blocks that the kernel does not expect.
-    """
+    Raises ExecutionError: X001 and X002 for an access out of bounds, X003 for a read of shared or local memory that
+    nothing wrote, X004 for a write into a read-only array, X005 for a register vector's index, X006 for a race, X007
+    for a wrong number of arguments, X008 for a format of printf, X009 where the kernel was specialized for another
+    block, X010 for bytes that a running copy will write or still reads, X011 where all waves wait for ever, X012 for
+    what a barrier or a copy cannot be asked, X013 for registers that a product still uses, X014 where a proxy fence is
+    missing; with `races` X040 to X043. Raises L024 for blocks that the kernel does not expect. """
     extents, meant = _dim3(block), kernel.attrs.get("block")
     if meant is not None and _dim3(meant) != extents:
         raise error("X009", kernel.span, kernel=kernel.name, want=f"blocks of {_dim3(meant)} threads", got=str(extents))
@@ -271,7 +292,8 @@ def run(
         ex, ey, ez = extents = kernel.cluster
         gx, gy, gz = p.grid
         if gx % ex or gy % ey or gz % ez:
-            raise error("X009", kernel.span, kernel=kernel.name, want=f"clusters of {extents}", got=f"a grid of {p.grid} blocks, no multiple of them")
+            raise error("X009", kernel.span, kernel=kernel.name, want=f"clusters of {extents}",
+                        got=f"a grid of {p.grid} blocks, no multiple of them")
         launch.all(extents)
         for what in _unwritten(p, memory, args):
             print(f"ave: kernel `{kernel.name}` has not written {what}", file=sys.stderr)

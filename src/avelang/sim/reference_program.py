@@ -1,8 +1,8 @@
-"""From IR to Python callables: a kernel and its launch come in, a `ReferenceProgram` goes out whose steps run whole waves.
+"""From IR to Python callables: a kernel and its launch come in, a `ReferenceProgram` goes out whose steps run whole
+waves.
 
-Each value has a slot of the wave's `env`; each op becomes one step `(wave, env) -> None`, made by the handler for its name. Ops that hold
-regions or wait become generator functions, which yield where the wave waits at a barrier.
-"""
+Each value has a slot of the wave's `env`; each op becomes one step `(wave, env) -> None`, made by the handler for its
+name. Ops that hold regions or wait become generator functions, which yield where the wave waits at a barrier. """
 
 from __future__ import annotations
 
@@ -88,11 +88,16 @@ class ReferenceProgram:
     def _place_allocs(self) -> None:
         for space in ("shared", "local"):
             ops = [op for op in walk(self.kernel.body) if op.name == "alloc" and dtype_space(op) == space]
-            self.memory[space] = place([(op.attrs.get("name") or op.result.name or space, tensor_bytes(op), op.attrs.get("align", 16)) for op in ops])
+            self.memory[space] = place(
+                [
+                    (op.attrs.get("name") or op.result.name or space, tensor_bytes(op), op.attrs.get("align", 16))
+                    for op in ops
+                ]
+            )
             self.allocs.update(zip(ops, self.memory[space], strict=True))
 
     def slot(self, value: Value) -> int:
-        """Where `env` holds a value."""
+        """The index of a value in `env`."""
         if value not in self.slots:
             self.slots[value] = len(self.template)
             self.template.append(None)
@@ -110,7 +115,12 @@ class ReferenceProgram:
         """The integer that a value is in every lane of every wave, where that is known."""
         at = self.slot(value)
         array = self.template[at] if at in self.constants else None
-        uniform = isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind in "iu" and bool((array == array[0]).all())
+        uniform = (
+            isinstance(array, np.ndarray)
+            and array.ndim == 1
+            and array.dtype.kind in "iu"
+            and bool((array == array[0]).all())
+        )
         return int(array[0]) if uniform and array is not None else None
 
     def code(self, block: Block) -> StepRuns:
@@ -128,7 +138,7 @@ class ReferenceProgram:
         return StepRuns(steps, args, outs)
 
     def step(self, op: Op) -> Step | Waits | None:
-        """What runs one op; None where nothing is left to do at run time."""
+        """The step that runs one op; None where nothing is left to do at run time."""
         handler = self.handlers.get(op.name) or (self.handlers["row"] if op.name in ROWS else pure)
         step = handler(self, op)
         return step if step is None or self.plan is None else self.plan.wrapped(self, op, step)
@@ -149,7 +159,8 @@ def tensor_bytes(op: Op) -> int:
 
 
 def pure(p: ReferenceProgram, op: Op) -> Step | None:
-    """The step of an op without effects, from its function in `ops.FACTORIES`; run at once where all operands are constants."""
+    """The step of an op without effects, from its function in `ops.FACTORIES`; run at once where all operands are
+    constants."""
     fn = FACTORIES[op.name](op)
     ins = [p.slot(v) for v in op.operands]
     if p.constants.issuperset(ins):
@@ -159,7 +170,8 @@ def pure(p: ReferenceProgram, op: Op) -> Step | None:
 
 
 def apply(fn: Fn, ins: list[int], out: int) -> Step:
-    """`env[out] = fn(*env[ins])`, spelled out for the usual numbers of operands because this is the inner loop of everything."""
+    """`env[out] = fn(*env[ins])`, spelled out for the usual numbers of operands because this is the inner loop of
+    everything."""
     if len(ins) == 1:
         (a,) = ins
 

@@ -37,7 +37,7 @@ class Held:
         self.by: Op | None = None
 
     def read(self, op: Op | None) -> np.ndarray:
-        """What ordinary code sees. Raises AccessFault where it is not there yet."""
+        """The data, for ordinary code. Raises AccessFault where it is not there yet."""
         self.home.complete(self)
         self.touched, self.by = self.home.fences, op
         return self.data
@@ -70,7 +70,7 @@ class AsyncProducts:
         self.place: tuple[int, int] | None = None  # of the last access to it, where all lanes agree,
         self.found: Held | None = None  # and what was read there
 
-    # -- what rows do ------------------------------------------------------------------------------------------------------------
+    # -- what rows do ---
 
     def fence(self, *values: HeldOperand) -> None:
         """Accesses before come before those of instructions behind."""
@@ -97,7 +97,8 @@ class AsyncProducts:
         if v.shape and v.shape != shape and (v.number > self.done or v.since == self.fences):
             assert v.op is not None
             why = "adds to registers that {op} of another shape writes: those do not wait for one another"
-            raise AccessFault("registers", lane, other=SyncMisuse(why, v.op, "wait for the first, then fence, or keep to one shape"))
+            raise AccessFault("registers", lane,
+                              other=SyncMisuse(why, v.op, "wait for the first, then fence, or keep to one shape"))
         self._fenced([v], lane, "the accumulator")
         return v.data
 
@@ -123,10 +124,16 @@ class AsyncProducts:
     def _unfenced(self, lane: int, what: str, by: Op | None) -> AccessFault:
         if by is None:
             return AccessFault(
-                "registers", lane, other=SyncMisuse(f"uses {what}, which ordinary code has written since the last wgmma_fence", None, FENCE)
+                "registers",
+                lane,
+                other=SyncMisuse(
+                    f"uses {what}, which ordinary code has written since the last wgmma_fence", None, FENCE
+                ),
             )
         return AccessFault(
-            "registers", lane, other=SyncMisuse(f"uses {what}, whose registers {{op}} has accessed since the last wgmma_fence", by, FENCE)
+            "registers",
+            lane,
+            other=SyncMisuse(f"uses {what}, whose registers {{op}} has accessed since the last wgmma_fence", by, FENCE),
         )
 
     def begin(self, op: Op, data: np.ndarray, shape: str, guard: RunningCopy | None) -> Held:
@@ -137,7 +144,7 @@ class AsyncProducts:
         return Held(self, data, self.begun, op, shape)
 
     def commit(self) -> None:
-        """What has been begun since the last group is one more group, which may be empty."""
+        """Closes a group: all that has been begun since the last one, which may be nothing."""
         self.committed = self.begun
         self.groups.append(self.begun)
 
@@ -155,7 +162,7 @@ class AsyncProducts:
                     guard.land()
         self.guards = [g for g in self.guards if g[0] > self.done]
 
-    # -- what ordinary code does -----------------------------------------------------------------------------------------------------
+    # -- what ordinary code does ---
 
     def complete(self, v: Held) -> None:
         """Raises AccessFault where a value is not there yet."""
@@ -165,7 +172,8 @@ class AsyncProducts:
 
     def _early(self, number: int, what: str, op: Op, hint: str = TAKE) -> AccessFault:
         if number > self.committed:
-            return AccessFault("registers", 0, other=SyncMisuse(f"{what}, and no wgmma_commit_group has put that into a group", op, COMMIT))
+            return AccessFault("registers", 0,
+                    other=SyncMisuse(f"{what}, and no wgmma_commit_group has put that into a group", op, COMMIT))
         return AccessFault("registers", 0, other=SyncMisuse(f"{what}, and nothing has waited for its group", op, hint))
 
     def overwritten(self, slot: int) -> None:
@@ -175,14 +183,14 @@ class AsyncProducts:
             raise self._early(number, "writes registers that {op} still reads as A", self.ops[number], KEEP)
 
     def left(self) -> AccessFault | None:
-        """What is wrong where the wave ends now: an instruction that nobody has waited for."""
+        """The instruction that nobody has waited for, where the wave ends now, as a fault."""
         if self.begun == self.done:
             return None
         number = self.done + 1
         fault = self._early(number, "is the end of a wave with {op} under way", self.ops[number])
         return fault
 
-    # -- local memory ----------------------------------------------------------------------------------------------------------------
+    # -- local memory ---
 
     def _span(self, address: np.ndarray, size: int, mask: Mask) -> tuple[int, int]:
         used = address[mask.active]
@@ -192,8 +200,8 @@ class AsyncProducts:
         return low, high
 
     def stored(self, address: np.ndarray, size: int, mask: Mask) -> None:
-        """Active lanes write `size` bytes at local addresses. Raises AccessFault where they are part of a value that is not
-        there yet."""
+        """Active lanes write `size` bytes at local addresses. Raises AccessFault where they are part of a value that is
+        not there yet."""
         low, high = self._span(address, size, mask)
         self.dirty[low:high] = True
         kept = []
@@ -205,7 +213,7 @@ class AsyncProducts:
         self.local = kept
 
     def keep(self, held: Held) -> None:
-        """What was stored last is this value."""
+        """Remembers that local memory holds this value where it was stored last."""
         if self.place is None:
             held.read(None)
             return

@@ -15,7 +15,15 @@ from avelang.ir.types import GLOBAL, LOCAL, SHARED
 from avelang.isa.wave_protocol import orders, strong
 from avelang.sim.address_space import AccessFault, AddressSpace, Mask
 from avelang.sim.async_copies import CommitGroups, RunningCopy
-from avelang.sim.barriers import MAX_ARRIVALS, BarrierState, BlockSync, MBarrierState, Waiting, WarpgroupSync, WatchedMBarrier
+from avelang.sim.barriers import (
+    MAX_ARRIVALS,
+    BarrierState,
+    BlockSync,
+    MBarrierState,
+    Waiting,
+    WarpgroupSync,
+    WatchedMBarrier,
+)
 from avelang.sim.clocks import Clocks, VectorClock
 from avelang.sim.grid import Grid, Who, ordered
 from avelang.sim.races import Races
@@ -28,7 +36,7 @@ PEERS = 24  # bits: from here on, a shared address has the rank of the block tha
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WaveShape:
-    """What is the same for the wave of one number in every block: its lanes within the block, and the threads they
+    """The part of a wave that is the same in every block: its lanes within the block, and the threads they
     are."""
 
     index: int
@@ -70,10 +78,12 @@ class ReferenceWave:
     memory, and with it all that lanes and waves do to one another, where races are looked for."""
 
     __slots__ = ("_arrived", "_fetched", "_found", "_groups", "_stores", "awaits", "block", "changes", "clocks", "env",
-                 "features", "gone", "grid", "lanes", "mask", "met", "number", "op", "products", "shape", "spaces", "who")  # fmt: skip
+                 "features", "gone", "grid", "lanes", "mask", "met", "number", "op", "products", "shape", "spaces",
+                 "who")  # fmt: skip
 
     def __init__(
-        self, shape: WaveShape, block: ReferenceBlock, env: list[Any], lanes: int, features: frozenset[str], memory: AddressSpace, local: AddressSpace
+        self, shape: WaveShape, block: ReferenceBlock, env: list[Any], lanes: int, features: frozenset[str],
+        memory: AddressSpace, local: AddressSpace
     ):
         self.shape = shape
         self.block = block
@@ -92,10 +102,12 @@ class ReferenceWave:
         block.waves.append(self)
         self.gone = ~shape.mask.active
         self.grid: Grid | None = None
-        self.changes, self.awaits = 0, False  # how often the wave has changed memory; whether it waits for what other clusters write
+        # how often the wave has changed memory; whether it waits for what other clusters write
+        self.changes, self.awaits = 0, False
         self._found: np.ndarray | None = None  # what its atomic access has read
         self.met: list[Op] = []  # barriers of the whole block to which the wave has come
-        self._fetched: tuple[Op, Callable[[int, int], None]] | None = None  # a copy's reads of global memory, and what notes who has made them
+        # a copy's reads of global memory, and what notes who has made them
+        self._fetched: tuple[Op, Callable[[int, int], None]] | None = None
         self.who = Who(self.clocks, self.number, block.index, shape.index) if self.clocks is not None else None
 
     @property
@@ -128,7 +140,12 @@ class ReferenceWave:
             self._of_peers(address, mask, lambda block, at, some: block.store(at, data, some))
             return
         self.spaces[space].store(address, data, mask)
-        if self.op is None or "atomic" not in self.op.name or self._found is None or (self._found != data)[mask.active].any():
+        if (
+            self.op is None
+            or "atomic" not in self.op.name
+            or self._found is None
+            or (self._found != data)[mask.active].any()
+        ):
             self.changes += 1
         if self.grid is not None and self.op is not None:
             self._seen(self.grid, self.op, space, address, data, mask)
@@ -154,9 +171,16 @@ class ReferenceWave:
         """uint8 (lanes, nbytes) from byte addresses uint64 (lanes,); zeros outside of `mask` and in inactive lanes.
         Raises AccessFault, also for an atomic access that is not aligned."""
         wanted = self._mask(mask)
-        if wanted.count and self.op is not None and strong(self.op.name) and (odd := wanted.active & (address % np.uint64(nbytes) != 0)).any():
+        if (
+            wanted.count
+            and self.op is not None
+            and strong(self.op.name)
+            and (odd := wanted.active & (address % np.uint64(nbytes) != 0)).any()
+        ):
             lane = int(odd.argmax())
-            raise self.wrong(lane, f"an atomic access of {nbytes} bytes at address {int(address[lane]):#x}, no multiple of {nbytes}")
+            raise self.wrong(
+                lane, f"an atomic access of {nbytes} bytes at address {int(address[lane]):#x}, no multiple of {nbytes}"
+            )
         if not wanted.count:
             return np.zeros((self.lanes, nbytes), np.uint8)
         data = self.load(space, _signed(address), nbytes, wanted)
@@ -185,9 +209,10 @@ class ReferenceWave:
     def _mask(self, mask: np.ndarray) -> Mask:
         return Mask(np.broadcast_to(mask, (self.lanes,)) & self.mask.active)
 
-    # -- what `isa.wave_protocol` promises ---------------------------------------------------------------------------------------------
+    # -- what `isa.wave_protocol` promises ---
 
     def groups(self, kind: str) -> CommitGroups:
+        """Groups of copies of one kind."""
         return self._groups.setdefault(kind, CommitGroups(self.lanes))
 
     def finish(self) -> None:
@@ -197,7 +222,8 @@ class ReferenceWave:
         for flight in self._groups["bulk"].left() if "bulk" in self._groups else ():
             self.op = flight.op
             raise self.wrong(
-                int(flight.lanes[0]), "the wave has ended and nothing has waited for this copy: shared memory may be gone before it is read"
+                int(flight.lanes[0]),
+                "the wave has ended and nothing has waited for this copy: shared memory may be gone before it is read"
             )
         if self.grid is not None and not self.block.sync.live:
             self._all_met()
@@ -205,7 +231,11 @@ class ReferenceWave:
         if left is not None:
             raise left
         sync, races = self.block.sync, self.block.races
-        late = races.ends(range(sync.rank * sync.waves, (sync.rank + 1) * sync.waves)) if races is not None and not sync.live else None
+        late = (
+            races.ends(range(sync.rank * sync.waves, (sync.rank + 1) * sync.waves))
+            if races is not None and not sync.live
+            else None
+        )
         if late is not None:
             self.op = late
             raise self.wrong(
@@ -221,13 +251,16 @@ class ReferenceWave:
         fewest = min((w for w in waves if not w.gone.all()), key=lambda w: len(w.met), default=None)
         most = max(waves, key=lambda w: len(w.met))
         if fewest is not None and len(fewest.met) < len(most.met):
-            ways = next((i for i, (a, b) in enumerate(zip(fewest.met, most.met, strict=False)) if a is not b), len(fewest.met))
+            ways = next((i for i, (a, b) in enumerate(zip(fewest.met, most.met, strict=False)) if a is not b),
+                        len(fewest.met))
             self.op = most.met[ways]
             why = f"wave {fewest.shape.index} of the block has ended without coming to as many barriers as wave {most.shape.index}"
             raise AccessFault("diverged", self.shape.mask.first, other=why)
 
-    def begin(self, space: str, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, *, rank: int | None = None, guard: np.ndarray | None = None,
+    def begin(self, space: str, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, *, rank: int | None = None,
+              guard: np.ndarray | None = None,
               add: Any = None, ordinary: bool = False) -> RunningCopy:  # fmt: skip
+        """Begins copies of `data` to the byte addresses `at` on behalf of `lanes`."""
         assert self.op is not None
         block = self.block if rank is None else self._block(int(lanes[0]), rank)
         home = block.shared if space == SHARED else self.spaces[space]
@@ -239,7 +272,8 @@ class ReferenceWave:
         if races is not None and space == SHARED and at.size:
             races.begun(self.number, self.op, lanes, at, ordinary)
         try:
-            flight = RunningCopy.begin(self.op, home, lanes, at, data, self.block.shared if guard is not None else None, guard, add)
+            flight = RunningCopy.begin(self.op, home, lanes, at, data,
+                                       self.block.shared if guard is not None else None, guard, add)
         except AccessFault as fault:
             fault.lane = int(lanes[fault.lane]) if fault.lane < len(lanes) else fault.lane
             raise
@@ -266,14 +300,17 @@ class ReferenceWave:
         if releases if write else acquires:
             assert self.clocks is not None
             for word in np.unique(address[mask.active]).tolist():
-                clock = self.block.sync.cluster.words.setdefault((space, self.block.sync.rank if space == SHARED else 0, word), VectorClock())
+                clock = self.block.sync.cluster.words.setdefault(
+                    (space, self.block.sync.rank if space == SHARED else 0, word), VectorClock()
+                )
                 if write:
                     self.clocks.release(self.number, clock)
                 else:
                     self.clocks.of[self.number].join(clock)
         if self.grid is not None and self.who is not None and strong(op.name):
             place = self.block.index if space == SHARED else None
-            ordered(self.grid.words, self.who, op, [(space, place, word) for word in np.unique(address[mask.active]).tolist()], write)
+            ordered(self.grid.words, self.who, op,
+                    [(space, place, word) for word in np.unique(address[mask.active]).tolist()], write)
 
     def _block(self, lane: int, rank: int | None) -> ReferenceBlock:
         if rank is None:
@@ -290,6 +327,7 @@ class ReferenceWave:
         return blocks[rank]
 
     def make_mbarrier(self, lane: int, address: int, count: int | None) -> None:
+        """An mbarrier at that address for `count` arrivals, or (None) none any more."""
         if address % 8:
             raise self.wrong(lane, f"an mbarrier at address {address:#x}, no multiple of 8")
         mbarriers = self.block.sync.mbarriers
@@ -306,13 +344,17 @@ class ReferenceWave:
             mbarriers[address].agent, mbarriers[address].made = self.clocks.made(self.number, self.op)
 
     def mbarrier(self, lane: int, address: int, rank: int | None = None) -> WatchedMBarrier:
+        """The mbarrier at that address, in the block of that rank."""
         block = self._block(lane, rank)
         found = block.sync.mbarriers.get(address)
         if found is None:
-            raise self.wrong(lane, f"there is no mbarrier at address {address:#x}: nothing has called mbarrier_init for it")
+            raise self.wrong(
+                lane, f"there is no mbarrier at address {address:#x}: nothing has called mbarrier_init for it"
+            )
         if block.races is not None:
             block.races.made_known(self.number, found.made, lane, address, 8)
-        return WatchedMBarrier(found, self.clocks, self.number, None if block is self.block else lambda: self._visits(block))
+        return WatchedMBarrier(found, self.clocks, self.number,
+                               None if block is self.block else lambda: self._visits(block))
 
     def _visits(self, block: ReferenceBlock) -> None:
         """The wave uses something of another block now."""
@@ -330,6 +372,7 @@ class ReferenceWave:
             self.clocks.of[self.number].join(clock)
 
     def barrier(self, number: int, threads: int, wait: bool) -> Waiting:
+        """Arrives at a named barrier for so many threads, and waits there where `wait`."""
         sync, everyone = self.block.sync, not threads
         self._undivided()
         if everyone and self.op is not None:
@@ -352,27 +395,32 @@ class ReferenceWave:
             return
         away = np.flatnonzero(missing).tolist()
         some = f"lane {away[0]}" if len(away) == 1 else f"{len(away)} lanes ({away[0]} to {away[-1]})"
-        raise AccessFault("diverged", self.mask.first, other=f"{some} of the wave took another way and do not come to it")
+        raise AccessFault("diverged", self.mask.first,
+                          other=f"{some} of the wave took another way and do not come to it")
 
     def _in_turn(self, barrier: BarrierState, number: int) -> None:
         """Notes that the wave comes to a barrier; raises AccessFault where it may be too soon."""
         own = None if self.clocks is None else self.clocks.of[self.number]
         other = barrier.too_soon(self.number, own)
         if other == self.number:
-            raise self.wrong(self.mask.first, f"the wave comes to barrier {number} again, and not all have come that its first time waits for")
+            raise self.wrong(self.mask.first,
+                    f"the wave comes to barrier {number} again, and not all have come that its first time waits for")
         if other is not None:
             why = f"the wave may come to barrier {number} again before wave {other} has come for the last time: nothing it has waited for says so"
             raise self.wrong(self.mask.first, why)
         barrier.came[self.number] = 0 if own is None else int(own.knows[self.number])
 
     def cluster_arrive(self, relaxed: bool = False) -> None:
+        """Arrives at the cluster's barrier."""
         if self._arrived is not None:
-            raise self.wrong(self.mask.first, "the wave has arrived at the cluster's barrier already, and has not waited")
+            raise self.wrong(self.mask.first,
+                             "the wave has arrived at the cluster's barrier already, and has not waited")
         cluster = self.block.sync.cluster
         clock = self._arrives(cluster.barrier, relaxed)
         self._arrived = cluster.barrier.arrive(1, cluster.live), clock
 
     def cluster_wait(self) -> Waiting:
+        """Waits at the cluster's barrier."""
         before, self._arrived = self._arrived, None
         if before is None:
             raise self.wrong(self.mask.first, "the wave waits at the cluster's barrier without having arrived")
@@ -381,6 +429,7 @@ class ReferenceWave:
         self._hears(before[1])
 
     def fence_proxies(self) -> None:
+        """A proxy fence by the active lanes."""
         if self.clocks is not None:
             self.clocks.fence(self.number, self.active)
 
@@ -390,20 +439,25 @@ class ReferenceWave:
             self.clocks.fence_memory(self.number)
 
     def fence_mbarriers(self) -> None:
+        """Initializations of mbarriers are known to the cluster."""
         if self.clocks is not None:
             self.clocks.unfenced[self.number].clear()
 
     def place(self) -> tuple[Dim3, Dim3, Dim3, int]:
+        """Extents of cluster, grid and this block's place, and its rank."""
         cluster = self.block.sync.cluster
         return cluster.extents, cluster.index, cluster.grid, self.block.sync.rank
 
     def fetch(self, space: str, address: np.ndarray, nbytes: int) -> np.ndarray:
+        """Bytes at each address, read by a copy that runs beside the wave."""
         if space == GLOBAL and self.grid is not None and self.who is not None and self.op is not None:
             at = (address.astype(np.int64)[:, None] + np.arange(nbytes)).reshape(-1)
             self._fetched = self.op, self.grid.fetched(self.who, self.op, at)
         return self.spaces[space].load(address[None], nbytes, Mask(np.ones(1, bool)))[0]
 
-    def peer(self, lane: int, rank: int, address: np.ndarray, nbytes: int, data: np.ndarray | None = None) -> np.ndarray:
+    def peer(self, lane: int, rank: int, address: np.ndarray, nbytes: int,
+             data: np.ndarray | None = None) -> np.ndarray:
+        """Reads, or writes `data` to, shared memory of the block of that rank."""
         block, one = self._block(lane, rank), Mask(np.ones(1, bool))
         at = _signed(address)
         self._visits(block)
@@ -418,15 +472,18 @@ class ReferenceWave:
         return data
 
     def warp(self) -> int:
+        """The number of the wave in its block."""
         return self.shape.index
 
     def _group(self) -> WarpgroupSync:
         first = self.shape.index // 4 * 4
         if first + 4 > self.block.sync.waves:
-            raise self.wrong(self.mask.first, f"this needs the four warps {first} to {first + 3}; the block has {self.block.sync.waves} warps")
+            raise self.wrong(self.mask.first,
+                    f"this needs the four warps {first} to {first + 3}; the block has {self.block.sync.waves} warps")
         return self.block.sync.groups.setdefault(first, WarpgroupSync())
 
     def meet(self, key: Any) -> Waiting:
+        """Waits for the other warps of the warpgroup, which must agree on `key`; gives what they share."""
         assert self.op is not None
         if not self.mask.full:
             raise self.wrong(self.mask.first, "all lanes of a warp must execute this together")
@@ -436,6 +493,7 @@ class ReferenceWave:
         return shared
 
     def multiply(self, shared: dict[str, Any], data: np.ndarray, shape: str, used: np.ndarray, own: np.ndarray) -> Held:
+        """Begins a matrix product of the warpgroup beside the waves."""
         assert self.op is not None and self.products is not None
         meeting, races, lane = self._group(), self.block.races, np.zeros(1, np.int64)
         if races is not None and own.size:
@@ -452,6 +510,7 @@ class ReferenceWave:
         return self.products.begin(self.op, data, shape, shared["guard"])
 
     def wait_products(self, pending: int) -> None:
+        """Waits until at most `pending` groups of products are running."""
         assert self.products is not None
         clocks = self.clocks
 
@@ -473,6 +532,7 @@ class ReferenceWave:
             )
 
     def wrong(self, lane: int, why: str) -> AccessFault:
+        """The fault of a misuse by a lane."""
         return AccessFault("sync", lane, other=why)
 
 

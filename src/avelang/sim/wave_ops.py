@@ -1,4 +1,5 @@
-"""Ops that are neither pure nor memory: ids, shuffles, dynamic vector elements, printf, and the rows of `avelang.isa`."""
+"""Ops that are neither pure nor memory: ids, shuffles, dynamic vector elements, printf, and the rows of
+`avelang.isa`."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ from avelang.sim.reference_program import Env, ReferenceProgram, Step, Waits, ap
 from avelang.sim.registers import Held
 from avelang.sim.wave import PEERS, ReferenceWave
 
-# -- where a lane is -----------------------------------------------------------------------------------------------------------------
+# -- where a lane is ---
 
 
 def block_id(p: ReferenceProgram, op: Op) -> Step:
@@ -63,7 +64,7 @@ def lane_id(p: ReferenceProgram, op: Op) -> None:
     p.constant(op.result, np.arange(p.lanes, dtype=np.uint32))
 
 
-# -- lanes together ------------------------------------------------------------------------------------------------------------------
+# -- lanes together ---
 
 SOURCES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "idx": lambda own, offset: offset,
@@ -133,7 +134,7 @@ def atomic_add(p: ReferenceProgram, op: Op) -> Step:
 atomic = atomic_add
 
 
-# -- vectors, tensors as values ------------------------------------------------------------------------------------------------------
+# -- vectors, tensors as values ---
 
 
 def element(p: ReferenceProgram, op: Op) -> Step | None:
@@ -164,7 +165,7 @@ def select(p: ReferenceProgram, op: Op) -> Step | None:
     return apply(merge, [p.slot(v) for v in op.operands], p.slot(op.result))
 
 
-# -- output --------------------------------------------------------------------------------------------------------------------------
+# -- output ---
 
 
 def expect(p: ReferenceProgram, op: Op) -> Step:
@@ -197,7 +198,7 @@ def printf(p: ReferenceProgram, op: Op) -> Step:
     return step
 
 
-# -- rows ----------------------------------------------------------------------------------------------------------------------------
+# -- rows ---
 
 
 def shared_base(p: ReferenceProgram, op: Op) -> None:
@@ -245,14 +246,20 @@ def _held_operand(p: ReferenceProgram, v: Value) -> Callable[[Env], Any]:
 
 
 def row(p: ReferenceProgram, op: Op) -> Step | Waits:
-    """An intrinsic, by its row's meaning, which may wait. Raises V001 where a meaning gives another shape or dtype than its row says."""
+    """An intrinsic, by its row's meaning, which may wait. Raises V001 where a meaning gives another shape or dtype than
+    its row says."""
     r = ROWS[op.name]
-    args = [_operand(p, a) if not x.held else _held_operand(p, a) for x, a in zip(r.params, r.arguments(op, lambda v: v), strict=True)]
+    args = [_operand(p, a) if not x.held else _held_operand(p, a) for x,
+            a in zip(r.params, r.arguments(op, lambda v: v), strict=True)]
     keep = _result(p, op) if op.results else _nothing
     uniform = [(x, a) for x, a in zip(r.params, args, strict=True) if x.uniform]
-    # PTX ISA, 9.7.14.5 and others: what has `.sync.aligned` is undefined where lanes of a warp do not execute it together. Barriers say so
-    # themselves.
-    together = r.namespace == "nvvm" and "convergent" in r.effects and ("sync" not in r.effects or r.name.startswith("nvvm.setmaxnreg"))
+    # PTX ISA, 9.7.14.5 and others: what has `.sync.aligned` is undefined where lanes of a warp do not execute it
+    # together. Barriers say so themselves.
+    together = (
+        r.namespace == "nvvm"
+        and "convergent" in r.effects
+        and ("sync" not in r.effects or r.name.startswith("nvvm.setmaxnreg"))
+    )
     if inspect.isgeneratorfunction(r.semantics):
 
         def waits(wave: ReferenceWave, env: Env) -> Waiting:

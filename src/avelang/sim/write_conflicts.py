@@ -29,4 +29,5 @@ def agree(space: AddressSpace, address: np.ndarray, data: np.ndarray, mask: Mask
             (one, a), (other, _) = next((x, y) for x in last.items() for y in last.items() if x[1] != y[1])
             byte = int(np.flatnonzero(at[other * per : (other + 1) * per] == at[i])[-1])
             assert a is not None
-            raise AccessFault("lanes", int(lanes[other]), byte, int(some[other, byte // size]), size, space, int(lanes[one]))
+            raise AccessFault("lanes", int(lanes[other]), byte, int(some[other, byte // size]), size, space,
+                              int(lanes[one]))
