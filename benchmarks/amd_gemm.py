@@ -94,7 +94,10 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
 
 def show(record: dict[str, Any]) -> str:
     """A line for each kernel."""
-    note = "static estimates; LDS of peak: bytes read and written a matrix clock of four SIMDs, of what the LDS of a CU moves"
+    note = (
+        "static estimates; LDS of peak: bytes read and written a matrix clock of four SIMDs, of what the LDS of a "
+        "CU moves"
+    )
     return table([HEAD, *(row(name, f) for name, f in record["kernels"].items())]) + "\n" + note
 
 

@@ -45,7 +45,8 @@ PACKAGES = ("avelang", "numpy", "llvmlite", "ml_dtypes", "torch", "triton")
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FLUSH_BYTES = 512 << 20  # an H200's L2 holds 50 MB
 WAIT_CYCLES = 400_000  # some 200 us, in which the host gets ahead of the GPU
-# greatest error of an element of a bf16 product, by the root of the mean square of all: one may be off by 1/512 of itself
+# Greatest error of an element of a bf16 product, by the root of the mean square of all: one may be off by 1/512 of
+# itself.
 MOST = 0.03
 
 Calls = dict[str, Callable[[], Any]]
@@ -430,7 +431,8 @@ def difference(got: Any, a: Any, b: Any) -> float:
 def operands(m: int, n: int, k: int, dtype: str = "bfloat16") -> tuple[Any, Any]:
     """Fresh random normal A (m, k) and B (n, k) on the GPU."""
     torch = importlib.import_module("torch")
-    return tuple(torch.randn(s, k, device="cuda", dtype=getattr(torch, dtype)) for s in (m, n))  # type: ignore[return-value]
+    a, b = (torch.randn(s, k, device="cuda", dtype=getattr(torch, dtype)) for s in (m, n))
+    return a, b
 
 
 def poisoned(m: int, n: int, dtype: str = "bfloat16") -> Any:

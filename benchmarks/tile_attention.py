@@ -2,8 +2,8 @@
 works; its code by static tools.
 
     python benchmarks/tile_attention.py [--rounds 24] [--only static | --only timed]
-    python benchmarks/tile_attention.py --tune [64] [128] [256]   # on the GPU: forms and blocks that could be the chosen ones, for these d
-    python benchmarks/tile_attention.py --page                    # writes the tables of docs/tile_attention.md from the results
+    python benchmarks/tile_attention.py --tune [64] [128] [256]  # on the GPU: what could be chosen for these d
+    python benchmarks/tile_attention.py --page  # writes the tables of docs/tile_attention.md from the results
 
 On the GPU: contenders in turn, L2 written over before each call, medians of device time; outputs are NaN before each
 contender's first call, and its result is checked against float64 on heads and rows drawn at random, all keys of them. A

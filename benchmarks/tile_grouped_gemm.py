@@ -1,7 +1,8 @@
 """The grouped GEMM of the tile level (`avelang_kernels.moe.tile_grouped_gemm`) with shapes of mixtures of experts,
 bf16: on a Hopper GPU beside torch's `grouped_mm` and a loop of `torch.matmul`; its gfx942 code by llvm-mca.
 
-    python benchmarks/tile_grouped_gemm.py [--rounds 15] [--only static | --only timed] [--models Mixtral ...] [--tokens 512 ...] [--more]
+    python benchmarks/tile_grouped_gemm.py [--rounds 15] [--only static | --only timed] [--models Mixtral ...]
+        [--tokens 512 ...] [--more]
 
 Tokens go to random experts. On the GPU: contenders in turn, L2 written over before each call, medians of device time;
 results are checked against float64 first, group by group, on outputs that were NaN. The loop is told the sizes of the

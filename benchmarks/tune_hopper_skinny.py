@@ -1,7 +1,8 @@
 """Every plan of a list at every shape of the benchmark, beside cuBLAS: from its table comes the choice in
 `avelang_kernels/matmul/hopper_skinny.py`.
 
-    python benchmarks/tune_hopper_skinny.py [--rounds 30] [--seconds 150] [--shapes "8,2304,8192 64,8192,8192"] [--plans "64,2,12,132 64,2,9,108,3"]
+    python benchmarks/tune_hopper_skinny.py [--rounds 30] [--seconds 150] [--shapes "8,2304,8192 64,8192,8192"]
+        [--plans "64,2,12,132 64,2,9,108,3"]
 
 A plan is rows of B to a tile, pieces of K to a step, stages, blocks of the grid, blocks of a cluster along K and across
 N. Each is first held against torch's product in f32 on a poisoned output, twice (the bits must be the same, and the

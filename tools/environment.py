@@ -60,7 +60,8 @@ def up_to_date(want: dict[str, object]) -> bool:
     have = stamped()
     extras = have.get("extras")
     same = all(have.get(key) == want[key] for key in ("python", "pyproject", "root"))
-    return same and isinstance(extras, list) and set(want["extras"]) <= set(extras) and (VENV / "bin" / "ave").exists()  # type: ignore[call-overload]
+    enough = isinstance(extras, list) and set(want["extras"]) <= set(extras)  # type: ignore[call-overload]
+    return same and enough and (VENV / "bin" / "ave").exists()
 
 
 def fetch(url: str, timeout: float = 60) -> bytes:
@@ -89,7 +90,8 @@ def pip_wheel(folder: str) -> str:
         data = fetch(urllib.parse.urljoin(page, link))
     except OSError as err:
         fail(
-            f"cannot fetch pip from {page}: {err}\nGive this machine a way to a package index, or: apt-get install python3-venv"
+            f"cannot fetch pip from {page}: {err}\nGive this machine a way to a package index, or: apt-get install "
+            f"python3-venv"
         )
     if hashlib.sha256(data).hexdigest() != digest:
         fail(f"{name} from {page} is not the file that was expected (SHA-256 differs); nothing of it was run")
@@ -156,7 +158,8 @@ def main() -> None:
     options = parser.parse_args()
     if sys.version_info < (3, 11):  # the Python that starts this is whatever the machine has
         fail(
-            f"Ave needs Python 3.11 or newer, and {sys.executable} is {sys.version.split()[0]}; choose another: make PYTHON=python3.11"
+            f"Ave needs Python 3.11 or newer, and {sys.executable} is {sys.version.split()[0]}; choose another: make "
+            f"PYTHON=python3.11"
         )
     want = wanted(options.extra)
     if up_to_date(want):

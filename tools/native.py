@@ -137,7 +137,8 @@ _TYPES = {
     "u64": "ctypes.c_uint64", "f64": "ctypes.c_double",
 }  # fmt: skip
 _TOKEN = re.compile(
-    r"#include [^\n]*|/\*(?P<comment>.*?)\*/|typedef struct (?P<struct>\w+) \{(?P<fields>.*?)\} (?P=struct);|typedef [\w ]+;|"
+    r"#include [^\n]*|/\*(?P<comment>.*?)\*/|typedef struct (?P<struct>\w+) \{(?P<fields>.*?)\} (?P=struct);|typedef "
+    r"[\w ]+;|"
     r"enum (?P<named>\w+ )?\{(?P<enum>.*?)\};",
     re.DOTALL,
 )

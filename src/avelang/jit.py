@@ -130,7 +130,10 @@ def jit(fn: Callable[..., Any] = _NOTHING, /, *more: Any, **options: Any) -> Jit
             if fn is not _NOTHING or options
             else "nothing"
         )
-        hint = "write @avelang.jit with nothing behind it; options such as num_warps= go to a launch: kernel[grid, block](..., num_warps=4)"
+        hint = (
+            "write @avelang.jit with nothing behind it; options such as num_warps= go to a launch: kernel[grid, "
+            "block](..., num_warps=4)"
+        )
         raise argument_error(f"it takes a function and nothing else, {given} given", hint)
     try:
         return JitFunction(fn, _line(sys._getframe(1)))

@@ -58,7 +58,8 @@ block_option = click.option("--block", default="64", show_default=True, callback
               help="cpu, or the chip whose waves and intrinsics are meant, such as gfx942.")
 @click.option("--emit", type=click.Choice(["ir", "llvm", "asm", *FILES, "ptx", "report"]), default="ir",
               show_default=True,
-              help="What comes out; hsaco is the code object of an AMD GPU, ptx and cubin are for NVIDIA's, report says what the kernel "
+              help="What comes out; hsaco is the code object of an AMD GPU, ptx and cubin are for NVIDIA's, report "
+                   "says what the kernel "
                    "takes there.")  # fmt: skip
 @define_option
 @block_option

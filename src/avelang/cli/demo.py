@@ -39,7 +39,8 @@ def operands(m: int, n: int, k: int) -> tuple[np.ndarray, np.ndarray]:
     import numpy as np
 
     rng = np.random.default_rng(2024)
-    return tuple(rng.standard_normal((rows, k), np.float32).astype(ml_dtypes.bfloat16) for rows in (m, n))  # type: ignore[return-value]
+    a, b = (rng.standard_normal((rows, k), np.float32).astype(ml_dtypes.bfloat16) for rows in (m, n))
+    return a, b
 
 
 def deviation(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[float, float]:
@@ -131,7 +132,8 @@ def demo(size: int, backend: str) -> None:
     console.print(f"run       {how}; the chip that it stands for is {CHIP} (waves of 64 lanes)")
     right = [_shape(*shape, backend) for shape in (ODD, (size, size, size))]
     console.print(
-        "\nbound of an element: k 2^-24 / (1 - k 2^-24) times the sum of the products' magnitudes, for k roundings to f32"
+        "\nbound of an element: k 2^-24 / (1 - k 2^-24) times the sum of the products' magnitudes, for k roundings "
+        "to f32"
     )
     if not all(right):
         fail("the product is wrong")

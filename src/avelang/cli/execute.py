@@ -181,13 +181,15 @@ def folder(name: str) -> pathlib.Path:
 
 def _report(kernel: Kernel, run: DispatchResult, seconds: float, profile: bool) -> None:
     click.echo(
-        f"{kernel.name}: {run.instructions:,} wave-instructions in {seconds:.3f} s, {run.instructions / seconds / 1e6:.1f} million a second"
+        f"{kernel.name}: {run.instructions:,} wave-instructions in {seconds:.3f} s, "
+        f"{run.instructions / seconds / 1e6:.1f} million a second"
     )
     if not profile:
         return
     moved = run.traffic
     click.echo(
-        f"global memory: {moved.loaded:,} bytes loaded, {moved.stored:,} stored, {moved.scalar:,} by scalar instructions"
+        f"global memory: {moved.loaded:,} bytes loaded, {moved.stored:,} stored, {moved.scalar:,} by scalar "
+        f"instructions"
     )
     click.echo(f"LDS: {moved.read:,} bytes read, {moved.written:,} written")
     click.echo(f"LDS cycles lost to bank conflicts: {sum(run.conflicts.values())}")

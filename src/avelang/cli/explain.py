@@ -105,7 +105,10 @@ def _compiled(p: GemmPlan) -> str:
         found = kernel.report(g.target, (launch.threads, 1, 1),
                               cluster=(launch.cluster, 1, 1) if launch.cluster > 1 else None, **constants)
         takes = f"{found.registers} registers, {found.stored + found.loaded} bytes of spills"
-        return f"compiled by ptxas: {takes}, {found.shared + found.dynamic} bytes of shared memory (the plan: {p.lds_bytes})"
+        return (
+            f"compiled by ptxas: {takes}, {found.shared + found.dynamic} bytes of shared memory (the plan: "
+            f"{p.lds_bytes})"
+        )
     from avelang.amdgcn.mca import utilization
     from avelang.amdgcn.report import report
     from avelang.runtime.compile import compile_text

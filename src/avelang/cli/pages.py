@@ -48,7 +48,10 @@ def _row(row: Row) -> str:
 def intrinsics() -> str:
     """docs/reference/intrinsics.md"""
     text = f"# Intrinsics\n\n{MADE}\n"
-    text += "Each is one row in `src/avelang/isa`. In the maps of fragments, `slot` counts the elements that a lane holds;\n"
+    text += (
+        "Each is one row in `src/avelang/isa`. In the maps of fragments, `slot` counts the elements that a lane "
+        "holds;\n"
+    )
     text += "`//` and `%` are Python's.\n"
     for namespace in sorted({r.namespace for r in ROWS.values()}):
         mine = sorted((r for r in ROWS.values() if r.namespace == namespace), key=lambda r: r.name)
@@ -85,7 +88,10 @@ def errors() -> str:
 
 def settings() -> str:
     """docs/reference/settings.md: the environment variables, from the docstrings of `base/knobs.py`."""
-    text = f"# Settings\n\n{MADE}\nEnvironment variables; a flag is on when it is set to anything but `0`, `no`, `off` or `false`.\n\n"
+    text = (
+        f"# Settings\n\n{MADE}\nEnvironment variables; a flag is on when it is set to anything but `0`, `no`, "
+        f"`off` or `false`.\n\n"
+    )
     for knob in vars(knobs).values():
         doc = inspect.getdoc(knob) or ""
         if inspect.isfunction(knob) and doc.startswith("AVE_"):
@@ -97,9 +103,18 @@ def settings() -> str:
 def checkers() -> str:
     """docs/reference/engines.md: what each engine finds under each word of AVE_CHECK."""
     text = f"# Which engine checks what\n\n{MADE}\n"
-    text += "Words of `AVE_CHECK` and of `ave run --check`. What is asked for by name, and cannot be checked where a kernel is launched, is an\n"
-    text += "error (X045). Of `all` an engine does what it can, and says once on standard error what it leaves out. Without `--on`,\n"
-    text += "`ave run --check` takes an engine that can do what is asked: for `all` the reference, for `waits` gfx942-exec. `ptxas` is about the\n"
+    text += (
+        "Words of `AVE_CHECK` and of `ave run --check`. What is asked for by name, and cannot be checked where a "
+        "kernel is launched, is an\n"
+    )
+    text += (
+        "error (X045). Of `all` an engine does what it can, and says once on standard error what it leaves out. "
+        "Without `--on`,\n"
+    )
+    text += (
+        "`ave run --check` takes an engine that can do what is asked: for `all` the reference, for `waits` "
+        "gfx942-exec. `ptxas` is about the\n"
+    )
     text += "code of NVIDIA GPUs: where none runs, `all` leaves nothing out without it.\n\n"
     text += "| word | |\n| --- | --- |\n" + "".join(f"| `{w}` | {_cell(words)} |\n" for w,
                                                     words in engines.WORDS.items())

@@ -48,7 +48,10 @@ def vector_features() -> list[str]:
     import llvmlite.binding as llvm
 
     has = llvm.get_host_cpu_features()
-    order = "sse4.2 avx avx2 fma f16c avx512f avx512bw avx512vl avx512bf16 avx512fp16 avxvnni amx-bf16 neon dotprod bf16 i8mm sve sve2"
+    order = (
+        "sse4.2 avx avx2 fma f16c avx512f avx512bw avx512vl avx512bf16 avx512fp16 avxvnni amx-bf16 neon dotprod "
+        "bf16 i8mm sve sve2"
+    )
     return [name for name in order.split() if has.get(name)]
 
 

@@ -24,7 +24,8 @@ NOTE = "Static estimates from the code alone: nothing was run, and none of this 
 @click.command("report")
 @click.argument("source", metavar="FILE:KERNEL|FILE")
 @click.option("--target", default="gfx942", show_default=True,
-              help="The GPU for which a kernel is compiled, such as gfx942 or sm_90a; which part of a bundle is meant.")  # fmt: skip
+              help="The GPU for which a kernel is compiled, such as gfx942 or sm_90a; which part of a bundle is "
+                   "meant.")  # fmt: skip
 @define_option
 @block_option
 @click.option("--kernel", "name", help="Which kernel of an assembly file, of PTX or of a code object.")
@@ -202,7 +203,8 @@ def _print(r: KernelReport, missing: list[str]) -> None:
         console.print("\nno loop")
     else:
         console.print(
-            f"\n[bold]Main loop[/bold], lines {r.loop.lines[0]} to {r.loop.lines[1]} of the assembly: {r.loop.instructions} instructions\n"
+            f"\n[bold]Main loop[/bold], lines {r.loop.lines[0]} to {r.loop.lines[1]} of the assembly: "
+            f"{r.loop.instructions} instructions\n"
         )
         counts = Table("kind", "count", "instructions", box=None, pad_edge=False)
         for kind, names in r.loop.counts.items():

@@ -34,11 +34,13 @@ class Checks(click.ParamType):
     "--backend",
     "backend",
     type=click.Choice(["cpu", "reference", "gfx942-exec", "gfx950-exec"]),
-    help="What runs kernels whose arguments are on the CPU: gfx942-exec and gfx950-exec execute the machine code of that chip.",
+    help="What runs kernels whose arguments are on the CPU: gfx942-exec and gfx950-exec execute the machine code of "
+         "that chip.",
 )
 @click.option("--check", type=Checks(), multiple=True,
               help="What is verified, words with commas between (bounds, races, ...; all) or several times "
-                   "(docs/reference/engines.md has the table). Without --on, an engine that can do it runs the kernels; one that cannot is an "
+                   "(docs/reference/engines.md has the table). Without --on, an engine that can do it runs the "
+                   "kernels; one that cannot is an "
                    "error.")  # fmt: skip
 @click.option("--target", metavar="CHIP",
               help="The chip that is emulated, such as gfx942; default: inferred from the intrinsics.")

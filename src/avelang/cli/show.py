@@ -136,7 +136,8 @@ def _object(what: str) -> Any:
             fail(f"{file} has no {name}")
         return found[name]
     try:
-        return eval(what, {"tile": tile, "al": al, **{n: getattr(tile, n) for n in tile.__all__}})  # noqa: S307 - the user's own expression
+        names = {"tile": tile, "al": al, **{n: getattr(tile, n) for n in tile.__all__}}
+        return eval(what, names)  # noqa: S307 - the user's own expression
     except AveError:
         raise
     except Exception as exc:

@@ -234,7 +234,10 @@ class Parameters:
         """Raises L015 where memory does not begin at a multiple of `align`, which a GPU's wide accesses assume."""
         for spec, value in zip(self.runtime, bound.values, strict=True):
             if isinstance(value, Array) and value.address % align and value.size:
-                hint = f"code for a GPU reads {align} bytes at once: pass memory as the library gave it, or a copy of this part (x.clone(), x.copy())"
+                hint = (
+                    f"code for a GPU reads {align} bytes at once: pass memory as the library gave it, or a copy "
+                    f"of this part (x.clone(), x.copy())"
+                )
                 raise self.fail("L015", spec.name, hint=hint, got=str(value), address=value.address, align=align)
 
     def check(self, spec: ParamSpec, array: Array) -> None:
@@ -254,7 +257,8 @@ class Parameters:
                 got=str(array),
                 strides=_elements(array, item),
                 expected="row-major without gaps",
-                instead="a pointer has no strides: pass a contiguous copy (np.ascontiguousarray(x), x.contiguous()) or annotate a Tensor",
+                instead="a pointer has no strides: pass a contiguous copy (np.ascontiguousarray(x), x.contiguous()) "
+                        "or annotate a Tensor",
             )
         if array.address % item and array.size:
             raise self.fail("L015", spec.name, got=str(array), address=array.address, align=item)

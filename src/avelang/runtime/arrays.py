@@ -311,7 +311,8 @@ def _sound(a: Array) -> Array:
     low, high = a.address + sum(s for s in steps if s < 0), a.address + sum(s for s in steps if s > 0) + item
     if low < 0 or high > ADDRESSES:
         raise Unreadable(
-            f"its elements would lie from {low:#x} to {high:#x}, where no memory is: shape {a.shape}, strides {a.strides} in bytes"
+            f"its elements would lie from {low:#x} to {high:#x}, where no memory is: shape {a.shape}, strides "
+            f"{a.strides} in bytes"
         )
     return a
 

@@ -36,7 +36,8 @@ _CONTRACTED = re.compile(rf"(?<![.\w%$])(mul|add|sub)((?:\.ftz|\.sat)*\.{_FLOATS
 _LOOSE = {
     "it has approximate instructions": re.compile(r"\.(?:approx|full)\b"),
     "its atomics, clocks or masks depend on who runs first": re.compile(
-        rf"(?<![.\w%$])(?:atom\.|red\.\S*\.{_FLOATS}\s|cp\.reduce\.|activemask\.|multimem\.)|%(?:clock|globaltimer|smid|warpid|nsmid|gridid)"
+        rf"(?<![.\w%$])(?:atom\.|red\.\S*\.{_FLOATS}\s|cp\.reduce\.|activemask\.|multimem\.)"
+        r"|%(?:clock|globaltimer|smid|warpid|nsmid|gridid)"
     ),
 }
 _PRODUCTS = re.compile(r"(?<![.\w%$])(?:mma|wmma|wgmma|tcgen05)\.")

@@ -33,7 +33,10 @@ _INFO, _INFO_BYTES, _ERRORS, _ERROR_BYTES, _LEVEL, _VERBOSE, _LINES = 3, 4, 5, 6
 _PTX = 1
 _LOG = 1 << 16
 _OLDEST = 12
-_WRONG = "an earlier kernel went wrong: AVE_CHECK=launch waits for each launch and names it; this process can use the GPU no more"
+_WRONG = (
+    "an earlier kernel went wrong: AVE_CHECK=launch waits for each launch and names it; this process can use "
+    "the GPU no more"
+)
 
 
 class LaunchAttribute(ctypes.Structure):
@@ -49,7 +52,10 @@ class Cuda(Driver):
     kind = "cuda"
     library = "libcuda.so"
     needs = "a driver for CUDA 12.0 or newer"
-    get = "install NVIDIA's driver; in a container, start it with the GPUs (docker run --gpus all); AVE_CUDA=PATH names a libcuda.so"
+    get = (
+        "install NVIDIA's driver; in a container, start it with the GPUs (docker run --gpus all); AVE_CUDA=PATH "
+        "names a libcuda.so"
+    )
     hidden = "CUDA_VISIBLE_DEVICES"
     calls = {
         "init": Call("cuInit", (U32,)),
@@ -83,7 +89,8 @@ class Cuda(Driver):
     }
     # By CUresult.
     hints = {
-        1: "the driver takes no launch of this form: look at grid and block, at shared memory, at a grid that is no multiple of its cluster",
+        1: "the driver takes no launch of this form: look at grid and block, at shared memory, at a grid that is no "
+           "multiple of its cluster",
         100: get,
         200: "the code was made for another GPU: `ave cache clear` removes what is stored",
         209: "the code was made for another GPU: `ave cache clear` removes what is stored",
@@ -99,7 +106,8 @@ class Cuda(Driver):
         719: _WRONG,
         900: 'a stream is under capture: launch the kernel once before, or capture in the mode "relaxed"',
         901: "the capture of this stream has failed before",
-        912: "the grid must be a multiple of the cluster, and a cluster must fit the device with this block and its shared memory",
+        912: "the grid must be a multiple of the cluster, and a cluster must fit the device with this block and its "
+             "shared memory",
     }
 
     faults = frozenset(status for status, hint in hints.items() if hint == _WRONG)

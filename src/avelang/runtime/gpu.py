@@ -343,7 +343,10 @@ class GpuDevice(Backend):
         """Raises L004 for more blocks than the device takes."""
         most = self.driver.most_x(at.block)
         if at.grid[0] > most:
-            hint = f"{self.driver.runtime} counts threads along an axis in 32 bits: with {at.block[0]} in a block, spread the blocks over y"
+            hint = (
+                f"{self.driver.runtime} counts threads along an axis in 32 bits: with {at.block[0]} in a block, "
+                f"spread the blocks over y"
+            )
             raise error("L004", hint=hint, kernel=kernel, grid=at.grid, limit=most, axis="x")
 
     def compile(self, source: Any, bound: BoundArguments, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
@@ -507,7 +510,10 @@ class GpuProgram:
         """A launch of this kernel, in words."""
         shown = [f"{name}={_decoded(kind, launch.slots[i])}" for i,
                  (name, kind) in enumerate(self.meta["arguments"][: len(launch.slots)])]
-        return f"`{self.kernel}` with grid {tuple(launch.grid)}, stream {launch.stream or 0:#x}, {', '.join(shown) or 'no arguments'}"
+        return (
+            f"`{self.kernel}` with grid {tuple(launch.grid)}, stream {launch.stream or 0:#x}, "
+            f"{', '.join(shown) or 'no arguments'}"
+        )
 
     def _fields(self, at: Geometry, bound: BoundArguments, names: Sequence[str], stream: int) -> dict[str, Any]:
         shown = [f"{name}={_shown(value)}" for name, value in zip(names, bound.values, strict=True)]

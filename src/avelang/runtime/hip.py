@@ -34,7 +34,10 @@ class Hip(Driver):
     kind = "rocm"
     library = "libamdhip64.so"
     needs = "ROCm 6.0 or newer"
-    get = "install ROCm, or a torch or JAX built for it; the user must be in the groups `render` and `video`; AVE_HIP=PATH names a libamdhip64.so"
+    get = (
+        "install ROCm, or a torch or JAX built for it; the user must be in the groups `render` and `video`; "
+        "AVE_HIP=PATH names a libamdhip64.so"
+    )
     hidden = "HIP_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES"
     calls = {
         "init": Call("hipInit", (U32,)),
@@ -63,7 +66,8 @@ class Hip(Driver):
         1: "the driver's own limits for this launch are in `rocminfo`",
         98: "the code was made for another GPU: `ave cache clear` removes what is stored",
         100: get,
-        209: "the code was made for another GPU, or needs what this one has switched off; `rocminfo` shows its name with its features",
+        209: "the code was made for another GPU, or needs what this one has switched off; `rocminfo` shows its name "
+             "with its features",
         400: _STREAMS,
         700: _WRONG,
         701: "the block asks for more registers or shared memory than the device has: use a smaller block or tile",

@@ -174,8 +174,10 @@ def warned(meta: Mapping[str, Any]) -> Iterable[tuple[str, str, int]]:
         most = "" if meta["registers"] < multiprocessor(meta["chip"]).most_registers else ", the most that there are,"
         shares = ", ".join(f"line {n}: {size}" for _, n, size in lines if size)
         yield (
-            f"`{meta['kernel']}` spills ({at}): {meta['registers']} registers a thread{most} are not enough, and {stores} bytes are stored and "
-            f"{loads} loaded around them{f' ({shares})' if shares else ''}; use smaller tiles, or more threads for the same tile",
+            f"`{meta['kernel']}` spills ({at}): {meta['registers']} registers a thread{most} are not enough, and "
+            f"{stores} bytes are stored and "
+            f"{loads} loaded around them{f' ({shares})' if shares else ''}; use smaller tiles, or more threads for "
+            f"the same tile",
             str(lines[0][0]),
             int(lines[0][1]),
         )

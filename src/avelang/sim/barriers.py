@@ -47,7 +47,8 @@ class BarrierState:
             raise AccessFault(
                 "sync",
                 0,
-                other=f"this barrier is used with {wanted} threads here, and with {self.wanted} by the waves that came before",
+                other=f"this barrier is used with {wanted} threads here, and with {self.wanted} by the waves that "
+                      f"came before",
             )
 
     def check(self, wanted: int) -> None:

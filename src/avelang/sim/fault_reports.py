@@ -62,7 +62,10 @@ def _nearest(space: AddressSpace, fault: AccessFault) -> str:
         return ""
     at, past = fault.address - near.start, fault.address + fault.size - near.end
     place = f"{-at} bytes before its start" if at < 0 else f"ends {past} bytes past its end"
-    return f"; nearest is `{near.name}`, {near.size} bytes at {near.start:#x}: the access {'starts ' if at < 0 else ''}{place}"
+    return (
+        f"; nearest is `{near.name}`, {near.size} bytes at {near.start:#x}: the access "
+        f"{'starts ' if at < 0 else ''}{place}"
+    )
 
 
 def site(op: Op) -> str:

@@ -246,7 +246,8 @@ def _unwritten(p: ReferenceProgram, memory: AddressSpace, args: Sequence[Any]) -
             if missing.any():
                 first = tuple(int(i[0]) for i in np.nonzero(missing))
                 said.append(
-                    f"{np.count_nonzero(missing)} of the {missing.size} elements of `{v.name}`, the first at index {first}"
+                    f"{np.count_nonzero(missing)} of the {missing.size} elements of `{v.name}`, the first at index "
+                    f"{first}"
                 )
     return said
 

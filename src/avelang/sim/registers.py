@@ -20,7 +20,10 @@ from avelang.sim.barriers import SyncMisuse
 
 TAKE = "take the accumulator back first: acc = wgmma_wait_acc(acc, 0)"
 COMMIT = "call wgmma_commit_group() behind the last wgmma of a group: only then a wait knows of it"
-FENCE = "pass the accumulator through wgmma_fence_acc, or call wgmma_fence(), behind the last ordinary access and before the first wgmma"
+FENCE = (
+    "pass the accumulator through wgmma_fence_acc, or call wgmma_fence(), behind the last ordinary access and "
+    "before the first wgmma"
+)
 KEEP = "wait for the wgmma first, or give the next operand registers of its own"
 
 

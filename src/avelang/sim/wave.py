@@ -240,7 +240,8 @@ class ReferenceWave:
             self.op = late
             raise self.wrong(
                 0,
-                f"block {self.block.index}, whose shared memory this uses, may have ended by then: a barrier of the cluster must "
+                f"block {self.block.index}, whose shared memory this uses, may have ended by then: a barrier of the "
+                f"cluster must "
                 "stand behind the last use",
             )
 
@@ -254,7 +255,10 @@ class ReferenceWave:
             ways = next((i for i, (a, b) in enumerate(zip(fewest.met, most.met, strict=False)) if a is not b),
                         len(fewest.met))
             self.op = most.met[ways]
-            why = f"wave {fewest.shape.index} of the block has ended without coming to as many barriers as wave {most.shape.index}"
+            why = (
+                f"wave {fewest.shape.index} of the block has ended without coming to as many barriers as wave "
+                f"{most.shape.index}"
+            )
             raise AccessFault("diverged", self.shape.mask.first, other=why)
 
     def begin(self, space: str, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, *, rank: int | None = None,
@@ -321,7 +325,8 @@ class ReferenceWave:
         if not blocks[rank].sync.live:
             raise self.wrong(
                 lane,
-                f"block {blocks[rank].index} of the cluster has ended, and its shared memory with it: a barrier of the cluster "
+                f"block {blocks[rank].index} of the cluster has ended, and its shared memory with it: a barrier of "
+                f"the cluster "
                 "must stand behind the last use",
             )
         return blocks[rank]
@@ -406,7 +411,10 @@ class ReferenceWave:
             raise self.wrong(self.mask.first,
                     f"the wave comes to barrier {number} again, and not all have come that its first time waits for")
         if other is not None:
-            why = f"the wave may come to barrier {number} again before wave {other} has come for the last time: nothing it has waited for says so"
+            why = (
+                f"the wave may come to barrier {number} again before wave {other} has come for the last time: "
+                f"nothing it has waited for says so"
+            )
             raise self.wrong(self.mask.first, why)
         barrier.came[self.number] = 0 if own is None else int(own.knows[self.number])
 
