@@ -269,8 +269,8 @@ def _codes(program: GpuProgram) -> tuple[GpuProgram | str, GpuProgram]:
 
 def _made(program: GpuProgram, text: str, level: int | None) -> GpuProgram:
     meta, device = program.meta, program.device
-    code, said = device.driver.machine_code(device, text, meta["chip"], meta["entry"],
-                                            level)  # type: ignore[attr-defined]
+    made = device.driver.machine_code(device, text, meta["chip"], meta["entry"], level)  # type: ignore[attr-defined]
+    code, said = made
     # That -O0 spills is no news.
     return device.load(code, {**meta, **said, "spills": [0, 0], "remarks": []})
 

@@ -20,6 +20,8 @@ class Waiting(Protocol):
 
     def dlpack_stream(self, stream: int) -> int:
         """The stream in DLPack's numbers."""
+        ...
+
     def wait(self, stream: int) -> None:
         """Waits until the stream is idle."""
 
