@@ -1,7 +1,7 @@
 """Hand-written programs with the ABI of compiled kernels, for tests of what runs them."""
 
 from avelang.llvm.core import HostCompiler
-from avelang.runtime.cpu import CpuProgram
+from avelang.runtime.cpu_backend import CpuProgram
 
 HEAD = "define i64 @ave_run(ptr %args, ptr %grid, i64 %start, i64 %end, ptr %scratch) {\nentry:\n"
 

@@ -1,4 +1,4 @@
-"""A place where kernels run, as the launcher sees it: the cores of this machine (`cpu.py`), a GPU (`gpu.py`), the
+"""A place where kernels run, as the launcher sees it: the cores of this machine (`cpu_backend.py`), a GPU (`gpu.py`), the
 executor of AMD machine code (`executed_code.py`), the NumPy reference (`interpreted.py`).
 
 The launcher goes through a launch in the order of the methods of `Backend`; a backend overrides those in which it

@@ -26,7 +26,7 @@ from avelang.runtime import cache, checked, compile, expects, keys, stub, subscr
 from avelang.runtime.arguments import BACKENDS, EXECUTORS, BoundArguments, Parameters
 from avelang.runtime.arrays import CPU
 from avelang.runtime.backend import Backend, LaunchCall
-from avelang.runtime.cpu import Cpu
+from avelang.runtime.cpu_backend import Cpu
 from avelang.runtime.geometry import Geometry, check_cluster, geometry
 
 

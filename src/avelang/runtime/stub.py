@@ -48,7 +48,7 @@ from avelang.native.layouts import (
     WatchedName,
     Wide,
 )
-from avelang.runtime import cpu, expects
+from avelang.runtime import cpu_backend, expects
 from avelang.runtime.arguments import BoundArguments, alternatives
 from avelang.runtime.arrays import CPU, Array, describe, dlpack_triples
 from avelang.runtime.native import FASTCALL_KEYWORDS, native
@@ -143,7 +143,7 @@ class _Shared:
         entries = knobs.launch_entries()
         assert entries is not None
         self._knobs = entries
-        self._fail = cpu.fail
+        self._fail = cpu_backend.fail
         address = {
             name: id(value)
             for name, value in {
