@@ -47,8 +47,8 @@ def ours(chip: str, rounds: int = 3) -> dict[str, tuple[str, float]]:
 
 def peers(folder: pathlib.Path) -> dict[str, tuple[str, int]]:
     """Name: (assembly, bytes of dynamic LDS), of the files that are there."""
-    return {name: ((folder / file).read_text(), lds) for file,
-            (name, lds) in FILES.items() if (folder / file).is_file()}
+    return {name: ((folder / file).read_text(), lds)
+            for file, (name, lds) in FILES.items() if (folder / file).is_file()}
 
 
 def figures(text: str, chip: str, dynamic_lds: int = 0) -> dict[str, object]:

@@ -49,8 +49,8 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
             raise SystemExit(f"{key[0]}: the checked kernel gives something else")
 
     calls = {(name, check): call for name, (call, _) in made.items() for check in ("", "bounds")}
-    ms = {key: round(1e3 * t, 2) for key,
-          t in medians(in_turns(calls, args.rounds, before, after, time.process_time)).items()}
+    ms = {key: round(1e3 * t, 2)
+          for key, t in medians(in_turns(calls, args.rounds, before, after, time.process_time)).items()}
     rows = {name: (ms[name, ""], ms[name, "bounds"]) for name in made}
     return {
         "size": args.size,
@@ -60,8 +60,8 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
 
 def show(record: dict[str, Any]) -> str:
     """The ratio of each kernel."""
-    rows = ((name, f"{f['ms']:.2f}", f"{f['checked_ms']:.2f}", f"{f['ratio']:.2f}") for name,
-            f in record["kernels"].items())
+    rows = ((name, f"{f['ms']:.2f}", f"{f['checked_ms']:.2f}", f"{f['ratio']:.2f}")
+            for name, f in record["kernels"].items())
     return table([("kernel", "ms", "ms checked", "ratio"), *rows])
 
 

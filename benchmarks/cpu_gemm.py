@@ -75,8 +75,8 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
     c = np.full((size, size), np.nan, np.float32)
     launch = gemm[lambda: ((size // 32, size // 32, 1), (64, 1, 1))]
     contenders = {"ave": lambda: launch(a, b, c, size, size, size, 32, 32, 16)}
-    peers = {"blas": blas_contender(a, b)} | {name: triton_contender(args.interpreted, *tile, rng) for name,
-                                              tile in TRITON.items()}
+    peers = {"blas": blas_contender(a, b)} | {name: triton_contender(args.interpreted, *tile, rng)
+                                              for name, tile in TRITON.items()}
     for name, call in peers.items():
         if call is None:
             print(f"{name}: not installed, left out")

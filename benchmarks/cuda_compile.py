@@ -176,24 +176,24 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
         news = specializations(args.rounds, args.target, tool)
-        split = {name: [staged(*kernel, args.target, tool) for _ in range(args.rounds)] for name,
-                 kernel in kernels().items()}
+        split = {name: [staged(*kernel, args.target, tool) for _ in range(args.rounds)]
+                 for name, kernel in kernels().items()}
         fresh = [
             fresh_process(code, PYTHONPYCACHEPREFIX=os.path.join(folder, "bytecode"))
             for _ in range(args.rounds // 2 + 2)
         ][1:]
     return {"target": args.target, "rounds": args.rounds, "assembler": str(tool), "gpu": gpu(),
             "specialization_s": news,
-            "stages_s": {name: dict(zip(STAGES, zip(*turns, strict=True), strict=True)) for name,
-                         turns in split.items()},
+            "stages_s": {name: dict(zip(STAGES, zip(*turns, strict=True), strict=True))
+                         for name, turns in split.items()},
             "process_s_whole_imports_compiling": [(whole, *inside) for whole, inside, _ in fresh]}  # fmt: skip
 
 
 def show(record: dict[str, Any]) -> str:
     """Milliseconds of each specialization, of each stage, and seconds of a process."""
     rows = [(f"new specialization ({'launched' if record['gpu'] else 'not loaded'})", "median", "least")]
-    rows += [(name, f"{median(s) * 1e3:.0f} ms", f"{min(s) * 1e3:.0f} ms") for name,
-             s in record["specialization_s"].items()]
+    rows += [(name, f"{median(s) * 1e3:.0f} ms", f"{min(s) * 1e3:.0f} ms")
+             for name, s in record["specialization_s"].items()]
     stages = [(f"ms by stage, {record['assembler']}", *STAGES, "sum")]
     for name, found in record["stages_s"].items():
         columns = [ms * 1e3 for ms in medians(found).values()]
@@ -209,8 +209,8 @@ def show(record: dict[str, Any]) -> str:
 
 def bars(record: dict[str, Any]) -> list[Bar]:
     """Of Ave's kernels with `mma.sync`."""
-    return [Bar(name, median(s) * 1e3, BAR, "ms") for name,
-            s in record["specialization_s"].items() if name.startswith("mma")]
+    return [Bar(name, median(s) * 1e3, BAR, "ms")
+            for name, s in record["specialization_s"].items() if name.startswith("mma")]
 
 
 if __name__ == "__main__":

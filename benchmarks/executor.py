@@ -118,8 +118,8 @@ def bars(record: dict[str, Any]) -> list[Bar]:
     """On one core: 2 million instructions a second, 0.3 million with the checker."""
     kernels = record["kernels"].items()
     return [Bar(f"{name}{said}", f[key] / 1e6, limit, "M/s", least=True)
-            for key, said, limit in (("per_second", "", 2), ("per_second_checked", ", checked", 0.3)) for name,
-            f in kernels]  # fmt: skip
+            for key, said, limit in (("per_second", "", 2), ("per_second_checked", ", checked", 0.3))
+            for name, f in kernels]  # fmt: skip
 
 
 if __name__ == "__main__":

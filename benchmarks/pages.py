@@ -95,8 +95,8 @@ def blocks_static(record: dict[str, Any]) -> str:
         name = f["pipeline"], sizes(f["tile"][:2]), f"{f['waves'][0]} x {f['waves'][1]}"
         found.setdefault(name, {})[f["chip"], f["dtype"]] = percent(f["share"])  # type: ignore[index]
     chips = [(chip, dtype) for chip in ("gfx90a", "gfx942", "gfx950") for dtype in ("bf16", "i8")]
-    body = [(f"{name[0]}, {name[1]}", name[2], *(shares[x] for x in chips)) for name,
-            shares in found.items()]  # type: ignore[index]
+    body = [(f"{name[0]}, {name[1]}", name[2], *(shares[x] for x in chips))
+            for name, shares in found.items()]  # type: ignore[index]
     return rows(("pipeline, tile", "waves", *(f"{chip}, {dtype}" for chip, dtype in chips)), body)
 
 
@@ -233,8 +233,8 @@ def grouped_timed(record: dict[str, Any]) -> str:
 def attention_static(record: dict[str, Any]) -> str:
     """What code takes."""
     busy = [f"{100 * f['utilization']:.1f} %" if "utilization" in f else "" for f in record["figures"]]
-    body = [(f["code"], str(f["registers"]), str(f["spills"]), str(f["shared"]), b) for f,
-            b in zip(record["figures"], busy, strict=True)]
+    body = [(f["code"], str(f["registers"]), str(f["spills"]), str(f["shared"]), b)
+            for f, b in zip(record["figures"], busy, strict=True)]
     return rows(("code", "registers", "spills", "shared memory", "utilization of one wave"), body)
 
 

@@ -66,8 +66,8 @@ def gemms(rounds: int) -> list[dict[str, Any]]:
                      most=None)
         us = f["us"]
         rows.append({
-            "size": size, "us": us, "quartiles": {name: statistics.quantiles(t, n=4) for name,
-                                                  t in f["times"].items()}, "errors": f["errors"],
+            "size": size, "us": us, "quartiles": {name: statistics.quantiles(t, n=4)
+                                                  for name, t in f["times"].items()}, "errors": f["errors"],
             "tflops": f["tflops"], "right": all(e < MOST for e in f["errors"].values()),
             "pyptx_tflops": pyptx, "of_cublas": us["cuBLAS"] / us["PTX, Hopper"],
             "pyptx_of_cublas": pyptx / beside, "of_compiled": us["compiled"] / us["PTX, Hopper"],

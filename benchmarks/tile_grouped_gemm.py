@@ -186,8 +186,8 @@ def timed(args: argparse.Namespace) -> dict[str, Any]:
                         "errors": errors,
                     }
                 )
-                words = {name: f"{t:.0f} us, {flops / t / 1e6:.0f} TFLOP/s, {read / t / 1e6:.1f} TB/s" for name,
-                         t in us.items()}
+                words = {name: f"{t:.0f} us, {flops / t / 1e6:.0f} TFLOP/s, {read / t / 1e6:.1f} TB/s"
+                         for name, t in us.items()}
                 printed((model, count, (n, k)), {**words, "recommended": named(best_block("sm_90a", count * top, E))})
                 del c, calls, error
             del b

@@ -157,8 +157,8 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
 
 def show(record: dict[str, Any]) -> str:
     """Microseconds of each call."""
-    rows = ((name, f"{median(f['us']):.1f} us", f"{min(f['us']):.1f} us", f"{f['slow']:g}") for name,
-            f in record["figures"].items())
+    rows = ((name, f"{median(f['us']):.1f} us", f"{min(f['us']):.1f} us", f"{f['slow']:g}")
+            for name, f in record["figures"].items())
     return table([(record["device"], "median", "least", "slow"), *rows])
 
 

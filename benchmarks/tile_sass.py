@@ -81,8 +81,8 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         for plan in (ptx_ampere_gemm.GemmPlan(128, 128), ptx_ampere_gemm.GemmPlan(128, 256)):
             texts[f"by hand {plan.m}x{plan.n}x{plan.step}"] = ptx_ampere_gemm.build(plan, bf16, bf16).traced(SIZE,
                     chip).text
-        rows += [{"chip": chip, "kernel": name, **figures(tool, args.nvdisasm, text, chip)} for name,
-                 text in texts.items()]
+        rows += [{"chip": chip, "kernel": name, **figures(tool, args.nvdisasm, text, chip)}
+                 for name, text in texts.items()]
     return {"assembler": str(tool), "figures": rows}
 
 

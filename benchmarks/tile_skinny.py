@@ -94,8 +94,8 @@ def static(args: argparse.Namespace) -> dict[str, Any]:
         both, parts = blocks(m, n, k)
         tiles = math.ceil(n / both["VDMFMA"].n)
         assert n % both["VDMFMA"].n == 0
-        found = {name: {what: count * tiles for what, count in counted(b, parts, k).items()} for name,
-                 b in both.items()}
+        found = {name: {what: count * tiles for what, count in counted(b, parts, k).items()}
+                 for name, b in both.items()}
         rows.append({"shape": [m, n, k], "parts": parts, **found, "busy": share(found["VDMFMA"]["blocks"])})
     return {"figures": rows, "code": code()}
 

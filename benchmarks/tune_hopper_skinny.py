@@ -54,8 +54,8 @@ def plans(shape: Shape, sms: int) -> list[Plan]:
             grids += [(tiles * s, along, 1) for s in range(2, 9) if 0.7 * sms <= tiles * s <= sms for along in (s, 1)]
             grids += [(whole // across * across, 1, across) for across in (4, 2) if width // across >= 8 and width > 8]
             doubled = [(2 * sms, 1, 1), *((tiles * s, s, 1) for s in range(1, 9) if sms < tiles * s <= 2 * sms)]
-            for (blocks, along, across), each in [(g, each) for each,
-                                                  some in ((1, grids), (2, doubled), (2, grids)) for g in some]:
+            for (blocks, along, across), each in [(g, each)
+                for each, some in ((1, grids), (2, doubled), (2, grids)) for g in some]:
                 stages = stages_of(width, rows, depth, along, each)
                 if stages >= 3 and blocks >= 0.5 * sms:
                     out[Plan(rows, depth, stages, blocks, along, across)] = None

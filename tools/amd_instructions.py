@@ -62,8 +62,8 @@ def sample(name: str, d: InstrDesc, chip: str, encoding: str = "") -> str:
 def _modifiers(d: InstrDesc, chip: str, encoding: str) -> str:
     first = d.encodings[0]
     if encoding in ("_dpp", "_sdwa"):
-        selects = "".join(f" src{n}_sel:BYTE_0" for n,
-                          o in enumerate(x for x in d.operands if not x.written and x.kind != "m"))
+        selects = "".join(f" src{n}_sel:BYTE_0"
+                          for n, o in enumerate(x for x in d.operands if not x.written and x.kind != "m"))
         return " row_shr:1" if encoding == "_dpp" else selects
     if first in ("mubuf", "mtbuf") and d.operands:
         form = " format:[BUF_DATA_FORMAT_32]" if first == "mtbuf" else ""

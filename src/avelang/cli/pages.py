@@ -116,8 +116,8 @@ def checkers() -> str:
         "gfx942-exec. `ptxas` is about the\n"
     )
     text += "code of NVIDIA GPUs: where none runs, `all` leaves nothing out without it.\n\n"
-    text += "| word | |\n| --- | --- |\n" + "".join(f"| `{w}` | {_cell(words)} |\n" for w,
-                                                    words in engines.WORDS.items())
+    text += "| word | |\n| --- | --- |\n" + "".join(f"| `{w}` | {_cell(words)} |\n"
+                                                    for w, words in engines.WORDS.items())
     for engine, found in engines.TABLE.items():
         text += f"\n## {engine}\n\n| word | what it finds |\n| --- | --- |\n"
         text += "".join(f"| `{w}` | {_cell(found.get(w, 'nothing: an error'))} |\n" for w in knobs.CHECKS)

@@ -114,8 +114,8 @@ def run_command(
     rng = np.random.default_rng(seed)
     values = [argument(text, rng) for text in arguments]
     arrays = [x for x in values if isinstance(x, np.ndarray)]
-    memory = [(x.ctypes.data, x.nbytes, f"argument {k}", True) for k,
-              x in enumerate(values) if isinstance(x, np.ndarray)]
+    memory = [(x.ctypes.data, x.nbytes, f"argument {k}", True)
+              for k, x in enumerate(values) if isinstance(x, np.ndarray)]
     args = [0 if x is None else x.ctypes.data if isinstance(x, np.ndarray) else x.tobytes() for x in values]
     three = [(x, y, z) for x, y, z, *_ in ((*e, 1, 1) for e in (grid, block, cluster))]
     where = folder(save) if save else None

@@ -48,8 +48,8 @@ def geometry(kernel: str, provider: Any) -> Geometry:
 
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise wrong("it is no pair")
-    grid, block = (_extents(part, what, least, wrong) for part, what,
-                   least in zip(given, ("grid", "block"), (0, 1), strict=True))
+    grid, block = (_extents(part, what, least, wrong)
+                   for part, what, least in zip(given, ("grid", "block"), (0, 1), strict=True))
     for axis, extent, limit in zip("xyz", grid, GRID_LIMITS, strict=True):
         if extent > limit:
             raise error("L004", kernel=kernel, grid=grid, limit=limit, axis=axis)

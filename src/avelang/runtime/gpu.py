@@ -508,8 +508,8 @@ class GpuProgram:
 
     def told(self, launch: Recent) -> str:
         """A launch of this kernel, in words."""
-        shown = [f"{name}={_decoded(kind, launch.slots[i])}" for i,
-                 (name, kind) in enumerate(self.meta["arguments"][: len(launch.slots)])]
+        shown = [f"{name}={_decoded(kind, launch.slots[i])}"
+                 for i, (name, kind) in enumerate(self.meta["arguments"][: len(launch.slots)])]
         return (
             f"`{self.kernel}` with grid {tuple(launch.grid)}, stream {launch.stream or 0:#x}, "
             f"{', '.join(shown) or 'no arguments'}"

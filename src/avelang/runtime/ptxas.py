@@ -147,8 +147,8 @@ def report(said: str, entry: str, text: str = "", code: bytes = b"") -> dict[str
     _, _, about = said.partition(f"Compiling entry function '{entry}'")
     about = about.partition("Compiling entry function")[0] or said
     n = {name: int(m[1]) if (m := pattern.search(about)) else 0 for name, pattern in _NUMBERS.items()}
-    remarks = [[number, _AROUND.sub("", words), *_place(words, text)] for number,
-               words in dict.fromkeys(_REMARK.findall(said))]
+    remarks = [[number, _AROUND.sub("", words), *_place(words, text)]
+               for number, words in dict.fromkeys(_REMARK.findall(said))]
     at = spill_lines(code, entry)[:_MOST_LINES] if n["stores"] or n["loads"] else []
     return {
         "registers": n["registers"], "spills": [n["stores"], n["loads"]], "spilled_at": [list(place) for place in at],

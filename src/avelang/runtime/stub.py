@@ -301,9 +301,7 @@ class Stub:
         if known is not None:
             # The call is like one before and yet came by the slow path: an argument is unusual, or a global was bound
             # to an equal object.
-            before = self._entries[known][2][1]
-            if len(before) == len(watched) and all(a[:2] == b[:2] and _same(a, b) for a,
-                                                   b in zip(before, watched, strict=True)):
+            if _all_same(self._entries[known][2][1], watched):
                 return
             del self._entries[known]
         try:
@@ -323,8 +321,7 @@ class Stub:
         keep += [tuple(kwargs), names, template, table, watches]
         entry = CallEntry(
             watched=len(watched), watches=ctypes.addressof(watches), positional=len(args), keyword=len(kwargs),
-            names=ctypes.addressof(names),
-            block=block, params=ctypes.addressof(table), slots=len(slots),
+            names=ctypes.addressof(names), block=block, params=ctypes.addressof(table), slots=len(slots),
             template=None if len(filled) == len(slots) else ctypes.addressof(template),
         )  # fmt: skip
         if len(expected) > 0:
@@ -382,6 +379,11 @@ def _watch(w: Watched) -> WatchedName:
     if isinstance(name, int):
         return WatchedName(id(home) + name, WATCHED_WORD, value)
     return WatchedName(id(home), id(name) if isinstance(home, dict) else None, id(value) if there else None)
+
+
+def _all_same(before: Sequence[Watched], now: Sequence[Watched]) -> bool:
+    pairs = zip(before, now, strict=False)
+    return len(before) == len(now) and all(a[:2] == b[:2] and _same(a, b) for a, b in pairs)
 
 
 def _same(a: Watched, b: Watched) -> bool:
@@ -448,8 +450,8 @@ def _array(spec: ParamSpec, slot: int, array: Array, written: bool, device: int,
     assert d is not None
     # NumPy's arrays are on the CPU: elsewhere none is accepted.
     descriptors = _descriptors(d) if array.device == CPU else []
-    codes = [code | bits << 8 | 1 << 16 for other in alternatives(d) for code,
-             bits in dlpack_triples(other)][:ALTERNATIVES]
+    codes = [code | bits << 8 | 1 << 16 for other in alternatives(d)
+             for code, bits in dlpack_triples(other)][:ALTERNATIVES]
     param = ParamCheck(kind=_ARRAYS[spec.kind], slot=slot, rank=-1, item=d.bytes, device=device,
                        high=max(d.bytes, align))
     param.low = ALIGNED | (WRITEABLE if written else 0)

@@ -29,8 +29,8 @@ ACCESSES = {"load": 0, "ld": 0, "store": 1, "st": 1}  # which operand the memory
 def _held(op: Op) -> list[tuple[Value, bool]]:
     """The operands of a row that it goes on using, and whether it only reads them."""
     row = ROWS.get(op.name)
-    return [(v, row.result != p.name) for p,
-            v in zip(row.operands, op.operands, strict=True) if p.held] if row is not None else []
+    return [(v, row.result != p.name)
+            for p, v in zip(row.operands, op.operands, strict=True) if p.held] if row is not None else []
 
 
 def _in_local(op: Op) -> bool:

@@ -38,8 +38,8 @@ def merge(mask: np.ndarray, a: Any, b: Any) -> Any:
     if a is b:
         return a
     if isinstance(a, TensorValue):
-        dims = ([merge(mask, x, y) for x, y in zip(m, n, strict=True)] for m,
-                n in ((a.shape, b.shape), (a.strides, b.strides)))
+        dims = ([merge(mask, x, y) for x, y in zip(m, n, strict=True)]
+                for m, n in ((a.shape, b.shape), (a.strides, b.strides)))
         shape, strides = map(tuple, dims)
         name = a.name if a.name == b.name else f"{a.name} or {b.name}"
         return TensorValue(merge(mask, a.address, b.address), shape, strides, name)

@@ -87,8 +87,8 @@ def _bind(p: ReferenceProgram, args: Sequence[Any], outputs: Collection[str] = (
     params = p.kernel.params
     if len(args) != len(params):
         raise error("X007", p.kernel.span, kernel=p.kernel.name, want=len(params), got=len(args))
-    arrays = [(v.name or f"argument {i}", a) for i,
-              (v, a) in enumerate(zip(params, args, strict=True)) if not isinstance(v.type, DType)]
+    arrays = [(v.name or f"argument {i}", a)
+              for i, (v, a) in enumerate(zip(params, args, strict=True)) if not isinstance(v.type, DType)]
     memory, addresses = map_arrays(arrays, outputs)
     left = iter(addresses)
     for v, a in zip(params, args, strict=True):

@@ -249,8 +249,8 @@ def row(p: ReferenceProgram, op: Op) -> Step | Waits:
     """An intrinsic, by its row's meaning, which may wait. Raises V001 where a meaning gives another shape or dtype than
     its row says."""
     r = ROWS[op.name]
-    args = [_operand(p, a) if not x.held else _held_operand(p, a) for x,
-            a in zip(r.params, r.arguments(op, lambda v: v), strict=True)]
+    args = [_operand(p, a) if not x.held else _held_operand(p, a)
+            for x, a in zip(r.params, r.arguments(op, lambda v: v), strict=True)]
     keep = _result(p, op) if op.results else _nothing
     uniform = [(x, a) for x, a in zip(r.params, args, strict=True) if x.uniform]
     # PTX ISA, 9.7.14.5 and others: what has `.sync.aligned` is undefined where lanes of a warp do not execute it
