@@ -16,8 +16,10 @@ from avelang.base.places import misused
 from avelang.base.spans import Span
 from avelang.base.takes import whole
 from avelang.nvptx import nodes as n
-from avelang.nvptx.check import PtxTarget, check
+from avelang.nvptx.check import PtxTarget, check, in_words
 from avelang.nvptx.printer import print_module
+from avelang.nvptx.ptx_types import SHARED, Need
+from avelang.ptx.form_queries import forms_of
 from avelang.ptx.shared_memory import DYNAMIC_ALIGN
 from avelang.ptx.specs import KernelArgument, Spec, TileSpec, symbols
 from avelang.ptx.trace import Trace, height, tracing
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 VERSION = (8, 7)  # of PTX: what the oldest assembler that Ave takes knows (CUDA 12.8)
 # By age: `arch="auto"` takes the first that has all instructions of a kernel, where no GPU says more.
 CHIPS = tuple(c.name for c in NVIDIA)
-_STATIC_SHARED = 48 * 1024
+_CLUSTERS = ("barrier", "cluster", "arrive")  # an instruction of all chips that have clusters
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -242,8 +244,8 @@ def trace(definition: Definition, sizes: tuple[int, ...], chip: str | None) -> T
         raise error("T054", definition.span, name=definition.name)
     body = log.finish()
     chip = chip or _needed(definition, body, math.prod(cluster) > 1)
-    if math.prod(cluster) > 1 and "sm_90" not in _chip(chip).features:
-        raise error("U206", definition.span, what=f"cluster={cluster}", chip=chip, have="sm_90 and newer")
+    if math.prod(cluster) > 1 and not _clusters().met_by(chip):
+        raise error("U206", definition.span, what=f"cluster={cluster}", chip=chip, have=in_words(_clusters().targets))
     dynamic = _shared(definition, log, named, chip)
     check_block(definition.name, at.block, _chip(chip))
     function = n.PtxFunction(
@@ -266,6 +268,11 @@ def _chip(name: str) -> Chip:
     return arch.chip(name)
 
 
+def _clusters() -> Need:
+    """The targets that have clusters."""
+    return forms_of(_CLUSTERS)[0][0].needs
+
+
 def _cluster(definition: Definition, given: Any) -> tuple[int, int, int]:
     """The extents of a cluster. Raises L009."""
     found = cluster_of(given if isinstance(given, (tuple, list)) else (given,))
@@ -278,8 +285,8 @@ def _needed(definition: Definition, body: tuple[n.Statement, ...], clusters: boo
     """The oldest chip that has all instructions, and clusters where they are asked for. Raises U208 where none has."""
     every = {i.parts: i for i in n.instructions(body)}
     names = {parts: i for parts, i in every.items() if check(i) is None}  # the table does not have what `ptx.raw` may say
-    for chip in CHIPS[CHIPS.index("sm_90") if clusters else 0 :]:
-        if all(check(i, PtxTarget(chip, VERSION)) is None for i in names.values()):
+    for chip in CHIPS:
+        if (not clusters or _clusters().met_by(chip)) and all(check(i, PtxTarget(chip, VERSION)) is None for i in names.values()):
             return chip
     last = {chip: [i.name for i in names.values() if check(i, PtxTarget(chip, VERSION)) is not None] for chip in CHIPS}
     best = min(CHIPS, key=lambda c: len(last[c]))
@@ -296,10 +303,10 @@ def _shared(definition: Definition, log: Trace, sizes: Mapping[str, int], chip: 
     dynamic = int(asked or log.dynamic)
     static = sum(math.prod(d.value for d in v.dims if d is not None) for v in log.variables)
     limit = _chip(chip).lds_bytes
-    if static > _STATIC_SHARED:
+    if static > SHARED:
         hint = "smem.alloc(..., dynamic=True) takes memory that the launch brings"
         where = "every chip, in static shared memory,"
-        raise error("U203", definition.span, hint, kernel=definition.name, have=static, target=where, limit=_STATIC_SHARED)
+        raise error("U203", definition.span, hint, kernel=definition.name, have=static, target=where, limit=SHARED)
     if static + dynamic > limit:
         raise error("U203", definition.span, kernel=definition.name, have=static + dynamic, target=chip, limit=limit)
     return dynamic

@@ -14,31 +14,40 @@ from avelang.base import knobs
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.nvptx import nodes as n
+from avelang.nvptx.check import count_of, type_of
 from avelang.nvptx.ptx_types import TYPES
 from avelang.ptx.build import Traced
+from avelang.ptx.form_queries import forms_of
 from avelang.runtime import cache, ptxas
 from avelang.runtime.arguments import Parameters
 
-_WIDE = frozenset({"ld", "st", "ldu", "red", "atom", "cp"})
-_BULK = 16  # bytes: what bulk copies of runs count in; those of boxes are checked with their tensor maps
+_BULK = 16  # bytes: the unit of bulk copies of runs; those of boxes are checked with their tensor maps
+_MOST = 32  # bytes: the widest access
 
 
 def alignment(module: n.PtxModule) -> int:
     """The most bytes that an instruction of the kernel takes from global memory at once: arrays must begin at a multiple of it."""
-    widest = 1
-    for function in module.functions():
-        for x in n.instructions(function.body or ()):
-            if x.opcode not in _WIDE or {"shared", "shared::cta", "param", "local", "const"} & set(x.parts[1:2]):
-                continue
-            vector = next((int(p[1:]) for p in x.parts if re.fullmatch(r"v\d", p)), 1)
-            bits = next((TYPES[p].bits for p in reversed(x.parts) if p in TYPES), 8)
-            size = vector * bits // 8
-            if "bulk" in x.parts:
-                size = 1 if "tensor" in x.parts else _BULK
-            elif x.parts[:2] == ("cp", "async"):
-                size = next((o.value for o in x.operands[2:3] if isinstance(o, n.Int)), 16)
-            widest = max(widest, size)
-    return min(widest, 32)
+    every = (x for f in module.functions() for x in n.instructions(f.body or ()))
+    return min(max(map(_width, every), default=1), _MOST)
+
+
+def _width(x: n.PtxInstruction) -> int:
+    """The bytes of an access to global memory, as the table has its operands; 1 for an instruction that has none of a size of its own."""
+    for form, env in forms_of(x.parts)[:1]:
+        specs = form.present(env)
+        reached = any(spec.role == "m" and type_of(spec, env) in ("", "global") for spec in specs)
+        if not reached or any(spec.role == "t" for spec in specs):
+            return 1
+        if x.parts[:2] != ("st", "bulk") and "bulk" in x.parts:
+            return _BULK
+        if not form.entry.has("async", "long"):
+            return 1
+        copied = (o.value for o, spec in zip(x.operands, specs, strict=False) if isinstance(o, n.Int) and spec.values)
+        if size := next(copied, 0):
+            return size
+        data = next((spec for spec in specs if spec.role in "dsr" and type_of(spec, env) in TYPES), None)
+        return 1 if data is None else TYPES[type_of(data, env)].bits * max(1, count_of(data, env)) // 8
+    return 1
 
 
 def _meta(traced: Traced, parameters: Parameters) -> dict[str, Any]:
