@@ -430,7 +430,7 @@ def _special_lacking(x: n.PtxInstruction, target: PtxTarget, span: Where) -> Ave
     for i, operand in enumerate(x.operands):
         if isinstance(operand, n.SpecialOperand):
             own = SPECIAL[operand.name]
-            error_ = _unmet(operand.name, Need(own.ptx, (f"sm_{own.sm}",) if own.sm else ()), target, _at(span, i))
+            error_ = _unmet(operand.name, Need(own.ptx, (f"sm_{own.sm}",) if own.sm else ()), target, span, i)
             if error_ is not None:
                 return error_
     return None
@@ -438,16 +438,17 @@ def _special_lacking(x: n.PtxInstruction, target: PtxTarget, span: Where) -> Ave
 
 def _lacking(x: n.PtxInstruction, form: Form, env: Env, target: PtxTarget, span: Where) -> AveError | None:
     for word, need in form.all_needs(env):
-        found = _unmet(f".{word} of {x.name}" if word else x.name, need, target, _at(span))
+        found = _unmet(f".{word} of {x.name}" if word else x.name, need, target, span)
         if found is not None:
             return found
     return None
 
 
-def _unmet(what: str, need: Need, target: PtxTarget, span: Span | None) -> AveError | None:
+def _unmet(what: str, need: Need, target: PtxTarget, span: Where, i: int = -1) -> AveError | None:
     """The error of what needs another chip, or a newer PTX version."""
     if not need.met_by(target.chip):
-        return error("U206", span, what=what, chip=target.chip, have=in_words(need.targets))
+        return error("U206", _at(span, i), what=what, chip=target.chip, have=in_words(need.targets))
     if need.ptx > target.version:
-        return error("U207", span, what=what, need="{}.{}".format(*need.ptx), have="{}.{}".format(*target.version))
+        return error("U207", _at(span, i), what=what, need="{}.{}".format(*need.ptx),
+            have="{}.{}".format(*target.version))
     return None

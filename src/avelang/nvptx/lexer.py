@@ -41,6 +41,10 @@ class PtxSource:
     def _starts(self) -> list[int]:
         return [0, *(m.end() for m in re.finditer("\n", self.text))]
 
+    @functools.cached_property
+    def _lines(self) -> list[str]:
+        return self.text.splitlines(keepends=True)
+
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, from 1 on."""
         line = bisect.bisect_right(self._starts, offset)
@@ -48,7 +52,7 @@ class PtxSource:
 
     def span(self, line: int, column: int, length: int = 1) -> Span:
         """The span of `length` characters; its excerpt shows this text, be it a file's or not."""
-        lines = self.text.splitlines(keepends=True)
+        lines = self._lines
         linecache.cache[self.file] = (len(self.text), None, lines, self.file)
         row = lines[line - 1] if 0 < line <= len(lines) else ""
         start = len(row[: column - 1].encode())  # spans count bytes, as `ast` does
