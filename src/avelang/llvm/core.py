@@ -14,7 +14,7 @@ from avelang.native import units
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Emitted:
-    """What an emitter gives: LLVM IR `text`, the `entry` symbol, and the `scratch_bytes` that one thread must lend to the entry."""
+    """The result of an emitter: LLVM IR `text`, the `entry` symbol, and the `scratch_bytes` that one thread must lend to the entry."""
 
     text: str
     entry: str
@@ -123,7 +123,7 @@ class IRModule:
             work += piece.uses
 
     def declares(self, name: str) -> bool:
-        """Whether anything has declared the external function."""
+        """True where something has declared the external function."""
         return name in self._declared
 
     def constant(self, type: str, value: str, align: int = 64) -> str:
@@ -138,10 +138,11 @@ class IRModule:
         return self._values.get(constant)
 
     def declaration(self, name: str) -> str | None:
-        """How an external function was declared."""
+        """The declaration of an external function, if there is one."""
         return self._declared.get(name)
 
     def text(self, attributes: str) -> str:
+        """The whole module; `attributes` are those of its functions."""
         constants = (f"{name} = {key}" for key, name in self._constants.items())
         return "\n".join([*constants, *self._declared.values(), *self.functions.values(), f"attributes #0 = {{ {attributes} }}", ""])
 
@@ -182,7 +183,7 @@ class HostCompiler:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What compiled code depends on, besides the text: for the key of a cache."""
+        """The facts besides the text on which compiled code depends: for the key of a cache."""
         return (self.triple, self.cpu, self.features, str(self.level), ".".join(map(str, llvm.llvm_version_info)))
 
     def module(self, text: str) -> llvm.ModuleRef:

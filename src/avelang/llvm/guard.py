@@ -38,7 +38,7 @@ _DYNAMIC, _READ_ONLY = 2, 0x6474E552  # PT_DYNAMIC, PT_GNU_RELRO
 
 
 class _Info(ctypes.Structure):
-    """What dladdr says: file, where it begins, symbol, its address."""
+    """The answer of dladdr: file, where it begins, symbol, its address."""
 
     _fields_ = [("file", ctypes.c_char_p), ("base", ctypes.c_size_t), ("symbol", ctypes.c_char_p), ("address", ctypes.c_size_t)]
 
@@ -135,7 +135,7 @@ def _pointer(held: Any) -> int:
 
 
 def emit(machine: llvm.TargetMachine, module: llvm.ModuleRef, binary: bool) -> bytes:
-    """What `machine.emit_object` (of `binary`) and `machine.emit_assembly` give. Raises Ended; then neither the machine nor the module, nor what
+    """The result of `machine.emit_object` (of `binary`) and `machine.emit_assembly`. Raises Ended; then neither the machine nor the module, nor what
     belongs to it, may be used or freed again: the caller keeps them. RuntimeError as they do."""
     guard = _guard()
     if guard is None:

@@ -41,6 +41,7 @@ class Bits:
         self.f = w.t({16: "half", 32: "float", 64: "double"}.get(bits, ""), wide)
 
     def lit(self, x: str | int) -> str:
+        """An operand's text; a number stands for all elements."""
         if isinstance(x, str):
             return x
         return self.w.splat(str(x), f"i{self.bits}") if self.wide else str(x)
@@ -49,15 +50,19 @@ class Bits:
         return self.w.op(f"{name} {self.t} {self.lit(a)}, {self.lit(b)}")
 
     def cmp(self, pred: str, a: str | int, b: str | int) -> str:
+        """A comparison of integers, an i1 each."""
         return self("icmp " + pred, a, b)
 
     def select(self, c: str, a: str | int, b: str | int) -> str:
+        """`a` where `c` holds, else `b`."""
         return self.w.op(f"select {self.w.t('i1', self.wide)} {c}, {self.t} {self.lit(a)}, {self.t} {self.lit(b)}")
 
     def from_float(self, x: str) -> str:
+        """The bits of a float as wide."""
         return self.w.op(f"bitcast {self.f} {x} to {self.t}")
 
     def to_float(self, x: str) -> str:
+        """The float of these bits."""
         return self.w.op(f"bitcast {self.t} {x} to {self.f}")
 
 

@@ -22,7 +22,7 @@ REGISTER = 512  # bits of a vector register that code is written for; LLVM split
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """Where elements stand in the stored fragments (slot * lanes + lane): `a` (slots of C, k, lanes) is what each element of C multiplies,
+    """Positions of elements in the stored fragments (slot * lanes + lane): `a` (slots of C, k, lanes) is what each element of C multiplies,
     `b` likewise."""
 
     a: np.ndarray
@@ -30,6 +30,7 @@ class Places:
 
     @property
     def key(self) -> str:
+        """A digest of the places, for names of functions."""
         return hashlib.sha1(self.a.tobytes() + self.b.tobytes()).hexdigest()[:12]
 
 

@@ -57,6 +57,7 @@ class Ops(Generic[W]):
         return self(f"{'fcmp' if self.e in BITS else 'icmp'} {pred}", a, b)
 
     def select(self, c: str, a: str | float, b: str | float) -> str:
+        """`a` where `c` holds, else `b`."""
         return self.t.op(f"select {self.t.t('i1')} {c}, {self.v} {self.lit(a)}, {self.v} {self.lit(b)}")
 
     def to(self, e: str, how: str, x: str) -> str:
@@ -84,6 +85,7 @@ class Bool:
         return first
 
     def no(self, a: str) -> str:
+        """The complement."""
         return self.t.op(f"xor {self.v} {a}, splat (i1 true)")
 
 

@@ -16,18 +16,32 @@ LETTERS = {"float": "f32", "double": "f64", "half": "f16"}
 
 
 class Elementwise(Protocol):
-    """What code that works element by element, such as `narrow_floats`, asks of its writer."""
+    """The part of a writer that code which works element by element needs, such as `narrow_floats`."""
 
     W: int
     module: IRModule
 
-    def op(self, text: str) -> str: ...
-    def do(self, text: str) -> None: ...
-    def t(self, e: str, wide: bool = True) -> str: ...
-    def splat(self, text: str, e: str) -> str: ...
-    def call(self, name: str, result: str, *args: tuple[str, str]) -> str: ...
-    def overload(self, name: str, e: str, wide: bool) -> str: ...
-    def outlined(self, name: str, result: str, param: str, x: str, make: Callable[[], str]) -> str: ...
+    def op(self, text: str) -> str:
+        """Appends an instruction that has a result, and returns the result's name."""
+        ...
+    def do(self, text: str) -> None:
+        """Appends an instruction without a result."""
+        ...
+    def t(self, e: str, wide: bool = True) -> str:
+        """An element type, or the vector of it."""
+        ...
+    def splat(self, text: str, e: str) -> str:
+        """A scalar in all elements."""
+        ...
+    def call(self, name: str, result: str, *args: tuple[str, str]) -> str:
+        """Calls an external function or intrinsic."""
+        ...
+    def overload(self, name: str, e: str, wide: bool) -> str:
+        """An intrinsic's name with its suffix for an element type."""
+        ...
+    def outlined(self, name: str, result: str, param: str, x: str, make: Callable[[], str]) -> str:
+        """Calls a function that `make` writes when it is first called."""
+        ...
 
 
 def vector(values: Iterable[object] | np.ndarray, e: str) -> str:
@@ -49,9 +63,11 @@ class Writer:
         self._memo: list[dict[object, str]] = [{}]
 
     def op(self, text: str) -> str:
+        """Appends an instruction that has a result, and returns the result's name."""
         return self.body.op(text)
 
     def do(self, text: str) -> None:
+        """Appends an instruction without a result."""
         self.body.do(text)
 
     def t(self, e: str, wide: bool = True) -> str:
@@ -86,16 +102,19 @@ class Writer:
         return self.op(f"call {result} @{name}({param} {x})")
 
     def memo(self, key: object) -> str | None:
+        """The text remembered under a key in this region or an outer one."""
         for scope in reversed(self._memo):
             if key in scope:
                 return scope[key]
         return None
 
     def remember(self, key: object, text: str) -> str:
+        """Keeps a text for later uses in this region."""
         self._memo[-1][key] = text
         return text
 
     def const_vector(self, values: Iterable[object] | np.ndarray, e: str) -> str:
+        """LLVM's text of a constant vector."""
         return vector(values, e)
 
     def splat(self, text: str, e: str, n: int | None = None) -> str:

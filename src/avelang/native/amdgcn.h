@@ -139,6 +139,7 @@ typedef struct FoundRecord {
   u32 padding;
 } FoundRecord;
 
+/* The checker's findings, and how many there are. */
 typedef struct Findings {
   u32 count;
   u32 padding[15];

@@ -1,4 +1,4 @@
-; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 37184865c0e0c15185951056c06d2e3062ef6d146f9f7b978e00f6b4de895538
+; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 5dd7aeee51225fd0acf480b6dd0505faab5e067dc52eda720b213162027733d6
 
 %struct.WaveState = type { [160 x i32], i32, i32, i64, i32, i32, ptr, ptr, [344 x i8], [32768 x i32] }
 %struct.FoundRecord = type { i32, i32, i64, i32, i32, i64, i64, [3 x i32], i32, i32, i32 }

@@ -166,7 +166,7 @@ class FoundRecord(ctypes.Structure):
 
 
 class Findings(ctypes.Structure):
-    """"""
+    """The checker's findings, and how many there are."""
 
     __slots__ = ()
     _fields_ = [

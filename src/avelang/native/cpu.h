@@ -14,7 +14,7 @@ typedef struct WaveBarrier {
   u32 opened;
 } WaveBarrier;
 
-/* Where the waves of a block, or of a cluster, wait for one another. `turns`: given away in a row; `live`: waves that have not finished; `lanes`: threads
+/* The counters at which waves of a block, or of a cluster, wait for one another. `turns`: given away in a row; `live`: waves that have not finished; `lanes`: threads
    of a wave; `home`: the state in which turns are counted, the cluster's or this one; `first`: bytes from this block's memory to that of rank 0. */
 typedef struct WaitState {
   WaveBarrier barriers[BARRIERS];
@@ -27,7 +27,7 @@ typedef struct WaitState {
   i64 rest[4];
 } WaitState;
 
-/* How `ave_run_coroutines` runs a kernel: blocks of a cluster (1, 1, 1 without), waves of a block, lanes of a wave; in the memory that is lent, bytes of a
+/* The way in which `ave_run_coroutines` runs a kernel: blocks of a cluster (1, 1, 1 without), waves of a block, lanes of a wave; in the memory that is lent, bytes of a
    block, where in those its `WaitState` is, and where the cluster's is, which is the block's where there is no cluster; whether arrivals are counted. */
 typedef struct CoroutinePlan {
   u32 cluster[3];
@@ -39,7 +39,7 @@ typedef struct CoroutinePlan {
   i64 whole;
 } CoroutinePlan;
 
-/* What a check reports (`ir.bounds_report`): 1 once a lane has begun to write; then the numbers. */
+/* The report of a check (`ir.bounds_report`): 1 once a lane has begun to write; then the numbers. */
 typedef struct BoundsRecord {
   u64 taken;
   u64 site;

@@ -1,4 +1,4 @@
-; Made by `./dev native` of cpu/cpu.c, SHA-256 3742e362680d437ba6637ef40e53f73abb4aa274c0da716acf4046f650d2afe2
+; Made by `./dev native` of cpu/cpu.c, SHA-256 7398b159cdbd3cc416b0985876dbb90dbba7c0305a7a286a85b80e94e28cf2c6
 
 %struct.WaveBarrier = type { i32, i32 }
 

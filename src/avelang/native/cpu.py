@@ -19,9 +19,9 @@ class WaveBarrier(ctypes.Structure):
 
 
 class WaitState(ctypes.Structure):
-    """Where the waves of a block, or of a cluster, wait for one another. `turns`: given away in a row; `live`:
-    waves that have not finished; `lanes`: threads of a wave; `home`: the state in which turns are counted, the
-    cluster's or this one; `first`: bytes from this block's memory to that of rank 0."""
+    """The counters at which waves of a block, or of a cluster, wait for one another. `turns`: given away in a row;
+    `live`: waves that have not finished; `lanes`: threads of a wave; `home`: the state in which turns are counted,
+    the cluster's or this one; `first`: bytes from this block's memory to that of rank 0."""
 
     __slots__ = ()
     _fields_ = [
@@ -37,9 +37,9 @@ class WaitState(ctypes.Structure):
 
 
 class CoroutinePlan(ctypes.Structure):
-    """How `ave_run_coroutines` runs a kernel: blocks of a cluster (1, 1, 1 without), waves of a block, lanes of a
-    wave; in the memory that is lent, bytes of a block, where in those its `WaitState` is, and where the cluster's
-    is, which is the block's where there is no cluster; whether arrivals are counted."""
+    """The way in which `ave_run_coroutines` runs a kernel: blocks of a cluster (1, 1, 1 without), waves of a block,
+    lanes of a wave; in the memory that is lent, bytes of a block, where in those its `WaitState` is, and where the
+    cluster's is, which is the block's where there is no cluster; whether arrivals are counted."""
 
     __slots__ = ()
     _fields_ = [
@@ -54,7 +54,7 @@ class CoroutinePlan(ctypes.Structure):
 
 
 class BoundsRecord(ctypes.Structure):
-    """What a check reports (`ir.bounds_report`): 1 once a lane has begun to write; then the numbers."""
+    """The report of a check (`ir.bounds_report`): 1 once a lane has begun to write; then the numbers."""
 
     __slots__ = ()
     _fields_ = [

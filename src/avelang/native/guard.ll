@@ -1,4 +1,4 @@
-; Made by `./dev native` of guard.c, SHA-256 74037bb0c87f4f047a92da4a4533bff342ccb20ec6eb0b1f285fbb98d45c3d4d
+; Made by `./dev native` of guard.c, SHA-256 7b1ac2220dc199418e4bfb29093025caa8c0c82e8117a8470369330a1c0c5b40
 
 @ave_length = local_unnamed_addr global i64 0, align 8
 @place = internal global [64 x i64] zeroinitializer, align 64

@@ -1,4 +1,4 @@
-; Made by `./dev native` of host/host.c, SHA-256 b61dff86cf255dbcc4eeff786be075df0a8d2e5517c9333bcdc689c49684b978
+; Made by `./dev native` of host/host.c, SHA-256 43c31b9b393c1e7b793b7988bd07975e36237bf66333c815c51815f12719f92f
 
 %struct.Subscript = type { ptr, i64, ptr }
 %struct.Recent = type { ptr, i64, [3 x i32], ptr, [16 x i64] }

@@ -33,7 +33,7 @@ enum { ALIGNED = 0x0100, WRITEABLE = 0x0400 };
 /* What stands in `LaunchState.flag`: somebody wants the threads to look up; all must stop. */
 enum { LOOK_UP = 1, STOP = 2 };
 
-/* What a kernel on the CPU has of its launch. `look` says whether to stop. `owner`: the thread that launched, `thread`: its Python thread state
+/* A launch, as a kernel on the CPU sees it. `look` says whether to stop. `owner`: the thread that launched, `thread`: its Python thread state
    (null: none), `interrupts`: how often Ctrl-C had been pressed. Emitted code reads the fields up to `look`. */
 typedef struct LaunchState {
   u32 grid[3];
@@ -120,7 +120,7 @@ typedef struct Recent {
   u64 slots[KEPT];
 } Recent;
 
-/* What `kernel[provider]` gives: an object of CPython with a vectorcall. */
+/* The value of `kernel[provider]`: an object of CPython with a vectorcall. */
 typedef struct BoundKernel {
   i64 count;
   void *type;
@@ -129,14 +129,14 @@ typedef struct BoundKernel {
   struct Object *provider;
 } BoundKernel;
 
-/* What Python fills in, the type of `BoundKernel` and the byte of a kernel where its builtin stands, and the object that died last. */
+/* Filled in by Python: the type of `BoundKernel` and the byte of a kernel where its builtin stands, and the object that died last. */
 typedef struct Subscript {
   void *type;
   i64 offset;
   BoundKernel *free;
 } Subscript;
 
-/* What a table of tensor maps has for one array. The key: address, five extents, five strides in bytes, zeros beyond the rank; 1, or 0 in a record
+/* One array's entry in a table of tensor maps. The key: address, five extents, five strides in bytes, zeros beyond the rank; 1, or 0 in a record
    that is free. */
 typedef struct TensorMapRecord {
   i64 key[12];
@@ -157,7 +157,7 @@ typedef struct Wide {
   i64 padding[7];
 } Wide;
 
-/* What a launch fills in: a slot for each argument and the stream, and values that no slot holds. */
+/* Memory that a launch fills in: a slot for each argument and the stream, and values that no slot holds. */
 typedef struct Room {
   u64 slots[SLOTS];
   Wide wides[WIDES];
@@ -169,7 +169,7 @@ typedef struct Exchange {
   void *function;
 } Exchange;
 
-/* Where the fields of a torch tensor stand, in bytes (`torch_tensors.Layout`): in the Python object the tensor's implementation; in that the storage,
+/* Places of the fields of a torch tensor, in bytes (`torch_tensors.Layout`): in the Python object the tensor's implementation; in that the storage,
    dispatch keys, the word that begins with the dtype, the number of elements, the offset into the storage in elements, the rank, the extents (5, then 5
    strides in elements); in the storage the memory and the function that frees it. Then, no place: the dispatch keys of lazy views, whose memory
    holds other values than they. In the implementation the counter of changes, and in that the count. Then functions: whether a tensor (its
@@ -193,7 +193,7 @@ typedef struct Fields {
   i64 bytes;
 } Fields;
 
-/* What torch tensors have in common that are read alike: type (null: none), virtual table, dispatch keys, dtype and device, who frees. */
+/* Facts that torch tensors have in common which are read alike: type (null: none), virtual table, dispatch keys, dtype and device, who frees. */
 typedef struct Likeness {
   void *type;
   void *table;
@@ -202,7 +202,7 @@ typedef struct Likeness {
   void *deleter;
 } Likeness;
 
-/* What all kernels share. `fail` is called with the status of a launch that failed, and raises. `keep_traceback`: 1: leave tracebacks as they are.
+/* The state that all kernels share. `fail` is called with the status of a launch that failed, and raises. `keep_traceback`: 1: leave tracebacks as they are.
    `count`: of exchanges. `digit`: what stands behind the type of an int from 1 to 2^30 - 1, whose value comes behind that; -1 if this is not known.
    `tagged`: 1: a dict's fourth word is another one after each change to it. `items`: the byte of a tuple where its items begin. */
 typedef struct Context {
@@ -226,7 +226,7 @@ typedef struct Context {
   Fields fields;
 } Context;
 
-/* What a kernel depends on beside its arguments, a global or a knob of the environment: the dict that holds it, the name, the object found when the
+/* A dependence of a kernel beside its arguments, a global or a knob of the environment: the dict that holds it, the name, the object found when the
    kernel was compiled (null: there was none), and the dict's tag when it was last looked up. A closure's cell has no name (null); the name
    WATCHED_WORD: a word in memory, its address and what it was (the version of a class, the code of a function). */
 typedef struct WatchedName {

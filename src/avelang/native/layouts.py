@@ -32,7 +32,7 @@ STOP = 2
 
 
 class LaunchState(ctypes.Structure):
-    """What a kernel on the CPU has of its launch. `look` says whether to stop. `owner`: the thread that launched,
+    """A launch, as a kernel on the CPU sees it. `look` says whether to stop. `owner`: the thread that launched,
     `thread`: its Python thread state (null: none), `interrupts`: how often Ctrl-C had been pressed. Emitted code
     reads the fields up to `look`."""
 
@@ -144,7 +144,7 @@ class Recent(ctypes.Structure):
 
 
 class BoundKernel(ctypes.Structure):
-    """What `kernel[provider]` gives: an object of CPython with a vectorcall."""
+    """The value of `kernel[provider]`: an object of CPython with a vectorcall."""
 
     __slots__ = ()
     _fields_ = [
@@ -157,7 +157,7 @@ class BoundKernel(ctypes.Structure):
 
 
 class Subscript(ctypes.Structure):
-    """What Python fills in, the type of `BoundKernel` and the byte of a kernel where its builtin stands, and the
+    """Filled in by Python: the type of `BoundKernel` and the byte of a kernel where its builtin stands, and the
     object that died last."""
 
     __slots__ = ()
@@ -169,7 +169,7 @@ class Subscript(ctypes.Structure):
 
 
 class TensorMapRecord(ctypes.Structure):
-    """What a table of tensor maps has for one array. The key: address, five extents, five strides in bytes, zeros
+    """One array's entry in a table of tensor maps. The key: address, five extents, five strides in bytes, zeros
     beyond the rank; 1, or 0 in a record that is free."""
 
     __slots__ = ()
@@ -203,7 +203,7 @@ class Wide(ctypes.Structure):
 
 
 class Room(ctypes.Structure):
-    """What a launch fills in: a slot for each argument and the stream, and values that no slot holds."""
+    """Memory that a launch fills in: a slot for each argument and the stream, and values that no slot holds."""
 
     __slots__ = ()
     _fields_ = [
@@ -223,13 +223,13 @@ class Exchange(ctypes.Structure):
 
 
 class Fields(ctypes.Structure):
-    """Where the fields of a torch tensor stand, in bytes (`torch_tensors.Layout`): in the Python object the
-    tensor's implementation; in that the storage, dispatch keys, the word that begins with the dtype, the number of
-    elements, the offset into the storage in elements, the rank, the extents (5, then 5 strides in elements); in the
-    storage the memory and the function that frees it. Then, no place: the dispatch keys of lazy views, whose memory
-    holds other values than they. In the implementation the counter of changes, and in that the count. Then
-    functions: whether a tensor (its implementation) requires a gradient, and whether this thread records for
-    gradients. Last, in the storage how many bytes it has."""
+    """Places of the fields of a torch tensor, in bytes (`torch_tensors.Layout`): in the Python object the tensor's
+    implementation; in that the storage, dispatch keys, the word that begins with the dtype, the number of elements,
+    the offset into the storage in elements, the rank, the extents (5, then 5 strides in elements); in the storage
+    the memory and the function that frees it. Then, no place: the dispatch keys of lazy views, whose memory holds
+    other values than they. In the implementation the counter of changes, and in that the count. Then functions:
+    whether a tensor (its implementation) requires a gradient, and whether this thread records for gradients. Last,
+    in the storage how many bytes it has."""
 
     __slots__ = ()
     _fields_ = [
@@ -253,8 +253,8 @@ class Fields(ctypes.Structure):
 
 
 class Likeness(ctypes.Structure):
-    """What torch tensors have in common that are read alike: type (null: none), virtual table, dispatch keys, dtype
-    and device, who frees."""
+    """Facts that torch tensors have in common which are read alike: type (null: none), virtual table, dispatch
+    keys, dtype and device, who frees."""
 
     __slots__ = ()
     _fields_ = [
@@ -267,7 +267,7 @@ class Likeness(ctypes.Structure):
 
 
 class Context(ctypes.Structure):
-    """What all kernels share. `fail` is called with the status of a launch that failed, and raises.
+    """The state that all kernels share. `fail` is called with the status of a launch that failed, and raises.
     `keep_traceback`: 1: leave tracebacks as they are. `count`: of exchanges. `digit`: what stands behind the type
     of an int from 1 to 2^30 - 1, whose value comes behind that; -1 if this is not known. `tagged`: 1: a dict's
     fourth word is another one after each change to it. `items`: the byte of a tuple where its items begin."""
@@ -296,7 +296,7 @@ class Context(ctypes.Structure):
 
 
 class WatchedName(ctypes.Structure):
-    """What a kernel depends on beside its arguments, a global or a knob of the environment: the dict that holds it,
+    """A dependence of a kernel beside its arguments, a global or a knob of the environment: the dict that holds it,
     the name, the object found when the kernel was compiled (null: there was none), and the dict's tag when it was
     last looked up. A closure's cell has no name (null); the name WATCHED_WORD: a word in memory, its address and
     what it was (the version of a class, the code of a function)."""

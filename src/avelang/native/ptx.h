@@ -36,7 +36,7 @@ enum { ENTER = 1, LOAD, STORE, ATOM, FENCE, BLAME, CLASH, ALONE, RUNNING, UNDEFI
 /* Records of a log, and the spare ones for faults, of which nobody knows how many there will be. */
 enum { CAPACITY = 32768, SPARE = 4096 };
 
-/* What watched code writes down: the index of the instruction, what it is, a mask of lanes, bytes, a code, and the lanes' addresses as they were put. */
+/* A note of watched code: the index of the instruction, what it is, a mask of lanes, bytes, a code, and the lanes' addresses as they were put. */
 typedef struct LogRecord {
   i32 instr;
   i32 kind;

@@ -1,4 +1,4 @@
-; Made by `./dev native` of ptx/ptx.c, SHA-256 6d5b2ccd4b089efa821c833ee60e73b381fca63f913a8b700a4eac1bdbbfdb9b
+; Made by `./dev native` of ptx/ptx.c, SHA-256 8e5e971adb1b2465d562ecd3752aa5004f9c91f376a9c543cedcb260c4a635cf
 
 %struct.LogRecord = type { i32, i32, i32, i32, i32, [44 x i8], [32 x i64] }
 

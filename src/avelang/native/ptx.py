@@ -45,8 +45,8 @@ SPARE = 4096
 
 
 class LogRecord(ctypes.Structure):
-    """What watched code writes down: the index of the instruction, what it is, a mask of lanes, bytes, a code, and
-    the lanes' addresses as they were put."""
+    """A note of watched code: the index of the instruction, what it is, a mask of lanes, bytes, a code, and the
+    lanes' addresses as they were put."""
 
     __slots__ = ()
     _fields_ = [

@@ -34,7 +34,7 @@ def text(name: str) -> str:
 
 
 class _Index:
-    """Where a unit's functions stand, and what stands outside of them."""
+    """A unit's lines: functions by name, and all that stands outside of them."""
 
     def __init__(self, unit: str):
         self.lines = text(unit).split("\n")

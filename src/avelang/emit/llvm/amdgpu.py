@@ -60,6 +60,7 @@ class Amdgpu(GpuTarget):
             self.native_narrow = frozenset(BINARY16)  # V_CVT_PK_BF16_F32
 
     def begin(self, w: Simt) -> None:
+        """Line information, and whether loads go straight to LDS."""
         if self.lines is not None:
             w.body = LinedBody(w, self.lines)
         self.direct_loads = any(has_mark(op, "amdgpu", LOADS_TO_LDS) for op in walk(w.kernel.body))
@@ -77,12 +78,14 @@ class Amdgpu(GpuTarget):
         return " ".join([*out, '"amdgpu-agpr-alloc"="0"'])
 
     def tail(self, w: Simt) -> list[str]:
+        """Module flags, and the metadata of lines."""
         flags = self.lines.text("!0") if self.lines is not None else "!llvm.module.flags = !{!0}"
         return [flags, f'!0 = !{{i32 1, !"amdhsa_code_object_version", i32 {CODE_OBJECT}}}', "!1 = !{}"]
 
     # -- ids -----------------------------------------------------------------------------------------------------------------------
 
     def index(self, w: Simt, op: Op) -> str:
+        """`thread_id`, `block_id` or `grid_dim`."""
         dim = op.attrs["dim"]
         if op.name == "grid_dim":
             base = w.call("llvm.amdgcn.implicitarg.ptr", "ptr addrspace(4)")
@@ -106,9 +109,11 @@ class Amdgpu(GpuTarget):
         return w.op(f'call {type} asm "", "=v,0"({type} {text}) nounwind memory(none)')
 
     def agreed(self, w: Simt, op: Op, text: str) -> str:
+        """The first lane's value of what the whole wave has alike."""
         return first_lane(w, text) if w.type(op.result.type) == "i32" else text
 
     def lane(self, w: Simt) -> str:
+        """The lane, by mbcnt."""
         bx, by, bz = w.block
         if by == bz == 1:
             x = w.ranged("llvm.amdgcn.workitem.id.x", bx)
@@ -119,6 +124,7 @@ class Amdgpu(GpuTarget):
     # -- lanes together ------------------------------------------------------------------------------------------------------------
 
     def shuffle(self, w: Simt, op: Op, word: str) -> str:
+        """By ds_bpermute, or by a DPP exchange where the lanes are known."""
         kind, width, offset = op.attrs["kind"], op.attrs["width"], op.operands[1]
         known = constant_of(offset)
         if kind == "xor" and known is not None and 0 < known < min(width, 32):
@@ -127,9 +133,11 @@ class Amdgpu(GpuTarget):
         return w.call("llvm.amdgcn.ds.bpermute", "i32", ("i32", address), ("i32", word))
 
     def ballot(self, w: Simt, cond: str) -> str:
+        """A bit for each active lane."""
         return w.call("llvm.amdgcn.ballot.i64", "i64", ("i1", cond))
 
     def first(self, w: Simt, word: str) -> str:
+        """The first active lane's word."""
         return first_lane(w, word)
 
     def barrier(self, w: Simt, op: Op) -> None:
@@ -150,6 +158,7 @@ class Amdgpu(GpuTarget):
     # -- memory --------------------------------------------------------------------------------------------------------------------
 
     def atomic_add(self, w: Simt, value: Value, place: Value, pointer: str, scope: int) -> str:
+        """One instruction, not a loop, where the chip has it."""
         d, t = dtype_of(value.type), w.type(value.type)
         assert isinstance(place.type, PtrType)
         text, kind, inner = w.value(value), "fadd" if d.is_float else "add", t
@@ -173,17 +182,21 @@ class Amdgpu(GpuTarget):
     # -- the rest ------------------------------------------------------------------------------------------------------------------
 
     def narrow(self, w: Simt, t: Type, x: str) -> str | None:
+        """f32 to 8-bit floats, where the chip converts them."""
         kind = amdgpu_fp8.name_on(self.chip, dtype_of(t))
         return amdgpu_fp8.narrow(w, kind, t, x) if kind else None
 
     def widen(self, w: Simt, t: Type, x: str) -> str | None:
+        """8-bit floats to f32, likewise."""
         kind = amdgpu_fp8.name_on(self.chip, dtype_of(t))
         return amdgpu_fp8.widen(w, kind, t, x) if kind else None
 
     def function(self, name: str):
+        """The instructions of f32 that are exact enough."""
         return _FUNCTIONS.get(name)
 
     def row(self, w: Simt, op: Op) -> str | None:
+        """An intrinsic, as its row spells it for LLVM's AMDGPU backend."""
         return emit_row(w, op, "amdgpu")
 
 

@@ -15,7 +15,7 @@ from avelang.isa.amdgpu.scalar_rows import CVT, kind_on
 
 
 def name_on(chip: Chip, d: DType) -> str | None:
-    """What the chip's instructions call an 8-bit float: "fp8" or "bf8"; None where it has none for it."""
+    """The name by which the chip's instructions call an 8-bit float: "fp8" or "bf8"; None where it has none for it."""
     if not chip.features & CVT:
         return None
     return next((name for name in ("fp8", "bf8") if kind_on(name, chip.features) == d), None)

@@ -25,7 +25,7 @@ _PRED = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": 
 
 
 def is_narrow(d: DType) -> bool:
-    """Whether a float is held as an integer, to be computed in f32."""
+    """True for a float that is held as an integer, to be computed in f32."""
     return d.is_float and d.bits < 32
 
 

@@ -43,7 +43,7 @@ class BlockMemory:
 
     @property
     def state(self) -> int:
-        """Where a block's state stands in its memory."""
+        """Byte of a block's memory at which its state begins."""
         return self.own
 
     @property
@@ -53,7 +53,7 @@ class BlockMemory:
 
     @property
     def whole(self) -> int:
-        """Where the state of the cluster stands; a block without a cluster has one state."""
+        """Byte at which the state of the cluster begins; a block without a cluster has one state."""
         return self.blocks * self.stride if self.blocks > 1 else self.state
 
     @property

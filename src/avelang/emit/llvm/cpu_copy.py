@@ -20,7 +20,7 @@ FEWEST = 16  # a pattern with fewer pieces is written out where it stands
 
 
 def worthwhile(w: WaveWriter, at: LaneAddress, lanes: int) -> bool:
-    """Whether a place with so many lanes to a piece is better reached through a function."""
+    """True where a place with so many lanes to a piece is better reached through a function."""
     return w.mask is None and bool(at.lin.terms) and w.W // lanes >= FEWEST
 
 
@@ -46,13 +46,19 @@ def _staged(w: WaveWriter, staging: LaneAddress, n: int, m: DType) -> Aos:
     return Aos(m.bits, n, 0, n, chunks, lanes)
 
 
-def store_rows(w: WaveWriter, at: LaneAddress, more: int, value: Aos) -> None:
-    """Writes n elements of each lane."""
-    size = value.n * value.bits // 8
+def _stored(w: WaveWriter, value: Aos, size: int) -> LaneAddress:
+    """Stack memory with a value of `size` bytes of each lane."""
     staging = _staging(w, size)
     t = f"<{value.lanes * value.n} x i{value.bits}>"
     for i, chunk in enumerate(value.chunks):
         w.do(f"store {t} {chunk}, ptr {staging.pointer(i * value.lanes)}, align {min(LINE, value.lanes * size)}")
+    return staging
+
+
+def store_rows(w: WaveWriter, at: LaneAddress, more: int, value: Aos) -> None:
+    """Writes n elements of each lane."""
+    size = value.n * value.bits // 8
+    staging = _stored(w, value, size)
     copy(w, staging, 0, at, more, size)
 
 
@@ -139,10 +145,7 @@ def _function(name: str, sides: list[_CopyEnd], size: int, lanes: int, wave: int
 def scatter_rows(w: WaveWriter, pointers: str, value: Aos) -> None:
     """Writes n elements of each active lane at any addresses, lane after lane. (x86's scatter is slower, and writes element after element.)"""
     size = value.n * value.bits // 8
-    staging = _staging(w, size)
-    t = f"<{value.lanes * value.n} x i{value.bits}>"
-    for i, chunk in enumerate(value.chunks):
-        w.do(f"store {t} {chunk}, ptr {staging.pointer(i * value.lanes)}, align {min(LINE, value.lanes * size)}")
+    staging = _stored(w, value, size)
     _each_lane(w, f"ave_scatter_rows_{size}", pointers, staging.base)
 
 

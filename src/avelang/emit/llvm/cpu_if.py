@@ -135,7 +135,7 @@ class _Uniform:
 
 @dataclasses.dataclass(slots=True)
 class _SideResults:
-    """What a side that was jumped over or not leaves behind it: parts, or slots."""
+    """Results of a side that may have been jumped over: parts, or vectors on the stack."""
 
     parts: list[Parts]
     slots: list[StackVector | None]

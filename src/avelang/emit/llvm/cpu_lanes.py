@@ -19,6 +19,7 @@ from avelang.llvm.narrow_floats import Bits
 
 
 def lane_id(w: WaveWriter) -> Scalar:
+    """The lane's number: a linear form without a scalar."""
     return lanes_of(list(range(w.W)), 32)
 
 

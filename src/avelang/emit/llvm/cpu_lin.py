@@ -47,6 +47,7 @@ def normal(x: Lin) -> Scalar:
 
 
 def scalar_add(w: WaveWriter, bits: int, a: S, b: S) -> S:
+    """The sum of two scalars, folded where both are known."""
     if a.const is not None and b.const is not None:
         return const(a.const + b.const, bits)
     if b.const == 0:
@@ -57,6 +58,7 @@ def scalar_add(w: WaveWriter, bits: int, a: S, b: S) -> S:
 
 
 def scalar_mul(w: WaveWriter, bits: int, a: S, b: S) -> S:
+    """Their product, likewise."""
     if a.const is not None and b.const is not None:
         return const(a.const * b.const, bits)
     if a.const == 0 or b.const == 0:
@@ -72,6 +74,7 @@ def scalar_mul(w: WaveWriter, bits: int, a: S, b: S) -> S:
 
 
 def add(w: WaveWriter, a: Lin, b: Lin) -> Scalar | None:
+    """The sum of two linear forms; None where it is not linear."""
     if len(a.terms) + len(b.terms) + len(a.exts) + len(b.exts) > 2 * MAX_TERMS:
         return None
     u = a.u or b.u if a.u is None or b.u is None else scalar_add(w, a.bits, a.u, b.u)
@@ -100,6 +103,7 @@ def scale(w: WaveWriter, a: Lin, s: S) -> Scalar:
 
 
 def mul(w: WaveWriter, a: Lin, b: Lin) -> Scalar | None:
+    """The product of a linear form and a scalar."""
     for x, y in ((a, b), (b, a)):
         one = normal(y)
         if isinstance(one, S):
@@ -113,6 +117,7 @@ def mul(w: WaveWriter, a: Lin, b: Lin) -> Scalar | None:
 
 
 def negate(w: WaveWriter, a: Lin) -> Scalar:
+    """The negative of a linear form."""
     return scale(w, a, const(-1, a.bits))
 
 

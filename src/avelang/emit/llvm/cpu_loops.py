@@ -71,7 +71,7 @@ class Carried:
         return out
 
     def next(self, values: Sequence[Value], active: str | None) -> list[list[tuple[str, str]]]:
-        """What is carried into the next trip: new values in active lanes, the old ones elsewhere. Slots are written here."""
+        """The values carried into the next trip: new values in active lanes, the old ones elsewhere. Slots are written here."""
         w, out = self.w, []
         pending: list[tuple[StackVector, VecType, tuple[Scalar, ...]]] = []
         for v, a, names, slot, wide in zip(values, self.args, self.names, self.slots, self.wide, strict=True):
@@ -126,7 +126,7 @@ def _all_trips(op: Op) -> int | None:
 
 
 def lasts(op: Op) -> bool:
-    """Whether a `for` may take long."""
+    """True for a `for` that may take long."""
     total = _all_trips(op)
     return total is None or total > LASTS
 
@@ -155,7 +155,7 @@ class _Counted:
         return self.w.op(f"icmp {sign}{pred} i{self.d.bits} {a}, {b}")
 
     def _first(self) -> str:
-        """Whether there is any trip."""
+        """An i1: there is a trip at all."""
         up = self._icmp("lt", self.start.text, self.stop.text)
         if self._up():
             return up
@@ -169,7 +169,7 @@ class _Counted:
         return self.w.op(f"and i1 {sign}, {up}")
 
     def _up(self) -> bool:
-        """Whether the step is known to be positive."""
+        """True where the step is known to be positive."""
         return self.step.const is not None and self._number(self.step.const) > 0
 
     def _number(self, x: int) -> int:
@@ -177,7 +177,7 @@ class _Counted:
         return x if self.d.kind == "int" else x & ((1 << self.d.bits) - 1)
 
     def _more(self, i: str, following: str) -> str:
-        """Whether another trip comes after the one with `i`."""
+        """An i1: another trip comes after the one with `i`."""
         assert isinstance(self.d, DType)
         t, w = f"i{self.d.bits}", self.w
         if self._up() and self.step.const == 1:

@@ -32,6 +32,7 @@ class LaneAddress:
         return tuple(int(c[lane]) for c in self.columns)
 
     def key(self, lane: int) -> tuple[tuple[int, ...], int]:
+        """An identity of a lane's address."""
         return self.group(lane), int(self.lin.k[lane])
 
     def pointer(self, lane: int, more: int = 0) -> str:
@@ -71,18 +72,19 @@ class LaneAddress:
 
 
 def _alike(rows: np.ndarray, active: np.ndarray) -> bool:
-    """Whether the active numbers of each row are the same."""
+    """True where the active numbers of each row are the same."""
     low = np.where(active, rows, np.iinfo(np.int64).max).min(axis=1)
     high = np.where(active, rows, np.iinfo(np.int64).min).max(axis=1)
     return bool(((low == high) | ~active.any(axis=1)).all())
 
 
 def gep(w: WaveWriter, base: str, off: str) -> str:
+    """An address some bytes from a pointer."""
     return w.op(f"getelementptr i8, ptr {base}, i64 {off}") if off != "0" else base
 
 
 def place(w: WaveWriter, p: Ptr, off: Scalar) -> str | LaneAddress | V:
-    """Where an access goes: one LLVM pointer, a `LaneAddress`, or a vector of pointers."""
+    """The place of an access: one LLVM pointer, a `LaneAddress`, or a vector of pointers."""
     total = cpu_lin.add64(w, p.off, off)
     assert isinstance(p.base, str)
     if isinstance(total, S):
@@ -97,6 +99,7 @@ def place(w: WaveWriter, p: Ptr, off: Scalar) -> str | LaneAddress | V:
 
 
 def pointers_of(w: WaveWriter, base: str, offsets: str) -> str:
+    """A vector of the lanes' pointers."""
     if base:
         return w.op(f"getelementptr i8, ptr {base}, {w.t('i64')} {offsets}")
     return w.op(f"inttoptr {w.t('i64')} {offsets} to {w.t('ptr')}")

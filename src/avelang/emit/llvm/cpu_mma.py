@@ -81,7 +81,7 @@ def _accumulator(w: WaveWriter, c: Value, work: DType) -> StackVector:
 
 
 def _fields(w: WaveWriter, index: Value, slots: int, shift: int) -> str:
-    """Which of four neighbors each stored element of a sparse A is: stored like A, as i32."""
+    """The place among four neighbors of each stored element of a sparse A is: stored like A, as i32."""
     b, word = Bits(w, True), w.vec(w.env[index], dtype_of(index.type))
     slot = w.new_slot(VecType(i32, slots))
     for i in range(slots):

@@ -22,6 +22,7 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
+    """Registers the function as the rule of ops."""
     def add(f: Rule) -> Rule:
         RULES.update(dict.fromkeys(names, f))
         return f
@@ -81,7 +82,7 @@ def _shift(w: WaveWriter, name: str, d: DType, a: Scalar, b: S) -> Scalar:
 
 
 def _with_zeros(name: str, d: DType, out: Scalar, a: Scalar, b: Scalar) -> Scalar:
-    """What is known of the low bits of a scalar result."""
+    """A scalar result with the low bits that are known to be zero."""
     if not isinstance(out, S) or not isinstance(a, S) or not isinstance(b, S):
         return out
     tz = {"and": max(a.tz, b.tz), "or": min(a.tz, b.tz), "xor": min(a.tz, b.tz), "sub": min(a.tz, b.tz)}.get(name, 0)
@@ -381,7 +382,7 @@ def copies(block: Block, uses: dict[Value, int]) -> set[Value]:
 
 
 def _only_checks(op: Op) -> bool:
-    """Whether an op writes nothing and goes on behind itself, or does not go on at all."""
+    """True for an op that writes nothing and goes on behind itself, or does not go on at all."""
     if op.name == "if":
         return all(_only_checks(inner) for region in op.regions for inner in region.ops)
     return op.name == "check" or not (op.regions or op.defn.effects - {"read"})

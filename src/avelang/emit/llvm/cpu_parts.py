@@ -16,7 +16,7 @@ BIG = 1024  # bytes of a whole wave's vector from which on it is carried in memo
 
 
 def is_big(w: WaveWriter, t: Type) -> bool:
-    """Whether values of a type pass through control flow in memory."""
+    """True where values of a type pass through control flow in memory."""
     return isinstance(t, VecType) and t.dtype.bits > 1 and t.n * w.W * t.dtype.bytes >= BIG
 
 

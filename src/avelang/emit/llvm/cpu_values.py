@@ -1,4 +1,4 @@
-"""How the CPU emitter holds an IR value of a whole wave: one form per kind of regularity, from one scalar for all lanes to memory.
+"""Forms in which the CPU emitter holds an IR value of a whole wave: one per kind of regularity, from one scalar for all lanes to memory.
 
 Scalars are `S` (one LLVM scalar: the same in all active lanes), `Lin` (linear: scalars times lane constants), `Bools` (conditions known
 per lane) or `V` (an LLVM vector with one element a lane). Vectors are `Elems`, `Aos` or `StackVector`. Pointers are `Ptr`.
@@ -52,7 +52,7 @@ class Lin:
 
     @property
     def is_const(self) -> bool:
-        """Whether every lane's value is known."""
+        """True where every lane's value is known."""
         return self.u is None and not self.terms and not self.exts
 
 
@@ -139,7 +139,7 @@ def wrap(values: np.ndarray, bits: int) -> np.ndarray:
 
 
 def trailing_zeros(value: int, bits: int) -> int:
-    """How many low bits of a number are zero; all `bits` of zero."""
+    """The number of low bits that are zero; all `bits` of zero."""
     return min(bits, (value & -value).bit_length() - 1) if value else bits
 
 

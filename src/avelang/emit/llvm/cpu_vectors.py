@@ -14,6 +14,7 @@ REGISTER = 512  # bits of the vector registers for which shuffles are written
 
 
 def pow2(n: int) -> bool:
+    """True for a power of two."""
     return n > 0 and n & (n - 1) == 0
 
 
@@ -34,6 +35,7 @@ def concat(w: WaveWriter, t: str, n: int, parts: list[str]) -> str:
 
 
 def count_of(t: Type) -> int:
+    """Elements of a type: 1 for a scalar."""
     return t.n if isinstance(t, VecType) else 1
 
 
@@ -53,14 +55,17 @@ def elements(w: WaveWriter, rep: Rep, t: Type) -> tuple[Scalar, ...]:
 
 
 def slot_place(w: WaveWriter, slot: StackVector, index: str) -> str:
+    """A pointer to an element of all lanes."""
     return w.op(f"getelementptr {w.t(slot.elem)}, ptr {slot.ptr}, i64 {index}")
 
 
 def slot_load(w: WaveWriter, slot: StackVector, index: str) -> str:
+    """An element of all lanes."""
     return w.op(f"load {w.t(slot.elem)}, ptr {slot_place(w, slot, index)}, align 64")
 
 
 def slot_store(w: WaveWriter, slot: StackVector, index: str, value: str) -> None:
+    """Writes an element of all lanes."""
     w.do(f"store {w.t(slot.elem)} {value}, ptr {slot_place(w, slot, index)}, align 64")
 
 

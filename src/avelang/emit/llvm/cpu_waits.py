@@ -1,4 +1,4 @@
-"""Where waves of a block wait for one another: `barrier` and `pause` come in; suspended coroutines and the state that tells who may go on go out.
+"""Waits of a block's waves for one another: `barrier` and `pause` come in; suspended coroutines and the state that tells who may go on go out.
 
 In a kernel whose waves meet at plain barriers only, each resumes when all others have come: the turns of `ave_run` are the barrier. Otherwise
 arrivals are counted, in a `WaitState` of the block's memory (`native/cpu/waits.c`).
@@ -14,13 +14,13 @@ from avelang.ir.core import Op
 
 
 def waits(ops: Iterable[Op]) -> tuple[bool, bool]:
-    """Whether waves of a kernel wait at all, and whether for something else than plain barriers."""
+    """(waves of a kernel wait at all, they wait for something else than plain barriers)"""
     found = [op for op in ops if op.name in ("barrier", "pause")]
     return bool(found), any(op.name == "pause" or op.operands for op in found)
 
 
 def together(ops: Iterable[Op]) -> bool:
-    """Whether blocks of a cluster have to do with one another."""
+    """True where blocks of a cluster have to do with one another."""
     return any(op.name in ("shared_peer", "cluster_arrive", "cluster_wait") for op in ops)
 
 

@@ -74,7 +74,7 @@ class WaveWriter(Writer):
         self.home[value] = self.here
 
     def dies(self, value: Value) -> bool:
-        """Whether the op that is being emitted is the only user of a value, each time the value is made."""
+        """True where the op that is being emitted is the only user of a value, each time the value is made."""
         return self.uses.get(value, 0) == 1 and self.home.get(value) is self.here
 
     def vec(self, rep: Rep, d: DType) -> str:
@@ -89,6 +89,7 @@ class WaveWriter(Writer):
         return self.lin_vec(rep)
 
     def lin_vec(self, rep: Lin) -> str:
+        """The LLVM vector of a linear form, made once in a region."""
         if (found := self.memo(rep)) is not None:
             return found
         e, t = f"i{rep.bits}", self.t(f"i{rep.bits}")
@@ -110,6 +111,7 @@ class WaveWriter(Writer):
         return rep.text
 
     def made(self, text: str, wide: bool) -> Scalar:
+        """A result as the form that its text is: vector or scalar."""
         return V(text) if wide else S(text)
 
     def one(self, rep: Rep, d: DType) -> S:
@@ -178,7 +180,7 @@ class WaveWriter(Writer):
         return text if mask is None else self.op(f"and {self.t('i1')} {self.mask_text(mask)}, {text}")
 
     def any(self, mask: Mask) -> str:
-        """Whether any lane of a mask is active, an i1."""
+        """An i1: a lane of a mask is active."""
         if mask is None:
             return "true"
         if isinstance(mask, np.ndarray):
@@ -187,8 +189,10 @@ class WaveWriter(Writer):
         return self.op(f"icmp ne i{self.W} {word}, 0")
 
     def new_slot(self, type: VecType) -> StackVector:
+        """Stack memory for a vector of the IR."""
         e = elem(type.dtype)
         return StackVector(self.body.alloca(f"[{type.n * self.W} x {e}]"), type.n, e)
 
     def fault(self, op: Op, why: str) -> Exception:
+        """The error of an op that should not be here."""
         return error("V001", op.span, op=op.name, why=why)

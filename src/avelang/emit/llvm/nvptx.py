@@ -54,6 +54,7 @@ class Nvptx(GpuTarget):
             self.native_narrow = self.native_fma = frozenset(BINARY16)
 
     def attributes(self, w: Simt) -> str:
+        """Extents of the block and the cluster."""
         cluster = w.kernel.attrs.get("cluster")
         clusters = f' "nvvm.cluster_dim"="{",".join(map(str, cluster))}"' if cluster else ""
         # ptxas heeds setmaxnreg only where it knows how many registers a thread begins with: as many as one block leaves each.
@@ -87,6 +88,7 @@ class Nvptx(GpuTarget):
     # -- ids -----------------------------------------------------------------------------------------------------------------------
 
     def index(self, w: Simt, op: Op) -> str:
+        """`thread_id`, `block_id` or `grid_dim`, by special registers."""
         dim = op.attrs["dim"]
         end = w.block[dim] if op.name == "thread_id" else GRID[dim] + (op.name == "grid_dim")
         return w.ranged(f"llvm.nvvm.read.ptx.sreg.{SPECIAL[op.name]}.{'xyz'[dim]}", end)
@@ -98,6 +100,7 @@ class Nvptx(GpuTarget):
         return w.op(f"add i32 {w.op(f'mul i32 {upper}, {w.block[0]}')}, {x}")
 
     def lane(self, w: Simt) -> str:
+        """The lane, from the thread's number where a block is one row."""
         bx, by, bz = w.block
         if by == bz == 1:
             x = w.ranged("llvm.nvvm.read.ptx.sreg.tid.x", bx)
@@ -107,9 +110,11 @@ class Nvptx(GpuTarget):
     # -- lanes together ------------------------------------------------------------------------------------------------------------
 
     def count(self, w: Simt, cond: str) -> str:
+        """A ballot of the lanes that are here, an i32."""
         return w.call("llvm.nvvm.vote.ballot.sync", "i32", ("i32", w.members or "-1"), ("i1", cond))
 
     def shuffle(self, w: Simt, op: Op, word: str) -> str:
+        """shfl.sync among the lanes that are here."""
         kind, width, offset = op.attrs["kind"], op.attrs["width"], op.operands[1]
         known = constant_of(offset)
         if kind == "idx" or known is None or known < 0:
@@ -126,22 +131,26 @@ class Nvptx(GpuTarget):
         return w.call(f"llvm.nvvm.shfl.sync.{mode}.i32", "i32", members, ("i32", word), ("i32", by), ("i32", str(clamp)))
 
     def ballot(self, w: Simt, cond: str) -> str:
+        """vote.sync.ballot, as an i64."""
         return w.op(f"zext i32 {self.count(w, cond)} to i64")
 
     def first(self, w: Simt, word: str) -> str:
+        """The first active lane's word."""
         lane = w.call("llvm.cttz.i32", "i32", ("i32", w.members), ("i1", "true")) if w.members else "0"
         return self._shuffle(w, "idx", word, lane, WHOLE)
 
     def barrier(self, w: Simt, op: Op) -> None:
-        """Where lanes of a warp may have parted, the form that each of them may reach by itself."""
+        """bar.sync 0; without .aligned where lanes of a warp may have parted."""
         w.call(f"llvm.nvvm.barrier.cta.sync{'' if w.parted else '.aligned'}.all", "void", ("i32", "0"))
 
     def leave(self, w: Simt) -> None:
+        """The lane ends, by `exit`."""
         w.call("llvm.nvvm.exit", "void")
 
     # -- memory --------------------------------------------------------------------------------------------------------------------
 
     def atomic_add(self, w: Simt, value: Value, place: Value, pointer: str, scope: int) -> str:
+        """`atomicrmw`, of 32 or 64 bits."""
         d, t = dtype_of(value.type), w.type(value.type)
         if isinstance(value.type, VecType) or d.bits < 32:
             raise w.refuse("atomic addition works on 32 and 64 bits")
@@ -170,9 +179,11 @@ class Nvptx(GpuTarget):
         return w.op(f"fpext <{n} x half> {w.vector(halves[:n], 'half')} to <{n} x float>")
 
     def function(self, name: str) -> Callable[[Simt, DType, str], str] | None:
+        """The approximate instructions of f32 that are exact enough."""
         return _FUNCTIONS.get(name)
 
     def row(self, w: Simt, op: Op) -> str | None:
+        """An intrinsic, as its row spells it for LLVM's NVPTX backend."""
         return emit_row(w, op, "nvptx")
 
 

@@ -42,6 +42,7 @@ class ChainedBody(Body):
         return out
 
     def text(self) -> str:
+        """The lines, without those whose results nobody uses."""
         read = set(_NAME.findall("\n".join(line for line in self.lines if type(line) is not Link)))
         self.lines = [line for line in self.lines if type(line) is not Link or line.out in read]
         return super().text()

@@ -32,7 +32,7 @@ BINARY16 = {"f16": "half", "bf16": "bfloat"}  # the LLVM types of 16-bit floats
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DeviceModule:
-    """What a GPU emitter gives: LLVM IR `text`, the `entry` symbol, the chip, the extents of a block, and the bytes of shared memory that a
+    """The result of a GPU emitter: LLVM IR `text`, the `entry` symbol, the chip, the extents of a block, and the bytes of shared memory that a
     block has, of which the launch must provide `dynamic_bytes`. Pointer arguments must be aligned to `pointer_align` bytes. Where the kernel has
     `prints`, its last argument is the buffer that `avelang.ir.printf` describes and decodes; where it checks its accesses, at `sites`, the record of
     `avelang.ir.bounds_report` comes before that."""
@@ -56,7 +56,7 @@ class SharedLayout(typing.NamedTuple):
 
 
 class GpuTarget(abc.ABC):
-    """What differs from machine to machine. Methods that write code get the emission `w`; texts are LLVM values."""
+    """One vendor's part of emission. Methods that write code get the emission `w`; texts are LLVM values."""
 
     convention = ""
     triple = ""
@@ -118,7 +118,7 @@ class GpuTarget(abc.ABC):
         """An intrinsic; its result, where it has one."""
 
     def function(self, name: str) -> Callable[[Simt, DType, str], str] | None:
-        """How a mathematical function of f32 is written, where the machine has it; f64 and the others have been expanded."""
+        """The emission of a mathematical function of f32 that the machine has; f64 and the others have been expanded."""
         return None
 
     def narrow(self, w: Simt, t: Type, x: str) -> str | None:
@@ -130,7 +130,7 @@ class GpuTarget(abc.ABC):
         return None
 
     def map_param(self, w: Simt, name: str) -> str:
-        """How a tensor map is declared as a parameter."""
+        """The declaration of a tensor map as a parameter."""
         raise error("U202", w.kernel.span, what=f"the tensor map `{name}`", target=self.chip.name, why="only NVIDIA's chips from sm_90 on have them")
 
     def begin(self, w: Simt) -> None:  # noqa: B027  (most targets have nothing to do)
@@ -176,9 +176,11 @@ class Vectors:
         self.op, self.do, self.call = w.op, w.do, w.call
 
     def t(self, e: str, wide: bool = True) -> str:
+        """An LLVM type: the elements of the vector that is worked on."""
         return f"<{self.W} x {e}>" if wide else e
 
     def splat(self, text: str, e: str) -> str:
+        """A constant in all elements."""
         return self.w.splat(text, e, self.W)
 
     def outlined(self, name: str, result: str, param: str, x: str, make: Callable[[], str]) -> str:
@@ -194,6 +196,7 @@ class Vectors:
         return self.op(f"call {result} @{name}({param} {x})")
 
     def overload(self, name: str, e: str, wide: bool) -> str:
+        """An intrinsic's name with its suffix for the vector."""
         letters = LETTERS.get(e, e)
         return f"llvm.{name}.v{self.W}{letters}" if wide else f"llvm.{name}.{letters}"
 
@@ -221,9 +224,11 @@ class Simt:
     # -- text --------------------------------------------------------------------------------------------------------------------
 
     def op(self, text: str) -> str:
+        """Appends an instruction that has a result, and returns the result's name."""
         return self.body.op(text)
 
     def do(self, text: str) -> None:
+        """Appends an instruction without a result."""
         self.body.do(text)
 
     def call(self, name: str, result: str, *args: tuple[str, str]) -> str:
@@ -284,6 +289,7 @@ class Simt:
         return f"ptr addrspace({space})" if space else "ptr"
 
     def value(self, v: Value) -> str:
+        """The text of an IR value."""
         return self.env[v]
 
     def typed(self, v: Value) -> str:
@@ -291,6 +297,7 @@ class Simt:
         return f"{self.type(v.type)} {self.env[v]}"
 
     def bitcast(self, text: str, source: str, result: str) -> str:
+        """A value's bits as another LLVM type."""
         return text if source == result else self.op(f"bitcast {source} {text} to {result}")
 
     def words(self, text: str, t: Type) -> list[str]:

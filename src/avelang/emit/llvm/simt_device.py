@@ -36,6 +36,7 @@ class DeviceCompiler(HostCompiler):
         self.passes: tuple[str, ...] = () if chip.vendor == "amd" else emitter.PASSES
 
     def target_machine(self) -> llvm.TargetMachine:
+        """LLVM's target machine for the chip."""
         target = llvm.Target.from_triple(self.triple)
         return target.create_target_machine(cpu=self.cpu, features=self.features, opt=self.level, codemodel="default")
 

@@ -12,12 +12,12 @@ _TOGETHER = frozenset({"shuffle", "ballot", "printf"})
 
 
 def _parts(conds: list[Value]) -> bool:
-    """Whether lanes of a wave may part at these conditions or bounds."""
+    """True where lanes of a wave may part at these conditions or bounds."""
     return not all(c.uniform for c in conds)
 
 
 def _splits(w: Simt, op: Op, conds: list[Value]) -> bool:
-    """Whether the lanes that enter the op's regions must be counted: some shuffle inside wants to know, and lanes may part here."""
+    """True where the lanes that enter the op's regions must be counted: some shuffle inside wants to know, and lanes may part here."""
     if not w.target.split_members or not _parts(conds):
         return False
     return any(inner.name in _TOGETHER for region in op.regions for inner in walk(region))
@@ -78,7 +78,7 @@ def _constant(v: Value) -> int | None:
 
 
 def _trips(w: Simt, op: Op, d: DType) -> str:
-    """How many trips a loop with a step other than 1 makes, counted as unsigned: nothing overflows on the way."""
+    """The number of trips of a loop with a step other than 1, counted as unsigned: nothing overflows on the way."""
     start, stop, step = (w.value(v) for v in op.operands[:3])
     t, sign = f"i{d.bits}", "s" if d.kind == "int" else "u"
 
@@ -104,7 +104,7 @@ def _trips(w: Simt, op: Op, d: DType) -> str:
 
 
 def _firsts(w: Simt, parts: bool, firsts: list[tuple[str, str]]) -> list[str]:
-    """What is carried into a loop at first, as (type, text); of a loop that lanes leave one after another, told to LLVM to differ."""
+    """The values carried into a loop at first, as (type, text); of a loop that lanes leave one after another, told to LLVM to differ."""
     return [w.target.own(w, t, x) if parts else x for t, x in firsts]
 
 

@@ -1,4 +1,4 @@
-"""Which lane a shuffle reads: its kind, width and offset come in; the number of the lane goes out."""
+"""The lane that a shuffle reads: its kind, width and offset come in; the number of the lane goes out."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def source_lane(w: Simt, kind: str, width: int, offset: Value) -> str:
 
 
 def _far(w: Simt, d: DType, offset: Value, width: int) -> str | None:
-    """Whether a distance is so large that the low 32 bits of the lane's number do not tell; None where they do."""
+    """True where a distance is so large that the low 32 bits of the lane's number do not tell; None where they do."""
     if d.bits <= 32 and d.kind == "int":
         return None
     text = w.value(offset)

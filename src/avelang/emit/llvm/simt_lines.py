@@ -81,18 +81,21 @@ def _file(path: str) -> str:
 
 
 class Marks(Body):
-    """What a body whose instructions have the places of the ops that they come from adds to a body; `follow` begins it."""
+    """A mixin for bodies whose instructions have the places of the ops that they come from; `follow` begins it."""
 
     def follow(self, w: Simt, metadata: Metadata) -> None:
+        """Begins to mark what `w` emits."""
         self._w, self._metadata = w, metadata
         # An op becomes hundreds of instructions where matrices are in registers.
         self._last: Op | None = None
         self._text = self._place(w.kernel.span)
 
     def op(self, text: str) -> str:
+        """An instruction with its place."""
         return super().op(text + self._mark())
 
     def do(self, text: str) -> None:
+        """An instruction with its place."""
         super().do(text + self._mark())
 
     def _mark(self) -> str:

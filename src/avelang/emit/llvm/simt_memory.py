@@ -15,7 +15,7 @@ WORD = 16  # bytes: the widest access of a lane
 
 
 def plan(kernel: Kernel) -> SharedLayout:
-    """Where the shared allocations of a kernel lie, one behind the other."""
+    """The places of a kernel's shared allocations, one behind the other."""
     out, end = [], 0
     for op in walk(kernel.body):
         t = op.result.type if op.name == "alloc" else None

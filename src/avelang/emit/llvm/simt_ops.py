@@ -22,6 +22,7 @@ AGENT = 1  # the scope of an `atomic_add` that says none
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
+    """Registers the function as the rule of ops."""
     def add(f: Rule) -> Rule:
         RULES.update(dict.fromkeys(names, f))
         return f
@@ -179,7 +180,7 @@ _PASSES_ON = frozenset({"neg", "abs", "select", "vec", "extract", "insert", "sli
 
 
 def may_be_product(v: Value) -> bool:
-    """Whether LLVM may find that a float was just multiplied: by itself, or behind what it looks through."""
+    """True where LLVM may find that a float was just multiplied: by itself, or behind what it looks through."""
     left, seen = [v], {v}
     while left:
         x = left.pop()
