@@ -110,8 +110,9 @@ def compiled(file: str | pathlib.Path, host: str) -> str:
 
 # How one host passes what another one passes otherwise. (A bool is passed only inside a unit, where all hosts may do it
 # in one way.)
-BY_HOST = re.compile(r"\b(zeroext|signext|inreg|byval|sret|x86_fp80|fp128)\b|^declare i1 @(?!llvm)[^\n]*|call i1 %\w+",
-                     re.MULTILINE)
+BY_HOST = re.compile(
+    r"\b(zeroext|signext|inreg|byval|sret|x86_fp80|fp128)\b|^declare i1 @(?!llvm)[^\n]*|call i1 %\w+", re.MULTILINE
+)
 
 
 def unit(name: str) -> str:
@@ -129,7 +130,7 @@ def there() -> bool:
     return importlib.util.find_spec("ziglang") is not None
 
 
-# -- the mirror ---
+# -- the mirror --------------------------------------------------------------------------------------------------------
 
 _TYPES = {
     "i8": "ctypes.c_byte", "u8": "ctypes.c_ubyte", "i32": "ctypes.c_int32", "u32": "ctypes.c_uint32",
@@ -175,12 +176,14 @@ def _plain(text: str) -> str:
 def mirror(header: str) -> str:
     """The Python text for a header. Raises ValueError for what it cannot read."""
     text = (FOLDER / header).read_text()
-    out = [f'"""Numbers and structs that native code and Python share. Made by `./dev native` of `{header}`."""\n',
-           "import ctypes\n"]
+    out = [
+        f'"""Numbers and structs that native code and Python share. Made by `./dev native` of `{header}`."""\n',
+        "import ctypes\n",
+    ]
     comment, end = "", 0
     for token in _TOKEN.finditer(text):
         if text[end : token.start()].strip():
-            raise ValueError(f"{header}: {text[end:token.start()].strip()!r}")
+            raise ValueError(f"{header}: {text[end : token.start()].strip()!r}")
         end = token.end()
         if token["comment"] is not None:
             comment = token["comment"]
@@ -197,8 +200,13 @@ def mirror(header: str) -> str:
                     out.append(f"{name.strip()} = {value}")
         elif token["struct"]:
             fields = [f"        {_field(f.strip())}," for f in _plain(token["fields"]).split(";") if f.strip()]
-            lines = [f"\n\nclass {token['struct']}(ctypes.Structure):", _wrapped(comment, "    "), "",
-                     "    __slots__ = ()", "    _fields_ = ["]
+            lines = [
+                f"\n\nclass {token['struct']}(ctypes.Structure):",
+                _wrapped(comment, "    "),
+                "",
+                "    __slots__ = ()",
+                "    _fields_ = [",
+            ]
             out.append("\n".join([*lines, *fields, "    ]"]))
             comment = ""
     if text[end:].strip():

@@ -8,7 +8,10 @@ from avelang.llvm.core import HostCompiler
 from avelang.llvm.engine import LoadedCode, pack, unpack
 
 ATTRIBUTES = "attributes #0 = { nounwind }"
-ONE = f"declare i32 @two(i32)\ndefine i32 @one(i32 %x) #0 {{\n  %a = call i32 @two(i32 %x)\n  %b = add i32 %a, 1\n  ret i32 %b\n}}\n{ATTRIBUTES}"
+ONE = (
+    f"declare i32 @two(i32)\ndefine i32 @one(i32 %x) #0 {{\n  %a = call i32 @two(i32 %x)\n  %b = add i32 %a, 1\n  "
+    f"ret i32 %b\n}}\n{ATTRIBUTES}"
+)
 TWO = f"define i32 @two(i32 %x) #0 {{\n  %a = mul i32 %x, 10\n  ret i32 %a\n}}\n{ATTRIBUTES}"
 
 

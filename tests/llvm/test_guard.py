@@ -9,7 +9,8 @@ from avelang.base.errors import AveError
 from avelang.emit.llvm.simt_device import DeviceCompiler
 from avelang.llvm import guard
 
-# LLVM 22: what is the same in all lanes stands in a scalar register behind the fence, to which a product of floats cannot go.
+# LLVM 22: what is the same in all lanes stands in a scalar register behind the fence, to which a product of floats
+# cannot go.
 TEXT = """
 declare float @llvm.arithmetic.fence.f32(float)
 define amdgpu_kernel void @kernel(float %x, ptr addrspace(1) %p) {
@@ -33,7 +34,11 @@ def test_an_error_of_the_backend_is_an_error_of_the_catalogue(device, capfd):
     for make in (device.assembly, device.object):
         with pytest.raises(AveError) as caught:
             make(TEXT)
-        assert caught.value.code == "V004" and "gfx942" in caught.value.message and "illegal VGPR to SGPR copy" in caught.value.message
+        assert (
+            caught.value.code == "V004"
+            and "gfx942" in caught.value.message
+            and "illegal VGPR to SGPR copy" in caught.value.message
+        )
     assert "v_mul_f32" in device.assembly(FINE) and device.object(FINE).startswith(b"\x7fELF")
     os.write(2, b"standard error is the user's again\n")
     assert capfd.readouterr().err == "standard error is the user's again\n"
@@ -41,12 +46,17 @@ def test_an_error_of_the_backend_is_an_error_of_the_catalogue(device, capfd):
 
 def test_guarded_code_is_what_llvmlite_gives(device):
     for binary in (False, True):
-        plain = device.machine.emit_object(device.module(FINE)) if binary else device.machine.emit_assembly(device.module(FINE)).encode()
+        plain = (
+            device.machine.emit_object(device.module(FINE))
+            if binary
+            else device.machine.emit_assembly(device.module(FINE)).encode()
+        )
         assert guard.emit(device.machine, device.module(FINE), binary) == plain
 
 
 def test_where_the_library_has_no_such_table(device, monkeypatch):
     """Calls are made as they are."""
+
     def none(inside):
         raise LookupError
 

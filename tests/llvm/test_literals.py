@@ -9,7 +9,23 @@ from avelang.frontend.infer import SMALL
 from avelang.ir.dtypes import SCALARS, bf16, f16, f32, f64, i8, u1, u32
 from avelang.llvm.literals import literal
 
-NUMBERS = (0.0, -0.0, 1.0, -1.5, 0.1, 3.14159, 65504.0, 1e-45, 3.4e38, 1e39, -1e39, 1e300, float("inf"), float("-inf"), float("nan"))
+NUMBERS = (
+    0.0,
+    -0.0,
+    1.0,
+    -1.5,
+    0.1,
+    3.14159,
+    65504.0,
+    1e-45,
+    3.4e38,
+    1e39,
+    -1e39,
+    1e300,
+    float("inf"),
+    float("-inf"),
+    float("nan"),
+)
 
 
 @pytest.mark.parametrize("d", [f16, bf16], ids=str)
@@ -31,7 +47,13 @@ def test_floats_are_the_bits_of_the_double(x, d):
 
 
 def test_integers_and_conditions():
-    assert (literal(200, i8), literal(-1, u32), literal(5, u32), literal(True, u1), literal(0, u1)) == ("-56", "-1", "5", "true", "false")
+    assert (literal(200, i8), literal(-1, u32), literal(5, u32), literal(True, u1), literal(0, u1)) == (
+        "-56",
+        "-1",
+        "5",
+        "true",
+        "false",
+    )
 
 
 def test_every_float_holds_the_numbers_that_are_taken_without_a_look():

@@ -23,7 +23,11 @@ STRUCTS = {
     for header, module in (("layouts.h", layouts), ("amdgcn.h", amdgcn), ("ptx.h", ptx), ("cpu.h", cpu))
 }
 # What LLVM loads the text for, here or elsewhere.
-MACHINES = (("x86_64-unknown-linux-gnu", "x86-64-v3", ""), ("aarch64-unknown-linux-gnu", "generic", ""), ("arm64-apple-darwin", "apple-m1", ""))
+MACHINES = (
+    ("x86_64-unknown-linux-gnu", "x86-64-v3", ""),
+    ("aarch64-unknown-linux-gnu", "generic", ""),
+    ("arm64-apple-darwin", "apple-m1", ""),
+)
 
 
 @pytest.mark.parametrize("header", native.HEADERS)
@@ -65,11 +69,14 @@ def test_structs_lie_alike_on_every_host(host, tmp_path):
 def alike(host, header, structs, file):
     lines = [f'#include "{native.FOLDER / header}"']
     for s in structs:
-        lines.append(f"_Static_assert(sizeof({s.__name__}) == {ctypes.sizeof(s)}, \"\");")
-        lines += [f"_Static_assert(__builtin_offsetof({s.__name__}, {n}) == {getattr(s, n).offset}, \"\");" for n, *_ in s._fields_]
+        lines.append(f'_Static_assert(sizeof({s.__name__}) == {ctypes.sizeof(s)}, "");')
+        lines += [
+            f'_Static_assert(__builtin_offsetof({s.__name__}, {n}) == {getattr(s, n).offset}, "");'
+            for n, *_ in s._fields_
+        ]
     file.write_text("\n".join(lines) + "\n")
     native.compiled(file, host)
-    file.write_text(lines[0] + f"\n_Static_assert(sizeof({structs[0].__name__}) == 1, \"\");\n")
+    file.write_text(lines[0] + f'\n_Static_assert(sizeof({structs[0].__name__}) == 1, "");\n')
     with pytest.raises(RuntimeError, match="static assertion failed"):
         native.compiled(file, host)
 
@@ -90,7 +97,14 @@ def test_a_field_that_is_not_there_is_an_error():
 
 
 @pytest.mark.parametrize(
-    "bad", ["struct A { i64 x; };", "typedef struct A { i64 x:3; } A;", "typedef struct A { i64 (*x)(void); } A;", "int f(void);", "union A { i64 x; };"]
+    "bad",
+    [
+        "struct A { i64 x; };",
+        "typedef struct A { i64 x:3; } A;",
+        "typedef struct A { i64 (*x)(void); } A;",
+        "int f(void);",
+        "union A { i64 x; };",
+    ],
 )
 def test_what_the_mirror_cannot_read_is_an_error(bad, tmp_path, monkeypatch):
     (tmp_path / "layouts.h").write_text(bad)

@@ -1,4 +1,5 @@
-"""LLVM IR as text comes in; machine code, assembly or optimized IR for this machine goes out. Also the small builder of that text."""
+"""LLVM IR as text comes in; machine code, assembly or optimized IR for this machine goes out. Also the small builder of
+that text."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from avelang.native import units
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Emitted:
-    """The result of an emitter: LLVM IR `text`, the `entry` symbol, and the `scratch_bytes` that one thread must lend to the entry."""
+    """The result of an emitter: LLVM IR `text`, the `entry` symbol, and the `scratch_bytes` that one thread must lend
+    to the entry."""
 
     text: str
     entry: str
@@ -22,7 +24,8 @@ class Emitted:
 
 
 class Body:
-    """The lines of one function as they grow. Names are unique within the function; `label` is the basic block being written."""
+    """The lines of one function as they grow. Names are unique within the function; `label` is the basic block being
+    written."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -52,15 +55,16 @@ class Body:
         self.label = label
 
     def alloca(self, type: str, align: int = 64) -> str:
-        """Stack memory that lives as long as the call: allocated in the entry block, so that loops do not grow the stack."""
+        """Stack memory that lives as long as the call: allocated in the entry block, so that loops do not grow the
+        stack."""
         name = "%" + self.fresh("slot")
         self.allocas.append(f"  {name} = alloca {type}, align {align}")
         return name
 
     @contextlib.contextmanager
     def _loop(self, first: str, type: str = "i64") -> Iterator[tuple[str, str]]:
-        """A loop that runs at least once: the name of its phi, which begins as `first`, and of the next trip's value. The
-        caller writes that value, and last the condition by which the loop goes on, as its line `op`."""
+        """A loop that runs at least once: the name of its phi, which begins as `first`, and of the next trip's value.
+        The caller writes that value, and last the condition by which the loop goes on, as its line `op`."""
         head, done, entry = self.fresh("loop"), self.fresh("done"), self.label
         now, after = "%" + self.fresh(), "%" + self.fresh()
         self.do(f"br label %{head}")
@@ -144,7 +148,9 @@ class IRModule:
     def text(self, attributes: str) -> str:
         """The whole module; `attributes` are those of its functions."""
         constants = (f"{name} = {key}" for key, name in self._constants.items())
-        return "\n".join([*constants, *self._declared.values(), *self.functions.values(), f"attributes #0 = {{ {attributes} }}", ""])
+        return "\n".join(
+            [*constants, *self._declared.values(), *self.functions.values(), f"attributes #0 = {{ {attributes} }}", ""]
+        )
 
 
 @functools.cache
@@ -160,11 +166,10 @@ PASSES = ("sroa", "instruction_combine", "simplify_cfg", "new_gvn", "loop_simpli
 class HostCompiler:
     """LLVM for the machine that we run on, or for another one.
 
-    `level` is the optimization level of the passes over LLVM IR (0 to 3); on the kernels measured, 1 gives code as fast as 2 does, in half
-    the time. The vectorizers are off: emitted code is in vectors already.
-    `target`: (triple, cpu, features) instead of this machine's, for looking at code that is not to be run here.
-    `quick`: machine code is chosen without care, in half the time, for what runs seldom. Its frames on the stack are as large as its text is long.
-    """
+    `level` is the optimization level of the passes over LLVM IR (0 to 3); on the kernels measured, 1 gives code as fast
+    as 2 does, in half the time. The vectorizers are off: emitted code is in vectors already. `target`: (triple, cpu,
+    features) instead of this machine's, for looking at code that is not to be run here. `quick`: machine code is chosen
+    without care, in half the time, for what runs seldom. Its frames on the stack are as large as its text is long. """
 
     def __init__(self, level: int = 1, target: tuple[str, str, str] | None = None, quick: bool = False):
         _initialize()
@@ -177,9 +182,12 @@ class HostCompiler:
     def target_machine(self) -> llvm.TargetMachine:
         """A new LLVM target machine; an execution engine that loads the objects takes one over."""
         target = llvm.Target.from_triple(self.triple)
-        # For code in vectors LLVM's level 1 of code generation is as good as its level 2, and quicker; scalar code may lose, such as divisions.
+        # For code in vectors LLVM's level 1 of code generation is as good as its level 2, and quicker; scalar code may
+        # lose, such as divisions.
         opt = 0 if self.quick else min(self.level, 2)
-        return target.create_target_machine(cpu=self.cpu, features=self.features, opt=opt, codemodel="jitdefault", jit=True)
+        return target.create_target_machine(
+            cpu=self.cpu, features=self.features, opt=opt, codemodel="jitdefault", jit=True
+        )
 
     @property
     def key(self) -> tuple[str, ...]:

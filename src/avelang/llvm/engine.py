@@ -16,7 +16,8 @@ from avelang.llvm.core import HostCompiler
 
 @functools.cache
 def _context() -> llvm.ContextRef:
-    """One LLVM context for all engines, never freed: in a garbage cycle a context of its own could be freed before the engine using it."""
+    """One LLVM context for all engines, never freed: in a garbage cycle a context of its own could be freed before the
+    engine using it."""
     return llvm.create_context()
 
 
@@ -53,8 +54,8 @@ def unpack(payload: bytes) -> list[bytes]:
 
 
 def _symbols(data: bytes) -> tuple[set[str], set[str]]:
-    """The symbols that an ELF object needs from outside, and those that it has for others. Sources: System V ABI, "Object Files" (ELF-64). Raises
-    ValueError for one that is torn."""
+    """The symbols that an ELF object needs from outside, and those that it has for others. Sources: System V ABI,
+    "Object Files" (ELF-64). Raises ValueError for one that is torn."""
     wanted: set[str] = set()
     given: set[str] = set()
     if sys.platform != "linux":
@@ -83,8 +84,9 @@ def _symbols(data: bytes) -> tuple[set[str], set[str]]:
 
 
 class LoadedCode:
-    """Loaded machine code. It stays loaded as long as this object lives. A payload is an object file, or several (`pack`). Raises ValueError for what
-    is none, or needs symbols that are nowhere in this process: LLVM itself ends the process then."""
+    """Loaded machine code. It stays loaded as long as this object lives. A payload is an object file, or several
+    (`pack`). Raises ValueError for what is none, or needs symbols that are nowhere in this process: LLVM itself ends
+    the process then."""
 
     def __init__(self, payload: bytes):
         wanted, given = (set().union(*each) for each in zip(*map(_symbols, unpack(payload)), strict=True))

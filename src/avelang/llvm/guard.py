@@ -1,13 +1,14 @@
-"""A call into LLVM comes in, by its address; what it gave goes out, or `Ended` with what LLVM said where it wanted to end the process.
+"""A call into LLVM comes in, by its address; what it gave goes out, or `Ended` with what LLVM said where it wanted to
+end the process.
 
-LLVM's backends end the process, by `exit` or `abort`, at code that they cannot translate, and llvmlite has no handler that could be told instead.
-So three entries of its library's table of imported functions are made to point at functions of ours: while a guarded call runs in a thread, `exit`
-and `abort` jump back to where it began (which is what LLVM's own CrashRecoveryContext does), and what is written to standard error is kept. Else they
-do what they did. What LLVM had allocated in between is lost, and its objects must not be used again.
+LLVM's backends end the process, by `exit` or `abort`, at code that they cannot translate, and llvmlite has no handler
+that could be told instead. So three entries of its library's table of imported functions are made to point at functions
+of ours: while a guarded call runs in a thread, `exit` and `abort` jump back to where it began (which is what LLVM's own
+CrashRecoveryContext does), and what is written to standard error is kept. Else they do what they did. What LLVM had
+allocated in between is lost, and its objects must not be used again.
 
-Where the table is not found (no ELF, another llvmlite), calls are made as they are. Sources: System V ABI, "Program Loading and Dynamic Linking";
-LLVM, CrashRecoveryContext.h and LLVMContext::diagnose.
-"""
+Where the table is not found (no ELF, another llvmlite), calls are made as they are. Sources: System V ABI, "Program
+Loading and Dynamic Linking"; LLVM, CrashRecoveryContext.h and LLVMContext::diagnose. """
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ class Ended(Exception):
     """LLVM wanted to end the process; the words are its own."""
 
 
-# -- the library's table of imported functions -----------------------------------------------------------------------------------------------------
+# -- the library's table of imported functions -------------------------------------------------------------------------
 
 _STRINGS, _SYMBOLS, _RELOCATIONS, _SIZE = 5, 6, 23, 2  # DT_STRTAB, DT_SYMTAB, DT_JMPREL, DT_PLTRELSZ
 _DYNAMIC, _READ_ONLY = 2, 0x6474E552  # PT_DYNAMIC, PT_GNU_RELRO
@@ -40,7 +41,12 @@ _DYNAMIC, _READ_ONLY = 2, 0x6474E552  # PT_DYNAMIC, PT_GNU_RELRO
 class _Info(ctypes.Structure):
     """The answer of dladdr: file, where it begins, symbol, its address."""
 
-    _fields_ = [("file", ctypes.c_char_p), ("base", ctypes.c_size_t), ("symbol", ctypes.c_char_p), ("address", ctypes.c_size_t)]
+    _fields_ = [
+        ("file", ctypes.c_char_p),
+        ("base", ctypes.c_size_t),
+        ("symbol", ctypes.c_char_p),
+        ("address", ctypes.c_size_t),
+    ]
 
 
 def _u64(at: int) -> int:
@@ -55,9 +61,13 @@ def _segments(base: int) -> Iterator[tuple[int, int, int]]:
 
 
 def slots(inside: int) -> dict[str, int]:
-    """The addresses of the table's entries for `NAMES`, of the library that has the address `inside`. Raises LookupError where they are not found."""
+    """The addresses of the table's entries for `NAMES`, of the library that has the address `inside`. Raises
+    LookupError where they are not found."""
     info = _Info()
-    if not ctypes.CDLL(None).dladdr(ctypes.c_void_p(inside), ctypes.byref(info)) or ctypes.string_at(info.base, 6) != b"\x7fELF\x02\x01":
+    if (
+        not ctypes.CDLL(None).dladdr(ctypes.c_void_p(inside), ctypes.byref(info))
+        or ctypes.string_at(info.base, 6) != b"\x7fELF\x02\x01"
+    ):
         raise LookupError("no ELF library")
     base, tags = info.base, {}
     at = next(address for kind, address, _ in _segments(base) if kind == _DYNAMIC)
@@ -65,7 +75,9 @@ def slots(inside: int) -> dict[str, int]:
         tags[tag] = _u64(at + 8)
         at += 16
     # glibc adds the base to these, others do not.
-    strings, symbols, first = (tags[x] if tags[x] > base else tags[x] + base for x in (_STRINGS, _SYMBOLS, _RELOCATIONS))
+    strings, symbols, first = (
+        tags[x] if tags[x] > base else tags[x] + base for x in (_STRINGS, _SYMBOLS, _RELOCATIONS)
+    )
     found = {}
     for entry in range(first, first + tags[_SIZE], 24):
         name = ctypes.string_at(strings + ctypes.c_uint32.from_address(symbols + 24 * (_u64(entry + 8) >> 32)).value)
@@ -102,15 +114,24 @@ class _Guard:
         code = LoadedCode(HostCompiler(0).object(units.text("guard")))
         process = ctypes.CDLL(None)
         for name in NAMES:
-            ctypes.c_void_p.from_address(code.address(f"ave_real_{name}")).value = ctypes.cast(getattr(process, name), ctypes.c_void_p).value
+            ctypes.c_void_p.from_address(code.address(f"ave_real_{name}")).value = ctypes.cast(
+                getattr(process, name), ctypes.c_void_p
+            ).value
         for name in NAMES:
             _point(info.base, found[name], code.address(f"ave_{name}"))
         self.length, self.text = code.address("ave_length"), code.address("ave_said")
         kinds = [ctypes.c_void_p, *[ctypes.c_int64] * ARGUMENTS, ctypes.c_void_p]
         self.guarded = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(code.address("ave_guarded"))
         code._engine.detach()  # never freed: what the table points at is there until the process ends
-        self.lock, self.emitted = llvm.ffi.lib._lock, ctypes.cast(library.LLVMPY_TargetMachineEmitToMemory, ctypes.c_void_p).value
-        memory = {"LLVMPY_GetBufferStart": ctypes.c_void_p, "LLVMPY_GetBufferSize": ctypes.c_size_t, "LLVMPY_DisposeMemoryBuffer": None}
+        self.lock, self.emitted = (
+            llvm.ffi.lib._lock,
+            ctypes.cast(library.LLVMPY_TargetMachineEmitToMemory, ctypes.c_void_p).value,
+        )
+        memory = {
+            "LLVMPY_GetBufferStart": ctypes.c_void_p,
+            "LLVMPY_GetBufferSize": ctypes.c_size_t,
+            "LLVMPY_DisposeMemoryBuffer": None,
+        }
         self.start, self.size, self.free = (getattr(library, name) for name in memory)
         for function, result in zip((self.start, self.size, self.free), memory.values(), strict=True):
             function.argtypes, function.restype = [ctypes.c_void_p], result
@@ -135,8 +156,9 @@ def _pointer(held: Any) -> int:
 
 
 def emit(machine: llvm.TargetMachine, module: llvm.ModuleRef, binary: bool) -> bytes:
-    """The result of `machine.emit_object` (of `binary`) and `machine.emit_assembly`. Raises Ended; then neither the machine nor the module, nor what
-    belongs to it, may be used or freed again: the caller keeps them. RuntimeError as they do."""
+    """The result of `machine.emit_object` (of `binary`) and `machine.emit_assembly`. Raises Ended; then neither the
+    machine nor the module, nor what belongs to it, may be used or freed again: the caller keeps them. RuntimeError as
+    they do."""
     guard = _guard()
     if guard is None:
         return machine.emit_object(module) if binary else machine.emit_assembly(module).encode()

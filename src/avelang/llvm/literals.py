@@ -1,4 +1,5 @@
-"""Dtypes and numbers of the IR come in; what LLVM's text calls them goes out. f16, bf16 and fp8 are integers of their width."""
+"""Dtypes and numbers of the IR come in; what LLVM's text calls them goes out. f16, bf16 and fp8 are integers of their
+width."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Floats narrower than 32 bits, held as integers: widening to f32 is exact, narrowing rounds once, to nearest even.
 
-Written out in integer operations, because LLVM takes vectors of bfloat apart on x86 and knows no fp8. Sources of the fp8 formats: OCP OFP8
-specification 1.0 (fn, e5m2); AMD CDNA3 ISA, section 4.5 (fnuz).
-"""
+Written out in integer operations, because LLVM takes vectors of bfloat apart on x86 and knows no fp8. Sources of the
+fp8 formats: OCP OFP8 specification 1.0 (fn, e5m2); AMD CDNA3 ISA, section 4.5 (fnuz). """
 
 from __future__ import annotations
 
@@ -14,7 +13,8 @@ from avelang.llvm.writer import Elementwise
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Fp8:
-    """An 8-bit float: mantissa bits, exponent bias, code of the greatest finite magnitude, code of what overflows, code of NaN."""
+    """An 8-bit float: mantissa bits, exponent bias, code of the greatest finite magnitude, code of what overflows, code
+    of NaN."""
 
     mantissa: int
     bias: int
@@ -33,7 +33,8 @@ FP8: dict[str, Fp8] = {
 
 
 class Bits:
-    """Short names for integer instructions on one width, on scalars or on vectors of a wave. Operands are texts or Python ints."""
+    """Short names for integer instructions on one width, on scalars or on vectors of a wave. Operands are texts or
+    Python ints."""
 
     def __init__(self, w: Elementwise, wide: bool, bits: int = 32):
         self.w, self.wide, self.bits = w, wide, bits
@@ -143,7 +144,8 @@ def _fp8_code(w: Elementwise, f: Fp8, b: Bits, x: str) -> str:
 
 
 def round_to_odd(w: Elementwise, wide: bool, x: str) -> str:
-    """An f64 as f32, with its last bit set where anything was lost: rounding that to a narrower format is as if rounding `x` itself."""
+    """An f64 as f32, with its last bit set where anything was lost: rounding that to a narrower format is as if
+    rounding `x` itself."""
     b = Bits(w, wide)
     double = w.t("double", wide)
     near = w.op(f"fptrunc {double} {x} to {b.f}")
@@ -157,7 +159,8 @@ def round_to_odd(w: Elementwise, wide: bool, x: str) -> str:
 
 
 def odd_fma(w: Elementwise, wide: bool, a: str, x: str, c: str) -> str:
-    """a * x + c of f64 whose product is exact, with the last bit set where the sum is not: rounding that to fewer bits rounds once."""
+    """a * x + c of f64 whose product is exact, with the last bit set where the sum is not: rounding that to fewer bits
+    rounds once."""
     t, i1, bits = w.t("double", wide), w.t("i1", wide), Bits(w, wide, 64)
 
     def op(name: str, p: str, q: str) -> str:
@@ -166,7 +169,9 @@ def odd_fma(w: Elementwise, wide: bool, a: str, x: str, c: str) -> str:
     product = op("fmul", a, x)
     total = op("fadd", product, c)
     back = op("fsub", total, product)
-    error = op("fadd", op("fsub", product, op("fsub", total, back)), op("fsub", c, back))  # exact (Knuth); NaN where the sum is infinite
+    error = op(
+        "fadd", op("fsub", product, op("fsub", total, back)), op("fsub", c, back)
+    )  # exact (Knuth); NaN where the sum is infinite
     zero = w.splat("0.0", "double") if wide else "0.0"
     word = bits.from_float(total)
     even = bits.cmp("eq", bits("and", word, 1), 0)

@@ -1,9 +1,10 @@
-"""Products of matrix instructions as LLVM functions: where the elements stand comes in, the name of a function `void(c, a, b)` goes out.
+"""Products of matrix instructions as LLVM functions: where the elements stand comes in, the name of a function `void(c,
+a, b)` goes out.
 
-Fragments stand in memory slot after slot, in the accumulator's type; C is overwritten by D. Where the accumulator's lanes run along a row of D,
-and B's lanes run along with them, the function works on registers of neighboring columns and broadcasts elements of A; elsewhere it gathers,
-lane by lane. Products are added in ascending k (see `avelang.isa.mma_reference`).
-"""
+Fragments stand in memory slot after slot, in the accumulator's type; C is overwritten by D. Where the accumulator's
+lanes run along a row of D, and B's lanes run along with them, the function works on registers of neighboring columns
+and broadcasts elements of A; elsewhere it gathers, lane by lane. Products are added in ascending k (see
+`avelang.isa.mma_reference`). """
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ import hashlib
 import numpy as np
 
 from avelang.isa.fragments import Fragment, Mma
-from avelang.llvm.core import IRModule
+from avelang.llvm.core import Body, IRModule
 from avelang.llvm.writer import vector
 
 REGISTER = 512  # bits of a vector register that code is written for; LLVM splits what the machine has not
@@ -22,8 +23,8 @@ REGISTER = 512  # bits of a vector register that code is written for; LLVM split
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """Positions of elements in the stored fragments (slot * lanes + lane): `a` (slots of C, k, lanes) is what each element of C multiplies,
-    `b` likewise."""
+    """Positions of elements in the stored fragments (slot * lanes + lane): `a` (slots of C, k, lanes) is what each
+    element of C multiplies, `b` likewise."""
 
     a: np.ndarray
     b: np.ndarray
@@ -51,8 +52,8 @@ def places(mma: Mma) -> Places:
 
 
 def function(m: IRModule, p: Places, e: str, sparse: bool) -> str:
-    """The name of the function that does the products, making it if need be. `e`: "float", "double" or "i32". A sparse one has a fourth
-    parameter: which of four neighbors each stored element of A is, stored like A, as i32."""
+    """The name of the function that does the products, making it if need be. `e`: "float", "double" or "i32". A sparse
+    one has a fourth parameter: which of four neighbors each stored element of A is, stored like A, as i32."""
     name = f"mma.{'sparse.' if sparse else ''}{e}.{p.key}"
     if name not in m.functions:
         m.functions[name] = ""
@@ -61,21 +62,7 @@ def function(m: IRModule, p: Places, e: str, sparse: bool) -> str:
     return name
 
 
-class _Fn:
-    """The text of a helper function."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def op(self, text: str) -> str:
-        self.lines.append(f"  %v{len(self.lines)} = {text}")
-        return f"%v{len(self.lines) - 1}"
-
-    def do(self, text: str) -> None:
-        self.lines.append("  " + text)
-
-
-def _multiply_add(m: IRModule, f: _Fn, e: str, n: int, a: str, b: str, c: str) -> str:
+def _multiply_add(m: IRModule, f: Body, e: str, n: int, a: str, b: str, c: str) -> str:
     t = f"<{n} x {e}>"
     if e == "float":
         fma = m.declare(f"llvm.fma.v{n}f32", t, [t, t, t])
@@ -84,13 +71,13 @@ def _multiply_add(m: IRModule, f: _Fn, e: str, n: int, a: str, b: str, c: str) -
     return f.op(f"{letter}add {t} {f.op(f'{letter}mul {t} {a}, {b}')}, {c}")
 
 
-# -- along rows ------------------------------------------------------------------------------------------------------------------------
+# -- along rows --------------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Tiles:
-    """C as registers of `width` columns: register q of slot r multiplies A's element at a[r, q] + along_a[k] with B's register at
-    b[r, q] + along_b[k]."""
+    """C as registers of `width` columns: register q of slot r multiplies A's element at a[r, q] + along_a[k] with B's
+    register at b[r, q] + along_b[k]."""
 
     width: int
     a: np.ndarray
@@ -121,7 +108,7 @@ def _table(m: IRModule, values: np.ndarray) -> str:
 
 def _rows(m: IRModule, name: str, p: Places, e: str, tiles: Tiles) -> str:
     """A loop over the slots of C; its body has all registers of the slot."""
-    f, t, n = _Fn(), f"<{tiles.width} x {e}>", tiles.width
+    f, t, n = Body(), f"<{tiles.width} x {e}>", tiles.width
     slots, groups = tiles.a.shape
     ks = range(len(tiles.along_a))
     steady = not (tiles.b != tiles.b[:1]).any()
@@ -171,8 +158,9 @@ def _rows(m: IRModule, name: str, p: Places, e: str, tiles: Tiles) -> str:
 
 
 def wide(m: IRModule, p: Places) -> str:
-    """The name of a function like `function`'s, with A and B in double and C in float. Products of numbers as narrow as theirs are exact in double,
-    and each sum is but for its one rounding to float. Raises ValueError where C's lanes do not run along rows."""
+    """The name of a function like `function`'s, with A and B in double and C in float. Products of numbers as narrow as
+    theirs are exact in double, and each sum is but for its one rounding to float. Raises ValueError where C's lanes do
+    not run along rows."""
     name = f"mma.wide.{p.key}"
     if name not in m.functions:
         tiles = _tiles(p, REGISTER // 64)
@@ -184,7 +172,7 @@ def wide(m: IRModule, p: Places) -> str:
 
 def _wide(m: IRModule, name: str, tiles: Tiles) -> str:
     """Two loops, over the slots of C and over k; the inner one's body has all registers of the slot."""
-    f, n = _Fn(), tiles.width
+    f, n = Body(), tiles.width
     slots, groups = tiles.a.shape
     d, t = f"<{n} x double>", f"<{n} x float>"
     fma = m.declare(f"llvm.fma.v{n}f64", d, [d, d, d])
@@ -229,13 +217,18 @@ def _wide(m: IRModule, name: str, tiles: Tiles) -> str:
     return _define(name, False, f)
 
 
-def _define(name: str, sparse: bool, f: _Fn) -> str:
+def _define(name: str, sparse: bool, f: Body) -> str:
     known = "noalias nocapture"
-    params = [f"ptr {known} %c", f"ptr {known} readonly %a", f"ptr {known} readonly %b", *([f"ptr {known} readonly %w"] if sparse else [])]
-    return f"define internal void @{name}({', '.join(params)}) noinline #0 {{\nentry:\n" + "\n".join(f.lines) + "\n}"
+    params = [
+        f"ptr {known} %c",
+        f"ptr {known} readonly %a",
+        f"ptr {known} readonly %b",
+        *([f"ptr {known} readonly %w"] if sparse else []),
+    ]
+    return f"define internal void @{name}({', '.join(params)}) noinline #0 {{\n{f.text()}\n}}"
 
 
-# -- lane by lane ------------------------------------------------------------------------------------------------------------------------
+# -- lane by lane ------------------------------------------------------------------------------------------------------
 
 
 def _lanes(m: IRModule, name: str, p: Places, e: str, sparse: bool) -> str:
@@ -245,7 +238,7 @@ def _lanes(m: IRModule, name: str, p: Places, e: str, sparse: bool) -> str:
     def vec(element: str) -> str:
         return f"<{lanes} x {element}>"
 
-    f, t, idx = _Fn(), vec(e), vec("i64")
+    f, t, idx = Body(), vec(e), vec("i64")
     per_row = bool((p.b != p.b[:1]).any())
     tab_a, tab_b = _table(m, p.a), _table(m, p.b if per_row else p.b[:1])
     ks_b = p.b.shape[1]
@@ -256,41 +249,38 @@ def _lanes(m: IRModule, name: str, p: Places, e: str, sparse: bool) -> str:
 
     def fetch(kind: str, base: str, at: str) -> str:
         pointers = f.op(f"getelementptr {kind}, ptr {base}, {idx} {at}")
-        return f.op(f"call {vec(kind)} {gather[kind]}({vec('ptr')} align 4 {pointers}, {vec('i1')} splat (i1 true), {vec(kind)} zeroinitializer)")
+        return f.op(
+            f"call {vec(kind)} {gather[kind]}({vec('ptr')} align 4 {pointers}, {vec('i1')} splat (i1 true), "
+            f"{vec(kind)} zeroinitializer)"
+        )
 
     def table(base: str, row: str) -> str:
         return f.op(f"load {idx}, ptr {f.op(f'getelementptr {idx}, ptr {base}, i64 {row}')}, align 8")
 
-    f.do("br label %loop")
-    f.lines.append("loop:")
-    f.do("%r = phi i64 [ 0, %entry ], [ %next, %end ]")
-    place = f.op(f"getelementptr {t}, ptr %c, i64 %r")
-    start = f.op(f"load {t}, ptr {place}, align 64")
-    f.do("br label %body")
-    f.lines.append("body:")
-    f.do("%k = phi i64 [ 0, %loop ], [ %k1, %body ]")
-    f.do(f"%acc = phi {t} [ {start}, %loop ], [ %sum, %body ]")
-    row_b = f.op(f"mul i64 {'%r' if per_row else '0'}, {ks_b}")
-    spot_a = table(tab_a, f.op(f"add i64 {f.op(f'mul i64 %r, {stored}')}, %k"))
-    if sparse:
-        # The element's place among its four neighbors decides which row of B it meets: that row's place comes from the table, lane by lane.
-        where = f.op(f"zext {vec('i32')} {fetch('i32', '%w', spot_a)} to {idx}")
-        group = f.op("lshr i64 %k, 1")
-        first = f.op(f"add i64 {row_b}, {f.op(f'shl i64 {group}, 2')}")
-        one = f.op(f"insertelement {idx} poison, i64 {first}, i64 0")
-        row = f.op(f"add {idx} {where}, {f.op(f'shufflevector {idx} {one}, {idx} poison, <{lanes} x i32> zeroinitializer')}")
-        lane = vector(np.arange(lanes), "i64")
-        spot_b = fetch("i64", tab_b, f.op(f"add {idx} {f.op(f'mul {idx} {row}, splat (i64 {lanes})')}, {lane}"))
-    else:
-        spot_b = table(tab_b, f.op(f"add i64 {row_b}, %k"))
-    total = _multiply_add(m, f, e, lanes, fetch(e, "%a", spot_a), fetch(e, "%b", spot_b), "%acc")
-    f.do(f"%sum = select i1 true, {t} {total}, {t} {total}")
-    f.do("%k1 = add i64 %k, 1")
-    f.do(f"br i1 {f.op(f'icmp ult i64 %k1, {stored}')}, label %body, label %end")
-    f.lines.append("end:")
-    f.do(f"store {t} %sum, ptr {place}, align 64")
-    f.do("%next = add i64 %r, 1")
-    f.do(f"br i1 {f.op(f'icmp ult i64 %next, {slots}')}, label %loop, label %done")
-    f.lines.append("done:")
+    def step(r: str, k: str, acc: str) -> str:
+        """The sums behind one more product."""
+        row_b = f.op(f"mul i64 {r if per_row else '0'}, {ks_b}")
+        spot_a = table(tab_a, f.op(f"add i64 {f.op(f'mul i64 {r}, {stored}')}, {k}"))
+        if not sparse:
+            spot_b = table(tab_b, f.op(f"add i64 {row_b}, {k}"))
+        else:
+            # The element's place among its four neighbors decides which row of B it meets: that row's place comes from
+            # the table, lane by lane.
+            where = f.op(f"zext {vec('i32')} {fetch('i32', '%w', spot_a)} to {idx}")
+            group = f.op(f"lshr i64 {k}, 1")
+            first = f.op(f"add i64 {row_b}, {f.op(f'shl i64 {group}, 2')}")
+            one = f.op(f"insertelement {idx} poison, i64 {first}, i64 0")
+            all_lanes = f.op(f"shufflevector {idx} {one}, {idx} poison, <{lanes} x i32> zeroinitializer")
+            row = f.op(f"mul {idx} {f.op(f'add {idx} {where}, {all_lanes}')}, splat (i64 {lanes})")
+            spot_b = fetch("i64", tab_b, f.op(f"add {idx} {row}, {vector(np.arange(lanes), 'i64')}"))
+        return _multiply_add(m, f, e, lanes, fetch(e, "%a", spot_a), fetch(e, "%b", spot_b), acc)
+
+    sums = f.alloca(t)
+    with f.each(slots) as r:
+        place = f.op(f"getelementptr {t}, ptr %c, i64 {r}")
+        f.do(f"store {t} {f.op(f'load {t}, ptr {place}, align 64')}, ptr {sums}, align 64")
+        with f.each(stored) as k:
+            f.do(f"store {t} {step(r, k, f.op(f'load {t}, ptr {sums}, align 64'))}, ptr {sums}, align 64")
+        f.do(f"store {t} {f.op(f'load {t}, ptr {sums}, align 64')}, ptr {place}, align 64")
     f.do("ret void")
     return _define(name, sparse, f)

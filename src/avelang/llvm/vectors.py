@@ -1,4 +1,5 @@
-"""Short ways to write instructions on vectors: an LLVM element type and operands as text come in, instructions go out into a writer's function.
+"""Short ways to write instructions on vectors: an LLVM element type and operands as text come in, instructions go out
+into a writer's function.
 
 Both executors of machine text write through it; their vectors are the lanes of a wave.
 """
@@ -18,8 +19,8 @@ W = TypeVar("W", bound=Writer)
 
 
 class Ops(Generic[W]):
-    """Writes instructions on vectors of the LLVM type `e`, as wide as the writer's. Operands are texts, or Python numbers, which stand for all
-    elements."""
+    """Writes instructions on vectors of the LLVM type `e`, as wide as the writer's. Operands are texts, or Python
+    numbers, which stand for all elements."""
 
     def __init__(self, t: W, e: str):
         self.t, self.e, self.v = t, e, t.t(e)
@@ -90,8 +91,8 @@ class Bool:
 
 
 def function(t: Writer, name: str, result: str, make: Callable[..., str], *args: tuple[str, str]) -> str:
-    """Calls a function of the module on vectors: `args` are (element type, value), `result` an element type; `make` writes the body when it is
-    first called, given the parameters' names, and returns the result's."""
+    """Calls a function of the module on vectors: `args` are (element type, value), `result` an element type; `make`
+    writes the body when it is first called, given the parameters' names, and returns the result's."""
     types = [t.t(e) for e, _ in args]
     if name not in t.module.functions:
         t.module.functions[name] = ""
@@ -102,5 +103,9 @@ def function(t: Writer, name: str, result: str, make: Callable[..., str], *args:
         text = t.body.text()
         t.body, t._memo = outer, memo
         params = ", ".join(f"{kind} {x}" for kind, x in zip(types, names, strict=True))
-        t.module.functions[name] = f"define internal {t.t(result)} @{name}({params}) noinline #0 {{\n{text}\n  ret {t.t(result)} {value}\n}}"
-    return t.op(f"call {t.t(result)} @{name}({', '.join(f'{kind} {v}' for kind, (_, v) in zip(types, args, strict=True))})")
+        t.module.functions[name] = (
+            f"define internal {t.t(result)} @{name}({params}) noinline #0 {{\n{text}\n  ret {t.t(result)} {value}\n}}"
+        )
+    return t.op(
+        f"call {t.t(result)} @{name}({', '.join(f'{kind} {v}' for kind, (_, v) in zip(types, args, strict=True))})"
+    )

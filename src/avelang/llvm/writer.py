@@ -1,7 +1,8 @@
-"""The writer of vector code: element types and texts come in, instructions on vectors of `W` elements go out into a function that grows.
+"""The writer of vector code: element types and texts come in, instructions on vectors of `W` elements go out into a
+function that grows.
 
-Emitters and executors write through it, whatever their vectors are: a wave's lanes, a vector value of one thread, the registers of a machine.
-"""
+Emitters and executors write through it, whatever their vectors are: a wave's lanes, a vector value of one thread, the
+registers of a machine. """
 
 from __future__ import annotations
 
@@ -24,21 +25,27 @@ class Elementwise(Protocol):
     def op(self, text: str) -> str:
         """Appends an instruction that has a result, and returns the result's name."""
         ...
+
     def do(self, text: str) -> None:
         """Appends an instruction without a result."""
         ...
+
     def t(self, e: str, wide: bool = True) -> str:
         """An element type, or the vector of it."""
         ...
+
     def splat(self, text: str, e: str) -> str:
         """A scalar in all elements."""
         ...
+
     def call(self, name: str, result: str, *args: tuple[str, str]) -> str:
         """Calls an external function or intrinsic."""
         ...
+
     def overload(self, name: str, e: str, wide: bool) -> str:
         """An intrinsic's name with its suffix for an element type."""
         ...
+
     def outlined(self, name: str, result: str, param: str, x: str, make: Callable[[], str]) -> str:
         """Calls a function that `make` writes when it is first called."""
         ...
@@ -59,7 +66,8 @@ class Writer:
         self.module = module
         self.body = Body()
         self.W = width
-        # One dict for each region that is being emitted: what stands in an outer region may be used again in an inner one.
+        # One dict for each region that is being emitted: what stands in an outer region may be used again in an inner
+        # one.
         self._memo: list[dict[object, str]] = [{}]
 
     def op(self, text: str) -> str:
@@ -75,8 +83,11 @@ class Writer:
         return f"<{self.W} x {e}>" if wide else e
 
     def call(self, name: str, result: str, *args: tuple[str, str]) -> str:
-        """Calls an external function or intrinsic, declaring it. `args` are (type, value) pairs; attributes may follow the type."""
-        target = self.module.declare(name, result, (t.split(" align ")[0] if t.startswith("ptr") else t for t, _ in args))
+        """Calls an external function or intrinsic, declaring it. `args` are (type, value) pairs; attributes may follow
+        the type."""
+        target = self.module.declare(
+            name, result, (t.split(" align ")[0] if t.startswith("ptr") else t for t, _ in args)
+        )
         text = f"call {result} {target}({', '.join(f'{t} {v}' for t, v in args)})"
         if result == "void":
             self.do(text)
@@ -89,8 +100,9 @@ class Writer:
         return f"llvm.{name}.v{self.W}{letter}" if wide else f"llvm.{name}.{letter}"
 
     def outlined(self, name: str, result: str, param: str, x: str, make: Callable[[], str]) -> str:
-        """Calls a function of the module on `x`, defining it if need be: `make` emits its body on %x, one basic block. For code that is long and
-        used often: compiled once, it costs a call where it would cost compile time at each use."""
+        """Calls a function of the module on `x`, defining it if need be: `make` emits its body on %x, one basic block.
+        For code that is long and used often: compiled once, it costs a call where it would cost compile time at each
+        use."""
         if name not in self.module.functions:
             self.module.functions[name] = ""
             outer, self.body = self.body, Body()
@@ -98,7 +110,9 @@ class Writer:
             value = make()
             text = self.body.text()
             self.body, self._memo = outer, memo
-            self.module.functions[name] = f"define internal {result} @{name}({param} %x) noinline #0 {{\n{text}\n  ret {result} {value}\n}}"
+            self.module.functions[name] = (
+                f"define internal {result} @{name}({param} %x) noinline #0 {{\n{text}\n  ret {result} {value}\n}}"
+            )
         return self.op(f"call {result} @{name}({param} {x})")
 
     def memo(self, key: object) -> str | None:
@@ -126,4 +140,6 @@ class Writer:
         if (found := self.memo(key)) is not None:
             return found
         one = self.op(f"insertelement <{n} x {e}> poison, {e} {text}, i64 0")
-        return self.remember(key, self.op(f"shufflevector <{n} x {e}> {one}, <{n} x {e}> poison, <{n} x i32> zeroinitializer"))
+        return self.remember(
+            key, self.op(f"shufflevector <{n} x {e}> {one}, <{n} x {e}> poison, <{n} x i32> zeroinitializer")
+        )

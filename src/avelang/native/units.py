@@ -19,8 +19,8 @@ _FUNCTION = re.compile(r"define (internal |hidden |)(.*?@(\w+)\(.*\))[^()]*?(?: 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Piece:
-    """A function, with the variables that it alone uses. `uses`: names of the unit's other pieces; `declares`: of what is
-    LLVM's own, result and parameters by name."""
+    """A function, with the variables that it alone uses. `uses`: names of the unit's other pieces; `declares`: of what
+    is LLVM's own, result and parameters by name."""
 
     text: str
     uses: tuple[str, ...]

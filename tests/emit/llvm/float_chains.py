@@ -1,8 +1,8 @@
-"""Chains of float operations by chance, and what they must give by NumPy in the words of `avelang.ir.ops`: what tests hold every emitter against.
+"""Chains of float operations by chance, and what they must give by NumPy in the words of `avelang.ir.ops`: what tests
+hold every emitter against.
 
-A narrow float is computed in f32 and rounded once after each operation, whatever the next one is: an emitter or LLVM that fuses two of them must not
-drop a rounding, the sign of a zero, a subnormal number or a NaN.
-"""
+A narrow float is computed in f32 and rounded once after each operation, whatever the next one is: an emitter or LLVM
+that fuses two of them must not drop a rounding, the sign of a zero, a subnormal number or a NaN. """
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from avelang.ir.verify import verify
 FP8: dict[str, tuple[DType, DType]] = {"amd": (f8e4m3fnuz, f8e5m2fnuz), "nvidia": (f8e4m3fn, f8e5m2)}
 THREADS = 64
 SPECIAL = (
-    0.0, -0.0, 1.0, -1.0, 0.5, 1.5, -2.5, 3.0, float("inf"), float("-inf"), float("nan"), 65504.0, -65504.0, 65520.0, 448.0, 240.0, 57344.0,
-    2.0**-24, -(2.0**-25), 3 * 2.0**-25, 2.0**-14, 2.0**-126, -(2.0**-149), 2.0**-133, 1 + 2.0**-11, 1 + 3 * 2.0**-11, 1 + 2.0**-8, -1 - 3 * 2.0**-8,
+    0.0, -0.0, 1.0, -1.0, 0.5, 1.5, -2.5, 3.0, float("inf"), float("-inf"), float("nan"), 65504.0, -65504.0, 65520.0,
+    448.0, 240.0, 57344.0,
+    2.0**-24, -(2.0**-25), 3 * 2.0**-25, 2.0**-14, 2.0**-126, -(2.0**-149), 2.0**-133, 1 + 2.0**-11, 1 + 3 * 2.0**-11,
+    1 + 2.0**-8, -1 - 3 * 2.0**-8,
     1 + 2.0**-23, 3.3895e38, 1e-7, -1e-40, 2.0**-9, 2.0**-10, 2.0**-16, 17.0, 1e5, 2.0**-1074, 1e300,
 )  # fmt: skip
 CONSTANTS = (0.0, -0.0, 1.0, -1.0, 2.0, 0.5)
@@ -59,7 +61,8 @@ def _minimum(a: np.ndarray, b: np.ndarray, sign: int) -> np.ndarray:
 
 
 def _fma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """a * b + c of f32 or narrower with one rounding to f64, where the product is exact; to odd, so that the next rounding is the only one."""
+    """a * b + c of f32 or narrower with one rounding to f64, where the product is exact; to odd, so that the next
+    rounding is the only one."""
     x, y = a.astype(np.float64) * b.astype(np.float64), c.astype(np.float64)
     total = x + y
     part = total - x
@@ -71,8 +74,10 @@ def _fma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
 
 
 MEANING: dict[str, Any] = {
-    "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "div": lambda a, b: a / b, "neg": lambda a: -a, "abs": np.abs,
-    "sqrt": np.sqrt, "floor": np.floor, "ceil": np.ceil, "min": lambda a, b: _minimum(a, b, 1), "max": lambda a, b: _minimum(a, b, -1),
+    "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "div": lambda a, b: a / b,
+    "neg": lambda a: -a, "abs": np.abs,
+    "sqrt": np.sqrt, "floor": np.floor, "ceil": np.ceil, "min": lambda a, b: _minimum(a, b, 1), "max": lambda a,
+    b: _minimum(a, b, -1),
 }  # fmt: skip
 OPERANDS = {"neg": 1, "abs": 1, "sqrt": 1, "floor": 1, "ceil": 1, "fma": 3}
 
@@ -96,7 +101,13 @@ class Chains:
             outputs.append(f"%o{i}: ptr<{d}, global>")
             self.lines.append(f"st({name}, %o{i}, {self.place(d, n)}) {{'align': {d.bytes}}}")
             self.want.append(value)
-        text = "kernel @k(" + ", ".join(self.params + outputs) + ') {"wave": WAVE, "file": "k.py", "chip": "CHIP"} {\n' + "\n".join(self.lines) + "\n}"
+        text = (
+            "kernel @k("
+            + ", ".join(self.params + outputs)
+            + ') {"wave": WAVE, "file": "k.py", "chip": "CHIP"} {\n'
+            + "\n".join(self.lines)
+            + "\n}"
+        )
         self.text = text
 
     def kernel(self, wave: int, chip: str) -> Kernel:
@@ -118,7 +129,7 @@ class Chains:
             out += [f"{said} at {bad[0]}: {got.reshape(-1)[bad[0]]} for {want.reshape(-1)[bad[0]]}"] if len(bad) else []
         return out
 
-    # -- one chain ---------------------------------------------------------------------------------------------------------------------------
+    # -- one chain -----------------------------------------------------------------------------------------------------
 
     def new(self) -> str:
         self.names += 1
@@ -134,7 +145,9 @@ class Chains:
 
     def input(self, d: DType, n: int) -> tuple[str, np.ndarray, DType]:
         shape = (THREADS,) if n == 1 else (THREADS, n)
-        many = np.array([self.r.choice(SPECIAL) * self.r.choice((1, 1, 1, -1, 1 + 2.0**-10)) for _ in range(THREADS * n)]).reshape(shape)
+        many = np.array(
+            [self.r.choice(SPECIAL) * self.r.choice((1, 1, 1, -1, 1 + 2.0**-10)) for _ in range(THREADS * n)]
+        ).reshape(shape)
         value = rounded(many, d)
         i, name = len(self.inputs), self.new()
         self.params.append(f"%p{i}: ptr<{d}, global>")
@@ -163,7 +176,13 @@ class Chains:
             op = self.r.choice(["add", "sub", "mul", "mul", "add", "fma", *MEANING])
             xs = [(name, value)]
             while len(xs) < OPERANDS.get(op, 2):
-                xs.append(self.r.choice(xs) if self.r.random() < 0.2 else self.constant(d, n, value) if self.r.random() < 0.4 else self.input(d, n)[:2])
+                xs.append(
+                    self.r.choice(xs)
+                    if self.r.random() < 0.2
+                    else self.constant(d, n, value)
+                    if self.r.random() < 0.4
+                    else self.input(d, n)[:2]
+                )
             self.r.shuffle(xs)
             if op == "fma" and d == f64:
                 op, xs = "mul", xs[:2]

@@ -53,8 +53,8 @@ def metadata(text: str, name: str) -> int:
 
 
 def lane_loops(text: str) -> int:
-    """Loops over the lanes of a wave, which LLVM builds where a scalar operand differs by lane: what is run again while lanes are left reads
-    the first lane's value."""
+    """Loops over the lanes of a wave, which LLVM builds where a scalar operand differs by lane: what is run again while
+    lanes are left reads the first lane's value."""
     found = 0
     for branch in re.finditer(r"^\ts_cbranch_execnz (\.LBB\w+)$", text, re.M):
         start = text.find(f"\n{branch[1]}:")

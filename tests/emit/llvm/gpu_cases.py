@@ -1,5 +1,5 @@
-"""Kernels with arguments and a measure of what comes out, for backends that make code for a GPU: the same cases run on a real one
-(`tests/gpu`) and on the executor of gfx942 code."""
+"""Kernels with arguments and a measure of what comes out, for backends that make code for a GPU: the same cases run on
+a real one (`tests/gpu`) and on the executor of gfx942 code."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ Three = tuple[int, int, int]
 
 @dataclasses.dataclass
 class Case:
-    """`make(chip)` gives the kernel, in phase "tensors", and its arguments; `check(want, got)` gets both lists of arguments behind a run and gives
-    the worst difference, which must be at most `most`. `want` replaces the reference where something else is the measure. `block`: None is one wave."""
+    """`make(chip)` gives the kernel, in phase "tensors", and its arguments; `check(want, got)` gets both lists of
+    arguments behind a run and gives the worst difference, which must be at most `most`. `want` replaces the reference
+    where something else is the measure. `block`: None is one wave."""
 
     name: str
     make: Callable[[str], tuple[Kernel, list[Any]]]
@@ -68,7 +69,7 @@ def farthest(want: list[Any], got: list[Any]) -> float:
     return worst
 
 
-# -- benches: the ops of the IR --------------------------------------------------------------------------------------------------------------
+# -- benches: the ops of the IR ----------------------------------------------------------------------------------------
 
 
 def bench_case(name: str, fill: Callable[[Bench], Bench], tolerance: float | None = None) -> Case:
@@ -122,7 +123,9 @@ def functions(d: DType, name: str) -> Callable[[Bench], Bench]:
     def fill(bench: Bench) -> Bench:
         rng = np.random.default_rng(4)
         for low, high in ((0.01, 3), (-8, 8), (-80, 80)):
-            data = rng.uniform(max(low, 1e-3) if name in ("log", "log2", "rsqrt") else low, high, bench.lanes).astype(d.np)
+            data = rng.uniform(max(low, 1e-3) if name in ("log", "log2", "rsqrt") else low, high, bench.lanes).astype(
+                d.np
+            )
             bench.keep(bench.b.same(name, bench.operand(d, data)))
         return bench
 
@@ -132,27 +135,36 @@ def functions(d: DType, name: str) -> Callable[[Bench], Bench]:
 def benches() -> Iterator[Case]:
     for d in NUMBERS:
         for count in (0, 2):
-            yield bench_case(f"arithmetic {d} x{count or 1}", lambda b, d=d, count=count: simt_bench.arithmetic(b, d, count))
-            yield bench_case(f"conversions {d} x{count or 1}", lambda b, d=d, count=count: simt_bench.conversions(b, d, count))
+            yield bench_case(
+                f"arithmetic {d} x{count or 1}", lambda b, d=d, count=count: simt_bench.arithmetic(b, d, count)
+            )
+            yield bench_case(
+                f"conversions {d} x{count or 1}", lambda b, d=d, count=count: simt_bench.conversions(b, d, count)
+            )
     for d in (i32, u8, bf16, f16, f64):
         yield bench_case(f"vectors {d}", lambda b, d=d: simt_bench.vectors(b, d))
     for d in (i32, u32, i64):
         for known in (True, False):
-            yield bench_case(f"loops {d} {'constant' if known else 'run time'}", lambda b, d=d, known=known: simt_bench.loops(b, d, known))
+            yield bench_case(
+                f"loops {d} {'constant' if known else 'run time'}",
+                lambda b, d=d, known=known: simt_bench.loops(b, d, known),
+            )
     yield bench_case("conditions", simt_bench.conditions)
     yield bench_case("shuffles", shuffles)
     yield bench_case("ballots", ballots)
     for d, tolerance in ((f32, 6e-7), (f16, 2e-3), (bf16, 1e-2)):
         for name in ("exp", "exp2", "log", "log2", "tanh", "erf", "rsqrt", "sin", "cos"):
-            # Relative to the value from one up, so that exp(80) counts as exp(1) does; f16 overflows in the reference and here alike.
+            # Relative to the value from one up, so that exp(80) counts as exp(1) does; f16 overflows in the reference
+            # and here alike.
             if d != f16 or name not in ("exp", "exp2"):
                 yield bench_case(f"{name} {d}", functions(d, name), tolerance)
 
 
-# -- kernels of the language -----------------------------------------------------------------------------------------------------------------
+# -- kernels of the language -------------------------------------------------------------------------------------------
 
 
-def language(name: str, kernel: Any, args: Callable[[np.random.Generator], list[Any]], block: Three, grid: Three = (1, 1, 1), most: float = 0.0,
+def language(name: str, kernel: Any, args: Callable[[np.random.Generator], list[Any]], block: Three,
+    grid: Three = (1, 1, 1), most: float = 0.0,
              **constexprs: Any) -> Case:  # fmt: skip
     def make(chip: str) -> tuple[Kernel, list[Any]]:
         return build(kernel.source, constexprs, arch.chip(chip)), args(np.random.default_rng(11))
@@ -173,9 +185,23 @@ def kernels(wave: int) -> Iterator[Case]:
     yield language("copy_words", g.copy_words, lambda r: [ints(r, 256, 4), ints(r, 256, 4)], (64, 1, 1), (4, 1, 1))
     yield language("turn", g.turn, lambda r: [ints(r, 64, 64), ints(r, 64, 64)], (16, 16, 1), (4, 4, 1), TILE=16)
     yield language("registers", g.registers, lambda r: [floats(r, 64, 16), floats(r, 64, 16)], (64, 1, 1))
-    yield language("row_sums", g.row_sums, lambda r: [floats(r, 8, 1024), floats(r, 8)], (256, 1, 1), (8, 1, 1), WAVE=wave)
-    yield language("softmax", g.softmax, lambda r: [floats(r, 16, 128, dtype=b2), floats(r, 16, 128, dtype=b2)], (wave, 1, 1), (16, 1, 1), 1e-2)
-    yield language("half_pairs", g.half_pairs, lambda r: [floats(r, 64, 2, dtype=np.float16), floats(r, 64, 2, dtype=np.float16)], (64, 1, 1))
+    yield language(
+        "row_sums", g.row_sums, lambda r: [floats(r, 8, 1024), floats(r, 8)], (256, 1, 1), (8, 1, 1), WAVE=wave
+    )
+    yield language(
+        "softmax",
+        g.softmax,
+        lambda r: [floats(r, 16, 128, dtype=b2), floats(r, 16, 128, dtype=b2)],
+        (wave, 1, 1),
+        (16, 1, 1),
+        1e-2,
+    )
+    yield language(
+        "half_pairs",
+        g.half_pairs,
+        lambda r: [floats(r, 64, 2, dtype=np.float16), floats(r, 64, 2, dtype=np.float16)],
+        (64, 1, 1),
+    )
     yield language("parted_sums", g.parted_sums, lambda r: [ints(r, 64), ints(r, 64)], (64, 1, 1))
     if wave == 32:  # AMD's gfx942 has 64 KiB of LDS
         yield language("big_tile", g.big_tile, lambda r: [floats(r, 64, 256), floats(r, 64, 256)], (256, 1, 1))
@@ -192,14 +218,21 @@ def programs() -> Iterator[Case]:
             src = np.random.default_rng(seed).integers(-50, 100, (2, N)).astype(np.int32)
             return build(kernel.source, {}, arch.chip(chip)), [src, np.zeros((4, N), np.int32)]
 
-        yield Case(f"program {seed}", make, differing, (N, 1, 1), want=lambda args, text=text: [args[0], plain_python(text, args[0])])
+        yield Case(
+            f"program {seed}",
+            make,
+            differing,
+            (N, 1, 1),
+            want=lambda args, text=text: [args[0], plain_python(text, args[0])],
+        )
 
 
-# -- rows ------------------------------------------------------------------------------------------------------------------------------------
+# -- rows --------------------------------------------------------------------------------------------------------------
 
 
 def row_case(name: str) -> Case:
-    """Small whole numbers, whose products and sums every order of additions gets exactly. Memory rows get 16-byte rows of shared memory."""
+    """Small whole numbers, whose products and sums every order of additions gets exactly. Memory rows get 16-byte rows
+    of shared memory."""
     row = ROWS[name]
 
     def make(chip: str) -> tuple[Kernel, list[Any]]:

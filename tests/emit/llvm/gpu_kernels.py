@@ -1,4 +1,5 @@
-"""Kernels behind the tests of the GPU emitters: small, each with something of its own. Golden files hold their line numbers: append only."""
+"""Kernels behind the tests of the GPU emitters: small, each with something of its own. Golden files hold their line
+numbers: append only."""
 
 import avelang
 import avelang.language as al

@@ -15,7 +15,8 @@ def size_of(t: Type) -> int:
 
 
 class RowKernel:
-    """`text`-free: `kernel` is IR in phase "tensors"; `operands` are the types of the loaded ones, in order; `result` that of the result."""
+    """`text`-free: `kernel` is IR in phase "tensors"; `operands` are the types of the loaded ones, in order; `result`
+    that of the result."""
 
     def __init__(self, row: Row, chip: str, pick: int = 0, consts: dict[str, int] | None = None):
         self.chip, self.row = arch.chip(chip), row

@@ -24,7 +24,9 @@ class Native:
         self.kernel = kernel
         self.emitted = emitted or emit(kernel)
         self.code = LoadedCode(HOST.object(self.emitted.text))
-        signature = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+        signature = ctypes.CFUNCTYPE(
+            ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p
+        )
         self.entry = signature(self.code.address(self.emitted.entry))
         self.scratch = np.zeros(self.emitted.scratch_bytes + 64, np.uint8)
 
@@ -36,7 +38,9 @@ class Native:
                 slots[i : i + 1].view(np.uint8)[: len(raw)] = np.frombuffer(raw, np.uint8)
             else:
                 slots[i] = a.ctypes.data
-        extents = np.array((*grid, *[0] * 5), np.uint32)  # and the launch's word and function, of which nothing is asked
+        extents = np.array(
+            (*grid, *[0] * 5), np.uint32
+        )  # and the launch's word and function, of which nothing is asked
         blocks = blocks or range(grid[0] * grid[1] * grid[2])
         scratch = -(-self.scratch.ctypes.data // 64) * 64
         assert self.entry(slots.ctypes.data, extents.ctypes.data, blocks.start, blocks.stop, scratch) == 0

@@ -1,7 +1,8 @@
-"""The tutorial's three GEMM kernels for warps of 32 lanes: fixed shape, run-time shape, guarded edges. Golden files hold their line numbers: append only.
+"""The tutorial's three GEMM kernels for warps of 32 lanes: fixed shape, run-time shape, guarded edges. Golden files
+hold their line numbers: append only.
 
-A warp computes a 32 x 32 tile of C = A @ B^T: K goes through shared memory 16 at a time, fragments come by ldmatrix, products by mma.sync (sm_80).
-"""
+A warp computes a 32 x 32 tile of C = A @ B^T: K goes through shared memory 16 at a time, fragments come by ldmatrix,
+products by mma.sync (sm_80). """
 
 import avelang
 import avelang.language as al
@@ -19,7 +20,9 @@ def multiply(a_tile, b_tile, acc):
     b = al.make_local((2, 4), al.i32)
     for i in range(2):
         a[i] = al.nvvm.ldmatrix_m8n8_x4_b16(al.subview(a_tile, (i * 16 + lane % 16, lane // 16, 0), one, (1, 1, 1)))
-        b[i] = al.nvvm.ldmatrix_m8n8_x4_b16(al.subview(b_tile, (i * 16 + lane // 16 * 8 + lane % 8, lane // 8 % 2, 0), one, (1, 1, 1)))
+        b[i] = al.nvvm.ldmatrix_m8n8_x4_b16(
+            al.subview(b_tile, (i * 16 + lane // 16 * 8 + lane % 8, lane // 8 % 2, 0), one, (1, 1, 1))
+        )
     pairs = al.view(b, al.Tensor((4, 2), al.i32))
     for i in range(2):
         for j in range(4):
@@ -78,7 +81,9 @@ def bring(tile, source, half, row, rows, at, chunks):
     """A chunk of a row, or zeros."""
     inside = row < rows and at < chunks
     place = al.subview(tile, (al.thread_id(0), half, 0), (1, 1, CHUNK), (1, 1, 1))
-    al.nvvm.cp_async_x16(place, source[al.select(inside, row, 0), al.select(inside, at, 0)], al.select(inside, al.convert(16, al.u32), 0))
+    al.nvvm.cp_async_x16(
+        place, source[al.select(inside, row, 0), al.select(inside, at, 0)], al.select(inside, al.convert(16, al.u32), 0)
+    )
 
 
 @avelang.jit

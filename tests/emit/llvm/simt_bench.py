@@ -1,5 +1,5 @@
-"""Kernels of one wave that try the ops of the IR, for the tests of emitters: operands with the numbers that break things come from memory, results
-go back. The same kernels run on this machine's processor and on GPUs."""
+"""Kernels of one wave that try the ops of the IR, for the tests of emitters: operands with the numbers that break
+things come from memory, results go back. The same kernels run on this machine's processor and on GPUs."""
 
 from __future__ import annotations
 
@@ -164,7 +164,16 @@ def conditions(bench: Bench) -> Bench:
     return bench
 
 
-LOOPS = [(0, 7, 2), (5, -9, -3), (0, 0, 1), (3, 1, 1), (1, 3, 0), (2**31 - 9, 2**31 - 1, 5), (-(2**31) + 4, -(2**31), -3), (-5, 5, 1)]
+LOOPS = [
+    (0, 7, 2),
+    (5, -9, -3),
+    (0, 0, 1),
+    (3, 1, 1),
+    (1, 3, 0),
+    (2**31 - 9, 2**31 - 1, 5),
+    (-(2**31) + 4, -(2**31), -3),
+    (-5, 5, 1),
+]
 
 
 def loops(bench: Bench, d: DType, known: bool) -> Bench:
@@ -173,7 +182,10 @@ def loops(bench: Bench, d: DType, known: bool) -> Bench:
     for start, stop, step in LOOPS:
         if d == u32 and min(start, stop, step) < 0:
             start, stop, step = start % 2**32, (start + 9) % 2**32, abs(step)
-        bounds = [b.const(x, d) if known else bench.operand(d, np.full(bench.lanes, x).astype(d.np)) for x in (start, stop, step)]
+        bounds = [
+            b.const(x, d) if known else bench.operand(d, np.full(bench.lanes, x).astype(d.np))
+            for x in (start, stop, step)
+        ]
         body = Block((("i", d), ("n", d), ("s", d)))
         with b.inside(body):
             b.yield_(b.add(body.args[1], b.const(1, d)), b.add(body.args[2], body.args[0]))

@@ -1,5 +1,6 @@
-"""Runs what the emitter for lanes writes on this machine's processor, one thread after another: arithmetic, control flow and memory are the same
-text on every GPU, so they can be held against the reference without one. What lanes do together is refused here."""
+"""Runs what the emitter for lanes writes on this machine's processor, one thread after another: arithmetic, control
+flow and memory are the same text on every GPU, so they can be held against the reference without one. What lanes do
+together is refused here."""
 
 from __future__ import annotations
 
@@ -85,7 +86,9 @@ class OnHost:
         self.entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.engine.get_function_address("run"))
         self.ids = (ctypes.c_uint32 * 9).from_address(self.engine.get_global_value_address("ids"))
 
-    def run(self, args: Sequence[Any], grid: tuple[int, int, int] = (1, 1, 1), printed: np.ndarray | None = None) -> None:
+    def run(
+        self, args: Sequence[Any], grid: tuple[int, int, int] = (1, 1, 1), printed: np.ndarray | None = None
+    ) -> None:
         slots = np.zeros(len(args) + 1, np.uint64)
         slots[-1] = printed.ctypes.data if printed is not None else 0
         for i, (p, a) in enumerate(zip(self.kernel.params, args, strict=True)):
@@ -112,7 +115,8 @@ def _wrapper(kernel: Kernel, prints: bool) -> str:
         lines += [f"  %p{i} = getelementptr i64, ptr %args, i64 {i}", f"  %a{i} = load {t}, ptr %p{i}, align 8"]
         given.append(f"{t} %a{i}")
     return "\n".join([
-        "define void @run(ptr %args) {", *lines, f"  call void @{kernel.name}({', '.join(given)})", "  ret void", "}", ""
+        "define void @run(ptr %args) {", *lines, f"  call void @{kernel.name}({', '.join(given)})", "  ret void", "}",
+        ""
     ])  # fmt: skip
 
 

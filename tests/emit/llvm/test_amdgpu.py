@@ -1,4 +1,5 @@
-"""The AMD backend: counted facts of the assembly of real kernels, golden assembly of two small ones, and what is refused."""
+"""The AMD backend: counted facts of the assembly of real kernels, golden assembly of two small ones, and what is
+refused."""
 
 from __future__ import annotations
 
@@ -48,7 +49,9 @@ def test_the_tutorial(chip, name):
 
 def test_the_main_loop_waits_for_what_it_uses_only():
     """The two loads of a step are waited for one by one."""
-    loop = re.search(r"\n(\.LBB0_\d+):\n((?:(?!\.LBB0)[^\n]*\n)*?)\ts_cbranch_scc1 \1\n", assembly(tutorial.guarded, "gfx942"))
+    loop = re.search(
+        r"\n(\.LBB0_\d+):\n((?:(?!\.LBB0)[^\n]*\n)*?)\ts_cbranch_scc1 \1\n", assembly(tutorial.guarded, "gfx942")
+    )
     assert loop and "v_mfma" in loop[2] and "vmcnt(1)" in loop[2]
 
 
@@ -73,7 +76,11 @@ def test_a_wave_of_a_block_has_its_own_resource(chip):
     """thread_id(0) // 64 differs from wave to wave and not within one: one scalar register, no loop over lanes."""
     text = assembly(gpu_kernels.wave_rows, chip, (256, 1, 1))
     n = counts(text)
-    assert n["buffer_load_dwordx4"] == 1 and n["v_readfirstlane_b32"] == 1 and not any(k.startswith("s_cbranch") for k in n)
+    assert (
+        n["buffer_load_dwordx4"] == 1
+        and n["v_readfirstlane_b32"] == 1
+        and not any(k.startswith("s_cbranch") for k in n)
+    )
     in_registers(text)
 
 
@@ -85,7 +92,8 @@ def test_offsets_that_differ_by_lane_become_one_vector_offset():
 
 def test_a_scalar_offset_that_differs_by_lane_would_be_a_loop(monkeypatch):
     """The negative control: passed on as it is, LLVM builds a loop over the lanes."""
-    plain = lambda w, r, v, s: ([buffer.scalar_resource(w, r)], [("i32", w.value(v)), ("i32", w.value(s))])  # noqa: E731
+    plain = lambda w, r, v, s: ([buffer.scalar_resource(w, r)],
+        [("i32", w.value(v)), ("i32", w.value(s))])  # noqa: E731
     monkeypatch.setattr(buffer, "checked", plain)
     assert lane_loops(assembly(gpu_kernels.split_offsets, "gfx942")) == 1
 
@@ -98,7 +106,8 @@ def test_loads_straight_to_lds(chip):
 
 
 def test_a_wait_before_the_barrier_is_the_users():
-    """Loads to LDS that a wait leaves under way stay under way across the barrier; the lane's own LDS accesses are waited for."""
+    """Loads to LDS that a wait leaves under way stay under way across the barrier; the lane's own LDS accesses are
+    waited for."""
     body = program(gpu_kernels.straight_to_lds, "gfx942", (256, 1, 1), WAIT=1).text
     waits = [int(x) for x in re.findall(r"s\.waitcnt\(i32 (\d+)\)", body)]
     assert len(waits) == 2 and waits[0] & 15 == 1 and waits[1] >> 8 & 15 == 0 and waits[1] & 0xC00F == 0xC00F
@@ -111,11 +120,14 @@ def test_the_scheduler_is_told_what_was_written(chip):
     body = program(gpu_kernels.scheduled, chip).text
     order = re.findall(r"@llvm\.amdgcn\.(s\.setprio|sched[.\w]+|s\.waitcnt)\(([^)]*)\)$", body.split("define")[1], re.M)
     assert order == [
-        ("s.setprio", "i16 2"), ("sched.group.barrier", "i32 32, i32 1, i32 0"), ("s.waitcnt", f"i32 {0x0F73}"), ("sched.barrier", "i32 0"),
+        ("s.setprio", "i16 2"), ("sched.group.barrier", "i32 32, i32 1, i32 0"), ("s.waitcnt", f"i32 {0x0F73}"),
+        ("sched.barrier", "i32 0"),
         ("s.setprio", "i16 0"),
     ]  # fmt: skip
     text = assembly(gpu_kernels.scheduled, chip)
-    assert text.index("s_setprio 2") < text.index("global_load") < text.index("global_store") < text.index("s_setprio 0")
+    assert (
+        text.index("s_setprio 2") < text.index("global_load") < text.index("global_store") < text.index("s_setprio 0")
+    )
 
 
 PACKED = """kernel @k(%p: ptr<f32, global>) {'wave': 64, 'chip': 'gfx942', 'file': ''} {
@@ -197,7 +209,9 @@ def test_ids_and_extents():
       st(%v, %p, %z) {'align': 4}
     }"""
     out = assembly(parse_kernel(text), "gfx942", (8, 16, 1))
-    assert "hidden_block_count_y" in out and "v_mbcnt_hi_u32_b32" in out and re.search(r"v_bfe_u32 v\d+, v0, 10, 10", out)
+    assert (
+        "hidden_block_count_y" in out and "v_mbcnt_hi_u32_b32" in out and re.search(r"v_bfe_u32 v\d+, v0, 10, 10", out)
+    )
     # Rows of whole waves: thread_id(1) is the same in a wave, and LLVM is told so.
     assert "v_readfirstlane" not in out and "v_readfirstlane" in assembly(parse_kernel(text), "gfx942", (64, 4, 1))
 
@@ -212,7 +226,9 @@ def test_a_broken_emitter_is_noticed(monkeypatch):
     from avelang.emit.llvm import simt_ops
 
     real = simt_ops.RULES["add"]
-    monkeypatch.setitem(simt_ops.RULES, "add", lambda w, op: simt_ops.arith(w, "sub", op.result.type, *map(w.value, op.operands)))
+    monkeypatch.setitem(
+        simt_ops.RULES, "add", lambda w, op: simt_ops.arith(w, "sub", op.result.type, *map(w.value, op.operands))
+    )
     assert real is not simt_ops.RULES["add"]
     with pytest.raises(AssertionError, match="differs"):
         golden.check("amdgpu/axpy.gfx942.s", code(assembly(gpu_kernels.axpy, "gfx942")))
@@ -220,7 +236,8 @@ def test_a_broken_emitter_is_noticed(monkeypatch):
 
 @pytest.mark.skipif(golden.accepting(), reason="accepting golden files")
 def test_lost_alignment_is_noticed(monkeypatch):
-    """Without the contract on pointers, LDS accesses and NVIDIA's go element by element; AMD's global memory does not mind."""
+    """Without the contract on pointers, LDS accesses and NVIDIA's go element by element; AMD's global memory does not
+    mind."""
     from avelang import pipeline
 
     monkeypatch.setattr(pipeline, "alignment", lambda kernel: None)
@@ -248,7 +265,8 @@ def test_what_no_instruction_adds_is_refused():
 
 
 def test_shared_memory_of_handmade_ir_is_counted_too():
-    """The frontend refuses this at the allocation; IR from elsewhere must not reach LLVM, which would end the process."""
+    """The frontend refuses this at the allocation; IR from elsewhere must not reach LLVM, which would end the
+    process."""
     text = """kernel @k() {'wave': 64, 'chip': 'gfx942', 'file': ''} {
       %a = alloc {'name': 'a', 'align': 16} : tensor<f32, (20000):(1), shared>
       %p = base(%a) : ptr<f32, shared>
@@ -280,21 +298,29 @@ def test_bf16_pairs_are_refused_on_gfx90a():
 
 @pytest.mark.parametrize("chip", CHIPS)
 @pytest.mark.parametrize(("kernel", "block", "consts"), [
-    (gpu_kernels.axpy, (64, 1, 1), {}), (gpu_kernels.turn, (16, 16, 1), {"TILE": 16}), (gpu_kernels.row_sums, (64, 1, 1), {"WAVE": 64}),
+    (gpu_kernels.axpy, (64, 1, 1), {}), (gpu_kernels.turn, (16, 16, 1), {"TILE": 16}),
+    (gpu_kernels.row_sums, (64, 1, 1), {"WAVE": 64}),
     (gpu_kernels.speaks, (64, 1, 1), {}), (tutorial.guarded, (64, 1, 1), {}),
 ])  # fmt: skip
 def test_what_a_kernel_does_not_ask_for_is_what_llvm_deduces(chip, kernel, block, consts):
     """Against LLVM's own deduction, over the text without our words for it."""
 
     def said(text: str) -> set[str]:
-        return {a for line in text.splitlines() if line.startswith("attributes") for a in re.findall(r'"amdgpu-(?:no|agpr)-[^"]*"(?:="\d+")?', line)}
+        return {
+            a
+            for line in text.splitlines()
+            if line.startswith("attributes")
+            for a in re.findall(r'"amdgpu-(?:no|agpr)-[^"]*"(?:="\d+")?', line)
+        }
 
     text = program(kernel, chip, block, **consts).text
     bare = re.sub(r' "amdgpu-(no|agpr)-[^"]*"(="0")?', "", text)
     assert said(text) and not said(bare)
     llvm = whole_pipeline(device(chip), bare)
     # LLVM never takes away the first dimension's number from a kernel, whatever it says here.
-    assert {a for a in said(llvm) if not a.endswith('-id-x"') or "cluster" in a} == {a for a in said(text) if not a.endswith('-id-x"') or "cluster" in a}
+    assert {a for a in said(llvm) if not a.endswith('-id-x"') or "cluster" in a} == {
+        a for a in said(text) if not a.endswith('-id-x"') or "cluster" in a
+    }
 
 
 def whole_pipeline(device, text: str) -> str:

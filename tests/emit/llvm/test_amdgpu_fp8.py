@@ -1,4 +1,5 @@
-"""8-bit floats on AMD: which chip converts which kind by instruction, how many it takes, and in which order bytes are put together."""
+"""8-bit floats on AMD: which chip converts which kind by instruction, how many it takes, and in which order bytes are
+put together."""
 
 from __future__ import annotations
 
@@ -31,7 +32,12 @@ def compared(A: al.Tensor((64,), al.f8e4m3fnuz), B: al.Tensor((64,), al.i32)):
     B[t] = 1 if A[t] < A[63 - t] else 0
 
 
-OWN = [("gfx942", "f8e4m3fnuz", "fp8"), ("gfx942", "f8e5m2fnuz", "bf8"), ("gfx950", "f8e4m3fn", "fp8"), ("gfx950", "f8e5m2", "bf8")]
+OWN = [
+    ("gfx942", "f8e4m3fnuz", "fp8"),
+    ("gfx942", "f8e5m2fnuz", "bf8"),
+    ("gfx950", "f8e4m3fn", "fp8"),
+    ("gfx950", "f8e5m2", "bf8"),
+]
 
 
 @pytest.mark.parametrize(("chip", "dtype", "name"), OWN)
@@ -64,7 +70,10 @@ def test_the_order_of_bytes():
     """Element 4 j + 2 h + i is byte 2 h + i of word j, both ways."""
     body = program(eight, "gfx942", D=al.f8e4m3fnuz).text
     taken = {v: int(i) for v, i in re.findall(r"(%v\d+) = extractelement <8 x float> %v\d+, i64 (\d)", body)}
-    packs = re.findall(r"(%v\d+) = call i32 @llvm\.amdgcn\.cvt\.pk\.fp8\.f32\(float (%v\d+), float (%v\d+), i32 (\S+), i1 (\w+)\)", body)
+    packs = re.findall(
+        r"(%v\d+) = call i32 @llvm\.amdgcn\.cvt\.pk\.fp8\.f32\(float (%v\d+), float (%v\d+), i32 (\S+), i1 (\w+)\)",
+        body,
+    )
     assert [(taken[a], taken[b], old == "poison", half) for _, a, b, old, half in packs] == [
         (0, 1, True, "false"), (2, 3, False, "true"), (4, 5, True, "false"), (6, 7, False, "true"),
     ]  # fmt: skip

@@ -1,4 +1,5 @@
-"""Every row of `al.amdgpu`, on every chip that has it, once for each type that its operands may have: the instruction that comes out."""
+"""Every row of `al.amdgpu`, on every chip that has it, once for each type that its operands may have: the instruction
+that comes out."""
 
 from __future__ import annotations
 
@@ -19,11 +20,14 @@ CASES = [(row, chip) for row in ROWS.values() for chip in AMD if CHIPS[chip].has
 # What must stand in the assembly: a row's own mnemonic, unless it is here. None: nothing of it is left in the text.
 FOUND: dict[str, str | None] = {
     "atomic_add": r"\t(global_atomic_(add|pk_add)\w*|buffer_atomic\w+)",
-    "readfirstlane": r"v_readfirstlane_b32", "get_dpp": r"_dpp .*quad_perm:\[0,0,0,0\]", "ballot": r"v_cmp_\w+ s\[", "make_rsrc": "0x27000",
+    "readfirstlane": r"v_readfirstlane_b32", "get_dpp": r"_dpp .*quad_perm:\[0,0,0,0\]", "ballot": r"v_cmp_\w+ s\[",
+    "make_rsrc": "0x27000",
     "perm": "v_perm_b32", "rcp": "v_rcp_f32", "rsq": "v_rsq_f32", "exp2": "v_exp_f32", "log2": "v_log_f32",
-    "mbcnt_lo": "v_mbcnt_lo_u32_b32", "mbcnt_hi": "v_mbcnt_hi_u32_b32", "raw_buffer_load_x1_lds": "buffer_load_ubyte .* lds",
+    "mbcnt_lo": "v_mbcnt_lo_u32_b32", "mbcnt_hi": "v_mbcnt_hi_u32_b32",
+    "raw_buffer_load_x1_lds": "buffer_load_ubyte .* lds",
     "s_waitcnt": None, "s_nop": "s_nop 0", "sched_barrier": None, "sched_group_barrier": None,
-    **{f"raw_buffer_{how}_x{n}": rf"buffer_{how}_dword{'' if n == 1 else f'x{n}'} " for how in ("load", "store") for n in (1, 2, 4)},
+    **{f"raw_buffer_{how}_x{n}": rf"buffer_{how}_dword{'' if n == 1 else f'x{n}'} " for how in ("load",
+        "store") for n in (1, 2, 4)},
 }  # fmt: skip
 
 
@@ -35,7 +39,8 @@ def expected(row: Row) -> str | None:
         return r"\tv_mfma_scale_f32_\d+x\d+x\d+_f8f6f4"
     if row.mma is None or "smfmac" in name:
         return rf"\t(v_)?{name}"
-    # Mnemonics of gfx90a have neither blocks nor separators; the 8-bit instruction of gfx950 has one name for all formats.
+    # Mnemonics of gfx90a have neither blocks nor separators; the 8-bit instruction of gfx950 has one name for all
+    # formats.
     head, _, rest = name.partition("_")
     if row.mma.k >= 64 and "8" in rest and "i8" not in rest:
         return rf"\tv_mfma_f32_{row.mma.m}x{row.mma.m}x{row.mma.k}_f8f6f4"
@@ -45,7 +50,8 @@ def expected(row: Row) -> str | None:
 
 @pytest.mark.parametrize("chip", AMD)
 def test_every_row_is_selected(chip):
-    """One kernel for each choice of types. A name that LLVM does not know would be a call, which the text would show."""
+    """One kernel for each choice of types. A name that LLVM does not know would be a call, which the text would
+    show."""
     for row, c in CASES:
         if c != chip:
             continue
@@ -67,7 +73,9 @@ def test_all_rows_are_there():
 def test_sizes_of_direct_loads(size):
     row = ROWS["amdgpu.raw_buffer_load_x1_lds"]
     kind = {1: "ubyte", 2: "ushort", 4: "dword", 12: "dwordx3", 16: "dwordx4"}[size]
-    assert f"buffer_load_{kind} v" in assembly(RowKernel(row, "gfx950", consts={"size": size, "offset": 64}).kernel, "gfx950")
+    assert f"buffer_load_{kind} v" in assembly(
+        RowKernel(row, "gfx950", consts={"size": size, "offset": 64}).kernel, "gfx950"
+    )
 
 
 def test_wide_direct_loads_need_gfx950():
@@ -79,7 +87,11 @@ def test_wide_direct_loads_need_gfx950():
 
 
 CONSTS = [
-    ("get_dpp", {"dpp_ctrl": 0x112, "row_mask": 5, "bank_mask": 3, "bound_ctrl": 1}, "row_shr:2 row_mask:0x5 bank_mask:0x3"),
+    (
+        "get_dpp",
+        {"dpp_ctrl": 0x112, "row_mask": 5, "bank_mask": 3, "bound_ctrl": 1},
+        "row_shr:2 row_mask:0x5 bank_mask:0x3",
+    ),
     ("get_dpp", {"dpp_ctrl": 0x142, "row_mask": 10}, "row_bcast:15 row_mask:0xa"),
     ("ds_swizzle", {"pattern": 0x8000 | 0xB1}, r"swizzle\(QUAD_PERM,1,0,3,2\)"),
     ("mfma_f32_32x32x4_2b_f16", {"cbsz": 1, "abid": 1, "blgp": 3}, "cbsz:1 abid:1 blgp:3"),
@@ -109,9 +121,15 @@ def test_formats_of_the_8_bit_instruction(a, b, shown):
 def test_formats_and_scales_arrive(a, b):
     """As many registers as the formats need; the byte of a scale by two bits of op_sel."""
     consts = {"part_a": 1, "part_b": 2}
-    text = assembly(RowKernel(ROWS[f"amdgpu.mfma_scale_f32_32x32x64_{a}_{b}"], "gfx950", consts=consts).kernel, "gfx950")
+    text = assembly(
+        RowKernel(ROWS[f"amdgpu.mfma_scale_f32_32x32x64_{a}_{b}"], "gfx950", consts=consts).kernel, "gfx950"
+    )
     line = re.search(r"v_mfma_scale_f32_32x32x64_f8f6f4 \S+, v\[(\d+):(\d+)\], v\[(\d+):(\d+)\], [^\n]*", text)
-    assert line and int(line[2]) - int(line[1]) == FORMATS[a].words - 1 and int(line[4]) - int(line[3]) == FORMATS[b].words - 1
+    assert (
+        line
+        and int(line[2]) - int(line[1]) == FORMATS[a].words - 1
+        and int(line[4]) - int(line[3]) == FORMATS[b].words - 1
+    )
     assert "op_sel:[1,0,0] op_sel_hi:[0,1,0]" in line[0]
     codes = [re.search(rf"{name}:(\d)", line[0]) for name in ("cbsz", "blgp")]
     assert [int(c[1]) if c else 0 for c in codes] == [FORMATS[a].code, FORMATS[b].code]
@@ -155,10 +173,13 @@ def test_operands_of_mfma_are_not_swapped():
 
 @pytest.mark.parametrize(("scope", "text"), [(0, 'syncscope("workgroup")'), (1, 'syncscope("agent")'), (2, "")])
 def test_scopes_of_atomics(scope, text):
-    body = program(RowKernel(ROWS["amdgpu.atomic_add"], "gfx942", pick=2, consts={"scope": scope}).kernel, "gfx942").text
+    body = program(
+        RowKernel(ROWS["amdgpu.atomic_add"], "gfx942", pick=2, consts={"scope": scope}).kernel, "gfx942"
+    ).text
     line = re.search(r"atomicrmw fadd.*", body)
     assert line and text in line[0] and ("syncscope" in line[0]) == (scope < 2)
-    # Floats in memory that several devices share have no atomic addition: across the system LLVM must look before it adds.
+    # Floats in memory that several devices share have no atomic addition: across the system LLVM must look before it
+    # adds.
     assert ("no.fine.grained" in line[0]) == (scope < 2)
 
 

@@ -1,4 +1,5 @@
-"""Blocks of a cluster on the CPU: what passes make of its rows, on the reference; cuts of a grid, waits without end, and what must stay as it was.
+"""Blocks of a cluster on the CPU: what passes make of its rows, on the reference; cuts of a grid, waits without end,
+and what must stay as it was.
 
 That kernels of clusters compute what NumPy does is in `tests/isa/test_hopper.py`."""
 
@@ -60,7 +61,10 @@ def counting(Seen: al.Tensor((24, 8), al.i32)):
 
 
 @pytest.mark.parametrize("cuts", [(), (1,), (12,), (3, 4, 5, 23), (8, 13), tuple(range(1, 24))])
-@pytest.mark.parametrize(("grid", "cluster"), [((4, 3, 2), (2, 3, 1)), ((4, 3, 2), (4, 1, 2)), ((2, 12, 1), (1, 2, 1)), ((24, 1, 1), (12, 1, 1))])
+@pytest.mark.parametrize(
+    ("grid", "cluster"),
+    [((4, 3, 2), (2, 3, 1)), ((4, 3, 2), (4, 1, 2)), ((2, 12, 1), (1, 2, 1)), ((24, 1, 1), (12, 1, 1))],
+)
 def test_each_cluster_runs_once_however_the_grid_is_cut(grid, cluster, cuts):
     """The pool hands out ranges of blocks."""
     run = native(cluster)
@@ -151,7 +155,8 @@ def test_a_block_may_wait_as_long_as_another_gets_on():
 
 @pytest.mark.parametrize("how", ["stuck", "never"])
 def test_a_cluster_that_waits_for_ever_ends(how):
-    """Arrivals that are too few; a block that waits at the cluster's barrier while the other waits for something else."""
+    """Arrivals that are too few; a block that waits at the cluster's barrier while the other waits for something
+    else."""
     with pytest.raises(AveError) as e:
         launched(how, 1)
     assert e.value.code == "L028" and "cluster" in e.value.message
@@ -167,4 +172,8 @@ def test_a_grid_is_a_multiple_of_its_cluster(backend):
         assert launched("", 1, backend).tolist() == [1, 2]
         with pytest.raises(AveError) as e:
             launched("", 1, backend, grid=3)
-        assert e.value.code == "L029" and "a grid of (3, 1, 1) blocks" in e.value.message and "clusters of (2, 1, 1)" in e.value.message
+        assert (
+            e.value.code == "L029"
+            and "a grid of (3, 1, 1) blocks" in e.value.message
+            and "clusters of (2, 1, 1)" in e.value.message
+        )

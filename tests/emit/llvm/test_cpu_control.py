@@ -1,4 +1,5 @@
-"""Branches, loops, barriers and lane ops as native code, against the reference executor bit for bit, and against Python where that is short."""
+"""Branches, loops, barriers and lane ops as native code, against the reference executor bit for bit, and against Python
+where that is short."""
 
 from __future__ import annotations
 
@@ -27,7 +28,10 @@ A = np.random.default_rng(3).integers(-20, 20, 256).astype(np.int32)
 
 def both(body: str, block: int = 64, s: int = 5, wave: int = 64, out: str = "i32", grid: int = 1) -> np.ndarray:
     """Runs `body`, which stores at %q, on both; %a is each thread's number, %s a scalar."""
-    text = f"kernel @k(%p: ptr<i32, global>, %q: ptr<{out}, global>, %s: i32) {{'wave': {wave}, 'block': ({block}, 1, 1)}} {{\n{HEAD}{body}\n}}\n"
+    text = (
+        f"kernel @k(%p: ptr<i32, global>, %q: ptr<{out}, global>, %s: i32) {{'wave': {wave}, 'block': ({block}, 1, "
+        f"1)}} {{\n{HEAD}{body}\n}}\n"
+    )
     k = parse_kernel(text)
     verify(k, "addresses")
     size = 32 * block
@@ -60,22 +64,39 @@ def test_if_with_results(cond: str, block: int):
     %f = extract(%r2, %s) : i32
     %g = select(%r3, %e, %f) : i32
     %h = add(%r1, %e) : i32
-    %r = mul(%h, %g) : i32""".replace("%e = extract(%r2, %ti)", "%i15 = and(%ti, %seven) : i32\n    %e = extract(%r2, %i15)")
+    %r = mul(%h, %g) : i32""".replace(
+        "%e = extract(%r2, %ti)", "%i15 = and(%ti, %seven) : i32\n    %e = extract(%r2, %i15)"
+    )
     both(body + STORE, block)
 
 
 @pytest.mark.parametrize(
     "start,stop,step",
-    [(0, 10, 3), (10, 0, -3), (0, 0, 1), (3, 4, 100), (2147483640, 2147483647, 3), (-2147483647, -2147483648, -2), (5, 9, 0), (0, 7, -1)],
+    [
+        (0, 10, 3),
+        (10, 0, -3),
+        (0, 0, 1),
+        (3, 4, 100),
+        (2147483640, 2147483647, 3),
+        (-2147483647, -2147483648, -2),
+        (5, 9, 0),
+        (0, 7, -1),
+    ],
 )
 @pytest.mark.parametrize("form", ["uniform", "constant", "varying"])
 def test_for_is_python_s_range(start: int, stop: int, step: int, form: str):
     """The same trips as Python's range, near the ends of the type too; a step of 0 runs none."""
     bounds = {n: f'%{n} = const {{"value": {v}}} : i32' for n, v in (("b", start), ("e", stop), ("d", step))}
     if form == "uniform":
-        bounds = {n: f"{x.replace('%' + n, '%k' + n, 1)}\n%z{n} = sub(%s, %s) : i32\n%{n} = add(%k{n}, %z{n}) : i32" for n, x in bounds.items()}
+        bounds = {
+            n: f"{x.replace('%' + n, '%k' + n, 1)}\n%z{n} = sub(%s, %s) : i32\n%{n} = add(%k{n}, %z{n}) : i32"
+            for n, x in bounds.items()
+        }
     if form == "varying":
-        bounds = {n: f"{x.replace('%' + n, '%k' + n, 1)}\n%z{n} = sub(%a, %a) : i32\n%{n} = add(%k{n}, %z{n}) : i32" for n, x in bounds.items()}
+        bounds = {
+            n: f"{x.replace('%' + n, '%k' + n, 1)}\n%z{n} = sub(%a, %a) : i32\n%{n} = add(%k{n}, %z{n}) : i32"
+            for n, x in bounds.items()
+        }
     body = "\n".join(bounds.values()) + """
     %n, %r = for(%b, %e, %d, %zero, %zero) : i32, i32 { ^(%i: i32, %x: i32, %y: i32):
       %m = add(%x, %one) : i32
@@ -109,7 +130,8 @@ def test_loops_whose_trips_differ_by_lane():
 
 @pytest.mark.parametrize("limit", ["%a", "%s"])
 def test_while(limit: str):
-    """Collatz steps of each lane, bounded by a varying or a uniform limit: the results are what the condition passed last."""
+    """Collatz steps of each lane, bounded by a varying or a uniform limit: the results are what the condition passed
+    last."""
     body = f"""%bound = mul({limit}, %seven) : i32
     %n0 = abs(%a) : i32
     %x, %r = while(%n0, %zero) : i32, i32 {{ ^(%n: i32, %k: i32):
@@ -133,7 +155,7 @@ def test_a_uniform_while_and_swapped_accumulators():
     """A uniform loop that swaps two carried vectors each trip: all are read before any is written."""
     body = """%v = vec(%a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a) : vec<16 x i32>
     %w = vec(%ti, %ti, %ti, %ti, %ti, %ti, %ti, %ti, %ti, %ti, %ti, %ti, %ti, %ti, %ti, %ti) : vec<16 x i32>
-    %x, %y = for(%zero, %s, %one, %v, %w) : vec<16 x i32>, vec<16 x i32> { ^(%i: i32, %f: vec<16 x i32>, %g: vec<16 x i32>):
+%x, %y = for(%zero, %s, %one, %v, %w) : vec<16 x i32>, vec<16 x i32> { ^(%i: i32, %f: vec<16 x i32>, %g: vec<16 x i32>):
       %h = add(%f, %g) : vec<16 x i32>
       yield(%g, %h)
     }
@@ -147,7 +169,8 @@ def test_a_uniform_while_and_swapped_accumulators():
 
 @pytest.mark.parametrize("block", [64, 128, 200, 256])
 def test_waves_wait_for_one_another(block: int):
-    """Each thread reads what the thread across the block wrote before the barrier, several times over, with values alive across it."""
+    """Each thread reads what the thread across the block wrote before the barrier, several times over, with values
+    alive across it."""
     body = f"""%m_ = alloc {{"name": "m", "align": 16}} : tensor<i32, ({block}):(1), shared>
     %m = base(%m_) : ptr<i32, shared>
     %last = const {{"value": {4 * (block - 1)}}} : i64
@@ -174,7 +197,10 @@ def test_waves_wait_for_one_another(block: int):
 def test_shuffle(wave: int, kind: str, offset: str):
     for width in (wave, 8, 1):
         for d in ("i32", "i64", "u8", "bf16"):
-            body = f'%x = convert(%a) : {d}\n%y = shuffle(%x, {offset}) {{"kind": "{kind}", "width": {width}}} : {d}\n%r = convert(%y) : i32'
+            body = (
+                f'%x = convert(%a) : {d}\n%y = shuffle(%x, {offset}) {{"kind": "{kind}", "width": {width}}} : {d}\n'
+                f'%r = convert(%y) : i32'
+            )
             both(body + STORE, wave, wave=wave)
 
 
@@ -198,11 +224,21 @@ def test_ballot_in_a_branch(wave: int):
 @pytest.mark.parametrize("block", [(64, 1, 1), (8, 8, 2), (16, 3, 1), (5, 7, 3), (128, 2, 1), (32, 4, 2)])
 def test_thread_coordinates(block: tuple[int, int, int]):
     """x + 1000 y + 1000000 z of each thread, where waves lie across rows of the block in every way."""
-    lines = [f'%x{i} = thread_id {{"dim": {i}}} : u32' for i in range(3)] + [f'%w{i} = const {{"value": {1000**i}}} : u32' for i in range(3)]
-    lines += ["%y1 = mul(%x1, %w1) : u32", "%y2 = mul(%x2, %w2) : u32", "%y = add(%x0, %y1) : u32", "%r = add(%y, %y2) : u32"]
-    lines += [f'%bx = const {{"value": {block[0]}}} : u32', f'%by = const {{"value": {block[1]}}} : u32', "%k1 = mul(%x2, %by) : u32",
-              "%k2 = add(%k1, %x1) : u32", "%k3 = mul(%k2, %bx) : u32", "%k = add(%k3, %x0) : u32", "%k64 = convert(%k) : i64",
-              '%four = const {"value": 4} : i64', "%o = mul(%k64, %four) : i64", 'st(%r, %q, %o) {"align": 4}']  # fmt: skip
+    lines = [f'%x{i} = thread_id {{"dim": {i}}} : u32' for i in range(3)] + [
+        f'%w{i} = const {{"value": {1000**i}}} : u32' for i in range(3)
+    ]
+    lines += [
+        "%y1 = mul(%x1, %w1) : u32",
+        "%y2 = mul(%x2, %w2) : u32",
+        "%y = add(%x0, %y1) : u32",
+        "%r = add(%y, %y2) : u32",
+    ]
+    lines += [f'%bx = const {{"value": {block[0]}}} : u32', f'%by = const {{"value": {block[1]}}} : u32',
+        "%k1 = mul(%x2, %by) : u32",
+              "%k2 = add(%k1, %x1) : u32", "%k3 = mul(%k2, %bx) : u32", "%k = add(%k3, %x0) : u32",
+              "%k64 = convert(%k) : i64",
+              '%four = const {"value": 4} : i64', "%o = mul(%k64, %four) : i64",
+              'st(%r, %q, %o) {"align": 4}']  # fmt: skip
     text = f"kernel @k(%q: ptr<u32, global>) {{'wave': 64, 'block': {block}}} {{\n" + "\n".join(lines) + "\n}\n"
     n = block[0] * block[1] * block[2]
     got = np.zeros(n, np.uint32)
@@ -217,14 +253,20 @@ def test_atomic_add(t: str, space: str):
     """Lanes that name one word add up, in order; each gets what stood there before."""
     d = t.split(" x ")[-1].strip(">")
     size = {"u64": 8, "f16": 2}.get(t, 4)
-    make = f"%h = convert(%a) : {d}\n" + (f"%v = vec(%h, %h) : {t}" if t.startswith("vec") else f"%v = add(%h, %h) : {d}")
+    make = f"%h = convert(%a) : {d}\n" + (
+        f"%v = vec(%h, %h) : {t}" if t.startswith("vec") else f"%v = add(%h, %h) : {d}"
+    )
     where = (
         "%m = ptr_add(%w, %zero64) : "
         if space == "global"
         else f'%m_ = alloc {{"name": "m", "align": 16}} : tensor<{d}, (32):(1), shared>\n%m = base(%m_) : '
     )
     zeros = (
-        "" if space == "global" else "\n".join(f'%zo{i} = const {{"value": {i * size}}} : i64\nst(%zv, %m, %zo{i}) {{"align": 2}}' for i in range(8))
+        ""
+        if space == "global"
+        else "\n".join(
+            f'%zo{i} = const {{"value": {i * size}}} : i64\nst(%zv, %m, %zo{i}) {{"align": 2}}' for i in range(8)
+        )
     )
     clear = f'%zv = const {{"value": 0}} : {t}\n{zeros}'
     body = f"""%zero64 = const {{"value": 0}} : i64
@@ -241,7 +283,10 @@ def test_atomic_add(t: str, space: str):
     %z = mul(%t64, %sz) : i64
     %place = add(%z, %far) : i64
     st(%old, %q, %place) {{"align": 2}}"""
-    text = f"kernel @k(%p: ptr<i32, global>, %q: ptr<{d}, global>) {{'wave': 64, 'block': (64, 1, 1)}} {{\n{HEAD}{body}\n}}\n"
+    text = (
+        f"kernel @k(%p: ptr<i32, global>, %q: ptr<{d}, global>) {{'wave': 64, 'block': (64, 1, 1)}} {{\n"
+        f"{HEAD}{body}\n}}\n"
+    )
     k = parse_kernel(text)
     verify(k, "addresses")
     got, want = np.zeros(4096, np.uint8), np.zeros(4096, np.uint8)

@@ -1,4 +1,5 @@
-"""Loads and stores of every address shape under every kind of mask, as native code, against the reference executor bit for bit."""
+"""Loads and stores of every address shape under every kind of mask, as native code, against the reference executor bit
+for bit."""
 
 from __future__ import annotations
 
@@ -22,9 +23,11 @@ SHAPES = {
     "stride 2": "%e = mul(%t, %two) : u32",
     "stride 3": "%e = mul(%t, %three) : u32",
     "rows": "%lo = and(%t, %c31) : u32\n%m = mul(%lo, %s) : u32\n%h = shr(%t, %five) : u32\n%e = add(%m, %h) : u32",
-    "runs of 8": "%h = shr(%t, %three) : u32\n%m = mul(%h, %s) : u32\n%lo = and(%t, %c7) : u32\n%e = add(%m, %lo) : u32",
+    "runs of 8": "%h = shr(%t, %three) : u32\n%m = mul(%h, %s) : u32\n%lo = and(%t, %c7) : u32\n%e = add(%m, %lo) : "
+    "u32",
     "few": "%h = shr(%t, %five) : u32\n%e = mul(%h, %s) : u32",
-    "two terms": "%h = shr(%t, %five) : u32\n%m = mul(%h, %s) : u32\n%lo = and(%t, %c7) : u32\n%s2 = add(%s, %three) : u32\n"
+    "two terms": "%h = shr(%t, %five) : u32\n%m = mul(%h, %s) : u32\n%lo = and(%t, %c7) : u32\n%s2 = add(%s, %three) "
+    ": u32\n"
     "%n = mul(%lo, %s2) : u32\n%e = add(%m, %n) : u32",
     "scattered": "%q = mul(%t, %t) : u32\n%e = rem(%q, %c255) : u32",
     "wrapped": "%u = sub(%t, %one) : u32\n%e = add(%u, %zero) : u32",
@@ -95,7 +98,8 @@ def test_global(shape: str, d: str, n: int):
     size, vt = BY_NAME[d].bytes, value_type(d, n)
     rng = np.random.default_rng(0)
     source = rng.integers(0, 100, SIZE * max(4, n) * size // 4, dtype=np.uint32).view(np.uint8).view(BY_NAME[d].np)
-    # Elements of a lane begin at n times its index for a third of the masks, at the index itself for the others: unaligned vectors.
+    # Elements of a lane begin at n times its index for a third of the masks, at the index itself for the others:
+    # unaligned vectors.
     pair = list(SHAPES).index(shape) + CASES.index((d, n))
     for i, mask in enumerate(MASKS):
         # A third of the masks for each pair: every mask meets every shape and every case.
@@ -103,7 +107,8 @@ def test_global(shape: str, d: str, n: int):
             continue
         step = size * (n if i % 2 == 0 else 1)
         common = (
-            f'%z = const {{"value": {step}}} : i64\n%o = mul(%e64, %z) : i64\n%w = const {{"value": {size * n}}} : i64\n%p = mul(%t64, %w) : i64\n'
+            f'%z = const {{"value": {step}}} : i64\n%o = mul(%e64, %z) : i64\n%w = const {{"value": {size * n}}} : '
+            f'i64\n%p = mul(%t64, %w) : i64\n'
         )
         load = common + f'%x = ld(%a, %o) {{"align": {size}}} : {vt}\nst(%x, %b, %p) {{"align": {size}}}'
         store = common + f'%x = ld(%a, %p) {{"align": {size}}} : {vt}\nst(%x, %b, %o) {{"align": {size}}}'
@@ -117,7 +122,8 @@ def test_global(shape: str, d: str, n: int):
 def test_partial_waves(shape: str, block: int):
     """The last wave of a block may have fewer lanes than a wave: the others touch nothing."""
     body = program(
-        '%z = const {"value": 4} : i64\n%o = mul(%e64, %z) : i64\n%x = ld(%a, %o) {"align": 4} : i32\nst(%x, %b, %o) {"align": 4}',
+        '%z = const {"value": 4} : i64\n%o = mul(%e64, %z) : i64\n%x = ld(%a, %o) {"align": 4} : i32\nst(%x, %b, %o) '
+        '{"align": 4}',
         shape,
         "full",
         block,
@@ -126,41 +132,60 @@ def test_partial_waves(shape: str, block: int):
     run_both("%a: ptr<i32, global>, %b: ptr<i32, global>", body, [source, np.zeros(1024, np.int32)], block)
 
 
-@pytest.mark.parametrize("shape,mask", list(itertools.product(["consecutive", "stride 2", "rows", "scattered"], ["full", "known", "dynamic"])))
+@pytest.mark.parametrize(
+    "shape,mask",
+    list(itertools.product(["consecutive", "stride 2", "rows", "scattered"], ["full", "known", "dynamic"])),
+)
 @pytest.mark.parametrize("d,n", [("f32", 1), ("i32", 4), ("bf16", 4), ("u8", 1)])
 def test_shared(shape: str, mask: str, d: str, n: int):
     """Into shared memory in one shape, out of it in the same."""
     size, vt = BY_NAME[d].bytes, value_type(d, n)
     access = "\n".join([
         f'%z = const {{"value": {size * n}}} : i64', "%o = mul(%e64, %z) : i64", "%p = mul(%t64, %z) : i64",
-        f'%m_ = alloc {{"name": "m", "align": 16}} : tensor<{d}, ({SIZE * n}):(1), shared>', f"%mp = base(%m_) : ptr<{d}, shared>",
+        f'%m_ = alloc {{"name": "m", "align": 16}} : tensor<{d}, ({SIZE * n}):(1), shared>',
+        f"%mp = base(%m_) : ptr<{d}, shared>",
         f'%x = ld(%a, %p) {{"align": {size}}} : {vt}', f'st(%x, %mp, %o) {{"align": {size}}}',
         f'%y = ld(%mp, %o) {{"align": {size}}} : {vt}', f'st(%y, %b, %p) {{"align": {size}}}',
     ])  # fmt: skip
     source = np.random.default_rng(1).integers(0, 256, 64 * n * size).astype(np.uint8).view(BY_NAME[d].np)
-    run_both(f"%a: ptr<{d}, global>, %b: ptr<{d}, global>", program(access, shape, mask, 64), [source, np.zeros_like(source)])
+    run_both(
+        f"%a: ptr<{d}, global>, %b: ptr<{d}, global>", program(access, shape, mask, 64), [source, np.zeros_like(source)]
+    )
 
 
 @pytest.mark.parametrize("mask", ["full", "known", "dynamic"])
 @pytest.mark.parametrize("index", ["%zero", "%s7", "%t7"])
 @pytest.mark.parametrize("d,n", [("f32", 1), ("u16", 2), ("bf16", 1)])
 def test_local(mask: str, index: str, d: str, n: int):
-    """Registers as memory: written in full as 32-bit words, read back as other elements at a constant, a scalar and a varying place."""
+    """Registers as memory: written in full as 32-bit words, read back as other elements at a constant, a scalar and a
+    varying place."""
     size, vt = BY_NAME[d].bytes, value_type(d, n)
-    lines = ['%m_ = alloc {"name": "m", "align": 16} : tensor<u32, (16):(1), local>', "%mp = base(%m_) : ptr<u32, local>"]
+    lines = [
+        '%m_ = alloc {"name": "m", "align": 16} : tensor<u32, (16):(1), local>',
+        "%mp = base(%m_) : ptr<u32, local>",
+    ]
     for i in range(16):
-        lines += [f'%k{i} = const {{"value": {i * 65537 * 3}}} : u32', f"%v{i} = add(%t, %k{i}) : u32", f'%o{i} = const {{"value": {4 * i}}} : i64',
+        lines += [f'%k{i} = const {{"value": {i * 65537 * 3}}} : u32', f"%v{i} = add(%t, %k{i}) : u32",
+            f'%o{i} = const {{"value": {4 * i}}} : i64',
                   f'st(%v{i}, %mp, %o{i}) {{"align": 4}}']  # fmt: skip
-    lines += ["%s7 = and(%s, %c7) : u32", "%t7 = and(%t, %c7) : u32", f"%ix = convert({index}) : i64", f'%z = const {{"value": {size * n}}} : i64',
+    lines += ["%s7 = and(%s, %c7) : u32", "%t7 = and(%t, %c7) : u32", f"%ix = convert({index}) : i64",
+        f'%z = const {{"value": {size * n}}} : i64',
               "%o = mul(%ix, %z) : i64", f'%x = ld(%mp, %o) {{"align": {size}}} : {vt}', "%p = mul(%t64, %z) : i64",
-              f'st(%x, %b, %p) {{"align": {size}}}', f'st(%x, %mp, %z) {{"align": {size}}}', f'%y = ld(%mp, %z) {{"align": {size}}} : {vt}',
+              f'st(%x, %b, %p) {{"align": {size}}}', f'st(%x, %mp, %z) {{"align": {size}}}',
+              f'%y = ld(%mp, %z) {{"align": {size}}} : {vt}',
               f'st(%y, %a, %p) {{"align": {size}}}']  # fmt: skip
     zeros = np.zeros(64 * n, BY_NAME[d].np)
-    run_both(f"%a: ptr<{d}, global>, %b: ptr<{d}, global>", program("\n".join(lines), "consecutive", mask, 64), [zeros, zeros])
+    run_both(
+        f"%a: ptr<{d}, global>, %b: ptr<{d}, global>",
+        program("\n".join(lines), "consecutive", mask, 64),
+        [zeros, zeros],
+    )
 
 
 def test_highest_lane_wins_where_lanes_write_one_element():
-    body = program('%z = const {"value": 4} : i64\n%o = mul(%e64, %z) : i64\nst(%t, %a, %o) {"align": 4}', "few", "full", 64)
+    body = program(
+        '%z = const {"value": 4} : i64\n%o = mul(%e64, %z) : i64\nst(%t, %a, %o) {"align": 4}', "few", "full", 64
+    )
     (out,) = run_both("%a: ptr<u32, global>", body, [np.zeros(64, np.uint32)])
     assert out[0] == 31 and out[37] == 63
 
@@ -180,11 +205,15 @@ def test_inactive_lanes_touch_no_memory():
         tail = whole[end - 9 * n : end]
         tail[:] = np.arange(9 * n)
         body = (
-            f'%z = const {{"value": {4 * n}}} : i64\n%o = mul(%t64, %z) : i64\n%x = ld(%a, %o) {{"align": 4}} : {vt}\nst(%x, %b, %o) {{"align": 4}}'
+            f'%z = const {{"value": {4 * n}}} : i64\n%o = mul(%t64, %z) : i64\n%x = ld(%a, %o) {{"align": 4}} : '
+            f'{vt}\nst(%x, %b, %o) {{"align": 4}}'
         )
         for mask in ("%c = cmp(%t, %c9) {'pred': 'lt'} : u1", "%c = cmp(%t, %s) {'pred': 'lt'} : u1"):
             text = program(body, "consecutive", "known", 64).replace(MASKS["known"] or "", mask)
-            k = parse_kernel(f"kernel @k(%a: ptr<f32, global>, %b: ptr<f32, global>, %s: u32) {{'wave': 64, 'block': (64, 1, 1)}} {{\n{text}\n}}\n")
+            k = parse_kernel(
+                f"kernel @k(%a: ptr<f32, global>, %b: ptr<f32, global>, %s: u32) {{'wave': 64, 'block': (64, 1, 1)}} "
+                f"{{\n{text}\n}}\n"
+            )
             out = np.zeros(64 * n, np.float32)
             Native(k).run([tail, out, 9])
             np.testing.assert_array_equal(out[: 9 * n], np.arange(9 * n))

@@ -23,7 +23,8 @@ def first_type(t: object) -> Type:
 
 
 def program(row: Row, attrs: dict[str, int], times: int = 1) -> str:
-    """Each lane loads its fragments, the instruction runs `times` times on one accumulator, and each lane stores its part of D."""
+    """Each lane loads its fragments, the instruction runs `times` times on one accumulator, and each lane stores its
+    part of D."""
     assert row.mma is not None
     types = [first_type(p.type) for p in row.operands]
     out = types[2]
@@ -31,13 +32,29 @@ def program(row: Row, attrs: dict[str, int], times: int = 1) -> str:
     lines = ['%t = thread_id {"dim": 0} : u32', "%t64 = convert(%t) : i64"]
     for n, t in zip(names, types, strict=True):
         size = dtype_of(t).bytes * (t.n if isinstance(t, VecType) else 1)
-        lines += [f'%z{n} = const {{"value": {size}}} : i64', f"%o{n} = mul(%t64, %z{n}) : i64", f'%{n}0 = ld(%p{n}, %o{n}) {{"align": 1}} : {t}']
+        lines += [
+            f'%z{n} = const {{"value": {size}}} : i64',
+            f"%o{n} = mul(%t64, %z{n}) : i64",
+            f'%{n}0 = ld(%p{n}, %o{n}) {{"align": 1}} : {t}',
+        ]
     for i in range(times):
         rest = ", ".join(f"%{n}0" for n in names[3:])
-        lines.append(f"%c{i + 1} = {row.name}(%a0, %b0, %c{i}{', ' + rest if rest else ''}){f' {attrs!r}' if attrs else ''} : {out}")
+        lines.append(
+            f"%c{i + 1} = {row.name}(%a0, %b0, %c{i}{', ' + rest if rest else ''}){f' {attrs!r}' if attrs else ''} : "
+            f"{out}"
+        )
     lines.append(f'st(%c{times}, %pd, %oc) {{"align": 1}}')
-    params = ", ".join([*(f"%p{n}: ptr<{dtype_of(t)}, global>" for n, t in zip(names, types, strict=True)), f"%pd: ptr<{dtype_of(out)}, global>"])
-    return f"kernel @k({params}) {{'wave': {row.mma.a.lanes}, 'block': ({row.mma.a.lanes}, 1, 1)}} {{\n" + "\n".join(lines) + "\n}\n"
+    params = ", ".join(
+        [
+            *(f"%p{n}: ptr<{dtype_of(t)}, global>" for n, t in zip(names, types, strict=True)),
+            f"%pd: ptr<{dtype_of(out)}, global>",
+        ]
+    )
+    return (
+        f"kernel @k({params}) {{'wave': {row.mma.a.lanes}, 'block': ({row.mma.a.lanes}, 1, 1)}} {{\n"
+        + "\n".join(lines)
+        + "\n}\n"
+    )
 
 
 def operands(row: Row, seed: int) -> list[np.ndarray]:

@@ -29,12 +29,41 @@ def numbers(d: DType, seed: int, n: int = N) -> np.ndarray:
     if d.kind == "bool":
         return rng.integers(0, 2, n).astype(bool)
     if d.is_int:
-        edge = [0, 1, 2, 3, 7, d.bits - 1, d.bits, d.bits + 1, d.min, d.max, d.max - 1, d.min + 1] + ([-1, -2, -7] if d.kind == "int" else [])
-        out = np.concatenate([rng.integers(d.min, d.max, n // 2, dtype=d.np, endpoint=True), rng.integers(0, 9, n - n // 2).astype(d.np)])
+        edge = [0, 1, 2, 3, 7, d.bits - 1, d.bits, d.bits + 1, d.min, d.max, d.max - 1, d.min + 1] + (
+            [-1, -2, -7] if d.kind == "int" else []
+        )
+        out = np.concatenate(
+            [rng.integers(d.min, d.max, n // 2, dtype=d.np, endpoint=True), rng.integers(0, 9, n - n // 2).astype(d.np)]
+        )
     else:
-        edge = [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, np.inf, -np.inf, np.nan, 448.0, 464.0, 240.0, 1e-3, 2.0**-9, 65504.0, 65520.0, 3e38, 1e-40]
+        edge = [
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            0.5,
+            1.5,
+            2.5,
+            np.inf,
+            -np.inf,
+            np.nan,
+            448.0,
+            464.0,
+            240.0,
+            1e-3,
+            2.0**-9,
+            65504.0,
+            65520.0,
+            3e38,
+            1e-40,
+        ]
         with np.errstate(all="ignore"):
-            out = (rng.standard_normal(n) * 10.0 ** rng.integers(-4, 5, n)).astype(np.float64).astype(np.float32).astype(d.np)
+            out = (
+                (rng.standard_normal(n) * 10.0 ** rng.integers(-4, 5, n))
+                .astype(np.float64)
+                .astype(np.float32)
+                .astype(d.np)
+            )
     with np.errstate(all="ignore"):
         edge = (
             np.array(edge).astype(np.float32).astype(d.np)
@@ -49,9 +78,13 @@ Result = tuple[str, DType]  # ops that define %r, and its dtype
 
 
 def kernel(results: list[Result], inputs: list[DType], uniform: bool):
-    """A kernel that loads %x0, %x1, ... of each thread (or of the block, alike in all lanes), and stores each result."""
+    """A kernel that loads %x0, %x1, ... of each thread (or of the block, alike in all lanes), and stores each
+    result."""
     params = ", ".join(
-        [*(f"%p{i}: ptr<{d}, global>" for i, d in enumerate(inputs)), *(f"%q{i}: ptr<{d}, global>" for i, (_, d) in enumerate(results))]
+        [
+            *(f"%p{i}: ptr<{d}, global>" for i, d in enumerate(inputs)),
+            *(f"%q{i}: ptr<{d}, global>" for i, (_, d) in enumerate(results)),
+        ]
     )
     lines = [
         '%t = thread_id {"dim": 0} : u32',
@@ -69,7 +102,11 @@ def kernel(results: list[Result], inputs: list[DType], uniform: bool):
             f'%x{i} = ld(%p{i}, %f{i}) {{"align": {d.bytes}}} : {d}',
         ]
     for i, (body, d) in enumerate(results):
-        lines += [re.sub(r"%(r|c)\b", rf"%\g<1>_{i}", body), f'%so{i} = const {{"value": {d.bytes}}} : i64', f"%fo{i} = mul(%j, %so{i}) : i64"]
+        lines += [
+            re.sub(r"%(r|c)\b", rf"%\g<1>_{i}", body),
+            f'%so{i} = const {{"value": {d.bytes}}} : i64',
+            f"%fo{i} = mul(%j, %so{i}) : i64",
+        ]
         lines.append(f'st(%r_{i}, %q{i}, %fo{i}) {{"align": {d.bytes}}}')
     k = parse_kernel(f"kernel @k({params}) {{'wave': 64, 'block': (64, 1, 1)}} {{\n" + "\n".join(lines) + "\n}\n")
     verify(k, "addresses")
@@ -77,7 +114,8 @@ def kernel(results: list[Result], inputs: list[DType], uniform: bool):
 
 
 def same(body: str, got: np.ndarray, want: np.ndarray) -> np.ndarray:
-    """Where two results agree: bit for bit but for the bits of NaN, and for the sign of the zero that is the lesser of two zeros."""
+    """Where two results agree: bit for bit but for the bits of NaN, and for the sign of the zero that is the lesser of
+    two zeros."""
     if got.dtype.kind in "iub":
         return got == want
     a, b = got.astype(np.float64), want.astype(np.float64)
@@ -101,7 +139,9 @@ def test_arithmetic(d: DType, uniform: bool):
     """All ops of two operands and of one."""
     arrays = [numbers(d, 1), numbers(d, 2)]
     kind = "float" if d.is_float else "int"
-    results = [(f"%r = {name}(%x0, %x1) : {d}", d) for name in BINARY[kind]] + [(f"%r = {name}(%x0) : {d}", d) for name in UNARY[kind]]
+    results = [(f"%r = {name}(%x0, %x1) : {d}", d) for name in BINARY[kind]] + [
+        (f"%r = {name}(%x0) : {d}", d) for name in UNARY[kind]
+    ]
     check(results, [d, d], arrays, uniform)
 
 
@@ -109,7 +149,10 @@ def test_arithmetic(d: DType, uniform: bool):
 def test_compare_select_and_fma(d: DType):
     arrays = [numbers(d, 3), numbers(d, 4), numbers(d, 5)]
     arrays[1][::5] = arrays[0][::5]
-    results = [(f'%r = cmp(%x0, %x1) {{"pred": "{pred}"}} : u1', BY_NAME["u1"]) for pred in ("eq", "ne", "lt", "le", "gt", "ge")]
+    results = [
+        (f'%r = cmp(%x0, %x1) {{"pred": "{pred}"}} : u1', BY_NAME["u1"])
+        for pred in ("eq", "ne", "lt", "le", "gt", "ge")
+    ]
     results.append((f'%c = cmp(%x0, %x1) {{"pred": "lt"}} : u1\n%r = select(%c, %x1, %x2) : {d}', d))
     results.append((f"%r = fma(%x0, %x1, %x2) : {d}", d))
     check(results, [d] * 3, arrays, False)
@@ -127,7 +170,12 @@ def test_wide_integers_round_once(src: DType):
     rng = np.random.default_rng(7)
     x = (np.uint64(1) << rng.integers(54, 63, N).astype(np.uint64)) + rng.integers(0, 3, N).astype(np.uint64)
     half = x | (x >> np.uint64(9)) | (x >> np.uint64(12)) | (x >> np.uint64(4))
-    check([(f"%r = convert(%x0) : {dst}", BY_NAME[dst]) for dst in ("bf16", "f16", "f8e5m2", "f32")], [src], [half.astype(src.np)], False)
+    check(
+        [(f"%r = convert(%x0) : {dst}", BY_NAME[dst]) for dst in ("bf16", "f16", "f8e5m2", "f32")],
+        [src],
+        [half.astype(src.np)],
+        False,
+    )
 
 
 @pytest.mark.parametrize("uniform", [False, True])
@@ -143,7 +191,8 @@ def test_rsqrt(d: DType, uniform: bool):
 
 
 def test_bits_of_lane_numbers_need_no_instruction_per_lane():
-    """Arithmetic on thread numbers is done when the code is made: the coordinates reach memory as one vector store of a constant."""
+    """Arithmetic on thread numbers is done when the code is made: the coordinates reach memory as one vector store of a
+    constant."""
     text = """kernel @k(%o: ptr<u32, global>) {'wave': 64, 'block': (64, 1, 1)} {
       %t = thread_id {"dim": 0} : u32
       %five = const {"value": 5} : u32

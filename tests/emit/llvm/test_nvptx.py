@@ -1,5 +1,5 @@
-"""The NVIDIA backend: PTX of every row, assembled by ptxas where it is installed; what real kernels become (test_nvptx_targets.py assembles them); what is
-refused."""
+"""The NVIDIA backend: PTX of every row, assembled by ptxas where it is installed; what real kernels become
+(test_nvptx_targets.py assembles them); what is refused."""
 
 from __future__ import annotations
 
@@ -58,7 +58,10 @@ def assemble(text: str, chip: str, tmp_path: pathlib.Path) -> str:
     source = tmp_path / "k.ptx"
     source.write_text(text)
     done = subprocess.run(
-        [tool, f"-arch={chip}", "-v", str(source), "-o", str(tmp_path / "k.cubin")], capture_output=True, text=True, check=False
+        [tool, f"-arch={chip}", "-v", str(source), "-o", str(tmp_path / "k.cubin")],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr + text
     return done.stderr
@@ -142,7 +145,8 @@ def test_much_shared_memory_comes_with_the_launch():
 
 @pytest.mark.parametrize("chip", CHIPS_)
 def test_every_row_is_selected_and_assembles(chip, tmp_path):
-    """One kernel for each row that stands alone (tests/isa/test_hopper.py has the others); all of them for one run of ptxas."""
+    """One kernel for each row that stands alone (tests/isa/test_hopper.py has the others); all of them for one run of
+    ptxas."""
     mnemonics, texts = [], []
     for row in ROWS.values():
         if CHIPS[chip].has(row) and not needs_company(row):

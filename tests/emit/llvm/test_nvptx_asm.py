@@ -1,4 +1,5 @@
-"""Registers of matrix products in LLVM IR: they go from one instruction to the next by themselves; vectors are made of them where one is read."""
+"""Registers of matrix products in LLVM IR: they go from one instruction to the next by themselves; vectors are made of
+them where one is read."""
 
 import re
 
@@ -29,7 +30,10 @@ def test_sums_stay_in_registers(lines):
     slots = hopper_kernels.BN // 2
     assert found.count("wgmma.mma_async") == hopper_kernels.BK // 16 and not unread(found)
     # In: what the loop carries. Out: that, once, and what is stored behind the loop.
-    assert found.count(f"insertelement <{slots} x float>") <= 2 * slots and found.count(f"extractelement <{slots} x float>") <= 2 * slots
+    assert (
+        found.count(f"insertelement <{slots} x float>") <= 2 * slots
+        and found.count(f"extractelement <{slots} x float>") <= 2 * slots
+    )
 
 
 def test_what_is_read_is_made():

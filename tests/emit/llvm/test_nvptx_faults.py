@@ -21,7 +21,8 @@ FORMS = {
     "neg.s16": "neg.s16 \t%rs3, %rs1;\n  cvt.s32.s16 %r9, %rs3;",
     "abs.s16": "abs.s16 \t%rs3, %rs1;\n  cvt.s32.s16 %r9, %rs3;",
     "add.s16x2": "mov.b32 \t%r8, 65521;\n  add.s16x2 \t%r9, %r2, %r8;",
-    "{%r3}": f"mov.b32 \t%r3, -1073692672;\n  mov.b32 %r4, 0x40003C00;\n  mov.b32 %r7, 0;\n  {MMA}\n  xor.b32 %r9, %r5, %r6;",
+    "{%r3}": f"mov.b32 \t%r3, -1073692672;\n  mov.b32 %r4, 0x40003C00;\n  mov.b32 %r7, 0;\n  {MMA}\n  xor.b32 %r9, "
+        f"%r5, %r6;",
 }
 
 

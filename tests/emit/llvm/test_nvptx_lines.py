@@ -1,4 +1,5 @@
-"""Line information in PTX: the lines are those of the source, inlined functions keep theirs, and the code is the same with it and without."""
+"""Line information in PTX: the lines are those of the source, inlined functions keep theirs, and the code is the same
+with it and without."""
 
 import linecache
 import re
@@ -39,7 +40,11 @@ def with_lines(kernel, chip="sm_90a", block=(64, 1, 1), **constexprs):
 def code(text):
     """Without directives of lines, the labels that belong to them, and comments."""
     keep = (line.partition("//")[0].rstrip() for line in text.splitlines())
-    return [line for line in keep if line and not re.match(r"\s*\.(loc|file|section)|\$L__(tmp|func_begin|func_end)\d+:", line)]
+    return [
+        line
+        for line in keep
+        if line and not re.match(r"\s*\.(loc|file|section)|\$L__(tmp|func_begin|func_end)\d+:", line)
+    ]
 
 
 def instructions(text):
@@ -58,13 +63,19 @@ def test_each_instruction_has_the_line_that_it_comes_from():
     text = with_lines(caller)
     assert f'.file\t1 "{__file__}"' in text
     pairs = instructions(text)
-    for pattern, source in ((r"ld\.global\.\w+ .*%r", "X[i] = scaled"), (r"(mul|add)\.rn\.f32", "z = x * y"), (r"st\.global", "")):
+    for pattern, source in (
+        (r"ld\.global\.\w+ .*%r", "X[i] = scaled"),
+        (r"(mul|add)\.rn\.f32", "z = x * y"),
+        (r"st\.global", ""),
+    ):
         hits = [n for n, row in pairs if re.match(pattern, row)]
         assert hits, (pattern, text)
         assert any(source in linecache.getline(__file__, n) for n in hits), (pattern, hits)
     # A device function's lines are its own, wherever it was inlined.
     assert any("return z + 3.0" in linecache.getline(__file__, n) for n, _ in pairs)
-    stores = [linecache.getline(__file__, n).strip() for n, row in pairs if row.startswith("st.global") or " st.global" in row]
+    stores = [
+        linecache.getline(__file__, n).strip() for n, row in pairs if row.startswith("st.global") or " st.global" in row
+    ]
     assert stores == ["X[i] = scaled(X[i], 2.0)", "Q[i] = Q[i] % 7"]
 
 

@@ -1,4 +1,5 @@
-"""PTX for every NVIDIA chip, and golden PTX of the tutorial kernels: ptxas takes it with warnings as errors, and no register is spilled."""
+"""PTX for every NVIDIA chip, and golden PTX of the tutorial kernels: ptxas takes it with warnings as errors, and no
+register is spilled."""
 
 from __future__ import annotations
 
@@ -74,7 +75,11 @@ def test_every_target(chip, tmp_path):
             status, said = strict(text, chip, tmp_path)
             assert status == 0, f"{name}: {said}"
             found = ptxas.report(said, re.search(r"\.entry (\w+)", text)[1], text)
-            assert found["spills"] == [0, 0] and found["registers"] > 0 and not [r for r in found["remarks"] if ptxas.LOSS in r[1]], (name, said)
+            assert (
+                found["spills"] == [0, 0]
+                and found["registers"] > 0
+                and not [r for r in found["remarks"] if ptxas.LOSS in r[1]]
+            ), (name, said)
             done += 1
     assert done >= 11, "the kernels that even sm_75 has"
 
@@ -124,7 +129,10 @@ def test_strict_is_strict(tmp_path):
     assert strict(text.replace(".target sm_80", ".target sm_75"), "sm_80", tmp_path)[0] != 0
 
 
-@pytest.mark.parametrize(("name", "m", "n", "k"), [("fixed", 128, 128, 128), ("sized", 64, 96, 48), ("guarded", 50, 37, 40), ("guarded", 1, 33, 8)])
+@pytest.mark.parametrize(
+    ("name", "m", "n", "k"),
+    [("fixed", 128, 128, 128), ("sized", 64, 96, 48), ("guarded", 50, 37, 40), ("guarded", 1, 33, 8)],
+)
 def test_the_tutorial_kernels_multiply(name, m, n, k):
     """On the CPU, against NumPy in float64."""
     rng = np.random.default_rng()

@@ -1,4 +1,5 @@
-"""Local memory at places that differ by lane: chosen among registers, and the same as in the reference; what is too much stays in memory."""
+"""Local memory at places that differ by lane: chosen among registers, and the same as in the reference; what is too
+much stays in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The emitter for lanes, run on this machine's processor: each op on each dtype against the reference, and random programs against Python."""
+"""The emitter for lanes, run on this machine's processor: each op on each dtype against the reference, and random
+programs against Python."""
 
 from __future__ import annotations
 
@@ -96,7 +97,8 @@ def test_a_broken_rule_is_noticed(monkeypatch):
 
 def test_names_do_not_clash():
     """A parameter may be called as values and labels of the text are."""
-    text = """kernel @k(%v1: ptr<i32, global>, %entry: i32, %loop3: u1, %fine: i32) {'wave': 64, 'chip': 'gfx942', 'file': ''} {
+    text = """\
+kernel @k(%v1: ptr<i32, global>, %entry: i32, %loop3: u1, %fine: i32) {'wave': 64, 'chip': 'gfx942', 'file': ''} {
       %z = const {'value': 0} : i64
       %s = add(%entry, %fine) : i32
       %t = select(%loop3, %s, %fine) : i32
@@ -106,4 +108,3 @@ def test_names_do_not_clash():
     on_host = OnHost(parse_kernel(text), (1, 1, 1))
     on_host.run([out, 5, True, 2])
     assert out[0] == 7 and re.search(r"i32 noundef %fine", on_host.text)
-

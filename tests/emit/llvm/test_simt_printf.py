@@ -1,4 +1,5 @@
-"""printf of lanes: records written by the code that GPUs get, run here, and decoded; the same text as the reference prints."""
+"""printf of lanes: records written by the code that GPUs get, run here, and decoded; the same text as the reference
+prints."""
 
 from __future__ import annotations
 
@@ -25,7 +26,16 @@ def speaks(A: al.Tensor((128,), al.i32), x: al.f32, wide: al.i64):
     """Some lanes, several blocks in three dimensions, all kinds of values."""
     t = al.thread_id(1) * al.block_dim(0) + al.thread_id(0)
     if A[t] % 3 == 1:
-        al.printf("%3d of block %u,%u,%u: %g %lld %x 100%%\n", A[t], al.block_id(0), al.block_id(1), al.block_id(2), x, wide + t, A[t])
+        al.printf(
+            "%3d of block %u,%u,%u: %g %lld %x 100%%\n",
+            A[t],
+            al.block_id(0),
+            al.block_id(1),
+            al.block_id(2),
+            x,
+            wide + t,
+            A[t],
+        )
 
 
 @avelang.jit
@@ -97,10 +107,15 @@ def test_only_kernels_that_print_have_the_argument(chip):
 
 
 def test_one_reservation_a_wave():
-    """LLVM makes one atomic addition of those of a wave; the record is stored in wide words. The argument is the last."""
+    """LLVM makes one atomic addition of those of a wave; the record is stored in wide words. The argument is the
+    last."""
     text = assembly(gpu_kernels.speaks, "gfx942")
     n = counts(text)
-    assert n["global_atomic_add_x2"] == 1 and n["global_store_dwordx4"] == 2 and metadata(text, "kernarg_segment_size") == 16
+    assert (
+        n["global_atomic_add_x2"] == 1
+        and n["global_store_dwordx4"] == 2
+        and metadata(text, "kernarg_segment_size") == 16
+    )
     assert metadata(text, "private_segment_fixed_size") == 0
 
 

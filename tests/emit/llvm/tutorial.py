@@ -1,4 +1,5 @@
-"""The three GEMM kernels of the tutorial in the project's own words: fixed shape, runtime shape, guarded by buffer ranges."""
+"""The three GEMM kernels of the tutorial in the project's own words: fixed shape, runtime shape, guarded by buffer
+ranges."""
 
 import avelang
 import avelang.language as al
@@ -38,9 +39,19 @@ def fixed(A: al.Tensor((128, 128), al.bf16), B: al.Tensor((128, 128), al.bf16), 
 
 @avelang.jit
 def runtime(A: al.Pointer(al.bf16), B: al.Pointer(al.bf16), C: al.Pointer(al.f32), m: al.u32, n: al.u32, k: al.u32):
-    a_words = al.view(al.make_tensor(A, al.bf16, al.make_layout((m, k), (k, 1))), al.i32, al.make_layout((m, k >> 3, 4), (k >> 1, 4, 1)))
-    b_words = al.view(al.make_tensor(B, al.bf16, al.make_layout((n, k), (k, 1))), al.i32, al.make_layout((n, k >> 3, 4), (k >> 1, 4, 1)))
-    c_words = al.view(al.make_tensor(C, al.f32, al.make_layout((m, n), (n, 1))), al.i32, al.make_layout((m, n >> 2, 4), (n, 4, 1)))
+    a_words = al.view(
+        al.make_tensor(A, al.bf16, al.make_layout((m, k), (k, 1))),
+        al.i32,
+        al.make_layout((m, k >> 3, 4), (k >> 1, 4, 1)),
+    )
+    b_words = al.view(
+        al.make_tensor(B, al.bf16, al.make_layout((n, k), (k, 1))),
+        al.i32,
+        al.make_layout((n, k >> 3, 4), (k >> 1, 4, 1)),
+    )
+    c_words = al.view(
+        al.make_tensor(C, al.f32, al.make_layout((m, n), (n, 1))), al.i32, al.make_layout((m, n >> 2, 4), (n, 4, 1))
+    )
     lane = al.thread_id(0)
     row, half = lane & 31, lane >> 5
     top = al.block_id(1) * 32

@@ -1,8 +1,8 @@
-"""The AMD target (gfx90a, gfx942, gfx950): a kernel in phase "addresses" comes in; LLVM IR for LLVM's AMDGPU backend goes out.
+"""The AMD target (gfx90a, gfx942, gfx950): a kernel in phase "addresses" comes in; LLVM IR for LLVM's AMDGPU backend
+goes out.
 
-Sources: LLVM, "User Guide for AMDGPU Backend" (intrinsics, attributes, memory model, code object v5); AMD CDNA3 ISA guide. No inline assembly:
-the LLVM that comes with llvmlite has no parser for it.
-"""
+Sources: LLVM, "User Guide for AMDGPU Backend" (intrinsics, attributes, memory model, code object v5); AMD CDNA3 ISA
+guide. No inline assembly: the LLVM that comes with llvmlite has no parser for it. """
 
 from __future__ import annotations
 
@@ -23,13 +23,15 @@ from avelang.isa.lowering import LOADS_TO_LDS, WAITS, has_mark
 TRIPLE = "amdgcn-amd-amdhsa"
 CODE_OBJECT = 500  # code object version 5; LLVM's own default is newer than most ROCm installations
 SCOPES = ("workgroup", "agent", "")  # LLVM's names of AtomicScope; the system is the one without a name
-# Byte offsets of the counts of blocks among the implicit arguments of code object v5 (LLVM, AMDGPUUsage, "Code Object V5 Metadata").
+# Byte offsets of the counts of blocks among the implicit arguments of code object v5 (LLVM, AMDGPUUsage, "Code Object
+# V5 Metadata").
 BLOCK_COUNT = (0, 4, 8)
-# What the hardware or the runtime would hand to a kernel and ours never ask for (LLVM, AMDGPUUsage, "LLVM IR Attributes"); what they may ask for,
-# and by which function. LLVM reserves registers for all that it is not told of. AGPRs hold nothing either: matrix instructions take VGPRs, and no
-# assembly or call in the text wants others.
+# What the hardware or the runtime would hand to a kernel and ours never ask for (LLVM, AMDGPUUsage, "LLVM IR
+# Attributes"); what they may ask for, and by which function. LLVM reserves registers for all that it is not told of.
+# AGPRs hold nothing either: matrix instructions take VGPRs, and no assembly or call in the text wants others.
 UNUSED = (
-    "cluster-id-x", "cluster-id-y", "cluster-id-z", "completion-action", "default-queue", "dispatch-id", "dispatch-ptr", "flat-scratch-init",
+    "cluster-id-x", "cluster-id-y", "cluster-id-z", "completion-action", "default-queue", "dispatch-id",
+    "dispatch-ptr", "flat-scratch-init",
     "heap-ptr", "hostcall-ptr", "lds-kernel-id", "multigrid-sync-arg", "queue-ptr",
 )  # fmt: skip
 INPUTS = {
@@ -48,8 +50,9 @@ class Amdgpu(GpuTarget):
     triple = TRIPLE
     stack_space = 5
     adds_to_products = True  # VOP3PInstructions.td, MadFmaMixFP16Pats: V_FMA_MIXLO_F16 and V_FMA_MIXHI_F16
-    # LLVM 22 makes `v_mov_b32 y, x` of `v_or_b32 y, x, -1` where it finds the -1 late, as the high word of a choice between two negative numbers
-    # (SIFoldOperands.cpp, tryConstantFoldOp, removes the wrong operand). Of two words it finds it early.
+    # LLVM 22 makes `v_mov_b32 y, x` of `v_or_b32 y, x, -1` where it finds the -1 late, as the high word of a choice
+    # between two negative numbers (SIFoldOperands.cpp, tryConstantFoldOp, removes the wrong operand). Of two words it
+    # finds it early.
     or_by_words = True
     device_scope = ' syncscope("agent")'
 
@@ -69,7 +72,8 @@ class Amdgpu(GpuTarget):
         """The work-group's size, from `num_warps` where the launch says it; `waves_per_eu` is a hint for occupancy."""
         most = max(w.threads, int(w.kernel.attrs.get("num_warps") or 0) * w.wave)
         out = ["nounwind", f'"amdgpu-flat-work-group-size"="{w.threads},{most}"', '"uniform-work-group-size"="true"']
-        # In IEEE mode v_min and v_max answer a signaling NaN with NaN, and LLVM makes v_max3 of two maxima without quieting what comes in.
+        # In IEEE mode v_min and v_max answer a signaling NaN with NaN, and LLVM makes v_max3 of two maxima without
+        # quieting what comes in.
         out.append('"amdgpu-ieee"="false"')
         if w.kernel.attrs.get("waves_per_eu"):
             out.append(f'"amdgpu-waves-per-eu"="{w.kernel.attrs["waves_per_eu"]}"')
@@ -82,7 +86,7 @@ class Amdgpu(GpuTarget):
         flags = self.lines.text("!0") if self.lines is not None else "!llvm.module.flags = !{!0}"
         return [flags, f'!0 = !{{i32 1, !"amdhsa_code_object_version", i32 {CODE_OBJECT}}}', "!1 = !{}"]
 
-    # -- ids -----------------------------------------------------------------------------------------------------------------------
+    # -- ids -----------------------------------------------------------------------------------------------------------
 
     def index(self, w: Simt, op: Op) -> str:
         """`thread_id`, `block_id` or `grid_dim`."""
@@ -96,16 +100,16 @@ class Amdgpu(GpuTarget):
         return w.ranged(name, w.block[dim] if thread else GRID[dim])
 
     def own(self, w: Simt, type: str, text: str) -> str:
-        """In a vector register. LLVM 22 keeps a counter in a scalar register, makes what a lane left with from it again behind the loop (v_xad of the
-        counter), and reads there what the last lane left with."""
+        """In a vector register. LLVM 22 keeps a counter in a scalar register, makes what a lane left with from it again
+        behind the loop (v_xad of the counter), and reads there what the last lane left with."""
         if type in ("i8", "i16"):
             wide = w.op(f"zext {type} {text} to i32")
             return w.op(f"trunc i32 {self.own(w, 'i32', wide)} to {type}")
         return w.op(f'call {type} asm "", "=v,0"({type} {text})') if type in ("i32", "i64", "float", "double") else text
 
     def unseen(self, w: Simt, type: str, text: str) -> str:
-        """In a vector register. `llvm.arithmetic.fence` would say it, but LLVM 22 puts what is the same in all lanes into a scalar register there, to
-        which a product of floats cannot go (illegal VGPR to SGPR copy)."""
+        """In a vector register. `llvm.arithmetic.fence` would say it, but LLVM 22 puts what is the same in all lanes
+        into a scalar register there, to which a product of floats cannot go (illegal VGPR to SGPR copy)."""
         return w.op(f'call {type} asm "", "=v,0"({type} {text}) nounwind memory(none)')
 
     def agreed(self, w: Simt, op: Op, text: str) -> str:
@@ -121,7 +125,7 @@ class Amdgpu(GpuTarget):
         low = w.call("llvm.amdgcn.mbcnt.lo", "i32", ("i32", "-1"), ("i32", "0"))
         return w.ranged("llvm.amdgcn.mbcnt.hi", w.wave, ("i32", "-1"), ("i32", low))
 
-    # -- lanes together ------------------------------------------------------------------------------------------------------------
+    # -- lanes together ------------------------------------------------------------------------------------------------
 
     def shuffle(self, w: Simt, op: Op, word: str) -> str:
         """By ds_bpermute, or by a DPP exchange where the lanes are known."""
@@ -141,8 +145,9 @@ class Amdgpu(GpuTarget):
         return first_lane(w, word)
 
     def barrier(self, w: Simt, op: Op) -> None:
-        """Release, barrier, acquire, within the work-group: LLVM waits for what must have arrived, loads straight to LDS included. Where the user
-        wrote a wait right before, that one says how many of those may stay under way: only LDS itself is waited for then."""
+        """Release, barrier, acquire, within the work-group: LLVM waits for what must have arrived, loads straight to
+        LDS included. Where the user wrote a wait right before, that one says how many of those may stay under way: only
+        LDS itself is waited for then."""
         own = self.direct_loads and w.previous is not None and has_mark(w.previous, "amdgpu", WAITS)
         scope = "singlethread" if own else "workgroup"  # which orders the program's text, and asks for no wait
         w.do(f'fence syncscope("{scope}") release')
@@ -155,7 +160,7 @@ class Amdgpu(GpuTarget):
         """The wave ends: of lanes that have parted, those that are here take the others along."""
         w.call("llvm.amdgcn.endpgm", "void")
 
-    # -- memory --------------------------------------------------------------------------------------------------------------------
+    # -- memory --------------------------------------------------------------------------------------------------------
 
     def atomic_add(self, w: Simt, value: Value, place: Value, pointer: str, scope: int) -> str:
         """One instruction, not a loop, where the chip has it."""
@@ -170,16 +175,18 @@ class Amdgpu(GpuTarget):
         sync = f' syncscope("{SCOPES[scope]}")' if SCOPES[scope] else ""
         flags = ""
         if d.is_float:
-            # The instruction, not a loop around it, whatever it does to subnormal numbers. Memory that several devices share does not add floats in
-            # one step, though; within a device there is none of it.
+            # The instruction, not a loop around it, whatever it does to subnormal numbers. Memory that several devices
+            # share does not add floats in one step, though; within a device there is none of it.
             flags = ", !amdgpu.ignore.denormal.mode !1"
             if scope < 2 and place.type.space == GLOBAL:
                 flags += ", !amdgpu.no.fine.grained.memory !1, !amdgpu.no.remote.memory !1"
         size = bits_of(value.type) // 8
-        old = w.op(f"atomicrmw {kind} {w.type(place.type)} {pointer}, {inner} {text}{sync} monotonic, align {size}{flags}")
+        old = w.op(
+            f"atomicrmw {kind} {w.type(place.type)} {pointer}, {inner} {text}{sync} monotonic, align {size}{flags}"
+        )
         return w.bitcast(old, inner, t)
 
-    # -- the rest ------------------------------------------------------------------------------------------------------------------
+    # -- the rest ------------------------------------------------------------------------------------------------------
 
     def narrow(self, w: Simt, t: Type, x: str) -> str | None:
         """f32 to 8-bit floats, where the chip converts them."""
@@ -206,11 +213,19 @@ def first_lane(w: Simt, word: str) -> str:
 
 
 def _exchange(w: Simt, word: str, by: int) -> str:
-    """The word of lane ^ by, for by < 32: by DPP where there is a pattern, else through the LDS crossbar, which needs no address then."""
+    """The word of lane ^ by, for by < 32: by DPP where there is a pattern, else through the LDS crossbar, which needs
+    no address then."""
     pattern = _XOR_DPP.get(by)
     if pattern is not None:
         return w.call(
-            "llvm.amdgcn.update.dpp.i32", "i32", ("i32", "poison"), ("i32", word), ("i32", str(pattern)), ("i32", "15"), ("i32", "15"), ("i1", "true")
+            "llvm.amdgcn.update.dpp.i32",
+            "i32",
+            ("i32", "poison"),
+            ("i32", word),
+            ("i32", str(pattern)),
+            ("i32", "15"),
+            ("i32", "15"),
+            ("i1", "true"),
         )
     return w.call("llvm.amdgcn.ds.swizzle", "i32", ("i32", word), ("i32", str(0x1F | by << 10)))
 
@@ -227,7 +242,8 @@ def _native(name: str):
 
 
 def _rsqrt(w: Simt, d: DType, x: str) -> str:
-    """V_RSQ_F32 is right to a unit in the last place but takes subnormal numbers for zero: those are scaled up first."""
+    """V_RSQ_F32 is right to a unit in the last place but takes subnormal numbers for zero: those are scaled up
+    first."""
     small = w.op(f"fcmp olt float {x}, {_POWERS[-126]}")
     scaled = w.op(f"fmul float {x}, {_POWERS[48]}")
     root = w.call("llvm.amdgcn.rsq.f32", "float", ("float", w.op(f"select i1 {small}, float {scaled}, float {x}")))
@@ -236,13 +252,15 @@ def _rsqrt(w: Simt, d: DType, x: str) -> str:
 
 _POWERS = {e: f"0x{(e + 1023) << 52:016X}" for e in (-126, 24, 48)}
 
-# LLVM expands exp and log around V_EXP_F32 and V_LOG_F32, to a unit in the last place or so (AMDGPUISelLowering, lowerFEXP, lowerFLOG).
+# LLVM expands exp and log around V_EXP_F32 and V_LOG_F32, to a unit in the last place or so (AMDGPUISelLowering,
+# lowerFEXP, lowerFLOG).
 _FUNCTIONS = {**{name: _native(name) for name in ("exp", "exp2", "log", "log2")}, "rsqrt": _rsqrt}
 NATIVE_FUNCTIONS = frozenset(_FUNCTIONS)
 
 
 def emit(kernel: Kernel, chip: arch.Chip) -> DeviceModule:
-    """The module of a kernel for an AMD chip, with line information where its attributes ask for `lines`; errors as `simt_kernel.emit`."""
+    """The module of a kernel for an AMD chip, with line information where its attributes ask for `lines`; errors as
+    `simt_kernel.emit`."""
     if not kernel.attrs.get("lines"):
         return simt_kernel.emit(kernel, Amdgpu(chip))
     lines = Metadata(kernel, _OWN)

@@ -3,7 +3,7 @@ that it makes wrong code of.
 
 Found by programs that were drawn: LLVM 22's AMDGPU backend takes a difference from +0 for a negation where it becomes
 an operand with a sign (AMDGPUISelDAGToDAG, `SelectVOP3ModsImpl`), and +0 - +0 is +0, which a negation makes -0. A zero
-that stands in a vector register is no constant there. """
+that stands in a vector register is no constant there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import re
 # %y = fsub float 0.000000e+00, %x: also in vectors, some of whose elements are zero, and in other floats, whose zeros
 # are hexadecimal.
 _KIND = r"(?:half|bfloat|float|double)"
-_DIFFERENCE = re.compile(rf"^(\s*)(%[\w.\"-]+) = fsub ((?:[a-z]+ )*?)({_KIND}|<\d+ x {_KIND}>) ([^%\n][^\n]*?), (%)", re.MULTILINE)
+_DIFFERENCE = re.compile(
+    rf"^(\s*)(%[\w.\"-]+) = fsub ((?:[a-z]+ )*?)({_KIND}|<\d+ x {_KIND}>) ([^%\n][^\n]*?), (%)", re.MULTILINE
+)
 _ZERO = re.compile(r"zeroinitializer|(?<![-.\d])0\.0+e\+00|0x[HR]0000\b")
 
 

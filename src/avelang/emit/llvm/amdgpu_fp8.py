@@ -1,9 +1,9 @@
 """8-bit floats by AMD's instructions: values of the chip's own kind come in, f32 goes out, and the other way around.
 
-The instructions do what the language says (rounded to nearest even; out of range infinity where the format has one, else NaN) while MODE.FP16_OVFL
-is 0, as kernel descriptors of LLVM leave it; the zero of fnuz has no sign in either. gfx942 has the fnuz kind and gfx950 the OCP kind; the other one,
-and all of it on gfx90a, is computed in integers (`llvm.narrow_floats`).
-"""
+The instructions do what the language says (rounded to nearest even; out of range infinity where the format has one,
+else NaN) while MODE.FP16_OVFL is 0, as kernel descriptors of LLVM leave it; the zero of fnuz has no sign in either.
+gfx942 has the fnuz kind and gfx950 the OCP kind; the other one, and all of it on gfx90a, is computed in integers
+(`llvm.narrow_floats`). """
 
 from __future__ import annotations
 
@@ -48,4 +48,3 @@ def widen(w: Simt, kind: str, t: Type, x: str) -> str:
     if n % 2:
         items.append(w.call(f"llvm.amdgcn.cvt.f32.{kind}", "float", ("i32", words[n // 4]), ("i32", str((n - 1) % 4))))
     return w.vector(items, "float") if isinstance(t, VecType) else items[0]
-

@@ -1,7 +1,8 @@
-"""Arithmetic element by element: texts of LLVM scalars or vectors come in, the text of the result goes out. Meanings: `avelang.ir.ops`.
+"""Arithmetic element by element: texts of LLVM scalars or vectors come in, the text of the result goes out. Meanings:
+`avelang.ir.ops`.
 
-Division never traps, in inactive lanes either: a divisor that would is replaced before the instruction and its result after.
-"""
+Division never traps, in inactive lanes either: a divisor that would is replaced before the instruction and its result
+after. """
 
 from __future__ import annotations
 
@@ -48,7 +49,7 @@ def arith(w: WaveWriter, name: str, d: DType, wide: bool, *xs: str) -> str:
     return _INT_RULES[name](w, d, wide, *xs)
 
 
-# -- integers --------------------------------------------------------------------------------------------------------------------------
+# -- integers ----------------------------------------------------------------------------------------------------------
 
 
 def _not(w: WaveWriter, d: DType, wide: bool, x: str) -> str:
@@ -70,8 +71,8 @@ def _shr(w: WaveWriter, d: DType, wide: bool, a: str, n: str) -> str:
 
 
 def _quotient(w: WaveWriter, d: DType, wide: bool, x: str, y: str) -> str:
-    """x / y for y that is neither 0 nor the -1 that overflows. Up to 32 bits by an exact detour: the nearest f64 to a quotient of two such
-    integers never reaches the next integer, and x86 divides vectors of f64 only."""
+    """x / y for y that is neither 0 nor the -1 that overflows. Up to 32 bits by an exact detour: the nearest f64 to a
+    quotient of two such integers never reaches the next integer, and x86 divides vectors of f64 only."""
     sign = "s" if d.kind == "int" else "u"
     t = w.t(elem(d), wide)
     if not wide or d.bits == 64 or not y.startswith("%"):
@@ -139,7 +140,7 @@ _INT_RULES: dict[str, Rule] = {
 }
 
 
-# -- floats ------------------------------------------------------------------------------------------------------------------------------
+# -- floats ------------------------------------------------------------------------------------------------------------
 
 
 def _intrinsic(name: str) -> Rule:
@@ -154,7 +155,8 @@ _INFINITY = "0x7FF0000000000000"
 
 
 def _float_divmod(w: WaveWriter, d: DType, wide: bool, x: str, y: str) -> tuple[str, str]:
-    """Python's // and % on floats (CPython, Objects/floatobject.c, _float_div_mod): exact remainder first, quotient from it."""
+    """Python's // and % on floats (CPython, Objects/floatobject.c, _float_div_mod): exact remainder first, quotient
+    from it."""
     t, i1 = w.t(elem(d), wide), w.t("i1", wide)
     zero = w.splat("0.0", elem(d)) if wide else "0.0"
 
@@ -205,7 +207,7 @@ _FLOAT_RULES: dict[str, Rule] = {
 }
 
 
-# -- comparisons and conversions -----------------------------------------------------------------------------------------------------------
+# -- comparisons and conversions ---------------------------------------------------------------------------------------
 
 
 def compare(w: WaveWriter, pred: str, d: DType, wide: bool, a: str, b: str) -> str:
@@ -224,7 +226,14 @@ def convert(w: WaveWriter, src: DType, dst: DType, wide: bool, x: str) -> str:
         return x
     if dst.kind == "bool":
         if src.is_float:
-            return compare(w, "ne", src, wide, x, w.splat("0.0" if src.bits >= 32 else "0", elem(src)) if wide else "0.0" if src.bits >= 32 else "0")
+            return compare(
+                w,
+                "ne",
+                src,
+                wide,
+                x,
+                w.splat("0.0" if src.bits >= 32 else "0", elem(src)) if wide else "0.0" if src.bits >= 32 else "0",
+            )
         return w.op(f"icmp ne {a} {x}, {w.splat('0', elem(src)) if wide else '0'}")
     if src.is_float and dst.is_float:
         if src.name == "f64":
@@ -237,7 +246,11 @@ def convert(w: WaveWriter, src: DType, dst: DType, wide: bool, x: str) -> str:
         return _int_to_float(w, src, dst, wide, x)
     if src.bits == dst.bits:
         return x
-    return w.op(f"trunc {a} {x} to {b}") if dst.bits < src.bits else w.op(f"{'sext' if sign == 's' else 'zext'} {a} {x} to {b}")
+    return (
+        w.op(f"trunc {a} {x} to {b}")
+        if dst.bits < src.bits
+        else w.op(f"{'sext' if sign == 's' else 'zext'} {a} {x} to {b}")
+    )
 
 
 def _float_to_int(w: WaveWriter, src: DType, dst: DType, wide: bool, x: str) -> str:
@@ -258,7 +271,8 @@ def _int_to_float(w: WaveWriter, src: DType, dst: DType, wide: bool, x: str) -> 
         f = w.op(f"{how} {a} {x} to {w.t(elem(_F64 if exact == 'f64' else _F32), wide)}")
         return f if dst.bits >= 32 else narrow(w, dst, wide, f)
     if src.bits == 64:
-        # Beyond 53 bits, what lies under the last place of any narrow float is gathered in one bit, so that f64 holds it exactly.
+        # Beyond 53 bits, what lies under the last place of any narrow float is gathered in one bit, so that f64 holds
+        # it exactly.
         b = Bits(w, wide, 64)
         low = b("and", x, 0xFFF)
         sticky = b("or", b("and", x, ~0xFFF), b.select(b.cmp("ne", low, 0), 0x800, 0))
@@ -276,8 +290,8 @@ _ATOMICS = {"exch": "xchg", "inc": "uinc_wrap", "dec": "udec_wrap"}
 
 
 def atomic(kind: str, d: DType, place: str, values: list[str], scope: str = "", order: str = "monotonic") -> str:
-    """LLVM's instruction for an `atomic` of the IR on the integers at `place` (with its type). What it gives is what stood there; for "cas" the first
-    of a pair."""
+    """LLVM's instruction for an `atomic` of the IR on the integers at `place` (with its type). What it gives is what
+    stood there; for "cas" the first of a pair."""
     end = f"{scope} {order}, align {d.bytes}"
     if kind == "cas":
         return f"cmpxchg {place}, {elem(d)} {values[0]}, {elem(d)} {values[1]}{end.replace(',', ' monotonic,')}"

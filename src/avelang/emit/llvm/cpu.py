@@ -1,8 +1,8 @@
 """The CPU target: a kernel in phase "addresses", with its block's extents, comes in; LLVM IR of `ave_run` goes out.
 
-A wave is one function whose values are vectors over its lanes. Where waves of a block wait for one another, each is an LLVM coroutine,
-and `ave_run` resumes them in turn; so it does with the waves of all blocks of a cluster that have to do with one another.
-"""
+A wave is one function whose values are vectors over its lanes. Where waves of a block wait for one another, each is an
+LLVM coroutine, and `ave_run` resumes them in turn; so it does with the waves of all blocks of a cluster that have to do
+with one another. """
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ from avelang.llvm.core import Body, Emitted, IRModule
 
 ENTRY = "ave_run"
 ATTRIBUTES = 'nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512"'
-PARAMS = "ptr noalias readonly %args, ptr %grid, i32 %block.x, i32 %block.y, i32 %block.z, i32 %wave, ptr noalias %scratch"
+PARAMS = (
+    "ptr noalias readonly %args, ptr %grid, i32 %block.x, i32 %block.y, i32 %block.z, i32 %wave, ptr noalias %scratch"
+)
 RANGE = "ptr %args, ptr %grid, i64 %start, i64 %end, ptr %scratch"
 
 
@@ -112,19 +114,22 @@ def _block(w: WaveWriter, block: Block) -> None:
     w.here = outer
 
 
-# -- waves that wait ---------------------------------------------------------------------------------------------------------------------
+# -- waves that wait ---------------------------------------------------------------------------------------------------
 
 
 def _coroutine_head(w: WaveWriter) -> None:
     for line in (
-        "%id = call token @llvm.coro.id(i32 64, ptr null, ptr null, ptr null)", "%size = call i64 @llvm.coro.size.i64()", "%more = add i64 %size, 63",
+        "%id = call token @llvm.coro.id(i32 64, ptr null, ptr null, ptr null)",
+        "%size = call i64 @llvm.coro.size.i64()", "%more = add i64 %size, 63",
         "%whole = and i64 %more, -64", "%memory = call ptr @aligned_alloc(i64 64, i64 %whole)",
         "%handle = call noalias ptr @llvm.coro.begin(token %id, ptr %memory)",
     ):  # fmt: skip
         w.do(line)
     for name, result, params in (
-        ("llvm.coro.id", "token", ("i32", "ptr", "ptr", "ptr")), ("llvm.coro.size.i64", "i64", ()), ("aligned_alloc", "ptr", ("i64", "i64")),
-        ("llvm.coro.begin", "ptr", ("token", "ptr")), ("llvm.coro.suspend", "i8", ("token", "i1")), ("llvm.coro.free", "ptr", ("token", "ptr")),
+        ("llvm.coro.id", "token", ("i32", "ptr", "ptr", "ptr")), ("llvm.coro.size.i64", "i64", ()),
+        ("aligned_alloc", "ptr", ("i64", "i64")),
+        ("llvm.coro.begin", "ptr", ("token", "ptr")), ("llvm.coro.suspend", "i8", ("token", "i1")),
+        ("llvm.coro.free", "ptr", ("token", "ptr")),
         ("free", "void", ("ptr",)), ("llvm.coro.end", "void", ("ptr", "i1", "token")),
     ):  # fmt: skip
         w.module.declare(name, result, params)
@@ -158,4 +163,7 @@ def _entry(w: WaveWriter, memory: cpu_cluster.BlockMemory, prints: bool) -> str:
     if prints:
         b.op(f"call i32 {m.declare('fflush', 'i32', ['ptr'])}(ptr null)")
     b.do(f"ret i64 {status}")
-    return f"define i64 @{ENTRY}(ptr noalias %args, ptr %grid, i64 %start, i64 %end, ptr noalias %scratch) #0 {{\n{b.text()}\n}}"
+    return (
+        f"define i64 @{ENTRY}(ptr noalias %args, ptr %grid, i64 %start, i64 %end, ptr noalias %scratch) #0 {{\n"
+        f"{b.text()}\n}}"
+    )

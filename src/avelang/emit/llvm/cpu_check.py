@@ -1,8 +1,8 @@
-"""`check` comes in; a comparison and a jump go out, and behind the jump what writes the report. Also the ways in which a wave stops early.
+"""`check` comes in; a comparison and a jump go out, and behind the jump what writes the report. Also the ways in which
+a wave stops early.
 
-A coordinate that is linear in the lane is compared at its ends: that is two scalars, not a vector. Only where an end is outside, which may be in a
-lane that is not active, are the lanes looked at one by one.
-"""
+A coordinate that is linear in the lane is compared at its ends: that is two scalars, not a vector. Only where an end is
+outside, which may be in a lane that is not active, are the lanes looked at one by one. """
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from avelang.ir.dtypes import DType, u32, u64
 from avelang.native.cpu import BoundsRecord
 from avelang.native.layouts import LaunchState
 
-# What a wave reads of its launch behind the extents of the grid: a word that is 0 as long as nothing is to be looked at, and has STOP where all must
-# stop; and the function that looks, which says whether to stop.
+# What a wave reads of its launch behind the extents of the grid: a word that is 0 as long as nothing is to be looked
+# at, and has STOP where all must stop; and the function that looks, which says whether to stop.
 FLAG, LOOK = LaunchState.flag.offset, LaunchState.look.offset
-_COLD = "!prof !{!\"branch_weights\", i32 1, i32 1048575}"
+_COLD = '!prof !{!"branch_weights", i32 1, i32 1048575}'
 assert [8 * n for n in (SITE, BLOCK, THREAD, VALUES)] == [
     getattr(BoundsRecord, name).offset for name in ("site", "block", "thread", "values")
 ]
@@ -74,15 +74,18 @@ def _ends(w: WaveWriter, p: _Pair) -> str:
 
 
 def _linear(w: WaveWriter, p: _Pair, lin: Lin) -> str:
-    """Of a scalar plus a number for each lane: the least and the greatest. Between them nothing wraps where the limit is no more than half of
-    all numbers."""
+    """Of a scalar plus a number for each lane: the least and the greatest. Between them nothing wraps where the limit
+    is no more than half of all numbers."""
     active = w.mask if isinstance(w.mask, np.ndarray) else np.ones(w.W, bool)
     low, high, t = int(lin.k[active].min()), int(lin.k[active].max()), f"i{p.d.bits}"
     assert isinstance(p.limit, S)
     if lin.u is None and p.limit.const is not None:
         wrong = [_unsigned(int(k), p.d) >= _unsigned(p.limit.const, p.d) for k in lin.k[active]]
         return "true" if any(wrong) else "false"
-    first, last = (lin.u.text if lin.u is not None and not k else w.op(f"add {t} {lin.u.text if lin.u else 0}, {k}") for k in (low, high))
+    first, last = (
+        lin.u.text if lin.u is not None and not k else w.op(f"add {t} {lin.u.text if lin.u else 0}, {k}")
+        for k in (low, high)
+    )
     found = [w.op(f"icmp uge {t} {x}, {p.limit.text}") for x in ((first,) if low == high else (first, last))]
     if p.limit.const is None or p.limit.const < 0:
         found.append(w.op(f"icmp slt {t} {p.limit.text}, 0"))
@@ -98,7 +101,8 @@ def _wrong(w: WaveWriter, p: _Pair) -> str:
 
 
 def _report(w: WaveWriter, op: Op, pairs: list[_Pair], on: str) -> None:
-    """The lanes that are wrong by the first pair by which any is; the report of the lowest of them; the end of the wave."""
+    """The lanes that are wrong by the first pair by which any is; the report of the lowest of them; the end of the
+    wave."""
     words, i1, word = [], w.t("i1"), f"i{w.W}"
     for p in pairs:
         found = w.narrow(w.mask, w.made(_wrong(w, p), True))
@@ -121,7 +125,10 @@ def _report(w: WaveWriter, op: Op, pairs: list[_Pair], on: str) -> None:
     assert isinstance(record, Ptr) and isinstance(record.base, str)
     w.module.include("cpu", "ave_report")
     where = f"i32 %block.x, i32 %block.y, i32 %block.z, i64 {_thread(w, lane)}"
-    w.do(f"call void @ave_report(ptr {record.base}, ptr %grid, i64 {op.attrs['site']}, {where}, ptr {w.report}, i64 {len(values)})")
+    w.do(
+        f"call void @ave_report(ptr {record.base}, ptr %grid, i64 {op.attrs['site']}, {where}, ptr {w.report}, i64 "
+        f"{len(values)})"
+    )
     w.do(f"br label %{stopped(w)}")
 
 
@@ -139,7 +146,7 @@ def _thread(w: WaveWriter, lane: str) -> str:
     return w.op(f"add i64 {first}, {lane}")
 
 
-# -- stopping ------------------------------------------------------------------------------------------------------------------------------
+# -- stopping ----------------------------------------------------------------------------------------------------------
 
 
 def stopped(w: WaveWriter) -> str:

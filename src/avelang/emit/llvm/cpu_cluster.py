@@ -1,9 +1,10 @@
-"""Blocks of a cluster that run together: their number and what one of them takes come in; where each has its memory, and their turns, go out.
+"""Blocks of a cluster that run together: their number and what one of them takes come in; where each has its memory,
+and their turns, go out.
 
-One thread runs a cluster, as it runs a block otherwise: the waves of all its blocks take turns. In the thread's memory, the blocks' own memories lie
-behind one another, each with the state of its barriers, then a state for the cluster, whose barrier 0 is the barrier of all waves. So another block's
-shared memory is a known number of bytes away, and an arrival there is an ordinary access.
-"""
+One thread runs a cluster, as it runs a block otherwise: the waves of all its blocks take turns. In the thread's memory,
+the blocks' own memories lie behind one another, each with the state of its barriers, then a state for the cluster,
+whose barrier 0 is the barrier of all waves. So another block's shared memory is a known number of bytes away, and an
+arrival there is an ordinary access. """
 
 from __future__ import annotations
 
@@ -70,8 +71,13 @@ class BlockMemory:
 
 def enter(w: WaveWriter, memory: BlockMemory) -> None:
     """At a wave's begin: finds the cluster's state, and where the memory of rank 0 is, as seen from the block's own."""
-    w.cluster_state = w.op(f"load ptr, ptr {w.op(f'getelementptr i8, ptr {w.state}, i64 {WaitState.home.offset}')}, align 8")
-    w.first_block = S(w.op(f"load i64, ptr {w.op(f'getelementptr i8, ptr {w.state}, i64 {WaitState.first.offset}')}, align 8"), ALIGN_BITS)
+    w.cluster_state = w.op(
+        f"load ptr, ptr {w.op(f'getelementptr i8, ptr {w.state}, i64 {WaitState.home.offset}')}, align 8"
+    )
+    w.first_block = S(
+        w.op(f"load i64, ptr {w.op(f'getelementptr i8, ptr {w.state}, i64 {WaitState.first.offset}')}, align 8"),
+        ALIGN_BITS,
+    )
     w.block_bytes = memory.stride
 
 

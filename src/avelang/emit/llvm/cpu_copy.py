@@ -1,8 +1,8 @@
-"""Copies of whole lanes' data from place to place: where lanes lie in rows of a matrix, a function made once for each pattern moves them.
+"""Copies of whole lanes' data from place to place: where lanes lie in rows of a matrix, a function made once for each
+pattern moves them.
 
-Sixty-four addresses written out at each access would cost more to compile than all else; as a function of the base and the row's stride
-they are written once, and its pointers step from row to row.
-"""
+Sixty-four addresses written out at each access would cost more to compile than all else; as a function of the base and
+the row's stride they are written once, and its pointers step from row to row. """
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ def load_rows(w: WaveWriter, at: LaneAddress, more: int, n: int, m: DType) -> Ao
 def _staged(w: WaveWriter, staging: LaneAddress, n: int, m: DType) -> Aos:
     lanes = w.W if n == 1 else min(w.W, LINE // (n * m.bytes))
     t = f"<{lanes * n} x i{m.bits}>"
-    chunks = tuple(w.op(f"load {t}, ptr {staging.pointer(first)}, align {min(LINE, lanes * n * m.bytes)}") for first in range(0, w.W, lanes))
+    chunks = tuple(
+        w.op(f"load {t}, ptr {staging.pointer(first)}, align {min(LINE, lanes * n * m.bytes)}")
+        for first in range(0, w.W, lanes)
+    )
     return Aos(m.bits, n, 0, n, chunks, lanes)
 
 
@@ -136,14 +139,19 @@ def _function(name: str, sides: list[_CopyEnd], size: int, lanes: int, wave: int
         lines.append(f"  store {t} {x}, ptr {target.pointer(first)}, align 1")
     params = ["ptr noalias nocapture readonly %s", "ptr noalias nocapture writeonly %d"]
     params += [f"i64 %{s.letter}{i}" for s in sides for i in range(len(s.columns))]
-    return f"define internal void @{name}({', '.join(params)}) noinline #0 {{\nentry:\n" + "\n".join(lines) + "\n  ret void\n}"
+    return (
+        f"define internal void @{name}({', '.join(params)}) noinline #0 {{\nentry:\n"
+        + "\n".join(lines)
+        + "\n  ret void\n}"
+    )
 
 
-# -- any addresses -----------------------------------------------------------------------------------------------------------------------
+# -- any addresses -----------------------------------------------------------------------------------------------------
 
 
 def scatter_rows(w: WaveWriter, pointers: str, value: Aos) -> None:
-    """Writes n elements of each active lane at any addresses, lane after lane. (x86's scatter is slower, and writes element after element.)"""
+    """Writes n elements of each active lane at any addresses, lane after lane. (x86's scatter is slower, and writes
+    element after element.)"""
     size = value.n * value.bits // 8
     staging = _stored(w, value, size)
     _each_lane(w, f"ave_scatter_rows_{size}", pointers, staging.base)

@@ -1,8 +1,9 @@
-"""`if` comes in; a branch goes out where all lanes agree, both sides under masks and a blend of their results where they do not.
+"""`if` comes in; a branch goes out where all lanes agree, both sides under masks and a blend of their results where
+they do not.
 
-Where lanes may differ, agreement is still looked for as the code runs: a side that no lane takes is jumped over, and a short side that
-touches memory gets a second version for when all lanes take it, in which accesses need no mask. (A range check fails at an edge only.)
-"""
+Where lanes may differ, agreement is still looked for as the code runs: a side that no lane takes is jumped over, and a
+short side that touches memory gets a second version for when all lanes take it, in which accesses need no mask. (A
+range check fails at an edge only.) """
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ def emit_if(w: WaveWriter, op: Op, run: Run) -> None:
 
 
 class _StackResult:
-    """Stack memory through which a big result passes: as a slot, or lane after lane if that is the form in which the first side gives it."""
+    """Stack memory through which a big result passes: as a slot, or lane after lane if that is the form in which the
+    first side gives it."""
 
     def __init__(self, w: WaveWriter, t: VecType):
         self.w, self.t = w, t
@@ -64,7 +66,10 @@ class _StackResult:
     def get(self) -> Rep:
         if not self.aos:
             return StackVector(self.slot.ptr, self.slot.n, self.slot.elem)
-        chunks = tuple(self.w.op(f"load {self._type()}, ptr {self._place(i)}, align 64") for i in range(self.w.W * self.t.bits // REGISTER))
+        chunks = tuple(
+            self.w.op(f"load {self._type()}, ptr {self._place(i)}, align 64")
+            for i in range(self.w.W * self.t.bits // REGISTER)
+        )
         return Aos(self.t.dtype.bits, self.t.n, 0, self.t.n, chunks, REGISTER // self.t.bits)
 
     def _whole(self, a: Aos) -> Aos:
@@ -82,7 +87,9 @@ class _Results:
 
     def __init__(self, w: WaveWriter, op: Op):
         self.w, self.op = w, op
-        self.memory = [_StackResult(w, r.type) if isinstance(r.type, VecType) and is_big(w, r.type) else None for r in op.results]
+        self.memory = [
+            _StackResult(w, r.type) if isinstance(r.type, VecType) and is_big(w, r.type) else None for r in op.results
+        ]
         self.wide = [not r.uniform for r in op.results]
         self.sources: list[tuple[str, list[Parts]]] = []
 
@@ -170,7 +177,13 @@ class _Divergent:
         ops = self.op.regions[0].ops
         touches = any(x.name in ("ld", "st") for x in ops)
         # Within divergent code, which is rare to run, one version is enough.
-        return isinstance(other, str) and not isinstance(self.w.mask, str) and touches and len(ops) <= SHORT and not any(x.regions for x in ops)
+        return (
+            isinstance(other, str)
+            and not isinstance(self.w.mask, str)
+            and touches
+            and len(ops) <= SHORT
+            and not any(x.regions for x in ops)
+        )
 
     def _both(self, taken: Mask, other: Mask) -> list[Rep]:
         """Both sides under their masks; binds the results and gives their forms."""

@@ -38,7 +38,8 @@ def _lin(w: WaveWriter, x: Scalar) -> Lin:
 
 
 def thread_id(w: WaveWriter, dim: int) -> Scalar:
-    """The coordinate of each lane's thread. Only the extents below `dim` and its own matter; the last needs no remainder."""
+    """The coordinate of each lane's thread. Only the extents below `dim` and its own matter; the last needs no
+    remainder."""
     bx, by, _ = w.block
     below, extent = (1, bx * by)[dim // 2] if dim != 1 else bx, w.block[dim]
     t: Scalar = cpu_lin.normal(linear_id(w))
@@ -56,7 +57,7 @@ def int_op(w: WaveWriter, name: str, a: Scalar, b: Scalar) -> Scalar:
     return w.made(arith(w, name, u32, wide, w.text(a, u32, wide), w.text(b, u32, wide)), wide)
 
 
-# -- shuffles --------------------------------------------------------------------------------------------------------------------------
+# -- shuffles ----------------------------------------------------------------------------------------------------------
 
 
 def emit_shuffle(w: WaveWriter, op: Op) -> Rep:
@@ -111,7 +112,9 @@ def _permute(w: WaveWriter, x: Scalar, d: DType, source: str) -> Scalar:
     w.do(f"store {wide} {text}, ptr {slot.ptr}, align 64")
     pointers = w.op(f"getelementptr i{bits}, ptr {slot.ptr}, {w.t('i64')} {source}")
     name = w.module.declare(f"llvm.masked.gather.v{w.W}i{bits}.v{w.W}p0", wide, [w.t("ptr"), w.t("i1"), wide])
-    got = w.op(f"call {wide} {name}({w.t('ptr')} align {bits // 8} {pointers}, {w.t('i1')} splat (i1 true), {wide} {ZERO})")
+    got = w.op(
+        f"call {wide} {name}({w.t('ptr')} align {bits // 8} {pointers}, {w.t('i1')} splat (i1 true), {wide} {ZERO})"
+    )
     return from_integer(w, w.op(f"trunc {wide} {got} to {narrow}") if bits != d.bits else got, d, True)
 
 
@@ -125,7 +128,7 @@ def emit_ballot(w: WaveWriter, op: Op) -> Rep:
     return S(word if w.W == 64 else w.op(f"zext i{w.W} {word} to i64"))
 
 
-# -- one lane after another --------------------------------------------------------------------------------------------------------------
+# -- one lane after another --------------------------------------------------------------------------------------------
 
 
 def _bits(w: WaveWriter) -> str:
@@ -190,7 +193,11 @@ def emit_printf(w: WaveWriter, op: Op) -> None:
     for v, d in zip(op.operands, types, strict=True):
         rep = w.scalar(v)
         wide = not isinstance(rep, S)
-        to = f64 if d.is_float else DType("i64" if d.bits == 64 else "i32", d.kind if d.is_int else "uint", max(32, d.bits))
+        to = (
+            f64
+            if d.is_float
+            else DType("i64" if d.bits == 64 else "i32", d.kind if d.is_int else "uint", max(32, d.bits))
+        )
         source = DType("u1", "uint", 1) if d.bits == 1 else d
         passed.append((wide, to, convert(w, source, to, wide, w.text(rep, d, wide))))
     with EachLane(w) as lane:
@@ -201,7 +208,8 @@ def emit_printf(w: WaveWriter, op: Op) -> None:
 
 
 def emit_atomic_add(w: WaveWriter, op: Op) -> Rep:
-    """Each active lane adds in turn; integers and floats by one instruction or by compare and exchange, pairs of halves as one word."""
+    """Each active lane adds in turn; integers and floats by one instruction or by compare and exchange, pairs of halves
+    as one word."""
     return _each_lane(w, op, lambda t, d, word, place, args: _add_one(w, t, d, word, place, args))
 
 
@@ -217,7 +225,8 @@ def emit_atomic(w: WaveWriter, op: Op) -> Rep:
 
 
 def _each_lane(w: WaveWriter, op: Op, one: Callable[[Type, DType, str, str, list[str]], list[str]]) -> Rep:
-    """`one(type, dtype, word, place, values)` for each active lane in turn: it gives what stood there, element by element."""
+    """`one(type, dtype, word, place, values)` for each active lane in turn: it gives what stood there, element by
+    element."""
     *values, ptr, off = op.operands
     t, p = values[0].type, w.env[ptr]
     assert isinstance(p, Ptr) and isinstance(p.base, str)
@@ -235,7 +244,10 @@ def _each_lane(w: WaveWriter, op: Op, one: Callable[[Type, DType, str, str, list
         args = [w.op(f"extractelement {w.t(elem(d))} {x}, i64 {lane}") for x in items]
         old = one(t, d, word, place, args)
         for x, slot in zip(old, out, strict=True):
-            w.do(f"store {elem(d)} {x}, ptr {w.op(f'getelementptr {elem(d)}, ptr {slot}, i64 {lane}')}, align {max(1, d.bytes)}")
+            w.do(
+                f"store {elem(d)} {x}, ptr {w.op(f'getelementptr {elem(d)}, ptr {slot}, i64 {lane}')}, align "
+                f"{max(1, d.bytes)}"
+            )
     got = tuple(V(w.op(f"load {w.t(elem(d))}, ptr {slot}, align 64")) for slot in out)
     return Elems(got) if isinstance(t, VecType) else got[0]
 
@@ -243,7 +255,9 @@ def _each_lane(w: WaveWriter, op: Op, one: Callable[[Type, DType, str, str, list
 def _add_one(w: WaveWriter, t: Type, d: DType, word: str, place: str, adds: list[str]) -> list[str]:
     """One lane's atomic addition; what stood there before."""
     if len(adds) == 1 and (d.is_int or d.bits >= 32):
-        return [w.op(f"atomicrmw {'add' if d.is_int else 'fadd'} ptr {place}, {elem(d)} {adds[0]} acq_rel, align {d.bytes}")]
+        return [
+            w.op(f"atomicrmw {'add' if d.is_int else 'fadd'} ptr {place}, {elem(d)} {adds[0]} acq_rel, align {d.bytes}")
+        ]
     body, size = w.body, d.bits * len(adds) // 8
     first = w.op(f"load atomic {word}, ptr {place} monotonic, align {size}")
     before, head, done = body.label, body.fresh("try"), body.fresh("added")

@@ -1,8 +1,8 @@
-"""Linear forms: integer arithmetic on "scalars times lane constants" comes in; the same forms go out, or None where the result is not one.
+"""Linear forms: integer arithmetic on "scalars times lane constants" comes in; the same forms go out, or None where the
+result is not one.
 
-All rules hold exactly modulo 2**bits in every lane, so that a form never depends on which lanes are active. The only exception is
-`resolve`, which is for addresses of active lanes.
-"""
+All rules hold exactly modulo 2**bits in every lane, so that a form never depends on which lanes are active. The only
+exception is `resolve`, which is for addresses of active lanes. """
 
 from __future__ import annotations
 
@@ -10,7 +10,21 @@ from collections.abc import Callable
 
 import numpy as np
 
-from avelang.emit.llvm.cpu_values import Bools, Ext, Lin, Rep, S, Scalar, V, const, elem, lanes_of, signed, trailing_zeros, wrap
+from avelang.emit.llvm.cpu_values import (
+    Bools,
+    Ext,
+    Lin,
+    Rep,
+    S,
+    Scalar,
+    V,
+    const,
+    elem,
+    lanes_of,
+    signed,
+    trailing_zeros,
+    wrap,
+)
 from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.dtypes import DType, i64
 from avelang.ir.elementwise import COMPARE, INT
@@ -43,7 +57,7 @@ def normal(x: Lin) -> Scalar:
     return Lin(x.bits, x.u, kept, x.k, x.exts)
 
 
-# -- scalars -----------------------------------------------------------------------------------------------------------------------
+# -- scalars -----------------------------------------------------------------------------------------------------------
 
 
 def scalar_add(w: WaveWriter, bits: int, a: S, b: S) -> S:
@@ -70,7 +84,7 @@ def scalar_mul(w: WaveWriter, bits: int, a: S, b: S) -> S:
     return S(w.op(f"mul i{bits} {a.text}, {b.text}"), min(bits, a.tz + b.tz))
 
 
-# -- sums and products -------------------------------------------------------------------------------------------------------------
+# -- sums and products -------------------------------------------------------------------------------------------------
 
 
 def add(w: WaveWriter, a: Lin, b: Lin) -> Scalar | None:
@@ -121,14 +135,21 @@ def negate(w: WaveWriter, a: Lin) -> Scalar:
     return scale(w, a, const(-1, a.bits))
 
 
-# -- bits --------------------------------------------------------------------------------------------------------------------------
+# -- bits --------------------------------------------------------------------------------------------------------------
 
 
 def split(a: Lin) -> tuple[int, S | None, np.ndarray] | None:
-    """(p, u, low): the value is u + terms + low, where u and the terms are multiples of 2**p and 0 <= low < 2**p: no carry between them."""
+    """(p, u, low): the value is u + terms + low, where u and the terms are multiples of 2**p and 0 <= low < 2**p: no
+    carry between them."""
     if a.exts:
         return None
-    p = min([a.u.tz if a.u else a.bits, *(s.tz + trailing_zeros(int(np.bitwise_or.reduce(c)), a.bits) for s, c in a.terms), a.bits - 1])
+    p = min(
+        [
+            a.u.tz if a.u else a.bits,
+            *(s.tz + trailing_zeros(int(np.bitwise_or.reduce(c)), a.bits) for s, c in a.terms),
+            a.bits - 1,
+        ]
+    )
     return (p, a.u, a.k) if a.k.min() >= 0 and int(a.k.max()) < 1 << p else None
 
 
@@ -169,7 +190,7 @@ def flip(w: WaveWriter, a: Lin, m: int, rule: Callable[[np.ndarray, np.int64], n
     return normal(Lin(a.bits, a.u, a.terms, rule(a.k, np.int64(m))))
 
 
-# -- lane constants ------------------------------------------------------------------------------------------------------------------
+# -- lane constants ----------------------------------------------------------------------------------------------------
 
 
 def numbers(a: Lin, d: DType) -> list[int]:
@@ -223,25 +244,38 @@ def _with_constant(w: WaveWriter, name: str, d: DType, a: Lin, m: int) -> Scalar
     # Rounding toward minus infinity is a shift; so is truncation, of numbers without a sign.
     floors = name in ("floordiv", "mod") or d.kind == "uint"
     if name in ("div", "floordiv", "rem", "mod") and floors and m > 0 and m & (m - 1) == 0:
-        return shift_right(w, a, m.bit_length() - 1, d.kind == "int") if name in ("div", "floordiv") else bitand(w, a, m - 1)
+        return (
+            shift_right(w, a, m.bit_length() - 1, d.kind == "int")
+            if name in ("div", "floordiv")
+            else bitand(w, a, m - 1)
+        )
     return None
 
 
 def convert(w: WaveWriter, a: Lin, src: DType, dst: DType) -> Scalar | None:
-    """Integer to integer: narrowing is exact in the ring; widening to 64 bits is kept as a term to be resolved at the access."""
+    """Integer to integer: narrowing is exact in the ring; widening to 64 bits is kept as a term to be resolved at the
+    access."""
     if a.is_const:
         return normal(lanes_of(numbers(a, src), dst.bits))
     if src.bits == dst.bits:
         return a
     if dst.bits > src.bits:
         zero = np.zeros(w.W, np.int64)
-        return Lin(64, None, (), zero, (Ext(src.kind == "int", a, const(1, 64)),)) if dst.bits == 64 and not a.exts else None
+        return (
+            Lin(64, None, (), zero, (Ext(src.kind == "int", a, const(1, 64)),))
+            if dst.bits == 64 and not a.exts
+            else None
+        )
     return _truncate(w, a, dst.bits)
 
 
 def _truncate(w: WaveWriter, a: Lin, bits: int) -> Scalar | None:
     def cut(s: S) -> S:
-        return const(s.const, bits) if s.const is not None else S(w.op(f"trunc i{a.bits} {s.text} to i{bits}"), min(bits, s.tz))
+        return (
+            const(s.const, bits)
+            if s.const is not None
+            else S(w.op(f"trunc i{a.bits} {s.text} to i{bits}"), min(bits, s.tz))
+        )
 
     u = cut(a.u) if a.u else None
     total = normal(Lin(bits, u, tuple((cut(s), wrap(c, bits)) for s, c in a.terms), wrap(a.k, bits)))
@@ -257,17 +291,16 @@ def _truncate(w: WaveWriter, a: Lin, bits: int) -> Scalar | None:
     return total
 
 
-# -- addresses -----------------------------------------------------------------------------------------------------------------------
+# -- addresses ---------------------------------------------------------------------------------------------------------
 
 
 def resolve(w: WaveWriter, a: Lin) -> Lin:
     """A 64-bit form without `exts` that is right in every active lane, for use as an address.
 
-    A coordinate x is widened once, in the first active lane r; lane l has that plus the difference
-    x[l] - x[r], read as a signed number of the width of x.
-    That is exact unless two active lanes' coordinates differ by 2**31 or more, which needs a tensor of as many elements. What an inactive
-    lane gives may be wrong, when its coordinate has wrapped around: its address is never used.
-    """
+    A coordinate x is widened once, in the first active lane r; lane l has that plus the difference x[l] - x[r], read as
+    a signed number of the width of x. That is exact unless two active lanes' coordinates differ by 2**31 or more, which
+    needs a tensor of as many elements. What an inactive lane gives may be wrong, when its coordinate has wrapped
+    around: its address is never used. """
     total = Lin(64, a.u, a.terms, a.k)
     for x in a.exts:
         part = as_lin(w, scale(w, _widened(w, x), x.scale), 64)
@@ -286,7 +319,8 @@ def _sum(w: WaveWriter, a: Lin, b: Lin) -> Lin:
 def _widened(w: WaveWriter, x: Ext) -> Lin:
     bits, lin = x.lin.bits, x.lin
     how = "sext" if x.signed else "zext"
-    # The coordinate of lane r in its own width, then widened; the parts that vary widened as signed numbers, less their values in lane r.
+    # The coordinate of lane r in its own width, then widened; the parts that vary widened as signed numbers, less their
+    # values in lane r.
     at = lin.u or const(0, bits)
     for s, c in lin.terms:
         at = scalar_add(w, bits, at, scalar_mul(w, bits, s, _at_first(w, c, bits)))

@@ -1,8 +1,7 @@
 """Loops: `for` and `while` come in; a branch back goes out, for all lanes alike or under a mask while any lane goes on.
 
-A carried value is a phi for each of its parts; a big vector is a slot of stack memory instead, which the code in the loop updates in place
-where nobody else reads it.
-"""
+A carried value is a phi for each of its parts; a big vector is a slot of stack memory instead, which the code in the
+loop updates in place where nobody else reads it. """
 
 from __future__ import annotations
 
@@ -71,7 +70,8 @@ class Carried:
         return out
 
     def next(self, values: Sequence[Value], active: str | None) -> list[list[tuple[str, str]]]:
-        """The values carried into the next trip: new values in active lanes, the old ones elsewhere. Slots are written here."""
+        """The values carried into the next trip: new values in active lanes, the old ones elsewhere. Slots are written
+        here."""
         w, out = self.w, []
         pending: list[tuple[StackVector, VecType, tuple[Scalar, ...]]] = []
         for v, a, names, slot, wide in zip(values, self.args, self.names, self.slots, self.wide, strict=True):
@@ -141,7 +141,8 @@ def emit_for(w: WaveWriter, op: Op, run: Run) -> None:
 
 
 class _Counted:
-    """A `for` that all lanes run alike. It tests before the first trip and behind each, and never computes a number beyond the range."""
+    """A `for` that all lanes run alike. It tests before the first trip and behind each, and never computes a number
+    beyond the range."""
 
     def __init__(self, w: WaveWriter, op: Op, bounds: list[S], run: Run):
         self.w, self.op, self.run = w, op, run

@@ -1,4 +1,5 @@
-"""The exact remainder of floats, by the C library, lane by lane: texts of LLVM values come in, that of the result goes out."""
+"""The exact remainder of floats, by the C library, lane by lane: texts of LLVM values come in, that of the result goes
+out."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Memory: `ld` and `st` under the mask come in; the widest accesses that the shape of the lanes' addresses allows go out.
+"""Memory: `ld` and `st` under the mask come in; the widest accesses that the shape of the lanes' addresses allows go
+out.
 
-By shape, best first: one address for all lanes; lanes one after another (in runs of any power of two); a known distance from lane to lane;
-anything else, by gather and scatter. An inactive lane never touches memory.
-"""
+By shape, best first: one address for all lanes; lanes one after another (in runs of any power of two); a known distance
+from lane to lane; anything else, by gather and scatter. An inactive lane never touches memory. """
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _stored(w: WaveWriter, x: Scalar, d: DType, wide: bool) -> str:
     return integer(w, x, d, wide)
 
 
-# -- load ----------------------------------------------------------------------------------------------------------------------------
+# -- load --------------------------------------------------------------------------------------------------------------
 
 
 def load(w: WaveWriter, p: Ptr, off: Scalar, t: Type, align: int) -> Rep:
@@ -94,8 +94,9 @@ def _pieces(n: int, size: int) -> list[tuple[int, int]]:
 
 
 def _strided(w: WaveWriter, at: LaneAddress | V, more: int, n: int, m: DType, align: int) -> Aos | None:
-    """n elements of each lane at a distance of a few elements from lane to lane: whole registers are loaded, with what lies between. That
-    cannot fault: what lies between two accesses less than a register apart is in their pages. Behind the last lane nothing is touched."""
+    """n elements of each lane at a distance of a few elements from lane to lane: whole registers are loaded, with what
+    lies between. That cannot fault: what lies between two accesses less than a register apart is in their pages. Behind
+    the last lane nothing is touched."""
     if isinstance(at, V) or w.mask is not None:
         return None
     size, step = n * m.bytes, int(at.lin.k[1] - at.lin.k[0])
@@ -103,7 +104,8 @@ def _strided(w: WaveWriter, at: LaneAddress | V, more: int, n: int, m: DType, al
         return None
     shift = 0
     if at.aligned:
-        # In shared memory, which begins and ends at a register's boundary, one load serves all parts of a lane's record.
+        # In shared memory, which begins and ends at a register's boundary, one load serves all parts of a lane's
+        # record.
         shift = (int(at.lin.k[0]) + more) % step
         if shift + size > step or shift % m.bytes:
             shift = 0
@@ -227,7 +229,7 @@ def _gather(w: WaveWriter, pointers: str, bits: int, align: int) -> str:
     return w.op(f"call {t} @{name}({', '.join(f'{a} {b}' for a, b in args)})")
 
 
-# -- store ---------------------------------------------------------------------------------------------------------------------------
+# -- store -------------------------------------------------------------------------------------------------------------
 
 
 def store(w: WaveWriter, value: Rep, t: Type, p: Ptr, off: Scalar, align: int) -> None:
@@ -243,7 +245,10 @@ def store(w: WaveWriter, value: Rep, t: Type, p: Ptr, off: Scalar, align: int) -
             if not isinstance(x, S):
                 lane = lane or w.last_lane()
                 x = S(w.op(f"extractelement {w.t(elem(d))} {w.vec(x, d)}, i64 {lane}"))
-            w.do(f"store i{m.bits} {_stored(w, x, d, False)}, ptr {gep(w, at, str(i * m.bytes))}, align {min(align, m.bytes)}")
+            w.do(
+                f"store i{m.bits} {_stored(w, x, d, False)}, ptr {gep(w, at, str(i * m.bytes))}, align "
+                f"{min(align, m.bytes)}"
+            )
         return None
     items = elements(w, value, t) if n == 1 or d.bits == 1 or not pow2(n) or n * m.bytes > REGISTER // 8 else None
     if n == 1:
@@ -258,7 +263,8 @@ def store(w: WaveWriter, value: Rep, t: Type, p: Ptr, off: Scalar, align: int) -
 
 
 def _store_lane_by_lane(w: WaveWriter, at: LaneAddress | V, items: list[str], m: DType) -> None:
-    """Vectors that are no power of two, or longer than a register. One lane is written after the other, as lanes may overlap."""
+    """Vectors that are no power of two, or longer than a register. One lane is written after the other, as lanes may
+    overlap."""
     slot = w.new_slot(VecType(m, len(items)))
     for i, x in enumerate(items):
         slot_store(w, slot, str(i), x)
@@ -296,7 +302,9 @@ def _masked_store(w: WaveWriter, n: int, m: DType, value: str, p: str, mask: str
     if mask is None:
         w.do(f"store {t} {value}, ptr {p}, align {align}")
     else:
-        w.call(f"llvm.masked.store.v{n}i{m.bits}.p0", "void", (t, value), (f"ptr align {align}", p), (f"<{n} x i1>", mask))
+        w.call(
+            f"llvm.masked.store.v{n}i{m.bits}.p0", "void", (t, value), (f"ptr align {align}", p), (f"<{n} x i1>", mask)
+        )
 
 
 def _store_single(w: WaveWriter, at: LaneAddress | V, item: str, m: DType, align: int) -> None:
@@ -325,7 +333,9 @@ def _scatter(w: WaveWriter, value: str, pointers: str, bits: int, align: int) ->
     if name not in w.module.functions:
         inner = w.module.declare(f"llvm.masked.scatter.v{w.W}i{bits}.v{w.W}p0", "void", [t, w.t("ptr"), w.t("i1")])
         passed = f"{t} %x, {w.t('ptr')} align {min(align, bits // 8)} %p, {w.t('i1')} %m"
-        w.module.functions[name] = f"""define internal void @{name}({t} %x, {w.t("ptr")} %p, {w.t("i1")} %m) noinline #0 {{
+        w.module.functions[
+            name
+        ] = f"""define internal void @{name}({t} %x, {w.t("ptr")} %p, {w.t("i1")} %m) noinline #0 {{
   call void {inner}({passed})
   ret void
 }}"""
@@ -347,25 +357,30 @@ def copy(w: WaveWriter, source: Pending, p: Ptr, off: Scalar, t: Type) -> bool:
     return True
 
 
-# -- local memory ------------------------------------------------------------------------------------------------------------------------
+# -- local memory ------------------------------------------------------------------------------------------------------
 
 
 def _local_places(w: WaveWriter, mem: LocalMemory, off: Scalar, count: int) -> list[str] | V:
-    """Addresses of the words of an access: one pointer each to a whole wave's, or a vector of pointers to the first of each lane. An index that is
-    outside, which is the user's mistake, is brought back to the last place: the stack of the process lies around."""
+    """Addresses of the words of an access: one pointer each to a whole wave's, or a vector of pointers to the first of
+    each lane. An index that is outside, which is the user's mistake, is brought back to the last place: the stack of
+    the process lies around."""
     t, last = w.t(f"i{mem.word * 8}"), max(mem.words - count, 0)
     if isinstance(off, S):
         if off.const is not None:
             first = str(min(max(off.const // mem.word, 0), last))
         else:
-            first = w.call("llvm.umin.i64", "i64", ("i64", w.op(f"udiv i64 {off.text}, {mem.word}")), ("i64", str(last)))
+            first = w.call(
+                "llvm.umin.i64", "i64", ("i64", w.op(f"udiv i64 {off.text}, {mem.word}")), ("i64", str(last))
+            )
         row = w.op(f"getelementptr {t}, ptr {mem.ptr}, i64 {first}")
         return [w.op(f"getelementptr {t}, ptr {row}, i64 {i}") if i else row for i in range(count)]
     b = Bits(w, True, 64)
     lane = w.const_vector(lanes_of(list(range(w.W)), 64).k * mem.word, "i64")
     at = w.vec(off, i64)
     if not (isinstance(off, Lin) and off.is_const and off.k.min() >= 0 and off.k.max() <= last * mem.word):
-        at = w.call(f"llvm.umin.v{w.W}i64", w.t("i64"), (w.t("i64"), at), (w.t("i64"), w.splat(str(last * mem.word), "i64")))
+        at = w.call(
+            f"llvm.umin.v{w.W}i64", w.t("i64"), (w.t("i64"), at), (w.t("i64"), w.splat(str(last * mem.word), "i64"))
+        )
     return V(pointers_of(w, mem.ptr, b("add", b("mul", at, w.W), lane)))
 
 
@@ -376,7 +391,10 @@ def _local_load(w: WaveWriter, mem: LocalMemory, off: Scalar, t: Type) -> Rep:
     places = _local_places(w, mem, off, count)
     if isinstance(places, V):
         step = mem.word * w.W
-        moved = [places.text] + [w.op(f"getelementptr i8, {w.t('ptr')} {places.text}, {w.t('i64')} splat (i64 {i * step})") for i in range(1, count)]
+        moved = [places.text] + [
+            w.op(f"getelementptr i8, {w.t('ptr')} {places.text}, {w.t('i64')} splat (i64 {i * step})")
+            for i in range(1, count)
+        ]
         items = tuple(V(_gather(w, p, bits, mem.word)) for p in moved)
     else:
         items = tuple(V(w.op(f"load {w.t(f'i{bits}')}, ptr {p}, align {mem.word * 16}")) for p in places)
@@ -394,7 +412,11 @@ def _local_store(w: WaveWriter, mem: LocalMemory, off: Scalar, value: Rep, t: Ty
     for i, x in enumerate(parts):
         if isinstance(places, V):
             step = i * mem.word * w.W
-            p = w.op(f"getelementptr i8, {w.t('ptr')} {places.text}, {w.t('i64')} splat (i64 {step})") if step else places.text
+            p = (
+                w.op(f"getelementptr i8, {w.t('ptr')} {places.text}, {w.t('i64')} splat (i64 {step})")
+                if step
+                else places.text
+            )
             _scatter(w, x, p, bits, mem.word)
             continue
         t_word, align = w.t(f"i{bits}"), mem.word * 16

@@ -1,4 +1,5 @@
-"""The addresses of one access: a pointer and an offset in any form come in, the most regular description of where the lanes lie goes out."""
+"""The addresses of one access: a pointer and an offset in any form come in, the most regular description of where the
+lanes lie goes out."""
 
 from __future__ import annotations
 
@@ -52,7 +53,8 @@ class LaneAddress:
         return self.pointer(0, more)
 
     def start(self, first: int, lanes: int, size: int, more: int = 0) -> str:
-        """The address at which a run of lanes begins, reckoned from its first active lane: an inactive one's may be anything."""
+        """The address at which a run of lanes begins, reckoned from its first active lane: an inactive one's may be
+        anything."""
         known = self.w.mask
         skip = int(np.argmax(known[first : first + lanes])) if isinstance(known, np.ndarray) else 0
         return self.pointer(first + skip, more - skip * size)
@@ -93,7 +95,9 @@ def place(w: WaveWriter, p: Ptr, off: Scalar) -> str | LaneAddress | V:
         flat = cpu_lin.resolve(w, total)
         u = flat.u.text if flat.u else "0"
         base = gep(w, p.base, u) if p.base else w.op(f"inttoptr i64 {u} to ptr")
-        return LaneAddress(w, base, Lin(64, None, flat.terms, flat.k), p.space == SHARED and (flat.u is None or flat.u.tz >= 6))
+        return LaneAddress(
+            w, base, Lin(64, None, flat.terms, flat.k), p.space == SHARED and (flat.u is None or flat.u.tz >= 6)
+        )
     text = w.vec(total, i64)
     return V(pointers_of(w, p.base, text))
 

@@ -1,8 +1,7 @@
 """Matrix instructions, from their fragment maps: operands' forms come in, the accumulator's slot goes out.
 
-Fragments are widened to the accumulator's type and stored as they stand, slot after slot; a function made once for each set of maps does the
-products (`avelang.llvm.products`).
-"""
+Fragments are widened to the accumulator's type and stored as they stand, slot after slot; a function made once for each
+set of maps does the products (`avelang.llvm.products`). """
 
 from __future__ import annotations
 
@@ -46,7 +45,8 @@ def emit_mma(w: WaveWriter, op: Op) -> Rep:
 
 
 def _stored(w: WaveWriter, value: Value, work: DType, ignored: int, lanes: np.ndarray | None) -> str:
-    """Stack memory with the operand's elements in the type of the products. An operand of several instructions is stored once."""
+    """Stack memory with the operand's elements in the type of the products. An operand of several instructions is
+    stored once."""
     rep, t = w.env[value], value.type
     key = ("mma", rep, ignored, None if lanes is None else lanes.tobytes())
     if (found := w.memo(key)) is not None:

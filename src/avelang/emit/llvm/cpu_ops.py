@@ -1,4 +1,5 @@
-"""One rule for each op of the IR: the op comes in, its text and the form of its result go out. Control flow is in `cpu_if` and `cpu_loops`."""
+"""One rule for each op of the IR: the op comes in, its text and the form of its result go out. Control flow is in
+`cpu_if` and `cpu_loops`."""
 
 from __future__ import annotations
 
@@ -8,7 +9,23 @@ import numpy as np
 
 from avelang.emit.llvm import arithmetic, cpu_check, cpu_cluster, cpu_lanes, cpu_lin, cpu_memory, cpu_waits
 from avelang.emit.llvm.cpu_parts import address_of
-from avelang.emit.llvm.cpu_values import Aos, Bools, Elems, Lin, LocalMemory, Pending, Ptr, Rep, S, Scalar, StackVector, V, const, elem, lanes_of
+from avelang.emit.llvm.cpu_values import (
+    Aos,
+    Bools,
+    Elems,
+    Lin,
+    LocalMemory,
+    Pending,
+    Ptr,
+    Rep,
+    S,
+    Scalar,
+    StackVector,
+    V,
+    const,
+    elem,
+    lanes_of,
+)
 from avelang.emit.llvm.cpu_vectors import bitcast, elements, extract, insert
 from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.core import Block, Op, Value
@@ -23,6 +40,7 @@ RULES: dict[str, Rule] = {}
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
     """Registers the function as the rule of ops."""
+
     def add(f: Rule) -> Rule:
         RULES.update(dict.fromkeys(names, f))
         return f
@@ -31,7 +49,8 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
 
 
 def _each(w: WaveWriter, op: Op, f: Callable[..., Scalar]) -> Rep:
-    """Applies a rule on scalar forms to scalars, or to vectors element by element; a scalar operand goes with every element."""
+    """Applies a rule on scalar forms to scalars, or to vectors element by element; a scalar operand goes with every
+    element."""
     t = op.result.type
     if not isinstance(t, VecType):
         return f(*(w.scalar(v) for v in op.operands))
@@ -42,7 +61,7 @@ def _each(w: WaveWriter, op: Op, f: Callable[..., Scalar]) -> Rep:
     return Elems(tuple(f(*xs) for xs in zip(*columns, strict=True)))
 
 
-# -- constants and arithmetic ------------------------------------------------------------------------------------------------------------
+# -- constants and arithmetic ------------------------------------------------------------------------------------------
 
 
 def constant(value: float, d: DType) -> S:
@@ -78,7 +97,11 @@ def _shift(w: WaveWriter, name: str, d: DType, a: Scalar, b: S) -> Scalar:
     wide = not isinstance(a, S)
     how = "shl" if name == "shl" else "ashr" if d.kind == "int" else "lshr"
     text = w.op(f"{how} {w.t(elem(d), wide)} {w.text(a, d, wide)}, {w.splat(b.text, elem(d)) if wide else b.text}")
-    return S(text, max(0, min(d.bits, a.tz + (b.const or 0) * (1 if name == "shl" else -1)))) if isinstance(a, S) else V(text)
+    return (
+        S(text, max(0, min(d.bits, a.tz + (b.const or 0) * (1 if name == "shl" else -1))))
+        if isinstance(a, S)
+        else V(text)
+    )
 
 
 def _with_zeros(name: str, d: DType, out: Scalar, a: Scalar, b: Scalar) -> Scalar:
@@ -130,7 +153,13 @@ def _cmp(w: WaveWriter, op: Op) -> Rep:
 
     def one(a: Scalar, b: Scalar) -> Scalar:
         x, y = (cpu_lin.as_lin(w, v, d.bits) if d.is_int else None for v in (a, b))
-        if x is not None and y is not None and x.is_const and y.is_const and not (isinstance(a, S) and isinstance(b, S)):
+        if (
+            x is not None
+            and y is not None
+            and x.is_const
+            and y.is_const
+            and not (isinstance(a, S) and isinstance(b, S))
+        ):
             return cpu_lin.compare(pred, x, y, d)
         wide = not (isinstance(a, S) and isinstance(b, S))
         return w.made(arithmetic.compare(w, pred, d, wide, w.text(a, d, wide), w.text(b, d, wide)), wide)
@@ -180,7 +209,7 @@ def _convert(w: WaveWriter, op: Op) -> Rep:
     return _each(w, op, one)
 
 
-# -- vectors -----------------------------------------------------------------------------------------------------------------------------
+# -- vectors -----------------------------------------------------------------------------------------------------------
 
 
 @rule("bitcast")
@@ -224,7 +253,7 @@ def _slice(w: WaveWriter, op: Op) -> Rep:
     return Elems(elements(w, rep, op.operands[0].type)[start : start + n])
 
 
-# -- where we are ------------------------------------------------------------------------------------------------------------------------
+# -- where we are ------------------------------------------------------------------------------------------------------
 
 _AXES = "xyz"
 
@@ -255,15 +284,25 @@ def _lane_id(w: WaveWriter, op: Op) -> Rep:
     return cpu_lanes.lane_id(w)
 
 
-RULES.update(shuffle=cpu_lanes.emit_shuffle, ballot=cpu_lanes.emit_ballot, printf=cpu_lanes.emit_printf, atomic_add=cpu_lanes.emit_atomic_add,
-             atomic=cpu_lanes.emit_atomic)
+RULES.update(
+    shuffle=cpu_lanes.emit_shuffle,
+    ballot=cpu_lanes.emit_ballot,
+    printf=cpu_lanes.emit_printf,
+    atomic_add=cpu_lanes.emit_atomic_add,
+    atomic=cpu_lanes.emit_atomic,
+)
 
 
-RULES.update(barrier=cpu_waits.emit_barrier, pause=cpu_waits.emit_pause, cluster_arrive=cpu_cluster.emit_arrive, cluster_wait=cpu_cluster.emit_wait,
-             check=cpu_check.emit_check)
+RULES.update(
+    barrier=cpu_waits.emit_barrier,
+    pause=cpu_waits.emit_pause,
+    cluster_arrive=cpu_cluster.emit_arrive,
+    cluster_wait=cpu_cluster.emit_wait,
+    check=cpu_check.emit_check,
+)
 
 
-# -- memory ------------------------------------------------------------------------------------------------------------------------------
+# -- memory ------------------------------------------------------------------------------------------------------------
 
 
 def size_of(t: TensorType) -> int:
@@ -362,8 +401,8 @@ def _int_ptr(w: WaveWriter, op: Op) -> Rep:
 
 
 def copies(block: Block, uses: dict[Value, int]) -> set[Value]:
-    """Loads that may wait for the store that is their only use: nothing between the two writes, waits or branches, and they are in
-    different spaces, so that the copy cannot overlap itself."""
+    """Loads that may wait for the store that is their only use: nothing between the two writes, waits or branches, and
+    they are in different spaces, so that the copy cannot overlap itself."""
     out: set[Value] = set()
     waiting: set[Value] = set()
     for op in block.ops:

@@ -1,4 +1,5 @@
-"""Values that pass from basic block to basic block: a form comes in, a list of LLVM values, its `parts`, goes out; and back."""
+"""Values that pass from basic block to basic block: a form comes in, a list of LLVM values, its `parts`, goes out; and
+back."""
 
 from __future__ import annotations
 

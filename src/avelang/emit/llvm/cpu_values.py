@@ -1,9 +1,9 @@
-"""Forms in which the CPU emitter holds an IR value of a whole wave: one per kind of regularity, from one scalar for all lanes to memory.
+"""Forms in which the CPU emitter holds an IR value of a whole wave: one per kind of regularity, from one scalar for all
+lanes to memory.
 
-Scalars are `S` (one LLVM scalar: the same in all active lanes), `Lin` (linear: scalars times lane constants), `Bools` (conditions known
-per lane) or `V` (an LLVM vector with one element a lane). Vectors are `Elems`, `Aos` or `StackVector`. Pointers are `Ptr`.
-bf16, f16 and fp8 are held as integers of their width; u1 as i1.
-"""
+Scalars are `S` (one LLVM scalar: the same in all active lanes), `Lin` (linear: scalars times lane constants), `Bools`
+(conditions known per lane) or `V` (an LLVM vector with one element a lane). Vectors are `Elems`, `Aos` or
+`StackVector`. Pointers are `Ptr`. bf16, f16 and fp8 are held as integers of their width; u1 as i1. """
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from avelang.llvm.literals import signed
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class S:
-    """One scalar for all active lanes. `tz`: the value is known to be a multiple of 2**tz. `const`: the value, of integers (signed) only."""
+    """One scalar for all active lanes. `tz`: the value is known to be a multiple of 2**tz. `const`: the value, of
+    integers (signed) only."""
 
     text: str
     tz: int = 0
@@ -42,7 +43,8 @@ class Ext:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Lin:
-    """In lane l: u + sum(s * c[l] for s, c in terms) + k[l] + exts, exact modulo 2**bits in every lane. `k` and `c` are int64 arrays of lanes."""
+    """In lane l: u + sum(s * c[l] for s, c in terms) + k[l] + exts, exact modulo 2**bits in every lane. `k` and `c` are
+    int64 arrays of lanes."""
 
     bits: int
     u: S | None
@@ -75,8 +77,8 @@ class Elems:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Aos:
-    """A vector whose lanes stand one after another, as they do in memory: lane l holds elements l*n + start .. l*n + start + count of the
-    concatenated chunks. A chunk is an LLVM vector of `lanes` lanes * n integers of `bits` bits."""
+    """A vector whose lanes stand one after another, as they do in memory: lane l holds elements l*n + start .. l*n +
+    start + count of the concatenated chunks. A chunk is an LLVM vector of `lanes` lanes * n integers of `bits` bits."""
 
     bits: int
     n: int
@@ -88,7 +90,8 @@ class Aos:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class StackVector:
-    """A vector in stack memory: element e of lane l at index e*W + l. `owned`: its only user may overwrite it in place."""
+    """A vector in stack memory: element e of lane l at index e*W + l. `owned`: its only user may overwrite it in
+    place."""
 
     ptr: str
     n: int
@@ -101,7 +104,8 @@ Vector = Elems | Aos | StackVector
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class LocalMemory:
-    """The local memory of one `alloc`: word i (of `word` bytes, `words` in all) of lane l at index i*W + l from `ptr`."""
+    """The local memory of one `alloc`: word i (of `word` bytes, `words` in all) of lane l at index i*W + l from
+    `ptr`."""
 
     ptr: str
     word: int
@@ -110,7 +114,8 @@ class LocalMemory:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Ptr:
-    """`off` bytes (an i64 form) from `base`: an LLVM pointer ("" is address 0), or the `LocalMemory` of a local tensor."""
+    """`off` bytes (an i64 form) from `base`: an LLVM pointer ("" is address 0), or the `LocalMemory` of a local
+    tensor."""
 
     space: str
     base: str | LocalMemory
@@ -119,7 +124,8 @@ class Ptr:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Pending:
-    """A load whose only use is a store close by, to which it is left: a copy from memory to memory needs no registers of ours."""
+    """A load whose only use is a store close by, to which it is left: a copy from memory to memory needs no registers
+    of ours."""
 
     ptr: Ptr
     off: Scalar

@@ -1,4 +1,5 @@
-"""Vectors of IR elements: one form comes in, the form that an op or a memory access needs goes out, by shuffles that x86 has."""
+"""Vectors of IR elements: one form comes in, the form that an op or a memory access needs goes out, by shuffles that
+x86 has."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ def count_of(t: Type) -> int:
     return t.n if isinstance(t, VecType) else 1
 
 
-# -- to elements ---------------------------------------------------------------------------------------------------------------------
+# -- to elements -------------------------------------------------------------------------------------------------------
 
 
 def elements(w: WaveWriter, rep: Rep, t: Type) -> tuple[Scalar, ...]:
@@ -128,7 +129,9 @@ def rechunk(w: WaveWriter, a: Aos, lanes: int) -> Aos:
         chunks = [concat(w, t, size, list(a.chunks[i : i + k])) for i in range(0, len(a.chunks), k)]
     else:
         step = lanes * a.n
-        chunks = [shuffle(w, t, size, c, None, list(range(i, i + step))) for c in a.chunks for i in range(0, size, step)]
+        chunks = [
+            shuffle(w, t, size, c, None, list(range(i, i + step))) for c in a.chunks for i in range(0, size, step)
+        ]
     return Aos(a.bits, a.n, a.start, a.count, tuple(chunks), lanes)
 
 
@@ -141,7 +144,7 @@ def rebits(w: WaveWriter, a: Aos, bits: int) -> Aos:
     return Aos(bits, a.n * a.bits // bits, a.start * a.bits // bits, a.count * a.bits // bits, chunks, a.lanes)
 
 
-# -- to lanes one after another ------------------------------------------------------------------------------------------------------
+# -- to lanes one after another ----------------------------------------------------------------------------------------
 
 
 def to_aos(w: WaveWriter, rep: Rep, t: VecType) -> Aos:
@@ -151,12 +154,22 @@ def to_aos(w: WaveWriter, rep: Rep, t: VecType) -> Aos:
             return rep
         if rep.lanes == 1:
             part = list(range(rep.start, rep.start + rep.count))
-            return Aos(rep.bits, rep.count, 0, rep.count, tuple(shuffle(w, f"i{rep.bits}", rep.n, c, None, part) for c in rep.chunks), 1)
+            return Aos(
+                rep.bits,
+                rep.count,
+                0,
+                rep.count,
+                tuple(shuffle(w, f"i{rep.bits}", rep.n, c, None, part) for c in rep.chunks),
+                1,
+            )
     items = [integer(w, V(w.vec(x, t.dtype)), t.dtype, True) for x in elements(w, rep, t)]
     bits = t.dtype.bits
     while bits < 32 and len(items) > 1:
         b = Bits(w, True, bits * 2)
-        wider = [[w.op(f"zext {w.t(f'i{bits}')} {x} to {b.t}") for x in pair] for pair in zip(items[::2], items[1::2], strict=True)]
+        wider = [
+            [w.op(f"zext {w.t(f'i{bits}')} {x} to {b.t}") for x in pair]
+            for pair in zip(items[::2], items[1::2], strict=True)
+        ]
         items = [b("or", lo, b("shl", hi, bits)) for lo, hi in wider]
         bits *= 2
     whole = Aos(bits, len(items), 0, len(items), (_zip(w, f"i{bits}", w.W, items),), w.W)
@@ -171,7 +184,7 @@ def _zip(w: WaveWriter, t: str, n: int, items: list[str]) -> str:
     return shuffle(w, t, half, even, odd, [i // 2 + i % 2 * half for i in range(2 * half)])
 
 
-# -- bits ------------------------------------------------------------------------------------------------------------------------------
+# -- bits --------------------------------------------------------------------------------------------------------------
 
 
 def integer(w: WaveWriter, x: Scalar, d: DType, wide: bool) -> str:
@@ -183,7 +196,9 @@ def integer(w: WaveWriter, x: Scalar, d: DType, wide: bool) -> str:
 def from_integer(w: WaveWriter, text: str, d: DType, wide: bool) -> Scalar:
     """The inverse of `integer`."""
     e = elem(d)
-    return w.made(w.op(f"bitcast {w.t(f'i{d.bits}', wide)} {text} to {w.t(e, wide)}") if e in ("float", "double") else text, wide)
+    return w.made(
+        w.op(f"bitcast {w.t(f'i{d.bits}', wide)} {text} to {w.t(e, wide)}") if e in ("float", "double") else text, wide
+    )
 
 
 def bitcast(w: WaveWriter, rep: Rep, src: Type, dst: Type) -> Rep:
@@ -202,7 +217,12 @@ def bitcast(w: WaveWriter, rep: Rep, src: Type, dst: Type) -> Rep:
 def _recast(w: WaveWriter, items: tuple[Scalar, ...], a: DType, b: DType) -> list[Scalar]:
     wide = not all(isinstance(x, S) for x in items)
     if a.bits == b.bits:
-        return [x if elem(a) == elem(b) else from_integer(w, integer(w, x, a, not isinstance(x, S)), b, not isinstance(x, S)) for x in items]
+        return [
+            x
+            if elem(a) == elem(b)
+            else from_integer(w, integer(w, x, a, not isinstance(x, S)), b, not isinstance(x, S))
+            for x in items
+        ]
     texts = [integer(w, x, a, wide) for x in items]
     big, small = max(a.bits, b.bits), min(a.bits, b.bits)
     ops, t, narrow = Bits(w, wide, big), w.t(f"i{big}", wide), w.t(f"i{small}", wide)
@@ -226,7 +246,7 @@ def words(w: WaveWriter, items: tuple[Scalar, ...], d: DType, bits: int) -> list
     return _recast(w, items, d, word_of(bits))
 
 
-# -- single elements -------------------------------------------------------------------------------------------------------------------
+# -- single elements ---------------------------------------------------------------------------------------------------
 
 
 def extract(w: WaveWriter, rep: Rep, t: VecType, index: int | Scalar, d: DType) -> Scalar:
@@ -268,4 +288,6 @@ def insert(w: WaveWriter, rep: Rep, t: VecType, item: Scalar, index: int | Scala
         return Elems(tuple(items))
     b, e, new = Bits(w, True, d.bits), w.t(elem(t.dtype)), w.vec(item, t.dtype)
     pick: Callable[[int], str] = lambda i: b.cmp("eq", w.vec(index, d), i)  # noqa: E731
-    return Elems(tuple(V(w.op(f"select {w.t('i1')} {pick(i)}, {e} {new}, {e} {w.vec(x, t.dtype)}")) for i, x in enumerate(items)))
+    return Elems(
+        tuple(V(w.op(f"select {w.t('i1')} {pick(i)}, {e} {new}, {e} {w.vec(x, t.dtype)}")) for i, x in enumerate(items))
+    )

@@ -1,8 +1,8 @@
-"""Waits of a block's waves for one another: `barrier` and `pause` come in; suspended coroutines and the state that tells who may go on go out.
+"""Waits of a block's waves for one another: `barrier` and `pause` come in; suspended coroutines and the state that
+tells who may go on go out.
 
-In a kernel whose waves meet at plain barriers only, each resumes when all others have come: the turns of `ave_run` are the barrier. Otherwise
-arrivals are counted, in a `WaitState` of the block's memory (`native/cpu/waits.c`).
-"""
+In a kernel whose waves meet at plain barriers only, each resumes when all others have come: the turns of `ave_run` are
+the barrier. Otherwise arrivals are counted, in a `WaitState` of the block's memory (`native/cpu/waits.c`). """
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The state of emission of one wave's function: the text, the forms of values, the mask of active lanes; and changes from form to form."""
+"""The state of emission of one wave's function: the text, the forms of values, the mask of active lanes; and changes
+from form to form."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ from avelang.llvm.writer import ZERO, Writer
 
 
 class WaveWriter(Writer):
-    """Emission of a kernel for waves of `W` lanes. `wave` is the index of the wave in its block, a scalar; `mask` the lanes that are active."""
+    """Emission of a kernel for waves of `W` lanes. `wave` is the index of the wave in its block, a scalar; `mask` the
+    lanes that are active."""
 
     def __init__(self, kernel: Kernel, module: IRModule, block: tuple[int, int, int]):
         super().__init__(module, kernel.attrs["wave"])
@@ -37,13 +39,17 @@ class WaveWriter(Writer):
         self.lane_pointers: str | None = None  # stack memory for the addresses of lanes that are visited one by one
         self.copies: set[Value] = set()
         self.coroutine = False
-        # Of `cpu_check`: memory for the numbers of a report, whether anything ends the wave early, where the launch's word is.
+        # Of `cpu_check`: memory for the numbers of a report, whether anything ends the wave early, where the launch's
+        # word is.
         self.report: str | None = None
         self.stops = False
         self.flag: str | None = None
         self.maps: dict[Value, str] = {}  # tensor maps: pointers to what `map_word` reads
-        self.state: str | None = None  # where arrivals at barriers are counted, for waves that wait for more than plain barriers
-        # Of a cluster: its state, bytes from the block's memory to that of rank 0, bytes of a block, where the wave keeps at which barrier it came.
+        self.state: str | None = (
+            None  # where arrivals at barriers are counted, for waves that wait for more than plain barriers
+        )
+        # Of a cluster: its state, bytes from the block's memory to that of rank 0, bytes of a block, where the wave
+        # keeps at which barrier it came.
         self.cluster_state: str | None = None
         self.first_block: S = const(0, 64)
         self.block_bytes = 0
@@ -64,7 +70,7 @@ class WaveWriter(Writer):
             self.mask, self.here = outer
             self._memo.pop()
 
-    # -- forms -------------------------------------------------------------------------------------------------------------------
+    # -- forms ---------------------------------------------------------------------------------------------------------
 
     def bind(self, value: Value, rep: Rep) -> None:
         """Gives an IR value its form. What a pass has proven uniform becomes one scalar."""
@@ -154,7 +160,7 @@ class WaveWriter(Writer):
         assert isinstance(rep, (S, V, Lin, Bools))
         return rep
 
-    # -- masks -------------------------------------------------------------------------------------------------------------------
+    # -- masks ---------------------------------------------------------------------------------------------------------
 
     def mask_text(self, mask: Mask) -> str:
         """A mask as an LLVM vector of i1."""

@@ -1,8 +1,9 @@
-"""The NVIDIA target (sm_75 to sm_100a): a kernel in phase "addresses" comes in; LLVM IR for LLVM's NVPTX backend goes out.
+"""The NVIDIA target (sm_75 to sm_100a): a kernel in phase "addresses" comes in; LLVM IR for LLVM's NVPTX backend goes
+out.
 
-Sources: LLVM, "User Guide for NVPTX Back-end" and IntrinsicsNVVM.td; PTX ISA 9.0 (shfl.sync, vote.sync, barrier); CUDA C++ Programming Guide,
-"Technical Specifications per Compute Capability" (48 KB of shared memory that a kernel declares itself; more comes with the launch).
-"""
+Sources: LLVM, "User Guide for NVPTX Back-end" and IntrinsicsNVVM.td; PTX ISA 9.0 (shfl.sync, vote.sync, barrier); CUDA
+C++ Programming Guide, "Technical Specifications per Compute Capability" (48 KB of shared memory that a kernel declares
+itself; more comes with the launch). """
 
 from __future__ import annotations
 
@@ -29,9 +30,18 @@ WHOLE = 31  # the clamp of a shuffle that may reach all of its segment
 SPECIAL = {"thread_id": "tid", "block_id": "ctaid", "grid_dim": "nctaid"}
 WIDENED = {"f8e4m3fn": "e4m3", "f8e5m2": "e5m2"}  # 8-bit floats that sm_89 and newer turn into f16
 
-# Passes over LLVM IR. Of what comes out ptxas makes as many instructions as of what -O3 gives (measured on kernels with mma.sync, with wgmma, and
-# softmax), in two fifths of its time: sums of addresses must stand as they can be shared; what loops repeat, ptxas moves out itself.
-PASSES = ("sroa", "instruction_combine", "simplify_cfg", "reassociate", "new_gvn", "instruction_combine", "simplify_cfg")
+# Passes over LLVM IR. Of what comes out ptxas makes as many instructions as of what -O3 gives (measured on kernels with
+# mma.sync, with wgmma, and softmax), in two fifths of its time: sums of addresses must stand as they can be shared;
+# what loops repeat, ptxas moves out itself.
+PASSES = (
+    "sroa",
+    "instruction_combine",
+    "simplify_cfg",
+    "reassociate",
+    "new_gvn",
+    "instruction_combine",
+    "simplify_cfg",
+)
 
 
 def features(chip: arch.Chip) -> str:
@@ -57,8 +67,11 @@ class Nvptx(GpuTarget):
         """Extents of the block and the cluster."""
         cluster = w.kernel.attrs.get("cluster")
         clusters = f' "nvvm.cluster_dim"="{",".join(map(str, cluster))}"' if cluster else ""
-        # ptxas heeds setmaxnreg only where it knows how many registers a thread begins with: as many as one block leaves each.
-        once = ' "nvvm.minctasm"="1"' if any(has_mark(op, "nvptx", SETS_REGISTERS) for op in walk(w.kernel.body)) else ""
+        # ptxas heeds setmaxnreg only where it knows how many registers a thread begins with: as many as one block
+        # leaves each.
+        once = (
+            ' "nvvm.minctasm"="1"' if any(has_mark(op, "nvptx", SETS_REGISTERS) for op in walk(w.kernel.body)) else ""
+        )
         return f'nounwind "nvvm.reqntid"="{",".join(map(str, w.block))}"{clusters}{once}'
 
     def begin(self, w: Simt) -> None:
@@ -85,7 +98,7 @@ class Nvptx(GpuTarget):
             w.shared[op] = f"getelementptr (i8, ptr addrspace(3) @shared, i32 {offset})" if offset else "@shared"
         return ["@shared = external addrspace(3) global [0 x i8], align 1024"], plan.total
 
-    # -- ids -----------------------------------------------------------------------------------------------------------------------
+    # -- ids -----------------------------------------------------------------------------------------------------------
 
     def index(self, w: Simt, op: Op) -> str:
         """`thread_id`, `block_id` or `grid_dim`, by special registers."""
@@ -95,7 +108,10 @@ class Nvptx(GpuTarget):
 
     def _linear(self, w: Simt) -> str:
         """The thread's number in its block."""
-        x, y, z = (w.ranged(f"llvm.nvvm.read.ptx.sreg.tid.{axis}", n) if n > 1 else "0" for axis, n in zip("xyz", w.block, strict=True))
+        x, y, z = (
+            w.ranged(f"llvm.nvvm.read.ptx.sreg.tid.{axis}", n) if n > 1 else "0"
+            for axis, n in zip("xyz", w.block, strict=True)
+        )
         upper = w.op(f"add i32 {w.op(f'mul i32 {z}, {w.block[1]}')}, {y}")
         return w.op(f"add i32 {w.op(f'mul i32 {upper}, {w.block[0]}')}, {x}")
 
@@ -107,7 +123,7 @@ class Nvptx(GpuTarget):
             return x if bx <= w.wave else w.op(f"and i32 {x}, {w.wave - 1}")
         return w.ranged("llvm.nvvm.read.ptx.sreg.laneid", w.wave)
 
-    # -- lanes together ------------------------------------------------------------------------------------------------------------
+    # -- lanes together ------------------------------------------------------------------------------------------------
 
     def count(self, w: Simt, cond: str) -> str:
         """A ballot of the lanes that are here, an i32."""
@@ -128,7 +144,9 @@ class Nvptx(GpuTarget):
 
     def _shuffle(self, w: Simt, mode: str, word: str, by: str, clamp: int) -> str:
         members = ("i32", w.members or "-1")
-        return w.call(f"llvm.nvvm.shfl.sync.{mode}.i32", "i32", members, ("i32", word), ("i32", by), ("i32", str(clamp)))
+        return w.call(
+            f"llvm.nvvm.shfl.sync.{mode}.i32", "i32", members, ("i32", word), ("i32", by), ("i32", str(clamp))
+        )
 
     def ballot(self, w: Simt, cond: str) -> str:
         """vote.sync.ballot, as an i64."""
@@ -147,7 +165,7 @@ class Nvptx(GpuTarget):
         """The lane ends, by `exit`."""
         w.call("llvm.nvvm.exit", "void")
 
-    # -- memory --------------------------------------------------------------------------------------------------------------------
+    # -- memory --------------------------------------------------------------------------------------------------------
 
     def atomic_add(self, w: Simt, value: Value, place: Value, pointer: str, scope: int) -> str:
         """`atomicrmw`, of 32 or 64 bits."""
@@ -157,12 +175,15 @@ class Nvptx(GpuTarget):
         assert isinstance(place.type, PtrType)
         sync = f' syncscope("{SCOPES[scope]}")' if SCOPES[scope] else ""
         kind = "fadd" if d.is_float else "add"
-        return w.op(f"atomicrmw {kind} {w.type(place.type)} {pointer}, {t} {w.value(value)}{sync} monotonic, align {d.bytes}")
+        return w.op(
+            f"atomicrmw {kind} {w.type(place.type)} {pointer}, {t} {w.value(value)}{sync} monotonic, align {d.bytes}"
+        )
 
-    # -- the rest ------------------------------------------------------------------------------------------------------------------
+    # -- the rest ------------------------------------------------------------------------------------------------------
 
     def widen(self, w: Simt, t: Type, x: str) -> str | None:
-        """Two at a time, by way of f16, which holds them all. The other way there is no instruction: those to 8 bits saturate."""
+        """Two at a time, by way of f16, which holds them all. The other way there is no instruction: those to 8 bits
+        saturate."""
         name = WIDENED.get(dtype_of(t).name) if "fp8-ocp" in self.chip.features else None
         if name is None:
             return None
@@ -200,7 +221,8 @@ NATIVE_FUNCTIONS = frozenset(_FUNCTIONS)
 
 
 def emit(kernel: Kernel, chip: arch.Chip) -> DeviceModule:
-    """The module of a kernel for an NVIDIA chip, with line information where its attributes ask for `lines`; errors as `simt_kernel.emit`."""
+    """The module of a kernel for an NVIDIA chip, with line information where its attributes ask for `lines`; errors as
+    `simt_kernel.emit`."""
     if not kernel.attrs.get("lines"):
         return simt_kernel.emit(kernel, Nvptx(chip))
     metadata = Metadata(kernel)

@@ -22,8 +22,8 @@ class Link(str):
 
 
 class ChainedBody(Body):
-    """A body that knows of which registers a vector is made, and writes those vectors alone that something reads: sums in 128 registers go from one
-    instruction to the next as registers, and to put them into a vector takes 128 lines."""
+    """A body that knows of which registers a vector is made, and writes those vectors alone that something reads: sums
+    in 128 registers go from one instruction to the next as registers, and to put them into a vector takes 128 lines."""
 
     def __init__(self, w: Simt):
         super().__init__()
@@ -81,8 +81,8 @@ def registers(w: Simt, text: str, t: Type) -> list[tuple[str, str]]:
 
 
 def emit_asm(w: Simt, op: Op) -> str | None:
-    """The call; the row's result, where it has one. In its place where the row has effects: what LLVM knows nothing of must not move, nor be copied
-    into branches."""
+    """The call; the row's result, where it has one. In its place where the row has effects: what LLVM knows nothing of
+    must not move, nor be copied into branches."""
     row = ROWS[op.name]
     spec = row.llvm["nvptx"]
     assert isinstance(spec, Asm)
@@ -91,7 +91,11 @@ def emit_asm(w: Simt, op: Op) -> str | None:
     inputs: list[tuple[str, str]] = []
     marks = ["=" + CONSTRAINTS[k] for k in out]
     for p, v in zip(row.operands, op.operands, strict=True):
-        given = [("i32", x) for x in w.words(w.value(v), v.type)] if p.name in spec.words else registers(w, w.value(v), v.type)
+        given = (
+            [("i32", x) for x in w.words(w.value(v), v.type)]
+            if p.name in spec.words
+            else registers(w, w.value(v), v.type)
+        )
         tied = p.name == spec.tied
         names[p.name] = names["out"] if tied else [f"${len(out) + len(inputs) + i}" for i in range(len(given))]
         inputs += given
@@ -102,7 +106,9 @@ def emit_asm(w: Simt, op: Op) -> str | None:
         got = names[m[1]]
         return "{" + ", ".join(got) + "}" if m[2] else got[0]
 
-    text = PLACE.sub(fill, spec.lines({**op.attrs, **{p.name: v.type for p, v in zip(row.operands, op.operands, strict=True)}})).replace('"', "\\22")
+    text = PLACE.sub(
+        fill, spec.lines({**op.attrs, **{p.name: v.type for p, v in zip(row.operands, op.operands, strict=True)}})
+    ).replace('"', "\\22")
     kind = "void" if not out else out[0] if len(out) == 1 else _struct(w, out)
     args = ", ".join(f"{k} {x}" for k, x in inputs)
     if row.effects:
@@ -113,7 +119,11 @@ def emit_asm(w: Simt, op: Op) -> str | None:
         w.do(call)
         return None
     got = w.op(call)
-    return _value(w, [got] if len(out) == 1 else [w.op(f"extractvalue {kind} {got}, {i}") for i in range(len(out))], op.result.type)
+    return _value(
+        w,
+        [got] if len(out) == 1 else [w.op(f"extractvalue {kind} {got}, {i}") for i in range(len(out))],
+        op.result.type,
+    )
 
 
 def _struct(w: Simt, fields: list[str]) -> str:

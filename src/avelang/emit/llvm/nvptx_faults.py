@@ -1,12 +1,16 @@
-"""LLVM's PTX comes in; PTX of the same meaning goes out, without the forms of which NVIDIA's assembler is known to make wrong code.
+"""LLVM's PTX comes in; PTX of the same meaning goes out, without the forms of which NVIDIA's assembler is known to make
+wrong code.
 
-Found by programs that were drawn, run on an H200 (driver 580) and seen in the machine code of ptxas, at all levels but -O0:
+Found by programs that were drawn, run on an H200 (driver 580) and seen in the machine code of ptxas, at all levels but
+-O0:
 
-- `neg.s16` and `abs.s16` (13.0, not 13.5): the least integer is not wrapped where the result is extended, compared or divided. `sub.u16`, and
-  `abs.s32` between conversions, are extended again.
-- `add.s16x2` and `add.u16x2` of a constant (13.0, not 13.5): where one half of the result is used, nothing is added to it. Two additions of 16 bits.
-- `mma.m16n8k8` of f16 and bf16 (13.0 and 13.5): a constant B whose upper half is negative is negated as a number of 32 bits, and the instruction
-  then negates both halves. A word that is or-ed with a zero of run time (no grid has 2**31 blocks) is no constant.
+- `neg.s16` and `abs.s16` (13.0, not 13.5): the least integer is not wrapped where the result is extended, compared or
+  divided. `sub.u16`, and `abs.s32` between conversions, are extended again.
+- `add.s16x2` and `add.u16x2` of a constant (13.0, not 13.5): where one half of the result is used, nothing is added
+  to it. Two additions of 16 bits.
+- `mma.m16n8k8` of f16 and bf16 (13.0 and 13.5): a constant B whose upper half is negative is negated as a number of
+  32 bits, and the instruction then negates both halves. A word that is or-ed with a zero of run time (no grid has
+  2**31 blocks) is no constant.
 """
 
 from __future__ import annotations
@@ -17,7 +21,8 @@ _NEG = re.compile(r"\bneg\.s16\s+(%\w+), (%\w+);")
 _ABS = re.compile(r"\babs\.s16\s+(%\w+), (%\w+);")
 _PAIR = re.compile(r"\badd\.[su]16x2\s+(%\w+), (%\w+), (%\w+);")
 _NARROW = re.compile(
-    r"\bmma\.sync\.aligned\.m16n8k8\.row\.col\.f(?:16|32)\.b?f16\.b?f16\.f(?:16|32)\s+(?P<d>\{[^}]*\}),\s+(?P<a>\{[^}]*\}),\s+\{(?P<b>%\w+)\},\s+"
+    r"\bmma\.sync\.aligned\.m16n8k8\.row\.col\.f(?:16|32)\.b?f16\.b?f16\.f(?:16|32)\s+"
+    r"(?P<d>\{[^}]*\}),\s+(?P<a>\{[^}]*\}),\s+\{(?P<b>%\w+)\},\s+"
     r"(?P<c>\{[^}]*\});"
 )
 _NEGATIVE = re.compile(r"\bmov\.[bu]32\s+(%\w+), (-\d+|0x[89A-Fa-f][0-9A-Fa-f]{7});")
@@ -26,7 +31,8 @@ _NEGATIVE = re.compile(r"\bmov\.[bu]32\s+(%\w+), (-\d+|0x[89A-Fa-f][0-9A-Fa-f]{7
 def _pair(m: re.Match[str]) -> str:
     out, a, b = m.groups()
     return (
-        f"{{ .reg .b16 a0, a1, b0, b1; mov.b32 {{a0, a1}}, {a}; mov.b32 {{b0, b1}}, {b}; add.s16 a0, a0, b0; add.s16 a1, a1, b1; "
+        f"{{ .reg .b16 a0, a1, b0, b1; mov.b32 {{a0, a1}}, {a}; mov.b32 {{b0, b1}}, {b}; add.s16 a0, a0, b0; add.s16 "
+        f"a1, a1, b1; "
         f"mov.b32 {out}, {{a0, a1}}; }}"
     )
 

@@ -1,4 +1,5 @@
-"""Line information for NVIDIA: a body whose instructions have places (`simt_lines`), and knows of which registers vectors are made."""
+"""Line information for NVIDIA: a body whose instructions have places (`simt_lines`), and knows of which registers
+vectors are made."""
 
 from __future__ import annotations
 

@@ -40,7 +40,9 @@ def by_signature(w: Simt, op: Op, row: Row, how: Lowering) -> str | None:
     """The call of an intrinsic that takes what the row's parameters say."""
     out = op.result.type if op.results else None
     if how.words and out is not None:
-        return w.from_words([w.call(how.name, "i32", *_arguments(w, op, row, how, i)) for i in range(-(-bits_of(out) // 32))], out)
+        return w.from_words(
+            [w.call(how.name, "i32", *_arguments(w, op, row, how, i)) for i in range(-(-bits_of(out) // 32))], out
+        )
     args = _arguments(w, op, row, how)
     if out is None:
         w.call(how.name, "void", *args)

@@ -1,8 +1,8 @@
-"""The state of emission for machines whose threads are lanes: what one lane's code is written through, and what a target must say of itself.
+"""The state of emission for machines whose threads are lanes: what one lane's code is written through, and what a
+target must say of itself.
 
-A value of the IR is one LLVM value: vectors are LLVM vectors; f16, bf16 and fp8 are integers of their width until an instruction wants them
-otherwise. `simt_kernel.emit` is the way in.
-"""
+A value of the IR is one LLVM value: vectors are LLVM vectors; f16, bf16 and fp8 are integers of their width until an
+instruction wants them otherwise. `simt_kernel.emit` is the way in. """
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ BINARY16 = {"f16": "half", "bf16": "bfloat"}  # the LLVM types of 16-bit floats
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DeviceModule:
-    """The result of a GPU emitter: LLVM IR `text`, the `entry` symbol, the chip, the extents of a block, and the bytes of shared memory that a
-    block has, of which the launch must provide `dynamic_bytes`. Pointer arguments must be aligned to `pointer_align` bytes. Where the kernel has
-    `prints`, its last argument is the buffer that `avelang.ir.printf` describes and decodes; where it checks its accesses, at `sites`, the record of
+    """The result of a GPU emitter: LLVM IR `text`, the `entry` symbol, the chip, the extents of a block, and the bytes
+    of shared memory that a block has, of which the launch must provide `dynamic_bytes`. Pointer arguments must be
+    aligned to `pointer_align` bytes. Where the kernel has `prints`, its last argument is the buffer that
+    `avelang.ir.printf` describes and decodes; where it checks its accesses, at `sites`, the record of
     `avelang.ir.bounds_report` comes before that."""
 
     text: str
@@ -110,15 +111,16 @@ class GpuTarget(abc.ABC):
 
     @abc.abstractmethod
     def atomic_add(self, w: Simt, value: Value, place: Value, pointer: str, scope: int) -> str:
-        """Adds `value` at `pointer`, which was made from the IR pointer `place`; gives what stood there before. `scope` as
-        `ir.types.AtomicScope`."""
+        """Adds `value` at `pointer`, which was made from the IR pointer `place`; gives what stood there before. `scope`
+        as `ir.types.AtomicScope`."""
 
     @abc.abstractmethod
     def row(self, w: Simt, op: Op) -> str | None:
         """An intrinsic; its result, where it has one."""
 
     def function(self, name: str) -> Callable[[Simt, DType, str], str] | None:
-        """The emission of a mathematical function of f32 that the machine has; f64 and the others have been expanded."""
+        """The emission of a mathematical function of f32 that the machine has; f64 and the others have been
+        expanded."""
         return None
 
     def narrow(self, w: Simt, t: Type, x: str) -> str | None:
@@ -131,7 +133,13 @@ class GpuTarget(abc.ABC):
 
     def map_param(self, w: Simt, name: str) -> str:
         """The declaration of a tensor map as a parameter."""
-        raise error("U202", w.kernel.span, what=f"the tensor map `{name}`", target=self.chip.name, why="only NVIDIA's chips from sm_90 on have them")
+        raise error(
+            "U202",
+            w.kernel.span,
+            what=f"the tensor map `{name}`",
+            target=self.chip.name,
+            why="only NVIDIA's chips from sm_90 on have them",
+        )
 
     def begin(self, w: Simt) -> None:  # noqa: B027  (most targets have nothing to do)
         """Called before the first op; sets `w.members` where not all lanes enter the kernel."""
@@ -145,16 +153,18 @@ class GpuTarget(abc.ABC):
         return text
 
     def unseen(self, w: Simt, type: str, text: str) -> str:
-        """A value of LLVM's type of which LLVM does not see how it was computed, for targets with `adds_to_products` or `or_by_words`."""
+        """A value of LLVM's type of which LLVM does not see how it was computed, for targets with `adds_to_products` or
+        `or_by_words`."""
         raise w.refuse()
 
     def agreed(self, w: Simt, op: Op, text: str) -> str:
-        """The op's value `text`, where need be told to LLVM to be the same in all lanes: a pass has found that, LLVM has not."""
+        """The op's value `text`, where need be told to LLVM to be the same in all lanes: a pass has found that, LLVM
+        has not."""
         return text
 
     def shared(self, w: Simt, plan: SharedLayout) -> tuple[list[str], int]:
-        """Declares the shared memory of a plan, whose allocations `w.shared` then names: the text of the globals, and how many bytes the
-        launch provides."""
+        """Declares the shared memory of a plan, whose allocations `w.shared` then names: the text of the globals, and
+        how many bytes the launch provides."""
         lines = []
         for i, (op, size, align, _) in enumerate(plan.allocations):
             name = f"@shared.{i}.{op.attrs.get('name', '')}".rstrip(".")
@@ -168,8 +178,8 @@ class GpuTarget(abc.ABC):
 
 
 class Vectors:
-    """Writes element-by-element instructions on vectors of `W` elements, or on scalars where `wide` is false: what `arithmetic` and
-    `narrow_floats`, which hold the language's arithmetic, write through."""
+    """Writes element-by-element instructions on vectors of `W` elements, or on scalars where `wide` is false: what
+    `arithmetic` and `narrow_floats`, which hold the language's arithmetic, write through."""
 
     def __init__(self, w: Simt, n: int):
         self.w, self.W, self.module = w, n, w.module
@@ -184,15 +194,17 @@ class Vectors:
         return self.w.splat(text, e, self.W)
 
     def outlined(self, name: str, result: str, param: str, x: str, make: Callable[[], str]) -> str:
-        """Calls a function of the module on `x`, defining it if need be: `make` emits its body on %x, one basic block. LLVM puts it in place of
-        the call; the text is shorter."""
+        """Calls a function of the module on `x`, defining it if need be: `make` emits its body on %x, one basic block.
+        LLVM puts it in place of the call; the text is shorter."""
         w = self.w
         if name not in self.module.functions:
             self.module.functions[name] = ""
             outer, w.body = w.body, Body()
             value = make()
             text, w.body = w.body.text(), outer
-            self.module.functions[name] = f"define internal {result} @{name}({param} %x) alwaysinline #0 {{\n{text}\n  ret {result} {value}\n}}"
+            self.module.functions[name] = (
+                f"define internal {result} @{name}({param} %x) alwaysinline #0 {{\n{text}\n  ret {result} {value}\n}}"
+            )
         return self.op(f"call {result} @{name}({param} {x})")
 
     def overload(self, name: str, e: str, wide: bool) -> str:
@@ -202,8 +214,8 @@ class Vectors:
 
 
 class Simt:
-    """Emission of one kernel for one target. `env` maps IR values to LLVM texts; `members` is the mask of the lanes that are here, for
-    targets whose shuffles want it (None: all lanes of the wave)."""
+    """Emission of one kernel for one target. `env` maps IR values to LLVM texts; `members` is the mask of the lanes
+    that are here, for targets whose shuffles want it (None: all lanes of the wave)."""
 
     def __init__(self, kernel: Kernel, target: GpuTarget, run: Callable[[Simt, Block], None]):
         self.kernel, self.target = kernel, target
@@ -221,7 +233,7 @@ class Simt:
         self.previous: Op | None = None  # the op before it in its block
         self._run = run
 
-    # -- text --------------------------------------------------------------------------------------------------------------------
+    # -- text ----------------------------------------------------------------------------------------------------------
 
     def op(self, text: str) -> str:
         """Appends an instruction that has a result, and returns the result's name."""
@@ -276,7 +288,7 @@ class Simt:
         """The writer for a type's elements. (Any: `arithmetic` names the CPU's own writer in its signatures.)"""
         return Vectors(self, t.n if isinstance(t, VecType) else 1)
 
-    # -- types and values ----------------------------------------------------------------------------------------------------------
+    # -- types and values ----------------------------------------------------------------------------------------------
 
     def type(self, t: Type) -> str:
         """The LLVM type that holds a value."""
@@ -342,7 +354,7 @@ class Simt:
             return [self.env[v]]
         return [self.op(f"extractelement {self.typed(v)}, i64 {i}") for i in range(v.type.n)]
 
-    # -- regions -------------------------------------------------------------------------------------------------------------------
+    # -- regions -------------------------------------------------------------------------------------------------------
 
     def run(self, block: Block) -> list[str]:
         """Emits a region's ops; gives the texts of what its terminator passes on."""

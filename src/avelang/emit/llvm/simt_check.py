@@ -1,8 +1,8 @@
-"""`check` for lanes: a comparison and a branch; behind the branch a report in the record of the launch (`ir/bounds_report.py`), and the lane's end.
+"""`check` for lanes: a comparison and a branch; behind the branch a report in the record of the launch
+(`ir/bounds_report.py`), and the lane's end.
 
-The first lane to change the record's flag writes it. A lane that stops has left the kernel by itself: nothing traps, so that the device, its
-context and the other arrays stay usable, and barriers of whole blocks count it as arrived.
-"""
+The first lane to change the record's flag writes it. A lane that stops has left the kernel by itself: nothing traps, so
+that the device, its context and the other arrays stay usable, and barriers of whole blocks count it as arrived. """
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def emit_check(w: Simt, op: Op) -> None:
         beyond = w.op(f"icmp uge {w.typed(a)}, {w.value(b)}")
         wrong = w.op(f"or i1 {wrong}, {beyond}") if wrong else beyond
     tell, write, end, on = (w.body.fresh(x) for x in ("wrong", "report", "stop", "within"))
-    w.do(f"br i1 {wrong}, label %{tell}, label %{on}, !prof !{{!\"branch_weights\", i32 1, i32 1048575}}")
+    w.do(f'br i1 {wrong}, label %{tell}, label %{on}, !prof !{{!"branch_weights", i32 1, i32 1048575}}')
     w.body.start(tell)
     record = w.value(op.operands[0])
     swap = w.op(f"cmpxchg ptr addrspace(1) {record}, i64 0, i64 1{w.target.device_scope} monotonic monotonic, align 8")
@@ -31,7 +31,10 @@ def emit_check(w: Simt, op: Op) -> None:
     numbers += [_wide(w, w.value(v), v.type) for v in op.operands[1 + 2 * n :]]  # type: ignore[arg-type]
     places = [SITE, BLOCK, BLOCK + 1, BLOCK + 2, THREAD, *range(VALUES, VALUES + len(numbers) - 5)]
     for place, number in zip(places, numbers, strict=True):
-        w.do(f"store i64 {number}, ptr addrspace(1) {w.op(f'getelementptr i64, ptr addrspace(1) {record}, i64 {place}')}, align 8")
+        w.do(
+            f"store i64 {number}, ptr addrspace(1) "
+            f"{w.op(f'getelementptr i64, ptr addrspace(1) {record}, i64 {place}')}, align 8"
+        )
     w.do(f"br label %{end}")
     w.body.start(end)
     if op.attrs.get("stop"):

@@ -1,8 +1,9 @@
-"""A lane's own memory at places that are not constant: the accesses of a kernel come in; those that can choose among registers go out.
+"""A lane's own memory at places that are not constant: the accesses of a kernel come in; those that can choose among
+registers go out.
 
-Registers have no addresses. An access whose place is known at run time only would put the whole allocation into scratch memory, hundreds of
-cycles away; among a few places it is read from all of them and the right one selected, two instructions a place.
-"""
+Registers have no addresses. An access whose place is known at run time only would put the whole allocation into scratch
+memory, hundreds of cycles away; among a few places it is read from all of them and the right one selected, two
+instructions a place. """
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ MOST_SELECTIONS = 1024  # of all accesses to one allocation
 
 
 class Choice(typing.NamedTuple):
-    """An access among `count` places, `step` bytes apart, of an allocation; what lies between its start and the place is the sum of `offsets`."""
+    """An access among `count` places, `step` bytes apart, of an allocation; what lies between its start and the place
+    is the sum of `offsets`."""
 
     alloc: Op
     offsets: tuple[Value, ...]
@@ -27,7 +29,8 @@ class Choice(typing.NamedTuple):
 
 
 def choices(kernel: Kernel) -> dict[Op, Choice]:
-    """The loads and stores of local memory whose place differs, for allocations where all of them have few places. The others stay in memory."""
+    """The loads and stores of local memory whose place differs, for allocations where all of them have few places. The
+    others stay in memory."""
     roots: dict[Value, tuple[Op, tuple[Value, ...]]] = {}
     found: dict[Op, list[tuple[Op, Choice]]] = {}
     kept: set[Op] = set()  # allocations whose pointers go where they cannot be followed

@@ -1,4 +1,5 @@
-"""Control flow for lanes: `if`, `for` and `while` come in; basic blocks with phis go out. Where lanes part is LLVM's and the machine's affair."""
+"""Control flow for lanes: `if`, `for` and `while` come in; basic blocks with phis go out. Where lanes part is LLVM's
+and the machine's affair."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ def _parts(conds: list[Value]) -> bool:
 
 
 def _splits(w: Simt, op: Op, conds: list[Value]) -> bool:
-    """True where the lanes that enter the op's regions must be counted: some shuffle inside wants to know, and lanes may part here."""
+    """True where the lanes that enter the op's regions must be counted: some shuffle inside wants to know, and lanes
+    may part here."""
     if not w.target.split_members or not _parts(conds):
         return False
     return any(inner.name in _TOGETHER for region in op.regions for inner in walk(region))
@@ -104,7 +106,8 @@ def _trips(w: Simt, op: Op, d: DType) -> str:
 
 
 def _firsts(w: Simt, parts: bool, firsts: list[tuple[str, str]]) -> list[str]:
-    """The values carried into a loop at first, as (type, text); of a loop that lanes leave one after another, told to LLVM to differ."""
+    """The values carried into a loop at first, as (type, text); of a loop that lanes leave one after another, told to
+    LLVM to differ."""
     return [w.target.own(w, t, x) if parts else x for t, x in firsts]
 
 
@@ -178,4 +181,3 @@ def emit_while(w: Simt, op: Op) -> None:
 
 
 CONTROL: dict[str, Callable[[Simt, Op], None]] = {"if": emit_if, "for": emit_for, "while": emit_while}
-

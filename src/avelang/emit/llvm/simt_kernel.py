@@ -1,4 +1,5 @@
-"""The way into the emitter for lanes: a kernel in phase "addresses", with its block's extents, and a target come in; a `DeviceModule` goes out."""
+"""The way into the emitter for lanes: a kernel in phase "addresses", with its block's extents, and a target come in; a
+`DeviceModule` goes out."""
 
 from __future__ import annotations
 
@@ -21,14 +22,28 @@ _CLASHES = re.compile(r"[a-z]*\d+|entry|")
 
 
 def emit(kernel: Kernel, target: GpuTarget) -> DeviceModule:
-    """The module of a kernel. Raises U202 for what the target has no code for, U203 where shared memory is over the chip's, V001 on an op
-    that should not have come this far."""
+    """The module of a kernel. Raises U202 for what the target has no code for, U203 where shared memory is over the
+    chip's, V001 on an op that should not have come this far."""
     if kernel.attrs["wave"] != target.chip.wave:
-        raise error("U204", kernel.span, kernel=kernel.name, wave=kernel.attrs["wave"], target=target.chip.name, have=target.chip.wave)
+        raise error(
+            "U204",
+            kernel.span,
+            kernel=kernel.name,
+            wave=kernel.attrs["wave"],
+            target=target.chip.name,
+            have=target.chip.wave,
+        )
     w = Simt(kernel, target, _block)
     plan = simt_memory.plan(kernel)
     if plan.total > target.chip.lds_bytes:
-        raise error("U203", kernel.span, kernel=kernel.name, have=plan.total, limit=target.chip.lds_bytes, target=target.chip.name)
+        raise error(
+            "U203",
+            kernel.span,
+            kernel=kernel.name,
+            have=plan.total,
+            limit=target.chip.lds_bytes,
+            target=target.chip.name,
+        )
     w.choices = simt_choices.choices(kernel)
     lines, dynamic = target.shared(w, plan)
     params = _params(w)
@@ -36,14 +51,18 @@ def emit(kernel: Kernel, target: GpuTarget) -> DeviceModule:
     _block(w, kernel.body)
     function = f"define {target.convention} void @{kernel.name}({params}) #0 {{\n{w.body.text()}\n  ret void\n}}"
     text = "\n".join([
-        f'target triple = "{target.triple}"', "", *lines, "", w.module.text(target.attributes(w)), function, "", *target.tail(w), "",
+        f'target triple = "{target.triple}"', "", *lines, "", w.module.text(target.attributes(w)), function, "",
+        *target.tail(w), "",
     ])  # fmt: skip
     sites = tuple(kernel.attrs.get("sites", ()))
-    return DeviceModule(text, kernel.name, target.chip, w.block, plan.total, dynamic, POINTER_ALIGN, tuple(w.prints), sites)
+    return DeviceModule(
+        text, kernel.name, target.chip, w.block, plan.total, dynamic, POINTER_ALIGN, tuple(w.prints), sites
+    )
 
 
 def _params(w: Simt) -> str:
-    """The parameters: pointers to global memory, scalars as they are, a condition as a byte; the buffer of a kernel that prints."""
+    """The parameters: pointers to global memory, scalars as they are, a condition as a byte; the buffer of a kernel
+    that prints."""
     out = []
     for i, p in enumerate(w.kernel.params):
         name = f"%arg{i}" if _CLASHES.fullmatch(p.name) else f"%{p.name}"

@@ -1,8 +1,8 @@
-"""Line information: the ops' spans come in; LLVM's debug metadata goes out, of which `.file` and `.loc` in PTX and in AMD's assembly are made.
+"""Line information: the ops' spans come in; LLVM's debug metadata goes out, of which `.file` and `.loc` in PTX and in
+AMD's assembly are made.
 
-Only lines: no types and no variables, hence no sections of DWARF (LLVM's DebugDirectivesOnly). A device function that was inlined has a place of
-its own, with the call behind it. Source: LLVM, "Source Level Debugging with LLVM".
-"""
+Only lines: no types and no variables, hence no sections of DWARF (LLVM's DebugDirectivesOnly). A device function that
+was inlined has a place of its own, with the call behind it. Source: LLVM, "Source Level Debugging with LLVM". """
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class Metadata:
         span = kernel.span or Span(kernel.attrs.get("file", ""), 0)
         self._add('!{i32 2, !"Debug Info Version", i32 3}')
         self._add(
-            f'distinct !DICompileUnit(language: DW_LANG_C, file: !{first + _FILE}, producer: "avelang", isOptimized: true, runtimeVersion: 0, '
+            f'distinct !DICompileUnit(language: DW_LANG_C, file: !{first + _FILE}, producer: "avelang", isOptimized: '
+            f'true, runtimeVersion: 0, '
             "emissionKind: DebugDirectivesOnly)"
         )
         self._add(_file(span.file))
@@ -50,7 +51,8 @@ class Metadata:
         line = span.line if line is None else line
         file = self._add(_file(span.file))
         return self._add(
-            f'distinct !DISubprogram(name: "{_quoted(name)}", scope: !{file}, file: !{file}, line: {line}, type: !{self.first + _TYPE}, '
+            f'distinct !DISubprogram(name: "{_quoted(name)}", scope: !{file}, file: !{file}, line: {line}, type: '
+            f'!{self.first + _TYPE}, '
             f"scopeLine: {line}, unit: !{self.first + _UNIT}, spFlags: DISPFlagDefinition | DISPFlagOptimized)"
         )
 
@@ -67,7 +69,9 @@ class Metadata:
     def text(self, flags: str = "") -> str:
         """`flags`: what the target has among the module's flags."""
         listed = f"{flags}, !{self.flags}" if flags else f"!{self.flags}"
-        return "\n".join([f"!llvm.module.flags = !{{{listed}}}", f"!llvm.dbg.cu = !{{!{self.first + _UNIT}}}", *self.lines, ""])
+        return "\n".join(
+            [f"!llvm.module.flags = !{{{listed}}}", f"!llvm.dbg.cu = !{{!{self.first + _UNIT}}}", *self.lines, ""]
+        )
 
 
 def _quoted(text: str) -> str:
@@ -109,7 +113,8 @@ class Marks(Body):
 
 
 class LinedBody(Marks):
-    """A plain body with places: one line of each chain of calls, the innermost of the user's, as assembly has no word for the calls around it."""
+    """A plain body with places: one line of each chain of calls, the innermost of the user's, as assembly has no word
+    for the calls around it."""
 
     def __init__(self, w: Simt, metadata: Metadata):
         super().__init__()

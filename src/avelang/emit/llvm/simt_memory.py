@@ -1,4 +1,5 @@
-"""Memory of a lane's code: `alloc`, pointers, loads and stores come in; address spaces, offsets in bytes and alignments go out."""
+"""Memory of a lane's code: `alloc`, pointers, loads and stores come in; address spaces, offsets in bytes and alignments
+go out."""
 
 from __future__ import annotations
 
@@ -35,12 +36,15 @@ def alloc(w: Simt, op: Op) -> str:
     assert isinstance(t, TensorType)
     name = "%" + w.body.fresh("slot")
     align = max(op.attrs.get("align", 1), WORD)
-    w.body.allocas.append(f"  {name} = alloca [{extent(t)} x i8], align {align}" + (f", addrspace({space})" if space else ""))
+    w.body.allocas.append(
+        f"  {name} = alloca [{extent(t)} x i8], align {align}" + (f", addrspace({space})" if space else "")
+    )
     return name
 
 
 def at(w: Simt, pointer: Value, offset: Value | None) -> str:
-    """A pointer moved by a byte offset. Nothing is promised of the place: a subview may begin outside its tensor when nobody reads it."""
+    """A pointer moved by a byte offset. Nothing is promised of the place: a subview may begin outside its tensor when
+    nobody reads it."""
     text = w.value(pointer)
     known = 0 if offset is None else constant_of(offset)
     if known == 0:
@@ -85,12 +89,19 @@ def store(w: Simt, op: Op) -> None:
 
 
 def _fill(w: Simt, op: Op) -> bool:
-    """A lane's own memory filled with one constant, 16 bytes at a time: LLVM makes a register of what one store fills, and those that are as
-    large as all accumulators of a kernel cost it more time than the rest of the kernel. False where it is something else."""
+    """A lane's own memory filled with one constant, 16 bytes at a time: LLVM makes a register of what one store fills,
+    and those that are as large as all accumulators of a kernel cost it more time than the rest of the kernel. False
+    where it is something else."""
     value, pointer, offset = op.operands
     t, source, at_ = value.type, value.op, constant_of(offset)
     assert isinstance(pointer.type, PtrType)
-    if pointer.type.space != LOCAL or not isinstance(t, VecType) or source is None or source.name != "const" or at_ is None:
+    if (
+        pointer.type.space != LOCAL
+        or not isinstance(t, VecType)
+        or source is None
+        or source.name != "const"
+        or at_ is None
+    ):
         return False
     number, per = source.attrs["value"], WORD // t.dtype.bytes
     if isinstance(number, tuple) or t.n <= per or t.n % per or t.dtype.kind == "bool":

@@ -1,4 +1,5 @@
-"""One rule for each op of the IR, for lanes: the op comes in, its LLVM value goes out. Control flow is in `simt_flow`, intrinsics in the targets."""
+"""One rule for each op of the IR, for lanes: the op comes in, its LLVM value goes out. Control flow is in `simt_flow`,
+intrinsics in the targets."""
 
 from __future__ import annotations
 
@@ -23,6 +24,7 @@ AGENT = 1  # the scope of an `atomic_add` that says none
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
     """Registers the function as the rule of ops."""
+
     def add(f: Rule) -> Rule:
         RULES.update(dict.fromkeys(names, f))
         return f
@@ -40,9 +42,13 @@ def _const(w: Simt, op: Op) -> str:
     return "<" + ", ".join(f"{elem(d)} {x}" for x in items) + ">"
 
 
-# -- arithmetic --------------------------------------------------------------------------------------------------------------------------
+# -- arithmetic --------------------------------------------------------------------------------------------------------
 
-_OWN16 = {"fma": "fma", "min": "minimumnum", "max": "maximumnum"}  # what machines with arithmetic on 16-bit floats do in one instruction
+_OWN16 = {
+    "fma": "fma",
+    "min": "minimumnum",
+    "max": "maximumnum",
+}  # what machines with arithmetic on 16-bit floats do in one instruction
 _DIVISIONS = frozenset({"div", "rem", "floordiv", "mod"})
 
 
@@ -66,7 +72,8 @@ def arith(w: Simt, name: str, t: Type, *xs: str) -> str:
 
 
 def _or_by_words(w: Simt, t: Type, uniform: bool, a: str, b: str) -> str:
-    """The bitwise or of numbers of 64 bits, of a word at a time. LLVM would put the words together again where it saw them."""
+    """The bitwise or of numbers of 64 bits, of a word at a time. LLVM would put the words together again where it saw
+    them."""
     if isinstance(t, VecType):
         pairs = ([w.op(f"extractelement {w.type(t)} {x}, i64 {i}") for x in (a, b)] for i in range(t.n))
         return w.vector([_or_by_words(w, t.dtype, uniform, *pair) for pair in pairs], "i64")
@@ -93,7 +100,8 @@ def _narrow_arith(w: Simt, name: str, t: Type, *xs: str) -> str:
         args = ((half, w.bitcast(x, held, half)) for x in xs)
         return w.bitcast(w.call(view.overload(_OWN16[name], BINARY16[d.name], wide), half, *args), half, held)
     if name == "mul" and w.target.adds_to_products and d.name == "f16":
-        # In f32 LLVM would see through an operand that was an integer or a constant, and be left with a product to add +0 to.
+        # In f32 LLVM would see through an operand that was an integer or a constant, and be left with a product to add
+        # +0 to.
         half = view.t("half", wide)
         a, c = (w.bitcast(x, held, half) for x in xs)
         return w.bitcast(w.op(f"fmul {half} {a}, {c}"), half, held)
@@ -125,7 +133,8 @@ def narrow(w: Simt, t: Type, x: str) -> str:
 
 
 @rule(
-    "add", "sub", "mul", "div", "rem", "floordiv", "mod", "and", "or", "xor", "shl", "shr", "min", "max", "not", "neg", "fma", *FUNCTIONS,
+    "add", "sub", "mul", "div", "rem", "floordiv", "mod", "and", "or", "xor", "shl", "shr", "min", "max", "not", "neg",
+    "fma", *FUNCTIONS,
 )  # fmt: skip
 def _arith(w: Simt, op: Op) -> str:
     t, xs = op.result.type, [w.value(v) for v in op.operands]
@@ -150,21 +159,27 @@ def _select(w: Simt, op: Op) -> str:
     return w.op("select " + ", ".join(map(w.typed, op.operands)))
 
 
-# -- conversions -------------------------------------------------------------------------------------------------------------------------
+# -- conversions -------------------------------------------------------------------------------------------------------
 
 
 @rule("convert")
 def _convert(w: Simt, op: Op) -> str:
     source, t = op.operands[0].type, op.result.type
     x = w.value(op.operands[0])
-    if w.target.adds_to_products and dtype_of(t).name == "f16" and dtype_of(source).bits >= 32 and dtype_of(source).is_float:
+    if (
+        w.target.adds_to_products
+        and dtype_of(t).name == "f16"
+        and dtype_of(source).bits >= 32
+        and dtype_of(source).is_float
+    ):
         if may_be_product(op.operands[0]):
             x = fenced(w, t, x, dtype_of(source))
     return convert(w, source, t, x)
 
 
 def fenced(w: Simt, t: Type, x: str, source: DType = f32) -> str:
-    """A float (or vector) of `source` that will be rounded to the dtype of `t`, so that LLVM makes it no fused multiply-add of +0."""
+    """A float (or vector) of `source` that will be rounded to the dtype of `t`, so that LLVM makes it no fused
+    multiply-add of +0."""
     if not w.target.adds_to_products or dtype_of(t).name != "f16":
         return x
     e = elem(source)
@@ -188,7 +203,11 @@ def may_be_product(v: Value) -> bool:
             if x.owner is not None and getattr(x.owner, "parent", None) is not None:
                 return True  # carried around a loop, not an argument of the kernel
         elif x.op.name in _PASSES_ON:
-            new = [y for y in x.op.operands if y not in seen and isinstance(y.type, (DType, VecType)) and dtype_of(y.type).bits >= 32]
+            new = [
+                y
+                for y in x.op.operands
+                if y not in seen and isinstance(y.type, (DType, VecType)) and dtype_of(y.type).bits >= 32
+            ]
             seen.update(new)
             left += [y for y in new if dtype_of(y.type).is_float]
         elif x.op.name not in _NO_PRODUCT and "." not in x.op.name:  # intrinsics give no products of floats
@@ -213,7 +232,7 @@ def _bitcast(w: Simt, op: Op) -> str:
     return w.bitcast(w.value(op.operands[0]), w.type(op.operands[0].type), w.type(op.result.type))
 
 
-# -- vectors -----------------------------------------------------------------------------------------------------------------------------
+# -- vectors -----------------------------------------------------------------------------------------------------------
 
 
 @rule("vec")
@@ -245,7 +264,7 @@ def _slice(w: Simt, op: Op) -> str:
     return w.op(f"shufflevector {w.typed(source)}, {w.type(source.type)} poison, <{t.n} x i32> <{picks}>")
 
 
-# -- where a lane is, what lanes do together -------------------------------------------------------------------------------------------------
+# -- where a lane is, what lanes do together ---------------------------------------------------------------------------
 
 
 @rule("thread_id", "block_id", "grid_dim")
@@ -290,7 +309,7 @@ def _printf(w: Simt, op: Op) -> None:
     emit_printf(w, op)
 
 
-# -- memory ------------------------------------------------------------------------------------------------------------------------------
+# -- memory ------------------------------------------------------------------------------------------------------------
 
 
 @rule("alloc")

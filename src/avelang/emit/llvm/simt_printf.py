@@ -1,4 +1,5 @@
-"""`printf` for lanes: the op comes in; a record in the launch's buffer goes out. The buffer and its records: `avelang.ir.printf`."""
+"""`printf` for lanes: the op comes in; a record in the launch's buffer goes out. The buffer and its records:
+`avelang.ir.printf`."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ CAPACITY, LOST, USED = 0, 4, 8  # bytes
 
 
 def emit_printf(w: Simt, op: Op) -> None:
-    """Each active lane reserves room in one atomic step, and writes its record where it fits. What is read later is read by the host."""
+    """Each active lane reserves room in one atomic step, and writes its record where it fits. What is read later is
+    read by the host."""
     dtypes = [dtype_of(v.type) for v in op.operands]
     size = RECORD_WORDS + sum(map(words_of, dtypes))
     w.prints.append(Print(op.attrs["format"], tuple(d.name for d in dtypes)))
@@ -30,7 +32,10 @@ def emit_printf(w: Simt, op: Op) -> None:
     w.body.start(write)
     start = w.op(f"getelementptr i32, ptr addrspace(1) {_at(w, 4 * HEADER_WORDS)}, i64 {place}")
     for i, word in enumerate(record):
-        w.do(f"store i32 {word}, ptr addrspace(1) {w.op(f'getelementptr i32, ptr addrspace(1) {start}, i64 {i}')}, align 4")
+        w.do(
+            f"store i32 {word}, ptr addrspace(1) {w.op(f'getelementptr i32, ptr addrspace(1) {start}, i64 {i}')}, "
+            f"align 4"
+        )
     w.do(f"br label %{join}")
     w.body.start(lost)
     w.op(f"atomicrmw add ptr addrspace(1) {_at(w, LOST)}, i32 1{w.target.device_scope} monotonic, align 4")
