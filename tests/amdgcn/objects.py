@@ -35,14 +35,18 @@ k:
 """
 
 
-def text(body: str = "", chip: str = "gfx942", version: int = 5, vgpr: int = 8, directives: str = "", more: str = "") -> str:
+def text(
+    body: str = "", chip: str = "gfx942", version: int = 5, vgpr: int = 8, directives: str = "", more: str = ""
+) -> str:
     """Assembly of a kernel `k`."""
     return KERNEL.format(body=body, chip=chip, version=version, vgpr=vgpr, directives=directives, more=more)
 
 
 def assemble(assembly: str, chip: str = "gfx942", features: str = "") -> bytes:
     """The relocatable object of an assembly text, by llvm-mc; `features` such as "+xnack,-sramecc"."""
-    return subprocess.run(assembler(chip, features, "obj"), input=assembly.encode(), capture_output=True, check=True).stdout
+    return subprocess.run(
+        assembler(chip, features, "obj"), input=assembly.encode(), capture_output=True, check=True
+    ).stdout
 
 
 @functools.cache

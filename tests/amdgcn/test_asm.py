@@ -12,7 +12,9 @@ from avelang.base.errors import AveError
 
 @pytest.mark.parametrize("text", ["v256", "v[255:256]", "a300", "s102", "s[100:103]", "ttmp16", "v[3:2]"])
 def test_registers_that_do_not_exist(text):
-    with pytest.raises(AveError, match=rf"\[X020\] x\.s:2: cannot read `v_mov_b32 v0, .*there is no {text.replace('[', '.')[:3]}"):
+    with pytest.raises(
+        AveError, match=rf"\[X020\] x\.s:2: cannot read `v_mov_b32 v0, .*there is no {text.replace('[', '.')[:3]}"
+    ):
         parse(f"\nv_mov_b32 v0, {text}\n", "x.s")
 
 
@@ -27,15 +29,19 @@ def test_data_that_cannot_be_read():
 
 
 BROKEN = (
-    "v_add_f32 v1", "v_add_f32", "ds_read_b32 v0, s1, v1", "v_mov_b32 v1, v2 v3", ".rept 4\ns_nop 0\n.endr", ".if 0\ns_nop 0\n.endif", ".macro m\nm\n.endm\nm",
-    '.include "x"', ".long 0xbf800000", "k:", "v_mov_b32 v1, 08", "v_mov_b32 v1, (((", "nope v1", "s_branch nowhere", "global_store_dword v0",
-    "v_mfma_f32_32x32x8_f16 a[0:3], v[0:1], v[2:3], a[0:15]", "v_mov_b32 v1, vcc:", "s_load_dwordx2 s[2:3]", "buffer_load_dword v1, off",
+    "v_add_f32 v1", "v_add_f32", "ds_read_b32 v0, s1, v1", "v_mov_b32 v1, v2 v3", ".rept 4\ns_nop 0\n.endr",
+    ".if 0\ns_nop 0\n.endif", ".macro m\nm\n.endm\nm",
+    '.include "x"', ".long 0xbf800000", "k:", "v_mov_b32 v1, 08", "v_mov_b32 v1, (((", "nope v1", "s_branch nowhere",
+    "global_store_dword v0",
+    "v_mfma_f32_32x32x8_f16 a[0:3], v[0:1], v[2:3], a[0:15]", "v_mov_b32 v1, vcc:", "s_load_dwordx2 s[2:3]",
+    "buffer_load_dword v1, off",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("broken", BROKEN)
 def test_broken_instructions(broken):
-    """What an assembler would refuse or carry out is refused, where it is read or when a wave comes there; nothing is skipped in silence."""
+    """What an assembler would refuse or carry out is refused, where it is read or when a wave comes there; nothing is
+    skipped in silence."""
     text = f"""
         .amdgcn_target "amdgcn-amd-amdhsa--gfx942"
     k:
@@ -50,9 +56,11 @@ def test_broken_instructions(broken):
     assert caught.value.code in ("X020", "X021", "X029")
 
 
-@pytest.mark.parametrize("changed", [(".size:           8", ".size: x"), (".offset:         0", ".offset: -8"), ("kernarg_size 8", "kernarg_size 99999999999"),
+@pytest.mark.parametrize("changed", [(".size:           8", ".size: x"), (".offset:         0", ".offset: -8"),
+    ("kernarg_size 8", "kernarg_size 99999999999"),
                                      ("kernarg_size 8", "kernarg_size 8\n.amdhsa_private_segment_fixed_size 99999999"),
-                                     ("kernarg_size 8", "kernarg_size 8\n.amdhsa_user_sgpr_count 99999999999")])  # fmt: skip
+                                     ("kernarg_size 8",
+                                         "kernarg_size 8\n.amdhsa_user_sgpr_count 99999999999")])  # fmt: skip
 def test_broken_metadata(changed):
     text = """
         .amdgcn_target "amdgcn-amd-amdhsa--gfx942"
@@ -76,8 +84,12 @@ amdhsa.kernels:
 
 
 def test_misused_launches():
-    kernel = executor.load('.amdgcn_target "amdgcn-amd-amdhsa--gfx942"\nk:\ns_endpgm\n.amdhsa_kernel k\n.amdhsa_kernarg_size 0\n.end_amdhsa_kernel\n')
-    for wrong in ({"dynamic_lds": -1}, {"dynamic_lds": "a"}, {"threads": None}, {"foo": 1}, {"kernarg": b"", "memory": 5}):
+    kernel = executor.load(
+        '.amdgcn_target "amdgcn-amd-amdhsa--gfx942"\nk:\ns_endpgm\n.amdhsa_kernel k\n.amdhsa_kernarg_size 0\n.end_amdhsa_kernel\n'
+    )
+    for wrong in (
+        {"dynamic_lds": -1}, {"dynamic_lds": "a"}, {"threads": None}, {"foo": 1}, {"kernarg": b"", "memory": 5},
+    ):  # fmt: skip
         with pytest.raises(AveError, match="`run`"):
             kernel[1, 64](**wrong)
 

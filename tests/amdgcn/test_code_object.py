@@ -1,5 +1,5 @@
-"""Code objects: descriptors against what an assembler was told, metadata and segments against LLVM's own readers, damaged files against a promise:
-an error of the catalogue, and nothing else."""
+"""Code objects: descriptors against what an assembler was told, metadata and segments against LLVM's own readers,
+damaged files against a promise: an error of the catalogue, and nothing else."""
 
 from __future__ import annotations
 
@@ -29,26 +29,33 @@ def linked(assembly: str, chip: str = "gfx942") -> CodeObject:
 # A directive of the assembler, the field in which it ends up, and the values that it takes.
 DIRECTIVES = {
     "user_sgpr_dispatch_ptr": ("enable_sgpr_dispatch_ptr", 1),
-    "user_sgpr_queue_ptr": ("enable_sgpr_queue_ptr", 1), "user_sgpr_kernarg_segment_ptr": ("enable_sgpr_kernarg_segment_ptr", 1),
-    "user_sgpr_dispatch_id": ("enable_sgpr_dispatch_id", 1), "user_sgpr_private_segment_size": ("enable_sgpr_private_segment_size", 1),
-    "system_sgpr_workgroup_id_x": ("enable_sgpr_workgroup_id_x", 1), "system_sgpr_workgroup_id_y": ("enable_sgpr_workgroup_id_y", 1),
-    "system_sgpr_workgroup_id_z": ("enable_sgpr_workgroup_id_z", 1), "system_sgpr_workgroup_info": ("enable_sgpr_workgroup_info", 1),
+    "user_sgpr_queue_ptr": ("enable_sgpr_queue_ptr", 1),
+    "user_sgpr_kernarg_segment_ptr": ("enable_sgpr_kernarg_segment_ptr", 1),
+    "user_sgpr_dispatch_id": ("enable_sgpr_dispatch_id", 1),
+    "user_sgpr_private_segment_size": ("enable_sgpr_private_segment_size", 1),
+    "system_sgpr_workgroup_id_x": ("enable_sgpr_workgroup_id_x", 1),
+    "system_sgpr_workgroup_id_y": ("enable_sgpr_workgroup_id_y", 1),
+    "system_sgpr_workgroup_id_z": ("enable_sgpr_workgroup_id_z", 1),
+    "system_sgpr_workgroup_info": ("enable_sgpr_workgroup_info", 1),
     "system_vgpr_workitem_id": ("enable_vgpr_workitem_id", 2), "float_round_mode_32": ("float_round_mode_32", 3),
     "float_round_mode_16_64": ("float_round_mode_16_64", 3), "float_denorm_mode_32": ("float_denorm_mode_32", 3),
-    "float_denorm_mode_16_64": ("float_denorm_mode_16_64", 3), "dx10_clamp": ("enable_dx10_clamp", 1), "ieee_mode": ("enable_ieee_mode", 1),
+    "float_denorm_mode_16_64": ("float_denorm_mode_16_64", 3), "dx10_clamp": ("enable_dx10_clamp", 1),
+    "ieee_mode": ("enable_ieee_mode", 1),
     "fp16_overflow": ("fp16_ovfl", 1), "tg_split": ("tg_split", 1), "uses_dynamic_stack": ("uses_dynamic_stack", 1),
     "exception_fp_ieee_invalid_op": ("enable_exception_ieee_754_fp_invalid_operation", 1),
     "exception_fp_denorm_src": ("enable_exception_fp_denormal_source", 1),
     "exception_fp_ieee_div_zero": ("enable_exception_ieee_754_fp_division_by_zero", 1),
     "exception_fp_ieee_overflow": ("enable_exception_ieee_754_fp_overflow", 1),
     "exception_fp_ieee_underflow": ("enable_exception_ieee_754_fp_underflow", 1),
-    "exception_fp_ieee_inexact": ("enable_exception_ieee_754_fp_inexact", 1), "exception_int_div_zero": ("enable_exception_int_divide_by_zero", 1),
+    "exception_fp_ieee_inexact": ("enable_exception_ieee_754_fp_inexact", 1),
+    "exception_int_div_zero": ("enable_exception_int_divide_by_zero", 1),
 }  # fmt: skip
 OLDER = {  # of gfx90a, whose scratch is not set up by the hardware alone
     "user_sgpr_private_segment_buffer": ("enable_sgpr_private_segment_buffer", 1),
     "user_sgpr_flat_scratch_init": ("enable_sgpr_flat_scratch_init", 1),
 }
-SIZES = {"private_segment_buffer": 4, "dispatch_ptr": 2, "queue_ptr": 2, "kernarg_segment_ptr": 2, "dispatch_id": 2, "flat_scratch_init": 2,
+SIZES = {"private_segment_buffer": 4, "dispatch_ptr": 2, "queue_ptr": 2, "kernarg_segment_ptr": 2, "dispatch_id": 2,
+    "flat_scratch_init": 2,
          "private_segment_size": 1}  # fmt: skip
 
 
@@ -58,14 +65,20 @@ def test_descriptor_is_what_the_assembler_was_told(chip, seed):
     rng = random.Random(seed)
     known = {**DIRECTIVES, **(OLDER if chip == "gfx90a" else {})}
     said = {name: rng.randint(0, most) for name, (_, most) in known.items()}
-    sizes = {n: rng.randrange(0, 4096, 4) for n in ("group_segment_fixed_size", "private_segment_fixed_size", "kernarg_size")}
+    sizes = {
+        n: rng.randrange(0, 4096, 4) for n in ("group_segment_fixed_size", "private_segment_fixed_size", "kernarg_size")
+    }
     preload = rng.randint(0, 3) if said["user_sgpr_kernarg_segment_ptr"] and chip != "gfx90a" else 0
     extra = {"user_sgpr_kernarg_preload_length": preload, "user_sgpr_kernarg_preload_offset": 1 if preload else 0}
     scratch = "enable_private_segment" if chip == "gfx942" else "system_sgpr_private_segment_wavefront_offset"
     vgpr, sgpr, extra[scratch] = rng.randint(24, 512), rng.randint(1, 90), rng.randint(0, 1)
     offset = rng.randrange(max(4, (vgpr - 256 + 3) // 4 * 4), min(vgpr, 256) + 1, 4)
     lines = "".join(f"\t.amdhsa_{n} {v}\n" for n, v in {**said, **sizes, **extra, "reserve_vcc": 0}.items())
-    source = text(chip=chip, vgpr=vgpr, directives=lines).replace("accum_offset 8", f"accum_offset {offset}").replace("free_sgpr 16", f"free_sgpr {sgpr}")
+    source = (
+        text(chip=chip, vgpr=vgpr, directives=lines)
+        .replace("accum_offset 8", f"accum_offset {offset}")
+        .replace("free_sgpr 16", f"free_sgpr {sgpr}")
+    )
     c = linked(source, chip)
     k, d = c.kernel("k"), c.kernel("k").descriptor
     assert {n: d.bits[field] for n, (field, _) in known.items()} == said
@@ -91,7 +104,8 @@ def test_foreign_files_against_llvm_readelf(peer):
     out = subprocess.run(readelf, input=code_object(peer), capture_output=True, check=True).stdout.decode()
     k = c.kernel()
     yaml = dict(re.findall(r"^ +(?:- )?\.(\w+): +(\S+)$", out.split("amdhsa.kernels:")[1], re.M))
-    for key in ("vgpr_count", "agpr_count", "sgpr_count", "vgpr_spill_count", "sgpr_spill_count", "max_flat_workgroup_size", "wavefront_size",
+    for key in ("vgpr_count", "agpr_count", "sgpr_count", "vgpr_spill_count", "sgpr_spill_count",
+        "max_flat_workgroup_size", "wavefront_size",
                 "kernarg_segment_size", "group_segment_fixed_size", "private_segment_fixed_size"):  # fmt: skip
         assert k.count(key) == int(yaml[key]), key
     args = out.split(".args:")[1].split(".group_segment")[0]
@@ -100,7 +114,8 @@ def test_foreign_files_against_llvm_readelf(peer):
     assert [str(a.size) for a in k.arguments] == re.findall(r"\.size: +(\d+)", args)
     loads = re.findall(r"LOAD +0x\w+ 0x(\w+) 0x\w+ 0x(\w+) 0x(\w+) ([RWE ]{3})", out)
     assert [(s.address, len(s.data), s.size, s.flags) for s in c.segments] == [
-        (int(a, 16), int(f, 16), int(m, 16), rwe.replace(" ", "").lower().replace("e", "x")) for a, f, m, rwe in loads]  # fmt: skip
+        (int(a, 16), int(f, 16), int(m, 16), rwe.replace(" ", "").lower().replace("e", "x")) for a, f, m,
+        rwe in loads]  # fmt: skip
     size, address = re.search(rf"(\w+) +(\d+) FUNC .* {k.name}$", out, re.M).group(2, 1)
     assert (k.code_bytes, k.entry) == (int(size), int(address, 16))
 
@@ -111,11 +126,17 @@ def test_descriptors_against_llvm_objdump(what, tmp_path):
     (tmp_path / "x").write_bytes(link(gemm_object(what)) if what.startswith("gfx") else code_object(what))
     d = read((tmp_path / "x").read_bytes()).kernel().descriptor
     command = [need("llvm-objdump"), "-D", "--section=.rodata", str(tmp_path / "x")]
-    said = dict(re.findall(r"\.amdhsa_(\w+) +(\w+)", subprocess.run(command, capture_output=True, text=True, check=True).stdout))
+    said = dict(
+        re.findall(r"\.amdhsa_(\w+) +(\w+)", subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    )
     compared = [(field, d.bits[field], int(said[name], 0)) for name, (field, _) in DIRECTIVES.items() if name in said]
     assert len(compared) > 20 and all(have == want for _, have, want in compared)
-    assert (d.accum_offset, d.kernarg_size, d.vgprs) == tuple(int(said[n]) for n in ("accum_offset", "kernarg_size", "next_free_vgpr"))
-    assert (d.group_segment_fixed_size, d.private_segment_fixed_size) == tuple(int(said[f"{n}_segment_fixed_size"]) for n in ("group", "private"))
+    assert (d.accum_offset, d.kernarg_size, d.vgprs) == tuple(
+        int(said[n]) for n in ("accum_offset", "kernarg_size", "next_free_vgpr")
+    )
+    assert (d.group_segment_fixed_size, d.private_segment_fixed_size) == tuple(
+        int(said[f"{n}_segment_fixed_size"]) for n in ("group", "private")
+    )
 
 
 @pytest.mark.parametrize("chip", ["gfx90a", "gfx942", "gfx950"])
@@ -124,9 +145,14 @@ def test_kernels_of_ave(chip):
     c = read(link(gemm_object(chip)))
     k = c.kernel("mfma_gemm")
     assert c.chip == chip and [(a.offset, a.size, a.value_kind) for a in k.arguments[:6]] == [
-        (0, 8, "global_buffer"), (8, 8, "global_buffer"), (16, 8, "global_buffer"), (24, 4, "by_value"), (28, 4, "by_value"), (32, 4, "by_value")
+        (0, 8, "global_buffer"), (8, 8, "global_buffer"), (16, 8, "global_buffer"), (24, 4, "by_value"),
+        (28, 4, "by_value"), (32, 4, "by_value")
     ]  # fmt: skip
-    assert k.descriptor.group_segment_fixed_size == 6144 and k.count("max_flat_workgroup_size") == 64 and k.count("wavefront_size") == 64
+    assert (
+        k.descriptor.group_segment_fixed_size == 6144
+        and k.count("max_flat_workgroup_size") == 64
+        and k.count("wavefront_size") == 64
+    )
     assert k.count("vgpr_count") <= k.descriptor.vgprs and k.count("vgpr_spill_count") == 0
 
 
@@ -139,7 +165,11 @@ def test_version_3():
     """Its header says of features only whether they are on, in bits of their own."""
     data = bytearray(link(assemble(text(version=4))))
     data[8] = 1
-    for flags, target in ((0x4C, "gfx942:sramecc-:xnack-"), (0x4C | 0x200, "gfx942:sramecc+:xnack-"), (0x4C | 0x300, "gfx942:sramecc+:xnack+")):
+    for flags, target in (
+        (0x4C, "gfx942:sramecc-:xnack-"),
+        (0x4C | 0x200, "gfx942:sramecc+:xnack-"),
+        (0x4C | 0x300, "gfx942:sramecc+:xnack+"),
+    ):
         data[48:52] = flags.to_bytes(4, "little")
         found = read(bytes(data))
         assert found.version == 3 and found.target == target and found.chip == "gfx942" and found.kernels
@@ -193,7 +223,9 @@ def test_relocations_are_applied(base):
 def test_a_symbol_that_nothing_defines():
     lld()
     obj = assemble(text(more=DATA.replace(".quad open_one+4", ".quad elsewhere")))
-    out = subprocess.run([*lld(), "-shared", "-o", "-", "/dev/stdin"], input=obj, capture_output=True, check=True).stdout
+    out = subprocess.run(
+        [*lld(), "-shared", "-o", "-", "/dev/stdin"], input=obj, capture_output=True, check=True
+    ).stdout
     with pytest.raises(AveError, match="nothing defines elsewhere") as caught:
         read(out).load()
     assert caught.value.code == "D021"
@@ -220,11 +252,21 @@ def bundle(parts: dict[str, bytes]) -> bytes:
 
 def test_bundles():
     one, host = code_object(TRITON), ("host-x86_64-unknown-linux-gnu-", b"")
-    both = bundle(dict([host, ("hipv4-amdgcn-amd-amdhsa--gfx942", one), ("hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-", code_object(IREE))]))
+    both = bundle(
+        dict(
+            [
+                host,
+                ("hipv4-amdgcn-amd-amdhsa--gfx942", one),
+                ("hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-", code_object(IREE)),
+            ]
+        )
+    )
     assert list(read(both, "gfx942").kernels) == ["gemm"] and "gemm" not in read(both, "gfx90a").kernels
     assert list(read(bundle(dict([host, ("hip-amdgcn-amd-amdhsa--gfx942", one)]))).kernels) == ["gemm"]
-    for data, chip, why in ((both, None, "gfx942, gfx90a:xnack-"), (both, "gfx950", "a bundle of"), (both[:60], None, "cut off"),
-                            (bundle(dict([host])), None, "nothing for AMD"), (b"CCOB" + both, None, "compressed")):  # fmt: skip
+    for data, chip, why in ((both, None, "gfx942, gfx90a:xnack-"), (both, "gfx950", "a bundle of"),
+        (both[:60], None, "cut off"),
+                            (bundle(dict([host])), None, "nothing for AMD"),
+                            (b"CCOB" + both, None, "compressed")):  # fmt: skip
         with pytest.raises(AveError, match=why) as caught:
             read(data, chip)
         assert caught.value.code == "D022"
@@ -257,7 +299,9 @@ def test_damaged_files_never_end_in_a_traceback(peer):
         data = bytearray(whole[: rng.randrange(len(whole))] if i % 4 == 0 else whole)
         for _ in range(rng.randint(1, 12) if i % 4 else 0):
             # Where damage matters: the headers, the notes, the symbols and the table of sections at the end.
-            where = rng.choice([rng.randrange(64, 2000), rng.randrange(len(data)), rng.randrange(max(1, len(data) - 1500), len(data))])
+            where = rng.choice(
+                [rng.randrange(64, 2000), rng.randrange(len(data)), rng.randrange(max(1, len(data) - 1500), len(data))]
+            )
             data[where % len(data)] = rng.randrange(256)
         try:
             c = read(bytes(data))
@@ -326,7 +370,11 @@ def test_compressed_bundles(version, method):
         if not shutil.which("zstd"):
             pytest.skip("zstd is not installed: apt-get install zstd")
         body = subprocess.run(["zstd", "-c"], input=whole, capture_output=True, check=True).stdout
-    sizes = {1: struct.pack("<I", len(whole)), 2: struct.pack("<II", 0, len(whole)), 3: struct.pack("<QQ", 0, len(whole))}[version]
+    sizes = {
+        1: struct.pack("<I", len(whole)),
+        2: struct.pack("<II", 0, len(whole)),
+        3: struct.pack("<QQ", 0, len(whole)),
+    }[version]
     data = b"CCOB" + struct.pack("<HH", version, method == "zstd") + sizes + bytes(8) + body
     assert list(read(data).kernels) == ["k"]
     for bad in (data[:60], data[:4] + b"\x09" + data[5:], data[:6] + b"\x07" + data[7:], data[:5]):

@@ -1,4 +1,5 @@
-"""Effects of instructions: cases of each class, from the manual's descriptions; and compilers' code, which reads no register that nothing wrote."""
+"""Effects of instructions: cases of each class, from the manual's descriptions; and compilers' code, which reads no
+register that nothing wrote."""
 
 import pathlib
 
@@ -111,8 +112,9 @@ def test_case(line):
 
 @pytest.mark.parametrize("file", sorted(PEERS.glob("*.amdgcn")) + sorted(PEERS.glob("*.s")), ids=lambda f: f.stem[:8])
 def test_compilers_read_what_they_wrote(file):
-    """In the order of the text: a loop's registers have their first values before it. At the start there are v0 and the scalars of the descriptor.
-    Of an operand of several registers some may be of no meaning: the upper half of an addend, where only the lower half of the sum is used."""
+    """In the order of the text: a loop's registers have their first values before it. At the start there are v0 and the
+    scalars of the descriptor. Of an operand of several registers some may be of no meaning: the upper half of an
+    addend, where only the lower half of the sum is used."""
     written = {256, *range(18), 126, 127}
     for i in parse(file.read_text()).instructions:
         e = effects(i)

@@ -1,5 +1,5 @@
-"""Wait states: each rule of the manual with one state too few and with just enough; code of LLVM and of other compilers, which keeps them all, and
-is caught when one state less is left in it."""
+"""Wait states: each rule of the manual with one state too few and with just enough; code of LLVM and of other
+compilers, which keeps them all, and is caught when one state less is left in it."""
 
 import dataclasses
 import pathlib
@@ -94,18 +94,12 @@ SECOND = {
 }
 # MI300 ISA, section 7.5, table 37.
 TABLE = {
-    #            same C, xdl C, sgemm C, dgemm C, A, index, valu reads, writes, stores, address, loads
-    "xdl 2": (2, 3, 3, 3, 5, 5, 5, 5, 5, 5, 5),
-    "xdl 4": (0, 5, 5, 5, 7, 7, 7, 7, 7, 7, 7),
-    "xdl 8": (0, 9, 9, 9, 11, 11, 11, 11, 11, 11, 11),
-    "xdl 16": (0, 17, 17, 17, 19, 19, 19, 19, 19, 19, 19),
-    "sparse": (0, 5, 5, 5, 7, 7, 7, 7, 7, 7, 7),
-    "sgemm 2": (2, 0, 2, 2, 4, 4, 4, 4, 4, 4, 4),
-    "sgemm 8": (0, 0, 8, 8, 10, 10, 10, 10, 10, 10, 10),
-    "sgemm 16": (0, 0, 16, 16, 18, 18, 18, 18, 18, 18, 18),
-    "dgemm 4": (4, 0, 4, 4, 6, 6, 6, 6, 9, 9, 6),
-    "dgemm 8": (0, 0, 9, 9, 11, 11, 11, 11, 18, 18, 11),
-}
+    "xdl 2": (2, 3, 3, 3, 5, 5, 5, 5, 5, 5, 5), "xdl 4": (0, 5, 5, 5, 7, 7, 7, 7, 7, 7, 7),
+    "xdl 8": (0, 9, 9, 9, 11, 11, 11, 11, 11, 11, 11), "xdl 16": (0, 17, 17, 17, 19, 19, 19, 19, 19, 19, 19),
+    "sparse": (0, 5, 5, 5, 7, 7, 7, 7, 7, 7, 7), "sgemm 2": (2, 0, 2, 2, 4, 4, 4, 4, 4, 4, 4),
+    "sgemm 8": (0, 0, 8, 8, 10, 10, 10, 10, 10, 10, 10), "sgemm 16": (0, 0, 16, 16, 18, 18, 18, 18, 18, 18, 18),
+    "dgemm 4": (4, 0, 4, 4, 6, 6, 6, 6, 9, 9, 6), "dgemm 8": (0, 0, 9, 9, 11, 11, 11, 11, 18, 18, 11),
+}  # fmt: skip
 
 
 def found(*lines: str, chip: str = "gfx942") -> tuple[hazards.Hazard, ...]:
@@ -135,8 +129,12 @@ def test_matrix_table(first):
 
 
 def test_anti_dependence_of_accumulators():
-    """A vector instruction may not overwrite what a matrix instruction still reads as C (MI300 ISA, section 7.5, table 37, last row)."""
-    texts = {"4x4x4_16b_f16": 1, "16x16x16_f16": 3, "32x32x8_f16": 7, "32x32x4_2b_f16": 15, "32x32x2_f32": 0, "16x16x4_f32": 0}
+    """A vector instruction may not overwrite what a matrix instruction still reads as C (MI300 ISA, section 7.5, table
+    37, last row)."""
+    texts = {
+        "4x4x4_16b_f16": 1, "16x16x16_f16": 3, "32x32x8_f16": 7, "32x32x4_2b_f16": 15, "32x32x2_f32": 0,
+        "16x16x4_f32": 0,
+    }  # fmt: skip
     for name, need in texts.items():
         assert least(f"v_mfma_f32_{name} v[100:131], v[64:65], v[66:67], v[0:31]", "v_mov_b32_e32 v1, v81") == need
     (h,) = found("v_mfma_f32_16x16x16_f16 v[100:103], v[64:65], v[66:67], v[0:3]", "v_mov_b32_e32 v1, v81")
@@ -153,15 +151,18 @@ def test_gfx950_needs_more():
 
 
 def test_ways_through_branches():
-    """Through a label the first instruction may not have been the one before: what is sure on one way is only possible on another."""
+    """Through a label the first instruction may not have been the one before: what is sure on one way is only possible
+    on another."""
     (h,) = found("v_readfirstlane_b32 s4, v0", "s_cbranch_scc1 there", "s_nop 7", "there:", "v_add_u32_e32 v1, s4, v2")
     assert not h.certain and (h.have, h.need) == (1, 2)
-    assert not found("v_readfirstlane_b32 s4, v0", "s_branch there", "s_nop 0", "there:", "s_nop 0", "v_add_u32_e32 v1, s4, v2")
+    assert not found(
+        "v_readfirstlane_b32 s4, v0", "s_branch there", "s_nop 0", "there:", "s_nop 0", "v_add_u32_e32 v1, s4, v2"
+    )
     (h,) = found("loop:", "v_add_u32_e32 v1, s4, v2", "v_readfirstlane_b32 s4, v0", "s_cbranch_scc1 loop")
     assert h.second == 0 and not h.certain
 
 
-# -- compilers ---------------------------------------------------------------------------------------------------------------------------------
+# -- compilers ---------------------------------------------------------------------------------------------------------
 
 
 def shortened(p: AsmProgram):
@@ -179,13 +180,16 @@ def shortened(p: AsmProgram):
 
 
 def extra(p: AsmProgram, n: int) -> bool:
-    """States that LLVM inserts beyond the manual's: before a mask is read (the manual: 0 for carries, and AMD's own assembly keeps none), behind packed
-    instructions, whose op_sel_hi it takes for a change of the result's place, and between loads of a clause that a page fault may replay."""
+    """States that LLVM inserts beyond the manual's: before a mask is read (the manual: 0 for carries, and AMD's own
+    assembly keeps none), behind packed instructions, whose op_sel_hi it takes for a change of the result's place, and
+    between loads of a clause that a page fault may replay."""
     before, after = p.instructions[n - 1].name, p.instructions[n + 1].name
     behind = " ".join(i.name for i in p.instructions[max(0, n - 2) : n])
     memory = re.compile(r"(global|buffer|flat|scratch)_load|s_load|s_buffer_load")
     masks = re.match(r"v_(cndmask|addc|subb|subbrev)", after)
-    return bool(masks or re.search(r"v_pk_|v_fma_mix|v_mad_mix", behind) or (memory.match(before) and memory.match(after)))
+    return bool(
+        masks or re.search(r"v_pk_|v_fma_mix|v_mad_mix", behind) or (memory.match(before) and memory.match(after))
+    )
 
 
 def counted(p: AsmProgram, text: str = "") -> tuple[int, int]:
@@ -222,9 +226,12 @@ def test_what_llvm_inserts():
 
 
 MFMAS = {
-    "f32.4x4x4f16": ("<4 x float>", "<4 x half>"), "f32.16x16x16f16": ("<4 x float>", "<4 x half>"), "f32.32x32x8f16": ("<16 x float>", "<4 x half>"),
-    "f32.32x32x4f16": ("<32 x float>", "<4 x half>"), "f32.4x4x1f32": ("<4 x float>", "float"), "f32.16x16x4f32": ("<4 x float>", "float"),
-    "f32.32x32x2f32": ("<16 x float>", "float"), "f64.16x16x4f64": ("<4 x double>", "double"), "f64.4x4x4f64": ("double", "double"),
+    "f32.4x4x4f16": ("<4 x float>", "<4 x half>"), "f32.16x16x16f16": ("<4 x float>", "<4 x half>"),
+    "f32.32x32x8f16": ("<16 x float>", "<4 x half>"),
+    "f32.32x32x4f16": ("<32 x float>", "<4 x half>"), "f32.4x4x1f32": ("<4 x float>", "float"),
+    "f32.16x16x4f32": ("<4 x float>", "float"),
+    "f32.32x32x2f32": ("<16 x float>", "float"), "f64.16x16x4f64": ("<4 x double>", "double"),
+    "f64.4x4x4f64": ("double", "double"),
 }  # fmt: skip
 USES = {
     "store": "store {d} %r, ptr addrspace(1) %out, align 8",
@@ -239,7 +246,9 @@ def matrix_text(name: str, use: str) -> str:
     d, a = MFMAS[name]
     element = "double" if "double" in d else "float"
     extract = f"extractelement {d} %r, i32 1" if d != "double" else "fadd double %r, 0.0"
-    convert = f"bitcast {element} %e to {element}" if a in ("float", "double") else "bitcast <2 x float> %pair to <4 x half>"
+    convert = (
+        f"bitcast {element} %e to {element}" if a in ("float", "double") else "bitcast <2 x float> %pair to <4 x half>"
+    )
     if a == "<4 x half>":
         extract = f"shufflevector {d} %r, {d} %r, <2 x i32> <i32 0, i32 1>"
         convert = "bitcast <2 x float> %e to <4 x half>"

@@ -1,4 +1,5 @@
-"""Linking: each linker against the others, the order in which they are taken, what is said when there is none or when it refuses."""
+"""Linking: each linker against the others, the order in which they are taken, what is said when there is none or when
+it refuses."""
 
 from __future__ import annotations
 
@@ -48,7 +49,9 @@ def bare(monkeypatch, tmp_path):
     for name in ("AVE_LLD", "AVE_LLVM"):
         monkeypatch.delenv(name, raising=False)
     find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "ziglang" else find(name, *rest))
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *rest: None if name == "ziglang" else find(name, *rest)
+    )
     monkeypatch.setattr(comgr, "NAMES", ("libave_no_comgr.so.3", "libave_no_comgr.so.2"))
     monkeypatch.setattr(comgr, "FOLDERS", ())
     tools.version.cache_clear()
@@ -121,7 +124,10 @@ def test_no_linker(bare):
         link.link(gemm_object())
     said = str(caught.value)
     assert caught.value.code == "D020"
-    for word in ("ld.lld-22 to ld.lld-19", "ziglang", "libave_no_comgr.so.3", "apt-get install lld-22", "avelang[amd]", "AVE_LLD"):
+    for word in (
+        "ld.lld-22 to ld.lld-19", "ziglang", "libave_no_comgr.so.3", "apt-get install lld-22", "avelang[amd]",
+        "AVE_LLD",
+    ):  # fmt: skip
         assert word in said, word
 
 
@@ -145,7 +151,9 @@ def test_the_wheel(bare, monkeypatch, tmp_path):
     by_wheel = function(gemm_object())
     with monkeypatch.context() as m:
         m.setenv("PATH", os.defpath)
-        by_lld = subprocess.run([*lld(), "-shared", "-o", "-", "/dev/stdin"], input=gemm_object(), capture_output=True, check=True).stdout
+        by_lld = subprocess.run(
+            [*lld(), "-shared", "-o", "-", "/dev/stdin"], input=gemm_object(), capture_output=True, check=True
+        ).stdout
     assert stripped(by_wheel, tmp_path) == stripped(by_lld, tmp_path)
 
 
@@ -159,7 +167,8 @@ def build_stub(folder: pathlib.Path, lld: str, major: int) -> pathlib.Path:
 
 @pytest.mark.parametrize("major", [2, 3])
 def test_comgr(major, tmp_path, monkeypatch):
-    """Against a library of the same ABI that checks every handle: the calls are right, the result is the linker's, no handle is left."""
+    """Against a library of the same ABI that checks every handle: the calls are right, the result is the linker's, no
+    handle is left."""
     stub = build_stub(tmp_path, str(script(tmp_path / "lld")), major)
     monkeypatch.setattr(comgr, "NAMES", (str(stub),))
     monkeypatch.setattr(link, "search", lambda tool: (None, [tool]))
@@ -167,7 +176,8 @@ def test_comgr(major, tmp_path, monkeypatch):
     name, function = link.linker()
     assert name == str(stub)
     assert stripped(function(gemm_object()), tmp_path) == stripped(subprocess.run(
-        [*lld(), "-shared", "-o", "-", "/dev/stdin"], input=gemm_object(), capture_output=True, check=True).stdout, tmp_path)  # fmt: skip
+        [*lld(), "-shared", "-o", "-", "/dev/stdin"], input=gemm_object(), capture_output=True, check=True).stdout,
+        tmp_path)  # fmt: skip
     counts = ctypes.CDLL(str(stub)).counts
     assert counts() == 0
     undefined = assemble(text(body="\ts_getpc_b64 s[0:1]\n\ts_add_u32 s0, s0, nowhere@rel32@lo+4\n"))
@@ -224,7 +234,15 @@ def test_what_is_linked_already():
     assert caught.value.code == "D024"
 
 
-@pytest.mark.parametrize("script,why", [("exit 0", "no ELF file"), ("cat", "of type 1"), ("echo gone wrong >&2; exit 3", "gone wrong"), ("exit 7", "status 7")])
+@pytest.mark.parametrize(
+    "script,why",
+    [
+        ("exit 0", "no ELF file"),
+        ("cat", "of type 1"),
+        ("echo gone wrong >&2; exit 3", "gone wrong"),
+        ("exit 7", "status 7"),
+    ],
+)
 def test_a_linker_that_misbehaves(monkeypatch, tmp_path, script, why):
     bad = tmp_path / "bad"
     bad.write_text(f"#!/bin/sh\n{script}\n")

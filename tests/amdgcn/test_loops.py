@@ -29,7 +29,11 @@ def names(program, loop):
 def test_a_nest():
     p = parse(NEST)
     outer, inner, plain = loops(p)
-    assert (outer.depth, inner.depth, plain.depth) == (0, 1, 1) and (outer.inner, inner.inner, plain.inner) == (False, True, True)
+    assert (outer.depth, inner.depth, plain.depth) == (0, 1, 1) and (outer.inner, inner.inner, plain.inner) == (
+        False,
+        True,
+        True,
+    )
     assert names(p, inner) == ["v_mfma_f32_16x16x16_bf16", "s_cbranch_scc1", "v_mov_b32", "s_cbranch_scc0"]
     assert len(inner.blocks) == 3 and len(outer.indices) == 13
     assert main_loop(p) == inner  # the other is larger
@@ -52,7 +56,12 @@ def test_no_loop_and_unreachable_code():
 
 
 def test_a_loop_that_another_kernel_has():
-    two = HEAD + "a:\n.La:\nv_mov_b32 v0, 0\ns_cbranch_scc1 .La\ns_endpgm\nb:\n.Lb:\n" + MFMA + "s_cbranch_scc1 .Lb\ns_endpgm\n"
+    two = (
+        HEAD
+        + "a:\n.La:\nv_mov_b32 v0, 0\ns_cbranch_scc1 .La\ns_endpgm\nb:\n.Lb:\n"
+        + MFMA
+        + "s_cbranch_scc1 .Lb\ns_endpgm\n"
+    )
     p = parse(two + "".join(f".amdhsa_kernel {k}\n.end_amdhsa_kernel\n" for k in "ab"))
     assert "v_mov_b32" in names(p, main_loop(p)) and "v_mov_b32" in names(p, main_loop(p, "a"))
     assert names(p, main_loop(p, "b"))[0].startswith("v_mfma")
@@ -80,7 +89,9 @@ def test_random_graphs_against_the_definition(seed):
     n = rng.randrange(2, 14)
     text = HEAD + "k:\n"
     for i in range(n):
-        text += f".L{i}:\nv_mov_b32 v0, {i}\n" + rng.choice([f"s_cbranch_scc1 .L{rng.randrange(n)}\n", f"s_branch .L{rng.randrange(n)}\n", ""])
+        text += f".L{i}:\nv_mov_b32 v0, {i}\n" + rng.choice(
+            [f"s_cbranch_scc1 .L{rng.randrange(n)}\n", f"s_branch .L{rng.randrange(n)}\n", ""]
+        )
     p = parse(text + "s_endpgm\n")
     edges: dict[int, set[int]] = {}
     for i, ins in enumerate(p.instructions):
@@ -105,9 +116,15 @@ def test_random_graphs_against_the_definition(seed):
     assert {x.header: set(x.indices) for x in loops(p)} == want
 
 
-@pytest.mark.parametrize("peer,count,first", [(TRITON, 140, "s_waitcnt lgkmcnt(0)"), (IREE, 123, "s_lshl_b32 s3, s2, 5")])
+@pytest.mark.parametrize(
+    "peer,count,first", [(TRITON, 140, "s_waitcnt lgkmcnt(0)"), (IREE, 123, "s_lshl_b32 s3, s2, 5")]
+)
 def test_main_loop_of_foreign_kernels(peer, count, first):
     p = parse(assembly(peer))
     loop = main_loop(p, KERNELS[peer])
-    assert loop is not None and len(loop.indices) == count and p.instructions[loop.indices[0]].text.split() == first.split()
+    assert (
+        loop is not None
+        and len(loop.indices) == count
+        and p.instructions[loop.indices[0]].text.split() == first.split()
+    )
     assert sum(n.startswith("v_mfma") for n in names(p, loop)) == 64

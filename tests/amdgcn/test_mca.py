@@ -1,4 +1,5 @@
-"""Utilization of the matrix core: foreign kernels against the published figures, made-up loops against counting by hand."""
+"""Utilization of the matrix core: foreign kernels against the published figures, made-up loops against counting by
+hand."""
 
 from __future__ import annotations
 
@@ -23,17 +24,26 @@ def test_foreign_kernels_give_the_published_figures(peer, cycles, percent):
     need("llvm-mca")
     got = utilization(assembly(peer), "gfx942")
     assert got is not None
-    assert (got.cycles, got.matrix_cycles, got.matrix_instructions) == (cycles, 256, 64) and f"{100 * got.ratio:.1f}" == percent
+    assert (got.cycles, got.matrix_cycles, got.matrix_instructions) == (
+        cycles,
+        256,
+        64,
+    ) and f"{100 * got.ratio:.1f}" == percent
 
 
 def test_independent_matrix_instructions_fill_the_core():
     need("llvm-mca")
     got = utilization(HEAD + "".join(map(mfma, range(8))) + TAIL, "gfx942")
-    assert got is not None and (got.cycles, got.matrix_cycles, got.ratio, got.instructions) == (32, 32, 1, 8) and got.lines == (5, 13)
+    assert (
+        got is not None
+        and (got.cycles, got.matrix_cycles, got.ratio, got.instructions) == (32, 32, 1, 8)
+        and got.lines == (5, 13)
+    )
 
 
 def test_a_product_that_is_a_factor_is_waited_for():
-    """An accumulator goes on to the next instruction at once; a result that is read as A is there 4 cycles after the passes."""
+    """An accumulator goes on to the next instruction at once; a result that is read as A is there 4 cycles after the
+    passes."""
     need("llvm-mca")
     through_c = utilization(HEAD + mfma(0) * 3 + TAIL, "gfx942")
     through_a = utilization(HEAD + "v_mfma_f32_16x16x16_bf16 v[0:3], v[0:1], v[4:5], v[8:11]\n" * 3 + TAIL, "gfx942")
@@ -67,7 +77,11 @@ def test_no_llvm_mca(monkeypatch, tmp_path):
     monkeypatch.setenv("AVE_LLVM", str(tmp_path))
     with pytest.raises(AveError, match="needs llvm-mca") as caught:
         utilization(HEAD + mfma(0) + TAIL, "gfx942")
-    assert caught.value.code == "D020" and str(tmp_path / "bin" / "llvm-mca") in str(caught.value) and "apt-get install llvm-22" in caught.value.hint
+    assert (
+        caught.value.code == "D020"
+        and str(tmp_path / "bin" / "llvm-mca") in str(caught.value)
+        and "apt-get install llvm-22" in caught.value.hint
+    )
 
 
 def test_an_old_program_is_not_taken(monkeypatch, tmp_path):

@@ -1,4 +1,5 @@
-"""What the tests of the AMD rows share: a wave over one byte array, and a row's expansion run by the reference executor."""
+"""What the tests of the AMD rows share: a wave over one byte array, and a row's expansion run by the reference
+executor."""
 
 from __future__ import annotations
 
@@ -26,7 +27,10 @@ class OneWave:
 
     lanes = LANES
 
-    def __init__(self, memory: dict[str, np.ndarray] | None = None, active: np.ndarray = ALL, chip: str = "gfx942", base: int = 0x1000):
+    def __init__(
+        self, memory: dict[str, np.ndarray] | None = None, active: np.ndarray = ALL, chip: str = "gfx942",
+        base: int = 0x1000,
+    ):  # fmt: skip
         self.memory, self.active, self.base = memory or {}, active, base
         self.features = CHIPS[chip].features
 
@@ -59,7 +63,8 @@ def numpy_shape(t: Type, lanes: int = LANES) -> tuple[int, ...]:
 
 
 class Bench:
-    """A kernel of one wave, written through a Builder: operands come from arrays, one entry a lane, and results go back to arrays."""
+    """A kernel of one wave, written through a Builder: operands come from arrays, one entry a lane, and results go back
+    to arrays."""
 
     def __init__(self, chip: str = "gfx942"):
         self.body = Block()
@@ -109,7 +114,8 @@ class Bench:
 
 
 def lowered(name: str, *args, active: np.ndarray = ALL, chip: str = "gfx942", types: Sequence[Type] = ()) -> np.ndarray:
-    """What a row's expansion computes in the active lanes; `types` are those of the operands, in order, where a row leaves a choice."""
+    """What a row's expansion computes in the active lanes; `types` are those of the operands, in order, where a row
+    leaves a choice."""
     row = ROWS[f"amdgpu.{name}"]
     bench, chosen, values = Bench(chip), list(types), []
     seen: dict[str, Type] = {}

@@ -1,4 +1,5 @@
-"""Raw-buffer rows: dword-wise range checks against a byte-by-byte model, meanings and expansions; loads straight to LDS."""
+"""Raw-buffer rows: dword-wise range checks against a byte-by-byte model, meanings and expansions; loads straight to
+LDS."""
 
 from __future__ import annotations
 
@@ -42,9 +43,11 @@ def test_resource_words():
     assert got.dtype == np.int32 and (got.view(np.uint32) == [0x3456_7000, 0x7F12, 1000, 0x0002_7000]).all()
 
 
-# -- meaning -------------------------------------------------------------------------------------------------------------------------
+# -- meaning -----------------------------------------------------------------------------------------------------------
 
-OFFSETS = st.lists(st.integers(0, BYTES // 4 - 1) | st.integers(0x3FFF_FFF0, 0x3FFF_FFFF), min_size=LANES, max_size=LANES)
+OFFSETS = st.lists(
+    st.integers(0, BYTES // 4 - 1) | st.integers(0x3FFF_FFF0, 0x3FFF_FFFF), min_size=LANES, max_size=LANES
+)
 
 
 @given(OFFSETS, OFFSETS, st.integers(0, BYTES), st.sampled_from([1, 2, 4]), st.integers(0, (1 << 64) - 1))
@@ -55,7 +58,11 @@ def test_range_is_checked_dword_by_dword(v, s, limit, n, bits):
     wave = OneWave({GLOBAL: CONTENT.copy()}, active, base=BASE)
     voffset, soffset = (4 * np.array(x, np.uint32) for x in (v, s))
     total = [int(x) + int(y) for x, y in zip(voffset, soffset, strict=True)]
-    got = ROWS[f"amdgpu.raw_buffer_load_x{n}"].semantics(wave, rsrc(limit), voffset.view(np.int32), soffset, 0).reshape(LANES, n)
+    got = (
+        ROWS[f"amdgpu.raw_buffer_load_x{n}"]
+        .semantics(wave, rsrc(limit), voffset.view(np.int32), soffset, 0)
+        .reshape(LANES, n)
+    )
     for lane in np.flatnonzero(active):
         assert got[lane].tolist() == model_load(CONTENT, total[lane], limit, n)
 
@@ -69,7 +76,9 @@ def test_range_is_checked_dword_by_dword(v, s, limit, n, bits):
             if at + 4 <= limit:
                 want[at : at + 4] = data[lane, j : j + 1].view(np.uint8)
     # Where lanes overlap, which of them wins is not defined: compare elsewhere.
-    touched = [total[lane] + 4 * j for lane in np.flatnonzero(active) for j in range(n) if total[lane] + 4 * j + 4 <= limit]
+    touched = [
+        total[lane] + 4 * j for lane in np.flatnonzero(active) for j in range(n) if total[lane] + 4 * j + 4 <= limit
+    ]
     clashes = {at for at in touched if touched.count(at) > 1}
     same = np.ones(BYTES, bool)
     for at in clashes:
@@ -77,7 +86,7 @@ def test_range_is_checked_dword_by_dword(v, s, limit, n, bits):
     np.testing.assert_array_equal(wave.memory[GLOBAL][same], want[same])
 
 
-# -- expansion -----------------------------------------------------------------------------------------------------------------------
+# -- expansion ---------------------------------------------------------------------------------------------------------
 
 
 def buffer_bench(memory: np.ndarray, limit: int):
@@ -134,7 +143,7 @@ def test_resource_expansion_is_its_meaning():
     assert (words_ == words_[0]).all() and words_[0, 2:].tolist() == [77, FLAGS] and words_[0, 1] < 1 << 16
 
 
-# -- straight to LDS -----------------------------------------------------------------------------------------------------------------
+# -- straight to LDS ---------------------------------------------------------------------------------------------------
 
 LDS_BYTES = 64 * 16 + 64
 
@@ -142,7 +151,10 @@ LDS_BYTES = 64 * 16 + 64
 def lds_model(memory, total, limit, size, first_base, imm, active):
     out = np.zeros(LDS_BYTES, np.uint8)
     for lane in np.flatnonzero(active):
-        at, to = int(total[lane]) + imm, first_base + imm + lane * {12: 16}.get(size, max(4, size))  # three words leave the fourth free
+        at, to = (
+            int(total[lane]) + imm,
+            first_base + imm + lane * {12: 16}.get(size, max(4, size)),
+        )  # three words leave the fourth free
         if size < 4:
             raw = memory[at : at + size].tobytes().ljust(4, b"\0") if at + size <= limit else bytes(4)
         else:
@@ -167,7 +179,9 @@ def test_load_to_lds(size, active):
     wave = OneWave({GLOBAL: CONTENT.copy(), SHARED: np.zeros(LDS_BYTES, np.uint8)}, active, "gfx950")
     wave.base = 0
     flat = ROWS["amdgpu.make_rsrc"].semantics(wave, place(0), np.full(LANES, limit, np.uint32), FLAGS)
-    LDS.semantics(wave, flat, TensorRef(SHARED, bases, TensorType(u8, (LDS_BYTES,), (1,), SHARED)), size, voffset, soffset, imm, 0)
+    LDS.semantics(
+        wave, flat, TensorRef(SHARED, bases, TensorType(u8, (LDS_BYTES,), (1,), SHARED)), size, voffset, soffset, imm, 0
+    )
     np.testing.assert_array_equal(wave.memory[SHARED], want)
 
     bench = Bench("gfx950")

@@ -1,4 +1,5 @@
-"""The instruction table: every entry against LLVM's assembler and scheduling model, and against AMD's own tables where the wheel that has them is."""
+"""The instruction table: every entry against LLVM's assembler and scheduling model, and against AMD's own tables where
+the wheel that has them is."""
 
 from __future__ import annotations
 
@@ -16,7 +17,9 @@ from avelang.sim.amdgcn import table
 from avelang.sim.amdgcn.translator import Handler
 from tools import need
 
-_spec = importlib.util.spec_from_file_location("amd_instructions", pathlib.Path(__file__).parents[2] / "tools" / "amd_instructions.py")
+_spec = importlib.util.spec_from_file_location(
+    "amd_instructions", pathlib.Path(__file__).parents[2] / "tools" / "amd_instructions.py"
+)
 assert _spec is not None and _spec.loader is not None
 tool = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(tool)
@@ -66,7 +69,8 @@ def test_every_line_is_an_entry():
 
 @pytest.mark.parametrize("chip", CHIPS)
 def test_the_assembler_takes_an_entry_on_its_chips_alone(chip):
-    """Mnemonic, number, kind and width of the operands: in one of its spellings on each of its chips, in none on others."""
+    """Mnemonic, number, kind and width of the operands: in one of its spellings on each of its chips, in none on
+    others."""
     mine = SPELLED[chip]
     taken = {d for d, _ in accepted({(d, n): tool.sample(n, d, chip) for d, of in mine.items() for n in of}, chip)}
     assert {d.name for d in mine} - {d.name for d in taken} == set()
@@ -79,17 +83,22 @@ def test_the_assembler_has_each_encoding_on_one_of_the_chips():
     taken: set[tuple] = set()
     for chip in CHIPS:
         taken |= accepted({(d, e): tool.sample(d.name, d, chip, SUFFIXES[e]) for d, e in want if chip in d.chips}, chip)
-    want -= {(d, "vop3") for d, _ in want if d.classes & {"readlane", "writelane"} and len(d.encodings) == 1}  # LLVM has no suffix where there is one
+    want -= {
+        (d, "vop3") for d, _ in want if d.classes & {"readlane", "writelane"} and len(d.encodings) == 1
+    }  # LLVM has no suffix where there is one
     assert {(d.name, e) for d, e in want - taken} == set() and len(want) > 1000
 
 
 @pytest.mark.parametrize("chip", CHIPS)
 def test_the_assembler_has_no_mnemonic_that_the_table_lacks(chip):
-    """As far as the table's own names and their encodings go (`tools/amd_instructions.py` reads LLVM's library for all there may be)."""
+    """As far as the table's own names and their encodings go (`tools/amd_instructions.py` reads LLVM's library for all
+    there may be)."""
     spelled = [n + form for n in names() for form in ("", "_e64", "_e32")]
     taken = {tool.bare(n) for n in tool.mnemonics(spelled, chip, need("llvm-mc"))}
     assert taken <= set(names(chip))
-    for d in {find(n, chip) for n in set(names(chip)) - taken}:  # a matrix instruction that an earlier chip spells otherwise
+    for d in {
+        find(n, chip) for n in set(names(chip)) - taken
+    }:  # a matrix instruction that an earlier chip spells otherwise
         assert d is not None and d.passes[0] and chip == "gfx90a" and taken & set(SPELLED[chip][ENTRIES[d.name][0]])
 
 
@@ -99,7 +108,10 @@ def test_llvm_says_alike_which_access_memory(chip):
     # LLVM 22's model ends the process at a buffer instruction that loads half a register.
     mine = [d for d in SPELLED[chip] if d.access and not ("mubuf" in d.encodings and d.operands[0].partial)]
     lines = [tool.sample(SPELLED[chip][d][0], d, chip) for d in mine]
-    command = [need("llvm-mca"), "-mtriple=amdgcn-amd-amdhsa", f"-mcpu={chip}", "-iterations=1", "-all-views=false", "-instruction-info", "-"]
+    command = [
+        need("llvm-mca"), "-mtriple=amdgcn-amd-amdhsa", f"-mcpu={chip}", "-iterations=1", "-all-views=false",
+        "-instruction-info", "-",
+    ]  # fmt: skip
     out = subprocess.run(command, input="\n".join(lines) + "\n", capture_output=True, text=True, check=True).stdout
     flags = [line[22] + line[29] for line in out.split("Instructions:\n")[1].splitlines() if re.match(r" \d", line)]
     odd = {(d.name, d.access, f) for d, f in zip(mine, flags, strict=True) if loads[d.access] != f}
@@ -115,19 +127,28 @@ def test_amd_s_own_tables_have_the_operands():
     for name in published.keys() & ENTRIES.keys():
         d = ENTRIES[name][0]
         have = [(x.lstrip("=")[0], int(x.lstrip("=")[1:] or 1)) for x in published[name].split()]
-        address = {"p": ("v", 2), "q": ("v", 1), "n": ("v", 2), "o": ("s", 1)}  # which AMD's tables give no kind of their own
+        address = {
+            "p": ("v", 2),
+            "q": ("v", 1),
+            "n": ("v", 2),
+            "o": ("s", 1),
+        }  # which AMD's tables give no kind of their own
         mine = [(("s", o.count) if o.kind == "o" else address.get(o.kind, (o.kind, o.count))) for o in d.operands]
         if "lds" in name and d.access == "lds-load":
             have = have[1:]  # the encoding's field of a result, of which there is none
         if have != mine:
             odd.add((name, published[name]))
         read = name in SETREG or name.startswith(("s_cmpk_", "s_cbranch_i"))  # the field of a result holds a source
-        assert read or all(o.written for x, o in zip(published[name].split(), d.operands, strict=False) if x[0] == "=" and d.access != "lds-load")
+        assert read or all(
+            o.written
+            for x, o in zip(published[name].split(), d.operands, strict=False)
+            if x[0] == "=" and d.access != "lds-load"
+        )
     # There the registers' order is the encoding's, and constants behind an instruction are no operands.
     assert {name for name, *_ in odd} == {*SETREG, *(f"v_{x}_{t}" for x, t in LITERALS)}, sorted(odd)
 
 
-# -- what derives from the table ---------------------------------------------------------------------------------------------------------
+# -- what derives from the table ---------------------------------------------------------------------------------------
 
 
 def test_each_entry_has_a_handler_or_is_listed():
@@ -149,9 +170,21 @@ def test_a_handler_needs_an_entry(name):
 @pytest.mark.parametrize(
     ("chip", "line", "says"),
     [
-        ("gfx942", "v_bitop3_b32 v0, v1, v2, v3 bitop3:1", "`v_bitop3_b32` is not an instruction of gfx942.*it is an instruction of gfx950"),
-        ("gfx950", "v_mac_f32 v0, v1, v2", "`v_mac_f32` is not an instruction of gfx950.*it is an instruction of gfx90a"),
-        ("gfx90a", "v_add_f33 v0, v1, v2", "`v_add_f33` is not an instruction of gfx90a.*Ave knows the instructions of"),
+        (
+            "gfx942",
+            "v_bitop3_b32 v0, v1, v2, v3 bitop3:1",
+            "`v_bitop3_b32` is not an instruction of gfx942.*it is an instruction of gfx950",
+        ),
+        (
+            "gfx950",
+            "v_mac_f32 v0, v1, v2",
+            "`v_mac_f32` is not an instruction of gfx950.*it is an instruction of gfx90a",
+        ),
+        (
+            "gfx90a",
+            "v_add_f33 v0, v1, v2",
+            "`v_add_f33` is not an instruction of gfx90a.*Ave knows the instructions of",
+        ),
         ("gfx1201", "s_wait_dscnt 0x0", "`s_wait_dscnt` is not an instruction of an AMD GPU"),
         ("", "v_nonsense v0", "`v_nonsense` is not an instruction of an AMD GPU"),
     ],
@@ -164,6 +197,19 @@ def test_an_unknown_mnemonic_is_an_error_with_its_line(chip, line, says):
 
 def test_spellings_of_one_instruction_are_one_entry():
     older, newer = find("v_mfma_f32_32x32x8f16", "gfx90a"), find("v_mfma_f32_32x32x8_f16", "gfx942")
-    assert older is not None and newer is not None and older.name == newer.name and older.passes == newer.passes == (16, 8, 8)
-    first, second = find("v_mfma_f32_32x32x4bf16", "gfx90a"), find("v_mfma_f32_32x32x4bf16", "gfx942")  # one name, two instructions
-    assert first is not None and second is not None and second.name == "v_mfma_f32_32x32x4_2b_bf16" and first.name != second.name
+    assert (
+        older is not None
+        and newer is not None
+        and older.name == newer.name
+        and older.passes == newer.passes == (16, 8, 8)
+    )
+    first, second = (
+        find("v_mfma_f32_32x32x4bf16", "gfx90a"),
+        find("v_mfma_f32_32x32x4bf16", "gfx942"),
+    )  # one name, two instructions
+    assert (
+        first is not None
+        and second is not None
+        and second.name == "v_mfma_f32_32x32x4_2b_bf16"
+        and first.name != second.name
+    )

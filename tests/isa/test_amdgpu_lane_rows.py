@@ -59,12 +59,16 @@ def dpp_model(old, src, ctrl, row_mask, bank_mask, bound, active):
     return np.array(out, old.dtype)
 
 
-@given(st.sampled_from(CONTROLS), st.integers(0, 15), st.integers(0, 15), st.integers(0, 1), st.integers(0, (1 << 64) - 1))
+@given(
+    st.sampled_from(CONTROLS), st.integers(0, 15), st.integers(0, 15), st.integers(0, 1), st.integers(0, (1 << 64) - 1)
+)
 @settings(max_examples=300, deadline=None)
 def test_dpp_is_the_model(ctrl, row_mask, bank_mask, bound, bits):
     active = np.array([bits >> lane & 1 for lane in range(64)], bool)
     want = dpp_model(OLD, VALUES, ctrl, row_mask, bank_mask, bound, active)
-    np.testing.assert_array_equal(semantics("get_dpp", OLD, VALUES, ctrl, row_mask, bank_mask, bound, active=active), want)
+    np.testing.assert_array_equal(
+        semantics("get_dpp", OLD, VALUES, ctrl, row_mask, bank_mask, bound, active=active), want
+    )
 
 
 PATTERN_SAMPLES = (
@@ -86,7 +90,9 @@ def test_every_dpp_control_is_known_and_no_other():
     assert not {0x100, 0x110, 0x120, 0x131, 0x144} & set(param.choices)
 
 
-@pytest.mark.parametrize("dtype", [d for d in SCALARS if any(d == t for t in ROWS["amdgpu.readfirstlane"].params[0].type)], ids=repr)
+@pytest.mark.parametrize(
+    "dtype", [d for d in SCALARS if any(d == t for t in ROWS["amdgpu.readfirstlane"].params[0].type)], ids=repr
+)
 @pytest.mark.parametrize("lanes", [[0, 5], [63], [17, 18, 40], list(range(64))])
 def test_readfirstlane(dtype, lanes):
     active = np.isin(np.arange(64), lanes)
@@ -136,5 +142,3 @@ def test_ballot_and_mbcnt_rank_the_lanes_of_a_condition():
     rank = semantics("mbcnt_hi", high, semantics("mbcnt_lo", low, base))
     np.testing.assert_array_equal(rank, 5 + np.concatenate([[0], np.cumsum(cond & SOME)[:-1]]))
     np.testing.assert_array_equal(lowered("mbcnt_hi", high, lowered("mbcnt_lo", low, base)), rank)
-
-

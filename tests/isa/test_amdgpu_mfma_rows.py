@@ -1,5 +1,5 @@
-"""MFMA rows: fragment maps against what AMD and others publish, meanings against NumPy and one-hot probes, names against LLVM's
-selection."""
+"""MFMA rows: fragment maps against what AMD and others publish, meanings against NumPy and one-hot probes, names
+against LLVM's selection."""
 
 from __future__ import annotations
 
@@ -53,14 +53,18 @@ def held(row: Row, which: str, matrix: np.ndarray) -> np.ndarray:
 
 def compute(d, a, b, c, *consts, chip_name="gfx942"):
     row = row_of(d)
-    out = row.semantics(OneWave(chip=chip_name), held(row, "a", a), held(row, "b", b), held(row, "c", c), *(consts or (0, 0, 0)))
+    out = row.semantics(
+        OneWave(chip=chip_name), held(row, "a", a), held(row, "b", b), held(row, "c", c), *(consts or (0, 0, 0))
+    )
     return row.mma.c.scatter(out.reshape(LANES, -1))
 
 
-# -- the maps ------------------------------------------------------------------------------------------------------------------------
+# -- the maps ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("d", (*DENSE, *SPARSE), ids=lambda d: f"{d.acc}_{d.m}x{d.k}_{d.inputs}_{getattr(d, 'blocks', 'sparse')}")
+@pytest.mark.parametrize(
+    "d", (*DENSE, *SPARSE), ids=lambda d: f"{d.acc}_{d.m}x{d.k}_{d.inputs}_{getattr(d, 'blocks', 'sparse')}"
+)
 def test_maps_are_one_to_one(d):
     mma = d.mma if d in SPARSE else row_of(d).mma
     for f in (mma.a, mma.b, mma.c):
@@ -69,13 +73,10 @@ def test_maps_are_one_to_one(d):
 
 
 PUBLISHED = {
-    "v_mfma_f32_32x32x8f16": "mfma_f32_32x32x8_f16",
-    "v_mfma_f32_16x16x16f16": "mfma_f32_16x16x16_f16",
-    "v_mfma_f32_4x4x4f16": "mfma_f32_4x4x4_16b_f16",
-    "v_mfma_f32_32x32x4f16": "mfma_f32_32x32x4_2b_f16",
-    "v_mfma_f32_16x16x4f16": "mfma_f32_16x16x4_4b_f16",
-    "v_mfma_f64_16x16x4f64": "mfma_f64_16x16x4_f64",
-}
+    "v_mfma_f32_32x32x8f16": "mfma_f32_32x32x8_f16", "v_mfma_f32_16x16x16f16": "mfma_f32_16x16x16_f16",
+    "v_mfma_f32_4x4x4f16": "mfma_f32_4x4x4_16b_f16", "v_mfma_f32_32x32x4f16": "mfma_f32_32x32x4_2b_f16",
+    "v_mfma_f32_16x16x4f16": "mfma_f32_16x16x4_4b_f16", "v_mfma_f64_16x16x4f64": "mfma_f64_16x16x4_f64",
+}  # fmt: skip
 
 
 def published_atoms():
@@ -92,8 +93,8 @@ def our_name(inst: str) -> str:
 
 
 def test_accumulators_and_rows_are_the_published_ones():
-    """The package's layouts are read at nested coordinates (lane / n, lane % n) and (group of rows, row in the group), as its text defines
-    them. Its A and B give the row and the run of k only: it leaves out which run a lane has."""
+    """The package's layouts are read at nested coordinates (lane / n, lane % n) and (group of rows, row in the group),
+    as its text defines them. Its A and B give the row and the run of k only: it leaves out which run a lane has."""
     seen = set()
     for atom in published_atoms().values():
         d = BY_NAME[our_name(atom.ptx)]
@@ -115,10 +116,14 @@ def test_accumulators_and_rows_are_the_published_ones():
     assert len(seen) >= 30
 
 
-# AMD Matrix Instruction Calculator, --detail-instruction, "Register to matrix element mapping": A's k, and where D's rows are, in its
-# words.
+# AMD Matrix Instruction Calculator, --detail-instruction, "Register to matrix element mapping": A's k, and where D's
+# rows are, in its words.
 CALCULATOR = {
-    "mfma_f32_32x32x8_f16": ("4 * (lane // 32) + 2 * gpr + bits // 16", 16, "(8 * (gpr // 4) % 32) + 4 * (lane // 32) + (gpr % 4)"),
+    "mfma_f32_32x32x8_f16": (
+        "4 * (lane // 32) + 2 * gpr + bits // 16",
+        16,
+        "(8 * (gpr // 4) % 32) + 4 * (lane // 32) + (gpr % 4)",
+    ),
     "mfma_f32_16x16x32_fp8_fp8": ("8 * (lane // 16) + 4 * gpr + bits // 8", 8, "4 * (lane // 16) + (gpr % 4)"),
     "mfma_f32_4x4x1_16b_f32": ("0", 32, "gpr % 4"),
 }
@@ -139,7 +144,8 @@ def test_maps_are_the_calculators(name):
 
 
 def test_the_calculators_examples():
-    """README of the AMD Matrix Instruction Calculator: A[1][2].B4 = v1{17}.[15:0]; D[3][2].B1 = v3{6} of v_mfma_f32_4x4x4f16."""
+    """README of the AMD Matrix Instruction Calculator: A[1][2].B4 = v1{17}.[15:0]; D[3][2].B1 = v3{6} of
+    v_mfma_f32_4x4x4f16."""
     mma = ROWS["amdgpu.mfma_f32_4x4x4_16b_f16"].mma
     assert [int(x[17, 2]) for x in mma.a.index] == [4, 1, 2]
     assert [int(x[6, 3]) for x in mma.c.index] == [1, 3, 2]
@@ -147,8 +153,9 @@ def test_the_calculators_examples():
 
 @pytest.mark.parametrize("d", DENSE, ids=ids)
 def test_maps_inverted(d):
-    """Written the other way round, from the element to its place: A's lane is row + m (block + blocks (k / run)); D's rows go four (f64:
-    one) to a lane, then to the next lanes that hold the same block's columns, then to the next slots."""
+    """Written the other way round, from the element to its place: A's lane is row + m (block + blocks (k / run)); D's
+    rows go four (f64: one) to a lane, then to the next lanes that hold the same block's columns, then to the next
+    slots."""
     mma, m = row_of(d).mma, d.m
     per_lane, k_pass = mma.a.slots // d.passes, d.k // d.passes
     for block, i, k in itertools.product(range(d.blocks), range(m), range(d.k)):
@@ -164,7 +171,7 @@ def test_maps_inverted(d):
         assert tuple(int(x[lane, slot]) for x in mma.c.index) == (block, i, j), (block, i, j)
 
 
-# -- the meaning ---------------------------------------------------------------------------------------------------------------------
+# -- the meaning -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("d", DENSE, ids=ids)
@@ -205,7 +212,8 @@ def test_integers_wrap():
 
 
 def test_products_are_fused_in_order_of_k():
-    """1 + 2^-24 rounds to 1 at each step in order; 2^-24 twice, then 1, would not. A fused product keeps what a rounded one loses."""
+    """1 + 2^-24 rounds to 1 at each step in order; 2^-24 twice, then 1, would not. A fused product keeps what a rounded
+    one loses."""
     d = BY_NAME["mfma_f32_16x16x4_f32"]
     a, b, c = (np.zeros(s, np.float32) for s in ((1, 16, 4), (1, 4, 16), (1, 16, 16)))
     a[0, 0], b[0, :, 0] = (1, 2**-24, 2**-24, 0), (1, 1, 1, 1)
@@ -231,15 +239,15 @@ def test_fp8_kinds(name, chip_name):
     np.testing.assert_allclose(compute(d, a, b, c, chip_name=chip_name), exact, atol=1e-4)
 
 
-# -- cbsz, abid, blgp ----------------------------------------------------------------------------------------------------------------
+# -- cbsz, abid, blgp --------------------------------------------------------------------------------------------------
 
 MANY = [d for d in DENSE if d.blocks > 1 and d.acc != "f64"]
 
 
 @pytest.mark.parametrize("d", MANY, ids=ids)
 def test_cbsz_shares_blocks_of_a(d):
-    """For 16 blocks, cbsz 2 and abid 1 give block 1 to blocks 0-3, block 5 to blocks 4-7, and so on (ROCm documentation, common MFMA
-    parameters)."""
+    """For 16 blocks, cbsz 2 and abid 1 give block 1 to blocks 0-3, block 5 to blocks 4-7, and so on (ROCm
+    documentation, common MFMA parameters)."""
     a, b, c = matrices(d, np.random.default_rng(3))
     for cbsz in range(d.blocks.bit_length()):
         for abid in {0, (1 << cbsz) - 1, min(1, (1 << cbsz) - 1)}:
@@ -278,7 +286,7 @@ def test_modifiers_are_refused_where_they_mean_nothing():
     assert not in_range(limits["mfma_f64_16x16x4_f64"]["blgp"], 1)
 
 
-# -- names, chips, LLVM --------------------------------------------------------------------------------------------------------------
+# -- names, chips, LLVM ------------------------------------------------------------------------------------------------
 
 
 def test_the_names_that_users_know():
@@ -357,8 +365,8 @@ def test_llvm_selects_it(d, machines):
 
 
 def test_llvm_cannot_select_it_elsewhere():
-    """The other direction: on every AMD chip that a row does not name, LLVM fails. It ends the process then, so each try is a process of
-    its own."""
+    """The other direction: on every AMD chip that a row does not name, LLVM fails. It ends the process then, so each
+    try is a process of its own."""
     script = f"""
 import os, sys
 sys.path[:0] = {sys.path!r}

@@ -1,4 +1,5 @@
-"""AMD rows that compute a value, as ops in a kernel: the CPU backend against the reference, some lanes inactive where that may be."""
+"""AMD rows that compute a value, as ops in a kernel: the CPU backend against the reference, some lanes inactive where
+that may be."""
 
 from __future__ import annotations
 
@@ -15,12 +16,21 @@ from avelang.isa.row import ROWS, Row, types_on
 from emit.llvm.native import Native
 from isa.amdgpu_waves import ALL, LANES, Bench, numpy_shape
 
-ROWS_ = [r for n, r in ROWS.items() if n.startswith("amdgpu.") and r.result is not None and not any(p.type == "tensor" for p in r.params)]
+ROWS_ = [
+    r
+    for n, r in ROWS.items()
+    if n.startswith("amdgpu.") and r.result is not None and not any(p.type == "tensor" for p in r.params)
+]
 ROWS_ = [r for r in ROWS_ if not any(p.name == "rsrc" for p in r.params)]
-# Compiling a matrix instruction for the CPU takes a second or so: the ones that users know and a third of the small others stand for all.
-KNOWN = ("mfma_f32_32x32x8_bf16", "mfma_f32_16x16x16_bf16", "mfma_f32_16x16x16_f16", "smfmac_f32_16x16x32_bf16", "smfmac_i32_16x16x64_i8")
+# Compiling a matrix instruction for the CPU takes a second or so: the ones that users know and a third of the small
+# others stand for all.
+KNOWN = (
+    "mfma_f32_32x32x8_bf16", "mfma_f32_16x16x16_bf16", "mfma_f32_16x16x16_f16", "smfmac_f32_16x16x32_bf16",
+    "smfmac_i32_16x16x64_i8",
+)  # fmt: skip
 SMALL = [r.name for r in ROWS_ if r.mma and r.mma.m < 32 and not r.mma.sparse and r.mma.k < 100][::3]
-# Of the 25 pairs of formats of a scaled product, whose code takes long to compile, those of a format with the next: each is decoded as A and as B.
+# Of the 25 pairs of formats of a scaled product, whose code takes long to compile, those of a format with the next:
+# each is decoded as A and as B.
 FORMATS = ("fp8", "bf8", "fp6", "bf6", "fp4")
 PAIRS = {"16x16x128": list(zip(FORMATS, (*FORMATS[1:], FORMATS[0]))), "32x32x64": [("fp4", "fp4")]}
 SCALED = [f"amdgpu.mfma_scale_f32_{shape}_{a}_{b}" for shape, pairs in PAIRS.items() for a, b in pairs]
@@ -46,7 +56,11 @@ def draw(rng: np.random.Generator, t) -> np.ndarray:
 
 def consts(row: Row, rng: np.random.Generator) -> dict[str, int]:
     """Random values that the row allows. `abid` must number a block of the group."""
-    out = {p.name: int(rng.choice(p.choices) if p.choices else rng.integers(p.range[0], p.range[1] + 1)) for p in row.params if p.is_const}
+    out = {
+        p.name: int(rng.choice(p.choices) if p.choices else rng.integers(p.range[0], p.range[1] + 1))
+        for p in row.params
+        if p.is_const
+    }
     if "blgp" in out:
         out["abid"] &= (1 << out["cbsz"]) - 1
     return out

@@ -41,7 +41,10 @@ def lines(chip: str) -> list[tuple[str, str]]:
     for d in DENSE:
         if d.needs in features and "f8f6f4" not in d.llvm:
             m = mma_of(d)
-            words = [max(1, f.slots * BITS[t] // 32) for f, t in ((m.c, "f64" if d.acc == "f64" else "f32"), (m.a, d.a), (m.b, d.b))]
+            words = [
+                max(1, f.slots * BITS[t] // 32)
+                for f, t in ((m.c, "f64" if d.acc == "f64" else "f32"), (m.a, d.a), (m.b, d.b))
+            ]
             out.append((d.name, line(spelled(d, chip), *words)))
     for s in (s for s in SPARSE if s.needs in features):
         words = [s.mma.c.slots, s.mma.a.slots * BITS[s.a] // 32, s.mma.b.slots * BITS[s.b] // 32]
@@ -49,7 +52,8 @@ def lines(chip: str) -> list[tuple[str, str]]:
         out.append((mnemonic, line(mnemonic, *words)))
     if chip == "gfx950":
         out += [("v_mfma_f32_16x16x128_f8f6f4", line("v_mfma_f32_16x16x128_f8f6f4", 4, 4, 4) + " cbsz:4 blgp:4"),
-                ("v_mfma_f32_32x32x64_f8f6f4", line("v_mfma_f32_32x32x64_f8f6f4", 16, 4, 4) + " cbsz:4 blgp:4")]  # fmt: skip
+                ("v_mfma_f32_32x32x64_f8f6f4", line("v_mfma_f32_32x32x64_f8f6f4", 16, 4,
+                    4) + " cbsz:4 blgp:4")]  # fmt: skip
     return out
 
 
@@ -59,7 +63,9 @@ def test_llvm_schedules_every_shape_alike(chip):
     rows = lines(chip)
     assert len(rows) == {"gfx90a": 27, "gfx942": 46, "gfx950": 66}[chip]
     command = [need("llvm-mca"), "-mtriple=amdgcn-amd-amdhsa", f"-mcpu={chip}", "-iterations=1", "-"]
-    out = subprocess.run(command, input="\n".join(text for _, text in rows) + "\n", capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(
+        command, input="\n".join(text for _, text in rows) + "\n", capture_output=True, text=True, check=True
+    ).stdout
     found = re.findall(r"^ 1 +(\d+) +([\d.]+) .*?(v_s?mfma\w*)", out.split("Instructions:\n")[1], re.M)
     assert len(found) == len(rows)
     for (name, text), (latency, throughput, mnemonic) in zip(rows, found, strict=True):
@@ -70,11 +76,20 @@ def test_llvm_schedules_every_shape_alike(chip):
         assert find(mnemonic, chip).unit == MATRIX and mnemonic in text  # type: ignore[union-attr]
 
 
-# Chip: compute units, GHz, and peak dense rates in units of 1e12 a second by type (AMD data sheets: MI250X per die, MI300X, MI355X).
+# Chip: compute units, GHz, and peak dense rates in units of 1e12 a second by type (AMD data sheets: MI250X per die,
+# MI300X, MI355X).
 PEAKS = {
     "gfx90a": (110, 1.7, {"f16": 191.5, "bf16": 191.5, "f32": 47.9, "f64": 47.9, "i8": 191.5}),
-    "gfx942": (304, 2.1, {"f16": 1307.4, "bf16": 1307.4, "xf32": 653.7, "f32": 163.4, "f64": 163.4, "fp8": 2614.9, "i8": 2614.9}),
-    "gfx950": (256, 2.4, {"f16": 2516.6, "bf16": 2516.6, "f32": 157.3, "f64": 78.6, "fp8": 5033.2, "i8": 5033.2, "fp4": 10066.3}),
+    "gfx942": (
+        304,
+        2.1,
+        {"f16": 1307.4, "bf16": 1307.4, "xf32": 653.7, "f32": 163.4, "f64": 163.4, "fp8": 2614.9, "i8": 2614.9},
+    ),
+    "gfx950": (
+        256,
+        2.4,
+        {"f16": 2516.6, "bf16": 2516.6, "f32": 157.3, "f64": 78.6, "fp8": 5033.2, "i8": 5033.2, "fp4": 10066.3},
+    ),
 }
 
 
@@ -86,9 +101,16 @@ def test_best_shape_reaches_the_published_peak(chip):
         shape = re.fullmatch(r"v_mfma_[fi]\d\d_(\d+)x\d+x(\d+)_?(?:\d+b_)?([a-z]+\d+f?\d?f?\d?)(_\w+)?", name)
         if shape is None:
             continue
-        m, k, kind, n = int(shape[1]), int(shape[2]), shape[3].replace("bf8", "fp8"), find(name, chip).passes[CHIPS.index(chip)]  # type: ignore[union-attr]
+        m, k, kind, n = (
+            int(shape[1]),
+            int(shape[2]),
+            shape[3].replace("bf8", "fp8"),
+            find(name, chip).passes[CHIPS.index(chip)],
+        )  # type: ignore[union-attr]
         if m > 4 and "b_" not in name:
-            rate = 2 * m * m * k * 4 * units * ghz / (n * CLOCKS) / 1000  # blocks left out: instructions of one block are the best
+            rate = (
+                2 * m * m * k * 4 * units * ghz / (n * CLOCKS) / 1000
+            )  # blocks left out: instructions of one block are the best
             kinds = {"f8f6f4": ("fp8", "fp4")}.get(kind, (kind,))
             for name, factor in zip(kinds, (1, 2), strict=False):
                 best[name] = max(best.get(name, 0), rate * factor)
@@ -117,13 +139,19 @@ define amdgpu_kernel void @k(ptr addrspace(1) %p, <{words} x i32> %a, <{words} x
 @pytest.mark.parametrize("shape,n", [("16x16x128", 4), ("32x32x64", 16)])
 @pytest.mark.parametrize("code,words", [(0, 8), (4, 4)])
 def test_llvm_waits_as_long_by_format(shape, n, code, words):
-    """Of f8f6f4 instructions llvm-mca takes the shorter time whatever the format; the compiler, which puts `s_nop` between a product and the store of
-    it, does not: passes and four more (CDNA4 ISA guide, section 7.6, XDL write to memory read)."""
+    """Of f8f6f4 instructions llvm-mca takes the shorter time whatever the format; the compiler, which puts `s_nop`
+    between a product and the store of it, does not: passes and four more (CDNA4 ISA guide, section 7.6, XDL write to
+    memory read)."""
     name = f"llvm.amdgcn.mfma.scale.f32.{shape}.f8f6f4.v{words}i32.v{words}i32"
-    out = subprocess.run(compiler("gfx950"), input=F8F6F4.format(name=name, n=n, words=words, f=code), capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(
+        compiler("gfx950"), input=F8F6F4.format(name=name, n=n, words=words, f=code), capture_output=True, text=True,
+        check=True,
+    ).stdout  # fmt: skip
     between = re.search(r"v_mfma_f32_\w+_f8f6f4 [^\n]*\n(.*?)\tglobal_store", out, re.S)
     assert between is not None
-    waited = sum(int(x[6:]) + 1 if x.startswith("s_nop") else 1 for x in between[1].split("\n\t") for x in [x.strip()] if x)
+    waited = sum(
+        int(x[6:]) + 1 if x.startswith("s_nop") else 1 for x in between[1].split("\n\t") for x in [x.strip()] if x
+    )
     assert waited == passes(f"v_mfma_f32_{shape}_f8f6f4", "gfx950", (code, code)) + 4
 
 
@@ -136,7 +164,8 @@ def test_names_of_rows_and_their_aliases():
 
 @pytest.mark.parametrize(
     "name,chip,have",
-    [("v_mfma_f32_16x16x8_xf32", "gfx950", "gfx942"), ("v_mfma_f32_32x32x16_bf16", "gfx942", "gfx950"), ("v_add_f32", "gfx942", "no chip"),
+    [("v_mfma_f32_16x16x8_xf32", "gfx950", "gfx942"), ("v_mfma_f32_32x32x16_bf16", "gfx942", "gfx950"),
+        ("v_add_f32", "gfx942", "no chip"),
      ("v_mfma_f32_16x16x16_bf16", "sm_90a", "gfx90a, gfx942, gfx950")],
 )  # fmt: skip
 def test_what_a_chip_does_not_have(name, chip, have):

@@ -1,4 +1,5 @@
-"""Rows that work lane by lane: byte permute against the manual's pseudocode, approximations, fp8 conversions against ml_dtypes."""
+"""Rows that work lane by lane: byte permute against the manual's pseudocode, approximations, fp8 conversions against
+ml_dtypes."""
 
 from __future__ import annotations
 
@@ -54,7 +55,9 @@ def test_perm_expansion():
     sel[0] = (200, 13, 12, 255)
     sel = sel.view(np.uint32)[:, 0]
     got = lowered("perm", s0.view(np.int32), s1.view(np.int32), sel.view(np.int32))
-    assert got.view(np.uint32).tolist() == [perm_model(int(a), int(b), int(c)) for a, b, c in zip(s0, s1, sel, strict=True)]
+    assert got.view(np.uint32).tolist() == [
+        perm_model(int(a), int(b), int(c)) for a, b, c in zip(s0, s1, sel, strict=True)
+    ]
 
 
 EXACT = {"rcp": lambda x: 1 / x, "rsq": lambda x: 1 / np.sqrt(x), "exp2": np.exp2, "log2": np.log2}
@@ -72,7 +75,7 @@ def test_approximations(name):
     np.testing.assert_array_equal(got[~finite], want[~finite])
 
 
-# -- 8-bit floats --------------------------------------------------------------------------------------------------------------------
+# -- 8-bit floats ------------------------------------------------------------------------------------------------------
 
 KIND = {
     ("fp8", "gfx942"): ml_dtypes.float8_e4m3fnuz, ("bf8", "gfx942"): ml_dtypes.float8_e5m2fnuz,
@@ -94,13 +97,16 @@ def test_pack(kind, chip):
         bytes_ = got.view(np.uint8).reshape(-1, 4)
         np.testing.assert_array_equal(bytes_[:, 2 * word_sel], low)
         np.testing.assert_array_equal(bytes_[:, 2 * word_sel + 1], high)
-        np.testing.assert_array_equal(bytes_[:, 2 - 2 * word_sel :][:, :2], old.view(np.uint8).reshape(-1, 4)[:, 2 - 2 * word_sel :][:, :2])
+        np.testing.assert_array_equal(
+            bytes_[:, 2 - 2 * word_sel :][:, :2], old.view(np.uint8).reshape(-1, 4)[:, 2 - 2 * word_sel :][:, :2]
+        )
         np.testing.assert_array_equal(lowered(f"cvt_pk_{kind}_f32", a, b, old, word_sel, chip=chip), got)
 
 
 def test_pack_does_not_saturate():
     big, zero = np.full(LANES, 1e6, np.float32), np.zeros(LANES, np.int32)
-    assert {chip: int(semantics("cvt_pk_fp8_f32", big, big, zero, 0, chip=chip)[0]) & 0xFF for chip in ("gfx942", "gfx950")} == {
+    assert {chip: int(semantics("cvt_pk_fp8_f32", big, big, zero, 0, chip=chip)[0]) & 0xFF for chip in ("gfx942",
+        "gfx950")} == {
         "gfx942": 0x80, "gfx950": 0x7F,
     }  # fmt: skip
     assert int(semantics("cvt_pk_bf8_f32", big, big, zero, 0, chip="gfx950")[0]) & 0xFF == 0x7C  # infinity
@@ -123,4 +129,6 @@ def test_unpack_every_byte(kind, chip):
 def test_conversions_are_not_on_gfx90a():
     rows = [r for n, r in ROWS.items() if n.startswith("amdgpu.cvt_")]
     assert len(rows) == 6
-    assert not any(CHIPS["gfx90a"].has(r) for r in rows) and all(CHIPS[c].has(r) for r in rows for c in ("gfx942", "gfx950"))
+    assert not any(CHIPS["gfx90a"].has(r) for r in rows) and all(
+        CHIPS[c].has(r) for r in rows for c in ("gfx942", "gfx950")
+    )

@@ -1,5 +1,5 @@
-"""Matrix rows with block scales: formats against published tables, the product against float64 NumPy, layouts against the manual's tables, the
-expansion against the meaning."""
+"""Matrix rows with block scales: formats against published tables, the product against float64 NumPy, layouts against
+the manual's tables, the expansion against the meaning."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from isa.amdgpu_waves import LANES, lowered, semantics
 BY_NAME = {d.name: d for d in SCALED}
 # ml_dtypes has the formats of the OCP Microscaling specification 1.0.
 PUBLISHED = {
-    "fp8": ml_dtypes.float8_e4m3fn, "bf8": ml_dtypes.float8_e5m2, "fp6": ml_dtypes.float6_e2m3fn, "bf6": ml_dtypes.float6_e3m2fn,
+    "fp8": ml_dtypes.float8_e4m3fn, "bf8": ml_dtypes.float8_e5m2, "fp6": ml_dtypes.float6_e2m3fn,
+    "bf6": ml_dtypes.float6_e3m2fn,
     "fp4": ml_dtypes.float4_e2m1fn,
 }  # fmt: skip
 
@@ -47,7 +48,10 @@ def case(name: str, seed: int, parts: tuple[int, int]) -> tuple[np.ndarray, list
     c = rng.integers(-50, 50, (d.m, d.m)).astype(np.float32)
     powers = [np.repeat(2.0 ** (e - 127), 32, axis=1) for e in exponents]
     want = (a * powers[0]) @ (b * powers[1].T) + c
-    held = [packed(f, np.ascontiguousarray(g.gather(x[None]))) for f, g, x in ((d.a, mma.a, codes[0]), (d.b, mma.b, codes[1]))]
+    held = [
+        packed(f, np.ascontiguousarray(g.gather(x[None])))
+        for f, g, x in ((d.a, mma.a, codes[0]), (d.b, mma.b, codes[1]))
+    ]
     scales = []
     for e, part in zip(exponents, parts, strict=True):
         # Lane i + m kb: row (column) i, elements 32 kb and on; the other bytes do not matter.
@@ -69,7 +73,9 @@ def test_product(name):
 def test_expansion(name):
     name = f"mfma_scale_f32_{name}"
     _, operands = case(name, 4, (3, 1))
-    np.testing.assert_array_equal(lowered(name, *operands, 3, 1, chip="gfx950"), semantics(name, *operands, 3, 1, chip="gfx950"))
+    np.testing.assert_array_equal(
+        lowered(name, *operands, 3, 1, chip="gfx950"), semantics(name, *operands, 3, 1, chip="gfx950")
+    )
 
 
 def test_every_code():
@@ -99,10 +105,13 @@ def test_scales_at_the_ends():
 
 @pytest.mark.parametrize("name", ["16x16x128_fp4_fp8", "16x16x128_bf8_bf6", "32x32x64_fp6_bf8"])
 def test_far_scales(name):
-    """An element times its scale may lie beyond f32 where its product with the other's does not: scales of rows near one end, of columns near the other."""
+    """An element times its scale may lie beyond f32 where its product with the other's does not: scales of rows near
+    one end, of columns near the other."""
     d, rng = BY_NAME[f"mfma_scale_f32_{name}"], np.random.default_rng(11)
     _, (a, b, c, *_) = case(d.name, 5, (0, 0))
-    left, right = (f.scatter(FORMATS[n].numbers(x))[0].astype(np.float64) for f, n, x in ((d.mma.a, d.a, a), (d.mma.b, d.b, b)))
+    left, right = (
+        f.scatter(FORMATS[n].numbers(x))[0].astype(np.float64) for f, n, x in ((d.mma.a, d.a, a), (d.mma.b, d.b, b))
+    )
     for base, total in ((2, 0), (252, 0), (252, 100), (4, -138)):
         rows = base + rng.integers(-2, 3, d.m)
         columns = 254 + total - base + rng.integers(-2, 3, d.m)
@@ -110,7 +119,9 @@ def test_far_scales(name):
         want = (left @ right) * 2.0 ** (rows[:, None] + columns - 254)  # sums of few bits: exact in f64 as in f32
         assert np.isfinite(want.astype(np.float32)).all() and (want == want.astype(np.float32)).all()
         for f in (semantics, lowered):
-            np.testing.assert_array_equal(d.mma.c.scatter(f(d.name, a, b, np.zeros_like(c), *words, 0, 0, chip="gfx950"))[0], want)
+            np.testing.assert_array_equal(
+                d.mma.c.scatter(f(d.name, a, b, np.zeros_like(c), *words, 0, 0, chip="gfx950"))[0], want
+            )
 
 
 # Of each group of lanes the places along K of its 32 elements (CDNA4 ISA guide, 7.1.5.1).

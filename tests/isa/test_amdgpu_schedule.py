@@ -1,4 +1,5 @@
-"""Rows for the scheduler: they compute nothing, have their ranges, and LLVM knows them by the names and immediates that the rows say."""
+"""Rows for the scheduler: they compute nothing, have their ranges, and LLVM knows them by the names and immediates that
+the rows say."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""smfmac rows: the meaning against a dense product of the matrix that index and elements stand for, the expansion against the meaning,
-LLVM's names."""
+"""smfmac rows: the meaning against a dense product of the matrix that index and elements stand for, the expansion
+against the meaning, LLVM's names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def chip_of(name: str) -> str:
 
 
 def case(name: str, seed: int = 0, abid: int = 0):
-    """(dense A, B, C, operands): A has two elements of each four along K; where they stand, and with them the index, is random."""
+    """(dense A, B, C, operands): A has two elements of each four along K; where they stand, and with them the index, is
+    random."""
     d, row, rng = BY_NAME[name], row_of(name), np.random.default_rng(seed)
     types = [dtype_of(types_on(p, CHIPS[chip_of(name)].features)[0]).np for p in row.params[:3]]
     stored = rng.integers(-4, 5, (d.m, d.k // 2)).astype(types[0])
@@ -73,7 +74,8 @@ def test_sets_of_the_index():
 
 
 EXPANDED = [
-    ("f32_16x16x32_bf16", 1), ("f32_32x32x16_f16", 1), ("i32_16x16x64_i8", 1), ("f32_32x32x32_fp8_bf8", 1), ("f32_16x16x64_f16", 1),
+    ("f32_16x16x32_bf16", 1), ("f32_32x32x16_f16", 1), ("i32_16x16x64_i8", 1), ("f32_32x32x32_fp8_bf8", 1),
+    ("f32_16x16x64_f16", 1),
     ("f32_32x32x32_bf16", 1), ("i32_16x16x128_i8", 0), ("f32_32x32x64_bf8_fp8", 0),
 ]  # fmt: skip
 
@@ -91,8 +93,10 @@ def test_expansion(name, abid):
 PLACES = {
     "16x16x32_f16": lambda g, e: 8 * g + e, "32x32x16_bf16": lambda g, e: 8 * g + e,
     "16x16x64_fp8_fp8": lambda g, e: 16 * g + e, "32x32x32_fp8_bf8": lambda g, e: 16 * g + e,
-    "16x16x64_f16": lambda g, e: 32 * (e // 8) + 8 * g + e % 8, "32x32x32_bf16": lambda g, e: 16 * (e // 8) + 8 * g + e % 8,
-    "16x16x128_bf8_bf8": lambda g, e: 64 * (e // 16) + 16 * g + e % 16, "32x32x64_fp8_fp8": lambda g, e: 32 * (e // 16) + 16 * g + e % 16,
+    "16x16x64_f16": lambda g, e: 32 * (e // 8) + 8 * g + e % 8, "32x32x32_bf16": lambda g,
+    e: 16 * (e // 8) + 8 * g + e % 8,
+    "16x16x128_bf8_bf8": lambda g, e: 64 * (e // 16) + 16 * g + e % 16, "32x32x64_fp8_fp8": lambda g,
+    e: 32 * (e // 16) + 16 * g + e % 16,
 }  # fmt: skip
 
 
@@ -104,15 +108,17 @@ def test_places_along_k_in_the_manual(shape):
         assert [int(k) for k in mma.a.index[2][d.m * g]] == [mma.a.slots * g + s for s in range(mma.a.slots)]
 
 
-# For 8-bit operands, (group of lanes, slot) of A's stored element c and of B's row k, in the emulator of AMD's ROCm systems repository
-# (exec_smfmac_f32_16x16x64_fp8 and its like; those of gfx950 were verified on an MI350).
+# For 8-bit operands, (group of lanes, slot) of A's stored element c and of B's row k, in the emulator of AMD's ROCm
+# systems repository (exec_smfmac_f32_16x16x64_fp8 and its like; those of gfx950 were verified on an MI350).
 EMULATOR = {
     "16x16x64_fp8_fp8": (lambda c: (c % 16 // 4, 4 * (c // 16) + c % 4), lambda k: (k // 8 % 4, 8 * (k // 32) + k % 8)),
     "32x32x32_fp8_fp8": (lambda c: (c % 8 // 4, 4 * (c // 8) + c % 4), lambda k: (k // 8 % 2, 8 * (k // 16) + k % 8)),
     "16x16x128_fp8_fp8": (
-        lambda c: (2 * (c >> 5 & 1) + (c >> 3 & 1), 4 * (2 * (c >> 2 & 1) + (c >> 4 & 1)) + c % 4), lambda k: (k // 8 % 4, 8 * (k // 32) + k % 8),
+        lambda c: (2 * (c >> 5 & 1) + (c >> 3 & 1), 4 * (2 * (c >> 2 & 1) + (c >> 4 & 1)) + c % 4),
+        lambda k: (k // 8 % 4, 8 * (k // 32) + k % 8),
     ),
-    "32x32x64_fp8_fp8": (lambda c: (c >> 4 & 1, 4 * (2 * (c >> 2 & 1) + (c >> 3 & 1)) + c % 4), lambda k: (k // 8 % 2, 8 * (k // 16) + k % 8)),
+    "32x32x64_fp8_fp8": (lambda c: (c >> 4 & 1, 4 * (2 * (c >> 2 & 1) + (c >> 3 & 1)) + c % 4),
+        lambda k: (k // 8 % 2, 8 * (k // 16) + k % 8)),
 }  # fmt: skip
 
 

@@ -1,7 +1,8 @@
-"""Assembly text of an AMD GPU comes in; a `AsmProgram` goes out: instructions with their operands, labels, data and kernel descriptors.
+"""Assembly text of an AMD GPU comes in; a `AsmProgram` goes out: instructions with their operands, labels, data and
+kernel descriptors.
 
-Reads what LLVM writes, as compiler output or as a disassembly, and what people write by hand in the same syntax. Syntax: LLVM, "User Guide for
-AMDGPU Backend", Instruction and operand syntax, GFX9 and GFX940.
+Reads what LLVM writes, as compiler output or as a disassembly, and what people write by hand in the same syntax.
+Syntax: LLVM, "User Guide for AMDGPU Backend", Instruction and operand syntax, GFX9 and GFX940.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from avelang.base.errors import error
 from avelang.isa.amdgpu.instructions import DATA, InstrDesc, bare, find, unknown
 
-# Numbers of scalar registers by the operand encoding (AMD Instinct MI300 ISA, section 5.1, "Scalar general purpose registers"); SCC, which
-# has no cell of its own there, stands behind them.
+# Numbers of scalar registers by the operand encoding (AMD Instinct MI300 ISA, section 5.1, "Scalar general purpose
+# registers"); SCC, which has no cell of its own there, stands behind them.
 SPECIAL: dict[str, tuple[int, int]] = {
     "flat_scratch": (102, 2), "flat_scratch_lo": (102, 1), "flat_scratch_hi": (103, 1),
     "xnack_mask": (104, 2), "xnack_mask_lo": (104, 1), "xnack_mask_hi": (105, 1),
@@ -26,12 +27,15 @@ TTMP = 108
 LAST = {"v": 255, "a": 255, "s": 101, "ttmp": 15}  # of each file the last register that an operand can name
 VCC, M0, EXEC, SCC = 106, 124, 126, 128
 
-INLINE_FLOATS = frozenset({"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0", "0.15915494", "0.15915494309189532"})
+INLINE_FLOATS = frozenset(
+    {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0", "0.15915494", "0.15915494309189532"}
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PhysReg:
-    """`count` registers from number `first` of a file: "v" vector, "a" accumulation, "s" scalar (numbers as in `SPECIAL`)."""
+    """`count` registers from number `first` of a file: "v" vector, "a" accumulation, "s" scalar (numbers as in
+    `SPECIAL`)."""
 
     file: str
     first: int
@@ -50,8 +54,8 @@ class PhysReg:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Imm:
-    """A constant: an int as written (negative ones stay negative), or a float, which takes the type of the operand. `inline` floats fill
-    64 bits as a double; other literals are the upper half of one."""
+    """A constant: an int as written (negative ones stay negative), or a float, which takes the type of the operand.
+    `inline` floats fill 64 bits as a double; other literals are the upper half of one."""
 
     value: int | float
     neg: bool = False
@@ -61,8 +65,9 @@ class Imm:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Name:
-    """A label, a symbol with an offset and a kind of relocation (sym@rel32@lo+4), or a named source such as `off` or `src_shared_base`. With `base`:
-    the low or (`part` "hi") the high word of how far the label is behind that one, which compilers write where a branch does not reach."""
+    """A label, a symbol with an offset and a kind of relocation (sym@rel32@lo+4), or a named source such as `off` or
+    `src_shared_base`. With `base`: the low or (`part` "hi") the high word of how far the label is behind that one,
+    which compilers write where a branch does not reach."""
 
     name: str
     offset: int = 0
@@ -75,11 +80,11 @@ Operand = PhysReg | Imm | Name
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MCInst:
-    """One instruction. `name` is the mnemonic without its encoding (_e32, _e64, _dpp, _sdwa); `form` is that encoding, or ""; `desc` is its entry in
-    the instruction table.
-    `mods` holds what follows the operands: a flag is True, `offset:16` is an int, `op_sel:[0,1]` a tuple, `dst_sel:BYTE_0` a text; counters of
-    s_waitcnt stand there too. `index` counts instructions, `address` bytes from the start of the code, `line` lines of the text. `source`: file, line
-    and column (from 1; 0 unknown) that it was made from, where the text says so (`.loc`)."""
+    """One instruction. `name` is the mnemonic without its encoding (_e32, _e64, _dpp, _sdwa); `form` is that encoding,
+    or ""; `desc` is its entry in the instruction table. `mods` holds what follows the operands: a flag is True,
+    `offset:16` is an int, `op_sel:[0,1]` a tuple, `dst_sel:BYTE_0` a text; counters of s_waitcnt stand there too.
+    `index` counts instructions, `address` bytes from the start of the code, `line` lines of the text. `source`: file,
+    line and column (from 1; 0 unknown) that it was made from, where the text says so (`.loc`)."""
 
     name: str
     form: str
@@ -105,8 +110,8 @@ class MCInst:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KernelArg:
-    """An argument of a kernel as its metadata says: where its bytes are, how many, and of what kind ("global_buffer", "by_value",
-    "hidden_block_count_x", ...)."""
+    """An argument of a kernel as its metadata says: where its bytes are, how many, and of what kind ("global_buffer",
+    "by_value", "hidden_block_count_x", ...)."""
 
     offset: int
     size: int
@@ -116,9 +121,9 @@ class KernelArg:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class AsmKernel:
-    """A kernel's descriptor: the `.amdhsa_` directives without their prefix (LLVM, "User Guide for AMDGPU Backend", Code object, kernel
-    descriptor). `label` is its entry; `arguments` are those of the metadata, where there is some, and `said` its numbers ("vgpr_count",
-    "max_flat_workgroup_size", ...)."""
+    """A kernel's descriptor: the `.amdhsa_` directives without their prefix (LLVM, "User Guide for AMDGPU Backend",
+    Code object, kernel descriptor). `label` is its entry; `arguments` are those of the metadata, where there is some,
+    and `said` its numbers ("vgpr_count", "max_flat_workgroup_size", ...)."""
 
     name: str
     label: str
@@ -133,7 +138,8 @@ class AsmKernel:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DataSection:
-    """Bytes that are not code: `labels` maps names to offsets; `fixups` are (offset, symbol, addend): 8-byte addresses to be filled in."""
+    """Bytes that are not code: `labels` maps names to offsets; `fixups` are (offset, symbol, addend): 8-byte addresses
+    to be filled in."""
 
     content: bytes
     labels: dict[str, int]
@@ -142,7 +148,8 @@ class DataSection:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class AsmProgram:
-    """The contents of an assembly text. `labels` maps names to indices of instructions; `sets` are absolute symbols of `.set`."""
+    """The contents of an assembly text. `labels` maps names to indices of instructions; `sets` are absolute symbols of
+    `.set`."""
 
     chip: str
     instructions: tuple[MCInst, ...]
@@ -154,13 +161,17 @@ class AsmProgram:
 
 
 def far_label(code: Sequence[MCInst], labels: Mapping[str, int], i: MCInst) -> str | None:
-    """The label to which `s_setpc_b64` goes where it ends a branch over a long way, as LLVM writes one: s_getpc_b64, and what is added to it is the
-    distance from the instruction behind that."""
+    """The label to which `s_setpc_b64` goes where it ends a branch over a long way, as LLVM writes one: s_getpc_b64,
+    and what is added to it is the distance from the instruction behind that."""
     if i.name != "s_setpc_b64" or i.index < 3:
         return None
     get, low, high = code[i.index - 3 : i.index]
     to = low.operands[-1] if low.operands else None
-    if [x.name for x in (get, low, high)] != ["s_getpc_b64", "s_add_u32", "s_addc_u32"] or not isinstance(to, Name) or not to.base:
+    if (
+        [x.name for x in (get, low, high)] != ["s_getpc_b64", "s_add_u32", "s_addc_u32"]
+        or not isinstance(to, Name)
+        or not to.base
+    ):
         return None
     pairs = {(r.file, r.first // 2) for x in (get, low, high, i) for r in x.operands if isinstance(r, PhysReg)}
     same = high.operands[-1] == Name(to.name, 0, "hi", to.base) and labels.get(to.base) == low.index and len(pairs) == 1
@@ -266,7 +277,8 @@ def _words(text: str) -> list[str]:
 
 
 def _waits(rest: str, where: str) -> dict[str, int | str | tuple[int, ...]]:
-    """The counters of s_waitcnt by name; gfx9's fields where the operand is a number (MI300 ISA, section 12.5, S_WAITCNT)."""
+    """The counters of s_waitcnt by name; gfx9's fields where the operand is a number (MI300 ISA, section 12.5,
+    S_WAITCNT)."""
     value = number(rest)
     if value is not None:
         full = {"vmcnt": (value & 15) | (value >> 10 & 0x30), "expcnt": value >> 4 & 7, "lgkmcnt": value >> 8 & 15}
@@ -277,18 +289,23 @@ def _waits(rest: str, where: str) -> dict[str, int | str | tuple[int, ...]]:
         found[name] = int(count, 0)
     left = re.sub(r"[&,\s]", "", _COUNTER.sub("", rest))
     if left or not found:
-        raise error("X020", where=where, text=f"s_waitcnt {rest}", why="its counters are not vmcnt(n), lgkmcnt(n), expcnt(n)")
+        raise error(
+            "X020", where=where, text=f"s_waitcnt {rest}", why="its counters are not vmcnt(n), lgkmcnt(n), expcnt(n)"
+        )
     return found
 
 
 _FILE = re.compile(r'(\d+)\s+"((?:[^"\\]|\\.)*)"(?:\s+"((?:[^"\\]|\\.)*)")?')
 
 
-SIZES = {".byte": 1, ".short": 2, ".hword": 2, ".2byte": 2, ".long": 4, ".word": 4, ".4byte": 4, ".quad": 8, ".8byte": 8}
+SIZES = {
+    ".byte": 1, ".short": 2, ".hword": 2, ".2byte": 2, ".long": 4, ".word": 4, ".4byte": 4, ".quad": 8, ".8byte": 8,
+}  # fmt: skip
 # What an assembler carries out before there are instructions.
 ASSEMBLES = frozenset(
     """
-    .macro .endm .endmacro .exitm .purgem .altmacro .noaltmacro .rept .rep .endr .irp .irpc .include .incbin .else .elseif .endif .if .ifdef .ifndef
+    .macro .endm .endmacro .exitm .purgem .altmacro .noaltmacro .rept .rep .endr .irp .irpc .include .incbin
+    .else .elseif .endif .if .ifdef .ifndef
     .ifb .ifnb .ifc .ifnc .ifeq .ifne .ifge .ifgt .ifle .iflt .ifeqs .ifnes .ifnotdef .org
     """.split()  # noqa: SIM905
 )
@@ -382,7 +399,7 @@ class _AsmParser:
     def _is_flag(word: str, got: Operand) -> bool:
         return isinstance(got, Name) and ":" in word
 
-    # -- directives ------------------------------------------------------------------------------------------------------------------
+    # -- directives ----------------------------------------------------------------------------------------------------
 
     def _directive(self, n: int, text: str) -> None:
         name, _, rest = text.partition("\t") if "\t" in text else text.partition(" ")
@@ -406,7 +423,12 @@ class _AsmParser:
             if (got := number(value.strip())) is not None:
                 self.sets[key.strip()] = got
         elif name in ASSEMBLES:
-            raise self.fail(n, text, "this directive decides which instructions there are, and is not carried out here: give the assembled file")
+            raise self.fail(
+                n,
+                text,
+                "this directive decides which instructions there are, and is not carried out here: give the assembled "
+                "file",
+            )
         elif not self.in_text:
             self._datum(n, name, rest, text)
         elif name in SIZES:  # machine code as numbers, or a table: a wave that comes there stops
@@ -453,8 +475,8 @@ class _AsmParser:
 
 
 def arguments(metadata: str) -> dict[str, tuple[KernelArg, ...]]:
-    """The arguments of each kernel, from the metadata's text as LLVM writes it (LLVM, "User Guide for AMDGPU Backend", Code Object V5
-    Metadata): kernels are items of one list, arguments items of a list within."""
+    """The arguments of each kernel, from the metadata's text as LLVM writes it (LLVM, "User Guide for AMDGPU Backend",
+    Code Object V5 Metadata): kernels are items of one list, arguments items of a list within."""
     kernels: list[tuple[list[str], list[dict[str, str]]]] = []
     inside, depth = False, 0
     for line in metadata.splitlines():
@@ -480,7 +502,10 @@ def arguments(metadata: str) -> dict[str, tuple[KernelArg, ...]]:
         elif key == ".name":
             names.append(value)
     return {
-        name: tuple(KernelArg(_count(a, ".offset"), _count(a, ".size"), a.get(".value_kind", ""), a.get(".name", "")) for a in args)
+        name: tuple(
+            KernelArg(_count(a, ".offset"), _count(a, ".size"), a.get(".value_kind", ""), a.get(".name", ""))
+            for a in args
+        )
         for names, args in kernels
         for name in names
     }
@@ -490,7 +515,10 @@ def _count(argument: Mapping[str, str], key: str) -> int:
     """A number of an argument. Raises X020."""
     text = argument.get(key, "0")
     if not text.isdecimal() or int(text) >= MOST_BYTES:
-        raise error("X020", where="metadata", text=f"{key}: {text}", why="offsets and sizes of arguments are numbers of bytes, 0 or more")
+        raise error(
+            "X020", where="metadata", text=f"{key}: {text}",
+            why="offsets and sizes of arguments are numbers of bytes, 0 or more",
+        )  # fmt: skip
     return int(text)
 
 
@@ -498,7 +526,8 @@ MOST_BYTES = 1 << 20  # of a segment of arguments
 
 
 def numbers(metadata: str, kernel: str) -> dict[str, int]:
-    """The numbers that the metadata of an assembly text gives for a kernel; {} where it does not know it. The text is YAML as LLVM writes it."""
+    """The numbers that the metadata of an assembly text gives for a kernel; {} where it does not know it. The text is
+    YAML as LLVM writes it."""
     body = metadata.partition("amdhsa.kernels:")[2]
     body = re.split(r"^\S", body, maxsplit=1, flags=re.M)[0]
     for item in re.split(r"^  - ", body, flags=re.M)[1:]:
@@ -513,18 +542,22 @@ def decoded(content: bytes, name: str) -> str:
     try:
         return content.decode()
     except UnicodeDecodeError:
-        raise error("X020", where=name, text=repr(content[:8])[1:], why="it is neither a code object nor text") from None
+        raise error(
+            "X020", where=name, text=repr(content[:8])[1:], why="it is neither a code object nor text"
+        ) from None
 
 
 def parse(text: str, name: str = "assembly") -> AsmProgram:
-    """The program of an assembly text. `name` is what errors call the text. Raises X020 for what cannot be read, X029 for an
-    instruction that the table lacks or that is another chip's."""
+    """The program of an assembly text. `name` is what errors call the text. Raises X020 for what cannot be read, X029
+    for an instruction that the table lacks or that is another chip's."""
     r = _AsmParser(text, name)
     r.read()
     data = DataSection(bytes(r.data), r.data_labels, tuple(r.fixups))
     metadata = "\n".join(r.metadata)
     known = arguments(metadata)
-    kernels = {k: dataclasses.replace(v, arguments=known.get(k, ()), said=numbers(metadata, k)) for k, v in r.kernels.items()}
+    kernels = {
+        k: dataclasses.replace(v, arguments=known.get(k, ()), said=numbers(metadata, k)) for k, v in r.kernels.items()
+    }
     return AsmProgram(r.chip, tuple(r.out), r.labels, kernels, data, r.sets, metadata)
 
 

@@ -1,6 +1,8 @@
-"""Linking by ROCm's code object manager: a relocatable object comes in, `libamd_comgr` links it in this process, a code object goes out.
+"""Linking by ROCm's code object manager: a relocatable object comes in, `libamd_comgr` links it in this process, a code
+object goes out.
 
-ABI: `amd_comgr.h` of ROCm, versions 2 and 3, which number the action differently. Handles are structs of one 64-bit word, passed by value.
+ABI: `amd_comgr.h` of ROCm, versions 2 and 3, which number the action differently. Handles are structs of one 64-bit
+word, passed by value.
 """
 
 from __future__ import annotations
@@ -22,22 +24,15 @@ LINK = {2: 9, 3: 7}  # AMD_COMGR_ACTION_LINK_RELOCATABLE_TO_EXECUTABLE by major 
 
 _WORD, _OUT = ctypes.c_uint64, ctypes.POINTER(ctypes.c_uint64)
 _SIGNATURES: dict[str, tuple[Any, ...]] = {
-    "create_data": (ctypes.c_int, _OUT),
-    "release_data": (_WORD,),
-    "set_data": (_WORD, ctypes.c_size_t, ctypes.c_char_p),
-    "set_data_name": (_WORD, ctypes.c_char_p),
-    "get_data": (_WORD, ctypes.POINTER(ctypes.c_size_t), ctypes.c_char_p),
-    "create_data_set": (_OUT,),
-    "destroy_data_set": (_WORD,),
-    "data_set_add": (_WORD, _WORD),
-    "create_action_info": (_OUT,),
-    "destroy_action_info": (_WORD,),
-    "action_info_set_isa_name": (_WORD, ctypes.c_char_p),
-    "action_info_set_logging": (_WORD, ctypes.c_bool),
-    "do_action": (ctypes.c_int, _WORD, _WORD, _WORD),
+    "create_data": (ctypes.c_int, _OUT), "release_data": (_WORD,),
+    "set_data": (_WORD, ctypes.c_size_t, ctypes.c_char_p), "set_data_name": (_WORD, ctypes.c_char_p),
+    "get_data": (_WORD, ctypes.POINTER(ctypes.c_size_t), ctypes.c_char_p), "create_data_set": (_OUT,),
+    "destroy_data_set": (_WORD,), "data_set_add": (_WORD, _WORD), "create_action_info": (_OUT,),
+    "destroy_action_info": (_WORD,), "action_info_set_isa_name": (_WORD, ctypes.c_char_p),
+    "action_info_set_logging": (_WORD, ctypes.c_bool), "do_action": (ctypes.c_int, _WORD, _WORD, _WORD),
     "action_data_count": (_WORD, ctypes.c_int, ctypes.POINTER(ctypes.c_size_t)),
     "action_data_get_data": (_WORD, ctypes.c_int, ctypes.c_size_t, _OUT),
-}
+}  # fmt: skip
 
 
 class Comgr:
@@ -88,7 +83,9 @@ class Comgr:
         found = header(data)
         target = "" if isinstance(found, str) else target_id(found[2])
         if self.action is None:
-            raise error("D021", tool=self.path, why=f"it is version {self.version}; Ave knows {' and '.join(map(str, LINK))}")
+            raise error(
+                "D021", tool=self.path, why=f"it is version {self.version}; Ave knows {' and '.join(map(str, LINK))}"
+            )
         with (
             self.handle("create_data", "release_data", OBJECT) as item,
             self.handle("create_data_set", "destroy_data_set") as inputs,
@@ -110,7 +107,12 @@ class Comgr:
 
 def load() -> tuple[Comgr | None, list[str]]:
     """(the library or None, what was looked for)."""
-    paths = [path for folder in FOLDERS for name in NAMES for path in sorted(glob.glob(os.path.join(folder, name)), reverse=True)]
+    paths = [
+        path
+        for folder in FOLDERS
+        for name in NAMES
+        for path in sorted(glob.glob(os.path.join(folder, name)), reverse=True)
+    ]
     for path in (*NAMES, *paths):
         try:
             return Comgr(path), []

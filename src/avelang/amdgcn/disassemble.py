@@ -1,6 +1,8 @@
-"""Machine code of an AMD GPU comes in; its instructions with addresses and sizes go out, or assembly text that an assembler takes again.
+"""Machine code of an AMD GPU comes in; its instructions with addresses and sizes go out, or assembly text that an
+assembler takes again.
 
-LLVM's disassembler does it: in this process through the C API of libLLVM (LLVM 19 or newer), or `llvm-objdump` where there is no such library.
+LLVM's disassembler does it: in this process through the C API of libLLVM (LLVM 19 or newer), or `llvm-objdump` where
+there is no such library.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ TRIPLE = "amdgcn-amd-amdhsa"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Line:
-    """One instruction: `size` bytes at `address`; `target` is where a branch goes. Bytes that are no instruction are a `.long` or `.byte`."""
+    """One instruction: `size` bytes at `address`; `target` is where a branch goes. Bytes that are no instruction are a
+    `.long` or `.byte`."""
 
     address: int
     size: int
@@ -46,9 +49,13 @@ class Library:
         for part in ("TargetInfo", "TargetMC", "Disassembler"):
             getattr(lib, f"LLVMInitializeAMDGPU{part}")()
         lib.LLVMCreateDisasmCPUFeatures.restype = ctypes.c_void_p
-        lib.LLVMCreateDisasmCPUFeatures.argtypes = [ctypes.c_char_p] * 3 + [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]
+        lib.LLVMCreateDisasmCPUFeatures.argtypes = [ctypes.c_char_p] * 3 + [
+            ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p,
+        ]  # fmt: skip
         lib.LLVMDisasmInstruction.restype = ctypes.c_size_t
-        lib.LLVMDisasmInstruction.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_char_p, ctypes.c_size_t]
+        lib.LLVMDisasmInstruction.argtypes = [
+            ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_char_p, ctypes.c_size_t,
+        ]  # fmt: skip
         lib.LLVMDisasmDispose.argtypes = [ctypes.c_void_p]
         lib.LLVMDisasmDispose.restype = None
         self.library = lib
@@ -62,7 +69,9 @@ class Library:
         start, result = ctypes.addressof(buffer), []
         try:
             while at < len(code):
-                size = self.library.LLVMDisasmInstruction(handle, start + at, len(code) - at, address + at, out, len(out))
+                size = self.library.LLVMDisasmInstruction(
+                    handle, start + at, len(code) - at, address + at, out, len(out)
+                )
                 text = " ".join(out.value.decode().split()) if size else ""
                 result.append(_line(code, at, size, address, text))
                 at += result[-1].size
@@ -74,7 +83,11 @@ class Library:
 def _line(code: bytes, at: int, size: int, address: int, text: str) -> Line:
     if not size:  # no instruction: a word, or what is left of one
         size = min(4, len(code) - at)
-        text = f".long 0x{int.from_bytes(code[at : at + 4], 'little'):08x}" if size == 4 else ".byte " + ", ".join(map(str, code[at:]))
+        text = (
+            f".long 0x{int.from_bytes(code[at : at + 4], 'little'):08x}"
+            if size == 4
+            else ".byte " + ", ".join(map(str, code[at:]))
+        )
     found = re.match(r"s_(?:branch|cbranch_\w+) (-?\d\w*)$|s_call_b64 .*, (-?\d\w*)$", text)
     target = None
     if found:
@@ -97,7 +110,10 @@ def _wrapped(code: bytes, chip: str) -> bytes:
     """A relocatable object with nothing in it but this code, for tools that want a file."""
     names, flags = b"\0.text\0.shstrtab\0", next(number for number, name in MACH.items() if name == chip)
     at = 64 + len(code) + len(names)
-    head = struct.pack("<4sBBBBB7xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, OS, 3, RELOCATABLE, MACHINE, 1, 0, 0, at, flags, 64, 0, 0, 64, 3, 2)
+    head = struct.pack(
+        "<4sBBBBB7xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, OS, 3, RELOCATABLE, MACHINE, 1, 0, 0, at, flags, 64, 0, 0, 64,
+        3, 2,
+    )  # fmt: skip
     rows = ((0,) * 10, (1, 1, 6, 0, 64, len(code), 0, 0, 4, 0), (7, 3, 0, 0, 64 + len(code), len(names), 0, 0, 1, 0))
     return head + code + names + b"".join(struct.pack("<IIQQQQIIQQ", *row) for row in rows)
 
@@ -107,7 +123,9 @@ def _by_objdump(path: str, code: bytes, chip: str, address: int) -> list[Line]:
     result: list[Line] = []
     for text, place, words in re.findall(r"^\s+(\S.*?)\s*// ([0-9A-F]{8,}):((?: [0-9A-F]{8})+)", out, re.M):
         at = int(place, 16)
-        result.append(_line(code, at, 0 if text.startswith(".") else 4 * len(words.split()), address, " ".join(text.split())))
+        result.append(
+            _line(code, at, 0 if text.startswith(".") else 4 * len(words.split()), address, " ".join(text.split()))
+        )
     done = sum(x.size for x in result)
     return [*result, _line(code, done, 0, address, "")] if done < len(code) else result
 
@@ -116,9 +134,14 @@ def _program() -> str:
     """The llvm-objdump that stands in for the library. Raises D020."""
     path, looked = search("llvm-objdump")
     if path is None:
-        shown = ", ".join(["libLLVM of version 22 to 19" + (f" in {knobs.llvm()}/lib" if knobs.llvm() else ""), *looked])
+        shown = ", ".join(
+            ["libLLVM of version 22 to 19" + (f" in {knobs.llvm()}/lib" if knobs.llvm() else ""), *looked]
+        )
         install = f"apt-get install {PACKAGE['libLLVM']} or {PACKAGE['llvm-objdump']}, or set AVE_LLVM=FOLDER"
-        raise error("D020", purpose="disassembling AMD machine code", tool="libLLVM or llvm-objdump", looked=shown, install=install)
+        raise error(
+            "D020", purpose="disassembling AMD machine code", tool="libLLVM or llvm-objdump", looked=shown,
+            install=install,
+        )  # fmt: skip
     return path
 
 
@@ -129,8 +152,8 @@ def disassembler() -> str:
 
 
 def disassemble(code: bytes, chip: str, address: int = 0) -> list[Line]:
-    """The instructions of `code`, which stands at `address`, for a chip such as "gfx942". Raises U110 for a chip that is not AMD's, D020 where there
-    is no disassembler."""
+    """The instructions of `code`, which stands at `address`, for a chip such as "gfx942". Raises U110 for a chip that
+    is not AMD's, D020 where there is no disassembler."""
     if chip not in MACH.values():
         raise error("U110", name="a disassembler for AMD GPUs", chip=chip, have=", ".join(MACH.values()))
     if found := _library(knobs.llvm()):
@@ -139,10 +162,12 @@ def disassemble(code: bytes, chip: str, address: int = 0) -> list[Line]:
 
 
 def listing(lines: list[Line], labels: Mapping[int, str] | None = None) -> str:
-    """Assembly text: each instruction with its address and words in a comment, branches to labels. `labels` names addresses; other places that are
-    jumped to get names of their own. A branch out of the code keeps its number."""
+    """Assembly text: each instruction with its address and words in a comment, branches to labels. `labels` names
+    addresses; other places that are jumped to get names of their own. A branch out of the code keeps its number."""
     inside = {x.address for x in lines}
-    names = {x.target: f".L{x.target:x}" for x in lines if x.target is not None and x.target in inside} | dict(labels or {})
+    names = {x.target: f".L{x.target:x}" for x in lines if x.target is not None and x.target in inside} | dict(
+        labels or {}
+    )
     out = []
     for x in lines:
         if x.address in names:
@@ -158,18 +183,23 @@ def listing(lines: list[Line], labels: Mapping[int, str] | None = None) -> str:
 # What the assembler calls the fields of a descriptor, where the name is not the field's without `enable_`.
 _DIRECTIVES: dict[str, str] = {
     **{f"enable_sgpr_{n}": f"user_sgpr_{n}"
-       for n in ("private_segment_buffer", "dispatch_ptr", "queue_ptr", "kernarg_segment_ptr", "dispatch_id", "flat_scratch_init",
+       for n in ("private_segment_buffer", "dispatch_ptr", "queue_ptr", "kernarg_segment_ptr", "dispatch_id",
+           "flat_scratch_init",
                  "private_segment_size")},
     **{f"enable_sgpr_workgroup_{n}": f"system_sgpr_workgroup_{n}" for n in ("id_x", "id_y", "id_z", "info")},
-    "enable_vgpr_workitem_id": "system_vgpr_workitem_id", "enable_dx10_clamp": "dx10_clamp", "enable_ieee_mode": "ieee_mode",
+    "enable_vgpr_workitem_id": "system_vgpr_workitem_id", "enable_dx10_clamp": "dx10_clamp",
+    "enable_ieee_mode": "ieee_mode",
     "fp16_ovfl": "fp16_overflow", "enable_exception_ieee_754_fp_invalid_operation": "exception_fp_ieee_invalid_op",
     "enable_exception_fp_denormal_source": "exception_fp_denorm_src",
     "enable_exception_ieee_754_fp_division_by_zero": "exception_fp_ieee_div_zero",
     "enable_exception_ieee_754_fp_overflow": "exception_fp_ieee_overflow",
     "enable_exception_ieee_754_fp_underflow": "exception_fp_ieee_underflow",
-    "enable_exception_ieee_754_fp_inexact": "exception_fp_ieee_inexact", "enable_exception_int_divide_by_zero": "exception_int_div_zero",
-    "kernarg_preload_length": "user_sgpr_kernarg_preload_length", "kernarg_preload_offset": "user_sgpr_kernarg_preload_offset",
-    **{n: n for n in ("float_round_mode_32", "float_round_mode_16_64", "float_denorm_mode_32", "float_denorm_mode_16_64", "tg_split",
+    "enable_exception_ieee_754_fp_inexact": "exception_fp_ieee_inexact",
+    "enable_exception_int_divide_by_zero": "exception_int_div_zero",
+    "kernarg_preload_length": "user_sgpr_kernarg_preload_length",
+    "kernarg_preload_offset": "user_sgpr_kernarg_preload_offset",
+    **{n: n for n in ("float_round_mode_32", "float_round_mode_16_64", "float_denorm_mode_32",
+        "float_denorm_mode_16_64", "tg_split",
                       "uses_dynamic_stack")},
 }  # fmt: skip
 # Directives that only one kind of chip takes: those that set scratch up by hand are gfx90a's.
@@ -183,9 +213,12 @@ def directives(kernel: CodeObjectKernel, chip: str) -> dict[str, int]:
     scratch = "system_sgpr_private_segment_wavefront_offset" if chip == "gfx90a" else "enable_private_segment"
     # The assembler adds six scalar registers, for flat scratch, XNACK and VCC, to those that it is told of.
     sgprs = 8 * (d.bits["granulated_wavefront_sgpr_count"] + 1) - 6
-    out |= {"next_free_vgpr": d.vgprs, "next_free_sgpr": sgprs, "accum_offset": d.accum_offset, scratch: d.bits["enable_private_segment"],
+    out |= {"next_free_vgpr": d.vgprs, "next_free_sgpr": sgprs, "accum_offset": d.accum_offset,
+        scratch: d.bits["enable_private_segment"],
             "user_sgpr_count": d.bits["user_sgpr_count"]}  # fmt: skip
-    return out | {name: d.bits[field] for field, name in _DIRECTIVES.items() if chip == "gfx90a" or name not in _GFX90A_ONLY}
+    return out | {
+        name: d.bits[field] for field, name in _DIRECTIVES.items() if chip == "gfx90a" or name not in _GFX90A_ONLY
+    }
 
 
 def _yaml(value: Any, indent: int) -> list[str]:
@@ -204,15 +237,18 @@ def _yaml(value: Any, indent: int) -> list[str]:
 
 
 def assembly(code_object: CodeObject, name: str | None = None) -> str:
-    """The assembly of a kernel of a code object: target, instructions, descriptor, metadata. An assembler makes the same code and the same descriptor
-    of it; data that the code refers to by address is not in it. Raises D023 for an unknown kernel, else as `disassemble`."""
+    """The assembly of a kernel of a code object: target, instructions, descriptor, metadata. An assembler makes the
+    same code and the same descriptor of it; data that the code refers to by address is not in it. Raises D023 for an
+    unknown kernel, else as `disassemble`."""
     kernel = code_object.kernel(name)
     lines = disassemble(code_object.code(kernel), code_object.chip, kernel.entry)
-    head = [f'\t.amdgcn_target "{TRIPLE}--{code_object.target}"', f"\t.amdhsa_code_object_version {code_object.version}", "\t.text",
+    head = [f'\t.amdgcn_target "{TRIPLE}--{code_object.target}"',
+        f"\t.amdhsa_code_object_version {code_object.version}", "\t.text",
             f"\t.globl {kernel.name}", "\t.p2align 8", f"\t.type {kernel.name},@function"]  # fmt: skip
     tail = [".Lend:", f"\t.size {kernel.name}, .Lend-{kernel.name}", '\t.section .rodata,"a",@progbits', "\t.p2align 6",
             f"\t.amdhsa_kernel {kernel.name}",
-            *(f"\t\t.amdhsa_{k} {v}" for k, v in directives(kernel, code_object.chip).items()), "\t.end_amdhsa_kernel"]  # fmt: skip
+            *(f"\t\t.amdhsa_{k} {v}" for k, v in directives(kernel, code_object.chip).items()),
+            "\t.end_amdhsa_kernel"]  # fmt: skip
     if code_object.metadata:
         arguments = [{k: v for k, v in dataclasses.asdict(a).items() if v != ""} for a in kernel.arguments]
         known = {**code_object.metadata, "amdhsa.kernels": [{**kernel.metadata, "args": arguments}]}

@@ -7,15 +7,19 @@ import struct
 MACHINE, OS = 224, 64  # EM_AMDGPU; ELFOSABI_AMDGPU_HSA
 RELOCATABLE, SHARED = 1, 3  # ET_REL, ET_DYN
 
-# The AMDGPU_MACH numbers of e_flags for the chips that Ave knows, and what their feature bits say in a target's name (LLVM, "User Guide for
-# AMDGPU Backend", ELF header, e_flags of version 4 and later).
+# The AMDGPU_MACH numbers of e_flags for the chips that Ave knows, and what their feature bits say in a target's name
+# (LLVM, "User Guide for AMDGPU Backend", ELF header, e_flags of version 4 and later).
 MACH = {0x3F: "gfx90a", 0x4C: "gfx942", 0x4F: "gfx950"}
 FEATURES = (("sramecc", 0xC00, {0x800: "-", 0xC00: "+"}), ("xnack", 0x300, {0x200: "-", 0x300: "+"}))
-FEATURES_OF_3 = (("sramecc", 0x200, {0: "-", 0x200: "+"}), ("xnack", 0x100, {0: "-", 0x100: "+"}))  # of version 3: on or off
+FEATURES_OF_3 = (
+    ("sramecc", 0x200, {0: "-", 0x200: "+"}),
+    ("xnack", 0x100, {0: "-", 0x100: "+"}),
+)  # of version 3: on or off
 
 
 def target_id(flags: int, version: int = 4) -> str:
-    """The target that e_flags name, such as "gfx942:sramecc+:xnack-", in a code object of a version; "" where Ave does not know the chip."""
+    """The target that e_flags name, such as "gfx942:sramecc+:xnack-", in a code object of a version; "" where Ave does
+    not know the chip."""
     name = MACH.get(flags & 0xFF, "")
     features = FEATURES_OF_3 if version == 3 else FEATURES
     return name + "".join(f":{f}{signs[flags & mask]}" for f, mask, signs in features if name and flags & mask in signs)

@@ -1,8 +1,9 @@
 """A program comes in; places where too few instructions stand between two that depend on each other go out.
 
-What hardware does not check is in one table, `RULES`: what the first instruction did to a register, what the second does to it, and how many wait
-states must lie between. Each instruction is one wait state, s_nop N is N + 1 (MI300 ISA, section 4.5). Matrix instructions count by their
-passes: `MATRIX_RULES`. The search follows every way that control may take, as compilers do when they insert s_nop.
+What hardware does not check is in one table, `RULES`: what the first instruction did to a register, what the second
+does to it, and how many wait states must lie between. Each instruction is one wait state, s_nop N is N + 1 (MI300 ISA,
+section 4.5). Matrix instructions count by their passes: `MATRIX_RULES`. The search follows every way that control may
+take, as compilers do when they insert s_nop.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from avelang.amdgcn.effects import (
     effects,
     overlap,
     span,
-)
+)  # fmt: skip
 from avelang.isa.amdgpu.instructions import InstrDesc
 from avelang.isa.amdgpu.passes import of_instruction
 
@@ -37,7 +38,8 @@ LLVM = "LLVM, GCNHazardRecognizer"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class HazardRule:
-    """`first` and `second`: roles that `produced` and `consumed` give; between them `need` wait states, where the registers overlap."""
+    """`first` and `second`: roles that `produced` and `consumed` give; between them `need` wait states, where the
+    registers overlap."""
 
     first: str
     second: str
@@ -45,44 +47,38 @@ class HazardRule:
     source: str = ISA
 
 
-# One row for each dependency that is not a matrix instruction's. Left out: what only graphics, vskip or the trap handler uses; and "writes
-# VGPRs holding write data: 1" for other than vector ALU instructions, which no compiler keeps: what they write comes many states later.
+# One row for each dependency that is not a matrix instruction's. Left out: what only graphics, vskip or the trap
+# handler uses; and "writes VGPRs holding write data: 1" for other than vector ALU instructions, which no compiler
+# keeps: what they write comes many states later.
 RULES = (
-    HazardRule("valu scalar", "vmem scalar", 5),
-    HazardRule("valu scalar", "lane select", 4),
-    HazardRule("valu scalar", "lane exec", 4),
-    HazardRule("valu scalar", "div_fmas vcc", 4),
-    HazardRule("valu scalar", "valu constant", 2),
-    HazardRule("valu scalar", "dpp exec", 5),
-    HazardRule("valu scalar", "matrix exec", 4, ISA_MATRIX),
-    HazardRule("valu scalar", "vccz or execz", 5),
-    HazardRule("valu vector", "dpp source", 2),
-    HazardRule("valu vector", "lane source", 1),
-    HazardRule("valu vector", "matrix source", 2, ISA_MATRIX),
-    HazardRule("trans", "plain source", 1),
-    HazardRule("moved bits", "valu source", 1),
-    HazardRule("wide store", "valu result", 2),
-    HazardRule("salu m0", "m0", 1),
-    HazardRule("setreg", "hardware register", 2),
-    HazardRule("dot", "same dot A or B", 3, ISA_MATRIX),
-    HazardRule("dot", "source after dot", 3, ISA_MATRIX),
-    HazardRule("dot", "result after dot", 3, ISA_MATRIX),
-    HazardRule("dgemm", "fma f64", 2, LLVM),
-)
-# What LLVM's tables ask for and the manual does not: table 11 names a constant, and VCC or a pair of scalar registers that v_cndmask, v_addc_co
-# and their like read is one bit for each lane.
+    HazardRule("valu scalar", "vmem scalar", 5), HazardRule("valu scalar", "lane select", 4),
+    HazardRule("valu scalar", "lane exec", 4), HazardRule("valu scalar", "div_fmas vcc", 4),
+    HazardRule("valu scalar", "valu constant", 2), HazardRule("valu scalar", "dpp exec", 5),
+    HazardRule("valu scalar", "matrix exec", 4, ISA_MATRIX), HazardRule("valu scalar", "vccz or execz", 5),
+    HazardRule("valu vector", "dpp source", 2), HazardRule("valu vector", "lane source", 1),
+    HazardRule("valu vector", "matrix source", 2, ISA_MATRIX), HazardRule("trans", "plain source", 1),
+    HazardRule("moved bits", "valu source", 1), HazardRule("wide store", "valu result", 2),
+    HazardRule("salu m0", "m0", 1), HazardRule("setreg", "hardware register", 2),
+    HazardRule("dot", "same dot A or B", 3, ISA_MATRIX), HazardRule("dot", "source after dot", 3, ISA_MATRIX),
+    HazardRule("dot", "result after dot", 3, ISA_MATRIX), HazardRule("dgemm", "fma f64", 2, LLVM),
+)  # fmt: skip
+# What LLVM's tables ask for and the manual does not: table 11 names a constant, and VCC or a pair of scalar registers
+# that v_cndmask, v_addc_co and their like read is one bit for each lane.
 STRICT = (HazardRule("valu scalar", "valu mask", 2, LLVM),)
 
-# What gfx90a does without: LLVM asks for these states from gfx940 on (hasTransForwardingHazard, hasDstSelForwardingHazard, hasVDecCoExecHazard).
+# What gfx90a does without: LLVM asks for these states from gfx940 on (hasTransForwardingHazard,
+# hasDstSelForwardingHazard, hasVDecCoExecHazard).
 GFX942_ONLY = {
-    ("valu scalar", "lane exec"), ("valu scalar", "valu constant"), ("valu vector", "lane source"), ("trans", "plain source"),
+    ("valu scalar", "lane exec"), ("valu scalar", "valu constant"), ("valu vector", "lane source"),
+    ("trans", "plain source"),
     ("moved bits", "valu source"),
 }  # fmt: skip
 LESS_ON_GFX90A = {("wide store", "valu result"): 1}
 
-# Rows that AMD's own shipped kernels ignore in thousands of places, and run: the manual asks for the states, and the hardware does without. Whoever
-# reads them as errors stops at what works, so they are told apart. By the family's name: roles of the first, roles of the second, and the
-# units of the second. "readlane" holds only for v_readlane and v_readfirstlane.
+# Rows that AMD's own shipped kernels ignore in thousands of places, and run: the manual asks for the states, and the
+# hardware does without. Whoever reads them as errors stops at what works, so they are told apart. By the family's name:
+# roles of the first, roles of the second, and the units of the second. "readlane" holds only for v_readlane and
+# v_readfirstlane.
 ADVISORY = {
     "M0 before an LDS load": (("salu m0",), ("m0",), (DS, VMEM, FLAT)),
     "VALU before DPP": (("valu vector",), ("dpp source",), (VALU,)),
@@ -92,13 +88,21 @@ ADVISORY = {
 # rocBLAS's complex products negate an operand one instruction before they use it.
 ADVISORY_ON_GFX90A = {"VALU before MFMA": (("valu vector",), ("matrix source",), (MATRIX,))}
 
-# Of matrix instructions, by the first one's kind and its passes (2, 4, 8, 16; None where there is no such instruction), in chips of two kinds.
-# "C same": the second adds to exactly the registers that the first wrote, for which there is a way inside the matrix core.
+# Of matrix instructions, by the first one's kind and its passes (2, 4, 8, 16; None where there is no such instruction),
+# in chips of two kinds. "C same": the second adds to exactly the registers that the first wrote, for which there is a
+# way inside the matrix core.
 _Needs = tuple[int | None, int | None, int | None, int | None]
-_XDL = {"C same": (2, 0, 0, 0), "xdl C": (3, 5, 9, 17), "sgemm C": (3, 5, 9, 17), "dgemm C": (3, 5, 9, 17), "A or B": (5, 7, 11, 19)}
-_SGEMM = {"C same": (2, 0, 0, 0), "xdl C": (0, 0, 0, 0), "sgemm C": (2, 4, 8, 16), "dgemm C": (2, 4, 8, 16), "A or B": (4, 6, 10, 18)}
+_XDL = {
+    "C same": (2, 0, 0, 0), "xdl C": (3, 5, 9, 17), "sgemm C": (3, 5, 9, 17), "dgemm C": (3, 5, 9, 17),
+    "A or B": (5, 7, 11, 19),
+}  # fmt: skip
+_SGEMM = {
+    "C same": (2, 0, 0, 0), "xdl C": (0, 0, 0, 0), "sgemm C": (2, 4, 8, 16), "dgemm C": (2, 4, 8, 16),
+    "A or B": (4, 6, 10, 18),
+}  # fmt: skip
 _DGEMM = {
-    "C same": (None, 4, 0, None), "xdl C": (None, 0, 0, None), "sgemm C": (None, 4, 9, None), "dgemm C": (None, 4, 9, None),
+    "C same": (None, 4, 0, None), "xdl C": (None, 0, 0, None), "sgemm C": (None, 4, 9, None),
+    "dgemm C": (None, 4, 9, None),
     "A or B": (None, 6, 11, None),
 }  # fmt: skip
 _READS = ("valu source", "memory source", "valu result", "memory result")
@@ -112,7 +116,8 @@ MATRIX_RULES: dict[str, dict[str, dict[str, _Needs]]] = {
         "xdl": _SMFMA,
         "sgemm": _SMFMA,
         "dgemm": {
-            "C same": (None, 4, 0, None), "dgemm C": (None, 4, 9, None), **dict.fromkeys(("A or B", *_READS), (None, 6, 11, None)),
+            "C same": (None, 4, 0, None), "dgemm C": (None, 4, 9, None),
+            **dict.fromkeys(("A or B", *_READS), (None, 6, 11, None)),
             "memory source": (None, 9, 18, None),
         },
         "xdl reads": dict.fromkeys(("valu result", "memory result"), (1, None, 7, 15)),
@@ -123,7 +128,8 @@ MATRIX_RULES: dict[str, dict[str, dict[str, _Needs]]] = {
         "dgemm": {**_DGEMM, **dict.fromkeys(_READS, (None, 6, 11, None)), "memory source": (None, 9, 18, None)},
         "xdl reads": dict.fromkeys(("valu result", "memory result"), (1, 3, 7, 15)),
     },
-    # One state more behind all but the shortest; 16x16x4 in f64 takes twice the passes (CDNA4 ISA, section 7.6, table 38).
+    # One state more behind all but the shortest; 16x16x4 in f64 takes twice the passes (CDNA4 ISA, section 7.6, table
+    # 38).
     "gfx950": {
         "xdl": {
             "C same": (2, 0, 0, 0), **dict.fromkeys(("xdl C", "sgemm C", "dgemm C"), (3, 6, 10, 18)),
@@ -131,7 +137,8 @@ MATRIX_RULES: dict[str, dict[str, dict[str, _Needs]]] = {
         },
         "sgemm": {**_SGEMM, **dict.fromkeys(_READS, (4, 6, 10, 18))},
         "dgemm": {
-            "C same": (None, 4, None, 0), "xdl C": (None, 0, None, 0), **dict.fromkeys(("sgemm C", "dgemm C"), (None, 4, None, 17)),
+            "C same": (None, 4, None, 0), "xdl C": (None, 0, None, 0),
+            **dict.fromkeys(("sgemm C", "dgemm C"), (None, 4, None, 17)),
             **dict.fromkeys(("A or B", *_READS), (None, 6, None, 19)), "memory source": (None, 9, None, 18),
         },
         "xdl reads": dict.fromkeys(("valu result", "memory result"), (1, 3, 7, 15)),
@@ -154,7 +161,9 @@ def _hardware_register(i: MCInst) -> tuple[Span, ...]:
 
 
 def _operands(i: MCInst, indices: tuple[int, ...], files: str) -> tuple[Span, ...]:
-    return tuple(span(o) for n in indices if n < len(i.operands) and isinstance(o := i.operands[n], PhysReg) and o.file in files)
+    return tuple(
+        span(o) for n in indices if n < len(i.operands) and isinstance(o := i.operands[n], PhysReg) and o.file in files
+    )
 
 
 def matrix_kind(desc: InstrDesc) -> str:
@@ -181,8 +190,8 @@ def _accumulator(i: MCInst) -> tuple[Span, ...]:
 
 
 def _moves_bits(i: MCInst) -> bool:
-    """Whether the result goes to another place in its register than bit 0 on, by SDWA's dst_sel or by the last bit of a VOP3 instruction's op_sel; in
-    VOP3P op_sel is of sources alone (MI300 ISA, section 4.5, table 12)."""
+    """Whether the result goes to another place in its register than bit 0 on, by SDWA's dst_sel or by the last bit of a
+    VOP3 instruction's op_sel; in VOP3P op_sel is of sources alone (MI300 ISA, section 4.5, table 12)."""
     if i.mods.get("dst_sel", "DWORD") != "DWORD":
         return True
     high = i.mods.get("op_sel")
@@ -217,8 +226,8 @@ def produced(i: MCInst, e: Effects) -> Iterator[Role]:
 
 
 def _wide_data(i: MCInst, e: Effects) -> tuple[Span, ...]:
-    """More than 8 bytes of data that are fetched from registers after the instruction was issued. A buffer instruction whose offset is in a
-    scalar register takes long enough itself."""
+    """More than 8 bytes of data that are fetched from registers after the instruction was issued. A buffer instruction
+    whose offset is in a scalar register takes long enough itself."""
     if i.desc.access not in ("store", "atomic"):
         return ()
     if i.desc.encodings[0] in ("mubuf", "mtbuf") and len(i.operands) > 3 and isinstance(i.operands[3], PhysReg):
@@ -270,7 +279,8 @@ def _valu_uses(i: MCInst, e: Effects) -> Iterator[Role]:
         yield "lane select", _operands(i, (select,), "s")
     if "vcc" in i.desc.reads:  # v_div_fmas
         yield "div_fmas vcc", ((VCC, 2),)
-    # A mask, of carries or of a selection, is no constant: it is forwarded. LLVM asks for the states there too ("valu mask", strictly read).
+    # A mask, of carries or of a selection, is no constant: it is forwarded. LLVM asks for the states there too ("valu
+    # mask", strictly read).
     mask = i.desc.mask
     yield "valu constant", _operands(i, tuple(n for n in e.sources if n not in (select, mask)), "s")
     if mask >= 0:
@@ -291,9 +301,10 @@ def waits(i: MCInst) -> int:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Hazard:
-    """Between instructions `first` and `second` (indices) there are `have` wait states on the shortest way, `need` are needed for `cell`, which the
-    first `did` ("wrote", "read", "set"). `certain`: the second always comes right behind the first; otherwise it depends on the way taken.
-    `advisory`: the family that shipped code ignores (see `ADVISORY`), or empty."""
+    """Between instructions `first` and `second` (indices) there are `have` wait states on the shortest way, `need` are
+    needed for `cell`, which the first `did` ("wrote", "read", "set"). `certain`: the second always comes right behind
+    the first; otherwise it depends on the way taken. `advisory`: the family that shipped code ignores (see `ADVISORY`),
+    or empty."""
 
     first: int
     second: int
@@ -308,7 +319,13 @@ class Hazard:
     @property
     def register(self) -> str:
         """The name of what both use."""
-        return cell_name(self.cell) if self.cell >= 0 else "the f64 pipeline" if self.cell == ANY[0] else "the hardware register"
+        return (
+            cell_name(self.cell)
+            if self.cell >= 0
+            else "the f64 pipeline"
+            if self.cell == ANY[0]
+            else "the hardware register"
+        )
 
 
 def _rules(chip: str, strict: bool) -> tuple[HazardRule, ...]:
@@ -343,13 +360,18 @@ class _HazardRecognizer:
         if "jump" in flow:
             found += [(at, False) for at in self.labels]
         elif jumps:
-            found += [(self.program.labels[o.name], False) for o in i.operands if isinstance(o, Name) and o.name in self.program.labels]
+            found += [
+                (self.program.labels[o.name], False)
+                for o in i.operands
+                if isinstance(o, Name) and o.name in self.program.labels
+            ]
         if not flow & {"jump", "branch"}:
             found.append((n + 1, not jumps and n + 1 not in self.labels))
         return tuple((at, only) for at, only in found if at < len(self.code))
 
     def needs(self, first: int) -> dict[str, tuple[tuple[Span, ...], dict[str, tuple[int, str]]]]:
-        """By role of an instruction: its registers, and by role of a later one the wait states that are needed and where that is written."""
+        """By role of an instruction: its registers, and by role of a later one the wait states that are needed and
+        where that is written."""
         i, out = self.code[first], {}
         for role, spans in produced(i, self.effects(first)):
             table = MATRIX_RULES[self.chip].get(role)
@@ -371,7 +393,8 @@ class _HazardRecognizer:
         written = self.effects(first).writes
         for role, spans in self.uses(second):
             if role.endswith(" C") and spans == written:
-                # Two f64 products of 4x4 need states even so; those that differ in passes are not told apart, as in LLVM.
+                # Two f64 products of 4x4 need states even so; those that differ in passes are not told apart, as in
+                # LLVM.
                 both_small = _is_small(i.desc) and _is_small(j.desc)
                 if matrix_kind(i.desc) != "dgemm" or not _is_small(i.desc) or both_small:
                     yield "C same", spans
@@ -397,7 +420,9 @@ class _HazardRecognizer:
             best[at] = have, certain
             work += [(after, have + self.waits[at], certain and only) for after, only in self.next(at)]
         for at, (have, certain) in best.items():
-            found = max(self._between(first, at, have, certain, table), key=lambda h: (not h.advisory, h.need), default=None)
+            found = max(
+                self._between(first, at, have, certain, table), key=lambda h: (not h.advisory, h.need), default=None
+            )
             if found:
                 yield found
 
@@ -409,15 +434,26 @@ class _HazardRecognizer:
                     continue
                 cell = next((c for a in mine for b in spans if (c := overlap(a, b)) != -1 or a == b), None)
                 if cell is not None and not (kind == "valu scalar" and self._written_again(first, second, cell)):
-                    did = "read" if kind in ("xdl reads", "wide store") else "used" if kind.endswith(" any") else "wrote"
-                    yield Hazard(first, second, cell, have, need, did, source, certain, self._advisory(first, second, kind, role))
+                    did = (
+                        "read" if kind in ("xdl reads", "wide store") else "used" if kind.endswith(" any") else "wrote"
+                    )
+                    yield Hazard(
+                        first, second, cell, have, need, did, source, certain, self._advisory(first, second, kind, role)
+                    )
 
     def _written_again(self, first: int, second: int, cell: int) -> bool:
-        """Whether a scalar instruction between the two, on the straight way, wrote the register anew: what is read is that, and is there."""
+        """Whether a scalar instruction between the two, on the straight way, wrote the register anew: what is read is
+        that, and is there."""
         between = range(first + 1, second)
-        if any(n in self.labels or self.effects(n).unit == CONTROL and "nop" not in self.code[n].desc.classes for n in between):
+        if any(
+            n in self.labels or self.effects(n).unit == CONTROL and "nop" not in self.code[n].desc.classes
+            for n in between
+        ):
             return False
-        return any(self.effects(n).unit == SALU and any(overlap(w, (cell, 1)) >= 0 for w in self.effects(n).writes) for n in between)
+        return any(
+            self.effects(n).unit == SALU and any(overlap(w, (cell, 1)) >= 0 for w in self.effects(n).writes)
+            for n in between
+        )
 
     def _advisory(self, first: int, second: int, kind: str, role: str) -> str:
         """The family of rows that shipped code ignores, or nothing."""

@@ -1,7 +1,8 @@
-"""Loops of AMD assembly: a `AsmProgram` comes in, its natural loops and the main one go out. Found on the flow graph, not from comments or names.
+"""Loops of AMD assembly: a `AsmProgram` comes in, its natural loops and the main one go out. Found on the flow graph,
+not from comments or names.
 
-The main loop is the innermost loop with the most matrix instructions; where no innermost loop has any, the loop with the most of its own; where
-the code has none, the largest innermost loop.
+The main loop is the innermost loop with the most matrix instructions; where no innermost loop has any, the loop with
+the most of its own; where the code has none, the largest innermost loop.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class BasicBlock:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NaturalLoop:
-    """A natural loop: the start of its header and those of all its blocks, in the order of the text. `depth` counts the loops around it."""
+    """A natural loop: the start of its header and those of all its blocks, in the order of the text. `depth` counts the
+    loops around it."""
 
     header: int
     blocks: tuple[BasicBlock, ...]
@@ -53,12 +55,15 @@ def target(program: AsmProgram, ins: MCInst) -> int:
         address = ins.address + 4 + 4 * offset
         found = next((i.index for i in program.instructions if i.address == address), None)
     if found is None or found >= len(program.instructions):
-        raise error("X020", where=f"line {ins.line}", text=ins.text, why="the text has no place of that name or address")
+        raise error(
+            "X020", where=f"line {ins.line}", text=ins.text, why="the text has no place of that name or address"
+        )
     return found
 
 
 def entry(program: AsmProgram, kernel: str | None = None) -> int:
-    """Index of a kernel's first instruction; without a name: the first kernel, or the first instruction of a text that names none. Raises D023."""
+    """Index of a kernel's first instruction; without a name: the first kernel, or the first instruction of a text that
+    names none. Raises D023."""
     if kernel is None:
         kernel = next(iter(program.kernels), None)
         return program.labels.get(program.kernels[kernel].label, 0) if kernel is not None else 0
@@ -147,7 +152,12 @@ def main_loop(program: AsmProgram, kernel: str | None = None) -> NaturalLoop | N
     found = loops(program, kernel)
 
     def own(loop: NaturalLoop) -> int:
-        inside = {i for other in found if other is not loop and other.header in {b.start for b in loop.blocks} for i in other.indices}
+        inside = {
+            i
+            for other in found
+            if other is not loop and other.header in {b.start for b in loop.blocks}
+            for i in other.indices
+        }
         return sum(program.instructions[i].desc.unit == MATRIX for i in loop.indices if i not in inside)
 
     return max(found, key=lambda x: (bool(x.inner and own(x)), own(x), x.inner, len(x.indices)), default=None)

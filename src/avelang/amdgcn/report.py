@@ -1,7 +1,8 @@
-"""What a kernel takes and what its main loop does: assembly text or a code object comes in, a `KernelReport` goes out. Static: nothing is run.
+"""What a kernel takes and what its main loop does: assembly text or a code object comes in, a `KernelReport` goes out.
+Static: nothing is run.
 
-Registers, spills, scratch and LDS are what the compiler wrote into descriptor and metadata. The counts of the main loop (`loops.main_loop`) are of
-one iteration of one wave; where the loop has an `if`, both sides count.
+Registers, spills, scratch and LDS are what the compiler wrote into descriptor and metadata. The counts of the main loop
+(`loops.main_loop`) are of one iteration of one wave; where the loop has an `if`, both sides count.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from avelang.base.errors import error
 from avelang.isa.amdgpu.instructions import CHIPS, DS, FLAT, MATRIX, SMEM, VALU, VMEM
 from avelang.isa.amdgpu.passes import CLOCKS, passes
 
-KINDS = ("matrix", "LDS read", "LDS write", "LDS other", "load", "load to LDS", "store", "atomic", "scratch", "scalar load", "VALU", "SALU", "wait",
+KINDS = ("matrix", "LDS read", "LDS write", "LDS other", "load", "load to LDS", "store", "atomic", "scratch",
+    "scalar load", "VALU", "SALU", "wait",
          "barrier", "branch", "no-op", "priority")  # fmt: skip
 _BY_CLASS = {"barrier": "barrier", "nop": "no-op", "priority": "priority", "wait": "wait", "sleep": "wait"}
 _BY_ACCESS = {"load": "load", "lds-load": "load to LDS", "store": "store", "lds-store": "store", "atomic": "atomic"}
@@ -52,10 +54,10 @@ def kind(ins: MCInst) -> str:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MainLoop:
-    """One iteration of the main loop of one wave. `lines`: its first and last line in the text. `counts`: instructions by kind and mnemonic.
-    `passes` and `matrix_clocks`: how long its matrix instructions hold the matrix core. `lds_read` and `lds_written`: bytes of all lanes.
-    `lds_ratio`: the clocks that the LDS of a CU takes for that, when all four SIMDs run this loop, over the clocks of the matrix core; 0 without
-    matrix instructions."""
+    """One iteration of the main loop of one wave. `lines`: its first and last line in the text. `counts`: instructions
+    by kind and mnemonic. `passes` and `matrix_clocks`: how long its matrix instructions hold the matrix core.
+    `lds_read` and `lds_written`: bytes of all lanes. `lds_ratio`: the clocks that the LDS of a CU takes for that, when
+    all four SIMDs run this loop, over the clocks of the matrix core; 0 without matrix instructions."""
 
     lines: tuple[int, int]
     instructions: int
@@ -69,9 +71,10 @@ class MainLoop:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KernelReport:
-    """Resources of a kernel. `vgpr` are vector registers in use, `agpr` accumulation registers; `vgpr_allocated` and `sgpr_allocated` what a wave
-    gets, which the compiler raises where occupancy is limited anyway. `threads`: the largest work-group. `lds`: bytes, `dynamic_lds` of them given
-    at launch. `code_bytes` and `utilization` are None where they are not known."""
+    """Resources of a kernel. `vgpr` are vector registers in use, `agpr` accumulation registers; `vgpr_allocated` and
+    `sgpr_allocated` what a wave gets, which the compiler raises where occupancy is limited anyway. `threads`: the
+    largest work-group. `lds`: bytes, `dynamic_lds` of them given at launch. `code_bytes` and `utilization` are None
+    where they are not known."""
 
     kernel: str
     chip: str
@@ -115,9 +118,11 @@ def loop_report(code: Iterable[MCInst], chip: str) -> MainLoop:
     return MainLoop((code[0].line, code[-1].line), len(code), ordered, held, held * CLOCKS, read, written, ratio)
 
 
-def report_of(program: AsmProgram, chip: str = "", kernel: str | None = None, dynamic_lds: int = 0, code_bytes: int | None = None) -> KernelReport:
-    """The report of a kernel, the first where no name is given. `chip`: where the text names no target. Raises D023 for an unknown kernel, D025 where
-    the text has no kernel or names no chip that Ave knows."""
+def report_of(
+    program: AsmProgram, chip: str = "", kernel: str | None = None, dynamic_lds: int = 0, code_bytes: int | None = None
+) -> KernelReport:
+    """The report of a kernel, the first where no name is given. `chip`: where the text names no target. Raises D023 for
+    an unknown kernel, D025 where the text has no kernel or names no chip that Ave knows."""
     name = kernel or next(iter(program.kernels), "")
     chip = program.chip or chip
     if name not in program.kernels:
@@ -130,30 +135,39 @@ def report_of(program: AsmProgram, chip: str = "", kernel: str | None = None, dy
     said = found.said
 
     def symbol(part: str) -> int | None:  # `.set NAME.num_vgpr, 30`
-        return next((program.sets[f"{dot}{name}.{part}"] for dot in ("", ".L") if f"{dot}{name}.{part}" in program.sets), None)
+        return next(
+            (program.sets[f"{dot}{name}.{part}"] for dot in ("", ".L") if f"{dot}{name}.{part}" in program.sets), None
+        )
 
     agpr = said.get("agpr_count", symbol("num_agpr") or 0)
     vgpr = symbol("num_vgpr")
-    if vgpr is None:  # with accumulation registers, the metadata counts both, the first kind rounded up to where the second begins
+    if (
+        vgpr is None
+    ):  # with accumulation registers, the metadata counts both, the first kind rounded up to where the second begins
         vgpr = said.get("vgpr_count", found.get("next_free_vgpr")) - agpr
     total = max(found.get("next_free_vgpr"), said.get("vgpr_count", 0))
     sgpr = said.get("sgpr_count", found.get("next_free_sgpr"))
-    sgprs = max(found.get("next_free_sgpr") + 6, sgpr)  # flat scratch, XNACK and VCC stand behind those that the kernel numbers
+    sgprs = max(
+        found.get("next_free_sgpr") + 6, sgpr
+    )  # flat scratch, XNACK and VCC stand behind those that the kernel numbers
     lds = found.get("group_segment_fixed_size", said.get("group_segment_fixed_size", 0)) + dynamic_lds
     threads = said.get("max_flat_workgroup_size", 1024)
     loop = main_loop(program, name)
     return KernelReport(
-        kernel=name, chip=chip, vgpr=vgpr, agpr=agpr, sgpr=sgpr, vgpr_allocated=-(-total // 8) * 8, sgpr_allocated=-(-sgprs // 16) * 16,
+        kernel=name, chip=chip, vgpr=vgpr, agpr=agpr, sgpr=sgpr, vgpr_allocated=-(-total // 8) * 8,
+        sgpr_allocated=-(-sgprs // 16) * 16,
         vgpr_spills=said.get("vgpr_spill_count", 0), sgpr_spills=said.get("sgpr_spill_count", 0),
-        scratch=found.get("private_segment_fixed_size", said.get("private_segment_fixed_size", 0)), lds=lds, dynamic_lds=dynamic_lds,
-        threads=threads, occupancy=occupancy(chip, threads, total, sgprs, lds), instructions=len(program.instructions), code_bytes=code_bytes,
+        scratch=found.get("private_segment_fixed_size", said.get("private_segment_fixed_size", 0)), lds=lds,
+        dynamic_lds=dynamic_lds,
+        threads=threads, occupancy=occupancy(chip, threads, total, sgprs, lds), instructions=len(program.instructions),
+        code_bytes=code_bytes,
         loop=loop_report((program.instructions[i] for i in loop.indices), chip) if loop else None,
     )  # fmt: skip
 
 
 def report(source: str | CodeObject, kernel: str | None = None, dynamic_lds: int = 0) -> KernelReport:
-    """The report of a kernel of an assembly text or of a code object. Errors as `report_of`, X020 for text that is no assembly, and what
-    `disassemble.assembly` raises."""
+    """The report of a kernel of an assembly text or of a code object. Errors as `report_of`, X020 for text that is no
+    assembly, and what `disassemble.assembly` raises."""
     if isinstance(source, CodeObject):
         found = source.kernel(kernel)
         return report_of(parse(assembly(source, found.name)), source.chip, found.name, dynamic_lds, found.code_bytes)

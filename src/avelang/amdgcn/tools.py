@@ -1,4 +1,5 @@
-"""LLVM's programs and libraries: a tool's name comes in, the path of one that is new enough goes out, or an error that says how to get one."""
+"""LLVM's programs and libraries: a tool's name comes in, the path of one that is new enough goes out, or an error that
+says how to get one."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ SECONDS = 120  # after which a tool that has not answered is given up
 def version(path: str) -> int:
     """The LLVM version that a program names, 0 where it names none."""
     try:
-        out = subprocess.run([path, "--version"], capture_output=True, text=True, errors="replace", timeout=SECONDS).stdout
+        out = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, errors="replace", timeout=SECONDS
+        ).stdout
     except (OSError, subprocess.SubprocessError):
         return 0
     found = re.search(r"(?:LLD|LLVM version) (\d+)\.", out)
@@ -31,8 +34,8 @@ def version(path: str) -> int:
 
 
 def search(tool: str) -> tuple[str | None, list[str]]:
-    """(path of the program or None, what was looked for): in AVE_LLVM, then by the names with a version, whose word is taken, then by the plain
-    name, which is asked for its version."""
+    """(path of the program or None, what was looked for): in AVE_LLVM, then by the names with a version, whose word is
+    taken, then by the plain name, which is asked for its version."""
     folder = knobs.llvm()
     looked = [os.path.join(folder, "bin", tool)] if folder else []
     if looked and os.access(looked[0], os.X_OK):
@@ -45,16 +48,23 @@ def search(tool: str) -> tuple[str | None, list[str]]:
     path = shutil.which(tool)
     if path and version(path) >= OLDEST:
         return path, looked
-    looked.append(f"{tool} {OLDEST} or newer on PATH" + (f" ({path} is {version(path) or 'of an unknown version'})" if path else ""))
+    looked.append(
+        f"{tool} {OLDEST} or newer on PATH"
+        + (f" ({path} is {version(path) or 'of an unknown version'})" if path else "")
+    )
     return None, looked
 
 
 def program(tool: str, purpose: str) -> str:
-    """The path of one of LLVM's programs. `purpose` begins the sentence of D020, which is raised where there is none."""
+    """The path of one of LLVM's programs. `purpose` begins the sentence of D020, which is raised where there is
+    none."""
     path, looked = search(tool)
     if path is None:
         package = PACKAGE[tool]
-        raise error("D020", purpose=purpose, tool=tool, looked=", ".join(looked), install=f"apt-get install {package}, or set AVE_LLVM=FOLDER")
+        raise error(
+            "D020", purpose=purpose, tool=tool, looked=", ".join(looked),
+            install=f"apt-get install {package}, or set AVE_LLVM=FOLDER",
+        )  # fmt: skip
     return path
 
 
@@ -74,12 +84,15 @@ def run(command: Sequence[str], data: bytes, what: str = "") -> bytes:
 
 
 def libraries() -> Iterator[str]:
-    """Paths and names under which LLVM's own shared library may be loaded, the likeliest first: those of AVE_LLVM and no others where that is set;
-    else names that the system's loader knows, usual folders, and where `llvm-config` says."""
+    """Paths and names under which LLVM's own shared library may be loaded, the likeliest first: those of AVE_LLVM and
+    no others where that is set; else names that the system's loader knows, usual folders, and where `llvm-config`
+    says."""
     folder = knobs.llvm()
     if not folder:
         yield from (name for v in VERSIONS for name in (f"libLLVM.so.{v}.1", f"libLLVM-{v}.so"))
-    for place in [folder] if folder else [*(f"/usr/lib/llvm-{v}" for v in VERSIONS), "/opt/rocm/llvm", "/opt/rocm/lib/llvm"]:
+    for place in (
+        [folder] if folder else [*(f"/usr/lib/llvm-{v}" for v in VERSIONS), "/opt/rocm/llvm", "/opt/rocm/lib/llvm"]
+    ):
         yield from sorted(glob.glob(os.path.join(place, "lib", "libLLVM*.so*")), reverse=True)
     for name in () if folder else (*(f"llvm-config-{v}" for v in VERSIONS), "llvm-config"):
         if config := shutil.which(name):

@@ -1,4 +1,5 @@
-"""Kernels in IR come in; they are compiled for gfx942 and executed, for tests that hold the machine code against the reference."""
+"""Kernels in IR come in; they are compiled for gfx942 and executed, for tests that hold the machine code against the
+reference."""
 
 from __future__ import annotations
 
@@ -32,7 +33,13 @@ class Executed:
         """Runs a grid on arrays and numbers, in place."""
         values = []
         for p, a in zip(self.params, args, strict=True):
-            values.append(int.from_bytes(np.array(a, p.type.np).tobytes(), "little") if isinstance(p.type, DType) else a.ctypes.data)
+            values.append(
+                int.from_bytes(np.array(a, p.type.np).tobytes(), "little")
+                if isinstance(p.type, DType)
+                else a.ctypes.data
+            )
         kernarg = pack(self.machine.kernel, values, grid, self.block, self.program.dynamic_bytes)
         regions = [span(a) for a in args if isinstance(a, np.ndarray)]
-        return self.machine.launch(DispatchParams(grid, self.block, kernarg, regions, self.program.dynamic_bytes), threads)
+        return self.machine.launch(
+            DispatchParams(grid, self.block, kernarg, regions, self.program.dynamic_bytes), threads
+        )

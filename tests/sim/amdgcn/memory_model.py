@@ -13,26 +13,24 @@ MASKS = {"all": FULL, "none": 0, "one": 1 << 37, "even": FULL // 3, "some": 0x80
 # Bytes of a lane's memory; what a load makes of an unsigned number of so many bytes, as words.
 BYTES = {"dword": 4, "dwordx2": 8, "dwordx3": 12, "dwordx4": 16}
 LOADED = {
-    "ubyte": (1, lambda v: v),
-    "sbyte": (1, lambda v: v | 0xFFFFFF00 if v > 127 else v),
-    "ushort": (2, lambda v: v),
-    "sshort": (2, lambda v: v | 0xFFFF0000 if v > 32767 else v),
-    "ubyte_d16": (1, lambda v: v),
-    "ubyte_d16_hi": (1, lambda v: v << 16),
-    "sbyte_d16": (1, lambda v: v | 0xFF00 if v > 127 else v),
-    "sbyte_d16_hi": (1, lambda v: (v | 0xFF00 if v > 127 else v) << 16),
-    "short_d16": (2, lambda v: v),
+    "ubyte": (1, lambda v: v), "sbyte": (1, lambda v: v | 0xFFFFFF00 if v > 127 else v), "ushort": (2, lambda v: v),
+    "sshort": (2, lambda v: v | 0xFFFF0000 if v > 32767 else v), "ubyte_d16": (1, lambda v: v),
+    "ubyte_d16_hi": (1, lambda v: v << 16), "sbyte_d16": (1, lambda v: v | 0xFF00 if v > 127 else v),
+    "sbyte_d16_hi": (1, lambda v: (v | 0xFF00 if v > 127 else v) << 16), "short_d16": (2, lambda v: v),
     "short_d16_hi": (2, lambda v: v << 16),
-}
+}  # fmt: skip
 STORED = {"byte": (1, 0), "short": (2, 0), "byte_d16_hi": (1, 16), "short_d16_hi": (2, 16)}
 # LDS instructions' names of the same formats.
 LDS_LOADS = {
-    "u8": "ubyte", "i8": "sbyte", "u16": "ushort", "i16": "sshort", "u8_d16": "ubyte_d16", "u8_d16_hi": "ubyte_d16_hi", "i8_d16": "sbyte_d16",
-    "i8_d16_hi": "sbyte_d16_hi", "u16_d16": "short_d16", "u16_d16_hi": "short_d16_hi", "b32": "dword", "b64": "dwordx2", "b96": "dwordx3",
+    "u8": "ubyte", "i8": "sbyte", "u16": "ushort", "i16": "sshort", "u8_d16": "ubyte_d16", "u8_d16_hi": "ubyte_d16_hi",
+    "i8_d16": "sbyte_d16",
+    "i8_d16_hi": "sbyte_d16_hi", "u16_d16": "short_d16", "u16_d16_hi": "short_d16_hi", "b32": "dword", "b64": "dwordx2",
+    "b96": "dwordx3",
     "b128": "dwordx4",
 }  # fmt: skip
 LDS_STORES = {
-    "b8": "byte", "b16": "short", "b8_d16_hi": "byte_d16_hi", "b16_d16_hi": "short_d16_hi", "b32": "dword", "b64": "dwordx2", "b96": "dwordx3",
+    "b8": "byte", "b16": "short", "b8_d16_hi": "byte_d16_hi", "b16_d16_hi": "short_d16_hi", "b32": "dword",
+    "b64": "dwordx2", "b96": "dwordx3",
     "b128": "dwordx4",
 }  # fmt: skip
 LOADS, STORES = [*BYTES, *LOADED], [*BYTES, *STORED]
@@ -82,16 +80,14 @@ def store(memory: np.ndarray, at: np.ndarray, name: str, data: np.ndarray, mask:
 
 
 def patterns(rng: np.random.Generator, room: int, size: int = 16) -> dict[str, np.ndarray]:
-    """Offsets of 64 lanes, int64, `size` bytes from each within `room`: next to each other, turned around, strided, anywhere, the same."""
+    """Offsets of 64 lanes, int64, `size` bytes from each within `room`: next to each other, turned around, strided,
+    anywhere, the same."""
     last = room - size
     return {
-        "next": np.arange(LANES) * 4,
-        "blocks": np.arange(LANES) * 16,
-        "permuted": rng.permutation(LANES) * 16,
-        "strided": np.arange(LANES) * (last // LANES),
-        "anywhere": rng.integers(0, last + 1, LANES),
+        "next": np.arange(LANES) * 4, "blocks": np.arange(LANES) * 16, "permuted": rng.permutation(LANES) * 16,
+        "strided": np.arange(LANES) * (last // LANES), "anywhere": rng.integers(0, last + 1, LANES),
         "same": np.full(LANES, last),
-    }
+    }  # fmt: skip
 
 
 def region(a: np.ndarray) -> tuple[int, int]:

@@ -23,7 +23,8 @@ LANES = 64
 
 @dataclasses.dataclass
 class Registers:
-    """What registers hold: `r["v3"]` uint32 (64,), `r["v[2:3]"]` uint32 (2, 64), `r["s4"]`, `r["vcc"]` ints; of wave `wave`."""
+    """What registers hold: `r["v3"]` uint32 (64,), `r["v[2:3]"]` uint32 (2, 64), `r["s4"]`, `r["vcc"]` ints; of wave
+    `wave`."""
 
     run: DispatchResult
     wave: int = 0
@@ -38,19 +39,23 @@ class Registers:
         return found[0] if reg.count == 1 else found
 
 
-def assemble(body: str, *, chip: str = "gfx942", lds: int = 0, directives: str = ".amdhsa_float_denorm_mode_32 3", **options: object) -> AmdMachine:
-    """A machine for some instructions (s_endpgm is added), to be run more than once. Denormals are kept unless `directives` of the descriptor say
-    otherwise. `options` go to `AmdMachine`."""
+def assemble(
+    body: str, *, chip: str = "gfx942", lds: int = 0, directives: str = ".amdhsa_float_denorm_mode_32 3",
+    **options: object,
+) -> AmdMachine:  # fmt: skip
+    """A machine for some instructions (s_endpgm is added), to be run more than once. Denormals are kept unless
+    `directives` of the descriptor say otherwise. `options` go to `AmdMachine`."""
     text = HEAD.format(chip=chip, lds=lds, directives=directives) + body + "\n\ts_endpgm\n"
     return AmdMachine(parse(text, "test program"), **options)  # type: ignore[arg-type]
 
 
 def start(machine: AmdMachine, inputs: dict[str, np.ndarray | int] | None = None, *, exec_mask: int = (1 << 64) - 1,
-          regions: tuple[tuple[int, int], ...] = (), block: int = 64, groups: int = 1, threads: int = 1) -> Registers:  # fmt: skip
+          regions: tuple[tuple[int, int], ...] = (), block: int = 64, groups: int = 1,
+          threads: int = 1) -> Registers:  # fmt: skip
     """Runs a machine in workgroups of `block` work-items, whose waves all begin with the same registers.
 
-    `inputs`: 32-bit patterns by register: (64,) for "v3", (n, 64) for "v[2:5]" or "a[0:3]", ints for "s4", "s[2:3]", "vcc", "m0", "scc". Registers that
-    are not given hold 0xDEADBEEF.
+    `inputs`: 32-bit patterns by register: (64,) for "v3", (n, 64) for "v[2:5]" or "a[0:3]", ints for "s4", "s[2:3]",
+    "vcc", "m0", "scc". Registers that are not given hold 0xDEADBEEF.
     """
     vectors = np.full((512, LANES), 0xDEADBEEF, np.uint32)
     scalars: dict[int, int] = {EXEC: exec_mask & 0xFFFFFFFF, EXEC + 1: exec_mask >> 32}
@@ -61,13 +66,21 @@ def start(machine: AmdMachine, inputs: dict[str, np.ndarray | int] | None = None
             scalars.update({reg.first + k: int(value) >> 32 * k & 0xFFFFFFFF for k in range(reg.count)})
         else:
             first = reg.first + (256 if reg.file == "a" else 0)
-            vectors[first : first + reg.count] = np.asarray(value).view(np.uint32) if isinstance(value, np.ndarray) else value
+            vectors[first : first + reg.count] = (
+                np.asarray(value).view(np.uint32) if isinstance(value, np.ndarray) else value
+            )
     given = np.broadcast_to(vectors, (-(-block // LANES), 512, LANES))
-    return Registers(machine.launch(DispatchParams((groups, 1, 1), (block, 1, 1), b"", list(regions), vectors=given, scalars=scalars), threads))
+    return Registers(
+        machine.launch(
+            DispatchParams((groups, 1, 1), (block, 1, 1), b"", list(regions), vectors=given, scalars=scalars), threads
+        )
+    )
 
 
-def run_program(body: str, inputs: dict[str, np.ndarray | int] | None = None, *, chip: str = "gfx942", exec_mask: int = (1 << 64) - 1,
-                lds: int = 0, directives: str = ".amdhsa_float_denorm_mode_32 3", regions: tuple[tuple[int, int], ...] = (), block: int = 64,
+def run_program(body: str, inputs: dict[str, np.ndarray | int] | None = None, *, chip: str = "gfx942",
+    exec_mask: int = (1 << 64) - 1,
+                lds: int = 0, directives: str = ".amdhsa_float_denorm_mode_32 3",
+                regions: tuple[tuple[int, int], ...] = (), block: int = 64,
                 **options: object) -> Registers:  # fmt: skip
     """Assembles instructions and runs them once: see `assemble` and `start`."""
     machine = assemble(body, chip=chip, lds=lds, directives=directives, **options)

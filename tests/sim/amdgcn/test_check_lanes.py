@@ -1,4 +1,5 @@
-"""Lanes of one instruction: stores of different values to one place, shuffles from inactive lanes; LDS that nothing wrote, and poison."""
+"""Lanes of one instruction: stores of different values to one place, shuffles from inactive lanes; LDS that nothing
+wrote, and poison."""
 
 import numpy as np
 import pytest
@@ -15,18 +16,23 @@ def go(body: str, check: str = "races", lds: int = 1024, groups: int = 1, exec_m
     text = "\n".join(x.strip() for x in body.split(";"))
     resource = REGION[0] | (X.nbytes << 64) | (0x20000 << 96)
     machine = assemble(text, lds=lds, check=check)
-    given = {"s[2:3]": REGION[0], "s[8:11]": resource, "v4": 4 * LANE, "v5": LANE, "v8": 4 * (LANE // 2), "v9": LANE // 2, **inputs}
+    given = {
+        "s[2:3]": REGION[0], "s[8:11]": resource, "v4": 4 * LANE, "v5": LANE, "v8": 4 * (LANE // 2), "v9": LANE // 2,
+        **inputs,
+    }  # fmt: skip
     return start(machine, given, regions=(REGION,), groups=groups, exec_mask=exec_mask)
 
 
-# Program; code and words of the error where it is wrong. v4, v5: a place and a value for each lane; v8, v9: for each pair of lanes.
+# Program; code and words of the error where it is wrong. v4, v5: a place and a value for each lane; v8, v9: for each
+# pair of lanes.
 CASES = {
     "a place for each": ("ds_write_b32 v4, v5; global_store_dword v4, v5, s[2:3]", "", ""),
     "the same value": ("ds_write_b32 v8, v9; global_store_dword v8, v9, s[2:3]", "", ""),
     "LDS": ("ds_write_b32 v8, v5 offset:16", "X041", "to address 16 of LDS than lane 1 of its wave"),
     "memory": ("global_store_dword v8, v5, s[2:3]", "X041", "array 0, byte 0"),
     "a buffer": ("buffer_store_short v5, v8, s[8:11], 0 offen", "X041", "buffer_store_short"),
-    "equal in the bytes that are stored": ("v_or_b32 v6, 7, v5; v_and_b32 v6, 0xffffff00, v6; ds_write_b8 v8, v6", "", ""),
+    "equal in the bytes that are stored": ("v_or_b32 v6, 7, v5; v_and_b32 v6, 0xffffff00, v6; ds_write_b8 v8, v6", "",
+        ""),
     "one of two words": ("v_mov_b32 v12, v9; v_mov_b32 v13, v5; ds_write_b64 v8, v[12:13]", "X041", "ds_write_b64"),
     "one of two places": ("ds_write2_b32 v8, v9, v5 offset1:64", "X041", "address 256 of LDS"),
     "the two ends": ("v_mov_b32 v6, 0; v_cmp_gt_u32 vcc, 63, v5; v_cndmask_b32 v6, v6, v4, vcc; global_store_dword v6, v5, s[2:3]", "X041", ""),

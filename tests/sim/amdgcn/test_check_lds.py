@@ -1,4 +1,5 @@
-"""The checker of LDS: two waves, each of which writes its own part and uses the other's, with and without what orders them; in three orders of waves."""
+"""The checker of LDS: two waves, each of which writes its own part and uses the other's, with and without what orders
+them; in three orders of waves."""
 
 import numpy as np
 import pytest
@@ -20,7 +21,9 @@ def go(body: str, order: str = "forward", waves: int = 2):
     text = "\n".join(x.strip() for x in (HEAD + body).split(";"))
     machine = assemble(text, lds=2048, check=True, order=order, seed=3)
     scalars = {8 + k: resource >> 32 * k & 0xFFFFFFFF for k in range(4)}
-    return machine.launch(DispatchParams((2, 1, 1), (64 * waves, 1, 1), b"", [(BASE, BASE + DATA.nbytes)], scalars=scalars))
+    return machine.launch(
+        DispatchParams((2, 1, 1), (64 * waves, 1, 1), b"", [(BASE, BASE + DATA.nbytes)], scalars=scalars)
+    )
 
 
 # Program; whether it is right; words of the error.
@@ -28,17 +31,20 @@ CASES = {
     "ordered": (WRITE + WAIT + MEET + READ + WAIT, ""),
     "no barrier": (WRITE + WAIT + READ + WAIT, "there is no barrier between"),
     "not waited for": (WRITE + MEET + READ + WAIT, "it had not waited for that (lgkmcnt) when it came to the barrier"),
-    "a wait for others": ("s_load_dword s4, s[8:9], 0x0; " + WRITE + "s_waitcnt lgkmcnt(1); " + MEET + READ + WAIT, "it had not waited for that"),
+    "a wait for others": ("s_load_dword s4, s[8:9], 0x0; " + WRITE + "s_waitcnt lgkmcnt(1); " + MEET + READ + WAIT,
+        "it had not waited for that"),
     "overwritten": (WRITE + WAIT + MEET + READ + WAIT + WRITE, "there is no barrier between"),
     "overwritten behind a barrier": (WRITE + WAIT + MEET + READ + WAIT + MEET + WRITE, ""),
-    "read, not waited for, overwritten": (WRITE + WAIT + MEET + READ + MEET + WRITE, "it had not waited for that (lgkmcnt)"),
+    "read, not waited for, overwritten": (WRITE + WAIT + MEET + READ + MEET + WRITE,
+        "it had not waited for that (lgkmcnt)"),
     "own part": (WRITE + "ds_read_b32 v7, v4; " + WAIT + "v_mov_b32 v8, v7", ""),
     "one of two reads is under way": (
         WRITE + WAIT + MEET + READ + "ds_read_b32 v8, v4; s_waitcnt lgkmcnt(1); " + MEET + WRITE, ""),
     "both write": ("ds_write_b32 v4, v6; ds_write_b32 v5, v6; ", "there is no barrier between"),
     "both add": ("ds_add_u32 v4, v6; ds_add_u32 v5, v6; ", ""),
     "add and read": ("ds_add_u32 v4, v6; " + READ, "there is no barrier between"),
-    "cleared and added, the other adds": (WRITE + "ds_add_u32 v4, v6; ds_add_u32 v5, v6; ", "there is no barrier between"),
+    "cleared and added, the other adds": (WRITE + "ds_add_u32 v4, v6; ds_add_u32 v5, v6; ",
+        "there is no barrier between"),
     "cleared, then both add": (WRITE + WAIT + MEET + "ds_add_u32 v4, v6; ds_add_u32 v5, v6; ", ""),
     "bytes of one dword": ("v_lshrrev_b32 v4, 2, v4; ds_write_b8 v4, v6; ", ""),
     "inactive lanes": ("s_mov_b64 exec, 0; " + WRITE + READ, ""),
@@ -61,7 +67,9 @@ def test_two_waves(name, order):
 def test_error_names_both():
     with pytest.raises(AveError) as caught:
         go(WRITE + WAIT + READ, "forward")
-    assert "`ds_write_b32 v4, v6`" in str(caught.value) and "which wave 0 read in `ds_read_b32 v7, v5` (line 15)" in str(caught.value)
+    assert "`ds_write_b32 v4, v6`" in str(
+        caught.value
+    ) and "which wave 0 read in `ds_read_b32 v7, v5` (line 15)" in str(caught.value)
     assert "writes address 256" in str(caught.value) and "wave 1, lane 0" in str(caught.value)
 
 
@@ -74,16 +82,30 @@ def test_a_wave_that_has_ended(order):
         go(WRITE + WAIT + MEET + READ + WAIT + early + WRITE, order)
 
 
-# -- loads that go to LDS ------------------------------------------------------------------------------------------------------------------------
+# -- loads that go to LDS ----------------------------------------------------------------------------------------------
 
 # Each wave fetches 256 bytes to its own part: M0 holds where.
-TO_LDS = "v_readfirstlane_b32 s4, v4; s_mov_b32 m0, s4; v_and_b32 v9, 0xff, v4; buffer_load_dword v9, s[8:11], 0 offen lds; "
+TO_LDS = (
+    "v_readfirstlane_b32 s4, v4; s_mov_b32 m0, s4; v_and_b32 v9, 0xff, v4; buffer_load_dword v9, s[8:11], 0 offen lds; "
+)
 DIRECT = {
     "own, waited for": (TO_LDS + "s_waitcnt vmcnt(0); ds_read_b32 v7, v4", "", ""),
-    "own, not waited for": (TO_LDS + "ds_read_b32 v7, v4", "X024", "reads address 0 of LDS before `buffer_load_dword v9, s[8:11], 0 offen lds`"),
-    "own, the wrong counter": (TO_LDS + "s_waitcnt lgkmcnt(0); ds_read_b32 v7, v4", "X024", "s_waitcnt vmcnt(0) is needed"),
+    "own, not waited for": (
+        TO_LDS + "ds_read_b32 v7, v4",
+        "X024",
+        "reads address 0 of LDS before `buffer_load_dword v9, s[8:11], 0 offen lds`",
+    ),
+    "own, the wrong counter": (
+        TO_LDS + "s_waitcnt lgkmcnt(0); ds_read_b32 v7, v4",
+        "X024",
+        "s_waitcnt vmcnt(0) is needed",
+    ),
     "other's, ordered": (TO_LDS + "s_waitcnt vmcnt(0); s_barrier; ds_read_b32 v7, v5", "", ""),
-    "other's, not waited for": (TO_LDS + "s_waitcnt lgkmcnt(0); s_barrier; ds_read_b32 v7, v5", "X025", "had not waited for that (vmcnt)"),
+    "other's, not waited for": (
+        TO_LDS + "s_waitcnt lgkmcnt(0); s_barrier; ds_read_b32 v7, v5",
+        "X025",
+        "had not waited for that (vmcnt)",
+    ),
     "other's, no barrier": (TO_LDS + "s_waitcnt vmcnt(0); ds_read_b32 v7, v5", "X025", "there is no barrier between"),
     "over an own read": ("ds_read_b32 v7, v4; " + TO_LDS, "X024", "s_waitcnt lgkmcnt(0) is needed"),
     "over an own read that has come": ("ds_read_b32 v7, v4; s_waitcnt lgkmcnt(0); " + TO_LDS, "", ""),

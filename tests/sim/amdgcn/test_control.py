@@ -21,10 +21,14 @@ KEEP = ".amdhsa_float_denorm_mode_32 3"
 @pytest.mark.parametrize(
     "what,setup,taken",
     [
-        ("scc0", {"scc": 0}, True), ("scc0", {"scc": 1}, False), ("scc1", {"scc": 1}, True), ("scc1", {"scc": 0}, False),
-        ("vccz", {"vcc": 0}, True), ("vccz", {"vcc": 1 << 40}, False), ("vccnz", {"vcc": 1 << 40}, True), ("vccnz", {"vcc": 0}, False),
-        ("execz", {"exec": 0}, True), ("execz", {"exec": 1 << 63}, False), ("execnz", {"exec": 1 << 63}, True), ("execnz", {"exec": 0}, False),
-        ("cdbgsys", {}, False), ("cdbguser", {}, False), ("cdbgsys_or_user", {}, False), ("cdbgsys_and_user", {}, False),
+        ("scc0", {"scc": 0}, True), ("scc0", {"scc": 1}, False), ("scc1", {"scc": 1}, True),
+        ("scc1", {"scc": 0}, False),
+        ("vccz", {"vcc": 0}, True), ("vccz", {"vcc": 1 << 40}, False), ("vccnz", {"vcc": 1 << 40}, True),
+        ("vccnz", {"vcc": 0}, False),
+        ("execz", {"exec": 0}, True), ("execz", {"exec": 1 << 63}, False), ("execnz", {"exec": 1 << 63}, True),
+        ("execnz", {"exec": 0}, False),
+        ("cdbgsys", {}, False), ("cdbguser", {}, False), ("cdbgsys_or_user", {}, False),
+        ("cdbgsys_and_user", {}, False),
     ],
 )  # fmt: skip
 def test_conditional_branches(what, setup, taken):
@@ -101,11 +105,23 @@ def test_a_program_that_stops_itself(text):
 
 
 def test_ends():
-    assert run_program("s_mov_b32 s0, 1\ns_setkill 0\ns_sethalt 0\ns_mov_b32 s0, 2\ns_setkill 1\ns_mov_b32 s0, 3")["s0"] == 2
+    assert (
+        run_program("s_mov_b32 s0, 1\ns_setkill 0\ns_sethalt 0\ns_mov_b32 s0, 2\ns_setkill 1\ns_mov_b32 s0, 3")["s0"]
+        == 2
+    )
     assert run_program("s_mov_b32 s0, 1\ns_endpgm_saved\ns_mov_b32 s0, 3")["s0"] == 1
 
 
-@pytest.mark.parametrize("text", ["s_cbranch_i_fork s[0:1], 3", "s_cbranch_g_fork s[0:1], s[2:3]", "s_cbranch_join s0", "s_setvskip s0, 1", "s_rfe_b64 s[0:1]"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "s_cbranch_i_fork s[0:1], 3",
+        "s_cbranch_g_fork s[0:1], s[2:3]",
+        "s_cbranch_join s0",
+        "s_setvskip s0, 1",
+        "s_rfe_b64 s[0:1]",
+    ],
+)
 def test_what_is_not_modeled_stops(text):
     with pytest.raises(AveError, match=r"\[X021\].*not modeled|no trap handler"):
         run_program(text)
@@ -119,13 +135,14 @@ def test_time_grows_with_instructions():
 
 def test_hints_do_nothing():
     plain = [x for x in control.HINTS if not x.startswith("s_cbranch") and find(x, "gfx942")]
-    operand = {"s_nop": "3", "s_waitcnt": "vmcnt(0)", "s_setprio": "1", "s_sleep": "2", "s_incperflevel": "1", "s_decperflevel": "1",
+    operand = {"s_nop": "3", "s_waitcnt": "vmcnt(0)", "s_setprio": "1", "s_sleep": "2", "s_incperflevel": "1",
+        "s_decperflevel": "1",
                "s_sendmsg": "sendmsg(MSG_INTERRUPT)"}  # fmt: skip
     lines = "\n".join(f"{x} {operand.get(x, '')}" for x in plain)
     assert run_program(f"s_mov_b32 s0, 5\n{lines}")["s0"] == 5
 
 
-# -- MODE ------------------------------------------------------------------------------------------------------------------------------
+# -- MODE --------------------------------------------------------------------------------------------------------------
 
 
 def test_mode_is_read():
@@ -139,7 +156,12 @@ def test_mode_is_read():
     """
     r = run_program(body)
     assert [r[f"s{n}"] for n in range(4)] == [0x3F0, 3, 0x3C0, 0x2C0]
-    assert run_program("s_getreg_b32 s0, hwreg(HW_REG_MODE)", directives=".amdhsa_ieee_mode 0\n.amdhsa_fp16_overflow 1")["s0"] == 0x8001C0
+    assert (
+        run_program("s_getreg_b32 s0, hwreg(HW_REG_MODE)", directives=".amdhsa_ieee_mode 0\n.amdhsa_fp16_overflow 1")[
+            "s0"
+        ]
+        == 0x8001C0
+    )
 
 
 DENORMAL = np.full(64, 0x80123456, np.uint32)
@@ -163,7 +185,9 @@ def test_denormals_are_what_mode_says():
     assert int(run_program(add.format(1), {"v0": DENORMAL}, directives="")["v1"][0]) == 0  # the default of descriptors
 
 
-@pytest.mark.parametrize("denorm,sources,results", [(0, True, True), (1, False, True), (2, True, False), (3, False, False)])
+@pytest.mark.parametrize(
+    "denorm,sources,results", [(0, True, True), (1, False, True), (2, True, False), (3, False, False)]
+)
 def test_which_denormals_are_flushed(denorm, sources, results):
     # The denormal operand doubled twice is normal; a normal one halved is denormal.
     body = "v_mul_f32 v1, 4.0, v0\nv_mul_f32 v3, 0.5, v2"
@@ -183,8 +207,14 @@ def test_which_denormals_are_flushed(denorm, sources, results):
         ("s_getreg_b32 s0, hwreg(HW_REG_LDS_ALLOC)", "HW_REG_LDS_ALLOC is not modeled"),
         ("s_mov_b32 s0, 0\ns_cbranch_scc1 on\non:\ns_setreg_b32 hwreg(HW_REG_MODE, 4, 2), s0", "set from a register"),
         ("s_getreg_b32 s0, hwreg(HW_REG_NONE)", "no hardware register"),
-        ("s_cbranch_scc1 on\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\non:\nv_add_f32 v0, v0, v0", "differs by the way"),
-        ("s_getpc_b64 s[0:1]\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\ns_setpc_b64 s[0:1]", "MODE is not what it was"),
+        (
+            "s_cbranch_scc1 on\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\non:\nv_add_f32 v0, v0, v0",
+            "differs by the way",
+        ),
+        (
+            "s_getpc_b64 s[0:1]\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\ns_setpc_b64 s[0:1]",
+            "MODE is not what it was",
+        ),
     ],
 )
 def test_what_mode_cannot_be(body, why):
@@ -197,7 +227,7 @@ def test_rounding_that_does_not_matter_goes_on():
     assert (r["v1"] == 2 * LANE).all()
 
 
-# -- VGPR indexing ---------------------------------------------------------------------------------------------------------------------
+# -- VGPR indexing -----------------------------------------------------------------------------------------------------
 
 
 def test_indexed_moves():
@@ -251,20 +281,36 @@ def test_blocks_know_mode():
 def test_our_mnemonics_are_those_of_the_assembler():
     """LLVM's assembler knows what the tables name (gfx950: gfx942 and the swaps of rows)."""
     texts = {
-        "s_getpc_b64": "s[0:1]", "s_setpc_b64": "s[0:1]", "s_swappc_b64": "s[0:1], s[2:3]", "s_call_b64": "s[0:1], 4", "s_branch": "4", "s_barrier": "",
-        "s_endpgm": "", "s_endpgm_saved": "", "s_trap": "2", "s_sendmsghalt": "sendmsg(MSG_INTERRUPT)", "s_sethalt": "1", "s_setkill": "1",
-        "s_getreg_b32": "s0, hwreg(HW_REG_XCC_ID)", "s_setreg_b32": "hwreg(HW_REG_MODE), s0", "s_setreg_imm32_b32": "hwreg(HW_REG_MODE), 5",
-        "s_set_gpr_idx_on": "s0, gpr_idx(SRC0)", "s_set_gpr_idx_off": "", "s_set_gpr_idx_idx": "s0", "s_set_gpr_idx_mode": "gpr_idx(DST)",
-        "s_memtime": "s[0:1]", "s_memrealtime": "s[0:1]", "s_cbranch_g_fork": "s[0:1], s[2:3]", "s_cbranch_i_fork": "s[0:1], 4",
-        "s_cbranch_join": "s0", "s_setvskip": "s0, s1", "s_rfe_b64": "s[0:1]", "s_nop": "0", "s_waitcnt": "0", "s_setprio": "0", "s_sleep": "0",
-        "s_incperflevel": "0", "s_decperflevel": "0", "s_sendmsg": "sendmsg(MSG_INTERRUPT)", "ds_swizzle_b32": "v0, v1 offset:5",
-        "v_readlane_b32": "s0, v0, s1", "v_readfirstlane_b32": "s0, v0", "v_writelane_b32": "v0, s0, 1", "v_mbcnt_lo_u32_b32": "v0, s0, v1",
-        "v_mbcnt_hi_u32_b32": "v0, s0, v1", "ds_permute_b32": "v0, v1, v2", "ds_bpermute_b32": "v0, v1, v2", "v_permlane16_swap_b32": "v0, v1",
-        "v_permlane32_swap_b32": "v0, v1", "v_accvgpr_read_b32": "v0, a0", "v_accvgpr_write_b32": "a0, v0", "v_accvgpr_mov_b32": "a0, a1",
-        "s_atc_probe": "1, s[0:1], 0", "s_atc_probe_buffer": "1, s[0:3], 0", "s_rfe_restore_b64": "s[0:1], s2", "v_screen_partition_4se_b32": "v0, v1",
-        **{f"ds_gws_{x}": "v0 gds" for x in ("init", "barrier", "sema_br")}, **{f"ds_gws_{x}": "gds" for x in ("sema_v", "sema_p", "sema_release_all")},
+        "s_getpc_b64": "s[0:1]", "s_setpc_b64": "s[0:1]", "s_swappc_b64": "s[0:1], s[2:3]", "s_call_b64": "s[0:1], 4",
+        "s_branch": "4", "s_barrier": "",
+        "s_endpgm": "", "s_endpgm_saved": "", "s_trap": "2", "s_sendmsghalt": "sendmsg(MSG_INTERRUPT)",
+        "s_sethalt": "1", "s_setkill": "1",
+        "s_getreg_b32": "s0, hwreg(HW_REG_XCC_ID)", "s_setreg_b32": "hwreg(HW_REG_MODE), s0",
+        "s_setreg_imm32_b32": "hwreg(HW_REG_MODE), 5",
+        "s_set_gpr_idx_on": "s0, gpr_idx(SRC0)", "s_set_gpr_idx_off": "", "s_set_gpr_idx_idx": "s0",
+        "s_set_gpr_idx_mode": "gpr_idx(DST)",
+        "s_memtime": "s[0:1]", "s_memrealtime": "s[0:1]", "s_cbranch_g_fork": "s[0:1], s[2:3]",
+        "s_cbranch_i_fork": "s[0:1], 4",
+        "s_cbranch_join": "s0", "s_setvskip": "s0, s1", "s_rfe_b64": "s[0:1]", "s_nop": "0", "s_waitcnt": "0",
+        "s_setprio": "0", "s_sleep": "0",
+        "s_incperflevel": "0", "s_decperflevel": "0", "s_sendmsg": "sendmsg(MSG_INTERRUPT)",
+        "ds_swizzle_b32": "v0, v1 offset:5",
+        "v_readlane_b32": "s0, v0, s1", "v_readfirstlane_b32": "s0, v0", "v_writelane_b32": "v0, s0, 1",
+        "v_mbcnt_lo_u32_b32": "v0, s0, v1",
+        "v_mbcnt_hi_u32_b32": "v0, s0, v1", "ds_permute_b32": "v0, v1, v2", "ds_bpermute_b32": "v0, v1, v2",
+        "v_permlane16_swap_b32": "v0, v1",
+        "v_permlane32_swap_b32": "v0, v1", "v_accvgpr_read_b32": "v0, a0", "v_accvgpr_write_b32": "a0, v0",
+        "v_accvgpr_mov_b32": "a0, a1",
+        "s_atc_probe": "1, s[0:1], 0", "s_atc_probe_buffer": "1, s[0:3], 0", "s_rfe_restore_b64": "s[0:1], s2",
+        "v_screen_partition_4se_b32": "v0, v1",
+        **{f"ds_gws_{x}": "v0 gds" for x in ("init", "barrier", "sema_br")},
+        **{f"ds_gws_{x}": "gds" for x in ("sema_v", "sema_p", "sema_release_all")},
     }  # fmt: skip
-    names = [n for n in [*control.TABLE, *cross_lane.TABLE] if n not in ("buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol")]  # gfx90a's
+    names = [
+        n
+        for n in [*control.TABLE, *cross_lane.TABLE]
+        if n not in ("buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol")
+    ]  # gfx90a's
     text = "\n".join(f"{x} {texts.get(x, '4' if x.startswith('s_cbranch') else '')}" for x in names)
     out = subprocess.run(assembler("gfx950"), input=text, capture_output=True, text=True)
     assert out.returncode == 0, out.stderr
@@ -277,7 +323,7 @@ def test_our_programs_are_legal():
     assert out.returncode == 0, out.stderr
 
 
-# -- hardware registers ----------------------------------------------------------------------------------------------------------------
+# -- hardware registers ------------------------------------------------------------------------------------------------
 
 
 def test_where_waves_stand():
@@ -291,7 +337,11 @@ def test_where_waves_stand():
     """
     machine = assemble(body)
     found = [start(machine, block=512).run.scalars[n] for n in range(8)]
-    assert len({int(s[0]) for s in found}) == 8 and [int(s[1]) for s in found] == [0, 1, 2, 3] * 2 and not any(int(s[2]) for s in found)
+    assert (
+        len({int(s[0]) for s in found}) == 8
+        and [int(s[1]) for s in found] == [0, 1, 2, 3] * 2
+        and not any(int(s[2]) for s in found)
+    )
 
 
 def test_mode_from_a_register_that_is_known():

@@ -47,7 +47,9 @@ def test_one_lane(mask):
     low = (mask & -mask).bit_length() - 1 if mask else 0
     last = int(DATA[63])
     moved = kept([int(x) for x in DATA], mask)
-    assert [r[x] for x in ("s0", "s1", "s2", "m0", "s3", "vcc_lo")] == [DATA[low], DATA[5], DATA[9], last, DATA[5], moved[3]]
+    assert [r[x] for x in ("s0", "s1", "s2", "m0", "s3", "vcc_lo")] == [
+        DATA[low], DATA[5], DATA[9], last, DATA[5], moved[3],
+    ]  # fmt: skip
     want = OTHER.copy()
     want[7], want[9], want[last % 64] = 73, 17, 0xFFFFFFFF
     assert (r["v1"] == want).all()
@@ -100,17 +102,14 @@ SWIZZLES = {
     "swizzle(QUAD_PERM,3,1,0,2)": lambda n: n // 4 * 4 + (3, 1, 0, 2)[n % 4],
     'swizzle(BITMASK_PERM,"01pi0")': lambda n: n & 32 | 8 | n & 4 | (n & 2 ^ 2),
     'swizzle(BITMASK_PERM,"p0p1i")': lambda n: n & 32 | n & 16 | n & 4 | 2 | (n & 1 ^ 1),
-    "swizzle(BROADCAST,8,5)": lambda n: n // 8 * 8 + 5,
-    "swizzle(BROADCAST,32,17)": lambda n: n // 32 * 32 + 17,
-    "swizzle(SWAP,4)": lambda n: n ^ 4,
-    "swizzle(REVERSE,16)": lambda n: n // 16 * 16 + 15 - n % 16,
+    "swizzle(BROADCAST,8,5)": lambda n: n // 8 * 8 + 5, "swizzle(BROADCAST,32,17)": lambda n: n // 32 * 32 + 17,
+    "swizzle(SWAP,4)": lambda n: n ^ 4, "swizzle(REVERSE,16)": lambda n: n // 16 * 16 + 15 - n % 16,
     "swizzle(ROTATE,0,3)": lambda n: n // 32 * 32 + (n + 3) % 32,
     "swizzle(ROTATE,1,5)": lambda n: n // 32 * 32 + (n - 5) % 32,
     "swizzle(FFT,0)": lambda n: n & 32 | int(f"{n % 32:05b}"[::-1], 2),
-    "swizzle(FFT,1)": lambda n: n & 32 | int(f"{n % 32:05b}"[::-1], 2) >> 1 | n & 1,
-    "0x401f": lambda n: n ^ 16,
+    "swizzle(FFT,1)": lambda n: n & 32 | int(f"{n % 32:05b}"[::-1], 2) >> 1 | n & 1, "0x401f": lambda n: n ^ 16,
     "0xc063": lambda n: n // 32 * 32 + ((n + 3) & 0x1C | n & 3),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("mask", MASKS)
@@ -127,12 +126,16 @@ def test_patterns_are_those_of_the_assembler():
     text = "\n".join(f"ds_swizzle_b32 v0, v1 offset:{x}" for x in SWIZZLES if x.startswith("swizzle"))
     out = subprocess.run(assembler("gfx942", encoding=True), input=text, capture_output=True, text=True, check=True)
     codes = [[int(x, 16) for x in m.split(",")] for m in re.findall(r"encoding: \[([^]]+)\]", out.stdout)]
-    assert [c[0] | c[1] << 8 for c in codes] == [cross_lane.swizzle_offset(x) for x in SWIZZLES if x.startswith("swizzle")]
+    assert [c[0] | c[1] << 8 for c in codes] == [
+        cross_lane.swizzle_offset(x) for x in SWIZZLES if x.startswith("swizzle")
+    ]
 
 
 @pytest.mark.parametrize("mask", MASKS)
 def test_accumulation_registers(mask):
-    body = "v_accvgpr_write_b32 a3, v0\nv_accvgpr_read_b32 v2, a3\nv_accvgpr_mov_b32 a4, a3\nv_accvgpr_write_b32 a5, 2.0"
+    body = (
+        "v_accvgpr_write_b32 a3, v0\nv_accvgpr_read_b32 v2, a3\nv_accvgpr_mov_b32 a4, a3\nv_accvgpr_write_b32 a5, 2.0"
+    )
     r = run_program(body, {"v0": DATA, **{x: OLD for x in ("a3", "a4", "a5", "v2")}}, exec_mask=mask)
     moved = kept([int(x) for x in DATA], mask)
     assert list(r["a3"]) == moved and list(r["v2"]) == moved and list(r["a4"]) == moved
@@ -140,7 +143,11 @@ def test_accumulation_registers(mask):
 
 
 def test_swapped_rows():
-    r = run_program("v_permlane16_swap_b32 v0, v1\nv_permlane32_swap_b32 v2, v3", {"v0": DATA, "v1": OTHER, "v2": DATA, "v3": OTHER}, chip="gfx950")
+    r = run_program(
+        "v_permlane16_swap_b32 v0, v1\nv_permlane32_swap_b32 v2, v3",
+        {"v0": DATA, "v1": OTHER, "v2": DATA, "v3": OTHER},
+        chip="gfx950",
+    )
     for a, b, row in (("v0", "v1", 16), ("v2", "v3", 32)):
         d, s = DATA.reshape(-1, row).copy(), OTHER.reshape(-1, row).copy()
         d[1::2], s[::2] = OTHER.reshape(-1, row)[::2], DATA.reshape(-1, row)[1::2]
@@ -149,7 +156,14 @@ def test_swapped_rows():
         run_program("v_permlane16_swap_b32 v0, v1", {"v0": DATA, "v1": OTHER}, chip="gfx950", exec_mask=1)
 
 
-@pytest.mark.parametrize("text", ["ds_swizzle_b32 v0, v1 offset:swizzle(TWIST,3)", "ds_swizzle_b32 v0, v1 offset:swizzle(SWAP,x)", "v_readlane_b32 s0, s1, 3"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ds_swizzle_b32 v0, v1 offset:swizzle(TWIST,3)",
+        "ds_swizzle_b32 v0, v1 offset:swizzle(SWAP,x)",
+        "v_readlane_b32 s0, s1, 3",
+    ],
+)
 def test_what_cannot_be_read_stops(text):
     with pytest.raises(AveError, match=r"\[X021\]"):
         run_program(text)

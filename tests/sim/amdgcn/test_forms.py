@@ -1,5 +1,6 @@
-"""Forms of instructions, drawn as machine code: what LLVM's disassembler makes of random words is read and translated, or refused for a reason that is
-known. Modifiers, selections of parts, movements of lanes and kinds of operands come from the bits, so that none is left out because nobody wrote it."""
+"""Forms of instructions, drawn as machine code: what LLVM's disassembler makes of random words is read and translated,
+or refused for a reason that is known. Modifiers, selections of parts, movements of lanes and kinds of operands come
+from the bits, so that none is left out because nobody wrote it."""
 
 from __future__ import annotations
 
@@ -19,12 +20,18 @@ from avelang.sim.amdgcn.translator import Options
 # Why a form is refused, besides the mnemonics of `test_mnemonics`.
 REASONS = (
     r"conversions of buffer formats", r"(abid|cbsz):\d+ is not defined", r"^clamp", r"which the manual does not define",
-    r"a mask as the result of DPP that leaves lanes out", r"neg or abs on (BYTE|WORD)_\d of a", r"hardware register \d+ is not modeled|HW_REG_\w+ is not modeled",
-    r"src_\w+ is not modeled", r"src_\w+ holds 64 bits", r"the symbol src_flat_scratch", r"the form dpp of", r"is no scalar operand", r"not a multiple of",
-    r"past the last SGPR", r"lanes that are not active", r"switched off", r"not defined", r"table of a screen", r"neg or abs on an integer", r"of a 64-bit",
-    r"a float as a constant of a 16-bit", r"both offsets are the same", r"these chips have no GDS", r"no hardware register", r"its constant is not a number",
-    r"rounds|saturates|MODE", r"must be|registers?, not|not \d+ vector|no vector", r"without neg or abs", r"no instruction follows", r"no such access direct to LDS",
-    r"an address register without", r"not a resource", r"are not scalar registers", r"it has \d data operands", r"global wave sync", r"is no format of f8f6f4",
+    r"a mask as the result of DPP that leaves lanes out", r"neg or abs on (BYTE|WORD)_\d of a",
+    r"hardware register \d+ is not modeled|HW_REG_\w+ is not modeled",
+    r"src_\w+ is not modeled", r"src_\w+ holds 64 bits", r"the symbol src_flat_scratch", r"the form dpp of",
+    r"is no scalar operand", r"not a multiple of",
+    r"past the last SGPR", r"lanes that are not active", r"switched off", r"not defined", r"table of a screen",
+    r"neg or abs on an integer", r"of a 64-bit",
+    r"a float as a constant of a 16-bit", r"both offsets are the same", r"these chips have no GDS",
+    r"no hardware register", r"its constant is not a number",
+    r"rounds|saturates|MODE", r"must be|registers?, not|not \d+ vector|no vector", r"without neg or abs",
+    r"no instruction follows", r"no such access direct to LDS",
+    r"an address register without", r"not a resource", r"are not scalar registers", r"it has \d data operands",
+    r"global wave sync", r"is no format of f8f6f4",
 )  # fmt: skip
 # What ends a block or steers the wave: elsewhere.
 LEFT_OUT = re.compile(
@@ -48,7 +55,11 @@ class Words:
         return self.rng.choice([256 + self.v()] * 6 + [self.v()] * 2 + [128, 193, 240, 242, 248, 106])
 
     def plain(self) -> list[int]:
-        first = {"1": 0x7E000000 | self.bits(8) << 9, "2": self.bits(6) << 25 | self.v() << 9, "c": 0x7C000000 | self.bits(8) << 17 | self.v() << 9}
+        first = {
+            "1": 0x7E000000 | self.bits(8) << 9,
+            "2": self.bits(6) << 25 | self.v() << 9,
+            "c": 0x7C000000 | self.bits(8) << 17 | self.v() << 9,
+        }
         kind = self.rng.choice("12c")
         return [first[kind] | (self.v() << 17 if kind != "c" else 0)]
 
@@ -57,11 +68,17 @@ class Words:
 
     def vop3(self) -> list[int]:
         extra = self.bits(3) << 8 | self.bits(4) << 11 | self.bits(1) << 15, self.bits(2) << 27 | self.bits(3) << 29
-        return [0xD0000000 | self.bits(10) << 16 | self.v() | extra[0], self.source() | self.source() << 9 | self.source() << 18 | extra[1]]
+        return [
+            0xD0000000 | self.bits(10) << 16 | self.v() | extra[0],
+            self.source() | self.source() << 9 | self.source() << 18 | extra[1],
+        ]
 
     def vop3p(self) -> list[int]:
         first = 0xD3800000 | self.bits(7) << 16 | self.v() | self.bits(4) << 11 | self.bits(1) << 14
-        return [first, self.source() | self.source() << 9 | self.source() << 18 | self.bits(2) << 27 | self.bits(3) << 29]
+        return [
+            first,
+            self.source() | self.source() << 9 | self.source() << 18 | self.bits(2) << 27 | self.bits(3) << 29,
+        ]
 
     def sdwa(self) -> list[int]:
         parts = [self.rng.randrange(7) for _ in range(3)]
@@ -74,15 +91,30 @@ class Words:
 
     def scalar(self) -> list[int]:
         a, b, d = (2 * self.rng.randrange(40) for _ in range(3))
-        return [self.rng.choice([0xBE800000 | d << 16 | self.bits(8) << 8 | a, 0x80000000 | self.bits(6) << 23 | d << 16 | b << 8 | a,
-                                 0xB0000000 | self.bits(5) << 23 | d << 16 | self.bits(16), 0xBF000000 | self.bits(7) << 16 | b << 8 | a])]  # fmt: skip
+        return [self.rng.choice([0xBE800000 | d << 16 | self.bits(8) << 8 | a,
+            0x80000000 | self.bits(6) << 23 | d << 16 | b << 8 | a,
+                                 0xB0000000 | self.bits(5) << 23 | d << 16 | self.bits(16),
+                                 0xBF000000 | self.bits(7) << 16 | b << 8 | a])]  # fmt: skip
 
     def memory(self) -> list[int]:
         v = [self.v() for _ in range(4)]
-        scalar = [0xC0020000 | self.bits(8) << 18 | self.bits(1) << 16 | 4 * self.rng.randrange(8) << 6 | self.rng.randrange(8) * 2, self.bits(8) << 3]
+        scalar = [
+            0xC0020000
+            | self.bits(8) << 18
+            | self.bits(1) << 16
+            | 4 * self.rng.randrange(8) << 6
+            | self.rng.randrange(8) * 2,
+            self.bits(8) << 3,
+        ]
         lds = [0xD8000000 | self.bits(8) << 17 | self.bits(16), v[0] | v[1] << 8 | v[2] << 16 | v[3] << 24]
-        buffer = [0xE0000000 | self.bits(7) << 18 | self.bits(14), v[0] | v[1] << 8 | self.rng.randrange(8) << 16 | 128 << 24]
-        flat = [0xDC000000 | self.bits(7) << 18 | self.bits(2) << 14 | self.bits(12), v[0] | v[1] << 8 | self.rng.choice([0x7F, v[2]]) << 16 | v[3] << 24]
+        buffer = [
+            0xE0000000 | self.bits(7) << 18 | self.bits(14),
+            v[0] | v[1] << 8 | self.rng.randrange(8) << 16 | 128 << 24,
+        ]
+        flat = [
+            0xDC000000 | self.bits(7) << 18 | self.bits(2) << 14 | self.bits(12),
+            v[0] | v[1] << 8 | self.rng.choice([0x7F, v[2]]) << 16 | v[3] << 24,
+        ]
         return self.rng.choice([scalar, lds, buffer, flat])
 
     def draw(self, n: int) -> list[bytes]:
@@ -91,17 +123,23 @@ class Words:
 
 
 def disassembled(code: list[bytes], chip: str) -> list[str]:
-    """The texts of what LLVM takes for instructions. In a process of its own: some words bring its disassembler down."""
+    """The texts of what LLVM takes for instructions. In a process of its own: some words bring its disassembler
+    down."""
     text = "\n".join(",".join(f"0x{b:02x}" for b in item) for item in code)
     command = [need("llvm-mc"), "--disassemble", "--triple=amdgcn", f"--mcpu={chip}"]
     out = subprocess.run(command, input=text, capture_output=True, text=True)
     if out.returncode < 0:
         pytest.skip("LLVM's disassembler fell over these words")
-    return [line.split("//")[0].strip() for line in out.stdout.splitlines() if line.startswith("\t") and not line.startswith("\t.")]
+    return [
+        line.split("//")[0].strip()
+        for line in out.stdout.splitlines()
+        if line.startswith("\t") and not line.startswith("\t.")
+    ]
 
 
 def readable(line: str) -> bool:
-    """Whether an instruction is one: random words name registers that are not there. Raises for what the parser ought to read."""
+    """Whether an instruction is one: random words name registers that are not there. Raises for what the parser ought
+    to read."""
     try:
         parse(line, "a form")
     except AveError as e:
@@ -115,10 +153,18 @@ def refused(chip: str, seed: int, n: int) -> tuple[int, list[str]]:
     """How many forms were drawn, and those that are refused for a reason that is not among `REASONS`."""
     lines = [x for x in disassembled(Words(seed).draw(n), chip) if not LEFT_OUT.match(x) and "/*" not in x]
     lines = [x for x in lines if readable(x)]
-    text = f'.amdgcn_target "amdgcn-amd-amdhsa--{chip}"\nk:\n' + "\n".join(f"{line}\ns_nop 0" for line in lines) + "\ns_endpgm\n"
+    text = (
+        f'.amdgcn_target "amdgcn-amd-amdhsa--{chip}"\nk:\n'
+        + "\n".join(f"{line}\ns_nop 0" for line in lines)
+        + "\ns_endpgm\n"
+    )
     program = parse(text, "forms")
     unknown = translate(program, "k", Options()).unknown
-    bad = [f"{program.instructions[k].text}: {why}" for k, why in unknown.items() if not any(re.search(r, why) for r in REASONS)]
+    bad = [
+        f"{program.instructions[k].text}: {why}"
+        for k, why in unknown.items()
+        if not any(re.search(r, why) for r in REASONS)
+    ]
     return len(lines), bad
 
 

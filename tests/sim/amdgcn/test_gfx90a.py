@@ -1,4 +1,5 @@
-"""What gfx90a does otherwise than gfx942: its own multiply-adds, products without denormals, spellings of caches, and fewer hazards."""
+"""What gfx90a does otherwise than gfx942: its own multiply-adds, products without denormals, spellings of caches, and
+fewer hazards."""
 
 import numpy as np
 import pytest
@@ -32,7 +33,9 @@ def test_multiply_adds_round_twice_and_know_no_denormals(seed):
     rng = np.random.default_rng(seed)
     x, y, z = (floats(rng) for _ in range(3))
     body = "v_mad_f32 v4, v1, -v2, |v3|\nv_mov_b32 v5, v3\nv_mac_f32 v5, v1, v2\nv_madmk_f32 v6, v1, 0x40490fdb, v2\nv_madak_f32 v7, v1, v2, 0x40490fdb"
-    got = run_program(body + "\nv_mad_legacy_f32 v8, v1, v2, v3", {"v1": bits(x), "v2": bits(y), "v3": bits(z)}, chip="gfx90a")
+    got = run_program(
+        body + "\nv_mad_legacy_f32 v8, v1, v2, v3", {"v1": bits(x), "v2": bits(y), "v3": bits(z)}, chip="gfx90a"
+    )
     x, y, z, pi = flushed(x), flushed(y), flushed(z), np.float32(np.pi)
 
     def mad(a, b, c):
@@ -40,13 +43,18 @@ def test_multiply_adds_round_twice_and_know_no_denormals(seed):
             return flushed(flushed(a * b) + c)
 
     legacy = mad(np.where((x == 0) | (y == 0), np.float32(0), x), np.where((x == 0) | (y == 0), np.float32(0), y), z)
-    for name, want in (("v4", mad(x, -y, np.abs(z))), ("v5", mad(x, y, z)), ("v6", mad(x, pi, y)), ("v7", mad(x, y, pi)), ("v8", legacy)):
+    for name, want in (
+        ("v4", mad(x, -y, np.abs(z))), ("v5", mad(x, y, z)), ("v6", mad(x, pi, y)), ("v7", mad(x, y, pi)),
+        ("v8", legacy),
+    ):  # fmt: skip
         have = got[name].view(np.float32)
         same = (have.view(np.uint32) == want.view(np.uint32)) | (np.isnan(have) & np.isnan(want))
         assert same.all(), name
 
 
-@pytest.mark.parametrize(("name", "kind"), [("v_mfma_f32_32x32x8f16", np.float16), ("v_mfma_f32_32x32x2f32", np.float32)])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("v_mfma_f32_32x32x8f16", np.float16), ("v_mfma_f32_32x32x2f32", np.float32)]
+)
 def test_products_of_halves_take_denormals_for_zeros(name, kind):
     """2**-20 is a denormal in f16; with 2**10 it would add 2**-10 to each sum."""
     a = np.full((2, LANES), 2.0**-20 if kind is np.float16 else TINY, kind)
@@ -56,7 +64,9 @@ def test_products_of_halves_take_denormals_for_zeros(name, kind):
         text = f"{name} v[8:23], v[2:3], v[4:5], 1.0"
     else:
         a, b, text = a.view(np.uint32), b.view(np.uint32), f"{name} v[8:23], v2, v4, 1.0"
-    have = {c: run_program(text, {"v[2:3]": a, "v[4:5]": b}, chip=c)["v8"].view(np.float32) for c in ("gfx90a", "gfx942")}
+    have = {
+        c: run_program(text, {"v[2:3]": a, "v[4:5]": b}, chip=c)["v8"].view(np.float32) for c in ("gfx90a", "gfx942")
+    }
     if kind is np.float16:
         assert (have["gfx90a"] == 1).all() and (have["gfx942"] > 1).all()
     else:
@@ -119,7 +129,9 @@ def test_a_kernel_with_the_spellings_of_its_caches():
     executor.load(KERNEL, check="waits,races")[2, 64](x)
     assert x[0] == 128 and (x[1:] == np.arange(128)).all()
     with pytest.raises(AveError, match="X024"):
-        executor.load(KERNEL.replace("s_waitcnt vmcnt(0)\n\tbuffer_wbinvl1_vol", "buffer_wbinvl1_vol"), check="waits")[1, 64](x)
+        executor.load(KERNEL.replace("s_waitcnt vmcnt(0)\n\tbuffer_wbinvl1_vol", "buffer_wbinvl1_vol"), check="waits")[
+            1, 64
+        ](x)
 
 
 HAZARDS = [  # first, second, wait states in between that gfx90a and gfx942 need
@@ -128,7 +140,12 @@ HAZARDS = [  # first, second, wait states in between that gfx90a and gfx942 need
     ("v_readfirstlane_b32 s4, v4", "v_add_u32 v6, s4, v4", 0, 2),
     ("v_cmpx_eq_u32 exec, v4, v5", "v_readfirstlane_b32 s0, v6", 0, 4),
     ("v_readfirstlane_b32 s4, v4", "v_readlane_b32 s0, v6, s4", 4, 4),
-    ("v_mfma_f32_32x32x8f16 a[0:15], v[2:3], v[4:5], 0", "v_mfma_f32_32x32x8f16 a[8:23], v[2:3], v[4:5], a[8:23]", 16, 9),
+    (
+        "v_mfma_f32_32x32x8f16 a[0:15], v[2:3], v[4:5], 0",
+        "v_mfma_f32_32x32x8f16 a[8:23], v[2:3], v[4:5], a[8:23]",
+        16,
+        9,
+    ),
     ("v_mfma_f32_32x32x8f16 a[0:15], v[2:3], v[4:5], 0", "v_accvgpr_read_b32 v0, a3", 19, 11),
     ("v_mfma_f32_4x4x4f16 a[0:3], v[2:3], v[4:5], 0", "v_mfma_f32_4x4x4f16 a[0:3], v[2:3], v[4:5], a[0:3]", 0, 2),
     ("v_mfma_f64_4x4x4f64 a[0:1], v[2:3], v[4:5], a[0:1]", "v_accvgpr_read_b32 v0, a1", 6, 6),
@@ -139,13 +156,16 @@ HAZARDS = [  # first, second, wait states in between that gfx90a and gfx942 need
 def test_hazards(first, second, old, new):
     for chip, need in (("gfx90a", old), ("gfx942", new)):
         for have in range(max(need, 1) + 1):
-            lines = [first, *([f"s_nop {have - 1 if have <= 16 else 15}"] if have else []), *([f"s_nop {have - 17}"] if have > 16 else []), second]
+            lines = [
+                first, *([f"s_nop {have - 1 if have <= 16 else 15}"] if have else []),
+                *([f"s_nop {have - 17}"] if have > 16 else []), second,
+            ]  # fmt: skip
             text = f'\t.amdgcn_target "amdgcn-amd-amdhsa--{chip}"\nk:\n' + "\n".join(lines) + "\ns_endpgm\n"
             assert bool(find(parse(text, "hazards"))) == (have < need), (chip, have)
 
 
 def test_exec_written_again_by_a_scalar_instruction_is_there():
-    text = 'k:\nv_cmpx_eq_u32 exec, v4, v5\ns_mov_b64 exec, -1\nv_readfirstlane_b32 s0, v6\ns_endpgm\n'
+    text = "k:\nv_cmpx_eq_u32 exec, v4, v5\ns_mov_b64 exec, -1\nv_readfirstlane_b32 s0, v6\ns_endpgm\n"
     for chip in ("gfx90a", "gfx942"):
         assert not find(parse(f'\t.amdgcn_target "amdgcn-amd-amdhsa--{chip}"\n' + text, "hazards"))
 
@@ -182,5 +202,9 @@ def test_scratch_in_a_buffer_is_refused_before_anything_runs():
 
 
 def test_places_of_flat_addresses():
-    got = run_program("s_getreg_b32 s0, hwreg(HW_REG_SH_MEM_BASES)\ns_mov_b64 s[2:3], src_shared_base\ns_getreg_b32 s4, hwreg(HW_REG_TRAPSTS)", chip="gfx90a")
+    got = run_program(
+        "s_getreg_b32 s0, hwreg(HW_REG_SH_MEM_BASES)\ns_mov_b64 s[2:3], src_shared_base\ns_getreg_b32 s4, "
+        "hwreg(HW_REG_TRAPSTS)",
+        chip="gfx90a",
+    )
     assert got["s0"] >> 16 == got["s3"] >> 16 and got["s0"] & 0xFFFF == 2 and got["s4"] == 0

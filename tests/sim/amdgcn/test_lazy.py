@@ -67,7 +67,10 @@ def test_kept():
         start(assemble(BODY, lds=256, lazy=True, store=shelf.store), {**INPUTS, "s5": 1})
     for other in ({"check": True}, {"profile": True}, {"mutable": True, "check": True}):
         start(assemble(BODY, lds=256, lazy=True, store=shelf.store, **other), INPUTS)
-    start(assemble(BODY.replace("s_sub_u32 s4, s4, 1", "s_sub_u32 s4, s4, 2"), lds=256, lazy=True, store=shelf.store), INPUTS)
+    start(
+        assemble(BODY.replace("s_sub_u32 s4, s4, 1", "s_sub_u32 s4, s4, 2"), lds=256, lazy=True, store=shelf.store),
+        INPUTS,
+    )
     assert len(shelf.held) == 5
 
 

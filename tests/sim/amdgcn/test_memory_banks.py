@@ -10,7 +10,8 @@ from sim.amdgcn.programs import assemble, run_program, start
 
 # nod-ai, "Empirical LDS Measurements", CDNA3: the lanes of a ds_read_b128's phases.
 READ_B128 = [
-    [*range(a, a + 4), *range(b, b + 4)] for a, b in ((0, 20), (32, 52), (4, 16), (36, 48), (8, 28), (40, 60), (12, 24), (44, 56))
+    [*range(a, a + 4), *range(b, b + 4)] for a, b in ((0, 20), (32, 52), (4, 16), (36, 48), (8, 28), (40, 60), (12, 24),
+        (44, 56))
 ]  # fmt: skip
 
 
@@ -29,18 +30,14 @@ def consecutive(n: int) -> list[list[int]]:
 
 
 INSTRUCTIONS = {
-    "ds_read_b32 v4, v2 offset:8": (consecutive(32), [8], 4),
-    "ds_read_u16 v4, v2": (consecutive(32), [0], 2),
-    "ds_write_b8 v2, v4": (consecutive(32), [0], 1),
-    "ds_read_b64 v[4:5], v2": (consecutive(16), [0], 8),
+    "ds_read_b32 v4, v2 offset:8": (consecutive(32), [8], 4), "ds_read_u16 v4, v2": (consecutive(32), [0], 2),
+    "ds_write_b8 v2, v4": (consecutive(32), [0], 1), "ds_read_b64 v[4:5], v2": (consecutive(16), [0], 8),
     "ds_write_b64 v2, v[4:5]": (consecutive(16), [0], 8),
     "ds_read2_b64 v[4:7], v2 offset0:1 offset1:3": (consecutive(16), [8, 24], 8),
     "ds_write2st64_b32 v2, v4, v5 offset1:1": (consecutive(32), [0, 256], 4),
-    "ds_read_b128 v[4:7], v2": (READ_B128, [0], 16),
-    "ds_read_b96 v[4:6], v2": (READ_B128, [0], 12),
-    "ds_write_b128 v2, v[4:7]": (consecutive(8), [0], 16),
-    "ds_add_u64 v2, v[4:5]": (consecutive(16), [0], 8),
-}
+    "ds_read_b128 v[4:7], v2": (READ_B128, [0], 16), "ds_read_b96 v[4:6], v2": (READ_B128, [0], 12),
+    "ds_write_b128 v2, v[4:7]": (consecutive(8), [0], 16), "ds_add_u64 v2, v[4:5]": (consecutive(16), [0], 8),
+}  # fmt: skip
 
 
 def test_the_phases_are_those_published():
@@ -53,7 +50,10 @@ def test_counts(text):
     lanes, offsets, nbytes = INSTRUCTIONS[text]
     rng = np.random.default_rng(1)
     machine, step = assemble(text, lds=16384, profile=True), max(4, nbytes)
-    for at in (np.arange(LANES) * step, np.arange(LANES) * 128, rng.permutation(LANES) * step, rng.integers(0, 500, LANES) * 8, np.zeros(LANES, int)):
+    for at in (
+        np.arange(LANES) * step, np.arange(LANES) * 128, rng.permutation(LANES) * step, rng.integers(0, 500, LANES) * 8,
+        np.zeros(LANES, int),
+    ):  # fmt: skip
         for mask in (FULL, MASKS["some"]):
             got = start(machine, {"v2": at.astype(np.uint32)}, exec_mask=mask)
             want = sum(count(lanes, at + o, nbytes, mask) for o in offsets)
@@ -75,7 +75,9 @@ def test_each_chip_has_its_own_banks(text, nbytes, at, gfx942, gfx950):
 
 def test_conflicts_of_waves_and_workgroups_add_up():
     text = "s_nop 0\nds_read_b32 v4, v2"
-    assert run_program(text, {"v2": np.arange(LANES, dtype=np.uint32) * 128}, block=192, lds=16384, profile=True).run.conflicts == {1: 3 * 62}
+    assert run_program(
+        text, {"v2": np.arange(LANES, dtype=np.uint32) * 128}, block=192, lds=16384, profile=True
+    ).run.conflicts == {1: 3 * 62}
 
 
 def test_padding_of_a_dword_helps_columns():
@@ -88,5 +90,8 @@ def test_padding_of_a_dword_helps_columns():
 def test_flat_accesses_count_their_lanes_in_lds():
     memory, lane = np.zeros(64, np.uint32), np.arange(LANES)
     at = np.where(lane % 2, (1 << 48) + lane * 128, memory.ctypes.data)
-    got = run_program("flat_load_dword v4, v[2:3]", {"v[2:3]": model.pair(at)}, lds=8192, regions=(model.region(memory),), profile=True)
+    got = run_program(
+        "flat_load_dword v4, v[2:3]", {"v[2:3]": model.pair(at)}, lds=8192, regions=(model.region(memory),),
+        profile=True,
+    )  # fmt: skip
     assert got.run.conflicts == {0: 30}

@@ -1,4 +1,5 @@
-"""Buffer loads and stores against a model of the resource and its checks, written from the manual (MI300 ISA, section 9.1.5)."""
+"""Buffer loads and stores against a model of the resource and its checks, written from the manual (MI300 ISA, section
+9.1.5)."""
 
 import dataclasses
 
@@ -42,7 +43,8 @@ class Resource:
 
 
 def place(r: Resource, lane: int, index: int | None, offset: int, constant: int, scalar: int) -> tuple[int, int]:
-    """A lane's address, and how many bytes from there on are in range: what ends behind them is out of it, each dword for itself."""
+    """A lane's address, and how many bytes from there on are in range: what ends behind them is out of it, each dword
+    for itself."""
     off, n = (offset + constant) % (1 << 32), (index or 0) + (lane if r.add_tid else 0)
     stride = r.stride | (r.format << 14 if r.add_tid else 0)
     if r.swizzle:
@@ -62,7 +64,8 @@ def place(r: Resource, lane: int, index: int | None, offset: int, constant: int,
 
 
 class Buffer:
-    """Machines that load or store all formats with one form of address: v2 is the index, v3 the offset. Stores have memory of their own each."""
+    """Machines that load or store all formats with one form of address: v2 is the index, v3 the offset. Stores have
+    memory of their own each."""
 
     FORMS = {"": "off", "offen": "v3", "idxen": "v2", "idxen offen": "v[2:3]"}
 
@@ -74,16 +77,29 @@ class Buffer:
             self.data[f] = registers(first, words(f))
             first += words(f)
         self.own = {f: f"s[{12 + 4 * k}:{15 + 4 * k}]" for k, f in enumerate(STORES)}
-        self.loads = assemble("\n".join(f"buffer_load_{f} {self.data[f]}, {self.FORMS[form]}, s[4:7], {tail}" for f in LOADS))
-        self.stores = assemble("\n".join(f"buffer_store_{f} {self.data[f]}, {self.FORMS[form]}, {r}, {tail}" for f, r in self.own.items()))
+        self.loads = assemble(
+            "\n".join(f"buffer_load_{f} {self.data[f]}, {self.FORMS[form]}, s[4:7], {tail}" for f in LOADS)
+        )
+        self.stores = assemble(
+            "\n".join(f"buffer_store_{f} {self.data[f]}, {self.FORMS[form]}, {r}, {tail}" for f, r in self.own.items())
+        )
 
     def places(self, r: Resource, index: np.ndarray, offset: np.ndarray, scalar: int) -> list[tuple[int, int]]:
         return [
-            place(r, n, int(index[n]) if "idxen" in self.form else None, int(offset[n]) if "offen" in self.form else 0, self.constant, scalar)
+            place(
+                r,
+                n,
+                int(index[n]) if "idxen" in self.form else None,
+                int(offset[n]) if "offen" in self.form else 0,
+                self.constant,
+                scalar,
+            )
             for n in range(LANES)
         ]
 
-    def check_loads(self, r: Resource, memory: np.ndarray, index: np.ndarray, offset: np.ndarray, scalar: int, mask: int) -> None:
+    def check_loads(
+        self, r: Resource, memory: np.ndarray, index: np.ndarray, offset: np.ndarray, scalar: int, mask: int
+    ) -> None:
         given = {"v2": index.astype(np.uint32), "v3": offset.astype(np.uint32), "s[4:7]": r.word, "s8": scalar}
         got = start(self.loads, given, exec_mask=mask, regions=(region(memory),))
         for f in LOADS:
@@ -98,7 +114,9 @@ class Buffer:
                     want[:, n] = value
             assert (got[self.data[f]] == (want if words(f) > 1 else want[0])).all(), (f, r)
 
-    def check_stores(self, r: Resource, memory: np.ndarray, index: np.ndarray, offset: np.ndarray, scalar: int, mask: int) -> None:
+    def check_stores(
+        self, r: Resource, memory: np.ndarray, index: np.ndarray, offset: np.ndarray, scalar: int, mask: int
+    ) -> None:
         rng = np.random.default_rng(9)
         have = np.tile(memory, (len(STORES), 1))
         want, given = have.copy(), {"v2": index.astype(np.uint32), "v3": offset.astype(np.uint32), "s8": scalar}
@@ -129,9 +147,13 @@ def resources(form: str, base: int) -> list[Resource]:
     """Kinds of resources that the manual describes for a form of address."""
     if "idxen" in form:
         return [
-            Resource(base, 40, 16), Resource(base, 1 << 30, 12), Resource(base, 100, 0), Resource(base, 0, 16), Resource(base, 64, 16, format=0),
+            Resource(base, 40, 16), Resource(base, 1 << 30, 12), Resource(base, 100, 0), Resource(base, 0, 16),
+            Resource(base, 64, 16, format=0),
         ]  # fmt: skip
-    return [Resource(base, r) for r in (0, 4, 260, 262, 1 << 31)] + [Resource(base, 5, 16, add_tid=True, format=0), Resource(base, 256, 16)]
+    return [Resource(base, r) for r in (0, 4, 260, 262, 1 << 31)] + [
+        Resource(base, 5, 16, add_tid=True, format=0),
+        Resource(base, 256, 16),
+    ]
 
 
 @pytest.mark.parametrize("mask", ["all", "some"])
@@ -170,7 +192,11 @@ def test_swizzled(form, index_stride, memory):
     r = Resource(memory.ctypes.data, 50, 16, True, tid, index_stride, 0 if tid else 4)
     index, offset = np.random.default_rng(3).permutation(LANES), np.arange(LANES) % 3 * 4
     text = f"buffer_load_dword v16, {Buffer.FORMS[form]}, s[4:7], s8 {form}\nbuffer_load_sbyte v17, {Buffer.FORMS[form]}, s[4:7], s8 {form} offset:3"
-    got = run_program(text, {"v2": index.astype(np.uint32), "v3": offset.astype(np.uint32), "s[4:7]": r.word, "s8": 64}, regions=(region(memory),))
+    got = run_program(
+        text,
+        {"v2": index.astype(np.uint32), "v3": offset.astype(np.uint32), "s[4:7]": r.word, "s8": 64},
+        regions=(region(memory),),
+    )
     for reg, constant, f in (("v16", 0, "dword"), ("v17", 3, "sbyte")):
         for n in range(LANES):
             at, room = place(r, n, None if tid else int(index[n]), int(offset[n]), constant, 64)
@@ -179,29 +205,47 @@ def test_swizzled(form, index_stride, memory):
 
 @pytest.mark.parametrize(
     ("form", "kind"),
-    [("offen", {"swizzle": True, "stride": 16}), ("idxen", {"swizzle": True}), ("idxen", {"add_tid": True}), ("idxen", {"swizzle": True, "stride": 16})],
+    [
+        ("offen", {"swizzle": True, "stride": 16}),
+        ("idxen", {"swizzle": True}),
+        ("idxen", {"add_tid": True}),
+        ("idxen", {"swizzle": True, "stride": 16}),
+    ],
 )
 def test_kinds_without_a_documented_check_stop_the_wave(form, kind, memory):
     """The last one reads more than an element of a swizzled buffer."""
     r = Resource(memory.ctypes.data, 64, **kind)
     with pytest.raises(AveError, match="X021.*manual does not say what its buffer resource"):
-        run_program(f"buffer_load_dwordx2 v[8:9], v2, s[4:7], 0 {form}", {"v2": 0, "s[4:7]": r.word}, regions=(region(memory),))
+        run_program(
+            f"buffer_load_dwordx2 v[8:9], v2, s[4:7], 0 {form}", {"v2": 0, "s[4:7]": r.word}, regions=(region(memory),)
+        )
     with pytest.raises(AveError, match="X021.*manual does not say what its buffer resource"):
-        run_program("buffer_load_dword v8, v2, s[4:7], 0 offen", {"v2": 0, "s[4:7]": r.word | 1 << 126}, regions=(region(memory),))
+        run_program(
+            "buffer_load_dword v8, v2, s[4:7], 0 offen",
+            {"v2": 0, "s[4:7]": r.word | 1 << 126},
+            regions=(region(memory),),
+        )
 
 
 def test_scalar_offsets(memory):
     """A register, M0, an integer or the bits of a float; each counts in the check."""
     r = Resource(memory.ctypes.data, 256)
     at = np.arange(LANES) * 4
-    text = "\n".join(f"buffer_load_dword v{8 + k}, v3, s[4:7], {s} offen" for k, s in enumerate(("s8", "m0", "64", "0")))
-    got = run_program(text, {"v3": at.astype(np.uint32), "s[4:7]": r.word, "s8": 4096, "m0": 12}, regions=(region(memory),))
+    text = "\n".join(
+        f"buffer_load_dword v{8 + k}, v3, s[4:7], {s} offen" for k, s in enumerate(("s8", "m0", "64", "0"))
+    )
+    got = run_program(
+        text, {"v3": at.astype(np.uint32), "s[4:7]": r.word, "s8": 4096, "m0": 12}, regions=(region(memory),)
+    )
     for k, scalar in enumerate((4096, 12, 64, 0)):
         want = np.where(at + scalar + 4 <= 256, model.loaded(memory, at + scalar, "dword", FULL)[0], 0)
         assert (got[f"v{8 + k}"] == want).all()
 
 
-@pytest.mark.parametrize(("offset", "scalar"), [(0xFFFFFFEC, 0), (0xFFFFFFF0, 0xFFFFFFFC), (0x80000000, 0x80000000), (248, 0), (0xFFFFFFF4, 244)])
+@pytest.mark.parametrize(
+    ("offset", "scalar"),
+    [(0xFFFFFFEC, 0), (0xFFFFFFF0, 0xFFFFFFFC), (0x80000000, 0x80000000), (248, 0), (0xFFFFFFF4, 244)],
+)
 def test_the_offset_of_the_lane_and_the_instruction_s_wrap_and_nothing_else(offset, scalar, memory):
     r = Resource(memory.ctypes.data, 256)
     given = {"v3": offset, "s[4:7]": r.word, "s8": scalar}
@@ -218,10 +262,16 @@ def test_in_range_but_not_given(memory):
     r = Resource(memory.ctypes.data, ROOM + 64)
     at = np.where(np.arange(LANES) == 9, ROOM - 8, 0).astype(np.uint32)
     with pytest.raises(AveError, match=r"X022.*touches 16 bytes.*past the end.*lane 9\)"):
-        run_program("buffer_load_dwordx4 v[8:11], v3, s[4:7], 0 offen", {"v3": at, "s[4:7]": r.word}, regions=(region(memory),))
+        run_program(
+            "buffer_load_dwordx4 v[8:11], v3, s[4:7], 0 offen", {"v3": at, "s[4:7]": r.word}, regions=(region(memory),)
+        )
     at[5] = ROOM + 64  # with a lane out of range, dword by dword
     with pytest.raises(AveError, match=r"X022.*touches 4 bytes.*lane 9\)"):
-        run_program("buffer_store_dwordx4 v[8:11], v3, s[4:7], 0 offen", {"v3": at, "s[4:7]": r.word}, regions=(region(memory.copy()), region(memory)))
+        run_program(
+            "buffer_store_dwordx4 v[8:11], v3, s[4:7], 0 offen",
+            {"v3": at, "s[4:7]": r.word},
+            regions=(region(memory.copy()), region(memory)),
+        )
 
 
 @pytest.mark.parametrize("n", [1, 2, 4])
@@ -245,28 +295,51 @@ def test_rows_mean_the_same(n, memory):
         assert (np.atleast_2d(got[registers(8, n)]) == want.view(np.uint32).T).all()
 
 
-ROWS = {n: assemble(f"buffer_load_dword{'' if n == 1 else f'x{n}'} {registers(8, n)}, v3, s[4:7], 0 offen") for n in (1, 2, 4)}
+ROWS = {
+    n: assemble(f"buffer_load_dword{'' if n == 1 else f'x{n}'} {registers(8, n)}, v3, s[4:7], 0 offen")
+    for n in (1, 2, 4)
+}
 
 
 @pytest.mark.parametrize("f", TO_LDS)
 def test_direct_to_lds(f, memory):
-    """M0 + offset + 4 bytes a lane, 16 where there are more; zeros for what is out of range; inactive lanes leave LDS alone."""
-    name = {"u8": "ubyte", "i8": "sbyte", "u16": "ushort", "i16": "sshort", "b32": "dword", "b96": "dwordx3", "b128": "dwordx4"}[f]
+    """M0 + offset + 4 bytes a lane, 16 where there are more; zeros for what is out of range; inactive lanes leave LDS
+    alone."""
+    name = {
+        "u8": "ubyte",
+        "i8": "sbyte",
+        "u16": "ushort",
+        "i16": "sshort",
+        "b32": "dword",
+        "b96": "dwordx3",
+        "b128": "dwordx4",
+    }[f]
     size, step, mask = words(name), 4 if words(name) == 1 else 16, MASKS["some"]
     machine = assemble(
-        "s_mov_b64 exec, -1\nds_write_b128 v5, v[8:11]\nds_write_b128 v5, v[8:11] offset:1024\ns_mov_b64 exec, s[10:11]\n"
-        f"buffer_load_{name} v3, s[4:7], s8 offen offset:8 lds\ns_mov_b64 exec, -1\nds_read_b128 v[12:15], v5\nds_read_b128 v[16:19], v5 offset:1024",
+        "s_mov_b64 exec, -1\nds_write_b128 v5, v[8:11]\nds_write_b128 v5, v[8:11] offset:1024\ns_mov_b64 exec, "
+        "s[10:11]\n"
+        f"buffer_load_{name} v3, s[4:7], s8 offen offset:8 lds\ns_mov_b64 exec, -1\nds_read_b128 v[12:15], "
+        f"v5\nds_read_b128 v[16:19], v5 offset:1024",
         lds=2048, chip="gfx950",
     )  # fmt: skip
     r = Resource(memory.ctypes.data, 150)
     offset = np.random.default_rng(6).integers(0, 40, LANES) * 4
-    given = {"v3": offset.astype(np.uint32), "v5": np.arange(LANES, dtype=np.uint32) * 16, "v[8:11]": np.full((4, LANES), 0x5A5A5A5A, np.uint32)}
-    got = start(machine, {**given, "s[4:7]": r.word, "s8": 32, "s[10:11]": mask, "m0": 0xFFFC0020}, regions=(region(memory),))
+    given = {
+        "v3": offset.astype(np.uint32),
+        "v5": np.arange(LANES, dtype=np.uint32) * 16,
+        "v[8:11]": np.full((4, LANES), 0x5A5A5A5A, np.uint32),
+    }
+    got = start(
+        machine, {**given, "s[4:7]": r.word, "s8": 32, "s[10:11]": mask, "m0": 0xFFFC0020}, regions=(region(memory),)
+    )
     want, least = np.full(2048, 0x5A, np.uint8), {"u8": 1, "i8": 1, "u16": 2, "i16": 2}.get(f, 4)
     for n in model.lanes_of(mask):
         at, room = place(r, n, None, int(offset[n]), 8, 32)
         at -= memory.ctypes.data
-        value = [model.load(memory, at + 4 * k, name if size == 1 else "dword")[0] if room >= 4 * k + least else 0 for k in range(size)]
+        value = [
+            model.load(memory, at + 4 * k, name if size == 1 else "dword")[0] if room >= 4 * k + least else 0
+            for k in range(size)
+        ]
         want[0x28 + step * n :][: 4 * size] = np.array(value, np.uint32).view(np.uint8)
     have = np.concatenate([got[x].T.reshape(-1) for x in ("v[12:15]", "v[16:19]")])
     assert (np.ascontiguousarray(have).view(np.uint8) == want).all()
@@ -275,11 +348,15 @@ def test_direct_to_lds(f, memory):
 def test_direct_to_lds_beyond_its_end(memory):
     r = Resource(memory.ctypes.data, ROOM)
     with pytest.raises(AveError, match=r"X023.*LDS at 256, the workgroup has 256.*lane 60\)"):
-        run_program("buffer_load_dword off, s[4:7], 0 lds", {"s[4:7]": r.word, "m0": 16}, lds=256, regions=(region(memory),))
+        run_program(
+            "buffer_load_dword off, s[4:7], 0 lds", {"s[4:7]": r.word, "m0": 16}, lds=256, regions=(region(memory),)
+        )
 
 
-@pytest.mark.parametrize("text", ["buffer_load_format_x v8, v3, s[4:7], 0 offen", "buffer_load_dword v8, v3, s[4:7], 0", "buffer_load_dword v8, v3, s[4:5], 0 offen",
-                                  "buffer_load_dword v8, v3, s[4:7], 0 idxen offen", "buffer_load_dwordx2 v3, s[4:7], 0 offen lds",
+@pytest.mark.parametrize("text", ["buffer_load_format_x v8, v3, s[4:7], 0 offen", "buffer_load_dword v8, v3, s[4:7], 0",
+    "buffer_load_dword v8, v3, s[4:5], 0 offen",
+                                  "buffer_load_dword v8, v3, s[4:7], 0 idxen offen",
+                                  "buffer_load_dwordx2 v3, s[4:7], 0 offen lds",
                                   "tbuffer_load_format_x v8, v3, s[4:7], 0 format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT] offen"])  # fmt: skip
 def test_what_is_not_executed(text):
     with pytest.raises(AveError, match="X021"):

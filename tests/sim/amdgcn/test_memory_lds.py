@@ -11,14 +11,22 @@ from sim.amdgcn.programs import assemble, run_program, start
 
 LDS = 4096
 TWICE = ["read2", "read2st64", "write2", "write2st64"]
-FILL = "s_mov_b64 exec, -1\n" + "\n".join(f"ds_write_b128 v0, v[{8 + 4 * k}:{11 + 4 * k}] offset:{1024 * k}" for k in range(4)) + "\ns_mov_b64 exec, s[4:5]\n"
-DUMP = "\ns_mov_b64 exec, -1\n" + "\n".join(f"ds_read_b128 v[{8 + 4 * k}:{11 + 4 * k}], v0 offset:{1024 * k}" for k in range(4))
+FILL = (
+    "s_mov_b64 exec, -1\n"
+    + "\n".join(f"ds_write_b128 v0, v[{8 + 4 * k}:{11 + 4 * k}] offset:{1024 * k}" for k in range(4))
+    + "\ns_mov_b64 exec, s[4:5]\n"
+)
+DUMP = "\ns_mov_b64 exec, -1\n" + "\n".join(
+    f"ds_read_b128 v[{8 + 4 * k}:{11 + 4 * k}], v0 offset:{1024 * k}" for k in range(4)
+)
 
 
 def test_each_instruction_has_a_case():
     single = {f"ds_read_{f}" for f in LDS_LOADS} | {f"ds_write_{f}" for f in LDS_STORES}
     twice = {f"ds_{k}_{f}" for k in TWICE for f in ("b32", "b64")}
-    assert set(TABLE) == single | twice | {"ds_read_addtid_b32", "ds_write_addtid_b32", "ds_append", "ds_consume", "ds_nop"}
+    assert set(TABLE) == single | twice | {
+        "ds_read_addtid_b32", "ds_write_addtid_b32", "ds_append", "ds_consume", "ds_nop",
+    }  # fmt: skip
 
 
 class Lds:
@@ -30,8 +38,13 @@ class Lds:
     def run(self, rng: np.random.Generator, given: dict, mask: int = FULL):
         """The registers, LDS before (uint8) and after."""
         data = model.random_words(rng, 16, LANES)
-        got = start(self.machine, {"v0": np.arange(LANES, dtype=np.uint32) * 16, "v[8:23]": data, "s[4:5]": mask, **given})
-        return got, *(np.ascontiguousarray(x.reshape(4, 4, LANES).transpose(0, 2, 1)).view(np.uint8).reshape(-1) for x in (data, got["v[8:23]"]))
+        got = start(
+            self.machine, {"v0": np.arange(LANES, dtype=np.uint32) * 16, "v[8:23]": data, "s[4:5]": mask, **given}
+        )
+        return got, *(
+            np.ascontiguousarray(x.reshape(4, 4, LANES).transpose(0, 2, 1)).view(np.uint8).reshape(-1)
+            for x in (data, got["v[8:23]"])
+        )
 
 
 def numbered(formats, first: int = 32) -> dict[str, str]:
@@ -71,7 +84,8 @@ def test_stores(f):
 @pytest.mark.parametrize("f", ["b32", "b64"])
 @pytest.mark.parametrize("st", ["", "st64"])
 def test_two_places(f, st):
-    """Offsets count accesses, 64 of them with st64. The first load writes over the address, which the second one needs."""
+    """Offsets count accesses, 64 of them with st64. The first load writes over the address, which the second one
+    needs."""
     name, size = LDS_LOADS[f], int(f[1:]) // 8
     n, unit = size // 4, size * (64 if st else 1)
     low, high = (2, 5) if st else (3, 200)
@@ -104,13 +118,20 @@ def test_addresses_from_m0_and_the_lane():
 
 
 def test_addresses_wrap_at_32_bits():
-    got, before, _ = Lds("ds_read_b32 v2, v3 offset:8").run(np.random.default_rng(5), {"v3": np.full(LANES, 0xFFFFFFFC, np.uint32)})
+    got, before, _ = Lds("ds_read_b32 v2, v3 offset:8").run(
+        np.random.default_rng(5), {"v3": np.full(LANES, 0xFFFFFFFC, np.uint32)}
+    )
     assert (got["v2"] == before[4:8].view(np.uint32)[0]).all()
 
 
 @pytest.mark.parametrize(
     ("text", "size", "at"),
-    [("ds_read_b128 v[4:7], v2", 16, 4081), ("ds_write_b8 v2, v4", 1, 4096), ("ds_read2_b64 v[4:7], v2 offset1:1", 8, 4089), ("ds_write_b96 v2, v[4:6]", 12, 1 << 31)],
+    [
+        ("ds_read_b128 v[4:7], v2", 16, 4081),
+        ("ds_write_b8 v2, v4", 1, 4096),
+        ("ds_read2_b64 v[4:7], v2 offset1:1", 8, 4089),
+        ("ds_write_b96 v2, v[4:6]", 12, 1 << 31),
+    ],
 )
 @pytest.mark.parametrize("lane", [0, 40])
 def test_outside(text, size, at, lane):
@@ -118,7 +139,9 @@ def test_outside(text, size, at, lane):
     v2 = np.where(np.arange(LANES) >= lane, at, 0).astype(np.uint32)
     v2[lane + 1 :: 2] += 100
     v2[0] = at
-    with pytest.raises(AveError, match=rf"X023.*touches {size} bytes? of LDS at {at}, the workgroup has 4096.*lane {lane}\)"):
+    with pytest.raises(
+        AveError, match=rf"X023.*touches {size} bytes? of LDS at {at}, the workgroup has 4096.*lane {lane}\)"
+    ):
         run_program(text, {"v2": v2}, lds=LDS, exec_mask=FULL if lane == 0 else FULL - 1)
 
 
@@ -127,24 +150,34 @@ def test_less_lds_than_one_access():
         run_program("ds_read_b32 v3, v2", {"v2": 0}, exec_mask=8)
 
 
-@pytest.mark.parametrize("text", ["ds_append v2 gds", "ds_read_b32 v2, v3 gds", "ds_write2_b32 v2, v3, v4", "ds_read_b64 v2, v3"])
+@pytest.mark.parametrize(
+    "text", ["ds_append v2 gds", "ds_read_b32 v2, v3 gds", "ds_write2_b32 v2, v3, v4", "ds_read_b64 v2, v3"]
+)
 def test_what_is_not_executed(text):
     with pytest.raises(AveError, match="X021"):
         run_program(text, {"v2": 0, "v3": 0}, lds=64)
 
 
-@pytest.mark.parametrize("text", ["ds_read_b128 v[4:7], v2 offset:16", "ds_write2st64_b64 v2, v[4:5], v[6:7] offset1:3", "flat_load_dword v3, v[2:3]",
-                                  "ds_add_rtn_u32 v3, v2, v4", "buffer_load_dword off, s[4:7], 0 lds", "ds_read_addtid_b32 v3 offset:4"])  # fmt: skip
+@pytest.mark.parametrize("text", ["ds_read_b128 v[4:7], v2 offset:16", "ds_write2st64_b64 v2, v[4:5], v[6:7] offset1:3",
+    "flat_load_dword v3, v[2:3]",
+                                  "ds_add_rtn_u32 v3, v2, v4", "buffer_load_dword off, s[4:7], 0 lds",
+                                  "ds_read_addtid_b32 v3 offset:4"])  # fmt: skip
 def test_accesses_are_told_to_the_checker(text, monkeypatch):
     """With what addresses, offset, size and kind."""
     from avelang.sim.amdgcn.translator import BlockTranslator
 
     told = []
-    monkeypatch.setattr(BlockTranslator, "lds_access", lambda t, i, addr, offset, nbytes, kind: told.append((addr.startswith("%"), offset, nbytes, kind)))
+    monkeypatch.setattr(
+        BlockTranslator,
+        "lds_access",
+        lambda t, i, addr, offset, nbytes, kind: told.append((addr.startswith("%"), offset, nbytes, kind)),
+    )
     assemble(text, lds=64, check=True)
     want = {
-        "ds_read_b128": [(16, 16, "read")], "ds_write2st64_b64": [(0, 8, "write"), (1536, 8, "write")], "flat_load_dword": [(0, 4, "read")],
-        "ds_add_rtn_u32": [(0, 4, "atomic")], "buffer_load_dword": [(0, 4, "async write")], "ds_read_addtid_b32": [(0, 4, "read")],
+        "ds_read_b128": [(16, 16, "read")], "ds_write2st64_b64": [(0, 8, "write"), (1536, 8, "write")],
+        "flat_load_dword": [(0, 4, "read")],
+        "ds_add_rtn_u32": [(0, 4, "atomic")], "buffer_load_dword": [(0, 4, "async write")],
+        "ds_read_addtid_b32": [(0, 4, "read")],
     }  # fmt: skip
     assert told == [(True, *x) for x in want[text.split()[0]]]
 
@@ -160,13 +193,15 @@ def test_counts_of_active_lanes():
         s_waitcnt lgkmcnt(0)
     """
     mask = 0xFF00FF00000000F1
-    r = run_program("v_mov_b32 v0, 7\nv_mov_b32 v1, 24\nds_write_b32 v1, v0\ns_waitcnt lgkmcnt(0)\n" + body, lds=64, exec_mask=mask)
+    r = run_program(
+        "v_mov_b32 v0, 7\nv_mov_b32 v1, 24\nds_write_b32 v1, v0\ns_waitcnt lgkmcnt(0)\n" + body, lds=64, exec_mask=mask
+    )
     on = [n for n in range(64) if mask >> n & 1]
     for name, value in (("v2", 7), ("v3", 7 + len(on)), ("v4", 7 + 2 * len(on)), ("v5", 7 + len(on))):
         assert (r[name][on] == value).all() and r[name][1] == 0xDEADBEEF
 
 
-# -- what chips have -------------------------------------------------------------------------------------------------------------------
+# -- what chips have ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("chip,place", [("gfx942", 0x140), ("gfx950", 0x20140)])
@@ -217,10 +252,15 @@ def test_transposed_loads(bits):
     body = f"{fill}{name} v[10:{9 + count}], v0 offset:16\ns_waitcnt lgkmcnt(0)"
     r = run_program(body, inputs, lds=2048, chip="gfx950")
     got = np.ascontiguousarray(r[f"v[10:{9 + count}]"].T).view(np.uint8)
-    codes = np.unpackbits(got, axis=1, bitorder="little").reshape(64, held, bits).astype(np.uint64) << np.arange(bits, dtype=np.uint64)
+    codes = np.unpackbits(got, axis=1, bitorder="little").reshape(64, held, bits).astype(np.uint64) << np.arange(
+        bits, dtype=np.uint64
+    )
     want = matrix.transpose(0, 2, 1).reshape(64, held)
     assert (codes.sum(2) == want).all()
-    for inputs, mask, why in (({**inputs, "v0": places - 14}, FULL, "X056.*multiple of"), (inputs, FULL - 1, "X021.*switched off")):
+    for inputs, mask, why in (
+        ({**inputs, "v0": places - 14}, FULL, "X056.*multiple of"),
+        (inputs, FULL - 1, "X021.*switched off"),
+    ):
         with pytest.raises(AveError, match=why):
             run_program(body, inputs, lds=2048, chip="gfx950", exec_mask=mask)
 
@@ -231,7 +271,9 @@ def test_reads_far_outside_by_all_lanes_at_one_address_are_zeros(f):
     n = words(LDS_LOADS[f])
     text = f"ds_read_{f} {registers(8, n)}, v2 offset:16"
     at = np.full(LANES, 0xF00000, np.uint32)
-    got = run_program(text, {"v2": at, registers(8, n): np.full((n, LANES), 0xFFFFFFFF, np.uint32)}, lds=64, exec_mask=MASKS["some"])
+    got = run_program(
+        text, {"v2": at, registers(8, n): np.full((n, LANES), 0xFFFFFFFF, np.uint32)}, lds=64, exec_mask=MASKS["some"]
+    )
     active = np.array([MASKS["some"] >> k & 1 for k in range(LANES)], bool)
     for k in range(n):
         have = got[f"v{8 + k}"]

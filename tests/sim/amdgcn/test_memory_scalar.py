@@ -11,7 +11,9 @@ from sim.amdgcn.programs import assemble, run_program, start
 
 SIZES = {"dword": 1, "dwordx2": 2, "dwordx4": 4, "dwordx8": 8, "dwordx16": 16}
 FORMS = {"s[2:3], 0x10": 16, "s[2:3], s4": 8, "s[2:3], s4 offset:0x14": 28, "s[2:3], -0x8": -8, "s[2:3], m0": 12}
-TODAY = {f"s_{b}load_{n}" for b in ("", "buffer_") for n in SIZES} | {f"s_{b}store_{n}" for b in ("", "buffer_", "scratch_") for n in list(SIZES)[:3]}
+TODAY = {f"s_{b}load_{n}" for b in ("", "buffer_") for n in SIZES} | {
+    f"s_{b}store_{n}" for b in ("", "buffer_", "scratch_") for n in list(SIZES)[:3]
+}
 TODAY |= {f"s_scratch_load_{n}" for n in list(SIZES)[:3]} | {"s_dcache_discard", "s_dcache_discard_x2"}
 
 
@@ -33,12 +35,18 @@ def words(value: int, n: int) -> list[int]:
 def test_loads(form):
     """Into registers that may hold the base, and at addresses whose two lower bits do not count."""
     memory = random_words(np.random.default_rng(1), 64)
-    machine = assemble("\n".join(f"s_load_{n} {registers(16 * k + 16, c, 's')}, {form}" for k, (n, c) in enumerate(SIZES.items())))
+    machine = assemble(
+        "\n".join(f"s_load_{n} {registers(16 * k + 16, c, 's')}, {form}" for k, (n, c) in enumerate(SIZES.items()))
+    )
     for shift in (0, 3):
         got = start(machine, {**inputs(memory), "s[2:3]": memory.ctypes.data + 16 + shift}, regions=(region(memory),))
         for k, c in enumerate(SIZES.values()):
             assert words(got[registers(16 * k + 16, c, "s")], c) == memory[4 + FORMS[form] // 4 :][:c].tolist()
-    got = run_program("s_load_dwordx4 s[0:3], s[2:3], 0x0\ns_load_dwordx2 vcc, s[6:7], 0x4", {**inputs(memory), "s[6:7]": memory.ctypes.data}, regions=(region(memory),))
+    got = run_program(
+        "s_load_dwordx4 s[0:3], s[2:3], 0x0\ns_load_dwordx2 vcc, s[6:7], 0x4",
+        {**inputs(memory), "s[6:7]": memory.ctypes.data},
+        regions=(region(memory),),
+    )
     assert words(got["s[0:3]"], 4) == memory[4:8].tolist()
     assert words(got["vcc"], 2) == memory[1:3].tolist()
 
@@ -56,7 +64,11 @@ def test_stores():
 def test_scratch_forms_count_registers_in_64_bytes():
     memory = random_words(np.random.default_rng(3), 256)
     before = memory.copy()
-    got = run_program("s_scratch_load_dwordx2 s[16:17], s[2:3], s4\ns_scratch_store_dword s18, s[2:3], 0x8", {**inputs(memory), "s18": 5}, regions=(region(memory),))
+    got = run_program(
+        "s_scratch_load_dwordx2 s[16:17], s[2:3], s4\ns_scratch_store_dword s18, s[2:3], 0x8",
+        {**inputs(memory), "s18": 5},
+        regions=(region(memory),),
+    )
     assert words(got["s[16:17]"], 2) == before[4 + 128 :][:2].tolist()
     before[6] = 5
     assert (memory == before).all()
@@ -73,8 +85,10 @@ def test_buffer_range(inside, stride):
     before = memory.copy()
     resource = memory.ctypes.data | stride << 48 | records << 64 | 0x27000 << 96
     got = run_program(
-        f"s_buffer_load_dwordx4 s[16:19], s[8:11], {offset}\ns_buffer_load_dword s20, s[8:11], s4 offset:0x10\ns_buffer_store_dwordx4 s[24:27], s[8:11], {offset}",
-        {"s[8:11]": resource, "s4": 0, "s[24:27]": 0x44444444333333332222222211111111}, regions=((memory.ctypes.data, memory.ctypes.data + limit),),
+        f"s_buffer_load_dwordx4 s[16:19], s[8:11], {offset}\ns_buffer_load_dword s20, s[8:11], s4 "
+        f"offset:0x10\ns_buffer_store_dwordx4 s[24:27], s[8:11], {offset}",
+        {"s[8:11]": resource, "s4": 0, "s[24:27]": 0x44444444333333332222222211111111},
+        regions=((memory.ctypes.data, memory.ctypes.data + limit),),
     )  # fmt: skip
     at = [offset + 4 * k for k in range(4)]
     assert words(got["s[16:19]"], 4) == [int(before[a // 4]) if a < limit else 0 for a in at]
@@ -89,13 +103,22 @@ def test_buffer_range(inside, stride):
 def test_every_size_of_buffer_access():
     memory = random_words(np.random.default_rng(5), 64)
     resource = memory.ctypes.data | memory.nbytes << 64
-    text = "\n".join(f"s_buffer_load_{n} {registers(16 * k + 16, c, 's')}, s[8:11], 0x20" for k, (n, c) in enumerate(SIZES.items()))
+    text = "\n".join(
+        f"s_buffer_load_{n} {registers(16 * k + 16, c, 's')}, s[8:11], 0x20" for k, (n, c) in enumerate(SIZES.items())
+    )
     got = run_program(text, {"s[8:11]": resource}, regions=(region(memory),))
     for k, c in enumerate(SIZES.values()):
         assert words(got[registers(16 * k + 16, c, "s")], c) == memory[8:][:c].tolist()
 
 
-@pytest.mark.parametrize("text", ["s_load_dwordx8 s[16:23], s[2:3], 0xe0", "s_store_dword s16, s[2:3], 0xf0", "s_buffer_load_dword s16, s[8:11], 0xfc"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "s_load_dwordx8 s[16:23], s[2:3], 0xe0",
+        "s_store_dword s16, s[2:3], 0xf0",
+        "s_buffer_load_dword s16, s[8:11], 0xfc",
+    ],
+)
 def test_outside(text):
     memory = np.zeros(64, np.uint32)
     resource = memory.ctypes.data + 4 | 0xFFFFFFFF << 64
@@ -103,13 +126,15 @@ def test_outside(text):
         run_program(text, {**inputs(memory), "s[8:11]": resource}, regions=(region(memory),))
 
 
-@pytest.mark.parametrize("text", ["s_dcache_discard s[2:3], 0x0", "s_load_dword v1, s[2:3], 0x0", "s_buffer_load_dword s1, s[2:3], 0x0"])
+@pytest.mark.parametrize(
+    "text", ["s_dcache_discard s[2:3], 0x0", "s_load_dword v1, s[2:3], 0x0", "s_buffer_load_dword s1, s[2:3], 0x0"]
+)
 def test_what_is_not_executed(text):
     with pytest.raises(AveError, match="X021"):
         run_program(text)
 
 
-# -- atomics ---------------------------------------------------------------------------------------------------------------------------
+# -- atomics -----------------------------------------------------------------------------------------------------------
 
 
 def wrapped(x: int, bits: int) -> int:
@@ -117,10 +142,14 @@ def wrapped(x: int, bits: int) -> int:
 
 
 MEANING = {
-    "swap": lambda old, x, y, n: x, "cmpswap": lambda old, x, y, n: x if old == y else old, "add": lambda old, x, y, n: old + x,
-    "sub": lambda old, x, y, n: old - x, "smin": lambda old, x, y, n: min(old, x, key=lambda v: wrapped(v, n)), "umin": lambda old, x, y, n: min(old, x),
-    "smax": lambda old, x, y, n: max(old, x, key=lambda v: wrapped(v, n)), "umax": lambda old, x, y, n: max(old, x), "and": lambda old, x, y, n: old & x,
-    "or": lambda old, x, y, n: old | x, "xor": lambda old, x, y, n: old ^ x, "inc": lambda old, x, y, n: 0 if old >= x else old + 1,
+    "swap": lambda old, x, y, n: x, "cmpswap": lambda old, x, y, n: x if old == y else old, "add": lambda old, x, y,
+    n: old + x,
+    "sub": lambda old, x, y, n: old - x, "smin": lambda old, x, y, n: min(old, x, key=lambda v: wrapped(v, n)),
+    "umin": lambda old, x, y, n: min(old, x),
+    "smax": lambda old, x, y, n: max(old, x, key=lambda v: wrapped(v, n)), "umax": lambda old, x, y, n: max(old, x),
+    "and": lambda old, x, y, n: old & x,
+    "or": lambda old, x, y, n: old | x, "xor": lambda old, x, y, n: old ^ x, "inc": lambda old, x, y,
+    n: 0 if old >= x else old + 1,
     "dec": lambda old, x, y, n: x if old == 0 or old > x else old - 1,
 }  # fmt: skip
 
@@ -131,7 +160,8 @@ def test_each_atomic_has_a_meaning():
 
 @pytest.mark.parametrize("wide", ["", "_x2"])
 def test_atomics(wide):
-    """All operations on their own words, with what was there and without, on memory and on a buffer, where what is out of range is let be."""
+    """All operations on their own words, with what was there and without, on memory and on a buffer, where what is out
+    of range is let be."""
     rng, bits = np.random.default_rng(len(wide)), 64 if wide else 32
     n, kind = bits // 32, np.uint64 if wide else np.uint32
     for buffer in (False, True):
@@ -146,15 +176,26 @@ def test_atomics(wide):
                 given_words = words(x, n) + (words(y, n) if name == "cmpswap" else [])
                 text += [f"s_mov_b32 s{first + j}, {w:#x}" for j, w in enumerate(given_words)]
                 data = registers(first, count, "s")
-                text.append(f"s_{'buffer_' * buffer}atomic_{name}{wide} {data}, {'s[4:7]' if buffer else 's[4:5]'}, {at * bits // 8:#x}{' glc' * glc}")
+                text.append(
+                    f"s_{'buffer_' * buffer}atomic_{name}{wide} {data}, {'s[4:7]' if buffer else 's[4:5]'}, "
+                    f"{at * bits // 8:#x}{' glc' * glc}"
+                )
                 memory_after = rule(old, x, y, bits) & (1 << bits) - 1
                 want[at] = memory_after
                 if glc:
                     text += [f"s_store_dword s{first + j}, s[8:9], {4 * (n * k + j):#x}" for j in range(n)]
         out = np.zeros(n * len(MEANING), np.uint32)
         resource = {"s[4:7]": memory.ctypes.data | (memory.nbytes - bits // 8) << 64 | 0x27000 << 96}
-        beyond = f"s_mov_b32 s20, 1\ns_mov_b32 s21, 2\ns_buffer_atomic_add{wide} {registers(20, n, 's')}, s[4:7], {memory.nbytes - bits // 8:#x} glc" * buffer
-        got = run_program("\n".join([*text, beyond]), {**given, **resource, "s[8:9]": out.ctypes.data}, regions=(region(memory), region(out)))
+        beyond = (
+            f"s_mov_b32 s20, 1\ns_mov_b32 s21, 2\ns_buffer_atomic_add{wide} {registers(20, n, 's')}, s[4:7], "
+            f"{memory.nbytes - bits // 8:#x} glc"
+            * buffer
+        )
+        got = run_program(
+            "\n".join([*text, beyond]),
+            {**given, **resource, "s[8:9]": out.ctypes.data},
+            regions=(region(memory), region(out)),
+        )
         assert [int(v) for v in memory[:-1]] == [want[k] for k in range(len(want))] and memory[-1] == before[-1]
         assert (out.view(kind) == before[1:-1:2]).all()
         assert not buffer or words(got["s[20:21]"], n) == [0] * n
@@ -162,7 +203,8 @@ def test_atomics(wide):
 
 def test_atomics_that_stop():
     memory = np.zeros(4, np.uint32)
-    for text, why in (("s_atomic_add s0, s[4:5], 0x10", "X022"), ("s_atomic_add_x2 s[0:1], s[4:5], 0x4", "X021.*multiple of 8"),
+    for text, why in (("s_atomic_add s0, s[4:5], 0x10", "X022"),
+        ("s_atomic_add_x2 s[0:1], s[4:5], 0x4", "X021.*multiple of 8"),
                       ("s_atomic_cmpswap s0, s[4:5], 0x0", "X021.*2 data registers")):  # fmt: skip
         with pytest.raises(AveError, match=why):
             run_program(text, {"s[4:5]": memory.ctypes.data}, regions=(region(memory),))

@@ -10,7 +10,11 @@ from sim.amdgcn.programs import assemble, run_program, start
 
 MEMORY = np.arange(4096, dtype=np.uint32)
 LANE = np.arange(LANES, dtype=np.uint64)
-INPUTS = {"v[2:3]": model.pair(MEMORY.ctypes.data + 16 * LANE), "v2": (16 * LANE).astype(np.uint32), "v10": (16 * LANE).astype(np.uint32)}
+INPUTS = {
+    "v[2:3]": model.pair(MEMORY.ctypes.data + 16 * LANE),
+    "v2": (16 * LANE).astype(np.uint32),
+    "v10": (16 * LANE).astype(np.uint32),
+}
 
 
 def resource(nbytes: int) -> int:
@@ -19,19 +23,25 @@ def resource(nbytes: int) -> int:
 
 def count(text: str, mask: int = FULL, **inputs: object) -> Traffic:
     given = {"v[2:3]": INPUTS["v[2:3]"], "v10": INPUTS["v10"], "s[4:7]": resource(MEMORY.nbytes), "m0": 0, **inputs}
-    return run_program(text, given, exec_mask=mask, lds=16384, profile=True, regions=(model.region(MEMORY),)).run.traffic
+    return run_program(
+        text, given, exec_mask=mask, lds=16384, profile=True, regions=(model.region(MEMORY),)
+    ).run.traffic
 
 
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize(
     ("text", "name", "nbytes"),
     [
-        ("global_load_dwordx4 v[4:7], v[2:3], off", "loaded", 16), ("global_load_dwordx3 v[4:6], v[2:3], off", "loaded", 12),
+        ("global_load_dwordx4 v[4:7], v[2:3], off", "loaded", 16),
+        ("global_load_dwordx3 v[4:6], v[2:3], off", "loaded", 12),
         ("global_load_ushort v4, v[2:3], off", "loaded", 2), ("flat_load_dwordx2 v[4:5], v[2:3]", "loaded", 8),
-        ("buffer_load_dwordx4 v[4:7], v10, s[4:7], 0 offen", "loaded", 16), ("buffer_load_ubyte v4, v10, s[4:7], 0 offen", "loaded", 1),
+        ("buffer_load_dwordx4 v[4:7], v10, s[4:7], 0 offen", "loaded", 16),
+        ("buffer_load_ubyte v4, v10, s[4:7], 0 offen", "loaded", 1),
         ("global_store_dwordx2 v[2:3], v[4:5], off", "stored", 8), ("global_store_short v[2:3], v4, off", "stored", 2),
-        ("buffer_store_dwordx3 v[4:6], v10, s[4:7], 0 offen", "stored", 12), ("flat_store_dword v[2:3], v4", "stored", 4),
-        ("ds_read_b128 v[4:7], v10", "read", 16), ("ds_read_u16 v4, v10", "read", 2), ("ds_read2_b64 v[4:7], v10 offset1:1", "read", 16),
+        ("buffer_store_dwordx3 v[4:6], v10, s[4:7], 0 offen", "stored", 12),
+        ("flat_store_dword v[2:3], v4", "stored", 4),
+        ("ds_read_b128 v[4:7], v10", "read", 16), ("ds_read_u16 v4, v10", "read", 2),
+        ("ds_read2_b64 v[4:7], v10 offset1:1", "read", 16),
         ("ds_write_b64 v10, v[4:5]", "written", 8), ("ds_write_b8 v10, v4", "written", 1),
     ], ids=lambda x: str(x).split()[0],
 )  # fmt: skip
@@ -80,10 +90,14 @@ again:
 	s_cbranch_scc1 again
 """
     machine = assemble(text, profile=True)
-    run = start(machine, {"v[2:3]": INPUTS["v[2:3]"]}, regions=(model.region(MEMORY),), block=192, groups=5, threads=2).run
+    run = start(
+        machine, {"v[2:3]": INPUTS["v[2:3]"]}, regions=(model.region(MEMORY),), block=192, groups=5, threads=2
+    ).run
     assert run.traffic == Traffic(loaded=3 * 5 * 3 * 4 * LANES)
 
 
 def test_nothing_is_counted_unasked():
-    run = run_program("global_load_dword v4, v[2:3], off", {"v[2:3]": INPUTS["v[2:3]"]}, regions=(model.region(MEMORY),)).run
+    run = run_program(
+        "global_load_dword v4, v[2:3], off", {"v[2:3]": INPUTS["v[2:3]"]}, regions=(model.region(MEMORY),)
+    ).run
     assert run.traffic == Traffic()

@@ -1,4 +1,5 @@
-"""Matrix instructions as executed code: against the rows' meaning bit for bit, and against products placed by the published tables."""
+"""Matrix instructions as executed code: against the rows' meaning bit for bit, and against products placed by the
+published tables."""
 
 import itertools
 
@@ -42,7 +43,9 @@ def case(row, rng, attrs: dict[str, int]):
     flat = [x if x.shape[1] > 1 else x[:, 0] for x in (a, b, c)]
     index = rng.integers(0, 1 << 32, LANES).astype(np.uint32)
     extra = [index.view(np.int32)] if mma.sparse else []
-    want = row.semantics(OneWave(chip="gfx942"), *flat, *extra, *(attrs.get(p.name, 0) for p in row.params if p.is_const))
+    want = row.semantics(
+        OneWave(chip="gfx942"), *flat, *extra, *(attrs.get(p.name, 0) for p in row.params if p.is_const)
+    )
     regs = {"a": words(a), "b": words(b), "c": words(c), **({"i": index[None]} if mma.sparse else {})}
     return regs, words(want.reshape(LANES, -1))
 
@@ -58,7 +61,8 @@ def attributes(row, rng) -> dict[str, int]:
 
 @pytest.mark.parametrize("row", HERE, ids=lambda r: r.name.removeprefix("amdgpu."))
 def test_bits_are_the_rows(row):
-    """Random fragments; A in accumulation registers, modifiers drawn, every second lane inactive (which must not matter)."""
+    """Random fragments; A in accumulation registers, modifiers drawn, every second lane inactive (which must not
+    matter)."""
     rng = np.random.default_rng()
     attrs = attributes(row, rng)
     regs, want = case(row, rng, attrs)
@@ -66,7 +70,8 @@ def test_bits_are_the_rows(row):
     mods = "".join(f" {k}:{v}" for k, v in attrs.items())
     inputs = {place("a", 0, n["a"]): regs["a"], place("v", 32, n["b"]): regs["b"]}
     body, outputs = "", []
-    for k, name in enumerate(n for n in names("gfx942") if find(n, "gfx942").name == mnemonic(row.name)):  # type: ignore[union-attr]
+    for k, name in enumerate(n for n in names("gfx942") if find(n,
+        "gfx942").name == mnemonic(row.name)):  # type: ignore[union-attr]
         d = 64 + 64 * k
         if row.mma.sparse:
             inputs[place("v", d, n["c"])] = regs["c"]
@@ -83,8 +88,8 @@ def test_bits_are_the_rows(row):
 
 @pytest.mark.parametrize("d", [d for d in DENSE if CHIP.has(ROWS[f"amdgpu.{d.name}"])], ids=lambda d: d.name)
 def test_products_by_the_calculators_formulas(d):
-    """Small integers, so that every sum is exact: elements are placed by formulas written from the element to its lane (AMD Matrix Instruction
-    Calculator), not by the maps that the executor reads."""
+    """Small integers, so that every sum is exact: elements are placed by formulas written from the element to its lane
+    (AMD Matrix Instruction Calculator), not by the maps that the executor reads."""
     rng, m = np.random.default_rng(), d.m
     row = ROWS[f"amdgpu.{d.name}"]
     ta, tb, tc = (dtype_of(types_on(p, CHIP.features)[0]).np for p in row.params[:3])
@@ -98,7 +103,9 @@ def test_products_by_the_calculators_formulas(d):
         left[lane, slot], right[lane, slot] = a[block, i, k], b[block, k, i]
     n, out = max(1, slots * left.itemsize // 4), m * m * d.blocks * np.dtype(tc).itemsize // 4 // LANES
     text = f"v_{d.name} {place('v', 64, out)}, {place('v', 0, n)}, {place('v', 32, n)}, 0"
-    got = np.atleast_2d(run_program(text, {place("v", 0, n): words(left), place("v", 32, n): words(right)})[place("v", 64, out)])
+    got = np.atleast_2d(
+        run_program(text, {place("v", 0, n): words(left), place("v", 32, n): words(right)})[place("v", 64, out)]
+    )
     frag = np.ascontiguousarray(got.T).view(tc)
     step = 1 if d.acc == "f64" else 4
     side = 64 // m if m == 4 and step == 4 else d.blocks if m == 4 else 1
@@ -129,7 +136,9 @@ def test_results_stand_where_the_published_tables_say():
         size = max(1, mma.a.slots * a.itemsize // 4)
         out = mma.c.slots * np.dtype(tc).itemsize // 4
         regs = {place("v", 0, size): words(a), place("v", 32, size): words(b)}
-        got = run_program(f"v_{name} {place('v', 64, out)}, {place('v', 0, size)}, {place('v', 32, size)}, 0", regs)[place("v", 64, out)]
+        got = run_program(f"v_{name} {place('v', 64, out)}, {place('v', 0, size)}, {place('v', 32, size)}, 0", regs)[
+            place("v", 64, out)
+        ]
         frag = np.ascontiguousarray(np.atleast_2d(got).T).view(tc)
         group = atom.c_layout.shape[1][1]
         for lane, slot in itertools.product(range(LANES), range(mma.c.slots)):
@@ -145,9 +154,14 @@ def test_accumulators_in_place_and_constants():
     row = ROWS["amdgpu.mfma_f32_16x16x16_bf16"]
     regs, want = case(row, rng, {})
     inputs = {"v[0:1]": regs["a"], "v[2:3]": regs["b"], "a[4:7]": regs["c"]}
-    r = run_program("v_mfma_f32_16x16x16_bf16 a[4:7], v[0:1], v[2:3], a[4:7]\nv_mfma_f32_16x16x16_bf16 v[8:11], v[0:1], v[2:3], 1.0", inputs)
+    r = run_program(
+        "v_mfma_f32_16x16x16_bf16 a[4:7], v[0:1], v[2:3], a[4:7]\nv_mfma_f32_16x16x16_bf16 v[8:11], v[0:1], v[2:3], "
+        "1.0",
+        inputs,
+    )
     np.testing.assert_array_equal(r["a[4:7]"], want)
-    ones = row.semantics(OneWave(), *(x.T.copy().view(t).reshape(LANES, -1) for x, t in ((regs["a"], _bf16()), (regs["b"], _bf16()))),
+    ones = row.semantics(OneWave(), *(x.T.copy().view(t).reshape(LANES, -1) for x, t in ((regs["a"], _bf16()),
+        (regs["b"], _bf16()))),
                        np.ones((LANES, 4), np.float32), 0, 0, 0)  # fmt: skip
     np.testing.assert_array_equal(r["v[8:11]"], words(ones))
 

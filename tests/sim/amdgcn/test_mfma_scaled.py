@@ -1,4 +1,5 @@
-"""gfx950's f8f6f4 instructions, scaled and not, against products of exact numbers that stand where the manual's layouts put them."""
+"""gfx950's f8f6f4 instructions, scaled and not, against products of exact numbers that stand where the manual's layouts
+put them."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ lane, slot = np.meshgrid(np.arange(LANES), np.arange(32), indexing="ij")
 
 
 def places(m: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """Row (of B: column) and k of each lane's 32 elements (CDNA4 ISA, section 7.1.5): 8-bit ones in two runs of 16, the others in one of 32."""
+    """Row (of B: column) and k of each lane's 32 elements (CDNA4 ISA, section 7.1.5): 8-bit ones in two runs of 16, the
+    others in one of 32."""
     group = lane // m
     half = LANES // m * 16
     return lane % m, (slot // 16 * half + group * 16 + slot % 16) if SMALL[kind][0] == 8 else 32 * group + slot
@@ -67,7 +69,10 @@ def span(file: str, first: int, count: int) -> str:
     return f"{file}[{first}:{first + count - 1}]"
 
 
-def run(rng, m: int, ka: str, kb: str, *, scaled: bool, prefix: bool = False, tame: bool = True, scales=None, constant: str = ""):
+def run(
+    rng, m: int, ka: str, kb: str, *, scaled: bool, prefix: bool = False, tame: bool = True, scales=None,
+    constant: str = "",
+):  # fmt: skip
     k = 128 if m == 16 else 64
     a, b = drawn(rng, ka, tame), drawn(rng, kb, tame)
     row, col = accumulator(m)
@@ -88,7 +93,10 @@ def run(rng, m: int, ka: str, kb: str, *, scaled: bool, prefix: bool = False, ta
     else:
         text = f"v_mfma_f32_{name} {text} {formats}"
     assert not assembles(text, "gfx950")
-    inputs = {span("a", 0, len(wa)): wa, span("v", 8, len(wb)): wb, "v16": sa, "v17": sb, d: c[row, col].T.copy().view(np.uint32)}
+    inputs = {
+        span("a", 0, len(wa)): wa, span("v", 8, len(wb)): wb, "v16": sa, "v17": sb,
+        d: c[row, col].T.copy().view(np.uint32),
+    }  # fmt: skip
     r = run_program(text, inputs, chip="gfx950", exec_mask=0x5555555555555555)
     got = np.zeros((m, m), np.float32)
     got[row, col] = np.asarray(r[d]).view(np.float32).T
@@ -119,7 +127,10 @@ def test_constants_special_numbers_and_far_scales():
     far = np.full(LANES, 0xFEFEFEFE, np.uint32), np.zeros(LANES, np.uint32)
     got, want = run(rng, 16, "fp4", "fp4", scaled=True, scales=far)
     assert np.isfinite(want).all() and (got == want).all()
-    none = np.where(np.arange(LANES) == 5, 0xFFFFFFFF, 0x7F7F7F7F).astype(np.uint32), np.full(LANES, 0x7F7F7F7F, np.uint32)
+    none = (
+        np.where(np.arange(LANES) == 5, 0xFFFFFFFF, 0x7F7F7F7F).astype(np.uint32),
+        np.full(LANES, 0x7F7F7F7F, np.uint32),
+    )
     got, want = run(rng, 16, "bf8", "fp8", scaled=True, tame=False, scales=none)
     assert np.isnan(want).any() and np.array_equal(got, want, equal_nan=True)
 
@@ -130,7 +141,11 @@ def test_constants_special_numbers_and_far_scales():
         ("v_mfma_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], v[0:3] cbsz:5", "cbsz:5 is no format"),
         ("v_mfma_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], v[0:3] cbsz:4", "srcA must be 4 vector registers"),
         ("v_mfma_ld_scale_b32 v0, v1\ns_nop 0", "no instruction follows"),
-        ("v_mfma_ld_scale_b32 v0, v1\nin:\nv_mfma_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], v[0:3]\ns_cbranch_scc1 in", "a way leads between"),
+        (
+            "v_mfma_ld_scale_b32 v0, v1\nin:\nv_mfma_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], "
+            "v[0:3]\ns_cbranch_scc1 in",
+            "a way leads between",
+        ),
     ],
 )
 def test_forms_that_stop(body, why):

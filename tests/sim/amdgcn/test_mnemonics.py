@@ -1,5 +1,5 @@
-"""Which instructions of the table have a handler and are not executed all the same, with the reason (tests/isa/test_amdgpu_instructions.py: those
-without one)."""
+"""Which instructions of the table have a handler and are not executed all the same, with the reason
+(tests/isa/test_amdgpu_instructions.py: those without one)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from avelang.base.errors import AveError
 from avelang.isa.amdgpu.instructions import names
 from sim.amdgcn.programs import run_program
 
-# What is not executed, whatever its operands: a pattern of mnemonics, an instruction, and what the wave says that meets it.
+# What is not executed, whatever its operands: a pattern of mnemonics, an instruction, and what the wave says that meets
+# it.
 NOT_EXECUTED = {
     r"ds_gws_.*": ("ds_gws_barrier v0 gds", "global wave sync"),
     r"s_cbranch_([gi]_fork|join)": ("s_cbranch_join s0", "branch stack"),

@@ -1,5 +1,5 @@
-"""Every wait and every barrier deleted in turn, from kernels of other compilers and from ours: the checker or the numbers notice, or there is a reason
-why it does not matter."""
+"""Every wait and every barrier deleted in turn, from kernels of other compilers and from ours: the checker or the
+numbers notice, or there is a reason why it does not matter."""
 
 import collections
 import pathlib
@@ -88,16 +88,14 @@ def ours(name: str):
     return done.machine, right
 
 
-# How many waits and barriers (and single counters of waits) there are (0: as many as the compiler makes); reasons of those that the checker does not
-# catch, words of each.
+# How many waits and barriers (and single counters of waits) there are (0: as many as the compiler makes); reasons of
+# those that the checker does not catch, words of each.
 KERNELS = {
     "triton": (triton, 28, ()),
     "iree": (iree, 32, ("before the wave ends",) * 2 + ("has come already", "ordered by the other barriers")),
-    "pipelined": (pipelined, 0, ()),
-    "turn": (lambda: ours("turn"), 0, ()),
-    "row_sums": (lambda: ours("row_sums"), 0, ()),
-    "softmax": (lambda: ours("softmax"), 0, ()),
-}
+    "pipelined": (pipelined, 0, ()), "turn": (lambda: ours("turn"), 0, ()),
+    "row_sums": (lambda: ours("row_sums"), 0, ()), "softmax": (lambda: ours("softmax"), 0, ()),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -123,8 +121,16 @@ LOAD = "global_load_dword v5, v[2:3], off\n"
 # Program; of its first wait: who notices and words of the reason.
 REASONS = {
     "needed": (LOAD + "s_waitcnt vmcnt(0)\nv_mov_b32 v6, v5", "checker", "reads v5"),
-    "twice": (LOAD + "s_waitcnt vmcnt(0)\ns_waitcnt vmcnt(0)\nv_mov_b32 v6, v5", "redundant", "before `s_waitcnt vmcnt(0)` (line 11) waits for the same"),
-    "stronger later": (LOAD + LOAD + "s_waitcnt vmcnt(1)\ns_waitcnt vmcnt(0)\nv_mov_b32 v6, v5", "redundant", "before `s_waitcnt vmcnt(0)` (line 12)"),
+    "twice": (
+        LOAD + "s_waitcnt vmcnt(0)\ns_waitcnt vmcnt(0)\nv_mov_b32 v6, v5",
+        "redundant",
+        "before `s_waitcnt vmcnt(0)` (line 11) waits for the same",
+    ),
+    "stronger later": (
+        LOAD + LOAD + "s_waitcnt vmcnt(1)\ns_waitcnt vmcnt(0)\nv_mov_b32 v6, v5",
+        "redundant",
+        "before `s_waitcnt vmcnt(0)` (line 12)",
+    ),
     "at the end": (LOAD + "s_waitcnt vmcnt(0)", "redundant", "is used before the wave ends"),
     "nothing under way": ("s_waitcnt vmcnt(0)\nv_mov_b32 v6, v5", "redundant", "has come already"),
     "never met": ("s_branch over\ns_waitcnt vmcnt(0)\nover:\ns_nop 0", "not executed", "no wave"),
@@ -159,7 +165,8 @@ def test_counters_of_one_wait():
     both = parse(".text\ns_waitcnt vmcnt(1) lgkmcnt(0)\ns_waitcnt vmcnt(0)\ns_barrier")
     assert [str(p) for p in mutate.points(both)] == [
         "s_waitcnt vmcnt(1) lgkmcnt(0) (line 2)", "s_waitcnt vmcnt(1) of `s_waitcnt vmcnt(1) lgkmcnt(0)` (line 2)",
-        "s_waitcnt lgkmcnt(0) of `s_waitcnt vmcnt(1) lgkmcnt(0)` (line 2)", "s_waitcnt vmcnt(0) (line 3)", "s_barrier (line 4)",
+        "s_waitcnt lgkmcnt(0) of `s_waitcnt vmcnt(1) lgkmcnt(0)` (line 2)", "s_waitcnt vmcnt(0) (line 3)",
+        "s_barrier (line 4)",
     ]  # fmt: skip
 
 
@@ -170,4 +177,6 @@ def test_what_is_not_executed_is_left_out():
         start(machine)
         return True
 
-    assert [(str(v.point), v.by) for v in mutate.study(machine, right)] == [("s_waitcnt lgkmcnt(0) (line 13)", "redundant")]
+    assert [(str(v.point), v.by) for v in mutate.study(machine, right)] == [
+        ("s_waitcnt lgkmcnt(0) (line 13)", "redundant")
+    ]

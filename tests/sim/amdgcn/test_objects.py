@@ -1,4 +1,5 @@
-"""The object files of a translation: functions that programs share are made once a process, and have one text whatever else is in the program."""
+"""The object files of a translation: functions that programs share are made once a process, and have one text whatever
+else is in the program."""
 
 from avelang.llvm.core import IRModule
 from avelang.llvm.engine import unpack
@@ -14,7 +15,9 @@ def program(own: int) -> IRModule:
     shared = f"  %p = getelementptr i32, ptr {table}, i32 %x\n  %a = load i32, ptr %p, align 4\n  %b = call i32 @llvm.ctpop.i32(i32 %a)\n  ret i32 %b"
     module.functions["ave_shared"] = f"define internal i32 @ave_shared(i32 %x) noinline #0 {{\n{shared}\n}}"
     block = f"  %a = call i32 @ave_shared(i32 1)\n  %b = add i32 %a, {own}\n  ret i32 %b"
-    module.functions["ave_block_0"] = f"define internal i32 @ave_block_0(ptr noalias %w, ptr noalias %g) #0 {{\n{block}\n}}"
+    module.functions["ave_block_0"] = (
+        f"define internal i32 @ave_block_0(ptr noalias %w, ptr noalias %g) #0 {{\n{block}\n}}"
+    )
     return module
 
 

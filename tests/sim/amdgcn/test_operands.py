@@ -1,4 +1,5 @@
-"""Modifiers of vector operands (SDWA, DPP, op_sel, neg, abs, clamp, omod) and constants, on instructions whose arithmetic is simple."""
+"""Modifiers of vector operands (SDWA, DPP, op_sel, neg, abs, clamp, omod) and constants, on instructions whose
+arithmetic is simple."""
 
 import subprocess
 
@@ -29,9 +30,12 @@ def outputs(lines: list[str], inputs: dict, mask: int = MASK, **more: object) ->
     return [np.asarray(r[f"v{20 + n}"]) for n in range(len(lines))]
 
 
-# -- SDWA ------------------------------------------------------------------------------------------------------------------------------
+# -- SDWA --------------------------------------------------------------------------------------------------------------
 
-SELECTS = {"BYTE_0": (0, 8), "BYTE_1": (8, 8), "BYTE_2": (16, 8), "BYTE_3": (24, 8), "WORD_0": (0, 16), "WORD_1": (16, 16), "DWORD": (0, 32)}
+SELECTS = {
+    "BYTE_0": (0, 8), "BYTE_1": (8, 8), "BYTE_2": (16, 8), "BYTE_3": (24, 8), "WORD_0": (0, 16), "WORD_1": (16, 16),
+    "DWORD": (0, 32),
+}  # fmt: skip
 
 
 def selected(x: np.ndarray, select: str, sext: bool) -> np.ndarray:
@@ -61,7 +65,9 @@ def test_sdwa_sources(second):
 
 def test_sdwa_results():
     cases = [(s, u) for s in SELECTS for u in ("UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE")]
-    lines = [f"v_add_u32_sdwa v{{}}, v1, s0 dst_sel:{s} dst_unused:{u} src0_sel:DWORD src1_sel:WORD_1" for s, u in cases]
+    lines = [
+        f"v_add_u32_sdwa v{{}}, v1, s0 dst_sel:{s} dst_unused:{u} src0_sel:DWORD src1_sel:WORD_1" for s, u in cases
+    ]
     for (s, u), got in zip(cases, outputs(lines, {"v1": A, "s0": 0x12345678}), strict=True):
         want = deposited(A + np.uint32(0x1234), OLD, s, u)
         assert (got == np.where(active(MASK), want, OLD)).all(), (s, u)
@@ -93,7 +99,7 @@ def test_sdwa_of_halves_and_masks():
     assert r["vcc"] == sum(1 << n for n in range(64) if on[n] and less[n])
 
 
-# -- DPP -------------------------------------------------------------------------------------------------------------------------------
+# -- DPP ---------------------------------------------------------------------------------------------------------------
 
 
 def row(n: int) -> int:
@@ -106,17 +112,16 @@ MOVES = {
     **{f"row_shl:{k}": lambda n, k=k: n + k if n % 16 < 16 - k else None for k in (1, 7, 15)},
     **{f"row_shr:{k}": lambda n, k=k: n - k if n % 16 >= k else None for k in (1, 8, 15)},
     **{f"row_ror:{k}": lambda n, k=k: n - k if n % 16 >= k else n + 16 - k for k in (1, 6, 15)},
-    "wave_shl:1": lambda n: n + 1 if n < 63 else None,
-    "wave_rol:1": lambda n: n + 1 if n < 63 else 0,
-    "wave_shr:1": lambda n: n - 1 if n > 0 else None,
-    "wave_ror:1": lambda n: n - 1 if n > 0 else 63,
-    "row_mirror": lambda n: row(n) + 15 - n % 16,
-    "row_half_mirror": lambda n: n // 8 * 8 + 7 - n % 8,
-    "row_bcast:15": lambda n: row(n) - 1 if n > 15 else None,
-    "row_bcast:31": lambda n: 31 if n > 31 else None,
+    "wave_shl:1": lambda n: n + 1 if n < 63 else None, "wave_rol:1": lambda n: n + 1 if n < 63 else 0,
+    "wave_shr:1": lambda n: n - 1 if n > 0 else None, "wave_ror:1": lambda n: n - 1 if n > 0 else 63,
+    "row_mirror": lambda n: row(n) + 15 - n % 16, "row_half_mirror": lambda n: n // 8 * 8 + 7 - n % 8,
+    "row_bcast:15": lambda n: row(n) - 1 if n > 15 else None, "row_bcast:31": lambda n: 31 if n > 31 else None,
     "row_newbcast:5": lambda n: row(n) + 5,
-}
-MASKS = ("row_mask:0xf bank_mask:0xf", "row_mask:0xa bank_mask:0xf", "row_mask:0xf bank_mask:0x5", "row_mask:0x3 bank_mask:0xe")
+}  # fmt: skip
+MASKS = (
+    "row_mask:0xf bank_mask:0xf", "row_mask:0xa bank_mask:0xf", "row_mask:0xf bank_mask:0x5",
+    "row_mask:0x3 bank_mask:0xe",
+)  # fmt: skip
 
 
 def written(text: str, n: int) -> bool:
@@ -167,7 +172,7 @@ def test_dpp_with_signs_and_pairs():
     assert r["vcc"] == sum(1 << n for n in range(64) if total[n] >> np.uint64(32))
 
 
-# -- halves ----------------------------------------------------------------------------------------------------------------------------
+# -- halves ------------------------------------------------------------------------------------------------------------
 
 
 def test_op_sel_of_single_halves():
@@ -192,7 +197,10 @@ def test_the_upper_half_is_kept_or_cleared():
 def test_packed_halves():
     cases = [(x, y) for x in ((0, 0), (0, 1), (1, 0), (1, 1)) for y in ((0, 1), (1, 0))]
     lines = [f"v_pk_add_u16 v{{}}, v1, v2 op_sel:[{x[0]},{y[0]}] op_sel_hi:[{x[1]},{y[1]}]" for x, y in cases]
-    lines += ["v_pk_add_u16 v{}, v1, -1", "v_pk_add_u16 v{}, v1, 5", "v_pk_add_u16 v{}, v1, s0", "v_pk_add_u16 v{}, v1, 5 op_sel_hi:[1,0]"]
+    lines += [
+        "v_pk_add_u16 v{}, v1, -1", "v_pk_add_u16 v{}, v1, 5", "v_pk_add_u16 v{}, v1, s0",
+        "v_pk_add_u16 v{}, v1, 5 op_sel_hi:[1,0]",
+    ]  # fmt: skip
     got = outputs(lines, {"v1": A, "v2": B, "s0": 0x00070003})
     pair = lambda x, lo, hi: (halves(x, bool(lo)), halves(x, bool(hi)))  # noqa: E731
     wants = [[p + q for p, q in zip(pair(A, *x), pair(B, *y), strict=True)] for x, y in cases]
@@ -208,7 +216,8 @@ def test_packed_floats():
     f = RNG.standard_normal((4, 64)).astype(np.float16)
     v1, v2 = (x.view(np.uint16).astype(np.uint32) for x in f[:2]), (x.view(np.uint16).astype(np.uint32) for x in f[2:])
     v1, v2 = ((lambda lo, hi: lo | hi << 16)(*v) for v in (v1, v2))
-    lines = ["v_pk_add_f16 v{}, v1, v2 neg_lo:[1,0] neg_hi:[0,1]", "v_pk_mul_f16 v{}, v1, 2.0 op_sel_hi:[1,0]", "v_pk_mul_f16 v{}, v1, 2.0",
+    lines = ["v_pk_add_f16 v{}, v1, v2 neg_lo:[1,0] neg_hi:[0,1]", "v_pk_mul_f16 v{}, v1, 2.0 op_sel_hi:[1,0]",
+        "v_pk_mul_f16 v{}, v1, 2.0",
              "v_pk_add_f16 v{}, v1, v2 clamp"]  # fmt: skip
     got = outputs(lines, {"v1": v1, "v2": v2})
     two = np.float16(2)
@@ -227,7 +236,11 @@ def test_packed_pairs():
         v_pk_mul_f32 v[24:25], v[0:1], 2.0 op_sel_hi:[1,0]
     """
     s = np.array([1.5, -2.5], np.float32)
-    inputs = {**{f"v{n}": f[n] for n in range(4)}, "s[0:1]": int(s.view(np.uint64)[0]), **{f"v{n}": OLD for n in range(20, 26)}}
+    inputs = {
+        **{f"v{n}": f[n] for n in range(4)},
+        "s[0:1]": int(s.view(np.uint64)[0]),
+        **{f"v{n}": OLD for n in range(20, 26)},
+    }
     r = run_program(body, inputs, exec_mask=MASK)
     wants = [f[1] * -f[2], f[0] * f[3], f[0] + s[0], f[1] + s[1], f[0] * np.float32(2), f[1] * np.float32(2)]
     for n, want in enumerate(wants):
@@ -249,20 +262,24 @@ def test_mixed_floats():
         assert (found == np.where(active(MASK), want.astype(np.float32).view(np.uint32), OLD)).all(), line
 
 
-# -- signs, constants, clamp, omod -----------------------------------------------------------------------------------------------------
+# -- signs, constants, clamp, omod -------------------------------------------------------------------------------------
 
 
 def test_signs_and_constants():
     f = RNG.standard_normal(64).astype(np.float32)
     f[:4] = 0, -0.0, np.inf, -np.inf
-    lines = ["v_add_f32 v{}, -v0, s0", "v_add_f32 v{}, |v0|, 0", "v_mul_f32 v{}, -|v0|, 4.0", "v_mul_f32 v{}, 0.15915494, v0", "v_mul_f32 v{}, -s0, v0",
-             "v_mul_f32 v{}, 0x40490fdb, v0", "v_mul_f32 v{}, 3.5, v0", "v_add_u32 v{}, -17, v1", "v_add_u32 v{}, 1.0, v1", "v_add_u32 v{}, vcc_hi, v1",
-             "v_add_u32 v{}, m0, v1", "v_add_u32 v{}, exec_lo, v1", "v_add_u32 v{}, scc, v1", "v_add_u32 v{}, src_vccz, v1"]  # fmt: skip
+    lines = ["v_add_f32 v{}, -v0, s0", "v_add_f32 v{}, |v0|, 0", "v_mul_f32 v{}, -|v0|, 4.0",
+        "v_mul_f32 v{}, 0.15915494, v0", "v_mul_f32 v{}, -s0, v0",
+             "v_mul_f32 v{}, 0x40490fdb, v0", "v_mul_f32 v{}, 3.5, v0", "v_add_u32 v{}, -17, v1",
+             "v_add_u32 v{}, 1.0, v1", "v_add_u32 v{}, vcc_hi, v1",
+             "v_add_u32 v{}, m0, v1", "v_add_u32 v{}, exec_lo, v1", "v_add_u32 v{}, scc, v1",
+             "v_add_u32 v{}, src_vccz, v1"]  # fmt: skip
     inputs = {"v0": f, "v1": A, "s0": 0x40200000, "vcc": 5 << 32, "m0": 99, "scc": 1}
     got = outputs(lines, inputs)
     s, u = np.float32, lambda x: A + np.uint32(x & 0xFFFFFFFF)
     pattern = lambda x: np.uint32(x).view(np.float32)  # noqa: E731
-    wants = [-f + s(2.5), abs(f) + s(0), -abs(f) * s(4), f * pattern(0x3E22F983), f * s(-2.5), f * pattern(0x40490FDB), f * s(3.5), u(-17), u(0x3F800000), u(5),
+    wants = [-f + s(2.5), abs(f) + s(0), -abs(f) * s(4), f * pattern(0x3E22F983), f * s(-2.5), f * pattern(0x40490FDB),
+        f * s(3.5), u(-17), u(0x3F800000), u(5),
              u(99), u(MASK), u(1), u(0)]  # fmt: skip
     for line, found, want in zip(lines, got, wants, strict=True):
         assert (found == np.where(active(MASK), want.view(np.uint32), OLD)).all(), line
@@ -283,7 +300,9 @@ def test_constants_of_16_and_64_bits():
         v_lshlrev_b64 v[14:15], 3, v[0:1]
     """
     scale = np.array([1.25])
-    r = run_program(body, {"v[0:1]": pair, "v3": h.view(np.uint16).astype(np.uint32), "s[0:1]": int(scale.view(np.uint64)[0])})
+    r = run_program(
+        body, {"v[0:1]": pair, "v3": h.view(np.uint16).astype(np.uint32), "s[0:1]": int(scale.view(np.uint64)[0])}
+    )
     low = lambda name: np.asarray(r[name]).astype(np.uint16).view(np.float16)  # noqa: E731
     long = lambda name: np.ascontiguousarray(np.asarray(r[name]).T).view(np.float64)[:, 0]  # noqa: E731
     tiny = np.uint16(0x3118).view(np.float16)
@@ -301,15 +320,25 @@ def test_clamp():
     got = outputs(["v_add_f32 v{}, v0, 0 clamp"], {"v0": X}, FULL)[0].view(np.float32)
     with np.errstate(all="ignore"):
         assert (got == np.nan_to_num(np.clip(X, 0, 1), nan=0)).all()
-    kept = outputs(["v_add_f32 v{}, v0, 0 clamp"], {"v0": X}, FULL, directives=".amdhsa_dx10_clamp 0\n.amdhsa_float_denorm_mode_32 3")[0].view(np.float32)
+    kept = outputs(
+        ["v_add_f32 v{}, v0, 0 clamp"],
+        {"v0": X},
+        FULL,
+        directives=".amdhsa_dx10_clamp 0\n.amdhsa_float_denorm_mode_32 3",
+    )[0].view(np.float32)
     assert np.isnan(kept[58]) and (np.delete(kept, 58) == np.delete(got, 58)).all()
     with pytest.raises(AveError, match=r"\[X021\].*clamp on this instruction"):
         run_program("v_and_b32 v0, v0, v1 clamp")
 
 
-@pytest.mark.parametrize("ieee,denorm,scales", [(0, 0, True), (0, 1, True), (0, 2, False), (0, 3, False), (1, 0, False), (1, 3, False)])
+@pytest.mark.parametrize(
+    "ieee,denorm,scales", [(0, 0, True), (0, 1, True), (0, 2, False), (0, 3, False), (1, 0, False), (1, 3, False)]
+)
 def test_output_modifiers_where_they_count(ieee, denorm, scales):
-    lines = ["v_add_f32 v{}, v0, v1 mul:2", "v_add_f32 v{}, v0, v1 mul:4", "v_add_f32 v{}, v0, v1 div:2", "v_add_f32 v{}, v0, v1 clamp div:2"]
+    lines = [
+        "v_add_f32 v{}, v0, v1 mul:2", "v_add_f32 v{}, v0, v1 mul:4", "v_add_f32 v{}, v0, v1 div:2",
+        "v_add_f32 v{}, v0, v1 clamp div:2",
+    ]  # fmt: skip
     mode = f".amdhsa_ieee_mode {ieee}\n.amdhsa_float_denorm_mode_32 {denorm}"
     zero = np.full(64, -0.0, np.float32)
     got = outputs(lines, {"v0": X, "v1": zero}, FULL, directives=mode)
@@ -353,6 +382,7 @@ def test_movements_are_those_of_the_assembler():
 
 
 def test_where_sources_begin():
-    for text, first in (("v_add_u32 v0, v1, v2", 1), ("v_add_co_u32 v0, vcc, v1, v2", 2), ("v_div_scale_f32 v0, vcc, v1, v2, v3", 2),
+    for text, first in (("v_add_u32 v0, v1, v2", 1), ("v_add_co_u32 v0, vcc, v1, v2", 2),
+        ("v_div_scale_f32 v0, vcc, v1, v2, v3", 2),
                         ("v_mad_u64_u32 v[0:1], vcc, v2, v3, v[4:5]", 2), ("v_cmp_gt_u32 vcc, v0, v1", 1)):  # fmt: skip
         assert operands.first_source(parse(text).instructions[0]) == first

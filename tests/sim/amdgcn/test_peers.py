@@ -1,5 +1,5 @@
-"""Kernels that other compilers made (see `tests/peers/README.md`), executed in three orders of waves, from assembly and from code objects, with
-the checker on."""
+"""Kernels that other compilers made (see `tests/peers/README.md`), executed in three orders of waves, from assembly and
+from code objects, with the checker on."""
 
 import pathlib
 
@@ -49,7 +49,8 @@ def test_iree(order, suffix):
     """The kernel's shape is fixed: one workgroup of its 1216 fills one tile of 128 x 128, with K = 4096."""
     if suffix == ".hsaco":
         disassembler()
-    # Of these numbers the greatest error is 1.6e-6; of most others 1.4e-6 to 1.9e-6, as after a chain of 4096 additions.
+    # Of these numbers the greatest error is 1.6e-6; of most others 1.4e-6 to 1.9e-6, as after a chain of 4096
+    # additions.
     rng = np.random.default_rng(SEED)
     a, b = rng.standard_normal((4864, 4096)).astype(bf16), rng.standard_normal((4096, 4096)).astype(bf16)
     c = np.full((4864, 4096), np.nan, np.float32)

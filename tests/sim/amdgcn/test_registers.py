@@ -1,4 +1,5 @@
-"""The unified vector file (v[n] is a[n - accum_offset]) and VGPR indexing, on drawn registers, against NumPy on the rules of CDNA4 ISA, section 6.6."""
+"""The unified vector file (v[n] is a[n - accum_offset]) and VGPR indexing, on drawn registers, against NumPy on the
+rules of CDNA4 ISA, section 6.6."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ def held(rng: np.random.Generator, names: str, count: int) -> dict[str, np.ndarr
     return {f"{names}{n}": rng.integers(0, 1 << 32, LANES, np.uint32) for n in range(count)}
 
 
-# -- one file --------------------------------------------------------------------------------------------------------------------------
+# -- one file ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("offset", [4, 64, 128, 252])
@@ -87,7 +88,7 @@ def test_loads_and_stores_name_either():
     assert (x[:256] == x[256:]).all()
 
 
-# -- indexing --------------------------------------------------------------------------------------------------------------------------
+# -- indexing ----------------------------------------------------------------------------------------------------------
 
 F32, F16, I32, U32 = np.float32, np.float16, np.int32, np.uint32
 
@@ -96,22 +97,27 @@ def _pair(regs: list[np.ndarray], n: int) -> np.ndarray:
     return np.stack([regs[n], regs[n + 1]]).view(F32)
 
 
-# Name and operands {0} (destination) and {1} to {3}; what it computes from registers by number; how many registers it writes.
+# Name and operands {0} (destination) and {1} to {3}; what it computes from registers by number; how many registers it
+# writes.
 CASES = {
     "v_add_u32 v{0}, v{1}, v{2}": (lambda g, d, a, b, c: [g[a] + g[b]], 2),
     "v_sub_u32 v{0}, 77, v{2}": (lambda g, d, a, b, c: [U32(77) - g[b]], 2),
     "v_cvt_f32_i32 v{0}, v{1}": (lambda g, d, a, b, c: [g[a].view(I32).astype(F32).view(U32)], 1),
     "v_mul_lo_u32 v{0}, v{1}, v{2}": (lambda g, d, a, b, c: [g[a] * g[b]], 2),
     "v_fma_f32 v{0}, v{1}, -v{2}, v{3}": (
-        lambda g, d, a, b, c: [(g[a].view(F32).astype(np.float64) * -g[b].view(F32) + g[c].view(F32)).astype(F32).view(U32)], 3),
-    "v_pk_mul_f32 v[{0}:{0}+1], v[{1}:{1}+1], v[{2}:{2}+1]": (lambda g, d, a, b, c: list((_pair(g, a) * _pair(g, b)).view(U32)), 2),
+        lambda g, d, a, b,
+        c: [(g[a].view(F32).astype(np.float64) * -g[b].view(F32) + g[c].view(F32)).astype(F32).view(U32)], 3),
+    "v_pk_mul_f32 v[{0}:{0}+1], v[{1}:{1}+1], v[{2}:{2}+1]": (lambda g, d, a, b,
+        c: list((_pair(g, a) * _pair(g, b)).view(U32)), 2),
     "v_fmac_f32 v{0}, v{1}, v{2}": (
-        lambda g, d, a, b, c: [(g[a].view(F32).astype(np.float64) * g[b].view(F32) + g[d].view(F32)).astype(F32).view(U32)], 2),
+        lambda g, d, a, b,
+        c: [(g[a].view(F32).astype(np.float64) * g[b].view(F32) + g[d].view(F32)).astype(F32).view(U32)], 2),
     "v_lshlrev_b32 v{0}, v{1}, v{2}": (lambda g, d, a, b, c: [g[b] << (g[a] & 31)], 2),
     "v_mov_b32_sdwa v{0}, v{1} dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:BYTE_2": (
         lambda g, d, a, b, c: [g[d] & 0xFFFF | (g[a] >> 16 & 255) << 16], 1),
     "v_mov_b32_dpp v{0}, v{1} row_ror:3 row_mask:0xf bank_mask:0xf": (
-        lambda g, d, a, b, c: [np.where(ON[LANE // 16 * 16 + (LANE - 3) % 16], g[a][LANE // 16 * 16 + (LANE - 3) % 16], g[d])], 1),
+        lambda g, d, a, b, c: [np.where(ON[LANE // 16 * 16 + (LANE - 3) % 16], g[a][LANE // 16 * 16 + (LANE - 3) % 16],
+            g[d])], 1),
     "v_lshl_add_u64 v[{0}:{0}+1], v[{1}:{1}+1], 3, v[{3}:{3}+1]": (
         lambda g, d, a, b, c: _words((_long(g, a) << np.uint64(3)) + _long(g, c)), 3),
 }  # fmt: skip
@@ -177,7 +183,10 @@ def test_indexed_lanes():
 def test_indexed_accumulators():
     """Accumulation registers are shifted, too: so epilogues of others read slices of C."""
     g = held(np.random.default_rng(4), "a", 8)
-    r = run_program("s_set_gpr_idx_on s0, 1\nv_accvgpr_read_b32 v0, a1\nv_accvgpr_read_b32 v1, a2\ns_set_gpr_idx_off", {**g, "s0": 5})
+    r = run_program(
+        "s_set_gpr_idx_on s0, 1\nv_accvgpr_read_b32 v0, a1\nv_accvgpr_read_b32 v1, a2\ns_set_gpr_idx_off",
+        {**g, "s0": 5},
+    )
     assert (r["v0"] == g["a6"]).all() and (r["v1"] == g["a7"]).all()
 
 
@@ -201,10 +210,14 @@ def test_indexing_in_a_loop():
 def test_an_index_may_reach_into_the_accumulators():
     directives = ".amdhsa_accum_offset 8\n.amdhsa_next_free_vgpr 16"
     g = held(np.random.default_rng(6), "a", 8)
-    r = run_program("s_set_gpr_idx_on s0, 1\nv_mov_b32 v0, v6\ns_set_gpr_idx_off", {**g, "s0": 5}, directives=directives)
+    r = run_program(
+        "s_set_gpr_idx_on s0, 1\nv_mov_b32 v0, v6\ns_set_gpr_idx_off", {**g, "s0": 5}, directives=directives
+    )
     assert (r["v0"] == g["a3"]).all()
     with pytest.raises(AveError, match=r"\[X021\].*past the last register"):
-        run_program("s_set_gpr_idx_on s0, 1\nv_mov_b32 v0, v6\ns_set_gpr_idx_off", {**g, "s0": 10}, directives=directives)
+        run_program(
+            "s_set_gpr_idx_on s0, 1\nv_mov_b32 v0, v6\ns_set_gpr_idx_off", {**g, "s0": 10}, directives=directives
+        )
 
 
 def test_launch_vectors_of_a_small_file():

@@ -1,4 +1,5 @@
-"""Which line of Python an instruction comes from: `.loc` in AMD's assembly, and what errors of the executed code say."""
+"""Which line of Python an instruction comes from: `.loc` in AMD's assembly, and what errors of the executed code
+say."""
 
 import re
 
@@ -31,7 +32,10 @@ def test_assembly_names_lines(chip):
     text = compile_text(shifted, {}, (64, 1, 1), chip, "asm")
     assert re.search(r'\.file\s+1 ".*" "test_source_lines.py"', text)
     found = {i.name: i.source for i in parse(text).instructions if i.name.startswith("global_")}
-    assert {name: where and where[1] for name, where in found.items()} == {"global_load_dword": line("# the load"), "global_store_dword": line("# the store")}
+    assert {name: where and where[1] for name, where in found.items()} == {
+        "global_load_dword": line("# the load"),
+        "global_store_dword": line("# the store"),
+    }
     assert all(where and where[0] == __file__ for where in found.values())
 
 
@@ -56,7 +60,11 @@ def test_errors_name_the_line(short, at):
     with pytest.raises(AveError) as caught:
         shifted[2, 64](arrays["x"], arrays["y"], 128, target="gfx942")
     assert caught.value.code == "X022" and caught.value.span and caught.value.span.line == line(at)
-    assert f"from test_source_lines.py:{line(at)}" in str(caught.value) and at in str(caught.value) and "`global_" in str(caught.value)
+    assert (
+        f"from test_source_lines.py:{line(at)}" in str(caught.value)
+        and at in str(caught.value)
+        and "`global_" in str(caught.value)
+    )
 
 
 @avelang.jit

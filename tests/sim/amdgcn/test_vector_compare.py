@@ -28,13 +28,22 @@ def classes(p, mask, kind):
     else:
         field, part = magnitude >> mantissa, magnitude & (1 << mantissa) - 1
         kinds = ["infinity", "normal", "denormal", "zero"]
-        what = "zero" if magnitude == 0 else "denormal" if field == 0 else "infinity" if field == (1 << bits - 1 - mantissa) - 1 and not part else "normal"
+        what = (
+            "zero"
+            if magnitude == 0
+            else "denormal"
+            if field == 0
+            else "infinity"
+            if field == (1 << bits - 1 - mantissa) - 1 and not part
+            else "normal"
+        )
         n = 2 + kinds.index(what) if sign else 9 - kinds.index(what)
     return mask >> n & 1
 
 
 def cases(prefix):
-    """The result of v_cmp is read back through v_cndmask; that of v_cmpx both so and by a move in the lanes that are left."""
+    """The result of v_cmp is read back through v_cndmask; that of v_cmpx both so and by a move in the lanes that are
+    left."""
     out = "v_cndmask_b32 {d}, 0, 1, "
     read = "vcc" if prefix == "v_cmp" else "s[20:21]"
     text = "{name} {read}, {{a}}, {{b}}\n" + out.replace("{d}", "{{d}}") + "{read}"

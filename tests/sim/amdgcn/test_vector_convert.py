@@ -114,7 +114,8 @@ def narrowed(dtype, code=np.uint8):
 
 
 def stochastic(dtype, mantissa):
-    """The number cut off to the two codes around it: the one above in as many of 2 ** n equal parts of the noise as it is near to it."""
+    """The number cut off to the two codes around it: the one above in as many of 2 ** n equal parts of the noise as it
+    is near to it."""
     codes = np.arange(256, dtype=np.uint8)
     values = codes.view(dtype).astype(np.float64)
     finite = sorted((float(v), int(c)) for v, c in zip(values, codes, strict=True) if np.isfinite(v) and c < 128)
@@ -136,7 +137,9 @@ def stochastic(dtype, mantissa):
 
 
 def _integers():
-    for source, kind in (("f32", "i32"), ("f32", "u32"), ("f64", "i32"), ("f64", "u32"), ("f16", "i16"), ("f16", "u16")):
+    for source, kind in (
+        ("f32", "i32"), ("f32", "u32"), ("f64", "i32"), ("f64", "u32"), ("f16", "i16"), ("f16", "u16"),
+    ):  # fmt: skip
         yield Case(f"v_cvt_{kind}_{source}", source, kind, integer(kind, source))
     yield Case("v_cvt_flr_i32_f32", "f32", "i32", integer("i32", "f32", math.floor))
     yield Case("v_cvt_rpi_i32_f32", "f32", "i32", integer("i32", "f32", next_floor))
@@ -157,12 +160,17 @@ def _pairs():
     for r in "iu":
         yield Case(f"v_cvt_norm_{r}16_f16", "f16", "u32", normalized("f16", r == "i"))
     yield Case("v_cvt_pk_u16_u32", "u32 u32", "u32", lambda x, y: clamp(x, "u16") | clamp(y, "u16") << 16)
-    yield Case("v_cvt_pk_i16_i32", "i32 i32", "u32", lambda x, y: clamp(x, "i16") & 0xFFFF | (clamp(y, "i16") & 0xFFFF) << 16)
+    yield Case(
+        "v_cvt_pk_i16_i32", "i32 i32", "u32", lambda x, y: clamp(x, "i16") & 0xFFFF | (clamp(y, "i16") & 0xFFFF) << 16
+    )
     yield Case("v_sat_pk_u8_i16", "u32", "u32", bytes_of)
     yield Case("v_cvt_pk_u8_f32", "f32 u32 u32", "u32", byte_of)
     yield Case("v_cvt_pkaccum_u8_f32", "f32 u32", "u32", byte_of, old=True)
     yield Case("v_pack_b32_f16", "u16 u16", "u32", lambda x, y: x | y << 16)
-    yield Case("v_pack_b32_f16", "u16 u32", "u32", lambda x, y: x ^ 0x8000 | (y >> 16 & 0x7FFF) << 16, "v_pack_b32_f16 {d}, -{a}, |{b}| op_sel:[0,1,0]")
+    yield Case(
+        "v_pack_b32_f16", "u16 u32", "u32", lambda x, y: x ^ 0x8000 | (y >> 16 & 0x7FFF) << 16,
+        "v_pack_b32_f16 {d}, -{a}, |{b}| op_sel:[0,1,0]",
+    )  # fmt: skip
     for kinds in (("f32", "f16"), ("f16", "f32"), ("f64", "f32"), ("f32", "f64")):
         yield Case("v_cvt_{1}_{0}".format(*kinds), kinds[0], kinds[1], converted(*kinds))
 
@@ -172,17 +180,33 @@ def _fp8(chip):
         mantissa = {"fp8": 3, "bf8": 2}[name]
         up, down, spread = widened(dtype), narrowed(dtype), stochastic(dtype, mantissa)
         yield Case(f"v_cvt_f32_{name}", "u32", "f32", up)
-        yield Case(f"v_cvt_f32_{name}", "u32", "f32", lambda x, up=up: up(x >> 16), f"v_cvt_f32_{name}_sdwa {{d}}, {{a}} src0_sel:BYTE_2")
+        yield Case(
+            f"v_cvt_f32_{name}", "u32", "f32", lambda x, up=up: up(x >> 16),
+            f"v_cvt_f32_{name}_sdwa {{d}}, {{a}} src0_sel:BYTE_2",
+        )  # fmt: skip
         for text, shift in (("", 0), ("_sdwa", 16)):
             body = f"v_cvt_pk_f32_{name}{text} v[36:37], {{a}}" + " src0_sel:WORD_1" * bool(text)
             for k in range(2):
-                yield Case(f"v_cvt_pk_f32_{name}", "u32", "f32", lambda x, up=up, s=shift + 8 * k: up(x >> s), f"{body}\nv_mov_b32 {{d}}, v{36 + k}")
+                yield Case(
+                    f"v_cvt_pk_f32_{name}", "u32", "f32", lambda x, up=up, s=shift + 8 * k: up(x >> s),
+                    f"{body}\nv_mov_b32 {{d}}, v{36 + k}",
+                )  # fmt: skip
         for high in (0, 1):
-            keep = (lambda x, y, old, f=down: old & 0xFFFF | f(x) << 16 | f(y) << 24) if high else lambda x, y, old, f=down: old & 0xFFFF0000 | f(x) | f(y) << 8
-            yield Case(f"v_cvt_pk_{name}_f32", "f32 f32", "u32", keep, f"v_cvt_pk_{name}_f32 {{d}}, {{a}}, {{b}}" + " op_sel:[0,0,1]" * high, old=True)
+            keep = (
+                (lambda x, y, old, f=down: old & 0xFFFF | f(x) << 16 | f(y) << 24)
+                if high
+                else lambda x, y, old, f=down: old & 0xFFFF0000 | f(x) | f(y) << 8
+            )
+            yield Case(
+                f"v_cvt_pk_{name}_f32", "f32 f32", "u32", keep,
+                f"v_cvt_pk_{name}_f32 {{d}}, {{a}}, {{b}}" + " op_sel:[0,0,1]" * high, old=True,
+            )  # fmt: skip
         for k in range(4):
             text = f"v_cvt_sr_{name}_f32 {{d}}, {{a}}, {{b}} op_sel:[0,0,{k & 1},{k >> 1}]"
-            yield Case(f"v_cvt_sr_{name}_f32", "f32 u32", "u32", lambda x, r, old, f=spread, s=8 * k: old & ~(255 << s) | f(x, r) << s, text, old=True)
+            yield Case(
+                f"v_cvt_sr_{name}_f32", "f32 u32", "u32",
+                lambda x, r, old, f=spread, s=8 * k: old & ~(255 << s) | f(x, r) << s, text, old=True,
+            )  # fmt: skip
 
 
 CASES = [*_integers(), *_pairs(), *_fp8("gfx942")]
@@ -198,11 +222,21 @@ HALVES = {
 def _halves(name):
     _, f, kind = HALVES[name]
     for k in range(2):
-        text = f"{name} v39, {{a}}, {{b}}\n" + (f"v_lshrrev_b32 {{d}}, {16 * k}, v39\nv_and_b32 {{d}}, 0xffff, {{d}}" if kind == "f16" else f"v_lshlrev_b32 {{d}}, {16 - 16 * k}, v39\nv_and_b32 {{d}}, 0xffff0000, {{d}}")
-        yield Case(name, "f32 f32", "f16" if kind == "f16" else "f32", (lambda x, y, k=k: f((x, y)[k])) if kind == "f16" else lambda x, y, k=k: f((x, y)[k]) << 16, text)
+        text = f"{name} v39, {{a}}, {{b}}\n" + (
+            f"v_lshrrev_b32 {{d}}, {16 * k}, v39\nv_and_b32 {{d}}, 0xffff, {{d}}"
+            if kind == "f16"
+            else f"v_lshlrev_b32 {{d}}, {16 - 16 * k}, v39\nv_and_b32 {{d}}, 0xffff0000, {{d}}"
+        )
+        yield Case(
+            name, "f32 f32", "f16" if kind == "f16" else "f32",
+            (lambda x, y, k=k: f((x, y)[k])) if kind == "f16" else lambda x, y, k=k: f((x, y)[k]) << 16, text,
+        )  # fmt: skip
 
 
-ALL = {chip: [*base, *(c for n in HALVES if HALVES[n][0] == chip for c in _halves(n))] for chip, base in (("gfx942", CASES), ("gfx950", LATER))}
+ALL = {
+    chip: [*base, *(c for n in HALVES if HALVES[n][0] == chip for c in _halves(n))]
+    for chip, base in (("gfx942", CASES), ("gfx950", LATER))
+}
 
 
 def test_every_instruction_has_a_case():
@@ -223,7 +257,10 @@ def test_the_programs_are_legal(chip):
 def test_stochastic_rounding_has_the_right_mean():
     noise = (np.arange(64, dtype=np.uint64) << np.uint64(26)).astype(np.uint32)
     for x in (1.03, 1.96, 7.99, 100.0):
-        code = run_program("v_cvt_sr_fp8_f32 v1, v0, v2", {"v0": np.full(64, x, np.float32), "v2": noise, "v1": np.zeros(64, np.uint32)})["v1"]
+        code = run_program(
+            "v_cvt_sr_fp8_f32 v1, v0, v2",
+            {"v0": np.full(64, x, np.float32), "v2": noise, "v1": np.zeros(64, np.uint32)},
+        )["v1"]
         got = code.astype(np.uint8).view(ml_dtypes.float8_e4m3fnuz).astype(np.float64)
         step = 2.0 ** (math.floor(math.log2(x)) - 3)
         assert abs(got.mean() - x) <= step / 64 and set(got) <= {x // step * step, x // step * step + step}
@@ -233,12 +270,18 @@ def test_stochastic_rounding_has_the_right_mean():
 def test_saturating_fp8(chip):
     """With FP16_OVFL, what is too great is the greatest number, NaN stays NaN, and the wave stops at infinities."""
     on = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1\n"
-    x = np.resize(np.array([1e30, -1e30, 460, 464.5, 470, -500, 250, 57345, 65000, -70000, 1.25, 0, np.nan], np.float32), 64)
+    x = np.resize(
+        np.array([1e30, -1e30, 460, 464.5, 470, -500, 250, 57345, 65000, -70000, 1.25, 0, np.nan], np.float32), 64
+    )
     noise = np.full(64, 0xFFFFFFFF, np.uint32)
     for kind, t in NARROW[chip].items():
         most = float(ml_dtypes.finfo(t).max)
         want = np.clip(x, -most, most).astype(t)
-        r = run_program(f"{on}v_cvt_pk_{kind}_f32 v0, v1, v1\nv_cvt_sr_{kind}_f32 v2, v1, v3", {"v1": x, "v0": 0, "v2": 0, "v3": noise}, chip=chip)
+        r = run_program(
+            f"{on}v_cvt_pk_{kind}_f32 v0, v1, v1\nv_cvt_sr_{kind}_f32 v2, v1, v3",
+            {"v1": x, "v0": 0, "v2": 0, "v3": noise},
+            chip=chip,
+        )
         got = (np.asarray(r["v0"]) & 255).astype(np.uint8).view(t)
         assert np.array_equal(got.astype(np.float32), want.astype(np.float32), equal_nan=True)
         random = (np.asarray(r["v2"]) & 255).astype(np.uint8).view(t).astype(np.float32)
@@ -253,4 +296,8 @@ def test_saturating_fp8(chip):
 
 
 def test_references_of_this_file():
-    assert is_nan(toward_zero(0x7FC00000), "f16") and toward_zero(0x477FEFFF) == 0x7BFF and toward_zero(0x7F7FFFFF) == 0x7BFF
+    assert (
+        is_nan(toward_zero(0x7FC00000), "f16")
+        and toward_zero(0x477FEFFF) == 0x7BFF
+        and toward_zero(0x7F7FFFFF) == 0x7BFF
+    )

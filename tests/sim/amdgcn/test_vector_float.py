@@ -1,4 +1,5 @@
-"""Vector float instructions against exact fractions, rounded once; divisions as compilers write them against the quotient."""
+"""Vector float instructions against exact fractions, rounded once; divisions as compilers write them against the
+quotient."""
 
 from __future__ import annotations
 
@@ -8,7 +9,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tests.sim.amdgcn.programs import run_program
-from tests.sim.amdgcn.vector_cases import FORMATS, Batch, Case, assembles, batches, is_nan, rounded, to_float, to_pattern
+from tests.sim.amdgcn.vector_cases import (
+    FORMATS,
+    Batch,
+    Case,
+    assembles,
+    batches,
+    is_nan,
+    rounded,
+    to_float,
+    to_pattern,
+)  # fmt: skip
 
 from avelang.base.errors import AveError
 from avelang.sim.amdgcn import vector_float
@@ -50,7 +61,11 @@ def exact(x):
 
 
 def add(x, y, kind):
-    return x + y if infinite(x, y) else rounded(exact(x) + exact(y), kind, x == 0 and y == 0 and math.copysign(1, x) + math.copysign(1, y) < 0)
+    return (
+        x + y
+        if infinite(x, y)
+        else rounded(exact(x) + exact(y), kind, x == 0 and y == 0 and math.copysign(1, x) + math.copysign(1, y) < 0)
+    )
 
 
 def negative(x, y):
@@ -58,7 +73,13 @@ def negative(x, y):
 
 
 def mul(x, y, kind):
-    return x * y if infinite(x, y) else rounded(exact(x) * exact(y), kind, negative(x, y)) if x and y else math.copysign(0.0, -1 if negative(x, y) else 1)
+    return (
+        x * y
+        if infinite(x, y)
+        else rounded(exact(x) * exact(y), kind, negative(x, y))
+        if x and y
+        else math.copysign(0.0, -1 if negative(x, y) else 1)
+    )
 
 
 def fma(x, y, z, kind):
@@ -227,12 +248,16 @@ def _halves():
     fused = of(lambda x, y, z: fma(x, y, z, k), k)
     steps = of(unfused, k)
     kept = {
-        "fma": fused, "mad": steps, "div_fixup": lambda q, d, n: fixup(q, d, n, k), "min3": lambda *v: extreme3(*v, k, True),
+        "fma": fused, "mad": steps, "div_fixup": lambda q, d, n: fixup(q, d, n, k),
+        "min3": lambda *v: extreme3(*v, k, True),
         "max3": lambda *v: extreme3(*v, k, False), "med3": lambda *v: median(*v, k),
     }  # fmt: skip
     for name, f in kept.items():
         yield Case(f"v_{name}_f16", three, "h16", f)
-    yield Case("v_fma_f16", "f16 h32 f16", "h16", lambda x, y, z: fused(x, y >> 16, z), "v_fma_f16 {d}, {a}, {b}, {c} op_sel:[0,1,0,0]")
+    yield Case(
+        "v_fma_f16", "f16 h32 f16", "h16", lambda x, y, z: fused(x, y >> 16, z),
+        "v_fma_f16 {d}, {a}, {b}, {c} op_sel:[0,1,0,0]",
+    )  # fmt: skip
     yield Case("v_fma_legacy_f16", three, k, fused)
     yield Case("v_mad_legacy_f16", three, k, steps)
     yield Case("v_div_fixup_legacy_f16", three, k, lambda q, d, n: fixup(q, d, n, k))
@@ -247,11 +272,18 @@ def _others():
     for n, least in (("min", True), ("max", False)):
         yield Case(f"v_{n}3_f32", three, k, lambda x, y, z, least=least: extreme3(x, y, z, k, least))
     yield Case("v_med3_f32", three, k, lambda x, y, z: median(x, y, z, k))
-    yield Case("v_mul_legacy_f32", "f32 f32", k, lambda x, y: 0 if x << 1 & 0xFFFFFFFF == 0 or y << 1 & 0xFFFFFFFF == 0 else of(legacy, k)(x, y))
+    yield Case(
+        "v_mul_legacy_f32", "f32 f32", k,
+        lambda x, y: 0 if x << 1 & 0xFFFFFFFF == 0 or y << 1 & 0xFFFFFFFF == 0 else of(legacy, k)(x, y),
+    )  # fmt: skip
     yield Case("v_fmac_f32", "f32 f32", k, fused, old=True)
     yield Case("v_fmac_f64", "f64 f64", "f64", of(lambda x, y, z: fma(x, y, z, "f64"), "f64"), old=True)
-    yield Case("v_fmamk_f32", "f32 f32", k, lambda x, y: fused(x, 0x40490FDB, y), "v_fmamk_f32 {d}, {a}, 0x40490fdb, {b}")
-    yield Case("v_fmaak_f32", "f32 f32", k, lambda x, y: fused(x, y, 0x40490FDB), "v_fmaak_f32 {d}, {a}, {b}, 0x40490fdb")
+    yield Case(
+        "v_fmamk_f32", "f32 f32", k, lambda x, y: fused(x, 0x40490FDB, y), "v_fmamk_f32 {d}, {a}, 0x40490fdb, {b}"
+    )
+    yield Case(
+        "v_fmaak_f32", "f32 f32", k, lambda x, y: fused(x, y, 0x40490FDB), "v_fmaak_f32 {d}, {a}, {b}, 0x40490fdb"
+    )
     for name in ("id", "sc", "tc", "ma"):
         yield Case(f"v_cube{name}_f32", three, k, of(cube(name), k), draw="numbers")
 
@@ -285,8 +317,17 @@ def divide(kind):
     more = "v_fma_f64 {t3}, -{t0}, {t1}, 1.0\nv_fma_f64 {t1}, {t3}, {t1}, {t1}\n" if kind == "f64" else ""
     text = DIVIDE
     if kind == "f32":  # the scaled denominator must outlive the first residue
-        text = text.replace("v_fma_{k} {t0}, -{t0}, {t3}, {t2}\n{again}", "v_fma_{k} v235, -{t0}, {t3}, {t2}\nv_fma_{k} {t3}, v235, {t1}, {t3}\nv_fma_{k} {t0}, -{t0}, {t3}, {t2}\n")
-    return text.replace("{{d}}", "{d}").replace("{more}", more).replace("{again}", again if kind == "f64" else "").replace("{k}", kind).format_map(_Keep(regs))
+        text = text.replace(
+            "v_fma_{k} {t0}, -{t0}, {t3}, {t2}\n{again}",
+            "v_fma_{k} v235, -{t0}, {t3}, {t2}\nv_fma_{k} {t3}, v235, {t1}, {t3}\nv_fma_{k} {t0}, -{t0}, {t3}, {t2}\n",
+        )
+    return (
+        text.replace("{{d}}", "{d}")
+        .replace("{more}", more)
+        .replace("{again}", again if kind == "f64" else "")
+        .replace("{k}", kind)
+        .format_map(_Keep(regs))
+    )
 
 
 class _Keep(dict):
@@ -296,7 +337,9 @@ class _Keep(dict):
 
 def _division():
     for k in ("f32", "f64"):
-        yield Case(f"v_div_scale_{k}", f"{k} {k}", k, of(lambda x, y, k=k: quotient(x, y, k), k), divide(k), draw="division")
+        yield Case(
+            f"v_div_scale_{k}", f"{k} {k}", k, of(lambda x, y, k=k: quotient(x, y, k), k), divide(k), draw="division"
+        )
         yield Case(f"v_div_fmas_{k}", f"{k} {k}", k, of(lambda x, y, k=k: quotient(x, y, k), k), divide(k))
 
 
@@ -324,11 +367,30 @@ def test_the_programs_are_legal():
 
 
 def test_without_ieee_mode_a_signaling_nan_gives_way():
-    cases = [Case("v_min_f32", "f32 f32", "f32", lambda x, y: extreme(quieted(x, "f32") if signaling(x, "f32") else x, quieted(y, "f32") if signaling(y, "f32") else y, "f32", True))]
+    cases = [
+        Case(
+            "v_min_f32",
+            "f32 f32",
+            "f32",
+            lambda x, y: extreme(
+                quieted(x, "f32") if signaling(x, "f32") else x,
+                quieted(y, "f32") if signaling(y, "f32") else y,
+                "f32",
+                True,
+            ),
+        )
+    ]
     assert Batch(cases, "gfx942", 3, ieee=0).check() == []
 
 
-@pytest.mark.parametrize(("x", "y"), [(0x000FFFFFFFFFFFFF, 0x3FEFFFFFFFFFFFFF), (0x8010000000000001, 0xBFFA4A74E49547DD), (0x0000000000000001, 0x4000000000000000)])
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        (0x000FFFFFFFFFFFFF, 0x3FEFFFFFFFFFFFFF),
+        (0x8010000000000001, 0xBFFA4A74E49547DD),
+        (0x0000000000000001, 0x4000000000000000),
+    ],
+)
 def test_quotients_between_two_denormals(x, y):
     """Quotients in, or next to, the middle of two denormals: rounding the scaled sum twice would miss them."""
     x, y = (np.full((2, 64), [[v & 0xFFFFFFFF], [v >> 32]], np.uint32) for v in (x, y))
@@ -340,7 +402,11 @@ def test_quotients_between_two_denormals(x, y):
 def test_flushed_denormals():
     """Where MODE says so for f32, denormal operands and results are zeros."""
     x = np.full(64, 0x00400000, np.uint32)  # 2 ** -127
-    out = run_program("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\nv_mul_f32 v1, 2.0, v0\nv_mul_f32 v2, 0.5, v3\nv_add_f16 v4, v5, v5", {"v0": x, "v3": np.full(64, 0x00800000, np.uint32), "v5": np.full(64, 3, np.uint32)})
+    out = run_program(
+        "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\nv_mul_f32 v1, 2.0, v0\nv_mul_f32 v2, 0.5, v3\nv_add_f16 v4, "
+        "v5, v5",
+        {"v0": x, "v3": np.full(64, 0x00800000, np.uint32), "v5": np.full(64, 3, np.uint32)},
+    )
     assert (out["v1"] == 0).all() and (out["v2"] == 0).all() and (out["v4"] == 6).all()
 
 
@@ -364,14 +430,22 @@ def test_f16_that_overflows_is_the_greatest_number_where_mode_says_so():
         v_fma_mixlo_f16 v11, v4, 1.0, 0
         v_cvt_f16_f32 v12, v4 clamp
     """
-    given = {"v2": x.view(np.uint16).astype(np.uint32), "v3": y.view(np.uint16).astype(np.uint32), "v4": wide.view(np.uint32), "v11": 0}
+    given = {
+        "v2": x.view(np.uint16).astype(np.uint32), "v3": y.view(np.uint16).astype(np.uint32),
+        "v4": wide.view(np.uint32), "v11": 0,
+    }  # fmt: skip
     got = run_program(body, given, directives=".amdhsa_fp16_overflow 1\n.amdhsa_float_denorm_mode_32 3")
     a, b = x.astype(np.float64), y.astype(np.float64)
     with np.errstate(all="ignore"):
-        exact = {"v5": wide.astype(np.float64), "v6": a + b, "v7": -(a * b), "v8": a * b + a, "v9": a * b, "v10": a * b + a, "v11": wide.astype(np.float64)}
+        exact = {
+            "v5": wide.astype(np.float64), "v6": a + b, "v7": -(a * b), "v8": a * b + a, "v9": a * b, "v10": a * b + a,
+            "v11": wide.astype(np.float64),
+        }  # fmt: skip
         for name, value in exact.items():
             rounded = value.astype(np.float16)
-            want = np.where(np.isinf(rounded) & np.isfinite(value), np.copysign(65504.0, value), rounded).astype(np.float16)
+            want = np.where(np.isinf(rounded) & np.isfinite(value), np.copysign(65504.0, value), rounded).astype(
+                np.float16
+            )
             have = (got[name] & 0xFFFF).astype(np.uint16).view(np.float16)
             assert ((have == want) | (np.isnan(have) & np.isnan(want))).all(), name
     assert ((got["v12"] & 0xFFFF).astype(np.uint16).view(np.float16) == np.clip(wide, 0, 1)).all()

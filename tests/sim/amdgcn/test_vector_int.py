@@ -43,13 +43,24 @@ def quad(x, y, z, masked, wide):
 def perm(x, y, select):
     data, out = x << 32 | y, 0
     for k, s in enumerate(fields(select, 8)):
-        byte = data >> 8 * s & 255 if s < 8 else (data >> (16 * (s - 8) + 15) & 1) * 255 if s < 12 else 0 if s == 12 else 255
+        byte = (
+            data >> 8 * s & 255
+            if s < 8
+            else (data >> (16 * (s - 8) + 15) & 1) * 255
+            if s < 12
+            else 0
+            if s == 12
+            else 255
+        )
         out |= byte << 8 * k
     return out
 
 
 def lerp(x, y, z):
-    return sum((a + b + (c & 1) >> 1) << 8 * k for k, (a, b, c) in enumerate(zip(*(fields(v, 8) for v in (x, y, z)), strict=True)))
+    return sum(
+        (a + b + (c & 1) >> 1) << 8 * k
+        for k, (a, b, c) in enumerate(zip(*(fields(v, 8) for v in (x, y, z)), strict=True))
+    )
 
 
 def first_difference(x):
@@ -77,8 +88,15 @@ def _simple():
                 continue
             bits = int(k[1:])
             yield Case(f"v_{name}_{k}", f"{k} {k}", k, lambda x, y, f=f, b=bits: f(x, y) & (1 << b) - 1, old=False)
-            clamp = f"v_{name}_{k}_e64" if (name, k) not in (("add", "i32"), ("sub", "i32"), ("add", "i16"), ("sub", "i16")) else f"v_{name}_{k}"
-            yield Case(f"v_{name}_{k}", f"{k} {k}", k, lambda x, y, f=f, k=k: clamped(f(x, y), k), clamp + " {d}, {a}, {b} clamp")
+            clamp = (
+                f"v_{name}_{k}_e64"
+                if (name, k) not in (("add", "i32"), ("sub", "i32"), ("add", "i16"), ("sub", "i16"))
+                else f"v_{name}_{k}"
+            )
+            yield Case(
+                f"v_{name}_{k}", f"{k} {k}", k, lambda x, y, f=f, k=k: clamped(f(x, y), k),
+                clamp + " {d}, {a}, {b} clamp",
+            )  # fmt: skip
     for k in ("u32", "i32"):
         yield Case(f"v_mul_lo_{k}", f"{k} {k}", k, mul)
         yield Case(f"v_mul_hi_{k}", f"{k} {k}", k, lambda x, y: x * y >> 32)
@@ -89,7 +107,10 @@ def _simple():
         for n in (16, 24):
             sources = f"{s}{n} {s}{n} {s}32"
             yield Case(f"v_mad_{s}32_{s}{n}", sources, f"{s}32", lambda x, y, z: x * y + z)
-            yield Case(f"v_mad_{s}32_{s}{n}", sources, f"{s}32", lambda x, y, z, s=s: clamped(x * y + z, f"{s}32"), f"v_mad_{s}32_{s}{n} {{d}}, {{a}}, {{b}}, {{c}} clamp")
+            yield Case(
+                f"v_mad_{s}32_{s}{n}", sources, f"{s}32", lambda x, y, z, s=s: clamped(x * y + z, f"{s}32"),
+                f"v_mad_{s}32_{s}{n} {{d}}, {{a}}, {{b}}, {{c}} clamp",
+            )  # fmt: skip
         yield Case(f"v_mad_legacy_{s}16", f"{s}16 {s}16 {s}16", f"{s}16", lambda x, y, z: x * y + z & M16)
     for name, f in (("and", lambda x, y: x & y), ("or", lambda x, y: x | y), ("xor", lambda x, y: x ^ y)):
         yield Case(f"v_{name}_b32", "u32 u32", "u32", f)
@@ -102,10 +123,12 @@ def _keeping():
     for s in "ui":
         k = f"{s}16"
         for text, high in (("", 0), (" op_sel:[0,1,0,1]", 1)):
+
             def keep(f, high=high):
                 def meaning(x, y, z, old):
                     y = y if not high else y
                     return old & 0xFFFF | (f(x, y, z) & M16) << 16 if high else old & 0xFFFF0000 | f(x, y, z) & M16
+
                 return meaning
 
             # With op_sel, source b is the upper half of its register, which the case reads as all 32 bits.
@@ -114,7 +137,9 @@ def _keeping():
                 name = f"v_{n}_{k}"
                 if high:
                     pick = (lambda f, s=s: lambda x, y, z: f(x, signed(y >> 16, 16) if s == "i" else y >> 16, z))(f)
-                    yield Case(name, f"{k} u32 {k}", "u32", keep(pick), f"{name} {{d}}, {{a}}, {{b}}, {{c}}{text}", old=True)
+                    yield Case(
+                        name, f"{k} u32 {k}", "u32", keep(pick), f"{name} {{d}}, {{a}}, {{b}}, {{c}}{text}", old=True
+                    )
                 else:
                     yield Case(name, f"{k} {k} {k}", "u32", keep(f), old=True)
 
@@ -122,14 +147,19 @@ def _keeping():
 def _bits():
     for name, f in (("lshlrev", lambda n, x: x << n), ("lshrrev", lambda n, x: x >> n)):
         for b in (16, 32, 64):
-            yield Case(f"v_{name}_b{b}", f"u{min(b, 32)} u{b}", f"u{b}", lambda n, x, f=f, b=b: f(n % b, x) & (1 << b) - 1)
+            yield Case(
+                f"v_{name}_b{b}", f"u{min(b, 32)} u{b}", f"u{b}", lambda n, x, f=f, b=b: f(n % b, x) & (1 << b) - 1
+            )
     for b in (16, 32, 64):
         yield Case(f"v_ashrrev_i{b}", f"u{min(b, 32)} i{b}", f"i{b}", lambda n, x, b=b: (x >> n % b) & (1 << b) - 1)
     u3 = "u32 u32 u32"
     for name, f in {
-        "v_add3_u32": lambda x, y, z: x + y + z, "v_xad_u32": lambda x, y, z: (x ^ y) + z, "v_and_or_b32": lambda x, y, z: x & y | z,
-        "v_or3_b32": lambda x, y, z: x | y | z, "v_lshl_add_u32": lambda x, n, z: (x << n % 32) + z, "v_lshl_or_b32": lambda x, n, z: x << n % 32 | z,
-        "v_add_lshl_u32": lambda x, y, n: x + y << n % 32, "v_bfe_u32": lambda x, n, w: (x >> n % 32) & (1 << w % 32) - 1,
+        "v_add3_u32": lambda x, y, z: x + y + z, "v_xad_u32": lambda x, y, z: (x ^ y) + z, "v_and_or_b32": lambda x, y,
+        z: x & y | z,
+        "v_or3_b32": lambda x, y, z: x | y | z, "v_lshl_add_u32": lambda x, n, z: (x << n % 32) + z,
+        "v_lshl_or_b32": lambda x, n, z: x << n % 32 | z,
+        "v_add_lshl_u32": lambda x, y, n: x + y << n % 32, "v_bfe_u32": lambda x, n,
+        w: (x >> n % 32) & (1 << w % 32) - 1,
         "v_bfi_b32": lambda m, x, y: m & x | ~m & y, "v_alignbit_b32": lambda x, y, n: (x << 32 | y) >> n % 32,
         "v_alignbyte_b32": lambda x, y, n: (x << 32 | y) >> 8 * (n % 4), "v_perm_b32": perm, "v_lerp_u8": lerp,
         "v_sad_u8": lambda x, y, z: sad(x, y) + z, "v_sad_hi_u8": lambda x, y, z: (sad(x, y) << 16) + z,
@@ -137,7 +167,9 @@ def _bits():
         "v_msad_u8": lambda x, y, z: sad(x, y, masked=True) + z,
     }.items():  # fmt: skip
         yield Case(name, u3, "u32", f)
-    yield Case("v_sad_u8", u3, "u32", lambda x, y, z: clamped(sad(x, y) + z, "u32"), "v_sad_u8 {d}, {a}, {b}, {c} clamp")
+    yield Case(
+        "v_sad_u8", u3, "u32", lambda x, y, z: clamped(sad(x, y) + z, "u32"), "v_sad_u8 {d}, {a}, {b}, {c} clamp"
+    )
     yield Case("v_lshl_add_u64", "u64 u32 u64", "u64", lambda x, n, z: (x << n % 8) + z)
     yield Case("v_bfe_i32", "i32 u32 u32", "i32", lambda x, n, w: signed(x >> n % 32, w % 32) if w % 32 else 0)
     yield Case("v_bfm_b32", "u32 u32", "u32", lambda w, n: (1 << w % 32) - 1 << n % 32)
@@ -160,16 +192,32 @@ def _wide():
     for name, masked in (("v_qsad_pk_u16_u8", False), ("v_mqsad_pk_u16_u8", True)):
         yield Case(name, "u64 u32 u64", "u64", lambda x, y, z, m=masked: quad(x, y, z, m, False))
     yield Case("v_mqsad_u32_u8", "u64 u32 b128", "b128", lambda x, y, z: quad(x, y, z, True, True))
-    for op, f in (("add", lambda x, y, c: x + y + c), ("sub", lambda x, y, c: x - y - c), ("subrev", lambda x, y, c: y - x - c)):
+    for op, f in (
+        ("add", lambda x, y, c: x + y + c),
+        ("sub", lambda x, y, c: x - y - c),
+        ("subrev", lambda x, y, c: y - x - c),
+    ):
         for takes, name in ((False, op), (True, {"add": "addc", "sub": "subb", "subrev": "subbrev"}[op])):
-            # The carry in: a pattern of lanes that depends on nothing else, found again from the lane's own number in v63's place.
-            yield Case(f"v_{name}_co_u32", "u32 u32", "u32", lambda x, y, f=f, t=takes: f(x, y, t), _carry(name, takes, False))
-            yield Case(f"v_{name}_co_u32", "u32 u32", "u32", lambda x, y, f=f, t=takes: not 0 <= f(x, y, t) <= M32, _carry(name, takes, True))
+            # The carry in: a pattern of lanes that depends on nothing else, found again from the lane's own number in
+            # v63's place.
+            yield Case(
+                f"v_{name}_co_u32", "u32 u32", "u32", lambda x, y, f=f, t=takes: f(x, y, t), _carry(name, takes, False)
+            )
+            yield Case(
+                f"v_{name}_co_u32", "u32 u32", "u32", lambda x, y, f=f, t=takes: not 0 <= f(x, y, t) <= M32,
+                _carry(name, takes, True),
+            )  # fmt: skip
             if takes:
-                yield Case(f"v_{name}_co_u32", "u32 u32", "u32", lambda x, y, f=f: f(x, y, 0), _carry(name, takes, False, ones=0))
+                yield Case(
+                    f"v_{name}_co_u32", "u32 u32", "u32", lambda x, y, f=f: f(x, y, 0),
+                    _carry(name, takes, False, ones=0),
+                )  # fmt: skip
     for s in "ui":
         name, how = {"u": ("v_mad_u64_u32", M64), "i": ("v_mad_i64_i32", M64)}[s]
-        yield Case(name, f"{s}32 {s}32 {s}64", "u64", lambda x, y, z, m=how: x * y + z & m, name + " {d}, s[20:21], {a}, {b}, {c}")
+        yield Case(
+            name, f"{s}32 {s}32 {s}64", "u64", lambda x, y, z, m=how: x * y + z & m,
+            name + " {d}, s[20:21], {a}, {b}, {c}",
+        )  # fmt: skip
         text = name + " v[38:39], s[20:21], {a}, {b}, {c}\nv_cndmask_b32 {d}, 0, 1, s[20:21]"
         yield Case(name, f"{s}32 {s}32 {s}64", "u32", lambda x, y, z: (x * y + z) >> 64 & 1, text)
 
@@ -182,7 +230,13 @@ def _carry(name, takes, out, ones=-1):
 
 def _gfx950():
     for table in (0x40, 0x96, 0xE8, 0, 0xFF):
-        yield Case("v_bitop3_b32", "u32 u32 u32", "u32", lambda x, y, z, t=table: bitop3(x, y, z, t), f"v_bitop3_b32 {{d}}, {{a}}, {{b}}, {{c}} bitop3:{table:#x}")
+        yield Case(
+            "v_bitop3_b32",
+            "u32 u32 u32",
+            "u32",
+            lambda x, y, z, t=table: bitop3(x, y, z, t),
+            f"v_bitop3_b32 {{d}}, {{a}}, {{b}}, {{c}} bitop3:{table:#x}",
+        )
     text = "v_bitop3_b16 {d}, {a}, {b}, {c} bitop3:0x96"
     yield Case("v_bitop3_b16", "u16 u16 u16", "u16", lambda x, y, z: (x ^ y ^ z) & M16, text)
     yield Case("v_prng_b32", "u32", "u32", lambda x: x << 1 ^ (197 if x >> 31 else 0))
@@ -193,19 +247,34 @@ def _gfx950():
 def _keep_two():
     for n, f in (("add", lambda x, y: x + y), ("sub", lambda x, y: x - y)):
         yield Case(f"v_{n}_i16", "i16 i16", "u32", lambda x, y, old, f=f: old & 0xFFFF0000 | f(x, y) & M16, old=True)
-        yield Case(f"v_{n}_i16", "i16 i16", "u32", lambda x, y, old, f=f: old & 0xFFFF0000 | clamped(f(x, y), "i16") & M16, f"v_{n}_i16 {{d}}, {{a}}, {{b}} clamp", old=True)
+        yield Case(
+            f"v_{n}_i16", "i16 i16", "u32", lambda x, y, old, f=f: old & 0xFFFF0000 | clamped(f(x, y), "i16") & M16,
+            f"v_{n}_i16 {{d}}, {{a}}, {{b}} clamp", old=True,
+        )  # fmt: skip
 
 
 def _moves():
     yield Case("v_mov_b32", "u32", "u32", lambda x: x)
     yield Case("v_mov_b64", "u64", "u64", lambda x: x)
-    yield Case("v_cndmask_b32", "u32 u32 u32", "u32", lambda x, y, z: y if z & 1 else x, "v_and_b32 v39, 1, {c}\nv_cmp_eq_u32 vcc, 1, v39\nv_cndmask_b32 {d}, {a}, {b}, vcc")
-    yield Case("v_cndmask_b32", "u32 u32", "u32", lambda x, y: y ^ 1 << 31, "s_mov_b64 vcc, -1\nv_cndmask_b32_e64 {d}, |{a}|, -{b}, vcc")
-    yield Case("v_swap_b32", "u32 u32", "u32", lambda x, y: x, "v_mov_b32 {d}, {b}\nv_mov_b32 v39, {a}\nv_swap_b32 {d}, v39")
-    yield Case("v_swap_b32", "u32 u32", "u32", lambda x, y: y, "v_mov_b32 v39, {b}\nv_mov_b32 {d}, {a}\nv_swap_b32 v39, {d}")
+    yield Case(
+        "v_cndmask_b32", "u32 u32 u32", "u32", lambda x, y, z: y if z & 1 else x,
+        "v_and_b32 v39, 1, {c}\nv_cmp_eq_u32 vcc, 1, v39\nv_cndmask_b32 {d}, {a}, {b}, vcc",
+    )  # fmt: skip
+    yield Case(
+        "v_cndmask_b32", "u32 u32", "u32", lambda x, y: y ^ 1 << 31,
+        "s_mov_b64 vcc, -1\nv_cndmask_b32_e64 {d}, |{a}|, -{b}, vcc",
+    )  # fmt: skip
+    yield Case(
+        "v_swap_b32", "u32 u32", "u32", lambda x, y: x, "v_mov_b32 {d}, {b}\nv_mov_b32 v39, {a}\nv_swap_b32 {d}, v39"
+    )
+    yield Case(
+        "v_swap_b32", "u32 u32", "u32", lambda x, y: y, "v_mov_b32 v39, {b}\nv_mov_b32 {d}, {a}\nv_swap_b32 v39, {d}"
+    )
 
 
-CASES = [c for c in _simple() if c.name not in ("v_add_i16", "v_sub_i16")] + [*_keeping(), *_keep_two(), *_bits(), *_wide(), *_moves()]
+CASES = [c for c in _simple() if c.name not in ("v_add_i16", "v_sub_i16")] + [
+    *_keeping(), *_keep_two(), *_bits(), *_wide(), *_moves(),
+]  # fmt: skip
 LATER = [*_gfx950()]
 
 
@@ -248,7 +317,8 @@ def test_clamped_sums_with_carries():
     r = run_program(body, {"v0": x, "v1": y, "s[10:11]": carry})
     for lane in range(64):
         a, b, c = int(x[lane]), int(y[lane]), carry >> lane & 1
-        for register, flag, total in (("v2", "s[0:1]", a + b), ("v3", "s[2:3]", a - b), ("v4", "s[4:5]", b - a), ("v5", "s[6:7]", a + b + c),
+        for register, flag, total in (("v2", "s[0:1]", a + b), ("v3", "s[2:3]", a - b), ("v4", "s[4:5]", b - a),
+            ("v5", "s[6:7]", a + b + c),
                                       ("v6", "s[8:9]", a - b - c)):  # fmt: skip
             assert int(r[register][lane]) == min(max(total, 0), (1 << 32) - 1)
             assert r[flag] >> lane & 1 == (total < 0 or total >= 1 << 32)

@@ -39,11 +39,16 @@ def _integers():
             n = 3 if name == "mad" else 2
             sources, operands = " ".join(["u32"] * n), ", ".join(("{a}", "{b}", "{c}")[:n])
             yield Case(f"v_pk_{name}_{k}", sources, "u32", integers(f, k))
-            yield Case(f"v_pk_{name}_{k}", sources, "u32", integers(lambda *v, f=f, k=k: clamped(f(*v), k), k), f"v_pk_{name}_{k} {{d}}, {operands} clamp")
+            yield Case(
+                f"v_pk_{name}_{k}", sources, "u32", integers(lambda *v, f=f, k=k: clamped(f(*v), k), k),
+                f"v_pk_{name}_{k} {{d}}, {operands} clamp",
+            )  # fmt: skip
         for name, f in (("min", min), ("max", max)):
             yield Case(f"v_pk_{name}_{k}", "u32 u32", "u32", integers(f, k))
     crossed = "v_pk_add_u16 {d}, {a}, {b} op_sel:[1,0] op_sel_hi:[0,1]"
-    yield Case("v_pk_add_u16", "u32 u32", "u32", lambda x, y: integers(add, "u16")(x >> 16 | (x & M16) << 16, y), crossed)
+    yield Case(
+        "v_pk_add_u16", "u32 u32", "u32", lambda x, y: integers(add, "u16")(x >> 16 | (x & M16) << 16, y), crossed
+    )
     yield Case("v_pk_mul_lo_u16", "u32 u32", "u32", integers(lambda x, y: x * y, "u16"))
     yield Case("v_pk_lshlrev_b16", "u32 u32", "u32", integers(lambda n, x: x << n % 16, "u16"))
     yield Case("v_pk_lshrrev_b16", "u32 u32", "u32", integers(lambda n, x: x >> n % 16, "u16"))
@@ -61,12 +66,21 @@ def _dots():
     for bits, s in ((b, s) for b in (16, 8, 4) for s in "iu"):
         name, f = f"v_dot{32 // bits}_{s}32_{s}{bits}", dot(bits, s)
         yield Case(name, f"u32 u32 {s}32", "u32", f)
-        yield Case(name, f"u32 u32 {s}32", "u32", lambda x, y, z, f=f, s=s: clamped(f(x, y, z), f"{s}32"), name + " {d}, {a}, {b}, {c} clamp")
+        yield Case(
+            name, f"u32 u32 {s}32", "u32", lambda x, y, z, f=f, s=s: clamped(f(x, y, z), f"{s}32"),
+            name + " {d}, {a}, {b}, {c} clamp",
+        )  # fmt: skip
         if s == "i":
-            yield Case(f"v_dot{32 // bits}c_i32_i{bits}", "u32 u32", "u32", lambda x, y, z, f=f: f(x, y, signed(z, 32)), old=True)
+            yield Case(
+                f"v_dot{32 // bits}c_i32_i{bits}", "u32 u32", "u32", lambda x, y, z, f=f: f(x, y, signed(z, 32)),
+                old=True,
+            )  # fmt: skip
     for name, old in (("v_dot2_f32_f16", False), ("v_dot2c_f32_f16", True)):
         yield Case(name, "h32 h32" + " f32" * (not old), "f32", lambda x, y, z: dot_f16(x, y, z), old=old)
-    yield Case("v_dot2_f32_f16", "h32 h32 f32", "f32", lambda x, y, z: dot_f16(x ^ 0x8000, y, z), "v_dot2_f32_f16 {d}, {a}, {b}, {c} neg_lo:[1,0,0]")
+    yield Case(
+        "v_dot2_f32_f16", "h32 h32 f32", "f32", lambda x, y, z: dot_f16(x ^ 0x8000, y, z),
+        "v_dot2_f32_f16 {d}, {a}, {b}, {c} neg_lo:[1,0,0]",
+    )  # fmt: skip
 
 
 def step(x, y, z, kind):
@@ -110,20 +124,35 @@ def _halves():
     for name, (n, f) in names.items():
         operands = ", ".join(("{a}", "{b}", "{c}")[:n])
         for k in range(2):
-            text = f"v_pk_{name}_f16 v39, {operands}\nv_lshrrev_b32 {{d}}, {16 * k}, v39\nv_and_b32 {{d}}, 0xffff, {{d}}"
-            yield Case(f"v_pk_{name}_f16", " ".join(["h32"] * n), "f16", lambda *v, f=f, k=k: f(*(half(x, k) for x in v)), text)
+            text = (
+                f"v_pk_{name}_f16 v39, {operands}\nv_lshrrev_b32 {{d}}, {16 * k}, v39\nv_and_b32 {{d}}, 0xffff, {{d}}"
+            )
+            yield Case(
+                f"v_pk_{name}_f16", " ".join(["h32"] * n), "f16", lambda *v, f=f, k=k: f(*(half(x, k) for x in v)), text
+            )
     for k in range(2):
         text = f"v_mov_b32 v39, {{c}}\nv_pk_fmac_f16 v39, {{a}}, {{b}}\nv_lshrrev_b32 {{d}}, {16 * k}, v39\nv_and_b32 {{d}}, 0xffff, {{d}}"
         yield Case("v_pk_fmac_f16", "h32 h32 h32", "f16", lambda *v, k=k: fused(*(half(x, k) for x in v)), text)
         mods = " op_sel:[1,0] op_sel_hi:[0,1] neg_lo:[1,0] neg_hi:[0,1]"
-        text = f"v_pk_add_f16 v39, {{a}}, {{b}}{mods}\nv_lshrrev_b32 {{d}}, {16 * k}, v39\nv_and_b32 {{d}}, 0xffff, {{d}}"
-        meaning = (lambda x, y: sum16(half(x, 1) ^ 0x8000, half(y, 0))) if k == 0 else lambda x, y: sum16(half(x, 0), half(y, 1) ^ 0x8000)
+        text = (
+            f"v_pk_add_f16 v39, {{a}}, {{b}}{mods}\nv_lshrrev_b32 {{d}}, {16 * k}, v39\nv_and_b32 {{d}}, 0xffff, {{d}}"
+        )
+        meaning = (
+            (lambda x, y: sum16(half(x, 1) ^ 0x8000, half(y, 0)))
+            if k == 0
+            else lambda x, y: sum16(half(x, 0), half(y, 1) ^ 0x8000)
+        )
         yield Case("v_pk_add_f16", "h32 h32", "f16", meaning, text)
-    yield Case("v_fma_mixlo_f16", "f32 h32 f32", "h16", lambda x, y, z: mixed_half(x, half(y, 1), z), "v_fma_mixlo_f16 {d}, {a}, {b}, {c} op_sel:[0,1,0] op_sel_hi:[0,1,0]")
+    yield Case(
+        "v_fma_mixlo_f16", "f32 h32 f32", "h16", lambda x, y, z: mixed_half(x, half(y, 1), z),
+        "v_fma_mixlo_f16 {d}, {a}, {b}, {c} op_sel:[0,1,0] op_sel_hi:[0,1,0]",
+    )  # fmt: skip
     text = "v_mov_b32 v39, 0\nv_fma_mixhi_f16 v39, {a}, {b}, {c} op_sel_hi:[0,1,0]\nv_lshrrev_b32 {d}, 16, v39"
     yield Case("v_fma_mixhi_f16", "f32 h32 f32", "f16", lambda x, y, z: mixed_half(x, half(y, 0), z), text)
     text = "v_fma_mix_f32 {d}, {a}, -{b}, |{c}| op_sel:[0,1,0] op_sel_hi:[0,1,0]"
-    yield Case("v_fma_mix_f32", "f32 h32 f32", "f32", lambda x, y, z: mixed(x, half(y, 1) ^ 0x8000, z & 0x7FFFFFFF), text)
+    yield Case(
+        "v_fma_mix_f32", "f32 h32 f32", "f32", lambda x, y, z: mixed(x, half(y, 1) ^ 0x8000, z & 0x7FFFFFFF), text
+    )
 
 
 def mixed(x, y, z):
@@ -155,13 +184,22 @@ def _wide():
         operands = ", ".join(("{a}", "{b}", "{c}")[:n])
         for part in range(2):
             text = f"v_pk_{name}_f32 v[36:37], {operands}\nv_mov_b32 {{d}}, v{36 + part}"
-            yield Case(f"v_pk_{name}_f32", " ".join(["p64"] * n), k, lambda *v, f=f, p=part: f(*(word(x, p) for x in v)), text)
+            yield Case(
+                f"v_pk_{name}_f32", " ".join(["p64"] * n), k, lambda *v, f=f, p=part: f(*(word(x, p) for x in v)), text
+            )
     for part in range(2):
         text = f"v_pk_mul_f32 v[36:37], {{a}}, {{b}} op_sel:[1,0] op_sel_hi:[0,1] neg_lo:[1,0]\nv_mov_b32 {{d}}, v{36 + part}"
         product = names["mul"][1]
-        meaning = (lambda x, y: product(word(x, 1) ^ 1 << 31, word(y, 0))) if part == 0 else lambda x, y: product(word(x, 0), word(y, 1))
+        meaning = (
+            (lambda x, y: product(word(x, 1) ^ 1 << 31, word(y, 0)))
+            if part == 0
+            else lambda x, y: product(word(x, 0), word(y, 1))
+        )
         yield Case("v_pk_mul_f32", "p64 p64", k, meaning, text)
-    yield Case("v_pk_mov_b32", "u64 u64", "u64", lambda x, y: word(x, 1) | word(y, 0) << 32, "v_pk_mov_b32 {d}, {a}, {b} op_sel:[1,0]")
+    yield Case(
+        "v_pk_mov_b32", "u64 u64", "u64", lambda x, y: word(x, 1) | word(y, 0) << 32,
+        "v_pk_mov_b32 {d}, {a}, {b} op_sel:[1,0]",
+    )  # fmt: skip
 
 
 def _gfx950():
@@ -169,7 +207,9 @@ def _gfx950():
         f = of(propagating(least), "f16")
         for k in range(2):
             text = f"v_pk_{name}imum3_f16 v39, {{a}}, {{b}}, {{c}}\nv_lshrrev_b32 {{d}}, {16 * k}, v39\nv_and_b32 {{d}}, 0xffff, {{d}}"
-            yield Case(f"v_pk_{name}imum3_f16", "h32 h32 h32", "f16", lambda *v, f=f, k=k: f(*(half(x, k) for x in v)), text)
+            yield Case(
+                f"v_pk_{name}imum3_f16", "h32 h32 h32", "f16", lambda *v, f=f, k=k: f(*(half(x, k) for x in v)), text
+            )
     yield Case("v_dot2_f32_bf16", "n32 n32 f32", "f32", dot_bf16_after)
     yield Case("v_dot2c_f32_bf16", "n32 n32", "f32", dot_bf16, old=True)
 

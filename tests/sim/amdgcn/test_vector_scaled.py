@@ -1,4 +1,5 @@
-"""gfx950's scaled conversions and stochastic roundings against exact fractions: formats by their definitions (OCP MX 1.0), all forms, drawn numbers."""
+"""gfx950's scaled conversions and stochastic roundings against exact fractions: formats by their definitions (OCP MX
+1.0), all forms, drawn numbers."""
 
 from __future__ import annotations
 
@@ -18,12 +19,15 @@ MASK = 0xFFFFFF0FFFFFFFFE
 ON = np.array([bool(MASK >> n & 1) for n in range(LANES)])
 # Bits, bits of the significand, bias, greatest finite code, code of what overflows, of NaN.
 SMALL = {
-    "fp8": (8, 3, 7, 0x7E, 0x7F, 0x7F), "bf8": (8, 2, 15, 0x7B, 0x7C, 0x7E), "fp6": (6, 3, 1, 0x1F, 0x1F, 0x1F), "bf6": (6, 2, 3, 0x1F, 0x1F, 0x1F),
-    "fp4": (4, 1, 1, 7, 7, 7), "f16": (16, 10, 15, 0x7BFF, 0x7C00, 0x7E00), "bf16": (16, 7, 127, 0x7F7F, 0x7F80, 0x7FC0),
+    "fp8": (8, 3, 7, 0x7E, 0x7F, 0x7F), "bf8": (8, 2, 15, 0x7B, 0x7C, 0x7E), "fp6": (6, 3, 1, 0x1F, 0x1F, 0x1F),
+    "bf6": (6, 2, 3, 0x1F, 0x1F, 0x1F),
+    "fp4": (4, 1, 1, 7, 7, 7), "f16": (16, 10, 15, 0x7BFF, 0x7C00, 0x7E00),
+    "bf16": (16, 7, 127, 0x7F7F, 0x7F80, 0x7FC0),
     "f32": (32, 23, 127, 0x7F7FFFFF, 0x7F800000, 0x7FC00000),
 }  # fmt: skip
 TYPES = {
-    "fp8": ml_dtypes.float8_e4m3fn, "bf8": ml_dtypes.float8_e5m2, "fp6": ml_dtypes.float6_e2m3fn, "bf6": ml_dtypes.float6_e3m2fn,
+    "fp8": ml_dtypes.float8_e4m3fn, "bf8": ml_dtypes.float8_e5m2, "fp6": ml_dtypes.float6_e2m3fn,
+    "bf6": ml_dtypes.float6_e3m2fn,
     "fp4": ml_dtypes.float4_e2m1fn,
 }  # fmt: skip
 
@@ -35,12 +39,14 @@ def number(code: int, kind: str) -> float:
     if magnitude > greatest:
         return math.copysign(math.inf, sign) if magnitude == overflow and overflow != nan else math.nan
     e = magnitude >> mantissa
-    value = Fraction((magnitude & (1 << mantissa) - 1) + ((1 << mantissa) if e else 0)) * Fraction(2) ** (max(e, 1) - bias - mantissa)
+    value = Fraction((magnitude & (1 << mantissa) - 1) + ((1 << mantissa) if e else 0)) * Fraction(2) ** (max(e,
+        1) - bias - mantissa)
     return sign * float(value)
 
 
 def code_of(x: float, by: Fraction | None, kind: str, noise: int | None = None, source: int = 23) -> int:
-    """The code of x * by, rounded to nearest even, or stochastically with the upper bits of `noise`. `by` None: the scale is NaN."""
+    """The code of x * by, rounded to nearest even, or stochastically with the upper bits of `noise`. `by` None: the
+    scale is NaN."""
     bits, mantissa, bias, greatest, overflow, nan = SMALL[kind]
     top = (1 << bits - 1) if math.copysign(1.0, x) < 0 else 0
     if by is None or math.isnan(x):
@@ -74,22 +80,27 @@ def drawn(rng: np.random.Generator, kind: str, n: int) -> np.ndarray:
     any_ = rng.integers(0, 1 << bits, n, np.uint64)
     if bits < 16:
         return any_.astype(np.uint32)
-    near = np.array([code_of(float(v), Fraction(1), kind) for v in rng.standard_normal(n) * np.exp2(rng.integers(-12, 9, n))], np.uint64)
-    edge = rng.choice(np.array([0, SMALL[kind][3], SMALL[kind][4], SMALL[kind][5], 1, 1 << SMALL[kind][1]], np.uint64), n)
+    near = np.array([code_of(float(v), Fraction(1), kind) for v in rng.standard_normal(n) * np.exp2(rng.integers(-12, 9,
+        n))], np.uint64)
+    edge = rng.choice(np.array([0, SMALL[kind][3], SMALL[kind][4], SMALL[kind][5], 1, 1 << SMALL[kind][1]], np.uint64),
+        n)
     edge |= rng.integers(0, 2, n, np.uint64) << np.uint64(bits - 1)
     which = rng.random(n)
     return np.where(which < 0.75, near, np.where(which < 0.9, any_, edge)).astype(np.uint32)
 
 
 def scales(rng: np.random.Generator) -> np.ndarray:
-    e = np.where(rng.random(LANES) < 0.8, rng.integers(118, 137, LANES), rng.choice([0, 1, 2, 127, 250, 254, 255], LANES)).astype(np.uint32)
-    return rng.integers(0, 1 << 23, LANES, np.uint32) | e << np.uint32(23) | rng.integers(0, 2, LANES, np.uint32) << np.uint32(31)
+    e = np.where(rng.random(LANES) < 0.8, rng.integers(118, 137, LANES),
+        rng.choice([0, 1, 2, 127, 250, 254, 255], LANES)).astype(np.uint32)
+    return rng.integers(0, 1 << 23, LANES, np.uint32) | e << np.uint32(23) | rng.integers(0, 2, LANES,
+        np.uint32) << np.uint32(31)
 
 
 def words(codes: np.ndarray, bits: int) -> np.ndarray:
     """Codes (n, 64) packed in (n * bits / 32, 64), the first lowest."""
     flat = (codes[:, None] >> np.arange(bits, dtype=np.uint32)[None, :, None] & 1).reshape(-1, LANES)
-    return (flat.reshape(-1, 32, LANES).astype(np.uint64) << np.arange(32, dtype=np.uint64)[None, :, None]).sum(1).astype(np.uint32)
+    return (flat.reshape(-1, 32, LANES).astype(np.uint64) << np.arange(32, dtype=np.uint64)[None, :,
+        None]).sum(1).astype(np.uint32)
 
 
 def codes(held: np.ndarray, bits: int) -> np.ndarray:
@@ -140,7 +151,8 @@ def test_scaled(name):
     result, source, count, random, form = shape(name)
     rng = np.random.default_rng(sum(map(ord, name)))
     x, held, operands = source_registers(rng, source, count, "2xpk16" in form)
-    scale, noise, old = scales(rng), rng.integers(0, 1 << 32, LANES, np.uint32), rng.integers(0, 1 << 32, (32, LANES), np.uint32)
+    scale, noise, old = scales(rng), rng.integers(0, 1 << 32, LANES, np.uint32), rng.integers(0, 1 << 32, (32, LANES),
+        np.uint32)
     scaled = "scalef32" in name
     bits, below = SMALL[result][0], SMALL[source][0]
     pick = int(rng.integers(0, 4))  # a byte, or with its upper bit a half
@@ -169,7 +181,8 @@ def test_scaled(name):
     tail = ", v38" * random + ", v39" * scaled
     text = f"{name} {destination}, {operands}{tail} {op_sel}"
     assert not assembles(text, "gfx950")
-    inputs = {f"v{40 + k}": v for k, v in enumerate(held)} | {"v38": noise, "v39": scale} | {f"v{k}": old[k] for k in range(32)}
+    inputs = {f"v{40 + k}": v for k, v in enumerate(held)} | {"v38": noise,
+        "v39": scale} | {f"v{k}": old[k] for k in range(32)}
     r = run_program(text, inputs, exec_mask=MASK, chip="gfx950")
     got = np.stack([np.asarray(r[f"v{k}"]) for k in range(32)])
     n = max(1, bits * count // 32)
@@ -177,7 +190,8 @@ def test_scaled(name):
     if to and to < 32:
         kept = np.uint32(~(((1 << to) - 1) << first) & 0xFFFFFFFF)
         assert (got[0] & kept == old[0] & kept).all()
-    found = codes(got[:n], bits) if count == 32 or to == 64 else np.stack([got[0] >> np.uint32(first + bits * k) & np.uint32((1 << bits) - 1) for k in range(count)])
+    found = codes(got[:n],
+        bits) if count == 32 or to == 64 else np.stack([got[0] >> np.uint32(first + bits * k) & np.uint32((1 << bits) - 1) for k in range(count)])
     if bits == 32:
         found = got[:count]
     digits = {"f32": 23, "f16": 10, "bf16": 7}.get(source, 0)
@@ -188,7 +202,8 @@ def test_scaled(name):
             if math.isnan(v):
                 v = math.copysign(v, -1.0 if x[k, lane] >> (below - 1) & 1 else 1.0)
             want = code_of(v, by, result, int(noise[lane]) if random else None, digits)
-            assert same(int(found[k, lane]), want, result), (text, lane, k, v, hex(int(scale[lane])), int(found[k, lane]), want)
+            assert same(int(found[k, lane]), want, result), (text, lane, k, v, hex(int(scale[lane])),
+                int(found[k, lane]), want)
 
 
 def test_signs_and_magnitudes_of_operands():
@@ -200,7 +215,8 @@ def test_signs_and_magnitudes_of_operands():
 
 
 def test_random_rounding_has_the_right_mean():
-    """Over many random words, the mean of what comes out is the number that went in, denormals of the result included."""
+    """Over many random words, the mean of what comes out is the number that went in, denormals of the result
+    included."""
     rng = np.random.default_rng(0)
     for name, kind in (("v_cvt_scalef32_sr_fp8_f32", "fp8"), ("v_cvt_scalef32_sr_bf8_f32", "bf8")):
         x, n = np.float32(2.0**-8 * 1.3 if kind == "fp8" else 2.0**-15 * 1.3), 2048

@@ -96,15 +96,25 @@ def trig_preop(p, segment):
 def _cases(k):
     rules = {"rcp": (inverse, 0), "sqrt": (root, 0), "rsq": (inverse_root, 1)}
     if k != "f64":
-        rules |= {"exp": (exp2, 1), "log": (log2, 1), "sin": (functools.partial(wave, math.sin), 1), "cos": (functools.partial(wave, math.cos), 1)}
+        rules |= {
+            "exp": (exp2, 1), "log": (log2, 1), "sin": (functools.partial(wave, math.sin), 1),
+            "cos": (functools.partial(wave, math.cos), 1),
+        }  # fmt: skip
     for name, (f, ulps) in rules.items():
-        meaning = functools.partial(f, kind=k, quarter=int(name == "cos")) if name in ("sin", "cos") else functools.partial(f, kind=k)
+        meaning = (
+            functools.partial(f, kind=k, quarter=int(name == "cos"))
+            if name in ("sin", "cos")
+            else functools.partial(f, kind=k)
+        )
         yield Case(f"v_{name}_{k}", k, k, of(meaning, k), ulps=ulps)
 
 
-CASES = [*_cases("f16"), *_cases("f32"), *_cases("f64"), Case("v_rcp_iflag_f32", "f32", "f32", of(lambda x: inverse(x, "f32"), "f32")),
-         *(Case(f"v_{n}_legacy_f32", "f32", "f32", of(functools.partial(f, kind="f32"), "f32"), ulps=1) for n, f in (("exp", exp2), ("log", log2))),
-         Case("v_trig_preop_f64", "f64 u32", "f64", trig_preop), Case("v_trig_preop_f64", "f64 u32", "f64", trig_preop, draw="division")]  # fmt: skip
+CASES = [*_cases("f16"), *_cases("f32"), *_cases("f64"), Case("v_rcp_iflag_f32", "f32", "f32", of(lambda x: inverse(x,
+    "f32"), "f32")),
+         *(Case(f"v_{n}_legacy_f32", "f32", "f32", of(functools.partial(f, kind="f32"), "f32"), ulps=1) for n,
+             f in (("exp", exp2), ("log", log2))),
+         Case("v_trig_preop_f64", "f64 u32", "f64", trig_preop),
+         Case("v_trig_preop_f64", "f64 u32", "f64", trig_preop, draw="division")]  # fmt: skip
 
 
 def test_every_instruction_has_a_case():
@@ -123,7 +133,8 @@ def test_the_program_is_legal():
 
 @pytest.mark.parametrize("name", ["exp", "log", "sin", "cos"])
 def test_most_values_are_the_nearest(name):
-    """The polynomials' error is far below an ulp: not one of 64 values is off, but for ties that doubles cannot tell."""
+    """The polynomials' error is far below an ulp: not one of 64 values is off, but for ties that doubles cannot
+    tell."""
     x = np.random.default_rng(1).uniform(0.01, 30, 64).astype(np.float32)
     got = run_program(f"v_{name}_f32 v1, v0", {"v0": x})["v1"]
     meaning = next(c.meaning for c in CASES if c.name == f"v_{name}_f32")
@@ -132,4 +143,9 @@ def test_most_values_are_the_nearest(name):
 
 def test_references_of_this_file():
     assert to_float(of(lambda x: root(x, "f32"), "f32")(to_pattern(2.0, "f32")), "f32") == np.float32(math.sqrt(2))
-    assert two_over_pi() >> 3000 - 32 == 0xA2F9836E and negative(1.0, -0.0) and nan("f16") == 0x7E00 and FORMATS["f64"][0] == 64
+    assert (
+        two_over_pi() >> 3000 - 32 == 0xA2F9836E
+        and negative(1.0, -0.0)
+        and nan("f16") == 0x7E00
+        and FORMATS["f64"][0] == 64
+    )

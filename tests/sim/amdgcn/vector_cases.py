@@ -1,7 +1,8 @@
-"""Vector instructions come in with what they should compute, in Python's exact numbers; what the executor computes is held against that.
+"""Vector instructions come in with what they should compute, in Python's exact numbers; what the executor computes is
+held against that.
 
-Each case runs on 512 lanes with operands that differ by lane, edge values among them, and with some lanes switched off, which must keep what
-their registers held.
+Each case runs on 512 lanes with operands that differ by lane, edge values among them, and with some lanes switched off,
+which must keep what their registers held.
 """
 
 from __future__ import annotations
@@ -39,9 +40,10 @@ FORMATS = {"f16": (16, 10, "<e", "<H"), "f32": (32, 23, "<f", "<I"), "f64": (64,
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """`name` computes `meaning(*sources)` on kinds such as "f32 f32 i32". `text`: its assembly, {d} the destination, {a}, {b}, {c} the sources. `result`: the kind
-    of the result; `ulps`: how far from `meaning` a float may lie; `old`: the destination's old value is the last argument. The result "h16" is a float in the lower half of a
-    register whose upper half stays."""
+    """`name` computes `meaning(*sources)` on kinds such as "f32 f32 i32". `text`: its assembly, {d} the destination,
+    {a}, {b}, {c} the sources. `result`: the kind of the result; `ulps`: how far from `meaning` a float may lie; `old`:
+    the destination's old value is the last argument. The result "h16" is a float in the lower half of a register whose
+    upper half stays."""
 
     name: str
     sources: str
@@ -57,7 +59,7 @@ class Case:
         return self.text or f"{self.name} " + ", ".join(["{d}", *("{a}", "{b}", "{c}")[: len(self.sources.split())]])
 
 
-# -- numbers ---------------------------------------------------------------------------------------------------------------------------
+# -- numbers -----------------------------------------------------------------------------------------------------------
 
 
 def to_float(pattern: int, kind: str) -> float:
@@ -97,25 +99,33 @@ def is_nan(pattern: int, kind: str) -> bool:
 def _edges(kind: str) -> list[int]:
     bits = int(kind[1:])
     if kind[0] != "f":
-        near = [0, 1, 2, 3, 7, 8, 15, 16, 23, 24, 31, 32, 33, 63, 64, 127, 128, 255, 0x0C0B0908, 0x0D0F0A01, 0x80808080, 0x7F7F7F7F]
+        near = [
+            0, 1, 2, 3, 7, 8, 15, 16, 23, 24, 31, 32, 33, 63, 64, 127, 128, 255, 0x0C0B0908, 0x0D0F0A01, 0x80808080,
+            0x7F7F7F7F,
+        ]  # fmt: skip
         ends = [(1 << n) + d for n in (15, 16, 23, 24, 31, 32, 63) for d in (-1, 0, 1)]
         return [x & (1 << bits) - 1 for x in [*near, *ends, *(-x for x in near)]]
     _, mantissa, _, _ = FORMATS[kind]
     bias = (1 << bits - mantissa - 2) - 1
     one, infinity = bias << mantissa, (2 * bias + 1) << mantissa
     positive = [
-        0, 1, 2, (1 << mantissa) - 1, 1 << mantissa, (1 << mantissa) + 1, one - 1, one, one + 1, one - (1 << mantissa), one + (1 << mantissa), infinity - 1,
-        infinity, infinity | 1 << mantissa - 1, infinity | 1, one + (3 << mantissa - 1), infinity - (1 << mantissa), one + (5 << mantissa) + 12345 % (1 << mantissa),
+        0, 1, 2, (1 << mantissa) - 1, 1 << mantissa, (1 << mantissa) + 1, one - 1, one, one + 1, one - (1 << mantissa),
+        one + (1 << mantissa), infinity - 1,
+        infinity, infinity | 1 << mantissa - 1, infinity | 1, one + (3 << mantissa - 1), infinity - (1 << mantissa),
+        one + (5 << mantissa) + 12345 % (1 << mantissa),
     ]  # fmt: skip
     whole = [to_pattern(float(x), kind) for x in (2.5, 3.5, 100.25, 255.5, 256, 32767, 32768, 65504)]
     if bits > 16:
-        whole += [to_pattern(float(x), kind) for x in (2.0**24 + 2, 2.0**31, 2.0**31 - 128, 2.0**32, 2.0**32 - 256, 65535.5, 2.0**63)]
+        whole += [
+            to_pattern(float(x), kind)
+            for x in (2.0**24 + 2, 2.0**31, 2.0**31 - 128, 2.0**32, 2.0**32 - 256, 65535.5, 2.0**63)
+        ]
     return [x | s for x in positive + whole for s in (0, 1 << bits - 1)]
 
 
 def special(how: str, kind: str, rng: np.random.Generator, n: int) -> np.ndarray:
-    """Patterns for cases that ask for them. "small": integers of the size of exponents; "numbers": no NaN; "division": numbers of all exponents, so that
-    quotients over- and underflow."""
+    """Patterns for cases that ask for them. "small": integers of the size of exponents; "numbers": no NaN; "division":
+    numbers of all exponents, so that quotients over- and underflow."""
     bits = 16 if kind[1:] == "16" else 64 if kind[1:] == "64" else 32
     if kind[0] != "f":
         span = {16: 60, 32: 2300, 64: 2300}[bits]
@@ -136,10 +146,16 @@ def draw(kind: str, rng: np.random.Generator, n: int) -> np.ndarray:
     """Patterns of a kind: edge values in half of the lanes, in the others random patterns, of floats mostly near 1."""
     bits = int(kind[1:]) if int(kind[1:]) in (16, 64) else 32
     edges = np.array(_edges(f"{kind[0]}{bits}"), np.uint64)
-    wild = rng.integers(0, 1 << 64, n, np.uint64, endpoint=False) if bits == 64 else rng.integers(0, 1 << bits, n, np.uint64)
+    wild = (
+        rng.integers(0, 1 << 64, n, np.uint64, endpoint=False)
+        if bits == 64
+        else rng.integers(0, 1 << bits, n, np.uint64)
+    )
     if kind[0] == "f":
         near = rng.standard_normal(n) * np.exp2(rng.integers(-6, 7, n))
-        tame = near.astype({16: np.float16, 32: np.float32, 64: np.float64}[bits]).view({16: np.uint16, 32: np.uint32, 64: np.uint64}[bits])
+        tame = near.astype({16: np.float16, 32: np.float32, 64: np.float64}[bits]).view(
+            {16: np.uint16, 32: np.uint32, 64: np.uint64}[bits]
+        )
         wild = np.where(rng.random(n) < 0.3, wild, tame.astype(np.uint64))
     return np.where(rng.random(n) < 0.5, edges[rng.integers(0, len(edges), n)], wild)
 
@@ -153,7 +169,7 @@ def value(pattern: int, kind: str) -> object:
     return pattern
 
 
-# -- runs ------------------------------------------------------------------------------------------------------------------------------
+# -- runs --------------------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass
@@ -252,13 +268,16 @@ class Batch:
     def _wrong(p: _Placed, n: int, got: int, was: int) -> str:
         c = p.case
         args = [
-            value(sum(int(w) << 64 * k for k, w in enumerate(np.atleast_1d(x[n]))), kind) for x, kind in zip(p.sources, c.sources.split(), strict=True)
+            value(sum(int(w) << 64 * k for k, w in enumerate(np.atleast_1d(x[n]))), kind)
+            for x, kind in zip(p.sources, c.sources.split(), strict=True)
         ]
         want = c.meaning(*args, *([was] if c.old else []))
         bits = max(32, int(c.result[1:]))
         if c.result == "h16":  # a half of the register, the other keeps its value
             assert isinstance(want, int)
-            if got >> 16 != was >> 16 or not (got & 0xFFFF == want or is_nan(want, "f16") and is_nan(got & 0xFFFF, "f16")):
+            if got >> 16 != was >> 16 or not (
+                got & 0xFFFF == want or is_nan(want, "f16") and is_nan(got & 0xFFFF, "f16")
+            ):
                 return _said(args, got, f"{was >> 16:#x} above {want:#x}")
             return ""
         if c.result[0] == "f":

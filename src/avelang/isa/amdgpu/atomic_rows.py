@@ -19,7 +19,9 @@ def _semantics(wave: Wave, byte_offset: np.ndarray, value: np.ndarray, tensor: T
     for lane in np.flatnonzero(wave.active):
         only = np.zeros(wave.lanes, bool)
         only[lane] = True
-        old = np.ascontiguousarray(wave.read(tensor.space, address, nbytes, only)).view(value.dtype).reshape(value.shape)
+        old = (
+            np.ascontiguousarray(wave.read(tensor.space, address, nbytes, only)).view(value.dtype).reshape(value.shape)
+        )
         out[lane] = old[lane]
         with np.errstate(all="ignore"):
             total = np.ascontiguousarray(old + value)
@@ -29,7 +31,9 @@ def _semantics(wave: Wave, byte_offset: np.ndarray, value: np.ndarray, tensor: T
 
 def _lower(b: Builder, byte_offset: Value, value: Value, tensor: Value, scope: int) -> Value:
     if dtype_of(value.type) == bf16 and "gfx90a" in b.features:
-        raise error("U103", b.span, name="amdgpu.atomic_add", what="a pair of bf16", instead="gfx942 and gfx950 have it")
+        raise error(
+            "U103", b.span, name="amdgpu.atomic_add", what="a pair of bf16", instead="gfx942 and gfx950 have it"
+        )
     ptr = tensor if isinstance(tensor.type, PtrType) else b.base(tensor)
     return b.emit("atomic_add", (value, ptr, b.convert(byte_offset, i64)), (value.type,)).result
 
@@ -50,13 +54,15 @@ register(Row(
     "amdgpu.atomic_add",
     (
         Param("byte_offset", (i32, u32, i64), "from the tensor's first element, in bytes; a multiple of 4"),
-        Param("value", (i32, u32, f32, VecType(f16, 2), VecType(bf16, 2)), "what is added; a pair is one word whose halves are added "
+        Param("value", (i32, u32, f32, VecType(f16, 2), VecType(bf16, 2)),
+            "what is added; a pair is one word whose halves are added "
                                                                            "each", packed=False),
         Param("tensor", "tensor", "the memory", spaces=(GLOBAL, SHARED)),
         Param("scope", "const", "among whom: AtomicScope.WORKGROUP 0, AGENT 1, SYSTEM 2", range=(0, 2), default=1),
     ),
     "value",
-    "Adds `value` to the word at the tensor's first element + `byte_offset`, and gives what stood there before. Lanes that name one word "
+    "Adds `value` to the word at the tensor's first element + `byte_offset`, and gives what stood there before. Lanes "
+    "that name one word "
     "add up; "
     "between waves the order is not defined. A pair of bf16 needs gfx942 or gfx950.",
     "AMD CDNA3 ISA, sections 9 and 11 (GLOBAL_ATOMIC_ADD, _ADD_F32, _PK_ADD_F16, _PK_ADD_BF16 and the DS forms)",

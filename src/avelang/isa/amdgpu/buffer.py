@@ -1,4 +1,5 @@
-"""Rows of the raw-buffer instructions: a resource of four words (base, range, flags), loads and stores whose range the hardware checks."""
+"""Rows of the raw-buffer instructions: a resource of four words (base, range, flags), loads and stores whose range the
+hardware checks."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ RSRC = VecType(i32, 4)
 DWORD = 4  # bytes
 SOURCE = "AMD CDNA3 ISA, section 9.1 (Vector Memory Buffer Instructions), buffer resource descriptor and range checking"
 GFX9 = frozenset({"gfx9"})
-# Word 3 of a raw buffer on gfx9: DATA_FORMAT 32 (4 << 15) and NUM_FORMAT float (7 << 12), as LLVM's own lowerings write it
-# (mlir/lib/Conversion/AMDGPUToROCDL, `makeBufferRsrc`). The same on gfx90a, gfx942 and gfx950.
+# Word 3 of a raw buffer on gfx9: DATA_FORMAT 32 (4 << 15) and NUM_FORMAT float (7 << 12), as LLVM's own lowerings write
+# it (mlir/lib/Conversion/AMDGPUToROCDL, `makeBufferRsrc`). The same on gfx90a, gfx942 and gfx950.
 FLAGS = 0x00027000
 DIRECT_LOAD = "amdgpu.raw_buffer_load_x1_lds"
 LDS_SIZES = (1, 2, 4, 12, 16)
@@ -30,7 +31,9 @@ LDS_WIDE = "lds-load-wide"  # the feature of chips that have sizes 12 and 16
 
 
 def _too_wide(span: Span | None, size: int) -> Exception:
-    return error("U103", span, name=DIRECT_LOAD, what=f"size {size}", instead="sizes 12 and 16 need gfx950; use 1, 2 or 4")
+    return error(
+        "U103", span, name=DIRECT_LOAD, what=f"size {size}", instead="sizes 12 and 16 need gfx950; use 1, 2 or 4"
+    )
 
 
 def words(n: int) -> Type:
@@ -38,7 +41,7 @@ def words(n: int) -> Type:
     return i32 if n == 1 else VecType(i32, n)
 
 
-# -- meaning -------------------------------------------------------------------------------------------------------------------------
+# -- meaning -----------------------------------------------------------------------------------------------------------
 
 
 def resource(rsrc: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -49,7 +52,9 @@ def resource(rsrc: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def offset_of(*parts: np.ndarray) -> np.ndarray:
     """uint64 (lanes,): the sum of 32-bit offsets read as unsigned; it does not wrap."""
-    return sum((np.ascontiguousarray(p).view(np.uint32).astype(np.uint64) for p in parts), np.zeros(len(parts[0]), np.uint64))
+    return sum(
+        (np.ascontiguousarray(p).view(np.uint32).astype(np.uint64) for p in parts), np.zeros(len(parts[0]), np.uint64)
+    )
 
 
 def _make_rsrc(wave: Wave, tensor: TensorRef, range_bytes: np.ndarray, flags: int) -> np.ndarray:
@@ -70,7 +75,9 @@ def load_dwords(wave: Wave, rsrc: np.ndarray, offset: np.ndarray, n: int) -> np.
         for j in range(n - 1):  # the last dword is outside where not all are inside
             at = offset + np.uint64(DWORD * j)
             ok = wave.active & ~full & (at + np.uint64(DWORD) <= limit)
-            raw[:, DWORD * j : DWORD * j + DWORD] |= np.where(ok[:, None], wave.read(GLOBAL, base + at, DWORD, ok), np.uint8(0))
+            raw[:, DWORD * j : DWORD * j + DWORD] |= np.where(
+                ok[:, None], wave.read(GLOBAL, base + at, DWORD, ok), np.uint8(0)
+            )
     return np.ascontiguousarray(raw).view(np.int32)
 
 
@@ -83,7 +90,9 @@ def _load(n: int) -> Callable[..., np.ndarray]:
 
 
 def _store(n: int) -> Callable[..., None]:
-    def semantics(wave: Wave, data: np.ndarray, rsrc: np.ndarray, voffset: np.ndarray, soffset: np.ndarray, aux: int) -> None:
+    def semantics(
+        wave: Wave, data: np.ndarray, rsrc: np.ndarray, voffset: np.ndarray, soffset: np.ndarray, aux: int
+    ) -> None:
         base, limit = resource(rsrc)
         raw = np.ascontiguousarray(data).view(np.uint8).reshape(wave.lanes, n, DWORD)
         offset = offset_of(voffset, soffset)
@@ -96,7 +105,7 @@ def _store(n: int) -> Callable[..., None]:
     return semantics
 
 
-# -- expansion -----------------------------------------------------------------------------------------------------------------------
+# -- expansion ---------------------------------------------------------------------------------------------------------
 
 
 def inside(b: Builder, offset: Value, nbytes: int, limit: Value) -> Value:
@@ -104,8 +113,11 @@ def inside(b: Builder, offset: Value, nbytes: int, limit: Value) -> Value:
     return b.cmp("le", b.add(offset, b.const(nbytes, i64)), limit)
 
 
-def dwords(b: Builder, n: int, carried: tuple[Value, ...], body: Callable[[Value, tuple[Value, ...]], tuple[Value, ...]]) -> tuple[Value, ...]:
-    """A loop over the dwords 0 .. n - 1 of an access, which is rarely run: rolled, so that it costs little to compile."""
+def dwords(
+    b: Builder, n: int, carried: tuple[Value, ...], body: Callable[[Value, tuple[Value, ...]], tuple[Value, ...]]
+) -> tuple[Value, ...]:
+    """A loop over the dwords 0 .. n - 1 of an access, which is rarely run: rolled, so that it costs little to
+    compile."""
     region = Block((("dword", u32), *(("", v.type) for v in carried)))
     op = b.emit("for", (b.const(0), b.const(n), b.const(1), *carried), tuple(v.type for v in carried), (region,))
     with b.inside(region):
@@ -119,14 +131,17 @@ def place_of(b: Builder, offset: Value, dword: Value) -> Value:
 
 
 def expand_load(b: Builder, ptr: Value, offset: Value, limit: Value, n: int) -> Value:
-    """n dwords with the range check. One wide load where all are inside, which is nearly always; else dword by dword."""
+    """n dwords with the range check. One wide load where all are inside, which is nearly always; else dword by
+    dword."""
 
     def dword(at: Value) -> Value:
         return choose(b, inside(b, at, DWORD, limit), lambda: b.ld(ptr, at, i32, DWORD), lambda: b.const(0, i32))
 
     def one_by_one() -> Value:
         # The last dword is outside where not all are inside.
-        return dwords(b, n - 1, (b.const(0, words(n)),), lambda j, v: (b.insert(v[0], dword(place_of(b, offset, j)), j),))[0]
+        return dwords(
+            b, n - 1, (b.const(0, words(n)),), lambda j, v: (b.insert(v[0], dword(place_of(b, offset, j)), j),)
+        )[0]
 
     if n == 1:
         return dword(offset)
@@ -172,23 +187,26 @@ def _expand_store(n: int) -> Callable[..., None]:
     return lower
 
 
-# -- code ----------------------------------------------------------------------------------------------------------------------------
+# -- code --------------------------------------------------------------------------------------------------------------
 
 
 def scalar_resource(w: Emitter, v: Value) -> tuple[str, str]:
-    """A resource in scalar registers. It must be the same in all lanes, so where that is not proven the first lane's words are taken: LLVM
-    would build a loop over the lanes."""
+    """A resource in scalar registers. It must be the same in all lanes, so where that is not proven the first lane's
+    words are taken: LLVM would build a loop over the lanes."""
     if v.uniform:
         return "<4 x i32>", w.value(v)
     parts = [w.op(f"extractelement <4 x i32> {w.value(v)}, i64 {i}") for i in range(4)]
     return "<4 x i32>", w.vector([w.target.first(w, x) for x in parts], "i32")
 
 
-def checked(w: Emitter, rsrc: Value, voffset: Value, soffset: Value) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """The resource, and the vector and scalar offsets. LLVM says that the hardware leaves the scalar offset out of its range check
-    (IntrinsicsAMDGPU.td, at the raw buffer intrinsics), AMD's measurements on gfx950 that it counts (ROCm/rocm-systems, pull request 10928). So none
-    is left to it: a scalar offset moves the resource's beginning, and makes its range that much shorter. One that differs by lane goes to the vector
-    offset; their sum stays at the top instead of wrapping, since what lies beyond 32 bits is outside of any range."""
+def checked(
+    w: Emitter, rsrc: Value, voffset: Value, soffset: Value
+) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """The resource, and the vector and scalar offsets. LLVM says that the hardware leaves the scalar offset out of its
+    range check (IntrinsicsAMDGPU.td, at the raw buffer intrinsics), AMD's measurements on gfx950 that it counts
+    (ROCm/rocm-systems, pull request 10928). So none is left to it: a scalar offset moves the resource's beginning, and
+    makes its range that much shorter. One that differs by lane goes to the vector offset; their sum stays at the top
+    instead of wrapping, since what lies beyond 32 bits is outside of any range."""
     t, held = scalar_resource(w, rsrc)
     own, more = w.value(voffset), w.value(soffset)
     if not soffset.uniform:
@@ -196,8 +214,8 @@ def checked(w: Emitter, rsrc: Value, voffset: Value, soffset: Value) -> tuple[li
         return [(t, held)], [("i32", total), ("i32", "0")]
     if more != "0":
         size = w.op(f"extractelement {t} {held}, i64 2")
-        # The difference, or 0: in 64 bits, whose upper half is the borrow. LLVM makes a saturating subtraction of other spellings, which only vector
-        # instructions have, and then takes the resource for one that differs by lane.
+        # The difference, or 0: in 64 bits, whose upper half is the borrow. LLVM makes a saturating subtraction of other
+        # spellings, which only vector instructions have, and then takes the resource for one that differs by lane.
         more64 = w.op(f"zext i32 {more} to i64")
         wide = w.op(f"sub i64 {w.op(f'zext i32 {size} to i64')}, {more64}")
         borrow = w.op(f"trunc i64 {w.op(f'lshr i64 {wide}, 32')} to i32")
@@ -237,24 +255,33 @@ def _emit_load_lds(w: Emitter, op: Op, name: str) -> None:
         raise _too_wide(op.span, size)
     held, offsets = checked(w, rsrc, vindex, soffset)
     w.call(
-        name, "void", *held, ("ptr addrspace(3)", w.value(lds)), ("i32", str(size)), *offsets, *immediates(op.attrs["offset"], op.attrs["aux"]),
+        name, "void", *held, ("ptr addrspace(3)", w.value(lds)), ("i32", str(size)), *offsets,
+        *immediates(op.attrs["offset"], op.attrs["aux"]),
     )  # fmt: skip
 
 
-# -- rows ----------------------------------------------------------------------------------------------------------------------------
+# -- rows --------------------------------------------------------------------------------------------------------------
 
 _RSRC = Param(
     "rsrc", RSRC, "the resource, from `make_rsrc`; the same in all active lanes, or an error (T320, X044)",
-    uniform="make the resource of memory that all lanes share, and put what differs into the offsets; of lanes that differ, code for a GPU takes the "
+    uniform="make the resource of memory that all lanes share, and put what differs into the offsets; of lanes that "
+    "differ, code for a GPU takes the "
             "first one's",
 )  # fmt: skip
 _OFFSETS = (
     Param("voffset", (i32, u32), "byte offset, read as unsigned; may differ from lane to lane"),
     Param("soffset", (i32, u32), "byte offset that is added to it; may differ from lane to lane too"),
-    Param("aux", "const", "cache policy bits of the instruction (sc0 1, nt 2, sc1 16); no effect on the result", range=(0, 31), default=0),
+    Param(
+        "aux",
+        "const",
+        "cache policy bits of the instruction (sc0 1, nt 2, sc1 16); no effect on the result",
+        range=(0, 31),
+        default=0,
+    ),
 )
 _RULE = (
-    "The byte address is base + voffset + soffset, both read as unsigned, a multiple of 4. The range is checked dword by dword: a dword is "
+    "The byte address is base + voffset + soffset, both read as unsigned, a multiple of 4. The range is checked dword "
+    "by dword: a dword is "
     "inside "
     "when voffset + soffset + 4 times its number + 4 is at most the resource's range."
 )
@@ -267,9 +294,11 @@ register(Row(
         Param("flags", "const", "the fourth word of the resource", range=(0, 0xFFFFFFFF), default=FLAGS),
     ),
     RSRC,
-    "The raw-buffer resource of `range_bytes` bytes from a tensor's first element on: four words (low address, high 16 bits of the "
+    "The raw-buffer resource of `range_bytes` bytes from a tensor's first element on: four words (low address, high "
+    "16 bits of the "
     "address, range, "
-    "flags). A buffer instruction takes it from scalar registers: base and range must be the same in all lanes that use it.",
+    "flags). A buffer instruction takes it from scalar registers: base and range must be the same in all lanes that "
+    "use it.",
     SOURCE, GFX9, _make_rsrc, lower=_expand_make,
 ))  # fmt: skip
 
@@ -287,10 +316,13 @@ for _n in (1, 2, 4):
         llvm={"amdgpu": Lowering("llvm.amdgcn.raw.buffer.store", emit=_emit_store)},
     ))  # fmt: skip
 
-# -- direct to LDS -------------------------------------------------------------------------------------------------------------------
+# -- direct to LDS -----------------------------------------------------------------------------------------------------
 
 
-def _load_lds(wave: Wave, rsrc: np.ndarray, lds: TensorRef, size: int, vindex: np.ndarray, soffset: np.ndarray, offset: int, aux: int) -> None:
+def _load_lds(
+    wave: Wave, rsrc: np.ndarray, lds: TensorRef, size: int, vindex: np.ndarray, soffset: np.ndarray, offset: int,
+    aux: int,
+) -> None:  # fmt: skip
     at = offset_of(vindex, soffset) + np.uint64(offset)
     if size >= DWORD:
         raw = load_dwords(wave, rsrc, at, size // DWORD).view(np.uint8)
@@ -304,7 +336,9 @@ def _load_lds(wave: Wave, rsrc: np.ndarray, lds: TensorRef, size: int, vindex: n
     wave.write(lds.space, place, raw, wave.active)
 
 
-def _expand_load_lds(b: Builder, rsrc: Value, lds: Value, size: int, vindex: Value, soffset: Value, offset: int, aux: int) -> None:
+def _expand_load_lds(
+    b: Builder, rsrc: Value, lds: Value, size: int, vindex: Value, soffset: Value, offset: int, aux: int
+) -> None:
     if size > DWORD and LDS_WIDE not in b.features:
         raise _too_wide(b.span, size)
     ptr, limit = expand_resource(b, rsrc)
@@ -316,7 +350,8 @@ def _expand_load_lds(b: Builder, rsrc: Value, lds: Value, size: int, vindex: Val
         got = choose(b, inside(b, at, size, limit), lambda: b.ld(ptr, at, narrow, size), lambda: b.const(0, narrow))
         value = b.convert(got, i32)
     target = lds if isinstance(lds.type, PtrType) else b.base(lds)
-    # The base is the first active lane's. A shared pointer is not made from a number, so its distance from the lane's own is added.
+    # The base is the first active lane's. A shared pointer is not made from a number, so its distance from the lane's
+    # own is added.
     own = b.ptr_int(target)
     base = b.shuffle("idx", own, first_active(b), LANES)
     place = b.mul(b.convert(b.lane_id(), i64), b.const(lds_stride(size), i64))
@@ -327,19 +362,25 @@ register(Row(
     DIRECT_LOAD,
     (
         _RSRC,
-        Param("lds", "tensor", "where lane 0's data goes; of lanes that differ the first active one counts", spaces=(SHARED,)),
-        Param("size", "const", "bytes for each lane; 12 and 16 on gfx950 only", range=(LDS_SIZES[0], LDS_SIZES[-1]), choices=LDS_SIZES),
+        Param("lds", "tensor", "where lane 0's data goes; of lanes that differ the first active one counts",
+            spaces=(SHARED,)),
+        Param("size", "const", "bytes for each lane; 12 and 16 on gfx950 only", range=(LDS_SIZES[0], LDS_SIZES[-1]),
+            choices=LDS_SIZES),
         Param("vindex", (i32, u32), "byte offset, read as unsigned; may differ from lane to lane"),
         Param("soffset", (i32, u32), "byte offset that is added to it"),
-        Param("offset", "const", "bytes added to the address in memory and to that in shared memory", range=(0, 4095), default=0),
+        Param("offset", "const", "bytes added to the address in memory and to that in shared memory", range=(0, 4095),
+            default=0),
         _OFFSETS[2],
     ),
     None,
-    "Loads from a buffer straight into shared memory: the data of lane l go to lds + offset + l times max(4, size). A byte or half is "
-    "extended with zeros to a word. Memory is read at base + vindex + soffset + offset; outside the range zeros are written. Lanes that "
+    "Loads from a buffer straight into shared memory: the data of lane l go to lds + offset + l times max(4, size). A "
+    "byte or half is "
+    "extended with zeros to a word. Memory is read at base + vindex + soffset + offset; outside the range zeros are "
+    "written. Lanes that "
     "are not active "
     "write nothing.",
-    "AMD CDNA3 ISA, section 9.1.9 (Memory Buffer Load to LDS); LLVM, IntrinsicsAMDGPU.td, int_amdgcn_raw_buffer_load_lds",
+    "AMD CDNA3 ISA, section 9.1.9 (Memory Buffer Load to LDS); LLVM, IntrinsicsAMDGPU.td, "
+    "int_amdgcn_raw_buffer_load_lds",
     GFX9, _load_lds, frozenset({"read", "write"}), _expand_load_lds,
     llvm={"amdgpu": Lowering("llvm.amdgcn.raw.buffer.load.lds", emit=_emit_load_lds, marks=frozenset({LOADS_TO_LDS}))},
 ))  # fmt: skip

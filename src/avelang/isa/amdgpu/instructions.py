@@ -1,7 +1,8 @@
-"""The instruction table of gfx90a, gfx942 and gfx950: one entry per instruction, from which effects, hazards, reports, lint and the executor derive.
+"""The instruction table of gfx90a, gfx942 and gfx950: one entry per instruction, from which effects, hazards, reports,
+lint and the executor derive.
 
-`instructions.txt` holds a line per instruction and says what its columns mean. `desc` finds an entry by mnemonic and chip; a mnemonic that the
-table lacks is an error. An entry is made when it is first asked for.
+`instructions.txt` holds a line per instruction and says what its columns mean. `desc` finds an entry by mnemonic and
+chip; a mnemonic that the table lacks is an error. An entry is made when it is first asked for.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ CHIPS = ("gfx90a", "gfx942", "gfx950")
 FILE = pathlib.Path(__file__).with_name("instructions.txt")
 ENCODINGS = ("_e32", "_e64_dpp", "_e64", "_dpp", "_sdwa")  # suffixes of mnemonics
 
-# Execution units: the sections of the table. Control: branches, waits and hints. VMEM: buffer, global, scratch and image instructions.
+# Execution units: the sections of the table. Control: branches, waits and hints. VMEM: buffer, global, scratch and
+# image instructions.
 VALU, MATRIX, SALU, SMEM, VMEM, FLAT, DS, CONTROL = "valu", "matrix", "salu", "smem", "vmem", "flat", "ds", "control"
 
 REGISTERS = "svmauwxcpoqn"  # kinds of operands that are or may be registers
@@ -24,8 +26,8 @@ REGISTERS = "svmauwxcpoqn"  # kinds of operands that are or may be registers
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OperandDesc:
-    """One operand: its kind, by the letters of the table; the registers that it takes; how many of them are written; whether it is read, merged
-    into by a load (`partial`), and whether it may be left out."""
+    """One operand: its kind, by the letters of the table; the registers that it takes; how many of them are written;
+    whether it is read, merged into by a load (`partial`), and whether it may be left out."""
 
     kind: str
     count: int
@@ -37,9 +39,10 @@ class OperandDesc:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class InstrDesc:
-    """One instruction. `reads`, `writes`: implicit registers ("scc", "vcc", "exec", "m0"). `counter`: the one that it moves, or "". `access`: "load",
-    "store", "atomic", "lds-load" (to LDS), "lds-store" (from LDS) or "", with `nbytes` of each lane. `classes`: what hazards, control flow and
-    reports go by. `passes`: of a matrix instruction, on each of `CHIPS`; 0 where there is none."""
+    """One instruction. `reads`, `writes`: implicit registers ("scc", "vcc", "exec", "m0"). `counter`: the one that it
+    moves, or "". `access`: "load", "store", "atomic", "lds-load" (to LDS), "lds-store" (from LDS) or "", with `nbytes`
+    of each lane. `classes`: what hazards, control flow and reports go by. `passes`: of a matrix instruction, on each of
+    `CHIPS`; 0 where there is none."""
 
     name: str
     unit: str
@@ -63,7 +66,9 @@ class InstrDesc:
     @property
     def touches_global(self) -> bool:
         """True if it may access global memory (scratch does not count)."""
-        return bool(self.access) and self.unit != DS and "scratch" not in self.encodings and "scratch" not in self.classes
+        return (
+            bool(self.access) and self.unit != DS and "scratch" not in self.encodings and "scratch" not in self.classes
+        )
 
     @property
     def ends_block(self) -> bool:
@@ -119,7 +124,8 @@ def _parsed(section: str, line: str) -> InstrDesc:
     passes = next((tuple(map(int, w.split("/"))) for w in words if "/" in w), (0,) * len(CHIPS))
     registers = {how: tuple(r[1:] for r in implicit.split() if r[0] == how) for how in "<>"}
     return InstrDesc(
-        name, unit, tuple(encodings.split()), tuple(map(_operand, operands.split())), registers["<"], registers[">"], counter, access,
+        name, unit, tuple(encodings.split()), tuple(map(_operand, operands.split())), registers["<"], registers[">"],
+        counter, access,
         int(nbytes or 0), frozenset(w for w in words if "/" not in w), passes, _chips(chips), source,
     )  # fmt: skip
 
@@ -139,7 +145,8 @@ def _entries(name: str) -> list[InstrDesc]:
 
 @functools.cache
 def find(name: str, chip: str = "") -> InstrDesc | None:
-    """The entry of a mnemonic (without the suffix of its encoding) on a chip, or None; on any chip where none of `CHIPS` is named."""
+    """The entry of a mnemonic (without the suffix of its encoding) on a chip, or None; on any chip where none of
+    `CHIPS` is named."""
     found = _entries(name)
     want = (chip,) if chip in CHIPS else ("gfx942", "gfx950", "gfx90a")
     return next((d for c in want for d in found if c in d.chips), None)
@@ -158,5 +165,9 @@ def bare(mnemonic: str) -> str:
 def unknown(name: str, chip: str, where: str) -> AveError:
     """The error X029 for a mnemonic that `find` does not know: no such instruction, or one of other chips."""
     others = [c for c in CHIPS if find(name, c) is not None]
-    hint = f"it is an instruction of {', '.join(others)}" if others else f"Ave knows the instructions of {', '.join(CHIPS)}, by LLVM's mnemonics"
+    hint = (
+        f"it is an instruction of {', '.join(others)}"
+        if others
+        else f"Ave knows the instructions of {', '.join(CHIPS)}, by LLVM's mnemonics"
+    )
     return error("X029", where=where, name=name, chip=chip if chip in CHIPS else "an AMD GPU", hint=hint)

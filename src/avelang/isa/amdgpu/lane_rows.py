@@ -18,7 +18,8 @@ CONVERGENT = frozenset({"convergent"})
 GFX9 = frozenset({"gfx9"})
 WORD = (i32, u32, f32)
 DPP_SOURCE = (
-    "AMD CDNA3 ISA, section 12.15 (Data Parallel Processing, DPP_CTRL); LLVM, AMDGPUModifierSyntax, dpp_ctrl, row_mask, bank_mask, "
+    "AMD CDNA3 ISA, section 12.15 (Data Parallel Processing, DPP_CTRL); LLVM, AMDGPUModifierSyntax, dpp_ctrl, "
+    "row_mask, bank_mask, "
     "bound_ctrl"
 )
 DS_SOURCE = "AMD CDNA3 ISA, section 12.13 (LDS and GDS instructions), DS_SWIZZLE_B32, DS_BPERMUTE_B32"
@@ -35,7 +36,7 @@ def first(wave: Wave) -> int:
     return int(np.argmax(wave.active))
 
 
-# -- readfirstlane -------------------------------------------------------------------------------------------------------------------
+# -- readfirstlane -----------------------------------------------------------------------------------------------------
 
 
 def _readfirstlane(wave: Wave, v: np.ndarray) -> np.ndarray:
@@ -55,13 +56,16 @@ register(Row(
     llvm={"amdgpu": Lowering("llvm.amdgcn.readfirstlane.i32", words=True)},
 ))  # fmt: skip
 
-# -- DPP -----------------------------------------------------------------------------------------------------------------------------
+# -- DPP ---------------------------------------------------------------------------------------------------------------
 
 # First and last dpp_ctrl of each pattern.
 PATTERNS: tuple[tuple[tuple[int, int], str], ...] = (
-    ((0x000, 0x0FF), "quad_perm"), ((0x101, 0x10F), "row_shl"), ((0x111, 0x11F), "row_shr"), ((0x121, 0x12F), "row_ror"),
-    ((0x130, 0x130), "wave_shl"), ((0x134, 0x134), "wave_rol"), ((0x138, 0x138), "wave_shr"), ((0x13C, 0x13C), "wave_ror"),
-    ((0x140, 0x140), "row_mirror"), ((0x141, 0x141), "row_half_mirror"), ((0x142, 0x142), "row_bcast15"), ((0x143, 0x143), "row_bcast31"),
+    ((0x000, 0x0FF), "quad_perm"), ((0x101, 0x10F), "row_shl"), ((0x111, 0x11F), "row_shr"),
+    ((0x121, 0x12F), "row_ror"),
+    ((0x130, 0x130), "wave_shl"), ((0x134, 0x134), "wave_rol"), ((0x138, 0x138), "wave_shr"),
+    ((0x13C, 0x13C), "wave_ror"),
+    ((0x140, 0x140), "row_mirror"), ((0x141, 0x141), "row_half_mirror"), ((0x142, 0x142), "row_bcast15"),
+    ((0x143, 0x143), "row_bcast31"),
     ((0x150, 0x15F), "row_newbcast"),
 )  # fmt: skip
 CONTROLS: tuple[int, ...] = tuple(c for (low, high), _ in PATTERNS for c in range(low, high + 1))
@@ -97,7 +101,9 @@ def dpp_sources(ctrl: int) -> np.ndarray:
     }[name]
 
 
-def _dpp(wave: Wave, old: np.ndarray, src: np.ndarray, ctrl: int, row_mask: int, bank_mask: int, bound_ctrl: int) -> np.ndarray:
+def _dpp(
+    wave: Wave, old: np.ndarray, src: np.ndarray, ctrl: int, row_mask: int, bank_mask: int, bound_ctrl: int
+) -> np.ndarray:
     lane, source = np.arange(LANES), dpp_sources(ctrl)
     valid = (source >= 0) & wave.active[source]
     enabled = (row_mask >> (lane // ROW) & 1 == 1) & (bank_mask >> (lane % ROW // 4) & 1 == 1)
@@ -176,7 +182,9 @@ def _expand_dpp(b: Builder, old: Value, src: Value, ctrl: int, row_mask: int, ba
     out = b.select(valid, b.shuffle("idx", src, lane, LANES), outside)
     if row_mask == bank_mask == 15:
         return out
-    bits = b.and_(b.shr(b.const(row_mask), b.shr(source.own, b.const(4))), b.shr(b.const(bank_mask), b.shr(source.at, b.const(2))))
+    bits = b.and_(
+        b.shr(b.const(row_mask), b.shr(source.own, b.const(4))), b.shr(b.const(bank_mask), b.shr(source.at, b.const(2)))
+    )
     return b.select(b.cmp("ne", b.and_(bits, b.const(1)), b.const(0)), out, old)
 
 
@@ -185,9 +193,11 @@ register(Row(
     (
         Param("old", WORD, "what a lane keeps that does not read"),
         Param("src", "old", "the value that lanes read from one another"),
-        Param("dpp_ctrl", "const", "0-0xff quad_perm (two bits a lane), 0x101-0x10f row_shl, 0x111-0x11f row_shr, 0x121-0x12f row_ror, "
+        Param("dpp_ctrl", "const",
+            "0-0xff quad_perm (two bits a lane), 0x101-0x10f row_shl, 0x111-0x11f row_shr, 0x121-0x12f row_ror, "
                                    "0x130 wave_shl, "
-              "0x134 wave_rol, 0x138 wave_shr, 0x13c wave_ror, 0x140 row_mirror, 0x141 row_half_mirror, 0x142 row_bcast15, 0x143 "
+              "0x134 wave_rol, 0x138 wave_shr, 0x13c wave_ror, 0x140 row_mirror, 0x141 row_half_mirror, 0x142 "
+              "row_bcast15, 0x143 "
               "row_bcast31, "
               "0x150-0x15f row_newbcast", range=(CONTROLS[0], CONTROLS[-1]), choices=CONTROLS),
         Param("row_mask", "const", "rows of 16 lanes that take part, one bit each", range=(0, 15), default=15),
@@ -196,14 +206,15 @@ register(Row(
                                      "there", range=(0, 1), default=0),
     ),
     "old",
-    "Each lane reads `src` of another lane by a fixed pattern. A row is 16 lanes. shl reads from a higher lane, shr from a lower; ror "
+    "Each lane reads `src` of another lane by a fixed pattern. A row is 16 lanes. shl reads from a higher lane, shr "
+    "from a lower; ror "
     "rotates toward "
     "higher lanes; bcast15 gives the last lane of each row to the next row, bcast31 lane 31 to the upper half.",
     DPP_SOURCE, GFX9, _dpp, CONVERGENT, _expand_dpp, aliases=("update_dpp",),
     llvm={"amdgpu": Lowering("llvm.amdgcn.update.dpp.i32", {"bound_ctrl": "i1"}, words=True)},
 ))  # fmt: skip
 
-# -- LDS crossbar --------------------------------------------------------------------------------------------------------------------
+# -- LDS crossbar ------------------------------------------------------------------------------------------------------
 
 QUAD_MODE = 0x8000
 
@@ -235,7 +246,8 @@ register(Row(
     "amdgpu.ds_swizzle",
     (
         Param("v", WORD, "the value that lanes read from one another"),
-        Param("pattern", "const", "bit 15 clear: within 32 lanes, source = ((lane & bits 0-4) | bits 5-9) ^ bits 10-14; 0x8000 + "
+        Param("pattern", "const",
+            "bit 15 clear: within 32 lanes, source = ((lane & bits 0-4) | bits 5-9) ^ bits 10-14; 0x8000 + "
                                   "quad_perm: within 4 lanes",
               range=(0, QUAD_MODE | 0xFF)),
     ),
@@ -262,7 +274,7 @@ register(Row(
     llvm={"amdgpu": Lowering("llvm.amdgcn.ds.bpermute", words=True)},
 ))  # fmt: skip
 
-# -- ballot, mbcnt -------------------------------------------------------------------------------------------------------------------
+# -- ballot, mbcnt -----------------------------------------------------------------------------------------------------
 
 
 def _ballot(wave: Wave, cond: np.ndarray) -> np.ndarray:

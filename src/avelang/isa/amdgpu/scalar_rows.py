@@ -17,14 +17,15 @@ GFX9 = frozenset({"gfx9"})
 INT = (i32, u32)
 VOP = "AMD CDNA3 ISA, sections 12.9 and 12.12 (VOP1, VOP3A)"
 
-# -- perm ----------------------------------------------------------------------------------------------------------------------------
+# -- perm --------------------------------------------------------------------------------------------------------------
 
 # Selectors that pick no byte: 8 to 11 repeat the sign of bytes 1, 3, 5, 7; 12 is zero; all above are ones.
 SIGN_BYTES = {8: 1, 9: 3, 10: 5, 11: 7}
 
 
 def _expand_perm(b: Builder, lhs: Value, rhs: Value, sel: Value) -> Value:
-    # The 64 bits (lhs, rhs) and, above them, what selectors 8 to 15 give, as 16 bytes: a selector is then only a byte number.
+    # The 64 bits (lhs, rhs) and, above them, what selectors 8 to 15 give, as 16 bytes: a selector is then only a byte
+    # number.
     four = VecType(u8, 4)
     low, high, select = (b.bitcast(v, four) for v in (rhs, lhs, sel))
     own = [b.extract(v, i) for v in (low, high) for i in range(4)]
@@ -38,13 +39,16 @@ def _expand_perm(b: Builder, lhs: Value, rhs: Value, sel: Value) -> Value:
     return b.bitcast(b.vec(out), lhs.type)
 
 
-@row("amdgpu.perm(lhs: i32|u32, rhs: lhs, sel: i32|u32) -> lhs", f"{VOP}, V_PERM_B32", GFX9, llvm="llvm.amdgcn.perm", lower=_expand_perm)
+@row(
+    "amdgpu.perm(lhs: i32|u32, rhs: lhs, sel: i32|u32) -> lhs", f"{VOP}, V_PERM_B32", GFX9, llvm="llvm.amdgcn.perm",
+    lower=_expand_perm,
+)  # fmt: skip
 def perm(wave: Wave, lhs: np.ndarray, rhs: np.ndarray, sel: np.ndarray) -> np.ndarray:
     """Each byte of the result is the byte of (lhs, rhs) that the same byte of `sel` names.
 
     lhs: bytes 4-7 of the source
     rhs: bytes 0-3 of the source
-    sel: one selector a byte: 0-7 a byte of the source; 8, 9, 10, 11 the sign of byte 1, 3, 5, 7, eight times; 12 zero; more: 0xff
+    sel: a selector a byte: 0-7 a byte of the source; 8-11 the sign of byte 1, 3, 5, 7, eight times; 12 zero; more: 0xff
     """
     source = np.stack([rhs, lhs], axis=1).view(np.uint8)  # (lanes, 8): bytes 0-3 of rhs, 4-7 of lhs
     select = np.ascontiguousarray(sel).view(np.uint8).reshape(-1, 4)
@@ -55,7 +59,7 @@ def perm(wave: Wave, lhs: np.ndarray, rhs: np.ndarray, sel: np.ndarray) -> np.nd
     return np.ascontiguousarray(out).view(lhs.dtype)[:, 0]
 
 
-# -- approximations ------------------------------------------------------------------------------------------------------------------
+# -- approximations ----------------------------------------------------------------------------------------------------
 
 
 def _quiet(f: Callable[[np.ndarray], np.ndarray]) -> Callable[[Wave, np.ndarray], np.ndarray]:
@@ -73,19 +77,27 @@ def _reciprocal(b: Builder, x: Value) -> Value:
 # Public name, the exact function, its expansion, LLVM's name, the instruction, words.
 _APPROXIMATIONS: tuple[tuple[str, Callable[[np.ndarray], np.ndarray], Callable[..., Value], str, str, str], ...] = (
     ("rcp", lambda x: 1.0 / x, _reciprocal, "rcp", "V_RCP_F32", "1 / x"),
-    ("rsq", lambda x: 1.0 / np.sqrt(x), lambda b, x: b.same("rsqrt", x), "rsq", "V_RSQ_F32", "1 / the square root of x"),
+    (
+        "rsq",
+        lambda x: 1.0 / np.sqrt(x),
+        lambda b, x: b.same("rsqrt", x),
+        "rsq",
+        "V_RSQ_F32",
+        "1 / the square root of x",
+    ),
     ("exp2", lambda x: np.exp2(x), lambda b, x: b.same("exp2", x), "exp2", "V_EXP_F32", "2 to the x"),
     ("log2", lambda x: np.log2(x), lambda b, x: b.same("log2", x), "log", "V_LOG_F32", "the logarithm of x to base 2"),
 )
 for _name, _exact, _build, _llvm, _inst, _words in _APPROXIMATIONS:
     register(Row(
         f"amdgpu.{_name}", (Param("x", f32, "any number"),), f32,
-        f"{_words}, in f32. The reference rounds the exact value; the instruction may be off by one unit in the last place, and flushes "
+        f"{_words}, in f32. The reference rounds the exact value; the instruction may be off by one unit in the last "
+        f"place, and flushes "
         f"subnormals.",
         f"{VOP}, {_inst}", GFX9, _quiet(_exact), lower=_build, llvm={"amdgpu": f"llvm.amdgcn.{_llvm}.f32"},
     ))  # fmt: skip
 
-# -- 8-bit floats --------------------------------------------------------------------------------------------------------------------
+# -- 8-bit floats ------------------------------------------------------------------------------------------------------
 
 CVT = frozenset({"fp8-cvt"})
 KINDS: dict[str, tuple[DType, DType]] = {"fp8": (f8e4m3fnuz, f8e4m3fn), "bf8": (f8e5m2fnuz, f8e5m2)}
@@ -140,7 +152,8 @@ for _kind in KINDS:
             Param("word_sel", "const", "which half of the word is written: 0 low, 1 high", range=(0, 1), default=0),
         ),
         "old",
-        f"Two numbers as {_kind} in one half of `old`: {KINDS[_kind][0]} on gfx942, {KINDS[_kind][1]} on gfx950, rounded to nearest even. "
+        f"Two numbers as {_kind} in one half of `old`: {KINDS[_kind][0]} on gfx942, {KINDS[_kind][1]} on gfx950, "
+        f"rounded to nearest even. "
         f"Out of range "
         "there is no saturation: infinity where the format has one, else NaN.",
         CVT_SOURCE, CVT, _semantics, lower=_lower,
@@ -153,7 +166,8 @@ for _kind in KINDS:
             (Param("v", INT, "four numbers"), Param(_part, "const", "which part of the word, the lowest "
                                                                     "first", range=(0, _last), default=0)),
             f32 if _n == 1 else VecType(f32, 2),
-            f"{'One number' if _n == 1 else 'Two numbers'} of {_kind} in a word, as f32: {KINDS[_kind][0]} on gfx942, {KINDS[_kind][1]} on "
+            f"{'One number' if _n == 1 else 'Two numbers'} of {_kind} in a word, as f32: {KINDS[_kind][0]} on gfx942, "
+            f"{KINDS[_kind][1]} on "
             f"gfx950.",
             CVT_SOURCE, CVT, _semantics, lower=_lower,
             llvm={"amdgpu": Lowering(f"llvm.amdgcn.{_public.replace('_', '.')}", {"word_sel": "i1"})},

@@ -1,4 +1,5 @@
-"""Rows of gfx950's matrix instructions with block scales: 8, 6 and 4-bit floats, each 32 neighbors along K with a power of two of their own."""
+"""Rows of gfx950's matrix instructions with block scales: 8, 6 and 4-bit floats, each 32 neighbors along K with a power
+of two of their own."""
 
 from __future__ import annotations
 
@@ -16,14 +17,17 @@ from avelang.isa.lowering import Emit, Emitter, Lowering, immediates
 from avelang.isa.mma_reference import matmul
 from avelang.isa.row import Param, Row, Wave, register
 
-SOURCE = "AMD CDNA4 ISA guide, sections 7.1.5 (formats and layouts) and 7.2 (Block Scaled Matrices); LLVM, IntrinsicsAMDGPU.td, int_amdgcn_mfma_scale"
+SOURCE = (
+    "AMD CDNA4 ISA guide, sections 7.1.5 (formats and layouts) and 7.2 (Block Scaled Matrices); "
+    "LLVM, IntrinsicsAMDGPU.td, int_amdgcn_mfma_scale"
+)
 SLOTS, BLOCK, NO_NUMBER = 32, 32, 255  # elements of a lane, elements that share a scale, the scale that is NaN
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NarrowFloat:
-    """A narrow float: what CBSZ and BLGP call it, its bits, bits of its significand, the bias of its exponent, its dtype where the language has
-    one. Those without have neither infinities nor NaN."""
+    """A narrow float: what CBSZ and BLGP call it, its bits, bits of its significand, the bias of its exponent, its
+    dtype where the language has one. Those without have neither infinities nor NaN."""
 
     code: int
     bits: int
@@ -49,16 +53,21 @@ class NarrowFloat:
         """float32 (lanes, 32) of the registers of an operand."""
         if self.dtype:
             return np.ascontiguousarray(held).view(self.dtype.np).astype(np.float32)
-        bits = np.unpackbits(np.ascontiguousarray(held).view(np.uint8), axis=1, bitorder="little").reshape(LANES, SLOTS, self.bits)
+        bits = np.unpackbits(np.ascontiguousarray(held).view(np.uint8), axis=1, bitorder="little").reshape(
+            LANES, SLOTS, self.bits
+        )
         codes = bits @ (1 << np.arange(self.bits))
         low, sign = codes & ((1 << self.mantissa) - 1), codes >> (self.bits - 1)
         exponent = (codes >> self.mantissa) & ((1 << (self.bits - 1 - self.mantissa)) - 1)
-        value = np.where(exponent == 0, low, low + (1 << self.mantissa)) * 2.0 ** (np.maximum(exponent, 1) - self.bias - self.mantissa)
+        value = np.where(exponent == 0, low, low + (1 << self.mantissa)) * 2.0 ** (
+            np.maximum(exponent, 1) - self.bias - self.mantissa
+        )
         return np.where(sign, -value, value).astype(np.float32)
 
 
 FORMATS: dict[str, NarrowFloat] = {
-    "fp8": NarrowFloat(0, 8, 3, 7, f8e4m3fn), "bf8": NarrowFloat(1, 8, 2, 15, f8e5m2), "fp6": NarrowFloat(2, 6, 3, 1), "bf6": NarrowFloat(3, 6, 2, 3),
+    "fp8": NarrowFloat(0, 8, 3, 7, f8e4m3fn), "bf8": NarrowFloat(1, 8, 2, 15, f8e5m2), "fp6": NarrowFloat(2, 6, 3, 1),
+    "bf6": NarrowFloat(3, 6, 2, 3),
     "fp4": NarrowFloat(4, 4, 1, 1),
 }  # fmt: skip
 
@@ -85,12 +94,15 @@ class Scaled:
 
     @property
     def mma(self) -> Mma:
-        """The maps. (`Row.mma` is for products of the operands as they are, which backends execute from the maps alone.)"""
+        """The maps. (`Row.mma` is for products of the operands as they are, which backends execute from the maps
+        alone.)"""
         a, b = (FORMATS[f].fragment(self.m, self.k, t) for f, t in ((self.a, False), (self.b, True)))
         return Mma(self.m, self.m, self.k, a, b, accumulator(self.m, self.m, 1, 4))
 
 
-SCALED: tuple[Scaled, ...] = tuple(Scaled(m, k, a, b) for m, k in ((16, 128), (32, 64)) for a in FORMATS for b in FORMATS)
+SCALED: tuple[Scaled, ...] = tuple(
+    Scaled(m, k, a, b) for m, k in ((16, 128), (32, 64)) for a in FORMATS for b in FORMATS
+)
 
 
 def powers(word: np.ndarray, part: int) -> np.ndarray:
@@ -102,13 +114,20 @@ def powers(word: np.ndarray, part: int) -> np.ndarray:
 def _semantics(d: Scaled) -> Callable[..., np.ndarray]:
     mma = d.mma
 
-    def scaled(f: NarrowFloat, fragment: Fragment, held: np.ndarray, scale: np.ndarray, part: int, axis: int) -> np.ndarray:
+    def scaled(
+        f: NarrowFloat, fragment: Fragment, held: np.ndarray, scale: np.ndarray, part: int, axis: int
+    ) -> np.ndarray:
         # Lane i + m kb has the scale of row (of B: column) i for the block kb along K.
         by = np.repeat(powers(scale, part).reshape(d.k // BLOCK, d.m), BLOCK, axis=0)
-        matrix = fragment.scatter(f.numbers(held)).astype(np.float64)  # an element times its scale is beyond f32; here all of it is exact
+        matrix = fragment.scatter(f.numbers(held)).astype(
+            np.float64
+        )  # an element times its scale is beyond f32; here all of it is exact
         return matrix * (by.T if axis else by)[None]
 
-    def semantics(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray, scale_a: np.ndarray, scale_b: np.ndarray, part_a: int, part_b: int):
+    def semantics(
+        wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray, scale_a: np.ndarray, scale_b: np.ndarray, part_a: int,
+        part_b: int,
+    ):  # fmt: skip
         with np.errstate(all="ignore"):
             left = scaled(FORMATS[d.a], mma.a, a, scale_a, part_a, 1)
             right = scaled(FORMATS[d.b], mma.b, b, scale_b, part_b, 0)
@@ -128,7 +147,8 @@ def _elements(b: Builder, f: NarrowFloat, held: Value) -> list[Value]:
         code = b.shr(b.extract(words, word), b.const(shift))
         if shift + f.bits > 32:
             code = b.or_(code, b.shl(b.extract(words, word + 1), b.const(32 - shift)))
-        # In the places of an f32 the exponent is short of the difference of the biases, which a product makes good, subnormal numbers included.
+        # In the places of an f32 the exponent is short of the difference of the biases, which a product makes good,
+        # subnormal numbers included.
         magnitude = b.shl(b.and_(code, b.const((1 << (f.bits - 1)) - 1)), b.const(23 - f.mantissa))
         number = b.mul(b.bitcast(magnitude, f32), b.const(2.0 ** (127 - f.bias), f32))
         sign = b.shl(b.and_(code, b.const(1 << (f.bits - 1))), b.const(32 - f.bits))
@@ -147,7 +167,9 @@ def _lower(d: Scaled) -> Callable[..., Value]:
     """Every lane computes its own elements of D: those of one column in several rows."""
     mma = d.mma
 
-    def lower(b: Builder, a: Value, right: Value, c: Value, scale_a: Value, scale_b: Value, part_a: int, part_b: int) -> Value:
+    def lower(
+        b: Builder, a: Value, right: Value, c: Value, scale_a: Value, scale_b: Value, part_a: int, part_b: int
+    ) -> Value:
         lane = b.lane_id()
         column, group = b.and_(lane, b.const(d.m - 1)), b.shr(lane, b.const(d.m.bit_length() - 1))
 
@@ -159,7 +181,9 @@ def _lower(d: Scaled) -> Callable[..., Value]:
 
         at_a, at_b = places(mma.a.index[2]), places(mma.b.index[1])
         left, whole = _elements(b, FORMATS[d.a], a), _elements(b, FORMATS[d.b], right)
-        power_a, power_b = (b.convert(_power(b, scale, part), f64) for scale, part in ((scale_a, part_a), (scale_b, part_b)))
+        power_a, power_b = (
+            b.convert(_power(b, scale, part), f64) for scale, part in ((scale_a, part_a), (scale_b, part_b))
+        )
         blocks = range(d.k // BLOCK)
         by_b = [take(power_b, column, kb) for kb in blocks]
         col = [take(whole[s], column, g) for g, s in (at_b[k] for k in range(d.k))]
@@ -169,8 +193,8 @@ def _lower(d: Scaled) -> Callable[..., Value]:
             by = [b.mul(take(power_a, row, kb), by_b[kb]) for kb in blocks]
             acc = b.extract(c, r)
             for k in range(d.k):
-                # Elements multiply exactly in f32, and with both powers in f64. A product of 8 bits and a sum of 24 are near enough to f32 that a
-                # rounding to f64 in between does not show (Figueroa, 1995).
+                # Elements multiply exactly in f32, and with both powers in f64. A product of 8 bits and a sum of 24 are
+                # near enough to f32 that a rounding to f64 in between does not show (Figueroa, 1995).
                 g, s = at_a[k]
                 product = b.convert(b.mul(take(left[s], row, g), col[k]), f64)
                 acc = b.convert(b.same("fma", product, by[k // BLOCK], b.convert(acc, f64)), f32)
@@ -181,8 +205,8 @@ def _lower(d: Scaled) -> Callable[..., Value]:
 
 
 def _emit(d: Scaled) -> Emit:
-    """Formats, then scales and which byte of them. Two scales of the number zero LLVM would take for none: the bytes that are not looked at are
-    not zero then."""
+    """Formats, then scales and which byte of them. Two scales of the number zero LLVM would take for none: the bytes
+    that are not looked at are not zero then."""
 
     def emit(w: Emitter, op: Op, name: str) -> str:
         args = []
@@ -206,7 +230,10 @@ def _row(d: Scaled) -> Row:
     def held(f: NarrowFloat, name: str) -> str:
         return f"{SLOTS} of {name} a lane" + ("" if f.dtype else f" in {f.words} words, the first lowest")
 
-    scale = "powers of two with a bias of 127 in a byte (E8M0; 255: NaN): lane i + {m} b has that of {which} i, elements 32 b to 32 b + 31 along K"
+    scale = (
+        "powers of two with a bias of 127 in a byte (E8M0; 255: NaN): lane i + {m} b has that of {which} i, "
+        "elements 32 b to 32 b + 31 along K"
+    )
     params = (
         Param("a", a.type, f"A, {d.m} x {d.k}: {held(a, d.a)}", packed=True),
         Param("b", b.type, f"B, {d.k} x {d.m}: {held(b, d.b)}", packed=True),
@@ -216,11 +243,14 @@ def _row(d: Scaled) -> Row:
         *(Param(f"part_{x}", "const", f"which byte of `scale_{x}`", range=(0, 3), default=0) for x in "ab"),
     )
     doc = (
-        f"D = A @ B + C over a wave, A {d.m} x {d.k} ({d.a}) and B {d.k} x {d.m} ({d.b}), C and D f32. Each 32 neighbors along K of a row of A "
-        "and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the scales; "
+        f"D = A @ B + C over a wave, A {d.m} x {d.k} ({d.a}) and B {d.k} x {d.m} ({d.b}), C and D f32. Each 32 "
+        f"neighbors along K of a row of A "
+        "and of a column of B are multiplied by a power of two of their own. Products of elements and scales are "
+        "exact, however far the scales; "
         "each is added with one rounding to f32."
     )  # fmt: skip
-    return Row(f"amdgpu.{d.name}", params, "c", doc, SOURCE, frozenset({"mfma-gfx950"}), _semantics(d), CONVERGENT, _lower(d),
+    return Row(f"amdgpu.{d.name}", params, "c", doc, SOURCE, frozenset({"mfma-gfx950"}), _semantics(d), CONVERGENT,
+        _lower(d),
                llvm={"amdgpu": Lowering(f"llvm.amdgcn.{d.llvm}", emit=_emit(d))})  # fmt: skip
 
 

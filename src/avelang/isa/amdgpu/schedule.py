@@ -1,4 +1,5 @@
-"""Rows that only speak to the scheduler: wait counts, priorities, fences for the instruction order. They compute nothing."""
+"""Rows that only speak to the scheduler: wait counts, priorities, fences for the instruction order. They compute
+nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ VMCNT, EXPCNT, LGKMCNT = 63, 7, 15
 
 
 def waitcnt_immediate(vmcnt: int, expcnt: int, lgkmcnt: int) -> int:
-    """The SIMM16 of s_waitcnt on gfx9: vmcnt in bits 3:0 and 15:14, expcnt in 6:4, lgkmcnt in 11:8 (AMD CDNA3 ISA, S_WAITCNT)."""
+    """The SIMM16 of s_waitcnt on gfx9: vmcnt in bits 3:0 and 15:14, expcnt in 6:4, lgkmcnt in 11:8 (AMD CDNA3 ISA,
+    S_WAITCNT)."""
     return vmcnt & 15 | expcnt << 4 | lgkmcnt << 8 | vmcnt >> 4 << 14
 
 
@@ -35,7 +37,8 @@ def _const(name: str, doc: str, low: int, high: int) -> Param:
 
 
 _MASK = (
-    "0: none may cross; 1 all that are not memory, 2 VALU, 4 SALU, 8 MFMA, 0x10 all vector memory, 0x20 its reads, 0x40 its writes, 0x80 "
+    "0: none may cross; 1 all that are not memory, 2 VALU, 4 SALU, 8 MFMA, 0x10 all vector memory, 0x20 its reads, "
+    "0x40 its writes, 0x80 "
     "all LDS, "
     "0x100 its reads, 0x200 its writes, 0x400 transcendentals"
 )
@@ -50,12 +53,15 @@ _TABLE: tuple[tuple[str, tuple[Param, ...], str, str, str | Lowering], ...] = (
     ("s_setprio", (_const("priority", "3 is the highest", 0, 3),), "Sets the priority of the wave among those of its "
                                                                    "SIMD.", f"{SOPP}, S_SETPRIO",
      Lowering("llvm.amdgcn.s.setprio", {"priority": "i16"})),
-    ("s_nop", (_const("count", "wait states less one", 0, 15),), "Does nothing for `count` + 1 wait states.", f"{SOPP}, S_NOP",
+    ("s_nop", (_const("count", "wait states less one", 0, 15),), "Does nothing for `count` + 1 wait states.",
+        f"{SOPP}, S_NOP",
      Lowering("llvm.amdgcn.s.nop", {"count": "i16"})),
     ("s_sleep", (_const("amount", "in units of 64 clocks", 0, 127),), "The wave sleeps for about that "
-                                                                      "long.", f"{SOPP}, S_SLEEP", "llvm.amdgcn.s.sleep"),
+                                                                      "long.", f"{SOPP}, S_SLEEP",
+                                                                      "llvm.amdgcn.s.sleep"),
     ("sched_barrier", (_const("mask", f"kinds of instructions that the compiler may move across: {_MASK}", 0, 0x7FF),),
-     "The compiler moves no other instructions across this point.", f"{LLVM}, llvm.amdgcn.sched.barrier", "llvm.amdgcn.sched.barrier"),
+     "The compiler moves no other instructions across this point.", f"{LLVM}, llvm.amdgcn.sched.barrier",
+     "llvm.amdgcn.sched.barrier"),
     ("sched_group_barrier", (
         _const("mask", f"kinds of instructions of the group: {_MASK}", 0, 0x7FF),
         _const("size", "how many of them", 0, 0x7FFFFFFF),

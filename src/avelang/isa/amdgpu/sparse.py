@@ -1,4 +1,5 @@
-"""Rows of the sparse matrix instructions of gfx942 and gfx950 (smfmac): A keeps two of each four neighbors along K, and an index says which."""
+"""Rows of the sparse matrix instructions of gfx942 and gfx950 (smfmac): A keeps two of each four neighbors along K, and
+an index says which."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ from avelang.isa.mma_reference import matmul
 from avelang.isa.row import Param, Row, Wave, register
 
 SOURCE = (
-    "AMD CDNA4 ISA guide, section 7.5 (Sparse Matrices), which also has the shapes of CDNA3: layouts of B and of the index; "
+    "AMD CDNA4 ISA guide, section 7.5 (Sparse Matrices), which also has the shapes of CDNA3: layouts of B and of the "
+    "index; "
     "the emulator in AMD's ROCm systems repository, whose order along K is the same but for the names of the places"
 )
 
@@ -43,30 +45,43 @@ class Sparse:
     @property
     def mma(self) -> Mma:
         """The instructions of gfx950 take K in two halves: a lane's slots of B lie in both, those of A in one."""
-        a, b = operand(self.m, self.k // 2, 1, False), operand(self.m, self.k, 1, True, 2 if self.needs == "mfma-gfx950" else 1)
+        a, b = (
+            operand(self.m, self.k // 2, 1, False),
+            operand(self.m, self.k, 1, True, 2 if self.needs == "mfma-gfx950" else 1),
+        )
         return Mma(self.m, self.m, self.k, a, b, accumulator(self.m, self.m, 1, 4), sparse=True)
 
 
-# Feature, registers of A (B has twice as many), K of 16-bit operands in the shape of 16 (half of that in the shape of 32), LLVM's bf16.
+# Feature, registers of A (B has twice as many), K of 16-bit operands in the shape of 16 (half of that in the shape of
+# 32), LLVM's bf16.
 _FAMILIES = (("mfma-gfx942", 2, 32, "i16"), ("mfma-gfx950", 4, 64, "bfloat"))
-_16 = [Sparse("f32", m, k * 16 // m, d, d, f"f32.{m}x{m}x{k * 16 // m}.{d}", (f"<{2 * n} x {t}>", f"<{4 * n} x {t}>"), need)
-       for need, n, k, bfloat in _FAMILIES for m in (16, 32) for d, t in (("f16", "half"), ("bf16", bfloat))]  # fmt: skip
+_16 = [Sparse("f32", m, k * 16 // m, d, d, f"f32.{m}x{m}x{k * 16 // m}.{d}", (f"<{2 * n} x {t}>", f"<{4 * n} x {t}>"),
+    need)
+       for need, n, k, bfloat in _FAMILIES for m in (16, 32) for d,
+       t in (("f16", "half"), ("bf16", bfloat))]  # fmt: skip
 _8 = [Sparse(acc, m, k * 32 // m, a, b, f"{acc}.{m}x{m}x{k * 32 // m}.{a}" + (f".{b}" if acc == "f32" else ""),
              (f"<{n} x i32>", f"<{2 * n} x i32>"), need)
       for need, n, k, _ in _FAMILIES for m in (16, 32)
-      for acc, a, b in (("i32", "i8", "i8"), *(("f32", a, b) for a in ("fp8", "bf8") for b in ("fp8", "bf8")))]  # fmt: skip
+      for acc, a, b in (("i32", "i8", "i8"), *(("f32", a, b) for a in ("fp8", "bf8") for b in ("fp8",
+          "bf8")))]  # fmt: skip
 SPARSE: tuple[Sparse, ...] = (*_16, *_8)
 
 
 def index_shift(mma: Mma, cbsz: int, abid: int) -> int:
-    """First bit of a lane's indices in its index word: two bits for each stored element. ABID numbers the sets of bits, where the word has
-    several; CBSZ other than 0 takes the first whatever ABID says."""
+    """First bit of a lane's indices in its index word: two bits for each stored element. ABID numbers the sets of bits,
+    where the word has several; CBSZ other than 0 takes the first whatever ABID says."""
     return 0 if cbsz else 2 * mma.a.slots * abid
 
 
 def _semantics(mma: Mma) -> Callable[..., np.ndarray]:
-    def semantics(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray, index: np.ndarray, cbsz: int, abid: int) -> np.ndarray:
-        fields = index.view(np.uint32)[:, None] >> np.uint32(index_shift(mma, cbsz, abid)) >> (2 * np.arange(mma.a.slots, dtype=np.uint32))
+    def semantics(
+        wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray, index: np.ndarray, cbsz: int, abid: int
+    ) -> np.ndarray:
+        fields = (
+            index.view(np.uint32)[:, None]
+            >> np.uint32(index_shift(mma, cbsz, abid))
+            >> (2 * np.arange(mma.a.slots, dtype=np.uint32))
+        )
         where = mma.a.scatter((fields & 3).astype(np.int64))[0]
         stored = mma.a.scatter(a)[0]
         # Both elements of a group may name one place: they are two products then, in their order along K.
@@ -93,13 +108,22 @@ def _lower(mma: Mma, wide: str) -> Callable[..., Value]:
         left = [b.convert(b.extract(a, s), d) for s in range(mma.a.slots)]
         whole = [b.convert(b.extract(right, s), d) for s in range(mma.b.slots)]
         stride = mma.m
-        order_b = {int(k): (g, s) for g in range(groups) for s in range(mma.b.slots) for k in [mma.b.index[1][g * stride, s]]}
-        col = [b.shuffle("idx", whole[s], b.add(column, b.const(g * stride)), LANES) for g, s in (order_b[k] for k in range(mma.k))]
-        order_a = {int(k): (g, s) for g in range(groups) for s in range(mma.a.slots) for k in [mma.a.index[2][g * stride, s]]}
+        order_b = {
+            int(k): (g, s) for g in range(groups) for s in range(mma.b.slots) for k in [mma.b.index[1][g * stride, s]]
+        }
+        col = [
+            b.shuffle("idx", whole[s], b.add(column, b.const(g * stride)), LANES)
+            for g, s in (order_b[k] for k in range(mma.k))
+        ]
+        order_a = {
+            int(k): (g, s) for g in range(groups) for s in range(mma.a.slots) for k in [mma.a.index[2][g * stride, s]]
+        }
         out = []
         for r in range(mma.c.slots):
             # The row of slot r for group 0, and four more for each group of lanes.
-            row = b.add(b.const(int(mma.c.index[1][0, r])), b.shl(b.shr(lane, b.const(mma.n.bit_length() - 1)), b.const(2)))
+            row = b.add(
+                b.const(int(mma.c.index[1][0, r])), b.shl(b.shr(lane, b.const(mma.n.bit_length() - 1)), b.const(2))
+            )
             acc = b.extract(c, r)
             for k in range(mma.k // 2):
                 g, s = order_a[k]
@@ -119,17 +143,38 @@ def _row(d: Sparse) -> Row:
     mma = d.mma
     sets = 16 // mma.a.slots
     params = (
-        Param("a", fragment_type(INPUTS[d.a], mma.a.slots), f"A's stored elements, {d.m} x {d.k // 2}: {mma.a.slots} of {d.a} a "
-                                                            f"lane", packed=True),
-        Param("b", fragment_type(INPUTS[d.b], mma.b.slots), f"B, {d.k} x {d.m}: {mma.b.slots} of {d.b} a lane", packed=True),
+        Param(
+            "a",
+            fragment_type(INPUTS[d.a], mma.a.slots),
+            f"A's stored elements, {d.m} x {d.k // 2}: {mma.a.slots} of {d.a} a lane",
+            packed=True,
+        ),
+        Param(
+            "b",
+            fragment_type(INPUTS[d.b], mma.b.slots),
+            f"B, {d.k} x {d.m}: {mma.b.slots} of {d.b} a lane",
+            packed=True,
+        ),
         Param("c", VecType(ACCUMULATORS[d.acc], mma.c.slots), f"C, {d.m} x {d.m}: {mma.c.slots} of {d.acc} a lane"),
-        Param("index", (i32, u32), "two bits for each stored element of the lane, the first lowest: its place among its four neighbors"),
-        Param("cbsz", "const", "other than 0: the lowest set of index bits, whatever `abid` says", range=(0, 7), default=0),
-        Param("abid", "const", f"which of the {sets} sets of {2 * mma.a.slots} index bits in the word is "
-                               f"meant", range=(0, sets - 1), default=0),
+        Param(
+            "index",
+            (i32, u32),
+            "two bits for each stored element of the lane, the first lowest: its place among its four neighbors",
+        ),
+        Param(
+            "cbsz", "const", "other than 0: the lowest set of index bits, whatever `abid` says", range=(0, 7), default=0
+        ),
+        Param(
+            "abid",
+            "const",
+            f"which of the {sets} sets of {2 * mma.a.slots} index bits in the word is meant",
+            range=(0, sets - 1),
+            default=0,
+        ),
     )
     doc = (
-        f"D = A @ B + C over a wave, A {d.m} x {d.k} ({d.a}) with two stored elements of each four along K, B {d.k} x {d.m} ({d.b}), C and "
+        f"D = A @ B + C over a wave, A {d.m} x {d.k} ({d.a}) with two stored elements of each four along K, B {d.k} x "
+        f"{d.m} ({d.b}), C and "
         f"D {d.acc}. "
         "Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says."
     )

@@ -1,4 +1,5 @@
-"""A kernel's metadata and the arguments of a launch come in; the kernel argument segment and the memory that it points at go out.
+"""A kernel's metadata and the arguments of a launch come in; the kernel argument segment and the memory that it points
+at go out.
 
 Source: LLVM, "User Guide for AMDGPU Backend", Code Object V5 Metadata, kinds of arguments.
 """
@@ -21,8 +22,8 @@ ADDRESS = 8  # bytes
 
 
 def hidden(kind: str, grid: Dim3, block: Dim3, dynamic_lds: int) -> int:
-    """The value of an argument that the runtime gives. Whole workgroups are launched, so that no remainder is left; what is not modeled here,
-    such as the buffers of host calls, is a null pointer."""
+    """The value of an argument that the runtime gives. Whole workgroups are launched, so that no remainder is left;
+    what is not modeled here, such as the buffers of host calls, is a null pointer."""
     name, _, axis = kind.removeprefix("hidden_").rpartition("_")
     if axis in ("x", "y", "z"):
         n = "xyz".index(axis)
@@ -37,7 +38,8 @@ def explicit(kernel: AsmKernel) -> list[KernelArg]:
 
 
 def pack(kernel: AsmKernel, values: Sequence[int], grid: Dim3, block: Dim3, dynamic_lds: int = 0) -> bytes:
-    """The kernel argument segment. `values`: the bits of each explicit argument. Raises X027 where their number is not the kernel's."""
+    """The kernel argument segment. `values`: the bits of each explicit argument. Raises X027 where their number is not
+    the kernel's."""
     wanted = explicit(kernel)
     if len(values) != len(wanted):
         raise error("X027", kernel=kernel.name, what=counted(len(values), "argument"), why=_wanted(wanted))
@@ -64,8 +66,8 @@ def _wanted(arguments: list[KernelArg]) -> str:
 
 
 def bits(kernel: AsmKernel, a: KernelArg, value: Any) -> int:
-    """An argument's bits: an array's address, 0 for None; a NumPy scalar's own bytes; a Python float in the argument's size; an int. Raises X027
-    for what does not fit."""
+    """An argument's bits: an array's address, 0 for None; a NumPy scalar's own bytes; a Python float in the argument's
+    size; an int. Raises X027 for what does not fit."""
 
     def wrong(got: str) -> Exception:
         return error("X027", kernel=kernel.name, what=f"argument {_named(a)} is {_kind(a)}", why=f"it got {got}")
@@ -91,33 +93,48 @@ def bits(kernel: AsmKernel, a: KernelArg, value: Any) -> int:
 
 def span(a: np.ndarray) -> tuple[int, int]:
     """First address and end of an array's memory."""
-    low, high = np.lib.array_utils.byte_bounds(a) if hasattr(np.lib, "array_utils") else np.byte_bounds(a)  # type: ignore[attr-defined]
+    low, high = np.lib.array_utils.byte_bounds(a) if hasattr(np.lib,
+        "array_utils") else np.byte_bounds(a)  # type: ignore[attr-defined]
     return int(low), int(high)
 
 
 def segment(kernel: AsmKernel, given: bytes, grid: Dim3, block: Dim3, dynamic_lds: int = 0) -> bytes:
-    """A kernel argument segment whose bytes the caller gives. Where they end before what metadata and descriptor say, hidden arguments follow as the
-    metadata has them; what is left between is 0."""
+    """A kernel argument segment whose bytes the caller gives. Where they end before what metadata and descriptor say,
+    hidden arguments follow as the metadata has them; what is left between is 0."""
     hide = [a for a in kernel.arguments if a.kind.startswith("hidden_") and a.offset >= len(given)]
-    out = bytearray(given) + bytes(max([0, kernel.get("kernarg_size") - len(given), *(a.offset + a.size - len(given) for a in hide)]))
+    out = bytearray(given) + bytes(
+        max([0, kernel.get("kernarg_size") - len(given), *(a.offset + a.size - len(given) for a in hide)])
+    )
     for a in hide:
-        out[a.offset : a.offset + a.size] = (hidden(a.kind, grid, block, dynamic_lds) & (1 << 8 * a.size) - 1).to_bytes(a.size, "little")
+        out[a.offset : a.offset + a.size] = (hidden(a.kind, grid, block, dynamic_lds) & (1 << 8 * a.size) - 1).to_bytes(
+            a.size, "little"
+        )
     return bytes(out)
 
 
-def _raw(machine: AmdMachine, grid: Dim3, block: Dim3, given: Any, memory: Any, dynamic_lds: int, threads: int) -> DispatchResult:
+def _raw(
+    machine: AmdMachine, grid: Dim3, block: Dim3, given: Any, memory: Any, dynamic_lds: int, threads: int
+) -> DispatchResult:
     """A launch on a segment of bytes; `memory` are the arrays that it points at."""
     kernel = machine.kernel
     if not isinstance(given, (bytes, bytearray, memoryview, np.ndarray)):
-        raise error("X027", kernel=kernel.name, what=f"kernarg is a {type(given).__name__}", why="it is bytes, or an array of NumPy that holds them")
+        raise error(
+            "X027", kernel=kernel.name, what=f"kernarg is a {type(given).__name__}",
+            why="it is bytes, or an array of NumPy that holds them",
+        )  # fmt: skip
     named = memory if isinstance(memory, Mapping) else {f"memory[{n}]": a for n, a in enumerate(memory)}
     for name, a in named.items():
         if not isinstance(a, np.ndarray) or not a.flags.writeable:
             got = "a read-only array" if isinstance(a, np.ndarray) else f"a {type(a).__name__}"
-            raise error("X027", kernel=kernel.name, what=f"{name} is {got}", why="the segment points at writable arrays of NumPy")
+            raise error(
+                "X027", kernel=kernel.name, what=f"{name} is {got}",
+                why="the segment points at writable arrays of NumPy",
+            )  # fmt: skip
     held = given.tobytes() if isinstance(given, np.ndarray) else bytes(given)
     kernarg = segment(kernel, held, grid, block, dynamic_lds)
-    return machine.launch(DispatchParams(grid, block, kernarg, [span(a) for a in named.values()], dynamic_lds, names=list(named)), threads)
+    return machine.launch(
+        DispatchParams(grid, block, kernarg, [span(a) for a in named.values()], dynamic_lds, names=list(named)), threads
+    )
 
 
 @takes()
@@ -125,17 +142,24 @@ def run(
     machine: AmdMachine, grid: Dim3, block: Dim3, *args: Any, dynamic_lds: Annotated[int, at_least(0)] = 0,
     threads: Annotated[int, at_least(0)] = 1, kernarg: Any = None, memory: Sequence[Any] | Mapping[str, Any] = (),
 ) -> DispatchResult:  # fmt: skip
-    """Launches a kernel on NumPy arrays and numbers, as its metadata orders them. None stands for a null pointer. Or on the bytes of its argument
-    segment, `kernarg`, and the arrays at which addresses in them point, `memory`.
+    """Launches a kernel on NumPy arrays and numbers, as its metadata orders them. None stands for a null pointer. Or on
+    the bytes of its argument segment, `kernarg`, and the arrays at which addresses in them point, `memory`.
 
-    Raises X020 to X027 as `AmdMachine.launch`. An array that is read-only is lent as a copy, and it is an error if the kernel writes that.
+    Raises X020 to X027 as `AmdMachine.launch`. An array that is read-only is lent as a copy, and it is an error if the
+    kernel writes that.
     """
     kernel = machine.kernel
     if not 0 <= kernel.get("kernarg_size") <= MOST_BYTES:
-        raise error("X027", kernel=kernel.name, what=f"{kernel.get('kernarg_size')} bytes of arguments", why=f"there are {MOST_BYTES} at most")
+        raise error(
+            "X027", kernel=kernel.name, what=f"{kernel.get('kernarg_size')} bytes of arguments",
+            why=f"there are {MOST_BYTES} at most",
+        )  # fmt: skip
     if kernarg is not None:
         if args:
-            raise error("X027", kernel=kernel.name, what=f"{counted(len(args), 'argument')} and kernarg=", why="the segment holds all arguments")
+            raise error(
+                "X027", kernel=kernel.name, what=f"{counted(len(args), 'argument')} and kernarg=",
+                why="the segment holds all arguments",
+            )  # fmt: skip
         return _raw(machine, grid, block, kernarg, memory, dynamic_lds, threads)
     if len(memory):
         raise error("X027", kernel=kernel.name, what="memory=", why="it says what the addresses in kernarg= point at")
@@ -145,9 +169,14 @@ def run(
     values = [bits(kernel, a, v) for a, v in zip(wanted, lent, strict=False)] + [0] * (len(args) - len(wanted))
     packed = pack(kernel, values, grid, block, dynamic_lds)
     arrays = [(_named(a).strip("`"), span(v)) for a, v in zip(wanted, lent, strict=True) if isinstance(v, np.ndarray)]
-    launch = DispatchParams(grid, block, packed, [r for _, r in arrays], dynamic_lds, names=[name for name, _ in arrays])
+    launch = DispatchParams(
+        grid, block, packed, [r for _, r in arrays], dynamic_lds, names=[name for name, _ in arrays]
+    )
     done = machine.launch(launch, threads)
     for n, copy in copies.items():
         if copy.tobytes() != args[n].tobytes():
-            raise error("X027", kernel=kernel.name, what=f"argument {_named(wanted[n])}", why="it is a read-only array, and the kernel writes it")
+            raise error(
+                "X027", kernel=kernel.name, what=f"argument {_named(wanted[n])}",
+                why="it is a read-only array, and the kernel writes it",
+            )  # fmt: skip
     return done

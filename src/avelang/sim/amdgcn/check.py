@@ -1,9 +1,11 @@
-"""Instructions and their operands come in; calls that record and verify waits, hazards and races go into the translated code.
+"""Instructions and their operands come in; calls that record and verify waits, hazards and races go into the translated
+code.
 
-Waits are followed as the program runs: what was issued, what a wait lets one rely on (MI300 ISA, section 4.4). A load's registers must not be read or
-overwritten before; data of stores are fetched when they are issued, with the exceptions of `amdgcn.hazards`. Wait states between instructions are
-found without running (`amdgcn.hazards`); where they depend on the way that control takes, they are counted as the program runs. Accesses to LDS are
-ordered by barriers alone, and only those that a wave had waited for when it came to the barrier.
+Waits are followed as the program runs: what was issued, what a wait lets one rely on (MI300 ISA, section 4.4). A load's
+registers must not be read or overwritten before; data of stores are fetched when they are issued, with the exceptions
+of `amdgcn.hazards`. Wait states between instructions are found without running (`amdgcn.hazards`); where they depend on
+the way that control takes, they are counted as the program runs. Accesses to LDS are ordered by barriers alone, and
+only those that a wave had waited for when it came to the barrier.
 """
 
 from __future__ import annotations
@@ -21,11 +23,15 @@ from avelang.sim.amdgcn.state import GROUP, WAVE
 from avelang.sim.amdgcn.translator import BlockTranslator
 
 CHECK_START = "define internal void @ave_check_start(ptr %g) #0 { ret void }"
-KINDS = {"read": 0, "write": native.WRITES, "atomic": native.WRITES | native.ATOMICALLY, "async write": native.WRITES | native.ASYNC}
+KINDS = {
+    "read": 0, "write": native.WRITES, "atomic": native.WRITES | native.ATOMICALLY,
+    "async write": native.WRITES | native.ASYNC,
+}  # fmt: skip
 
 
 def granule_shift(program: AsmProgram) -> int:
-    """Granularity (log2 of bytes) at which LDS is shadowed: by dwords, or as fine as the program's finest access to it."""
+    """Granularity (log2 of bytes) at which LDS is shadowed: by dwords, or as fine as the program's finest access to
+    it."""
     return text.finest(i.desc.nbytes for i in program.instructions if effects(i).lds)
 
 
@@ -45,8 +51,8 @@ def find_hazards(program: AsmProgram, words: frozenset[str]) -> tuple[hazards.Ha
 
 
 class Checker:
-    """Writes the checks of a program's instructions through `t`. With `mutable`, the wait or barrier that the workgroup's `skip` names does nothing
-    when the program runs."""
+    """Writes the checks of a program's instructions through `t`. With `mutable`, the wait or barrier that the
+    workgroup's `skip` names does nothing when the program runs."""
 
     def __init__(self, t: BlockTranslator, program: AsmProgram, kernel: AsmKernel):
         self.t, self.program, self.mutable = t, program, t.options.mutable
@@ -55,8 +61,11 @@ class Checker:
         t.module.declare("llvm.cttz.i16", "i16", ["i16", "i1"])
         self.words = t.options.check
         wait = "ave_check_mutable_wait" if self.mutable else "ave_check_wait"
-        t.module.include("amdgcn", "ave_check_use", "ave_check_issue", wait, "ave_check_arrive", "ave_check_begin", "ave_check_lds")
-        self.granules = f"i64 {text.granules(len(program.instructions))}, i64 {granule_shift(program)}, i1 {str('init' in self.words).lower()}"
+        t.module.include(
+            "amdgcn", "ave_check_use", "ave_check_issue", wait, "ave_check_arrive", "ave_check_begin", "ave_check_lds"
+        )
+        init = str("init" in self.words).lower()
+        self.granules = f"i64 {text.granules(len(program.instructions))}, i64 {granule_shift(program)}, i1 {init}"
         self.split = ordering.split(kernel)
         self.events = "races" in self.words and (self.split or ordering.acquires(program))
         t.module.declare("llvm.fshr.i64", "i64", ["i64", "i64", "i64"])
@@ -76,7 +85,7 @@ class Checker:
         """The text of `void ave_check_start(ptr g)`, called when a workgroup begins."""
         return "define internal void @ave_check_start(ptr %g) #0 {\n  call void @ave_check_begin(ptr %g)\n  ret void\n}"
 
-    # -- one instruction -----------------------------------------------------------------------------------------------------------
+    # -- one instruction -----------------------------------------------------------------------------------------------
 
     def before(self, i: MCInst) -> None:
         """Called before each instruction is translated."""
@@ -120,10 +129,13 @@ class Checker:
         words = [first | count << 10 | allowed << 20 for (first, count), allowed in spans]
         if not words:
             return "null", 0
-        return self.t.module.constant(f"[{len(words)} x i32]", f"[{', '.join(f'i32 {x}' for x in words)}]", 4), len(words)
+        return self.t.module.constant(f"[{len(words)} x i32]", f"[{', '.join(f'i32 {x}' for x in words)}]", 4), len(
+            words
+        )
 
     def _settled(self) -> set[int]:
-        """The cells of which this block has said already that they wait for nothing: so it stays until a load names them."""
+        """The cells of which this block has said already that they wait for nothing: so it stays until a load names
+        them."""
         if self._sure[0] is not self.t.body:
             self._sure = (self.t.body, set())
         return self._sure[1]
@@ -142,12 +154,17 @@ class Checker:
         place, n = self._list((s, 0) for s in e.writes) if e.late else ("null", 0)
         if e.late:
             self._settled().difference_update(c for first, count in e.writes for c in range(first, first + count))
-        self.t.do(f"call void @ave_check_issue(ptr {self._record()}, i32 {kind}, i32 {i.index << 2 | kind}, ptr {place}, i32 {n})")
+        self.t.do(
+            f"call void @ave_check_issue(ptr {self._record()}, i32 {kind}, i32 {i.index << 2 | kind}, ptr {place}, "
+            f"i32 {n})"
+        )
 
     def _wait(self, i: MCInst) -> None:
         vm, lgkm = i.int("vmcnt", -1), i.int("lgkmcnt", -1)
         if self.mutable:
-            self.t.do(f"call void @ave_check_mutable_wait(ptr {self._record()}, ptr %g, i32 {vm}, i32 {lgkm}, i32 {i.index})")
+            self.t.do(
+                f"call void @ave_check_mutable_wait(ptr {self._record()}, ptr %g, i32 {vm}, i32 {lgkm}, i32 {i.index})"
+            )
         else:
             self.t.do(f"call void @ave_check_wait(ptr {self._record()}, i32 {vm}, i32 {lgkm})")
 
@@ -176,13 +193,16 @@ class Checker:
         t = self.t
         if self.mutable:
             group = t.op(f"load ptr, ptr {t.field('g', GROUP['check'])}, align 8")
-            t.do(f"call void @ave_check_reach(ptr {self._record()}, ptr {group}, i32 0, i32 0, i32 {len(self.program.instructions)}, i1 false)")
+            t.do(
+                f"call void @ave_check_reach(ptr {self._record()}, ptr {group}, i32 0, i32 0, i32 "
+                f"{len(self.program.instructions)}, i1 false)"
+            )
         t.do("call void @ave_check_arrive(ptr %w, ptr %g, i1 true)")
 
     def _guard(self, call: str) -> None:
         self.t.guard(self.t.op(call))
 
-    # -- wait states ---------------------------------------------------------------------------------------------------------------
+    # -- wait states ---------------------------------------------------------------------------------------------------
 
     def _position(self, n: int | None = None) -> str:
         """A pointer to the number of wait states so far, or to where instruction n last stood."""
@@ -204,7 +224,9 @@ class Checker:
             # Another way may have led here: how far back the first instruction really is.
             now = t.op(f"load i64, ptr {self._position()}, align 8")
             then = t.op(f"load i64, ptr {self._position(h.first)}, align 8")
-            have = t.op(f"sub i64 {t.op(f'sub i64 {now}, {then}')}, {hazards.waits(self.program.instructions[h.first])}")
+            have = t.op(
+                f"sub i64 {t.op(f'sub i64 {now}, {then}')}, {hazards.waits(self.program.instructions[h.first])}"
+            )
             bad = t.op(f"icmp ult i64 {have}, {h.need}")
             t.do(f"br i1 {bad}, label %{note}, label %{go}")
             t.body.start(note)
@@ -218,12 +240,14 @@ class Checker:
             t.do(f"br label %{go}")
             t.body.start(go)
 
-    # -- LDS -----------------------------------------------------------------------------------------------------------------------
+    # -- LDS -----------------------------------------------------------------------------------------------------------
 
     def lds(self, i: MCInst, addr: str, offset: int, nbytes: int, kind: str) -> None:
         """Called before the active lanes access LDS (`BlockTranslator.lds_access`)."""
         if "lds" not in self.words:
             return
         bits = KINDS[kind] | (native.BY_FLAT if effects(i).counter == FLAT_COUNTERS else 0)
-        args = (f"ptr {addr}", f"i32 {offset}", f"i32 {nbytes}", f"i32 {bits}", f"i64 {self.t.exec()}", f"i32 {i.index}")
+        args = (
+            f"ptr {addr}", f"i32 {offset}", f"i32 {nbytes}", f"i32 {bits}", f"i64 {self.t.exec()}", f"i32 {i.index}",
+        )  # fmt: skip
         self._guard(f"call i32 @ave_check_lds(ptr %w, ptr %g, {', '.join(args)}, {self.granules})")

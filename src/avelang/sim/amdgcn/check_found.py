@@ -15,7 +15,8 @@ BYTES = ctypes.sizeof(Findings)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FaultRecord:
-    """A fault that stopped a wave, or would have: a code of `faults`, the instruction's index, and what the code says that the rest means."""
+    """A fault that stopped a wave, or would have: a code of `faults`, the instruction's index, and what the code says
+    that the rest means."""
 
     code: int
     instruction: int

@@ -1,11 +1,12 @@
-"""Accesses to global memory: what kind an instruction is, and how fine memory is watched. `native/amdgcn/global.c` follows who wrote and read each
-granule of the launch's arrays, and whether that is over.
+"""Accesses to global memory: what kind an instruction is, and how fine memory is watched. `native/amdgcn/global.c`
+follows who wrote and read each granule of the launch's arrays, and whether that is over.
 
-What it knows itself is a wave's own accesses, and those of its workgroup's waves from before the last barrier. The waves of a workgroup
-run on one compute unit and go through its one vector cache in order, so that no wait stands between a vector access, a barrier and another wave's
-vector access; scalar accesses have another cache, and are ordered by what was done when the waves came to the barrier. A workgroup with tg_split may
-be spread over compute units, and nothing of this holds there (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx942). The rest is asked of
-Python (`ordering.Ordering`), where releases and acquires are followed: few accesses of a program without races get there.
+What it knows itself is a wave's own accesses, and those of its workgroup's waves from before the last barrier. The
+waves of a workgroup run on one compute unit and go through its one vector cache in order, so that no wait stands
+between a vector access, a barrier and another wave's vector access; scalar accesses have another cache, and are ordered
+by what was done when the waves came to the barrier. A workgroup with tg_split may be spread over compute units, and
+nothing of this holds there (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx942). The rest is asked of Python
+(`ordering.Ordering`), where releases and acquires are followed: few accesses of a program without races get there.
 """
 
 from __future__ import annotations
@@ -40,13 +41,16 @@ def bits(i: MCInst) -> int:
 
 
 def shift(program: AsmProgram) -> int:
-    """Granularity (log2 of bytes) at which global memory is shadowed: by dwords, or as fine as the program's finest access to it."""
+    """Granularity (log2 of bytes) at which global memory is shadowed: by dwords, or as fine as the program's finest
+    access to it."""
     return finest(i.desc.nbytes for i in program.instructions if i.desc.touches_global)
 
 
 def race(program: AsmProgram, events: bool, split: bool) -> str:
-    """The text of `ave_race`: `ave_follow` for granules as fine as the program's accesses. `events`: atomic accesses are told of; `split`: waves of a
-    workgroup may be on several compute units."""
+    """The text of `ave_race`: `ave_follow` for granules as fine as the program's accesses. `events`: atomic accesses
+    are told of; `split`: waves of a workgroup may be on several compute units."""
     how = f"i64 {shift(program)}, i1 {str(split).lower()}, i1 {str(events).lower()}"
     call = f"call i32 @ave_follow(ptr %g, ptr %at, i64 %exec, i64 %bytes, {how})"
-    return f"define internal i32 @ave_race(ptr %g, ptr %at, i64 %exec, i64 %bytes) #0 {{\n  %s = {call}\n  ret i32 %s\n}}"
+    return (
+        f"define internal i32 @ave_race(ptr %g, ptr %at, i64 %exec, i64 %bytes) #0 {{\n  %s = {call}\n  ret i32 %s\n}}"
+    )

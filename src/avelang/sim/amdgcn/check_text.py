@@ -1,9 +1,9 @@
 """Layout of the checker's records: what is under way, what has come, who used which piece of LDS.
 
-The structs are in `native/amdgcn.h`, the functions that keep them in `native/amdgcn/waits.c` and `lds.c`.
-Of a wave: for each class of instructions under way (`CLASSES`) how many were issued and how many of them, in order, are surely done; and for each
-register the number and the class of the load that it waits for. Of a workgroup: for each wave what was done when it came to the last barrier,
-and for each granule of LDS the last writer and every wave's last read.
+The structs are in `native/amdgcn.h`, the functions that keep them in `native/amdgcn/waits.c` and `lds.c`. Of a wave:
+for each class of instructions under way (`CLASSES`) how many were issued and how many of them, in order, are surely
+done; and for each register the number and the class of the load that it waits for. Of a workgroup: for each wave what
+was done when it came to the last barrier, and for each granule of LDS the last writer and every wave's last read.
 """
 
 from __future__ import annotations

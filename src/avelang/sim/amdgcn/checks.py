@@ -1,7 +1,9 @@
-"""What a caller asks to be checked comes in: True, or words; the set of words that the translator knows goes out. And what was found, as a record.
+"""What a caller asks to be checked comes in: True, or words; the set of words that the translator knows goes out. And
+what was found, as a record.
 
     waits            a register whose load has not been waited for (X024), and what `lds` finds
-    races            accesses that nothing orders: in LDS (X025), in global memory (X040), by lanes of one instruction (X041)
+    races            accesses that nothing orders: in LDS (X025), in global memory (X040), by lanes of one instruction
+                     (X041)
     lds              of these, the ones in LDS between waves alone (X025)
     hazards          too few wait states between two instructions (X026); rows that shipped code ignores are advisories
     hazards-strict   the same, and advisories are errors; VCC that v_cndmask reads as a mask counts as a constant
@@ -26,8 +28,8 @@ Check = bool | str | Iterable[str]
 
 
 def words(check: Check) -> frozenset[str]:
-    """The set of words. `check`: True (waits, races, hazards), False, words of `WORDS` in a string with commas or one by one, or "all". Raises L034
-    for a word that there is not."""
+    """The set of words. `check`: True (waits, races, hazards), False, words of `WORDS` in a string with commas or one
+    by one, or "all". Raises L034 for a word that there is not."""
     if check is True or check is False:
         return USUAL if check else frozenset()
     given = check.split(",") if isinstance(check, str) else [str(x) for x in check]
@@ -36,7 +38,11 @@ def words(check: Check) -> frozenset[str]:
         found = found - {"all"} | (frozenset(WORDS) - {"hazards-strict"})
     for word in sorted(found - set(WORDS)):
         raise error("L034", name="check", got=word, want=", ".join((*WORDS, "all")))
-    return found | ({"lds"} if found & {"waits", "races", "init"} else set()) | ({"hazards"} if "hazards-strict" in found else set())
+    return (
+        found
+        | ({"lds"} if found & {"waits", "races", "init"} else set())
+        | ({"hazards"} if "hazards-strict" in found else set())
+    )
 
 
 def of_knob(asked: Iterable[str]) -> frozenset[str]:
@@ -46,8 +52,8 @@ def of_knob(asked: Iterable[str]) -> frozenset[str]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CheckReport:
-    """One fault that a launch went on behind: the error that it would have been, its `severity` ("error" or "advisory"), and how often it was met.
-    The error names the first time."""
+    """One fault that a launch went on behind: the error that it would have been, its `severity` ("error" or
+    "advisory"), and how often it was met. The error names the first time."""
 
     error: AveError
     severity: str

@@ -1,6 +1,8 @@
-"""Handlers of what steers a wave: branches, calls, barriers, the end, traps, hardware registers, VGPR indexing, time, waits and hints.
+"""Handlers of what steers a wave: branches, calls, barriers, the end, traps, hardware registers, VGPR indexing, time,
+waits and hints.
 
-Source: AMD Instinct MI300 ISA, sections 3 (state), 4 (flow control), 6.6 (VGPR indexing) and 12.1 to 12.6. See `translator` for what a handler is.
+Source: AMD Instinct MI300 ISA, sections 3 (state), 4 (flow control), 6.6 (VGPR indexing) and 12.1 to 12.6. See
+`translator` for what a handler is.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from avelang.sim.amdgcn.scalar import short
 from avelang.sim.amdgcn.state import BARRIER, END, GROUP, LANES, PRIVATE_BASE, SHARED_BASE, WAVE
 from avelang.sim.amdgcn.translator import BlockTranslator, Handler
 
-# -- where a wave goes on --------------------------------------------------------------------------------------------------------------
+# -- where a wave goes on ----------------------------------------------------------------------------------------------
 
 
 def _branch(t: BlockTranslator, i: MCInst) -> None:
@@ -51,8 +53,9 @@ def _jump(t: BlockTranslator, i: MCInst, address: str) -> None:
 
 
 def _block_at(t: BlockTranslator) -> str:
-    """i32 ave_block_at(g, i64 offset in the code): the number of the block that starts there, or -1. Whoever makes blocks as they are needed is asked
-    for places that nothing names: people compute where they jump from tables, and disassembled code has no labels there."""
+    """i32 ave_block_at(g, i64 offset in the code): the number of the block that starts there, or -1. Whoever makes
+    blocks as they are needed is asked for places that nothing names: people compute where they jump from tables, and
+    disassembled code has no labels there."""
     w = Writer(t.module, LANES)
     cases = " ".join(f"i64 {t.code[first].address}, label %b{n}" for first, n in t.targets.items())
     place = w.op(f"getelementptr i8, ptr %g, i64 {GROUP['finder']}")
@@ -128,7 +131,7 @@ def _kill(t: BlockTranslator, i: MCInst) -> None:
         _end(t, i)
 
 
-# -- hardware registers and VGPR indexing ----------------------------------------------------------------------------------------------
+# -- hardware registers and VGPR indexing ------------------------------------------------------------------------------
 
 
 def _refused(number: int) -> UnsupportedForm:
@@ -136,12 +139,18 @@ def _refused(number: int) -> UnsupportedForm:
     return UnsupportedForm(f"{name} is not modeled; MODE, TRAPSTS, HW_ID, SH_MEM_BASES and XCC_ID are")
 
 
-# What some read as: the one die; no exception has been met; the upper 16 bits of where stacks and LDS stand among flat addresses.
-PLACES = {mode.XCC_ID: 0, mode.TRAPSTS: 0, mode.HARDWARE["HW_REG_SH_MEM_BASES"]: SHARED_BASE >> 48 << 16 | PRIVATE_BASE >> 48}
+# What some read as: the one die; no exception has been met; the upper 16 bits of where stacks and LDS stand among flat
+# addresses.
+PLACES = {
+    mode.XCC_ID: 0,
+    mode.TRAPSTS: 0,
+    mode.HARDWARE["HW_REG_SH_MEM_BASES"]: SHARED_BASE >> 48 << 16 | PRIVATE_BASE >> 48,
+}
 
 
 def _get_register(t: BlockTranslator, i: MCInst) -> None:
-    """Of places, the machine has one of each: a wave stands in its own slot of compute unit 0 of die 0 (MI300 ISA, section 3, "HW_ID")."""
+    """Of places, the machine has one of each: a wave stands in its own slot of compute unit 0 of die 0 (MI300 ISA,
+    section 3, "HW_ID")."""
     number, shift, width = mode.hardware_register(i.operands[1])
     ones = (1 << width) - 1
     if number == mode.MODE:
@@ -158,8 +167,8 @@ def _get_register(t: BlockTranslator, i: MCInst) -> None:
 
 
 def _set_register(t: BlockTranslator, i: MCInst) -> None:
-    """MODE is known where code is translated; what floats then mean, or that it is not executed, `Mode` says at the instructions themselves. Flags of
-    exceptions, which nothing here raises, may be cleared."""
+    """MODE is known where code is translated; what floats then mean, or that it is not executed, `Mode` says at the
+    instructions themselves. Flags of exceptions, which nothing here raises, may be cleared."""
     number, _, _ = mode.hardware_register(i.operands[0])
     if number == mode.TRAPSTS:
         return
@@ -169,7 +178,8 @@ def _set_register(t: BlockTranslator, i: MCInst) -> None:
 
 
 def _indexing(t: BlockTranslator, i: MCInst) -> None:
-    """s_set_gpr_idx_on, _idx and _mode: M0 holds the index in bits 0 to 7, and in bits 12 to 15 which operands it shifts."""
+    """s_set_gpr_idx_on, _idx and _mode: M0 holds the index in bits 0 to 7, and in bits 12 to 15 which operands it
+    shifts."""
     t.mode = mode.after(t.mode, i)
     m0 = t.scalar(M0)
     if i.name in ("s_set_gpr_idx_on", "s_set_gpr_idx_idx"):
@@ -185,19 +195,20 @@ def _no_indexing(t: BlockTranslator, i: MCInst) -> None:
     t.mode = mode.after(t.mode, i)
 
 
-# -- time, hints -----------------------------------------------------------------------------------------------------------------------
+# -- time, hints -------------------------------------------------------------------------------------------------------
 
 
 def _time(t: BlockTranslator, i: MCInst) -> None:
-    """s_memtime, s_memrealtime: the number of instructions that the wave has executed. Clocks are not modeled; that this grows is all that code
-    may rely on."""
+    """s_memtime, s_memrealtime: the number of instructions that the wave has executed. Clocks are not modeled; that
+    this grows is all that code may rely on."""
     first = max(k for k in t.targets if k <= i.index)
     count = t.op(f"load i64, ptr {t.field('w', WAVE['count'])}, align 8")
     t.set_scalar_result(i.operands[0], t.op(f"sub i64 {count}, {t.counted - (i.index - first)}"), 64)
 
 
 def _nothing(t: BlockTranslator, i: MCInst) -> None:
-    """Waits and hints change no register; the checker sees them. Debug flags that s_cbranch_cdbg... test are never set."""
+    """Waits and hints change no register; the checker sees them. Debug flags that s_cbranch_cdbg... test are never
+    set."""
 
 
 def _unknown(why: str) -> Callable[[BlockTranslator, MCInst], None]:
@@ -208,8 +219,10 @@ def _unknown(why: str) -> Callable[[BlockTranslator, MCInst], None]:
 
 
 HINTS = (
-    "s_nop", "s_waitcnt", "s_setprio", "s_sleep", "s_wakeup", "s_icache_inv", "s_dcache_inv", "s_dcache_inv_vol", "s_dcache_wb", "s_dcache_wb_vol",
-    "s_incperflevel", "s_decperflevel", "s_atc_probe", "s_atc_probe_buffer", "s_ttracedata", "s_sendmsg", "buffer_wbl2", "buffer_inv", "buffer_invl2",
+    "s_nop", "s_waitcnt", "s_setprio", "s_sleep", "s_wakeup", "s_icache_inv", "s_dcache_inv", "s_dcache_inv_vol",
+    "s_dcache_wb", "s_dcache_wb_vol",
+    "s_incperflevel", "s_decperflevel", "s_atc_probe", "s_atc_probe_buffer", "s_ttracedata", "s_sendmsg", "buffer_wbl2",
+    "buffer_inv", "buffer_invl2",
     "buffer_wbinvl1", "buffer_wbinvl1_vol", "v_nop",
     "v_clrexcp", "s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user", "s_cbranch_cdbgsys_and_user",
 )  # fmt: skip
@@ -234,9 +247,13 @@ TABLE: dict[str, Handler] = {
     **dict.fromkeys(("s_set_gpr_idx_on", "s_set_gpr_idx_idx", "s_set_gpr_idx_mode"), _indexing),
     "s_set_gpr_idx_off": _no_indexing,
     **dict.fromkeys(("s_memtime", "s_memrealtime"), _time),
-    **dict.fromkeys((f"s_cbranch_{when}" for when in ("scc0", "scc1", "vccz", "vccnz", "execz", "execnz")), _conditional),
+    **dict.fromkeys(
+        (f"s_cbranch_{when}" for when in ("scc0", "scc1", "vccz", "vccnz", "execz", "execnz")), _conditional
+    ),
     **dict.fromkeys(HINTS, _nothing),
-    **dict.fromkeys(("s_cbranch_g_fork", "s_cbranch_i_fork", "s_cbranch_join"), _unknown("the branch stack is not modeled")),
+    **dict.fromkeys(
+        ("s_cbranch_g_fork", "s_cbranch_i_fork", "s_cbranch_join"), _unknown("the branch stack is not modeled")
+    ),
     "s_setvskip": _unknown("skipping of vector instructions is not modeled"),
     **dict.fromkeys(("s_rfe_b64", "s_rfe_restore_b64"), _unknown("there is no trap handler to return from")),
     "s_endpgm_ordered_ps_done": _unknown("it ends shaders of pixels, which are not modeled"),

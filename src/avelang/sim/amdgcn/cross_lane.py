@@ -1,6 +1,8 @@
-"""Handlers of what moves values between lanes and register files: readlane and its like, permutes, swizzles, counts below a lane, AGPR moves.
+"""Handlers of what moves values between lanes and register files: readlane and its like, permutes, swizzles, counts
+below a lane, AGPR moves.
 
-DPP is a modifier of other instructions: see `operands`. Source: AMD Instinct MI300 ISA, sections 6.6, 11.3 and 12.6 to 12.13.
+DPP is a modifier of other instructions: see `operands`. Source: AMD Instinct MI300 ISA, sections 6.6, 11.3 and 12.6 to
+12.13.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ def _register(o: Operand) -> PhysReg:
     return o
 
 
-# -- one lane --------------------------------------------------------------------------------------------------------------------------
+# -- one lane ----------------------------------------------------------------------------------------------------------
 
 
 def _lane(t: BlockTranslator, o: Operand) -> str:
@@ -57,7 +59,7 @@ def _write_lane(t: BlockTranslator, i: MCInst) -> None:
     t.forget_vector(reg)
 
 
-# -- all lanes -------------------------------------------------------------------------------------------------------------------------
+# -- all lanes ---------------------------------------------------------------------------------------------------------
 
 
 def _count_below(upper: bool) -> Handler:
@@ -74,7 +76,8 @@ def _count_below(upper: bool) -> Handler:
 
 
 def _permute(forward: bool) -> Handler:
-    """Where lanes send to the same one, the highest of them wins; lanes that are not active neither send nor receive, and read as 0."""
+    """Where lanes send to the same one, the highest of them wins; lanes that are not active neither send nor receive,
+    and read as 0."""
     name = "ave_permute" if forward else "ave_bpermute"
 
     def handler(t: BlockTranslator, i: MCInst) -> None:
@@ -87,7 +90,8 @@ def _permute(forward: bool) -> Handler:
 
 
 def swizzle_offset(value: int | str | tuple[int, ...]) -> int:
-    """The 16-bit pattern of ds_swizzle_b32, which may be written as swizzle(MODE, ...) (LLVM, "Syntax of AMDGPU Instruction Modifiers")."""
+    """The 16-bit pattern of ds_swizzle_b32, which may be written as swizzle(MODE, ...) (LLVM, "Syntax of AMDGPU
+    Instruction Modifiers")."""
     if isinstance(value, int):
         return value
     m = re.fullmatch(r"swizzle\((.*)\)", value) if isinstance(value, str) else None
@@ -137,7 +141,8 @@ def _swizzle(t: BlockTranslator, i: MCInst) -> None:
 
 
 def _swap(row: int) -> Handler:
-    """v_permlane16_swap_b32, v_permlane32_swap_b32 of gfx950: rows of S0 that are even (of 16 or 32 lanes) change places with odd ones of D."""
+    """v_permlane16_swap_b32, v_permlane32_swap_b32 of gfx950: rows of S0 that are even (of 16 or 32 lanes) change
+    places with odd ones of D."""
     even = [n // row % 2 == 0 for n in range(LANES)]
     first = tuple(n if even[n] else LANES + n - row for n in range(LANES))  # D, then S0
     second = tuple(n + row if even[n] else LANES + n for n in range(LANES))
@@ -148,7 +153,9 @@ def _swap(row: int) -> Handler:
         x, y, v = t.source(d), t.source(a), t.t("i32")
         for reg, pick in ((d, first), (a, second)):
             lanes = ", ".join(f"i32 {n}" for n in pick)
-            t.set_vector(reg.file, reg.first, t.op(f"shufflevector {v} {x}, {v} {y}, <{LANES} x i32> <{lanes}>"), masked=False)
+            t.set_vector(
+                reg.file, reg.first, t.op(f"shufflevector {v} {x}, {v} {y}, <{LANES} x i32> <{lanes}>"), masked=False
+            )
 
     return handler
 
@@ -159,17 +166,9 @@ def _move(t: BlockTranslator, i: MCInst) -> None:
 
 
 TABLE: dict[str, Handler] = {
-    "v_readlane_b32": _read_lane,
-    "v_readfirstlane_b32": _read_first_lane,
-    "v_writelane_b32": _write_lane,
-    "v_mbcnt_lo_u32_b32": _count_below(False),
-    "v_mbcnt_hi_u32_b32": _count_below(True),
-    "ds_permute_b32": _permute(True),
-    "ds_bpermute_b32": _permute(False),
-    "ds_swizzle_b32": _swizzle,
-    "v_permlane16_swap_b32": _swap(16),
-    "v_permlane32_swap_b32": _swap(32),
-    "v_accvgpr_read_b32": _move,
-    "v_accvgpr_write_b32": _move,
-    "v_accvgpr_mov_b32": _move,
-}
+    "v_readlane_b32": _read_lane, "v_readfirstlane_b32": _read_first_lane, "v_writelane_b32": _write_lane,
+    "v_mbcnt_lo_u32_b32": _count_below(False), "v_mbcnt_hi_u32_b32": _count_below(True),
+    "ds_permute_b32": _permute(True), "ds_bpermute_b32": _permute(False), "ds_swizzle_b32": _swizzle,
+    "v_permlane16_swap_b32": _swap(16), "v_permlane32_swap_b32": _swap(32), "v_accvgpr_read_b32": _move,
+    "v_accvgpr_write_b32": _move, "v_accvgpr_mov_b32": _move,
+}  # fmt: skip

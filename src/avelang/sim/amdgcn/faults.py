@@ -16,10 +16,11 @@ from avelang.native.amdgcn import (
     TRAP,
     UNKNOWN,
     UNWRITTEN,
-)
+)  # fmt: skip
 
 __all__ = [
-    "HAZARD", "INACTIVE", "IN_FLIGHT", "LANES_DIFFER", "LDS_OUTSIDE", "MEMORY_RACE", "MISALIGNED", "OUTSIDE", "RACE", "RESOURCE",
+    "HAZARD", "INACTIVE", "IN_FLIGHT", "LANES_DIFFER", "LDS_OUTSIDE", "MEMORY_RACE", "MISALIGNED", "OUTSIDE", "RACE",
+    "RESOURCE",
     "TRAP", "UNKNOWN", "UNWRITTEN", "UnsupportedForm",
 ]  # fmt: skip
 

@@ -1,8 +1,9 @@
-"""A vector instruction comes in while VGPR indexing is on; it is run on the registers that lie M0[7:0] behind those that it names.
+"""A vector instruction comes in while VGPR indexing is on; it is run on the registers that lie M0[7:0] behind those
+that it names.
 
-Registers that are shifted are copied to memory of the block (file "x"), the instruction works there, and its results are copied back. Which operands
-are shifted M0[15:12] says: bits 0 to 2 the sources, bit 3 the destination, also where it is a source too (mac, SDWA that preserves). Source: AMD
-CDNA4 ISA, section 6.6.
+Registers that are shifted are copied to memory of the block (file "x"), the instruction works there, and its results
+are copied back. Which operands are shifted M0[15:12] says: bits 0 to 2 the sources, bit 3 the destination, also where
+it is a source too (mac, SDWA that preserves). Source: AMD CDNA4 ISA, section 6.6.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ def _cells(t: BlockTranslator, place: str, count: int) -> list[str]:
 
 
 def run(t: BlockTranslator, i: MCInst, handler: Handler) -> None:
-    """Runs a handler where MODE has VGPR indexing on. Raises UnsupportedForm for instructions of which the manual does not say what is shifted."""
+    """Runs a handler where MODE has VGPR indexing on. Raises UnsupportedForm for instructions of which the manual does
+    not say what is shifted."""
     if i.desc.unit == MATRIX or (len(i.operands) == 2 and all(o.written and o.read for o in i.desc.operands)):
         raise UnsupportedForm("VGPR indexing of this instruction, of which the manual does not say what it shifts")
     operands, back = list(i.operands), []

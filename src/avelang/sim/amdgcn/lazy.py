@@ -1,7 +1,9 @@
-"""A program comes in; its blocks become machine code when a wave first comes to them, and are kept for the next process where there is a store.
+"""A program comes in; its blocks become machine code when a wave first comes to them, and are kept for the next process
+where there is a store.
 
-What all blocks use (the scheduler, the checker's functions) is one object, each block another; a function that several blocks call is made with the
-first of them. Objects are loaded into one engine, which ties their names together. Translation is the same as of a whole program (`program`).
+What all blocks use (the scheduler, the checker's functions) is one object, each block another; a function that several
+blocks call is made with the first of them. Objects are loaded into one engine, which ties their names together.
+Translation is the same as of a whole program (`program`).
 """
 
 from __future__ import annotations
@@ -30,15 +32,16 @@ RUN = "ave_run_later"  # where blocks are made when a wave first comes to them
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Store:
-    """A store of object files between processes: `load(parts)` gives what was stored under these ingredients, (meta, payload) or None;
-    `save(parts, meta, payload)` keeps it."""
+    """A store of object files between processes: `load(parts)` gives what was stored under these ingredients, (meta,
+    payload) or None; `save(parts, meta, payload)` keeps it."""
 
     load: Callable[[Mapping[str, Any]], tuple[Mapping[str, Any], bytes] | None]
     save: Callable[[Mapping[str, Any], Mapping[str, Any], bytes], object]
 
 
 class Lazy:
-    """The machine code of the kernel at `label`, made as it is needed. `unknown` says why instructions that were met cannot be executed."""
+    """The machine code of the kernel at `label`, made as it is needed. `unknown` says why instructions that were met
+    cannot be executed."""
 
     def __init__(self, program: AsmProgram, label: str, options: Options, store: Store | None = None):
         self.program, self.label, self.options, self.store = program, label, options, store
@@ -81,16 +84,21 @@ class Lazy:
             if name != BASE:
                 self._place(code, int(name))
 
-    # -- the store -------------------------------------------------------------------------------------------------------------------
+    # -- the store -----------------------------------------------------------------------------------------------------
 
     def _ingredients(self) -> dict[str, Any]:
-        """What the code depends on: the program with all that the translator reads of it, options, and the machine that it runs on."""
+        """What the code depends on: the program with all that the translator reads of it, options, and the machine that
+        it runs on."""
         p, digest = self.program, hashlib.sha256()
         digest.update("\n".join(f"{i.address} {i.text}" for i in p.instructions).encode())
-        for part in (sorted(p.labels.items()), sorted(p.sets.items()), sorted(p.kernels.items()), p.chip, p.data.labels):
+        for part in (
+            sorted(p.labels.items()), sorted(p.sets.items()), sorted(p.kernels.items()), p.chip, p.data.labels,
+        ):  # fmt: skip
             digest.update(repr(part).encode())
         asked = [sorted(self.options.check), self.options.profile, self.options.mutable]
-        return {"executor": digest.hexdigest(), "label": self.label, "options": asked, "host": list(HostCompiler(1).key)}
+        return {
+            "executor": digest.hexdigest(), "label": self.label, "options": asked, "host": list(HostCompiler(1).key),
+        }  # fmt: skip
 
     def _kept(self) -> LoadedCode | None:
         """Takes what was stored, if anything."""
@@ -117,14 +125,15 @@ class Lazy:
         with self._lock:
             all_of, self._fresh = dict(self._objects), False
             meta = {
-                "objects": [[name, len(each)] for name, each in all_of.items()], "blocks": self._count, "signatures": self._signatures,
+                "objects": [[name, len(each)] for name, each in all_of.items()], "blocks": self._count,
+                "signatures": self._signatures,
                 "found": self._found,
                 "unknown": {str(k): v for k, v in self.unknown.items()},
             }  # fmt: skip
             json.dumps(meta)
         self.store.save(self._parts, meta, b"".join(all_of.values()))
 
-    # -- code ------------------------------------------------------------------------------------------------------------------------
+    # -- code ----------------------------------------------------------------------------------------------------------
 
     def _translating(self) -> Translating:
         if self._work is None:
@@ -153,14 +162,18 @@ class Lazy:
         self._table[n] = code.address(f"ave_block_{n}")
 
     def _finder(self, address: int) -> int:
-        """Called by a computed jump to where no block begins that is known: its number, or -1 where no instruction stands."""
+        """Called by a computed jump to where no block begins that is known: its number, or -1 where no instruction
+        stands."""
         try:
             with self._lock:
                 work = self._translating()
                 before = len(work.ranges)
                 n = work.begin_at(address)
                 if len(work.ranges) > self._count:
-                    raise error("X020", where=self.label, text=self.label, why=f"computed jumps lead to more than {SPARE} places that have no label")
+                    raise error(
+                        "X020", where=self.label, text=self.label,
+                        why=f"computed jumps lead to more than {SPARE} places that have no label",
+                    )  # fmt: skip
                 if len(work.ranges) > before:
                     self._found.append(address)
             return n

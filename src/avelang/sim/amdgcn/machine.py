@@ -1,7 +1,8 @@
-"""A program of gfx942 or gfx950 and launches of its kernels come in; memory of this machine changes, and faults become errors.
+"""A program of gfx942 or gfx950 and launches of its kernels come in; memory of this machine changes, and faults become
+errors.
 
-What the hardware's command processor does before a wave starts is done here: scalar registers by the kernel's descriptor, work-item ids in v0
-(LLVM, "User Guide for AMDGPU Backend", Initial Kernel Execution State).
+What the hardware's command processor does before a wave starts is done here: scalar registers by the kernel's
+descriptor, work-item ids in v0 (LLVM, "User Guide for AMDGPU Backend", Initial Kernel Execution State).
 """
 
 from __future__ import annotations
@@ -25,7 +26,18 @@ from avelang.sim.amdgcn.lazy import RUN, Lazy, Store
 from avelang.sim.amdgcn.memory_traffic import Traffic
 from avelang.sim.amdgcn.ordering import Ordering, split
 from avelang.sim.amdgcn.program import accumulators, translate, unified
-from avelang.sim.amdgcn.state import ARCHITECTED, CELLS, FILE, GROUP, GROUP_BYTES, LANES, MAX_WAVES, VECTORS, WAVE, WAVE_BYTES
+from avelang.sim.amdgcn.state import (
+    ARCHITECTED,
+    CELLS,
+    FILE,
+    GROUP,
+    GROUP_BYTES,
+    LANES,
+    MAX_WAVES,
+    VECTORS,
+    WAVE,
+    WAVE_BYTES,
+)  # fmt: skip
 from avelang.sim.amdgcn.translator import Options
 
 Dim3 = tuple[int, int, int]
@@ -35,10 +47,10 @@ MOST_SCRATCH = 1 << 17  # bytes of a lane: what the hardware can address
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DispatchResult:
-    """Results of a launch: wave-instructions executed; with `profile` the LDS cycles of each instruction beyond the least (see `AmdMachine`), and the
-    bytes that lanes moved; and the registers of the waves of the last workgroup, as they ended: uint32 (waves, 512, 64), accumulation registers
-    behind the 256 others (where `accum_offset` is less, some are in both), and uint32 (waves, cells). `reports`: what the checker found and the
-    launch went on behind."""
+    """Results of a launch: wave-instructions executed; with `profile` the LDS cycles of each instruction beyond the
+    least (see `AmdMachine`), and the bytes that lanes moved; and the registers of the waves of the last workgroup, as
+    they ended: uint32 (waves, 512, 64), accumulation registers behind the 256 others (where `accum_offset` is less,
+    some are in both), and uint32 (waves, cells). `reports`: what the checker found and the launch went on behind."""
 
     instructions: int
     conflicts: dict[int, int]
@@ -50,9 +62,9 @@ class DispatchResult:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DispatchParams:
-    """One launch. `regions` are (start, end) of the memory that the kernel may touch, addresses of this machine; `names` what errors call the first
-    of them. `vectors`, uint32 (waves, n, 64) with v0 first, and `scalars`, by cell, are what registers hold at the start, instead of what the
-    descriptor asks for."""
+    """One launch. `regions` are (start, end) of the memory that the kernel may touch, addresses of this machine;
+    `names` what errors call the first of them. `vectors`, uint32 (waves, n, 64) with v0 first, and `scalars`, by cell,
+    are what registers hold at the start, instead of what the descriptor asks for."""
 
     grid: Dim3
     block: Dim3
@@ -72,8 +84,9 @@ def aligned(count: int, align: int = 64) -> np.ndarray:
 
 
 def items(block: Dim3, dims: int) -> tuple[np.ndarray, int]:
-    """v0 of each wave, uint32 (waves, 64): x, y and z of the work-item in 10 bits each, of which the kernel asks for the first `dims`: the others are
-    0, and LLVM does not mask them; and the number of work-items. Lanes past the last work-item are not active."""
+    """v0 of each wave, uint32 (waves, 64): x, y and z of the work-item in 10 bits each, of which the kernel asks for
+    the first `dims`: the others are 0, and LLVM does not mask them; and the number of work-items. Lanes past the last
+    work-item are not active."""
     n = block[0] * block[1] * block[2]
     waves = -(-n // LANES)
     flat = np.arange(waves * LANES)
@@ -116,7 +129,8 @@ class _State:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ready:
-    """A translation ready to run: object files for this machine, packed, and why instructions of it cannot be executed, by their index."""
+    """A translation ready to run: object files for this machine, packed, and why instructions of it cannot be executed,
+    by their index."""
 
     payload: bytes
     unknown: Mapping[int, str]
@@ -131,18 +145,21 @@ def _end(states: list[_State]) -> None:
 class AmdMachine:
     """A kernel of a program, translated for this machine.
 
-    `kernel`: its name; may be left out where there is one. `check`: what is verified, at the cost of speed (see `checks.words`). `collect`: launches
-    go on behind what the checker finds, and `DispatchResult.reports` says it; they stop else. Advisories never stop.
-    `profile`: LDS cycles lost to bank conflicts and bytes moved are counted. `order`: which wave of a workgroup runs first between barriers:
-    "forward", "reverse", or "random" from `seed`. `ready`: what the attribute of that name was of a machine with the same program and options.
-    `lazy`: blocks become machine code when a wave first comes to them; `store` keeps them between processes.
-    `mutable`: `skip` names a wait or a barrier that does nothing (see `mutate`). `alike`: waves that store the same value at one place do not race:
-    as hardware has it, but not the language.
+    `kernel`: its name; may be left out where there is one. `check`: what is verified, at the cost of speed (see
+    `checks.words`). `collect`: launches go on behind what the checker finds, and `DispatchResult.reports` says it; they
+    stop else. Advisories never stop. `profile`: LDS cycles lost to bank conflicts and bytes moved are counted. `order`:
+    which wave of a workgroup runs first between barriers: "forward", "reverse", or "random" from `seed`. `ready`: what
+    the attribute of that name was of a machine with the same program and options. `lazy`: blocks become machine code
+    when a wave first comes to them; `store` keeps them between processes. `mutable`: `skip` names a wait or a barrier
+    that does nothing (see `mutate`). `alike`: waves that store the same value at one place do not race: as hardware has
+    it, but not the language.
     """
 
     def __init__(
-        self, program: AsmProgram, kernel: str = "", *, check: checks.Check = False, profile: bool = False, order: str = "forward",
-        seed: int = 1, ready: Ready | None = None, mutable: bool = False, collect: bool = False, lazy: bool = False, store: Store | None = None,
+        self, program: AsmProgram, kernel: str = "", *, check: checks.Check = False, profile: bool = False,
+        order: str = "forward",
+        seed: int = 1, ready: Ready | None = None, mutable: bool = False, collect: bool = False, lazy: bool = False,
+        store: Store | None = None,
         alike: bool = True,
     ):  # fmt: skip
         self.program = program
@@ -150,7 +167,9 @@ class AmdMachine:
         self.program = unified(program, self.kernel)
         self.chip = chip(program.chip or "gfx942")
         if order not in ORDERS:
-            raise error("X027", kernel=self.kernel.name, what=f"order={order!r}", why=f"it is one of {', '.join(ORDERS)}")
+            raise error(
+                "X027", kernel=self.kernel.name, what=f"order={order!r}", why=f"it is one of {', '.join(ORDERS)}"
+            )
         self.order, self.seed = order, seed
         self.options, self.collect = Options(checks.words(check), profile, mutable), collect
         self.reports: tuple[checks.CheckReport, ...] = ()  # of the last launch, also of one that stopped
@@ -179,20 +198,26 @@ class AmdMachine:
         image = aligned(max(64, len(data.content)))
         image[: len(data.content)] = np.frombuffer(data.content, np.uint8)
         for offset, symbol, addend in data.fixups:
-            at = data.labels[symbol] if symbol in data.labels else self.program.instructions[self.program.labels[symbol]].address
+            at = (
+                data.labels[symbol]
+                if symbol in data.labels
+                else self.program.instructions[self.program.labels[symbol]].address
+            )
             struct.pack_into("<Q", image.data, offset, image.ctypes.data + at + addend)
         return image
 
-    # -- launches ------------------------------------------------------------------------------------------------------------------
+    # -- launches ------------------------------------------------------------------------------------------------------
 
     def launch(self, launch: DispatchParams, threads: int = 1) -> DispatchResult:
-        """Runs a grid; `threads` workgroups at a time. Raises X021 to X026 for what stops a wave, X027 for extents that cannot be."""
+        """Runs a grid; `threads` workgroups at a time. Raises X021 to X026 for what stops a wave, X027 for extents that
+        cannot be."""
         self._check(launch)
         total = launch.grid[0] * launch.grid[1] * launch.grid[2]
         if total == 0:
             return DispatchResult(0, {}, np.zeros((0, 512, LANES), np.uint32), np.zeros((0, CELLS), np.uint32))
-        # Races in memory are followed by one thread, in whose order all workgroups stand. gfx90a spells atomic stores of an agent's scope like any
-        # store, so that they cannot be told from races there (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx90a).
+        # Races in memory are followed by one thread, in whose order all workgroups stand. gfx90a spells atomic stores
+        # of an agent's scope like any store, so that they cannot be told from races there (LLVM, "User Guide for AMDGPU
+        # Backend", Memory Model gfx90a).
         races = "races" in self.options.check and self.chip.name != "gfx90a"
         threads = 1 if races else max(1, min(threads, total))
         cuts = [total * n // threads for n in range(threads + 1)]
@@ -213,7 +238,11 @@ class AmdMachine:
             if failed:
                 raise reports.fault(self, state, launch)
         self.records = [s.records[0] for s in states if self.options.check]
-        count = sum(int(s.waves[n * WAVE_BYTES + WAVE["count"] :][:8].view(np.uint64)[0]) for s in states for n in range(self._waves(launch)))
+        count = sum(
+            int(s.waves[n * WAVE_BYTES + WAVE["count"] :][:8].view(np.uint64)[0])
+            for s in states
+            for n in range(self._waves(launch))
+        )
         waves = states[-1].waves.reshape(-1, WAVE_BYTES)
         vectors = self._two_files(waves[:, VECTORS:].view(np.uint32).reshape(len(waves), FILE, LANES))
         lost = {int(n): int(profile[memory_traffic.LOST, n]) for n in np.flatnonzero(profile[memory_traffic.LOST])}
@@ -253,7 +282,9 @@ class AmdMachine:
         """`ave_run`."""
         code = self._code or (self.lazy and self.lazy.start())
         assert code
-        return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code.address(RUN if self.lazy else "ave_run"))
+        return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(
+            code.address(RUN if self.lazy else "ave_run")
+        )
 
     def _go(self, state: _State, first: int, last: int) -> int:
         return self._run(state.group.ctypes.data, first, last) if first < last else 0
@@ -264,17 +295,25 @@ class AmdMachine:
 
     def _check(self, launch: DispatchParams) -> None:
         name, waves = self.kernel.name, self._waves(launch)
-        items, most = launch.block[0] * launch.block[1] * launch.block[2], self.kernel.said.get("max_flat_workgroup_size", MAX_WAVES * LANES)
+        items, most = (
+            launch.block[0] * launch.block[1] * launch.block[2],
+            self.kernel.said.get("max_flat_workgroup_size", MAX_WAVES * LANES),
+        )
         lds = self.kernel.get("group_segment_fixed_size") + launch.dynamic_lds
         for what, bad, why in (
-            (f"block {launch.block}", not 1 <= waves <= MAX_WAVES, f"a workgroup has 1 to {MAX_WAVES * LANES} work-items"),
-            (f"block {launch.block}", items > most, f"the kernel was compiled for {most} work-items at most (.max_flat_workgroup_size)"),
+            (f"block {launch.block}", not 1 <= waves <= MAX_WAVES,
+                f"a workgroup has 1 to {MAX_WAVES * LANES} work-items"),
+            (f"block {launch.block}", items > most,
+                f"the kernel was compiled for {most} work-items at most (.max_flat_workgroup_size)"),
             (f"grid {launch.grid}", min(launch.grid) < 0 or max(launch.grid) >= 1 << 31, "extents are 0 to 2**31 - 1"),
-            (f"{lds} bytes of LDS", lds > self.chip.lds_bytes, f"a workgroup of {self.chip.name} has at most {self.chip.lds_bytes}"),
-            (f"{self.kernel.get('private_segment_fixed_size')} bytes of scratch", self.kernel.get("private_segment_fixed_size") > MOST_SCRATCH,
+            (f"{lds} bytes of LDS", lds > self.chip.lds_bytes,
+                f"a workgroup of {self.chip.name} has at most {self.chip.lds_bytes}"),
+            (f"{self.kernel.get('private_segment_fixed_size')} bytes of scratch",
+                self.kernel.get("private_segment_fixed_size") > MOST_SCRATCH,
              f"a lane has at most {MOST_SCRATCH}"),
             (f"{self.kernel.get('private_segment_fixed_size')} bytes of scratch", self._old_scratch(),
-             "where gfx90a's code sets up scratch itself, by a buffer resource, it is not executed; -mattr=+enable-flat-scratch makes code that is"),
+             "where gfx90a's code sets up scratch itself, by a buffer resource, it is not executed; "
+             "-mattr=+enable-flat-scratch makes code that is"),
             (f"{len(launch.kernarg)} bytes of arguments", len(launch.kernarg) < self.kernel.get("kernarg_size"),
              f"its arguments take {self.kernel.get('kernarg_size')} bytes"),
         ):  # fmt: skip
@@ -283,7 +322,10 @@ class AmdMachine:
 
     def _old_scratch(self) -> bool:
         """Whether the kernel's stack is in a buffer whose resource it is given, which chips before gfx942 have."""
-        return self.kernel.get("private_segment_fixed_size") > 0 and self.kernel.get("user_sgpr_private_segment_buffer") > 0
+        return (
+            self.kernel.get("private_segment_fixed_size") > 0
+            and self.kernel.get("user_sgpr_private_segment_buffer") > 0
+        )
 
     def _state(self, launch: DispatchParams, kernarg: np.ndarray, profile: np.ndarray, n: int) -> _State:
         v0, count = items(launch.block, 1 + self.kernel.get("system_vgpr_workitem_id"))
@@ -300,13 +342,15 @@ class AmdMachine:
         tail = count % LANES
         for name, value in (
             ("lds", state.lds.ctypes.data), ("wave_states", state.waves.ctypes.data), ("kernarg", kernarg.ctypes.data),
-            ("regions", regions.ctypes.data), ("template", template.ctypes.data), ("items", start.ctypes.data), ("image", self._image.ctypes.data),
+            ("regions", regions.ctypes.data), ("template", template.ctypes.data), ("items", start.ctypes.data),
+            ("image", self._image.ctypes.data),
             ("finder", self.lazy.finder if self.lazy else 0), ("profile", profile.ctypes.data),
             ("last_exec", (1 << tail) - 1 if tail else (1 << 64) - 1),
         ):  # fmt: skip
             state.put(name, value, "<Q")
         for name, value in (
-            ("lds_bytes", lds), ("waves", len(v0)), ("region_count", len(given)), ("private_bytes", private), ("item_registers", start.shape[1]),
+            ("lds_bytes", lds), ("waves", len(v0)), ("region_count", len(given)), ("private_bytes", private),
+            ("item_registers", start.shape[1]),
             ("id_cell", id_cell), ("id_mask", mask), ("skip", self.skip), ("collect", self.collect),
             ("order", ORDERS.index(self.order)), ("seed", (self.seed + 0x9E3779B9 * n) % (1 << 32) or 1),
         ):  # fmt: skip
@@ -318,12 +362,17 @@ class AmdMachine:
         return state
 
     def _packet(self, launch: DispatchParams, kernarg: np.ndarray, lds: int, private: int) -> bytes:
-        """The dispatch packet that the dispatch pointer points at (HSA Platform System Architecture 1.2, section 2.9.6)."""
+        """The dispatch packet that the dispatch pointer points at (HSA Platform System Architecture 1.2, section
+        2.9.6)."""
         sizes = [g * b for g, b in zip(launch.grid, launch.block, strict=True)]
         sizes = [min(s, 0xFFFFFFFF) for s in sizes]
-        return struct.pack("<HHHHHHIIIIIQQQQ", 2, 3, *launch.block, 0, *sizes, private, lds, 0, kernarg.ctypes.data, 0, 0)
+        return struct.pack(
+            "<HHHHHHIIIIIQQQQ", 2, 3, *launch.block, 0, *sizes, private, lds, 0, kernarg.ctypes.data, 0, 0
+        )
 
-    def _template(self, launch: DispatchParams, kernarg: np.ndarray, packet: np.ndarray, private: int) -> tuple[np.ndarray, int]:
+    def _template(
+        self, launch: DispatchParams, kernarg: np.ndarray, packet: np.ndarray, private: int
+    ) -> tuple[np.ndarray, int]:
         """The scalar registers of a new wave, and the cell of its first workgroup id."""
         cells = np.full(CELLS, 0xDEADBEEF, np.uint32)
         values = {

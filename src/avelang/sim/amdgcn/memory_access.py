@@ -1,7 +1,8 @@
-"""Operands of memory instructions come in; calls of functions that check addresses and move data go out. What global, scratch and LDS memory share.
+"""Operands of memory instructions come in; calls of functions that check addresses and move data go out. What global,
+scratch and LDS memory share.
 
-A space is "global", "flat", "scratch" or "lds" (see `memory_addresses`); a place in it is (low, high, base): pointers to the memory of two vector
-registers and an i64 that all lanes share.
+A space is "global", "flat", "scratch" or "lds" (see `memory_addresses`); a place in it is (low, high, base): pointers
+to the memory of two vector registers and an i64 that all lanes share.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from avelang.sim.amdgcn.translator import BlockTranslator, UnsupportedForm
 
 Place = tuple[str, str, str]
 PARAMETERS = "ptr noalias %g, ptr noalias %w, ptr %data, ptr %low, ptr %high, i64 %base, i64 %exec"
-# Instructions that take a base in LDS from M0 read as many of its bits as LDS needs: 16 for 64 KiB, 18 for 160 (MI300 ISA, section 9.1.9; CDNA4 ISA,
-# section 10.3, whole dwords: M0[17:2]). Those of `ds_read_addtid_b32` and its like are 16 on both (CDNA4 ISA, section 12.12).
+# Instructions that take a base in LDS from M0 read as many of its bits as LDS needs: 16 for 64 KiB, 18 for 160 (MI300
+# ISA, section 9.1.9; CDNA4 ISA, section 10.3, whole dwords: M0[17:2]). Those of `ds_read_addtid_b32` and its like are
+# 16 on both (CDNA4 ISA, section 12.12).
 WHOLE_DWORDS = ("global", "scratch")
 NOWHERE = 1 << 20  # an address in LDS that is behind that of any chip
 
@@ -30,8 +32,8 @@ def m0_lds(t: BlockTranslator, space: str) -> int:
 
 
 def function(name: str, parameters: str, slots: dict[str, str], body: str) -> str:
-    """A helper that returns 0 at once where no lane is active. `body` begins behind that, and ends by going to %done or, a fault being recorded,
-    to %fault."""
+    """A helper that returns 0 at once where no lane is active. `body` begins behind that, and ends by going to %done
+    or, a fault being recorded, to %fault."""
     allocas = "\n".join(f"  %{slot} = alloca {kind}, align 64" for slot, kind in slots.items())
     return f"""define internal i32 @{name}({parameters}) noinline #0 {{
 entry:
@@ -48,9 +50,13 @@ fault:
 """
 
 
-def staged(t: BlockTranslator, space: str, nbytes: int, out: str = "at", low: str = "%low", high: str = "%high", base: str = "%base") -> str:
+def staged(
+    t: BlockTranslator, space: str, nbytes: int, out: str = "at", low: str = "%low", high: str = "%high",
+    base: str = "%base",
+) -> str:  # fmt: skip
     """Lines that check addresses and leave them in %out."""
-    return f"""  %s.{out} = call i32 {stage(t, space)}(ptr %g, ptr %w, ptr %{out}, ptr {low}, ptr {high}, i64 {base}, i64 %exec, i64 {nbytes})
+    arguments = f"ptr %g, ptr %w, ptr %{out}, ptr {low}, ptr {high}, i64 {base}, i64 %exec, i64 {nbytes}"
+    return f"""  %s.{out} = call i32 {stage(t, space)}({arguments})
   %b.{out} = icmp ne i32 %s.{out}, 0
   br i1 %b.{out}, label %fault, label %staged.{out}
 staged.{out}:"""
@@ -70,7 +76,8 @@ def plain(t: BlockTranslator, space: str, access: MemoryTransfer) -> str:
 
 
 def _nowhere(t: BlockTranslator) -> str:
-    """i1 ave_nowhere(low, base, exec): whether all active lanes read LDS at one address that is behind any chip's, and no small negative number."""
+    """i1 ave_nowhere(low, base, exec): whether all active lanes read LDS at one address that is behind any chip's, and
+    no small negative number."""
     w = Writer(t.module, LANES)
     lane = w.op("call i64 @llvm.cttz.i64(i64 %exec, i1 true)")
     one = w.op(f"load i32, ptr {w.op(f'getelementptr i32, ptr %low, i64 {lane}')}, align 4")
@@ -79,7 +86,8 @@ def _nowhere(t: BlockTranslator) -> str:
     at = w.op(f"add i32 {one}, {w.op('trunc i64 %base to i32')}")
     far = w.op(f"and i1 {w.op(f'icmp uge i32 {at}, {NOWHERE}')}, {w.op(f'icmp sgt i32 {at}, 0')}")
     found = w.op(f"and i1 {far}, {w.op(f'icmp eq i64 {active}, 0')}")
-    return f"define internal i1 @ave_nowhere(ptr %low, i64 %base, i64 %exec) noinline #0 {{\n{w.body.text()}\n  ret i1 {found}\n}}"
+    head = "define internal i1 @ave_nowhere(ptr %low, i64 %base, i64 %exec) noinline #0"
+    return f"{head} {{\n{w.body.text()}\n  ret i1 {found}\n}}"
 
 
 def _zeros_of_nowhere(t: BlockTranslator, access: MemoryTransfer) -> str:
@@ -87,16 +95,26 @@ def _zeros_of_nowhere(t: BlockTranslator, access: MemoryTransfer) -> str:
     t.module.declare("llvm.cttz.i64", "i64", ["i64", "i1"])
     nowhere = t.helper("ave_nowhere", lambda: _nowhere(t))
     clear = helper(t, "ave_clear")
-    lines = [f"  %nowhere = call i1 {nowhere}(ptr %low, i64 %base, i64 %exec)", "  br i1 %nowhere, label %nothing, label %there", "nothing:"]
+    lines = [
+        f"  %nowhere = call i1 {nowhere}(ptr %low, i64 %base, i64 %exec)",
+        "  br i1 %nowhere, label %nothing, label %there",
+        "nothing:",
+    ]
     for k in range(access.words):
-        lines += [f"  %z{k} = getelementptr i8, ptr %data, i64 {REGISTER * k}", f"  call void {clear}(ptr %z{k}, i64 %exec)"]
+        lines += [
+            f"  %z{k} = getelementptr i8, ptr %data, i64 {REGISTER * k}",
+            f"  call void {clear}(ptr %z{k}, i64 %exec)",
+        ]
     return "\n".join([*lines, "  br label %done", "there:", ""])
 
 
 def run(t: BlockTranslator, space: str, access: MemoryTransfer, data: str, place: Place) -> None:
     """Loads or stores at a place; `data` points at the memory of registers."""
     low, high, base = place
-    t.run(plain(t, space, access), "ptr %g", "ptr %w", f"ptr {data}", f"ptr {low}", f"ptr {high}", f"i64 {base}", f"i64 {t.exec()}")
+    t.run(
+        plain(t, space, access), "ptr %g", "ptr %w", f"ptr {data}", f"ptr {low}", f"ptr {high}", f"i64 {base}",
+        f"i64 {t.exec()}",
+    )  # fmt: skip
 
 
 def data_register(t: BlockTranslator, o: Operand, words: int) -> str:
@@ -147,7 +165,8 @@ def lds_base(t: BlockTranslator, i: MCInst, space: str) -> str:
 
 
 def touch(t: BlockTranslator, i: MCInst, addr: str, offset: int, nbytes: int, kind: str, lanes: str = "") -> None:
-    """Tells the checker and the counters of an access to LDS. `lanes`: those that the counters count, the active ones if empty."""
+    """Tells the checker and the counters of an access to LDS. `lanes`: those that the counters count, the active ones
+    if empty."""
     if t.options.check:
         t.lds_access(i, addr, offset, nbytes, kind)
     if t.options.profile:
@@ -162,15 +181,17 @@ def touch_flat(t: BlockTranslator, i: MCInst, vaddr: PhysReg, nbytes: int, kind:
     i32, i64 = t.t("i32"), t.t("i64")
     address = t.op(f"add {i64} {t.source(vaddr, 64)}, splat (i64 {i.int('offset')})")
     shared = t.op(f"icmp eq {i64} {t.op(f'lshr {i64} {address}, splat (i64 32)')}, splat (i64 {SHARED_BASE >> 32})")
-    low = t.op(f"select {t.t('i1')} {shared}, {i32} {t.op(f'trunc {i64} {address} to {i32}')}, {i32} splat (i32 -65536)")
+    low = t.op(
+        f"select {t.t('i1')} {shared}, {i32} {t.op(f'trunc {i64} {address} to {i32}')}, {i32} splat (i32 -65536)"
+    )
     where = slot(t, "touched", 1)
     t.do(f"store {i32} {low}, ptr {where}, align 64")
     touch(t, i, where, 0, nbytes, kind, t.op(f"and i64 {t.word_of(shared)}, {t.exec()}"))
 
 
 def to_lds(t: BlockTranslator, i: MCInst, space: str, words: int, data: str) -> None:
-    """Direct to LDS: registers' worth of data, already loaded, go to M0 + offset + 4 bytes for each lane, 16 where there are 3 or 4 words
-    (MI300 ISA, section 9.1.9 and 10.3; CDNA4 ISA for the wide ones)."""
+    """Direct to LDS: registers' worth of data, already loaded, go to M0 + offset + 4 bytes for each lane, 16 where
+    there are 3 or 4 words (MI300 ISA, section 9.1.9 and 10.3; CDNA4 ISA for the wide ones)."""
     where, step = slot(t, "direct", 1), 4 if words == 1 else 16
     base = t.op(f"trunc i64 {lds_base(t, i, space)} to i32")
     i32, all_lanes = t.t("i32"), t.splat(base, "i32")

@@ -1,4 +1,5 @@
-"""A space comes in; the function that checks addresses of 64 lanes in it and makes host addresses goes out (`native/amdgcn/addresses.c`)."""
+"""A space comes in; the function that checks addresses of 64 lanes in it and makes host addresses goes out
+(`native/amdgcn/addresses.c`)."""
 
 from __future__ import annotations
 

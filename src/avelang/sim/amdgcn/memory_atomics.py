@@ -1,12 +1,15 @@
-"""Handlers of atomic operations on global, flat, buffer and LDS memory. Source: AMD Instinct MI300 ISA, sections 9.2, 10.3.1, 11.3, 16.13 to 16.15.
+"""Handlers of atomic operations on global, flat, buffer and LDS memory. Source: AMD Instinct MI300 ISA, sections 9.2,
+10.3.1, 11.3, 16.13 to 16.15.
 
-Lanes go one after another, from the lowest on. In memory each is an atomic operation of this machine, since workgroups run side by side; in LDS,
-which one thread works on, it is plain. Addresses must be multiples of the size. A buffer's range check asks only where an operation starts.
+Lanes go one after another, from the lowest on. In memory each is an atomic operation of this machine, since workgroups
+run side by side; in LDS, which one thread works on, it is plain. Addresses must be multiples of the size. A buffer's
+range check asks only where an operation starts.
 
-Floats (section 9.2): sums round to nearest even; a NaN operand passes, quieted, memory's before the register's; of infinities that cancel comes the
-positive quiet NaN. min and max take -0 as less than 0, a number before a quiet NaN, and give a signaling NaN back quieted. In LDS denormals are
-zeros where MODE says so, except for sums of f64; min and max compare so, but give back what was there. In memory no denormal is flushed: so LLVM
-takes it for gfx942 (it selects global_atomic_add_f32 where denormals matter), while section 9.2.2 says that sums of f32 flush there.
+Floats (section 9.2): sums round to nearest even; a NaN operand passes, quieted, memory's before the register's; of
+infinities that cancel comes the positive quiet NaN. min and max take -0 as less than 0, a number before a quiet NaN,
+and give a signaling NaN back quieted. In LDS denormals are zeros where MODE says so, except for sums of f64; min and
+max compare so, but give back what was there. In memory no denormal is flushed: so LLVM takes it for gfx942 (it selects
+global_atomic_add_f32 where denormals matter), while section 9.2.2 says that sums of f32 flush there.
 """
 
 from __future__ import annotations
@@ -33,7 +36,8 @@ QUIET = {16: 0x200, 32: 0x400000, 64: 0x8000000000000}
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class AtomicOperands:
-    """A lane's operands as integers: `old` is memory, `x` and `y` are the data registers. `flush`: denormal operands and results are zeros."""
+    """A lane's operands as integers: `old` is memory, `x` and `y` are the data registers. `flush`: denormal operands
+    and results are zeros."""
 
     w: Writer
     b: Bits
@@ -87,7 +91,7 @@ def _halves_if(c: AtomicOperands) -> str:
     return out
 
 
-# -- floats --------------------------------------------------------------------------------------------------------------------------
+# -- floats ------------------------------------------------------------------------------------------------------------
 
 
 def _flushed(b: Bits, x: str) -> str:
@@ -164,8 +168,8 @@ def _swap_if_float(c: AtomicOperands) -> str:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class AtomicOp:
-    """An operation on `bits`: `rule` gives what memory holds behind it. `two`: it has a second data operand. `floats`: the bits by which MODE says
-    whether denormals are zeros in LDS; 0 where it does not matter."""
+    """An operation on `bits`: `rule` gives what memory holds behind it. `two`: it has a second data operand. `floats`:
+    the bits by which MODE says whether denormals are zeros in LDS; 0 where it does not matter."""
 
     name: str
     bits: int
@@ -180,10 +184,14 @@ class AtomicOp:
 
 
 INTEGER: dict[str, tuple[AtomicRule, bool]] = {
-    "swap": (lambda c: c.x, False), "cmpswap": (_swap_if, True), "add": (_plainly("add"), False), "sub": (_plainly("sub"), False),
-    "rsub": (_plainly("sub", reverse=True), False), "smin": (_least("slt"), False), "umin": (_least("ult"), False), "smax": (_least("sgt"), False),
-    "umax": (_least("ugt"), False), "and": (_plainly("and"), False), "or": (_plainly("or"), False), "xor": (_plainly("xor"), False),
-    "inc": (_inc, False), "dec": (_dec, False), "mskor": (_mskor, True), "wrap": (_wrap, True), "condxchg32": (_halves_if, False),
+    "swap": (lambda c: c.x, False), "cmpswap": (_swap_if, True), "add": (_plainly("add"), False),
+    "sub": (_plainly("sub"), False),
+    "rsub": (_plainly("sub", reverse=True), False), "smin": (_least("slt"), False), "umin": (_least("ult"), False),
+    "smax": (_least("sgt"), False),
+    "umax": (_least("ugt"), False), "and": (_plainly("and"), False), "or": (_plainly("or"), False),
+    "xor": (_plainly("xor"), False),
+    "inc": (_inc, False), "dec": (_dec, False), "mskor": (_mskor, True), "wrap": (_wrap, True),
+    "condxchg32": (_halves_if, False),
 }  # fmt: skip
 
 
@@ -195,14 +203,16 @@ def integer(name: str, bits: int) -> AtomicOp:
 
 FLOAT = {
     "add_f32": AtomicOp("add_f32", 32, _add_float, floats=32), "add_f64": AtomicOp("add_f64", 64, _add_float),
-    "pk_add_f16": AtomicOp("pk_add_f16", 32, _add_packed(f16), floats=16), "pk_add_bf16": AtomicOp("pk_add_bf16", 32, _add_packed(bf16), floats=16),
-    **{f"{name}_f{bits}": AtomicOp(f"{name}_f{bits}", bits, _extreme(pred), floats=bits) for name, pred in (("min", "slt"), ("max", "sgt"))
+    "pk_add_f16": AtomicOp("pk_add_f16", 32, _add_packed(f16), floats=16),
+    "pk_add_bf16": AtomicOp("pk_add_bf16", 32, _add_packed(bf16), floats=16),
+    **{f"{name}_f{bits}": AtomicOp(f"{name}_f{bits}", bits, _extreme(pred), floats=bits) for name,
+        pred in (("min", "slt"), ("max", "sgt"))
        for bits in (32, 64)},
     **{f"cmpst_f{bits}": AtomicOp(f"cmpst_f{bits}", bits, _swap_if_float, True, bits) for bits in (32, 64)},
 }  # fmt: skip
 
 
-# -- functions -----------------------------------------------------------------------------------------------------------------------
+# -- functions ---------------------------------------------------------------------------------------------------------
 
 
 def _word(b: Body, op: AtomicOp, pointer: str, n: str) -> str:
@@ -272,7 +282,8 @@ def lanes(t: BlockTranslator, op: AtomicOp, shared: bool, result: bool, flush: t
         w.do("br label %out")
         w.body.start("out")
         w.do("ret void")
-        return f"define internal void @{name}(ptr %data, ptr %second, ptr %result, ptr noalias %at, i64 %exec) noinline #0 {{\n{w.body.text()}\n}}"
+        params = "ptr %data, ptr %second, ptr %result, ptr noalias %at, i64 %exec"
+        return f"define internal void @{name}({params}) noinline #0 {{\n{w.body.text()}\n}}"
 
     return t.helper(name, make)
 
@@ -297,10 +308,16 @@ def _function(t: BlockTranslator, op: AtomicOp, space: str, result: bool) -> str
     flush = _flush(t, op, space)
     one_by_one = lanes(t, op, space != "lds", result, flush)
     name = f"ave_{space}_of_{one_by_one.removeprefix('@ave_')}"
-    parameters = "ptr noalias %g, ptr noalias %w, ptr %data, ptr %second, ptr %result, ptr %low, ptr %high, i64 %base, i64 %exec"
+    parameters = (
+        "ptr noalias %g, ptr noalias %w, ptr %data, ptr %second, ptr %result, ptr %low, ptr %high, i64 %base, i64 %exec"
+    )
 
     def make() -> str:
-        body = [staged(t, space, op.bits // 8), _aligned(t, op), f"  call void {one_by_one}(ptr %data, ptr %second, ptr %result, ptr %at, i64 %exec)"]
+        body = [
+            staged(t, space, op.bits // 8),
+            _aligned(t, op),
+            f"  call void {one_by_one}(ptr %data, ptr %second, ptr %result, ptr %at, i64 %exec)",
+        ]
         return memory_access.function(name, parameters, {"at": V64}, "\n".join([*body, "  br label %done"]))
 
     return t.helper(name, make)
@@ -316,13 +333,18 @@ def _buffer_function(t: BlockTranslator, op: AtomicOp, result: bool) -> str:
     def make() -> str:
         clear = [
             line for k in range(op.words if result else 0)
-            for line in (f"  %c{k} = getelementptr i8, ptr %result, i64 {REGISTER * k}", f"  call void @ave_clear(ptr %c{k}, i64 %out)")
+            for line in (f"  %c{k} = getelementptr i8, ptr %result, i64 {REGISTER * k}",
+                f"  call void @ave_clear(ptr %c{k}, i64 %out)")
         ]  # fmt: skip
         body = [
-            memory_buffer.staged(t, nbytes, nbytes - 1), "mixed:", f"  %in = call i64 @ave_room(ptr %room, i64 %exec, i64 {nbytes - 1})",
-            "  %out = xor i64 %in, %exec", *clear, "  %some = icmp ne i64 %in, 0", "  br i1 %some, label %settle, label %done", "settle:",
-            f"  %s2 = call i32 @ave_settle(ptr %g, ptr %at, ptr %at, i64 0, i64 %in, i64 {op.bits // 8})", "  %b2 = icmp ne i32 %s2, 0",
-            "  br i1 %b2, label %fault, label %all", "all:", "  %those = phi i64 [ %exec, %go ], [ %in, %settle ]", _aligned(t, op, lanes="those"),
+            memory_buffer.staged(t, nbytes, nbytes - 1), "mixed:",
+            f"  %in = call i64 @ave_room(ptr %room, i64 %exec, i64 {nbytes - 1})",
+            "  %out = xor i64 %in, %exec", *clear, "  %some = icmp ne i64 %in, 0",
+            "  br i1 %some, label %settle, label %done", "settle:",
+            f"  %s2 = call i32 @ave_settle(ptr %g, ptr %at, ptr %at, i64 0, i64 %in, i64 {op.bits // 8})",
+            "  %b2 = icmp ne i32 %s2, 0",
+            "  br i1 %b2, label %fault, label %all", "all:", "  %those = phi i64 [ %exec, %go ], [ %in, %settle ]",
+            _aligned(t, op, lanes="those"),
             f"  call void {one_by_one}(ptr %data, ptr %second, ptr %result, ptr %at, i64 %those)", "  br label %done",
         ]  # fmt: skip
         return memory_access.function(name, parameters, {"at": V64, "room": V64}, "\n".join(body))
@@ -330,7 +352,7 @@ def _buffer_function(t: BlockTranslator, op: AtomicOp, result: bool) -> str:
     return t.helper(name, make)
 
 
-# -- handlers ------------------------------------------------------------------------------------------------------------------------
+# -- handlers ----------------------------------------------------------------------------------------------------------
 
 
 def _returns(i: MCInst) -> bool:
@@ -368,13 +390,16 @@ def _buffer(op: AtomicOp) -> Handler:
         data, vaddr, rsrc, soffset = i.operands
         first, second = _data(t, op, data)
         arguments = memory_buffer.arguments(t, i, vaddr, rsrc, soffset)
-        t.run(_buffer_function(t, op, _returns(i)), "ptr %g", f"ptr {first}", f"ptr {second}", f"ptr {first}", *arguments)
+        t.run(
+            _buffer_function(t, op, _returns(i)), "ptr %g", f"ptr {first}", f"ptr {second}", f"ptr {first}", *arguments
+        )
 
     return handler
 
 
 def _lds(op: AtomicOp, returned: bool) -> Handler:
-    """Where there are two data operands, compare-and-store has what is compared in the first, the others take them in order."""
+    """Where there are two data operands, compare-and-store has what is compared in the first, the others take them in
+    order."""
 
     def handler(t: BlockTranslator, i: MCInst) -> None:
         refuse_gds(i)
@@ -409,7 +434,9 @@ def _exchange_two(op: AtomicOp) -> Handler:
             place = t.op(f"getelementptr i8, ptr {held}, i64 {REGISTER * op.words * k}")
             _run(t, op, "lds", True, [pointer, pointer, place], (low, zeros(t), str(offset)))
         for k in range(2 * op.words):
-            value = t.op(f"load {t.t('i32')}, ptr {t.op(f'getelementptr i8, ptr {held}, i64 {REGISTER * k}')}, align 64")
+            value = t.op(
+                f"load {t.t('i32')}, ptr {t.op(f'getelementptr i8, ptr {held}, i64 {REGISTER * k}')}, align 64"
+            )
             assert isinstance(result, PhysReg)
             t.set_vector(result.file, result.first + k, value)
 
@@ -420,7 +447,8 @@ MEMORY = ["swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "and"
 MEMORY_FLOATS = ("add_f32", "add_f64", "pk_add_f16", "pk_add_bf16", "min_f64", "max_f64")
 # What LDS instructions call the integer operations, behind "ds_" and before the type.
 LDS = {
-    "add_u": "add", "sub_u": "sub", "rsub_u": "rsub", "inc_u": "inc", "dec_u": "dec", "min_i": "smin", "max_i": "smax", "min_u": "umin",
+    "add_u": "add", "sub_u": "sub", "rsub_u": "rsub", "inc_u": "inc", "dec_u": "dec", "min_i": "smin", "max_i": "smax",
+    "min_u": "umin",
     "max_u": "umax", "and_b": "and", "or_b": "or", "xor_b": "xor", "mskor_b": "mskor", "cmpst_b": "cmpswap",
 }  # fmt: skip
 
@@ -438,7 +466,9 @@ _MEMORY_OPS = {
 }  # fmt: skip
 
 TABLE: dict[str, Handler] = {
-    **{f"{space}_atomic_{name}": _memory(space, op) for space in ("global", "flat") for name, op in _MEMORY_OPS.items()},
+    **{
+        f"{space}_atomic_{name}": _memory(space, op) for space in ("global", "flat") for name, op in _MEMORY_OPS.items()
+    },
     **{f"buffer_atomic_{name}": _buffer(op) for name, op in _MEMORY_OPS.items()},
     **{f"ds_{name}": _lds(op, False) for name, op in _LDS_OPS.items()},
     **{f"ds_{_rtn(name)}": _lds(op, True) for name, op in _LDS_OPS.items()},

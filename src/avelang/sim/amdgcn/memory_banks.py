@@ -5,7 +5,7 @@ A wave's access takes phases of lanes, which are the chip's (`avelang.arch.amd`,
 many cycles as the bank that most dwords are asked of. What is counted is the cycles beyond one for each phase with an
 active lane. Lanes that read one dword share it. Assumed: atomics have the phases of writes as wide; lanes that write or
 update one dword share it, so that the turns which atomics on one address take are not counted; each place of a `..2`
-instruction is an access of its own (measured for reads, nod-ai, "Empirical LDS Measurements"). """
+instruction is an access of its own (measured for reads, nod-ai, "Empirical LDS Measurements")."""
 
 from __future__ import annotations
 

@@ -1,12 +1,14 @@
-"""Handlers of buffer loads and stores, to registers and to LDS, and of their range checks. Source: AMD Instinct MI300 ISA, sections 9.1 and 16.14.
+"""Handlers of buffer loads and stores, to registers and to LDS, and of their range checks. Source: AMD Instinct MI300
+ISA, sections 9.1 and 16.14.
 
-What is checked (section 9.1.5.1), each dword of wide accesses for itself: raw (no index, not swizzled): the end of what is touched is at most
-num_records, in bytes from the base; structured (an index and a stride): index < num_records; scratch (the lane's number is added, no index): nothing.
-The scalar offset counts in the raw check, and only the lane's offset plus the instruction's wraps at 32 bits: so AMD measured it on gfx950 for its
-own simulator of CDNA (ROCm/rocm-systems, pull request 10928), and rocBLAS's kernels rely on it. An index without a stride counts as raw, as Mesa's
-driver for gfx9 states it.
-A resource without a data format is unbound: all is out of range. Kinds of resources about which the manual is silent stop the wave.
-Out of range, loads give 0, also those that go to LDS, and stores do nothing. What is in range must have been given to the kernel.
+What is checked (section 9.1.5.1), each dword of wide accesses for itself: raw (no index, not swizzled): the end of what
+is touched is at most num_records, in bytes from the base; structured (an index and a stride): index < num_records;
+scratch (the lane's number is added, no index): nothing. The scalar offset counts in the raw check, and only the lane's
+offset plus the instruction's wraps at 32 bits: so AMD measured it on gfx950 for its own simulator of CDNA
+(ROCm/rocm-systems, pull request 10928), and rocBLAS's kernels rely on it. An index without a stride counts as raw, as
+Mesa's driver for gfx9 states it. A resource without a data format is unbound: all is out of range. Kinds of resources
+about which the manual is silent stop the wave. Out of range, loads give 0, also those that go to LDS, and stores do
+nothing. What is in range must have been given to the kernel.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ PARAMETERS = f"ptr noalias %g, ptr %data, ptr %index, ptr %offset, {WORDS}"
 
 
 def at_buffer(t: BlockTranslator) -> str:
-    """`ave_at_buffer`, with its @ (`native/amdgcn/buffer.c`); `ave_room`, `ave_clear` and `ave_settle` are there too."""
+    """`ave_at_buffer`, with its @ (`native/amdgcn/buffer.c`); `ave_room`, `ave_clear` and `ave_settle` are there
+    too."""
     helper(t, "ave_clear")
     return helper(t, "ave_at_buffer")
 
@@ -32,7 +35,8 @@ def at_buffer(t: BlockTranslator) -> str:
 def staged(t: BlockTranslator, nbytes: int, last: int) -> str:
     """Lines that find the addresses, and go on at %all or %mixed."""
     words = "i64 %r0, i64 %r1, i64 %soffset, i64 %inst, i64 %exec, i1 %indexed"
-    return f"""  %s = call i32 {at_buffer(t)}(ptr %g, ptr %at, ptr %room, ptr %index, ptr %offset, {words}, i64 {nbytes}, i64 {last})
+    arguments = f"ptr %g, ptr %at, ptr %room, ptr %index, ptr %offset, {words}, i64 {nbytes}, i64 {last}"
+    return f"""  %s = call i32 {at_buffer(t)}({arguments})
   switch i32 %s, label %fault [ i32 {IN_RANGE}, label %all
                                 i32 {MIXED}, label %mixed ]
 """
@@ -55,7 +59,9 @@ move:
 settled:
 {calls(t, access, "data", "good", "in")}
   br label %done"""
-        return memory_access.function(name, "ptr noalias %g, ptr %data, ptr %at, ptr %room, i64 %exec, i64 %start", {"good": V64}, body)
+        return memory_access.function(
+            name, "ptr noalias %g, ptr %data, ptr %at, ptr %room, i64 %exec, i64 %start", {"good": V64}, body
+        )
 
     return t.helper(name, make)
 
@@ -66,16 +72,26 @@ def _whole(t: BlockTranslator, access: MemoryTransfer) -> str:
 
     def make() -> str:
         starts = range(0, access.nbytes, unit.nbytes)
-        body = [staged(t, access.nbytes, access.nbytes - 1), "all:", calls(t, access, "data", "at", "exec"), "  br label %done", "mixed:"]
+        body = [
+            staged(t, access.nbytes, access.nbytes - 1), "all:", calls(t, access, "data", "at", "exec"),
+            "  br label %done", "mixed:",
+        ]  # fmt: skip
         if access.store and len(starts) > 1:
             words = helper(t, "ave_some_words")
             parts = [f"call i32 {words}(ptr %g, ptr %data, ptr %at, ptr %room, i64 %exec, i64 {access.nbytes})"]
         else:
             body += [f"  %d{k} = getelementptr i8, ptr %data, i64 {REGISTER * k}" for k in range(len(starts))]
-            parts = [f"call i32 {_part(t, unit)}(ptr %g, ptr %d{k}, ptr %at, ptr %room, i64 %exec, i64 {start})" for k, start in enumerate(starts)]
+            parts = [
+                f"call i32 {_part(t, unit)}(ptr %g, ptr %d{k}, ptr %at, ptr %room, i64 %exec, i64 {start})"
+                for k, start in enumerate(starts)
+            ]
         for k, part in enumerate(parts):
             after = "done" if k == len(parts) - 1 else f"part{k}"
-            body += [f"  %p{k} = {part}", f"  %q{k} = icmp ne i32 %p{k}, 0", f"  br i1 %q{k}, label %fault, label %{after}"]
+            body += [
+                f"  %p{k} = {part}",
+                f"  %q{k} = icmp ne i32 %p{k}, 0",
+                f"  br i1 %q{k}, label %fault, label %{after}",
+            ]
             body += [f"{after}:"] if after != "done" else []
         return memory_access.function(name, PARAMETERS, {"at": V64, "room": V64}, "\n".join(body))
 
@@ -83,7 +99,8 @@ def _whole(t: BlockTranslator, access: MemoryTransfer) -> str:
 
 
 def arguments(t: BlockTranslator, i: MCInst, vaddr: Operand, rsrc: Operand, soffset: Operand) -> tuple[str, ...]:
-    """A buffer instruction's operands as arguments behind `g` and `data`: index, offset, resource, scalar offset, constant, EXEC."""
+    """A buffer instruction's operands as arguments behind `g` and `data`: index, offset, resource, scalar offset,
+    constant, EXEC."""
     indexed, offset = bool(i.int("idxen")), bool(i.int("offen"))
     if not isinstance(rsrc, PhysReg) or rsrc.file != "s" or rsrc.count != 4:
         raise UnsupportedForm(f"{rsrc} is not a resource in four scalar registers")

@@ -1,6 +1,8 @@
-"""Handlers of global, flat and scratch loads and stores, to registers and to LDS. Source: AMD Instinct MI300 ISA, sections 10 and 16.15.
+"""Handlers of global, flat and scratch loads and stores, to registers and to LDS. Source: AMD Instinct MI300 ISA,
+sections 10 and 16.15.
 
-Cache policies (sc0, sc1, nt) change no result here. A flat load or store goes to memory, LDS or the lane's stack as each lane's address says.
+Cache policies (sc0, sc1, nt) change no result here. A flat load or store goes to memory, LDS or the lane's stack as
+each lane's address says.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ SPACES = ("global", "flat", "scratch")
 OFF = Name("off")
 
 
-def _place(t: BlockTranslator, i: MCInst, space: str, access: MemoryTransfer, vaddr: Operand, rest: tuple[Operand, ...]) -> memory_access.Place:
+def _place(
+    t: BlockTranslator, i: MCInst, space: str, access: MemoryTransfer, vaddr: Operand, rest: tuple[Operand, ...]
+) -> memory_access.Place:
     if space == "flat" and isinstance(vaddr, PhysReg):
         memory_access.touch_flat(t, i, vaddr, access.nbytes, "write" if access.store else "read")
     return memory_access.place(t, i, space, vaddr, rest[0] if rest else OFF)
@@ -47,7 +51,9 @@ TO_LDS = ("ubyte", "sbyte", "ushort", "sshort", "dword", "dwordx3", "dwordx4")
 
 TABLE: dict[str, Handler] = {
     **{f"{space}_load_{name}": _move(space, MemoryTransfer(False, f)) for space in SPACES for name, f in LOADS.items()},
-    **{f"{space}_store_{name}": _move(space, MemoryTransfer(True, f)) for space in SPACES for name, f in STORES.items()},
+    **{
+        f"{space}_store_{name}": _move(space, MemoryTransfer(True, f)) for space in SPACES for name, f in STORES.items()
+    },
     **{f"global_load_lds_{name}": _to_lds("global", MemoryTransfer(False, LOADS[name])) for name in TO_LDS},
     **{f"scratch_load_lds_{name}": _to_lds("scratch", MemoryTransfer(False, LOADS[name])) for name in TO_LDS[:5]},
 }

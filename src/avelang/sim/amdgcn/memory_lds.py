@@ -1,8 +1,9 @@
 """Handlers of LDS loads and stores. Source: AMD Instinct MI300 ISA, sections 11.3 and 16.13.
 
-Addresses need no alignment (Linux's driver sets the unaligned mode, on which LLVM relies), and M0 limits nothing, as LLVM assumes of all gfx9
-chips. An access that is not wholly within the workgroup's LDS stops the wave; hardware would read 0 and write nothing. One such read runs, since
-AMD's own kernels make zeros by it (`ds_read_b32 a0, v19` where all lanes hold 0xf00000): all active lanes at one address, beyond what any chip has.
+Addresses need no alignment (Linux's driver sets the unaligned mode, on which LLVM relies), and M0 limits nothing, as
+LLVM assumes of all gfx9 chips. An access that is not wholly within the workgroup's LDS stops the wave; hardware would
+read 0 and write nothing. One such read runs, since AMD's own kernels make zeros by it (`ds_read_b32 a0, v19` where all
+lanes hold 0xf00000): all active lanes at one address, beyond what any chip has.
 """
 
 from __future__ import annotations
@@ -42,11 +43,14 @@ def _single(access: MemoryTransfer) -> Handler:
 
 
 def _both(t: BlockTranslator, access: MemoryTransfer) -> str:
-    """The function of an instruction with two places: both are found before a register is written, which may hold the address."""
+    """The function of an instruction with two places: both are found before a register is written, which may hold the
+    address."""
     name = f"ave_lds_{access.name}_twice"
 
     def make() -> str:
-        body = [memory_access.staged(t, "lds", access.nbytes, f"at{k}", high="%low", base=f"%base{k}") for k in range(2)]
+        body = [
+            memory_access.staged(t, "lds", access.nbytes, f"at{k}", high="%low", base=f"%base{k}") for k in range(2)
+        ]
         body += [calls(t, access, f"data{k}", f"at{k}", "exec") for k in range(2)]
         return memory_access.function(name, PAIR, {"at0": V64, "at1": V64}, "\n".join(body) + "\n  br label %done")
 
@@ -95,8 +99,8 @@ def _addtid(access: MemoryTransfer) -> Handler:
 
 
 def _counted(more: bool) -> Handler:
-    """The number of active lanes is added to a word of LDS, or taken from it; all of them get what the word was. It stands at M0[15:0] + offset, as
-    LLVM has it (SIISelLowering, DS_APPEND); the manual's text knows no M0 there."""
+    """The number of active lanes is added to a word of LDS, or taken from it; all of them get what the word was. It
+    stands at M0[15:0] + offset, as LLVM has it (SIISelLowering, DS_APPEND); the manual's text knows no M0 there."""
 
     def handler(t: BlockTranslator, i: MCInst) -> None:
         refuse_gds(i)
@@ -124,7 +128,12 @@ def _nothing(t: BlockTranslator, i: MCInst) -> None:
 TABLE: dict[str, Handler] = {
     **{f"ds_read_{f}": _single(MemoryTransfer(False, f)) for f in (*WORDS, *NARROW_LOADS)},
     **{f"ds_write_{f}": _single(MemoryTransfer(True, f)) for f in (*WORDS, *NARROW_STORES)},
-    **{f"ds_{k}2{s}_{f}": _pair(MemoryTransfer(k == "write", f)) for k in ("read", "write") for s in ("", "st64") for f in ("b32", "b64")},
+    **{
+        f"ds_{k}2{s}_{f}": _pair(MemoryTransfer(k == "write", f))
+        for k in ("read", "write")
+        for s in ("", "st64")
+        for f in ("b32", "b64")
+    },
     "ds_read_addtid_b32": _addtid(MemoryTransfer(False, "b32")),
     "ds_write_addtid_b32": _addtid(MemoryTransfer(True, "b32")),
     "ds_append": _counted(True),

@@ -1,8 +1,10 @@
-"""Formats of loads and stores come in; LLVM IR of functions that move 64 lanes between registers and addresses of this machine goes out.
+"""Formats of loads and stores come in; LLVM IR of functions that move 64 lanes between registers and addresses of this
+machine goes out.
 
-A move is `void move(data, at, exec, delta)`: `data` points at the memory of vector registers, `at` at 64 addresses. A load reads at the addresses
-of all lanes (those of inactive ones must be good to read) and writes registers in the active ones; a store touches active lanes only, in
-ascending order. Each address is moved by `delta`. No alignment is asked for: Linux's driver sets SH_MEM_CONFIG to unaligned accesses.
+A move is `void move(data, at, exec, delta)`: `data` points at the memory of vector registers, `at` at 64 addresses. A
+load reads at the addresses of all lanes (those of inactive ones must be good to read) and writes registers in the
+active ones; a store touches active lanes only, in ascending order. Each address is moved by `delta`. No alignment is
+asked for: Linux's driver sets SH_MEM_CONFIG to unaligned accesses.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ STEP = 16  # lanes that are moved at a time
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Narrow:
-    """Memory of 8 or 16 `bits`. Loaded, it is extended to 16 or 32 bits (`to`) and shifted left by `shift`; the rest of the register becomes 0, D16
-    forms included (MI300 ISA, section 9.1.6: with ECC, which these chips have on, they write all of the register). Stored, it is shifted right."""
+    """Memory of 8 or 16 `bits`. Loaded, it is extended to 16 or 32 bits (`to`) and shifted left by `shift`; the rest of
+    the register becomes 0, D16 forms included (MI300 ISA, section 9.1.6: with ECC, which these chips have on, they
+    write all of the register). Stored, it is shifted right."""
 
     bits: int
     signed: bool = False
@@ -30,14 +33,18 @@ class Narrow:
 
 NARROW_LOADS = {
     "u8": Narrow(8), "i8": Narrow(8, True), "u16": Narrow(16), "i16": Narrow(16, True),
-    "u8_d16": Narrow(8, False, 16), "u8_d16_hi": Narrow(8, False, 16, 16), "i8_d16": Narrow(8, True, 16), "i8_d16_hi": Narrow(8, True, 16, 16),
+    "u8_d16": Narrow(8, False, 16), "u8_d16_hi": Narrow(8, False, 16, 16), "i8_d16": Narrow(8, True, 16),
+    "i8_d16_hi": Narrow(8, True, 16, 16),
     "u16_d16": Narrow(16, False, 16), "u16_d16_hi": Narrow(16, False, 16, 16),
 }  # fmt: skip
-NARROW_STORES = {"b8": Narrow(8), "b16": Narrow(16), "b8_d16_hi": Narrow(8, shift=16), "b16_d16_hi": Narrow(16, shift=16)}
+NARROW_STORES = {
+    "b8": Narrow(8), "b16": Narrow(16), "b8_d16_hi": Narrow(8, shift=16), "b16_d16_hi": Narrow(16, shift=16),
+}  # fmt: skip
 WORDS = {"b32": 1, "b64": 2, "b96": 3, "b128": 4}
 # What global, flat, scratch and buffer instructions call the formats.
 NAMES = {
-    "ubyte": "u8", "sbyte": "i8", "ushort": "u16", "sshort": "i16", "ubyte_d16": "u8_d16", "ubyte_d16_hi": "u8_d16_hi", "sbyte_d16": "i8_d16",
+    "ubyte": "u8", "sbyte": "i8", "ushort": "u16", "sshort": "i16", "ubyte_d16": "u8_d16", "ubyte_d16_hi": "u8_d16_hi",
+    "sbyte_d16": "i8_d16",
     "sbyte_d16_hi": "i8_d16_hi", "short_d16": "u16_d16", "short_d16_hi": "u16_d16_hi",
 }  # fmt: skip
 STORE_NAMES = {"byte": "b8", "short": "b16", "byte_d16_hi": "b8_d16_hi", "short_d16_hi": "b16_d16_hi"}
@@ -74,7 +81,8 @@ class MemoryTransfer:
         return f"{'store' if self.store else 'load'}_{self.format}"
 
     def pieces(self) -> list[tuple[MemoryTransfer, int]]:
-        """The moves that it takes, and the first word of each. A store is one move, so that of lanes that overlap the last one wins."""
+        """The moves that it takes, and the first word of each. A store is one move, so that of lanes that overlap the
+        last one wins."""
         if self.format == "b96" and not self.store:
             return [(MemoryTransfer(self.store, "b64"), 0), (MemoryTransfer(self.store, "b32"), 2)]
         return [(self, 0)]
@@ -93,13 +101,15 @@ def calls(t: BlockTranslator, access: MemoryTransfer, data: str, at: str, mask: 
 
 
 def _differ(access: MemoryTransfer, data: str, at: str, mask: str) -> list[str]:
-    """Lines that go to %fault where lanes store different values to one place (`ave_lanes`); `data`, `at` and `mask` are names without %."""
+    """Lines that go to %fault where lanes store different values to one place (`ave_lanes`); `data`, `at` and `mask`
+    are names without %."""
     narrow = NARROW_STORES.get(access.format)
     words, shift = WORDS.get(access.format, 1), narrow.shift if narrow else 0
     bits = (1 << narrow.bits) - 1 if narrow else -1
     name = f"differ.{data}.{at}"
     return [
-        f"  %{name} = call i32 @ave_lanes(ptr %g, ptr %{data}, ptr %{at}, i64 %{mask}, i64 {words}, i32 {shift}, i32 {bits})",
+        f"  %{name} = call i32 @ave_lanes(ptr %g, ptr %{data}, ptr %{at}, i64 %{mask}, i64 {words}, i32 {shift}, i32 "
+        f"{bits})",
         f"  %{name}.bad = icmp ne i32 %{name}, 0",
         f"  br i1 %{name}.bad, label %fault, label %{name}.fine",
         f"{name}.fine:",
@@ -163,7 +173,9 @@ def _read(b: Body, access: MemoryTransfer, places: list[str]) -> list[str]:
     if access.format == "b32":
         return [_collect(b, "i32", [b.op(f"load i32, ptr {p}, align 1") for p in places])]
     if access.format == "b64":
-        halves = [_collect(b, "i64", [b.op(f"load i64, ptr {p}, align 1") for p in part]) for part in (places[:8], places[8:])]
+        halves = [
+            _collect(b, "i64", [b.op(f"load i64, ptr {p}, align 1") for p in part]) for part in (places[:8], places[8:])
+        ]
         x, y = (b.op(f"bitcast <8 x i64> {h} to <16 x i32>") for h in halves)
         return [_shuffle(b, "i32", 16, x, y, list(range(k, 32, 2))) for k in range(2)]
     if access.format == "b128":
@@ -188,12 +200,16 @@ def _load(access: MemoryTransfer) -> str:
         for k, value in enumerate(registers):
             place = b.op(f"getelementptr i32, ptr %data, i64 {b.op(f'add i64 {lane}, {LANES * k}')}")
             old = b.op(f"load <16 x i32>, ptr {place}, align 64")
-            b.do(f"store <16 x i32> {b.op(f'select <16 x i1> {mask}, <16 x i32> {value}, <16 x i32> {old}')}, ptr {place}, align 64")
+            b.do(
+                f"store <16 x i32> {b.op(f'select <16 x i1> {mask}, <16 x i32> {value}, <16 x i32> {old}')}, ptr "
+                f"{place}, align 64"
+            )
     return _function(f"ave_{access.name}", b)
 
 
 def _active(b: Body, store: Callable[[str, str], None]) -> None:
-    """Calls `store(here, pointer)` once, for the code of each active lane: pointers to the lane's word of the first register, and to memory."""
+    """Calls `store(here, pointer)` once, for the code of each active lane: pointers to the lane's word of the first
+    register, and to memory."""
     some, out = b.fresh("some"), b.fresh("out")
     b.do(f"br i1 {b.op('icmp eq i64 %exec, 0')}, label %{out}, label %{some}")
     b.start(some)
@@ -245,7 +261,9 @@ def _store_wide(b: Body, count: int, lane: str) -> None:
     """Stores words of the lanes of a step."""
     places = _pointers(b, lane)
     words = [b.op(f"add i64 {lane}, {LANES * k}") for k in range(count)]
-    registers = [b.op(f"load <16 x i32>, ptr {b.op(f'getelementptr i32, ptr %data, i64 {word}')}, align 64") for word in words]
+    registers = [
+        b.op(f"load <16 x i32>, ptr {b.op(f'getelementptr i32, ptr %data, i64 {word}')}, align 64") for word in words
+    ]
     if count == 4:
         rows = _four(b, registers)
         for n, place in enumerate(places):

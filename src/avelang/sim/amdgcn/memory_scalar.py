@@ -1,6 +1,7 @@
 """Handlers of scalar memory instructions. Source: AMD Instinct MI300 ISA, sections 8 and 16.5.
 
-What is touched must have been given to the kernel, whole. Loads of buffers read 0 in dwords out of their range, stores skip them.
+What is touched must have been given to the kernel, whole. Loads of buffers read 0 in dwords out of their range, stores
+skip them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,13 @@ def inside(t: BlockTranslator) -> str:
 def operands(i: MCInst, bases: int) -> tuple[PhysReg, PhysReg]:
     """The data registers and those of the base."""
     data, base = i.operands[:2]
-    if not isinstance(data, PhysReg) or data.file != "s" or not isinstance(base, PhysReg) or base.file != "s" or base.count != bases:
+    if (
+        not isinstance(data, PhysReg)
+        or data.file != "s"
+        or not isinstance(base, PhysReg)
+        or base.file != "s"
+        or base.count != bases
+    ):
         raise UnsupportedForm(f"its operands are not scalar registers and {bases} registers of the base")
     return data, base
 
@@ -73,7 +80,9 @@ def _buffer(store: bool) -> Handler:
         if store:
             for k, cell in enumerate(cells):
                 t.do(f"store i32 {t.scalar(data.first + k)}, ptr {cell}, align 4")
-        words = (f"i64 {t.pair(base.first)}", f"i64 {t.pair(base.first + 2)}", f"i64 {offset(t, i)}", f"i64 {data.count}")
+        words = (
+            f"i64 {t.pair(base.first)}", f"i64 {t.pair(base.first + 2)}", f"i64 {offset(t, i)}", f"i64 {data.count}",
+        )  # fmt: skip
         t.run(name, "ptr %g", f"ptr {slot}", *words)
         if not store:
             for k, cell in enumerate(cells):

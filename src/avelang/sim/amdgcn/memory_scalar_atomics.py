@@ -1,8 +1,9 @@
-"""Handlers of scalar atomic operations, on memory and on buffers: what a vector one does for one lane. Source: LLVM, SMInstructions.td (which chips
-have them: all of gfx9); AMD "Vega" ISA, section 7.2 and the chapter on SMEM instructions, since CDNA's manuals leave them out.
+"""Handlers of scalar atomic operations, on memory and on buffers: what a vector one does for one lane. Source: LLVM,
+SMInstructions.td (which chips have them: all of gfx9); AMD "Vega" ISA, section 7.2 and the chapter on SMEM
+instructions, since CDNA's manuals leave them out.
 
-With `glc` the data registers get what memory held, and are data until then. Addresses are multiples of the size. An operation on a buffer that begins
-out of its range does nothing, and gives 0.
+With `glc` the data registers get what memory held, and are data until then. Addresses are multiples of the size. An
+operation on a buffer that begins out of its range does nothing, and gives 0.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from avelang.sim.amdgcn.translator import BlockTranslator, Handler, UnsupportedF
 
 
 def _function(t: BlockTranslator, op: AtomicOp) -> str:
-    """i32(g, data, second, result, address, in), with its @: the operation at an address, or nothing where `in` is false."""
+    """i32(g, data, second, result, address, in), with its @: the operation at an address, or nothing where `in` is
+    false."""
     name, act, check, b = f"ave_scalar_of_{op.name}", lanes(t, op, True, True, (False, False)), inside(t), Body()
     at = b.alloca("i64", 8)
     b.do(f"store i64 %address, ptr {at}, align 8")

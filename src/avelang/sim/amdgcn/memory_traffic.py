@@ -1,8 +1,9 @@
-"""A memory instruction comes in; calls that count the bytes which its lanes move go out, into the workgroup's `profile`.
+"""A memory instruction comes in; calls that count the bytes which its lanes move go out, into the workgroup's
+`profile`.
 
-Counted is what active lanes ask for, each for itself: lanes that want one word do not share it, and a cache line is no unit. Lanes that are out of
-a buffer's range ask for nothing. A lane's stack is not counted. Counters of the program's instructions stand one after another: LDS cycles lost
-(`memory_banks`), bytes of global memory, bytes of LDS.
+Counted is what active lanes ask for, each for itself: lanes that want one word do not share it, and a cache line is no
+unit. Lanes that are out of a buffer's range ask for nothing. A lane's stack is not counted. Counters of the program's
+instructions stand one after another: LDS cycles lost (`memory_banks`), bytes of global memory, bytes of LDS.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from avelang.sim.amdgcn.translator import BlockTranslator
 LOST, MEMORY, LDS = range(3)  # rows of counters
 KINDS = 3
 
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Traffic:
-    """Bytes that lanes asked for. Of global memory by vector instructions: `loaded`, `stored`; by scalar ones: `scalar` (arguments of the kernel
-    among them). Of LDS: `read`, `written`. An atomic operation counts as both."""
+    """Bytes that lanes asked for. Of global memory by vector instructions: `loaded`, `stored`; by scalar ones: `scalar`
+    (arguments of the kernel among them). Of LDS: `read`, `written`. An atomic operation counts as both."""
 
     loaded: int = 0
     stored: int = 0

@@ -1,8 +1,9 @@
 """Handlers of gfx950's transposed LDS loads: 16 lanes read rows of a matrix, and each gets a column.
 
-Lanes stand in groups of 16. The 64 bits (of 6-bit elements: 96) that each reads are, one after another, a matrix whose rows have 16 elements; lane n
-of the group gets elements n of all rows, the first row's lowest. All lanes must be active, and addresses multiples of the size (of 16 bytes, for 96
-bits). Sources: AMD CDNA4 ISA, section 11.4; Triton, third_party/amd, `LocalLoad` by `ds_read_tr` (which lane gets what).
+Lanes stand in groups of 16. The 64 bits (of 6-bit elements: 96) that each reads are, one after another, a matrix whose
+rows have 16 elements; lane n of the group gets elements n of all rows, the first row's lowest. All lanes must be
+active, and addresses multiples of the size (of 16 bytes, for 96 bits). Sources: AMD CDNA4 ISA, section 11.4; Triton,
+third_party/amd, `LocalLoad` by `ds_read_tr` (which lane gets what).
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ aligned:
 {calls(t, access, "rows", "at", "exec")}
   call void {helper(t, "ave_turn")}(ptr %data, ptr %rows, i32 {bits}, i32 {WORDS[bits]})
   br label %done"""
-        return memory_access.function(name, memory_access.PARAMETERS, {"at": V64, "rows": f"[{WORDS[bits]} x {V32}]"}, body)
+        return memory_access.function(
+            name, memory_access.PARAMETERS, {"at": V64, "rows": f"[{WORDS[bits]} x {V32}]"}, body
+        )
 
     return t.helper(name, make)
 
@@ -41,7 +44,10 @@ def _load(bits: int) -> Handler:
     def handler(t: BlockTranslator, i: MCInst) -> None:
         refuse_gds(i)
         data, vaddr = i.operands
-        t.stop_if(t.op(f"icmp ne i64 {t.exec()}, -1"), "a transposed load with lanes switched off, which the manual does not define")
+        t.stop_if(
+            t.op(f"icmp ne i64 {t.exec()}, -1"),
+            "a transposed load with lanes switched off, which the manual does not define",
+        )
         pointer, low = memory_access.data_register(t, data, WORDS[bits]), memory_access.data_register(t, vaddr, 1)
         memory_access.touch(t, i, low, i.int("offset"), 4 * WORDS[bits], "read")
         places = (f"ptr {low}", f"ptr {zeros(t)}", f"i64 {i.int('offset')}", f"i64 {t.exec()}")

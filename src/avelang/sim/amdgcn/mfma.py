@@ -1,10 +1,11 @@
 """Handlers of MFMA and SMFMAC instructions, from the fragment maps of the rows; EXEC does not matter to them.
 
-Operands are widened to the accumulator's type (exactly), and the products are added to C one by one, in ascending k: an f32 accumulator by
-fused multiply-adds, so that each addition rounds once; i32 wraps; f64 multiplies and adds, rounding twice. That is the definition of
-`avelang.isa.mma_reference`, and the reference executor computes the same bits. Hardware adds within an instruction in an order that is not
-published. Source: AMD Instinct MI300 ISA, section 7 and section 16.11. On gfx90a, products of f16 and bf16 take denormals for zeros, operands and
-results (PyTorch, "Numerical accuracy", on MI200 GPUs).
+Operands are widened to the accumulator's type (exactly), and the products are added to C one by one, in ascending k: an
+f32 accumulator by fused multiply-adds, so that each addition rounds once; i32 wraps; f64 multiplies and adds, rounding
+twice. That is the definition of `avelang.isa.mma_reference`, and the reference executor computes the same bits.
+Hardware adds within an instruction in an order that is not published. Source: AMD Instinct MI300 ISA, section 7 and
+section 16.11. On gfx90a, products of f16 and bf16 take denormals for zeros, operands and results (PyTorch, "Numerical
+accuracy", on MI200 GPUs).
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ NAMES = ("vdst", "srcA", "srcB", "srcC")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MfmaForm:
-    """One way in which an instruction is written: its row, the attributes among its modifiers, the kinds of A, B and the accumulator, the signs
-    of `neg:`, the pattern of a constant C, and whether denormals are zeros."""
+    """One way in which an instruction is written: its row, the attributes among its modifiers, the kinds of A, B and
+    the accumulator, the signs of `neg:`, the pattern of a constant C, and whether denormals are zeros."""
 
     row: Row
     attrs: tuple[tuple[str, int], ...]
@@ -48,7 +49,8 @@ class MfmaForm:
         signs = "".join(map(str, self.neg)) if any(self.neg) else ""
         kinds = "" if self.kinds[0].bits != 8 else f".{self.kinds[0]}"
         flushes = "flush" if self.flushes else ""
-        return f"ave.{self.row.name}{kinds}.{tail}.{signs}.{'' if self.constant is None else self.constant}{flushes}".replace("amdgpu.", "")
+        constant = "" if self.constant is None else self.constant
+        return f"ave.{self.row.name}{kinds}.{tail}.{signs}.{constant}{flushes}".replace("amdgpu.", "")
 
 
 def _kind(param: Param, fp8: str) -> DType:
@@ -127,14 +129,20 @@ class _Function(Writer):
             word = self.register(base, s * d.bits // 32)
             if d.bits == 32:
                 word = self.flushed(word, 32, 23) if self.form.flushes else word
-                out.append(word if self.work == "i32" else self.op(f"bitcast {self.t('i32')} {word} to {self.t('float')}"))
+                out.append(
+                    word if self.work == "i32" else self.op(f"bitcast {self.t('i32')} {word} to {self.t('float')}")
+                )
                 continue
             bits = Bits(self, True)
             part = bits("lshr", word, s * d.bits % 32)
             narrow = self.op(f"trunc {self.t('i32')} {part} to {self.t(f'i{d.bits}')}")
             if self.form.flushes:
                 narrow = self.flushed(narrow, 16, 10 if d.name == "f16" else 7)
-            out.append(widen(self, d, True, narrow) if d.is_float else self.op(f"sext {self.t(f'i{d.bits}')} {narrow} to {self.t('i32')}"))
+            out.append(
+                widen(self, d, True, narrow)
+                if d.is_float
+                else self.op(f"sext {self.t(f'i{d.bits}')} {narrow} to {self.t('i32')}")
+            )
         return out
 
     def flushed(self, pattern: str, bits: int, mantissa: int) -> str:
@@ -154,7 +162,9 @@ class _Function(Writer):
     def double(self, base: str, s: int) -> str:
         """A pair of registers as <64 x i64>."""
         wide = self.t("i64")
-        low, high = (self.op(f"zext {self.t('i32')} {self.register(base, 2 * s + k)} to {self.t('i64')}") for k in (0, 1))
+        low, high = (
+            self.op(f"zext {self.t('i32')} {self.register(base, 2 * s + k)} to {self.t('i64')}") for k in (0, 1)
+        )
         return self.op(f"or {wide} {low}, {self.op(f'shl {wide} {high}, splat (i64 32)')}")
 
     def stored(self, base: str, which: int, slots: int, lanes: np.ndarray | None) -> str:
@@ -197,20 +207,31 @@ def _function(t: BlockTranslator, form: MfmaForm) -> str:
     left = w.stored("%a", 0, mma.a.slots, None if moved is None else moved[0])
     right = w.stored("%b", 1, mma.b.slots, None if moved is None else moved[1])
     slots, e = mma.c.slots, w.work
-    # In f32 and i32, the registers of D are the accumulator as it stands; f64, and a C whose sign turns, are worked on beside them.
+    # In f32 and i32, the registers of D are the accumulator as it stands; f64, and a C whose sign turns, are worked on
+    # beside them.
     beside = e == "double"
     total = w.body.alloca(f"[{slots * LANES} x {e}]") if beside else "%d"
     if form.constant is not None:
         value = form.constant
         for s in range(slots):
-            w.put(total, s, w.op(f"bitcast {w.t(f'i{form.kinds[2].bits}')} {w.splat(str(value), f'i{form.kinds[2].bits}')} to {w.t(e)}"))
+            w.put(
+                total,
+                s,
+                w.op(
+                    f"bitcast {w.t(f'i{form.kinds[2].bits}')} {w.splat(str(value), f'i{form.kinds[2].bits}')} to "
+                    f"{w.t(e)}"
+                ),
+            )
     elif beside:
         total = w.stored("%c", 2, slots, None)
     elif form.flushes:
         for s, x in enumerate(w.elements("%c", form.kinds[2], slots)):
             w.put(total, s, x)
     else:
-        w.call("llvm.memmove.p0.p0.i64", "void", ("ptr align 64", "%d"), ("ptr align 64", "%c"), ("i64", str(slots * REGISTER)), ("i1", "false"))
+        w.call(
+            "llvm.memmove.p0.p0.i64", "void", ("ptr align 64", "%d"), ("ptr align 64", "%c"),
+            ("i64", str(slots * REGISTER)), ("i1", "false"),
+        )  # fmt: skip
     args = [total, left, right, *([w.fields(mma.a.slots, attrs)] if mma.sparse else [])]
     w.do(f"call void @{function(t.module, places(mma), e, mma.sparse)}({', '.join(f'ptr {x}' for x in args)})")
     if beside:
@@ -233,9 +254,14 @@ def _spread(w: _Function, total: str, slots: int) -> None:
 
 
 def _rows() -> list[Row]:
-    """The rows that are one instruction on registers a, b, c and perhaps an index; those that may be scaled are `mfma_scaled`'s."""
+    """The rows that are one instruction on registers a, b, c and perhaps an index; those that may be scaled are
+    `mfma_scaled`'s."""
     plain = {"a", "b", "c", "index"}
-    found = [r for r in ROWS.values() if r.mma is not None and r.namespace == "amdgpu" and {p.name for p in r.operands} <= plain]
+    found = [
+        r
+        for r in ROWS.values()
+        if r.mma is not None and r.namespace == "amdgpu" and {p.name for p in r.operands} <= plain
+    ]
     return [r for r in found if not mnemonic(r.name).endswith("f8f6f4")]
 
 

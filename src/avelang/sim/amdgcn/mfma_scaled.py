@@ -1,9 +1,9 @@
 """Handlers of gfx950's matrix instructions on 8, 6 and 4-bit floats (f8f6f4), with block scales or without.
 
-CBSZ and BLGP say the formats of A and B, OP_SEL and OP_SEL_HI which byte of a scale's word counts. `v_mfma_ld_scale_b32` is the first half of a
-scaled instruction's encoding, and gives the next one its scales. Elements times their scales are held in double, exactly, so that exponents add as
-they do in the instruction, and products are added to C one by one in ascending k, each sum rounded once to f32. Source: AMD CDNA4 ISA, sections
-7.1.5 and 7.2.
+CBSZ and BLGP say the formats of A and B, OP_SEL and OP_SEL_HI which byte of a scale's word counts.
+`v_mfma_ld_scale_b32` is the first half of a scaled instruction's encoding, and gives the next one its scales. Elements
+times their scales are held in double, exactly, so that exponents add as they do in the instruction, and products are
+added to C one by one in ascending k, each sum rounded once to f32. Source: AMD CDNA4 ISA, sections 7.1.5 and 7.2.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ LOAD_SCALE = "v_mfma_ld_scale_b32"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ScaledMfmaForm:
-    """One way in which an instruction is written. `parts`: which byte of the words of scales, or None without scales; `constant`: the pattern of a
-    constant C."""
+    """One way in which an instruction is written. `parts`: which byte of the words of scales, or None without scales;
+    `constant`: the pattern of a constant C."""
 
     row: Scaled
     parts: tuple[int, int] | None
@@ -71,7 +71,9 @@ class _Code(Writer):
         b, o = Ops(self, "i32"), Ops(self, "float")
         if f.dtype:
             return o.to("double", "fpext", widen(self, f.dtype, True, b.to("i8", "trunc", code)))
-        number = o("fmul", o.number(b("shl", b("and", code, (1 << f.bits - 1) - 1), 23 - f.mantissa)), 2.0 ** (127 - f.bias))
+        number = o(
+            "fmul", o.number(b("shl", b("and", code, (1 << f.bits - 1) - 1), 23 - f.mantissa)), 2.0 ** (127 - f.bias)
+        )
         sign = b("shl", b("and", code, 1 << f.bits - 1), 32 - f.bits)
         return o.to("double", "fpext", o.number(b("or", o.pattern(number), sign)))
 
@@ -101,9 +103,14 @@ class _Code(Writer):
                     order = ", ".join(f"i32 {n}" for n in lanes)
                     moved[key] = self.op(f"shufflevector {d.v} {power}, {d.v} poison, <{LANES} x i32> <{order}>")
                 times = ("double", moved[key])
-                value = function(self, f"ave_{name}_times", "double", lambda v, by: d("fmul", self.number(FORMATS[name], v), by), ("i32", x), times)
+                value = function(
+                    self, f"ave_{name}_times", "double", lambda v, by: d("fmul", self.number(FORMATS[name], v), by),
+                    ("i32", x), times,
+                )  # fmt: skip
             else:
-                value = function(self, f"ave_{name}_number", "double", lambda v: self.number(FORMATS[name], v), ("i32", x))
+                value = function(
+                    self, f"ave_{name}_number", "double", lambda v: self.number(FORMATS[name], v), ("i32", x)
+                )
             at = self.op(f"getelementptr {d.v}, ptr {place}, i64 {s}")
             self.do(f"store {d.v} {value}, ptr {at}, align 64")
         return place
@@ -113,13 +120,17 @@ def _function(t: BlockTranslator, form: ScaledMfmaForm) -> str:
     w, mma = _Code(t, form), form.row.mma
     left, right, slots = w.stored(0), w.stored(1), mma.c.slots
     if form.constant is None:
-        w.call("llvm.memmove.p0.p0.i64", "void", ("ptr align 64", "%d"), ("ptr align 64", "%c"), ("i64", str(slots * REGISTER)), ("i1", "false"))
+        w.call(
+            "llvm.memmove.p0.p0.i64", "void", ("ptr align 64", "%d"), ("ptr align 64", "%c"),
+            ("i64", str(slots * REGISTER)), ("i1", "false"),
+        )  # fmt: skip
     else:
         for s in range(slots):
             at = w.op(f"getelementptr i8, ptr %d, i64 {s * REGISTER}")
             w.do(f"store {w.t('i32')} {w.splat(str(form.constant), 'i32')}, ptr {at}, align 64")
     w.do(f"call void @{wide(t.module, places(mma))}(ptr %d, ptr {left}, ptr {right})")
-    return f"define internal void @{form.name}(ptr %d, ptr %a, ptr %b, ptr %c, ptr %sa, ptr %sb) noinline #0 {{\n{w.body.text()}\n  ret void\n}}"
+    params = "ptr %d, ptr %a, ptr %b, ptr %c, ptr %sa, ptr %sb"
+    return f"define internal void @{form.name}({params}) noinline #0 {{\n{w.body.text()}\n  ret void\n}}"
 
 
 def _registers(o: Operand, want: int, which: str) -> PhysReg:
@@ -169,11 +180,16 @@ def _matrix(m: int, k: int) -> Handler:
             raise UnsupportedForm(f"the modifier {other[0]} is not defined for it")
         words = [FORMATS[f].words for f in (row.a, row.b)]
         slots = row.mma.c.slots
-        regs = [_registers(o, n, which) for o, n, which in zip((d, a, b), (slots, *words), ("vdst", "srcA", "srcB"), strict=True)]
+        regs = [
+            _registers(o, n, which)
+            for o, n, which in zip((d, a, b), (slots, *words), ("vdst", "srcA", "srcB"), strict=True)
+        ]
         constant = t.immediate(c, 32, True) if isinstance(c, Imm) else None
         regs.append(regs[0] if constant is not None else _registers(c, slots, "srcC"))
         form = ScaledMfmaForm(row, scales[0] if scales else None, constant)
-        held = [_word(t, o, what) for o, what in zip(scales[1], "AB", strict=True)] if scales else [t.place(regs[0])] * 2
+        held = (
+            [_word(t, o, what) for o, what in zip(scales[1], "AB", strict=True)] if scales else [t.place(regs[0])] * 2
+        )
         name = t.helper(form.name, lambda: _function(t, form))
         t.run(name, *(f"ptr {t.place(r)}" for r in regs), *(f"ptr {x}" for x in held), may_fail=False)
 

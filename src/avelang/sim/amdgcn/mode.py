@@ -2,7 +2,7 @@
 
 MODE decides what arithmetic means (denormals, rounding, IEEE, VGPR indexing), so it is known while blocks are
 translated, not while they run. Source: AMD Instinct MI300 ISA, sections 3.6 ("Mode register"), 6.4 ("Denormalized and
-rounding modes") and 6.6 ("VGPR indexing"). """
+rounding modes") and 6.6 ("VGPR indexing")."""
 
 from __future__ import annotations
 
@@ -16,18 +16,24 @@ from avelang.sim.amdgcn.faults import UnsupportedForm
 # Numbers of the hardware registers that s_getreg and s_setreg name, and those that are modeled.
 MODE, TRAPSTS, HW_ID, XCC_ID = 1, 3, 4, 20
 HARDWARE = {
-    "HW_REG_MODE": MODE, "HW_REG_STATUS": 2, "HW_REG_TRAPSTS": 3, "HW_REG_HW_ID": 4, "HW_REG_GPR_ALLOC": 5, "HW_REG_LDS_ALLOC": 6,
-    "HW_REG_IB_STS": 7, "HW_REG_SH_MEM_BASES": 15, "HW_REG_TBA_LO": 16, "HW_REG_TBA_HI": 17, "HW_REG_TMA_LO": 18, "HW_REG_TMA_HI": 19,
-    "HW_REG_XCC_ID": 20, "HW_REG_SQ_PERF_SNAPSHOT_DATA": 21, "HW_REG_SQ_PERF_SNAPSHOT_DATA1": 22, "HW_REG_SQ_PERF_SNAPSHOT_PC_LO": 23,
+    "HW_REG_MODE": MODE, "HW_REG_STATUS": 2, "HW_REG_TRAPSTS": 3, "HW_REG_HW_ID": 4, "HW_REG_GPR_ALLOC": 5,
+    "HW_REG_LDS_ALLOC": 6,
+    "HW_REG_IB_STS": 7, "HW_REG_SH_MEM_BASES": 15, "HW_REG_TBA_LO": 16, "HW_REG_TBA_HI": 17, "HW_REG_TMA_LO": 18,
+    "HW_REG_TMA_HI": 19,
+    "HW_REG_XCC_ID": 20, "HW_REG_SQ_PERF_SNAPSHOT_DATA": 21, "HW_REG_SQ_PERF_SNAPSHOT_DATA1": 22,
+    "HW_REG_SQ_PERF_SNAPSHOT_PC_LO": 23,
     "HW_REG_SQ_PERF_SNAPSHOT_PC_HI": 24,
 }  # fmt: skip
 
 # Bits of MODE by the descriptor's directive: shift, width, and what a descriptor says that does not mention it (LLVM,
 # "User Guide for AMDGPU Backend", AMDHSA Kernel Assembler Directives).
 FIELDS = {
-    "float_round_mode_32": (0, 2, 0), "float_round_mode_16_64": (2, 2, 0), "float_denorm_mode_32": (4, 2, 0), "float_denorm_mode_16_64": (6, 2, 3),
-    "dx10_clamp": (8, 1, 1), "ieee_mode": (9, 1, 1), "exception_fp_ieee_invalid_op": (12, 1, 0), "exception_fp_denorm_src": (13, 1, 0),
-    "exception_fp_ieee_div_zero": (14, 1, 0), "exception_fp_ieee_overflow": (15, 1, 0), "exception_fp_ieee_underflow": (16, 1, 0),
+    "float_round_mode_32": (0, 2, 0), "float_round_mode_16_64": (2, 2, 0), "float_denorm_mode_32": (4, 2, 0),
+    "float_denorm_mode_16_64": (6, 2, 3),
+    "dx10_clamp": (8, 1, 1), "ieee_mode": (9, 1, 1), "exception_fp_ieee_invalid_op": (12, 1, 0),
+    "exception_fp_denorm_src": (13, 1, 0),
+    "exception_fp_ieee_div_zero": (14, 1, 0), "exception_fp_ieee_overflow": (15, 1, 0),
+    "exception_fp_ieee_underflow": (16, 1, 0),
     "exception_fp_ieee_inexact": (17, 1, 0), "exception_int_div_zero": (18, 1, 0), "fp16_overflow": (23, 1, 0),
 }  # fmt: skip
 EXCEPTIONS, INDEXING = 0x7F << 12, 1 << 27
@@ -80,7 +86,9 @@ class Mode:
 
 def initial(kernel: AsmKernel) -> Mode:
     """MODE at the start of a kernel's waves."""
-    return Mode(sum((kernel.get(name, default) & (1 << width) - 1) << shift for name, (shift, width, default) in FIELDS.items()))
+    return Mode(
+        sum((kernel.get(name, default) & (1 << width) - 1) << shift for name, (shift, width, default) in FIELDS.items())
+    )
 
 
 def hardware_register(o: Operand) -> tuple[int, int, int]:
@@ -88,7 +96,9 @@ def hardware_register(o: Operand) -> tuple[int, int, int]:
     if isinstance(o, Imm) and isinstance(o.value, int):
         return o.value & 63, o.value >> 6 & 31, (o.value >> 11 & 31) + 1
     if isinstance(o, Name) and (m := re.fullmatch(r"hwreg\(\s*(\w+)\s*(?:,\s*(\w+)\s*,\s*(\w+)\s*)?\)", o.name)):
-        number = HARDWARE[m[1]] if m[1] in HARDWARE else int(m[1], 0) if m[1].isdigit() or m[1].startswith("0x") else None
+        number = (
+            HARDWARE[m[1]] if m[1] in HARDWARE else int(m[1], 0) if m[1].isdigit() or m[1].startswith("0x") else None
+        )
         if number is not None:
             return number, int(m[2] or "0", 0), int(m[3] or "32", 0)
     raise UnsupportedForm(f"{o.name if isinstance(o, Name) else o} is no hardware register known here")
@@ -107,7 +117,12 @@ def index_mask(o: Operand) -> int:
 
 def _writes_m0(i: MCInst) -> bool:
     first = i.operands[0] if i.operands else None
-    return isinstance(first, PhysReg) and first.file == "s" and first.first <= M0 < first.first + first.count and i.name != "s_set_gpr_idx_idx"
+    return (
+        isinstance(first, PhysReg)
+        and first.file == "s"
+        and first.first <= M0 < first.first + first.count
+        and i.name != "s_set_gpr_idx_idx"
+    )
 
 
 def meet(a: Mode | None, b: Mode | None) -> Mode | None:
@@ -130,8 +145,12 @@ def constant(code: Sequence[MCInst], leaders: Collection[int], i: MCInst) -> int
         first = before.operands[0] if before.operands else None
         if isinstance(first, PhysReg) and first.file == "s" and first.first <= source.first < first.first + first.count:
             value = before.operands[1] if len(before.operands) == 2 else None
-            known = before.name in ("s_mov_b32", "s_movk_i32") and isinstance(value, Imm) and isinstance(value.value, int)
-            return value.value & 0xFFFFFFFF if known and isinstance(value, Imm) and isinstance(value.value, int) else None
+            known = (
+                before.name in ("s_mov_b32", "s_movk_i32") and isinstance(value, Imm) and isinstance(value.value, int)
+            )
+            return (
+                value.value & 0xFFFFFFFF if known and isinstance(value, Imm) and isinstance(value.value, int) else None
+            )
     return None
 
 
@@ -152,7 +171,9 @@ def after(mode: Mode, i: MCInst, held: int | None = None) -> Mode:
     given = i.operands[1]
     value = given.value if isinstance(given, Imm) and isinstance(given.value, int) else held
     if value is None:
-        raise UnsupportedForm("MODE is set from a register: what arithmetic means behind it is not known before it runs")
+        raise UnsupportedForm(
+            "MODE is set from a register: what arithmetic means behind it is not known before it runs"
+        )
     ones = ((1 << width) - 1) << shift
     word = mode.word & ~ones & 0xFFFFFFFF | value << shift & ones
     return Mode(word, mode.indexed if not (word ^ mode.word) & INDEXING else DYNAMIC if word & INDEXING else 0)
@@ -169,7 +190,9 @@ def through(mode: Mode, code: Sequence[MCInst], first: int, end: int) -> Mode | 
     return mode
 
 
-def at_blocks(code: Sequence[MCInst], ranges: Sequence[tuple[int, int]], successors: Sequence[Iterable[int]], start: Mode) -> list[Mode | None]:
+def at_blocks(
+    code: Sequence[MCInst], ranges: Sequence[tuple[int, int]], successors: Sequence[Iterable[int]], start: Mode
+) -> list[Mode | None]:
     """MODE at the start of each block, None where it depends on the way there. `ranges` are the blocks' instructions,
     the entry's first; `successors` the numbers of the blocks that each may go to. Blocks that nothing goes to by name
     (where computed jumps go) start like the entry."""

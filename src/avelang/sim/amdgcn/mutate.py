@@ -1,6 +1,8 @@
-"""A mutable machine comes in; what becomes of its kernel without one of its waits or barriers goes out: who notices, or why it does not matter.
+"""A mutable machine comes in; what becomes of its kernel without one of its waits or barriers goes out: who notices, or
+why it does not matter.
 
-A wait that is switched off stays a wait state. Machines are made with `check=True, mutable=True` and compiled once for all mutants.
+A wait that is switched off stays a wait state. Machines are made with `check=True, mutable=True` and compiled once for
+all mutants.
 """
 
 from __future__ import annotations
@@ -39,8 +41,9 @@ class MutationPoint:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MutationVerdict:
-    """`by`: who noticed, "checker" or "numbers"; "redundant" where nothing is wrong without it, which the checker has shown for this launch; "not
-    executed" where the launch never came to it, so that nothing is said of it. `why`: the error, or the reason."""
+    """`by`: who noticed, "checker" or "numbers"; "redundant" where nothing is wrong without it, which the checker has
+    shown for this launch; "not executed" where the launch never came to it, so that nothing is said of it. `why`: the
+    error, or the reason."""
 
     point: MutationPoint
     by: str
@@ -59,9 +62,16 @@ def points(program: AsmProgram) -> Iterator[MutationPoint]:
             yield MutationPoint(i, i.name)
         elif "wait" in i.desc.classes:
             yield MutationPoint(i, " ".join(i.text.split()), BOTH)
-            named = [(name, bit) for name, bit in (("vmcnt", native.SKIP_VM), ("lgkmcnt", native.SKIP_LGKM)) if name in i.mods]
+            named = [
+                (name, bit)
+                for name, bit in (("vmcnt", native.SKIP_VM), ("lgkmcnt", native.SKIP_LGKM))
+                if name in i.mods
+            ]
             if len(named) > 1:
-                yield from (MutationPoint(i, f"s_waitcnt {name}({i.int(name)}) of `{' '.join(i.text.split())}`", bit) for name, bit in named)
+                yield from (
+                    MutationPoint(i, f"s_waitcnt {name}({i.int(name)}) of `{' '.join(i.text.split())}`", bit)
+                    for name, bit in named
+                )
 
 
 def judge(machine: AmdMachine, point: MutationPoint, right: Callable[[], bool]) -> MutationVerdict:
@@ -96,12 +106,19 @@ def _sum(machine: AmdMachine, name: str) -> int:
 def reason(machine: AmdMachine, point: MutationPoint) -> str:
     """Why the last launch, without `point`, went well."""
     if not point.counters:
-        return "redundant: what waves pass to one another through LDS and memory across it is ordered by the other barriers"
+        return (
+            "redundant: what waves pass to one another through LDS and memory across it is ordered by the other "
+            "barriers"
+        )
     if not _sum(machine, "mattered"):
         return "redundant: what it waits for has come already, by earlier waits"
     count, start = len(machine.program.instructions), text.OF_GROUP["covered"]
     marks = np.flatnonzero(np.max([r[start : start + count + 1] for r in machine.records], axis=0))
-    later = [f"`{' '.join(machine.instruction(int(n)).text.split())}` (line {machine.instruction(int(n)).line})" for n in marks if n < count]
+    later = [
+        f"`{' '.join(machine.instruction(int(n)).text.split())}` (line {machine.instruction(int(n)).line})"
+        for n in marks
+        if n < count
+    ]
     ways = [f"{' or '.join(later)} waits for the same"] if later else []
     ways += ["the wave ends"] if count in marks else []
     return f"redundant: no register or LDS that it waits for is used before {', or before '.join(ways)}"

@@ -1,7 +1,7 @@
 """The functions of a translation come in; object files for this machine go out.
 
-A program's own blocks are made quickly: LLVM takes half the time, and its code is a little slower. What programs share (the checker's functions,
-accesses to memory, matrix instructions) is made well, each function once in a process.
+A program's own blocks are made quickly: LLVM takes half the time, and its code is a little slower. What programs share
+(the checker's functions, accesses to memory, matrix instructions) is made well, each function once in a process.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _TABLE = "@ave_blocks = external global [0 x ptr]"  # of blocks, which the sched
 
 
 def made(module: IRModule, known: Mapping[str, str] | None = None) -> tuple[bytes, dict[str, str]]:
-    """The object files of a module, packed (see `engine.Code`), and the signatures of the functions that they define. `known`: signatures of
-    functions that are there already; the module's own of these names are left out."""
+    """The object files of a module, packed (see `engine.Code`), and the signatures of the functions that they define.
+    `known`: signatures of functions that are there already; the module's own of these names are left out."""
     functions = {name: text for name, text in module.functions.items() if name not in (known or {})}
     found = {name: {who: what for what, who in _DEFINED.findall(text)} for name, text in functions.items()}
     signatures = {who: what for each in found.values() for who, what in each.items()}
@@ -42,7 +42,8 @@ def _texts(module: IRModule, functions: Mapping[str, str], signatures: Mapping[s
 
 
 def _text(module: IRModule, text: str, signatures: Mapping[str, str]) -> str:
-    """Some functions with the declarations and constants that they need. Constants are counted anew, so that a function always has the same text."""
+    """Some functions with the declarations and constants that they need. Constants are counted anew, so that a function
+    always has the same text."""
     text = re.sub(r"^((?:define|@[\w.]+ =)) internal ", r"\1 ", text, flags=re.M)
     here = {who for _, who in _DEFINED.findall(text)} | set(_GLOBAL.findall(text))
     lines, names = [], {}

@@ -3,7 +3,7 @@ results go to registers.
 
 Sub-dword selection (SDWA), lanes' data from other lanes (DPP), op_sel, packed halves, neg, abs, sext, clamp and omod
 stand here; `BlockTranslator` has a method for each function. Source: AMD Instinct MI300 ISA, sections 6.2 (operands),
-6.4 (denormals), 6.5 (clamp), 6.7 (packed math), 13.3.7 to 13.3.9 (SDWA, SDWAB, DPP). """
+6.4 (denormals), 6.5 (clamp), 6.7 (packed math), 13.3.7 to 13.3.9 (SDWA, SDWAB, DPP)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 FLOATS = {16: "half", 32: "float", 64: "double"}
 EXPONENT = {16: 0x7C00, 32: 0x7F800000, 64: 0x7FF0000000000000}
-SELECTS = {"BYTE_0": (0, 8), "BYTE_1": (8, 8), "BYTE_2": (16, 8), "BYTE_3": (24, 8), "WORD_0": (0, 16), "WORD_1": (16, 16), "DWORD": (0, 32)}
+SELECTS = {
+    "BYTE_0": (0, 8), "BYTE_1": (8, 8), "BYTE_2": (16, 8), "BYTE_3": (24, 8), "WORD_0": (0, 16), "WORD_1": (16, 16),
+    "DWORD": (0, 32),
+}  # fmt: skip
 SDWA = ("dst_sel", "dst_unused", "src0_sel", "src1_sel")
 ALL = (1 << LANES) - 1
 
@@ -70,7 +73,7 @@ def named(t: BlockTranslator, o: Name, bits: int) -> str | None:
     return None
 
 
-# -- lanes of other lanes --------------------------------------------------------------------------------------------------------------
+# -- lanes of other lanes ----------------------------------------------------------------------------------------------
 
 
 def _shift(n: int, by: int, row: int) -> int:
@@ -79,18 +82,14 @@ def _shift(n: int, by: int, row: int) -> int:
 
 # For each lane, which lane's data a DPP control reads; -1 where there is none.
 CONTROLS = {
-    "row_shl": lambda n, x: _shift(n, x, 16),
-    "row_shr": lambda n, x: _shift(n, -x, 16),
-    "row_ror": lambda n, x: n // 16 * 16 + (n - x) % 16,
-    "wave_shl": lambda n, x: _shift(n, x, 64),
-    "wave_rol": lambda n, x: (n + x) % 64,
-    "wave_shr": lambda n, x: _shift(n, -x, 64),
-    "wave_ror": lambda n, x: (n - x) % 64,
-    "row_mirror": lambda n, x: n // 16 * 16 + 15 - n % 16,
+    "row_shl": lambda n, x: _shift(n, x, 16), "row_shr": lambda n, x: _shift(n, -x, 16),
+    "row_ror": lambda n, x: n // 16 * 16 + (n - x) % 16, "wave_shl": lambda n, x: _shift(n, x, 64),
+    "wave_rol": lambda n, x: (n + x) % 64, "wave_shr": lambda n, x: _shift(n, -x, 64),
+    "wave_ror": lambda n, x: (n - x) % 64, "row_mirror": lambda n, x: n // 16 * 16 + 15 - n % 16,
     "row_half_mirror": lambda n, x: n // 8 * 8 + 7 - n % 8,
     "row_bcast": lambda n, x: (n & (0x30 if x == 15 else 0x20)) - 1 if n > x else -1,
     "row_newbcast": lambda n, x: n // 16 * 16 + x,
-}
+}  # fmt: skip
 
 
 def dpp(i: MCInst) -> tuple[str, tuple[int, ...]] | None:
@@ -162,7 +161,7 @@ def _moved(t: BlockTranslator, i: MCInst, value: str, bits: int) -> str:
     return shuffle(t, value, f"i{bits}", moved[1])
 
 
-# -- sources ---------------------------------------------------------------------------------------------------------------------------
+# -- sources -----------------------------------------------------------------------------------------------------------
 
 
 def is_sdwa(i: MCInst) -> bool:
@@ -188,7 +187,13 @@ def source(t: BlockTranslator, o: Operand, bits: int, k: int = 0, floating: bool
 
 
 def _part(t: BlockTranslator, word: str, bits: int) -> str:
-    return word if bits == 32 else t.op(f"trunc i32 {word} to i{bits}") if word.startswith("%") else str(int(word) & (1 << bits) - 1)
+    return (
+        word
+        if bits == 32
+        else t.op(f"trunc i32 {word} to i{bits}")
+        if word.startswith("%")
+        else str(int(word) & (1 << bits) - 1)
+    )
 
 
 def word_at(t: BlockTranslator, o: Operand, floating: bool) -> str:
@@ -284,7 +289,10 @@ def packed_at(t: BlockTranslator, i: MCInst, n: int, bits: int = 16, floating: b
         return lo, hi
     # Zero is zero in both halves, whichever way the upper one is made.
     if any(picks) and not (isinstance(o, Imm) and o.value == 0):
-        raise UnsupportedForm("the upper half of a constant, which the manual does not define for pairs of registers; op_sel_hi can avoid it")
+        raise UnsupportedForm(
+            "the upper half of a constant, which the manual does not define for pairs of registers; op_sel_hi can "
+            "avoid it"
+        )
     lo = source(t, o, 32)
     return lo, lo
 
@@ -316,7 +324,7 @@ def mix_at(t: BlockTranslator, i: MCInst, n: int) -> str:
     return t.op(f"fpext {t.t('half')} {f16} to {t.t('float')}")
 
 
-# -- results ---------------------------------------------------------------------------------------------------------------------------
+# -- results -----------------------------------------------------------------------------------------------------------
 
 
 def result_at(t: BlockTranslator, i: MCInst, value: str, bits: int = 32, n: int = 0, clamped: bool = False) -> None:
@@ -336,7 +344,9 @@ def result_at(t: BlockTranslator, i: MCInst, value: str, bits: int = 32, n: int 
     for k, word in enumerate(words):
         if lanes != "-1":
             kept = t.vector(o.file, o.first + k)
-            word = t.op(f"select {t.t('i1')} {t.lanes_of(t.both(lanes, t.exec()))}, {t.t('i32')} {word}, {t.t('i32')} {kept}")
+            word = t.op(
+                f"select {t.t('i1')} {t.lanes_of(t.both(lanes, t.exec()))}, {t.t('i32')} {word}, {t.t('i32')} {kept}"
+            )
         t.set_vector(o.file, o.first + k, word, masked=lanes == "-1")
 
 
@@ -346,8 +356,8 @@ def _split(t: BlockTranslator, value: str) -> list[str]:
 
 
 def _halves(t: BlockTranslator, i: MCInst, o: PhysReg, value: str) -> str:
-    """A 16-bit result in its register. Most write zeros to the upper half; those of the class "half" leave it alone, and can go there with op_sel
-    (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest: "mostly derived from experimentation")."""
+    """A 16-bit result in its register. Most write zeros to the upper half; those of the class "half" leave it alone,
+    and can go there with op_sel (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest: "mostly derived from experimentation")."""
     i32 = t.t("i32")
     word = t.op(f"zext {t.t('i16')} {value} to {i32}")
     sources = len(i.operands) - first_source(i)
@@ -395,7 +405,9 @@ def finished(t: BlockTranslator, i: MCInst, value: str, bits: int) -> str:
         value = t.op(f"fmul {f} {value}, {t.splat(factor, FLOATS[bits])}")
     if i.int("clamp"):
         low = "ogt" if t.mode.clamps_nan else "ugt"
-        value = t.op(f"select {t.t('i1')} {t.op(f'fcmp {low} {f} {value}, zeroinitializer')}, {f} {value}, {f} zeroinitializer")
+        value = t.op(
+            f"select {t.t('i1')} {t.op(f'fcmp {low} {f} {value}, zeroinitializer')}, {f} {value}, {f} zeroinitializer"
+        )
         one = t.splat("1.0", FLOATS[bits])
         value = t.op(f"select {t.t('i1')} {t.op(f'fcmp ogt {f} {value}, {one}')}, {f} {one}, {f} {value}")
     word = t.op(f"bitcast {f} {value} to {v}")

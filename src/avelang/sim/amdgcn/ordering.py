@@ -1,15 +1,19 @@
-"""Questions of `check_global` come in: is an earlier access to memory over for this wave? The answer goes out, from releases and acquires.
+"""Questions of `check_global` come in: is an earlier access to memory over for this wave? The answer goes out, from
+releases and acquires.
 
-A wave releases by an atomic operation (or a store with sc1): what other waves then read there tells them of all that it had done, as far as that can
-be seen: what it had waited for (s_waitcnt vmcnt), and of plain stores what a `buffer_wbl2 sc1` had sent on that it had waited for too. A wave
-acquires by an atomic operation that returns a value, or a load with sc1; plain loads see that behind a `buffer_inv sc1`, accesses with sc1 at once.
-What a wave knows passes to the others of its workgroup at barriers (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx942). A write-back sends
-on what the workgroup's other waves had issued before the last barrier, waited for or not: on one compute unit it goes behind that, and to release for
-the others is what the model has it do. With tg_split only what they had waited for, and plain loads see even that behind a `buffer_inv sc0` only.
-Workgroups run one after another here, so that each atomic operation has seen all that came before it.
+A wave releases by an atomic operation (or a store with sc1): what other waves then read there tells them of all that it
+had done, as far as that can be seen: what it had waited for (s_waitcnt vmcnt), and of plain stores what a `buffer_wbl2
+sc1` had sent on that it had waited for too. A wave acquires by an atomic operation that returns a value, or a load with
+sc1; plain loads see that behind a `buffer_inv sc1`, accesses with sc1 at once. What a wave knows passes to the others
+of its workgroup at barriers (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx942). A write-back sends on what
+the workgroup's other waves had issued before the last barrier, waited for or not: on one compute unit it goes behind
+that, and to release for the others is what the model has it do. With tg_split only what they had waited for, and plain
+loads see even that behind a `buffer_inv sc0` only. Workgroups run one after another here, so that each atomic operation
+has seen all that came before it.
 
-Two waves that store the same value at one place race in a kernel of Ave, as on every engine. In code that Ave has not made they do not (`alike`):
-hand-written kernels do so, what a store leaves is whole, and nothing depends on who comes last.
+Two waves that store the same value at one place race in a kernel of Ave, as on every engine. In code that Ave has not
+made they do not (`alike`): hand-written kernels do so, what a store leaves is whole, and nothing depends on who comes
+last.
 """
 
 from __future__ import annotations
@@ -32,7 +36,8 @@ if TYPE_CHECKING:
 ACCESS, WRITE_BACK, INVALIDATE, BARRIER = range(4)  # what happens, where no earlier access is asked about
 JUDGE = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_uint64] * 5, ctypes.c_int32)
 
-# Of a wave, by its number: what is done, and what of it others can see though it was written plainly: numbers of its memory instructions.
+# Of a wave, by its number: what is done, and what of it others can see though it was written plainly: numbers of its
+# memory instructions.
 Known = dict[int, tuple[int, int]]
 
 
@@ -44,7 +49,9 @@ def split(kernel: AsmKernel) -> bool:
 def event(i: MCInst, split: bool = False) -> int:
     """Release or acquire that an instruction performs besides its accesses, or 0."""
     words = i.text.split()
-    if "sc1" not in words and not (split and i.name == "buffer_inv" and "sc0" in words):  # scope of one workgroup: nothing that its waves do not see
+    if "sc1" not in words and not (
+        split and i.name == "buffer_inv" and "sc0" in words
+    ):  # scope of one workgroup: nothing that its waves do not see
         return 0
     return {"buffer_wbl2": WRITE_BACK, "buffer_inv": INVALIDATE}.get(i.name, 0)
 
@@ -62,8 +69,9 @@ def _join(into: Known, other: Known) -> None:
 
 @dataclasses.dataclass(slots=True)
 class _Wave:
-    """`known`: of others; `pending`: what it has read of them and does not hold for plain loads yet; `sent`: write-backs that are under way, each its
-    number and what of this wave and of others it sends on; `seen`: of what has been sent on; `met`: barriers whose news it has."""
+    """`known`: of others; `pending`: what it has read of them and does not hold for plain loads yet; `sent`:
+    write-backs that are under way, each its number and what of this wave and of others it sends on; `seen`: of what has
+    been sent on; `met`: barriers whose news it has."""
 
     known: Known = dataclasses.field(default_factory=dict)
     pending: Known = dataclasses.field(default_factory=dict)
@@ -75,7 +83,10 @@ class _Wave:
 class Ordering:
     """Happens-before among the waves of one launch; its workgroups run in one thread, in `state`."""
 
-    def __init__(self, program: AsmProgram, accum: int, state: Any, launch: DispatchParams, split: bool = False, alike: bool = True):
+    def __init__(
+        self, program: AsmProgram, accum: int, state: Any, launch: DispatchParams, split: bool = False,
+        alike: bool = True,
+    ):  # fmt: skip
         """`accum`: where a0 stands in the file of vector registers."""
         self.alike = alike
         self.program, self.accum, self.state, self.fine, self.split = program, accum, state, g.shift(program), split
@@ -88,10 +99,10 @@ class Ordering:
         rows = np.array([(s, e, a.ctypes.data) for s, e, a in self.shadows], np.uint64).reshape(-1, 3)
         self.table = np.ascontiguousarray(rows)
 
-    # -- what the records say --------------------------------------------------------------------------------------------------------
+    # -- what the records say ------------------------------------------------------------------------------------------
 
     def _count(self, wave: int, name: str) -> int:
-        """"issued" or "done": how many memory instructions of a wave of this workgroup."""
+        """ "issued" or "done": how many memory instructions of a wave of this workgroup."""
         records = self.state.records[1]
         row = records[len(records) // (len(self.state.waves) // WAVE_BYTES) * wave :]
         at = text.OF_WAVE[name] + text.class_offset(VM_COUNTER)
@@ -138,7 +149,7 @@ class Ordering:
         _join(out, {who: (number, number) for who, number in w.seen.items()})
         return out
 
-    # -- what happens ----------------------------------------------------------------------------------------------------------------
+    # -- what happens --------------------------------------------------------------------------------------------------
 
     def _happens(self, me: int, access: int, place: int, what: int) -> None:
         w, kind = self._wave(me), access >> 32
@@ -172,12 +183,17 @@ class Ordering:
         return number <= (done if near or old_kind & g.COHERENT or not old_writes else seen)
 
     def _same(self, i: MCInst, old: MCInst, place: int, at: int, me: int) -> bool:
-        """Whether a plain store writes what is there already, over another plain store; `at`: the lane, and above, the byte of its data."""
+        """Whether a plain store writes what is there already, over another plain store; `at`: the lane, and above, the
+        byte of its data."""
         data = i.operands[0 if "mubuf" in i.desc.encodings else 1]
         if i.desc.access != "store" or old.desc.access != "store" or not isinstance(data, PhysReg) or data.file == "s":
             return False
         first = VECTORS + ((self.accum if data.file == "a" else 0) + data.first) * REGISTER + (me - 1) % 16 * WAVE_BYTES
-        registers = self.state.waves[first : first + data.count * REGISTER].view(np.uint32).reshape(data.count, LANES)[:, at & 0xFF]
+        registers = (
+            self.state.waves[first : first + data.count * REGISTER]
+            .view(np.uint32)
+            .reshape(data.count, LANES)[:, at & 0xFF]
+        )
         value = (registers >> np.uint32(16 if i.name.endswith("_d16_hi") else 0)).tobytes()[at >> 8 : i.desc.nbytes]
         value = value[: 1 << self.fine]
         return value == ctypes.string_at(place, len(value))
@@ -199,7 +215,8 @@ class Ordering:
 
 
 def _shadows(program: AsmProgram, launch: DispatchParams) -> list[tuple[int, int, np.ndarray]]:
-    """Pieces of memory that the launch was given, overlapping ones as one, and their records: memory that nothing touches costs nothing."""
+    """Pieces of memory that the launch was given, overlapping ones as one, and their records: memory that nothing
+    touches costs nothing."""
     pieces: list[list[int]] = []
     for start, end in sorted((s & ~7, e) for s, e in launch.regions if e > s):
         if pieces and start <= pieces[-1][1]:

@@ -1,4 +1,5 @@
-"""A parsed program and the label of its entry come in; LLVM IR that runs workgroups of it goes out (`ave_run`, see `native/amdgcn/scheduler.c`)."""
+"""A parsed program and the label of its entry come in; LLVM IR that runs workgroups of it goes out (`ave_run`, see
+`native/amdgcn/scheduler.c`)."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ LONGEST = 64  # instructions of a block: longer ones are cut, since LLVM's time 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TranslatedProgram:
-    """LLVM IR with `ave_run(group, first, last)`; `unknown` says, by an instruction's index, why it cannot be executed; `blocks` are ranges of
-    instructions."""
+    """LLVM IR with `ave_run(group, first, last)`; `unknown` says, by an instruction's index, why it cannot be executed;
+    `blocks` are ranges of instructions."""
 
     module: IRModule
     unknown: dict[int, str]
@@ -43,7 +44,8 @@ def _targets(program: AsmProgram, i: MCInst) -> list[int]:
 
 
 def leaders(program: AsmProgram, entry: int) -> list[int]:
-    """Indices of the instructions that begin blocks, among those that the entry reaches. Code with computed jumps is taken whole."""
+    """Indices of the instructions that begin blocks, among those that the entry reaches. Code with computed jumps is
+    taken whole."""
     code = program.instructions
     computed = any(i.desc.classes & {"jump", "call"} and not far_label(code, program.labels, i) for i in code)
     starts, work = {entry}, [entry, *(program.labels.values() if computed else ())]
@@ -100,7 +102,8 @@ class _Symbols:
         self.program = program
 
     def __call__(self, name: Name, i: MCInst) -> int:
-        """A symbol's value: absolute, or relative to the literal that holds it (R_AMDGPU_REL32_LO and _HI: symbol + addend - place)."""
+        """A symbol's value: absolute, or relative to the literal that holds it (R_AMDGPU_REL32_LO and _HI: symbol +
+        addend - place)."""
         p = self.program
         if name.base:
             if not {name.name, name.base} <= p.labels.keys():
@@ -120,7 +123,8 @@ class _Symbols:
 
 
 class Translating:
-    """A program on its way: `ranges` are its blocks from the entry on, each of which can be written into a module of its own.
+    """A program on its way: `ranges` are its blocks from the entry on, each of which can be written into a module of
+    its own.
 
     Raises X020 where there is no such label or it stands at the end.
     """
@@ -132,7 +136,9 @@ class Translating:
         self.program = program
         self.ranges = ranges = list(blocks(program, entry))
         self.numbers = numbers = {first: n for n, (first, _) in enumerate(ranges)}
-        self.t = t = BlockTranslator(IRModule(), options, _Symbols(program), numbers, program.labels, program.instructions)
+        self.t = t = BlockTranslator(
+            IRModule(), options, _Symbols(program), numbers, program.labels, program.instructions
+        )
         t.chip = program.chip or t.chip
         t.fp8 = chip(t.chip).fp8
         kernel = next((k for k in program.kernels.values() if k.label == label), AsmKernel(label, label, {}))
@@ -144,8 +150,8 @@ class Translating:
         t.module.functions["ave_check_start"] = self.checker.start() if self.checker else CHECK_START
 
     def begin_at(self, address: int) -> int:
-        """The number of the block that begins at an address, which becomes one if it is none, or -1 where no instruction stands. Code comes there by
-        a computed jump, as MODE is at the kernel's start."""
+        """The number of the block that begins at an address, which becomes one if it is none, or -1 where no
+        instruction stands. Code comes there by a computed jump, as MODE is at the kernel's start."""
         first = self.places.get(address, -1)
         if first in self.numbers or first < 0:
             return self.numbers.get(first, -1)
@@ -186,7 +192,9 @@ def translate(program: AsmProgram, label: str, options: Options) -> TranslatedPr
     return TranslatedProgram(work.t.module, work.t.reasons, ranges)
 
 
-GRANULE = 8  # vector registers are given out in pieces of so many (LLVM, "User Guide for AMDGPU Backend", GRANULATED_WORKITEM_VGPR_COUNT, gfx90a)
+# Vector registers are given out in pieces of so many (LLVM, "User Guide for AMDGPU Backend",
+# GRANULATED_WORKITEM_VGPR_COUNT, gfx90a).
+GRANULE = 8
 
 
 def accumulators(kernel: AsmKernel) -> int:
@@ -207,11 +215,16 @@ def unified(program: AsmProgram, kernel: AsmKernel) -> AsmProgram:
         operands = tuple(map(named, i.operands))
         return i if operands == i.operands else dataclasses.replace(i, operands=operands)
 
-    return program if first == ARCHITECTED else dataclasses.replace(program, instructions=tuple(map(renamed, program.instructions)))
+    return (
+        program
+        if first == ARCHITECTED
+        else dataclasses.replace(program, instructions=tuple(map(renamed, program.instructions)))
+    )
 
 
 def _limits(kernel: AsmKernel) -> dict[str, int]:
-    """How many registers a wave has of the file that each letter names, by the kernel's descriptor; no entry where that does not say."""
+    """How many registers a wave has of the file that each letter names, by the kernel's descriptor; no entry where that
+    does not say."""
     total = -(-kernel.get("next_free_vgpr") // GRANULE) * GRANULE
     return {"v": total, "a": total - min(accumulators(kernel), total)} if total else {}
 
@@ -219,7 +232,9 @@ def _limits(kernel: AsmKernel) -> dict[str, int]:
 def _within(i: MCInst, limits: dict[str, int]) -> None:
     for o in i.operands:
         if isinstance(o, PhysReg) and o.first + o.count > limits.get(o.file, 1 << 10):
-            asked = f"the kernel's descriptor asks for {limits[o.file]} registers {o.file} (next_free_vgpr, accum_offset)"
+            asked = (
+                f"the kernel's descriptor asks for {limits[o.file]} registers {o.file} (next_free_vgpr, accum_offset)"
+            )
             raise UnsupportedForm(f"{o} is not there: {asked}")
 
 
@@ -244,5 +259,11 @@ def _one(t: BlockTranslator, i: MCInst, checker: Checker | None, limits: dict[st
     except UnsupportedForm as why:
         # It may stand where this run never comes: the wave stops when it gets there.
         t.stop(UNKNOWN, str(why))
-    except (IndexError, ValueError, AttributeError, TypeError, KeyError) as why:  # a handler takes operands as it finds them
+    except (
+        IndexError,
+        ValueError,
+        AttributeError,
+        TypeError,
+        KeyError,
+    ) as why:  # a handler takes operands as it finds them
         t.stop(UNKNOWN, f"its operands are not those that it takes ({why})")

@@ -1,4 +1,5 @@
-"""From a fault to an error: what a wave left in its workgroup's memory comes in; an error that names instruction, lane, wave and cause goes out."""
+"""From a fault to an error: what a wave left in its workgroup's memory comes in; an error that names instruction, lane,
+wave and cause goes out."""
 
 from __future__ import annotations
 
@@ -25,7 +26,11 @@ def _nearest(address: int, launch: DispatchParams) -> str:
     """Which of the given pieces of memory is the closest, in words."""
     if address < PAGE:
         return ": it is a null pointer, or near one"
-    best = min(range(len(launch.regions)), key=lambda n: max(launch.regions[n][0] - address, address - launch.regions[n][1], 0), default=None)
+    best = min(
+        range(len(launch.regions)),
+        key=lambda n: max(launch.regions[n][0] - address, address - launch.regions[n][1], 0),
+        default=None,
+    )
     if best is None:
         return ""
     start, end = launch.regions[best]
@@ -35,7 +40,8 @@ def _nearest(address: int, launch: DispatchParams) -> str:
         return f"; the nearest is {what}, which begins {counted(start - address, 'byte')} further on"
     if address < end:
         return f"; it runs past the end of {what}"
-    return f"; the nearest is {what}, which ends {counted(address - end, 'byte') + ' before' if address > end else 'just there'}"
+    where = counted(address - end, "byte") + " before" if address > end else "just there"
+    return f"; the nearest is {what}, which ends {where}"
 
 
 def _quote(machine: AmdMachine, index: int) -> str:
@@ -53,7 +59,8 @@ def _from(i: MCInst) -> str:
 
 # What to write where a load of a class, and so many of its class since, are under way.
 _MISSING = {
-    VM_COUNTER: "vmcnt({})", LDS_COUNTER: "lgkmcnt({})", SMEM_COUNTER: "lgkmcnt(0)", FLAT_COUNTERS: "vmcnt(0) lgkmcnt(0)",
+    VM_COUNTER: "vmcnt({})", LDS_COUNTER: "lgkmcnt({})", SMEM_COUNTER: "lgkmcnt(0)",
+    FLAT_COUNTERS: "vmcnt(0) lgkmcnt(0)",
 }  # fmt: skip
 _MOST = {VM_COUNTER: 63, LDS_COUNTER: 15}
 
@@ -84,7 +91,11 @@ def _race(machine: AmdMachine, f: FaultRecord, common: dict[str, Any]) -> AveErr
         what = f"address {f.address} of LDS before {by} has {'written' if wrote == 'wrote' else 'read'} it"
         return error("X024", **common, does=does, what=what, hint=_missing(VM_COUNTER if direct else LDS_COUNTER, 0))
     wait = "vmcnt" if direct else "lgkmcnt"
-    why = f"it had not waited for that ({wait}) when it came to the barrier" if extra & native.BARRIER_PASSED else "there is no barrier between"
+    why = (
+        f"it had not waited for that ({wait}) when it came to the barrier"
+        if extra & native.BARRIER_PASSED
+        else "there is no barrier between"
+    )
     return error("X025", **common, does=does, address=f.address, other=other, did=f"{wrote} in {by}: {why}")
 
 
@@ -124,26 +135,37 @@ def _within(address: int, launch: DispatchParams) -> str:
 def _hazard(machine: AmdMachine, f: FaultRecord, common: dict[str, Any]) -> AveError:
     h = find_hazards(machine.program, machine.options.check)[f.extra & 0xFFFFFFFF]
     first = " ".join(machine.instruction(h.first).text.split())
-    hint = f"{h.advisory}: shipped kernels ignore this row, and run; check=\"hazards-strict\" makes it an error" if h.advisory else None
-    return error("X026", hint=hint, **common, register=h.register, have=f.extra >> 32, first=first, did=h.did, need=h.need)
+    hint = (
+        f'{h.advisory}: shipped kernels ignore this row, and run; check="hazards-strict" makes it an error'
+        if h.advisory
+        else None
+    )
+    return error(
+        "X026", hint=hint, **common, register=h.register, have=f.extra >> 32, first=first, did=h.did, need=h.need
+    )
 
 
 def _stopped(state: Any) -> FaultRecord:
     """What a workgroup's memory says of the wave that stopped."""
     x, y, z = (int(v) for v in state.group[80:92].view("<u4"))
     code, index, lane, wave = (state.get(f"fault_{name}") for name in ("code", "instruction", "lane", "wave"))
-    return FaultRecord(code, index, lane, wave, state.get("fault_address", "<Q"), state.get("fault_extra", "<Q"), (x, y, z))
+    return FaultRecord(
+        code, index, lane, wave, state.get("fault_address", "<Q"), state.get("fault_extra", "<Q"), (x, y, z)
+    )
 
 
 def collected(machine: AmdMachine, states: Sequence[Any], launch: DispatchParams) -> tuple[CheckReport, ...]:
-    """Reports of a launch that did not stop at them, errors first: the same pair of instructions once, whichever thread met it."""
+    """Reports of a launch that did not stop at them, errors first: the same pair of instructions once, whichever thread
+    met it."""
     found: dict[tuple[int, int, str], CheckReport] = {}
     for state in states:
         for f in check_found.found(state.records[2]):
             e = _error(machine, f, state, launch)
             key = f.code, f.instruction, e.message.split(" (workgroup")[0]
             times = f.times + (found[key].times if key in found else 0)
-            found[key] = CheckReport(found[key].error if key in found else e, "error" if f.severe else "advisory", times)
+            found[key] = CheckReport(
+                found[key].error if key in found else e, "error" if f.severe else "advisory", times
+            )
     return tuple(sorted(found.values(), key=lambda r: r.severity == "advisory"))
 
 
@@ -168,7 +190,9 @@ def _of_code(machine: AmdMachine, f: FaultRecord, state: Any, launch: DispatchPa
     where = f"line {i.line}, address {i.address:#x}{_from(i)}"
     common: dict[str, Any] = {"kernel": machine.kernel.name, "text": " ".join(i.text.split()), "where": where}
     if code == faults.OUTSIDE:
-        return error("X022", **common, size=f.extra, address=f"{f.address:#x}", nearest=_nearest(f.address, launch), lane=lane)
+        return error(
+            "X022", **common, size=f.extra, address=f"{f.address:#x}", nearest=_nearest(f.address, launch), lane=lane
+        )
     if code == faults.LDS_OUTSIDE:
         return error("X023", **common, size=f.extra, address=f.address, have=state.get("lds_bytes"), lane=lane)
     if code == faults.IN_FLIGHT:
@@ -178,7 +202,9 @@ def _of_code(machine: AmdMachine, f: FaultRecord, state: Any, launch: DispatchPa
     if code == faults.LANES_DIFFER:
         return _lanes_differ(f, state, common, launch)
     if code == faults.INACTIVE:
-        return error("X043", kernel=common["kernel"], what=f"`{common['text']}` at {common['where']}", why=f.extra, where=lane)
+        return error(
+            "X043", kernel=common["kernel"], what=f"`{common['text']}` at {common['where']}", why=f.extra, where=lane
+        )
     if code == faults.UNWRITTEN:
         return error("X055", **common, address=f.address, lane=lane)
     if code == faults.MEMORY_RACE:
@@ -186,7 +212,12 @@ def _of_code(machine: AmdMachine, f: FaultRecord, state: Any, launch: DispatchPa
     if code == faults.HAZARD:
         return _hazard(machine, f, {**common, "lane": wave})
     if code == faults.RESOURCE:
-        return error("X021", **common, why=f"the manual does not say what its buffer resource {f.address:#018x} {f.extra:#018x} means here ({wave})")
+        return error(
+            "X021",
+            **common,
+            why=f"the manual does not say what its buffer resource {f.address:#018x} {f.extra:#018x} means here "
+            f"({wave})",
+        )
     if code == faults.MISALIGNED:
         needs = "a transposed load takes" if "_tr_b" in i.name else "an atomic operation takes"
         return error("X056", **common, lane=lane, address=f"{f.address:#x}", why=f"{needs} a multiple of {f.extra}")

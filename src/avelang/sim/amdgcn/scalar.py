@@ -1,6 +1,8 @@
-"""Handlers of scalar ALU instructions: SOP1, SOP2, SOPK and SOPC. Source: AMD Instinct MI300 ISA, sections 5.3 to 5.7 and 12.1 to 12.4.
+"""Handlers of scalar ALU instructions: SOP1, SOP2, SOPK and SOPC. Source: AMD Instinct MI300 ISA, sections 5.3 to 5.7
+and 12.1 to 12.4.
 
-Rules write LLVM IR for values: an instruction's sources go in as texts, its result comes out. What SCC becomes stands in the tables.
+Rules write LLVM IR for values: an instruction's sources go in as texts, its result comes out. What SCC becomes stands
+in the tables.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ def _flag(t: BlockTranslator, value: str, bits: int) -> None:
     t.set_scc(t.op(f"icmp ne i{bits} {value}, 0"))
 
 
-# -- results that SCC compares with zero, or leaves alone --------------------------------------------------------------------------------
+# -- results that SCC compares with zero, or leaves alone --------------------------------------------------------------
 
 
 def _binary(rule: Two, bits: int, flag: bool, second: int = 0) -> Handler:
@@ -162,7 +164,10 @@ def _quad_mask(b: Bits, x: str) -> str:
 def _replicate(b: Bits, x: str) -> str:
     value = b.w.op(f"zext i32 {x} to i64")
     long = Bits(b.w, False, 64)
-    for step, keep in ((16, 0x0000FFFF0000FFFF), (8, 0x00FF00FF00FF00FF), (4, 0x0F0F0F0F0F0F0F0F), (2, 0x3333333333333333), (1, 0x5555555555555555)):
+    for step, keep in (
+        (16, 0x0000FFFF0000FFFF), (8, 0x00FF00FF00FF00FF), (4, 0x0F0F0F0F0F0F0F0F), (2, 0x3333333333333333),
+        (1, 0x5555555555555555),
+    ):  # fmt: skip
         value = long("and", long("or", value, long("shl", value, step)), keep)
     return long("or", value, long("shl", value, 1))
 
@@ -195,7 +200,7 @@ def _extend(bits: int) -> One:
     return lambda b, x: b("ashr", b("shl", x, 32 - bits), 32 - bits)
 
 
-# -- the others ------------------------------------------------------------------------------------------------------------------------
+# -- the others --------------------------------------------------------------------------------------------------------
 
 
 def _add(t: BlockTranslator, i: MCInst) -> None:
@@ -333,7 +338,8 @@ def _set_bit(bits: int, to: int) -> Handler:
 
 
 def _exec_logic(rule: Two, saves: bool) -> Handler:
-    """EXEC = rule(S0, EXEC), SCC says whether lanes are left. D is EXEC as it was (saveexec) or as it has become (wrexec)."""
+    """EXEC = rule(S0, EXEC), SCC says whether lanes are left. D is EXEC as it was (saveexec) or as it has become
+    (wrexec)."""
 
     def handler(t: BlockTranslator, i: MCInst) -> None:
         d, a = i.operands
@@ -374,7 +380,10 @@ def _move_to(bits: int) -> Handler:
     return handler
 
 
-PREDICATES = {"eq": ("eq", "eq"), "lg": ("ne", "ne"), "gt": ("sgt", "ugt"), "ge": ("sge", "uge"), "lt": ("slt", "ult"), "le": ("sle", "ule")}
+PREDICATES = {
+    "eq": ("eq", "eq"), "lg": ("ne", "ne"), "gt": ("sgt", "ugt"), "ge": ("sge", "uge"), "lt": ("slt", "ult"),
+    "le": ("sle", "ule"),
+}  # fmt: skip
 SIZES = (32, 64)
 
 TABLE: dict[str, Handler] = {
@@ -383,20 +392,25 @@ TABLE: dict[str, Handler] = {
     "s_addc_u32": _sum(lambda t, b, x, y: b("add", b("add", x, y), _carry(t))),
     "s_subb_u32": _sum(lambda t, b, x, y: b("sub", b("sub", x, y), _carry(t))),
     **{f"s_lshl{n}_add_u32": _shifted_add(n) for n in (1, 2, 3, 4)},
-    "s_min_i32": _extreme("slt"), "s_min_u32": _extreme("ult"), "s_max_i32": _extreme("sge"), "s_max_u32": _extreme("uge"),
+    "s_min_i32": _extreme("slt"), "s_min_u32": _extreme("ult"), "s_max_i32": _extreme("sge"),
+    "s_max_u32": _extreme("uge"),
     **{f"s_cselect_b{n}": _select(n) for n in SIZES},
     **{f"s_{name}_b{n}": _binary(rule, n, True) for name, rule in LOGIC.items() for n in SIZES},
-    **{f"s_{name}_b{n}": _binary(_shift(op), n, True, 32) for name, op in (("lshl", "shl"), ("lshr", "lshr")) for n in SIZES},
+    **{f"s_{name}_b{n}": _binary(_shift(op), n, True, 32) for name,
+        op in (("lshl", "shl"), ("lshr", "lshr")) for n in SIZES},
     **{f"s_ashr_i{n}": _binary(_shift("ashr"), n, True, 32) for n in SIZES},
     **{f"s_bfe_{kind}{n}": _binary(_bfe(kind == "i"), n, True, 32) for kind in "iu" for n in SIZES},
     "s_bfm_b32": _binary(_bfm, 32, False),
     "s_mul_i32": _binary(_simple("mul"), 32, False),
     "s_mul_hi_u32": _binary(_high(False), 32, False), "s_mul_hi_i32": _binary(_high(True), 32, False),
     "s_absdiff_i32": _binary(lambda b, x, y: _absolute(b, b("sub", x, y)), 32, True),
-    **{f"s_pack_{name}_b32_b16": _binary(_pack(*halves), 32, False) for name, halves in (("ll", (0, 0)), ("lh", (0, 1)), ("hh", (1, 1)))},
+    **{f"s_pack_{name}_b32_b16": _binary(_pack(*halves), 32, False) for name,
+        halves in (("ll", (0, 0)), ("lh", (0, 1)), ("hh", (1, 1)))},
     # SOPK
-    "s_movk_i32": _move_short, "s_cmovk_i32": _conditional_move(32), "s_addk_i32": _add_short, "s_mulk_i32": _multiply_short,
-    **{f"s_cmpk_{name}_{kind}32": _compare_short(preds[kind == "u"], kind == "i") for name, preds in PREDICATES.items() for kind in "iu"},
+    "s_movk_i32": _move_short, "s_cmovk_i32": _conditional_move(32), "s_addk_i32": _add_short,
+    "s_mulk_i32": _multiply_short,
+    **{f"s_cmpk_{name}_{kind}32": _compare_short(preds[kind == "u"], kind == "i") for name,
+        preds in PREDICATES.items() for kind in "iu"},
     # SOP1
     **{f"s_mov_b{n}": _move(n) for n in SIZES},
     **{f"s_cmov_b{n}": _conditional_move(n) for n in SIZES},
@@ -413,11 +427,13 @@ TABLE: dict[str, Handler] = {
     "s_abs_i32": _unary(_absolute, 32, 32, True),
     **{f"s_bitset{to}_b{n}": _set_bit(n, to) for to in (0, 1) for n in SIZES},
     **{f"s_{name}_saveexec_b64": _exec_logic(rule, True) for name, rule in {**LOGIC, **FIRST_NOT}.items()},
-    "s_andn1_wrexec_b64": _exec_logic(FIRST_NOT["andn1"], False), "s_andn2_wrexec_b64": _exec_logic(LOGIC["andn2"], False),
+    "s_andn1_wrexec_b64": _exec_logic(FIRST_NOT["andn1"], False),
+    "s_andn2_wrexec_b64": _exec_logic(LOGIC["andn2"], False),
     **{f"s_movrels_b{n}": _move_from(n) for n in SIZES},
     **{f"s_movreld_b{n}": _move_to(n) for n in SIZES},
     # SOPC
-    **{f"s_cmp_{name}_{kind}32": _compare(preds[kind == "u"], 32) for name, preds in PREDICATES.items() for kind in "iu"},
+    **{f"s_cmp_{name}_{kind}32": _compare(preds[kind == "u"], 32) for name,
+        preds in PREDICATES.items() for kind in "iu"},
     "s_cmp_eq_u64": _compare("eq", 64), "s_cmp_lg_u64": _compare("ne", 64),
     **{f"s_bitcmp{wanted}_b{n}": _test_bit(n, wanted) for wanted in (0, 1) for n in SIZES},
 }  # fmt: skip

@@ -1,4 +1,5 @@
-"""Where the state of waves and workgroups stands in memory: offsets in bytes, shared by the translated code and by Python.
+"""Where the state of waves and workgroups stands in memory: offsets in bytes, shared by the translated code and by
+Python.
 
 The structs are in `native/amdgcn.h`: `WaveState` and `GroupState`.
 """
@@ -22,7 +23,7 @@ from avelang.native.amdgcn import (
     SHARED_WINDOW,
     GroupState,
     WaveState,
-)
+)  # fmt: skip
 
 REGISTER = 4 * LANES  # bytes of a vector register
 ARCHITECTED = 256  # vector registers that operands can name as v

@@ -1,8 +1,9 @@
-"""Instructions of one basic block come in, one after another; LLVM IR of a host function over registers of 64 lanes goes out.
+"""Instructions of one basic block come in, one after another; LLVM IR of a host function over registers of 64 lanes
+goes out.
 
-Registers live in the wave's memory (`state`). Within a block their values are kept as SSA values. Vector registers are written back at once, scalar
-ones before anything that reads them in memory, and at the block's end. Handlers in the tables of `scalar`, `vector`, `memory`, ... work through the
-methods here; none of them knows where a register stands.
+Registers live in the wave's memory (`state`). Within a block their values are kept as SSA values. Vector registers are
+written back at once, scalar ones before anything that reads them in memory, and at the block's end. Handlers in the
+tables of `scalar`, `vector`, `memory`, ... work through the methods here; none of them knows where a register stands.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ Handler = Callable[["BlockTranslator", MCInst], None]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Options:
-    """Instrumentation of translated code. `check`: words of `checks.WORDS`; `profile`: counters of LDS bank conflicts and of bytes moved;
-    `mutable`: waits and barriers can be switched off one at a time."""
+    """Instrumentation of translated code. `check`: words of `checks.WORDS`; `profile`: counters of LDS bank conflicts
+    and of bytes moved; `mutable`: waits and barriers can be switched off one at a time."""
 
     check: frozenset[str] = frozenset()
     profile: bool = False
@@ -39,11 +40,12 @@ class BlockTranslator(Writer):
     """Writes the functions of a program's blocks into `module`."""
 
     def __init__(
-        self, module: IRModule, options: Options, symbols: Callable[[Name, MCInst], int], targets: dict[int, int], labels: dict[str, int],
+        self, module: IRModule, options: Options, symbols: Callable[[Name, MCInst], int], targets: dict[int, int],
+        labels: dict[str, int],
         code: Sequence[MCInst],
     ):  # fmt: skip
-        """`symbols`: the value of a symbol in an operand; `targets`: numbers of blocks by the index of their first instruction; `labels`: indices
-        of instructions by name; `code`: all instructions."""
+        """`symbols`: the value of a symbol in an operand; `targets`: numbers of blocks by the index of their first
+        instruction; `labels`: indices of instructions by name; `code`: all instructions."""
         super().__init__(module, LANES)
         self.options, self.symbols, self.targets, self.labels, self.code = options, symbols, targets, labels, code
         self.here: MCInst | None = None
@@ -57,10 +59,11 @@ class BlockTranslator(Writer):
         self.registers = 0  # how many registers the wave has in that file, 0 where the descriptor does not say
         self.checker: Checker | None = None
 
-    # -- functions -----------------------------------------------------------------------------------------------------------------
+    # -- functions -----------------------------------------------------------------------------------------------------
 
     def begin(self, mode: Mode | None = None) -> None:
-        """Starts a block's function; nothing is known of any register. `mode` is None where MODE depends on the way here."""
+        """Starts a block's function; nothing is known of any register. `mode` is None where MODE depends on the way
+        here."""
         self.mode, self.mode_known = mode or self.mode, mode is not None
         self.body, self._memo = Body(), [{}]
         self._vectors: dict[tuple[str, int], str] = {}
@@ -72,7 +75,8 @@ class BlockTranslator(Writer):
         self.ended = False
 
     def finish(self, name: str, next_block: int) -> str:
-        """Ends the function, falling through to `next_block` where its last instruction went nowhere. Returns its text."""
+        """Ends the function, falling through to `next_block` where its last instruction went nowhere. Returns its
+        text."""
         if not self.ended:
             self.leave(str(next_block))
         if self._faults:
@@ -99,20 +103,25 @@ class BlockTranslator(Writer):
     def group(self, name: str, t: str) -> str:
         """A field of the workgroup that does not change while a block runs."""
         key = ("group", name)
-        return self.memo(key) or self.remember(key, self.op(f"load {t}, ptr {self.field('g', GROUP[name])}, align {4 if t == 'i32' else 8}"))
+        return self.memo(key) or self.remember(
+            key, self.op(f"load {t}, ptr {self.field('g', GROUP[name])}, align {4 if t == 'i32' else 8}")
+        )
 
-    # -- registers -----------------------------------------------------------------------------------------------------------------
+    # -- registers -----------------------------------------------------------------------------------------------------
 
     def place(self, reg: PhysReg, k: int = 0) -> str:
-        """A pointer to the memory of a vector register, `k` behind the first one of `reg`. `forget` once it is written there."""
+        """A pointer to the memory of a vector register, `k` behind the first one of `reg`. `forget` once it is written
+        there."""
         return self._cell(*self._unified(reg.file, reg.first + k))
 
     def _unified(self, file: str, n: int) -> tuple[str, int]:
-        """The vector file is one: v[n] is a[n - accum_offset] from `accum_offset` on (LLVM, "User Guide for AMDGPU Backend", ACCUM_OFFSET)."""
+        """The vector file is one: v[n] is a[n - accum_offset] from `accum_offset` on (LLVM, "User Guide for AMDGPU
+        Backend", ACCUM_OFFSET)."""
         return ("a", n - self.accum) if file == "v" and n >= self.accum else (file, n)
 
     def _cell(self, file: str, n: int) -> str:
-        """A pointer to a register's memory. File "x" is memory of the block: registers on their way (see `indexing`)."""
+        """A pointer to a register's memory. File "x" is memory of the block: registers on their way (see
+        `indexing`)."""
         if file == "x":
             return self.op(f"getelementptr i8, ptr {self.beside}, i64 {n * REGISTER}")
         return self.field("w", VECTORS + (n + (self.accum if file == "a" else 0)) * REGISTER)
@@ -130,10 +139,12 @@ class BlockTranslator(Writer):
         return self._vectors[key]
 
     def set_vector(self, file: str, n: int, value: str, masked: bool = True) -> None:
-        """Gives a vector register a value: in the active lanes, or in all of them. It is written back at once: values that wait for the block's end
-        would all be live there, which costs LLVM a third more time."""
+        """Gives a vector register a value: in the active lanes, or in all of them. It is written back at once: values
+        that wait for the block's end would all be live there, which costs LLVM a third more time."""
         if masked and self.exec() != "-1":
-            value = self.op(f"select {self.t('i1')} {self.mask()}, {self.t('i32')} {value}, {self.t('i32')} {self.vector(file, n)}")
+            value = self.op(
+                f"select {self.t('i1')} {self.mask()}, {self.t('i32')} {value}, {self.t('i32')} {self.vector(file, n)}"
+            )
         key = self._unified(file, n)
         self._vectors[key] = value
         self.do(f"store {self.t('i32')} {value}, ptr {self._cell(*key)}, align 64")
@@ -244,7 +255,8 @@ class BlockTranslator(Writer):
         self._dirty.clear()
 
     def forget(self) -> None:
-        """After code that wrote registers in the wave's memory: nothing that was read is known any more. `flush` comes before."""
+        """After code that wrote registers in the wave's memory: nothing that was read is known any more. `flush` comes
+        before."""
         assert not self._dirty
         self._vectors, self._scalars, self._pairs, self._scc = {}, {}, {}, None
 
@@ -252,7 +264,7 @@ class BlockTranslator(Writer):
         """Like `forget`, where only vector registers were written."""
         self._vectors = {}
 
-    # -- helper functions ----------------------------------------------------------------------------------------------------------
+    # -- helper functions ----------------------------------------------------------------------------------------------
 
     def helper(self, name: str, make: Callable[[], str]) -> str:
         """The name, with @, of a function of the module; `make` gives its text when it is first asked for."""
@@ -262,9 +274,9 @@ class BlockTranslator(Writer):
         return "@" + name
 
     def run(self, name: str, *args: str, may_fail: bool = True) -> None:
-        """Calls a helper on typed arguments such as "ptr %w"; with `may_fail` it returns
-        an i32, not 0 when it recorded a fault in the workgroup (all `fault_` fields but the instruction), and the wave stops there. The
-        values of vector registers are forgotten, since keeping them across calls costs more than reading them again."""
+        """Calls a helper on typed arguments such as "ptr %w"; with `may_fail` it returns an i32, not 0 when it recorded
+        a fault in the workgroup (all `fault_` fields but the instruction), and the wave stops there. The values of
+        vector registers are forgotten, since keeping them across calls costs more than reading them again."""
         assert self.here is not None
         if not may_fail:
             self.do(f"call void {name}({', '.join(args)})")
@@ -302,10 +314,11 @@ class BlockTranslator(Writer):
         self._faults.append((self.here.index, stop))
         self.body.start(go)
 
-    # -- operands ------------------------------------------------------------------------------------------------------------------
+    # -- operands ------------------------------------------------------------------------------------------------------
 
     def mode_allows(self, i: MCInst) -> None:
-        """Raises UnsupportedForm where MODE is not known, or says something that this instruction's handler does not heed."""
+        """Raises UnsupportedForm where MODE is not known, or says something that this instruction's handler does not
+        heed."""
         if not self.mode_known:
             raise UnsupportedForm("MODE differs by the way that leads here")
 
@@ -344,7 +357,8 @@ class BlockTranslator(Writer):
             self.set_scalar(o.first, value)
 
     def source(self, o: Operand, bits: int = 32, k: int = 0) -> str:
-        """A vector operand as integers, <64 x iN> of 16, 32 or 64 bits, without its modifiers; `k` registers behind its first."""
+        """A vector operand as integers, <64 x iN> of 16, 32 or 64 bits, without its modifiers; `k` registers behind its
+        first."""
         return operands.source(self, o, bits, k)
 
     def wide(self, low: str, high: str) -> str:
@@ -365,18 +379,18 @@ class BlockTranslator(Writer):
         self.set_vector(o.file, o.first + k + 1, self.op(f"trunc {i64} {high} to {i32}"), masked)
 
     def source_at(self, i: MCInst, n: int, bits: int = 32) -> str:
-        """Operand `n` of a vector instruction as integers, <64 x iN> of 16, 32 or 64 bits: SDWA's selection, DPP's movement, op_sel and sext
-        applied. Results that are operands too (fmac) come as they are."""
+        """Operand `n` of a vector instruction as integers, <64 x iN> of 16, 32 or 64 bits: SDWA's selection, DPP's
+        movement, op_sel and sext applied. Results that are operands too (fmac) come as they are."""
         return operands.source_at(self, i, n, bits)
 
     def float_at(self, i: MCInst, n: int, bits: int = 32, flush: bool = True) -> str:
-        """Operand `n` as <64 x half>, <64 x float> or <64 x double>, neg and abs applied too. Denormals are zeros where MODE says so; `flush`
-        False for what only moves floats, such as v_cndmask_b32."""
+        """Operand `n` as <64 x half>, <64 x float> or <64 x double>, neg and abs applied too. Denormals are zeros where
+        MODE says so; `flush` False for what only moves floats, such as v_cndmask_b32."""
         return operands.float_at(self, i, n, bits, flush)
 
     def packed_at(self, i: MCInst, n: int, bits: int = 16) -> tuple[str, str]:
-        """Sources of the lower and upper result of a packed integer instruction in operand `n`: <64 x i16> halves of a register, or with
-        bits=32 <64 x i32> registers of a pair."""
+        """Sources of the lower and upper result of a packed integer instruction in operand `n`: <64 x i16> halves of a
+        register, or with bits=32 <64 x i32> registers of a pair."""
         return operands.packed_at(self, i, n, bits)
 
     def packed_float_at(self, i: MCInst, n: int, bits: int = 16) -> tuple[str, str]:
@@ -388,8 +402,8 @@ class BlockTranslator(Writer):
         return operands.mix_at(self, i, n)
 
     def result_at(self, i: MCInst, value: str, bits: int = 32, n: int = 0, clamped: bool = False) -> None:
-        """Writes operand `n` of a vector instruction from <64 x iN> of 16, 32 or 64 bits, as SDWA, DPP and op_sel say. An instruction with the
-        modifier clamp must have clamped its result itself, and says so."""
+        """Writes operand `n` of a vector instruction from <64 x iN> of 16, 32 or 64 bits, as SDWA, DPP and op_sel say.
+        An instruction with the modifier clamp must have clamped its result itself, and says so."""
         operands.result_at(self, i, value, bits, n, clamped)
 
     def float_result(self, i: MCInst, value: str, bits: int = 32) -> None:
@@ -397,7 +411,8 @@ class BlockTranslator(Writer):
         operands.result_at(self, i, operands.finished(self, i, value, bits), bits, clamped=True)
 
     def packed_result(self, i: MCInst, lo: str, hi: str, bits: int = 16, clamped: bool = False) -> None:
-        """Writes operand 0 of a packed instruction from two <64 x i16> or, with bits=32, two <64 x i32>; `clamped` as in `result_at`."""
+        """Writes operand 0 of a packed instruction from two <64 x i16> or, with bits=32, two <64 x i32>; `clamped` as
+        in `result_at`."""
         operands.packed_result(self, i, lo, hi, bits, clamped)
 
     def packed_float_result(self, i: MCInst, lo: str, hi: str, bits: int = 16) -> None:
@@ -438,12 +453,13 @@ class BlockTranslator(Writer):
         old = self.op(f"load i64, ptr {place}, align 8")
         self.do(f"store i64 {self.op(f'add i64 {old}, {n}')}, ptr {place}, align 8")
 
-    # -- hooks ---------------------------------------------------------------------------------------------------------------------
+    # -- hooks ---------------------------------------------------------------------------------------------------------
 
     def lds_access(self, i: MCInst, addr: str, offset: int, nbytes: int, kind: str) -> None:
-        """Called before the active lanes access LDS: `nbytes` each at the address that `addr` (a pointer to 64 i32: a register's memory, or a copy)
-        holds, plus `offset`, modulo 2**32. `kind`: "read", "write", "atomic" or "async write". What lies outside of LDS is the access's own fault,
-        or not an access to LDS at all (flat addresses): nothing is to be said of it here."""
+        """Called before the active lanes access LDS: `nbytes` each at the address that `addr` (a pointer to 64 i32: a
+        register's memory, or a copy) holds, plus `offset`, modulo 2**32. `kind`: "read", "write", "atomic" or "async
+        write". What lies outside of LDS is the access's own fault, or not an access to LDS at all (flat addresses):
+        nothing is to be said of it here."""
         if self.checker:
             self.checker.lds(i, addr, offset, nbytes, kind)
 

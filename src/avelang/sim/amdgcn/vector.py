@@ -1,7 +1,9 @@
-"""What handlers of vector ALU instructions are made of: operands as vectors of one element type, rules on them, results; and plain moves.
+"""What handlers of vector ALU instructions are made of: operands as vectors of one element type, rules on them,
+results; and plain moves.
 
-A table's row names the types of the sources and of the result, and gives a rule: a function of an `Ops` and the sources' values that writes
-LLVM IR and returns the result's. Source of all tables: AMD Instinct MI300 ISA, chapter 12 ("Instructions"), VOP1, VOP2, VOP3, VOP3P and VOPC.
+A table's row names the types of the sources and of the result, and gives a rule: a function of an `Ops` and the
+sources' values that writes LLVM IR and returns the result's. Source of all tables: AMD Instinct MI300 ISA, chapter 12
+("Instructions"), VOP1, VOP2, VOP3, VOP3P and VOPC.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from avelang.sim.amdgcn.translator import BlockTranslator, Handler, UnsupportedF
 Rule = Callable[..., str]
 
 
-# -- rules that several tables share -----------------------------------------------------------------------------------------------------
+# -- rules that several tables share -----------------------------------------------------------------------------------
 
 
 def binary(name: str, reverse: bool = False) -> Rule:
@@ -49,7 +51,7 @@ def mul_add(o: Ops, x: str, y: str, z: str) -> str:
     return o("add", o("mul", x, y), z)
 
 
-# -- operands and results --------------------------------------------------------------------------------------------------------------
+# -- operands and results ----------------------------------------------------------------------------------------------
 
 
 def _width(kind: str) -> int:
@@ -83,8 +85,9 @@ def put(t: BlockTranslator, i: MCInst, value: str, kind: str, compute: str, clam
 
 
 def to_half(o: Ops, value: str, sources: Sequence[str] = ()) -> str:
-    """Floats as f16. What overflows is infinite, or the greatest number where MODE says so (FP16_OVFL), which keeps infinities that come of
-    infinities (MI300 ISA, section 3.6): those of `value`, or where that is f16 itself, those of the `sources` that it was computed from."""
+    """Floats as f16. What overflows is infinite, or the greatest number where MODE says so (FP16_OVFL), which keeps
+    infinities that come of infinities (MI300 ISA, section 3.6): those of `value`, or where that is f16 itself, those of
+    the `sources` that it was computed from."""
     out = o.to("half", "fptrunc", value)
     if not o.t.mode.saturates:
         return out
@@ -98,12 +101,13 @@ def to_half(o: Ops, value: str, sources: Sequence[str] = ()) -> str:
 
 
 def row(
-    rule: Rule, sources: str, result: str, *, compute: str = "", gives: str = "", far: bool = False, clamp: bool = False, adds: bool = False
-) -> Handler:
-    """A handler. `sources`: kinds of operands 1, 2, ...: f, i or u (integers that extend with or without sign) and a width; `result`: of
-    operand 0. `compute`: the type the rule works in, if not the result's; `gives`: the type it returns, if another one; `far`: as a
-    function of its own; `clamp`: the clamp bit saturates an integer result, found by computing in 64 bits; `adds`: the last source is the
-    destination's old value."""
+    rule: Rule, sources: str, result: str, *, compute: str = "", gives: str = "", far: bool = False,
+    clamp: bool = False, adds: bool = False,
+) -> Handler:  # fmt: skip
+    """A handler. `sources`: kinds of operands 1, 2, ...: f, i or u (integers that extend with or without sign) and a
+    width; `result`: of operand 0. `compute`: the type the rule works in, if not the result's; `gives`: the type it
+    returns, if another one; `far`: as a function of its own; `clamp`: the clamp bit saturates an integer result, found
+    by computing in 64 bits; `adds`: the last source is the destination's old value."""
     kinds = sources.split()
     own = compute or (FLOAT[_width(result)] if result[0] == "f" else f"i{max(16, *map(_width, [*kinds, result]))}")
 
@@ -122,7 +126,9 @@ def row(
             value = function(t, name, out, lambda *xs: rule(o, *xs), *pairs)
         else:
             value = rule(o, *args)
-        if result == "f16" and out == "half" and t.mode.saturates and "div" not in i.name:  # a quotient by 0 is infinite, and no overflow
+        if (
+            result == "f16" and out == "half" and t.mode.saturates and "div" not in i.name
+        ):  # a quotient by 0 is infinite, and no overflow
             return t.float_result(i, to_half(o, value, args), 16)
         put(t, i, saturated(o, value, result) if saturates else value, result, out, saturates)
 
@@ -153,7 +159,7 @@ def lanes(t: BlockTranslator, i: MCInst, n: int) -> str:
     return t.lanes_of(t.scalar_source(i.operands[n], 64))
 
 
-# -- moves -----------------------------------------------------------------------------------------------------------------------------
+# -- moves -------------------------------------------------------------------------------------------------------------
 
 
 def _swap(t: BlockTranslator, i: MCInst) -> None:
@@ -179,8 +185,5 @@ def kinds(names: Sequence[str], make: Callable[[str], Handler], pattern: str) ->
 
 
 TABLE: dict[str, Handler] = {
-    "v_mov_b32": move(32),
-    "v_mov_b64": move(64),
-    "v_swap_b32": _swap,
-    "v_cndmask_b32": _cndmask,
-}
+    "v_mov_b32": move(32), "v_mov_b64": move(64), "v_swap_b32": _swap, "v_cndmask_b32": _cndmask,
+}  # fmt: skip

@@ -1,4 +1,5 @@
-"""Handlers of v_cmp_* and v_cmpx_*: one bit for each lane, to VCC or a pair of scalar registers; v_cmpx_* makes it EXEC, too."""
+"""Handlers of v_cmp_* and v_cmpx_*: one bit for each lane, to VCC or a pair of scalar registers; v_cmpx_* makes it
+EXEC, too."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from avelang.sim.amdgcn.translator import BlockTranslator, Handler
 from avelang.sim.amdgcn.vector import raw
 from avelang.sim.amdgcn.vector_float import FloatLayout
 
-# Names of relations with LLVM's: of integers (with s or u before those that order), and of floats, where "n" is the negation: true with NaN.
+# Names of relations with LLVM's: of integers (with s or u before those that order), and of floats, where "n" is the
+# negation: true with NaN.
 INTEGERS = {"f": "", "lt": "lt", "eq": "eq", "le": "le", "gt": "gt", "ne": "ne", "ge": "ge", "t": ""}
 FLOATS = {
     "f": "false", "lt": "olt", "eq": "oeq", "le": "ole", "gt": "ogt", "lg": "one", "ge": "oge", "o": "ord",
@@ -49,8 +51,8 @@ def _float(relation: str, bits: int) -> Handler:
 
 
 def _class(b: Ops, x: str, mask: str) -> str:
-    """1 where bit n of the mask is set, n being the class of a float's pattern: 0 signaling NaN, 1 quiet NaN, 2 -infinity, 3 negative normal,
-    4 negative denormal, 5 -0, 6 to 9 the same of positive numbers, from 0 up."""
+    """1 where bit n of the mask is set, n being the class of a float's pattern: 0 signaling NaN, 1 quiet NaN, 2
+    -infinity, 3 negative normal, 4 negative denormal, 5 -0, 6 to 9 the same of positive numbers, from 0 up."""
     f = FloatLayout(b.bits)
     m = b("and", x, f.magnitude)
     rank = b.select(b.cmp("eq", m, 0), 6, 7)

@@ -1,6 +1,8 @@
-"""Handlers of conversions between formats: f64, f32, f16, bf16, fp8, integers, normalized integers, and pairs of them in a register.
+"""Handlers of conversions between formats: f64, f32, f16, bf16, fp8, integers, normalized integers, and pairs of them
+in a register.
 
-Floats become integers toward zero, unless an instruction's name says else; those out of range become the nearest integer, NaN becomes 0.
+Floats become integers toward zero, unless an instruction's name says else; those out of range become the nearest
+integer, NaN becomes 0.
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ from avelang.sim.amdgcn.translator import BlockTranslator, Handler, UnsupportedF
 from avelang.sim.amdgcn.vector import Rule, raw, row
 
 # The types of the two 8-bit formats by the chip's kind of fp8.
-FP8_TYPES: dict[str, dict[str, DType]] = {"fnuz": {"fp8": f8e4m3fnuz, "bf8": f8e5m2fnuz}, "ocp": {"fp8": f8e4m3fn, "bf8": f8e5m2}}
+FP8_TYPES: dict[str, dict[str, DType]] = {
+    "fnuz": {"fp8": f8e4m3fnuz, "bf8": f8e5m2fnuz},
+    "ocp": {"fp8": f8e4m3fn, "bf8": f8e5m2},
+}
 
 
 def _same(o: Ops, x: str) -> str:
@@ -29,15 +34,18 @@ def _pack(o: Ops, low: str, high: str, bits: int = 16) -> str:
     return o("or", low, o("shl", high, bits))
 
 
-# -- integers --------------------------------------------------------------------------------------------------------------------------
+# -- integers ----------------------------------------------------------------------------------------------------------
 
 
 def to_integer(o: Ops, x: str, kind: str) -> str:
-    """Floats toward zero to a kind of integer, "i32" or "u16", saturated; the value is an i32, without sign bits above its own."""
+    """Floats toward zero to a kind of integer, "i32" or "u16", saturated; the value is an i32, without sign bits above
+    its own."""
     bits, signed = int(kind[1:]), kind[0] == "i"
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
     b = o.at("i32")
-    value = o.t.op(f"fpto{'s' if signed else 'u'}i {o.v} {x} to {b.v}")  # poison where out of range, and not taken there
+    value = o.t.op(
+        f"fpto{'s' if signed else 'u'}i {o.v} {x} to {b.v}"
+    )  # poison where out of range, and not taken there
     value = b.select(o.cmp("oge", x, float(high + 1)), high, value)
     value = b.select(o.cmp("ole", x, float(low)), low, value)
     value = b.select(o.cmp("uno", x, x), 0, value)
@@ -69,7 +77,11 @@ def _sixteenths(o: Ops, x: str) -> str:
 
 def _saturate_pair(signed: bool) -> Rule:
     def rule(o: Ops, x: str, y: str) -> str:
-        limit = (lambda v: o("and", o.fn("smin", o.fn("smax", v, -0x8000), 0x7FFF), 0xFFFF)) if signed else lambda v: o.fn("umin", v, 0xFFFF)
+        limit = (
+            (lambda v: o("and", o.fn("smin", o.fn("smax", v, -0x8000), 0x7FFF), 0xFFFF))
+            if signed
+            else lambda v: o.fn("umin", v, 0xFFFF)
+        )
         return _pack(o, limit(x), limit(y))
 
     return rule
@@ -89,11 +101,12 @@ def _insert_byte(o: Ops, x: str, place: str, into: str) -> str:
     return b("or", b("and", into, hole), b("shl", to_integer(o, x, "u8"), shift))
 
 
-# -- normalized integers ---------------------------------------------------------------------------------------------------------------
+# -- normalized integers -----------------------------------------------------------------------------------------------
 
 
 def normalized(o: Ops, x: str, signed: bool) -> str:
-    """-1 to 1, or 0 to 1, as the nearest of -32767 to 32767 or 0 to 65535, ties to even; NaN as 0. The value is an i32."""
+    """-1 to 1, or 0 to 1, as the nearest of -32767 to 32767 or 0 to 65535, ties to even; NaN as 0. The value is an
+    i32."""
     d = o.at("double")
     x = o.to("double", "fpext", x)
     low, scale = (-1.0, 32767.0) if signed else (0.0, 65535.0)
@@ -105,7 +118,7 @@ def _normalized_pair(signed: bool) -> Rule:
     return lambda o, x, y: _pack(o.at("i32"), normalized(o, x, signed), normalized(o, y, signed))
 
 
-# -- narrow floats ---------------------------------------------------------------------------------------------------------------------
+# -- narrow floats -----------------------------------------------------------------------------------------------------
 
 
 def _half_toward_zero(o: Ops, x: str) -> str:
@@ -144,15 +157,18 @@ def greatest(d: DType) -> float:
 
 
 def bounded(o: Ops, d: DType, x: str) -> str:
-    """Floats before they become 8-bit ones: where MODE says so (FP16_OVFL), those that are too great are the greatest. The wave stops at an
-    infinity, of which the manuals do not say what becomes there."""
+    """Floats before they become 8-bit ones: where MODE says so (FP16_OVFL), those that are too great are the greatest.
+    The wave stops at an infinity, of which the manuals do not say what becomes there."""
     t = o.t
     if not t.mode.saturates:
         return x
     most = greatest(d)
     size = o.fn("fabs", x)
     lanes = t.op(f"and i64 {t.word_of(o.cmp('oeq', size, math.inf))}, {t.exec()}")
-    t.stop_if(t.op(f"icmp ne i64 {lanes}, 0"), "an infinity where MODE clamps narrow floats that overflow, which is not documented")
+    t.stop_if(
+        t.op(f"icmp ne i64 {lanes}, 0"),
+        "an infinity where MODE clamps narrow floats that overflow, which is not documented",
+    )
     return o.select(o.cmp("ogt", size, most), o.fn("copysign", most, x), x)
 
 
@@ -176,21 +192,26 @@ def _widen_pair(t: BlockTranslator, i: MCInst) -> None:
 def _narrow_pair(name: str) -> Rule:
     def rule(o: Ops, x: str, y: str) -> str:
         d = _type(o.t, name)
-        return _pack(o.at("i16"), *(o.at("i8").to("i16", "zext", narrow(o.t, d, True, bounded(o, d, v))) for v in (x, y)), bits=8)
+        return _pack(
+            o.at("i16"), *(o.at("i8").to("i16", "zext", narrow(o.t, d, True, bounded(o, d, v))) for v in (x, y)), bits=8
+        )
 
     return rule
 
 
 def _stochastic_fp8(o: Ops, x: str, noise: str, d: DType, most: float) -> str:
-    """An f32 and random bits to an fp8: the bits that the fp8 has no place for are added to by as many of the upper random bits, and then cut
-    off. (The manual's text loses the carry out of the f32's mantissa, and rounds to nearest after that: a mean far from the number's.)"""
+    """An f32 and random bits to an fp8: the bits that the fp8 has no place for are added to by as many of the upper
+    random bits, and then cut off. (The manual's text loses the carry out of the f32's mantissa, and rounds to nearest
+    after that: a mean far from the number's.)"""
     f, b = FP8[d.name], o.at("i32")
     lost = 23 - f.mantissa
     pattern = o.pattern(x)
     m = b("add", b("and", pattern, 0x7FFFFFFF), b("lshr", noise, 32 - lost))
     m = o.number(b("and", m, -(1 << lost)))
     step = 2.0 ** (1 - f.bias - f.mantissa)
-    cut = o("fmul", o.fn("trunc", o("fmul", m, 1 / step)), step)  # where the fp8 is denormal, its steps are all the same
+    cut = o(
+        "fmul", o.fn("trunc", o("fmul", m, 1 / step)), step
+    )  # where the fp8 is denormal, its steps are all the same
     m = o.select(o.cmp("olt", m, 2.0 ** (1 - f.bias)), cut, m)
     if most < math.inf:
         m = o.select(o.cmp("ogt", m, most), most, m)
@@ -240,7 +261,10 @@ def _packs(rule: Rule, source: str) -> Handler:
 
 
 TABLE: dict[str, Handler] = {
-    **{f"v_cvt_{r}_{s}": _into(s, r) for s, r in (("f32", "i32"), ("f32", "u32"), ("f64", "i32"), ("f64", "u32"), ("f16", "i16"), ("f16", "u16"))},
+    **{
+        f"v_cvt_{r}_{s}": _into(s, r)
+        for s, r in (("f32", "i32"), ("f32", "u32"), ("f64", "i32"), ("f64", "u32"), ("f16", "i16"), ("f16", "u16"))
+    },
     "v_cvt_flr_i32_f32": _into("f32", "i32", _floor),
     "v_cvt_rpi_i32_f32": _into("f32", "i32", _floor_of_next),
     **{f"v_cvt_{r}_{s}": row(_number(s), s, r) for s in ("i32", "u32") for r in ("f32", "f64")},
@@ -251,8 +275,12 @@ TABLE: dict[str, Handler] = {
     "v_cvt_f64_f32": row(_same, "f32", "f64"),
     **{f"v_cvt_f32_ubyte{n}": row(_byte(n), "u32", "f32") for n in range(4)},
     "v_cvt_off_f32_i4": row(_sixteenths, "u32", "f32"),
-    "v_cvt_norm_i16_f16": row(lambda o, x: normalized(o, x, True), "f16", "u16", compute="float", gives="i32", far=True),
-    "v_cvt_norm_u16_f16": row(lambda o, x: normalized(o, x, False), "f16", "u16", compute="float", gives="i32", far=True),
+    "v_cvt_norm_i16_f16": row(
+        lambda o, x: normalized(o, x, True), "f16", "u16", compute="float", gives="i32", far=True
+    ),
+    "v_cvt_norm_u16_f16": row(
+        lambda o, x: normalized(o, x, False), "f16", "u16", compute="float", gives="i32", far=True
+    ),
     **{f"v_cvt_pknorm_{r}16_{s}": _packs(_normalized_pair(r == "i"), s) for r in "iu" for s in ("f32", "f16")},
     "v_cvt_pkrtz_f16_f32": _packs(_pair(_half_toward_zero), "f32"),
     "v_cvt_pk_f16_f32": _packs(_pair(_half_pattern), "f32"),
@@ -266,6 +294,9 @@ TABLE: dict[str, Handler] = {
     "v_pack_b32_f16": _pack_halves,
     **{f"v_cvt_f32_{k}": row(_widen(k), "u32", "f32") for k in ("fp8", "bf8")},
     **{f"v_cvt_pk_f32_{k}": _widen_pair for k in ("fp8", "bf8")},
-    **{f"v_cvt_pk_{k}_f32": row(_narrow_pair(k), "f32 f32", "u16", compute="float", gives="i16") for k in ("fp8", "bf8")},
+    **{
+        f"v_cvt_pk_{k}_f32": row(_narrow_pair(k), "f32 f32", "u16", compute="float", gives="i16")
+        for k in ("fp8", "bf8")
+    },
     **{f"v_cvt_sr_{k}_f32": _stochastic for k in ("fp8", "bf8")},
 }

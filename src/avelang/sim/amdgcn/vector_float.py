@@ -1,7 +1,9 @@
-"""Handlers of vector instructions on floats: arithmetic, extremes, rounding, parts of floats, and the steps of a division.
+"""Handlers of vector instructions on floats: arithmetic, extremes, rounding, parts of floats, and the steps of a
+division.
 
-f16 is computed in f32: sums, products, quotients and roots that are rounded twice that way are rounded right. Results of several operations
-are what the manual's text says, step by step; where it leaves a result open (NaN's payload), the host's is taken.
+f16 is computed in f32: sums, products, quotients and roots that are rounded twice that way are rounded right. Results
+of several operations are what the manual's text says, step by step; where it leaves a result open (NaN's payload), the
+host's is taken.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ def fused(o: Ops, x: str, y: str, z: str) -> str:
         return o.fn("fma", x, y, z)
     f = o.at("float")
     x, y, z = (o.to("float", "fpext", v) for v in (x, y, z))
-    return function(o.t, "ave_fused_half", "half", lambda *v: f.to("half", "fptrunc", _odd_sum(f, f("fmul", v[0], v[1]), v[2])),
+    return function(o.t, "ave_fused_half", "half", lambda *v: f.to("half", "fptrunc", _odd_sum(f, f("fmul", v[0], v[1]),
+        v[2])),
                     ("float", x), ("float", y), ("float", z))  # fmt: skip
 
 
@@ -66,7 +69,7 @@ def odd(o: Ops, near: str, error: str) -> str:
     return o.number(b("or", b("add", o.pattern(near), down), lost))
 
 
-# -- extremes --------------------------------------------------------------------------------------------------------------------------
+# -- extremes ----------------------------------------------------------------------------------------------------------
 
 
 def _nans(o: Ops, x: str, ieee: bool) -> tuple[str, str]:
@@ -78,7 +81,8 @@ def _nans(o: Ops, x: str, ieee: bool) -> tuple[str, str]:
 
 
 def _extreme(b: Ops, x: str, y: str, least: bool, ieee: bool) -> str:
-    """The smaller or greater of two patterns of floats: -0 is less than 0, a number wins over a quiet NaN, a signaling NaN over all."""
+    """The smaller or greater of two patterns of floats: -0 is less than 0, a number wins over a quiet NaN, a signaling
+    NaN over all."""
     f = FloatLayout(b.bits)
     keys = [b("xor", v, b("lshr", b("ashr", v, f.bits - 1), 1)) for v in (x, y)]
     out = b.select(b.cmp("slt" if least else "sgt", *keys), x, y)
@@ -96,7 +100,15 @@ def extreme(o: Ops, name: str, x: str, y: str) -> str:
     ieee = o.t.mode.ieee
     b = o.ints
     pairs = (b.e, o.pattern(x)), (b.e, o.pattern(y))
-    return o.number(function(o.t, f"ave_{name}_{o.e}{'_ieee' if ieee else ''}", b.e, lambda p, q: _extreme(b, p, q, name == "min", ieee), *pairs))
+    return o.number(
+        function(
+            o.t,
+            f"ave_{name}_{o.e}{'_ieee' if ieee else ''}",
+            b.e,
+            lambda p, q: _extreme(b, p, q, name == "min", ieee),
+            *pairs,
+        )
+    )
 
 
 def _extreme3(name: str) -> Rule:
@@ -115,14 +127,16 @@ def _median(o: Ops, x: str, y: str, z: str) -> str:
 
 def _extremes(bits: int) -> dict[str, Handler]:
     k, e = f"f{bits}", FLOAT[bits]
-    found = {f"v_{m}_{k}": row(lambda o, x, y, m=m: extreme(o, m, x, y), f"{k} {k}", k, compute=e) for m in ("min", "max")}
+    found = {
+        f"v_{m}_{k}": row(lambda o, x, y, m=m: extreme(o, m, x, y), f"{k} {k}", k, compute=e) for m in ("min", "max")
+    }
     if bits < 64:
         found |= {f"v_{m}3_{k}": row(_extreme3(m), f"{k} {k} {k}", k, compute=e) for m in ("min", "max")}
         found[f"v_med3_{k}"] = row(_median, f"{k} {k} {k}", k, compute=e, far=True)
     return found
 
 
-# -- parts of floats -------------------------------------------------------------------------------------------------------------------
+# -- parts of floats ---------------------------------------------------------------------------------------------------
 
 
 def _fraction(bits: int) -> Rule:
@@ -144,7 +158,8 @@ def _normal(o: Ops, x: str) -> tuple[str, str]:
 
 
 def _frexp_exponent(o: Ops, x: str) -> str:
-    """The exponent of a number as C's frexp gives it: a fraction of 0.5 up to 1 times a power of 2; 0 for 0, infinities and NaN."""
+    """The exponent of a number as C's frexp gives it: a fraction of 0.5 up to 1 times a power of 2; 0 for 0, infinities
+    and NaN."""
     d, b = o.at("double"), o.at("i64")
     x = o.to("double", "fpext", x)
     pattern, up = _normal(d, x)
@@ -181,7 +196,8 @@ def power(o: Ops, n: str) -> str:
 
 
 def ldexp(bits: int) -> Rule:
-    """x * 2 ** n, rounded once: f16 and f32 are scaled in a wider format, f64 in steps that stay clear of denormals up to the last."""
+    """x * 2 ** n, rounded once: f16 and f32 are scaled in a wider format, f64 in steps that stay clear of denormals up
+    to the last."""
     limit, steps = {16: (120, 0), 32: (600, 0), 64: (2200, 2)}[bits]
 
     def rule(o: Ops, x: str, n: str) -> str:
@@ -198,9 +214,10 @@ def ldexp(bits: int) -> Rule:
     return rule
 
 
-# -- division --------------------------------------------------------------------------------------------------------------------------
+# -- division ----------------------------------------------------------------------------------------------------------
 
-# Of v_div_scale: the difference of exponents from which a quotient may overflow, the exponent of tiny numerators, and the scale's exponent.
+# Of v_div_scale: the difference of exponents from which a quotient may overflow, the exponent of tiny numerators, and
+# the scale's exponent.
 SCALES = {32: (96, 23, 64), 64: (768, 53, 128)}
 
 
@@ -215,17 +232,16 @@ def _div_cases(o: Ops, denominator: str, numerator: str) -> dict[str, str]:
     e1, e2 = exponent(o, denominator), exponent(o, numerator)
     return {
         "zero": both("or", o.cmp("oeq", denominator, 0.0), o.cmp("oeq", numerator, 0.0)),
-        "big": b.cmp("sge", b("sub", e2, e1), big),
-        "denominator": _denormal(o, denominator),
+        "big": b.cmp("sge", b("sub", e2, e1), big), "denominator": _denormal(o, denominator),
         "inverse": _denormal(o, o("fdiv", 1.0, denominator)),
-        "quotient": _denormal(o, o("fdiv", numerator, denominator)),
-        "tiny": b.cmp("sle", e2, tiny),
-    }
+        "quotient": _denormal(o, o("fdiv", numerator, denominator)), "tiny": b.cmp("sle", e2, tiny),
+    }  # fmt: skip
 
 
 def _div_scale(o: Ops, x: str, denominator: str, numerator: str) -> str:
-    """S0 scaled by 2 ** (64 or -64), or not. Where both 1 / S1 and S2 / S1 are denormal, the manual's text scales S1 up, which overflows; S1 is
-    scaled down here, as in the case without the denormal quotient: only so do v_div_fmas and v_div_fixup come to the quotient."""
+    """S0 scaled by 2 ** (64 or -64), or not. Where both 1 / S1 and S2 / S1 are denormal, the manual's text scales S1
+    up, which overflows; S1 is scaled down here, as in the case without the denormal quotient: only so do v_div_fmas and
+    v_div_fixup come to the quotient."""
     both, scale = Bool(o.t), SCALES[o.bits][2]
     c = _div_cases(o, denominator, numerator)
     up, down = 2.0**scale, 2.0**-scale
@@ -264,8 +280,8 @@ def _fmas32(o: Ops, x: str, y: str, z: str, scale: str) -> str:
 
 
 def _fmas64(o: Ops, x: str, y: str, z: str, scale: str) -> str:
-    """The same in double. Scaling rounds only where its result is denormal; where the sum then stands in the middle of two results, the error
-    that was made in it says which one is nearer. The error comes from exact sums."""
+    """The same in double. Scaling rounds only where its result is denormal; where the sum then stands in the middle of
+    two results, the error that was made in it says which one is nearer. The error comes from exact sums."""
     both = Bool(o.t)
     near = o.fn("fma", x, y, z)
     high = o("fmul", x, y)
@@ -282,25 +298,30 @@ def _fmas64(o: Ops, x: str, y: str, z: str, scale: str) -> str:
     scaled = o("fmul", near, scale)
     beyond = o("fsub", near, o("fdiv", scaled, scale))
     middle = o.cmp("oeq", absolute(o, beyond), 2.0 ** (SCALES[64][2] - 1075))
-    further = both("and", middle, o.cmp("one", error, 0.0), both.no(both("xor", o.cmp("olt", error, 0.0), o.cmp("olt", beyond, 0.0))))
+    further = both(
+        "and", middle, o.cmp("one", error, 0.0),
+        both.no(both("xor", o.cmp("olt", error, 0.0), o.cmp("olt", beyond, 0.0))),
+    )  # fmt: skip
     return o.select(further, o("fadd", scaled, o.fn("copysign", 2.0**-1074, beyond)), scaled)
 
 
 def _fmas(t: BlockTranslator, i: MCInst) -> None:
-    """Fused multiply-add; in the lanes of VCC scaled by 2 ** 64 (f64: 128) or its inverse, as the quotient (S2) is at least 2 or not: the way that
-    v_div_scale went, taken back."""
+    """Fused multiply-add; in the lanes of VCC scaled by 2 ** 64 (f64: 128) or its inverse, as the quotient (S2) is at
+    least 2 or not: the way that v_div_scale went, taken back."""
     bits = int(i.name[-2:])
     o, power_of = Ops(t, FLOAT[bits]), SCALES[bits][2]
     x, y, z = (t.float_at(i, n, bits) for n in (1, 2, 3))
     large = o.ints.cmp("ugt", exponent(o, z), FloatLayout(bits).bias)
     scale = o.select(t.lanes_of(t.pair(VCC)), o.select(large, 2.0**power_of, 2.0**-power_of), 1.0)
     rule = _fmas32 if bits == 32 else _fmas64
-    t.float_result(i, function(t, f"ave_div_fmas_{o.e}", o.e, lambda *v: rule(o, *v), *((o.e, v) for v in (x, y, z, scale))), bits)
+    t.float_result(
+        i, function(t, f"ave_div_fmas_{o.e}", o.e, lambda *v: rule(o, *v), *((o.e, v) for v in (x, y, z, scale))), bits
+    )
 
 
 def _div_fixup(o: Ops, quotient: str, denominator: str, numerator: str) -> str:
-    """The quotient S0 with the sign of S2 / S1, or what S2 / S1 is where it is no ordinary number. What overflowed on the way (S0 is infinite or NaN;
-    the manual's text has S1 there, where no such number is left) is infinite."""
+    """The quotient S0 with the sign of S2 / S1, or what S2 / S1 is where it is no ordinary number. What overflowed on
+    the way (S0 is infinite or NaN; the manual's text has S1 there, where no such number is left) is infinite."""
     f, b, both = FloatLayout(o.bits), o.ints, Bool(o.t)
     d, n = o.pattern(denominator), o.pattern(numerator)
     sign = b("and", b("xor", d, n), f.sign - (1 << o.bits))
@@ -321,7 +342,7 @@ def _div_fixup(o: Ops, quotient: str, denominator: str, numerator: str) -> str:
     return o.number(out)
 
 
-# -- cube maps -------------------------------------------------------------------------------------------------------------------------
+# -- cube maps ---------------------------------------------------------------------------------------------------------
 
 
 def _cube(name: str) -> Rule:
@@ -364,7 +385,8 @@ def _flushed(o: Ops, x: str) -> str:
 
 
 def _mad(o: Ops, x: str, y: str, z: str, legacy: bool = False) -> str:
-    """gfx90a's x * y + z, rounded after each step, which knows no denormals whatever MODE says (CDNA1 ISA, V_MAD_F32)."""
+    """gfx90a's x * y + z, rounded after each step, which knows no denormals whatever MODE says (CDNA1 ISA,
+    V_MAD_F32)."""
     x, y, z = (_flushed(o, v) for v in (x, y, z))
     product = _legacy(o, x, y) if legacy else o("fmul", x, y)
     return _flushed(o, o("fadd", _flushed(o, product), z))
@@ -387,22 +409,16 @@ def _arithmetic(bits: int) -> dict[str, Handler]:
         f"v_fma_{k}": row(fused, three, k, compute=FLOAT[bits]),
         f"v_div_fixup_{k}": row(_div_fixup, three, k, compute=FLOAT[bits], far=True),
         **{f"v_{name}_{k}": row(intrinsic(fn), k, k, compute=e) for name, fn in ROUNDINGS.items()},
-        f"v_fract_{k}": row(_fraction(bits), k, k, compute=e),
-        **_frexp(bits),
-        **_extremes(bits),
-    }
+        f"v_fract_{k}": row(_fraction(bits), k, k, compute=e), **_frexp(bits), **_extremes(bits),
+    }  # fmt: skip
 
 
 ROUNDINGS = {"trunc": "trunc", "ceil": "ceil", "floor": "floor", "rndne": "roundeven"}
 
 TABLE: dict[str, Handler] = {
-    **_arithmetic(16),
-    **_arithmetic(32),
-    **_arithmetic(64),
-    "v_mul_legacy_f32": row(_legacy, "f32 f32", "f32"),
+    **_arithmetic(16), **_arithmetic(32), **_arithmetic(64), "v_mul_legacy_f32": row(_legacy, "f32 f32", "f32"),
     "v_fmac_f32": row(fused, "f32 f32 f32", "f32", adds=True),
-    "v_fmac_f64": row(fused, "f64 f64 f64", "f64", adds=True),
-    "v_fmamk_f32": row(fused, "f32 f32 f32", "f32"),
+    "v_fmac_f64": row(fused, "f64 f64 f64", "f64", adds=True), "v_fmamk_f32": row(fused, "f32 f32 f32", "f32"),
     "v_fmaak_f32": row(fused, "f32 f32 f32", "f32"),
     **{f"v_{name}_f32": row(_mad, "f32 f32 f32", "f32", far=True) for name in ("mad", "madmk", "madak")},
     "v_mac_f32": row(_mad, "f32 f32 f32", "f32", far=True, adds=True),
@@ -416,12 +432,9 @@ TABLE: dict[str, Handler] = {
     "v_div_fixup_legacy_f16": row(_div_fixup, "f16 f16 f16", "f16", far=True),
     "v_ldexp_f16": row(ldexp(16), "f16 i16", "f16", compute="float", far=True),
     "v_ldexp_f32": row(ldexp(32), "f32 i32", "f32", compute="double", far=True),
-    "v_ldexp_f64": row(ldexp(64), "f64 i32", "f64", far=True),
-    "v_div_scale_f32": _scaler,
-    "v_div_scale_f64": _scaler,
-    "v_div_fmas_f32": _fmas,
-    "v_div_fmas_f64": _fmas,
+    "v_ldexp_f64": row(ldexp(64), "f64 i32", "f64", far=True), "v_div_scale_f32": _scaler, "v_div_scale_f64": _scaler,
+    "v_div_fmas_f32": _fmas, "v_div_fmas_f64": _fmas,
     "v_minimum3_f32": row(intrinsic("minimum"), "f32 f32 f32", "f32", far=True),
     "v_maximum3_f32": row(intrinsic("maximum"), "f32 f32 f32", "f32", far=True),
     **{f"v_cube{name}_f32": row(_cube(name), "f32 f32 f32", "f32", far=True) for name in ("id", "sc", "tc", "ma")},
-}
+}  # fmt: skip

@@ -1,4 +1,5 @@
-"""Handlers of vector instructions on integers: arithmetic, carries, shifts, bit fields, extremes, sums of differences."""
+"""Handlers of vector instructions on integers: arithmetic, carries, shifts, bit fields, extremes, sums of
+differences."""
 
 from __future__ import annotations
 
@@ -64,7 +65,7 @@ def _perm(o: Ops, high: str, low: str, select: str) -> str:
     return out
 
 
-# -- bits ------------------------------------------------------------------------------------------------------------------------------
+# -- bits --------------------------------------------------------------------------------------------------------------
 
 
 def _first(name: str, signed: bool = False) -> Rule:
@@ -91,7 +92,7 @@ def _bitop3(t: BlockTranslator, i: MCInst) -> None:
     t.result_at(i, functools.reduce(lambda x, y: o("or", x, y), terms) if terms else o("and", a, 0), bits)
 
 
-# -- extremes --------------------------------------------------------------------------------------------------------------------------
+# -- extremes ----------------------------------------------------------------------------------------------------------
 
 
 def _med3(sign: str) -> Rule:
@@ -112,7 +113,7 @@ def _extremes(kind: str) -> dict[str, Handler]:
     }
 
 
-# -- sums of absolute differences ------------------------------------------------------------------------------------------------------
+# -- sums of absolute differences --------------------------------------------------------------------------------------
 
 
 def _difference(o: Ops, x: str, y: str) -> str:
@@ -121,7 +122,9 @@ def _difference(o: Ops, x: str, y: str) -> str:
 
 def _parts(o: Ops, x: str, bits: int) -> list[str]:
     """The fields of a register, low ones first."""
-    return [o("and", o("lshr", x, k), (1 << bits) - 1) if k else o("and", x, (1 << bits) - 1) for k in range(0, 32, bits)]
+    return [
+        o("and", o("lshr", x, k), (1 << bits) - 1) if k else o("and", x, (1 << bits) - 1) for k in range(0, 32, bits)
+    ]
 
 
 def _sad(bits: int, masked: bool = False, shift: int = 0) -> Rule:
@@ -139,7 +142,8 @@ def _sad(bits: int, masked: bool = False, shift: int = 0) -> Rule:
 
 
 def _quad(masked: bool, wide: bool) -> Handler:
-    """Four sums, of bytes k to k + 3 of the 8 bytes of S0, added to the fields of S2: 16 bits each, or `wide` registers."""
+    """Four sums, of bytes k to k + 3 of the 8 bytes of S0, added to the fields of S2: 16 bits each, or `wide`
+    registers."""
 
     def handler(t: BlockTranslator, i: MCInst) -> None:
         if i.int("clamp"):
@@ -156,7 +160,9 @@ def _quad(masked: bool, wide: bool) -> Handler:
             if not wide:
                 z = o("lshr", z, 16) if k % 2 else o("and", z, 0xFFFF)
             name = "ave_v_msad_u8" if masked else "ave_v_sad_u8"
-            found.append(function(t, name, "i32", lambda *xs: _sad(8, masked)(o, *xs), ("i32", x), ("i32", y), ("i32", z)))
+            found.append(
+                function(t, name, "i32", lambda *xs: _sad(8, masked)(o, *xs), ("i32", x), ("i32", y), ("i32", z))
+            )
         if not wide:
             found = [o("or", o("and", found[k], 0xFFFF), o("shl", found[k + 1], 16)) for k in (0, 2)]
         for k, value in enumerate(found):
@@ -183,7 +189,7 @@ def _ashr_pk(signed: bool) -> Rule:
     return rule
 
 
-# -- carries ---------------------------------------------------------------------------------------------------------------------------
+# -- carries -----------------------------------------------------------------------------------------------------------
 
 
 def _carry(name: str, reverse: bool, takes: bool) -> Handler:
@@ -237,14 +243,10 @@ TABLE: dict[str, Handler] = {
     **kinds(("u32", "i32", "u16", "i16"), lambda k: row(_ADD, f"{k} {k}", k, clamp=True), "v_add_{}"),
     **kinds(("u32", "i32", "u16", "i16"), lambda k: row(_SUB, f"{k} {k}", k, clamp=True), "v_sub_{}"),
     **kinds(("u32", "u16"), lambda k: row(_REV, f"{k} {k}", k, clamp=True), "v_subrev_{}"),
-    "v_add_co_u32": _carry("add", False, False),
-    "v_sub_co_u32": _carry("sub", False, False),
-    "v_subrev_co_u32": _carry("sub", True, False),
-    "v_addc_co_u32": _carry("add", False, True),
-    "v_subb_co_u32": _carry("sub", False, True),
-    "v_subbrev_co_u32": _carry("sub", True, True),
-    "v_mad_u64_u32": _mad64(False),
-    "v_mad_i64_i32": _mad64(True),
+    "v_add_co_u32": _carry("add", False, False), "v_sub_co_u32": _carry("sub", False, False),
+    "v_subrev_co_u32": _carry("sub", True, False), "v_addc_co_u32": _carry("add", False, True),
+    "v_subb_co_u32": _carry("sub", False, True), "v_subbrev_co_u32": _carry("sub", True, True),
+    "v_mad_u64_u32": _mad64(False), "v_mad_i64_i32": _mad64(True),
     **kinds(("u32", "i32", "u16"), lambda k: row(binary("mul"), f"{k} {k}", k), "v_mul_lo_{}"),
     **kinds(("u32", "i32"), lambda k: row(_high, f"{k} {k}", k, compute="i64"), "v_mul_hi_{}"),
     "v_mul_u32_u24": row(binary("mul"), "u24 u24", "u32", clamp=True),
@@ -264,47 +266,32 @@ TABLE: dict[str, Handler] = {
     "v_xad_u32": row(_then("xor", "add"), "u32 u32 u32", "u32"),
     "v_and_or_b32": row(_then("and", "or"), "u32 u32 u32", "u32"),
     "v_or3_b32": row(_then("or", "or"), "u32 u32 u32", "u32"),
-    "v_lshl_add_u32": row(_lshl("add"), "u32 u32 u32", "u32"),
-    "v_lshl_or_b32": row(_lshl("or"), "u32 u32 u32", "u32"),
+    "v_lshl_add_u32": row(_lshl("add"), "u32 u32 u32", "u32"), "v_lshl_or_b32": row(_lshl("or"), "u32 u32 u32", "u32"),
     "v_lshl_add_u64": row(_lshl("add", 7), "u64 u32 u64", "u64"),
     "v_add_lshl_u32": row(lambda o, x, y, n: o("shl", o("add", x, y), o("and", n, 31)), "u32 u32 u32", "u32"),
-    "v_lshlrev_b16": row(shift("shl", 15), "u16 u16", "u16"),
-    "v_lshrrev_b16": row(shift("lshr", 15), "u16 u16", "u16"),
-    "v_ashrrev_i16": row(shift("ashr", 15), "u16 i16", "i16"),
-    "v_lshlrev_b32": row(shift("shl", 31), "u32 u32", "u32"),
+    "v_lshlrev_b16": row(shift("shl", 15), "u16 u16", "u16"), "v_lshrrev_b16": row(shift("lshr", 15), "u16 u16", "u16"),
+    "v_ashrrev_i16": row(shift("ashr", 15), "u16 i16", "i16"), "v_lshlrev_b32": row(shift("shl", 31), "u32 u32", "u32"),
     "v_lshrrev_b32": row(shift("lshr", 31), "u32 u32", "u32"),
-    "v_ashrrev_i32": row(shift("ashr", 31), "u32 i32", "i32"),
-    "v_lshlrev_b64": row(shift("shl", 63), "u32 u64", "u64"),
+    "v_ashrrev_i32": row(shift("ashr", 31), "u32 i32", "i32"), "v_lshlrev_b64": row(shift("shl", 63), "u32 u64", "u64"),
     "v_lshrrev_b64": row(shift("lshr", 63), "u32 u64", "u64"),
-    "v_ashrrev_i64": row(shift("ashr", 63), "u32 i64", "i64"),
-    "v_bfe_u32": row(_bfe_u, "u32 u32 u32", "u32"),
-    "v_bfe_i32": row(_bfe_i, "i32 u32 u32", "i32", far=True),
-    "v_bfi_b32": row(_bfi, "u32 u32 u32", "u32"),
-    "v_bfm_b32": row(_bfm, "u32 u32", "u32"),
-    "v_alignbit_b32": row(_align(1, 31), "u32 u32 u32", "u32"),
+    "v_ashrrev_i64": row(shift("ashr", 63), "u32 i64", "i64"), "v_bfe_u32": row(_bfe_u, "u32 u32 u32", "u32"),
+    "v_bfe_i32": row(_bfe_i, "i32 u32 u32", "i32", far=True), "v_bfi_b32": row(_bfi, "u32 u32 u32", "u32"),
+    "v_bfm_b32": row(_bfm, "u32 u32", "u32"), "v_alignbit_b32": row(_align(1, 31), "u32 u32 u32", "u32"),
     "v_alignbyte_b32": row(_align(8, 3), "u32 u32 u32", "u32"),
     "v_perm_b32": row(_perm, "u32 u32 u32", "u32", far=True),
     "v_bcnt_u32_b32": row(lambda o, x, y: o("add", o.fn("ctpop", x), y), "u32 u32", "u32"),
     "v_bfrev_b32": row(intrinsic("bitreverse"), "u32", "u32", far=True),
-    "v_ffbh_u32": row(_first("ctlz"), "u32", "u32"),
-    "v_ffbh_i32": row(_first("ctlz", signed=True), "i32", "i32"),
+    "v_ffbh_u32": row(_first("ctlz"), "u32", "u32"), "v_ffbh_i32": row(_first("ctlz", signed=True), "i32", "i32"),
     "v_ffbl_b32": row(_first("cttz"), "u32", "u32"),
     "v_prng_b32": row(lambda o, x: o("xor", o("shl", x, 1), o("and", o("ashr", x, 31), 197)), "u32", "u32"),
-    "v_bitop3_b32": _bitop3,
-    "v_bitop3_b16": _bitop3,
-    **_extremes("i16"),
-    **_extremes("u16"),
-    **_extremes("i32"),
-    **_extremes("u32"),
-    "v_sad_u8": row(_sad(8), "u32 u32 u32", "u32", far=True, clamp=True),
+    "v_bitop3_b32": _bitop3, "v_bitop3_b16": _bitop3, **_extremes("i16"), **_extremes("u16"), **_extremes("i32"),
+    **_extremes("u32"), "v_sad_u8": row(_sad(8), "u32 u32 u32", "u32", far=True, clamp=True),
     "v_sad_hi_u8": row(_sad(8, shift=16), "u32 u32 u32", "u32", far=True, clamp=True),
     "v_sad_u16": row(_sad(16), "u32 u32 u32", "u32", far=True, clamp=True),
     "v_sad_u32": row(lambda o, x, y, z: o("add", _difference(o, x, y), z), "u32 u32 u32", "u32", clamp=True),
     "v_msad_u8": row(_sad(8, masked=True), "u32 u32 u32", "u32", far=True, clamp=True),
-    "v_qsad_pk_u16_u8": _quad(masked=False, wide=False),
-    "v_mqsad_pk_u16_u8": _quad(masked=True, wide=False),
-    "v_mqsad_u32_u8": _quad(masked=True, wide=True),
-    "v_lerp_u8": row(_lerp, "u32 u32 u32", "u32", far=True),
+    "v_qsad_pk_u16_u8": _quad(masked=False, wide=False), "v_mqsad_pk_u16_u8": _quad(masked=True, wide=False),
+    "v_mqsad_u32_u8": _quad(masked=True, wide=True), "v_lerp_u8": row(_lerp, "u32 u32 u32", "u32", far=True),
     "v_ashr_pk_i8_i32": row(_ashr_pk(True), "i32 i32 u32", "u32", far=True),
     "v_ashr_pk_u8_i32": row(_ashr_pk(False), "i32 i32 u32", "u32", far=True),
-}
+}  # fmt: skip

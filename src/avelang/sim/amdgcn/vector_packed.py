@@ -1,4 +1,5 @@
-"""Handlers of packed math and dot products (VOP3P): two results in the halves of a register, or in two registers, and sums of products."""
+"""Handlers of packed math and dot products (VOP3P): two results in the halves of a register, or in two registers, and
+sums of products."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from avelang.sim.amdgcn.translator import BlockTranslator, Handler, UnsupportedF
 from avelang.sim.amdgcn.vector import Rule, binary, intrinsic, mul_add, saturated, shift, to_half
 from avelang.sim.amdgcn.vector_float import extreme, fused
 
-# -- two at a time ---------------------------------------------------------------------------------------------------------------------
+# -- two at a time -----------------------------------------------------------------------------------------------------
 
 
 def _integers(rule: Rule, kind: str, sources: int = 2, clamp: bool = False) -> Handler:
@@ -69,7 +70,8 @@ def _move(t: BlockTranslator, i: MCInst) -> None:
 
 
 def _mix(t: BlockTranslator, i: MCInst) -> None:
-    """Fused multiply-add in f32 of operands that are f32 or f16 each; as f32, or rounded to f16 for the low or high half of the result."""
+    """Fused multiply-add in f32 of operands that are f32 or f16 each; as f32, or rounded to f16 for the low or high
+    half of the result."""
     o = Ops(t, "float")
     value = fused(o, *(t.mix_at(i, n) for n in (1, 2, 3)))
     if i.name.endswith("mix_f32"):
@@ -81,7 +83,7 @@ def _mix(t: BlockTranslator, i: MCInst) -> None:
     t.result_at(i, b("or", kept, b("shl", word, 16) if high else word), clamped=True)
 
 
-# -- dot products ----------------------------------------------------------------------------------------------------------------------
+# -- dot products ------------------------------------------------------------------------------------------------------
 
 
 def _field(o: Ops, x: str, k: int, bits: int, signed: bool) -> str:
@@ -90,7 +92,8 @@ def _field(o: Ops, x: str, k: int, bits: int, signed: bool) -> str:
 
 
 def _dot_integers(bits: int, kind: str) -> Handler:
-    """The sum of the products of the fields of S0 and S1, and S2; or, for dot2c and its like, the destination's old value."""
+    """The sum of the products of the fields of S0 and S1, and S2; or, for dot2c and its like, the destination's old
+    value."""
 
     def handler(t: BlockTranslator, i: MCInst) -> None:
         signed, o = kind[0] == "i", Ops(t, "i32")
@@ -99,7 +102,10 @@ def _dot_integers(bits: int, kind: str) -> Handler:
         z = t.source_at(i, old)
         clamp = bool(i.int("clamp"))
         name = f"ave_dot_{kind}_{bits}{'_clamp' if clamp else ''}"
-        value = function(t, name, "i32", lambda a, b, c: _dot_sum(o, (a, b, c), bits, signed, clamp), ("i32", x), ("i32", y), ("i32", z))
+        value = function(
+            t, name, "i32", lambda a, b, c: _dot_sum(o, (a, b, c), bits, signed, clamp), ("i32", x), ("i32", y),
+            ("i32", z),
+        )  # fmt: skip
         t.result_at(i, value, clamped=clamp)
 
     return handler
@@ -127,8 +133,8 @@ def _word(t: BlockTranslator, i: MCInst, n: int, bits: int) -> str:
 
 
 def _dot_floats(pairs: Callable[[BlockTranslator, MCInst, int], tuple[str, str]], last: bool) -> Handler:
-    """S2 (for dot2c the old value) plus the products of the halves of S0 and S1, one after the other, each product exact; with `last`, S2 after
-    both."""
+    """S2 (for dot2c the old value) plus the products of the halves of S0 and S1, one after the other, each product
+    exact; with `last`, S2 after both."""
 
     def handler(t: BlockTranslator, i: MCInst) -> None:
         o = Ops(t, "float")
@@ -151,13 +157,20 @@ def _halves(t: BlockTranslator, i: MCInst, n: int) -> tuple[str, str]:
 def _bf16_halves(t: BlockTranslator, i: MCInst, n: int) -> tuple[str, str]:
     signs = [i.bits(name, 4)[n - 1] for name in ("neg_lo", "neg_hi")]
     o = Ops(t, "float")
-    low, high = (o("fneg", widen(t, bf16, True, x)) if s else widen(t, bf16, True, x) for x, s in zip(t.packed_at(i, n), signs, strict=True))
+    low, high = (
+        o("fneg", widen(t, bf16, True, x)) if s else widen(t, bf16, True, x)
+        for x, s in zip(t.packed_at(i, n), signs, strict=True)
+    )
     return low, high
 
 
 TABLE: dict[str, Handler] = {
     **{f"v_pk_{n}_{k}": _integers(binary(n), k, clamp=True) for n in ("add", "sub") for k in ("i16", "u16")},
-    **{f"v_pk_{n}_{k}": _integers(intrinsic(("s" if k == "i16" else "u") + n), k, clamp=True) for n in ("min", "max") for k in ("i16", "u16")},
+    **{
+        f"v_pk_{n}_{k}": _integers(intrinsic(("s" if k == "i16" else "u") + n), k, clamp=True)
+        for n in ("min", "max")
+        for k in ("i16", "u16")
+    },
     **{f"v_pk_mad_{k}": _integers(mul_add, k, 3, clamp=True) for k in ("i16", "u16")},
     "v_pk_mul_lo_u16": _integers(binary("mul"), "u16"),
     "v_pk_lshlrev_b16": _integers(shift("shl", 15), "u16"),

@@ -1,10 +1,12 @@
 """Handlers of gfx950's conversions with a scale (v_cvt_scalef32_*), and of stochastic rounding to f16 and bf16.
 
-A scale is the exponent field of an f32 (its bits 23 to 30) as a power of two with a bias of 127, 255 being NaN: down it divides, up it multiplies,
-and what comes of that is rounded once. fp6, bf6 and fp4 have neither infinities nor NaN: what overflows, and NaN, become the greatest number.
-Stochastic rounding adds the upper random bits to the bits that the result has no place for, in the result's own steps, and cuts off. Packed elements
-stand one after another, the first lowest; `2xpk16` takes its elements from both sources in turns. Sources: AMD CDNA4 ISA, section 6.7.1; LLVM,
-IntrinsicsAMDGPU.td (operands, selection of bytes); HIP, amd_hip_ocp_fp.hpp (special values, alignment of the random bits).
+A scale is the exponent field of an f32 (its bits 23 to 30) as a power of two with a bias of 127, 255 being NaN: down it
+divides, up it multiplies, and what comes of that is rounded once. fp6, bf6 and fp4 have neither infinities nor NaN:
+what overflows, and NaN, become the greatest number. Stochastic rounding adds the upper random bits to the bits that the
+result has no place for, in the result's own steps, and cuts off. Packed elements stand one after another, the first
+lowest; `2xpk16` takes its elements from both sources in turns. Sources: AMD CDNA4 ISA, section 6.7.1; LLVM,
+IntrinsicsAMDGPU.td (operands, selection of bytes); HIP, amd_hip_ocp_fp.hpp (special values, alignment of the random
+bits).
 """
 
 from __future__ import annotations
@@ -29,8 +31,8 @@ ELEMENTS = 32
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RoundTarget:
-    """A float that numbers are rounded to: bits of the significand behind the point, bias, the greatest finite code, the codes of what overflows and
-    of NaN, and where the sign stands."""
+    """A float that numbers are rounded to: bits of the significand behind the point, bias, the greatest finite code,
+    the codes of what overflows and of NaN, and where the sign stands."""
 
     mantissa: int
     bias: int
@@ -52,7 +54,7 @@ def _target(name: str) -> RoundTarget:
     return RoundTarget(f.mantissa, f.bias, top, top, top, f.bits - 1)
 
 
-# -- numbers ---------------------------------------------------------------------------------------------------------------------------
+# -- numbers -----------------------------------------------------------------------------------------------------------
 
 
 def _power(o: Ops, scale: str, down: bool) -> str:
@@ -78,7 +80,8 @@ def _small_number(t: BlockTranslator, f: NarrowFloat, code: str) -> str:
     b = Ops(t, "i32")
     if f.dtype:
         return widen(t, f.dtype, True, b.to("i8", "trunc", code))
-    # In the places of an f32 the exponent is short of the difference of the biases, which a product makes good, denormals included.
+    # In the places of an f32 the exponent is short of the difference of the biases, which a product makes good,
+    # denormals included.
     magnitude = b("shl", b("and", code, (1 << f.bits - 1) - 1), 23 - f.mantissa)
     o = b.at("float")
     number = o.pattern(o("fmul", o.number(magnitude), 2.0 ** (127 - f.bias)))
@@ -104,7 +107,8 @@ def _nearest(t: BlockTranslator, name: str, x: str) -> str:
 
 
 def _stochastic(t: BlockTranslator, name: str, x: str, noise: str, mantissa: int) -> str:
-    """The code, <64 x i32>, that a double and random bits (<64 x i32>) give; `mantissa`: bits of the source's significand."""
+    """The code, <64 x i32>, that a double and random bits (<64 x i32>) give; `mantissa`: bits of the source's
+    significand."""
     e, b, d = _target(name), Ops(t, "i64"), Ops(t, "double")
     p = d.pattern(x)
     lost, taken = 52 - e.mantissa, mantissa - e.mantissa
@@ -122,17 +126,21 @@ def _stochastic(t: BlockTranslator, name: str, x: str, noise: str, mantissa: int
     return b.to("i32", "trunc", b("or", code, sign))
 
 
-# -- functions, made once ----------------------------------------------------------------------------------------------------------------
+# -- functions, made once ----------------------------------------------------------------------------------------------
 
 
 def _most(t: BlockTranslator, name: str, kind: str, x: str) -> float:
-    """The greatest number that MODE lets a conversion to 8 bits give, 0 where it lets all. An infinity stops the wave there."""
+    """The greatest number that MODE lets a conversion to 8 bits give, 0 where it lets all. An infinity stops the wave
+    there."""
     d = FORMATS[name].dtype
     if d is None or not t.mode.saturates:
         return 0.0
     o = Ops(t, "double")
     lanes = t.op(f"and i64 {t.word_of(o.cmp('oeq', o.fn('fabs', _wide_number(t, kind, x)), math.inf))}, {t.exec()}")
-    t.stop_if(t.op(f"icmp ne i64 {lanes}, 0"), "an infinity where MODE clamps narrow floats that overflow, which is not documented")
+    t.stop_if(
+        t.op(f"icmp ne i64 {lanes}, 0"),
+        "an infinity where MODE clamps narrow floats that overflow, which is not documented",
+    )
     return greatest(d)
 
 
@@ -150,7 +158,10 @@ def _down(t: BlockTranslator, name: str, kind: str, x: str, scale: str, noise: s
 
     most = _most(t, name, kind, x)
     more = (("i32", noise),) if noise else ()
-    return function(t, f"ave_scaled_{name}_{kind}{'_sr' * bool(noise)}{'_bounded' * bool(most)}", "i32", make, (e, x), ("i32", scale), *more)
+    return function(
+        t, f"ave_scaled_{name}_{kind}{'_sr' * bool(noise)}{'_bounded' * bool(most)}", "i32", make, (e, x),
+        ("i32", scale), *more,
+    )  # fmt: skip
 
 
 def _up(t: BlockTranslator, kind: str, name: str, code: str, scale: str) -> str:
@@ -158,15 +169,19 @@ def _up(t: BlockTranslator, kind: str, name: str, code: str, scale: str) -> str:
 
     def make(v: str, s: str) -> str:
         d, k = Ops(t, "double"), Ops(t, "i32")
-        number = d("fmul", Ops(t, "float").to("double", "fpext", _small_number(t, FORMATS[name], v)), _power(k, s, False))
+        number = d(
+            "fmul", Ops(t, "float").to("double", "fpext", _small_number(t, FORMATS[name], v)), _power(k, s, False)
+        )
         if kind == "f32":
             return Ops(t, "float").pattern(d.to("float", "fptrunc", number))
-        return k.at("i16").to("i32", "zext", narrow(t, f16 if kind == "f16" else bf16, True, round_to_odd(t, True, number)))
+        return k.at("i16").to(
+            "i32", "zext", narrow(t, f16 if kind == "f16" else bf16, True, round_to_odd(t, True, number))
+        )
 
     return function(t, f"ave_scaled_{kind}_{name}", "i32", make, ("i32", code), ("i32", scale))
 
 
-# -- handlers --------------------------------------------------------------------------------------------------------------------------
+# -- handlers ----------------------------------------------------------------------------------------------------------
 
 
 def _registers(o: object, count: int) -> PhysReg:
@@ -327,7 +342,11 @@ def _wide_all(kind: str, name: str) -> Handler:
             if shift > 26:
                 code = b("or", code, b("shl", words[word + 1], 32 - shift))
             out.append(_up(t, kind, name, b("and", code, 63), scale))
-        _store(t, i.operands[0], out if kind == "f32" else [_pair(t, out[n], out[n + 1], 16) for n in range(0, ELEMENTS, 2)])
+        _store(
+            t,
+            i.operands[0],
+            out if kind == "f32" else [_pair(t, out[n], out[n + 1], 16) for n in range(0, ELEMENTS, 2)],
+        )
 
     return handler
 

@@ -1,8 +1,9 @@
 """Handlers of reciprocals, roots, powers, logarithms and waves: what the hardware computes in its transcendental unit.
 
-The manual gives the functions but not their last bit, which the hardware gets right within 1 ulp. Here the functions of f32 are computed in f64,
-with an error below 2 ** -40, and rounded once, so that results are the nearest f32 but for values that lie closer than that to the middle of two;
-f16 comes from the result in f32. v_rcp_f64 and v_rsq_f64, which the hardware estimates to some 29 bits, are computed to the last place, too.
+The manual gives the functions but not their last bit, which the hardware gets right within 1 ulp. Here the functions of
+f32 are computed in f64, with an error below 2 ** -40, and rounded once, so that results are the nearest f32 but for
+values that lie closer than that to the middle of two; f16 comes from the result in f32. v_rcp_f64 and v_rsq_f64, which
+the hardware estimates to some 29 bits, are computed to the last place, too.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ LN2 = math.log(2.0)
 # Taylor series: terms up to where the next one is below 2 ** -46 of the result.
 EXP2 = tuple(LN2**k / math.factorial(k) for k in range(12))  # of 2 ** x, up to x = 1/2
 LOG2 = tuple(2 / LN2 / (2 * k + 1) for k in range(9))  # of log2((1 + s) / (1 - s)) / s in s ** 2, up to s = 0.172
-SIN = tuple((-1) ** k * (2 * math.pi) ** (2 * k + 1) / math.factorial(2 * k + 1) for k in range(8))  # of sin(2 pi x) / x in x ** 2, up to x = 1/8
+SIN = tuple(
+    (-1) ** k * (2 * math.pi) ** (2 * k + 1) / math.factorial(2 * k + 1) for k in range(8)
+)  # of sin(2 pi x) / x in x ** 2, up to x = 1/8
 COS = tuple((-1) ** k * (2 * math.pi) ** (2 * k) / math.factorial(2 * k) for k in range(8))  # of cos(2 pi x) in x ** 2
 
 # Bits of 2 / pi behind the point, the first of them bit 1200: floor(2 / pi * 2 ** 1201).
@@ -92,7 +95,10 @@ def _in_double(rule: Rule, name: str) -> Rule:
 
     def outer(o: Ops, x: str) -> str:
         d = o.at("double")
-        return function(o.t, f"ave_{name}_f32", "float", lambda v: d.to("float", "fptrunc", rule(d, o.to("double", "fpext", v))), ("float", x))
+        return function(
+            o.t, f"ave_{name}_f32", "float", lambda v: d.to("float", "fptrunc", rule(d, o.to("double", "fpext", v))),
+            ("float", x),
+        )  # fmt: skip
 
     return outer
 
@@ -114,8 +120,8 @@ def two_over_pi() -> int:
 
 
 def _trig_preop(o: Ops, x: str, segment: str) -> str:
-    """53 bits of 2 / pi, from bit 53 * S1[4:0] behind the point on, or further where S0 is large, with their place value; that is scaled up by
-    2 ** 128 where S0 is so large that it must be scaled down."""
+    """53 bits of 2 / pi, from bit 53 * S1[4:0] behind the point on, or further where S0 is large, with their place
+    value; that is scaled up by 2 ** 128 where S0 is so large that it must be scaled down."""
     b = o.ints
     e = exponent(o, x)
     segment = b("and", o.at("i32").to(b.e, "zext", segment), 31)
@@ -142,18 +148,19 @@ def _gather(b: Ops, table: str, at: str) -> str:
 
 def _specials(bits: int) -> dict[str, Handler]:
     k, e = f"f{bits}", "double" if bits == 64 else "float"
-    roots: dict[str, Rule] = {"rcp": _inverse, "sqrt": intrinsic("sqrt"), "rsq": _in_double(_inverse_root, "rsq") if bits < 64 else _inverse_root}
+    roots: dict[str, Rule] = {
+        "rcp": _inverse,
+        "sqrt": intrinsic("sqrt"),
+        "rsq": _in_double(_inverse_root, "rsq") if bits < 64 else _inverse_root,
+    }
     waves: dict[str, Rule] = {"exp": exp2, "log": log2, "sin": _wave(0), "cos": _wave(1)}
     rules = roots | ({name: _in_double(rule, name) for name, rule in waves.items()} if bits < 64 else {})
     return {f"v_{name}_{k}": row(rule, k, k, compute=e) for name, rule in rules.items()}
 
 
 TABLE: dict[str, Handler] = {
-    **_specials(16),
-    **_specials(32),
-    **_specials(64),
+    **_specials(16), **_specials(32), **_specials(64),
     "v_exp_legacy_f32": row(_in_double(exp2, "exp"), "f32", "f32", compute="float"),
     "v_log_legacy_f32": row(_in_double(log2, "log"), "f32", "f32", compute="float"),
-    "v_rcp_iflag_f32": row(_inverse, "f32", "f32"),
-    "v_trig_preop_f64": row(_trig_preop, "f64 u32", "f64", far=True),
-}
+    "v_rcp_iflag_f32": row(_inverse, "f32", "f32"), "v_trig_preop_f64": row(_trig_preop, "f64 u32", "f64", far=True),
+}  # fmt: skip
