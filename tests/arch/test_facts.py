@@ -1,9 +1,11 @@
 """Each number of a chip against the one in print: whoever changes one changes it here too, with the place where it is printed."""
 
+import pathlib
+
 import numpy as np
 import pytest
 
-from avelang.arch import CHIPS
+from avelang.arch import CHIPS, facts
 from avelang.arch.facts import ComputeUnit, Multiprocessor
 
 KIB = 1024
@@ -74,3 +76,11 @@ def test_phases_serve_each_lane_once_and_no_more_than_the_banks_give(name):
             assert p.size * nbytes <= 4 * p.banks and p.banks in (32, 64)
             assert np.concatenate(p.groups).tolist() == list(p.order)
             assert p.banks == (64 if (name, kind) == ("gfx950", "read") and nbytes != 12 else 32)
+
+
+def test_limits_of_launches():
+    """CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", "Thread Block Clusters"; the host code has its copy in C."""
+    assert (facts.MAX_BLOCKS, facts.MAX_THREADS) == ((2147483647, 65535, 65535), 1024)
+    assert (facts.MAX_CLUSTER, facts.PORTABLE_CLUSTER, facts.STATIC_SHARED) == (16, 8, 49152)
+    host = (pathlib.Path(facts.__file__).parents[1] / "native" / "host" / "launch.c").read_text()
+    assert f"#define MOST_YZ {facts.MAX_BLOCKS[1]} " in host

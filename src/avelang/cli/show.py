@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from avelang.arch import product
+
 WIDE = 2000  # letters of a line that goes into a file or another program
 _FILE = click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=pathlib.Path),
                      help="Write the picture to this SVG file.")
@@ -280,7 +282,7 @@ def _pair(_context: click.Context, _param: click.Parameter, value: str) -> tuple
 @click.argument("n", type=int)
 @click.option("--block", default="256x256", show_default=True, metavar="MxN", callback=_pair,
               help="The tile of C that a block makes.")
-@click.option("--units", default=304, show_default=True, help="Compute units or multiprocessors of the chip.")
+@click.option("--units", default=product("gfx942").count, show_default=True, help="Compute units or multiprocessors of the chip.")
 @click.option("--together", default=8, show_default=True, help="Rows of tiles that are gone through together.")
 @_TARGET
 @_FILE

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import avelang.arch as arch
+from avelang.arch.facts import PORTABLE_CLUSTER, STATIC_SHARED
 from avelang.base import knobs
 from avelang.base.errors import error
 from avelang.runtime import compile, ptxas
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 _MAJOR, _MINOR, _DEVICE_ORDINAL = 75, 76, 9
 # CUfunction_attribute: the most dynamic shared memory; clusters of over 8 blocks.
 _DYNAMIC_SHARED, _LARGE_CLUSTERS = 8, 14
-_STATIC_SHARED = 48 * 1024  # bytes that need no permission
-_PORTABLE_CLUSTER = 8
 # CUlaunchAttributeID, by the name in a program's "launch". Values are of one to three 32-bit words.
 LAUNCH_ATTRIBUTES = {"cooperative": 2, "cluster": 4, "programmatic": 6}
 # CUjit_option of the linker, and CU_JIT_INPUT_PTX.
@@ -243,10 +242,10 @@ class Cuda(Driver):
 
     def permit(self, function: int, meta: Mapping[str, Any], doing: str) -> None:
         """Over 48 KiB of shared memory and clusters of over 8 blocks are had for the asking."""
-        if meta["dynamic_bytes"] > _STATIC_SHARED:
+        if meta["dynamic_bytes"] > STATIC_SHARED:
             self.must(doing, "permit", function, _DYNAMIC_SHARED, meta["dynamic_bytes"])
         x, y, z = meta.get("launch", {}).get("cluster", (1, 1, 1))
-        if x * y * z > _PORTABLE_CLUSTER:
+        if x * y * z > PORTABLE_CLUSTER:
             self.must(doing, "permit", function, _LARGE_CLUSTERS, 1)
 
     def attributes(self, meta: Mapping[str, Any]) -> Any:

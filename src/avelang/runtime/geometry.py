@@ -1,29 +1,21 @@
 """What a launch's provider gives comes in; the extents of grid and block go out, checked against the limits of the
 chip.
 
-Limits as on real chips: 2^31 - 1 blocks along x, 65535 along y and z (CUDA C++ Programming Guide, "Technical
-Specifications per Compute Capability"; the same are safe on AMD). A grid with an extent of 0 has no blocks: such a
-launch checks its arguments and does nothing. """
+A grid with an extent of 0 has no blocks: such a launch checks its arguments and does nothing.
+"""
 
 from __future__ import annotations
 
 import inspect
 import math
 import operator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from avelang.arch.facts import MAX_BLOCKS, MAX_CLUSTER, MAX_THREADS, Chip
 from avelang.base.errors import error
 
-if TYPE_CHECKING:
-    from avelang.arch import Chip
-
 Dim3 = tuple[int, int, int]
-GRID_LIMITS = (2**31 - 1, 65535, 65535)
-BLOCK_LIMIT = 1024
-CLUSTER_LIMIT = (
-    16  # blocks; more than 8 where a kernel is permitted to (CUDA C++ Programming Guide, "Thread Block Clusters")
-)
-CLUSTERS = f"a tuple of one to three positive ints, of {CLUSTER_LIMIT} blocks at most"
+CLUSTERS = f"a tuple of one to three positive ints, of {MAX_CLUSTER} blocks at most"
 
 
 class Geometry(NamedTuple):
@@ -50,7 +42,7 @@ def geometry(kernel: str, provider: Any) -> Geometry:
         raise wrong("it is no pair")
     grid, block = (_extents(part, what, least, wrong)
                    for part, what, least in zip(given, ("grid", "block"), (0, 1), strict=True))
-    for axis, extent, limit in zip("xyz", grid, GRID_LIMITS, strict=True):
+    for axis, extent, limit in zip("xyz", grid, MAX_BLOCKS, strict=True):
         if extent > limit:
             raise error("L004", kernel=kernel, grid=grid, limit=limit, axis=axis)
     return Geometry(grid, block)
@@ -92,7 +84,7 @@ def cluster_of(given: Any) -> Dim3 | None:
     ):
         return None
     x, y, z = (*given, 1, 1)[:3]
-    return (x, y, z) if x * y * z <= CLUSTER_LIMIT else None
+    return (x, y, z) if x * y * z <= MAX_CLUSTER else None
 
 
 def check_cluster(kernel: str, grid: Dim3, cluster: tuple[int, ...]) -> None:
@@ -105,7 +97,7 @@ def check_cluster(kernel: str, grid: Dim3, cluster: tuple[int, ...]) -> None:
 
 def check_block(kernel: str, block: Dim3, chip: Chip | None) -> None:
     """Raises L003 for more threads than the chip, or any chip, takes in a block."""
-    limit = min(BLOCK_LIMIT, chip.max_threads) if chip else BLOCK_LIMIT
+    limit = min(MAX_THREADS, chip.max_threads) if chip else MAX_THREADS
     threads = math.prod(block)
     if threads > limit:
         raise error("L003", kernel=kernel, block=block, threads=threads, chip=chip.name if chip else "every chip",

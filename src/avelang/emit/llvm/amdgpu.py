@@ -9,9 +9,10 @@ from __future__ import annotations
 import dataclasses
 
 import avelang.arch as arch
+from avelang.arch.facts import MAX_BLOCKS
 from avelang.emit.llvm import amdgpu_fp8, simt_kernel
 from avelang.emit.llvm.rows import emit_row
-from avelang.emit.llvm.simt import BINARY16, GRID, DeviceModule, GpuTarget, Simt
+from avelang.emit.llvm.simt import BINARY16, DeviceModule, GpuTarget, Simt
 from avelang.emit.llvm.simt_lanes import constant_of, source_lane
 from avelang.emit.llvm.simt_lines import LinedBody, Metadata, marked
 from avelang.ir.core import Kernel, Op, Value, walk
@@ -97,7 +98,7 @@ class Amdgpu(GpuTarget):
             return w.op(f"load i32, ptr addrspace(4) {place}, align 4, !invariant.load !1")
         thread = op.name == "thread_id"
         name = f"llvm.amdgcn.{'workitem' if thread else 'workgroup'}.id.{'xyz'[dim]}"
-        return w.ranged(name, w.block[dim] if thread else GRID[dim])
+        return w.ranged(name, w.block[dim] if thread else MAX_BLOCKS[dim])
 
     def own(self, w: Simt, type: str, text: str) -> str:
         """In a vector register. LLVM 22 keeps a counter in a scalar register, makes what a lane left with from it again

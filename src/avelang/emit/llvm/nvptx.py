@@ -11,11 +11,12 @@ import dataclasses
 from collections.abc import Callable
 
 import avelang.arch as arch
+from avelang.arch.facts import MAX_BLOCKS
 from avelang.emit.llvm import simt_kernel
 from avelang.emit.llvm.nvptx_asm import ChainedBody
 from avelang.emit.llvm.nvptx_lines import LinedChain
 from avelang.emit.llvm.rows import emit_row
-from avelang.emit.llvm.simt import BINARY16, GRID, DeviceModule, GpuTarget, SharedLayout, Simt
+from avelang.emit.llvm.simt import BINARY16, DeviceModule, GpuTarget, SharedLayout, Simt
 from avelang.emit.llvm.simt_lanes import constant_of, source_lane
 from avelang.emit.llvm.simt_lines import Metadata, marked
 from avelang.ir.core import Kernel, Op, Value, walk
@@ -103,7 +104,7 @@ class Nvptx(GpuTarget):
     def index(self, w: Simt, op: Op) -> str:
         """`thread_id`, `block_id` or `grid_dim`, by special registers."""
         dim = op.attrs["dim"]
-        end = w.block[dim] if op.name == "thread_id" else GRID[dim] + (op.name == "grid_dim")
+        end = w.block[dim] if op.name == "thread_id" else MAX_BLOCKS[dim] + (op.name == "grid_dim")
         return w.ranged(f"llvm.nvvm.read.ptx.sreg.{SPECIAL[op.name]}.{'xyz'[dim]}", end)
 
     def _linear(self, w: Simt) -> str:

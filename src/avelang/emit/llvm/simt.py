@@ -25,7 +25,6 @@ if typing.TYPE_CHECKING:
     from avelang.emit.llvm.simt_choices import Choice
 
 LETTERS = {"float": "f32", "double": "f64", "half": "f16", "bfloat": "bf16"}
-GRID = (2**31 - 1, 65535, 65535)  # the most blocks of a launch along x, y, z (as `runtime.geometry` checks)
 LIBRARY = {"fmodf": "i32", "fmod": "i64"}  # functions that no GPU has, and the integers that hold their floats
 BINARY16 = {"f16": "half", "bf16": "bfloat"}  # the LLVM types of 16-bit floats
 
