@@ -153,10 +153,8 @@ def tile_accesses(
     `strides`: bytes from one element to the next along each dimension; `element`: bytes of one. `width`: bytes of an
     access; default: the widest that its runs allow. `swizzle`: applied to byte offsets. Raises T305 where a lane's
     elements are not in runs of `width` bytes, aligned to it."""
-    at = sum(
-        np.asarray(x[wave * tile.wave : (wave + 1) * tile.wave], np.int64) * s
-        for x, s in zip(tile.index, strides, strict=True)
-    )
+    lanes = slice(wave * tile.wave, (wave + 1) * tile.wave)
+    at = sum(np.asarray(x[lanes], np.int64) * s for x, s in zip(tile.index, strides, strict=True))
     at = np.sort(at, axis=1)
     widths = [width] if width else [w for w in (16, 8, 4, 2, 1) if w >= element]
     for nbytes in widths:

@@ -378,10 +378,8 @@ def _block_gemm(
     times = math.gcd(max(1, WIDEST // held), max(1, k // mma.k))
     found = BlockGemm(m, n, k, waves, mma, times, mma.m == mma.n and mma.dtypes[0] == mma.dtypes[1], True,
                       elements=given is not None)
-    as_they_are = all(
-        vectorize.matrices(d, 1, d_type.bytes, target) is not None
-        for d, d_type in zip((found.a, found.b), mma.dtypes, strict=False)
-    )
+    operands = zip((found.a, found.b), mma.dtypes, strict=False)
+    as_they_are = all(vectorize.matrices(d, 1, dtype.bytes, target) is not None for d, dtype in operands)
     found = found if as_they_are else dataclasses.replace(found, native_order=False)
     assert found.parts  # raises what does not fit
     return found

@@ -217,8 +217,7 @@ class Distribution:
             tuple((left[a], parts["wave"][a], parts["lane"][a], parts["vector"][a]) for a in range(len(shape))),
             tuple((0, *(a + 1 for a in order[::-1])) for _ in rest),
             ((0, *(1 for _ in order)), (1, *(2 for _ in order))),
-            (*(a + 1 for a in order[::-1]), *(a + 1 for a in order[::-1])),
-            (*(0 for _ in order), *(3 for _ in order)),
+            (*(a + 1 for a in order[::-1]), *(a + 1 for a in order[::-1])), (*(0 for _ in order), *(3 for _ in order))
         )
         return cls(encoding, wave)
 
@@ -311,11 +310,8 @@ def split(digits: Sequence[Digit], wave: int) -> tuple[tuple[Digit, ...], tuple[
         d = left.pop()
         n = math.gcd(d.extent, rest)
         if n < d.extent and n < rest:
-            raise wrong(
-                "T305",
-                what="the encoding",
-                why=f"its threads, by digits {[x.extent for x in digits]}, do not split into waves of {wave}",
-            )
+            raise wrong("T305", what="the encoding",
+                        why=f"its threads, by digits {[x.extent for x in digits]}, do not split into waves of {wave}")
         lanes.insert(0, Digit(n, d.strides))
         rest //= n
         if n < d.extent:

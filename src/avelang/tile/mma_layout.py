@@ -114,14 +114,9 @@ class SubgroupLayout:
         lane = [(self.shared_axis if axis < 0 else axis, 2 if axis < 0 else 1) for _, _, axis in self._digits()]
         still = [(i, kind) for i in dims for kind in (1, 2) if (i, kind) not in lane]  # extents of 1
         pairs = [*still, *lane]
-        return Encoding(
-            (),
-            factors,
-            ((), tuple((i or 0) + 1 for i, _ in pairs)),
-            ((), tuple(kind for _, kind in pairs)),
-            (*(i + 1 for i in dims), *(i + 1 for i in dims)),
-            (*(0 for _ in dims), *(3 for _ in dims)),
-        )
+        return Encoding((), factors, ((), tuple((i or 0) + 1 for i, _ in pairs)),
+                        ((), tuple(kind for _, kind in pairs)), (*(i + 1 for i in dims), *(i + 1 for i in dims)),
+                        (*(0 for _ in dims), *(3 for _ in dims)))
 
     @property
     def distribution(self) -> Distribution:

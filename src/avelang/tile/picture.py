@@ -99,9 +99,8 @@ def _px(x: float) -> str:
 
 def _text(parent: ET.Element, x: float, y: float, text: str, **more: str) -> None:
     if text:
-        ET.SubElement(
-            parent, "text", {"x": _px(x), "y": _px(y), **{k.replace("_", "-"): v for k, v in more.items()}}
-        ).text = text
+        ET.SubElement(parent, "text",
+                      {"x": _px(x), "y": _px(y), **{k.replace("_", "-"): v for k, v in more.items()}}).text = text
 
 
 def _draw(root: ET.Element, p: Picture, top: float) -> tuple[float, float]:

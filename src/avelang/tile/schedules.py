@@ -84,11 +84,8 @@ class BlockConfig:
                 f"{math.prod(self.waves)}",
             )
         if self.pipeline == "tma" and self.mma is not None:
-            raise wrong(
-                "T307",
-                name="tma",
-                why=f"its consumers multiply by the wgmma of their tile, and the block asks for {self.mma}",
-            )
+            raise wrong("T307", name="tma",
+                        why=f"its consumers multiply by the wgmma of their tile, and the block asks for {self.mma}")
         if self.pipeline == "tma":
             return warpgroups.tma_gemm(dtype, self.m, self.n, self.k, self.stages, self.cluster, name)
         found = block_gemm.block_gemm(name, dtype, self.m, self.n, self.k, self.waves, self.mma)
@@ -173,11 +170,9 @@ def run(T, A, B, sizes, finish):
         if isinstance(scheduler, StreamKScheduler):
             refuse("the scheduler of a block that makes one tile", "one of whole units of work", "a StreamKScheduler")
         count = scheduler.count()
-        al.expect(
-            al.grid_dim(0) >= count,
-            "a block along x for each tile of C, as many as T.grid(m, n, units) or the walk's count() says",
-            count,
-        )
+        al.expect(al.grid_dim(0) >= count,
+                  "a block along x for each tile of C, as many as T.grid(m, n, units) or the walk's count() says",
+                  count)
         if al.block_id(0) < count:
             work = scheduler.work_tile(xcd_remap(al.block_id(0), count, al.target().dies), 0, 0)
             if not isinstance(work, WorkTile):

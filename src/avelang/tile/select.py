@@ -174,9 +174,8 @@ def choose(gemm: Gemm) -> tuple[GemmPlan, list[PlanVerdict]]:
         why = rejection(p)
         (out if why else kept).append((p, why))
     if not kept:
-        raise wrong(
-            "U103", name=gemm.target, what="a plan for this product", instead="; ".join(sorted({why for _, why in out}))
-        )
+        raise wrong("U103", name=gemm.target, what="a plan for this product",
+                    instead="; ".join(sorted({why for _, why in out})))
     best = _best([p for p, _ in kept if p.mma.name.startswith("VDMFMA")] or [p for p, _ in kept])
     order = sorted((p for p, _ in kept), key=lambda p: (p is not best, p.cycles, p.matrix_cycles))
     verdicts = [PlanVerdict(p, True, "chosen" if p is best else _compared(p, best)) for p in order]
@@ -273,12 +272,8 @@ def _block_for(problem: Gemm) -> BlockConfig:
         mine += [p for mma in _fits(problem) for p in _skinny(problem, mma) if p.split_k == 1]
     mine = [p for p in mine if (p.mma.b is None or p.default_mma == p.mma.name) and not rejection(p)]
     if not mine:
-        raise wrong(
-            "U103",
-            name=problem.target,
-            what="a block for this product",
-            instead="the pipelines of this chip do not fit it",
-        )
+        raise wrong("U103", name=problem.target, what="a block for this product",
+                    instead="the pipelines of this chip do not fit it")
     grouped = [
         p for p in mine if p.mma.b is None
     ]  # wgmma, wherever it can: the smaller blocks of `mma.sync` are estimates

@@ -116,10 +116,8 @@ def of_distribution(d: Distribution, title: str, words: str = "T") -> list[Pictu
             who = f"{words}{t}" if d.waves == 1 else f"w{t // d.wave} {words}{t % d.wave}"
             return PictureCell(f"{who} v{e}", hue(t // d.wave if by_wave else t + t // len(HUES)))
 
-        cells = tuple(
-            tuple(cell(int(t), int(e)) for t, e in zip(ts, es, strict=True))
-            for ts, es in zip(thread, element, strict=True)
-        )
+        pairs = zip(thread, element, strict=True)
+        cells = tuple(tuple(cell(int(t), int(e)) for t, e in zip(ts, es, strict=True)) for ts, es in pairs)
         at = f" at {tuple(int(x) for x in np.unravel_index(panel, outer))}" if outer else ""
         lines = tuple(notes) if panel == 0 else ()
         out.append(Picture(title + at, _numbers(len(part), step[0]), _numbers(part.shape[1], step[1]), cells, lines))

@@ -82,14 +82,9 @@ def solve(index: Sequence[np.ndarray], shape: Sequence[int]) -> Encoding:
 
     pairs = [[(major, minor(major, number)) for major, number in group] for group in where]
     (wave, lane, elem) = (tuple(zip(*group, strict=True)) or ((), ()) for group in pairs)
-    encoding = Encoding(
-        tuple(replicas),
-        tuple(tuple(users[i][1] for i in order) for users, order in zip(of_dim, orders, strict=True)),
-        (wave[0], lane[0]),
-        (wave[1], lane[1]),
-        elem[0],
-        elem[1],
-    )
+    encoding = Encoding(tuple(replicas),
+                        tuple(tuple(users[i][1] for i in order) for users, order in zip(of_dim, orders, strict=True)),
+                        (wave[0], lane[0]), (wave[1], lane[1]), elem[0], elem[1])
     for got, want in zip(encoding.index, index, strict=True):
         if (got.reshape(want.shape) != want).any():
             raise NoEncoding("waves, lanes and elements do not move independently of one another")

@@ -70,14 +70,11 @@ def streamed_vectors(window):
     data, size = window.view.data, window.view.dtype.bytes
     if window.row_bounded():
         return StreamedVectors(
-            window,
-            PLAN,
-            WHICH,
-            tuple([((at[0] + window.lead + r) * data.strides[0] + at[1] + window.origin[1]) * size for r in ROWS]),
+            window, PLAN, WHICH,
+            tuple([((at[0] + window.lead + r) * data.strides[0] + at[1] + window.origin[1]) * size for r in ROWS])
         )
-    return StreamedVectors(
-        window, PLAN, WHICH, tuple([min(window.origin[0] + at[0] + r, window.view.shape[0] - 1) for r in ROWS])
-    )
+    return StreamedVectors(window, PLAN, WHICH,
+                           tuple([min(window.origin[0] + at[0] + r, window.view.shape[0] - 1) for r in ROWS]))
 
 
 @avelang.struct

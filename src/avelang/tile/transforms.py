@@ -107,12 +107,8 @@ def check_factors(extents: Ints, extent: int) -> None:
 def check_rank(what: str, count: int, dimensions: int) -> None:
     """Checks that there is one for each dimension; `count`: 0 for what is no tuple. Raises T301."""
     if count != dimensions:
-        raise wrong(
-            "T301",
-            what=what,
-            want=f"a tuple of {dimensions}, one for each dimension",
-            got=f"one of {count}" if count else "a single number",
-        )
+        raise wrong("T301", what=what, want=f"a tuple of {dimensions}, one for each dimension",
+                    got=f"one of {count}" if count else "a single number")
 
 
 @avelang.constant
