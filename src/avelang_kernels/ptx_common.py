@@ -1,4 +1,5 @@
-"""What the kernels of the instruction level share: some arithmetic on registers, the order of tiles, checks of a product's matrices."""
+"""What the kernels of the instruction level share: some arithmetic on registers, the order of tiles, checks of a
+product's matrices."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ def rounded(low: Reg, high: Reg, to: Type) -> Reg:
 
 
 def tile_of(index: Reg, rows: int, cols: int, together: int) -> tuple[Reg, Reg]:
-    """Row and column of a tile. What runs at one time then is about as wide as high, and reads as little of A and B as can be."""
+    """Row and column of a tile. What runs at one time then is about as wide as high, and reads as little of A and B as
+    can be."""
     together = min(together, rows)
     group, inner = divided(index, together * cols, rows * cols)
     if rows % together == 0:
@@ -58,7 +60,9 @@ def tile_of(index: Reg, rows: int, cols: int, together: int) -> tuple[Reg, Reg]:
     return group * together + row, col
 
 
-def checked(a: Any, b: Any, out: Any, to: Type | None, wanted: tuple[Type, ...]) -> tuple[Type, Type, tuple[int, int, int]]:
+def checked(
+    a: Any, b: Any, out: Any, to: Type | None, wanted: tuple[Type, ...]
+) -> tuple[Type, Type, tuple[int, int, int]]:
     """The types of A and B, and of C, and the size of a product. Raises ValueError and TypeError."""
     (m, k), n = a.shape, b.shape[0]
     if b.shape[1] != k:
@@ -66,7 +70,10 @@ def checked(a: Any, b: Any, out: Any, to: Type | None, wanted: tuple[Type, ...])
     if 0 in (m, n, k):
         raise argument_error(f"the product of {m} x {k} and {n} x {k} has nothing to multiply")
     if k % 8:
-        raise argument_error(f"a and b have {k} columns; rows are copied 16 bytes at a time, so it must be a multiple of 8 (pad them with zeros)")
+        raise argument_error(
+            f"a and b have {k} columns; rows are copied 16 bytes at a time, so it must be a multiple of 8 (pad them "
+            f"with zeros)"
+        )
     dtype = element("a", a, wanted)
     element("b", b, (dtype,))
     to = element("out", out, (dtype, f32)) if out is not None else to or dtype

@@ -1,4 +1,5 @@
-"""The Ampere GEMM of the instruction level with no GPU: its numbers against float64 on the executor, at awkward shapes and into NaN; what ptxas says."""
+"""The Ampere GEMM of the instruction level with no GPU: its numbers against float64 on the executor, at awkward shapes
+and into NaN; what ptxas says."""
 
 from __future__ import annotations
 
@@ -67,7 +68,9 @@ def test_a_type_that_is_none():
         gemm(ONE, ONE, to=f16)
 
 
-@pytest.mark.parametrize(("plan", "size"), [*((p, (4096, 4096, 4096)) for p in PLANS), (next(iter(PLANS)), (1001, 999, 200))], ids=str)
+@pytest.mark.parametrize(
+    ("plan", "size"), [*((p, (4096, 4096, 4096)) for p in PLANS), (next(iter(PLANS)), (1001, 999, 200))], ids=str
+)
 def test_ptxas_keeps_all_in_registers(plan, size):
     need("ptxas")
     traced = build(plan, bf16, bf16).traced(size, "sm_80")

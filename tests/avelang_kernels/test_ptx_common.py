@@ -1,4 +1,5 @@
-"""What kernels of the instruction level share, on the executor: divisions by constants against Python's, the order of tiles as a permutation."""
+"""What kernels of the instruction level share, on the executor: divisions by constants against Python's, the order of
+tiles as a permutation."""
 
 from __future__ import annotations
 
@@ -25,7 +26,10 @@ def pairs(values: np.ndarray, of) -> np.ndarray:
     return both(values)
 
 
-@pytest.mark.parametrize(("by", "below"), [(1, 50), (8, 5000), (3, 1 << 30), (24, 10_000), (7, 100_000), (1000, 4_000_000), (65_537, 1 << 31)])
+@pytest.mark.parametrize(
+    ("by", "below"),
+    [(1, 50), (8, 5000), (3, 1 << 30), (24, 10_000), (7, 100_000), (1000, 4_000_000), (65_537, 1 << 31)],
+)
 def test_division_by_a_constant(by, below):
     rng = np.random.default_rng()
     near = np.array([(below - 1) // by - i for i in range(3)]).clip(0) * by  # where a quotient changes
@@ -34,7 +38,9 @@ def test_division_by_a_constant(by, below):
     np.testing.assert_array_equal(got, np.stack([x // by, x % by], 1))
 
 
-@pytest.mark.parametrize(("rows", "cols", "together"), [(8, 4, 8), (5, 7, 8), (21, 6, 8), (16, 3, 8), (9, 5, 1), (1, 1, 8)])
+@pytest.mark.parametrize(
+    ("rows", "cols", "together"), [(8, 4, 8), (5, 7, 8), (21, 6, 8), (16, 3, 8), (9, 5, 1), (1, 1, 8)]
+)
 def test_each_tile_comes_once_and_neighbors_in_time_are_neighbors(rows, cols, together):
     got = pairs(np.arange(rows * cols, dtype=np.uint32), lambda r: tile_of(r, rows, cols, together))
     assert sorted(map(tuple, got.tolist())) == [(r, c) for r in range(rows) for c in range(cols)]

@@ -1,5 +1,5 @@
-"""The Hopper GEMM of the instruction level with no GPU: its numbers against float64 on the executor, what ptxas says of it, and its loop beside that of
-the kernel that a compiler wrote."""
+"""The Hopper GEMM of the instruction level with no GPU: its numbers against float64 on the executor, what ptxas says of
+it, and its loop beside that of the kernel that a compiler wrote."""
 
 from __future__ import annotations
 
@@ -21,7 +21,15 @@ from avelang_kernels.matmul.ptx_hopper_gemm import TILES, Plan, build, gemm
 @pytest.mark.parametrize(
     ("plan", "dtype", "out", "blocks", "m", "n", "k"),
     [
-        (Plan(64, 64, 3, 2), BF16, BF16, 2, 140, 72, 200),  # more tiles than blocks, a ring that begins again, tails of everything
+        (
+            Plan(64, 64, 3, 2),
+            BF16,
+            BF16,
+            2,
+            140,
+            72,
+            200,
+        ),  # more tiles than blocks, a ring that begins again, tails of everything
         (Plan(128, 64, 2, group_m=2), np.float16, np.float32, 1, 130, 68, 72),
         (Plan(64, 96, 2), BF16, np.float32, 2, 70, 100, 8),  # an odd number of pieces; one step
         (Plan(64, 64, 2, 2), BF16, BF16, 2, 100, 37, 72),  # rows that the copy engine cannot write
@@ -62,7 +70,13 @@ def test_ptxas_keeps_the_sums_in_registers_and_the_products_under_way(plan, whol
     ptxas = need("ptxas")
     text = build(plan, bf16, out, whole).ptx(8192, 8192 if whole else 8189, 4096)
     (tmp_path / "k.ptx").write_text(text)
-    said = subprocess.run([ptxas, "-v", "-arch=sm_90a", "k.ptx", "-o", "k.cubin"], cwd=tmp_path, capture_output=True, text=True, check=True).stderr
+    said = subprocess.run(
+        [ptxas, "-v", "-arch=sm_90a", "k.ptx", "-o", "k.cubin"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stderr
     assert "0 bytes spill stores, 0 bytes spill loads" in said
     assert "C75" not in said, said  # wgmma serialized, setmaxnreg ignored
     # For each consumer the first step and the loop's, four products each.
@@ -75,7 +89,11 @@ def loop(text: str) -> list[str]:
     lines = [x.strip() for line in text.splitlines() for x in re.split(r";|(?<=:)\s", line) if x.strip()]
     found = []
     for i, line in enumerate(lines):
-        back = [j for j in range(i, len(lines)) if line.endswith(":") and re.search(rf"bra(\.uni)?\s+{re.escape(line[:-1])}$", lines[j])]
+        back = [
+            j
+            for j in range(i, len(lines))
+            if line.endswith(":") and re.search(rf"bra(\.uni)?\s+{re.escape(line[:-1])}$", lines[j])
+        ]
         inside = [x for x in lines[i : back[-1] + 1] if not x.endswith(":")] if back else []
         if sum("wgmma.mma_async" in x for x in inside) == 4:
             found.append(inside)
@@ -84,7 +102,11 @@ def loop(text: str) -> list[str]:
 
 def test_the_loop_is_shorter_than_a_compilers():
     plan = Plan(128, 256, 4, 2)
-    theirs = loop(compile_text(threads_level.build(plan, al.bf16, al.bf16), {}, (threads_level.threads(plan), 1, 1), "sm_90a", "asm"))
+    theirs = loop(
+        compile_text(
+            threads_level.build(plan, al.bf16, al.bf16), {}, (threads_level.threads(plan), 1, 1), "sm_90a", "asm"
+        )
+    )
     ours = loop(build(plan, bf16, bf16).ptx(8192, 8192, 8192))
     assert len(ours) < len(theirs)
     for name in ("wgmma.fence", "wgmma.commit_group", "wgmma.wait_group", "mbarrier.try_wait", "mbarrier.arrive"):

@@ -16,7 +16,8 @@ from avelang_kernels.norm.ptx_rows import plan_of
 @pytest.mark.parametrize(
     ("m", "n", "dtype"),
     [
-        (3, 64, BF16), (5, 37, np.float32), (33, 8, np.float32), (5, 1, np.float16), (3, 18, np.float16), (2, 1000, BF16), (3, 771, BF16),
+        (3, 64, BF16), (5, 37, np.float32), (33, 8, np.float32), (5, 1, np.float16), (3, 18, np.float16), (2, 1000,
+            BF16), (3, 771, BF16),
         (2, 2048, np.float32), (1, 2056, BF16), (1, 16384, BF16),
     ],
 )  # fmt: skip
@@ -49,7 +50,9 @@ def test_what_does_not_fit_is_refused(x, weight, kind, words):
         rms_norm(x, weight)
 
 
-@pytest.mark.parametrize(("n", "dtype"), [(1024, bf16), (16384, bf16), (16384, f32), (16383, bf16), (32768, f32)], ids=str)
+@pytest.mark.parametrize(
+    ("n", "dtype"), [(1024, bf16), (16384, bf16), (16384, f32), (16383, bf16), (32768, f32)], ids=str
+)
 def test_ptxas_keeps_rows_in_registers(n, dtype):
     need("ptxas")
     plan = plan_of(n, dtype)

@@ -1,4 +1,5 @@
-"""The row softmax on the executor, against float64: rows of one thread to rows of a block, extreme numbers; what ptxas says."""
+"""The row softmax on the executor, against float64: rows of one thread to rows of a block, extreme numbers; what ptxas
+says."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ def wanted(x: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize(
     ("m", "n", "dtype"),
     [
-        (3, 64, BF16), (5, 37, np.float32), (33, 8, np.float32), (5, 1, np.float16), (3, 18, np.float16), (2, 1000, BF16), (3, 771, BF16),
+        (3, 64, BF16), (5, 37, np.float32), (33, 8, np.float32), (5, 1, np.float16), (3, 18, np.float16), (2, 1000,
+            BF16), (3, 771, BF16),
         (2, 2048, np.float32), (1, 2056, BF16), (1, 16384, BF16),
     ],
 )  # fmt: skip
@@ -54,14 +56,17 @@ def test_what_does_not_fit_is_refused():
         softmax(np.zeros((2, 8), np.int32))
 
 
-@pytest.mark.parametrize(("n", "dtype"), [(1024, bf16), (16384, bf16), (16384, f32), (16383, bf16), (32768, f32)], ids=str)
+@pytest.mark.parametrize(
+    ("n", "dtype"), [(1024, bf16), (16384, bf16), (16384, f32), (16383, bf16), (32768, f32)], ids=str
+)
 def test_ptxas_keeps_rows_in_registers(n, dtype):
     need("ptxas")
     plan = plan_of(n, dtype)
     traced = build(plan, dtype).traced((8192,), "sm_90a")
     _, said = machine_code.assembled(traced)
     assert said["spills"] == [0, 0]
-    # Enough loads on their way to hide memory: 32 KB on each multiprocessor (4.8 TB/s, half of it reads, 1 us, 132 of them: 18 KB).
+    # Enough loads on their way to hide memory: 32 KB on each multiprocessor (4.8 TB/s, half of it reads, 1 us, 132 of
+    # them: 18 KB).
     blocks = min(65536 // (said["registers"] * plan.block), 2048 // plan.block)
     assert blocks * plan.block * plan.vector * plan.loads * dtype.bytes >= 32 * 1024
     assert traced.text.count("ld.global") == traced.text.count("st.global") == plan.loads

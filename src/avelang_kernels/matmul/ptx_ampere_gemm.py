@@ -1,14 +1,14 @@
-"""Two matrices of bf16 or f16 come in; C = A @ B^T in their type or in f32 goes out: a product for NVIDIA's GPUs from Ampere on (sm_80), an
-instruction at a time.
+"""Two matrices of bf16 or f16 come in; C = A @ B^T in their type or in f32 goes out: a product for NVIDIA's GPUs from
+Ampere on (sm_80), an instruction at a time.
 
-A block makes a tile of C. Its threads copy steps of A and B, 32 or 64 along K, into a ring of stages in shared memory by `cp.async`, three stages
-ahead of what they multiply. Shared memory is swizzled: pieces of 16 bytes are permuted, so that the eight rows that `ldmatrix` loads lie in different
-banks. A warp makes 64 x 64 of the tile by `mma.sync`; while it multiplies 16 of a step, it loads the fragments of the next 16. Its sums go to memory
-from registers: four neighboring threads first swap what they hold, so that each has 16 bytes that stand side by side.
+A block makes a tile of C. Its threads copy steps of A and B, 32 or 64 along K, into a ring of stages in shared memory
+by `cp.async`, three stages ahead of what they multiply. Shared memory is swizzled: pieces of 16 bytes are permuted, so
+that the eight rows that `ldmatrix` loads lie in different banks. A warp makes 64 x 64 of the tile by `mma.sync`; while
+it multiplies 16 of a step, it loads the fragments of the next 16. Its sums go to memory from registers: four
+neighboring threads first swap what they hold, so that each has 16 bytes that stand side by side.
 
-Sizes are known when the kernel is written: where a tile divides them, there is no code for edges. Past an edge `cp.async` reads nothing, and zeros
-come.
-"""
+Sizes are known when the kernel is written: where a tile divides them, there is no code for edges. Past an edge
+`cp.async` reads nothing, and zeros come."""
 
 from __future__ import annotations
 
@@ -50,12 +50,19 @@ class GemmPlan(NamedTuple):
 
 
 Plan = GemmPlan
-# Plans to choose from, the part of the speed of the first that they may reach, and how many of their blocks a multiprocessor holds.
-PLANS = {GemmPlan(128, 256): (1.0, 1), GemmPlan(128, 128): (0.95, 2), GemmPlan(64, 128): (0.75, 3), GemmPlan(64, 64): (0.55, 4)}
+# Plans to choose from, the part of the speed of the first that they may reach, and how many of their blocks a
+# multiprocessor holds.
+PLANS = {
+    GemmPlan(128, 256): (1.0, 1),
+    GemmPlan(128, 128): (0.95, 2),
+    GemmPlan(64, 128): (0.75, 3),
+    GemmPlan(64, 64): (0.55, 4),
+}
 
 
 def best_plan(m: int, n: int, sms: int) -> GemmPlan:
-    """The plan with which a GPU of so many multiprocessors is through soonest: by rounds of its blocks, and the time that each tile takes."""
+    """The plan with which a GPU of so many multiprocessors is through soonest: by rounds of its blocks, and the time
+    that each tile takes."""
 
     def time(plan: GemmPlan) -> float:
         speed, blocks = PLANS[plan]
@@ -66,10 +73,13 @@ def best_plan(m: int, n: int, sms: int) -> GemmPlan:
 
 
 class Copies:
-    """The copies of one operand: each thread brings the same 16 bytes of a row, of every so many rows. `ring`: (stages, rows, step), of which the
-    operand has `rows` from row `begin` on. The operand is (`extent`, `depth`), from row `first` on."""
+    """The copies of one operand: each thread brings the same 16 bytes of a row, of every so many rows. `ring`: (stages,
+    rows, step), of which the operand has `rows` from row `begin` on. The operand is (`extent`, `depth`), from row
+    `first` on."""
 
-    def __init__(self, ring: Any, begin: int, rows: int, size: tuple[int, int], start: Reg, first: Reg, tid: Reg, threads: int):
+    def __init__(
+        self, ring: Any, begin: int, rows: int, size: tuple[int, int], start: Reg, first: Reg, tid: Reg, threads: int
+    ):
         (extent, self.depth), step = size, ring.shape[-1]
         across = step * BYTES // PIECE
         self.rows, self.bytes = threads // across, step * BYTES  # rows apart, bytes of one in shared memory
@@ -81,10 +91,13 @@ class Copies:
         self.source += col * BYTES
         offsets = range(0, rows, self.rows)
         self.sizes = [either(first + row + i < extent) if extent % rows else None for i in offsets]
-        self.left = reg.scalar(s32, self.depth) - col.as_(s32) if self.depth % step else None  # elements of K that are yet to come
+        self.left = (
+            reg.scalar(s32, self.depth) - col.as_(s32) if self.depth % step else None
+        )  # elements of K that are yet to come
 
     def copy(self, stage: Reg | int, more: Reg | None = None) -> None:
-        """Begins the copies of a step into a stage, given as its offset in bytes, and goes on to the next. `more`: whether there is such a step."""
+        """Begins the copies of a step into a stage, given as its offset in bytes, and goes on to the next. `more`:
+        whether there is such a step."""
         to = [place + stage for place in self.to]
         tail = either(self.left > 0) if self.left is not None else None
         for i, size in enumerate(self.sizes):
@@ -139,20 +152,27 @@ class Offset:
             self.value.set(0)
 
 
-# -- the product -----------------------------------------------------------------------------------------------------------------------
+# -- the product -------------------------------------------------------------------------------------------------------
 
 
 class Product:
     """A block's tile while it is made: copies into the ring, fragments out of it, sums."""
 
-    def __init__(self, plan: GemmPlan, dtype: Type, size: tuple[int, int, int], starts: list[Reg], corner: tuple[Reg, Reg], tid: Reg):
+    def __init__(
+        self, plan: GemmPlan, dtype: Type, size: tuple[int, int, int], starts: list[Reg], corner: tuple[Reg, Reg],
+        tid: Reg,
+    ):  # fmt: skip
         self.dtype, self.steps, self.inner = dtype, -(-size[2] // plan.step), plan.step // INNER
         self.stages = plan.stages
-        self.ring = smem.alloc(dtype, (plan.stages, plan.m + plan.n, plan.step), swizzle=plan.step * BYTES, dynamic=True)
+        self.ring = smem.alloc(
+            dtype, (plan.stages, plan.m + plan.n, plan.step), swizzle=plan.step * BYTES, dynamic=True
+        )
         (m, n, k), lane, warp = size, tid & 31, tid >> 5
         self.copies = [
             Copies(self.ring, begin, rows, (extent, k), start, first, tid, plan.threads)
-            for begin, rows, extent, start, first in zip((0, plan.m), (plan.m, plan.n), (m, n), starts, corner, strict=True)
+            for begin, rows, extent, start, first in zip(
+                (0, plan.m), (plan.m, plan.n), (m, n), starts, corner, strict=True
+            )
         ]
         across = plan.n // WARP
         self.row, self.col = warp // across * WARP, warp % across * WARP  # of the warp in the tile
@@ -178,7 +198,8 @@ class Product:
         self.step(None, last=True)
 
     def arrive(self) -> None:
-        """Waits until the next step's copies of all threads are there, and all are through with the step before this one."""
+        """Waits until the next step's copies of all threads are there, and all are through with the step before this
+        one."""
         ptx.cp_async.wait_group(self.stages - 2)
         ptx.syncthreads()
 
@@ -188,7 +209,8 @@ class Product:
         self.b.load(k, self.read.value)
 
     def step(self, to_copy: Reg | None, last: bool = False) -> None:
-        """Multiplies a stage; the fragments of its first 16 elements are there. `to_copy`: steps that nobody has begun to copy yet."""
+        """Multiplies a stage; the fragments of its first 16 elements are there. `to_copy`: steps that nobody has begun
+        to copy yet."""
         for k in range(self.inner):
             if k < self.inner - 1:
                 self.load(k + 1)
@@ -220,11 +242,12 @@ class Product:
                 ptx.mma.sync(shape=(16, 8, INNER), dtype_a=self.dtype, d=row[j], a=a[i], b=right, c=row[j])
 
 
-# -- what goes out ---------------------------------------------------------------------------------------------------------------------
+# -- what goes out -----------------------------------------------------------------------------------------------------
 
 
 def swapped(words: list[Reg], lane: Reg) -> list[Reg]:
-    """Four words of each of four neighboring threads, turned about: word s of thread q is what was word q of thread s."""
+    """Four words of each of four neighboring threads, turned about: word s of thread q is what was word q of thread
+    s."""
     words = list(words)
     for bit in (1, 2):
         high = (lane & bit) != 0
@@ -293,22 +316,26 @@ class Output:
                 if not some:
                     continue
                 if self.out is f32:
-                    ptx.inst["st.global.v2.f32" if whole else "st.global.f32"](place, pair if whole else pair[j], pred=there)
+                    ptx.inst["st.global.v2.f32" if whole else "st.global.f32"](
+                        place, pair if whole else pair[j], pred=there
+                    )
                 elif whole:
                     ptx.inst.st.global_.b32(place, rounded(pair[0], pair[1], self.out), pred=there)
                 else:
                     ptx.inst.st.global_.b16(place, pair[j].to(self.out), pred=there)
 
 
-# -- the kernel ------------------------------------------------------------------------------------------------------------------------
+# -- the kernel --------------------------------------------------------------------------------------------------------
 
 
 @functools.cache
 def build(plan: GemmPlan, dtype: Type, out: Type) -> Kernel:
-    """The kernel of a plan: `k(a, b)` for a (M, K) and b (N, K) of `dtype`, K a multiple of 8, gives (M, N) of `out`."""
+    """The kernel of a plan: `k(a, b)` for a (M, K) and b (N, K) of `dtype`, K a multiple of 8, gives (M, N) of
+    `out`."""
 
     @kernel(
-        in_specs=(Tile("M", "K", dtype), Tile("N", "K", dtype)), out_specs=Tile("M", "N", out), block=plan.threads, arch="auto",
+        in_specs=(Tile("M", "K", dtype), Tile("N", "K", dtype)), out_specs=Tile("M", "N", out), block=plan.threads,
+        arch="auto",
         grid=lambda M, N: -(-M // plan.m) * -(-N // plan.n),
     )  # fmt: skip
     def ampere_gemm(A, B, C, *, M, N, K):
@@ -328,11 +355,11 @@ def build(plan: GemmPlan, dtype: Type, out: Type) -> Kernel:
 def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, to: Type | None = None, plan: GemmPlan | None = None) -> Any:
     """C = A @ B^T, accumulated in f32.
 
-    a: (m, k), b: (n, k), both bf16 or both f16, k a multiple of 8, row-major without gaps and beginning at a multiple of 16 bytes: torch's, JAX's or
-    NumPy's, on a GPU of sm_80 or newer, or on the CPU. out: (m, n), of the type of a and b or f32; made when it is None, of the type `to`, that of a
-    and b by default. `plan`: chosen by shape when it is None.
-    Returns C. Raises ValueError for shapes that do not fit, TypeError for other types, and the errors of a launch.
-    """
+    a: (m, k), b: (n, k), both bf16 or both f16, k a multiple of 8, row-major without gaps and beginning at a multiple
+    of 16 bytes: torch's, JAX's or NumPy's, on a GPU of sm_80 or newer, or on the CPU. out: (m, n), of the type of a and
+    b or f32; made when it is None, of the type `to`, that of a and b by default. `plan`: chosen by shape when it is
+    None. Returns C. Raises ValueError for shapes that do not fit, TypeError for other types, and the errors of a
+    launch."""
     dtype, to, (m, n, _) = checked(a, b, out, to, (bf16, f16))
     k = build(plan or best_plan(m, n, multiprocessors(a)), dtype, to)
     return k(a, b) if out is None else k(a, b, out=out)

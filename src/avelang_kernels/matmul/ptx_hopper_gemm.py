@@ -1,9 +1,10 @@
-"""Two matrices of bf16 or f16 come in; C = A @ B^T in their type or in f32 goes out: the product for NVIDIA's Hopper, an instruction at a time
-(sm_90a).
+"""Two matrices of bf16 or f16 come in; C = A @ B^T in their type or in f32 goes out: the product for NVIDIA's Hopper,
+an instruction at a time (sm_90a).
 
-The plan is that of `hopper_gemm.py`: blocks stay on their multiprocessors and make one tile of C after another; one thread has the copy engine bring
-steps of A and B into a ring of stages, and warpgroups multiply 64 rows each by `wgmma`; the blocks of a cluster lie below one another in C, and each
-brings its share of B's columns for all. What is written here, and not left to a compiler:
+The plan is that of `hopper_gemm.py`: blocks stay on their multiprocessors and make one tile of C after another; one
+thread has the copy engine bring steps of A and B into a ring of stages, and warpgroups multiply 64 rows each by
+`wgmma`; the blocks of a cluster lie below one another in C, and each brings its share of B's columns for all. What is
+written here, and not left to a compiler:
 
 - sizes are known when the kernel is written, so that tiles are counted off by constants;
 - each consumer has code of its own, in which whatever is the same for its 128 threads is provably so, and stays in uniform registers;
@@ -34,8 +35,8 @@ PRODUCTS = STEP // INNER  # that a consumer does with a stage
 
 
 class Shared(NamedTuple):
-    """Addresses in shared memory, u32: of the first stage of A and of B, of the pieces of C that are on their way out, of the mbarriers of the stages
-    (`full`: bytes have come; `empty`: all consumers are through)."""
+    """Addresses in shared memory, u32: of the first stage of A and of B, of the pieces of C that are on their way out,
+    of the mbarriers of the stages (`full`: bytes have come; `empty`: all consumers are through)."""
 
     a: Reg
     b: Reg
@@ -78,7 +79,8 @@ class BlockTask(NamedTuple):
 
     @property
     def buffers(self) -> int:
-        """Pieces of C that a consumer has on their way. Each tile begins with the first buffer again: two, where it has an even number of them."""
+        """Pieces of C that a consumer has on their way. Each tile begins with the first buffer again: two, where it has
+        an even number of them."""
         return 1 if self.plan.n // self.width % 2 else 2
 
     @property
@@ -87,7 +89,7 @@ class BlockTask(NamedTuple):
         return -(-self.size[2] // STEP)
 
 
-# -- the two parts of a block ----------------------------------------------------------------------------------------------------------
+# -- the two parts of a block ------------------------------------------------------------------------------------------
 
 
 class RingState:
@@ -152,7 +154,9 @@ class Consumer:
         self.sums = reg.array(f32, job.plan.n // 2)
         self.slot = RingState(job.plan.stages, 0)
         # The low words of descriptors of the first stage; the high ones do not change.
-        (self.a, _), (self.b, self.high) = (halves(ptx.wgmma.descriptor(start)) for start in (at.a + index * ROWS * STEP * job.dtype.bytes, at.b))
+        (self.a, _), (self.b, self.high) = (
+            halves(ptx.wgmma.descriptor(start)) for start in (at.a + index * ROWS * STEP * job.dtype.bytes, at.b)
+        )
         self.yes, self.no = reg.pred(True), reg.pred(False)
         self.given = reg.scalar(u32)  # where to say that the stage before this one is free
         self.releases, self.empty = t < job.plan.cluster_m, at.empty
@@ -173,10 +177,14 @@ class Consumer:
         ptx.wgmma.commit_group()
 
     def release(self) -> None:
-        """Says to the producers of all blocks that bring something for the stage before this one that this consumer is through with it."""
+        """Says to the producers of all blocks that bring something for the stage before this one that this consumer is
+        through with it."""
         if self.job.plan.cluster_m > 1:
-            # Released at cluster scope it would be a fence of the whole GPU. Nothing was written, and wgmma is through: relaxed will do.
-            ptx.inst["mbarrier.arrive.relaxed.cluster.shared::cluster.b64"](None, ptx.addr(self.given), pred=self.releases)
+            # Released at cluster scope it would be a fence of the whole GPU. Nothing was written, and wgmma is through:
+            # relaxed will do.
+            ptx.inst["mbarrier.arrive.relaxed.cluster.shared::cluster.b64"](
+                None, ptx.addr(self.given), pred=self.releases
+            )
         else:
             ptx.mbarrier.arrive(self.given, pred=self.releases)
 
@@ -187,7 +195,8 @@ class Consumer:
 
     def tile(self, row: Reg, col: Reg) -> None:
         """Multiplies and stores."""
-        # The first step stands before the loop: then nothing but wgmma writes to the sums in it, and the steps may overlap.
+        # The first step stands before the loop: then nothing but wgmma writes to the sums in it, and the steps may
+        # overlap.
         self.multiply(first=True)
         self.next()
         if self.job.steps > 1:
@@ -205,14 +214,16 @@ class Consumer:
 
 
 class ByEngine:
-    """Stores a consumer's sums by the copy engine, 128 bytes of each row at a time, out of shared memory. `to`: C's tensor map."""
+    """Stores a consumer's sums by the copy engine, 128 bytes of each row at a time, out of shared memory. `to`: C's
+    tensor map."""
 
     def __init__(self, job: BlockTask, at: Shared, index: int, t: Reg, to: Reg):
         self.job, self.index, self.to, self.one = job, index, to, t == 0
         self.size = ROWS * PATTERN  # of a piece
         self.pieces = at.pieces + index * job.buffers * self.size
         warp, lane = t >> 5, t & 31
-        # As the engine's swizzle has it, chunk c of row r is at c ^ (r % 8). The places of chunks 2 i differ by a bit of the address.
+        # As the engine's swizzle has it, chunk c of row r is at c ^ (r % 8). The places of chunks 2 i differ by a bit
+        # of the address.
         if job.out is f32:
             row, chunk, inside = warp * 16 + (lane >> 2), (lane >> 1) & 1, (lane & 1) * 8
             first = (row * PATTERN + ((chunk ^ (row & 7)) << 4) + inside) + self.pieces
@@ -248,13 +259,19 @@ class ByEngine:
             values = sums[i * each : (i + 1) * each]
             if self.job.out is f32:
                 for half in range(2):
-                    ptx.inst.st.shared.v2.f32(ptx.addr(place, buffer + half * 8 * PATTERN), values[2 * half : 2 * half + 2])
+                    ptx.inst.st.shared.v2.f32(
+                        ptx.addr(place, buffer + half * 8 * PATTERN), values[2 * half : 2 * half + 2]
+                    )
             else:
-                ptx.stmatrix(ptx.addr(place, buffer), [rounded(low, high, self.job.out) for low, high in zip(values[::2], values[1::2], strict=True)])
+                ptx.stmatrix(
+                    ptx.addr(place, buffer),
+                    [rounded(low, high, self.job.out) for low, high in zip(values[::2], values[1::2], strict=True)],
+                )
 
 
 class ByThreads:
-    """Stores a consumer's sums element by element, where rows of C do not begin at multiples of 16 bytes. `to`: C's address."""
+    """Stores a consumer's sums element by element, where rows of C do not begin at multiples of 16 bytes. `to`: C's
+    address."""
 
     def __init__(self, job: BlockTask, t: Reg, to: Reg):
         self.job, self.to = job, to
@@ -298,15 +315,18 @@ def joined(low: Reg, high: Reg) -> Reg:
     return out
 
 
-# -- the kernel ------------------------------------------------------------------------------------------------------------------------
+# -- the kernel --------------------------------------------------------------------------------------------------------
 
 
 @functools.cache
 def build(plan: Plan, dtype: Type, out: Type, whole: bool = True, sms: int = threads_level.SMS) -> Kernel:
-    """The kernel of a plan: `k(a, b)` for a (M, K) and b (N, K) of `dtype`, K a multiple of 8, gives (M, N) of `out`. `whole`: N is a multiple of 16
-    bytes of it. `sms`: multiprocessors of the GPU."""
+    """The kernel of a plan: `k(a, b)` for a (M, K) and b (N, K) of `dtype`, K a multiple of 8, gives (M, N) of `out`.
+    `whole`: N is a multiple of 16 bytes of it. `sms`: multiprocessors of the GPU."""
     if plan.cluster_n != 1 or plan.cluster_m & (plan.cluster_m - 1):
-        raise argument_error(f"a cluster of {plan.cluster_m} x {plan.cluster_n} blocks; here its blocks are below one another, and a power of 2")
+        raise argument_error(
+            f"a cluster of {plan.cluster_m} x {plan.cluster_n} blocks; here its blocks are below one another, and a "
+            f"power of 2"
+        )
 
     def cluster_count(M: int, N: int) -> int:
         return min(clusters(M, N, plan), max(1, sms // plan.cluster))
@@ -315,8 +335,10 @@ def build(plan: Plan, dtype: Type, out: Type, whole: bool = True, sms: int = thr
 
     @kernel(
         in_specs=tuple(Tile(rows, "K", dtype, box=box, swizzle=PATTERN) for rows, box in zip("MN", boxes, strict=True)),
-        out_specs=Tile("M", "N", out, box=(ROWS, PATTERN // out.bytes), swizzle=PATTERN) if whole else Tile("M", "N", out),
-        grid=lambda M, N: cluster_count(M, N) * plan.cluster, block=threads_level.threads(plan), cluster=plan.cluster, arch="sm_90a", min_blocks=1,
+        out_specs=Tile("M", "N", out, box=(ROWS, PATTERN // out.bytes), swizzle=PATTERN) if whole else Tile("M", "N",
+            out),
+        grid=lambda M, N: cluster_count(M, N) * plan.cluster, block=threads_level.threads(plan), cluster=plan.cluster,
+        arch="sm_90a", min_blocks=1,
     )  # fmt: skip
     def hopper_gemm(A, B, C, *, M, N, K):
         tiles = -(-M // (plan.m * plan.cluster_m)), -(-N // plan.n)
@@ -350,7 +372,8 @@ def begin(job: BlockTask, at: Shared, maps: list[Reg], t: Reg) -> None:
 
 
 def meet(job: BlockTask) -> None:
-    """All threads of the cluster wait for one another. Relaxed: `fence.mbarrier_init` has published the barriers, and nothing else is handed over."""
+    """All threads of the cluster wait for one another. Relaxed: `fence.mbarrier_init` has published the barriers, and
+    nothing else is handed over."""
     if job.plan.cluster > 1:
         ptx.cluster.arrive("relaxed", "aligned")
         ptx.cluster.wait("acquire", "aligned")
@@ -379,20 +402,21 @@ def work(job: BlockTask, at: Shared, maps: list[Reg], t: Reg, to: Reg) -> None:
     ptx.ret()
 
 
-# -- from arrays -----------------------------------------------------------------------------------------------------------------------
+# -- from arrays -------------------------------------------------------------------------------------------------------
 
 
 @takes()
 def gemm(
-    a: Matrix, b: Matrix, out: Matrix | None = None, to: Type | None = None, plan: Plan | None = None, blocks: Positive | None = None
+    a: Matrix, b: Matrix, out: Matrix | None = None, to: Type | None = None, plan: Plan | None = None,
+    blocks: Positive | None = None
 ) -> Any:  # fmt: skip
     """C = A @ B^T, accumulated in f32.
 
-    a: (m, k), b: (n, k), both bf16 or both f16, k a multiple of 8, row-major without gaps: torch's, JAX's or NumPy's, on a GPU of sm_90a or on the
-    CPU. out: (m, n), of the type of a and b or f32; made when it is None, of the type `to`, that of a and b by default. `plan`: chosen by shape when
-    it is None; `blocks`: as many as there are multiprocessors.
-    Returns C. Raises ValueError for shapes that do not fit one another or the copy engine, TypeError for other types, and the errors of a launch.
-    """
+    a: (m, k), b: (n, k), both bf16 or both f16, k a multiple of 8, row-major without gaps: torch's, JAX's or NumPy's,
+    on a GPU of sm_90a or on the CPU. out: (m, n), of the type of a and b or f32; made when it is None, of the type
+    `to`, that of a and b by default. `plan`: chosen by shape when it is None; `blocks`: as many as there are
+    multiprocessors. Returns C. Raises ValueError for shapes that do not fit one another or the copy engine, TypeError
+    for other types, and the errors of a launch."""
     dtype, to, (m, n, _) = checked(a, b, out, to, (bf16, f16))
     sms = blocks or multiprocessors(a)
     k = build(plan or best_tile(m, n, sms), dtype, to, n * to.bytes % 16 == 0, sms)

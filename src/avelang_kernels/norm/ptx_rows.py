@@ -1,9 +1,9 @@
-"""Rows of a matrix come in; each is in the registers of a group of threads, who find its sum or its maximum together, and goes out again: what the
-kernels of `ptx_softmax.py` and `ptx_rms_norm.py` share.
+"""Rows of a matrix come in; each is in the registers of a group of threads, who find its sum or its maximum together,
+and goes out again: what the kernels of `ptx_softmax.py` and `ptx_rms_norm.py` share.
 
-A row is read once, 16 bytes a thread at a time where its length allows that. All loads of a row are under way together: with those of the other rows
-of a multiprocessor they are what hides the way to memory. Rows that are short share a warp, long ones have several, up to a whole block.
-"""
+A row is read once, 16 bytes a thread at a time where its length allows that. All loads of a row are under way together:
+with those of the other rows of a multiprocessor they are what hides the way to memory. Rows that are short share a
+warp, long ones have several, up to a whole block."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ class Rows:
         self.row = block * plan.rows + (self.tid >> (plan.threads.bit_length() - 1)) if plan.rows > 1 else block
         self.inside = self.row < m if m % plan.rows else None  # None: all are
         vectors = plan.n // plan.vector
-        self.last = self.t < vectors - (plan.loads - 1) * plan.threads if vectors % plan.threads else None  # whether the last access is inside
+        self.last = (
+            self.t < vectors - (plan.loads - 1) * plan.threads if vectors % plan.threads else None
+        )  # whether the last access is inside
         self.both = self.last if self.inside is None else self.inside if self.last is None else self.inside & self.last
 
     def place(self, start: Reg, row: bool = True) -> Reg:
@@ -79,8 +81,8 @@ class Rows:
         return [(i * size, last if i == self.plan.loads - 1 else usual) for i in range(self.plan.loads)]
 
     def load(self, start: Reg, fill: float = 0.0, row: bool = True) -> list[Reg]:
-        """Words of the thread's elements, as they are in memory; `fill` where there are none. Of the matrix, which is read once and does not stay in
-        L1, or of a single row (`row=False`), which does."""
+        """Words of the thread's elements, as they are in memory; `fill` where there are none. Of the matrix, which is
+        read once and does not stay in L1, or of a single row (`row=False`), which does."""
         place, words = self.place(start, row), []
         size = self.plan.vector * self.dtype.bytes
         kind = ".".join(([f"v{size // 4}"] if size > 4 else []) + ["b16" if size == 2 else "b32"])
@@ -103,7 +105,10 @@ class Rows:
             elif each == 1:
                 words, kind = [part[0].to(self.dtype)], "b16"
             else:
-                words, kind = [rounded(low, high, self.dtype) for low, high in zip(part[::2], part[1::2], strict=True)], "b32"
+                words, kind = (
+                    [rounded(low, high, self.dtype) for low, high in zip(part[::2], part[1::2], strict=True)],
+                    "b32",
+                )
             vector = f"v{len(words)}." if len(words) > 1 else ""
             ptx.inst[f"st.global.{vector}{kind}"](ptx.addr(place, offset), words if vector else words[0], pred=inside)
 
@@ -123,7 +128,8 @@ class Rows:
         return values
 
     def combined(self, values: list[Reg], step: Callable[[list[Reg], list[Reg]], list[Reg]]) -> list[Reg]:
-        """Combines the values (one f32, or two) of all threads of a row: of each warp, and then by shared memory. Called once."""
+        """Combines the values (one f32, or two) of all threads of a row: of each warp, and then by shared memory.
+        Called once."""
         values = self.among(values, min(32, self.plan.threads), step)
         warps = self.plan.threads // 32
         if warps <= 1:
@@ -179,7 +185,10 @@ def larger(a: Reg, b: Reg) -> Reg:
 def checked(x: Any, out: Any) -> Type:
     """The type of a matrix's elements. Raises ValueError and TypeError for what the kernels do not take."""
     if not 1 <= x.shape[1] <= LONGEST:
-        raise argument_error(f"x has rows of {x.shape[1]} elements; a row is held in the registers of a block, which takes 1 to {LONGEST}")
+        raise argument_error(
+            f"x has rows of {x.shape[1]} elements; a row is held in the registers of a block, which takes 1 to "
+            f"{LONGEST}"
+        )
     found = {"bfloat16": bf16, "float16": f16, "float32": f32}.get(str(x.dtype).split(".")[-1])
     if found is None:
         raise argument_error(f"x is of {x.dtype}; here it must be of bf16, f16 or f32")
