@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 from avelang.base import engines
-from avelang.runtime import compile, launch
+from avelang.runtime import compile
 from avelang.runtime.arrays import Array
+from avelang.runtime.backend import Backend, LaunchCall
 from avelang.runtime.checked import CheckRecord, limits
-from avelang.runtime.launch import Launcher, LaunchResult
+from avelang.runtime.launch import Launcher
 from avelang.sim.ptx import Program, tensor_map
 
 
@@ -51,31 +52,63 @@ def _translated(text: str, entry: str) -> Program:
     return Program(text, entry=entry)
 
 
-def _execute(self: Launcher, captured: Any, at: Any, params: Any, bound: Any, backend: str) -> None:
-    """As `Launcher._execute`, for PTX."""
-    text, meta = compile.device_assembly(self.source, bound.constexprs, bound.options["target"], at.block, bound.options)
-    self._expected(meta.get("expects"), params, at, bound)
-    program = _translated(text, meta["entry"])
-    memory = [(limits(v)[0], limits(v)[1] - limits(v)[0], s.name, True) for s, v in zip(params.runtime, bound.values, strict=True) if isinstance(v, Array)]
-    slots, record = list(bound.slots), None
-    if "sites" in meta:
-        record = CheckRecord(meta, [s.name for s in params.runtime], bound.values)
-        slots.append(record.address)
-        memory.append((record.address, record.words.nbytes, "the record", True))
-    args: list[Any] = []
-    for k, v in enumerate(program.code.params):
-        spec = params.runtime[k] if k < len(params.runtime) else None
-        if spec is not None and spec.kind == "map":
-            x = bound.values[k]
-            args.append(tensor_map(spec.map, x.address, x.shape, x.strides))
-        else:
-            args.append(slots[k] & (1 << 8 * v.bytes) - 1)
-    cluster = bound.options.get("cluster")
-    program.launch(args, at.grid, at.block, meta["dynamic_bytes"], tuple(cluster) if cluster else None, memory, ("races", "init"))
-    found = record.error() if record is not None else None
-    if found is not None:
-        raise found
-    self._last = LaunchResult("compiled", 0.0, 0.0, backend)
+class _PtxProgram:
+    """A kernel's PTX, translated."""
+
+    def __init__(self, text: str, meta: dict[str, Any]):
+        self.meta, self.writes = meta, frozenset(meta.get("writes", ()))
+        self.program = _translated(text, meta["entry"])
+
+
+class _ExecutedPtx(Backend):
+    """The executor of PTX as a place where kernels run."""
+
+    name = how = engines.PTX
+    on_disk = False
+
+    def __init__(self, chip: str):
+        self.chip = chip
+
+    @property
+    def where(self) -> str:
+        return self.name
+
+    def check(self, call: LaunchCall) -> None:
+        super().check(call)
+        call.bound.options = {**call.bound.options, "target": self.chip}
+
+    def make(self, source: Any, call: LaunchCall) -> tuple[_PtxProgram, bytes, dict[str, Any]]:
+        bound = call.bound
+        text, meta = compile.device_assembly(source, bound.constexprs, self.chip, call.at.block, bound.options)
+        return _PtxProgram(text, meta), b"", meta
+
+    def run(self, call: LaunchCall, program: _PtxProgram) -> float:
+        at, bound, params, meta = call.at, call.bound, call.params, program.meta
+        memory = [
+            (limits(v)[0], limits(v)[1] - limits(v)[0], s.name, True)
+            for s, v in zip(params.runtime, bound.values, strict=True)
+            if isinstance(v, Array)
+        ]
+        slots, record = list(bound.slots), None
+        if "sites" in meta:
+            record = CheckRecord(meta, [s.name for s in params.runtime], bound.values)
+            slots.append(record.address)
+            memory.append((record.address, record.words.nbytes, "the record", True))
+        args: list[Any] = []
+        for k, v in enumerate(program.program.code.params):
+            spec = params.runtime[k] if k < len(params.runtime) else None
+            if spec is not None and spec.kind == "map":
+                x = bound.values[k]
+                args.append(tensor_map(spec.map, x.address, x.shape, x.strides))
+            else:
+                args.append(slots[k] & (1 << 8 * v.bytes) - 1)
+        cluster = bound.options.get("cluster")
+        launched = tuple(cluster) if cluster else None
+        program.program.launch(args, at.grid, at.block, meta["dynamic_bytes"], launched, memory, ("races", "init"))
+        found = record.error() if record is not None else None
+        if found is not None:
+            raise found
+        return 0.0
 
 
 @contextlib.contextmanager
@@ -85,7 +118,5 @@ def on(where: Engine) -> Iterator[io.StringIO]:
     with contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.redirect_stderr(said))
         if where.backend == engines.PTX:
-            stack.enter_context(mock.patch.object(Launcher, "_backend", lambda *_: engines.PTX))
-            stack.enter_context(mock.patch.object(Launcher, "_execute", _execute))
-            stack.enter_context(mock.patch.object(launch, "EXECUTORS", {**launch.EXECUTORS, engines.PTX: where.chip}))
+            stack.enter_context(mock.patch.object(Launcher, "_backend", lambda *_: _ExecutedPtx(where.chip)))
         yield said

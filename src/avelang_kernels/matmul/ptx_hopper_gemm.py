@@ -7,7 +7,8 @@ thread has the copy engine bring steps of A and B into a ring of stages, and war
 written here, and not left to a compiler:
 
 - sizes are known when the kernel is written, so that tiles are counted off by constants;
-- each consumer has code of its own, in which whatever is the same for its 128 threads is provably so, and stays in uniform registers;
+- each consumer has code of its own, in which whatever is the same for its 128 threads is provably so, and stays in
+  uniform registers;
 - descriptors advance by one addition to their low word, and barriers stand at a constant distance from one another;
 - the first product of a tile does not read the sums, so that nobody sets them to zero.
 """
