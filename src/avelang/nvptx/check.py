@@ -119,11 +119,6 @@ def plain(x: n.PtxInstruction) -> n.PtxInstruction:
     return x if parts == x.parts and operands is x.operands else dataclasses.replace(x, parts=parts, operands=operands)
 
 
-def syntax_of(opcode: str) -> list[str]:
-    """The lines of syntax of an opcode, with their operands, for messages and documentation."""
-    return [f.syntax for f in FORMS.get(opcode, ())]
-
-
 # -- words -------------------------------------------------------------------------------------------------------------
 
 

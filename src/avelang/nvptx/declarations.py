@@ -190,7 +190,7 @@ class Declarations:
         return self.found
 
     def wrong(self, x: n.PtxVariable | n.PtxFunction, what: str, why: str) -> None:
-        """Keeps the error S211 of a declaration."""
+        """Keeps the error S212 of a declaration."""
         self.found.append(error("S212", self.source.span(x.line, x.column), what=what, name=x.name, why=why))
 
     def header(self) -> None:

@@ -75,7 +75,6 @@ form("shr.<t>", "d:<t>, s:<t>, s:u32", t=f"b16 b32 b64 {WORDS}", section="9.7.8"
 
 # -- 9.7.19, video: on bytes and halves of words -----------------------------------------------------------------------
 
-_BYTES = "b0 b1 b2 b3 h0 h1"
 _SECOND = "add min max"
 for _op in ("vadd", "vsub", "vabsdiff", "vmin", "vmax"):
     form(f"{_op}.<d>.<a>.<b>{{.sat}}", "d:<d>, s:u32, s:u32", "2.0 sm_20", d="u32 s32", a="u32 s32", b="u32 s32",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from avelang.base.errors import AveError, error
 from avelang.nvptx import nodes as n
@@ -24,7 +25,6 @@ BITS = {"pred": 1, **{f"{k}{b}": b for k in "bus" for b in (8, 16, 32, 64)}, "b1
     "u16x2": 32, "s16x2": 32}  # fmt: skip
 # Of variables whose state space is certain: parameters of functions lie in .local here.
 _SPACES = {"global": "global", "const": "const", "shared": "shared", "param": "entry"}
-HOST_FUNCTIONS = ("vprintf", "__assertfail")
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -146,6 +146,11 @@ def registers_of(operands: Sequence[object]) -> Iterator[PtxReg]:
             yield from registers_of((o.first, o.second))
 
 
+def items_of(o: object) -> list[Any]:
+    """The operands in braces; of one without braces, it alone."""
+    return list(o.items) if isinstance(o, n.VectorOperand) else [o]
+
+
 def held_by(o: object) -> tuple[PtxReg, ...]:
     """The registers of a vector."""
     return tuple(registers_of(o.items)) if isinstance(o, n.VectorOperand) else ()
@@ -178,7 +183,6 @@ class FlatCode:
     variables: list[FlatVariable]  # of the module: global and const
     warp_bytes: int
     shared_bytes: int = 0
-    shared_align: int = 16
     local_bytes: int = 0
     param_bytes: int = 0
     module_bytes: int = 0

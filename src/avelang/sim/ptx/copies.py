@@ -18,7 +18,7 @@ from avelang.isa.tensor_map import NAN, TensorMapValue
 from avelang.nvptx import nodes as n
 from avelang.sim.async_copies import CommitGroups
 from avelang.sim.ptx.barriers import HostMisuse, Outside, phase
-from avelang.sim.ptx.code import Mem
+from avelang.sim.ptx.code import Mem, items_of
 from avelang.sim.ptx.modifiers import Mods, NotExecuted
 from avelang.sim.ptx.state import ARRIVING, LANES, LOCAL_BASE, RANK, READ_LATER, SHARED_BASE, UNFENCED
 
@@ -436,7 +436,7 @@ class Copies:
         m.done()
         bits = int(kind[1:])
         o = v.i.operands
-        parts = list(o[1].items) if isinstance(o[1], n.VectorOperand) else [o[1]]
+        parts = items_of(o[1])
         if len(parts) != count:
             raise NotExecuted(f"{count} registers are needed")
         data = np.stack([v.get(x, bits) for x in parts], axis=1).view(np.uint8)

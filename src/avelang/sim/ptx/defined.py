@@ -18,9 +18,8 @@ import avelang.sim.ptx.parts as parts
 import avelang.sim.ptx.warp_mma as warp_mma
 import avelang.sim.ptx.watch_text as watch_text
 from avelang.llvm.vectors import Ops
-from avelang.nvptx import nodes as n
 from avelang.nvptx.forms import entry, named
-from avelang.sim.ptx.code import Instr, Mem, Operand, PtxReg
+from avelang.sim.ptx.code import Instr, Mem, Operand, PtxReg, items_of
 from avelang.sim.ptx.memory_text import each, field, head
 from avelang.sim.ptx.parts import Parts
 from avelang.sim.ptx.state import BLOCK, LANES, LOCAL_BASE, SHARED_BASE, WARP
@@ -243,7 +242,7 @@ class Defining(PtxTranslator):
         row = warp_mma.MMA.get(i.name)
         if row is None:
             return []
-        vectors = [list(o.items) if isinstance(o, n.VectorOperand) else [o] for o in i.operands]
+        vectors = [items_of(o) for o in i.operands]
         masks = [[self.whole(x) for x in v] for v in vectors[1:4]]  # type: ignore[arg-type]
         out = list(masks[2])
         tables = reaches(i.name)

@@ -19,7 +19,7 @@ SPACES = ("global", "shared", "shared::cluster", "local", "generic")
 
 
 def field(name: str, result: str, base: str = "g") -> str:
-    """A line that makes a pointer to a field of the warp."""
+    """A line that makes a pointer to a field of the block ("g") or of the warp."""
     offset = (BLOCK if base == "g" else WARP)[name]
     return f"  {result} = getelementptr i8, ptr %{base}, i64 {offset}"
 

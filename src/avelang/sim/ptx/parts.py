@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from avelang.nvptx import nodes as n
 from avelang.nvptx.forms import entry, named
-from avelang.sim.ptx.code import Instr, Operand, PtxReg
+from avelang.sim.ptx.code import Instr, Operand, PtxReg, items_of
 
 Parts = tuple[str, ...]  # for each 16 bits of a value, from the lowest: the lanes in which it is undefined
 WIDTH = 16
@@ -26,7 +26,7 @@ def count(bits: int) -> int:
 
 
 def _registers(o: Operand) -> Iterable[PtxReg]:
-    return (x for x in (o.items if isinstance(o, n.VectorOperand) else (o,)) if isinstance(x, PtxReg))
+    return (x for x in items_of(o) if isinstance(x, PtxReg))
 
 
 def apart(instructions: Iterable[Instr]) -> frozenset[PtxReg]:

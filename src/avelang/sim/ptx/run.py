@@ -209,8 +209,8 @@ class CtaGroup:
         """A block that translated code has begun is gone on with here."""
         (b,), g = self.blocks, run.clusters
         self.sync = ClusterSync(self.blocks)
-        b.index, b.sync, b.flights = (number % g[0], number // g[0] % g[1], number // (g[0] * g[1])), CtaSync(self.sync,
-            b), []
+        b.index = (number % g[0], number // g[0] % g[1], number // (g[0] * g[1]))
+        b.sync, b.flights = CtaSync(self.sync, b), []
         self.left, self.done = [], False
         for w in b.warps:
             w.rest()
@@ -254,7 +254,7 @@ class PtxRun:
         self.host = program.host(self)
 
     def watched(self) -> RaceWatch:
-        """True if accesses are logged."""
+        """The race watch of a launch whose accesses are logged."""
         assert self.watch is not None
         return self.watch
 

@@ -17,8 +17,7 @@ from avelang.llvm.core import Body
 from avelang.llvm.narrow_floats import Bits, narrow, widen
 from avelang.llvm.products import function, places
 from avelang.llvm.vectors import Ops
-from avelang.nvptx import nodes as n
-from avelang.sim.ptx.code import Instr, Mem
+from avelang.sim.ptx.code import Instr, Mem, items_of
 from avelang.sim.ptx.float_formats import Floats
 from avelang.sim.ptx.loads_stores import SPACES
 from avelang.sim.ptx.modifiers import Mods, NotExecuted
@@ -49,7 +48,7 @@ def _mma(t: PtxTranslator, i: Instr) -> None:
     regs = []
     for o, d, f in zip(i.operands[1:4], kinds, (mma.a, mma.b, mma.c), strict=True):
         width = max(32, d.bits)
-        items = list(o.items) if isinstance(o, n.VectorOperand) else [o]
+        items = items_of(o)
         if len(items) != f.slots * d.bits // width:
             raise NotExecuted(f"{f.slots * d.bits // width} registers of {width} bits are needed")
         kind = "f" if d.bits >= 32 and d.is_float else "b"
@@ -59,7 +58,7 @@ def _mma(t: PtxTranslator, i: Instr) -> None:
             _keep(t, part, k, x, max(32, d.bits))
     name = t.helper(f"ave_{i.name}", lambda: _text(t, f"ave_{i.name}", row, kinds))
     t.do(f"call void @{name}(ptr {t.pointer('w', DATA)})")
-    items = list(i.operands[0].items) if isinstance(i.operands[0], n.VectorOperand) else [i.operands[0]]
+    items = items_of(i.operands[0])
     width = max(32, kinds[2].bits)
     if len(items) != len(regs[2]):
         raise NotExecuted("D and C have different sizes")
@@ -188,7 +187,7 @@ def _at(t: PtxTranslator, address: str, lanes: list[int], offsets: list[int]) ->
 
 def _ldmatrix(t: PtxTranslator, i: Instr) -> None:
     space, number, trans, address = _rows(t, i, i.operands[1])
-    d = list(i.operands[0].items) if isinstance(i.operands[0], n.VectorOperand) else [i.operands[0]]
+    d = items_of(i.operands[0])
     if len(d) != number:
         raise NotExecuted(f"{number} registers are needed")
     words = []
@@ -211,7 +210,7 @@ def _joined(t: PtxTranslator, parts: list[str]) -> str:
 
 def _stmatrix(t: PtxTranslator, i: Instr) -> None:
     space, number, trans, address = _rows(t, i, i.operands[0])
-    source = list(i.operands[1].items) if isinstance(i.operands[1], n.VectorOperand) else [i.operands[1]]
+    source = items_of(i.operands[1])
     if len(source) != number:
         raise NotExecuted(f"{number} registers are needed")
     w = Ops(t, "i32")
