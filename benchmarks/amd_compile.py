@@ -5,7 +5,7 @@ cached.
 
 Peers, measured for the issue on their own GEMM kernels: Triton 0.7 to 1.2 s, IREE 0.5 to 0.7 s. Python's own cache of
 bytecode is on, as in an installed package; Ave's cache of kernels is off. The column CPU is processor time of all
-threads and of the linker: what a busy machine changes least. """
+threads and of the linker: what a busy machine changes least."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KERNELS = (
     ("pipelined 256x256x64, 8 waves", "from avelang_kernels.matmul.mi300_gemm import LARGE, gemm_bf16", "gemm_bf16",
      "dict(T=LARGE)", "(512, 1, 1)"),
 )
-CHILD = """
+CHILD ="""
 import time; start = time.perf_counter()
 import sys; sys.path.insert(0, {here!r})
 {imports}

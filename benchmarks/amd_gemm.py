@@ -5,7 +5,7 @@ busy the matrix core is.
 
 Static: nothing is run, and no figure here is a time on a card. Counts are of one iteration of the main loop of one
 wave, 64 elements of K. The utilization is llvm-mca's of one wave alone (`avelang.amdgcn.mca` says how; apt-get install
-llvm-22). Peers are assembly files of other compilers for C = A @ B^T in bf16; those that are missing are left out. """
+llvm-22). Peers are assembly files of other compilers for C = A @ B^T in bf16; those that are missing are left out."""
 
 from __future__ import annotations
 

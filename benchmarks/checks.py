@@ -3,7 +3,7 @@
     python benchmarks/checks.py [--size 512] [--rounds 7]
 
 Processor time of the whole call counts. A checked launch also takes the slow path through Python, which small grids
-feel more. Every result is held against the other way's, bit by bit. """
+feel more. Every result is held against the other way's, bit by bit."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ growth with size.
     python benchmarks/cpu_compile.py [--rounds 5]
 
 Triton's interpreter compiles nothing, so there is no peer column here; the issue's peers (cold 1.0 to 1.3 s, warm 0.4
-s) needed a GPU. """
+s) needed a GPU."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from avelang.frontend.build import build
 from avelang.llvm.core import HostCompiler
 from avelang_kernels.matmul.mfma_gemm import mfma_gemm
 
-CHILD = """
+CHILD ="""
 import time; start = time.perf_counter()
 import sys; sys.path.insert(0, {here!r})
 import numpy as np, avelang

@@ -5,7 +5,7 @@ run.
 
 Needs torch for the BLAS column and triton for the interpreter column; a missing one is reported and left out. The
 interpreter is so slow that it runs a smaller cube (--interpreted, 256); rates are compared, not times. Every element is
-checked in the same run against float64 on fresh random inputs with a poisoned output. """
+checked in the same run against float64 on fresh random inputs with a poisoned output."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
     python benchmarks/cpu_launch.py [--calls 20000]
 
 Includes the argument checks, the provider call and the execution of the kernel's one block. `torch.add(out=)` stands
-beside it as a yardstick. """
+beside it as a yardstick."""
 
 from __future__ import annotations
 

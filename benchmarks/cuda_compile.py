@@ -6,7 +6,7 @@ beside it, in turn.
 A new specialization: the process is warm, the kernel is not known. With a GPU (and torch) it is a first launch, from
 call to return, module load included; without one the machine code is made and not loaded. The stages are CPU work
 alone. A fresh process: from the start of Python to the code, imports and all. Triton is measured where it and a GPU
-are, with kernels of the same tiles and an empty cache. """
+are, with kernels of the same tiles and an empty cache."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from avelang.runtime.compile import constants, device_assembly
 HERE = str(pathlib.Path(__file__).parent)
 BAR = 120  # milliseconds, for a new specialization
 STAGES = ("frontend", "passes", "emit", "LLVM", "PTX", "ptxas")
-CHILD = """
+CHILD ="""
 import time; start = time.perf_counter()
 import sys; sys.path[:0] = [{here!r}, {src!r}]
 from mma_gemm import THREADS, mma_gemm

@@ -7,7 +7,7 @@ are encoded already.
 Needs torch with CUDA; Triton is measured where it is installed. Contenders take turns. A turn is a burst of launches,
 fewer than the driver's queue holds, behind an idle GPU: so no launch waits for the GPU, and the time is the host's
 alone. `bare` are cuLaunchKernel and cuLaunchKernelEx, called by a compiled loop with arguments that are packed already.
-Each row stands beside the bare call with arguments of its own kind. """
+Each row stands beside the bare call with arguments of its own kind."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from avelang.runtime.arrays import describe
 BLOCK = 64
 WITH_MAPS = ", tensor maps"
 GRID = ((1, 1, 1), (BLOCK, 1, 1))
-LOOP = """
+LOOP ="""
 %Config = type { i32, i32, i32, i32, i32, i32, i32, ptr, ptr, i32 }
 define void @plain(i64 %n, ptr %launch, ptr %f, ptr %stream, ptr %args) {
 entry:

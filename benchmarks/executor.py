@@ -5,7 +5,7 @@ compilers.
 
 Each kernel runs on fresh random bf16 matrices, outputs poisoned with NaN before each call and every element checked
 against float64 behind the last one. The two modes take turns. `load` is the time from the file (or the Python kernel)
-to code that runs here, in a process where LLVM is loaded already. """
+to code that runs here, in a process where LLVM is loaded already."""
 
 from __future__ import annotations
 

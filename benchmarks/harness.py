@@ -15,7 +15,7 @@ machine, versions and date. The rest are pieces for `measure`:
     | `products` | C = A @ B^T on a GPU | `GpuClock`, results held against float64 first |
 
 Clocks are parameters, so that `tests/house/test_harness.py` measures without waiting. torch is imported by what needs a
-GPU, and by nothing else. """
+GPU, and by nothing else."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def interleaved(contenders: Calls, rounds: int, calls: int = 3, pause: float = 0
     """Seconds of every timed call of each contender.
 
     They take turns, so that a slow minute of the machine hits all. A turn is a pause, in which the threads of the one
-    before fall asleep, one call that is not timed, and `calls` that are. """
+    before fall asleep, one call that is not timed, and `calls` that are."""
     times: Times = {name: [] for name in contenders}
     for _ in range(rounds):
         for name, call in contenders.items():

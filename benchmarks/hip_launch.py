@@ -6,7 +6,7 @@ and no ROCm.
 The driver is the stub that the tests build with gcc (tests/runtime/hip_stub.c): it checks what it is handed, copies the
 arguments, and returns. So the figures say what Ave adds above the driver's own time, not what a launch costs on a card:
 `hipModuleLaunchKernel` of ROCm takes several microseconds. The tensors are torch's own, read through torch's own C
-exchange API; only the device they say they are on is replaced. `bare` calls the stub's launch function from C. """
+exchange API; only the device they say they are on is replaced. `bare` calls the stub's launch function from C."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ NaN. Writes `results/hopper_gemm.json` and, where matplotlib is, a plot.
 
 Products of few rows are measured a second time with L2 filled by reads ("clean"): what the first way leaves in L2 has
 to be written back while they read, some 50 MB. `of read speed` is their share of what a plain reduction reads, both
-clean. """
+clean."""
 
 from __future__ import annotations
 

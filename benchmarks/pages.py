@@ -3,7 +3,7 @@ out.
 
 A marker is `<!-- table: NAME -->`, and the table ends at `<!-- end of the table -->`. Each benchmark's `--page` writes
 its page again; the test (`tests/docs/test_tables.py`) says which pages are not what the results say. Nothing here needs
-a GPU, or a kernel. """
+a GPU, or a kernel."""
 
 from __future__ import annotations
 

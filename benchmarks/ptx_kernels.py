@@ -10,7 +10,7 @@ was full of NaN. Writes `results/ptx_kernels.json`.
 `of copy`: bytes that must move (the input once, the output once) in the time taken, by those of torch's copy of 4 GiB
 to 4 GiB, measured in the same run. pyptx's own figures for its Hopper product on an H200 are in `PYPTX`. `launch`: host
 time of `k(x, out=y)` with tensors that are there, from call to return, in bursts shorter than the driver's queue,
-behind an idle GPU (pyptx publishes 14 us). """
+behind an idle GPU (pyptx publishes 14 us)."""
 
 from __future__ import annotations
 

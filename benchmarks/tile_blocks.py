@@ -6,7 +6,7 @@ fast it is on NVIDIA's GPUs.
 Static: one wave's share of the matrix pipe by llvm-mca and spills, for bf16 and for 8-bit integers, on gfx90a, gfx942
 and gfx950; nothing is timed. Timed: TFLOP/s of the chip's blocks at 4096 cubed in bf16, in turn, results checked
 against float64, and the share of the fastest one. Writes `results/tile_blocks.json` and `results/tile_blocks_gpu.json`;
-what the table in `avelang/tile/tuned.py` should say is printed. """
+what the table in `avelang/tile/tuned.py` should say is printed."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ and its gfx942 code by llvm-mca.
 On the GPU: contenders in turn (on Hopper the thread-level kernel too, everywhere the instruction-level one for
 `mma.sync`), L2 written over before each call, medians of device time; every result is checked against float64 first.
 Static: what the gfx942 code takes and how busy it keeps the matrix core (one wave, llvm-mca; no time on a card). What
-NVIDIA's assembler makes of it: `tile_sass.py`. Writes `results/tile_gemm.json` and `results/tile_gemm_static.json`. """
+NVIDIA's assembler makes of it: `tile_sass.py`. Writes `results/tile_gemm.json` and `results/tile_gemm_static.json`."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ Static: what the code takes, how busy it keeps the matrix core (one wave, llvm-m
 and of global memory that the executor counts for one tile of C with K = 512, beside the plain double buffer of the same
 tile. On the GPU: contenders in turn, L2 written over before each call, medians of device time; every result is checked
 against float64 first. Writes `results/tile_inference_static.json` and `results/tile_inference.json`. Tune: other blocks
-and parts of K on an NVIDIA GPU, in turn; writes `results/tile_inference_tune.json`. """
+and parts of K on an NVIDIA GPU, in turn; writes `results/tile_inference_tune.json`."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ wrappers and the launch cost, beside torch's own calls.
 Contenders take turns. A turn is a burst of calls behind an idle GPU, so no call waits for it. "slow" are launches of a
 call that went through Ave's slow path, in Python, instead of its host code: there should be none after the first two
 calls. Without a GPU the arrays are on the CPU and kernels compile to programs that do nothing: the wrappers' Python and
-the launch on the CPU are left. Writes `results/tile_launch.json`, or without a GPU `results/tile_launch_cpu.json`. """
+the launch on the CPU are left. Writes `results/tile_launch.json`, or without a GPU `results/tile_launch_cpu.json`."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ wave; no time on a card. Writes `results/tile_skinny_static.json`.
 
 Timed: contenders in turn, L2 written over before each call, medians of device time; every result is checked against
 float64 first. Writes `results/tile_skinny.json`. Tune: rings of NVIDIA's (`tile_skinny.ring`) of other extents and
-stages, in turn; writes `results/tile_skinny_tune.json`. """
+stages, in turn; writes `results/tile_skinny_tune.json`."""
 
 from __future__ import annotations
 

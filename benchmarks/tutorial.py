@@ -8,7 +8,7 @@ page's tables and pictures.
 
 Static: one launch of every step on the same small matrices, executed with counters, its result held against NumPy; and
 what the main loop takes. Timed: contenders in turn, L2 written over before each call, medians of device time; every
-result is checked against float64 first. Writes `results/tutorial_static.json` and `results/tutorial.json`. """
+result is checked against float64 first. Writes `results/tutorial_static.json` and `results/tutorial.json`."""
 
 from __future__ import annotations
 

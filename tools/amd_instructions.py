@@ -5,7 +5,7 @@ wheel `tinygrad` carries them.
 
 prints a line for each mnemonic that LLVM's library and assembler have and `src/avelang/isa/amdgpu/instructions.txt`
 lacks, with the operands that AMD's tables say; whoever adds it says the rest: implicit registers, counter, class. The
-tests use these functions to hold every entry against both. """
+tests use these functions to hold every entry against both."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ idempotent.
     python3 tools/environment.py --extra test   # and what its tests need
 
 It needs neither pip nor ensurepip (Debian keeps both in packages of their own): where they are missing, a pinned pip
-wheel is fetched from the package index and checked by its SHA-256. """
+wheel is fetched from the package index and checked by its SHA-256."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ For who works on Ave: the `ziglang` wheel has the compiler. Users load the IR th
 One text is for all hosts. What names a processor is taken out, LLVM puts that of the machine in when it loads the text,
 and the C does not depend on it: types are of one size everywhere, what is passed are numbers of 32 bits or more and
 pointers, so that no host's conventions show (`BY_HOST`), and structs lie the same on all `HOSTS` (`assertions`, which a
-test compiles for each). """
+test compiles for each)."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class ExecutableKernel:
     and Python numbers, None for a null pointer. By name: `dynamic_lds` (bytes), `threads` (workgroups at a time).
     Instead of arguments, `kernarg`: the bytes of the argument segment, which may be fewer than the metadata says, and
     `memory`: the arrays (a list, or a mapping from names) that addresses in it point at, such as `x.ctypes.data`.
-    Raises L002 and L004 for extents, X021 to X027 for the rest. """
+    Raises L002 and L004 for extents, X021 to X027 for the rest."""
 
     @takes()
     def __init__(self, machine: AmdMachine):
@@ -92,7 +92,7 @@ def load(
     that shipped code ignores) never stop a launch and are always listed. `profile`: `Run.conflicts` counts LDS cycles
     lost to bank conflicts, by instruction, and `Run.traffic` the bytes that lanes asked for. `order`: which wave of a
     workgroup runs first between barriers: "forward", "reverse", or "random" from `seed`. `chip`: which code object of
-    an offload bundle. Raises L034 for a word that there is not. """
+    an offload bundle. Raises L034 for a word that there is not."""
     options = {"check": check, "profile": profile, "order": order, "seed": seed, "collect": collect, "lazy": True,
                "store": _STORE}
     return ExecutableKernel(AmdMachine(_load(source, kernel or None, chip), kernel, **options))

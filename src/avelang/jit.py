@@ -39,7 +39,7 @@ class JitFunction(Jitted):
     A grid with an extent of 0 runs nothing.
 
     Raises LaunchError for arguments that do not fit, before anything runs, and what the compiler finds at the first
-    launch. """
+    launch."""
 
     # The builtin that launches it, where the native subscription finds it (`runtime.subscript`).
     __slots__ = ("_native",)
@@ -96,7 +96,7 @@ class JitFunction(Jitted):
         "gfx942" and its like an `amdgcn.report.KernelReport`. `dynamic`: bytes of shared memory that the launch adds.
 
         Raises what the compiler finds, L006 and L007 for constexprs, D020 where there is no ptxas, U101 for a chip that
-        is not known. """
+        is not known."""
         from avelang.runtime import compile
 
         chip = compile.chip_of(target)

@@ -9,14 +9,14 @@ from typing import NamedTuple, Protocol
 
 KIB = 1024
 MAX_THREADS = 1024  # of a block, on every chip: HIP and CUDA programming guides
-# Blocks of a launch along x, y and z: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; the
-# same are safe on AMD.
+# Blocks of a launch along x, y and z: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability";
+# the same are safe on AMD.
 MAX_BLOCKS = (2**31 - 1, 65535, 65535)
 # Blocks of a cluster, the second for every kernel, the first where one is permitted to: CUDA C++ Programming Guide,
 # "Thread Block Clusters".
 MAX_CLUSTER, PORTABLE_CLUSTER = 16, 8
-# Bytes of shared memory that a block has without being permitted to: CUDA C++ Programming Guide, "Shared Memory" of each
-# compute capability.
+# Bytes of shared memory that a block has without being permitted to: CUDA C++ Programming Guide, "Shared Memory" of
+# each compute capability.
 STATIC_SHARED = 48 * KIB
 
 

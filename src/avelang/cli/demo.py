@@ -23,7 +23,7 @@ class Result(NamedTuple):
     seconds, the seconds of the best launch and how many there were, and how far from exact the product is.
 
     `error`: the largest error of an element; `share`: the largest part of its bound that an element's error takes; over
-    1 is wrong. """
+    1 is wrong."""
 
     how: str
     prepare: float
@@ -48,7 +48,7 @@ def deviation(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[float, float
 
     The bound of an element is g * sum |a_i b_i| with g = k u / (1 - k u), u = 2**-24: each product of bf16 numbers is
     exact in f32, and each of the k additions rounds once (N. Higham, "Accuracy and Stability of Numerical Algorithms",
-    2002, section 3.1). """
+    2002, section 3.1)."""
     import numpy as np
 
     left, right = a.astype(np.float64), b.astype(np.float64)

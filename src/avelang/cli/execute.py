@@ -130,7 +130,7 @@ def exec_command(
 
     ARGUMENTS stand in the kernel's order: null, TYPE=VALUE (i32=128), TYPE[SHAPE]=FILL (bf16[256,64]=random,
     f32[128]=nan), FILE.npy, or FILE.npy:TYPE where NumPy lost the type. What is executed is exact; how long it takes
-    says nothing of a GPU. """
+    says nothing of a GPU."""
     import numpy as np
 
     from avelang import executor

@@ -31,7 +31,7 @@ def gemm_command(m: int, n: int, k: int, dtype: str, target: str, preshuffled: b
     of the tile level.
 
     mma_kind: the matrix product. workgroup: a block's tile of C. subgroup: tiles of the matrix product in one wave.
-    reduction: of those along K in a step of the loop. promote_operands: operands that pass through shared memory. """
+    reduction: of those along K in a step of the loop. promote_operands: operands that pass through shared memory."""
     from avelang import tile
     from avelang.base.errors import AveError
     from avelang.cli.console import show_error

@@ -26,7 +26,7 @@ def lint_command(files: tuple[pathlib.Path, ...], no_warnings: bool) -> None:
     labels.
 
     A finding is printed as FILE:LINE:COLUMN: [CODE] text. The status is 1 where there is an error, 0 where there are
-    warnings only. """
+    warnings only."""
     from avelang.base.errors import AveError
     from avelang.nvptx.lint import WARNINGS, lint
 
@@ -57,7 +57,7 @@ def to_python_command(file: pathlib.Path, output: pathlib.Path | None, entry: st
     """Turn a PTX file into a Python file of the instruction level, one call one instruction, to read and to change.
 
     Run, it prints the same PTX, without comments and data for debuggers. An instruction that Ave does not know is kept
-    as text, with a warning. """
+    as text, with a warning."""
     from avelang.base.errors import AveError
     from avelang.cli.console import fail, show_error
     from avelang.ptx.to_python import to_python
@@ -104,7 +104,7 @@ def run_command(
     """Execute PTX on this machine: ours, or anyone's.
 
     ARGUMENTS stand in the entry's order: null, TYPE=VALUE (i32=128), TYPE[SHAPE]=FILL (f32[256,64]=random), FILE.npy,
-    or FILE.npy:TYPE. """
+    or FILE.npy:TYPE."""
     import numpy as np
 
     from avelang.base.errors import AveError

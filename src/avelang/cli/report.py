@@ -51,8 +51,10 @@ def report_command(
         if nvidia := _nvidia(source, target, defines, block, name, dynamic):
             click.echo(nvidia_json(nvidia) if as_json else nvidia_text(nvidia), nl=as_json)
             return
-        found, missing = _foreign(source, target, name, dynamic) if pathlib.Path(source).is_file() else _ours(source,
-                target, defines, block, dynamic)
+        if pathlib.Path(source).is_file():
+            found, missing = _foreign(source, target, name, dynamic)
+        else:
+            found, missing = _ours(source, target, defines, block, dynamic)
     except AveError as exc:
         show_error(exc)
         raise SystemExit(1) from None

@@ -19,8 +19,8 @@ class Checks(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
         """The words of one option. An unknown one is a mistake in the command line."""
-        words = tuple(word.strip() for word in value.split(",") if word.strip()) if isinstance(value,
-                str) else tuple(value)
+        given = value.split(",") if isinstance(value, str) else value
+        words = tuple(word.strip() for word in given if word.strip())
         known = [*knobs.CHECKS, "all"]
         for word in words:
             if word not in known:
@@ -52,7 +52,7 @@ def run(backend: str | None, check: tuple[tuple[str, ...], ...], target: str | N
     """Run FILE, a Python program, with ARGUMENTS.
 
     Options of a launch in the file itself go before those given here. Errors of kernels are shown with their line and a
-    hint, without Ave's own frames (AVE_TRACEBACK=full shows all), and end the command with status 1. """
+    hint, without Ave's own frames (AVE_TRACEBACK=full shows all), and end the command with status 1."""
     from avelang.cli.script import execute
 
     words = tuple(dict.fromkeys(word for one in check for word in one))

@@ -30,7 +30,7 @@ def execute(file: str, name: str, arguments: Sequence[str] = ()) -> dict[str, An
     """Runs a file as a module called `name` with these command-line arguments and returns its globals.
 
     An exception of the user's program ends the command with status 1, after its traceback on standard error (of an
-    `AveError`, only its line, caret and hint; with AVE_TRACEBACK=full, everything). """
+    `AveError`, only its line, caret and hint; with AVE_TRACEBACK=full, everything)."""
     sys.argv = [file, *arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
     try:

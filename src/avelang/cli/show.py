@@ -94,7 +94,7 @@ def row_command(name: str, operand: str, target: str, n: int, output: pathlib.Pa
     """The lane that holds each element of a matrix instruction's operands: T is the lane, v the element of it.
 
     NAME is an intrinsic (mfma_16x16x16_bf16_f32) or a matrix product (VDMFMA_F32_8x16x64x2_F16; `ave explain mmas`
-    lists them). """
+    lists them)."""
 
     def make() -> Any:
         from avelang.tile import show
@@ -201,7 +201,7 @@ def banks_command(
     """The accesses to each bank of shared memory when a wave reads, or writes, its part of a tile: bank conflicts.
 
     NAME is an intrinsic or a matrix product, whose fragments of A and B are read; else any distribution of a tile of
-    rows and columns, by a file or an expression as for `ave show encoding`: its first wave. """
+    rows and columns, by a file or an expression as for `ave show encoding`: its first wave."""
 
     def make() -> Any:
         from avelang.tile import show, tile_accesses
@@ -282,7 +282,8 @@ def _pair(_context: click.Context, _param: click.Parameter, value: str) -> tuple
 @click.argument("n", type=int)
 @click.option("--block", default="256x256", show_default=True, metavar="MxN", callback=_pair,
               help="The tile of C that a block makes.")
-@click.option("--units", default=product("gfx942").count, show_default=True, help="Compute units or multiprocessors of the chip.")
+@click.option("--units", default=product("gfx942").count, show_default=True,
+              help="Compute units or multiprocessors of the chip.")
 @click.option("--together", default=8, show_default=True, help="Rows of tiles that are gone through together.")
 @_TARGET
 @_FILE

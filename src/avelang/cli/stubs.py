@@ -2,7 +2,7 @@
 it.
 
 Names that are made from tables at run time are unknown to a type checker; the stub tells it their parameters and
-documentation. Values inside a kernel are `Any`: their types are those of the language, which the compiler checks. """
+documentation. Values inside a kernel are `Any`: their types are those of the language, which the compiler checks."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class BoundArguments:
     number or an `Array`.
 
     `constexprs` go by name, `options` likewise. `device` is where the arrays are, `stream` what the launch says of it
-    (None: nothing). Whoever runs the kernel keeps this object until it has run: it holds the arrays' memory. """
+    (None: nothing). Whoever runs the kernel keeps this object until it has run: it holds the arrays' memory."""
 
     slots: list[int]
     values: list[Any]
@@ -206,9 +206,9 @@ class Parameters:
                 continue
             if value.via == "torch" and not value.keep.is_inference():
                 sys.modules["torch"].autograd.graph.increment_version(value.keep)
-            elif value.kind == "JAX" and isinstance(value.keep, tuple) and getattr(value.keep[0], "_npy_value",
-                    None) is not None:
-                value.keep[0]._npy_value = None
+            elif value.kind == "JAX" and isinstance(value.keep, tuple):
+                if getattr(value.keep[0], "_npy_value", None) is not None:
+                    value.keep[0]._npy_value = None
 
     def _device(self, spec: ParamSpec, array: Array) -> AveError:
         why = "" if ":" in array.device else ", and no driver here knows whose memory it is"
@@ -287,8 +287,8 @@ class Parameters:
             self.check_gradient(spec, value)
         plain = _number(value)
         if plain is None or (isinstance(plain, float) and not d.is_float):
-            instead = "convert it with int(...)" if isinstance(plain,
-                    float) else "a Python number, a NumPy scalar or an array of rank 0"
+            rank0 = "a Python number, a NumPy scalar or an array of rank 0"
+            instead = "convert it with int(...)" if isinstance(plain, float) else rank0
             raise self.fail("L018", spec.name, want=want(spec), got=_kind(value), instead=instead)
         if d.is_float:
             return self._float(spec, d, plain)
@@ -352,8 +352,9 @@ def _number(value: Any) -> int | float | bool | None:
             if found is None or found.device != CPU:
                 return None
         plain = value.item()
-        return float(plain) if not isinstance(plain, (int, float, complex, str, bytes)) and hasattr(plain,
-                "__float__") else _python(plain)
+        if not isinstance(plain, (int, float, complex, str, bytes)) and hasattr(plain, "__float__"):
+            return float(plain)
+        return _python(plain)
     # Arrays of one element have an index too, but are no numbers.
     if hasattr(value, "shape"):
         return None
@@ -423,7 +424,7 @@ def layouts(spec: ParamSpec) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """(shape, strides) in elements that an array for a tensor parameter may have.
 
     Leaf by leaf; and, where modes nest and the layout fills its memory without gaps or overlaps, the row-major array
-    with one dimension for each mode, whose memory is the same. """
+    with one dimension for each mode, whose memory is the same."""
     shape, strides = tuple(_leaves(spec.shape)), tuple(_leaves(spec.strides))
     out = [(shape, strides)]
     modes = tuple(math.prod(_leaves(mode)) for mode in spec.shape)

@@ -32,7 +32,7 @@ class Array:
     `device` is "cpu" for memory that the CPU can read, else "rocm:0" and the like; the CUDA array interface does not
     say whose GPU: "cuda". `keep` must live as long as the memory is used. `kind` says whose array it is, `via` how it
     was read: "numpy", "torch", "dlpack", "interface" or "cuda". `registered`: memory of the CPU that a GPU reaches at
-    the same address (DLPack says so). """
+    the same address (DLPack says so)."""
 
     kind: str
     address: int

@@ -4,7 +4,7 @@ on the PTX executor where that can be; X066 says where results differ.
 What is compared must have one result only. So `mul`, `add` and `sub` of floats, which ptxas may contract where they
 have no rounding modifier (PTX ISA, "Floating Point Instructions"), get `.rn` here. Approximations may be folded, and
 who comes first at an atomic differs from run to run: of kernels that have such instructions, differences of -O0 and -O3
-are told on standard error, not raised. Two runs of the -O3 code that differ end the comparison. """
+are told on standard error, not raised. Two runs of the -O3 code that differ end the comparison."""
 
 from __future__ import annotations
 

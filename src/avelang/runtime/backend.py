@@ -1,8 +1,8 @@
-"""A place where kernels run, as the launcher sees it: the cores of this machine (`cpu_backend.py`), a GPU (`gpu.py`), the
-executor of AMD machine code (`executed_code.py`), the NumPy reference (`interpreted.py`).
+"""A place where kernels run, as the launcher sees it: the cores of this machine (`cpu_backend.py`), a GPU (`gpu.py`),
+the executor of AMD machine code (`executed_code.py`), the NumPy reference (`interpreted.py`).
 
 The launcher goes through a launch in the order of the methods of `Backend`; a backend overrides those in which it
-differs. """
+differs."""
 
 from __future__ import annotations
 

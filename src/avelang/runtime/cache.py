@@ -3,7 +3,7 @@
 An entry is one file, `<key>.ave`: magic, header length, JSON header, payload, SHA-256 of everything before. Nothing is
 ever unpickled. Whatever is not exactly what this user's Ave wrote counts as absent: damaged, truncated, another key,
 another owner, writable by others, no file at all. A file's time of change is when its entry was used last: where the
-whole grows over its limit, those used longest ago go first. """
+whole grows over its limit, those used longest ago go first."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 object goes out.
 
 The only module of the runtime that reaches the frontend's builder, the pipeline and the emitters, and it does so only
-to compile: a kernel that comes out of the cache on disk needs none of them. """
+to compile: a kernel that comes out of the cache on disk needs none of them."""
 
 from __future__ import annotations
 
@@ -295,7 +295,7 @@ def compile_text(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1
     `jitted`: a jit function; `constexprs`: its compile-time values by name, those with a default may be left out;
     `target`: "cpu" or the name of a chip; `emit`: "ir" (after the frontend), "llvm" (before LLVM's own passes) or
     "asm". Raises what the frontend raises, L006 and L007 for constexprs, U101 for an unknown target, U2 codes for what
-    a target cannot do. """
+    a target cannot do."""
     source: FunctionSource = jitted.source
     if emit not in EMITS:
         raise error("L009", kernel=source.name, name="emit", want=" or ".join(EMITS), got=repr(emit))

@@ -3,7 +3,7 @@ code come out of here.
 
 Sources: CUDA Driver API, "Module Management", "Execution Control", "Primary Context Management", "Data types used by
 CUDA driver" (numbers of enums, layouts of CUlaunchConfig and CUlaunchAttribute). ABI only: no header and no compiler is
-needed where it runs. """
+needed where it runs."""
 
 from __future__ import annotations
 
@@ -209,8 +209,9 @@ class Cuda(Driver):
         # Features of an "a" target are kept only by assembling for it.
         architecture = chip if chip.endswith("a") else device.architecture
         tool = self._assembler()
-        return ptxas.assemble(tool, text, architecture, entry, level) if tool is not None else self._linked(device,
-                text, entry, level)
+        if tool is None:
+            return self._linked(device, text, entry, level)
+        return ptxas.assemble(tool, text, architecture, entry, level)
 
     def _linked(self, device: GpuDevice, text: str, entry: str,
                 level: int | None = None) -> tuple[bytes, dict[str, Any]]:

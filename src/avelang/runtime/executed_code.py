@@ -1,8 +1,8 @@
 """Kernels on arrays of this machine come in with the target gfx942 or gfx950; they run as the machine code that LLVM
 makes for it, on the executor.
 
-A place where kernels run, like `cpu_backend.Cpu`: assembly is made, translated (`sim.amdgcn`), and kept in the cache on disk
-beside the translation. """
+A place where kernels run, like `cpu_backend.Cpu`: assembly is made, translated (`sim.amdgcn`), and kept in the cache on
+disk beside the translation."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """What a kernel expects of a launch (`passes.expects`) comes in, with a launch's numbers and grid; the first thing that
-does not hold goes out, and the table by which the host code sees for itself, in each launch, that all of it does. """
+does not hold goes out, and the table by which the host code sees for itself, in each launch, that all of it does."""
 
 from __future__ import annotations
 

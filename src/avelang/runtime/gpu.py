@@ -3,7 +3,7 @@ other.
 
 What the drivers of all vendors share is here: opening the library, devices, modules, the record that compiled host code
 launches from (`native/host/gpu.c`), and errors. A vendor is a subclass of `Driver` of tables and a few short methods
-(`hip.py`, `cuda.py`). """
+(`hip.py`, `cuda.py`)."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@ hints come out of here.
 
 Sources: ROCm's HIP documentation, "Module management", "Execution control", "Device management", "Error handling";
 hip_runtime_api.h of ROCm 6 for the layout of `hipDeviceProp_tR0600` and the numbers of enums. ABI only: no header and
-no compiler is needed where it runs. """
+no compiler is needed where it runs."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@ registers, spills and shared memory, and of what costs time.
 
 Sources: PTX ISA, release notes (the releases that know a version of PTX); CUDA Compiler Driver NVCC, "ptxas options";
 CUDA Compatibility ("minor version compatibility": a driver takes what the toolkits of its major version, or of an older
-one, have made). """
+one, have made)."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@ go out.
 
 Sources: ELF-64 Object File Format; DWARF 2 to 4, "Line Number Information". The instructions of local memory and their
 widths are not published: the two opcodes stand as they are found in the code of sm_75 to sm_100, where the bytes that
-they move add up to what `ptxas -v` says of spills (tests/runtime/test_spills.py). """
+they move add up to what `ptxas -v` says of spills (tests/runtime/test_spills.py)."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ out, behind their writers.
 The library that an array belongs to has a current stream (torch, CuPy), orders a stream behind its own work when asked
 (DLPack's `__dlpack__`, the `stream` of the CUDA array interface), or has neither and is waited for (JAX, behind the
 launch). Sources: the array API standard, "data interchange"; Numba's CUDA array interface version 3; the CUDA stream
-protocol of cuda.core (`__cuda_stream__`). """
+protocol of cuda.core (`__cuda_stream__`)."""
 
 from __future__ import annotations
 

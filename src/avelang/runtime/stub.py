@@ -2,7 +2,7 @@
 kind of call go out.
 
 A `Stub` is the builtin function behind `kernel[provider]` of one jit function. Python objects are known to the host
-code by their address, so whatever a table points to is kept alive beside it. """
+code by their address, so whatever a table points to is kept alive beside it."""
 
 from __future__ import annotations
 
@@ -224,8 +224,8 @@ def _read(function: int, obj: Any) -> Any:
     """The words of the DLTensor that an exchange function makes of an object; None where it fails."""
     found = (ctypes.c_uint64 * 8)()
     try:
-        status = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(function)(obj,
-                ctypes.addressof(found))
+        call = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(function)
+        status = call(obj, ctypes.addressof(found))
     except Exception:
         return None
     return found if status == 0 else None

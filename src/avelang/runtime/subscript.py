@@ -1,7 +1,7 @@
 """A kernel comes in; the same kernel, whose subscription `kernel[provider]` runs no Python code, goes out.
 
 The types are made by CPython's own `PyType_FromSpec`, with functions of `native/host/subscript.c` in their slots. Slot
-numbers: typeslots.h (part of the stable ABI); kinds of members: descrobject.h. """
+numbers: typeslots.h (part of the stable ABI); kinds of members: descrobject.h."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@ out: words that code for the CPU reads, or the 128 bytes of the CUDA driver, enc
 type.
 
 What was made is kept in tables that compiled host code reads too (`native/host/maps.c`): a launch with arrays that a
-table knows runs no Python. """
+table knows runs no Python."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def encode(call: Call, t: MapType, address: int, shape: tuple[int, ...], strides
     strides without it.
 
     `strides` in bytes. The array must be one that `isa.tensor_map.faults` has nothing against (CUDA driver API,
-    cuTensorMapEncodeTiled). """
+    cuTensorMapEncodeTiled)."""
     wide = _wide(address)
     extents = (ctypes.c_uint64 * t.rank)(*reversed(shape))
     steps = (ctypes.c_uint64 * max(1, t.rank - 1))(*_steps(t, shape, strides))

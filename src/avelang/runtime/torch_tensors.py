@@ -5,7 +5,7 @@ torch's own C function (`dltensor_from_py_object_no_sync` of DLPack's exchange A
 dozen loads take 2. No fact of torch's classes is written down here: fields are looked for in tensors of which every
 number differs, by what torch says of them (`_cdata`, `data_ptr`, `_dispatch_keys`), and what is read there is held
 against torch's answers for others. Where any of it fails, or a tensor is not like the one that the slow path has
-accepted, torch's own function is asked. """
+accepted, torch's own function is asked."""
 
 from __future__ import annotations
 
@@ -282,7 +282,8 @@ def likeness(x: Any, address: int, shape: tuple[int, ...], strides: tuple[int, .
     may."""
     at = layout()
     found = read(at, x, item) if at is not None else None
-    if found is None or (found.address, found.shape) != (address,
-                                                         shape) or tuple(s * item for s in found.strides) != strides:
+    if found is None:
+        return Likeness()
+    if (found.address, found.shape, tuple(s * item for s in found.strides)) != (address, shape, strides):
         return Likeness()
     return found.likeness

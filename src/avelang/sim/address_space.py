@@ -3,7 +3,7 @@ is not allowed.
 
 Global memory is a virtual address space in which each array argument has an address of its own. Shared and local memory
 are byte arrays with a shadow that knows which bytes were written; their addresses are byte offsets from the start of
-the block's or the lane's memory. """
+the block's or the lane's memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class AccessFault(Exception):
     that nothing wrote), "readonly", "register" (an index outside a register vector), "race", "flight" and "guard"
     (bytes that a running copy will write, or reads), "proxy" (a proxy fence is missing), "registers" and "sync"
     (`other` says what is wrong). `lane` is the lowest active lane for which it holds; `byte` is the first offending
-    byte among the bytes that the lane accesses; `address` is where that access begins. """
+    byte among the bytes that the lane accesses; `address` is where that access begins."""
 
     def __init__(self, kind: str, lane: int, byte: int = 0, address: int = 0, size: int = 0,
                  space: AddressSpace | None = None, other: Any = None):
@@ -341,7 +341,7 @@ def map_arrays(arrays: Sequence[tuple[str, np.ndarray]],
     of which it is noted what is written.
 
     Arrays that overlap in host memory overlap at the same distance here; all others lie far apart, at multiples of 256
-    bytes below 2**47 (a buffer resource holds 48 bits of base). """
+    bytes below 2**47 (a buffer resource holds 48 bits of base)."""
     # Empty arrays come last, so that none stands between two that overlap.
     order = sorted(range(len(arrays)), key=lambda i: (arrays[i][1].size == 0, *bounds_of(arrays[i][1])))
     groups: list[tuple[int, int, list[int]]] = []

@@ -2,7 +2,7 @@
 them.
 
 Until then the bytes on which data will arrive count as never written, and those that a copy (or a matrix instruction)
-still reads must not change. """
+still reads must not change."""
 
 from __future__ import annotations
 

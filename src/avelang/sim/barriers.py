@@ -2,7 +2,7 @@
 in, who may go on goes out.
 
 A wave that waits yields a function that says whether it may go on; the scheduler of `sim.reference` asks it, and finds
-waves that wait for ever. Barriers hand on what those who arrive know (`sim.clocks`) to those who wait. """
+waves that wait for ever. Barriers hand on what those who arrive know (`sim.clocks`) to those who wait."""
 
 from __future__ import annotations
 

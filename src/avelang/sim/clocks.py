@@ -43,8 +43,7 @@ class VectorClock:
     __slots__ = ("fenced", "heard", "knows", "past", "ran", "told")
 
     def __init__(self, waves: int = 0, threads: int = 0):
-        self.knows, self.fenced, self.ran = np.zeros(waves, np.int64), np.zeros(threads, np.int64), np.zeros(waves,
-                np.int64)
+        self.knows, self.fenced, self.ran = (np.zeros(n, np.int64) for n in (waves, threads, waves))
         self.past: Views = {}
         self.told: Views = {}
         self.heard: Views = {}

@@ -138,8 +138,9 @@ def report(p: ReferenceProgram, wave: ReferenceWave, fault: AccessFault, op: Op)
         other, place = fault.other, f"byte {fields['byte']} of `{fields['tensor']}`"
         fields["place"] = f"`{fields['tensor']}`{fields['index']}, byte {fields['byte']} of it" if index else place
         fields["what"] = site(op)
-        fields["other"] = f"lane {other}" if isinstance(other,
-                int) else f"{site(other.op)} by wave {other.wave} of block {other.block}"
+        fields["other"] = f"lane {other}"
+        if not isinstance(other, int):
+            fields["other"] = f"{site(other.op)} by wave {other.wave} of block {other.block}"
     if isinstance(fault.other, Op):
         fields["what"], fields["other"] = site(op), site(fault.other)
     return error(_CODES[fault.kind], op.span, space=space_name, size=fault.size, address=f"{fault.address:#x}",

@@ -5,7 +5,7 @@ other.
 Blocks are executed one after another, and that orders nothing: what a wave knows of other clusters has come by atomics
 that release and acquire, or by relaxed ones with a fence on either side, at a scope that holds both. What one block's
 waves, or one cluster's, know of one another is in `sim.clocks`. Lanes of one wave go in step: what they race about is
-in `sim.write_conflicts`. """
+in `sim.write_conflicts`."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Races:
     the latter.
 
     `everything`: also races are reported; else only missing proxy fences, for which reads by waves do not matter. Waves
-    are numbered in the cluster. """
+    are numbered in the cluster."""
 
     def __init__(self, space: AddressSpace, clocks: Clocks, everything: bool):
         size = max((a.end for a in space.allocs), default=0)

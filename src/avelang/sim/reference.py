@@ -2,7 +2,7 @@
 in their memory.
 
 It is the meaning of the language: every backend is held against it. Blocks run one after the other, and beside one
-another where some wait for what others write; the waves of a block take turns, from barrier to barrier. """
+another where some wait for what others write; the waves of a block take turns, from barrier to barrier."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ def run(
     for a wrong number of arguments, X008 for a format of printf, X009 where the kernel was specialized for another
     block, X010 for bytes that a running copy will write or still reads, X011 where all waves wait for ever, X012 for
     what a barrier or a copy cannot be asked, X013 for registers that a product still uses, X014 where a proxy fence is
-    missing; with `races` X040 to X043. Raises L024 for blocks that the kernel does not expect. """
+    missing; with `races` X040 to X043. Raises L024 for blocks that the kernel does not expect."""
     extents, meant = _dim3(block), kernel.attrs.get("block")
     if meant is not None and _dim3(meant) != extents:
         raise error("X009", kernel.span, kernel=kernel.name, want=f"blocks of {_dim3(meant)} threads", got=str(extents))

@@ -2,7 +2,7 @@
 waves.
 
 Each value has a slot of the wave's `env`; each op becomes one step `(wave, env) -> None`, made by the handler for its
-name. Ops that hold regions or wait become generator functions, which yield where the wave waits at a barrier. """
+name. Ops that hold regions or wait become generator functions, which yield where the wave waits at a barrier."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 
 A value that an instruction may still write is a `Held`. It has its instruction's number: those of a wave complete in
 sequence, so that one number says which are done. The rules are those of PTX ISA 9.0, 9.7.15.7.1 (wgmma.fence),
-9.7.15.7.2 (commit_group) and 9.7.15.7.3 (wait_group). """
+9.7.15.7.2 (commit_group) and 9.7.15.7.3 (wait_group)."""
 
 from __future__ import annotations
 
