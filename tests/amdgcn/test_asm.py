@@ -85,7 +85,8 @@ amdhsa.kernels:
 
 def test_misused_launches():
     kernel = executor.load(
-        '.amdgcn_target "amdgcn-amd-amdhsa--gfx942"\nk:\ns_endpgm\n.amdhsa_kernel k\n.amdhsa_kernarg_size 0\n.end_amdhsa_kernel\n'
+        '.amdgcn_target "amdgcn-amd-amdhsa--gfx942"\nk:\ns_endpgm\n'
+        ".amdhsa_kernel k\n.amdhsa_kernarg_size 0\n.end_amdhsa_kernel\n"
     )
     for wrong in (
         {"dynamic_lds": -1}, {"dynamic_lds": "a"}, {"threads": None}, {"foo": 1}, {"kernarg": b"", "memory": 5},

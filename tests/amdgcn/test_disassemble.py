@@ -53,7 +53,10 @@ def test_what_was_assembled_comes_back():
 
 
 def test_branches_have_their_targets():
-    body = ".Ltop:\n\tv_mov_b32_e32 v0, 0x1234567\n\ts_cbranch_scc1 .Ltop\n\ts_branch .Lout\n\ts_nop 0\n.Lout:\n\ts_call_b64 s[4:5], .Ltop"
+    body = (
+        ".Ltop:\n\tv_mov_b32_e32 v0, 0x1234567\n\ts_cbranch_scc1 .Ltop\n\ts_branch .Lout\n\ts_nop 0\n.Lout:\n"
+        "\ts_call_b64 s[4:5], .Ltop"
+    )
     code, entry = code_of(text(body=body))
     got = disassemble(code, "gfx942", entry)
     assert [x.target for x in got] == [None, entry, entry + 20, None, entry, None]

@@ -41,8 +41,8 @@ v_mov_b32_e32 v6, v1 | v_mfma_f32_16x16x16_f16 v[2:5], v[6:7], v[8:9], v[2:5] | 
 v_mov_b32_e32 v3, v1 | v_mfma_f32_16x16x16_f16 v[2:5], v[6:7], v[8:9], v[2:5] | 2 | v3
 v_rcp_f32_e32 v0, v1 | v_mul_f32_e32 v2, v0, v1 | 1 | v0
 v_rcp_f32_e32 v0, v1 | v_sqrt_f32_e32 v2, v0 | 0 |
-v_add_f16_sdwa v0, v1, v2 dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:DWORD src1_sel:DWORD | v_add_f16_e32 v3, v0, v1 | 1 | v0
-v_add_f16_sdwa v0, v1, v2 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1 src1_sel:DWORD | v_add_f16_e32 v3, v0, v1 | 0 |
+v_add_f16_sdwa v0, v1, v2 dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:DWORD | v_add_f16_e32 v3, v0, v1 | 1 | v0
+v_add_f16_sdwa v0, v1, v2 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1 | v_add_f16_e32 v3, v0, v1 | 0 |
 v_mad_u16 v0, v1, v2, v3 op_sel:[0,0,0,1] | v_add_u16_e32 v3, v0, v1 | 1 | v0
 global_store_dwordx4 v[0:1], v[4:7], off | v_mov_b32_e32 v5, v0 | 2 | v5
 global_atomic_cmpswap_x2 v[0:1], v[2:3], v[4:7], off sc0 | v_mov_b32_e32 v5, v0 | 2 | v5
@@ -63,7 +63,7 @@ v_dot4_i32_i8 v0, v1, v2, v3 | v_dot4_i32_i8 v0, v1, v2, v0 | 0 |
 v_dot4_i32_i8 v0, v1, v2, v3 | v_add_u32_e32 v5, v0, v1 | 3 | v0
 v_dot4_i32_i8 v0, v1, v2, v3 | v_mov_b32_e32 v0, v1 | 3 | v0
 v_dot4_i32_i8 v0, v1, v2, v3 | v_dot8_i32_i4 v5, v1, v2, v0 | 3 | v0
-v_mfma_f64_16x16x4_f64 v[0:7], v[8:9], v[10:11], v[0:7] | v_fma_f64 v[12:13], v[14:15], v[16:17], v[18:19] | 2 | the f64 pipeline
+v_mfma_f64_16x16x4_f64 v[0:7], v[8:9], v[10:11], v[0:7] | v_fma_f64 v[12:13], v[14:15], 2.0, 1.0 | 2 | the f64 pipeline
 """
 
 # Matrix instructions by passes and kind; A, B and D are the same registers in all.
@@ -236,8 +236,10 @@ MFMAS = {
 USES = {
     "store": "store {d} %r, ptr addrspace(1) %out, align 8",
     "valu": "%s = fadd {d} %r, %c\n  store {d} %s, ptr addrspace(1) %out, align 8",
-    "chain": "%s = call {d} {f}({a} %a, {a} %b, {d} %r, i32 0, i32 0, i32 0)\n  store {d} %s, ptr addrspace(1) %out, align 8",
-    "A": "%e = {extract}\n  %x = {convert}\n  %s = call {d} {f}({a} %x, {a} %b, {d} %c, i32 0, i32 0, i32 0)\n  store {d} %s, ptr addrspace(1) %out, align 8",
+    "chain": "%s = call {d} {f}({a} %a, {a} %b, {d} %r, i32 0, i32 0, i32 0)\n"
+             "  store {d} %s, ptr addrspace(1) %out, align 8",
+    "A": "%e = {extract}\n  %x = {convert}\n  %s = call {d} {f}({a} %x, {a} %b, {d} %c, i32 0, i32 0, i32 0)\n"
+         "  store {d} %s, ptr addrspace(1) %out, align 8",
 }
 
 

@@ -17,8 +17,10 @@ NEST = (
     HEAD
     + "k:\ns_mov_b32 s0, 0\n.Louter:\nv_mov_b32 v0, 0\n.Linner:\n"
     + MFMA
-    + "s_cbranch_scc1 .Lskip\nv_mov_b32 v1, 0\n.Lskip:\ns_cbranch_scc0 .Linner\nv_mov_b32 v2, 0\n.Lplain:\nv_mov_b32 v3, 0\n"
-    + "v_mov_b32 v4, 0\nv_mov_b32 v5, 0\nv_mov_b32 v6, 0\nv_mov_b32 v7, 0\ns_cbranch_vccnz .Lplain\ns_cbranch_scc1 .Louter\ns_endpgm\n"
+    + "s_cbranch_scc1 .Lskip\nv_mov_b32 v1, 0\n.Lskip:\ns_cbranch_scc0 .Linner\nv_mov_b32 v2, 0\n.Lplain:\n"
+      "v_mov_b32 v3, 0\n"
+    + "v_mov_b32 v4, 0\nv_mov_b32 v5, 0\nv_mov_b32 v6, 0\nv_mov_b32 v7, 0\ns_cbranch_vccnz .Lplain\n"
+      "s_cbranch_scc1 .Louter\ns_endpgm\n"
 )
 
 
@@ -77,7 +79,10 @@ def test_a_branch_to_nowhere():
 
 
 def test_addresses_of_a_disassembly_are_targets():
-    text = "k:\n\tv_mov_b32_e32 v0, 0 // 000000001000: 7E000280\n\ts_cbranch_scc1 65534 // 000000001004: BF85FFFE\n\ts_endpgm // 000000001008: BF810000\n"
+    text = (
+        "k:\n\tv_mov_b32_e32 v0, 0 // 000000001000: 7E000280\n\ts_cbranch_scc1 65534 // 000000001004: BF85FFFE\n"
+        "\ts_endpgm // 000000001008: BF810000\n"
+    )
     loop = main_loop(parse(text))
     assert loop is not None and loop.indices == [0, 1]
 

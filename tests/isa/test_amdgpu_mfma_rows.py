@@ -290,7 +290,10 @@ def test_modifiers_are_refused_where_they_mean_nothing():
 
 
 def test_the_names_that_users_know():
-    names = "mfma_16x16x16_f16_f32 mfma_16x16x16_bf16_f32 mfma_f32_16x16x16_bf16 mfma_32x32x8_bf16_f32 mfma_f32_32x32x8_bf16"
+    names = (
+        "mfma_16x16x16_f16_f32 mfma_16x16x16_bf16_f32 mfma_f32_16x16x16_bf16 mfma_32x32x8_bf16_f32 "
+        "mfma_f32_32x32x8_bf16"
+    )
     for name in names.split():
         assert PUBLIC[f"amdgpu.{name}"].mma
     assert PUBLIC["amdgpu.mfma_32x32x8_bf16_f32"] is PUBLIC["amdgpu.mfma_f32_32x32x8_bf16"]
@@ -381,7 +384,8 @@ for d in DENSE:
         pid = os.fork()
         if pid == 0:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-            os._exit(0 if selected(machines[c.name], spelling(row.llvm["amdgpu"]), result, [d.words, d.words, result], tail(d)) else 1)
+            name, words = spelling(row.llvm["amdgpu"]), [d.words, d.words, result]
+            os._exit(0 if selected(machines[c.name], name, result, words, tail(d)) else 1)
         if os.waitpid(pid, 0)[1] == 0:
             wrong.append((d.name, c.name))
 print("checked", wrong)

@@ -127,9 +127,11 @@ def test_narrow_operands_take_half_the_time_where_both_are():
 
 
 F8F6F4 = """
-declare <{n} x float> @{name}(<{words} x i32>, <{words} x i32>, <{n} x float>, i32 immarg, i32 immarg, i32 immarg, i32, i32 immarg, i32)
+declare <{n} x float> @{name}(<{words} x i32>, <{words} x i32>, <{n} x float>,
+  i32 immarg, i32 immarg, i32 immarg, i32, i32 immarg, i32)
 define amdgpu_kernel void @k(ptr addrspace(1) %p, <{words} x i32> %a, <{words} x i32> %b) {{
-  %r = call <{n} x float> @{name}(<{words} x i32> %a, <{words} x i32> %b, <{n} x float> zeroinitializer, i32 {f}, i32 {f}, i32 0, i32 0, i32 0, i32 0)
+  %r = call <{n} x float> @{name}(<{words} x i32> %a, <{words} x i32> %b, <{n} x float> zeroinitializer,
+    i32 {f}, i32 {f}, i32 0, i32 0, i32 0, i32 0)
   store <{n} x float> %r, ptr addrspace(1) %p
   ret void
 }}

@@ -26,9 +26,7 @@ IMPLICIT: dict[str, Span] = {"scc": (SCC, 1), "vcc": (VCC, 2), "exec": (EXEC, 2)
 
 # Counters of instructions under way (MI300 ISA, section 4.4). A flat instruction moves two of them at once, and in no
 # order.
-VM_COUNTER, LDS_COUNTER, SMEM_COUNTER, FLAT_COUNTERS, MESSAGE_COUNTER, GWS_COUNTER = (
-    "vm", "lds", "smem", "flat", "message", "gws",
-)  # fmt: skip
+VM_COUNTER, LDS_COUNTER, SMEM_COUNTER, FLAT_COUNTERS = "vm", "lds", "smem", "flat"
 
 # An access as the LDS sees it.
 _LDS_ACCESS = {"load": "read", "store": "write", "atomic": "atomic", "lds-store": "read"}

@@ -90,7 +90,9 @@ CASES = {
     "flat load": ("flat_load_dword v5, v[2:3]; s_waitcnt lgkmcnt(0); v_mov_b32 v9, v5",
         "reads v5 before `flat_load_dword", "vmcnt(0) lgkmcnt(0)"),
     "flat loads come in no order": (
-        "flat_load_dword v5, v[2:3]; global_load_dword v6, v[2:3], off; s_waitcnt vmcnt(1) lgkmcnt(0); v_mov_b32 v9, v5", "reads v5 before",
+        "flat_load_dword v5, v[2:3]; global_load_dword v6, v[2:3], off; s_waitcnt vmcnt(1) lgkmcnt(0); "
+        "v_mov_b32 v9, v5",
+        "reads v5 before",
         "vmcnt(0) lgkmcnt(0)"),
     "flat load waited for": ("flat_load_dword v5, v[2:3]; s_waitcnt vmcnt(0) lgkmcnt(0); v_mov_b32 v9, v5", "", ""),
     "flat load of memory needs one counter": ("flat_load_dword v5, v[2:3]; s_waitcnt vmcnt(0); v_mov_b32 v9, v5", "",
@@ -119,7 +121,10 @@ def test_in_flight(name):
 
 def test_what_came_around_a_loop():
     """The load stands behind its use in the text."""
-    body = "s_mov_b32 s4, 2; v_mov_b32 v5, 0; loop:; {}v_add_u32 v6, v5, v4; {}; s_sub_u32 s4, s4, 1; s_cmp_lg_u32 s4, 0; s_cbranch_scc1 loop"
+    body = (
+        "s_mov_b32 s4, 2; v_mov_b32 v5, 0; loop:; {}v_add_u32 v6, v5, v4; {}; s_sub_u32 s4, s4, 1; s_cmp_lg_u32 s4, 0; "
+        "s_cbranch_scc1 loop"
+    )
     go(body.format("s_waitcnt vmcnt(0); ", G5))
     with pytest.raises(AveError, match=r"\[X024\].*v_add_u32 v6, v5, v4.*reads v5 before `global_load_dword v5"):
         go(body.format("", G5))
@@ -147,7 +152,10 @@ def test_wait_states():
 @pytest.mark.parametrize("taken", [0, 1])
 def test_wait_states_depend_on_the_way(taken):
     """Straight on there are enough; by the branch there are not. Only the way that is taken counts."""
-    body = f"s_cmp_eq_u32 s20, s20; s_cselect_b32 s20, {taken}, 0; s_cmp_eq_u32 s20, 1; v_cmp_eq_u32 s[4:5], v4, v4; s_cbranch_scc1 there; s_nop 3; there:; v_mov_b32 v5, s4"
+    body = (
+        f"s_cmp_eq_u32 s20, s20; s_cselect_b32 s20, {taken}, 0; s_cmp_eq_u32 s20, 1; v_cmp_eq_u32 s[4:5], v4, v4; "
+        f"s_cbranch_scc1 there; s_nop 3; there:; v_mov_b32 v5, s4"
+    )
     if not taken:
         go(body)
         return
@@ -184,7 +192,10 @@ def test_advisories(family):
 def test_collected():
     """A launch that goes on lists everything once, errors first, with a count."""
     loop = "s_mov_b32 s4, 3; loop:; {}; s_sub_u32 s4, s4, 1; s_cmp_lg_u32 s4, 0; s_cbranch_scc1 loop"
-    wrong = f"v_readlane_b32 s5, v4, 3; v_mov_b32 v8, s5; {G5}; v_mov_b32 v9, v5; v_mov_b32 v6, v4; v_readfirstlane_b32 s6, v6"
+    wrong = (
+        f"v_readlane_b32 s5, v4, 3; v_mov_b32 v8, s5; {G5}; v_mov_b32 v9, v5; v_mov_b32 v6, v4; v_readfirstlane_b32 "
+        f"s6, v6"
+    )
     run = go(loop.format(wrong), collect=True).run
     assert [(r.code, r.severity, r.times) for r in run.reports] == [
         ("X024", "error", 3),

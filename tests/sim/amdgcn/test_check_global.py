@@ -9,8 +9,9 @@ from sim.amdgcn.programs import assemble
 
 # v4: the work-item's dword in its workgroup's part (s20: the workgroup), v5: the other wave's, v6: in the other
 # workgroup's part; v7: who this is.
-HEAD = """v_and_b32 v4, 0x3ff, v0; v_lshlrev_b32 v4, 2, v4; s_lshl_b32 s21, s20, 9; s_xor_b32 s22, s21, 0x200; v_xor_b32 v5, 0x100, v4
-v_add_u32 v6, s22, v4; v_add_u32 v4, s21, v4; v_add_u32 v5, s21, v5; v_add_u32 v7, 1, v4; v_mov_b32 v8, 0; v_mov_b32 v9, 1"""
+HEAD = """v_and_b32 v4, 0x3ff, v0; v_lshlrev_b32 v4, 2, v4; s_lshl_b32 s21, s20, 9
+s_xor_b32 s22, s21, 0x200; v_xor_b32 v5, 0x100, v4; v_add_u32 v6, s22, v4; v_add_u32 v4, s21, v4; v_add_u32 v5, s21, v5
+v_add_u32 v7, 1, v4; v_mov_b32 v8, 0; v_mov_b32 v9, 1"""
 WAIT, MEET = "s_waitcnt vmcnt(0); ", "s_barrier; "
 STORE, STORE_MATE, STORE_FAR = (f"global_store_dword {v}, v7, s[2:3]; " for v in ("v4", "v5", "v6"))
 LOAD, LOAD_MATE, LOAD_FAR = (f"global_load_dword v10, {v}, s[2:3]; " for v in ("v4", "v5", "v6"))
@@ -58,11 +59,13 @@ CASES = {
     "all add": ("global_atomic_add v8, v9, s[4:5]; ", ""),
     "all add, one reads": (ADD + "global_load_dword v10, v8, s[4:5]; ", "`count`, byte 0"),
     "all add, one reads with sc1": (ADD + "global_load_dword v10, v8, s[4:5] sc1; ", ""),
-    "one clears, all add": ("s_cmp_lg_u32 s20, 0; s_cbranch_scc1 skip; global_store_dword v8, v8, s[4:5]; skip:; " + WAIT + MEET + ADD, "`count`, byte 0"),
+    "one clears, all add": ("s_cmp_lg_u32 s20, 0; s_cbranch_scc1 skip; global_store_dword v8, v8, s[4:5]; skip:; "
+                            + WAIT + MEET + ADD, "`count`, byte 0"),
     "one clears with sc1, all add": (
         "s_cmp_lg_u32 s20, 0; s_cbranch_scc1 skip; global_store_dword v8, v8, s[4:5] sc1; skip:; " + WAIT + MEET + ADD,
         ""),
-    "load, add, store": ("global_load_dword v10, v8, s[4:5]; " + WAIT + "v_add_u32 v10, 1, v10; global_store_dword v8, v10, s[4:5]; ", "`count`"),
+    "load, add, store": ("global_load_dword v10, v8, s[4:5]; " + WAIT + "v_add_u32 v10, 1, v10; global_store_dword v8, "
+        "v10, s[4:5]; ", "`count`"),
     "by a buffer": ("v_lshlrev_b32 v4, 1, v4; buffer_store_short v7, v4, s[8:11], 0 offen; ", ""),
     "by a buffer, both": ("buffer_store_short v7, v5, s[8:11], 0 offen; buffer_store_short v9, v4, s[8:11], 0 offen; ",
         "buffer_store_short"),
@@ -79,7 +82,8 @@ CASES = {
     "written through": (STORE.replace("s[2:3]",
         "s[2:3] sc1") + WAIT + MEET + TICKET + INVALIDATE + SECOND + LOAD_FAR + OUT, ""),
     "a flag": (
-        STORE + RELEASE + MEET + "global_store_dword v8, v9, s[4:5] sc1; " + SECOND + "global_load_dword v10, v8, s[4:5] sc1; " + INVALIDATE
+        STORE + RELEASE + MEET + "global_store_dword v8, v9, s[4:5] sc1; " + SECOND + "global_load_dword v10, v8, "
+            "s[4:5] sc1; " + INVALIDATE
         + LOAD_FAR + OUT, ""),
 }  # fmt: skip
 # One wave tells of all, and one wave learns for all: news pass at barriers.

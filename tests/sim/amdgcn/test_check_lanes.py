@@ -35,7 +35,8 @@ CASES = {
         ""),
     "one of two words": ("v_mov_b32 v12, v9; v_mov_b32 v13, v5; ds_write_b64 v8, v[12:13]", "X041", "ds_write_b64"),
     "one of two places": ("ds_write2_b32 v8, v9, v5 offset1:64", "X041", "address 256 of LDS"),
-    "the two ends": ("v_mov_b32 v6, 0; v_cmp_gt_u32 vcc, 63, v5; v_cndmask_b32 v6, v6, v4, vcc; global_store_dword v6, v5, s[2:3]", "X041", ""),
+    "the two ends": ("v_mov_b32 v6, 0; v_cmp_gt_u32 vcc, 63, v5; v_cndmask_b32 v6, v6, v4, vcc; global_store_dword v6, "
+                     "v5, s[2:3]", "X041", ""),
     "added": ("ds_add_u32 v8, v5; global_atomic_add v8, v5, s[2:3]", "", ""),
 }  # fmt: skip
 

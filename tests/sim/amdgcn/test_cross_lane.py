@@ -59,7 +59,10 @@ def test_one_lane(mask):
 @pytest.mark.parametrize("mask", MASKS)
 def test_counts_below(mask):
     word = 0xDEADBEEF12345678
-    body = "v_mbcnt_lo_u32_b32 v1, -1, 0\nv_mbcnt_hi_u32_b32 v1, -1, v1\nv_mbcnt_lo_u32_b32 v2, s0, v0\nv_mbcnt_hi_u32_b32 v2, s1, v2"
+    body = (
+        "v_mbcnt_lo_u32_b32 v1, -1, 0\nv_mbcnt_hi_u32_b32 v1, -1, v1\nv_mbcnt_lo_u32_b32 v2, s0, v0\n"
+        "v_mbcnt_hi_u32_b32 v2, s1, v2"
+    )
     r = run_program(body, {"v0": DATA, "v1": OLD, "v2": OLD, "s[0:1]": word}, exec_mask=mask)
     below = [(word & (1 << n) - 1).bit_count() for n in range(64)]
     assert list(r["v1"]) == kept(list(range(64)), mask)

@@ -35,7 +35,8 @@ REASONS = (
 )  # fmt: skip
 # What ends a block or steers the wave: elsewhere.
 LEFT_OUT = re.compile(
-    r"\.long|\.byte|s_(branch|cbranch|endpgm|setpc|swappc|call|rfe|sendmsg|trap|sethalt|setkill|barrier|set_gpr|setreg|setvskip|getpc)|image_"
+    r"\.long|\.byte|s_(branch|cbranch|endpgm|setpc|swappc|call|rfe|sendmsg|trap|sethalt|setkill|barrier|set_gpr|"
+    r"setreg|setvskip|getpc)|image_"
 )
 
 

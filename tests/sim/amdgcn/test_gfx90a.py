@@ -32,7 +32,10 @@ def floats(rng: np.random.Generator) -> np.ndarray:
 def test_multiply_adds_round_twice_and_know_no_denormals(seed):
     rng = np.random.default_rng(seed)
     x, y, z = (floats(rng) for _ in range(3))
-    body = "v_mad_f32 v4, v1, -v2, |v3|\nv_mov_b32 v5, v3\nv_mac_f32 v5, v1, v2\nv_madmk_f32 v6, v1, 0x40490fdb, v2\nv_madak_f32 v7, v1, v2, 0x40490fdb"
+    body = (
+        "v_mad_f32 v4, v1, -v2, |v3|\nv_mov_b32 v5, v3\nv_mac_f32 v5, v1, v2\nv_madmk_f32 v6, v1, 0x40490fdb, v2\n"
+        "v_madak_f32 v7, v1, v2, 0x40490fdb"
+    )
     got = run_program(
         body + "\nv_mad_legacy_f32 v8, v1, v2, v3", {"v1": bits(x), "v2": bits(y), "v3": bits(z)}, chip="gfx90a"
     )
@@ -196,7 +199,10 @@ def test_computed_jumps_to_places_without_a_label():
 
 
 def test_scratch_in_a_buffer_is_refused_before_anything_runs():
-    more = ".amdhsa_kernarg_size 8\n\t\t.amdhsa_user_sgpr_private_segment_buffer 1\n\t\t.amdhsa_private_segment_fixed_size 16"
+    more = (
+        ".amdhsa_kernarg_size 8\n\t\t.amdhsa_user_sgpr_private_segment_buffer 1\n"
+        "\t\t.amdhsa_private_segment_fixed_size 16"
+    )
     with pytest.raises(AveError, match=r"\[X027\].*16 bytes of scratch"):
         executor.load(KERNEL.replace(".amdhsa_kernarg_size 8", more))[1, 64](np.zeros(129, np.int32))
 

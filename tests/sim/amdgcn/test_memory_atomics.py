@@ -302,7 +302,8 @@ def test_lds(returned):
             f"ds_write_b{bits} v5, {registers(6, x)} offset:16\nv_mov_b32 v30, v0\nv_mov_b32 v31, v0\ns_mov_b64 exec, "
             f"s[14:15]\n"
             + lds_text(name, bits, op in TWO, returned)
-            + f"\ns_mov_b64 exec, -1\nds_read_b{bits} {registers(6, x)}, v5 offset:16\nglobal_store_dwordx2 v1, v[6:7], s[10:11]\n"
+            + f"\ns_mov_b64 exec, -1\nds_read_b{bits} {registers(6, x)}, v5 offset:16\n"
+              f"global_store_dwordx2 v1, v[6:7], s[10:11]\n"
             f"global_store_dwordx2 v1, v[30:31], s[10:11] offset:8\ns_add_u32 s10, s10, {LANES * 16}\ns_addc_u32 s11, "
             f"s11, 0"
         )  # fmt: skip
@@ -346,7 +347,8 @@ def test_two_exchanges(name):
             p in enumerate(places))
         for what, k, way in (("write", 10, 1), ("read", 20, -1))
     )  # fmt: skip
-    got = run_program(f"{body}\n{name} {registers(2, 2 * w)}, v1, {first}, {second} offset0:{places[0]} offset1:{places[1]}\n{back}",
+    got = run_program(f"{body}\n{name} {registers(2, 2 * w)}, v1, {first}, {second} offset0:{places[0]} "
+                      f"offset1:{places[1]}\n{back}",
                       {"v1": (lane * bits // 8).astype(np.uint32), registers(10, 2 * w): old, registers(2, 2 * w): new},
                       lds=16384)  # fmt: skip
     assert (np.atleast_2d(got[registers(2, 2 * w)]) == old).all()
@@ -355,8 +357,10 @@ def test_two_exchanges(name):
 
 def test_denormals_in_lds_follow_mode_and_stay_in_memory():
     tiny = np.full(LANES, 0x00000003, np.uint32)
-    body = ("ds_write_b32 v1, v2\nds_add_f32 v1, v2\nds_read_b32 v3, v1\nds_max_rtn_f32 v4, v1, v2\nds_write_b32 v1, v5\nds_max_f32 v1, v2\nds_read_b32 v6, v1\n"
-            "global_store_dword v1, v2, s[2:3]\nglobal_atomic_add_f32 v1, v2, s[2:3]\nglobal_load_dword v7, v1, s[2:3]")  # fmt: skip
+    body = ("ds_write_b32 v1, v2\nds_add_f32 v1, v2\nds_read_b32 v3, v1\nds_max_rtn_f32 v4, v1, v2\n"
+            "ds_write_b32 v1, v5\nds_max_f32 v1, v2\nds_read_b32 v6, v1\n"
+            "global_store_dword v1, v2, s[2:3]\nglobal_atomic_add_f32 v1, v2, s[2:3]\n"
+            "global_load_dword v7, v1, s[2:3]")  # fmt: skip
     memory = np.zeros(LANES, np.uint32)
     given = {"v1": np.arange(LANES, dtype=np.uint32) * 4, "v2": tiny, "v5": tiny + 1, "s[2:3]": memory.ctypes.data}
     keep = run_program(body, given, lds=256, regions=(region(memory),))
@@ -408,7 +412,8 @@ def test_flat_addresses_of_lds():
     address = np.select(
         [lane % 3 == 0, lane % 3 == 1], [memory.ctypes.data + 4 * lane, SHARED_BASE + 4 * lane], PRIVATE_BASE + 4
     )
-    got = run_program("ds_write_b32 v1, v2\nscratch_store_dword off, v2, off offset:4\nflat_atomic_add v[4:5], v3\nds_read_b32 v6, v1\nscratch_load_dword v7, off, off offset:4",
+    got = run_program("ds_write_b32 v1, v2\nscratch_store_dword off, v2, off offset:4\nflat_atomic_add v[4:5], v3\n"
+                      "ds_read_b32 v6, v1\nscratch_load_dword v7, off, off offset:4",
                       {"v1": (4 * lane).astype(np.uint32), "v2": 100, "v3": lane.astype(np.uint32),
                           "v[4:5]": pair(address)}, lds=256, regions=(region(memory),),
                       directives=".amdhsa_float_denorm_mode_32 3\n.amdhsa_private_segment_fixed_size 16")  # fmt: skip

@@ -191,7 +191,10 @@ def test_swizzled(form, index_stride, memory):
     tid = form == "offen"
     r = Resource(memory.ctypes.data, 50, 16, True, tid, index_stride, 0 if tid else 4)
     index, offset = np.random.default_rng(3).permutation(LANES), np.arange(LANES) % 3 * 4
-    text = f"buffer_load_dword v16, {Buffer.FORMS[form]}, s[4:7], s8 {form}\nbuffer_load_sbyte v17, {Buffer.FORMS[form]}, s[4:7], s8 {form} offset:3"
+    text = (
+        f"buffer_load_dword v16, {Buffer.FORMS[form]}, s[4:7], s8 {form}\n"
+        f"buffer_load_sbyte v17, {Buffer.FORMS[form]}, s[4:7], s8 {form} offset:3"
+    )
     got = run_program(
         text,
         {"v2": index.astype(np.uint32), "v3": offset.astype(np.uint32), "s[4:7]": r.word, "s8": 64},
@@ -357,7 +360,8 @@ def test_direct_to_lds_beyond_its_end(memory):
     "buffer_load_dword v8, v3, s[4:5], 0 offen",
                                   "buffer_load_dword v8, v3, s[4:7], 0 idxen offen",
                                   "buffer_load_dwordx2 v3, s[4:7], 0 offen lds",
-                                  "tbuffer_load_format_x v8, v3, s[4:7], 0 format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT] offen"])  # fmt: skip
+                                  "tbuffer_load_format_x v8, v3, s[4:7], 0 "
+                                  "format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT] offen"])  # fmt: skip
 def test_what_is_not_executed(text):
     with pytest.raises(AveError, match="X021"):
         run_program(text)

@@ -85,7 +85,8 @@ def test_stores(form):
 def test_accumulation_registers_and_a_destination_that_holds_the_address():
     memory = model.random_bytes(np.random.default_rng(3), ROOM)
     at = np.arange(LANES) * 32
-    got = run_program("global_load_dwordx4 a[4:7], v[2:3], off\nglobal_store_dwordx4 v[2:3], a[4:7], off offset:16\nglobal_load_dwordx4 v[0:3], v[2:3], off",
+    got = run_program("global_load_dwordx4 a[4:7], v[2:3], off\nglobal_store_dwordx4 v[2:3], a[4:7], off offset:16\n"
+                      "global_load_dwordx4 v[0:3], v[2:3], off",
                       inputs_of(at, memory.ctypes.data), regions=(region(memory),))  # fmt: skip
     assert (got["a[4:7]"] == loaded(memory, at, "dwordx4", FULL)).all()
     assert (got["v[0:3]"] == got["a[4:7]"]).all()
@@ -135,7 +136,8 @@ def test_wide_scratch_stores():
     got = run_program(
         "scratch_store_dword v2, v8, off\nscratch_store_dwordx2 v2, v[9:10], off offset:4\nscratch_store_dwordx3 v2, "
         "v[11:13], off offset:12\n"
-        "scratch_store_dwordx4 v2, v[14:17], off offset:24\n" + "\n".join(f"scratch_load_dword v{20 + k}, v2, off offset:{4 * k}" for k in range(10)),
+        "scratch_store_dwordx4 v2, v[14:17], off offset:24\n" + "\n".join(f"scratch_load_dword v{20 + k}, v2, off "
+            f"offset:{4 * k}" for k in range(10)),
         {"v2": (np.arange(LANES) % 3 * 4).astype(np.uint32), "v[8:17]": own},
         directives=".amdhsa_private_segment_fixed_size 64",
     )  # fmt: skip
@@ -206,7 +208,8 @@ def test_global_loads_to_lds(name):
 @pytest.mark.parametrize("name", TO_LDS[:5])
 def test_scratch_loads_to_lds(name):
     own = model.random_words(np.random.default_rng(7), LANES)
-    got = run_program(f"scratch_store_dword off, v2, off offset:4\nscratch_load_lds_{name} v5, off offset:4\nds_read_b32 v3, v4",
+    got = run_program(f"scratch_store_dword off, v2, off offset:4\nscratch_load_lds_{name} v5, off offset:4\n"
+                      f"ds_read_b32 v3, v4",
                       {"v2": own, "v4": np.arange(LANES, dtype=np.uint32) * 4 + 12, "v5": 0, "m0": 8}, lds=512,
                       directives=".amdhsa_private_segment_fixed_size 8")  # fmt: skip
     assert got["v3"].tolist() == [model.load(own[n : n + 1].view(np.uint8), 0, name)[0] for n in range(LANES)]

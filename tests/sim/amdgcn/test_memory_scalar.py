@@ -54,7 +54,8 @@ def test_loads(form):
 def test_stores():
     memory, values = np.zeros(64, np.uint32), random_words(np.random.default_rng(2), 8)
     given = {f"s{16 + k}": int(v) for k, v in enumerate(values)}
-    run_program("s_store_dword s17, s[2:3], 0x0\ns_store_dwordx2 s[18:19], s[2:3], m0 offset:0x8\ns_store_dwordx4 s[20:23], s[2:3], 0x40", {**inputs(memory), **given},
+    run_program("s_store_dword s17, s[2:3], 0x0\ns_store_dwordx2 s[18:19], s[2:3], m0 offset:0x8\n"
+                "s_store_dwordx4 s[20:23], s[2:3], 0x40", {**inputs(memory), **given},
                 regions=(region(memory),))  # fmt: skip
     want = np.zeros(64, np.uint32)
     want[4], want[9:11], want[20:24] = values[1], values[2:4], values[4:8]

@@ -79,7 +79,8 @@ def test_bits_are_the_rows(row):
             body += f"\t{name} {place('v', d, n['c'])}, {place('a', 0, n['a'])}, {place('v', 32, n['b'])}, v60{mods}\n"
         else:
             inputs[place("a", 64, n["c"])] = regs["c"]
-            body += f"\t{name} {place('v', d, n['c'])}, {place('a', 0, n['a'])}, {place('v', 32, n['b'])}, {place('a', 64, n['c'])}{mods}\n"
+            places = (place("v", d, n["c"]), place("a", 0, n["a"]), place("v", 32, n["b"]), place("a", 64, n["c"]))
+            body += f"\t{name} {', '.join(places)}{mods}\n"
         outputs.append(place("v", d, n["c"]))
     r = run_program(body, inputs, exec_mask=0x5555555555555555)
     for out in outputs:

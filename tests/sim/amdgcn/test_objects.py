@@ -12,7 +12,10 @@ def program(own: int) -> IRModule:
         module.constant("i32", str(n), 4)
     table = module.constant("[2 x i32]", "[i32 5, i32 7]", 4)
     module.declare("llvm.ctpop.i32", "i32", ["i32"])
-    shared = f"  %p = getelementptr i32, ptr {table}, i32 %x\n  %a = load i32, ptr %p, align 4\n  %b = call i32 @llvm.ctpop.i32(i32 %a)\n  ret i32 %b"
+    shared = (
+        f"  %p = getelementptr i32, ptr {table}, i32 %x\n  %a = load i32, ptr %p, align 4\n"
+        f"  %b = call i32 @llvm.ctpop.i32(i32 %a)\n  ret i32 %b"
+    )
     module.functions["ave_shared"] = f"define internal i32 @ave_shared(i32 %x) noinline #0 {{\n{shared}\n}}"
     block = f"  %a = call i32 @ave_shared(i32 1)\n  %b = add i32 %a, {own}\n  ret i32 %b"
     module.functions["ave_block_0"] = (

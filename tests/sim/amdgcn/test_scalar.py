@@ -202,7 +202,8 @@ def looped(texts: list[str], sets: list[Operands]) -> list[np.ndarray]:
     inputs: dict[str, np.ndarray | int] = {"v6": np.array([x.scc for x in sets], np.uint32)}
     for at, name in words.items():
         values = np.array([getattr(x, name) for x in sets], np.uint64)
-        inputs[f"v{at}"], inputs[f"v{at + 1}"] = (values & 0xFFFFFFFF).astype(np.uint32), (values >> 32).astype(np.uint32)
+        inputs[f"v{at}"] = (values & 0xFFFFFFFF).astype(np.uint32)
+        inputs[f"v{at + 1}"] = (values >> 32).astype(np.uint32)
     # s0-1, s2-3: S0, S1; s4-5: the old D; s6: SCC; s8-9: EXEC; s20: the lane.
     lines = ["s_mov_b32 s20, 0", "loop:"]
     lines += [f"v_readlane_b32 s{s}, v{v}, s20" for s, v in ((0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (8,
@@ -244,7 +245,10 @@ def test_exec_logic():
 
 def test_relative_moves():
     inputs = {f"s{n}": 1000 + n for n in range(40)} | {"m0": 10}
-    body = "s_movrels_b32 s50, s7\ns_movrels_b64 s[52:53], s[8:9]\ns_movreld_b32 s45, s7\ns_movreld_b64 s[46:47], s[2:3]\ns_mov_b32 s60, s56"
+    body = (
+        "s_movrels_b32 s50, s7\ns_movrels_b64 s[52:53], s[8:9]\ns_movreld_b32 s45, s7\ns_movreld_b64 s[46:47], s[2:3]\n"
+        "s_mov_b32 s60, s56"
+    )
     r = run_program(body, inputs)
     assert [r[x] for x in ("s50", "s52", "s53", "s55", "s56", "s57", "s60")] == [1017, 1018, 1019, 1007, 1002, 1003,
         1002]

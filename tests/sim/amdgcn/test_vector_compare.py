@@ -48,7 +48,10 @@ def cases(prefix):
     read = "vcc" if prefix == "v_cmp" else "s[20:21]"
     text = "{name} {read}, {{a}}, {{b}}\n" + out.replace("{d}", "{{d}}") + "{read}"
     if prefix == "v_cmpx":
-        text = "s_mov_b64 s[10:11], exec\nv_mov_b32 {{d}}, 0\n{name} s[20:21], {{a}}, {{b}}\nv_mov_b32 {{d}}, 1\ns_mov_b64 exec, s[10:11]\nv_cndmask_b32 v39, 0, 2, s[20:21]\nv_or_b32 {{d}}, v39, {{d}}"
+        text = (
+            "s_mov_b64 s[10:11], exec\nv_mov_b32 {{d}}, 0\n{name} s[20:21], {{a}}, {{b}}\nv_mov_b32 {{d}}, 1\n"
+            "s_mov_b64 exec, s[10:11]\nv_cndmask_b32 v39, 0, 2, s[20:21]\nv_or_b32 {{d}}, v39, {{d}}"
+        )
     worth = 1 if prefix == "v_cmp" else 3
 
     def case(relation, sources, meaning):

@@ -131,7 +131,10 @@ def _halves():
                 f"v_pk_{name}_f16", " ".join(["h32"] * n), "f16", lambda *v, f=f, k=k: f(*(half(x, k) for x in v)), text
             )
     for k in range(2):
-        text = f"v_mov_b32 v39, {{c}}\nv_pk_fmac_f16 v39, {{a}}, {{b}}\nv_lshrrev_b32 {{d}}, {16 * k}, v39\nv_and_b32 {{d}}, 0xffff, {{d}}"
+        text = (
+            f"v_mov_b32 v39, {{c}}\nv_pk_fmac_f16 v39, {{a}}, {{b}}\nv_lshrrev_b32 {{d}}, {16 * k}, v39\n"
+            f"v_and_b32 {{d}}, 0xffff, {{d}}"
+        )
         yield Case("v_pk_fmac_f16", "h32 h32 h32", "f16", lambda *v, k=k: fused(*(half(x, k) for x in v)), text)
         mods = " op_sel:[1,0] op_sel_hi:[0,1] neg_lo:[1,0] neg_hi:[0,1]"
         text = (
@@ -188,7 +191,10 @@ def _wide():
                 f"v_pk_{name}_f32", " ".join(["p64"] * n), k, lambda *v, f=f, p=part: f(*(word(x, p) for x in v)), text
             )
     for part in range(2):
-        text = f"v_pk_mul_f32 v[36:37], {{a}}, {{b}} op_sel:[1,0] op_sel_hi:[0,1] neg_lo:[1,0]\nv_mov_b32 {{d}}, v{36 + part}"
+        text = (
+            f"v_pk_mul_f32 v[36:37], {{a}}, {{b}} op_sel:[1,0] op_sel_hi:[0,1] neg_lo:[1,0]\n"
+            f"v_mov_b32 {{d}}, v{36 + part}"
+        )
         product = names["mul"][1]
         meaning = (
             (lambda x, y: product(word(x, 1) ^ 1 << 31, word(y, 0)))
@@ -206,7 +212,10 @@ def _gfx950():
     for name, least in (("min", True), ("max", False)):
         f = of(propagating(least), "f16")
         for k in range(2):
-            text = f"v_pk_{name}imum3_f16 v39, {{a}}, {{b}}, {{c}}\nv_lshrrev_b32 {{d}}, {16 * k}, v39\nv_and_b32 {{d}}, 0xffff, {{d}}"
+            text = (
+                f"v_pk_{name}imum3_f16 v39, {{a}}, {{b}}, {{c}}\nv_lshrrev_b32 {{d}}, {16 * k}, v39\n"
+                f"v_and_b32 {{d}}, 0xffff, {{d}}"
+            )
             yield Case(
                 f"v_pk_{name}imum3_f16", "h32 h32 h32", "f16", lambda *v, f=f, k=k: f(*(half(x, k) for x in v)), text
             )

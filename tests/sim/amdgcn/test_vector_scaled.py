@@ -191,7 +191,8 @@ def test_scaled(name):
         kept = np.uint32(~(((1 << to) - 1) << first) & 0xFFFFFFFF)
         assert (got[0] & kept == old[0] & kept).all()
     found = codes(got[:n],
-        bits) if count == 32 or to == 64 else np.stack([got[0] >> np.uint32(first + bits * k) & np.uint32((1 << bits) - 1) for k in range(count)])
+        bits) if count == 32 or to == 64 else np.stack(
+            [got[0] >> np.uint32(first + bits * k) & np.uint32((1 << bits) - 1) for k in range(count)])
     if bits == 32:
         found = got[:count]
     digits = {"f32": 23, "f16": 10, "bf16": 7}.get(source, 0)
@@ -210,7 +211,8 @@ def test_signs_and_magnitudes_of_operands():
     x = np.linspace(-5, 5, LANES).astype(np.float32)
     given = {"v1": x.view(np.uint32), "v2": (x + 1).view(np.uint32), "v0": 0}
     r = run_program("v_cvt_scalef32_pk_fp8_f32 v0, -v1, |v2|, 1.0", given, chip="gfx950")
-    want = (-x).astype(TYPES["fp8"]).view(np.uint8).astype(np.uint32) | np.abs(x + 1).astype(TYPES["fp8"]).view(np.uint8).astype(np.uint32) << 8
+    low, high = (y.astype(TYPES["fp8"]).view(np.uint8).astype(np.uint32) for y in (-x, np.abs(x + 1)))
+    want = low | high << 8
     assert (r["v0"] == want).all()
 
 
