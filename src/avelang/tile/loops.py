@@ -340,3 +340,6 @@ def preshuffled(G, A, B, k):
     rounds = (k + SETS * H.k - 1) // (SETS * H.k)
     lds_mainloop(rounds, SETS, I, EARLY, first, second, multiply, al.syncthreads, BEFORE, AFTER)
     return acc_tile(G, acc)
+
+
+new_sums, tile_of_sums = make_acc, acc_tile  # the public names
