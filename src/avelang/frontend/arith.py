@@ -119,7 +119,7 @@ def _as(f: Frame, v: Any, d: DType, node: ast.AST, bitwise: bool = False) -> Any
         if not fits(v, d, bitwise):
             f.fail("T021", node, number=v, dtype=d)
         return f.b.const(v, d)
-    if isinstance(v, Value) and v.type != d and choices.taken(f, v, d) == d:
+    if isinstance(v, Value) and v.type != d and choices.literal_dtype(f, v, d) == d:
         return choices.typed(f, v, d)
     return Vec(f.b.convert(v.value, d), v.shape) if isinstance(v, Vec) else f.b.convert(v, d)
 
@@ -137,7 +137,7 @@ def common_type(f: Frame, a: Any, b: Any, node: ast.AST, arithmetic: bool = True
         # A choice between literals takes the type of what it meets as a literal does; two of them meet as their
         # defaults do.
         one = bool(choices.literals(f, a)) != bool(choices.literals(f, b))
-        d = (choices.taken(f, a, y) or choices.taken(f, b, x) if one else None) or promote(x, y)
+        d = (choices.literal_dtype(f, a, y) or choices.literal_dtype(f, b, x) if one else None) or promote(x, y)
     return i32 if arithmetic and d.kind == "bool" else d
 
 

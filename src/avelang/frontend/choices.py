@@ -37,7 +37,7 @@ def typed(f: Frame, v: Any, d: DType) -> Value:
     return f.b.select(cond, typed(f, a, d), typed(f, b, d))
 
 
-def taken(f: Frame, v: Any, d: DType) -> DType | None:
+def literal_dtype(f: Frame, v: Any, d: DType) -> DType | None:
     """The dtype that the literals of a choice take beside a run-time `d`; None if one does not fit, or `v` is no
     choice."""
     numbers = literals(f, v)

@@ -219,11 +219,11 @@ class Frame:
         self.env.layers.pop()
         layer.update(self.build.heap.layers.pop())
 
-    def held(self, name: str | FieldCell) -> Any:
+    def value_of(self, name: str | FieldCell) -> Any:
         """The value of a name or a cell, or MISSING."""
         return self.build.heap.get(name) if isinstance(name, FieldCell) else self.env.get(name)
 
-    def hold(self, name: str | FieldCell, value: Any) -> None:
+    def bind(self, name: str | FieldCell, value: Any) -> None:
         """Sets the value of a name or a cell."""
         (self.build.heap if isinstance(name, FieldCell) else self.env).set(name, value)
 

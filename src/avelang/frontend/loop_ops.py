@@ -166,7 +166,8 @@ def loop(f: Frame, node: ast.AST, names: list[str], live: Any, op: str, operands
     f.build.again -= rebuilt
     f.build.carried[site] = [c for c in joins if isinstance(c, FieldCell)]
     late = _late(f, layer, joins, live, once)
-    inits = [x for name, m in joins.items() for x in ([] if m.kind == "memory" else m.give(f, bound[name], node))]
+    values = {name: m for name, m in joins.items() if m.kind != "memory"}
+    inits = [x for name, m in values.items() for x in m.emit_values(f, bound[name], node)]
     inits += [f.b.const(0, t) for m in late.values() for t in m.types]
     everything = {**joins, **late}
     for block in blocks:
@@ -174,7 +175,7 @@ def loop(f: Frame, node: ast.AST, names: list[str], live: Any, op: str, operands
             for t in m.types:
                 block.add_arg("", t)
     with f.b.inside(blocks[-1]):
-        given = [x for name, m in everything.items() for x in m.give(f, held_after(f, name, layer), node)]
+        given = [x for name, m in everything.items() for x in m.emit_values(f, held_after(f, name, layer), node)]
         f.b.yield_(*given)
     if op == "while":
         # The head passes on all that it got, the values that only the body makes included.
@@ -193,9 +194,9 @@ def _guess(f: Frame, site: Any, joins: dict[str | FieldCell, Join],
            bound: dict[str | FieldCell, Any]) -> list[FieldCell]:
     """The cells that this loop carried last time, if a loop around it is built again: then it is not built twice each
     time."""
-    guesses = [c for c in f.build.carried.get(site, ()) if f.held(c) is not MISSING] if f.build.again else []
+    guesses = [c for c in f.build.carried.get(site, ()) if f.value_of(c) is not MISSING] if f.build.again else []
     for c in list(guesses):
-        held = frozen(f, f.held(c), {})
+        held = frozen(f, f.value_of(c), {})
         try:
             joins[c] = _join_changed(f, held, held, site[0])
             bound[c] = held
@@ -210,9 +211,9 @@ def _check_trip(f: Frame, joins: dict[str | FieldCell, Join], bound: dict[str | 
     crosses, or otherwise."""
     again = False
     carried: list[tuple[Object, Object, Object | None]] = []
-    found = [c for c in changed_cells(f, layer) if c not in joins and not isinstance(f.held(c), Poison)]
+    found = [c for c in changed_cells(f, layer) if c not in joins and not isinstance(f.value_of(c), Poison)]
     for cell in found:
-        bound[cell] = frozen(f, f.held(cell), {})
+        bound[cell] = frozen(f, f.value_of(cell), {})
         joins[cell] = _join_unchanged(bound[cell])
     for name, m in list(joins.items()):
         after = held_after(f, name, layer)
@@ -226,7 +227,7 @@ def _check_trip(f: Frame, joins: dict[str | FieldCell, Join], bound: dict[str | 
             if isinstance(name, FieldCell):
                 # An error where it is read.
                 del joins[name]
-                f.hold(name, poison(clash, "T014"))
+                f.bind(name, poison(clash, "T014"))
                 again = True
                 continue
             if isinstance(why, Poison):
@@ -283,7 +284,9 @@ def _trip(f: Frame, joins: dict[str | FieldCell, Join], op: str, operands: list[
             cond = head()
             f.b.emit("condition", [cond, *args])
         for c in seen:
-            if isinstance(c, FieldCell) and (seen[c] is not entered[c] if c in entered else f.held(c) is not MISSING):
+            if not isinstance(c, FieldCell):
+                continue
+            if seen[c] is not entered[c] if c in entered else f.value_of(c) is not MISSING:
                 f.fail("T093", getattr(node, "test", node), name=c.shown)
         blocks.append(first)
     block = Block()
@@ -303,7 +306,7 @@ def _enter(f: Frame, block: Block, joins: dict[str | FieldCell, Join]) -> list[V
         mine = [block.add_arg(shown, t) for t in m.types]
         args += mine
         _soften(f, m, list(mine))
-        f.hold(name, m.take(list(mine)))
+        f.bind(name, m.bind(list(mine)))
     return args
 
 

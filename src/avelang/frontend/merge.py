@@ -47,11 +47,12 @@ class Join:
     literal: Any = None
     open: bool = False
 
-    def give(self, f: Frame, v: Any, node: ast.AST) -> list[Value]:
+    def emit_values(self, f: Frame, v: Any, node: ast.AST) -> list[Value]:
         """The IR values that carry `v`, made in the current block; zeros where there is nothing to carry."""
         if self.kind in ("tuple", "object"):
             parts = v.values if isinstance(v, Snapshot) else v
-            return [x for i, m in enumerate(self.items) for x in m.give(f, v if v is MISSING else parts[i], node)]
+            parts = [MISSING] * len(self.items) if v is MISSING else parts
+            return [x for m, part in zip(self.items, parts, strict=True) for x in m.emit_values(f, part, node)]
         if self.kind == "memory":
             if v is not MISSING and not (isinstance(v, Ref) and v.value is self.payload.value):
                 tensor_access.store(f, self.payload, v, node)
@@ -66,13 +67,13 @@ class Join:
         v = tensor_access.operand(f, v, node)
         return [f.b.convert(v.value if isinstance(v, Vec) else v, d)]  # type: ignore[arg-type]
 
-    def take(self, values: list[Value]) -> Any:
+    def bind(self, values: list[Value]) -> Any:
         """The name's value afterwards; takes its IR values off the front of the list."""
         if self.kind == "tuple":
-            return tuple(m.take(values) for m in self.items)
+            return tuple(m.bind(values) for m in self.items)
         if self.kind == "object":
             for cell, m in zip(self.payload.cells.values(), self.items, strict=True):
-                held = m.take(values)
+                held = m.bind(values)
                 tensor_access.name_tensor(held, cell.field)
                 self.payload.heap.set(cell, held)
             return self.payload
@@ -272,7 +273,7 @@ def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], 
     f.build.met = []
     for name in dict.fromkeys((*layers[0], *layers[1])):
         if isinstance(name, FieldCell):
-            if f.held(name) is MISSING:
+            if f.value_of(name) is MISSING:
                 continue
         elif name not in live and name not in (*FLAGS, RESULT):
             continue
@@ -296,16 +297,16 @@ def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], 
     op = f.b.emit("if", (cond,), types, blocks, **({"returned": ends} if ends else {}))
     # Only now, as what a cell held before is what a path that left it alone gives.
     for name, clash in clashes.items():
-        f.hold(name, clash)
+        f.bind(name, clash)
     bind_results(f, joins, list(op.results))
 
 
 def bind_results(f: Frame, joins: Mapping[Any, Join], values: list[Value]) -> None:
     """Binds names and cells to what has come out of an op."""
     for name, m in joins.items():
-        held = m.take(values)
+        held = m.bind(values)
         tensor_access.name_tensor(held, shown_name(name))
-        f.hold(name, held)
+        f.bind(name, held)
 
 
 def shown_name(name: str | FieldCell) -> str:
@@ -314,12 +315,12 @@ def shown_name(name: str | FieldCell) -> str:
 
 
 def _give(f: Frame, m: Join, v: Any, node: ast.AST) -> list[Value]:
-    return m.give(f, MISSING if isinstance(v, Poison) else v, node)
+    return m.emit_values(f, MISSING if isinstance(v, Poison) else v, node)
 
 
 def held_after(f: Frame, name: str | FieldCell, layer: dict[Any, Any]) -> Any:
     """The value of a name or cell at the end of the region that changed `layer`."""
-    return frozen(f, layer[name] if name in layer else f.held(name), layer)
+    return frozen(f, layer[name] if name in layer else f.value_of(name), layer)
 
 
 def _joined(f: Frame, name: str | FieldCell, layers: list[dict[Any, Any]]) -> Join:
@@ -375,26 +376,26 @@ def choose(f: Frame, cond: Value, then: Callable[[], Any], other: Callable[[], A
     given = []
     for block, v in zip(blocks, held, strict=True):
         with f.b.inside(block):
-            given.append(m.give(f, v, node))
+            given.append(m.emit_values(f, v, node))
     cells = changed_cells(f, *layers)
     if cells:
         return _with_cells(f, cond, blocks, layers, m, given, cells, node)
     if m.kind != "memory" and all(is_pure(op) for block in blocks for op in block.ops):
         for block in blocks:
             f.b.move(block)
-        chosen = m.take([_select(f, cond, a, b) for a, b in zip(*given, strict=True)])
+        chosen = m.bind([_select(f, cond, a, b) for a, b in zip(*given, strict=True)])
         choices.remember(f, cond, held[0], held[1], chosen)
         return chosen
     for block, values in zip(blocks, given, strict=True):
         with f.b.inside(block):
             f.b.yield_(*values)
-    return m.take(list(f.b.emit("if", (cond,), m.types, blocks).results))
+    return m.bind(list(f.b.emit("if", (cond,), m.types, blocks).results))
 
 
 def changed_cells(f: Frame, *layers: dict[Any, Any]) -> list[FieldCell]:
     """The cells, of objects that were there before, that regions have changed."""
     return [c for c in dict.fromkeys(c for layer in layers for c in layer if isinstance(c, FieldCell))
-            if f.held(c) is not MISSING]
+            if f.value_of(c) is not MISSING]
 
 
 def _with_cells(f: Frame, cond: Value, blocks: Any, layers: list[dict[Any, Any]], m: Join, given: list[list[Value]],
@@ -408,7 +409,7 @@ def _with_cells(f: Frame, cond: Value, blocks: Any, layers: list[dict[Any, Any]]
                                   for x in _give(f, crossing, held_after(f, c, layer), node)))
     op = f.b.emit("if", (cond,), (*m.types, *(t for crossing in joins.values() for t in crossing.types)), blocks)
     results = list(op.results)
-    chosen = m.take(results)
+    chosen = m.bind(results)
     bind_results(f, joins, results)
     return chosen
 
