@@ -9,10 +9,12 @@ import struct
 from avelang.base.lazy import np
 from avelang.ir.dtypes import DType
 
+_HELD = {"f32": "float", "f64": "double", "i32": "i32", "u32": "i32", "i64": "i64", "u64": "i64", "u1": "i1"}
+
 
 def elem(d: DType) -> str:
     """The LLVM type that holds one element of a dtype."""
-    return {"f32": "float", "f64": "double"}.get(d.name) or f"i{d.bits}"
+    return _HELD.get(d.name) or f"i{d.bits}"
 
 
 def signed(value: int, bits: int) -> int:

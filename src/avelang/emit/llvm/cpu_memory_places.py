@@ -64,17 +64,19 @@ class LaneAddress:
         the `lanes` that are active count."""
         if (size, lanes is None) in self._runs:
             return self._runs[size, lanes is None]
-        active = np.ones(self.w.W, bool) if lanes is None else lanes
         parts = [self.lin.k - np.arange(self.w.W) * size, *self.columns]
         r = self.w.W
-        while r > 1 and not all(_alike(x.reshape(-1, r), active.reshape(-1, r)) for x in parts):
+        while r > 1 and not all(_alike(x.reshape(-1, r), lanes) for x in parts):
             r //= 2
         self._runs[size, lanes is None] = r
         return r
 
 
-def _alike(rows: np.ndarray, active: np.ndarray) -> bool:
-    """True where the active numbers of each row are the same."""
+def _alike(rows: np.ndarray, lanes: np.ndarray | None) -> bool:
+    """True where the numbers of the active lanes in each row are the same; None: all lanes are active."""
+    if lanes is None:
+        return bool((rows == rows[:, :1]).all())
+    active = lanes.reshape(rows.shape)
     low = np.where(active, rows, np.iinfo(np.int64).max).min(axis=1)
     high = np.where(active, rows, np.iinfo(np.int64).min).max(axis=1)
     return bool(((low == high) | ~active.any(axis=1)).all())

@@ -39,7 +39,7 @@ def choices(kernel: Kernel) -> dict[Op, Choice]:
             roots[op.result] = op, ()
             found[op] = []
             continue
-        hits = [i for i, v in enumerate(op.operands) if v in roots]
+        hits = [i for i, v in enumerate(op.operands) if v in roots] if roots else []
         if not hits:
             continue
         alloc, offsets = roots[op.operands[hits[0]]]
