@@ -420,7 +420,7 @@ class PtxTranslator(Writer):
     # -- control -------------------------------------------------------------------------------------------------------
 
     def pcs(self) -> str:
-        """Where the lanes go on, an i32 each."""
+        """The blocks in which the lanes go on, an i32 each."""
         return self.op(f"load {self.t('i32')}, ptr {self.pointer('w', WARP['pc'])}, align 64")
 
     def put_pcs(self, new: str, lanes: str) -> None:
