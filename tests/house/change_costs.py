@@ -1,4 +1,5 @@
-"""What a change costs: each is made in a copy of the sources, in the places that `docs/developing.md` names, and must work everywhere."""
+"""What a change costs: each is made in a copy of the sources, in the places that `docs/developing.md` names, and must
+work everywhere."""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ import pathlib
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """`edits`: (file, anchor, text): the text goes in front of the anchor, or to the file's end where that is empty. `check`: Python, behind `COMMON`,
-    that fails where the change does not work."""
+    """`edits`: (file, anchor, text): the text goes in front of the anchor, or to the file's end where that is empty.
+    `check`: Python, behind `COMMON`, that fails where the change does not work."""
 
     name: str
     edits: tuple[tuple[str, str, str], ...]
@@ -94,7 +95,9 @@ def prmt(wave: Machine, a: np.ndarray, b: np.ndarray, which: np.ndarray) -> np.n
         out |= (np.where(k < 4, a, b) >> (k & np.uint32(3)) * np.uint32(8) & np.uint32(255)) << np.uint32(8 * i)
     return out
 '''
-_PRMT_CHECK = three("prmt", "u32").replace("NAMESPACE", "al.nvvm") + """
+_PRMT_CHECK = (
+    three("prmt", "u32").replace("NAMESPACE", "al.nvvm")
+    + """
 from avelang.isa.nvptx.scalar import prmt as row
 _bytes = row.semantics
 x = [RNG.integers(0, 1 << 32, 64, dtype=np.uint32) for _ in range(3)]
@@ -106,9 +109,15 @@ out = np.zeros(64, np.uint32)
 executed(prmt, *x, out)
 assert (out == _bytes(None, *x)).all()
 """
+)
 NVIDIA_ROWS = tuple(
-    Change(f"an NVIDIA intrinsic by {what}", (("avelang/isa/nvptx/scalar.py", "", _PRMT.replace("HOW", how)),), _PRMT_CHECK)
-    for what, how in (("LLVM's name", 'llvm="llvm.nvvm.prmt"'), ("PTX text", 'asm="prmt.b32 <out>, <a>, <b>, <which>;"'))
+    Change(
+        f"an NVIDIA intrinsic by {what}", (("avelang/isa/nvptx/scalar.py", "", _PRMT.replace("HOW", how)),), _PRMT_CHECK
+    )
+    for what, how in (
+        ("LLVM's name", 'llvm="llvm.nvvm.prmt"'),
+        ("PTX text", 'asm="prmt.b32 <out>, <a>, <b>, <which>;"'),
+    )
 )
 
 # Rows that the package does not have, of other kinds: bytes, lanes, names outside of a vendor's in LLVM.
@@ -175,14 +184,14 @@ for kernel, row in ((reversed3, nvidia.reversed3), (match3, nvidia.match3)):
     assert (out == want).all()
 """)  # fmt: skip
 
-_AMD_CHIP = '''
+_AMD_CHIP = """
 
 AMD = (*AMD, Chip(
     "gfx1201", "amd", 32, frozenset({"gfx12", "gfx1201", "fp8-ocp"}), 64 * KIB, MAX_THREADS, "ocp",
     ComputeUnit(128 * KIB, 1024, waves=16, vgprs=1536, vgpr_granule=24, simds=2),
     SharedMemoryFacts(128, 128, in_order(32, (32, 16, 8, 8)), in_order(32, (32, 16, 8, 8))),
 ))
-'''
+"""
 CHIPS = Change("chips", (
     ("avelang/arch/amd.py", "", _AMD_CHIP),
     ("avelang/arch/nvidia.py", '    ("sm_100a", 227,', '    ("sm_120a", 99, "ocp", 87, Multiprocessor(1536, 24, 100 * KIB), None),\n'),

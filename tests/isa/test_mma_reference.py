@@ -14,7 +14,8 @@ F32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 
 def rounded(x: Fraction) -> np.float32:
-    """x rounded to float32, to nearest, ties to even: the nearest of the candidates around the float64 nearest to it."""
+    """x rounded to float32, to nearest, ties to even: the nearest of the candidates around the float64 nearest to
+    it."""
     if abs(x) >= Fraction(2**128 - 2**103):  # half a unit above the greatest finite number
         return np.float32(np.inf if x > 0 else -np.inf)
     near = np.float32(float(x))
@@ -40,7 +41,8 @@ def test_fma_rounds_once(a, b, c):
 
 
 def test_two_roundings_would_show():
-    """c + half a unit of c + a little: the little is lost in float64, whose sum then lies on the tie and goes to the even c."""
+    """c + half a unit of c + a little: the little is lost in float64, whose sum then lies on the tie and goes to the
+    even c."""
     c, tie = 2.0**25, 2.0  # float32 steps by 4 here
     a, b = 1 + 2.0**-23, tie * (1 - 2.0**-23) + 2.0**-21  # exactly, a * b is a little above the tie
     little = Fraction(a) * Fraction(b) - Fraction(tie)

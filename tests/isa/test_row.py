@@ -17,14 +17,21 @@ from avelang.isa.row import PUBLIC, ROWS, Param, allowed, in_range, register, ty
 
 
 def test_names_are_taken_once():
-    for row in (ROWS["amdgpu.rcp"], dataclasses.replace(ROWS["amdgpu.rcp"], name="amdgpu.new", aliases=("mfma_32x32x8_bf16_f32",))):
+    for row in (
+        ROWS["amdgpu.rcp"],
+        dataclasses.replace(ROWS["amdgpu.rcp"], name="amdgpu.new", aliases=("mfma_32x32x8_bf16_f32",)),
+    ):
         with pytest.raises(VerifyError, match="defined twice"):
             register(row)
     assert "amdgpu.new" not in ROWS and "amdgpu.new" not in PUBLIC and "amdgpu.new" not in OPS
 
 
 def test_values_of_consts():
-    plain, ranged, chosen = Param("p", "const"), Param("p", "const", range=(-2, 5)), Param("p", "const", range=(1, 9), choices=(1, 4, 9))
+    plain, ranged, chosen = (
+        Param("p", "const"),
+        Param("p", "const", range=(-2, 5)),
+        Param("p", "const", range=(1, 9), choices=(1, 4, 9)),
+    )
     assert in_range(plain, 10**9) and [n for n in range(-9, 9) if in_range(ranged, n)] == list(range(-2, 6))
     assert [n for n in range(12) if in_range(chosen, n)] == [1, 4, 9]
     assert [allowed(p) for p in (plain, ranged, chosen)] == ["any integer", "within -2..5", "one of 1, 4, 9"]
@@ -33,7 +40,11 @@ def test_values_of_consts():
 def test_types_of_8_bit_floats_follow_the_chip():
     a = ROWS["amdgpu.mfma_f32_16x16x32_fp8_bf8"].params[0]
     shown = {name: [str(t) for t in types_on(a, CHIPS[name].features)] for name in ("gfx942", "gfx950", "gfx90a")}
-    assert shown["gfx942"] == ["vec<8 x f8e4m3fnuz>"] and shown["gfx950"] == ["vec<8 x f8e4m3fn>"] and len(shown["gfx90a"]) == 2
+    assert (
+        shown["gfx942"] == ["vec<8 x f8e4m3fnuz>"]
+        and shown["gfx950"] == ["vec<8 x f8e4m3fn>"]
+        and len(shown["gfx90a"]) == 2
+    )
     assert types_on(Param("x", (i32, f32)), CHIPS["gfx942"].features) == (i32, f32)
 
 

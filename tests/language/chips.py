@@ -1,4 +1,5 @@
-"""AMD's chips as an engine that compiles and does not run: a kernel with the arguments of a launch comes in; its assembly is looked at for each chip."""
+"""AMD's chips as an engine that compiles and does not run: a kernel with the arguments of a launch comes in; its
+assembly is looked at for each chip."""
 
 from __future__ import annotations
 
@@ -20,18 +21,25 @@ ELSEWHERE = ("U110", "U103")  # an intrinsic, or a form of it, that other chips 
 def constexprs(kernel: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """The compile-time values of a launch."""
     source = kernel.source
-    return Parameters(source.name, signature(source), None, source.fn.__code__.co_argcount).bind(args, kwargs).constexprs
+    return (
+        Parameters(source.name, signature(source), None, source.fn.__code__.co_argcount).bind(args, kwargs).constexprs
+    )
 
 
-def compile_only(kernel: Any, block: tuple[int, int, int], args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, str]:
-    """The kernel's assembly for every AMD chip that has its intrinsics. All of it must be in registers: no scratch memory, no spills, no loops over lanes."""
+def compile_only(
+    kernel: Any, block: tuple[int, int, int], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> dict[str, str]:
+    """The kernel's assembly for every AMD chip that has its intrinsics. All of it must be in registers: no scratch
+    memory, no spills, no loops over lanes."""
     out: dict[str, str] = {}
     values = constexprs(kernel, args, kwargs)
     for chip in AMD:
         if kwargs.get("target") not in (None, *AMD):
             continue
         try:
-            made = simt_device.program(pipeline.gpu(build(kernel.source, values, arch.chip(chip)), block), arch.chip(chip))
+            made = simt_device.program(
+                pipeline.gpu(build(kernel.source, values, arch.chip(chip)), block), arch.chip(chip)
+            )
         except AveError as e:
             assert e.code in ELSEWHERE, (chip, e)
             continue

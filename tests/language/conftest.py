@@ -1,5 +1,5 @@
-"""What the tests of the language share: every test that takes `launch` runs on the reference, on the CPU backend, and as executed machine code of
-gfx942; the kernels are also compiled for all of AMD's chips."""
+"""What the tests of the language share: every test that takes `launch` runs on the reference, on the CPU backend, and
+as executed machine code of gfx942; the kernels are also compiled for all of AMD's chips."""
 
 import pytest
 

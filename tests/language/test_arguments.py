@@ -1,4 +1,5 @@
-"""Launch arguments: NumPy, torch and JAX arrays, anything with DLPack, scalars; providers; and what is refused before anything runs."""
+"""Launch arguments: NumPy, torch and JAX arrays, anything with DLPack, scalars; providers; and what is refused before
+anything runs."""
 
 import threading
 
@@ -155,7 +156,8 @@ def test_a_scalar_that_does_not_fit(launch, bad):
 
 
 @pytest.mark.parametrize("args, kwargs, said", [
-    ((X,), {}, "out"), ((X, X.copy(), 3), {}, "3"), ((X, X.copy()), {"nothing": 1}, "nothing"), ((X, X.copy()), {"x": X}, "x"),
+    ((X,), {}, "out"), ((X, X.copy(), 3), {}, "3"), ((X, X.copy()), {"nothing": 1}, "nothing"),
+    ((X, X.copy()), {"x": X}, "x"),
 ], ids=["missing", "surplus", "unknown", "twice"])  # fmt: skip
 def test_the_wrong_arguments(launch, args, kwargs, said):
     with pytest.raises(AveError, match=said):

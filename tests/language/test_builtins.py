@@ -1,4 +1,5 @@
-"""Builtins: ids and extents, shared memory between waves, shuffles, printf, mathematics, minimum, maximum, select, fma."""
+"""Builtins: ids and extents, shared memory between waves, shuffles, printf, mathematics, minimum, maximum, select,
+fma."""
 
 import math
 
@@ -84,7 +85,7 @@ def test_barriers_in_a_loop(launch):
     np.testing.assert_array_equal(out, np.cumsum(x))
 
 
-# -- shuffles ------------------------------------------------------------------------------------------------------------------------
+# -- shuffles ----------------------------------------------------------------------------------------------------------
 
 
 def shuffle_kernel(function, width):
@@ -128,7 +129,9 @@ def typed_shuffle(dtype):
     return kernel
 
 
-@pytest.mark.parametrize("name, d", [("f32", np.float32), ("f64", np.float64), ("f16", np.float16), ("bf16", ml_dtypes.bfloat16), ("i64", np.int64), ("u8", np.uint8)])  # fmt: skip  # noqa: E501
+@pytest.mark.parametrize("name, d",
+                         [("f32", np.float32), ("f64", np.float64), ("f16", np.float16), ("bf16", ml_dtypes.bfloat16),
+                          ("i64", np.int64), ("u8", np.uint8)])  # fmt: skip  # noqa: E501
 def test_shuffles_of_every_width(launch, name, d):
     x = np.random.default_rng(2).integers(0, 100, N).astype(d)
     out = np.zeros_like(x)
@@ -196,7 +199,7 @@ def test_shuffles_among_the_lanes_that_are_active(launch):
     np.testing.assert_array_equal(out, np.where(t < 32, x[t ^ 3], x[t ^ 12]))
 
 
-# -- printf --------------------------------------------------------------------------------------------------------------------------
+# -- printf ------------------------------------------------------------------------------------------------------------
 
 
 @avelang.jit
@@ -222,10 +225,11 @@ def test_printf_formats(launch, capfd):
     assert capfd.readouterr().out == "-1099511627776|4294967294|fffffffe|    7|7    |12.35|12.345|1.234500e+01\n"
 
 
-# -- mathematics ---------------------------------------------------------------------------------------------------------------------
+# -- mathematics -------------------------------------------------------------------------------------------------------
 
 MATH = {
-    "exp": (math.exp, -20, 20), "exp2": (lambda v: 2.0**v, -30, 30), "log": (math.log, 1e-3, 50), "log2": (math.log2, 1e-3, 50),
+    "exp": (math.exp, -20, 20), "exp2": (lambda v: 2.0**v, -30, 30), "log": (math.log, 1e-3, 50),
+    "log2": (math.log2, 1e-3, 50),
     "tanh": (math.tanh, -6, 6), "erf": (math.erf, -4, 4), "sqrt": (math.sqrt, 0, 100), "abs": (abs, -5, 5),
     "rsqrt": (lambda v: 1 / math.sqrt(v), 0.01, 100), "sin": (math.sin, -50, 50), "cos": (math.cos, -50, 50),
 }  # fmt: skip
@@ -261,9 +265,13 @@ def all_math(dtype):
     return kernel
 
 
-@pytest.mark.parametrize("name, d, tolerance", [("f32", np.float32, 1e-6), ("f64", np.float64, 1e-15), ("f16", np.float16, 2e-3), ("bf16", ml_dtypes.bfloat16, 1e-2)])  # fmt: skip  # noqa: E501
+@pytest.mark.parametrize("name, d, tolerance",
+                         [("f32", np.float32, 1e-6), ("f64", np.float64, 1e-15), ("f16", np.float16, 2e-3),
+                          ("bf16", ml_dtypes.bfloat16, 1e-2)])  # fmt: skip  # noqa: E501
 def test_math_functions(launch, name, d, tolerance):
-    ranges = {f: (-5, 5) if name == "f16" and f in ("exp", "exp2") else (low, high) for f, (_, low, high) in MATH.items()}
+    ranges = {
+        f: (-5, 5) if name == "f16" and f in ("exp", "exp2") else (low, high) for f, (_, low, high) in MATH.items()
+    }
     x = np.stack([np.linspace(*ranges[f], N).astype(d) for f in MATH])
     out = np.zeros_like(x)
     launch(all_math(getattr(al, name)), x, out)
@@ -320,7 +328,9 @@ def test_min_and_max_prefer_numbers_to_nan(launch):
 
 
 @avelang.jit
-def fused(a: al.Tensor((N,), al.f32), b: al.Tensor((N,), al.f32), c: al.Tensor((N,), al.f32), out: al.Tensor((N,), al.f32)):
+def fused(
+    a: al.Tensor((N,), al.f32), b: al.Tensor((N,), al.f32), c: al.Tensor((N,), al.f32), out: al.Tensor((N,), al.f32)
+):
     t = al.thread_id(0)
     out[t] = al.fma(a[t], b[t], c[t])
 
@@ -388,7 +398,7 @@ def test_products_and_sums_round_each(launch):
     np.testing.assert_array_equal(out, 0)
 
 
-# -- threads of a launch -----------------------------------------------------------------------------------------------------------------
+# -- threads of a launch -----------------------------------------------------------------------------------------------
 
 
 @avelang.jit

@@ -1,4 +1,5 @@
-"""Compile-time values: constexpr parameters, globals that are followed when they change, tuples, Python's functions on them."""
+"""Compile-time values: constexpr parameters, globals that are followed when they change, tuples, Python's functions on
+them."""
 
 import numpy as np
 import pytest
@@ -34,7 +35,8 @@ def test_globals_are_compile_time_values(launch):
 
 
 @pytest.mark.parametrize("name, value, where, want", [
-    ("WIDTH", 9, 0, 9), ("FACTOR", -0.5, 1, -0.5), ("ENABLED", False, 2, 0), ("SHAPE", (5, 1), 3, 51), ("WRAPPED", al.constexpr(8), 4, 8),
+    ("WIDTH", 9, 0, 9), ("FACTOR", -0.5, 1, -0.5), ("ENABLED", False, 2, 0), ("SHAPE", (5, 1), 3, 51),
+    ("WRAPPED", al.constexpr(8), 4, 8),
 ])  # fmt: skip
 def test_a_changed_global_compiles_anew(launch, monkeypatch, name, value, where, want):
     out = np.zeros(6, np.float32)
@@ -86,7 +88,8 @@ def uses_names_of_the_language(x: al.Tensor((1,), al.f32), out: al.Tensor((3,), 
 
 
 @pytest.mark.parametrize("name, value, where, want", [
-    ("DTYPE", al.i32, 0, -2.0), ("FUNCTION", al.floor if hasattr(al, "floor") else al.sqrt, 1, None), ("inner", other_inner, 2, 6.0),
+    ("DTYPE", al.i32, 0, -2.0), ("FUNCTION", al.floor if hasattr(al, "floor") else al.sqrt, 1, None),
+    ("inner", other_inner, 2, 6.0),
 ])  # fmt: skip
 def test_a_changed_dtype_builtin_or_function_compiles_anew(launch, monkeypatch, name, value, where, want):
     x, out = np.full(1, -2.5, np.float32), np.zeros(3)

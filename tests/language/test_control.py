@@ -115,7 +115,9 @@ def ranges_compile_time(out: al.Tensor((6,), al.i32)):
 def test_ranges_with_compile_time_bounds(launch):
     out = np.zeros(6, np.int32)
     launch(ranges_compile_time, out, block=1)
-    np.testing.assert_array_equal(out, [sum(range(5)), sum(range(2, 5)), sum(range(10, 0, -3)), sum(range(1, 20, 6)), 0, 6])
+    np.testing.assert_array_equal(
+        out, [sum(range(5)), sum(range(2, 5)), sum(range(10, 0, -3)), sum(range(1, 20, 6)), 0, 6]
+    )
 
 
 @avelang.jit
@@ -126,7 +128,9 @@ def range_runtime(start: al.i32, stop: al.i32, step: al.i32, out: al.Tensor((3,)
         out[2] = i
 
 
-@pytest.mark.parametrize("bounds", [(0, 10, 1), (0, 10, 3), (10, 0, -1), (10, -5, -4), (5, 5, 1), (7, 3, 1), (3, 7, -1), (-8, 8, 5)])
+@pytest.mark.parametrize(
+    "bounds", [(0, 10, 1), (0, 10, 3), (10, 0, -1), (10, -5, -4), (5, 5, 1), (7, 3, 1), (3, 7, -1), (-8, 8, 5)]
+)
 def test_ranges_with_runtime_bounds(launch, bounds):
     out = np.zeros(3, np.int32)
     launch(range_runtime, *bounds, out, block=1)

@@ -1,4 +1,5 @@
-"""Conversions from every dtype to every other, on numbers drawn bit by bit and on the edges of each format, against NumPy and ml_dtypes."""
+"""Conversions from every dtype to every other, on numbers drawn bit by bit and on the edges of each format, against
+NumPy and ml_dtypes."""
 
 import ml_dtypes
 import numpy as np
@@ -9,14 +10,16 @@ import avelang.language as al
 
 N = 64
 NP = {
-    "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
+    "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "u8": np.uint8, "u16": np.uint16,
+    "u32": np.uint32, "u64": np.uint64,
     "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64,
     "f8e4m3fn": ml_dtypes.float8_e4m3fn, "f8e5m2": ml_dtypes.float8_e5m2,
     "f8e4m3fnuz": ml_dtypes.float8_e4m3fnuz, "f8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
 }  # fmt: skip
 INTS = [n for n in NP if n[0] in "iu"]
 EDGES = [
-    0.0, -0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 100.0, 127.5, -128.5, 240.0, 255.0, 448.0, 464.0, 1e-3, 3e-8, 57344.0, 61440.0, 65504.0, 65520.0,
+    0.0, -0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 100.0, 127.5, -128.5, 240.0, 255.0, 448.0, 464.0, 1e-3, 3e-8, 57344.0,
+    61440.0, 65504.0, 65520.0,
 ]  # fmt: skip
 
 
@@ -59,7 +62,8 @@ def converter(source, t):
 
     @avelang.jit
     def kernel(
-        x: al.Tensor((N,), source), a: al.Tensor((N,), t[0]), b: al.Tensor((N,), t[1]), c: al.Tensor((N,), t[2]), d: al.Tensor((N,), t[3]),
+        x: al.Tensor((N,), source), a: al.Tensor((N,), t[0]), b: al.Tensor((N,), t[1]), c: al.Tensor((N,), t[2]),
+        d: al.Tensor((N,), t[3]),
         e: al.Tensor((N,), t[4]), f: al.Tensor((N,), t[5]), g: al.Tensor((N,), t[6]), h: al.Tensor((N,), t[7]),
     ):  # fmt: skip
         i = al.thread_id(0)
@@ -85,7 +89,9 @@ def test_conversions(launch, source):
     outs = {target: np.zeros(N, NP[target]) for target in targets}
     for some in (targets[:AT_ONCE], targets[-AT_ONCE:]):
         some = (some * 2)[:AT_ONCE]  # 64-bit integers have one target less
-        given = [outs[target] if n == some.index(target) else np.zeros_like(outs[target]) for n, target in enumerate(some)]
+        given = [
+            outs[target] if n == some.index(target) else np.zeros_like(outs[target]) for n, target in enumerate(some)
+        ]
         launch(converter(getattr(al, source), tuple(getattr(al, target) for target in some)), x, *given)
     for target, out in outs.items():
         with np.errstate(all="ignore"):
@@ -94,4 +100,6 @@ def test_conversions(launch, source):
         nan = want != want
         np.testing.assert_array_equal(out != out, nan, err_msg=target)
         unsigned = f"u{out.itemsize}"
-        np.testing.assert_array_equal(out.view(unsigned)[~nan], want.view(unsigned)[~nan], err_msg=f"{source} to {target}")
+        np.testing.assert_array_equal(
+            out.view(unsigned)[~nan], want.view(unsigned)[~nan], err_msg=f"{source} to {target}"
+        )

@@ -1,4 +1,5 @@
-"""Device functions: each kind of return, by-reference register tensors, nested functions, recursion of calls, early returns."""
+"""Device functions: each kind of return, by-reference register tensors, nested functions, recursion of calls, early
+returns."""
 
 import numpy as np
 import pytest
@@ -246,7 +247,9 @@ def uses_early_returns(out: al.Tensor((N,), al.i32)):
 def test_early_returns_of_a_device_function(launch):
     out = np.zeros(N, np.int32)
     launch(uses_early_returns, out)
-    np.testing.assert_array_equal(out, [10 if v < 10 else 40 if v >= 20 else 20 if v % 2 == 0 else 30 for v in range(N)])
+    np.testing.assert_array_equal(
+        out, [10 if v < 10 else 40 if v >= 20 else 20 if v % 2 == 0 else 30 for v in range(N)]
+    )
 
 
 @avelang.jit

@@ -1,4 +1,5 @@
-"""Annotations as strings, `from __future__ import annotations`, another alias of the language, and names that an annotation cannot find."""
+"""Annotations as strings, `from __future__ import annotations`, another alias of the language, and names that an
+annotation cannot find."""
 
 from __future__ import annotations
 

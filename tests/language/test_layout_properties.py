@@ -1,4 +1,5 @@
-"""Property tests: drawn layouts, nested modes, views and subviews address what NumPy's strides address, and touch nothing else."""
+"""Property tests: drawn layouts, nested modes, views and subviews address what NumPy's strides address, and touch
+nothing else."""
 
 import ml_dtypes
 import numpy as np
@@ -8,7 +9,9 @@ from hypothesis import strategies as st
 import avelang
 import avelang.language as al
 
-few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
+few = settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True
+)
 SIZE = 1 << 12  # elements of the memory behind every layout
 
 extents = st.lists(st.integers(1, 5), min_size=1, max_size=3).map(tuple)
@@ -36,7 +39,9 @@ def walk(rank):
     if rank == 1:
 
         @avelang.jit
-        def kernel(p: al.Pointer(al.i32), out: al.Pointer(al.i32), SHAPE: al.constexpr, STRIDES: al.constexpr, N: al.constexpr):
+        def kernel(
+            p: al.Pointer(al.i32), out: al.Pointer(al.i32), SHAPE: al.constexpr, STRIDES: al.constexpr, N: al.constexpr
+        ):
             x = al.make_tensor(p, al.i32, al.make_layout(SHAPE, STRIDES))
             y = al.make_tensor(out, al.i32, al.make_layout((N,), (1,)))
             t = al.thread_id(0)
@@ -45,7 +50,9 @@ def walk(rank):
     elif rank == 2:
 
         @avelang.jit
-        def kernel(p: al.Pointer(al.i32), out: al.Pointer(al.i32), SHAPE: al.constexpr, STRIDES: al.constexpr, N: al.constexpr):
+        def kernel(
+            p: al.Pointer(al.i32), out: al.Pointer(al.i32), SHAPE: al.constexpr, STRIDES: al.constexpr, N: al.constexpr
+        ):
             x = al.make_tensor(p, al.i32, al.make_layout(SHAPE, STRIDES))
             y = al.make_tensor(out, al.i32, al.make_layout((N,), (1,)))
             t = al.thread_id(0)
@@ -54,7 +61,9 @@ def walk(rank):
     else:
 
         @avelang.jit
-        def kernel(p: al.Pointer(al.i32), out: al.Pointer(al.i32), SHAPE: al.constexpr, STRIDES: al.constexpr, N: al.constexpr):
+        def kernel(
+            p: al.Pointer(al.i32), out: al.Pointer(al.i32), SHAPE: al.constexpr, STRIDES: al.constexpr, N: al.constexpr
+        ):
             x = al.make_tensor(p, al.i32, al.make_layout(SHAPE, STRIDES))
             y = al.make_tensor(out, al.i32, al.make_layout((N,), (1,)))
             t = al.thread_id(0)
@@ -85,7 +94,9 @@ def test_layouts_are_numpys_strides(launch, data):
 
 
 @avelang.jit
-def by_one_integer(p: al.Pointer(al.i32), out: al.Pointer(al.i32), SHAPE: al.constexpr, STRIDES: al.constexpr, N: al.constexpr):
+def by_one_integer(
+    p: al.Pointer(al.i32), out: al.Pointer(al.i32), SHAPE: al.constexpr, STRIDES: al.constexpr, N: al.constexpr
+):
     x = al.make_tensor(p, al.i32, al.make_layout((SHAPE,), (STRIDES,)))
     y = al.make_tensor(out, al.i32, al.make_layout((N,), (1,)))
     t = al.thread_id(0)
@@ -105,7 +116,8 @@ def test_one_integer_runs_through_a_nested_mode_first_leaf_fastest(launch, data)
 
 @avelang.jit
 def through_subview(
-    p: al.Pointer(al.i32), SHAPE: al.constexpr, STRIDES: al.constexpr, OFFSETS: al.constexpr, SIZES: al.constexpr, STEPS: al.constexpr,
+    p: al.Pointer(al.i32), SHAPE: al.constexpr, STRIDES: al.constexpr, OFFSETS: al.constexpr, SIZES: al.constexpr,
+    STEPS: al.constexpr,
     dx: al.u32, dy: al.u32,
 ):  # fmt: skip
     x = al.make_tensor(p, al.i32, al.make_layout(SHAPE, STRIDES))
@@ -123,7 +135,9 @@ def test_subviews_are_numpys_slices(launch, data):
     strides = data.draw(injective(shape))
     steps = data.draw(st.tuples(st.integers(1, 2), st.integers(1, 2)))
     offsets = tuple(data.draw(st.integers(0, e - 1)) for e in shape)
-    sizes = tuple(data.draw(st.integers(1, (e - o + s - 1) // s)) for e, o, s in zip(shape, offsets, steps, strict=True))
+    sizes = tuple(
+        data.draw(st.integers(1, (e - o + s - 1) // s)) for e, o, s in zip(shape, offsets, steps, strict=True)
+    )
     memory = np.arange(1, SIZE + 1, dtype=np.int32)
     want = memory.copy()
     window = tuple(slice(o, o + n * s, s) for o, n, s in zip(offsets, sizes, steps, strict=True))
@@ -134,7 +148,8 @@ def test_subviews_are_numpys_slices(launch, data):
 
 @avelang.jit
 def through_view(
-    p: al.Pointer(al.bf16), out: al.Pointer(al.u32), ROWS: al.constexpr, COLS: al.constexpr, START: al.constexpr, SHAPE: al.constexpr,
+    p: al.Pointer(al.bf16), out: al.Pointer(al.u32), ROWS: al.constexpr, COLS: al.constexpr, START: al.constexpr,
+    SHAPE: al.constexpr,
     STRIDES: al.constexpr,
 ):  # fmt: skip
     x = al.make_tensor(p, al.bf16, al.make_layout((ROWS, COLS), (COLS, 1)))

@@ -128,7 +128,7 @@ def test_extents_and_strides_known_at_run_time(launch):
         np.testing.assert_array_equal(y, x.T)
 
 
-# -- sub-tensors ---------------------------------------------------------------------------------------------------------------------
+# -- sub-tensors -------------------------------------------------------------------------------------------------------
 
 
 @avelang.jit
@@ -210,7 +210,7 @@ def test_rows_through_shared_memory(launch):
     np.testing.assert_array_equal(dst, src[::-1])
 
 
-# -- views ---------------------------------------------------------------------------------------------------------------------------
+# -- views -------------------------------------------------------------------------------------------------------------
 
 
 @avelang.jit
@@ -308,7 +308,7 @@ def test_a_view_of_registers_with_a_layout(launch):
     np.testing.assert_array_equal(out, x.view(np.uint16).reshape(4, 2)[:, ::-1])
 
 
-# -- subviews ------------------------------------------------------------------------------------------------------------------------
+# -- subviews ----------------------------------------------------------------------------------------------------------
 
 
 @avelang.jit
@@ -396,7 +396,7 @@ def test_subviews_of_subviews_of_shared_memory(launch):
     np.testing.assert_array_equal(out, want)
 
 
-# -- register tensors ----------------------------------------------------------------------------------------------------------------
+# -- register tensors --------------------------------------------------------------------------------------------------
 
 
 @avelang.jit
@@ -442,7 +442,8 @@ def sixty_four_bit_offsets(p: al.Pointer(al.u8), out: al.Tensor((1,), al.u8), st
 
 
 def test_offsets_are_computed_in_64_bits(launch):
-    """The element stands 3 * 2**31 + 1 bytes behind the pointer. The memory is zeros that the system gives only when touched."""
+    """The element stands 3 * 2**31 + 1 bytes behind the pointer. The memory is zeros that the system gives only when
+    touched."""
     memory = np.zeros(3 * 2**31 + 2, np.uint8)
     memory[3 * 2**31 + 1] = 13
     out = np.zeros(1, np.uint8)

@@ -1,4 +1,5 @@
-"""AMD matrix instructions and buffers in kernels: tutorial-like GEMMs on odd shapes, packed operands, range checks by dword, helpers."""
+"""AMD matrix instructions and buffers in kernels: tutorial-like GEMMs on odd shapes, packed operands, range checks by
+dword, helpers."""
 
 import importlib.util
 from pathlib import Path
@@ -11,13 +12,16 @@ import avelang
 import avelang.language as al
 
 BF16 = ml_dtypes.bfloat16
-_SPEC = importlib.util.spec_from_file_location("gemm_ladder", Path(__file__).resolve().parents[2] / "examples" / "gemm_ladder.py")
+_SPEC = importlib.util.spec_from_file_location(
+    "gemm_ladder", Path(__file__).resolve().parents[2] / "examples" / "gemm_ladder.py"
+)
 ladder = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(ladder)
 
 
 def chain(a, b, c):
-    """float32 C + A @ B.T by the rule of the language: k ascending, one rounding for each product added (products of bf16 are exact)."""
+    """float32 C + A @ B.T by the rule of the language: k ascending, one rounding for each product added (products of
+    bf16 are exact)."""
     a, b = a.astype(np.float32), b.astype(np.float32)
     acc = c.astype(np.float32)
     for k in range(a.shape[1]):
@@ -27,7 +31,11 @@ def chain(a, b, c):
 
 def operands(m, n, k, dtype=BF16, seed=0):
     rng = np.random.default_rng(seed)
-    return rng.standard_normal((m, k)).astype(dtype), rng.standard_normal((n, k)).astype(dtype), np.zeros((m, n), np.float32)
+    return (
+        rng.standard_normal((m, k)).astype(dtype),
+        rng.standard_normal((n, k)).astype(dtype),
+        np.zeros((m, n), np.float32),
+    )
 
 
 @pytest.mark.parametrize("m, n, k", [(32, 32, 8), (64, 32, 24), (96, 64, 72)])
@@ -96,7 +104,8 @@ def small_kernel(function, dtype):
 
 
 @pytest.mark.parametrize("name, dtype, d", [
-    ("mfma_16x16x16_f16_f32", "f16", np.float16), ("mfma_16x16x16_bf16_f32", "bf16", BF16), ("mfma_f32_16x16x16_bf16", "bf16", BF16),
+    ("mfma_16x16x16_f16_f32", "f16", np.float16), ("mfma_16x16x16_bf16_f32", "bf16", BF16),
+    ("mfma_f32_16x16x16_bf16", "bf16", BF16),
 ])  # fmt: skip
 def test_sixteen_by_sixteen(launch, name, dtype, d):
     a, b, _ = operands(16, 16, 16, d)
@@ -109,7 +118,9 @@ def test_sixteen_by_sixteen(launch, name, dtype, d):
 @avelang.jit
 def packed_words(a: al.Tensor((16, 4, 2), al.i32), b: al.Tensor((16, 4, 2), al.i32), c: al.Tensor((16, 16), al.f32)):
     lane = al.thread_id(0)
-    acc = al.amdgpu.mfma_16x16x16_bf16_f32(a[lane % 16, lane // 16], b[lane % 16, lane // 16], al.full((4,), 0.0, al.f32))
+    acc = al.amdgpu.mfma_16x16x16_bf16_f32(
+        a[lane % 16, lane // 16], b[lane % 16, lane // 16], al.full((4,), 0.0, al.f32)
+    )
     for r in range(4):
         c[4 * (lane // 16) + r, lane % 16] = acc[r]
 
@@ -120,7 +131,7 @@ def test_operands_as_packed_words(launch):
     np.testing.assert_array_equal(c, chain(a, b, np.zeros_like(c)))
 
 
-# -- buffers -------------------------------------------------------------------------------------------------------------------------
+# -- buffers -----------------------------------------------------------------------------------------------------------
 
 
 def buffer_kernel(width):
@@ -177,7 +188,9 @@ def test_loads_that_straddle_the_end_read_zeros_outside(launch, width):
 @avelang.jit
 def window(x: al.Tensor((64,), al.i32), out: al.Tensor((64,), al.i32)):
     part = al.subview(x, (16,), (8,), (1,))
-    words = al.amdgpu.raw_buffer_load_x1(al.amdgpu.make_rsrc(part, 32), al.convert(al.thread_id(0) * 4, al.i32), al.convert(0, al.i32), 0)
+    words = al.amdgpu.raw_buffer_load_x1(
+        al.amdgpu.make_rsrc(part, 32), al.convert(al.thread_id(0) * 4, al.i32), al.convert(0, al.i32), 0
+    )
     out[al.thread_id(0)] = words
 
 
@@ -188,11 +201,16 @@ def test_a_descriptor_begins_at_its_subview(launch):
     np.testing.assert_array_equal(out, [16 + t if t < 8 else 0 for t in range(64)])
 
 
-# -- helpers -------------------------------------------------------------------------------------------------------------------------
+# -- helpers -----------------------------------------------------------------------------------------------------------
 
 
 @avelang.jit
-def helpers(x: al.Tensor((64,), al.f32), w: al.Tensor((64,), al.i32), out: al.Tensor((4, 64), al.i32), r: al.Tensor((64,), al.f32)):
+def helpers(
+    x: al.Tensor((64,), al.f32),
+    w: al.Tensor((64,), al.i32),
+    out: al.Tensor((4, 64), al.i32),
+    r: al.Tensor((64,), al.f32),
+):
     t = al.thread_id(0)
     r[t] = al.amdgpu.rcp(x[t])
     out[0, t] = al.amdgpu.perm(w[t], w[63 - t], 0x07020500)

@@ -1,4 +1,5 @@
-"""NVIDIA matrix instructions in kernels: mma from memory, through ldmatrix, back through stmatrix; the wave has 32 lanes."""
+"""NVIDIA matrix instructions in kernels: mma from memory, through ldmatrix, back through stmatrix; the wave has 32
+lanes."""
 
 import numpy as np
 import pytest
@@ -149,11 +150,15 @@ def test_the_wave_follows_from_the_intrinsics(launch):
     np.testing.assert_array_equal(out, x // 32 * 32)
 
 
-# -- every mma of the table ----------------------------------------------------------------------------------------------------------------
+# -- every mma of the table --------------------------------------------------------------------------------------------
 
 # Combinations of two operand types share all code with those of one: a sample of them is enough here.
 ROWS_HERE = [
-    r for r in ROWS.values() if r.mma and r.namespace == "nvvm" and (dtype_of(r.params[0].type) == dtype_of(r.params[1].type) or "16x8x32" in r.name)
+    r
+    for r in ROWS.values()
+    if r.mma
+    and r.namespace == "nvvm"
+    and (dtype_of(r.params[0].type) == dtype_of(r.params[1].type) or "16x8x32" in r.name)
 ]
 
 
@@ -177,7 +182,8 @@ def any_mma(instruction, types, slots):
 
 @pytest.mark.parametrize("row", ROWS_HERE, ids=lambda r: r.name)
 def test_every_mma(launch, row):
-    """Small integers, which every type holds and adds exactly; the fragment maps are checked by the tests of the rows."""
+    """Small integers, which every type holds and adds exactly; the fragment maps are checked by the tests of the
+    rows."""
     fragments = (row.mma.a, row.mma.b, row.mma.c)
     dtypes = [dtype_of(p.type) for p in row.params]
     rng = np.random.default_rng(13)

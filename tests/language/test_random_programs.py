@@ -1,5 +1,5 @@
-"""Random programs on i32 with control flow that differs by thread: plain Python runs the same text, and every backend must agree with it.
-What is drawn: assignments, nested if, for and while, break, continue, early return, calls."""
+"""Random programs on i32 with control flow that differs by thread: plain Python runs the same text, and every backend
+must agree with it. What is drawn: assignments, nested if, for and while, break, continue, early return, calls."""
 
 import importlib.util
 import random
@@ -90,7 +90,9 @@ class Writer:
                 self.lines.append(f"{pad}else:")
                 self.block(indent + 1, in_loop)
         elif pick < 0.78:
-            bounds = self.draw.choice([f"{self.draw.choice(NAMES)} & 3", f"1, {self.draw.choice(NAMES)} & 7, 2", "3", "6, 0, -2", "2, 5"])
+            bounds = self.draw.choice(
+                [f"{self.draw.choice(NAMES)} & 3", f"1, {self.draw.choice(NAMES)} & 7, 2", "3", "6, 0, -2", "2, 5"]
+            )
             self.loops += 1
             self.lines.append(f"{pad}for i{self.loops} in al.range({bounds}):")
             self.lines.append(f"{pad}    {self.draw.choice(NAMES)} += al.convert(i{self.loops}, al.i32)")

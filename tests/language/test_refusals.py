@@ -123,7 +123,8 @@ def calls_plain_python(x: X):
 
 CASES = [
     (unknown_name, "nothing_like_it"), (unknown_builtin, "no_such_builtin"), (unknown_intrinsic, "no_such_instruction"),
-    (too_few, "fma"), (too_many_coordinates, ""), (runtime_shape_of_shared, ""), (runtime_dimension, ""), (dimension_three, "3"),
+    (too_few, "fma"), (too_many_coordinates, ""), (runtime_shape_of_shared, ""), (runtime_dimension, ""),
+    (dimension_three, "3"),
     (runtime_constexpr, "vmcnt"),
     (constant_out_of_range, "64"), (wrong_operand, "i32"), (wrong_fragment, ""), (with_try, "try"),
     (not_defined_on_all_paths, "'v'"), (narrows_inexactly, "1.5"), (calls_plain_python, "plain_python"),
@@ -188,7 +189,7 @@ def test_an_unknown_chip_is_named_with_those_there_are():
     assert "gfx9999" in str(e.value) and "gfx942" in str(e.value)
 
 
-# -- what the reference finds while running ------------------------------------------------------------------------------------------
+# -- what the reference finds while running ----------------------------------------------------------------------------
 
 
 @avelang.jit
@@ -222,7 +223,9 @@ def reads_a_local_that_nothing_wrote(x: X):
     x[0] = r[1]
 
 
-@pytest.mark.parametrize("kernel", [reads_what_nothing_wrote, reads_a_local_that_nothing_wrote], ids=lambda k: k.__name__)
+@pytest.mark.parametrize(
+    "kernel", [reads_what_nothing_wrote, reads_a_local_that_nothing_wrote], ids=lambda k: k.__name__
+)
 def test_the_reference_reports_a_read_of_memory_that_nothing_wrote(kernel):
     with pytest.raises(AveError) as e:
         kernel[lambda: ((1, 1, 1), (64, 1, 1))](np.zeros(N, np.float32), backend="reference")

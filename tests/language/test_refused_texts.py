@@ -1,4 +1,5 @@
-"""Short bodies that are refused, one after another: each with an error of Ave's own, a caret, and the line of the offending statement."""
+"""Short bodies that are refused, one after another: each with an error of Ave's own, a caret, and the line of the
+offending statement."""
 
 import importlib.util
 

@@ -1,4 +1,5 @@
-"""Scalars: every dtype, literals, promotions, operators with the semantics of the language, conversions and casts of bits."""
+"""Scalars: every dtype, literals, promotions, operators with the semantics of the language, conversions and casts of
+bits."""
 
 import ml_dtypes
 import numpy as np
@@ -226,7 +227,7 @@ def test_boolean_operators(launch):
     np.testing.assert_array_equal(out, np.stack(rows).astype(np.int32))
 
 
-# -- literals and promotions ---------------------------------------------------------------------------------------------------------
+# -- literals and promotions -------------------------------------------------------------------------------------------
 
 
 def literal_kernel(dtype):
@@ -279,7 +280,8 @@ def mixed_kernel(left, right, result):
 
 
 @pytest.mark.parametrize("left, right, result", [
-    ("i32", "i64", "i64"), ("i8", "i32", "i32"), ("u8", "i32", "i32"), ("u16", "u32", "u32"), ("i32", "f32", "f32"), ("f16", "f32", "f32"),
+    ("i32", "i64", "i64"), ("i8", "i32", "i32"), ("u8", "i32", "i32"), ("u16", "u32", "u32"), ("i32", "f32", "f32"),
+    ("f16", "f32", "f32"),
     ("bf16", "f32", "f32"), ("f32", "f64", "f64"), ("u32", "i64", "i64"),
 ])  # fmt: skip
 def test_mixed_types_take_the_wider(launch, left, right, result):
@@ -292,7 +294,7 @@ def test_mixed_types_take_the_wider(launch, left, right, result):
     np.testing.assert_array_equal(out, a.astype(NP[result]) + b.astype(NP[result]))
 
 
-# -- conversions ---------------------------------------------------------------------------------------------------------------------
+# -- conversions -------------------------------------------------------------------------------------------------------
 
 
 def convert_kernel(source, target):
@@ -349,7 +351,8 @@ def test_floats_to_integers_truncate_and_saturate(launch, source, target):
 
 
 @pytest.mark.parametrize("source, target", [
-    ("f32", "f16"), ("f32", "bf16"), ("f16", "f32"), ("bf16", "f32"), ("f64", "f32"), ("bf16", "f16"), ("f32", "f8e4m3fn"),
+    ("f32", "f16"), ("f32", "bf16"), ("f16", "f32"), ("bf16", "f32"), ("f64", "f32"), ("bf16", "f16"),
+    ("f32", "f8e4m3fn"),
     ("f32", "f8e5m2"), ("f32", "f8e4m3fnuz"), ("f32", "f8e5m2fnuz"), ("f8e4m3fn", "f32"), ("f8e5m2", "f32"),
     ("f8e4m3fnuz", "f32"), ("f8e5m2fnuz", "f16"), ("f8e5m2", "bf16"),
 ])  # fmt: skip

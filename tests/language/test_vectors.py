@@ -1,4 +1,5 @@
-"""Vectors: element by element arithmetic, comparisons, fma, elements, wide loads and stores, broadcasting of scalars."""
+"""Vectors: element by element arithmetic, comparisons, fma, elements, wide loads and stores, broadcasting of
+scalars."""
 
 import ml_dtypes
 import numpy as np
@@ -24,7 +25,9 @@ def vector_kernel(dtype):
     return kernel
 
 
-@pytest.mark.parametrize("name, d", [("i32", np.int32), ("u8", np.uint8), ("f32", np.float32), ("f16", np.float16), ("bf16", ml_dtypes.bfloat16), ("f64", np.float64)])  # fmt: skip  # noqa: E501
+@pytest.mark.parametrize("name, d",
+                         [("i32", np.int32), ("u8", np.uint8), ("f32", np.float32), ("f16", np.float16),
+                          ("bf16", ml_dtypes.bfloat16), ("f64", np.float64)])  # fmt: skip  # noqa: E501
 def test_vectors_compute_element_by_element(launch, name, d):
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 8, (N, 4)).astype(d), rng.integers(0, 8, (N, 4)).astype(d)

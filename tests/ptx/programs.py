@@ -1,4 +1,5 @@
-"""Kernels of the instruction level that several tests use, and what turns a few calls into the lines that they write."""
+"""Kernels of the instruction level that several tests use, and what turns a few calls into the lines that they
+write."""
 
 from __future__ import annotations
 
@@ -31,7 +32,11 @@ def saxpy() -> Kernel:
     """y = a x + y, of any size."""
 
     @kernel(
-        in_specs=(Tile("N", f32), Tile("N", f32), f32), out_specs=(Tile("N", f32),), grid=lambda N: (N + 127) // 128, block=128, arch="sm_80"
+        in_specs=(Tile("N", f32), Tile("N", f32), f32),
+        out_specs=(Tile("N", f32),),
+        grid=lambda N: (N + 127) // 128,
+        block=128,
+        arch="sm_80",
     )
     def saxpy(x, y, a, out, *, N):
         px, py, po = ptx.global_ptrs(x, y, out)
@@ -49,7 +54,8 @@ def saxpy() -> Kernel:
 
 
 def tiled_gemm(BM: int = 32, BN: int = 32, BK: int = 32, stages: int = 2) -> Kernel:
-    """D = A B^T in bf16, tiles of A and B in swizzled shared memory by cp.async, fragments by ldmatrix: one warp for each 16 x 16 of the tile."""
+    """D = A B^T in bf16, tiles of A and B in swizzled shared memory by cp.async, fragments by ldmatrix: one warp for
+    each 16 x 16 of the tile."""
     rows, columns = BM // 16, BN // 16
     swizzle = min(128, BK * 2)
 
@@ -109,7 +115,8 @@ def hopper_gemm(BM: int = 128, BN: int = 128, BK: int = 64) -> Kernel:
     """D = A B^T in bf16: boxes by TMA, products by wgmma; two warpgroups, each 64 rows of the tile."""
 
     @kernel(
-        in_specs=(Tile("M", "K", bf16, box=(BM, BK), swizzle=128), Tile("N", "K", bf16, box=(BN, BK), swizzle=128)), out_specs=(Tile("M", "N", f32),),
+        in_specs=(Tile("M", "K", bf16, box=(BM, BK), swizzle=128), Tile("N", "K", bf16, box=(BN, BK), swizzle=128)),
+        out_specs=(Tile("M", "N", f32),),
         grid=lambda M, N: (N // BN, M // BM), block=256, arch="sm_90a",
     )  # fmt: skip
     def hopper(A, B, D, *, N, K):
@@ -137,7 +144,9 @@ def hopper_gemm(BM: int = 128, BN: int = 128, BK: int = 64) -> Kernel:
             ptx.mbarrier.wait(bar, (k // BK) & 1)
             ptx.wgmma.fence()
             for i in range(0, BK, 16):
-                ptx.wgmma.mma_async(shape=(64, BN, 16), dtype_a=bf16, d=acc, a=da + i * 2 // 16, b=db + i * 2 // 16, scale_d=once)
+                ptx.wgmma.mma_async(
+                    shape=(64, BN, 16), dtype_a=bf16, d=acc, a=da + i * 2 // 16, b=db + i * 2 // 16, scale_d=once
+                )
                 if i == 0:
                     once.set(True)
             ptx.wgmma.commit_group()

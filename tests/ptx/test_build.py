@@ -1,4 +1,5 @@
-"""A kernel is traced once for its sizes and its chip: header, parameters, directives, the choice of a chip, and what does not fit together."""
+"""A kernel is traced once for its sizes and its chip: header, parameters, directives, the choice of a chip, and what
+does not fit together."""
 
 from __future__ import annotations
 
@@ -64,7 +65,11 @@ def test_the_text_is_exactly_what_was_written():
 
 
 def test_a_module_reads_back_and_lines_name_the_users_file():
-    for k, sizes in ((programs.saxpy(), (100,)), (programs.tiled_gemm(), (64, 64, 64)), (programs.hopper_gemm(), (128, 128, 128))):
+    for k, sizes in (
+        (programs.saxpy(), (100,)),
+        (programs.tiled_gemm(), (64, 64, 64)),
+        (programs.hopper_gemm(), (128, 128, 128)),
+    ):
         traced = k.traced(sizes, None)
         assert parse(traced.text) == traced.module
         with_lines = traced.with_lines

@@ -1,5 +1,5 @@
-"""Calls: arguments are checked before anything runs, outputs are made like inputs; on the CPU the PTX is executed, on a GPU (a stub of NVIDIA's driver, which
-records what it is told) it is launched by the shared launcher."""
+"""Calls: arguments are checked before anything runs, outputs are made like inputs; on the CPU the PTX is executed, on a
+GPU (a stub of NVIDIA's driver, which records what it is told) it is launched by the shared launcher."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def refused(code, call) -> str:
     return str(caught.value)
 
 
-# -- on the CPU ----------------------------------------------------------------------------------------------------------------------
+# -- on the CPU --------------------------------------------------------------------------------------------------------
 
 
 def test_a_call_makes_its_output():
@@ -68,7 +68,13 @@ def test_a_tiled_gemm_in_shared_memory():
 
 
 def test_several_outputs_and_out():
-    @kernel(in_specs=(Tile("N", s32), u32), out_specs=(Tile("N", s32), Tile("N", u32)), grid=1, block=lambda N: N, arch="sm_80")
+    @kernel(
+        in_specs=(Tile("N", s32), u32),
+        out_specs=(Tile("N", s32), Tile("N", u32)),
+        grid=1,
+        block=lambda N: N,
+        arch="sm_80",
+    )
     def both(x, n, double, index):
         px, p0, p1 = ptx.global_ptrs(x, double, index)
         i = reg.from_(ptx.special.tid.x())
@@ -97,7 +103,9 @@ def test_an_empty_grid_runs_nothing():
 
 
 def test_outputs_that_no_block_would_write_are_refused():
-    k = kernel(in_specs=Tile("N", f32), out_specs=Tile("N", f32), grid=lambda N: N // 32, block=32, arch="sm_80")(nothing)
+    k = kernel(in_specs=Tile("N", f32), out_specs=Tile("N", f32), grid=lambda N: N // 32, block=32, arch="sm_80")(
+        nothing
+    )
     refused("L002", lambda: k(np.zeros(16, np.float32)))
 
 
@@ -137,7 +145,7 @@ def test_arguments_that_do_not_fit(code):
         assert "contiguous" in text
 
 
-# -- on a GPU ------------------------------------------------------------------------------------------------------------------------
+# -- on a GPU ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -163,7 +171,9 @@ def test_a_launch_on_a_gpu(machine, torch):
     slow = []
     avelang_slow = avelang.ptx.calls.Specialization._on_gpu
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(avelang.ptx.calls.Specialization, "_on_gpu", lambda self, *a: [slow.append(1), avelang_slow(self, *a)][1])
+        patch.setattr(
+            avelang.ptx.calls.Specialization, "_on_gpu", lambda self, *a: [slow.append(1), avelang_slow(self, *a)][1]
+        )
         for _ in range(3):
             assert k(x, y, 2.5, out=out) is out
     assert len(slow) == 1, "from the second call on, host code launches"
@@ -177,7 +187,8 @@ def test_a_launch_on_a_gpu(machine, torch):
 
 def test_tensor_maps_shared_memory_and_clusters(machine, torch):
     @kernel(
-        in_specs=(Tile("M", 64, bf16, box=(8, 64), swizzle=128), u32), out_specs=Tile("M", 64, bf16), grid=lambda M: M // 8, block=128, cluster=2,
+        in_specs=(Tile("M", 64, bf16, box=(8, 64), swizzle=128), u32), out_specs=Tile("M", 64, bf16),
+        grid=lambda M: M // 8, block=128, cluster=2,
         arch="sm_90a", smem=100_000,
     )  # fmt: skip
     def k(A, n, D):
@@ -192,7 +203,9 @@ def test_tensor_maps_shared_memory_and_clusters(machine, torch):
         assert (list(last.grid), last.shared, list(last.attributes[0])) == ([4, 1, 1], 100_000, [4, 2, 1, 1])
         values = machine.values()
         assert (values[0], values[2], values[3]) == (a.data_ptr(), 7, d.data_ptr())
-    assert refused("L027", lambda: k(torch.make(library.zeros(32 * 64 + 1, dtype=library.bfloat16)[1:].view(32, 64)), 7, out=d))
+    assert refused(
+        "L027", lambda: k(torch.make(library.zeros(32 * 64 + 1, dtype=library.bfloat16)[1:].view(32, 64)), 7, out=d)
+    )
 
 
 def test_code_is_kept_on_disk_and_made_for_the_device(machine, torch):

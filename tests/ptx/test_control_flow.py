@@ -21,7 +21,8 @@ def test_if_and_else():
             x.set(3)
 
     assert lines(body) == [
-        "setp.lt.u32 %p0, %u0, 3", "@!%p0 bra $else_0", "mov.u32 %u0, 1", "bra $endif_1", "$else_0:", "mov.u32 %u0, 2", "$endif_1:",
+        "setp.lt.u32 %p0, %u0, 3", "@!%p0 bra $else_0", "mov.u32 %u0, 1", "bra $endif_1", "$else_0:", "mov.u32 %u0, 2",
+        "$endif_1:",
         "setp.eq.u32 %p1, %u0, 1", "@%p1 bra $else_2", "mov.u32 %u0, 3", "$else_2:",
     ]  # fmt: skip
 
@@ -40,10 +41,14 @@ def test_loops():
             ptx.break_()
 
     assert lines(body) == [
-        "mov.u32 %u1, 0", "$loop_0:", "setp.ge.u32 %p0, %u1, %u0", "@%p0 bra $endloop_1", "setp.eq.u32 %p1, %u1, 4", "@%p1 bra $next_2",
-        "setp.eq.u32 %p2, %u1, 8", "@%p2 bra $endloop_1", "$next_2:", "add.u32 %u1, %u1, 2", "bra $loop_0", "$endloop_1:",
-        "mov.u32 %u2, 0", "$loop_3:", "setp.ge.u32 %p3, %u2, 3", "@%p3 bra $endloop_4", "add.u32 %u2, %u2, 1", "bra $loop_3", "$endloop_4:",
-        "mov.s32 %s0, 7", "$loop_6:", "setp.le.s32 %p4, %s0, -1", "@%p4 bra $endloop_7", "mul.lo.s32 %s1, %s0, 2", "add.s32 %s0, %s0, -1",
+        "mov.u32 %u1, 0", "$loop_0:", "setp.ge.u32 %p0, %u1, %u0", "@%p0 bra $endloop_1", "setp.eq.u32 %p1, %u1, 4",
+        "@%p1 bra $next_2",
+        "setp.eq.u32 %p2, %u1, 8", "@%p2 bra $endloop_1", "$next_2:", "add.u32 %u1, %u1, 2", "bra $loop_0",
+        "$endloop_1:",
+        "mov.u32 %u2, 0", "$loop_3:", "setp.ge.u32 %p3, %u2, 3", "@%p3 bra $endloop_4", "add.u32 %u2, %u2, 1",
+        "bra $loop_3", "$endloop_4:",
+        "mov.s32 %s0, 7", "$loop_6:", "setp.le.s32 %p4, %s0, -1", "@%p4 bra $endloop_7", "mul.lo.s32 %s1, %s0, 2",
+        "add.s32 %s0, %s0, -1",
         "bra $loop_6", "$endloop_7:", "$loop_9:", "bra $endloop_10", "bra $loop_9", "$endloop_10:",
     ]  # fmt: skip
 
@@ -63,7 +68,8 @@ def test_labels_branches_and_guards():
         ptx.ret()
 
     assert lines(body, "sm_90")[2:] == [
-        "again:", "@!%p0 mov.u32 %u1, 1", "@%p0 bra again", "bra.uni out", "out:", "bar.sync 1, 64", "barrier.cluster.arrive.aligned",
+        "again:", "@!%p0 mov.u32 %u1, 1", "@%p0 bra again", "bra.uni out", "out:", "bar.sync 1, 64",
+        "barrier.cluster.arrive.aligned",
         "barrier.cluster.wait.aligned", "@%p0 exit", "ret",
     ]  # fmt: skip
 

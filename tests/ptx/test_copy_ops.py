@@ -34,7 +34,8 @@ cvta.param.u64 %rd1, %rd1
 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [smem], [%rd1, {%u0, 8}], [mbar]
 mov.b64 %rd2, k_A_map
 cvta.param.u64 %rd2, %rd2
-cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [smem], [%rd2, {0, 0}], [mbar], %rs0, %rd0
+cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint \
+[smem], [%rd2, {0, 0}], [mbar], %rs0, %rd0
 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {0, 0}], [smem]
 cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd1, {0, 0}], [smem]
 prefetch.tensormap [%rd1]
@@ -47,7 +48,7 @@ fence.proxy.async.shared::cta
 fence.proxy.async
 fence.mbarrier_init.release.cluster
 fence.acq_rel.gpu
-"""  # noqa: E501
+"""
 
 
 @kernel(in_specs=Tile(64, 64, bf16, box=(8, 64), swizzle=128), grid=1, block=128, arch="sm_90a")
@@ -89,7 +90,9 @@ def k(A):
 
 def test_each_call_writes_what_it_names():
     body = k.ptx().partition("\n{\n")[2].rpartition("}")[0]
-    assert [x.strip().rstrip(";") for x in body.splitlines() if not x.strip().startswith((".reg", ".shared"))] == WRITTEN.strip().splitlines()
+    assert [
+        x.strip().rstrip(";") for x in body.splitlines() if not x.strip().startswith((".reg", ".shared"))
+    ] == WRITTEN.strip().splitlines()
     assert ".param .align 64 .b8 k_A_map[128]" in k.ptx()
 
 

@@ -1,4 +1,5 @@
-"""JAX: eager, under jit, vmap and shard_map, by XLA's foreign functions; on the CPU the handler executes the PTX, which proves its reading of XLA's structs."""
+"""JAX: eager, under jit, vmap and shard_map, by XLA's foreign functions; on the CPU the handler executes the PTX, which
+proves its reading of XLA's structs."""
 
 from __future__ import annotations
 
@@ -50,7 +51,9 @@ def test_shard_map():
 
     k = programs.saxpy()
     mesh = Mesh(np.array(jax.devices()[:1]), ("d",))
-    f = jax.jit(jax.shard_map(lambda x: k(x, x, 3.0), mesh=mesh, in_specs=PartitionSpec("d"), out_specs=PartitionSpec("d")))
+    f = jax.jit(
+        jax.shard_map(lambda x: k(x, x, 3.0), mesh=mesh, in_specs=PartitionSpec("d"), out_specs=PartitionSpec("d"))
+    )
     assert np.array_equal(f(jnp.arange(4.0)), 4 * jnp.arange(4.0))
 
 
@@ -98,7 +101,8 @@ def test_on_cuda_it_goes_to_the_stream_that_xla_gives(monkeypatch):
     items = ctypes.POINTER(ctypes.c_void_p)
     frame = from_jax._Frame(
         api=ctypes.addressof(api), stage=3, arguments=from_jax._List(count=2, items=ctypes.cast(inputs, items)),
-        results=from_jax._List(count=1, items=ctypes.cast(results, items)), attributes=from_jax._Attributes(count=1, items=ctypes.cast(attributes, items)),
+        results=from_jax._List(count=1, items=ctypes.cast(results, items)),
+        attributes=from_jax._Attributes(count=1, items=ctypes.cast(attributes, items)),
     )  # fmt: skip
     assert from_jax._handlers["CUDA"](ctypes.addressof(frame)) in (None, 0)
     a, b, out = (x.ctypes.data for x in arrays)

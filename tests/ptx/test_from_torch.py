@@ -1,4 +1,5 @@
-"""PyTorch: eager, `torch.compile(fullgraph=True)` with fake tensors, gradients by a backward that the user gives, opcheck."""
+"""PyTorch: eager, `torch.compile(fullgraph=True)` with fake tensors, gradients by a backward that the user gives,
+opcheck."""
 
 from __future__ import annotations
 
@@ -13,7 +14,13 @@ torch = pytest.importorskip("torch")
 
 
 def square_maker():
-    @kernel(in_specs=(Tile("N", f32), f32), out_specs=(Tile("N", f32), Tile("N", f32)), grid=1, block=lambda N: N, arch="sm_80")
+    @kernel(
+        in_specs=(Tile("N", f32), f32),
+        out_specs=(Tile("N", f32), Tile("N", f32)),
+        grid=1,
+        block=lambda N: N,
+        arch="sm_80",
+    )
     def squares(x, a, out, twice):
         px, po, pt = ptx.global_ptrs(x, out, twice)
         i = ptx.special.tid.x() * 4

@@ -1,4 +1,5 @@
-"""One call is one instruction: the names and operands that calls spell, and what the table of the instruction set says of wrong ones, at the user's line."""
+"""One call is one instruction: the names and operands that calls spell, and what the table of the instruction set says
+of wrong ones, at the user's line."""
 
 from __future__ import annotations
 
@@ -11,8 +12,11 @@ from avelang.ptx.types import b16, b32, b64, f16, f32, f64, pred, s32, u32, u64
 
 
 def test_names_are_spelled_as_python_can():
-    for python, ptx_part in (("global_", "global"), ("and_", "and"), ("shared__cta", "shared::cta"), ("_2d", "2d"), ("async_", "async"),
-                             ("mbarrier__complete_tx__bytes", "mbarrier::complete_tx::bytes"), ("L2__128B", "L2::128B")):  # fmt: skip
+    spelled = {
+        "global_": "global", "and_": "and", "shared__cta": "shared::cta", "_2d": "2d", "async_": "async",
+        "mbarrier__complete_tx__bytes": "mbarrier::complete_tx::bytes", "L2__128B": "L2::128B",
+    }  # fmt: skip
+    for python, ptx_part in spelled.items():
         assert inst.part(python) == ptx_part
     assert repr(ptx.inst.ld.global_.b32) == "<PTX instruction ld.global.b32>"
 
@@ -39,8 +43,10 @@ def test_one_call_is_one_instruction():
 
     assert lines(body) == [
         "add.u32 %u0, %u1, %u2", "add.u32 %u0, %u1, 7", "add.u32 %u0, %u1, -7", "mul.lo.u32 %u0, %u1, %u2",
-        "ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%ud0+16]", "st.global.v2.f32 [%ud0+-8], {%f0, %f1}", "setp.lt.and.u32 %p0|%p1, %u0, %u1, !%p1",
-        "mov.f32 %f0, 0f3F800000", "add.f64 %fd0, %fd1, 0d3FF0000000000000", "shfl.sync.bfly.b32 %u0|%p0, %u1, 1, 31, 4294967295",
+        "ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%ud0+16]", "st.global.v2.f32 [%ud0+-8], {%f0, %f1}",
+        "setp.lt.and.u32 %p0|%p1, %u0, %u1, !%p1",
+        "mov.f32 %f0, 0f3F800000", "add.f64 %fd0, %fd1, 0d3FF0000000000000",
+        "shfl.sync.bfly.b32 %u0|%p0, %u1, 1, 31, 4294967295",
         "elect.sync _|%p0, 4294967295", "@%p0 add.u32 %u0, %u0, 1", "@!%p0 add.u32 %u0, %u0, 1",
     ]  # fmt: skip
 

@@ -1,4 +1,5 @@
-"""ptxas takes what kernels of this level write; its words stand at the user's line; the widest access says how arrays must be aligned."""
+"""ptxas takes what kernels of this level write; its words stand at the user's line; the widest access says how arrays
+must be aligned."""
 
 from __future__ import annotations
 
@@ -14,7 +15,10 @@ from avelang.ptx import machine_code, ptx, reg
 from avelang.ptx.types import b32, f32, u32, u64
 
 
-@pytest.mark.parametrize(("make", "sizes"), [(programs.saxpy, (100,)), (programs.tiled_gemm, (64, 64, 64)), (programs.hopper_gemm, (256, 256, 256))])
+@pytest.mark.parametrize(
+    ("make", "sizes"),
+    [(programs.saxpy, (100,)), (programs.tiled_gemm, (64, 64, 64)), (programs.hopper_gemm, (256, 256, 256))],
+)
 def test_kernels_are_assembled(make, sizes):
     tools.need("ptxas")
     code, said = machine_code.assembled(make().traced(sizes, None))

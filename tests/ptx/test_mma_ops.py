@@ -1,4 +1,5 @@
-"""Matrix instructions: every row of `al.nvvm` can be written, with as many registers as its fragments have, and ptxas takes it."""
+"""Matrix instructions: every row of `al.nvvm` can be written, with as many registers as its fragments have, and ptxas
+takes it."""
 
 from __future__ import annotations
 
@@ -29,7 +30,16 @@ def write(row):
         return reg.array(b32, elements * kinds[kind].bits // 32 // 32)
 
     c = registers(m * n, d)
-    ptx.mma.sync(shape=(m, n, k), dtype_a=kinds[a], dtype_b=kinds[b], dtype_d=kinds[d], d=c, a=registers(m * k, a), b=registers(k * n, b), c=c)
+    ptx.mma.sync(
+        shape=(m, n, k),
+        dtype_a=kinds[a],
+        dtype_b=kinds[b],
+        dtype_d=kinds[d],
+        d=c,
+        a=registers(m * k, a),
+        b=registers(k * n, b),
+        c=c,
+    )
 
 
 def test_every_row_of_mma_is_written_and_assembled():
@@ -49,10 +59,23 @@ def _instructions(text: str) -> list[str]:
 def test_the_acceptance_kernels_form():
     def body():
         acc, a, b = reg.array(f32, 4), reg.array(b32, 4), reg.array(b32, 2)
-        ptx.mma.sync(shape=(16, 8, 16), dtype_d=f32, dtype_a=bf16, dtype_b=bf16, dtype_c=f32, d=acc, a=a, b=b, c=acc, a_layout="row", b_layout="col")
+        ptx.mma.sync(
+            shape=(16, 8, 16),
+            dtype_d=f32,
+            dtype_a=bf16,
+            dtype_b=bf16,
+            dtype_c=f32,
+            d=acc,
+            a=a,
+            b=b,
+            c=acc,
+            a_layout="row",
+            b_layout="col",
+        )
 
     assert lines(body) == [
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, {%r4, %r5}, {%f0, %f1, %f2, %f3}"
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+        "{%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, {%r4, %r5}, {%f0, %f1, %f2, %f3}"
     ]
 
 
@@ -66,7 +89,12 @@ def test_ldmatrix_and_stmatrix():
                 ptx.stmatrix(tile.pointer(), r[:count], trans=trans)
 
     written = [line.partition(" ")[0] for line in lines(body, "sm_90") if "matrix" in line]
-    assert written == [ROWS[f"nvvm.{op}_m8n8_x{n}_b16{t}"].ptx for n in (1, 2, 4) for t in ("", "_trans") for op in ("ldmatrix", "stmatrix")]
+    assert written == [
+        ROWS[f"nvvm.{op}_m8n8_x{n}_b16{t}"].ptx
+        for n in (1, 2, 4)
+        for t in ("", "_trans")
+        for op in ("ldmatrix", "stmatrix")
+    ]
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda f: f.name)
@@ -76,7 +104,16 @@ def test_every_form_of_wgmma_is_written(form):
     def body():
         d = reg.array(kinds[2] if kinds[2].bits == 32 else b32, 16 * kinds[2].bits // 32)
         a = reg.array(b32, 4) if form.registers else reg.scalar(u64)
-        ptx.wgmma.mma_async(shape=(64, 32, form.k), dtype_a=kinds[0], dtype_b=kinds[1], dtype_d=kinds[2], d=d, a=a, b=reg.scalar(u64), scale_d=False)
+        ptx.wgmma.mma_async(
+            shape=(64, 32, form.k),
+            dtype_a=kinds[0],
+            dtype_b=kinds[1],
+            dtype_d=kinds[2],
+            d=d,
+            a=a,
+            b=reg.scalar(u64),
+            scale_d=False,
+        )
 
     (written,) = [line for line in lines(body, "sm_90a") if line.startswith("wgmma")]
     flags = 2 * form.signed + form.turns * (2 - form.registers)
@@ -110,7 +147,9 @@ def sync(**options):
 
 def wgmma(**options):
     given = {"shape": (64, 32, 16), "dtype_a": bf16, "d": 16, **options}
-    ptx.wgmma.mma_async(**{"a": reg.scalar(u64), "b": reg.scalar(u64), "scale_d": reg.pred(), **given, "d": reg.array(f32, given["d"])})
+    ptx.wgmma.mma_async(
+        **{"a": reg.scalar(u64), "b": reg.scalar(u64), "scale_d": reg.pred(), **given, "d": reg.array(f32, given["d"])}
+    )
 
 
 @pytest.mark.parametrize(("wrong", "words"), [

@@ -1,4 +1,5 @@
-"""`ptx.module` and the statements besides instructions: what is written is what comes out, and what is wrong is said at its line."""
+"""`ptx.module` and the statements besides instructions: what is written is what comes out, and what is wrong is said at
+its line."""
 
 from __future__ import annotations
 
@@ -27,7 +28,9 @@ def twice():
         ptx.inst.shl.b32(y, x, 1)
         ptx.inst.ret()
 
-    @module.entry([ptx.parameter(u64, "fill_out", pointer=("global", 4))], directives=[("maxntid", 32, 1, 1), "noreturn"][:1])
+    @module.entry(
+        [ptx.parameter(u64, "fill_out", pointer=("global", 4))], directives=[("maxntid", 32, 1, 1), "noreturn"][:1]
+    )
     def fill(out):
         r = reg.declare(b32, "%r<4>")
         p, at = reg.declare(b64, "%rd<2>", "at")
@@ -95,7 +98,9 @@ def test_what_is_written_comes_out(tmp_path):
     (tmp_path / "x.ptx").write_text(text)
     subprocess.run([need("ptxas"), "-arch=sm_80", str(tmp_path / "x.ptx"), "-o", str(tmp_path / "x.cubin")], check=True)
     out = np.zeros(32, np.uint32)
-    Program(text, "fill").launch([out.ctypes.data], (1, 1, 1), (32, 1, 1), memory=[(out.ctypes.data, out.nbytes, "out", True)])
+    Program(text, "fill").launch(
+        [out.ctypes.data], (1, 1, 1), (32, 1, 1), memory=[(out.ctypes.data, out.nbytes, "out", True)]
+    )
     assert out.tolist() == [2 * (i + 10 * (i % 4 + 1)) for i in range(32)]
 
 
@@ -109,7 +114,11 @@ def test_dynamic_shared_memory_and_numbered_registers():
         ptx.inst.ld.shared.u32(r, ptx.addr(tile.pointer()))
 
     text = f.ptx()
-    assert ".extern .shared .align 1024 .b8 f_smem[];\n\n.visible .entry f\n{\n    .reg .u32 %u_<1>;\n    .reg .u32 %u<1>;\n    mov.u32 %u_0, f_smem;" in text
+    assert (
+        ".extern .shared .align 1024 .b8 f_smem[];\n\n.visible .entry f\n{\n"
+        "    .reg .u32 %u_<1>;\n    .reg .u32 %u<1>;\n    mov.u32 %u_0, f_smem;"
+        in text
+    )
 
 
 def braces():
@@ -150,7 +159,11 @@ def test_lines_of_braces_are_those_of_the_python():
     source = [p.text() if p is not None else "" for p in place.values()]
     said = dict(zip(place, source, strict=True))
     assert "ptx.inst.add.u32(total, total, step)" in said["add.u32 %u3, %u3, 2;"]
-    assert "with ptx.scope()" in said["{"] and 'ptx.label("again")' in said["again:"] and "ptx.inst.st.global_" in said[text[-2].strip()]
+    assert (
+        "with ptx.scope()" in said["{"]
+        and 'ptx.label("again")' in said["again:"]
+        and "ptx.inst.st.global_" in said[text[-2].strip()]
+    )
     inner = [b for b in traced.numbered.items[-1].body if type(b).__name__ == "PtxBlock"][0]
     assert [text[s.line - 1].strip() for s in inner.body][:2] == [".reg .pred p;", "again:"]
     located = traced.with_lines.splitlines()
@@ -171,7 +184,13 @@ def test_registers_of_several_components():
         v.x + 1.0
 
     lines = [line.strip() for line in f.ptx().splitlines()]
-    for line in (".reg .v2 .f32 v, w<2>;", ".reg .f16x2 %h<2>;", "add.f32 v.x, v.y, w1.y;", "ld.shared.v2.f32 v, [tile];", "mov.f32 %f_0, v.x;"):
+    for line in (
+        ".reg .v2 .f32 v, w<2>;",
+        ".reg .f16x2 %h<2>;",
+        "add.f32 v.x, v.y, w1.y;",
+        "ld.shared.v2.f32 v, [tile];",
+        "mov.f32 %f_0, v.x;",
+    ):
         assert line in lines
     refused(lambda: reg.declare(f32, "v", vector="v4").q, "T232")
 
@@ -258,4 +277,13 @@ def test_text_is_taken_as_it_is():
     text = made(body).ptx()
     inner = [line.strip() for line in text[text.index("{\n") + 2 :].splitlines()]
     assert inner[:4] == [".reg .pred p;", "frobnicate.b32 p, 1;", ".reg .f32 x;", "L:"]
-    assert inner[4:12] == ["{", ".reg .f32 x;", "mov.f32 x, 0f00000000;", "}", "t: .branchtargets L;", "@p bra L;", "neg.f32 x, x;", "}"]
+    assert inner[4:12] == [
+        "{",
+        ".reg .f32 x;",
+        "mov.f32 x, 0f00000000;",
+        "}",
+        "t: .branchtargets L;",
+        "@p bra L;",
+        "neg.f32 x, x;",
+        "}",
+    ]

@@ -32,7 +32,8 @@ FLOATS = {
     "- (one)": (lambda a, b: -a, lambda a, b: -a),
 }
 COMPARISONS = {
-    "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b, "==": lambda a, b: a == b,
+    "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
+    "==": lambda a, b: a == b,
     "!=": lambda a, b: a != b,
 }  # fmt: skip
 
@@ -46,7 +47,8 @@ def compute(kind, ops, a, b):
     size = kind.bytes
 
     @kernel(
-        in_specs=(Tile("N", kind), Tile("N", kind)), out_specs=(Tile(len(ops), "N", kind), Tile(len(COMPARISONS), "N", u32)), grid=1,
+        in_specs=(Tile("N", kind), Tile("N", kind)),
+        out_specs=(Tile(len(ops), "N", kind), Tile(len(COMPARISONS), "N", u32)), grid=1,
         block=lambda N: N, arch="sm_80",
     )  # fmt: skip
     def k(x, y, out, flags, *, N):
@@ -73,7 +75,11 @@ def test_against_numpy(kind):
         a[0] = b[1] = np.nan
         ops = FLOATS
     else:
-        a, b = (rng.integers(kind.in_memory.min, kind.in_memory.max, n, dtype, endpoint=True) >> rng.integers(0, 24, n).astype(dtype) for _ in range(2))
+        a, b = (
+            rng.integers(kind.in_memory.min, kind.in_memory.max, n, dtype, endpoint=True)
+            >> rng.integers(0, 24, n).astype(dtype)
+            for _ in range(2)
+        )
         b[b == 0] = 3
         ops = INTEGERS
     b[5:9] = a[5:9]

@@ -1,4 +1,5 @@
-"""What Python asks of registers and arguments while a kernel is traced: an error of the catalogue at the user's line, never Python's own."""
+"""What Python asks of registers and arguments while a kernel is traced: an error of the catalogue at the user's line,
+never Python's own."""
 
 from __future__ import annotations
 
@@ -13,8 +14,10 @@ from avelang.ptx import Tile, kernel, ptx, reg, smem
 from avelang.ptx.types import bf16, f16x2, f32, pred, u8, u32, u64
 
 QUESTIONS = {
-    "range": range, "int": int, "float": float, "len": len, "list": list, "item of a list": lambda r: [1, 2, 3][r], "an item": lambda r: r[0],
-    "power": lambda r: r**2, "matrix product": lambda r: r @ r, "rounded": round, "in": lambda r: 1 in r, "NumPy's index": lambda r: np.zeros(4)[r : r + 1],
+    "range": range, "int": int, "float": float, "len": len, "list": list, "item of a list": lambda r: [1, 2, 3][r],
+    "an item": lambda r: r[0],
+    "power": lambda r: r**2, "matrix product": lambda r: r @ r, "rounded": round, "in": lambda r: 1 in r,
+    "NumPy's index": lambda r: np.zeros(4)[r : r + 1],
     "index": operator.index, "unpacked": lambda r: (lambda *x: x)(*r),
 }  # fmt: skip
 
@@ -50,7 +53,16 @@ def test_arguments_are_not_numbers(sign):
         assert exc.code == "T110" and "ptx.param" in exc.hint
 
 
-@pytest.mark.parametrize(("name", "hint"), [("bar", "ptx.bar_sync"), ("cp", "ptx.cp_async"), ("mbarier", "ptx.mbarrier"), ("shfl", "ptx.inst.shfl"), ("foo", "ptx.inst")])
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("bar", "ptx.bar_sync"),
+        ("cp", "ptx.cp_async"),
+        ("mbarier", "ptx.mbarrier"),
+        ("shfl", "ptx.inst.shfl"),
+        ("foo", "ptx.inst"),
+    ],
+)
 def test_names(name, hint):
     with pytest.raises(AttributeError) as caught:
         getattr(ptx, name)
@@ -91,8 +103,10 @@ TAKEN_BEFORE = {
     "a register of a name": (lambda: reg.scalar(u32, "x"), "S206", "`x` is declared nowhere"),
     "registers of a name": (lambda: reg.array(u32, 2, "x"), "S206", "`x` is declared nowhere"),
     "no identifier": (lambda: reg.scalar(u32, ""), "T222", "''"),
-    "an address by a name": (lambda: ptx.inst.ld.shared.b32(reg.scalar(u32), ptx.addr("x")), "S206", "`x` is declared nowhere"),
-    "an offset by a name": (lambda: ptx.inst.ld.shared.b32(reg.scalar(u32), ptx.addr(reg.scalar(u32), "x")), "S206", "`x` is declared nowhere"),
+    "an address by a name": (lambda: ptx.inst.ld.shared.b32(reg.scalar(u32), ptx.addr("x")), "S206",
+                             "`x` is declared nowhere"),
+    "an offset by a name": (lambda: ptx.inst.ld.shared.b32(reg.scalar(u32), ptx.addr(reg.scalar(u32), "x")), "S206",
+                            "`x` is declared nowhere"),
     "an address that is a number": (lambda: ptx.ldmatrix(reg.array(u32, 4), ptx.operand("16")), "T202", "only .local"),
     "a number of 70 bits": (lambda: ptx.inst.add.u32(reg.scalar(u32), reg.scalar(u32), 1 << 70), "T229", "64 bits"),
     "a number in braces": (lambda: reg.scalar(u32, [1]), "T202", "braces"),
@@ -107,7 +121,8 @@ TAKEN_BEFORE = {
     "an alignment of 3": (lambda: ptx.variable("shared", f32, "v", align=3), "S212", "power of two"),
     "an alignment in text": (lambda: ptx.variable("shared", f32, "v", align="x"), "T033", "'x'"),
     "a variable's name": (lambda: ptx.variable("shared", f32, "", 4), "T221", "identifier"),
-    "a policy that is a number": (lambda: ptx.tma.store(reg.scalar(u64), [0], smem.alloc(f32, 4), policy=2.5), "T202", "floating-point"),
+    "a policy that is a number": (lambda: ptx.tma.store(reg.scalar(u64), [0], smem.alloc(f32, 4), policy=2.5), "T202",
+                                  "floating-point"),
     "u8 in arithmetic": (lambda: reg.scalar(u8) + reg.scalar(u8), "T231", "u8"),
 }  # fmt: skip
 
@@ -127,8 +142,10 @@ def test_nothing_is_written_as_it_comes(name):
 
 SPECS = {
     "a number that calls cannot have": ({"in_specs": f16x2}, "T235"), "a predicate": ({"in_specs": pred}, "T221"),
-    "no registers": ({"max_registers": 0}, "L009"), "registers in text": ({"max_registers": "64"}, "L009"), "half a block": ({"min_blocks": 0.5}, "L009"),
-    "memory in text": ({"smem": "48K"}, "L009"), "memory below 0": ({"smem": -1}, "L009"), "a chip by number": ({"arch": 90}, "L009"),
+    "no registers": ({"max_registers": 0}, "L009"), "registers in text": ({"max_registers": "64"}, "L009"),
+    "half a block": ({"min_blocks": 0.5}, "L009"),
+    "memory in text": ({"smem": "48K"}, "L009"), "memory below 0": ({"smem": -1}, "L009"),
+    "a chip by number": ({"arch": 90}, "L009"),
     "threads in text": ({"block": "x"}, "L002"),
 }  # fmt: skip
 

@@ -108,9 +108,12 @@ def test_new_registers_and_moves():
         reg.scalar(f64).to(f32, "rz")
 
     assert lines(body, "sm_90") == [
-        "mov.b16 %h0, 0x3c00", "mov.b16 %rs0, 0x3f80", "mov.f32 %f0, 0f40000000", "mov.b32 %r0, 0x38003800", "mov.u64 %ud0, %clock64",
-        "mov.u32 %u0, 3", "mov.f32 %f1, 0f40600000", "mov.u32 %u1, 0", "setp.eq.u32 %p0, %u1, 0", "mov.b32 %mine, 0f3F800000", "mov.u32 %u2, 1",
-        "mov.u32 %u3, 2", "add.f32 %f2, %mine, 0f3F800000", "cvt.rn.f32.s32 %f3, %mine", "cvt.rn.bf16.f32 %rs1, %f4", "cvt.rzi.s32.f32 %s0, %f5",
+        "mov.b16 %h0, 0x3c00", "mov.b16 %rs0, 0x3f80", "mov.f32 %f0, 0f40000000", "mov.b32 %r0, 0x38003800",
+        "mov.u64 %ud0, %clock64",
+        "mov.u32 %u0, 3", "mov.f32 %f1, 0f40600000", "mov.u32 %u1, 0", "setp.eq.u32 %p0, %u1, 0",
+        "mov.b32 %mine, 0f3F800000", "mov.u32 %u2, 1",
+        "mov.u32 %u3, 2", "add.f32 %f2, %mine, 0f3F800000", "cvt.rn.f32.s32 %f3, %mine", "cvt.rn.bf16.f32 %rs1, %f4",
+        "cvt.rzi.s32.f32 %s0, %f5",
         "cvt.rz.f32.f64 %f6, %fd0",
     ]  # fmt: skip
 
@@ -148,9 +151,12 @@ def test_t240_a_register_of_another_kernel():
 
 
 @pytest.mark.parametrize("wrong", [
-    lambda: reg.scalar(u32) < reg.scalar(s32), lambda: reg.scalar(u32) << 32, lambda: reg.scalar(u32) + 1.5, lambda: reg.scalar(f32) % 2.0,
-    lambda: reg.scalar(pred) + reg.scalar(pred), lambda: reg.scalar(u32) + None, lambda: reg.array(u32, -1), lambda: reg.array(u32, 2, (1,)),
-    lambda: 1 << reg.scalar(u32), lambda: reg.scalar(u32, 1.5), lambda: reg.scalar(s32, name="a b"), lambda: reg.scalar(u32, -1),
+    lambda: reg.scalar(u32) < reg.scalar(s32), lambda: reg.scalar(u32) << 32, lambda: reg.scalar(u32) + 1.5,
+    lambda: reg.scalar(f32) % 2.0,
+    lambda: reg.scalar(pred) + reg.scalar(pred), lambda: reg.scalar(u32) + None, lambda: reg.array(u32, -1),
+    lambda: reg.array(u32, 2, (1,)),
+    lambda: 1 << reg.scalar(u32), lambda: reg.scalar(u32, 1.5), lambda: reg.scalar(s32, name="a b"),
+    lambda: reg.scalar(u32, -1),
 ])  # fmt: skip
 def test_more_refusals(wrong):
     with pytest.raises(AveError) as caught:

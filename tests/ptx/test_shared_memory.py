@@ -1,4 +1,5 @@
-"""Memory: operands in brackets, parameters, shared memory; the addresses of swizzled tiles against the NumPy of the rows."""
+"""Memory: operands in brackets, parameters, shared memory; the addresses of swizzled tiles against the NumPy of the
+rows."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ def test_addresses():
         tile[3].pointer()
 
     assert lines(body) == [
-        "ld.global.b32 %r0, [%ud0]", "ld.global.b32 %r0, [%ud0+12]", "ld.shared.b32 %r0, [smem]", "ld.shared.b32 %r0, [smem+36]",
+        "ld.global.b32 %r0, [%ud0]", "ld.global.b32 %r0, [%ud0+12]", "ld.shared.b32 %r0, [smem]",
+        "ld.shared.b32 %r0, [smem+36]",
         "ld.shared.b32 %r0, [smem+76]", "mov.u32 %u0, smem", "ld.shared.b32 %r0, [%u0]", "mov.u32 %u1, smem+96",
     ]  # fmt: skip
 
@@ -40,10 +42,12 @@ def test_parameters_of_every_type_are_loaded():
 
     text = k.ptx()
     assert [line.strip().rstrip(",") for line in text.splitlines() if line.strip().startswith(".param")] == [
-        ".param .u64 k_a", ".param .u32 k_n", ".param .f32 k_x", ".param .b16 k_h", ".param .u64 k_wide", ".param .f64 k_d",
+        ".param .u64 k_a", ".param .u32 k_n", ".param .f32 k_x", ".param .b16 k_h", ".param .u64 k_wide",
+        ".param .f64 k_d",
     ]  # fmt: skip
     assert [line.strip() for line in text.splitlines() if "ld.param" in line or "cvta" in line] == [
-        "ld.param.u64 %ud0, [k_a];", "cvta.to.global.u64 %ud1, %ud0;", "ld.param.u32 %u0, [k_n];", "ld.param.f32 %f0, [k_x];",
+        "ld.param.u64 %ud0, [k_a];", "cvta.to.global.u64 %ud1, %ud0;", "ld.param.u32 %u0, [k_n];",
+        "ld.param.f32 %f0, [k_x];",
         "ld.param.b16 %h0, [k_h];", "ld.param.u64 %ud2, [k_wide];", "ld.param.f64 %fd0, [k_d];",
     ]  # fmt: skip
 
@@ -68,7 +72,8 @@ def test_static_and_dynamic_allocations():
 
 
 class Machine:
-    """Executes the few integer instructions that an address is made of, from their text: an independent reading of what was written."""
+    """Executes the few integer instructions that an address is made of, from their text: an independent reading of what
+    was written."""
 
     def __init__(self, tid: int):
         self.regs: dict[str, int] = {}
@@ -87,7 +92,8 @@ class Machine:
             to, *sources = rest.split(", ")
             x = [self.value(s) for s in sources]
             self.regs[to] = {
-                "mov": lambda: x[0], "add": lambda: x[0] + x[1], "mad": lambda: x[0] * x[1] + x[2], "shr": lambda: x[0] >> x[1],
+                "mov": lambda: x[0], "add": lambda: x[0] + x[1], "mad": lambda: x[0] * x[1] + x[2],
+                "shr": lambda: x[0] >> x[1],
                 "shl": lambda: x[0] << x[1], "and": lambda: x[0] & x[1], "xor": lambda: x[0] ^ x[1],
             }[name.partition(".")[0]]()  # fmt: skip
         return self.regs[to]
@@ -126,7 +132,12 @@ def test_a_place_moves_by_bytes():
         ptx.inst.ld.shared.f32(reg.scalar(f32), ptx.addr(tile.at(1, 0) + 4))
         ptx.inst.ld.shared.f32(reg.scalar(f32), ptx.addr(tile.at(1, 0) + reg.scalar(u32)))
 
-    assert lines(body) == ["ld.shared.f32 %f0, [smem+16]", "mov.u32 %u1, smem+12", "add.u32 %u2, %u1, %u0", "ld.shared.f32 %f1, [%u2]"]
+    assert lines(body) == [
+        "ld.shared.f32 %f0, [smem+16]",
+        "mov.u32 %u1, smem+12",
+        "add.u32 %u2, %u1, %u0",
+        "ld.shared.f32 %f1, [%u2]",
+    ]
 
 
 @pytest.mark.parametrize(("code", "wrong"), [

@@ -1,4 +1,5 @@
-"""`ave ptx to-python`: Python that is made of PTX, run, writes that PTX. Held against the parser's nodes and, apart from them, against the text itself."""
+"""`ave ptx to-python`: Python that is made of PTX, run, writes that PTX. Held against the parser's nodes and, apart
+from them, against the text itself."""
 
 from __future__ import annotations
 
@@ -29,7 +30,12 @@ from ptx.programs import hopper_gemm, saxpy, tiled_gemm
 HERE = pathlib.Path(__file__).parent
 EVERYTHING = (HERE / "everything.ptx").read_text()
 # Of nvcc's samples only one chip, except where what it writes for the other is something else.
-TEXTS = [*(n for n in NAMES if ".sm_90a." in n), "halves.sm_80.ptx.gz", "triton_matmul.sm_80.ptx.gz", *(p.name for p in GOLDEN)]
+TEXTS = [
+    *(n for n in NAMES if ".sm_90a." in n),
+    "halves.sm_80.ptx.gz",
+    "triton_matmul.sm_80.ptx.gz",
+    *(p.name for p in GOLDEN),
+]
 
 
 def executed(python: str) -> SimpleNamespace:
@@ -60,10 +66,12 @@ def same(text: str) -> bool:
 def llvm(trial) -> str:
     """What LLVM makes of a kernel of ours."""
     chip = arch.chip(trial.chip)
-    return simt_device.DeviceCompiler(chip).assembly(simt_device.program(pipeline.gpu(build(trial.kernel.source, {}, chip), trial.block), chip).text)
+    return simt_device.DeviceCompiler(chip).assembly(
+        simt_device.program(pipeline.gpu(build(trial.kernel.source, {}, chip), trial.block), chip).text
+    )
 
 
-# -- the way there and back ----------------------------------------------------------------------------------------------------------
+# -- the way there and back --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -75,7 +83,20 @@ def test_what_compilers_write(name):
 
 def test_what_compilers_write_is_of_all_kinds():
     whole = "".join(map(text_of, TEXTS))
-    for needed in (".func", "call", ".callprototype", "wgmma", "cp.async.bulk.tensor", "mbarrier", "mma.sync", ".section", ".loc", ", debug", ".pragma", ".weak"):
+    for needed in (
+        ".func",
+        "call",
+        ".callprototype",
+        "wgmma",
+        "cp.async.bulk.tensor",
+        "mbarrier",
+        "mma.sync",
+        ".section",
+        ".loc",
+        ", debug",
+        ".pragma",
+        ".weak",
+    ):
         assert needed in whole
     left = "".join(without_debug(text_of(name)) for name in TEXTS)
     assert re.findall(r"\.section|\.loc\b|\.file|, debug", left) == []
@@ -90,7 +111,11 @@ def test_what_llvm_makes_of_our_kernels(name):
     assert same(llvm(TRIALS[name]))
 
 
-TRACED = {"saxpy": (saxpy, (1000,)), "tiled_gemm": (tiled_gemm, (64, 32, 64)), "hopper_gemm": (hopper_gemm, (128, 128, 128))}
+TRACED = {
+    "saxpy": (saxpy, (1000,)),
+    "tiled_gemm": (tiled_gemm, (64, 32, 64)),
+    "hopper_gemm": (hopper_gemm, (128, 128, 128)),
+}
 
 
 @pytest.mark.parametrize("name", TRACED)
@@ -104,20 +129,27 @@ def test_the_whole_syntax():
     """A text with each kind of statement, operand, declaration and directive, and with what the table refuses."""
     made = to_python(EVERYTHING)
     got = executed(made.text)
-    assert got.module.nodes() == parse(EVERYTHING, known=False) and got.k.ptx() == print_module(parse(EVERYTHING, known=False))
+    assert got.module.nodes() == parse(EVERYTHING, known=False) and got.k.ptx() == print_module(
+        parse(EVERYTHING, known=False)
+    )
     assert bare(got.module.ptx()).replace(",", "") == bare(EVERYTHING).replace(",", "")
     lines = EVERYTHING.splitlines()
     assert [(lines[line - 1].split()[0], why[:6]) for line, why in made.raw] == [
-        ("mov.v4.u32", "[S203]"), ("ld.global.b32", "[T202]"), ("wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16", "[T202]"), ("frobnicate.b32", "[S202]"),
-        ("@class", "`class"), ("add.s32", "[T202]"), ("add.s32", "[T239]"), ("ld.param.b32.foo", "[S203]"), (".reg", "there "),
+        ("mov.v4.u32", "[S203]"), ("ld.global.b32", "[T202]"),
+        ("wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16", "[T202]"), ("frobnicate.b32", "[S202]"),
+        ("@class", "`class"), ("add.s32", "[T202]"), ("add.s32", "[T239]"), ("ld.param.b32.foo", "[S203]"),
+        (".reg", "there "),
     ]  # fmt: skip
     assert made.text.count("ptx.raw(") == len(made.raw)
 
 
 def test_braces_that_python_cannot_nest():
-    text = f".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n{'{' * 30} .reg .b32 x; {'{' * 3} mov.b32 x, 1; {'}' * 33}\n"
+    text = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n"
+    text += f"{'{' * 30} .reg .b32 x; {'{' * 3} mov.b32 x, 1; {'}' * 33}\n"
     made = to_python(text)
-    assert executed(made.text).module.nodes() == parse(text) and [why for _, why in made.raw] == ["braces deeper than 16"]
+    assert executed(made.text).module.nodes() == parse(text) and [why for _, why in made.raw] == [
+        "braces deeper than 16"
+    ]
 
 
 def test_instructions_of_all_forms():
@@ -137,7 +169,9 @@ BREAKS = {
     "_address": lambda x, names, parts: f"ptx.addr({spelling.operand(x.base, names)})",
     "_float": lambda x, names, parts: "1.0",
     "_special": lambda x, names, parts: "ptx.special.tid.y()",
-    "_register": lambda x, names, parts: spelling._register(dataclasses.replace(x, name=x.name.replace("%r1", "%r2")), names, parts),
+    "_register": lambda x, names, parts: spelling._register(
+        dataclasses.replace(x, name=x.name.replace("%r1", "%r2")), names, parts
+    ),
     "_sink": lambda x, names, parts: "0",
     "_not": lambda x, names, parts: spelling.operand(x.operand, names),
 }
@@ -153,7 +187,7 @@ def test_a_broken_transpiler_is_noticed(broken, monkeypatch):
         pass  # refused at its line, which is noticed as well
 
 
-# -- what a person reads -------------------------------------------------------------------------------------------------------------
+# -- what a person reads -----------------------------------------------------------------------------------------------
 
 
 def test_the_python_is_what_a_person_would_write():
@@ -173,7 +207,7 @@ def test_the_python_is_what_a_person_would_write():
     ):
         assert line in text.splitlines(), line
     assert "# triton_samples.py:16" in to_python(text_of("triton_add.sm_80.ptx.gz")).text  # of .loc
-    assert "init=b\"thread %d of %d: %f %s\\n\"" in to_python(text_of("calls.sm_80.ptx.gz")).text
+    assert 'init=b"thread %d of %d: %f %s\\n"' in to_python(text_of("calls.sm_80.ptx.gz")).text
     assert max(map(len, text.splitlines())) <= 150
 
 
@@ -214,7 +248,7 @@ def test_one_kernel_of_several():
     assert caught.value.code == "S207"
 
 
-# -- and executed --------------------------------------------------------------------------------------------------------------------
+# -- and executed ------------------------------------------------------------------------------------------------------
 
 
 def softmax(program: Program, x: np.ndarray) -> np.ndarray:

@@ -1,4 +1,5 @@
-"""The intrinsics: a vendor's rows are registered in `row.ROWS` when its package is imported; asking for a name of this one imports all of them."""
+"""The intrinsics: a vendor's rows are registered in `row.ROWS` when its package is imported; asking for a name of this
+one imports all of them."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ PACKAGES = {"amdgpu": "avelang.isa.amdgpu", "nvvm": "avelang.isa.nvptx"}
 
 
 def __getattr__(name: str) -> Any:
-    """A name of `__all__`, with the rows of all vendors registered: for pages and checks of all there is. A kernel names one vendor's."""
+    """A name of `__all__`, with the rows of all vendors registered: for pages and checks of all there is. A kernel
+    names one vendor's."""
     if name not in __all__:
         raise AttributeError(f"avelang.isa has no {name!r}")
     packages = {module.rpartition(".")[2]: importlib.import_module(module) for module in PACKAGES.values()}

@@ -54,7 +54,9 @@ def _param(text: str, earlier: list[Param]) -> Param | None:
         low, high = (int(x, 0) for x in kind.split(".."))
         return dataclasses.replace(const, range=(low, high))
     if kind == "map" or kind.endswith("[]"):
-        return Param(name, "map" if kind == "map" else "tensor", spaces=tuple(kind[:-2].split("|")) if kind != "map" else ())
+        return Param(
+            name, "map" if kind == "map" else "tensor", spaces=tuple(kind[:-2].split("|")) if kind != "map" else ()
+        )
     if any(p.name == kind for p in earlier):
         return Param(name, kind)
     types = [_type(x) for x in kind.split("|")]
@@ -107,6 +109,8 @@ def row(
         if taken != [p.name for p in params]:
             raise error("V001", op=name, why=f"its signature has {[p.name for p in params]}, its body {taken}")
         doc, documented = _documented(params, inspect.getdoc(semantics) or "")
-        return register(Row(name, documented, result, doc, source, needs, semantics, effects, lower, llvm=spelled, **more))
+        return register(
+            Row(name, documented, result, doc, source, needs, semantics, effects, lower, llvm=spelled, **more)
+        )
 
     return made

@@ -1,8 +1,8 @@
-"""Which bytes a row's instruction touches: a builder and the row's arguments come in; places, offsets and lengths as values of the IR go out.
+"""Which bytes a row's instruction touches: a builder and the row's arguments come in; places, offsets and lengths as
+values of the IR go out.
 
-For backends that have the instruction: where a row is spelled in primitive ops, these say it themselves. What waits for an mbarrier or moves boxes
-of a tensor map is not here: the engine cuts boxes at the array's edges.
-"""
+For backends that have the instruction: where a row is spelled in primitive ops, these say it themselves. What waits for
+an mbarrier or moves boxes of a tensor map is not here: the engine cuts boxes at the array's edges."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ DWORD, LANES = 4, 64  # bytes; of a wave of AMD's
 
 
 class Touch(NamedTuple):
-    """`length` bytes from `start` bytes behind a tensor's first element or a pointer; `most` is the greatest length. No bytes are fine anywhere: a
-    resource of no range, a copy of nothing, may begin outside of all arrays."""
+    """`length` bytes from `start` bytes behind a tensor's first element or a pointer; `most` is the greatest length. No
+    bytes are fine anywhere: a resource of no range, a copy of nothing, may begin outside of all arrays."""
 
     place: Value
     start: Value | int
@@ -57,8 +57,11 @@ def _buffer_store(n: int) -> Touches:
     return lambda b, data, rsrc, voffset, soffset, aux: _buffer(b, rsrc, (voffset, soffset), DWORD * n)
 
 
-def _buffer_to_lds(b: Builder, rsrc: Value, lds: Value, size: int, vindex: Value, soffset: Value, offset: int, aux: int) -> list[Touch]:
-    """Dwords or, smaller, all of an element within the range of the resource; and each lane's place behind that of the first active one."""
+def _buffer_to_lds(
+    b: Builder, rsrc: Value, lds: Value, size: int, vindex: Value, soffset: Value, offset: int, aux: int
+) -> list[Touch]:
+    """Dwords or, smaller, all of an element within the range of the resource; and each lane's place behind that of the
+    first active one."""
     at = b.add(expand_offset(b, vindex, soffset), b.const(offset, i64))
     ptr, limit = expand_resource(b, rsrc)
     left = b.same("max", b.sub(b.convert(limit, i64), at), b.const(0, i64))
@@ -69,7 +72,10 @@ def _buffer_to_lds(b: Builder, rsrc: Value, lds: Value, size: int, vindex: Value
     own = b.ptr_int(lds if isinstance(lds.type, PtrType) else b.base(lds))
     first = b.sub(b.shuffle("idx", own, first_active(b), LANES), own)
     lane = b.mul(b.convert(b.lane_id(), i64), b.const(lds_stride(size), i64))
-    return [Touch(ptr, at, length, size), Touch(lds, b.add(first, b.add(lane, b.const(offset, i64))), max(DWORD, size), max(DWORD, size))]
+    return [
+        Touch(ptr, at, length, size),
+        Touch(lds, b.add(first, b.add(lane, b.const(offset, i64))), max(DWORD, size), max(DWORD, size)),
+    ]
 
 
 def _word(b: Builder, dst: Value, *rest: Value | int) -> list[Touch]:

@@ -1,4 +1,5 @@
-"""Fragment maps: which element of a matrix each lane holds in each of its slots. The only place where such layouts stand."""
+"""Fragment maps: which element of a matrix each lane holds in each of its slots. The only place where such layouts
+stand."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ LaneMap = Callable[["np.ndarray", "np.ndarray"], "tuple[np.ndarray | int, np.nda
 class Fragment:
     """The map `(lane, slot) -> (block, row, column)` of one operand of a matrix instruction.
 
-    `shape` is (blocks, rows, columns) of the operand: A is M x K, B is K x N, C and D are M x N. Slots count elements, not registers.
-    """
+    `shape` is (blocks, rows, columns) of the operand: A is M x K, B is K x N, C and D are M x N. Slots count elements,
+    not registers."""
 
     lanes: int
     slots: int
@@ -47,12 +48,11 @@ class Fragment:
 class Mma:
     """A matrix instruction: D = A @ B + C for each of `blocks` independent products of m x n x k.
 
-    `a`, `b`, `c` are the fragment maps (D's is C's). Names of dtypes are in the row's parameter types.
-    `sparse`: A is 4:2 structured sparse along K: its fragment holds the m x k/2 stored elements, an index operand says where they stand.
-    `ignored_bits`: so many low bits of the f32 elements of A and B count as zero (xf32, tf32).
-    `sources`: for instructions whose const parameters move fragments between lanes before the product: given the op's attributes, from
-    which lane each lane's fragment of A and of B comes, two int arrays (lanes,); None where nothing moves.
-    """
+    `a`, `b`, `c` are the fragment maps (D's is C's). Names of dtypes are in the row's parameter types. `sparse`: A is
+    4:2 structured sparse along K: its fragment holds the m x k/2 stored elements, an index operand says where they
+    stand. `ignored_bits`: so many low bits of the f32 elements of A and B count as zero (xf32, tf32). `sources`: for
+    instructions whose const parameters move fragments between lanes before the product: given the op's attributes, from
+    which lane each lane's fragment of A and of B comes, two int arrays (lanes,); None where nothing moves."""
 
     m: int
     n: int

@@ -30,6 +30,7 @@ class Emitter(Protocol):
     def value(self, v: Value) -> str:
         """The text of a value."""
         ...
+
     def type(self, t: Type) -> str:
         """The LLVM type in which values of a type are held: floats below 32 bits as integers."""
         ...
@@ -37,9 +38,11 @@ class Emitter(Protocol):
     def typed(self, v: Value) -> str:
         """A value behind its LLVM type."""
         ...
+
     def bitcast(self, text: str, source: str, result: str) -> str:
         """A value's bits as another LLVM type."""
         ...
+
     def words(self, text: str, t: Type) -> list[str]:
         """A value's bits as i32s."""
         ...
@@ -47,13 +50,14 @@ class Emitter(Protocol):
     def from_words(self, words: Sequence[str], t: Type) -> str:
         """The inverse of `words`: a value of a type out of its i32s."""
         ...
+
     def vector(self, items: Sequence[str], e: str) -> str:
         """A vector of values of one LLVM type."""
         ...
 
 
-# Marks: loads straight to LDS are under way behind it; the user says here for what to wait; threads get another number of
-# registers.
+# Marks: loads straight to LDS are under way behind it; the user says here for what to wait; threads get another number
+# of registers.
 LOADS_TO_LDS, WAITS, SETS_REGISTERS = "loads to LDS", "waits", "sets registers"
 
 Emit = Callable[[Emitter, Op, str], "str | None"]

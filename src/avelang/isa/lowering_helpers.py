@@ -1,4 +1,5 @@
-"""What the expansions of several vendors' rows share: a builder and values come in, values made of primitive ops go out."""
+"""What the expansions of several vendors' rows share: a builder and values come in, values made of primitive ops go
+out."""
 
 from __future__ import annotations
 
@@ -47,8 +48,8 @@ def first_active(b: Builder) -> Value:
 
 
 def lds_stride(size: int) -> int:
-    """Bytes from one lane's place in shared memory to the next's where a buffer is loaded straight into it: a byte or a half takes a word, three
-    words leave the fourth free (AMD CDNA4 ISA, section 9.1.9, LDS address of loads to LDS)."""
+    """Bytes from one lane's place in shared memory to the next's where a buffer is loaded straight into it: a byte or a
+    half takes a word, three words leave the fourth free (AMD CDNA4 ISA, section 9.1.9, LDS address of loads to LDS)."""
     return 16 if size == 12 else max(4, size)
 
 

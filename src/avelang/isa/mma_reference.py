@@ -1,9 +1,8 @@
 """What matrix instructions compute: fragments of A, B and C as NumPy arrays come in, the fragment of D goes out.
 
-The rule of the project: an f32 accumulator starts from C and takes the products in ascending k, each by a fused multiply-add; integers
-wrap; an f16 accumulator is the f32 chain, rounded once at its end; an f64 one multiplies and adds. Hardware sums in an order of its own, to
-a like precision.
-"""
+The rule of the project: an f32 accumulator starts from C and takes the products in ascending k, each by a fused
+multiply-add; integers wrap; an f16 accumulator is the f32 chain, rounded once at its end; an f64 one multiplies and
+adds. Hardware sums in an order of its own, to a like precision."""
 
 from __future__ import annotations
 
@@ -14,10 +13,9 @@ from avelang.isa.fragments import Mma
 def fma32(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     """float32: a * b + c with one rounding, from float64 arrays that hold float32 numbers.
 
-    The product of two 24-bit significands is exact in float64. Their sum with c is rounded to odd there (S. Boldo, G. Melquiond, "Emulation
-    of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008), so that the rounding to float32 is the only one
-    that shows.
-    """
+    The product of two 24-bit significands is exact in float64. Their sum with c is rounded to odd there (S. Boldo, G.
+    Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008), so that
+    the rounding to float32 is the only one that shows."""
     p = a * b
     s = p + c
     back = s - p
@@ -41,7 +39,8 @@ def _masked(x: np.ndarray, bits: int) -> np.ndarray:
 
 
 def multiply(mma: Mma, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """D's fragment in C's dtype and shape. Fragments are (lanes, slots), or (lanes,) where there is one slot; `mma` is dense."""
+    """D's fragment in C's dtype and shape. Fragments are (lanes, slots), or (lanes,) where there is one slot; `mma` is
+    dense."""
     if mma.ignored_bits:
         a, b = _masked(a, mma.ignored_bits), _masked(b, mma.ignored_bits)
     ma, mb, mc = (f.scatter(x.reshape(f.lanes, f.slots)) for f, x in ((mma.a, a), (mma.b, b), (mma.c, c)))

@@ -21,7 +21,9 @@ class Wave(Protocol):
 
     lanes: int
     active: np.ndarray  # bool (lanes,): the lanes that execute the instruction
-    features: frozenset[str]  # of the chip that is emulated, for the few rows whose meaning depends on it (fp8: "fp8-fnuz" or "fp8-ocp")
+    features: frozenset[
+        str
+    ]  # of the chip that is emulated, for the few rows whose meaning depends on it (fp8: "fp8-fnuz" or "fp8-ocp")
 
     def read(self, space: str, address: np.ndarray, nbytes: int, mask: np.ndarray) -> np.ndarray:
         """uint8 (lanes, nbytes) from byte addresses uint64 (lanes,); zeros where `mask` is False. Addresses are what
@@ -54,7 +56,7 @@ class Param:
     though the row writes elsewhere. `held`: registers that the hardware goes on using behind the instruction; the row's
     `semantics` gets them as something that it hands on to `machine.Products`. `uniform`: hardware takes the operand
     from scalar registers (or for the wave as a whole), so that it must be the same in all active lanes; the words say
-    what to do where it is not. """
+    what to do where it is not."""
 
     name: str
     type: Type | tuple[Type, ...] | str
@@ -92,7 +94,7 @@ class Row:
     of tensor type, consts as ints; `builder.features` are the chip's, `builder.cluster` the launch's. Rows with `mma`
     need none: backends execute them from their fragment maps. `llvm`, `ptx`: how those targets spell it, keyed by
     target ("amdgpu", "nvptx"): an intrinsic's name or a function of the emitter. `source`: manual and section from
-    which the facts are taken. """
+    which the facts are taken."""
 
     name: str
     params: tuple[Param, ...]
@@ -206,4 +208,18 @@ def bits(t: Type) -> int:
     return t.n * t.dtype.bits if isinstance(t, VecType) else getattr(t, "bits", 0)
 
 
-__all__ = ["PUBLIC", "ROWS", "Builder", "Param", "Row", "Semantics", "TensorRef", "Wave", "allowed", "bits", "in_range", "register", "types_on"]
+__all__ = [
+    "PUBLIC",
+    "ROWS",
+    "Builder",
+    "Param",
+    "Row",
+    "Semantics",
+    "TensorRef",
+    "Wave",
+    "allowed",
+    "bits",
+    "in_range",
+    "register",
+    "types_on",
+]

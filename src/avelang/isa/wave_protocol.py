@@ -1,4 +1,5 @@
-"""What the meanings of asynchronous and synchronizing rows may ask of the machine that executes them, beyond `row.Wave`."""
+"""What the meanings of asynchronous and synchronizing rows may ask of the machine that executes them, beyond
+`row.Wave`."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from avelang.base.lazy import np
 from avelang.isa.row import Wave
 
 Ready = Callable[[], bool]
-# A meaning that waits is a generator: it yields a function that says when it may go on (None: at once, after the others had a turn).
+# A meaning that waits is a generator: it yields a function that says when it may go on (None: at once, after the others
+# had a turn).
 Waiting = Generator["Ready | None", None, Any]
 
 
@@ -25,7 +27,9 @@ def strong(name: str) -> bool:
 
 def orders(name: str, attrs: Mapping[str, Any]) -> tuple[bool, bool]:
     """The accesses that a row's own accesses order: (those behind it, those before it)."""
-    order = attrs.get("order", 0) if "atomic" in name else 1 if "ld_acquire" in name else 2 if "st_release" in name else 0
+    order = (
+        attrs.get("order", 0) if "atomic" in name else 1 if "ld_acquire" in name else 2 if "st_release" in name else 0
+    )
     return bool(order & 1), bool(order & 2)
 
 
@@ -48,7 +52,9 @@ def fences(name: str, attrs: Mapping[str, Any]) -> bool:
 def polls(name: str) -> bool:
     """True for an op that waits for other waves only by looking: a loop of these never ends where no other wave does
     anything."""
-    return name == "pause" or name.startswith(("nvvm.mbarrier_test_wait", "nvvm.mbarrier_try_wait", "nvvm.fence_", "amdgpu.s_"))
+    return name == "pause" or name.startswith(
+        ("nvvm.mbarrier_test_wait", "nvvm.mbarrier_try_wait", "nvvm.fence_", "amdgpu.s_")
+    )
 
 
 def relaxed_hears(name: str) -> bool:
@@ -87,13 +93,15 @@ class MBarrier(Protocol):
     def deliver(self) -> None:
         """Completes copies that report to this mbarrier, which may end its phase."""
         ...
+
     def done(self, parity: int) -> bool:
         """True when the phase of this parity has ended."""
         ...
 
 
 class AsyncMma(Protocol):
-    """Matrix instructions that run beside a wave, and the registers that they use. What rows get for a parameter that is `held` is `Any` here."""
+    """Matrix instructions that run beside a wave, and the registers that they use. What rows get for a parameter that
+    is `held` is `Any` here."""
 
     def fence(self, *values: Any) -> None:
         """Accesses to registers before come before those of instructions behind."""
@@ -126,12 +134,15 @@ class CopyGroups(Protocol):
     def add(self, flight: Any) -> None:
         """Puts a copy into the open group."""
         ...
+
     def commit(self, active: np.ndarray) -> None:
         """Closes the open group of each active lane."""
         ...
+
     def wait(self, active: np.ndarray, pending: int) -> None:
         """Completes all groups of the active lanes but their newest `pending`."""
         ...
+
     def so_far(self, active: np.ndarray) -> list[tuple[Any, np.ndarray]]:
         """The copies of the active lanes that are not complete, with their rows."""
         ...
@@ -145,12 +156,14 @@ class Machine(Wave, Protocol):
         ...
 
     def begin(
-        self, space: str, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, *, rank: int | None = None, guard: np.ndarray | None = None,
+        self, space: str, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, *, rank: int | None = None,
+        guard: np.ndarray | None = None,
         add: Any = None, ordinary: bool = False,
     ) -> AsyncCopy:  # fmt: skip
-        """Begins copies: uint8 (rows, bytes) on behalf of `lanes` to byte addresses int64 (rows, bytes), in the shared memory of block `rank` of
-        the cluster (None: this one). `guard`: addresses in own shared memory that must not change before they are there. `add`: the NumPy dtype of
-        elements that are added to what is there. `ordinary`: by the generic proxy."""
+        """Begins copies: uint8 (rows, bytes) on behalf of `lanes` to byte addresses int64 (rows, bytes), in the shared
+        memory of block `rank` of the cluster (None: this one). `guard`: addresses in own shared memory that must not
+        change before they are there. `add`: the NumPy dtype of elements that are added to what is there. `ordinary`: by
+        the generic proxy."""
         ...
 
     def make_mbarrier(self, lane: int, address: int, count: int | None) -> None:
@@ -174,14 +187,17 @@ class Machine(Wave, Protocol):
         ...
 
     def place(self) -> tuple[tuple[int, int, int], tuple[int, int, int], tuple[int, int, int], int]:
-        """Of the cluster: its extents in blocks, its place among clusters, the clusters of the grid; and the block's rank in it."""
+        """Of the cluster: its extents in blocks, its place among clusters, the clusters of the grid; and the block's
+        rank in it."""
         ...
 
     def fetch(self, space: str, address: np.ndarray, nbytes: int) -> np.ndarray:
         """uint8 (n, nbytes) from int64 addresses (n,), whatever the lanes."""
         ...
 
-    def peer(self, lane: int, rank: int, address: np.ndarray, nbytes: int, data: np.ndarray | None = None) -> np.ndarray:
+    def peer(
+        self, lane: int, rank: int, address: np.ndarray, nbytes: int, data: np.ndarray | None = None
+    ) -> np.ndarray:
         """Reads, or with `data` writes, uint8 (nbytes,) in the shared memory of block `rank`."""
         ...
 
@@ -198,7 +214,8 @@ class Machine(Wave, Protocol):
         ...
 
     def meet(self, key: Any) -> Waiting:
-        """Waits until all four warps of the warpgroup are at this instruction with equal `key`. Gives a dict that the four share, empty at first."""
+        """Waits until all four warps of the warpgroup are at this instruction with equal `key`. Gives a dict that the
+        four share, empty at first."""
         ...
 
     @property
@@ -207,8 +224,9 @@ class Machine(Wave, Protocol):
         ...
 
     def multiply(self, shared: dict[str, Any], data: np.ndarray, shape: str, used: np.ndarray, own: np.ndarray) -> Any:
-        """Begins a matrix instruction of the warpgroup, which `meet` has brought together: `data` will be the result. Bytes `used` int64 (n,) of
-        shared memory must stay as they are until it is complete; this warp needs those of `own`. Gives the result, for a parameter that is `held`."""
+        """Begins a matrix instruction of the warpgroup, which `meet` has brought together: `data` will be the result.
+        Bytes `used` int64 (n,) of shared memory must stay as they are until it is complete; this warp needs those of
+        `own`. Gives the result, for a parameter that is `held`."""
         ...
 
     def wait_products(self, pending: int) -> None:

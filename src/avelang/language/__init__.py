@@ -1,18 +1,36 @@
-"""What users import as `al`: dtypes, annotations, builtins, and the intrinsics of each vendor. Every name works inside kernels only."""
+"""What users import as `al`: dtypes, annotations, builtins, and the intrinsics of each vendor. Every name works inside
+kernels only."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from avelang.frontend.names import BUILTINS as _BUILTINS
-from avelang.frontend.names import AtomicScope, Builtin, Layout, Namespace, Pointer, Tensor, TensorMap, constexpr, missing
+from avelang.frontend.names import (
+    AtomicScope,
+    Builtin,
+    Layout,
+    Namespace,
+    Pointer,
+    Tensor,
+    TensorMap,
+    constexpr,
+    missing,
+)
 from avelang.frontend.names import amdgpu as _amdgpu
 from avelang.frontend.names import nvvm as _nvvm
 from avelang.ir import dtypes as _dtypes
 from avelang.ir.dtypes import DType
 from avelang.jit import constant, struct
 
-_NAMES: dict[str, Any] = {**_BUILTINS, **_dtypes.BY_NAME, "amdgpu": _amdgpu, "nvvm": _nvvm, "constant": constant, "struct": struct}
+_NAMES: dict[str, Any] = {
+    **_BUILTINS,
+    **_dtypes.BY_NAME,
+    "amdgpu": _amdgpu,
+    "nvvm": _nvvm,
+    "constant": constant,
+    "struct": struct,
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,5 @@
-"""The instruction level: kernels as Python functions in which one call is one instruction of PTX. `pyptx` is another name of this package.
+"""The instruction level: kernels as Python functions in which one call is one instruction of PTX. `pyptx` is another
+name of this package.
 
     from avelang.ptx import Tile, kernel, ptx, reg, smem
     from avelang.ptx.types import bf16, f32, u32

@@ -1,4 +1,5 @@
-"""A kernel's function, its specs, sizes and a chip come in; the traced module of PTX goes out, with all that a launch must know."""
+"""A kernel's function, its specs, sizes and a chip come in; the traced module of PTX goes out, with all that a launch
+must know."""
 
 from __future__ import annotations
 
@@ -69,7 +70,11 @@ class Definition:
     @functools.cached_property
     def wanted(self) -> tuple[str, ...]:
         """The symbols whose sizes the function asks for, as keyword-only parameters."""
-        return tuple(p.name for p in self._signature if p.kind is p.KEYWORD_ONLY and (p.name in self.symbols or p.default is p.empty))
+        return tuple(
+            p.name
+            for p in self._signature
+            if p.kind is p.KEYWORD_ONLY and (p.name in self.symbols or p.default is p.empty)
+        )
 
     @functools.cached_property
     def _signature(self) -> list[inspect.Parameter]:
@@ -86,9 +91,16 @@ class Definition:
         return error(code, self.span, kernel=self.name, **fields)
 
     def check(self) -> None:
-        """Raises T237 where function and specs do not fit, T238 for symbols that no input has, U101 for an unknown chip."""
+        """Raises T237 where function and specs do not fit, T238 for symbols that no input has, U101 for an unknown
+        chip."""
         if len(self.names) != len(self.specs) or any(p.kind is p.VAR_POSITIONAL for p in self._signature):
-            raise self.fail("T237", want=len(self.specs), inputs=len(self.inputs), outputs=len(self.outputs), got=", ".join(self.names) or "none")
+            raise self.fail(
+                "T237",
+                want=len(self.specs),
+                inputs=len(self.inputs),
+                outputs=len(self.outputs),
+                got=", ".join(self.names) or "none",
+            )
         bound = symbols(self.inputs)
         free = [s for s in (*self.symbols, *self.wanted) if s not in bound]
         if free:
@@ -122,7 +134,8 @@ class Definition:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Traced:
-    """A kernel for certain sizes and a chip: the module, its text, and its launch. `lines`: (file, line) of the user for the lines of the text."""
+    """A kernel for certain sizes and a chip: the module, its text, and its launch. `lines`: (file, line) of the user
+    for the lines of the text."""
 
     definition: Definition
     sizes: tuple[int, ...]
@@ -186,7 +199,9 @@ def _numbered(statements: Sequence[n.Statement], lines: Iterator[int]) -> Iterat
             yield dataclasses.replace(s, line=line)
 
 
-def _located(statements: Sequence[n.Statement], places: Iterator[tuple[str, int]], files: Mapping[str, int]) -> Iterator[n.Statement]:
+def _located(
+    statements: Sequence[n.Statement], places: Iterator[tuple[str, int]], files: Mapping[str, int]
+) -> Iterator[n.Statement]:
     """The statements, with a `.loc` before each that another line has written than the one before it."""
     last: tuple[str, int] = ("", 0)
     for s in statements:
@@ -214,7 +229,8 @@ def sized(definition: Definition, args: Sequence[Any], kwargs: Mapping[str, Any]
 
 
 def trace(definition: Definition, sizes: tuple[int, ...], chip: str | None) -> Traced:
-    """Runs the body once. `chip` None: the oldest that has all its instructions. Raises what the body's calls raise, and L002, L003, L029, U203."""
+    """Runs the body once. `chip` None: the oldest that has all its instructions. Raises what the body's calls raise,
+    and L002, L003, L029, U203."""
     named = dict(zip(definition.symbols, sizes, strict=True))
     grid = 1 if definition.grid is None else definition.grid
     extents = tuple(definition.at(what, given, named) for what, given in (("grid", grid), ("block", definition.block)))
@@ -227,7 +243,8 @@ def trace(definition: Definition, sizes: tuple[int, ...], chip: str | None) -> T
         raise
     log = Trace(definition.name, PtxTarget(chip, VERSION) if chip is not None else None)
     arguments = tuple(
-        KernelArgument(name, log.symbol(f"{definition.name}_{name}", "entry"), spec.type if isinstance(spec, TileSpec) else spec,
+        KernelArgument(name, log.symbol(f"{definition.name}_{name}", "entry"),
+                       spec.type if isinstance(spec, TileSpec) else spec,
                  spec if isinstance(spec, TileSpec) else None, spec.at(named) if isinstance(spec, TileSpec) else ())
         for name, spec in zip(definition.names, definition.specs, strict=True)
     )  # fmt: skip
@@ -259,7 +276,11 @@ def trace(definition: Definition, sizes: tuple[int, ...], chip: str | None) -> T
 def dynamic_shared(log: Trace) -> list[n.PtxVariable]:
     """The variable of dynamic shared memory, where a body has taken of it: it stands before the function."""
     name = f"{log.kernel}_smem"
-    return [n.PtxVariable("shared", "b8", name, align=DYNAMIC_ALIGN, dims=(None,), linkage="extern")] if name in log.symbols else []
+    return (
+        [n.PtxVariable("shared", "b8", name, align=DYNAMIC_ALIGN, dims=(None,), linkage="extern")]
+        if name in log.symbols
+        else []
+    )
 
 
 def _chip(name: str) -> Chip:
@@ -284,9 +305,13 @@ def _cluster(definition: Definition, given: Any) -> tuple[int, int, int]:
 def _needed(definition: Definition, body: tuple[n.Statement, ...], clusters: bool) -> str:
     """The oldest chip that has all instructions, and clusters where they are asked for. Raises U208 where none has."""
     every = {i.parts: i for i in n.instructions(body)}
-    names = {parts: i for parts, i in every.items() if check(i) is None}  # the table does not have what `ptx.raw` may say
+    names = {
+        parts: i for parts, i in every.items() if check(i) is None
+    }  # the table does not have what `ptx.raw` may say
     for chip in CHIPS:
-        if (not clusters or _clusters().met_by(chip)) and all(check(i, PtxTarget(chip, VERSION)) is None for i in names.values()):
+        if (not clusters or _clusters().met_by(chip)) and all(
+            check(i, PtxTarget(chip, VERSION)) is None for i in names.values()
+        ):
             return chip
     last = {chip: [i.name for i in names.values() if check(i, PtxTarget(chip, VERSION)) is not None] for chip in CHIPS}
     best = min(CHIPS, key=lambda c: len(last[c]))
@@ -294,7 +319,8 @@ def _needed(definition: Definition, body: tuple[n.Statement, ...], clusters: boo
 
 
 def _shared(definition: Definition, log: Trace, sizes: Mapping[str, int], chip: str) -> int:
-    """Bytes of dynamic shared memory of a launch. Raises L043 for less than is allocated, U203 for more than there is."""
+    """Bytes of dynamic shared memory of a launch. Raises L043 for less than is allocated, U203 for more than there
+    is."""
     asked = definition.at("smem", definition.smem, sizes) or 0
     if not whole(asked) or asked < 0:
         raise definition.fail("L009", name="smem", want="bytes: an int from 0 on", got=repr(asked))

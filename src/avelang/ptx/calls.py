@@ -1,7 +1,8 @@
-"""A call comes in (a kernel and arrays); outputs are made, the kernel is traced, assembled and launched, or executed; outputs go out.
+"""A call comes in (a kernel and arrays); outputs are made, the kernel is traced, assembled and launched, or executed;
+outputs go out.
 
-Calls like one before go through the compiled host code of the shared launcher (`runtime.stub`), where their arrays are torch's on a GPU.
-"""
+Calls like one before go through the compiled host code of the shared launcher (`runtime.stub`), where their arrays are
+torch's on a GPU."""
 
 from __future__ import annotations
 
@@ -27,7 +28,10 @@ from avelang.runtime.geometry import Geometry
 if TYPE_CHECKING:
     from avelang.ptx.kernel import PtxKernel
 
-_CONTIGUOUS = "a kernel of this level counts on row-major memory without gaps: pass a contiguous copy (x.contiguous(), np.ascontiguousarray(x))"
+_CONTIGUOUS = (
+    "a kernel of this level counts on row-major memory without gaps: "
+    "pass a contiguous copy (x.contiguous(), np.ascontiguousarray(x))"
+)
 
 
 class Caller:
@@ -45,7 +49,13 @@ class Caller:
     def call(self, *args: Any, out: Any = None, stream: Any = None, **others: Any) -> Any:
         """A call, of whatever kind. Raises L0 errors."""
         for name in others:
-            raise error("L007", kernel=self.definition.name, name=name, near=near(name, ["out", "stream"]), options="out= and stream=")
+            raise error(
+                "L007",
+                kernel=self.definition.name,
+                name=name,
+                near=near(name, ["out", "stream"]),
+                options="out= and stream=",
+            )
         if len(args) != self._number:
             names = ", ".join(self.definition.names[: self._number])
             raise error("L044", kernel=self.definition.name, want=self._number, got=len(args), params=names)
@@ -54,7 +64,9 @@ class Caller:
             if found is not None:
                 if out is not None or stream is not None:
                     why = "JAX and autograd make outputs themselves, and order them"
-                    raise error("L047", kernel=self.definition.name, what="out=" if out is not None else "stream=", why=why)
+                    raise error(
+                        "L047", kernel=self.definition.name, what="out=" if out is not None else "stream=", why=why
+                    )
                 return found(self, args)
             return self.run(args, out, stream)
         except AveError as e:
@@ -83,7 +95,11 @@ class Caller:
         sizes = sizes_of(d.name, d.names[: self._number], d.inputs, shapes)
         for symbol in d.symbols:
             if symbol not in sizes:
-                name, spec = next((n, s) for n, s in zip(d.names, d.inputs, strict=False) if isinstance(s, TileSpec) and symbol in s.shape)
+                name, spec = next(
+                    (n, s)
+                    for n, s in zip(d.names, d.inputs, strict=False)
+                    if isinstance(s, TileSpec) and symbol in s.shape
+                )
                 raise error("L040", kernel=d.name, param=name, want=spec, got=None, why="it is no array")
         key = tuple(sizes[s] for s in d.symbols)
         found = self._sized.get(key)
@@ -116,8 +132,12 @@ class Specialization:
         definition = self.definition = caller.definition
         named = dict(zip(definition.symbols, sizes, strict=True))
         self.outputs = [(t.at(named), t.type.in_memory) for t in definition.outputs]
-        self.parameters = Parameters(definition.name, _specs(definition.names, definition.specs, named), lambda name: definition.span)
-        self.mapped = frozenset(i for i, s in enumerate(definition.specs) if isinstance(s, TileSpec) and s.box is not None)
+        self.parameters = Parameters(
+            definition.name, _specs(definition.names, definition.specs, named), lambda name: definition.span
+        )
+        self.mapped = frozenset(
+            i for i, s in enumerate(definition.specs) if isinstance(s, TileSpec) and s.box is not None
+        )
         self.geometry = self._geometry(named)
         self.extents = tuple(self.geometry)  # the host code takes plain tuples
         self._lock = threading.Lock()
@@ -130,26 +150,40 @@ class Specialization:
 
         d = self.definition
         if d.grid is None:
-            raise error("L002", d.span, kernel=d.name, got="no grid", why="@kernel(...) without grid= is there to be read, by ptx() and sass()")
+            raise error(
+                "L002",
+                d.span,
+                kernel=d.name,
+                got="no grid",
+                why="@kernel(...) without grid= is there to be read, by ptx() and sass()",
+            )
         found = geometry(d.name, (d.at("grid", d.grid, named), d.at("block", d.block, named)))
         if not math.prod(found.grid) and any(math.prod(shape) for shape, _ in self.outputs):
             why = "a grid of no blocks writes no outputs, and they have elements"
-            raise error("L002", d.span, "round up: -(-N // 128) blocks of 128", kernel=d.name, got=repr(tuple(found)), why=why)
+            raise error(
+                "L002", d.span, "round up: -(-N // 128) blocks of 128", kernel=d.name, got=repr(tuple(found)), why=why
+            )
         return found
 
     def expanded(self, args: Sequence[Any]) -> Sequence[Any]:
         """The arguments of `call`: one that has a tensor map stands twice."""
-        return args if not self.mapped else [x for i, value in enumerate(args) for x in ([value, value] if i in self.mapped else [value])]
+        return (
+            args
+            if not self.mapped
+            else [x for i, value in enumerate(args) for x in ([value, value] if i in self.mapped else [value])]
+        )
 
     def given(self, out: Any) -> list[Any]:
         """Arrays to write to, one for each output. Raises L044."""
         arrays = list(out) if isinstance(out, (tuple, list)) else [out]
         if len(arrays) != len(self.outputs):
             names = ", ".join(self.definition.names[-len(self.outputs) :]) if self.outputs else "none"
-            raise error("L047", kernel=self.definition.name, what="out=", why=f"{len(arrays)} arrays for the outputs {names}")
+            raise error(
+                "L047", kernel=self.definition.name, what="out=", why=f"{len(arrays)} arrays for the outputs {names}"
+            )
         return arrays
 
-    # -- the slow path ---------------------------------------------------------------------------------------------------------------
+    # -- the slow path -------------------------------------------------------------------------------------------------
 
     def bind(self, args: Sequence[Any], options: dict[str, Any]) -> BoundArguments:
         """Checks a call. Raises L010 to L021."""
@@ -174,7 +208,8 @@ class Specialization:
         self._on_gpu(args, options, bound)
 
     def at(self, addresses: Sequence[int], numbers: Sequence[Any], place: str, stream: int) -> None:
-        """A call on checked memory: `addresses` of all arrays in order, on `place`, row-major; the numbers; a stream, where it is a GPU."""
+        """A call on checked memory: `addresses` of all arrays in order, on `place`, row-major; the numbers; a stream,
+        where it is a GPU."""
         bound = self._bound(iter(addresses), iter(numbers), place)
         if place == CPU:
             cpu_run.run(self.caller.kernel.traced(self.sizes, None), self.parameters, bound)
@@ -195,7 +230,9 @@ class Specialization:
             if spec.map is None:
                 assert spec.dtype is not None
                 strides = tuple(s * spec.dtype.bytes for s in spec.strides)
-                array = Array("JAX", next(addresses), spec.dtype, spec.dtype.name, spec.shape, strides, place, None, "ffi")
+                array = Array(
+                    "JAX", next(addresses), spec.dtype, spec.dtype.name, spec.shape, strides, place, None, "ffi"
+                )
             assert array is not None
             bound.values.append(array)
             bound.slots.append(array.address if spec.map is None else self.parameters.map_words(spec, array, bound))
@@ -231,12 +268,16 @@ class Specialization:
         program = self.program(device)
         self.parameters.check_aligned(bound, program.align)
         engines.require(engines.GPU, self.definition.name, without=("bounds",))
-        stream, library = (bound.stream, "") if bound.stream is not None else streams.current(bound.arrays, device.index)
+        stream, library = (
+            (bound.stream, "") if bound.stream is not None else streams.current(bound.arrays, device.index)
+        )
         streams.order(bound.arrays, stream, library, device)
         self.launch(program, bound, stream, streams.unordered(bound.arrays))
         if not knobs.check_launches() and "ptx" not in program.meta and not options and math.prod(self.geometry.grid):
             queue = stub.Queue(stream, library, lambda status, provider, *a, **k: self._refused(program, status, a, k))
-            self._stub.install(device.name, program, (), self.geometry.block, self.parameters.specs, tuple(args), {}, bound, queue)
+            self._stub.install(
+                device.name, program, (), self.geometry.block, self.parameters.specs, tuple(args), {}, bound, queue
+            )
 
     def launch(self, program: Any, bound: BoundArguments, stream: int, wait: bool = False) -> None:
         """Puts a checked call on a stream of the program's device. Raises L032, L033."""

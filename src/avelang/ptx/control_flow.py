@@ -1,4 +1,5 @@
-"""Control flow that the kernel executes: labels and branches, loops, ifs, guards. (Python's own `for` and `if` run while the kernel is traced.)"""
+"""Control flow that the kernel executes: labels and branches, loops, ifs, guards. (Python's own `for` and `if` run
+while the kernel is traced.)"""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ from avelang.ptx.types import as_type
 
 
 def not_(pred: Reg) -> Negated:
-    """`!p`: the predicate negated where it is used, as a guard or an operand. No instruction (`~p` is one). Raises T225."""
+    """`!p`: the predicate negated where it is used, as a guard or an operand. No instruction (`~p` is one). Raises
+    T225."""
     if not isinstance(pred, Reg) or pred.type is not t.pred:
         raise wrong("T225", got=repr(pred))
     return Negated(pred)
@@ -98,8 +100,9 @@ def else_() -> Iterator[None]:
 
 @contextlib.contextmanager
 def loop(start: Any = None, stop: Any = None, step: Any = 1, *, dtype: Any = t.u32) -> Iterator[Reg | None]:
-    """A loop that runs. `ptx.loop(stop)`, `ptx.loop(start, stop, step)`: the block's value is a register of `dtype` that counts; the condition stands
-    at the head. `ptx.loop()`: without an end but `ptx.break_`. Bounds are ints or registers; `step` may be a negative int."""
+    """A loop that runs. `ptx.loop(stop)`, `ptx.loop(start, stop, step)`: the block's value is a register of `dtype`
+    that counts; the condition stands at the head. `ptx.loop()`: without an end but `ptx.break_`. Bounds are ints or
+    registers; `step` may be a negative int."""
     trace = current("ptx.loop")
     _unguarded(trace, "ptx.loop")
     if stop is None:
@@ -192,7 +195,8 @@ class ClusterOps:
 
     @staticmethod
     def mapa(address: Any, rank: Any) -> Reg:
-        """`mapa.shared::cluster.u32`: the address of the same place in the shared memory of the block with that rank."""
+        """`mapa.shared::cluster.u32`: the address of the same place in the shared memory of the block with that
+        rank."""
         out = reg.scalar(t.u32)
         emit(("mapa", "shared::cluster", "u32"), out, address, rank)
         return out

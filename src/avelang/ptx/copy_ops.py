@@ -1,4 +1,5 @@
-"""Copies that run beside the threads, and what waits for them: `cp.async`, mbarriers, the copy engine (TMA). Each function names its instructions."""
+"""Copies that run beside the threads, and what waits for them: `cp.async`, mbarriers, the copy engine (TMA). Each
+function names its instructions."""
 
 from __future__ import annotations
 
@@ -24,9 +25,11 @@ def _at(place: Any) -> MemoryOperand:
 class CpAsyncOps:
     """`ptx.cp_async`: copies of 4, 8 or 16 bytes a thread, from global to shared memory (sm_80)."""
 
-    def __call__(self, dst: Any, src: Any, size: int = 16, *, src_size: Any = None, l1: bool | None = None, pred: Any = None) -> None:
-        """`cp.async.cg.shared.global`, for 16 bytes, or `.ca` with `l1` (the only one for 4 and 8). `src_size`: how many bytes are read (a u32
-        register or an int); the rest are zeros."""
+    def __call__(
+        self, dst: Any, src: Any, size: int = 16, *, src_size: Any = None, l1: bool | None = None, pred: Any = None
+    ) -> None:
+        """`cp.async.cg.shared.global`, for 16 bytes, or `.ca` with `l1` (the only one for 4 and 8). `src_size`: how
+        many bytes are read (a u32 register or an int); the rest are zeros."""
         past_l1 = ("cp", "async", "cg", "shared", "global")  # for the sizes that it has, if nothing else is asked for
         keeps = str(size) not in operands_of(past_l1)[2].values if l1 is None else l1
         parts = ("cp", "async", "ca", "shared", "global") if keeps else past_l1
@@ -49,12 +52,14 @@ class CpAsyncOps:
 
     @staticmethod
     def mbarrier_arrive(bar: Any, *, noinc: bool = True) -> None:
-        """`cp.async.mbarrier.arrive`: an arrival once the thread's copies are complete; `noinc`: one of those that the phase expects."""
+        """`cp.async.mbarrier.arrive`: an arrival once the thread's copies are complete; `noinc`: one of those that the
+        phase expects."""
         emit(("cp", "async", "mbarrier", "arrive", *(("noinc",) if noinc else ()), "shared::cta", "b64"), _at(bar))
 
 
 class MbarrierOps:
-    """`ptx.mbarrier`: barriers in shared memory, of `smem.barriers()`, whose phases end after so many arrivals and bytes."""
+    """`ptx.mbarrier`: barriers in shared memory, of `smem.barriers()`, whose phases end after so many arrivals and
+    bytes."""
 
     @staticmethod
     def init(bar: Any, count: Any) -> None:
@@ -69,11 +74,18 @@ class MbarrierOps:
     @staticmethod
     def arrive(bar: Any, count: Any = None, *, pred: Any = None) -> None:
         """`mbarrier.arrive`, of one arrival or of `count`."""
-        emit(("mbarrier", "arrive", "shared::cta", "b64"), None, _at(bar), *(() if count is None else (count,)), pred=pred)
+        emit(
+            ("mbarrier", "arrive", "shared::cta", "b64"),
+            None,
+            _at(bar),
+            *(() if count is None else (count,)),
+            pred=pred,
+        )
 
     @staticmethod
     def arrive_cluster(bar: Any, *, pred: Any = None) -> None:
-        """`mbarrier.arrive.release.cluster.shared::cluster`: on an mbarrier of another block, at an address by `ptx.cluster.mapa`."""
+        """`mbarrier.arrive.release.cluster.shared::cluster`: on an mbarrier of another block, at an address by
+        `ptx.cluster.mapa`."""
         emit(("mbarrier", "arrive", "release", "cluster", "shared::cluster", "b64"), None, _at(bar), pred=pred)
 
     @staticmethod
@@ -118,7 +130,9 @@ def _of_rank(name: str, rank: int) -> Any:
     def copy(self: TmaOps, first: Any, second: Any, third: Any, *rest: Any, **options: Any) -> None:
         coords = third if name == "load" else second
         if len(coords) != rank:
-            raise wrong("T101", what=f"ptx.tma.{name}_{rank}d: coords", allowed=counted(rank, "coordinate"), got=len(coords))
+            raise wrong(
+                "T101", what=f"ptx.tma.{name}_{rank}d: coords", allowed=counted(rank, "coordinate"), got=len(coords)
+            )
         getattr(self, name)(first, second, third, *rest, **options)
 
     copy.__name__, copy.__doc__ = f"{name}_{rank}d", f"`{name}` of a box of {counted(rank, 'dimension')}."
@@ -126,25 +140,46 @@ def _of_rank(name: str, rank: int) -> Any:
 
 
 class TmaOps:
-    """`ptx.tma`: boxes of arrays, by tensor maps, and straight runs of bytes (sm_90). `array` is an argument whose Tile has a box, or what `map`
-    made of it; coordinates are those of the box's first element, in the order of the array's dimensions. One thread issues a copy."""
+    """`ptx.tma`: boxes of arrays, by tensor maps, and straight runs of bytes (sm_90). `array` is an argument whose Tile
+    has a box, or what `map` made of it; coordinates are those of the box's first element, in the order of the array's
+    dimensions. One thread issues a copy."""
 
     @staticmethod
     def map(array: KernelArgument) -> Reg:
-        """The address of an argument's tensor map: `mov.b64`, `cvta.param.u64`. Once, instead of with each copy. Raises T222."""
+        """The address of an argument's tensor map: `mov.b64`, `cvta.param.u64`. Once, instead of with each copy. Raises
+        T222."""
         if not isinstance(array, KernelArgument) or array.map is None:
-            raise wrong("T222", 'give its Tile a box: Tile("M", "K", bf16, box=(64, 64), swizzle=128)', name="ptx.tma", got=repr(array))
+            raise wrong(
+                "T222",
+                'give its Tile a box: Tile("M", "K", bf16, box=(64, 64), swizzle=128)',
+                name="ptx.tma",
+                got=repr(array),
+            )
         out = reg.scalar(t.b64)
         emit(("mov", "b64"), out, array.map.name)
         emit(("cvta", "param", "u64"), out, out)
         return out
 
     @staticmethod
-    def load(dst: Any, array: Any, coords: Sequence[Any], bar: Any, *, mask: Any = None, policy: Any = None, pred: Any = None) -> None:
-        """`cp.async.bulk.tensor.Nd` into shared memory; its bytes count on the mbarrier. `mask` (a b16 register): `.multicast::cluster`, into each
-        block that it names. `policy` (a b64 register): `.L2::cache_hint`."""
-        parts = "cp.async.bulk.tensor.{}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes" + ".multicast::cluster" * (mask is not None)
-        _tensor("load", parts, dst, array, coords, lambda place: [_at(dst), place, _at(bar), *([] if mask is None else [mask])], policy, pred)
+    def load(
+        dst: Any, array: Any, coords: Sequence[Any], bar: Any, *, mask: Any = None, policy: Any = None, pred: Any = None
+    ) -> None:
+        """`cp.async.bulk.tensor.Nd` into shared memory; its bytes count on the mbarrier. `mask` (a b16 register):
+        `.multicast::cluster`, into each block that it names. `policy` (a b64 register): `.L2::cache_hint`."""
+        parts = (
+            "cp.async.bulk.tensor.{}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+            + ".multicast::cluster" * (mask is not None)
+        )
+        _tensor(
+            "load",
+            parts,
+            dst,
+            array,
+            coords,
+            lambda place: [_at(dst), place, _at(bar), *([] if mask is None else [mask])],
+            policy,
+            pred,
+        )
 
     @staticmethod
     def store(array: Any, coords: Sequence[Any], src: Any, *, policy: Any = None, pred: Any = None) -> None:
@@ -169,7 +204,14 @@ class TmaOps:
     @staticmethod
     def load_bytes(dst: Any, src: Any, size: Any, bar: Any, *, pred: Any = None) -> None:
         """`cp.async.bulk` from global to shared memory: `size` bytes, a multiple of 16."""
-        emit(("cp", "async", "bulk", "shared::cluster", "global", "mbarrier::complete_tx::bytes"), _at(dst), _at(src), size, _at(bar), pred=pred)
+        emit(
+            ("cp", "async", "bulk", "shared::cluster", "global", "mbarrier::complete_tx::bytes"),
+            _at(dst),
+            _at(src),
+            size,
+            _at(bar),
+            pred=pred,
+        )
 
     @staticmethod
     def store_bytes(dst: Any, src: Any, size: Any, *, pred: Any = None) -> None:
@@ -183,7 +225,8 @@ class TmaOps:
 
     @staticmethod
     def wait_group(pending: int = 0, *, read: bool = False) -> None:
-        """`cp.async.bulk.wait_group`: all groups but the newest `pending` are complete, or (`read`) have read their shared memory."""
+        """`cp.async.bulk.wait_group`: all groups but the newest `pending` are complete, or (`read`) have read their
+        shared memory."""
         emit(("cp", "async", "bulk", "wait_group", *(("read",) if read else ())), pending)
 
 
@@ -191,9 +234,11 @@ def _map(array: Any) -> Any:
     return array if isinstance(array, ScalarOperand) else TmaOps.map(array)
 
 
-def _tensor(what: str, parts: str, tile: Any, array: Any, coords: Sequence[Any], operands: Any, policy: Any, pred: Any) -> None:
-    """Adds a copy of a box. Raises T101 for coordinates of another rank, and for a tile of shared memory that cannot hold the box, or has another
-    pattern."""
+def _tensor(
+    what: str, parts: str, tile: Any, array: Any, coords: Sequence[Any], operands: Any, policy: Any, pred: Any
+) -> None:
+    """Adds a copy of a box. Raises T101 for coordinates of another rank, and for a tile of shared memory that cannot
+    hold the box, or has another pattern."""
     spec = array.tile if isinstance(array, KernelArgument) else None
     if spec is not None and spec.box is not None:
         size = math.prod(spec.box) * spec.type.bytes
@@ -207,7 +252,12 @@ def _tensor(what: str, parts: str, tile: Any, array: Any, coords: Sequence[Any],
             raise wrong("T101", what=f"coordinates of {array.name!r}", allowed=str(len(spec.box)), got=len(coords))
     hint = [] if policy is None else ["L2::cache_hint"]
     place = addr(_map(array), coords=list(reversed(coords)))
-    emit((*parts.format(len(coords)).split("."), *hint), *operands(place), *([] if policy is None else [policy]), pred=pred)
+    emit(
+        (*parts.format(len(coords)).split("."), *hint),
+        *operands(place),
+        *([] if policy is None else [policy]),
+        pred=pred,
+    )
 
 
 class FenceOps:

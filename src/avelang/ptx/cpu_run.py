@@ -21,14 +21,15 @@ _collected: contextvars.ContextVar[list[AveError] | None] = contextvars.ContextV
 
 @contextlib.contextmanager
 def collect() -> Iterator[list[AveError]]:
-    """Calls on memory of the CPU go on behind what is wrong, and put the errors into the list, one for each kind and place:
+    """Calls on memory of the CPU go on behind what is wrong, and put the errors into the list, one for each kind and
+    place:
 
         with ptx.collect() as reports:
             out = kernel(x)
 
-    What is looked for is what AVE_CHECK says (`races`, `init`), and what stops a kernel otherwise: accesses outside of memory, missing waits. A
-    load outside of memory gives zero there, a store does nothing. On a GPU nothing is collected.
-    """
+    What is looked for is what AVE_CHECK says (`races`, `init`), and what stops a kernel otherwise: accesses outside of
+    memory, missing waits. A load outside of memory gives zero there, a store does nothing. On a GPU nothing is
+    collected."""
     found: list[AveError] = []
     token = _collected.set(found)
     try:
@@ -59,13 +60,19 @@ def run(traced: Traced, parameters: Parameters, bound: BoundArguments) -> None:
             continue
         args.append(slot)
         if isinstance(value, Array) and value.size:
-            memory[value.address] = (value.address, value.span(), spec.name, spec.name in outputs or not value.read_only)
+            memory[value.address] = (
+                value.address,
+                value.span(),
+                spec.name,
+                spec.name in outputs or not value.read_only,
+            )
     geometry = traced.geometry
     found = _collected.get()
     how = "raise" if found is None else "collect"
     check = sorted(knobs.checks() & {"races", "init"})
     try:
-        ran = program.launch(args, geometry.grid, geometry.block, shared_bytes=traced.dynamic_bytes, cluster=traced.cluster,
+        ran = program.launch(args, geometry.grid, geometry.block, shared_bytes=traced.dynamic_bytes,
+                             cluster=traced.cluster,
                              memory=list(memory.values()), check=check, report=how)  # fmt: skip
     except AveError as e:
         _placed(traced, e)

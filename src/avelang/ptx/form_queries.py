@@ -1,4 +1,5 @@
-"""Questions to the table of PTX: the parts of a name come in; the form as which they read, or the names that there are instead, go out.
+"""Questions to the table of PTX: the parts of a name come in; the form as which they read, or the names that there are
+instead, go out.
 
 The calls of this level state no types, shapes, counts or constants of an instruction of their own: they ask here.
 """

@@ -1,10 +1,9 @@
-"""JAX: a call with its arrays, or with tracers under `jax.jit`, comes in; one call of XLA's foreign functions goes out (`jax.ffi`), served by a
-handler here.
+"""JAX: a call with its arrays, or with tracers under `jax.jit`, comes in; one call of XLA's foreign functions goes out
+(`jax.ffi`), served by a handler here.
 
-The handler is Python behind XLA's C interface: on CUDA it puts the kernel on the stream that XLA gives, on the CPU it executes the PTX. `jax.vmap`
-calls the kernel once for each element of the batch. Sources: XLA, xla/ffi/api/c_api.h (version 0.x of the interface: layouts of its structs); JAX,
-"Foreign function interface".
-"""
+The handler is Python behind XLA's C interface: on CUDA it puts the kernel on the stream that XLA gives, on the CPU it
+executes the PTX. `jax.vmap` calls the kernel once for each element of the batch. Sources: XLA, xla/ffi/api/c_api.h
+(version 0.x of the interface: layouts of its structs); JAX, "Foreign function interface"."""
 
 from __future__ import annotations
 
@@ -37,7 +36,14 @@ class _Extension(ctypes.Structure):
 
 
 class _Metadata(ctypes.Structure):
-    _fields_ = [("size", SIZE), ("version_size", SIZE), ("extension", P), ("major", I32), ("minor", I32), ("traits", ctypes.c_uint32)]
+    _fields_ = [
+        ("size", SIZE),
+        ("version_size", SIZE),
+        ("extension", P),
+        ("major", I32),
+        ("minor", I32),
+        ("traits", ctypes.c_uint32),
+    ]
 
 
 class _MetadataExtension(ctypes.Structure):
@@ -56,14 +62,16 @@ class _List(ctypes.Structure):
 
 class _Attributes(ctypes.Structure):
     _fields_ = [
-        ("size", SIZE), ("extension", P), ("count", I64), ("types", P), ("names", ctypes.POINTER(ctypes.POINTER(_Span))),
+        ("size", SIZE), ("extension", P), ("count", I64), ("types", P),
+        ("names", ctypes.POINTER(ctypes.POINTER(_Span))),
         ("items", ctypes.POINTER(P)),
     ]  # fmt: skip
 
 
 class _Frame(ctypes.Structure):
     _fields_ = [
-        ("size", SIZE), ("extension", P), ("api", P), ("context", P), ("stage", I32), ("arguments", _List), ("results", _List),
+        ("size", SIZE), ("extension", P), ("api", P), ("context", P), ("stage", I32), ("arguments", _List),
+        ("results", _List),
         ("attributes", _Attributes),
     ]  # fmt: skip
 
@@ -74,7 +82,8 @@ class _Buffer(ctypes.Structure):
 
 class _Api(ctypes.Structure):
     _fields_ = [
-        ("size", SIZE), ("extension", P), ("version_size", SIZE), ("version_extension", P), ("major", I32), ("minor", I32), ("internal", P),
+        ("size", SIZE), ("extension", P), ("version_size", SIZE), ("version_extension", P), ("major", I32),
+        ("minor", I32), ("internal", P),
         ("error_create", P), ("error_message", P), ("error_destroy", P), ("register", P), ("stream_get", P),
     ]  # fmt: skip
 
@@ -164,7 +173,7 @@ def _register(jax: Any) -> None:
         jax.ffi.register_ffi_target(TARGET, capsule, platform=platform)
 
 
-# -- calls ---------------------------------------------------------------------------------------------------------------------------
+# -- calls -------------------------------------------------------------------------------------------------------------
 
 
 def route(args: Sequence[Any]) -> Callable[[Caller, Sequence[Any]], Any] | None:
@@ -192,19 +201,26 @@ def foreign(caller: Caller, args: Sequence[Any]) -> Any:
     _register(jax)
     definition = caller.definition
     pairs = zip(args, definition.inputs, strict=True)
-    sized = caller.sized([tuple(a.shape) if isinstance(s, TileSpec) and hasattr(a, "shape") else None for a, s in pairs])
+    sized = caller.sized(
+        [tuple(a.shape) if isinstance(s, TileSpec) and hasattr(a, "shape") else None for a, s in pairs]
+    )
     arrays, numbers = [], []
     for name, spec, value in zip(definition.names, definition.inputs, args, strict=False):
         if not isinstance(spec, TileSpec):
             if isinstance(value, jax.core.Tracer):
-                raise definition.fail("L047", what=f"the number {name!r}", why="under jax.jit it must be a Python number, known while JAX traces")
+                raise definition.fail(
+                    "L047",
+                    what=f"the number {name!r}",
+                    why="under jax.jit it must be a Python number, known while JAX traces",
+                )
             numbers.append(value)
             continue
         if not hasattr(value, "dtype"):
             raise definition.fail("L010", param=name, want=spec, got=repr(value))
         have = from_numpy(np.dtype(value.dtype))
         if have is None or not serves(have, spec.type.in_memory):
-            raise definition.fail("L012", param=name, want=spec, got=value.aval if hasattr(value, "aval") else value, dtype=value.dtype,
+            raise definition.fail("L012", param=name, want=spec, got=value.aval if hasattr(value, "aval") else value,
+                                  dtype=value.dtype,
                                   expected=spec.type.in_memory.name)  # fmt: skip
         arrays.append(value)
     said = repr((definition.name, str(definition.span), sized.sizes, numbers, id(caller)))

@@ -1,5 +1,6 @@
-"""PyTorch: a call under `torch.compile`, or one whose gradients are wanted, comes in; it goes through one operator, `avelang_ptx::call`, which has
-fake tensors and autograd. torch is never imported from here: it is there when a call has its tensors.
+"""PyTorch: a call under `torch.compile`, or one whose gradients are wanted, comes in; it goes through one operator,
+`avelang_ptx::call`, which has fake tensors and autograd. torch is never imported from here: it is there when a call has
+its tensors.
 
 Sources: PyTorch, "Custom Operators" (torch.library.custom_op, register_fake, register_autograd).
 """
@@ -46,8 +47,8 @@ def prepare(caller: Caller) -> str:
 
 
 def prepared(caller: Caller) -> Callable[[], str]:
-    """`prepare` for one kernel. `torch.compile` calls it while it traces, and takes its result for a constant: of no arguments, since not all
-    versions of torch pass on what is no constant itself."""
+    """`prepare` for one kernel. `torch.compile` calls it while it traces, and takes its result for a constant: of no
+    arguments, since not all versions of torch pass on what is no constant itself."""
 
     def name() -> str:
         return prepare(caller)
@@ -95,11 +96,15 @@ def _setup(ctx: Any, inputs: tuple[Any, ...], output: Sequence[Any]) -> None:
 def _backward(ctx: Any, grads: Sequence[Any]) -> tuple[Any, ...]:
     caller, saved = _callers[ctx.kernel], ctx.saved_tensors
     if caller.backward is None:
-        raise caller.definition.fail("L047", what="gradients", why="it has no backward: give it one by @kernel.backward")
+        raise caller.definition.fail(
+            "L047", what="gradients", why="it has no backward: give it one by @kernel.backward"
+        )
     given = caller.backward(tuple(saved[: ctx.count]), tuple(saved[ctx.count :]), tuple(grads))
     got = list(given) if isinstance(given, (tuple, list)) else [given]
     if len(got) != ctx.count:
-        raise caller.definition.fail("L047", what="backward", why=f"it gave {len(got)} gradients for {ctx.count} tensors")
+        raise caller.definition.fail(
+            "L047", what="backward", why=f"it gave {len(got)} gradients for {ctx.count} tensors"
+        )
     # torch wants the structure of the inputs back: an empty list is one, a list of numbers is a leaf.
     return None, got, None if ctx.numbers else []
 
@@ -129,4 +134,6 @@ def compiling() -> bool:
 def refuse(caller: Caller, options: dict[str, Any]) -> None:
     """Raises L047 for out= and stream= under `torch.compile`."""
     if options:
-        raise error("L047", kernel=caller.definition.name, what=f"{next(iter(options))}=", why="not under torch.compile")
+        what = f"{next(iter(options))}="
+        # Dynamo cannot format the error, and shows this line instead.
+        raise error("L047", kernel=caller.definition.name, what=what, why="not under torch.compile")

@@ -1,10 +1,9 @@
-"""`ptx.inst`: the name of an instruction, attribute by attribute, and its operands come in; the instruction is added to the trace, checked against
-the table of the instruction set.
+"""`ptx.inst`: the name of an instruction, attribute by attribute, and its operands come in; the instruction is added to
+the trace, checked against the table of the instruction set.
 
-`ptx.inst.ld.global_.b32(d, ptx.addr(p))` is `ld.global.b32`. A trailing underscore is dropped (Python's keywords: `and_`, `global_`, `async_`), two
-underscores are `::` (`shared__cta`), and a leading one stands before a digit (`_2d`). `ptx.inst["cp.async.bulk.tensor.2d..."]` takes the name as
-PTX has it.
-"""
+`ptx.inst.ld.global_.b32(d, ptx.addr(p))` is `ld.global.b32`. A trailing underscore is dropped (Python's keywords:
+`and_`, `global_`, `async_`), two underscores are `::` (`shared__cta`), and a leading one stands before a digit (`_2d`).
+`ptx.inst["cp.async.bulk.tensor.2d..."]` takes the name as PTX has it."""
 
 from __future__ import annotations
 
@@ -37,7 +36,11 @@ def guard_of(pred: Any) -> n.Guard | None:
     negated = isinstance(node, n.Not)
     register = node.operand if isinstance(node, n.Not) else node
     trace = current("a predicate")
-    if not isinstance(register, n.Register) or trace.types.get(register.name) is None or trace.types[register.name].kind != "pred":
+    if (
+        not isinstance(register, n.Register)
+        or trace.types.get(register.name) is None
+        or trace.types[register.name].kind != "pred"
+    ):
         raise wrong("T225", got=repr(pred))
     return n.Guard(register, negated)
 
@@ -52,7 +55,9 @@ def emit(parts: tuple[str, ...], *operands: Any, pred: Any = None) -> None:
     add(trace, n.PtxInstruction(parts, nodes, guard or trace.guard))
 
 
-def refusal(instruction: n.PtxInstruction, target: PtxTarget | None, types: Types, spaces: Spaces | None = None) -> AveError | None:
+def refusal(
+    instruction: n.PtxInstruction, target: PtxTarget | None, types: Types, spaces: Spaces | None = None
+) -> AveError | None:
     """The error for which this level refuses an instruction: the table's, or T239."""
     if any(isinstance(x, n.SpecialOperand) for x in instruction.operands):
         entry = entry_of(instruction.parts)
@@ -82,7 +87,9 @@ _NAMELESS = (n.Register, n.Int, n.Float, n.SpecialOperand, n.Sink)
 def _check_declared(trace: Trace, instruction: n.PtxInstruction) -> None:
     """Raises S206 for names that nothing in a kernel declares."""
     for given in instruction.operands:
-        if isinstance(given, _NAMELESS) or (isinstance(given, n.VectorOperand) and isinstance(given.items[0], n.Register)):
+        if isinstance(given, _NAMELESS) or (
+            isinstance(given, n.VectorOperand) and isinstance(given.items[0], n.Register)
+        ):
             continue
         for x in n.leaves(given):
             if isinstance(x, n.SymbolOperand) and x.name not in trace.symbols and x.name not in CONSTANTS:

@@ -1,4 +1,5 @@
-"""`@kernel`: a Python function that writes PTX comes in; a kernel that is called on arrays, and that shows its PTX and its SASS, goes out."""
+"""`@kernel`: a Python function that writes PTX comes in; a kernel that is called on arrays, and that shows its PTX and
+its SASS, goes out."""
 
 from __future__ import annotations
 
@@ -20,13 +21,13 @@ from avelang.ptx.types import Type, as_type
 
 
 class PtxKernel(Named):
-    """A kernel of the instruction level. `k(A, B)` runs it and returns its outputs: one array, or a tuple of several, of the kind that the inputs
-    have.
+    """A kernel of the instruction level. `k(A, B)` runs it and returns its outputs: one array, or a tuple of several,
+    of the kind that the inputs have.
 
-    Arrays of torch and JAX (eager, under `torch.compile` and `jax.jit`), NumPy and whatever speaks DLPack are taken, without a copy. On an NVIDIA
-    GPU the PTX runs there, on the CPU it is executed. `out=`: arrays to write to, instead of new ones; `stream=`: on a GPU, instead of the current
-    one. Raises L0 errors for arguments that do not fit, before anything runs, and what the body's calls raise, at their lines.
-    """
+    Arrays of torch and JAX (eager, under `torch.compile` and `jax.jit`), NumPy and whatever speaks DLPack are taken,
+    without a copy. On an NVIDIA GPU the PTX runs there, on the CPU it is executed. `out=`: arrays to write to, instead
+    of new ones; `stream=`: on a GPU, instead of the current one. Raises L0 errors for arguments that do not fit, before
+    anything runs, and what the body's calls raise, at their lines."""
 
     def __init__(self, definition: Definition):
         definition.check()
@@ -44,7 +45,8 @@ class PtxKernel(Named):
         return self._caller.call(*args, **options)
 
     def traced(self, sizes: tuple[int, ...], chip: str | None) -> Traced:
-        """The kernel for these sizes, traced once. `chip` says more where `arch="auto"`; None: the oldest that will do."""
+        """The kernel for these sizes, traced once. `chip` says more where `arch="auto"`; None: the oldest that will
+        do."""
         key = sizes, chip if self.definition.arch == "auto" else self.definition.arch
         with self._lock:
             found = self._traced.get(key)
@@ -53,11 +55,13 @@ class PtxKernel(Named):
             return found
 
     def ptx(self, *sizes: int, **named: int) -> str:
-        """The PTX, exactly as the body wrote it. Sizes of symbols go by position, in the order in which the specs have them, or by name."""
+        """The PTX, exactly as the body wrote it. Sizes of symbols go by position, in the order in which the specs have
+        them, or by name."""
         return self._shown(sizes, named).text
 
     def sass(self, *sizes: int, **named: int) -> str:
-        """The machine code that `ptxas` makes of it, disassembled. Raises D020 where there is no ptxas, nvdisasm or cuobjdump, D021 and D038."""
+        """The machine code that `ptxas` makes of it, disassembled. Raises D020 where there is no ptxas, nvdisasm or
+        cuobjdump, D021 and D038."""
         from avelang.ptx.machine_code import disassembled
 
         return disassembled(self._shown(sizes, named))
@@ -69,8 +73,8 @@ class PtxKernel(Named):
             raise e if knobs.full_traceback() else e.with_traceback(None) from None
 
     def backward(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        """A decorator: `fn(inputs, outputs, gradients)` gives a gradient for each input (None for none), out of three tuples of tensors. PyTorch's
-        autograd calls it, eager and under `torch.compile`."""
+        """A decorator: `fn(inputs, outputs, gradients)` gives a gradient for each input (None for none), out of three
+        tuples of tensors. PyTorch's autograd calls it, eager and under `torch.compile`."""
         self._caller.backward = fn
         return fn
 
@@ -80,18 +84,20 @@ class PtxKernel(Named):
 
 
 def kernel(
-    fn: Callable[..., Any] | None = None, /, *, in_specs: Any = (), out_specs: Any = (), grid: Any = None, block: Any = (128, 1, 1),
-    arch: str = "auto", cluster: Any = (1, 1, 1), smem: Any = 0, max_registers: int | None = None, min_blocks: int | None = None,
+    fn: Callable[..., Any] | None = None, /, *, in_specs: Any = (), out_specs: Any = (), grid: Any = None,
+    block: Any = (128, 1, 1),
+    arch: str = "auto", cluster: Any = (1, 1, 1), smem: Any = 0, max_registers: int | None = None,
+    min_blocks: int | None = None,
 ) -> Any:  # fmt: skip
-    """Makes a kernel of a function whose calls write PTX. The function gets a parameter for each spec, inputs first, and, behind a star, the sizes
-    that it names (`def f(A, D, *, M, K)`).
+    """Makes a kernel of a function whose calls write PTX. The function gets a parameter for each spec, inputs first,
+    and, behind a star, the sizes that it names (`def f(A, D, *, M, K)`).
 
-    `in_specs`, `out_specs`: `Tile`s; an input may be a type too, such as `f32`, for a number. `grid`, `block` (threads), `cluster` (blocks):
-    tuples, ints, or functions of symbols (`grid=lambda M, N: (N // 8, M // 16)`). Without `grid`, and as `@kernel` alone, a kernel can be shown, not
-    called. `smem`: bytes of dynamic shared memory, where that is more than
-    the body allocates. `arch`: "sm_80", ...; "auto": the GPU's that the arrays are on, else the oldest that has the kernel's instructions.
-    `max_registers` of a thread, `min_blocks` of a multiprocessor: `.maxnreg`, `.minnctapersm`. Raises S003, T237, T238, U101.
-    """
+    `in_specs`, `out_specs`: `Tile`s; an input may be a type too, such as `f32`, for a number. `grid`, `block`
+    (threads), `cluster` (blocks): tuples, ints, or functions of symbols (`grid=lambda M, N: (N // 8, M // 16)`).
+    Without `grid`, and as `@kernel` alone, a kernel can be shown, not called. `smem`: bytes of dynamic shared memory,
+    where that is more than the body allocates. `arch`: "sm_80", ...; "auto": the GPU's that the arrays are on, else the
+    oldest that has the kernel's instructions. `max_registers` of a thread, `min_blocks` of a multiprocessor:
+    `.maxnreg`, `.minnctapersm`. Raises S003, T237, T238, U101."""
 
     def made(fn: Callable[..., Any]) -> PtxKernel:
         try:
@@ -102,7 +108,11 @@ def kernel(
             for x in outputs:
                 if not isinstance(x, TileSpec):
                     raise wrong("T221", what="an item of out_specs", want="a Tile", got=repr(x))
-            return PtxKernel(Definition(fn, fn.__name__, inputs, outputs, grid, block, cluster, smem, arch, max_registers, min_blocks))
+            return PtxKernel(
+                Definition(
+                    fn, fn.__name__, inputs, outputs, grid, block, cluster, smem, arch, max_registers, min_blocks
+                )
+            )
         except AveError as e:
             raise e if knobs.full_traceback() else e.with_traceback(None) from None
 

@@ -1,4 +1,5 @@
-"""`ptx`: what a kernel of the instruction level calls. Each call adds what it says to the kernel that is being traced."""
+"""`ptx`: what a kernel of the instruction level calls. Each call adds what it says to the kernel that is being
+traced."""
 
 from __future__ import annotations
 
@@ -31,18 +32,32 @@ from avelang.ptx.mma_ops import ldmatrix, mma, stmatrix, wgmma
 from avelang.ptx.module import module
 from avelang.ptx.shared_memory import addr, global_ptr, global_ptrs, param
 from avelang.ptx.special_registers import special
-from avelang.ptx.statements import branch_targets, call, call_targets, parameter, pragma, prototype, raw, scope, variable
+from avelang.ptx.statements import (
+    branch_targets,
+    call,
+    call_targets,
+    parameter,
+    pragma,
+    prototype,
+    raw,
+    scope,
+    variable,
+)
 from avelang.ptx.statements import text_operand as operand
 
 __all__ = [
-    "addr", "bar_sync", "bra", "branch_targets", "break_", "call", "call_targets", "cluster", "continue_", "cp_async", "elect_sync", "else_", "exit_",
-    "fence", "global_ptr", "global_ptrs", "if_", "inst", "label", "ldmatrix", "loop", "mbarrier", "mma", "module", "not_", "operand", "param",
-    "parameter", "pragma", "prototype", "raw", "ret", "scope", "special", "stmatrix", "syncthreads", "tma", "variable", "wgmma", "when",
+    "addr", "bar_sync", "bra", "branch_targets", "break_", "call", "call_targets", "cluster", "continue_", "cp_async",
+    "elect_sync", "else_", "exit_",
+    "fence", "global_ptr", "global_ptrs", "if_", "inst", "label", "ldmatrix", "loop", "mbarrier", "mma", "module",
+    "not_", "operand", "param",
+    "parameter", "pragma", "prototype", "raw", "ret", "scope", "special", "stmatrix", "syncthreads", "tma", "variable",
+    "wgmma", "when",
 ]  # fmt: skip
 
 
 class NoName(AveTypeError, AttributeError):
-    """A name that `ptx` does not have (T111): as Python expects it of a missing attribute, and coded as all that is wrong in a kernel."""
+    """A name that `ptx` does not have (T111): as Python expects it of a missing attribute, and coded as all that is
+    wrong in a kernel."""
 
     @classmethod
     def of(cls, found: AveError) -> NoName:
@@ -58,6 +73,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"ptx has no `{name}`", name=name)
     near = [x for x in __all__ if x.startswith(f"{name}_")] or difflib.get_close_matches(name, __all__, 2)
     close = f"close to it: {', '.join(f'ptx.{x}' for x in near)}; " if near else ""
-    hint = f"{close}ptx.inst.{name}... writes instructions of that name" if name in FORMS else f"{close}ptx.inst has all instructions"
+    hint = (
+        f"{close}ptx.inst.{name}... writes instructions of that name"
+        if name in FORMS
+        else f"{close}ptx.inst has all instructions"
+    )
     found = wrong("T111", hint=hint, name=name)
     raise NoName.of(found)

@@ -26,13 +26,15 @@ _MOST = 32  # bytes: the widest access
 
 
 def alignment(module: n.PtxModule) -> int:
-    """The most bytes that an instruction of the kernel takes from global memory at once: arrays must begin at a multiple of it."""
+    """The most bytes that an instruction of the kernel takes from global memory at once: arrays must begin at a
+    multiple of it."""
     every = (x for f in module.functions() for x in n.instructions(f.body or ()))
     return min(max(map(_width, every), default=1), _MOST)
 
 
 def _width(x: n.PtxInstruction) -> int:
-    """The bytes of an access to global memory, as the table has its operands; 1 for an instruction that has none of a size of its own."""
+    """The bytes of an access to global memory, as the table has its operands; 1 for an instruction that has none of a
+    size of its own."""
     for form, env in forms_of(x.parts)[:1]:
         specs = form.present(env)
         reached = any(spec.role == "m" and type_of(spec, env) in ("", "global") for spec in specs)
@@ -54,11 +56,13 @@ def _meta(traced: Traced, parameters: Parameters) -> dict[str, Any]:
     """What the runtime must know of the code."""
     specs = parameters.runtime
     return {
-        "kernel": traced.definition.name, "entry": traced.entry, "block": list(traced.geometry.block), "params": len(specs),
+        "kernel": traced.definition.name, "entry": traced.entry, "block": list(traced.geometry.block),
+        "params": len(specs),
         "dynamic_bytes": traced.dynamic_bytes, "pointer_align": alignment(traced.module),
         "writes": list(traced.definition.names[len(traced.definition.inputs) :]),
         "wide": [i for i, s in enumerate(specs) if s.map is not None],
-        "arguments": [[s.name, s.dtype.name if s.kind == "scalar" and s.dtype is not None else "pointer"] for s in specs],
+        "arguments": [[s.name,
+                       s.dtype.name if s.kind == "scalar" and s.dtype is not None else "pointer"] for s in specs],
         "launch": {"cluster": list(traced.cluster)} if traced.cluster != (1, 1, 1) else {},
     }  # fmt: skip
 
@@ -122,7 +126,9 @@ def disassembled(traced: Traced) -> str:
     if command is None:
         install = "pip install nvidia-cuda-nvdisasm or nvidia-cuda-cuobjdump, or NVIDIA's CUDA toolkit"
         looked = "folders of ptxas, CUDA_HOME, CUDA_PATH, PATH"
-        raise error("D020", purpose="the text of machine code", tool="nvdisasm or cuobjdump", looked=looked, install=install)
+        raise error(
+            "D020", purpose="the text of machine code", tool="nvdisasm or cuobjdump", looked=looked, install=install
+        )
     code, _ = assembled(traced)
     with tempfile.TemporaryDirectory(prefix="ave-") as folder:
         file = os.path.join(folder, f"{traced.entry}.cubin")

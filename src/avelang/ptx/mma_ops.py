@@ -1,5 +1,5 @@
-"""Matrix instructions: shapes, types and registers come in; the instruction goes out. The table of PTX says which ones there are, and how many
-registers an operand has."""
+"""Matrix instructions: shapes, types and registers come in; the instruction goes out. The table of PTX says which ones
+there are, and how many registers an operand has."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def _registers(call: str, parts: Parts, given: dict[str, Any], want: Iterable[in
     for (name, have), count in zip(given.items(), want, strict=False):
         out.append(list(have) if isinstance(have, (list, tuple)) else [have])
         if len(out[-1]) != count:
-            raise wrong("T101", what=f"{call}: {name} of {'.'.join(parts)}", allowed=f"{count} registers", got=len(out[-1]))
+            raise wrong(
+                "T101", what=f"{call}: {name} of {'.'.join(parts)}", allowed=f"{count} registers", got=len(out[-1])
+            )
     return out
 
 
@@ -45,11 +47,13 @@ class MmaOps:
 
     @staticmethod
     def sync(
-        *, shape: Shape, d: Any, a: Any, b: Any, c: Any, dtype_a: Type, dtype_b: Type | None = None, dtype_d: Type = t.f32,
+        *, shape: Shape, d: Any, a: Any, b: Any, c: Any, dtype_a: Type, dtype_b: Type | None = None,
+        dtype_d: Type = t.f32,
         dtype_c: Type | None = None, a_layout: str = "row", b_layout: str = "col", pred: Any = None,
     ) -> None:  # fmt: skip
-        """`mma.sync.aligned`: D = A B + C of a warp. `shape`: (m, n, k). `d`, `a`, `b`, `c`: lists of registers; A and B hold packed elements in
-        b32. Types of B, and of C, are those of A, and of D, where they are left out. Raises T101 for a shape or types that there are not."""
+        """`mma.sync.aligned`: D = A B + C of a warp. `shape`: (m, n, k). `d`, `a`, `b`, `c`: lists of registers; A and
+        B hold packed elements in b32. Types of B, and of C, are those of A, and of D, where they are left out. Raises
+        T101 for a shape or types that there are not."""
         dtype_b, dtype_c = dtype_b or dtype_a, dtype_c or dtype_d
         types = _type_names(dtype_d=dtype_d, dtype_a=dtype_a, dtype_b=dtype_b, dtype_c=dtype_c)
         parts = ("mma", "sync", "aligned", _shape_word(shape), a_layout, b_layout, *types)
@@ -57,12 +61,15 @@ class MmaOps:
             every = list(names(parts[:3], len(parts)))
             same = [".".join(x[3:]) for x in every if x[7:9] == parts[7:9]]
             known = ", ".join(same) or f"{', '.join(sorted({x[7] for x in every}))} as the type of A"
-            raise wrong("T101", "ptx.inst.mma has all forms of PTX", what="ptx.mma.sync", allowed=known, got=".".join(parts[3:]))
+            raise wrong(
+                "T101", "ptx.inst.mma has all forms of PTX", what="ptx.mma.sync", allowed=known, got=".".join(parts[3:])
+            )
         emit(parts, *_registers("ptx.mma.sync", parts, {"d": d, "a": a, "b": b, "c": c}, counts(parts)), pred=pred)
 
 
 def ldmatrix(d: Any, address: Any, *, trans: bool = False, pred: Any = None) -> None:
-    """`ldmatrix`: 1, 2 or 4 matrices of 8 x 8 16-bit elements out of shared memory, one b32 register of `d` for each. Each lane names a row."""
+    """`ldmatrix`: 1, 2 or 4 matrices of 8 x 8 16-bit elements out of shared memory, one b32 register of `d` for each.
+    Each lane names a row."""
     _matrix("ldmatrix", d, address, trans, pred)
 
 
@@ -82,7 +89,7 @@ def _matrix(opcode: str, d: Any, address: Any, trans: bool, pred: Any) -> None:
     emit(parts, *([registers, place] if opcode == "ldmatrix" else [place, registers]), pred=pred)
 
 
-# -- wgmma ---------------------------------------------------------------------------------------------------------------------------
+# -- wgmma -------------------------------------------------------------------------------------------------------------
 
 
 class WgmmaOps:
@@ -90,12 +97,14 @@ class WgmmaOps:
 
     @staticmethod
     def mma_async(
-        *, shape: Shape, d: Any, a: Any, b: Any, dtype_a: Type, dtype_b: Type | None = None, dtype_d: Type = t.f32, scale_d: Any = True,
+        *, shape: Shape, d: Any, a: Any, b: Any, dtype_a: Type, dtype_b: Type | None = None, dtype_d: Type = t.f32,
+        scale_d: Any = True,
         scale_a: int = 1, scale_b: int = 1, trans_a: int = 0, trans_b: int = 0,
     ) -> None:  # fmt: skip
-        """`wgmma.mma_async`: D = A B + D, or A B where `scale_d` (a predicate, or a bool) is false. `shape`: (64, n, k). `a`: a descriptor (a u64
-        register), or 4 registers; `b`: a descriptor. `scale_a`, `scale_b`: 1, or -1 to negate. `trans_a`, `trans_b`: 1 where the operand in shared
-        memory is M-major (N-major); 16-bit types only. Raises T101."""
+        """`wgmma.mma_async`: D = A B + D, or A B where `scale_d` (a predicate, or a bool) is false. `shape`: (64, n,
+        k). `a`: a descriptor (a u64 register), or 4 registers; `b`: a descriptor. `scale_a`, `scale_b`: 1, or -1 to
+        negate. `trans_a`, `trans_b`: 1 where the operand in shared memory is M-major (N-major); 16-bit types only.
+        Raises T101."""
         types = _type_names(dtype_d=dtype_d, dtype_a=dtype_a, dtype_b=dtype_b or dtype_a)
         parts = ("wgmma", "mma_async", "sync", "aligned", _shape_word(shape), *types)
         in_registers = isinstance(a, (list, tuple))
@@ -110,10 +119,11 @@ class WgmmaOps:
 
     @staticmethod
     def descriptor(address: Any, *, swizzle: int | None = None, leading: int = 0, stride: int = 0) -> Reg:
-        """A descriptor of an operand in shared memory, in a u64 register. `address`: a tile, a place, or a u32 register. `swizzle`: bytes of the
-        pattern; without it that of a tile that has one, else 128. `leading` and `stride` in bytes; 0 means 16, and 8 rows of the pattern, as boxes
-        of tensor maps have them (`al.nvvm.wgmma_descriptor` says where elements stand). For a tile further along: add its byte offset / 16. Raises
-        T101."""
+        """A descriptor of an operand in shared memory, in a u64 register. `address`: a tile, a place, or a u32
+        register. `swizzle`: bytes of the pattern; without it that of a tile that has one, else 128. `leading` and
+        `stride` in bytes; 0 means 16, and 8 rows of the pattern, as boxes of tensor maps have them
+        (`al.nvvm.wgmma_descriptor` says where elements stand). For a tile further along: add its byte offset / 16.
+        Raises T101."""
         from avelang.isa.nvptx.wgmma import FIELD, PATTERNS, descriptor
 
         own = address.swizzle if isinstance(address, SharedTile) else 0
@@ -161,7 +171,11 @@ def _a_in_registers(specs: Sequence[OperandSpec]) -> bool:
 
 def _no_wgmma(parts: Parts, in_registers: bool) -> AveError:
     """T101 for types, or a shape, that `wgmma` does not have."""
-    every = [x for x in names(parts[:4], len(parts)) if any(_a_in_registers(f.present(e)) == in_registers for f, e in forms_of(x))]
+    every = [
+        x
+        for x in names(parts[:4], len(parts))
+        if any(_a_in_registers(f.present(e)) == in_registers for f, e in forms_of(x))
+    ]
     same = [x[4] for x in every if x[5:] == parts[5:]]
     if not same:
         known = ", ".join(dict.fromkeys(".".join(x[5:]) for x in every))
@@ -172,7 +186,8 @@ def _no_wgmma(parts: Parts, in_registers: bool) -> AveError:
 
 
 def _flags(specs: Sequence[OperandSpec], **given: int) -> list[int]:
-    """The constants behind the predicate: those that the form has. Raises T101 for others that are not left as they are."""
+    """The constants behind the predicate: those that the form has. Raises T101 for others that are not left as they
+    are."""
     signs = [spec for spec in specs if spec.values == ("1", "-1")]
     turns = [spec for spec in specs if spec.values == ("0", "1")]
     taken = ["scale_a", "scale_b"][: len(signs)] + ["trans_a", "trans_b"][2 - len(turns) :]

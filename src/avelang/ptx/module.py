@@ -1,9 +1,9 @@
-"""`ptx.module`: functions that write bodies, declarations and variables come in, in the order of the text; a whole module of PTX goes out.
+"""`ptx.module`: functions that write bodies, declarations and variables come in, in the order of the text; a whole
+module of PTX goes out.
 
-The layer below `@kernel`: nothing is added to what is written. Registers are declared by `reg.declare`, parameters by `ptx.parameter`, and labels,
-variables and directives have the names they are given, so that any module can be written. (Of `reg.scalar` and what else makes registers of
-its own, the names have an underscore: `%r_0`.)
-"""
+The layer below `@kernel`: nothing is added to what is written. Registers are declared by `reg.declare`, parameters by
+`ptx.parameter`, and labels, variables and directives have the names they are given, so that any module can be written.
+(Of `reg.scalar` and what else makes registers of its own, the names have an underscore: `%r_0`.)"""
 
 from __future__ import annotations
 
@@ -47,10 +47,12 @@ class ModuleFunction:
 
 
 class ModuleBuilder:
-    """A module of PTX. `target`: a chip, or a tuple of a chip and options ("sm_90a", "debug"); `version` of PTX; `address_size` None: not written.
-    Raises S207."""
+    """A module of PTX. `target`: a chip, or a tuple of a chip and options ("sm_90a", "debug"); `version` of PTX;
+    `address_size` None: not written. Raises S207."""
 
-    def __init__(self, target: str | Sequence[str] = "sm_80", version: tuple[int, int] = VERSION, address_size: int | None = 64):
+    def __init__(
+        self, target: str | Sequence[str] = "sm_80", version: tuple[int, int] = VERSION, address_size: int | None = 64
+    ):
         self._target = (target,) if isinstance(target, str) else tuple(target)
         self._version, self._size = (version[0], version[1]), address_size
         try:
@@ -67,12 +69,13 @@ class ModuleBuilder:
         """The PTX, exactly as it was written."""
         return print_module(self.nodes())
 
-    # -- variables and the like ------------------------------------------------------------------------------------------------------
+    # -- variables and the like ----------------------------------------------------------------------------------------
 
     def variable(self, space: str, dtype: Any, name: str, *dims: Any, **options: Any) -> DeclaredVariable:
-        """A variable of the module: `module.variable("global", b8, "text", 6, init=b"hello")`. Options: `align` (bytes); `init`, a value, (nested)
-        lists of values, bytes, a dict for an opaque type; `vector` ("v2"); `linkage` ("visible", "extern", "weak", "common"); `attributes`
-        (["managed"]). Extents: ints, None for one that is left open. Raises T221."""
+        """A variable of the module: `module.variable("global", b8, "text", 6, init=b"hello")`. Options: `align`
+        (bytes); `init`, a value, (nested) lists of values, bytes, a dict for an opaque type; `vector` ("v2"); `linkage`
+        ("visible", "extern", "weak", "common"); `attributes` (["managed"]). Extents: ints, None for one that is left
+        open. Raises T221."""
         out = declaration(space, dtype, name, *dims, **options)
         self._items.append(out.declaration)
         return out
@@ -86,7 +89,7 @@ class ModuleBuilder:
         """`.pragma "...";`"""
         self._items.append(n.Pragma(texts))
 
-    # -- functions -------------------------------------------------------------------------------------------------------------------
+    # -- functions -----------------------------------------------------------------------------------------------------
 
     def declare(
         self, kind: str, name: str, params: Declarations = None, *, returns: Declarations = None, linkage: str = "",
@@ -102,18 +105,22 @@ class ModuleBuilder:
         self, params: Declarations = None, *, name: str = "", linkage: str = "visible", directives: Sequence[Any] = (),
         attributes: Sequence[Any] = (),
     ) -> Callable[[Callable[..., Any]], ModuleFunction]:  # fmt: skip
-        """A decorator that makes a kernel: the function runs once, now, with the parameters as operands, and writes the body. `name`: as PTX shall
-        have it; `directives`: `[("maxntid", 128, 1, 1), ("minnctapersm", 2)]`. Raises what the body's calls raise."""
+        """A decorator that makes a kernel: the function runs once, now, with the parameters as operands, and writes the
+        body. `name`: as PTX shall have it; `directives`: `[("maxntid", 128, 1, 1), ("minnctapersm", 2)]`. Raises what
+        the body's calls raise."""
         return self._defined("entry", name, params, None, linkage, directives, attributes)
 
     def func(
         self, params: Declarations = None, *, returns: Declarations = None, name: str = "", linkage: str = "",
         directives: Sequence[Any] = (), attributes: Sequence[Any] = (),
     ) -> Callable[[Callable[..., Any]], ModuleFunction]:  # fmt: skip
-        """As `entry`, for a device function, which `ptx.call` calls. The Python function gets the results first, then the parameters."""
+        """As `entry`, for a device function, which `ptx.call` calls. The Python function gets the results first, then
+        the parameters."""
         return self._defined("func", name, params, returns, linkage, directives, attributes)
 
-    def _defined(self, kind: str, name: str, params: Any, returns: Any, *options: Any) -> Callable[[Callable[..., Any]], ModuleFunction]:
+    def _defined(
+        self, kind: str, name: str, params: Any, returns: Any, *options: Any
+    ) -> Callable[[Callable[..., Any]], ModuleFunction]:
         def made(fn: Callable[..., Any]) -> ModuleFunction:
             head = self._function(kind, name or fn.__name__, params, returns, *options)
             try:
@@ -129,7 +136,9 @@ class ModuleBuilder:
                   attributes: Sequence[Any]) -> n.PtxFunction:  # fmt: skip
         # Attributes are written as those of a variable.
         shared = declaration("param", BY_PTX["b32"], name, attributes=attributes).declaration.attributes
-        return n.PtxFunction(kind, name, declared(params), declared(returns), None, linkage, directive_nodes(directives), shared)
+        return n.PtxFunction(
+            kind, name, declared(params), declared(returns), None, linkage, directive_nodes(directives), shared
+        )
 
     def _traced(self, fn: Callable[..., Any], head: n.PtxFunction) -> list[n.Item]:
         """The function with its body, and what must stand before it."""
@@ -137,8 +146,12 @@ class ModuleBuilder:
         have = list(inspect.signature(fn).parameters)
         span = Span(fn.__code__.co_filename, fn.__code__.co_firstlineno, function=fn.__name__)
         if len(have) != len(variables):
-            want = f"one for each result and parameter of `{head.name}`: {', '.join(v.name for v in variables) or 'none'}"
-            raise error("T221", span, what=f"the parameters of `{fn.__name__}`", want=want, got=", ".join(have) or "none")
+            want = (
+                f"one for each result and parameter of `{head.name}`: {', '.join(v.name for v in variables) or 'none'}"
+            )
+            raise error(
+                "T221", span, what=f"the parameters of `{fn.__name__}`", want=want, got=", ".join(have) or "none"
+            )
         log = Trace(head.name, PtxTarget(self._target[0], self._version), mark="_")
         operands: list[Any] = []
         for v in variables:

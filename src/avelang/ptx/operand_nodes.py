@@ -1,8 +1,8 @@
 """A Python value comes in; the operand of PTX that it stands for goes out.
 
-int and float are constants (a float has the width that the instruction's type says), a list is a vector in braces, a tuple of two a pair `p|q`,
-None the sink `_`, a string a symbol. Registers, special registers, addresses and variables say themselves what they are, by `node()`.
-"""
+int and float are constants (a float has the width that the instruction's type says), a list is a vector in braces, a
+tuple of two a pair `p|q`, None the sink `_`, a string a symbol. Registers, special registers, addresses and variables
+say themselves what they are, by `node()`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def constant(value: int | float, double: bool = False) -> n.Operand:
 
 
 def parsed(text: str, what: str, registers: Iterable[str] = ()) -> n.Operand:
-    """The operand that a text of PTX spells; `registers` are the names without % that are registers. Raises T222, of which `what` is the call."""
+    """The operand that a text of PTX spells; `registers` are the names without % that are registers. Raises T222, of
+    which `what` is the call."""
     try:
         parser = OperandParser(PtxSource(text, "<operand>"))
         parser.scopes.append(set(registers))

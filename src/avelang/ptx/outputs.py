@@ -1,4 +1,5 @@
-"""A call's inputs and its outputs' shapes and dtypes come in; new arrays of the inputs' kind, where the inputs are, go out."""
+"""A call's inputs and its outputs' shapes and dtypes come in; new arrays of the inputs' kind, where the inputs are, go
+out."""
 
 from __future__ import annotations
 
@@ -13,8 +14,10 @@ from avelang.ir.dtypes import DType
 Wanted = Sequence[tuple[tuple[int, ...], DType]]
 
 _TORCH = {
-    "u1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
-    "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "f8e4m3fn": "float8_e4m3fn", "f8e5m2": "float8_e5m2",
+    "u1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16",
+    "u32": "uint32", "u64": "uint64",
+    "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "f8e4m3fn": "float8_e4m3fn",
+    "f8e5m2": "float8_e5m2",
 }  # fmt: skip
 
 
@@ -24,8 +27,9 @@ def torch_dtype(torch: Any, dtype: DType) -> Any:
 
 
 def like(args: Sequence[Any], wanted: Wanted) -> list[Any]:
-    """New arrays, whose memory holds anything: torch's, CuPy's or NumPy's, on the device of the first array among the inputs. With AVE_CHECK=init
-    it holds bytes of ones, which are NaN in all floats but the fnuz kind: what a kernel leaves out is seen."""
+    """New arrays, whose memory holds anything: torch's, CuPy's or NumPy's, on the device of the first array among the
+    inputs. With AVE_CHECK=init it holds bytes of ones, which are NaN in all floats but the fnuz kind: what a kernel
+    leaves out is seen."""
     made = _empty(args, wanted)
     for array in made if knobs.check_init() else ():
         _poison(array)
@@ -49,7 +53,9 @@ def _empty(args: Sequence[Any], wanted: Wanted) -> list[Any]:
         if first is None:
             continue
         if module == "torch":
-            return [library.empty(shape, dtype=torch_dtype(library, dtype), device=first.device) for shape, dtype in wanted]
+            return [
+                library.empty(shape, dtype=torch_dtype(library, dtype), device=first.device) for shape, dtype in wanted
+            ]
         with first.device:
             return [library.empty(shape, dtype.np) for shape, dtype in wanted]
     return [np.empty(shape, dtype.np) for shape, dtype in wanted]

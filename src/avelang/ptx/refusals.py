@@ -1,7 +1,8 @@
-"""What Python asks of values that exist only when a kernel runs: each question comes in, an error at the user's line goes out.
+"""What Python asks of values that exist only when a kernel runs: each question comes in, an error at the user's line
+goes out.
 
-Without these methods Python would answer for itself, with a TypeError that names neither the kernel nor what to write instead.
-"""
+Without these methods Python would answer for itself, with a TypeError that names neither the kernel nor what to write
+instead."""
 
 from __future__ import annotations
 
@@ -37,10 +38,16 @@ class NoValue:
         self._refuse("go through it", "reg.array(type, n) has items, v.x to v.w are those of a vector")
 
     def __getitem__(self, key: Any) -> Any:
-        self._refuse("index it", "memory is read by ptx.inst.ld..., at ptx.addr(pointer, offset); pointers come from ptx.global_ptrs(x)")
+        self._refuse(
+            "index it",
+            "memory is read by ptx.inst.ld..., at ptx.addr(pointer, offset); pointers come from ptx.global_ptrs(x)",
+        )
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._refuse("store into it", "memory is written by ptx.inst.st..., at ptx.addr(pointer, offset); pointers come from ptx.global_ptrs(x)")
+        self._refuse(
+            "store into it",
+            "memory is written by ptx.inst.st..., at ptx.addr(pointer, offset); pointers come from ptx.global_ptrs(x)",
+        )
 
     def __contains__(self, item: Any) -> bool:
         self._refuse("look into it", "compare registers, and combine predicates by | and &")
@@ -60,11 +67,15 @@ def no_arithmetic(kind: type) -> type:
 
     def operator(sign: str) -> Any:
         def refused(self: Any, other: Any = None) -> None:
-            self._refuse(f"compute with it (`{sign}`)", "load it first: ptx.param(x), or the address of an array by ptx.global_ptrs(x)")
+            self._refuse(
+                f"compute with it (`{sign}`)",
+                "load it first: ptx.param(x), or the address of an array by ptx.global_ptrs(x)",
+            )
 
         return refused
 
-    signs = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "lshift": "<<", "rshift": ">>", "and": "&", "or": "|",
+    signs = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "lshift": "<<",
+             "rshift": ">>", "and": "&", "or": "|",
              "xor": "^"}  # fmt: skip
     for name, sign in signs.items():
         setattr(kind, f"__{name}__", operator(sign))

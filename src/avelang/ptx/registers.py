@@ -1,9 +1,9 @@
 """Registers and predicates; Python's operators on them, each of which adds the instruction that one would write.
 
-Operands of one size meet as they are; a narrower integer meeting a wider one is widened first, by one `cvt`. Untyped bits compute as unsigned.
-Signs may differ where the result's bits are the same (+ - * & | ^ <<). `//` and `%` are `div` and `rem`, which round toward zero. `x = x + 1` is a
-new register, `x += 1` writes into x itself: so it does what it says in loops that run.
-"""
+Operands of one size meet as they are; a narrower integer meeting a wider one is widened first, by one `cvt`. Untyped
+bits compute as unsigned. Signs may differ where the result's bits are the same (+ - * & | ^ <<). `//` and `%` are `div`
+and `rem`, which round toward zero. `x = x + 1` is a new register, `x += 1` writes into x itself: so it does what it
+says in loops that run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ _BITWISE = frozenset("&|^")
 _OF_INTEGERS = frozenset(("//", "%"))
 # The instructions of an operator: the first that the table has for the type.
 _OPCODES = {
-    "+": (("add",),), "-": (("sub",),), "*": (("mul", "lo"), ("mul",)), "//": (("div",),), "%": (("rem",),), "/": (("div", "rn"),),
+    "+": (("add",),), "-": (("sub",),), "*": (("mul", "lo"), ("mul",)), "//": (("div",),), "%": (("rem",),),
+    "/": (("div", "rn"),),
     "&": (("and",),), "|": (("or",),), "^": (("xor",),),
 }  # fmt: skip
 _FAMILY = re.compile(r"(?P<name>[^<]*)(?:<(?P<count>\d+)>)?")
@@ -39,7 +40,8 @@ _SIGN_MATTERS = frozenset({"//", "%", ">>", "<", "<=", ">", ">="})
 
 
 def _operator(op: str) -> tuple[Callable[[Any, Any], Reg], Callable[[Any, Any], Reg]]:
-    """The methods of an operator: with this operand on its left, and on its right. A constant goes to the right where the order says nothing."""
+    """The methods of an operator: with this operand on its left, and on its right. A constant goes to the right where
+    the order says nothing."""
 
     def left(self: Any, other: Any) -> Reg:
         return binary(op, self, other)
@@ -101,8 +103,9 @@ class ScalarOperand(NoValue):
         return _unary(("abs", _signed(x.type)), x, x.type)
 
     def to(self, dtype: Any, *modifiers: str) -> Reg:
-        """The value converted by `cvt`, into a new register. `modifiers` come behind `cvt` ("rn", "rzi", "sat"); where none is given, floats that
-        may be inexact are rounded to nearest even (rn), and integers of floats toward zero (rzi)."""
+        """The value converted by `cvt`, into a new register. `modifiers` come behind `cvt` ("rn", "rzi", "sat"); where
+        none is given, floats that may be inexact are rounded to nearest even (rn), and integers of floats toward zero
+        (rzi)."""
         x, want = self.value(), as_type(dtype, "the type to convert to")
         out = reg.scalar(want)
         emit(("cvt", *modifiers, _plain(want), _plain(x.type)) if modifiers else _cvt(want, x.type), out, x)
@@ -160,7 +163,8 @@ class Reg(ScalarOperand):
 
 
 class VectorReg:
-    """A register of several components: `v.x`, `v.y`, `v.z`, `v.w` are registers, v is an operand where PTX takes the whole."""
+    """A register of several components: `v.x`, `v.y`, `v.z`, `v.w` are registers, v is an operand where PTX takes the
+    whole."""
 
     __slots__ = ("name", "type")
 
@@ -224,7 +228,8 @@ class RegisterFactory:
 
     @staticmethod
     def scalar(dtype: Any, init: Any = None, name: str = "") -> Reg:
-        """A new register of a type. `init`: written into it by `mov` (a number, a register, a special register). `name`: as PTX shall have it."""
+        """A new register of a type. `init`: written into it by `mov` (a number, a register, a special register).
+        `name`: as PTX shall have it."""
         kind = as_type(dtype, "the type of a register")
         out = Reg(current("reg.scalar").register(kind, name), kind)
         if init is not None:
@@ -235,7 +240,9 @@ class RegisterFactory:
     def array(dtype: Any, count: int, init: Any = None) -> list[Reg]:
         """A list of new registers. `init`: a number for all, or one for each."""
         if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count < _MOST_IN_A_LIST:
-            raise wrong("T221", what="the number of registers", want=f"an int from 0 to {_MOST_IN_A_LIST - 1}", got=repr(count))
+            raise wrong(
+                "T221", what="the number of registers", want=f"an int from 0 to {_MOST_IN_A_LIST - 1}", got=repr(count)
+            )
         values = list(init) if isinstance(init, (list, tuple)) else [init] * count
         if len(values) != count:
             raise wrong("T221", what="init", want=f"{count} values", got=f"{len(values)}")
@@ -243,13 +250,19 @@ class RegisterFactory:
 
     @staticmethod
     def declare(dtype: Any, *names: str, vector: str = "") -> Any:
-        """Declares registers here, by the names that PTX shall have: "%r<8>" is a list of eight, %r0 to %r7, "p" one register; several names give a
-        list. They are known up to the end of the braces (`ptx.scope`). `vector`: "v2", "v4", registers of several components. Raises T223."""
+        """Declares registers here, by the names that PTX shall have: "%r<8>" is a list of eight, %r0 to %r7, "p" one
+        register; several names give a list. They are known up to the end of the braces (`ptx.scope`). `vector`: "v2",
+        "v4", registers of several components. Raises T223."""
         kind = as_type(dtype, "the type of a register")
         trace = current("reg.declare")
         declared = tuple(_declared(name) for name in names)
         if not declared or vector not in ("", *REGISTER_VECTORS):
-            raise wrong("T221", what="reg.declare", want='a type, names, and vector="v2" or "v4" if any', got=f"{names!r}, vector={vector!r}")
+            raise wrong(
+                "T221",
+                what="reg.declare",
+                want='a type, names, and vector="v2" or "v4" if any',
+                got=f"{names!r}, vector={vector!r}",
+            )
         trace.declare(n.RegisterDecl(kind.name if kind.name in REGISTERS else kind.held, declared, vector))
         make = VectorReg if vector else Reg
         found = [[make(each, kind) for each in name.names()] for name in declared]
@@ -263,7 +276,8 @@ class RegisterFactory:
 
     @staticmethod
     def from_(value: Any, dtype: Any = None) -> Reg:
-        """A new register with the value: of a register or special register, of its type; of an int (u32) or a float (f32) else."""
+        """A new register with the value: of a register or special register, of its type; of an int (u32) or a float
+        (f32) else."""
         if dtype is None:
             dtype = getattr(value, "type", None) or (t.f32 if isinstance(value, float) else t.u32)
         return RegisterFactory.scalar(dtype, value)
@@ -272,7 +286,7 @@ class RegisterFactory:
 reg = RegisterFactory()
 
 
-# -- moves ---------------------------------------------------------------------------------------------------------------------------
+# -- moves -------------------------------------------------------------------------------------------------------------
 
 
 def move(into: Reg, value: Any) -> None:
@@ -331,7 +345,7 @@ def _in_range(value: int, kind: Type) -> None:
         raise wrong("T229", value=repr(value), type=kind)
 
 
-# -- operators -----------------------------------------------------------------------------------------------------------------------
+# -- operators ---------------------------------------------------------------------------------------------------------
 
 
 def _signed(kind: Type) -> str:
@@ -350,7 +364,8 @@ def _unary(parts: tuple[str, ...], x: Reg, kind: Type) -> Reg:
 
 
 def _cvt(want: Type, have: Type) -> tuple[str, ...]:
-    """The conversion without a modifier, or where the table wants one, rounded to nearest even, or toward zero. Raises T231."""
+    """The conversion without a modifier, or where the table wants one, rounded to nearest even, or toward zero. Raises
+    T231."""
     types = _plain(want), _plain(have)
     found = first_known(*(("cvt", *modifiers, *types) for modifiers in ((), ("rn",), ("rzi",))))
     if found is None:
@@ -399,7 +414,13 @@ def _shift(op: str, a: Any, b: Any, into: Reg | None) -> Reg:
         if b.type.bits != 32 or not b.type.is_int:
             raise wrong("T230", op=op, a=x.type, b=b.type, why="the count of a shift has 32 bits")
     elif not isinstance(b, int) or not 0 <= b < x.type.bits:
-        raise wrong("T230", op=op, a=x.type, b=repr(b), why=f"the count is an int from 0 to {x.type.bits - 1}, or a register of 32 bits")
+        raise wrong(
+            "T230",
+            op=op,
+            a=x.type,
+            b=repr(b),
+            why=f"the count is an int from 0 to {x.type.bits - 1}, or a register of 32 bits",
+        )
     out = into if into is not None else reg.scalar(x.type)
     emit(("shl", f"b{x.type.bits}") if op == "<<" else ("shr", _plain(x.type)), out, x, b)
     return out

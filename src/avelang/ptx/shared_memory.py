@@ -1,8 +1,8 @@
 """Memory: operands in brackets, the kernel's parameters, and shared memory, static and dynamic, swizzled or not.
 
-A tile in shared memory is row-major. Its swizzle is that of the copy engine and of matrix descriptors (`isa.nvptx.swizzle`): of 16-byte pieces, by
-absolute addresses, so that a swizzled tile begins at a multiple of 8 rows of its pattern.
-"""
+A tile in shared memory is row-major. Its swizzle is that of the copy engine and of matrix descriptors
+(`isa.nvptx.swizzle`): of 16-byte pieces, by absolute addresses, so that a swizzled tile begins at a multiple of 8 rows
+of its pattern."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ DYNAMIC_ALIGN = 8 * max(PATTERNS)  # of dynamic shared memory: so the largest pa
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MemoryOperand:
-    """A memory operand, `[base+offset]`; `coords` are those of a tensor map. An offset that is a node is written as it is, even 0."""
+    """A memory operand, `[base+offset]`; `coords` are those of a tensor map. An offset that is a node is written as it
+    is, even 0."""
 
     base: Any
     offset: int | n.Operand = 0
@@ -48,8 +49,9 @@ class MemoryOperand:
 
 
 def addr(base: Any, offset: int | str = 0, coords: Any = ()) -> MemoryOperand:
-    """`[base+offset]`: memory at a register, a tile or a place in one, an argument (its parameter) or a symbol; the offset counts bytes. `coords`:
-    of a tensor map, the contiguous dimension first, as PTX has them. An offset as text is written as it is: "0", "0x10". Raises T233."""
+    """`[base+offset]`: memory at a register, a tile or a place in one, an argument (its parameter) or a symbol; the
+    offset counts bytes. `coords`: of a tensor map, the contiguous dimension first, as PTX has them. An offset as text
+    is written as it is: "0", "0x10". Raises T233."""
     if isinstance(base, MemoryOperand) and isinstance(base.offset, int) and isinstance(offset, int):
         return MemoryOperand(base.base, base.offset + offset, base.coords)
     if isinstance(base, Reg):
@@ -63,11 +65,13 @@ def addr(base: Any, offset: int | str = 0, coords: Any = ()) -> MemoryOperand:
             raise wrong("T233", got=repr(base), why="it has an offset, so that there can be none as text")
         return MemoryOperand(base, parsed(offset, "ptx.addr"), tuple(coords))
     if not isinstance(offset, int):
-        raise wrong("T233", got=repr(offset), why="the offset of an address is a compile-time int; add registers with +")
+        raise wrong(
+            "T233", got=repr(offset), why="the offset of an address is a compile-time int; add registers with +"
+        )
     return MemoryOperand(base, offset, tuple(coords))
 
 
-# -- parameters ----------------------------------------------------------------------------------------------------------------------
+# -- parameters --------------------------------------------------------------------------------------------------------
 
 
 def param(argument: KernelArgument) -> Reg:
@@ -93,7 +97,7 @@ def global_ptrs(*arguments: KernelArgument) -> tuple[Reg, ...]:
     return tuple(global_ptr(a) for a in arguments)
 
 
-# -- shared memory -------------------------------------------------------------------------------------------------------------------
+# -- shared memory -----------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -121,7 +125,8 @@ class SymbolOffset:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SharedTile:
-    """Shared memory of a type and a shape, row-major; `swizzle` bytes of pattern (0: none). As an operand it is its address."""
+    """Shared memory of a type and a shape, row-major; `swizzle` bytes of pattern (0: none). As an operand it is its
+    address."""
 
     place: SymbolOffset
     type: Type
@@ -149,14 +154,22 @@ class SharedTile:
     def __getitem__(self, index: int | tuple[int, ...]) -> SharedTile:
         """The part behind leading indices that are known (ints): a stage of a ring, a row."""
         index = index if isinstance(index, tuple) else (index,)
-        if len(index) > len(self.shape) or not all(isinstance(i, int) and 0 <= i < x for i, x in zip(index, self.shape, strict=False)):
+        if len(index) > len(self.shape) or not all(
+            isinstance(i, int) and 0 <= i < x for i, x in zip(index, self.shape, strict=False)
+        ):
             raise wrong("T234", got=index, shape=self.shape, why="indices of a part are ints inside of its extents")
         offset = sum(i * s for i, s in zip(index, self.strides, strict=False))
-        return SharedTile(SymbolOffset(self.place.symbol, self.place.offset + offset), self.type, self.shape[len(index) :], self.swizzle)
+        return SharedTile(
+            SymbolOffset(self.place.symbol, self.place.offset + offset),
+            self.type,
+            self.shape[len(index) :],
+            self.swizzle,
+        )
 
     def at(self, *index: Any) -> Any:
-        """The address of an element. Of ints: a place, no instruction. With registers (u32): a register, computed as one writes it: `mad.lo` along
-        each dimension, the base added, and for a swizzle `shr`, `and`, `shl`, `xor`. Raises T234."""
+        """The address of an element. Of ints: a place, no instruction. With registers (u32): a register, computed as
+        one writes it: `mad.lo` along each dimension, the base added, and for a swizzle `shr`, `and`, `shl`, `xor`.
+        Raises T234."""
         from avelang.isa.nvptx.swizzle import swizzled
 
         if len(index) != len(self.shape):
@@ -165,8 +178,9 @@ class SharedTile:
             if not all(0 <= i < x for i, x in zip(index, self.shape, strict=True)):
                 raise wrong("T234", got=index, shape=self.shape, why="an element is inside of its extents")
             offset = sum(i * s for i, s in zip(index, self.strides, strict=True))
-            start = self.place.offset  # the variable begins where a pattern does
-            return SymbolOffset(self.place.symbol, swizzled(start + offset, self.swizzle) if self.swizzle else start + offset)  # type: ignore[arg-type]
+            offset += self.place.offset  # the variable begins where a pattern does
+            place: Any = swizzled(offset, self.swizzle) if self.swizzle else offset  # type: ignore[arg-type]
+            return SymbolOffset(self.place.symbol, place)
         address = self.pointer()
         for i, stride in zip(index, self.strides, strict=True):
             if isinstance(i, int):
@@ -182,9 +196,18 @@ class SharedAllocator:
     """`smem`: allocations of shared memory."""
 
     @staticmethod
-    def alloc(dtype: Any, shape: int | Sequence[int], *, swizzle: int = 0, align: int = 16, dynamic: bool = False, name: str = "") -> SharedTile:
-        """A tile in shared memory. `swizzle`: bytes of the pattern, 0, 32, 64 or 128; `align`: in bytes. `dynamic`: behind what has been allocated
-        so, in the memory that the launch brings (up to 227 KiB of a block on sm_90); else a variable of its own (48 KiB in all). Raises T234."""
+    def alloc(
+        dtype: Any,
+        shape: int | Sequence[int],
+        *,
+        swizzle: int = 0,
+        align: int = 16,
+        dynamic: bool = False,
+        name: str = "",
+    ) -> SharedTile:
+        """A tile in shared memory. `swizzle`: bytes of the pattern, 0, 32, 64 or 128; `align`: in bytes. `dynamic`:
+        behind what has been allocated so, in the memory that the launch brings (up to 227 KiB of a block on sm_90);
+        else a variable of its own (48 KiB in all). Raises T234."""
         kind = as_type(dtype, "the type of a tile")
         extents: tuple[Any, ...] = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
         if not extents or not all(isinstance(x, int) and x > 0 for x in extents):

@@ -1,4 +1,5 @@
-"""`ptx.special`: the special registers, by the names that the manual has, without their %: `tid.x()`, `laneid()`, `clock64()`."""
+"""`ptx.special`: the special registers, by the names that the manual has, without their %: `tid.x()`, `laneid()`,
+`clock64()`."""
 
 from __future__ import annotations
 
@@ -47,7 +48,12 @@ class _Axes:
         return _Read(self._name, axis)
 
     def __call__(self) -> SpecialReg:
-        raise wrong("T009", base=f"ptx.special.{self._name[1:]}", name="()", hint=f"one component of it: ptx.special.{self._name[1:]}.x()")
+        raise wrong(
+            "T009",
+            base=f"ptx.special.{self._name[1:]}",
+            name="()",
+            hint=f"one component of it: ptx.special.{self._name[1:]}.x()",
+        )
 
 
 class _Read:
@@ -61,7 +67,9 @@ class _Read:
         return SpecialReg(self._name, self._component)
 
     def __repr__(self) -> str:
-        return f"ptx.special.{self._name[1:]}{'.' * bool(self._component)}{self._component}, which wants to be called: ()"
+        return (
+            f"ptx.special.{self._name[1:]}{'.' * bool(self._component)}{self._component}, which wants to be called: ()"
+        )
 
 
 class Specials:
@@ -72,7 +80,12 @@ class Specials:
             raise AttributeError(name)
         found = SPECIAL.get(f"%{name}")
         if found is None:
-            raise wrong("T009", base="ptx.special", name=name, hint=f"it has {', '.join(s[1:] for s in SPECIAL if not s[-1].isdigit())}, ...")
+            raise wrong(
+                "T009",
+                base="ptx.special",
+                name=name,
+                hint=f"it has {', '.join(s[1:] for s in SPECIAL if not s[-1].isdigit())}, ...",
+            )
         return _Axes(f"%{name}") if found.vector else _Read(f"%{name}")
 
 

@@ -1,4 +1,5 @@
-"""What a kernel takes and gives: `Tile`s (arrays of a type and a shape, in numbers or in symbols) and numbers; of a call's arrays, the sizes."""
+"""What a kernel takes and gives: `Tile`s (arrays of a type and a shape, in numbers or in symbols) and numbers; of a
+call's arrays, the sizes."""
 
 from __future__ import annotations
 
@@ -19,33 +20,44 @@ Extent = int | str
 
 
 class TileSpec:
-    """An array, row-major without gaps: `Tile(128, 64, bf16)`, or with symbols, `Tile("M", "K", bf16)`: a symbol means one size wherever it stands,
-    and the first call with new sizes traces the kernel for them. `Tile((128, 64), bf16)` and `Tile(128, 64, dtype=bf16)` are the same as the first.
+    """An array, row-major without gaps: `Tile(128, 64, bf16)`, or with symbols, `Tile("M", "K", bf16)`: a symbol means
+    one size wherever it stands, and the first call with new sizes traces the kernel for them. `Tile((128, 64), bf16)`
+    and `Tile(128, 64, dtype=bf16)` are the same as the first.
 
-    `box`: extents of the boxes in which the copy engine moves it (TMA), with `swizzle` bytes of pattern in shared memory (0, 32, 64, 128); `nan`:
-    what is outside the array reads as NaN, not as zero. Then the kernel gets a tensor map of the array too. Raises T235, T221, T036.
-    """
+    `box`: extents of the boxes in which the copy engine moves it (TMA), with `swizzle` bytes of pattern in shared
+    memory (0, 32, 64, 128); `nan`: what is outside the array reads as NaN, not as zero. Then the kernel gets a tensor
+    map of the array too. Raises T235, T221, T036."""
 
     __slots__ = ("box", "nan", "shape", "swizzle", "type")
 
-    def __init__(self, *what: Any, dtype: Any = None, box: tuple[int, ...] | None = None, swizzle: int = 0, nan: bool = False):
+    def __init__(
+        self, *what: Any, dtype: Any = None, box: tuple[int, ...] | None = None, swizzle: int = 0, nan: bool = False
+    ):
         *extents, dtype = (*what, dtype) if dtype is not None else what or (None,)
         if len(extents) == 1 and isinstance(extents[0], (tuple, list)):
             extents = list(extents[0])
         self.type: Type = as_type(dtype, "the last argument of Tile")
         _ = self.type.in_memory  # a type that arrays can have
         for x in extents:
-            if isinstance(x, bool) or not (isinstance(x, int) and 0 <= x < 1 << 63 or isinstance(x, str) and x.isidentifier()):
-                raise wrong("T221", what="an extent of Tile", want="an int from 0, or a symbol such as \"M\"", got=repr(x))
-        for name, given, kinds, want in (("box", box, (tuple, list, type(None)), "a tuple of extents"), ("nan", nan, bool, "True or False"),
-                                         ("swizzle", swizzle, int, "an int")):  # fmt: skip
+            if isinstance(x, bool) or not (
+                isinstance(x, int) and 0 <= x < 1 << 63 or isinstance(x, str) and x.isidentifier()
+            ):
+                raise wrong(
+                    "T221", what="an extent of Tile", want='an int from 0, or a symbol such as "M"', got=repr(x)
+                )
+        kinds_of = {"box": (box, (tuple, list, type(None)), "a tuple of extents"), "nan": (nan, bool, "True or False")}
+        for name, (given, kinds, want) in {**kinds_of, "swizzle": (swizzle, int, "an int")}.items():
             if not isinstance(given, kinds):
                 raise wrong("T221", what=f"{name} of Tile", want=want, got=repr(given))
         self.shape: tuple[Extent, ...] = tuple(extents)
         self.box, self.swizzle, self.nan = (tuple(box) if box is not None else None), swizzle, nan
         if self.map is not None:
             fits = len(self.map.box) == len(self.shape)
-            why = box_fault(self.map) if fits else f"a box of {len(self.map.box)} dimensions for an array of {len(self.shape)}"
+            why = (
+                box_fault(self.map)
+                if fits
+                else f"a box of {len(self.map.box)} dimensions for an array of {len(self.shape)}"
+            )
             if why:
                 raise wrong("T036", got=repr(self), why=why)
 
@@ -78,8 +90,8 @@ def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 @no_arithmetic
 @dataclasses.dataclass(frozen=True, eq=False)
 class KernelArgument(NoValue):
-    """A parameter inside of a kernel: `tile` for an array (with `shape` and `strides` in elements), None for a number of `type`. As an operand it
-    is the parameter's name, for `ld.param`; `map` is that of its tensor map."""
+    """A parameter inside of a kernel: `tile` for an array (with `shape` and `strides` in elements), None for a number
+    of `type`. As an operand it is the parameter's name, for `ld.param`; `map` is that of its tensor map."""
 
     name: str
     symbol: str
@@ -122,7 +134,9 @@ def symbols(specs: Sequence[Spec]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(x for s in specs if isinstance(s, TileSpec) for x in s.shape if isinstance(x, str)))
 
 
-def sizes_of(kernel: str, names: Sequence[str], specs: Sequence[Spec], shapes: Sequence[tuple[int, ...] | None]) -> dict[str, int]:
+def sizes_of(
+    kernel: str, names: Sequence[str], specs: Sequence[Spec], shapes: Sequence[tuple[int, ...] | None]
+) -> dict[str, int]:
     """The sizes that symbols have in a call. `shapes`: of the arguments, None for numbers. Raises L040 and L041."""
     out: dict[str, int] = {}
     said: dict[str, str] = {}
@@ -130,13 +144,36 @@ def sizes_of(kernel: str, names: Sequence[str], specs: Sequence[Spec], shapes: S
         if not isinstance(spec, TileSpec) or shape is None:
             continue
         if len(shape) != len(spec.shape):
-            raise error("L040", kernel=kernel, param=name, want=spec, got=tuple(shape), why=f"it has {len(shape)} dimensions, not {len(spec.shape)}")
+            raise error(
+                "L040",
+                kernel=kernel,
+                param=name,
+                want=spec,
+                got=tuple(shape),
+                why=f"it has {len(shape)} dimensions, not {len(spec.shape)}",
+            )
         for axis, (want, have) in enumerate(zip(spec.shape, shape, strict=True)):
             have = int(have)
             if isinstance(want, str):
                 if out.setdefault(want, have) != have:
-                    raise error("L041", kernel=kernel, symbol=want, first=out[want], where=said[want], other=have, param=name, axis=axis)
+                    raise error(
+                        "L041",
+                        kernel=kernel,
+                        symbol=want,
+                        first=out[want],
+                        where=said[want],
+                        other=have,
+                        param=name,
+                        axis=axis,
+                    )
                 said.setdefault(want, f"dimension {axis} of {name!r}")
             elif want != have:
-                raise error("L040", kernel=kernel, param=name, want=spec, got=tuple(shape), why=f"dimension {axis} is {have}, not {want}")
+                raise error(
+                    "L040",
+                    kernel=kernel,
+                    param=name,
+                    want=spec,
+                    got=tuple(shape),
+                    why=f"dimension {axis} is {have}, not {want}",
+                )
     return out

@@ -40,7 +40,7 @@ class Unspellable(Exception):
     """No Python expression makes this node."""
 
 
-# -- names ---------------------------------------------------------------------------------------------------------------------------
+# -- names -------------------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(slots=True)
@@ -73,7 +73,8 @@ class PythonNames:
         return out
 
     def symbol(self, name: str, shown: str = "") -> str:
-        """Takes a variable of Python for a variable, a parameter or a function of PTX; one of the same name gets the same."""
+        """Takes a variable of Python for a variable, a parameter or a function of PTX; one of the same name gets the
+        same."""
         if name not in self.symbols:
             self.symbols[name] = self.take(shown or name)
         return self.symbols[name]
@@ -101,7 +102,7 @@ class PythonNames:
         return self.outer.named(symbol) if self.outer is not None else quoted(symbol)
 
 
-# -- operands ------------------------------------------------------------------------------------------------------------------------
+# -- operands ----------------------------------------------------------------------------------------------------------
 
 
 def operand(x: n.Operand, names: PythonNames, parts: tuple[str, ...] = ()) -> str:
@@ -189,7 +190,9 @@ def _address(x: n.AddressOperand, names: PythonNames, parts: tuple[str, ...]) ->
         return None
     args = [base]
     if x.offset is not None:
-        args.append(operand(x.offset, names) if _plain(x.offset) and x.offset != n.Int(0) else quoted(printer.operand(x.offset)))
+        args.append(
+            operand(x.offset, names) if _plain(x.offset) and x.offset != n.Int(0) else quoted(printer.operand(x.offset))
+        )
     if rest:
         args.append(f"coords={_vector(rest[0], names, ())}")  # type: ignore[arg-type]
     return f"ptx.addr({_COMMA.join(args)})"
@@ -216,13 +219,15 @@ def _not(x: n.Not, names: PythonNames, parts: tuple[str, ...]) -> str | None:
 
 
 _OPERANDS = {
-    n.Register: _register, n.SpecialOperand: _special, n.Int: _int, n.Float: _float, n.VectorOperand: _vector, n.AddressOperand: _address,
+    n.Register: _register, n.SpecialOperand: _special, n.Int: _int, n.Float: _float, n.VectorOperand: _vector,
+    n.AddressOperand: _address,
     n.Binary: _binary,
-    n.Pair: _pair, n.Not: _not, n.SymbolOperand: lambda x, names, parts: names.named(x.name), n.Sink: lambda x, names, parts: "None",
+    n.Pair: _pair, n.Not: _not, n.SymbolOperand: lambda x, names, parts: names.named(x.name), n.Sink: lambda x, names,
+    parts: "None",
 }  # fmt: skip
 
 
-# -- instructions --------------------------------------------------------------------------------------------------------------------
+# -- instructions ------------------------------------------------------------------------------------------------------
 
 
 def opcode(parts: tuple[str, ...]) -> str:
@@ -266,7 +271,12 @@ def _call(x: n.PtxInstruction, names: PythonNames, guard: list[str]) -> str:
     returns = listed()
     function = operand(rest.pop(0), names) if rest else ""
     arguments = listed()
-    if not function or x.parts[1:] not in ((), ("uni",)) or len(rest) > 1 or (rest and not isinstance(rest[0], n.SymbolOperand)):
+    if (
+        not function
+        or x.parts[1:] not in ((), ("uni",))
+        or len(rest) > 1
+        or (rest and not isinstance(rest[0], n.SymbolOperand))
+    ):
         raise Unspellable("no call of a function with arguments and a prototype")
     args = [function]
     if arguments is not None:
@@ -278,7 +288,7 @@ def _call(x: n.PtxInstruction, names: PythonNames, guard: list[str]) -> str:
     return f"ptx.call({_COMMA.join(args + ['uniform=True'] * (len(x.parts) > 1) + guard)})"
 
 
-# -- lines ---------------------------------------------------------------------------------------------------------------------------
+# -- lines -------------------------------------------------------------------------------------------------------------
 
 
 def fill(text: str, indent: str) -> list[str]:

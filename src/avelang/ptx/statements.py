@@ -1,5 +1,5 @@
-"""What a body has besides instructions: variables, braces, calls, lists of targets, pragmas, and text of PTX that is taken as it is. Python values
-come in, nodes are added to the trace."""
+"""What a body has besides instructions: variables, braces, calls, lists of targets, pragmas, and text of PTX that is
+taken as it is. Python values come in, nodes are added to the trace."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ class TextOperand:
 
 
 def text_operand(text: str) -> TextOperand:
-    """An operand as PTX has it: `ptx.operand("0xFF")`, `ptx.operand("(1 << 4) - 1")`, `ptx.operand("[texture, {%f1, %f2}]")`. Raises T222."""
+    """An operand as PTX has it: `ptx.operand("0xFF")`, `ptx.operand("(1 << 4) - 1")`, `ptx.operand("[texture, {%f1,
+    %f2}]")`. Raises T222."""
     trace = opened()
     return TextOperand(parsed(text, "ptx.operand", trace.held if trace is not None else ()))
 
 
-# -- variables -----------------------------------------------------------------------------------------------------------------------
+# -- variables ---------------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -68,19 +69,23 @@ Declarations = Sequence[DeclaredVariable] | None  # None: no parentheses at all
 
 
 def declaration(
-    space: str, dtype: Any, name: str, *dims: Any, align: int | None = None, vector: str = "", init: Any = None, linkage: str = "",
+    space: str, dtype: Any, name: str, *dims: Any, align: int | None = None, vector: str = "", init: Any = None,
+    linkage: str = "",
     attributes: Sequence[Any] = (), pointer: Sequence[Any] | None = None,
 ) -> DeclaredVariable:  # fmt: skip
-    """A variable that is declared nowhere: `space` as PTX calls it ("global", "shared", ...), a type or the name of an opaque one ("texref"), its
-    extents (None for one that is left open). `align` in bytes. `init`: a value, (nested) lists of values, bytes, or a dict for an opaque type.
-    `pointer` of a kernel's parameter: () or a space and an alignment, for `.ptr`. Raises T221."""
+    """A variable that is declared nowhere: `space` as PTX calls it ("global", "shared", ...), a type or the name of an
+    opaque one ("texref"), its extents (None for one that is left open). `align` in bytes. `init`: a value, (nested)
+    lists of values, bytes, or a dict for an opaque type. `pointer` of a kernel's parameter: () or a space and an
+    alignment, for `.ptr`. Raises T221."""
     if isinstance(dtype, str) and f".{dtype}" in TYPES:
         kind = dtype
     else:
         given = as_type(dtype, "the type of a variable")
         kind = given.held if PTX_TYPES[given.name].kind == "x" else given.name  # ptxas takes no variables of bf16, e4m3
     if f".{space}" not in SPACES:
-        raise wrong("T221", what="the space of a variable", want=", ".join(s[1:] for s in sorted(SPACES)), got=repr(space))
+        raise wrong(
+            "T221", what="the space of a variable", want=", ".join(s[1:] for s in sorted(SPACES)), got=repr(space)
+        )
     if not is_identifier(name) and name != "_":
         raise wrong("T221", what="the name of a variable", want="an identifier of PTX", got=repr(name))
     if align is not None and not whole(align):
@@ -90,18 +95,19 @@ def declaration(
         raise wrong("T221", what="the extents of a variable", want="ints", got=repr(dims))
     at = n.PointerAttribute(*pointer) if pointer is not None else None
     value = None if init is None else _initializer(init, kind)
-    return DeclaredVariable(n.PtxVariable(space, kind, name, vector, align, extents, value, linkage, _attributes(attributes), at))  # type: ignore[arg-type]
+    own = _attributes(attributes)
+    return DeclaredVariable(n.PtxVariable(space, kind, name, vector, align, extents, value, linkage, own, at))  # type: ignore
 
 
 def parameter(dtype: Any, name: str, *dims: Any, space: str = "param", **options: Any) -> DeclaredVariable:
-    """A parameter or a result of a function, for the lists of `module.entry`, `module.func` and `ptx.prototype`. Options as of `ptx.variable`;
-    `space`: "param", or "reg"."""
+    """A parameter or a result of a function, for the lists of `module.entry`, `module.func` and `ptx.prototype`.
+    Options as of `ptx.variable`; `space`: "param", or "reg"."""
     return declaration(space, dtype, name, *dims, **options)
 
 
 def variable(space: str, dtype: Any, name: str, *dims: Any, **options: Any) -> DeclaredVariable:
-    """Declares a variable here: `ptx.variable("shared", b8, "tile", 1024, align=16)`. Options: `align` (bytes), `init`, `vector`, `linkage`,
-    `attributes`, as `module.variable` has them. Raises T221."""
+    """Declares a variable here: `ptx.variable("shared", b8, "tile", 1024, align=16)`. Options: `align` (bytes), `init`,
+    `vector`, `linkage`, `attributes`, as `module.variable` has them. Raises T221."""
     out = declaration(space, dtype, name, *dims, **options)
     for why in variable_faults(out.declaration, inside=True):
         raise wrong("S212", what="the variable", name=name, why=why)
@@ -127,14 +133,17 @@ def _attributes(given: Sequence[Any]) -> tuple[n.PtxAttribute, ...]:
 def directive_nodes(given: Sequence[Any]) -> tuple[n.Directive, ...]:
     """`("maxntid", 128, 1, 1)`, `"noreturn"`, `("pragma", "nounroll")`: what a function says of its launch."""
     pairs = [(x,) if isinstance(x, str) else tuple(x) for x in given]
-    return tuple(n.Directive(name, tuple(values if name == "pragma" else map(operand, values))) for name, *values in pairs)
+    return tuple(
+        n.Directive(name, tuple(values if name == "pragma" else map(operand, values))) for name, *values in pairs
+    )
 
 
-# -- statements ----------------------------------------------------------------------------------------------------------------------
+# -- statements --------------------------------------------------------------------------------------------------------
 
 
 def scope() -> contextlib.AbstractContextManager[None]:
-    """`with ptx.scope():` is braces: registers that are declared and labels that are placed within them are known up to their end."""
+    """`with ptx.scope():` is braces: registers that are declared and labels that are placed within them are known up to
+    their end."""
     return current("ptx.scope").scope()
 
 
@@ -166,9 +175,14 @@ def _targets(kind: str, label: str, names: Sequence[Any]) -> None:
 
 
 def prototype(
-    label: str, params: Declarations = None, returns: Declarations = None, name: str = "_", directives: Sequence[Any] = ()
+    label: str,
+    params: Declarations = None,
+    returns: Declarations = None,
+    name: str = "_",
+    directives: Sequence[Any] = (),
 ) -> None:
-    """`label: .callprototype (returns) _ (params);`: what a function has that is called through a register. None: no parentheses."""
+    """`label: .callprototype (returns) _ (params);`: what a function has that is called through a register. None: no
+    parentheses."""
     node = n.Prototype(label, name, declared(returns), declared(params), directive_nodes(directives))
     current("ptx.prototype").place(label, node)
 
@@ -194,19 +208,28 @@ class CallArguments:
 
 
 def call(
-    function: Any, arguments: Sequence[Any] | None = None, returns: Sequence[Any] | None = None, prototype: str = "", *, uniform: bool = False,
+    function: Any, arguments: Sequence[Any] | None = None, returns: Sequence[Any] | None = None, prototype: str = "", *,
+    uniform: bool = False,
     pred: Any = None,
 ) -> None:  # fmt: skip
-    """`call (returns), function, (arguments), prototype`: a function by itself or by its name, or a register with its address and the label of a
-    prototype or of targets. Arguments and results are variables in `.param`, registers or numbers; None: no parentheses. Raises T203, T222."""
+    """`call (returns), function, (arguments), prototype`: a function by itself or by its name, or a register with its
+    address and the label of a prototype or of targets. Arguments and results are variables in `.param`, registers or
+    numbers; None: no parentheses. Raises T203, T222."""
     before = [CallArguments(returns)] if returns is not None else []
     behind = [CallArguments(arguments)] if arguments is not None else []
-    emit(("call", "uni") if uniform else ("call",), *before, function, *behind, *([prototype] if prototype else []), pred=pred)
+    emit(
+        ("call", "uni") if uniform else ("call",),
+        *before,
+        function,
+        *behind,
+        *([prototype] if prototype else []),
+        pred=pred,
+    )
 
 
 def raw(text: str) -> None:
-    """Statements as PTX has them, which are read but not checked against the table: for instructions that it does not have. Raises T203 for text
-    that cannot be read."""
+    """Statements as PTX has them, which are read but not checked against the table: for instructions that it does not
+    have. Raises T203 for text that cannot be read."""
     trace = current("ptx.raw")
     if trace.guard is not None:
         raise wrong("T226", name="ptx.raw")
@@ -229,6 +252,7 @@ def raw(text: str) -> None:
 
 
 __all__ = [
-    "DeclaredVariable", "branch_targets", "call", "call_targets", "declaration", "declared", "directive_nodes", "parameter", "pragma", "prototype",
+    "DeclaredVariable", "branch_targets", "call", "call_targets", "declaration", "declared", "directive_nodes",
+    "parameter", "pragma", "prototype",
     "raw", "scope", "text_operand", "variable",
 ]  # fmt: skip

@@ -1,8 +1,9 @@
-"""PTX text comes in; Python of the instruction level goes out which, run, prints the same PTX (`ave ptx to-python`, docs/ptx.md).
+"""PTX text comes in; Python of the instruction level goes out which, run, prints the same PTX (`ave ptx to-python`,
+docs/ptx.md).
 
-The same nodes, that is, except for what only a debugger reads: `.file`, `.loc`, `.section` and the target's option `debug`, which asks for them, are
-left out; lines of the source stand as comments. An instruction that the table refuses becomes `ptx.raw("...")`, so that nothing is lost.
-"""
+The same nodes, that is, except for what only a debugger reads: `.file`, `.loc`, `.section` and the target's option
+`debug`, which asks for them, are left out; lines of the source stand as comments. An instruction that the table refuses
+becomes `ptx.raw("...")`, so that nothing is lost."""
 
 from __future__ import annotations
 
@@ -39,8 +40,9 @@ class Written:
 
 
 def to_python(text: str, file: str = "<ptx>", entry: str | None = None) -> Written:
-    """Python that writes this PTX; `file` is its name in comments and errors. `entry`: of the module only that kernel, and what it uses. Raises S201
-    for text that cannot be read, S207 for an unknown target, D023 for an entry that there is not."""
+    """Python that writes this PTX; `file` is its name in comments and errors. `entry`: of the module only that kernel,
+    and what it uses. Raises S201 for text that cannot be read, S207 for an unknown target, D023 for an entry that there
+    is not."""
     module = parse(text, file, known=False)
     try:
         chips.target(module.target[0])
@@ -49,7 +51,7 @@ def to_python(text: str, file: str = "<ptx>", entry: str | None = None) -> Writt
     return _Writer(module if entry is None else _only(module, entry, file), file).run()
 
 
-# -- one kernel of a module ----------------------------------------------------------------------------------------------------------
+# -- one kernel of a module --------------------------------------------------------------------------------------------
 
 
 def _only(module: n.PtxModule, entry: str, file: str) -> n.PtxModule:
@@ -58,11 +60,17 @@ def _only(module: n.PtxModule, entry: str, file: str) -> n.PtxModule:
     if entry not in entries:
         raise error("D023", what=file, name=entry, known=", ".join(entries) or "none")
     used, fresh = {entry}, {entry}
-    mentions = [(item.name, set(_mentioned(item))) for item in module.items if isinstance(item, (n.PtxFunction, n.PtxVariable, n.Alias))]
+    mentions = [
+        (item.name, set(_mentioned(item)))
+        for item in module.items
+        if isinstance(item, (n.PtxFunction, n.PtxVariable, n.Alias))
+    ]
     while fresh:
         fresh = {m for name, all_ in mentions if name in fresh for m in all_} - used
         used |= fresh
-    kept = tuple(i for i in module.items if not isinstance(i, (n.PtxFunction, n.PtxVariable, n.Alias)) or i.name in used)
+    kept = tuple(
+        i for i in module.items if not isinstance(i, (n.PtxFunction, n.PtxVariable, n.Alias)) or i.name in used
+    )
     return dataclasses.replace(module, items=kept)
 
 
@@ -87,10 +95,14 @@ def _initial(init: n.Initializer | None) -> Iterator[str]:
         for x in init:
             yield from _initial(x)
     elif init is not None:
-        yield from (x.name for x in n.leaves(init.value if isinstance(init, n.FieldInit) else init) if isinstance(x, n.SymbolOperand))
+        yield from (
+            x.name
+            for x in n.leaves(init.value if isinstance(init, n.FieldInit) else init)
+            if isinstance(x, n.SymbolOperand)
+        )
 
 
-# -- Python --------------------------------------------------------------------------------------------------------------------------
+# -- Python ------------------------------------------------------------------------------------------------------------
 
 
 class _Writer:
@@ -115,7 +127,9 @@ class _Writer:
         head += [f"Kernels: {', '.join(kernels) or 'none'}.", '"""', ""]
         head.append(f"from avelang.ptx import ptx{', reg' if self.registers else ''}")
         if self.types:
-            head.append(f"from avelang.ptx.types import {', '.join(sorted(self.types, key=lambda t: (t[0], len(t), t)))}")
+            head.append(
+                f"from avelang.ptx.types import {', '.join(sorted(self.types, key=lambda t: (t[0], len(t), t)))}"
+            )
         options = tuple(t for t in m.target[1:] if t != "debug")
         target = quoted((m.target[0], *options) if options else m.target[0])
         args = [target, f"version={m.version}", f"address_size={m.address_size}" if m.address_size != 64 else ""]
@@ -126,7 +140,7 @@ class _Writer:
     def put(self, text: str, indent: str = "") -> None:
         self.lines += fill(text, indent)
 
-    # -- items of the module ---------------------------------------------------------------------------------------------------------
+    # -- items of the module -------------------------------------------------------------------------------------------
 
     def item(self, x: n.Item) -> None:
         if isinstance(x, n.PtxFunction):
@@ -163,7 +177,13 @@ class _Writer:
         out += [f"linkage={quoted(x.linkage)}"] if x.linkage else []
         out += [f"attributes={self.attributes(x.attributes)}"] if x.attributes else []
         if x.pointer is not None:
-            given = (x.pointer.space, x.pointer.align) if x.pointer.align is not None else (x.pointer.space,) if x.pointer.space else ()
+            given = (
+                (x.pointer.space, x.pointer.align)
+                if x.pointer.align is not None
+                else (x.pointer.space,)
+                if x.pointer.space
+                else ()
+            )
             out.append(f"pointer={quoted(given)}")
         return out
 
@@ -189,7 +209,13 @@ class _Writer:
     def parameters(self, given: tuple[n.PtxVariable, ...]) -> str:
         out = []
         for p in given:
-            args = [self.type(p.type), quoted(p.name), *self.dims(p), f"space={quoted(p.space)}" if p.space != "param" else "", *self.options(p)]
+            args = [
+                self.type(p.type),
+                quoted(p.name),
+                *self.dims(p),
+                f"space={quoted(p.space)}" if p.space != "param" else "",
+                *self.options(p),
+            ]
             out.append(call("ptx.parameter", args).replace(BREAK, ""))
         return _items(out)
 
@@ -248,10 +274,14 @@ class _Writer:
                 self.lines.append(f"    {a.replace(BREAK, '')},")
             else:
                 opening, _, items = a.partition("[")
-                self.lines += [f"    {opening}[", *(f"        {i.rstrip(', ')}," for i in items[:-1].split(BREAK)), "    ],"]
+                self.lines += [
+                    f"    {opening}[",
+                    *(f"        {i.rstrip(', ')}," for i in items[:-1].split(BREAK)),
+                    "    ],",
+                ]
         self.lines.append(")")
 
-    # -- statements ------------------------------------------------------------------------------------------------------------------
+    # -- statements ----------------------------------------------------------------------------------------------------
 
     def body(self, statements: tuple[n.Statement, ...], names: PythonNames, indent: str) -> None:
         before = len(self.lines)
@@ -283,7 +313,13 @@ class _Writer:
             self.body(s.body, names.inner(), f"{indent}    ")
         elif isinstance(s, n.Targets):
             kind = "branch_targets" if s.kind == "branchtargets" else "call_targets"
-            self.put(call(f"ptx.{kind}", [quoted(s.label), *(quoted(x) if kind == "branch_targets" else names.named(x) for x in s.names)]), indent)
+            self.put(
+                call(
+                    f"ptx.{kind}",
+                    [quoted(s.label), *(quoted(x) if kind == "branch_targets" else names.named(x) for x in s.names)],
+                ),
+                indent,
+            )
         elif isinstance(s, n.Prototype):
             self.prototype(s, indent)
         elif isinstance(s, n.Pragma):

@@ -1,5 +1,5 @@
-"""The trace: while a kernel's body runs, each call adds a statement; with the last, a function of PTX is there, and for each statement the line
-that made it.
+"""The trace: while a kernel's body runs, each call adds a statement; with the last, a function of PTX is there, and for
+each statement the line that made it.
 
 One trace is open in a thread at a time. Functions of the language ask for it by `current`.
 """
@@ -22,7 +22,8 @@ from avelang.ptx.types import BY_PTX, Type
 
 # What the numbered registers of a type are called. A body declares those it uses, by their own type.
 PREFIX = {
-    "pred": "%p", "b8": "%bb", "b16": "%rs", "b32": "%r", "b64": "%rd", "b128": "%rq", "u8": "%ub", "u16": "%uh", "u32": "%u", "u64": "%ud",
+    "pred": "%p", "b8": "%bb", "b16": "%rs", "b32": "%r", "b64": "%rd", "b128": "%rq", "u8": "%ub", "u16": "%uh",
+    "u32": "%u", "u64": "%ud",
     "s8": "%sb", "s16": "%sh", "s32": "%s", "s64": "%sd", "f16": "%h", "f32": "%f", "f64": "%fd",
 }  # fmt: skip
 
@@ -49,8 +50,9 @@ def height(statement: n.Statement) -> int:
 
 
 class Trace:
-    """A function of PTX that is being written. `target` is None where any chip will do. `mark` stands in the names of numbered registers, where
-    others of these names may be declared. `whole`: nothing stands outside of the function, so that it declares all that it names."""
+    """A function of PTX that is being written. `target` is None where any chip will do. `mark` stands in the names of
+    numbered registers, where others of these names may be declared. `whole`: nothing stands outside of the function, so
+    that it declares all that it names."""
 
     def __init__(self, kernel: str, target: PtxTarget | None = None, mark: str = ""):
         self.kernel, self.target, self._mark, self.whole = kernel, target, mark, not mark
@@ -71,7 +73,7 @@ class Trace:
         self._named: list[tuple[str, str]] = []
         self._labels = 0
 
-    # -- statements ------------------------------------------------------------------------------------------------------------------
+    # -- statements ----------------------------------------------------------------------------------------------------
 
     def add(self, statement: n.Statement) -> None:
         """Appends a statement of the user's line that is under way."""
@@ -88,7 +90,13 @@ class Trace:
         """Braces: registers that are declared and labels that are placed within them are known up to their end."""
         outer = self.statements, self.types, self.held, self.labels, self.wanted
         self.lines.append(self._line())
-        self.statements, self.types, self.held, self.labels, self.wanted = [], self.types.new_child(), self.held.new_child(), {}, {}
+        self.statements, self.types, self.held, self.labels, self.wanted = (
+            [],
+            self.types.new_child(),
+            self.held.new_child(),
+            {},
+            {},
+        )
         self.closed_if = None
         try:
             yield
@@ -176,14 +184,23 @@ class Trace:
         self.symbols.setdefault(name, "shared")
         return name
 
-    # -- the whole -------------------------------------------------------------------------------------------------------------------
+    # -- the whole -----------------------------------------------------------------------------------------------------
 
     def finish(self) -> tuple[n.Statement, ...]:
         """The body: variables, registers, statements. Raises T224 for a label that stands nowhere."""
         for name, span in self.wanted.items():
             if name not in self.labels:
-                raise error("T224", span, name=name, why="nothing of this name is placed", hint="put it somewhere by ptx.label(...)")
-        registers = [n.RegisterDecl(kind, (n.RegisterName(PREFIX[kind] + self._mark, count),)) for kind, count in self._counts.items()]
+                raise error(
+                    "T224",
+                    span,
+                    name=name,
+                    why="nothing of this name is placed",
+                    hint="put it somewhere by ptx.label(...)",
+                )
+        registers = [
+            n.RegisterDecl(kind, (n.RegisterName(PREFIX[kind] + self._mark, count),))
+            for kind, count in self._counts.items()
+        ]
         named = [n.RegisterDecl(kind, (n.RegisterName(name),)) for kind, name in self._named]
         return (*self.variables, *registers, *named, *self.statements)
 

@@ -1,8 +1,8 @@
-"""The types of PTX, as kernels of the instruction level name them; what holds a value of each in a register, and its dtype in an array.
+"""The types of PTX, as kernels of the instruction level name them; what holds a value of each in a register, and its
+dtype in an array.
 
-PTX ISA, 5.2 "Types": b (untyped), u, s and f by their bits; alternate floating-point formats (5.2.3) and packed ones (5.2.5) are held by untyped
-registers.
-"""
+PTX ISA, 5.2 "Types": b (untyped), u, s and f by their bits; alternate floating-point formats (5.2.3) and packed ones
+(5.2.5) are held by untyped registers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from avelang.nvptx.ptx_types import TYPES
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Type:
-    """A type. `name` is that of PTX, `kind` one of "bits", "uint", "int", "float", "packed", "pred". `held` is the type of the register that holds
-    it, `dtype` the name of Ave's dtype of an array of it, "" where there is none."""
+    """A type. `name` is that of PTX, `kind` one of "bits", "uint", "int", "float", "packed", "pred". `held` is the type
+    of the register that holds it, `dtype` the name of Ave's dtype of an array of it, "" where there is none."""
 
     name: str
     bits: int
@@ -70,13 +70,20 @@ tf32, e4m3, e5m2 = (_type(*names, kind="bits") for names in (("tf32", "f32"), ("
 pred = _type("pred")
 
 ALL: tuple[Type, ...] = (
-    b8, b16, b32, b64, b128, u8, u16, u32, u64, s8, s16, s32, s64, f16, f32, f64, bf16, tf32, f16x2, bf16x2, e4m3, e5m2, pred,
+    b8, b16, b32, b64, b128, u8, u16, u32, u64, s8, s16, s32, s64, f16, f32, f64, bf16, tf32, f16x2, bf16x2, e4m3, e5m2,
+    pred,
 )  # fmt: skip
 BY_PTX: dict[str, Type] = {t.name: t for t in ALL}
-_BY_DTYPE: dict[str, Type] = {**{t.dtype: t for t in ALL if t.dtype and t.kind != "bits"}, "f32": f32, "f8e4m3fn": e4m3, "f8e5m2": e5m2}
+_BY_DTYPE: dict[str, Type] = {
+    **{t.dtype: t for t in ALL if t.dtype and t.kind != "bits"},
+    "f32": f32,
+    "f8e4m3fn": e4m3,
+    "f8e5m2": e5m2,
+}
 
 __all__ = [
-    "Type", "b8", "b16", "b32", "b64", "b128", "bf16", "bf16x2", "e4m3", "e5m2", "f16", "f16x2", "f32", "f64", "pred", "s8", "s16", "s32", "s64",
+    "Type", "b8", "b16", "b32", "b64", "b128", "bf16", "bf16x2", "e4m3", "e5m2", "f16", "f16x2", "f32", "f64", "pred",
+    "s8", "s16", "s32", "s64",
     "tf32", "u8", "u16", "u32", "u64",
 ]  # fmt: skip
 
