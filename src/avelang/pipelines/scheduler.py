@@ -122,7 +122,9 @@ class TileScheduler:
 
     def work_tile(self, index, cluster_m, cluster_n):
         """The tile of a block."""
-        row, col = tile_of(xcd_remap(index, self.count(), self.XCDS), self.rows, self.cols, self.GROUP_M)
+        if self.XCDS > 1:
+            index = xcd_remap(index, self.count(), self.XCDS)
+        row, col = tile_of(index, self.rows, self.cols, self.GROUP_M)
         m, n = (row * self.CLUSTER_M + cluster_m) * self.M, (col * self.CLUSTER_N + cluster_n) * self.N
         return WorkTile((m, self.m), (n, self.n), (0, self.k), (m, n))
 

@@ -84,7 +84,7 @@ def produce(a, b, a_ring, b_ring, ring, scheduler, rank, F):
             ring.acquire(state, (F.rows + F.width) * F.depth * STEP * BYTES)
             for d in range(F.depth):
                 col, at = work.k[0] + (step * F.depth + d) * STEP, state.stage * F.depth + d
-                producer_load(ring, state, b_ring, at, b, work.a[0], col, 0, 1, 1, 0, EVICT_B)
+                al.nvvm.tma_load_2d(b_ring[at], b, work.a[0], col, ring.full[state.stage], EVICT_B)
                 producer_load(ring, state, a_ring, at, a, 0, col, rank, F.cluster_n, 1, 0, EVICT_A)
             state.advance()
     ring.tail(state)
