@@ -80,16 +80,16 @@ def matrix(
     from_b = B.window((S.n, S.k), (col, 0), narrow(G, S.n))
     a_tile = Shared(al.make_shared((1, S.m * S.k), al.bf16, 16), (S.m, S.k), tile.Swizzle())
     b_tile = Shared(al.make_shared((1, S.n * S.k), al.bf16, 16), (S.n, S.k), tile.Swizzle())
-    sums = loops.make_acc(G)
+    acc = loops.make_acc(G)
     for _ in al.range(0, k, S.k):
         a_tile.store(from_a.load())
         b_tile.store(from_b.load())
         al.syncthreads()
-        loops.product(G, sums, a_tile, b_tile, 0)
+        loops.product(G, acc, a_tile, b_tile, 0)
         al.syncthreads()
         from_a.move((0, S.k))
         from_b.move((0, S.k))
-    C.store(loops.acc_tile(G, sums), (row, col))
+    C.store(loops.acc_tile(G, acc), (row, col))
 
 
 # 4 to 7: `tile_gemm.build(block, al.bf16, al.bf16)`, one source; the block says how.
