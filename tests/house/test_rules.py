@@ -38,7 +38,7 @@ def test_other_code_is_clean_too(folder):
 
 # How many lines of strings are LLVM IR: what is long is C in `avelang.native`. Lower both with every file that is moved there.
 MOST_IR = 149  # as lines of strings of several lines
-MOST_IR_LITERALS = 287  # instructions in literals of any shape
+MOST_IR_LITERALS = 286  # instructions in literals of any shape
 
 
 def test_ir_in_strings(tree):

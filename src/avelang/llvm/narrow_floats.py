@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 
 from avelang.ir.dtypes import DType
-from avelang.llvm.writer import Elementwise
+from avelang.llvm.writer import ElementWriter
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Bits:
     """Short names for integer instructions on one width, on scalars or on vectors of a wave. Operands are texts or
     Python ints."""
 
-    def __init__(self, w: Elementwise, wide: bool, bits: int = 32):
+    def __init__(self, w: ElementWriter, wide: bool, bits: int = 32):
         self.w, self.wide, self.bits = w, wide, bits
         self.t = w.t(f"i{bits}", wide)
         self.f = w.t({16: "half", 32: "float", 64: "double"}.get(bits, ""), wide)
@@ -67,7 +67,7 @@ class Bits:
         return self.w.op(f"bitcast {self.t} {x} to {self.f}")
 
 
-def widen(w: Elementwise, d: DType, wide: bool, x: str) -> str:
+def widen(w: ElementWriter, d: DType, wide: bool, x: str) -> str:
     """A float of `d`, at most 32 bits, as f32."""
     b = Bits(w, wide)
     if d.name == "f32":
@@ -82,7 +82,7 @@ def widen(w: Elementwise, d: DType, wide: bool, x: str) -> str:
     return _widen_fp8(w, d, b, x)
 
 
-def _widen_fp8(w: Elementwise, d: DType, b: Bits, x: str) -> str:
+def _widen_fp8(w: ElementWriter, d: DType, b: Bits, x: str) -> str:
     word = w.op(f"zext {w.t('i8', b.wide)} {x} to {b.t}")
     f, up = FP8[d.name], 23 - FP8[d.name].mantissa
     magnitude = b("and", word, 0x7F)
@@ -101,7 +101,7 @@ def _widen_fp8(w: Elementwise, d: DType, b: Bits, x: str) -> str:
     return b.to_float(b("or", out, b("shl", b("and", word, 0x80), 24)))
 
 
-def narrow(w: Elementwise, d: DType, wide: bool, x: str) -> str:
+def narrow(w: ElementWriter, d: DType, wide: bool, x: str) -> str:
     """An f32 rounded to a float of `d`, at most 32 bits."""
     b = Bits(w, wide)
     if d.name == "f32":
@@ -120,11 +120,11 @@ def narrow(w: Elementwise, d: DType, wide: bool, x: str) -> str:
     return _narrow_fp8(w, d, b, x)
 
 
-def _narrow_fp8(w: Elementwise, d: DType, b: Bits, x: str) -> str:
+def _narrow_fp8(w: ElementWriter, d: DType, b: Bits, x: str) -> str:
     return w.op(f"trunc {b.t} {_fp8_code(w, FP8[d.name], b, x)} to {w.t('i8', b.wide)}")
 
 
-def _fp8_code(w: Elementwise, f: Fp8, b: Bits, x: str) -> str:
+def _fp8_code(w: ElementWriter, f: Fp8, b: Bits, x: str) -> str:
     u = b.from_float(x)
     a = b("and", u, 0x7FFFFFFF)
     down = 23 - f.mantissa
@@ -143,7 +143,7 @@ def _fp8_code(w: Elementwise, f: Fp8, b: Bits, x: str) -> str:
     return b.select(b.cmp("eq", code, 0), 0, signed) if f.fnuz else signed
 
 
-def round_to_odd(w: Elementwise, wide: bool, x: str) -> str:
+def round_to_odd(w: ElementWriter, wide: bool, x: str) -> str:
     """An f64 as f32, with its last bit set where anything was lost: rounding that to a narrower format is as if
     rounding `x` itself."""
     b = Bits(w, wide)
@@ -158,7 +158,7 @@ def round_to_odd(w: Elementwise, wide: bool, x: str) -> str:
     return b.to_float(b("or", toward_zero, w.op(f"zext {w.t('i1', wide)} {lost} to {b.t}")))
 
 
-def odd_fma(w: Elementwise, wide: bool, a: str, x: str, c: str) -> str:
+def odd_fma(w: ElementWriter, wide: bool, a: str, x: str, c: str) -> str:
     """a * x + c of f64 whose product is exact, with the last bit set where the sum is not: rounding that to fewer bits
     rounds once."""
     t, i1, bits = w.t("double", wide), w.t("i1", wide), Bits(w, wide, 64)
@@ -180,12 +180,12 @@ def odd_fma(w: Elementwise, wide: bool, a: str, x: str, c: str) -> str:
     return bits.to_float(bits("add", word, bits.select(moves, bits.select(inward, -1, 1), 0)))
 
 
-def to_double(w: Elementwise, d: DType, wide: bool, x: str) -> str:
+def to_double(w: ElementWriter, d: DType, wide: bool, x: str) -> str:
     """A float of any dtype as f64."""
     return x if d.name == "f64" else w.op(f"fpext {w.t('float', wide)} {widen(w, d, wide, x)} to {w.t('double', wide)}")
 
 
-def from_double(w: Elementwise, d: DType, wide: bool, x: str) -> str:
+def from_double(w: ElementWriter, d: DType, wide: bool, x: str) -> str:
     """An f64 rounded once to a float of any dtype."""
     if d.name == "f64":
         return x

@@ -16,7 +16,7 @@ ZERO = "zeroinitializer"
 LETTERS = {"float": "f32", "double": "f64", "half": "f16"}
 
 
-class Elementwise(Protocol):
+class ElementWriter(Protocol):
     """The part of a writer that code which works element by element needs, such as `narrow_floats`."""
 
     W: int

@@ -91,7 +91,7 @@ typedef struct WarpState {
    host; `checked`: the shadow of shared memory is looked at;
    `log`: where `watched` code writes down its accesses, and its faults, behind which it goes on; `undef`: bytes from shared or local memory to its shadow, where a byte says that nothing
    has written one (`defined`). */
-typedef struct CtaState {
+typedef struct CtaRecord {
   u64 *regions;
   u64 region_count;
   u64 near_start;
@@ -131,4 +131,4 @@ typedef struct CtaState {
   Log *log;
   u64 undef;
   u32 watched;
-} CtaState;
+} CtaRecord;

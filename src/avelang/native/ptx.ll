@@ -1,4 +1,4 @@
-; Made by `./dev native` of ptx/ptx.c, SHA-256 8e5e971adb1b2465d562ecd3752aa5004f9c91f376a9c543cedcb260c4a635cf
+; Made by `./dev native` of ptx/ptx.c, SHA-256 a7b150e74162e8830684611b1a5d2fa9abcc1c4fc9fcc455909aae8ee3bae483
 
 %struct.LogRecord = type { i32, i32, i32, i32, i32, [44 x i8], [32 x i64] }
 

@@ -109,7 +109,7 @@ class WarpState(ctypes.Structure):
     ]
 
 
-class CtaState(ctypes.Structure):
+class CtaRecord(ctypes.Structure):
     """A block. `regions`: triples of u64 (start, end, writable) of memory that the kernel may touch; `near_...`:
     the last of them that was hit; `shared`, `shadow`: a pointer for each rank of the cluster; `module`: where the
     module's variables stand; `fault_...`: code, instruction, lane, address, and what else the code means. `warps`,

@@ -1,7 +1,7 @@
 /* Where an address of a lane stands on this machine: the place of `size` bytes, or null where the access is not allowed, and the block says why. Watched
    code goes on: the fault is written down, and the access goes nowhere. */
 
-INLINE void *fault(WarpState *w, CtaState *g, u64 lane, u64 address, u64 size, i32 code) {
+INLINE void *fault(WarpState *w, CtaRecord *g, u64 lane, u64 address, u64 size, i32 code) {
   if (g->watched) return ave_blame(w, g, lane, address, size, code);
   g->fault_code = code;
   g->fault_address = address;
@@ -10,7 +10,7 @@ INLINE void *fault(WarpState *w, CtaState *g, u64 lane, u64 address, u64 size, i
 }
 
 /* Global memory. Most accesses go where the last one went. */
-OUT_OF_LINE void *ave_place_global(WarpState *w, CtaState *g, u64 lane, u64 address, u64 size, u32 write) {
+OUT_OF_LINE void *ave_place_global(WarpState *w, CtaRecord *g, u64 lane, u64 address, u64 size, u32 write) {
   u64 end = address + size;
   if (address >= g->near_start && end <= g->near_end && address <= end && (!write || g->near_writable)) return (void *)address;
   const u64 *region = g->regions;
@@ -35,7 +35,7 @@ INLINE i32 disturbed(u8 *shadow, u64 size, u32 write) {
 }
 
 /* Shared memory; `peers`: also that of the cluster's other blocks. */
-OUT_OF_LINE void *ave_place_shared(WarpState *w, CtaState *g, u64 lane, u64 whole, u64 size, u32 write, bool peers) {
+OUT_OF_LINE void *ave_place_shared(WarpState *w, CtaRecord *g, u64 lane, u64 whole, u64 size, u32 write, bool peers) {
   u64 address = (u32)whole, rank = address >> RANK, offset = address & ((1u << RANK) - 1);
   bool who = rank == g->rank || (rank < g->ranks && peers);
   if (!who || offset + size > g->shared_bytes) return fault(w, g, lane, address, size, OUTSIDE);
@@ -46,13 +46,13 @@ OUT_OF_LINE void *ave_place_shared(WarpState *w, CtaState *g, u64 lane, u64 whol
 }
 
 /* A lane's own memory. */
-OUT_OF_LINE void *ave_place_local(WarpState *w, CtaState *g, u64 lane, u64 whole, u64 size, u32 write) {
+OUT_OF_LINE void *ave_place_local(WarpState *w, CtaRecord *g, u64 lane, u64 whole, u64 size, u32 write) {
   (void)write;
   u64 address = (u32)whole, bytes = g->local_bytes;
   return address + size <= bytes ? w->local + lane * bytes + address : fault(w, g, lane, address, size, OUTSIDE);
 }
 
-OUT_OF_LINE void *ave_place_generic(WarpState *w, CtaState *g, u64 lane, u64 address, u64 size, u32 write) {
+OUT_OF_LINE void *ave_place_generic(WarpState *w, CtaRecord *g, u64 lane, u64 address, u64 size, u32 write) {
   switch (address >> 60) {
     case SHARED_WINDOW: return ave_place_shared(w, g, lane, address, size, write, 1);
     case LOCAL_WINDOW: return ave_place_local(w, g, lane, address, size, write);

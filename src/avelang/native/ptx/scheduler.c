@@ -9,7 +9,7 @@ enum { FILLED = 0xA5 }; /* the bytes of shared memory that nothing has written *
 
 typedef i32 V32 __attribute__((ext_vector_type(LANES), aligned(64)));
 typedef bool Mask __attribute__((ext_vector_type(LANES)));
-typedef i32 Code(WarpState *, CtaState *, u32 active);
+typedef i32 Code(WarpState *, CtaRecord *, u32 active);
 
 /* `a` in the lanes of a word, `b` in the others; and the word of the lanes where a comparison holds. */
 #define SELECT(word, a, b) (__builtin_convertvector(__builtin_bit_cast(Mask, (u32)(word)), V32) != 0 ? (a) : (b))
@@ -27,7 +27,7 @@ INLINE i32 chosen(WarpState *w, u32 may) {
   return w->pc[__builtin_ctz(above ? above : may)];
 }
 
-__attribute__((noinline)) i32 ave_warp(WarpState *w, CtaState *g) {
+__attribute__((noinline)) i32 ave_warp(WarpState *w, CtaRecord *g) {
   V32 *pcs = (V32 *)w->pc;
   for (;;) {
     u32 live = w->live, may = live & ~w->blocked;
@@ -59,7 +59,7 @@ __attribute__((noinline)) i32 ave_warp(WarpState *w, CtaState *g) {
 }
 
 /* Block n of the grid, x fastest, before its first instruction. */
-INLINE void begin(CtaState *g, u64 n) {
+INLINE void begin(CtaRecord *g, u64 n) {
   u64 x = g->nctaid[0], y = g->nctaid[1];
   g->clusterid[0] = g->ctaid[0] = (u32)(n % x);
   g->clusterid[1] = g->ctaid[1] = (u32)(n / x % y);
@@ -76,13 +76,13 @@ INLINE void begin(CtaState *g, u64 n) {
 }
 
 /* Leaves the block to the host. */
-INLINE void leave(CtaState *g, i32 why, u32 warp) {
+INLINE void leave(CtaRecord *g, i32 why, u32 warp) {
   g->stopped = why;
   g->fault_warp = warp;
 }
 
 /* Runs a block to its end; 0 where the host must go on with it. */
-INLINE bool run_block(CtaState *g) {
+INLINE bool run_block(CtaRecord *g) {
   for (u32 round = 0; round < ROUNDS; round++) {
     bool open = 0;
     for (u32 k = 0; k < g->count; k++) {
@@ -107,7 +107,7 @@ INLINE bool run_block(CtaState *g) {
 }
 
 /* Blocks first .. last - 1 of a grid, one after another. Returns the number of the one that the host must go on with, or `last`. */
-u64 ave_grid(CtaState *g, u64 first, u64 last) {
+u64 ave_grid(CtaRecord *g, u64 first, u64 last) {
   for (u64 n = first; n < last; n++) {
     begin(g, n);
     if (!run_block(g)) return n;

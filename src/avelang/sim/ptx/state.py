@@ -1,6 +1,6 @@
 """Where the state of warps and blocks stands in memory: offsets in bytes, shared by the translated code and by Python.
 
-The structs are in `native/ptx.h`: `WarpState` and `CtaState`.
+The structs are in `native/ptx.h`: `WarpState` and `CtaRecord`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from avelang.native.ptx import (
     UNKNOWN,
     UNWAITED,
     WAITS,
-    CtaState,
+    CtaRecord,
     WarpState,
 )
 
@@ -43,8 +43,8 @@ SHARED_BASE, LOCAL_BASE, FUNCTIONS = SHARED_WINDOW << 60, LOCAL_WINDOW << 60, FU
 
 WARP = {name: getattr(WarpState, name).offset for name, *_ in WarpState._fields_}
 REGISTERS = ctypes.sizeof(WarpState)  # where the registers begin
-BLOCK = {name: getattr(CtaState, name).offset for name, *_ in CtaState._fields_}
-BLOCK_BYTES = ctypes.sizeof(CtaState)
+BLOCK = {name: getattr(CtaRecord, name).offset for name, *_ in CtaRecord._fields_}
+BLOCK_BYTES = ctypes.sizeof(CtaRecord)
 
 __all__ = ["APART", "ARRIVING", "ASKS", "BARRIER", "ENDED", "EXITED", "FAULT", "GUARDED", "IN_FLIGHT", "LANES",
     "MISALIGNED", "OUTSIDE", "RANK", "READONLY", "READ_LATER", "STEPS", "STUCK", "TRAP", "TURN", "UNFENCED", "UNKNOWN",
