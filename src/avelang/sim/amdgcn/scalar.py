@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from avelang.amdgcn.asm import EXEC, M0, Imm, MCInst, Operand, PhysReg
 from avelang.llvm.narrow_floats import Bits
-from avelang.llvm.writer import Elementwise
+from avelang.llvm.writer import ElementWriter
 from avelang.sim.amdgcn.faults import UnsupportedForm
 from avelang.sim.amdgcn.translator import BlockTranslator, Handler
 
@@ -24,7 +24,7 @@ def _bits(t: BlockTranslator, bits: int) -> Bits:
     return Bits(t, False, bits)
 
 
-def _cast(t: Elementwise, x: str, a: int, b: int, signed: bool = False) -> str:
+def _cast(t: ElementWriter, x: str, a: int, b: int, signed: bool = False) -> str:
     """An integer of `a` bits as one of `b` bits."""
     return x if a == b else t.op(f"{'trunc' if b < a else 'sext' if signed else 'zext'} i{a} {x} to i{b}")
 
