@@ -53,7 +53,8 @@ def test_unknown_chip_lists_the_known():
 def test_inference_prefers_common_chips():
     assert arch.infer([]) is None
     for features, want in (
-        (("gfx9",), "gfx942"), (("mfma-gfx950",), "gfx950"), (("mfma-gfx908",), "gfx90a"), (("sm_75",), "sm_80"), (("sm_90a",), "sm_90a"),
+        (("gfx9",), "gfx942"), (("mfma-gfx950",), "gfx950"), (("mfma-gfx908",), "gfx90a"), (("sm_75",), "sm_80"),
+        (("sm_90a",), "sm_90a"),
         (("sm_89",), "sm_90a"), (("sm_100a",), "sm_100a"), (("xf32", "mfma-gfx950"), "gfx942"),
     ):  # fmt: skip
         chosen = arch.infer([needs(*features)])

@@ -32,8 +32,11 @@ def ir(vgpr: int, agpr: int, sgpr: int, lds: int, threads: int) -> str:
     )  # fmt: skip
 
 
-# Numbers of scalar registers stay clear of 97 to 100, which LLVM's table of occupancy gives eight waves, and the granule of 16 seven.
-CASES = list(itertools.product((8, 65, 129, 200), (0, 100), (16, 80, 98), (0, 1000, 18432, 40000), (64, 128, 256, 1024)))
+# Numbers of scalar registers stay clear of 97 to 100, which LLVM's table of occupancy gives eight waves, and the
+# granule of 16 seven.
+CASES = list(
+    itertools.product((8, 65, 129, 200), (0, 100), (16, 80, 98), (0, 1000, 18432, 40000), (64, 128, 256, 1024))
+)
 
 
 @pytest.mark.parametrize("chip", ["gfx90a", "gfx942", "gfx950"])
@@ -45,7 +48,8 @@ def test_llvm_says_the_same(chip):
             continue
         said = dict(re.findall(r"^; (\w+): (\d+)", done.stdout, re.M))
         r = report(done.stdout)
-        assert (r.vgpr, r.agpr) == (int(said["NumVgprs"]), int(said["NumAgprs"])) and r.lds == int(said["LDSByteSize"]) == lds
+        assert (r.vgpr, r.agpr) == (int(said["NumVgprs"]),
+                                    int(said["NumAgprs"])) and r.lds == int(said["LDSByteSize"]) == lds
         assert r.sgpr == int(said["TotalNumSgprs"]) and r.scratch == int(said["ScratchSize"]) and r.threads == threads
         assert math.ceil(min(r.occupancy.limits.values())) == int(said["Occupancy"]), (vgpr, agpr, sgpr, lds, threads)
         compared.add(int(said["Occupancy"]))

@@ -1,4 +1,5 @@
-"""Blocks on an SM: against figures that NVIDIA prints, and where each resource is the scarce one. `tests/gpu/cuda_check.py` asks a driver."""
+"""Blocks on an SM: against figures that NVIDIA prints, and where each resource is the scarce one.
+`tests/gpu/cuda_check.py` asks a driver."""
 
 import pytest
 
@@ -9,7 +10,8 @@ from avelang.base.errors import AveError
 
 @pytest.mark.parametrize(("threads", "blocks", "share"), [(128, 12, 0.75), (320, 4, 0.625)])
 def test_registers_as_the_best_practices_guide_counts_them(threads, blocks, share):
-    """CUDA C++ Best Practices Guide, "Calculating Occupancy": 37 registers a thread, 64 K registers and 2048 threads on an SM."""
+    """CUDA C++ Best Practices Guide, "Calculating Occupancy": 37 registers a thread, 64 K registers and 2048 threads on
+    an SM."""
     r = residency("sm_80", threads, 37, 0)
     assert (r.blocks, r.share, r.limited_by) == (blocks, share, "registers")
 

@@ -7,10 +7,13 @@ from avelang.arch.facts import ASSUMED_L2
 from avelang.base.errors import AveError
 from avelang.tile import mmas
 
-# TFLOP/s (i8: TOP/s) without sparsity: AMD CDNA 3 white paper, endnote MI300-11 (MI250X: of both dies); MI355X, T4, A100, A40, L40, H200 data sheets.
+# TFLOP/s (i8: TOP/s) without sparsity: AMD CDNA 3 white paper, endnote MI300-11 (MI250X: of both dies); MI355X, T4,
+# A100, A40, L40, H200 data sheets.
 PEAKS = {
-    ("gfx90a", "bf16"): 383.0 / 2, ("gfx942", "bf16"): 1307.4, ("gfx942", "i8"): 2614.9, ("gfx942", "f8e4m3fnuz"): 2614.9, ("gfx950", "bf16"): 2516.6,
-    ("gfx950", "f8e4m3fn"): 5033.2, ("sm_75", "f16"): 65.1, ("sm_75", "i8"): 130.3, ("sm_80", "bf16"): 312.0, ("sm_80", "i8"): 624.0,
+    ("gfx90a", "bf16"): 383.0 / 2, ("gfx942", "bf16"): 1307.4, ("gfx942", "i8"): 2614.9,
+    ("gfx942", "f8e4m3fnuz"): 2614.9, ("gfx950", "bf16"): 2516.6,
+    ("gfx950", "f8e4m3fn"): 5033.2, ("sm_75", "f16"): 65.1, ("sm_75", "i8"): 130.3, ("sm_80", "bf16"): 312.0,
+    ("sm_80", "i8"): 624.0,
     ("sm_86", "f16"): 149.7, ("sm_89", "f16"): 362.1, ("sm_90a", "bf16"): 989.4, ("sm_90a", "f8e4m3fn"): 1978.9,
 }  # fmt: skip
 

@@ -1,4 +1,5 @@
-"""`ave compile`: IR that reads back, LLVM IR that LLVM takes, assembly; and what is said when the kernel or its constants are not there."""
+"""`ave compile`: IR that reads back, LLVM IR that LLVM takes, assembly; and what is said when the kernel or its
+constants are not there."""
 
 from __future__ import annotations
 
@@ -73,7 +74,8 @@ def test_a_missing_constant_names_the_option(ave, tmp_path):
     file = tmp_path / "scaled.py"
     file.write_text(
         "import avelang\nimport avelang.language as al\n\n@avelang.jit\n"
-        "def scaled(x: al.Pointer(al.f32), BY: al.constexpr, MORE: al.constexpr, N: al.constexpr = 1):\n    x[0] = BY * MORE\n"
+        "def scaled(x: al.Pointer(al.f32), BY: al.constexpr, MORE: al.constexpr, N: al.constexpr = 1):\n    x[0] = "
+        "BY * MORE\n"
     )
     assert "hint: give it with -D BY=VALUE -D MORE=VALUE\n" in ave("compile", f"{file}:scaled").stderr
     assert "hint: give it with -D MORE=VALUE\n" in ave("compile", f"{file}:scaled", "-D", "BY=2").stderr

@@ -18,7 +18,9 @@ def test_passes(ave, backend):
     assert result.output.count("all elements within their bound") == 2
 
 
-@pytest.mark.parametrize("wrong", [lambda c: c.__setitem__((5, 7), c[5, 7] + 1e-2), lambda c: c.__setitem__((116, 120), np.nan)])
+@pytest.mark.parametrize(
+    "wrong", [lambda c: c.__setitem__((5, 7), c[5, 7] + 1e-2), lambda c: c.__setitem__((116, 120), np.nan)]
+)
 def test_notices_one_wrong_element(ave, monkeypatch, wrong):
     right = avelang_kernels.matmul.mfma_gemm.gemm
 

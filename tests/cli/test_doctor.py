@@ -17,7 +17,8 @@ from avelang.runtime import ptxas
 def test_says_what_is_here(ave):
     result = ave("doctor")
     assert result.exit_code == 0, result.output
-    for fact in (platform.python_version(), numpy.__version__, "LLVM", "22.", f"{probes.cores()} for this process", "What runs here"):
+    for fact in (platform.python_version(), numpy.__version__, "LLVM", "22.", f"{probes.cores()} for this process",
+                 "What runs here"):
         assert fact in result.output
 
 
@@ -36,10 +37,15 @@ def test_missing_things_come_with_a_way_to_get_them(ave, monkeypatch):
     monkeypatch.setenv("AVE_LLD", "/nowhere/ld.lld")
     monkeypatch.setenv("AVE_LLVM", "/nowhere")
     missing = [f for f in probes.findings() if f.state == "missing"]
-    assert {"torch", "jax", "ml_dtypes", "ptxas", "ld.lld", "libLLVM", "llvm-mca", "readers"} <= {f.name for f in missing}
+    assert {"torch", "jax", "ml_dtypes", "ptxas", "ld.lld", "libLLVM", "llvm-mca",
+            "readers"} <= {f.name for f in missing}
     output = ave("doctor").output
     assert "pip install torch" in output and "nvidia-cuda-nvcc" in output
-    assert "apt-get install lld-22" in output and "avelang[amd]" in output and "AVE_LLD=/nowhere/ld.lld, which cannot be run" in output
+    assert (
+        "apt-get install lld-22" in output
+        and "avelang[amd]" in output
+        and "AVE_LLD=/nowhere/ld.lld, which cannot be run" in output
+    )
     assert all(f.gives and f.get for f in missing)
 
 
@@ -68,7 +74,11 @@ def test_the_hip_runtime_and_its_devices(ave, monkeypatch):
     stub = rocm.Machine(monkeypatch)
     stub.lib.stub_arch(1, b"gfx1100")
     output = " ".join(ave("doctor").output.split())
-    assert "gfx942:sramecc+:xnack- (Stub Accelerator 0), gfx1100 (Stub Accelerator 1), for which Ave makes no code; HIP 6.3.42134" in output
+    assert (
+        "gfx942:sramecc+:xnack- (Stub Accelerator 0), gfx1100 (Stub Accelerator 1), for which Ave makes no code; HIP "
+        "6.3.42134"
+        in output
+    )
     assert "kernels on gfx942:sramecc+:xnack-" in output
     rocm.Machine(monkeypatch, count=0)
     output = " ".join(ave("doctor").output.split())

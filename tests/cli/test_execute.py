@@ -16,7 +16,8 @@ from avelang.cli.main import main
 from cli.test_run import process
 
 TRITON = pathlib.Path(__file__).parents[1] / "peers" / "gemm_gfx942_128x128x64_w4_s2_nk16.amdgcn"
-SHAPE = ("bf16[128,64]=random", "bf16[128,64]=random", "bf16[128,128]=nan", "i32=128", "i32=128", "i32=64", "i32=64", "i32=64", "i32=128", "null", "null")
+SHAPE = ("bf16[128,64]=random", "bf16[128,64]=random", "bf16[128,128]=nan", "i32=128", "i32=128", "i32=64", "i32=64",
+         "i32=64", "i32=128", "null", "null")
 
 
 def ave(*args: object):
@@ -24,7 +25,8 @@ def ave(*args: object):
 
 
 def test_a_foreign_kernel(tmp_path):
-    done = ave("exec", TRITON, "--block", 256, "--lds", 32768, "--check", "--order", "random", "--save", tmp_path, *SHAPE)
+    done = ave("exec", TRITON, "--block", 256, "--lds", 32768, "--check", "--order", "random", "--save", tmp_path,
+               *SHAPE)
     assert done.exit_code == 0, done.output
     assert "gemm: " in done.output and "wave-instructions" in done.output
     a, b, c = (np.load(tmp_path / f"arg{n}.npy").view(ml_dtypes.bfloat16).astype(np.float64) for n in range(3))
@@ -32,7 +34,7 @@ def test_a_foreign_kernel(tmp_path):
     assert np.abs(c - want).max() <= 3e-3 * np.abs(want).max()
 
 
-WRONG = """
+WRONG ="""
     .amdgcn_target "amdgcn-amd-amdhsa--gfx942"
 wrong:
     s_load_dword s2, s[0:1], 0x0
@@ -62,12 +64,15 @@ def test_words_of_check(tmp_path):
     file = tmp_path / "wrong.s"
     file.write_text(WRONG)
     codes = {
-        ("--check",): ["X024"], ("--check", "hazards"): ["X026", "X026"], ("--check", "waits,hazards", "--collect"): ["X024", "X026", "X026"],
-        ("--collect", "--check"): ["X024", "X026", "X026"], (): [], ("--check=races",): [], ("--check", "wait"): ["L034"],
+        ("--check",): ["X024"], ("--check", "hazards"): ["X026", "X026"],
+        ("--check", "waits,hazards", "--collect"): ["X024", "X026", "X026"],
+        ("--collect", "--check"): ["X024", "X026", "X026"], (): [], ("--check=races",): [],
+        ("--check", "wait"): ["L034"],
     }  # fmt: skip
     for options, want in codes.items():
         done = ave("exec", file, *options, "f32[4]")
-        assert re.findall(r"\[(\w\d+)\]", done.output) == want and done.exit_code == (1 if want else 0), (options, done.output)
+        assert re.findall(r"\[(\w\d+)\]", done.output) == want and done.exit_code == (1 if want else 0), (options,
+                done.output)
         assert done.output.count("advisory: ") == ("X026" in want)
 
 
@@ -79,7 +84,11 @@ def test_bank_conflicts_are_counted():
 def test_bytes_are_counted():
     done = ave("exec", TRITON, "--block", 256, "--lds", 32768, "--profile", *SHAPE)
     found = re.search(r"global memory: ([\d,]+) bytes loaded, ([\d,]+) stored, ([\d,]+) by scalar", done.output)
-    assert found and int(found[2].replace(",", "")) == 128 * 128 * 2 and re.search(r"LDS: [1-9][\d,]* bytes read, [1-9][\d,]* written", done.output)
+    assert (
+        found
+        and int(found[2].replace(",", "")) == 128 * 128 * 2
+        and re.search(r"LDS: [1-9][\d,]* bytes read, [1-9][\d,]* written", done.output)
+    )
 
 
 def test_an_error_of_the_code_is_shown():
@@ -119,7 +128,8 @@ def test_a_program_runs_there(axpy):
 
 @pytest.mark.parametrize(
     "text,said",
-    [("i32[4]=nan", "i32 has no nan"), ("f32[2,,3]", "neither"), ("f32[]", "neither"), ("{bad}", "bad.npy"), ("{odd}:f64", "odd.npy")],
+    [("i32[4]=nan", "i32 has no nan"), ("f32[2,,3]", "neither"), ("f32[]", "neither"), ("{bad}", "bad.npy"),
+     ("{odd}:f64", "odd.npy")],
 )
 def test_arguments_that_are_none(tmp_path, text, said):
     (tmp_path / "bad.npy").write_text("no array")
@@ -144,4 +154,9 @@ def test_an_error_of_a_command_shows_no_line_of_the_command_itself(tmp_path):
     file = tmp_path / "junk.bin"
     file.write_bytes(b"\xff\xfe\x00junk")
     done = ave("exec", file, "--grid", 1, "--block", 1)
-    assert done.exit_code == 1 and "[X020]" in done.output and "core.py" not in done.output and "callback" not in done.output
+    assert (
+        done.exit_code == 1
+        and "[X020]" in done.output
+        and "core.py" not in done.output
+        and "callback" not in done.output
+    )

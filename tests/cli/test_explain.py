@@ -13,8 +13,10 @@ def test_the_published_example(ave):
     out = ave("explain", "gemm", 8, 13312, 16384, "--dtype", "f16", "--target", "gfx942").output
     config = out[: out.index("instructions")]
     # Chosen on the left, padded on the right, in the terms in which IREE prints them.
-    for line in ("mma_kind = VDMFMA_F32_8x16x64x2_F16_PAIRED +mma_kind = MFMA_F32_16x16x16_F16", "workgroup = [8, 64, 0]", "reduction = [0, 0, 4]",
-                 "padding = [16, 64, 128]", "reduction = [0, 0, 8]", "workgroup = [16, 64, 0]", "promote_operands = [0] ", "subgroup = [1, 2, 0]",
+    for line in ("mma_kind = VDMFMA_F32_8x16x64x2_F16_PAIRED +mma_kind = MFMA_F32_16x16x16_F16",
+                 "workgroup = [8, 64, 0]", "reduction = [0, 0, 4]",
+                 "padding = [16, 64, 128]", "reduction = [0, 0, 8]", "workgroup = [16, 64, 0]",
+                 "promote_operands = [0] ", "subgroup = [1, 2, 0]",
                  "promote_operands = [0, 1]"):  # fmt: skip
         pattern = line if line.startswith("mma_kind") else re.escape(line)
         assert re.search(pattern, config), line
@@ -22,7 +24,11 @@ def test_the_published_example(ave):
     cycles = [int(x) for x in re.search(r"matrix-pipe cycles +(\d+) +(\d+)", out).groups()]
     assert cycles[1] == 2 * cycles[0]
     assert "chosen" in out and "dropped" in out and "candidates in all" in out
-    assert "tile.Block(8, 64, 256, waves=(1, 2), pipeline='streamed', mma='VDMFMA_F32_8x16x64x2_F16_PAIRED')\nlaunch: 3328 blocks of 128 threads, " in out
+    assert (
+        "tile.Block(8, 64, 256, waves=(1, 2), pipeline='streamed', mma='VDMFMA_F32_8x16x64x2_F16_PAIRED')\nlaunch: "
+        "3328 blocks of 128 threads, "
+        in out
+    )
     assert "VDMFMA_F32_8x16x64x2_F16_PAIRED is VDMFMA_F32_8x16x64x2_F16 but for the order of K" in out
 
 
@@ -49,11 +55,16 @@ def test_the_line_to_paste_is_the_block(ave):
 def test_code_confirms_the_plan(ave):
     need("llvm-mca")
     out = ave("explain", "gemm", 100, 4096, 4096, "--dtype", "bf16", "--compile").output
-    found = re.search(r"compiled: (\d+) VGPRs, 0 AGPRs, 0 spills, (\d+) bytes of LDS \(the plan: (\d+)\); matrix pipe busy ([\d.]+)%", out)
+    found = re.search(
+        r"compiled: (\d+) VGPRs, 0 AGPRs, 0 spills, (\d+) bytes of LDS \(the plan: (\d+)\); matrix pipe busy ([\d.]+)%",
+        out,
+    )
     assert found and found[2] == found[3] and float(found[4]) > 10
     need("ptxas")
     out = ave("explain", "gemm", 100, 4096, 4096, "--dtype", "bf16", "--target", "sm_80", "--compile").output
-    found = re.search(r"compiled by ptxas: \d+ registers, 0 bytes of spills, (\d+) bytes of shared memory \(the plan: (\d+)\)", out)
+    found = re.search(
+        r"compiled by ptxas: \d+ registers, 0 bytes of spills, (\d+) bytes of shared memory \(the plan: (\d+)\)", out
+    )
     assert found and found[1] == found[2]
 
 
@@ -66,7 +77,8 @@ def test_a_missing_assembler_is_said(ave, monkeypatch):
 def test_the_list(ave):
     out = ave("explain", "mmas", "--target", "gfx942").output
     line = next(x for x in out.splitlines() if "VDMFMA_F32_8x16x64x2_F16" in x)
-    assert line.split() == ["VDMFMA_F32_8x16x64x2_F16", "2", "smfmac_f32_16x16x32_f16", "a", "1,1", "8,4", "2,16", "1,16"]
+    assert line.split() == ["VDMFMA_F32_8x16x64x2_F16", "2", "smfmac_f32_16x16x32_f16", "a", "1,1", "8,4", "2,16",
+                            "1,16"]
     assert "in shared memory" in ave("explain", "mmas", "--target", "sm_90a").output
 
 

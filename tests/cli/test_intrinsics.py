@@ -19,7 +19,9 @@ def test_list_by_chip(ave):
     assert "ldmatrix_m8n8_x4_b16" in result.output and "mfma" not in result.output
 
 
-@pytest.mark.parametrize("name", ["amdgpu.mfma_f32_32x32x8_bf16", "al.amdgpu.mfma_f32_32x32x8_bf16", "mfma_f32_32x32x8_bf16"])
+@pytest.mark.parametrize(
+    "name", ["amdgpu.mfma_f32_32x32x8_bf16", "al.amdgpu.mfma_f32_32x32x8_bf16", "mfma_f32_32x32x8_bf16"]
+)
 def test_page(ave, name):
     out = ave("intrinsics", name).output
     assert "al.amdgpu.mfma_f32_32x32x8_bf16(a, b, c" in out
@@ -37,7 +39,8 @@ def test_every_page_renders(ave, name):
 
 
 def test_a_page_names_the_other_names_only(ave):
-    for name, other in (("mfma_16x16x16_bf16_f32", "mfma_f32_16x16x16_bf16"), ("mfma_f32_16x16x16_bf16", "mfma_16x16x16_bf16_f32")):
+    for name, other in (("mfma_16x16x16_bf16_f32", "mfma_f32_16x16x16_bf16"),
+                        ("mfma_f32_16x16x16_bf16", "mfma_16x16x16_bf16_f32")):
         line = next(line for line in ave("intrinsics", name).output.splitlines() if line.startswith("also named: "))
         assert other in line.removeprefix("also named: ").split(", ") and name not in line.split(": ")[1].split(", ")
 

@@ -1,4 +1,5 @@
-"""`ave ptx to-python`: files in, a file of Python out that prints the same PTX; `ave ptx run`: arrays in, arrays out. (`ave ptx lint` is tested in tests/nvptx/test_lint.py.)"""
+"""`ave ptx to-python`: files in, a file of Python out that prints the same PTX; `ave ptx run`: arrays in, arrays out.
+(`ave ptx lint` is tested in tests/nvptx/test_lint.py.)"""
 
 from __future__ import annotations
 
@@ -74,7 +75,8 @@ SHIFT = """.version 8.0
 def test_an_entry_runs(ave, tmp_path):
     file = tmp_path / "shift.ptx"
     file.write_text(SHIFT)
-    run = ave("ptx", "run", file, "f32[65]=range", "f32[64]", "--block", "64", "--check", "races", "--save", tmp_path / "out")
+    run = ave("ptx", "run", file, "f32[65]=range", "f32[64]", "--block", "64", "--check", "races", "--save",
+              tmp_path / "out")
     assert run.exit_code == 0 and "shift: 18 warp instructions" in run.output
     assert np.load(tmp_path / "out" / "arg1.npy").tolist() == [*range(1, 65)]
     run = ave("ptx", "run", file, "f32[64]=range", "f32[64]", "--block", "64")

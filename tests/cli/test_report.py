@@ -1,4 +1,5 @@
-"""`ave report` and `ave compile --emit hsaco`: kernels of Ave and foreign files, as words and as JSON; what is said when something is missing."""
+"""`ave report` and `ave compile --emit hsaco`: kernels of Ave and foreign files, as words and as JSON; what is said
+when something is missing."""
 
 from __future__ import annotations
 
@@ -17,26 +18,32 @@ GEMM = pathlib.Path(__file__).parents[2] / "src" / "avelang_kernels" / "matmul" 
 def test_a_code_object_into_a_file(ave, axpy, tmp_path):
     lld()
     out = tmp_path / "axpy.hsaco"
-    result = ave("compile", f"{axpy}:axpy", "-D", "BLOCK=128", "--block", "128", "--emit", "hsaco", "--target", "gfx950", "-o", out)
+    result = ave("compile", f"{axpy}:axpy", "-D", "BLOCK=128", "--block", "128", "--emit", "hsaco", "--target",
+                 "gfx950", "-o", out)
     assert result.exit_code == 0 and result.stdout == "", result.stderr
     c = read(out.read_bytes())
-    assert (c.chip, c.version, list(c.kernels)) == ("gfx950", 5, ["axpy"]) and c.kernel().count("max_flat_workgroup_size") == 128
+    assert (c.chip, c.version, list(c.kernels)) == ("gfx950", 5,
+                                                    ["axpy"]) and c.kernel().count("max_flat_workgroup_size") == 128
     same = ave("compile", f"{axpy}:axpy", "-D", "BLOCK=128", "--block", "128", "--emit", "hsaco", "--target", "gfx950")
     assert same.stdout_bytes == out.read_bytes()
 
 
 @pytest.mark.parametrize("target", ["cpu", "sm_90"])
 def test_code_objects_are_for_amd(ave, axpy, target):
-    result = ave("compile", f"{axpy}:axpy", "-D", "BLOCK=128", "--emit", "hsaco", "--target", target, "-o", axpy.parent / "x")
+    result = ave("compile", f"{axpy}:axpy", "-D", "BLOCK=128", "--emit", "hsaco", "--target", target, "-o",
+                 axpy.parent / "x")
     assert result.exit_code == 1 and "which is for AMD GPUs" in result.stderr and not (axpy.parent / "x").exists()
 
 
 def test_without_a_linker(ave, axpy, monkeypatch, tmp_path):
     monkeypatch.setenv("AVE_LLD", str(tmp_path / "none"))
-    result = ave("compile", f"{axpy}:axpy", "-D", "BLOCK=128", "--emit", "hsaco", "--target", "gfx942", "-o", tmp_path / "x")
+    result = ave("compile", f"{axpy}:axpy", "-D", "BLOCK=128", "--emit", "hsaco", "--target", "gfx942", "-o",
+                 tmp_path / "x")
     assert result.exit_code == 1 and "D020" in result.stderr and "apt-get install lld-22" in result.stderr
     result = ave("report", f"{axpy}:axpy", "-D", "BLOCK=128")
-    assert result.exit_code == 0 and "not known: the size of the code" in result.stdout and "VGPR" in result.stdout, result.stderr
+    assert result.exit_code == 0 and "not known: the size of the code" in result.stdout and "VGPR" in result.stdout, (
+        result.stderr
+    )
 
 
 def test_a_kernel(ave):
@@ -45,10 +52,18 @@ def test_a_kernel(ave):
     assert result.exit_code == 0, result.stderr
     r = json.loads(result.stdout)
     assert (r["kernel"], r["chip"], r["lds"], r["vgpr_spills"], r["missing"]) == ("mfma_gemm", "gfx942", 6144, 0, [])
-    assert r["loop"]["counts"]["matrix"] == {"v_mfma_f32_32x32x8_bf16": 2} and r["loop"]["passes"] == 16 and r["code_bytes"] % 4 == 0
+    assert (
+        r["loop"]["counts"]["matrix"] == {"v_mfma_f32_32x32x8_bf16": 2}
+        and r["loop"]["passes"] == 16
+        and r["code_bytes"] % 4 == 0
+    )
     assert r["utilization"]["matrix_cycles"] == 16 and "never" not in r["note"] and "time on a card" in r["note"]
     words = ave("report", f"{GEMM}:mfma_gemm").stdout
-    assert "v_mfma_f32_32x32x8_bf16 2" in words and f"{r['code_bytes']} bytes" in words and "none of this is a time on a card" in words
+    assert (
+        "v_mfma_f32_32x32x8_bf16 2" in words
+        and f"{r['code_bytes']} bytes" in words
+        and "none of this is a time on a card" in words
+    )
 
 
 @pytest.mark.parametrize("peer,percent", [(TRITON, "79.0%"), (IREE, "83.1%")])
@@ -58,7 +73,8 @@ def test_foreign_files(ave, peer, percent, which):
     file = folder() / FILES[peer][which]
     result = ave("report", file, "--lds", 32768 if peer == TRITON else 0)
     assert result.exit_code == 0, result.stderr
-    for word in (KERNELS[peer], "v_mfma_f32_16x16x16_bf16 64", "75.0% of the LDS", f"{percent} of the matrix core", "2 waves a SIMD", "32768" if peer == TRITON else "18432"):
+    for word in (KERNELS[peer], "v_mfma_f32_16x16x16_bf16 64", "75.0% of the LDS", f"{percent} of the matrix core",
+                 "2 waves a SIMD", "32768" if peer == TRITON else "18432"):
         assert word in result.stdout
     assert ave("report", file, "--kernel", "other").exit_code == 1
 
@@ -67,7 +83,11 @@ def test_without_llvm_mca(ave, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("AVE_LLVM", raising=False)
     result = ave("report", folder() / FILES[IREE][1])
-    assert result.exit_code == 0 and "not known: utilization" in result.stdout and "apt-get install llvm-22" in result.stdout
+    assert (
+        result.exit_code == 0
+        and "not known: utilization" in result.stdout
+        and "apt-get install llvm-22" in result.stdout
+    )
 
 
 def test_a_kernel_without_a_loop(ave, axpy):

@@ -25,7 +25,9 @@ def test_formula_is_the_map(row):
 
 def test_formula_of_the_known_map():
     """language.md's words for D of 32x32x8: j = lane % 32, i = 8 * (r / 4) + 4 * (lane / 32) + r % 4."""
-    fragment = ROWS["amdgpu.mfma_32x32x8_bf16_f32" if "amdgpu.mfma_32x32x8_bf16_f32" in ROWS else "amdgpu.mfma_f32_32x32x8_bf16"].mma.c
+    fragment = ROWS[
+        "amdgpu.mfma_32x32x8_bf16_f32" if "amdgpu.mfma_32x32x8_bf16_f32" in ROWS else "amdgpu.mfma_f32_32x32x8_bf16"
+    ].mma.c
     assert rows.formula(fragment) == rows.Formula("0", "4 * (lane // 32) + slot % 4 + 8 * (slot // 4)", "lane % 32")
 
 
@@ -44,4 +46,8 @@ def test_no_formula_where_there_is_none(fragment):
 def test_signature_and_types():
     for row in ROWS.values():
         assert rows.signature(row).startswith(f"al.{row.name}(")
-        assert all(rows.type_text(p) for p in row.params) and rows.result_text(row) and rows.chips(row).startswith(("gfx", "sm_"))
+        assert (
+            all(rows.type_text(p) for p in row.params)
+            and rows.result_text(row)
+            and rows.chips(row).startswith(("gfx", "sm_"))
+        )

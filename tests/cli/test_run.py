@@ -1,4 +1,5 @@
-"""`ave run`: programs run as `python FILE` would, with the backend asked for; errors are the user's own, with status 1."""
+"""`ave run`: programs run as `python FILE` would, with the backend asked for; errors are the user's own, with status
+1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The house rules: a source tree comes in, a list of lines "file:line: what is wrong" goes out; empty when it keeps the rules."""
+"""The house rules: a source tree comes in, a list of lines "file:line: what is wrong" goes out; empty when it keeps the
+rules."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from collections.abc import Callable, Iterator
 
 MAX_FILE, MAX_FUNCTION = 600, 60
 
-# Bottom first. Folders of one line stand side by side: none may import another, except that those in `TOGETHER` may, without a cycle.
+# Bottom first. Folders of one line stand side by side: none may import another, except that those in `TOGETHER` may,
+# without a cycle.
 LEVELS: tuple[tuple[str, ...], ...] = (
     ("base",),
     ("ir",),
@@ -49,7 +51,8 @@ class Tree:
         return f"{self.modules[module].relative_to(self.root)}:{line}"
 
     def imports(self, module: str) -> list[tuple[str, int]]:
-        """(dotted name, line) of all that a module imports, wherever the statement stands; TYPE_CHECKING blocks left out."""
+        """(dotted name, line) of all that a module imports, wherever the statement stands; TYPE_CHECKING blocks left
+        out."""
         if module not in self._imports:
             self._imports[module] = list(self._found(module))
         return self._imports[module]
@@ -69,7 +72,8 @@ class Tree:
                 base = ".".join([*parts, *([node.module] if node.module else [])])
                 yield base, node.lineno
                 yield from ((f"{base}.{alias.name}", node.lineno) for alias in node.names)
-            elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("importlib.import_module", "import_module", "__import__"):
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("importlib.import_module", "import_module",
+                    "__import__"):
                 if node.args and isinstance(node.args[0], ast.Constant):
                     yield str(node.args[0].value), node.lineno
 
@@ -88,7 +92,11 @@ def part(module: str) -> str:
 
 def downward(tree: Tree) -> list[str]:
     """Imports go down the levels only, and parts of one level do not import one another."""
-    bad = [f"{tree.where(m)}: `{part(m)}` has no place in the order of LEVELS" for m in tree.modules if part(m) not in LEVEL]
+    bad = [
+        f"{tree.where(m)}: `{part(m)}` has no place in the order of LEVELS"
+        for m in tree.modules
+        if part(m) not in LEVEL
+    ]
     for m in tree.modules:
         for target, line in tree.edges(m):
             here, there = part(m), part(target)
@@ -109,7 +117,8 @@ def _cycle(graph: dict[str, set[str]]) -> list[str]:
 
 
 def no_cycles(tree: Tree) -> list[str]:
-    """No import cycle among files, nor among folders (`__init__` files gather what is below them and are left out there)."""
+    """No import cycle among files, nor among folders (`__init__` files gather what is below them and are left out
+    there)."""
     files = {m: {t for t, _ in tree.edges(m)} for m in tree.modules}
     folders: dict[str, set[str]] = {}
     inner = {m for m, f in tree.modules.items() if f.name != "__init__.py"}
@@ -124,7 +133,8 @@ def no_cycles(tree: Tree) -> list[str]:
 
 
 def small(tree: Tree) -> list[str]:
-    """Files of at most 600 lines, functions of at most 60; `# long: why` on the def line, or in a file's first three lines, excuses."""
+    """Files of at most 600 lines, functions of at most 60; `# long: why` on the def line, or in a file's first three
+    lines, excuses."""
     bad = []
     for m, text in tree.text.items():
         lines = text.splitlines()
@@ -140,7 +150,8 @@ def small(tree: Tree) -> list[str]:
 
 def docstrings(tree: Tree) -> list[str]:
     """Each module says in its first line what it is."""
-    return [f"{tree.where(m)}: no module docstring" for m, t in tree.ast.items() if not (ast.get_docstring(t) or "").strip()]
+    return [f"{tree.where(m)}: no module docstring"
+            for m, t in tree.ast.items() if not (ast.get_docstring(t) or "").strip()]
 
 
 def environment(tree: Tree) -> list[str]:
@@ -150,7 +161,9 @@ def environment(tree: Tree) -> list[str]:
         if m == "avelang.base.knobs":
             continue
         for node in ast.walk(t):
-            names = {a.name for a in getattr(node, "names", []) if isinstance(a, ast.alias)} | {getattr(node, "attr", "")}
+            names = {a.name for a in getattr(node, "names", []) if isinstance(a, ast.alias)} | {
+                getattr(node, "attr", "")
+            }
             if {"environ", "environb", "getenv", "putenv"} & names:
                 bad.append(f"{tree.where(m, getattr(node, 'lineno', 1))}: touches the environment")
     return bad
@@ -161,15 +174,16 @@ FOREIGN = frozenset({"torch", "jax", "jaxlib", "triton", "cupy"})
 
 def no_frameworks(tree: Tree) -> list[str]:
     """Nothing imports torch, JAX and their like: they are found in `sys.modules` when the user has loaded them."""
-    return [f"{tree.where(m, n)}: imports {name}" for m in tree.modules for name, n in tree.imports(m) if name.split(".")[0] in FOREIGN]
+    return [f"{tree.where(m, n)}: imports {name}" for m in tree.modules
+            for name, n in tree.imports(m) if name.split(".")[0] in FOREIGN]
 
 
 PUBLIC = ("avelang.language", "avelang.pipelines", "avelang.ptx", "avelang.tile")
 
 
 def public_only(tree: Tree) -> list[str]:
-    """The kernels' package uses the names that users have: `avelang`, `avelang.language`, `avelang.pipelines`, `avelang.ptx` and
-    `avelang.tile`."""
+    """The kernels' package uses the names that users have: `avelang`, `avelang.language`, `avelang.pipelines`,
+    `avelang.ptx` and `avelang.tile`."""
     bad = []
     for m in tree.modules:
         if part(m) != "avelang_kernels":
@@ -242,7 +256,8 @@ _IR = re.compile(r"^\s*(%[\w.{}\"-]+ = |br (i1|label)|store |ret |call |define |
 
 
 def ir_lines(tree: Tree) -> dict[str, int]:
-    """By module, how many lines of strings of several lines are LLVM IR: all lines of each string of which two at least are instructions."""
+    """By module, how many lines of strings of several lines are LLVM IR: all lines of each string of which two at least
+    are instructions."""
     found: dict[str, int] = {}
     for m, t in tree.ast.items():
         if len(_IR.findall(tree.text[m])) < 2:
@@ -281,7 +296,8 @@ def shared_file_names(tree: Tree) -> dict[str, list[str]]:
 
 
 def public_definitions(tree: Tree) -> Iterator[tuple[str, int, str, str | None]]:
-    """(module, line, name, docstring) of each public function and class, and of each public method of a public class."""
+    """(module, line, name, docstring) of each public function and class, and of each public method of a public
+    class."""
     for m, t in tree.ast.items():
         bodies = [t.body]
         while bodies:
@@ -295,12 +311,15 @@ def public_definitions(tree: Tree) -> Iterator[tuple[str, int, str, str | None]]
 
 def undocumented(tree: Tree) -> list[str]:
     """Public definitions without a docstring."""
-    return [f"{tree.where(m, line)}: `{name}` has no docstring" for m, line, name, doc in public_definitions(tree) if not (doc or "").strip()]
+    return [f"{tree.where(m, line)}: `{name}` has no docstring"
+            for m, line, name, doc in public_definitions(tree) if not (doc or "").strip()]
 
 
 def clauses(tree: Tree) -> list[str]:
-    """Docstrings of public definitions that begin with a clause (`What ...`, `Whether ...`) instead of a noun or a verb of the field."""
-    return [f"{tree.where(m, line)}: `{name}` begins with a clause" for m, line, name, doc in public_definitions(tree) if _CLAUSE.match(doc or "")]
+    """Docstrings of public definitions that begin with a clause (`What ...`, `Whether ...`) instead of a noun or a verb
+    of the field."""
+    return [f"{tree.where(m, line)}: `{name}` begins with a clause"
+            for m, line, name, doc in public_definitions(tree) if _CLAUSE.match(doc or "")]
 
 
 def wide(tree: Tree) -> list[str]:
@@ -311,20 +330,33 @@ def wide(tree: Tree) -> list[str]:
 
 # The same as one literal of any shape has it: what a builder names itself, or writes by its methods, is none.
 _IR_LINE = re.compile(
-    r"^\s*(%[\w.-]+ = |br (i1|label) |store [\w<]+.*, ptr |ret (void|i\d+|ptr|<|%)|call [\w<]+.*@|define |switch i\d+ |unreachable$)", re.MULTILINE
+    r"^\s*(%[\w.-]+ = |br (i1|label) |store [\w<]+.*, ptr |ret (void|i\d+|ptr|<|%)|call [\w<]+.*@|define |switch "
+    r"i\d+ |unreachable$)",
+    re.MULTILINE,
 )
 _BUILDERS = frozenset({"op", "do", "run", "guard", "_guard"})
 
 
 def ir_literals(tree: Tree) -> dict[str, int]:
-    """By module, how many lines of LLVM IR stand in string literals of one line or more: in lists, sums and joins too, but not those that are the
-    argument of a builder's method."""
+    """By module, how many lines of LLVM IR stand in string literals of one line or more: in lists, sums and joins too,
+    but not those that are the argument of a builder's method."""
     found: dict[str, int] = {}
     for m, t in tree.ast.items():
         if not _IR_LINE.search(tree.text[m].replace("{", "X").replace('"', "\n").replace("'", "\n")):
             continue
-        inside = {id(x) for n in ast.walk(t) if isinstance(n, ast.JoinedStr) for x in ast.walk(n) if x is not n and isinstance(x, ast.Constant)}
-        built = {id(a) for n in ast.walk(t) if isinstance(n, ast.Call) and getattr(n.func, "attr", "") in _BUILDERS for a in n.args}
+        inside = {
+            id(x)
+            for n in ast.walk(t)
+            if isinstance(n, ast.JoinedStr)
+            for x in ast.walk(n)
+            if x is not n and isinstance(x, ast.Constant)
+        }
+        built = {
+            id(a)
+            for n in ast.walk(t)
+            if isinstance(n, ast.Call) and getattr(n.func, "attr", "") in _BUILDERS
+            for a in n.args
+        }
         for n in ast.walk(t):
             if id(n) in inside or not isinstance(n, (ast.JoinedStr, ast.Constant)):
                 continue

@@ -1,4 +1,5 @@
-"""`docs/developing.md` says what a change costs: these make each one in a copy of the sources, and use it on every engine."""
+"""`docs/developing.md` says what a change costs: these make each one in a copy of the sources, and use it on every
+engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Setting up: what `tools/environment.py` fetches is what it expects, it does nothing twice, and CI runs what a newcomer runs."""
+"""Setting up: what `tools/environment.py` fetches is what it expects, it does nothing twice, and CI runs what a
+newcomer runs."""
 
 from __future__ import annotations
 
@@ -85,7 +86,10 @@ def test_ci_runs_the_second_command():
 
 
 def test_ci_runs_both_commands_on_a_bare_machine():
-    assert "\nbare\n" in (ROOT / ".ci" / "run").read_text() and "tools/bare_machine ||" in (ROOT / ".ci" / "run").read_text()
+    assert (
+        "\nbare\n" in (ROOT / ".ci" / "run").read_text()
+        and "tools/bare_machine ||" in (ROOT / ".ci" / "run").read_text()
+    )
     assert 'set -- "make" "make test"' in (ROOT / "tools" / "bare_machine").read_text()
 
 

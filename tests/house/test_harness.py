@@ -1,4 +1,5 @@
-"""The harness of the benchmarks, by clocks that the tests move: turns, bursts, rounds that do not count, checks, bars, options and files."""
+"""The harness of the benchmarks, by clocks that the tests move: turns, bursts, rounds that do not count, checks, bars,
+options and files."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ def test_contenders_take_turns_and_pauses_do_not_count():
     def sleep(seconds):
         clock.now += 1000
 
-    times = harness.interleaved({"a": clock.call("a", 3), "b": clock.call("b", 5)}, rounds=2, calls=2, clock=clock, sleep=sleep)
+    times = harness.interleaved({"a": clock.call("a", 3), "b": clock.call("b", 5)}, rounds=2, calls=2, clock=clock,
+                                sleep=sleep)
     assert times == {"a": [3] * 4, "b": [5] * 4} and "".join(clock.log) == "aaabbbaaabbb"
     assert harness.medians({"a": [1.0, 9.0, 2.0]}) == {"a": 2.0}
 
@@ -67,7 +69,8 @@ def test_bursts_are_behind_an_idle_device():
         clock.now += 50
         waits.append(clock.now)
 
-    times = harness.bursts({"a": clock.call("a", 4), "b": clock.call("b", 6)}, burst=10, rounds=2, wait=wait, warm=1, clock=clock)
+    times = harness.bursts({"a": clock.call("a", 4), "b": clock.call("b", 6)}, burst=10, rounds=2, wait=wait, warm=1,
+                           clock=clock)
     assert times == {"a": [4.0] * 2, "b": [6.0] * 2} and len(waits) == 2 * 3 + 1
     many = []
     harness.repeated(lambda: many.append(1))(7)
@@ -83,7 +86,8 @@ class FakeTorch:
         self.zeros = lambda *shape, device: made
         self.sum = lambda x, dim, out: self.clock.call("read", 1000)()
         self.cuda = types.SimpleNamespace(
-            synchronize=lambda: None, _sleep=lambda cycles: self.clock.call("pause", 500)(), Event=lambda enable_timing: FakeEvent(self.clock),
+            synchronize=lambda: None, _sleep=lambda cycles: self.clock.call("pause", 500)(),
+            Event=lambda enable_timing: FakeEvent(self.clock),
         )  # fmt: skip
 
 
@@ -126,7 +130,8 @@ def test_a_process_is_timed_and_its_numbers_are_read():
 
 def part(name, file, default=True, value=1.0):
     bars = [harness.Bar("speed", value, 2, "M/s", least=True), harness.Bar("time", value, 2, "s")]
-    return harness.Part(name, file, lambda args: {"value": args.rounds}, lambda r: f"shown {r['value']}", default=default, bars=lambda r: bars)
+    return harness.Part(name, file, lambda args: {"value": args.rounds}, lambda r: f"shown {r['value']}",
+                        default=default, bars=lambda r: bars)
 
 
 def test_parts_options_and_files(monkeypatch, tmp_path, capsys):
@@ -134,7 +139,8 @@ def test_parts_options_and_files(monkeypatch, tmp_path, capsys):
     parts = part("one", "first"), part("two", lambda args: f"second_{args.size}"), part("tune", "third", default=False)
     harness.main("Doc.", *parts, rounds=5, more={"--size": {"type": int, "default": 8}}, argv=["--rounds", "3"])
     found = {f.name: json.loads(f.read_text()) for f in tmp_path.iterdir()}
-    assert set(found) == {"first.json", "second_8.json"} and found["first.json"]["value"] == 3 and found["first.json"]["benchmark"] == "first"
+    assert set(found) == {"first.json",
+            "second_8.json"} and found["first.json"]["value"] == 3 and found["first.json"]["benchmark"] == "first"
     assert {"date", "machine"} <= set(found["first.json"]) and "llvmlite" in found["first.json"]["machine"]["versions"]
     out = capsys.readouterr().out
     assert "shown 3" in out and f"saved {tmp_path / 'first.json'}" in out
@@ -146,26 +152,40 @@ def test_parts_options_and_files(monkeypatch, tmp_path, capsys):
 
 def test_a_record_that_is_not_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("OUT", str(tmp_path))
-    harness.main("Doc.", harness.Part("a", "a", lambda args: {"figures": []}, keep=lambda record: bool(record["figures"])), argv=[])
+    harness.main(
+        "Doc.",
+        harness.Part("a", "a", lambda args: {"figures": []}, keep=lambda record: bool(record["figures"])),
+        argv=[],
+    )
     assert list(tmp_path.iterdir()) == []
 
 
 def test_bars_hold_or_are_broken():
-    text = harness.bar_table([harness.Bar("speed", 1.0, 2, "M/s", least=True), harness.Bar("time", 1.0, 2, "s")]).splitlines()
-    assert text[1].split() == "speed 1 M/s at least 2 M/s BROKEN".split() and text[2].split() == "time 1 s at most 2 s".split()
+    text = harness.bar_table(
+        [harness.Bar("speed", 1.0, 2, "M/s", least=True), harness.Bar("time", 1.0, 2, "s")]
+    ).splitlines()
+    assert (
+        text[1].split() == "speed 1 M/s at least 2 M/s BROKEN".split()
+        and text[2].split() == "time 1 s at most 2 s".split()
+    )
 
 
 def test_every_script_uses_what_the_harness_has():
-    """A script that runs on a GPU machine only is not run here: its imports from the harness are looked up, and that it declares parts."""
+    """A script that runs on a GPU machine only is not run here: its imports from the harness are looked up, and that it
+    declares parts."""
     declared = 0
     for file in SCRIPTS:
         tree = ast.parse(file.read_text())
-        names = [a.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module == "harness" for a in n.names]
+        names = [
+            a.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module == "harness" for a in n.names
+        ]
         assert [name for name in names if not hasattr(harness, name)] == [], file.name
         declared += "Part" in names
     assert declared >= 20
 
 
 def test_options_are_those_of_the_parts():
-    parser = harness.options("Doc.", [part("static", "a"), part("timed", "b")], 40, True, {"--target": {"default": "gfx942"}})
-    assert parser.parse_args(["--only", "timed", "--page"]) == argparse.Namespace(rounds=40, only="timed", page=True, target="gfx942")
+    parser = harness.options("Doc.", [part("static", "a"), part("timed", "b")], 40, True,
+                             {"--target": {"default": "gfx942"}})
+    assert parser.parse_args(["--only", "timed", "--page"]) == argparse.Namespace(rounds=40, only="timed", page=True,
+            target="gfx942")

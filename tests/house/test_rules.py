@@ -36,7 +36,8 @@ def test_other_code_is_clean_too(folder):
         assert rule(other) == []
 
 
-# How many lines of strings are LLVM IR: what is long is C in `avelang.native`. Lower both with every file that is moved there.
+# How many lines of strings are LLVM IR: what is long is C in `avelang.native`. Lower both with every file that is moved
+# there.
 MOST_IR = 149  # as lines of strings of several lines
 MOST_IR_LITERALS = 286  # instructions in literals of any shape
 
@@ -57,8 +58,16 @@ def test_ir_in_strings_is_counted(tmp_path):
     tree = rules.Tree(tmp_path)
     assert rules.ir_lines(tree) == {"a": 3} and rules.ir_literals(tree) == {"a": 5}
     # Lists, sums and joins are counted; what is given to a builder is not, and neither is prose.
-    text = 'L = ["  %a = load i32, ptr %p", f"  br i1 {1}, label %x", "words"]\nM = "ret i32 0" + "\\n  %b = add i32 1, 2"\n'
-    (tmp_path / "a.py").write_text(text + 'b.do("ret void")\nx = b.op(f"call i32 @f(i32 {b.op("add")})")\ny = "a call of @f"\n'.replace('b.op("add")', "y"))
+    text = (
+        'L = ["  %a = load i32, ptr %p", f"  br i1 {1}, label %x", "words"]\nM = "ret i32 0" + "\\n  %b = add i32 '
+        '1, 2"\n'
+    )
+    (tmp_path / "a.py").write_text(
+        text
+        + 'b.do("ret void")\nx = b.op(f"call i32 @f(i32 {b.op("add")})")\ny = "a call of @f"\n'.replace(
+            'b.op("add")', "y"
+        )
+    )
     tree = rules.Tree(tmp_path)
     assert rules.ir_lines(tree) == {} and rules.ir_literals(tree) == {"a": 4}
 
@@ -103,7 +112,11 @@ def test_what_is_counted(tmp_path):
 def whatever():
     """Whatever it is: %s."""
 '''
-    planted = plant(tmp_path, {f"{folder}/a.py": text % ("x" * (120 if folder == "p" else 20)) for folder in "pqr"} | {"s/__init__.py": "class A: ...\n"})
+    planted = plant(
+        tmp_path,
+        {f"{folder}/a.py": text % ("x" * (120 if folder == "p" else 20)) for folder in "pqr"}
+        | {"s/__init__.py": "class A: ...\n"},
+    )
     assert {name: len(modules) for name, modules in rules.shared_class_names(planted).items()} == {"A": 4, "B": 3}
     assert rules.shared_file_names(planted) == {"a.py": ["p", "q", "r"]}
     assert len(rules.undocumented(planted)) == 3 * 2 + 1
@@ -116,7 +129,8 @@ BAD = {
     "downward-beside": {"avelang/sim/a.py": "import avelang.emit.b\n", "avelang/emit/b.py": ""},
     "downward-relative": {"avelang/ir/a.py": "from ..sim import b\n", "avelang/sim/b.py": ""},
     "downward-unknown": {"avelang/attic/a.py": ""},
-    "no_cycles": {"avelang/ir/a.py": "from avelang.ir import b", "avelang/ir/b.py": "def f():\n    import avelang.ir.a\n"},
+    "no_cycles": {"avelang/ir/a.py": "from avelang.ir import b",
+                  "avelang/ir/b.py": "def f():\n    import avelang.ir.a\n"},
     "no_cycles-folders": {
         "avelang/emit/a.py": "import avelang.emit.llvm.b",
         "avelang/emit/llvm/b.py": "",
