@@ -95,8 +95,10 @@ def declaration(
         raise wrong("T221", what="the extents of a variable", want="ints", got=repr(dims))
     at = n.PointerAttribute(*pointer) if pointer is not None else None
     value = None if init is None else _initializer(init, kind)
-    own = _attributes(attributes)
-    return DeclaredVariable(n.PtxVariable(space, kind, name, vector, align, extents, value, linkage, own, at))  # type: ignore
+    fixed: Any = extents
+    return DeclaredVariable(
+        n.PtxVariable(space, kind, name, vector, align, fixed, value, linkage, _attributes(attributes), at)
+    )
 
 
 def parameter(dtype: Any, name: str, *dims: Any, space: str = "param", **options: Any) -> DeclaredVariable:
