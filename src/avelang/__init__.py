@@ -1,4 +1,5 @@
-"""Ave: a language in Python for matrix kernels, and its compiler. `@avelang.jit` makes a kernel; `avelang.language` is what kernels say."""
+"""Ave: a language in Python for matrix kernels, and its compiler. `@avelang.jit` makes a kernel; `avelang.language` is
+what kernels say."""
 
 from avelang.arch import chip
 from avelang.base import errors as errors
@@ -7,4 +8,5 @@ from avelang.base.takes import Want, at_least, takes
 from avelang.base.version import VERSION as __version__
 from avelang.jit import JitFunction, constant, jit, struct
 
-__all__ = ["JitFunction", "Want", "__version__", "argument_error", "at_least", "chip", "constant", "errors", "jit", "struct", "takes"]
+__all__ = ["JitFunction", "Want", "__version__", "argument_error", "at_least", "chip", "constant", "errors", "jit",
+           "struct", "takes"]
