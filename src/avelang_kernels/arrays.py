@@ -13,6 +13,24 @@ from avelang import Want, argument_error, at_least
 DTYPES: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}
 
 
+# What products on the tile level take and make: floats are summed up in f32, i8 in i32.
+FLOATS: dict[str, Any] = {
+    "bfloat16": al.bf16, "float16": al.f16, "float8_e4m3fn": al.f8e4m3fn, "float8_e5m2": al.f8e5m2,
+    "float8_e4m3fnuz": al.f8e4m3fnuz, "float8_e5m2fnuz": al.f8e5m2fnuz,
+}  # fmt: skip
+INTEGERS: dict[str, Any] = {"int8": al.i8}
+SUMS: dict[str, Any] = {"int32": al.i32}
+
+
+def product_dtypes(one: str, two: str, three: str) -> tuple[al.DType, al.DType]:
+    """The dtypes of A and of C by the names of those of A, B and C. Raises L066 for what no product has."""
+    taken, made = (FLOATS, DTYPES) if one in FLOATS else (INTEGERS, SUMS)
+    if one not in taken or one != two or three not in made:
+        said = f"a is of {one}, b of {two}, out of {three}"
+        raise argument_error(f"{said}: a and b are both of one of {[*FLOATS, *INTEGERS]}, out of {[*made]}")
+    return taken[one], made[three]
+
+
 def _shape(x: Any) -> tuple[int, ...] | None:
     """Of an array; None where there is none."""
     shape = getattr(x, "shape", None)

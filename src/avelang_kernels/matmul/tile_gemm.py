@@ -1,5 +1,4 @@
-"""Two matrices come in; C = A @ B^T goes out: one source for AMD's matrix cores, NVIDIA's `mma.sync` and Hopper's
-`wgmma`, on the tile level."""
+"""Two matrices come in; C = A @ B^T goes out: one source for AMD's MFMA, NVIDIA's `mma.sync` and Hopper's `wgmma`."""
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
@@ -9,15 +8,8 @@ from typing import Any
 
 import avelang
 import avelang.language as al
-from avelang import argument_error, takes, tile
-from avelang_kernels.arrays import Count, Matrix, check_gemm
-
-FLOATS: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float8_e4m3fn": al.f8e4m3fn,
-    "float8_e5m2": al.f8e5m2,
-                          "float8_e4m3fnuz": al.f8e4m3fnuz, "float8_e5m2fnuz": al.f8e5m2fnuz}  # fmt: skip
-RESULTS: dict[str, Any] = {"float32": al.f32, "bfloat16": al.bf16, "float16": al.f16}
-INTEGERS: dict[str, Any] = {"int8": al.i8}
-SUMS: dict[str, Any] = {"int32": al.i32}
+from avelang import takes, tile
+from avelang_kernels.arrays import Count, Matrix, check_gemm, named, product_dtypes
 
 
 @functools.cache
@@ -51,19 +43,13 @@ def gemm(
     `target`, `units`: chip and compute units, by default those of the arrays' GPU; arrays on the CPU are multiplied
     there. `options`: of a launch. Returns `out`; raises ValueError for shapes that do not fit, TypeError for dtypes."""
     m, n, k = check_gemm(a, b, out, T)
-    one, two, three = (str(x.dtype).split(".")[-1] for x in (a, b, out))
-    taken, made = (FLOATS, RESULTS) if one in FLOATS else (INTEGERS, SUMS)
-    if one not in taken or one != two or three not in made:
-        raise argument_error(
-            f"a is of {one}, b of {two}, out of {three}: a and b are both of one of {[*FLOATS, *INTEGERS]}, out of "
-            f"{[*made]}"
-        )
+    dtype, to = product_dtypes(*(named(x) for x in (a, b, out)))
     if 0 in (m, n, k):
         out[...] = 0
         return out
     if target is None and tile.on_cpu(a):
         options.setdefault("backend", "cpu")
-    (target, count), dtype, to = tile.device_of(a, target), taken[one], made[three]
+    target, count = tile.device_of(a, target)
     T = T or tile.block_for(m, n, k, dtype, target, units or count, k * dtype.bytes % 16 == n * to.bytes % 16 == 0)
     if T.cluster != (1, 1):
         options["cluster"] = (math.prod(T.cluster), 1, 1)

@@ -21,14 +21,10 @@ from avelang import argument_error, takes, tile
 from avelang.pipelines.fixup import block_fixup
 from avelang.pipelines.scheduler import Peers, TileScheduler
 from avelang.tile.pipelines import pipeline
-from avelang_kernels.arrays import Matrix, Positive
+from avelang_kernels.arrays import Matrix, Positive, product_dtypes
 from avelang_kernels.workspaces import workspace_for
 
 MOST_ROWS = 16
-TAKEN: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float8_e4m3fn": al.f8e4m3fn, "float8_e5m2": al.f8e5m2,
-                         "float8_e4m3fnuz": al.f8e4m3fnuz, "float8_e5m2fnuz": al.f8e5m2fnuz, "int8": al.i8}  # fmt: skip
-RESULTS: dict[str, Any] = {"float32": al.f32, "bfloat16": al.bf16, "float16": al.f16}
-SUMS: dict[str, Any] = {"int32": al.i32}
 
 
 @avelang.struct
@@ -145,12 +141,7 @@ def _checked(a: tuple[int, ...], b: tuple[int, ...], out: tuple[int, ...], *dtyp
     if not 1 <= a[0] <= MOST_ROWS:
         raise argument_error(f"a has {a[0]} rows; this product is for 1 to {MOST_ROWS}: use tile_gemm for more")
     one, two, three = (str(getattr(x, "name", x)).rpartition(".")[2] for x in dtypes)
-    made = SUMS if one == "int8" else RESULTS
-    if one not in TAKEN or one != two or three not in made:
-        raise argument_error(
-            f"a is of {one}, b of {two}, out of {three}: a and b are both of one of {[*TAKEN]}, out of {[*made]}"
-        )
-    return TAKEN[one], made[three]
+    return product_dtypes(one, two, three)
 
 
 @takes()
