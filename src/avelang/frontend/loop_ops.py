@@ -31,6 +31,7 @@ from avelang.frontend.merge import (
     shown_name,
 )
 from avelang.frontend.names import constexpr
+from avelang.frontend.stored_fields import stored_fields
 from avelang.frontend.structs import FieldCell, Object, Snapshot, StructField
 from avelang.frontend.values import Poison, Ref, Vec, describe, is_number, is_scalar
 from avelang.ir.core import Block, Value
@@ -192,9 +193,12 @@ def _callers(span: Span | None) -> Iterator[Span]:
 
 def _guess(f: Frame, site: Any, joins: dict[str | FieldCell, Join],
            bound: dict[str | FieldCell, Any]) -> list[FieldCell]:
-    """The cells that this loop carried last time, if a loop around it is built again: then it is not built twice each
-    time."""
-    guesses = [c for c in f.build.carried.get(site, ()) if f.value_of(c) is not MISSING] if f.build.again else []
+    """The cells that this loop carried last time, if a loop around it is built again; else those that its text stores
+    to. If all are there, the body is built once."""
+    known = f.build.carried.get(site) if f.build.again else None
+    if known is None:
+        known = stored_fields(f, site[0].body) if isinstance(site[0], (ast.For, ast.While)) else ()
+    guesses = [c for c in known if f.value_of(c) is not MISSING]
     for c in list(guesses):
         held = frozen(f, f.value_of(c), {})
         try:
