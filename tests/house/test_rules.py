@@ -75,9 +75,9 @@ def test_ir_in_strings_is_counted(tmp_path):
 # Limits that only go down: lower one with every change that makes its count smaller.
 MOST_SHARED_CLASS_NAMES = 0
 MOST_SHARED_FILE_NAMES = 2
-MOST_UNDOCUMENTED = 3
-MOST_CLAUSES = 3
-MOST_WIDE = 25
+MOST_UNDOCUMENTED = 0
+MOST_CLAUSES = 0
+MOST_WIDE = 0
 
 COUNTED = {
     rules.shared_class_names: MOST_SHARED_CLASS_NAMES,

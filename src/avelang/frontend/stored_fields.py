@@ -89,7 +89,7 @@ def _call(f: Frame, node: ast.Call, resolve: Resolve, found: dict[FieldCell, Non
         around = lambda name: _named(home, name)  # noqa: E731
     else:
         return
-    names = [a.arg for a in parameters(definition, source.span(definition))]
+    names = [a.arg for a in parameters(definition, source.span)]
     bound = dict(zip(names, given))  # noqa: B905 - what does not fit is refused later
     bound |= {k.arg: resolve(k.value.id) for k in node.keywords if k.arg and isinstance(k.value, ast.Name)}
     known = set(names)
