@@ -290,10 +290,6 @@ RULES.update(
     printf=cpu_lanes.emit_printf,
     atomic_add=cpu_lanes.emit_atomic_add,
     atomic=cpu_lanes.emit_atomic,
-)
-
-
-RULES.update(
     barrier=cpu_waits.emit_barrier,
     pause=cpu_waits.emit_pause,
     cluster_arrive=cpu_cluster.emit_arrive,
