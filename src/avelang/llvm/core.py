@@ -203,18 +203,27 @@ class HostCompiler:
         return module
 
     def _optimize(self, module: llvm.ModuleRef, coroutines: bool) -> None:
-        options = llvm.create_pipeline_tuning_options(speed_level=self.level)
-        # Emitted code is in wide vectors already, and loops that are worth unrolling have been unrolled in the IR.
-        options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
-        builder = llvm.create_pass_builder(self.machine, options)
-        if coroutines or self.level != 1:
-            # Only LLVM's own pipelines split coroutines.
+        builder = self._builder(self.level)
+        if self.level != 1:
             builder.getModulePassManager().run(module, builder)
             return
         passes = llvm.create_new_module_pass_manager()
         for name in PASSES:
             getattr(passes, f"add_{name}_pass")()
         passes.run(module, builder)
+        if coroutines:
+            # Only LLVM's own pipelines split coroutines: that of level 0 does, and little else. What values pass a
+            # suspension is decided there, so there should be few; what the frame brings is tidied up behind it.
+            plain = self._builder(0)
+            plain.getModulePassManager().run(module, plain)
+            passes.run(module, builder)
+
+    def _builder(self, level: int) -> llvm.PassBuilder:
+        """LLVM's pipelines for a level."""
+        options = llvm.create_pipeline_tuning_options(speed_level=level)
+        # Emitted code is in wide vectors already, and loops that are worth unrolling have been unrolled in the IR.
+        options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
+        return llvm.create_pass_builder(self.machine, options)
 
     def object(self, text: str) -> bytes:
         """A relocatable object file."""
