@@ -16,6 +16,7 @@ from avelang.passes.divergent import divergent
 from avelang.passes.expand_math import expand_math
 from avelang.passes.forward import forward
 from avelang.passes.lower_rows import lower_rows
+from avelang.passes.reuse import reuse
 from avelang.passes.simplify import dead, simplify
 from avelang.passes.specialize import specialize
 from avelang.passes.uniformity import uniformity
@@ -66,6 +67,7 @@ def cpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
         ("simplify", simplify, "addresses"),
         ("forward", forward, "addresses"),
         ("dead", dead, "addresses"),
+        ("reuse", reuse, "addresses"),
         # In vectors of lanes; of f64 the C library is called, lane by lane.
         ("expand_math", lambda k: expand_math(k, CPU_FUNCTIONS), "addresses"),
         ("simplify", simplify, "addresses"),
