@@ -8,11 +8,13 @@ print(run.instructions)
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import pathlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
 
+from avelang.amdgcn.cu.stalls import CuReport
 from avelang.base.takes import Want, takes
 from avelang.frontend.source import Jitted
 from avelang.runtime import cache
@@ -22,8 +24,9 @@ from avelang.sim.amdgcn.checks import Check, CheckReport
 from avelang.sim.amdgcn.lazy import Store
 from avelang.sim.amdgcn.load import load as _load
 from avelang.sim.amdgcn.machine import AmdMachine, DispatchResult
+from avelang.sim.amdgcn.modeled import CuOptions, asking
 
-__all__ = ["Kernel", "Report", "Run", "compiled", "load"]
+__all__ = ["CuReport", "Kernel", "Report", "Run", "compiled", "compute_unit", "load"]
 
 Report, Run = CheckReport, DispatchResult  # public names of long standing
 
@@ -112,3 +115,24 @@ def compiled(
     found = load(compile_text(kernel, constexprs, block, target, "asm"), check=check, profile=profile, collect=collect)
     found.machine.alike = False
     return found
+
+
+@contextlib.contextmanager
+def compute_unit(
+    *, group: int = 0, blocks: int = 0, stagger: int = 0, **clocks: int
+) -> Iterator[list[CuReport]]:
+    """A context in which a model of one compute unit runs each launch for an AMD chip (docs/cu_model.md): yields a
+    list, to which each appends a `CuReport`.
+
+    with executor.compute_unit() as found:
+        kernel[grid, block](a, b, c, target="gfx942")
+    print(found[0].text())
+
+    Of each launch, of jit functions with `target=` and of kernels that were loaded, one workgroup is executed, `group`
+    by its linear number (the last one where there are fewer), and the model runs the instruction streams of all its
+    waves: outputs of the other workgroups stay as they were. `blocks`: how many of its kind share the CU, 0 for as many
+    as fit; each starts `stagger` clocks behind the one before. `clocks`: others of `CuTimings`, such as
+    memory_latency=500. Raises X027 for a name that is no clock; a launch raises what it finds, and X027 where its grid
+    is empty."""
+    with asking(CuOptions(group, blocks, stagger, clocks)) as found:
+        yield found

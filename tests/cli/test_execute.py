@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
 import re
 
@@ -160,3 +161,17 @@ def test_an_error_of_a_command_shows_no_line_of_the_command_itself(tmp_path):
         and "core.py" not in done.output
         and "callback" not in done.output
     )
+
+
+PEER = pathlib.Path(__file__).parents[1] / "peers" / "gemm_gfx942_128x128x64_w4_s2_nk16.amdgcn"
+
+
+def test_the_model_of_a_compute_unit(ave):
+    args = ["exec", PEER, "--cu", "--grid", 1, "--block", 256, "--lds", 32768, "bf16[128,512]=random",
+            "bf16[128,512]=random", "bf16[128,128]", "i32=128", "i32=128", "i32=512", "i32=512", "i32=512", "i32=128",
+            "null", "null"]  # fmt: skip
+    result = ave(*args)
+    assert result.exit_code == 0, result.stderr
+    assert "by the model: 2 work-groups, 8 waves" in result.stdout and "gemm.py:" in result.stdout
+    found = json.loads(ave(*args, "--json", "--blocks", 1, "--latency", 400).stdout)
+    assert found["model"]["waves"] == 4 and found["model"]["timings"]["memory_latency"] == 400 and "model" in found["note"]

@@ -144,7 +144,7 @@ MATRIX_RULES: dict[str, dict[str, dict[str, _Needs]]] = {
         "xdl reads": dict.fromkeys(("valu result", "memory result"), (1, 3, 7, 15)),
     },
 }  # fmt: skip
-_PASSES = (2, 4, 8, 16)
+PASSES = (2, 4, 8, 16)
 
 Role = tuple[str, tuple[Span, ...]]
 
@@ -184,7 +184,7 @@ def _scalars(spans: tuple[Span, ...]) -> tuple[Span, ...]:
     return tuple(s for s in spans if s[0] < 256)
 
 
-def _accumulator(i: MCInst) -> tuple[Span, ...]:
+def accumulator(i: MCInst) -> tuple[Span, ...]:
     """The registers that a matrix instruction adds to."""
     return _operands(i, (0,) if "sparse" in i.desc.classes else (3,), "va")
 
@@ -204,7 +204,7 @@ def produced(i: MCInst, e: Effects) -> Iterator[Role]:
     if e.unit == MATRIX:
         yield matrix_kind(i.desc), vectors
         if matrix_kind(i.desc) == "xdl":
-            yield "xdl reads", _accumulator(i)
+            yield "xdl reads", accumulator(i)
         if matrix_kind(i.desc) == "dgemm":
             yield "dgemm any", (ANY,)
     elif e.unit == VALU:
@@ -255,8 +255,8 @@ def consumed(i: MCInst, e: Effects) -> Iterator[Role]:
 def _matrix_sources(i: MCInst) -> Iterator[Role]:
     ab = _operands(i, (1, 2, 3) if "sparse" in i.desc.classes else (1, 2), "va")
     yield "A or B", ab
-    yield f"{matrix_kind(i.desc)} C", _accumulator(i)
-    yield "matrix source", (*ab, *_accumulator(i))
+    yield f"{matrix_kind(i.desc)} C", accumulator(i)
+    yield "matrix source", (*ab, *accumulator(i))
     yield "matrix exec", ((EXEC, 2),)
 
 
@@ -379,7 +379,7 @@ class _HazardRecognizer:
                 held = of_instruction(i.desc, self.chip, (i.int("cbsz"), i.int("blgp")))
                 if not held:  # a matrix instruction of another chip, in a text that names none
                     continue
-                column = _PASSES.index(held)
+                column = PASSES.index(held)
                 out[role] = spans, {second: (need[column] or 0, ISA_MATRIX) for second, need in table.items()}
             else:
                 key = role.removesuffix(" any")

@@ -15,7 +15,6 @@ from avelang.amdgcn.asm import AsmProgram, MCInst, parse
 from avelang.amdgcn.code_object import CodeObject
 from avelang.amdgcn.disassemble import assembly
 from avelang.amdgcn.loops import main_loop
-from avelang.amdgcn.mca import Utilization
 from avelang.arch import chip as chip_of
 from avelang.arch.occupancy import Occupancy, occupancy
 from avelang.base.errors import error
@@ -73,8 +72,8 @@ class MainLoop:
 class KernelReport:
     """Resources of a kernel. `vgpr` are vector registers in use, `agpr` accumulation registers; `vgpr_allocated` and
     `sgpr_allocated` what a wave gets, which the compiler raises where occupancy is limited anyway. `threads`: the
-    largest work-group. `lds`: bytes, `dynamic_lds` of them given at launch. `code_bytes` and `utilization` are None
-    where they are not known."""
+    largest work-group. `lds`: bytes, `dynamic_lds` of them given at launch. `code_bytes` is None where it
+    is not known."""
 
     kernel: str
     chip: str
@@ -93,7 +92,6 @@ class KernelReport:
     instructions: int
     code_bytes: int | None
     loop: MainLoop | None
-    utilization: Utilization | None = None
 
 
 def matrix_passes(ins: MCInst, chip: str) -> int:

@@ -3,6 +3,7 @@ and what it did is said."""
 
 from __future__ import annotations
 
+import json
 import pathlib
 import re
 import time
@@ -115,6 +116,15 @@ _USUAL = "waits,races,hazards"
 @click.option("--collect", is_flag=True,
               help="Go on behind what the check finds, and list it; the exit status is 1 where there is an error.")
 @click.option("--profile", is_flag=True, help="Count bytes moved, and LDS bank conflicts by instruction.")
+@click.option("--cu", is_flag=True,
+              help="Run one workgroup and say what a model of a compute unit makes of it: the share of the matrix "
+              "pipes' time, and what waves wait for, by line.")  # fmt: skip
+@click.option("--group", type=click.IntRange(0), default=0, show_default=True, help="Which workgroup --cu runs.")
+@click.option("--blocks", type=click.IntRange(0), default=0,
+              help="With --cu: workgroups at once; as many as fit if left out.")
+@click.option("--latency", type=click.IntRange(1), default=800, show_default=True,
+              help="With --cu: clocks of a load from global memory.")
+@click.option("--json", "as_json", is_flag=True, help="With --cu: print JSON.")
 @click.option("--order", type=click.Choice(["forward", "reverse", "random"]), default="forward", show_default=True,
               help="Which wave of a workgroup runs first between barriers.")  # fmt: skip
 @click.option("--seed", default=1, show_default=True, help="Of random arrays and of the random order.")
@@ -124,7 +134,8 @@ _USUAL = "waits,races,hazards"
 def exec_command(
     file: str, arguments: tuple[str, ...], kernel: str, grid: tuple[int, ...], block: tuple[int, ...], lds: int,
     check: str, collect: bool,
-    profile: bool, order: str, seed: int, threads: int, save: str | None,
+    profile: bool, cu: bool, group: int, blocks: int, latency: int, as_json: bool, order: str, seed: int, threads: int,
+    save: str | None,
 ) -> None:  # fmt: skip
     """Execute machine code of gfx942 on this machine: FILE is assembly or a code object, ours or anyone's.
 
@@ -142,8 +153,13 @@ def exec_command(
     where = folder(save) if save else None
     found = None
     try:
-        found = executor.load(pathlib.Path(file), kernel, check=check, collect=collect, profile=profile, order=order,
-                              seed=seed)
+        found = executor.load(pathlib.Path(file), kernel, check=check, collect=collect, profile=profile,
+                              order=order, seed=seed)
+        if cu:
+            with executor.compute_unit(group=group, blocks=blocks, memory_latency=latency) as made:
+                found[grid, block](*values, dynamic_lds=lds)
+            click.echo(json.dumps(made[0].as_dict(), indent=2) if as_json else made[0].text())
+            return
         start = time.perf_counter()
         run = found[grid, block](*values, dynamic_lds=lds, threads=threads)
     except AveError as e:

@@ -15,9 +15,11 @@ from avelang.cli.resources import as_json as nvidia_json
 from avelang.cli.resources import text as nvidia_text
 
 if TYPE_CHECKING:
+    from avelang.amdgcn.cu.stalls import CuReport
     from avelang.amdgcn.report import KernelReport, MainLoop
     from avelang.runtime.resources import Resources
 
+MOST_WAVES = 16  # of a CU that the model follows: more of the same say nothing new
 NOTE = "Static estimates from the code alone: nothing was run, and none of this is a time on a card."
 
 
@@ -40,7 +42,8 @@ def report_command(
 
     FILE:KERNEL is a kernel of a Python file; FILE alone is assembly or a code object for AMD, or PTX, of Ave or of any
     compiler. Registers, spills, LDS or shared memory, and occupancy. For AMD, the instructions of the main loop by
-    kind, and, where llvm-mca is installed, how busy that loop keeps the matrix core. For NVIDIA, by ptxas, the lines at
+    kind, and, by a model of a compute unit, how busy that loop keeps the matrix pipes and what its waves wait for
+    (docs/cu_model.md). For NVIDIA, by ptxas, the lines at
     which registers are spilled, and what ptxas remarks."""
     from avelang.base.errors import AveError
     from avelang.cli.console import show_error
@@ -52,16 +55,17 @@ def report_command(
             click.echo(nvidia_json(nvidia) if as_json else nvidia_text(nvidia), nl=as_json)
             return
         if pathlib.Path(source).is_file():
-            found, missing = _foreign(source, target, name, dynamic)
+            found, cu, missing = _foreign(source, target, name, dynamic)
         else:
-            found, missing = _ours(source, target, defines, block, dynamic)
+            found, cu, missing = _ours(source, target, defines, block, dynamic)
     except AveError as exc:
         show_error(exc)
         raise SystemExit(1) from None
     if as_json:
-        click.echo(json.dumps({**dataclasses.asdict(found), "note": NOTE, "missing": missing}, indent=2))
+        record = {**dataclasses.asdict(found), "cu": cu and dataclasses.asdict(cu), "note": NOTE, "missing": missing}
+        click.echo(json.dumps(record, indent=2))
     else:
-        _print(found, missing)
+        _print(found, cu, missing)
 
 
 def _nvidia(
@@ -80,7 +84,7 @@ def _nvidia(
     return of_ptx(text, name, None, dynamic) if is_ptx(text) else None
 
 
-def _foreign(file: str, target: str, name: str | None, dynamic: int) -> tuple[KernelReport, list[str]]:
+def _foreign(file: str, target: str, name: str | None, dynamic: int) -> tuple[KernelReport, CuReport | None, list[str]]:
     """The report of a file, and what could not be found out."""
     from avelang.amdgcn.asm import decoded, parse
     from avelang.amdgcn.code_object import BINARY, BUNDLE, read
@@ -96,11 +100,12 @@ def _foreign(file: str, target: str, name: str | None, dynamic: int) -> tuple[Ke
     else:
         text = decoded(data, file)
     program = parse(text, file)
-    return _measured(report_of(program, target, name, dynamic, size), program)
+    made = report_of(program, target, name, dynamic, size)
+    return made, _modeled(made, program), []
 
 
 def _ours(source: str, target: str, defines: dict[str, Any], block: tuple[int, int, int],
-          dynamic: int) -> tuple[KernelReport, list[str]]:
+          dynamic: int) -> tuple[KernelReport, CuReport | None, list[str]]:
     """The report of a kernel that is compiled here, and what could not be found out."""
     from avelang.amdgcn.asm import parse
     from avelang.amdgcn.code_object import read
@@ -128,21 +133,18 @@ def _ours(source: str, target: str, defines: dict[str, Any], block: tuple[int, i
 
     text, size = compiled(source, defines, make)
     program = parse(text, source)
-    found, more = _measured(report_of(program, target, None, dynamic, size), program)
-    return found, [*missing, *more]
+    made = report_of(program, target, None, dynamic, size)
+    return made, _modeled(made, program), missing
 
 
-def _measured(found: KernelReport, program: Any) -> tuple[KernelReport, list[str]]:
-    """The report with llvm-mca's estimate, where there is an llvm-mca and a loop with matrix instructions."""
-    from avelang.amdgcn.mca import utilization_of
-    from avelang.base.errors import AveError
+def _modeled(found: KernelReport, program: Any) -> CuReport | None:
+    """What the model of a CU says of the main loop, where that has matrix instructions."""
+    from avelang.amdgcn.cu.stalls import of_loop
 
     if found.loop is None or not found.loop.passes:
-        return found, []
-    try:
-        return dataclasses.replace(found, utilization=utilization_of(program, found.chip, found.kernel)), []
-    except AveError as exc:
-        return found, [f"utilization of the matrix core: {exc.message}" + (f"; {exc.hint}" if exc.hint else "")]
+        return None
+    groups = min(max(1, found.occupancy.groups), MOST_WAVES * 64 // max(64, found.threads) or 1)
+    return of_loop(program, found.chip, found.kernel, found.threads, groups)
 
 
 def _facts(r: KernelReport) -> list[tuple[str, str, str]]:
@@ -182,14 +184,18 @@ def _loop_facts(r: KernelReport, loop: MainLoop) -> list[tuple[str, str]]:
             else ""
         )
         out.append(("LDS", f"{loop.lds_read} bytes read, {loop.lds_written} written{share}"))
-    if r.utilization is not None:
-        u = r.utilization
-        cycles = f"{u.matrix_cycles:g} of {u.cycles:g} issue cycles an iteration"
-        out.append(("utilization", f"{u.ratio:.1%} of the matrix core by one wave alone ({cycles}; llvm-mca's model)"))
     return out
 
 
-def _print(r: KernelReport, missing: list[str]) -> None:
+def _model_facts(cu: CuReport) -> str:
+    """What the model says, in a line."""
+    waits = sorted(cu.stalls, key=lambda c: -cu.stalls[c])[:3]
+    why = ", ".join(f"{c} {cu.part(c):.0%}" for c in waits)
+    return (f"{cu.busy:.1%} of the matrix pipes' time, {cu.waves} waves, loads of {cu.timings.memory_latency} clocks; "
+            f"waves wait for {why or 'nothing'}")
+
+
+def _print(r: KernelReport, cu: CuReport | None, missing: list[str]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
@@ -215,7 +221,9 @@ def _print(r: KernelReport, missing: list[str]) -> None:
         console.print(counts)
         console.print()
         for name, value in _loop_facts(r, r.loop):
-            console.print(f"{name:<12} {escape(value)}")
+            console.print(f"{name:<14} {escape(value)}")
+        if cu is not None:
+            console.print(f"{'model of a CU':<14} {escape(_model_facts(cu))}")
     for text in missing:
         console.print(f"\n[yellow]not known:[/yellow] {escape(text)}")
     console.print(f"\n[dim]{NOTE}[/dim]")

@@ -47,6 +47,11 @@ enum { OLD_WRITE = 0x80000000 };
 /* Of `GroupState.skip`: which counters of the instruction, whose index stands from bit 2. */
 enum { SKIP_VM = 1, SKIP_LGKM = 2 };
 
+/* Kinds of a record of what waves execute, from bit 60; the wave stands from bit 56, then 32 bits, and 24 of a value. A workgroup begins (its number); a
+   wave comes to a block (its number); an instruction (its index) keeps LDS busy for so many clocks; one (the place of its byte counter in `profile`) asks
+   for so many pieces of 64 bytes of global memory, counted for 16 lanes at a time. */
+enum { TRACE_GROUP = 1, TRACE_BLOCK = 2, TRACE_LDS = 3, TRACE_MEMORY = 4 };
+
 /* Codes of what stops a wave, in `fault_code`; `machine.py` makes errors of them. In words: an instruction that is not executed here; memory that the
    kernel was not given (lane, address, bytes in `fault_extra`); LDS beyond what the workgroup has (the same); s_trap and its like; a kind of buffer
    resource whose range check the manual does not describe; an atomic operation at an address that is not a multiple of its size (lane, address, bytes
@@ -168,7 +173,8 @@ typedef struct WaveState {
    into; `image`: where address 0 of the code stands (what s_getpc_b64 counts from); `last_exec`: EXEC of the last wave when it starts; `skip`: of a
    mutable program, which wait or barrier does nothing; `current`: the wave that runs; `reports`: what the checker found; `collect`: whether the launch goes on behind it; `access`: what kind of access to memory comes next, `shadow`, `shadows`: records of
    memory (`GlobalRegion`), and how many pieces; `judge`: whom to ask (`check_global`); `linear`: the workgroup's number; `stop`: not 0 where all must end;
-   `finder`: who knows the block at an address that no label names (`lazy`), or 0. */
+   `finder`: who knows the block at an address that no label names (`lazy`), or 0; `trace`, `trace_end`: where the next record of what waves execute
+   goes, and where there is no more place, 0 where nobody asked. */
 typedef struct GroupState {
   i8 *lds;
   u32 lds_bytes;
@@ -211,4 +217,6 @@ typedef struct GroupState {
   u64 linear;
   u32 stop;
   void *finder;
+  u64 *trace;
+  u64 *trace_end;
 } GroupState;

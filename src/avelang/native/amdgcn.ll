@@ -1,4 +1,4 @@
-; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 5dd7aeee51225fd0acf480b6dd0505faab5e067dc52eda720b213162027733d6
+; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 872ab023331e50f1b120dab043be9a0e174c6e39b60f5702b1ba4e2958742b79
 
 %struct.WaveState = type { [160 x i32], i32, i32, i64, i32, i32, ptr, ptr, [344 x i8], [32768 x i32] }
 %struct.FoundRecord = type { i32, i32, i64, i32, i32, i64, i64, [3 x i32], i32, i32, i32 }
@@ -199,14 +199,16 @@ entry:
   %arrayidx2.i = getelementptr inbounds nuw i8, ptr %g, i64 96
   %1 = load i32, ptr %arrayidx2.i, align 4
   %conv3.i = zext i32 %1 to i64
-  %cmp.not.i30 = icmp ult i64 %first, %last
-  br i1 %cmp.not.i30, label %for.body.i.lr.ph, label %run.exit
+  %cmp.not.i36 = icmp ult i64 %first, %last
+  br i1 %cmp.not.i36, label %for.body.i.lr.ph, label %run.exit
 
 for.body.i.lr.ph:
   %id.i = getelementptr inbounds nuw i8, ptr %g, i64 80
   %arrayidx10.i = getelementptr inbounds nuw i8, ptr %g, i64 84
   %arrayidx15.i = getelementptr inbounds nuw i8, ptr %g, i64 88
   %linear.i = getelementptr inbounds nuw i8, ptr %g, i64 320
+  %trace.i = getelementptr inbounds nuw i8, ptr %g, i64 344
+  %trace_end.i = getelementptr inbounds nuw i8, ptr %g, i64 352
   %wave_states.i = getelementptr inbounds nuw i8, ptr %g, i64 16
   %waves2.i = getelementptr inbounds nuw i8, ptr %g, i64 12
   %permutation.i = getelementptr inbounds nuw i8, ptr %g, i64 188
@@ -215,123 +217,175 @@ for.body.i.lr.ph:
   br label %for.body.i
 
 for.body.i:
-  %at.0.i31 = phi i64 [ %first, %for.body.i.lr.ph ], [ %inc.i, %for.inc.i ]
-  %rem.i = urem i64 %at.0.i31, %conv.i
+  %at.0.i37 = phi i64 [ %first, %for.body.i.lr.ph ], [ %inc.i, %for.inc.i ]
+  %rem.i = urem i64 %at.0.i37, %conv.i
   %conv5.i = trunc nuw i64 %rem.i to i32
   store i32 %conv5.i, ptr %id.i, align 8
-  %div.i = udiv i64 %at.0.i31, %conv.i
+  %div.i = udiv i64 %at.0.i37, %conv.i
   %rem7.i = urem i64 %div.i, %conv3.i
   %conv8.i = trunc nuw i64 %rem7.i to i32
   store i32 %conv8.i, ptr %arrayidx10.i, align 4
   %div12.i = udiv i64 %div.i, %conv3.i
   %conv13.i = trunc i64 %div12.i to i32
   store i32 %conv13.i, ptr %arrayidx15.i, align 8
-  store i64 %at.0.i31, ptr %linear.i, align 8
+  store i64 %at.0.i37, ptr %linear.i, align 8
+  %2 = load ptr, ptr %trace.i, align 8
+  %tobool.not.i1 = icmp eq ptr %2, null
+  br i1 %tobool.not.i1, label %record.exit, label %if.end.i
+
+if.end.i:
+  %3 = load ptr, ptr %trace_end.i, align 8
+  %cmp.i = icmp ult ptr %2, %3
+  br i1 %cmp.i, label %if.then2.i, label %if.end9.i
+
+if.then2.i:
+  %and.i = shl i64 %at.0.i37, 24
+  %shl4.i = and i64 %and.i, 72057594021150720
+  %or5.i = or disjoint i64 %shl4.i, 1152921504606846976
+  store i64 %or5.i, ptr %2, align 8
+  %.pre = load ptr, ptr %trace.i, align 8
+  br label %if.end9.i
+
+if.end9.i:
+  %4 = phi ptr [ %.pre, %if.then2.i ], [ %2, %if.end.i ]
+  %incdec.ptr.i = getelementptr inbounds nuw i8, ptr %4, i64 8
+  store ptr %incdec.ptr.i, ptr %trace.i, align 8
+  br label %record.exit
+
+record.exit:
   tail call void @ave_start(ptr noundef nonnull %g) #22
-  %2 = load ptr, ptr %wave_states.i, align 8
-  br label %for.body.i3
+  %5 = load ptr, ptr %wave_states.i, align 8
+  br label %for.body.i4
 
-for.cond.i1.loopexit:
-  br i1 %open.2.i, label %for.body.i3, label %for.inc.i
+for.cond.i2.loopexit:
+  br i1 %open.2.i, label %for.body.i4, label %for.inc.i
 
-for.body.i3:
+for.body.i4:
   tail call void @ave_order(ptr noundef nonnull %g) #22
-  %3 = load i32, ptr %waves2.i, align 4
-  %cmp.not.i425.not = icmp eq i32 %3, 0
-  br i1 %cmp.not.i425.not, label %for.inc.i, label %for.body4.i
+  %6 = load i32, ptr %waves2.i, align 4
+  %cmp.not.i531.not = icmp eq i32 %6, 0
+  br i1 %cmp.not.i531.not, label %for.inc.i, label %for.body4.i
 
 for.cond12.i.preheader:
-  %cmp14.i27.not = icmp eq i32 %10, 0
-  br i1 %cmp14.i27.not, label %for.inc.i, label %for.body16.i
+  %cmp14.i33.not = icmp eq i32 %17, 0
+  br i1 %cmp14.i33.not, label %for.inc.i, label %for.body16.i
 
 for.body4.i:
-  %4 = phi i32 [ %10, %if.end.i ], [ %3, %for.body.i3 ]
-  %indvars.iv = phi i64 [ %indvars.iv.next, %if.end.i ], [ 0, %for.body.i3 ]
+  %7 = phi i32 [ %17, %if.end.i6 ], [ %6, %for.body.i4 ]
+  %indvars.iv = phi i64 [ %indvars.iv.next, %if.end.i6 ], [ 0, %for.body.i4 ]
   %arrayidx.i = getelementptr inbounds nuw i32, ptr %permutation.i, i64 %indvars.iv
-  %5 = load i32, ptr %arrayidx.i, align 4
-  %idxprom5.i = zext i32 %5 to i64
-  %arrayidx6.i = getelementptr inbounds nuw %struct.WaveState, ptr %2, i64 %idxprom5.i
+  %8 = load i32, ptr %arrayidx.i, align 4
+  %idxprom5.i = zext i32 %8 to i64
+  %arrayidx6.i = getelementptr inbounds nuw %struct.WaveState, ptr %5, i64 %idxprom5.i
   %status.i = getelementptr inbounds nuw i8, ptr %arrayidx6.i, i64 644
-  %6 = load i32, ptr %status.i, align 4
-  %cmp7.i = icmp eq i32 %6, 0
-  br i1 %cmp7.i, label %land.lhs.true.i, label %if.end.i
+  %9 = load i32, ptr %status.i, align 4
+  %cmp7.i = icmp eq i32 %9, 0
+  br i1 %cmp7.i, label %land.lhs.true.i, label %if.end.i6
 
 land.lhs.true.i:
   store ptr %arrayidx6.i, ptr %current.i, align 8
   %pc1.i = getelementptr inbounds nuw i8, ptr %arrayidx6.i, i64 640
-  %7 = load i32, ptr %pc1.i, align 8
-  br label %for.cond.i8
+  %10 = load i32, ptr %pc1.i, align 8
+  %index.i = getelementptr inbounds nuw i8, ptr %arrayidx6.i, i64 656
+  br label %for.cond.i10
 
-for.cond.i8:
-  %pc.0.i = phi i32 [ %7, %land.lhs.true.i ], [ %call5.i, %lor.lhs.false11.i ]
-  %idxprom.i9 = sext i32 %pc.0.i to i64
-  %arrayidx.i10 = getelementptr inbounds ptr, ptr @ave_blocks, i64 %idxprom.i9
-  %8 = load ptr, ptr %arrayidx.i10, align 8
-  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #21
-  %or.cond16.i = icmp ugt i32 %call5.i, -3
-  br i1 %or.cond16.i, label %run_wave.exit.thread, label %if.end9.i
+for.cond.i10:
+  %pc.0.i = phi i32 [ %10, %land.lhs.true.i ], [ %call6.i, %lor.lhs.false16.i ]
+  %idxprom.i11 = sext i32 %pc.0.i to i64
+  %arrayidx.i12 = getelementptr inbounds ptr, ptr @ave_blocks, i64 %idxprom.i11
+  %11 = load ptr, ptr %arrayidx.i12, align 8
+  %12 = load i32, ptr %index.i, align 8
+  %conv.i13 = zext i32 %12 to i64
+  %conv5.i14 = zext i32 %pc.0.i to i64
+  %13 = load ptr, ptr %trace.i, align 8
+  %tobool.not.i.i = icmp eq ptr %13, null
+  br i1 %tobool.not.i.i, label %record.exit.i, label %if.end.i.i
+
+if.end.i.i:
+  %14 = load ptr, ptr %trace_end.i, align 8
+  %cmp.i.i = icmp ult ptr %13, %14
+  br i1 %cmp.i.i, label %if.then2.i.i, label %if.end9.i.i
+
+if.then2.i.i:
+  %shl3.i.i = shl i64 %conv.i13, 56
+  %and.i.i = shl nuw nsw i64 %conv5.i14, 24
+  %or.i.i = or disjoint i64 %shl3.i.i, %and.i.i
+  %or5.i.i = or i64 %or.i.i, 2305843009213693952
+  store i64 %or5.i.i, ptr %13, align 8
+  %.pre46 = load ptr, ptr %trace.i, align 8
+  br label %if.end9.i.i
+
+if.end9.i.i:
+  %15 = phi ptr [ %.pre46, %if.then2.i.i ], [ %13, %if.end.i.i ]
+  %incdec.ptr.i.i = getelementptr inbounds nuw i8, ptr %15, i64 8
+  store ptr %incdec.ptr.i.i, ptr %trace.i, align 8
+  br label %record.exit.i
+
+record.exit.i:
+  %call6.i = tail call i32 %11(ptr noundef nonnull %arrayidx6.i, ptr noundef nonnull %g) #21
+  %or.cond22.i = icmp ugt i32 %call6.i, -3
+  br i1 %or.cond22.i, label %run_wave.exit.thread, label %if.end13.i
 
 run_wave.exit.thread:
-  %cmp6.i = icmp eq i32 %call5.i, -1
-  %cond.i = select i1 %cmp6.i, i32 2, i32 1
+  %cmp8.i = icmp eq i32 %call6.i, -1
+  %cond.i = select i1 %cmp8.i, i32 2, i32 1
   store i32 %cond.i, ptr %status.i, align 4
-  %.pre = load i32, ptr %waves2.i, align 4
-  br label %if.end.i
+  %.pre47 = load i32, ptr %waves2.i, align 4
+  br label %if.end.i6
 
-if.end9.i:
-  %cmp10.i = icmp slt i32 %call5.i, 0
-  br i1 %cmp10.i, label %run_group.exit, label %lor.lhs.false11.i
+if.end13.i:
+  %cmp14.i15 = icmp slt i32 %call6.i, 0
+  br i1 %cmp14.i15, label %run_group.exit, label %lor.lhs.false16.i
 
-lor.lhs.false11.i:
-  %9 = load atomic i32, ptr %stop.i monotonic, align 8
-  %tobool12.not.i = icmp eq i32 %9, 0
-  br i1 %tobool12.not.i, label %for.cond.i8, label %run_group.exit
+lor.lhs.false16.i:
+  %16 = load atomic i32, ptr %stop.i monotonic, align 8
+  %tobool17.not.i = icmp eq i32 %16, 0
+  br i1 %tobool17.not.i, label %for.cond.i10, label %run_group.exit
 
-if.end.i:
-  %10 = phi i32 [ %.pre, %run_wave.exit.thread ], [ %4, %for.body4.i ]
+if.end.i6:
+  %17 = phi i32 [ %.pre47, %run_wave.exit.thread ], [ %7, %for.body4.i ]
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
-  %11 = zext i32 %10 to i64
-  %cmp.not.i4 = icmp samesign ult i64 %indvars.iv.next, %11
-  br i1 %cmp.not.i4, label %for.body4.i, label %for.cond12.i.preheader
+  %18 = zext i32 %17 to i64
+  %cmp.not.i5 = icmp samesign ult i64 %indvars.iv.next, %18
+  br i1 %cmp.not.i5, label %for.body4.i, label %for.cond12.i.preheader
 
 for.body16.i:
-  %12 = phi i32 [ %14, %for.inc26.i ], [ %10, %for.cond12.i.preheader ]
-  %indvars.iv37 = phi i64 [ %indvars.iv.next38, %for.inc26.i ], [ 0, %for.cond12.i.preheader ]
-  %open.1.i28 = phi i1 [ %open.2.i, %for.inc26.i ], [ false, %for.cond12.i.preheader ]
-  %arrayidx18.i = getelementptr inbounds nuw %struct.WaveState, ptr %2, i64 %indvars.iv37
+  %19 = phi i32 [ %21, %for.inc26.i ], [ %17, %for.cond12.i.preheader ]
+  %indvars.iv44 = phi i64 [ %indvars.iv.next45, %for.inc26.i ], [ 0, %for.cond12.i.preheader ]
+  %open.1.i34 = phi i1 [ %open.2.i, %for.inc26.i ], [ false, %for.cond12.i.preheader ]
+  %arrayidx18.i = getelementptr inbounds nuw %struct.WaveState, ptr %5, i64 %indvars.iv44
   %status19.i = getelementptr inbounds nuw i8, ptr %arrayidx18.i, i64 644
-  %13 = load i32, ptr %status19.i, align 4
-  %cmp20.i = icmp eq i32 %13, 1
+  %20 = load i32, ptr %status19.i, align 4
+  %cmp20.i = icmp eq i32 %20, 1
   br i1 %cmp20.i, label %if.then21.i, label %for.inc26.i
 
 if.then21.i:
   store i32 0, ptr %status19.i, align 4
-  %.pre39 = load i32, ptr %waves2.i, align 4
+  %.pre48 = load i32, ptr %waves2.i, align 4
   br label %for.inc26.i
 
 for.inc26.i:
-  %14 = phi i32 [ %.pre39, %if.then21.i ], [ %12, %for.body16.i ]
-  %open.2.i = phi i1 [ true, %if.then21.i ], [ %open.1.i28, %for.body16.i ]
-  %indvars.iv.next38 = add nuw nsw i64 %indvars.iv37, 1
-  %15 = zext i32 %14 to i64
-  %cmp14.i = icmp samesign ult i64 %indvars.iv.next38, %15
-  br i1 %cmp14.i, label %for.body16.i, label %for.cond.i1.loopexit
+  %21 = phi i32 [ %.pre48, %if.then21.i ], [ %19, %for.body16.i ]
+  %open.2.i = phi i1 [ true, %if.then21.i ], [ %open.1.i34, %for.body16.i ]
+  %indvars.iv.next45 = add nuw nsw i64 %indvars.iv44, 1
+  %22 = zext i32 %21 to i64
+  %cmp14.i = icmp samesign ult i64 %indvars.iv.next45, %22
+  br i1 %cmp14.i, label %for.body16.i, label %for.cond.i2.loopexit
 
 run_group.exit:
-  %index.i = getelementptr inbounds nuw i8, ptr %arrayidx6.i, i64 656
-  %16 = load i32, ptr %index.i, align 8
+  %23 = load i32, ptr %index.i, align 8
   %fault_wave.i = getelementptr inbounds nuw i8, ptr %g, i64 60
-  store i32 %16, ptr %fault_wave.i, align 4
+  store i32 %23, ptr %fault_wave.i, align 4
   br label %run.exit
 
 for.inc.i:
-  %inc.i = add nuw i64 %at.0.i31, 1
+  %inc.i = add nuw i64 %at.0.i37, 1
   %exitcond.not = icmp eq i64 %inc.i, %last
   br i1 %exitcond.not, label %run.exit, label %for.body.i
 
 run.exit:
-  %cmp.not.i24 = phi i32 [ 1, %run_group.exit ], [ 0, %entry ], [ 0, %for.inc.i ]
-  ret i32 %cmp.not.i24
+  %cmp.not.i30 = phi i32 [ 1, %run_group.exit ], [ 0, %entry ], [ 0, %for.inc.i ]
+  ret i32 %cmp.not.i30
 }
 
 define range(i32 0, 2) i32 @ave_run_later(ptr noundef %g, i64 noundef %first, i64 noundef %last) local_unnamed_addr #5 {
@@ -342,14 +396,16 @@ entry:
   %arrayidx2.i = getelementptr inbounds nuw i8, ptr %g, i64 96
   %1 = load i32, ptr %arrayidx2.i, align 4
   %conv3.i = zext i32 %1 to i64
-  %cmp.not.i32 = icmp ult i64 %first, %last
-  br i1 %cmp.not.i32, label %for.body.i.lr.ph, label %run.exit
+  %cmp.not.i37 = icmp ult i64 %first, %last
+  br i1 %cmp.not.i37, label %for.body.i.lr.ph, label %run.exit
 
 for.body.i.lr.ph:
   %id.i = getelementptr inbounds nuw i8, ptr %g, i64 80
   %arrayidx10.i = getelementptr inbounds nuw i8, ptr %g, i64 84
   %arrayidx15.i = getelementptr inbounds nuw i8, ptr %g, i64 88
   %linear.i = getelementptr inbounds nuw i8, ptr %g, i64 320
+  %trace.i = getelementptr inbounds nuw i8, ptr %g, i64 344
+  %trace_end.i = getelementptr inbounds nuw i8, ptr %g, i64 352
   %wave_states.i = getelementptr inbounds nuw i8, ptr %g, i64 16
   %waves2.i = getelementptr inbounds nuw i8, ptr %g, i64 12
   %permutation.i = getelementptr inbounds nuw i8, ptr %g, i64 188
@@ -358,136 +414,188 @@ for.body.i.lr.ph:
   br label %for.body.i
 
 for.body.i:
-  %at.0.i33 = phi i64 [ %first, %for.body.i.lr.ph ], [ %inc.i, %for.inc.i ]
-  %rem.i = urem i64 %at.0.i33, %conv.i
+  %at.0.i38 = phi i64 [ %first, %for.body.i.lr.ph ], [ %inc.i, %for.inc.i ]
+  %rem.i = urem i64 %at.0.i38, %conv.i
   %conv5.i = trunc nuw i64 %rem.i to i32
   store i32 %conv5.i, ptr %id.i, align 8
-  %div.i = udiv i64 %at.0.i33, %conv.i
+  %div.i = udiv i64 %at.0.i38, %conv.i
   %rem7.i = urem i64 %div.i, %conv3.i
   %conv8.i = trunc nuw i64 %rem7.i to i32
   store i32 %conv8.i, ptr %arrayidx10.i, align 4
   %div12.i = udiv i64 %div.i, %conv3.i
   %conv13.i = trunc i64 %div12.i to i32
   store i32 %conv13.i, ptr %arrayidx15.i, align 8
-  store i64 %at.0.i33, ptr %linear.i, align 8
+  store i64 %at.0.i38, ptr %linear.i, align 8
+  %2 = load ptr, ptr %trace.i, align 8
+  %tobool.not.i1 = icmp eq ptr %2, null
+  br i1 %tobool.not.i1, label %record.exit, label %if.end.i
+
+if.end.i:
+  %3 = load ptr, ptr %trace_end.i, align 8
+  %cmp.i = icmp ult ptr %2, %3
+  br i1 %cmp.i, label %if.then2.i, label %if.end9.i
+
+if.then2.i:
+  %and.i = shl i64 %at.0.i38, 24
+  %shl4.i = and i64 %and.i, 72057594021150720
+  %or5.i = or disjoint i64 %shl4.i, 1152921504606846976
+  store i64 %or5.i, ptr %2, align 8
+  %.pre = load ptr, ptr %trace.i, align 8
+  br label %if.end9.i
+
+if.end9.i:
+  %4 = phi ptr [ %.pre, %if.then2.i ], [ %2, %if.end.i ]
+  %incdec.ptr.i = getelementptr inbounds nuw i8, ptr %4, i64 8
+  store ptr %incdec.ptr.i, ptr %trace.i, align 8
+  br label %record.exit
+
+record.exit:
   tail call void @ave_start(ptr noundef nonnull %g) #22
-  %2 = load ptr, ptr %wave_states.i, align 8
-  br label %for.body.i3
+  %5 = load ptr, ptr %wave_states.i, align 8
+  br label %for.body.i4
 
-for.cond.i1.loopexit:
-  br i1 %open.2.i, label %for.body.i3, label %for.inc.i
+for.cond.i2.loopexit:
+  br i1 %open.2.i, label %for.body.i4, label %for.inc.i
 
-for.body.i3:
+for.body.i4:
   tail call void @ave_order(ptr noundef nonnull %g) #22
-  %3 = load i32, ptr %waves2.i, align 4
-  %cmp.not.i427.not = icmp eq i32 %3, 0
-  br i1 %cmp.not.i427.not, label %for.inc.i, label %for.body4.i
+  %6 = load i32, ptr %waves2.i, align 4
+  %cmp.not.i532.not = icmp eq i32 %6, 0
+  br i1 %cmp.not.i532.not, label %for.inc.i, label %for.body4.i
 
 for.cond12.i.preheader:
-  %cmp14.i29.not = icmp eq i32 %11, 0
-  br i1 %cmp14.i29.not, label %for.inc.i, label %for.body16.i
+  %cmp14.i34.not = icmp eq i32 %18, 0
+  br i1 %cmp14.i34.not, label %for.inc.i, label %for.body16.i
 
 for.body4.i:
-  %4 = phi i32 [ %11, %if.end.i ], [ %3, %for.body.i3 ]
-  %indvars.iv = phi i64 [ %indvars.iv.next, %if.end.i ], [ 0, %for.body.i3 ]
+  %7 = phi i32 [ %18, %if.end.i6 ], [ %6, %for.body.i4 ]
+  %indvars.iv = phi i64 [ %indvars.iv.next, %if.end.i6 ], [ 0, %for.body.i4 ]
   %arrayidx.i = getelementptr inbounds nuw i32, ptr %permutation.i, i64 %indvars.iv
-  %5 = load i32, ptr %arrayidx.i, align 4
-  %idxprom5.i = zext i32 %5 to i64
-  %arrayidx6.i = getelementptr inbounds nuw %struct.WaveState, ptr %2, i64 %idxprom5.i
+  %8 = load i32, ptr %arrayidx.i, align 4
+  %idxprom5.i = zext i32 %8 to i64
+  %arrayidx6.i = getelementptr inbounds nuw %struct.WaveState, ptr %5, i64 %idxprom5.i
   %status.i = getelementptr inbounds nuw i8, ptr %arrayidx6.i, i64 644
-  %6 = load i32, ptr %status.i, align 4
-  %cmp7.i = icmp eq i32 %6, 0
-  br i1 %cmp7.i, label %land.lhs.true.i, label %if.end.i
+  %9 = load i32, ptr %status.i, align 4
+  %cmp7.i = icmp eq i32 %9, 0
+  br i1 %cmp7.i, label %land.lhs.true.i, label %if.end.i6
 
 land.lhs.true.i:
   store ptr %arrayidx6.i, ptr %current.i, align 8
   %pc1.i = getelementptr inbounds nuw i8, ptr %arrayidx6.i, i64 640
-  %7 = load i32, ptr %pc1.i, align 8
-  br label %for.cond.i8.outer
+  %10 = load i32, ptr %pc1.i, align 8
+  %index.i = getelementptr inbounds nuw i8, ptr %arrayidx6.i, i64 656
+  br label %for.cond.i10.outer
 
-for.cond.i8.outer:
-  %pc.0.i.ph = phi i32 [ %call5.i, %lor.lhs.false11.i ], [ %7, %land.lhs.true.i ]
-  %idxprom.i9 = sext i32 %pc.0.i.ph to i64
-  %arrayidx.i10 = getelementptr inbounds ptr, ptr @ave_blocks, i64 %idxprom.i9
-  br label %for.cond.i8
+for.cond.i10.outer:
+  %pc.0.i.ph = phi i32 [ %call6.i, %lor.lhs.false16.i ], [ %10, %land.lhs.true.i ]
+  %idxprom.i11 = sext i32 %pc.0.i.ph to i64
+  %arrayidx.i12 = getelementptr inbounds ptr, ptr @ave_blocks, i64 %idxprom.i11
+  br label %for.cond.i10
 
-for.cond.i8:
-  %8 = load ptr, ptr %arrayidx.i10, align 8
-  %tobool.i = icmp eq ptr %8, null
+for.cond.i10:
+  %11 = load ptr, ptr %arrayidx.i12, align 8
+  %tobool.i = icmp eq ptr %11, null
   br i1 %tobool.i, label %if.then.i, label %if.end4.i
 
 if.then.i:
-  %9 = load ptr, ptr @ave_maker, align 8
-  %call.i = tail call i32 %9(i32 noundef %pc.0.i.ph) #21
+  %12 = load ptr, ptr @ave_maker, align 8
+  %call.i = tail call i32 %12(i32 noundef %pc.0.i.ph) #21
   %tobool2.not.i = icmp eq i32 %call.i, 0
-  br i1 %tobool2.not.i, label %for.cond.i8, label %run_group.exit
+  br i1 %tobool2.not.i, label %for.cond.i10, label %run_group.exit
 
 if.end4.i:
-  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #21
-  %or.cond16.i = icmp ugt i32 %call5.i, -3
-  br i1 %or.cond16.i, label %run_wave.exit.thread, label %if.end9.i
+  %13 = load i32, ptr %index.i, align 8
+  %conv.i13 = zext i32 %13 to i64
+  %conv5.i14 = zext i32 %pc.0.i.ph to i64
+  %14 = load ptr, ptr %trace.i, align 8
+  %tobool.not.i.i = icmp eq ptr %14, null
+  br i1 %tobool.not.i.i, label %record.exit.i, label %if.end.i.i
+
+if.end.i.i:
+  %15 = load ptr, ptr %trace_end.i, align 8
+  %cmp.i.i = icmp ult ptr %14, %15
+  br i1 %cmp.i.i, label %if.then2.i.i, label %if.end9.i.i
+
+if.then2.i.i:
+  %shl3.i.i = shl i64 %conv.i13, 56
+  %and.i.i = shl nuw nsw i64 %conv5.i14, 24
+  %or.i.i = or disjoint i64 %shl3.i.i, %and.i.i
+  %or5.i.i = or i64 %or.i.i, 2305843009213693952
+  store i64 %or5.i.i, ptr %14, align 8
+  %.pre46 = load ptr, ptr %trace.i, align 8
+  br label %if.end9.i.i
+
+if.end9.i.i:
+  %16 = phi ptr [ %.pre46, %if.then2.i.i ], [ %14, %if.end.i.i ]
+  %incdec.ptr.i.i = getelementptr inbounds nuw i8, ptr %16, i64 8
+  store ptr %incdec.ptr.i.i, ptr %trace.i, align 8
+  br label %record.exit.i
+
+record.exit.i:
+  %call6.i = tail call i32 %11(ptr noundef nonnull %arrayidx6.i, ptr noundef nonnull %g) #21
+  %or.cond22.i = icmp ugt i32 %call6.i, -3
+  br i1 %or.cond22.i, label %run_wave.exit.thread, label %if.end13.i
 
 run_wave.exit.thread:
-  %cmp6.i = icmp eq i32 %call5.i, -1
-  %cond.i = select i1 %cmp6.i, i32 2, i32 1
+  %cmp8.i = icmp eq i32 %call6.i, -1
+  %cond.i = select i1 %cmp8.i, i32 2, i32 1
   store i32 %cond.i, ptr %status.i, align 4
-  %.pre = load i32, ptr %waves2.i, align 4
-  br label %if.end.i
+  %.pre47 = load i32, ptr %waves2.i, align 4
+  br label %if.end.i6
 
-if.end9.i:
-  %cmp10.i = icmp slt i32 %call5.i, 0
-  br i1 %cmp10.i, label %run_group.exit, label %lor.lhs.false11.i
+if.end13.i:
+  %cmp14.i15 = icmp slt i32 %call6.i, 0
+  br i1 %cmp14.i15, label %run_group.exit, label %lor.lhs.false16.i
 
-lor.lhs.false11.i:
-  %10 = load atomic i32, ptr %stop.i monotonic, align 8
-  %tobool12.not.i = icmp eq i32 %10, 0
-  br i1 %tobool12.not.i, label %for.cond.i8.outer, label %run_group.exit
+lor.lhs.false16.i:
+  %17 = load atomic i32, ptr %stop.i monotonic, align 8
+  %tobool17.not.i = icmp eq i32 %17, 0
+  br i1 %tobool17.not.i, label %for.cond.i10.outer, label %run_group.exit
 
-if.end.i:
-  %11 = phi i32 [ %.pre, %run_wave.exit.thread ], [ %4, %for.body4.i ]
+if.end.i6:
+  %18 = phi i32 [ %.pre47, %run_wave.exit.thread ], [ %7, %for.body4.i ]
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
-  %12 = zext i32 %11 to i64
-  %cmp.not.i4 = icmp samesign ult i64 %indvars.iv.next, %12
-  br i1 %cmp.not.i4, label %for.body4.i, label %for.cond12.i.preheader
+  %19 = zext i32 %18 to i64
+  %cmp.not.i5 = icmp samesign ult i64 %indvars.iv.next, %19
+  br i1 %cmp.not.i5, label %for.body4.i, label %for.cond12.i.preheader
 
 for.body16.i:
-  %13 = phi i32 [ %15, %for.inc26.i ], [ %11, %for.cond12.i.preheader ]
-  %indvars.iv38 = phi i64 [ %indvars.iv.next39, %for.inc26.i ], [ 0, %for.cond12.i.preheader ]
-  %open.1.i30 = phi i1 [ %open.2.i, %for.inc26.i ], [ false, %for.cond12.i.preheader ]
-  %arrayidx18.i = getelementptr inbounds nuw %struct.WaveState, ptr %2, i64 %indvars.iv38
+  %20 = phi i32 [ %22, %for.inc26.i ], [ %18, %for.cond12.i.preheader ]
+  %indvars.iv44 = phi i64 [ %indvars.iv.next45, %for.inc26.i ], [ 0, %for.cond12.i.preheader ]
+  %open.1.i35 = phi i1 [ %open.2.i, %for.inc26.i ], [ false, %for.cond12.i.preheader ]
+  %arrayidx18.i = getelementptr inbounds nuw %struct.WaveState, ptr %5, i64 %indvars.iv44
   %status19.i = getelementptr inbounds nuw i8, ptr %arrayidx18.i, i64 644
-  %14 = load i32, ptr %status19.i, align 4
-  %cmp20.i = icmp eq i32 %14, 1
+  %21 = load i32, ptr %status19.i, align 4
+  %cmp20.i = icmp eq i32 %21, 1
   br i1 %cmp20.i, label %if.then21.i, label %for.inc26.i
 
 if.then21.i:
   store i32 0, ptr %status19.i, align 4
-  %.pre40 = load i32, ptr %waves2.i, align 4
+  %.pre48 = load i32, ptr %waves2.i, align 4
   br label %for.inc26.i
 
 for.inc26.i:
-  %15 = phi i32 [ %.pre40, %if.then21.i ], [ %13, %for.body16.i ]
-  %open.2.i = phi i1 [ true, %if.then21.i ], [ %open.1.i30, %for.body16.i ]
-  %indvars.iv.next39 = add nuw nsw i64 %indvars.iv38, 1
-  %16 = zext i32 %15 to i64
-  %cmp14.i = icmp samesign ult i64 %indvars.iv.next39, %16
-  br i1 %cmp14.i, label %for.body16.i, label %for.cond.i1.loopexit
+  %22 = phi i32 [ %.pre48, %if.then21.i ], [ %20, %for.body16.i ]
+  %open.2.i = phi i1 [ true, %if.then21.i ], [ %open.1.i35, %for.body16.i ]
+  %indvars.iv.next45 = add nuw nsw i64 %indvars.iv44, 1
+  %23 = zext i32 %22 to i64
+  %cmp14.i = icmp samesign ult i64 %indvars.iv.next45, %23
+  br i1 %cmp14.i, label %for.body16.i, label %for.cond.i2.loopexit
 
 run_group.exit:
-  %index.i = getelementptr inbounds nuw i8, ptr %arrayidx6.i, i64 656
-  %17 = load i32, ptr %index.i, align 8
+  %24 = load i32, ptr %index.i, align 8
   %fault_wave.i = getelementptr inbounds nuw i8, ptr %g, i64 60
-  store i32 %17, ptr %fault_wave.i, align 4
+  store i32 %24, ptr %fault_wave.i, align 4
   br label %run.exit
 
 for.inc.i:
-  %inc.i = add nuw i64 %at.0.i33, 1
+  %inc.i = add nuw i64 %at.0.i38, 1
   %exitcond.not = icmp eq i64 %inc.i, %last
   br i1 %exitcond.not, label %run.exit, label %for.body.i
 
 run.exit:
-  %cmp.not.i26 = phi i32 [ 1, %run_group.exit ], [ 0, %entry ], [ 0, %for.inc.i ]
-  ret i32 %cmp.not.i26
+  %cmp.not.i31 = phi i32 [ 1, %run_group.exit ], [ 0, %entry ], [ 0, %for.inc.i ]
+  ret i32 %cmp.not.i31
 }
 
 define hidden range(i32 0, 2) i32 @ave_check_found(ptr noundef readonly captures(none) %g, i32 noundef %index, i64 noundef %key, i1 noundef %severe) local_unnamed_addr #6 {
@@ -1546,6 +1654,142 @@ cleanup82:
 
 declare i64 @llvm.cttz.i64(i64, i1 immarg) #7
 
+define hidden void @ave_pieces(ptr noundef captures(none) %g, ptr noundef readonly captures(none) %at, i64 noundef %exec, i64 noundef %bytes) local_unnamed_addr #6 {
+entry:
+  %seen = alloca [48 x i64], align 16
+  call void @llvm.lifetime.start.p0(ptr nonnull %seen) #23
+  %add8 = add i64 %bytes, -1
+  br label %for.cond1.preheader
+
+for.cond1.preheader:
+  %indvars.iv81 = phi i64 [ 16, %entry ], [ %indvars.iv.next82, %for.cond.cleanup3 ]
+  %indvars.iv72 = phi i64 [ 0, %entry ], [ %indvars.iv.next73, %for.cond.cleanup3 ]
+  %pieces.069 = phi i64 [ 0, %entry ], [ %add30, %for.cond.cleanup3 ]
+  %indvars85 = trunc i64 %indvars.iv72 to i32
+  br label %for.body4
+
+for.cond.cleanup:
+  %current = getelementptr inbounds nuw i8, ptr %g, i64 264
+  %0 = load ptr, ptr %current, align 8
+  %index = getelementptr inbounds nuw i8, ptr %0, i64 656
+  %1 = load i32, ptr %index, align 8
+  %conv34 = zext i32 %1 to i64
+  %moved = getelementptr inbounds nuw i8, ptr %g, i64 256
+  %2 = load ptr, ptr %moved, align 8
+  %profile = getelementptr inbounds nuw i8, ptr %g, i64 144
+  %3 = load ptr, ptr %profile, align 8
+  %sub.ptr.lhs.cast = ptrtoint ptr %2 to i64
+  %sub.ptr.rhs.cast = ptrtoint ptr %3 to i64
+  %sub.ptr.sub = sub i64 %sub.ptr.lhs.cast, %sub.ptr.rhs.cast
+  %trace.i = getelementptr inbounds nuw i8, ptr %g, i64 344
+  %4 = load ptr, ptr %trace.i, align 8
+  %tobool.not.i = icmp eq ptr %4, null
+  br i1 %tobool.not.i, label %record.exit, label %if.end.i
+
+if.end.i:
+  %trace_end.i = getelementptr inbounds nuw i8, ptr %g, i64 352
+  %5 = load ptr, ptr %trace_end.i, align 8
+  %cmp.i = icmp ult ptr %4, %5
+  br i1 %cmp.i, label %if.then2.i, label %if.end9.i
+
+if.then2.i:
+  %shl3.i = shl i64 %conv34, 56
+  %and.i = shl i64 %sub.ptr.sub, 21
+  %shl4.i = and i64 %and.i, 72057594021150720
+  %or.i = or disjoint i64 %shl4.i, %shl3.i
+  %cond.i = tail call i64 @llvm.umin.i64(i64 %add30, i64 16777215)
+  %or5.i = or disjoint i64 %or.i, %cond.i
+  %or7.i = or i64 %or5.i, 4611686018427387904
+  store i64 %or7.i, ptr %4, align 8
+  %.pre = load ptr, ptr %trace.i, align 8
+  br label %if.end9.i
+
+if.end9.i:
+  %6 = phi ptr [ %.pre, %if.then2.i ], [ %4, %if.end.i ]
+  %incdec.ptr.i = getelementptr inbounds nuw i8, ptr %6, i64 8
+  store ptr %incdec.ptr.i, ptr %trace.i, align 8
+  br label %record.exit
+
+record.exit:
+  call void @llvm.lifetime.end.p0(ptr nonnull %seen) #23
+  ret void
+
+for.cond.cleanup3:
+  %indvars.iv.next73 = add nuw nsw i64 %indvars.iv72, 16
+  %conv = zext i32 %count.3 to i64
+  %add30 = add i64 %pieces.069, %conv
+  %cmp = icmp samesign ult i32 %indvars85, 48
+  %indvars.iv.next82 = add nuw nsw i64 %indvars.iv81, 16
+  br i1 %cmp, label %for.cond1.preheader, label %for.cond.cleanup
+
+for.body4:
+  %indvars.iv74 = phi i64 [ %indvars.iv72, %for.cond1.preheader ], [ %indvars.iv.next75, %for.inc27 ]
+  %count.067 = phi i32 [ 0, %for.cond1.preheader ], [ %count.3, %for.inc27 ]
+  %7 = shl nuw i64 1, %indvars.iv74
+  %8 = and i64 %7, %exec
+  %tobool.not = icmp eq i64 %8, 0
+  br i1 %tobool.not, label %for.inc27, label %if.end
+
+if.end:
+  %arrayidx = getelementptr inbounds nuw i64, ptr %at, i64 %indvars.iv74
+  %9 = load i64, ptr %arrayidx, align 8
+  %div57 = lshr i64 %9, 6
+  %sub = add i64 %add8, %9
+  %div958 = lshr i64 %sub, 6
+  %cmp1062 = icmp samesign ule i64 %div57, %div958
+  %cmp1163 = icmp ult i32 %count.067, 48
+  %10 = select i1 %cmp1062, i1 %cmp1163, i1 false
+  br i1 %10, label %while.cond.preheader, label %for.inc27
+
+while.cond.preheader:
+  %piece.065 = phi i64 [ %inc26, %if.end25 ], [ %div57, %if.end ]
+  %count.164 = phi i32 [ %count.2, %if.end25 ], [ %count.067, %if.end ]
+  %cmp1459.not = icmp eq i32 %count.164, 0
+  br i1 %cmp1459.not, label %if.then21, label %land.rhs15.preheader
+
+land.rhs15.preheader:
+  %wide.trip.count = zext nneg i32 %count.164 to i64
+  br label %land.rhs15
+
+land.rhs15:
+  %indvars.iv = phi i64 [ 0, %land.rhs15.preheader ], [ %indvars.iv.next, %while.body ]
+  %arrayidx17 = getelementptr inbounds nuw i64, ptr %seen, i64 %indvars.iv
+  %11 = load i64, ptr %arrayidx17, align 8
+  %cmp18.not = icmp eq i64 %11, %piece.065
+  br i1 %cmp18.not, label %while.end, label %while.body
+
+while.body:
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %exitcond.not = icmp eq i64 %indvars.iv.next, %wide.trip.count
+  br i1 %exitcond.not, label %if.then21, label %land.rhs15
+
+while.end:
+  %12 = trunc nuw nsw i64 %indvars.iv to i32
+  %13 = icmp eq i32 %count.164, %12
+  br i1 %13, label %if.then21, label %if.end25
+
+if.then21:
+  %inc22 = add nuw nsw i32 %count.164, 1
+  %idxprom23 = zext nneg i32 %count.164 to i64
+  %arrayidx24 = getelementptr inbounds nuw i64, ptr %seen, i64 %idxprom23
+  store i64 %piece.065, ptr %arrayidx24, align 8
+  br label %if.end25
+
+if.end25:
+  %count.2 = phi i32 [ %inc22, %if.then21 ], [ %count.164, %while.end ]
+  %inc26 = add nuw nsw i64 %piece.065, 1
+  %cmp10 = icmp samesign ult i64 %piece.065, %div958
+  %cmp11 = icmp ult i32 %count.2, 48
+  %14 = select i1 %cmp10, i1 %cmp11, i1 false
+  br i1 %14, label %while.cond.preheader, label %for.inc27
+
+for.inc27:
+  %count.3 = phi i32 [ %count.067, %for.body4 ], [ %count.067, %if.end ], [ %count.2, %if.end25 ]
+  %indvars.iv.next75 = add nuw nsw i64 %indvars.iv74, 1
+  %exitcond80.not = icmp eq i64 %indvars.iv.next75, %indvars.iv81
+  br i1 %exitcond80.not, label %for.cond.cleanup3, label %for.body4
+}
+
 define hidden void @ave_moved(ptr noundef readonly captures(none) %g, i64 noundef %lanes, i64 noundef %bytes) local_unnamed_addr #11 {
 entry:
   %moved.i = getelementptr inbounds nuw i8, ptr %g, i64 256
@@ -1665,26 +1909,41 @@ if.then.i:
   br label %moved.exit
 
 moved.exit:
-  %call = tail call i1 @ave_within(ptr noundef nonnull %g, i64 noundef %rdx.min, i64 noundef %rdx.min8, i64 noundef %bytes) #22
-  br i1 %call, label %if.end, label %land.lhs.true
+  %trace = getelementptr inbounds nuw i8, ptr %g, i64 344
+  %5 = load ptr, ptr %trace, align 8
+  %tobool.not = icmp eq ptr %5, null
+  br i1 %tobool.not, label %if.end, label %land.lhs.true
 
 land.lhs.true:
-  %call18 = tail call i32 @ave_each(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %exec, i64 noundef %bytes) #22
-  %tobool.not = icmp eq i32 %call18, 0
-  br i1 %tobool.not, label %if.end, label %cleanup
+  %6 = load ptr, ptr %moved.i, align 8
+  %tobool18.not = icmp eq ptr %6, null
+  br i1 %tobool18.not, label %if.end, label %if.then
+
+if.then:
+  tail call void @ave_pieces(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %exec, i64 noundef %bytes) #22
+  br label %if.end
 
 if.end:
+  %call = tail call i1 @ave_within(ptr noundef nonnull %g, i64 noundef %rdx.min, i64 noundef %rdx.min8, i64 noundef %bytes) #22
+  br i1 %call, label %if.end23, label %land.lhs.true19
+
+land.lhs.true19:
+  %call20 = tail call i32 @ave_each(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %exec, i64 noundef %bytes) #22
+  %tobool21.not = icmp eq i32 %call20, 0
+  br i1 %tobool21.not, label %if.end23, label %cleanup
+
+if.end23:
   %shadows.i = getelementptr inbounds nuw i8, ptr %g, i64 304
-  %5 = load i32, ptr %shadows.i, align 8
-  %tobool.not.i38 = icmp eq i32 %5, 0
-  br i1 %tobool.not.i38, label %cleanup, label %cond.true.i
+  %7 = load i32, ptr %shadows.i, align 8
+  %tobool.not.i49 = icmp eq i32 %7, 0
+  br i1 %tobool.not.i49, label %cleanup, label %cond.true.i
 
 cond.true.i:
   %call.i = tail call i32 @ave_race(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %exec, i64 noundef %bytes) #21
   br label %cleanup
 
 cleanup:
-  %retval.0 = phi i32 [ 1, %land.lhs.true ], [ %call.i, %cond.true.i ], [ 0, %if.end ]
+  %retval.0 = phi i32 [ 1, %land.lhs.true19 ], [ %call.i, %cond.true.i ], [ 0, %if.end23 ]
   ret i32 %retval.0
 }
 
@@ -2925,7 +3184,7 @@ for.body48:
   br i1 %exitcond.not, label %for.cond.cleanup47, label %for.body48
 }
 
-define hidden void @ave_banks(ptr noundef readonly captures(none) %g, i64 noundef %index, ptr noundef readonly captures(none) %order, i64 noundef %size, i32 noundef %banks, ptr noundef readonly captures(none) %addresses, i32 noundef %offset, i32 noundef %nbytes, i64 noundef %exec) local_unnamed_addr #15 {
+define hidden void @ave_banks(ptr noundef captures(none) %g, i64 noundef %index, ptr noundef readonly captures(none) %order, i64 noundef %size, i32 noundef %banks, ptr noundef readonly captures(none) %addresses, i32 noundef %offset, i32 noundef %nbytes, i64 noundef %exec) local_unnamed_addr #15 {
 entry:
   %seen = alloca [320 x i32], align 16
   %turns = alloca [64 x i32], align 16
@@ -2935,66 +3194,101 @@ entry:
   br label %for.body
 
 for.cond.cleanup:
+  %current = getelementptr inbounds nuw i8, ptr %g, i64 264
+  %0 = load ptr, ptr %current, align 8
+  %index55 = getelementptr inbounds nuw i8, ptr %0, i64 656
+  %1 = load i32, ptr %index55, align 8
+  %conv56 = zext i32 %1 to i64
+  %trace.i = getelementptr inbounds nuw i8, ptr %g, i64 344
+  %2 = load ptr, ptr %trace.i, align 8
+  %tobool.not.i = icmp eq ptr %2, null
+  br i1 %tobool.not.i, label %record.exit, label %if.end.i
+
+if.end.i:
+  %trace_end.i = getelementptr inbounds nuw i8, ptr %g, i64 352
+  %3 = load ptr, ptr %trace_end.i, align 8
+  %cmp.i = icmp ult ptr %2, %3
+  br i1 %cmp.i, label %if.then2.i, label %if.end9.i
+
+if.then2.i:
+  %shl3.i = shl i64 %conv56, 56
+  %and.i = shl i64 %index, 24
+  %shl4.i = and i64 %and.i, 72057594021150720
+  %or.i = or disjoint i64 %shl3.i, %shl4.i
+  %cond.i = tail call i64 @llvm.umin.i64(i64 %add50, i64 16777215)
+  %or5.i = or disjoint i64 %or.i, %cond.i
+  %or7.i = or i64 %or5.i, 3458764513820540928
+  store i64 %or7.i, ptr %2, align 8
+  %.pre = load ptr, ptr %trace.i, align 8
+  br label %if.end9.i
+
+if.end9.i:
+  %4 = phi ptr [ %.pre, %if.then2.i ], [ %2, %if.end.i ]
+  %incdec.ptr.i = getelementptr inbounds nuw i8, ptr %4, i64 8
+  store ptr %incdec.ptr.i, ptr %trace.i, align 8
+  br label %record.exit
+
+record.exit:
   %profile = getelementptr inbounds nuw i8, ptr %g, i64 144
-  %0 = load ptr, ptr %profile, align 8
-  %arrayidx53 = getelementptr inbounds nuw i64, ptr %0, i64 %index
-  %1 = atomicrmw add ptr %arrayidx53, i64 %add48 monotonic, align 8
+  %5 = load ptr, ptr %profile, align 8
+  %arrayidx57 = getelementptr inbounds nuw i64, ptr %5, i64 %index
+  %6 = atomicrmw add ptr %arrayidx57, i64 %add48 monotonic, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %turns) #23
   call void @llvm.lifetime.end.p0(ptr nonnull %seen) #23
   ret void
 
 for.body:
-  %indvars.iv96 = phi i64 [ %size, %entry ], [ %indvars.iv.next97, %for.cond.cleanup3 ]
-  %lost.093 = phi i64 [ 0, %entry ], [ %add48, %for.cond.cleanup3 ]
-  %first.092 = phi i64 [ 0, %entry ], [ %add, %for.cond.cleanup3 ]
+  %indvars.iv106 = phi i64 [ %size, %entry ], [ %indvars.iv.next107, %for.cond.cleanup3 ]
+  %lost.0103 = phi i64 [ 0, %entry ], [ %add48, %for.cond.cleanup3 ]
+  %busy.0102 = phi i64 [ 0, %entry ], [ %add50, %for.cond.cleanup3 ]
+  %first.0101 = phi i64 [ 0, %entry ], [ %add, %for.cond.cleanup3 ]
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 16 dereferenceable(256) %turns, i8 0, i64 256, i1 false)
-  %add = add i64 %first.092, %size
-  %cmp286 = icmp ult i64 %first.092, %add
-  br i1 %cmp286, label %for.body4, label %for.cond.cleanup3
-
-for.cond.cleanup3.loopexit:
-  %2 = tail call i32 @llvm.usub.sat.i32(i32 %most.3, i32 1)
-  %3 = zext i32 %2 to i64
-  br label %for.cond.cleanup3
+  %add = add i64 %first.0101, %size
+  %cmp295 = icmp ult i64 %first.0101, %add
+  br i1 %cmp295, label %for.body4, label %for.cond.cleanup3
 
 for.cond.cleanup3:
-  %most.0.lcssa = phi i64 [ 0, %for.body ], [ %3, %for.cond.cleanup3.loopexit ]
-  %add48 = add i64 %lost.093, %most.0.lcssa
+  %most.0.lcssa = phi i32 [ 0, %for.body ], [ %most.3, %cleanup34 ]
+  %cond46 = tail call i32 @llvm.usub.sat.i32(i32 %most.0.lcssa, i32 1)
+  %conv47 = zext i32 %cond46 to i64
+  %add48 = add i64 %lost.0103, %conv47
+  %conv49 = zext i32 %most.0.lcssa to i64
+  %add50 = add i64 %busy.0102, %conv49
   %cmp = icmp ult i64 %add, 64
-  %indvars.iv.next97 = add i64 %indvars.iv96, %size
+  %indvars.iv.next107 = add i64 %indvars.iv106, %size
   br i1 %cmp, label %for.body, label %for.cond.cleanup
 
 for.body4:
-  %count.089 = phi i32 [ %count.3, %cleanup34 ], [ 0, %for.body ]
-  %most.088 = phi i32 [ %most.3, %cleanup34 ], [ 0, %for.body ]
-  %k.087 = phi i64 [ %inc38, %cleanup34 ], [ %first.092, %for.body ]
-  %arrayidx = getelementptr inbounds nuw i8, ptr %order, i64 %k.087
-  %4 = load i8, ptr %arrayidx, align 1
-  %sh_prom = zext i8 %4 to i64
-  %5 = shl nuw i64 1, %sh_prom
-  %6 = and i64 %5, %exec
-  %tobool.not = icmp eq i64 %6, 0
+  %count.098 = phi i32 [ %count.3, %cleanup34 ], [ 0, %for.body ]
+  %most.097 = phi i32 [ %most.3, %cleanup34 ], [ 0, %for.body ]
+  %k.096 = phi i64 [ %inc38, %cleanup34 ], [ %first.0101, %for.body ]
+  %arrayidx = getelementptr inbounds nuw i8, ptr %order, i64 %k.096
+  %7 = load i8, ptr %arrayidx, align 1
+  %sh_prom = zext i8 %7 to i64
+  %8 = shl nuw i64 1, %sh_prom
+  %9 = and i64 %8, %exec
+  %tobool.not = icmp eq i64 %9, 0
   br i1 %tobool.not, label %cleanup34, label %if.end
 
 if.end:
   %arrayidx5 = getelementptr inbounds nuw i32, ptr %addresses, i64 %sh_prom
-  %7 = load i32, ptr %arrayidx5, align 4
-  %add6 = add i32 %7, %offset
+  %10 = load i32, ptr %arrayidx5, align 4
+  %add6 = add i32 %10, %offset
   %sub = add i32 %add7, %add6
-  %div76 = lshr i32 %sub, 2
-  %div877 = lshr i32 %add6, 2
-  %cmp10.not80 = icmp samesign ugt i32 %div877, %div76
-  br i1 %cmp10.not80, label %cleanup34, label %while.cond.preheader
+  %div85 = lshr i32 %sub, 2
+  %div886 = lshr i32 %add6, 2
+  %cmp10.not89 = icmp samesign ugt i32 %div886, %div85
+  br i1 %cmp10.not89, label %cleanup34, label %while.cond.preheader
 
 while.cond.preheader:
-  %dword.083 = phi i32 [ %inc32, %cleanup ], [ %div877, %if.end ]
-  %count.182 = phi i32 [ %count.2, %cleanup ], [ %count.089, %if.end ]
-  %most.181 = phi i32 [ %most.2, %cleanup ], [ %most.088, %if.end ]
-  %cmp1478.not = icmp eq i32 %count.182, 0
-  br i1 %cmp1478.not, label %if.end23, label %land.rhs.preheader
+  %dword.092 = phi i32 [ %inc32, %cleanup ], [ %div886, %if.end ]
+  %count.191 = phi i32 [ %count.2, %cleanup ], [ %count.098, %if.end ]
+  %most.190 = phi i32 [ %most.2, %cleanup ], [ %most.097, %if.end ]
+  %cmp1487.not = icmp eq i32 %count.191, 0
+  br i1 %cmp1487.not, label %if.end23, label %land.rhs.preheader
 
 land.rhs.preheader:
-  %wide.trip.count = zext i32 %count.182 to i64
+  %wide.trip.count = zext i32 %count.191 to i64
   br label %land.rhs
 
 while.cond:
@@ -3005,37 +3299,37 @@ while.cond:
 land.rhs:
   %indvars.iv = phi i64 [ 0, %land.rhs.preheader ], [ %indvars.iv.next, %while.cond ]
   %arrayidx17 = getelementptr inbounds nuw i32, ptr %seen, i64 %indvars.iv
-  %8 = load i32, ptr %arrayidx17, align 4
-  %cmp18.not = icmp eq i32 %8, %dword.083
+  %11 = load i32, ptr %arrayidx17, align 4
+  %cmp18.not = icmp eq i32 %11, %dword.092
   br i1 %cmp18.not, label %cleanup, label %while.cond
 
 if.end23:
   %idxprom25.pre-phi = phi i64 [ 0, %while.cond.preheader ], [ %wide.trip.count, %while.cond ]
-  %inc24 = add i32 %count.182, 1
+  %inc24 = add i32 %count.191, 1
   %arrayidx26 = getelementptr inbounds nuw i32, ptr %seen, i64 %idxprom25.pre-phi
-  store i32 %dword.083, ptr %arrayidx26, align 4
-  %rem = urem i32 %dword.083, %banks
+  store i32 %dword.092, ptr %arrayidx26, align 4
+  %rem = urem i32 %dword.092, %banks
   %idxprom27 = zext nneg i32 %rem to i64
   %arrayidx28 = getelementptr inbounds nuw i32, ptr %turns, i64 %idxprom27
-  %9 = load i32, ptr %arrayidx28, align 4
-  %inc29 = add i32 %9, 1
+  %12 = load i32, ptr %arrayidx28, align 4
+  %inc29 = add i32 %12, 1
   store i32 %inc29, ptr %arrayidx28, align 4
-  %cond = tail call i32 @llvm.umax.i32(i32 %inc29, i32 %most.181)
+  %cond = tail call i32 @llvm.umax.i32(i32 %inc29, i32 %most.190)
   br label %cleanup
 
 cleanup:
-  %most.2 = phi i32 [ %cond, %if.end23 ], [ %most.181, %land.rhs ]
-  %count.2 = phi i32 [ %inc24, %if.end23 ], [ %count.182, %land.rhs ]
-  %inc32 = add nuw nsw i32 %dword.083, 1
-  %exitcond95.not = icmp eq i32 %dword.083, %div76
-  br i1 %exitcond95.not, label %cleanup34, label %while.cond.preheader
+  %most.2 = phi i32 [ %cond, %if.end23 ], [ %most.190, %land.rhs ]
+  %count.2 = phi i32 [ %inc24, %if.end23 ], [ %count.191, %land.rhs ]
+  %inc32 = add nuw nsw i32 %dword.092, 1
+  %exitcond105.not = icmp eq i32 %dword.092, %div85
+  br i1 %exitcond105.not, label %cleanup34, label %while.cond.preheader
 
 cleanup34:
-  %most.3 = phi i32 [ %most.088, %for.body4 ], [ %most.088, %if.end ], [ %most.2, %cleanup ]
-  %count.3 = phi i32 [ %count.089, %for.body4 ], [ %count.089, %if.end ], [ %count.2, %cleanup ]
-  %inc38 = add nuw i64 %k.087, 1
-  %exitcond98.not = icmp eq i64 %inc38, %indvars.iv96
-  br i1 %exitcond98.not, label %for.cond.cleanup3.loopexit, label %for.body4
+  %most.3 = phi i32 [ %most.097, %for.body4 ], [ %most.097, %if.end ], [ %most.2, %cleanup ]
+  %count.3 = phi i32 [ %count.098, %for.body4 ], [ %count.098, %if.end ], [ %count.2, %cleanup ]
+  %inc38 = add nuw i64 %k.096, 1
+  %exitcond108.not = icmp eq i64 %inc38, %indvars.iv106
+  br i1 %exitcond108.not, label %for.cond.cleanup3, label %for.body4
 }
 
 define hidden i64 @ave_room(ptr noundef readonly captures(none) %room, i64 noundef %exec, i64 noundef %last) local_unnamed_addr #16 {
@@ -3262,6 +3556,8 @@ declare i64 @llvm.ctpop.i64(i64) #17
 declare i32 @ave_race(ptr noundef, ptr noundef, i64 noundef, i64 noundef) local_unnamed_addr
 
 declare i64 @llvm.umax.i64(i64, i64) #18
+
+declare i64 @llvm.umin.i64(i64, i64) #18
 
 declare i32 @llvm.usub.sat.i32(i32, i32) #18
 

@@ -40,6 +40,10 @@ SCALAR = 64
 OLD_WRITE = 2147483648
 SKIP_VM = 1
 SKIP_LGKM = 2
+TRACE_GROUP = 1
+TRACE_BLOCK = 2
+TRACE_LDS = 3
+TRACE_MEMORY = 4
 UNKNOWN = 1
 OUTSIDE = 2
 LDS_OUTSIDE = 3
@@ -207,7 +211,8 @@ class GroupState(ctypes.Structure):
     wave that runs; `reports`: what the checker found; `collect`: whether the launch goes on behind it; `access`:
     what kind of access to memory comes next, `shadow`, `shadows`: records of memory (`GlobalRegion`), and how many
     pieces; `judge`: whom to ask (`check_global`); `linear`: the workgroup's number; `stop`: not 0 where all must
-    end; `finder`: who knows the block at an address that no label names (`lazy`), or 0."""
+    end; `finder`: who knows the block at an address that no label names (`lazy`), or 0; `trace`, `trace_end`: where
+    the next record of what waves execute goes, and where there is no more place, 0 where nobody asked."""
 
     __slots__ = ()
     _fields_ = [
@@ -252,4 +257,6 @@ class GroupState(ctypes.Structure):
         ("linear", ctypes.c_uint64),
         ("stop", ctypes.c_uint32),
         ("finder", ctypes.c_void_p),
+        ("trace", ctypes.c_void_p),
+        ("trace_end", ctypes.c_void_p),
     ]

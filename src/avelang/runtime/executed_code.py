@@ -23,6 +23,7 @@ from avelang.runtime.native import threads
 from avelang.sim.amdgcn.arguments import explicit, pack
 from avelang.sim.amdgcn.checks import of_knob
 from avelang.sim.amdgcn.machine import AmdMachine, DispatchParams, DispatchResult, Ready
+from avelang.sim.amdgcn.modeled import launched
 
 if TYPE_CHECKING:
     from avelang.frontend.source import FunctionSource
@@ -69,8 +70,8 @@ class ExecutorProgram:
         start = time.perf_counter_ns()
         kernarg = pack(self.machine.kernel, slots, grid, block, dynamic)
         try:
-            self.last = self.machine.launch(DispatchParams(grid, block, kernarg, regions, dynamic, names=names),
-                                            threads())
+            params = DispatchParams(grid, block, kernarg, regions, dynamic, names=names)
+            self.last = launched(self.machine, params, threads())
         except AveError as e:
             code = _CODE.format(self.machine.kernel.name, self.machine.chip.name, ",".join(map(str, block)))
             e.hint = "; ".join(x for x in (e.hint, code) if x)

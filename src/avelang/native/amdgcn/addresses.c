@@ -28,6 +28,26 @@ INLINE void moved(GroupState *g, u64 lanes, u64 bytes) {
   if (g->moved) __atomic_fetch_add(g->moved, __builtin_popcountll(lanes) * bytes, __ATOMIC_RELAXED);
 }
 
+enum { AT_ONCE = 16, PIECE = 64 }; /* lanes whose addresses are merged, and the bytes that one clock brings */
+
+/* Records the pieces of memory that an instruction asks for, if anybody wants to know. */
+OUT_OF_LINE void ave_pieces(GroupState *g, const u64 *at, u64 exec, u64 bytes) {
+  u64 seen[AT_ONCE * 3], pieces = 0;
+  for (u32 first = 0; first < LANES; first += AT_ONCE) {
+    u32 count = 0;
+    for (u32 n = first; n < first + AT_ONCE; n++) {
+      if (!(exec >> n & 1)) continue;
+      for (u64 piece = at[n] / PIECE; piece <= (at[n] + bytes - 1) / PIECE && count < AT_ONCE * 3; piece++) {
+        u32 k = 0;
+        while (k < count && seen[k] != piece) k++;
+        if (k == count) seen[count++] = piece;
+      }
+    }
+    pieces += count;
+  }
+  record(g, TRACE_MEMORY, g->current->index, (u64)(g->moved - g->profile), pieces);
+}
+
 OUT_OF_LINE void ave_moved(GroupState *g, u64 lanes, u64 bytes) { moved(g, lanes, bytes); }
 
 INLINE i32 fault(GroupState *g, u32 code, u64 lane, u64 address, u64 bytes) {
@@ -61,6 +81,7 @@ OUT_OF_LINE i32 ave_settle(GroupState *g, const V64 *from, V64 *out, u64 delta, 
   u64 low = __builtin_reduce_min(SELECT(exec, V64, a, (V64)~0ull)), high = __builtin_reduce_max(SELECT(exec, V64, a, (V64)0ull));
   *out = SELECT(exec, V64, a, (V64)low);
   moved(g, exec, bytes);
+  if (g->trace && g->moved) ave_pieces(g, (u64 *)out, exec, bytes);
   if (!ave_within(g, low, high, bytes) && ave_each(g, (u64 *)out, exec, bytes)) return 1;
   return raced(g, (u64 *)out, exec, bytes);
 }

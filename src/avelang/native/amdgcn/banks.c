@@ -6,7 +6,7 @@ enum { MOST_BANKS = 64, MOST_DWORDS = 5 }; /* that a lane's access touches, at m
    dword already; if not, its bank takes one turn more. */
 OUT_OF_LINE void ave_banks(GroupState *g, u64 index, const u8 *order, u64 size, u32 banks, const u32 *addresses, u32 offset, u32 nbytes, u64 exec) {
   u32 seen[MOST_DWORDS * LANES], turns[MOST_BANKS];
-  u64 lost = 0;
+  u64 lost = 0, busy = 0;
   for (u64 first = 0; first < LANES; first += size) {
     u32 count = 0, most = 0;
     __builtin_memset(turns, 0, sizeof turns);
@@ -24,6 +24,8 @@ OUT_OF_LINE void ave_banks(GroupState *g, u64 index, const u8 *order, u64 size, 
       }
     }
     lost += most ? most - 1 : 0;
+    busy += most;
   }
+  record(g, TRACE_LDS, g->current->index, index, busy);
   __atomic_fetch_add(&g->profile[index], lost, __ATOMIC_RELAXED);
 }

@@ -13,6 +13,13 @@ Maker *ave_maker;
 /* Of the program: the checker's part of the start. */
 void ave_check_start(GroupState *);
 
+/* Keeps a record, where somebody asked for them; those that find no place are only counted. */
+INLINE void record(GroupState *g, u64 kind, u64 wave, u64 index, u64 value) {
+  if (!g->trace) return;
+  if (g->trace < g->trace_end) *g->trace = kind << 60 | wave << 56 | (index & 0xFFFFFFFF) << 24 | (value < 0xFFFFFF ? value : 0xFFFFFF);
+  g->trace++;
+}
+
 /* Runs one wave from its pc until it waits, ends or faults. Returns 0, or 1 after a fault. `later`: blocks may have to be made. */
 INLINE u32 run_wave(WaveState *w, GroupState *g, bool later) {
   g->current = w;
@@ -23,6 +30,7 @@ INLINE u32 run_wave(WaveState *w, GroupState *g, bool later) {
       if (ave_maker(pc)) break;
       continue;
     }
+    record(g, TRACE_BLOCK, w->index, (u32)pc, 0);
     pc = code(w, g);
     if (pc == BARRIER || pc == END) {
       w->status = pc == END ? ENDED : AT_BARRIER;
@@ -99,6 +107,7 @@ INLINE u32 run(GroupState *g, u64 first, u64 last, bool later) {
     g->id[1] = (u32)(at / x % y);
     g->id[2] = (u32)(at / x / y);
     g->linear = at;
+    record(g, TRACE_GROUP, 0, at, 0);
     if (run_group(g, later)) return 1;
   }
   return 0;

@@ -16,6 +16,7 @@ from avelang.amdgcn.asm import MOST_BYTES, AsmKernel, KernelArg
 from avelang.base.errors import counted, error
 from avelang.base.takes import at_least, takes
 from avelang.sim.amdgcn.machine import AmdMachine, Dim3, DispatchParams, DispatchResult
+from avelang.sim.amdgcn.modeled import launched
 
 FLOATS = {2: "<e", 4: "<f", 8: "<d"}
 ADDRESS = 8  # bytes
@@ -132,9 +133,8 @@ def _raw(
             )  # fmt: skip
     held = given.tobytes() if isinstance(given, np.ndarray) else bytes(given)
     kernarg = segment(kernel, held, grid, block, dynamic_lds)
-    return machine.launch(
-        DispatchParams(grid, block, kernarg, [span(a) for a in named.values()], dynamic_lds, names=list(named)), threads
-    )
+    launch = DispatchParams(grid, block, kernarg, [span(a) for a in named.values()], dynamic_lds, names=list(named))
+    return launched(machine, launch, threads)
 
 
 @takes()
@@ -172,7 +172,7 @@ def run(
     launch = DispatchParams(
         grid, block, packed, [r for _, r in arrays], dynamic_lds, names=[name for name, _ in arrays]
     )
-    done = machine.launch(launch, threads)
+    done = launched(machine, launch, threads)
     for n, copy in copies.items():
         if copy.tobytes() != args[n].tobytes():
             raise error(

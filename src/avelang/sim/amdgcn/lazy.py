@@ -70,6 +70,12 @@ class Lazy:
         return self.code
 
     @property
+    def ranges(self) -> tuple[tuple[int, int], ...]:
+        """The instructions [first, end) of each block, by its number."""
+        with self._lock:
+            return tuple(self._translating().ranges)
+
+    @property
     def finder(self) -> int:
         """The address of the function that finds blocks by addresses."""
         return ctypes.cast(self._finder_call, ctypes.c_void_p).value or 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import functools
+import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
 
@@ -25,7 +26,7 @@ from avelang.sim.amdgcn import check, check_found, check_text, checks, memory_tr
 from avelang.sim.amdgcn.lazy import RUN, Lazy, Store
 from avelang.sim.amdgcn.memory_traffic import Traffic
 from avelang.sim.amdgcn.ordering import Ordering, split
-from avelang.sim.amdgcn.program import accumulators, translate, unified
+from avelang.sim.amdgcn.program import accumulators, blocks, translate, unified
 from avelang.sim.amdgcn.state import (
     ARCHITECTED,
     CELLS,
@@ -50,7 +51,8 @@ class DispatchResult:
     """Results of a launch: wave-instructions executed; with `profile` the LDS cycles of each instruction beyond the
     least (see `AmdMachine`), and the bytes that lanes moved; and the registers of the waves of the last workgroup, as
     they ended: uint32 (waves, 512, 64), accumulation registers behind the 256 others (where `accum_offset` is less,
-    some are in both), and uint32 (waves, cells). `reports`: what the checker found and the launch went on behind."""
+    some are in both), and uint32 (waves, cells). `reports`: what the checker found and the launch went on behind.
+    `trace`: with `DispatchParams.trace`, uint64 records of what waves executed (see `trace`)."""
 
     instructions: int
     conflicts: dict[int, int]
@@ -58,13 +60,16 @@ class DispatchResult:
     scalars: np.ndarray
     traffic: Traffic = dataclasses.field(default_factory=Traffic)
     reports: tuple[checks.CheckReport, ...] = ()
+    trace: np.ndarray | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DispatchParams:
     """One launch. `regions` are (start, end) of the memory that the kernel may touch, addresses of this machine;
     `names` what errors call the first of them. `vectors`, uint32 (waves, n, 64) with v0 first, and `scalars`, by cell,
-    are what registers hold at the start, instead of what the descriptor asks for."""
+    are what registers hold at the start, instead of what the descriptor asks for. `groups`: only the workgroups first
+    .. end - 1 run, by their linear number. `trace`: what waves execute is recorded (of a machine with `profile`, one
+    workgroup after another)."""
 
     grid: Dim3
     block: Dim3
@@ -74,6 +79,11 @@ class DispatchParams:
     vectors: np.ndarray | None = None
     scalars: Mapping[int, int] = dataclasses.field(default_factory=dict)
     names: Sequence[str] = ()
+    groups: tuple[int, int] | None = None
+    trace: bool = False
+
+
+TRACED = 1 << 25  # records of a traced launch; memory is taken as it is written
 
 
 def aligned(count: int, align: int = 64) -> np.ndarray:
@@ -219,13 +229,18 @@ class AmdMachine:
         # of an agent's scope like any store, so that they cannot be told from races there (LLVM, "User Guide for AMDGPU
         # Backend", Memory Model gfx90a).
         races = "races" in self.options.check and self.chip.name != "gfx90a"
-        threads = 1 if races else max(1, min(threads, total))
-        cuts = [total * n // threads for n in range(threads + 1)]
+        begin, end = launch.groups or (0, total)
+        threads = 1 if races or launch.trace else max(1, min(threads, end - begin))
+        cuts = [begin + (end - begin) * n // threads for n in range(threads + 1)]
         profile = np.zeros((memory_traffic.KINDS, len(self.program.instructions)), np.uint64)
         kernarg = aligned(len(launch.kernarg) + 256)
         kernarg[: len(launch.kernarg)] = np.frombuffer(launch.kernarg, np.uint8)
         states = [self._state(launch, kernarg, profile, n) for n in range(threads)]
         order = self._ordering(states[0], launch) if races else None
+        trace = np.zeros(TRACED if launch.trace else 0, np.uint64)
+        if launch.trace:
+            states[0].put("trace", trace.ctypes.data, "<Q")
+            states[0].put("trace_end", trace.ctypes.data + trace.nbytes, "<Q")
         ranges = list(zip(states, cuts, cuts[1:], strict=False))
         bad = interrupts.run([functools.partial(self._go, *r) for r in ranges], functools.partial(_end, states))
         for failed in (order and order.failed, self.lazy and self.lazy.failed):
@@ -247,7 +262,30 @@ class AmdMachine:
         vectors = self._two_files(waves[:, VECTORS:].view(np.uint32).reshape(len(waves), FILE, LANES))
         lost = {int(n): int(profile[memory_traffic.LOST, n]) for n in np.flatnonzero(profile[memory_traffic.LOST])}
         moved = memory_traffic.traffic(self.program.instructions, profile)
-        return DispatchResult(count, lost, vectors, waves[:, : 4 * CELLS].view(np.uint32), moved, self.reports)
+        kept = self._traced(trace, states[0]) if launch.trace else None
+        return DispatchResult(count, lost, vectors, waves[:, : 4 * CELLS].view(np.uint32), moved, self.reports, kept)
+
+    def _traced(self, trace: np.ndarray, state: _State) -> np.ndarray:
+        """The records that were written. Raises X027 where there were more than find place."""
+        count = (state.get("trace", "<Q") - trace.ctypes.data) // 8
+        if count > len(trace):
+            why = f"its {count:,} records are more than {len(trace):,}: trace fewer workgroups, or a smaller problem"
+            raise error("X027", kernel=self.kernel.name, what="a trace", why=why)
+        return trace[:count].copy()
+
+    @functools.cached_property
+    def counting(self) -> AmdMachine:
+        """This machine with `profile`: what can be traced."""
+        if self.options.profile:
+            return self
+        return AmdMachine(self.program, self.kernel.name, profile=True, lazy=True, alike=self.alike)
+
+    @property
+    def block_ranges(self) -> tuple[tuple[int, int], ...]:
+        """The instructions [first, end) of each block, by the numbers that a trace has."""
+        if self.lazy:
+            return self.lazy.ranges
+        return tuple(blocks(self.program, self.program.labels[self.kernel.label]))
 
     def _two_files(self, held: np.ndarray) -> np.ndarray:
         """The unified file (waves, 512, 64) as `DispatchResult` has it: what v names, then what a names."""
@@ -305,6 +343,10 @@ class AmdMachine:
                 f"a workgroup has 1 to {MAX_WAVES * LANES} work-items"),
             (f"block {launch.block}", items > most,
                 f"the kernel was compiled for {most} work-items at most (.max_flat_workgroup_size)"),
+            (f"workgroups {launch.groups} of {math.prod(launch.grid)}",
+                launch.groups is not None and not 0 <= launch.groups[0] < launch.groups[1] <= math.prod(launch.grid),
+                "first and end of a range of them"),
+            ("a trace", launch.trace and not self.options.profile, "only a machine with profile=True has one"),
             (f"grid {launch.grid}", min(launch.grid) < 0 or max(launch.grid) >= 1 << 31, "extents are 0 to 2**31 - 1"),
             (f"{lds} bytes of LDS", lds > self.chip.lds_bytes,
                 f"a workgroup of {self.chip.name} has at most {self.chip.lds_bytes}"),
