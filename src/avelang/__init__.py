@@ -1,6 +1,8 @@
 """Ave: a language in Python for matrix kernels, and its compiler. `@avelang.jit` makes a kernel; `avelang.language` is
 what kernels say."""
 
+from typing import TYPE_CHECKING, Any
+
 from avelang.arch import chip
 from avelang.base import errors as errors
 from avelang.base.places import argument_error
@@ -8,5 +10,18 @@ from avelang.base.takes import Want, at_least, takes
 from avelang.base.version import VERSION as __version__
 from avelang.jit import JitFunction, constant, jit, struct
 
+if TYPE_CHECKING:
+    from avelang.tuning.tuned import tune as tune
+
 __all__ = ["JitFunction", "Want", "__version__", "argument_error", "at_least", "chip", "constant", "errors", "jit",
-           "struct", "takes"]
+           "struct", "takes", "tune"]
+
+
+def __getattr__(name: str) -> Any:
+    # Tuning is imported when it is asked for: most programs only launch.
+    if name != "tune":
+        raise AttributeError(f"module 'avelang' has no attribute {name!r}")
+    from avelang.tuning.tuned import tune
+
+    globals()[name] = tune
+    return tune

@@ -298,3 +298,4 @@ EXPORT int stub_repeat(uint64_t n, void *function, void *stream, void **params) 
   while (n--) status |= cuLaunchKernelEx(&(struct config){{1, 1, 1}, {64, 1, 1}, 0, stream, NULL, 0}, function, params, NULL);
   return status;
 }
+EVENTS(cuEventCreate, cuEventRecord, cuEventSynchronize, cuEventElapsedTime, cuEventDestroy_v2, cuMemsetD8Async)

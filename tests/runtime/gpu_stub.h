@@ -130,3 +130,41 @@ static const char *word(const struct name *names, int status, int text) {
     if (names->status == status) break;
   return text ? names->text : names->name;
 }
+
+/* Events: an event is a number that grows with each record; two that were recorded one after another are a millisecond apart. Filling memory checks the
+   range and writes nothing. Both drivers have these, by other names. */
+struct event { int live, at; };
+static struct event events[256];
+static int recorded;
+#define EVENTS(create, record, wait, elapsed, destroy, fill)                                       \
+  EXPORT int create(struct event **event, unsigned flags) {                                        \
+    CALLED("");                                                                                    \
+    if (flags) FAIL(INVALID);                                                                      \
+    for (int i = 0; i < 256; i++)                                                                  \
+      if (!events[i].live) return events[i] = (struct event){1, 0}, *event = &events[i], 0;        \
+    FAIL(NO_RESOURCES);                                                                            \
+  }                                                                                                \
+  EXPORT int record(struct event *event, void *stream) {                                           \
+    CALLED("");                                                                                    \
+    if (!event->live || device_of((uint64_t)stream) < 0) FAIL(BAD_HANDLE);                         \
+    return event->at = ++recorded, 0;                                                              \
+  }                                                                                                \
+  EXPORT int wait(struct event *event) {                                                           \
+    CALLED("");                                                                                    \
+    return event->live ? S.async : (S.last = BAD_HANDLE);                                          \
+  }                                                                                                \
+  EXPORT int elapsed(float *ms, struct event *start, struct event *end) {                          \
+    CALLED("");                                                                                    \
+    if (!start->live || !end->live || !start->at || !end->at) FAIL(BAD_HANDLE);                    \
+    return *ms = end->at - start->at, 0;                                                           \
+  }                                                                                                \
+  EXPORT int destroy(struct event *event) {                                                        \
+    CALLED("");                                                                                    \
+    if (!event->live) FAIL(BAD_HANDLE);                                                            \
+    return event->live = 0;                                                                        \
+  }                                                                                                \
+  EXPORT int fill(void *memory, unsigned char byte, size_t size, void *stream) {                   \
+    CALLED("");                                                                                    \
+    (void)byte, (void)size;                                                                        \
+    return !memory || device_of((uint64_t)stream) < 0 ? (S.last = INVALID) : 0;                    \
+  }

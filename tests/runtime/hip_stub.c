@@ -271,3 +271,4 @@ EXPORT int stub_repeat(uint64_t n, void *function, void *stream, void **params) 
   while (n--) status |= hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, stream, params, NULL);
   return status;
 }
+EVENTS(hipEventCreateWithFlags, hipEventRecord, hipEventSynchronize, hipEventElapsedTime, hipEventDestroy, hipMemsetD8Async)

@@ -1,3 +1,4 @@
+# long: one table, an entry for each error
 """The catalogue of errors: one coded template each, with its hint. Each code is triggered by a test in
 tests/errors/."""
 
@@ -386,6 +387,12 @@ CATALOGUE: dict[str, Template] = {
         "pickle keeps a name, which the other process imports: define it at the top level of a module, and give it "
         "no other name",
     ),
+    # L07: tuning.
+    "L070": Template("{name}: {why}", "a choice has names, and values that are numbers, strings, bools or tuples"),
+    "L071": Template("`{name}` has no choice left: {why}", "look at the space, its constraints and the reference"),
+    "L072": Template("{role} of {owner} cannot be called: {why}",
+                     "such a function asks by name for arguments and values of a choice"),
+    "L073": Template("`{name}` cannot be tuned: {why}", "docs/tune.md says what a tuner needs to know"),
     "L050": Template(
         "`{kernel}` expects {what}{got}",
         "the launch has {launch}; what breaks a kernel's promise would give wrong numbers, or leave some unwritten",
@@ -412,6 +419,10 @@ CATALOGUE: dict[str, Template] = {
     ),
     "D038": Template("{tool} refuses the PTX of `{kernel}`: {why}",
                      "AVE_DUMP=asm shows the PTX; AVE_PTXAS=driver takes the driver's own compiler"),
+    # D04: tables of tuned choices, and what makes them.
+    "D040": Template("{file}, line {line}: {why}", "`ave tune merge` writes such tables; take the last good version"),
+    "D041": Template("{file}: {why}", "{instead}"),
+    "D042": Template("a process that compiled has ended: {why}", "it is compiled in the tuner's own process"),
     # D02: the tools and files of AMD's machine code.
     "D020": Template("{purpose} needs {tool}, and none was found; looked for {looked}", "{install}"),
     "D021": Template("{tool} failed: {why}"),

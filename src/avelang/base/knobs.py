@@ -133,6 +133,12 @@ def cache_bytes() -> int:
     return int(text) << 20
 
 
+def tuned() -> tuple[str, ...]:
+    """AVE_TUNED=FILE[:FILE...]: tables of tuned choices, best first, before the user's own; the tuner writes to the
+    first."""
+    return tuple(file for file in os.environ.get("AVE_TUNED", "").split(os.pathsep) if file)
+
+
 def full_traceback() -> bool:
     """AVE_TRACEBACK=full: keep Ave's own frames in tracebacks."""
     return os.environ.get("AVE_TRACEBACK", "") == "full"
@@ -168,6 +174,11 @@ def set_defaults(backend: str | None = None, target: str | None = None, checks: 
     for name, value in (("AVE_BACKEND", backend), ("AVE_TARGET", target), ("AVE_CHECK", ",".join(checks))):
         if value:
             os.environ[name] = value
+
+
+def child_environment(path: list[str]) -> dict[str, str]:
+    """The environment for a Python process that imports from the folders of `path`, as this one does."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(folder for folder in path if folder)}
 
 
 def threads() -> int | None:

@@ -18,7 +18,7 @@ import struct
 import sys
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import llvmlite.binding as llvm
@@ -170,6 +170,26 @@ class Driver(abc.ABC):
         status = self.call(role, *args)
         if status:
             raise error("D035", doing=doing, instead=self.hints.get(status, ""), **self.blame(role, status))
+
+    def extra(self, symbol: str, args: tuple[Any, ...]) -> Callable[..., None]:
+        """A function of the driver that launches do without, to be called with what is being done before its arguments.
+        Raises D031 where the library has none; what it returns raises D035."""
+        try:
+            function = getattr(self._lib, symbol)
+        except AttributeError:
+            raise error("D031", path=self.path, why=f"it has no {symbol}", needs=self.needs) from None
+        function.argtypes, function.restype = args, I32
+
+        def called(doing: str, *values: Any) -> None:
+            status = function(*values)
+            if status:
+                name, text = self.words(status)
+                if "last" in self.calls:
+                    self.call("last")
+                raise error("D035", doing=doing, instead=self.hints.get(status, ""), call=symbol, name=name,
+                            status=status, text=text)
+
+        return called
 
     def blame(self, role: str, status: int) -> dict[str, Any]:
         """The fields of an error for a status. Takes the error away from the driver, which would report it again to the

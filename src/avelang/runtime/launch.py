@@ -22,7 +22,7 @@ from avelang.frontend.reach import Watched
 from avelang.frontend.signature import signature
 from avelang.frontend.source import FunctionSource
 from avelang.ir.core import Kernel
-from avelang.runtime import cache, checked, compile, expects, keys, stub, subscript
+from avelang.runtime import ahead, cache, checked, compile, expects, keys, stub, subscript
 from avelang.runtime.arguments import BACKENDS, EXECUTORS, BoundArguments, Parameters
 from avelang.runtime.arrays import CPU
 from avelang.runtime.backend import Backend, LaunchCall
@@ -101,6 +101,10 @@ class Launcher:
             check_cluster(self.source.name, at.grid, bound.options["cluster"])
         call, backend = LaunchCall(self.source.name, at, params, bound, args, kwargs), self._backend(params, bound)
         backend.check(call)
+        if ahead.collecting():
+            ahead.collect(self, call, backend, self._keyed(call, captured, backend),
+                          functools.partial(self._name, call, captured, backend))
+            return
         key, program, how, seconds = self._program(call, captured, backend)
         backend.admit(call, program)
         broken = expects.unmet(call.kernel, program.meta.get("expects") or {}, call.names, bound.slots, at)
@@ -208,6 +212,19 @@ class Launcher:
                     cache.store(name, meta, payload)
             self._programs[key] = program
             return key, program, how, time.perf_counter() - start
+
+    def ready(self, key: Any) -> Any:
+        """The program of a specialization, where it is loaded; else None."""
+        return self._programs.get(key)
+
+    def adopt_program(self, key: Any, program: Any) -> None:
+        """Keeps a program that was made elsewhere."""
+        with self._lock:
+            self._programs.setdefault(key, program)
+
+    def source_for(self, bound: BoundArguments) -> FunctionSource:
+        """The source, for a build of a launch."""
+        return self._fresh(bound)
 
     def _loaded(self, backend: Backend, entry: cache.CacheEntry, name: str) -> Any:
         """The program of an entry of the cache; None, and it is dropped, where it does not load: its symbols or its

@@ -1,0 +1,150 @@
+"""Launches come in that are not to run yet; what another process needs to compile their kernels goes out, and what it
+made of them comes back: kernels compiled ahead of their launches, and beside one another.
+
+Inside `collected()` a launch checks its arguments, builds the kernel's IR, and stops there (a launch like one before,
+which the host code serves, runs). The IR can be pickled, so a kernel of any file, cell or closure can be compiled by a
+process that has never seen it (`compiled`); passes, LLVM and ptxas, the greater part of a compilation, are left for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import dataclasses
+import types
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from avelang.frontend.source import FunctionSource
+from avelang.ir.core import Kernel
+from avelang.runtime import cache, compile
+
+if TYPE_CHECKING:
+    from avelang.runtime.backend import Backend, LaunchCall
+    from avelang.runtime.launch import Launcher
+
+_PENDING: contextvars.ContextVar[list[Pending] | None] = contextvars.ContextVar("ave_pending", default=None)
+
+
+@dataclasses.dataclass(slots=True)
+class Job:
+    """A kernel to compile: what `compiled` needs, all of it to be pickled. `place`: "cpu" or the kind of the driver."""
+
+    place: str
+    kernel: Kernel
+    name: str
+    file: str
+    options: dict[str, Any]
+    block: tuple[int, int, int]
+    architecture: str = ""
+    device: str = ""
+    version: str = ""
+
+
+@dataclasses.dataclass(slots=True)
+class Pending:
+    """A launch that was collected. `meta`: what is known of the code, where it was there already; else `job` is to be
+    compiled and `adopt` takes what was made."""
+
+    launcher: Launcher
+    key: Any
+    name: str
+    backend: Backend
+    job: Job | None
+    meta: dict[str, Any] | None
+
+    def adopt(self, payload: bytes, meta: dict[str, Any]) -> None:
+        """Keeps the code where the launch finds it: in the cache on disk, or, where that cannot be, in this
+        process."""
+        self.meta = meta
+        if not (self.name and cache.store(self.name, meta, payload)):
+            self.launcher.adopt_program(self.key, self.backend.load(payload, meta))
+
+
+def collecting() -> bool:
+    """True where this thread collects launches."""
+    return _PENDING.get() is not None
+
+
+@contextlib.contextmanager
+def collected() -> Iterator[list[Pending]]:
+    """Collects the launches of this thread, instead of running them."""
+    found: list[Pending] = []
+    token = _PENDING.set(found)
+    try:
+        yield found
+    finally:
+        _PENDING.reset(token)
+
+
+def collect(launcher: Launcher, call: LaunchCall, backend: Backend, keyed: tuple[Any, Kernel | None],
+            name: Callable[[], str]) -> None:  # fmt: skip
+    """Notes a launch. Raises what the frontend finds."""
+    pending = _PENDING.get()
+    assert pending is not None
+    key, kernel = keyed
+    if any(p.launcher is launcher and p.key == key for p in pending):
+        return
+    program = launcher.ready(key)
+    if program is not None:
+        pending.append(Pending(launcher, key, "", backend, None, getattr(program, "meta", None)))
+        return
+    on_disk = name() if kernel is None and backend.on_disk else ""
+    entry = cache.load(on_disk) if on_disk else None
+    if entry is not None:
+        pending.append(Pending(launcher, key, on_disk, backend, None, entry.meta))
+        return
+    job = None
+    place = _place(backend)
+    if place:
+        if kernel is None:
+            kernel = compile.build(launcher.source_for(call.bound), call.bound.constexprs,
+                                   call.bound.options.get("target"))
+        source = launcher.source
+        options = {x: y for x, y in call.bound.options.items() if x in (*compile.HINTS, "target")}
+        job = Job(place, kernel, source.name, source.file, options, call.at.block, *_device(backend))
+    pending.append(Pending(launcher, key, on_disk, backend, job, None))
+
+
+def _place(backend: Backend) -> str:
+    """The kind of place that code is for, where another process can make it; else ""."""
+    driver = getattr(backend, "driver", None)
+    return driver.kind if driver is not None else "cpu" if backend.name == "cpu" else ""
+
+
+def _device(backend: Backend) -> tuple[str, str, str]:
+    """The architecture, the name and the driver's version of a GPU."""
+    driver = getattr(backend, "driver", None)
+    return ("", "", "") if driver is None else (backend.architecture, backend.name, driver.version()[0])  # type: ignore
+
+
+class _Shipped(FunctionSource):
+    """What compiling needs of a source whose kernel was built elsewhere."""
+
+    def __init__(self, job: Job):
+        self.name, self.file, self.kernel, self.cache = job.name, job.file, job.kernel, {}
+
+
+def compiled(job: Job) -> tuple[bytes, dict[str, Any]]:
+    """The payload and the facts of a kernel that another process has built. No driver is opened. Raises what the
+    compiler raises, D020 where there is no ptxas."""
+    source: Any = compile.Built(_Shipped(job), job.kernel)
+    if job.place == "cpu":
+        return compile.cpu_object(source, {}, job.options.get("target"), job.block, job.options.get("cluster"))
+    bound: Any = types.SimpleNamespace(constexprs={}, options=job.options)
+    device: Any = types.SimpleNamespace(architecture=job.architecture, name=job.device)
+    if job.place == "cuda":
+        from avelang.runtime import ptxas
+        from avelang.runtime.cuda import Cuda
+
+        class Away(Cuda):
+            """The tables of a driver whose version is known, and that is not here."""
+
+            def version(self) -> tuple[str, bool]:
+                return job.version, True
+
+        ptxas.need("compiling in a process without a driver")
+        return Away().build(device, source, bound, job.block)
+    from avelang.runtime.hip import Hip
+
+    return Hip().build(device, source, bound, job.block)
