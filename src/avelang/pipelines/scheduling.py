@@ -22,7 +22,18 @@ def sched_interleave(kind, count, products, group=1):
     """`count` groups of `group` instructions of a kind, each followed by so many matrix instructions."""
     for _ in range(count):
         sched_group(kind, group)
-        sched_group(MFMA, products)
+        if products:
+            sched_group(MFMA, products)
+
+
+@avelang.constant
+def spread(products, *groups):
+    """Hints, as of `sched_interleave`, that spread groups of instructions, (kind, count) each, evenly over so many
+    matrix instructions: in bursts they would fill the queues of LDS and memory, and waves that come from a barrier
+    together would all wait."""
+    kinds = [kind for kind, count in groups for _ in range(count)]
+    ends = [products * (n + 1) // len(kinds) for n in range(len(kinds))]
+    return tuple((kind, 1, end - start) for kind, start, end in zip(kinds, [0, *ends], ends, strict=False))
 
 
 @avelang.jit

@@ -3,9 +3,10 @@
 
 A workgroup makes a tile of C and goes along K in steps of 64, each of two halves of 32. Shared memory has two slots,
 one for either half. While one half is multiplied, fragments of the next are read from the other slot, the half after
-that is written to the slot that everybody has read, and global memory is asked for the step after the next. One barrier
-a half keeps readers and writers of a slot apart. Edges cost nothing: what is past the last row or column of a matrix is
-past the range of a buffer, where loads give zeros and stores do nothing."""
+that is written to the slot that everybody has read, and global memory is asked for the same half of the step after the
+next. One barrier a half keeps readers and writers of a slot apart. What reads, writes and loads is spread over the
+products. Edges cost nothing: what is past the last row or column of a matrix is past the range of a buffer, where loads
+give zeros and stores do nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from avelang import argument_error, takes
 from avelang.pipelines.epilogue import BufferEpilogue
 from avelang.pipelines.lds import lds_mainloop
 from avelang.pipelines.scheduler import TileScheduler
-from avelang.pipelines.scheduling import DS_READ, DS_WRITE, VALU, VMEM_READ
+from avelang.pipelines.scheduling import DS_READ, DS_WRITE, VMEM_READ, spread
 from avelang_kernels.arrays import Matrix
 
 LANES = 64
@@ -41,12 +42,12 @@ class Mi300Tile(NamedTuple):
     early: int
 
 
-# Two small tiles fit on a compute unit or one large one: two waves on each SIMD either way. `early` leaves as many
-# products after the barrier as there are memory instructions to hide behind them, and no more fragments in registers
-# than a wave can hold.
+# Two small tiles fit on a compute unit or one large one: two waves on each SIMD either way. `early` leaves most
+# products behind the barrier, where most memory instructions stand: spread over fewer, they fill the queues of LDS and
+# memory (docs/cu_model.md has the shares by `early`).
 Tile = Mi300Tile
-SMALL = Mi300Tile(128, 128, 2, 2, early=2)
-LARGE = Mi300Tile(256, 256, 2, 4, early=6)
+SMALL = Mi300Tile(128, 128, 2, 2, early=1)
+LARGE = Mi300Tile(256, 256, 2, 4, early=4)
 
 
 @avelang.jit
@@ -57,14 +58,13 @@ def swizzle(row, chunk):
 
 
 @avelang.jit
-def load_offsets(at, row, col, rows, k, step, EACH):
-    """Offsets of a lane's pieces of a step: `at[half, piece, pass]`, in bytes from the first element of the tile's
-    first row. Past the end of a row the next row begins: a piece that would be there is sent out of range."""
-    for half in range(2):
-        for piece in range(CHUNK // EACH):
-            inside = step * STEP + half * HALF + col + piece * EACH < k
-            for p in range(at.shape[2]):
-                at[half, piece, p] = al.select(inside, ((row + p * rows) * k + col + step * STEP) * BF16, OUT_OF_RANGE)
+def load_offsets(at, half, row, col, rows, k, step, EACH):
+    """Offsets of a lane's pieces of a half of a step: `at[half, piece, pass]`, in bytes from the first element of the
+    tile's first row. Past the end of a row the next row begins: a piece that would be there is sent out of range."""
+    for piece in range(CHUNK // EACH):
+        inside = step * STEP + half * HALF + col + piece * EACH < k
+        for p in range(at.shape[2]):
+            at[half, piece, p] = al.select(inside, ((row + p * rows) * k + col + step * STEP) * BF16, OUT_OF_RANGE)
 
 
 @avelang.jit
@@ -93,16 +93,15 @@ def load_elements(stage, x, half, p, row, col):
 
 
 @avelang.jit
-def load_step(operands, at, row, col, rows, step, EACH):
-    """Asks global memory for what a lane brings of a step, in the order in which it is kept, so that each half waits
-    for its own loads only. Steps past the last one are asked for as well, in vain: nothing of them is inside."""
-    for half in range(2):
-        for x, buffer, stage, _ in operands:
-            for p in range(stage.shape[1]):
-                if EACH == 1:
-                    load_elements(stage, x, half, p, row + p * rows, step * STEP + half * HALF + col)
-                else:
-                    load(stage, buffer, at, half, p, EACH)
+def load_half(operands, at, half, row, col, rows, step, EACH):
+    """Asks global memory for what a lane brings of a half of a step. Steps past the last one are asked for as well, in
+    vain: nothing of them is inside."""
+    for x, buffer, stage, _ in operands:
+        for p in range(stage.shape[1]):
+            if EACH == 1:
+                load_elements(stage, x, half, p, row + p * rows, step * STEP + half * HALF + col)
+            else:
+                load(stage, buffer, at, half, p, EACH)
 
 
 @avelang.jit
@@ -155,36 +154,37 @@ def product(acc, a, b, wave_row, wave_col, T, EACH):
     at_chunk = swizzle(t % MFMA_SIDE, t % LANES // MFMA_SIDE)
     first, last = al.convert(0, al.u32), (max(k, 1) - 1) // STEP
 
-    load_offsets(at, row, col, ROWS, k, first, EACH)
-    load_step(operands, at, row, col, ROWS, first, EACH)
-    store_shared(operands, 0, row, ROWS, to)
-    store_shared(operands, 1, row, ROWS, to)
-    load_offsets(at, row, col, ROWS, k, first + 1, EACH)
-    load_step(operands, at, row, col, ROWS, first + 1, EACH)
+    def ask(step, half):
+        load_offsets(at, half, row, col, ROWS, k, step, EACH)
+        load_half(operands, at, half, row, col, ROWS, step, EACH)
+
+    for half in range(2):
+        ask(first, half)
+    for half in range(2):
+        store_shared(operands, half, row, ROWS, to)
+    for half in range(2):
+        ask(first + 1, half)
     al.syncthreads()
     load_fragments(b_sets[0], b_slots, 0, b_row, at_chunk, 0, J)
     load_fragments(a_part, a_slots, 0, a_row, at_chunk, 0, EARLY)
 
     def first_part(step, half):
         load_fragments(a_part, a_slots, half, a_row, at_chunk, EARLY, I)
-        if half == 1:
-            load_offsets(at, row, col, ROWS, k, step + 2, EACH)
 
     def second_part(step, half):
         load_fragments(b_sets[1 - half], b_slots, 1 - half, b_row, at_chunk, 0, J)
         load_fragments(a_part, a_slots, 1 - half, a_row, at_chunk, 0, EARLY)
         store_shared(operands, half, row, ROWS, to)
-        if half == 1:
-            load_step(operands, at, row, col, ROWS, step + 2, EACH)
+        ask(step + 2, half)  # a whole step before it is stored
 
     def products(half, begin, end):
         multiply(acc, a_part, b_sets[half], begin, end)
 
-    BEFORE = ((DS_READ, I - EARLY, 2), (VALU, 12, 1))
-    STORES = ((DS_READ, (J + EARLY) // 2, 1, 2), (DS_WRITE, A_PASSES + B_PASSES, 1))
-    LOADS = ((VMEM_READ, A_PASSES + B_PASSES, 1, 2),) if EACH == CHUNK else ()
-    AFTER = (STORES, STORES + LOADS)
-    lds_mainloop(last + 1, 2, I, EARLY, first_part, second_part, products, al.syncthreads, BEFORE, AFTER)
+    ROW, PASSES = 2 * J, A_PASSES + B_PASSES  # products of a row of fragments
+    LOADS = PASSES if EACH == CHUNK else 0
+    BEFORE = spread(EARLY * ROW, (DS_READ, I - EARLY))
+    AFTER = spread((I - EARLY) * ROW, (DS_READ, J + EARLY), (DS_WRITE, PASSES), (VMEM_READ, LOADS))
+    lds_mainloop(last + 1, 2, I, EARLY, first_part, second_part, products, al.syncthreads, BEFORE, (AFTER, AFTER))
 
 
 @avelang.jit
