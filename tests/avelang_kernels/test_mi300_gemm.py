@@ -168,7 +168,7 @@ def test_accumulators_are_filled_piece_by_piece():
 
 
 @pytest.mark.parametrize(
-    "chip,name", [("gfx90a", "v_mfma_f32_16x16x16bf16_1k"), ("gfx950", "v_mfma_f32_16x16x16_bf16")]
+    "chip,name", [("gfx90a", "v_mfma_f32_16x16x16bf16_1k"), ("gfx950", "v_mfma_f32_16x16x32_bf16")]
 )
 @TILES
 def test_neighbors_of_the_chip(tile, chip, name):
@@ -269,11 +269,10 @@ def test_an_xcd_reads_little():
 
 
 def test_the_tile_is_chosen():
-    """By how many rounds 304 compute units go, a large tile counting four."""
-    assert mi300_gemm.best_tile(4096, 4096, 4096) is LARGE  # 256 large tiles or 1024 small ones: four either way
-    assert mi300_gemm.best_tile(8192, 8192, 8192) is SMALL  # 1024 large tiles: sixteen; 4096 small ones: fourteen
-    assert mi300_gemm.best_tile(1024, 1024, 4096) is SMALL
-    assert mi300_gemm.best_tile(4096, 4096, 4090) is SMALL  # its loads are 4 bytes wide
+    """By the model: what fills 304 compute units."""
+    assert mi300_gemm.best_tile(4096, 4096, 4096)[:2] == (256, 224)  # 304 of these, and 256 large ones
+    assert mi300_gemm.best_tile(8192, 8192, 8192) == LARGE
+    assert math.prod(mi300_gemm.best_tile(1024, 1024, 4096)[:2]) <= 128 * 128
 
 
 def test_refusals():

@@ -40,12 +40,13 @@ _CDNA4 = SharedMemoryFacts(
 )  # fmt: skip
 
 
-def _chip(name: str, lds: int, granule: int, fp8: str, features: str, shared: SharedMemoryFacts, product: Sku) -> Chip:
+def _chip(name: str, lds: int, granule: int, fp8: str, features: str, shared: SharedMemoryFacts, product: Sku,
+          *others: Sku) -> Chip:
     """ "gfx9" is what the three chips share; "mfma-gfx90a" the matrix instructions that all three have, "mfma-gfx908"
     those that gfx942 dropped, "mfma-gfx942" those that came with it and stayed."""
     own = {"gfx9", "mfma-gfx90a", name, *features.split(), *([f"fp8-{fp8}"] if fp8 else [])}
     return Chip(name, "amd", WAVE, frozenset(own), lds * KIB, MAX_THREADS, fp8, ComputeUnit(lds * KIB, granule),
-                shared, product)
+                shared, product, others=others)
 
 
 AMD: tuple[Chip, ...] = (
@@ -53,13 +54,18 @@ AMD: tuple[Chip, ...] = (
     # specifications". 1.7 GHz, L2 of 6.96 TB/s at that clock, 4096 bytes: AMD CDNA 2 white paper, endnotes (both dies'
     # matrix peak, 383.0 TFLOP/s: CDNA 3 white paper, endnote MI300-11). 3.2 TB/s for two dies: MI250X data sheet. LDS
     # 128 bytes: ROCm Compute Profiler, speed of light, "Theoretical LDS Bandwidth".
-    _chip("gfx90a", 64, 512, "", "mfma-gfx908", _CDNA, Sku("MI250X (one die)", 110, 4, 1.7e9, 1.6e12, 4096, 512)),
+    _chip("gfx90a", 64, 512, "", "mfma-gfx908", _CDNA, Sku("MI250X (one die)", 110, 4, 1.7e9, 1.6e12, 4096, 512),
+          # 104 units a die, else the same: ROCm, "AMD GPU specifications"; MI210 and MI250 data sheets.
+          Sku("MI210, MI250 (one die)", 104, 4, 1.7e9, 1.6e12, 4096, 512)),
     # 304 units on 8 XCDs: ROCm, "MI300 series microarchitecture". 2.1 GHz, 1307.4 TFLOP/s of bf16, 2614.9 of fp8 and
     # i8: AMD CDNA 3 white paper, endnote MI300-11. 5.3 TB/s: MI300X data sheet. L2: 16 channels of each die, 128 bytes
-    # each (ROCm Compute Profiler, speed of light, "L2 Cache BW").
+    # each (ROCm Compute Profiler, speed of light, "L2 Cache BW"). Infinity Cache: 17.2 TB/s (AMD CDNA 3 white paper).
     _chip("gfx942", 64, 512, "fnuz", "mfma-gfx942 xf32 fp8-cvt", _CDNA,
-          Sku("MI300X", 304, 4, 2.1e9, 5.3e12, 8 * 16 * 128, 512, 8)),
-    # 256 units on 8 XCDs (ROCm, "AMD GPU specifications"), 2.4 GHz, 8 TB/s (MI355X data sheet). L2 as before.
+          Sku("MI300X", 304, 4, 2.1e9, 5.3e12, 8 * 16 * 128, 512, 8, mall=17.2e12),
+          # 228 units on 6 XCDs: ROCm, "AMD GPU specifications"; 2.1 GHz, 5.3 TB/s: MI300A data sheet.
+          Sku("MI300A", 228, 4, 2.1e9, 5.3e12, 6 * 16 * 128, 512, 6, mall=17.2e12)),
+    # 256 units on 8 XCDs (ROCm, "AMD GPU specifications"), 2.4 GHz, 8 TB/s (MI355X data sheet). L2 as
+    # before; so, we assume, the Infinity Cache, of the same size.
     _chip("gfx950", 160, 1280, "ocp", "mfma-gfx942 mfma-gfx950 fp8-cvt lds-load-wide", _CDNA4,
-          Sku("MI355X", 256, 4, 2.4e9, 8e12, 8 * 16 * 128, 512, 8)),
+          Sku("MI355X", 256, 4, 2.4e9, 8e12, 8 * 16 * 128, 512, 8, mall=17.2e12)),
 )  # fmt: skip

@@ -102,7 +102,8 @@ class Sku:
     found), `registers`: of 32 bits that a lane may have, `dies`: XCDs, to which blocks go in turn, each with an L2 of
     its own (NVIDIA: 1), `rate`: multiplications of 16-bit operands a clock and pipe by NVIDIA's (None: AMD's follow
     from the passes of its instructions, `avelang.isa.amdgpu.passes`), `sync_share`: the part of it that `mma.sync`
-    reaches, `latency`: clocks of a load from memory (None: not found)."""
+    reaches, `latency`: clocks of a load from memory (None: not found), `mall`: bytes a second of AMD's Infinity Cache
+    (None: it has none, or not found)."""
 
     name: str
     count: int
@@ -115,6 +116,7 @@ class Sku:
     rate: int | None = None
     sync_share: float = 1.0
     latency: int | None = None
+    mall: float | None = None
 
     @property
     def memory_clock(self) -> float:
@@ -150,7 +152,7 @@ class Chip:
     `wave`: lanes of a wave. `features`: names that `Row.needs` refers to. `lds_bytes`: the most shared memory that one
     block may have. `max_threads`: of a block. `fp8`: "fnuz", "ocp", or "" where the chip converts no 8-bit floats.
     `unit`: what waves share; `shared`: its shared memory; `product`: None where its numbers are not here; `ptx`: the
-    version of PTX that has all its rows, 0 on AMD."""
+    version of PTX that has all its rows, 0 on AMD; `others`: further products with other counts of units."""
 
     name: str
     vendor: str
@@ -163,6 +165,15 @@ class Chip:
     shared: SharedMemoryFacts
     product: Sku | None = None
     ptx: int = 0
+    others: tuple[Sku, ...] = ()
+
+    def product_with(self, count: int) -> Sku | None:
+        """The product that has so many compute units; where none is known, the chip's own with that many, which then
+        share its memory; None where no product is known."""
+        if self.product is None:
+            return None
+        known = next((x for x in (self.product, *self.others) if x.count == count), None)
+        return known or dataclasses.replace(self.product, name=f"{self.product.name} with {count} units", count=count)
 
     def has(self, row: Needs) -> bool:
         """True where the chip has an intrinsic: any one of its features suffices."""

@@ -78,6 +78,14 @@ class TmaEpilogue:
                 al.nvvm.cp_async_bulk_commit_group()
 
 
+@avelang.jit
+def lane_anew():
+    """The lane of its wave, such that LLVM takes it for another number each time: what is computed of it in a loop over
+    tiles is not held in registers while a tile's loop over K runs."""
+    lane = al.convert(al.thread_id(0) % 64, al.i32)
+    return al.convert(al.amdgpu.ds_bpermute(lane * 4, lane), al.u32)
+
+
 OUT_OF_RANGE = 1 << 31  # an offset, in bytes, that is out of the range of any buffer
 
 
@@ -99,18 +107,21 @@ class BufferEpilogue:
                 acc[e] += al.convert(self.bias[min(col + e, self.bias.shape[0] - 1)], al.f32)
         return acc if self.activation is None else self.activation(acc)
 
-    def store(self, acc, wave_row, wave_col):
+    def store(self, acc, wave_row, wave_col, lane=None):
         """Stores accumulators of MFMA's 16 x 16 blocks (rows, columns, 4), of which a lane has four neighbors of a row.
-        What is past the last row or column is out of the buffer's range, and is dropped."""
-        lane, rows, n, SIZE = al.thread_id(0) % 64, self.c.shape[0], self.c.shape[1], self.c.dtype.bytes
-        buffer = al.amdgpu.make_rsrc(self.c, rows * n * SIZE)
+        What is past the last row or column is out of the buffer's range, and is dropped. `lane`: of its wave, of a
+        block that makes several tiles as `lane_anew` has it."""
+        lane = al.thread_id(0) % 64 if lane is None else lane
+        rows, n, SIZE = self.c.shape[0], self.c.shape[1], self.c.dtype.bytes
+        stride = self.c.strides[0]
+        buffer = al.amdgpu.make_rsrc(self.c, rows * stride * SIZE)
         zero = al.convert(0, al.i32)
         for i in range(acc.shape[0]):
             for j in range(acc.shape[1]):
                 row, col = wave_row + i * 16 + lane % 16, wave_col + j * 16 + lane // 16 * 4
                 four = al.convert(self.apply(acc[i, j], col), self.c.dtype)
                 if self.WIDE:
-                    at = al.convert(al.select(col < n, (row * n + col) * SIZE, OUT_OF_RANGE), al.i32)
+                    at = al.convert(al.select(col < n, (row * stride + col) * SIZE, OUT_OF_RANGE), al.i32)
                     words = al.view(four, al.Tensor((SIZE,), al.i32))
                     if SIZE == 4:
                         al.amdgpu.raw_buffer_store_x4(words, buffer, at, zero, 0)

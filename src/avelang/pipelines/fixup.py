@@ -9,8 +9,10 @@ import math
 
 import avelang
 import avelang.language as al
+from avelang.pipelines.scheduling import sched_barrier
 
 ACQ_REL = 3
+VECTORS_AT_ONCE = 8  # of a peer's sums that a block loads before it adds them
 # Cache policies of AMD, for stores and loads of sums that go from one block to another: where there are several dies
 # (gfx942, gfx950: sc1), through to where all of them look; where there is one L2 (gfx90a), only reads (glc) must pass
 # by the caches above. Source: LLVM, "User Guide for AMDGPU Backend", memory models of gfx90a and gfx942.
@@ -162,44 +164,62 @@ class BlockPartials:
         """Number of a thread's vector."""
         return (part * self.VECTORS + vector) * self.THREADS + al.thread_id(0)
 
+    def offsets(self, part, vector):
+        """The same in bytes, on AMD, where a wave's vectors are neighbors: what differs from thread to thread, which is
+        one register for all vectors but for what an instruction adds itself (less than 4096), and what does not."""
+        SIZE, t, LANES = self.WORDS * 4, al.thread_id(0), al.target().wave
+        FEW = 4096 // (LANES * SIZE)
+        mine = (t // LANES * (self.VECTORS * LANES) + t % LANES) * SIZE + vector % FEW * (LANES * SIZE)
+        common = part * (self.VECTORS * self.THREADS * SIZE) + vector // FEW * (FEW * LANES * SIZE)
+        return al.convert(mine, al.i32), al.convert(common, al.i32)
+
     def resource(self):
         """The buffer resource, on AMD."""
         return al.amdgpu.make_rsrc(self.data, len(self.data) * self.WORDS * 4)
 
     def store_partial(self, part, vector, some):
         """Stores a thread's vector for the block that comes last."""
-        words, at = al.view(some, al.Tensor((self.WORDS,), al.i32)), self.place(part, vector)
+        words = al.view(some, al.Tensor((self.WORDS,), al.i32))
         if al.target().vendor == "amd":
             POLICY, _ = _policies(al.target().dies)
-            offset, zero = al.convert(at * self.WORDS * 4, al.i32), al.convert(0, al.i32)
+            offset, scalar = self.offsets(part, vector)
             if self.WORDS == 4:
-                al.amdgpu.raw_buffer_store_x4(words, self.resource(), offset, zero, POLICY)
+                al.amdgpu.raw_buffer_store_x4(words, self.resource(), offset, scalar, POLICY)
             elif self.WORDS == 2:
-                al.amdgpu.raw_buffer_store_x2(words, self.resource(), offset, zero, POLICY)
+                al.amdgpu.raw_buffer_store_x2(words, self.resource(), offset, scalar, POLICY)
             else:
-                al.amdgpu.raw_buffer_store_x1(words, self.resource(), offset, zero, POLICY)
+                al.amdgpu.raw_buffer_store_x1(words, self.resource(), offset, scalar, POLICY)
         else:
-            self.data[at] = words
+            self.data[self.place(part, vector)] = words
 
     def load_partial(self, part, vector):
         """A thread's vector of a part, as words."""
-        at = self.place(part, vector)
         if al.target().vendor == "amd":
             _, POLICY = _policies(al.target().dies)
-            offset, zero = al.convert(at * self.WORDS * 4, al.i32), al.convert(0, al.i32)
+            offset, scalar = self.offsets(part, vector)
             if self.WORDS == 4:
-                return al.amdgpu.raw_buffer_load_x4(self.resource(), offset, zero, POLICY)
+                return al.amdgpu.raw_buffer_load_x4(self.resource(), offset, scalar, POLICY)
             if self.WORDS == 2:
-                return al.amdgpu.raw_buffer_load_x2(self.resource(), offset, zero, POLICY)
-            return al.amdgpu.raw_buffer_load_x1(self.resource(), offset, zero, POLICY)
-        return self.data[at]
+                return al.amdgpu.raw_buffer_load_x2(self.resource(), offset, scalar, POLICY)
+            return al.amdgpu.raw_buffer_load_x1(self.resource(), offset, scalar, POLICY)
+        return self.data[self.place(part, vector)]
 
 
 @avelang.jit
-def last_block(counters, tile, PARTS):
+def back_to_zero(count):
+    """Addend by which a counter of u32 that stands at `count` becomes 0."""
+    if isinstance(count, int):
+        return al.convert((1 << 32) - count, al.u32)
+    return al.convert(0, al.u32) - al.convert(count, al.u32)
+
+
+@avelang.jit
+def last_block(counters, tile, PARTS, ticket=None):
     """True in the block that is the last of those that share a tile; what they have stored is visible then. Behind it
-    the tile's counter is 0 again."""
-    ticket, t = al.make_shared((1,), al.u32), al.thread_id(0)
+    the tile's counter is 0 again. `ticket`: a u32 of shared memory that nobody uses any more, or one more is taken."""
+    t = al.thread_id(0)
+    if ticket is None:
+        ticket = al.make_shared((1,), al.u32)
     counter = al.subview(al.make_tensor(counters, al.u32, al.make_layout((tile + 1,))), (tile,), (1,))
     if al.target().vendor == "amd":
         al.amdgpu.s_waitcnt(0, 7, 15)  # this wave's sums are where all blocks look
@@ -207,13 +227,58 @@ def last_block(counters, tile, PARTS):
         if t == 0:
             ticket[0] = al.amdgpu.atomic_add(0, al.convert(1, al.u32), counter)
             if ticket[0] == PARTS - 1:
-                al.amdgpu.atomic_add(0, al.convert((1 << 32) - PARTS, al.u32), counter)
+                al.amdgpu.atomic_add(0, back_to_zero(PARTS), counter)
     else:
         al.syncthreads()
         if t == 0:
             ticket[0] = al.nvvm.atomic_inc(counter, al.convert(PARTS - 1, al.u32), ACQ_REL)
     al.syncthreads()
     return ticket[0] == PARTS - 1
+
+
+@avelang.struct
+class BlockWorkspace:
+    """A workspace for peers that are whole blocks, of either vendor and of any scheduler: each leaves its sums, and the
+    last to come adds all up in the order of K. `partials`: a pointer to slots * THREADS * elements sums of 4 bytes;
+    `counters`: to a u32 for each slot, 0 before and behind a launch; `ticket`: as of `last_block`."""
+
+    partials: ...
+    counters: ...
+    THREADS: al.constexpr
+    ticket: ... = None
+
+    def slot(self, number, shape):
+        """A slot, for vectors of such a shape a thread: (vectors, words)."""
+        VECTORS, WORDS = shape
+        SIZE = VECTORS * self.THREADS
+        all = al.make_tensor(self.partials, al.i32, layout=al.make_layout(((number + 1) * SIZE, WORDS), (WORDS, 1)))
+        return BlockPartials(al.subview(all, (number * SIZE, 0), (SIZE, WORDS), (1, 1)), self.THREADS, VECTORS, WORDS)
+
+    def load_into(self, acc, number, add):
+        """Loads, or adds to `acc`, what a slot has. A few vectors at a time: all at once would take as many registers
+        again."""
+        part, COUNT = self.slot(number, acc.shape), acc.shape[0]
+        for first in range(0, COUNT, VECTORS_AT_ONCE):
+            found = al.make_local((min(VECTORS_AT_ONCE, COUNT - first), acc.shape[1]), al.i32)
+            for v in range(found.shape[0]):
+                found[v] = part.load_partial(0, first + v)
+            sums = al.view(found, al.Tensor(found.shape, acc.dtype))
+            for v in range(found.shape[0]):
+                acc[first + v] = acc[first + v] + sums[v] if add else sums[v]
+            sched_barrier()
+
+    def fixup(self, acc, peers):
+        """Brings together the sums of a tile's peers, (vectors, words) a thread. All threads of the block come here.
+        True in the last block to come, where `acc` is complete."""
+        own = self.slot(peers.slot(peers.own), acc.shape)
+        for v in range(acc.shape[0]):
+            own.store_partial(0, v, acc[v])
+        last = last_block(self.counters, peers.first, peers.last - peers.first + 1, self.ticket)
+        if last:
+            self.load_into(acc, peers.slot(peers.first), False)
+            for peer in al.range(peers.first + 1, peers.last + 1):
+                self.load_into(acc, peers.slot(peer), True)
+        return last
 
 
 @avelang.jit

@@ -164,7 +164,7 @@ class StreamKScheduler:
     """The tiles of another scheduler, shared out evenly: steps along K of all tiles stand in one row, tile after tile,
     and each of `runs` clusters gets an equal run of them: `first` to before `end`. `steps`: of a tile, of STEP elements
     each; `total`: of all tiles. In a run at most one shared tile begins, and one ends. WHOLE: runs end where tiles
-    do."""
+    do. `number`: of this block's run, where that is not the cluster's own."""
 
     tiles: ...
     runs: ...
@@ -174,6 +174,7 @@ class StreamKScheduler:
     total: ... = None
     first: ... = None
     end: ... = None
+    number: ... = None
 
     def __post_init__(self):
         if self.total is None:
@@ -183,6 +184,8 @@ class StreamKScheduler:
 
     def run(self):
         """Number of this block's run."""
+        if self.number is not None:
+            return self.number
         return al.block_id(0) // (self.tiles.CLUSTER_M * self.tiles.CLUSTER_N)
 
     def begin(self, run):

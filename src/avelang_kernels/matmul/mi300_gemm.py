@@ -1,53 +1,61 @@
-"""Two bf16 matrices of any size come in; C = A @ B^T in f32 or bf16 goes out: a pipelined product for AMD's MI300
-(gfx942).
+"""Two matrices of any size and storage order come in; C = A @ B^T goes out: a pipelined product for AMD's MI300
+(gfx942) and its neighbors.
 
-A workgroup makes a tile of C and goes along K in steps of 64, each of two halves of 32. Shared memory has two slots,
-one for either half. While one half is multiplied, fragments of the next are read from the other slot, the half after
-that is written to the slot that everybody has read, and global memory is asked for the same half of the step after the
-next. One barrier a half keeps readers and writers of a slot apart. What reads, writes and loads is spread over the
-products. Edges cost nothing: what is past the last row or column of a matrix is past the range of a buffer, where loads
-give zeros and stores do nothing."""
+A workgroup makes a tile of C and goes along K in steps of 128 bytes (64 elements of 16 bits), each of two halves.
+Shared memory has two slots, one for either half. While one half is multiplied, fragments of the next are read from the
+other slot, the half after that is written to the slot that everybody has read, and global memory is asked for the same
+half of the step after the next. One barrier a half keeps readers and writers of a slot apart. What reads, writes and
+loads is spread over the products. Edges cost nothing: what is past the last row or column of a matrix is past the range
+of a buffer, where loads give zeros and stores do nothing.
 
-from __future__ import annotations
+Where tiles do not fill the GPU, K is split or streamed: blocks that share a tile leave their sums in a workspace, and
+the last to come adds them up in the order of K. Tile, split and order of tiles are chosen by a model (`mi300_rule`)."""
 
-import math
-from typing import Any, NamedTuple
+# No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
+
+import functools
+import sys
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
-from avelang import argument_error, takes
-from avelang.pipelines.epilogue import BufferEpilogue
+from avelang import Want, argument_error, takes
+from avelang.pipelines.epilogue import BufferEpilogue, lane_anew
+from avelang.pipelines.fixup import BlockWorkspace
 from avelang.pipelines.lds import lds_mainloop
-from avelang.pipelines.scheduler import TileScheduler
+from avelang.pipelines.scheduler import SplitKScheduler, StreamKScheduler, TileScheduler, xcd_remap
 from avelang.pipelines.scheduling import DS_READ, DS_WRITE, VMEM_READ, spread
-from avelang_kernels.arrays import Matrix
+from avelang_kernels.arrays import Matrix, empty, is_torch, named, product_dtypes
+from avelang_kernels.matmul.lines import line_up
+from avelang_kernels.matmul.mi300_rule import choose, group_of
+from avelang_kernels.matmul.mi300_tiles import (
+    CHUNK_BYTES,
+    CHUNKS,
+    HALF_BYTES,
+    LANES,
+    LARGE,
+    MFMA_SIDE,
+    SMALL,
+    STEP_BYTES,
+    STREAM,
+    GemmPlace,
+    Mi300Tile,
+    blocks_of,
+    slots_of,
+    tiles_of,
+)
+from avelang_kernels.workspaces import workspace_for
 
-LANES = 64
-STEP, HALF, CHUNK = 64, 32, 8  # elements of K: of a step, of a slot, of what a lane moves at once
-CHUNKS = HALF // CHUNK
-MFMA_SIDE = 16  # rows and columns of a fragment
-BF16, F32 = 2, 4  # bytes
+STEP, HALF, CHUNK = 64, 32, 8  # elements of K, of 16 bits: of a step, of a slot, of what a lane moves at once
+WORD = 4  # bytes
 OUT_OF_RANGE = 1 << 31  # an offset, in bytes, that is out of every range
 GROUP_M = 8  # rows of tiles that are gone through together
-
-
-class Mi300Tile(NamedTuple):
-    """A tile of C, the grid of waves that share it, and how many rows of fragments a wave multiplies before the barrier
-    of a half."""
-
-    m: int
-    n: int
-    waves_m: int
-    waves_n: int
-    early: int
-
-
-# Two small tiles fit on a compute unit or one large one: two waves on each SIMD either way. `early` leaves most
-# products behind the barrier, where most memory instructions stand: spread over fewer, they fill the queues of LDS and
-# memory (docs/cu_model.md has the shares by `early`).
+RUN = 8  # rows that a lane moves at once, of an operand whose rows are neighbors in memory
+PAIRS = HALF // 2  # pairs along K in a half of such an operand
 Tile = Mi300Tile
-SMALL = Mi300Tile(128, 128, 2, 2, early=1)
-LARGE = Mi300Tile(256, 256, 2, 4, early=4)
+
+
+# -- places ------------------------------------------------------------------------------------------------------------
 
 
 @avelang.jit
@@ -58,175 +66,370 @@ def swizzle(row, chunk):
 
 
 @avelang.jit
-def load_offsets(at, half, row, col, rows, k, step, EACH):
-    """Offsets of a lane's pieces of a half of a step: `at[half, piece, pass]`, in bytes from the first element of the
-    tile's first row. Past the end of a row the next row begins: a piece that would be there is sent out of range."""
-    for piece in range(CHUNK // EACH):
-        inside = step * STEP + half * HALF + col + piece * EACH < k
-        for p in range(at.shape[2]):
-            at[half, piece, p] = al.select(inside, ((row + p * rows) * k + col + step * STEP) * BF16, OUT_OF_RANGE)
+def row_of_slot(row, TURNED):
+    """Row of a slot in which a row of a tile stands. Where pairs along K are written one by one, sixteen lanes write a
+    row, and the next sixteen one that is eight further: that one must begin in the other half of the banks."""
+    return row ^ ((row >> 3) & 1) if TURNED else row
 
 
-@avelang.jit
-def load(stage, buffer, at, half, p, EACH):
-    """Eight neighbors of a row, as four words."""
-    pieces = al.view(stage, al.Tensor((2, stage.shape[1], CHUNK // EACH, EACH // 2), al.i32))
-    for piece in range(CHUNK // EACH):
-        offset = al.convert(at[half, piece, p] + (half * HALF + piece * EACH) * BF16, al.i32)
-        if EACH == 8:
-            pieces[half, p, piece] = al.amdgpu.raw_buffer_load_x4(buffer, offset, 0, 0)
-        elif EACH == 4:
-            pieces[half, p, piece] = al.amdgpu.raw_buffer_load_x2(buffer, offset, 0, 0)
+# -- operands ----------------------------------------------------------------------------------------------------------
+
+
+@avelang.struct
+class Operand:
+    """A or B as the lanes of a block bring it: `x`, rows of the tile and their part of K; `buffer`, its resource;
+    `stage`, what a lane has got: (halves, loads, words); `at`: (halves, loads, pieces), byte offsets of what it asks
+    for next; `slots`: shared memory, (halves, rows, CHUNKS, words). EACH: elements that a lane may load at once.
+
+    TURNED False: elements of a row are neighbors; a lane moves eight (of 16 bits) of a row at once. True: rows are
+    neighbors; a lane loads eight rows of two neighbors along K and puts them in pairs, which it writes one by one."""
+
+    x: ...
+    buffer: ...
+    stage: ...
+    at: ...
+    slots: ...
+    t: ...
+    THREADS: al.constexpr
+    EACH: al.constexpr
+    TURNED: al.constexpr
+
+    def rows_a_pass(self):
+        """Rows that all lanes load at once, in one load or two."""
+        return self.THREADS // PAIRS * RUN if self.TURNED else self.THREADS // CHUNKS
+
+    def place(self):
+        """First row of a tile that this lane loads, and its place along K in a half."""
+        t = self.t
+        if self.TURNED:
+            return t // PAIRS * RUN, t % PAIRS * 2
+        return t // CHUNKS, t % CHUNKS * (CHUNK_BYTES // self.x.dtype.bytes)
+
+    def offsets(self, step, half):
+        """Byte offsets of a lane's pieces of a half of a step, to be asked for one step after another. Past the end of
+        a line the next one begins: a piece that would be there is sent out of range."""
+        SIZE, (rows, k), EACH = self.x.dtype.bytes, self.x.shape, self.EACH
+        HALF, STEP, (row, col) = HALF_BYTES // SIZE, STEP_BYTES // SIZE, self.place()
+        for piece in range(self.at.shape[2]):
+            for p in range(self.at.shape[1]):
+                if not self.TURNED:
+                    inside = step * STEP + half * HALF + col + piece * EACH < k
+                    offset = ((row + p * self.rows_a_pass()) * self.x.strides[0] + col + step * STEP) * SIZE
+                    self.at[half, p, piece] = al.select(inside, offset, OUT_OF_RANGE)
+                elif isinstance(step, int):
+                    line, ld = row + p // 2 * self.rows_a_pass(), self.x.strides[1]
+                    offset = ((half * HALF + col + p % 2) * ld + line) * SIZE
+                    self.at[half, p, piece] = al.select(line + piece * EACH < rows, offset, OUT_OF_RANGE)
+                else:  # lines past the last one are past the range
+                    self.at[half, p, piece] += self.x.strides[1] * (STEP * SIZE)
+
+    def load(self, step, half):
+        """Asks for what a lane brings of a half."""
+        for p in range(self.stage.shape[1]):
+            if self.EACH * self.x.dtype.bytes < WORD:
+                self.load_elements(step, half, p)
+            else:
+                self.load_pieces(half, p)
+
+    def load_pieces(self, half, p):
+        """A chunk of a line, as four words."""
+        SIZE, PIECES, EACH = self.x.dtype.bytes, self.at.shape[2], self.EACH
+        pieces = al.view(self.stage, al.Tensor((2, self.stage.shape[1], PIECES, EACH * SIZE // WORD), al.i32))
+        for piece in range(PIECES):
+            inner = piece * EACH * SIZE + (0 if self.TURNED else half * HALF_BYTES)
+            offset = al.convert(self.at[half, p, piece] + inner, al.i32)
+            if EACH * SIZE == 16:
+                pieces[half, p, piece] = al.amdgpu.raw_buffer_load_x4(self.buffer, offset, 0, 0)
+            elif EACH * SIZE == 8:
+                pieces[half, p, piece] = al.amdgpu.raw_buffer_load_x2(self.buffer, offset, 0, 0)
+            else:
+                pieces[half, p, piece] = al.amdgpu.raw_buffer_load_x1(self.buffer, offset, 0, 0)
+
+    def load_elements(self, step, half, p):
+        """The same one by one, for lines that may begin in the middle of a word."""
+        x, SIZE, (row, col) = self.x, self.x.dtype.bytes, self.place()
+        COUNT = CHUNK_BYTES // SIZE
+        elements = al.view(self.stage, al.Tensor((2, self.stage.shape[1], COUNT), x.dtype))
+        col = step * (STEP_BYTES // SIZE) + half * (HALF_BYTES // SIZE) + col
+        for e in range(COUNT):
+            if self.TURNED:
+                i, j = row + p // 2 * self.rows_a_pass() + e, col + p % 2
+            else:
+                i, j = row + p * self.rows_a_pass(), col + e
+            element = al.convert(0.0, x.dtype) if x.dtype.is_float else al.convert(0, x.dtype)
+            if i < x.shape[0] and j < x.shape[1]:
+                element = x[i, j]
+            elements[half, p, e] = element
+
+    def store(self, half):
+        """Writes what a lane has got of a half to shared memory."""
+        (row, col), ROWS = self.place(), self.rows_a_pass()
+        if self.TURNED:
+            WORDS, SLOT, PICKS = CHUNKS * 4, self.slots.shape[1] * CHUNKS * 4, (0x05040100, 0x07060302)
+            words, flipped = al.view(self.slots, al.Tensor((2 * SLOT,), al.i32)), (row >> 3) & 1
+            for p in range(self.stage.shape[1] // 2):
+                for pair in range(RUN // 2):
+                    # Rows of a pair have chunks at the same places.
+                    chunk = swizzle(2 * pair, col // (CHUNK_BYTES // 2))
+                    first = (row + flipped) * WORDS + chunk * 4 + col // 2 % 4
+                    low, high = self.stage[half, 2 * p, pair], self.stage[half, 2 * p + 1, pair]
+                    for j in range(2):
+                        at = half * SLOT + (p * ROWS + 2 * pair) * WORDS
+                        line = al.subview(words, (first ^ WORDS if j == 1 else first,), (at + 1,), (1,))
+                        al.subview(line, (at,), (1,), (1,))[0] = al.amdgpu.perm(high, low, PICKS[j])
         else:
-            pieces[half, p, piece] = al.amdgpu.raw_buffer_load_x1(buffer, offset, 0, 0)
+            place = swizzle(row, self.t % CHUNKS)
+            for p in range(self.stage.shape[1]):
+                self.slots[half, row + p * ROWS, place] = self.stage[half, p]
+
+    def fragments(self, into, half, row, first, last):
+        """Reads fragments of a half, from a row of the tile on: of its row, a lane gets 16 neighboring bytes along
+        K."""
+        place = swizzle(self.t % MFMA_SIDE, self.t % LANES // MFMA_SIDE)
+        row = row_of_slot(row + self.t % MFMA_SIDE, self.TURNED)
+        for i in range(first, last):
+            into[i] = self.slots[half, row + i * MFMA_SIDE, place]
+
+    def writes(self):
+        """Instructions that write a half to shared memory."""
+        return self.stage.shape[1] * (RUN // 2 if self.TURNED else 1)
 
 
 @avelang.jit
-def load_elements(stage, x, half, p, row, col):
-    """The same one by one, for rows of an odd length, which may begin in the middle of a word."""
-    elements = al.view(stage, al.Tensor((2, stage.shape[1], CHUNK), al.bf16))
-    for e in range(CHUNK):
-        element = al.convert(0.0, al.bf16)
-        if row < x.shape[0] and col + e < x.shape[1]:
-            element = x[row, col + e]
-        elements[half, p, e] = element
+def operand(x, t, ROWS, THREADS, EACH, TURNED):
+    """An operand of which a tile has so many rows; `t`: number of the thread."""
+    SIZE, (rows, k) = x.dtype.bytes, x.shape
+    A_PASS = THREADS // PAIRS * RUN if TURNED else THREADS // CHUNKS
+    PASSES = (ROWS + A_PASS - 1) // A_PASS
+    SLOT, LOADS = PASSES * A_PASS, PASSES * (2 if TURNED else 1)
+    held = al.select(k > 0, k * x.strides[1] - (x.strides[1] - rows), 0) if TURNED else rows * x.strides[0]
+    buffer = al.amdgpu.make_rsrc(x, held * SIZE)
+    slots = al.make_shared((2, SLOT, CHUNKS, 4), al.i32)
+    stage = al.make_local((2, LOADS, 4), al.i32)
+    at = al.make_local((2, LOADS, CHUNK_BYTES // SIZE // EACH), al.u32)
+    return Operand(x, buffer, stage, at, slots, t, THREADS, EACH, TURNED)
 
 
 @avelang.jit
-def load_half(operands, at, half, row, col, rows, step, EACH):
+def ask(operands, step, half):
     """Asks global memory for what a lane brings of a half of a step. Steps past the last one are asked for as well, in
     vain: nothing of them is inside."""
-    for x, buffer, stage, _ in operands:
-        for p in range(stage.shape[1]):
-            if EACH == 1:
-                load_elements(stage, x, half, p, row + p * rows, step * STEP + half * HALF + col)
-            else:
-                load(stage, buffer, at, half, p, EACH)
+    for x in operands:
+        x.offsets(step, half)
+    for x in operands:
+        x.load(step, half)
+
+
+@avelang.constant
+def mfma_parts(DTYPE, target):
+    """Instructions that multiply 64 bytes of K: those of gfx950 take 16 bytes a lane, the others 8."""
+    return 1 if target.has("mfma-gfx950") and (DTYPE.bytes == 2 or DTYPE.is_int) else 2
 
 
 @avelang.jit
-def store_shared(operands, half, row, rows, place):
-    """Writes what a lane has got of a half to shared memory."""
-    for _, _, stage, slots in operands:
-        for p in range(stage.shape[1]):
-            slots[half, row + p * rows, place] = stage[half, p]
+def mfma(b, a, acc, DTYPE, PARTS):
+    """acc + a @ b^T of fragments of 16 rows, by the instruction of a dtype. B comes first: a lane then has four
+    neighbors of a row of C."""
+    if al.bf16 == DTYPE:
+        if PARTS == 1:
+            return al.amdgpu.mfma_16x16x32_bf16_f32(b, a, acc)
+        return al.amdgpu.mfma_16x16x16_bf16_f32(b, a, acc)
+    if al.f16 == DTYPE:
+        if PARTS == 1:
+            return al.amdgpu.mfma_16x16x32_f16_f32(b, a, acc)
+        return al.amdgpu.mfma_16x16x16_f16_f32(b, a, acc)
+    if al.i8 == DTYPE:
+        if PARTS == 1:
+            return al.amdgpu.mfma_i32_16x16x64_i8(b, a, acc)
+        return al.amdgpu.mfma_i32_16x16x32_i8(b, a, acc)
+    if DTYPE in (al.f8e5m2, al.f8e5m2fnuz):
+        return al.amdgpu.mfma_f32_16x16x32_bf8_bf8(b, a, acc)
+    return al.amdgpu.mfma_f32_16x16x32_fp8_fp8(b, a, acc)
 
 
 @avelang.jit
-def load_fragments(fragments, slots, half, row, place, first, last):
-    """Reads fragments of a half: of its row, a lane gets eight neighbors along K, for two matrix instructions."""
-    for i in range(first, last):
-        fragments[i] = slots[half, row + i * MFMA_SIDE, place]
-
-
-@avelang.jit
-def multiply(acc, a, b, first, last):
+def multiply(acc, a, b, first, last, DTYPE):
     """Adds the products of some fragments of A with all of B."""
-    a_parts = al.view(a, al.Tensor((a.shape[0], 2, 2), al.i32))
-    b_parts = al.view(b, al.Tensor((b.shape[0], 2, 2), al.i32))
-    for part in range(2):
+    PARTS = mfma_parts(DTYPE, al.target())
+    a_parts = al.view(a, al.Tensor((a.shape[0], PARTS, 4 // PARTS), al.i32))
+    b_parts = al.view(b, al.Tensor((b.shape[0], PARTS, 4 // PARTS), al.i32))
+    for part in range(PARTS):
         for i in range(first, last):
             for j in range(b.shape[0]):
-                # B comes first: a lane then has four neighbors of a row of C.
-                acc[i, j] = al.amdgpu.mfma_16x16x16_bf16_f32(b_parts[j, part], a_parts[i, part], acc[i, j])
+                acc[i, j] = mfma(b_parts[j, part], a_parts[i, part], acc[i, j], DTYPE, PARTS)
 
 
 @avelang.jit
-def product(acc, a, b, wave_row, wave_col, T, EACH):
-    """Adds a wave's part of A @ B^T. `a`, `b`: the rows that make the tile. `EACH`: how many elements a lane may load
-    at once."""
+def product(acc, a, b, t, wave_row, wave_col, T, EACH, TURNED):
+    """Adds a wave's part of A @ B^T. `a`, `b`: the rows that make the tile. `EACH`, `TURNED`: of each, as of
+    `Operand`. Returns the shared memory of A, which is free behind the next barrier."""
     M, N, WAVES_M, WAVES_N, EARLY = T
-    I, J = acc.shape[0], acc.shape[1]
-    ROWS = LANES // CHUNKS * WAVES_M * WAVES_N  # of a tile, that all lanes load in one pass
-    A_PASSES, B_PASSES = M // ROWS, N // ROWS
-    t, k = al.thread_id(0), a.shape[1]
-    a_buffer = al.amdgpu.make_rsrc(a, a.shape[0] * k * BF16)
-    b_buffer = al.amdgpu.make_rsrc(b, b.shape[0] * k * BF16)
-    a_slots, b_slots = al.make_shared((2, M, CHUNKS, 4), al.i32), al.make_shared((2, N, CHUNKS, 4), al.i32)
-    a_stage, b_stage = al.make_local((2, A_PASSES, 4), al.i32), al.make_local((2, B_PASSES, 4), al.i32)
+    I, J, SIZE, THREADS = acc.shape[0], acc.shape[1], a.dtype.bytes, LANES * WAVES_M * WAVES_N
+    k, DTYPE = a.shape[1], a.dtype
+    A, B = operand(a, t, M, THREADS, EACH[0], TURNED[0]), operand(b, t, N, THREADS, EACH[1], TURNED[1])
     a_part, b_sets = al.make_local((I, 4), al.i32), (al.make_local((J, 4), al.i32), al.make_local((J, 4), al.i32))
-    at = al.make_local((2, CHUNK // EACH, max(A_PASSES, B_PASSES)), al.u32)
-    operands = ((a, a_buffer, a_stage, a_slots), (b, b_buffer, b_stage, b_slots))
-
-    # The place that a lane loads and stores, and the fragments that it reads.
-    row, col, to = t // CHUNKS, t % CHUNKS * CHUNK, swizzle(t // CHUNKS, t % CHUNKS)
-    a_row, b_row = wave_row + t % MFMA_SIDE, wave_col + t % MFMA_SIDE
-    at_chunk = swizzle(t % MFMA_SIDE, t % LANES // MFMA_SIDE)
-    first, last = al.convert(0, al.u32), (max(k, 1) - 1) // STEP
-
-    def ask(step, half):
-        load_offsets(at, half, row, col, ROWS, k, step, EACH)
-        load_half(operands, at, half, row, col, ROWS, step, EACH)
+    first, last = al.convert(0, al.u32), (max(k, 1) - 1) // (STEP_BYTES // SIZE)
 
     for half in range(2):
-        ask(first, half)
+        ask((A, B), 0, half)
     for half in range(2):
-        store_shared(operands, half, row, ROWS, to)
+        A.store(half)
+        B.store(half)
     for half in range(2):
-        ask(first + 1, half)
+        ask((A, B), first + 1, half)
     al.syncthreads()
-    load_fragments(b_sets[0], b_slots, 0, b_row, at_chunk, 0, J)
-    load_fragments(a_part, a_slots, 0, a_row, at_chunk, 0, EARLY)
+    B.fragments(b_sets[0], 0, wave_col, 0, J)
+    A.fragments(a_part, 0, wave_row, 0, EARLY)
 
     def first_part(step, half):
-        load_fragments(a_part, a_slots, half, a_row, at_chunk, EARLY, I)
+        A.fragments(a_part, half, wave_row, EARLY, I)
 
     def second_part(step, half):
-        load_fragments(b_sets[1 - half], b_slots, 1 - half, b_row, at_chunk, 0, J)
-        load_fragments(a_part, a_slots, 1 - half, a_row, at_chunk, 0, EARLY)
-        store_shared(operands, half, row, ROWS, to)
-        ask(step + 2, half)  # a whole step before it is stored
+        B.fragments(b_sets[1 - half], 1 - half, wave_col, 0, J)
+        A.fragments(a_part, 1 - half, wave_row, 0, EARLY)
+        A.store(half)
+        B.store(half)
+        ask((A, B), step + 2, half)  # a whole step before it is stored
 
     def products(half, begin, end):
-        multiply(acc, a_part, b_sets[half], begin, end)
+        multiply(acc, a_part, b_sets[half], begin, end, DTYPE)
 
-    ROW, PASSES = 2 * J, A_PASSES + B_PASSES  # products of a row of fragments
-    LOADS = PASSES if EACH == CHUNK else 0
+    ROW, WIDE = mfma_parts(DTYPE, al.target()) * J, min(EACH[0], EACH[1]) * SIZE == CHUNK_BYTES
+    LOADS = A.stage.shape[1] + B.stage.shape[1] if WIDE else 0
     BEFORE = spread(EARLY * ROW, (DS_READ, I - EARLY))
-    AFTER = spread((I - EARLY) * ROW, (DS_READ, J + EARLY), (DS_WRITE, PASSES), (VMEM_READ, LOADS))
+    AFTER = spread((I - EARLY) * ROW, (DS_READ, J + EARLY), (DS_WRITE, A.writes() + B.writes()), (VMEM_READ, LOADS))
     lds_mainloop(last + 1, 2, I, EARLY, first_part, second_part, products, al.syncthreads, BEFORE, (AFTER, AFTER))
+    return A.slots
+
+
+# -- blocks ------------------------------------------------------------------------------------------------------------
+
+
+@avelang.struct
+class Sizes:
+    """Extents of a product, and how far lines of A, B and C are apart in memory."""
+
+    m: ...
+    n: ...
+    k: ...
+    lda: ...
+    ldb: ...
+    ldc: ...
 
 
 @avelang.jit
-def one_tile(a_ptr, b_ptr, c, k, T, EACH, WIDE):
-    """Makes the tile of this block."""
+def matrix(pointer, rows, k, ld, TURNED):
+    """An operand in memory."""
+    return al.make_tensor(pointer, pointer.dtype, al.make_layout((rows, k), (1, ld) if TURNED else (ld, 1)))
+
+
+@avelang.jit
+def one_tile(operands, c, work, T, EACH, WIDE, TURNED, workspace, MANY=False):
+    """Makes a work tile, or this block's part of one, for which there is a workspace: pointers to sums and counters.
+    MANY: of several of the block's."""
     M, N, WAVES_M, WAVES_N, _ = T
-    m, n = c.shape[0], c.shape[1]
-    TILES = (m + M - 1) // M * ((n + N - 1) // N)
-    al.expect_threads(LANES * WAVES_M * WAVES_N, exact=True)
-    al.expect(al.grid_dim(0) == TILES, "a block for each tile of C, no more and no less", TILES)
-    al.expect(k % EACH == 0, "k to be a multiple of EACH", k)
-    al.expect(n % 4 == 0 if WIDE else True, "n to be a multiple of 4 where WIDE", n)
-    scheduler = TileScheduler(m, n, k, M, N, GROUP_M=GROUP_M, XCDS=al.target().dies)
-    top, left = scheduler.work_tile(al.block_id(0), 0, 0).at
-    rows, cols = min(m - top, M), min(n - left, N)
-    a = al.subview(al.make_tensor(a_ptr, al.bf16, al.make_layout((m, k))), (top, 0), (rows, k))
-    b = al.subview(al.make_tensor(b_ptr, al.bf16, al.make_layout((n, k))), (left, 0), (cols, k))
-
+    (top, left), (begin, end) = work.at, work.k
+    if workspace is not None:  # LLVM computes them in vector registers, from which no resource may come
+        begin, end = al.amdgpu.readfirstlane(begin), al.amdgpu.readfirstlane(end)
+    a, b = operands
+    rows, cols, n = min(c.shape[0] - top, M), min(c.shape[1] - left, N), c.shape[1]
+    a, b = al.subview(a, (top, begin), (rows, end - begin)), al.subview(b, (left, begin), (cols, end - begin))
     wave, WAVE_M, WAVE_N = al.thread_id(0) // LANES, M // WAVES_M, N // WAVES_N
+    lane = lane_anew() if MANY else al.thread_id(0) % LANES
     wave_row, wave_col = wave // WAVES_N * WAVE_M, wave % WAVES_N * WAVE_N
-    acc = al.full((WAVE_M // MFMA_SIDE, WAVE_N // MFMA_SIDE, 4), 0.0, al.f32)
-    product(acc, a, b, wave_row, wave_col, T, EACH)
-    epilogue = BufferEpilogue(al.subview(c, (top, 0), (rows, n)), WIDE)
-    epilogue.store(acc, wave_row, left + wave_col)
+    KIND = al.i32 if a.dtype == al.i8 else al.f32
+    acc = al.full((WAVE_M // MFMA_SIDE, WAVE_N // MFMA_SIDE, 4), 0 if al.i32 == KIND else 0.0, KIND)
+    slots = product(acc, a, b, wave * LANES + lane, wave_row, wave_col, T, EACH, TURNED)
+    complete = work.whole
+    if workspace is not None:
+        if not complete:
+            # One more word of shared memory would be one block less on a unit.
+            free = al.view(slots, al.Tensor((slots.shape[0] * slots.shape[1] * CHUNKS * 4,), al.u32))
+            partials, counters = workspace
+            shared = BlockWorkspace(partials, counters, LANES * WAVES_M * WAVES_N, al.subview(free, (0,), (1,), (1,)))
+            vectors = al.view(acc, al.Tensor((acc.shape[0] * acc.shape[1], 4), KIND))
+            complete = shared.fixup(vectors, work.peers)
+    if complete:
+        epilogue = BufferEpilogue(al.subview(c, (top, 0), (rows, n)), WIDE)
+        epilogue.store(acc, wave_row, left + wave_col, lane_anew() if MANY else lane)
 
 
 @avelang.jit
-def gemm_f32(
-    a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.f32), m: al.u32, n: al.u32,  # type: ignore
-    k: al.u32, T: al.constexpr = SMALL, EACH: al.constexpr = CHUNK, WIDE: al.constexpr = True,  # type: ignore
-):  # fmt: skip
-    """f32 out, a block of `threads(T)` for each tile."""
-    one_tile(a, b, al.make_tensor(c, al.f32, al.make_layout((m, n))), k, T, EACH, WIDE)
+def tiles(operands, c, s, T, EACH, WIDE, TURNED, SPLIT, GROUP_M, DIES, partials, counters):
+    """Makes the tile of this block, its part of one, or its run of a stream."""
+    M, N, WAVES_M, WAVES_N, _ = T
+    STEP, THREADS = STEP_BYTES // operands[0].dtype.bytes, LANES * WAVES_M * WAVES_N
+    XCDS = al.target().dies if DIES == 0 else DIES
+    al.expect_threads(THREADS, exact=True)
+    for i in range(2):
+        al.expect((operands[i].shape[0] if TURNED[i] else s.k) % EACH[i] == 0,
+                  "lines of A and B to be multiples of EACH", s.k)
+    al.expect(s.n % 4 == 0 if WIDE else True, "n to be a multiple of 4 where WIDE", s.n)
+    scheduler = TileScheduler(s.m, s.n, s.k, M, N, GROUP_M=GROUP_M)
+    block, TILES = al.block_id(0), scheduler.count()
+    if SPLIT == STREAM:
+        runs, workspace = al.grid_dim(0), (partials, counters)
+        stream = StreamKScheduler(scheduler, runs, (s.k + STEP - 1) // STEP, STEP, number=xcd_remap(block, runs, XCDS))
+        first, end, stride = stream.span()
+        for index in al.range(first, end, stride):
+            al.syncthreads()  # all have read what the tile before had in shared memory
+            one_tile(operands, c, stream.work_tile(index, 0, 0), T, EACH, WIDE, TURNED, workspace, True)
+    else:
+        al.expect(al.grid_dim(0) == TILES * SPLIT, "a block for each part of each tile of C, no more and no less",
+                  TILES * SPLIT)
+        unit = xcd_remap(block, TILES * SPLIT, XCDS)
+        if SPLIT == 1:
+            one_tile(operands, c, scheduler.work_tile(unit, 0, 0), T, EACH, WIDE, TURNED, None)
+        else:
+            # Blocks that run at one time on one die have the same part of K, so far as that goes: they read the same
+            # rows.
+            unit = unit % TILES * SPLIT + unit // TILES
+            work = SplitKScheduler(scheduler, SPLIT, STEP).work_tile(unit, 0, 0)
+            one_tile(operands, c, work, T, EACH, WIDE, TURNED, (partials, counters))
 
 
-@avelang.jit
-def gemm_bf16(
-    a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.bf16), m: al.u32, n: al.u32,  # type: ignore
-    k: al.u32, T: al.constexpr = SMALL, EACH: al.constexpr = CHUNK, WIDE: al.constexpr = True,  # type: ignore
-):  # fmt: skip
-    """The same with bf16 out: the f32 sums, rounded once."""
-    one_tile(a, b, al.make_tensor(c, al.bf16, al.make_layout((m, n))), k, T, EACH, WIDE)
+@avelang.constant
+def both(x):
+    """One value for A and one for B."""
+    return x if isinstance(x, tuple) else (x, x)
+
+
+@functools.cache
+def build(dtype: Any, out: Any, split: int | str = 1, strided: bool = False) -> Any:
+    """The kernel for the type of A and B, that of C, and how K is split: in so many parts, or `STREAM`; `strided`:
+    lines of A, B and C are `lda`, `ldb`, `ldc` elements apart. A split K takes a workspace: sums of 4 bytes and u32
+    counters, 0. It is launched with `threads(T)`."""
+    SUMS: Any = al.Pointer(al.f32) if split != 1 else al.constexpr  # type: ignore
+    COUNTERS: Any = al.Pointer(al.u32) if split != 1 else al.constexpr  # type: ignore
+    LINE: Any = al.u32 if strided else al.constexpr
+
+    @avelang.jit
+    def gemm(
+        a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(out), m: al.u32, n: al.u32, k: al.u32,  # type: ignore
+        partials: SUMS = None, counters: COUNTERS = None,  # type: ignore
+        lda: LINE = None, ldb: LINE = None, ldc: LINE = None,  # type: ignore
+        T: al.constexpr = SMALL, EACH: al.constexpr = CHUNK, WIDE: al.constexpr = True,  # type: ignore
+        TURNED: al.constexpr = False, SPLIT: al.constexpr = split, GROUP: al.constexpr = GROUP_M,  # type: ignore
+        DIES: al.constexpr = 0,  # type: ignore
+    ):  # fmt: skip
+        s, sides = Sizes(m, n, k, lda, ldb, ldc) if strided else Sizes(m, n, k, k, k, n), both(TURNED)
+        operands = matrix(a, m, k, s.lda, sides[0]), matrix(b, n, k, s.ldb, sides[1])
+        tiles(operands, matrix(c, m, n, s.ldc, False), s, T, both(EACH), WIDE, sides, SPLIT, GROUP, DIES, partials,
+              counters)
+
+    return gemm
+
+
+gemm_f32, gemm_bf16 = build(al.bf16, al.f32), build(al.bf16, al.bf16)  # rows without gaps, K in one part
+
+
+# -- calls -------------------------------------------------------------------------------------------------------------
+
+
+def dtypes(a: Any, b: Any, out: Any) -> tuple[Any, Any]:
+    """The dtypes of A and of C. Raises TypeError for what there is no product of."""
+    one, two = named(a), named(b)
+    return product_dtypes(one, two, ("int32" if one == "int8" else "float32") if out is None else named(out))
 
 
 def threads(tile: Mi300Tile) -> int:
@@ -235,42 +438,101 @@ def threads(tile: Mi300Tile) -> int:
 
 
 def best_tile(m: int, n: int, k: int) -> Mi300Tile:
-    """The tile with which an MI300X is through sooner, by rounds of its compute units: each works on one large tile, or
-    on two small ones at half the pace. Large where that is the same: it reads half as much. Rows that cannot be loaded
-    16 bytes at a time take more registers: small."""
+    """The tile that the model chooses for bf16 on an MI300X, whether K is then split or not."""
+    return choose(m, n, k).tile
 
-    product = avelang.chip("gfx942").product
-    assert product is not None
 
-    def rounds(tile: Mi300Tile) -> int:
-        return -(-(-(-m // tile.m) * -(-n // tile.n)) // product.count) * tile.m * tile.n
+Split = Annotated[Any, Want(lambda x: x is None or x == STREAM or type(x) is int and x > 0,
+                            f'None, an int from 1 on, or "{STREAM}"')]  # fmt: skip
 
-    return SMALL if k % CHUNK else min(LARGE, SMALL, key=rounds)
+
+def like(a: Any, to: Any) -> Any:
+    """A dtype of sums, in the words of an array's own library."""
+    name = "int32" if to == al.i32 else "float32"
+    if is_torch(a):
+        return getattr(sys.modules["torch"], name)
+    return name
+
+
+def place_of(dtype: Any, sizes: tuple[int, int, int], gpu: tuple[str, int], size: int, least: int, spare: int,
+             tile: Any, split: Any) -> GemmPlace:  # fmt: skip
+    """The place that the model chooses, with a tile or a split that is given."""
+    (m, n, k), (chip, units) = sizes, gpu
+    kind = "f8" if dtype.name.startswith("f8") else dtype.name
+    found = choose(m, n, k, kind, chip, units, size, least, spare)
+    if tile is None and split is None:
+        return found
+    steps = max(1, -(-k * dtype.bytes // STEP_BYTES))
+    own = tile or found.tile
+    split = (found.split if tile is None else least) if split is None else split
+    runs = min(units, tiles_of(own, m, n) * steps) if split == STREAM else 0
+    parts = split if split == STREAM else min(max(split, least), steps)
+    return GemmPlace(own, parts, runs, group_of(own, m, n, units // found.dies), found.dies)
+
 
 
 @takes()
-def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: Mi300Tile | None = None, **options: Any) -> Any:
-    """C = A @ B^T, accumulated in f32.
+def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: Mi300Tile | None = None, split: Split = None,
+         target: str | None = None, **options: Any) -> Any:  # fmt: skip
+    """C = A @ B^T, accumulated in f32 (of int8: in i32).
 
-    a: bf16 (m, k), b: bf16 (n, k), both contiguous, of any size: NumPy (ml_dtypes.bfloat16) or anything else that Ave
-    takes. Fastest where k is a multiple of 8 and n of 4; an odd k is slow. out: f32 or bf16 (m, n); an f32 NumPy array
-    is made when it is None. `tile`: SMALL or LARGE, chosen for an MI300X when it is None. `options` are those of a
-    launch, such as `backend="reference"`. Returns `out`. Raises ValueError for shapes that do not fit one another, and
-    for rows that are too long for offsets of 32 bits."""
+    a: (m, k), b: (n, k), of any size and storage order: rows or columns may be what lies side by side, with any gaps
+    between them; of what has neither a copy is made. Both bf16, f16, int8 or the chip's kinds of f8, of NumPy or torch.
+    Fastest where what lies side by side comes in multiples of 16 bytes; slow where it does not even come in words.
+    out: (m, n), f32, or of the type of a and b where that is bf16 or f16; i32 for int8; made when it is None: f32 or
+    i32. `tile`, and `split`: parts of K that different blocks multiply, or "stream": every block gets an equal share of
+    all steps along K (stream-K); by default all as `mi300_rule.choose` says. Sums of parts are added in the order of K:
+    the same bits in every run. Launches of one stream share a workspace. `target`: the chip, by default that of the
+    arrays' GPU. `options` are those of a launch, such as `backend="reference"`. Returns `out`. Raises ValueError for
+    shapes that do not fit one another, and for lines that are too long for offsets of 32 bits, TypeError for dtypes."""
     (m, k), n = a.shape, b.shape[0]
     if b.shape[1] != k:
         raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
-    if out is None:
-        import numpy as np  # takes longer to import than the kernel to compile
+    dtype, to = dtypes(a, b, out)
+    result: Any = empty(a, m, n, like(a, to)) if out is None else out
+    if tuple(result.shape) != (m, n):
+        raise argument_error(f"out is {tuple(result.shape)}, but the product of {m} and {n} rows is {(m, n)}")
+    if 0 in (m, n):
+        return result
+    from avelang import tile as tiles_level  # takes longer to import than a kernel from the cache
 
-        out = np.empty((m, n), np.float32)
-    if tuple(out.shape) != (m, n):
-        raise argument_error(f"out is {tuple(out.shape)}, but the product of {m} and {n} rows is {(m, n)}")
-    if LARGE.m * max(k * BF16, n * F32) > OUT_OF_RANGE:
-        raise argument_error(f"rows of {k} and {n} elements: {LARGE.m} of them must fit in {OUT_OF_RANGE >> 30} GiB")
-    tile = tile or best_tile(m, n, k)
-    kernel = gemm_bf16 if str(out.dtype).endswith("bfloat16") else gemm_f32
-    tiles = -(-m // tile.m) * -(-n // tile.n)
-    each = math.gcd(k, CHUNK) if k else CHUNK
-    kernel[tiles, threads(tile)](a, b, out, m, n, k, tile, each, n % 4 == 0, **options)
+    chip, units = tiles_level.device_of(a, target)
+    size, A, B, C = dtype.bytes, line_up(a), line_up(b), line_up(result)
+    if A is None or B is None or C is None or C.turned:
+        return by_copies(a, b, result, tile=tile, split=split, target=target, **options)
+    turned, high = (A.turned, B.turned), max((tile or LARGE).m, (tile or LARGE).n)
+    far = [x.ld * size for x in (A, B) if not x.turned]
+    if high * max(*far, C.ld * to.bytes, 0) > OUT_OF_RANGE:
+        raise argument_error(f"lines of {A.ld}, {B.ld} and {C.ld} elements: {high} of them must fit in "
+                             f"{OUT_OF_RANGE >> 30} GiB")  # fmt: skip
+    each = A.each(m if A.turned else k, size), B.each(n if B.turned else k, size)
+    # What is transposed on its way, or comes in many loads, takes more registers.
+    spare = 64 if min(each) * size < CHUNK_BYTES else 8 * (True in turned)
+    # Offsets along K, of columns, are within a part of K.
+    step = STEP_BYTES // size
+    least = max([-(-k * x.ld * size // (OUT_OF_RANGE - 4 * step * x.ld * size)) for x in (A, B) if x.turned] + [1])
+    place = place_of(dtype, (m, n, k), (chip, units), to.bytes, least, spare, tile, split)
+    slots = slots_of(place, m, n)
+    extra: dict[str, Any] = {}
+    if slots:
+        sums, counters = workspace_for(result, slots, slots * place.tile.m * place.tile.n)
+        extra |= {"partials": sums, "counters": counters}
+    strided = True in turned or not (A.whole and B.whole and C.whole)
+    if strided:
+        extra |= {"lda": A.ld, "ldb": B.ld, "ldc": C.ld}
+    wide = n % 4 == 0 and C.ld % 4 == 0 and C.address % (4 * to.bytes) == 0
+    kernel = build(dtype, to, place.split, strided)[blocks_of(place, m, n), threads(place.tile)]
+    kernel(A.data, B.data, C.data, m, n, k, **extra, T=place.tile, EACH=each, WIDE=wide, TURNED=turned,
+           GROUP=place.group_m, DIES=place.dies, target=target, **options)  # fmt: skip
+    return result
+
+
+def by_copies(a: Any, b: Any, out: Any, **options: Any) -> Any:
+    """The product of matrices of which neither rows nor columns lie side by side, by copies of those."""
+    one, two = (x if line_up(x) else x.contiguous() if is_torch(x) else x.copy() for x in (a, b))
+    whole = line_up(out)
+    made = out if whole and not whole.turned else empty(out, *out.shape)
+    gemm(one, two, made, **options)
+    if made is not out:
+        out[...] = made
     return out
