@@ -68,8 +68,10 @@ def test_a_worker_that_ends_or_hangs_is_replaced():
 
 def test_errors_come_back_as_they_are():
     (one,) = pending(192)
-    one.job.place, one.job.options["target"] = "cuda", "sm_90a"
-    one.job.kernel = None
+    one.job.tools += " of another machine"
+    (o,) = answers([one.job])
+    assert o.made is None and o.failed.code == "D042" and "other tools" in o.failed.message
+    one.job.tools, one.job.kernel = "", None
     (o,) = answers([one.job])
     assert o.made is None and "NoneType" in str(o.failed)
     (unpicklable,) = answers([threading.Lock()])
@@ -82,7 +84,7 @@ def test_errors_come_back_as_they_are():
 def test_code_for_a_gpu_needs_no_driver(target, place):
     """The kernel of a launch on a GPU that is not here; what a driver would load comes out."""
     kernel = compile.build(double.kernel.source, {"per": 2}, target)
-    job = ahead.Job(place, kernel, "double", double.kernel.source.file, {"target": target}, (64, 1, 1), target, "gpu:0", "13.0")
+    job = ahead.Job(place, kernel, "double", double.kernel.source.file, {"target": target}, (64, 1, 1), "", target, "gpu:0", "13.0")
     try:
         code, meta = compiled(pickle.loads(pickle.dumps(job)))
     except AveError as e:

@@ -423,6 +423,7 @@ CATALOGUE: dict[str, Template] = {
     "D040": Template("{file}, line {line}: {why}", "`ave tune merge` writes such tables; take the last good version"),
     "D041": Template("{file}: {why}", "{instead}"),
     "D042": Template("a process that compiled has ended: {why}", "it is compiled in the tuner's own process"),
+    "D043": Template("many machines are tuned by Ray: {why}", "{instead}"),
     # D02: the tools and files of AMD's machine code.
     "D020": Template("{purpose} needs {tool}, and none was found; looked for {looked}", "{install}"),
     "D021": Template("{tool} failed: {why}"),

@@ -16,6 +16,7 @@ from avelang.cli.ptx import ptx
 from avelang.cli.report import report_command
 from avelang.cli.run import run
 from avelang.cli.show import show
+from avelang.cli.tune import tune
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -25,7 +26,7 @@ def main() -> None:
 
 
 for _command in (run, compile_command, report_command, exec_command, demo, doctor, intrinsics, explain, show, cache,
-                 ptx):
+                 ptx, tune):
     main.add_command(_command)
 
 

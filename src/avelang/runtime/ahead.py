@@ -15,6 +15,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from avelang.base.errors import error
 from avelang.frontend.source import FunctionSource
 from avelang.ir.core import Kernel
 from avelang.runtime import cache, compile
@@ -28,7 +29,8 @@ _PENDING: contextvars.ContextVar[list[Pending] | None] = contextvars.ContextVar(
 
 @dataclasses.dataclass(slots=True)
 class Job:
-    """A kernel to compile: what `compiled` needs, all of it to be pickled. `place`: "cpu" or the kind of the driver."""
+    """A kernel to compile: what `compiled` needs, all of it to be pickled. `place`: "cpu" or the kind of the driver;
+    `tools`: versions of what makes the code, and the processor that it is for."""
 
     place: str
     kernel: Kernel
@@ -36,6 +38,7 @@ class Job:
     file: str
     options: dict[str, Any]
     block: tuple[int, int, int]
+    tools: str = ""
     architecture: str = ""
     device: str = ""
     version: str = ""
@@ -44,7 +47,8 @@ class Job:
 @dataclasses.dataclass(slots=True)
 class Pending:
     """A launch that was collected. `meta`: what is known of the code, where it was there already; else `job` is to be
-    compiled and `adopt` takes what was made."""
+    compiled and `adopt` takes what was made. `writes`: the
+    parameters that the kernel stores to."""
 
     launcher: Launcher
     key: Any
@@ -52,6 +56,7 @@ class Pending:
     backend: Backend
     job: Job | None
     meta: dict[str, Any] | None
+    writes: frozenset[str] = frozenset()
 
     def adopt(self, payload: bytes, meta: dict[str, Any]) -> None:
         """Keeps the code where the launch finds it: in the cache on disk, or, where that cannot be, in this
@@ -87,23 +92,23 @@ def collect(launcher: Launcher, call: LaunchCall, backend: Backend, keyed: tuple
         return
     program = launcher.ready(key)
     if program is not None:
-        pending.append(Pending(launcher, key, "", backend, None, getattr(program, "meta", None)))
+        meta = getattr(program, "meta", None)
+        pending.append(Pending(launcher, key, "", backend, None, meta, frozenset(getattr(program, "writes", ()))))
         return
     on_disk = name() if kernel is None and backend.on_disk else ""
     entry = cache.load(on_disk) if on_disk else None
     if entry is not None:
-        pending.append(Pending(launcher, key, on_disk, backend, None, entry.meta))
+        pending.append(Pending(launcher, key, on_disk, backend, None, entry.meta, frozenset(entry.meta["writes"])))
         return
-    job = None
-    place = _place(backend)
+    if kernel is None:
+        kernel = compile.build(launcher.source_for(call.bound), call.bound.constexprs,
+                               call.bound.options.get("target"))
+    job, place, writes = None, _place(backend), frozenset(compile.stored(kernel))
     if place:
-        if kernel is None:
-            kernel = compile.build(launcher.source_for(call.bound), call.bound.constexprs,
-                                   call.bound.options.get("target"))
         source = launcher.source
         options = {x: y for x, y in call.bound.options.items() if x in (*compile.HINTS, "target")}
-        job = Job(place, kernel, source.name, source.file, options, call.at.block, *_device(backend))
-    pending.append(Pending(launcher, key, on_disk, backend, job, None))
+        job = Job(place, kernel, source.name, source.file, options, call.at.block, _tools(place, getattr(backend, "driver", None)), *_device(backend))
+    pending.append(Pending(launcher, key, on_disk, backend, job, None, writes))
 
 
 def _place(backend: Backend) -> str:
@@ -125,26 +130,53 @@ class _Shipped(FunctionSource):
         self.name, self.file, self.kernel, self.cache = job.name, job.file, job.kernel, {}
 
 
+def _tools(place: str, driver: Any) -> str:
+    """The versions that code depends on, and for code of this machine its processor."""
+    import llvmlite.binding as llvm
+
+    from avelang.base.version import VERSION
+
+    found = [VERSION, *llvm.llvm_version_info]
+    if place == "cpu":
+        from avelang.llvm.core import HostCompiler
+
+        found += HostCompiler().key
+    elif hasattr(driver, "_assembler"):
+        found.append(str(driver._assembler()))
+    return " ".join(map(str, found))
+
+
 def compiled(job: Job) -> tuple[bytes, dict[str, Any]]:
     """The payload and the facts of a kernel that another process has built. No driver is opened. Raises what the
-    compiler raises, D020 where there is no ptxas."""
+    compiler raises, D020 where there is no ptxas, D042 where the tools are others than those of the process that
+    asks."""
     source: Any = compile.Built(_Shipped(job), job.kernel)
+    driver = _away(job) if job.place != "cpu" else None
+    have = _tools(job.place, driver)
+    if job.tools not in ("", have):
+        raise error("D042", why=f"it has other tools: {have}, not {job.tools}")
     if job.place == "cpu":
         return compile.cpu_object(source, {}, job.options.get("target"), job.block, job.options.get("cluster"))
     bound: Any = types.SimpleNamespace(constexprs={}, options=job.options)
     device: Any = types.SimpleNamespace(architecture=job.architecture, name=job.device)
-    if job.place == "cuda":
-        from avelang.runtime import ptxas
-        from avelang.runtime.cuda import Cuda
+    assert driver is not None
+    return driver.build(device, source, bound, job.block)
 
-        class Away(Cuda):
-            """The tables of a driver whose version is known, and that is not here."""
 
-            def version(self) -> tuple[str, bool]:
-                return job.version, True
+def _away(job: Job) -> Any:
+    """The tables of a driver that is not opened here. Raises D020 where code needs a ptxas that is not there."""
+    if job.place != "cuda":
+        from avelang.runtime.hip import Hip
 
-        ptxas.need("compiling in a process without a driver")
-        return Away().build(device, source, bound, job.block)
-    from avelang.runtime.hip import Hip
+        return Hip()
+    from avelang.runtime import ptxas
+    from avelang.runtime.cuda import Cuda
 
-    return Hip().build(device, source, bound, job.block)
+    class Away(Cuda):
+        """A driver whose version is known."""
+
+        def version(self) -> tuple[str, bool]:
+            return job.version, True
+
+    ptxas.need("compiling in a process without a driver")
+    return Away()

@@ -90,6 +90,13 @@ def expected(kernel: Kernel, block: Dim3) -> dict[str, Any]:
     return collect(kernel, block)
 
 
+def stored(kernel: Kernel) -> list[str]:
+    """Names of the parameters that a kernel, as `build` makes it, stores to."""
+    from avelang.passes.writes import written
+
+    return sorted(written(kernel))
+
+
 def _show(stage: str, name: str, text: str) -> None:
     print(f"; ---- {stage} of {name}\n{text}", file=sys.stderr)
 

@@ -4,7 +4,7 @@ they computed is right."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import avelang.tuning.trial_arrays as arrays
@@ -48,7 +48,7 @@ class Trial:
         elif arrays.is_float(x):
             arrays.random(x, seed)
 
-    def writes(self, names: Sequence[str]) -> None:
+    def writes(self, names: Collection[str]) -> None:
         """Takes the arrays that a kernel is known to write for its outputs, where nobody named any."""
         if self.tuned.outputs is None and self.tuned.kernel is not None:
             self.outputs = tuple(name for name in self.named if name in names and name in self.arrays)

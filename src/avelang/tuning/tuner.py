@@ -41,7 +41,8 @@ class Settings:
     `risk`, `rounds`: of the race. `spills`: bytes of registers that code may spill and reload; where all spill, none is
     left out for it. `clock`: another than that of the device. `seed`: of inputs and of the order. `progress`: a bar;
     None: on a terminal. `force`: measure although the table has a row of this kernel's text. `slack`: choices that the
-    model gives over so many times its best are left out."""
+    model gives over so many times its best are left out. `compilers`: what compiles, in the place of processes of this
+    machine."""
 
     table: tables.Place | bool | None = None
     seconds: float = 600.0
@@ -55,6 +56,7 @@ class Settings:
     progress: bool | Progress | None = None
     force: bool = True
     slack: float = 2.0
+    compilers: Any = None
 
     @classmethod
     def names(cls) -> frozenset[str]:
@@ -205,7 +207,7 @@ class Session:
         failed: dict[str, str] = {}
         self.progress.phase("compiling", len(choices))
         count = self.settings.workers
-        with CompileWorkers(count) as workers:
+        with self.settings.compilers or CompileWorkers(count) as workers:
             seen: dict[int, Any] = {}
             for choice in choices:
                 pending, why = self._collected(choice)
@@ -232,7 +234,7 @@ class Session:
             raise refuse(self.tuned, f"none can be compiled: {self._reasons()}")
         return left
 
-    def _submit(self, workers: CompileWorkers, p: ahead.Pending, choice: Choice, failed: dict[str, str],
+    def _submit(self, workers: Any, p: ahead.Pending, choice: Choice, failed: dict[str, str],
                 seen: dict[int, Any]) -> None:  # fmt: skip
         if p.job is None or id(p) in seen:
             return
@@ -260,18 +262,13 @@ class Session:
                 pass
         self.journal.note(choice.text, GOOD)
         for p in pending:
-            meta = p.meta if p.job is None else None
-            if meta is not None and p.launcher is getattr(self.tuned.kernel, "_launcher", None):
-                self.trial.writes(meta.get("writes", ()))
+            if self.tuned.kernel is not None and p.launcher is self.tuned.kernel._launcher:
+                self.trial.writes(p.writes)
         return pending, ""
 
     def _unspilled(self, choices: list[tuple[Choice, list[ahead.Pending]]]) -> list[Choice]:
         """Without those whose code spills registers, as long as another does not."""
         spilled = {c.text: max((spilled_bytes(p.meta or {}) for p in pending), default=0) for c, pending in choices}
-        for _, pending in choices:
-            for p in pending:
-                if p.launcher is getattr(self.tuned.kernel, "_launcher", None):
-                    self.trial.writes((p.meta or {}).get("writes", ()))
         most = self.settings.spills
         if all(bytes_ > most for bytes_ in spilled.values()):
             return [c for c, _ in choices]

@@ -15,10 +15,24 @@ LENGTH = struct.Struct("<Q")
 DEEP = 50_000  # an operation holds its operands: chains of them are pickled recursively
 
 
+def packed(message: Any) -> bytes:
+    """A message as bytes. Raises what pickle raises."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, DEEP))
+    try:
+        return pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def unpacked(data: bytes) -> Any:
+    """The message that `packed` made bytes of: of our own parent or child, never of a file."""
+    return pickle.loads(data)  # noqa: S301
+
+
 def send(out: IO[bytes], message: Any) -> None:
     """Writes a message."""
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEP))
-    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    data = packed(message)
     out.write(LENGTH.pack(len(data)) + data)
     out.flush()
 
@@ -32,7 +46,7 @@ def receive(source: IO[bytes]) -> Any:
     data = source.read(size)
     if len(data) < size:
         raise EOFError
-    return pickle.loads(data)  # noqa: S301 - of our own parent, by a pipe
+    return unpacked(data)
 
 
 def answer(job: Any) -> tuple[str, Any]:
