@@ -107,7 +107,8 @@ def collect(launcher: Launcher, call: LaunchCall, backend: Backend, keyed: tuple
     if place:
         source = launcher.source
         options = {x: y for x, y in call.bound.options.items() if x in (*compile.HINTS, "target")}
-        job = Job(place, kernel, source.name, source.file, options, call.at.block, _tools(place, getattr(backend, "driver", None)), *_device(backend))
+        tools = _tools(place, getattr(backend, "driver", None))
+        job = Job(place, kernel, source.name, source.file, options, call.at.block, tools, *_device(backend))
     pending.append(Pending(launcher, key, on_disk, backend, job, None, writes))
 
 
