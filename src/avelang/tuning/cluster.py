@@ -83,8 +83,8 @@ def _answer(job: bytes) -> bytes:
 
 
 class TunerActor:
-    """A tuner that has a GPU to itself. `target`: FILE.py:NAME or MODULE:NAME; `text`: the file's, for machines that do not have it;
-    `table`: the text of the table as it is."""
+    """A tuner that has a GPU to itself. `target`: FILE.py:NAME or MODULE:NAME; `text`: the file's, for machines that
+    do not have it; `table`: the text of the table as it is."""
 
     def __init__(self, target: str, text: str, table: str, ray: Any = None):
         self._folder = pathlib.Path(tempfile.mkdtemp(prefix="ave-tune-"))
