@@ -8,13 +8,14 @@ from avelang.base import errors as errors
 from avelang.base.places import argument_error
 from avelang.base.takes import Want, at_least, takes
 from avelang.base.version import VERSION as __version__
+from avelang.bundles import build, load_bundle, recording, specialization, strict, unload_bundle
 from avelang.jit import JitFunction, constant, jit, struct
 
 if TYPE_CHECKING:
     from avelang.tuning.tuned import tune as tune
 
-__all__ = ["JitFunction", "Want", "__version__", "argument_error", "at_least", "chip", "constant", "errors", "jit",
-           "struct", "takes", "tune"]
+__all__ = ["JitFunction", "Want", "__version__", "argument_error", "at_least", "build", "chip", "constant", "errors",
+           "jit", "load_bundle", "recording", "specialization", "strict", "struct", "takes", "tune", "unload_bundle"]
 
 
 def __getattr__(name: str) -> Any:

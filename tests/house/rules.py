@@ -23,7 +23,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("frontend", "passes", "emit", "sim"),
     ("pipeline",),
     ("runtime",),
-    ("jit", "language", "executor", "ptx"),
+    ("jit", "bundles", "language", "executor", "ptx"),
     ("tuning",),
     ("avelang",),  # the package itself: what `import avelang` gives
     ("pipelines",),

@@ -205,10 +205,11 @@ def test_a_system_without_posix_threads(monkeypatch):
 
 def test_the_host_code_comes_out_of_the_cache(monkeypatch):
     """And is made again where the entry does not load."""
+    from avelang.llvm.core import HostCompiler
     from avelang.runtime import cache
 
-    made, make, stored = [], native_module.HostCompiler.object, []
-    monkeypatch.setattr(native_module.HostCompiler, "object", lambda host, text: made.append(text) or make(host, text))
+    made, make, stored = [], HostCompiler.object, []
+    monkeypatch.setattr(HostCompiler, "object", lambda host, text: made.append(text) or make(host, text))
     monkeypatch.setattr(cache, "key", lambda parts, key=cache.key: stored.append(key(parts)) or stored[-1])
     text = "define i64 @f() {\n ret i64 7\n}\n"
     for count in (1, 1, 2, 2):

@@ -369,7 +369,7 @@ def test_dump(monkeypatch, capsys):
 
 
 def test_a_value_without_a_text_stays_out_of_the_cache(monkeypatch):
-    def unstable(value):
+    def unstable(value, portable=False):
         raise keys.Unstable
 
     monkeypatch.setattr(keys, "token", unstable)

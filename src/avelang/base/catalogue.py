@@ -19,8 +19,7 @@ CATALOGUE: dict[str, Template] = {
     "S002": Template(
         "the source text of `{name}` cannot be found in {file}",
         "a kernel is built from its text: write it in a file, a cell of a notebook or after `python -c`; for text "
-        "that a program makes, write a "
-        "file, or put its lines into linecache.cache",
+        "that a program makes, write a file, or put its lines into linecache.cache",
     ),
     "S003": Template("{got} is no plain Python function", "decorate a function defined with `def`"),
     "S004": Template("`{name}` is no struct: {why}", "{hint}"),
@@ -267,6 +266,7 @@ CATALOGUE: dict[str, Template] = {
         "function: {kernel}[cdiv(n, 64), 64](...)",
     ),
     "L066": Template("`{function}`: {why}"),
+    "L067": Template("`{kernel}` would have to be compiled for {chip}, which strict mode refuses: {what}", "{hint}"),
     "L003": Template(
         "`{kernel}`: a block of {block} has {threads:n thread}; {chip} takes {limit} at most",
         "use a smaller block and a larger grid",
@@ -424,6 +424,11 @@ CATALOGUE: dict[str, Template] = {
     "D041": Template("{file}: {why}", "{instead}"),
     "D042": Template("a process that compiled has ended: {why}", "it is compiled in the tuner's own process"),
     "D043": Template("many machines are tuned by Ray: {why}", "{instead}"),
+    "D045": Template("the bundle {path} cannot be used: {why}", "make it again: {command}"),
+    "D046": Template("the bundle {path} was made {why}", "make it again: {command}"),
+    "D047": Template("the bundle {path} has code for a processor with {missing}", "make it on this machine: {command}"),
+    "D048": Template("`{kernel}` is not that of the bundle {path}: {what} has changed", "make it again: {command}"),
+    "D049": Template("`{kernel}` cannot be in a bundle: {why} has no key", "make it a constexpr parameter or a global"),
     # D02: the tools and files of AMD's machine code.
     "D020": Template("{purpose} needs {tool}, and none was found; looked for {looked}", "{install}"),
     "D021": Template("{tool} failed: {why}"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
+from collections.abc import Iterator
 from typing import Any
 
 from avelang.base.errors import error
@@ -166,6 +168,42 @@ def llvm() -> str | None:
     """AVE_LLVM=FOLDER: an installation of LLVM 19 or newer (with `bin/` and `lib/`, such as /usr/lib/llvm-22 or
     /opt/rocm/llvm), whose ld.lld, llvm-mca, llvm-objdump and libLLVM are taken before any other."""
     return os.environ.get("AVE_LLVM") or None
+
+
+def strict() -> bool:
+    """AVE_STRICT=1: compile nothing at a launch; what no bundle and no cache has is an error (L067). `avelang.strict()`
+    sets it."""
+    return _flag("AVE_STRICT")
+
+
+def set_strict(on: bool) -> None:
+    """Sets AVE_STRICT for this process and those that it starts."""
+    os.environ["AVE_STRICT"] = "1" if on else "0"
+
+
+def bundles() -> tuple[str, ...]:
+    """AVE_BUNDLE=FILE: bundles of `ave build`, loaded before the first launch (several with the system's path separator
+    between)."""
+    return tuple(part for part in os.environ.get("AVE_BUNDLE", "").split(os.pathsep) if part)
+
+
+def progress() -> bool | None:
+    """AVE_PROGRESS=0|1: whether it is said on standard error what is being compiled, once that takes over a second
+    (default: where standard error is a terminal)."""
+    return _flag("AVE_PROGRESS") if os.environ.get("AVE_PROGRESS") else None
+
+
+@contextlib.contextmanager
+def with_target(name: str) -> Iterator[None]:
+    """AVE_TARGET within."""
+    before = os.environ.get("AVE_TARGET")
+    os.environ["AVE_TARGET"] = name
+    try:
+        yield
+    finally:
+        os.environ.pop("AVE_TARGET", None)
+        if before is not None:
+            os.environ["AVE_TARGET"] = before
 
 
 def set_defaults(backend: str | None = None, target: str | None = None, checks: tuple[str, ...] = ()) -> None:

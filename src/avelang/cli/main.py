@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from avelang.base.version import VERSION
+from avelang.cli.build import build
 from avelang.cli.cache import cache
 from avelang.cli.compile import compile_command
 from avelang.cli.demo import demo
@@ -25,8 +26,8 @@ def main() -> None:
     """Ave: a language in Python for matrix kernels, and its compiler."""
 
 
-for _command in (run, compile_command, report_command, exec_command, demo, doctor, intrinsics, explain, show, cache,
-                 ptx, tune):
+for _command in (run, compile_command, build, report_command, exec_command, demo, doctor, intrinsics, explain, show,
+                 cache, ptx, tune):
     main.add_command(_command)
 
 

@@ -3,6 +3,8 @@ the key to hold, go out."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,9 +15,9 @@ from avelang.frontend.reach import GONE, Reach, Watched, word
 from avelang.frontend.source import FunctionSource
 
 
-def reach(tell: Callable[[Reach], None]) -> tuple[Reach, str]:
-    """A walk, and its digest. What fails on the way has no key."""
-    r = Reach()
+def reach(tell: Callable[[Reach], None], portable: bool = False) -> tuple[Reach, str]:
+    """A walk, and its digest. What fails on the way has no key. `portable`: as of `Reach`."""
+    r = Reach(portable)
     try:
         tell(r)
         return r, r.digest()
@@ -73,6 +75,14 @@ class Closure:
             self._known, key = reach(lambda r: r.jit(self._source))
             self._key = (key,)
         return self._key
+
+    def portable(self) -> tuple[str, dict[str, str]]:
+        """The facts that a bundle has of a kernel: a key that does not depend on where its files lie ("" where there is
+        none), and the digest of each function's text by its name."""
+        known, key = reach(lambda r: r.jit(self._source), portable=True)
+        texts = {f"{os.path.basename(s.file)}.{s.fn.__qualname__}": hashlib.sha256(s.text.encode()).hexdigest()[:16]
+                 for s in known.texts}
+        return "" if known.trouble else key, texts
 
     def watched(self) -> tuple[Watched, ...]:
         """The names that the last `snapshot` read. As long as each name still holds that very object, the snapshot is

@@ -14,6 +14,7 @@ import builtins
 import ctypes
 import functools
 import hashlib
+import os
 import types
 from collections.abc import Callable
 from typing import Any
@@ -57,7 +58,9 @@ class Reach:
     the same. `trouble`: what cannot be keyed, "" for nothing. `texts`: the jit functions reached. `memories`: things
     that remember results, and must forget them before a kernel is built (`forget`)."""
 
-    def __init__(self) -> None:
+    def __init__(self, portable: bool = False) -> None:
+        """`portable`: files go by their names alone, so that the key is the same where they lie elsewhere."""
+        self.portable = portable
         self.slots: list[Watched] = []
         self.loose = False
         self.trouble = ""
@@ -99,7 +102,7 @@ class Reach:
 
     def apart(self, v: Any, tell: Callable[[Reach, Any], None]) -> str:
         """The digest of a value by itself, for members of what has no order."""
-        other = Reach()
+        other = Reach(self.portable)
         tell(other, v)
         found = other.digest()
         self.slots += other.slots
@@ -232,13 +235,16 @@ class Reach:
         """The first of the names by which code gets at what no walk sees, or nothing."""
         return min(_BEYOND & names, default="")
 
+    def _file(self, path: str) -> str:
+        return os.path.basename(path) if self.portable else path
+
     # -- jit functions ------------------------------------------------------------------------------------------------
 
     def jit(self, source: FunctionSource) -> None:
         """A jit function: its text, what its definition made of annotations and defaults, and the names that it
         captures."""
         fn = source.fn
-        self.say("jit", source.file, source.name, str(fn.__code__.co_firstlineno))
+        self.say("jit", self._file(source.file), source.name, str(fn.__code__.co_firstlineno))
         if source in self.texts:
             return
         self.texts[source] = None
@@ -291,7 +297,7 @@ class Reach:
 
     def struct(self, cls: StructClass) -> None:
         """A struct: fields with what they want and their defaults, constants, and the texts of its functions."""
-        self.say("struct", cls.span.file, cls.qualname, str(cls.span.line))
+        self.say("struct", self._file(cls.span.file), cls.qualname, str(cls.span.line))
         if self.kept(cls):
             return
         for field in cls.fields.values():

@@ -26,6 +26,11 @@ def _process() -> ctypes.CDLL:
     return ctypes.CDLL(None)
 
 
+def add_symbol(name: str, address: int) -> None:
+    """Makes a symbol known to code that is loaded from here on."""
+    llvm.add_symbol(name, address)
+
+
 _ELF = b"\x7fELF\x02\x01"  # 64 bits, little endian
 _MACHO = b"\xcf\xfa\xed\xfe"
 _SYMBOLS, _NOBITS, _UNDEFINED, _LOCAL, _WEAK = 2, 8, 0, 0, 2

@@ -57,6 +57,10 @@ class Backend:
         """The part of a program's key in the cache on disk that tells code for this place from other code."""
         return {}
 
+    def bundled(self, call: LaunchCall) -> str:
+        """The chip by which bundles have the code of a launch here; "" where they have none."""
+        return ""
+
     def check(self, call: LaunchCall) -> None:
         """Raises for a launch that cannot run here, whatever the kernel: L003, L004, L034; completes the options."""
         check_block(call.kernel, call.at.block, compile.chip_of(call.bound.options.get("target")))

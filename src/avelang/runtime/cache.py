@@ -122,13 +122,15 @@ def package_digest() -> str:
     return digest.hexdigest()
 
 
-def _pack(name: str, meta: Mapping[str, Any], payload: bytes) -> bytes:
+def pack(name: str, meta: Mapping[str, Any], payload: bytes) -> bytes:
+    """The bytes of an entry."""
     header = json.dumps({"key": name, "size": len(payload), "meta": dict(meta)}).encode()
     body = b"".join((_MAGIC, len(header).to_bytes(_LENGTH, "little"), header, payload))
     return body + hashlib.sha256(body).digest()
 
 
-def _unpack(name: str, data: bytes) -> CacheEntry | None:
+def unpack(name: str, data: bytes) -> CacheEntry | None:
+    """The entry that the bytes are; None where they are no entry of that name."""
     start = len(_MAGIC) + _LENGTH
     body, digest = data[:-_DIGEST], data[-_DIGEST:]
     if len(data) < start + _DIGEST or not data.startswith(_MAGIC) or hashlib.sha256(body).digest() != digest:
@@ -161,7 +163,7 @@ def load(name: str) -> CacheEntry | None:
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode) or not _ours(status):
                 return None
-            found = _unpack(name, file.read())
+            found = unpack(name, file.read())
             if found is None:
                 drop(name)
             else:
@@ -197,7 +199,7 @@ def store(name: str, meta: Mapping[str, Any], payload: bytes) -> bool:
         # Imported late: a start from a warm cache does without. mkstemp makes the file with mode 0600.
         import tempfile
 
-        data, place = _pack(name, meta, payload), os.path.join(path, name + _SUFFIX)
+        data, place = pack(name, meta, payload), os.path.join(path, name + _SUFFIX)
         handle, temporary = tempfile.mkstemp(prefix=_NEW, dir=path)
         try:
             with os.fdopen(handle, "wb") as file:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from avelang.base import knobs
 from avelang.base.errors import error
-from avelang.llvm.engine import LoadedCode
+from avelang.llvm.loader import load_code
 from avelang.native.cpu import HALTED, STUCK
 from avelang.native.layouts import CpuKernel
 from avelang.runtime import checked, compile
@@ -33,7 +33,7 @@ class CpuProgram:
         self.prints: bool = bool(meta.get("prints"))
         # Names of the array parameters that the kernel may write.
         self.writes: frozenset[str] = frozenset(meta.get("writes", ()))
-        self._code = LoadedCode(payload)
+        self._code = load_code(payload)
         run, scratch = self._code.address(meta.get("entry", ENTRY)), int(meta["scratch_bytes"])
         if not run or scratch < 0:
             raise ValueError("not a kernel")
@@ -76,6 +76,10 @@ class Cpu(Backend):
 
         return {"backend": "cpu", "host": list(HostCompiler().key), "bounds": knobs.check_bounds(),
                 "uniform": knobs.check_uniform()}
+
+    def bundled(self, call: LaunchCall) -> str:
+        """The chip of entries for this machine."""
+        return "cpu"
 
     def compile(self, source: FunctionSource, bound: BoundArguments,
                 block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:

@@ -44,6 +44,29 @@ class LaunchAttribute(ctypes.Structure):
     _fields_ = [("id", U32), ("padding", U32), ("value", U32 * 16)]
 
 
+def _check_cluster(kernel: str, chip: arch.Chip, cluster: Any, device: str) -> None:
+    """Raises L009 for a cluster on a chip that has none."""
+    if cluster and "sm_90" not in chip.features:
+        want = f"a GPU of sm_90 or newer, which {device} as {chip.name} is not"
+        raise error("L009", kernel=kernel, name="cluster", want=want, got=cluster)
+
+
+def _launch(cluster: Any) -> dict[str, Any]:
+    return {"cluster": [*cluster, *(1,) * (3 - len(cluster))]} if cluster else {}
+
+
+def ahead(source: Any, constexprs: Mapping[str, Any], chip: str, block: tuple[int, int, int],
+          options: Mapping[str, Any]) -> tuple[bytes, dict[str, Any]]:  # fmt: skip
+    """The code of a kernel for a chip that need not be here, and what the runtime must know of it. Raises D020 where
+    there is no ptxas, D037, D038, L009 for a cluster that the chip does not have."""
+    _check_cluster(source.name, arch.chip(chip), options.get("cluster"), "code")
+    tool = ptxas.need(f"code of `{source.name}` for {chip}")
+    text, meta = compile.device_assembly(source, constexprs, chip, block, options)
+    code, said = ptxas.assemble(tool, text, chip, meta["entry"])
+    kept = {"ptx": text, "chip": chip} if knobs.check_ptxas() else {}
+    return code, {**meta, **said, "launch": _launch(options.get("cluster")), "assembler": str(tool), **kept}
+
+
 class Cuda(Driver):
     """The CUDA driver, of CUDA 12 and newer."""
 
@@ -193,14 +216,11 @@ class Cuda(Driver):
               block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """PTX by LLVM, assembled by ptxas or by the driver."""
         chip, cluster = arch.chip(bound.options["target"]), bound.options.get("cluster")
-        if cluster and "sm_90" not in chip.features:
-            want = f"a GPU of sm_90 or newer, which {device.name} as {chip.name} is not"
-            raise error("L009", kernel=source.name, name="cluster", want=want, got=cluster)
+        _check_cluster(source.name, chip, cluster, device.name)
         text, meta = compile.device_assembly(source, bound.constexprs, chip.name, block, bound.options)
         code, said = self.machine_code(device, text, chip.name, meta["entry"])
-        launch = {"cluster": [*cluster, *(1,) * (3 - len(cluster))]} if cluster else {}
         kept = {"ptx": text, "chip": chip.name} if knobs.check_ptxas() else {}
-        return code, {**meta, **said, "launch": launch, "assembler": self.tools(device)["assembler"], **kept}
+        return code, {**meta, **said, "launch": _launch(cluster), "assembler": self.tools(device)["assembler"], **kept}
 
     def machine_code(self, device: GpuDevice, text: str, chip: str, entry: str,
                      level: int | None = None) -> tuple[bytes, dict[str, Any]]:

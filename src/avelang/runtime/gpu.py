@@ -21,7 +21,6 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-import llvmlite.binding as llvm
 import numpy as np
 
 import avelang.arch as arch
@@ -341,6 +340,8 @@ class GpuDevice(Backend):
     @property
     def key(self) -> dict[str, Any]:
         """The driver, the chip, LLVM, the checks that code contains, and the vendor's own tools."""
+        import llvmlite.binding as llvm
+
         checks = {"bounds": knobs.check_bounds(), "uniform": knobs.check_uniform(), "ptxas": knobs.check_ptxas()}
         said = {"backend": self.driver.kind, "chip": self.chip.name, "llvm": list(llvm.llvm_version_info), **checks}
         return {**said, **self.driver.tools(self)}
@@ -358,6 +359,10 @@ class GpuDevice(Backend):
         check_block(call.kernel, call.at.block, self.chip)
         self.check_grid(call.kernel, call.at)
         engines.require(engines.GPU, call.kernel, without=() if self.driver.kind == "cuda" else ("ptxas",))
+
+    def bundled(self, call: LaunchCall) -> str:
+        """The chip that the code is for, which `check` has found."""
+        return call.bound.options["target"]
 
     def check_grid(self, kernel: str, at: Geometry) -> None:
         """Raises L004 for more blocks than the device takes."""

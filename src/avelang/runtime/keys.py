@@ -72,19 +72,19 @@ def freeze(value: Any) -> Hashable:
     return (kind, _captured(value)[1]) if _reaches(value) else (kind, value)
 
 
-def token(value: Any) -> str:
-    """Text that says the value and its type. Raises Unstable."""
+def token(value: Any, portable: bool = False) -> str:
+    """Text that says the value and its type; `portable`: wherever files lie. Raises Unstable."""
     kind = type(value)
     if kind in (bool, int, str, bytes, type(None)):
         return f"{kind.__name__}:{value!r}"
     if kind is float:
         return f"float:{value.hex()}"
     if kind is tuple:
-        return "(" + ",".join(map(token, value)) + ")"
+        return "(" + ",".join(token(x, portable) for x in value) + ")"
     if isinstance(value, DType):
         return f"dtype:{value.name}"
     if _reaches(value):
-        found, key = _captured(value)
+        found, key = _captured(value, portable)
         if found.trouble:
             raise Unstable(found.trouble)
         return f"{kind.__name__}:{key}"
@@ -98,10 +98,10 @@ def token(value: Any) -> str:
     raise Unstable(f"a value of type {kind.__module__}.{kind.__qualname__}")
 
 
-def _captured(value: Any) -> tuple[Reach, str]:
-    return reach(lambda r: r.captured(value))
+def _captured(value: Any, portable: bool = False) -> tuple[Reach, str]:
+    return reach(lambda r: r.captured(value), portable)
 
 
-def tokens(values: Mapping[str, Any]) -> dict[str, str]:
+def tokens(values: Mapping[str, Any], portable: bool = False) -> dict[str, str]:
     """`token` of each value by name. Raises Unstable."""
-    return {name: token(value) for name, value in values.items()}
+    return {name: token(value, portable) for name, value in values.items()}

@@ -22,7 +22,7 @@ from avelang.frontend.reach import Watched
 from avelang.frontend.signature import signature
 from avelang.frontend.source import FunctionSource
 from avelang.ir.core import Kernel
-from avelang.runtime import ahead, cache, checked, compile, expects, keys, stub, subscript
+from avelang.runtime import ahead, bundle, cache, checked, compile, expects, keys, progress, recording, stub, subscript
 from avelang.runtime.arguments import BACKENDS, EXECUTORS, BoundArguments, Parameters
 from avelang.runtime.arrays import CPU
 from avelang.runtime.backend import Backend, LaunchCall
@@ -32,8 +32,8 @@ from avelang.runtime.geometry import Geometry, check_cluster, geometry
 
 class LaunchResult(NamedTuple):
     """The outcome of a launch. `backend`, which ran it: "cpu", "reference", "gfx942-exec", "gfx950-exec" or a device's
-    name. `how`: "compiled", "disk" (out of the cache), "hot" (ready in this process) or "reference". `prepare` and
-    `run` are seconds: compiling or loading, and running the blocks (0 on a GPU: the launch returns before)."""
+    name. `how`: "compiled", "bundle", "disk" (out of the cache), "hot" (ready in this process) or "reference".
+    `prepare` and `run` are seconds: compiling or loading, and running the blocks (0 on a GPU: it returns before)."""
 
     how: str
     prepare: float
@@ -48,6 +48,8 @@ class Launcher:
     """The launches of one jit function."""
 
     def __init__(self, source: FunctionSource):
+        if bundle.wanted():
+            bundle.bundles()  # Ave's own launcher comes out of them too
         self.source = source
         self._lock = threading.Lock()
         self._programs: dict[Any, Any] = {}
@@ -104,6 +106,8 @@ class Launcher:
         if ahead.collecting():
             ahead.collect(self, call, backend, self._keyed(call, captured, backend),
                           functools.partial(self._name, call, captured, backend))
+        runs = [found.note(self.source, call, backend) for found in recording.open_now]
+        if not all(runs):
             return
         key, program, how, seconds = self._program(call, captured, backend)
         backend.admit(call, program)
@@ -118,7 +122,7 @@ class Launcher:
             self.prepared.append(self._last)
         words = backend.host_words(call, program)
         watched = self._watched(bound) if words is not None else None
-        if words is None or watched is None:
+        if words is None or watched is None or runs:  # what is recorded comes here each time
             return
         queue = None if bound.device == CPU else stub.Queue(call.stream, call.library,
                                                             functools.partial(self._refused, program))
@@ -201,13 +205,20 @@ class Launcher:
             found = self._programs.get(key)
             if found is not None:
                 return key, found, "hot", 0.0
+            ready = self._bundled(call, backend) if kernel is None else None
+            if ready is not None:
+                self._programs[key] = ready
+                return key, ready, "bundle", time.perf_counter() - start
             name = self._name(call, captured, backend) if kernel is None and backend.on_disk else ""
             entry = cache.load(name) if name and not knobs.dump() and not knobs.check_ir() else None
             program = self._loaded(backend, entry, name) if entry is not None else None
             how = "disk" if program is not None else "compiled"
             if program is None:
+                if knobs.strict() and backend.on_disk:
+                    raise self._refused_by_strict(call, backend)
                 source = self._fresh(call.bound) if kernel is None else compile.Built(self.source, kernel)
-                program, payload, meta = backend.make(source, call)
+                with progress.shown(self.source.name, backend.name, call.bound.options.get("target", "")):
+                    program, payload, meta = backend.make(source, call)
                 if name:
                     cache.store(name, meta, payload)
             self._programs[key] = program
@@ -225,6 +236,18 @@ class Launcher:
     def source_for(self, bound: BoundArguments) -> FunctionSource:
         """The source, for a build of a launch."""
         return self._fresh(bound)
+
+    def _bundled(self, call: LaunchCall, backend: Backend) -> Any:
+        """The program of a bundle's entry; None where there is none."""
+        if not bundle.wanted() or knobs.dump() or knobs.check_ir():
+            return None
+        found = bundle.find(self.source, call.bound.constexprs, call.bound.options, call.at.block,
+                            backend.bundled(call))  # fmt: skip
+        return None if found is None else backend.load(found[1].payload, found[1].meta)
+
+    def _refused_by_strict(self, call: LaunchCall, backend: Backend) -> AveError:
+        return bundle.refuse(self.source, call.bound.constexprs, call.bound.options, call.at.block,
+                             backend.bundled(call))  # fmt: skip
 
     def _loaded(self, backend: Backend, entry: cache.CacheEntry, name: str) -> Any:
         """The program of an entry of the cache; None, and it is dropped, where it does not load: its symbols or its
@@ -277,6 +300,6 @@ class Launcher:
                 "block": list(call.at.block),
                 **backend.key,
             }
-        except keys.Unstable:
+        except (keys.Unstable, ImportError):  # a bundle needs no LLVM, and the key of the cache does
             return ""
         return cache.key(parts)

@@ -16,12 +16,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import llvmlite.binding as llvm
-
 from avelang.base import interrupts, knobs
 from avelang.base.errors import error
-from avelang.llvm.core import HostCompiler
-from avelang.llvm.engine import LoadedCode
+from avelang.llvm.loader import Code, load_code
 from avelang.native import units
 from avelang.native.layouts import NOTED, Maps, Pool, Recent, Wide
 from avelang.runtime import cache
@@ -39,19 +36,37 @@ _DETACHED = 2 if sys.platform == "darwin" else 1
 FASTCALL_KEYWORDS = 0x0080 | 0x0002
 
 
-def _code(text: str) -> LoadedCode:
-    """The text, loaded: out of the cache or compiled, once for a machine."""
+# The host code of a bundle, which needs no compiler: `runtime.bundle` puts it here.
+provided: list[bytes] = []
+
+
+def symbols(text: str) -> dict[str, int]:
+    """The addresses of what host code calls of Python."""
+    names = set(re.findall(r"@(Py\w+|_Py\w+)", text))
+    return {name: ctypes.cast(getattr(ctypes.pythonapi, name), P).value or 0 for name in names}
+
+
+def _code(text: str) -> Code:
+    """The text, loaded: of a bundle, out of the cache, or compiled, once for a machine. Raises L067."""
+    known = symbols(text)
+    if provided:
+        return load_code(provided[-1], known)
+    from avelang.llvm.core import HostCompiler
+
     compiler = HostCompiler(2)
     name = cache.key({"host": list(compiler.key), "text": text})
     found = cache.load(name)
     if found is not None:
         try:
-            return LoadedCode(found.payload)
+            return load_code(found.payload, known)
         except (ValueError, RuntimeError):
             cache.drop(name)
+    if knobs.strict():
+        raise error("L067", kernel="the launcher", chip="cpu", what="code of Ave's own, which every bundle has",
+                    hint="load a bundle before the first launch: avelang.load_bundle(path), or AVE_BUNDLE=path")
     payload = compiler.object(text)
     cache.store(name, {"kind": "host"}, payload)
-    return LoadedCode(payload)
+    return load_code(payload, known)
 
 
 class Native:
@@ -62,8 +77,6 @@ class Native:
         if os.name != "posix":
             raise error("D010")
         text = units.text("host")
-        for symbol in set(re.findall(r"@(Py\w+|_Py\w+)", text)):
-            llvm.add_symbol(symbol, ctypes.cast(getattr(ctypes.pythonapi, symbol), P).value)
         self._code = _code(text)
         self.pool = Pool(
             workers=threads() - 1,

@@ -1,0 +1,121 @@
+"""`ave build`: kernels or a program that launches some come in; a bundle goes out, which runs without a compiler."""
+
+from __future__ import annotations
+
+import ast
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from avelang.cli.compile import block_option, compiled, define_option
+
+if TYPE_CHECKING:
+    from avelang.runtime.bundle import Specialization
+
+
+def _options(_context: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
+    """NAME=VALUE pairs; what is no Python literal is a word."""
+    out: dict[str, Any] = {}
+    for text in values:
+        name, equals, value = text.partition("=")
+        if not equals or name not in ("num_warps", "waves_per_eu", "cluster", "target"):
+            raise click.BadParameter(f"{text!r} is not num_warps=, waves_per_eu=, cluster= or target= with a value")
+        try:
+            out[name] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            out[name] = value
+    return out
+
+
+@click.command("build", context_settings={"ignore_unknown_options": True})
+@click.option("--chip", "chips", multiple=True, metavar="CHIP",
+              help="What to make code for: cpu (this machine's processor), gfx942, sm_90a, ...; may be given again. "
+                   "Default: cpu.")  # fmt: skip
+@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False, writable=True),
+              help="The bundle, one file.")  # fmt: skip
+@click.option("--record", is_flag=True,
+              help="Run FILE as a program, once for each chip, and take the specializations that it launches. For "
+                   "chips other than cpu its launches are not run: outputs stay as they are.")  # fmt: skip
+@define_option
+@block_option
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", callback=_options,
+              help="An option of the launch that changes code: num_warps, waves_per_eu, cluster, target (what the CPU "
+                   "emulates); may be given again.")  # fmt: skip
+@click.option("--quiet", is_flag=True, help="Print no line for each entry.")
+@click.argument("what", metavar="FILE[:KERNEL]")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def build(chips: tuple[str, ...], output: str, record: bool, defines: dict[str, Any], block: tuple[int, int, int],
+          options: dict[str, Any], quiet: bool, what: str, arguments: tuple[str, ...]) -> None:  # fmt: skip
+    """Compile kernels ahead of time, into a bundle that runs without a compiler.
+
+    FILE:KERNEL is one specialization of one kernel, by --block, -D and --option. FILE alone is a Python file with a
+    list SPECIALIZATIONS of `avelang.specialization(...)`, or a function `specializations(chip)` that returns one. With
+    --record, FILE is a program, and ARGUMENTS are its own.
+
+    `avelang.load_bundle(path)` or AVE_BUNDLE=FILE loads the bundle; AVE_STRICT=1 refuses to compile what it does not
+    have."""
+    from avelang.base.errors import AveError
+    from avelang.cli.console import show_error
+    from avelang.runtime import bundle
+
+    chips = chips or (bundle.CPU,)
+    command = shlex.join(["ave", "build", *sys.argv[2:]] if sys.argv[1:2] == ["build"] else ["ave", "build", what])
+
+    def tell(kernel: str, chip: str, said: str) -> None:
+        if not quiet:
+            click.echo(f"{kernel} for {chip}: {said}")
+
+    try:
+        if record:
+            found = _recorded(what, arguments, chips)
+        elif ":" in what and what.rpartition(":")[2].isidentifier():
+            kernel = compiled(what, defines, lambda jitted: jitted)
+            found = [bundle.Specialization(kernel, block, defines, options)]
+        else:
+            found = _described(what, chips)
+        if not found:
+            raise click.ClickException(f"{what} has nothing to build: no kernel was launched" if record else
+                                       f"{what} has nothing to build: its list is empty")  # fmt: skip
+        made = bundle.make(found, chips, output, command, tell)
+    except AveError as exc:
+        show_error(exc)
+        raise SystemExit(1) from None
+    click.echo(f"{output}: {len(made)} kernel{'s' if len(made) != 1 else ''}", err=True)
+
+
+def _recorded(file: str, arguments: tuple[str, ...], chips: tuple[str, ...]) -> list[Specialization]:
+    """The specializations that a program launches, chip by chip."""
+    from avelang.cli.script import execute
+    from avelang.runtime.recording import recording
+
+    found = []
+    for chip in chips:
+        with recording(chip) as mine:
+            kept = execute(file, "__main__", arguments)
+        found += mine.found
+        del kept
+    return found
+
+
+def _described(file: str, chips: tuple[str, ...]) -> list[Specialization]:
+    """The specializations that a file lists."""
+    import dataclasses
+
+    from avelang.cli.script import execute
+    from avelang.runtime.bundle import Specialization
+
+    names = execute(file, "__ave_build__")
+    if callable(names.get("specializations")):
+        listed = ((chip, spec) for chip in chips for spec in names["specializations"](chip))
+        found = [dataclasses.replace(spec, chips=spec.chips or (chip,)) for chip, spec in listed]
+    elif "SPECIALIZATIONS" in names:
+        found = list(names["SPECIALIZATIONS"])
+    else:
+        raise click.UsageError(f"{file} has neither a list SPECIALIZATIONS nor a function specializations(chip); name "
+                               f"a kernel as {file}:KERNEL, or run the file with --record")  # fmt: skip
+    for spec in found:
+        if not isinstance(spec, Specialization):
+            raise click.UsageError(f"{file} lists {spec!r}, which is no avelang.specialization(...)")
+    return found
