@@ -16,7 +16,16 @@ import avelang.tile.block_gemm as block_gemm
 import avelang.tile.tensors as tensors
 from avelang.pipelines.lds import alternate_barrier, lds_mainloop
 from avelang.pipelines.ring import wait_loads
-from avelang.pipelines.scheduling import DS_READ, DS_WRITE, VALU, VMEM_READ, sched_barrier, sched_interleave, setprio
+from avelang.pipelines.scheduling import (
+    DS_READ,
+    DS_WRITE,
+    VALU,
+    VMEM_READ,
+    sched_barrier,
+    sched_interleave,
+    setprio,
+    spread,
+)
 from avelang.tile.shared import shared
 from avelang.tile.tensors import DistributedTile
 from avelang.tile.transforms import as_preshuffled, expectation
@@ -94,35 +103,44 @@ def one_buffer(G, A, B, k, AHEAD):
 
 
 @avelang.jit
-def load_halves(operands, depth):
-    """Asks global memory for the next two halves of a tile, in the order in which they are stored to LDS. `operands`:
-    (window, registers) of each."""
-    for half in range(2):
-        for window, values in operands:
-            window.load_values(values[half])
-        for window, _ in operands:
-            window.move((0, depth))
+def load_half(operands, half, depth):
+    """Asks global memory for the next half of a tile. `operands`: (window, registers) of each."""
+    for window, values in operands:
+        window.load_values(values[half])
+    for window, _ in operands:
+        window.move((0, depth))
+
+
+@avelang.constant
+def early_rows(I):
+    """Count of the I rows of fragments that are multiplied before the barrier of a half. Behind it stand all other
+    reads, stores and loads: spread over few products, they fill the queues of LDS and memory."""
+    return max(1, I // 2) if I > 4 else 1
 
 
 @avelang.jit
 def double_buffer(G, A, B, k):
     """Two buffers, each of half a tile of K. While one is multiplied, the next one's fragments are read, the one after
-    that is stored where all waves have read, and global memory is asked for the tile after the next."""
+    that is stored where all waves have read, and global memory is asked for the same half of the tile after the next: a
+    whole tile before it is stored."""
     H = G.half_k()
     I, J = H.count
-    EARLY = max(I // 2, I - 2)
+    EARLY = early_rows(I)
     A, B = A.spread(H.copy_a), B.spread(H.copy_b)
     a, b = alloc_shared(H, 2)
     x, y = al.make_local((2, H.copy_a.elements), A.view.dtype), al.make_local((2, H.copy_b.elements), B.view.dtype)
     part, sets = al.make_local((I, H.a_words), al.i32), fragment_sets(H)
     READS, COPIES = a.reads(H.a) // I, len(a.plan(H.copy_a)) + len(b.plan(H.copy_b))
     acc, last = make_acc(G), (max(k, 1) - 1) // G.k
+    operands = ((A, x), (B, y))
 
-    load_halves(((A, x), (B, y)), H.k)
+    for half in range(2):
+        load_half(operands, half, H.k)
     for half in range(2):
         a.store_values(x[half], H.copy_a, half)
         b.store_values(y[half], H.copy_b, half)
-    load_halves(((A, x), (B, y)), H.k)
+    for half in range(2):
+        load_half(operands, half, H.k)
     al.syncthreads()
     b.load_into(sets[0], H.b, 0)
     a.load_into(part, H.a, 0, 0, EARLY * READS)
@@ -135,16 +153,15 @@ def double_buffer(G, A, B, k):
         a.load_into(part, H.a, 1 - half, 0, EARLY * READS)
         a.store_values(x[half], H.copy_a, half)
         b.store_values(y[half], H.copy_b, half)
-        if half == 1:
-            load_halves(((A, x), (B, y)), H.k)
+        load_half(operands, half, H.k)
 
     def multiply(half, begin, end):
         block_gemm.multiply(H, acc, part, sets[half], begin, end)
 
-    BEFORE = ((DS_READ, (I - EARLY) * READS, 2), (VALU, 12, 1))
-    STORES = ((DS_READ, (J + EARLY) // 2, 1, 2), (DS_WRITE, COPIES, 1))
-    AFTER = (STORES, STORES + ((VMEM_READ, COPIES, 1, 2),))
-    lds_mainloop(last + 1, 2, I, EARLY, first, second, multiply, al.syncthreads, BEFORE, AFTER)
+    ROW, LOADS = J * len(H.parts), len(A.plan()) + len(B.plan())
+    BEFORE = spread(EARLY * ROW, (DS_READ, (I - EARLY) * READS))
+    AFTER = spread((I - EARLY) * ROW, (DS_READ, b.reads(H.b) + EARLY * READS), (DS_WRITE, COPIES), (VMEM_READ, LOADS))
+    lds_mainloop(last + 1, 2, I, EARLY, first, second, multiply, al.syncthreads, BEFORE, (AFTER, AFTER))
     return acc_tile(G, acc)
 
 
@@ -300,7 +317,7 @@ def preshuffled(G, A, B, k):
     sums."""
     H = G.half_k()
     I, J = H.count
-    EARLY, SETS = max(1, I // 2, I - 2), 4 if G.c.elements <= 64 else 2
+    EARLY, SETS = early_rows(I), 4 if G.c.elements <= 64 else 2
     A, B = A.spread(H.copy_a), B.spread(H.preshuffled_b)
     a = shared((H.m, H.k), A.view.dtype, 2, (H.copy_a, H.a))
     x, part = al.make_local((2, H.copy_a.elements), A.view.dtype), al.make_local((I, H.a_words), al.i32)
@@ -318,27 +335,28 @@ def preshuffled(G, A, B, k):
     def second(step, n):
         a.load_into(part, H.a, 1 - n % 2, 0, EARLY * READS)
         a.store_values(x[n % 2], H.copy_a, n % 2)
-        if n % 2 == 1:
-            load_halves(((A, x),), H.k)
+        load_half(((A, x),), n % 2, H.k)
 
     def multiply(n, begin, end):
         fragments = al.view(sets[n].values, al.Tensor((J, H.b_words), al.i32))
         block_gemm.multiply(H, acc, part, fragments, begin, end)
 
-    load_halves(((A, x),), H.k)
+    for half in range(2):
+        load_half(((A, x),), half, H.k)
     for half in range(2):
         a.store_values(x[half], H.copy_a, half)
     for n in range(SETS - 1):
         load_b(n)
     sched_barrier()  # loads in the order of the loop: a wait for B's then leaves A's in flight
-    load_halves(((A, x),), H.k)
+    for half in range(2):
+        load_half(((A, x),), half, H.k)
     al.syncthreads()
     a.load_into(part, H.a, 0, 0, EARLY * READS)
-    BEFORE = ((DS_READ, (I - EARLY) * READS, 2), (VALU, 4, 1), (VMEM_READ, len(B.plan()), 2))
-    STORES = ((DS_READ, EARLY // 2, 1, 2), (DS_WRITE, COPIES, 1))
-    AFTER = (STORES, STORES + ((VMEM_READ, COPIES, 1, 2),))
+    ROW = J * len(H.parts)
+    BEFORE = spread(EARLY * ROW, (DS_READ, (I - EARLY) * READS), (VMEM_READ, len(B.plan())))
+    AFTER = spread((I - EARLY) * ROW, (DS_READ, EARLY * READS), (DS_WRITE, COPIES), (VMEM_READ, len(A.plan())))
     rounds = (k + SETS * H.k - 1) // (SETS * H.k)
-    lds_mainloop(rounds, SETS, I, EARLY, first, second, multiply, al.syncthreads, BEFORE, AFTER)
+    lds_mainloop(rounds, SETS, I, EARLY, first, second, multiply, al.syncthreads, BEFORE, (AFTER, AFTER))
     return acc_tile(G, acc)
 
 
