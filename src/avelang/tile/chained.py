@@ -180,6 +180,12 @@ class ChainedGemm:
             else dataclasses.replace(self.first, n=self.first.n, k=self.width).copy_b
         )
 
+    def loaded_v(self, target: str) -> tuple[Distribution, Ints]:
+        """Distribution of the copy of V with each lane's elements as memory has them, and where those of `copy_v` are
+        among them. Loaded so, values are turned when they are stored: turned when they are loaded, they would be waited
+        for at once."""
+        return _loaded(self, target)
+
     def turned_v(self, target: str) -> Distribution:
         """Distribution of the copy of V^T (width, keys)."""
         return self.copy_v(target).transposed
@@ -214,6 +220,16 @@ def _pieces(chain: ChainedGemm, target: str) -> Distribution:
         raise wrong("T307", name="after another",
                     why=f"{chain.first.threads} threads do not share {keys} x {width} in pieces of 2 x 2 or more")
     return best
+
+
+@functools.lru_cache(32)
+def _loaded(chain: ChainedGemm, target: str) -> tuple[Distribution, Ints]:
+    """See `ChainedGemm.loaded_v`."""
+    copy = chain.copy_v(target)
+    key, column = copy.index
+    first = np.lexsort((column[0], key[0]))  # all lanes hold pieces of one shape
+    loaded = copy.remapped([key[:, first], column[:, first]], copy.shape, "in the order of memory")
+    return loaded, tuple(np.argsort(first).tolist())
 
 
 def _piece(keys: int, width: int, threads: int, wave: int, high: int, wide: int, lanes: int) -> Distribution | None:

@@ -91,13 +91,17 @@ class KeyValueStages:
         """Writes what has been asked for."""
         if self.x is not None:
             self.k.store_values(self.x, self.C.first.copy_b, buffer)
-            self.v.store_values(self.y, self.C.turned_v(al.target().name), buffer)
+            y, (_, PLACE) = al.make_local((len(self.y),), self.y.dtype), self.C.loaded_v(al.target().name)
+            for e in range(len(PLACE)):
+                y[e] = self.y[PLACE[e]]
+            self.v.store_values(y, self.C.turned_v(al.target().name), buffer)
 
 
 @avelang.jit
 def key_value_stages(C, K, V):
     """For views of one head's K and V."""
-    COPY, dtype, TARGET = C.copy_v(al.target().name), K.dtype, al.target().name
+    dtype, TARGET = K.dtype, al.target().name
+    COPY = C.copy_v(TARGET) if al.target().has("sm_80") else C.loaded_v(TARGET)[0]
     KEYS, WIDE, DEEP = C.first.n, C.width, C.first.k
     k = shared((KEYS, DEEP), dtype, 2, (C.first.copy_b, C.b))
     if C.turned:

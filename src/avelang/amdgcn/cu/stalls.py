@@ -13,7 +13,8 @@ from avelang.amdgcn.asm import AsmProgram, MCInst
 from avelang.amdgcn.cu.model import CAUSES, CuResult, simulate
 from avelang.amdgcn.cu.stream import WaveStream, loop_streams
 from avelang.amdgcn.cu.timing import SIMDS, CuTimings, timings
-from avelang.amdgcn.loops import main_loop
+from avelang.amdgcn.loops import NaturalLoop, loops
+from avelang.isa.amdgpu.instructions import MATRIX
 
 ROUNDS = 12  # iterations of the main loop where nothing was executed
 NOTE = "A model of one compute unit, whose clock, caches and neighbors are not in it: no time on a card."
@@ -113,14 +114,24 @@ def _lines(code: Sequence[MCInst], result: CuResult, counts: Counter[int]) -> tu
     return tuple(sorted(found, key=lambda x: (-x.stalled, x.where)))
 
 
+def _header(program: AsmProgram, kernel: str, counts: Counter[int]) -> int:
+    """The first instruction of the loop that executes the most matrix instructions, of those without loops inside; -1
+    where none does."""
+
+    def executed(loop: NaturalLoop) -> int:
+        return sum(counts[n] for n in loop.indices if program.instructions[n].desc.unit == MATRIX)
+
+    best = max((x for x in loops(program, kernel) if x.inner), key=executed, default=None)
+    return best.header if best is not None and executed(best) else -1
+
+
 def report(
     program: AsmProgram, kernel: str, blocks: Sequence[Sequence[WaveStream]], t: CuTimings, executed: bool = True,
     stagger: int = 0,
 ) -> CuReport:  # fmt: skip
     """Runs the model on streams of waves; see `CuReport`."""
-    loop = main_loop(program, kernel)
-    r = simulate(program.instructions, blocks, t, stagger, loop.header if loop else -1)
     counts = Counter(n for b in blocks for s in b for n in s.code)
+    r = simulate(program.instructions, blocks, t, stagger, _header(program, kernel, counts))
     return CuReport(
         kernel, t.chip, len(blocks), r.waves, executed, r.loop, r.share if executed else None, r.clocks, r.causes,
         r.issued, r.lds / r.clocks if r.clocks else 0.0, r.memory / r.clocks if r.clocks else 0.0,
