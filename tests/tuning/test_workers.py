@@ -7,6 +7,7 @@ import pickle
 import threading
 import time
 
+import ml_dtypes
 import numpy as np
 import pytest
 from tests.tuning.kernels import double
@@ -97,3 +98,39 @@ def test_code_for_a_gpu_needs_no_driver(target, place):
 
 def test_cores():
     assert 1 <= cores() <= (os.cpu_count() or 1)
+
+
+def run_mfma(place):
+    from avelang_kernels.matmul import mfma_gemm
+
+    a, b = (np.ones((64, 64), ml_dtypes.bfloat16) for _ in range(2))
+    mfma_gemm.gemm(a, b, np.zeros((64, 64), np.float32))
+
+
+def run_tile(target):
+    from avelang import tile
+    from avelang_kernels.matmul import tile_gemm
+
+    a, b = (np.ones((64, 64), np.float16) for _ in range(2))
+    T = tile.Block(32, 32, 64, (2, 2), "cp-async" if target == "sm_80" else "double-buffer")
+    tile_gemm.gemm(a, b, np.zeros((64, 64), np.float32), T, target, backend="cpu")
+
+
+def run_attention(place):
+    from avelang_kernels.attention import tile_attention
+
+    q, k, v = (np.ones((1, 1, 64, 64), np.float16) for _ in range(3))
+    tile_attention.attention(q, k, v, np.zeros_like(q))
+
+
+@pytest.mark.parametrize("run, given", [(run_mfma, ""), (run_tile, "sm_80"), (run_tile, "gfx942"), (run_attention, "")],
+                         ids=["mfma", "tile sm_80", "tile gfx942", "attention"])
+def test_a_process_of_its_own_makes_the_same_code(run, given, monkeypatch):
+    """Kernels with intrinsics, functions of numbers and pipelines: byte for byte what is made here."""
+    monkeypatch.setenv("AVE_NO_CACHE", "1")
+    with ahead.collected() as found:
+        run(given)
+    jobs = [p.job for p in found]
+    assert jobs and all(job is not None and job.rows for job in jobs)
+    want = [compiled(pickle.loads(pickle.dumps(job)))[0] for job in jobs]
+    assert [o.made[0] for o in answers(jobs, count=1)] == want

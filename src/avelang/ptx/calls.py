@@ -20,7 +20,7 @@ from avelang.base.errors import AveError, error
 from avelang.frontend.names import near
 from avelang.frontend.signature import ParamSpec
 from avelang.ptx.specs import TileSpec, row_major, sizes_of
-from avelang.runtime import stub
+from avelang.runtime import ahead, stub
 from avelang.runtime.arguments import BoundArguments, Parameters
 from avelang.runtime.arrays import CPU, Array
 from avelang.runtime.geometry import Geometry
@@ -200,12 +200,25 @@ class Specialization:
         bound = self.bind(args, options)
         outputs = frozenset(self.definition.names[len(self.definition.inputs) :])
         self.parameters.written(bound, outputs)
+        if ahead.collecting():
+            self._collect(bound)
+            return
         if bound.device == CPU:
             self.parameters.check_writable(bound, outputs)
             traced = self.caller.kernel.traced(self.sizes, None)
             cpu_run.run(traced, self.parameters, bound)
             return
         self._on_gpu(args, options, bound)
+
+    def _collect(self, bound: BoundArguments) -> None:
+        """Traces the kernel, and notes that it is to be assembled where it is to run on a GPU."""
+        if bound.device == CPU:
+            self.caller.kernel.traced(self.sizes, None)
+            return
+        device = self.device(bound.device)
+        if (device.name, knobs.check_ptxas()) not in self._programs:
+            traced = self.caller.kernel.traced(self.sizes, device.chip.name)
+            machine_code.collect(traced, self.parameters, device)
 
     def at(self, addresses: Sequence[int], numbers: Sequence[Any], place: str, stream: int) -> None:
         """A call on checked memory: `addresses` of all arrays in order, on `place`, row-major; the numbers; a stream,

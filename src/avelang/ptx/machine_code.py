@@ -18,7 +18,7 @@ from avelang.nvptx.check import count_of, type_of
 from avelang.nvptx.ptx_types import TYPES
 from avelang.ptx.build import Traced
 from avelang.ptx.form_queries import forms_of
-from avelang.runtime import cache, ptxas
+from avelang.runtime import ahead, cache, ptxas
 from avelang.runtime.arguments import Parameters
 
 _BULK = 16  # bytes: the unit of bulk copies of runs; those of boxes are checked with their tensor maps
@@ -67,10 +67,26 @@ def _meta(traced: Traced, parameters: Parameters) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _name(traced: Traced, parameters: Parameters, device: Any) -> str:
+    """The name in the cache on disk."""
+    return cache.key({"ptx": traced.with_lines, "meta": _meta(traced, parameters), **device.key, "chip": traced.chip})
+
+
+def _facts(traced: Traced, parameters: Parameters, device: Any, said: dict[str, Any]) -> dict[str, Any]:
+    """What the cache keeps beside the code, of which the assembler said so much."""
+    kept = {"ptx": traced.with_lines, "chip": traced.chip} if knobs.check_ptxas() else {}
+    return {**said, **_meta(traced, parameters), **kept, "assembler": device.key["assembler"]}
+
+
+def collect(traced: Traced, parameters: Parameters, device: Any) -> None:
+    """Notes that the kernel is to be assembled for a GPU, instead of loading it there."""
+    ahead.collect_ptx(traced.with_lines, traced.chip, traced.entry, device, _name(traced, parameters, device),
+                      lambda said: _facts(traced, parameters, device, said))
+
+
 def load(traced: Traced, parameters: Parameters, device: Any) -> Any:
     """The kernel as a program of the runtime, loaded on a GPU. Raises D035, D038."""
-    kept = {"ptx": traced.with_lines, "chip": traced.chip} if knobs.check_ptxas() else {}
-    name = cache.key({"ptx": traced.with_lines, "meta": _meta(traced, parameters), **device.key, "chip": traced.chip})
+    name = _name(traced, parameters, device)
     entry = cache.load(name)
     if entry is not None:
         try:
@@ -83,7 +99,7 @@ def load(traced: Traced, parameters: Parameters, device: Any) -> Any:
         code, said = device.driver.machine_code(device, traced.with_lines, traced.chip, traced.entry)
     except AveError as e:
         raise _placed(e, traced) from None
-    meta = {**said, **_meta(traced, parameters), **kept, "assembler": device.key["assembler"]}
+    meta = _facts(traced, parameters, device, said)
     cache.store(name, meta, code)
     return device.load(code, meta)
 

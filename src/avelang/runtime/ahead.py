@@ -11,6 +11,8 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import dataclasses
+import importlib
+import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -18,19 +20,21 @@ from typing import TYPE_CHECKING, Any
 from avelang.base.errors import error
 from avelang.frontend.source import FunctionSource
 from avelang.ir.core import Kernel
+from avelang.isa import PACKAGES
 from avelang.runtime import cache, compile
 
 if TYPE_CHECKING:
     from avelang.runtime.backend import Backend, LaunchCall
     from avelang.runtime.launch import Launcher
 
-_PENDING: contextvars.ContextVar[list[Pending] | None] = contextvars.ContextVar("ave_pending", default=None)
+_PENDING: contextvars.ContextVar[list[Any] | None] = contextvars.ContextVar("ave_pending", default=None)
 
 
 @dataclasses.dataclass(slots=True)
 class Job:
     """A kernel to compile: what `compiled` needs, all of it to be pickled. `place`: "cpu" or the kind of the driver;
-    `tools`: versions of what makes the code, and the processor that it is for."""
+    `tools`: versions of what makes the code, and the processor that it is for; `rows`: the packages of intrinsics
+    that were imported where the kernel was built."""
 
     place: str
     kernel: Kernel
@@ -42,6 +46,39 @@ class Job:
     architecture: str = ""
     device: str = ""
     version: str = ""
+    rows: tuple[str, ...] = dataclasses.field(default_factory=lambda: _rows())
+
+
+@dataclasses.dataclass(slots=True)
+class PtxJob:
+    """PTX to assemble for a GPU; fields as of `Job`."""
+
+    text: str
+    chip: str
+    entry: str
+    tools: str
+    architecture: str
+    device: str
+    version: str
+    place: str = "cuda"
+
+
+@dataclasses.dataclass(slots=True)
+class PtxPending:
+    """A launch of a kernel of the instruction level that was collected; fields as of `Pending`. `facts` makes what is
+    known of the code of what the assembler says."""
+
+    name: str
+    job: PtxJob | None
+    meta: dict[str, Any] | None
+    facts: Callable[[dict[str, Any]], dict[str, Any]]
+    launcher: Any = None
+    writes: frozenset[str] = frozenset()
+
+    def adopt(self, payload: bytes, said: dict[str, Any]) -> None:
+        """Keeps the code in the cache on disk; without one it is assembled again by its launch."""
+        self.meta = self.facts(said)
+        cache.store(self.name, self.meta, payload)
 
 
 @dataclasses.dataclass(slots=True)
@@ -72,9 +109,9 @@ def collecting() -> bool:
 
 
 @contextlib.contextmanager
-def collected() -> Iterator[list[Pending]]:
+def collected() -> Iterator[list[Any]]:
     """Collects the launches of this thread, instead of running them."""
-    found: list[Pending] = []
+    found: list[Any] = []
     token = _PENDING.set(found)
     try:
         yield found
@@ -112,16 +149,31 @@ def collect(launcher: Launcher, call: LaunchCall, backend: Backend, keyed: tuple
     pending.append(Pending(launcher, key, on_disk, backend, job, None, writes))
 
 
+def collect_ptx(text: str, chip: str, entry: str, device: Any, name: str,
+                facts: Callable[[dict[str, Any]], dict[str, Any]]) -> None:  # fmt: skip
+    """Notes a launch of PTX on a GPU, whose code is kept in the cache on disk by a name."""
+    pending = _PENDING.get()
+    assert pending is not None
+    if any(p.name == name for p in pending):
+        return
+    entered = cache.load(name)
+    if entered is not None:
+        pending.append(PtxPending(name, None, entered.meta, facts))
+        return
+    job = PtxJob(text, chip, entry, _tools("cuda", device.driver), *_device(device))
+    pending.append(PtxPending(name, job, None, facts))
+
+
 def _place(backend: Backend) -> str:
     """The kind of place that code is for, where another process can make it; else ""."""
     driver = getattr(backend, "driver", None)
     return driver.kind if driver is not None else "cpu" if backend.name == "cpu" else ""
 
 
-def _device(backend: Backend) -> tuple[str, str, str]:
+def _device(backend: Any) -> tuple[str, str, str]:
     """The architecture, the name and the driver's version of a GPU."""
     driver = getattr(backend, "driver", None)
-    return ("", "", "") if driver is None else (backend.architecture, backend.name, driver.version()[0])  # type: ignore
+    return ("", "", "") if driver is None else (backend.architecture, backend.name, driver.version()[0])
 
 
 class _Shipped(FunctionSource):
@@ -129,6 +181,10 @@ class _Shipped(FunctionSource):
 
     def __init__(self, job: Job):
         self.name, self.file, self.kernel, self.cache = job.name, job.file, job.kernel, {}
+
+
+def _rows() -> tuple[str, ...]:
+    return tuple(package for package in PACKAGES.values() if package in sys.modules)
 
 
 def _tools(place: str, driver: Any) -> str:
@@ -147,24 +203,31 @@ def _tools(place: str, driver: Any) -> str:
     return " ".join(map(str, found))
 
 
-def compiled(job: Job) -> tuple[bytes, dict[str, Any]]:
+def compiled(job: Job | PtxJob) -> tuple[bytes, dict[str, Any]]:
     """The payload and the facts of a kernel that another process has built. No driver is opened. Raises what the
     compiler raises, D020 where there is no ptxas, D042 where the tools are others than those of the process that
     asks."""
-    source: Any = compile.Built(_Shipped(job), job.kernel)
-    driver = _away(job) if job.place != "cpu" else None
+    driver: Any = _away(job) if job.place != "cpu" else None
     have = _tools(job.place, driver)
     if job.tools not in ("", have):
         raise error("D042", why=f"it has other tools: {have}, not {job.tools}")
+    if isinstance(job, PtxJob):
+        return driver.machine_code(_gone(job), job.text, job.chip, job.entry)
+    for package in job.rows:  # an intrinsic without its row would be taken for another op
+        importlib.import_module(package)
+    source: Any = compile.Built(_Shipped(job), job.kernel)
     if job.place == "cpu":
         return compile.cpu_object(source, {}, job.options.get("target"), job.block, job.options.get("cluster"))
     bound: Any = types.SimpleNamespace(constexprs={}, options=job.options)
-    device: Any = types.SimpleNamespace(architecture=job.architecture, name=job.device)
-    assert driver is not None
-    return driver.build(device, source, bound, job.block)
+    return driver.build(_gone(job), source, bound, job.block)
 
 
-def _away(job: Job) -> Any:
+def _gone(job: Job | PtxJob) -> Any:
+    """The device of a job, as far as compiling asks for it."""
+    return types.SimpleNamespace(architecture=job.architecture, name=job.device)
+
+
+def _away(job: Job | PtxJob) -> Any:
     """The tables of a driver that is not opened here. Raises D020 where code needs a ptxas that is not there."""
     if job.place != "cuda":
         from avelang.runtime.hip import Hip
