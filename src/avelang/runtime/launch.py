@@ -106,6 +106,7 @@ class Launcher:
         if ahead.collecting():
             ahead.collect(self, call, backend, self._keyed(call, captured, backend),
                           functools.partial(self._name, call, captured, backend))
+            return
         runs = [found.note(self.source, call, backend) for found in recording.open_now]
         if not all(runs):
             return

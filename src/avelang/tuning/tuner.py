@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import avelang.tuning.provenance as provenance
 import avelang.tuning.tables as tables
-from avelang.base.errors import AveError
+from avelang.base.errors import AveError, error
 from avelang.base.takes import placed
 from avelang.runtime import ahead
 from avelang.tuning.journal import Journal
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 GOOD = "good"
 RUNNING = "running"
-FAULTS = ("L032", "L033", "D035")  # after these a GPU may be of no use to its process
+FAULTS = ("L033", "D035")  # after these a GPU is of no use to its process
 
 
 @dataclasses.dataclass(frozen=True)
@@ -313,8 +313,13 @@ class Session:
                 self.trial.expect(choice)
             why = self.trial.wrong(choice)
         except AveError as e:
-            if e.code == "L073" or e.code == "L072":
+            if e.code in ("L073", "L072"):
                 raise
+            if e.code in FAULTS and self.place != "cpu":
+                self._out(choice, "failed", _said(e))
+                hint = "start it again: the journal knows this choice, and leaves it out"
+                why = f"{choice.text} has faulted, and the process can use {self.place} no more: {_said(e)}"
+                raise error("L073", self.tuned.span, hint, name=self.tuned.name, why=why) from None
             return _said(e), "failed"
         except Exception as e:
             if self.trial.want is None and "reference" in self.tuned.roles:
