@@ -21,13 +21,18 @@ from avelang.tuning.timers import DriverClock, clock_for
 torch = pytest.importorskip("torch")
 
 
-@avelang.tune({"block": (64, 128), "per": (1, 2)}, launch=lambda n, block, per: ((-(-n // (block * per)),), (block,)), key=("n",), name="gpu.double")
-@avelang.jit
-def double(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.u32, per: al.constexpr):
-    for j in range(per):
-        i = (al.block_id(0) * per + j) * al.block_dim(0) + al.thread_id(0)
-        if i < n:
-            al.make_tensor(y, al.f32, al.make_layout((n,), (1,)))[i] = 2 * al.make_tensor(x, al.f32, al.make_layout((n,), (1,)))[i]
+def made():
+    """A kernel of each test's own: programs stay loaded on the machine that they were loaded on."""
+
+    @avelang.tune({"block": (64, 128), "per": (1, 2)}, launch=lambda n, block, per: ((-(-n // (block * per)),), (block,)), key=("n",), name="gpu.double")
+    @avelang.jit
+    def double(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.u32, per: al.constexpr):
+        for j in range(per):
+            i = (al.block_id(0) * per + j) * al.block_dim(0) + al.thread_id(0)
+            if i < n:
+                al.make_tensor(y, al.f32, al.make_layout((n,), (1,)))[i] = 2 * al.make_tensor(x, al.f32, al.make_layout((n,), (1,)))[i]
+
+    return double
 
 
 @pytest.fixture(params=[cuda.Machine, rocm.Machine], ids=["cuda", "rocm"])
@@ -61,7 +66,7 @@ def no_ptxas():
 
 
 def test_a_kernel_on_a_gpu(machine, monkeypatch):
-    x, y = tensors(machine, monkeypatch)
+    (x, y), double = tensors(machine, monkeypatch), made()
     if machine.kind == "cuda" and no_ptxas():
         pytest.skip("no ptxas")
     for name in ("device_assembly", "device_object"):
@@ -79,7 +84,7 @@ def test_a_kernel_on_a_gpu(machine, monkeypatch):
 
 def test_a_fault_ends_the_tuner_and_is_remembered(machine, monkeypatch):
     """A contender after which the GPU is of no use: the process has to end, and the next one leaves it out."""
-    x, y = tensors(machine, monkeypatch)
+    (x, y), double = tensors(machine, monkeypatch), made()
     if machine.kind == "cuda" and no_ptxas():
         pytest.skip("no ptxas")
 
