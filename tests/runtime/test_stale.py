@@ -4,9 +4,11 @@ import importlib
 import json
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 import types
+import typing
 import warnings
 
 import numpy as np
@@ -243,3 +245,25 @@ def test_more_values_than_are_followed():
     module = types.ModuleType("m")
     module.f = lambda: 3  # type: ignore[attr-defined]
     assert closure(avelang.jit(k.source.fn).source).trouble
+
+
+class Sizes(typing.NamedTuple):
+    n: int
+
+    def twice(self):
+        return 2 * self.n
+
+
+def test_a_pickled_value_changes_no_key():
+    """Pickling notes the slots of a class in the class itself: no kernel that reads it is another one for that."""
+    sizes = Sizes(4)
+
+    @avelang.jit
+    def k(out: I):
+        out[0] = 3 * sizes.n
+
+    assert launched(k) == 12
+    key = closure(k.source).snapshot()
+    assert pickle.loads(pickle.dumps(sizes)) == sizes and "__slotnames__" in vars(Sizes)
+    assert closure(k.source).snapshot() == key and not closure(k.source).loose
+    assert launched(k) == 12 and k.last.how == "hot"

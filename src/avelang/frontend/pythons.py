@@ -32,7 +32,7 @@ _IGNORED = frozenset(
         "dict", "weakref", "module", "qualname", "firstlineno", "static_attributes", "abstractmethods", "parameters",
         "orig_bases",
         "annotations", "slots", "annotate_func", "annotations_cache", "annotate", "dataclass_params", "match_args",
-        "protocol_attrs",
+        "protocol_attrs", "slotnames",  # copyreg's note of a class whose instance was pickled
     )
 ) | {"_abc_impl", "_is_protocol", MARK, "_is_runtime_protocol", "__non_callable_proto_members__", "_field_defaults",
      "_fields_defaults"}  # fmt: skip
