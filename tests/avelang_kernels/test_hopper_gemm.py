@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-import math
+import os
+import random
 import re
 import subprocess
 
@@ -16,7 +17,9 @@ from alarms.engines import Engine, on
 from avelang.base import engines
 from avelang.runtime.compile import compile_text
 from avelang_kernels.matmul import hopper_gemm
-from avelang_kernels.matmul.hopper_gemm import TILES, GemmTile, best_tile, build, clusters, gemm, threads
+from avelang_kernels.matmul.hopper_gemm import GemmTile, build, gemm, threads
+from avelang_kernels.matmul.hopper_rule import table
+from avelang_kernels.matmul.hopper_tiles import STREAM
 from tools import need
 
 bf16 = ml_dtypes.bfloat16
@@ -74,6 +77,40 @@ def test_an_output_is_made():
     np.testing.assert_array_equal(c, a)
 
 
+# Every kind of tile: widths that are no power of two, tiles of C^T, several row blocks, ping-pong, K shared in a cluster.
+KINDS = [
+    (GemmTile(64, 80, 3), bf16, bf16, 3, 200, 136, 200),
+    (GemmTile(128, 96, 3, 2), np.float16, np.float16, 4, 260, 200, 136),
+    (GemmTile(64, 96, 3, transposed=True), bf16, bf16, 3, 200, 136, 200),
+    (GemmTile(128, 48, 4, 2, row_blocks=2, pingpong=True, transposed=True), bf16, bf16, 4, 150, 300, 328),
+    (GemmTile(64, 64, 4, pingpong=True), bf16, np.float32, 3, 300, 130, 200),
+    (GemmTile(256, 64, 3, 1, 2, row_blocks=2), np.float16, np.float16, 2, 300, 200, 136),
+    (GemmTile(64, 128, 4, cluster_k=2), bf16, bf16, 2, 70, 130, 328),
+    (GemmTile(128, 112, 4, 1, 2, cluster_k=3, transposed=True), bf16, bf16, 6, 124, 200, 584),
+    (GemmTile(128, 64, 4, cluster_k=2), bf16, np.float32, 2, 130, 72, 136),
+]
+
+
+@pytest.mark.parametrize("tile,dtype,out,blocks,m,n,k", KINDS, ids=str)
+def test_every_kind_of_tile(tile, dtype, out, blocks, m, n, k):
+    check(m, n, k, tile, dtype, out, blocks, margin=8 - n % 8, target="sm_90a")
+
+
+@pytest.mark.parametrize("tile,dtype,out,blocks,m,n,k", [KINDS[3], KINDS[6], KINDS[7]], ids=str)
+def test_kinds_of_tiles_without_races(tile, dtype, out, blocks, m, n, k, monkeypatch):
+    monkeypatch.setenv("AVE_CHECK", "races")
+    check(m, n, k, tile, dtype, out, blocks, target="sm_90a", backend="reference")
+
+
+@pytest.mark.parametrize("tile,dtype,out,blocks,m,n,k", [KINDS[3], KINDS[7]], ids=str)
+def test_kinds_of_tiles_in_executed_ptx(tile, dtype, out, blocks, m, n, k, monkeypatch):
+    """With checks of races and of memory that nothing wrote."""
+    monkeypatch.setenv("AVE_CHECK", "all")
+    with on(Engine(engines.PTX, "sm_90a")) as said:
+        check(m, n, k, tile, dtype, out, blocks, margin=8 - n % 8, target="sm_90a")
+    assert "X0" not in said.getvalue()
+
+
 SPLITS = [
     # tile, split, blocks, m, n, k: runs that end inside of tiles, more parts than steps, clusters, two consumers
     (GemmTile(64, 64, 3), "stream", 4, 130, 100, 328),
@@ -81,10 +118,15 @@ SPLITS = [
     (GemmTile(64, 64, 2), "stream", 9, 64, 64, 320),
     (GemmTile(128, 64, 2), 3, 4, 130, 72, 400),
     (GemmTile(64, 64, 2, 1, 2), 9, 4, 100, 200, 136),
+    # Whole tiles behind streamed ones, two row blocks, C^T, clusters that share a part of K each.
+    (GemmTile(64, 64, 3), "stream", 5, 300, 260, 200),
+    (GemmTile(128, 64, 3, row_blocks=2), "stream", 3, 300, 100, 328),
+    (GemmTile(64, 64, 3, cluster_k=2), 3, None, 70, 100, 584),
+    (GemmTile(128, 64, 3, cluster_m=2, cluster_k=2), 2, None, 300, 72, 328),
 ]
 
 
-def split(tile: GemmTile, parts: int | str, blocks: int, m: int, n: int, k: int, **options: object) -> None:
+def split(tile: GemmTile, parts: int | str, blocks: int | None, m: int, n: int, k: int, **options: object) -> None:
     """Against float64, twice: the same bits."""
     rng = np.random.default_rng((m, n, k))
     a, b = (rng.standard_normal((r, k)).astype(bf16) for r in (m, n))
@@ -102,13 +144,13 @@ def test_k_is_split(case):
     split(*case)
 
 
-@pytest.mark.parametrize("case", [SPLITS[0], SPLITS[3]], ids=str)
+@pytest.mark.parametrize("case", [SPLITS[0], SPLITS[3], SPLITS[5], SPLITS[7]], ids=str)
 def test_k_is_split_without_races(case, monkeypatch):
     monkeypatch.setenv("AVE_CHECK", "races")
     split(*case, backend="reference")
 
 
-@pytest.mark.parametrize("case", [SPLITS[0], SPLITS[1], SPLITS[3]], ids=str)
+@pytest.mark.parametrize("case", [SPLITS[0], SPLITS[1], SPLITS[3], SPLITS[7]], ids=str)
 def test_k_is_split_in_executed_ptx(case, monkeypatch):
     """With checks of races and of memory that nothing wrote."""
     monkeypatch.setenv("AVE_CHECK", "all")
@@ -158,25 +200,21 @@ def test_what_does_not_fit_is_refused(a, b, out, kind, words):
         gemm(a, b, out)
 
 
-@pytest.mark.parametrize("shape", [(1024, 1024), (512, 4096), (4096, 4096), (100000, 64), (1, 1)])
-def test_the_best_tile_needs_no_longer_than_the_others(shape):
-    def time(tile: GemmTile) -> float:
-        return (
-            math.ceil(clusters(*shape, tile) * tile.cluster / (132 // tile.cluster * tile.cluster))
-            * tile.m
-            * tile.n
-            / TILES[tile]
-        )
-
-    best = best_tile(*shape)
-    assert all(time(best) <= time(t) for t in TILES)
+# The largest of each kind, and a few drawn from the rule's table.
+LARGEST = [
+    GemmTile(128, 256, 4, 2), GemmTile(128, 256, 4, 2, split=4), GemmTile(128, 256, 4, 2, split=STREAM, transposed=True),
+    GemmTile(256, 192, 3, 1, 2, row_blocks=2), GemmTile(192, 192, 3, 1, 2, transposed=True),
+    GemmTile(64, 256, 4, pingpong=True), GemmTile(128, 128, 4, 2, row_blocks=2, pingpong=True, transposed=True),
+    GemmTile(128, 256, 4, cluster_k=2, split=2),
+]  # fmt: skip
+DRAWN = [tile.fitted(2) for tile in random.Random(os.getpid()).sample(table(), 3)]
 
 
-@pytest.mark.parametrize("parts", [1, 4, "stream"])
-@pytest.mark.parametrize("tile", TILES, ids=str)
-def test_ptxas_keeps_the_sums_in_registers_and_the_products_under_way(tile, parts, tmp_path):
+@pytest.mark.parametrize("tile", [*LARGEST, *DRAWN], ids=str)
+def test_ptxas_keeps_the_sums_in_registers_and_the_products_under_way(tile, tmp_path):
     ptxas = need("ptxas")
-    text = compile_text(build(tile, al.bf16, al.bf16, parts), {}, (threads(tile), 1, 1), "sm_90a", "asm")
+    assert not tile.fault(2)
+    text = compile_text(build(tile, al.bf16, al.bf16), {}, (threads(tile), 1, 1), "sm_90a", "asm")
     (tmp_path / "k.ptx").write_text(text)
     said = subprocess.run(
         [ptxas, "-v", "-arch=sm_90a", "k.ptx", "-o", "k.cubin"],
@@ -188,4 +226,5 @@ def test_ptxas_keeps_the_sums_in_registers_and_the_products_under_way(tile, part
     assert "0 bytes spill stores, 0 bytes spill loads" in said
     assert "C75" not in said, said  # wgmma serialized, setmaxnreg ignored
     steps = re.findall(r"wgmma\.mma_async\S*m64n(\d+)k16", text)
-    assert steps == [str(tile.n)] * 8  # the first step and the loop's, four products each
+    # The first step and the loop's, four products for each block of rows.
+    assert steps == [str(tile.n)] * (8 * tile.row_blocks)

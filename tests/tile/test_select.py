@@ -22,7 +22,7 @@ from avelang.runtime.compile import compile_text
 from avelang.tile import Block, Launch, block_for, choose, gemm, mma, padded, pipeline
 from avelang.tile.select import rejection
 from avelang.tile.tuned import AMD, SYNC, TMA, blocks_of
-from avelang_kernels.matmul import hopper_gemm
+from avelang_kernels.matmul import hopper_tiles, ptx_hopper_gemm
 from avelang_kernels.matmul.tile_gemm import build
 from avelang_kernels.matmul.tile_skinny import work_of
 from tools import need
@@ -151,14 +151,14 @@ def test_hopper_s_tiles_by_the_rule_that_was_tuned(m, n, k):
     shares = {(b.m, b.n): b.shares["sm_90a"] for b in TMA}
 
     def time(x):
-        return math.ceil(hopper_gemm.clusters(64 * m, 64 * n, x) / (132 // x.cluster)) * x.m * x.n / shares[x.m, x.n]
+        return math.ceil(hopper_tiles.clusters(64 * m, 64 * n, x) / (132 // x.cluster)) * x.m * x.n / shares[x.m, x.n]
 
     ours = block_for(64 * m, 64 * n, 64 * k, al.bf16, "sm_90a")
-    mine = next(x for x in hopper_gemm.TILES if (x.m, x.n) == (ours.m, ours.n))
+    mine = next(x for x in ptx_hopper_gemm.TILES if (x.m, x.n) == (ours.m, ours.n))
     assert (ours.stages, ours.cluster) == (mine.stages, (mine.cluster_m, mine.cluster_n)) and time(mine) <= 1.02 * min(
-        map(time, hopper_gemm.TILES)
+        map(time, ptx_hopper_gemm.TILES)
     )
-    assert set(shares) == {(t.m, t.n) for t in hopper_gemm.TILES}
+    assert set(shares) == {(t.m, t.n) for t in ptx_hopper_gemm.TILES}
 
 
 def figures(name):

@@ -1,10 +1,10 @@
 """Which names of a function hold register tensors that are changed in place: they get storage; all others stay SSA
 vectors.
 
-A name is changed where it is stored through by a subscript, or handed to `subview` or to a function that stores into
-that parameter; names that are bound to one another, or to views of one another, share the fate of the group. A field of
-a struct is changed where a build finds that it is: then the build begins again (`frame.BuildFacts`), and what goes into
-that field is changed too."""
+A name is changed where it is stored through by a subscript, or handed to `subview`, to an intrinsic that takes a place,
+or to a function that stores into that parameter; names that are bound to one another, or to views of one another, share
+the fate of the group. A field of a struct is changed where a build finds that it is: then the build begins again
+(`frame.BuildFacts`), and what goes into that field is changed too."""
 
 from __future__ import annotations
 
@@ -124,6 +124,11 @@ class _StorageSearch:
         if isinstance(callee, Builtin):
             if callee.name == "subview" and node.args:
                 self.change(node.args[0])
+        elif isinstance(callee, Intrinsic):
+            # Where an instruction takes a place in memory, a copy is of no use.
+            for param, arg in zip(callee.row.params, node.args):  # noqa: B905 - what does not fit is refused later
+                if param.type == "tensor":
+                    self.change(arg)
         elif isinstance(callee, StructClass):
             self.fields(node, callee)
         elif callee is None and isinstance(node.func, ast.Attribute) and node not in self.known.storing:

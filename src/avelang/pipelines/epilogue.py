@@ -16,11 +16,13 @@ STORE_BARRIER = 1  # named barrier of the first consumer; the others' follow
 @avelang.jit
 def stage_epilogue(staged, acc, warp, lane):
     """Writes a warpgroup's 64 rows of 128 bytes to `staged` (rows, chunks, elements), swizzled as TMA reads them: chunk
-    c of row r is at c ^ (r % 8)."""
+    c of row r is at c ^ (r % 8). Rows of 64 or 32 bytes have patterns of as many bytes: c ^ (r // 2 % 4), c ^ (r // 4 %
+    2)."""
+    CHUNKS = staged.shape[1]
     if staged.dtype.bytes == 4:
         for i in range(acc.shape[0] // 2):
             row, chunk = warp * 16 + lane // 4 + i % 2 * 8, i // 2 * 2 + lane % 4 // 2
-            two = al.subview(staged, (row, chunk ^ (row % 8), lane % 2 * 2), (1, 1, 2), (1, 1, 1))
+            two = al.subview(staged, (row, chunk ^ (row // (8 // CHUNKS) % CHUNKS), lane % 2 * 2), (1, 1, 2), (1, 1, 1))
             al.view(two, al.Tensor((1, 2), staged.dtype))[0] = al.convert(
                 al.subview(acc, (2 * i,), (2,), (1,)), staged.dtype
             )
@@ -29,8 +31,19 @@ def stage_epilogue(staged, acc, warp, lane):
         for i in range(acc.shape[0] // 8):
             words = al.convert(al.subview(acc, (8 * i,), (8,), (1,)), staged.dtype)
             al.nvvm.stmatrix_m8n8_x4_b16(
-                staged[row, (2 * i + lane // 16) ^ (row % 8)], al.view(words, al.Tensor((4,), al.i32))
+                staged[row, (2 * i + lane // 16) ^ (row // (8 // CHUNKS) % CHUNKS)],
+                al.view(words, al.Tensor((4,), al.i32)),
             )
+
+
+@avelang.jit
+def stage_transposed(staged, acc, warp, lane):
+    """Writes a warpgroup's 64 rows, of 16-bit elements, to `staged` (columns, chunks, elements) as columns, swizzled as
+    TMA reads them."""
+    for i in range(acc.shape[0] // 8):
+        words = al.convert(al.subview(acc, (8 * i,), (8,), (1,)), staged.dtype)
+        row, chunk = 16 * i + lane // 16 * 8 + lane % 8, 2 * warp + lane // 8 % 2
+        al.nvvm.stmatrix_m8n8_x4_b16_trans(staged[row, chunk ^ (row % 8)], al.view(words, al.Tensor((4,), al.i32)))
 
 
 @avelang.jit
@@ -43,38 +56,64 @@ def staging(CONSUMERS, n, dtype):
 
 @avelang.struct
 class TmaEpilogue:
-    """Stores a warpgroup's rows by TMA, 128 bytes of each at a time. `C`: a tensor map; `staged`: of `staging`. `bias`:
-    f32 or narrower, one number a column, or None; `activation`: a function of a vector of f32, or None. To be called as
-    the epilogue of `warp_specialized.run`."""
+    """Stores a warpgroup's rows by TMA, 128, 64 or 32 bytes of each at a time. `C`: a tensor map; `staged`: of
+    `staging`, or with fewer chunks. `bias`: f32 or narrower, one number a column, or None; `activation`: a function of
+    a vector of f32, or None. To be called as the epilogue of `warp_specialized.run`, with the accumulators of 64 rows,
+    (n / 2,), or of several times 64, (row blocks, n / 2).
+
+    TRANSPOSED: the work tile is one of C^T, of B A^T that is; `bias` has one number a row of it, `staged` has the
+    columns of a piece for rows (consumers, buffers, columns, 8, 8), and elements have 16 bits. PINGPONG: each consumer
+    has a whole tile."""
 
     C: ...
     staged: ...
     bias: ... = None
     activation: ... = None
+    TRANSPOSED: al.constexpr = False
+    PINGPONG: al.constexpr = False
 
     def apply(self, acc, n, t):
-        """Adds the bias, from column n on, and applies the activation."""
+        """Adds the bias, from column n on (TRANSPOSED: row n), and applies the activation."""
         if self.bias is not None:
             for i in range(acc.shape[0]):
-                acc[i] += al.convert(self.bias[min(n + i // 4 * 8 + t % 4 * 2 + i % 2, self.bias.shape[0] - 1)], al.f32)
+                at = t // 32 * 16 + i // 2 % 2 * 8 + t % 32 // 4 if self.TRANSPOSED else i // 4 * 8 + t % 4 * 2 + i % 2
+                acc[i] += al.convert(self.bias[min(n + at, self.bias.shape[0] - 1)], al.f32)
         return acc if self.activation is None else self.activation(acc)
 
     def __call__(self, acc, work, consumer, t):
-        self.store(self.apply(acc, work.at[1], t), work.at[0] + consumer * ROWS, work.at[1], consumer, t)
+        BLOCKS = 1 if len(acc.shape) == 1 else acc.shape[0]
+        first = work.at[0] if self.PINGPONG else work.at[0] + consumer * (BLOCKS * ROWS)
+        if len(acc.shape) == 1:
+            self.store(acc, first, work.at[1], consumer, t, 0, 0, 2 * acc.shape[0])
+        else:
+            for r in range(BLOCKS):
+                self.store(acc[r], first + r * ROWS, work.at[1], consumer, t, r, 0, 2 * acc.shape[1])
 
-    def store(self, acc, row, col, consumer, t):
-        """Stores a consumer's accumulators as they are, from `row` and `col` of C on."""
-        BUFFERS, WIDTH = self.staged.shape[1], PATTERN // self.staged.dtype.bytes
-        for p in range(2 * acc.shape[0] // WIDTH):
+    def width(self):
+        """Columns of a tile that are staged at a time."""
+        return self.staged.shape[2] if self.TRANSPOSED else self.staged.shape[3] * self.staged.shape[4]
+
+    def store(self, acc, row, col, consumer, t, NUMBER, FIRST, END):
+        """Stores columns FIRST to END of 64 rows, from `row` and `col` of C on, the NUMBER-th ones of a tile."""
+        BUFFERS, WIDTH = self.staged.shape[1], self.width()
+        acc = self.apply(acc, row if self.TRANSPOSED else col, t)
+        for p in range(FIRST // WIDTH, END // WIDTH):
+            BUFFER = (NUMBER * ((END - FIRST) // WIDTH) + p - FIRST // WIDTH) % BUFFERS
+            part = al.subview(acc, (p * WIDTH // 2,), (WIDTH // 2,), (1,))
             if t == 0:
                 al.nvvm.cp_async_bulk_wait_group_read(BUFFERS - 1)
             al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
-            part = al.subview(acc, (p * WIDTH // 2,), (WIDTH // 2,), (1,))
-            stage_epilogue(self.staged[consumer, p % BUFFERS], part, t // 32, t % 32)
+            if self.TRANSPOSED:
+                stage_transposed(self.staged[consumer, BUFFER], part, t // 32, t % 32)
+            else:
+                stage_epilogue(self.staged[consumer, BUFFER], part, t // 32, t % 32)
             al.nvvm.fence_proxy_async_shared()
             al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
             if t == 0:
-                al.nvvm.tma_store_2d(self.C, row, col + p * WIDTH, self.staged[consumer, p % BUFFERS])
+                if self.TRANSPOSED:
+                    al.nvvm.tma_store_2d(self.C, col + p * WIDTH, row, self.staged[consumer, BUFFER])
+                else:
+                    al.nvvm.tma_store_2d(self.C, row, col + p * WIDTH, self.staged[consumer, BUFFER])
                 al.nvvm.cp_async_bulk_commit_group()
 
 

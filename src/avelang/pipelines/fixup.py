@@ -103,7 +103,8 @@ class FixupEpilogue:
     epilogue: ...
 
     def __call__(self, acc, work, consumer, t):
-        vectors = al.view(acc, al.Tensor((acc.shape[0] // 4, 4), acc.dtype))
+        SIZE = acc.shape[0] if len(acc.shape) == 1 else acc.shape[0] * acc.shape[1]
+        vectors = al.view(acc, al.Tensor((SIZE // 4, 4), acc.dtype))
         if self.workspace.fixup(vectors, work, consumer, t):
             self.epilogue(acc, work, consumer, t)
 
@@ -307,3 +308,96 @@ def block_fixup(values, THREADS, partials, counters, peers, PARTS):
                 total = total + parts[p]
             pieces[v] = total
     return last
+
+
+@avelang.jit
+def reduction_slices(n, WIDTH, PEERS):
+    """For each of so many peers the first column, and the one behind the last, of the columns of a tile that it adds
+    up: whole parts of WIDTH columns, as even as can be."""
+    return [(p * (n // WIDTH) // PEERS * WIDTH, (p + 1) * (n // WIDTH) // PEERS * WIDTH) for p in range(PEERS)]
+
+
+@avelang.struct
+class ClusterScatter:
+    """The epilogue where each of PEERS blocks of a cluster has multiplied a part of K of one tile
+    (`ClusterKScheduler`): each adds up a slice of the tile's columns, which the others send into its shared memory, and
+    stores it by `epilogue`, a `TmaEpilogue`. `partials`: (peers - 1, consumers, row blocks, vectors, threads, 4) of
+    f32, vectors of the widest slice: it may be memory that the mainloop used; `barrier`: an mbarrier, which counts
+    their bytes. SHARERS: blocks of the cluster with one part of K. Sums are added in the order of K: the same bits in
+    every run. `workspace`: where clusters, too, share a tile (`SplitKScheduler` below the other), each block brings its
+    slice together there."""
+
+    partials: ...
+    barrier: ...
+    epilogue: ...
+    n: al.constexpr
+    PEERS: al.constexpr
+    SHARERS: al.constexpr = 1
+    workspace: ... = None
+
+    def init(self):
+        """Initializes the mbarrier, by one thread; `expect` must follow, behind the fence."""
+        al.nvvm.mbarrier_init(self.barrier, 1)
+
+    def expect(self):
+        """Says how many bytes will come, by the same thread, before its arrival at the barrier of the cluster."""
+        OTHERS, CONSUMERS, BLOCKS, _, THREADS, EACH = self.partials.shape
+        peer = al.nvvm.cluster_rank() // self.SHARERS
+        slices = reduction_slices(self.n, self.epilogue.width(), self.PEERS)
+        for p in range(self.PEERS):
+            if peer == p:
+                SIZE = (slices[p][1] - slices[p][0]) // 8 * THREADS * EACH * 4
+                al.nvvm.mbarrier_arrive_expect_tx(self.barrier, OTHERS * CONSUMERS * BLOCKS * SIZE)
+
+    def send(self, acc, consumer, t, peer, rank):
+        """Sends to each other peer its slice."""
+        slices = reduction_slices(self.n, self.epilogue.width(), self.PEERS)
+        for p in range(self.PEERS):
+            if peer != p:
+                source = al.select(peer > p, peer - 1, peer)
+                for r in range(acc.shape[0]):
+                    for v in range(slices[p][0] // 8, slices[p][1] // 8):
+                        al.nvvm.st_async_x4(
+                            self.partials[source, consumer, r, v - slices[p][0] // 8, t],
+                            p * self.SHARERS + rank % self.SHARERS,
+                            acc[r, v],
+                            self.barrier,
+                        )
+
+    def add(self, acc, consumer, t, PEER, r, v, first):
+        """Adds up four sums, in the order of K."""
+        total = al.full((4,), 0.0, al.f32)
+        for p in range(self.PEERS):
+            for e in range(4):
+                if p == PEER:
+                    total[e] += acc[r, v, e]
+                else:
+                    total[e] += self.partials[p - 1 if p > PEER else p, consumer, r, v - first, t, e]
+        for e in range(4):
+            acc[r, v, e] = total[e]
+
+    def __call__(self, acc, work, consumer, t):
+        # All blocks are done with their stages: what is sent may take their place.
+        al.nvvm.cluster_arrive()
+        al.nvvm.cluster_wait()
+        BLOCKS = self.partials.shape[2]
+        vectors = al.view(acc, al.Tensor((BLOCKS, self.n // 8, 4), al.f32))
+        rows = al.view(acc, al.Tensor((BLOCKS, self.n // 2), al.f32))
+        rank = al.nvvm.cluster_rank()
+        peer = rank // self.SHARERS
+        self.send(vectors, consumer, t, peer, rank)
+        slices = reduction_slices(self.n, self.epilogue.width(), self.PEERS)
+        for p in range(self.PEERS):
+            if peer == p:
+                FIRST, END = slices[p]
+                al.nvvm.mbarrier_wait(self.barrier, 0)
+                for r in range(BLOCKS):
+                    for v in range(FIRST // 8, END // 8):
+                        self.add(vectors, consumer, t, p, r, v, FIRST // 8)
+                    own, complete = al.subview(vectors, (r, FIRST // 8, 0), (1, (END - FIRST) // 8, 4), (1, 1, 1)), True
+                    if self.workspace is not None:
+                        own = al.view(own, al.Tensor(((END - FIRST) // 8, 4), al.f32))
+                        complete = self.workspace.fixup(own, work, consumer * BLOCKS + r, t)
+                    if complete:
+                        row = work.at[0] + (consumer * BLOCKS + r) * 64
+                        self.epilogue.store(rows[r], row, work.at[1], consumer, t, r, FIRST, END)

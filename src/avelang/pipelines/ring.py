@@ -29,6 +29,11 @@ class PipelineState:
         last = self.stage == self.STAGES - 1
         self.stage, self.phase = al.select(last, 0, self.stage + 1), al.select(last, self.phase ^ 1, self.phase)
 
+    def skip(self, stages):
+        """Moves on by so many stages, which others use."""
+        self.phase = (self.phase + (self.stage + stages) // self.STAGES) % 2
+        self.stage = (self.stage + stages) % self.STAGES
+
 
 @avelang.struct
 class MbarrierRing:
@@ -36,7 +41,7 @@ class MbarrierRing:
     `full`, on which PRODUCERS threads arrive and TMA counts bytes, and `empty`, on which `CONSUMERS` agents (warpgroups
     or warps) of a block arrive. In a cluster of CLUSTER_M x CLUSTER_N blocks, those in one row share A and those in one
     column B, by multicast: a stage is empty when the consumers of all blocks are done with it that get what this block
-    copies.
+    copies. CLUSTER_K such groups of blocks have nothing in common here.
 
     | stage | phase of `full` | phase of `empty` | what changes it |
     | --- | --- | --- | --- |
@@ -53,6 +58,7 @@ class MbarrierRing:
     CLUSTER_M: al.constexpr = 1
     CLUSTER_N: al.constexpr = 1
     PRODUCERS: al.constexpr = 1
+    CLUSTER_K: al.constexpr = 1
 
     def init(self):
         """Initializes the mbarriers, by one thread. A fence (`fence_mbarrier_init`) and a barrier of the block or
@@ -91,9 +97,9 @@ class MbarrierRing:
         is a fence of the whole GPU."""
         CLUSTER = self.CLUSTER_M * self.CLUSTER_N
         if CLUSTER > 1:
-            m, n = cluster_coord(self.CLUSTER_M, self.CLUSTER_N)
+            m, n, k = cluster_coords(self.CLUSTER_M, self.CLUSTER_N, self.CLUSTER_K)
             if t < CLUSTER and (t % self.CLUSTER_M == m or t // self.CLUSTER_M == n):
-                al.nvvm.mbarrier_arrive_cluster(self.empty[stage], t, RELAXED)
+                al.nvvm.mbarrier_arrive_cluster(self.empty[stage], k * CLUSTER + t, RELAXED)
         elif t == 0:
             al.nvvm.mbarrier_arrive(self.empty[stage])
 
@@ -107,10 +113,10 @@ class MbarrierRing:
 
 
 @avelang.jit
-def mbarrier_ring(STAGES, CONSUMERS, CLUSTER_M=1, CLUSTER_N=1, PRODUCERS=1):
+def mbarrier_ring(STAGES, CONSUMERS, CLUSTER_M=1, CLUSTER_N=1, PRODUCERS=1, CLUSTER_K=1):
     """Allocates the mbarriers of a ring. One thread then calls `init`."""
     full, empty = al.make_shared((STAGES, 1), al.u64), al.make_shared((STAGES, 1), al.u64)
-    return MbarrierRing(full, empty, CONSUMERS, CLUSTER_M, CLUSTER_N, PRODUCERS)
+    return MbarrierRing(full, empty, CONSUMERS, CLUSTER_M, CLUSTER_N, PRODUCERS, CLUSTER_K)
 
 
 @avelang.jit
@@ -122,6 +128,17 @@ def cluster_coord(CLUSTER_M, CLUSTER_N):
     if CLUSTER_M == 1 or CLUSTER_N == 1:
         return (rank, 0 * rank) if CLUSTER_N == 1 else (0 * rank, rank)
     return rank % CLUSTER_M, rank // CLUSTER_M
+
+
+@avelang.jit
+def cluster_coords(CLUSTER_M, CLUSTER_N, CLUSTER_K):
+    """Row, column and part of K of the block in its cluster; ranks go down the rows first, and through the parts of K
+    last."""
+    if CLUSTER_K == 1:
+        m, n = cluster_coord(CLUSTER_M, CLUSTER_N)
+        return m, n, al.convert(0, al.u32)
+    rank = al.nvvm.cluster_rank()
+    return rank % CLUSTER_M, rank // CLUSTER_M % CLUSTER_N, rank // (CLUSTER_M * CLUSTER_N)
 
 
 @avelang.jit

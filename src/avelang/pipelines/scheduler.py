@@ -10,7 +10,8 @@ A scheduler is any struct with three methods, so that one kernel body runs with 
 | --- | --- | --- |
 | `TileScheduler` | a whole tile | every n-th (persistent), or the one with its number |
 | `SplitKScheduler` | one of SPLITS equal parts of a tile's K | every n-th |
-| `StreamKScheduler` | a tile, or the part of it in the block's run | its equal share of all steps along K |
+| `ClusterKScheduler` | a tile of which each block of a cluster has a part of K | one |
+| `StreamKScheduler` | a tile, or the part of it in the block's run | its equal share of all steps along K; HYBRID, whole tiles behind it |
 
 Parts of a tile are added in the order of K, by whoever comes last (`Peers`). Source: Osama et al., "Stream-K:
 Work-centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU", 2023."""
@@ -160,17 +161,54 @@ class SplitKScheduler:
 
 
 @avelang.struct
+class ClusterKScheduler:
+    """The units of another scheduler, whole tiles or equal parts of K, for clusters whose blocks share K of a unit in
+    CLUSTER_K parts, in steps of STEP elements: one unit for each cluster. SHARERS: blocks of the cluster with one part
+    of K. No more parts than steps: the launch sees to it."""
+
+    tiles: ...
+    CLUSTER_K: al.constexpr
+    STEP: al.constexpr
+    SHARERS: al.constexpr = 1
+
+    def count(self):
+        """Units of clusters."""
+        return self.tiles.count()
+
+    def slots(self):
+        """Slots of a workspace, where the units are parts of K."""
+        return self.tiles.slots()
+
+    def span(self):
+        """The unit of this block's cluster."""
+        return persistent_span(self.count(), self.SHARERS * self.CLUSTER_K)
+
+    def work_tile(self, index, cluster_m, cluster_n):
+        """The block's part of the unit. `whole`: the cluster has all of K."""
+        work = self.tiles.work_tile(index, cluster_m, cluster_n)
+        part, steps = al.nvvm.cluster_rank() // self.SHARERS, work.steps(self.STEP)
+        begin, end = part * steps // self.CLUSTER_K, (part + 1) * steps // self.CLUSTER_K
+        work.k = part_of_k(work.k, begin, end, self.STEP)
+        return work
+
+
+@avelang.struct
 class StreamKScheduler:
-    """The tiles of another scheduler, shared out evenly: steps along K of all tiles stand in one row, tile after tile,
-    and each of `runs` clusters gets an equal run of them: `first` to before `end`. `steps`: of a tile, of STEP elements
-    each; `total`: of all tiles. In a run at most one shared tile begins, and one ends. WHOLE: runs end where tiles
-    do. `number`: of this block's run, where that is not the cluster's own."""
+    """The tiles of another scheduler, shared out evenly among `runs` clusters. Steps along K of the streamed tiles
+    stand in one row, tile after tile, and each cluster gets an equal run of them: `first` to before `end`. `steps`: of
+    a tile, of STEP elements each; `total`: of all streamed tiles. In a run at most one shared tile begins, and one
+    ends. WHOLE: runs end where tiles do. `number`: of this block's run, where that is not the cluster's own.
+
+    HYBRID: the first tiles are streamed, as many as are left over when each cluster makes an equal number of whole
+    tiles, and one more for each cluster; the whole tiles follow. Sums are then exchanged while others still
+    multiply."""
 
     tiles: ...
     runs: ...
     steps: ...
     STEP: al.constexpr
     WHOLE: al.constexpr = False
+    HYBRID: al.constexpr = False
     total: ... = None
     first: ... = None
     end: ... = None
@@ -178,9 +216,16 @@ class StreamKScheduler:
 
     def __post_init__(self):
         if self.total is None:
-            self.total = self.tiles.count() * self.steps
+            count = self.tiles.count()
+            if self.HYBRID:
+                count -= self.whole_tiles() * self.runs
+            self.total = count * self.steps
         run = self.run()
         self.first, self.end = self.begin(run), self.begin(run + 1)
+
+    def whole_tiles(self):
+        """Tiles that each cluster makes by itself, behind those of its run."""
+        return max(self.tiles.count() // self.runs, 1) - 1
 
     def run(self):
         """Number of this block's run."""
@@ -202,15 +247,25 @@ class StreamKScheduler:
         return 2 * self.runs
 
     def span(self):
-        """Tiles of which some steps are in this block's run."""
-        return self.first // self.steps, (self.end + self.steps - 1) // self.steps, 1
+        """Numbers of the tiles of which some steps are in this block's run, and HYBRID as many more as it makes
+        whole."""
+        end = (self.end + self.steps - 1) // self.steps
+        return self.first // self.steps, end + self.whole_tiles() if self.HYBRID else end, 1
 
     def work_tile(self, index, cluster_m, cluster_n):
         """The part of a tile that is in this block's run, and the runs that have the rest: the run with a step is the
         last that begins there or before."""
-        work, top = self.tiles.work_tile(index, cluster_m, cluster_n), index * self.steps
+        tile = index
+        if self.HYBRID:
+            behind = (self.end + self.steps - 1) // self.steps
+            if index >= behind:
+                tile = self.total // self.steps + (index - behind) * self.runs + self.run()
+        work, top = self.tiles.work_tile(tile, cluster_m, cluster_n), tile * self.steps
         if not self.WHOLE:
             begin, end = max(self.first, top) - top, min(self.end - top, self.steps)
+            if self.HYBRID:
+                if tile * self.steps >= self.total:
+                    begin, end = begin * 0, self.steps
             work.k, work.whole = part_of_k(work.k, begin, end, self.STEP), end - begin == self.steps
             first, last = (top + 1) * self.runs - 1, (top + self.steps) * self.runs - 1
             work.peers = Peers(first // self.total, last // self.total, self.run(), 2)

@@ -2,9 +2,12 @@
 come in; every tile of C that is this block's goes to the epilogue.
 
 The first warpgroup of a block is the producer: one thread of it has TMA fill a ring of stages. The others are
-consumers: each multiplies 64 rows of a stage by `wgmma` and gives its accumulators to the epilogue, while the producer
-is at the next tile already. Blocks of a cluster make tiles in rows and columns of C: what they share, each copies a
-part of, for all."""
+consumers: each multiplies 64 rows of a stage, or more, by `wgmma` and gives its accumulators to the epilogue, while the
+producer is at the next tile already. Blocks of a cluster make tiles in rows and columns of C: what they share, each
+copies a part of, for all; or each multiplies a part of K.
+
+Cooperative consumers share a tile. Ping-pong consumers, two, take tiles in turn: while one is at its epilogue, the
+other multiplies."""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from typing import Any
 
 import avelang
 import avelang.language as al
-from avelang.pipelines.ring import cluster_coord, producer_load
+from avelang.pipelines.ring import cluster_coords, producer_load
 
 PATTERN = 128  # bytes of a row of TMA's swizzle, and of a row of a stage
 GROUP = 128  # threads of a warpgroup
@@ -23,14 +26,15 @@ INNER = 32  # bytes of a row that one `wgmma` multiplies
 # Registers of a thread of the producer and of a consumer, for one consumer to four: no more in all than the block has
 # from the start on.
 REGISTERS = ((40, 216), (40, 232), (32, 160), (24, 112))
+ORDER_BARRIER = 8  # named barrier of the first ping-pong consumer's turn; the other's follows
 
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class WarpSpecialized:
-    """Shape of a warp-specialized block: its tile is m x n, 64 rows for each consumer, in steps of 128 bytes along K;
-    `stages` of the ring; `cluster_m`, `cluster_n`: blocks of its cluster along rows and columns of C. `dtype`: of A and
-    B."""
+    """How a block works: its tile is m x n, `row_blocks`, one or two, of 64 rows for each consumer, in steps of 128
+    bytes along K; `stages` of the ring; `cluster_m`, `cluster_n`, `cluster_k`: blocks of its cluster along rows and
+    columns of C and along K. `dtype`: of A and B. `pingpong`: two consumers take tiles in turn."""
 
     m: int
     n: int
@@ -38,6 +42,9 @@ class WarpSpecialized:
     dtype: Any
     cluster_m: int = 1
     cluster_n: int = 1
+    cluster_k: int = 1
+    row_blocks: int = 1
+    pingpong: bool = False
 
     @property
     def k(self) -> int:
@@ -47,12 +54,17 @@ class WarpSpecialized:
     @property
     def consumers(self) -> int:
         """Warpgroups that multiply."""
-        return self.m // ROWS
+        return 2 if self.pingpong else self.m // (ROWS * self.row_blocks)
+
+    @property
+    def sharers(self) -> int:
+        """Consumers that read a stage."""
+        return 1 if self.pingpong else self.consumers
 
     @property
     def cluster(self) -> int:
         """Blocks of a cluster."""
-        return self.cluster_m * self.cluster_n
+        return self.cluster_m * self.cluster_n * self.cluster_k
 
     @property
     def threads(self) -> int:
@@ -73,16 +85,19 @@ class WarpSpecialized:
 @avelang.jit
 def produce(G, A, B, a, b, ring, scheduler, span):
     """One thread's part: fills stages, unit after unit."""
-    cluster_m, cluster_n = cluster_coord(G.cluster_m, G.cluster_n)
+    cluster_m, cluster_n, cluster_k = cluster_coords(G.cluster_m, G.cluster_n, G.cluster_k)
+    rank = cluster_k * (G.cluster_m * G.cluster_n)  # of the first block that shares something with this one
     state = ring.producer()
     for index in al.range(span[0], span[1], span[2]):
         work = scheduler.work_tile(index, cluster_m, cluster_n)
         for step in al.range(work.steps(G.k)):
             ring.acquire(state, G.bytes)
             k = work.k[0] + step * G.k
-            producer_load(ring, state, a, state.stage, A, work.a[0], k, cluster_n, G.cluster_n, G.cluster_m, cluster_m)
             producer_load(
-                ring, state, b, state.stage, B, work.b[0], k, cluster_m, G.cluster_m, 1, cluster_n * G.cluster_m
+                ring, state, a, state.stage, A, work.a[0], k, cluster_n, G.cluster_n, G.cluster_m, rank + cluster_m
+            )
+            producer_load(
+                ring, state, b, state.stage, B, work.b[0], k, cluster_m, G.cluster_m, 1, rank + cluster_n * G.cluster_m
             )
             state.advance()
     ring.tail(state)
@@ -91,8 +106,7 @@ def produce(G, A, B, a, b, ring, scheduler, span):
 @avelang.jit
 def multiply(G, a, b, stage, consumer, acc, mma):
     """Begins a consumer's products of a stage. `mma`: the instruction, of two descriptors and accumulators."""
-    SIZE = ROWS * G.k
-    rows = al.nvvm.wgmma_descriptor(al.subview(a, (stage, consumer * SIZE), (1, SIZE), (1, 1)))
+    rows = al.nvvm.wgmma_descriptor(al.subview(a, (stage, consumer * (ROWS * G.k)), (1, ROWS * G.k), (1, 1)))
     cols = al.nvvm.wgmma_descriptor(b[stage])
     acc = al.nvvm.wgmma_fence_acc(acc)
     for i in range(PATTERN // INNER):
@@ -102,49 +116,107 @@ def multiply(G, a, b, stage, consumer, acc, mma):
 
 
 @avelang.jit
-def mainloop(G, a, b, ring, state, steps, consumer, t, zero, mma):
-    """The sums of a consumer's rows over so many steps. `zero`: accumulators to begin with."""
+def multiply_two(G, a, b, stage, consumer, upper, lower, mma):
+    """The same for two blocks of 64 rows."""
+    SIZE = ROWS * G.k
+    rows = al.nvvm.wgmma_descriptor(al.subview(a, (stage, consumer * (2 * SIZE)), (1, SIZE), (1, 1)))
+    cols = al.nvvm.wgmma_descriptor(b[stage])
+    upper, lower = al.nvvm.wgmma_fence_acc(upper), al.nvvm.wgmma_fence_acc(lower)
+    for i in range(PATTERN // INNER):
+        upper = mma(rows + i * INNER // UNIT, cols + i * INNER // UNIT, upper)
+        lower = mma(rows + (ROWS * PATTERN + i * INNER) // UNIT, cols + i * INNER // UNIT, lower)
+    al.nvvm.wgmma_commit_group()
+    return upper, lower
+
+
+@avelang.jit
+def mainloop(G, a, b, ring, state, steps, consumer, t, zero, mma, handoff=None):
+    """The sums of a consumer's rows over so many steps: (n / 2,), or (2, n / 2) for two row blocks. `zero()`:
+    accumulators of 64 rows to begin with. `handoff()` is called when the consumer needs no further stage."""
     # The first step stands before the loop: then nothing but wgmma writes to the accumulators in it, and the steps may
-    # overlap.
+    # overlap. Row blocks have a variable each: a loop hands on whole variables, and would read both with either.
     ring.wait(state)
-    acc = multiply(G, a, b, state.stage, consumer, zero, mma)
+    if G.row_blocks == 1:
+        acc = multiply(G, a, b, state.stage, consumer, zero(), mma)
+    else:
+        upper, lower = multiply_two(G, a, b, state.stage, consumer, zero(), zero(), mma)
     before = state.stage
     state.advance()
     for _ in al.range(steps - 1):
         ring.wait(state)
-        acc = multiply(G, a, b, state.stage, consumer, acc, mma)
         # One step stays in flight while the stage of the one before it is released.
-        acc = al.nvvm.wgmma_wait_acc(acc, 1)
+        if G.row_blocks == 1:
+            acc = multiply(G, a, b, state.stage, consumer, acc, mma)
+            acc = al.nvvm.wgmma_wait_acc(acc, 1)
+        else:
+            upper, lower = multiply_two(G, a, b, state.stage, consumer, upper, lower, mma)
+            upper, lower = al.nvvm.wgmma_wait_acc(upper, 1), al.nvvm.wgmma_wait_acc(lower, 1)
         ring.release(before, t)
         before = state.stage
         state.advance()
-    acc = al.nvvm.wgmma_wait_acc(acc, 0)
+    if handoff is not None:
+        handoff()
+    if G.row_blocks == 1:
+        acc = al.nvvm.wgmma_wait_acc(acc, 0)
+    else:
+        acc = al.make_local((2, G.n // 2), upper.dtype)
+        acc[0], acc[1] = al.nvvm.wgmma_wait_acc(upper, 0), al.nvvm.wgmma_wait_acc(lower, 0)
     ring.release(before, t)
     return acc
 
 
 @avelang.jit
 def consume(G, a, b, ring, scheduler, span, consumer, t, zero, mma, epilogue):
-    """A warpgroup's part: 64 rows of each unit, given to `epilogue(acc, work, consumer, t)`."""
-    cluster_m, cluster_n = cluster_coord(G.cluster_m, G.cluster_n)
+    """A warpgroup's part: its rows of each unit, given to `epilogue(acc, work, consumer, t)`."""
+    cluster_m, cluster_n, _ = cluster_coords(G.cluster_m, G.cluster_n, G.cluster_k)
     state = ring.consumer()
     for index in al.range(span[0], span[1], span[2]):
         work = scheduler.work_tile(index, cluster_m, cluster_n)
-        epilogue(mainloop(G, a, b, ring, state, work.steps(G.k), consumer, t, zero(), mma), work, consumer, t)
+        epilogue(mainloop(G, a, b, ring, state, work.steps(G.k), consumer, t, zero, mma), work, consumer, t)
+
+
+@avelang.jit
+def take_turns(G, a, b, ring, scheduler, span, consumer, t, zero, mma, epilogue):
+    """A ping-pong consumer's part: every second unit. It waits for its stages only when the other one has all of its
+    own: the parity of an mbarrier tells neighboring phases apart, and no others."""
+    cluster_m, cluster_n, _ = cluster_coords(G.cluster_m, G.cluster_n, G.cluster_k)
+    state, turn = ring.consumer(), al.convert(0, al.u32)
+    for index in al.range(span[0], span[1], span[2]):
+        work = scheduler.work_tile(index, cluster_m, cluster_n)
+        if turn == consumer:
+            if index != span[0]:
+                al.nvvm.barrier_sync(ORDER_BARRIER + consumer, 2 * GROUP)
+
+            def handoff(more=index + span[2] < span[1]):
+                if more:
+                    al.nvvm.barrier_arrive(ORDER_BARRIER + (consumer ^ 1), 2 * GROUP)
+
+            acc = mainloop(G, a, b, ring, state, work.steps(G.k), 0, t, zero, mma, handoff)
+            epilogue(acc, work, consumer, t)
+        else:
+            state.skip(work.steps(G.k))
+        turn = turn ^ 1
 
 
 @avelang.jit
 def run(G, A, B, a, b, ring, scheduler, zero, mma, epilogue):
     """All units of a scheduler that are this block's. `A`, `B`: tensor maps; `a`, `b`: stages in shared memory; `ring`:
-    behind `init` and a barrier; `zero()`: accumulators of 64 rows; `mma(rows, cols, acc)`: the `wgmma`; `epilogue(acc,
-    work, consumer, t)` gets each unit's sums, `t`: number of the thread in the warpgroup."""
+    behind `init` and a barrier; `zero()`: accumulators of 64 rows, (n / 2,); `mma(rows, cols, acc)`: the `wgmma`;
+    `epilogue(acc, work, consumer, t)` gets each unit's sums, `t`: number of the thread in the warpgroup. With
+    `cluster_k` it waits for the cluster's other blocks once."""
     t, span = al.thread_id(0), scheduler.span()
     if t < GROUP:
         al.nvvm.setmaxnreg_dec(G.registers[0])
         if t == 0:
             produce(G, A, B, a, b, ring, scheduler, span)
+        if G.cluster_k > 1:
+            al.nvvm.cluster_arrive()
+            al.nvvm.cluster_wait()
     else:
         al.nvvm.setmaxnreg_inc(G.registers[1])
-        consume(G, a, b, ring, scheduler, span, t // GROUP - 1, t % GROUP, zero, mma, epilogue)
+        if G.pingpong:
+            take_turns(G, a, b, ring, scheduler, span, t // GROUP - 1, t % GROUP, zero, mma, epilogue)
+        else:
+            consume(G, a, b, ring, scheduler, span, t // GROUP - 1, t % GROUP, zero, mma, epilogue)
         if t % GROUP == 0:
             al.nvvm.cp_async_bulk_wait_group(0)

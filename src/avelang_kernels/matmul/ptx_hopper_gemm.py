@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -26,13 +27,27 @@ from avelang.pipelines.warp_specialized import GROUP, PATTERN, REGISTERS, ROWS
 from avelang.ptx import Kernel, Reg, Tile, kernel, ptx, reg, smem
 from avelang.ptx.types import Type, b16, b32, b64, bf16, f16, f32, u32, u64
 from avelang_kernels.arrays import Matrix, Positive, multiprocessors
-from avelang_kernels.matmul.hopper_gemm import STEP, TILES, best_tile, clusters
-from avelang_kernels.matmul.hopper_gemm import GemmTile as Plan
+from avelang_kernels.matmul.hopper_rule import SMS
+from avelang_kernels.matmul.hopper_tiles import STEP, clusters
+from avelang_kernels.matmul.hopper_tiles import GemmTile as Plan
 from avelang_kernels.ptx_common import checked, divided, mad, repeat, rounded, tile_of
 
 INNER = 16  # elements of K that one wgmma multiplies
 BARRIER = 8  # bytes of an mbarrier
 PRODUCTS = STEP // INNER  # that a consumer does with a stage
+# Tiles to choose from, and the part of the speed of the first that they reach where all multiprocessors are busy:
+# smaller ones wait for L2 (on an H200, 2026-11-21).
+TILES = {Plan(128, 256, 4, 2): 1.0, Plan(128, 128, 6, 2): 0.97, Plan(64, 128, 6): 0.56}
+
+
+def best_tile(m: int, n: int, sms: int = SMS) -> Plan:
+    """The tile with which a GPU of so many multiprocessors is through soonest: by rounds of its blocks, and the time
+    that each tile takes."""
+
+    def time(tile: Plan) -> float:
+        return math.ceil(clusters(m, n, tile) / max(1, sms // tile.cluster)) * tile.m * tile.n / TILES[tile]
+
+    return min(TILES, key=time)
 
 
 class Shared(NamedTuple):
@@ -320,7 +335,7 @@ def joined(low: Reg, high: Reg) -> Reg:
 
 
 @functools.cache
-def build(plan: Plan, dtype: Type, out: Type, whole: bool = True, sms: int = threads_level.SMS) -> Kernel:
+def build(plan: Plan, dtype: Type, out: Type, whole: bool = True, sms: int = SMS) -> Kernel:
     """The kernel of a plan: `k(a, b)` for a (M, K) and b (N, K) of `dtype`, K a multiple of 8, gives (M, N) of `out`.
     `whole`: N is a multiple of 16 bytes of it. `sms`: multiprocessors of the GPU."""
     if plan.cluster_n != 1 or plan.cluster_m & (plan.cluster_m - 1):

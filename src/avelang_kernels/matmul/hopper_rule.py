@@ -1,0 +1,212 @@
+"""The tile for a product on Hopper, without a measurement: a shape comes in; the tile with the least time by a model of
+the GPU goes out.
+
+The model has the rounds of clusters over the multiprocessors; for a step along K what it takes of tensor cores, shared
+memory, L2 and latency, where rows that begin at no multiple of 128 bytes cost L2 more; prologue and epilogue; the
+exchange of sums where K is shared; and the bytes that memory must move. Its constants are fitted by
+`benchmarks/fit_hopper_rule.py` to 8,600 runs of 535 shapes on one H200 (`benchmarks/drawn_gemm.py`; driver 580,
+2026-11-22). On a third of the shapes that the fit has not seen, its times are 6 % off on the mean, and its choice is
+2 % behind the best of the 27 tiles that were run for a shape."""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+import math
+from typing import Any
+
+from avelang_kernels.matmul.hopper_tiles import STEP, STREAM, GemmTile
+
+SMS = 132  # multiprocessors of an H100 or H200 (SXM)
+# Clusters of so many blocks, each of which fills a multiprocessor, that run at a time on an H200 with 132 of them:
+# found as the greatest number of tiles that takes one round.
+RESIDENT = {1: 132, 2: 66, 3: 40, 4: 30, 5: 22, 6: 17, 7: 15, 8: 15}
+SPLITS = 16  # parts of K, at the most
+
+# The constants, in clocks, clocks an element or byte, or microseconds. They are fitted together: CLOCK is no frequency,
+# and rates of what is hidden behind something else are not measured.
+CONSTANTS = {
+    "LAUNCH": 3.222, "CLAUNCH": 0.2059, "CLOCK": 2718.0, "FILL": 4560.0, "FILLC": 707.2, "LAT": 3149.0,
+    "SYNCC": 0.0001551, "PIECE": 403.1, "PIECET": 160.0, "EL": 26.25, "ELT": 16.58, "SUMS": 1.774, "L2": 45.98,
+    "L2X": 104.9, "SM": 1.826, "BW": 9584000.0, "FB": 0.5993, "TURN0": 343.8, "EF": 2.075, "POWT": 273.8,
+    "JOIN": 3377.0, "JOINP": 86.59, "STORED": 2.817, "LOADED": 9.585, "MMA1": 1.983, "MMA2": 1.42, "MMA3": 1.519,
+    "MMAP": 1.744, "MMAW": 1.605, "SJOIN": 10600.0, "SSTORED": 1.443, "SMEM": 0.6022, "CAP": 24.5, "CAPW": 196.1,
+    "WAVE": 0.4185, "A64": 1.206, "A32": 1.233, "A16": 1.49, "M16": 1.071,
+}  # fmt: skip
+
+
+def _numpy() -> Any:
+    import numpy as np  # takes longer to import than a kernel from the cache
+
+    return np
+
+
+def table() -> list[GemmTile]:
+    """The tiles of `hopper_tiles.txt`, without stages. `split` is 2 for those that split K."""
+    text = importlib.resources.files("avelang_kernels.matmul").joinpath("hopper_tiles.txt").read_text()
+    found = []
+    for line in text.splitlines():
+        if line.startswith("#"):
+            continue
+        *numbers, share, turns, orientation = line.split()
+        m, n, cluster_m, cluster_n, cluster_k, row_blocks = map(int, numbers)
+        split = {"whole": 1, "stream": STREAM, "split": 2}[share]
+        found.append(GemmTile(m, n, 0, cluster_m, cluster_n, 8, cluster_k, row_blocks, turns == "pingpong",
+                              orientation == "transposed", split))  # fmt: skip
+    return found
+
+
+def candidates(size: int) -> list[GemmTile]:
+    """Tiles to choose from, for outputs of `size` bytes an element: those of the table, and of 4 bytes as many as there
+    are in the same steps, since what they stage differs."""
+    if size == 2:
+        tiles = table()
+    else:
+        shapes = ((64, 1), (128, 1), (192, 1), (256, 2))
+        tiles = [
+            GemmTile(m, n, 0, cluster_m, cluster_n, 8, cluster_k, row_blocks, False, False, split)
+            for m, row_blocks in shapes
+            for n in range(32, 257, 32)
+            for cluster_m, cluster_n in ((2, 1), (1, 2))
+            for cluster_k, split in ((1, 1), (2, 1), (4, 1), (1, 2))
+        ]
+    tiles = [tile.fitted(size) for tile in tiles]
+    return [tile for tile in tiles if not tile.fault(size)]
+
+
+class _Model:
+    """What of the model depends on the tiles only, as arrays, in the order: whole tiles of cooperative consumers, of
+    ping-pong ones, K shared in a cluster, streamed, split."""
+
+    def __init__(self, size: int, sms: int):
+        np = _numpy()
+        c = CONSTANTS
+
+        def kind(t: GemmTile) -> int:
+            return 3 if t.split == STREAM else 4 if t.split != 1 else 2 if t.cluster_k > 1 else 1 if t.pingpong else 0
+
+        self.tiles = sorted(candidates(size), key=kind)
+        kinds = [kind(t) for t in self.tiles]
+        ends = [sum(k <= i for k in kinds) for i in range(5)]
+        self.whole, self.pingpong, self.shared, self.stream, self.split = (
+            slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)
+        )
+
+        def column(f: Any) -> Any:
+            return np.array([f(t) for t in self.tiles], np.float64)
+
+        m, n, ck = column(lambda t: t.m), column(lambda t: t.n), column(lambda t: t.cluster_k)
+        cm, cn = column(lambda t: t.cluster_m), column(lambda t: t.cluster_n)
+        blocks, flipped = column(lambda t: t.cluster), column(lambda t: t.transposed)
+        consumers = column(lambda t: t.m // 64 // t.row_blocks)
+        counts = {size: max(1, r * sms // SMS) for size, r in RESIDENT.items()}
+        self.resident = column(lambda t: counts[t.cluster])
+        self.high, self.wide = m * cm, n * cn
+        # Less than a whole number by what rounding may add.
+        self.rows = (1 - flipped) / self.high * (1 - 1e-12), flipped / self.high * (1 - 1e-12)
+        self.cols = flipped / self.wide * (1 - 1e-12), (1 - flipped) / self.wide * (1 - 1e-12)
+
+        def rate(t: GemmTile) -> float:
+            if t.pingpong:
+                return c["MMAP"]
+            several = t.m // 64
+            return c["MMA1"] if several == 1 else c["MMAW"] if t.row_blocks > 1 else c[f"MMA{min(several, 3)}"]
+
+        area, ideal = m * n, m * n / 32
+        self.fixed = (ideal * column(rate)) ** 8 + ((m + m / 64 * n) * c["SM"]) ** 8
+        self.fixed += (c["LAT"] / column(lambda t: t.stages)) ** 8
+        self.bytes, self.power = (m / cn + n / cm) * 128, (ideal * c["EF"]) ** 8
+        self.sync = c["SYNCC"] * (blocks - 1)
+        pieces = column(lambda t: t.n // t.piece(size) * t.row_blocks)
+        self.epilogue = pieces * np.where(flipped, c["PIECET"], c["PIECE"]) + area / np.where(
+            flipped, c["ELT"], c["EL"]
+        )
+        exchange, own = area * (ck - 1) / ck / c["SUMS"], area / ck
+        self.last = c["FILL"] + exchange + self.epilogue / ck
+        self.load = own / c["LOADED"] + c["JOINP"]
+        self.part = 1 / ck * (1 - 1e-12)
+        start = c["FILL"] + c["FILLC"] * consumers
+        start[self.shared] -= c["FILL"]
+        start[self.stream] += (c["SJOIN"] + area / c["SSTORED"])[self.stream]
+        start[self.split] += (c["JOIN"] + own / c["STORED"] + exchange + self.epilogue / ck)[self.split]
+        self.start = start
+        self.always = np.array([k > 2 for k in sorted(kinds)], np.float64)
+        self.launch = c["LAUNCH"] + c["CLAUNCH"] * np.log2(blocks)
+        self.spread, self.resident_area = 2 * c["WAVE"] * 2, self.resident * blocks * area
+        self.apart = self.resident * (self.high + self.wide) * 2 * c["SMEM"]
+        least = ck * STEP - STEP + 1
+        self.by_least = np.argsort(-least, kind="stable")
+        self.least = least[self.by_least]
+
+    def times(self, m: int, n: int, k: int, align: int, size: int) -> tuple[Any, Any]:
+        """Microseconds of each tile, and how many parts K is in. Written for few operations: each takes a
+        microsecond."""
+        np, c = _numpy(), CONSTANTS
+        tiles = np.ceil(m * self.rows[0] + n * self.rows[1]) * np.ceil(m * self.cols[0] + n * self.cols[1])
+        filled = tiles / self.resident
+        rounds, steps = np.ceil(filled), -(-k // STEP)
+        active = np.minimum(np.maximum(filled, self.always), 1.0)
+        work = 2 * m * n * k / 7e8
+        load = active * (c["L2"] ** -1 * c.get(f"A{max(align, 16)}", 1.0))
+        load += c.get(f"A{max(align, 16)}", 1.0) / c["L2X"]
+        load *= self.bytes
+        for _ in range(3):  # the root of the sum of eighth powers
+            load *= load
+        load += self.fixed
+        load += self.power * (work / (work + c["POWT"])) ** 8
+        step = np.sqrt(np.sqrt(np.sqrt(load)))
+        step += self.sync
+        loop = step * steps
+        clocks = (loop + self.epilogue) * rounds
+        s = self.pingpong
+        turn = np.maximum(self.epilogue[s] - loop[s], 0) + c["TURN0"]
+        clocks[s] = (turn + loop[s]) * rounds[s] + (self.epilogue[s] - turn)
+        s = self.shared
+        clocks[s] = (np.ceil(steps * self.part[s]) * step[s] + self.last[s]) * rounds[s]
+        streaming = s = self.stream
+        whole = np.maximum(np.floor(filled[s]), 1) - 1
+        share = filled[s] - whole
+        clocks[s] = filled[s] * loop[s] + (whole + np.minimum(share, 1)) * self.epilogue[s]
+        splitting = s = self.split
+        parts = np.maximum(np.minimum(np.floor(self.resident[s] / tiles[s]), SPLITS), 1)
+        clocks[s] = np.ceil(steps * self.part[s] / parts) * step[s] + parts * self.load[s]
+        # Bytes: what several rounds read again, and what runs at different places of K.
+        both = 2 * (m + n) * k
+        extra = np.sqrt(self.resident_area * active) * rounds
+        extra *= self.spread * k
+        extra = np.maximum(extra, both)
+        extra[streaming] = share * self.apart[streaming] * k + both
+        over = 1 / (1 + math.exp(min(50.0, (c["CAP"] - both / 1e6) / c["CAPW"])))
+        memory = (both * (c["M16"] if align < 32 else 1.0) - over * both + size * m * n) / c["BW"] + c["FB"]
+        us = (clocks + self.start) * (1 / c["CLOCK"]) + self.launch + extra * (over / c["BW"])
+        us += memory
+        if k < self.least[0]:
+            us[self.by_least[: int((self.least > k).sum())]] = np.inf
+        us[streaming][(share == 1) | (share * steps < 2)] = np.inf
+        us[splitting][(parts < 2) | (steps * self.part[splitting] < 2 * parts)] = np.inf
+        return us, parts
+
+
+@functools.cache
+def _model(size: int, sms: int) -> _Model:
+    return _Model(size, sms)
+
+
+def times(m: int, n: int, k: int, sms: int = SMS, size: int = 2, align: int = 128) -> tuple[list[GemmTile], Any]:
+    """The candidates, and the microseconds that the model gives each for C of m x n, K of k; infinity where it cannot
+    be. `size`: bytes of an element of C; `align`: greatest power of two, 128 at the most, of which the bytes from row
+    to row of A and B are a multiple."""
+    model = _model(size, sms)
+    us, parts = model.times(m, n, k, align, size)
+    split = [t._replace(split=int(p)) for t, p in zip(model.tiles[model.split], parts, strict=True)]
+    return [*model.tiles[: model.split.start], *split], us
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def choose_tile(m: int, n: int, k: int, sms: int = SMS, size: int = 2, align: int = 128) -> GemmTile:
+    """The tile with which C of m x n is through soonest on a GPU of so many multiprocessors, by the model."""
+    model = _model(size, sms)
+    us, parts = model.times(m, n, k, align, size)
+    best = int(us.argmin())
+    tile = model.tiles[best]
+    return tile._replace(split=int(parts[best - model.split.start])) if best >= model.split.start else tile

@@ -1,0 +1,124 @@
+"""Tiles of Hopper's GEMM: a shape and a GPU come in; how blocks divide the product goes out."""
+
+import math
+from typing import NamedTuple
+
+from avelang.pipelines.warp_specialized import PATTERN, ROWS
+
+STREAM = "stream"
+STEP = 64  # elements of K in a stage: 128 bytes, one row of the swizzle
+SHARED = 227 * 1024  # bytes of shared memory that a block may have
+MOST_STAGES = 12
+BESIDE = 2048  # bytes beside stages and staging, at the most: mbarriers, tickets, what alignment costs
+PIECES = (128, 112, 96, 80, 64, 48, 32, 16)  # columns of a transposed tile that are staged at a time
+
+
+class GemmTile(NamedTuple):
+    """How a block works: rows and columns of its tile of C, stages of its ring, blocks of its cluster along rows and
+    columns of C, and how many rows of clusters are gone through together.
+
+    cluster_k: blocks of a cluster that share a tile's K; each cluster makes one tile then. row_blocks: times 64 rows
+    that a consumer multiplies. pingpong: two consumers make tiles in turn, each a whole one. transposed: tiles are
+    those of C^T: `m` counts columns of C, and `n` rows; for outputs of 16 bits."""
+
+    m: int
+    n: int
+    stages: int
+    cluster_m: int = 1
+    cluster_n: int = 1
+    group_m: int = 8
+    cluster_k: int = 1
+    row_blocks: int = 1
+    pingpong: bool = False
+    transposed: bool = False
+    split: int | str = 1
+
+    @property
+    def cluster(self) -> int:
+        """Blocks of a cluster."""
+        return self.cluster_m * self.cluster_n * self.cluster_k
+
+    @property
+    def consumers(self) -> int:
+        """Warpgroups of a block that multiply."""
+        return 2 if self.pingpong else self.m // (ROWS * self.row_blocks)
+
+    def piece(self, size: int) -> int:
+        """Columns of a tile that are staged at a time, of elements of `size` bytes, as many as can be: 128, 64 or 32
+        bytes of each row; transposed, any of `PIECES`. Blocks that share K store parts of a tile, even ones if that is
+        possible."""
+        widths = PIECES if self.transposed else tuple(PATTERN // size // x for x in (1, 2, 4))
+        whole = [w for w in widths if self.n % w == 0]
+        even = [w for w in whole if self.n // w % self.cluster_k == 0]
+        return max(even) if even else min(whole, default=widths[-1])
+
+    def buffers(self, size: int) -> int:
+        """Pieces of a consumer that are on their way to memory at a time: two, where a tile has an even number, since
+        each begins with the first buffer again."""
+        pieces = self.n // self.piece(size)
+        return 1 if pieces * self.row_blocks % 2 or self.cluster_k > 1 or self.piece(size) > ROWS else 2
+
+    def staged(self, size: int) -> int:
+        """Bytes in which consumers stage what they store."""
+        return self.consumers * self.buffers(size) * (self.piece(size) if self.transposed else ROWS) * PATTERN
+
+    def partials(self, size: int) -> tuple[int, ...]:
+        """The shape of the f32 sums that a block of a cluster gets from the others: peers, consumers, row blocks,
+        vectors, threads, elements."""
+        piece = self.piece(size)
+        vectors = -(-(self.n // piece) // self.cluster_k) * piece // 8
+        return max(self.cluster_k - 1, 1), self.consumers, self.row_blocks, vectors, 128, 4
+
+    def fitted(self, size: int) -> "GemmTile":
+        """The same with as many stages as shared memory holds, for outputs of `size` bytes an element."""
+        return self._replace(
+            stages=min(MOST_STAGES, (SHARED - BESIDE - self.staged(size)) // ((self.m + self.n) * PATTERN))
+        )
+
+    def fault(self, size: int) -> str:
+        """Why there is no such kernel for outputs of `size` bytes an element, or ""."""
+        columns = 16 if self.transposed else PATTERN // size // 4
+        registers = self.row_blocks * self.n // 2
+        faults = {
+            "row_blocks is 1 or 2": self.row_blocks not in (1, 2),
+            f"m must be a multiple of {ROWS * self.row_blocks} (64 rows for each of row_blocks)": (
+                self.m % (ROWS * self.row_blocks) or self.m < 64
+            ),
+            "ping-pong consumers multiply the whole tile: m must be 64 * row_blocks": (
+                self.pingpong and self.m != ROWS * self.row_blocks
+            ),
+            "a block has 1 to 4 consumers": not 1 <= self.consumers <= 4,
+            f"n must be a multiple of {columns}, and 256 at the most": self.n % columns or not 0 < self.n <= 256,
+            "a part of a tile that a block of a cluster copies must be a multiple of 8 rows": (
+                self.n % (8 * self.cluster_m) or self.m % (8 * self.cluster_n)
+            ),
+            "a cluster has 1 to 8 blocks": not 1 <= self.cluster <= 8,
+            "transposed tiles are for outputs of 16 bits": self.transposed and size != 2,
+            "accumulators of a consumer take more registers than there are": registers
+            > (192, 192, 96, 64)[self.consumers - 1],
+            "ping-pong consumers cannot share K": self.pingpong and (self.cluster_k > 1 or self.split != 1),
+            "K shared in a cluster is not streamed, and split for row_blocks of 1 only": (
+                self.cluster_k > 1 and (self.split == STREAM or (self.split != 1 and self.row_blocks > 1))
+            ),
+            "K shared in a cluster needs a piece of the tile for each block": self.n // self.piece(size)
+            < self.cluster_k,
+            "stages do not fit into shared memory": not (
+                self.stages >= 2 and self.stages * (self.m + self.n) * PATTERN + self.staged(size) + BESIDE <= SHARED
+            ),
+            "sums of the cluster's other blocks do not fit into the stages": (
+                self.cluster_k > 1 and 4 * math.prod(self.partials(size)) > self.stages * (self.m + self.n) * PATTERN
+            ),
+        }
+        return next((why for why, wrong in faults.items() if wrong), "")
+
+
+def Tile(m: int, n: int, stages: int, below: int = 1, beside: int = 1, together: int = 8) -> GemmTile:
+    """`GemmTile` by the words of before."""
+    return GemmTile(m, n, stages, below, beside, together)
+
+
+def clusters(m: int, n: int, tile: GemmTile) -> int:
+    """How many clusters' tiles a product has."""
+    if tile.transposed:
+        m, n = n, m
+    return math.ceil(m / (tile.m * tile.cluster_m)) * math.ceil(n / (tile.n * tile.cluster_n))
