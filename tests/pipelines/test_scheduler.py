@@ -43,6 +43,9 @@ def units(
         scheduler = SplitKScheduler(tiles, SPLITS, STEP)
     elif KIND == "stream":
         scheduler = StreamKScheduler(tiles, al.grid_dim(0) // (CLUSTER[0] * CLUSTER[1]), (k + STEP - 1) // STEP, STEP)
+    elif KIND == "hybrid":
+        runs, steps = al.grid_dim(0) // (CLUSTER[0] * CLUSTER[1]), (k + STEP - 1) // STEP
+        scheduler = StreamKScheduler(tiles, runs, steps, STEP, HYBRID=True)
     elif KIND == "runs":
         runs, steps = al.grid_dim(0) // (CLUSTER[0] * CLUSTER[1]), (k + STEP - 1) // STEP
         scheduler = StreamKScheduler(tiles, runs, steps, STEP, True, tiles.count() * steps)
@@ -57,10 +60,10 @@ def units(
 
 CASES = [
     (kind, blocks, (m, n, k), cluster)
-    for kind in ("tiles", "split", "stream", "runs")
+    for kind in ("tiles", "split", "stream", "hybrid", "runs")
     for blocks, (m, n, k), cluster in (
         (1, (16, 32, 24), (1, 1)), (3, (50, 90, 44), (1, 1)), (8, (40, 33, 61), (2, 1)), (4, (33, 100, 30), (1, 2)),
-        (7, (16, 64, 80), (1, 1)),
+        (7, (16, 64, 80), (1, 1)), (4, (60, 100, 30), (1, 1)), (4, (100, 120, 50), (2, 1)),
     )
 ]  # fmt: skip
 
@@ -84,11 +87,13 @@ def test_every_step_is_worked_on_once(kind, blocks, sizes, cluster):
             continue
         peers = [row[7] for row in mine]
         assert {row[11] for row in mine} == {len(mine) == 1}
+        if len(mine) == 1 and kind == "hybrid":
+            continue
         assert peers == list(range(mine[0][5], mine[0][6] + 1))
         assert {row[5:7] for row in mine} == {(peers[0], peers[-1])}
-    slots = [(row[0] % (cluster[0] * cluster[1]), row[8]) for row in found if row[5] != row[6]]
+    slots = [(row[0] % (cluster[0] * cluster[1]), row[8]) for row in found if not row[11] and row[5] != row[6]]
     assert len(set(slots)) == len(slots)
-    if kind == "stream":
+    if kind in ("stream", "hybrid"):
         work = np.zeros(blocks, int)
         for row in found:
             work[row[0]] += -(-row[4] // STEP) - row[3] // STEP

@@ -93,9 +93,11 @@ class TmaEpilogue:
         """Columns of a tile that are staged at a time."""
         return self.staged.shape[2] if self.TRANSPOSED else self.staged.shape[3] * self.staged.shape[4]
 
-    def store(self, acc, row, col, consumer, t, NUMBER, FIRST, END):
+    def store(self, acc, row, col, consumer, t, NUMBER=0, FIRST=0, END=None):
         """Stores columns FIRST to END of 64 rows, from `row` and `col` of C on, the NUMBER-th ones of a tile."""
         BUFFERS, WIDTH = self.staged.shape[1], self.width()
+        if END is None:
+            END = 2 * acc.shape[0]
         acc = self.apply(acc, row if self.TRANSPOSED else col, t)
         for p in range(FIRST // WIDTH, END // WIDTH):
             BUFFER = (NUMBER * ((END - FIRST) // WIDTH) + p - FIRST // WIDTH) % BUFFERS

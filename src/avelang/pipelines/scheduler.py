@@ -208,11 +208,11 @@ class StreamKScheduler:
     steps: ...
     STEP: al.constexpr
     WHOLE: al.constexpr = False
-    HYBRID: al.constexpr = False
     total: ... = None
     first: ... = None
     end: ... = None
     number: ... = None
+    HYBRID: al.constexpr = False
 
     def __post_init__(self):
         if self.total is None:

@@ -47,7 +47,7 @@ def tma_gemm(
         if extent % unit or extent > most:
             why = f"{name} = {extent} must be a multiple of {unit}, of {most} at most"
             raise wrong("T307", name=NAME, why=why)
-    return TmaGemm(m, n, stages, dtype, *cluster, group(form, n, target))
+    return TmaGemm(m, n, stages, dtype, *cluster, mma=group(form, n, target))
 
 
 @avelang.constant
