@@ -19,13 +19,28 @@ from avelang.pipelines.epilogue import STORE_BARRIER, TmaEpilogue
 from avelang.pipelines.fixup import ClusterScatter, FixupEpilogue, workspace
 from avelang.pipelines.ring import cluster_sync, mbarrier_ring
 from avelang.pipelines.scheduler import ClusterKScheduler, SplitKScheduler, StreamKScheduler, TileScheduler
-from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT, WarpSpecialized, run
+from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT, run
 from avelang_kernels.arrays import Matrix, Positive, empty, multiprocessors
 from avelang_kernels.matmul.hopper_rule import choose_tile
 from avelang_kernels.matmul.hopper_tiles import STEP, STREAM, GemmTile, clusters
 from avelang_kernels.workspaces import workspace_for
 
 Split = Annotated[Any, Want(lambda x: x == STREAM or type(x) is int and x > 0, f'an int from 1 on, or "{STREAM}"')]
+
+
+@avelang.jit
+def scheduler_of(TILE, m, n, k):
+    """The scheduler of a tile's blocks for a product."""
+    rows, cols = (n, m) if TILE.transposed else (m, n)
+    scheduler = TileScheduler(rows, cols, k, TILE.m, TILE.n, TILE.cluster_m, TILE.cluster_n, TILE.group_m)
+    if TILE.split == STREAM:
+        runs = al.grid_dim(0) // (TILE.cluster_m * TILE.cluster_n)
+        scheduler = StreamKScheduler(scheduler, runs, (k + STEP - 1) // STEP, STEP, HYBRID=True)
+    elif TILE.split > 1:
+        scheduler = SplitKScheduler(scheduler, TILE.split, STEP)
+    if TILE.cluster_k > 1:
+        scheduler = ClusterKScheduler(scheduler, TILE.cluster_k, STEP, TILE.cluster_m * TILE.cluster_n)
+    return scheduler
 
 
 @functools.cache
@@ -35,17 +50,7 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType) -> Any:
     split: Any = tile.split
     SUMS: Any = al.Pointer(al.f32) if split != 1 else al.constexpr  # type: ignore
     COUNTERS: Any = al.Pointer(al.u32) if split != 1 else al.constexpr  # type: ignore
-    G = WarpSpecialized(
-        tile.m,
-        tile.n,
-        tile.stages,
-        dtype,
-        tile.cluster_m,
-        tile.cluster_n,
-        tile.cluster_k,
-        tile.row_blocks,
-        tile.pingpong,
-    )
+    G = tile.block(dtype)
     PIECE, BUFFERS, PARTIALS = tile.piece(out.bytes), tile.buffers(out.bytes), tile.partials(out.bytes)
     BOX = (PIECE, ROWS) if tile.transposed else (ROWS, PIECE)
     SWIZZLE = PATTERN if tile.transposed else PIECE * out.bytes
@@ -62,9 +67,8 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType) -> Any:
         counters: COUNTERS = None,  # type: ignore
     ):
         stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024)
-        a = al.view(
-            al.subview(stages, (0, 0), (G.stages * G.m, STEP), (1, 1)), al.Tensor((G.stages, G.m * STEP), dtype)
-        )
+        a = al.subview(stages, (0, 0), (G.stages * G.m, STEP), (1, 1))
+        a = al.view(a, al.Tensor((G.stages, G.m * STEP), dtype))
         b = al.subview(stages, (G.stages * G.m, 0), (G.stages * G.n, STEP), (1, 1))
         b = al.view(b, al.Tensor((G.stages, G.n * STEP), dtype))
         staged = al.make_shared((G.consumers, BUFFERS, BOX[0], SWIZZLE // UNIT, UNIT // out.bytes), out, 1024)
@@ -85,16 +89,7 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType) -> Any:
             if G.cluster_k > 1:
                 epilogue.expect()
         cluster_sync(G.cluster)
-        rows, cols = (n, m) if tile.transposed else (m, n)
-        scheduler = TileScheduler(rows, cols, k, G.m, G.n, G.cluster_m, G.cluster_n, tile.group_m)
-        if split == STREAM:
-            scheduler = StreamKScheduler(
-                scheduler, al.grid_dim(0) // G.cluster, (k + STEP - 1) // STEP, STEP, HYBRID=True
-            )
-        elif split > 1:
-            scheduler = SplitKScheduler(scheduler, split, STEP)
-        if G.cluster_k > 1:
-            scheduler = ClusterKScheduler(scheduler, G.cluster_k, STEP, G.cluster_m * G.cluster_n)
+        scheduler = scheduler_of(tile, m, n, k)
         if split != 1:
             sizes = G.cluster, G.consumers, PARTIALS[3] if G.cluster_k > 1 else G.row_blocks * G.n // 8
             space = workspace(scheduler, partials, counters, sizes, STORE_BARRIER)

@@ -1,9 +1,9 @@
 """Tiles of Hopper's GEMM: a shape and a GPU come in; how blocks divide the product goes out."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from avelang.pipelines.warp_specialized import PATTERN, ROWS
+from avelang.pipelines.warp_specialized import PATTERN, ROWS, WarpSpecialized
 
 STREAM = "stream"
 STEP = 64  # elements of K in a stage: 128 bytes, one row of the swizzle
@@ -42,6 +42,10 @@ class GemmTile(NamedTuple):
     def consumers(self) -> int:
         """Warpgroups of a block that multiply."""
         return 2 if self.pingpong else self.m // (ROWS * self.row_blocks)
+
+    def block(self, dtype: Any) -> WarpSpecialized:
+        """The block, for A and B of a dtype."""
+        return WarpSpecialized(self.m, self.n, self.stages, dtype, *self[3:5], *self[6:9])
 
     def piece(self, size: int) -> int:
         """Columns of a tile that are staged at a time, of elements of `size` bytes, as many as can be: 128, 64 or 32
