@@ -32,7 +32,7 @@ ORDER_BARRIER = 8  # named barrier of the first ping-pong consumer's turn; the o
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class WarpSpecialized:
-    """How a block works: its tile is m x n, `row_blocks`, one or two, of 64 rows for each consumer, in steps of 128
+    """The work of a block: its tile is m x n, `row_blocks`, one or two, of 64 rows for each consumer, in steps of 128
     bytes along K; `stages` of the ring; `cluster_m`, `cluster_n`, `cluster_k`: blocks of its cluster along rows and
     columns of C and along K. `dtype`: of A and B. `pingpong`: two consumers take tiles in turn."""
 

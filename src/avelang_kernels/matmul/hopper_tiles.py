@@ -14,7 +14,7 @@ PIECES = (128, 112, 96, 80, 64, 48, 32, 16)  # columns of a transposed tile that
 
 
 class GemmTile(NamedTuple):
-    """How a block works: rows and columns of its tile of C, stages of its ring, blocks of its cluster along rows and
+    """The work of a block: rows and columns of its tile of C, stages of its ring, blocks of its cluster along rows and
     columns of C, and how many rows of clusters are gone through together.
 
     cluster_k: blocks of a cluster that share a tile's K; each cluster makes one tile then. row_blocks: times 64 rows
@@ -80,7 +80,7 @@ class GemmTile(NamedTuple):
         )
 
     def fault(self, size: int) -> str:
-        """Why there is no such kernel for outputs of `size` bytes an element, or ""."""
+        """The reason why there is no such kernel for outputs of `size` bytes an element, or ""."""
         columns = 16 if self.transposed else PATTERN // size // 4
         registers = self.row_blocks * self.n // 2
         faults = {
@@ -122,7 +122,7 @@ def Tile(m: int, n: int, stages: int, below: int = 1, beside: int = 1, together:
 
 
 def clusters(m: int, n: int, tile: GemmTile) -> int:
-    """How many clusters' tiles a product has."""
+    """The number of tiles of clusters that a product has."""
     if tile.transposed:
         m, n = n, m
     return math.ceil(m / (tile.m * tile.cluster_m)) * math.ceil(n / (tile.n * tile.cluster_n))
