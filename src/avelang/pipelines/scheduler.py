@@ -11,7 +11,7 @@ A scheduler is any struct with three methods, so that one kernel body runs with 
 | `TileScheduler` | a whole tile | every n-th (persistent), or the one with its number |
 | `SplitKScheduler` | one of SPLITS equal parts of a tile's K | every n-th |
 | `ClusterKScheduler` | a tile of which each block of a cluster has a part of K | one |
-| `StreamKScheduler` | a tile, or the part of it in the block's run | its share of all steps; HYBRID, whole tiles behind |
+| `StreamKScheduler` | a tile, or the part of it in the block's run | its share of all steps; HYBRID: then whole tiles |
 
 Parts of a tile are added in the order of K, by whoever comes last (`Peers`). Source: Osama et al., "Stream-K:
 Work-centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU", 2023."""
