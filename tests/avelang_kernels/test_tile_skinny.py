@@ -69,6 +69,20 @@ def test_parts_of_k(target, block, parts):
     right(8, 36, 1000, target, run=launch, T=block, parts=parts, backend="reference")
 
 
+@pytest.mark.parametrize("target,m,k", [("gfx942", 20, 400), ("gfx942", 24, 330), ("gfx950", 17, 264),
+                                        ("gfx942", 7, 131)])  # fmt: skip
+def test_three_times_eight_rows_executed(target, m, k, monkeypatch):
+    """VDMFMA for up to 24 rows, and for K that no step divides, odd ones too: zeros are what is missing."""
+    assert parts_of(m, 40, k, al.f16, target)[0].mma.startswith("VDMFMA")
+    monkeypatch.setenv("AVE_CHECK", "waits")
+    right(m, 40, k, target)
+
+
+@pytest.mark.parametrize("target", ["gfx90a", "sm_80"])
+def test_24_rows_of_dense_instructions(target):
+    right(24, 40, 200, target, backend="reference")
+
+
 @pytest.mark.parametrize("parts", [1, 3, 16])
 def test_executed(parts, monkeypatch):
     """Every wait of the code proven."""

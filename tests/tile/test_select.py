@@ -103,25 +103,33 @@ def test_208_workgroups_on_304_units():
 
 @settings(max_examples=40, deadline=None)
 @given(
-    st.integers(1, 8), st.integers(1, 20000), st.integers(1, 400), st.sampled_from(["f16", "bf16", "i8", "fp8"]),
-    st.sampled_from(["gfx942", "gfx950"])
+    st.integers(1, 8) | st.integers(17, 24), st.integers(1, 20000), st.integers(1, 30000),
+    st.sampled_from(["f16", "bf16", "i8", "fp8"]), st.sampled_from(["gfx942", "gfx950"])
 )
-def test_vdmfma_is_chosen_where_m_is_at_most_8_and_k_divides(m, n, k, dtype, chip):
-    k *= 64 if dtype.endswith("16") else 128
+def test_vdmfma_is_chosen_where_it_multiplies_fewer_rows(m, n, k, dtype, chip):
+    """8 instead of 16, or three times 8 instead of twice 16; K that no step divides is padded with zeros."""
     best, verdicts = choose(gemm(m, n, k, dtype, chip))
-    assert best.mma.name.startswith("VDMFMA") and k % best.step == 0
+    assert best.mma.name.startswith("VDMFMA") and best.workgroup[0] == -(-m // 8) * 8
     assert verdicts[0].plan is best and verdicts[0].reason == "chosen" and all(v.reason for v in verdicts)
 
 
 @pytest.mark.parametrize(
-    ("m", "k", "why"),
-    [(9, 16384, "M = 9 is more than its 8 rows"), (8, 16400, "K = 16400 is no multiple of 64, 1 tile of 64")],
+    ("m", "why"), [(9, ""), (16, ""), (25, "M = 25 is more than its 8 rows, three times")]
 )
-def test_vdmfma_is_dropped_where_it_does_not_fit(m, k, why):
-    best, verdicts = choose(gemm(m, 4096, k, "f16", "gfx942"))
+def test_vdmfma_is_not_taken_where_it_multiplies_as_many_rows(m, why):
+    """Twice 8 rows take as long as 16: the model says no better, and the block's own instruction is taken."""
+    best, verdicts = choose(gemm(m, 4096, 16384, "f16", "gfx942"))
     virtual = [v for v in verdicts if v.plan.mma.name.startswith("VDMFMA")]
-    assert not best.mma.name.startswith("VDMFMA") and virtual and not any(v.kept for v in virtual)
-    assert why in {v.reason for v in virtual}
+    assert not best.mma.name.startswith("VDMFMA") and virtual and any(v.kept for v in virtual) == (not why)
+    assert not why or why in {v.reason for v in virtual}
+
+
+@pytest.mark.parametrize("m", [17, 20, 24])
+def test_three_times_eight_rows_beat_twice_sixteen(m):
+    """By a quarter of the matrix pipes' clocks."""
+    best, _ = choose(gemm(m, 13312, 16384, "f16", "gfx942"))
+    other = padded(gemm(m, 13312, 16384, "f16", "gfx942"))
+    assert other is not None and best.matrix_cycles == 0.75 * other.matrix_cycles
 
 
 def test_the_block_gemm_of_ck_tile():

@@ -21,7 +21,8 @@ from avelang.tile.tuned import TunedBlock, blocks_of
 from avelang.tile.virtual import PAIRED, mmas
 
 STEP = 128  # bytes of each row in a step of few rows
-SKINNY = 16  # rows of C up to which tiles are one MMA high
+SKINNY = 16  # rows of C up to which tiles are one MMA high, of any chip
+FEW = 24  # the same where sparse instructions multiply 8 rows at a time
 SKINNY_WAVES, SKINNY_TILES = 2, 2  # what IREE starts from in small products: waves of a workgroup, MMA tiles of a wave
 SKINNY_ROWS = 8
 MOST_PARTS = 32  # of K: the block that comes last holds so many vectors of sums at once
@@ -40,10 +41,8 @@ def rejection(p: GemmPlan) -> str:
         return "it reads B row by row, and B lies in memory as its fragments do"
     if p.pipeline.name == "tma" and not g.aligned:
         return "rows are no multiples of 16 bytes, as TMA wants them"
-    if mma.virtual and mma.m == SKINNY_ROWS and g.m > mma.m:
-        return f"M = {g.m} is more than its {mma.m} rows"
-    if mma.name.startswith("VDMFMA") and g.k % p.step:
-        return f"K = {g.k} is no multiple of {p.step}, {counted(p.reduction, 'tile')} of {mma.k}"
+    if mma.virtual and mma.m == SKINNY_ROWS and g.m > (FEW if mma.name.startswith("VDMFMA") else mma.m):
+        return f"M = {g.m} is more than its {mma.m} rows" + (", three times" if mma.name.startswith("VDMFMA") else "")
     if p.grid is not None and mma.b is not None and p.default_mma != mma.name:
         return (
             f"the block multiplies by {p.default_mma} as fast, in its own order of K"
@@ -76,13 +75,19 @@ def _fits(gemm: Gemm) -> list[MmaAtom]:
     return fits
 
 
+def few_rows(gemm: Gemm) -> bool:
+    """True where tiles are one MMA high, or a few of 8 rows."""
+    virtual = "mfma-gfx942" in chip_of(gemm.target).features and gemm.dtype.bytes < 4
+    return gemm.m <= (FEW if virtual else SKINNY)
+
+
 def candidates(gemm: Gemm) -> Iterator[GemmPlan]:
     """The plans that are looked at: for few rows tiles one MMA high, for more rows the blocks of `avelang.tile.tuned`;
     parts of K where they help."""
     for mma in _fits(gemm):
-        if gemm.m <= SKINNY:
+        if few_rows(gemm):
             yield from _skinny(gemm, mma)
-        else:
+        if gemm.m > SKINNY:
             yield from (p for known in blocks_of(gemm.target) for p in _split(_plan(gemm, mma, known), gemm.units))
 
 
@@ -148,7 +153,7 @@ def _skinny(gemm: Gemm, dense: MmaAtom) -> Iterator[GemmPlan]:
     """Tiles as high as an MMA, or two where there are more rows."""
     for pipe in _usual(gemm, dense):
         mma = _in_pairs(dense, gemm.target) if pipe.name == "streamed" else dense
-        rows = max(mma.m, -(-min(gemm.m, SKINNY) // mma.m) * mma.m)
+        rows = -(-gemm.m // mma.m) * mma.m
         waves, tiles = (SKINNY_WAVES, SKINNY_TILES) if mma.b is not None else (1, 1)
         full = _reduction(gemm, mma, 2 if mma.b is not None else 1)  # wgmma reads rows of 128 bytes
         plan = GemmPlan(gemm, mma, (rows, waves * tiles * mma.n), (rows // mma.m, tiles), full, pipe)
@@ -163,7 +168,8 @@ def _skinny(gemm: Gemm, dense: MmaAtom) -> Iterator[GemmPlan]:
 def choose(gemm: Gemm) -> tuple[GemmPlan, list[PlanVerdict]]:
     """The plan for a GEMM, and all candidates with their verdicts, the kept ones first, the best of them first.
 
-    Where VDMFMA fits, it is taken: the padded instruction is no faster, and multiplies padding. Of
+    Where VDMFMA multiplies fewer rows (8, not 16; 24, not 32), it is taken: the padded instruction is no faster, and
+    multiplies padding. Of
     plans within 2 % of the fewest cycles that with the fewest matrix-pipe cycles is taken, then that with the least
     traffic with LDS, then that which leaves the fewest units without a workgroup, that which keeps them busiest, then
     that with the fewest parts of K, the MMA that a block takes by itself, the fewest barriers. Raises U103 where there
@@ -176,7 +182,10 @@ def choose(gemm: Gemm) -> tuple[GemmPlan, list[PlanVerdict]]:
     if not kept:
         raise wrong("U103", name=gemm.target, what="a plan for this product",
                     instead="; ".join(sorted({why for _, why in out})))
-    best = _best([p for p, _ in kept if p.mma.name.startswith("VDMFMA")] or [p for p, _ in kept])
+    virtual = [p for p, _ in kept if p.mma.name.startswith("VDMFMA")]
+    # An eighth row, or a 24th, that is padding takes less than a sixteenth, or a 32nd.
+    fewer = -(-gemm.m // SKINNY_ROWS) * SKINNY_ROWS < -(-gemm.m // SKINNY) * SKINNY
+    best = _best((virtual if fewer else []) or [p for p, _ in kept])
     order = sorted((p for p, _ in kept), key=lambda p: (p is not best, p.cycles, p.matrix_cycles))
     verdicts = [PlanVerdict(p, True, "chosen" if p is best else _compared(p, best)) for p in order]
     return best, verdicts + [PlanVerdict(p, False, why) for p, why in out]
@@ -232,7 +241,7 @@ def padded(gemm: Gemm) -> GemmPlan | None:
     if not fits:
         return None
     mma = max(fits, key=lambda x: x.k / x.cycles(gemm.target) if chip_of(gemm.target).vendor == "amd" else x.k)
-    rows = -(-min(gemm.m, SKINNY) // mma.m) * mma.m
+    rows = -(-min(gemm.m, FEW) // mma.m) * mma.m
     both = next(p for p in _usual(gemm, mma) if p.promoted == (0, 1))
     return GemmPlan(gemm, mma, (rows, SKINNY_WAVES * SKINNY_TILES * mma.n), (rows // mma.m, SKINNY_TILES),
                     _reduction(gemm, mma, 2), both)

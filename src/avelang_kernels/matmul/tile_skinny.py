@@ -1,5 +1,5 @@
-"""A of few rows and B come in; C = A @ B^T goes out: one source for AMD's matrix cores (sparse ones, where A has 8 rows
-at most) and NVIDIA's.
+"""A of few rows and B come in; C = A @ B^T goes out: one source for AMD's matrix cores (sparse ones, where they
+multiply fewer rows) and NVIDIA's.
 
 B is read once, by the pipeline "streamed": straight into registers, on NVIDIA by a ring in shared memory. Where there
 are fewer tiles of C than units, several blocks share one: each takes a part of K and leaves its sums in a workspace,
@@ -24,7 +24,8 @@ from avelang.tile.pipelines import pipeline
 from avelang_kernels.arrays import Matrix, Positive, product_dtypes
 from avelang_kernels.workspaces import workspace_for
 
-MOST_ROWS = 16
+MOST_ROWS = 24
+MMA_ROWS = 16  # of the instructions that have no fewer
 
 
 @avelang.struct
@@ -117,7 +118,7 @@ def ring(m: int, n: int, k: int, dtype: Any, target: str, units: int) -> tuple[t
     few = [x for x in tile.mmas(target) if x.name.startswith("VMMA_SYNC") and x.dtypes == dtypes and m <= x.m == 8]
     wide = max(few, key=lambda x: x.k, default=None)
     block = tile.Block(
-        MOST_ROWS if wide is None else wide.m,
+        -(-m // MMA_ROWS) * MMA_ROWS if wide is None else wide.m,
         COLUMNS,
         step,
         (1, COLUMNS // 16),
@@ -146,7 +147,7 @@ def _checked(a: tuple[int, ...], b: tuple[int, ...], out: tuple[int, ...], *dtyp
 
 @takes()
 def gemm(a: Matrix, b: Matrix, out: Matrix, target: str | None = None, **options: Any) -> Any:
-    """C = A @ B^T; the same bits in every run. a: (m, k) with m of 1 to 16, b: (n, k), of one dtype; out: (m, n);
+    """C = A @ B^T; the same bits in every run. a: (m, k) with m of 1 to 24, b: (n, k), of one dtype; out: (m, n);
     contiguous, NumPy's or torch's. bf16, f16 and the chip's kinds of f8 are summed up in f32, for an out of f32, bf16
     or f16; i8 in i32, as out. `target`: the chip, by default that of the arrays' GPU; arrays on the CPU are multiplied
     there. `options` are those of a launch. Returns `out`. Raises ValueError for shapes that do not fit, TypeError for
