@@ -102,6 +102,12 @@ def products() -> None:
     for m, n, k, out in ((130, 140, 136, F32), (3, 5, 66, BF16), (129, 131, 97, F32)):
         add(f"mi300_gemm small {(m, n, k)}", AMD, lambda m=m, n=n, k=k, out=out, **o: product(
             lambda a, b, c: mi300_gemm.gemm(a, b, c, mi300_gemm.SMALL, **o), m, n, k, BF16, out))  # fmt: skip
+    narrow = mi300_gemm.SMALL._replace(m=64, n=64, early=1)
+    for split in (3, "stream"):
+        add(f"mi300_gemm split {split}", AMD, lambda split=split, **o: product(
+            lambda a, b, c: mi300_gemm.gemm(a, b, c, narrow, split, **o), 70, 132, 264))  # fmt: skip
+    add("mi300_gemm turned", AMD, lambda **o: product(
+        lambda a, b, c: mi300_gemm.gemm(a.T.copy().T, b.T.copy().T, c, narrow, 1, **o), 72, 64, 88))  # fmt: skip
     add("mi300_gemm large", AMD, lambda **o: product(lambda a, b, c: mi300_gemm.gemm(a, b, c, mi300_gemm.LARGE, **o), 257, 12, 136))
     for step, chips in (("naive", ALL), ("tiled", ALL), ("matrix", ALL), ("wide", AMD), ("double-buffer", "sm_90a"), ("tma", HOPPER)):
         for chip in chips.split():

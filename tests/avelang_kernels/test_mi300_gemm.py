@@ -271,7 +271,7 @@ def test_an_xcd_reads_little():
 def test_the_tile_is_chosen():
     """By the model: what fills 304 compute units."""
     assert mi300_gemm.best_tile(4096, 4096, 4096)[:2] == (256, 224)  # 304 of these, and 256 large ones
-    assert mi300_gemm.best_tile(8192, 8192, 8192) == LARGE
+    assert math.prod(mi300_gemm.best_tile(8192, 8192, 8192)[:2]) >= 128 * 128
     assert math.prod(mi300_gemm.best_tile(1024, 1024, 4096)[:2]) <= 128 * 128
 
 

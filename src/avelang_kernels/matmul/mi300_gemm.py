@@ -52,6 +52,7 @@ OUT_OF_RANGE = 1 << 31  # an offset, in bytes, that is out of every range
 GROUP_M = 8  # rows of tiles that are gone through together
 RUN = 8  # rows that a lane moves at once, of an operand whose rows are neighbors in memory
 PAIRS = HALF // 2  # pairs along K in a half of such an operand
+TOGETHER = LANES // PAIRS  # neighboring lanes that load neighbors
 Tile = Mi300Tile
 
 
@@ -66,10 +67,11 @@ def swizzle(row, chunk):
 
 
 @avelang.jit
-def row_of_slot(row, TURNED):
-    """Row of a slot in which a row of a tile stands. Where pairs along K are written one by one, sixteen lanes write a
-    row, and the next sixteen one that is eight further: that one must begin in the other half of the banks."""
-    return row ^ ((row >> 3) & 1) if TURNED else row
+def place_in_slot(row, chunk):
+    """Row and chunk of a slot in which a chunk of a row stands of which pairs along K are written one by one: 32 lanes
+    write two chunks of four rows, each eight further; these stand in either half of the banks, and exchange chunks by
+    two."""
+    return row ^ ((row >> 3) & 1), swizzle(row, chunk) ^ ((row >> 3) & 2)
 
 
 # -- operands ----------------------------------------------------------------------------------------------------------
@@ -102,7 +104,7 @@ class Operand:
         """First row of a tile that this lane loads, and its place along K in a half."""
         t = self.t
         if self.TURNED:
-            return t // PAIRS * RUN, t % PAIRS * 2
+            return t // LANES * (TOGETHER * RUN) + t % TOGETHER * RUN, t % LANES // TOGETHER * 2
         return t // CHUNKS, t % CHUNKS * (CHUNK_BYTES // self.x.dtype.bytes)
 
     def offsets(self, step, half):
@@ -166,12 +168,12 @@ class Operand:
         (row, col), ROWS = self.place(), self.rows_a_pass()
         if self.TURNED:
             WORDS, SLOT, PICKS = CHUNKS * 4, self.slots.shape[1] * CHUNKS * 4, (0x05040100, 0x07060302)
-            words, flipped = al.view(self.slots, al.Tensor((2 * SLOT,), al.i32)), (row >> 3) & 1
+            words = al.view(self.slots, al.Tensor((2 * SLOT,), al.i32))
             for p in range(self.stage.shape[1] // 2):
                 for pair in range(RUN // 2):
                     # Rows of a pair have chunks at the same places.
-                    chunk = swizzle(2 * pair, col // (CHUNK_BYTES // 2))
-                    first = (row + flipped) * WORDS + chunk * 4 + col // 2 % 4
+                    chunk = swizzle(2 * pair, col // (CHUNK_BYTES // 2)) ^ ((row >> 3) & 2)
+                    first = (row + ((row >> 3) & 1)) * WORDS + chunk * 4 + col // 2 % 4
                     low, high = self.stage[half, 2 * p, pair], self.stage[half, 2 * p + 1, pair]
                     for j in range(2):
                         at = half * SLOT + (p * ROWS + 2 * pair) * WORDS
@@ -185,10 +187,14 @@ class Operand:
     def fragments(self, into, half, row, first, last):
         """Reads fragments of a half, from a row of the tile on: of its row, a lane gets 16 neighboring bytes along
         K."""
-        place = swizzle(self.t % MFMA_SIDE, self.t % LANES // MFMA_SIDE)
-        row = row_of_slot(row + self.t % MFMA_SIDE, self.TURNED)
+        lane, chunk = self.t % MFMA_SIDE, self.t % LANES // MFMA_SIDE
+        place = swizzle(lane, chunk)
         for i in range(first, last):
-            into[i] = self.slots[half, row + i * MFMA_SIDE, place]
+            if self.TURNED:  # every second fragment is 32 rows further, at the same places in its row
+                line, at = place_in_slot(row + i % 2 * MFMA_SIDE + lane, chunk)
+                into[i] = self.slots[half, line + i // 2 * (2 * MFMA_SIDE), at]
+            else:
+                into[i] = self.slots[half, row + lane + i * MFMA_SIDE, place]
 
     def writes(self):
         """Instructions that write a half to shared memory."""

@@ -2,9 +2,10 @@
 the order of tiles with the least time by a model go out.
 
 The model has the rounds of blocks over compute units, of which each has as many as fit; for each step along K what it
-takes of matrix pipes, LDS, L2 and latency; prologue, epilogue and the exchange of sums; and the bytes that go through
-the Infinity Cache and memory at least. **It is a model: nothing here was measured on a card.** Facts of chips stand in
-`avelang.arch.amd`, with their sources; what is assumed stands below."""
+takes of matrix pipes and L2, and what the model of a compute unit finds beside those (LDS, latency, barriers);
+prologue, epilogue and the exchange of sums; and the bytes that go through the Infinity Cache and memory at least. **It
+is a model: nothing here was measured on a card.** Facts of chips stand in `avelang.arch.amd`, with their sources; what
+is assumed stands below."""
 
 from __future__ import annotations
 
@@ -15,8 +16,6 @@ from typing import Any
 import avelang
 from avelang import argument_error
 from avelang_kernels.matmul.mi300_tiles import (
-    CHUNK_BYTES,
-    LANES,
     STEP_BYTES,
     STREAM,
     GemmPlace,
@@ -25,29 +24,50 @@ from avelang_kernels.matmul.mi300_tiles import (
     tiles_of,
 )
 
-# Assumed, in clocks: of a load from memory (as the project's model of a compute unit has it); how many steps ahead
-# loads are asked for; of the two barriers of a step with what stands around them; of a launch.
-LATENCY, AHEAD, SYNC, LAUNCH = 800, 1.5, 40, 6000
+# Assumed, in clocks: of a load from memory (as the project's model of a compute unit has it), of a launch.
+LATENCY, LAUNCH = 800, 6000
+ALONE = 1100  # the least that a step takes of a SIMD with one wave, by the model of a unit: latency and barriers
+BF16_CLOCKS = 32  # of a matrix pipe, for a fragment and half a step
 NORM = 4  # what takes the longest decides a step; where several take as long, they are in each other's way
-OVERLAP = 3  # the same of compute units and memory
+OVERLAP = 2  # the same of compute units and memory
 REGISTERS = 256  # of a lane, so that a SIMD has two waves
-PARTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
+# Shares of the matrix pipes' time in the main loop, of bf16 on gfx942, by the model of a compute unit with that
+# latency: waves along m and n, rows and columns of the tile (`python benchmarks/amd_rule.py --only tiles`).
+SHARES: dict[tuple[int, int], dict[int, dict[int, float]]] = {
+    (2, 2): {
+        64: {64: 0.505, 96: 0.554, 128: 0.677, 160: 0.654, 192: 0.724, 256: 0.681},
+        96: {64: 0.542, 96: 0.646, 128: 0.812, 160: 0.590, 192: 0.674, 256: 0.905},
+        128: {64: 0.667, 96: 0.806, 128: 0.986, 160: 0.779, 192: 0.867},
+        160: {64: 0.768, 96: 0.750, 128: 0.835, 160: 0.852},
+        192: {64: 0.719, 96: 0.840, 128: 0.888},
+    },
+    (2, 4): {
+        128: {128: 0.938, 192: 0.856, 256: 0.908},
+        192: {128: 0.815, 192: 0.915, 256: 0.942},
+        256: {128: 0.914, 192: 0.955, 256: 0.968},
+    },
+    (4, 2): {
+        128: {96: 0.737, 160: 0.753, 224: 0.822},
+        192: {96: 0.710, 160: 0.922, 224: 0.953},
+        256: {96: 0.796, 160: 0.931, 224: 0.960},
+    },
+    (1, 2): {
+        16: {64: 0.182, 128: 0.211, 192: 0.224},
+        32: {64: 0.336, 128: 0.644, 192: 0.690},
+        48: {64: 0.552, 128: 0.527, 192: 0.585},
+    },
+    (1, 4): {
+        32: {128: 0.523, 256: 0.401},
+        64: {128: 0.675, 256: 0.805},
+    },
+}  # fmt: skip
+PARTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 32)
 GROUPS = (1, 2, 4, 8, 16)  # rows of tiles that may be gone through together
 
 
 def candidates() -> list[Mi300Tile]:
-    """Tiles to choose from: waves side by side in several ways, with as many sums as registers hold."""
-    found = []
-    for (waves_m, waves_n), high, wide in (
-        ((2, 2), (64, 96, 128, 160, 192), (64, 96, 128, 160, 192, 256)),
-        ((2, 4), (128, 192, 256), (128, 192, 256)),
-        ((4, 2), (128, 192, 256), (96, 160, 224)),
-        ((1, 2), (16, 32, 48), (64, 128, 192)),
-        ((1, 4), (32, 64), (128, 256)),
-    ):
-        tiles = (tile_of_waves(m, n, waves_m, waves_n) for m in high for n in wide)
-        found += [t for t in tiles if t.registers <= REGISTERS and t.lds <= 64 << 10]
-    return found
+    """Tiles to choose from: those of SHARES."""
+    return [tile_of_waves(m, n, *waves) for waves, rows in SHARES.items() for m, cols in rows.items() for n in cols]
 
 
 @functools.cache
@@ -81,7 +101,7 @@ def _terms(kind: str, chip: str, units: int) -> tuple[list[Mi300Tile], dict[str,
     """The candidates, and what of the model depends on them and the GPU only, as arrays: a row for each tile."""
     import numpy as np  # takes longer to import than a kernel from the cache
 
-    tiles, sku, shared = candidates(), gpu(chip, units), avelang.chip(chip).shared
+    tiles, sku = candidates(), gpu(chip, units)
     room, clocks = avelang.chip(chip).unit.lds, mfma_clocks(kind, chip)  # type: ignore[union-attr]
 
     def column(f: Any) -> Any:
@@ -89,16 +109,19 @@ def _terms(kind: str, chip: str, units: int) -> tuple[list[Mi300Tile], dict[str,
 
     waves, m, n = column(lambda t: t.waves), column(lambda t: t.m), column(lambda t: t.n)
     fit = column(lambda t: max(1, min(room // t.lds, 512 // (-(-t.registers // 8) * 8) * sku.pipes // t.waves)))
-    products = column(lambda t: math.prod(t.fragments) * 2 * clocks)
-    reads = column(lambda t: t.waves * sum(t.fragments) * 2 * LANES * CHUNK_BYTES / shared.read)
-    writes = column(lambda t: t.lds / shared.write)
-    l2 = (m + n) * STEP_BYTES / sku.l2_clock
+    fragments, shares = column(lambda t: math.prod(t.fragments)), column(share_of)
+    per_pipe, l2 = np.ceil(fit * waves / sku.pipes), (m + n) * STEP_BYTES / sku.l2_clock
+    # What else takes time than products: what the model of a unit found beside those of bf16 on gfx942.
+    known = per_pipe * fragments * (2 * BF16_CLOCKS)
+    rest = known * ((1 / shares) ** NORM - 1) ** (1 / NORM)
 
     def step(resident: Any) -> Any:
-        """Clocks of a step of so many blocks of a unit, side by side."""
-        matrix = np.ceil(resident * waves / sku.pipes) * products
-        takes = matrix, resident * (reads + writes), resident * l2
-        return (sum(x**NORM for x in takes) + (LATENCY / AHEAD) ** NORM) ** (1 / NORM) + SYNC
+        """Clocks of a step of so many blocks of a unit, side by side: half of what else takes time is latency. Where a
+        SIMD has one wave, nobody works in its gaps."""
+        pipe = np.ceil(resident * waves / sku.pipes) * fragments
+        gaps = np.where(resident * waves > sku.pipes, 0, ALONE)
+        takes = pipe * (2 * clocks), resident * l2, np.maximum(rest * (1 + resident / fit) / 2, gaps)
+        return sum(x**NORM for x in takes) ** (1 / NORM)
 
     # Of 0 blocks of a unit, 1, 2 ..., as far as fit.
     steps = np.concatenate([0 * m, *(step(np.minimum(r, fit)) for r in range(1, int(fit.max()) + 1))], 1)
@@ -106,12 +129,14 @@ def _terms(kind: str, chip: str, units: int) -> tuple[list[Mi300Tile], dict[str,
     rows, parts = np.arange(len(tiles))[:, None], np.array(PARTS, np.float64)[None, :]
     die = np.maximum(fit * units / sku.dies, 1)  # tiles that a die has at a time
     return tiles, {
-        "registers": np.array([t.registers for t in tiles]),
-        "m": m, "n": n, "area": m * n, "fit": fit, "slots": fit * units, "unit": 1 / units, "dies": sku.dies,
-        "parts": parts, "parts_of_slots": parts / (fit * units) * (1 - 1e-9), "shared": np.where(parts > 1, parts, 0),
+        "products": per_pipe * fragments * (2 * clocks), "registers": np.array([t.registers for t in tiles]),
+        "m": m, "n": n, "fit": fit, "slots": fit * units, "unit": 1 / units, "dies": sku.dies,
+        "parts": parts, "parts_of_slots": parts / (fit * units) * (1 - 1e-9),
+        "shared": np.array([[*(p * (p > 1) for p in PARTS), 0]], np.float64),
         "steps": steps.ravel(), "rows": rows * steps.shape[1], "full": steps[rows, fit.astype(int)],
         "fill": 2 * LATENCY, "all": fit * sums, "exchange": np.where(parts > 1, 2 * fit * sums, 0),
         "tail": np.where(parts > 1, (parts - 1) * sums + 2 * LATENCY, 0),
+        "flow": 8 * fit * units * m * n * sku.clock / sku.memory + 4 * LATENCY,  # two tiles' sums of each run
         "die": 1 / die, "die_reads": 2 * np.sqrt(die * m * n),
         "memory": sku.clock / sku.memory, "mall": sku.clock / (sku.mall or sku.memory),
     }  # fmt: skip
@@ -141,16 +166,12 @@ def costs(m: int, n: int, k: int, kind: str, chip: str, units: int, size: int) -
     runs = np.minimum(slots, count * along)
     run = np.ceil(count * along / runs)
     one = t["steps"].take(np.ceil(runs * t["unit"]).astype(np.intp) + t["rows"])
-    streamed = run * one + (np.ceil(run / along) + 1) * stored + (3 + np.ceil(along / run)) * t["all"] + 4 * LATENCY
-    # Bytes: of A and B as often as dies read them, of C, and of sums, which pass through memory.
+    streamed = run * one + (np.ceil(run / along) + 1) * stored + (3 + np.ceil(along / run)) * t["all"] + t["flow"]
+    # Bytes: of A and B as often as dies read them; of them once, of C, and of sums of parts, which pass through memory.
     bytes_k = along * STEP_BYTES
     across = np.minimum(t["die_reads"], m + n) * np.maximum(count * t["die"], t["dies"])
-    shared = np.maximum(across, m + n) * bytes_k
-    moved, written = (m + n) * bytes_k + size * m * n, 4.0 * m * n * t["shared"]
-    memory = np.maximum((moved + written) * t["memory"], (shared + written) * t["mall"])
-    partials = 8 * runs * t["area"]
-    flow = np.maximum((moved + partials) * t["memory"], (shared + partials) * t["mall"])
-    return np.concatenate([clocks, streamed], 1), np.concatenate([memory, flow], 1)
+    moved = ((m + n) * bytes_k + size * m * n + 4.0 * m * n * t["shared"]) * t["memory"]
+    return np.concatenate([clocks, streamed], 1), np.maximum(across * (bytes_k * t["mall"]), moved)
 
 
 def times(m: int, n: int, k: int, kind: str = "bf16", chip: str = "gfx942", units: int = 304,
@@ -159,6 +180,18 @@ def times(m: int, n: int, k: int, kind: str = "bf16", chip: str = "gfx942", unit
     busy, memory = costs(m, n, k, kind, chip, units, size)
     clocks = (busy**OVERLAP + memory**OVERLAP) ** (1 / OVERLAP) + LAUNCH
     return _terms(kind, chip, units)[0], 1e6 * clocks / gpu(chip, units).clock
+
+
+def share_of(tile: Mi300Tile) -> float:
+    """The share of a tile in SHARES."""
+    return SHARES[tile.waves_m, tile.waves_n][tile.m][tile.n]
+
+
+def share(tile: Mi300Tile, kind: str = "bf16", chip: str = "gfx942", units: int = 304) -> float:
+    """Share of the matrix pipes' time in the main loop of a tile, as many blocks on a unit as fit, by the model."""
+    tiles, t = _terms(kind, chip, units)
+    row = tiles.index(tile)
+    return float(t["products"][row, 0] / t["full"][row, 0])
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -172,7 +205,7 @@ def choose(m: int, n: int, k: int, kind: str = "bf16", chip: str = "gfx942", uni
         busy[:, [*(i for i, p in enumerate(PARTS) if p < least), -1]] = math.inf
     if spare:
         busy[_terms(kind, chip, units)[1]["registers"] > REGISTERS - spare] = math.inf
-    row, col = divmod(int((busy * busy * busy + memory * memory * memory).argmin()), busy.shape[1])  # OVERLAP
+    row, col = divmod(int((busy * busy + memory * memory).argmin()), busy.shape[1])  # OVERLAP
     tile, sku = tiles[row], gpu(chip, units)
     split, fit = (STREAM if col == len(PARTS) else PARTS[col]), int(_terms(kind, chip, units)[1]["fit"][row, 0])
     steps = -(-k // (STEP_BYTES // (1 if kind in ("i8", "f8") else 2)))
@@ -186,8 +219,10 @@ def group_of(tile: Mi300Tile, m: int, n: int, together: int) -> int:
     rows, cols = -(-m // tile.m), -(-n // tile.n)
     together = max(1, min(together, rows * cols))
 
-    def read(group: int) -> tuple[int, int]:
+    least, found = 1 << 62, 1
+    for group in GROUPS:
         high = min(group, rows)
-        return high * tile.m + min(-(-together // high), cols) * tile.n, group
-
-    return min(GROUPS, key=read)
+        read = high * tile.m + min(-(-together // high), cols) * tile.n
+        if read < least:
+            least, found = read, group
+    return found
