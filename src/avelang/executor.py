@@ -132,7 +132,8 @@ def compute_unit(
     by its linear number (the last one where there are fewer), and the model runs the instruction streams of all its
     waves: outputs of the other workgroups stay as they were. `blocks`: how many of its kind share the CU, 0 for as many
     as fit; each starts `stagger` clocks behind the one before. `clocks`: others of `CuTimings`, such as
-    memory_latency=500. Raises X027 for a name that is no clock; a launch raises what it finds, and X027 where its grid
+    memory_latency=500. On a GPU arrays begin at multiples of 256 bytes; those that do not here touch more pieces of
+    memory. Raises X027 for a name that is no clock; a launch raises what it finds, and X027 where its grid
     is empty."""
     with asking(CuOptions(group, blocks, stagger, clocks)) as found:
         yield found

@@ -155,6 +155,28 @@ def test_lds_serves_one_wave_after_another():
     assert r.lds == 32 and r.clocks == 96 + 4 + 3  # its SIMD's turn is at 99
 
 
+@pytest.mark.parametrize(("conflict", "interval"), [(1, 16), (2, 32)])
+def test_reads_of_gfx950_are_as_fast_as_was_measured(conflict, interval):
+    """AMD, gfx950-gluon-tutorials, by traces of an MI355X: four SIMDs read 16 bytes a lane every 16 clocks each, every 32
+    where two lanes meet at each bank."""
+    few, many = (run(*[[READ.format(0, 3)] * n] * 4, chip="gfx950", most_lgkm=99) for n in (40, 60))
+    if conflict == 2:
+        lines = [READ.format(0, 3)]
+        code = parse(HEAD.format(chip="gfx950") + lines[0] + "\n").instructions
+        few, many = (simulate(code, [[WaveStream([0] * n, dict.fromkeys(range(n), 8)) for _ in range(4)]],
+                              timings("gfx950", most_lgkm=99)) for n in (40, 60))  # fmt: skip
+    assert many.clocks - few.clocks == 20 * interval
+
+
+def test_eight_accesses_of_a_pair_of_simds_wait_for_lds():
+    """Each of two SIMDs issues four without waiting; of one alone all eight go."""
+    both = run([READ.format(0, 3)] * 5, [READ.format(0, 3)] * 5, lds_latency=0)
+    alone = run([READ.format(0, 3)] * 9, lds_latency=0)
+    assert waited(both, "LDS queue") == 0 == waited(alone, "LDS queue")  # one or two have been served by then
+    slow = dict.fromkeys(range(40), 1000)
+    assert [n for (n, cause) in run([READ.format(0, 3)] * 9, lds=slow).stalls if cause == "LDS queue"] == [8]
+
+
 def test_a_barrier_waits_for_the_last():
     r = run(["s_nop 9", "s_barrier", "s_nop 0"], ["s_barrier", "s_nop 0"], barrier=0)
     # The first comes at 40, the second has waited since 1.

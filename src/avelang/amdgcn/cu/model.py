@@ -4,8 +4,8 @@ Each of four SIMDs has its turn every four clocks. In a turn it issues at most o
 for each port (vector, scalar, memory, LDS, branch) of different waves: the wave of the highest priority first, then the
 oldest (AMD, "Graphics Cores Next Architecture" white paper, "CU scheduling"). Waits, barriers and hints go by no port.
 A matrix instruction holds its SIMD's matrix pipe for its passes, another vector instruction the vector pipe. LDS and
-vector memory are one unit each for the whole CU: they serve one access after another, in the order of issue, and a SIMD
-may have a few under way to them; if those are all taken, the wave waits.
+vector memory are one unit each for the whole CU: they serve one access after another, in the order of issue. A pair of
+SIMDs has a queue to LDS and a bus from it, a SIMD a queue to memory; where a queue is full, the wave waits.
 
 Registers are followed, also where hardware does not wait by itself: right code has s_nop there. Counters are: an
 instruction that would count beyond what its counter holds waits. Results of loads come back in order."""
@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from avelang.amdgcn.asm import MCInst
 from avelang.amdgcn.cu.stream import WaveStream
-from avelang.amdgcn.cu.timing import INTERNAL, SIMDS, TURN, CuOp, CuTimings, op_of
+from avelang.amdgcn.cu.timing import INTERNAL, LANES, SIMDS, TURN, CuOp, CuTimings, op_of
 from avelang.amdgcn.effects import CELLS
 
 NEVER = 1 << 60
@@ -123,7 +123,8 @@ class CuModel:
         self.simds = [[w for w in self.waves if w.simd == n] for n in range(SIMDS)]
         self.matrix_free, self.vector_free = [0] * SIMDS, [0] * SIMDS
         self.lds_free = self.memory_free = 0
-        self.lds_waiting: list[list[int]] = [[] for _ in range(SIMDS)]  # when each access leaves the SIMD's queue
+        self.lds_waiting: list[list[int]] = [[] for _ in range(SIMDS // 2)]  # when each access leaves its pair's queue
+        self.bus_free = [0] * (SIMDS // 2)
         self.memory_waiting: list[list[int]] = [[] for _ in range(SIMDS)]
         self.arrivals: list[tuple[int, int]] = []  # of loads to LDS: when, and the clocks that LDS takes
         self.stalls: Counter[tuple[int, str]] = Counter()
@@ -255,7 +256,7 @@ class CuModel:
             most = self.t.most_vm if name == "vm" else self.t.most_lgkm
             if (when := _outstanding(w.vm if name == "vm" else w.lgkm, most - 1, t)) > t:
                 return when, "counter"
-        queue, depth = ((self.lds_waiting[s], self.t.lds_queue) if op.kind == "lds" else
+        queue, depth = ((self.lds_waiting[s // 2], self.t.lds_queue) if op.kind == "lds" else
                         (self.memory_waiting[s], self.t.memory_queue))  # fmt: skip
         if op.kind in ("lds", "memory"):
             queue[:] = [x for x in queue if x > t]
@@ -313,8 +314,10 @@ class CuModel:
             start = max(self.lds_free, t)
             self.lds_free = start + clocks
             self.lds_busy += clocks
-            self.lds_waiting[w.simd].append(start + clocks)
-            done = start + clocks + c.lds_latency
+            self.lds_waiting[w.simd // 2].append(start + clocks)
+            pair, moved = w.simd // 2, op.bytes * LANES // c.bus if c.hardware else 0
+            self.bus_free[pair] = max(start + clocks, self.bus_free[pair] + moved)
+            done = self.bus_free[pair] + c.lds_latency
         else:
             clocks = max(op.hold, w.stream.pieces.get(at, op.pieces)) if c.hardware else 0
             start = max(self.memory_free, t)

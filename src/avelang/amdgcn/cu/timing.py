@@ -6,8 +6,11 @@ instruction a cycle, results of vector instructions a cycle later and of transce
 cycles later, a taken branch eight. AMD CDNA3 ISA guide, table 37: wait states between matrix instructions and those
 that use their results (`amdgcn.hazards.MATRIX_RULES`), and section 4.5, table 11, for those in front of them. Passes:
 `isa.amdgpu.passes`. LDS: 128 bytes a clock in phases (`arch.amd`), 16 addresses a clock from a SIMD and 32 into the LDS
-(nod-ai, "AMDGPU Kernel Optimization Guide", "Workgroup Memory"); a read of 16 bytes a lane holds it for 8 clocks, any
-other for 4 at least (Composable Kernel, the issue cycles of `blockwise_gemm_pipeline_xdlops_v3`). Vector memory: 64
+(nod-ai, "AMDGPU Kernel Optimization Guide", "Workgroup Memory"); a read of 16 bytes a
+lane holds it for 8 clocks, any other for 4 at least (Composable Kernel, the issue cycles of
+`blockwise_gemm_pipeline_xdlops_v3`). A pair of SIMDs has a queue of 8 accesses to LDS and a bus of 128 bytes a clock
+from it, and the first data is there 50 to 70 clocks after the issue (AMD, gfx950-gluon-tutorials, "Understanding
+ds_read Throughput", by traces of an MI355X; taken for the other chips too). Vector memory: 64
 bytes a clock from L1 (AMD CDNA 3 white paper: 64 bytes a clock and CU; gfx942 has lines of 128).
 
 What nobody has published stands in `CuTimings` as `assumed`."""
@@ -35,8 +38,9 @@ class CuTimings:
     """Clocks of a CU. `memory_latency`: from an issued load of global memory to its data, where nothing queues;
     `scalar_latency`, `lds_latency`: the same for scalar loads and LDS. `valu`, `trans`: how long a vector instruction
     and a transcendental one hold the vector pipe; `trans_latency`: until the latter's result. `taken`: a taken branch,
-    `barrier`: from the last wave's arrival to the first instruction behind it. `lds_queue`, `memory_queue`: accesses of
-    a SIMD that wait for their unit while the SIMD goes on; `addresses`: lanes whose addresses a clock moves out of a
+    `barrier`: from the last wave's arrival to the first instruction behind it. `lds_queue`,
+    `memory_queue`: accesses of a pair of SIMDs, and of a SIMD, that wait for their unit while the waves go on; `bus`:
+    bytes a clock from LDS to a pair; `addresses`: lanes whose addresses a clock moves out of a
     SIMD. `piece`: bytes of global memory a clock. `most_vm`, `most_lgkm`: what a counter can count. `hardware`: False
     for the rules of llvm-mca alone (see `llvm`). `assumed`: the names of those that nothing public says."""
 
@@ -49,14 +53,15 @@ class CuTimings:
     trans_latency: int = 16
     taken: int = 32
     barrier: int = 32
-    lds_queue: int = 4
+    lds_queue: int = 8
+    bus: int = 128
     memory_queue: int = 8
     addresses: int = 16
     piece: int = 64
     most_vm: int = 63
     most_lgkm: int = 15
     hardware: bool = True
-    assumed: tuple[str, ...] = ("scalar_latency", "lds_latency", "barrier", "lds_queue", "memory_queue")
+    assumed: tuple[str, ...] = ("scalar_latency", "barrier", "memory_queue")
 
 
 def timings(chip: str, **changed: int) -> CuTimings:
@@ -83,7 +88,8 @@ class CuOp:
     matrix instruction multiplies (`factors`) and the span that it adds to (`adds`), `writes`. Clocks from issue until
     the results are there: `plain`, for a matrix instruction that multiplies them (`factor`), for one that adds to
     exactly these registers (`same`) or to others that overlap (`other`). `counters`: "vm", "lgkm" or both. `vm`,
-    `lgkm`: of s_waitcnt, -1 where it asks for none. `value`: of s_setprio. `direct`: a load to LDS."""
+    `lgkm`: of s_waitcnt, -1 where it asks for none. `value`: of s_setprio. `direct`: a load to LDS. `pieces`: 64
+    bytes of memory each; `bytes` of a lane that LDS sends back."""
 
     kind: str
     port: str
@@ -104,6 +110,7 @@ class CuOp:
     value: int = 0
     direct: bool = False
     pieces: int = 0
+    bytes: int = 0
 
 
 _HINTS = {"barrier": "barrier", "nop": "nop", "sleep": "sleep", "priority": "priority", "wait": "wait", "end": "end"}
@@ -177,7 +184,8 @@ def _memory(i: MCInst, e: Effects, t: CuTimings) -> CuOp:
     counters = _COUNTERS.get(e.counter, ())
     common = {"reads": _cells(e.reads), "writes": _cells(e.writes), "counters": counters}
     if e.unit == DS:
-        return CuOp("lds", "lds", _lds_clocks(i, t), **common)  # type: ignore[arg-type]
+        sent = max(4, i.desc.nbytes) if e.writes else 0
+        return CuOp("lds", "lds", _lds_clocks(i, t), bytes=sent, **common)  # type: ignore[arg-type]
     if e.unit == SMEM:
         return CuOp("smem", "scalar", TURN, **common)  # type: ignore[arg-type]
     moved = max(1, LANES * max(1, i.desc.nbytes) // t.piece) if i.desc.access else 1
