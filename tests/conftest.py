@@ -18,6 +18,7 @@ _FOLDER = None
 if "AVE_TEST_FOLDER" not in os.environ:
     _FOLDER = tempfile.mkdtemp(prefix="ave-tests-")
     os.environ.update({"AVE_TEST_FOLDER": _FOLDER, "TMPDIR": _FOLDER, "AVE_CACHE_DIR": os.path.join(_FOLDER, "cache")})
+    os.environ.update({"AVE_TUNED": os.path.join(_FOLDER, "tuned.txt"), "XDG_DATA_HOME": os.path.join(_FOLDER, "data")})
     tempfile.tempdir = _FOLDER
 # Processes that tests start find the package whether or not it is installed.
 os.environ["PYTHONPATH"] = os.pathsep.join([str(pathlib.Path(__file__).parents[1] / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])

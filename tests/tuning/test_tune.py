@@ -149,6 +149,14 @@ def test_models_prune(place):
     assert set(slack.race.standings) == {"n=1", "n=2"}
 
 
+def test_a_function_may_make_the_choices(place):
+    x = np.ones(6, np.float32)
+    done = avelang.tune(lambda x, tile: x, Space(lambda x: [{"tile": (x.shape[0], i)} for i in (3, 2)], names="tile"), x,
+                        reference=lambda x: x, progress=False, clock=clock(lambda c: c.tile[1]), name="made", key=())
+    assert done.choice == {"tile": (6, 2)} and done.row.choice == "tile=[6,2]"
+    assert tuning.find("made", tuning.device_of(x), done.row.key) == done.choice
+
+
 def test_code_that_spills_is_left_out(place, monkeypatch):
     """What the compiler says of registers, for each launch that was compiled ahead."""
     from avelang.tuning import tuner
@@ -223,6 +231,7 @@ def test_errors_stand_at_the_users_line(place):
     fails("L073", lambda: avelang.tune({"n": (1,)})(way).inputs_for({"m": 1}), "inputs=")
     fails("L070", lambda: avelang.tune(way, {"q": (1, 2)}, x, **ok), "`q`")
     fails("L070", lambda: avelang.tune(way, Space({"n": (1, 2)}), x, where=lambda n: n, **ok), "Space")
+    fails("L070", lambda: avelang.tune(way, Space(lambda x: {"n": (1, 2)}), x, **ok), "names=")
     fails("L066", lambda: avelang.tune(way, {"n": (1, 2)}, x, 3, 4, **ok))
     fails("L066", lambda: avelang.tune({"n": (1, 2)}, nonsense=3)(way), "nonsense")
     fails("L066", lambda: avelang.tune({"n": (1, 2)}, model=3)(way), "model")

@@ -12,9 +12,12 @@ import numpy as np
 import pytest
 from tests.tuning.kernels import double
 
+import avelang
+import avelang.language as al
 from avelang.base.errors import AveError
 from avelang.runtime import ahead, compile
 from avelang.runtime.ahead import compiled
+from avelang.tuning.tuner import spilled_bytes
 from avelang.tuning.workers import CompileWorkers, cores
 
 
@@ -95,6 +98,34 @@ def test_code_for_a_gpu_needs_no_driver(target, place):
     assert code[:4] == b"\x7fELF" and meta["block"] == [64, 1, 1] and meta["writes"] == ["y"]
     if place == "cuda":
         assert meta["registers"] > 0 and meta["spills"] == [0, 0] and meta["assembler"].startswith("ptxas")
+    else:
+        assert meta["vgpr_spills"] == 0
+
+
+@avelang.jit
+def crowded(x: al.Pointer(al.f32), n: al.constexpr):
+    """All of so many numbers live at once."""
+    xs = al.make_tensor(x, al.f32, al.make_layout((1 << 20,), (1,)))
+    kept = al.full((n,), 0.0, al.f32)
+    for i in range(n):
+        kept[i] = xs[al.thread_id(0) + 1024 * i]
+    for i in range(n):
+        xs[al.thread_id(0) + 1024 * (n - 1 - i)] = kept[i] * kept[(i * 7 + 3) % n]
+
+
+@pytest.mark.parametrize("target, place", [("sm_90a", "cuda"), ("gfx942", "rocm")])
+def test_spills_are_told(target, place):
+    """By the assembler of NVIDIA, and by what AMD's code objects say of themselves."""
+    found = []
+    for n in (16, 700):
+        kernel = compile.build(crowded.source, {"n": n}, target)
+        job = ahead.Job(place, kernel, "crowded", crowded.source.file, {"target": target}, (1024, 1, 1), "", target, "gpu:0", "13.0")
+        try:
+            found.append(spilled_bytes(compiled(job)[1]))
+        except AveError as e:
+            assert e.code == "D020"
+            pytest.skip(str(e))
+    assert found[0] == 0 < found[1]
 
 
 def test_cores():

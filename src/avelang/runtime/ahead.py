@@ -17,7 +17,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from avelang.base.errors import error
+from avelang.base.errors import AveError, error
 from avelang.frontend.source import FunctionSource
 from avelang.ir.core import Kernel
 from avelang.isa import PACKAGES
@@ -219,7 +219,18 @@ def compiled(job: Job | PtxJob) -> tuple[bytes, dict[str, Any]]:
     if job.place == "cpu":
         return compile.cpu_object(source, {}, job.options.get("target"), job.block, job.options.get("cluster"))
     bound: Any = types.SimpleNamespace(constexprs={}, options=job.options)
-    return driver.build(_gone(job), source, bound, job.block)
+    code, meta = driver.build(_gone(job), source, bound, job.block)
+    return code, {**meta, **(_spilled(code) if job.place == "rocm" else {})}
+
+
+def _spilled(code: bytes) -> dict[str, int]:
+    """Registers that an AMD code object spills, of vectors; nothing where there is no reader of its files."""
+    from avelang.amdgcn.code_object import read
+
+    try:
+        return {"vgpr_spills": read(code).kernel().count("vgpr_spill_count")}
+    except AveError:  # D020: `pip install avelang[amd]`
+        return {}
 
 
 def _gone(job: Job | PtxJob) -> Any:

@@ -76,15 +76,17 @@ class Space:
     """The choices that there are.
 
     `values`: a mapping of names to the values of each (all combinations, the first name turning slowest), a sequence
-    of mappings (these choices), or a function of arguments by name that gives either. `where`: constraints, functions
+    of mappings (these choices), or a function of arguments by name that gives either, with the `names` of its choices.
+    `where`: constraints, functions
     of choice and arguments by name that are true for a choice that can be. Raises L070 for what is none of these, or a
     value that a table has no words for."""
 
     def __init__(
         self, values: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]] | Callable[..., Any],
-        where: Callable[..., Any] | Sequence[Callable[..., Any]] = (),
+        where: Callable[..., Any] | Sequence[Callable[..., Any]] = (), names: Sequence[str] = (),
     ):  # fmt: skip
         self.span = here()
+        self._names = (names,) if isinstance(names, str) else tuple(names)
         self.values = values
         conditions = [where] if callable(where) else list(where)
         for x in conditions:
@@ -116,9 +118,9 @@ class Space:
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """The names of a choice; None where a function makes the choices."""
-        if self._made is not None:
-            return None
+        """The names of a choice; None where a function makes the choices, and nobody said."""
+        if self._names or self._made is not None:
+            return self._names or None
         if isinstance(self.values, Mapping):
             return tuple(self.values)
         return tuple(dict.fromkeys(name for x in self.values for name in x))  # type: ignore[union-attr]

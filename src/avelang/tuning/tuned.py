@@ -12,6 +12,8 @@ import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import avelang.tuning.provenance as provenance
 import avelang.tuning.tables as tables
 import avelang.tuning.trial_arrays as arrays
@@ -69,7 +71,10 @@ class Tuned:
         self.takes_all = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
         self.accepts = frozenset(parameters) | (LAUNCH_OPTIONS if self.kernel is not None else frozenset())
         names = self.space.names
-        chosen = frozenset(names or ())
+        if names is None:
+            why = "a function makes its choices, and tells no names: Space(function, names=(...))"
+            raise self.fault("L070", name=f"the space of `{self.name}`", why=why)
+        chosen = frozenset(names)
         self.parameters = [p for p in parameters.values() if p.name not in chosen
                            and p.kind not in (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)]
         self.arguments = tuple(p.name for p in self.parameters)
@@ -82,10 +87,10 @@ class Tuned:
             if name not in self.arguments:
                 raise self.fault("L073", name=self.name, why=f"it has no argument `{name}`")
         for role, x in self.roles.items():
-            if role != "inputs" and names is not None:
+            if role != "inputs":
                 x.check({*self.arguments, *(chosen if role in ("launch", "model") else ()), "name", "array", "seed"}
                         if role == "fill" else {*self.arguments, *(chosen if role in ("launch", "model") else ())})
-        for x in self.space.where if names is not None else ():
+        for x in self.space.where:
             x.check({*self.arguments, *chosen})
 
     def fault(self, code: str, **fields: Any) -> AveError:
@@ -114,7 +119,7 @@ class Tuned:
         if "key" in self.roles:
             return key_text(self.roles["key"]({}, named))
         if self.keyed is not None:
-            return " ".join(f"{name}={_part(named[name])}" for name in self.keyed)
+            return " ".join(f"{name}={_part(named[name])}" for name in self.keyed) or "-"
         return " ".join(filter(None, (_part(x) for x in named.values()))) or "-"
 
     def device_of(self, named: Mapping[str, Any]) -> str:
@@ -168,11 +173,9 @@ class Tuned:
     # -- calls ---
 
     def _fast(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
-        seen = [(x.shape, x.dtype, getattr(x, "device", None)) if hasattr(x, "dtype") else x for x in args]
         if kwargs:
-            seen += [(name, (x.shape, x.dtype, getattr(x, "device", None)) if hasattr(x, "dtype") else x)
-                     for name, x in kwargs.items()]
-        return tuple(seen)
+            args = (*args, *kwargs, *kwargs.values())
+        return tuple([x if type(x) in _PLAIN else _seen(x) for x in args])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -259,6 +262,16 @@ class Tuned:
 
     def __repr__(self) -> str:
         return f"<tuned {self.name}>"
+
+
+_PLAIN = frozenset({int, float, bool, str, type(None)})
+
+
+def _seen(x: Any) -> Hashable:
+    """What of an argument may decide on a choice."""
+    if type(x) is np.ndarray:
+        return x.shape, x.dtype
+    return (x.shape, x.dtype, getattr(x, "device", None)) if hasattr(x, "dtype") else x
 
 
 def _names(given: Any) -> tuple[str, ...] | None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 GOOD = "good"
 RUNNING = "running"
+BUILD, COMPILE = 0.6, 0.75  # parts of the seconds after which no choice is begun, and none is waited for
 FAULTS = ("L033", "D035")  # after these a GPU is of no use to its process
 
 
@@ -210,6 +211,9 @@ class Session:
         with self.settings.compilers or CompileWorkers(count) as workers:
             seen: dict[int, Any] = {}
             for choice in choices:
+                if found and self._spent() > BUILD:
+                    self._out(choice, "late", "not built in time")
+                    continue
                 pending, why = self._collected(choice)
                 if why:
                     failed[choice.text] = why
@@ -218,8 +222,7 @@ class Session:
                 for p in pending if count != 0 else ():
                     self._submit(workers, p, choice, failed, seen)
                 self.progress.step(choice.text)
-            remaining = max(1.0, self.settings.seconds - (time.monotonic() - self.start))
-            workers.wait(remaining)
+            workers.wait(max(1.0, (COMPILE - self._spent()) * self.settings.seconds))
         for text, why in failed.items():
             self._out(next(c for c in choices if c.text == text), "failed", why)
         left = []
@@ -233,6 +236,10 @@ class Session:
         if not left:
             raise refuse(self.tuned, f"none can be compiled: {self._reasons()}")
         return left
+
+    def _spent(self) -> float:
+        """The part of the seconds that is gone."""
+        return (time.monotonic() - self.start) / self.settings.seconds
 
     def _submit(self, workers: Any, p: ahead.Pending, choice: Choice, failed: dict[str, str],
                 seen: dict[int, Any]) -> None:  # fmt: skip
