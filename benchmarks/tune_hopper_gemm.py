@@ -18,12 +18,12 @@ import random
 import tempfile
 from typing import Any
 
-from avelang_kernels.matmul.hopper_tiles import GemmTile
 from harness import Bar, GpuClock, Part, cublas, listed, main, only, operands, poisoned, products, table
 
 import avelang
 from avelang import tuning
 from avelang_kernels.matmul import hopper_gemm, hopper_rule
+from avelang_kernels.matmul.hopper_tiles import GemmTile
 
 SECONDS = 9.5  # that tuning a shape may take
 MOST = 12  # tiles that are tried: of the model's best
