@@ -32,15 +32,20 @@ RANGES = ((16, 16384), (256, 32768), (256, 32768))
 
 
 @functools.lru_cache(maxsize=64)
-def modeled(m: int, n: int, k: int) -> dict[tuple[Any, ...], float]:
+def modeled(m: int, n: int, k: int, align: int) -> dict[tuple[Any, ...], float]:
     """The seconds that the model gives each tile that can be."""
-    tiles, us = hopper_rule.times(m, n, k)
+    tiles, us = hopper_rule.times(m, n, k, align=align)
     return {tuple(t): float(x) * 1e-6 for t, x in zip(tiles, us, strict=True) if math.isfinite(x)}
+
+
+def times(a: Any, b: Any) -> dict[tuple[Any, ...], float]:
+    """The same, for these operands."""
+    return modeled(a.shape[0], b.shape[0], a.shape[1], hopper_gemm.alignment(a, b))
 
 
 def tiles(a: Any, b: Any) -> list[dict[str, Any]]:
     """The space: the rule's tiles that the shape can have."""
-    return [{"tile": tile} for tile in modeled(a.shape[0], b.shape[0], a.shape[1])]
+    return [{"tile": tile} for tile in times(a, b)]
 
 
 def inputs(m: int, n: int, k: int) -> tuple[Any, Any, Any]:
@@ -50,7 +55,7 @@ def inputs(m: int, n: int, k: int) -> tuple[Any, Any, Any]:
 
 @avelang.tune(
     tuning.Space(tiles, names="tile"), key=lambda a, b: ("bf16", a.shape[0], b.shape[0], a.shape[1]), inputs=inputs, outputs="out",
-    model=lambda a, b, tile: modeled(a.shape[0], b.shape[0], a.shape[1])[tile],
+    model=lambda a, b, tile: times(a, b)[tile],
     reference=lambda a, b: a.float() @ b.float().T, most=MOST, name="avelang_kernels.matmul.hopper_gemm.gemm",
 )  # fmt: skip
 def gemm(a: Any, b: Any, out: Any, tile: Any) -> None:
@@ -74,8 +79,8 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
             os.environ["AVE_CACHE_DIR"] = os.path.join(folder, str(i))
             a, b, out = inputs(m, n, k)
             done = gemm.tune(a, b, out, seconds=args.seconds, table=args.table or False)
-            rule = hopper_rule.choose_tile(m, n, k)
-            contenders = {"cuBLAS": cublas, "rule": functools.partial(hopper_gemm.gemm, tile=rule),
+            rule = hopper_rule.choose_tile(m, n, k, align=hopper_gemm.alignment(a, b))
+            contenders = {"cuBLAS": cublas, "rule": hopper_gemm.gemm,
                           "tuned": functools.partial(hopper_gemm.gemm, tile=GemmTile(*done.choice.tile))}  # fmt: skip
             times = only(products(a, b, contenders, clock, args.rounds), "shape", "us", "errors")
             ends = [v.status for v in done.verdicts.values()]

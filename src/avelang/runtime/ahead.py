@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from avelang.base.errors import AveError, error
+from avelang.base.garbage import rarer_collections
 from avelang.frontend.source import FunctionSource
 from avelang.ir.core import Kernel
 from avelang.isa import PACKAGES
@@ -138,8 +139,9 @@ def collect(launcher: Launcher, call: LaunchCall, backend: Backend, keyed: tuple
         pending.append(Pending(launcher, key, on_disk, backend, None, entry.meta, frozenset(entry.meta["writes"])))
         return
     if kernel is None:
-        kernel = compile.build(launcher.source_for(call.bound), call.bound.constexprs,
-                               call.bound.options.get("target"))
+        with rarer_collections():
+            kernel = compile.build(launcher.source_for(call.bound), call.bound.constexprs,
+                                   call.bound.options.get("target"))
     job, place, writes = None, _place(backend), frozenset(compile.stored(kernel))
     if place:
         source = launcher.source

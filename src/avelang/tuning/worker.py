@@ -1,6 +1,6 @@
 """A process that compiles: pickled jobs come in on standard input, what was made of each goes out on standard output.
 
-It is a Python of its own (`python -m avelang.tuning.worker`), which knows nothing of its parent's program and does not
+It is a Python of its own, which knows nothing of its parent's program and does not
 run it again: jobs carry their kernels. What a job prints goes to standard error."""
 
 from __future__ import annotations
@@ -73,7 +73,3 @@ def main() -> None:
         except EOFError:
             return
         send(out, answer(job))
-
-
-if __name__ == "__main__":
-    main()

@@ -89,7 +89,7 @@ class CompileWorkers:
             _end(process)
 
     def _start(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", worker.__name__]
+        command = [sys.executable, "-c", f"from {worker.__name__} import main; main()"]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                    env=knobs.child_environment(sys.path))
         self._processes.add(process)
