@@ -9,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from avelang.emit.llvm import cpu_cluster, cpu_waits
+from avelang.emit.llvm.cpu_accumulators import in_place
 from avelang.emit.llvm.cpu_if import emit_if
 from avelang.emit.llvm.cpu_lanes import linear_id
 from avelang.emit.llvm.cpu_loops import emit_for, emit_while
 from avelang.emit.llvm.cpu_mma import emit_mma
-from avelang.emit.llvm.cpu_ops import RULES, copies, local_words, shared_plan, type_of
+from avelang.emit.llvm.cpu_ops import RULES, copies, local_words, root_of, shared_plan, stored_whole, type_of
 from avelang.emit.llvm.cpu_values import Ptr, S, const
 from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.core import Block, Kernel, walk
@@ -38,6 +39,8 @@ def emit(kernel: Kernel) -> Emitted:
     w.shared, scratch = shared_plan(ops)
     w.words = local_words(ops)
     w.copies = copies(kernel.body, w.uses)
+    w.whole = stored_whole(ops)
+    w.in_place = in_place(kernel.body, w.uses, root_of)
     waiting, counted = cpu_waits.waits(ops)
     clustered = cpu_waits.together(ops)
     counted |= clustered

@@ -11,9 +11,12 @@ import hashlib
 import numpy as np
 
 from avelang.emit.llvm.cpu_memory_places import LaneAddress
-from avelang.emit.llvm.cpu_values import Aos, Lin
+from avelang.emit.llvm.cpu_values import Aos, Elems, Lin, V
+from avelang.emit.llvm.cpu_vectors import columns, rechunk, to_aos
 from avelang.emit.llvm.cpu_wave import WaveWriter
-from avelang.ir.dtypes import DType
+from avelang.ir.dtypes import DType, word_of
+from avelang.ir.types import VecType
+from avelang.llvm.core import Body
 
 LINE = 64  # bytes of a vector register
 FEWEST = 16  # a pattern with fewer pieces is written out where it stands
@@ -139,11 +142,11 @@ def _function(name: str, sides: list[_CopyEnd], size: int, lanes: int, wave: int
         lines.append(f"  store {t} {x}, ptr {target.pointer(first)}, align 1")
     params = ["ptr noalias nocapture readonly %s", "ptr noalias nocapture writeonly %d"]
     params += [f"i64 %{s.letter}{i}" for s in sides for i in range(len(s.columns))]
-    return (
-        f"define internal void @{name}({', '.join(params)}) noinline #0 {{\nentry:\n"
-        + "\n".join(lines)
-        + "\n  ret void\n}"
-    )
+    return _defined(name, ", ".join(params), "\n".join(["entry:", *lines]))
+
+
+def _defined(name: str, params: str, body: str) -> str:
+    return f"define internal void @{name}({params}) noinline #0 {{\n{body}\n  ret void\n}}"
 
 
 # -- any addresses -----------------------------------------------------------------------------------------------------
@@ -163,6 +166,79 @@ def gather_rows(w: WaveWriter, pointers: str, n: int, m: DType) -> Aos:
     staging = _staging(w, size)
     _each_lane(w, f"ave_gather_rows_{size}", pointers, staging.base)
     return _staged(w, staging, n, m)
+
+
+def has_words(size: int) -> bool:
+    """True for as many bytes of a lane as `gather_words` and `scatter_words` move."""
+    return size in (8, 16, 32, 64)
+
+
+def gather_words(w: WaveWriter, pointers: str, size: int) -> list[str]:
+    """The same as words of 32 bits, each a vector of a wave: lanes' rows become columns in a function that is made
+    once, since that takes more code than all else here."""
+    staging = _staging(w, size)
+    _each_lane(w, f"ave_gather_rows_{size}", pointers, staging.base)
+    return _columns_of(w, staging.base, size // 4)
+
+
+def load_words(w: WaveWriter, at: LaneAddress, more: int, size: int) -> list[str]:
+    """The same where it is known how lanes lie."""
+    if at.run(size, None) == w.W:
+        return _columns_of(w, at.pointer(0, more), size // 4)
+    staging = _staging(w, size)
+    copy(w, at, more, staging, 0, size)
+    return _columns_of(w, staging.base, size // 4)
+
+
+def _columns_of(w: WaveWriter, rows: str, count: int) -> list[str]:
+    at, t = _words_slot(w, 4 * count), w.t("i32")
+    w.do(f"call void @{_turned(w, 'columns', count)}(ptr {at}, ptr {rows})")
+    return [w.op(f"load {t}, ptr {w.op(f'getelementptr {t}, ptr {at}, i64 {i}')}, align 64") for i in range(count)]
+
+
+def scatter_words(w: WaveWriter, pointers: str, words: list[str]) -> None:
+    """The inverse of `gather_words`."""
+    count, t = len(words), w.t("i32")
+    at, staging = _words_slot(w, 4 * count), _staging(w, 4 * count)
+    for i, x in enumerate(words):
+        w.do(f"store {t} {x}, ptr {w.op(f'getelementptr {t}, ptr {at}, i64 {i}')}, align 64")
+    w.do(f"call void @{_turned(w, 'rows', count)}(ptr {staging.base}, ptr {at})")
+    _each_lane(w, f"ave_scatter_rows_{4 * count}", pointers, staging.base)
+
+
+def _words_slot(w: WaveWriter, size: int) -> str:
+    key = -size
+    if key not in w.staging:
+        w.staging[key] = w.body.alloca(f"[{size * w.W} x i8]")
+    return w.staging[key]
+
+
+def _turned(w: WaveWriter, how: str, count: int) -> str:
+    """The name of a function that turns a wave's rows of `count` words into columns, or the other way round: from its
+    second pointer to its first."""
+    name = f"{how}.{count}.{w.W}"
+    if name in w.module.functions:
+        return name
+    outer, memo, w.body, w._memo = w.body, w._memo, Body(), [{}]
+    lanes = min(w.W, LINE // 4 // count)
+    chunk, column, align = f"<{lanes * count} x i32>", w.t("i32"), 1 if how == "columns" else 4 * lanes * count
+    rows = [f"getelementptr i8, ptr {{}}, i64 {first * count * 4}" for first in range(0, w.W, lanes)]
+    columns_ = [f"getelementptr {column}, ptr {{}}, i64 {i}" for i in range(count)]
+    if how == "columns":
+        chunks = tuple(w.op(f"load {chunk}, ptr {w.op(p.format('%s'))}, align {align}") for p in rows)
+        found = columns(w, Aos(32, count, 0, count, chunks, lanes))
+        kind, places = column, columns_
+    else:
+        items = tuple(V(w.op(f"load {column}, ptr {w.op(p.format('%s'))}, align 64")) for p in columns_)
+        found = list(rechunk(w, to_aos(w, Elems(items), VecType(word_of(32), count)), lanes).chunks)
+        kind, places = chunk, rows
+    for x, p in zip(found, places, strict=True):
+        w.do(f"store {kind} {x}, ptr {w.op(p.format('%d'))}, align {64 if kind == column else align}")
+    text = w.body.text()
+    w.body, w._memo = outer, memo
+    params = "ptr noalias nocapture writeonly %d, ptr noalias nocapture readonly %s"
+    w.module.functions[name] = _defined(name, params, text)
+    return name
 
 
 def gather(w: WaveWriter, pointers: str, m: DType) -> str:

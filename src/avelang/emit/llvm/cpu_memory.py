@@ -10,7 +10,21 @@ import numpy as np
 
 from avelang.emit.llvm import cpu_copy, cpu_lin
 from avelang.emit.llvm.cpu_memory_places import LaneAddress, gep, place, pointers_of
-from avelang.emit.llvm.cpu_values import Aos, Elems, Lin, LocalMemory, Pending, Ptr, Rep, S, Scalar, V, elem, lanes_of
+from avelang.emit.llvm.cpu_values import (
+    Aos,
+    Elems,
+    Lin,
+    LocalMemory,
+    Pending,
+    Ptr,
+    Rep,
+    S,
+    Scalar,
+    StackVector,
+    V,
+    elem,
+    lanes_of,
+)
 from avelang.emit.llvm.cpu_vectors import (
     REGISTER,
     concat,
@@ -18,12 +32,14 @@ from avelang.emit.llvm.cpu_vectors import (
     elements,
     from_integer,
     integer,
+    of_words,
     pow2,
     rechunk,
     shuffle,
     slot_store,
     to_aos,
     words,
+    words32,
 )
 from avelang.emit.llvm.cpu_wave import ZERO, WaveWriter
 from avelang.ir.dtypes import DType, i64, word_of
@@ -55,8 +71,8 @@ def _stored(w: WaveWriter, x: Scalar, d: DType, wide: bool) -> str:
 # -- load --------------------------------------------------------------------------------------------------------------
 
 
-def load(w: WaveWriter, p: Ptr, off: Scalar, t: Type, align: int) -> Rep:
-    """`ld`: n consecutive elements at pointer + offset."""
+def load(w: WaveWriter, p: Ptr, off: Scalar, t: Type, align: int, apart: bool = False) -> Rep:
+    """`ld`: n consecutive elements at pointer + offset. `apart`: they are wanted as elements, not as they lie."""
     if isinstance(p.base, LocalMemory):
         return _local_load(w, p.base, cpu_lin.add64(w, p.off, off), t)
     d, n = dtype_of(t), count_of(t)
@@ -73,7 +89,15 @@ def load(w: WaveWriter, p: Ptr, off: Scalar, t: Type, align: int) -> Rep:
         whole = count == n and isinstance(t, VecType) and n > 1
         chunked = _strided(w, at, start * m.bytes, count, m, align) if d.bits > 1 else None
         if chunked is None and count > 1 and d.bits > 1:
-            chunked = _chunks(w, at, start * m.bytes, count, m, align) or _gathered(w, at, start * m.bytes, count, m)
+            split = apart and whole and d.bits in (8, 16, 32) and cpu_copy.has_words(count * m.bytes)
+            if split and isinstance(at, LaneAddress) and w.mask is None:
+                return of_words(w, cpu_copy.load_words(w, at, start * m.bytes, count * m.bytes), d)
+            chunked = _chunks(w, at, start * m.bytes, count, m, align)
+            if chunked is None:
+                pointers = _moved(w, at.text if isinstance(at, V) else _all_pointers(w, at), start * m.bytes)
+                if split:
+                    return of_words(w, cpu_copy.gather_words(w, pointers, count * m.bytes), d)
+                chunked = cpu_copy.gather_rows(w, pointers, count, m)
         if chunked is not None:
             if whole:
                 return chunked
@@ -166,10 +190,6 @@ def _masked_load(w: WaveWriter, n: int, m: DType, p: str, mask: str, align: int)
     return w.call(f"llvm.masked.load.v{n}i{m.bits}.p0", t, (f"ptr align {align}", p), (f"<{n} x i1>", mask), (t, ZERO))
 
 
-def _gathered(w: WaveWriter, at: LaneAddress | V, more: int, n: int, m: DType) -> Aos:
-    return cpu_copy.gather_rows(w, _moved(w, at.text if isinstance(at, V) else _all_pointers(w, at), more), n, m)
-
-
 def _moved(w: WaveWriter, pointers: str, more: int) -> str:
     return w.op(f"getelementptr i8, {w.t('ptr')} {pointers}, {w.t('i64')} splat (i64 {more})") if more else pointers
 
@@ -257,6 +277,11 @@ def store(w: WaveWriter, value: Rep, t: Type, p: Ptr, off: Scalar, align: int) -
     elif items is not None:
         _store_lane_by_lane(w, at, [_stored(w, x, d, True) for x in items], m)
     elif not _store_chunks(w, at, value, VecType(d, n), align):
+        if not isinstance(value, Aos) and d.bits in (8, 16, 32) and cpu_copy.has_words(n * m.bytes):
+            found = words32(w, value, VecType(d, n))
+            if found is not None:
+                pointers = at.text if isinstance(at, V) else _all_pointers(w, at)
+                return cpu_copy.scatter_words(w, pointers, found)
         aos = rechunk(w, to_aos(w, value, VecType(d, n)), max(1, REGISTER // (d.bits * n)))
         cpu_copy.scatter_rows(w, at.text if isinstance(at, V) else _all_pointers(w, at), aos)
     return None
@@ -384,6 +409,18 @@ def _local_places(w: WaveWriter, mem: LocalMemory, off: Scalar, count: int) -> l
     return V(pointers_of(w, mem.ptr, b("add", b("mul", at, w.W), lane)))
 
 
+def local_vector(w: WaveWriter, p: Ptr, off: Scalar, t: Type) -> StackVector | None:
+    """A vector in local memory as it stands there, to be written in place; None where it does not stand so."""
+    mem, at = p.base, cpu_lin.add64(w, p.off, off)
+    if not (isinstance(mem, LocalMemory) and isinstance(t, VecType) and isinstance(at, S) and at.const is not None):
+        return None
+    if mem.word != t.dtype.bytes or at.const % mem.word or not 0 <= at.const // mem.word <= mem.words - t.n:
+        return None
+    place = w.op(f"getelementptr {w.t(f'i{mem.word * 8}')}, ptr {mem.ptr}, i64 {at.const // mem.word}")
+    w.standing[place] = (mem.ptr, at.const)
+    return StackVector(place, t.n, elem(t.dtype))
+
+
 def _local_load(w: WaveWriter, mem: LocalMemory, off: Scalar, t: Type) -> Rep:
     d = dtype_of(t)
     m = _in_memory(d)
@@ -398,6 +435,8 @@ def _local_load(w: WaveWriter, mem: LocalMemory, off: Scalar, t: Type) -> Rep:
         items = tuple(V(_gather(w, p, bits, mem.word)) for p in moved)
     else:
         items = tuple(V(w.op(f"load {w.t(f'i{bits}')}, ptr {p}, align {mem.word * 16}")) for p in places)
+    if bits == 32 and m.bits < 32 and d.bits > 1 and isinstance(t, VecType):
+        return of_words(w, [w.vec(x, word_of(32)) for x in items], d)
     out = [_value(w, w.vec(x, m), d, True) for x in words(w, items, word_of(bits), m.bits)]
     return Elems(tuple(out)) if isinstance(t, VecType) else out[0]
 
@@ -406,8 +445,12 @@ def _local_store(w: WaveWriter, mem: LocalMemory, off: Scalar, value: Rep, t: Ty
     d = dtype_of(t)
     m = _in_memory(d)
     bits = mem.word * 8
-    items = tuple(V(_stored(w, V(w.vec(x, d)), d, True)) for x in elements(w, value, t))
-    parts = [w.vec(x, m) for x in words(w, items, m, bits)]
+    if isinstance(value, StackVector) and isinstance(off, S) and w.standing.get(value.ptr) == (mem.ptr, off.const):
+        return  # it was written there
+    parts = words32(w, value, t) if bits == 32 and 1 < m.bits <= 32 and isinstance(t, VecType) and d.bits > 1 else None
+    if parts is None:
+        items = tuple(V(_stored(w, V(w.vec(x, d)), d, True)) for x in elements(w, value, t))
+        parts = [w.vec(x, m) for x in words(w, items, m, bits)]
     places = _local_places(w, mem, off, len(parts))
     for i, x in enumerate(parts):
         if isinstance(places, V):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from avelang.emit.llvm.cpu_values import (
     Elems,
     Lin,
     LocalMemory,
+    Packed,
     Pending,
     Ptr,
     Rep,
@@ -248,6 +250,10 @@ def _slice(w: WaveWriter, op: Op) -> Rep:
     rep, start, n = w.env[op.operands[0]], op.attrs["start"], _vector(op.result).n
     if isinstance(rep, Aos):
         return Aos(rep.bits, rep.n, rep.start + start, n, rep.chunks, rep.lanes)
+    if isinstance(rep, Packed):
+        bits = _vector(op.result).dtype.bits
+        if start * bits % 32 == 0 and n * bits % 32 == 0:
+            return Packed(rep.words[start * bits // 32 : (start + n) * bits // 32])
     if isinstance(rep, StackVector):
         return Elems(tuple(extract(w, rep, _vector(op.operands[0]), i, u32) for i in range(start, start + n)))
     return Elems(elements(w, rep, op.operands[0].type)[start : start + n])
@@ -319,22 +325,51 @@ def shared_plan(ops: Iterable[Op]) -> tuple[dict[Value, int], int]:
     return offsets, -(-end // 64) * 64
 
 
-def _root(v: Value) -> Value | None:
+def root_of(v: Value) -> Value | None:
     """The local tensor into which a pointer points."""
     while v.op is not None and v.op.name in ("ptr_add", "base"):
         v = v.op.operands[0]
     return v
 
 
+def _known(op: Op, i: int) -> Any:
+    made = op.operands[i].op
+    return made.attrs["value"] if made is not None and made.name == "const" else None
+
+
+def _unit(op: Op, ptr: Value, value: Value) -> int:
+    """Bytes of the widest word of which an access of local memory reaches whole ones: of its elements, or 4 where these
+    are narrower and it begins and ends at multiples of 4."""
+    t, place = value.type, _known(op, 1 if op.name == "ld" else 2)
+    d = dtype_of(t)
+    aligned = op.attrs["align"] % 4 == 0 or (isinstance(place, int) and place % 4 == 0 and _aligned(ptr))
+    return 4 if d.bits in (8, 16) and isinstance(t, VecType) and t.bits % 32 == 0 and aligned else d.bytes
+
+
+def _aligned(ptr: Value) -> bool:
+    """True where a pointer is known to be a multiple of 4 bytes from the beginning of its tensor."""
+    while ptr.op is not None and ptr.op.name in ("ptr_add", "base"):
+        step = _known(ptr.op, 1) if ptr.op.name == "ptr_add" else 0
+        if not isinstance(step, int) or step % 4:
+            return False
+        ptr = ptr.op.operands[0]
+    return True
+
+
+def stored_whole(ops: Iterable[Op]) -> set[Value]:
+    """Values that are stored to global or shared memory as they are: they may stay as lanes have them there."""
+    return {op.operands[0] for op in ops if op.name == "st" and _space(op.operands[1]) != LOCAL}
+
+
 def local_words(ops: Iterable[Op]) -> dict[Value, int]:
-    """Bytes of the words of each local tensor: as narrow as the narrowest element by which it is accessed."""
+    """Bytes of the words of each local tensor: as narrow as the narrowest word by which it is accessed."""
     out: dict[Value, int] = {}
     for op in ops:
         if op.name in ("ld", "st"):
             ptr, value = (op.operands[0], op.result) if op.name == "ld" else (op.operands[1], op.operands[0])
-            root = _root(ptr) if isinstance(ptr.type, PtrType) and ptr.type.space == LOCAL else None
+            root = root_of(ptr) if isinstance(ptr.type, PtrType) and ptr.type.space == LOCAL else None
             if root is not None:
-                out[root] = min(out.get(root, 8), dtype_of(value.type).bytes)
+                out[root] = min(out.get(root, 8), _unit(op, ptr, value))
     return out
 
 
@@ -433,7 +468,11 @@ def _ld(w: WaveWriter, op: Op) -> Rep:
     p, off, align = _pointer(w, op.operands[0]), w.scalar(op.operands[1]), op.attrs["align"]
     if op.result in w.copies and w.mask is None:
         return Pending(p, off, align)
-    return cpu_memory.load(w, p, off, op.result.type, align)
+    if op.result in w.in_place and w.mask is None:
+        found = cpu_memory.local_vector(w, p, off, op.result.type)
+        if found is not None:
+            return found
+    return cpu_memory.load(w, p, off, op.result.type, align, op.result not in w.whole)
 
 
 @rule("st")

@@ -99,7 +99,15 @@ class StackVector:
     owned: bool = True
 
 
-Vector = Elems | Aos | StackVector
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Packed:
+    """A vector of elements narrower than 32 bits, as words of 32 bits of all lanes: LLVM vectors of i32, the first
+    element in the lowest bits."""
+
+    words: tuple[str, ...]
+
+
+Vector = Elems | Aos | StackVector | Packed
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

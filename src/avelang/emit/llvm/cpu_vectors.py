@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from avelang.emit.llvm.cpu_values import Aos, Elems, Lin, Rep, S, Scalar, StackVector, V, Vector, elem
+from avelang.emit.llvm.cpu_values import Aos, Elems, Lin, Packed, Rep, S, Scalar, StackVector, V, Vector, elem
 from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.dtypes import DType, word_of
 from avelang.ir.types import Type, VecType, dtype_of
@@ -51,8 +51,39 @@ def elements(w: WaveWriter, rep: Rep, t: Type) -> tuple[Scalar, ...]:
         return tuple(V(slot_load(w, rep, str(i))) for i in range(rep.n))
     if isinstance(rep, Aos):
         return tuple(V(x) for x in _from_aos(w, rep, dtype_of(t)))
+    if isinstance(rep, Packed):
+        return _unpacked(w, rep, dtype_of(t))
     assert isinstance(rep, Scalar)
     return (rep,)
+
+
+def _unpacked(w: WaveWriter, rep: Packed, d: DType) -> tuple[Scalar, ...]:
+    """The elements of words, made once in a region."""
+    key = ("packed", rep, d)
+    if (found := w.memo(key)) is None:
+        items = _recast(w, tuple(map(V, rep.words)), word_of(32), d)
+        found = w.remember(key, " ".join(w.vec(x, d) for x in items))
+    return tuple(map(V, found.split()))
+
+
+def words32(w: WaveWriter, rep: Rep, t: VecType) -> list[str] | None:
+    """A vector as words of 32 bits of all lanes; None where it is no whole number of them, or its elements are
+    wider."""
+    d = t.dtype
+    if t.bits % 32 or d.bits not in (8, 16, 32):
+        return None
+    if isinstance(rep, Packed):
+        return list(rep.words)
+    if isinstance(rep, Aos) and all(x * rep.bits % 32 == 0 for x in (rep.start, rep.count, rep.n)):
+        whole = rebits(w, rep, 32)
+        return columns(w, whole)[whole.start : whole.start + whole.count]
+    items = tuple(V(integer(w, V(w.vec(x, d)), d, True)) for x in elements(w, rep, t))
+    return [w.vec(x, word_of(32)) for x in _recast(w, items, word_of(d.bits), word_of(32))]
+
+
+def of_words(w: WaveWriter, found: list[str], d: DType) -> Rep:
+    """The inverse of `words32`: the vector of these words."""
+    return Packed(tuple(found)) if d.bits < 32 else Elems(tuple(from_integer(w, x, d, True) for x in found))
 
 
 def slot_place(w: WaveWriter, slot: StackVector, index: str) -> str:
@@ -82,20 +113,20 @@ def _from_aos(w: WaveWriter, a: Aos, d: DType) -> list[str]:
     """LLVM vectors of a wave, one for each element."""
     if a.bits < 32 and a.n * a.bits % 32 == 0:
         per = 32 // a.bits
-        words = _columns(w, rebits(w, Aos(a.bits, a.n, 0, a.n, a.chunks, a.lanes), 32))
+        found = columns(w, rebits(w, Aos(a.bits, a.n, 0, a.n, a.chunks, a.lanes), 32))
         b = Bits(w, True)
         out = []
         for i in range(a.start, a.start + a.count):
-            word = words[i // per]
+            word = found[i // per]
             shifted = b("lshr", word, i % per * a.bits) if i % per else word
             out.append(w.op(f"trunc {b.t} {shifted} to {w.t(f'i{a.bits}')}"))
         return out
-    columns = _columns(w, a)[a.start : a.start + a.count]
+    found = columns(w, a)[a.start : a.start + a.count]
     e = elem(d)
-    return columns if e == f"i{a.bits}" else [w.op(f"bitcast {w.t(f'i{a.bits}')} {c} to {w.t(e)}") for c in columns]
+    return found if e == f"i{a.bits}" else [w.op(f"bitcast {w.t(f'i{a.bits}')} {c} to {w.t(e)}") for c in found]
 
 
-def _columns(w: WaveWriter, a: Aos) -> list[str]:
+def columns(w: WaveWriter, a: Aos) -> list[str]:
     """All n elements of each lane, each as an integer vector of a wave."""
     key = (a.chunks, a.bits, a.n)
     if (found := w.memo(key)) is not None:
@@ -104,12 +135,12 @@ def _columns(w: WaveWriter, a: Aos) -> list[str]:
     if pow2(a.n) and a.n <= length <= w.W:
         chunks = list(rechunk(w, a, length // a.n).chunks)
         groups = [_unzip(w, t, length, chunks[i : i + a.n]) for i in range(0, len(chunks), a.n)]
-        columns = [concat(w, t, length, [g[i] for g in groups]) for i in range(a.n)]
+        out = [concat(w, t, length, [g[i] for g in groups]) for i in range(a.n)]
     else:
         whole, total = rechunk(w, a, w.W).chunks[0], w.W * a.n
-        columns = [shuffle(w, t, total, whole, None, list(range(i, total, a.n))) for i in range(a.n)]
-    w.remember(key, " ".join(columns))
-    return columns
+        out = [shuffle(w, t, total, whole, None, list(range(i, total, a.n))) for i in range(a.n)]
+    w.remember(key, " ".join(out))
+    return out
 
 
 def _unzip(w: WaveWriter, t: str, length: int, chunks: list[str]) -> list[str]:
@@ -162,8 +193,11 @@ def to_aos(w: WaveWriter, rep: Rep, t: VecType) -> Aos:
                 tuple(shuffle(w, f"i{rep.bits}", rep.n, c, None, part) for c in rep.chunks),
                 1,
             )
-    items = [integer(w, V(w.vec(x, t.dtype)), t.dtype, True) for x in elements(w, rep, t)]
-    bits = t.dtype.bits
+    if isinstance(rep, Packed):
+        items, bits = list(rep.words), 32
+    else:
+        items = [integer(w, V(w.vec(x, t.dtype)), t.dtype, True) for x in elements(w, rep, t)]
+        bits = t.dtype.bits
     while bits < 32 and len(items) > 1:
         b = Bits(w, True, bits * 2)
         wider = [
@@ -208,6 +242,10 @@ def bitcast(w: WaveWriter, rep: Rep, src: Type, dst: Type) -> Rep:
         step = max(a.bits, b.bits)
         if all(x * a.bits % step == 0 for x in (rep.start, rep.count, rep.n)):
             return rebits(w, rep, b.bits)
+    if isinstance(dst, VecType) and isinstance(src, VecType) and {a.bits, b.bits} <= {8, 16, 32} and a.bits != b.bits:
+        found = words32(w, rep, src)
+        if found is not None and not all(isinstance(x, S) for x in getattr(rep, "items", (None,))):
+            return of_words(w, found, b)
     if isinstance(rep, (Lin, S)) and a.is_int and b.is_int and a.bits == b.bits:
         return rep
     items = _recast(w, elements(w, rep, src), a, b)

@@ -38,6 +38,9 @@ class WaveWriter(Writer):
         self.staging: dict[int, str] = {}  # stack memory for copies, by bytes a lane
         self.lane_pointers: str | None = None  # stack memory for the addresses of lanes that are visited one by one
         self.copies: set[Value] = set()
+        self.in_place: set[Value] = set()  # loads of accumulators that are added to where they stand
+        self.standing: dict[str, tuple[str, int]] = {}  # pointers to these: the memory, and the byte in it
+        self.whole: set[Value] = set()  # values that are stored as lanes have them
         self.coroutine = False
         # Of `cpu_check`: memory for the numbers of a report, whether anything ends the wave early, where the launch's
         # word is.
