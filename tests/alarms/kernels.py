@@ -26,6 +26,7 @@ from avelang_kernels.matmul import (
     tile_gemm,
     tile_inference,
     tile_skinny,
+    tile_split_gemm,
     tutorial_gemm,
 )
 from avelang_kernels.moe import tile_grouped_gemm, tile_moe
@@ -129,6 +130,9 @@ def tiles() -> None:
     ):  # fmt: skip
         add(f"tile_gemm {T.pipeline} {T.cluster} {shape}", chips, lambda T=T, shape=shape, target="", **o: product(
             lambda a, b, c: tile_gemm.gemm(a, b, c, T, target, units=4, **o), *shape, BF16, BF16, 8 if T.pipeline == "tma" else 1))  # fmt: skip
+    for split in (2, "stream"):
+        add(f"tile_split_gemm {split}", AMD, lambda split=split, target="gfx942", **o: product(
+            lambda a, b, c: tile_split_gemm.gemm(a, b, c, B(32, 64, 64), target, 5, split, **o), 40, 72, 264, BF16, BF16))  # fmt: skip
     for shape, dtype in (((40, 72, 40), F16), ((7, 33, 77), F16), ((130, 64, 64), BF16)):
         add(f"tile_gemm as it chooses {shape}", ALL, lambda shape=shape, dtype=dtype, target="", **o: product(
             lambda a, b, c: tile_gemm.gemm(a, b, c, target=target, **o), *shape, dtype))  # fmt: skip

@@ -331,6 +331,17 @@ class GemmPlan:
         return loop + partials / unit.memory_clock + partials / unit.l2_clock
 
     @property
+    def stream_cycles(self) -> float:
+        """The model's clocks where every unit gets an equal share of all steps along K: each leaves the sums of two
+        tiles, and adds up as many."""
+        unit = self.gemm.unit
+        step = sum(x**NORM for x in self.step_cycles.values()) ** (1 / NORM)
+        steps = math.ceil(self.tiles * self.all_steps / self.gemm.units)
+        sums = math.prod(self.workgroup) * 4
+        begun = -(-steps // self.all_steps) + 1  # tiles of which a run has some steps
+        return steps * step + 2 * begun * unit.load_clocks + 2 * sums / unit.memory_clock + 2 * sums / unit.l2_clock
+
+    @property
     def relation(self) -> str:
         """Relation of the MMA to IREE's of the same name; empty where it is that one."""
         if not self.mma.name.endswith(PAIRED):

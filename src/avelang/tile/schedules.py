@@ -168,7 +168,8 @@ def run(T, A, B, sizes, finish):
         warpgroups.run(G, A, B, scheduler, finish)
     else:
         if isinstance(scheduler, StreamKScheduler):
-            refuse("the scheduler of a block that makes one tile", "one of whole units of work", "a StreamKScheduler")
+            run_stream(T, G, A, B, scheduler, finish)
+            return
         count = scheduler.count()
         al.expect(al.grid_dim(0) >= count,
                   "a block along x for each tile of C, as many as T.grid(m, n, units) or the walk's count() says",
@@ -178,6 +179,21 @@ def run(T, A, B, sizes, finish):
             if not isinstance(work, WorkTile):
                 refuse("what `job` of a walk gives", "an avelang.tile.order.WorkTile", "something else")
             finish(one_tile(T, G, A, B, work), place_in_c(work))
+
+
+@avelang.jit
+def run_stream(T, G, A, B, scheduler, finish):
+    """The tiles of which some steps are in this block's run, one after another. For AMD: elsewhere copies to shared
+    memory would still be under way when the next tile begins."""
+    if al.target().vendor != "amd":
+        refuse("the scheduler of a block that makes one tile", "one of whole units of work", "a StreamKScheduler")
+    first, end, stride = scheduler.span()
+    for index in al.range(first, end, stride):
+        al.syncthreads()  # all have read what the tile before had in shared memory
+        work = scheduler.work_tile(index, 0, 0)
+        # LLVM computes them in vector registers, from which no resource may come.
+        work.k = al.amdgpu.readfirstlane(work.k[0]), al.amdgpu.readfirstlane(work.k[1])
+        finish(one_tile(T, G, A, B, work), place_in_c(work))
 
 
 @avelang.jit

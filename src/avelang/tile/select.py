@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 from avelang.arch import chip as chip_of
 from avelang.base.errors import AveError, counted
@@ -266,11 +266,13 @@ def gemm(m: int, n: int, k: int, dtype: str | DType, target: str, preshuffled: b
 # -- for kernels -------------------------------------------------------------------------------------------------------
 
 _Size = Annotated[int, at_least(1)]
+STREAM = "stream"  # every block gets an equal share of all steps along K
 CLASS = 64  # sizes are rounded up to multiples of this before a block is looked for
 
 
 @functools.lru_cache(1024)
-def _block_for(problem: Gemm) -> BlockConfig:
+def _blocks_for(problem: Gemm) -> tuple[GemmPlan, ...]:
+    """The plans of one part of K, of the MMA that blocks take by themselves."""
     mine = [
         p
         for mma in _fits(problem)
@@ -286,7 +288,14 @@ def _block_for(problem: Gemm) -> BlockConfig:
     grouped = [
         p for p in mine if p.mma.b is None
     ]  # wgmma, wherever it can: the smaller blocks of `mma.sync` are estimates
-    return _best(grouped or mine).block()
+    return tuple(grouped or mine)
+
+
+def _class(m: int, n: int, k: int, *more: Any) -> Gemm:
+    """The product whose sizes are those of near ones: in 64s, few rows of C in 16s."""
+    unit = CLASS if m > CLASS else SKINNY
+    rows = -(-m // unit) * unit
+    return Gemm(rows, -(-n // CLASS) * CLASS, -(-k // CLASS) * CLASS, *more)
 
 
 @takes("T301")
@@ -301,8 +310,25 @@ def block_for(
     `count`: compute units, 0 for the chip's; `aligned`: rows of A, B and C are multiples of 16 bytes. Sizes count in
     64s, few rows of C in 16s, so that near shapes have one answer, which is found once. Raises U103 where no block
     fits."""
-    unit = CLASS if m > CLASS else SKINNY
-    rows = -(-m // unit) * unit
-    return _block_for(
-        Gemm(rows, -(-n // CLASS) * CLASS, -(-k // CLASS) * CLASS, dtype, target, preshuffled, aligned, count)
-    )
+    return _best(list(_blocks_for(_class(m, n, k, dtype, target, preshuffled, aligned, count)))).block()
+
+
+@takes("T301")
+@functools.lru_cache(1024)
+def split_for(
+    m: _Size, n: _Size, k: _Size, dtype: DType, target: str, count: int = 0, aligned: bool = True
+) -> tuple[BlockConfig, int | str]:
+    """The block for a product, and in how many parts its K is split, or STREAM: as `block_for`, where tiles fill the
+    chip. Blocks of "tma" have K in one part: they are persistent, and `hopper_gemm` splits their K."""
+    plans = _blocks_for(_class(m, n, k, dtype, target, False, aligned, count))
+    split = [s for p in plans for s in (_split(p, p.gemm.units) if p.mma.b is not None else (p,)) if not rejection(s)]
+    best = _best(split)
+    streamed = min((p for p in plans if streamable(p)), key=lambda p: p.stream_cycles, default=best)
+    if streamable(streamed) and streamed.stream_cycles < 0.98 * best.cycles:
+        return streamed.block(), STREAM
+    return best.block(), min(best.split_k, -(-k // best.step))
+
+
+def streamable(p: GemmPlan) -> bool:
+    """True where one block on each unit gives each of its pipes two waves, and the loop can begin anew."""
+    return chip_of(p.gemm.target).vendor == "amd" and p.waves >= 2 * p.gemm.unit.pipes

@@ -10,6 +10,7 @@ import avelang
 import avelang.language as al
 from avelang import takes, tile
 from avelang_kernels.arrays import Count, Matrix, check_gemm, named, product_dtypes
+from avelang_kernels.matmul import tile_split_gemm
 
 
 @functools.cache
@@ -38,10 +39,10 @@ def gemm(
     **options: Any,
 ) -> Any:  # fmt: skip
     """C = A @ B^T. a: (m, k), b: (n, k), of one dtype; out: (m, n); contiguous. bf16, f16 and the chip's kinds of f8
-    are summed up in f32, for an out of f32, bf16 or f16; i8 in i32, as out. `T`: the block, None for the one that
-    `tile.block_for` chooses; for the pipeline "preshuffled", b is what `T.on(target, dtype).preshuffle` made of it.
-    `target`, `units`: chip and compute units, by default those of the arrays' GPU; arrays on the CPU are multiplied
-    there. `options`: of a launch. Returns `out`; raises ValueError for shapes that do not fit, TypeError for dtypes."""
+    are summed up in f32, for an out of f32, bf16 or f16; i8 in i32, as out. `T`: the block, or what `tile.split_for` has;
+    for the pipeline "preshuffled", b is what `T.on(target, dtype).preshuffle` made of it. `target`, `units`: chip and
+    compute units, by default those of the arrays' GPU, or the CPU. `options`: of a launch. Returns `out`; raises
+    ValueError for shapes that do not fit, TypeError for dtypes."""
     m, n, k = check_gemm(a, b, out, T)
     dtype, to = product_dtypes(*(named(x) for x in (a, b, out)))
     if 0 in (m, n, k):
@@ -50,11 +51,11 @@ def gemm(
     if target is None and tile.on_cpu(a):
         options.setdefault("backend", "cpu")
     target, count = tile.device_of(a, target)
-    T = T or tile.block_for(m, n, k, dtype, target, units or count, k * dtype.bytes % 16 == n * to.bytes % 16 == 0)
-    if T.cluster != (1, 1):
-        options["cluster"] = (math.prod(T.cluster), 1, 1)
-    kernel, threads = build(T, dtype, to), T.on(target, dtype).threads
-    kernel[T.grid(m, n, units or count), threads](
-        a, b, out, m, n, k, math.gcd(k, 16), math.gcd(n, 8), target=target, **options
-    )
+    count, aligned = units or count, k * dtype.bytes % 16 == n * to.bytes % 16 == 0
+    T, parts = (T, 1) if T else tile.split_for(m, n, k, dtype, target, count, aligned)
+    if parts != 1:
+        return tile_split_gemm.launch(a, b, out, T, parts, target, count, **options)
+    options |= {"cluster": (math.prod(T.cluster), 1, 1)} if T.cluster != (1, 1) else {}
+    kernel = build(T, dtype, to)[T.grid(m, n, count), T.on(target, dtype).threads]
+    kernel(a, b, out, m, n, k, math.gcd(k, 16), math.gcd(n, 8), target=target, **options)
     return out
