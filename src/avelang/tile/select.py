@@ -291,6 +291,11 @@ def _blocks_for(problem: Gemm) -> tuple[GemmPlan, ...]:
     return tuple(grouped or mine)
 
 
+@functools.lru_cache(1024)
+def _block_for(problem: Gemm) -> BlockConfig:
+    return _best(list(_blocks_for(problem))).block()
+
+
 def _class(m: int, n: int, k: int, *more: Any) -> Gemm:
     """The product whose sizes are those of near ones: in 64s, few rows of C in 16s."""
     unit = CLASS if m > CLASS else SKINNY
@@ -310,7 +315,7 @@ def block_for(
     `count`: compute units, 0 for the chip's; `aligned`: rows of A, B and C are multiples of 16 bytes. Sizes count in
     64s, few rows of C in 16s, so that near shapes have one answer, which is found once. Raises U103 where no block
     fits."""
-    return _best(list(_blocks_for(_class(m, n, k, dtype, target, preshuffled, aligned, count)))).block()
+    return _block_for(_class(m, n, k, dtype, target, preshuffled, aligned, count))
 
 
 @takes("T301")

@@ -39,10 +39,9 @@ def gemm(
     **options: Any,
 ) -> Any:  # fmt: skip
     """C = A @ B^T. a: (m, k), b: (n, k), of one dtype; out: (m, n); contiguous. bf16, f16 and the chip's kinds of f8
-    are summed up in f32, for an out of f32, bf16 or f16; i8 in i32, as out. `T`: the block, or what `tile.split_for` has;
-    for the pipeline "preshuffled", b is what `T.on(target, dtype).preshuffle` made of it. `target`, `units`: chip and
-    compute units, by default those of the arrays' GPU, or the CPU. `options`: of a launch. Returns `out`; raises
-    ValueError for shapes that do not fit, TypeError for dtypes."""
+    are summed up in f32, for an out of f32, bf16 or f16; i8 in i32, as out. `T`: the block, None for the choice of
+    `tile.split_for`; for "preshuffled", b is what `T.on(target, dtype).preshuffle` made of it. `target`, `units`: chip
+    and compute units, by default those of the arrays. Returns `out`; raises ValueError for shapes, TypeError."""
     m, n, k = check_gemm(a, b, out, T)
     dtype, to = product_dtypes(*(named(x) for x in (a, b, out)))
     if 0 in (m, n, k):

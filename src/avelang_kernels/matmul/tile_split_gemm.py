@@ -1,5 +1,5 @@
-"""Two matrices come in; C = A @ B^T goes out, by blocks that share tiles: the product of `tile_gemm` where whole tiles do
-not fill the chip. K is split, or streamed on AMD; sums of parts are added in the order of K: the same bits in every
+"""Two matrices come in; C = A @ B^T goes out, by blocks that share tiles: the product of `tile_gemm` where whole tiles
+do not fill the chip. K is split, or streamed on AMD; sums of parts are added in the order of K: the same bits in every
 run."""
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
