@@ -61,6 +61,8 @@ DIVISIONS = {
     "a cluster longer than K": (Plan(64, 2, 2, 0, 4), 2, 64, 200, 1),
     "a cluster shares A": (Plan(64, 1, 2, 4, 1, 2), 16, 330, 136, 1),
     "four blocks share A": (Plan(64, 1, 2, 8, 1, 4), 41, 280, 72, 1),
+    "whole tiles, not as many for each": (Plan(64, 1, 2, 3, 1, 1, True), 20, 460, 136, 1),
+    "more blocks than whole tiles": (Plan(64, 2, 2, 9, 1, 1, True), 37, 100, 136, 1),
 }
 EACH = pytest.mark.parametrize("name", DIVISIONS)
 
@@ -152,6 +154,8 @@ SHAPES = (
     (16, 28672, 8192),
     (64, 8192, 8192),
     (33, 4104, 512),
+    (20, 8192, 4096),
+    (1, 128256, 4096),
 )
 
 

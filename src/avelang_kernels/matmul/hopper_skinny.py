@@ -2,7 +2,7 @@
 NVIDIA's Hopper (sm_90a).
 
 Nearly all time is reading B once. A tile of C has 64 or 128 rows of B, which take the side of `wgmma` that has 64 rows
-at the least; the few rows of A, filled up with zeros to 8, 16, 32 or 64, take the other. A block has one warp that does
+at the least; the few rows of A, filled up with zeros to one of `WIDTHS`, take the other. A block has one warp that does
 nothing but have TMA copy steps of B and A, as many stages ahead as shared memory holds, which is what
 keeps memory busy, and a warpgroup that multiplies what has come. A stage has two mbarriers: `full` counts the bytes
 that have come, `empty` the warps that are through with it.
@@ -33,7 +33,7 @@ from avelang_kernels.arrays import Matrix, check, empty, is_torch, multiprocesso
 from avelang_kernels.workspaces import numpy_workspace, workspace_of
 
 M_MOST = 64
-WIDTHS = (8, 16, 32, 64)  # rows of A as the matrix instruction takes them
+WIDTHS = (8, 16, 24, 32, 48, 64)  # rows of A as the matrix instruction takes them
 STEP = 64  # elements of K: 128 bytes, a row of the swizzle's pattern
 INNER = 16  # elements of K that one wgmma multiplies
 WARP = 32  # threads
@@ -48,7 +48,7 @@ class SkinnyPlan(NamedTuple):
     """Division of a product: `rows` of B that make a tile, pieces of 64 of K that make a step (`depth`), `stages` of
     the ring, `blocks` of the grid. `split_k`: blocks of a cluster that shares one tile; there are as many clusters as
     tiles then. `cluster_n`: blocks of a cluster that makes tiles side by side; each makes whole tiles then. One of both
-    is 1."""
+    is 1. `whole`: blocks make whole tiles, whose numbers differ by one at the most, and nothing is brought together."""
 
     rows: int
     depth: int
@@ -56,6 +56,7 @@ class SkinnyPlan(NamedTuple):
     blocks: int
     split_k: int = 1
     cluster_n: int = 1
+    whole: bool = False
 
 
 Plan = SkinnyPlan
@@ -171,7 +172,8 @@ def kernel_of(dtype: Any, out: Any, F: SkinnyConfig) -> Any:
         # B takes the side of 64 rows: its tiles stand below one another.
         tiles = TileScheduler(n, F.width, k, F.rows, F.width, F.cluster_n, 1, 1)
         runs = al.grid_dim(0) // F.cluster_n
-        scheduler = StreamKScheduler(tiles, runs, steps, F.depth * STEP, F.cluster_n > 1, total)
+        # Where nothing goes by way of the workspace, runs end where tiles do.
+        scheduler = StreamKScheduler(tiles, runs, steps, F.depth * STEP, F.split_k == 1 and F.most == 1, total)
         if t == 0:
             al.nvvm.prefetch_tensormap(b)
             al.nvvm.prefetch_tensormap(a)
@@ -238,6 +240,8 @@ def work_of(plan: SkinnyPlan, n: int, k: int) -> Division:
     if plan.cluster_n > 1:
         return Division(min(plan.blocks // plan.cluster_n, tiles) * plan.cluster_n, steps, total, 1)
     blocks = min(plan.blocks, total)
+    if plan.whole:
+        return Division(min(blocks, tiles), steps, total, 1)
     most = max(
         ((t + steps) * blocks - 1) // total - ((t + 1) * blocks - 1) // total + 1 for t in range(0, total, steps)
     )
@@ -248,7 +252,7 @@ def work_of(plan: SkinnyPlan, n: int, k: int) -> Division:
 ENOUGH = 0.75  # of the multiprocessors: so many can take all that memory gives
 # Depth, stages and cluster_n, by the width of A (`benchmarks/tune_hopper_skinny.py`): some 100 KB of B on their
 # way to each multiprocessor. Fewer do not keep memory busy; more push out of L2 what is there.
-RINGS = {8: (4, 3, 1), 16: (4, 3, 2), 32: (2, 6, 1), 64: (2, 6, 1)}
+RINGS = {8: (4, 3, 1), 16: (4, 3, 2), 24: (2, 6, 1), 32: (2, 6, 1), 48: (2, 6, 1), 64: (2, 6, 1)}
 
 
 @functools.cache
@@ -256,10 +260,11 @@ def best_plan(m: int, n: int, k: int, sms: int) -> SkinnyPlan:
     """The plan for a GPU with so many multiprocessors: whole tiles where they keep enough of them busy, as nothing has
     to be brought together then. Else clusters that share a tile, else equal runs of steps."""
     depth, stages, cluster_n = RINGS[width_of(m)]
-    tiles = -(-n // ROWS)
-    blocks = -(-tiles // -(-tiles // sms))
+    shared, most = -(-n // (ROWS * cluster_n)), max(1, sms // cluster_n)
+    blocks = -(-shared // -(-shared // most)) * cluster_n
     if blocks >= ENOUGH * sms:
-        return SkinnyPlan(ROWS, depth, stages, blocks // cluster_n * cluster_n, 1, cluster_n)
+        return SkinnyPlan(ROWS, depth, stages, blocks, 1, cluster_n, True)
+    tiles = -(-n // ROWS)
     split_k = next((s for s in range(2, 9) if ENOUGH * sms <= tiles * s <= sms), 1)
     if split_k > 1:
         return SkinnyPlan(ROWS, depth, stages, tiles * split_k, split_k)

@@ -1,0 +1,91 @@
+"""A of few rows and B come in; C = A @ B^T goes out, by the one of Hopper's two products that a model takes for the
+faster: `hopper_skinny`, which reads B once at the speed of memory and has up to 64 rows, or `hopper_gemm`, whose
+transposed tiles have 16 rows of A and more.
+
+The model of the first is a line through the figures of `benchmarks/results/hopper_gemm.json` (part "skinny", us; one
+H200, driver 580, 2026-11-21, L2 full of data that is to be written back): bytes at 4.1 TB/s and 6.75 us, within 2.5 % at
+each of nine shapes; sums that blocks bring together in the workspace cost 2.5 us more (`benchmarks/NOTES.md`, a
+prediction). The model of the second is `hopper_rule.times`, which was fitted to products of 16 rows and more of
+at most 2 GB; no product is taken to be faster than its bytes."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+from avelang import takes
+from avelang_kernels.arrays import Matrix, Positive, empty, multiprocessors
+from avelang_kernels.matmul.hopper_gemm import gemm
+from avelang_kernels.matmul.hopper_rule import SMS, times
+from avelang_kernels.matmul.hopper_skinny import M_MOST, SkinnyPlan, best_plan, name_of, skinny_gemm, work_of
+from avelang_kernels.matmul.hopper_tiles import GemmTile
+
+# Of the line: microseconds of an empty product; of what L2 writes back while B is read, from BACK bytes on in full;
+# bytes a microsecond from memory, and what a byte of A costs that comes from L2 once more for each tile.
+START, DIRTY, BACK, READ, AGAIN = 4.5, 2.25, 32e6, 4.1e6, 0.0101e-6
+JOIN = 2.5  # microseconds in which blocks bring a tile together in the workspace
+
+NEAR = 0.02  # by so much the model cannot tell: the skinny product then
+
+
+class FewRowsPlan(NamedTuple):
+    """A choice: `plan` for `hopper_skinny`, or `tile` for `hopper_gemm`, the other one None; `us`: modelled
+    microseconds."""
+
+    plan: SkinnyPlan | None
+    tile: GemmTile | None
+    us: float
+
+
+def read_us(m: int, n: int, k: int, size: int = 2) -> float:
+    """Modelled microseconds in which A and B are read and C, of `size` bytes an element, is written, once."""
+    b = 2 * n * k
+    return START + DIRTY * min(1.0, b / BACK) + (b + 2 * m * k + size * m * n) / READ
+
+
+def skinny_us(m: int, n: int, k: int, plan: SkinnyPlan, sms: int = SMS, size: int = 2) -> float:
+    """Modelled microseconds of `hopper_skinny` with a plan on a GPU of so many multiprocessors of an H200's kind."""
+    tiles = -(-n // (plan.rows * plan.cluster_n))
+    join = JOIN if work_of(plan, n, k).most > 1 else 0.0
+    return read_us(m, n, k, size) * max(1.0, SMS / sms) + AGAIN * 2 * m * k * tiles + join
+
+
+@takes()
+@functools.lru_cache(maxsize=1 << 16)
+def few_rows_plan(m: Positive, n: Positive, k: Positive, sms: Positive = SMS, size: Positive = 2) -> FewRowsPlan:
+    """The faster product for C of m x n, K of k, by the model, on a GPU of so many multiprocessors. `size`: bytes of an
+    element of C. Any m; above 64 it is `hopper_gemm`'s."""
+    tiles, us = times(m, n, k, sms, size)
+    best = int(us.argmin())
+    floor = read_us(m, n, k, size) * max(1.0, SMS / sms)
+    choice = FewRowsPlan(None, tiles[best], max(float(us[best]), floor))
+    if m > M_MOST:
+        return choice
+    plan = best_plan(m, n, k, sms)
+    skinny = skinny_us(m, n, k, plan, sms, size)
+    return FewRowsPlan(plan, None, skinny) if skinny <= choice.us * (1 + NEAR) else choice
+
+
+@takes()
+def few_rows_gemm(a: Matrix, b: Matrix, out: Any = None, *, dtype: Any = None, **options: Any) -> Any:
+    """C = A @ B^T by the faster of the two products (`few_rows_plan`); the same bits in every run.
+
+    a: (m, k) of any m, b: (n, k), both bf16 or both f16, elements of a row neighbors, rows a multiple of 16 bytes
+    apart; out: (m, n) of their dtype or f32; a new one of `dtype` (A's where it is None) is made when it is None.
+    `options` are those of a launch. Returns `out`. Raises ValueError and TypeError as `hopper_gemm.gemm` and
+    `hopper_skinny.skinny_gemm` do."""
+    (m, k), n = a.shape, b.shape[0]
+    if not (m and n and k) or m > M_MOST or b.shape[1] != k:
+        return gemm(a, b, _made(a, m, n, out, dtype), **options)
+    made = dtype if out is None else out.dtype
+    chosen = few_rows_plan(m, n, k, multiprocessors(a), 4 if made is not None and name_of(made) == "f32" else 2)
+    if chosen.plan is None:
+        return gemm(a, b, _made(a, m, n, out, dtype), chosen.tile, **options)
+    return skinny_gemm(a, b, out, dtype=dtype, **options)
+
+
+def _made(a: Any, m: int, n: int, out: Any, dtype: Any) -> Any:
+    """`out`, or a new one where another dtype than A's is asked for; None lets the product make it."""
+    if out is not None or dtype is None or dtype == a.dtype:
+        return out
+    return empty(a, m, n, dtype)
