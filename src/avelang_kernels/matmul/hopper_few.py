@@ -29,7 +29,7 @@ NEAR = 0.02  # by so much the model cannot tell: the skinny product then
 
 
 class FewRowsPlan(NamedTuple):
-    """A choice: `plan` for `hopper_skinny`, or `tile` for `hopper_gemm`, the other one None; `us`: modelled
+    """A choice: `plan` for `hopper_skinny`, or `tile` for `hopper_gemm`, the other one None; `us`: modeled
     microseconds."""
 
     plan: SkinnyPlan | None
@@ -38,13 +38,13 @@ class FewRowsPlan(NamedTuple):
 
 
 def read_us(m: int, n: int, k: int, size: int = 2) -> float:
-    """Modelled microseconds in which A and B are read and C, of `size` bytes an element, is written, once."""
+    """Modeled microseconds in which A and B are read and C, of `size` bytes an element, is written, once."""
     b = 2 * n * k
     return START + DIRTY * min(1.0, b / BACK) + (b + 2 * m * k + size * m * n) / READ
 
 
 def skinny_us(m: int, n: int, k: int, plan: SkinnyPlan, sms: int = SMS, size: int = 2) -> float:
-    """Modelled microseconds of `hopper_skinny` with a plan on a GPU of so many multiprocessors of an H200's kind."""
+    """Modeled microseconds of `hopper_skinny` with a plan on a GPU of so many multiprocessors of an H200's kind."""
     tiles = -(-n // (plan.rows * plan.cluster_n))
     join = JOIN if work_of(plan, n, k).most > 1 else 0.0
     return read_us(m, n, k, size) * max(1.0, SMS / sms) + AGAIN * 2 * m * k * tiles + join
