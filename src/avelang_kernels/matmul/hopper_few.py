@@ -3,8 +3,8 @@ faster: `hopper_skinny`, which reads B once at the speed of memory and has up to
 transposed tiles have 16 rows of A and more.
 
 The model of the first is a line through the figures of `benchmarks/results/hopper_gemm.json` (part "skinny", us; one
-H200, driver 580, 2026-11-21, L2 full of data that is to be written back): bytes at 4.1 TB/s and 6.75 us, within 2.5 % at
-each of nine shapes; sums that blocks bring together in the workspace cost 2.5 us more (`benchmarks/NOTES.md`, a
+H200, driver 580, 2026-11-21, L2 full of data that is to be written back): bytes at 4.1 TB/s and 6.75 us, within 2.5 %
+at each of nine shapes; sums that blocks bring together in the workspace cost 2.5 us more (`benchmarks/NOTES.md`, a
 prediction). The model of the second is `hopper_rule.times`, which was fitted to products of 16 rows and more of
 at most 2 GB; no product is taken to be faster than its bytes."""
 
