@@ -17,7 +17,7 @@ import avelang
 import avelang.language as al
 from avelang import argument_error, takes, tile
 from avelang.pipelines.scheduler import xcd_remap
-from avelang.pipelines.scheduling import sched_barrier
+from avelang.pipelines.scheduling import sched_barrier, setprio
 from avelang.tile.block_gemm import block_gemm
 from avelang.tile.chained import accumulate, chained, scores
 from avelang.tile.running_softmax import NEVER, inverse, narrow, scaled, softmax
@@ -81,20 +81,38 @@ class KeyValueStages:
             self.K.load_async(self.k, buffer)
             self.V.load_async(self.v, buffer)
             commit_async()
+            self.K.move((self.C.first.n, 0))
+            self.V.move((self.C.first.n, 0))
         else:
-            self.K.load_values(self.x)
-            self.V.load_values(self.y)
+            self.load_k()
+            self.load_v()
+
+    def load_k(self):
+        """Asks for the next tile of K, into registers."""
+        self.K.load_values(self.x)
         self.K.move((self.C.first.n, 0))
+
+    def load_v(self):
+        """The same of V."""
+        self.V.load_values(self.y)
         self.V.move((self.C.first.n, 0))
 
     def store(self, buffer):
         """Writes what has been asked for."""
         if self.x is not None:
-            self.k.store_values(self.x, self.C.first.copy_b, buffer)
-            y, (_, PLACE) = al.make_local((len(self.y),), self.y.dtype), self.C.loaded_v(al.target().name)
-            for e in range(len(PLACE)):
-                y[e] = self.y[PLACE[e]]
-            self.v.store_values(y, self.C.turned_v(al.target().name), buffer)
+            self.store_k(buffer)
+            self.store_v(buffer)
+
+    def store_k(self, buffer):
+        """Writes the tile of K that has been asked for."""
+        self.k.store_values(self.x, self.C.first.copy_b, buffer)
+
+    def store_v(self, buffer):
+        """The same of V, turned."""
+        y, (_, PLACE) = al.make_local((len(self.y),), self.y.dtype), self.C.loaded_v(al.target().name)
+        for e in range(len(PLACE)):
+            y[e] = self.y[PLACE[e]]
+        self.v.store_values(y, self.C.turned_v(al.target().name), buffer)
 
 
 @avelang.jit
@@ -137,6 +155,36 @@ def attend(C, rows, sums, data, q, held, now, key, limit, scale, MASKED):
     return sums
 
 
+@avelang.constant
+def takes_turns(C, target, RESIDENT):
+    """True where two groups of waves take turns: while one multiplies, the other, on the same SIMDs, softmaxes."""
+    return target.vendor == "amd" and RESIDENT and C.first.waves[0] == 8
+
+
+@avelang.jit
+def attend_in_turns(C, rows, sums, data, q, now, key, limit, scale, MASKED):
+    """As `attend`, in two turns, of which the other group of waves has the one when this group has the other: products,
+    of weights with V and of Q with the next K, then softmax. In a turn of products this group's part of the next K and
+    of this V is stored: the other group has read what stood there one turn ago, and reads this one turn later."""
+    s = scores(C, q, data.k, now)
+    data.store_k(1 - now)
+    data.store_v(now)
+    setprio(0)
+    sched_barrier()
+    al.syncthreads()
+    data.load_k()
+    data.load_v()
+    sched_barrier()
+    if MASKED:
+        s = masked(s, key, limit)
+    p, shrink = rows.weigh(s, scale)
+    weights, sums = tile.Tile(narrow(p.values, data.k.dtype), p.dist), scaled(sums, shrink)
+    sched_barrier()
+    al.syncthreads()
+    setprio(1)
+    return accumulate(C, sums, weights, data.v if C.turned else data.v.turned, now)
+
+
 @avelang.jit
 def operands_of(C, Q, first, k):
     """The block's rows of Q as operands in registers. Where lanes hold neighbors, as they lie; else by way of the
@@ -174,15 +222,33 @@ def forward(C, Q, K, V, scale, first, RESIDENT, CAUSAL):
     rows, sums = softmax(C.c), tile.full(C.o, 0.0, al.f32)
     end, whole = tiles_of(Q.shape[0], K.shape[0], first, C.first.m, N, CAUSAL)
     limit = limits(Q.shape[0], K.shape[0], first, CAUSAL)
-    data.load(0)
-    data.store(0)
-    for _ in al.range(whole):
-        sums = attend(C, rows, sums, data, q, held, now, 0, limit, scale, False)
-        now = 1 - now
-    for j in al.range(whole, end):
-        sums = attend(C, rows, sums, data, q, held, now, al.convert(j * N, al.u32), limit, scale, True)
-        now = 1 - now
-    wait_async(0)
+    if takes_turns(C, al.target(), RESIDENT):
+        late = al.thread_id(0) >= C.first.threads // 2
+        data.load_k()
+        data.store_k(0)
+        data.load_k()
+        data.load_v()
+        al.syncthreads()
+        if late:  # one turn behind the others, from here on
+            al.syncthreads()
+        for _ in al.range(whole):
+            sums = attend_in_turns(C, rows, sums, data, q, now, 0, limit, scale, False)
+            now = 1 - now
+        for j in al.range(whole, end):
+            sums = attend_in_turns(C, rows, sums, data, q, now, al.convert(j * N, al.u32), limit, scale, True)
+            now = 1 - now
+        if not late:
+            al.syncthreads()
+    else:
+        data.load(0)
+        data.store(0)
+        for _ in al.range(whole):
+            sums = attend(C, rows, sums, data, q, held, now, 0, limit, scale, False)
+            now = 1 - now
+        for j in al.range(whole, end):
+            sums = attend(C, rows, sums, data, q, held, now, al.convert(j * N, al.u32), limit, scale, True)
+            now = 1 - now
+        wait_async(0)
     total = rows.sums(tile.full(C.c, 0.0, al.f32))
     return scaled(sums, inverse(total)), rows.logarithms(total, scale)
 
