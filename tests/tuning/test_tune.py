@@ -235,6 +235,7 @@ def test_errors_stand_at_the_users_line(place):
     fails("L066", lambda: avelang.tune(way, {"n": (1, 2)}, x, 3, 4, **ok))
     fails("L066", lambda: avelang.tune({"n": (1, 2)}, nonsense=3)(way), "nonsense")
     fails("L066", lambda: avelang.tune({"n": (1, 2)}, model=3)(way), "model")
+    fails("L066", lambda: avelang.tune({"n": (1, 2)})(way).tune(x, bogus=3), "bogus")
     fails("L066", lambda: avelang.tune(way))
     fails("L066", lambda: avelang.tune({"n": 1}, 3))
     fails("L066", lambda: avelang.tune({"n": (1, 2)})(way)[3])
@@ -269,6 +270,31 @@ def test_choices_that_do_not_compile_are_reported(place):
     done = store.tune(np.zeros(64, np.float32), progress=False, table=False, clock=clock(lambda c: -c.wide))
     assert done.choice.wide == 3 and done.verdicts["wide=2"].status == "failed"
     assert "no_such_thing" in done.verdicts["wide=2"].why and f"{__file__}:" in done.verdicts["wide=2"].why
+
+
+def test_keys_of_arguments(place):
+    way = Tuned(lambda x, n, how: x, {"how": (1, 2)})
+    x = np.zeros((4, 6), np.float32)
+    assert way.key(x, 3) == "float32[4,6] 3" == way.key(x, np.int64(3)) == way.key(x, n=3)
+    assert way.key(x[:, :5], 0.5) == "float32[4,5:6,1] 0.5" and way.key(x.T, None) == "float32[6,4:1,6] None"
+    assert way.key(x[:1, ::2], "a b") != way.key(x[:1, :3], "a b")
+    # One key each: what differs in strides alone is another call.
+    seen = []
+    way = avelang.tune({"how": (1, 2)}, default=lambda x: {"how": 1 if x.flags.c_contiguous else 2})(lambda x, how: seen.append(how))
+    for _ in range(2):
+        way(np.zeros((3, 3)))
+        way(np.zeros((3, 3)).T)
+    assert seen == [1, 2, 1, 2]
+
+
+def test_arrays_of_others_are_taken_by_calls(place):
+    jnp = pytest.importorskip("jax.numpy")
+    x = jnp.ones((2, 3), jnp.bfloat16)
+    way = avelang.tune({"how": (1, 2)}, name="jax")(lambda x, how: how)
+    assert way(x) == 1 and way.key(x) == "bfloat16[2,3]" and tuning.device_of(x) == tuning.device_name("cpu")
+    tables.record(place, [tables.Row("jax", tuning.device_name("cpu"), way.key(x), "how=2", 1.0)])
+    assert way(x) == 2
+    fails("L073", lambda: way.tune(x, progress=False), "jax", file=None)
 
 
 def test_torchs_arrays(place):

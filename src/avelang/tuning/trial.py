@@ -30,6 +30,7 @@ class Trial:
         self.named: dict[str, Any] = {}
         for i, (name, x) in enumerate(given.items()):
             if arrays.is_array(x):
+                arrays.check(x)
                 if id(x) not in copies:  # an array that is passed twice is one
                     copies[id(x)] = arrays.copy(x)
                     self._fill(name, copies[id(x)], seed + i)

@@ -22,23 +22,27 @@ NARROW = 0.5  # of fp8 and narrower, whose steps are 1/8 to 1/4
 
 
 def library(x: Any) -> str:
-    """The library of an array: "numpy", "torch" or "cupy"; "" for what is no array. Raises L073 for others' arrays."""
+    """The library of an array: "numpy", "torch", "cupy", or "other"; "" for what is no array."""
     if isinstance(x, np.ndarray):
         return "numpy"
-    module = type(x).__module__.partition(".")[0]
     for name, kind in (("torch", "Tensor"), ("cupy", "ndarray")):
         found = getattr(sys.modules.get(name), kind, None)
         if found is not None and isinstance(x, found):
             return name
     array = any(hasattr(type(x), n) for n in ("__dlpack__", "__cuda_array_interface__", "__array_interface__"))
-    if array and not isinstance(x, (np.generic, int, float)):
-        why = f"{module}'s arrays cannot be copied, poisoned and compared here: pass NumPy's, torch's or CuPy's"
+    return "other" if array and not isinstance(x, np.generic) else ""
+
+
+def check(x: Any) -> None:
+    """Raises L073 for an array that cannot be copied, poisoned and compared here."""
+    if library(x) == "other":
+        module = type(x).__module__.partition(".")[0]
+        why = f"arrays of {module} cannot be copied, poisoned and compared here: pass NumPy's, torch's or CuPy's"
         raise error("L073", name="a call", why=why)
-    return ""
 
 
 def is_array(x: Any) -> bool:
-    """True for an array of at least one dimension, or of a known library."""
+    """True for an array, of whichever library."""
     return bool(library(x))
 
 
@@ -48,10 +52,19 @@ def dtype_name(x: Any) -> str:
 
 
 def strides(x: Any) -> tuple[int, ...]:
-    """The strides in elements."""
-    if library(x) == "torch":
-        return tuple(x.stride())
-    return tuple(s // x.dtype.itemsize for s in x.strides)
+    """The strides in elements; () for an array without gaps, row-major, and where a library does not tell them."""
+    kind = library(x)
+    if kind == "torch":
+        found = tuple(x.stride())
+    elif kind in ("numpy", "cupy"):
+        found = tuple(s // x.dtype.itemsize for s in x.strides)
+    else:
+        return ()
+    step, plain = 1, True
+    for extent, stride in zip(reversed(x.shape), reversed(found), strict=True):
+        plain = plain and (extent == 1 or stride == step)
+        step *= extent
+    return () if plain or 0 in x.shape else found
 
 
 def is_float(x: Any) -> bool:
@@ -215,7 +228,10 @@ def device(x: Any) -> str:
         return f"{name}:{place.index or 0}"
     if kind == "cupy":
         return f"cuda:{x.device.id}"
-    return "cpu"
+    if kind == "other" and hasattr(x, "__dlpack_device__"):
+        place, index = map(int, x.__dlpack_device__())
+        return {2: f"cuda:{index}", 10: f"rocm:{index}"}.get(place, "cpu")
+    return "cuda:0" if kind == "other" and hasattr(x, "__cuda_array_interface__") else "cpu"
 
 
 def synchronize(x: Any) -> None:

@@ -110,8 +110,8 @@ class Tuned:
         return dict(bound.arguments)
 
     def key(self, *args: Any, **kwargs: Any) -> str:
-        """The key of these arguments in tables: what `key=` gives, or the dtypes and extents of all arrays and all
-        numbers, in order."""
+        """The key of these arguments in tables: what `key=` gives, or the dtypes and extents of all arrays, their
+        strides where they are not plainly row-major, and all numbers, in order."""
         return self.key_of(self.bind(args, kwargs))
 
     def key_of(self, named: Mapping[str, Any]) -> str:
@@ -227,6 +227,10 @@ class Tuned:
         from avelang.tuning.tuner import Settings, tune_call
 
         own = {name: options.pop(name) for name in list(options) if name in Settings.names()}
+        for name in options:
+            if name not in self.arguments and name not in {*self.accepts, "stream"} and not self.takes_all:
+                why = f"`{name}` is neither an argument nor a setting ({', '.join(sorted(Settings.names()))})"
+                raise error("L066", here(), function=f"tune of {self.name}", why=why)
         return tune_call(self, args, options, Settings(table=table, **own))
 
     def inputs_for(self, shape: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -270,8 +274,11 @@ _PLAIN = frozenset({int, float, bool, str, type(None)})
 def _seen(x: Any) -> Hashable:
     """What of an argument may decide on a choice."""
     if type(x) is np.ndarray:
-        return x.shape, x.dtype
-    return (x.shape, x.dtype, getattr(x, "device", None)) if hasattr(x, "dtype") else x
+        return x.shape, x.dtype, x.strides
+    if not hasattr(x, "dtype"):
+        return x
+    stride = getattr(x, "stride", None)
+    return x.shape, x.dtype, getattr(x, "device", None), stride() if callable(stride) else getattr(x, "strides", None)
 
 
 def _names(given: Any) -> tuple[str, ...] | None:
@@ -281,7 +288,13 @@ def _names(given: Any) -> tuple[str, ...] | None:
 def _part(x: Any) -> str:
     """An argument's part of a key; "" for what has none."""
     if arrays.is_array(x):
-        return f"{arrays.dtype_name(x)}[{','.join(map(str, x.shape))}]"
+        if not hasattr(x, "dtype") or not hasattr(x, "shape"):
+            return "array"
+        strides = arrays.strides(x)
+        laid = f":{','.join(map(str, strides))}" if strides else ""
+        return f"{arrays.dtype_name(x)}[{','.join(map(str, x.shape))}{laid}]"
+    if hasattr(x, "item") and getattr(x, "shape", None) == ():  # a number of NumPy
+        x = x.item()
     if x is None or isinstance(x, (str, int, float, bool)):
         return key_text(x if not isinstance(x, str) else x or "-")
     return str(getattr(x, "name", "")).replace(" ", "")
