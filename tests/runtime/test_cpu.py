@@ -209,7 +209,7 @@ def test_the_host_code_comes_out_of_the_cache(monkeypatch):
     from avelang.runtime import cache
 
     made, make, stored = [], HostCompiler.object, []
-    monkeypatch.setattr(HostCompiler, "object", lambda host, text: made.append(text) or make(host, text))
+    monkeypatch.setattr(HostCompiler, "object", lambda host, text, ready=False: made.append(text) or make(host, text, ready))
     monkeypatch.setattr(cache, "key", lambda parts, key=cache.key: stored.append(key(parts)) or stored[-1])
     text = "define i64 @f() {\n ret i64 7\n}\n"
     for count in (1, 1, 2, 2):

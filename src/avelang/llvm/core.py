@@ -194,12 +194,14 @@ class HostCompiler:
         """The facts besides the text on which compiled code depends: for the key of a cache."""
         return (self.triple, self.cpu, self.features, str(self.level), ".".join(map(str, llvm.llvm_version_info)))
 
-    def module(self, text: str) -> llvm.ModuleRef:
-        """The optimized module. Raises RuntimeError when LLVM refuses the text, which is a fault of the emitter."""
+    def module(self, text: str, ready: bool = False) -> llvm.ModuleRef:
+        """The optimized module; `ready`: the text was optimized when it was made, as that of C is. Raises RuntimeError
+        when LLVM refuses the text, which is a fault of the emitter."""
         module = llvm.parse_assembly(text, llvm.create_context())
         module.triple = self.triple
         module.data_layout = str(self.machine.target_data)
-        self._optimize(module, coroutines="presplitcoroutine" in text)
+        if not ready:
+            self._optimize(module, coroutines="presplitcoroutine" in text)
         return module
 
     def _optimize(self, module: llvm.ModuleRef, coroutines: bool) -> None:
@@ -225,9 +227,9 @@ class HostCompiler:
         options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
         return llvm.create_pass_builder(self.machine, options)
 
-    def object(self, text: str) -> bytes:
-        """A relocatable object file."""
-        return self.machine.emit_object(self.module(text))
+    def object(self, text: str, ready: bool = False) -> bytes:
+        """A relocatable object file; `ready`: as of `module`."""
+        return self.machine.emit_object(self.module(text, ready))
 
     def assembly(self, text: str) -> str:
         """Assembly text."""

@@ -172,7 +172,7 @@ def host_code() -> bytes:
     from avelang.native import units
 
     plain = "x86-64" if platform.machine() == "x86_64" else "generic"
-    return HostCompiler(2, (llvm.get_default_triple(), plain, "")).object(units.text("host"))
+    return HostCompiler(2, (llvm.get_default_triple(), plain, "")).object(units.text("host"), ready=True)
 
 
 def make(specs: Iterable[Specialization], chips: Sequence[str], path: str, command: str,

@@ -64,7 +64,8 @@ def _code(text: str) -> Code:
     if knobs.strict():
         raise error("L067", kernel="the launcher", chip="cpu", what="code of Ave's own, which every bundle has",
                     hint="load a bundle before the first launch: avelang.load_bundle(path), or AVE_BUNDLE=path")
-    payload = compiler.object(text)
+    # Its C was optimized when `./dev native` made the text: LLVM's passes would find nothing, in a quarter of a second.
+    payload = compiler.object(text, ready=True)
     cache.store(name, {"kind": "host"}, payload)
     return load_code(payload, known)
 
