@@ -55,7 +55,7 @@ def kernels() -> dict[str, tuple[Any, dict[str, int], int]]:
         "mma.sync 64x64x32": (mma_gemm, {"BM": 64, "BN": 64}, THREADS), "mma.sync 128x128x32": (mma_gemm, {}, THREADS),
     }  # fmt: skip
     for tile in (small, large):
-        out[f"wgmma {tile.m}x{tile.n}x{hopper_gemm.STEP}"] = hopper_gemm.build(tile, al.bf16,
+        out[f"wgmma {tile.m}x{tile.n}x64"] = hopper_gemm.build(tile, al.bf16,
                 al.bf16), {}, hopper_gemm.threads(tile)
     return out
 

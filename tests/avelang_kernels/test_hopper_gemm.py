@@ -187,7 +187,7 @@ ONE = np.zeros((16, 16), bf16)
     [
         (ONE, ONE[:, :8], None, ValueError, "same number of columns"),
         (ONE, ONE, np.zeros((16, 8), bf16), ValueError, r"the product of 16 and 16 rows is \(16, 16\)"),
-        (ONE.astype(np.float32), ONE, None, TypeError, "a is of float32; here it must be of bf16 or f16"),
+        (ONE.astype(np.float64), ONE, None, TypeError, "a is of float64; here it must be of bfloat16, float16, float32, "),
         (ONE, ONE.astype(np.float16), None, TypeError, "b is of float16; here it must be of bf16"),
         (ONE, ONE, np.zeros((16, 16), np.float64), TypeError, "out is of float64; here it must be of bf16 or f32"),
         (ONE.T, ONE, None, ValueError, "a: elements of a row must be neighbors"),

@@ -81,13 +81,14 @@ class Workspace:
 
 
 @avelang.jit
-def workspace(scheduler, partials, counters, sizes, BARRIER, MOST=0):
+def workspace(scheduler, partials, counters, sizes, BARRIER, MOST=0, DTYPE=al.f32):
     """The workspace of this block for a split scheduler. `partials`, `counters`: pointers to scheduler.slots() * blocks
     of a cluster * agents * vectors * 128 * 4 sums, and to as many counters as slots, blocks and agents; `sizes`: those
-    three numbers: blocks of a cluster, agents of a block, vectors of an agent's thread."""
+    three numbers: blocks of a cluster, agents of a block, vectors of an agent's thread. DTYPE: of the sums, of 4
+    bytes."""
     CLUSTER, AGENTS, VECTORS = sizes
     slots, rank = scheduler.slots(), al.block_id(0) % CLUSTER
-    sums = al.make_tensor(partials, al.f32, al.make_layout((slots, CLUSTER * AGENTS, VECTORS, 128, 4)))
+    sums = al.make_tensor(partials, DTYPE, al.make_layout((slots, CLUSTER * AGENTS, VECTORS, 128, 4)))
     counts = al.make_tensor(counters, al.u32, al.make_layout((slots, CLUSTER * AGENTS, 1)))
     own = al.subview(sums, (0, rank * AGENTS, 0, 0, 0), (slots, AGENTS, VECTORS, 128, 4), (1, 1, 1, 1, 1))
     counter = al.subview(counts, (0, rank * AGENTS, 0), (slots, AGENTS, 1), (1, 1, 1))
@@ -321,8 +322,8 @@ def reduction_slices(n, WIDTH, PEERS):
 class ClusterScatter:
     """The epilogue where each of PEERS blocks of a cluster has multiplied a part of K of one tile
     (`ClusterKScheduler`): each adds up a slice of the tile's columns, which the others send into its shared memory, and
-    stores it by `epilogue`, a `TmaEpilogue`. `partials`: (peers - 1, consumers, row blocks, vectors, threads, 4) of
-    f32, vectors of the widest slice: it may be memory that the mainloop used; `barrier`: an mbarrier, which counts
+    stores it by `epilogue`, a `TmaEpilogue`. `partials`: (peers - 1, consumers, row blocks, vectors, threads, 4) of f32
+    or i32, vectors of the widest slice: it may be memory that the mainloop used; `barrier`: an mbarrier, which counts
     their bytes. SHARERS: blocks of the cluster with one part of K. Sums are added in the order of K: the same bits in
     every run. `workspace`: where clusters, too, share a tile (`SplitKScheduler` below the other), each block brings its
     slice together there."""
@@ -366,7 +367,7 @@ class ClusterScatter:
 
     def add(self, acc, consumer, t, PEER, r, v, first):
         """Adds up four sums, in the order of K."""
-        total = al.full((4,), 0.0, al.f32)
+        total = al.full((4,), 0, acc.dtype)
         for p in range(self.PEERS):
             for e in range(4):
                 if p == PEER:
@@ -381,8 +382,8 @@ class ClusterScatter:
         al.nvvm.cluster_arrive()
         al.nvvm.cluster_wait()
         BLOCKS = self.partials.shape[2]
-        vectors = al.view(acc, al.Tensor((BLOCKS, self.n // 8, 4), al.f32))
-        rows = al.view(acc, al.Tensor((BLOCKS, self.n // 2), al.f32))
+        vectors = al.view(acc, al.Tensor((BLOCKS, self.n // 8, 4), acc.dtype))
+        rows = al.view(acc, al.Tensor((BLOCKS, self.n // 2), acc.dtype))
         rank = al.nvvm.cluster_rank()
         peer = rank // self.SHARERS
         self.send(vectors, consumer, t, peer, rank)
@@ -396,7 +397,7 @@ class ClusterScatter:
                         self.add(vectors, consumer, t, p, r, v, FIRST // 8)
                     own, complete = al.subview(vectors, (r, FIRST // 8, 0), (1, (END - FIRST) // 8, 4), (1, 1, 1)), True
                     if self.workspace is not None:
-                        own = al.view(own, al.Tensor(((END - FIRST) // 8, 4), al.f32))
+                        own = al.view(own, al.Tensor(((END - FIRST) // 8, 4), acc.dtype))
                         complete = self.workspace.fixup(own, work, consumer * BLOCKS + r, t)
                     if complete:
                         row = work.at[0] + (consumer * BLOCKS + r) * 64

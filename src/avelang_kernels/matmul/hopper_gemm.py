@@ -1,5 +1,5 @@
-"""Two matrices of bf16 or f16 come in; C = A @ B^T in their type or in f32 goes out: a persistent, warp-specialized
-product for NVIDIA's Hopper (sm_90a).
+"""Two matrices of bf16, f16, fp8, 8-bit integers or f32 come in; C = A @ B^T goes out: a persistent, warp-specialized
+product for NVIDIA's Hopper (sm_90a). `hopper_types` has what is multiplied by what.
 
 A block stays on its multiprocessor and makes one tile of C after another: `warp_specialized.run` with a ring of stages
 filled by TMA, consumer warpgroups, and an epilogue that TMA stores. Blocks of a cluster make tiles below or beside one
@@ -10,7 +10,7 @@ can be chosen. Edges cost nothing: TMA reads zeros past the end of a matrix, and
 
 import functools
 import math
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import avelang
 import avelang.language as al
@@ -21,16 +21,29 @@ from avelang.pipelines.ring import cluster_sync, mbarrier_ring
 from avelang.pipelines.scheduler import ClusterKScheduler, SplitKScheduler, StreamKScheduler, TileScheduler
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT, run
 from avelang_kernels.arrays import Matrix, Positive, empty, multiprocessors
+from avelang_kernels.matmul.hopper_f32 import split_f32
 from avelang_kernels.matmul.hopper_rule import choose_tile
-from avelang_kernels.matmul.hopper_tiles import STEP, STREAM, GemmTile, clusters
+from avelang_kernels.matmul.hopper_tiles import STREAM, GemmTile, clusters
+from avelang_kernels.matmul.hopper_types import (
+    Product,
+    Scale,
+    dtype_of_out,
+    like,
+    odd_width,
+    product_of,
+    products,
+    scales,
+)
 from avelang_kernels.workspaces import workspace_for
 
 Split = Annotated[Any, Want(lambda x: x == STREAM or type(x) is int and x > 0, f'an int from 1 on, or "{STREAM}"')]
 
+Precision = Literal["bf16x3", "tf32"]
+
 
 @avelang.jit
-def scheduler_of(TILE, m, n, k):
-    """The scheduler of a tile's blocks for a product."""
+def scheduler_of(TILE, m, n, k, STEP):
+    """The scheduler of a tile's blocks for a product. STEP: elements along K of a stage."""
     rows, cols = (n, m) if TILE.transposed else (m, n)
     scheduler = TileScheduler(rows, cols, k, TILE.m, TILE.n, TILE.cluster_m, TILE.cluster_n, TILE.group_m)
     if TILE.split == STREAM:
@@ -43,11 +56,53 @@ def scheduler_of(TILE, m, n, k):
     return scheduler
 
 
+@avelang.jit
+def scale_of(factor, one, two):
+    """The number by which sums are multiplied: `factor`, and those that pointers lead to."""
+    if one is not None:
+        factor = factor * al.make_tensor(one, al.f32, al.make_layout((1,)))[0]
+    if two is not None:
+        factor = factor * al.make_tensor(two, al.f32, al.make_layout((1,)))[0]
+    return factor
+
+
+@avelang.jit
+def begin(G, maps, ring, epilogue):
+    """Prefetches tensor maps and initializes mbarriers, which all blocks of the cluster see behind it."""
+    if al.thread_id(0) == 0:
+        for one in maps:
+            al.nvvm.prefetch_tensormap(one)
+        ring.init()
+        if G.cluster_k > 1:
+            epilogue.init()
+        al.nvvm.fence_mbarrier_init()
+        if G.cluster_k > 1:
+            epilogue.expect()
+    cluster_sync(G.cluster)
+
+
+@avelang.struct
+class Scaling:
+    """The activation of an epilogue that multiplies sums, of f32 or i32, by a number of f32."""
+
+    factor: ...
+
+    def __call__(self, acc):
+        return al.convert(acc, al.f32) * self.factor
+
+
 @functools.cache
-def build(tile: GemmTile, dtype: al.DType, out: al.DType) -> Any:
-    """The kernel for a tile, the type of A and B, and that of C. What TMA copies at once is part of its map's type:
-    hence a function for each. A split K takes a workspace: f32 sums and u32 counters, 0."""
+def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None = None,
+    scaled: int | None = None) -> Any:  # fmt: skip
+    """The kernel for a tile, the type of A and that of C; `other`: the type of B where it is not A's. What TMA copies
+    at once is part of its map's type: hence a function for each. A split K takes a workspace: f32 sums and u32
+    counters, 0. `scaled`: sums are multiplied by a number, and by so many more in memory; None: they are not."""
     split: Any = tile.split
+    other = dtype if other is None else other
+    product = products()[dtype, other]
+    STEP, sums, mma = product.step, product.sums, getattr(al.nvvm, f"wgmma_{product.mma}")
+    FACTOR: Any = al.constexpr if scaled is None else al.f32  # type: ignore
+    ONE, TWO = (al.Pointer(al.f32) if (scaled or 0) >= i else al.constexpr for i in (1, 2))  # type: ignore
     SUMS: Any = al.Pointer(al.f32) if split != 1 else al.constexpr  # type: ignore
     COUNTERS: Any = al.Pointer(al.u32) if split != 1 else al.constexpr  # type: ignore
     G = tile.block(dtype)
@@ -58,57 +113,50 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType) -> Any:
     @avelang.jit
     def gemm(
         A: al.TensorMap(dtype, 2, (G.m // G.cluster_n, STEP), swizzle=PATTERN),  # type: ignore
-        B: al.TensorMap(dtype, 2, (G.n // G.cluster_m, STEP), swizzle=PATTERN),  # type: ignore
+        B: al.TensorMap(other, 2, (G.n // G.cluster_m, STEP), swizzle=PATTERN),  # type: ignore
         C: al.TensorMap(out, 2, BOX, swizzle=SWIZZLE),  # type: ignore
         m: al.u32,
         n: al.u32,
         k: al.u32,
         partials: SUMS = None,  # type: ignore
         counters: COUNTERS = None,  # type: ignore
+        factor: FACTOR = None,  # type: ignore
+        one: ONE = None,  # type: ignore
+        two: TWO = None,  # type: ignore
     ):
         stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024)
         a = al.subview(stages, (0, 0), (G.stages * G.m, STEP), (1, 1))
         a = al.view(a, al.Tensor((G.stages, G.m * STEP), dtype))
         b = al.subview(stages, (G.stages * G.m, 0), (G.stages * G.n, STEP), (1, 1))
-        b = al.view(b, al.Tensor((G.stages, G.n * STEP), dtype))
+        b = al.view(b, al.Tensor((G.stages, G.n * STEP), other))
         staged = al.make_shared((G.consumers, BUFFERS, BOX[0], SWIZZLE // UNIT, UNIT // out.bytes), out, 1024)
-        epilogue: Any = TmaEpilogue(C, staged, TRANSPOSED=tile.transposed, PINGPONG=tile.pingpong)
+        scaling: Any = None if scaled is None else Scaling(scale_of(factor, one, two))
+        epilogue: Any = TmaEpilogue(C, staged, None, scaling, TRANSPOSED=tile.transposed, PINGPONG=tile.pingpong)
         ring = mbarrier_ring(G.stages, G.sharers, G.cluster_m, G.cluster_n, CLUSTER_K=G.cluster_k)
         if G.cluster_k > 1:
-            exchange = al.view(stages, al.f32, al.make_layout(PARTIALS))
+            exchange = al.view(stages, sums, al.make_layout(PARTIALS))
             sums_came = al.make_shared((1,), al.u64)
             epilogue = ClusterScatter(exchange, sums_came, epilogue, G.n, G.cluster_k, G.cluster_m * G.cluster_n)
-        if al.thread_id(0) == 0:
-            al.nvvm.prefetch_tensormap(A)
-            al.nvvm.prefetch_tensormap(B)
-            al.nvvm.prefetch_tensormap(C)
-            ring.init()
-            if G.cluster_k > 1:
-                epilogue.init()
-            al.nvvm.fence_mbarrier_init()
-            if G.cluster_k > 1:
-                epilogue.expect()
-        cluster_sync(G.cluster)
-        scheduler = scheduler_of(tile, m, n, k)
+        begin(G, (A, B, C), ring, epilogue)
+        scheduler = scheduler_of(tile, m, n, k, STEP)
         if split != 1:
             sizes = G.cluster, G.consumers, PARTIALS[3] if G.cluster_k > 1 else G.row_blocks * G.n // 8
-            space = workspace(scheduler, partials, counters, sizes, STORE_BARRIER)
+            space = workspace(scheduler, partials, counters, sizes, STORE_BARRIER, 0, sums)
             if G.cluster_k > 1:
                 epilogue.workspace = space
             else:
                 epilogue = FixupEpilogue(space, epilogue)
-        wgmma = al.nvvm.wgmma_bf16_f32 if dtype == al.bf16 else al.nvvm.wgmma_f16_f32
-        run(G, A, B, a, b, ring, scheduler, lambda: al.full((G.n // 2,), 0.0, al.f32), wgmma, epilogue)
+        run(G, A, B, a, b, ring, scheduler, lambda: al.full((G.n // 2,), 0, sums), mma, epilogue)
 
     return gemm
 
 
 @functools.cache
-def allowed(tile: GemmTile, k: int, out: al.DType) -> bool:
+def allowed(tile: GemmTile, k: int, out: al.DType, product: Product) -> bool:
     """True. Raises ValueError where there is no kernel for a tile, or none that shares so long a K."""
-    why = tile.fault(out.bytes)
-    if not why and tile.cluster_k > max(1, -(-k // STEP)):
-        why = f"K of {k} has fewer steps of {STEP} than cluster_k, {tile.cluster_k}"
+    why = tile.fault(out.bytes) or odd_width(tile, product)
+    if not why and tile.cluster_k > max(1, -(-k // product.step)):
+        why = f"K of {k} has fewer steps of {product.step} than cluster_k, {tile.cluster_k}"
     if why:
         raise argument_error(f"tile: {why}; it is {tuple(tile)}")
     return True
@@ -119,10 +167,10 @@ def threads(tile: GemmTile) -> int:
     return GROUP * (1 + tile.consumers)
 
 
-def units_of(m: int, n: int, k: int, tile: GemmTile) -> tuple[int | str, int]:
+def units_of(m: int, n: int, steps: int, tile: GemmTile) -> tuple[int | str, int]:
     """The split, with no more parts than steps along K, and how many units of work for clusters that makes, for
     "stream" at the most."""
-    tiles, steps = clusters(m, n, tile), -(-k // STEP)
+    tiles = clusters(m, n, tile)
     if tile.split == STREAM:
         return STREAM, tiles * steps
     parts = max(1, min(int(tile.split), steps // tile.cluster_k))
@@ -131,48 +179,56 @@ def units_of(m: int, n: int, k: int, tile: GemmTile) -> tuple[int | str, int]:
 
 @takes()
 def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None = None, blocks: Positive | None = None,
-    split: Split | None = None, **options: Any) -> Any:  # fmt: skip
-    """C = A @ B^T, accumulated in f32.
+    split: Split | None = None, *, scale_a: Scale = None, scale_b: Scale = None, dtype: Any = None,
+    precision: Precision | None = None, **options: Any) -> Any:  # fmt: skip
+    """C = A @ B^T, accumulated in f32, or in i32 where A and B are integers.
 
-    a: (m, k), b: (n, k), both bf16 or both f16; elements of a row are neighbors, and rows a multiple of 16 bytes apart,
-    as TMA wants them. out: (m, n), of the type of a and b or f32; made when it is None, in the type of a and b. All are
-    on a GPU of sm_90a, or on the CPU. `tile`: chosen by shape when it is None; `blocks`: as many as there are
-    multiprocessors. `split`: in place of the tile's: parts of K that different blocks multiply, or "stream"; sums of
-    parts are added in the order of K, in f32, the same bits in every run. Launches of one stream share a workspace.
-    `options` are those of a launch, such as `backend="reference"`. Returns `out`. An `out` whose rows are no multiple
-    of 16 bytes, in length or apart, is filled by a copy. Raises ValueError for shapes that do not fit one another or
-    TMA, TypeError for other types."""
+    a: (m, k), b: (n, k); elements of a row are neighbors, and rows a multiple of 16 bytes apart, as TMA wants them.
+    Both are bf16, or f16; or of 8 bits: e4m3 and e5m2 in any pair, or i8 and u8 in any pair; or f32. out: (m, n), of
+    the type of a and b or f32; of fp8 bf16, f16 or f32; of integers i32, f32, bf16 or f16; of f32 f32, bf16 or f16.
+    It is made when it is None: of `dtype`, or the type of a and b, bf16 for fp8, i32 for integers. All are on a GPU of
+    sm_90a, or on the CPU.
+
+    `scale_a`, `scale_b`: numbers, or arrays of one f32 where a and b are, by which C is multiplied, in f32, before it
+    is rounded. `precision`, of f32: "bf16x3", three products of bf16 with an error of some 2^-16 of |a| |b|, or
+    "tf32", one product that ignores the low 13 bits of a and b, with one of 2^-9; "bf16x3" when it is None.
+
+    `tile`: chosen by shape when it is None; `blocks`: as many as there are multiprocessors. `split`: in place of the
+    tile's: parts of K that different blocks multiply, or "stream"; sums of parts are added in the order of K, the same
+    bits in every run. Launches of one stream share a workspace. `options` are those of a launch, such as
+    `backend="reference"`. Returns `out`. An `out` whose rows are no multiple of 16 bytes, in length or apart, is filled
+    by a copy. Raises ValueError for shapes that do not fit one another or TMA, TypeError for other types."""
     (m, k), n = a.shape, b.shape[0]
     if b.shape[1] != k:
         raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
-    dtype = element("a", a, (al.bf16, al.f16))
-    element("b", b, (dtype,))
-    to = dtype if out is None else element("out", out, (dtype, al.f32))
+    product = product_of(a, b)
+    to = dtype_of_out(product, out, dtype, product.outs[0])
+    if precision is not None and product.a != al.f32:
+        raise argument_error(f"precision is for a and b of float32; a is of {a.dtype}")
     if out is not None and tuple(out.shape) != (m, n):
         raise argument_error(f"out is {tuple(out.shape)}, but the product of {m} and {n} rows is {(m, n)}")
+    if product.a == al.f32 and precision != "tf32" and 0 not in (m, n, k):
+        a, b = split_f32(a, b, **options)
+        k, product = a.shape[1], product_of(a, b)
     for name, x in (("a", a), ("b", b)):
         if 0 not in (m, n, k) and misplaced(x):
             raise argument_error(f"{name}: {misplaced(x)} (pad the rows, and pass a view of the first {k} columns)")
+    # The rule counts K in elements of 2 bytes.
+    length = max(1, -(-k * product.a.bytes // 2))
     sms = blocks or multiprocessors(a)
-    tile = tile or choose_tile(max(m, 1), max(n, 1), max(k, 1), sms, to.bytes, alignment(a, b))
+    tile = tile or choose_tile(max(m, 1), max(n, 1), length, sms, to.bytes, alignment(a, b))
     if split is not None:
         tile = tile._replace(split=split)
-    assert allowed(tile, k, to)
+    assert allowed(tile, k, to, product)
     # The copy engine stores whole pieces of 16 bytes.
     direct = out is not None and n * to.bytes % UNIT == 0 and not misplaced(out)
-    result: Any = out if direct else empty(a if out is None else out, m, -(-n * to.bytes // UNIT) * UNIT // to.bytes)
+    wide = -(-n * to.bytes // UNIT) * UNIT // to.bytes
+    result: Any = out if direct else empty(a, m, wide, like(a if out is None else out, to))
     if 0 in (m, n, k):
         result[...] = 0
     else:
-        split, units = units_of(m, n, k, tile)
-        runs = units if tile.cluster_k > 1 else min(units, max(1, sms // tile.cluster))
-        extra: tuple[Any, ...] = ()
-        if split != 1:
-            slots = (2 * runs if split == STREAM else units) * tile.cluster
-            extra = workspace_for(a, slots * tile.m // ROWS, slots * tile.m * tile.n)
-        kernel = build(tile._replace(split=split), dtype, to)[runs * tile.cluster, threads(tile)]
-        x, y = (b, a) if tile.transposed else (a, b)
-        kernel(x, y, result, m, n, k, *extra, cluster=(tile.cluster, 1, 1), **options)
+        factors = scales(scale_a, scale_b, product.sums == al.i32 != to)
+        launch(product, a, b, result, to, tile, sms, factors, (m, n, k), options)
     if out is None:
         return result[:, :n]
     if not direct:
@@ -180,12 +236,21 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     return out
 
 
-def element(name: str, x: Any, wanted: tuple[Any, ...]) -> Any:
-    """The type of an array's elements. Raises TypeError where it is none of `wanted`."""
-    found = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}.get(str(x.dtype).split(".")[-1])
-    if found not in wanted:
-        raise argument_error(f"{name} is of {x.dtype}; here it must be of {' or '.join(map(str, wanted))}")
-    return found
+def launch(product: Product, a: Any, b: Any, result: Any, to: Any, tile: GemmTile, sms: int, factors: Any,
+    shape: tuple[int, int, int], options: dict[str, Any]) -> None:  # fmt: skip
+    """The launch of what has been checked, on so many multiprocessors. `factors`: of `scales`."""
+    (m, n, k), (scaled, numbers) = shape, factors
+    split, units = units_of(m, n, -(-k // product.step), tile)
+    runs = units if tile.cluster_k > 1 else min(units, max(1, sms // tile.cluster))
+    extra: tuple[Any, ...] = ()
+    if split != 1:
+        slots = (2 * runs if split == STREAM else units) * tile.cluster
+        extra = workspace_for(a, slots * tile.m // ROWS, slots * tile.m * tile.n)
+    if scaled is not None:
+        extra = *(extra or (None, None)), *numbers
+    x, y, form = (b, a, product.swapped) if tile.transposed else (a, b, product)
+    kernel = build(tile._replace(split=split), form.a, to, form.b, scaled)[runs * tile.cluster, threads(tile)]
+    kernel(x, y, result, m, n, k, *extra, cluster=(tile.cluster, 1, 1), **options)
 
 
 def pitch(x: Any) -> int:
