@@ -6,7 +6,11 @@ contenders in turn; results are held against cuBLAS's on fresh random inputs, in
 time: `hopper_rule.py` is fitted to such records.
 
     python benchmarks/drawn_gemm.py [--seed 1] [--count 60] [--others 0] [--rounds 12] [--minutes 5]
-"""
+                                    [--dtype bf16|e4m3] [--shapes "512,7168,4096 8192,8192,8192"]
+
+With `--dtype e4m3` A and B are fp8 with a scale each, on the device, and C is bf16; the peer is torch's `_scaled_mm`
+with `use_fast_accum=True`, which is cuBLASLt's fast mode; N and K are multiples of 16 then, as it wants them. Both keep
+some 14 bits of a sum inside the tensor cores, so the two may differ by 2^-13 for each 32 of K."""
 
 from __future__ import annotations
 
@@ -22,26 +26,30 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from harness import GpuClock, Part, main, medians, operands, poisoned, table
+from harness import GpuClock, Part, listed, main, medians, operands, poisoned, table
 
 Shape = tuple[int, int, int]
 
 
-def drawn(count: int, seed: int) -> list[Shape]:
-    """Shapes (m, n, k)."""
+BYTES = {"bf16": 2, "e4m3": 1}
+
+
+def drawn(count: int, seed: int, each: int = 8) -> list[Shape]:
+    """Shapes (m, n, k); n and k are multiples of `each`."""
     rng = random.Random(seed)
 
-    def number(least: int, most: int) -> int:
-        return max(8, int(math.exp(rng.uniform(math.log(least), math.log(most)))) // 8 * 8)
+    def number(least: int, most: int, each: int = each) -> int:
+        return max(8, int(math.exp(rng.uniform(math.log(least), math.log(most)))) // each * each)
 
-    return [(number(16, 16384), number(256, 32768), number(256, 32768)) for _ in range(count)]
+    return [(number(16, 16384, 8), number(256, 32768), number(256, 32768)) for _ in range(count)]
 
 
-def tiles_for(shape: Shape, others: int, rng: random.Random) -> list[Any]:
+def tiles_for(shape: Shape, others: int, rng: random.Random, dtype: str = "bf16") -> list[Any]:
     """The rule's tile first, then so many others: the next by the model of different kinds, and one in four by lot."""
     from avelang_kernels.matmul.hopper_rule import times
 
-    tiles, us = times(*shape)
+    m, n, k = shape
+    tiles, us = times(m, n, k * BYTES[dtype] // 2)  # the rule counts elements of 2 bytes
     order = [tiles[i] for i in us.argsort() if us[i] < 2 * us.min()]
     found, kinds = order[:1], {}
     for tile in order[1:]:
@@ -53,34 +61,48 @@ def tiles_for(shape: Shape, others: int, rng: random.Random) -> list[Any]:
     return found + rng.sample(rest, min(others + 1 - len(found), len(rest)))
 
 
-def compiled(tiles: list[Any]) -> None:
-    """Puts kernels into the cache, by one launch each."""
-    from avelang_kernels.matmul.hopper_gemm import gemm
-
-    a, b = operands(64, 64, 8192)
-    for tile in tiles:
-        gemm(a, b, poisoned(64, 64), tile)
-
-
-def row(shape: Shape, tiles: list[Any], clock: GpuClock, rounds: int) -> dict[str, Any]:
-    """Times of cuBLAS and of all tiles for a shape."""
+def contenders(m: int, n: int, k: int, dtype: str) -> tuple[Callable[..., Any], Callable[[], Any], Any]:
+    """Ours, to be called with out and tile, and the peer, on fresh operands; and what the peer fills."""
     import torch
 
     from avelang_kernels.matmul.hopper_gemm import gemm
 
-    m, n, k = shape
-    a, b = operands(*shape)
+    a, b = operands(m, n, k)
     want = poisoned(m, n)
-    calls: dict[str, Callable[[], Any]] = {"cuBLAS": functools.partial(torch.matmul, a, b.T, out=want)}
+    if dtype == "bf16":
+        return functools.partial(gemm, a, b), functools.partial(torch.matmul, a, b.T, out=want), want
+    a, b = (x.to(torch.float8_e4m3fn) for x in (a, b))
+    one, two = (torch.full((1,), x, device="cuda") for x in (0.5, 1.5))
+    peer = functools.partial(torch._scaled_mm, a, b.T, one, two,  # type: ignore
+                             out_dtype=torch.bfloat16, use_fast_accum=True,
+                             out=want)  # fmt: skip
+    return functools.partial(gemm, a, b, scale_a=one, scale_b=two), peer, want
+
+
+def compiled(tiles: list[Any], dtype: str) -> None:
+    """Puts kernels into the cache, by one launch each."""
+    call, _, _ = contenders(64, 64, 8192, dtype)
+    for tile in tiles:
+        call(poisoned(64, 64), tile)
+
+
+def row(shape: Shape, tiles: list[Any], clock: GpuClock, rounds: int, dtype: str) -> dict[str, Any]:
+    """Times of cuBLAS and of all tiles for a shape."""
+    m, n, k = shape
+    gemm, peer, want = contenders(*shape, dtype)
+    calls: dict[str, Callable[[], Any]] = {"cuBLAS": peer}
     calls["cuBLAS"]()
+    # What the sums of fp8 may lose inside the tensor cores, relative to themselves.
+    lost = k / 32 * 2.0**-13 if dtype != "bf16" else 0.0
     scale = float(want.float().square().mean().sqrt())
     out, wrong = poisoned(m, n), []
     for tile in tiles:
-        call = functools.partial(gemm, a, b, out, tile)
+        call = functools.partial(gemm, out, tile)
         out.fill_(float("nan"))
         call()
         # Two roundings to bf16, each of half a unit in the last place.
-        right = bool(((out.float() - want.float()).abs() <= 2.0**-7 * want.float().abs() + 1e-3 * scale).all())
+        most = (2.0**-7 + lost) * want.float().abs() + (1e-3 + lost) * scale
+        right = bool(((out.float() - want.float()).abs() <= most).all())
         wrong += [] if right else [str(tuple(tile))]
         calls[str(tuple(tile))] = call
     us = medians(clock.interleaved(calls, rounds if m * n * k < 1 << 40 else max(3, rounds // 3), warm=1))
@@ -96,18 +118,19 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
     import torch
 
     end, rng = time.monotonic() + 60 * args.minutes, random.Random(args.seed)
-    work = [(shape, tiles_for(shape, args.others, rng)) for shape in drawn(args.count, args.seed)]
+    shapes = args.shapes or drawn(args.count, args.seed, 16 // BYTES[args.dtype])
+    work = [(shape, tiles_for(shape, args.others, rng, args.dtype)) for shape in shapes]
     tiles = sorted({tile for _, some in work for tile in some})
     jobs = min(16, len(os.sched_getaffinity(0)))
     with concurrent.futures.ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
-        list(pool.map(compiled, [tiles[i::jobs] for i in range(jobs)]))
+        list(pool.map(compiled, [tiles[i::jobs] for i in range(jobs)], [args.dtype] * jobs))
     clock, rows = GpuClock(), []
     for shape, some in work:
         if time.monotonic() > end:
             break
-        rows.append(row(shape, some, clock, args.rounds))
+        rows.append(row(shape, some, clock, args.rounds, args.dtype))
         torch.cuda.empty_cache()
-    return {"seed": args.seed, "rounds": args.rounds, "kernels": len(tiles), "rows": rows}
+    return {"seed": args.seed, "dtype": args.dtype, "rounds": args.rounds, "kernels": len(tiles), "rows": rows}
 
 
 def show(record: dict[str, Any]) -> str:
@@ -127,7 +150,9 @@ def show(record: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    main(__doc__, Part("drawn", "drawn_gemm", measure, show, gpu=True), rounds=12, more={
+    main(__doc__, Part("drawn", lambda args: "drawn_gemm" + "_e4m3" * (args.dtype == "e4m3"), measure, show, gpu=True),
+         rounds=12, more={
         "--seed": {"type": int, "default": 1}, "--count": {"type": int, "default": 60}, "--others": {"type": int, "default": 0},
-        "--minutes": {"type": float, "default": 5.0},
+        "--minutes": {"type": float, "default": 5.0}, "--dtype": {"choices": tuple(BYTES), "default": "bf16"},
+        "--shapes": {"type": listed},
     })  # fmt: skip
