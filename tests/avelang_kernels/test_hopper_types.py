@@ -206,6 +206,14 @@ def test_ptxas_keeps_the_sums_of_every_type_in_registers(tile, one, out, two, sc
     assert text.count(f"n{tile.n}k{32 // one.bytes}.") == 8 * tile.row_blocks
 
 
+@pytest.mark.parametrize("scale", [2, 2.0, np.float64(2), np.float32(2), np.full((1, 1), 2, np.float32)], ids=repr)
+def test_a_scale_is_any_one_number(scale):
+    a = np.eye(16, dtype=e4m3)
+    c = gemm(a, a, tile=PLAIN, blocks=1, scale_b=scale, target="sm_90a")
+    np.testing.assert_array_equal(c, 2 * np.eye(16))
+    assert c.dtype == bf16
+
+
 def test_the_table_has_an_instruction_for_each_pair():
     assert len(products()) == 2 + 4 + 4 + 1
     for p in products().values():

@@ -108,10 +108,10 @@ def like(x: Any, dtype: Any) -> Any:
 
 
 def one_number(x: Any) -> bool:
-    """True for a finite number, and for an array of one f32, of any dimensions."""
-    if hasattr(x, "dtype") and hasattr(x, "shape") and not isinstance(x, type):
-        return named(x) == "float32" and math.prod(x.shape) == 1
-    return isinstance(x, (int, float)) and not isinstance(x, bool)
+    """True for a number of Python's, and for an array of one f32, of any dimensions."""
+    if isinstance(x, (int, float)):  # float64 of NumPy, too
+        return not isinstance(x, bool)
+    return hasattr(x, "reshape") and not isinstance(x, type) and named(x) == "float32" and math.prod(x.shape) == 1
 
 
 Scale = Annotated[Any, Want(lambda x: x is None or one_number(x), "a number, or an array of one float32")]
@@ -122,8 +122,8 @@ def scales(a: Any, b: Any, needed: bool) -> tuple[int | None, tuple[Any, ...]]:
     other ones, then those in memory. None where no sum is scaled."""
     if a is None and b is None and not needed:
         return None, ()
-    arrays: list[Any] = [x.reshape(1) for x in (a, b) if x is not None and hasattr(x, "reshape")]
-    factor = math.prod(float(x) for x in (a, b) if x is not None and not hasattr(x, "reshape"))
+    arrays = [x.reshape(1) for x in (a, b) if x is not None and not isinstance(x, (int, float))]
+    factor = math.prod(float(x) for x in (a, b) if isinstance(x, (int, float)))
     return len(arrays), (factor, *arrays)
 
 
