@@ -23,6 +23,7 @@ from avelang_kernels.matmul import (
     mi300_gemm,
     ptx_ampere_gemm,
     ptx_hopper_gemm,
+    skinny_quantized,
     tile_gemm,
     tile_inference,
     tile_skinny,
@@ -144,9 +145,28 @@ def tiles() -> None:
         for parts in (1, 3, 16):
             add(f"tile_skinny {chips} {parts} parts", chips, lambda T=T, parts=parts, target="", **o: product(
                 lambda a, b, c: tile_skinny.launch(a, b, c, T, parts, target, **o), 8, 36, 1000, F16))  # fmt: skip
+    for bits, shape in ((4, (3, 20, 1120)), (8, (9, 140, 272))):
+        add(f"skinny_quantized {bits} bits {shape}", NVIDIA, lambda bits=bits, shape=shape, **o: quantized(bits, shape, **o))
     for T in (B(32, 64, 64, (1, 4), "preshuffled"), tile_inference.FEW[16]):
         for shape in ((40, 77, 104), (3, 64, 37)):
             add(f"tile_inference {T.m} {shape}", "gfx942 gfx950 sm_80", lambda T=T, shape=shape, **o: inference(T, shape, **o))
+
+
+def quantized(bits: int, shape: tuple[int, int, int], **options: Any) -> None:
+    """4-bit weights with groups of 32 and zero points, or fp8 with a scale a row."""
+    m, n, k = shape
+    a, random = small(1, BF16, m, k), np.random.default_rng(5)
+    if bits == 4:
+        q, scales = random.integers(0, 16, (n, k)), small(2, BF16, n, -(-k // 32))
+        zeros = random.integers(0, 16, scales.shape).astype(np.uint8)
+        less, factors = (np.repeat(x.astype(np.float64), 32, 1)[:, :k] for x in (zeros, scales))
+        weights, dense = skinny_quantized.pack_int4(q), (q - less) * factors
+    else:
+        weights, scales, zeros = small(3, ml_dtypes.float8_e4m3fn, n, k), small(2, F32, n), None
+        dense = weights.astype(np.float64) * scales.astype(np.float64)[:, None]
+    out = np.full((m, n), np.nan, F32)
+    skinny_quantized.skinny_quantized(a, weights, scales, zeros, out, **options)
+    same(out, a.astype(np.float64) @ dense.T)
 
 
 def inference(T: Block, shape: tuple[int, int, int], target: str = "", **options: Any) -> None:
