@@ -7,6 +7,9 @@ time: `hopper_rule.py` is fitted to such records.
 
     python benchmarks/drawn_gemm.py [--seed 1] [--count 60] [--others 0] [--rounds 12] [--minutes 5]
                                     [--dtype bf16|e4m3] [--shapes "512,7168,4096 8192,8192,8192"]
+                                    [--order NT|NN|TT|TN] [--unit 1]
+
+With `--order`, or another `--unit` than 8 of extents, `ops.matmul` runs by itself.
 
 With `--dtype e4m3` A and B are fp8 with a scale each, on the device, and C is bf16; the peer is torch's `_scaled_mm`
 with `use_fast_accum=True`, which is cuBLASLt's fast mode; N and K are multiples of 16 then, as it wants them. Both keep
@@ -35,13 +38,13 @@ BYTES = {"bf16": 2, "e4m3": 1}
 
 
 def drawn(count: int, seed: int, each: int = 8) -> list[Shape]:
-    """Shapes (m, n, k); n and k are multiples of `each`."""
+    """Shapes (m, n, k); n and k are multiples of `each`, and m of 8, or of 1 where `each` is 1."""
     rng = random.Random(seed)
 
     def number(least: int, most: int, each: int = each) -> int:
         return max(8, int(math.exp(rng.uniform(math.log(least), math.log(most)))) // each * each)
 
-    return [(number(16, 16384, 8), number(256, 32768), number(256, 32768)) for _ in range(count)]
+    return [(number(16, 16384, min(each, 8)), number(256, 32768), number(256, 32768)) for _ in range(count)]
 
 
 def tiles_for(shape: Shape, others: int, rng: random.Random, dtype: str = "bf16") -> list[Any]:
@@ -59,6 +62,61 @@ def tiles_for(shape: Shape, others: int, rng: random.Random, dtype: str = "bf16"
             found.append(tile)
     rest = [tile for tile in order if tile not in found]
     return found + rng.sample(rest, min(others + 1 - len(found), len(rest)))
+
+
+def stored(shape: Shape, order: str) -> tuple[Any, Any]:
+    """Random A (m, k) and B (k, n). `order`: of A, then of B: N with rows of neighbors; T with columns of neighbors, as
+    weights (n, k) of which the transpose is taken."""
+    m, n, k = shape
+    a = operands(m, m, k)[0] if order[0] == "N" else operands(k, k, m)[0].T
+    return a, operands(n, n, k)[0].T if order[1] == "T" else operands(k, k, n)[0]
+
+
+def prepared(work: list[tuple[Shape, str]]) -> None:
+    """Puts the kernels of `ops.matmul` for shapes into the cache, by one call each."""
+    from avelang import ops
+
+    for shape, order in work:
+        ops.matmul(*stored(shape, order))
+
+
+def plain_row(shape: Shape, order: str, clock: GpuClock, rounds: int) -> dict[str, Any]:
+    """Times of cuBLAS and of `ops.matmul` for a shape and storage order."""
+    import torch
+
+    from avelang import ops
+
+    m, n, k = shape
+    a, b = stored(shape, order)
+    want, out = poisoned(m, n), poisoned(m, n)
+    calls: dict[str, Callable[[], Any]] = {
+        "cuBLAS": functools.partial(torch.matmul, a, b, out=want), order: functools.partial(ops.matmul, a, b, out=out)
+    }  # fmt: skip
+    for call in calls.values():
+        call()
+    scale = float(want.float().square().mean().sqrt())
+    right = bool(((out.float() - want.float()).abs() <= 2.0**-7 * want.float().abs() + 1e-3 * scale).all())
+    us = medians(clock.interleaved(calls, rounds if m * n * k < 1 << 40 else max(3, rounds // 3), warm=1))
+    ratio = us["cuBLAS"] / us[order]
+    return {"shape": shape, "us": us, "chosen": order, "best": order, "of_cublas": ratio, "best_of_cublas": ratio,
+            "wrong": [] if right else [order]}  # fmt: skip
+
+
+def plain(args: argparse.Namespace, jobs: int, end: float) -> dict[str, Any]:
+    """A row for each shape, by `ops.matmul` with what it chooses itself."""
+    import torch
+
+    order = args.order or "NT"
+    work = [(shape, order) for shape in args.shapes or drawn(args.count, args.seed, args.unit)]
+    with concurrent.futures.ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        list(pool.map(prepared, [work[i::jobs] for i in range(jobs)]))
+    clock, rows = GpuClock(), []
+    for shape, _ in work:
+        if time.monotonic() > end:
+            break
+        rows.append(plain_row(shape, order, clock, args.rounds))
+        torch.cuda.empty_cache()
+    return {"seed": args.seed, "rounds": args.rounds, "order": order, "unit": args.unit, "rows": rows}
 
 
 def contenders(m: int, n: int, k: int, dtype: str) -> tuple[Callable[..., Any], Callable[[], Any], Any]:
@@ -118,10 +176,12 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
     import torch
 
     end, rng = time.monotonic() + 60 * args.minutes, random.Random(args.seed)
+    jobs = min(16, len(os.sched_getaffinity(0)))
+    if args.order or args.unit != 8:
+        return plain(args, jobs, end)
     shapes = args.shapes or drawn(args.count, args.seed, 16 // BYTES[args.dtype])
     work = [(shape, tiles_for(shape, args.others, rng, args.dtype)) for shape in shapes]
-    tiles = sorted({tile for _, some in work for tile in some})
-    jobs = min(16, len(os.sched_getaffinity(0)))
+    tiles = sorted({tile for _, some in work for tile in some}, key=str)
     with concurrent.futures.ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
         list(pool.map(compiled, [tiles[i::jobs] for i in range(jobs)], [args.dtype] * jobs))
     clock, rows = GpuClock(), []
@@ -154,5 +214,6 @@ if __name__ == "__main__":
          rounds=12, more={
         "--seed": {"type": int, "default": 1}, "--count": {"type": int, "default": 60}, "--others": {"type": int, "default": 0},
         "--minutes": {"type": float, "default": 5.0}, "--dtype": {"choices": tuple(BYTES), "default": "bf16"},
-        "--shapes": {"type": listed},
+        "--shapes": {"type": listed}, "--order": {"default": "", "choices": ["", "NT", "NN", "TT", "TN"]},
+        "--unit": {"type": int, "default": 8},
     })  # fmt: skip

@@ -111,6 +111,56 @@ def test_kinds_of_tiles_in_executed_ptx(tile, dtype, out, blocks, m, n, k, monke
     assert "X0" not in said.getvalue()
 
 
+# Storage orders: which operands have their neighbors off K; tiles of C and of C^T, clusters, two row blocks, tails of K.
+ORDERS = [
+    (GemmTile(64, 64, 3), (False, True), 200, 136, 200),
+    (GemmTile(128, 80, 3, transposed=True), (False, True), 200, 136, 200),
+    (GemmTile(128, 96, 3, 2), (True, False), 264, 200, 136),
+    (GemmTile(128, 128, 3, 1, 2), (True, True), 200, 264, 136),
+    (GemmTile(64, 64, 3, 2, transposed=True), (True, True), 200, 264, 72),
+    (GemmTile(256, 64, 3, 2, row_blocks=2), (True, True), 520, 136, 200),
+    (GemmTile(64, 64, 4, cluster_k=2, split=2), (True, True), 72, 136, 328),
+]  # fmt: skip
+
+
+def ordered(tile, majors, m, n, k, **options):
+    """Against float64, of which the part around the output stays."""
+    rng = np.random.default_rng((m, n, k))
+    a, b = (
+        np.asfortranarray(rng.standard_normal((r, k)).astype(bf16)) if mn else rng.standard_normal((r, k)).astype(bf16)
+        for r, mn in zip((m, n), majors, strict=True)
+    )
+    c = gemm(a, b, np.full((m, n), np.nan, bf16), tile, 4, target="sm_90a", **options)
+    x, y = a.astype(np.float64), b.astype(np.float64).T
+    error = np.abs(c.astype(np.float64) - x @ y)
+    assert (error <= 2e-6 * (np.abs(x) @ np.abs(y)) + 2.0**-8 * np.abs(x @ y)).all(), error.max()
+
+
+@pytest.mark.parametrize("case", ORDERS, ids=str)
+def test_storage_orders(case):
+    ordered(*case)
+
+
+@pytest.mark.parametrize("case", ORDERS[3:5], ids=str)
+def test_storage_orders_without_races(case, monkeypatch):
+    monkeypatch.setenv("AVE_CHECK", "races")
+    ordered(*case, backend="reference")
+
+
+@pytest.mark.parametrize("case", [ORDERS[3], ORDERS[5]], ids=str)
+def test_storage_orders_in_executed_ptx(case, monkeypatch):
+    monkeypatch.setenv("AVE_CHECK", "all")
+    with on(Engine(engines.PTX, "sm_90a")) as said:
+        ordered(*case)
+    assert "X0" not in said.getvalue()
+
+
+def test_columns_of_an_operand_by_columns_are_whole_atoms():
+    a = np.zeros((64, 64), bf16)
+    with pytest.raises(ValueError, match="n must be a multiple of 64 where that operand's neighbors"):
+        gemm(a, np.asfortranarray(a), tile=GemmTile(64, 80, 3, transposed=False))
+
+
 SPLITS = [
     # tile, split, blocks, m, n, k: runs that end inside of tiles, more parts than steps, clusters, two consumers
     (GemmTile(64, 64, 3), "stream", 4, 130, 100, 328),
@@ -190,7 +240,8 @@ ONE = np.zeros((16, 16), bf16)
         (ONE.astype(np.float64), ONE, None, TypeError, "a is of float64; here it must be of bfloat16, float16, float32, "),
         (ONE, ONE.astype(np.float16), None, TypeError, "b is of float16; here it must be of bf16"),
         (ONE, ONE, np.zeros((16, 16), np.float64), TypeError, "out is of float64; here it must be of bf16 or f32"),
-        (ONE.T, ONE, None, ValueError, "a: elements of a row must be neighbors"),
+        (np.zeros((32, 32), bf16)[::2, ::2], ONE, None, ValueError, "a: elements of a row or of a column must be neighbors"),
+        (np.zeros((16, 12), bf16).T, ONE, None, ValueError, "a: columns must be a multiple of 8 elements apart"),
         (np.zeros((4, 12), bf16), np.zeros((4, 12), bf16), None, ValueError,
             "rows must be a multiple of 8 elements apart, and are 12 apart"),
     ],

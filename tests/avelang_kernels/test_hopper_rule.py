@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from avelang_kernels.matmul.hopper_gemm import alignment
 from avelang_kernels.matmul.hopper_rule import RESIDENT, candidates, choose_tile, table, times
 from avelang_kernels.matmul.hopper_tiles import STEP, STREAM, clusters
+from avelang_kernels.matmul.storage import alignment
 
 SIZES = st.integers(1, 20000)
 
@@ -29,7 +29,7 @@ def test_what_is_chosen_can_be_run(m, n, k, size, align, sms):
         assert tile.cluster_k * tile.split <= steps
         assert clusters(m, n, tile) * tile.split <= max(1, RESIDENT[tile.cluster] * sms // 132)
     tiles, us = times(m, n, k, sms, size, align)
-    assert len(tiles) == len(us) and tiles[int(np.argmin(us))] == tile
+    assert len(tiles) == len(us) and tiles[int(np.argmin(us))] == tile._replace(group_m=8)
     assert np.isfinite(us.min()) and us.min() > 0
 
 

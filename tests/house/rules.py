@@ -29,6 +29,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("pipelines",),
     ("tile",),
     ("avelang_kernels", "pyptx"),
+    ("ops",),
     ("cli",),
 )
 TOGETHER = frozenset({"jit", "language"})

@@ -34,7 +34,9 @@ ORDER_BARRIER = 8  # named barrier of the first ping-pong consumer's turn; the o
 class WarpSpecialized:
     """The work of a block: its tile is m x n, `row_blocks`, one or two, of 64 rows for each consumer, in steps of 128
     bytes along K; `stages` of the ring; `cluster_m`, `cluster_n`, `cluster_k`: blocks of its cluster along rows and
-    columns of C and along K. `dtype`: of A and B. `pingpong`: two consumers take tiles in turn."""
+    columns of C and along K. `dtype`: of A and B. `pingpong`: two consumers take tiles in turn. `a_mn`, `b_mn`:
+    neighbors in memory lie along M of A, along N of B, and not along K; of 16 bits, in atoms of 64 rows of the tile by
+    `k`."""
 
     m: int
     n: int
@@ -45,6 +47,8 @@ class WarpSpecialized:
     cluster_k: int = 1
     row_blocks: int = 1
     pingpong: bool = False
+    a_mn: bool = False
+    b_mn: bool = False
 
     @property
     def k(self) -> int:
@@ -83,6 +87,30 @@ class WarpSpecialized:
 
 
 @avelang.jit
+def load_operand(ring, state, stages, x, row, k, part, PARTS, APART, shift, MN):
+    """Copies an operand's part of a stage. MN: `x` has K for rows; atoms of 64 columns of it follow one another, and
+    blocks that want the same copy rows of each."""
+    if MN:
+        SIZE = ROWS * PATTERN // stages.dtype.bytes
+        ATOMS = stages.shape[1] // SIZE
+        atoms = al.view(stages, al.Tensor((stages.shape[0] * ATOMS, SIZE), stages.dtype))
+        for i in range(ATOMS):
+            index = state.stage * ATOMS + i
+            producer_load(ring, state, atoms, index, x, k, row + i * ROWS, part, PARTS, APART, shift)
+    else:
+        producer_load(ring, state, stages, state.stage, x, row, k, part, PARTS, APART, shift)
+
+
+@avelang.jit
+def descriptor(stage, MN):
+    """The descriptor of an operand's rows, and how far the next `INNER` bytes' worth of K are."""
+    if MN:
+        found = al.nvvm.wgmma_descriptor(stage, PATTERN, ROWS * PATTERN, 8 * PATTERN)
+        return found, INNER // stage.dtype.bytes * PATTERN // UNIT
+    return al.nvvm.wgmma_descriptor(stage), INNER // UNIT
+
+
+@avelang.jit
 def produce(G, A, B, a, b, ring, scheduler, span):
     """One thread's part: fills stages, unit after unit."""
     cluster_m, cluster_n, cluster_k = cluster_coords(G.cluster_m, G.cluster_n, G.cluster_k)
@@ -93,12 +121,9 @@ def produce(G, A, B, a, b, ring, scheduler, span):
         for step in al.range(work.steps(G.k)):
             ring.acquire(state, G.bytes)
             k = work.k[0] + step * G.k
-            producer_load(
-                ring, state, a, state.stage, A, work.a[0], k, cluster_n, G.cluster_n, G.cluster_m, rank + cluster_m
-            )
-            producer_load(
-                ring, state, b, state.stage, B, work.b[0], k, cluster_m, G.cluster_m, 1, rank + cluster_n * G.cluster_m
-            )
+            row, col = rank + cluster_m, rank + cluster_n * G.cluster_m
+            load_operand(ring, state, a, A, work.a[0], k, cluster_n, G.cluster_n, G.cluster_m, row, G.a_mn)
+            load_operand(ring, state, b, B, work.b[0], k, cluster_m, G.cluster_m, 1, col, G.b_mn)
             state.advance()
     ring.tail(state)
 
@@ -106,11 +131,11 @@ def produce(G, A, B, a, b, ring, scheduler, span):
 @avelang.jit
 def multiply(G, a, b, stage, consumer, acc, mma):
     """Begins a consumer's products of a stage. `mma`: the instruction, of two descriptors and accumulators."""
-    rows = al.nvvm.wgmma_descriptor(al.subview(a, (stage, consumer * (ROWS * G.k)), (1, ROWS * G.k), (1, 1)))
-    cols = al.nvvm.wgmma_descriptor(b[stage])
+    rows, DOWN = descriptor(al.subview(a, (stage, consumer * (ROWS * G.k)), (1, ROWS * G.k), (1, 1)), G.a_mn)
+    cols, RIGHT = descriptor(b[stage], G.b_mn)
     acc = al.nvvm.wgmma_fence_acc(acc)
     for i in range(PATTERN // INNER):
-        acc = mma(rows + i * INNER // UNIT, cols + i * INNER // UNIT, acc)
+        acc = mma(rows + i * DOWN, cols + i * RIGHT, acc)
     al.nvvm.wgmma_commit_group()
     return acc
 
@@ -119,12 +144,12 @@ def multiply(G, a, b, stage, consumer, acc, mma):
 def multiply_two(G, a, b, stage, consumer, upper, lower, mma):
     """The same for two blocks of 64 rows."""
     SIZE = ROWS * G.k
-    rows = al.nvvm.wgmma_descriptor(al.subview(a, (stage, consumer * (2 * SIZE)), (1, SIZE), (1, 1)))
-    cols = al.nvvm.wgmma_descriptor(b[stage])
+    rows, DOWN = descriptor(al.subview(a, (stage, consumer * (2 * SIZE)), (1, SIZE), (1, 1)), G.a_mn)
+    cols, RIGHT = descriptor(b[stage], G.b_mn)
     upper, lower = al.nvvm.wgmma_fence_acc(upper), al.nvvm.wgmma_fence_acc(lower)
     for i in range(PATTERN // INNER):
-        upper = mma(rows + i * INNER // UNIT, cols + i * INNER // UNIT, upper)
-        lower = mma(rows + (ROWS * PATTERN + i * INNER) // UNIT, cols + i * INNER // UNIT, lower)
+        upper = mma(rows + i * DOWN, cols + i * RIGHT, upper)
+        lower = mma(rows + ROWS * PATTERN // UNIT + i * DOWN, cols + i * RIGHT, lower)
     al.nvvm.wgmma_commit_group()
     return upper, lower
 

@@ -9,7 +9,6 @@ can be chosen. Edges cost nothing: TMA reads zeros past the end of a matrix, and
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
 import functools
-import math
 from typing import Annotated, Any, Literal
 
 import avelang
@@ -20,7 +19,8 @@ from avelang.pipelines.fixup import ClusterScatter, FixupEpilogue, workspace
 from avelang.pipelines.ring import cluster_sync, mbarrier_ring
 from avelang.pipelines.scheduler import ClusterKScheduler, SplitKScheduler, StreamKScheduler, TileScheduler
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT, run
-from avelang_kernels.arrays import Matrix, Positive, empty, multiprocessors
+from avelang_kernels.arrays import Matrix, Positive, Vector, empty, multiprocessors, named
+from avelang_kernels.matmul.hopper_epilogues import ACTIVATIONS, Scaling, scale_of
 from avelang_kernels.matmul.hopper_f32 import split_f32
 from avelang_kernels.matmul.hopper_rule import choose_tile
 from avelang_kernels.matmul.hopper_tiles import STREAM, GemmTile, clusters
@@ -34,8 +34,10 @@ from avelang_kernels.matmul.hopper_types import (
     products,
     scales,
 )
+from avelang_kernels.matmul.storage import alignment, crosswise, misplaced
 from avelang_kernels.workspaces import workspace_for
 
+Activation = Annotated[Any, Want(lambda x: x in ("relu", "silu", "gelu_tanh"), "relu, silu or gelu_tanh")]
 Split = Annotated[Any, Want(lambda x: x == STREAM or type(x) is int and x > 0, f'an int from 1 on, or "{STREAM}"')]
 
 Precision = Literal["bf16x3", "tf32"]
@@ -57,16 +59,6 @@ def scheduler_of(TILE, m, n, k, STEP):
 
 
 @avelang.jit
-def scale_of(factor, one, two):
-    """The number by which sums are multiplied: `factor`, and those that pointers lead to."""
-    if one is not None:
-        factor = factor * al.make_tensor(one, al.f32, al.make_layout((1,)))[0]
-    if two is not None:
-        factor = factor * al.make_tensor(two, al.f32, al.make_layout((1,)))[0]
-    return factor
-
-
-@avelang.jit
 def begin(G, maps, ring, epilogue):
     """Prefetches tensor maps and initializes mbarriers, which all blocks of the cluster see behind it."""
     if al.thread_id(0) == 0:
@@ -81,39 +73,58 @@ def begin(G, maps, ring, epilogue):
     cluster_sync(G.cluster)
 
 
-@avelang.struct
-class Scaling:
-    """The activation of an epilogue that multiplies sums, of f32 or i32, by a number of f32."""
+@avelang.jit
+def operands_of(G, stages, OTHER):
+    """The stages of A, and behind them those of B, of the type OTHER: a row for each."""
+    STEP = stages.shape[1]
+    a = al.subview(stages, (0, 0), (G.stages * G.m, STEP), (1, 1))
+    b = al.subview(stages, (G.stages * G.m, 0), (G.stages * G.n, STEP), (1, 1))
+    a = al.view(a, al.Tensor((G.stages, G.m * STEP), stages.dtype))
+    return a, al.view(b, al.Tensor((G.stages, G.n * STEP), OTHER))
 
-    factor: ...
 
-    def __call__(self, acc):
-        return al.convert(acc, al.f32) * self.factor
+@avelang.jit
+def joined(G, epilogue, space):
+    """The epilogue behind a workspace: of blocks, or of clusters whose blocks have added up their own parts."""
+    if G.cluster_k > 1:
+        epilogue.workspace = space
+        return epilogue
+    return FixupEpilogue(space, epilogue)
+
+
+def annotations(split: bool, bias: Any, scaled: int | None) -> tuple[Any, ...]:
+    """The annotations of sums, counters, bias, a factor and its two pointers; of what a kernel has not, that of a
+    constexpr, None."""
+    f32: Any = al.f32
+    sums, counters = (al.Pointer(f32), al.Pointer(al.u32)) if split else (al.constexpr, al.constexpr)  # type: ignore
+    factor: Any = al.constexpr if scaled is None else f32
+    more = (al.Pointer(f32) if (scaled or 0) >= i else al.constexpr for i in (1, 2))
+    return sums, counters, al.constexpr if bias is None else al.Pointer(bias), factor, *more
 
 
 @functools.cache
-def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None = None,
-    scaled: int | None = None) -> Any:  # fmt: skip
+def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None = None, scaled: int | None = None,
+    majors: tuple[bool, bool] = (False, False), bias: Any = None, activation: Any = None) -> Any:  # fmt: skip
     """The kernel for a tile, the type of A and that of C; `other`: the type of B where it is not A's. What TMA copies
     at once is part of its map's type: hence a function for each. A split K takes a workspace: f32 sums and u32
-    counters, 0. `scaled`: sums are multiplied by a number, and by so many more in memory; None: they are not."""
+    counters, 0. `scaled`: sums are multiplied by a number, and by so many more in memory; None: they are not.
+    `majors`: neighbors of A lie along M, of B along N: it comes as (k, m), (k, n). `bias`: its dtype; `activation`: of
+    `ACTIVATIONS`; of products without scales."""
     split: Any = tile.split
     other = dtype if other is None else other
     product = products()[dtype, other]
-    STEP, sums, mma = product.step, product.sums, getattr(al.nvvm, f"wgmma_{product.mma}")
-    FACTOR: Any = al.constexpr if scaled is None else al.f32  # type: ignore
-    ONE, TWO = (al.Pointer(al.f32) if (scaled or 0) >= i else al.constexpr for i in (1, 2))  # type: ignore
-    SUMS: Any = al.Pointer(al.f32) if split != 1 else al.constexpr  # type: ignore
-    COUNTERS: Any = al.Pointer(al.u32) if split != 1 else al.constexpr  # type: ignore
-    G = tile.block(dtype)
+    STEP, sums, wgmma = product.step, product.sums, getattr(al.nvvm, f"wgmma_{product.mma}")
+    SUMS, COUNTERS, BIAS, FACTOR, ONE, TWO = annotations(split != 1, bias, scaled)
+    ACTIVATION = ACTIVATIONS[activation]
+    G, (A_BOX, B_BOX) = tile.block(dtype, *majors), tile.boxes(STEP, *majors)
     PIECE, BUFFERS, PARTIALS = tile.piece(out.bytes), tile.buffers(out.bytes), tile.partials(out.bytes)
     BOX = (PIECE, ROWS) if tile.transposed else (ROWS, PIECE)
     SWIZZLE = PATTERN if tile.transposed else PIECE * out.bytes
 
     @avelang.jit
     def gemm(
-        A: al.TensorMap(dtype, 2, (G.m // G.cluster_n, STEP), swizzle=PATTERN),  # type: ignore
-        B: al.TensorMap(other, 2, (G.n // G.cluster_m, STEP), swizzle=PATTERN),  # type: ignore
+        A: al.TensorMap(dtype, 2, A_BOX, swizzle=PATTERN),  # type: ignore
+        B: al.TensorMap(other, 2, B_BOX, swizzle=PATTERN),  # type: ignore
         C: al.TensorMap(out, 2, BOX, swizzle=SWIZZLE),  # type: ignore
         m: al.u32,
         n: al.u32,
@@ -123,15 +134,14 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None
         factor: FACTOR = None,  # type: ignore
         one: ONE = None,  # type: ignore
         two: TWO = None,  # type: ignore
+        bias_of: BIAS = None,  # type: ignore
     ):
         stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024)
-        a = al.subview(stages, (0, 0), (G.stages * G.m, STEP), (1, 1))
-        a = al.view(a, al.Tensor((G.stages, G.m * STEP), dtype))
-        b = al.subview(stages, (G.stages * G.m, 0), (G.stages * G.n, STEP), (1, 1))
-        b = al.view(b, al.Tensor((G.stages, G.n * STEP), other))
+        a, b = operands_of(G, stages, other)
         staged = al.make_shared((G.consumers, BUFFERS, BOX[0], SWIZZLE // UNIT, UNIT // out.bytes), out, 1024)
-        scaling: Any = None if scaled is None else Scaling(scale_of(factor, one, two))
-        epilogue: Any = TmaEpilogue(C, staged, None, scaling, TRANSPOSED=tile.transposed, PINGPONG=tile.pingpong)
+        last: Any = ACTIVATION if scaled is None else Scaling(scale_of(factor, one, two))
+        added = None if bias is None else al.make_tensor(bias_of, bias, al.make_layout((n,)))
+        epilogue: Any = TmaEpilogue(C, staged, added, last, tile.transposed, tile.pingpong)
         ring = mbarrier_ring(G.stages, G.sharers, G.cluster_m, G.cluster_n, CLUSTER_K=G.cluster_k)
         if G.cluster_k > 1:
             exchange = al.view(stages, sums, al.make_layout(PARTIALS))
@@ -142,19 +152,22 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None
         if split != 1:
             sizes = G.cluster, G.consumers, PARTIALS[3] if G.cluster_k > 1 else G.row_blocks * G.n // 8
             space = workspace(scheduler, partials, counters, sizes, STORE_BARRIER, 0, sums)
-            if G.cluster_k > 1:
-                epilogue.workspace = space
-            else:
-                epilogue = FixupEpilogue(space, epilogue)
+            epilogue = joined(G, epilogue, space)
+
+        def mma(rows, cols, acc):
+            if dtype.bytes == 2:
+                return wgmma(rows, cols, acc, trans_a=1 if G.a_mn else 0, trans_b=1 if G.b_mn else 0)
+            return wgmma(rows, cols, acc)
+
         run(G, A, B, a, b, ring, scheduler, lambda: al.full((G.n // 2,), 0, sums), mma, epilogue)
 
     return gemm
 
 
 @functools.cache
-def allowed(tile: GemmTile, k: int, out: al.DType, product: Product) -> bool:
+def allowed(tile: GemmTile, k: int, out: al.DType, product: Product, majors: tuple[bool, bool]) -> bool:
     """True. Raises ValueError where there is no kernel for a tile, or none that shares so long a K."""
-    why = tile.fault(out.bytes) or odd_width(tile, product)
+    why = tile.fault(out.bytes, *majors) or odd_width(tile, product)
     if not why and tile.cluster_k > max(1, -(-k // product.step)):
         why = f"K of {k} has fewer steps of {product.step} than cluster_k, {tile.cluster_k}"
     if why:
@@ -180,10 +193,12 @@ def units_of(m: int, n: int, steps: int, tile: GemmTile) -> tuple[int | str, int
 @takes()
 def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None = None, blocks: Positive | None = None,
     split: Split | None = None, *, scale_a: Scale = None, scale_b: Scale = None, dtype: Any = None,
-    precision: Precision | None = None, **options: Any) -> Any:  # fmt: skip
-    """C = A @ B^T, accumulated in f32, or in i32 where A and B are integers.
+    precision: Precision | None = None, bias: Vector | None = None, activation: Activation | None = None,
+    **options: Any) -> Any:  # fmt: skip
+    """C = activation(A @ B^T + bias), accumulated in f32, or in i32 where A and B are integers, and rounded once.
 
-    a: (m, k), b: (n, k); elements of a row are neighbors, and rows a multiple of 16 bytes apart, as TMA wants them.
+    a: (m, k), b: (n, k); elements of a row are neighbors, and rows a multiple of 16 bytes apart, as TMA wants them; of
+    bf16 and f16 the same may hold of columns.
     Both are bf16, or f16; or of 8 bits: e4m3 and e5m2 in any pair, or i8 and u8 in any pair; or f32. out: (m, n), of
     the type of a and b or f32; of fp8 bf16, f16 or f32; of integers i32, f32, bf16 or f16; of f32 f32, bf16 or f16.
     It is made when it is None: of `dtype`, or the type of a and b, bf16 for fp8, i32 for integers. All are on a GPU of
@@ -192,6 +207,8 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     `scale_a`, `scale_b`: numbers, or arrays of one f32 where a and b are, by which C is multiplied, in f32, before it
     is rounded. `precision`, of f32: "bf16x3", three products of bf16 with an error of some 2^-16 of |a| |b|, or
     "tf32", one product that ignores the low 13 bits of a and b, with one of 2^-9; "bf16x3" when it is None.
+
+    `bias`: (n,), of the type of a or f32; `activation`: "relu", "silu" or "gelu_tanh"; both of bf16 and f16 only.
 
     `tile`: chosen by shape when it is None; `blocks`: as many as there are multiprocessors. `split`: in place of the
     tile's: parts of K that different blocks multiply, or "stream"; sums of parts are added in the order of K, the same
@@ -210,25 +227,25 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     if product.a == al.f32 and precision != "tf32" and 0 not in (m, n, k):
         a, b = split_f32(a, b, **options)
         k, product = a.shape[1], product_of(a, b)
-    for name, x in (("a", a), ("b", b)):
-        if 0 not in (m, n, k) and misplaced(x):
-            raise argument_error(f"{name}: {misplaced(x)} (pad the rows, and pass a view of the first {k} columns)")
+    narrow, factors = product.a.bytes == 2, scales(scale_a, scale_b, product.sums == al.i32 != to)
+    check_end(product, n, bias, activation, factors[0] is not None)
+    if 0 not in (m, n, k):
+        check_places(a, b, narrow)
     # The rule counts K in elements of 2 bytes.
     length = max(1, -(-k * product.a.bytes // 2))
-    sms = blocks or multiprocessors(a)
-    tile = tile or choose_tile(max(m, 1), max(n, 1), length, sms, to.bytes, alignment(a, b))
+    sms, majors = blocks or multiprocessors(a), (crosswise(a), crosswise(b))
+    tile = tile or choose_tile(max(m, 1), max(n, 1), length, sms, to.bytes, alignment(a, b), majors)
     if split is not None:
         tile = tile._replace(split=split)
-    assert allowed(tile, k, to, product)
-    # The copy engine stores whole pieces of 16 bytes.
-    direct = out is not None and n * to.bytes % UNIT == 0 and not misplaced(out)
+    assert allowed(tile, k, to, product, majors)
+    # TMA stores whole pieces of 16 bytes of rows.
+    direct = out is not None and n * to.bytes % UNIT == 0 and not misplaced(out, False)
     wide = -(-n * to.bytes // UNIT) * UNIT // to.bytes
     result: Any = out if direct else empty(a, m, wide, like(a if out is None else out, to))
     if 0 in (m, n, k):
         result[...] = 0
     else:
-        factors = scales(scale_a, scale_b, product.sums == al.i32 != to)
-        launch(product, a, b, result, to, tile, sms, factors, (m, n, k), options)
+        launch(product, a, b, result, to, tile, sms, factors, (m, n, k), options, majors, bias, activation)
     if out is None:
         return result[:, :n]
     if not direct:
@@ -237,7 +254,8 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
 
 
 def launch(product: Product, a: Any, b: Any, result: Any, to: Any, tile: GemmTile, sms: int, factors: Any,
-    shape: tuple[int, int, int], options: dict[str, Any]) -> None:  # fmt: skip
+    shape: tuple[int, int, int], options: dict[str, Any], majors: tuple[bool, bool], bias: Any, activation: Any,
+) -> None:  # fmt: skip
     """The launch of what has been checked, on so many multiprocessors. `factors`: of `scales`."""
     (m, n, k), (scaled, numbers) = shape, factors
     split, units = units_of(m, n, -(-k // product.step), tile)
@@ -248,27 +266,38 @@ def launch(product: Product, a: Any, b: Any, result: Any, to: Any, tile: GemmTil
         extra = workspace_for(a, slots * tile.m // ROWS, slots * tile.m * tile.n)
     if scaled is not None:
         extra = *(extra or (None, None)), *numbers
-    x, y, form = (b, a, product.swapped) if tile.transposed else (a, b, product)
-    kernel = build(tile._replace(split=split), form.a, to, form.b, scaled)[runs * tile.cluster, threads(tile)]
-    kernel(x, y, result, m, n, k, *extra, cluster=(tile.cluster, 1, 1), **options)
+    said: Any = None
+    if bias is not None:
+        said, options = dtype_of_bias(bias, product), {**options, "bias_of": bias}
+    order = slice(None, None, -1 if tile.transposed else 1)
+    form = product.swapped if tile.transposed else product
+    x, y = [x.T if turned else x for x, turned in zip((a, b), majors, strict=True)][order]
+    kernel = build(tile._replace(split=split), form.a, to, form.b, scaled, majors[order], said, activation)
+    at = kernel[runs * tile.cluster, threads(tile)]
+    at(x, y, result, m, n, k, *extra, cluster=(tile.cluster, 1, 1), **options)
 
 
-def pitch(x: Any) -> int:
-    """Bytes from row to row."""
-    return x.stride(0) * x.element_size() if hasattr(x, "stride") else x.strides[0]
+def check_places(a: Any, b: Any, columns: bool) -> None:
+    """Checks that TMA can read both matrices, by rows or, where `columns`, by columns. Raises ValueError (L066)."""
+    for name, x in (("a", a), ("b", b)):
+        why = misplaced(x, columns)
+        if why:
+            raise argument_error(f"{name}: {why} (pad the rows, and pass a view of the first {x.shape[1]} columns)")
 
 
-def alignment(a: Any, b: Any) -> int:
-    """The greatest power of two, of 16 to 128, of which the bytes from row to row of both are a multiple."""
-    return math.gcd(128, pitch(a), pitch(b))
+def check_end(product: Product, n: int, bias: Any, activation: Any, scaled: bool) -> None:
+    """Checks that a product of n columns can have this bias and activation. Raises ValueError (L066)."""
+    if bias is None and activation is None:
+        return
+    if scaled or product.a.bytes != 2:
+        raise argument_error("bias and activation are for a and b of bf16 or f16, without scale_a and scale_b")
+    if bias is not None and tuple(bias.shape) != (n,):
+        raise argument_error(f"bias is {tuple(bias.shape)}, but the product has {n} columns: it must be {(n,)}")
 
 
-def misplaced(x: Any) -> str:
-    """Why TMA cannot work on a matrix, or ""."""
-    size = x.dtype.itemsize
-    row, col = x.stride() if hasattr(x, "stride") else (s // size for s in x.strides)
-    if col != 1 and x.shape[1] > 1:
-        return f"elements of a row must be neighbors, and are {col} elements apart"
-    if x.shape[0] > 1 and row * size % UNIT:
-        return f"rows must be a multiple of {UNIT // size} elements apart, and are {row} apart"
-    return ""
+def dtype_of_bias(bias: Any, product: Product) -> Any:
+    """The dtype of a bias. Raises TypeError where it is neither f32 nor that of A."""
+    found = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}.get(named(bias))
+    if found not in (product.a, al.f32):
+        raise argument_error(f"bias is of {bias.dtype}; here it must be of {product.a} or f32")
+    return found

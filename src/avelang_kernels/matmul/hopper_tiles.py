@@ -43,9 +43,15 @@ class GemmTile(NamedTuple):
         """Warpgroups of a block that multiply."""
         return 2 if self.pingpong else self.m // (ROWS * self.row_blocks)
 
-    def block(self, dtype: Any) -> WarpSpecialized:
-        """The block, for A and B of a dtype."""
-        return WarpSpecialized(self.m, self.n, self.stages, dtype, *self[3:5], *self[6:9])
+    def block(self, dtype: Any, a_mn: bool = False, b_mn: bool = False) -> WarpSpecialized:
+        """The block, for A and B of a dtype. `a_mn`, `b_mn`: neighbors of its operands lie along M and N."""
+        return WarpSpecialized(self.m, self.n, self.stages, dtype, *self[3:5], *self[6:9], a_mn, b_mn)
+
+    def boxes(self, step: int, a_mn: bool, b_mn: bool) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The boxes of both operands that TMA copies at once. `step`: elements along K of a stage."""
+        a = (step // self.cluster_n, ROWS) if a_mn else (self.m // self.cluster_n, step)
+        b = (step // self.cluster_m, ROWS) if b_mn else (self.n // self.cluster_m, step)
+        return a, b
 
     def piece(self, size: int) -> int:
         """Columns of a tile that are staged at a time, of elements of `size` bytes, as many as can be: 128, 64 or 32
@@ -79,8 +85,9 @@ class GemmTile(NamedTuple):
             stages=min(MOST_STAGES, (SHARED - BESIDE - self.staged(size)) // ((self.m + self.n) * PATTERN))
         )
 
-    def fault(self, size: int) -> str:
-        """The reason why there is no such kernel for outputs of `size` bytes an element, or ""."""
+    def fault(self, size: int, a_mn: bool = False, b_mn: bool = False) -> str:
+        """The reason why there is no such kernel for outputs of `size` bytes an element, or "". `a_mn`, `b_mn`:
+        neighbors of A lie along M, of B along N."""
         columns = 16 if self.transposed else PATTERN // size // 4
         registers = self.row_blocks * self.n // 2
         faults = {
@@ -90,6 +97,9 @@ class GemmTile(NamedTuple):
             ),
             "ping-pong consumers multiply the whole tile: m must be 64 * row_blocks": (
                 self.pingpong and self.m != ROWS * self.row_blocks
+            ),
+            "n must be a multiple of 64 where that operand's neighbors do not lie along K": (
+                (a_mn if self.transposed else b_mn) and self.n % ROWS
             ),
             "a block has 1 to 4 consumers": not 1 <= self.consumers <= 4,
             f"n must be a multiple of {columns}, and 256 at the most": self.n % columns or not 0 < self.n <= 256,
