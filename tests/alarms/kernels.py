@@ -91,6 +91,8 @@ def products() -> None:
         run = functools.partial(product, m=shape[0], n=shape[1], k=shape[2], dtype=dtype, out=out, pad=8)
         add(f"hopper_gemm {tuple(tile)} {split} {shape}", HOPPER, lambda run=run, tile=tile, blocks=blocks, split=split, **o: run(
             lambda a, b, c: hopper_gemm.gemm(a, b, c, tile, blocks, split, **o)), part=split != 1)  # fmt: skip
+    add("hopper_f32 (70, 72, 41)", HOPPER, lambda **o: product(
+        lambda a, b, c: hopper_gemm.gemm(a, b, c, T(64, 64, 2), 4, **o), 70, 72, 41, F32, F32, 8))  # fmt: skip
     P = hopper_skinny.Plan
     for plan, *shape in (
         (P(64, 2, 3, 3), 5, 200, 400), (P(64, 1, 3, 5), 8, 50, 1000), (P(64, 1, 2, 3), 9, 130, 72), (P(128, 1, 2, 4), 33, 300, 136),

@@ -107,7 +107,16 @@ def hopper_gemm(room: Room, m: int, n: int, k: int, dtype: torch.dtype = BF16, t
 
     a, b = room.normal((m, k), dtype), room.normal((n, k), dtype)
     c = room.output(m, n, to or dtype, 16 // (to or dtype).itemsize)
-    chosen = None if tile is None else list(module.TILES)[tile % len(module.TILES)]
+    chosen = None
+    if tile is not None:
+        T, size = module.GemmTile, c.dtype.itemsize
+        kinds = (
+            T(128, 256, 4, 2), T(128, 96, 4, 1, 2), T(64, 128, 6), T(128, 144, 4, 2, transposed=True), T(256, 128, 3, 2, row_blocks=2),
+            T(64, 128, 5, pingpong=True), T(128, 112, 4, 2, row_blocks=2, pingpong=True, transposed=True), T(128, 128, 5, cluster_k=2),
+            T(64, 64, 6, 2, cluster_k=3, transposed=True), T(192, 160, 3, split="stream"), T(128, 128, 4, split=3), T(64, 64, 6, cluster_k=2, split=2),
+        )  # fmt: skip
+        fit = [kind for kind in (x.fitted(size) for x in kinds) if not kind.fault(size) and kind.cluster_k * 64 <= k]
+        chosen = fit[tile % len(fit)]
     return lambda: module.gemm(a, b, out=c, tile=chosen), [room.product(c, a, b)]
 
 

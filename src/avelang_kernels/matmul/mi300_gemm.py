@@ -504,7 +504,8 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: Mi300Tile | None
 
     chip, units = tiles_level.device_of(a, target)
     size, A, B, C = dtype.bytes, line_up(a), line_up(b), line_up(result)
-    if A is None or B is None or C is None or C.turned:
+    # Elements of one byte are not transposed on their way.
+    if A is None or B is None or C is None or C.turned or (size == 1 and (A.turned or B.turned)):
         return by_copies(a, b, result, tile=tile, split=split, target=target, **options)
     turned, high = (A.turned, B.turned), max((tile or LARGE).m, (tile or LARGE).n)
     far = [x.ld * size for x in (A, B) if not x.turned]
@@ -534,8 +535,16 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: Mi300Tile | None
 
 
 def by_copies(a: Any, b: Any, out: Any, **options: Any) -> Any:
-    """The product of matrices of which neither rows nor columns lie side by side, by copies of those."""
-    one, two = (x if line_up(x) else x.contiguous() if is_torch(x) else x.copy() for x in (a, b))
+    """The product of matrices of which neither rows nor columns lie side by side, or of one-byte elements of which rows
+    do not, by copies of those."""
+
+    def straight(x: Any) -> Any:
+        lines = line_up(x)
+        if lines and not (lines.turned and x.dtype.itemsize == 1):
+            return x
+        return x.contiguous() if is_torch(x) else x.copy(order="C")
+
+    one, two = straight(a), straight(b)
     whole = line_up(out)
     made = out if whole and not whole.turned else empty(out, *out.shape)
     gemm(one, two, made, **options)
