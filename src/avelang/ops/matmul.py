@@ -18,7 +18,7 @@ from avelang_kernels.arrays import empty, is_torch, named
 from avelang_kernels.matmul import hopper_gemm, mi300_gemm
 from avelang_kernels.matmul.hopper_epilogues import ACTIVATIONS as FUSED
 from avelang_kernels.matmul.hopper_few import few_rows_gemm
-from avelang_kernels.matmul.storage import crosswise, misplaced
+from avelang_kernels.matmul.storage import misplaced, strides
 
 DTYPES = ("bfloat16", "float16")
 FEW = 64  # rows for which `hopper_few` chooses between two kernels
@@ -115,7 +115,7 @@ def product(a: Any, b: Any, out: Any, bias: Any, activation: Any, target: str | 
     options: dict[str, Any] = {"target": chip, "backend": "cpu"} if cpu else {}
     if chip.startswith("sm_90") and a.shape[1]:
         x, y = readable(a), readable(b.T)
-        if bias is None and activation is None and x.shape[0] <= FEW and not (crosswise(x) or crosswise(y)):
+        if bias is None and activation is None and x.shape[0] <= FEW and in_lines(x) and in_lines(y):
             few_rows_gemm(x, y, out, **options)
             return
         hopper_gemm.gemm(x, y, out, bias=bias, activation=activation, **options)
@@ -129,6 +129,12 @@ def product(a: Any, b: Any, out: Any, bias: Any, activation: Any, target: str | 
         raise argument_error(
             f"there is no kernel of matmul for {chip}: it runs on sm_90a, gfx90a, gfx942, gfx950 and the CPU"
         )
+
+
+def in_lines(x: Any) -> bool:
+    """True where the elements of every row are neighbors, and rows a multiple of 16 bytes apart."""
+    row, column = strides(x)
+    return column == 1 and row * 2 % 16 == 0
 
 
 def readable(x: Any) -> Any:
