@@ -132,9 +132,9 @@ def product(a: Any, b: Any, out: Any, bias: Any, activation: Any, target: str | 
 
 
 def in_lines(x: Any) -> bool:
-    """True where the elements of every row are neighbors, and rows a multiple of 16 bytes apart."""
+    """True where the elements of every row are neighbors, and rows a multiple of 16 bytes long and apart."""
     row, column = strides(x)
-    return column == 1 and row * 2 % 16 == 0
+    return column == 1 and row * 2 % 16 == 0 and x.shape[1] * 2 % 16 == 0
 
 
 def readable(x: Any) -> Any:
