@@ -94,8 +94,12 @@ def plain_row(shape: Shape, order: str, clock: GpuClock, rounds: int) -> dict[st
     }  # fmt: skip
     for call in calls.values():
         call()
-    scale = float(want.float().square().mean().sqrt())
-    right = bool(((out.float() - want.float()).abs() <= 2.0**-7 * want.float().abs() + 1e-3 * scale).all())
+    # Held against a product of f32: cuBLAS itself may round parts of K to bf16.
+    right = True
+    for top in range(0, m, 1024):
+        exact = a[top : top + 1024].float() @ b.float()
+        bound = 2.0**-8 * exact.abs() + 1e-3 * float(exact.square().mean().sqrt())
+        right = right and bool(((out[top : top + 1024].float() - exact).abs() <= bound).all())
     us = medians(clock.interleaved(calls, rounds if m * n * k < 1 << 40 else max(3, rounds // 3), warm=1))
     ratio = us["cuBLAS"] / us[order]
     return {"shape": shape, "us": us, "chosen": order, "best": order, "of_cublas": ratio, "best_of_cublas": ratio,

@@ -115,7 +115,7 @@ def product(a: Any, b: Any, out: Any, bias: Any, activation: Any, target: str | 
     options: dict[str, Any] = {"target": chip, "backend": "cpu"} if cpu else {}
     if chip.startswith("sm_90") and a.shape[1]:
         x, y = readable(a), readable(b.T)
-        if bias is None and activation is None and x.shape[0] <= FEW and in_lines(x) and in_lines(y):
+        if bias is None and activation is None and x.shape[0] <= FEW and in_lines(x, y) and whole(out):
             few_rows_gemm(x, y, out, **options)
             return
         hopper_gemm.gemm(x, y, out, bias=bias, activation=activation, **options)
@@ -131,10 +131,15 @@ def product(a: Any, b: Any, out: Any, bias: Any, activation: Any, target: str | 
         )
 
 
-def in_lines(x: Any) -> bool:
-    """True where the elements of every row are neighbors, and rows a multiple of 16 bytes long and apart."""
+def whole(x: Any) -> bool:
+    """True where rows follow one another without gaps."""
     row, column = strides(x)
-    return column == 1 and row * 2 % 16 == 0 and x.shape[1] * 2 % 16 == 0
+    return column == 1 and row == x.shape[1]
+
+
+def in_lines(*matrices: Any) -> bool:
+    """True where rows follow one another without gaps, and are a multiple of 16 bytes long."""
+    return all(whole(x) and x.shape[1] * x.dtype.itemsize % 16 == 0 for x in matrices)
 
 
 def readable(x: Any) -> Any:

@@ -246,7 +246,7 @@ class Launcher:
                             backend.bundled(call))  # fmt: skip
         return None if found is None else backend.load(found[1].payload, found[1].meta)
 
-    def _refused_by_strict(self, call: LaunchCall, backend: Backend) -> AveError:
+    def _refused_by_strict(self, call: LaunchCall, backend: Backend) -> Exception:
         return bundle.refuse(self.source, call.bound.constexprs, call.bound.options, call.at.block,
                              backend.bundled(call))  # fmt: skip
 

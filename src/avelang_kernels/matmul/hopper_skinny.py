@@ -249,6 +249,7 @@ def work_of(plan: SkinnyPlan, n: int, k: int) -> Division:
     return Division(blocks, steps, total, 1 << (most - 1).bit_length())
 
 
+SHARED, BESIDE = 227 * 1024, 2048  # bytes of shared memory that a block may have, and that are left for mbarriers
 ENOUGH = 0.75  # of the multiprocessors: so many can take all that memory gives
 # Depth, stages and cluster_n, by the width of A (`benchmarks/tune_hopper_skinny.py`): some 100 KB of B on their
 # way to each multiprocessor. Fewer do not keep memory busy; more push out of L2 what is there.
@@ -264,9 +265,13 @@ def best_plan(m: int, n: int, k: int, sms: int) -> SkinnyPlan:
     blocks = -(-shared // -(-shared // most)) * cluster_n
     if blocks >= ENOUGH * sms:
         return SkinnyPlan(ROWS, depth, stages, blocks, 1, cluster_n, True)
-    tiles = -(-n // ROWS)
-    split_k = next((s for s in range(2, 9) if ENOUGH * sms <= tiles * s <= sms), 1)
+    tiles, steps = -(-n // ROWS), -(-k // (depth * STEP))
+    split_k = next((s for s in range(2, min(8, steps) + 1) if ENOUGH * sms <= tiles * s <= sms), 1)
     if split_k > 1:
+        # The first block of a cluster has room for the others' sums beside its stages.
+        width = width_of(m)
+        stage, sums = depth * (ROWS + width) * STEP * BYTES, (split_k - 1) * ROWS * width * 4
+        stages = min(stages, (SHARED - BESIDE - sums) // stage)
         return SkinnyPlan(ROWS, depth, stages, tiles * split_k, split_k)
     return SkinnyPlan(ROWS, depth, stages, min(sms, 8 * tiles))
 

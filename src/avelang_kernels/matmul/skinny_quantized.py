@@ -373,7 +373,8 @@ def quantized_config(m: int, w: _Weights, zeros: bool, units: int, shared: int) 
             break
     blocks, steps = -(-w.n // F.rows), -(-w.k // F.step)
     parts = max(1, min(MOST_PARTS, resident * units // blocks, steps // LEAST_STEPS))
-    return QuantizedConfig(*F[:8])._replace(stages=min(4 if resident == 2 else 5, stages), parts=parts)
+    most = 4 if resident == 2 else 5
+    return QuantizedConfig(*F[:3], min(most, stages), parts, *F[5:8])  # type: ignore[arg-type]
 
 
 @takes()
