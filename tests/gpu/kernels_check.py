@@ -120,6 +120,31 @@ def hopper_gemm(room: Room, m: int, n: int, k: int, dtype: torch.dtype = BF16, t
     return lambda: module.gemm(a, b, out=c, tile=chosen), [room.product(c, a, b)]
 
 
+def matmul(room: Room, m: int, n: int, k: int, across_a: bool, across_b: bool) -> Made:
+    """`ops.matmul`: A by rows or by columns, B (k, n) by rows or by columns."""
+    from avelang import ops
+
+    a = room.normal((k, m), BF16).T if across_a else room.normal((m, k), BF16)
+    b = room.normal((k, n), BF16) if across_b else room.normal((n, k), BF16).T
+    c = room.output(m, n, BF16)
+    return lambda: ops.matmul(a, b, out=c), [room.product(c, a, b.T)]
+
+
+def quantized(room: Room, m: int, n: int, k: int, group: int, dtype: torch.dtype) -> Made:
+    """Weights of 4 bits with zero points for each group, or of e4m3 with a scale for each row (`group` 0)."""
+    from avelang_kernels.matmul.skinny_quantized import pack_int4, skinny_quantized
+
+    a, c = room.normal((m, k), dtype), room.output(m, n, dtype)
+    if group == 0:
+        w, scales = room.normal((n, k), dtype).to(torch.float8_e4m3fn), room.normal((n,), F32).abs() + 0.5
+        return lambda: skinny_quantized(a, w, scales, None, c), [room.product(c, a, w.to(F32).double() * scales.double()[:, None])]
+    q, zeros = ((room.normal(s, F32) * 4 + 8).clamp(0, 15).to(torch.uint8) for s in ((n, k), (n, k // group)))
+    scales = (room.normal((n, k // group), F32).abs() + 0.1).to(dtype)
+    less, by = (x.double().repeat_interleave(group, 1) for x in (zeros, scales))
+    packed = pack_int4(q)
+    return lambda: skinny_quantized(a, packed, scales, zeros, c), [room.product(c, a, (q.double() - less) * by)]
+
+
 def hopper_skinny(room: Room, m: int, n: int, k: int, dtype: torch.dtype = BF16, to: torch.dtype | None = None) -> Made:
     from avelang_kernels.matmul import hopper_skinny as module
 
@@ -291,8 +316,12 @@ KERNELS = {kernel.name: kernel for kernel in (
     Kernel("hopper_gemm", hopper_gemm, (
         (128, 128, 64), (127, 129, 72), (333, 517, 328), (1, 1, 8), (1000, 1000, 1000), (64, 4096, 520), (4097, 33, 136), (5, 8191, 1024),
         (2048, 2048, 2048), (4864, 4096, 4096), (129, 257, 64, F16), (700, 300, 200, F16, F32), (700, 300, 200, BF16, F32),
-        *((641, 777, 456, BF16, None, tile) for tile in range(3)), *((641, 777, 456, F16, F32, tile) for tile in range(3)),
-    ), tuple((150, 280, 136, BF16, None, tile) for tile in range(3))),
+        *((641, 777, 456, BF16, None, tile) for tile in range(12)), *((641, 777, 456, F16, F32, tile) for tile in range(8)),
+    ), tuple((150, 280, 136, BF16, None, tile) for tile in (0, 3, 6))),
+    Kernel("matmul", matmul, tuple((m, n, k, *order) for m, n, k in ((300, 520, 264), (77, 1000, 1031), (2048, 768, 640), (5, 4096, 1024))
+           for order in ((False, False), (True, False), (False, True), (True, True))), ((150, 264, 136, True, True), (70, 136, 75, False, True))),
+    Kernel("skinny_quantized", quantized, tuple((m, n, k, group, dtype) for m, n, k in ((1, 520, 1024), (16, 1111, 2048), (64, 257, 4096))
+           for group, dtype in ((0, BF16), (128, F16), (32, BF16))), ((3, 130, 256, 32, BF16), (20, 200, 512, 0, BF16)), (8, 9)),
     Kernel("hopper_skinny", hopper_skinny, (
         (1, 8192, 8192), (8, 13312, 16384), (16, 28672, 8192), (64, 8192, 8192), (8, 2304, 8192), (1, 1, 8), (3, 37, 72), (7, 129, 1000), (17, 65, 264),
         (33, 1001, 136), (63, 127, 520), (64, 257, 4096), (5, 640, 2048, F16), (9, 1023, 776, BF16, F32), (40, 333, 1040, F16, F32),
