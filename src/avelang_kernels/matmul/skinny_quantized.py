@@ -95,9 +95,8 @@ def load_stage(a, w, a_ring, w_ring, stage, step, first, rows, limit, F):
     for i in range(F.rows * CHUNKS // THREADS):
         down = i * (THREADS // CHUNKS)
         target = al.subview(w_ring, (stage, row + down, chunk ^ row % 8, 0), (1, 1, 1, CHUNK), (1, 1, 1, 1))
-        al.nvvm.cp_async_x16(
-            target, w[al.min(first + row + down, rows[1] - 1), al.min(at, w.shape[1] - 1)], count, 1
-        )
+        # No cache hint: with one, ptxas 13.0 makes of a copy of fewer bytes what an H200 calls an illegal instruction.
+        al.nvvm.cp_async_x16(target, w[al.min(first + row + down, rows[1] - 1), al.min(at, w.shape[1] - 1)], count)
     HIGH = THREADS // F.across
     chunk, row = t % F.across, t // F.across
     at = step * F.across + chunk
@@ -106,7 +105,7 @@ def load_stage(a, w, a_ring, w_ring, stage, step, first, rows, limit, F):
             down = row + i * HIGH
             count = al.select(inside and at < a.shape[1] and down < rows[0], al.convert(CHUNK, al.u32), 0)
             target = al.subview(a_ring, (stage, down, chunk ^ a_swizzle(down, F), 0), (1, 1, 1, 8), (1, 1, 1, 1))
-            al.nvvm.cp_async_x16(target, a[al.min(down, rows[0] - 1), al.min(at, a.shape[1] - 1)], count, 2)
+            al.nvvm.cp_async_x16(target, a[al.min(down, rows[0] - 1), al.min(at, a.shape[1] - 1)], count)
 
 
 @avelang.jit
