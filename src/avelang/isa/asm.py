@@ -12,7 +12,6 @@ Text = str | Callable[[Mapping[str, Any]], str]
 # Cache policies of L2 as `createpolicy.fractional` makes them for a whole access; CUTLASS,
 # cute/arch/copy_sm90_desc.hpp, `CacheHintSm90`.
 POLICIES = {1: 0x12F0000000000000, 2: 0x14F0000000000000, 3: 0x1000000000000000}
-PRIORITIES = {1: "evict_first", 2: "evict_last", 3: "evict_normal"}
 HINTS = "what L2 should do with it: 0 nothing special, 1 evict first, 2 evict last, 3 evict normal"
 
 
@@ -33,15 +32,10 @@ class Asm:
         return self.text if isinstance(self.text, str) else self.text(attrs)
 
 
-def hinted(start: str, end: str, hint: int, made: bool = False) -> str:
-    """An instruction with the cache policy `hint`, which has to be in a register; without one for 0. `made`: the policy
-    is made by `createpolicy`; else it is the number that TMA takes. An H200 calls a `cp.async` with that number an
-    illegal instruction."""
+def hinted(start: str, end: str, hint: int) -> str:
+    """An instruction with the cache policy `hint`, which has to be in a register; without one for 0."""
     if not hint:
         return f"{start} {end};"
     name, dot, rest = start.partition(" ")
     assert dot
-    policy = f"mov.b64 policy, {POLICIES[hint]:#x};"
-    if made:
-        policy = f"createpolicy.fractional.L2::{PRIORITIES[hint]}.b64 policy, 1.0;"
-    return f"{{ .reg .b64 policy; {policy} {name}.L2::cache_hint {rest} {end}, policy; }}"
+    return f"{{ .reg .b64 policy; mov.b64 policy, {POLICIES[hint]:#x}; {name}.L2::cache_hint {rest} {end}, policy; }}"

@@ -76,7 +76,7 @@ def _text(size: int) -> Callable[[Mapping[str, Any]], str]:
         if not attrs["hint"]:
             return f"{start}{ahead} {end};"
         # The hint stands before the prefetch size.
-        text = hinted(start + " ", end, attrs["hint"], made=True)
+        text = hinted(start + " ", end, attrs["hint"])
         return text.replace(".L2::cache_hint", f".L2::cache_hint{ahead}")
 
     return text
