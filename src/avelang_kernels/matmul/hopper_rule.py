@@ -3,11 +3,11 @@ the GPU goes out.
 
 The model has the rounds of clusters over the multiprocessors; for a step along K what it takes of tensor cores, shared
 memory, L2 and latency, where rows that begin at no multiple of 128 bytes cost L2 more; prologue and epilogue; the
-exchange of sums where K is shared; and the bytes that memory must move. Its constants are fitted by
-`benchmarks/fit_hopper_rule.py` to 11,500 runs of 705 drawn shapes on one H200 (`benchmarks/drawn_gemm.py`; driver 580,
-2026-11-22): its times are 6 % off on the mean, and its choice is 2 % behind the best of the 15 to 30 tiles that were
-run for a shape. The same kernel takes up to 30 % longer in another run of some shapes, where the matrices lie
-elsewhere."""
+exchange of sums where K is shared; and the bytes that memory must move. Its constants are fitted
+(`benchmarks/fit_hopper_rule.py` has the loss) to 11,500 runs of 705 drawn shapes on one H200
+(`benchmarks/drawn_gemm.py`; driver 580, 2026-11-22): its times are 6 % off on the mean, and its choice is 2 % behind
+the best of the 15 to 30 tiles that were run for a shape. The same kernel takes up to 30 % longer in another run of some
+shapes, where the matrices lie elsewhere."""
 
 from __future__ import annotations
 
