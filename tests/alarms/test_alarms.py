@@ -12,7 +12,7 @@ from alarms.kernels import ALONE, PROGRAMS
 SOME = (
     # blocks that arrive at one another's mbarriers
     ("hopper_gemm (64, 64, 2, 1, 2, 8, 1, 1, False, False, 1) 1 [1, 1, 8]", "ptx-exec sm_90a"),
-    ("hopper_skinny (64, 2, 2, 0, 4, 1) [2, 64, 200]", "ptx-exec sm_90a"),  # st.async
+    ("hopper_skinny (64, 2, 2, 0, 4, 1, False) [2, 64, 200]", "ptx-exec sm_90a"),  # st.async
     ("moe add_up 7 bfloat16", "gfx950-exec gfx950"),
     ("moe add_up two groups", "ptx-exec sm_80"),  # a vector load past the end of an array
     ("tutorial_gemm tiled gfx942", "gfx942-exec gfx942"),

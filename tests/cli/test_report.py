@@ -10,7 +10,7 @@ import pytest
 
 from amdgcn.peers import FILES, IREE, KERNELS, TRITON, folder
 from avelang.amdgcn.code_object import read
-from tools import lld
+from tools import disassembler, lld
 
 GEMM = pathlib.Path(__file__).parents[2] / "src" / "avelang_kernels" / "matmul" / "mfma_gemm.py"
 
@@ -70,6 +70,7 @@ def test_a_kernel(ave):
 @pytest.mark.parametrize("peer", [TRITON, IREE])
 @pytest.mark.parametrize("which", [0, 1])
 def test_foreign_files(ave, peer, which):
+    disassembler()
     file = folder() / FILES[peer][which]
     result = ave("report", file, "--lds", 32768 if peer == TRITON else 0)
     assert result.exit_code == 0, result.stderr

@@ -71,7 +71,8 @@ def run(folder: pathlib.Path, *args: str, code: str = RUN, **variables: str) -> 
     import os
 
     (folder / "run.py").write_text(code)
-    env = {**os.environ, "AVE_CACHE_DIR": str(folder / "cache"), **variables}
+    # A file that was written twice in a second, with as many bytes, is the same one to Python's own cache.
+    env = {**os.environ, "AVE_CACHE_DIR": str(folder / "cache"), "PYTHONDONTWRITEBYTECODE": "1", **variables}
     return subprocess.run([sys.executable, "run.py", *args], cwd=folder, env=env, capture_output=True, text=True, check=False)
 
 

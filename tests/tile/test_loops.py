@@ -201,7 +201,8 @@ def places() -> list[tuple[str, types.ModuleType, int, str]]:
             owner = ""
             for i, line in enumerate(pathlib.Path(module.__file__ or "").read_text().splitlines()):
                 owner = re.split(r"[ (:]", line)[1] if line.startswith(("def ", "class ")) else owner
-                if owner in owners and WAITS.match(line):
+                # Two row blocks are Hopper's GEMM's own; its tests have them.
+                if owner in owners and WAITS.match(line) and "lower" not in line:
                     found.append((name, module, i, line.strip()))
     return found
 

@@ -182,10 +182,10 @@ gemm:
 	s_lshr_b32 s17, s6, 3
 	v_and_b32_e32 v10, 3, v0
 	v_cndmask_b32_e32 v5, v6, v5, vcc
-	buffer_load_dwordx4 v[20:23], v7, s[8:11], 0 offen
-	buffer_load_dwordx4 v[12:15], v5, s[8:11], 0 offen
+	buffer_load_dwordx4 v[12:15], v7, s[8:11], 0 offen
+	buffer_load_dwordx4 v[16:19], v5, s[8:11], 0 offen
 	buffer_load_dwordx4 v[24:27], v7, s[12:15], 0 offen
-	buffer_load_dwordx4 v[16:19], v5, s[12:15], 0 offen
+	buffer_load_dwordx4 v[20:23], v5, s[12:15], 0 offen
 	v_bfe_u32 v5, v0, 4, 2
 	v_sub_u32_e64 v7, s6, 1 clamp
 	v_or_b32_e32 v8, 0xa0, v2
@@ -199,68 +199,69 @@ gemm:
 	v_lshlrev_b32_e32 v2, 3, v2
 	v_lshl_add_u32 v9, v1, 4, v9
 	v_and_b32_e32 v1, 48, v2
+	v_and_b32_e32 v3, 48, v3
 	v_lshl_or_b32 v10, v7, 6, v11
 	v_xor_b32_e32 v11, v1, v28
-	v_and_b32_e32 v3, 48, v3
-	s_lshr_b32 s16, s22, 6
-	v_cndmask_b32_e64 v32, 0, 1, s[0:1]
-	v_mov_b32_e32 v0, 0
 	v_xor_b32_e32 v10, v3, v10
+	s_lshr_b32 s16, s22, 6
+	v_cndmask_b32_e64 v36, 0, 1, s[0:1]
+	v_mov_b32_e32 v0, 0
 	s_add_i32 s16, s16, 1
 	v_mov_b32_e32 v1, 0
 	v_mov_b32_e32 v2, 0
 	v_mov_b32_e32 v3, 0
-	v_cmp_ne_u32_e64 s[0:1], 1, v32
+	v_cmp_ne_u32_e64 s[0:1], 1, v36
 	s_waitcnt lgkmcnt(0)
 	s_barrier
 	ds_read_b128 v[28:31], v11 offset:4096
+	ds_read_b128 v[32:35], v10
 	s_branch .LBB0_7
 .LBB0_6:
-	v_mfma_f32_16x16x16_bf16 v[0:3], v[32:33], v[20:21], v[0:3]
-	s_waitcnt vmcnt(1)
-	v_subrev_u32_e32 v12, 32, v8
-	v_cmp_gt_u32_e32 vcc, s6, v12
-	v_add_u32_e32 v12, 0x100, v9
-	v_mfma_f32_16x16x16_bf16 v[0:3], v[34:35], v[22:23], v[0:3]
-	v_cndmask_b32_e32 v12, v6, v12, vcc
-	buffer_load_dwordx4 v[20:23], v12, s[8:11], 0 offen
-	buffer_load_dwordx4 v[24:27], v12, s[12:15], 0 offen
 	v_cmp_gt_u32_e32 vcc, s6, v8
-	v_add_u32_e32 v12, 0x140, v9
-	s_nop 0
-	v_cndmask_b32_e32 v32, v6, v12, vcc
-	buffer_load_dwordx4 v[12:15], v32, s[8:11], 0 offen
-	buffer_load_dwordx4 v[16:19], v32, s[12:15], 0 offen
+	s_waitcnt vmcnt(3)
+	v_add_u32_e32 v16, 0x140, v9
+	v_cndmask_b32_e32 v36, v6, v16, vcc
+	buffer_load_dwordx4 v[16:19], v36, s[8:11], 0 offen
+	buffer_load_dwordx4 v[20:23], v36, s[12:15], 0 offen
 	s_add_i32 s16, s16, -1
 	v_add_u32_e32 v9, 0x80, v9
 	s_cmp_lg_u32 s16, 0
 	v_add_u32_e32 v8, 64, v8
 	s_cbranch_scc0 .LBB0_11
 .LBB0_7:
-	ds_read_b128 v[36:39], v10
 	s_waitcnt lgkmcnt(0)
+	v_mfma_f32_16x16x16_bf16 v[0:3], v[28:29], v[32:33], v[0:3]
+	v_mfma_f32_16x16x16_bf16 v[0:3], v[30:31], v[34:35], v[0:3]
 	s_barrier
-	ds_read_b128 v[32:35], v11 offset:6144
+	ds_read_b128 v[28:31], v11 offset:6144
+	ds_read_b128 v[32:35], v10 offset:2048
 	s_and_b64 vcc, exec, s[0:1]
 	s_cbranch_vccnz .LBB0_9
 	s_waitcnt vmcnt(3)
-	ds_write_b128 v4, v[20:23]
+	ds_write_b128 v4, v[12:15]
 	s_waitcnt vmcnt(1)
 	ds_write_b128 v4, v[24:27] offset:4096
 .LBB0_9:
-	v_mfma_f32_16x16x16_bf16 v[0:3], v[28:29], v[36:37], v[0:3]
-	v_mfma_f32_16x16x16_bf16 v[0:3], v[30:31], v[38:39], v[0:3]
 	s_waitcnt vmcnt(3)
-	ds_read_b128 v[20:23], v10 offset:2048
+	v_subrev_u32_e32 v12, 32, v8
+	v_cmp_gt_u32_e32 vcc, s6, v12
+	v_add_u32_e32 v12, 0x100, v9
+	s_nop 0
+	v_cndmask_b32_e32 v36, v6, v12, vcc
+	buffer_load_dwordx4 v[12:15], v36, s[8:11], 0 offen
+	buffer_load_dwordx4 v[24:27], v36, s[12:15], 0 offen
 	s_waitcnt lgkmcnt(0)
+	v_mfma_f32_16x16x16_bf16 v[0:3], v[28:29], v[32:33], v[0:3]
+	v_mfma_f32_16x16x16_bf16 v[0:3], v[30:31], v[34:35], v[0:3]
 	s_barrier
 	ds_read_b128 v[28:31], v11 offset:4096
+	ds_read_b128 v[32:35], v10
 	s_and_b64 vcc, exec, s[0:1]
 	s_cbranch_vccnz .LBB0_6
-	s_waitcnt vmcnt(1)
-	ds_write_b128 v4, v[12:15] offset:2048
-	s_waitcnt vmcnt(0)
-	ds_write_b128 v4, v[16:19] offset:6144
+	s_waitcnt vmcnt(3)
+	ds_write_b128 v4, v[16:19] offset:2048
+	s_waitcnt vmcnt(2)
+	ds_write_b128 v4, v[20:23] offset:6144
 	s_branch .LBB0_6
 .LBB0_11:
 	s_add_i32 s0, s18, 32
