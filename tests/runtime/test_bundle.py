@@ -179,6 +179,7 @@ def test_strict_takes_what_the_cache_has():
 
 
 def test_a_kernel_of_a_factory_is_to_be_recorded(monkeypatch):
+    launched(add)  # Ave's own host code is there then
     monkeypatch.setenv("AVE_NO_CACHE", "1")
     avelang.strict()
 
