@@ -21,7 +21,9 @@ if "AVE_TEST_FOLDER" not in os.environ:
     os.environ.update({"AVE_TUNED": os.path.join(_FOLDER, "tuned.txt"), "XDG_DATA_HOME": os.path.join(_FOLDER, "data")})
     tempfile.tempdir = _FOLDER
 # Processes that tests start find the package whether or not it is installed.
-os.environ["PYTHONPATH"] = os.pathsep.join([str(pathlib.Path(__file__).parents[1] / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
+_ROOT = pathlib.Path(__file__).parents[1]
+_SOURCES = [str(_ROOT / "src"), str(_ROOT / "distributions" / "pyptx" / "src")]
+os.environ["PYTHONPATH"] = os.pathsep.join([*_SOURCES, *filter(None, [os.environ.get("PYTHONPATH")])])
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 

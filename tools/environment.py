@@ -27,6 +27,7 @@ import urllib.parse
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PYPTX = ROOT / "distributions" / "pyptx"
 VENV = ROOT / ".venv"
 STAMP = VENV / "ave-stamp.json"
 PIP = ("pip-25.0.1-py3-none-any.whl", "c46efd13b6aa8279f33f2864459c8ce587ea6a1a59ee20de055868d8f7688f7f")
@@ -44,7 +45,7 @@ def say(text: str) -> None:
 
 def wanted(extras: list[str]) -> dict[str, object]:
     """What the environment is made from; a change of any of it makes it anew or brings it up to date."""
-    text = (ROOT / "pyproject.toml").read_bytes()
+    text = b"".join((folder / "pyproject.toml").read_bytes() for folder in (ROOT, PYPTX))
     return {"python": sys.version.split()[0], "pyproject": hashlib.sha256(text).hexdigest(), "extras": sorted(extras),
             "root": str(ROOT)}
 
@@ -146,7 +147,7 @@ def install(extras: list[str]) -> None:
     say(f"[2/2] installing {what}")
     pip = [str(VENV / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install"]
     quiet = [] if sys.stdout.isatty() else ["--progress-bar", "off"]
-    done = subprocess.run([*pip, *quiet, *index, "--editable", target], cwd=ROOT)
+    done = subprocess.run([*pip, *quiet, *index, "--editable", target, "--editable", str(PYPTX)], cwd=ROOT)
     if done.returncode:
         fail("pip could not install the packages above; run the same command again once the cause is gone")
 

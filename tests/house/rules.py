@@ -37,20 +37,23 @@ LEVEL = {name: height for height, names in enumerate(LEVELS) for name in names}
 
 
 class Tree:
-    """The Python files under `root` (a `src` folder), parsed once. `modules` maps dotted names to files."""
+    """The Python files under `roots` (`src` folders), parsed once. `modules` maps dotted names to files."""
 
-    def __init__(self, root: pathlib.Path):
-        self.root = root
-        self.modules = {self.dotted(f): f for f in sorted(root.rglob("*.py"))}
+    def __init__(self, *roots: pathlib.Path):
+        self.roots = roots
+        self.modules = {self.dotted(f): f for root in roots for f in sorted(root.rglob("*.py"))}
         self.text = {m: f.read_text() for m, f in self.modules.items()}
         self.ast = {m: ast.parse(text) for m, text in self.text.items()}
         self._imports: dict[str, list[tuple[str, int]]] = {}
 
+    def below(self, file: pathlib.Path) -> pathlib.Path:
+        return file.relative_to(next(root for root in self.roots if file.is_relative_to(root)))
+
     def dotted(self, file: pathlib.Path) -> str:
-        return ".".join(file.relative_to(self.root).with_suffix("").parts).removesuffix(".__init__")
+        return ".".join(self.below(file).with_suffix("").parts).removesuffix(".__init__")
 
     def where(self, module: str, line: int = 1) -> str:
-        return f"{self.modules[module].relative_to(self.root)}:{line}"
+        return f"{self.below(self.modules[module])}:{line}"
 
     def imports(self, module: str) -> list[tuple[str, int]]:
         """(dotted name, line) of all that a module imports, wherever the statement stands; TYPE_CHECKING blocks left
@@ -293,7 +296,7 @@ def shared_file_names(tree: Tree) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for f in tree.modules.values():
         if f.name != "__init__.py":
-            found.setdefault(f.name, []).append(str(f.parent.relative_to(tree.root)))
+            found.setdefault(f.name, []).append(str(tree.below(f).parent))
     return {name: folders for name, folders in found.items() if len(folders) > 2}
 
 

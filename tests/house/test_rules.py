@@ -15,7 +15,7 @@ HERE = pathlib.Path(__file__).parent
 
 @pytest.fixture(scope="module")
 def tree() -> rules.Tree:
-    return rules.Tree(ROOT / "src")
+    return rules.Tree(ROOT / "src", *sorted(ROOT.glob("distributions/*/src")))
 
 
 @pytest.mark.parametrize("rule", rules.SOURCE_RULES, ids=lambda r: r.__name__)
