@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import argparse
 import functools
-import random
 import statistics
 from typing import Any
 
 import ml_dtypes
 import numpy as np
+from drawn_streams import MIXES, drawn
 from harness import Bar, Part, bf16_matrix, main, table
 
 import avelang.language as al
@@ -119,39 +119,6 @@ def bars(record: dict[str, Any]) -> list[Bar]:
 
 # -- llvm-mca ----------------------------------------------------------------------------------------------------------
 
-MIXES = {
-    "GEMM": {"matrix": 6, "vector": 2, "scalar": 1, "lds": 2, "memory": 0.5, "wait": 0.5},
-    "softmax": {"matrix": 3, "vector": 6, "slow": 3, "scalar": 1, "lds": 1, "wait": 0.5},
-    "scalar": {"vector": 3, "scalar": 5, "slow": 1}, "LDS": {"lds": 5, "vector": 3, "wait": 2},
-    "memory": {"memory": 2, "vector": 4, "wait": 2, "scalar": 1},
-}  # fmt: skip
-
-
-def drawn(r: random.Random, mix: dict[str, float], count: int) -> list[str]:
-    """Instructions of a mix, with registers by lot."""
-
-    def v(n: int, file: str = "v", top: int = 64) -> str:
-        at = r.randrange(top // n) * n
-        return f"{file}{at}" if n == 1 else f"{file}[{at}:{at + n - 1}]"
-
-    def one(kind: str) -> str:
-        c, wide = v(4, "a", 128), v(16, "a", 128)
-        return r.choice({
-            "matrix": [f"v_mfma_f32_16x16x16_bf16 {c}, {v(2)}, {v(2)}, {c}",
-                       f"v_mfma_f32_32x32x8_bf16 {wide}, {v(2)}, {v(2)}, {wide}",
-                       f"v_mfma_f32_16x16x16_bf16 {v(4)}, {v(2)}, {v(2)}, {v(4)}"],
-            "vector": [f"v_add_f32 {v(1)}, {v(1)}, {v(1)}", f"v_pk_mul_f32 {v(2)}, {v(2)}, {v(2)}",
-                       f"v_fma_f32 {v(1)}, {v(1)}, {v(1)}, {v(1)}"],
-            "slow": [f"v_exp_f32 {v(1)}, {v(1)}", f"v_cvt_f32_i32 {v(1)}, {v(1)}"],
-            "scalar": [f"s_add_u32 s{r.randrange(16)}, s{r.randrange(16)}, s{r.randrange(16)}"],
-            "lds": [f"ds_read_b128 {v(4)}, {v(1)}", f"ds_write_b64 {v(1)}, {v(2)}"],
-            "memory": [f"buffer_load_dwordx4 {v(4)}, {v(1)}, s[20:23], 0 offen"],
-            "wait": [f"s_waitcnt lgkmcnt({r.randrange(4)})", f"s_waitcnt vmcnt({r.randrange(4)})", "s_nop 1"],
-        }[kind])
-
-    return [one(k) for k in r.choices(list(mix), list(mix.values()), k=count)]
-
-
 def against_mca(args: argparse.Namespace) -> dict[str, Any]:
     """Cycles of straight-line code of one wave, under LLVM's clocks, beside llvm-mca's."""
     from avelang.amdgcn.asm import parse
@@ -164,7 +131,7 @@ def against_mca(args: argparse.Namespace) -> dict[str, Any]:
     for name, mix in MIXES.items():
         errors = []
         for seed in range(args.streams):
-            lines = drawn(random.Random(seed), mix, 100)
+            lines = drawn(seed, mix)
             code = parse('.amdgcn_target "amdgcn-amd-amdhsa--gfx942"\n.text\nk:\n' + "\n".join(lines) + "\n")
             want = mca(lines, "gfx942", 1)[0]
             got = simulate(code.instructions, [[WaveStream(list(range(len(lines))))]], llvm("gfx942")).clocks / 4 + 1

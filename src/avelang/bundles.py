@@ -70,7 +70,8 @@ def load_bundle(path: str | os.PathLike[str]) -> Bundle:
     # What a first launch would wait for.
     from avelang.runtime import launch, native
 
-    launch.signature, native.native()
+    assert launch.Launcher
+    native.native()
     return found
 
 

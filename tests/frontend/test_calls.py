@@ -1,12 +1,16 @@
 """Shuffles, printf, intrinsics: arguments bound and checked as the tables say, chips inferred and refused."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
+import avelang
 import avelang.language as al
+from avelang.base.errors import AveError
 from avelang.isa.row import PUBLIC
+from avelang.runtime.compile import compile_text
 from frontend.building import both, built, jit, lanes, ops_of, refused, run, text_of
 
 I = al.Tensor((64,), al.i32)
@@ -313,3 +317,33 @@ def test_chips():
     assert built(amd, chip="gfx950").attrs["chip"] == "gfx950"
     refused(amd, "U110", "sm_80", "gfx942", chip="sm_80")
     refused(both, "U102", "amdgpu.s_waitcnt", "nvvm.ldmatrix")
+
+
+@pytest.mark.parametrize(("size", "hint", "fits"), [(16, 1, False), (8, 2, False), (16, 0, True)])
+def test_a_copy_with_a_hint_and_a_count_of_bytes_is_refused(size, hint, fits):
+    """NVIDIA's assembler makes an illegal instruction of it; whole copies have hints."""
+    copy: Any = getattr(al.nvvm, f"cp_async_x{size}")
+
+    @avelang.jit
+    def counted(A: al.Tensor((32, 4), al.i32), n: al.u32):
+        s = al.make_shared((32, 4), al.i32, 16)
+        copy(s[al.thread_id(0)], A[al.thread_id(0)], n, hint)
+
+    @avelang.jit
+    def whole(A: al.Tensor((32, 4), al.i32), n: al.u32):
+        s = al.make_shared((32, 4), al.i32, 16)
+        copy(s[al.thread_id(0)], A[al.thread_id(0)], size, hint)
+
+    @avelang.jit
+    def short(A: al.Tensor((32, 4), al.i32), n: al.u32):
+        s = al.make_shared((32, 4), al.i32, 16)
+        copy(s[al.thread_id(0)], A[al.thread_id(0)], size // 2, hint)
+
+    text = compile_text(whole, {}, (32, 1, 1), "sm_80", "asm")
+    assert ("cache_hint" in text) == (hint > 0)
+    for kernel in (counted, short):
+        if fits:
+            compile_text(kernel, {}, (32, 1, 1), "sm_80", "asm")
+        else:
+            with pytest.raises(AveError, match=rf"\[U111\].*cp_async_x{size}: NVIDIA's assembler makes an illegal"):
+                compile_text(kernel, {}, (32, 1, 1), "sm_80", "asm")

@@ -41,18 +41,19 @@ def _words(rng: np.random.Generator, *shape: int) -> np.ndarray:
 
 
 def cp_async(words: int, l1: int = 0, hint: int = 0) -> Trial:
-    """Copies with zero fill; each lane says how many bytes it reads."""
+    """Copies with zero fill; each lane says how many bytes it reads; with a hint whole ones."""
     copy = getattr(al.nvvm, f"cp_async_x{4 * words}")
     wide = words == 4
+    whole: Any = 4 * words
 
     @avelang.jit
     def kernel(A: al.Tensor((64, words), al.i32), N: al.Tensor((64,), al.u32), B: al.Tensor((64, words), al.i32)):
         t = al.thread_id(0)
         s = al.make_shared((64, words), al.i32, 16)
         if wide:
-            copy(s[t], A[t], N[t], hint, 128, l1)
+            copy(s[t], A[t], N[t] if hint == 0 else whole, hint, 128, l1)
         else:
-            copy(s[t], A[t], N[t], hint, 0)
+            copy(s[t], A[t], N[t] if hint == 0 else whole, hint, 0)
         al.nvvm.cp_async_commit_group()
         al.nvvm.cp_async_wait_group(0)
         al.syncthreads()
@@ -60,7 +61,7 @@ def cp_async(words: int, l1: int = 0, hint: int = 0) -> Trial:
 
     rng = np.random.default_rng(words)
     a, n = _words(rng, 64, words), rng.integers(0, 4 * words + 1, 64).astype(np.uint32)
-    n[:8] = 4 * words
+    n[: 8 if hint == 0 else 64] = 4 * words
     raw = a.view(np.uint8).reshape(64, -1).copy()
     raw[np.arange(4 * words)[None] >= n[:, None]] = 0
     out = np.zeros_like(a)

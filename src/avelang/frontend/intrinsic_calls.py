@@ -35,6 +35,8 @@ def call(f: Frame, callee: Intrinsic, args: list[Any], kwargs: dict[str, Any], n
     result = seen[row.result] if isinstance(row.result, str) else row.result
     f.at(node)
     op = f.b.emit(row.name, operands, () if result is None else (result,), **attrs)
+    if row.refused and (why := row.refused(op)):
+        f.fail("U111", node, name=f"al.{callee.name}", why=why)
     f.build.rows.setdefault(row.name, row)
     f.build.row_spans.setdefault(row.name, f.span(node))
     if result is None:

@@ -94,7 +94,7 @@ class Row:
     of tensor type, consts as ints; `builder.features` are the chip's, `builder.cluster` the launch's. Rows with `mma`
     need none: backends execute them from their fragment maps. `llvm`, `ptx`: how those targets spell it, keyed by
     target ("amdgpu", "nvptx"): an intrinsic's name or a function of the emitter. `source`: manual and section from
-    which the facts are taken."""
+    which the facts are taken. `refused(op)`: why this use of it has no machine code that works, or "" (U111)."""
 
     name: str
     params: tuple[Param, ...]
@@ -109,6 +109,7 @@ class Row:
     aliases: tuple[str, ...] = ()
     llvm: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     ptx: str | None = None
+    refused: Callable[[Op], str] | None = None
 
     @property
     def namespace(self) -> str:

@@ -14,9 +14,9 @@ import sys
 from typing import Any
 
 from avelang import argument_error, tile
+from avelang_kernels.activations import ACTIVATIONS as FUSED
 from avelang_kernels.arrays import empty, is_torch, named
 from avelang_kernels.matmul import hopper_gemm, mi300_gemm
-from avelang_kernels.matmul.hopper_epilogues import ACTIVATIONS as FUSED
 from avelang_kernels.matmul.hopper_few import few_rows_gemm
 from avelang_kernels.matmul.storage import misplaced, strides
 

@@ -9,7 +9,6 @@ process that has never seen it (`compiled`); passes, LLVM and ptxas, the greater
 from __future__ import annotations
 
 import contextlib
-import contextvars
 import dataclasses
 import importlib
 import sys
@@ -22,14 +21,11 @@ from avelang.base.garbage import rarer_collections
 from avelang.frontend.source import FunctionSource
 from avelang.ir.core import Kernel
 from avelang.isa import PACKAGES
-from avelang.runtime import cache, compile
+from avelang.runtime import cache, compile, interception
 
 if TYPE_CHECKING:
-    from avelang.runtime.backend import Backend, LaunchCall
+    from avelang.runtime.backend import Backend
     from avelang.runtime.launch import Launcher
-
-_PENDING: contextvars.ContextVar[list[Any] | None] = contextvars.ContextVar("ave_pending", default=None)
-
 
 @dataclasses.dataclass(slots=True)
 class Job:
@@ -104,58 +100,68 @@ class Pending:
             self.launcher.adopt_program(self.key, self.backend.load(payload, meta))
 
 
+class Collection:
+    """Launches that are collected, in `found`: `Pending` and `PtxPending`."""
+
+    def __init__(self) -> None:
+        self.found: list[Any] = []
+
+    def intercept(self, launch: interception.CheckedLaunch) -> bool:
+        """Notes a launch, which is not to run. Raises what the frontend finds."""
+        launcher, call, backend = launch.launcher, launch.call, launch.backend
+        key, kernel = launch.keyed()
+        if any(p.launcher is launcher and p.key == key for p in self.found):
+            return False
+        program = launcher.ready(key)
+        if program is not None:
+            meta = getattr(program, "meta", None)
+            writes = frozenset(getattr(program, "writes", ()))
+            self.found.append(Pending(launcher, key, "", backend, None, meta, writes))
+            return False
+        on_disk = launch.name() if kernel is None and backend.on_disk else ""
+        entry = cache.load(on_disk) if on_disk else None
+        if entry is not None:
+            writes = frozenset(entry.meta["writes"])
+            self.found.append(Pending(launcher, key, on_disk, backend, None, entry.meta, writes))
+            return False
+        if kernel is None:
+            with rarer_collections():
+                kernel = compile.build(launcher.source_for(call.bound), call.bound.constexprs,
+                                       call.bound.options.get("target"))
+        job, place, writes = None, _place(backend), frozenset(compile.stored(kernel))
+        if place:
+            source = launcher.source
+            options = {x: y for x, y in call.bound.options.items() if x in (*compile.HINTS, "target")}
+            tools = _tools(place, getattr(backend, "driver", None))
+            job = Job(place, kernel, source.name, source.file, options, call.at.block, tools, *_device(backend))
+        self.found.append(Pending(launcher, key, on_disk, backend, job, None, writes))
+        return False
+
+
+def _collection() -> Collection | None:
+    """The collection of this thread that was begun last."""
+    return next((x for x in reversed(interception.waiting()) if isinstance(x, Collection)), None)
+
+
 def collecting() -> bool:
     """True where this thread collects launches."""
-    return _PENDING.get() is not None
+    return _collection() is not None
 
 
 @contextlib.contextmanager
 def collected() -> Iterator[list[Any]]:
     """Collects the launches of this thread, instead of running them."""
-    found: list[Any] = []
-    token = _PENDING.set(found)
-    try:
-        yield found
-    finally:
-        _PENDING.reset(token)
-
-
-def collect(launcher: Launcher, call: LaunchCall, backend: Backend, keyed: tuple[Any, Kernel | None],
-            name: Callable[[], str]) -> None:  # fmt: skip
-    """Notes a launch. Raises what the frontend finds."""
-    pending = _PENDING.get()
-    assert pending is not None
-    key, kernel = keyed
-    if any(p.launcher is launcher and p.key == key for p in pending):
-        return
-    program = launcher.ready(key)
-    if program is not None:
-        meta = getattr(program, "meta", None)
-        pending.append(Pending(launcher, key, "", backend, None, meta, frozenset(getattr(program, "writes", ()))))
-        return
-    on_disk = name() if kernel is None and backend.on_disk else ""
-    entry = cache.load(on_disk) if on_disk else None
-    if entry is not None:
-        pending.append(Pending(launcher, key, on_disk, backend, None, entry.meta, frozenset(entry.meta["writes"])))
-        return
-    if kernel is None:
-        with rarer_collections():
-            kernel = compile.build(launcher.source_for(call.bound), call.bound.constexprs,
-                                   call.bound.options.get("target"))
-    job, place, writes = None, _place(backend), frozenset(compile.stored(kernel))
-    if place:
-        source = launcher.source
-        options = {x: y for x, y in call.bound.options.items() if x in (*compile.HINTS, "target")}
-        tools = _tools(place, getattr(backend, "driver", None))
-        job = Job(place, kernel, source.name, source.file, options, call.at.block, tools, *_device(backend))
-    pending.append(Pending(launcher, key, on_disk, backend, job, None, writes))
+    mine = Collection()
+    with interception.intercepting(mine):
+        yield mine.found
 
 
 def collect_ptx(text: str, chip: str, entry: str, device: Any, name: str,
                 facts: Callable[[dict[str, Any]], dict[str, Any]]) -> None:  # fmt: skip
     """Notes a launch of PTX on a GPU, whose code is kept in the cache on disk by a name."""
-    pending = _PENDING.get()
-    assert pending is not None
+    mine = _collection()
+    assert mine is not None
+    pending = mine.found
     if any(p.name == name for p in pending):
         return
     entered = cache.load(name)

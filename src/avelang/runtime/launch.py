@@ -22,7 +22,7 @@ from avelang.frontend.reach import Watched
 from avelang.frontend.signature import signature
 from avelang.frontend.source import FunctionSource
 from avelang.ir.core import Kernel
-from avelang.runtime import ahead, bundle, cache, checked, compile, expects, keys, progress, recording, stub, subscript
+from avelang.runtime import bundle, cache, checked, compile, expects, interception, keys, progress, stub, subscript
 from avelang.runtime.arguments import BACKENDS, EXECUTORS, BoundArguments, Parameters
 from avelang.runtime.arrays import CPU
 from avelang.runtime.backend import Backend, LaunchCall
@@ -103,13 +103,12 @@ class Launcher:
             check_cluster(self.source.name, at.grid, bound.options["cluster"])
         call, backend = LaunchCall(self.source.name, at, params, bound, args, kwargs), self._backend(params, bound)
         backend.check(call)
-        if ahead.collecting():
-            ahead.collect(self, call, backend, self._keyed(call, captured, backend),
-                          functools.partial(self._name, call, captured, backend))
-            return
-        runs = [found.note(self.source, call, backend) for found in recording.open_now]
-        if not all(runs):
-            return
+        seen = interception.waiting()
+        if seen:
+            about = functools.partial(self._keyed, call, captured, backend), functools.partial(
+                self._name, call, captured, backend)  # fmt: skip
+            if not interception.admitted(interception.CheckedLaunch(self, call, backend, *about)):
+                return
         key, program, how, seconds = self._program(call, captured, backend)
         backend.admit(call, program)
         broken = expects.unmet(call.kernel, program.meta.get("expects") or {}, call.names, bound.slots, at)
@@ -123,7 +122,7 @@ class Launcher:
             self.prepared.append(self._last)
         words = backend.host_words(call, program)
         watched = self._watched(bound) if words is not None else None
-        if words is None or watched is None or runs:  # what is recorded comes here each time
+        if words is None or watched is None or seen:  # what is recorded comes here each time
             return
         queue = None if bound.device == CPU else stub.Queue(call.stream, call.library,
                                                             functools.partial(self._refused, program))

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from avelang.base import knobs
 from avelang.frontend.source import FunctionSource, Jitted
-from avelang.runtime.backend import Backend, LaunchCall
 from avelang.runtime.bundle import CPU, Specialization
+from avelang.runtime.interception import CheckedLaunch, intercepting
 
 
 class Recording:
@@ -19,9 +19,10 @@ class Recording:
         self.chip = chip
         self.found: list[Specialization] = []
 
-    def note(self, source: FunctionSource, call: LaunchCall, backend: Backend) -> bool:
-        """Notes a launch; whether it is to run."""
-        chip = self.chip or backend.bundled(call)
+    def intercept(self, launch: CheckedLaunch) -> bool:
+        """Notes a launch; returns whether it is to run."""
+        source, call = launch.launcher.source, launch.call
+        chip = self.chip or launch.backend.bundled(call)
         if chip:
             kept = {n: v for n, v in call.bound.options.items() if n not in ("backend", "stream")}
             if chip != CPU:
@@ -49,16 +50,10 @@ def _alike(a: Specialization, b: Specialization) -> bool:
     return key(a) == key(b)
 
 
-open_now: list[Recording] = []
-
-
 @contextlib.contextmanager
 def recording(chip: str | None = None) -> Iterator[Recording]:
     """Notes the launches within. `chip`: as of `Recording`; None notes them for where they run."""
     found = Recording(chip)
-    open_now.append(found)
-    try:
-        with knobs.with_target(chip) if chip and chip != CPU else contextlib.nullcontext():
-            yield found
-    finally:
-        open_now.remove(found)
+    target = knobs.with_target(chip) if chip and chip != CPU else contextlib.nullcontext()
+    with intercepting(found, everywhere=True), target:
+        yield found

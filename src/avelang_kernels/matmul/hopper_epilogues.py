@@ -1,32 +1,9 @@
-"""Ends of Hopper's GEMM: sums come in; what is rounded goes out, multiplied by a number or given to an activation."""
+"""Ends of Hopper's GEMM with scales: sums come in; what is rounded goes out, multiplied by a number."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import avelang
 import avelang.language as al
-
-
-@avelang.jit
-def relu(x):
-    """max(x, 0)."""
-    return al.max(x, 0.0)
-
-
-@avelang.jit
-def silu(x):
-    """x / (1 + e^-x)."""
-    return x / (1.0 + al.exp(0.0 - x))
-
-
-@avelang.jit
-def gelu_tanh(x):
-    """x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))): torch's `gelu` with approximate="tanh"."""
-    return 0.5 * x * (1.0 + al.tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))
-
-
-ACTIVATIONS: dict[Any, Any] = {None: None, "relu": relu, "silu": silu, "gelu_tanh": gelu_tanh}
 
 
 @avelang.jit

@@ -19,8 +19,9 @@ from avelang.pipelines.fixup import ClusterScatter, FixupEpilogue, workspace
 from avelang.pipelines.ring import cluster_sync, mbarrier_ring
 from avelang.pipelines.scheduler import ClusterKScheduler, SplitKScheduler, StreamKScheduler, TileScheduler
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT, run
+from avelang_kernels.activations import ACTIVATIONS
 from avelang_kernels.arrays import Matrix, Positive, Vector, empty, multiprocessors, named
-from avelang_kernels.matmul.hopper_epilogues import ACTIVATIONS, Scaling, scale_of
+from avelang_kernels.matmul.hopper_epilogues import Scaling, scale_of
 from avelang_kernels.matmul.hopper_f32 import split_f32
 from avelang_kernels.matmul.hopper_rule import choose_tile
 from avelang_kernels.matmul.hopper_tiles import STREAM, GemmTile, clusters

@@ -18,6 +18,7 @@ mma, ldmatrix; Kim et al., "Who Says Elephants Can't Run: Bringing Large Scale M
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
+import collections
 import functools
 from typing import Any, NamedTuple
 
@@ -59,27 +60,13 @@ class QuantizedConfig(NamedTuple):
     zeros: bool
 
 
-class Form(NamedTuple):
-    """Configuration of a kernel with what follows from it, for the compiler: `rows` of W of a block; `step`, elements
-    of K in a stage; `across`, 16-byte chunks of a row of A in a stage; `scales` of a row in a step, 0 where they do not
-    change along K; the rest as of `QuantizedConfig`."""
-
-    bits: int
-    eights: int
-    tiles: int
-    stages: int
-    parts: int
-    group: int
-    rows_each: int
-    zeros: bool
-    rows: int
-    step: int
-    across: int
-    scales: int
+# A configuration with what follows from it, for the compiler: `rows` of W of a block; `step`, elements of K in a stage;
+# `across`, 16-byte chunks of a row of A in a stage; `scales` of a row in a step, 0 where they do not change along K.
+Form: Any = collections.namedtuple("Form", (*QuantizedConfig._fields, "rows", "step", "across", "scales"))
 
 
-def form_of(config: QuantizedConfig) -> Form:
-    """The form of a configuration."""
+def form_of(config: QuantizedConfig) -> Any:
+    """The `Form` of a configuration."""
     step = CHUNK * CHUNKS * 8 // config.bits
     return Form(*config, WARPS * 16 * config.tiles, step, step // 8, step // config.group if config.group else 0)
 
@@ -366,14 +353,15 @@ def quantized_config(m: int, w: _Weights, zeros: bool, units: int, shared: int) 
     # Sums of a group beside those of all of K: 64 rows of A leave registers for one tile.
     wide = eights > 2 and not (eights == 8 and w.bits == INT4 and w.group)
     for tiles, resident in ((2, 1), (1, 1)) if wide else ((1, 2), (1, 1)) if eights <= 2 else ((1, 1),):
-        F = form_of(QuantizedConfig(w.bits, eights, tiles, 0, 1, w.group, w.rows_each, zeros))
+        config = QuantizedConfig(w.bits, eights, tiles, 0, 1, w.group, w.rows_each, zeros)
+        F = form_of(config)
         stages = (shared // resident - SPARE) // (F.rows * CHUNKS * CHUNK + eights * 8 * F.across * CHUNK)
         if stages > 2:
             break
     blocks, steps = -(-w.n // F.rows), -(-w.k // F.step)
     parts = max(1, min(MOST_PARTS, resident * units // blocks, steps // LEAST_STEPS))
     most = 4 if resident == 2 else 5
-    return QuantizedConfig(*F[:3], min(most, stages), parts, *F[5:8])  # type: ignore[arg-type]
+    return config._replace(stages=min(most, stages), parts=parts)
 
 
 @takes()

@@ -21,6 +21,7 @@ import avelang.language as al
 from avelang import argument_error, takes, tile
 from avelang.pipelines.fixup import block_fixup
 from avelang.tile.vectorize import folding
+from avelang_kernels.activations import gelu_tanh, relu, silu
 from avelang_kernels.arrays import DTYPES, Count, Matrix, Positive, Vector, named
 from avelang_kernels.matmul.tile_skinny import parts_of_k, work_of
 from avelang_kernels.workspaces import workspace_for
@@ -199,22 +200,8 @@ def finished(sums, bias, activation, col):
     return tile.Tile(al.view(out, al.Tensor((size,), sums.dtype)), sums.dist, sums.thread)
 
 
-@avelang.jit
-def relu(x):
-    """max(x, 0)."""
-    return al.max(x, 0.0)
-
-
-@avelang.jit
-def silu(x):
-    """x / (1 + exp(-x))."""
-    return x / (1.0 + al.exp(0.0 - x))
-
-
-@avelang.jit
-def gelu(x):
-    """x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2."""
-    return x / (1.0 + al.exp(x * (-1.5957691216057308 - 0.07135481282052302 * x * x)))
+gelu = gelu_tanh
+__all__ = ["Weights", "best_block", "best_parts", "build", "gelu", "gemm", "preshuffle", "relu", "silu"]
 
 
 # -- calls -------------------------------------------------------------------------------------------------------------

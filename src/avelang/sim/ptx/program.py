@@ -48,24 +48,32 @@ class Ran(int):
 
 
 class Made:
-    """A translation and its machine code."""
+    """A translation and its machine code, made when it first runs: a launch with checks has code of its own."""
 
     def __init__(self, said: PtxTranslation):
-        self.said, self._optimized = said, False
-        self._load(0)
+        self.said, self._level = said, 0
 
-    def _load(self, level: int) -> None:
-        self._loaded = LoadedCode(_compiled(self.said.text, level))
-        self.run_warp = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p,
-            ctypes.c_void_p)(self._loaded.address("ave_warp"))
-        self.run_grid = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64,
-            ctypes.c_int64)(self._loaded.address("ave_grid"))
+    @functools.cached_property
+    def _loaded(self) -> LoadedCode:
+        return LoadedCode(_compiled(self.said.text, self._level))
+
+    @functools.cached_property
+    def run_warp(self) -> Any:
+        """The function that runs a warp until it waits."""
+        return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(self._loaded.address("ave_warp"))
+
+    @functools.cached_property
+    def run_grid(self) -> Any:
+        """The function that runs blocks of a grid."""
+        signature = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+        return signature(self._loaded.address("ave_grid"))
 
     def ran(self, instructions: int) -> None:
         """Code that runs for long is worth LLVM's time: a launch like this one takes a quarter less from now on."""
-        if instructions > MANY and not self._optimized:
-            self._optimized = True
-            self._load(1)
+        if instructions > MANY and not self._level:
+            self._level = 1
+            for name in ("_loaded", "run_warp", "run_grid"):
+                self.__dict__.pop(name, None)
 
 
 class PtxProgram:

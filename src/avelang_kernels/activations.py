@@ -1,0 +1,29 @@
+"""Activations for the ends of products: an f32 element (or a vector of them) comes in, another goes out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import avelang
+import avelang.language as al
+
+
+@avelang.jit
+def relu(x):
+    """max(x, 0)."""
+    return al.max(x, 0.0)
+
+
+@avelang.jit
+def silu(x):
+    """x / (1 + exp(-x))."""
+    return x / (1.0 + al.exp(0.0 - x))
+
+
+@avelang.jit
+def gelu_tanh(x):
+    """x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2: torch's `gelu` with approximate="tanh"."""
+    return x / (1.0 + al.exp(x * (-1.5957691216057308 - 0.07135481282052302 * x * x)))
+
+
+ACTIVATIONS: dict[Any, Any] = {None: None, "relu": relu, "silu": silu, "gelu_tanh": gelu_tanh}
