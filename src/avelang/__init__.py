@@ -12,17 +12,21 @@ from avelang.bundles import build, load_bundle, recording, specialization, stric
 from avelang.jit import JitFunction, constant, jit, struct
 
 if TYPE_CHECKING:
+    from avelang.bridge.operation import op as op
     from avelang.tuning.tuned import tune as tune
 
 __all__ = ["JitFunction", "Want", "__version__", "argument_error", "at_least", "build", "chip", "constant", "errors",
-           "jit", "load_bundle", "recording", "specialization", "strict", "struct", "takes", "tune", "unload_bundle"]
+           "jit", "load_bundle", "op", "recording", "specialization", "strict", "struct", "takes", "tune",
+           "unload_bundle"]
 
 
 def __getattr__(name: str) -> Any:
-    # Tuning is imported when it is asked for: most programs only launch.
-    if name != "tune":
+    # Tuning and operations are imported when they are asked for: most programs only launch.
+    if name == "tune":
+        from avelang.tuning.tuned import tune as found
+    elif name == "op":
+        from avelang.bridge.operation import op as found
+    else:
         raise AttributeError(f"module 'avelang' has no attribute {name!r}")
-    from avelang.tuning.tuned import tune
-
-    globals()[name] = tune
-    return tune
+    globals()[name] = found
+    return found

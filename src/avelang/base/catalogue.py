@@ -268,6 +268,11 @@ CATALOGUE: dict[str, Template] = {
     ),
     "L066": Template("`{function}`: {why}"),
     "L067": Template("`{kernel}` would have to be compiled for {chip}, which strict mode refuses: {what}", "{hint}"),
+    "L068": Template(
+        "the operation `{name}` cannot be made: {why}",
+        "docs/op.md: `shapes(inputs, *, options)` and `host(inputs, outputs, *, options)`",
+    ),
+    "L069": Template("the operation `{name}` has no {what}: {why}"),
     "L003": Template(
         "`{kernel}`: a block of {block} has {threads:n thread}; {chip} takes {limit} at most",
         "use a smaller block and a larger grid",

@@ -62,7 +62,10 @@ class LaunchError(AveError):
 
 
 class ArgumentError(LaunchError, ValueError, TypeError):
-    """An argument that a launching function cannot take: Python's ValueError and TypeError, with a code."""
+    """An argument that a launching function cannot take: Python's ValueError and TypeError, with a code. `why`: its
+    message without the function's name."""
+
+    why: str = ""
 
 
 class MissingError(AveTypeError, AttributeError):

@@ -86,5 +86,18 @@ def argument_error(why: str, hint: str = "") -> ArgumentError:
     found = error("L066", Span(frame.f_code.co_filename, frame.f_lineno, function=frame.f_code.co_name), hint or None,
                   function=name, why=why)
     out = ArgumentError(*found.args)
-    out.code, out.message, out.hint, out.span = found.code, found.message, found.hint, found.span
+    out.code, out.message, out.hint, out.span, out.why = found.code, found.message, found.hint, found.span, why
     return out
+
+
+def rehomed(e: ArgumentError, name: str) -> ArgumentError:
+    """The error of an argument (L066), told of the function that the user called, at the user's line: for one that was
+    raised behind a framework's frames. `name`: of the function that is the caller, where the user called it itself."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith((*_OURS, "avelang_kernels.")):
+        name, frame = frame.f_code.co_name, frame.f_back
+    if frame is not None and e.why:
+        found = error(e.code, Span(frame.f_code.co_filename, frame.f_lineno, function=frame.f_code.co_name), e.hint,
+                      function=name, why=e.why)
+        e.message, e.span = found.message, found.span
+    return e

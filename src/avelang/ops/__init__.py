@@ -1,6 +1,45 @@
-"""Operations that a model calls: arrays of NumPy or torch come in; the kernel of the chip and of the shape runs; an
-array of the same kind goes out."""
+"""Operations that a model calls: arrays of NumPy, torch or JAX come in; the kernel of the chip and of the shape runs;
+an array of the same kind goes out. docs/ops.md lists them."""
 
-from avelang.ops.matmul import matmul
+import sys
+import types
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["matmul"]
+from avelang.frontend.names import missing
+
+# Each public operation and the module that has it, which is imported when the operation is asked for.
+TABLE = {
+    "invariant": "avelang.bridge",
+    "matmul": "avelang.ops.matmul",
+}
+
+if TYPE_CHECKING:
+    from avelang.bridge import invariant as invariant
+    from avelang.ops.matmul import matmul as matmul
+
+__all__ = ["invariant", "matmul"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in TABLE:
+        raise missing("avelang.ops", name, TABLE)
+    import importlib
+
+    found = globals()[name] = getattr(importlib.import_module(TABLE[name]), name)
+    return found
+
+
+class _Operations(types.ModuleType):
+    """This package: an operation stays what its name means, though a module of the same name is imported."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, types.ModuleType) and TABLE.get(name) == value.__name__:
+            value = getattr(value, name)
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Operations
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *TABLE})

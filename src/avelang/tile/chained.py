@@ -165,8 +165,8 @@ class ChainedGemm:
     def parts(self) -> tuple[tuple[FragmentPart, ...], ...]:
         """For each step of V's fragments its instructions: words of a row of fragments of A B^T in the operands' dtype,
         and of V's fragment."""
-        each, G = max(1, WORD // self.first.mma.dtypes[0].bytes), self.second
-        left = [words(s, each, G.mma.name) for s in self.joint.slots]
+        G, size = self.second, self.first.mma.dtypes[0].bytes
+        left = [words(s, size, G.mma.name) for s in self.joint.slots]
         return tuple(
             tuple(FragmentPart(left[s * G.times + t], p.b) for t, p in enumerate(G.parts)) for s in range(G.steps)
         )

@@ -30,11 +30,10 @@ from avelang_kernels.attention.tile_attention_rows import (
     LOG2E,
     UNIT,
     WITH_WGMMA,
+    Scores,
+    Sight,
     checked,
-    limits,
-    masked,
     store_logarithms,
-    tiles_of,
 )
 
 
@@ -50,12 +49,13 @@ class AttentionBlock:
     waves: int = 4
     resident: bool = True
 
-    def on(self, target: Any, dtype: Any, d: int) -> Any:
-        """The two products on a chip (`al.target()`, or its name). Raises T307, U103."""
+    def on(self, target: Any, dtype: Any, d: int, dv: int | None = None) -> Any:
+        """The two products on a chip (`al.target()`, or its name); `dv`: of V and O, if it is not d. Raises T307,
+        U103."""
         name = getattr(target, "name", target)
-        wide = -(-d // UNIT) * UNIT
+        deep, wide = (-(-x // UNIT) * UNIT for x in (d, d if dv is None else dv))
         # cp.async brings V as it lies; through registers it is turned.
-        first = block_gemm(name, dtype, self.m, self.n, wide, (self.waves, 1))
+        first = block_gemm(name, dtype, self.m, self.n, deep, (self.waves, 1))
         return chained(first.single() if first.native_order else first, wide, name.startswith("gfx") or name == "sm_75")
 
 
@@ -116,8 +116,8 @@ class KeyValueStages:
 
 
 @avelang.jit
-def key_value_stages(C, K, V):
-    """For views of one head's K and V."""
+def key_value_stages(C, K, V, key):
+    """For views of one head's K and V, from row `key` on."""
     dtype, TARGET = K.dtype, al.target().name
     COPY = C.copy_v(TARGET) if al.target().has("sm_80") else C.loaded_v(TARGET)[0]
     KEYS, WIDE, DEEP = C.first.n, C.width, C.first.k
@@ -127,8 +127,8 @@ def key_value_stages(C, K, V):
     else:
         v = shared((KEYS, WIDE), dtype, 2, (COPY,), (C.v,))
     K, V = (
-        K.window((KEYS, DEEP), (0, 0), C.first.copy_b).starts_inside(),
-        V.window((KEYS, WIDE), (0, 0), COPY).starts_inside(),
+        K.window((KEYS, DEEP), (key, 0), C.first.copy_b).starts_inside(),
+        V.window((KEYS, WIDE), (key, 0), COPY).starts_inside(),
     )
     if al.target().has("sm_80"):
         return KeyValueStages(K, V, k, v, C)
@@ -137,17 +137,15 @@ def key_value_stages(C, K, V):
 
 
 @avelang.jit
-def attend(C, rows, sums, data, q, held, now, key, limit, scale, MASKED):
-    """A tile of keys, from `key` on. `q`: the rows of Q as operands, or None, where `held` has them in shared memory.
-    Returns the sums of O."""
+def attend(C, rows, sums, data, q, held, now, seen, place, MASKED):
+    """A tile of keys. `q`: the rows of Q as operands, or None, where `held` has them in shared memory; `seen`: a
+    `Scores`, `place`: what its `masked` gets of the tile. Returns the sums of O."""
     wait_async(0)
     al.syncthreads()
     data.load(1 - now)
     sched_barrier()
     s = scores(C, q, data.k, now, held)
-    if MASKED:
-        s = masked(s, key, limit)
-    p, shrink = rows.weigh(s, scale)
+    p, shrink = rows.weigh(seen.masked(s, place, MASKED), seen.scale)
     weights = tile.Tile(narrow(p.values, data.k.dtype), p.dist)
     sums = accumulate(C, scaled(sums, shrink), weights, data.v if C.turned else data.v.turned, now)
     sched_barrier()
@@ -162,7 +160,7 @@ def takes_turns(C, target, RESIDENT):
 
 
 @avelang.jit
-def attend_in_turns(C, rows, sums, data, q, now, key, limit, scale, MASKED):
+def attend_in_turns(C, rows, sums, data, q, now, seen, place, MASKED):
     """As `attend`, in two turns, of which the other group of waves has the one when this group has the other: products,
     of weights with V and of Q with the next K, then softmax. In a turn of products this group's part of the next K and
     of this V is stored: the other group has read what stood there one turn ago, and reads this one turn later."""
@@ -175,9 +173,7 @@ def attend_in_turns(C, rows, sums, data, q, now, key, limit, scale, MASKED):
     data.load_k()
     data.load_v()
     sched_barrier()
-    if MASKED:
-        s = masked(s, key, limit)
-    p, shrink = rows.weigh(s, scale)
+    p, shrink = rows.weigh(seen.masked(s, place, MASKED), seen.scale)
     weights, sums = tile.Tile(narrow(p.values, data.k.dtype), p.dist), scaled(sums, shrink)
     sched_barrier()
     al.syncthreads()
@@ -214,14 +210,20 @@ def staged(C, Q, first):
 
 
 @avelang.jit
-def forward(C, Q, K, V, scale, first, RESIDENT, CAUSAL):
-    """A block's rows of O, from row `first` of Q on, and the logarithms of their sums. `scale`: in base 2. Q, K, V:
-    views of one head."""
-    data, now, N = key_value_stages(C, K, V), al.convert(0, al.u32), C.first.n
-    q, held = (operands_of(C, Q, first, data.k), None) if RESIDENT else (None, staged(C, Q, first))
+def forward(C, Q, K, V, seen, RESIDENT, part=None):
+    """A block's rows of O, and the logarithms of their sums. Q, K, V: views of one head; `seen`: a `Scores`. `part`:
+    (number, count) of the tiles of keys that are worked on, of so many equal parts; None for all."""
+    M, N = C.first.m, C.first.n
+    begin, clear, whole, end = seen.sight.tiles(seen.first, M, N)
+    if part is not None:
+        each = (end - begin + (part[1] - 1)) // part[1]
+        begin = min(begin + part[0] * each, end)
+        end = min(begin + each, end)
+        whole = max(min(whole, end), begin)
+    ALWAYS = isinstance(begin, int)  # and 0: nothing is masked but at the end
+    data, now = key_value_stages(C, K, V, begin * N), al.convert(0, al.u32)
+    q, held = (operands_of(C, Q, seen.first, data.k), None) if RESIDENT else (None, staged(C, Q, seen.first))
     rows, sums = softmax(C.c), tile.full(C.o, 0.0, al.f32)
-    end, whole = tiles_of(Q.shape[0], K.shape[0], first, C.first.m, N, CAUSAL)
-    limit = limits(Q.shape[0], K.shape[0], first, CAUSAL)
     if takes_turns(C, al.target(), RESIDENT):
         late = al.thread_id(0) >= C.first.threads // 2
         data.load_k()
@@ -231,26 +233,36 @@ def forward(C, Q, K, V, scale, first, RESIDENT, CAUSAL):
         al.syncthreads()
         if late:  # one turn behind the others, from here on
             al.syncthreads()
-        for _ in al.range(whole):
-            sums = attend_in_turns(C, rows, sums, data, q, now, 0, limit, scale, False)
-            now = 1 - now
-        for j in al.range(whole, end):
-            sums = attend_in_turns(C, rows, sums, data, q, now, al.convert(j * N, al.u32), limit, scale, True)
+        if ALWAYS:
+            for j in al.range(whole):
+                sums = attend_in_turns(C, rows, sums, data, q, now, seen, (key_of(j, N), j, clear, whole), False)
+                now = 1 - now
+        for j in al.range(whole if ALWAYS else begin, end):
+            place = key_of(j, N), j, clear, whole
+            sums = attend_in_turns(C, rows, sums, data, q, now, seen, place, True if ALWAYS else None)
             now = 1 - now
         if not late:
             al.syncthreads()
     else:
         data.load(0)
         data.store(0)
-        for _ in al.range(whole):
-            sums = attend(C, rows, sums, data, q, held, now, 0, limit, scale, False)
-            now = 1 - now
-        for j in al.range(whole, end):
-            sums = attend(C, rows, sums, data, q, held, now, al.convert(j * N, al.u32), limit, scale, True)
+        if ALWAYS:
+            for j in al.range(whole):
+                sums = attend(C, rows, sums, data, q, held, now, seen, (key_of(j, N), j, clear, whole), False)
+                now = 1 - now
+        for j in al.range(whole if ALWAYS else begin, end):
+            place = key_of(j, N), j, clear, whole
+            sums = attend(C, rows, sums, data, q, held, now, seen, place, True if ALWAYS else None)
             now = 1 - now
         wait_async(0)
     total = rows.sums(tile.full(C.c, 0.0, al.f32))
-    return scaled(sums, inverse(total)), rows.logarithms(total, scale)
+    return scaled(sums, inverse(total)), rows.logarithms(total, seen.scale)
+
+
+@avelang.jit
+def key_of(number, N):
+    """The first key of a tile."""
+    return al.convert(number * N, al.u32)
 
 
 @avelang.jit
@@ -285,7 +297,8 @@ def block(T, q, k, v, o, lse, shape, kv, scale, D, SEQ_FIRST, CAUSAL):
     )
     Q, O = (head_of(x, batch, head, batches, heads, queries, D, SEQ_FIRST) for x in (q, o))
     K, V = (head_of(x, batch, head // (heads // kv_heads), batches, kv_heads, keys, D, SEQ_FIRST) for x in (k, v))
-    out, found = forward(C, Q, K, V, scale, first, T.resident, CAUSAL)
+    sight = Sight(keys, al.convert(keys, al.i32) - al.convert(queries, al.i32) if CAUSAL else None)
+    out, found = forward(C, Q, K, V, Scores(sight, first, scale), T.resident)
     O.store(out, (first, 0))
     if lse is not None:
         store_logarithms(lse, found, batches, heads, queries, batch, head, first)

@@ -42,6 +42,104 @@ def tiles_of(queries, keys, first, M, N, CAUSAL):
     return (max(0, limit(M - 1)) + (N - 1)) // N, max(0, limit(0)) // N
 
 
+@avelang.struct
+class Sight:
+    """Which keys the rows of a head see: row r is a row of query r // `group` (where heads of a group are rows of one
+    block), and query i sees keys from i - `left` to i + `right`, i32, of `keys`; None without an end on that side."""
+
+    keys: ...
+    right: ... = None
+    left: ... = None
+    group: ... = None
+
+    def query(self, row):
+        """The query of a row, i32."""
+        return al.convert(row if self.group is None else row // self.group, al.i32)
+
+    def end(self, row):
+        """The end of the keys that a row sees."""
+        keys = al.convert(self.keys, al.i32)
+        return keys if self.right is None else min(keys, self.query(row) + self.right + 1)
+
+    def begin(self, row):
+        """The first key that a row sees, less than 0 too."""
+        return self.query(row) - self.left
+
+    def tiles(self, first, M, N):
+        """Of the tiles of keys that rows `first` to before `first` + M see: the first one, the first that all see
+        whole, the end of those, and the end."""
+        end = (max(0, self.end(first + (M - 1))) + (N - 1)) // N
+        whole = min(max(0, self.end(first)) // N, end)
+        if self.left is None:
+            return 0, 0, whole, end
+        begin = min(max(0, self.begin(first)) // N, end)
+        clear = min((max(0, self.begin(first + (M - 1))) + (N - 1)) // N, end)
+        return begin, clear, max(whole, clear), end
+
+    def sees(self, row, key):
+        """True where a row sees a key, i32."""
+        inside = key < self.end(row)
+        return inside if self.left is None else al.select(inside, key >= self.begin(row), False)
+
+
+@avelang.struct
+class Scores:
+    """What becomes of the scores of a block's rows, of which `first` is the first. They are masked by `sight`, and scaled
+    by `factor`: where nothing else is done to them by the softmax, in base 2. EDITED: here, then capped (`cap`; None
+    without one), and `bias` is added (a view (rows, keys) of numbers, or of bytes that say whether a key takes part)."""
+
+    sight: ...
+    first: ...
+    factor: ...
+    cap: ... = None
+    bias: ... = None
+    EDITED: al.constexpr = False
+
+    @property
+    def scale(self):
+        """What is left to multiply edited scores by, in base 2."""
+        return al.convert(LOG2E, al.f32) if self.EDITED else self.factor
+
+    def edit(self, s, key):
+        """Scores as they stand in the softmax, but for `scale`."""
+        if self.EDITED:
+            s = s.map(lambda x: x * self.factor)
+        if self.cap is not None:
+            s = s.map(lambda x: self.cap * al.tanh(x * (1.0 / self.cap)))
+        if self.bias is not None:
+            there = self.bias.window(s.dist.shape, (self.first, key), s.dist).load()
+            if there.dtype == al.u8:
+                s = s.map(lambda x, y: al.select(y != 0, x, NEVER), (there,))
+            else:
+                s = s.map(lambda x, y: x + al.convert(y, al.f32), (there,))
+        return s
+
+    def masked(self, s, place, MASKED):
+        """Scores of a tile of keys without those that rows do not see. `place`: the first key, the tile's number, of
+        the first tile that all see whole, and of the first behind those. MASKED: True, False, or None, where it depends
+        on the tile whether any are to be left out."""
+        key, number, clear, whole = place
+        s = self.edit(s, key)
+        if MASKED is False:
+            return s
+        if MASKED is True:
+            return s.sweep(lambda x, at: al.select(self.sees(at, key), x, NEVER))
+        values = s.values
+        if number < clear or number >= whole:
+            values = s.sweep(lambda x, at: al.select(self.sees(at, key), x, NEVER)).values
+        return tile_of(s, values)
+
+    def sees(self, at, key):
+        """True where a place of a tile is seen."""
+        return self.sight.sees(at[0] + self.first, al.convert(at[1] + key, al.i32))
+
+
+@avelang.jit
+def tile_of(like, values):
+    """A tile like another one, with other values."""
+    return tile.Tile(values, like.dist, like.thread, like.groups)
+
+
 @avelang.jit
 def store_logarithms(lse, found, batches, heads, queries, batch, head, first):
     """Stores the logarithms of a block's rows."""

@@ -1,0 +1,45 @@
+"""Batch invariance: `with ops.invariant():` comes in; operations that have a plan for each number of rows, of sequences
+or of splits ask here whether they must take the one that does not depend on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Invariant:
+    """`with invariant():` (and `invariant(False)` inside) says that the bits of a row must not depend on what came with
+    it: not on how many rows, which other sequences, or how many splits. It holds for the whole process.
+
+    An operation that has a choice takes an option `invariant: bool | None = None`; None means what holds here, and is
+    settled before the call is traced, so that a compiled graph has it as a constant, and the backward the same."""
+
+    __slots__ = ("_now",)
+
+    def __init__(self) -> None:
+        self._now = False
+
+    def on(self) -> bool:
+        """True inside of `with invariant():`."""
+        return self._now
+
+    def __call__(self, on: bool = True) -> _Held:
+        """A context manager: inside of it `on()` is `on`."""
+        return _Held(self, on)
+
+
+class _Held:
+    """The time in which invariance is on, or off."""
+
+    def __init__(self, state: Invariant, on: bool):
+        self.state, self.wanted, self.before = state, bool(on), False
+
+    def __enter__(self) -> Invariant:
+        self.before = self.state._now
+        self.state._now = self.wanted
+        return self.state
+
+    def __exit__(self, *_: Any) -> None:
+        self.state._now = self.before
+
+
+invariant = Invariant()

@@ -1,0 +1,333 @@
+"""`op`: a shape rule and a host function that launches kernels come in; an operation, which arrays of NumPy, torch and
+JAX call alike, goes out."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from avelang.base import knobs
+from avelang.base.errors import ArgumentError, error
+from avelang.base.lazy import np
+from avelang.base.places import argument_error, here, rehomed
+from avelang.bridge.descriptions import Array, NoKernel, ave_dtype, dtype_name, framework_of
+from avelang.bridge.invariance import invariant
+from avelang.bridge.signatures import Signature
+from avelang.ir.dtypes import numpy_dtype
+
+# By name, as "namespace::name": programs that a framework keeps know operations by it.
+OPERATIONS: dict[str, Operation] = {}
+_lock = threading.Lock()
+OURS = "avelang"
+
+
+def namespace_of(host: Callable[..., Any], given: str | None) -> str:
+    """The namespace of an operation: "avelang" for ours, the module's name for a user's, unless one is given."""
+    module = str(getattr(host, "__module__", None) or "user")
+    if given is None and module.startswith(("avelang.", "avelang_kernels.")):
+        return OURS
+    return re.sub(r"\W", "_", given or module).strip("_") or "user"
+
+
+class Operation:
+    """A host function with a shape rule, and perhaps a backward: a function of arrays of NumPy, torch and JAX. Made by
+    `avelang.op`; docs/op.md tells all of it."""
+
+    def __init__(
+        self, host: Callable[..., Any], shapes: Callable[..., Any], returns: int, namespace: str | None, *,
+        batched: Sequence[str] = (), contiguous: bool | Sequence[str] = False, autocast: str | None = None,
+        sharding: Any = None,
+    ):  # fmt: skip
+        name = getattr(host, "__name__", "operation")
+        self.signature = Signature(name, host, shapes)
+        self.host, self.shapes, self.returns = host, shapes, returns
+        if not isinstance(returns, int) or not 1 <= returns <= len(self.signature.outputs):
+            raise error("L068", here(), name=name, why=f"returns is {returns!r}: a number from 1 to "
+                        f"{len(self.signature.outputs)}, the outputs of the host function")  # fmt: skip
+        packed = () if contiguous is False else self.signature.inputs if contiguous is True else tuple(contiguous)
+        for said, names in (("batched", batched), ("contiguous", packed)):
+            unknown = [n for n in names if n not in self.signature.inputs]
+            if unknown:
+                raise error("L068", here(), name=name, why=f"{said} names {unknown}: inputs are "
+                            f"{self.signature.inputs}")  # fmt: skip
+        self.packed = tuple(i for i, n in enumerate(self.signature.inputs) if n in packed)
+        if autocast not in (None, "lower", "float32"):
+            raise error("L068", here(), name=name, why=f"autocast is {autocast!r}: 'lower', 'float32' or None")
+        self.batched, self.autocast, self.sharding = frozenset(batched), autocast, sharding
+        self.gradient: Callable[..., Any] | None = None
+        self.gradient_options: frozenset[str] | None = frozenset()
+        self.saves: frozenset[str] = frozenset((*self.signature.inputs, *self.signature.outputs))
+        self.instead: Callable[..., Any] | None = None
+        self.__name__, self.__doc__ = name, host.__doc__
+        self.__qualname__, self.__module__ = getattr(host, "__qualname__", name), host.__module__
+        self.__signature__ = self.signature.public()
+        self._count, self._complete = len(self.signature.inputs), self.signature.complete
+        self._defaults, self._asks = self.signature.defaults, self.signature.asks_invariant
+        self._schemas = tuple(bool(o.schema) for o in self.signature.options.values())
+        self._single = len(self.signature.outputs) == 1
+        self._torch: Any = None
+        self._prepared = self._preparing()
+        self.full_name = self._register(namespace_of(host, namespace))
+
+    def _register(self, namespace: str) -> str:
+        """A name that no other operation has: a number follows where there are several."""
+        with _lock:
+            base = found = f"{namespace}::{self.__name__}"
+            number = 1
+            while found in OPERATIONS:
+                found = f"{base}_{number}"
+                number += 1
+            OPERATIONS[found] = self
+            return found
+
+    # -- definition ----------------------------------------------------------------------------------------------------
+
+    def backward(self, function: Callable[..., Any] | None = None, *, saves: Sequence[str] | None = None) -> Any:
+        """Gives the operation its backward: `backward(grads, inputs, outputs, *, options)`, written with operations,
+        which returns a gradient or None for each input. As `@op.backward`, or `@op.backward(saves=("x", "rstd"))` with
+        the inputs and outputs that it reads: the others come as None, and torch does not keep them alive.
+
+        grads: contiguous, one for each output that the caller gets. Among its options, which it may leave out,
+        `needs`, a tuple of bools, says which inputs want a gradient. Raises L068 for what cannot be one."""
+        names = (*self.signature.inputs, *self.signature.outputs)
+        if saves is not None:
+            wrong = [n for n in saves if n not in names]
+            if wrong:
+                raise error("L068", here(), name=self.__name__, why=f"saves names {wrong}: there are {names}")
+            self.saves = frozenset(saves)
+        if function is None:
+            return lambda given: self.backward(given, saves=saves)
+        if self.gradient is not None:
+            raise error("L068", here(), name=self.__name__, why="it has a backward already")
+        import inspect
+
+        found = inspect.signature(function).parameters.values()
+        if sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in found) != 3:
+            raise error(
+                "L068",
+                here(),
+                name=self.__name__,
+                why="a backward takes (grads, inputs, outputs), and options behind `*`",
+            )
+        named = frozenset(p.name for p in found if p.kind is p.KEYWORD_ONLY)
+        unknown = named - set(self.signature.options) - {"needs"}
+        if unknown:
+            raise error("L068", here(), name=self.__name__, why=f"its backward asks for {sorted(unknown)}: options are "
+                        f"{tuple(self.signature.options)}, and `needs`")  # fmt: skip
+        self.gradient_options = None if any(p.kind is p.VAR_KEYWORD for p in found) else named
+        self.gradient = function
+        return function
+
+    def fallback(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Gives the operation the framework's own function, `function(*inputs, **options)`: with `fallback=True` a call
+        runs it where there is no kernel for the dtype or the chip (`avelang.bridge.no_kernel`)."""
+        self.instead = function
+        return function
+
+    # -- calls ---------------------------------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, out: Any = None, fallback: bool = False, **named: Any) -> Any:
+        torch = sys.modules.get("torch")
+        if torch is not None and torch.compiler.is_compiling():
+            inputs, options = self.bind(args, named)
+            return self._compiled(torch, inputs, options, out, fallback)
+        try:
+            inputs, options = self.bind(args, named)
+            side = self._torch
+            if side is not None and type(inputs[0]) in side.plain:
+                return side.call(inputs, options, out, fallback)
+            return self._routed(inputs, options, out, fallback)
+        except ArgumentError as e:
+            # Not from within a framework, nor from an operation that the host function calls.
+            raise (
+                rehomed(e, self.__name__) if knobs.full_traceback() else rehomed(e, self.__name__).with_traceback(None)
+            ) from None
+
+    def bind(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Inputs and options of a call, all of them, in order. Raises L066."""
+        if not named and self._complete and len(args) == self._count:
+            inputs, options = args, self._defaults
+        else:
+            inputs, options = self.signature.bind(args, named)
+        at = self._asks
+        if at >= 0 and options[at] is None:
+            options = (*options[:at], invariant.on(), *options[at + 1 :])
+        return inputs, options
+
+    def _routed(self, inputs: tuple[Any, ...], options: tuple[Any, ...], out: Any, fallback: bool) -> Any:
+        kind = framework_of(inputs)
+        self.check_arrays(inputs, kind)
+        if kind == "torch":
+            self.prepare()
+            return self._torch.call(inputs, options, out, fallback)
+        return self._on_numpy(inputs, options, out, fallback)
+
+    def check_arrays(self, inputs: Sequence[Any], kind: str) -> None:
+        """Checks that inputs are arrays of one library, and None where they may be. Raises L066."""
+        for name, optional, x in zip(self.signature.inputs, self.signature.optional, inputs, strict=True):
+            if x is None:
+                if not optional:
+                    raise argument_error(f"{name} is None: it must be an array")
+            elif not hasattr(x, "shape") or not hasattr(x, "dtype") or isinstance(x, type):
+                raise argument_error(f"{name} is {_said(x)}: it must be an array of NumPy, torch or JAX")
+            elif framework_of((x,)) != kind and (kind == "torch" or not isinstance(x, np.ndarray)):
+                whose = {"torch": "torch", "jax": "JAX", "": "NumPy"}
+                raise argument_error(f"{name} is of {whose[framework_of((x,))]}, and another array of {whose[kind]}: "
+                                     f"arrays of one call are of one library")  # fmt: skip
+
+    def rule(self, descriptions: Sequence[Array | None], options: Sequence[Any]) -> tuple[Array, ...]:
+        """Descriptions of the outputs. Raises what the shape rule raises, and L068 where it gives something else."""
+        named = self.signature.named(options)
+        given = self.shapes(*descriptions, **{n: named[n] for n in self.signature.rule_options})
+        found = (given,) if isinstance(given, Array) else tuple(given) if isinstance(given, (tuple, list)) else ()
+        if len(found) != len(self.signature.outputs) or not all(isinstance(x, Array) for x in found):
+            raise error("L068", here(), name=self.__name__, why=f"its shape rule gave {given!r}: "
+                        f"an Array is wanted for each of {self.signature.outputs}")  # fmt: skip
+        return found
+
+    def given(self, out: Any) -> tuple[Any, ...]:
+        """`out=` as a tuple. Raises L066 for another number of arrays than the call returns."""
+        found = tuple(out) if isinstance(out, (tuple, list)) else (out,)
+        if len(found) != self.returns:
+            raise argument_error(f"out is {len(found)} arrays: the call returns {self.returns}")
+        return found
+
+    def check_out(self, out: Sequence[Any], wanted: Sequence[Array]) -> None:
+        """Raises L066 where arrays are not as described."""
+        for x, want in zip(out, wanted, strict=False):
+            shape = getattr(x, "shape", None)
+            if shape is None or tuple(shape) != want.shape or dtype_name(x.dtype) != want.dtype:
+                came = _said(x) if shape is None else f"{tuple(shape)} of {dtype_name(x.dtype)}"
+                raise argument_error(f"out is {came}: it must be {want.shape} of {want.dtype}")
+
+    def _on_numpy(self, inputs: tuple[Any, ...], options: tuple[Any, ...], out: Any, fallback: bool) -> Any:
+        try:
+            wanted = self.rule([None if x is None else Array(x.shape, x.dtype) for x in inputs], options)
+            made = [
+                np.empty(a.shape, numpy_dtype(ave_dtype(a.dtype))) for a in wanted[0 if out is None else self.returns :]
+            ]
+            if out is not None:
+                given = self.given(out)
+                self.check_out(given, wanted)
+                made[:0] = given
+            if self.packed:
+                at = self.packed
+                inputs = tuple(
+                    np.ascontiguousarray(x) if i in at and x is not None else x for i, x in enumerate(inputs)
+                )
+            self.host(*inputs, *made, **self.signature.named(options))
+        except NoKernel:
+            if not fallback:
+                raise
+            return self.fallen_back(inputs, options, out)
+        return self.returned(made) if out is None else out
+
+    def returned(self, made: Sequence[Any]) -> Any:
+        """The outputs that a caller gets."""
+        return made[0] if self.returns == 1 else tuple(made[: self.returns])
+
+    def fallen_back(self, inputs: Sequence[Any], options: Sequence[Any], out: Any) -> Any:
+        """A call by the framework's own function. Raises the error that is being handled where there is none."""
+        if self.instead is None:
+            raise  # noqa: PLE0704
+        made = self.instead(*inputs, **self.signature.named(options))
+        if out is None:
+            return made
+        for x, y in zip(self.given(out), made if isinstance(made, tuple) else (made,), strict=True):
+            x[...] = y
+        return out
+
+    def gradients(self, grads: tuple[Any, ...], inputs: Any, outputs: Any, options: Sequence[Any], needs: Any) -> list:
+        """One gradient, or None, for each input. Raises L069 where the backward gives another number."""
+        assert self.gradient is not None
+        named = {**self.signature.named(options), "needs": needs}
+        held = bool(named["invariant"]) if self._asks >= 0 else invariant.on()
+        if self.gradient_options is not None:
+            named = {k: v for k, v in named.items() if k in self.gradient_options}
+        with invariant(held):  # what held where the forward was called
+            given = self.gradient(grads, tuple(inputs), tuple(outputs), **named)
+        found = list(given) if isinstance(given, (tuple, list)) else [given]
+        if len(found) != self._count:
+            raise error("L069", name=self.__name__, what="gradient", why=f"its backward gave {len(found)} "
+                        f"for {self._count} inputs ({', '.join(self.signature.inputs)})")  # fmt: skip
+        return found
+
+    def _compiled(self, torch: Any, inputs: Any, options: Any, out: Any, fallback: bool) -> Any:
+        """A call that `torch.compile` traces: of the registered operator. Plain code, which Dynamo can follow."""
+        full = self._prepared()
+        namespace, name = full.split("::")
+        operator = getattr(getattr(torch.ops, namespace), name).default
+        made = operator(*inputs, *[v if plain else repr(v) for v, plain in zip(options, self._schemas, strict=True)])
+        if out is None:
+            return made if self._single else made[0] if self.returns == 1 else made[: self.returns]
+        for x, y in zip(
+            out if isinstance(out, (tuple, list)) else (out,), (made,) if self._single else made, strict=False
+        ):
+            x.copy_(y)
+        return out
+
+    def _preparing(self) -> Callable[[], str]:
+        """`prepare`, as `torch.compile` calls it while it traces, to take its result for a constant: of no arguments,
+        since not all versions of torch pass on what is no constant itself."""
+
+        def name() -> str:
+            return self.prepare()
+
+        name._dynamo_marked_constant = True  # type: ignore[attr-defined]  (torch._dynamo.assume_constant_result)
+        return name
+
+    def prepare(self) -> str:
+        """Registers the operator in torch, and gives its name."""
+        if self._torch is None:
+            from avelang.bridge.torch_operator import TorchOperator
+
+            self._torch = TorchOperator(self)
+        return self.full_name
+
+    def __repr__(self) -> str:
+        return f"<operation {self.full_name}{self.__signature__}>"
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+
+def _said(x: Any) -> str:
+    text = repr(x)
+    return f"{type(x).__name__} {text if len(text) < 60 else text[:57] + '...'}"
+
+
+def op(
+    shapes: Callable[..., Any], *, returns: int = 1, namespace: str | None = None, batched: Sequence[str] = (),
+    contiguous: bool | Sequence[str] = False, autocast: str | None = None, sharding: Any = None,
+) -> Callable[[Callable[..., Any]], Operation]:  # fmt: skip
+    """Makes an operation of a host function, which launches kernels: `@op(shapes)`.
+
+    shapes: the shape rule, `shapes(x, weight, *, eps)`: descriptions (`Array`) of the inputs come in, and the options
+    that it asks for; it checks them (L066 by `avelang.argument_error`) and returns the Array of the output, or a tuple.
+    An input whose default is None there may be None. The host function takes the inputs, then the outputs, which the
+    bridge allocates, and static options behind `*`; it writes every element of the outputs.
+
+    returns: how many outputs, from the first, the caller gets; the others are kept for the backward. namespace: of
+    torch's operator; the module's name where it is None. batched: inputs that may have more leading dimensions, which
+    the outputs then have too: `vmap` maps onto them. contiguous: inputs (True: all) of which the host function gets a
+    row-major copy where they are not row-major without gaps. autocast: "lower" (the dtype of torch's autocast, as for
+    matrix products), "float32" (as for norms and losses) or None (as given). sharding: a rule for torch's DTensor.
+
+    Raises L068 for functions that do not fit one another."""
+
+    def made(host: Callable[..., Any]) -> Operation:
+        return Operation(
+            host,
+            shapes,
+            returns,
+            namespace,
+            batched=batched,
+            contiguous=contiguous,
+            autocast=autocast,
+            sharding=sharding,
+        )
+
+    return made

@@ -1,0 +1,193 @@
+"""The signature of an operation: a shape rule and a host function come in; which parameters are inputs, outputs and
+static options, with types for torch's schema, goes out."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+import typing
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from avelang.base.errors import error
+from avelang.base.places import argument_error, here
+from avelang.frontend.names import near
+
+_MISSING: Any = inspect.Parameter.empty
+_SIMPLE = {bool: "bool", int: "SymInt", float: "float", str: "str"}
+# Names that calls of operations take themselves.
+RESERVED = ("out", "fallback")
+
+
+class Option(NamedTuple):
+    """A static option: `schema` is its type in torch's schema, or "" where its values are handed over as their text."""
+
+    name: str
+    default: Any
+    schema: str
+
+    @property
+    def required(self) -> bool:
+        """True where a call must give it."""
+        return self.default is _MISSING
+
+
+def schema_type(annotation: Any, default: Any) -> str:
+    """The type of an option in torch's schema language: by its annotation, else by its default; "" where there is
+    none."""
+    if annotation is _MISSING:
+        if type(default) in (bool, float):
+            return _SIMPLE[type(default)]
+        return "str?" if type(default) is str else "Scalar" if type(default) is int else ""
+    origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Annotated:
+        return schema_type(inner[0], default)
+    if origin in (typing.Union, types.UnionType):
+        kinds = [a for a in inner if a is not type(None)]
+        maybe = "?" if len(kinds) < len(inner) else ""
+        if set(kinds) == {int, float}:
+            return "Scalar" + maybe
+        found = schema_type(kinds[0], _MISSING) if len(kinds) == 1 else ""
+        return found and found + maybe
+    if origin is typing.Literal:
+        return "str" if all(isinstance(x, str) for x in inner) else ""
+    if origin in (tuple, list) and inner and set(inner) - {Ellipsis} in ({int}, {float}):
+        return ("SymInt" if int in inner else "float") + "[]"
+    return _SIMPLE.get(annotation, "") if isinstance(annotation, type) else ""
+
+
+def encoded(name: str, value: Any) -> str:
+    """The text of an option's value that torch's schema has no type for. Raises L066 for what is no literal."""
+    text = repr(value)
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        raise argument_error(
+            f"{name} is {text}: a static option is a number, a string, a bool, None or a tuple of such"
+        ) from None
+    return text
+
+
+class Signature:
+    """Parameters of an operation. `inputs`: names; `optional`: which of them may be None; `outputs`: names, in the
+    order of the host function; `options`: static ones by name."""
+
+    def __init__(self, name: str, host: Callable[..., Any], shapes: Callable[..., Any]):
+        self.name = name
+        self.host, self.shapes = host, shapes
+        mine, theirs = _parameters(name, host), _parameters(name, shapes)
+        positional = [p for p in mine if p.kind is p.POSITIONAL_OR_KEYWORD]
+        given = [p for p in theirs if p.kind is p.POSITIONAL_OR_KEYWORD]
+        self.inputs = tuple(p.name for p in given)
+        self.optional = tuple(p.default is None for p in given)
+        self.outputs = tuple(p.name for p in positional[len(given) :])
+        if tuple(p.name for p in positional[: len(given)]) != self.inputs or not self.inputs:
+            raise _undefined(
+                name,
+                f"the shape rule takes {self.inputs}, and the host function begins with "
+                f"{tuple(p.name for p in positional)[: len(given)]}: they must be the inputs, in order",
+            )
+        if not self.outputs:
+            raise _undefined(name, "the host function has no outputs: they follow its inputs, as positional parameters")
+        hints = _hints(host)
+        defaults = {p.name: p.default for p in theirs if p.kind is p.KEYWORD_ONLY}
+        self.options = {p.name: Option(p.name, _default(p, defaults), schema_type(hints.get(p.name, _MISSING),
+                                                                                 _default(p, defaults)))
+                        for p in mine if p.kind is p.KEYWORD_ONLY}  # fmt: skip
+        for wrong in [n for n in (*self.inputs, *self.options) if n in RESERVED]:
+            raise _undefined(name, f"`{wrong}` is a name that all operations take themselves")
+        unknown = [n for n in defaults if n not in self.options]
+        if unknown:
+            raise _undefined(name, f"the shape rule asks for {unknown}, which the host function does not take")
+        self.rule_options = tuple(defaults)
+        self.all_names = frozenset((*self.inputs, *self.options))
+        self.positions = {n: i for i, n in enumerate(self.options)}
+        self.defaults = tuple(o.default for o in self.options.values())
+        self.complete = not any(o.required for o in self.options.values())
+        self.asks_invariant = self.positions.get("invariant", -1)
+
+    def bind(self, args: Sequence[Any], named: dict[str, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Inputs and options of a call, in order. Raises L066 for what does not fit."""
+        count = len(self.inputs)
+        inputs, options = list(args), list(self.defaults)
+        if len(inputs) > count:
+            raise argument_error(f"takes {count} arrays ({', '.join(self.inputs)}) by position, {len(inputs)} given: "
+                                 f"options go by name ({', '.join(self.options) or 'it has none'})")  # fmt: skip
+        inputs += [_MISSING] * (count - len(inputs))
+        for name, value in named.items():
+            at = self.positions.get(name, -1)
+            if at >= 0:
+                options[at] = tuple(value) if isinstance(value, list) else value
+                continue
+            if name not in self.inputs:
+                known = ", ".join((*self.inputs, *self.options, *RESERVED))
+                raise argument_error(f"there is no {name!r}: it takes {known}{near(name, self.all_names)}")
+            if inputs[self.inputs.index(name)] is not _MISSING:
+                raise argument_error(f"{name} is given twice")
+            inputs[self.inputs.index(name)] = value
+        for i, x in enumerate(inputs):
+            if x is _MISSING and self.optional[i]:
+                inputs[i] = None
+            elif x is _MISSING:
+                raise argument_error(f"{self.inputs[i]} is missing: it is an array")
+        for option, value in zip(self.options.values(), options, strict=True):
+            if value is _MISSING:
+                raise argument_error(f"{option.name} is missing: it has no default")
+        return tuple(inputs), tuple(options)
+
+    def named(self, options: Sequence[Any]) -> dict[str, Any]:
+        """Options by name."""
+        return dict(zip(self.options, options, strict=True))
+
+    def schema(self) -> str:
+        """The operator in torch's schema language, without its name."""
+        inputs = [f"Tensor{'?' * may} {n}" for n, may in zip(self.inputs, self.optional, strict=True)]
+        inputs += [f"{o.schema or 'str'} {o.name}" for o in self.options.values()]
+        outputs = "Tensor" if len(self.outputs) == 1 else f"({', '.join(['Tensor'] * len(self.outputs))})"
+        return f"({', '.join(inputs)}) -> {outputs}"
+
+    def public(self) -> inspect.Signature:
+        """The signature of a call."""
+        kind = inspect.Parameter
+        parts = [kind(n, kind.POSITIONAL_OR_KEYWORD, default=None if may else _MISSING)
+                 for n, may in zip(self.inputs, self.optional, strict=True)]  # fmt: skip
+        seen = False
+        for i, p in enumerate(parts):  # no parameter without a default behind one with
+            seen = seen or p.default is None
+            if seen and p.default is _MISSING:
+                parts[i] = p.replace(kind=kind.KEYWORD_ONLY)
+        parts.sort(key=lambda p: p.kind)
+        parts += [kind(o.name, kind.KEYWORD_ONLY, default=o.default) for o in self.options.values()]
+        return inspect.Signature(
+            [*parts, kind("out", kind.KEYWORD_ONLY, default=None), kind("fallback", kind.KEYWORD_ONLY, default=False)]
+        )
+
+
+def _undefined(name: str, why: str) -> Exception:
+    return error("L068", here(), name=name, why=why)
+
+
+def _parameters(name: str, function: Any) -> list[inspect.Parameter]:
+    try:
+        found = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        raise _undefined(name, f"{function!r} is no function with a signature") from None
+    for p in found:
+        if p.kind not in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY):
+            raise _undefined(name, f"`{p}` of `{getattr(function, '__name__', function)}`: parameters are inputs and "
+                             f"outputs by position, and options behind `*`")  # fmt: skip
+    return found
+
+
+def _default(p: inspect.Parameter, others: dict[str, Any]) -> Any:
+    """The default of an option: the host function's, else the shape rule's."""
+    return p.default if p.default is not _MISSING else others.get(p.name, _MISSING)
+
+
+def _hints(function: Any) -> dict[str, Any]:
+    """Annotations as types; those that cannot be evaluated are left out."""
+    try:
+        return typing.get_type_hints(function)
+    except Exception:  # whatever an annotation's text raises
+        return {k: v for k, v in getattr(function, "__annotations__", {}).items() if not isinstance(v, str)}

@@ -1,0 +1,139 @@
+"""`avelang.op` in torch: eager, autograd, torch.compile, opcheck."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from tests.bridge.operations import SEEN, scaled
+
+from avelang.base.errors import ArgumentError, AveError
+from avelang.bridge import Array, invariant, op
+
+torch = pytest.importorskip("torch")
+
+
+def drawn(*shape, grad=False):
+    x = torch.randn(*shape, generator=torch.Generator().manual_seed(sum(shape)))
+    return x.requires_grad_(grad)
+
+
+def test_eager_calls():
+    x, w = drawn(3, 5, 7), drawn(7)
+    out = torch.empty(3, 5, 7)
+    assert torch.allclose(scaled(x, w), 2 * x * w) and torch.allclose(scaled(x, w, factor=3), 3 * x * w)
+    assert scaled(x, w, out=out) is out and torch.allclose(out, 2 * x * w)
+    assert SEEN[-1]["x"] == "torch"
+    p = torch.nn.Parameter(w)
+    with torch.no_grad():
+        assert torch.allclose(scaled(x, p), 2 * x * w) and not scaled(x, p).requires_grad
+    with torch.inference_mode():
+        assert torch.allclose(scaled(x, p), 2 * x * w)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda x, w: scaled(x, w[:3]), "w is (3,): it must be (7,)"),
+        (lambda x, w: scaled(x, w.detach().numpy()), "w is of NumPy, and another array of torch"),
+        (lambda x, w: scaled(x, w.detach(), out=torch.empty(3)), "out is (3,) of torch.float32 on cpu"),
+        (lambda x, w: scaled(x, w, out=torch.empty(4, 7)), "out= makes no gradients"),
+    ],
+)
+def test_errors_are_told_at_the_line_of_the_call(call, said):
+    for grad in (True, False):
+        if "gradients" in said and not grad:
+            continue
+        with pytest.raises(ArgumentError) as e:
+            call(drawn(4, 7), drawn(7, grad=grad))
+        assert said in e.value.message and "`scaled`" in e.value.message and e.value.span.file == __file__
+
+
+def test_gradients():
+    x, w = drawn(4, 7, grad=True), drawn(7, grad=True)
+    scaled(x, w, factor=3.0).mul(x.detach()).sum().backward()
+    assert torch.allclose(x.grad, 3 * w * x) and torch.allclose(w.grad, (3 * x * x).sum(0))
+    # Not for what wants none, and of one that nobody made: expanded, with steps of zero.
+    only = drawn(4, 7, grad=True)
+    scaled(only.T.contiguous().T, w.detach()).sum().backward()
+    assert torch.allclose(only.grad, (2 * w).expand(4, 7))
+
+
+def two_shapes(x):
+    return Array(x.shape, x.dtype), Array(x.shape, x.dtype), Array(x.shape[:1], "int32")
+
+
+@op(two_shapes, returns=3)
+def two(x, once, twice, number):
+    for out, by in ((once, 1), (twice, 2)):
+        out[...] = x * by
+    number[...] = 7
+
+
+@two.backward(saves=())
+def _(grads, inputs, outputs):
+    assert grads[2] is None and all(g.is_contiguous() for g in grads[:2])
+    return grads[0] + 2 * grads[1]
+
+
+def test_outputs_that_nobody_used_have_gradients_of_zero():
+    for use, want in ((0, 1), (1, 2)):
+        x = drawn(4, 3, grad=True)
+        made = two(x)
+        assert not made[2].requires_grad and made[2].dtype == torch.int32
+        made[use].sum().backward()
+        assert torch.equal(x.grad, torch.full((4, 3), float(want)))
+
+
+@op(lambda x: Array(x.shape, x.dtype))
+def forward_only(x, out):
+    out[...] = x
+
+
+def test_an_operation_without_a_backward_says_so():
+    y = forward_only(drawn(4, grad=True))
+    with pytest.raises(AveError, match="L069"):
+        y.sum().backward()
+
+
+def test_a_backward_gives_a_gradient_for_each_input():
+    @op(lambda x: Array(x.shape, x.dtype))
+    def wrong(x, out):
+        out[...] = x
+
+    wrong.backward(lambda grads, inputs, outputs: (None, None))
+    with pytest.raises(AveError, match="L069"):
+        wrong(drawn(4, grad=True)).sum().backward()
+
+
+def test_a_compiled_graph_has_the_operator_and_its_options():
+    @torch.compile(fullgraph=True, backend="aot_eager")
+    def f(x, w):
+        y = scaled(x * 1.0, w, factor=3.0, mode=(3, "a"))
+        with invariant():
+            return y + scaled(x, w)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in (4, 6, 9):
+            x, w = drawn(n, 7, grad=True), drawn(7, grad=True)
+            SEEN.clear()
+            f(x, w).sum().backward()
+            assert torch.allclose(x.grad, (5 * w).expand(n, 7)) and torch.allclose(w.grad, 5 * x.sum(0))
+            assert [(s["mode"], s["invariant"]) for s in SEEN] == [((3, "a"), False), ((1, 2), True)]
+
+
+def test_opcheck():
+    scaled(drawn(2, 7), drawn(7))
+    operator = torch.ops.tests_bridge_operations.scaled.default
+    for grad in (True, False):
+        x, w = drawn(4, 7, grad=grad), drawn(7, grad=grad)
+        found = torch.library.opcheck(operator, (x, w, 2.0, "(1, 2)", False))
+        assert set(found.values()) == {"SUCCESS"}, found
+
+
+def test_calls_are_kept_apart_by_options_and_dtypes():
+    x, w = drawn(4, 7), drawn(7)
+    for factor in np.random.default_rng(1).integers(-9, 9, 5):
+        assert torch.allclose(scaled(x, w, factor=float(factor)), float(factor) * x * w)
