@@ -1,0 +1,223 @@
+"""A `Problem` and its arrays come in; O and the logarithms of the rows' sums go out: `tile_attention`'s block for any
+strides, windows, caps, biases, packed sequences, caches in pages, heads that share keys as rows of one block, and keys
+that several blocks share. For AMD's matrix cores and NVIDIA's `mma.sync`."""
+
+# No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
+
+import functools
+from typing import Any
+
+import avelang
+import avelang.language as al
+from avelang import tile
+from avelang.pipelines.scheduler import xcd_remap
+from avelang_kernels.arrays import DTYPES
+from avelang_kernels.attention.problem import Operands, Problem
+from avelang_kernels.attention.tile_attention import AttentionBlock, forward
+from avelang_kernels.attention.tile_attention_rows import LOG2E
+from avelang_kernels.attention.tile_attention_views import (
+    Features,
+    Launch,
+    bias_of,
+    check_sizes,
+    features,
+    find_sequence,
+    kind_of,
+    layout_of,
+    memory_of,
+    readable,
+    sight_of,
+    strides_of,
+)
+from avelang_kernels.workspaces import workspace_for
+
+FEW = 64  # rows of a head of K up to which heads that share it are rows of one block
+LEAST = 256  # keys that a block has at least where several share a head's
+THREADS = 64  # of a block that combines parts
+
+
+@avelang.jit
+def with_sink(out, found, sink):
+    """O and the logarithms of rows that have one more score, whose value is 0."""
+    by = found.map(lambda x: 1.0 / (1.0 + al.exp(sink - x)))
+    more = found.map(lambda x: max(x, sink) + al.log(1.0 + al.exp(0.0 - al.abs(x - sink))))
+    return out.along(lambda x, f: x * f, by, 1), more
+
+
+@avelang.jit
+def block(T, F, x, arrays, strides, edits, splits):
+    """A block's rows of O. `x`: a `Launch`; `arrays`: q, k, v, o, lse, bias, sinks; `strides` of q, k, v, o, bias;
+    `edits`: factor, cap."""
+    q, k, v, o, lse, bias, sinks = arrays
+    C, slots = T.on(al.target(), q.dtype, F.d, F.dv), x.extents[7]
+    heads = x.extents[2] if F.grouped else x.extents[1]
+    index = xcd_remap(al.block_id(0), al.grid_dim(0), al.target().dies)
+    slot, head, rest = index % slots, index // slots % heads, index // slots // heads
+    part = None
+    if F.split:
+        part, rest = (rest % splits, splits), rest // splits
+    if F.packed_q:
+        batch, slot = find_sequence(x.cu_q, x.extents[0], slot, x.extents[5], T.m)
+    else:
+        batch, slot = rest, slots - 1 - slot  # of causal rows the last have the most to do: they begin
+    begin_q, queries, begin_k, keys = x.both(batch)
+    rows = queries * x.group if F.grouped else queries
+    first = slot * T.m
+    if first < rows:
+        own = head if F.grouped else head // x.group
+        Q = x.rows(q, strides[0], batch, head, begin_q, queries, F.d)
+        K = x.cache(k, strides[1], batch, own, begin_k, keys, F.d)
+        V = x.cache(v, strides[2], batch, own, begin_k, keys, F.dv)
+        there = None
+        if F.bias:
+            there = x.bias(bias, strides[4], batch, head, queries, keys)
+        seen = x.scores(x.sees(queries, keys), first, edits[0], edits[1], there)
+        out, found = forward(C, Q, K, V, seen, T.resident, part)
+        if F.sinks and not F.split:
+            out, found = with_sink(out, found, sinks[head])
+        if F.split:  # parts: (split, batch, heads, queries)
+            batch = part[0] * x.extents[0] + batch
+        x.rows(o, strides[3], batch, head, begin_q, queries, F.dv).store(out, (first, 0))
+        x.logarithms(lse, batch, head, begin_q, queries).store(found, (first,))
+
+
+@functools.cache
+def build(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any = None) -> Any:
+    """The kernel for a block, the dtype of Q, K and V, and features; O is of f32 where it is split."""
+    IN: Any = al.Pointer(dtype)
+    OUT: Any = al.Pointer(al.f32 if F.split else dtype)
+    N: Any = al.u32
+    ONE: Any = al.constexpr
+
+    def given(there: Any, of: Any) -> Any:
+        return al.Pointer(of) if there else ONE
+
+    BIAS, SINKS, TABLE = given(F.bias, bias_dtype), given(F.sinks and not F.split, al.f32), given(F.page, al.i32)
+    CU_Q, CU_K, LENGTHS = given(F.packed_q, al.i32), given(F.packed_k, al.i32), given(F.lengths, al.i32)
+
+    @avelang.jit
+    def attention(
+        q: IN, k: IN, v: IN, o: OUT, lse: al.Pointer(al.f32), bias: BIAS, sinks: SINKS, cu_q: CU_Q, cu_k: CU_K,  # type: ignore
+        table: TABLE, lengths: LENGTHS,  # type: ignore
+        batches: N, heads: N, kv_heads: N, queries: N, keys: N, tokens_q: N, tokens_k: N, slots: N,  # type: ignore
+        left: al.i32, right: al.i32, bottom: al.i32, factor: al.f32, cap: al.f32, splits: N, pages: N,  # type: ignore
+        qb: N, qh: N, ql: N, kb: N, kh: N, kl: N, vb: N, vh: N, vl: N, ob: N, oh: N, ol: N,  # type: ignore
+        bb: N, bh: N, bl: N,  # type: ignore
+    ):  # fmt: skip
+        extents = batches, heads, kv_heads, queries, keys, tokens_q, tokens_k, slots
+        x = Launch(F, extents, (left, right, bottom), cu_q, cu_k, table, pages, lengths)
+        strides = (qb, qh, ql), (kb, kh, kl), (vb, vh, vl), (ob, oh, ol), (bb, bh, bl)
+        block(T, F, x, (q, k, v, o, lse, bias, sinks), strides, (factor, cap), splits)
+
+    return attention
+
+
+@functools.cache
+def build_combined(dtype: al.DType, SINKS: bool) -> Any:
+    """The kernel that combines parts, one row of O a block: in order, so that bits do not depend on who was first."""
+    SINK: Any = al.Pointer(al.f32) if SINKS else al.constexpr
+    N: Any = al.u32
+
+    @avelang.jit
+    def combined(
+        parts: al.Pointer(al.f32), logs: al.Pointer(al.f32), o: al.Pointer(dtype), lse: al.Pointer(al.f32), sinks: SINK,  # type: ignore
+        rows: N, heads: N, queries: N, dv: N, splits: N, ob: N, oh: N, ol: N,  # type: ignore
+    ):  # fmt: skip
+        row, t = al.block_id(0), al.thread_id(0)
+        most = logs[row]
+        for s in al.range(1, splits):
+            most = max(most, logs[s * rows + row])
+        shift = al.select(most == -math_inf, 0.0, most)
+        total = 0.0
+        for s in al.range(splits):
+            total += al.exp(logs[s * rows + row] - shift)
+        log = al.select(total == 0.0, -math_inf, shift + al.log(total))
+        by = al.select(total == 0.0, 0.0, 1.0 / total)
+        head, query = row // queries % heads, row % queries
+        if SINKS:
+            sink = sinks[head]
+            by = by / (1.0 + al.exp(sink - log))
+            log = max(log, sink) + al.log(1.0 + al.exp(0.0 - al.abs(log - sink)))
+        if t == 0:
+            lse[row] = log
+        at = al.convert(row // queries // heads, al.u64) * ob + al.convert(head, al.u64) * oh + al.convert(query, al.u64) * ol
+        for i in al.range(t, dv, THREADS):
+            sum = 0.0
+            for s in al.range(splits):
+                sum += al.exp(logs[s * rows + row] - shift) * parts[(al.convert(s, al.u64) * rows + row) * dv + i]
+            o[at + i] = al.convert(sum * by, dtype)
+
+    return combined
+
+
+math_inf = float("inf")
+
+
+@functools.lru_cache(256)
+def block_for(target: str, dtype: str, d: int, dv: int, rows: int, cpu: bool) -> AttentionBlock:
+    """A block for a chip. The keys at a time, on which bits depend, are the same for any number of rows."""
+    wide, size = max(d, dv), 4 if dtype == "float32" else 2
+    n = 64 if wide * size <= 128 else 32 if wide * size <= 512 else 16
+    if target.startswith("gfx") and not cpu and size == 2 and rows > FEW:
+        return AttentionBlock(256 if wide <= 128 else 128, 64 if wide <= 128 else 32, 8)
+    if not target.startswith("gfx") and size == 2:
+        n = 64 if wide <= 128 else 32
+    elif not cpu and size == 2:
+        n = 64 if wide <= 128 else 32
+    waves = 4 if rows > 32 else 2 if rows > 16 else 1
+    return AttentionBlock(16 * waves, n, waves, target.startswith("gfx") or 64 < wide <= 128)
+
+
+def parts_of(p: Problem, blocks: int, n: int, units: int) -> int:
+    """Of how many blocks each shares the keys of a head: as many as keep a GPU busy, twice over. One where bits must not
+    depend on the batch."""
+    if p.rows_alike or p.packed_q or blocks >= units or not units:
+        return 1
+    return max(1, min(2 * units // max(1, blocks), p.keys // max(LEAST, n), 64))
+
+
+def launch(p: Problem, x: Operands, out: Any, lse: Any, *, target: str, units: int = 0, T: Any = None,
+           splits: int | None = None, **options: Any) -> None:  # fmt: skip
+    """Runs the forward kernels; see `problem.Entry`. `T`: a block that overrides the choice; `splits`: likewise."""
+    check_sizes(p)
+    q, k, v = (readable(a, name)[0] for a, name in ((x.q, "query"), (x.k, "key"), (x.v, "value")))
+    x = Operands(q, k, v, x.bias, x.cu_q, x.cu_k, x.table, x.lengths, x.sinks)
+    grouped = p.group > 1 and not p.sinks and p.queries * p.group <= FEW and not p.packed_q
+    rows = p.queries * (p.group if grouped else 1)
+    T = T or block_for(target, p.dtype, p.d, p.dv, rows, options.get("backend") == "cpu")
+    tokens_q = q.shape[0] if p.packed_q else p.queries
+    slots = -(-tokens_q // T.m) + p.batch + 1 if p.packed_q else -(-rows // T.m)
+    blocks = slots * (p.kv_heads if grouped else p.heads) * (1 if p.packed_q else p.batch)
+    parts = splits or parts_of(p, blocks, T.n, units)
+    F = features(p, x, (out,), grouped=grouped, split=parts > 1)
+    dtype = DTYPES[p.dtype]
+    bias, bias_strides = bias_of(p, x)
+    kind = al.u8 if p.bias == "bool" else DTYPES.get(p.bias)
+    kernel = build(T, dtype, F, kind)[blocks * parts, threads_of(T, target, dtype, p.d, p.dv)]
+    q_kind, k_kind = kind_of(p, p.packed_q), kind_of(p, p.packed_k, p.page)
+    made, logs, o_strides = out, lse, layout_of(out, q_kind)
+    if parts > 1:
+        count = p.batch * p.heads * p.queries
+        room, _ = workspace_for(out, 0, parts * count * (p.dv + 1))
+        made, logs = room[: parts * count * p.dv], room[parts * count * p.dv : parts * count * (p.dv + 1)]
+        o_strides = p.heads * p.queries * p.dv, p.queries * p.dv, p.dv
+    factor = p.scale if F.edited else p.scale * LOG2E
+    kernel(
+        *(memory_of(a, strides_of(a)) for a in (q, k, v)), memory_of(made, strides_of(made)), logs, bias,
+        None if parts > 1 else x.sinks, x.cu_q, x.cu_k, x.table, x.lengths,
+        p.batch, p.heads, p.kv_heads, p.queries, p.keys, tokens_q,
+        k.shape[0] if p.packed_k or p.page else p.keys, slots, *sight_of(p), factor, p.softcap or 1.0, parts,
+        x.table.shape[1] if p.page else 0, *layout_of(q, q_kind), *layout_of(k, k_kind), *layout_of(v, k_kind), *o_strides,
+        *bias_strides, target=target, **options,
+    )  # fmt: skip
+    if parts > 1:
+        build_combined(dtype, p.sinks)[count, THREADS](
+            made, logs, memory_of(out, strides_of(out)), lse, x.sinks, count, p.heads, p.queries, p.dv, parts,
+            *layout_of(out, q_kind), target=target, **options,
+        )  # fmt: skip
+
+
+@functools.lru_cache(64)
+def threads_of(T: AttentionBlock, target: str, dtype: al.DType, d: int, dv: int) -> int:
+    """Threads of a block on a chip."""
+    return T.on(target, dtype, d, dv).first.threads

@@ -1,0 +1,342 @@
+"""How the arrays of an attention lie: what a launch knows of them comes in; views of one head of one sequence go out, for
+arrays with strides, for packed sequences and for a cache in pages."""
+
+# No `from __future__ import annotations`, as in the kernels.
+
+import dataclasses
+import functools
+import math
+from typing import Any
+
+import avelang
+import avelang.language as al
+from avelang import argument_error, tile
+from avelang.tile.transforms import Merge
+from avelang_kernels.arrays import is_torch, named
+from avelang_kernels.attention.problem import FAR, Operands, Problem
+from avelang_kernels.attention.tile_attention_rows import UNIT, WIDEST, Scores, Sight
+
+VECTOR = 16  # bytes that a lane moves at once
+
+
+@avelang.constant
+@dataclasses.dataclass(frozen=True)
+class Features:
+    """What the code of a kernel depends on, of a problem: `d`, `dv`; `vector`, elements that lie side by side and
+    aligned in all arrays, `bias_vector` in the bias, whose columns are `bias_column` (0 or 1) apart; `left`: rows see no
+    key before a certain one; `edited`: scores are in base e when they come to the softmax; `cap`, `bias` ("", "bool" or
+    "add"), `packed_q`, `packed_k`, `page`, `lengths`, `sinks`: of `Problem`. `grouped`: heads that share one of K are
+    rows of one block. `split`: keys are shared by several blocks."""
+
+    d: int
+    dv: int
+    vector: int
+    left: bool = False
+    edited: bool = False
+    cap: bool = False
+    bias: str = ""
+    bias_vector: int = 1
+    bias_column: int = 1
+    packed_q: bool = False
+    packed_k: bool = False
+    page: int = 0
+    lengths: bool = False
+    sinks: bool = False
+    grouped: bool = False
+    split: bool = False
+
+
+@avelang.struct
+class PagedRows:
+    """Rows of a sequence in a cache of pages: row r is row r % PAGE of page `table`[r // PAGE]. `last`: the last row
+    that there is."""
+
+    table: ...
+    last: ...
+    PAGE: al.constexpr
+
+    def lower_index(self, at):
+        """The coordinates below, and whether they exist."""
+        row = min(at[0], self.last)
+        return (al.convert(self.table[row // self.PAGE], al.u32), row % self.PAGE, at[1]), True
+
+
+@avelang.struct
+class Launch:
+    """What a launch is about: extents, distances of each array's sequences, heads and rows in elements, where packed
+    sequences begin, pages, and what rows see. `slots`: blocks of rows of a head. Arrays that a problem has not are
+    None."""
+
+    F: al.constexpr
+    extents: ...  # batches, heads, heads of K, queries, keys, tokens of Q, tokens (or pages) of K, slots
+    sight: ...  # left, right, whether bottom right, as a number
+    cu_q: ... = None
+    cu_k: ... = None
+    table: ... = None
+    pages: ... = None  # of a row of the table
+    lengths: ... = None
+
+    @property
+    def group(self):
+        """Heads of Q that share one of K and V."""
+        return self.extents[1] // self.extents[2]
+
+    def queries(self, batch):
+        """Where a sequence of Q begins, and how long it is. Behind the last one what is left counts as one more."""
+        return span_of(self.cu_q, batch, self.extents[0], self.extents[3], self.extents[5])
+
+    def keys(self, batch):
+        """The same of K."""
+        begin, count = span_of(self.cu_k, batch, self.extents[0], self.extents[4], self.extents[6])
+        if self.lengths is not None:
+            count = al.convert(0, al.u32)
+            if batch < self.extents[0]:
+                count = min(al.convert(self.lengths[batch], al.u32), self.extents[4])
+        return begin, count
+
+    def both(self, batch):
+        """Where Q begins, queries, where K begins, keys: what is behind the last sequence sees nothing."""
+        (q, queries), (k, keys) = self.queries(batch), self.keys(batch)
+        if self.F.packed_q and not self.F.packed_k and not self.F.lengths:
+            keys = al.select(batch < self.extents[0], keys, 0)
+        return q, queries, k, keys
+
+    def sees(self, queries, keys):
+        """What rows of a sequence see."""
+        shift = self.sight[2] * (al.convert(keys, al.i32) - al.convert(queries, al.i32))
+        left = self.sight[0] - shift if self.F.left else None
+        return Sight(keys, self.sight[1] + shift, left, self.group if self.F.grouped else None)
+
+    def rows(self, x, strides, batch, head, begin, count, D):
+        """A view of rows of one head; heads that share one of K as rows of one matrix, if they are worked on
+        together: `head` is then of K."""
+        wide = al.convert(D, al.u32) if D % UNIT else D  # known at run time only: a block's tile reaches past it
+        where = 0 if self.F.packed_q else batch
+        if self.F.grouped:
+            G, size = self.group, (max(count, 1), self.group, D)
+            whole = al.make_tensor(x, x.dtype, al.make_layout((where + 1, head * G + G, begin + size[0], D), strides + (1,)))
+            mine = al.subview(whole, (where, head * G, begin, 0), (1, G, size[0], D), (1, 1, 1, 1))
+            layout = al.make_layout((size[0], G, wide), (strides[2], strides[1], 1))
+            return tile.View(al.view(mine, x.dtype, layout), (count * G, wide), self.F.vector, (Merge(0, size[:2]),))
+        return head_view(x, strides, where, head, begin, count, wide, self.F.vector)
+
+    def cache(self, x, strides, batch, head, begin, count, D):
+        """A view of the rows of K or V of one head."""
+        wide = al.convert(D, al.u32) if D % UNIT else D
+        if not self.F.page:
+            return head_view(x, strides, 0 if self.F.packed_k else batch, head, begin, count, wide, self.F.vector)
+        PAGE = self.F.page
+        layout = al.make_layout((self.extents[6], PAGE, head + 1, D), (strides[0], strides[2], strides[1], 1))
+        mine = al.subview(al.make_tensor(x, x.dtype, layout), (0, 0, head, 0), (self.extents[6], PAGE, 1, D), (1, 1, 1, 1))
+        data = al.view(mine, x.dtype, al.make_layout((self.extents[6], PAGE, wide), (strides[0], strides[2], 1)))
+        table = vector_of(self.table, batch * self.pages, self.pages)
+        step = PagedRows(table, max(count, 1) - 1, PAGE)
+        return tile.View(data, (count, wide), self.F.vector, (step,))
+
+    def logarithms(self, lse, batch, head, begin, queries):
+        """A view of the logarithms of a head's rows."""
+        if not self.F.grouped:
+            at = head * self.extents[5] + begin if self.F.packed_q else (batch * self.extents[1] + head) * self.extents[3]
+            return tile.View(vector_of(lse, at, max(queries, 1)), (queries,))
+        G, apart = self.group, self.extents[5] if self.F.packed_q else self.extents[3]
+        at = head * G * apart + begin if self.F.packed_q else (batch * self.extents[1] + head * G) * apart
+        size = max(queries, 1), G
+        data = al.view(vector_of(lse, at, apart * G), al.f32, al.make_layout(size, (1, apart)))
+        return tile.View(data, (queries * G,), 1, (Merge(0, size),))
+
+    def bias(self, x, strides, batch, head, queries, keys):
+        """A view of the bias of a head's rows."""
+        COL, BOTH = self.F.bias_column, (max(queries, 1), max(keys, 1))
+        if self.F.grouped:
+            G = self.group
+            layout = al.make_layout((batch + 1, head * G + G) + BOTH, strides + (COL,))
+            mine = al.subview(al.make_tensor(x, x.dtype, layout), (batch, head * G, 0, 0), (1, G) + BOTH, (1, 1, 1, 1))
+            data = al.view(mine, x.dtype, al.make_layout((BOTH[0], G, BOTH[1]), (strides[2], strides[1], COL)))
+            return tile.View(data, (queries * G, keys), self.F.bias_vector, (Merge(0, (BOTH[0], G)),))
+        layout = al.make_layout((batch + 1, head + 1) + BOTH, strides + (COL,))
+        mine = al.subview(al.make_tensor(x, x.dtype, layout), (batch, head, 0, 0), (1, 1) + BOTH, (1, 1, 1, 1))
+        data = al.view(mine, x.dtype, al.make_layout(BOTH, (strides[2], COL)))
+        return tile.View(data, (queries, keys), self.F.bias_vector)
+
+    def scores(self, sight, first, factor, cap, bias):
+        """What becomes of the scores of rows from `first` on."""
+        return Scores(sight, first, factor, cap if self.F.cap else None, bias, self.F.edited)
+
+
+@avelang.jit
+def span_of(offsets, batch, batches, length, tokens):
+    """Where a sequence begins, and how long it is: all of a batch's part of an array without offsets."""
+    if offsets is None:
+        return al.convert(0, al.u32), length
+    begin = al.convert(offsets[batch], al.u32)
+    end = tokens
+    if batch < batches:
+        end = al.convert(offsets[batch + 1], al.u32)
+    return begin, end - begin
+
+
+@avelang.jit
+def vector_of(x, first, count):
+    """`count` numbers of memory."""
+    return al.view(
+        al.subview(al.make_tensor(x, x.dtype, al.make_layout((first + count,))), (first,), (count,), (1,)),
+        x.dtype, al.make_layout((count,)),
+    )  # fmt: skip
+
+
+@avelang.jit
+def head_view(x, strides, batch, head, begin, count, wide, VECTOR):
+    """Rows of one head of an array with strides (batch, heads, rows)."""
+    have = max(count, 1)
+    whole = al.make_tensor(x, x.dtype, al.make_layout((batch + 1, head + 1, begin + have, wide), strides + (1,)))
+    mine = al.subview(whole, (batch, head, begin, 0), (1, 1, have, wide), (1, 1, 1, 1))
+    return tile.View(al.view(mine, x.dtype, al.make_layout((have, wide), (strides[2], 1))), (count, wide), VECTOR, (), True)
+
+
+@avelang.jit
+def find_sequence(offsets, batches, slot, tokens, M):
+    """Of packed sequences the one that a block of M rows belongs to, and its number there. The number is that of none
+    where there are fewer blocks."""
+    batch, end = al.convert(0, al.u32), al.convert(offsets[0], al.u32)
+    found = False
+    while not found:
+        begin = end
+        end = tokens
+        if batch < batches:
+            end = al.convert(offsets[batch + 1], al.u32)
+        count = (end - begin + (M - 1)) // M
+        found = slot < count or batch == batches
+        if not found:
+            slot -= count
+            batch += 1
+    return batch, slot
+
+
+# -- on the host -------------------------------------------------------------------------------------------------------
+
+
+def strides_of(x: Any) -> tuple[int, ...]:
+    """Distances along each dimension, in elements."""
+    if is_torch(x):
+        return tuple(x.stride())
+    strides = getattr(x, "strides", None)
+    if strides is None:
+        return tuple(math.prod(x.shape[i + 1 :]) for i in range(len(x.shape)))
+    return tuple(s // x.dtype.itemsize for s in strides)
+
+
+def address_of(x: Any) -> int:
+    """The address of the first element; 0 where it is not known."""
+    return x.data_ptr() if is_torch(x) else x.ctypes.data if hasattr(x, "ctypes") else 0
+
+
+def memory_of(x: Any, strides: tuple[int, ...]) -> Any:
+    """An array as memory without gaps, from its first element to its last."""
+    shape = x.shape
+    whole = 1
+    for n, s in zip(shape[::-1], strides[::-1], strict=True):
+        if n != 1 and s != whole:
+            break
+        whole *= n
+    else:
+        return x
+    span = 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+    if is_torch(x):
+        return x.as_strided((span,), (1,))
+    import numpy as np  # takes longer to import than the kernel to compile
+
+    return np.lib.stride_tricks.as_strided(x, (span,), (x.dtype.itemsize,), writeable=x.flags.writeable)
+
+
+def readable(x: Any, what: str) -> tuple[Any, tuple[int, ...]]:
+    """An array whose last dimension lies side by side and whose strides are not negative, and these; a copy where it
+    is not so. Raises L066 for one that reaches too far."""
+    strides = strides_of(x)
+    if (strides[-1] != 1 and x.shape[-1] > 1) or min(strides) < 0 or overlap(x.shape, strides):
+        x = x.contiguous() if is_torch(x) else x.copy(order="C")
+        strides = strides_of(x)
+    if max(strides) >= 1 << 32:
+        raise argument_error(f"{what} has strides {strides}: each must be below 2^32 elements; pass a copy")
+    return x, strides
+
+
+def overlap(shape: Any, strides: tuple[int, ...]) -> bool:
+    """True where rows of an array (..., length, d), or (length, heads, d), may overlap."""
+    return any(0 < s < shape[-1] for s in strides[:-1]) or (shape[-2] > 1 and strides[-2] == 0) or (
+        len(shape) == 3 and shape[0] > 1 and strides[0] == 0
+    )
+
+
+def layout_of(x: Any, kind: str) -> tuple[int, int, int]:
+    """Distances of sequences, heads and rows of an array: of kind "dense" (batch, heads, rows, d), "packed" (tokens,
+    heads, d), or "paged" (pages, page, heads, d), of which a page counts as a sequence."""
+    s = strides_of(x)
+    if kind == "packed":
+        return 0, s[1], s[0]
+    return (s[0], s[2], s[1]) if kind == "paged" else (s[0], s[1], s[2])
+
+
+def vector_for(size: int, d: int, arrays: Any) -> int:
+    """Elements of `size` bytes that lie side by side and aligned in all arrays and rows of `d`."""
+    found = math.gcd(VECTOR // size, d)
+    for x in arrays:
+        found = math.gcd(found, *(s for n, s in zip(x.shape[:-1], strides_of(x), strict=False) if n > 1))
+        found = math.gcd(found, address_of(x) // size)
+    return found
+
+
+@functools.lru_cache(1024)
+def sight_of(p: Problem) -> tuple[int, int, int]:
+    """left, right and whether bottom right, as kernels get them."""
+    far = [FAR if x is None else min(x, FAR) for x in (p.left, p.right)]
+    return far[0], far[1], int(p.bottom_right)
+
+
+def kind_of(p: Problem, packed: bool, page: int = 0) -> str:
+    """Of an array, for `layout_of`."""
+    return "paged" if page else "packed" if packed else "dense"
+
+
+def features(p: Problem, x: Operands, others: Any = (), **more: Any) -> Features:
+    """The features of a launch; `others`: further arrays that lie as Q does."""
+    size = x.q.dtype.itemsize
+    vector = vector_for(size, math.gcd(p.d, p.dv), (x.q, x.k, x.v, *others))
+    kind, wide, column = "", 1, 1
+    if p.bias:
+        kind = "bool" if p.bias == "bool" else "add"
+        strides = strides_of(x.bias)
+        column = int(x.bias.shape[-1] > 1 and strides[-1] != 0)
+        each = x.bias.dtype.itemsize
+        wide = math.gcd(VECTOR // each, p.keys, address_of(x.bias) // each, *strides[:-1]) if column else 1
+    edited = bool(p.softcap) or kind == "add" or not p.scale > 0
+    return Features(p.d, p.dv, vector, p.left is not None, edited, bool(p.softcap), kind, wide, column,
+                    p.packed_q, p.packed_k, p.page, p.lengths, p.sinks, **more)
+
+
+def bias_of(p: Problem, x: Operands) -> tuple[Any, tuple[int, int, int]]:
+    """Memory of the bias, and its strides of sequences, heads and rows."""
+    if not p.bias:
+        return None, (0, 0, 0)
+    shape, strides = x.bias.shape, strides_of(x.bias)
+    b, h, q = (0 if n == 1 else s for n, s in zip(shape[:3], strides, strict=False))
+    data = memory_of(x.bias, strides)
+    if p.bias == "bool":
+        data = data.view(_bytes(x.bias))
+    return data, (b, h, q)
+
+
+def _bytes(x: Any) -> Any:
+    import sys
+
+    return sys.modules["torch"].uint8 if is_torch(x) else "uint8"
+
+
+def check_sizes(p: Problem) -> None:
+    """Checks what all portable kernels need. Raises L066."""
+    if not 0 < max(p.d, p.dv) <= WIDEST:
+        raise argument_error(f"d is {p.d} and dv {p.dv}: attention takes 1 to {WIDEST}")
+
+
+def name_of(x: Any) -> str:
+    """Of an array's dtype."""
+    return named(x)
