@@ -44,8 +44,8 @@ def entry_for(table: tuple[Entry, ...], p: Problem, chip: str) -> Entry:
         if entry.takes(p, chip):
             return entry
     raise argument_error(
-        f"there is no kernel of attention for {p.dtype} on {chip}: bf16 and f16 run on gfx90a, gfx942, gfx950, sm_75 and "
-        f"newer, and on the CPU; f32 on gfx chips and the CPU"
+        f"there is no kernel of attention for {p.dtype} on {chip}: bf16 and f16 run on gfx90a, gfx942, gfx950, sm_75 "
+        f"and newer, and on the CPU; f32 on gfx chips and the CPU"
     )
 
 

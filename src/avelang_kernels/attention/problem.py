@@ -1,5 +1,5 @@
-"""What an attention is asked for: `Problem`, a description without arrays, and `Operands`, the arrays as they were given.
-Kernels say by `Problem` whether they take it; `avelang.ops.attention` chooses among them."""
+"""What an attention is asked for: `Problem`, a description without arrays, and `Operands`, the arrays as they were
+given. Kernels say by `Problem` whether they take it; `avelang.ops.attention` chooses among them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Problem:
     `batch`: of sequences; `heads` of Q, `kv_heads` of K and V, which divide them. `queries`, `keys`: lengths; of packed
     sequences and of a paged cache the greatest that there may be. `d` of Q and K, `dv` of V and O. `dtype`: its name,
     as NumPy has it. `scale` of scores. `left`, `right`: query i sees keys from i + shift - left to i + shift + right,
-    None without an end on that side; shift is 0, or where `bottom_right` a sequence's keys - queries. `softcap`: 0.0, or
-    c: scores become c tanh(score / c). `bias`: "" without one, "bool" (True takes part), or the dtype of what is added
-    to scores after the cap. `packed_q`, `packed_k`: sequences lie one after another, and offsets say where each begins.
+    None without an end on that side; shift is 0, or where `bottom_right` a sequence's keys - queries. `softcap`: 0.0,
+    or c: scores become c tanh(score / c). `bias`: "" without one, "bool" (True takes part), or the dtype of what is
+    added to scores after the cap. `packed_q`, `packed_k`: sequences lie one after another, and offsets say where.
     `page`: 0, or so many keys to a page of a cache with a block table. `lengths`: an array says how many keys each
     sequence has. `sinks`: each head has a further score, whose value is 0. `rows_alike`: the bits of a row must not
     depend on what else is there (see `avelang.ops.invariant`)."""

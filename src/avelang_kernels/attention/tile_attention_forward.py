@@ -9,7 +9,6 @@ from typing import Any
 
 import avelang
 import avelang.language as al
-from avelang import tile
 from avelang.pipelines.scheduler import xcd_remap
 from avelang_kernels.arrays import DTYPES
 from avelang_kernels.attention.problem import Operands, Problem
@@ -53,9 +52,10 @@ def block(T, F, x, arrays, strides, edits, splits):
     heads = x.extents[2] if F.grouped else x.extents[1]
     index = xcd_remap(al.block_id(0), al.grid_dim(0), al.target().dies)
     slot, head, rest = index % slots, index // slots % heads, index // slots // heads
-    part = None
+    share, part = 0, None
     if F.split:
-        part, rest = (rest % splits, splits), rest // splits
+        share, rest = rest % splits, rest // splits
+        part = share, splits
     if F.packed_q:
         batch, slot = find_sequence(x.cu_q, x.extents[0], slot, x.extents[5], T.m)
     else:
@@ -76,7 +76,7 @@ def block(T, F, x, arrays, strides, edits, splits):
         if F.sinks and not F.split:
             out, found = with_sink(out, found, sinks[head])
         if F.split:  # parts: (split, batch, heads, queries)
-            batch = part[0] * x.extents[0] + batch
+            batch = share * x.extents[0] + batch
         x.rows(o, strides[3], batch, head, begin_q, queries, F.dv).store(out, (first, 0))
         x.logarithms(lse, batch, head, begin_q, queries).store(found, (first,))
 
@@ -85,7 +85,8 @@ def block(T, F, x, arrays, strides, edits, splits):
 def build(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any = None) -> Any:
     """The kernel for a block, the dtype of Q, K and V, and features; O is of f32 where it is split."""
     IN: Any = al.Pointer(dtype)
-    OUT: Any = al.Pointer(al.f32 if F.split else dtype)
+    LOGS: Any = al.Pointer(al.f32)  # type: ignore
+    OUT: Any = LOGS if F.split else al.Pointer(dtype)
     N: Any = al.u32
     ONE: Any = al.constexpr
 
@@ -97,8 +98,8 @@ def build(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any = Non
 
     @avelang.jit
     def attention(
-        q: IN, k: IN, v: IN, o: OUT, lse: al.Pointer(al.f32), bias: BIAS, sinks: SINKS, cu_q: CU_Q, cu_k: CU_K,  # type: ignore
-        table: TABLE, lengths: LENGTHS,  # type: ignore
+        q: IN, k: IN, v: IN, o: OUT, lse: LOGS, bias: BIAS, sinks: SINKS, cu_q: CU_Q,  # type: ignore
+        cu_k: CU_K, table: TABLE, lengths: LENGTHS,  # type: ignore
         batches: N, heads: N, kv_heads: N, queries: N, keys: N, tokens_q: N, tokens_k: N, slots: N,  # type: ignore
         left: al.i32, right: al.i32, bottom: al.i32, factor: al.f32, cap: al.f32, splits: N, pages: N,  # type: ignore
         qb: N, qh: N, ql: N, kb: N, kh: N, kl: N, vb: N, vh: N, vl: N, ob: N, oh: N, ol: N,  # type: ignore
@@ -115,12 +116,14 @@ def build(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any = Non
 @functools.cache
 def build_combined(dtype: al.DType, SINKS: bool) -> Any:
     """The kernel that combines parts, one row of O a block: in order, so that bits do not depend on who was first."""
-    SINK: Any = al.Pointer(al.f32) if SINKS else al.constexpr
+    PARTS: Any = al.Pointer(al.f32)  # type: ignore
+    OUT: Any = al.Pointer(dtype)
+    SINK: Any = PARTS if SINKS else al.constexpr
     N: Any = al.u32
 
     @avelang.jit
     def combined(
-        parts: al.Pointer(al.f32), logs: al.Pointer(al.f32), o: al.Pointer(dtype), lse: al.Pointer(al.f32), sinks: SINK,  # type: ignore
+        parts: PARTS, logs: PARTS, o: OUT, lse: PARTS, sinks: SINK,  # type: ignore
         rows: N, heads: N, queries: N, dv: N, splits: N, ob: N, oh: N, ol: N,  # type: ignore
     ):  # fmt: skip
         row, t = al.block_id(0), al.thread_id(0)
@@ -140,7 +143,11 @@ def build_combined(dtype: al.DType, SINKS: bool) -> Any:
             log = max(log, sink) + al.log(1.0 + al.exp(0.0 - al.abs(log - sink)))
         if t == 0:
             lse[row] = log
-        at = al.convert(row // queries // heads, al.u64) * ob + al.convert(head, al.u64) * oh + al.convert(query, al.u64) * ol
+        at = (
+            al.convert(row // queries // heads, al.u64) * ob
+            + al.convert(head, al.u64) * oh
+            + al.convert(query, al.u64) * ol
+        )
         for i in al.range(t, dv, THREADS):
             sum = 0.0
             for s in al.range(splits):
@@ -157,19 +164,17 @@ math_inf = float("inf")
 def block_for(target: str, dtype: str, d: int, dv: int, rows: int, cpu: bool) -> AttentionBlock:
     """A block for a chip. The keys at a time, on which bits depend, are the same for any number of rows."""
     wide, size = max(d, dv), 4 if dtype == "float32" else 2
-    n = 64 if wide * size <= 128 else 32 if wide * size <= 512 else 16
     if target.startswith("gfx") and not cpu and size == 2 and rows > FEW:
         return AttentionBlock(256 if wide <= 128 else 128, 64 if wide <= 128 else 32, 8)
-    if not target.startswith("gfx") and size == 2:
-        n = 64 if wide <= 128 else 32
-    elif not cpu and size == 2:
-        n = 64 if wide <= 128 else 32
+    n = 64 if wide <= 128 else 32
+    if size == 4 or cpu:  # f32 takes twice the memory; for the CPU small blocks are made into code in less time
+        n = 64 if wide * size <= 128 else 32 if wide * size <= 512 else 16
     waves = 4 if rows > 32 else 2 if rows > 16 else 1
     return AttentionBlock(16 * waves, n, waves, target.startswith("gfx") or 64 < wide <= 128)
 
 
 def parts_of(p: Problem, blocks: int, n: int, units: int) -> int:
-    """Of how many blocks each shares the keys of a head: as many as keep a GPU busy, twice over. One where bits must not
+    """Count of blocks that share the keys of a head: as many as keep a GPU busy, twice over. One where bits must not
     depend on the batch."""
     if p.rows_alike or p.packed_q or blocks >= units or not units:
         return 1
@@ -196,8 +201,8 @@ def launch(p: Problem, x: Operands, out: Any, lse: Any, *, target: str, units: i
     kernel = build(T, dtype, F, kind)[blocks * parts, threads_of(T, target, dtype, p.d, p.dv)]
     q_kind, k_kind = kind_of(p, p.packed_q), kind_of(p, p.packed_k, p.page)
     made, logs, o_strides = out, lse, layout_of(out, q_kind)
+    count = p.batch * p.heads * p.queries
     if parts > 1:
-        count = p.batch * p.heads * p.queries
         room, _ = workspace_for(out, 0, parts * count * (p.dv + 1))
         made, logs = room[: parts * count * p.dv], room[parts * count * p.dv : parts * count * (p.dv + 1)]
         o_strides = p.heads * p.queries * p.dv, p.queries * p.dv, p.dv
@@ -207,8 +212,8 @@ def launch(p: Problem, x: Operands, out: Any, lse: Any, *, target: str, units: i
         None if parts > 1 else x.sinks, x.cu_q, x.cu_k, x.table, x.lengths,
         p.batch, p.heads, p.kv_heads, p.queries, p.keys, tokens_q,
         k.shape[0] if p.packed_k or p.page else p.keys, slots, *sight_of(p), factor, p.softcap or 1.0, parts,
-        x.table.shape[1] if p.page else 0, *layout_of(q, q_kind), *layout_of(k, k_kind), *layout_of(v, k_kind), *o_strides,
-        *bias_strides, target=target, **options,
+        x.table.shape[1] if p.page else 0, *layout_of(q, q_kind), *layout_of(k, k_kind), *layout_of(v, k_kind),
+        *o_strides,         *bias_strides, target=target, **options,
     )  # fmt: skip
     if parts > 1:
         build_combined(dtype, p.sinks)[count, THREADS](

@@ -44,7 +44,7 @@ def tiles_of(queries, keys, first, M, N, CAUSAL):
 
 @avelang.struct
 class Sight:
-    """Which keys the rows of a head see: row r is a row of query r // `group` (where heads of a group are rows of one
+    """Keys that the rows of a head see: row r is a row of query r // `group` (where heads of a group are rows of one
     block), and query i sees keys from i - `left` to i + `right`, i32, of `keys`; None without an end on that side."""
 
     keys: ...
@@ -84,9 +84,9 @@ class Sight:
 
 @avelang.struct
 class Scores:
-    """What becomes of the scores of a block's rows, of which `first` is the first. They are masked by `sight`, and scaled
+    """Edits of the scores of a block's rows, of which `first` is the first. They are masked by `sight`, and scaled
     by `factor`: where nothing else is done to them by the softmax, in base 2. EDITED: here, then capped (`cap`; None
-    without one), and `bias` is added (a view (rows, keys) of numbers, or of bytes that say whether a key takes part)."""
+    without one), and `bias` is added (a view (rows, keys) of numbers, or of bytes that say if a key takes part)."""
 
     sight: ...
     first: ...
@@ -97,7 +97,7 @@ class Scores:
 
     @property
     def scale(self):
-        """What is left to multiply edited scores by, in base 2."""
+        """Factor that is left for edited scores, in base 2."""
         return al.convert(LOG2E, al.f32) if self.EDITED else self.factor
 
     def edit(self, s, key):

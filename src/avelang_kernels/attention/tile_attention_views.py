@@ -1,5 +1,5 @@
-"""How the arrays of an attention lie: what a launch knows of them comes in; views of one head of one sequence go out, for
-arrays with strides, for packed sequences and for a cache in pages."""
+"""How the arrays of an attention lie: what a launch knows of them comes in; views of one head of one sequence go out,
+for arrays with strides, for packed sequences and for a cache in pages."""
 
 # No `from __future__ import annotations`, as in the kernels.
 
@@ -22,9 +22,9 @@ VECTOR = 16  # bytes that a lane moves at once
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class Features:
-    """What the code of a kernel depends on, of a problem: `d`, `dv`; `vector`, elements that lie side by side and
-    aligned in all arrays, `bias_vector` in the bias, whose columns are `bias_column` (0 or 1) apart; `left`: rows see no
-    key before a certain one; `edited`: scores are in base e when they come to the softmax; `cap`, `bias` ("", "bool" or
+    """Parts of a problem on which the code of a kernel depends: `d`, `dv`; `vector`, elements that lie side by side and
+    aligned in all arrays, `bias_vector` in the bias, whose columns are `bias_column` (0 or 1) apart; `left`: rows see
+    no key before a certain one; `edited`: scores are in base e at the softmax; `cap`, `bias` ("", "bool",
     "add"), `packed_q`, `packed_k`, `page`, `lengths`, `sinks`: of `Problem`. `grouped`: heads that share one of K are
     rows of one block. `split`: keys are shared by several blocks."""
 
@@ -63,7 +63,7 @@ class PagedRows:
 
 @avelang.struct
 class Launch:
-    """What a launch is about: extents, distances of each array's sequences, heads and rows in elements, where packed
+    """Arguments of a launch: extents, distances of each array's sequences, heads and rows in elements, where packed
     sequences begin, pages, and what rows see. `slots`: blocks of rows of a head. Arrays that a problem has not are
     None."""
 
@@ -82,7 +82,7 @@ class Launch:
         return self.extents[1] // self.extents[2]
 
     def queries(self, batch):
-        """Where a sequence of Q begins, and how long it is. Behind the last one what is left counts as one more."""
+        """Begin of a sequence of Q, and how long it is. Behind the last one what is left counts as one more."""
         return span_of(self.cu_q, batch, self.extents[0], self.extents[3], self.extents[5])
 
     def keys(self, batch):
@@ -95,14 +95,14 @@ class Launch:
         return begin, count
 
     def both(self, batch):
-        """Where Q begins, queries, where K begins, keys: what is behind the last sequence sees nothing."""
+        """Begin of Q, queries, begin of K, keys: what is behind the last sequence sees nothing."""
         (q, queries), (k, keys) = self.queries(batch), self.keys(batch)
         if self.F.packed_q and not self.F.packed_k and not self.F.lengths:
             keys = al.select(batch < self.extents[0], keys, 0)
         return q, queries, k, keys
 
     def sees(self, queries, keys):
-        """What rows of a sequence see."""
+        """Sight of the rows of a sequence."""
         shift = self.sight[2] * (al.convert(keys, al.i32) - al.convert(queries, al.i32))
         left = self.sight[0] - shift if self.F.left else None
         return Sight(keys, self.sight[1] + shift, left, self.group if self.F.grouped else None)
@@ -114,7 +114,9 @@ class Launch:
         where = 0 if self.F.packed_q else batch
         if self.F.grouped:
             G, size = self.group, (max(count, 1), self.group, D)
-            whole = al.make_tensor(x, x.dtype, al.make_layout((where + 1, head * G + G, begin + size[0], D), strides + (1,)))
+            whole = al.make_tensor(
+                x, x.dtype, al.make_layout((where + 1, head * G + G, begin + size[0], D), strides + (1,))
+            )
             mine = al.subview(whole, (where, head * G, begin, 0), (1, G, size[0], D), (1, 1, 1, 1))
             layout = al.make_layout((size[0], G, wide), (strides[2], strides[1], 1))
             return tile.View(al.view(mine, x.dtype, layout), (count * G, wide), self.F.vector, (Merge(0, size[:2]),))
@@ -127,7 +129,9 @@ class Launch:
             return head_view(x, strides, 0 if self.F.packed_k else batch, head, begin, count, wide, self.F.vector)
         PAGE = self.F.page
         layout = al.make_layout((self.extents[6], PAGE, head + 1, D), (strides[0], strides[2], strides[1], 1))
-        mine = al.subview(al.make_tensor(x, x.dtype, layout), (0, 0, head, 0), (self.extents[6], PAGE, 1, D), (1, 1, 1, 1))
+        mine = al.subview(
+            al.make_tensor(x, x.dtype, layout), (0, 0, head, 0), (self.extents[6], PAGE, 1, D), (1, 1, 1, 1)
+        )
         data = al.view(mine, x.dtype, al.make_layout((self.extents[6], PAGE, wide), (strides[0], strides[2], 1)))
         table = vector_of(self.table, batch * self.pages, self.pages)
         step = PagedRows(table, max(count, 1) - 1, PAGE)
@@ -136,7 +140,11 @@ class Launch:
     def logarithms(self, lse, batch, head, begin, queries):
         """A view of the logarithms of a head's rows."""
         if not self.F.grouped:
-            at = head * self.extents[5] + begin if self.F.packed_q else (batch * self.extents[1] + head) * self.extents[3]
+            at = (
+                head * self.extents[5] + begin
+                if self.F.packed_q
+                else (batch * self.extents[1] + head) * self.extents[3]
+            )
             return tile.View(vector_of(lse, at, max(queries, 1)), (queries,))
         G, apart = self.group, self.extents[5] if self.F.packed_q else self.extents[3]
         at = head * G * apart + begin if self.F.packed_q else (batch * self.extents[1] + head * G) * apart
@@ -159,13 +167,13 @@ class Launch:
         return tile.View(data, (queries, keys), self.F.bias_vector)
 
     def scores(self, sight, first, factor, cap, bias):
-        """What becomes of the scores of rows from `first` on."""
+        """Edits of the scores of rows from `first` on."""
         return Scores(sight, first, factor, cap if self.F.cap else None, bias, self.F.edited)
 
 
 @avelang.jit
 def span_of(offsets, batch, batches, length, tokens):
-    """Where a sequence begins, and how long it is: all of a batch's part of an array without offsets."""
+    """Begin of a sequence, and how long it is: all of a batch's part of an array without offsets."""
     if offsets is None:
         return al.convert(0, al.u32), length
     begin = al.convert(offsets[batch], al.u32)
@@ -190,7 +198,9 @@ def head_view(x, strides, batch, head, begin, count, wide, VECTOR):
     have = max(count, 1)
     whole = al.make_tensor(x, x.dtype, al.make_layout((batch + 1, head + 1, begin + have, wide), strides + (1,)))
     mine = al.subview(whole, (batch, head, begin, 0), (1, 1, have, wide), (1, 1, 1, 1))
-    return tile.View(al.view(mine, x.dtype, al.make_layout((have, wide), (strides[2], 1))), (count, wide), VECTOR, (), True)
+    return tile.View(
+        al.view(mine, x.dtype, al.make_layout((have, wide), (strides[2], 1))), (count, wide), VECTOR, (), True
+    )
 
 
 @avelang.jit
@@ -262,8 +272,10 @@ def readable(x: Any, what: str) -> tuple[Any, tuple[int, ...]]:
 
 def overlap(shape: Any, strides: tuple[int, ...]) -> bool:
     """True where rows of an array (..., length, d), or (length, heads, d), may overlap."""
-    return any(0 < s < shape[-1] for s in strides[:-1]) or (shape[-2] > 1 and strides[-2] == 0) or (
-        len(shape) == 3 and shape[0] > 1 and strides[0] == 0
+    return (
+        any(0 < s < shape[-1] for s in strides[:-1])
+        or (shape[-2] > 1 and strides[-2] == 0)
+        or (len(shape) == 3 and shape[0] > 1 and strides[0] == 0)
     )
 
 
@@ -309,8 +321,23 @@ def features(p: Problem, x: Operands, others: Any = (), **more: Any) -> Features
         each = x.bias.dtype.itemsize
         wide = math.gcd(VECTOR // each, p.keys, address_of(x.bias) // each, *strides[:-1]) if column else 1
     edited = bool(p.softcap) or kind == "add" or not p.scale > 0
-    return Features(p.d, p.dv, vector, p.left is not None, edited, bool(p.softcap), kind, wide, column,
-                    p.packed_q, p.packed_k, p.page, p.lengths, p.sinks, **more)
+    return Features(
+        p.d,
+        p.dv,
+        vector,
+        p.left is not None,
+        edited,
+        bool(p.softcap),
+        kind,
+        wide,
+        column,
+        p.packed_q,
+        p.packed_k,
+        p.page,
+        p.lengths,
+        p.sinks,
+        **more,
+    )
 
 
 def bias_of(p: Problem, x: Operands) -> tuple[Any, tuple[int, int, int]]:
