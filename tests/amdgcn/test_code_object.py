@@ -320,7 +320,7 @@ def test_without_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "elftools.elf.elffile", None)
     with pytest.raises(AveError, match="pyelftools") as caught:
         read(code_object(TRITON))
-    assert caught.value.code == "D020" and "avelang[amd]" in caught.value.hint
+    assert caught.value.code == "D020" and "pip install pyelftools msgpack" in caught.value.hint
 
 
 METADATA = """

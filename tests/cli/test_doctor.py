@@ -43,7 +43,7 @@ def test_missing_things_come_with_a_way_to_get_them(ave, monkeypatch):
     assert "pip install torch" in output and "nvidia-cuda-nvcc" in output
     assert (
         "apt-get install lld-22" in output
-        and "avelang[amd]" in output
+        and "pip install pyelftools msgpack" in output
         and "AVE_LLD=/nowhere/ld.lld, which cannot be run" in output
     )
     assert all(f.gives and f.get for f in missing)

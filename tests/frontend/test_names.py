@@ -50,7 +50,7 @@ def test_what_may_be_captured():
 
 
 def test_constexpr_is_its_value():
-    assert SCALE == 32 and type(SCALE) is int
+    assert SCALE == 32 and isinstance(SCALE, int) and SCALE.value == 32
 
 
 def test_unknown_names_suggest_near_ones():

@@ -26,6 +26,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("bridge",),
     ("jit", "bundles", "language", "executor", "ptx"),
     ("tuning",),
+    ("testing",),
     ("avelang",),  # the package itself: what `import avelang` gives
     ("pipelines",),
     ("tile",),

@@ -150,7 +150,7 @@ def test_a_cluster_that_does_not_start(place):
     assert e.value.code == "D043" and "nobody there" in e.value.message and "at all" not in e.value.message
 
 
-@pytest.mark.skipif(not RAY, reason="ray is not installed (pip install 'avelang[ray]')")
+@pytest.mark.skipif(not RAY, reason="ray is not installed (pip install ray)")
 def test_a_local_cluster(place, tmp_path, monkeypatch):
     """Real actors and tasks, a file, and an actor that dies."""
     monkeypatch.chdir(tmp_path)

@@ -3,7 +3,7 @@ and metadata, segments.
 
 Layout of the descriptor, of the notes and of the metadata: LLVM, "User Guide for AMDGPU Backend", sections "Kernel
 Descriptor", "Note Records" and "Code Object V3 Metadata" to "V5 Metadata". ELF is read by pyelftools, the metadata by
-msgpack; both come with the extra `avelang[amd]`.
+msgpack; `pip install pyelftools msgpack` gets both.
 """
 
 from __future__ import annotations
@@ -406,7 +406,7 @@ def read(data: bytes, chip: str | None = None, what: str = "the file") -> CodeOb
     except ImportError:
         raise error("D020", purpose="reading a code object", tool="pyelftools and msgpack",
             looked="packages of those names",
-                    install="pip install 'avelang[amd]'") from None  # fmt: skip
+                    install="pip install pyelftools msgpack") from None  # fmt: skip
     try:
         elf = ELFFile(io.BytesIO(data))
         segments, metadata = _segments(elf, len(data))

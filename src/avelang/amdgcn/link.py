@@ -2,7 +2,7 @@
 bytes, no files between.
 
 Linkers, in the order in which they are looked for: AVE_LLD; `ld.lld` of LLVM 19 or newer in AVE_LLVM or on PATH; the
-one inside the `ziglang` wheel, which the extra `avelang[amd]` brings; `libamd_comgr` of a ROCm machine. The object says
+one inside the `ziglang` wheel, from the package index; `libamd_comgr` of a ROCm machine. The object says
 which version of code objects it is for (the module flag `amdhsa_code_object_version` in LLVM IR,
 `.amdhsa_code_object_version` in assembly): the linker keeps it. Older linkers refuse versions 5 and 6.
 """
@@ -19,7 +19,7 @@ from avelang.amdgcn.tools import run, search
 from avelang.base import knobs
 from avelang.base.errors import error
 
-INSTALL = "apt-get install lld-22, or pip install 'avelang[amd]', or set AVE_LLD=FILE"
+INSTALL = "apt-get install lld-22, or pip install ziglang, or set AVE_LLD=FILE"
 
 
 def _lld(path: str, *before: str) -> Callable[[bytes], bytes]:

@@ -15,8 +15,8 @@ OWN = os.path.join(_HOME, "avelang", "")  # files of Ave itself
 SHIPPED = (OWN, os.path.join(_HOME, "avelang_kernels", ""))  # and of the kernels that come with it
 
 
-class AveError(Exception):
-    """Base of all errors that Ave raises on purpose.
+class AveError(RuntimeError):
+    """Base of all errors that Ave raises on purpose; a RuntimeError, which is what callers of other compilers catch.
 
     Attributes: `code` (the key in the catalogue, such as "T003"), `message`, `hint` (may be empty), `span` (may be
     None)."""

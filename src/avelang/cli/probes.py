@@ -207,7 +207,7 @@ def _amd_code() -> list[Probe]:
             state,
             text,
             "what is in a code object: `ave report FILE.hsaco`",
-            "pip install 'avelang[amd]'",
+            "pip install pyelftools msgpack",
         ),
     ]
 

@@ -74,9 +74,11 @@ def stub() -> str:
     # Classes and decorators: a type checker finds them where they are made.
     classes = {n: v for n, v in values.items() if isinstance(v, (type, types.FunctionType)) and n not in plain}
     by_module = sorted((v.__module__, n, v.__qualname__) for n, v in classes.items())
-    imports = "".join(f"from {module} import {original} as {n}\n" for module, n, original in by_module)
-    scalars = "".join(f"{n}: TypeAlias = Any\n" for n in plain)
-    exported = "__all__: list[str]\n"
+    # Another name of a class is assigned: imported so, a parameter of that name would hide it.
+    renamed = "".join(f"{n}: TypeAlias = {original}\n" for _, n, original in by_module if n != original)
+    imports = "".join(f"from {module} import {n} as {n}\n" for module, n, original in by_module if n == original)
+    scalars = renamed + "".join(f"{n}: TypeAlias = Any\n" for n in plain)
+    exported = "__all__: list[str]\n" + "".join(f"{n}: int\n" for n, v in values.items() if isinstance(v, int))
     functions = [_builtin(n, b) for n, b in builtins.items()]
     parts = [HEAD + imports, exported, scalars, *functions, *(_namespace(n, s) for n, s in spaces.items())]
     return "\n".join(parts)

@@ -9,7 +9,7 @@ from typing import Any
 
 from avelang.base.lazy import numpys
 from avelang.frontend.frame import MISSING
-from avelang.frontend.names import Builtin, Intrinsic, Layout, Namespace, Pointer
+from avelang.frontend.names import Builtin, Intrinsic, Layout, Namespace, Pointer, plain
 from avelang.frontend.source import Jitted
 from avelang.frontend.structs import Method, Pure, StructClass, is_constant, values_of
 from avelang.frontend.values import LocalFn, RuntimeRange
@@ -30,6 +30,7 @@ def constant(value: Any) -> Any:
     nothing here)."""
     if type(value) in _SIMPLE:
         return value
+    value = plain(value)
     if isinstance(value, numpys("generic")):
         value = value.item()
     if isinstance(value, tuple):

@@ -66,6 +66,8 @@ def attribute(f: Frame, node: ast.Attribute) -> Any:
             hint = f"use al.{node.attr}" if isinstance(found, numpys("ufunc")) and node.attr in BUILTINS else None
             f.fail("T008", node, hint, name=ast.unparse(node), kind=type(found).__name__)
         return value
+    if node.attr == "value" and isinstance(base, (int, float, str)) and not isinstance(base, enum.Enum):
+        return base  # a number that `al.constexpr` gave
     found = _field(base, node.attr)
     # Of a layout made in the kernel, extents and strides may be run-time values.
     value = constant(found) if found is not MISSING and not isinstance(base, Layout) else found

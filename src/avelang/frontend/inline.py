@@ -187,6 +187,7 @@ def fitted(f: Frame, wanted: Any, value: Any, what: str, node: ast.AST) -> Any:
             f.fail("T022", node, what=what, got=describe(value), want=f"a pointer to {wanted.dtype}")
         return value
     if isinstance(wanted, Tensor):
+        value = _other_sign(f, value, wanted, node)
         if not isinstance(value, (Vec, Ref)) or value.dtype != wanted.dtype:
             f.fail("T022", node, what=what, got=describe(value),
                    want=f"a tensor {shapes.show(wanted.shape)} of {wanted.dtype}")
@@ -199,6 +200,18 @@ def fitted(f: Frame, wanted: Any, value: Any, what: str, node: ast.AST) -> Any:
             f.fail("T022", node, what=what, got=describe(value), want="nothing")
         return None
     return value
+
+
+def _other_sign(f: Frame, value: Any, wanted: Tensor, node: ast.AST) -> Any:
+    """A register tensor of signed integers where unsigned ones of that width are wanted, or the reverse: its bits read
+    as those. Stores go through, as to any register tensor."""
+    registers = isinstance(value, Vec) or (isinstance(value, Ref) and value.is_register)
+    if not registers or value.dtype == wanted.dtype or not shapes.static(value.shape):
+        return value
+    have, want = value.dtype, wanted.dtype
+    if not (have.is_int and want.is_int and have.bits == want.bits > 1):
+        return value
+    return tensor_access.view(f, value, Tensor(value.shape, want), node)
 
 
 def _returned(inner: Frame, wanted: Any, value: Any, node: ast.AST) -> Any:

@@ -49,7 +49,9 @@ def _bind(f: Frame, callee: Intrinsic, args: list[Any], kwargs: dict[str, Any], 
     names = [p.name for p in params]
     shown = f"{callee.name}({', '.join(names)})"
     given = dict(zip(names, args))  # noqa: B905 - counted below
-    for k, v in kwargs.items():
+    others = {p.also: p.name for p in params if p.also}
+    for key, v in kwargs.items():
+        k = others.get(key, key)
         if k not in names:
             f.fail("T060", node, callee=callee.name, name=k, shown=shown)
         if k in given:

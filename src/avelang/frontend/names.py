@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import inspect
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from avelang.base.errors import MissingError, counted, error
@@ -24,11 +25,50 @@ if TYPE_CHECKING:
 
 
 class constexpr:  # noqa: N801 - the name users write
-    """As an annotation: a parameter that is known at compile time. Called, it gives back its argument: `BLOCK =
-    al.constexpr(32)`."""
+    """As an annotation: a parameter that is known at compile time. Called with an int, float or str, it gives that
+    number or text back, with the attribute `value`: `BLOCK = al.constexpr(32)`, `BLOCK.value == 32`. Anything else
+    comes back as it is."""
 
     def __new__(cls, value: Any) -> Any:
-        return value
+        kind = _CONSTEXPRS.get(type(value))
+        return value if kind is None else kind(value)
+
+
+class ConstexprInt(int):
+    """An int that `al.constexpr` gave."""
+
+    @property
+    def value(self) -> int:
+        """The plain int."""
+        return int(self)
+
+
+class ConstexprFloat(float):
+    """A float that `al.constexpr` gave."""
+
+    @property
+    def value(self) -> float:
+        """The plain float."""
+        return float(self)
+
+
+class ConstexprStr(str):
+    """A str that `al.constexpr` gave."""
+
+    __slots__ = ()
+
+    @property
+    def value(self) -> str:
+        """The plain str."""
+        return str(self)
+
+
+_CONSTEXPRS: dict[type, Any] = {int: ConstexprInt, float: ConstexprFloat, str: ConstexprStr}
+
+
+def plain(value: Any) -> Any:
+    """A number or text without what `al.constexpr` put around it."""
+    return value.value if isinstance(value, (ConstexprInt, ConstexprFloat, ConstexprStr)) else value
 
 
 def extents(value: Any, what: str, least: int = 0) -> shapes.Nested:
@@ -169,6 +209,10 @@ class Builtin:
     def __repr__(self) -> str:
         return f"<al.{self.name}({', '.join(self.params)})>"
 
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return signature_of((p.rstrip("=").lstrip("*"), p) for p in self.params)
+
 
 class Intrinsic:
     """An intrinsic under its public name ("amdgpu.rcp"); the facts are in its row."""
@@ -181,6 +225,23 @@ class Intrinsic:
 
     def __repr__(self) -> str:
         return f"<al.{self.name}({', '.join(p.name for p in self.row.params)})>"
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return signature_of((p.name, p.name if p.default is None else p.default) for p in self.row.params)
+
+
+def signature_of(params: Iterable[tuple[str, Any]]) -> inspect.Signature:
+    """The signature of a name of the language, for `inspect` and for help: (name, spelling or default) a parameter."""
+    kinds = inspect.Parameter
+    out = []
+    for name, how in params:
+        rest = isinstance(how, str) and how.startswith("*")
+        default = kinds.empty if not isinstance(how, str) else None if how.endswith("=") else kinds.empty
+        default = how if not isinstance(how, str) else default
+        kind = kinds.VAR_POSITIONAL if rest else kinds.POSITIONAL_OR_KEYWORD
+        out.append(kinds(name, kind, default=default))
+    return inspect.Signature(out)
 
 
 def _rows(prefix: str) -> dict[str, Row]:

@@ -408,8 +408,8 @@ def _check_bits(f: Frame, v: Any, target: Tensor, static: bool, node: ast.AST) -
 
 
 def subview(f: Frame, base: Any, offsets: Any, sizes: Any, strides: Any, node: ast.AST) -> Ref:
-    """A window: `offsets` for the base's modes (or leaves), `sizes` its extents, `strides` in steps of the base's
-    own."""
+    """A window: `offsets` for the base's modes (or leaves), `sizes` its extents, `strides` in steps of the base's own.
+    Of a base whose leading modes have extent 1, offsets may name the trailing modes alone."""
     if isinstance(base, Vec):
         base = materialize(f, base, "")
     if not isinstance(base, Ref):
@@ -417,19 +417,27 @@ def subview(f: Frame, base: Any, offsets: Any, sizes: Any, strides: Any, node: a
     base = whole(f, base)
     with f.locate(node):
         window = Layout(sizes, _ones(shapes.as_tuple(sizes), strides))
-    at, rest, _ = coordinates(f, shapes.as_tuple(offsets), base.shape, node)
-    steps = shapes.leaves(base.strides)
+    given, steps = shapes.as_tuple(offsets), shapes.leaves(base.strides)
+    extents, left = shapes.leaves(base.shape), _left_out(base.shape, given)
+    at, rest, _ = coordinates(f, (*(0,) * left, *given), base.shape, node)
+    at, steps, extents = at[left:], steps[left:], extents[left:]
     if rest or len(shapes.leaves(window.shape)) != len(steps):
         f.fail("T048", node, shape=shapes.show(base.shape), offsets=len(at), sizes=len(shapes.leaves(window.shape)))
     for axis, (o, n, s, extent) in enumerate(
-        zip(at, shapes.leaves(window.shape), shapes.leaves(window.strides), shapes.leaves(base.shape), strict=True)
+        zip(at, shapes.leaves(window.shape), shapes.leaves(window.strides), extents, strict=True), left
     ):
         if all(isinstance(x, int) for x in (o, n, s, extent)) and o + (n - 1) * s >= extent:
             f.fail("T041", node, index=o + (n - 1) * s, axis=axis, extent=extent)
     flat = [product(f, s, k) for s, k in zip(steps, shapes.leaves(window.strides), strict=True)]
     f.at(node)
-    return make(f, "subview", [base.value, *(index_value(f, o) for o in at)], base.dtype, base.type.space, window.shape,
-                shapes.rebuild(window.shape, flat))  # fmt: skip
+    return make(f, "subview", [base.value, *(index_value(f, o) for o in (*(0,) * left, *at))], base.dtype,
+                base.type.space, window.shape, shapes.rebuild(window.shape, flat))  # fmt: skip
+
+
+def _left_out(shape: Any, offsets: tuple[Any, ...]) -> int:
+    """The number of leading modes of extent 1 that `offsets` does not name: all that it lacks, or none."""
+    missing = len(shape) - len(offsets) if not any(isinstance(o, tuple) for o in offsets) else 0
+    return missing if missing > 0 and all(extent == 1 for extent in shape[:missing]) else 0
 
 
 def _ones(sizes: Any, strides: Any) -> Any:

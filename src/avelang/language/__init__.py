@@ -27,6 +27,8 @@ _NAMES: dict[str, Any] = {
     **_BUILTINS,
     **_dtypes.BY_NAME,
     "amdgpu": _amdgpu,
+    "dtype": DType,  # the class of scalar types
+    "dynamic": -1,  # an extent that a launch fills in
     "nvvm": _nvvm,
     "constant": constant,
     "struct": struct,

@@ -14,7 +14,9 @@ from avelang.jit import constant as constant
 from avelang.jit import struct as struct
 
 __all__: list[str]
+dynamic: int
 
+dtype: TypeAlias = DType
 bf16: TypeAlias = Any
 constexpr: TypeAlias = Any
 f16: TypeAlias = Any
@@ -242,16 +244,32 @@ class _amdgpu:
         """`base` and the number of bits of `mask` that stand for lower lanes than this one, of lanes 0-31."""
 
     @staticmethod
+    def mfma_16x16x128_bf8_bf8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 128 (bf8) and B 128 x 16 (bf8); C and D are f32."""
+
+    @staticmethod
     def mfma_16x16x128_bf8_bf8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
         """D = A @ B + C over a wave, the product of A 16 x 128 (bf8) and B 128 x 16 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x128_bf8_fp8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 128 (bf8) and B 128 x 16 (fp8); C and D are f32."""
 
     @staticmethod
     def mfma_16x16x128_bf8_fp8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
         """D = A @ B + C over a wave, the product of A 16 x 128 (bf8) and B 128 x 16 (fp8); C and D are f32."""
 
     @staticmethod
+    def mfma_16x16x128_fp8_bf8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 128 (fp8) and B 128 x 16 (bf8); C and D are f32."""
+
+    @staticmethod
     def mfma_16x16x128_fp8_bf8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
         """D = A @ B + C over a wave, the product of A 16 x 128 (fp8) and B 128 x 16 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x128_fp8_fp8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 128 (fp8) and B 128 x 16 (fp8); C and D are f32."""
 
     @staticmethod
     def mfma_16x16x128_fp8_fp8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
@@ -282,8 +300,16 @@ class _amdgpu:
         """D = A @ B + C over a wave, the product of A 16 x 32 (bf16) and B 32 x 16 (bf16); C and D are f32."""
 
     @staticmethod
+    def mfma_16x16x32_bf8_bf8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 32 (bf8) and B 32 x 16 (bf8); C and D are f32."""
+
+    @staticmethod
     def mfma_16x16x32_bf8_bf8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
         """D = A @ B + C over a wave, the product of A 16 x 32 (bf8) and B 32 x 16 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x32_bf8_fp8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 32 (bf8) and B 32 x 16 (fp8); C and D are f32."""
 
     @staticmethod
     def mfma_16x16x32_bf8_fp8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
@@ -294,8 +320,16 @@ class _amdgpu:
         """D = A @ B + C over a wave, the product of A 16 x 32 (f16) and B 32 x 16 (f16); C and D are f32."""
 
     @staticmethod
+    def mfma_16x16x32_fp8_bf8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 32 (fp8) and B 32 x 16 (bf8); C and D are f32."""
+
+    @staticmethod
     def mfma_16x16x32_fp8_bf8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
         """D = A @ B + C over a wave, the product of A 16 x 32 (fp8) and B 32 x 16 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x32_fp8_fp8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 32 (fp8) and B 32 x 16 (fp8); C and D are f32."""
 
     @staticmethod
     def mfma_16x16x32_fp8_fp8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
@@ -345,8 +379,16 @@ class _amdgpu:
         """D = A @ B + C over a wave, the product of A 32 x 16 (bf16) and B 16 x 32 (bf16); C and D are f32."""
 
     @staticmethod
+    def mfma_32x32x16_bf8_bf8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 16 (bf8) and B 16 x 32 (bf8); C and D are f32."""
+
+    @staticmethod
     def mfma_32x32x16_bf8_bf8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
         """D = A @ B + C over a wave, the product of A 32 x 16 (bf8) and B 16 x 32 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x16_bf8_fp8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 16 (bf8) and B 16 x 32 (fp8); C and D are f32."""
 
     @staticmethod
     def mfma_32x32x16_bf8_fp8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
@@ -357,8 +399,16 @@ class _amdgpu:
         """D = A @ B + C over a wave, the product of A 32 x 16 (f16) and B 16 x 32 (f16); C and D are f32."""
 
     @staticmethod
+    def mfma_32x32x16_fp8_bf8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 16 (fp8) and B 16 x 32 (bf8); C and D are f32."""
+
+    @staticmethod
     def mfma_32x32x16_fp8_bf8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
         """D = A @ B + C over a wave, the product of A 32 x 16 (fp8) and B 16 x 32 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x16_fp8_fp8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 16 (fp8) and B 16 x 32 (fp8); C and D are f32."""
 
     @staticmethod
     def mfma_32x32x16_fp8_fp8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
@@ -408,16 +458,32 @@ class _amdgpu:
         """
 
     @staticmethod
+    def mfma_32x32x64_bf8_bf8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 64 (bf8) and B 64 x 32 (bf8); C and D are f32."""
+
+    @staticmethod
     def mfma_32x32x64_bf8_bf8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
         """D = A @ B + C over a wave, the product of A 32 x 64 (bf8) and B 64 x 32 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x64_bf8_fp8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 64 (bf8) and B 64 x 32 (fp8); C and D are f32."""
 
     @staticmethod
     def mfma_32x32x64_bf8_fp8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
         """D = A @ B + C over a wave, the product of A 32 x 64 (bf8) and B 64 x 32 (fp8); C and D are f32."""
 
     @staticmethod
+    def mfma_32x32x64_fp8_bf8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 64 (fp8) and B 64 x 32 (bf8); C and D are f32."""
+
+    @staticmethod
     def mfma_32x32x64_fp8_bf8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
         """D = A @ B + C over a wave, the product of A 32 x 64 (fp8) and B 64 x 32 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x64_fp8_fp8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 64 (fp8) and B 64 x 32 (fp8); C and D are f32."""
 
     @staticmethod
     def mfma_32x32x64_fp8_fp8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:

@@ -237,7 +237,7 @@ def _spilled(code: bytes) -> dict[str, int]:
 
     try:
         return {"vgpr_spills": read(code).kernel().count("vgpr_spill_count")}
-    except AveError:  # D020: `pip install avelang[amd]`
+    except AveError:  # D020: `pip install pyelftools msgpack`
         return {}
 
 

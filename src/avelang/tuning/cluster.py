@@ -29,7 +29,7 @@ from avelang.tuning.space import Choice
 from avelang.tuning.tuner import Settings, TuneResult, Verdict
 from avelang.tuning.workers import SECONDS, Outcome
 
-GET = "pip install 'avelang[ray]'; on one machine with one GPU, leave --ray out"
+GET = "pip install ray; on one machine with one GPU, leave --ray out"
 TRIES = 2
 _FIELDS = ("seconds", "within", "risk", "rounds", "spills", "seed", "force", "slack")
 

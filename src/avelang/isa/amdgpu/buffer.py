@@ -269,7 +269,7 @@ _RSRC = Param(
             "first one's",
 )  # fmt: skip
 _OFFSETS = (
-    Param("voffset", (i32, u32), "byte offset, read as unsigned; may differ from lane to lane"),
+    Param("voffset", (i32, u32), "byte offset, read as unsigned; may differ from lane to lane", also="vindex"),
     Param("soffset", (i32, u32), "byte offset that is added to it; may differ from lane to lane too"),
     Param(
         "aux",

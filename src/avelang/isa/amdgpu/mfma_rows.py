@@ -117,8 +117,9 @@ class Dense:
 
     @property
     def aliases(self) -> tuple[str, ...]:
-        """Other public names of the row."""
-        return (f"mfma_{self.shape}_{self.inputs}_{self.acc}", *self.extra)
+        """Other public names of the row. f32 may be left out behind two names of fp8."""
+        short = (f"mfma_{self.shape}_{self.inputs}",) if "_" in self.inputs else ()
+        return (f"mfma_{self.shape}_{self.inputs}_{self.acc}", *short, *self.extra)
 
 
 def mma_of(d: Dense) -> Mma:
