@@ -118,6 +118,7 @@ class ClusterSync:
     def __init__(self, blocks: list[CtaState]):
         self.blocks = blocks
         self.barrier = BarrierState()
+        self.tensor_clock: Any = None  # what orders accesses to tensor memory, `tensor_memory.Clock`
 
     @property
     def live(self) -> int:
@@ -133,6 +134,7 @@ class CtaSync:
         self.live = block.count
         self.barriers: dict[int, BarrierState] = {}
         self.mbarriers: dict[int, Phase] = {}
+        self.tensor: Any = None  # `tensor_memory.TensorMemory` of its SM
 
     def barrier(self, number: int) -> BarrierState:
         """The barrier of a number. Raises HostMisuse."""

@@ -20,6 +20,7 @@ from avelang.nvptx.special_registers import CONSTANTS
 from avelang.sim.ptx.constants import fold
 from avelang.sim.ptx.state import REGISTERS
 
+_TENSOR_LOAD = entry("tcgen05.ld")
 BITS = {"pred": 1, **{f"{k}{b}": b for k in "bus" for b in (8, 16, 32, 64)}, "b128": 128, "f16": 16, "bf16": 16,
     "f32": 32, "f64": 64, "f16x2": 32, "bf16x2": 32, "tf32": 32, "e4m3": 8, "e5m2": 8, "e4m3x2": 16, "e5m2x2": 16,
     "u16x2": 32, "s16x2": 32}  # fmt: skip
@@ -187,7 +188,7 @@ class FlatCode:
     param_bytes: int = 0
     module_bytes: int = 0
     carry: PtxReg | None = None
-    # By the registers of an accumulator: how many products of wgmma that write them run.
+    # By the registers of an accumulator or of tcgen05.ld: how many products of wgmma, or loads, that write them run.
     running: dict[tuple[PtxReg, ...], PtxReg] = dataclasses.field(default_factory=dict)
     # By the registers of an accumulator or of A: whether they have been written since the last wgmma.fence, in code
     # that is watched.
@@ -401,7 +402,8 @@ class Flattener:
                 callee.number = self.functions[name].number
         carry = self.register("CC.CF", "pred")
         products = [i for i in instructions if i.entry.group == "wgmma" and i.entry.has("async")]
-        accumulators = dict.fromkeys(tuple(registers_of(i.operands[:1])) for i in products)
+        loads = [i for i in instructions if i.entry is _TENSOR_LOAD]
+        accumulators = dict.fromkeys(tuple(registers_of(i.operands[:1])) for i in (*products, *loads))
         running = {key: self.register("running", "pred") for key in accumulators}
         held = dict.fromkeys(held_by(o) for i in products for o in i.operands[:2] if held_by(o))
         unfenced = {key: self.register("unfenced", "pred") for key in held}

@@ -177,7 +177,7 @@ def _one(t: PtxTranslator, i: Instr, handlers: _Handlers) -> None:
         if negated:
             t.guard = t.op(f"xor {t.t('i1')} {t.guard}, splat (i1 true)")
     t.starts(i)
-    if t.running and i.entry.group != "wgmma":
+    if t.running and i.entry.group not in ("wgmma", "tcgen05"):
         t.stop_unwaited(i)
     try:
         handlers(i)(t, i)

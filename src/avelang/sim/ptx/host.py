@@ -14,6 +14,9 @@ import avelang.sim.ptx.copies as copies
 import avelang.sim.ptx.parts as parts
 import avelang.sim.ptx.prints as prints
 import avelang.sim.ptx.reports as reports
+import avelang.sim.ptx.tensor_memory as tensor_memory
+import avelang.sim.ptx.tensor_mma as tensor_mma
+import avelang.sim.ptx.tensor_moves as tensor_moves
 import avelang.sim.ptx.warpgroup_mma as warpgroup_mma
 from avelang.nvptx import nodes as n
 from avelang.sim.address_space import AccessFault
@@ -207,6 +210,10 @@ class HostExecutor:
         """A warp has ended."""
         self.copies.finish(warp)
 
+    def ended(self, block: CtaState) -> None:
+        """A block has ended."""
+        tensor_memory.ended(self.run, block)
+
 
 # -- barriers ----------------------------------------------------------------------------------------------------------
 
@@ -347,6 +354,8 @@ def _test(host: HostExecutor, v: HostView) -> Waiting | None:
         return p.done(x & 1) if parity else p.phase & 0xFFFFFFFF != x & 0xFFFFFFFF
 
     def ready() -> bool:
+        if all(map(done, v.lanes)):
+            return True  # what reports there is as late as it may be
         for p in {id(p): p for p in bars.values()}.values():
             p.collect()
         return all(map(done, v.lanes))
@@ -445,4 +454,6 @@ TABLE: dict[str, HostHandler] = {
     "call": _call,
     **copies.TABLE,
     **warpgroup_mma.TABLE,
+    **tensor_mma.TABLE,
+    **tensor_moves.TABLE,
 }

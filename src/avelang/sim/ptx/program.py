@@ -89,6 +89,7 @@ class PtxProgram:
         self.code = flatten(module, entry)
         self.plain = Made(translate(self.code))
         self.unknown = self.plain.said.unknown
+        self.tensor_group = 0  # of .cta_group, once an instruction of tcgen05 has said it
         self.skipped = -1  # the index of an instruction of the host that is left out (`mutate`)
         self.module_memory = aligned(max(64, self.code.module_bytes))
         initializers.fill(self.code, self.module_memory)

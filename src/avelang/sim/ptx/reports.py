@@ -125,8 +125,14 @@ def place(warp: Warp, address: int, size: int, launch: PtxLaunch, i: Instr) -> s
 
 
 def _unwaited(program: PtxProgram, warp: Warp, i: Instr) -> AveError:
-    """Registers of an accumulator are touched while a wgmma runs."""
+    """Registers of an accumulator are touched while a wgmma runs, or those of a load of tensor memory."""
     mine, lanes = set(i.registers()), warp.get("active")
+    load = next((op.instr for op in warp.groups.get("tcgen05.ld", ())
+        if mine & {*registers_of(program.code.instructions[op.instr].operands[:1])}), -1)  # fmt: skip
+    if load >= 0:
+        what = f"touches a register that {program.quoted(load)} still loads"
+        return error("X033", hint="wait first: tcgen05.wait::ld", **_common(program, i), what=what, lane=thread(warp,
+            (lanes & -lanes).bit_length() - 1))  # fmt: skip
     running = (c.origin for c in warp.groups["wgmma"].left()) if "wgmma" in warp.groups else ()
     other = next((o for o in running if mine & {*registers_of(program.code.instructions[o].operands[:1])}), -1)
     what = f"touches a register of the accumulator of {program.quoted(other)}, which still runs"
@@ -155,6 +161,8 @@ def _disturbed(program: PtxProgram, warp: Warp, i: Instr, code: int, byte: int, 
         hint = "wait for the copy before the data is used: cp.async.wait_group, or the mbarrier's phase; then a barrier"
     else:
         does, hint = "which still reads there", "wait first: cp.async.bulk.wait_group.read, or wgmma.wait_group"
+        if origin >= 0 and program.code.instructions[origin].entry.group == "tcgen05":
+            hint = "wait first for the mbarrier of its tcgen05.commit"
     what = f"touches {size} bytes at {byte:#x} of shared memory, and {other} runs, {does}"
     return error("X033", hint=hint, **_common(program, i), what=what, lane=thread(warp, lane))
 

@@ -332,6 +332,8 @@ class PtxRun:
             self.watch.finish(group)
         for w in group.warps:
             self.host.finish(w)
+        for b in group.blocks:
+            self.host.ended(b)
 
     def _stuck(self, running: list[CtaGroup], idle: int) -> bool:
         """Raises X034 where nobody can go on; or says so, where reports are collected."""

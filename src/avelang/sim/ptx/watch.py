@@ -286,12 +286,12 @@ class RaceWatch:
         begun = whose.begun[clocks.READS if kind == clocks.WRITES else kind]
         self.warps[warp].clock.learn(whose.agent + kind, begun if first_open is None else first_open - 1)
 
-    def copied(self, warp: Warp, p: Phase, begun: int) -> None:
-        """The cp.async that a thread had begun are there, and an mbarrier is told so: nothing else of the thread is
-        known to who waits there."""
+    def copied(self, warp: Warp, p: Phase, begun: int, kind: int = clocks.COPIES) -> None:
+        """The cp.async (or products) that a thread had begun are there, and an mbarrier is told so: nothing else of the
+        thread is known to who waits there."""
         w = self.warps[warp]
         known = VectorClock(w.clock.base, np.zeros_like(w.clock.own), {})
-        known.learn(w.agent + clocks.COPIES, begun)
+        known.learn(w.agent + kind, begun)
         p.known = joined(p.known, known)
 
     # -- fences and atomics --------------------------------------------------------------------------------------------
