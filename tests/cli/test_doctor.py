@@ -119,3 +119,20 @@ def test_sizes(count, text):
     from avelang.cli.cache import size_text
 
     assert size_text(count) == text
+
+
+def test_facts_as_json(ave, monkeypatch):
+    import json
+
+    import llvmlite.binding as llvm
+
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    result = ave("doctor", "--json")
+    facts = json.loads(result.output)
+    assert result.exit_code == 0 and facts["works"] and facts["runs"]
+    by_name = {f["name"]: f for f in facts["found"]}
+    assert by_name["NumPy"]["state"] == "ok" and by_name["NumPy"]["text"] == numpy.__version__
+    assert {"group", "name", "state", "text", "gives", "get"} == set(by_name["NumPy"])
+    monkeypatch.setattr(llvm, "llvm_version_info", (15, 0, 7))
+    result = ave("doctor", "--json")
+    assert result.exit_code == 1 and not json.loads(result.output)["works"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import pathlib
+import re
 
 import pytest
 
@@ -226,3 +227,14 @@ def test_one_name_is_one_row():
     row = next(iter(avelang.isa.ROWS.values()))
     with pytest.raises(VerifyError, match="defined twice"):
         register(row)
+
+
+def test_nobody_is_sent_to_the_package_of_another():
+    """The names `avelang` and `pyptx` on the package index are other people's."""
+    wrong = re.compile(r"pip install +(?:-\S+ +)*['\"]?(?:avelang|pyptx)\b(?![/.])")
+    assert wrong.search("pip install 'avelang[amd]'") and wrong.search("pip install -U pyptx")
+    files = [f for folder in ("src", "docs", "tools", "examples", "benchmarks", "distributions") for f in
+             (ROOT / folder).rglob("*") if f.suffix in (".py", ".md", ".toml", ".txt", ".json")]  # fmt: skip
+    files += [*ROOT.glob("*.md"), ROOT / "pyproject.toml", ROOT / "Makefile"]
+    assert len(files) > 100
+    assert [str(f.relative_to(ROOT)) for f in files if wrong.search(f.read_text(errors="replace"))] == []

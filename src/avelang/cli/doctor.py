@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
+
 import click
 
 MARKS = {"ok": ("✓", "green"), "missing": ("-", "yellow"), "bad": ("✗", "red")}
 
 
 @click.command()
-def doctor() -> None:
+@click.option("--json", "as_json", is_flag=True, help="The same as one JSON object.")
+def doctor(as_json: bool) -> None:
     """Say what this machine can run, what is missing, and how to get it.
 
-    Ends with status 1 when Ave cannot work here.
+    Ends with status 1 when Ave cannot work here. The object of --json has `version`, `works`, `runs` (lines) and
+    `found`: group, name, state ("ok", "missing" or "bad"), text, gives and get of each thing that was looked for.
     """
     from rich.markup import escape
 
@@ -21,8 +26,6 @@ def doctor() -> None:
     from avelang.cli.probes import Probe, findings
     from avelang.runtime.cache import info
 
-    console = out()
-    console.print(f"[bold]Ave {VERSION}[/bold]")
     stored = info()
     text = f"{stored.path}: {stored.entries} entries, {size_text(stored.bytes)}"
     state = "ok"
@@ -32,6 +35,14 @@ def doctor() -> None:
         *findings(),
         Probe("Cache", "on disk", state, text, "kernels compiled once for all processes", "remove the reason above"),
     ]
+    trouble = [f.name for f in rows if f.state == "bad"]
+    if as_json:
+        found = [dataclasses.asdict(f) for f in rows]
+        facts = {"version": VERSION, "works": not trouble, "runs": _abilities(), "found": found}
+        click.echo(json.dumps(facts, indent=2))
+        raise SystemExit(1 if trouble else 0)
+    console = out()
+    console.print(f"[bold]Ave {VERSION}[/bold]")
     group = ""
     for f in rows:
         if f.group != group:
@@ -41,7 +52,6 @@ def doctor() -> None:
         console.print(f"  [{color}]{mark}[/{color}] {f.name:<10} {escape(f.text)}")
         if f.state != "ok" and f.gives:
             console.print(f"      would give: {escape(f.gives)}\n      get it:     {escape(f.get)}")
-    trouble = [f.name for f in rows if f.state == "bad"]
     console.print("\n[bold]What runs here[/bold]")
     for line in _abilities():
         console.print("  " + escape(line))
