@@ -5,4 +5,15 @@ from avelang.bridge.descriptions import Array, NoKernel, no_kernel
 from avelang.bridge.invariance import invariant
 from avelang.bridge.operation import Operation, op
 
-__all__ = ["Array", "NoKernel", "Operation", "invariant", "no_kernel", "op"]
+__all__ = ["Array", "NoKernel", "Operation", "invariant", "no_kernel", "op", "register_jax"]
+
+
+def register_jax() -> None:
+    """Makes this process able to run programs of `jax.export` that call operations: JAX must have been imported.
+    Operations do so themselves where they are called."""
+    import sys
+
+    import avelang.bridge.jax_calls as jax_calls
+    import avelang.bridge.xla as xla
+
+    xla.register(sys.modules["jax"], jax_calls.TARGET, jax_calls.serve)

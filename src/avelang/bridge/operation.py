@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,12 +14,10 @@ from avelang.base.lazy import np
 from avelang.base.places import argument_error, here, rehomed
 from avelang.bridge.descriptions import Array, NoKernel, ave_dtype, dtype_name, framework_of
 from avelang.bridge.invariance import invariant
+from avelang.bridge.registry import registered
 from avelang.bridge.signatures import Signature
 from avelang.ir.dtypes import numpy_dtype
 
-# By name, as "namespace::name": programs that a framework keeps know operations by it.
-OPERATIONS: dict[str, Operation] = {}
-_lock = threading.Lock()
 OURS = "avelang"
 
 
@@ -70,18 +67,7 @@ class Operation:
         self._single = len(self.signature.outputs) == 1
         self._torch: Any = None
         self._prepared = self._preparing()
-        self.full_name = self._register(namespace_of(host, namespace))
-
-    def _register(self, namespace: str) -> str:
-        """A name that no other operation has: a number follows where there are several."""
-        with _lock:
-            base = found = f"{namespace}::{self.__name__}"
-            number = 1
-            while found in OPERATIONS:
-                found = f"{base}_{number}"
-                number += 1
-            OPERATIONS[found] = self
-            return found
+        self.full_name = registered(self, namespace_of(host, namespace), name)
 
     # -- definition ----------------------------------------------------------------------------------------------------
 
@@ -163,6 +149,10 @@ class Operation:
         if kind == "torch":
             self.prepare()
             return self._torch.call(inputs, options, out, fallback)
+        if kind == "jax":
+            import avelang.bridge.jax_calls as jax_calls
+
+            return jax_calls.call(self, inputs, options, out, fallback)
         return self._on_numpy(inputs, options, out, fallback)
 
     def check_arrays(self, inputs: Sequence[Any], kind: str) -> None:

@@ -330,6 +330,9 @@ def _described_by_its_library(obj: Any) -> Array | None:
     # A type is no array, though its attributes look like one's.
     if isinstance(obj, type):
         return None
+    own = getattr(obj, "__ave_array__", None)
+    if own is not None:
+        return own()
     try:
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(obj, getattr(torch, "Tensor", ())):

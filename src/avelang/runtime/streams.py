@@ -8,8 +8,10 @@ protocol of cuda.core (`__cuda_stream__`)."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 from avelang.runtime.arrays import CPU, Array, dlpack_capsule
@@ -47,8 +49,26 @@ def _cupy(cupy: Any, index: int) -> int:
     return int(cupy.cuda.get_current_stream(index).ptr)
 
 
+_entered = threading.local()
+
+
+@contextlib.contextmanager
+def entered(stream: int) -> Iterator[None]:
+    """Inside, launches of this thread on views that Ave makes of a framework's memory go to that stream."""
+    before = getattr(_entered, "stream", 0)
+    _entered.stream = stream
+    try:
+        yield
+    finally:
+        _entered.stream = before
+
+
+def _own(module: Any, index: int) -> int:
+    return getattr(_entered, "stream", 0)
+
+
 # By the module that defines an array's type: its library's current stream on a device.
-_CURRENT = {"torch": _torch, "cupy": _cupy}
+_CURRENT = {"torch": _torch, "cupy": _cupy, "avelang": _own}
 
 
 def _library(array: Array) -> str:
@@ -84,4 +104,4 @@ def order(arrays: Iterable[Array], stream: int, library: str, device: Waiting) -
 def unordered(arrays: Iterable[Array]) -> bool:
     """True where an array's library knows no stream but its own: what the kernel writes must be there when the launch
     returns."""
-    return any(array.kind == "JAX" and array.device != CPU for array in arrays)
+    return any(array.kind == "JAX" and array.device != CPU and array.via != "view" for array in arrays)

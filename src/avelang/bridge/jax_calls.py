@@ -1,0 +1,229 @@
+"""JAX: a call with its arrays, or with tracers, comes in; a call of one of XLA's foreign functions goes out
+(`jax.ffi`), with a gradient (`jax.custom_vjp`) and batches (`jax.custom_batching.custom_vmap`).
+
+XLA's program knows a call by its text: the operation's name, the module that makes it, and the options, so that a
+program that was exported runs in another process. Source: JAX, "Foreign function interface"."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import ctypes
+import functools
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import avelang.bridge.xla as xla
+from avelang.base.errors import error
+from avelang.base.lazy import np
+from avelang.base.places import argument_error
+from avelang.bridge.descriptions import Array, NoKernel, ave_dtype
+from avelang.bridge.device_views import DeviceView
+from avelang.bridge.registry import OPERATIONS
+from avelang.bridge.signatures import encoded
+from avelang.ir.dtypes import numpy_dtype
+from avelang.runtime import streams
+
+if TYPE_CHECKING:
+    from avelang.bridge.operation import Operation
+
+TARGET = "avelang"
+
+
+def call(operation: Operation, inputs: Sequence[Any], options: Sequence[Any], out: Any, fallback: bool) -> Any:
+    """A call with JAX's arrays or tracers."""
+    jax: Any = sys.modules["jax"]
+    if out is not None:
+        raise argument_error("out= writes to an array, and JAX's cannot be written: use what the call returns")
+    for name, value in operation.signature.named(options).items():
+        if isinstance(value, jax.Array):
+            raise argument_error(
+                f"{name} is an array of JAX: options are static, numbers that are known while it traces"
+            )
+        encoded(name, value)
+    present = tuple(x is not None for x in inputs)
+    try:
+        arrays = [x for x in inputs if x is not None]
+        axes = _varying(jax, arrays)
+        return _function(operation, options, present)(*(_varied(jax, x, axes) for x in arrays))
+    except NoKernel:
+        if not fallback:
+            raise
+        return operation.fallen_back(inputs, options, out)
+
+
+def _everywhere(values: Sequence[Any], present: Sequence[bool]) -> list[Any]:
+    """Values of the inputs that are there, with None for the others."""
+    given = iter(values)
+    return [next(given) if there else None for there in present]
+
+
+def _varying(jax: Any, arrays: Sequence[Any]) -> frozenset[str]:
+    """The axes of `jax.shard_map` along which some of the arrays differ; JAX has named the field anew in 0.10."""
+    kinds = [jax.typeof(x) for x in arrays] if hasattr(jax, "typeof") else []
+    found = (k.manual_axis_type.varying if hasattr(k, "manual_axis_type") else getattr(k, "vma", ()) for k in kinds)
+    return frozenset().union(*found)
+
+
+def _varied(jax: Any, x: Any, axes: frozenset[str]) -> Any:
+    """The array as one that differs along all of these axes: what was the same everywhere gets the gradients' sum."""
+    missing = tuple(sorted(axes - _varying(jax, [x]))) if axes else ()
+    if not missing:
+        return x
+    return jax.lax.pcast(x, missing, to="varying") if hasattr(jax.lax, "pcast") else jax.lax.pvary(x, missing)
+
+
+@functools.lru_cache(4096)
+def _function(operation: Operation, options: tuple[Any, ...], present: tuple[bool, ...]) -> Callable[..., Any]:
+    """The operation, with these options, as a function of JAX of the inputs that are there."""
+    jax: Any = sys.modules["jax"]
+    xla.register(jax, TARGET, serve)
+    foreign = _batching(operation, options, present)
+
+    @jax.custom_vjp
+    def primal(*arrays: Any) -> Any:
+        return operation.returned(foreign(*arrays))
+
+    def forward(*arrays: Any) -> Any:
+        if operation.gradient is None:
+            raise error(
+                "L069",
+                name=operation.__name__,
+                what="gradient",
+                why="it has no backward: give it one by @operation.backward",
+            )
+        outputs = foreign(*arrays)
+        names = (*operation.signature.inputs, *operation.signature.outputs)
+        everything = (*_everywhere(arrays, present), *outputs)
+        kept = [x if n in operation.saves else None for n, x in zip(names, everything, strict=True)]
+        # Dtypes of the inputs go on in arrays of no elements: what a residual may be.
+        axes = _varying(jax, arrays)
+        likes = [_varied(jax, jax.numpy.zeros((*a.shape, 0), a.dtype), axes) for a in arrays]
+        return operation.returned(outputs), (kept, likes)
+
+    def backward(residuals: Any, given: Any) -> Any:
+        kept, arrays = residuals
+        grads = given if operation.returns > 1 else (given,)
+        grads = tuple(None if g.dtype == jax.dtypes.float0 else g for g in grads)
+        count = len(present)
+        likes = _everywhere(arrays, present)
+        needs = tuple(x is not None and jax.numpy.issubdtype(x.dtype, jax.numpy.inexact) for x in likes)
+        found = operation.gradients(grads, kept[:count], kept[count:], options, needs)
+        return tuple(_gradient(jax, g, x) for g, x in zip(found, likes, strict=True) if x is not None)
+
+    primal.defvjp(forward, backward)
+    return primal
+
+
+def _gradient(jax: Any, found: Any, like: Any) -> Any:
+    """A gradient as JAX wants it: zeros for None, in the dtype of the input, float0 for integers."""
+    shape = like.shape[:-1]
+    if not jax.numpy.issubdtype(like.dtype, jax.numpy.inexact):
+        return np.zeros(shape, jax.dtypes.float0)
+    if found is None:
+        return _varied(jax, jax.numpy.zeros(shape, like.dtype), _varying(jax, [like]))
+    return jax.numpy.reshape(found, shape).astype(like.dtype)
+
+
+def _batching(operation: Operation, options: tuple[Any, ...], present: tuple[bool, ...]) -> Callable[..., Any]:
+    """The foreign function, all outputs, with its rule under `jax.vmap`: a batch becomes a leading dimension where the
+    operation takes more of them, else the elements follow one another."""
+    jax: Any = sys.modules["jax"]
+    names = [n for n, there in zip(operation.signature.inputs, present, strict=True) if there]
+    text = _said(operation, options, present)
+
+    @jax.custom_batching.custom_vmap
+    def foreign(*arrays: Any) -> tuple[Any, ...]:
+        wanted = operation.rule(
+            [None if x is None else _described(jax, x) for x in _everywhere(arrays, present)], options
+        )
+        results = [jax.ShapeDtypeStruct(a.shape, numpy_dtype(ave_dtype(a.dtype))) for a in wanted]
+        made = jax.ffi.ffi_call(TARGET, results, vmap_method="sequential")(*arrays, call=text)
+        axes = _varying(jax, arrays)
+        return tuple(_varied(jax, x, axes) for x in made)
+
+    @foreign.def_vmap
+    def batched(size: int, given: Sequence[bool], *arrays: Any) -> Any:
+        if all(n in operation.batched for n, b in zip(names, given, strict=True) if b):
+            grown = [
+                x if b or n not in operation.batched else jax.numpy.broadcast_to(x, (size, *x.shape))
+                for n, b, x in zip(names, given, arrays, strict=True)
+            ]
+            made = foreign(*grown)
+        else:
+            moving = [x for x, b in zip(arrays, given, strict=True) if b]
+
+            def one(row: Sequence[Any]) -> Any:
+                rows = iter(row)
+                return foreign(*(next(rows) if b else x for x, b in zip(arrays, given, strict=True)))
+
+            made = jax.lax.map(one, moving)
+        return made, (True,) * len(made)
+
+    return foreign
+
+
+def _described(jax: Any, x: Any) -> Array:
+    platform = jax.default_backend()
+    if platform == "cpu":
+        return Array(x.shape, x.dtype)
+    return Array(x.shape, x.dtype, "rocm" if platform == "rocm" else "cuda", lambda: _chip(platform))
+
+
+@functools.cache
+def _chip(platform: str) -> str:
+    from avelang.runtime import devices
+
+    return devices.device("rocm:0" if platform == "rocm" else "cuda:0").chip.name
+
+
+# -- XLA's side ------------------------------------------------------------------------------------------------------
+
+
+def _said(operation: Operation, options: tuple[Any, ...], present: tuple[bool, ...]) -> str:
+    return repr((operation.full_name, operation.__module__, options, present))
+
+
+@functools.lru_cache(4096)
+def _understood(text: str) -> tuple[Operation, dict[str, Any], tuple[bool, ...]]:
+    name, module, options, present = ast.literal_eval(text)
+    if name not in OPERATIONS:
+        with contextlib.suppress(ImportError):  # said below
+            importlib.import_module(module)
+    if name not in OPERATIONS:
+        raise error("L069", name=name, what="definition in this process", why=f"import what makes it ({module})")
+    operation = OPERATIONS[name]
+    return operation, operation.signature.named(options), present
+
+
+def serve(text: str, arguments: list[xla.Buffer], results: list[xla.Buffer], driver: str, stream: int) -> None:
+    """A call in XLA's program: the host function on views of XLA's buffers, on XLA's stream."""
+    operation, named, present = _understood(text)
+    make = _memory if not driver else _on_gpu(driver, [*arguments, *results])
+    inputs = _everywhere([make(b) for b in arguments], present)
+    with streams.entered(stream):
+        operation.host(*inputs, *(make(b) for b in results), **named)
+
+
+def _memory(b: xla.Buffer) -> Any:
+    """The view of a buffer in the CPU's memory."""
+    kind = numpy_dtype(ave_dtype(b.dtype))
+    size = kind.itemsize
+    for n in b.shape:
+        size *= n
+    if not size:
+        return np.empty(b.shape, kind)
+    memory: Any = (ctypes.c_uint8 * size).from_address(b.address)
+    return np.ndarray(b.shape, kind, memory)
+
+
+def _on_gpu(kind: str, buffers: list[xla.Buffer]) -> Callable[[xla.Buffer], DeviceView]:
+    from avelang.runtime.devices import DRIVERS
+
+    driver = DRIVERS[kind]
+    driver.open(kind)
+    owners = (driver.owner(b.address) for b in buffers if b.address)
+    place = f"{kind}:{next((o for o in owners if o is not None), 0)}"
+    return lambda b: DeviceView(b.address, b.shape, numpy_dtype(ave_dtype(b.dtype)), place)

@@ -1,0 +1,176 @@
+"""XLA's C interface of foreign functions: a Python function comes in; a target that XLA's programs call goes out. It
+gets the text of the call, its buffers, and on a GPU the stream.
+
+Source: XLA, xla/ffi/api/c_api.h (version 0.x of the interface: layouts of its structs, XLA_FFI_DataType)."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from avelang.base.errors import AveError
+
+_CAPSULE = b"xla._CUSTOM_CALL_TARGET"  # the name by which XLA knows a capsule with a function
+P, SIZE, I64, I32 = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int64, ctypes.c_int32
+_INTERNAL, _METADATA, _VERSION = 13, 1, (0, 1)
+# XLA_FFI_DataType: names as NumPy (with ml_dtypes) has them.
+DTYPES = {
+    1: "bool", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 6: "uint8", 7: "uint16", 8: "uint32", 9: "uint64",
+    10: "float16", 11: "float32", 12: "float64", 16: "bfloat16", 19: "float8_e5m2", 20: "float8_e4m3fn",
+    24: "float8_e5m2fnuz", 25: "float8_e4m3fnuz",
+}  # fmt: skip
+
+
+class _Extension(ctypes.Structure):
+    _fields_ = [("size", SIZE), ("type", I32), ("next", P)]
+
+
+class _Metadata(ctypes.Structure):
+    _fields_ = [
+        ("size", SIZE),
+        ("version_size", SIZE),
+        ("extension", P),
+        ("major", I32),
+        ("minor", I32),
+        ("traits", ctypes.c_uint32),
+    ]
+
+
+class _MetadataExtension(ctypes.Structure):
+    _fields_ = [("base", _Extension), ("metadata", ctypes.POINTER(_Metadata))]
+
+
+class _Span(ctypes.Structure):
+    _fields_ = [("text", P), ("length", SIZE)]
+
+
+class _List(ctypes.Structure):
+    """Arguments, and results."""
+
+    _fields_ = [("size", SIZE), ("extension", P), ("count", I64), ("types", P), ("items", ctypes.POINTER(P))]
+
+
+class _Attributes(ctypes.Structure):
+    _fields_ = [
+        ("size", SIZE), ("extension", P), ("count", I64), ("types", P),
+        ("names", ctypes.POINTER(ctypes.POINTER(_Span))),
+        ("items", ctypes.POINTER(P)),
+    ]  # fmt: skip
+
+
+class _Frame(ctypes.Structure):
+    _fields_ = [
+        ("size", SIZE), ("extension", P), ("api", P), ("context", P), ("stage", I32), ("arguments", _List),
+        ("results", _List),
+        ("attributes", _Attributes),
+    ]  # fmt: skip
+
+
+class _Buffer(ctypes.Structure):
+    _fields_ = [("size", SIZE), ("extension", P), ("dtype", I32), ("data", P), ("rank", I64), ("dims", P)]
+
+
+class _Api(ctypes.Structure):
+    _fields_ = [
+        ("size", SIZE), ("extension", P), ("version_size", SIZE), ("version_extension", P), ("major", I32),
+        ("minor", I32), ("internal", P),
+        ("error_create", P), ("error_message", P), ("error_destroy", P), ("register", P), ("stream_get", P),
+    ]  # fmt: skip
+
+
+class _ErrorArgs(ctypes.Structure):
+    _fields_ = [("size", SIZE), ("extension", P), ("message", ctypes.c_char_p), ("code", I32)]
+
+
+class _StreamArgs(ctypes.Structure):
+    _fields_ = [("size", SIZE), ("extension", P), ("context", P), ("stream", P)]
+
+
+_CALL = ctypes.CFUNCTYPE(P, P)
+
+
+def _failed(frame: _Frame, message: str) -> int | None:
+    """XLA's error with a message."""
+    api = ctypes.cast(frame.api, ctypes.POINTER(_Api)).contents
+    args = _ErrorArgs(ctypes.sizeof(_ErrorArgs), None, message.encode(), _INTERNAL)
+    return _CALL(api.error_create)(ctypes.addressof(args))
+
+
+def _stream(frame: _Frame) -> int:
+    api = ctypes.cast(frame.api, ctypes.POINTER(_Api)).contents
+    args = _StreamArgs(ctypes.sizeof(_StreamArgs), None, frame.context, None)
+    if _CALL(api.stream_get)(ctypes.addressof(args)):
+        raise RuntimeError("XLA gave no stream")
+    return int(args.stream or 0)
+
+
+def _asked(frame: _Frame) -> bool:
+    """Answers XLA's question, at registration, for the interface's version; whether it was that."""
+    if not frame.extension:
+        return False
+    first = _MetadataExtension.from_address(frame.extension)
+    if first.base.type != _METADATA:
+        return False
+    found = first.metadata.contents
+    found.major, found.minor = _VERSION
+    found.traits = 0
+    return True
+
+
+class Buffer(NamedTuple):
+    """Memory that XLA gives: row-major, without gaps."""
+
+    address: int
+    shape: tuple[int, ...]
+    dtype: str
+
+
+def _buffers(part: _List) -> list[Buffer]:
+    found = []
+    for i in range(part.count):
+        x = _Buffer.from_address(part.items[i] or 0)
+        shape = tuple((I64 * x.rank).from_address(x.dims)) if x.rank else ()
+        if x.dtype not in DTYPES:
+            raise TypeError(f"XLA gives an array of its type {x.dtype}, which kernels do not have")
+        found.append(Buffer(int(x.data or 0), shape, DTYPES[x.dtype]))
+    return found
+
+
+def _text(attributes: _Attributes) -> str:
+    span = _Span.from_address(attributes.items[0] or 0)
+    return ctypes.string_at(span.text or 0, span.length).decode()
+
+
+# What serves a call: its text, its arguments and results, the driver's name ("" for the CPU) and the stream.
+Serve = Callable[[str, list[Buffer], list[Buffer], str, int], None]
+
+
+def _handler(serve: Serve, driver: str) -> Any:
+    def handle(address: int) -> int | None:
+        frame = _Frame.from_address(address)
+        try:
+            if not _asked(frame):
+                stream = _stream(frame) if driver else 0
+                serve(_text(frame.attributes), _buffers(frame.arguments), _buffers(frame.results), driver, stream)
+        except BaseException as e:  # whatever it is: it cannot pass through XLA
+            return _failed(frame, str(e) if isinstance(e, AveError) else f"{type(e).__name__}: {e}")
+        return None
+
+    return _CALL(handle)
+
+
+_handlers: dict[str, list[Any]] = {}
+# A prototype of its own: those of `ctypes.pythonapi` are shared by all who set them (jax.ffi.pycapsule does).
+_new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, P, ctypes.c_char_p, P)(("PyCapsule_New", ctypes.pythonapi))
+
+
+def register(jax: Any, target: str, serve: Serve) -> None:
+    """Makes `serve` XLA's target of that name, on the CPU and on GPUs; once."""
+    if target in _handlers:
+        return
+    made = _handlers[target] = []
+    for platform, driver in (("cpu", ""), ("CUDA", "cuda"), ("ROCM", "rocm")):
+        made.append(_handler(serve, driver))
+        capsule = _new_capsule(ctypes.cast(made[-1], P), _CAPSULE, None)
+        jax.ffi.register_ffi_target(target, capsule, platform=platform)
