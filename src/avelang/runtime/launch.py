@@ -28,6 +28,7 @@ from avelang.runtime.arrays import CPU
 from avelang.runtime.backend import Backend, LaunchCall
 from avelang.runtime.cpu_backend import Cpu
 from avelang.runtime.geometry import Geometry, check_cluster, geometry
+from avelang.runtime.interned import interned
 
 
 class LaunchResult(NamedTuple):
@@ -83,7 +84,11 @@ class Launcher:
 
     def _slow(self, provider: Any, /, *args: Any, **kwargs: Any) -> None:
         try:
-            self._launch(geometry(self.source.name, provider), args, kwargs)
+            at, known = geometry(self.source.name, provider), interned(args, kwargs)
+            if known is not None:
+                self.call((at.grid, at.block), *known[0], **known[1])
+                return
+            self._launch(at, args, kwargs)
         except AveError as e:
             full = knobs.full_traceback()
             stub.keep_tracebacks(full)
