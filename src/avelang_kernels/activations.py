@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
+from avelang import Want
 
 
 @avelang.jit
@@ -27,3 +28,5 @@ def gelu_tanh(x):
 
 
 ACTIVATIONS: dict[Any, Any] = {None: None, "relu": relu, "silu": silu, "gelu_tanh": gelu_tanh}
+# What wrappers say of a parameter, for `avelang.takes`.
+Activation = Annotated[Any, Want(lambda x: x in ("relu", "silu", "gelu_tanh"), "relu, silu or gelu_tanh")]

@@ -16,7 +16,7 @@ DTYPES: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.
 # What products on the tile level take and make: floats are summed up in f32, i8 in i32.
 FLOATS: dict[str, Any] = {
     "bfloat16": al.bf16, "float16": al.f16, "float8_e4m3fn": al.f8e4m3fn, "float8_e5m2": al.f8e5m2,
-    "float8_e4m3fnuz": al.f8e4m3fnuz, "float8_e5m2fnuz": al.f8e5m2fnuz,
+    "float8_e4m3fnuz": al.f8e4m3fnuz, "float8_e5m2fnuz": al.f8e5m2fnuz, "float32": al.f32,
 }  # fmt: skip
 INTEGERS: dict[str, Any] = {"int8": al.i8}
 SUMS: dict[str, Any] = {"int32": al.i32}

@@ -46,7 +46,7 @@ def judged(a, b, got, bias=None, activation=None, rounding=2.0**-8):
 ORDERS = st.sampled_from(("rows", "columns", "gaps", "apart"))
 
 
-@pytest.mark.parametrize("target", ["gfx942", "sm_90a"])
+@pytest.mark.parametrize("target", [None, "sm_90a"])
 @settings(max_examples=4, deadline=None)
 @given(data=st.data())
 def test_drawn_products(target, data):
@@ -91,6 +91,38 @@ def test_bias_and_activation(target, activation, kind):
     judged(a, b, out, bias, activation, rounding=1e-5)
 
 
+@pytest.mark.parametrize("target", [None, "sm_90a"])
+def test_f32(target):
+    """By f32 instructions, or by three products of bf16, with bias and activation."""
+    rng = np.random.default_rng(8)
+    a, b = rng.standard_normal((37, 75)).astype(np.float32), stored(rng, (75, 50), np.float32, "columns")
+    bias = rng.standard_normal(50).astype(np.float32)
+    got = ops.matmul(a, b, bias=bias, activation="silu", target=target)
+    assert got.dtype == np.float32
+    judged(a, b, got, bias, "silu", rounding=1e-6 if target is None else 2e-4)
+
+
+@pytest.mark.parametrize("target", [None, "sm_90a"])
+def test_rows_have_the_same_bits_whatever_comes_with_them(target):
+    """In invariant mode: drawn subsets of rows, from one on, have the bits that they have among all."""
+    rng = np.random.default_rng(9)
+    a, b = rng.standard_normal((140, 200)).astype(bf16), rng.standard_normal((64, 200)).astype(bf16).T
+    with ops.invariant():
+        whole = ops.matmul(a, b, target=target)
+        for rows in (slice(7, 8), slice(0, 13), slice(60, 140)):
+            some = ops.matmul(a[rows].copy(), b, target=target)
+            np.testing.assert_array_equal(some.view(np.uint16), whole[rows].view(np.uint16))
+    judged(a, b, whole)
+
+
+@pytest.mark.parametrize("target", [None, "sm_90a"])
+def test_nothing_to_add_up_has_its_end(target):
+    bias = np.linspace(-2, 2, 8).astype(np.float32)
+    got = ops.matmul(np.empty((3, 0), bf16), np.empty((0, 8), bf16), bias=bias, activation="relu", target=target)
+    np.testing.assert_array_equal(got.astype(np.float32), np.tile(np.maximum(bias, 0).astype(bf16), (3, 1)).astype(np.float32))
+    assert not ops.matmul(np.empty((3, 0), bf16), np.empty((0, 8), bf16), target=target).any()
+
+
 def test_nothing_to_add_up():
     assert not ops.matmul(np.empty((3, 0), bf16), np.empty((0, 8), bf16)).any()
     assert ops.matmul(np.empty((0, 8), bf16), np.empty((8, 8), bf16)).shape == (0, 8)
@@ -105,10 +137,14 @@ ONE = np.zeros((16, 16), bf16)
         (ONE, ONE[:8], {}, "K is 16 in a and 8 in b"),
         (ONE, ONE.astype(np.float16), {}, "a is of bfloat16 and b of float16"),
         (ONE, ONE, {"activation": "swish"}, "activation is 'swish': it must be one of"),
-        (ONE, ONE, {"bias": np.zeros(8, bf16)}, r"bias is \(8,\): it must be \(16,\)"),
+        (ONE, ONE, {"bias": np.zeros(8, bf16)}, r"bias is \(8,\) of bfloat16: it must be \(16,\)"),
+        (ONE, ONE, {"bias": np.zeros(16, np.float16)}, "bias is .* of float16: it must be .* of bfloat16 or float32"),
+        ([[1.0]], ONE, {}, "a is of builtins.list: it must be an array of NumPy or torch"),
+        (ONE, ONE, {"out": "here"}, "out is of builtins.str"),
+        (ONE.astype(np.float64), ONE.astype(np.float64), {}, "a is of float64 and b of float64: both must be"),
         (ONE, ONE, {"out": np.zeros((16, 8), bf16)}, r"out is \(16, 8\) of bfloat16: it must be \(16, 16\)"),
         (np.zeros((2, 4, 4), bf16), np.zeros((3, 4, 4), bf16), {}, "do not broadcast"),
-        (ONE, ONE, {"target": "sm_80"}, "no kernel of matmul for sm_80"),
+        (ONE, ONE, {"target": "sm_75"}, "no kernel of matmul for bfloat16 on sm_75"),
         (np.zeros((), bf16), ONE, {}, "both need a dimension"),
     ],
 )  # fmt: skip

@@ -212,3 +212,55 @@ def mmas_command(target: str) -> None:
                 words = [",".join(map(str, x)) for x in (layout.outer, layout.thread, layout.tstrides, layout.element)]
             table.add_row(*((m.name, names) if i == 0 else ("", "")), operand, *words)
     _console().print(table)
+
+
+@explain.command("matmul")
+@click.argument("m", type=click.IntRange(1))
+@click.argument("n", type=click.IntRange(1))
+@click.argument("k", type=click.IntRange(1))
+@click.option("--chip", "--target", metavar="CHIP", default="sm_90a", show_default=True, help="The chip, or cpu.")
+@click.option("--dtype", type=click.Choice(("bf16", "f16", "f32")), default="bf16", show_default=True,
+              help="Of a and b.")  # fmt: skip
+@click.option("--out", type=click.Choice(("bf16", "f16", "f32")), help="Of the result; that of a and b if not given.")
+@click.option("--order", type=click.Choice(("NN", "NT", "TN", "TT")), default="NN", show_default=True,
+              help="Storage of a and b: N by rows, T by columns; weights of (n, k) are b of order T.")  # fmt: skip
+@click.option("--lda", type=click.IntRange(1), help="Elements from line to line of a, where lines have gaps.")
+@click.option("--ldb", type=click.IntRange(1), help="The same of b.")
+@click.option("--units", type=click.IntRange(1), help="Compute units of the GPU; those of the chip's usual product.")
+@click.option("--device", metavar="NAME", help="The device's name in tables of tuned tiles; the chip's usual product.")
+@click.option("--bias", is_flag=True, help="With a bias or an activation.")
+@click.option("--invariant", is_flag=True, help="As inside of ops.invariant().")
+def matmul_command(m: int, n: int, k: int, chip: str, dtype: str, out: str | None, order: str, lda: int | None,
+                   ldb: int | None, units: int | None, device: str | None, bias: bool, invariant: bool) -> None:
+    """The kernel that ops.matmul runs for a (M x K) @ b (K x N), its tile, and what is copied before it."""
+    from avelang import arch
+    from avelang.base.errors import AveError
+    from avelang.cli.console import show_error
+    from avelang_kernels.matmul import choice
+
+    names = {"bf16": "bfloat16", "f16": "float16", "f32": "float32"}
+    try:
+        on = "gfx942" if chip == "cpu" else chip
+        a = choice.description(m, k, names[dtype], order[0] == "T", lda or 0)
+        # The rule's b is (n, k): columns of the user's are its rows.
+        b = choice.description(n, k, names[dtype], order[1] == "N", ldb or 0)
+        c = choice.description(m, n, names[out or dtype])
+        name = device or ("" if chip == "cpu" else choice.usual_device(on))
+        known = units or arch.product(on, "the choice of a plan").count
+        asked = choice.Question(on, known, name, bias, invariant, chip == "cpu")
+        plan = choice.plan_of(a, b, c, asked)
+        us = choice.modeled(plan, a, b, c, asked)
+    except AveError as exc:
+        exc.span = None  # the line is one of Ave's
+        show_error(exc)
+        raise SystemExit(1) from None
+    why = {"rule": "by the model of the chip", "tuned": f"tuned for {name}",
+           "invariant": "alike for any number of rows"}  # fmt: skip
+    said = [f"a ({m} x {k}) @ b ({k} x {n}), {dtype}, {order}, on {chip} with {known} units", "",
+            f"kernel: avelang_kernels.matmul.{plan.kernel}", f"choice: {plan.choice}", f"chosen: {why[plan.by]}",
+            f"copies: {', '.join(plan.copies) or 'none'}"]  # fmt: skip
+    if bias:
+        said.append("bias, activation: " + ("in the kernel's epilogue" if plan.ends else "another pass"))
+    if us is not None:
+        said.append(f"model: {us:.1f} us, copies apart")
+    click.echo("\n".join(said))

@@ -1,43 +1,43 @@
-"""`matmul`: products of matrices and of batches, by the kernel of the arrays' chip.
-
-| arrays on | kernel | storage |
-| --- | --- | --- |
-| sm_90a | `hopper_gemm`, tile by `hopper_rule` | rows or columns 16 bytes or a multiple apart; else of a copy |
-| gfx90a, gfx942, gfx950 | `mi300_gemm`, tile by `mi300_rule` | rows or columns side by side; else of a copy |
-| the CPU | `mi300_gemm`, compiled for the CPU | as on AMD |
-"""
+"""`matmul`: products of matrices and of batches, by the kernel of the arrays' chip. `avelang_kernels.matmul.choice` has
+the rule and the table of kernels; `ave explain matmul` says what it chooses."""
 
 from __future__ import annotations
 
 import math
-import sys
 from typing import Any
 
-from avelang import argument_error, tile
+from avelang import argument_error
+from avelang.bridge import invariant as invariance
 from avelang_kernels.activations import ACTIVATIONS as FUSED
 from avelang_kernels.arrays import empty, is_torch, named
-from avelang_kernels.matmul import hopper_gemm, mi300_gemm
-from avelang_kernels.matmul.hopper_few import few_rows_gemm
-from avelang_kernels.matmul.storage import misplaced, strides
+from avelang_kernels.matmul.choice import matrix_product
 
-DTYPES = ("bfloat16", "float16")
-FEW = 64  # rows for which `hopper_few` chooses between two kernels
+DTYPES = ("bfloat16", "float16", "float32")
 ACTIVATIONS = (None, *(name for name in FUSED if name))
 
 
 def matmul(
-    a: Any, b: Any, *, bias: Any = None, activation: str | None = None, out: Any = None, target: str | None = None
-) -> Any:
+    a: Any, b: Any, *, bias: Any = None, activation: str | None = None, out: Any = None, target: str | None = None,
+    invariant: bool | None = None,
+) -> Any:  # fmt: skip
     """activation(a @ b + bias), as torch's `matmul` means it: summed up in f32, rounded once.
 
-    a: (m, k), (k,) or (..., m, k); b: (k, n), (k,) or (..., k, n); leading dimensions broadcast. Both bf16 or f16, of
-    NumPy or torch, with any strides. bias: (n,), of that dtype or f32; activation: "relu", "silu" or "gelu_tanh". out:
-    of the result's shape, of the dtype of a and b or f32; made when it is None, in the dtype of a and b. target: of
-    arrays on the CPU, the chip whose kernel is run there. Returns `out`. Raises L066 (a ValueError) for shapes that do
-    not fit, dtypes without a kernel and chips without one."""
+    a: (m, k), (k,) or (..., m, k); b: (k, n), (k,) or (..., k, n); leading dimensions broadcast. Both bf16, f16 or f32,
+    of NumPy or torch, with any strides. On Hopper a product of f32 is three of bf16: its error is some 2^-16 of |a||b|.
+    bias: (n,), of the dtype of a and b or f32; activation: "relu", "silu" or "gelu_tanh". Both are part of the kernel's
+    epilogue, before the one rounding; of f32 on AMD and the CPU, and on sm_80 to sm_89, they are another pass, in f32.
+    out: of the result's shape, of the dtype of a and b or f32; made when it is None, in the dtype of a and b. target:
+    of arrays on the CPU, the chip whose kernel is run there. invariant: True for a plan that does not depend on the
+    number of rows, so that the bits of a row do not; None for what `ops.invariant()` says. Returns `out`. Raises L066
+    (a ValueError) for shapes that do not fit, dtypes without a kernel and chips without one."""
+    for name, x in (("a", a), ("b", b), ("bias", bias), ("out", out)):
+        check_array(name, x, name in ("bias", "out"))
     named_a, named_b = named(a), named(b)
     if named_a not in DTYPES or named_a != named_b:
-        raise argument_error(f"a is of {named_a} and b of {named_b}: both must be of bf16, or both of f16")
+        raise argument_error(
+            f"a is of {named_a} and b of {named_b}: both must be of bf16, of f16 or of f32",
+            "scaled_matmul multiplies fp8" if "float8" in named_a + named_b else "",
+        )
     if activation not in ACTIVATIONS:
         raise argument_error(f"activation is {activation!r}: it must be one of {ACTIVATIONS}")
     if 0 in (len(a.shape), len(b.shape)):
@@ -46,8 +46,11 @@ def matmul(
     (m, k), (depth, n) = rows.shape[-2:], columns.shape[-2:]
     if k != depth:
         raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: K is {k} in a and {depth} in b")
-    if bias is not None and tuple(bias.shape) != (n,):
-        raise argument_error(f"bias is {tuple(bias.shape)}: it must be {(n,)}, a number for each column")
+    if bias is not None and (tuple(bias.shape) != (n,) or named(bias) not in (named_a, "float32")):
+        raise argument_error(
+            f"bias is {tuple(bias.shape)} of {named(bias)}: it must be {(n,)}, a number for each column, of {named_a} "
+            f"or float32"
+        )
     leading = broadcast(tuple(rows.shape[:-2]), tuple(columns.shape[:-2]))
     shape = leading + (m,) * (len(a.shape) > 1) + (n,) * (len(b.shape) > 1)
     if out is None:
@@ -59,7 +62,8 @@ def matmul(
         done = done[..., None, :] if len(b.shape) > 1 else done[..., None]
     if len(b.shape) == 1:
         done = done[..., None]
-    batches(rows, columns, done, leading, bias, activation, target)
+    always = invariance.on() if invariant is None else invariant
+    batches(rows, columns, done, leading, (bias, activation, target, always))
     return out
 
 
@@ -75,19 +79,29 @@ def broadcast(one: tuple[int, ...], two: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def batches(a: Any, b: Any, out: Any, leading: tuple[int, ...], bias: Any, activation: Any, target: Any) -> None:
-    """One product where b is one matrix and rows of a lie at equal distances; else one for each pair."""
+def check_array(name: str, x: Any, optional: bool) -> None:
+    """Checks that an argument is an array of NumPy or torch. Raises L066."""
+    if x is None and optional:
+        return
+    if not (is_torch(x) or type(x).__module__.partition(".")[0] == "numpy") or not hasattr(x, "shape"):
+        kind = f"{type(x).__module__}.{type(x).__qualname__}"
+        raise argument_error(f"{name} is of {kind}: it must be an array of NumPy or torch", "numpy.asarray makes one")
+
+
+def batches(a: Any, b: Any, out: Any, leading: tuple[int, ...], more: tuple[Any, ...]) -> None:
+    """One product where b is one matrix and rows of a lie at equal distances; else one for each pair. `more`: as of
+    `matrix_product`, behind `out`."""
     if len(b.shape) == 2 and leading:
         one, made = flat(a), flat(out)
         if one is not None and made is not None:
-            product(one, b, made, bias, activation, target)
+            matrix_product(one, b.T, made, *more)
             return
     if not leading:
-        product(a, b, out, bias, activation, target)
+        matrix_product(a, b.T, out, *more)
         return
     for i in range(leading[0]):
         one, two = (x[i if x.shape[0] > 1 else 0] if len(x.shape) - 2 == len(leading) else x for x in (a, b))
-        batches(one, two, out[i], leading[1:], bias, activation, target)
+        batches(one, two, out[i], leading[1:], more)
 
 
 def flat(x: Any) -> Any:
@@ -104,74 +118,3 @@ def flat(x: Any) -> Any:
     import numpy as np
 
     return np.lib.stride_tricks.as_strided(x, (rows, x.shape[-1]), (row * x.itemsize, x.strides[-1]))
-
-
-def product(a: Any, b: Any, out: Any, bias: Any, activation: Any, target: str | None) -> None:
-    """One product of matrices."""
-    if 0 in out.shape:
-        return
-    cpu = tile.on_cpu(a)
-    chip = target or ("gfx942" if cpu else tile.device_of(a)[0])
-    options: dict[str, Any] = {"target": chip, "backend": "cpu"} if cpu else {}
-    if chip.startswith("sm_90") and a.shape[1]:
-        x, y = readable(a), readable(b.T)
-        if bias is None and activation is None and x.shape[0] <= FEW and in_lines(x, y) and whole(out):
-            few_rows_gemm(x, y, out, **options)
-            return
-        hopper_gemm.gemm(x, y, out, bias=bias, activation=activation, **options)
-    elif chip.startswith("gfx"):
-        plain = bias is None and activation is None
-        made = out if plain else empty(out, out.shape[0], out.shape[1], float_of(out))
-        mi300_gemm.gemm(a, b.T, made, **options)
-        if not plain:
-            out[...] = finished(made, bias, activation)
-    else:
-        raise argument_error(
-            f"there is no kernel of matmul for {chip}: it runs on sm_90a, gfx90a, gfx942, gfx950 and the CPU"
-        )
-
-
-def whole(x: Any) -> bool:
-    """True where rows follow one another without gaps."""
-    row, column = strides(x)
-    return column == 1 and row == x.shape[1]
-
-
-def in_lines(*matrices: Any) -> bool:
-    """True where rows follow one another without gaps, and are a multiple of 16 bytes long."""
-    return all(whole(x) and x.shape[1] * x.dtype.itemsize % 16 == 0 for x in matrices)
-
-
-def readable(x: Any) -> Any:
-    """The matrix, or a copy with rows a multiple of 16 bytes apart where TMA reads neither its rows nor its columns."""
-    if not misplaced(x):
-        return x
-    rows, columns = x.shape
-    made = empty(x, rows, -(-columns // 8) * 8)[:, :columns]
-    made[...] = x
-    return made
-
-
-def float_of(x: Any) -> Any:
-    """f32, in the words of an array's library."""
-    return sys.modules["torch"].float32 if is_torch(x) else "float32"
-
-
-def finished(x: Any, bias: Any, activation: Any) -> Any:
-    """Bias and activation of f32, by the arrays' own library: where a kernel's epilogue has none."""
-    if is_torch(x):
-        torch = sys.modules["torch"]
-        x = x if bias is None else x + bias.float()
-        kinds = {"relu": torch.relu, "silu": torch.nn.functional.silu,
-                 "gelu_tanh": lambda y: torch.nn.functional.gelu(y, approximate="tanh")}  # fmt: skip
-        return kinds[activation](x) if activation else x
-    import numpy as np
-
-    x = x if bias is None else x + bias.astype(np.float32)
-    if activation == "relu":
-        return np.maximum(x, 0)
-    if activation == "silu":
-        return x / (1 + np.exp(-x))
-    if activation == "gelu_tanh":
-        return 0.5 * x * (1 + np.tanh(0.7978845608028654 * (x + 0.044715 * x**3)))
-    return x

@@ -321,6 +321,11 @@ def find(kernel: str, device: str, key: Any) -> Mapping[str, Any] | None:
         return choice
 
 
+def epoch() -> int:
+    """A number that grows whenever a lookup may give another answer: for those who keep what `find` gave."""
+    return EPOCH[0]
+
+
 def forget() -> None:
     """Reads tables again at the next lookup: after one was changed by another process."""
     with _LOCK:

@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 from avelang import takes
 from avelang_kernels.arrays import Matrix, Positive, empty, multiprocessors
 from avelang_kernels.matmul.hopper_gemm import gemm
-from avelang_kernels.matmul.hopper_rule import SMS, times
+from avelang_kernels.matmul.hopper_rule import SMS, choose_tile, times
 from avelang_kernels.matmul.hopper_skinny import M_MOST, SkinnyPlan, best_plan, name_of, skinny_gemm, work_of
 from avelang_kernels.matmul.hopper_tiles import GemmTile
+from avelang_kernels.matmul.storage import alignment
 
 # Of the line: microseconds of an empty product; of what L2 writes back while B is read, from BACK bytes on in full;
 # bytes a microsecond from memory, and what a byte of A costs that comes from L2 once more for each tile.
@@ -52,13 +53,15 @@ def skinny_us(m: int, n: int, k: int, plan: SkinnyPlan, sms: int = SMS, size: in
 
 @takes()
 @functools.lru_cache(maxsize=1 << 16)
-def few_rows_plan(m: Positive, n: Positive, k: Positive, sms: Positive = SMS, size: Positive = 2) -> FewRowsPlan:
+def few_rows_plan(
+    m: Positive, n: Positive, k: Positive, sms: Positive = SMS, size: Positive = 2, align: Positive = 128
+) -> FewRowsPlan:
     """The faster product for C of m x n, K of k, by the model, on a GPU of so many multiprocessors. `size`: bytes of an
-    element of C. Any m; above 64 it is `hopper_gemm`'s."""
-    tiles, us = times(m, n, k, sms, size)
+    element of C; `align`: as of `hopper_rule.choose_tile`. Any m; above 64 it is `hopper_gemm`'s."""
+    _, us = times(m, n, k, sms, size, align)
     best = int(us.argmin())
     floor = read_us(m, n, k, size) * max(1.0, SMS / sms)
-    choice = FewRowsPlan(None, tiles[best], max(float(us[best]), floor))
+    choice = FewRowsPlan(None, choose_tile(m, n, k, sms, size, align), max(float(us[best]), floor))
     if m > M_MOST:
         return choice
     plan = best_plan(m, n, k, sms)
@@ -78,7 +81,8 @@ def few_rows_gemm(a: Matrix, b: Matrix, out: Any = None, *, dtype: Any = None, *
     if not (m and n and k) or m > M_MOST or b.shape[1] != k:
         return gemm(a, b, _made(a, m, n, out, dtype), **options)
     made = dtype if out is None else out.dtype
-    chosen = few_rows_plan(m, n, k, multiprocessors(a), 4 if made is not None and name_of(made) == "f32" else 2)
+    size = 4 if made is not None and name_of(made) == "f32" else 2
+    chosen = few_rows_plan(m, n, k, multiprocessors(a), size, alignment(a, b))
     if chosen.plan is None:
         return gemm(a, b, _made(a, m, n, out, dtype), chosen.tile, **options)
     return skinny_gemm(a, b, out, dtype=dtype, **options)

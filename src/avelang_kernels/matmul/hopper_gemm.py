@@ -19,7 +19,7 @@ from avelang.pipelines.fixup import ClusterScatter, FixupEpilogue, workspace
 from avelang.pipelines.ring import cluster_sync, mbarrier_ring
 from avelang.pipelines.scheduler import ClusterKScheduler, SplitKScheduler, StreamKScheduler, TileScheduler
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT, run
-from avelang_kernels.activations import ACTIVATIONS
+from avelang_kernels.activations import ACTIVATIONS, Activation
 from avelang_kernels.arrays import Matrix, Positive, Vector, empty, multiprocessors, named
 from avelang_kernels.matmul.hopper_epilogues import Scaling, scale_of
 from avelang_kernels.matmul.hopper_f32 import split_f32
@@ -38,7 +38,6 @@ from avelang_kernels.matmul.hopper_types import (
 from avelang_kernels.matmul.storage import alignment, crosswise, misplaced
 from avelang_kernels.workspaces import workspace_for
 
-Activation = Annotated[Any, Want(lambda x: x in ("relu", "silu", "gelu_tanh"), "relu, silu or gelu_tanh")]
 Split = Annotated[Any, Want(lambda x: x == STREAM or type(x) is int and x > 0, f'an int from 1 on, or "{STREAM}"')]
 
 Precision = Literal["bf16x3", "tf32"]
@@ -243,15 +242,22 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     direct = out is not None and n * to.bytes % UNIT == 0 and not misplaced(out, False)
     wide = -(-n * to.bytes // UNIT) * UNIT // to.bytes
     result: Any = out if direct else empty(a, m, wide, like(a if out is None else out, to))
-    if 0 in (m, n, k):
-        result[...] = 0
-    else:
+    if k == 0 and m * n:  # nothing is added up: the product of zeros, whose end is that of any other
+        (a, b), majors, k = map(nothing, (a, b)), (False, False), UNIT // a.dtype.itemsize
+    if 0 not in (m, n):
         launch(product, a, b, result, to, tile, sms, factors, (m, n, k), options, majors, bias, activation)
     if out is None:
         return result[:, :n]
     if not direct:
         out[...] = result[:, :n]
     return out
+
+
+def nothing(x: Any) -> Any:
+    """Rows of zeros, 16 bytes each, in the stead of rows of no elements."""
+    made = empty(x, x.shape[0], UNIT // x.dtype.itemsize)
+    made[...] = 0
+    return made
 
 
 def launch(product: Product, a: Any, b: Any, result: Any, to: Any, tile: GemmTile, sms: int, factors: Any,

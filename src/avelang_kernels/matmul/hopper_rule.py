@@ -234,3 +234,14 @@ def choose_tile(
         rows, cols = -(-n // model.high[best]), -(-m // model.wide[best])
     short = 1 if cols <= SHORT and cols < rows else SHORT if rows <= SHORT else tile.group_m
     return tile._replace(group_m=short)
+
+
+@functools.cache
+def invariant_tile(n: int, k: int, sms: int = SMS, size: int = 2) -> GemmTile:
+    """The tile for products of N and K with any number of rows, so that the bits of a row do not depend on it: whole
+    tiles, each by one block, of which 64 divides the width, so that either operand may lie by columns. Among them the
+    one that the model gives the least time with 256 rows."""
+    tiles, us = times(256, n, max(k, 1), sms, size)
+    fits = [(float(t), i) for i, (one, t) in enumerate(zip(tiles, us, strict=True))
+            if one.split == 1 and one.cluster_k == 1 and one.n % 64 == 0]  # fmt: skip
+    return tiles[min(fits)[1]]

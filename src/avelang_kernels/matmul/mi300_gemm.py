@@ -14,7 +14,6 @@ the last to come adds them up in the order of K. Tile, split and order of tiles 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
 import functools
-import sys
 from typing import Annotated, Any
 
 import avelang
@@ -25,9 +24,11 @@ from avelang.pipelines.fixup import BlockWorkspace
 from avelang.pipelines.lds import lds_mainloop
 from avelang.pipelines.scheduler import SplitKScheduler, StreamKScheduler, TileScheduler, xcd_remap
 from avelang.pipelines.scheduling import DS_READ, DS_WRITE, VMEM_READ, spread
-from avelang_kernels.arrays import Matrix, empty, is_torch, named, product_dtypes
+from avelang_kernels.activations import ACTIVATIONS, Activation
+from avelang_kernels.arrays import Matrix, Vector, empty, is_torch
 from avelang_kernels.matmul.lines import line_up
-from avelang_kernels.matmul.mi300_rule import choose, group_of
+from avelang_kernels.matmul.mi300_places import OUT_OF_RANGE, dtype_of_bias, dtypes, like, placed
+from avelang_kernels.matmul.mi300_rule import choose
 from avelang_kernels.matmul.mi300_tiles import (
     CHUNK_BYTES,
     CHUNKS,
@@ -42,13 +43,12 @@ from avelang_kernels.matmul.mi300_tiles import (
     Mi300Tile,
     blocks_of,
     slots_of,
-    tiles_of,
 )
 from avelang_kernels.workspaces import workspace_for
 
 STEP, HALF, CHUNK = 64, 32, 8  # elements of K, of 16 bits: of a step, of a slot, of what a lane moves at once
 WORD = 4  # bytes
-OUT_OF_RANGE = 1 << 31  # an offset, in bytes, that is out of every range
+TILES = SMALL, LARGE  # two that fill a compute unit
 GROUP_M = 8  # rows of tiles that are gone through together
 RUN = 8  # rows that a lane moves at once, of an operand whose rows are neighbors in memory
 PAIRS = HALF // 2  # pairs along K in a half of such an operand
@@ -330,9 +330,9 @@ def matrix(pointer, rows, k, ld, TURNED):
 
 
 @avelang.jit
-def one_tile(operands, c, work, T, EACH, WIDE, TURNED, workspace, MANY=False):
+def one_tile(operands, c, work, T, EACH, WIDE, TURNED, workspace, finish, MANY=False):
     """Makes a work tile, or this block's part of one, for which there is a workspace: pointers to sums and counters.
-    MANY: of several of the block's."""
+    `finish`: bias and activation. MANY: of several of the block's."""
     M, N, WAVES_M, WAVES_N, _ = T
     (top, left), (begin, end) = work.at, work.k
     if workspace is not None:  # LLVM computes them in vector registers, from which no resource may come
@@ -356,12 +356,12 @@ def one_tile(operands, c, work, T, EACH, WIDE, TURNED, workspace, MANY=False):
             vectors = al.view(acc, al.Tensor((acc.shape[0] * acc.shape[1], 4), KIND))
             complete = shared.fixup(vectors, work.peers)
     if complete:
-        epilogue = BufferEpilogue(al.subview(c, (top, 0), (rows, n)), WIDE)
+        epilogue = BufferEpilogue(al.subview(c, (top, 0), (rows, n)), WIDE, finish[0], finish[1])
         epilogue.store(acc, wave_row, left + wave_col, lane_anew() if MANY else lane)
 
 
 @avelang.jit
-def tiles(operands, c, s, T, EACH, WIDE, TURNED, SPLIT, GROUP_M, DIES, partials, counters):
+def tiles(operands, c, s, T, EACH, WIDE, TURNED, SPLIT, GROUP_M, DIES, partials, counters, finish):
     """Makes the tile of this block, its part of one, or its run of a stream."""
     M, N, WAVES_M, WAVES_N, _ = T
     STEP, THREADS = STEP_BYTES // operands[0].dtype.bytes, LANES * WAVES_M * WAVES_N
@@ -379,19 +379,19 @@ def tiles(operands, c, s, T, EACH, WIDE, TURNED, SPLIT, GROUP_M, DIES, partials,
         first, end, stride = stream.span()
         for index in al.range(first, end, stride):
             al.syncthreads()  # all have read what the tile before had in shared memory
-            one_tile(operands, c, stream.work_tile(index, 0, 0), T, EACH, WIDE, TURNED, workspace, True)
+            one_tile(operands, c, stream.work_tile(index, 0, 0), T, EACH, WIDE, TURNED, workspace, finish, True)
     else:
         al.expect(al.grid_dim(0) == TILES * SPLIT, "a block for each part of each tile of C, no more and no less",
                   TILES * SPLIT)
         unit = xcd_remap(block, TILES * SPLIT, XCDS)
         if SPLIT == 1:
-            one_tile(operands, c, scheduler.work_tile(unit, 0, 0), T, EACH, WIDE, TURNED, None)
+            one_tile(operands, c, scheduler.work_tile(unit, 0, 0), T, EACH, WIDE, TURNED, None, finish)
         else:
             # Blocks that run at one time on one die have the same part of K, so far as that goes: they read the same
             # rows.
             unit = unit % TILES * SPLIT + unit // TILES
             work = SplitKScheduler(scheduler, SPLIT, STEP).work_tile(unit, 0, 0)
-            one_tile(operands, c, work, T, EACH, WIDE, TURNED, (partials, counters))
+            one_tile(operands, c, work, T, EACH, WIDE, TURNED, (partials, counters), finish)
 
 
 @avelang.constant
@@ -401,27 +401,31 @@ def both(x):
 
 
 @functools.cache
-def build(dtype: Any, out: Any, split: int | str = 1, strided: bool = False) -> Any:
+def build(dtype: Any, out: Any, split: int | str = 1, strided: bool = False, bias: Any = None,
+          activation: Any = None) -> Any:  # fmt: skip
     """The kernel for the type of A and B, that of C, and how K is split: in so many parts, or `STREAM`; `strided`:
-    lines of A, B and C are `lda`, `ldb`, `ldc` elements apart. A split K takes a workspace: sums of 4 bytes and u32
-    counters, 0. It is launched with `threads(T)`."""
+    lines of A, B and C are `lda`, `ldb`, `ldc` elements apart. `bias`: its dtype; `activation`: of `ACTIVATIONS`. A
+    split K takes a workspace: sums of 4 bytes and u32 counters, 0. It is launched with `threads(T)`."""
     SUMS: Any = al.Pointer(al.f32) if split != 1 else al.constexpr  # type: ignore
     COUNTERS: Any = al.Pointer(al.u32) if split != 1 else al.constexpr  # type: ignore
     LINE: Any = al.u32 if strided else al.constexpr
+    BIAS: Any = al.constexpr if bias is None else al.Pointer(bias)
+    LAST = ACTIVATIONS[activation]
 
     @avelang.jit
     def gemm(
         a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(out), m: al.u32, n: al.u32, k: al.u32,  # type: ignore
         partials: SUMS = None, counters: COUNTERS = None,  # type: ignore
-        lda: LINE = None, ldb: LINE = None, ldc: LINE = None,  # type: ignore
+        lda: LINE = None, ldb: LINE = None, ldc: LINE = None, bias_of: BIAS = None,  # type: ignore
         T: al.constexpr = SMALL, EACH: al.constexpr = CHUNK, WIDE: al.constexpr = True,  # type: ignore
         TURNED: al.constexpr = False, SPLIT: al.constexpr = split, GROUP: al.constexpr = GROUP_M,  # type: ignore
         DIES: al.constexpr = 0,  # type: ignore
     ):  # fmt: skip
         s, sides = Sizes(m, n, k, lda, ldb, ldc) if strided else Sizes(m, n, k, k, k, n), both(TURNED)
         operands = matrix(a, m, k, s.lda, sides[0]), matrix(b, n, k, s.ldb, sides[1])
+        added: Any = None if bias is None else al.make_tensor(bias_of, bias, al.make_layout((n,)))
         tiles(operands, matrix(c, m, n, s.ldc, False), s, T, both(EACH), WIDE, sides, SPLIT, GROUP, DIES, partials,
-              counters)
+              counters, (added, LAST))
 
     return gemm
 
@@ -430,12 +434,6 @@ gemm_f32, gemm_bf16 = build(al.bf16, al.f32), build(al.bf16, al.bf16)  # rows wi
 
 
 # -- calls -------------------------------------------------------------------------------------------------------------
-
-
-def dtypes(a: Any, b: Any, out: Any) -> tuple[Any, Any]:
-    """The dtypes of A and of C. Raises TypeError for what there is no product of."""
-    one, two = named(a), named(b)
-    return product_dtypes(one, two, ("int32" if one == "int8" else "float32") if out is None else named(out))
 
 
 def threads(tile: Mi300Tile) -> int:
@@ -452,45 +450,23 @@ Split = Annotated[Any, Want(lambda x: x is None or x == STREAM or type(x) is int
                             f'None, an int from 1 on, or "{STREAM}"')]  # fmt: skip
 
 
-def like(a: Any, to: Any) -> Any:
-    """A dtype of sums, in the words of an array's own library."""
-    name = "int32" if to == al.i32 else "float32"
-    if is_torch(a):
-        return getattr(sys.modules["torch"], name)
-    return name
-
-
-def place_of(dtype: Any, sizes: tuple[int, int, int], gpu: tuple[str, int], size: int, least: int, spare: int,
-             tile: Any, split: Any) -> GemmPlace:  # fmt: skip
-    """The place that the model chooses, with a tile or a split that is given."""
-    (m, n, k), (chip, units) = sizes, gpu
-    kind = "f8" if dtype.name.startswith("f8") else dtype.name
-    found = choose(m, n, k, kind, chip, units, size, least, spare)
-    if tile is None and split is None:
-        return found
-    steps = max(1, -(-k * dtype.bytes // STEP_BYTES))
-    own = tile or found.tile
-    split = (found.split if tile is None else least) if split is None else split
-    runs = min(units, tiles_of(own, m, n) * steps) if split == STREAM else 0
-    parts = split if split == STREAM else min(max(split, least), steps)
-    return GemmPlace(own, parts, runs, group_of(own, m, n, units // found.dies), found.dies)
-
-
-
 @takes()
-def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: Mi300Tile | None = None, split: Split = None,
-         target: str | None = None, **options: Any) -> Any:  # fmt: skip
-    """C = A @ B^T, accumulated in f32 (of int8: in i32).
+def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: Tile | GemmPlace | None = None, split: Split = None,
+         target: str | None = None, *, bias: Vector | None = None, activation: Activation | None = None,
+         **options: Any) -> Any:  # fmt: skip
+    """C = activation(A @ B^T + bias), accumulated in f32 (of int8: in i32).
 
     a: (m, k), b: (n, k), of any size and storage order: rows or columns may be what lies side by side, with any gaps
     between them; of what has neither a copy is made. Both bf16, f16, int8 or the chip's kinds of f8, of NumPy or torch.
     Fastest where what lies side by side comes in multiples of 16 bytes; slow where it does not even come in words.
     out: (m, n), f32, or of the type of a and b where that is bf16 or f16; i32 for int8; made when it is None: f32 or
-    i32. `tile`, and `split`: parts of K that different blocks multiply, or "stream": every block gets an equal share of
-    all steps along K (stream-K); by default all as `mi300_rule.choose` says. Sums of parts are added in the order of K:
-    the same bits in every run. Launches of one stream share a workspace. `target`: the chip, by default that of the
-    arrays' GPU. `options` are those of a launch, such as `backend="reference"`. Returns `out`. Raises ValueError for
-    shapes that do not fit one another, and for lines that are too long for offsets of 32 bits, TypeError for dtypes."""
+    i32. `bias`: (n,), of the type of a or f32, without gaps; `activation`: "relu", "silu" or "gelu_tanh"; both of
+    floats only. `tile`, and `split`: parts of K that different blocks multiply, or "stream": every block gets an equal
+    share of all steps along K (stream-K); by default all as `mi300_rule.choose` says, which gives a `GemmPlace` that
+    may be given whole. Sums of parts are added in the order of K: the same bits in every run. Launches of one stream
+    share a workspace. `target`: the chip, by default that of the arrays' GPU. `options` are those of a launch, such as
+    `backend="reference"`. Returns `out`. Raises ValueError for shapes that do not fit one another, and for lines that
+    are too long for offsets of 32 bits, TypeError for dtypes."""
     (m, k), n = a.shape, b.shape[0]
     if b.shape[1] != k:
         raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
@@ -498,38 +474,28 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: Mi300Tile | None
     result: Any = empty(a, m, n, like(a, to)) if out is None else out
     if tuple(result.shape) != (m, n):
         raise argument_error(f"out is {tuple(result.shape)}, but the product of {m} and {n} rows is {(m, n)}")
+    said = dtype_of_bias(bias, dtype, n, activation)
     if 0 in (m, n):
         return result
     from avelang import tile as tiles_level  # takes longer to import than a kernel from the cache
 
-    chip, units = tiles_level.device_of(a, target)
-    size, A, B, C = dtype.bytes, line_up(a), line_up(b), line_up(result)
-    # Elements of one byte are not transposed on their way.
-    if A is None or B is None or C is None or C.turned or (size == 1 and (A.turned or B.turned)):
-        return by_copies(a, b, result, tile=tile, split=split, target=target, **options)
-    turned, high = (A.turned, B.turned), max((tile or LARGE).m, (tile or LARGE).n)
-    far = [x.ld * size for x in (A, B) if not x.turned]
-    if high * max(*far, C.ld * to.bytes, 0) > OUT_OF_RANGE:
-        raise argument_error(f"lines of {A.ld}, {B.ld} and {C.ld} elements: {high} of them must fit in "
-                             f"{OUT_OF_RANGE >> 30} GiB")  # fmt: skip
-    each = A.each(m if A.turned else k, size), B.each(n if B.turned else k, size)
-    # What is transposed on its way, or comes in many loads, takes more registers.
-    spare = 64 if min(each) * size < CHUNK_BYTES else 8 * (True in turned)
-    # Offsets along K, of columns, are within a part of K.
-    step = STEP_BYTES // size
-    least = max([-(-k * x.ld * size // (OUT_OF_RANGE - 4 * step * x.ld * size)) for x in (A, B) if x.turned] + [1])
-    place = place_of(dtype, (m, n, k), (chip, units), to.bytes, least, spare, tile, split)
+    found = placed(a, b, result, tiles_level.device_of(a, target), tile, split)
+    if found is None:
+        return by_copies(a, b, result, tile=tile, split=split, target=target, bias=bias, activation=activation,
+                         **options)  # fmt: skip
+    A, B, C, each, *_, place, wide = found
     slots = slots_of(place, m, n)
     extra: dict[str, Any] = {}
     if slots:
         sums, counters = workspace_for(result, slots, slots * place.tile.m * place.tile.n)
         extra |= {"partials": sums, "counters": counters}
-    strided = True in turned or not (A.whole and B.whole and C.whole)
+    strided = True in found.turned or not (A.whole and B.whole and C.whole)
     if strided:
         extra |= {"lda": A.ld, "ldb": B.ld, "ldc": C.ld}
-    wide = n % 4 == 0 and C.ld % 4 == 0 and C.address % (4 * to.bytes) == 0
-    kernel = build(dtype, to, place.split, strided)[blocks_of(place, m, n), threads(place.tile)]
-    kernel(A.data, B.data, C.data, m, n, k, **extra, T=place.tile, EACH=each, WIDE=wide, TURNED=turned,
+    if bias is not None:
+        extra["bias_of"] = bias
+    kernel = build(dtype, to, place.split, strided, said, activation)[blocks_of(place, m, n), threads(place.tile)]
+    kernel(A.data, B.data, C.data, m, n, k, **extra, T=place.tile, EACH=each, WIDE=wide, TURNED=found.turned,
            GROUP=place.group_m, DIES=place.dies, target=target, **options)  # fmt: skip
     return result
 

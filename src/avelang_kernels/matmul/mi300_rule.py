@@ -226,3 +226,18 @@ def group_of(tile: Mi300Tile, m: int, n: int, together: int) -> int:
         if read < least:
             least, found = read, group
     return found
+
+
+def invariant_place(m: int, n: int, k: int, kind: str, chip: str, units: int) -> GemmPlace:
+    """The place of a product so that the bits of a row do not depend on how many rows there are: the tile is that of N
+    and K with 256 rows, K is in one part. `kind`: the dtype's name."""
+    tile, dies = _invariant_tile(n, k, {"bfloat16": "bf16", "float16": "f16"}.get(kind, kind), chip, units)
+    return GemmPlace(tile, 1, 0, group_of(tile, m, n, max(1, units // dies)), dies)
+
+
+@functools.cache
+def _invariant_tile(n: int, k: int, kind: str, chip: str, units: int) -> tuple[Mi300Tile, int]:
+    tiles, (busy, memory) = _terms(kind, chip, units)[0], costs(256, n, max(k, 1), kind, chip, units, 4)
+    whole = (busy * busy + memory * memory)[:, PARTS.index(1)]
+    whole[_terms(kind, chip, units)[1]["registers"] > REGISTERS - 64] = math.inf  # whatever loads take
+    return tiles[int(whole.argmin())], gpu(chip, units).dies

@@ -1,0 +1,126 @@
+"""Matrices that TMA cannot read come in; copies go out whose rows begin at multiples of 16 bytes: one launch for two
+matrices, with stores of 16 bytes.
+
+TMA wants rows a multiple of 16 bytes apart, and a matrix with an odd number of columns has none. Each thread writes 16
+bytes of a row of the copy, of elements that it loads one by one: neighboring threads read neighboring memory, whatever
+place rows begin at. Columns past the end become zeros. A matrix of which columns lie side by side is copied as
+columns."""
+
+# No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
+
+import functools
+from typing import Any, NamedTuple
+
+import avelang
+import avelang.language as al
+from avelang_kernels.arrays import DTYPES, empty, is_torch, named
+
+THREADS = 256
+UNIT = 16  # bytes
+LINE = 128  # bytes: L2 reads rows that begin at multiples of it once
+
+
+@functools.cache
+def build(dtype: Any) -> Any:
+    """The kernel for matrices of a dtype."""
+    EACH = UNIT // dtype.bytes
+
+    @avelang.jit
+    def place(unit, pitch):
+        units = al.convert(pitch, al.u32) // EACH
+        return al.convert(unit // units, al.u64), al.convert(unit % units * EACH, al.u64)
+
+    @avelang.jit
+    def copy_line(source, target, line, first, length, apart, step, pitch):
+        if first < pitch:
+            unit = al.make_local((EACH,), dtype)
+            for e in range(EACH):
+                unit[e] = al.convert(0.0, dtype)
+                if first + e < length:
+                    unit[e] = source[line * apart + (first + e) * step]
+            target[(line * pitch + first) // EACH] = unit
+
+    @avelang.jit
+    def aligned_rows(
+        x: al.Pointer(dtype), to_x: al.Pointer(dtype), x_length: al.u64, x_apart: al.u64,  # type: ignore
+        x_step: al.u64, x_pitch: al.u64, x_lines: al.u64,  # type: ignore
+        y: al.Pointer(dtype), to_y: al.Pointer(dtype), y_length: al.u64,  # type: ignore
+        y_apart: al.u64, y_step: al.u64, y_pitch: al.u64, y_lines: al.u64, x_blocks: al.u32,  # type: ignore
+    ):  # fmt: skip
+        """Of both matrices: elements of a line, elements from line to line and from element to element, from line to
+        line of the copy, lines. The first `x_blocks` blocks copy x."""
+        block = al.block_id(0)
+        if block < x_blocks:
+            unit = block * THREADS + al.thread_id(0)
+            line, first = place(unit, x_pitch)
+            if line < x_lines:
+                source = al.make_tensor(x, dtype, al.make_layout((x_lines * x_apart + x_length * x_step,)))
+                target = al.make_tensor(to_x, dtype, al.make_layout((x_lines * x_pitch // EACH, EACH)))
+                copy_line(source, target, line, first, x_length, x_apart, x_step, x_pitch)
+        else:
+            unit = (block - x_blocks) * THREADS + al.thread_id(0)
+            line, first = place(unit, y_pitch)
+            if line < y_lines:
+                source = al.make_tensor(y, dtype, al.make_layout((y_lines * y_apart + y_length * y_step,)))
+                target = al.make_tensor(to_y, dtype, al.make_layout((y_lines * y_pitch // EACH, EACH)))
+                copy_line(source, target, line, first, y_length, y_apart, y_step, y_pitch)
+
+    return aligned_rows
+
+
+class Copied(NamedTuple):
+    """A matrix to copy and its copy: memory of both, elements of a line, from line to line and from element to element,
+    from line to line of the copy, lines; `made`: the copy as a matrix."""
+
+    data: Any
+    to: Any
+    length: int
+    apart: int
+    step: int
+    pitch: int
+    lines: int
+    made: Any
+
+    @property
+    def blocks(self) -> int:
+        """Blocks that copy it."""
+        return -(-self.lines * self.pitch * self.to.itemsize // (UNIT * THREADS))
+
+
+def pitch_of(length: int, size: int) -> int:
+    """Elements from line to line of a copy: a multiple of 128 bytes, or of 16 where that would be much more."""
+    unit = (LINE if length * size >= 8 * LINE else UNIT) // size
+    return -(-length // unit) * unit
+
+
+def copied(x: Any) -> Copied:
+    """A matrix of torch or NumPy, with room for its copy."""
+    rows, cols = x.shape
+    size = x.dtype.itemsize
+    row, col = x.stride() if is_torch(x) else (s // size for s in x.strides)
+    turned = row == 1 and col != 1 and rows > 1
+    lines, length, apart, step = (cols, rows, col, row) if turned else (rows, cols, row, col)
+    pitch = pitch_of(length, size)
+    to = empty(x, lines, pitch)
+    made = to[:, :length].T if turned else to[:, :length]
+    span = (lines - 1) * apart + (length - 1) * step + 1
+    if is_torch(x):
+        data = x.as_strided((span,), (1,))
+    else:
+        import numpy as np
+
+        data = np.lib.stride_tricks.as_strided(x, (span,), (size,))
+    return Copied(data, to, length, apart, step, pitch, lines, made)
+
+
+def align_rows(*matrices: Any, **options: Any) -> tuple[Any, ...]:
+    """Copies of one or two matrices of bf16, f16 or f32, of one dtype, of NumPy or torch, with any strides from 0 on:
+    rows (or columns, where these lie side by side) begin at multiples of 16 bytes, with zeros behind them. `options`:
+    those of a launch."""
+    found = [copied(x) for x in matrices]
+    one, two = found[0], found[-1]
+    blocks = [x.blocks for x in found]
+    kernel = build(DTYPES[named(matrices[0])])[sum(blocks), THREADS]
+    sizes = [(x.length, x.apart, x.step, x.pitch, x.lines) for x in (one, two)]
+    kernel(one.data, one.to, *sizes[0], two.data, two.to, *sizes[1], blocks[0], **options)
+    return tuple(x.made for x in found)

@@ -1,0 +1,389 @@
+"""The one rule of matrix products: arrays, or their descriptions, come in; the kernel, its tile and the copies before
+it go out, and are run. `ops.matmul` and `ave explain matmul` ask here, so that what is explained is what runs.
+
+| chip | dtype | kernel |
+| --- | --- | --- |
+| sm_90a | bf16, f16 | `hopper_gemm`; up to 64 rows without bias and activation the faster of it and `hopper_skinny` |
+| sm_90a | f32 | `hopper_gemm`, by three products of bf16 |
+| AMD | bf16, f16 | `mi300_gemm`; few rows without bias and activation (24; gfx90a 16): `tile_skinny` |
+| the CPU | bf16, f16 | `mi300_gemm`, as on gfx942 |
+| AMD, the CPU | f32 | `tile_gemm` |
+| sm_80 and newer | bf16, f16 | `tile_gemm` |
+
+A tile that was tuned for the shape (`avelang.tuning.find`, by the key of `benchmarks/tune_hopper_gemm.py`) comes before
+the rule's. Where a plan must be `invariant`, it depends on N and K only: a whole tile, K in one part, never a kernel
+for few rows. Then the bits of a row are the same whatever rows come with it."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any, NamedTuple
+
+from avelang import argument_error, tile, tuning
+from avelang import chip as chip_of
+from avelang_kernels.arrays import DTYPES, empty, is_torch, named
+from avelang_kernels.matmul import hopper_gemm, mi300_gemm, tile_gemm, tile_skinny
+from avelang_kernels.matmul.aligned_rows import align_rows, pitch_of
+from avelang_kernels.matmul.hopper_few import few_rows_plan
+from avelang_kernels.matmul.hopper_rule import SMS, choose_tile, invariant_tile, times
+from avelang_kernels.matmul.hopper_skinny import M_MOST
+from avelang_kernels.matmul.hopper_skinny import launch as skinny_launch
+from avelang_kernels.matmul.hopper_tiles import GemmTile
+from avelang_kernels.matmul.mi300_places import placed
+from avelang_kernels.matmul.mi300_rule import invariant_place
+from avelang_kernels.matmul.storage import alignment, crosswise, misplaced, strides
+
+TUNED = "avelang_kernels.matmul.hopper_gemm.gemm"  # the name under which tables have its tiles
+UNIT = 16  # bytes
+FEW, FEW_DENSE = 24, 16  # rows up to which AMD's products for few rows are taken, with sparse instructions and without
+
+
+class MatmulPlan(NamedTuple):
+    """Plan of C = A @ B^T: `kernel`, a module of this package; `choice`, what it takes: a `GemmTile`, a
+    `SkinnyPlan`, a `GemmPlace`, or a block of tiles with the parts of its K; `copies`: operands that are copied before
+    it, and "out" where C is; `by`: "rule", "tuned" or "invariant"; `ends`: True where the kernel adds the bias and
+    applies the activation, False where that takes another pass."""
+
+    kernel: str
+    choice: Any
+    copies: tuple[str, ...] = ()
+    by: str = "rule"
+    ends: bool = True
+
+
+class Question(NamedTuple):
+    """Circumstances on which a plan depends, beside the matrices: the chip and its units; the device's name in tables
+    of tuned tiles; whether there is a bias or an activation; whether the plan may not depend on M; `cpu`: arrays are on
+    the CPU, and no chip was asked for: the kernel that compiles soonest."""
+
+    chip: str
+    units: int
+    device: str = ""
+    ends: bool = False
+    invariant: bool = False
+    cpu: bool = False
+
+
+_PLANS: dict[Any, MatmulPlan] = {}
+MOST_PLANS = 1 << 14
+
+
+def plan_of(a: Any, b: Any, out: Any, question: Question) -> MatmulPlan:
+    """The plan for C = A @ B^T: a (m, k), b (n, k), out (m, n), arrays or descriptions with their strides. A question
+    like one before costs a look into a table. Raises L066 where there is no kernel."""
+    places = tuple((x.shape, strides(x), str(x.dtype), _address(x) % 128) for x in (a, b, out))
+    key = (*places, question, tuning.epoch())
+    found = _PLANS.get(key)
+    if found is None:
+        if len(_PLANS) >= MOST_PLANS:
+            _PLANS.clear()
+        found = _PLANS[key] = _planned(a, b, out, question)
+    return found
+
+
+def _address(x: Any) -> int:
+    return x.data_ptr() if is_torch(x) else x.ctypes.data
+
+
+def _planned(a: Any, b: Any, out: Any, q: Question) -> MatmulPlan:
+    chip = chip_of(q.chip)
+    if named(a) not in DTYPES:
+        raise argument_error(f"a and b are of {named(a)}: there are kernels for {', '.join(DTYPES)}")
+    if "sm_90a" in chip.features:
+        return _on_hopper(a, b, out, q)
+    if chip.vendor == "amd":
+        return _on_amd(a, b, out, q)
+    if "sm_80" in chip.features and named(a) != "float32":
+        return _by_tiles(a, b, out, q)
+    raise no_kernel(named(a), q.chip)
+
+
+def no_kernel(dtype: str, chip: str) -> Exception:
+    """The error of a dtype and a chip for which there is no kernel."""
+    return argument_error(
+        f"there is no kernel of matmul for {dtype} on {chip}: it runs on gfx90a, gfx942, gfx950, sm_90a and the CPU "
+        f"with bfloat16, float16 and float32, on sm_80 and newer with bfloat16 and float16"
+    )
+
+
+# -- Hopper ------------------------------------------------------------------------------------------------------------
+
+
+def _on_hopper(a: Any, b: Any, out: Any, q: Question) -> MatmulPlan:
+    (m, k), n = a.shape, b.shape[0]
+    size = 4 if named(out) == "float32" else 2
+    late = ("out",) * (misplaced(out, False) != "" or n * size % UNIT != 0)
+    if named(a) == "float32":
+        k, align, majors = 3 * -(-k // 8) * 8, 16, (False, False)
+        return MatmulPlan("hopper_gemm", _tile(m, n, k, q, size, align, majors), ("a", "b", *late))
+    crooked = [bool(misplaced(x)) for x in (a, b)]
+    copies = tuple(name for name, wrong in zip("ab", crooked, strict=True) if wrong)
+    kept = [x for x, wrong in zip((a, b), crooked, strict=True) if not wrong]
+    align = min([alignment(x, x) for x in kept] + [_pitch(x) for x in (a, b) if misplaced(x)])
+    majors = tuple(_columns(x) if wrong else crosswise(x) for x, wrong in zip((a, b), crooked, strict=True))
+    if not q.invariant:
+        tuned = _tuned(m, n, k, q, size, majors)
+        if tuned is not None:
+            return MatmulPlan("hopper_gemm", tuned, (*copies, *late), "tuned")
+        if m <= M_MOST and not q.ends and not copies and not late and _lines(a) and _lines(b) and _whole(out):
+            few = few_rows_plan(m, n, k, q.units or SMS, size, align)
+            if few.plan is not None:
+                return MatmulPlan("hopper_skinny", few.plan)
+    return MatmulPlan("hopper_gemm", _tile(m, n, k, q, size, align, majors), (*copies, *late),
+                      "invariant" if q.invariant else "rule")  # fmt: skip
+
+
+def _tile(m: int, n: int, k: int, q: Question, size: int, align: int, majors: Any) -> GemmTile:
+    sms = q.units or SMS
+    return invariant_tile(n, k, sms, size) if q.invariant else choose_tile(m, n, max(k, 1), sms, size, align, majors)
+
+
+def _pitch(x: Any) -> int:
+    """The alignment of the lines of a copy, as `alignment` has it."""
+    import math
+
+    length = x.shape[0] if _columns(x) else x.shape[1]
+    return math.gcd(128, pitch_of(length, x.dtype.itemsize) * x.dtype.itemsize)
+
+
+def _columns(x: Any) -> bool:
+    """True for a matrix that is copied as columns."""
+    row, col = strides(x)
+    return row == 1 and col != 1 and x.shape[0] > 1
+
+
+def _tuned(m: int, n: int, k: int, q: Question, size: int, majors: Any) -> GemmTile | None:
+    found = tuning.find(TUNED, q.device, ("bf16", m, n, k)) if q.device and size == 2 else None
+    if found is None:
+        return None
+    one = GemmTile(*found["tile"])
+    flipped = majors[::-1] if one.transposed else majors
+    return None if one.fault(size, *flipped) or (one.cluster_k > max(1, -(-k // 64))) else one
+
+
+def _whole(x: Any) -> bool:
+    """True where rows follow one another without gaps."""
+    row, column = strides(x)
+    return (column == 1 or x.shape[1] == 1) and (row == x.shape[1] or x.shape[0] == 1)
+
+
+def _lines(x: Any) -> bool:
+    """True where, besides, rows are a multiple of 16 bytes long."""
+    return _whole(x) and x.shape[1] * x.dtype.itemsize % UNIT == 0
+
+
+# -- AMD, tiles --------------------------------------------------------------------------------------------------------
+
+
+def _on_amd(a: Any, b: Any, out: Any, q: Question) -> MatmulPlan:
+    (m, k), n = a.shape, b.shape[0]
+    if named(a) == "float32":
+        return _by_tiles(a, b, out, q)
+    few = FEW if "mfma-gfx942" in chip_of(q.chip).features else FEW_DENSE
+    if m <= few and k and not (q.ends or q.invariant or q.cpu) and _lines(a) and _lines(b) and _whole(out):
+        choice = tile_skinny.parts_of(m, n, k, DTYPES[named(a)], q.chip, q.units)
+        return MatmulPlan("tile_skinny", choice)
+    if q.invariant:
+        place = invariant_place(m, n, k, named(a), q.chip, q.units)
+        found = placed(a, b, out, (q.chip, q.units), place)
+        return MatmulPlan("mi300_gemm", place, _copied(a, b, out, found), "invariant")
+    found = placed(a, b, out, (q.chip, q.units))
+    if found is not None:
+        return MatmulPlan("mi300_gemm", found.place)
+    one, two, three = (x if _in_place(x, x is out) else _described(x) for x in (a, b, out))
+    again = placed(one, two, three, (q.chip, q.units))
+    assert again is not None
+    return MatmulPlan("mi300_gemm", again.place, _copied(a, b, out, None))
+
+
+def _copied(a: Any, b: Any, out: Any, found: Any) -> tuple[str, ...]:
+    if found is not None:
+        return ()
+    return tuple(name for name, x in (("a", a), ("b", b), ("out", out)) if not _in_place(x, name == "out"))
+
+
+def _in_place(x: Any, rows: bool = False) -> bool:
+    from avelang_kernels.matmul.lines import line_up
+
+    found = line_up(x)
+    return found is not None and not (rows and found.turned)
+
+
+def _described(x: Any) -> Any:
+    """A matrix of that shape and dtype, by rows without gaps, of no memory."""
+    return description(*x.shape, named(x))
+
+
+def _by_tiles(a: Any, b: Any, out: Any, q: Question) -> MatmulPlan:
+    (m, k), n = a.shape, b.shape[0]
+    dtype, to = DTYPES[named(a)], DTYPES[named(out)]
+    aligned = k * dtype.bytes % UNIT == n * to.bytes % UNIT == 0
+    if q.invariant or q.cpu:  # of any m alike; a CPU has no units to fill
+        choice: Any = tile.block_for(128 if q.invariant else m, n, max(k, 1), dtype, q.chip, q.units, aligned), 1
+    else:
+        choice = tile.split_for(m, n, max(k, 1), dtype, q.chip, q.units, aligned)
+    copies = tuple(name for name, x in (("a", a), ("b", b), ("out", out)) if not _whole(x))
+    return MatmulPlan("tile_gemm", choice, copies, "invariant" if q.invariant else "rule", ends=False)
+
+
+# -- to run ------------------------------------------------------------------------------------------------------------
+
+
+def matrix_product(a: Any, b: Any, out: Any, bias: Any = None, activation: str | None = None,
+                   target: str | None = None, invariant: bool = False) -> Any:  # fmt: skip
+    """out = activation(A @ B^T + bias) by `plan_of`. a: (m, k), b: (n, k), of bf16, f16 or f32, out: (m, n) of that or
+    f32, of NumPy or torch, any strides; bias: (n,), of the dtype of a or f32. `target`: the chip, for arrays on the
+    CPU. Returns `out`; raises L066."""
+    if 0 in out.shape:
+        return out
+    cpu = tile.on_cpu(a)
+    chip, units = tile.device_of(a, target)
+    options: dict[str, Any] = {"target": chip, "backend": "cpu"} if cpu else {}
+    ends = bias is not None or activation is not None
+    plan = plan_of(
+        a, b, out, Question(chip, units, "" if cpu else tuning.device_of(a), ends, invariant, cpu and target is None)
+    )
+    if plan.ends or not ends:
+        return run(plan, a, b, out, bias, activation, (chip, units), options)
+    made = empty(out, out.shape[0], out.shape[1], _f32(out))
+    run(plan, a, b, made, None, None, (chip, units), options)
+    out[...] = finished(made, bias, activation)
+    return out
+
+
+def run(plan: MatmulPlan, a: Any, b: Any, out: Any, bias: Any, activation: Any, gpu: tuple[str, int],
+        options: dict[str, Any]) -> Any:  # fmt: skip
+    """The product by a plan, on a chip with so many units. `options`: those of a launch."""
+    if bias is not None and strides_of_one(bias) != 1:
+        bias = bias.contiguous() if is_torch(bias) else bias.copy()
+    if plan.kernel == "hopper_gemm":
+        x, y = (a, b) if named(a) == "float32" else readable(plan, a, b, options)
+        return hopper_gemm.gemm(x, y, out, plan.choice, gpu[1] or None, bias=bias, activation=activation, **options)
+    if plan.kernel == "hopper_skinny":
+        return skinny_launch(a, b, out, plan.choice, **options)
+    if plan.kernel == "mi300_gemm":
+        return mi300_gemm.gemm(a, b, out, plan.choice, bias=bias, activation=activation, **options)
+    if plan.kernel == "tile_skinny":
+        block, parts = plan.choice
+        more = {k: v for k, v in options.items() if k != "target"}
+        return tile_skinny.launch(a, b, out, block, parts, gpu[0], **more)
+    return by_tiles(plan, a, b, out, gpu, options)
+
+
+def strides_of_one(x: Any) -> int:
+    """Elements from one to the next of an array of one dimension."""
+    return x.stride()[0] if is_torch(x) else x.strides[0] // x.itemsize
+
+
+def readable(plan: MatmulPlan, a: Any, b: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+    """The operands, copied where the plan says so: in one launch."""
+    wrong = [x for name, x in (("a", a), ("b", b)) if name in plan.copies]
+    if not wrong:
+        return a, b
+    made = iter(align_rows(*wrong, **options))
+    return tuple(next(made) if name in plan.copies else x for name, x in (("a", a), ("b", b)))  # type: ignore
+
+
+def by_tiles(plan: MatmulPlan, a: Any, b: Any, out: Any, gpu: tuple[str, int], options: dict[str, Any]) -> Any:
+    """The product of the tile level, of arrays without gaps or copies of them."""
+
+    def straight(x: Any) -> Any:
+        return x if _whole(x) else x.contiguous() if is_torch(x) else x.copy(order="C")
+
+    made = empty(out, out.shape[0], out.shape[1]) if "out" in plan.copies else out
+    block, parts = plan.choice
+    more = {k: v for k, v in options.items() if k != "target"}
+    if a.shape[1] == 0:
+        made[...] = 0
+    elif parts == 1:
+        tile_gemm.gemm(straight(a), straight(b), made, block, gpu[0], gpu[1], **more)
+    else:
+        tile_gemm.tile_split_gemm.launch(straight(a), straight(b), made, block, parts, gpu[0], gpu[1], **more)
+    if made is not out:
+        out[...] = made
+    return out
+
+
+def _f32(x: Any) -> Any:
+    return sys.modules["torch"].float32 if is_torch(x) else "float32"
+
+
+def finished(x: Any, bias: Any, activation: Any) -> Any:
+    """Bias and activation of f32, by the arrays' own library: where a kernel's epilogue has none."""
+    if is_torch(x):
+        torch = sys.modules["torch"]
+        x = x if bias is None else x + bias.float()
+        kinds = {"relu": torch.relu, "silu": torch.nn.functional.silu,
+                 "gelu_tanh": lambda y: torch.nn.functional.gelu(y, approximate="tanh")}  # fmt: skip
+        return kinds[activation](x) if activation else x
+    import numpy as np
+
+    x = x if bias is None else x + bias.astype(np.float32)
+    if activation == "relu":
+        return np.maximum(x, 0)
+    if activation is None:
+        return x
+    inner = x if activation == "silu" else x * (1.5957691216057308 + 0.07135481282052302 * x * x)
+    with np.errstate(over="ignore"):
+        return x / (1 + np.exp(-inner))
+
+
+# -- to explain --------------------------------------------------------------------------------------------------------
+
+
+class MatrixLike:
+    """A matrix of no memory: shape, strides in bytes and dtype, as kernels ask for them before they run."""
+
+    def __init__(self, shape: tuple[int, int], strides: tuple[int, int], dtype: str):
+        import numpy as np
+
+        self.itemsize = 4 if dtype == "float32" else 2
+        held = np.empty(1, f"u{self.itemsize}")
+        whole = np.lib.stride_tricks.as_strided(held, shape, strides)
+        self.shape, self.strides, self.dtype = shape, strides, _Dtype(dtype, self.itemsize)
+        self.ctypes, self.__array_interface__ = _Address(0), whole.__array_interface__
+        self._held = held
+
+
+class _Dtype(NamedTuple):
+    name: str
+    itemsize: int
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class _Address(NamedTuple):
+    data: int
+
+
+def description(rows: int, cols: int, dtype: str, columns: bool = False, apart: int = 0) -> Any:
+    """A matrix of no memory, whose rows (columns, where so) are so many elements apart, or without gaps."""
+    size = 4 if dtype == "float32" else 2
+    line = (apart or (rows if columns else cols)) * size
+    return MatrixLike((rows, cols), (size, line) if columns else (line, size), dtype)
+
+
+def modeled(plan: MatmulPlan, a: Any, b: Any, out: Any, q: Question) -> float | None:
+    """The microseconds of the plan by the model that chose it, copies apart; None where it has none."""
+    (m, k), n = a.shape, b.shape[0]
+    if plan.kernel == "hopper_gemm":
+        size = 4 if named(out) == "float32" else 2
+        tiles, us = times(m, n, max(k, 1) * (3 if named(a) == "float32" else 1), q.units or SMS, size)
+        same = [
+            float(t)
+            for one, t in zip(tiles, us, strict=True)
+            if one._replace(group_m=plan.choice.group_m) == plan.choice
+        ]
+        return same[0] if same else None
+    if plan.kernel == "hopper_skinny":
+        return few_rows_plan(m, n, k, q.units or SMS, 4 if named(out) == "float32" else 2).us
+    return None
+
+
+@functools.cache
+def usual_device(chip: str) -> str:
+    """The name in tables of tuned tiles of the product that a chip is usually sold as."""
+    maker = "AMD Instinct" if chip_of(chip).vendor == "amd" else "NVIDIA"
+    return f"{chip} {maker} {chip_of(chip).product.name}"  # type: ignore
