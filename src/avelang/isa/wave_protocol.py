@@ -17,7 +17,7 @@ Waiting = Generator["Ready | None", None, Any]
 
 PRODUCTS = "nvvm.wgmma_"  # so names of rows begin that ask for `Machine.products`,
 # and so those that use shared memory by the async proxy (PTX ISA 9.0, 9.7.9.25.2 and 9.7.15.5).
-ASYNC_PROXY = (PRODUCTS, "nvvm.tma_", "nvvm.cp_async_bulk_")
+ASYNC_PROXY = (PRODUCTS, "nvvm.tma_", "nvvm.cp_async_bulk_", "nvvm.tcgen05_mma_", "nvvm.tcgen05_cp_")
 
 
 def strong(name: str) -> bool:
@@ -227,6 +227,10 @@ class Machine(Wave, Protocol):
         """Begins a matrix instruction of the warpgroup, which `meet` has brought together: `data` will be the result.
         Bytes `used` int64 (n,) of shared memory must stay as they are until it is complete; this warp needs those of
         `own`. Gives the result, for a parameter that is `held`."""
+        ...
+
+    def tensor(self, rank: int | None = None) -> Any:
+        """The tensor memory of this block, or of that of a rank in its cluster (`sim.tensor_memory`)."""
         ...
 
     def wait_products(self, pending: int) -> None:

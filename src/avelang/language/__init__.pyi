@@ -2540,6 +2540,542 @@ class _nvvm:
         """
 
     @staticmethod
+    def tcgen05_alloc(slot: Any, columns: int, group: int = 1) -> None:
+        """Allocates columns of tensor memory, and writes their address to shared memory; waits until there is room. One warp
+        executes it (group 2: one of each block of the pair); all its lanes.
+        """
+
+    @staticmethod
+    def tcgen05_commit(bar: Any, group: int = 1) -> None:
+        """One arrival on an mbarrier when all products and copies that the thread has begun are done. It orders them before what
+        is behind a wait for that.
+        """
+
+    @staticmethod
+    def tcgen05_commit_multicast(bar: Any, mask: Any, group: int = 1) -> None:
+        """As tcgen05_commit, on the mbarriers at the same place of all blocks of a mask."""
+
+    @staticmethod
+    def tcgen05_cp_128x128b(address: Any, desc: Any, group: int = 1) -> None:
+        """Begins a copy of 128 rows of 16 bytes from shared to tensor memory. One thread executes it; later products of that
+        thread come behind it.
+        """
+
+    @staticmethod
+    def tcgen05_cp_128x256b(address: Any, desc: Any, group: int = 1) -> None:
+        """Begins a copy of 128 rows of 32 bytes from shared to tensor memory. One thread executes it; later products of that
+        thread come behind it.
+        """
+
+    @staticmethod
+    def tcgen05_cp_32x128b(address: Any, desc: Any, group: int = 1) -> None:
+        """Begins a copy of 32 rows of 16 bytes from shared to tensor memory, for each warp of four. One thread executes it; later
+        products of that thread come behind it.
+        """
+
+    @staticmethod
+    def tcgen05_cp_4x256b(address: Any, desc: Any, group: int = 1) -> None:
+        """Begins a copy of 4 rows of 32 bytes from shared to tensor memory. One thread executes it; later products of that thread
+        come behind it.
+        """
+
+    @staticmethod
+    def tcgen05_cp_64x128b_01_23(address: Any, desc: Any, group: int = 1) -> None:
+        """Begins a copy of 64 rows of 16 bytes from shared to tensor memory. One thread executes it; later products of that thread
+        come behind it.
+        """
+
+    @staticmethod
+    def tcgen05_cp_64x128b_02_13(address: Any, desc: Any, group: int = 1) -> None:
+        """Begins a copy of 64 rows of 16 bytes from shared to tensor memory. One thread executes it; later products of that thread
+        come behind it.
+        """
+
+    @staticmethod
+    def tcgen05_dealloc(address: Any, columns: int, group: int = 1) -> None:
+        """Gives back columns; all that are allocated must be given back before the block ends. One warp executes it (group 2: one
+        of each block of the pair).
+        """
+
+    @staticmethod
+    def tcgen05_descriptor(tile: Any, swizzle: int = 128, leading: int = 0, stride: int = 0) -> Any:
+        """The descriptor of an operand of tcgen05 in shared memory; layouts are those of wgmma_descriptor. A tile further along K:
+        add its byte offset / 16.
+        """
+
+    @staticmethod
+    def tcgen05_fence_after_thread_sync() -> None:
+        """Orders later tcgen05 behind a synchronization that came before."""
+
+    @staticmethod
+    def tcgen05_fence_before_thread_sync() -> None:
+        """Orders the thread's earlier tcgen05 before a synchronization that follows."""
+
+    @staticmethod
+    def tcgen05_ld_16x128b_x1(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 4 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x128b_x16(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 4 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x128b_x2(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 4 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x128b_x32(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 4 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x128b_x4(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 4 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x128b_x64(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 4 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x128b_x8(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 4 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x256b_x1(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 8 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x256b_x16(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 8 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x256b_x2(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 8 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x256b_x32(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 8 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x256b_x4(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 8 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x256b_x8(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 8 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x32bx2_x1(address: Any, pack: int = 0, split: int) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 1 columns twice for each of x; tcgen05_wait_ld gives what has
+        come. Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x32bx2_x128(address: Any, pack: int = 0, split: int) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 1 columns twice for each of x; tcgen05_wait_ld gives what has
+        come. Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x32bx2_x16(address: Any, pack: int = 0, split: int) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 1 columns twice for each of x; tcgen05_wait_ld gives what has
+        come. Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x32bx2_x2(address: Any, pack: int = 0, split: int) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 1 columns twice for each of x; tcgen05_wait_ld gives what has
+        come. Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x32bx2_x32(address: Any, pack: int = 0, split: int) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 1 columns twice for each of x; tcgen05_wait_ld gives what has
+        come. Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x32bx2_x4(address: Any, pack: int = 0, split: int) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 1 columns twice for each of x; tcgen05_wait_ld gives what has
+        come. Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x32bx2_x64(address: Any, pack: int = 0, split: int) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 1 columns twice for each of x; tcgen05_wait_ld gives what has
+        come. Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x32bx2_x8(address: Any, pack: int = 0, split: int) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 1 columns twice for each of x; tcgen05_wait_ld gives what has
+        come. Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x64b_x1(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 2 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x64b_x128(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 2 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x64b_x16(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 2 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x64b_x2(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 2 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x64b_x32(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 2 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x64b_x4(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 2 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x64b_x64(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 2 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_16x64b_x8(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 16 lanes x 2 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_32x32b_x1(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 32 lanes x 1 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_32x32b_x128(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 32 lanes x 1 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_32x32b_x16(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 32 lanes x 1 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_32x32b_x2(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 32 lanes x 1 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_32x32b_x32(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 32 lanes x 1 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_32x32b_x4(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 32 lanes x 1 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_32x32b_x64(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 32 lanes x 1 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_ld_32x32b_x8(address: Any, pack: int = 0) -> Any:
+        """Begins to load tensor memory into registers, 32 lanes x 1 columns for each of x; tcgen05_wait_ld gives what has come.
+        Warp w of a block reaches lanes 32 (w % 4) to + 31.
+        """
+
+    @staticmethod
+    def tcgen05_mma_f16(d: Any, a: Any, b: Any, idesc: Any, accumulate: Any, group: int = 1) -> None:
+        """Begins D = A B + D for the block or pair of blocks: f16 or bf16, D of f16 or f32. One thread executes it. A in shared
+        memory, B in shared memory, D in tensor memory. M, N, types and majors are those of the instruction descriptor.
+        tcgen05_commit tells its end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_f16_ts(d: Any, a: Any, b: Any, idesc: Any, accumulate: Any, group: int = 1) -> None:
+        """Begins D = A B + D for the block or pair of blocks: f16 or bf16, D of f16 or f32. One thread executes it. A in tensor
+        memory, B in shared memory, D in tensor memory. M, N, types and majors are those of the instruction descriptor.
+        tcgen05_commit tells its end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_f8f6f4(d: Any, a: Any, b: Any, idesc: Any, accumulate: Any, group: int = 1) -> None:
+        """Begins D = A B + D for the block or pair of blocks: 8, 6 or 4 bits. One thread executes it. A in shared memory, B in
+        shared memory, D in tensor memory. M, N, types and majors are those of the instruction descriptor. tcgen05_commit tells its
+        end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_f8f6f4_ts(d: Any, a: Any, b: Any, idesc: Any, accumulate: Any, group: int = 1) -> None:
+        """Begins D = A B + D for the block or pair of blocks: 8, 6 or 4 bits. One thread executes it. A in tensor memory, B in
+        shared memory, D in tensor memory. M, N, types and majors are those of the instruction descriptor. tcgen05_commit tells its
+        end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_i8(d: Any, a: Any, b: Any, idesc: Any, accumulate: Any, group: int = 1) -> None:
+        """Begins D = A B + D for the block or pair of blocks: 8-bit integers, D of i32. One thread executes it. A in shared
+        memory, B in shared memory, D in tensor memory. M, N, types and majors are those of the instruction descriptor.
+        tcgen05_commit tells its end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_i8_ts(d: Any, a: Any, b: Any, idesc: Any, accumulate: Any, group: int = 1) -> None:
+        """Begins D = A B + D for the block or pair of blocks: 8-bit integers, D of i32. One thread executes it. A in tensor
+        memory, B in shared memory, D in tensor memory. M, N, types and majors are those of the instruction descriptor.
+        tcgen05_commit tells its end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_mxf4(
+        d: Any,
+        a: Any,
+        b: Any,
+        idesc: Any,
+        scale_a: Any,
+        scale_b: Any,
+        accumulate: Any,
+        group: int = 1,
+        scales: int = 2,
+    ) -> None:
+        """Begins D = A B + D for the block or pair of blocks: e2m1 with a scale factor to 32 along K. One thread executes it. A in
+        shared memory, B in shared memory, D in tensor memory. M, N, types and majors are those of the instruction descriptor.
+        tcgen05_commit tells its end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_mxf4_ts(
+        d: Any,
+        a: Any,
+        b: Any,
+        idesc: Any,
+        scale_a: Any,
+        scale_b: Any,
+        accumulate: Any,
+        group: int = 1,
+        scales: int = 2,
+    ) -> None:
+        """Begins D = A B + D for the block or pair of blocks: e2m1 with a scale factor to 32 along K. One thread executes it. A in
+        tensor memory, B in shared memory, D in tensor memory. M, N, types and majors are those of the instruction descriptor.
+        tcgen05_commit tells its end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_mxf4nvf4(
+        d: Any,
+        a: Any,
+        b: Any,
+        idesc: Any,
+        scale_a: Any,
+        scale_b: Any,
+        accumulate: Any,
+        group: int = 1,
+        scales: int = 2,
+    ) -> None:
+        """Begins D = A B + D for the block or pair of blocks: e2m1 with a scale factor to 32 or 16 along K. One thread executes
+        it. A in shared memory, B in shared memory, D in tensor memory. M, N, types and majors are those of the instruction
+        descriptor. tcgen05_commit tells its end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_mxf4nvf4_ts(
+        d: Any,
+        a: Any,
+        b: Any,
+        idesc: Any,
+        scale_a: Any,
+        scale_b: Any,
+        accumulate: Any,
+        group: int = 1,
+        scales: int = 2,
+    ) -> None:
+        """Begins D = A B + D for the block or pair of blocks: e2m1 with a scale factor to 32 or 16 along K. One thread executes
+        it. A in tensor memory, B in shared memory, D in tensor memory. M, N, types and majors are those of the instruction
+        descriptor. tcgen05_commit tells its end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_mxf8f6f4(
+        d: Any,
+        a: Any,
+        b: Any,
+        idesc: Any,
+        scale_a: Any,
+        scale_b: Any,
+        accumulate: Any,
+        group: int = 1,
+        scales: int = 1,
+    ) -> None:
+        """Begins D = A B + D for the block or pair of blocks: 8, 6 or 4 bits with a scale factor to 32 along K. One thread
+        executes it. A in shared memory, B in shared memory, D in tensor memory. M, N, types and majors are those of the
+        instruction descriptor. tcgen05_commit tells its end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_mxf8f6f4_ts(
+        d: Any,
+        a: Any,
+        b: Any,
+        idesc: Any,
+        scale_a: Any,
+        scale_b: Any,
+        accumulate: Any,
+        group: int = 1,
+        scales: int = 1,
+    ) -> None:
+        """Begins D = A B + D for the block or pair of blocks: 8, 6 or 4 bits with a scale factor to 32 along K. One thread
+        executes it. A in tensor memory, B in shared memory, D in tensor memory. M, N, types and majors are those of the
+        instruction descriptor. tcgen05_commit tells its end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_tf32(d: Any, a: Any, b: Any, idesc: Any, accumulate: Any, group: int = 1) -> None:
+        """Begins D = A B + D for the block or pair of blocks: tf32. One thread executes it. A in shared memory, B in shared
+        memory, D in tensor memory. M, N, types and majors are those of the instruction descriptor. tcgen05_commit tells its end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_tf32_ts(d: Any, a: Any, b: Any, idesc: Any, accumulate: Any, group: int = 1) -> None:
+        """Begins D = A B + D for the block or pair of blocks: tf32. One thread executes it. A in tensor memory, B in shared
+        memory, D in tensor memory. M, N, types and majors are those of the instruction descriptor. tcgen05_commit tells its end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_ws_f16(d: Any, a: Any, b: Any, idesc: Any, accumulate: Any) -> None:
+        """Begins D = A B + D for the block or pair of blocks: f16 or bf16, D of f16 or f32. One thread executes it. A in shared
+        memory, B in shared memory, D in tensor memory. M, N, types and majors are those of the instruction descriptor.
+        tcgen05_commit tells its end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_ws_f16_ts(d: Any, a: Any, b: Any, idesc: Any, accumulate: Any) -> None:
+        """Begins D = A B + D for the block or pair of blocks: f16 or bf16, D of f16 or f32. One thread executes it. A in tensor
+        memory, B in shared memory, D in tensor memory. M, N, types and majors are those of the instruction descriptor.
+        tcgen05_commit tells its end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_ws_f8f6f4(d: Any, a: Any, b: Any, idesc: Any, accumulate: Any) -> None:
+        """Begins D = A B + D for the block or pair of blocks: 8, 6 or 4 bits. One thread executes it. A in shared memory, B in
+        shared memory, D in tensor memory. M, N, types and majors are those of the instruction descriptor. tcgen05_commit tells its
+        end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_ws_f8f6f4_ts(d: Any, a: Any, b: Any, idesc: Any, accumulate: Any) -> None:
+        """Begins D = A B + D for the block or pair of blocks: 8, 6 or 4 bits. One thread executes it. A in tensor memory, B in
+        shared memory, D in tensor memory. M, N, types and majors are those of the instruction descriptor. tcgen05_commit tells its
+        end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_ws_i8(d: Any, a: Any, b: Any, idesc: Any, accumulate: Any) -> None:
+        """Begins D = A B + D for the block or pair of blocks: 8-bit integers, D of i32. One thread executes it. A in shared
+        memory, B in shared memory, D in tensor memory. M, N, types and majors are those of the instruction descriptor.
+        tcgen05_commit tells its end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_ws_i8_ts(d: Any, a: Any, b: Any, idesc: Any, accumulate: Any) -> None:
+        """Begins D = A B + D for the block or pair of blocks: 8-bit integers, D of i32. One thread executes it. A in tensor
+        memory, B in shared memory, D in tensor memory. M, N, types and majors are those of the instruction descriptor.
+        tcgen05_commit tells its end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_ws_tf32(d: Any, a: Any, b: Any, idesc: Any, accumulate: Any) -> None:
+        """Begins D = A B + D for the block or pair of blocks: tf32. One thread executes it. A in shared memory, B in shared
+        memory, D in tensor memory. M, N, types and majors are those of the instruction descriptor. tcgen05_commit tells its end.
+        """
+
+    @staticmethod
+    def tcgen05_mma_ws_tf32_ts(d: Any, a: Any, b: Any, idesc: Any, accumulate: Any) -> None:
+        """Begins D = A B + D for the block or pair of blocks: tf32. One thread executes it. A in tensor memory, B in shared
+        memory, D in tensor memory. M, N, types and majors are those of the instruction descriptor. tcgen05_commit tells its end.
+        """
+
+    @staticmethod
+    def tcgen05_relinquish_alloc_permit(group: int = 1) -> None:
+        """The block will allocate no more, so that others on the SM need not wait for it."""
+
+    @staticmethod
+    def tcgen05_st_16x128b(address: Any, value: Any, unpack: int = 0) -> None:
+        """Begins to store registers to tensor memory, 16 lanes x 4 columns for each of x; done behind tcgen05_wait_st."""
+
+    @staticmethod
+    def tcgen05_st_16x256b(address: Any, value: Any, unpack: int = 0) -> None:
+        """Begins to store registers to tensor memory, 16 lanes x 8 columns for each of x; done behind tcgen05_wait_st."""
+
+    @staticmethod
+    def tcgen05_st_16x32bx2(address: Any, value: Any, unpack: int = 0, split: int) -> None:
+        """Begins to store registers to tensor memory, 16 lanes x 1 columns twice for each of x; done behind tcgen05_wait_st."""
+
+    @staticmethod
+    def tcgen05_st_16x64b(address: Any, value: Any, unpack: int = 0) -> None:
+        """Begins to store registers to tensor memory, 16 lanes x 2 columns for each of x; done behind tcgen05_wait_st."""
+
+    @staticmethod
+    def tcgen05_st_32x32b(address: Any, value: Any, unpack: int = 0) -> None:
+        """Begins to store registers to tensor memory, 32 lanes x 1 columns for each of x; done behind tcgen05_wait_st."""
+
+    @staticmethod
+    def tcgen05_wait_ld(value: Any) -> Any:
+        """The registers once all loads of tensor memory that the warp has begun are done."""
+
+    @staticmethod
+    def tcgen05_wait_st() -> None:
+        """Waits until all stores to tensor memory that the warp has begun are done."""
+
+    @staticmethod
     def tma_load_1d(dst: Any, map: Any, d0: Any, bar: Any, hint: int = 0) -> None:
         """Begins a copy of a box of 1 dimension into shared memory. Its bytes count on the mbarrier, outside the array as zeros
         (or NaN) too: expect them by mbarrier_arrive_expect_tx. It begins at a multiple of 16 bytes along the last dimension. A
@@ -2567,6 +3103,13 @@ class _nvvm:
         place in each, and reports to the mbarrier at the same place. Its bytes count on the mbarrier, outside the array as zeros
         (or NaN) too: expect them by mbarrier_arrive_expect_tx. It begins at a multiple of 16 bytes along the last dimension. A
         swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_load_2d_pair(dst: Any, map: Any, d0: Any, d1: Any, bar: Any, hint: int = 0) -> None:
+        """Begins a copy of a box of 2 dimensions into shared memory, whose bytes count on the mbarrier at that place of the pair's
+        first block, the one with the even rank: the one that multiplies for both. It begins at a multiple of 16 bytes along the
+        last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod

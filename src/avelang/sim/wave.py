@@ -28,6 +28,7 @@ from avelang.sim.clocks import Clocks, VectorClock
 from avelang.sim.grid import Grid, Who, ordered
 from avelang.sim.races import Races
 from avelang.sim.registers import AsyncProducts, Held
+from avelang.sim.tensor_memory import BlockTensorMemory
 from avelang.sim.write_conflicts import agree
 
 Dim3 = tuple[int, int, int]
@@ -69,6 +70,7 @@ class ReferenceBlock:
     races: Races | None
     sync: BlockSync
     waves: list[ReferenceWave] = dataclasses.field(default_factory=list)
+    tensor: BlockTensorMemory | None = None
 
 
 class ReferenceWave:
@@ -516,6 +518,12 @@ class ReferenceWave:
                 races.has_read(*flight.reader, self.op, used)
             shared["guard"] = flight
         return self.products.begin(self.op, data, shape, shared["guard"])
+
+    def tensor(self, rank: int | None = None) -> BlockTensorMemory:
+        """Tensor memory, made when it is first used."""
+        block = self.block if rank is None else self._block(self.mask.first, rank)
+        block.tensor = block.tensor or BlockTensorMemory()
+        return block.tensor
 
     def wait_products(self, pending: int) -> None:
         """Waits until at most `pending` groups of products are running."""

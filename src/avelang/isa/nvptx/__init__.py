@@ -1,5 +1,31 @@
 """The intrinsics of `al.nvvm`: importing this package registers their rows."""
 
-from avelang.isa.nvptx import atomics, cluster, copy_async, ldmatrix, mbarrier, mma, scalar, sync, tma, wgmma
+from avelang.isa.nvptx import (
+    atomics,
+    cluster,
+    copy_async,
+    ldmatrix,
+    mbarrier,
+    mma,
+    scalar,
+    sync,
+    tensor_core,
+    tensor_products,
+    tma,
+    wgmma,
+)
 
-__all__ = ["atomics", "cluster", "copy_async", "ldmatrix", "mbarrier", "mma", "scalar", "sync", "tma", "wgmma"]
+__all__ = [
+    "atomics",
+    "cluster",
+    "copy_async",
+    "ldmatrix",
+    "mbarrier",
+    "mma",
+    "scalar",
+    "sync",
+    "tensor_core",
+    "tensor_products",
+    "tma",
+    "wgmma",
+]

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from avelang.base.errors import error
 from avelang.base.lazy import np
 from avelang.ir.build import Builder
 from avelang.ir.core import Block, Value
@@ -37,6 +38,11 @@ _MASK = Param("mask", u32, "one bit for each block of the cluster, by rank; 16 a
 
 
 # -- meaning -----------------------------------------------------------------------------------------------------------
+
+
+# Bit 24 of an address of shared memory in a cluster is the lowest of the block's rank (CUTLASS,
+# cute/arch/copy_sm100_tma.hpp).
+PAIR = 0xFEFFFFFF
 
 
 def _place(wave: Machine, tile: TensorRef, map_: TensorMapValue, lane: int) -> np.ndarray:
@@ -83,6 +89,13 @@ def _load(rank: int, multicast: bool) -> Callable[..., None]:
                 report(flight, wave.mbarrier(lane, int(bar.address[lane]), block), data.size, lane)
 
     return semantics
+
+
+def _load_pair(wave: Machine, dst: TensorRef, map_: TensorMapValue, y: Any, x: Any, bar: TensorRef, hint: int) -> None:
+    for lane in np.flatnonzero(wave.active).tolist():
+        to, data = _place(wave, dst, map_, lane), _fetched(wave, map_, _at(wave, map_, (y, x), lane))
+        flight = wave.begin(SHARED, np.array([lane]), to[None], data[None])
+        report(flight, wave.mbarrier(lane, int(bar.address[lane]), wave.place()[3] & ~1), data.size, lane)
 
 
 def _store(rank: int, add: bool) -> Callable[..., None]:
@@ -321,6 +334,26 @@ def _tensor_rows(rank: int) -> None:
         llvm={"nvptx": Asm(f"cp.async.bulk.prefetch.tensor.{rank}d.L2.global.tile [<map>, {_reversed(rank)}];")}))
 
 
+def not_on_the_cpu(b: Builder, *rest: Any) -> None:
+    """Raises V001: what waits for it uses tensor memory."""
+    raise error("V001", op="nvvm.tma_load_2d_pair", why="is for pairs of blocks with tensor memory, "
+        'which the CPU backend does not have: launch it with backend="reference"')  # fmt: skip
+
+
+def _pair_rows() -> None:
+    """Loads that report to the first block of a pair, whose products wait for both blocks' data."""
+    start = ("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2 ",
+        f"[<dst>], [<map>, {_reversed(2)}], [bar]")  # fmt: skip
+    register(Row("nvvm.tma_load_2d_pair", (_DST, _READ, *(Param(c, (i32, u32), f"the box's first element along "
+        f"dimension {i}") for i, c in enumerate(COORDS[:2])), BAR, _HINT), None, "Begins a copy of a box of 2 "
+        "dimensions into shared memory, whose bytes count on the mbarrier at that place of the pair's first block, "
+        f"the one with the even rank: the one that multiplies for both. {_RULE}", "PTX ISA 9.0, 9.7.9.27.1.2, "
+        "cp.async.bulk.tensor, .cta_group",
+        frozenset({"sm_100a", "sm_103a"}), _load_pair, EFFECTS,
+        not_on_the_cpu, llvm={"nvptx": Asm(lambda a:
+        f"{{ .reg .b32 bar; and.b32 bar, <bar>, {PAIR:#x}; {hinted(*start, a['hint'])} }}")}))  # fmt: skip
+
+
 def _run_rows() -> None:
     size = Param("bytes", u32, "a multiple of 16")
     to, source = "begins where the bytes go, a multiple of 16 bytes", "begins where they are, a multiple of 16 bytes"
@@ -368,6 +401,7 @@ def _group_rows() -> None:
             llvm={"nvptx": Asm(f"cp.async.bulk.wait_group{suffix.replace('_', '.')} " f"<pending>;")}))  # fmt: skip
 
 
+_pair_rows()
 for _rank in range(1, 6):
     _tensor_rows(_rank)
 _run_rows()

@@ -359,6 +359,7 @@ class Copies:
         to, _, many, policy = self._how(m)
         op = m.take(*OPERATIONS)
         m.take("tile")
+        m.take("cta_group::1", "cta_group::2")  # with pairs, the mbarrier may be the other block's
         m.done()
         o = list(v.i.operands[: -1 if policy else None])
         mem = o[1] if to != "global" else o[0]
