@@ -2690,49 +2690,49 @@ class _nvvm:
         """
 
     @staticmethod
-    def tcgen05_ld_16x32bx2_x1(address: Any, pack: int = 0, split: int) -> Any:
+    def tcgen05_ld_16x32bx2_x1(address: Any, split: int, pack: int = 0) -> Any:
         """Begins to load tensor memory into registers, 16 lanes x 1 columns twice for each of x; tcgen05_wait_ld gives what has
         come. Warp w of a block reaches lanes 32 (w % 4) to + 31.
         """
 
     @staticmethod
-    def tcgen05_ld_16x32bx2_x128(address: Any, pack: int = 0, split: int) -> Any:
+    def tcgen05_ld_16x32bx2_x128(address: Any, split: int, pack: int = 0) -> Any:
         """Begins to load tensor memory into registers, 16 lanes x 1 columns twice for each of x; tcgen05_wait_ld gives what has
         come. Warp w of a block reaches lanes 32 (w % 4) to + 31.
         """
 
     @staticmethod
-    def tcgen05_ld_16x32bx2_x16(address: Any, pack: int = 0, split: int) -> Any:
+    def tcgen05_ld_16x32bx2_x16(address: Any, split: int, pack: int = 0) -> Any:
         """Begins to load tensor memory into registers, 16 lanes x 1 columns twice for each of x; tcgen05_wait_ld gives what has
         come. Warp w of a block reaches lanes 32 (w % 4) to + 31.
         """
 
     @staticmethod
-    def tcgen05_ld_16x32bx2_x2(address: Any, pack: int = 0, split: int) -> Any:
+    def tcgen05_ld_16x32bx2_x2(address: Any, split: int, pack: int = 0) -> Any:
         """Begins to load tensor memory into registers, 16 lanes x 1 columns twice for each of x; tcgen05_wait_ld gives what has
         come. Warp w of a block reaches lanes 32 (w % 4) to + 31.
         """
 
     @staticmethod
-    def tcgen05_ld_16x32bx2_x32(address: Any, pack: int = 0, split: int) -> Any:
+    def tcgen05_ld_16x32bx2_x32(address: Any, split: int, pack: int = 0) -> Any:
         """Begins to load tensor memory into registers, 16 lanes x 1 columns twice for each of x; tcgen05_wait_ld gives what has
         come. Warp w of a block reaches lanes 32 (w % 4) to + 31.
         """
 
     @staticmethod
-    def tcgen05_ld_16x32bx2_x4(address: Any, pack: int = 0, split: int) -> Any:
+    def tcgen05_ld_16x32bx2_x4(address: Any, split: int, pack: int = 0) -> Any:
         """Begins to load tensor memory into registers, 16 lanes x 1 columns twice for each of x; tcgen05_wait_ld gives what has
         come. Warp w of a block reaches lanes 32 (w % 4) to + 31.
         """
 
     @staticmethod
-    def tcgen05_ld_16x32bx2_x64(address: Any, pack: int = 0, split: int) -> Any:
+    def tcgen05_ld_16x32bx2_x64(address: Any, split: int, pack: int = 0) -> Any:
         """Begins to load tensor memory into registers, 16 lanes x 1 columns twice for each of x; tcgen05_wait_ld gives what has
         come. Warp w of a block reaches lanes 32 (w % 4) to + 31.
         """
 
     @staticmethod
-    def tcgen05_ld_16x32bx2_x8(address: Any, pack: int = 0, split: int) -> Any:
+    def tcgen05_ld_16x32bx2_x8(address: Any, split: int, pack: int = 0) -> Any:
         """Begins to load tensor memory into registers, 16 lanes x 1 columns twice for each of x; tcgen05_wait_ld gives what has
         come. Warp w of a block reaches lanes 32 (w % 4) to + 31.
         """
@@ -3056,7 +3056,7 @@ class _nvvm:
         """Begins to store registers to tensor memory, 16 lanes x 8 columns for each of x; done behind tcgen05_wait_st."""
 
     @staticmethod
-    def tcgen05_st_16x32bx2(address: Any, value: Any, unpack: int = 0, split: int) -> None:
+    def tcgen05_st_16x32bx2(address: Any, value: Any, split: int, unpack: int = 0) -> None:
         """Begins to store registers to tensor memory, 16 lanes x 1 columns twice for each of x; done behind tcgen05_wait_st."""
 
     @staticmethod

@@ -218,8 +218,9 @@ def _cells(wave: Machine, address: np.ndarray, shape: str, count: int, pack: int
 
 
 def _load(shape: str, count: int) -> Callable[..., np.ndarray]:
-    def semantics(wave: Machine, address: np.ndarray, pack: int, split: int = 0) -> np.ndarray:
-        lanes, columns, lane = _cells(wave, address, shape, count, pack, split)
+    def semantics(wave: Machine, address: np.ndarray, *consts: int) -> np.ndarray:
+        *split, pack = consts
+        lanes, columns, lane = _cells(wave, address, shape, count, pack, sum(split))
         memory = wave.tensor()
         memory.access(lane, lanes.reshape(-1), columns.reshape(-1), False)
         data = memory.cells[lanes, columns]
@@ -230,9 +231,10 @@ def _load(shape: str, count: int) -> Callable[..., np.ndarray]:
 
 
 def _store(shape: str) -> Callable[..., None]:
-    def semantics(wave: Machine, address: np.ndarray, value: np.ndarray, unpack: int, split: int = 0) -> None:
+    def semantics(wave: Machine, address: np.ndarray, value: np.ndarray, *consts: int) -> None:
+        *split, unpack = consts
         data = np.ascontiguousarray(value).view(np.uint32).reshape(wave.lanes, -1)
-        lanes, columns, lane = _cells(wave, address, shape, data.shape[1] // t5.MOVES[shape][2], unpack, split)
+        lanes, columns, lane = _cells(wave, address, shape, data.shape[1] // t5.MOVES[shape][2], unpack, sum(split))
         memory = wave.tensor()
         memory.access(lane, lanes.reshape(-1), columns.reshape(-1), True)
         memory.cells[lanes, columns] = np.stack([data & 0xFFFF, data >> np.uint32(16)], axis=-1) if unpack else data
@@ -259,8 +261,8 @@ def _moved(shape: str) -> None:
             f"ld_{shape}_x{n}",
             (
                 ADDRESS,
-                Param("pack", "const", "1: the low halves of two columns to a register", range=(0, 1), default=0),
                 *halves,
+                Param("pack", "const", "1: the low halves of two columns to a register", range=(0, 1), default=0),
             ),
             _vector(u32, registers * n),
             f"Begins to load tensor memory into registers, "
@@ -284,8 +286,8 @@ def _moved(shape: str) -> None:
         (
             ADDRESS,
             Param("value", kinds, "registers", packed=True),
-            Param("unpack", "const", "1: a register goes to the low halves of two columns", range=(0, 1), default=0),
             *halves,
+            Param("unpack", "const", "1: a register goes to the low halves of two columns", range=(0, 1), default=0),
         ),
         None,
         f"Begins to store registers to tensor memory, {reach}; done behind tcgen05_wait_st.",
