@@ -205,12 +205,3 @@ def test_a_grid_that_asks_for_an_unknown_size():
 
 def lambda_free_of_one(x):
     pass
-
-
-def test_pyptx_is_the_same_package():
-    import avelang.ptx as ours
-    import pyptx
-    import pyptx.types
-
-    assert all(getattr(pyptx, name) is getattr(ours, name) for name in ours.__all__ if name != "types")
-    assert all(getattr(pyptx.types, name) is getattr(ours.types, name) for name in ours.types.__all__)

@@ -72,7 +72,7 @@ def test_what_does_not_fit_is_said_while_jax_traces(code, call):
 
 def test_an_error_while_it_runs_passes_through_xla(monkeypatch):
     k = programs.saxpy()
-    monkeypatch.setattr(from_jax, "_served", lambda frame, on_gpu: 1 // 0)
+    monkeypatch.setattr(from_jax, "_served", lambda frame, on_gpu, resolve: 1 // 0)
     from_jax._handlers or jax.jit(lambda x: k(x, x, 1.0)).lower(jnp.ones(2))
     with pytest.raises(Exception, match="ZeroDivisionError"):
         jax.block_until_ready(jax.jit(lambda x: k(x, x, 1.0))(jnp.ones(7)))
@@ -104,7 +104,7 @@ def test_on_cuda_it_goes_to_the_stream_that_xla_gives(monkeypatch):
         results=from_jax._List(count=1, items=ctypes.cast(results, items)),
         attributes=from_jax._Attributes(count=1, items=ctypes.cast(attributes, items)),
     )  # fmt: skip
-    assert from_jax._handlers["CUDA"](ctypes.addressof(frame)) in (None, 0)
+    assert from_jax._handlers[from_jax.TARGET, "CUDA"](ctypes.addressof(frame)) in (None, 0)
     a, b, out = (x.ctypes.data for x in arrays)
     assert machine.values() == [a, b, 0x40000000, out]
     assert (machine.last.stream, machine.last.device, list(machine.last.grid)) == (0x7700, 1, [1, 1, 1])

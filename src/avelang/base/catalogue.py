@@ -199,6 +199,7 @@ CATALOGUE: dict[str, Template] = {
     "T239": Template("`{name}` cannot read a special register", "mov and cvt can: reg.from_(ptx.special.tid.x())"),
     "T240": Template("{got} belongs to the kernel `{kernel}`, and this is another",
                      "a kernel makes its own registers, anew for each trace"),
+    "T241": Template("{name}: {why}"),
     # T1: intrinsics.
     "T101": Template("{what} must be {allowed}, not {got}"),
     # T2: operands of PTX instructions.

@@ -16,6 +16,7 @@ def _flag(name: str) -> bool:
 
 
 CHECKS = ("bounds", "init", "races", "waits", "uniform", "ir", "launch", "ptxas")
+REPORT = "report"  # a mode rather than a check: `all` does not mean it
 
 
 @functools.lru_cache
@@ -23,9 +24,9 @@ def _checked(value: str) -> frozenset[str]:
     """The checks that AVE_CHECK names; `all` is every one. Raises L034 for one that there is not: who misspells it
     would think that all is verified."""
     found = frozenset(word.strip() for word in value.split(",")) - {""}
-    for word in sorted(found - {*CHECKS, "all"}):
-        raise error("L034", name="AVE_CHECK", got=word, want=", ".join((*CHECKS, "all")))
-    return frozenset(CHECKS) if "all" in found else found
+    for word in sorted(found - {*CHECKS, REPORT, "all"}):
+        raise error("L034", name="AVE_CHECK", got=word, want=", ".join((*CHECKS, REPORT, "all")))
+    return frozenset(CHECKS) if "all" in found else found - {REPORT}
 
 
 def checks() -> frozenset[str]:
@@ -40,6 +41,13 @@ def checks_by_name() -> frozenset[str]:
 
 def _checks(what: str) -> bool:
     return what in checks()
+
+
+def check_report() -> bool:
+    """AVE_CHECK=report: what the PTX executor finds on the CPU is printed with the lines of both accesses, once for
+    each kind and place, and the kernel runs on with what the order of its program gives. It goes with the other words:
+    `races,report`."""
+    return REPORT in (word.strip() for word in os.environ.get("AVE_CHECK", "").split(","))
 
 
 def check_bounds() -> bool:
@@ -98,6 +106,11 @@ def hip_library() -> str | None:
 def cuda_library() -> str | None:
     """AVE_CUDA=PATH: the CUDA driver (libcuda.so.1) to load, instead of the one that this process or the system has."""
     return os.environ.get("AVE_CUDA") or None
+
+
+def pyptx_cache() -> str | None:
+    """PYPTX_CACHE_DIR=FOLDER: where the caches of `pyptx.cache` keep their files (default: ~/.cache/pyptx)."""
+    return os.environ.get("PYPTX_CACHE_DIR") or None
 
 
 def cuda_folders() -> tuple[str, ...]:

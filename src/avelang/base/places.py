@@ -10,7 +10,7 @@ from typing import Any
 from avelang.base.errors import ArgumentError, AveError, error
 from avelang.base.spans import Span
 
-_OURS = ("avelang.", "contextlib")  # `with` comes by way of contextlib
+_OURS = ("avelang.", "pyptx.", "contextlib")  # `with` comes by way of contextlib
 ANNOTATION = "<annotation>"  # the file of evaluated annotations: whoever evaluates one knows the user's line
 _BUILD = "avelang.frontend.build"  # calls what a kernel calls, and knows the kernel's line itself
 

@@ -6,8 +6,9 @@ import contextlib
 import contextvars
 import math
 import re
+import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from avelang.base import engines, knobs
@@ -15,6 +16,7 @@ from avelang.base.errors import AveError
 from avelang.ptx.build import Traced
 from avelang.runtime.arguments import BoundArguments, Parameters
 from avelang.runtime.arrays import Array
+from avelang.runtime.geometry import Geometry
 
 _collected: contextvars.ContextVar[list[AveError] | None] = contextvars.ContextVar("collected", default=None)
 
@@ -43,14 +45,6 @@ _programs: weakref.WeakKeyDictionary[Traced, Any] = weakref.WeakKeyDictionary()
 
 def run(traced: Traced, parameters: Parameters, bound: BoundArguments) -> None:
     """Runs the grid to its end. Raises X errors, which name the instruction."""
-    engines.require(engines.PTX, traced.entry)
-    if not math.prod(traced.geometry.grid):
-        return
-    from avelang.sim.ptx import Program
-
-    program = _programs.get(traced)
-    if program is None:
-        program = _programs[traced] = Program(traced.numbered, entry=traced.entry)
     outputs = {a.name for a in traced.arguments[len(traced.definition.inputs) :]}
     args: list[int | bytes] = []
     memory: dict[int, tuple[int, int, str, bool]] = {}
@@ -66,21 +60,46 @@ def run(traced: Traced, parameters: Parameters, bound: BoundArguments) -> None:
                 spec.name,
                 spec.name in outputs or not value.read_only,
             )
-    geometry = traced.geometry
-    found = _collected.get()
-    how = "raise" if found is None else "collect"
+    execute(traced, args, list(memory.values()), traced.geometry, traced.dynamic_bytes)
+
+
+def execute(
+    traced: Traced, args: Sequence[int | bytes], memory: Sequence[tuple[int, int, str, bool]], at: Geometry,
+    dynamic_bytes: int,
+) -> None:  # fmt: skip
+    """Executes a traced kernel on memory of this machine. `args`: a value for each parameter; `memory`: (address,
+    bytes, name, whether it may be written). With `AVE_CHECK=report` what is found is printed, and the kernel runs on.
+    Raises X errors, at the user's lines."""
+    engines.require(engines.PTX, traced.entry)
+    if not math.prod(at.grid):
+        return
+    from avelang.sim.ptx import Program
+
+    program = _programs.get(traced)
+    if program is None:
+        program = _programs[traced] = Program(traced.numbered, entry=traced.entry)
+    found, printed = _collected.get(), knobs.check_report()
+    how = "raise" if found is None and not printed else "collect"
     check = sorted(knobs.checks() & {"races", "init"})
     try:
-        ran = program.launch(args, geometry.grid, geometry.block, shared_bytes=traced.dynamic_bytes,
-                             cluster=traced.cluster,
-                             memory=list(memory.values()), check=check, report=how)  # fmt: skip
+        ran = program.launch(args, at.grid, at.block, shared_bytes=dynamic_bytes, cluster=traced.cluster,
+                             memory=memory, check=check, report=how)  # fmt: skip
     except AveError as e:
         _placed(traced, e)
         raise
+    for e in ran.reports:
+        _placed(traced, e)
+        if printed:
+            print(f"ave: {e}{_others(traced, e)}", file=sys.stderr)
     if found is not None:
-        for e in ran.reports:
-            _placed(traced, e)
         found += ran.reports
+
+
+def _others(traced: Traced, e: AveError) -> str:
+    """The user's lines of the other instructions that an error names."""
+    lines = dict.fromkeys(int(x) for x in re.findall(r"\bline (\d+)", e.message)[1:])
+    places = [(line, traced.place(line)) for line in lines]
+    return "".join(f"\n  line {line} is {p.where()}\n      {p.text().strip()}" for line, p in places if p is not None)
 
 
 def _placed(traced: Traced, e: AveError) -> None:

@@ -131,9 +131,18 @@ def _data(part: _List) -> list[int]:
     return [int(_Buffer.from_address(part.items[i] or 0).data or 0) for i in range(part.count)]
 
 
-def _served(frame: _Frame, on_gpu: bool) -> None:
+# Of a call's frame: what it stands for, a function of the addresses of all arrays, a place and a stream.
+Resolve = Callable[[_Frame], tuple[Callable[[Sequence[int], str, int], None], Any]]
+
+
+def _resolved(frame: _Frame) -> tuple[Callable[[Sequence[int], str, int], None], Any]:
     span = _Span.from_address(frame.attributes.items[0] or 0)
     sized, numbers = _calls[ctypes.string_at(span.text or 0, span.length).decode()]
+    return lambda addresses, place, stream: sized.at(addresses, numbers, place, stream), sized
+
+
+def _served(frame: _Frame, on_gpu: bool, resolve: Resolve) -> None:
+    run, _kept = resolve(frame)
     addresses = [*_data(frame.arguments), *_data(frame.results)]
     place = CPU
     if on_gpu:
@@ -143,15 +152,15 @@ def _served(frame: _Frame, on_gpu: bool) -> None:
         driver.open("cuda")
         owners = (driver.owner(a) for a in addresses if a)
         place = f"cuda:{next((o for o in owners if o is not None), 0)}"
-    sized.at(addresses, numbers, place, _stream(frame) if on_gpu else 0)
+    run(addresses, place, _stream(frame) if on_gpu else 0)
 
 
-def _handler(on_gpu: bool) -> Any:
+def _handler(on_gpu: bool, resolve: Resolve) -> Any:
     def handle(address: int) -> int | None:
         frame = _Frame.from_address(address)
         try:
             if not _asked(frame):
-                _served(frame, on_gpu)
+                _served(frame, on_gpu, resolve)
         except BaseException as e:  # whatever it is: it cannot pass through XLA
             return _failed(frame, str(e) if isinstance(e, AveError) else f"{type(e).__name__}: {e}")
         return None
@@ -159,18 +168,19 @@ def _handler(on_gpu: bool) -> Any:
     return _CALL(handle)
 
 
-_handlers: dict[str, Any] = {}
+_handlers: dict[tuple[str, str], Any] = {}
 # A prototype of its own: those of `ctypes.pythonapi` are shared by all who set them (jax.ffi.pycapsule does).
 _new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, P, ctypes.c_char_p, P)(("PyCapsule_New", ctypes.pythonapi))
 
 
-def _register(jax: Any) -> None:
-    if _handlers:
-        return
+def register(jax: Any, target: str, resolve: Resolve) -> None:
+    """Makes a foreign function of XLA, for the CPU and for CUDA, once in a process. `resolve` gives of a call's frame
+    (its attributes are sorted by name) the function that runs it, and what it keeps alive."""
     for platform, on_gpu in (("cpu", False), ("CUDA", True)):
-        _handlers[platform] = _handler(on_gpu)
-        capsule = _new_capsule(ctypes.cast(_handlers[platform], P), _CAPSULE, None)
-        jax.ffi.register_ffi_target(TARGET, capsule, platform=platform)
+        if (target, platform) not in _handlers:
+            handler = _handlers[target, platform] = _handler(on_gpu, resolve)
+            capsule = _new_capsule(ctypes.cast(handler, P), _CAPSULE, None)
+            jax.ffi.register_ffi_target(target, capsule, platform=platform)
 
 
 # -- calls -------------------------------------------------------------------------------------------------------------
@@ -198,7 +208,7 @@ def at_once(caller: Caller, args: Sequence[Any]) -> Any:
 def foreign(caller: Caller, args: Sequence[Any]) -> Any:
     """A call in XLA's program. Raises L012, L040, L041 while JAX traces, as a call on arrays would."""
     jax: Any = sys.modules["jax"]
-    _register(jax)
+    register(jax, TARGET, _resolved)
     definition = caller.definition
     pairs = zip(args, definition.inputs, strict=True)
     sized = caller.sized(

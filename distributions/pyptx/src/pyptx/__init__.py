@@ -1,7 +1,23 @@
-"""The instruction level of Ave under the name `pyptx`: see `avelang.ptx`."""
+"""PTX in Python, by the names of the package pyptx: one call is one instruction of PTX, a kernel is called on arrays.
 
-from avelang.base.version import VERSION as __version__
-from avelang.ptx import Kernel, Reg, Tile, collect, kernel, ptx, reg, smem
-from pyptx import types
+    from pyptx import Tile, kernel, ptx, reg, smem
+    from pyptx.types import bf16, f32, u32
 
-__all__ = ["Kernel", "Reg", "Tile", "__version__", "collect", "kernel", "ptx", "reg", "smem", "types"]
+A dialect of `avelang.ptx`: the same checks, assembler, launch and executor. docs/ptx.md has what runs."""
+
+import pyptx.ptx as ptx
+import pyptx.reg as reg
+import pyptx.smem as smem
+import pyptx.types as types
+from pyptx._arch import detect_arch
+from pyptx._intrinsic import intrinsic
+from pyptx.autograd import differentiable_kernel
+from pyptx.kernel import kernel
+from pyptx.specs import Layout, Tile
+
+__version__ = "0.1.1"  # of the interface
+
+__all__ = [
+    "Layout", "Tile", "__version__", "detect_arch", "differentiable_kernel", "intrinsic", "kernel", "ptx", "reg",
+    "smem", "types",
+]  # fmt: skip
