@@ -1,0 +1,1 @@
+"""Activations: functions of single elements, of one array or of two."""

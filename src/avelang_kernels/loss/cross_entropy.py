@@ -1,0 +1,190 @@
+"""Rows of logits and the class of each come in; the cross entropy of each row, and the logarithm of its sum of powers,
+goes out, and of gradients of that the gradients of the logits, in their place if asked for: one source for AMD, NVIDIA
+and the CPU.
+
+With soft cap, logits are cap * tanh(logit / cap). The loss of a row with logits l and class t, of n classes, is
+(1 - s) (lse - l[t]) + s (lse - mean(l)) + z lse^2, where s smooths labels and z weights the z-loss; 0 where the class
+is the one to be ignored. Facts: torch's `cross_entropy`; PaLM (Chowdhery et al. 2022), 5, for the z-loss."""
+
+# No `from __future__ import annotations`: the annotations of kernels name values of the function around them.
+
+import functools
+from typing import Any
+
+import avelang
+import avelang.language as al
+from avelang_kernels.norm.norms import steps
+from avelang_kernels.norm.rows import Lines, column, combined, exchange, inside, over
+from avelang_kernels.norm.softmax import LEAST, power
+
+ADD_THREADS = 1024  # of the block that adds up the losses of rows
+
+
+@avelang.jit
+def capped(x, CAP):
+    """Logits under their cap."""
+    return x if CAP == 0.0 else al.tanh(x * (1.0 / CAP)) * CAP
+
+
+@avelang.jit
+def joined(a, b):
+    """(maximum, sum of powers relative to it, sum) of two parts of a row."""
+    most = al.max(a[0], b[0])
+    out = al.make_local((3,), a.dtype)
+    out[0] = most
+    out[1] = a[1] * power(a[0] - most, a.dtype) + b[1] * power(b[0] - most, a.dtype)
+    out[2] = a[2] + b[2]
+    return out
+
+
+@avelang.jit
+def statistics_of(X, row, P, vectors, shared, turn, CAP, SUM, ACC):
+    """(maximum, sum of powers relative to it, sum if asked for) of a row."""
+
+    def chunk(state, first):
+        held = X.load(row, first, P)
+        most, level = state[0], state[2]
+        for i in range(P.loads):
+            v, here = capped(al.convert(held[i], ACC), CAP), inside(P, vectors, first, i)
+            for e in range(P.vec):
+                most = al.max(most, v[e] if P.full else al.select(here, v[e], LEAST))
+            if SUM:
+                level = level + (sum(v) if P.full else al.select(here, sum(v), 0.0))
+        total = state[1] * power(state[0] - most, ACC)
+        for i in range(P.loads):
+            powers = sum(power(capped(al.convert(held[i], ACC), CAP) - most, ACC))
+            total = total + (powers if P.full else al.select(inside(P, vectors, first, i), powers, 0.0))
+        out = al.make_local((3,), ACC)
+        out[0], out[1], out[2] = most, total, level
+        return out
+
+    begin = al.make_local((3,), ACC)
+    begin[0], begin[1], begin[2] = LEAST, 0.0, 0.0
+    return combined(over(P, vectors, begin, chunk), joined, P, shared, turn)
+
+
+@avelang.jit
+def gradient_of(v, lse, col, target, smooth, level, z, CAP, ACC):
+    """The gradient of a row's loss to a vector of its logits, from column `col` on, before it is multiplied by the
+    gradient of the loss. `level`: smooth / classes."""
+    u = capped(al.convert(v, ACC), CAP)
+    out = power(u - lse, ACC) * (1.0 + 2.0 * z * lse) - level
+    for e in range(v.shape[0]):
+        out[e] = out[e] - al.select(col + e == target, 1.0 - smooth, 0.0)
+    return out if CAP == 0.0 else out * (1.0 - u * u * (1.0 / (CAP * CAP)))
+
+
+@functools.cache
+def build_loss(dtype: Any, index: Any, acc: Any, *, cap: bool, smooth: bool, strided: bool, lead: bool,
+    gradient: bool) -> Any:  # fmt: skip
+    """The kernel for the dtypes of logits and of classes. `cap`, `smooth`: logits are capped, labels smoothed.
+    `gradient`: logits are overwritten by the gradient of the loss, multiplied by what `scale` points to."""
+    S, E = steps(strided), al.u32 if lead else al.constexpr
+
+    @avelang.jit
+    def cross_entropy(
+        x: al.Pointer(dtype), target: al.Pointer(index), loss: al.Pointer(acc), lse_of: al.Pointer(acc), rows: al.u32,
+        vectors: al.u32, ignore: al.i64, smoothing: acc, z: acc, P: al.constexpr, CAP: al.constexpr = 0.0,
+        scale: al.Pointer(acc) if gradient else al.constexpr = None,  # type: ignore
+        e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
+    ):  # fmt: skip
+        X = Lines(x, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
+        shared, turn, n = exchange(P, 3, acc), al.convert(0, al.u32), al.convert(vectors * P.vec, acc)
+        classes = al.make_tensor(target, index, al.make_layout((rows,)))
+        losses = al.make_tensor(loss, acc, al.make_layout((rows,)))
+        lses = al.make_tensor(lse_of, acc, al.make_layout((rows,)))
+        for step in al.range(al.block_id(0), (rows + (P.rows - 1)) // P.rows, al.grid_dim(0)):
+            at = step * P.rows + al.thread_id(0) // P.threads
+            alive, row = P.rows == 1 or at < rows, min(at, rows - 1)
+            found = statistics_of(X, row, P, vectors, shared, turn, CAP, smooth, acc)
+            turn = turn ^ 1
+            lse, own = found[0] + al.log(found[1]), al.convert(classes[row], al.i64)
+            count, ignored = al.convert(vectors * P.vec, al.i64), own == ignore
+            safe = al.convert(al.select(own < 0, 0 * own, al.select(own < count, own, count - 1)), al.u32)
+            if alive and al.thread_id(0) % P.threads == 0:
+                picked = capped(al.convert(X.get(row, safe // P.vec)[safe % P.vec], acc), CAP)
+                value = lse - picked * (1.0 - smoothing) - found[2] / n * smoothing + z * lse * lse
+                value = al.select(own >= 0 and own < count, value, value * 0.0 + float("nan"))
+                losses[row], lses[row] = al.select(ignored, 0.0, value), lse
+            if gradient:
+                al.syncthreads()  # nobody may still read the logit of the class
+                factor = al.select(ignored, 0.0, al.make_tensor(scale, acc, al.make_layout((1,)))[0])
+                if alive:
+                    differentiate(X, X, row, lse, own, factor, smoothing, smoothing / n, z, P, vectors, CAP, acc)
+
+    return cross_entropy
+
+
+@avelang.jit
+def differentiate(X, D, row, lse, own, factor, smoothing, level, z, P, vectors, CAP, ACC):
+    """Writes the gradients of a row of logits to D, which may be the logits themselves."""
+
+    def finish(state, first):
+        held = X.load(row, first, P)
+        for i in range(P.loads):
+            c = first + column(P, i)
+            if P.full or c < vectors:
+                col = al.convert(c * P.vec, al.i64)
+                g = gradient_of(held[i], lse, col, own, smoothing, level, z, CAP, ACC) * factor
+                D.put(row, c, al.select(factor != 0.0, g, al.full((P.vec,), 0.0, ACC)))
+        return state
+
+    over(P, vectors, 0, finish)
+
+
+@functools.cache
+def build_gradient(dtype: Any, index: Any, acc: Any, *, cap: bool, strided: bool, lead: bool, each: bool) -> Any:
+    """The kernel of gradients beside the logits. `each`: rows have gradients of their own, instead of one for all."""
+    S, E = steps(strided), al.u32 if lead else al.constexpr
+
+    @avelang.jit
+    def cross_entropy_backward(
+        x: al.Pointer(dtype), target: al.Pointer(index), lse_of: al.Pointer(acc), grad: al.Pointer(acc),
+        scale: al.Pointer(acc), dx: al.Pointer(dtype), rows: al.u32, vectors: al.u32, ignore: al.i64, smoothing: acc,
+        z: acc, P: al.constexpr, CAP: al.constexpr = 0.0,
+        e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
+    ):  # fmt: skip
+        X = Lines(x, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
+        D, n = Lines(dx, rows, vectors, P.vec), al.convert(vectors * P.vec, acc)
+        row = al.block_id(0) * P.rows + al.thread_id(0) // P.threads
+        if row < rows:
+            own = al.convert(al.make_tensor(target, index, al.make_layout((rows,)))[row], al.i64)
+            lse = al.make_tensor(lse_of, acc, al.make_layout((rows,)))[row]
+            given = al.make_tensor(grad, acc, al.make_layout((rows if each else 1,)))[row if each else 0]
+            factor = given * al.make_tensor(scale, acc, al.make_layout((1,)))[0]
+            factor = al.select(own == ignore, 0.0, factor)
+            differentiate(X, D, row, lse, own, factor, smoothing, smoothing / n, z, P, vectors, CAP, acc)
+
+    return cross_entropy_backward
+
+
+@functools.cache
+def build_reduction(index: Any, acc: Any, mean: bool) -> Any:
+    """The kernel, of one block, that adds up losses in a fixed order: `out`, their sum, or their mean over the classes
+    that are not ignored, and `scale`, 1 or one by their number. Where `losses` is None, `scale` alone."""
+
+    @avelang.jit
+    def add_losses(
+        losses: al.Pointer(acc), target: al.Pointer(index), out: al.Pointer(acc), scale: al.Pointer(acc), rows: al.u32,
+        ignore: al.i64,
+    ):  # fmt: skip
+        held, t = al.make_shared((ADD_THREADS, 2), acc), al.thread_id(0)
+        given = al.make_tensor(losses, acc, al.make_layout((rows,)))
+        classes = al.make_tensor(target, index, al.make_layout((rows,)))
+        total, count = al.full((1,), 0.0, acc)[0], al.full((1,), 0.0, acc)[0]
+        for row in al.range(t, rows, ADD_THREADS):
+            total = total + given[row]
+            count = count + al.select(al.convert(classes[row], al.i64) == ignore, 0.0, 1.0)
+        held[t, 0], held[t, 1] = total, count
+        al.syncthreads()
+        for i in range(10):
+            half = ADD_THREADS >> (i + 1)
+            if t < half:
+                held[t, 0], held[t, 1] = held[t, 0] + held[t + half, 0], held[t, 1] + held[t + half, 1]
+            al.syncthreads()
+        if t == 0:
+            number = held[0, 1] if mean else 1.0 + 0.0 * held[0, 1]
+            al.make_tensor(out, acc, al.make_layout((1,)))[0] = held[0, 0] / number
+            al.make_tensor(scale, acc, al.make_layout((1,)))[0] = 1.0 / number
+
+    return add_losses

@@ -1,0 +1,127 @@
+"""Host side of norms and of softmax: arrays come in and outputs are filled, on the arrays' chip."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import avelang.language as al
+from avelang_kernels.arrays import empty, multiprocessors, named
+from avelang_kernels.norm import norm_backward, norms, softmax
+from avelang_kernels.norm.lines import RowsOf, rows_of
+from avelang_kernels.norm.rows import DTYPES, plan_rows
+
+CPU_UNITS = 8  # blocks of a launch on the CPU: partial sums do not depend on how many cores there are
+FIXED_UNITS = 128  # blocks, where they must not depend on the GPU
+BUSY = 2048  # threads of a multiprocessor whose blocks read rows once
+BACKWARD = 512  # threads of a multiprocessor, and of a row, where registers hold rows and sums
+NAMES = ("0", "1", "2", "3")
+
+
+def accumulator(dtype: Any) -> Any:
+    """The dtype in which rows are computed."""
+    return al.f64 if dtype == al.f64 else al.f32
+
+
+def units(x: Any, fixed: bool = False) -> int:
+    """Multiprocessors of an array's GPU; a fixed number on the CPU, or where asked for."""
+    return FIXED_UNITS if fixed else multiprocessors(x, CPU_UNITS)
+
+
+def places(R: RowsOf, *letters: str) -> dict[str, Any]:
+    """The keyword arguments that say how arrays lie: strides by a letter for each array, extents as e1 and e2."""
+    said: dict[str, Any] = {}
+    for letter, strides in zip(letters, R.strides, strict=True):
+        if strides is not None:
+            said |= {letter + digit: step for digit, step in zip(NAMES, strides, strict=True)}
+    if R.lead is not None:
+        said |= {"e1": R.lead[0], "e2": R.lead[1]}
+    return said
+
+
+def of(x: Any) -> Any:
+    """The language's dtype of an array, or None."""
+    return None if x is None else DTYPES[named(x)]
+
+
+def forward(x: Any, weight: Any, bias: Any, residual: Any, y: Any, total: Any, mean: Any, rstd: Any, *, eps: float,
+    offset: int = 0, **options: Any) -> None:  # fmt: skip
+    """Fills y (like x), rstd and, of layer norm, mean (numbers of rows, f32, or f64 of f64), and of a residual `total`,
+    x + residual. weight, bias, residual, total, mean: None where there is none."""
+    given = (x,) if residual is None else (x, residual)
+    R, dtype = rows_of(*given), of(x)
+    if R.rows == 0:
+        return
+    P = plan_rows(R.n, R.vec, x.dtype.itemsize)
+    kernel = norms.build_forward(
+        dtype, of(weight), of(bias), residual=residual is not None, center=mean is not None, acc=accumulator(dtype),
+        strided=(R.strides[0] is not None, len(given) > 1 and R.strides[1] is not None), lead=R.lead is not None,
+    )  # fmt: skip
+    more = places(R, *("x", "r")[: len(given)])
+    for name, array in (("w", weight), ("b", bias), ("mean_of", mean), ("s", total)):
+        if array is not None:
+            more[name] = array
+    if residual is not None:
+        more["r"] = R.data[1]
+    grid = P.grid(R.rows, units(x) * max(1, BUSY // P.block))
+    kernel[grid, P.block](R.data[0], y, rstd, R.rows, R.n // R.vec, eps, P, offset, **more, **options)
+
+
+def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: Any, dw: Any, db: Any, *,
+    offset: int = 0, fixed: bool = False, **options: Any) -> None:  # fmt: skip
+    """Fills dx (like x), dw and db (like the weight; None where there is none) by gradients dy of what `forward` made
+    of x. more: a gradient that is added to dx, or None. `fixed`: blocks do not depend on the GPU."""
+    given = (x, dy) if more is None else (x, dy, more)
+    R, dtype = rows_of(*given), of(x)
+    acc, vectors = accumulator(dtype), R.n // R.vec
+    P = plan_rows(R.n, R.vec, x.dtype.itemsize, BACKWARD, 8 if mean is not None else 16, BACKWARD)
+    grid = P.grid(R.rows, units(x, fixed) * max(1, BACKWARD // P.block))
+    sums = [s for s in (dw, db) if s is not None]
+    if R.rows == 0:
+        for s in sums:
+            s[...] = 0
+        return
+    strided = tuple(s is not None for s in R.strides) + (False,) * (3 - len(given))
+    kernel = norm_backward.build_backward(
+        dtype, of(weight), bias=db is not None, center=mean is not None, more=more is not None, acc=acc,
+        strided=strided, lead=R.lead is not None,
+    )  # fmt: skip
+    said = places(R, *("x", "d", "m")[: len(given)])
+    partials = None
+    if weight is not None or db is not None:
+        partials = empty(rstd, (weight is not None) + (db is not None), grid * R.n)
+        said["partials"] = partials
+    for name, array in (("w", weight), ("mean_of", mean)):
+        if array is not None:
+            said[name] = array
+    if more is not None:
+        said["m"] = R.data[2]
+    kernel[grid, P.block](R.data[0], R.data[1], dx, rstd, R.rows, vectors, P, offset, **said, **options)
+    if sums:
+        blocks = -(-R.n // norm_backward.COLUMNS), len(sums)
+        add = norm_backward.build_sums(acc, of(sums[0]), of(sums[1]) if len(sums) > 1 else None)
+        at = add[blocks, norm_backward.COLUMNS * norm_backward.TEAMS]
+        at(partials, sums[0], grid, R.n, **({"b": sums[1]} if len(sums) > 1 else {}), **options)
+
+
+def make_softmax(x: Any, y: Any, *, log: bool = False, **options: Any) -> None:
+    """Fills y, of the shape of x and of any dtype, with the softmax of the rows of x, or its logarithm."""
+    R, dtype = rows_of(x), of(x)
+    if R.rows == 0:
+        return
+    P = plan_rows(R.n, R.vec, x.dtype.itemsize)
+    acc = accumulator(al.f64 if al.f64 in (dtype, of(y)) else dtype)
+    kernel = softmax.build_softmax(dtype, of(y), acc, log, R.strides[0] is not None, R.lead is not None)
+    grid = P.grid(R.rows, units(x) * max(1, BUSY // P.block))
+    kernel[grid, P.block](R.data[0], y, R.rows, R.n // R.vec, P, **places(R, "x"), **options)
+
+
+def softmax_gradient(y: Any, dy: Any, dx: Any, *, log: bool = False, **options: Any) -> None:
+    """Fills dx by gradients dy of y, which `make_softmax` made; dy is of the dtype of y, dx of any."""
+    R, dtype = rows_of(y, dy), of(y)
+    if R.rows == 0:
+        return
+    P = plan_rows(R.n, R.vec, y.dtype.itemsize)
+    strided = R.strides[0] is not None, R.strides[1] is not None
+    kernel = softmax.build_gradient(dtype, of(dx), accumulator(dtype), log, strided, R.lead is not None)
+    grid = P.grid(R.rows, units(y) * max(1, BUSY // P.block))
+    kernel[grid, P.block](*R.data, dx, R.rows, R.n // R.vec, P, **places(R, "x", "d"), **options)

@@ -1,0 +1,114 @@
+"""Arrays of any leading dimensions and strides come in; rows as kernels step through them go out: memory without gaps,
+how many rows, how they lie, and how many neighbors one access may have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from avelang import argument_error
+from avelang_kernels.arrays import is_torch
+from avelang_kernels.norm.rows import WIDEST
+
+LEADING = 3  # leading dimensions that a kernel steps through, where neighbors that lie as one are made one
+
+
+class RowsOf(NamedTuple):
+    """Rows that several arrays have in common: `rows` of `n` elements; `lead`: extents of the second and third leading
+    dimension, or None where one is enough; `vec`: neighbors of an access; `data`, and `strides` of each array: None
+    where rows follow one another, else of three leading dimensions and of the accesses of a row, in accesses."""
+
+    rows: int
+    n: int
+    vec: int
+    lead: tuple[int, int] | None
+    data: tuple[Any, ...]
+    strides: tuple[tuple[int, int, int, int] | None, ...]
+
+
+def whole(x: Any) -> bool:
+    """True for an array whose elements follow one another without gaps."""
+    if is_torch(x):
+        return x.is_contiguous()
+    flags = getattr(x, "flags", None)
+    return True if flags is None else bool(flags["C_CONTIGUOUS"])
+
+
+def strides_of(x: Any) -> tuple[int, ...]:
+    """Elements from one place to the next along each dimension."""
+    return tuple(x.stride()) if is_torch(x) else tuple(s // x.itemsize for s in x.strides)
+
+
+def _address(x: Any) -> int:
+    return x.data_ptr() if is_torch(x) else x.ctypes.data if hasattr(x, "ctypes") else 0
+
+
+def flattened(x: Any) -> Any:
+    """The memory of an array with gaps, from its first element to its last, as one dimension."""
+    span = 1 + sum((size - 1) * step for size, step in zip(x.shape, strides_of(x), strict=True))
+    if is_torch(x):
+        return x.as_strided((span,), (1,))
+    import numpy as np  # takes longer to import than a kernel from the cache
+
+    return np.lib.stride_tricks.as_strided(x, (span,), (x.itemsize,))
+
+
+def grouped(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> list[tuple[int, tuple[int, ...]]]:
+    """Leading dimensions as few as may be: (extent, the stride of each array), from the first to the last. Dimensions
+    that lie as one in all arrays are made one."""
+    found: list[tuple[int, tuple[int, ...]]] = []
+    for size, *steps in zip(shape, *strides, strict=True):
+        if size == 1:
+            continue
+        if found and all(before == size * step for before, step in zip(found[-1][1], steps, strict=True)):
+            found[-1] = found[-1][0] * size, tuple(steps)
+        else:
+            found.append((size, tuple(steps)))
+    return found
+
+
+def rows_of(*arrays: Any, least: int = 1) -> RowsOf:
+    """The rows of arrays of one shape, along their last dimension. NumPy's with steps backward are copied, and so are
+    those whose leading dimensions are more than three that do not lie as one; nothing else is. `least`: accesses must
+    be so many elements, or a divisor of that."""
+    shape = tuple(arrays[0].shape)
+    n, sizes = shape[-1], [x.dtype.itemsize for x in arrays]
+    rows = math.prod(shape[:-1])
+    most = math.gcd(n, WIDEST // min(sizes), *((least,) if least > 1 else ()))
+    if all(map(whole, arrays)):
+        vec = math.gcd(most, *(_address(x) // size for x, size in zip(arrays, sizes, strict=True)))
+        return RowsOf(rows, n, vec, None, arrays, (None,) * len(arrays))
+    arrays = tuple(copied(x) if any(s < 0 for s in strides_of(x)) else x for x in arrays)
+    strides = [strides_of(x) for x in arrays]
+    groups = grouped(shape[:-1], [s[:-1] for s in strides])
+    if len(groups) > LEADING:
+        return rows_of(*(copied(x) for x in arrays), least=least)
+    while len(groups) < LEADING:
+        groups.insert(0, (1, (0,) * len(arrays)))
+    steps = [s for _, each in groups for s in each] + [_address(x) // z for x, z in zip(arrays, sizes, strict=True)]
+    vec = math.gcd(most, *steps) if all(s[-1] == 1 or n == 1 for s in strides) else 1
+    lead = None if groups[0][0] * groups[1][0] == 1 else (groups[1][0], groups[2][0])
+    data, places = [], []
+    for i, x in enumerate(arrays):
+        if whole(x):
+            data.append(x)
+            places.append(None)
+        else:
+            a, b, c = (each[i] // vec for _, each in groups)
+            data.append(flattened(x))
+            places.append((a, b, c, 1 if vec > 1 or n == 1 else strides[i][-1]))
+    return RowsOf(rows, n, vec, lead, tuple(data), tuple(places))
+
+
+def copied(x: Any) -> Any:
+    """The array without gaps."""
+    return x.contiguous() if is_torch(x) else x.copy(order="C")
+
+
+def check_same(name: str, x: Any, other: str, like: Any, dtype: bool = True) -> None:
+    """Checks that two arrays have one shape and one dtype. Raises L066."""
+    if tuple(x.shape) != tuple(like.shape):
+        raise argument_error(f"{name} is {tuple(x.shape)}, {other} is {tuple(like.shape)}: both need the same shape")
+    if dtype and x.dtype != like.dtype:
+        raise argument_error(f"{name} is of {x.dtype}, {other} is of {like.dtype}: both need the same dtype")

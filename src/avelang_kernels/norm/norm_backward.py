@@ -1,0 +1,197 @@
+"""Gradients of rows that a norm made come in; those of its input, its weight and its bias go out.
+
+A block takes many rows in turn, the next one already on its way, and keeps the sums for weight and bias in registers
+(in memory, where rows are longer than registers): each block leaves one row of partial sums, which a second kernel adds
+up in their order. So gradients have the same bits in every run."""
+
+# No `from __future__ import annotations`: the annotations of kernels name values of the function around them.
+
+import functools
+from typing import Any
+
+import avelang
+import avelang.language as al
+from avelang_kernels.norm.norms import maybe, steps
+from avelang_kernels.norm.rows import Lines, column, combined, exchange, inside, over, packed, plus
+
+COLUMNS, TEAMS = 32, 32  # of a block that adds up partial sums: columns, and groups of rows
+
+
+@avelang.jit
+def sums_of(P, vectors, shared, turn, part, COUNT, ACC):
+    """Sums over a row of the vectors, 1 or 2, that `part(first, i)` gives for the i-th access of a chunk."""
+
+    def chunk(acc, first):
+        out = al.make_local((COUNT, P.vec), ACC)
+        for k in range(COUNT):
+            out[k] = acc[k]
+        for i in range(P.loads):
+            parts = part(first, i)
+            for k in range(COUNT):
+                value = parts[k]
+                if not P.full:
+                    value = al.select(inside(P, vectors, first, i), value, al.full((P.vec,), 0.0, ACC))
+                out[k] = out[k] + value
+        return out
+
+    acc = over(P, vectors, al.full((COUNT, P.vec), 0.0, ACC), chunk)
+    found = al.make_local((COUNT,), ACC)
+    for k in range(COUNT):
+        found[k] = sum(acc[k])
+    return combined(found, plus, P, shared, turn)
+
+
+@avelang.jit
+def leave(partials, which, sums, vectors, P, ACC):
+    """Adds up the sums of the groups of a block, (loads, vec) of each thread, in their order, and writes them."""
+    blocks, thread = al.grid_dim(0), al.thread_id(0)
+    out = al.make_tensor(partials, ACC, al.make_layout((which + 1, blocks, vectors, P.vec)))
+    if P.rows == 1:
+        for i in range(P.loads):
+            c = column(P, i)
+            if P.full or c < vectors:
+                out[which, al.block_id(0), c] = sums[i]
+    else:
+        held = al.make_shared((P.rows, P.threads, P.vec), ACC)
+        for i in range(P.loads):
+            al.syncthreads()
+            held[thread // P.threads, thread % P.threads] = sums[i]
+            al.syncthreads()
+            c = column(P, i)
+            if thread < P.threads and (P.full or c < vectors):
+                value = held[0, thread]
+                for g in range(1, P.rows):
+                    value = value + held[g, thread]
+                out[which, al.block_id(0), c] = value
+
+
+@avelang.jit
+def add_to(partials, which, c, value, fresh, vectors, P, ACC):
+    """Adds an access to the partial sums of the block in memory, or makes it their beginning."""
+    out = al.make_tensor(partials, ACC, al.make_layout((which + 1, al.grid_dim(0), vectors, P.vec)))
+    if not fresh:
+        value = value + out[which, al.block_id(0), c]
+    out[which, al.block_id(0), c] = value
+
+
+@functools.cache
+def build_backward(
+    dtype: Any, weight: Any, *, bias: bool, center: bool, more: bool, acc: Any, strided: tuple[bool, bool, bool],
+    lead: bool,
+) -> Any:  # fmt: skip
+    """The kernel for the dtypes of the rows and of the weight (None: there is none). `bias`: it has a gradient;
+    `center`: layer norm; `more`: a gradient that is added to the rows'. `strided`: whether rows, their gradients and
+    the added ones have gaps."""
+    S, T, U, E = *map(steps, strided), al.u32 if lead else al.constexpr
+    sums = (weight is not None) + bias
+
+    @avelang.jit
+    def norm_backward(
+        x: al.Pointer(dtype), dy: al.Pointer(dtype), dx: al.Pointer(dtype), rstd_of: al.Pointer(acc), rows: al.u32,
+        vectors: al.u32, P: al.constexpr, OFFSET: al.constexpr = 0,
+        w: maybe(weight, weight is not None) = None, mean_of: maybe(acc, center) = None,  # type: ignore
+        partials: maybe(acc, sums > 0) = None, m: maybe(dtype, more) = None,  # type: ignore
+        e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
+        d0: T = None, d1: T = None, d2: T = None, d3: T = None,  # type: ignore
+        m0: U = None, m1: U = None, m2: U = None, m3: U = None,  # type: ignore
+    ):  # fmt: skip
+        X = Lines(x, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
+        D = Lines(dy, rows, vectors, P.vec, e1, e2, d0, d1, d2, d3)
+        M = Lines(m, rows, vectors, P.vec, e1, e2, m0, m1, m2, m3) if more else None
+        O, W = Lines(dx, rows, vectors, P.vec), Lines(w, 1, vectors, P.vec) if weight is not None else None
+        shared, n = exchange(P, 1 + center, acc), al.convert(vectors * P.vec, acc)
+        rstds = al.make_tensor(rstd_of, acc, al.make_layout((rows,)))
+        group, last, turn = al.thread_id(0) // P.threads, rows - 1, al.convert(0, al.u32)
+        of_w, of_b = al.full((P.loads, P.vec), 0.0, acc), al.full((P.loads, P.vec), 0.0, acc)
+        begin = min(al.block_id(0) * P.rows + group, last)
+        xs, ds = X.load(begin, 0, P), D.load(begin, 0, P)
+        for step in al.range(al.block_id(0), (rows + (P.rows - 1)) // P.rows, al.grid_dim(0)):
+            at = step * P.rows + group
+            row, after = min(at, last), min(at + al.grid_dim(0) * P.rows, last)
+            alive, rstd, mean = P.rows == 1 or at < rows, rstds[row], al.full((1,), 0.0, acc)[0]
+            if center:
+                mean = al.make_tensor(mean_of, acc, al.make_layout((rows,)))[row]
+            x_after, d_after = (X.load(after, 0, P), D.load(after, 0, P)) if P.held else (xs, ds)
+
+            def given(xs, ds, first, i):
+                """An access of the normed row, its gradient, and that times the weight."""
+                c = first + column(P, i)
+                at_c = c if P.full else min(c, vectors - 1)
+                v = al.convert(xs[i] if P.held else X.get(row, at_c), acc)
+                d = al.convert(ds[i] if P.held else D.get(row, at_c), acc)
+                g = d if W is None else d * (al.convert(W.get(0, at_c), acc) + OFFSET)
+                return ((v - mean) if center else v) * rstd, d, g
+
+            def products(first, i):
+                v, d, g = given(xs, ds, first, i)
+                return (g * v, g) if center else (g * v,)
+
+            found = sums_of(P, vectors, shared, turn, products, 1 + center, acc)
+            along, level = found[0] / n, found[1] / n if center else 0
+            turn = turn ^ 1
+            x_again, d_again = packed(xs, rows), packed(ds, rows)
+
+            def finish(state, first):
+                for i in range(P.loads):
+                    v, d, g = given(x_again, d_again, first, i)
+                    out = (g - level - v * along if center else g - v * along) * rstd
+                    c = first + column(P, i)
+                    if more:
+                        out = out + al.convert(M.get(row, c if P.full else min(c, vectors - 1)), acc)
+                    if alive and (P.full or c < vectors):
+                        O.put(row, c, out)
+                    if P.held:
+                        if weight is not None:
+                            of_w[i] = of_w[i] + al.select(alive, d * v, al.full((P.vec,), 0.0, acc))
+                        if bias:
+                            of_b[i] = of_b[i] + al.select(alive, d, al.full((P.vec,), 0.0, acc))
+                    elif c < vectors:
+                        if weight is not None:
+                            add_to(partials, 0, c, d * v, step == al.block_id(0), vectors, P, acc)
+                        if bias:
+                            add_to(partials, sums - 1, c, d, step == al.block_id(0), vectors, P, acc)
+                return state
+
+            over(P, vectors, 0, finish)
+            if P.held:
+                xs, ds = x_after, d_after
+        if P.held:
+            if weight is not None:
+                leave(partials, 0, of_w, vectors, P, acc)
+            if bias:
+                leave(partials, sums - 1, of_b, vectors, P, acc)
+
+    return norm_backward
+
+
+@functools.cache
+def build_sums(acc: Any, one: Any, two: Any) -> Any:
+    """The kernel that adds up the rows of partial sums, (1 or 2, rows, n), into vectors of one or two dtypes: a block
+    for each `COLUMNS` of a vector. Each of its `TEAMS` adds every so manyth row, and then their sums are added."""
+
+    @avelang.jit
+    def add_rows(
+        partials: al.Pointer(acc), a: al.Pointer(one), rows: al.u32, n: al.u32, b: maybe(two, two is not None) = None,  # type: ignore
+    ):  # fmt: skip
+        which, team, at = al.block_id(1), al.thread_id(0) // COLUMNS, al.thread_id(0) % COLUMNS
+        held, col = al.make_shared((TEAMS, COLUMNS), acc), min(al.block_id(0) * COLUMNS + at, n - 1)
+        given = al.make_tensor(partials, acc, al.make_layout((which + 1, rows, n)))
+        total = al.full((1,), 0.0, acc)[0]
+        for r in al.range(team, rows, TEAMS * 4):
+            for u in range(4):
+                row = r + u * TEAMS
+                value = given[which, min(row, rows - 1), col]
+                total = total + al.select(row < rows, value, 0.0)
+        held[team, at] = total
+        al.syncthreads()
+        if team == 0:
+            total = held[0, at]
+            for i in range(1, TEAMS):
+                total = total + held[i, at]
+            if al.block_id(0) * COLUMNS + at < n:
+                if which == 0:
+                    al.make_tensor(a, one, al.make_layout((n,)))[col] = al.convert(total, one)
+                elif two is not None:
+                    al.make_tensor(b, two, al.make_layout((n,)))[col] = al.convert(total, two)
+
+    return add_rows

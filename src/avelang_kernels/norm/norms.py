@@ -1,0 +1,120 @@
+"""Rows come in; what RMS norm or layer norm makes of them goes out, and of gradients of that the gradients of the rows,
+of the weight and of the bias: one source for AMD, NVIDIA and the CPU, a thread's part at a time.
+
+A row is read once where a group of threads can hold it. Backward a block takes many rows in turn, the next one already
+on its way, and keeps the sums for weight and bias in registers: each block leaves one row of partial sums, which a
+second kernel adds up in their order. So gradients have the same bits in every run."""
+
+# No `from __future__ import annotations`: the annotations of kernels name values of the function around them.
+
+import functools
+from typing import Any
+
+import avelang
+import avelang.language as al
+from avelang_kernels.norm.rows import Lines, RowPlan, column, combined, exchange, inside, over, plus
+
+
+def maybe(dtype: Any, present: bool = True) -> Any:
+    """The annotation of a pointer, or of a parameter that a kernel has not."""
+    return al.Pointer(dtype) if present else al.constexpr
+
+
+def steps(strided: bool) -> Any:
+    """The annotation of a stride, of an array that has gaps or has none."""
+    return al.i64 if strided else al.constexpr
+
+
+@avelang.jit
+def summed(X, R, r, first, P):
+    """A chunk of row r of X, or of X + R, rounded to the dtype of X."""
+    x = X.load(r, first, P)
+    if R is None:
+        return x
+    ACC, other = al.f64 if x.dtype == al.f64 else al.f32, R.load(r, first, P)
+    return al.convert(al.convert(x, ACC) + al.convert(other, ACC), x.dtype)
+
+
+@avelang.jit
+def weight_of(W, first, OFFSET, P, ACC):
+    """OFFSET + weight of a chunk, or 1."""
+    if W is None:
+        return al.full((P.loads, P.vec), 1.0, ACC)
+    return al.convert(W.load(0, first, P), ACC) + OFFSET
+
+
+@avelang.jit
+def total(P, vectors, shared, turn, part, ACC):
+    """The sum over a row of `part(first, i)`, a vector of the i-th access of a chunk."""
+
+    def chunk(acc, first):
+        for i in range(P.loads):
+            value = part(first, i)
+            acc = acc + (value if P.full else al.select(inside(P, vectors, first, i), value, al.full((P.vec,), 0.0, ACC)))
+        return acc
+
+    acc = over(P, vectors, al.full((P.vec,), 0.0, ACC), chunk)
+    return combined(al.full((1,), sum(acc), ACC), plus, P, shared, turn)[0]
+
+
+@functools.cache
+def build_forward(
+    dtype: Any, weight: Any, bias: Any, *, residual: bool, center: bool, acc: Any, strided: tuple[bool, bool],
+    lead: bool,
+) -> Any:  # fmt: skip
+    """The kernel for the dtypes of the rows, of the weight and of the bias (None: there is none). `residual`: rows are
+    sums of two arrays, which are stored too; `center`: layer norm. `strided`: whether the arrays have gaps."""
+    S, T, E = steps(strided[0]), steps(strided[1]), al.u32 if lead else al.constexpr
+
+    @avelang.jit
+    def norm(
+        x: al.Pointer(dtype), y: al.Pointer(dtype), rstd_of: al.Pointer(acc), rows: al.u32, vectors: al.u32, eps: acc,
+        P: al.constexpr, OFFSET: al.constexpr = 0, w: maybe(weight, weight is not None) = None,  # type: ignore
+        b: maybe(bias, bias is not None) = None, mean_of: maybe(acc, center) = None,  # type: ignore
+        r: maybe(dtype, residual) = None, s: maybe(dtype, residual) = None,  # type: ignore
+        e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
+        r0: T = None, r1: T = None, r2: T = None, r3: T = None,  # type: ignore
+    ):  # fmt: skip
+        shared, n = exchange(P, 1, acc), al.convert(vectors * P.vec, acc)
+        X = Lines(x, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
+        R = Lines(r, rows, vectors, P.vec, e1, e2, r0, r1, r2, r3) if residual else None
+        Y, S = Lines(y, rows, vectors, P.vec), Lines(s, rows, vectors, P.vec) if residual else None
+        W = None if w is None else Lines(w, 1, vectors, P.vec)
+        B = None if b is None else Lines(b, 1, vectors, P.vec)
+        turn = al.convert(0, al.u32)
+        for step in al.range(al.block_id(0), (rows + (P.rows - 1)) // P.rows, al.grid_dim(0)):
+            at = step * P.rows + al.thread_id(0) // P.threads
+            alive, row = P.rows == 1 or at < rows, min(at, rows - 1)
+            held = summed(X, R, row, 0, P) if P.held else None
+
+            def values(first):
+                return al.convert(held if P.held else summed(X, R, row, first, P), acc)
+
+            mean = al.full((1,), 0.0, acc)[0]
+            if center:
+                mean = total(P, vectors, shared, turn, lambda first, i: values(first)[i], acc) / n
+                turn = turn ^ 1
+
+            def square(first, i):
+                v = values(first)[i] - mean
+                return v * v
+
+            rstd = al.rsqrt(total(P, vectors, shared, turn, square, acc) / n + eps)
+            turn = turn ^ 1
+
+            def finish(state, first):
+                v, factor = values(first), weight_of(W, first, OFFSET, P, acc)
+                out = (v - mean) * rstd * factor if center else v * rstd * factor
+                Y.store(row, first, out if B is None else out + al.convert(B.load(0, first, P), acc), P)
+                if residual:
+                    S.store(row, first, v, P)
+                return state
+
+            if alive:
+                over(P, vectors, 0, finish)
+                if al.thread_id(0) % P.threads == 0:
+                    al.make_tensor(rstd_of, acc, al.make_layout((rows,)))[row] = rstd
+                    if center:
+                        al.make_tensor(mean_of, acc, al.make_layout((rows,)))[row] = mean
+
+    return norm

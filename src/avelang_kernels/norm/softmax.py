@@ -1,0 +1,147 @@
+"""Rows come in; their softmax, or its logarithm, goes out, and of gradients of that the gradients of the rows: one
+source for AMD, NVIDIA and the CPU, a thread's part at a time."""
+
+# No `from __future__ import annotations`: the annotations of kernels name values of the function around them.
+
+import functools
+import math
+from typing import Any
+
+import avelang
+import avelang.language as al
+from avelang_kernels.norm.norm_backward import sums_of
+from avelang_kernels.norm.norms import steps
+from avelang_kernels.norm.rows import Lines, column, combined, exchange, inside, over, packed
+
+LOG2_E = math.log2(math.e)
+LEAST = -3.0e38  # in the place of -inf: a maximum from which something can be taken away
+
+
+@avelang.jit
+def power(x, dtype):
+    """e^x, by the instruction that GPUs have for powers of 2 where f32 is enough."""
+    return al.exp(x) if dtype == al.f64 else al.exp2(x * LOG2_E)
+
+
+@avelang.jit
+def either(a, b):
+    """(maximum, sum of powers relative to it) of two parts of a row. NaN is kept in the sum."""
+    most = al.max(a[0], b[0])
+    out = al.make_local((2,), a.dtype)
+    out[0], out[1] = most, a[1] * power(a[0] - most, a.dtype) + b[1] * power(b[0] - most, a.dtype)
+    return out
+
+
+@avelang.jit
+def maximum_and_sum(P, vectors, shared, turn, part, ACC):
+    """The maximum of a row of `part(first, i)`, the i-th access of a chunk as a vector, and the sum of the powers
+    relative to it, of all its threads together."""
+
+    def chunk(state, first):
+        most = state[0]
+        for i in range(P.loads):
+            v = part(first, i)
+            here = inside(P, vectors, first, i)
+            for e in range(P.vec):
+                most = al.max(most, v[e] if P.full else al.select(here, v[e], LEAST))
+        total = state[1] * power(state[0] - most, ACC)
+        for i in range(P.loads):
+            powers = power(part(first, i) - most, ACC)
+            total = total + (sum(powers) if P.full else al.select(inside(P, vectors, first, i), sum(powers), 0.0))
+        out = al.make_local((2,), ACC)
+        out[0], out[1] = most, total
+        return out
+
+    begin = al.make_local((2,), ACC)
+    begin[0], begin[1] = LEAST, 0.0
+    return combined(over(P, vectors, begin, chunk), either, P, shared, turn)
+
+
+@functools.cache
+def build_softmax(dtype: Any, out: Any, acc: Any, log: bool, strided: bool, lead: bool) -> Any:
+    """The kernel for the dtypes of rows and of results. `log`: the logarithm of softmax."""
+    S, E = steps(strided), al.u32 if lead else al.constexpr
+
+    @avelang.jit
+    def softmax(
+        x: al.Pointer(dtype), y: al.Pointer(out), rows: al.u32, vectors: al.u32, P: al.constexpr, e1: E = None,
+        e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
+    ):  # fmt: skip
+        X = Lines(x, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
+        Y, shared, turn = Lines(y, rows, vectors, P.vec), exchange(P, 2, acc), al.convert(0, al.u32)
+        for step in al.range(al.block_id(0), (rows + (P.rows - 1)) // P.rows, al.grid_dim(0)):
+            at = step * P.rows + al.thread_id(0) // P.threads
+            alive, row = P.rows == 1 or at < rows, min(at, rows - 1)
+            held = X.load(row, 0, P) if P.held else None
+
+            def access(values, first, i):
+                if P.held:
+                    return al.convert(values[i], acc)
+                c = first + column(P, i)
+                return al.convert(X.get(row, c if P.full else min(c, vectors - 1)), acc)
+
+            found = maximum_and_sum(P, vectors, shared, turn, lambda first, i: access(held, first, i), acc)
+            most, turn = found[0], turn ^ 1
+            factor = al.log(found[1]) if log else 1.0 / found[1]
+            again = packed(held, rows) if P.held else None
+
+            def finish(state, first):
+                for i in range(P.loads):
+                    v = access(again, first, i) - most
+                    c = first + column(P, i)
+                    if P.full or c < vectors:
+                        Y.put(row, c, v - factor if log else power(v, acc) * factor)
+                return state
+
+            if alive:
+                over(P, vectors, 0, finish)
+
+    return softmax
+
+
+@functools.cache
+def build_gradient(dtype: Any, out: Any, acc: Any, log: bool, strided: tuple[bool, bool], lead: bool) -> Any:
+    """The kernel for the dtypes of the results (and their gradients) and of the rows' gradients."""
+    S, T, E = *map(steps, strided), al.u32 if lead else al.constexpr
+
+    @avelang.jit
+    def softmax_backward(
+        y: al.Pointer(dtype), dy: al.Pointer(dtype), dx: al.Pointer(out), rows: al.u32, vectors: al.u32,
+        P: al.constexpr, e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
+        d0: T = None, d1: T = None, d2: T = None, d3: T = None,  # type: ignore
+    ):  # fmt: skip
+        Y = Lines(y, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
+        D = Lines(dy, rows, vectors, P.vec, e1, e2, d0, d1, d2, d3)
+        O, shared, turn = Lines(dx, rows, vectors, P.vec), exchange(P, 1, acc), al.convert(0, al.u32)
+        for step in al.range(al.block_id(0), (rows + (P.rows - 1)) // P.rows, al.grid_dim(0)):
+            at = step * P.rows + al.thread_id(0) // P.threads
+            alive, row = P.rows == 1 or at < rows, min(at, rows - 1)
+            ys, ds = (Y.load(row, 0, P), D.load(row, 0, P)) if P.held else (None, None)
+
+            def access(ys, ds, first, i):
+                if P.held:
+                    return al.convert(ys[i], acc), al.convert(ds[i], acc)
+                c = first + column(P, i)
+                c = c if P.full else min(c, vectors - 1)
+                return al.convert(Y.get(row, c), acc), al.convert(D.get(row, c), acc)
+
+            def products(first, i):
+                v, d = access(ys, ds, first, i)
+                return (d if log else v * d,)
+
+            total = sums_of(P, vectors, shared, turn, products, 1, acc)[0]
+            turn = turn ^ 1
+            y_again, d_again = (packed(ys, rows), packed(ds, rows)) if P.held else (None, None)
+
+            def finish(state, first):
+                for i in range(P.loads):
+                    v, d = access(y_again, d_again, first, i)
+                    c = first + column(P, i)
+                    if P.full or c < vectors:
+                        O.put(row, c, d - power(v, acc) * total if log else v * (d - total))
+                return state
+
+            if alive:
+                over(P, vectors, 0, finish)
+
+    return softmax_backward
