@@ -9,15 +9,31 @@ from avelang.frontend.names import missing
 
 # Each public operation and the module that has it, which is imported when the operation is asked for.
 TABLE = {
+    "cross_entropy": "avelang.ops.loss",
+    "geglu": "avelang.ops.swiglu",
     "invariant": "avelang.bridge",
+    "layer_norm": "avelang.ops.norm",
+    "log_softmax": "avelang.ops.softmax",
     "matmul": "avelang.ops.matmul",
+    "rms_norm": "avelang.ops.norm",
+    "rotary": "avelang.ops.rotary",
+    "softmax": "avelang.ops.softmax",
+    "swiglu": "avelang.ops.swiglu",
 }
 
 if TYPE_CHECKING:
     from avelang.bridge import invariant as invariant
+    from avelang.ops.loss import cross_entropy as cross_entropy
     from avelang.ops.matmul import matmul as matmul
+    from avelang.ops.norm import layer_norm as layer_norm
+    from avelang.ops.norm import rms_norm as rms_norm
+    from avelang.ops.rotary import rotary as rotary
+    from avelang.ops.softmax import log_softmax as log_softmax
+    from avelang.ops.softmax import softmax as softmax
+    from avelang.ops.swiglu import geglu as geglu
+    from avelang.ops.swiglu import swiglu as swiglu
 
-__all__ = ["invariant", "matmul"]
+__all__ = ["cross_entropy", "geglu", "invariant", "layer_norm", "log_softmax", "matmul", "rms_norm", "rotary", "softmax", "swiglu"]
 
 
 def __getattr__(name: str) -> Any:

@@ -82,14 +82,13 @@ def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: 
         return
     strided = tuple(s is not None for s in R.strides) + (False,) * (3 - len(given))
     kernel = norm_backward.build_backward(
-        dtype, of(weight), bias=db is not None, center=mean is not None, more=more is not None, acc=acc,
+        dtype, of(weight), weighted=dw is not None, bias=db is not None, center=mean is not None, more=more is not None, acc=acc,
         strided=strided, lead=R.lead is not None,
     )  # fmt: skip
     said = places(R, *("x", "d", "m")[: len(given)])
     partials = None
-    if weight is not None or db is not None:
-        partials = empty(rstd, (weight is not None) + (db is not None), grid * R.n)
-        said["partials"] = partials
+    if sums:
+        said["partials"] = partials = empty(rstd, len(sums), grid * R.n)
     for name, array in (("w", weight), ("mean_of", mean)):
         if array is not None:
             said[name] = array

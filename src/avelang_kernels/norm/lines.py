@@ -4,10 +4,9 @@ how many rows, how they lie, and how many neighbors one access may have."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from avelang import argument_error
 from avelang_kernels.arrays import is_torch
 from avelang_kernels.norm.rows import WIDEST
 
@@ -106,9 +105,18 @@ def copied(x: Any) -> Any:
     return x.contiguous() if is_torch(x) else x.copy(order="C")
 
 
-def check_same(name: str, x: Any, other: str, like: Any, dtype: bool = True) -> None:
-    """Checks that two arrays have one shape and one dtype. Raises L066."""
-    if tuple(x.shape) != tuple(like.shape):
-        raise argument_error(f"{name} is {tuple(x.shape)}, {other} is {tuple(like.shape)}: both need the same shape")
-    if dtype and x.dtype != like.dtype:
-        raise argument_error(f"{name} is of {x.dtype}, {other} is of {like.dtype}: both need the same dtype")
+def through(make: Callable[..., None], *outputs: Any) -> None:
+    """Calls `make` with outputs, for those with gaps with arrays without, from which they are then copied."""
+    given = [x if x is None or whole(x) else _like(x) for x in outputs]
+    make(*given)
+    for x, made in zip(outputs, given, strict=True):
+        if made is not x:
+            x[...] = made
+
+
+def _like(x: Any) -> Any:
+    if is_torch(x):
+        return x.new_empty(x.shape)
+    import numpy as np  # takes longer to import than a kernel from the cache
+
+    return np.empty(x.shape, x.dtype)

@@ -76,14 +76,14 @@ def add_to(partials, which, c, value, fresh, vectors, P, ACC):
 
 @functools.cache
 def build_backward(
-    dtype: Any, weight: Any, *, bias: bool, center: bool, more: bool, acc: Any, strided: tuple[bool, bool, bool],
-    lead: bool,
+    dtype: Any, weight: Any, *, weighted: bool, bias: bool, center: bool, more: bool, acc: Any,
+    strided: tuple[bool, ...], lead: bool,
 ) -> Any:  # fmt: skip
-    """The kernel for the dtypes of the rows and of the weight (None: there is none). `bias`: it has a gradient;
-    `center`: layer norm; `more`: a gradient that is added to the rows'. `strided`: whether rows, their gradients and
+    """The kernel for the dtypes of the rows and of the weight (None: there is none). `weighted`, `bias`: weight and
+    bias get gradients; `center`: layer norm; `more`: a gradient that is added to the rows'. `strided`: whether rows, their gradients and
     the added ones have gaps."""
     S, T, U, E = *map(steps, strided), al.u32 if lead else al.constexpr
-    sums = (weight is not None) + bias
+    sums = weighted + bias
 
     @avelang.jit
     def norm_backward(
@@ -141,12 +141,12 @@ def build_backward(
                     if alive and (P.full or c < vectors):
                         O.put(row, c, out)
                     if P.held:
-                        if weight is not None:
+                        if weighted:
                             of_w[i] = of_w[i] + al.select(alive, d * v, al.full((P.vec,), 0.0, acc))
                         if bias:
                             of_b[i] = of_b[i] + al.select(alive, d, al.full((P.vec,), 0.0, acc))
                     elif c < vectors:
-                        if weight is not None:
+                        if weighted:
                             add_to(partials, 0, c, d * v, step == al.block_id(0), vectors, P, acc)
                         if bias:
                             add_to(partials, sums - 1, c, d, step == al.block_id(0), vectors, P, acc)
@@ -156,7 +156,7 @@ def build_backward(
             if P.held:
                 xs, ds = x_after, d_after
         if P.held:
-            if weight is not None:
+            if weighted:
                 leave(partials, 0, of_w, vectors, P, acc)
             if bias:
                 leave(partials, sums - 1, of_b, vectors, P, acc)

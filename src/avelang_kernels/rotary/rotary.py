@@ -146,8 +146,8 @@ def _table(x: Any, pairs: int, interleaved: bool) -> tuple[Any, list[int]]:
 
 def rotate(q: Any, k: Any, cos: Any, sin: Any, positions: Any, yq: Any, yk: Any, *, offset: int = 0,
     interleaved: bool = False, dims: int = 0, inverse: bool = False, **options: Any) -> None:  # fmt: skip
-    """Fills yq and yk (None with k), without gaps, with q and k (..., heads, positions, elements) turned, or turned
-    back. cos, sin: (most, r / 2) or (most, r), or of each batch (batches, ...); positions: (positions,) or (batches,
+    """Fills yq and yk (None with k), whose elements are side by side, with q and k (..., heads, positions, elements)
+    turned, or turned back. cos, sin: (most, r / 2) or (most, r), or of each batch (batches, ...); positions: (positions,) or (batches,
     positions), or None: their number; `offset` is added. dims: r; 0: what cos says."""
     given = (q,) if k is None else (q, k)
     arrays = [_four(x) for x in given]
@@ -160,7 +160,8 @@ def rotate(q: Any, k: Any, cos: Any, sin: Any, positions: Any, yq: Any, yk: Any,
         return
     # Neighbors of an access: all that is loaded at once lies side by side, and begins at a multiple of it.
     size, vec = q.dtype.itemsize, 0
-    for x, _, each in arrays:
+    made = [_four(y) for y in ((yq,) if k is None else (yq, yk))]
+    for x, _, each in (*arrays, *made):
         vec = math.gcd(vec, *each[:3], n, _begin(x)) if each[3] == 1 else 1
     vec = math.gcd(vec, WIDEST // size, 2 * pairs if interleaved else pairs)
     cvec = vec if not interleaved else max(1, vec // 2)
@@ -175,16 +176,20 @@ def rotate(q: Any, k: Any, cos: Any, sin: Any, positions: Any, yq: Any, yk: Any,
                 "a0": at[0] if len(at) == 2 else 0, "a1": at[-1]}  # fmt: skip
     if k is not None:
         (x, kshape, ks) = arrays[1]
-        said |= {"k": x if whole(x) else flattened(x), "yk": yk, "kv_heads": kshape[1],
+        said |= {"k": _memory(x), "yk": _memory(yk), "kv_heads": kshape[1],
                  **dict(zip(("k0", "k1", "k2", "k3"), ks, strict=True)),
-                 "p0": kshape[1] * length * n, "p1": length * n, "p2": n}  # fmt: skip
+                 **dict(zip(("p0", "p1", "p2"), made[1][2][:3], strict=True))}  # fmt: skip
     x = arrays[0][0]
     kernel = build(of(q), of(cos), None if positions is None else INDICES[named(positions)], k is not None)
     kernel[-(-rows // (BLOCK // T)), BLOCK](
-        x if whole(x) else flattened(x), yq, c, d, batches, shape[1], length, n, int(cos.shape[-2]), pairs,
-        -1.0 if inverse else 1.0, *steps, *cs, *ds, shape[1] * length * n, length * n, n, vec, cvec, T, interleaved,
+        _memory(x), _memory(yq), c, d, batches, shape[1], length, n, int(cos.shape[-2]), pairs,
+        -1.0 if inverse else 1.0, *steps, *cs, *ds, *made[0][2][:3], vec, cvec, T, interleaved,
         offset, **said, **options,
     )  # fmt: skip
+
+
+def _memory(x: Any) -> Any:
+    return x if whole(x) else flattened(x)
 
 
 def _begin(x: Any) -> int:
