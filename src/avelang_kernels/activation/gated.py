@@ -45,14 +45,14 @@ def activated(x, ACT):
 
 
 @functools.cache
-def build_gated(dtype: Any, acc: Any, act: str, strided: tuple[bool, bool], lead: bool) -> Any:
-    """The kernel of a dtype: a group of threads makes a chunk of a row."""
+def build_gated(P: RowPlan, dtype: Any, acc: Any, act: str, strided: tuple[bool, bool], lead: bool) -> Any:
+    """The kernel of a plan and a dtype: a group of threads makes a chunk of a row."""
     S, T, E = *map(steps, strided), al.u32 if lead else al.constexpr
 
     @avelang.jit
     def gated(
         gate: al.Pointer(dtype), up: al.Pointer(dtype), y: al.Pointer(dtype), rows: al.u32, vectors: al.u32,
-        chunks: al.u32, P: al.constexpr, e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None,  # type: ignore
+        chunks: al.u32, e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None,  # type: ignore
         x3: S = None, u0: T = None, u1: T = None, u2: T = None, u3: T = None,  # type: ignore
     ):  # fmt: skip
         G = Lines(gate, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
@@ -70,14 +70,14 @@ def build_gated(dtype: Any, acc: Any, act: str, strided: tuple[bool, bool], lead
 
 
 @functools.cache
-def build_gradients(dtype: Any, acc: Any, act: str, strided: tuple[bool, ...], lead: bool) -> Any:
+def build_gradients(P: RowPlan, dtype: Any, acc: Any, act: str, strided: tuple[bool, ...], lead: bool) -> Any:
     """The kernel of gradients, whose outputs may have gaps: parts of one array."""
     (S, T, U, V, Z), E = map(steps, strided), al.u32 if lead else al.constexpr
 
     @avelang.jit
     def gated_backward(
         gate: al.Pointer(dtype), up: al.Pointer(dtype), dy: al.Pointer(dtype), dg: al.Pointer(dtype),
-        du: al.Pointer(dtype), rows: al.u32, vectors: al.u32, chunks: al.u32, P: al.constexpr,
+        du: al.Pointer(dtype), rows: al.u32, vectors: al.u32, chunks: al.u32,  # type: ignore
         e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
         u0: T = None, u1: T = None, u2: T = None, u3: T = None,  # type: ignore
         d0: U = None, d1: U = None, d2: U = None, d3: U = None,  # type: ignore
@@ -120,8 +120,8 @@ def make_gated(gate: Any, up: Any, y: Any, *, act: str = "silu", **options: Any)
     if 0 in (R.rows, R.n):
         return
     P, chunks, blocks = plan_of(R, gate.dtype.itemsize)
-    kernel = build_gated(dtype, accumulator(dtype), act, tuple(s is not None for s in R.strides), R.lead is not None)
-    kernel[blocks, P.block](*R.data, y, R.rows, R.n // R.vec, chunks, P, **places(R, "x", "u"), **options)
+    kernel = build_gated(P, dtype, accumulator(dtype), act, tuple(s is not None for s in R.strides), R.lead is not None)
+    kernel[blocks, P.block](*R.data, y, R.rows, R.n // R.vec, chunks, **places(R, "x", "u"), **options)
 
 
 def gated_gradients(gate: Any, up: Any, dy: Any, dg: Any, du: Any, *, act: str = "silu", **options: Any) -> None:
@@ -130,6 +130,6 @@ def gated_gradients(gate: Any, up: Any, dy: Any, dg: Any, du: Any, *, act: str =
     if 0 in (R.rows, R.n):
         return
     P, chunks, blocks = plan_of(R, gate.dtype.itemsize)
-    kernel = build_gradients(dtype, accumulator(dtype), act, tuple(s is not None for s in R.strides), R.lead is not None)
+    kernel = build_gradients(P, dtype, accumulator(dtype), act, tuple(s is not None for s in R.strides), R.lead is not None)
     said = places(R, "x", "u", "d", "g", "h")
-    kernel[blocks, P.block](*R.data, R.rows, R.n // R.vec, chunks, P, **said, **options)
+    kernel[blocks, P.block](*R.data, R.rows, R.n // R.vec, chunks, **said, **options)

@@ -13,8 +13,8 @@ from typing import Any
 
 import avelang
 import avelang.language as al
-from avelang_kernels.norm.norms import steps
-from avelang_kernels.norm.rows import Lines, column, combined, exchange, inside, over
+from avelang_kernels.norm.norms import maybe, steps
+from avelang_kernels.norm.rows import Lines, RowPlan, column, combined, exchange, inside, over
 from avelang_kernels.norm.softmax import LEAST, power
 
 ADD_THREADS = 1024  # of the block that adds up the losses of rows
@@ -75,17 +75,17 @@ def gradient_of(v, lse, col, target, smooth, level, z, CAP, ACC):
 
 
 @functools.cache
-def build_loss(dtype: Any, index: Any, acc: Any, *, cap: bool, smooth: bool, strided: bool, lead: bool,
+def build_loss(P: RowPlan, CAP: float, dtype: Any, index: Any, acc: Any, *, smooth: bool, strided: bool, lead: bool,
     gradient: bool) -> Any:  # fmt: skip
-    """The kernel for the dtypes of logits and of classes. `cap`, `smooth`: logits are capped, labels smoothed.
+    """The kernel of a plan, of a cap or 0, for the dtypes of logits and of classes. `smooth`: labels are smoothed.
     `gradient`: logits are overwritten by the gradient of the loss, multiplied by what `scale` points to."""
-    S, E = steps(strided), al.u32 if lead else al.constexpr
+    S, E, SCALE = steps(strided), al.u32 if lead else al.constexpr, maybe(acc, gradient)
 
     @avelang.jit
     def cross_entropy(
         x: al.Pointer(dtype), target: al.Pointer(index), loss: al.Pointer(acc), lse_of: al.Pointer(acc), rows: al.u32,
-        vectors: al.u32, ignore: al.i64, smoothing: acc, z: acc, P: al.constexpr, CAP: al.constexpr = 0.0,
-        scale: al.Pointer(acc) if gradient else al.constexpr = None,  # type: ignore
+        vectors: al.u32, ignore: al.i64, smoothing: acc, z: acc,  # type: ignore
+        scale: SCALE = None,  # type: ignore
         e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
     ):  # fmt: skip
         X = Lines(x, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
@@ -133,7 +133,9 @@ def differentiate(X, D, row, lse, own, factor, smoothing, level, z, P, vectors, 
 
 
 @functools.cache
-def build_gradient(dtype: Any, index: Any, acc: Any, *, cap: bool, strided: bool, lead: bool, each: bool) -> Any:
+def build_gradient(
+    P: RowPlan, CAP: float, dtype: Any, index: Any, acc: Any, *, strided: bool, lead: bool, each: bool
+) -> Any:
     """The kernel of gradients beside the logits. `each`: rows have gradients of their own, instead of one for all."""
     S, E = steps(strided), al.u32 if lead else al.constexpr
 
@@ -141,7 +143,7 @@ def build_gradient(dtype: Any, index: Any, acc: Any, *, cap: bool, strided: bool
     def cross_entropy_backward(
         x: al.Pointer(dtype), target: al.Pointer(index), lse_of: al.Pointer(acc), grad: al.Pointer(acc),
         scale: al.Pointer(acc), dx: al.Pointer(dtype), rows: al.u32, vectors: al.u32, ignore: al.i64, smoothing: acc,
-        z: acc, P: al.constexpr, CAP: al.constexpr = 0.0,
+        z: acc,  # type: ignore
         e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
     ):  # fmt: skip
         X = Lines(x, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
@@ -161,7 +163,7 @@ def build_gradient(dtype: Any, index: Any, acc: Any, *, cap: bool, strided: bool
 @functools.cache
 def build_reduction(index: Any, acc: Any, mean: bool) -> Any:
     """The kernel, of one block, that adds up losses in a fixed order: `out`, their sum, or their mean over the classes
-    that are not ignored, and `scale`, 1 or one by their number. Where `losses` is None, `scale` alone."""
+    that are not ignored, and `scale`, 1 or one by their number."""
 
     @avelang.jit
     def add_losses(

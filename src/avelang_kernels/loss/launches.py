@@ -24,12 +24,12 @@ def make_losses(logits: Any, target: Any, losses: Any, lse: Any, *, ignore: int 
         return
     P = plan_rows(R.n, R.vec, logits.dtype.itemsize)
     kernel = kernels.build_loss(
-        dtype, INDICES[named(target)], acc, cap=cap != 0, smooth=smoothing != 0, strided=R.strides[0] is not None,
+        P, float(cap), dtype, INDICES[named(target)], acc, smooth=smoothing != 0, strided=R.strides[0] is not None,
         lead=R.lead is not None, gradient=scale is not None,
     )  # fmt: skip
     said = places(R, "x") | ({} if scale is None else {"scale": scale})
     grid = P.grid(R.rows, units(logits) * max(1, BUSY // P.block))
-    kernel[grid, P.block](R.data[0], target, losses, lse, R.rows, R.n // R.vec, ignore, smoothing, z, P, float(cap),
+    kernel[grid, P.block](R.data[0], target, losses, lse, R.rows, R.n // R.vec, ignore, smoothing, z,
                           **said, **options)  # fmt: skip
 
 
@@ -56,8 +56,8 @@ def gradients(logits: Any, target: Any, lse: Any, grad: Any, scale: Any, dx: Any
     P = plan_rows(R.n, R.vec, logits.dtype.itemsize)
     each = R.rows > 1 and len(grad.shape) > 0 and grad.shape[0] == R.rows
     kernel = kernels.build_gradient(
-        dtype, INDICES[named(target)], accumulator(dtype), cap=cap != 0, strided=R.strides[0] is not None,
+        P, float(cap), dtype, INDICES[named(target)], accumulator(dtype), strided=R.strides[0] is not None,
         lead=R.lead is not None, each=each,
     )  # fmt: skip
     kernel[-(-R.rows // P.rows), P.block](R.data[0], target, lse, grad, scale, dx, R.rows, R.n // R.vec, ignore,
-                                          smoothing, z, P, float(cap), **places(R, "x"), **options)  # fmt: skip
+                                          smoothing, z, **places(R, "x"), **options)  # fmt: skip

@@ -53,7 +53,7 @@ def forward(x: Any, weight: Any, bias: Any, residual: Any, y: Any, total: Any, m
         return
     P = plan_rows(R.n, R.vec, x.dtype.itemsize)
     kernel = norms.build_forward(
-        dtype, of(weight), of(bias), residual=residual is not None, center=mean is not None, acc=accumulator(dtype),
+        P, offset, dtype, of(weight), of(bias), residual=residual is not None, center=mean is not None, acc=accumulator(dtype),
         strided=(R.strides[0] is not None, len(given) > 1 and R.strides[1] is not None), lead=R.lead is not None,
     )  # fmt: skip
     more = places(R, *("x", "r")[: len(given)])
@@ -63,7 +63,7 @@ def forward(x: Any, weight: Any, bias: Any, residual: Any, y: Any, total: Any, m
     if residual is not None:
         more["r"] = R.data[1]
     grid = P.grid(R.rows, units(x) * max(1, BUSY // P.block))
-    kernel[grid, P.block](R.data[0], y, rstd, R.rows, R.n // R.vec, eps, P, offset, **more, **options)
+    kernel[grid, P.block](R.data[0], y, rstd, R.rows, R.n // R.vec, eps, **more, **options)
 
 
 def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: Any, dw: Any, db: Any, *,
@@ -82,7 +82,7 @@ def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: 
         return
     strided = tuple(s is not None for s in R.strides) + (False,) * (3 - len(given))
     kernel = norm_backward.build_backward(
-        dtype, of(weight), weighted=dw is not None, bias=db is not None, center=mean is not None, more=more is not None, acc=acc,
+        P, offset, dtype, of(weight), weighted=dw is not None, bias=db is not None, center=mean is not None, more=more is not None, acc=acc,
         strided=strided, lead=R.lead is not None,
     )  # fmt: skip
     said = places(R, *("x", "d", "m")[: len(given)])
@@ -94,7 +94,7 @@ def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: 
             said[name] = array
     if more is not None:
         said["m"] = R.data[2]
-    kernel[grid, P.block](R.data[0], R.data[1], dx, rstd, R.rows, vectors, P, offset, **said, **options)
+    kernel[grid, P.block](R.data[0], R.data[1], dx, rstd, R.rows, vectors, **said, **options)
     if sums:
         blocks = -(-R.n // norm_backward.COLUMNS), len(sums)
         add = norm_backward.build_sums(acc, of(sums[0]), of(sums[1]) if len(sums) > 1 else None)
@@ -109,9 +109,9 @@ def make_softmax(x: Any, y: Any, *, log: bool = False, **options: Any) -> None:
         return
     P = plan_rows(R.n, R.vec, x.dtype.itemsize)
     acc = accumulator(al.f64 if al.f64 in (dtype, of(y)) else dtype)
-    kernel = softmax.build_softmax(dtype, of(y), acc, log, R.strides[0] is not None, R.lead is not None)
+    kernel = softmax.build_softmax(P, dtype, of(y), acc, log, R.strides[0] is not None, R.lead is not None)
     grid = P.grid(R.rows, units(x) * max(1, BUSY // P.block))
-    kernel[grid, P.block](R.data[0], y, R.rows, R.n // R.vec, P, **places(R, "x"), **options)
+    kernel[grid, P.block](R.data[0], y, R.rows, R.n // R.vec, **places(R, "x"), **options)
 
 
 def softmax_gradient(y: Any, dy: Any, dx: Any, *, log: bool = False, **options: Any) -> None:
@@ -121,6 +121,6 @@ def softmax_gradient(y: Any, dy: Any, dx: Any, *, log: bool = False, **options: 
         return
     P = plan_rows(R.n, R.vec, y.dtype.itemsize)
     strided = R.strides[0] is not None, R.strides[1] is not None
-    kernel = softmax.build_gradient(dtype, of(dx), accumulator(dtype), log, strided, R.lead is not None)
+    kernel = softmax.build_gradient(P, dtype, of(dx), accumulator(dtype), log, strided, R.lead is not None)
     grid = P.grid(R.rows, units(y) * max(1, BUSY // P.block))
-    kernel[grid, P.block](*R.data, dx, R.rows, R.n // R.vec, P, **places(R, "x", "d"), **options)
+    kernel[grid, P.block](*R.data, dx, R.rows, R.n // R.vec, **places(R, "x", "d"), **options)

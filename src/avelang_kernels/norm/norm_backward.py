@@ -12,14 +12,15 @@ from typing import Any
 import avelang
 import avelang.language as al
 from avelang_kernels.norm.norms import maybe, steps
-from avelang_kernels.norm.rows import Lines, column, combined, exchange, inside, over, packed, plus
+from avelang_kernels.norm.rows import Lines, RowPlan, column, combined, exchange, inside, over, packed, plus
 
 COLUMNS, TEAMS = 32, 32  # of a block that adds up partial sums: columns, and groups of rows
 
 
 @avelang.jit
 def sums_of(P, vectors, shared, turn, part, COUNT, ACC):
-    """Sums over a row of the vectors, 1 or 2, that `part(first, i)` gives for the i-th access of a chunk."""
+    """Sums over a row of what `part(first, i)` gives for the i-th access of a chunk: so many products, as pairs of
+    vectors, or (vector, None)."""
 
     def chunk(acc, first):
         out = al.make_local((COUNT, P.vec), ACC)
@@ -28,10 +29,10 @@ def sums_of(P, vectors, shared, turn, part, COUNT, ACC):
         for i in range(P.loads):
             parts = part(first, i)
             for k in range(COUNT):
-                value = parts[k]
+                a, b = parts[k]
                 if not P.full:
-                    value = al.select(inside(P, vectors, first, i), value, al.full((P.vec,), 0.0, ACC))
-                out[k] = out[k] + value
+                    a = al.select(inside(P, vectors, first, i), a, al.full((P.vec,), 0.0, ACC))
+                out[k] = out[k] + a if b is None else al.fma(a, b, out[k])
         return out
 
     acc = over(P, vectors, al.full((COUNT, P.vec), 0.0, ACC), chunk)
@@ -74,23 +75,121 @@ def add_to(partials, which, c, value, fresh, vectors, P, ACC):
     out[which, al.block_id(0), c] = value
 
 
+@avelang.struct
+class NormRow:
+    """A row of a norm's input, X, with its gradient, D: what both need of the row. W: Lines of the weight, or None."""
+
+    X: ...
+    D: ...
+    W: ...
+    row: ...
+    mean: ...
+    rstd: ...
+    vectors: ...
+    P: al.constexpr
+    OFFSET: al.constexpr
+    CENTER: al.constexpr
+    ACC: al.constexpr
+
+    def given(self, xs, ds, first, i):
+        """An access of the normed row, its gradient, and that times the weight. xs, ds: the row, where it is held."""
+        c = first + column(self.P, i)
+        at = c if self.P.full else min(c, self.vectors - 1)
+        v = al.convert(xs[i] if self.P.held else self.X.get(self.row, at), self.ACC)
+        d = al.convert(ds[i] if self.P.held else self.D.get(self.row, at), self.ACC)
+        g = d if self.W is None else d * (al.convert(self.W.get(0, at), self.ACC) + self.OFFSET)
+        return ((v - self.mean) if self.CENTER else v) * self.rstd, d, g
+
+    def sums(self, xs, ds, shared, turn):
+        """The sums over the row of gradient times normed row, and, of layer norm, of gradients."""
+
+        def products(first, i):
+            v, _, g = self.given(xs, ds, first, i)
+            return ((g, v), (g, None)) if self.CENTER else ((g, v),)
+
+        return sums_of(self.P, self.vectors, shared, turn, products, 1 + self.CENTER, self.ACC)
+
+
+@avelang.jit
+def differentiate(N, xs, ds, found, each, M, O, alive, of_w, of_b, partials, fresh, WEIGHTED, BIAS):
+    """Writes the gradient of a row to O, and adds its part to those of weight and bias. `each`: one by the length of a row;
+    M: Lines of what is added to the row's gradient, or None."""
+    P, ACC, vectors = N.P, N.ACC, N.vectors
+    along, level = 0.0 - found[0] * each, found[1] * each if N.CENTER else 0
+
+    def all(x):
+        return al.full((P.vec,), x, ACC)
+
+    def finish(state, first):
+        for i in range(P.loads):
+            v, d, g = N.given(xs, ds, first, i)
+            out = al.fma(v, all(along), g - level if N.CENTER else g) * N.rstd
+            c = first + column(P, i)
+            if M is not None:
+                out = out + al.convert(M.get(N.row, c if P.full else min(c, vectors - 1)), ACC)
+            if alive and (P.full or c < vectors):
+                O.put(N.row, c, out)
+            if P.held:
+                if WEIGHTED:
+                    of_w[i] = al.fma(d if P.rows == 1 else al.select(alive, d, all(0.0)), v, of_w[i])
+                if BIAS:
+                    of_b[i] = of_b[i] + (d if P.rows == 1 else al.select(alive, d, all(0.0)))
+            elif c < vectors:
+                if WEIGHTED:
+                    add_to(partials, 0, c, d * v, fresh, vectors, P, ACC)
+                if BIAS:
+                    add_to(partials, WEIGHTED + 0, c, d, fresh, vectors, P, ACC)
+        return state
+
+    over(P, vectors, 0, finish)
+
+
+@avelang.jit
+def take_rows(X, D, M, O, W, rstds, means, partials, rows, P, OFFSET, CENTER, WEIGHTED, BIAS, ACC):
+    """A block's part of `norm_backward`: its rows, one after another, and its partial sums."""
+    shared, vectors = exchange(P, 1 + CENTER, ACC), X.vectors
+    group, last, turn = al.thread_id(0) // P.threads, rows - 1, al.convert(0, al.u32)
+    each = 1.0 / al.convert(vectors * P.vec, ACC)
+    of_w, of_b = al.full((P.loads, P.vec), 0.0, ACC), al.full((P.loads, P.vec), 0.0, ACC)
+    begin = min(al.block_id(0) * P.rows + group, last)
+    xs, ds = X.load(begin, 0, P), D.load(begin, 0, P)
+    for step in al.range(al.block_id(0), (rows + (P.rows - 1)) // P.rows, al.grid_dim(0)):
+        at = step * P.rows + group
+        row, after, alive = min(at, last), min(at + al.grid_dim(0) * P.rows, last), P.rows == 1 or at < rows
+        rstd, mean = rstds[row], means[row] if CENTER else 0
+        x_after, d_after = (X.load(after, 0, P), D.load(after, 0, P)) if P.held else (xs, ds)
+        N = NormRow(X, D, W, row, mean, rstd, vectors, P, OFFSET, CENTER, ACC)
+        found = N.sums(xs, ds, shared, turn)
+        turn = turn ^ 1
+        x_again, d_again = packed(xs, rows), packed(ds, rows)
+        fresh = step == al.block_id(0)
+        differentiate(N, x_again, d_again, found, each, M, O, alive, of_w, of_b, partials, fresh, WEIGHTED, BIAS)
+        if P.held:
+            xs, ds = x_after, d_after
+    if P.held:
+        if WEIGHTED:
+            leave(partials, 0, of_w, vectors, P, ACC)
+        if BIAS:
+            leave(partials, WEIGHTED + 0, of_b, vectors, P, ACC)
+
+
 @functools.cache
 def build_backward(
-    dtype: Any, weight: Any, *, weighted: bool, bias: bool, center: bool, more: bool, acc: Any,
+    P: RowPlan, offset: int, dtype: Any, weight: Any, *, weighted: bool, bias: bool, center: bool, more: bool, acc: Any,
     strided: tuple[bool, ...], lead: bool,
 ) -> Any:  # fmt: skip
-    """The kernel for the dtypes of the rows and of the weight (None: there is none). `weighted`, `bias`: weight and
-    bias get gradients; `center`: layer norm; `more`: a gradient that is added to the rows'. `strided`: whether rows, their gradients and
-    the added ones have gaps."""
+    """The kernel of a plan, for the dtypes of the rows and of the weight (None: there is none). `weighted`, `bias`: weight and
+    bias get gradients; `center`: layer norm; `more`: a gradient that is added to the rows'. `strided`: whether rows,
+    their gradients and the added ones have gaps."""
     S, T, U, E = *map(steps, strided), al.u32 if lead else al.constexpr
-    sums = weighted + bias
+    WEIGHT, MEAN, SUMS = maybe(weight, weight is not None), maybe(acc, center), maybe(acc, weighted or bias)
+    MORE = maybe(dtype, more)
 
     @avelang.jit
     def norm_backward(
-        x: al.Pointer(dtype), dy: al.Pointer(dtype), dx: al.Pointer(dtype), rstd_of: al.Pointer(acc), rows: al.u32,
-        vectors: al.u32, P: al.constexpr, OFFSET: al.constexpr = 0,
-        w: maybe(weight, weight is not None) = None, mean_of: maybe(acc, center) = None,  # type: ignore
-        partials: maybe(acc, sums > 0) = None, m: maybe(dtype, more) = None,  # type: ignore
+        x: al.Pointer(dtype), dy: al.Pointer(dtype), dx: al.Pointer(dtype), rstd_of: al.Pointer(acc), rows: al.u32,  # type: ignore
+        vectors: al.u32,  # type: ignore
+        w: WEIGHT = None, mean_of: MEAN = None, partials: SUMS = None, m: MORE = None,  # type: ignore
         e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
         d0: T = None, d1: T = None, d2: T = None, d3: T = None,  # type: ignore
         m0: U = None, m1: U = None, m2: U = None, m3: U = None,  # type: ignore
@@ -99,67 +198,9 @@ def build_backward(
         D = Lines(dy, rows, vectors, P.vec, e1, e2, d0, d1, d2, d3)
         M = Lines(m, rows, vectors, P.vec, e1, e2, m0, m1, m2, m3) if more else None
         O, W = Lines(dx, rows, vectors, P.vec), Lines(w, 1, vectors, P.vec) if weight is not None else None
-        shared, n = exchange(P, 1 + center, acc), al.convert(vectors * P.vec, acc)
         rstds = al.make_tensor(rstd_of, acc, al.make_layout((rows,)))
-        group, last, turn = al.thread_id(0) // P.threads, rows - 1, al.convert(0, al.u32)
-        of_w, of_b = al.full((P.loads, P.vec), 0.0, acc), al.full((P.loads, P.vec), 0.0, acc)
-        begin = min(al.block_id(0) * P.rows + group, last)
-        xs, ds = X.load(begin, 0, P), D.load(begin, 0, P)
-        for step in al.range(al.block_id(0), (rows + (P.rows - 1)) // P.rows, al.grid_dim(0)):
-            at = step * P.rows + group
-            row, after = min(at, last), min(at + al.grid_dim(0) * P.rows, last)
-            alive, rstd, mean = P.rows == 1 or at < rows, rstds[row], al.full((1,), 0.0, acc)[0]
-            if center:
-                mean = al.make_tensor(mean_of, acc, al.make_layout((rows,)))[row]
-            x_after, d_after = (X.load(after, 0, P), D.load(after, 0, P)) if P.held else (xs, ds)
-
-            def given(xs, ds, first, i):
-                """An access of the normed row, its gradient, and that times the weight."""
-                c = first + column(P, i)
-                at_c = c if P.full else min(c, vectors - 1)
-                v = al.convert(xs[i] if P.held else X.get(row, at_c), acc)
-                d = al.convert(ds[i] if P.held else D.get(row, at_c), acc)
-                g = d if W is None else d * (al.convert(W.get(0, at_c), acc) + OFFSET)
-                return ((v - mean) if center else v) * rstd, d, g
-
-            def products(first, i):
-                v, d, g = given(xs, ds, first, i)
-                return (g * v, g) if center else (g * v,)
-
-            found = sums_of(P, vectors, shared, turn, products, 1 + center, acc)
-            along, level = found[0] / n, found[1] / n if center else 0
-            turn = turn ^ 1
-            x_again, d_again = packed(xs, rows), packed(ds, rows)
-
-            def finish(state, first):
-                for i in range(P.loads):
-                    v, d, g = given(x_again, d_again, first, i)
-                    out = (g - level - v * along if center else g - v * along) * rstd
-                    c = first + column(P, i)
-                    if more:
-                        out = out + al.convert(M.get(row, c if P.full else min(c, vectors - 1)), acc)
-                    if alive and (P.full or c < vectors):
-                        O.put(row, c, out)
-                    if P.held:
-                        if weighted:
-                            of_w[i] = of_w[i] + al.select(alive, d * v, al.full((P.vec,), 0.0, acc))
-                        if bias:
-                            of_b[i] = of_b[i] + al.select(alive, d, al.full((P.vec,), 0.0, acc))
-                    elif c < vectors:
-                        if weighted:
-                            add_to(partials, 0, c, d * v, step == al.block_id(0), vectors, P, acc)
-                        if bias:
-                            add_to(partials, sums - 1, c, d, step == al.block_id(0), vectors, P, acc)
-                return state
-
-            over(P, vectors, 0, finish)
-            if P.held:
-                xs, ds = x_after, d_after
-        if P.held:
-            if weighted:
-                leave(partials, 0, of_w, vectors, P, acc)
-            if bias:
-                leave(partials, sums - 1, of_b, vectors, P, acc)
+        means = al.make_tensor(mean_of, acc, al.make_layout((rows,))) if center else rstds
+        take_rows(X, D, M, O, W, rstds, means, partials, rows, P, offset, center, weighted, bias, acc)
 
     return norm_backward
 
@@ -168,10 +209,11 @@ def build_backward(
 def build_sums(acc: Any, one: Any, two: Any) -> Any:
     """The kernel that adds up the rows of partial sums, (1 or 2, rows, n), into vectors of one or two dtypes: a block
     for each `COLUMNS` of a vector. Each of its `TEAMS` adds every so manyth row, and then their sums are added."""
+    SECOND = maybe(two, two is not None)
 
     @avelang.jit
     def add_rows(
-        partials: al.Pointer(acc), a: al.Pointer(one), rows: al.u32, n: al.u32, b: maybe(two, two is not None) = None,  # type: ignore
+        partials: al.Pointer(acc), a: al.Pointer(one), rows: al.u32, n: al.u32, b: SECOND = None,  # type: ignore
     ):  # fmt: skip
         which, team, at = al.block_id(1), al.thread_id(0) // COLUMNS, al.thread_id(0) % COLUMNS
         held, col = al.make_shared((TEAMS, COLUMNS), acc), min(al.block_id(0) * COLUMNS + at, n - 1)

@@ -1,9 +1,5 @@
-"""Rows come in; what RMS norm or layer norm makes of them goes out, and of gradients of that the gradients of the rows,
-of the weight and of the bias: one source for AMD, NVIDIA and the CPU, a thread's part at a time.
-
-A row is read once where a group of threads can hold it. Backward a block takes many rows in turn, the next one already
-on its way, and keeps the sums for weight and bias in registers: each block leaves one row of partial sums, which a
-second kernel adds up in their order. So gradients have the same bits in every run."""
+"""Rows come in; what RMS norm or layer norm makes of them goes out: one source for AMD, NVIDIA and the CPU, a thread's
+part at a time. A row is read once where its threads can hold it."""
 
 # No `from __future__ import annotations`: the annotations of kernels name values of the function around them.
 
@@ -12,7 +8,7 @@ from typing import Any
 
 import avelang
 import avelang.language as al
-from avelang_kernels.norm.rows import Lines, RowPlan, column, combined, exchange, inside, over, plus
+from avelang_kernels.norm.rows import Lines, RowPlan, combined, exchange, inside, over, plus
 
 
 def maybe(dtype: Any, present: bool = True) -> Any:
@@ -50,71 +46,80 @@ def total(P, vectors, shared, turn, part, ACC):
     def chunk(acc, first):
         for i in range(P.loads):
             value = part(first, i)
-            acc = acc + (value if P.full else al.select(inside(P, vectors, first, i), value, al.full((P.vec,), 0.0, ACC)))
+            zero = al.full((P.vec,), 0.0, ACC)
+            acc = acc + (value if P.full else al.select(inside(P, vectors, first, i), value, zero))
         return acc
 
     acc = over(P, vectors, al.full((P.vec,), 0.0, ACC), chunk)
     return combined(al.full((1,), sum(acc), ACC), plus, P, shared, turn)[0]
 
 
+@avelang.jit
+def norm_row(X, R, Y, S, W, B, row, alive, means, rstds, each, eps, shared, turn, P, OFFSET, CENTER, ACC):
+    """Norms a row of X, or of X + R, which is then stored in S. `each`: one by the length of a
+    row."""
+    vectors = X.vectors
+    held = summed(X, R, row, 0, P) if P.held else None
+
+    def values(first):
+        return al.convert(held if P.held else summed(X, R, row, first, P), ACC)
+
+    mean = total(P, vectors, shared, turn, lambda first, i: values(first)[i], ACC) * each if CENTER else 0
+
+    def square(first, i):
+        v = values(first)[i] - mean if CENTER else values(first)[i]
+        return v * v
+
+    # Layer norm has two sums: the buffers take turns by themselves.
+    rstd = al.rsqrt(total(P, vectors, shared, turn ^ 1 if CENTER else turn, square, ACC) * each + eps)
+
+    def finish(state, first):
+        v, factor = values(first), weight_of(W, first, OFFSET, P, ACC)
+        out = ((v - mean) if CENTER else v) * rstd * factor
+        Y.store(row, first, out if B is None else out + al.convert(B.load(0, first, P), ACC), P)
+        if S is not None:
+            S.store(row, first, v, P)
+        return state
+
+    if alive:
+        over(P, vectors, 0, finish)
+        if al.thread_id(0) % P.threads == 0:
+            rstds[row] = rstd
+            if CENTER:
+                means[row] = mean
+
+
 @functools.cache
 def build_forward(
-    dtype: Any, weight: Any, bias: Any, *, residual: bool, center: bool, acc: Any, strided: tuple[bool, bool],
+    P: RowPlan, offset: int, dtype: Any, weight: Any, bias: Any, *, residual: bool, center: bool, acc: Any, strided: tuple[bool, bool],
     lead: bool,
 ) -> Any:  # fmt: skip
-    """The kernel for the dtypes of the rows, of the weight and of the bias (None: there is none). `residual`: rows are
+    """The kernel of a plan, for the dtypes of the rows, of the weight and of the bias (None: there is none). `residual`: rows are
     sums of two arrays, which are stored too; `center`: layer norm. `strided`: whether the arrays have gaps."""
     S, T, E = steps(strided[0]), steps(strided[1]), al.u32 if lead else al.constexpr
+    WEIGHT, BIAS, MEAN = maybe(weight, weight is not None), maybe(bias, bias is not None), maybe(acc, center)
+    OTHER = maybe(dtype, residual)
 
     @avelang.jit
     def norm(
-        x: al.Pointer(dtype), y: al.Pointer(dtype), rstd_of: al.Pointer(acc), rows: al.u32, vectors: al.u32, eps: acc,
-        P: al.constexpr, OFFSET: al.constexpr = 0, w: maybe(weight, weight is not None) = None,  # type: ignore
-        b: maybe(bias, bias is not None) = None, mean_of: maybe(acc, center) = None,  # type: ignore
-        r: maybe(dtype, residual) = None, s: maybe(dtype, residual) = None,  # type: ignore
+        x: al.Pointer(dtype), y: al.Pointer(dtype), rstd_of: al.Pointer(acc), rows: al.u32, vectors: al.u32, eps: acc,  # type: ignore
+        w: WEIGHT = None, b: BIAS = None, mean_of: MEAN = None,  # type: ignore
+        r: OTHER = None, s: OTHER = None,  # type: ignore
         e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
         r0: T = None, r1: T = None, r2: T = None, r3: T = None,  # type: ignore
     ):  # fmt: skip
-        shared, n = exchange(P, 1, acc), al.convert(vectors * P.vec, acc)
-        X = Lines(x, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
+        X, shared = Lines(x, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3), exchange(P, 1, acc)
         R = Lines(r, rows, vectors, P.vec, e1, e2, r0, r1, r2, r3) if residual else None
         Y, S = Lines(y, rows, vectors, P.vec), Lines(s, rows, vectors, P.vec) if residual else None
         W = None if w is None else Lines(w, 1, vectors, P.vec)
         B = None if b is None else Lines(b, 1, vectors, P.vec)
-        turn = al.convert(0, al.u32)
+        rstds, turn = al.make_tensor(rstd_of, acc, al.make_layout((rows,))), al.convert(0, al.u32)
+        means = al.make_tensor(mean_of, acc, al.make_layout((rows,))) if center else rstds
+        each = 1.0 / al.convert(vectors * P.vec, acc)
         for step in al.range(al.block_id(0), (rows + (P.rows - 1)) // P.rows, al.grid_dim(0)):
             at = step * P.rows + al.thread_id(0) // P.threads
             alive, row = P.rows == 1 or at < rows, min(at, rows - 1)
-            held = summed(X, R, row, 0, P) if P.held else None
-
-            def values(first):
-                return al.convert(held if P.held else summed(X, R, row, first, P), acc)
-
-            mean = al.full((1,), 0.0, acc)[0]
-            if center:
-                mean = total(P, vectors, shared, turn, lambda first, i: values(first)[i], acc) / n
-                turn = turn ^ 1
-
-            def square(first, i):
-                v = values(first)[i] - mean
-                return v * v
-
-            rstd = al.rsqrt(total(P, vectors, shared, turn, square, acc) / n + eps)
-            turn = turn ^ 1
-
-            def finish(state, first):
-                v, factor = values(first), weight_of(W, first, OFFSET, P, acc)
-                out = (v - mean) * rstd * factor if center else v * rstd * factor
-                Y.store(row, first, out if B is None else out + al.convert(B.load(0, first, P), acc), P)
-                if residual:
-                    S.store(row, first, v, P)
-                return state
-
-            if alive:
-                over(P, vectors, 0, finish)
-                if al.thread_id(0) % P.threads == 0:
-                    al.make_tensor(rstd_of, acc, al.make_layout((rows,)))[row] = rstd
-                    if center:
-                        al.make_tensor(mean_of, acc, al.make_layout((rows,)))[row] = mean
+            norm_row(X, R, Y, S, W, B, row, alive, means, rstds, each, eps, shared, turn, P, offset, center, acc)
+            turn = turn if center else turn ^ 1
 
     return norm

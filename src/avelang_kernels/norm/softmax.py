@@ -11,7 +11,7 @@ import avelang
 import avelang.language as al
 from avelang_kernels.norm.norm_backward import sums_of
 from avelang_kernels.norm.norms import steps
-from avelang_kernels.norm.rows import Lines, column, combined, exchange, inside, over, packed
+from avelang_kernels.norm.rows import Lines, RowPlan, column, combined, exchange, inside, over, packed
 
 LOG2_E = math.log2(math.e)
 LEAST = -3.0e38  # in the place of -inf: a maximum from which something can be taken away
@@ -57,14 +57,37 @@ def maximum_and_sum(P, vectors, shared, turn, part, ACC):
     return combined(over(P, vectors, begin, chunk), either, P, shared, turn)
 
 
+@avelang.jit
+def softmax_row(X, Y, row, alive, shared, turn, rows, P, LOG, ACC):
+    """Writes the softmax of a row of X, or its logarithm, to Y."""
+    held, vectors = X.load(row, 0, P) if P.held else None, X.vectors
+
+    def access(values, first, i):
+        c = first + column(P, i)
+        return al.convert(values[i] if P.held else X.get(row, c if P.full else min(c, vectors - 1)), ACC)
+
+    found = maximum_and_sum(P, vectors, shared, turn, lambda first, i: access(held, first, i), ACC)
+    factor, again = al.log(found[1]) if LOG else 1.0 / found[1], packed(held, rows) if P.held else None
+
+    def finish(state, first):
+        for i in range(P.loads):
+            v, c = access(again, first, i) - found[0], first + column(P, i)
+            if P.full or c < vectors:
+                Y.put(row, c, v - factor if LOG else power(v, ACC) * factor)
+        return state
+
+    if alive:
+        over(P, vectors, 0, finish)
+
+
 @functools.cache
-def build_softmax(dtype: Any, out: Any, acc: Any, log: bool, strided: bool, lead: bool) -> Any:
-    """The kernel for the dtypes of rows and of results. `log`: the logarithm of softmax."""
+def build_softmax(P: RowPlan, dtype: Any, out: Any, acc: Any, log: bool, strided: bool, lead: bool) -> Any:
+    """The kernel of a plan, for the dtypes of rows and of results. `log`: the logarithm of softmax."""
     S, E = steps(strided), al.u32 if lead else al.constexpr
 
     @avelang.jit
     def softmax(
-        x: al.Pointer(dtype), y: al.Pointer(out), rows: al.u32, vectors: al.u32, P: al.constexpr, e1: E = None,
+        x: al.Pointer(dtype), y: al.Pointer(out), rows: al.u32, vectors: al.u32, e1: E = None,  # type: ignore
         e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
     ):  # fmt: skip
         X = Lines(x, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
@@ -72,42 +95,53 @@ def build_softmax(dtype: Any, out: Any, acc: Any, log: bool, strided: bool, lead
         for step in al.range(al.block_id(0), (rows + (P.rows - 1)) // P.rows, al.grid_dim(0)):
             at = step * P.rows + al.thread_id(0) // P.threads
             alive, row = P.rows == 1 or at < rows, min(at, rows - 1)
-            held = X.load(row, 0, P) if P.held else None
-
-            def access(values, first, i):
-                if P.held:
-                    return al.convert(values[i], acc)
-                c = first + column(P, i)
-                return al.convert(X.get(row, c if P.full else min(c, vectors - 1)), acc)
-
-            found = maximum_and_sum(P, vectors, shared, turn, lambda first, i: access(held, first, i), acc)
-            most, turn = found[0], turn ^ 1
-            factor = al.log(found[1]) if log else 1.0 / found[1]
-            again = packed(held, rows) if P.held else None
-
-            def finish(state, first):
-                for i in range(P.loads):
-                    v = access(again, first, i) - most
-                    c = first + column(P, i)
-                    if P.full or c < vectors:
-                        Y.put(row, c, v - factor if log else power(v, acc) * factor)
-                return state
-
-            if alive:
-                over(P, vectors, 0, finish)
+            softmax_row(X, Y, row, alive, shared, turn, rows, P, log, acc)
+            turn = turn ^ 1
 
     return softmax
 
 
+@avelang.jit
+def gradient_row(Y, D, O, row, alive, shared, turn, rows, P, LOG, ACC):
+    """Writes the gradient of a row to O, by its softmax in Y and gradients of that in D."""
+    ys, ds, vectors = Y.load(row, 0, P) if P.held else None, D.load(row, 0, P) if P.held else None, Y.vectors
+
+    def access(ys, ds, first, i):
+        c = first + column(P, i)
+        c = c if P.full else min(c, vectors - 1)
+        v, d = (ys[i], ds[i]) if P.held else (Y.get(row, c), D.get(row, c))
+        return al.convert(v, ACC), al.convert(d, ACC)
+
+    def products(first, i):
+        v, d = access(ys, ds, first, i)
+        return ((d, None if LOG else v),)
+
+    total = sums_of(P, vectors, shared, turn, products, 1, ACC)[0]
+    y_again, d_again = packed(ys, rows) if P.held else None, packed(ds, rows) if P.held else None
+
+    def finish(state, first):
+        for i in range(P.loads):
+            v, d = access(y_again, d_again, first, i)
+            c = first + column(P, i)
+            if P.full or c < vectors:
+                O.put(row, c, d - power(v, ACC) * total if LOG else v * (d - total))
+        return state
+
+    if alive:
+        over(P, vectors, 0, finish)
+
+
 @functools.cache
-def build_gradient(dtype: Any, out: Any, acc: Any, log: bool, strided: tuple[bool, bool], lead: bool) -> Any:
-    """The kernel for the dtypes of the results (and their gradients) and of the rows' gradients."""
+def build_gradient(
+    P: RowPlan, dtype: Any, out: Any, acc: Any, log: bool, strided: tuple[bool, bool], lead: bool
+) -> Any:
+    """The kernel of a plan, for the dtypes of the results (and their gradients) and of the rows' gradients."""
     S, T, E = *map(steps, strided), al.u32 if lead else al.constexpr
 
     @avelang.jit
     def softmax_backward(
-        y: al.Pointer(dtype), dy: al.Pointer(dtype), dx: al.Pointer(out), rows: al.u32, vectors: al.u32,
-        P: al.constexpr, e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
+        y: al.Pointer(dtype), dy: al.Pointer(dtype), dx: al.Pointer(out), rows: al.u32, vectors: al.u32,  # type: ignore
+        e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
         d0: T = None, d1: T = None, d2: T = None, d3: T = None,  # type: ignore
     ):  # fmt: skip
         Y = Lines(y, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
@@ -116,32 +150,7 @@ def build_gradient(dtype: Any, out: Any, acc: Any, log: bool, strided: tuple[boo
         for step in al.range(al.block_id(0), (rows + (P.rows - 1)) // P.rows, al.grid_dim(0)):
             at = step * P.rows + al.thread_id(0) // P.threads
             alive, row = P.rows == 1 or at < rows, min(at, rows - 1)
-            ys, ds = (Y.load(row, 0, P), D.load(row, 0, P)) if P.held else (None, None)
-
-            def access(ys, ds, first, i):
-                if P.held:
-                    return al.convert(ys[i], acc), al.convert(ds[i], acc)
-                c = first + column(P, i)
-                c = c if P.full else min(c, vectors - 1)
-                return al.convert(Y.get(row, c), acc), al.convert(D.get(row, c), acc)
-
-            def products(first, i):
-                v, d = access(ys, ds, first, i)
-                return (d if log else v * d,)
-
-            total = sums_of(P, vectors, shared, turn, products, 1, acc)[0]
+            gradient_row(Y, D, O, row, alive, shared, turn, rows, P, log, acc)
             turn = turn ^ 1
-            y_again, d_again = (packed(ys, rows), packed(ds, rows)) if P.held else (None, None)
-
-            def finish(state, first):
-                for i in range(P.loads):
-                    v, d = access(y_again, d_again, first, i)
-                    c = first + column(P, i)
-                    if P.full or c < vectors:
-                        O.put(row, c, d - power(v, acc) * total if log else v * (d - total))
-                return state
-
-            if alive:
-                over(P, vectors, 0, finish)
 
     return softmax_backward

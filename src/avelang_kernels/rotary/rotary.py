@@ -8,6 +8,7 @@ elements of a head; what follows is copied. Facts: RoFormer (Su et al. 2021), 3.
 # No `from __future__ import annotations`: the annotations of kernels name values of the function around them.
 
 import functools
+import itertools
 import math
 from typing import Any
 
@@ -73,9 +74,11 @@ def turn(X, Y, C, S, r, where, p, pairs, inverse, VEC, CVEC, INTERLEAVED, T, ACC
 
 
 @functools.cache
-def build(dtype: Any, table: Any, index: Any, two: bool) -> Any:
+def build(
+    dtype: Any, table: Any, index: Any, two: bool, VEC: int, CVEC: int, T: int, INTERLEAVED: bool
+) -> Any:
     """The kernel for the dtypes of queries and keys, of cosines and sines, and of positions (None: a row's own).
-    `two`: there are keys."""
+    `two`: there are keys. VEC, CVEC: elements of an access of queries, of cosines; T: threads of a head."""
     acc = accumulator(dtype)
     K, N, M = (al.Pointer(dtype), al.u32, al.i64) if two else (al.constexpr,) * 3
     AT, OFF = (al.constexpr, al.constexpr) if index is None else (al.Pointer(index), al.i64)
@@ -86,7 +89,7 @@ def build(dtype: Any, table: Any, index: Any, two: bool) -> Any:
         heads: al.u32, length: al.u32, n: al.u32, most: al.u32, pairs: al.u32, inverse: acc,
         q0: al.i64, q1: al.i64, q2: al.i64, q3: al.i64, c0: al.i64, c2: al.i64, c3: al.i64,
         d0: al.i64, d2: al.i64, d3: al.i64, o0: al.i64, o1: al.i64, o2: al.i64,
-        VEC: al.constexpr, CVEC: al.constexpr, T: al.constexpr, INTERLEAVED: al.constexpr, offset: al.i64 = 0,
+        offset: al.i64 = 0,
         at: AT = None, a0: OFF = None, a1: OFF = None, k: K = None, yk: K = None, kv_heads: N = None,  # type: ignore
         k0: M = None, k1: M = None, k2: M = None, k3: M = None, p0: M = None, p1: M = None, p2: M = None,  # type: ignore
     ):  # fmt: skip
@@ -123,7 +126,7 @@ def _four(x: Any) -> tuple[Any, tuple[int, ...], list[int]]:
     for _ in range(2):
         shape, strides = tuple(x.shape), list(strides_of(x))
         lead = [(n, s) for n, s in zip(shape[:-3], strides[:-3], strict=True) if n != 1]
-        joined = all(a[1] == b[0] * b[1] for a, b in zip(lead, lead[1:], strict=False))
+        joined = all(a[1] == b[0] * b[1] for a, b in itertools.pairwise(lead))
         if joined and all(s >= 0 for s in strides):
             batches = math.prod(shape[:-3])
             tail = shape[-3:] if len(shape) > 2 else (1, *shape)
@@ -180,11 +183,11 @@ def rotate(q: Any, k: Any, cos: Any, sin: Any, positions: Any, yq: Any, yk: Any,
                  **dict(zip(("k0", "k1", "k2", "k3"), ks, strict=True)),
                  **dict(zip(("p0", "p1", "p2"), made[1][2][:3], strict=True))}  # fmt: skip
     x = arrays[0][0]
-    kernel = build(of(q), of(cos), None if positions is None else INDICES[named(positions)], k is not None)
+    kernel = build(of(q), of(cos), None if positions is None else INDICES[named(positions)], k is not None, vec, cvec,
+                   T, interleaved)  # fmt: skip
     kernel[-(-rows // (BLOCK // T)), BLOCK](
         _memory(x), _memory(yq), c, d, batches, shape[1], length, n, int(cos.shape[-2]), pairs,
-        -1.0 if inverse else 1.0, *steps, *cs, *ds, *made[0][2][:3], vec, cvec, T, interleaved,
-        offset, **said, **options,
+        -1.0 if inverse else 1.0, *steps, *cs, *ds, *made[0][2][:3], offset, **said, **options,
     )  # fmt: skip
 
 
