@@ -41,7 +41,7 @@ def _shapes(logits: Array, target: Array, *, label_smoothing: float, reduction: 
     return Array(rows if none else (), acc), Array((count,), acc), Array((1,), acc), Array((0 if none else count,), acc)
 
 
-@op(_shapes, autocast="float32")
+@op(_shapes, autocast="float32", contiguous=("target",))
 def cross_entropy_rows(
     logits: Any, target: Any, loss: Any, lse: Any, scale: Any, losses: Any, *, ignore_index: int = -100,
     label_smoothing: float = 0.0, reduction: str = "mean", z_loss: float = 0.0, softcap: float = 0.0,
@@ -67,7 +67,7 @@ def _gradient_shapes(logits: Array, target: Array, lse: Array, grad: Array, scal
     return Array(logits.shape, logits.dtype)
 
 
-@op(_gradient_shapes, contiguous=("grad",))
+@op(_gradient_shapes, contiguous=("target", "grad"))
 def cross_entropy_gradient(
     logits: Any, target: Any, lse: Any, grad: Any, scale: Any, dx: Any, *, ignore_index: int, label_smoothing: float,
     z_loss: float, softcap: float, target_chip: str | None = None,

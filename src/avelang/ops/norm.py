@@ -44,7 +44,7 @@ def _rms_shapes(x: Array, weight: Array | None = None, *, offset: int) -> tuple[
     return Array(x.shape, x.dtype), Array(x.shape[:-1], acc)
 
 
-@op(_rms_shapes, autocast="float32", batched=("x",))
+@op(_rms_shapes, autocast="float32", batched=("x",), contiguous=("weight",))
 def rms_norm_rows(
     x: Any, weight: Any, y: Any, rstd: Any, *, eps: float = 1e-6, offset: int = 0, target: str | None = None
 ) -> None:
@@ -63,7 +63,7 @@ def _sum_shapes(x: Array, residual: Array, weight: Array | None = None, *, offse
     return y, Array(x.shape, x.dtype), rstd
 
 
-@op(_sum_shapes, returns=2, batched=("x", "residual"))
+@op(_sum_shapes, returns=2, batched=("x", "residual"), contiguous=("weight",))
 def rms_norm_of_sum(
     x: Any, residual: Any, weight: Any, y: Any, total: Any, rstd: Any, *, eps: float = 1e-6, offset: int = 0,
     target: str | None = None,
@@ -83,7 +83,7 @@ def _gradient_shapes(x: Array, dy: Array, rstd: Array, weight: Array | None = No
     return Array(x.shape, x.dtype), like if weighted else none, like if biased else none
 
 
-@op(_gradient_shapes, returns=3)
+@op(_gradient_shapes, returns=3, contiguous=("rstd", "weight", "mean"))
 def norm_gradients(
     x: Any, dy: Any, rstd: Any, weight: Any, more: Any, mean: Any, dx: Any, dw: Any, db: Any, *, weighted: bool,
     biased: bool, offset: int = 0, target: str | None = None, invariant: bool | None = None,
@@ -139,7 +139,7 @@ def _layer_shapes(x: Array, weight: Array | None = None, bias: Array | None = No
     return Array(x.shape, x.dtype), Array(x.shape[:-1], acc), Array(x.shape[:-1], acc)
 
 
-@op(_layer_shapes, autocast="float32", batched=("x",))
+@op(_layer_shapes, autocast="float32", batched=("x",), contiguous=("weight", "bias"))
 def layer_norm(
     x: Any, weight: Any, bias: Any, y: Any, mean: Any, rstd: Any, *, eps: float = 1e-5, target: str | None = None
 ) -> None:

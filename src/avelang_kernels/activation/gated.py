@@ -51,7 +51,7 @@ def build_gated(P: RowPlan, dtype: Any, acc: Any, act: str, strided: tuple[bool,
 
     @avelang.jit
     def gated(
-        gate: al.Pointer(dtype), up: al.Pointer(dtype), y: al.Pointer(dtype), rows: al.u32, vectors: al.u32,
+        gate: al.Pointer(dtype), up: al.Pointer(dtype), y: al.Pointer(dtype), rows: al.u32, vectors: al.u32,  # type: ignore
         chunks: al.u32, e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None,  # type: ignore
         x3: S = None, u0: T = None, u1: T = None, u2: T = None, u3: T = None,  # type: ignore
     ):  # fmt: skip
@@ -76,7 +76,7 @@ def build_gradients(P: RowPlan, dtype: Any, acc: Any, act: str, strided: tuple[b
 
     @avelang.jit
     def gated_backward(
-        gate: al.Pointer(dtype), up: al.Pointer(dtype), dy: al.Pointer(dtype), dg: al.Pointer(dtype),
+        gate: al.Pointer(dtype), up: al.Pointer(dtype), dy: al.Pointer(dtype), dg: al.Pointer(dtype),  # type: ignore
         du: al.Pointer(dtype), rows: al.u32, vectors: al.u32, chunks: al.u32,  # type: ignore
         e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
         u0: T = None, u1: T = None, u2: T = None, u3: T = None,  # type: ignore

@@ -83,7 +83,7 @@ def build_loss(P: RowPlan, CAP: float, dtype: Any, index: Any, acc: Any, *, smoo
 
     @avelang.jit
     def cross_entropy(
-        x: al.Pointer(dtype), target: al.Pointer(index), loss: al.Pointer(acc), lse_of: al.Pointer(acc), rows: al.u32,
+        x: al.Pointer(dtype), target: al.Pointer(index), loss: al.Pointer(acc), lse_of: al.Pointer(acc), rows: al.u32,  # type: ignore
         vectors: al.u32, ignore: al.i64, smoothing: acc, z: acc,  # type: ignore
         scale: SCALE = None,  # type: ignore
         e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
@@ -141,8 +141,8 @@ def build_gradient(
 
     @avelang.jit
     def cross_entropy_backward(
-        x: al.Pointer(dtype), target: al.Pointer(index), lse_of: al.Pointer(acc), grad: al.Pointer(acc),
-        scale: al.Pointer(acc), dx: al.Pointer(dtype), rows: al.u32, vectors: al.u32, ignore: al.i64, smoothing: acc,
+        x: al.Pointer(dtype), target: al.Pointer(index), lse_of: al.Pointer(acc), grad: al.Pointer(acc),  # type: ignore
+        scale: al.Pointer(acc), dx: al.Pointer(dtype), rows: al.u32, vectors: al.u32, ignore: al.i64, smoothing: acc,  # type: ignore
         z: acc,  # type: ignore
         e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
     ):  # fmt: skip
@@ -167,7 +167,7 @@ def build_reduction(index: Any, acc: Any, mean: bool) -> Any:
 
     @avelang.jit
     def add_losses(
-        losses: al.Pointer(acc), target: al.Pointer(index), out: al.Pointer(acc), scale: al.Pointer(acc), rows: al.u32,
+        losses: al.Pointer(acc), target: al.Pointer(index), out: al.Pointer(acc), scale: al.Pointer(acc), rows: al.u32,  # type: ignore
         ignore: al.i64,
     ):  # fmt: skip
         held, t = al.make_shared((ADD_THREADS, 2), acc), al.thread_id(0)

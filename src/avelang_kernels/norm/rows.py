@@ -153,7 +153,7 @@ def packed(values, rows):
     if values.dtype.bytes != 2:
         return values
     WORD = al.u32 if values.shape[1] % 2 == 0 else al.u16
-    words = al.view(values, al.Tensor((values.shape[0], values.shape[1] * 2 // WORD.bytes), WORD))
+    words = al.view(values, al.Tensor((values.shape[0], values.shape[1] * 2 // WORD.bytes), WORD))  # type: ignore
     return al.view(words ^ al.convert(rows >> 31, WORD), al.Tensor((values.shape[0], values.shape[1]), values.dtype))
 
 

@@ -85,8 +85,8 @@ def build(
 
     @avelang.jit
     def rotary(
-        q: al.Pointer(dtype), yq: al.Pointer(dtype), cos: al.Pointer(table), sin: al.Pointer(table), batches: al.u32,
-        heads: al.u32, length: al.u32, n: al.u32, most: al.u32, pairs: al.u32, inverse: acc,
+        q: al.Pointer(dtype), yq: al.Pointer(dtype), cos: al.Pointer(table), sin: al.Pointer(table), batches: al.u32,  # type: ignore
+        heads: al.u32, length: al.u32, n: al.u32, most: al.u32, pairs: al.u32, inverse: acc,  # type: ignore
         q0: al.i64, q1: al.i64, q2: al.i64, q3: al.i64, c0: al.i64, c2: al.i64, c3: al.i64,
         d0: al.i64, d2: al.i64, d3: al.i64, o0: al.i64, o1: al.i64, o2: al.i64,
         offset: al.i64 = 0,

@@ -1,0 +1,82 @@
+"""Row operations under torch: gradients against finite differences in f64, registered operators, autocast, compile."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from avelang import ops
+
+torch = pytest.importorskip("torch")
+
+
+def drawn(*shape: int) -> Any:
+    """Random normal numbers in f64 that want a gradient."""
+    return torch.randn(*shape, dtype=torch.float64, requires_grad=True, generator=torch.Generator().manual_seed(sum(shape)))
+
+
+TABLES = torch.randn(2, 9, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+CLASSES = torch.tensor([[3, -100], [5, 0]])
+CASES: list[tuple[Callable[..., Any], tuple[tuple[int, ...], ...]]] = [
+    (lambda x, w: ops.rms_norm(x, w, offset=1), ((2, 1, 12), (12,))),
+    (lambda x, w, r: ops.rms_norm(x, w, residual=r), ((2, 1, 12), (12,), (2, 1, 12))),
+    (ops.layer_norm, ((2, 1, 12), (12,), (12,))),
+    (lambda x: ops.softmax(x, 1), ((2, 5, 3),)),
+    (ops.log_softmax, ((3, 5),)),
+    (ops.swiglu, ((2, 2, 6), (2, 2, 6))),
+    (lambda x: ops.geglu(x, approximate="tanh"), ((3, 8),)),
+    (lambda q, k: ops.rotary(q, k, *TABLES, positions=torch.tensor([3, 8])), ((1, 2, 2, 10), (1, 1, 2, 10))),
+    (lambda x: ops.cross_entropy(x, CLASSES, label_smoothing=0.1, z_loss=0.1, softcap=3.0), ((2, 2, 7),)),
+    (lambda x: ops.cross_entropy(x, CLASSES, reduction="none"), ((2, 2, 7),)),
+]
+
+
+@pytest.mark.parametrize(("call", "shapes"), CASES)
+def test_gradients_are_those_of_finite_differences(call: Any, shapes: Any) -> None:
+    assert torch.autograd.gradcheck(call, [drawn(*shape) for shape in shapes])
+
+
+def test_operators_are_registered_as_torch_wants_them() -> None:
+    x, w = torch.randn(3, 16, requires_grad=True), torch.randn(16, requires_grad=True)
+    ops.rms_norm(x, w), ops.cross_entropy(x, torch.tensor([1, 2, 3]))
+    said = "test_schema", "test_faketensor", "test_autograd_registration"
+    torch.library.opcheck(torch.ops.avelang.rms_norm_rows.default, (x, w, 1e-6, 0, None), test_utils=said)
+
+
+def test_norms_and_losses_are_computed_in_f32_under_autocast() -> None:
+    x, w = torch.randn(3, 16, dtype=torch.bfloat16), torch.randn(16)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert ops.rms_norm(x, w).dtype == ops.softmax(x).dtype == ops.layer_norm(x, w, w).dtype == torch.float32
+        assert ops.swiglu(x, x).dtype == torch.bfloat16
+    assert ops.rms_norm(x, w).dtype == torch.bfloat16
+
+
+def test_torch_says_the_same() -> None:
+    x, w, t = torch.randn(5, 33, requires_grad=True), torch.randn(33, requires_grad=True), torch.tensor([0, 7, -100, 32, 1])
+    functional = torch.nn.functional
+    for ours, theirs in (
+        (ops.layer_norm(x, w, w), functional.layer_norm(x, (33,), w, w)),
+        (ops.softmax(x), torch.softmax(x, -1)),
+        (ops.cross_entropy(x, t, label_smoothing=0.2), functional.cross_entropy(x, t, label_smoothing=0.2)),
+    ):
+        torch.testing.assert_close(ours, theirs)
+        got, want = (torch.autograd.grad(y.square().sum(), [x], retain_graph=True) for y in (ours, theirs))
+        torch.testing.assert_close(got, want)
+
+
+def test_a_function_of_several_operations_compiles_whole() -> None:
+    x, w, t = torch.randn(6, 32, requires_grad=True), torch.randn(16, requires_grad=True), torch.tensor([0, 7, -100, 3, 1, 2])
+
+    def model(x: Any, w: Any) -> Any:
+        return ops.cross_entropy(ops.rms_norm(ops.swiglu(x), w, residual=x[:, :16])[0], t)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        got = torch.compile(model, fullgraph=True, backend="aot_eager")(x, w)
+    want = model(x, w)
+    torch.testing.assert_close(got, want, rtol=0, atol=0)
+    for one, two in zip(torch.autograd.grad(got, [x, w]), torch.autograd.grad(want, [x, w]), strict=True):
+        torch.testing.assert_close(one, two, rtol=0, atol=0)
