@@ -33,7 +33,10 @@ if TYPE_CHECKING:
     from avelang.ops.swiglu import geglu as geglu
     from avelang.ops.swiglu import swiglu as swiglu
 
-__all__ = ["cross_entropy", "geglu", "invariant", "layer_norm", "log_softmax", "matmul", "rms_norm", "rotary", "softmax", "swiglu"]
+__all__ = [
+    "cross_entropy", "geglu", "invariant", "layer_norm", "log_softmax", "matmul", "rms_norm", "rotary",
+    "softmax", "swiglu",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

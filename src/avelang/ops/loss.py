@@ -19,7 +19,8 @@ def check_target(rows: tuple[int, ...], target: Array, smoothing: float, reducti
         raise argument_error(f"target is {target.shape}: it must be {rows}, a class for each row",
                              "where classes are dimension 1, as in torch, pass logits.movedim(1, -1)")  # fmt: skip
     if target.dtype not in launches.INDICES:
-        raise argument_error(f"target is of {target.dtype}: it holds numbers of classes, of {', '.join(launches.INDICES)}")
+        kinds = ", ".join(launches.INDICES)
+        raise argument_error(f"target is of {target.dtype}: it holds numbers of classes, of {kinds}")
     if reduction not in REDUCTIONS:
         raise argument_error(f"reduction is {reduction!r}: it must be one of {', '.join(REDUCTIONS)}")
     if not 0 <= smoothing <= 1:
@@ -96,8 +97,8 @@ def cross_entropy(
     logits: (..., classes) of bf16, f16, f32 or f64, any strides. target: (...) of int64, int32, int16 or uint8. Rows
     whose class is `ignore_index` count for nothing; the loss of other classes that there are not is NaN. With
     label_smoothing s the loss of a row is (1 - s) (lse - l[t]) + s (lse - mean(l)), as in torch; z_loss z adds z lse^2;
-    with softcap c logits are c tanh(logit / c) first. reduction: "mean" over rows that are not ignored, "sum", or "none".
-    target_chip: of arrays on the CPU, the chip whose waves are meant.
+    with softcap c logits are c tanh(logit / c) first. reduction: "mean" over rows that are not ignored, "sum", or
+    "none". target_chip: of arrays on the CPU, the chip whose waves are meant.
 
     Returns a number, or with "none" (...), of f32, or f64 of f64. Differentiable in logits, which are kept for the
     backward beside one number for each row; sums have a fixed order. Raises L066 (a ValueError) for shapes that do not

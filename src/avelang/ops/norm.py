@@ -9,7 +9,7 @@ from avelang import argument_error
 from avelang.bridge import Array, no_kernel, op
 from avelang_kernels.norm import launches
 from avelang_kernels.norm.lines import through
-from avelang_kernels.norm.rows import DTYPES
+from avelang_kernels.norm.row_plans import DTYPES
 
 
 def floats(name: str, x: Array) -> str:

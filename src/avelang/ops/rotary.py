@@ -12,7 +12,7 @@ from avelang_kernels.norm.lines import through
 from avelang_kernels.rotary.rotary import rotate
 
 
-def _check(x: Array, cos: Array, sin: Array, positions: Array | None, interleaved: bool, dims: int, seq_dim: int) -> None:
+def _check(x: Array, cos: Array, sin: Array, positions: Array | None, dims: int, seq_dim: int) -> None:
     floats("q", x)
     floats("cos", cos)
     if seq_dim not in (-2, -3) or len(x.shape) < -seq_dim:
@@ -27,7 +27,7 @@ def _check(x: Array, cos: Array, sin: Array, positions: Array | None, interleave
         not dims and 2 * wide > n
     ):
         raise argument_error(
-            f"heads have {n} elements, cos and sin {wide}, dims is {dims}: dims, the elements that are turned, are even "
+            f"heads have {n} elements, cos and sin {wide}, dims is {dims}: dims, which are turned, are even "
             f"and {n} at the most, and cos and sin have dims / 2 or dims",
             "say dims= where cos and sin are as wide as what they turn",
         )
@@ -38,14 +38,15 @@ def _check(x: Array, cos: Array, sin: Array, positions: Array | None, interleave
         if cos.shape[-2] < length:
             raise argument_error(f"cos has {cos.shape[-2]} positions, q has {length}: it must have as many or more")
     elif positions.dtype not in ("int64", "int32") or positions.shape not in ((length,), (batches, length)):
-        raise argument_error(f"positions is {positions}: it must be ({length},) or {(batches, length)}, of int64 or int32")
+        wanted = f"({length},) or {(batches, length)}, of int64 or int32"
+        raise argument_error(f"positions is {positions}: it must be {wanted}")
 
 
-def _pair_shapes(q: Array, k: Array, cos: Array, sin: Array, positions: Array | None = None, *, interleaved: bool,
+def _pair_shapes(q: Array, k: Array, cos: Array, sin: Array, positions: Array | None = None, *,
                  dims: int, seq_dim: int) -> tuple[Array, Array]:  # fmt: skip
     heads = -5 - seq_dim
     for x in (q, k):
-        _check(x, cos, sin, positions, interleaved, dims, seq_dim)
+        _check(x, cos, sin, positions, dims, seq_dim)
     fixed = [tuple(n for i, n in enumerate(x.shape) if i - len(x.shape) != heads) for x in (q, k)]
     if q.dtype != k.dtype or fixed[0] != fixed[1] or len(q.shape) != len(k.shape):
         raise argument_error(f"q is {q}, and k is {k}: but for heads, dimension {heads}, they are alike")
@@ -74,9 +75,9 @@ def rotary_pair(
     through(lambda yq, yk: _turned(q, k, cos, sin, positions, yq, yk, seq_dim, offset, options), yq, yk)
 
 
-def _single_shapes(q: Array, cos: Array, sin: Array, positions: Array | None = None, *, interleaved: bool, dims: int,
+def _single_shapes(q: Array, cos: Array, sin: Array, positions: Array | None = None, *, dims: int,
                    seq_dim: int) -> Array:  # fmt: skip
-    _check(q, cos, sin, positions, interleaved, dims, seq_dim)
+    _check(q, cos, sin, positions, dims, seq_dim)
     return Array(q.shape, q.dtype)
 
 

@@ -13,7 +13,7 @@ import avelang.language as al
 from avelang_kernels.norm.launches import accumulator, of, places
 from avelang_kernels.norm.lines import RowsOf, rows_of
 from avelang_kernels.norm.norms import steps
-from avelang_kernels.norm.rows import Lines, RowPlan, column, plan_rows
+from avelang_kernels.norm.row_plans import Lines, RowPlan, column, plan_rows
 
 ACTIVATIONS = ("silu", "gelu", "gelu_tanh", "relu", "sigmoid")
 SQRT_HALF, CUBIC, TANH = math.sqrt(0.5), 0.044715, math.sqrt(2 / math.pi)
@@ -51,8 +51,9 @@ def build_gated(P: RowPlan, dtype: Any, acc: Any, act: str, strided: tuple[bool,
 
     @avelang.jit
     def gated(
-        gate: al.Pointer(dtype), up: al.Pointer(dtype), y: al.Pointer(dtype), rows: al.u32, vectors: al.u32,  # type: ignore
-        chunks: al.u32, e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None,  # type: ignore
+        gate: al.Pointer(dtype), up: al.Pointer(dtype), y: al.Pointer(dtype), rows: al.u32,  # type: ignore
+        vectors: al.u32, chunks: al.u32, e1: E = None, e2: E = None,  # type: ignore
+        x0: S = None, x1: S = None, x2: S = None,  # type: ignore
         x3: S = None, u0: T = None, u1: T = None, u2: T = None, u3: T = None,  # type: ignore
     ):  # fmt: skip
         G = Lines(gate, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
@@ -130,6 +131,7 @@ def gated_gradients(gate: Any, up: Any, dy: Any, dg: Any, du: Any, *, act: str =
     if 0 in (R.rows, R.n):
         return
     P, chunks, blocks = plan_of(R, gate.dtype.itemsize)
-    kernel = build_gradients(P, dtype, accumulator(dtype), act, tuple(s is not None for s in R.strides), R.lead is not None)
+    strided = tuple(s is not None for s in R.strides)
+    kernel = build_gradients(P, dtype, accumulator(dtype), act, strided, R.lead is not None)
     said = places(R, "x", "u", "d", "g", "h")
     kernel[blocks, P.block](*R.data, R.rows, R.n // R.vec, chunks, **said, **options)

@@ -14,7 +14,7 @@ from typing import Any
 import avelang
 import avelang.language as al
 from avelang_kernels.norm.norms import maybe, steps
-from avelang_kernels.norm.rows import Lines, RowPlan, column, combined, exchange, inside, over
+from avelang_kernels.norm.row_plans import Lines, RowPlan, column, combined, exchange, inside, over
 from avelang_kernels.norm.softmax import LEAST, power
 
 ADD_THREADS = 1024  # of the block that adds up the losses of rows
@@ -83,8 +83,8 @@ def build_loss(P: RowPlan, CAP: float, dtype: Any, index: Any, acc: Any, *, smoo
 
     @avelang.jit
     def cross_entropy(
-        x: al.Pointer(dtype), target: al.Pointer(index), loss: al.Pointer(acc), lse_of: al.Pointer(acc), rows: al.u32,  # type: ignore
-        vectors: al.u32, ignore: al.i64, smoothing: acc, z: acc,  # type: ignore
+        x: al.Pointer(dtype), target: al.Pointer(index), loss: al.Pointer(acc), lse_of: al.Pointer(acc),  # type: ignore
+        rows: al.u32, vectors: al.u32, ignore: al.i64, smoothing: acc, z: acc,  # type: ignore
         scale: SCALE = None,  # type: ignore
         e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
     ):  # fmt: skip
@@ -142,8 +142,8 @@ def build_gradient(
     @avelang.jit
     def cross_entropy_backward(
         x: al.Pointer(dtype), target: al.Pointer(index), lse_of: al.Pointer(acc), grad: al.Pointer(acc),  # type: ignore
-        scale: al.Pointer(acc), dx: al.Pointer(dtype), rows: al.u32, vectors: al.u32, ignore: al.i64, smoothing: acc,  # type: ignore
-        z: acc,  # type: ignore
+        scale: al.Pointer(acc), dx: al.Pointer(dtype), rows: al.u32, vectors: al.u32, ignore: al.i64,  # type: ignore
+        smoothing: acc, z: acc,  # type: ignore
         e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
     ):  # fmt: skip
         X = Lines(x, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
@@ -167,7 +167,9 @@ def build_reduction(index: Any, acc: Any, mean: bool) -> Any:
 
     @avelang.jit
     def add_losses(
-        losses: al.Pointer(acc), target: al.Pointer(index), out: al.Pointer(acc), scale: al.Pointer(acc), rows: al.u32,  # type: ignore
+        losses: al.Pointer(acc), target: al.Pointer(index), out: al.Pointer(acc),  # type: ignore
+        scale: al.Pointer(acc),  # type: ignore
+        rows: al.u32,
         ignore: al.i64,
     ):  # fmt: skip
         held, t = al.make_shared((ADD_THREADS, 2), acc), al.thread_id(0)

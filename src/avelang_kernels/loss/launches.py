@@ -9,7 +9,7 @@ from avelang_kernels.arrays import named
 from avelang_kernels.loss import cross_entropy as kernels
 from avelang_kernels.norm.launches import BUSY, accumulator, of, places, units
 from avelang_kernels.norm.lines import rows_of
-from avelang_kernels.norm.rows import plan_rows
+from avelang_kernels.norm.row_plans import plan_rows
 
 INDICES: dict[str, Any] = {"int64": al.i64, "int32": al.i32, "uint8": al.u8, "int16": al.i16}
 ADDED = {"mean": True, "sum": False}
@@ -35,8 +35,8 @@ def make_losses(logits: Any, target: Any, losses: Any, lse: Any, *, ignore: int 
 
 def add_losses(losses: Any, target: Any, out: Any, scale: Any, *, ignore: int = -100, mean: bool = True,
     **options: Any) -> None:  # fmt: skip
-    """Fills out, one number, with the sum of losses, or their mean over classes that are not `ignore`, and scale with 1,
-    or 1 by the number of these."""
+    """Fills out, one number, with the sum of losses, or their mean over classes that are not `ignore`, and scale with
+    1, or 1 by the number of these."""
     rows = int(losses.shape[0])
     if rows == 0:
         out[...] = float("nan") if mean else 0

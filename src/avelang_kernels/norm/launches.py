@@ -8,7 +8,7 @@ import avelang.language as al
 from avelang_kernels.arrays import empty, multiprocessors, named
 from avelang_kernels.norm import norm_backward, norms, softmax
 from avelang_kernels.norm.lines import RowsOf, rows_of
-from avelang_kernels.norm.rows import DTYPES, plan_rows
+from avelang_kernels.norm.row_plans import DTYPES, plan_rows
 
 CPU_UNITS = 8  # blocks of a launch on the CPU: partial sums do not depend on how many cores there are
 FIXED_UNITS = 128  # blocks, where they must not depend on the GPU
@@ -53,7 +53,8 @@ def forward(x: Any, weight: Any, bias: Any, residual: Any, y: Any, total: Any, m
         return
     P = plan_rows(R.n, R.vec, x.dtype.itemsize)
     kernel = norms.build_forward(
-        P, offset, dtype, of(weight), of(bias), residual=residual is not None, center=mean is not None, acc=accumulator(dtype),
+        P, offset, dtype, of(weight), of(bias), residual=residual is not None, center=mean is not None,
+        acc=accumulator(dtype),
         strided=(R.strides[0] is not None, len(given) > 1 and R.strides[1] is not None), lead=R.lead is not None,
     )  # fmt: skip
     more = places(R, *("x", "r")[: len(given)])
@@ -82,8 +83,8 @@ def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: 
         return
     strided = tuple(s is not None for s in R.strides) + (False,) * (3 - len(given))
     kernel = norm_backward.build_backward(
-        P, offset, dtype, of(weight), weighted=dw is not None, bias=db is not None, center=mean is not None, more=more is not None, acc=acc,
-        strided=strided, lead=R.lead is not None,
+        P, offset, dtype, of(weight), weighted=dw is not None, bias=db is not None, center=mean is not None,
+        more=more is not None, acc=acc, strided=strided, lead=R.lead is not None,
     )  # fmt: skip
     said = places(R, *("x", "d", "m")[: len(given)])
     partials = None

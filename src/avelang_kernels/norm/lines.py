@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from avelang_kernels.arrays import is_torch
-from avelang_kernels.norm.rows import WIDEST
+from avelang_kernels.norm.row_plans import WIDEST
 
 LEADING = 3  # leading dimensions that a kernel steps through, where neighbors that lie as one are made one
 

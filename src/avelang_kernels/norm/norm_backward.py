@@ -12,7 +12,7 @@ from typing import Any
 import avelang
 import avelang.language as al
 from avelang_kernels.norm.norms import maybe, steps
-from avelang_kernels.norm.rows import Lines, RowPlan, column, combined, exchange, inside, over, packed, plus
+from avelang_kernels.norm.row_plans import Lines, RowPlan, column, combined, exchange, inside, over, packed, plus
 
 COLUMNS, TEAMS = 32, 32  # of a block that adds up partial sums: columns, and groups of rows
 
@@ -112,8 +112,8 @@ class NormRow:
 
 @avelang.jit
 def differentiate(N, xs, ds, found, each, M, O, alive, of_w, of_b, partials, fresh, WEIGHTED, BIAS):
-    """Writes the gradient of a row to O, and adds its part to those of weight and bias. `each`: one by the length of a row;
-    M: Lines of what is added to the row's gradient, or None."""
+    """Writes the gradient of a row to O, and adds its part to those of weight and bias. `each`: one by the length of a
+    row; M: Lines of what is added to the row's gradient, or None."""
     P, ACC, vectors = N.P, N.ACC, N.vectors
     along, level = 0.0 - found[0] * each, found[1] * each if N.CENTER else 0
 
@@ -178,8 +178,8 @@ def build_backward(
     P: RowPlan, offset: int, dtype: Any, weight: Any, *, weighted: bool, bias: bool, center: bool, more: bool, acc: Any,
     strided: tuple[bool, ...], lead: bool,
 ) -> Any:  # fmt: skip
-    """The kernel of a plan, for the dtypes of the rows and of the weight (None: there is none). `weighted`, `bias`: weight and
-    bias get gradients; `center`: layer norm; `more`: a gradient that is added to the rows'. `strided`: whether rows,
+    """The kernel of a plan, for the dtypes of the rows and of the weight (None: there is none). `weighted`, `bias`:
+    these get gradients; `center`: layer norm; `more`: a gradient that is added to the rows'. `strided`: whether rows,
     their gradients and the added ones have gaps."""
     S, T, U, E = *map(steps, strided), al.u32 if lead else al.constexpr
     WEIGHT, MEAN, SUMS = maybe(weight, weight is not None), maybe(acc, center), maybe(acc, weighted or bias)
@@ -187,8 +187,8 @@ def build_backward(
 
     @avelang.jit
     def norm_backward(
-        x: al.Pointer(dtype), dy: al.Pointer(dtype), dx: al.Pointer(dtype), rstd_of: al.Pointer(acc), rows: al.u32,  # type: ignore
-        vectors: al.u32,  # type: ignore
+        x: al.Pointer(dtype), dy: al.Pointer(dtype), dx: al.Pointer(dtype), rstd_of: al.Pointer(acc),  # type: ignore
+        rows: al.u32, vectors: al.u32,  # type: ignore
         w: WEIGHT = None, mean_of: MEAN = None, partials: SUMS = None, m: MORE = None,  # type: ignore
         e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
         d0: T = None, d1: T = None, d2: T = None, d3: T = None,  # type: ignore

@@ -8,7 +8,7 @@ from typing import Any
 
 import avelang
 import avelang.language as al
-from avelang_kernels.norm.rows import Lines, RowPlan, combined, exchange, inside, over, plus
+from avelang_kernels.norm.row_plans import Lines, RowPlan, combined, exchange, inside, over, plus
 
 
 def maybe(dtype: Any, present: bool = True) -> Any:
@@ -91,18 +91,20 @@ def norm_row(X, R, Y, S, W, B, row, alive, means, rstds, each, eps, shared, turn
 
 @functools.cache
 def build_forward(
-    P: RowPlan, offset: int, dtype: Any, weight: Any, bias: Any, *, residual: bool, center: bool, acc: Any, strided: tuple[bool, bool],
-    lead: bool,
+    P: RowPlan, offset: int, dtype: Any, weight: Any, bias: Any, *, residual: bool, center: bool, acc: Any,
+    strided: tuple[bool, bool], lead: bool,
 ) -> Any:  # fmt: skip
-    """The kernel of a plan, for the dtypes of the rows, of the weight and of the bias (None: there is none). `residual`: rows are
-    sums of two arrays, which are stored too; `center`: layer norm. `strided`: whether the arrays have gaps."""
+    """The kernel of a plan, for the dtypes of the rows, of the weight and of the bias (None: there is none).
+    `residual`: rows are sums of two arrays, which are stored too; `center`: layer norm. `strided`: whether the arrays
+    have gaps."""
     S, T, E = steps(strided[0]), steps(strided[1]), al.u32 if lead else al.constexpr
     WEIGHT, BIAS, MEAN = maybe(weight, weight is not None), maybe(bias, bias is not None), maybe(acc, center)
     OTHER = maybe(dtype, residual)
 
     @avelang.jit
     def norm(
-        x: al.Pointer(dtype), y: al.Pointer(dtype), rstd_of: al.Pointer(acc), rows: al.u32, vectors: al.u32, eps: acc,  # type: ignore
+        x: al.Pointer(dtype), y: al.Pointer(dtype), rstd_of: al.Pointer(acc), rows: al.u32,  # type: ignore
+        vectors: al.u32, eps: acc,  # type: ignore
         w: WEIGHT = None, b: BIAS = None, mean_of: MEAN = None,  # type: ignore
         r: OTHER = None, s: OTHER = None,  # type: ignore
         e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore

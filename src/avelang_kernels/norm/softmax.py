@@ -11,7 +11,7 @@ import avelang
 import avelang.language as al
 from avelang_kernels.norm.norm_backward import sums_of
 from avelang_kernels.norm.norms import steps
-from avelang_kernels.norm.rows import Lines, RowPlan, column, combined, exchange, inside, over, packed
+from avelang_kernels.norm.row_plans import Lines, RowPlan, column, combined, exchange, inside, over, packed
 
 LOG2_E = math.log2(math.e)
 LEAST = -3.0e38  # in the place of -inf: a maximum from which something can be taken away

@@ -17,7 +17,7 @@ import avelang.language as al
 from avelang_kernels.arrays import is_torch, named
 from avelang_kernels.norm.launches import accumulator, of
 from avelang_kernels.norm.lines import copied, flattened, strides_of, whole
-from avelang_kernels.norm.rows import WIDEST
+from avelang_kernels.norm.row_plans import WIDEST
 
 BLOCK = 256  # threads
 INDICES: dict[str, Any] = {"int64": al.i64, "int32": al.i32}
@@ -85,13 +85,15 @@ def build(
 
     @avelang.jit
     def rotary(
-        q: al.Pointer(dtype), yq: al.Pointer(dtype), cos: al.Pointer(table), sin: al.Pointer(table), batches: al.u32,  # type: ignore
-        heads: al.u32, length: al.u32, n: al.u32, most: al.u32, pairs: al.u32, inverse: acc,  # type: ignore
+        q: al.Pointer(dtype), yq: al.Pointer(dtype), cos: al.Pointer(table), sin: al.Pointer(table),  # type: ignore
+        batches: al.u32, heads: al.u32, length: al.u32,  # type: ignore
+        n: al.u32, most: al.u32, pairs: al.u32, inverse: acc,  # type: ignore
         q0: al.i64, q1: al.i64, q2: al.i64, q3: al.i64, c0: al.i64, c2: al.i64, c3: al.i64,
         d0: al.i64, d2: al.i64, d3: al.i64, o0: al.i64, o1: al.i64, o2: al.i64,
         offset: al.i64 = 0,
         at: AT = None, a0: OFF = None, a1: OFF = None, k: K = None, yk: K = None, kv_heads: N = None,  # type: ignore
-        k0: M = None, k1: M = None, k2: M = None, k3: M = None, p0: M = None, p1: M = None, p2: M = None,  # type: ignore
+        k0: M = None, k1: M = None, k2: M = None, k3: M = None, p0: M = None, p1: M = None,  # type: ignore
+        p2: M = None,  # type: ignore
     ):  # fmt: skip
         r = al.block_id(0) * (BLOCK // T) + al.thread_id(0) // T
         both = heads + kv_heads if two else heads
@@ -150,8 +152,8 @@ def _table(x: Any, pairs: int, interleaved: bool) -> tuple[Any, list[int]]:
 def rotate(q: Any, k: Any, cos: Any, sin: Any, positions: Any, yq: Any, yk: Any, *, offset: int = 0,
     interleaved: bool = False, dims: int = 0, inverse: bool = False, **options: Any) -> None:  # fmt: skip
     """Fills yq and yk (None with k), whose elements are side by side, with q and k (..., heads, positions, elements)
-    turned, or turned back. cos, sin: (most, r / 2) or (most, r), or of each batch (batches, ...); positions: (positions,) or (batches,
-    positions), or None: their number; `offset` is added. dims: r; 0: what cos says."""
+    turned, or turned back. cos, sin: (most, r / 2) or (most, r), or of each batch (batches, ...); positions:
+    (positions,) or (batches, positions), or None: their number; `offset` is added. dims: r; 0: what cos says."""
     given = (q,) if k is None else (q, k)
     arrays = [_four(x) for x in given]
     (_, shape, steps), n = arrays[0], int(q.shape[-1])
@@ -168,7 +170,8 @@ def rotate(q: Any, k: Any, cos: Any, sin: Any, positions: Any, yq: Any, yk: Any,
         vec = math.gcd(vec, *each[:3], n, _begin(x)) if each[3] == 1 else 1
     vec = math.gcd(vec, WIDEST // size, 2 * pairs if interleaved else pairs)
     cvec = vec if not interleaved else max(1, vec // 2)
-    if cvec > 1 and math.gcd(cvec, *(s for t in (cs, ds) for s in t[:2]), _begin(c), _begin(d)) != cvec or cs[2] * ds[2] != 1:
+    least = math.gcd(cvec, *(s for t in (cs, ds) for s in t[:2]), _begin(c), _begin(d))
+    if least != cvec or cs[2] * ds[2] != 1:
         vec, cvec = 1, 1
     work = pairs // cvec + (n - 2 * pairs) // vec
     T = min(BLOCK, 1 << max(0, work - 1).bit_length())

@@ -150,7 +150,7 @@ def packed(values, rows):
     """The same elements of 16 bits, (loads, vec), such that the compiler takes them for others: what it has made of the
     first ones it makes again of these, instead of holding both halves of each word in a register of 32 bits. `rows`:
     a number below 2^31."""
-    if values.dtype.bytes != 2:
+    if values.dtype.bytes != 2:  # type: ignore
         return values
     WORD = al.u32 if values.shape[1] % 2 == 0 else al.u16
     words = al.view(values, al.Tensor((values.shape[0], values.shape[1] * 2 // WORD.bytes), WORD))  # type: ignore
