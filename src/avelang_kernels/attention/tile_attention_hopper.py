@@ -43,6 +43,7 @@ INNER = 16  # elements of K that one wgmma multiplies
 BYTES = 2  # of an element
 NEAR = 32 << 20  # bytes of K and V that blocks of rows share while they are worked on: what L2 keeps beside the rest
 START = 1.0  # what a block of rows takes beside its tiles of keys, in tiles
+KEYS = ((128, 128), (192, 96), (256, 80))  # of a stage, for d up to the first number: what shared memory has room for
 TURN, STORE = 1, 4  # first numbers of the barriers at which consumers take turns, and one's threads wait to store
 
 
@@ -80,6 +81,11 @@ class HopperAttention:
     def chunks(self) -> int:
         """Pieces of d."""
         return self.d // CHUNK
+
+    @property
+    def shares(self) -> bool:
+        """True where rows of O are staged where those of Q were: there is no room for both."""
+        return self.d > 2 * CHUNK
 
     @property
     def name(self) -> str:
@@ -305,7 +311,8 @@ def attend(F, q, k, v, work, first, consumer, t):
         sums, weights = overlap(
             F, rows, sums, weights, q, k, v, al.convert(j * F.n, al.u32), limit, work.scale, consumer, t, True
         )
-    q.release(t)
+    if not F.shares:
+        q.release(t)
     v.wait()
     sums = al.nvvm.wgmma_wait_acc(multiply_values(F, weights, v, sums), 0)
     v.release(t)
@@ -314,21 +321,35 @@ def attend(F, q, k, v, work, first, consumer, t):
 
 
 @avelang.jit
-def store(F, O, pieces, out, batch, first, head, consumer, t):
+def piece_of(F, pieces, q, consumer, c):
+    """Where a consumer's rows of O are staged, 128 bytes of each."""
+    if F.shares:
+        mine = al.subview(q.data, (0, c * F.m * CHUNK + consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1))
+    else:
+        mine = al.subview(pieces, (consumer, c, 0, 0, 0), (1, 1, ROWS, PATTERN // UNIT, UNIT // BYTES), (1, 1, 1, 1, 1))
+    return al.view(mine, al.Tensor((ROWS, PATTERN // UNIT, UNIT // BYTES), F.dtype))
+
+
+@avelang.jit
+def store(F, O, pieces, q, out, batch, first, head, consumer, t):
     """Rounds a consumer's rows and hands them to TMA, 128 bytes of each row at a time."""
-    if t == 0:
+    if t == 0 and not F.shares:
         al.nvvm.cp_async_bulk_wait_group_read(0)
     al.nvvm.barrier_sync(STORE + consumer, GROUP)
     for c in range(F.chunks):
         stage_epilogue(
-            pieces[consumer, c], al.subview(out.values, (c * CHUNK // 2,), (CHUNK // 2,), (1,)), t // 32, t % 32
+            piece_of(F, pieces, q, consumer, c), al.subview(out.values, (c * CHUNK // 2,), (CHUNK // 2,), (1,)), t // 32, t % 32
         )
     al.nvvm.fence_proxy_async_shared()
     al.nvvm.barrier_sync(STORE + consumer, GROUP)
     if t == 0:
         for c in range(F.chunks):
-            al.nvvm.tma_store_4d(O, batch, first, head, c * CHUNK, pieces[consumer, c])
+            al.nvvm.tma_store_4d(O, batch, first, head, c * CHUNK, piece_of(F, pieces, q, consumer, c))
         al.nvvm.cp_async_bulk_commit_group()
+        if F.shares:
+            al.nvvm.cp_async_bulk_wait_group_read(0)
+    if F.shares:
+        q.release(t)
 
 
 @avelang.jit
@@ -336,7 +357,9 @@ def run(F, Q, K, V, O, lse, work):
     """All blocks of rows that are this block's."""
     t = al.thread_id(0)
     q, k, v = staged_rows(F, 1, F.m), staged_rows(F, F.stages, F.n), staged_rows(F, F.stages, F.n)
-    pieces = al.make_shared((F.consumers, F.chunks, ROWS, PATTERN // UNIT, UNIT // BYTES), F.dtype, 1024)
+    pieces = None
+    if not F.shares:
+        pieces = al.make_shared((F.consumers, F.chunks, ROWS, PATTERN // UNIT, UNIT // BYTES), F.dtype, 1024)
     if t == 0:
         al.nvvm.fence_mbarrier_init()
     al.syncthreads()
@@ -354,7 +377,7 @@ def run(F, Q, K, V, O, lse, work):
             first, head, batch = work.work_tile(index, F.m)
             first = first + consumer * ROWS
             out, found = attend(F, q, k, v, work, first, consumer, t % GROUP)
-            store(F, O, pieces, out, batch, first, head, consumer, t % GROUP)
+            store(F, O, pieces, q, out, batch, first, head, consumer, t % GROUP)
             if lse is not None:
                 store_logarithms(lse, found, work.batches, work.heads, work.queries, batch, head, first)
         if t % GROUP == 0:
@@ -392,7 +415,8 @@ def build(F: HopperAttention, sums: bool = False) -> Any:
 def form_of(form: HopperAttention | None, dtype: al.DType, d: int) -> HopperAttention:
     """The form for a dtype and a padded d, whatever its `near`, which code does not know; the one that was the fastest
     on an H200 if None: three consumers where d is small enough."""
-    return dataclasses.replace(form or HopperAttention(m=192 if d <= CHUNK else 128), near=0, dtype=dtype, d=d)
+    keys = next(n for most, n in KEYS if d <= most)
+    return dataclasses.replace(form or HopperAttention(m=192 if d <= CHUNK else 128, n=keys), near=0, dtype=dtype, d=d)
 
 
 def near_of(tiles: int, keys: int, shift: int, heads: int, group: int, F: HopperAttention, units: int) -> int:

@@ -14,7 +14,7 @@ from avelang.tile.running_softmax import NEVER
 from avelang_kernels.arrays import ArrayLike, named
 
 UNIT, WIDEST = 32, 256  # d is padded to a multiple of the one, and is no more than the other
-HOPPER, WITH_WGMMA = "sm_90a", 128  # the chip that has a source of its own, and the greatest d there
+HOPPER, WITH_WGMMA = "sm_90a", 256  # the chip that has a source of its own, and the greatest d there
 LOG2E = math.log2(math.e)
 
 

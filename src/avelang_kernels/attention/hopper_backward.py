@@ -1,0 +1,517 @@
+"""Gradients of O = softmax(scale Q K^T) V: dQ, dK and dV from Q, K, V, dO, the logarithms of the rows' sums and delta =
+the sums of dO * O over rows, on NVIDIA's Hopper (sm_90a), with TMA and `wgmma`. The same bits in every run.
+
+A block has 128 keys of one head of Q and goes through its queries, from the first that sees one of them on. Two
+consumers with 64 keys each compute S^T and dP^T; weights and their gradients never leave registers as the operands A
+of dV and dK. Both leave dS in shared memory, for dQ, of which each makes one half. Two warps bring those to memory:
+TMA adds them to sums in f32. Blocks that share a query add in a fixed order, keys from the last on, told by counters
+in memory: a block begins where its first query is, so in step with the others it comes after those of later keys by
+itself. Where heads of Q share keys, dK and dV are added up in the same way, in the order of heads. Blocks take numbers
+as they start and wait for lower numbers only, so they end whatever order they start in."""
+
+# No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
+
+import dataclasses
+import functools
+from typing import Any
+
+import avelang
+import avelang.language as al
+from avelang.pipelines.epilogue import stage_epilogue
+from avelang.pipelines.ring import mbarrier_ring
+from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT
+
+CHUNK = 64  # elements of d side by side: 128 bytes, one row of the swizzle
+INNER = 16  # elements of K that one wgmma multiplies
+BYTES, F32 = 2, 4  # of an element, of a sum
+KEYS = 128  # of a block
+WARP = 32
+BOX = PATTERN // F32  # columns of sums that TMA adds at once
+CONSUMERS = 2
+FEW, MANY = 24, 240  # registers of a thread of the producer, and of a consumer
+SHARED_DS, FULL, EMPTY, ENDED = 1, 2, 4, 6  # named barriers; of FULL, EMPTY and ENDED one for each consumer
+
+
+@avelang.constant
+@dataclasses.dataclass(frozen=True)
+class HopperBackward:
+    """Shape of a block: `stages` of Q and of dO. `dtype` of arrays; `d`, as it is padded: 64 or 128. `shared_keys`:
+    heads of Q share keys, dK and dV are sums in f32. `window`: queries see no keys further back than `left`; `bounded`:
+    nor such as are further ahead than `right`."""
+
+    dtype: Any
+    d: int
+    shared_keys: bool = False
+    bounded: bool = True
+    window: bool = False
+    stages: int = 2
+
+    @property
+    def m(self) -> int:
+        """Queries at a time."""
+        return 64 if self.d == 128 else 128
+
+    @property
+    def atoms(self) -> int:
+        """Pieces of them, 64 each."""
+        return self.m // ROWS
+
+    @property
+    def chunks(self) -> int:
+        """Pieces of d."""
+        return self.d // CHUNK
+
+    @property
+    def threads(self) -> int:
+        """Of the block."""
+        return GROUP * (1 + CONSUMERS)
+
+
+@avelang.struct
+class BackwardWork:
+    """Extents, and which queries see which keys: query i those from i + shift - left to i + shift + right."""
+
+    heads: ...
+    kv_heads: ...
+    queries: ...
+    keys: ...
+    left: ...
+    right: ...
+    shift: ...
+    F: al.constexpr
+
+    def query_tiles(self):
+        """Tiles of queries of a head."""
+        return (self.queries + (self.F.m - 1)) // self.F.m
+
+    def key_tiles(self):
+        """Tiles of keys of a head."""
+        return (self.keys + (KEYS - 1)) // KEYS
+
+    def first(self, n):
+        """The first tile of queries that sees keys of tile n."""
+        if self.F.bounded:
+            at = al.convert(n * KEYS, al.i32) - self.shift - self.right
+            return min(self.query_tiles(), al.convert(max(0, at), al.u32) // self.F.m)
+        return al.convert(0, al.u32)
+
+    def end(self, n):
+        """Behind the last one; not before the first."""
+        tiles = self.query_tiles()
+        if self.F.window:
+            last = al.convert(n * KEYS + (KEYS - 1), al.i32) + self.left - self.shift
+            tiles = al.select(last < 0, 0, min(tiles, al.convert(max(last, 0), al.u32) // self.F.m + 1))
+        return max(tiles, self.first(n))
+
+    def last_keys(self, m):
+        """One more than the last tile of keys that queries of tile m see."""
+        tiles = self.key_tiles()
+        if self.F.bounded:
+            at = al.convert(m * self.F.m + (self.F.m - 1), al.i32) + self.shift + self.right
+            tiles = al.select(at < 0, 0, min(tiles, al.convert(max(at, 0), al.u32) // KEYS + 1))
+        return tiles
+
+    def first_keys(self, m):
+        """The first tile of keys that queries of tile m see."""
+        if self.F.window:
+            at = al.convert(m * self.F.m, al.i32) + self.shift - self.left
+            return al.convert(max(0, at), al.u32) // KEYS
+        return al.convert(0, al.u32)
+
+    def whole(self, n, m):
+        """True where all queries of tile m see all keys of tile n."""
+        seen = n * KEYS + KEYS <= self.keys
+        if self.F.bounded:
+            far = al.convert(m * self.F.m, al.i32) + self.shift + self.right
+            seen = seen and al.convert(n * KEYS + (KEYS - 1), al.i32) <= far
+        if self.F.window:
+            near = al.convert(m * self.F.m + (self.F.m - 1), al.i32) + self.shift - self.left
+            seen = seen and al.convert(n * KEYS, al.i32) >= near
+        return seen
+
+
+@avelang.jit
+def wgmma(F, a, b, sums, ADD, TRANS_A=0, TRANS_B=0):
+    """One instruction, both operands by descriptors; ADD of 0: sums begin."""
+    if F.dtype == al.bf16:
+        return al.nvvm.wgmma_bf16_f32(a, b, sums, ADD, trans_a=TRANS_A, trans_b=TRANS_B)
+    return al.nvvm.wgmma_f16_f32(a, b, sums, ADD, trans_a=TRANS_A, trans_b=TRANS_B)
+
+
+@avelang.jit
+def wgmma_rs(F, a, b, sums):
+    """One instruction, A from registers, B the other way round."""
+    return (
+        al.nvvm.wgmma_bf16_f32_rs(a, b, sums, trans_b=1)
+        if F.dtype == al.bf16
+        else al.nvvm.wgmma_f16_f32_rs(a, b, sums, trans_b=1)
+    )
+
+
+@avelang.jit
+def scores(F, keys, rows, stage, consumer):
+    """Begins a consumer's keys (64, d) times rows (m, d) of a stage, transposed."""
+    sums = al.nvvm.wgmma_fence_acc(al.full((F.m // 2,), 0.0, al.f32))
+    for c in range(F.chunks):
+        a = al.nvvm.wgmma_descriptor(al.subview(keys, (c, consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1)))
+        b = al.nvvm.wgmma_descriptor(al.subview(rows, (stage, c * F.m * CHUNK), (1, F.m * CHUNK), (1, 1)))
+        for i in range(CHUNK // INNER):
+            offset = i * INNER * BYTES // UNIT
+            sums = wgmma(F, a + offset, b + offset, sums, int(c + i > 0))
+    al.nvvm.wgmma_commit_group()
+    return sums
+
+
+@avelang.jit
+def accumulate(F, weights, rows, stage, sums):
+    """Begins sums (64, d) += weights (64, m), in registers, times rows (m, d) of a stage."""
+    sums = al.nvvm.wgmma_fence_acc(sums)
+    held = ()
+    for t in range(F.m // INNER):
+        one = al.make_local((8,), F.dtype)
+        for i in range(8):
+            one[i] = weights[8 * t + i]
+        held = held + (al.nvvm.wgmma_fence_acc(one),)
+    b = al.nvvm.wgmma_descriptor(rows[stage], leading=F.m * PATTERN, stride=8 * PATTERN)
+    for t in range(F.m // INNER):
+        sums = wgmma_rs(F, held[t], b + t * INNER * PATTERN // UNIT, sums)
+    al.nvvm.wgmma_commit_group()
+    return sums
+
+
+@avelang.jit
+def query_gradient(F, ds, buffer, keys, consumer):
+    """Begins a consumer's half of dQ: 64 queries, 64 of d."""
+    sums = al.nvvm.wgmma_fence_acc(al.full((CHUNK // 2,), 0.0, al.f32))
+    ATOM, PIECE = (0, 1) if F.atoms == 1 else (1, 0)
+    a = al.nvvm.wgmma_descriptor(
+        al.subview(ds, (buffer, consumer * ATOM, 0), (1, 1, KEYS * CHUNK), (1, 1, 1)), stride=8 * PATTERN
+    )
+    b = al.nvvm.wgmma_descriptor(
+        al.subview(keys, (consumer * PIECE, 0), (1, KEYS * CHUNK), (1, 1)), stride=8 * PATTERN
+    )
+    for t in range(KEYS // INNER):
+        offset = t * INNER * PATTERN // UNIT
+        sums = wgmma(F, a + offset, b + offset, sums, int(t > 0), 1, 1)
+    al.nvvm.wgmma_commit_group()
+    return sums
+
+
+@avelang.jit
+def weights_of(F, s, lse, stage, scale, work, n, m, consumer, t):
+    """Weights of scores: 2 to the score * scale - lse; 0 for what is not seen."""
+    warp, lane = t // WARP, t % WARP
+    p = al.make_local((F.m // 2,), al.f32)
+    for j in range(F.m // 8):
+        two = al.subview(lse, (stage, j * 4 + lane % 4, 0), (1, 1, 2), (1, 1, 1))
+        less = al.view(two, al.Tensor((1, 2), al.f32))[0]
+        for e in range(4):
+            p[4 * j + e] = al.nvvm.exp2(al.fma(s[4 * j + e], scale, 0.0 - less[e % 2]))
+    if not work.whole(n, m):
+        key = al.convert(n * KEYS + consumer * ROWS + warp * 16 + lane // 4, al.i32)
+        query = al.convert(m * F.m + lane % 4 * 2, al.i32) + work.shift
+        for j in range(F.m // 8):
+            for e in range(4):
+                mine, at = key + e // 2 * 8, query + (j * 8 + e % 2)
+                seen = mine < al.convert(work.keys, al.i32)
+                if F.bounded:
+                    seen = seen and mine <= at + work.right
+                if F.window:
+                    seen = seen and mine >= at - work.left
+                p[4 * j + e] = al.select(seen, p[4 * j + e], 0.0)
+    return p
+
+
+@avelang.jit
+def score_gradients(F, p, dp, delta, stage, t):
+    """dS = P * (dP - delta), in the dtype of operands."""
+    lane, ds = t % WARP, al.make_local((F.m // 2,), al.f32)
+    for j in range(F.m // 8):
+        two = al.subview(delta, (stage, j * 4 + lane % 4, 0), (1, 1, 2), (1, 1, 1))
+        less = al.view(two, al.Tensor((1, 2), al.f32))[0]
+        for e in range(4):
+            ds[4 * j + e] = p[4 * j + e] * (dp[4 * j + e] - less[e % 2])
+    return al.convert(ds, F.dtype)
+
+
+@avelang.jit
+def share(F, ds, buffer, held, consumer, t):
+    """Leaves a consumer's dS^T, 64 keys, in shared memory."""
+    row = consumer * ROWS + t // WARP * 16 + t % 16
+    for i in range(F.m // 16):
+        chunk = (2 * (i % 4) + t % WARP // 16) ^ (row % 8)
+        place = al.subview(ds, (buffer, i // 4, row * CHUNK + chunk * 8), (1, 1, 8), (1, 1, 1))
+        words = al.view(al.subview(held, (8 * i,), (8,), (1,)), al.Tensor((4,), al.i32))
+        al.nvvm.stmatrix_m8n8_x4_b16(place, words)
+    al.nvvm.fence_proxy_async_shared()
+    al.nvvm.barrier_sync(SHARED_DS, CONSUMERS * GROUP)
+
+
+@avelang.struct
+class BackwardStages:
+    """Shared memory of a block: K, V, stages of Q and dO with lse and delta, two buffers of dS, and dQ on its way."""
+
+    k: ...
+    v: ...
+    q: ...
+    do: ...
+    lse: ...
+    delta: ...
+    ds: ...
+    dq: ...
+    q_ring: ...
+    do_ring: ...
+    kv_full: ...
+
+
+@avelang.struct
+class Gradients:
+    """A consumer's sums of dK and dV."""
+
+    dk: ...
+    dv: ...
+
+
+@avelang.jit
+def step(F, g, x, q, do, work, n, m, buffer, scale, consumer, t):
+    """One tile of queries. Products that are under way while numbers are computed: dP with the weights, dV with dS, dK
+    with dQ's way to shared memory."""
+    x.q_ring.wait(q)
+    s = scores(F, x.k, x.q, q.stage, consumer)
+    x.do_ring.wait(do)
+    dp = scores(F, x.v, x.do, do.stage, consumer)
+    s = al.nvvm.wgmma_wait_acc(s, 1)
+    p = weights_of(F, s, x.lse, q.stage, scale, work, n, m, consumer, t)
+    dv = accumulate(F, al.convert(p, F.dtype), x.do, do.stage, g.dv)
+    dp = al.nvvm.wgmma_wait_acc(dp, 1)
+    held = score_gradients(F, p, dp, x.delta, do.stage, t)
+    share(F, x.ds, buffer, held, consumer, t)
+    dq = query_gradient(F, x.ds, buffer, x.k, consumer)
+    dk = accumulate(F, held, x.q, q.stage, g.dk)
+    dq = al.nvvm.wgmma_wait_acc(dq, 1)
+    g.dv = al.nvvm.wgmma_wait_acc(dv, 1)
+    x.do_ring.release(do.stage, t)
+    do.advance()
+    al.nvvm.barrier_sync(EMPTY + consumer, GROUP + WARP)
+    for i in range(CHUNK // BOX):
+        room = al.subview(x.dq, (consumer, i, 0, 0, 0), (1, 1, ROWS, 8, 4), (1, 1, 1, 1, 1))
+        stage_epilogue(
+            al.view(room, al.Tensor((ROWS, 8, 4), al.f32)), al.subview(dq, (i * BOX // 2,), (BOX // 2,), (1,)),
+            t // WARP, t % WARP,
+        )  # fmt: skip
+    al.nvvm.fence_proxy_async_shared()
+    al.nvvm.barrier_arrive(FULL + consumer, GROUP + WARP)
+    g.dk = al.nvvm.wgmma_wait_acc(dk, 0)
+    x.q_ring.release(q.stage, t)
+    q.advance()
+
+
+@avelang.jit
+def spin(counter, value):
+    """Waits until a counter in memory has a value; what was written before it is seen then, by copies too."""
+    now = al.nvvm.ld_acquire_u32(counter)
+    while now != value:
+        now = al.nvvm.ld_acquire_u32(counter)
+    al.nvvm.fence_proxy_async()
+
+
+@avelang.jit
+def add_queries(F, DQ, counters, x, work, n, head, piece, lane):
+    """A warp's part: brings one consumer's halves of dQ to memory, each in its turn."""
+    al.nvvm.barrier_arrive(EMPTY + piece, GROUP + WARP)
+    for m in al.range(work.first(n), work.end(n)):
+        al.nvvm.barrier_sync(FULL + piece, GROUP + WARP)
+        turn, counter = work.last_keys(m) - 1 - n, counter_of(counters, work, head, m, piece)
+        if lane == 0:
+            if turn > 0:
+                spin(counter, turn)
+            row = m * F.m + (piece * ROWS if F.atoms == 2 else 0)
+            for i in range(CHUNK // BOX):
+                column = i * BOX + (0 if F.atoms == 2 else piece * CHUNK)
+                room = al.subview(x.dq, (piece, i, 0, 0, 0), (1, 1, ROWS, 8, 4), (1, 1, 1, 1, 1))
+                if turn > 0:
+                    al.nvvm.tma_reduce_add_3d(DQ, head, row, column, room)
+                else:
+                    al.nvvm.tma_store_3d(DQ, head, row, column, room)
+            al.nvvm.cp_async_bulk_commit_group()
+            al.nvvm.cp_async_bulk_wait_group_read(0)
+        al.nvvm.barrier_arrive(EMPTY + piece, GROUP + WARP)
+        if lane == 0:
+            al.nvvm.cp_async_bulk_wait_group(0)
+            al.nvvm.fence_gpu()
+            al.nvvm.st_release(counter, turn + 1)
+
+
+@avelang.jit
+def counter_of(counters, work, head, m, piece):
+    """The counter of those who have added to a half of a tile of queries."""
+    return al.subview(counters, ((head * work.query_tiles() + m) * 2 + piece, 0), (1, 1), (1, 1))
+
+
+@avelang.jit
+def produce(F, Q, K, V, DO, lse, delta, x, work, n, head, batch, own, rows):
+    """One thread's part: K and V once, then Q and dO, tile after tile. `rows`: of lse and delta of a head."""
+    mine = batch * work.heads + own
+    al.nvvm.mbarrier_arrive_expect_tx(x.kv_full[0], 2 * KEYS * F.d * BYTES)
+    for c in range(F.chunks):
+        al.nvvm.tma_load_4d(x.k[c], K, batch, n * KEYS, head, c * CHUNK, x.kv_full[0])
+    q, do = x.q_ring.producer(), x.do_ring.producer()
+    for m in al.range(work.first(n), work.end(n)):
+        for A, data, numbers, source, ring, state in (
+            (Q, x.q, x.lse, lse, x.q_ring, q), (DO, x.do, x.delta, delta, x.do_ring, do),
+        ):  # fmt: skip
+            ring.acquire(state, F.m * (F.d * BYTES + F32))
+            for c in range(F.chunks):
+                place = al.subview(data, (state.stage, c * F.m * CHUNK), (1, F.m * CHUNK), (1, 1))
+                al.nvvm.tma_load_4d(place, A, batch, m * F.m, own, c * CHUNK, ring.full[state.stage])
+            al.nvvm.cp_async_bulk_load(
+                numbers[state.stage], al.subview(source, (mine * rows + m * F.m,), (F.m,), (1,)), F.m * F32,
+                ring.full[state.stage],
+            )  # fmt: skip
+            state.advance()
+        if m == work.first(n):
+            for c in range(F.chunks):
+                al.nvvm.tma_load_4d(x.v[c], V, batch, n * KEYS, head, c * CHUNK, x.kv_full[0])
+    if work.first(n) == work.end(n):
+        for c in range(F.chunks):
+            al.nvvm.tma_load_4d(x.v[c], V, batch, n * KEYS, head, c * CHUNK, x.kv_full[0])
+
+
+@avelang.jit
+def store_keys(F, OUT, room, sums, batch, row, head, consumer, t):
+    """Rounds 64 rows of dK or dV and hands them to TMA. `room`: memory of K or V, of which these rows are this
+    consumer's."""
+    for c in range(F.chunks):
+        mine = al.subview(room, (c, consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1))
+        stage_epilogue(
+            al.view(mine, al.Tensor((ROWS, 8, 8), F.dtype)),
+            al.subview(sums, (c * CHUNK // 2,), (CHUNK // 2,), (1,)), t // WARP, t % WARP,
+        )  # fmt: skip
+    al.nvvm.fence_proxy_async_shared()
+    al.nvvm.barrier_sync(ENDED + consumer, GROUP)
+    if t == 0:
+        for c in range(F.chunks):
+            mine = al.subview(room, (c, consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1))
+            al.nvvm.tma_store_4d(OUT, batch, row, head, c * CHUNK, mine)
+        al.nvvm.cp_async_bulk_commit_group()
+
+
+@avelang.jit
+def add_keys(F, OUT, x, sums, head, row, turn, consumer, t):
+    """Hands 64 rows of dK or dV in f32 to TMA, which stores those of the first head that shares the keys, and adds the
+    others'."""
+    for i in range(F.d // BOX):
+        room = x.k if i < F.chunks else x.v
+        mine = al.subview(room, (i % F.chunks, consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1))
+        stage_epilogue(
+            al.view(mine, al.Tensor((ROWS, 8, 4), al.f32)), al.subview(sums, (i * BOX // 2,), (BOX // 2,), (1,)),
+            t // WARP, t % WARP,
+        )  # fmt: skip
+    al.nvvm.fence_proxy_async_shared()
+    al.nvvm.barrier_sync(ENDED + consumer, GROUP)
+    if t == 0:
+        for i in range(F.d // BOX):
+            room = x.k if i < F.chunks else x.v
+            mine = al.subview(room, (i % F.chunks, consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1))
+            four = al.view(mine, al.Tensor((ROWS, BOX), al.f32))
+            if turn > 0:
+                al.nvvm.tma_reduce_add_3d(OUT, head, row, i * BOX, four)
+            else:
+                al.nvvm.tma_store_3d(OUT, head, row, i * BOX, four)
+        al.nvvm.cp_async_bulk_commit_group()
+        al.nvvm.cp_async_bulk_wait_group_read(0)
+    al.nvvm.barrier_sync(ENDED + consumer, GROUP)
+
+
+@avelang.jit
+def consume(F, DK, DV, counters, x, work, n, head, batch, own, scale, by, consumer, t):
+    """A consumer's part: 64 keys."""
+    g = Gradients(al.full((F.d // 2,), 0.0, al.f32), al.full((F.d // 2,), 0.0, al.f32))
+    first, end = work.first(n), work.end(n)
+    al.nvvm.mbarrier_wait(x.kv_full[0], 0)
+    q, do = x.q_ring.consumer(), x.do_ring.consumer()
+    for m in al.range(first, end):
+        step(F, g, x, q, do, work, n, m, m % 2, scale, consumer, t)
+    g.dk = g.dk * by
+    al.nvvm.barrier_sync(SHARED_DS, CONSUMERS * GROUP)  # nobody reads K any more
+    row = n * KEYS + consumer * ROWS
+    if F.shared_keys:
+        group = work.heads // work.kv_heads
+        turn, mine = own % group, batch * work.kv_heads + head
+        counter = al.subview(counters, ((mine * work.key_tiles() + n) * 2 + consumer, 0), (1, 1), (1, 1))
+        if t == 0 and turn > 0:
+            spin(counter, turn)
+        add_keys(F, DV, x, g.dv, mine, row, turn, consumer, t)
+        add_keys(F, DK, x, g.dk, mine, row, turn, consumer, t)
+        if t == 0:
+            al.nvvm.cp_async_bulk_wait_group(0)
+            al.nvvm.fence_gpu()
+            al.nvvm.st_release(counter, turn + 1)
+    else:
+        store_keys(F, DV, x.v, g.dv, batch, row, head, consumer, t)
+        store_keys(F, DK, x.k, g.dk, batch, row, head, consumer, t)
+        if t == 0:
+            al.nvvm.cp_async_bulk_wait_group(0)
+
+
+@functools.cache
+def build(F: HopperBackward) -> Any:
+    """The kernel of a form. What TMA copies at once is part of its tensor map's type: hence a function for each."""
+    X: Any = al.TensorMap(F.dtype, 4, (1, F.m, 1, CHUNK), swizzle=PATTERN)
+    KV: Any = al.TensorMap(F.dtype, 4, (1, KEYS, 1, CHUNK), swizzle=PATTERN)
+    SUMS: Any = al.TensorMap(al.f32, 3, (1, ROWS, BOX), swizzle=PATTERN)
+    OUT: Any = SUMS if F.shared_keys else al.TensorMap(F.dtype, 4, (1, ROWS, 1, CHUNK), swizzle=PATTERN)
+    N, I, R, C = al.u32, al.i32, al.Pointer(al.f32), al.Pointer(al.u32)
+
+    @avelang.jit
+    def attention_backward(
+        q: X, k: KV, v: KV, do: X, dq: SUMS, dk: OUT, dv: OUT, lse: R, delta: R, counters: C,  # type: ignore
+        batches: N, heads: N, queries: N, kv_heads: N, keys: N, left: I, right: I, shift: I, rows: N,  # type: ignore
+        scale: al.f32, by: al.f32,  # type: ignore
+    ):  # fmt: skip
+        """`rows`: queries, as lse and delta have them, a multiple of `m`. `scale` in base 2; dK is what is summed up
+        times `by`. `counters`, all 0: numbers of blocks, of additions to tiles of dQ, of additions to tiles of dK."""
+        t = al.thread_id(0)
+        work = BackwardWork(heads, kv_heads, queries, keys, left, right, shift, F)
+        x = BackwardStages(
+            al.make_shared((F.chunks, KEYS * CHUNK), F.dtype, 1024),
+            al.make_shared((F.chunks, KEYS * CHUNK), F.dtype, 1024),
+            al.make_shared((F.stages, F.chunks * F.m * CHUNK), F.dtype, 1024),
+            al.make_shared((F.stages, F.chunks * F.m * CHUNK), F.dtype, 1024),
+            al.make_shared((F.stages, F.m // 2, 2), al.f32),
+            al.make_shared((F.stages, F.m // 2, 2), al.f32),
+            al.make_shared((2, F.atoms, KEYS * CHUNK), F.dtype, 1024),
+            al.make_shared((CONSUMERS, CHUNK // BOX, ROWS, 8, 4), al.f32, 1024),
+            mbarrier_ring(F.stages, CONSUMERS),
+            mbarrier_ring(F.stages, CONSUMERS),
+            al.make_shared((1, 1), al.u64),
+        )
+        place = al.make_shared((1,), al.u32)
+        tiles = work.query_tiles() * heads * batches * 2
+        counts = al.make_tensor(counters, al.u32, al.make_layout((1 + tiles + work.key_tiles() * heads * batches * 2, 1)))
+        if t == 0:
+            x.q_ring.init()
+            x.do_ring.init()
+            al.nvvm.mbarrier_init(x.kv_full[0], 1)
+            al.nvvm.fence_mbarrier_init()
+            place[0] = al.nvvm.atomic_add(counts[0], al.convert(1, al.u32))
+        al.syncthreads()
+        number = place[0]
+        n = work.key_tiles() - 1 - number % work.key_tiles()
+        own, batch = number // work.key_tiles() % heads, number // work.key_tiles() // heads
+        head = own // (heads // kv_heads)
+        if t < GROUP:
+            al.nvvm.setmaxnreg_dec(FEW)
+            if t == 0:
+                LSE = al.make_tensor(lse, al.f32, al.make_layout((batches * heads * rows,)))
+                DELTA = al.make_tensor(delta, al.f32, al.make_layout((batches * heads * rows,)))
+                produce(F, q, k, v, do, LSE, DELTA, x, work, n, head, batch, own, rows)
+            if t >= WARP and t < 3 * WARP:
+                added = al.subview(counts, (1, 0), (tiles, 1), (1, 1))
+                add_queries(F, dq, added, x, work, n, batch * heads + own, t // WARP - 1, t % WARP)
+        else:
+            al.nvvm.setmaxnreg_inc(MANY)
+            added = al.subview(counts, (1 + tiles, 0), (tiles, 1), (1, 1))
+            consume(F, dk, dv, added, x, work, n, head, batch, own, scale, by, t // GROUP - 1, t % GROUP)
+
+    return attention_backward

@@ -1,0 +1,218 @@
+"""What surrounds `hopper_backward`: rows of dO and O come in, their logarithms and delta go out; sums in f32 come in,
+gradients in the dtype of the arrays go out."""
+
+# No `from __future__ import annotations`: the annotations of the kernels name values of the functions around them.
+
+import functools
+import math
+from typing import Any
+
+import avelang
+import avelang.language as al
+from avelang_kernels.arrays import DTYPES
+from avelang_kernels.attention.hopper_backward import KEYS, BackwardWork, HopperBackward, build
+from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER
+
+EIGHT, ROWS, THREADS = 8, 64, 128  # elements of a lane; rows of a block
+FAR = 1 << 29
+
+
+@avelang.jit
+def row_at(x, batch, head, row, strides, D):
+    """A view of a row of an array (batch, heads, rows, d), in vectors of eight."""
+    first = (
+        al.convert(batch, al.u64) * strides[0] + al.convert(head, al.u64) * strides[1]
+        + al.convert(row, al.u64) * strides[2]
+    )  # fmt: skip
+    return al.view(al.subview(x, (first,), (D,), (1,)), x.dtype, al.make_layout((D // EIGHT, EIGHT)))
+
+
+@functools.cache
+def before(dtype: Any, d: int, extra: bool) -> Any:
+    """The kernel that makes logarithms in base 2 and delta of a block of rows, and sets counters to 0. `extra`: lse has
+    a gradient."""
+    LANES, STEPS = 16, 4  # of a row, and in which they add
+    X, R, N, W = al.Pointer(dtype), al.Pointer(al.f32), al.u32, al.u64
+
+    @avelang.jit
+    def attention_delta(
+        o: X, do: X, lse: R, dlse: R, out: R, delta: R, counters: al.Pointer(al.u32), heads: N, queries: N,  # type: ignore
+        rows: N, count: N, o_size: W, do_size: W,  # type: ignore
+        o_batch: N, o_head: N, o_row: N, do_batch: N, do_head: N, do_row: N,  # type: ignore
+    ):  # fmt: skip
+        """`rows`: of a head of `out` and `delta`, queries or more: those behind the last have a weight of 0. `count`:
+        of the counters."""
+        t, blocks = al.thread_id(0), rows // ROWS
+        both, first = al.block_id(0) // blocks, al.block_id(0) % blocks * ROWS
+        batch, head, lane = both // heads, both % heads, t % LANES
+        O, DO = al.make_tensor(o, dtype, al.make_layout((o_size,))), al.make_tensor(do, dtype, al.make_layout((do_size,)))
+        size = al.grid_dim(0) * ROWS
+        L, DL = (al.make_tensor(x, al.f32, al.make_layout((size,))) for x in (lse, dlse))
+        OUT, DELTA = (al.make_tensor(x, al.f32, al.make_layout((size,))) for x in (out, delta))
+        C = al.make_tensor(counters, al.u32, al.make_layout((count,)))
+        for i in al.range(al.block_id(0) * THREADS + t, count, al.grid_dim(0) * THREADS):
+            C[i] = 0
+        for i in range(ROWS * LANES // THREADS):
+            row, total = first + i * (THREADS // LANES) + t // LANES, 0.0
+            if row < queries and lane * EIGHT < d:
+                x = al.convert(row_at(O, batch, head, row, (o_batch, o_head, o_row), d)[lane], al.f32)
+                y = al.convert(row_at(DO, batch, head, row, (do_batch, do_head, do_row), d)[lane], al.f32)
+                for e in range(EIGHT):
+                    total = al.fma(x[e], y[e], total)
+            for j in range(STEPS):
+                total += al.shuffle_xor(total, 1 << j)
+            if lane == 0:
+                at, most = both * rows + row, -NEVER
+                if row < queries:
+                    mine = L[both * queries + row]
+                    most = al.select(mine == NEVER, -NEVER, mine * LOG2E)
+                    if extra:
+                        total -= DL[both * queries + row]
+                OUT[at], DELTA[at] = most, total
+
+    return attention_delta
+
+
+@functools.cache
+def behind(dtype: Any, d: int, width: int, F: Any) -> Any:
+    """The kernel that rounds sums (heads of all batches, rows, `width`) to gradients (batch, heads, rows, d). F: of dQ,
+    whose tiles that see no key have no sums and are 0; None of dK and dV."""
+    LANES, STEPS = 16, 4  # of a row, and in which they add
+    X, R, N, I, W = al.Pointer(dtype), al.Pointer(al.f32), al.u32, al.i32, al.u64
+
+    @avelang.jit
+    def attention_round(
+        sums: R, out: X, heads: N, rows: N, keys: N, left: I, right: I, shift: I, by: al.f32,  # type: ignore
+        size: W, out_size: W,  # type: ignore
+        out_batch: N, out_head: N, out_row: N,  # type: ignore
+    ):  # fmt: skip
+        source = al.make_tensor(sums, al.f32, al.make_layout((size,)))
+        t, blocks = al.thread_id(0), (rows + (ROWS - 1)) // ROWS
+        both, first = al.block_id(0) // blocks, al.block_id(0) % blocks * ROWS
+        to, lane = al.make_tensor(out, dtype, al.make_layout((out_size,))), t % LANES
+        some = True
+        if F is not None:
+            work = BackwardWork(heads, heads, rows, keys, left, right, shift, F)
+            some = work.last_keys(first // F.m) > work.first_keys(first // F.m)
+        for i in range(ROWS * LANES // THREADS):
+            row = first + i * (THREADS // LANES) + t // LANES
+            if row < rows and lane * EIGHT < d:
+                at = (al.convert(both, al.u64) * rows + row) * width + lane * EIGHT
+                mine = al.view(al.subview(source, (at,), (EIGHT,), (1,)), al.f32, al.make_layout((1, EIGHT)))
+                x = al.full((EIGHT,), 0.0, al.f32)
+                if some:
+                    x = mine[0] * by
+                place = row_at(to, both // heads, both % heads, row, (out_batch, out_head, out_row), d)
+                place[lane] = al.convert(x, dtype)
+
+    return attention_round
+
+
+# -- on the host -------------------------------------------------------------------------------------------------------
+
+
+def fits(problem: Any) -> bool:
+    """True for what this kernel takes: dense arrays of one length for all, d up to 128 and the same of V, masks by
+    place (causal, windows); no caps, biases or sinks."""
+    p = problem
+    return (
+        p.plain
+        and p.dtype in ("bfloat16", "float16")
+        and p.d == p.dv
+        and p.d % 8 == 0
+        and p.d <= 128
+        and max(p.queries, p.keys) < FAR // 4
+        and (p.right is None or p.right >= 0)
+        and p.batch * p.heads * -(-max(p.queries, p.keys) // ROWS) < 1 << 24
+    )
+
+
+@functools.lru_cache(256)
+def planned(problem: Any) -> Any:
+    """The form for a problem."""
+    p = problem
+    d = 64 if p.d <= 64 else 128
+    return HopperBackward(DTYPES[p.dtype], d, p.group > 1, p.right is not None, p.left is not None)
+
+
+def strides_of(x: Any) -> tuple[int, ...]:
+    """Of an array of torch or NumPy, in elements."""
+    return tuple(x.stride()) if hasattr(x, "stride") else tuple(s // x.itemsize for s in x.strides)
+
+
+def flattened(x: Any) -> Any:
+    """The memory of an array from its first to its last element, as an array of one dimension."""
+    span = sum((n - 1) * s for n, s in zip(x.shape, strides_of(x), strict=True)) + 1
+    if hasattr(x, "as_strided"):
+        return x.as_strided((span,), (1,))
+    import numpy as np  # takes longer to import than the kernel to compile
+
+    return np.lib.stride_tricks.as_strided(x, (span,), (x.itemsize,))
+
+
+def reachable(x: Any) -> bool:
+    """True where TMA can copy from an array: d side by side, all else in steps of 16 bytes."""
+    address = x.data_ptr() if hasattr(x, "data_ptr") else x.ctypes.data
+    steps = strides_of(x)
+    return (steps[-1] == 1 or x.shape[-1] == 1) and all(s % 8 == 0 for s in steps[:-1]) and address % 16 == 0
+
+
+def _empty(like: Any, shape: tuple[int, ...], name: str) -> Any:
+    """A new array beside another one."""
+    if hasattr(like, "new_empty"):
+        import sys
+
+        return like.new_empty(shape, dtype=getattr(sys.modules["torch"], name))
+    import numpy as np  # takes longer to import than the kernel to compile
+
+    return np.empty(shape, name if name != "int32" else np.uint32)
+
+
+def _dense(x: Any) -> Any:
+    """The array, or a copy where TMA cannot reach it."""
+    if reachable(x):
+        return x
+    return x.contiguous() if hasattr(x, "contiguous") else x.copy()
+
+
+def backward(
+    problem: Any, operands: Any, out: Any, lse: Any, dout: Any, dlse: Any, dq: Any, dk: Any, dv: Any, *,
+    target: str = HOPPER, units: int = 0, **options: Any,
+) -> None:  # fmt: skip
+    """dQ, dK and dV of a problem that `fits`, the same bits in every run. All arrays (batch, heads, length, d), with
+    any strides that keep d side by side; lse and dlse (or None): f32 (batch, heads, queries)."""
+    p, F = problem, planned(problem)
+    q, k, v, out, dout = (_dense(x) for x in (operands.q, operands.k, operands.v, out, dout))
+    results = tuple(x if reachable(x) else _empty(x, tuple(x.shape), p.dtype) for x in (dq, dk, dv))
+    rows, tiles = -(-p.queries // F.m) * F.m, -(-p.keys // KEYS)
+    all = p.batch * p.heads
+    numbers = _empty(lse, (2, all * rows), "float32")
+    count = 1 + 2 * all * (rows // F.m + tiles)
+    counters, sums = _empty(lse, (count,), "int32"), _empty(lse, (all, p.queries, F.d), "float32")
+    o, do = flattened(out), flattened(dout)
+    launch = {"target": target, **options}
+    before(F.dtype, p.d, dlse is not None)[all * rows // ROWS, THREADS](
+        o, do, lse, lse if dlse is None else dlse, numbers[0], numbers[1], counters, p.heads,
+        p.queries, rows, count, len(o), len(do), *strides_of(out)[:3], *strides_of(dout)[:3], **launch,
+    )  # fmt: skip
+    far = (FAR if p.left is None else min(p.left, FAR)), (FAR if p.right is None else min(p.right, FAR))
+    masks = *far, p.keys - p.queries if p.bottom_right else 0
+    if F.shared_keys:
+        shared = tuple(_empty(lse, (p.batch * p.kv_heads, p.keys, F.d), "float32") for _ in range(2))
+    else:
+        shared = tuple(x.swapaxes(1, 2) for x in results[1:])
+    build(F)[all * tiles, F.threads](
+        *(x.swapaxes(1, 2) for x in (q, k, v, dout)), sums, *shared, numbers[0], numbers[1], counters,
+        p.batch, p.heads, p.queries, p.kv_heads, p.keys, *masks, rows, p.scale * LOG2E, p.scale, **launch,
+    )  # fmt: skip
+    ends = [(sums, results[0], F, p.heads, p.queries, p.scale)]
+    if F.shared_keys:
+        ends += [(x, y, None, p.kv_heads, p.keys, 1.0) for x, y in zip(shared, results[1:], strict=True)]
+    for x, y, form, heads, length, by in ends:
+        to = flattened(y)
+        behind(F.dtype, p.d, F.d, form)[p.batch * heads * -(-length // ROWS), THREADS](
+            x, to, heads, length, p.keys, *masks, by, math.prod(x.shape), len(to), *strides_of(y)[:3], **launch
+        )
+    for x, y in zip(results, (dq, dk, dv), strict=True):
+        if x is not y:
+            y[...] = x
