@@ -113,7 +113,7 @@ def static(args: argparse.Namespace) -> dict[str, Any]:
                 "shared": found.shared + found.dynamic,
             }
         )
-        if d > common_source.WITH_WGMMA:
+        if d > hopper.WITH_WGMMA:
             continue
         form = hopper.form_of(None, al.bf16, d)
         found = hopper.build(form).report("sm_90a", (form.threads, 1, 1), CAUSAL=True)
@@ -139,7 +139,7 @@ def named(T: Any) -> str:
 
 def chosen(s: Shape, target: str) -> dict[str, Any]:
     """What users get: on Hopper with `wgmma` where it fits, and with `mma.sync`."""
-    wgmma = {"wgmma": None} if target == "sm_90a" and s.d <= common_source.WITH_WGMMA else {}
+    wgmma = {"wgmma": None} if target == "sm_90a" and s.d <= hopper.WITH_WGMMA else {}
     return wgmma | {"mma.sync": common_source.block_for(target, s.d)}
 
 

@@ -78,10 +78,11 @@ def test_one_entry_point(monkeypatch):
     assert taken == [(None, 3), (tile_attention_hopper.Form(n=64), 2)]
     with pytest.raises(ValueError, match="a form for sm_90a, and the chip is gfx942"):
         attention(q, k, v, q, "gfx942", T=tile_attention_hopper.Form())
-    with pytest.raises(ValueError, match="d is 256: it must be 128 at most"):
-        attention(*wide, wide[0], "sm_90a", T=tile_attention_hopper.Form())
     with pytest.raises(TypeError, match="T is 64: it must be a tile_attention.Block"):
         attention(q, k, v, q, "sm_90a", T=64)
+    monkeypatch.undo()
+    with pytest.raises(ValueError, match="that takes 327760 bytes of shared memory, and a block has 232448"):
+        attention(*wide, wide[0], "sm_90a", T=tile_attention_hopper.Form())
 
 
 @SOME

@@ -31,11 +31,16 @@ def halves(p: Problem) -> bool:
     return p.dtype in ("bfloat16", "float16")
 
 
+HOPPER = ("sm_90a",)
 FORWARD = (
+    Entry("keys split by TMA", HOPPER, by_name("hopper_decode", "fits"), by_name("hopper_decode", "launch")),
+    Entry("wgmma", HOPPER, by_name("tile_attention_hopper", "fits"), by_name("tile_attention_hopper", "launch_problem")),
     Entry("tile, 16 bit", PORTABLE, halves, by_name("tile_attention_forward", "launch")),
     Entry("tile, f32 by MFMA", ("gfx",), lambda p: p.dtype == "float32", by_name("tile_attention_forward", "launch")),
 )
-BACKWARD: tuple[Entry, ...] = ()
+BACKWARD: tuple[Entry, ...] = (
+    Entry("wgmma", HOPPER, by_name("hopper_backward_rows", "fits"), by_name("hopper_backward_rows", "backward")),
+)
 
 
 def entry_for(table: tuple[Entry, ...], p: Problem, chip: str) -> Entry:

@@ -20,6 +20,7 @@ import avelang.language as al
 from avelang.pipelines.epilogue import stage_epilogue
 from avelang.pipelines.ring import mbarrier_ring
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT
+from avelang_kernels.arrays import DTYPES
 
 CHUNK = 64  # elements of d side by side: 128 bytes, one row of the swizzle
 INNER = 16  # elements of K that one wgmma multiplies
@@ -187,9 +188,7 @@ def query_gradient(F, ds, buffer, keys, consumer):
     a = al.nvvm.wgmma_descriptor(
         al.subview(ds, (buffer, consumer * ATOM, 0), (1, 1, KEYS * CHUNK), (1, 1, 1)), stride=8 * PATTERN
     )
-    b = al.nvvm.wgmma_descriptor(
-        al.subview(keys, (consumer * PIECE, 0), (1, KEYS * CHUNK), (1, 1)), stride=8 * PATTERN
-    )
+    b = al.nvvm.wgmma_descriptor(al.subview(keys, (consumer * PIECE, 0), (1, KEYS * CHUNK), (1, 1)), stride=8 * PATTERN)
     for t in range(KEYS // INNER):
         offset = t * INNER * PATTERN // UNIT
         sums = wgmma(F, a + offset, b + offset, sums, int(t > 0), 1, 1)
@@ -454,14 +453,41 @@ def consume(F, DK, DV, counters, x, work, n, head, batch, own, scale, by, consum
             al.nvvm.cp_async_bulk_wait_group(0)
 
 
+@avelang.jit
+def backward_stages(F):
+    """Shared memory, and mbarriers that are ready behind a barrier of the block."""
+    x = BackwardStages(
+        al.make_shared((F.chunks, KEYS * CHUNK), F.dtype, 1024),
+        al.make_shared((F.chunks, KEYS * CHUNK), F.dtype, 1024),
+        al.make_shared((F.stages, F.chunks * F.m * CHUNK), F.dtype, 1024),
+        al.make_shared((F.stages, F.chunks * F.m * CHUNK), F.dtype, 1024),
+        al.make_shared((F.stages, F.m // 2, 2), al.f32),
+        al.make_shared((F.stages, F.m // 2, 2), al.f32),
+        al.make_shared((2, F.atoms, KEYS * CHUNK), F.dtype, 1024),
+        al.make_shared((CONSUMERS, CHUNK // BOX, ROWS, 8, 4), al.f32, 1024),
+        mbarrier_ring(F.stages, CONSUMERS),
+        mbarrier_ring(F.stages, CONSUMERS),
+        al.make_shared((1, 1), al.u64),
+    )
+    if al.thread_id(0) == 0:
+        x.q_ring.init()
+        x.do_ring.init()
+        al.nvvm.mbarrier_init(x.kv_full[0], 1)
+        al.nvvm.fence_mbarrier_init()
+    return x
+
+
 @functools.cache
 def build(F: HopperBackward) -> Any:
     """The kernel of a form. What TMA copies at once is part of its tensor map's type: hence a function for each."""
     X: Any = al.TensorMap(F.dtype, 4, (1, F.m, 1, CHUNK), swizzle=PATTERN)
     KV: Any = al.TensorMap(F.dtype, 4, (1, KEYS, 1, CHUNK), swizzle=PATTERN)
-    SUMS: Any = al.TensorMap(al.f32, 3, (1, ROWS, BOX), swizzle=PATTERN)
+    SUMS: Any = al.TensorMap(DTYPES["float32"], 3, (1, ROWS, BOX), swizzle=PATTERN)
     OUT: Any = SUMS if F.shared_keys else al.TensorMap(F.dtype, 4, (1, ROWS, 1, CHUNK), swizzle=PATTERN)
-    N, I, R, C = al.u32, al.i32, al.Pointer(al.f32), al.Pointer(al.u32)
+    N: Any = al.u32
+    I: Any = al.i32
+    R: Any = al.Pointer(al.f32)  # type: ignore
+    C: Any = al.Pointer(al.u32)  # type: ignore
 
     @avelang.jit
     def attention_backward(
@@ -473,27 +499,13 @@ def build(F: HopperBackward) -> Any:
         times `by`. `counters`, all 0: numbers of blocks, of additions to tiles of dQ, of additions to tiles of dK."""
         t = al.thread_id(0)
         work = BackwardWork(heads, kv_heads, queries, keys, left, right, shift, F)
-        x = BackwardStages(
-            al.make_shared((F.chunks, KEYS * CHUNK), F.dtype, 1024),
-            al.make_shared((F.chunks, KEYS * CHUNK), F.dtype, 1024),
-            al.make_shared((F.stages, F.chunks * F.m * CHUNK), F.dtype, 1024),
-            al.make_shared((F.stages, F.chunks * F.m * CHUNK), F.dtype, 1024),
-            al.make_shared((F.stages, F.m // 2, 2), al.f32),
-            al.make_shared((F.stages, F.m // 2, 2), al.f32),
-            al.make_shared((2, F.atoms, KEYS * CHUNK), F.dtype, 1024),
-            al.make_shared((CONSUMERS, CHUNK // BOX, ROWS, 8, 4), al.f32, 1024),
-            mbarrier_ring(F.stages, CONSUMERS),
-            mbarrier_ring(F.stages, CONSUMERS),
-            al.make_shared((1, 1), al.u64),
-        )
+        x = backward_stages(F)
         place = al.make_shared((1,), al.u32)
         tiles = work.query_tiles() * heads * batches * 2
-        counts = al.make_tensor(counters, al.u32, al.make_layout((1 + tiles + work.key_tiles() * heads * batches * 2, 1)))
+        counts = al.make_tensor(
+            counters, al.u32, al.make_layout((1 + tiles + work.key_tiles() * heads * batches * 2, 1))
+        )
         if t == 0:
-            x.q_ring.init()
-            x.do_ring.init()
-            al.nvvm.mbarrier_init(x.kv_full[0], 1)
-            al.nvvm.fence_mbarrier_init()
             place[0] = al.nvvm.atomic_add(counts[0], al.convert(1, al.u32))
         al.syncthreads()
         number = place[0]

@@ -10,6 +10,7 @@ from typing import Any
 import avelang
 import avelang.language as al
 from avelang_kernels.arrays import DTYPES
+from avelang_kernels.attention.hopper_arrays import dense, empty_beside, flattened, reachable, strides_of
 from avelang_kernels.attention.hopper_backward import KEYS, BackwardWork, HopperBackward, build
 from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER
 
@@ -32,7 +33,10 @@ def before(dtype: Any, d: int, extra: bool) -> Any:
     """The kernel that makes logarithms in base 2 and delta of a block of rows, and sets counters to 0. `extra`: lse has
     a gradient."""
     LANES, STEPS = 16, 4  # of a row, and in which they add
-    X, R, N, W = al.Pointer(dtype), al.Pointer(al.f32), al.u32, al.u64
+    X: Any = al.Pointer(dtype)
+    R: Any = al.Pointer(al.f32)  # type: ignore
+    N: Any = al.u32
+    W: Any = al.u64
 
     @avelang.jit
     def attention_delta(
@@ -45,7 +49,10 @@ def before(dtype: Any, d: int, extra: bool) -> Any:
         t, blocks = al.thread_id(0), rows // ROWS
         both, first = al.block_id(0) // blocks, al.block_id(0) % blocks * ROWS
         batch, head, lane = both // heads, both % heads, t % LANES
-        O, DO = al.make_tensor(o, dtype, al.make_layout((o_size,))), al.make_tensor(do, dtype, al.make_layout((do_size,)))
+        O, DO = (
+            al.make_tensor(o, dtype, al.make_layout((o_size,))),
+            al.make_tensor(do, dtype, al.make_layout((do_size,))),
+        )
         size = al.grid_dim(0) * ROWS
         L, DL = (al.make_tensor(x, al.f32, al.make_layout((size,))) for x in (lse, dlse))
         OUT, DELTA = (al.make_tensor(x, al.f32, al.make_layout((size,))) for x in (out, delta))
@@ -77,8 +84,12 @@ def before(dtype: Any, d: int, extra: bool) -> Any:
 def behind(dtype: Any, d: int, width: int, F: Any) -> Any:
     """The kernel that rounds sums (heads of all batches, rows, `width`) to gradients (batch, heads, rows, d). F: of dQ,
     whose tiles that see no key have no sums and are 0; None of dK and dV."""
-    LANES, STEPS = 16, 4  # of a row, and in which they add
-    X, R, N, I, W = al.Pointer(dtype), al.Pointer(al.f32), al.u32, al.i32, al.u64
+    LANES = 16  # of a row
+    X: Any = al.Pointer(dtype)
+    R: Any = al.Pointer(al.f32)  # type: ignore
+    N: Any = al.u32
+    I: Any = al.i32
+    W: Any = al.u64
 
     @avelang.jit
     def attention_round(
@@ -135,46 +146,6 @@ def planned(problem: Any) -> Any:
     return HopperBackward(DTYPES[p.dtype], d, p.group > 1, p.right is not None, p.left is not None)
 
 
-def strides_of(x: Any) -> tuple[int, ...]:
-    """Of an array of torch or NumPy, in elements."""
-    return tuple(x.stride()) if hasattr(x, "stride") else tuple(s // x.itemsize for s in x.strides)
-
-
-def flattened(x: Any) -> Any:
-    """The memory of an array from its first to its last element, as an array of one dimension."""
-    span = sum((n - 1) * s for n, s in zip(x.shape, strides_of(x), strict=True)) + 1
-    if hasattr(x, "as_strided"):
-        return x.as_strided((span,), (1,))
-    import numpy as np  # takes longer to import than the kernel to compile
-
-    return np.lib.stride_tricks.as_strided(x, (span,), (x.itemsize,))
-
-
-def reachable(x: Any) -> bool:
-    """True where TMA can copy from an array: d side by side, all else in steps of 16 bytes."""
-    address = x.data_ptr() if hasattr(x, "data_ptr") else x.ctypes.data
-    steps = strides_of(x)
-    return (steps[-1] == 1 or x.shape[-1] == 1) and all(s % 8 == 0 for s in steps[:-1]) and address % 16 == 0
-
-
-def _empty(like: Any, shape: tuple[int, ...], name: str) -> Any:
-    """A new array beside another one."""
-    if hasattr(like, "new_empty"):
-        import sys
-
-        return like.new_empty(shape, dtype=getattr(sys.modules["torch"], name))
-    import numpy as np  # takes longer to import than the kernel to compile
-
-    return np.empty(shape, name if name != "int32" else np.uint32)
-
-
-def _dense(x: Any) -> Any:
-    """The array, or a copy where TMA cannot reach it."""
-    if reachable(x):
-        return x
-    return x.contiguous() if hasattr(x, "contiguous") else x.copy()
-
-
 def backward(
     problem: Any, operands: Any, out: Any, lse: Any, dout: Any, dlse: Any, dq: Any, dk: Any, dv: Any, *,
     target: str = HOPPER, units: int = 0, **options: Any,
@@ -182,13 +153,13 @@ def backward(
     """dQ, dK and dV of a problem that `fits`, the same bits in every run. All arrays (batch, heads, length, d), with
     any strides that keep d side by side; lse and dlse (or None): f32 (batch, heads, queries)."""
     p, F = problem, planned(problem)
-    q, k, v, out, dout = (_dense(x) for x in (operands.q, operands.k, operands.v, out, dout))
-    results = tuple(x if reachable(x) else _empty(x, tuple(x.shape), p.dtype) for x in (dq, dk, dv))
+    q, k, v, out, dout = (dense(x) for x in (operands.q, operands.k, operands.v, out, dout))
+    results = tuple(x if reachable(x) else empty_beside(x, tuple(x.shape), p.dtype) for x in (dq, dk, dv))
     rows, tiles = -(-p.queries // F.m) * F.m, -(-p.keys // KEYS)
     all = p.batch * p.heads
-    numbers = _empty(lse, (2, all * rows), "float32")
+    numbers = empty_beside(lse, (2, all * rows), "float32")
     count = 1 + 2 * all * (rows // F.m + tiles)
-    counters, sums = _empty(lse, (count,), "int32"), _empty(lse, (all, p.queries, F.d), "float32")
+    counters, sums = empty_beside(lse, (count,), "uint32"), empty_beside(lse, (all, p.queries, F.d), "float32")
     o, do = flattened(out), flattened(dout)
     launch = {"target": target, **options}
     before(F.dtype, p.d, dlse is not None)[all * rows // ROWS, THREADS](
@@ -198,7 +169,7 @@ def backward(
     far = (FAR if p.left is None else min(p.left, FAR)), (FAR if p.right is None else min(p.right, FAR))
     masks = *far, p.keys - p.queries if p.bottom_right else 0
     if F.shared_keys:
-        shared = tuple(_empty(lse, (p.batch * p.kv_heads, p.keys, F.d), "float32") for _ in range(2))
+        shared = tuple(empty_beside(lse, (p.batch * p.kv_heads, p.keys, F.d), "float32") for _ in range(2))
     else:
         shared = tuple(x.swapaxes(1, 2) for x in results[1:])
     build(F)[all * tiles, F.threads](

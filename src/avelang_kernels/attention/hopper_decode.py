@@ -19,205 +19,25 @@ import avelang
 import avelang.language as al
 from avelang.pipelines.ring import mbarrier_ring
 from avelang_kernels.arrays import DTYPES
+from avelang_kernels.attention.hopper_arrays import dense, empty_beside, flattened, reachable, strides_of
+from avelang_kernels.attention.hopper_decode_sums import DecodeOutput, Strided, meet
+from avelang_kernels.attention.hopper_decode_work import (
+    CHUNK,
+    FAR,
+    GROUP,
+    LEAST_PAGE,
+    MEET,
+    MOST_ROWS,
+    ROOM,
+    STEP,
+    WARP,
+    WARPS,
+    WHOLE,
+    DecodeWork,
+    HopperDecode,
+)
 from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER
 from avelang_kernels.workspaces import workspace_for
-
-WARP, WARPS, GROUP = 32, 4, 128  # threads of a warp; warps that multiply, and their threads
-CHUNK = 64  # elements of d side by side: 128 bytes, one row of the swizzle
-STEP = 16  # keys that one instruction takes, and elements of d
-BYTES = 2  # of an element
-ROOM = 110 * 1024  # bytes of shared memory of a block, where two share a multiprocessor
-WHOLE = 224 * 1024  # bytes, where one has it alone
-MEET, LAST = 1, 2  # named barriers
-ACQ_REL = 3
-TOGETHER = 8  # parts that are loaded before they are added up
-LEAST_PAGE = 8  # keys of a box, at the least: the swizzle's pattern has as many rows
-ALIKE = 16  # tiles of a part, where parts must not depend on other sequences
-MOST_ROWS = 64  # heads that share K and V, times queries
-FAR = 1 << 29  # a window without an end
-LN2 = math.log(2)
-
-
-@avelang.constant
-@dataclasses.dataclass(frozen=True)
-class HopperDecode:
-    """Shape of a block: `tiles` of 16 rows of Q, `n` keys at a time, `stages` of the ring. `box`: keys that TMA copies
-    at once; `paged`: K and V come in pages; `lengths`: there is an array of them; `softcap`: scores are capped; `sinks`:
-    heads have a score more; `window`: a row sees no keys further back than `left`. `chunk`: tiles of a part; 0 for equal
-    parts of the line of all tiles. `hint`: what L2 is told of K and V. `dtype` of Q, K, V, O; `d`, as it is padded, and `width`, as it is."""
-
-    dtype: Any
-    d: int
-    width: int
-    tiles: int = 1
-    n: int = 64
-    stages: int = 3
-    box: int = 64
-    paged: bool = False
-    lengths: bool = False
-    softcap: bool = False
-    sinks: bool = False
-    window: bool = False
-    chunk: int = 0
-    hint: int = 0
-
-    @property
-    def rows(self) -> int:
-        """Of the matrix tile."""
-        return self.tiles * STEP
-
-    @property
-    def chunks(self) -> int:
-        """Pieces of d."""
-        return self.d // CHUNK
-
-    @property
-    def own(self) -> int:
-        """Keys of a tile that are a warp's, in steps of the instruction."""
-        return self.n // WARPS // STEP
-
-    @property
-    def items(self) -> int:
-        """Pieces of four numbers of O that a thread stores."""
-        return self.rows * self.d // 4 // GROUP
-
-    @property
-    def part(self) -> int:
-        """Numbers of a part's sums: O, then the greatest scores and the sums of the weights."""
-        return self.rows * self.d + 2 * self.rows
-
-    @property
-    def shared(self) -> int:
-        """Bytes of shared memory, or a few more."""
-        return self.stages * (self.stage_bytes + 16) + 4 * self.rows * (self.d + 2 * WARPS + 2) + 512
-
-    @property
-    def blocks_each(self) -> int:
-        """Blocks that a multiprocessor is to have."""
-        return 2 if self.tiles == 1 and self.d <= 2 * CHUNK and self.shared <= ROOM else 1
-
-    @property
-    def stage_bytes(self) -> int:
-        """Bytes of a stage."""
-        return 2 * self.n * self.d * BYTES
-
-
-Form = HopperDecode
-
-
-@avelang.struct
-class DecodeWork:
-    """The line of all tiles, and where this block is in it. Sequence `batch` begins at `base`; it has `count` units for
-    each of `heads` (heads of K and V, times tiles of rows). A unit is a tile of keys, or `chunk` of them. `at`, `stop`:
-    of the block's part."""
-
-    lengths: ...
-    batches: ...
-    heads: ...
-    keys: ...
-    queries: ...
-    left: ...
-    right: ...
-    diagonal: ...
-    F: al.constexpr
-    total: ... = None
-    at: ... = None
-    stop: ... = None
-    batch: ... = None
-    base: ... = None
-    count: ... = None
-
-    def length(self, batch):
-        """Keys of a sequence."""
-        if self.F.lengths:
-            return al.convert(self.lengths[min(batch, self.batches - 1)], al.u32)
-        return self.keys
-
-    def shift(self, length):
-        """Query i stands at key i + this."""
-        return al.select(
-            self.diagonal == 0, al.convert(0, al.i32), al.convert(length, al.i32) - al.convert(self.queries, al.i32)
-        )
-
-    def first_tile(self, length):
-        """The first tile of keys that any query sees."""
-        if self.F.window:
-            return al.convert(max(0, self.shift(length) - al.convert(self.left, al.i32)), al.u32) // self.F.n
-        return al.convert(0, al.u32)
-
-    def end_tile(self, length):
-        """Behind the last one; one tile at the least."""
-        last = self.shift(length) + al.convert(self.queries + self.right, al.i32)
-        seen = al.convert(max(0, min(al.convert(length, al.i32), last)), al.u32)
-        return max(self.first_tile(length) + 1, (seen + (self.F.n - 1)) // self.F.n)
-
-    def units(self, batch):
-        """Units of each head of a sequence."""
-        length = self.length(batch)
-        tiles = self.end_tile(length) - self.first_tile(length)
-        return (tiles + (self.F.chunk - 1)) // self.F.chunk if self.F.chunk else tiles
-
-    def begin(self):
-        """Finds the block's part. All lanes of a warp come here."""
-        if not self.F.lengths:
-            self.count = self.units(0)
-            self.total = self.count * self.heads * self.batches
-            self.bounds()
-            self.batch = self.at // (self.count * self.heads)
-            self.base = self.batch * self.count * self.heads
-        else:
-            lane, total = al.lane_id(), al.convert(0, al.u32)
-            for b in al.range(0, self.batches, WARP):
-                total += al.select(b + lane < self.batches, self.units(b + lane), 0)
-            for i in range(5):
-                total += al.shuffle_xor(total, 1 << i)
-            self.total = total * self.heads
-            self.bounds()
-            self.batch, self.base = al.convert(0, al.u32), al.convert(0, al.u32)
-            found = al.convert(0, al.u32)
-            for b in al.range(0, self.batches, WARP):
-                mine = al.select(b + lane < self.batches, self.units(b + lane), 0) * self.heads
-                behind = mine
-                for i in range(5):
-                    other = al.shuffle_up(behind, 1 << i)
-                    behind += al.select(lane >= (1 << i), other, 0)
-                passed = al.select((b + lane < self.batches) and found + behind <= self.at, 1, 0)
-                sums, count = al.select(passed == 1, mine, 0), al.convert(passed, al.u32)
-                for i in range(5):
-                    sums += al.shuffle_xor(sums, 1 << i)
-                    count += al.shuffle_xor(count, 1 << i)
-                self.batch += count
-                self.base += sums
-                found += al.shuffle(behind, WARP - 1)
-            self.count = self.units(self.batch)
-
-    def bounds(self):
-        """The block's part of the line."""
-        blocks, own = al.grid_dim(0), al.block_id(0)
-        self.at, self.stop = own * self.total // blocks, (own + 1) * self.total // blocks
-
-    def owner(self, unit):
-        """The block whose part has a unit."""
-        return ((unit + 1) * al.grid_dim(0) - 1) // self.total
-
-    def find(self):
-        """Moves on to the sequence of the next unit."""
-        while self.at >= self.base + self.count * self.heads:
-            self.base += self.count * self.heads
-            self.batch += 1
-            self.count = self.units(self.batch)
-
-    def piece(self):
-        """Head, first tile and end, and units of what comes next, which is of one sequence and head; and that one's
-        first unit in the line."""
-        head, unit = (self.at - self.base) // self.count, (self.at - self.base) % self.count
-        length = self.length(self.batch)
-        first = self.first_tile(length)
-        if self.F.chunk:
-            begin = first + unit * self.F.chunk
-            return head, begin, min(self.end_tile(length), begin + self.F.chunk), 1, self.at - unit
-        units = min(self.count - unit, self.stop - self.at)
-        return head, first + unit, first + unit + units, units, self.at - unit
 
 
 @avelang.jit
@@ -383,212 +203,6 @@ class DecodeRows:
 
 
 @avelang.jit
-def grown(most, shift, scale):
-    """By how much sums shrink whose greatest score was `most`."""
-    return al.select(most == NEVER, 0.0, al.nvvm.exp2(al.fma(most, scale, 0.0 - shift)))
-
-
-@avelang.jit
-def shift_of(most, scale):
-    """What exponents are less by."""
-    return al.select(most == NEVER, 0.0, most * scale)
-
-
-@avelang.jit
-def meet(F, rows, sums, stats, final, scale, warp):
-    """Brings the sums of the four warps together, in their order: O in `sums` (rows, d), greatest scores and sums of
-    weights in `final` (2, rows). `stats`: (warps, 2, rows)."""
-    lane = al.lane_id()
-    for m in range(F.tiles):
-        for half in range(2):
-            total = rows.total[m, half]
-            for i in range(2):
-                total += al.shuffle_xor(total, 1 << i)
-            if lane % 4 == 0:
-                at = m * STEP + half * 8 + lane // 4
-                stats[warp, 0, at], stats[warp, 1, at] = rows.most[m, half], total
-    al.nvvm.barrier_sync(MEET, GROUP)
-    by = al.make_local((F.tiles, 2), al.f32)
-    for m in range(F.tiles):
-        for half in range(2):
-            at = m * STEP + half * 8 + lane // 4
-            most, total = NEVER, 0.0
-            for w in range(WARPS):
-                most = max(most, stats[w, 0, at])
-            shift = shift_of(most, scale)
-            for w in range(WARPS):
-                total += stats[w, 1, at] * grown(stats[w, 0, at], shift, scale)
-            by[m, half] = grown(rows.most[m, half], shift, scale)
-            if warp == 0 and lane % 4 == 0:
-                final[0, at], final[1, at] = most, total
-    for turn in range(WARPS):
-        if warp == turn:
-            for m in range(F.tiles):
-                for half in range(2):
-                    row = m * STEP + half * 8 + lane // 4
-                    for j in range(F.d // 8):
-                        two = al.subview(sums, (row, (j * 4 + lane % 4) ^ (row % 8 * 4), 0), (1, 1, 2), (1, 1, 1))
-                        mine = al.subview(rows.o, (m, j, 2 * half), (1, 1, 2), (1, 1, 1))
-                        mine = al.view(mine, al.Tensor((2,), al.f32)) * by[m, half]
-                        place = al.view(two, al.Tensor((1, 2), al.f32))
-                        place[0] = mine if turn == 0 else place[0] + mine
-        al.nvvm.barrier_sync(MEET, GROUP)
-
-
-@avelang.jit
-def read_sums(F, sums, row, column):
-    """4 numbers of a row of O, as warps have left them."""
-    out = al.make_local((2, 2), al.f32)
-    for i in range(2):
-        out[i] = sums[row, (column // 2 + i) ^ (row % 8 * 4)]
-    return al.view(out, al.Tensor((4,), al.f32))
-
-
-@avelang.jit
-def write_rows(F, O, lse, sinks, first, group, out, most, total, head, scale, row, column):
-    """Stores 4 numbers of a row of O, which are divided by the sum of weights, and its logarithm."""
-    token, mine = (first + row) // group, (first + row) % group
-    if F.sinks:
-        sink = sinks[head * group + mine] * LOG2E
-        both = al.select(most == NEVER, sink, max(sink, shift_of(most, scale)))
-        shrink = grown(most, both, scale)
-        total = total * shrink + al.nvvm.exp2(sink - both)
-        out = out * shrink
-        if column == 0:
-            lse[mine, token] = (both + al.log2(total)) * LN2
-    elif column == 0:
-        lse[mine, token] = al.select(most == NEVER, NEVER, shift_of(most, scale) * LN2 + al.log(total))
-    by = al.select(total == 0.0, 0.0, 1.0 / total)
-    if column < F.width:
-        place = al.subview(O, (token, mine, column), (1, 1, 4), (1, 1, 1))
-        al.view(place, al.Tensor((1, 4), F.dtype))[0] = al.convert(out * by, F.dtype)
-
-
-@avelang.jit
-def leave(F, partials, counter, ticket, sums, final, unit, count, most, t):
-    """Stores a part's sums in the workspace, those of `most` rows. True for the last block of the `count` that share
-    the sequence and head."""
-    for i in range(F.items):
-        item = i * GROUP + t
-        row, column = item // (F.d // 4), item % (F.d // 4) * 4
-        if row < most:
-            partials[unit, item] = read_sums(F, sums, row, column)
-    if t < 2 * F.rows:
-        partials[unit, F.rows * F.d // 4 + t // 4, t % 4] = final[t // F.rows, t % F.rows]
-    al.nvvm.barrier_sync(LAST, GROUP)
-    if t == 0:
-        ticket[0] = al.nvvm.atomic_inc(counter, count - 1, ACQ_REL)
-    al.nvvm.barrier_sync(LAST, GROUP)
-    return ticket[0] == count - 1
-
-
-@avelang.jit
-def combine(F, partials, slots, row, item, scale):
-    """Adds up 4 numbers of a row of all parts, in their order, several of which are loaded together. `slots`: the first
-    part's, the second's, how far others are from one another, and how many parts there are."""
-    start, second, apart, count = slots
-    STATS = F.rows * F.d // 4
-    most, total, out = NEVER, 0.0, al.full((4,), 0.0, al.f32)
-    for first in al.range(0, count, TOGETHER):
-        four = al.make_local((TOGETHER, 4), al.f32)
-        peak, weight = al.make_local((TOGETHER,), al.f32), al.make_local((TOGETHER,), al.f32)
-        for i in range(TOGETHER):
-            place = min(first + i, count - 1)
-            part = al.select(place == 0, start, second + (place - 1) * apart)
-            four[i] = partials[part, item]
-            peak[i] = partials[part, STATS + row // 4, row % 4]
-            weight[i] = partials[part, STATS + (F.rows + row) // 4, (F.rows + row) % 4]
-        now = most
-        for i in range(TOGETHER):
-            now = max(now, peak[i])
-        shift = shift_of(now, scale)
-        shrink = grown(most, shift, scale)
-        total, out, most = total * shrink, out * shrink, now
-        for i in range(TOGETHER):
-            by = al.select(first + i < count, grown(peak[i], shift, scale), 0.0)
-            total = al.fma(weight[i], by, total)
-            for e in range(4):
-                out[e] = al.fma(four[i, e], by, out[e])
-    return out, most, total
-
-
-@avelang.struct
-class DecodeOutput:
-    """Where results go: O and lse of all sequences, the workspace."""
-
-    O: ...
-    lse: ...
-    sinks: ...
-    partials: ...
-    counters: ...
-
-    def finish(self, F, work, sums, final, ticket, piece, first, rows, group, head, scale, t):
-        """Stores a part that is complete; leaves another one, and adds up all where it was the last."""
-        _, _, _, _, start = piece
-        O, lse = self.O.at(work.batch, head * group), self.lse.at(work.batch, head * group)
-        head_part, slots, slot = parts_of(F, work, start)
-        count = slots[3]
-        alone = count == 1
-        ready = alone
-        if not alone:
-            counter = al.subview(self.counters, (head_part, 0), (1, 1), (1, 1))
-            ready = leave(F, self.partials, counter, ticket, sums, final, slot, count, rows - first, t)
-        if ready:
-            for i in range(F.items):
-                item = i * GROUP + t
-                row, column = item // (F.d // 4), item % (F.d // 4) * 4
-                if first + row < rows:
-                    out, most, total = al.make_local((4,), al.f32), final[0, row], final[1, row]
-                    if alone:
-                        four = read_sums(F, sums, row, column)
-                        for e in range(4):
-                            out[e] = four[e]
-                    else:
-                        four, most, total = combine(F, self.partials, slots, row, item, scale)
-                        for e in range(4):
-                            out[e] = four[e]
-                    write_rows(F, O, lse, self.sinks, first, group, out, most, total, head, scale, row, column)
-
-
-@avelang.jit
-def parts_of(F, work, start):
-    """Of the sequence and head whose first unit is `start`: the block that has the first part (or the unit, where parts
-    are chunks), the slots of all parts as `combine` takes them, and this part's slot."""
-    last = start + work.count - 1
-    if F.chunk:
-        return start, (start, start + 1, 1, work.count), work.at
-    head, tail, own = work.owner(start), work.owner(last), al.block_id(0)
-    behind = al.select(head * work.total // al.grid_dim(0) < start, 1, 0)
-    slot = 2 * own + al.select(own == head, behind, 0)
-    return head, (2 * head + behind, 2 * head + 2, 2, tail - head + 1), slot
-
-
-@avelang.struct
-class Strided:
-    """Rows of an array whose neighbors along d are neighbors in memory: how far sequences, heads and queries are from
-    one another, in elements."""
-
-    x: ...
-    batch: ...
-    head: ...
-    token: ...
-    queries: ...
-    group: ...
-    size: ...
-    D: al.constexpr
-
-    def at(self, batch, head):
-        """A view (queries, heads of a group, d), from a sequence and a head on. D of 0: there is no d."""
-        first = al.convert(batch, al.u64) * self.batch + al.convert(head, al.u64) * self.head
-        here = al.subview(self.x, (first,), (self.size - first,), (1,))
-        if self.D == 0:
-            return al.view(here, self.x.dtype, al.make_layout((self.group, self.queries), (self.head, self.token)))
-        return al.view(
-            here, self.x.dtype, al.make_layout((self.queries, self.group, self.D), (self.token, self.head, 1))
-        )
-
-
-@avelang.jit
 def consume(F, k, v, ring, sums, stats, final, ticket, work, Q, out, row_tiles, group, scale, cap):
     """The part of the four warps."""
     t, state = al.thread_id(0), ring.consumer()
@@ -605,7 +219,7 @@ def consume(F, k, v, ring, sums, stats, final, ticket, work, Q, out, row_tiles, 
     while work.at < work.stop:
         work.find()
         piece = work.piece()
-        both, begin, end, units, start = piece
+        both, begin, end, units, _ = piece
         head, first, length = both // row_tiles, both % row_tiles * F.rows, work.length(work.batch)
         rows.reset(Q.at(work.batch, head * group), first, queries * group, group, work, length)
         shift = work.shift(length)
@@ -635,7 +249,7 @@ def build(F: HopperDecode) -> Any:
     """The kernel of a form. What TMA copies at once is part of its tensor map's type: hence a function for each."""
     KV: Any = al.TensorMap(F.dtype, 4, (1, F.box, 1, CHUNK), swizzle=128)
     X: Any = al.Pointer(F.dtype)
-    I: Any = al.Pointer(al.i32)
+    I: Any = al.Pointer(al.i32)  # type: ignore
     N: Any = al.u32
 
     @avelang.jit
@@ -697,7 +311,7 @@ def form_of(problem: Any) -> HopperDecode:
     box = math.gcd(problem.page, CHUNK) if problem.page else CHUNK
     F = HopperDecode(
         DTYPES[problem.dtype], d, problem.d, tiles, 64, 1, box, bool(problem.page), problem.lengths,
-        bool(problem.softcap), problem.sinks, problem.left is not None, ALIKE if problem.rows_alike else 0,
+        bool(problem.softcap), problem.sinks, problem.left is not None,
     )  # fmt: skip
     left = (ROOM if F.blocks_each == 2 else WHOLE) - dataclasses.replace(F, stages=0).shared
     return dataclasses.replace(F, stages=min(8, left // (F.stage_bytes + 16)))
@@ -706,10 +320,12 @@ def form_of(problem: Any) -> HopperDecode:
 def fits(problem: Any) -> bool:
     """True for what this kernel takes: up to 64 queries times heads that share keys, d up to 256, K and V dense with
     the same length for all, or with lengths, or paged with pages of a multiple of 8 keys; all masks by place, caps and
-    sinks; no bias, no packed sequences."""
+    sinks; no bias, no packed sequences; not where rows must have the same bits whatever comes with them, since more
+    queries go to another kernel, and parts depend on all sequences."""
     p = problem
     return (
         p.dtype in ("bfloat16", "float16")
+        and not p.rows_alike
         and p.queries * p.group <= MOST_ROWS
         and p.d == p.dv
         and p.d % 8 == 0
@@ -722,40 +338,15 @@ def fits(problem: Any) -> bool:
     )
 
 
-def strides_of(x: Any) -> tuple[int, ...]:
-    """Of an array of torch or NumPy, in elements."""
-    return tuple(x.stride()) if hasattr(x, "stride") else tuple(s // x.itemsize for s in x.strides)
-
-
-def reachable(x: Any) -> bool:
-    """True where TMA can copy from an array: d side by side, all else in steps of 16 bytes."""
-    address = x.data_ptr() if hasattr(x, "data_ptr") else x.ctypes.data
-    steps = strides_of(x)
-    return (steps[-1] == 1 or x.shape[-1] == 1) and all(s % 8 == 0 for s in steps[:-1]) and address % 16 == 0
-
-
-def flattened(x: Any) -> Any:
-    """The memory of an array from its first to its last element, as an array of one dimension."""
-    if 0 in x.shape:
-        return x.reshape(-1)
-    span = sum((n - 1) * s for n, s in zip(x.shape, strides_of(x), strict=True)) + 1
-    if hasattr(x, "as_strided"):
-        return x.as_strided((span,), (1,))
-    import numpy as np  # takes longer to import than the kernel to compile
-
-    return np.lib.stride_tricks.as_strided(x, (span,), (x.itemsize,))
-
-
 @functools.lru_cache(1024)
 def planned(problem: Any, units: int, form: HopperDecode | None) -> tuple[Any, HopperDecode, int, int]:
     """Kernel, form, blocks of the grid and parts of the workspace for a problem."""
     F, p = form or form_of(problem), problem
     heads = p.kv_heads * -(-p.queries * p.group // F.rows)
     each = -(-p.keys // F.n) if p.left is None else -(-(min(p.left, p.keys) + p.queries) // F.n) + 1
-    each = -(-max(1, each) // F.chunk) if F.chunk else max(1, each)
-    total = p.batch * heads * each
+    total = p.batch * heads * max(1, each)
     blocks = min(total, F.blocks_each * units)
-    return build(F), F, blocks, total if F.chunk else 2 * blocks
+    return build(F), F, blocks, 2 * blocks
 
 
 def launch(
@@ -765,11 +356,7 @@ def launch(
     """O and the logarithms for a problem that `fits`; q and out (batch, heads, queries, d), k and v the same or paged.
     `units`: multiprocessors; `form`: chosen by the problem if left out."""
     p, (kernel, F, blocks, parts) = problem, planned(problem, units or 4, form)
-    q, result = operands.q, out
-    if not reachable(q):
-        q = q.contiguous() if hasattr(q, "contiguous") else q.copy()
-    if not reachable(out):
-        result = out.new_empty(out.shape) if hasattr(out, "new_empty") else out.copy()
+    q, result = dense(operands.q), out if reachable(out) else empty_beside(out, tuple(out.shape), p.dtype)
     k, v = operands.k, operands.v
     if not p.page:
         k, v = k.swapaxes(1, 2), v.swapaxes(1, 2)
@@ -789,4 +376,3 @@ def launch(
     if result is not out:
         out[...] = result
     return out
-

@@ -29,7 +29,6 @@ from avelang_kernels.attention.tile_attention_rows import (
     HOPPER,
     LOG2E,
     UNIT,
-    WITH_WGMMA,
     Scores,
     Sight,
     checked,
@@ -356,7 +355,7 @@ def attention(
     left out. A row that sees nothing, or whose scores are all -inf, is 0, and its lse -inf; a row with a score of NaN,
     or one that overflows f32 to +inf, is NaN. `target`: the chip, by default that of the arrays' GPU; arrays on the CPU
     are worked on there. `T`: a `Block`, or for sm_90a a `tile_attention_hopper.Form`; if left out, chosen by chip and
-    d: a form on sm_90a for d up to 128, elsewhere a block. A form takes arrays that are contiguous in d alone, and
+    d: a form on sm_90a, elsewhere a block. A form takes arrays that are contiguous in d alone, and
     `units`, the multiprocessors, by default those of the arrays' GPU. `options` are those of a launch. Returns `out`.
     Raises ValueError for shapes and scales that do not fit, TypeError for dtypes."""
     batches, heads, queries, d, kv_heads, keys = checked(q, k, v, out, lse, scale, layout)
@@ -368,7 +367,7 @@ def attention(
     if target is None and tile.on_cpu(q):
         options.setdefault("backend", "cpu")
     target, count = tile.device_of(q, target)
-    if T is None and target == HOPPER and d <= WITH_WGMMA or T is not None and not isinstance(T, AttentionBlock):
+    if T is None and target == HOPPER or T is not None and not isinstance(T, AttentionBlock):
         if T is not None and not isinstance(T, hopper.Form):
             raise argument_error(
                 f"T is {T!r}: it must be a tile_attention.Block, a tile_attention_hopper.Form, or None"
@@ -376,10 +375,6 @@ def attention(
         if target != HOPPER:
             raise argument_error(
                 f"T is {T!r}, a form for {HOPPER}, and the chip is {target}: a tile_attention.Block is what fits there"
-            )
-        if d > WITH_WGMMA:
-            raise argument_error(
-                f"d is {d}: it must be {WITH_WGMMA} at most for {T!r}; a tile_attention.Block has more"
             )
         sizes = batches, heads, queries, d, kv_heads, keys
         return hopper.launch(q, k, v, out, lse, sizes, causal, scale, layout, T, units or count, options)

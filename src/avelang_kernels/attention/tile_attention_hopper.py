@@ -26,6 +26,7 @@ from avelang.tile.chained import Joint, join
 from avelang.tile.running_softmax import inverse, narrow, scaled, softmax
 from avelang.tile.tensors import Tile
 from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, named
+from avelang_kernels.attention.hopper_arrays import dense, empty_beside, reachable
 from avelang_kernels.attention.tile_attention_rows import (
     HOPPER,
     LOG2E,
@@ -43,6 +44,7 @@ INNER = 16  # elements of K that one wgmma multiplies
 BYTES = 2  # of an element
 NEAR = 32 << 20  # bytes of K and V that blocks of rows share while they are worked on: what L2 keeps beside the rest
 START = 1.0  # what a block of rows takes beside its tiles of keys, in tiles
+SHARED = 227 * 1024  # bytes that a block may have
 KEYS = ((128, 128), (192, 96), (256, 80))  # of a stage, for d up to the first number: what shared memory has room for
 TURN, STORE = 1, 4  # first numbers of the barriers at which consumers take turns, and one's threads wait to store
 
@@ -81,6 +83,12 @@ class HopperAttention:
     def chunks(self) -> int:
         """Pieces of d."""
         return self.d // CHUNK
+
+    @property
+    def shared(self) -> int:
+        """Bytes of shared memory."""
+        rows = self.m * (1 if self.shares else 2)
+        return (rows + 2 * self.stages * self.n) * self.d * BYTES + (2 + 4 * self.stages) * 8
 
     @property
     def shares(self) -> bool:
@@ -416,7 +424,13 @@ def form_of(form: HopperAttention | None, dtype: al.DType, d: int) -> HopperAtte
     """The form for a dtype and a padded d, whatever its `near`, which code does not know; the one that was the fastest
     on an H200 if None: three consumers where d is small enough."""
     keys = next(n for most, n in KEYS if d <= most)
-    return dataclasses.replace(form or HopperAttention(m=192 if d <= CHUNK else 128, n=keys), near=0, dtype=dtype, d=d)
+    F = dataclasses.replace(form or HopperAttention(m=192 if d <= CHUNK else 128, n=keys), near=0, dtype=dtype, d=d)
+    if F.shared > SHARED:
+        raise argument_error(
+            f"T is {form}, and d is {d}: that takes {F.shared} bytes of shared memory, and a block has {SHARED}",
+            f"n={keys} fits, or leave T out",
+        )
+    return F
 
 
 def near_of(tiles: int, keys: int, shift: int, heads: int, group: int, F: HopperAttention, units: int) -> int:
@@ -449,14 +463,10 @@ def attention(
     form: HopperAttention | None = None, units: Count = 0, **options: Any,
 ) -> Any:  # fmt: skip
     """out = softmax(scale q k^T) v: arguments, meaning and errors as of
-    `avelang_kernels.attention.tile_attention.attention`, for sm_90a. d is at most 128, and neither batch, seq nor heads
+    `avelang_kernels.attention.tile_attention.attention`, for sm_90a. d is at most 256, and neither batch, seq nor heads
     of an array need be contiguous. `form`: chosen by d if left out; `units`: multiprocessors, by default those of the
     arrays' GPU. Returns `out`."""
     batches, heads, queries, d, kv_heads, keys = checked(q, k, v, out, lse, scale, layout)
-    if d > WITH_WGMMA:
-        raise argument_error(
-            f"d is {d}: it must be {WITH_WGMMA} at most here; avelang_kernels.attention.tile_attention has more"
-        )
     if 0 in (batches, heads, queries, keys, d):
         out[...] = 0
         if lse is not None:
@@ -497,4 +507,32 @@ def launch(
     kernel[grid, threads](
         q, k, v, *outs, batches, heads, queries, kv_heads, keys, near, by, causal, target=HOPPER, **options
     )
+    return out
+
+
+def fits(problem: Any) -> bool:
+    """True for what this kernel takes: dense arrays, d up to 256 and the same of V, a causal mask by which the last
+    query sees all keys, or none; no caps, biases or sinks."""
+    p = problem
+    return (
+        p.plain
+        and p.dtype in ("bfloat16", "float16")
+        and p.d == p.dv
+        and p.d % 8 == 0
+        and p.d <= WITH_WGMMA
+        and (p.left is None and p.right is None or p.causal and (p.bottom_right or p.queries == p.keys))
+    )
+
+
+def launch_problem(
+    problem: Any, operands: Any, out: Any, lse: Any, *, target: str = HOPPER, units: int = 0, **options: Any
+) -> Any:
+    """O and the logarithms for a problem that `fits`: arrays (batch, heads, length, d) with any strides that keep d side
+    by side; those that TMA cannot reach are copied first. `units`: multiprocessors."""
+    p, (q, k, v) = problem, (dense(x) for x in (operands.q, operands.k, operands.v))
+    result = out if reachable(out) else empty_beside(out, tuple(out.shape), p.dtype)
+    sizes = p.batch, p.heads, p.queries, p.d, p.kv_heads, p.keys
+    launch(q, k, v, result, lse, sizes, p.causal, p.scale, "bhsd", None, units, options)
+    if result is not out:
+        out[...] = result
     return out

@@ -1,0 +1,95 @@
+"""Attention's gradients on Hopper: right on the reference, which checks races on the way, for masks by place, heads
+that share keys, and lengths that fill no tile; what the code takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.avelang_kernels.attended import BF16, F16
+
+import avelang.language as al
+from avelang_kernels.attention import hopper_backward_rows
+from avelang_kernels.attention.hopper_backward import HopperBackward, build
+from avelang_kernels.attention.problem import Operands, Problem
+from tools import need
+
+
+def wanted(p: Problem, q: Any, k: Any, v: Any, dout: Any, dlse: Any) -> tuple[Any, ...]:
+    """O, the logarithms, and the gradients in float64."""
+    q, k, v, dout = (x.astype(float) for x in (q, k, v, dout))
+    k, v = (np.repeat(x, p.group, 1) for x in (k, v))
+    s = q @ k.swapaxes(2, 3) * p.scale
+    at, key = np.arange(p.queries)[:, None] + (p.keys - p.queries if p.bottom_right else 0), np.arange(p.keys)[None]
+    seen = np.ones((p.queries, p.keys), bool)
+    if p.right is not None:
+        seen &= key <= at + p.right
+    if p.left is not None:
+        seen &= key >= at - p.left
+    s = np.where(seen, s, -np.inf)
+    most = s.max(3, keepdims=True)
+    most = np.where(np.isfinite(most), most, 0)
+    weights = np.exp(s - most)
+    total = weights.sum(3, keepdims=True)
+    weights = weights / np.where(total == 0, 1, total)
+    out = weights @ v
+    with np.errstate(divide="ignore"):
+        lse = (most + np.log(total))[..., 0]
+    delta = (dout * out).sum(3, keepdims=True) - (0 if dlse is None else dlse[..., None])
+    ds = weights * (dout @ v.swapaxes(2, 3) - delta) * p.scale
+    shape = p.batch, p.kv_heads, p.group, p.keys, p.d
+    dk, dv = ((x.swapaxes(2, 3) @ y).reshape(shape).sum(2) for x, y in ((ds, q), (weights, dout)))
+    return out, lse, (ds @ k, dk, dv)
+
+
+def check(p: Problem, with_dlse: bool = False, seed: int = 0) -> None:
+    """The kernels on random numbers; arrays (batch, length, heads, d) seen with heads first."""
+    rng, dtype = np.random.default_rng(seed), BF16 if p.dtype == "bfloat16" else F16
+
+    def drawn(heads: int, rows: int) -> np.ndarray:
+        return rng.standard_normal((p.batch, rows, heads, p.d)).astype(dtype).swapaxes(1, 2)
+
+    q, k, v, dout = (drawn(h, n) for h, n in ((p.heads, p.queries), *[(p.kv_heads, p.keys)] * 2, (p.heads, p.queries)))
+    dlse = rng.standard_normal(q.shape[:3]).astype(np.float32) if with_dlse else None
+    out, lse, want = wanted(p, q, k, v, dout, dlse)
+    grads = [np.full_like(x, np.nan) for x in (q, k, v)]
+    assert hopper_backward_rows.fits(p)
+    hopper_backward_rows.backward(
+        p, Operands(q, k, v), out.astype(dtype), lse.astype(np.float32), dout, dlse, *grads, backend="reference"
+    )
+    for name, x, y in zip(("dq", "dk", "dv"), grads, want, strict=True):
+        error = np.abs(x.astype(float) - y).max() / max(1e-3, np.sqrt((y**2).mean()))
+        assert error < (0.15 if dtype is BF16 else 0.02), name
+
+
+def test_heads_that_share_keys():
+    """Causal, more keys than queries, of which the last ones see all."""
+    check(Problem(1, 2, 1, 140, 170, 64, 64, "bfloat16", 0.125, right=0, bottom_right=True))
+
+
+def test_windows_and_rows_that_see_nothing():
+    """Fewer keys than queries: the first see none. d is padded, and the logarithms have gradients."""
+    p = Problem(1, 1, 1, 210, 130, 72, 72, "float16", 0.2, left=60, right=0, bottom_right=True)
+    check(p, with_dlse=True)
+
+
+def test_all_keys():
+    """Two tiles of keys add to each tile of queries."""
+    check(Problem(1, 1, 1, 70, 200, 64, 64, "bfloat16", 0.125))
+
+
+@pytest.mark.parametrize("d", [64, 128])
+def test_products_overlap(d: int):
+    """ptxas has no remark on products that it would not run beside other code."""
+    need("ptxas")
+    F = HopperBackward(al.bf16, d)
+    found = build(F).report("sm_90a", (F.threads, 1, 1))
+    assert found.stored + found.loaded <= 64 and found.remarks == ()
+
+
+def test_what_is_left_to_others():
+    p = Problem(1, 1, 1, 64, 64, 64, 64, "bfloat16", 0.125)
+    refused = Problem(1, 1, 1, 64, 64, 256, 256, "bfloat16", 1.0), Problem(1, 1, 1, 8, 8, 64, 32, "bfloat16", 1.0)
+    capped = Problem(1, 1, 1, 64, 64, 64, 64, "bfloat16", 0.125, softcap=5.0)
+    assert hopper_backward_rows.fits(p) and not any(map(hopper_backward_rows.fits, (*refused, capped)))
