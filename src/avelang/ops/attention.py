@@ -34,7 +34,9 @@ def halves(p: Problem) -> bool:
 HOPPER = ("sm_90a",)
 FORWARD = (
     Entry("keys split by TMA", HOPPER, by_name("hopper_decode", "fits"), by_name("hopper_decode", "launch")),
-    Entry("wgmma", HOPPER, by_name("tile_attention_hopper", "fits"), by_name("tile_attention_hopper", "launch_problem")),
+    Entry(
+        "wgmma", HOPPER, by_name("tile_attention_hopper", "fits"), by_name("tile_attention_hopper", "launch_problem")
+    ),
     Entry("tile, 16 bit", PORTABLE, halves, by_name("tile_attention_forward", "launch")),
     Entry("tile, f32 by MFMA", ("gfx",), lambda p: p.dtype == "float32", by_name("tile_attention_forward", "launch")),
 )

@@ -1,4 +1,4 @@
-"""What Hopper's attention asks of arrays of torch and NumPy: strides, whether TMA reaches them, their memory as a line."""
+"""What Hopper's attention asks of arrays of torch and NumPy: strides, whether TMA reaches them, memory as a line."""
 
 from __future__ import annotations
 

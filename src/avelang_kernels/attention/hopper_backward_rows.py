@@ -40,7 +40,8 @@ def before(dtype: Any, d: int, extra: bool) -> Any:
 
     @avelang.jit
     def attention_delta(
-        o: X, do: X, lse: R, dlse: R, out: R, delta: R, counters: al.Pointer(al.u32), heads: N, queries: N,  # type: ignore
+        o: X, do: X, lse: R, dlse: R, out: R, delta: R, counters: al.Pointer(al.u32), heads: N,  # type: ignore
+        queries: N,  # type: ignore
         rows: N, count: N, o_size: W, do_size: W,  # type: ignore
         o_batch: N, o_head: N, o_row: N, do_batch: N, do_head: N, do_row: N,  # type: ignore
     ):  # fmt: skip

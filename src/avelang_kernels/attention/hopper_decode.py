@@ -254,9 +254,11 @@ def build(F: HopperDecode) -> Any:
 
     @avelang.jit
     def decode(
-        q: X, k: KV, v: KV, o: X, lse: al.Pointer(al.f32), lengths: I, table: I, sinks: al.Pointer(al.f32),  # type: ignore
+        q: X, k: KV, v: KV, o: X, lse: al.Pointer(al.f32), lengths: I, table: I,  # type: ignore
+        sinks: al.Pointer(al.f32),  # type: ignore
         partials: al.Pointer(al.f32), counters: al.Pointer(al.u32), parts: N,  # type: ignore
-        batches: N, kv_heads: N, group: N, queries: N, keys: N, left: N, right: N, diagonal: N, pages: N, page: N,  # type: ignore
+        batches: N, kv_heads: N, group: N, queries: N, keys: N, left: N, right: N, diagonal: N,  # type: ignore
+        pages: N, page: N,  # type: ignore
         q_batch: N, q_head: N, q_token: N, o_batch: N, o_head: N, o_token: N,  # type: ignore
         q_size: al.u64, o_size: al.u64, scale: al.f32, cap: al.f32,  # type: ignore
     ):  # fmt: skip
@@ -371,7 +373,8 @@ def launch(
         p.batch, p.kv_heads, p.group, p.queries, p.keys,
         FAR if p.left is None else min(p.left, FAR), FAR if p.right is None else min(p.right, FAR),
         int(p.bottom_right), table.shape[1] if F.paged else 1, p.page or 1,
-        *strides_of(q)[:3], *strides_of(result)[:3], len(flat[0]), len(flat[1]), scale * LOG2E, cap, target=target, **options,
+        *strides_of(q)[:3], *strides_of(result)[:3], len(flat[0]), len(flat[1]), scale * LOG2E, cap,
+        target=target, **options,
     )  # fmt: skip
     if result is not out:
         out[...] = result

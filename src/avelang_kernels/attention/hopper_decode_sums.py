@@ -16,7 +16,7 @@ def grown(most, shift, scale):
 
 @avelang.jit
 def shift_of(most, scale):
-    """What exponents are less by."""
+    """Shift of exponents of rows with that greatest score."""
     return al.select(most == NEVER, 0.0, most * scale)
 
 
@@ -140,7 +140,7 @@ def combine(F, partials, slots, row, item, scale):
 
 @avelang.struct
 class DecodeOutput:
-    """Where results go: O and lse of all sequences, the workspace."""
+    """Places of the results: O and lse of all sequences, the workspace."""
 
     O: ...
     lse: ...
@@ -178,8 +178,8 @@ class DecodeOutput:
 
 @avelang.jit
 def parts_of(F, work, start):
-    """Of the sequence and head whose first unit is `start`: the block that has the first part, the slots of all parts as
-    `combine` takes them, and this part's slot."""
+    """Of the sequence and head whose first unit is `start`: the block that has the first part, the slots of all parts
+    as `combine` takes them, and this part's slot."""
     last = start + work.count - 1
     head, tail, own = work.owner(start), work.owner(last), al.block_id(0)
     behind = al.select(head * work.total // al.grid_dim(0) < start, 1, 0)

@@ -29,8 +29,9 @@ LN2 = math.log(2)
 @dataclasses.dataclass(frozen=True)
 class HopperDecode:
     """Shape of a block: `tiles` of 16 rows of Q, `n` keys at a time, `stages` of the ring. `box`: keys that TMA copies
-    at once; `paged`: K and V come in pages; `lengths`: there is an array of them; `softcap`: scores are capped; `sinks`:
-    heads have a score more; `window`: a row sees no keys further back than `left`. `hint`: what L2 is told of K and V.
+    at once; `paged`: K and V come in pages; `lengths`: there is an array of them; `softcap`: scores are capped;
+    `sinks`: heads have a score more; `window`: a row sees no keys further back than `left`. `hint`: what L2 is told of
+    K and V.
     `dtype` of Q, K, V, O; `d`, as it is padded, and `width`, as it is."""
 
     dtype: Any

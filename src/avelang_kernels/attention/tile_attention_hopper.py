@@ -330,7 +330,7 @@ def attend(F, q, k, v, work, first, consumer, t):
 
 @avelang.jit
 def piece_of(F, pieces, q, consumer, c):
-    """Where a consumer's rows of O are staged, 128 bytes of each."""
+    """Memory for 128 bytes of each of a consumer's rows of O."""
     if F.shares:
         mine = al.subview(q.data, (0, c * F.m * CHUNK + consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1))
     else:
@@ -346,7 +346,8 @@ def store(F, O, pieces, q, out, batch, first, head, consumer, t):
     al.nvvm.barrier_sync(STORE + consumer, GROUP)
     for c in range(F.chunks):
         stage_epilogue(
-            piece_of(F, pieces, q, consumer, c), al.subview(out.values, (c * CHUNK // 2,), (CHUNK // 2,), (1,)), t // 32, t % 32
+            piece_of(F, pieces, q, consumer, c),
+            al.subview(out.values, (c * CHUNK // 2,), (CHUNK // 2,), (1,)), t // 32, t % 32,
         )
     al.nvvm.fence_proxy_async_shared()
     al.nvvm.barrier_sync(STORE + consumer, GROUP)
@@ -527,8 +528,8 @@ def fits(problem: Any) -> bool:
 def launch_problem(
     problem: Any, operands: Any, out: Any, lse: Any, *, target: str = HOPPER, units: int = 0, **options: Any
 ) -> Any:
-    """O and the logarithms for a problem that `fits`: arrays (batch, heads, length, d) with any strides that keep d side
-    by side; those that TMA cannot reach are copied first. `units`: multiprocessors."""
+    """O and the logarithms for a problem that `fits`: arrays (batch, heads, length, d) with any strides that keep d
+    side by side; those that TMA cannot reach are copied first. `units`: multiprocessors."""
     p, (q, k, v) = problem, (dense(x) for x in (operands.q, operands.k, operands.v))
     result = out if reachable(out) else empty_beside(out, tuple(out.shape), p.dtype)
     sizes = p.batch, p.heads, p.queries, p.d, p.kv_heads, p.keys
