@@ -134,8 +134,17 @@ class Operation:
 
     def bind(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Inputs and options of a call, all of them, in order. Raises L066."""
-        if not named and self._complete and len(args) == self._count:
+        if len(args) == self._count and self._complete:
             inputs, options = args, self._defaults
+            if named:
+                given, positions = list(options), self.signature.positions
+                for name, value in named.items():
+                    at = positions.get(name, -1)
+                    if at < 0 or type(value) is list:
+                        inputs, given = self.signature.bind(args, named)
+                        break
+                    given[at] = value
+                options = tuple(given)
         else:
             inputs, options = self.signature.bind(args, named)
         at = self._asks
@@ -184,6 +193,28 @@ class Operation:
         if len(found) != self.returns:
             raise argument_error(f"out is {len(found)} arrays: the call returns {self.returns}")
         return found
+
+    def splits(self, inputs: Sequence[Array | None], options: Sequence[Any]) -> list[tuple[list[Any], list[Any]]]:
+        """The ways in which a call may be split over devices: for each output and each input the dimension along which
+        it is split, None where each device has all of it, "sum" where each has a part of the sum. By the operation's
+        rule; without one, along each dimension but the last that all of what is `batched` and all outputs share."""
+        outputs = self.rule(inputs, options)
+        whole: tuple[list[Any], list[Any]] = [None] * len(outputs), [None] * len(inputs)
+        if self.sharding is not None:
+            named = self.signature.named(options)
+            return [whole, *((list(o), list(i)) for o, i in self.sharding(*inputs, **named))]
+        rows = [x for n, x in zip(self.signature.inputs, inputs, strict=True) if n in self.batched and x is not None]
+        common = min((x.ndim for x in (*rows, *outputs)), default=0)
+        shared = [d for d in range(min(common, rows[0].ndim - 1 if rows else 0))
+                  if len({x.shape[d] for x in (*rows, *outputs)}) == 1]  # fmt: skip
+        return [whole] + [
+            ([d] * len(outputs), [d if n in self.batched else None for n in self.signature.inputs]) for d in shared
+        ]
+
+    def torch_side(self) -> Any:
+        """The operation in torch, which must have been imported."""
+        self.prepare()
+        return self._torch
 
     def check_out(self, out: Sequence[Any], wanted: Sequence[Array]) -> None:
         """Raises L066 where arrays are not as described."""

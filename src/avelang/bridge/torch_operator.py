@@ -32,9 +32,14 @@ class TorchOperator:
         self.host, self.count = operation.host, len(self.signature.inputs)
         self.returns, self._packs = operation.returns, operation.packed
         self._plans: dict[Any, Any] = {}
-        self._empty, self._grad_enabled = torch.empty, torch.is_grad_enabled
+        self._function: Any = None
+        self._empty, self._like, self._grad_enabled = torch.empty_strided, torch.empty_like, torch.is_grad_enabled
+        self._first = next((i for i, may in enumerate(self.signature.optional) if not may), 0)
+        self._policy, self._forward, self._sharded = operation.autocast, torch.autograd.forward_ad, False
+        self._defaults = self.signature.named(self.signature.defaults)
         self._modes, self._functions = torch._C._len_torch_dispatch_stack, torch._C._len_torch_function_stack
         self._transforms = torch._C._functorch.peek_interpreter_stack
+        self._listed = any(o.schema.endswith("[]") for o in self.signature.options.values())
         self._coded = [i for i, o in enumerate(self.signature.options.values()) if not o.schema]
         self.operator = self._registered()
 
@@ -43,42 +48,88 @@ class TorchOperator:
     def call(self, inputs: tuple[Any, ...], options: tuple[Any, ...], out: Any, fallback: bool) -> Any:
         """An eager call: straight to the host function, unless gradients are wanted or somebody watches."""
         key: list[Any] = [options]
-        wanted = False
+        wanted, plain = False, self.plain
         for x in inputs:
-            if x is None:
+            if type(x) in plain:
+                key.append(x.shape)
+                key.append(x.dtype)
+                wanted = wanted or x.requires_grad
+            elif x is None:
                 key.append(None)
-                continue
-            if type(x) not in self.plain:
+            else:
                 return self.watched(inputs, options, out, fallback)
-            if x.requires_grad:
-                wanted = True
-            key += (x.shape, x.dtype, x.device)
-        if (wanted and self._grad_enabled()) or self._modes() or self._functions() or self._transforms() is not None:
+        if (
+            self._modes() or self._functions() or self._transforms() is not None
+            or self._forward._current_level >= 0 or (self._policy and self._cast(inputs))
+        ):  # fmt: skip
             return self.watched(inputs, options, out, fallback)
-        found = self._plans.get(tuple(key))
+        if wanted and self._grad_enabled():
+            return self._differentiated(inputs, options, out, fallback)
+        first = inputs[self._first]
+        if first is None:
+            return self.watched(inputs, options, out, fallback)
+        key.append(first.device)
         try:
+            found = self._plans.get(tuple(key))
             if found is None:
                 found = self._planned(inputs, options, tuple(key))
-            shapes, named, device = found
             if out is None:
-                made = [self._empty(shape, dtype=dtype, device=device) for shape, dtype in shapes]
+                # Like an input: torch makes it in half the time.
+                made = [
+                    self._like(inputs[like])
+                    if like >= 0 and inputs[like].is_contiguous()
+                    else self._empty(shape, strides, dtype=dtype, device=first.device)
+                    for shape, strides, dtype, like in found
+                ]
             else:
-                made = self._given(out, shapes, device)
-            self.host(*(self.packed(inputs) if self._packs else inputs), *made, **named)
+                made = self._given(out, found, first.device)
+            if self._packs:
+                inputs = self.packed(inputs)
+            named = self._defaults if options is self.signature.defaults else self.signature.named(options)
+            self.host(*inputs, *made, **named)
         except NoKernel:
             if not fallback:
                 raise
             return self.operation.fallen_back(inputs, options, out)
         return out if out is not None else made[0] if self.returns == 1 else tuple(made[: self.returns])
 
-    def _planned(self, inputs: Sequence[Any], options: Sequence[Any], key: Any) -> Any:
-        """Outputs as torch describes them, options by name, and the device of a call. Raises what the shape rule
-        raises."""
+    def _differentiated(self, inputs: Sequence[Any], options: Sequence[Any], out: Any, fallback: bool) -> Any:
+        """A call of which gradients are wanted: by an autograd.Function, which is faster than the dispatcher, and which
+        torch.func takes."""
+        if out is not None:
+            raise argument_error("out= makes no gradients: leave it out, or call under torch.no_grad()")
+        if self._function is None:
+            self.operation.check_arrays(inputs, "torch")
+            self._function = autograd_functions(self)
+        try:
+            made = self._function[self._transforms() is not None].apply(*inputs, *self.encode(options))
+        except NoKernel:
+            if not fallback:
+                raise
+            return self.operation.fallen_back(inputs, options, out)
+        return made if isinstance(made, self.torch.Tensor) else self.operation.returned(made)
+
+    def _cast(self, inputs: Sequence[Any]) -> bool:
+        """True under autocast."""
+        device = next(x.device for x in inputs if x is not None)
+        return self.torch.is_autocast_enabled(device.type)
+
+    def _planned(self, inputs: Sequence[Any], options: Sequence[Any], key: Any) -> list[tuple[Any, Any, Any, int]]:
+        """Outputs as torch describes them: shape, strides, dtype, and the number of an input that is like it, or -1.
+        Raises what the shape rule raises."""
         self.operation.check_arrays(inputs, "torch")
         wanted = self.operation.rule([self.described(x) for x in inputs], options)
-        device = next(x.device for x in inputs if x is not None)
-        shapes = [(a.shape, getattr(self.torch, a.dtype)) for a in wanted]
-        found = shapes, self.signature.named(options), device
+        found = []
+        for a in wanted:
+            dtype, strides, step = getattr(self.torch, a.dtype), [], 1
+            for n in reversed(a.shape):
+                strides.append(step)
+                step = step * n
+            like = -1
+            if key is not None:
+                like = next((i for i, x in enumerate(inputs)
+                             if x is not None and x.shape == a.shape and x.dtype == dtype), -1)  # fmt: skip
+            found.append((a.shape, tuple(reversed(strides)), dtype, like))
         if key is not None:
             if len(self._plans) > 4096:
                 self._plans.clear()
@@ -103,17 +154,24 @@ class TorchOperator:
                 found[i] = found[i].contiguous()
         return found
 
-    def _given(self, out: Any, shapes: Sequence[Any], device: Any) -> list[Any]:
+    def _given(self, out: Any, wanted: Sequence[Any], device: Any) -> list[Any]:
         given = self.operation.given(out)
-        for x, (shape, dtype) in zip(given, shapes, strict=False):
+        for x, (shape, _, dtype, _) in zip(given, wanted, strict=False):
             if not isinstance(x, self.torch.Tensor) or x.shape != shape or x.dtype != dtype or x.device != device:
                 came = f"{tuple(x.shape)} of {x.dtype} on {x.device}" if hasattr(x, "device") else repr(x)
                 raise argument_error(f"out is {came}: it must be {tuple(shape)} of {dtype} on {device}")
-        return [*given, *(self._empty(s, dtype=d, device=device) for s, d in shapes[self.returns :])]
+        return [*given, *self._made(wanted[self.returns :], device)]
+
+    def _made(self, wanted: Sequence[Any], device: Any) -> list[Any]:
+        return [self._empty(shape, strides, dtype=dtype, device=device) for shape, strides, dtype, _ in wanted]
 
     def watched(self, inputs: Sequence[Any], options: Sequence[Any], out: Any, fallback: bool) -> Any:
         """A call by the registered operator."""
         self.operation.check_arrays(inputs, "torch")
+        self._refuse_forward_mode(inputs)
+        self._shard(inputs)
+        if self._transforms() is not None and self._grad_enabled() and out is None:
+            return self._differentiated(inputs, options, out, fallback)
         try:
             made = self.operator(*inputs, *self.encode(options))
         except NoKernel:
@@ -130,6 +188,22 @@ class TorchOperator:
             x.copy_(y)
         return out
 
+    def _refuse_forward_mode(self, inputs: Sequence[Any]) -> None:
+        """Raises L069 for inputs with tangents, which would be lost."""
+        if self._forward._current_level < 0:
+            return
+        if any(x is not None and self._forward.unpack_dual(x).tangent is not None for x in inputs):
+            raise error("L069", name=self.operation.__name__, what="forward-mode derivative",
+                        why="gradients go backward: use torch.autograd.grad or torch.func.grad")
+
+    def _shard(self, inputs: Sequence[Any]) -> None:
+        """Tells DTensor the rule, where an input is one."""
+        tensors = sys.modules.get("torch.distributed.tensor")
+        kind = getattr(tensors, "DTensor", None)
+        if kind is not None and not self._sharded and any(isinstance(x, kind) for x in inputs):
+            self._sharded = True
+            register_sharding(self.operation, self.operator, self.count, tensors)
+
     # -- the operator --------------------------------------------------------------------------------------------------
 
     def encode(self, options: Sequence[Any]) -> Sequence[Any]:
@@ -144,6 +218,8 @@ class TorchOperator:
 
     def decode(self, options: Sequence[Any]) -> tuple[Any, ...]:
         """Options as the host function takes them."""
+        if not self._listed and not self._coded:
+            return tuple(options)
         found: list[Any] = [tuple(x) if isinstance(x, list) else x for x in options]
         for i in self._coded:
             found[i] = ast.literal_eval(found[i])
@@ -157,35 +233,82 @@ class TorchOperator:
             library = _libraries[namespace] = torch.library.Library(namespace, "FRAGMENT")
         tags = [getattr(torch.Tag, t) for t in ("pt2_compliant_tag", "needs_exact_strides") if hasattr(torch.Tag, t)]
         library.define(name + self.signature.schema(), tags=tags)
-        library.impl(name, self._run, "CompositeExplicitAutograd")
+        library.impl(name, self.run, "CompositeExplicitAutograd")
         torch.library.register_fake(full, self._fake, lib=library)
-        torch.library.register_autograd(full, self._backward, setup_context=self._setup, lib=library)
-        return getattr(getattr(torch.ops, namespace), name).default
+        torch.library.register_autograd(full, self.backward, setup_context=self.setup, lib=library)
+        torch.library.register_vmap(full, self._batched, lib=library)
+        operator = getattr(getattr(torch.ops, namespace), name).default
+        if self._policy:
+            for device in ("CPU", "CUDA"):
+                library.impl(name, self._autocast(operator, device), f"Autocast{device}")
+        return operator
 
-    def _run(self, *args: Any) -> Any:
+    def _autocast(self, operator: Any, device: str) -> Any:
+        """The kernel under autocast on a kind of device: floats in the dtype of the policy come to the operator."""
+        torch = self.torch
+        key = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, f"Autocast{device}"))
+        floats = (torch.float16, torch.bfloat16, torch.float32)
+
+        def cast(*args: Any) -> Any:
+            wanted = torch.float32 if self._policy == "float32" else torch.get_autocast_dtype(device.lower())
+            inputs = [x.to(wanted) if isinstance(x, torch.Tensor) and x.dtype in floats else x for x in args]
+            with torch._C._ExcludeDispatchKeyGuard(key):
+                return operator(*inputs)
+
+        return cast
+
+    def run(self, *args: Any) -> Any:
+        """All outputs of a call with tensors that are there."""
         inputs, options = args[: self.count], self.decode(args[self.count :])
-        shapes, named, device = self._planned(inputs, options, None)
-        made = [self._empty(shape, dtype=dtype, device=device) for shape, dtype in shapes]
-        self.host(*(self.packed(inputs) if self._packs else inputs), *made, **named)
+        device = next(x.device for x in inputs if x is not None)
+        key: list[Any] = [options]
+        for x in inputs:
+            key += (None,) if x is None else (x.shape, x.dtype)
+        key.append(device)
+        wanted = self._plans.get(tuple(key)) or self._planned(inputs, options, tuple(key))
+        made = self._made(wanted, device)
+        self.host(*(self.packed(inputs) if self._packs else inputs), *made, **self.signature.named(options))
         return made[0] if len(made) == 1 else tuple(made)
 
     def _fake(self, *args: Any) -> Any:
         inputs, options = args[: self.count], self.decode(args[self.count :])
-        shapes, _, device = self._planned(inputs, options, None)
-        made = [self._empty(shape, dtype=dtype, device=device) for shape, dtype in shapes]
+        device = next(x.device for x in inputs if x is not None)
+        made = self._made(self._planned(inputs, options, None), device)
         return made[0] if len(made) == 1 else tuple(made)
 
-    def _setup(self, ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    def _batched(self, info: Any, dims: Sequence[Any], *args: Any) -> Any:
+        """The rule of `torch.func.vmap`: a leading dimension where the operation takes more of them, else one call for
+        each element."""
+        torch, names, batched = self.torch, self.signature.inputs, self.operation.batched
+        inputs = [x if d is None or x is None else x.movedim(d, 0)
+                  for x, d in zip(args[: self.count], dims[: self.count], strict=True)]  # fmt: skip
+        moved = [x is not None and d is not None for x, d in zip(inputs, dims[: self.count], strict=True)]
+        if all(n in batched for n, m in zip(names, moved, strict=True) if m):
+            grown = [x if x is None or m or n not in batched else x.expand(info.batch_size, *x.shape)
+                     for n, m, x in zip(names, moved, inputs, strict=True)]  # fmt: skip
+            made = self.operator(*grown, *args[self.count :])
+            return made, 0 if isinstance(made, torch.Tensor) else (0,) * len(made)
+        rows = [
+            self.operator(*(x[i] if m else x for x, m in zip(inputs, moved, strict=True)), *args[self.count :])
+            for i in range(info.batch_size)
+        ]
+        if isinstance(rows[0], torch.Tensor):
+            return torch.stack(rows), 0
+        return tuple(torch.stack(parts) for parts in zip(*rows, strict=True)), (0,) * len(rows[0])
+
+    def setup(self, ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """Keeps for the backward what it reads."""
         outputs = (output,) if isinstance(output, self.torch.Tensor) else tuple(output)
-        saves = self.operation.saves
-        names = (*self.signature.inputs, *self.signature.outputs)
         tensors = (*inputs[: self.count], *outputs)
-        ctx.save_for_backward(*(x if n in saves else None for n, x in zip(names, tensors, strict=True)))
+        names, saves = (*self.signature.inputs, *self.signature.outputs), self.operation.saves
+        ctx.save_for_backward(*[x if n in saves else None for n, x in zip(names, tensors, strict=True)])
         ctx.options = inputs[self.count :]
+        ctx.mark_non_differentiable(*outputs[self.returns :])
         ctx.likes = [(x.shape, x.dtype, x.device) for x in outputs[: self.returns]]
         ctx.set_materialize_grads(False)
 
-    def _backward(self, ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    def backward(self, ctx: Any, *grads: Any) -> tuple[Any, ...]:
+        """Gradients of the inputs, and None for each option. Raises L069."""
         operation, torch = self.operation, self.torch
         if operation.gradient is None:
             raise error(
@@ -218,3 +341,59 @@ def chip_of(torch: Any, device: Any) -> str:
     from avelang.runtime import devices
 
     return devices.device(f"cuda:{device.index or 0}").chip.name
+
+
+def autograd_functions(side: TorchOperator) -> tuple[Any, Any]:
+    """The operation as torch's autograd.Function: for eager calls, and for those inside of torch.func's
+    transformations, whose form takes torch three times as long."""
+    torch = side.torch
+
+    class Eager(torch.autograd.Function):
+        """Forward and backward of one operation."""
+
+        @staticmethod
+        def forward(ctx: Any, *args: Any) -> Any:
+            """All outputs."""
+            made = side.run(*args)
+            side.setup(ctx, args, made)
+            return made
+
+        backward = staticmethod(side.backward)
+
+    class Transformed(torch.autograd.Function):
+        """The same, as torch.func takes it."""
+
+        generate_vmap_rule = True
+        forward = staticmethod(side.operator)
+        setup_context = staticmethod(side.setup)
+        backward = staticmethod(side.backward)
+
+    for kind in (Eager, Transformed):
+        kind.__name__ = kind.__qualname__ = side.operation.__name__
+    return Eager, Transformed
+
+
+def register_sharding(operation: Operation, operator: Any, count: int, tensors: Any) -> None:
+    """Tells DTensor how the operator may be split: by the operation's rule, else along what it calls batched.
+
+    Source: PyTorch, torch.distributed.tensor.experimental.register_sharding."""
+    from importlib import import_module
+
+    if operation.sharding is None and not operation.batched:
+        return
+    kinds = {"sum": tensors.Partial(), None: tensors.Replicate()}
+
+    def placed(found: Sequence[Any]) -> list[Any]:
+        return [kinds[x] if x in kinds else tensors.Shard(x) for x in found]
+
+    def rule(*args: Any) -> list[Any]:
+        inputs, options = args[:count], operation.torch_side().decode(args[count:])
+        shapes = [None if x is None else Array(x.tensor_meta.shape, str(x.tensor_meta.dtype)[6:]) for x in inputs]
+        ways = operation.splits(shapes, options)
+        plain = [None] * len(options)
+        return [(placed(outs), [p if x is not None else None for x, p in zip(inputs, placed(ins), strict=True)] + plain)
+                for outs, ins in ways]  # fmt: skip
+
+    # By name: this is the user's library, which is there when a tensor of it is.
+    experimental = import_module(tensors.__name__ + ".experimental")
+    experimental.register_sharding(operator)(rule)

@@ -1,0 +1,105 @@
+"""Host time of an operation in eager torch, by parts: what `avelang.op` adds to the launch and to the allocation.
+
+    PYTHONPATH=src python3 benchmarks/op_calls.py [--device cuda]
+
+Microseconds a call, the least of several rounds, interleaved. The host function of `nothing` launches nothing; that of `one kernel` launches a kernel of one
+block. On a GPU, launches go on while the host measures: rounds are short enough for the queue. No gradient is wanted. Nothing here asserts a speed."""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import sys
+import time
+
+import torch
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
+
+import avelang
+import avelang.language as al
+from avelang.bridge import Array, op
+
+
+@avelang.jit
+def add(x: al.Pointer(al.f32), w: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.i32):
+    i, T = al.thread_id(0), al.Tensor((n,), al.f32)
+    if i < n:
+        out = al.make_tensor(y, T)
+        out[i] = al.make_tensor(x, T)[i] + al.make_tensor(w, T)[i]
+
+
+def one_shape(x, w, *, eps):
+    if x.shape != w.shape:
+        raise avelang.argument_error(f"w is {w.shape}: it must be {x.shape}")
+    return Array(x.shape, x.dtype)
+
+
+def two_shapes(x, w, *, eps):
+    return Array(x.shape, x.dtype), Array(x.shape[:-1], "float32")
+
+
+@op(one_shape)
+def nothing(x, w, out, *, eps: float = 1e-6):
+    pass
+
+
+@op(two_shapes)
+def nothing_kept(x, w, out, kept, *, eps: float = 1e-6):
+    pass
+
+
+@op(one_shape)
+def one_kernel(x, w, out, *, eps: float = 1e-6):
+    add[1, 64](x, w, out, x.shape[0])
+
+
+def best(calls: dict, rounds: int, number: int, device: str) -> dict[str, float]:
+    """Microseconds of each call."""
+    found = dict.fromkeys(calls, float("inf"))
+    for _ in range(rounds):
+        for name, call in calls.items():
+            if device == "cuda":
+                torch.cuda.synchronize()
+            start = time.perf_counter()
+            for _ in range(number):
+                call()
+            found[name] = min(found[name], (time.perf_counter() - start) / number * 1e6)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--device", default="cpu")
+    device = parser.parse_args().device
+    x, w, out = (torch.ones(64, device=device) for _ in range(3))
+    a = torch.ones(8, 8, device=device, dtype=torch.bfloat16 if device == "cuda" else torch.float32)
+    p, host, launch = torch.nn.Parameter(w), nothing.host, add[1, 64]
+    calls = {
+        "torch.mm": lambda: torch.mm(a, a),
+        "torch.add": lambda: torch.add(x, w),
+        "torch.empty": lambda: torch.empty((64,), dtype=torch.float32, device=x.device),
+        "torch.empty_like": lambda: torch.empty_like(x),
+        "a launch": lambda: launch(x, w, out, 64),
+        "nothing, out=": lambda: nothing(x, w, out=out),
+        "nothing": lambda: nothing(x, w),
+        "nothing, an option": lambda: nothing(x, w, eps=1e-5),
+        "nothing, a parameter": lambda: nothing(x, p, eps=1e-5),
+        "nothing, one more output": lambda: nothing_kept(x, w),
+        "one kernel": lambda: one_kernel(x, w),
+        "Python's call of the host function": lambda: host(x, w, out, eps=1e-6),
+    }
+    with torch.no_grad():
+        for call in calls.values():
+            call()
+        found = best(calls, 15, 300 if device == "cuda" else 2000, device)
+        print(f"torch {torch.__version__}, Python {sys.version.split()[0]}, {torch.cuda.get_device_name() if device == 'cuda' else 'CPU'}")
+        for name, us in found.items():
+            print(f"{us:8.2f} us  {name}")
+    y = x.clone().requires_grad_()
+    print(f"{best({'': lambda: nothing(y, w)}, 5, 300, device)['']:8.2f} us  nothing, with a gradient (forward alone)")
+
+
+if __name__ == "__main__":
+    main()
