@@ -2,8 +2,9 @@
 
     PYTHONPATH=src python3 benchmarks/op_calls.py [--device cuda]
 
-Microseconds a call, the least of several rounds, interleaved. The host function of `nothing` launches nothing; that of `one kernel` launches a kernel of one
-block. On a GPU, launches go on while the host measures: rounds are short enough for the queue. No gradient is wanted. Nothing here asserts a speed."""
+Microseconds a call, the least of several rounds, interleaved. The host function of `nothing` launches nothing; that of
+`one kernel` launches a kernel of one block. On a GPU, launches go on while the host measures: rounds are short enough
+for the queue. No gradient is wanted. Nothing here asserts a speed."""
 
 from __future__ import annotations
 
@@ -17,9 +18,9 @@ import torch
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
-import avelang
-import avelang.language as al
-from avelang.bridge import Array, op
+import avelang  # noqa: E402
+import avelang.language as al  # noqa: E402
+from avelang.bridge import Array, op  # noqa: E402
 
 
 @avelang.jit
@@ -94,7 +95,9 @@ def main() -> None:
         for call in calls.values():
             call()
         found = best(calls, 15, 300 if device == "cuda" else 2000, device)
-        print(f"torch {torch.__version__}, Python {sys.version.split()[0]}, {torch.cuda.get_device_name() if device == 'cuda' else 'CPU'}")
+        print(
+            f"torch {torch.__version__}, Python {sys.version.split()[0]}, {torch.cuda.get_device_name() if device == 'cuda' else 'CPU'}"
+        )
         for name, us in found.items():
             print(f"{us:8.2f} us  {name}")
     y = x.clone().requires_grad_()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, dataclass_transform  # type: ignore[attr-defined]
 
@@ -47,6 +48,7 @@ class JitFunction(Jitted):
     def __init__(self, fn: Callable[..., Any], span: Span | None = None):
         self.source = FunctionSource(fn, span)
         functools.update_wrapper(self, fn)
+        self._facts = _facts(self)
 
     @functools.cached_property
     def _launcher(self) -> Launcher:
@@ -58,8 +60,12 @@ class JitFunction(Jitted):
     def _call(self) -> Callable[..., None]:
         return self._launcher.call
 
-    def __getitem__(self, provider: Any) -> Callable[..., None]:
-        # The first time only, or where there is no builtin.
+    def __getitem__(self, provider: Any, *_: Any) -> Callable[..., None]:
+        # The first time only, where there is no builtin, or as torch.compile traces it. CPython puts a function of two
+        # parameters in the place of a subscription (BINARY_SUBSCR_GETITEM), whatever the slot is; this has a third.
+        torch = sys.modules.get("torch")
+        if torch is not None and torch.compiler.is_compiling():
+            return functools.partial(_traced, self, provider)
         found = functools.partial(self._call, provider)
         self._launcher.adopt(self)
         return found
@@ -116,6 +122,27 @@ class JitFunction(Jitted):
 
     def __repr__(self) -> str:
         return f"<jit function {self.source.name} at {self.source.file}:{self.source.fn.__code__.co_firstlineno}>"
+
+
+def _facts(kernel: JitFunction) -> Callable[[], Any]:
+    """A function that torch.compile calls while it traces, for a constant: what the operator of bare launches has to
+    know of a kernel."""
+    of = weakref.ref(kernel)
+
+    def facts() -> Any:
+        from avelang.bridge.bare import known
+
+        return known(of())
+
+    facts._dynamo_marked_constant = True  # type: ignore[attr-defined]
+    return facts
+
+
+def _traced(kernel: JitFunction, provider: Any, /, *args: Any, **named: Any) -> None:
+    """A launch that torch.compile traces."""
+    import avelang.bridge.bare as bare
+
+    bare.launch(kernel._facts(), provider, args, named)
 
 
 _NOTHING: Any = object()

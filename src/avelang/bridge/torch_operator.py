@@ -102,7 +102,7 @@ class TorchOperator:
             self.operation.check_arrays(inputs, "torch")
             self._function = autograd_functions(self)
         try:
-            made = self._function[self._transforms() is not None].apply(*inputs, *self.encode(options))
+            made = self._function[0 if self._transforms() is None else 1].apply(*inputs, *self.encode(options))
         except NoKernel:
             if not fallback:
                 raise
@@ -146,13 +146,13 @@ class TorchOperator:
         kind = "rocm" if device.type == "cuda" and self.torch.version.hip else device.type
         return Array(x.shape, str(x.dtype)[6:], kind, lambda: chip_of(self.torch, device))
 
-    def packed(self, inputs: Sequence[Any]) -> list[Any]:
+    def packed(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         """Inputs, those that must be so without gaps."""
         found = list(inputs)
         for i in self._packs:
             if found[i] is not None:
                 found[i] = found[i].contiguous()
-        return found
+        return tuple(found)
 
     def _given(self, out: Any, wanted: Sequence[Any], device: Any) -> list[Any]:
         given = self.operation.given(out)
@@ -193,8 +193,12 @@ class TorchOperator:
         if self._forward._current_level < 0:
             return
         if any(x is not None and self._forward.unpack_dual(x).tangent is not None for x in inputs):
-            raise error("L069", name=self.operation.__name__, what="forward-mode derivative",
-                        why="gradients go backward: use torch.autograd.grad or torch.func.grad")
+            raise error(
+                "L069",
+                name=self.operation.__name__,
+                what="forward-mode derivative",
+                why="gradients go backward: use torch.autograd.grad or torch.func.grad",
+            )
 
     def _shard(self, inputs: Sequence[Any]) -> None:
         """Tells DTensor the rule, where an input is one."""
@@ -289,7 +293,9 @@ class TorchOperator:
             made = self.operator(*grown, *args[self.count :])
             return made, 0 if isinstance(made, torch.Tensor) else (0,) * len(made)
         rows = [
-            self.operator(*(x[i] if m else x for x, m in zip(inputs, moved, strict=True)), *args[self.count :])
+            self.operator(
+                *(x[i] if m and x is not None else x for x, m in zip(inputs, moved, strict=True)), *args[self.count :]
+            )
             for i in range(info.batch_size)
         ]
         if isinstance(rows[0], torch.Tensor):

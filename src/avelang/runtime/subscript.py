@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import gc
 from typing import Any
 
 from avelang.native.layouts import BoundKernel, Subscript
@@ -80,8 +81,15 @@ def _base() -> type:
 def _subscripted(kind: type) -> type:
     base: Any = _base()
     # Behind the class, so that objects keep their layout and may change to it.
-    return type(kind.__name__, (kind, base),
+    made = type(kind.__name__, (kind, base),
                 {"__module__": kind.__module__, "__doc__": kind.__doc__, "__getitem__": base.__getitem__})
+    # torch.compile traces what the class says of `__getitem__`, which is Python's; Python itself goes by the slot. The
+    # one referent of a class's `__dict__`, which is read-only, is the dictionary.
+    names = gc.get_referents(made.__dict__)
+    if len(names) == 1 and type(names[0]) is dict and names[0].get("__getitem__") is not None:
+        names[0]["__getitem__"] = kind.__getitem__  # type: ignore[attr-defined]
+        ctypes.pythonapi.PyType_Modified(ctypes.py_object(made))
+    return made
 
 
 def _word(address: int) -> int:
