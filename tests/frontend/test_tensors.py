@@ -308,7 +308,7 @@ def test_annotations_outside_kernels():
     assert al.Tensor(4, al.f32).shape == (4,)
     assert al.Tensor((4, (2, 3)), al.f32).strides == (6, (3, 1))
     assert hash(al.Pointer(al.f32)) == hash(al.Pointer(al.f32)) and al.Pointer(al.f32) != al.Pointer(al.f16)
-    for args, code in (((4,), "T003"), (((4,), 5), "T032"), (((4, -1), al.f32), "T030"),
+    for args, code in (((4,), "T003"), (((4,), 5), "T032"), (((4, -2), al.f32), "T030"),
                        (((4, 2), (1,), al.f32), "T031")):
         with pytest.raises(AveError) as e:
             al.Tensor(*args)

@@ -107,6 +107,11 @@ def _enter(f: Frame, spec: ParamSpec, constexprs: Mapping[str, object], body: Bl
         f.env.set(spec.name, value)
         return
     assert spec.dtype is not None
+    if spec.open is not None:
+        if spec.name not in constexprs:
+            raise error("T074", f.source.span(f.node), name=f"the shape of {spec.name}", kernel=f.source.name)
+        spec = spec.filled(constexprs[spec.name])
+    assert spec.dtype is not None
     if spec.kind == "scalar":
         f.env.set(spec.name, body.add_arg(spec.name, spec.dtype))
     elif spec.kind == "pointer":

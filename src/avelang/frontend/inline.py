@@ -14,7 +14,7 @@ from avelang.frontend.blocks import block
 from avelang.frontend.constants import LAMBDA, constant
 from avelang.frontend.frame import MISSING, Frame
 from avelang.frontend.merge import RESULT, RETURNED
-from avelang.frontend.names import Pointer, Tensor, TensorMap, constexpr
+from avelang.frontend.names import DYNAMIC, Pointer, Tensor, TensorMap, constexpr
 from avelang.frontend.signature import annotation, evaluate, parameters
 from avelang.frontend.source import Jitted
 from avelang.frontend.storage import changed_names
@@ -191,7 +191,11 @@ def fitted(f: Frame, wanted: Any, value: Any, what: str, node: ast.AST) -> Any:
         if not isinstance(value, (Vec, Ref)) or value.dtype != wanted.dtype:
             f.fail("T022", node, what=what, got=describe(value),
                    want=f"a tensor {shapes.show(wanted.shape)} of {wanted.dtype}")
-        if shapes.static(value.shape) and not tensor_access.same_shape(value.shape, wanted.shape):
+        if wanted.dynamic:
+            fits = _fits(shapes.leaves(value.shape), shapes.leaves(wanted.shape))
+        else:
+            fits = not shapes.static(value.shape) or tensor_access.same_shape(value.shape, wanted.shape)
+        if not fits:
             f.fail("T022", node, what=what, got=describe(value),
                    want=f"a tensor {shapes.show(wanted.shape)} of {wanted.dtype}")
         return value
@@ -200,6 +204,12 @@ def fitted(f: Frame, wanted: Any, value: Any, what: str, node: ast.AST) -> Any:
             f.fail("T022", node, what=what, got=describe(value), want="nothing")
         return None
     return value
+
+
+def _fits(have: tuple[Any, ...], open_shape: tuple[int, ...]) -> bool:
+    """True where every extent is the one that is wanted, or is left open."""
+    pairs = zip(have, open_shape, strict=False)
+    return len(have) == len(open_shape) and all(w in (h, DYNAMIC) or not isinstance(h, int) for h, w in pairs)
 
 
 def _other_sign(f: Frame, value: Any, wanted: Tensor, node: ast.AST) -> Any:

@@ -63,6 +63,8 @@ def _make_layout(f: Frame, a: Args, node: ast.AST) -> Layout:
 def _target(f: Frame, a: Args, callee: str, node: ast.AST) -> Tensor:
     """The type of a view, from (Tensor) or (dtype, layout)."""
     d = a["dtype"]
+    if isinstance(d, Tensor) and d.dynamic:
+        f.fail("T030", node, got="al.dynamic", what="an extent")
     if isinstance(d, Tensor) and "layout" not in a:
         return d
     if not isinstance(d, DType):

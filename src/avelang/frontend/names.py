@@ -114,11 +114,15 @@ class Layout:
         return f"Layout({shapes.show(self.shape)}, {shapes.show(self.strides)})"
 
 
+DYNAMIC = -1  # an extent or a stride that a launch fills in
+
+
 class Tensor(Layout):
     """`Tensor(shape, dtype)` or `Tensor(shape, strides, dtype)`: an annotation, and the target of a view. Default
-    strides are row-major."""
+    strides are row-major. In the annotation of a kernel's parameter an extent (or a stride that is given) may be
+    `al.dynamic`: each launch takes it from the array, and it is known at compile time."""
 
-    __slots__ = ("dtype",)
+    __slots__ = ("dtype", "dynamic")
 
     @placed
     def __init__(self, *args: Any):
@@ -127,15 +131,43 @@ class Tensor(Layout):
                         got=counted(len(args), "argument"))
         if not isinstance(args[-1], DType):
             raise error("T032", what="Tensor", got=repr(args[-1]))
+        self.dtype: DType = args[-1]
+        self.dynamic = any(map(_left_open, args[:-1]))
+        if self.dynamic:
+            self.shape = shapes.as_tuple(_open(args[0], "an extent", 1))
+            self.strides = shapes.as_tuple(_open(args[1], "a stride", 0)) if len(args) == 3 else ()
+            if self.strides and not shapes.congruent(self.shape, self.strides):
+                raise error("T031", shape=shapes.show(self.shape), strides=shapes.show(self.strides))
+            return
         shape = shapes.as_tuple(extents(args[0], "an extent", 1))
         super().__init__(shape, args[1] if len(args) == 3 else shapes.row_major(shape, operator.mul))
-        self.dtype: DType = args[-1]
+
+    def filled(self, given: tuple[int, ...]) -> Tensor:
+        """The annotation for an array: `given` has its extents, and behind them its strides in elements where some of
+        those are open too."""
+        count = len(shapes.leaves(self.shape))
+        shape = shapes.rebuild(self.shape, list(given[:count]))
+        strides = shapes.rebuild(self.strides, list(given[count:])) if len(given) > count else self.strides
+        return Tensor(shape, strides, self.dtype) if strides else Tensor(shape, self.dtype)
 
     def _key(self) -> tuple[Any, ...]:
         return (self.shape, self.strides, self.dtype)
 
     def __repr__(self) -> str:
         return f"Tensor({shapes.show(self.shape)}, {shapes.show(self.strides)}, {self.dtype})"
+
+
+def _left_open(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return any(map(_left_open, value))
+    return isinstance(value, int) and not isinstance(value, bool) and value == DYNAMIC
+
+
+def _open(value: Any, what: str, least: int) -> shapes.Nested:
+    """As `extents`, with open leaves left as they are."""
+    if isinstance(value, (tuple, list)):
+        return tuple(_open(v, what, least) for v in value)
+    return DYNAMIC if _left_open(value) else extents(value, what, least)
 
 
 class Pointer:

@@ -25,7 +25,8 @@ class ParamSpec:
     last.
 
     `shape` and `strides` (elements) are nested tuples of ints, for tensors only. `default` is `EMPTY` where there is
-    none."""
+    none. `open`: the annotation, where an array fills in extents of it; what it fills in is a compile-time value under
+    the parameter's name."""
 
     name: str
     kind: str
@@ -34,6 +35,13 @@ class ParamSpec:
     strides: tuple[Any, ...] = ()
     default: Any = EMPTY
     map: MapType | None = None
+    open: Tensor | None = None
+
+    def filled(self, given: Any) -> ParamSpec:
+        """The parameter with the extents of an array, as `Tensor.filled` takes them."""
+        assert self.open is not None
+        t = self.open.filled(given)
+        return dataclasses.replace(self, shape=t.shape, strides=t.strides, open=None)
 
 
 class AnnotationScope(dict[str, Any]):
@@ -88,7 +96,8 @@ def _spec(name: str, annotation: Any, default: Any, span: Span) -> ParamSpec:
     if isinstance(annotation, Pointer):
         return ParamSpec(name, "pointer", annotation.dtype, default=default)
     if isinstance(annotation, Tensor):
-        return ParamSpec(name, "tensor", annotation.dtype, annotation.shape, annotation.strides, default)
+        return ParamSpec(name, "tensor", annotation.dtype, annotation.shape, annotation.strides, default,
+                         open=annotation if annotation.dynamic else None)
     if isinstance(annotation, TensorMap):
         return ParamSpec(name, "map", annotation.type.dtype, default=default, map=annotation.type)
     raise error("T007", span, param=name, got=f"cannot be annotated with {annotation!r}")

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from avelang.frontend.names import BUILTINS as _BUILTINS
+from avelang.frontend.names import DYNAMIC as _DYNAMIC
 from avelang.frontend.names import (
     AtomicScope,
     Builtin,
@@ -28,7 +29,7 @@ _NAMES: dict[str, Any] = {
     **_dtypes.BY_NAME,
     "amdgpu": _amdgpu,
     "dtype": DType,  # the class of scalar types
-    "dynamic": -1,  # an extent that a launch fills in
+    "dynamic": _DYNAMIC,
     "nvvm": _nvvm,
     "constant": constant,
     "struct": struct,

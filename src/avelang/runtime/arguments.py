@@ -19,7 +19,7 @@ import numpy as np
 
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
-from avelang.frontend.names import near
+from avelang.frontend.names import DYNAMIC, near
 from avelang.frontend.signature import EMPTY, ParamSpec
 from avelang.ir.dtypes import SCALARS, DType, u8
 from avelang.runtime.arrays import CPU, Array, Unreadable, describe
@@ -145,6 +145,9 @@ class Parameters:
                 if not array.known:
                     refused = refused or self._device(spec, array)
                     continue
+                if spec.open is not None:
+                    out.constexprs[spec.name] = self._given(spec, array)
+                    spec = spec.filled(out.constexprs[spec.name])
                 self.check(spec, array)
                 out.values.append(array)
                 out.slots.append(array.address if spec.map is None else self.map_words(spec, array, out))
@@ -152,6 +155,22 @@ class Parameters:
         if refused is not None:
             raise refused
         return out
+
+    def _given(self, spec: ParamSpec, array: Array) -> tuple[int, ...]:
+        """The extents of an array for an annotation that leaves some open, with its strides in elements where some of
+        those are open. Raises L013 and L014."""
+        wanted, strides = tuple(_leaves(spec.shape)), tuple(_leaves(spec.strides))
+        if len(array.shape) != len(wanted) or 0 in array.shape:
+            shown = _tuple(tuple("any" if n == DYNAMIC else n for n in wanted))
+            raise self.fail("L013", spec.name, want=want(spec), got=str(array), expected=shown)
+        if DYNAMIC not in strides:
+            return tuple(have if n == DYNAMIC else n for have, n in zip(array.shape, wanted, strict=True))
+        item = array.dtype.bytes if array.dtype is not None else 1
+        if any(s % item for s in array.strides):
+            raise self.fail("L014", spec.name, want=want(spec), got=str(array), strides=_elements(array, item),
+                            expected="whole elements", instead="pass a contiguous copy")
+        given = zip((*array.shape, *(s // item for s in array.strides)), (*wanted, *strides), strict=True)
+        return tuple(have if n == DYNAMIC else n for have, n in given)
 
     def map_words(self, spec: ParamSpec, array: Array, out: BoundArguments) -> int:
         """The address of what the CPU takes for a tensor map. Raises L027."""
@@ -389,7 +408,8 @@ def _elements(array: Array, item: int) -> tuple[float, ...]:
 def want(spec: ParamSpec) -> str:
     """A parameter's annotation as the user writes it."""
     if spec.kind == "tensor":
-        return f"Tensor({_tuple(spec.shape)}, {_tuple(spec.strides)}, {spec.dtype})"
+        strides = f"{_tuple(spec.strides)}, " if spec.strides else ""
+        return f"Tensor({_tuple(spec.shape)}, {strides}{spec.dtype})"
     if spec.map is not None:
         return f"TensorMap({spec.dtype}, {spec.map.rank}, {spec.map.box})"
     return f"Pointer({spec.dtype})" if spec.kind == "pointer" else str(spec.dtype)

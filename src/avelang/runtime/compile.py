@@ -267,7 +267,7 @@ def constants(source: FunctionSource, constexprs: Mapping[str, Any]) -> dict[str
     those it does not have."""
     from avelang.frontend.signature import EMPTY, signature
 
-    specs = {s.name: s for s in signature(source) if s.kind == "constexpr"}
+    specs = {s.name: s for s in signature(source) if s.kind == "constexpr" or s.open is not None}
     unknown = [name for name in constexprs if name not in specs]
     if unknown:
         known = ", ".join(specs) or "none"
