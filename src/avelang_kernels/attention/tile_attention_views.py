@@ -94,11 +94,13 @@ class Launch:
                 count = min(al.convert(self.lengths[batch], al.u32), self.extents[4])
         return begin, count
 
-    def both(self, batch):
-        """Begin of Q, queries, begin of K, keys: what is behind the last sequence sees nothing."""
+    def both(self, batch, of_keys=False):
+        """Begin of Q, queries, begin of K, keys: what is behind the last sequence sees nothing; `of_keys`: of K, and is
+        not seen."""
         (q, queries), (k, keys) = self.queries(batch), self.keys(batch)
-        if self.F.packed_q and not self.F.packed_k and not self.F.lengths:
-            keys = al.select(batch < self.extents[0], keys, 0)
+        if self.F.packed_q:
+            there = batch < self.extents[0]
+            keys, queries = (keys, al.select(there, queries, 0)) if of_keys else (al.select(there, keys, 0), queries)
         return q, queries, k, keys
 
     def sees(self, queries, keys):
@@ -165,6 +167,14 @@ class Launch:
         mine = al.subview(al.make_tensor(x, x.dtype, layout), (batch, head, 0, 0), (1, 1) + BOTH, (1, 1, 1, 1))
         data = al.view(mine, x.dtype, al.make_layout(BOTH, (strides[2], COL)))
         return tile.View(data, (queries, keys), self.F.bias_vector)
+
+    def turned_bias(self, x, strides, batch, head, queries, keys):
+        """A view of the bias of a head's rows, keys first."""
+        COL, BOTH = self.F.bias_column, (max(queries, 1), max(keys, 1))
+        layout = al.make_layout((batch + 1, head + 1) + BOTH, strides + (COL,))
+        mine = al.subview(al.make_tensor(x, x.dtype, layout), (batch, head, 0, 0), (1, 1) + BOTH, (1, 1, 1, 1))
+        data = al.view(mine, x.dtype, al.make_layout((BOTH[1], BOTH[0]), (COL, strides[2])))
+        return tile.View(data, (keys, queries))
 
     def scores(self, sight, first, factor, cap, bias):
         """Edits of the scores of rows from `first` on."""
