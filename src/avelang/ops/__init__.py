@@ -9,6 +9,7 @@ from avelang.frontend.names import missing
 
 # Each public operation and the module that has it, which is imported when the operation is asked for.
 TABLE = {
+    "attention": "avelang.ops.attention",
     "cross_entropy": "avelang.ops.loss",
     "geglu": "avelang.ops.swiglu",
     "invariant": "avelang.bridge",
@@ -23,6 +24,7 @@ TABLE = {
 
 if TYPE_CHECKING:
     from avelang.bridge import invariant as invariant
+    from avelang.ops.attention import attention as attention
     from avelang.ops.loss import cross_entropy as cross_entropy
     from avelang.ops.matmul import matmul as matmul
     from avelang.ops.norm import layer_norm as layer_norm
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from avelang.ops.swiglu import swiglu as swiglu
 
 __all__ = [
-    "cross_entropy", "geglu", "invariant", "layer_norm", "log_softmax", "matmul", "rms_norm", "rotary",
+    "attention", "cross_entropy", "geglu", "invariant", "layer_norm", "log_softmax", "matmul", "rms_norm", "rotary",
     "softmax", "swiglu",
 ]  # fmt: skip
 

@@ -1,72 +1,324 @@
 """`attention`: softmax(scale Q K^T) V with masks, windows, caps, biases, grouped heads, packed sequences and caches in
-pages, forward and backward, by the kernel of the arrays' chip.
-
-`FORWARD` and `BACKWARD` are the kernels, the first of which that takes a problem on a chip runs it."""
+pages, forward and backward, by the kernel of the arrays' chip. docs/attention.md tells all of it."""
 
 from __future__ import annotations
 
-import functools
-import importlib
+import sys
 from typing import Any
 
-from avelang import argument_error, tile
-from avelang_kernels.attention.problem import Entry, Operands, Problem
-
-PORTABLE = ("gfx", "sm_75", "sm_8", "sm_9", "sm_1")
-FLOATS = ("float32", "bfloat16", "float16")
-
-
-def by_name(module: str, function: str) -> Any:
-    """A function of `avelang_kernels.attention`, imported when it is first called: kernels are many."""
-
-    @functools.cache
-    def found() -> Any:
-        return getattr(importlib.import_module(f"avelang_kernels.attention.{module}"), function)
-
-    return lambda *args, **options: found()(*args, **options)
-
-
-def halves(p: Problem) -> bool:
-    """Kernels that multiply 16-bit floats."""
-    return p.dtype in ("bfloat16", "float16")
-
-
-HOPPER = ("sm_90a",)
-FORWARD = (
-    Entry("keys split by TMA", HOPPER, by_name("hopper_decode", "fits"), by_name("hopper_decode", "launch")),
-    Entry(
-        "wgmma", HOPPER, by_name("tile_attention_hopper", "fits"), by_name("tile_attention_hopper", "launch_problem")
-    ),
-    Entry("tile, 16 bit", PORTABLE, halves, by_name("tile_attention_forward", "launch")),
-    Entry("tile, f32 by MFMA", ("gfx",), lambda p: p.dtype == "float32", by_name("tile_attention_forward", "launch")),
-)
-BACKWARD: tuple[Entry, ...] = (
-    Entry("wgmma", HOPPER, by_name("hopper_backward_rows", "fits"), by_name("hopper_backward_rows", "backward")),
+from avelang import argument_error
+from avelang.bridge import Array, no_kernel, op
+from avelang_kernels.arrays import is_torch
+from avelang_kernels.attention.problem import Operands, Problem
+from avelang_kernels.attention.table import (
+    BACKWARD,
+    FORWARD,
+    described,
+    entry_for,
+    problem_for,
+    problem_of,
+    run_backward,
+    run_forward,
 )
 
+DENSE = ("query", "key", "value", "attn_mask")
+DEFAULT = "gfx942"  # the chip whose kernels the CPU runs
+CAUSAL = (None, False, True, "top_left", "bottom_right")
 
-def entry_for(table: tuple[Entry, ...], p: Problem, chip: str) -> Entry:
-    """The kernel of a table for a problem on a chip. Raises L066 where there is none."""
-    for entry in table:
-        if entry.takes(p, chip):
-            return entry
-    raise argument_error(
-        f"there is no kernel of attention for {p.dtype} on {chip}: bf16 and f16 run on gfx90a, gfx942, gfx950, sm_75 "
-        f"and newer, and on the CPU; f32 on gfx chips and the CPU"
+
+def shapes(
+    query: Array, key: Array, value: Array, attn_mask: Array | None = None, cu_seqlens_q: Array | None = None,
+    cu_seqlens_k: Array | None = None, block_table: Array | None = None, cache_lengths: Array | None = None,
+    sinks: Array | None = None, *, scale: Any, softcap: Any, left: Any, right: Any, bottom_right: Any, gqa: Any,
+    longest: Any, invariant: Any, rows_first: Any, target: Any,
+) -> tuple[Array, Array]:  # fmt: skip
+    """Shapes of O and of the logarithms. Raises L066."""
+    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks
+    p = problem_of(arrays, scale, softcap, left, right, bottom_right, gqa, longest, invariant)
+    entry_for(FORWARD, p, target or (DEFAULT if query.chip == "cpu" else query.chip))
+    if p.packed_q:
+        length, heads = query.shape[:2]
+        return Array((length, heads, p.dv), query.dtype), Array((heads, length), "float32")
+    out = tuple(query.shape[:-1])
+    made = (*out[:-2], out[-1], out[-2]) if rows_first else out
+    return Array((*made, p.dv), query.dtype), Array(out, "float32")
+
+
+def _forward(arrays: Any, out: Any, lse: Any, options: tuple[Any, ...], rows_first: bool, target: str | None) -> None:
+    """Runs the kernel for arrays in the order of the rule."""
+    p = problem_for(tuple(described(x) for x in arrays), options)
+    q, k, v, mask, cu_q, cu_k, table, lengths, sinks = arrays
+    out = out.swapaxes(-3, -2) if rows_first else out
+    run_forward(p, operands(p, q, k, v, mask, cu_q, cu_k, table, lengths, sinks), heads_of(p, out), lse_of(p, lse), target)
+
+
+@op(shapes, returns=1, batched=DENSE, autocast="lower")
+def scaled_attention(
+    query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, out, lse, *,
+    scale: float | None = None, softcap: float = 0.0, left: int | None = None, right: int | None = None,
+    bottom_right: bool = False, gqa: bool = False, longest: tuple[int, ...] = (), invariant: bool | None = None,
+    rows_first: bool = False, target: str | None = None,
+):  # fmt: skip
+    """O; see `attention`. left, right: query i sees keys i + shift - left to i + shift + right; shift is 0, or where
+    `bottom_right` keys - queries. longest: lengths that no packed sequence exceeds. rows_first: O is made (..., length,
+    heads, dv)."""
+    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks
+    options = scale, softcap, left, right, bottom_right, gqa, longest, invariant
+    _forward(arrays, out, lse, options, rows_first, target)
+
+
+@op(shapes, returns=2, batched=DENSE, autocast="lower")
+def scaled_attention_and_lse(
+    query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, out, lse, *,
+    scale: float | None = None, softcap: float = 0.0, left: int | None = None, right: int | None = None,
+    bottom_right: bool = False, gqa: bool = False, longest: tuple[int, ...] = (), invariant: bool | None = None,
+    rows_first: bool = False, target: str | None = None,
+):  # fmt: skip
+    """O and the logarithms of the rows' sums of e to the scores; else as `scaled_attention`."""
+    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks
+    options = scale, softcap, left, right, bottom_right, gqa, longest, invariant
+    _forward(arrays, out, lse, options, rows_first, target)
+
+
+# -- gradients ---------------------------------------------------------------------------------------------------------
+
+
+def gradient_shapes(
+    grad: Array, query: Array, key: Array, value: Array, made: Array, lse: Array, attn_mask: Array | None = None,
+    cu_seqlens_q: Array | None = None, cu_seqlens_k: Array | None = None, sinks: Array | None = None,
+    grad_lse: Array | None = None, *, scale: Any, softcap: Any, left: Any, right: Any, bottom_right: Any, gqa: Any,
+    longest: Any, invariant: Any, rows_first: Any, target: Any, wants_mask: Any, wants_sinks: Any,
+) -> tuple[Array, ...]:  # fmt: skip
+    """Shapes of the gradients of query, key, value, attn_mask and sinks; the last two are empty where they are not
+    wanted."""
+    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, None, None, sinks
+    p = problem_of(arrays, scale, softcap, left, right, bottom_right, gqa, longest, invariant)
+    entry_for(BACKWARD, p, target or (DEFAULT if query.chip == "cpu" else query.chip))
+    found = []
+    for x in (query, key, value):
+        s = tuple(x.shape)
+        found.append(Array((*s[:-3], s[-2], s[-3], s[-1]) if rows_first else s, x.dtype))
+    for x, wanted in ((attn_mask, wants_mask), (sinks, wants_sinks)):
+        found.append(Array(x.shape, x.dtype) if wanted and x is not None else Array((0,), "float32"))
+    return tuple(found)
+
+
+@op(gradient_shapes, returns=5)
+def scaled_attention_gradients(
+    grad, query, key, value, made, lse, attn_mask, cu_seqlens_q, cu_seqlens_k, sinks, grad_lse, dquery, dkey, dvalue,
+    dmask, dsinks, *, scale: float | None = None, softcap: float = 0.0, left: int | None = None,
+    right: int | None = None, bottom_right: bool = False, gqa: bool = False, longest: tuple[int, ...] = (),
+    invariant: bool | None = None, rows_first: bool = False, target: str | None = None, wants_mask: bool = False,
+    wants_sinks: bool = False,
+):  # fmt: skip
+    """Gradients of query, key, value, attn_mask and sinks: the same bits in every run. `grad`, `grad_lse`: of O and of
+    the logarithms. `made`: O. rows_first: O, its gradient and those of query, key and value are (..., length, heads, d)."""
+    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, None, None, sinks
+    p = problem_for(tuple(described(x) for x in arrays),
+                    (scale, softcap, left, right, bottom_right, gqa, longest, invariant))  # fmt: skip
+    if rows_first:
+        made, grad, dquery, dkey, dvalue = (x.swapaxes(-3, -2) for x in (made, grad, dquery, dkey, dvalue))
+    x = operands(p, query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, None, None, sinks)
+    o, do, dq, dk, dv = (heads_of(p, a) for a in (made, grad, dquery, dkey, dvalue))
+    logs, dlogs = lse_of(p, lse), None if grad_lse is None else lse_of(p, grad_lse)
+    whole = None
+    if wants_mask:
+        whole = zeros(lse, (p.batch, p.heads, p.queries, p.keys))
+    run_backward(p, x, o, logs, do, dlogs, dq, dk, dv, target, whole)
+    if wants_mask:
+        dmask[...] = summed(whole.reshape(*query.shape[:-1], p.keys), dmask)
+    if wants_sinks:
+        dsinks[...] = of_sinks(p, sinks, o, do, logs, dlogs)
+
+
+def zeros(like: Any, shape: tuple[int, ...]) -> Any:
+    """An f32 array of zeros where `like` is."""
+    if is_torch(like):
+        return like.new_zeros(shape)
+    import numpy as np
+
+    return np.zeros(shape, np.float32)
+
+
+def summed(x: Any, like: Any) -> Any:
+    """Sums over the dimensions along which an array of the shape of `like` was broadcast."""
+    lead = len(x.shape) - len(like.shape)
+    axes = tuple(range(lead)) + tuple(lead + i for i, n in enumerate(like.shape) if n == 1 and x.shape[lead + i] != 1)
+    x = x.sum(axes) if axes else x
+    x = x.reshape(tuple(like.shape))
+    return x.to(like.dtype) if is_torch(x) else x.astype(like.dtype)
+
+
+def of_sinks(p: Problem, sinks: Any, out: Any, grad: Any, lse: Any, grad_lse: Any) -> Any:
+    """The gradient of sinks: each is a score whose value is 0."""
+    delta = (out * grad).sum(-1) if not is_torch(out) else (out.float() * grad.float()).sum(-1)
+    if not is_torch(out):
+        delta = (out.astype("float32") * grad.astype("float32")).sum(-1)
+    delta = delta.swapaxes(0, 1) if p.packed_q else delta  # (..., heads, queries)
+    delta = delta if grad_lse is None else delta - grad_lse
+    share = sinks.reshape(-1, 1) - lse
+    share = share.exp() if is_torch(share) else _exp(share)
+    found = -(share * delta).sum(-1)
+    return found if p.packed_q else found.sum(0)
+
+
+def _exp(x: Any) -> Any:
+    import numpy as np
+
+    return np.exp(x)
+
+
+def _gradients(grads: Any, inputs: Any, outputs: Any, needs: Any, options: dict[str, Any]) -> tuple[Any, ...]:
+    query, key, value, mask, cu_q, cu_k, table, lengths, sinks = inputs
+    if table is not None or lengths is not None:
+        raise argument_error(
+            "attention has no gradient with a block table or cache lengths: cu_seqlens_q and cu_seqlens_k, or attn_mask, "
+            "say how long sequences are where gradients are wanted"
+        )
+    found = scaled_attention_gradients(
+        grads[0], query, key, value, outputs[0], outputs[1], mask, cu_q, cu_k, sinks,
+        grads[1] if len(grads) > 1 else None, wants_mask=bool(needs[3]), wants_sinks=bool(needs[8]), **options,
+    )  # fmt: skip
+    dq, dk, dv = (x.swapaxes(-3, -2) for x in found[:3]) if options["rows_first"] else found[:3]
+    return dq, dk, dv, found[3] if needs[3] else None, None, None, None, None, found[4] if needs[8] else None
+
+
+@scaled_attention.backward
+def _(grads, inputs, outputs, *, needs, **options):
+    return _gradients(grads, inputs, outputs, needs, options)
+
+
+@scaled_attention_and_lse.backward
+def _(grads, inputs, outputs, *, needs, **options):
+    return _gradients(grads, inputs, outputs, needs, options)
+
+
+# -- arrays ------------------------------------------------------------------------------------------------------------
+
+
+def heads_of(p: Problem, x: Any) -> Any:
+    """An array (..., heads, length, d) as (batch, heads, length, d); one of packed sequences as it is."""
+    if p.packed_q or len(x.shape) == 4:
+        return x
+    return x[None, None] if len(x.shape) == 2 else x.reshape(-1, *x.shape[-3:])
+
+
+def lse_of(p: Problem, x: Any) -> Any:
+    """Logarithms as (batch, heads, queries), or packed (heads, tokens)."""
+    return x if p.packed_q else x.reshape(p.batch, p.heads, p.queries)
+
+
+def operands(p: Problem, q: Any, k: Any, v: Any, mask: Any, cu_q: Any, cu_k: Any, table: Any, lengths: Any,
+             sinks: Any) -> Operands:  # fmt: skip
+    """The arrays as kernels take them."""
+    if not (p.packed_q or p.page):
+        lead = tuple(q.shape[:-3])
+        q, k, v = (heads_of(p, x) for x in (q, k, v))
+        if mask is not None:
+            mask = whole_mask(mask, lead)
+    return Operands(q, k, v, mask, cu_q, cu_k, table, lengths, sinks)
+
+
+def whole_mask(mask: Any, lead: tuple[int, ...]) -> Any:
+    """A mask as (batch or 1, heads or 1, queries or 1, keys or 1)."""
+    while len(mask.shape) < 4:
+        mask = mask[None]
+    if len(mask.shape) == 4 and len(lead) == 1 or set(mask.shape[:-3]) == {1}:
+        return mask.reshape(-1, *mask.shape[-3:]) if len(mask.shape) > 4 else mask
+    shape = (*lead, *mask.shape[-3:])
+    if is_torch(mask):
+        return mask.expand(shape).reshape(-1, *mask.shape[-3:])
+    import numpy as np
+
+    return np.broadcast_to(mask, shape).reshape(-1, *mask.shape[-3:])
+
+
+# -- the public function -----------------------------------------------------------------------------------------------
+
+
+def rows_come_first(query: Any) -> bool:
+    """True for torch's transposed view of (..., length, heads, d): O is then made so, as callers turn it back."""
+    if len(query.shape) < 4 or not hasattr(query, "stride"):
+        return False
+    return query.shape[-2] > 1 and query.shape[-3] > 1 and query.stride(-3) < query.stride(-2)
+
+
+def attention(
+    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
+    scale: float | None = None, enable_gqa: bool = False, *, causal: Any = None, window: Any = None,
+    softcap: float = 0.0, cu_seqlens_q: Any = None, cu_seqlens_k: Any = None, max_seqlen_q: int | None = None,
+    max_seqlen_k: int | None = None, block_table: Any = None, cache_lengths: Any = None, sinks: Any = None,
+    return_lse: bool = False, out: Any = None, fallback: bool = False, invariant: bool | None = None,
+    target: str | None = None,
+) -> Any:  # fmt: skip
+    """softmax(scale query key^T) value, as torch's `scaled_dot_product_attention` has it, with weights and sums in f32.
+
+    query: (..., heads, length, d); key: (..., heads, keys, d); value: (..., heads, keys, dv): bf16, f16 or f32, d and
+    dv to 256, with any strides that keep d side by side (others are copied). With `enable_gqa` heads of query share
+    those of key and value, which divide them. attn_mask: broadcasts to (..., heads, length, keys); of bool, True where
+    a key takes part, or of float32 or query's dtype, added to scores. is_causal: query i sees keys up to i. scale:
+    1/sqrt(d) if None. dropout_p: 0 only.
+
+    causal: "top_left", which is `is_causal`, or "bottom_right": the last query sees all keys, each one before it one
+    less. window: (left, right): query i sees keys from i + shift - left to i + shift + right, None without an end on
+    that side; shift is 0 where the mask is causal from the top left, else keys - queries. softcap: c above 0, scores
+    become c tanh(score / c), before attn_mask is added. sinks: f32 (heads,), one more score for each row, whose value
+    is 0. Masks of all kinds may come together: a key takes part where all say so.
+
+    Packed sequences: query (tokens, heads, d), key and value likewise, and cu_seqlens_q, cu_seqlens_k: i32 (sequences
+    + 1,), where each begins and the last ends; tokens behind them get 0. max_seqlen_q, max_seqlen_k: lengths that none
+    exceeds, if known. A cache in pages: key and value (pages, keys of a page, heads, d), block_table i32 (sequences,
+    pages of one), cache_lengths i32 (sequences,); query (sequences, heads, length, d), or packed. cache_lengths alone:
+    of key and value (sequences, heads, keys, d) so many keys count.
+
+    A row that sees nothing is 0. Returns O, (..., heads, length, dv), and with return_lse also the logarithms of the
+    rows' sums of e to the scores, f32 (..., heads, length), packed (heads, tokens). The gradients of query, key, value,
+    of a float attn_mask and of sinks are the same bits in every run; with pages or cache lengths there are none.
+    invariant: the bits of a row do not depend on what came with it; None for what `ops.invariant` says. target: of
+    arrays on the CPU, the chip whose kernel is run there. fallback: torch's own function where there is no kernel for
+    a dtype or chip. Raises L066."""
+    if dropout_p != 0.0:
+        raise argument_error(f"dropout_p is {dropout_p}: attention of Ave has no dropout; drop from its result, or pass 0.0")
+    if causal not in CAUSAL:
+        raise argument_error(f"causal is {causal!r}: it must be 'top_left', 'bottom_right' or None")
+    left, right = (None, None) if window is None else _ends(window)
+    if is_causal or causal:
+        right = 0
+    bottom = causal == "bottom_right" or (window is not None and not is_causal and not causal)
+    longest: tuple[int, ...] = ()
+    if max_seqlen_q is not None or max_seqlen_k is not None:
+        longest = (max_seqlen_q or 1 << 30, max_seqlen_k or 1 << 30)
+    first = out is None and cu_seqlens_q is None and rows_come_first(query)
+    run = scaled_attention_and_lse if return_lse else scaled_attention
+    found = run(
+        query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, out=out,
+        fallback=fallback, scale=scale, softcap=softcap, left=left, right=right, bottom_right=bottom, gqa=enable_gqa,
+        longest=longest, rows_first=first, target=target, invariant=invariant,
+    )  # fmt: skip
+    if not first:
+        return found
+    return (found[0].swapaxes(-3, -2), found[1]) if return_lse else found.swapaxes(-3, -2)
+
+
+def _ends(window: Any) -> tuple[int | None, int | None]:
+    """Ends of a window, None for less than 0, as some libraries have it."""
+    try:
+        left, right = window
+        return tuple(None if x is None or x < 0 else int(x) for x in (left, right))  # type: ignore[return-value]
+    except (TypeError, ValueError):
+        raise argument_error(
+            f"window is {window!r}: it must be (left, right), numbers of keys, or None for no end on a side"
+        ) from None
+
+
+@scaled_attention.fallback
+def _(query, key, value, attn_mask=None, *others, scale, softcap, left, right, bottom_right, gqa, rows_first, **_):
+    torch = sys.modules.get("torch")
+    causal = left is None and right == 0 and not (bottom_right and query.shape[-2] != key.shape[-2])
+    plain = not softcap and left is None and (right is None or causal) and all(x is None for x in others)
+    if torch is None or not is_torch(query) or not plain or (causal and attn_mask is not None):
+        raise no_kernel("there is no kernel of attention for this dtype or chip, and torch's has not what is asked for")
+    out = torch.nn.functional.scaled_dot_product_attention(
+        query, key, value, attn_mask, is_causal=causal, scale=scale, enable_gqa=gqa
     )
-
-
-def place_of(x: Any, target: str | None) -> tuple[str, int, dict[str, Any]]:
-    """The chip that an array is on, or is meant for, its compute units, and options of launches there."""
-    chip, units = tile.device_of(x, target)
-    return chip, units, {"backend": "cpu"} if tile.on_cpu(x) and target is None else {}
-
-
-def run_forward(p: Problem, x: Operands, out: Any, lse: Any, target: str | None = None, **options: Any) -> None:
-    """Writes O and the logarithms of the rows' sums."""
-    if p.empty:
-        out[...] = 0
-        lse[...] = float("-inf")
-        return
-    chip, units, more = place_of(x.q, target)
-    entry_for(FORWARD, p, chip).launch(p, x, out, lse, target=chip, units=units, **more, **options)
+    return out.swapaxes(-3, -2) if rows_first else out

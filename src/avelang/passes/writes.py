@@ -51,11 +51,15 @@ class _Writes:
                 self.add(r, self.of(op.operands))
 
     def regions(self, op: Op) -> None:
-        """Values carried into and out of regions keep their roots; who meets whom matters little, so all of one op
-        meet."""
-        carried = self.of([*op.operands,
-                           *(v for region in op.regions for v in (region.ops[-1].operands if region.ops else []))])
-        for v in (*op.results, *(a for region in op.regions for a in region.args)):
-            self.add(v, carried)
+        """Values carried into and out of regions keep their roots: the n-th of what comes in, of what regions take and
+        of what they yield is the n-th result."""
         for region in op.regions:
             self.block(region)
+        n = len(op.results)
+        groups = [list(op.results), *([*region.args][-n:] for region in op.regions if n and len(region.args) >= n)]
+        into = [] if op.name == "if" else [op.operands[-n:]]
+        into += [region.ops[-1].operands[-n:] for region in op.regions if region.ops]
+        for i in range(n):
+            carried = self.of([values[i] for values in into if len(values) == n])
+            for values in groups:
+                self.add(values[i], carried)

@@ -137,8 +137,9 @@ def next_tile(one, two, now, first):
 
 
 @avelang.jit
-def weights_of(F, s, logs, axis, edits, bias):
-    """Weights of scores, by the logarithms of their rows' sums, and by how much a capped score moves with its own."""
+def edited(F, s, edits, bias):
+    """Scores as they stand in the softmax, but for what rows do not see, and by how much a capped one moves with its
+    own."""
     slope = None
     if F.cap:
         s = s.map(lambda x: al.tanh(x * (edits[0] / edits[1])))
@@ -151,9 +152,14 @@ def weights_of(F, s, logs, axis, edits, bias):
             s = s.map(lambda x, y: al.select(y != 0, x, NEVER), (bias,))
         else:
             s = s.map(lambda x, y: x + al.convert(y, al.f32), (bias,))
-    scale = LOG2E if F.edited else edits[0] * LOG2E
-    p = s.along(lambda x, l: power(al.fma(x, scale, l * (0.0 - LOG2E))), logs, axis)
-    return p, slope
+    return s, slope
+
+
+@avelang.jit
+def weights_of(F, s, logs, axis, factor):
+    """Weights of scores, by the logarithms of their rows' sums."""
+    scale = LOG2E if F.edited else factor * LOG2E
+    return s.along(lambda x, l: power(al.fma(x, scale, l * (0.0 - LOG2E))), logs, axis)
 
 
 @avelang.jit
@@ -213,14 +219,14 @@ def rows_block(T, F, x, arrays, strides, edits):
         sums, now = tile.full(C.o, 0.0, al.f32), al.convert(0, al.u32)
         for j in al.range(begin, end):
             now, key = next_tile(ks, vs, now, j == begin), key_of(j, N)
-            s = scores(A, a, ks.straight, now, held_a)
-            if j < clear or j >= whole:
-                s = tile_of(s, s.sweep(lambda y, at: al.select(
-                    sight.sees(at[0] + first, al.convert(at[1] + key, al.i32)), y, NEVER)).values)
             there = None
             if F.bias:
                 there = x.bias(bias, strides[5], batch, head, queries, keys).window((M, N), (first, key), A.c).load()
-            p, slope = weights_of(F, s, logs, 1, edits, there)
+            s, slope = edited(F, scores(A, a, ks.straight, now, held_a), edits, there)
+            if j < clear or j >= whole:
+                s = tile_of(s, s.sweep(lambda y, at: al.select(
+                    sight.sees(at[0] + first, al.convert(at[1] + key, al.i32)), y, NEVER)).values)
+            p = weights_of(F, s, logs, 1, edits[0])
             ds = moves(p, scores(B, b, vs.straight, now, held_b), delta, 1)
             if dbias is not None:
                 x.bias(dbias, strides[6], batch, head, queries, keys).store(ds, (first, key))
@@ -310,7 +316,11 @@ def columns_block(T, F, x, arrays, strides, edits, DK, DV):
             commit_async()
             for j in al.range(begin, end):
                 now, query = next_tile(qs, gs, now, j == begin), key_of(j, N)
-                s = scores(A, a, qs.straight, now, held_a)
+                there = None
+                if F.bias:
+                    there = x.turned_bias(bias, strides[4], batch, head, queries, keys)
+                    there = there.window((M, N), (first, query), A.c).load()
+                s, slope = edited(F, scores(A, a, qs.straight, now, held_a), edits, there)
                 low = al.convert(query, al.i32)
                 ragged = low + sight.right < last
                 if sight.left is not None:
@@ -318,13 +328,9 @@ def columns_block(T, F, x, arrays, strides, edits, DK, DV):
                 if ragged:
                     s = tile_of(s, s.sweep(lambda y, at: al.select(
                         sight.sees(at[1] + query, al.convert(at[0] + first, al.i32)), y, NEVER)).values)
-                there = None
-                if F.bias:
-                    there = x.turned_bias(bias, strides[4], batch, head, queries, keys)
-                    there = there.window((M, N), (first, query), A.c).load()
                 logs = column_of(x, lse, batch, head, begin_q, queries, query, A.c).map(never)
                 delta = column_of(x, deltas, batch, head, begin_q, queries, query, A.c)
-                p, slope = weights_of(F, s, logs, 0, edits, there)
+                p = weights_of(F, s, logs, 0, edits[0])
                 if DV:
                     sums_v = accumulate(A, sums_v, operand(p, q.dtype), gs.turned, now)
                 if DK:

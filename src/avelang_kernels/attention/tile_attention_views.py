@@ -327,9 +327,11 @@ def features(p: Problem, x: Operands, others: Any = (), **more: Any) -> Features
     if p.bias:
         kind = "bool" if p.bias == "bool" else "add"
         strides = strides_of(x.bias)
-        column = int(x.bias.shape[-1] > 1 and strides[-1] != 0)
+        column = int(x.bias.shape[-1] == p.keys and (strides[-1] != 0 or p.keys == 1))
         each = x.bias.dtype.itemsize
-        wide = math.gcd(VECTOR // each, p.keys, address_of(x.bias) // each, *strides[:-1]) if column else 1
+        most = VECTOR // each
+        whole = column and math.gcd(most, p.keys, address_of(x.bias) // each, *strides[:-1]) == most
+        wide = most if whole else 1  # two kinds of code are enough
     edited = bool(p.softcap) or kind == "add" or not p.scale > 0
     return Features(
         p.d,

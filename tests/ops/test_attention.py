@@ -1,0 +1,169 @@
+"""`ops.attention` and its gradients against float64: drawn problems, over all that it takes at once."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+from tests.ops.judge_attention import Words, judge, within, within_lse
+
+from avelang import ops
+from avelang.ops.attention import scaled_attention_gradients
+
+BF16, F16 = ml_dtypes.bfloat16, np.float16
+CHIPS = [None, "gfx942", "sm_80"]  # compiled for the CPU; executed machine code
+
+
+def numbers(rng, shape, dtype, rows_first=False):
+    """Random numbers of (..., heads, length, d), as they lie or as (..., length, heads, d)."""
+    if rows_first:
+        shape = (*shape[:-3], shape[-2], shape[-3], shape[-1])
+    x = rng.standard_normal(shape, dtype=np.float32).astype(dtype)
+    return x.swapaxes(-3, -2) if rows_first else x
+
+
+def drawn_words(rng, d, left=False, cap=False):
+    """Whatever does not make other code."""
+    causal = rng.choice([None, "top_left", "bottom_right"])
+    ends = [None if rng.random() < 0.3 else int(rng.integers(0, 60)) for _ in range(2)]
+    window = (int(rng.integers(0, 60)), ends[1]) if left else (None, ends[1]) if rng.random() < 0.3 else None
+    return Words(float(d**-0.5 * rng.uniform(0.5, 2)), causal, window, float(rng.uniform(0.5, 8)) if cap else 0.0)
+
+
+def options_of(words):
+    return {"scale": words.scale, "causal": words.causal, "window": words.window, "softcap": words.softcap}
+
+
+def gradient_options(words):
+    left, right = words.window or (None, None)
+    bottom = words.causal == "bottom_right" or (words.window is not None and words.causal is None)
+    return {"scale": words.scale, "left": left, "right": 0 if words.causal else right, "bottom_right": bottom,
+            "softcap": words.softcap, "gqa": True}  # fmt: skip
+
+
+def check_dense(seed, dtype, d, dv, *, left=False, cap=False, mask=None, sinks=False, target=None, longest=100, grads=True):
+    """A drawn problem of (batch, heads, length, d)."""
+    rng = np.random.default_rng(seed)
+    words, name = drawn_words(rng, d, left, cap), np.dtype(dtype).name
+    kv_heads, group, batch = (int(rng.integers(1, 3)) for _ in range(3))
+    heads = kv_heads * group
+    lengths = rng.integers(65 if longest > 65 else 1, longest, 2) if rng.random() < 0.8 else (66, int(rng.integers(0, 3)))
+    queries, keys = (int(x) for x in lengths)
+    keys = keys // 2 * 2 + 1 if mask and target is None else keys  # one kind of code
+    q, k, v = (numbers(rng, (batch, h, n, w), dtype, rng.random() < 0.5)
+               for h, n, w in ((heads, queries, d), (kv_heads, keys, d), (kv_heads, keys, dv)))  # fmt: skip
+    sink = rng.standard_normal(heads).astype(np.float32) if sinks else None
+    there = None
+    if mask:
+        shape = [n if rng.random() < 0.7 else 1 for n in (batch, heads, queries)] + [keys]
+        there = rng.random(shape) < 0.6 if mask == "bool" else rng.standard_normal(shape).astype(mask)
+    out, lse = ops.attention(q, k, v, there, enable_gqa=True, sinks=sink, return_lse=True, target=target, **options_of(words))
+    g, g_lse = numbers(rng, out.shape, dtype), rng.standard_normal(lse.shape).astype(np.float32)
+    found = scaled_attention_gradients(
+        g, q, k, v, out, lse, there, None, None, sink, g_lse, wants_mask=mask not in (None, "bool"), wants_sinks=sinks,
+        target=target, **gradient_options(words),
+    ) if grads else ()  # fmt: skip
+    total = None
+    for b in range(batch):
+        one = None if there is None else np.broadcast_to(there, (batch, heads, queries, keys))[b]
+        want = judge(words, q[b], k[b], v[b], name, grad=g[b], grad_lse=g_lse[b], mask=one, sinks=sink)
+        within(out[b], want.out, want.out_bound, "out")
+        within_lse(lse[b], want)
+        for what, x, y, bound in zip(("dq", "dk", "dv"), found, want.grads, want.grad_bounds, strict=False):
+            within(x[b], y, bound, what)
+        rest = [np.stack([x, y]) for x, y in zip(want.grads[3:], want.grad_bounds[3:], strict=True)]
+        total = [[r] for r in rest] if total is None else [[*t, r] for t, r in zip(total, rest, strict=True)]
+    if grads and mask not in (None, "bool"):
+        both = np.stack(total[0], 1)  # (value or bound, batch, heads, queries, keys)
+        axes = tuple(i + 1 for i, n in enumerate(there.shape) if n == 1 and both.shape[i + 1] != 1)
+        both = both.sum(axes, keepdims=True)
+        within(found[3], both[0], both[1] + 1e-5 * np.abs(both[0]) + 1e-4, "dmask")
+    if grads and sinks:
+        both = np.sum(total[1], 0)
+        within(found[4], both[0], both[1] + 1e-3, "dsinks")
+    return q, k, v, out
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_dense(seed):
+    """Grouped heads, both alignments, strides, any lengths; d and dv padded."""
+    check_dense(seed, BF16, 40, 24)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_edits_at_once(seed):
+    """A window, a cap, an added mask of any broadcast shape and sinks, in f32."""
+    check_dense(100 + seed, np.float32, 32, 20, left=True, cap=True, mask="float32", sinks=True)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_conditions(seed):
+    check_dense(200 + seed, F16, 32, 32, mask="bool", grads=False)
+
+
+@pytest.mark.parametrize("target", CHIPS[1:])
+def test_machine_code(target):
+    """What AMD's and NVIDIA's code does, executed."""
+    amd = target == "gfx942"
+    check_dense(300, BF16, 32, 32, left=amd, mask="bool" if amd else None, target=target, longest=30, grads=amd)
+
+
+def packed(rng, lengths, heads, d, dtype, behind=0):
+    at = np.cumsum([0, *lengths]).astype(np.int32)
+    return rng.standard_normal((int(at[-1]) + behind, heads, d), dtype=np.float32).astype(dtype), at
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_packed_sequences(seed):
+    """Lengths from 0; what is behind the last one gets 0; each has the bits that it has alone."""
+    rng = np.random.default_rng(seed)
+    words, count = drawn_words(rng, 32, True), int(rng.integers(1, 5))
+    rows, cols = ([int(rng.choice([0, 1, rng.integers(2, 90)])) for _ in range(count)] for _ in range(2))
+    kv_heads, group = (int(x) for x in rng.integers(1, 3, 2))
+    (q, cu_q), (k, cu_k) = packed(rng, rows, kv_heads * group, 32, BF16, 3), packed(rng, cols, kv_heads, 32, BF16, 2)
+    v, _ = packed(rng, cols, kv_heads, 32, BF16, 2)
+    out, lse = ops.attention(q, k, v, cu_seqlens_q=cu_q, cu_seqlens_k=cu_k, return_lse=True, **options_of(words))
+    g = rng.standard_normal(out.shape, dtype=np.float32).astype(BF16)
+    grads = scaled_attention_gradients(g, q, k, v, out, lse, None, cu_q, cu_k, **gradient_options(words))
+    assert not out[cu_q[-1] :].any() and np.isneginf(lse[:, cu_q[-1] :]).all()
+    assert not any(x[at[-1] :].any() for x, at in zip(grads[:3], (cu_q, cu_k, cu_k), strict=True))
+    for b in range(count):
+        mine, theirs = slice(*cu_q[b : b + 2]), slice(*cu_k[b : b + 2])
+        one = [x[at].swapaxes(0, 1) for x, at in ((q, mine), (k, theirs), (v, theirs), (g, mine))]
+        want = judge(words, *one[:3], "bfloat16", grad=one[3])  # type: ignore
+        within(out[mine].swapaxes(0, 1), want.out, want.out_bound, "out")
+        within_lse(lse[:, mine], want)
+        for x, at, y, bound in zip(grads, (mine, theirs, theirs), want.grads, want.grad_bounds, strict=False):
+            within(x[at].swapaxes(0, 1), y, bound, "gradient")
+    b = int(rng.integers(count))
+    mine, theirs = slice(*cu_q[b : b + 2]), slice(*cu_k[b : b + 2])
+    at = [np.array([0, n], np.int32) for n in (rows[b], cols[b])]
+    alone = ops.attention(q[mine], k[theirs], v[theirs], cu_seqlens_q=at[0], cu_seqlens_k=at[1], return_lse=True,
+                          **options_of(words))  # fmt: skip
+    assert np.array_equal(alone[0], out[mine]) and np.array_equal(alone[1], lse[:, mine])
+    again = scaled_attention_gradients(g[mine], q[mine], k[theirs], v[theirs], *alone, None, *at, **gradient_options(words))
+    assert all(np.array_equal(x, y[s]) for x, y, s in zip(again, grads, (mine, theirs, theirs), strict=False))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_caches_in_pages(seed):
+    """Few queries: heads of a group are rows of one block, and blocks share keys. Pages that are not a sequence's own
+    hold NaN, and their numbers lead nowhere."""
+    rng = np.random.default_rng(seed)
+    batch, page, most = int(rng.integers(1, 4)), 16, 40
+    lengths = rng.choice([0, 1, 15, 16, 17, 200, 500, 640], batch).astype(np.int32)
+    words = drawn_words(rng, 48)
+    k, v = (np.full((batch * most + 1, page, 2, n), np.nan, np.float32).astype(F16) for n in (48, 32))
+    table = rng.permutation(batch * most).reshape(batch, most).astype(np.int32)
+    table[np.arange(most)[None] >= -(-lengths // page)[:, None]] = -(1 << 20)
+    q = rng.standard_normal((batch, 8, int(rng.integers(1, 4)), 48), dtype=np.float32).astype(F16)
+    rows = [[rng.standard_normal((n, 2, x.shape[3]), dtype=np.float32).astype(F16) for n in lengths] for x in (k, v)]
+    for x, mine in zip((k, v), rows, strict=True):
+        for b, own in enumerate(mine):
+            for i in range(0, len(own), page):
+                x[table[b, i // page], : len(own) - i] = own[i : i + page]
+    out, lse = ops.attention(q, k, v, block_table=table, cache_lengths=lengths, return_lse=True, **options_of(words))
+    for b in range(batch):
+        want = judge(words, q[b], rows[0][b].swapaxes(0, 1), rows[1][b].swapaxes(0, 1), "float16")
+        within(out[b], want.out, want.out_bound, "out")
+        within_lse(lse[b], want)
