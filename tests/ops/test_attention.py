@@ -41,13 +41,17 @@ def gradient_options(words):
             "softcap": words.softcap, "gqa": True}  # fmt: skip
 
 
-def check_dense(seed, dtype, d, dv, *, left=False, cap=False, mask=None, sinks=False, target=None, longest=100, grads=True):
+def check_dense(
+    seed, dtype, d, dv, *, left=False, cap=False, mask=None, sinks=False, target=None, longest=100, grads=True
+):
     """A drawn problem of (batch, heads, length, d)."""
     rng = np.random.default_rng(seed)
     words, name = drawn_words(rng, d, left, cap), np.dtype(dtype).name
     kv_heads, group, batch = (int(rng.integers(1, 3)) for _ in range(3))
     heads = kv_heads * group
-    lengths = rng.integers(65 if longest > 65 else 1, longest, 2) if rng.random() < 0.8 else (66, int(rng.integers(0, 3)))
+    lengths = (
+        rng.integers(65 if longest > 65 else 1, longest, 2) if rng.random() < 0.8 else (66, int(rng.integers(0, 3)))
+    )
     queries, keys = (int(x) for x in lengths)
     keys = keys // 2 * 2 + 1 if mask and target is None else keys  # one kind of code
     q, k, v = (numbers(rng, (batch, h, n, w), dtype, rng.random() < 0.5)
@@ -57,13 +61,15 @@ def check_dense(seed, dtype, d, dv, *, left=False, cap=False, mask=None, sinks=F
     if mask:
         shape = [n if rng.random() < 0.7 else 1 for n in (batch, heads, queries)] + [keys]
         there = rng.random(shape) < 0.6 if mask == "bool" else rng.standard_normal(shape).astype(mask)
-    out, lse = ops.attention(q, k, v, there, enable_gqa=True, sinks=sink, return_lse=True, target=target, **options_of(words))
+    out, lse = ops.attention(
+        q, k, v, there, enable_gqa=True, sinks=sink, return_lse=True, target=target, **options_of(words)
+    )
     g, g_lse = numbers(rng, out.shape, dtype), rng.standard_normal(lse.shape).astype(np.float32)
-    found = scaled_attention_gradients(
+    found: tuple = scaled_attention_gradients(
         g, q, k, v, out, lse, there, None, None, sink, g_lse, wants_mask=mask not in (None, "bool"), wants_sinks=sinks,
         target=target, **gradient_options(words),
     ) if grads else ()  # fmt: skip
-    total = None
+    total: list = []
     for b in range(batch):
         one = None if there is None else np.broadcast_to(there, (batch, heads, queries, keys))[b]
         want = judge(words, q[b], k[b], v[b], name, grad=g[b], grad_lse=g_lse[b], mask=one, sinks=sink)
@@ -72,13 +78,13 @@ def check_dense(seed, dtype, d, dv, *, left=False, cap=False, mask=None, sinks=F
         for what, x, y, bound in zip(("dq", "dk", "dv"), found, want.grads, want.grad_bounds, strict=False):
             within(x[b], y, bound, what)
         rest = [np.stack([x, y]) for x, y in zip(want.grads[3:], want.grad_bounds[3:], strict=True)]
-        total = [[r] for r in rest] if total is None else [[*t, r] for t, r in zip(total, rest, strict=True)]
-    if grads and mask not in (None, "bool"):
+        total = [[r] for r in rest] if not total else [[*t, r] for t, r in zip(total, rest, strict=True)]
+    if there is not None and len(found) and mask != "bool":
         both = np.stack(total[0], 1)  # (value or bound, batch, heads, queries, keys)
         axes = tuple(i + 1 for i, n in enumerate(there.shape) if n == 1 and both.shape[i + 1] != 1)
         both = both.sum(axes, keepdims=True)
         within(found[3], both[0], both[1] + 1e-5 * np.abs(both[0]) + 1e-4, "dmask")
-    if grads and sinks:
+    if len(found) and sinks:
         both = np.sum(total[1], 0)
         within(found[4], both[0], both[1] + 1e-3, "dsinks")
     return q, k, v, out
@@ -118,7 +124,7 @@ def test_packed_sequences(seed):
     """Lengths from 0; what is behind the last one gets 0; each has the bits that it has alone."""
     rng = np.random.default_rng(seed)
     words, count = drawn_words(rng, 32, True), int(rng.integers(1, 5))
-    rows, cols = ([int(rng.choice([0, 1, rng.integers(2, 90)])) for _ in range(count)] for _ in range(2))
+    rows, cols = ([int(rng.choice([0, 1, int(rng.integers(2, 90))])) for _ in range(count)] for _ in range(2))
     kv_heads, group = (int(x) for x in rng.integers(1, 3, 2))
     (q, cu_q), (k, cu_k) = packed(rng, rows, kv_heads * group, 32, BF16, 3), packed(rng, cols, kv_heads, 32, BF16, 2)
     v, _ = packed(rng, cols, kv_heads, 32, BF16, 2)
@@ -128,7 +134,7 @@ def test_packed_sequences(seed):
     assert not out[cu_q[-1] :].any() and np.isneginf(lse[:, cu_q[-1] :]).all()
     assert not any(x[at[-1] :].any() for x, at in zip(grads[:3], (cu_q, cu_k, cu_k), strict=True))
     for b in range(count):
-        mine, theirs = slice(*cu_q[b : b + 2]), slice(*cu_k[b : b + 2])
+        mine, theirs = slice(cu_q[b], cu_q[b + 1]), slice(cu_k[b], cu_k[b + 1])
         one = [x[at].swapaxes(0, 1) for x, at in ((q, mine), (k, theirs), (v, theirs), (g, mine))]
         want = judge(words, *one[:3], "bfloat16", grad=one[3])  # type: ignore
         within(out[mine].swapaxes(0, 1), want.out, want.out_bound, "out")
@@ -136,12 +142,14 @@ def test_packed_sequences(seed):
         for x, at, y, bound in zip(grads, (mine, theirs, theirs), want.grads, want.grad_bounds, strict=False):
             within(x[at].swapaxes(0, 1), y, bound, "gradient")
     b = int(rng.integers(count))
-    mine, theirs = slice(*cu_q[b : b + 2]), slice(*cu_k[b : b + 2])
+    mine, theirs = slice(cu_q[b], cu_q[b + 1]), slice(cu_k[b], cu_k[b + 1])
     at = [np.array([0, n], np.int32) for n in (rows[b], cols[b])]
     alone = ops.attention(q[mine], k[theirs], v[theirs], cu_seqlens_q=at[0], cu_seqlens_k=at[1], return_lse=True,
                           **options_of(words))  # fmt: skip
     assert np.array_equal(alone[0], out[mine]) and np.array_equal(alone[1], lse[:, mine])
-    again = scaled_attention_gradients(g[mine], q[mine], k[theirs], v[theirs], *alone, None, *at, **gradient_options(words))
+    again = scaled_attention_gradients(
+        g[mine], q[mine], k[theirs], v[theirs], *alone, None, *at, **gradient_options(words)
+    )
     assert all(np.array_equal(x, y[s]) for x, y, s in zip(again, grads, (mine, theirs, theirs), strict=False))
 
 

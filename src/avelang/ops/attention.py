@@ -49,7 +49,8 @@ def _forward(arrays: Any, out: Any, lse: Any, options: tuple[Any, ...], rows_fir
     p = problem_for(tuple(described(x) for x in arrays), options)
     q, k, v, mask, cu_q, cu_k, table, lengths, sinks = arrays
     out = out.swapaxes(-3, -2) if rows_first else out
-    run_forward(p, operands(p, q, k, v, mask, cu_q, cu_k, table, lengths, sinks), heads_of(p, out), lse_of(p, lse), target)
+    x = operands(p, q, k, v, mask, cu_q, cu_k, table, lengths, sinks)
+    run_forward(p, x, heads_of(p, out), lse_of(p, lse), target)
 
 
 @op(shapes, returns=1, batched=DENSE, autocast="lower")
@@ -112,7 +113,8 @@ def scaled_attention_gradients(
     wants_sinks: bool = False,
 ):  # fmt: skip
     """Gradients of query, key, value, attn_mask and sinks: the same bits in every run. `grad`, `grad_lse`: of O and of
-    the logarithms. `made`: O. rows_first: O, its gradient and those of query, key and value are (..., length, heads, d)."""
+    the logarithms. `made`: O. rows_first: O, its gradient and those of query, key and value are (..., length, heads,
+    d)."""
     arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, None, None, sinks
     p = problem_for(tuple(described(x) for x in arrays),
                     (scale, softcap, left, right, bottom_right, gqa, longest, invariant))  # fmt: skip
@@ -121,9 +123,7 @@ def scaled_attention_gradients(
     x = operands(p, query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, None, None, sinks)
     o, do, dq, dk, dv = (heads_of(p, a) for a in (made, grad, dquery, dkey, dvalue))
     logs, dlogs = lse_of(p, lse), None if grad_lse is None else lse_of(p, grad_lse)
-    whole = None
-    if wants_mask:
-        whole = zeros(lse, (p.batch, p.heads, p.queries, p.keys))
+    whole: Any = zeros(lse, (p.batch, p.heads, p.queries, p.keys)) if wants_mask else None
     run_backward(p, x, o, logs, do, dlogs, dq, dk, dv, target, whole)
     if wants_mask:
         dmask[...] = summed(whole.reshape(*query.shape[:-1], p.keys), dmask)
@@ -172,8 +172,8 @@ def _gradients(grads: Any, inputs: Any, outputs: Any, needs: Any, options: dict[
     query, key, value, mask, cu_q, cu_k, table, lengths, sinks = inputs
     if table is not None or lengths is not None:
         raise argument_error(
-            "attention has no gradient with a block table or cache lengths: cu_seqlens_q and cu_seqlens_k, or attn_mask, "
-            "say how long sequences are where gradients are wanted"
+            "attention has no gradient with a block table or cache lengths: cu_seqlens_q and cu_seqlens_k, or "
+            "attn_mask, say how long sequences are where gradients are wanted"
         )
     found = scaled_attention_gradients(
         grads[0], query, key, value, outputs[0], outputs[1], mask, cu_q, cu_k, sinks,
@@ -278,7 +278,7 @@ def attention(
     arrays on the CPU, the chip whose kernel is run there. fallback: torch's own function where there is no kernel for
     a dtype or chip. Raises L066."""
     if dropout_p != 0.0:
-        raise argument_error(f"dropout_p is {dropout_p}: attention of Ave has no dropout; drop from its result, or pass 0.0")
+        raise argument_error(f"dropout_p is {dropout_p}: attention of Ave has no dropout; it must be 0.0")
     if causal not in CAUSAL:
         raise argument_error(f"causal is {causal!r}: it must be 'top_left', 'bottom_right' or None")
     left, right = (None, None) if window is None else _ends(window)

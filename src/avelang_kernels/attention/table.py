@@ -1,5 +1,5 @@
-"""Which kernel runs an attention: shapes, dtypes and options come in; a checked `Problem` and the row of a table for its
-chip go out.
+"""Which kernel runs an attention: shapes, dtypes and options come in; a checked `Problem` and the row of a table for
+its chip go out.
 
 `FORWARD` and `BACKWARD` are the kernels, the first of which that takes a problem on a chip runs it."""
 
@@ -86,8 +86,10 @@ def problem_of(
     if kv_heads == 0 and heads or kv_heads and heads % kv_heads:
         raise argument_error(f"query has {heads} heads and key has {kv_heads}: those of query must be a multiple")
     if heads != kv_heads and not gqa and cu_q is None and table is None:
-        raise argument_error(f"query has {heads} heads and key has {kv_heads}: enable_gqa=True says that heads of query "
-                             f"share those of key and value")  # fmt: skip
+        raise argument_error(
+            f"query has {heads} heads and key has {kv_heads}: enable_gqa=True says that heads of query share those of "
+            f"key and value"
+        )
     if not (1 <= d <= WIDEST and 1 <= dv <= WIDEST):
         raise argument_error(f"d is {d} and that of value {dv}: both must be from 1 to {WIDEST}")
     bias = mask_of(mask, q, heads, queries, keys, cu_q is not None or table is not None)
@@ -132,8 +134,10 @@ def rows_of_queries(q: Any, cu_q: Any, batch: int | None) -> tuple[int, int, int
     """batch, heads, queries and d of packed sequences, or of a query with a paged cache."""
     if cu_q is None and batch is not None:
         if len(q.shape) != 4 or q.shape[0] != batch:
-            raise argument_error(f"query is {tuple(q.shape)}: with a block table of {batch} sequences it must be "
-                                 f"({batch}, heads, length, d), or packed (tokens, heads, d) with cu_seqlens_q")  # fmt: skip
+            raise argument_error(
+                f"query is {tuple(q.shape)}: with a block table of {batch} sequences it must be ({batch}, heads, "
+                f"length, d), or packed (tokens, heads, d) with cu_seqlens_q"
+            )
         return batch, q.shape[1], q.shape[2], q.shape[3]
     if cu_q is None or len(q.shape) != 3 or (batch is not None and cu_q.shape[0] != batch + 1):
         said = "not given" if cu_q is None else f"{tuple(cu_q.shape)}"
@@ -184,8 +188,10 @@ def mask_of(mask: Any, q: Any, heads: int, queries: int, keys: int, apart: bool)
     if mask is None:
         return ""
     if apart:
-        raise argument_error("attn_mask is given with cu_seqlens or a block table: there causal=, window= and the lengths "
-                             "say what takes part")  # fmt: skip
+        raise argument_error(
+            "attn_mask is given with cu_seqlens or a block table: there causal=, window= and the lengths say what takes "
+            "part"
+        )
     whole = (*q.shape[:-3], *((heads,) if len(q.shape) > 2 else ()), queries, keys)
     shape = tuple(mask.shape)
     if len(shape) > len(whole) or any(n not in (1, m) for n, m in zip(shape[::-1], whole[::-1], strict=False)):

@@ -5,6 +5,7 @@ Two kernels make the weights again from the logarithms. The first has a block of
 dQ, and on its way delta, the sum of dO O of each row. The second has a block of rows of K and V and goes through the
 heads of Q that share them, and through Q and dO: dK and dV. No sum is shared by two blocks."""
 
+# pyright: reportInvalidTypeForm=false
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
 import functools
@@ -163,6 +164,20 @@ def weights_of(F, s, logs, axis, factor):
 
 
 @avelang.jit
+def without_hidden(s, sight, query, key, AXIS):
+    """Scores without those of keys that queries do not see; queries lie along dimension AXIS of the tile."""
+    return s.sweep(lambda x, at: al.select(
+        sight.sees(at[AXIS] + query, al.convert(at[1 - AXIS] + key, al.i32)), x, NEVER))  # fmt: skip
+
+
+@avelang.jit
+def place_of(slots, heads):
+    """Number of rows, head and sequence of a block."""
+    index = al.block_id(0)
+    return index % slots, index // slots % heads, index // slots // heads
+
+
+@avelang.jit
 def never(values):
     """Logarithms of rows' sums, infinite where a row sees nothing."""
     return al.select(values == NEVER, FAR_AWAY, values)
@@ -186,12 +201,12 @@ def operand(x, dtype):
 
 @avelang.jit
 def rows_block(T, F, x, arrays, strides, edits):
-    """A block's rows of dQ, and their delta. `arrays`: q, k, v, o, do, lse, dlse, delta, bias, dbias, dq; `strides` of q,
-    k, v, o, do, bias, dbias, dq; `edits`: factor, cap."""
+    """A block's rows of dQ, and their delta. `arrays`: q, k, v, o, do, lse, dlse, delta, bias, dbias, dq; `strides` of
+    q, k, v, o, do, bias, dbias, dq; `edits`: factor, cap."""
     q, k, v, o, do, lse, dlse, deltas, bias, dbias, dq = arrays
     A, B, C = (T.on(al.target(), q.dtype, i, j) for i, j in ((F.d, F.dv), (F.dv, F.d), (F.d, F.d)))
     M, N, slots = T.m, T.n, x.extents[7]
-    slot, head, batch = al.block_id(0) % slots, al.block_id(0) // slots % x.extents[1], al.block_id(0) // slots // x.extents[1]
+    slot, head, batch = place_of(slots, x.extents[1])
     if F.packed_q:
         batch, slot = find_sequence(x.cu_q, x.extents[0], slot, x.extents[5], M)
     begin_q, queries, begin_k, keys = x.both(batch)
@@ -209,8 +224,9 @@ def rows_block(T, F, x, arrays, strides, edits):
         vs.load(0)
         commit_async()
         logs = x.logarithms(lse, batch, head, begin_q, queries).window((M,), (first,), rows_of(A.c)).load().map(never)
-        O = x.rows(o, strides[3], batch, head, begin_q, queries, F.dv).window((M, A.width), (first, 0), A.o).load()
-        product = dO.window((M, A.width), (first, 0), A.o).load().astype(al.f32).map(lambda x, y: x * y, (O.astype(al.f32),))
+        O = x.rows(o, strides[3], batch, head, begin_q, queries, F.dv)
+        made, moved = (y.window((M, A.width), (first, 0), A.o).load().astype(al.f32) for y in (O, dO))
+        product = made.map(lambda y, z: y * z, (moved,))
         delta = fold_wave(product, fold_lane(product, add), add)
         if dlse is not None:
             more = x.logarithms(dlse, batch, head, begin_q, queries).window((M,), (first,), rows_of(A.c)).load()
@@ -224,8 +240,7 @@ def rows_block(T, F, x, arrays, strides, edits):
                 there = x.bias(bias, strides[5], batch, head, queries, keys).window((M, N), (first, key), A.c).load()
             s, slope = edited(F, scores(A, a, ks.straight, now, held_a), edits, there)
             if j < clear or j >= whole:
-                s = tile_of(s, s.sweep(lambda y, at: al.select(
-                    sight.sees(at[0] + first, al.convert(at[1] + key, al.i32)), y, NEVER)).values)
+                s = tile_of(s, without_hidden(s, sight, first, key, 0).values)
             p = weights_of(F, s, logs, 1, edits[0])
             ds = moves(p, scores(B, b, vs.straight, now, held_b), delta, 1)
             if dbias is not None:
@@ -245,15 +260,15 @@ def build_rows(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any,
     LOGS: Any = al.Pointer(al.f32)  # type: ignore
     N: Any = al.u32
     I: Any = al.i32
-    BIAS, DB, DL = (al.Pointer(of) if there else al.constexpr for there, of in (
-        (F.bias, bias_dtype), (DBIAS, al.f32), (DLSE, al.f32)))  # fmt: skip
+    BIAS: Any = al.Pointer(bias_dtype) if F.bias else al.constexpr
+    DB, DL = (LOGS if there else al.constexpr for there in (DBIAS, DLSE))
     CU: Any = al.Pointer(al.i32) if F.packed_q else al.constexpr  # type: ignore
 
     @avelang.jit
     def attention_dq(
         q: IN, k: IN, v: IN, o: IN, do: IN, lse: LOGS, dlse: DL, delta: LOGS, bias: BIAS, dbias: DB, dq: IN,
         cu_q: CU, cu_k: CU, batches: N, heads: N, kv_heads: N, queries: N, keys: N, tokens_q: N, tokens_k: N, slots: N,
-        left: I, right: I, bottom: I, factor: al.f32, cap: al.f32, qb: N, qh: N, ql: N, kb: N, kh: N,  # type: ignore
+        left: I, right: I, bottom: I, factor: al.f32, cap: al.f32, qb: N, qh: N, ql: N, kb: N, kh: N,
         kl: N, vb: N, vh: N, vl: N, ob: N, oh: N, ol: N, gb: N, gh: N, gl: N, bb: N, bh: N, bl: N, cb: N, ch: N, cl: N,
         rb: N, rh: N, rl: N,
     ):  # fmt: skip
@@ -272,7 +287,8 @@ def build_rows(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any,
 @avelang.jit
 def column_of(x, values, batch, head, begin, queries, first, dist):
     """Numbers of the queries of a tile of scores (keys, queries)."""
-    return x.logarithms(values, batch, head, begin, queries).window((dist.shape[1],), (first,), folding(dist, 0).dist).load()
+    numbers = x.logarithms(values, batch, head, begin, queries)
+    return numbers.window((dist.shape[1],), (first,), folding(dist, 0).dist).load()
 
 
 @avelang.jit
@@ -293,7 +309,7 @@ def columns_block(T, F, x, arrays, strides, edits, DK, DV):
     q, k, v, do, lse, deltas, bias, dk, dv = arrays
     A, B = (T.on(al.target(), q.dtype, i, j) for i, j in ((F.d, F.dv), (F.dv, F.d)))
     M, N, slots = T.m, T.n, x.extents[7]
-    slot, own, batch = al.block_id(0) % slots, al.block_id(0) // slots % x.extents[2], al.block_id(0) // slots // x.extents[2]
+    slot, own, batch = place_of(slots, x.extents[2])
     if F.packed_k:
         batch, slot = find_sequence(x.cu_k, x.extents[0], slot, x.extents[6], M)
     begin_q, queries, begin_k, keys = x.both(batch, True)
@@ -326,8 +342,7 @@ def columns_block(T, F, x, arrays, strides, edits, DK, DV):
                 if sight.left is not None:
                     ragged = al.select(ragged, True, low + (N - 1) - sight.left > al.convert(first, al.i32))
                 if ragged:
-                    s = tile_of(s, s.sweep(lambda y, at: al.select(
-                        sight.sees(at[1] + query, al.convert(at[0] + first, al.i32)), y, NEVER)).values)
+                    s = tile_of(s, without_hidden(s, sight, query, first, 1).values)
                 logs = column_of(x, lse, batch, head, begin_q, queries, query, A.c).map(never)
                 delta = column_of(x, deltas, batch, head, begin_q, queries, query, A.c)
                 p = weights_of(F, s, logs, 0, edits[0])
@@ -362,7 +377,7 @@ def build_columns(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: A
     def attention_dk_dv(
         q: IN, k: IN, v: IN, do: IN, lse: LOGS, delta: LOGS, bias: BIAS, dk: IN, dv: IN, cu_q: CU, cu_k: CU,
         batches: N, heads: N, kv_heads: N, queries: N, keys: N, tokens_q: N, tokens_k: N, slots: N,
-        left: I, right: I, bottom: I, factor: al.f32, cap: al.f32, qb: N, qh: N, ql: N, kb: N, kh: N,  # type: ignore
+        left: I, right: I, bottom: I, factor: al.f32, cap: al.f32, qb: N, qh: N, ql: N, kb: N, kh: N,
         kl: N, vb: N, vh: N, vl: N, gb: N, gh: N, gl: N, bb: N, bh: N, bl: N, mb: N, mh: N, ml: N, nb: N, nh: N, nl: N,
     ):  # fmt: skip
         extents = batches, heads, kv_heads, queries, keys, tokens_q, tokens_k, slots
@@ -396,8 +411,10 @@ def launch(
     the bias before it was broadcast, if given. `T`: a block that overrides the choice. Raises L066 for a cache."""
     check_sizes(p)
     if p.page or p.lengths or p.packed_q != p.packed_k:
-        raise argument_error("attention has no gradient with a block table, with cache lengths, or with offsets of one "
-                             "side only; offsets of both, or attn_mask, say how long sequences are where it has one")  # fmt: skip
+        raise argument_error(
+            "attention has no gradient with a block table, with cache lengths, or with offsets of one side only; "
+            "offsets of both, or attn_mask, say how long sequences are where it has one"
+        )
     q, k, v, o, do = (readable(a, name)[0] for a, name in (
         (x.q, "query"), (x.k, "key"), (x.v, "value"), (out, "out"), (dout, "the gradient of out")))  # fmt: skip
     x = Operands(q, k, v, x.bias, x.cu_q, x.cu_k)
