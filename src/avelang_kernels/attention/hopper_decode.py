@@ -327,6 +327,7 @@ def fits(problem: Any) -> bool:
     p = problem
     return (
         p.dtype in ("bfloat16", "float16")
+        and p.scale > 0
         and not p.rows_alike
         and p.queries * p.group <= MOST_ROWS
         and p.d == p.dv

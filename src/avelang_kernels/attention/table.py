@@ -41,11 +41,21 @@ def anything(p: Problem) -> bool:
     return True
 
 
+HOPPER = ("sm_90a",)
 FORWARD = (
+    Entry("hopper_decode", HOPPER, by_name("hopper_decode", "fits"), by_name("hopper_decode", "launch")),
+    Entry(
+        "tile_attention_hopper", HOPPER, by_name("tile_attention_hopper", "fits"),
+        by_name("tile_attention_hopper", "launch_problem"),
+    ),
     Entry("tile_attention_forward", TILES, halves, by_name("tile_attention_forward", "launch")),
     Entry("tile_attention_forward", ("gfx",), anything, by_name("tile_attention_forward", "launch")),
 )
 BACKWARD = (
+    Entry(
+        "hopper_backward_rows", HOPPER, by_name("hopper_backward_rows", "fits"),
+        by_name("hopper_backward_rows", "backward"),
+    ),
     Entry("tile_attention_backward", TILES, halves, by_name("tile_attention_backward", "launch")),
     Entry("tile_attention_backward", ("gfx",), anything, by_name("tile_attention_backward", "launch")),
 )
@@ -189,8 +199,8 @@ def mask_of(mask: Any, q: Any, heads: int, queries: int, keys: int, apart: bool)
         return ""
     if apart:
         raise argument_error(
-            "attn_mask is given with cu_seqlens or a block table: there causal=, window= and the lengths say what takes "
-            "part"
+            "attn_mask is given with cu_seqlens or a block table: there causal=, window= and the lengths say "
+            "what takes part"
         )
     whole = (*q.shape[:-3], *((heads,) if len(q.shape) > 2 else ()), queries, keys)
     shape = tuple(mask.shape)

@@ -517,6 +517,7 @@ def fits(problem: Any) -> bool:
     p = problem
     return (
         p.plain
+        and p.scale > 0
         and p.dtype in ("bfloat16", "float16")
         and p.d == p.dv
         and p.d % 8 == 0
