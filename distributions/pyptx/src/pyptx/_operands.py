@@ -96,7 +96,7 @@ class Address:
             base, offset = base.base, _sum(base.offset, offset)
         if isinstance(base, n.Binary) and isinstance(base.right, n.Int):
             base, offset = base.left, _sum(base.right, offset)
-        where = None if offset is None else node(offset)
+        where = offset if offset is None or isinstance(offset, n.Operand) else node(offset)
         rest = (n.VectorOperand(tuple(node(c) for c in self.coords)),) if self.coords else ()
         return n.AddressOperand(base, where, rest)
 
