@@ -111,7 +111,7 @@ def test_instruction_descriptors():
 @kernel(arch="sm_100a")
 def blackwell():
     t = ptx.tcgen05
-    slot, bar, tile = smem.alloc(b32, 1), smem.mbarrier(1), smem.alloc(bf16, (128, 64), swizzle="128B")
+    slot, bar, _ = smem.alloc(b32, 1), smem.mbarrier(1), smem.alloc(bf16, (128, 64), swizzle="128B")
     base = smem.base("smem_1")
     t.alloc(slot, 256)
     t.relinquish_alloc_permit()

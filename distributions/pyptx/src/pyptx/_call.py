@@ -24,7 +24,6 @@ from pyptx._build import TracedKernel, extents, key_of
 from pyptx._errors import PyptxUnsupportedError, bad_type, bad_value, fail
 from pyptx.jax_support import call as call_jax
 from pyptx.jax_support import get_cubin_registry
-from pyptx.torch_support import call as call_torch
 from pyptx.torch_support import prepared
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ class Caller:
         inputs = arrays[:count]
         torch, jax = sys.modules.get("torch"), sys.modules.get("jax")
         if torch is not None and any(isinstance(a, torch.Tensor) for a in inputs):
-            return call_torch(self, inputs, kw)
+            return self.run(inputs, kw)
         if jax is not None and any(isinstance(a, jax.Array) for a in inputs):
             return call_jax(self, inputs, kw)
         return self.run(inputs, kw)

@@ -207,6 +207,40 @@ class TraceContext(Trace):
             n.PtxVariable("shared", "b8", name, align=DYNAMIC_ALIGN, dims=(None,), linkage="extern") for name in names
         ]
 
+    # -- for tests of what calls write ---------------------------------------------------------------------------------
+
+    @property
+    def reg_decls(self) -> list[n.RegisterDecl]:
+        """The declarations of registers, outside of braces."""
+        return self.head()
+
+    @property
+    def var_decls(self) -> list[n.PtxVariable]:
+        """The variables of shared memory."""
+        return self.variables
+
+    @property
+    def force_dynamic_smem(self) -> bool:
+        """True in dynamic mode."""
+        return self.dynamic_mode
+
+    @property
+    def dyn_smem_offset(self) -> int:
+        """The bytes of dynamic shared memory that are taken."""
+        return self.dynamic
+
+    def emit(self, statement: n.Statement) -> None:
+        """Appends a statement."""
+        self.add(statement)
+
+    def fresh_label(self, what: str) -> str:
+        """A label's name that nothing has."""
+        return self.new_label(what)
+
+    def body(self) -> tuple[n.Statement, ...]:
+        """The whole body."""
+        return self.finish()
+
     # -- the whole -----------------------------------------------------------------------------------------------------
 
     def finish(self) -> tuple[n.Statement, ...]:

@@ -15,12 +15,14 @@ from avelang.base.errors import AveError
 from avelang.base.places import wrong
 from avelang.base.spans import Span
 from avelang.nvptx import nodes as n
+from avelang.ptx.from_torch import compiling
 from avelang.ptx.trace import is_identifier
 from pyptx._arch import detect_arch
 from pyptx._build import EXTERN, RawParam, TensorSpec, TmaDescriptorHandle, TracedKernel, extents, key_of, traced
 from pyptx._call import Caller
 from pyptx._errors import PyptxRuntimeError, PyptxUnsupportedError, bad_type, fail
 from pyptx.specs import Tile, unify_envs
+from pyptx.torch_support import call_kernel_via_torch_compile
 
 __all__ = ["Kernel", "TensorSpec", "TmaDescriptorHandle", "kernel"]
 
@@ -190,6 +192,8 @@ class Kernel:
     # -- calling it ----------------------------------------------------------------------------------------------------
 
     def __call__(self, *arrays: Any, **kw: Any) -> Any:
+        if compiling():
+            return call_kernel_via_torch_compile(self._caller, arrays[: len(self.in_specs)], kw)
         if not self.in_specs:
             raise fail(PyptxUnsupportedError, self.name, "a kernel without in_specs is shown, not called")
         try:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyptx._call import Caller
 
 __all__ = [
-    "any_torch_tensors", "call", "call_kernel_via_torch", "call_kernel_via_torch_compile", "differentiable_kernel",
+    "any_torch_tensors", "call_kernel_via_torch", "call_kernel_via_torch_compile", "differentiable_kernel",
     "extract_input_shapes", "get_or_register_torch_op", "is_torch_tensor",
 ]  # fmt: skip
 
@@ -42,14 +42,6 @@ def extract_input_shapes(args: Sequence[Any]) -> list[tuple[int, ...]]:
     return [tuple(int(x) for x in a.shape) for a in args]
 
 
-def call(caller: Caller, inputs: Sequence[Any], kw: Mapping[str, Any]) -> Any:
-    """A call with tensors: at once, or while `torch.compile` traces by the operator."""
-    torch: Any = sys.modules["torch"]
-    if torch.compiler.is_compiling():
-        return call_kernel_via_torch_compile(caller, inputs, kw)
-    return caller.run(inputs, kw)
-
-
 def call_kernel_via_torch(kernel: Any, *inputs: Any, **kw: Any) -> Any:
     """A call of a kernel with tensors, at once."""
     return kernel._caller.run(inputs, kw)
@@ -73,7 +65,8 @@ def call_kernel_via_torch_compile(caller: Any, inputs: Sequence[Any], kw: Mappin
     """A call by the operator, which has fake tensors."""
     torch: Any = sys.modules["torch"]
     options = ", ".join([f"{k!r}: {v!r}" for k, v in kw.items()])
-    made = torch.ops.pyptx.launch(caller.operator(), list(inputs), f"{{{options}}}")
+    name = caller.operator()  # registers the operator
+    made = torch.ops.pyptx.launch(name, list(inputs), f"{{{options}}}")
     return made[0] if len(made) == 1 else tuple(made)
 
 
