@@ -33,6 +33,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("avelang_kernels", "pyptx"),
     ("ops",),
     ("cli",),
+    ("__main__",),
 )
 TOGETHER = frozenset({"jit", "language"})
 LEVEL = {name: height for height, names in enumerate(LEVELS) for name in names}

@@ -43,7 +43,18 @@ def adder(grid=None, **options):
 
 
 def test_the_package():
-    for name in ("specs", "smem", "reg", "kernel", "ptx", "wgmma_layout", "cache", "jax_support", "torch_support", "spec"):
+    for name in (
+        "specs",
+        "smem",
+        "reg",
+        "kernel",
+        "ptx",
+        "wgmma_layout",
+        "cache",
+        "jax_support",
+        "torch_support",
+        "spec",
+    ):
         assert inspect.ismodule(importlib.import_module(f"pyptx.{name}"))
     assert pyptx.kernel is kernel and pyptx.__version__ == "0.1.1" and inspect.ismodule(pyptx.smem)
     with pytest.raises(ImportError):
@@ -255,3 +266,35 @@ def test_on_a_gpu(monkeypatch):
     values = machine.values()
     assert values[:3] == [x.ctypes.data, out.ctypes.data, 0x40000000] and len(values) == 4 and values[3] % 64 == 0
     assert (machine.last.stream, list(machine.last.grid), list(machine.last.block)) == (0x7700, [3, 1, 1], [64, 1, 1])
+
+
+def test_a_copy_over_what_a_product_reads_names_the_product():
+    @kernel(in_specs=(Tile(64, 64, bf16, Layout.TMA_128B, tma_box=(64, 64)),), out_specs=(Tile(1, f32),), block=(128, 1, 1),
+            arch="sm_90a")  # fmt: skip
+    def early(X, D):
+        tile, bar = smem.wgmma_tile(bf16, (64, 64)), smem.mbarrier(1)[0]
+        tid, desc = reg.from_(ptx.special.tid.x(), u32), X.tma_desc()
+        acc = reg.wgmma_frag(m=64, n=64, dtype=f32)
+
+        def copy():
+            with ptx.if_(tid == 0):
+                ptx.mbarrier.arrive_expect_tx(bar, 8192)
+                ptx.cp.async_.bulk.tensor_2d(dst=tile, src=desc, coord=(0, 0), mbar=bar)
+
+        with ptx.if_(tid == 0):
+            ptx.mbarrier.init(bar, 1)
+            ptx.fence.mbarrier_init()
+        ptx.bar.sync()
+        copy()
+        ptx.mbarrier.wait(bar, 0)
+        ptx.wgmma.fence()
+        ptx.wgmma.mma_async(shape=(64, 64, 16), dtype_d=f32, dtype_a=bf16, dtype_b=bf16, d=acc, a=tile, b=tile)
+        ptx.wgmma.commit_group()
+        copy()
+        ptx.mbarrier.wait(bar, 1)
+        ptx.wgmma.wait_group(0)
+        ptx.ret()
+
+    with pytest.raises(AveError, match=r"X033.*`wgmma.mma_async[^`]*` \(line \d+\) still reads") as e:
+        early(np.zeros((64, 64), ml_dtypes.bfloat16))
+    assert "tensor_2d" in e.value.span.text() and "wgmma.wait_group" in e.value.hint

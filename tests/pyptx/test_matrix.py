@@ -163,7 +163,9 @@ def test_enable_input_d():
         return next(x for x in found if x.startswith("mov.u32")).split(", ")[1]
 
     assert [enabled(), enabled(enable_input_d=True), enabled(enable_input_d=False)] == ["0;", "1;", "0;"]
-    assert enabled(pred_operand=True, enable_input_d=False) == "1;" and enabled(scale_d=False, enable_input_d=True) == "0;"
+    assert (
+        enabled(pred_operand=True, enable_input_d=False) == "1;" and enabled(scale_d=False, enable_input_d=True) == "0;"
+    )
     with pytest.raises(AveError, match="kind"):
         lines(body(kind="f32"), arch="sm_100a")
 

@@ -203,7 +203,9 @@ def test_copies_assemble(arch):
     text = k.ptx()
     assert text.count("ld.param.u64") == 2 and ".param .u64 x_tma_desc\n" in text
     first = text.partition("{\n")[2].split("\n")
-    assert next(x.strip() for x in first if ".reg" not in x and ".shared" not in x) == "ld.param.u64 %rd0, [x_tma_desc];"
+    assert (
+        next(x.strip() for x in first if ".reg" not in x and ".shared" not in x) == "ld.param.u64 %rd0, [x_tma_desc];"
+    )
     for said in (
         "@%p0 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
         "[smem_0], [%rd0, {0, 8}], [mbar_0], %rs0;",

@@ -26,7 +26,9 @@ def test_layer_norm():
         w, b = (rng.standard_normal(shape[1]).astype(np.float32) for _ in range(2))
         y, mean, rstd = rows.layer_norm(x, w, b)
         exact = x.astype(np.float64)
-        assert np.allclose(mean, exact.mean(1), atol=1e-5) and np.allclose(rstd, 1 / np.sqrt(exact.var(1) + 1e-5), rtol=1e-3)
+        assert np.allclose(mean, exact.mean(1), atol=1e-5) and np.allclose(
+            rstd, 1 / np.sqrt(exact.var(1) + 1e-5), rtol=1e-3
+        )
         want = (exact - exact.mean(1, keepdims=True)) / np.sqrt(exact.var(1, keepdims=True) + 1e-5) * w + b
         assert np.allclose(y, want, rtol=1e-3, atol=1e-4)
     assemble(rows.layer_norm, B=3, N=96)

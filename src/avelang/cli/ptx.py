@@ -1,6 +1,6 @@
 """`ave ptx ...`: commands about PTX text. `ave ptx lint FILE` prints what is wrong with it, one finding a line; `ave
 ptx to-python FILE` prints Python of the instruction level that writes it; `ave ptx run FILE` executes an entry on this
-machine."""
+machine. `check` and `diff` are in `cli.ptx_check`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ import pathlib
 import click
 
 from avelang.cli.execute import argument, extents, folder
+from avelang.cli.ptx_check import check_command, diff_command
 
 
 @click.group("ptx")
 def ptx() -> None:
     """Work with PTX, NVIDIA's assembly language."""
+
+
+ptx.add_command(check_command)
+ptx.add_command(diff_command)
 
 
 @ptx.command("lint")

@@ -10,8 +10,8 @@ from avelang.sim.ptx.translator import PtxTranslator
 
 
 def whole_warp(i: Instr) -> bool:
-    """True if all lanes of a warp must be there (.aligned is said, or meant: bar is barrier.aligned), or are waited for:
-    lanes that have gone ahead to a barrier of blocks or of clusters let the others come."""
+    """True if all lanes of a warp must be there (.aligned is said, or meant: bar is barrier.aligned), or are waited
+    for: lanes that have gone ahead to a barrier of blocks or of clusters let the others come."""
     return i.entry.has("aligned") or "aligned" in i.parts or (i.entry.has("barrier") and "warp" not in i.parts)
 
 

@@ -81,13 +81,23 @@ class Copy:
         if busy.any():
             row = int(busy.any(axis=1).argmax())
             at = int(self.at[row][busy[row].argmax()])
-            what = ("to which another copy brings data" if busy[row].max() & ARRIVING
-                else "which another copy still reads")
-            why = HostMisuse(f"its data goes to {at:#x} of shared memory, {what}", int(self.lanes[row]),
-                "wait for the other copy first")
-            self.copies.run.host.complain(why)
+            self.copies.run.host.complain(self._clash(block, at, int(self.lanes[row])))
         block.shadow[self.at] |= ARRIVING
         block.flights.append(self)
+
+    def _clash(self, block: CtaState, at: int, lane: int) -> HostMisuse:
+        """The misuse: this copy goes to a byte to which another brings data, or which somebody still reads."""
+        quoted = self.copies.run.program.quoted
+        to = f"its data goes to {at:#x} of shared memory"
+        other = next((c for c in block.flights if c.source is block and c.reading and (c.guard == at).any()), None)
+        if other is not None:
+            product = "wgmma" in quoted(other.origin)
+            hint = "wgmma.wait_group" if product else "cp.async.bulk.wait_group.read"
+            return HostMisuse(f"{to}, which {quoted(other.origin)} still reads", lane, f"wait first ({hint}), and "
+                "let those who copy know by a barrier")
+        other = next((c for c in block.flights if c.block is block and (c.at == at).any()), None)
+        who = quoted(other.origin) if other is not None else "another copy"
+        return HostMisuse(f"{to}, to which {who} still brings data", lane, "wait for the other copy first")
 
     def land(self, rows: np.ndarray | None = None) -> None:
         """The data of these rows (of all) is there."""
