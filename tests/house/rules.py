@@ -32,6 +32,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("tile",),
     ("avelang_kernels", "pyptx"),
     ("ops",),
+    ("integrations",),
     ("cli",),
     ("__main__",),
 )

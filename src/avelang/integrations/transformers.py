@@ -1,0 +1,274 @@
+"""Hugging Face's transformers: a model (Llama, Qwen3, Mixtral, and whatever is built like them) comes in; its
+attention, norms, rotary embedding, gated MLPs, experts and loss become Ave's operations, until that is undone.
+
+Parts are known by what they have, not by their class's name: a norm by `variance_epsilon`, an MLP by its three
+projections. What is replaced is the `forward` of a module of this model, never a class, so that other models stay as
+they are. Sources: transformers, "Attention Interface" and `modeling_llama.py`, `modeling_mixtral.py` (4.57 to 5.23)."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from avelang import argument_error, ops
+
+PARTS = ("attention", "norms", "rotary", "mlp", "experts", "loss")
+# The operation that a part needs; without it the part stays as it is.
+NEEDS = {"attention": "attention", "norms": "rms_norm", "rotary": "rotary", "mlp": "swiglu",
+         "experts": "grouped_matmul", "loss": "cross_entropy"}  # fmt: skip
+NAME = "avelang"  # of the attention, in transformers' registry
+_FLOATS = ("bfloat16", "float16")
+
+
+class Patch:
+    """The changes to a model. `replaced`: how many modules of each part compute by Ave; `kept`: the reason for each
+    part that does not. `undo()` takes them back; so does the end of `with patch(model):`."""
+
+    def __init__(self, model: Any):
+        self.model = model
+        self.replaced: dict[str, int] = {}
+        self.kept: dict[str, str] = {}
+        self._undo: list[Callable[[], None]] = []
+
+    def undo(self) -> None:
+        """Makes the model what it was before. A second time does nothing."""
+        while self._undo:
+            self._undo.pop()()
+
+    def forward(self, part: str, module: Any, function: Callable[..., Any]) -> None:
+        """Replaces the forward of one module."""
+        before = module.__dict__.get("forward")
+        module.forward = types.MethodType(function, module)
+        self.replaced[part] = self.replaced.get(part, 0) + 1
+
+        def back() -> None:
+            if before is None:
+                module.__dict__.pop("forward", None)
+            else:
+                module.forward = before
+
+        self._undo.append(back)
+
+    def later(self, part: str, count: int, undo: Callable[[], None]) -> None:
+        """Notes a change, and what takes it back."""
+        self.replaced[part] = self.replaced.get(part, 0) + count
+        self._undo.append(undo)
+
+    def __enter__(self) -> Patch:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.undo()
+
+    def __str__(self) -> str:
+        done = [f"{part}: {n} by Ave" for part, n in self.replaced.items()]
+        return "\n".join([*done, *(f"{part}: kept, {why}" for part, why in self.kept.items())])
+
+    def __repr__(self) -> str:
+        return f"<patch of {type(self.model).__name__}: {', '.join(self.replaced) or 'nothing'}>"
+
+
+def patch(model: Any, parts: Sequence[str] = PARTS) -> Patch:
+    """Replaces what Ave has operations for in a model of transformers, in place.
+
+    model: a `PreTrainedModel` such as `LlamaForCausalLM`, on any device, in any dtype that the operations take; for
+    training, generation and `torch.compile`. parts: which of "attention", "norms", "rotary", "mlp", "experts" and
+    "loss". Returns the `Patch`, which says what was replaced and what was kept for which reason, and undoes it.
+    Dropout in attention is kept as it is: Ave's has none. Raises L066 for what is no such model, for parts that there
+    are not, and for a model that is patched already."""
+    if not hasattr(model, "modules") or not hasattr(model, "config"):
+        raise argument_error(f"model is {type(model).__name__}: it must be a model of transformers")
+    wrong = [p for p in parts if p not in PARTS]
+    if wrong:
+        raise argument_error(f"parts has {wrong}: there are {', '.join(PARTS)}")
+    if any(getattr(getattr(m.__dict__.get("forward"), "__func__", None), "_of_avelang", False)
+           for m in model.modules()):  # fmt: skip
+        raise argument_error("model is patched already: undo that first")
+    made = Patch(model)
+    for part in parts:
+        if NEEDS[part] not in ops.TABLE:
+            made.kept[part] = f"there is no operation {NEEDS[part]}"
+            continue
+        _PATCHES[part](made, model)
+        if part not in made.replaced:
+            made.kept.setdefault(part, "the model has none that is known")
+    return made
+
+
+def _ours(function: Callable[..., Any]) -> Callable[..., Any]:
+    function._of_avelang = True  # type: ignore[attr-defined]
+    return function
+
+
+# -- norms, MLPs, rotary embedding -------------------------------------------------------------------------------------
+
+
+@_ours
+def norm_forward(self: Any, hidden_states: Any) -> Any:
+    """The root mean square norm of a model's layer."""
+    return ops.rms_norm(hidden_states, self.weight, eps=self.variance_epsilon)
+
+
+def _norms(made: Patch, model: Any) -> None:
+    for m in model.modules():
+        if hasattr(m, "variance_epsilon") and getattr(getattr(m, "weight", None), "ndim", 0) == 1:
+            if "RMSNorm" in type(m).__name__ and not type(m).__name__.startswith("Gemma"):
+                made.forward("norms", m, norm_forward)
+            else:
+                made.kept["norms"] = f"{type(m).__name__} is another norm"
+
+
+@_ours
+def mlp_forward(self: Any, x: Any) -> Any:
+    """The gated MLP of a model's layer."""
+    return self.down_proj(ops.swiglu(self.gate_proj(x), self.up_proj(x)))
+
+
+def _silu(m: Any) -> bool:
+    torch: Any = sys.modules["torch"]
+    kind = getattr(m, "act_fn", None)
+    return isinstance(kind, torch.nn.SiLU) or type(kind).__name__ in ("SiLUActivation", "SiLU")
+
+
+def _mlp(made: Patch, model: Any) -> None:
+    for m in model.modules():
+        if all(hasattr(m, n) for n in ("gate_proj", "up_proj", "down_proj", "act_fn")) and callable(m.down_proj):
+            if _silu(m):
+                made.forward("mlp", m, mlp_forward)
+            else:
+                made.kept["mlp"] = f"its activation is {type(m.act_fn).__name__}"
+
+
+def rotary_embedding(q: Any, k: Any, cos: Any, sin: Any, unsqueeze_dim: int = 1) -> Any:
+    """`apply_rotary_pos_emb` of transformers: q and k are (batch, heads, positions, d), or with `unsqueeze_dim` 2
+    (batch, positions, heads, d); cos and sin (batch, positions, d)."""
+    return ops.rotary(q, k, cos, sin, dims=cos.shape[-1], seq_dim=-2 if unsqueeze_dim == 1 else -3)
+
+
+def _rotary(made: Patch, model: Any) -> None:
+    """The function stands in the module of the model's class: each attention gets a forward that knows another."""
+    for m in model.modules():
+        forward = type(m).forward
+        if "apply_rotary_pos_emb" not in getattr(getattr(forward, "__code__", None), "co_names", ()):
+            continue
+        theirs = forward.__globals__["apply_rotary_pos_emb"]
+        if not {"q", "k", "cos", "sin"} <= set(inspect.signature(theirs).parameters) or forward.__closure__:
+            made.kept["rotary"] = f"{type(m).__name__} has another function for it"
+            continue
+        names = {**forward.__globals__, "apply_rotary_pos_emb": rotary_embedding}
+        own = types.FunctionType(forward.__code__, names, forward.__name__, forward.__defaults__, forward.__closure__)
+        own.__kwdefaults__ = forward.__kwdefaults__
+        made.forward("rotary", m, _ours(own))
+
+
+# -- attention ---------------------------------------------------------------------------------------------------------
+
+
+def attention_forward(
+    module: Any, query: Any, key: Any, value: Any, attention_mask: Any, dropout: float = 0.0,
+    scaling: float | None = None, is_causal: bool | None = None, softcap: float | None = None, **_: Any,
+) -> tuple[Any, None]:  # fmt: skip
+    """Attention as transformers' registry calls it: query (batch, heads, length, d), key and value (batch, key heads,
+    keys, d), a mask of bool or float or None. Returns (batch, length, heads, d), and no weights."""
+    length = query.shape[2]
+    causal = getattr(module, "is_causal", True) if is_causal is None else is_causal
+    causal = length > 1 and attention_mask is None and causal
+    if causal and key.shape[2] > length:  # a cache of a fixed size, of which the beginning is filled
+        key, value = key[:, :, :length], value[:, :, :length]
+    out = ops.attention(query, key, value, attention_mask, dropout, causal, scaling, True, softcap=softcap or 0.0)
+    return out.transpose(1, 2).contiguous(), None
+
+
+def _attention(made: Patch, model: Any) -> None:
+    utils = sys.modules.get("transformers.modeling_utils")
+    masks = sys.modules.get("transformers.masking_utils")
+    if utils is None or not hasattr(utils, "ALL_ATTENTION_FUNCTIONS") or masks is None:
+        made.kept["attention"] = "this version of transformers has no registry of attention functions"
+        return
+    if getattr(model.config, "attention_dropout", 0.0):
+        made.kept["attention"] = f"attention_dropout is {model.config.attention_dropout}"
+        return
+    utils.ALL_ATTENTION_FUNCTIONS.register(NAME, attention_forward)
+    masks.ALL_MASK_ATTENTION_FUNCTIONS.register(NAME, masks.sdpa_mask)
+    before = model.config._attn_implementation
+    model.set_attn_implementation(NAME)
+    layers = sum(hasattr(m, "q_proj") and hasattr(m, "k_proj") for m in model.modules())
+    made.later("attention", layers, lambda: model.set_attn_implementation(before))
+
+
+# -- experts -----------------------------------------------------------------------------------------------------------
+
+
+@_ours
+def experts_forward(self: Any, hidden_states: Any, top_k_index: Any, top_k_weights: Any) -> Any:
+    """The experts of a layer: rows sorted by expert, two products in groups with a gate between them, and the sum of
+    each row's experts in the order of its choice."""
+    torch: Any = sys.modules["torch"]
+    rows, chosen = top_k_index.shape
+    experts, order = torch.sort(top_k_index.reshape(-1), stable=True)
+    ends = torch.searchsorted(experts, torch.arange(self.num_experts, device=experts.device), right=True)
+    ends = ends.to(torch.int32)
+    gated = ops.grouped_matmul(hidden_states[order // chosen], self.gate_up_proj.transpose(1, 2), ends)
+    made = ops.grouped_matmul(ops.swiglu(gated), self.down_proj.transpose(1, 2), ends)
+    places = torch.empty_like(order)
+    places[order] = torch.arange(rows * chosen, device=order.device)
+    sums = made[places].reshape(rows, chosen, -1).float() * top_k_weights.reshape(rows, chosen, 1).float()
+    return sums.sum(1).to(hidden_states.dtype)
+
+
+def _experts(made: Patch, model: Any) -> None:
+    for m in model.modules():
+        if not all(hasattr(m, n) for n in ("gate_up_proj", "down_proj", "num_experts", "act_fn")):
+            continue
+        why = "" if _silu(m) else f"the activation is {type(m.act_fn).__name__}"
+        dtype = str(m.gate_up_proj.dtype).split(".")[-1]
+        if dtype not in _FLOATS:
+            why = f"weights are of {dtype}, and products in groups take {' and '.join(_FLOATS)}"
+        if getattr(m, "is_transposed", False) or getattr(m, "has_bias", False):
+            why = "weights are arranged otherwise"
+        if why:
+            made.kept["experts"] = why
+        else:
+            made.forward("experts", m, experts_forward)
+
+
+# -- loss --------------------------------------------------------------------------------------------------------------
+
+
+def causal_loss(
+    logits: Any, labels: Any, vocab_size: int, num_items_in_batch: Any = None, ignore_index: int = -100,
+    shift_labels: Any = None, **_: Any,
+) -> Any:  # fmt: skip
+    """The loss of the next token: cross entropy of logits (batch, positions, vocab_size) and labels (batch, positions),
+    which are moved by one unless `shift_labels` has them so; the mean, or the sum over `num_items_in_batch`."""
+    torch: Any = sys.modules["torch"]
+    if shift_labels is None:
+        shift_labels = torch.nn.functional.pad(labels, (0, 1), value=ignore_index)[..., 1:]
+    wanted = shift_labels.reshape(-1).to(logits.device)
+    reduction = "mean" if num_items_in_batch is None else "sum"
+    loss = ops.cross_entropy(logits.reshape(-1, vocab_size), wanted, ignore_index=ignore_index, reduction=reduction)
+    return loss if num_items_in_batch is None else loss / num_items_in_batch
+
+
+def _loss(made: Patch, model: Any) -> None:
+    if not hasattr(type(model), "loss_function") or not type(model).__name__.endswith("ForCausalLM"):
+        made.kept["loss"] = "the model has no loss of the next token"
+        return
+    before = model.__dict__.get("_loss_function")
+
+    def undo() -> None:
+        if before is None:
+            model.__dict__.pop("_loss_function", None)
+        else:
+            model.loss_function = before
+
+    model.loss_function = causal_loss
+    made.later("loss", 1, undo)
+
+
+_PATCHES: dict[str, Callable[[Patch, Any], None]] = {
+    "attention": _attention, "norms": _norms, "rotary": _rotary, "mlp": _mlp, "experts": _experts, "loss": _loss,
+}  # fmt: skip

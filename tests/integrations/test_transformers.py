@@ -1,0 +1,100 @@
+"""Models of Hugging Face with random weights: patched and not, they agree in loss, gradients, a training step, prefill and
+decoding with a cache."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from avelang import ops
+from avelang.base.errors import ArgumentError
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers", reason="transformers is not installed: pip install transformers")
+
+SIZES = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4,
+         "num_key_value_heads": 2, "vocab_size": 128, "max_position_embeddings": 64}  # fmt: skip
+MORE = {"Llama": {}, "Qwen3": {"head_dim": 16}, "Mixtral": {"num_local_experts": 4, "num_experts_per_tok": 2}}
+
+
+def model_of(family, dtype="float32"):
+    torch.manual_seed(1)
+    config = getattr(transformers, f"{family}Config")(**SIZES, **MORE[family])
+    return getattr(transformers, f"{family}ForCausalLM")(config).to(getattr(torch, dtype))
+
+
+def close(one, two, tolerance):
+    """Whether two arrays differ by little beside the larger's root mean square."""
+    one, two = one.double(), two.double()
+    return ((one - two).abs().max() / two.pow(2).mean().sqrt().clamp_min(1e-9)).item() < tolerance
+
+
+def tokens(*shape):
+    return torch.randint(0, SIZES["vocab_size"], shape, generator=torch.Generator().manual_seed(sum(shape)))
+
+
+@pytest.mark.parametrize(("family", "dtype"), [("Llama", "float32"), ("Qwen3", "float32"), ("Mixtral", "bfloat16")])
+def test_a_patched_model_agrees_with_the_other(family, dtype):
+    from avelang.integrations.transformers import NEEDS, patch
+
+    plain, tolerance = model_of(family, dtype), 2e-3 if dtype == "float32" else 0.25
+    ours, x = copy.deepcopy(plain), tokens(2, 11)
+    made = patch(ours)
+    expected = {p for p, n in NEEDS.items() if n in ops.TABLE} - {"experts" if family != "Mixtral" else "mlp"}
+    assert expected <= set(made.replaced), made
+    # Loss, gradients, and a step of training.
+    mask = torch.ones_like(x)
+    mask[0, :3] = 0
+    for given in ({}, {"attention_mask": mask}):
+        losses = [m(x, labels=x, **given).loss for m in (plain, ours)]
+        assert close(losses[1], losses[0], tolerance)
+    for m, loss in zip((plain, ours), losses, strict=True):
+        m.zero_grad()
+        loss.backward()
+    for (name, p), q in zip(plain.named_parameters(), ours.parameters(), strict=True):
+        assert close(q.grad, p.grad, 10 * tolerance), name
+    for m in (plain, ours):
+        torch.optim.SGD(m.parameters(), lr=0.1).step()
+    # Prefill, and decoding with a cache.
+    with torch.no_grad():
+        first = [m(x, use_cache=True) for m in (plain, ours)]
+        assert close(first[1].logits, first[0].logits, 2 * tolerance)
+        more = tokens(2, 1)
+        second = [
+            m(more, past_key_values=r.past_key_values, use_cache=True) for m, r in zip((plain, ours), first, strict=True)
+        ]
+        assert close(second[1].logits, second[0].logits, 2 * tolerance)
+        if dtype == "float32":
+            got, want = (m.generate(x, max_new_tokens=4, do_sample=False, pad_token_id=0) for m in (ours, plain))
+            assert torch.equal(got, want)
+    # Undone it is bit by bit what it was.
+    made.undo()
+    made.undo()
+    ours.load_state_dict(plain.state_dict())
+    with torch.no_grad():
+        assert torch.equal(ours(x, labels=x).loss, plain(x, labels=x).loss)
+    assert not any("forward" in m.__dict__ for m in ours.modules())
+
+
+def test_it_says_what_it_replaced_and_what_it_kept():
+    from avelang.integrations.transformers import patch
+
+    model = model_of("Llama")
+    with patch(model, parts=("norms", "experts")) as made:
+        assert made.replaced == {"norms": 5} and set(made.kept) == {"experts"}
+        assert "norms: 5 by Ave" in str(made) and "experts: kept" in str(made)
+        with pytest.raises(ArgumentError, match="patched already"):
+            patch(model)
+    assert not any("forward" in m.__dict__ for m in model.modules())
+    mixtral = model_of("Mixtral")
+    assert "experts" in patch(mixtral).kept  # of float32, which products in groups do not take
+
+
+def test_what_is_no_model():
+    from avelang.integrations.transformers import patch
+
+    with pytest.raises(ArgumentError, match="model is int"):
+        patch(3)
+    with pytest.raises(ArgumentError, match="parts has"):
+        patch(model_of("Llama"), parts=("heads",))
