@@ -98,3 +98,17 @@ def test_what_is_no_model():
         patch(3)
     with pytest.raises(ArgumentError, match="parts has"):
         patch(model_of("Llama"), parts=("heads",))
+
+
+@pytest.mark.parametrize("name", ["train", "generate"])
+def test_example(name):
+    import os
+    import pathlib
+    import subprocess
+    import sys
+
+    root = pathlib.Path(__file__).parents[2]
+    more = ["--steps", "2"] if name == "train" else ["--tokens", "3"]
+    done = subprocess.run([sys.executable, str(root / "examples" / "transformers" / f"{name}.py"), *more],
+                          capture_output=True, text=True, env=os.environ)  # fmt: skip
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == "they agree", done.stdout + done.stderr
