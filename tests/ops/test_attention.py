@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import ml_dtypes
 import numpy as np
 import pytest
 from tests.ops.judge_attention import Words, judge, within, within_lse
 
 from avelang import ops
-from avelang.ops.attention import scaled_attention_gradients
+from avelang.ops.attention import scaled_attention, scaled_attention_gradients
 
 BF16, F16 = ml_dtypes.bfloat16, np.float16
 CHIPS = [None, "gfx942", "sm_80"]  # compiled for the CPU; executed machine code
@@ -175,3 +177,99 @@ def test_caches_in_pages(seed):
         want = judge(words, q[b], rows[0][b].swapaxes(0, 1), rows[1][b].swapaxes(0, 1), "float16")
         within(out[b], want.out, want.out_bound, "out")
         within_lse(lse[b], want)
+
+
+ONE = np.zeros((2, 4, 8, 16), BF16)
+FLAT, AT = np.zeros((8, 4, 16), BF16), np.array([0, 3, 8], np.int32)
+PAGES, TABLE = np.zeros((6, 16, 4, 16), BF16), np.zeros((2, 3), np.int32)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "options", "said"),
+    [
+        ((ONE, ONE, ONE.astype(F16)), {}, "query is of bfloat16 and value of float16"),
+        ((ONE.astype(np.float64),) * 3, {}, "there are kernels of attention for bfloat16"),
+        ((ONE, ONE[:, :2], ONE[:, :2]), {}, "enable_gqa=True"),
+        ((ONE, ONE[:, :3], ONE[:, :3]), {"enable_gqa": True}, "must be a multiple"),
+        ((ONE, ONE[:1], ONE[:1]), {}, "of one batch"),
+        ((ONE, ONE[..., :8], ONE), {}, "last dimensions, d, differ"),
+        ((ONE, ONE, ONE[0]), {}, "as many dimensions"),
+        ((np.zeros((1, 1, 2, 264), BF16),) * 3, {}, "d is 264"),
+        ((ONE, ONE, ONE, np.zeros((3, 8), bool)), {}, "attn_mask is (3, 8): it must broadcast"),
+        ((ONE, ONE, ONE, np.zeros((8, 8), np.int32)), {}, "attn_mask is of int32"),
+        ((ONE, ONE, ONE), {"dropout_p": 0.1}, "dropout_p is 0.1"),
+        ((ONE, ONE, ONE), {"causal": "left"}, "causal is 'left'"),
+        ((ONE, ONE, ONE), {"window": 3}, "window is 3"),
+        ((ONE, ONE, ONE), {"softcap": -1.0}, "softcap is -1.0"),
+        ((ONE, ONE, ONE), {"scale": float("nan")}, "scale is nan"),
+        ((ONE, ONE, ONE), {"sinks": np.zeros(3, np.float32)}, "sinks is (3,)"),
+        ((FLAT, FLAT, FLAT), {"cu_seqlens_q": AT}, "cu_seqlens_k None"),
+        ((ONE, FLAT, FLAT), {"cu_seqlens_q": AT, "cu_seqlens_k": AT}, "packed sequences are"),
+        ((FLAT, FLAT, FLAT), {"cu_seqlens_q": AT.astype(np.int64), "cu_seqlens_k": AT}, "must be of int32"),
+        ((ONE, PAGES, PAGES), {"block_table": TABLE}, "cache_lengths is not"),
+        ((ONE, FLAT, FLAT), {"block_table": TABLE, "cache_lengths": AT[:2]}, "keys of a page"),
+        ((ONE[:1], PAGES, PAGES), {"block_table": TABLE, "cache_lengths": AT[:2]}, "block table of 2 sequences"),
+        ((ONE, ONE, ONE), {"target": "sm_60"}, "no kernel of attention for bfloat16 on sm_60"),
+        ((ONE.astype(np.float32),) * 3, {"target": "sm_80"}, "no kernel of attention for float32 on sm_80"),
+    ],
+)
+def test_arguments_that_do_not_fit(arrays, options, said):
+    with pytest.raises(ValueError, match=r"(?s)L066.*" + re.escape(said)):
+        ops.attention(*arrays, **options)
+
+
+def test_nothing_to_attend_to():
+    """No keys, no queries, no sequences."""
+    out, lse = ops.attention(ONE, ONE[:, :, :0], ONE[:, :, :0], return_lse=True)
+    assert not out.any() and np.isneginf(lse).all()
+    assert ops.attention(ONE[:, :, :0], ONE, ONE).shape == (2, 4, 0, 16)
+    assert ops.attention(ONE[:0], ONE[:0], ONE[:0]).shape == (0, 4, 8, 16)
+
+
+def test_bits_do_not_depend_on_the_batch():
+    """Neither on what else is in it nor, where rows must be alike, on how many rows there are."""
+    rng = np.random.default_rng(0)
+    q, k, v = (numbers(rng, (3, h, n, w), BF16) for h, n, w in ((4, 70, 40), (2, 90, 40), (2, 90, 24)))
+    given = {"enable_gqa": True, "causal": "bottom_right"}
+    with ops.invariant():
+        whole = ops.attention(q, k, v, **given)
+        assert np.array_equal(ops.attention(q[1:2], k[1:2], v[1:2], **given)[0], whole[1])
+        assert np.array_equal(ops.attention(q[:, :, -66:], k, v, **given), whole[:, :, -66:])
+        assert np.array_equal(ops.attention(q[:, :, -2:], k, v, **given), whole[:, :, -2:])
+
+
+def test_torch():
+    """Autograd, a transposed view without a copy, torch.compile without a break, opcheck."""
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(2, n, 2, d).transpose(1, 2).requires_grad_() for n, d in ((7, 32), (9, 32), (9, 20)))
+    mask = torch.randn(2, 7, 9, requires_grad=True)
+    out = ops.attention(q, k, v, mask)
+    want = torch.nn.functional.scaled_dot_product_attention(*(x.double() for x in (q, k, v, mask)))
+    assert out.transpose(1, 2).is_contiguous() and torch.allclose(out.double(), want, atol=1e-5)
+    g = torch.randn_like(out)
+    mine, theirs = (torch.autograd.grad(x, (q, k, v, mask), g.to(x.dtype)) for x in (out, want))
+    assert all(torch.allclose(a, b, atol=1e-5) for a, b in zip(mine, theirs, strict=True))
+    compiled = torch.compile(lambda *x: ops.attention(*x) * 2, fullgraph=True, backend="aot_eager")
+    again = torch.autograd.grad(compiled(q, k, v, mask), (q, k, v, mask), g / 2)
+    assert all(torch.allclose(a, b, atol=1e-5) for a, b in zip(again, mine, strict=True))
+    scaled_attention(q, k, v, mask)  # registers it
+    torch.library.opcheck(torch.ops.avelang.scaled_attention, (
+        q, k, v, mask, None, None, None, None, None, None, 0.0, None, None, False, False, [], False, False, None,
+    ))  # fmt: skip
+
+
+def test_jax():
+    jax = pytest.importorskip("jax")
+    rng = np.random.default_rng(0)
+    q, k, v, g = (rng.standard_normal((1, 2, n, d), dtype=np.float32) for n, d in ((7, 32), (9, 32), (9, 20), (7, 20)))
+
+    mask = rng.standard_normal((2, 7, 9)).astype(np.float32)
+
+    def loss(q, k, v):
+        return (ops.attention(q, k, v, mask, is_causal=True) * g).sum()
+
+    want = judge(Words(32**-0.5, "top_left"), q[0], k[0], v[0], "float32", grad=g[0], mask=mask)
+    found = jax.jit(jax.grad(loss, (0, 1, 2)))(q, k, v)
+    for what, x, y, bound in zip("qkv", found, want.grads, want.grad_bounds, strict=False):
+        within(np.asarray(x)[0], y, bound, what)
