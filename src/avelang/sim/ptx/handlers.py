@@ -41,6 +41,7 @@ def by_entry(*tables: Mapping[str, T]) -> dict[Entry, T]:
 _PARTS = (integers, floats, logic, compares, converts, control, loads_stores, warp_ops, warp_mma)
 TRANSLATED: dict[Entry, Handler] = by_entry(*(part.TABLE for part in _PARTS))
 HOSTED: dict[Entry, host.HostHandler] = by_entry(host.TABLE)
+_MMA = entry("mma")  # forms that translated code does not have are the host's
 CALLS = tuple(entry(name) for name in control.CALLS)  # what executes them knows the functions of the code
 
 
@@ -53,7 +54,7 @@ def asks_host(i: Instr) -> bool:
     """True if the host executes an instruction."""
     if i.entry.has("call"):
         return any(isinstance(o, Callee) and o.number < 0 for o in i.operands)
-    return i.entry in HOSTED
+    return i.entry in HOSTED or i.entry is _MMA and i.name not in warp_mma.MMA
 
 
 def translated(i: Instr) -> Handler:

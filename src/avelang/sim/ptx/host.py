@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import avelang.sim.ptx.copies as copies
+import avelang.sim.ptx.host_mma as host_mma
 import avelang.sim.ptx.parts as parts
 import avelang.sim.ptx.prints as prints
 import avelang.sim.ptx.reports as reports
@@ -192,7 +193,7 @@ class HostExecutor:
             if not view.lanes:
                 return None
             try:
-                return TABLE[i.entry.name](self, view)
+                return TABLE.get(i.entry.name, host_mma.mma)(self, view)
             except NotExecuted as why:
                 raise reports.unknown(self.run.program, i, str(why)) from None
             except IndexError:
@@ -454,6 +455,7 @@ TABLE: dict[str, HostHandler] = {
     "call": _call,
     **copies.TABLE,
     **warpgroup_mma.TABLE,
+    **host_mma.TABLE,
     **tensor_mma.TABLE,
     **tensor_moves.TABLE,
 }
