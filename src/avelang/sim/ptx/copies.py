@@ -368,14 +368,17 @@ class Copies:
         rank = next((k for k in range(1, 6) if m.take(f"{k}d")), 0)
         to, _, many, policy = self._how(m)
         op = m.take(*OPERATIONS)
+        rows = 4 if m.take("tile::gather4", "tile::scatter4") else 0
         m.take("tile")
         m.take("cta_group::1", "cta_group::2")  # with pairs, the mbarrier may be the other block's
         m.done()
         o = list(v.i.operands[: -1 if policy else None])
         mem = o[1] if to != "global" else o[0]
         if (not isinstance(mem, Mem) or len(mem.rest) != 1 or not isinstance(mem.rest[0], n.VectorOperand)
-                or len(mem.rest[0].items) != rank):
-            raise NotExecuted(f"a tensor map with {rank} coordinates is needed")
+                or len(mem.rest[0].items) != (rank if not rows else 5)):
+            raise NotExecuted(f"a tensor map with {rank if not rows else 5} coordinates is needed")
+        if rows:
+            return self._rows(v, mem, o, to == "global", many)
         coords = [v.get(x).view(np.int32) for x in mem.rest[0].items][::-1]
         descriptors = v.address(mem)
         tiles = v.address(o[0] if to != "global" else o[1])
@@ -396,6 +399,38 @@ class Copies:
             for block, offset, bar in self._targets(v, lane, tile, o[2], v.get(o[3]) if many else None):
                 self._arrives(v, lane, bar, block, swizzled(offset + np.arange(data.size), found.type.swizzle), data,
                     None, source)
+
+    def _rows(self, v: HostView, mem: Mem, o: list[Any], store: bool, many: bool) -> None:
+        """tile::gather4 and scatter4: four rows of an array of two dimensions, each with its own number; the map's box
+        is one row."""
+        assert isinstance(mem.rest[0], n.VectorOperand)
+        x, *ys = (v.get(c).view(np.int32) for c in mem.rest[0].items)
+        descriptors, tiles = v.address(mem), v.address(o[1] if store else o[0])
+        for lane in v.lanes:
+            found, tile = self._map(v, lane, int(descriptors[lane])), int(tiles[lane])
+            if found.type.rank != 2 or found.type.box[0] != 1:
+                why = f"four rows need a map of two dimensions whose box is one row; it is {found.type.box}"
+                raise HostMisuse(why, lane)
+            if tile % ALIGN:
+                raise HostMisuse(f"rows at address {tile:#x} of shared memory, no multiple of {ALIGN}", lane)
+            size, width = found.type.dtype.bytes, found.type.box_bytes
+            starts = [self._start(found, (int(y[lane]), int(x[lane])), lane, store) for y in ys]
+            boxes = [found.box(at) for at in starts]
+            address, inside = (np.concatenate([b[k] for b in boxes]) for k in (0, 1))
+            places = np.arange(4 * width)
+            if store:
+                block, offset = v.shared(lane, tile)
+                source = swizzled(offset + places, found.type.swizzle)
+                data = self._used(v, block, source, lane).reshape(-1, size)
+                to = (address[inside, None] + np.arange(size)).reshape(1, -1)
+                row = np.array([lane])
+                copy = Copy(self, row, None, to, data[inside].reshape(1, -1), block, source, origin=v.i.index)
+                self._stored(v, copy, (block, source), to, None)
+                continue
+            data = np.concatenate([self._fetched(found, at, lane) for at in starts])
+            read = (None, address[inside][:, None] + np.arange(size))
+            for block, offset, bar in self._targets(v, lane, tile, o[2], v.get(o[3]) if many else None):
+                self._arrives(v, lane, bar, block, swizzled(offset + places, found.type.swizzle), data, None, read)
 
     @staticmethod
     def _start(found: TensorMapValue, at: tuple[int, ...], lane: int, store: bool) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 
 import avelang.sim.ptx.copies as copies
 import avelang.sim.ptx.host_mma as host_mma
+import avelang.sim.ptx.launch_control as launch_control
 import avelang.sim.ptx.parts as parts
 import avelang.sim.ptx.prints as prints
 import avelang.sim.ptx.reports as reports
@@ -456,6 +457,7 @@ TABLE: dict[str, HostHandler] = {
     **copies.TABLE,
     **warpgroup_mma.TABLE,
     **host_mma.TABLE,
+    **launch_control.TABLE,
     **tensor_mma.TABLE,
     **tensor_moves.TABLE,
 }

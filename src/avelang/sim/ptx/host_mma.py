@@ -2,9 +2,9 @@
 scales of blocks, sparse `mma`, and `wmma`. Fragments follow the rule of `isa.nvptx.mma`; sums are those of
 `isa.mma_reference`.
 
-Of `wmma` the manual leaves open which lane holds which element; here elements go to the lanes in the order of rows, and
-again from the first on where a fragment holds more than the matrix has. PTX ISA 9.0, 9.7.14.4 and 9.7.14.6, "Sparse matrix
-storage"."""
+Of `wmma` the manual leaves open which lane holds which element; here elements go to the lanes in the order of rows,
+and again from the first on where a fragment holds more than the matrix has. PTX ISA 9.0, 9.7.14.4 and 9.7.14.6,
+"Sparse matrix storage"."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def numbers(codes: np.ndarray, name: str, packed: bool = False) -> np.ndarray:
     return small_float(name)[codes >> (2 if name == "e2m1" and not packed else 0) & 0xFF]
 
 
-class _Form:
+class MmaForm:
     """The words of an mma."""
 
     def __init__(self, v: HostView):
@@ -112,7 +112,7 @@ def mma(host: HostExecutor, v: HostView) -> None:
     """mma of forms that translated code does not have."""
     if v.i.parts[3] in ("m8n8k4",) and "f64" not in v.i.parts:
         raise NotExecuted("mma.m8n8k4 of f16, of sm_70, is not executed here")
-    f = _Form(v)
+    f = MmaForm(v)
     o = list(v.i.operands)
     half = 2 if f.sparse else 1
     row, col = _index(f.m, f.n, f.k // half, f.bits(f.a), "a")
@@ -140,7 +140,7 @@ def mma(host: HostExecutor, v: HostView) -> None:
         v.set(r, out.view(np.uint32).reshape(LANES, -1)[:, k])
 
 
-def _product(f: _Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+def _product(f: MmaForm, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     if c.dtype != np.int32:
         return matmul(a[None].astype(np.float32), b[None].astype(np.float32), c[None].astype(np.float32))[0]
     if f.op == "xor":  # how many bits differ
@@ -151,9 +151,9 @@ def _product(f: _Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarra
 
 
 def selected(f: Any, e: np.ndarray, selector: int) -> np.ndarray:
-    """Which of its two or four columns each stored element of A belongs to, int (m, k / 2), of the words `e` of the
-    lanes. The threads of a quad that give metadata are one, two or all four; each has 16 bits of its row, and of the one
-    eight further down, of its part of K."""
+    """The column, of its two or four, to which each stored element of A belongs, int (m, k / 2), of the words `e` of
+    the lanes. The threads of a quad that give metadata are one, two or all four; each has 16 bits of its row, and of the
+    one eight further down, of its part of K."""
     stored, width = f.k // 2, 4 if f.a == "tf32" else 2
     per = 16 // width  # stored elements of a thread's 16 bits
     if f.a in ("u4", "s4"):
@@ -171,7 +171,7 @@ def selected(f: Any, e: np.ndarray, selector: int) -> np.ndarray:
     return out
 
 
-def _spread(v: HostView, f: _Form, a: np.ndarray, e: np.ndarray, selector: int) -> np.ndarray:
+def _spread(v: HostView, f: MmaForm, a: np.ndarray, e: np.ndarray, selector: int) -> np.ndarray:
     """A with zeros where nothing is stored."""
     if f.a in ("u4", "s4", "e2m1"):
         raise NotExecuted(f"sparse mma of {f.a} is not executed here")
@@ -187,9 +187,9 @@ def _spread(v: HostView, f: _Form, a: np.ndarray, e: np.ndarray, selector: int) 
     return wide
 
 
-def _scaled(v: HostView, f: _Form, a: np.ndarray, b: np.ndarray, rest: list[Any]) -> tuple[np.ndarray, np.ndarray]:
-    """A and B times their scale factors. Of a quad, two threads hold those of A's rows `group` and `group` + 8, one those
-    of B's columns (PTX ISA 9.0, 9.7.14.3, "Block scaling")."""
+def _scaled(v: HostView, f: MmaForm, a: np.ndarray, b: np.ndarray, rest: list[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """A and B times their scale factors. Of a quad, two threads hold those of A's rows `group` and `group` + 8, one
+    those of B's columns (PTX ISA 9.0, 9.7.14.3, "Block scaling")."""
     name = "ue4m3" if "ue4m3" in f.parts else "ue8m0"
     out = []
     for x, rows, reg, ids in ((a, f.m, rest[0], rest[1]), (b.T, f.n, rest[2], rest[3])):
@@ -247,7 +247,7 @@ def _log(v: HostView, views: list[np.ndarray], write: bool) -> None:
 def _load(host: HostExecutor, v: HostView) -> None:
     which, name = v.i.parts[2], v.i.parts[-1]
     rows, columns = _shape(v, which)
-    bits, o = BITS[name], v.i.operands
+    bits, o = BITS[name], list(v.i.operands)
     views, turned = _bytes_of(v, rows, columns, bits, o[1], o[2] if len(o) > 2 else None, False)
     _log(v, views, False)
     raw = np.stack([np.array(x) for x in views])
@@ -281,7 +281,7 @@ def _matrix(v: HostView, o: object, rows: int, columns: int, bits: int) -> np.nd
 
 def _store(host: HostExecutor, v: HostView) -> None:
     rows, columns = _shape(v, "d")
-    bits, o = BITS[v.i.parts[-1]], v.i.operands
+    bits, o = BITS[v.i.parts[-1]], list(v.i.operands)
     codes = _matrix(v, o[1], rows, columns, bits)
     views, turned = _bytes_of(v, rows, columns, bits, o[0], o[2] if len(o) > 2 else None, True)
     _log(v, views, True)

@@ -261,11 +261,12 @@ class PtxRun:
     def all(self) -> None:
         """Runs all blocks to their ends."""
         total, at, idle = self.clusters[0] * self.clusters[1] * self.clusters[2], 0, 0
+        self.started = 0  # clusters that have begun, or that others work on in their place
         running: list[CtaGroup] = []
         free: list[CtaGroup] = []
         quick = self.made.said.quick and self.ranks == 1 and not self.order
         patience = PATIENCE * STEPS // self.made.said.steps
-        numbers = self.ordered(list(range(total)))
+        self.numbers = numbers = self.ordered(list(range(total)))
         while at < total or running:
             if quick and not running:
                 at = self._quickly(free, running, at, total)
@@ -275,6 +276,7 @@ class PtxRun:
                 group.begin(self, numbers[at])
                 running.append(group)
                 at, idle = at + 1, 0
+                self.started = at
             moved = False
             for group in list(running):
                 moved |= self.round(group)
@@ -283,6 +285,8 @@ class PtxRun:
                     free.append(group)
                     self._finish(group)
                     moved = True
+            if not quick:
+                at = self.started
             idle = 0 if moved else idle + self._idle()
             if idle and self._stuck(running, idle if at >= total else 0):
                 free += running
@@ -290,6 +294,14 @@ class PtxRun:
         if self.watch is not None:
             self.watch.memory.end()
         self.instructions = sum(int(w.memory[WARP["count"] :][:8].view(np.uint64)[0]) for g in free for w in g.warps)
+
+    def cancel(self) -> tuple[int, int, int] | None:
+        """Takes a cluster that has not begun off the grid: its place among clusters; None where all have begun."""
+        if self.started >= len(self.numbers):
+            return None
+        number, g = self.numbers[self.started], self.clusters
+        self.started += 1
+        return number % g[0], number // g[0] % g[1], number // (g[0] * g[1])
 
     def ordered(self, items: list[Any]) -> list[Any]:
         """Warps or blocks in the order in which they have their turns."""
