@@ -152,8 +152,8 @@ def _product(f: MmaForm, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndar
 
 def selected(f: Any, e: np.ndarray, selector: int) -> np.ndarray:
     """The column, of its two or four, to which each stored element of A belongs, int (m, k / 2), of the words `e` of
-    the lanes. The threads of a quad that give metadata are one, two or all four; each has 16 bits of its row, and of the
-    one eight further down, of its part of K."""
+    the lanes. The threads of a quad that give metadata are one, two or all four; each has 16 bits of its row, and of
+    the one eight further down, of its part of K."""
     stored, width = f.k // 2, 4 if f.a == "tf32" else 2
     per = 16 // width  # stored elements of a thread's 16 bits
     if f.a in ("u4", "s4"):
