@@ -153,6 +153,7 @@ class Backward(NamedTuple):
 BACKWARDS = (
     Backward(4, 32, 32, 4096, 128, False), Backward(4, 32, 32, 4096, 128, True), Backward(2, 16, 16, 8192, 128, True),
     Backward(8, 16, 16, 2048, 64, True), Backward(2, 32, 8, 4096, 128, True),
+    Backward(2, 16, 16, 4096, 256, True),
 )  # fmt: skip
 
 

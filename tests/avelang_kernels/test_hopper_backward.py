@@ -79,7 +79,12 @@ def test_all_keys():
     check(Problem(1, 1, 1, 70, 200, 64, 64, "bfloat16", 0.125))
 
 
-@pytest.mark.parametrize("d", [64, 128])
+def test_wide_heads():
+    """d in four pieces: consumers share keys, and weights go through shared memory."""
+    check(Problem(1, 1, 1, 70, 100, 200, 200, "bfloat16", 0.07, right=0, bottom_right=True))
+
+
+@pytest.mark.parametrize("d", [64, 128, 256])
 def test_products_overlap(d: int):
     """ptxas has no remark on products that it would not run beside other code."""
     need("ptxas")
@@ -90,6 +95,6 @@ def test_products_overlap(d: int):
 
 def test_what_is_left_to_others():
     p = Problem(1, 1, 1, 64, 64, 64, 64, "bfloat16", 0.125)
-    refused = Problem(1, 1, 1, 64, 64, 256, 256, "bfloat16", 1.0), Problem(1, 1, 1, 8, 8, 64, 32, "bfloat16", 1.0)
+    refused = Problem(1, 1, 1, 64, 64, 264, 264, "bfloat16", 1.0), Problem(1, 1, 1, 8, 8, 64, 32, "bfloat16", 1.0)
     capped = Problem(1, 1, 1, 64, 64, 64, 64, "bfloat16", 0.125, softcap=5.0)
     assert hopper_backward_rows.fits(p) and not any(map(hopper_backward_rows.fits, (*refused, capped)))

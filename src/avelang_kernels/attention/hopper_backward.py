@@ -21,11 +21,11 @@ from avelang.pipelines.epilogue import stage_epilogue
 from avelang.pipelines.ring import mbarrier_ring
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT
 from avelang_kernels.arrays import DTYPES
+from avelang_kernels.attention.hopper_backward_work import BackwardWork
 
 CHUNK = 64  # elements of d side by side: 128 bytes, one row of the swizzle
 INNER = 16  # elements of K that one wgmma multiplies
 BYTES, F32 = 2, 4  # of an element, of a sum
-KEYS = 128  # of a block
 WARP = 32
 BOX = PATTERN // F32  # columns of sums that TMA adds at once
 CONSUMERS = 2
@@ -36,9 +36,9 @@ SHARED_DS, FULL, EMPTY, ENDED = 1, 2, 4, 6  # named barriers; of FULL, EMPTY and
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class HopperBackward:
-    """Shape of a block: `stages` of Q and of dO. `dtype` of arrays; `d`, as it is padded: 64 or 128. `shared_keys`:
-    heads of Q share keys, dK and dV are sums in f32. `window`: queries see no keys further back than `left`; `bounded`:
-    nor such as are further ahead than `right`."""
+    """Shape of a block: `stages` of Q. `dtype` of arrays; `d`, as it is padded: 64, 128 or 256. `shared_keys`: heads of
+    Q share keys, dK and dV are sums in f32. `window`: queries see no keys further back than `left`; `bounded`: nor such
+    as are further ahead than `right`."""
 
     dtype: Any
     d: int
@@ -50,7 +50,38 @@ class HopperBackward:
     @property
     def m(self) -> int:
         """Queries at a time."""
-        return 64 if self.d == 128 else 128
+        return 128 if self.d == 64 else 64
+
+    @property
+    def wide(self) -> bool:
+        """True where consumers share the block's keys: each has half of the queries of S^T, and half of d of all else,
+        and weights go through shared memory."""
+        return self.d > 128
+
+    @property
+    def n(self) -> int:
+        """Keys of a block."""
+        return ROWS if self.wide else CONSUMERS * ROWS
+
+    @property
+    def columns(self) -> int:
+        """Queries of a consumer's S^T."""
+        return self.m // CONSUMERS if self.wide else self.m
+
+    @property
+    def own(self) -> int:
+        """Pieces of d of a consumer's dK and dV."""
+        return self.chunks // CONSUMERS if self.wide else self.chunks
+
+    @property
+    def rounds(self) -> int:
+        """Pieces of a consumer's part of dQ, 64 columns each."""
+        return self.own if self.wide else 1
+
+    @property
+    def do_stages(self) -> int:
+        """Stages of dO."""
+        return 1 if self.wide else self.stages
 
     @property
     def atoms(self) -> int:
@@ -66,69 +97,6 @@ class HopperBackward:
     def threads(self) -> int:
         """Of the block."""
         return GROUP * (1 + CONSUMERS)
-
-
-@avelang.struct
-class BackwardWork:
-    """Extents, and which queries see which keys: query i those from i + shift - left to i + shift + right."""
-
-    heads: ...
-    kv_heads: ...
-    queries: ...
-    keys: ...
-    left: ...
-    right: ...
-    shift: ...
-    F: al.constexpr
-
-    def query_tiles(self):
-        """Tiles of queries of a head."""
-        return (self.queries + (self.F.m - 1)) // self.F.m
-
-    def key_tiles(self):
-        """Tiles of keys of a head."""
-        return (self.keys + (KEYS - 1)) // KEYS
-
-    def first(self, n):
-        """The first tile of queries that sees keys of tile n."""
-        if self.F.bounded:
-            at = al.convert(n * KEYS, al.i32) - self.shift - self.right
-            return min(self.query_tiles(), al.convert(max(0, at), al.u32) // self.F.m)
-        return al.convert(0, al.u32)
-
-    def end(self, n):
-        """Behind the last one; not before the first."""
-        tiles = self.query_tiles()
-        if self.F.window:
-            last = al.convert(n * KEYS + (KEYS - 1), al.i32) + self.left - self.shift
-            tiles = al.select(last < 0, 0, min(tiles, al.convert(max(last, 0), al.u32) // self.F.m + 1))
-        return max(tiles, self.first(n))
-
-    def last_keys(self, m):
-        """One more than the last tile of keys that queries of tile m see."""
-        tiles = self.key_tiles()
-        if self.F.bounded:
-            at = al.convert(m * self.F.m + (self.F.m - 1), al.i32) + self.shift + self.right
-            tiles = al.select(at < 0, 0, min(tiles, al.convert(max(at, 0), al.u32) // KEYS + 1))
-        return tiles
-
-    def first_keys(self, m):
-        """The first tile of keys that queries of tile m see."""
-        if self.F.window:
-            at = al.convert(m * self.F.m, al.i32) + self.shift - self.left
-            return al.convert(max(0, at), al.u32) // KEYS
-        return al.convert(0, al.u32)
-
-    def whole(self, n, m):
-        """True where all queries of tile m see all keys of tile n."""
-        seen = n * KEYS + KEYS <= self.keys
-        if self.F.bounded:
-            far = al.convert(m * self.F.m, al.i32) + self.shift + self.right
-            seen = seen and al.convert(n * KEYS + (KEYS - 1), al.i32) <= far
-        if self.F.window:
-            near = al.convert(m * self.F.m + (self.F.m - 1), al.i32) + self.shift - self.left
-            seen = seen and al.convert(n * KEYS, al.i32) >= near
-        return seen
 
 
 @avelang.jit
@@ -151,11 +119,14 @@ def wgmma_rs(F, a, b, sums):
 
 @avelang.jit
 def scores(F, keys, rows, stage, consumer):
-    """Begins a consumer's keys (64, d) times rows (m, d) of a stage, transposed."""
-    sums = al.nvvm.wgmma_fence_acc(al.full((F.m // 2,), 0.0, al.f32))
+    """Begins a consumer's keys (64, d) times its rows of a stage, transposed."""
+    sums = al.nvvm.wgmma_fence_acc(al.full((F.columns // 2,), 0.0, al.f32))
+    KEY, ROW = (0, F.columns * CHUNK) if F.wide else (ROWS * CHUNK, 0)
     for c in range(F.chunks):
-        a = al.nvvm.wgmma_descriptor(al.subview(keys, (c, consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1)))
-        b = al.nvvm.wgmma_descriptor(al.subview(rows, (stage, c * F.m * CHUNK), (1, F.m * CHUNK), (1, 1)))
+        a = al.nvvm.wgmma_descriptor(al.subview(keys, (c, consumer * KEY), (1, ROWS * CHUNK), (1, 1)))
+        b = al.nvvm.wgmma_descriptor(
+            al.subview(rows, (stage, c * F.m * CHUNK + consumer * ROW), (1, F.columns * CHUNK), (1, 1))
+        )
         for i in range(CHUNK // INNER):
             offset = i * INNER * BYTES // UNIT
             sums = wgmma(F, a + offset, b + offset, sums, int(c + i > 0))
@@ -181,15 +152,33 @@ def accumulate(F, weights, rows, stage, sums):
 
 
 @avelang.jit
-def query_gradient(F, ds, buffer, keys, consumer):
-    """Begins a consumer's half of dQ: 64 queries, 64 of d."""
-    sums = al.nvvm.wgmma_fence_acc(al.full((CHUNK // 2,), 0.0, al.f32))
-    ATOM, PIECE = (0, 1) if F.atoms == 1 else (1, 0)
-    a = al.nvvm.wgmma_descriptor(
-        al.subview(ds, (buffer, consumer * ATOM, 0), (1, 1, KEYS * CHUNK), (1, 1, 1)), stride=8 * PATTERN
+def accumulate_shared(F, weights, buffer, rows, stage, sums, consumer):
+    """The same for half of d, with weights of all queries from shared memory."""
+    sums = al.nvvm.wgmma_fence_acc(sums)
+    a = al.nvvm.wgmma_descriptor(al.subview(weights, (buffer, 0, 0), (1, 1, F.n * CHUNK), (1, 1, 1)))
+    SIZE = F.own * F.m * CHUNK
+    b = al.nvvm.wgmma_descriptor(
+        al.subview(rows, (stage, consumer * SIZE), (1, SIZE), (1, 1)), leading=F.m * PATTERN, stride=8 * PATTERN
     )
-    b = al.nvvm.wgmma_descriptor(al.subview(keys, (consumer * PIECE, 0), (1, KEYS * CHUNK), (1, 1)), stride=8 * PATTERN)
-    for t in range(KEYS // INNER):
+    for t in range(F.m // INNER):
+        sums = wgmma(F, a + t * INNER * BYTES // UNIT, b + t * INNER * PATTERN // UNIT, sums, 1, 0, 1)
+    al.nvvm.wgmma_commit_group()
+    return sums
+
+
+@avelang.jit
+def query_gradient(F, ds, buffer, keys, consumer):
+    """Begins a consumer's half of dQ: 64 queries, and 64 of d, or half of it."""
+    sums = al.nvvm.wgmma_fence_acc(al.full((F.rounds * CHUNK // 2,), 0.0, al.f32))
+    ATOM, PIECE = (0, F.rounds) if F.atoms == 1 else (1, 0)
+    a = al.nvvm.wgmma_descriptor(
+        al.subview(ds, (buffer, consumer * ATOM, 0), (1, 1, F.n * CHUNK), (1, 1, 1)), stride=8 * PATTERN
+    )
+    b = al.nvvm.wgmma_descriptor(
+        al.subview(keys, (consumer * PIECE, 0), (F.rounds, F.n * CHUNK), (1, 1)), leading=F.n * PATTERN,
+        stride=8 * PATTERN,
+    )  # fmt: skip
+    for t in range(F.n // INNER):
         offset = t * INNER * PATTERN // UNIT
         sums = wgmma(F, a + offset, b + offset, sums, int(t > 0), 1, 1)
     al.nvvm.wgmma_commit_group()
@@ -200,16 +189,17 @@ def query_gradient(F, ds, buffer, keys, consumer):
 def weights_of(F, s, lse, stage, scale, work, n, m, consumer, t):
     """Weights of scores: 2 to the score * scale - lse; 0 for what is not seen."""
     warp, lane = t // WARP, t % WARP
-    p = al.make_local((F.m // 2,), al.f32)
-    for j in range(F.m // 8):
-        two = al.subview(lse, (stage, j * 4 + lane % 4, 0), (1, 1, 2), (1, 1, 1))
+    first = consumer * (F.columns // 2) if F.wide else 0
+    p = al.make_local((F.columns // 2,), al.f32)
+    for j in range(F.columns // 8):
+        two = al.subview(lse, (stage, first + j * 4 + lane % 4, 0), (1, 1, 2), (1, 1, 1))
         less = al.view(two, al.Tensor((1, 2), al.f32))[0]
         for e in range(4):
             p[4 * j + e] = al.nvvm.exp2(al.fma(s[4 * j + e], scale, 0.0 - less[e % 2]))
     if not work.whole(n, m):
-        key = al.convert(n * KEYS + consumer * ROWS + warp * 16 + lane // 4, al.i32)
-        query = al.convert(m * F.m + lane % 4 * 2, al.i32) + work.shift
-        for j in range(F.m // 8):
+        key = al.convert(n * F.n + (0 if F.wide else consumer * ROWS) + warp * 16 + lane // 4, al.i32)
+        query = al.convert(m * F.m + 2 * first + lane % 4 * 2, al.i32) + work.shift
+        for j in range(F.columns // 8):
             for e in range(4):
                 mine, at = key + e // 2 * 8, query + (j * 8 + e % 2)
                 seen = mine < al.convert(work.keys, al.i32)
@@ -222,11 +212,12 @@ def weights_of(F, s, lse, stage, scale, work, n, m, consumer, t):
 
 
 @avelang.jit
-def score_gradients(F, p, dp, delta, stage, t):
+def score_gradients(F, p, dp, delta, stage, consumer, t):
     """dS = P * (dP - delta), in the dtype of operands."""
-    lane, ds = t % WARP, al.make_local((F.m // 2,), al.f32)
-    for j in range(F.m // 8):
-        two = al.subview(delta, (stage, j * 4 + lane % 4, 0), (1, 1, 2), (1, 1, 1))
+    first = consumer * (F.columns // 2) if F.wide else 0
+    lane, ds = t % WARP, al.make_local((F.columns // 2,), al.f32)
+    for j in range(F.columns // 8):
+        two = al.subview(delta, (stage, first + j * 4 + lane % 4, 0), (1, 1, 2), (1, 1, 1))
         less = al.view(two, al.Tensor((1, 2), al.f32))[0]
         for e in range(4):
             ds[4 * j + e] = p[4 * j + e] * (dp[4 * j + e] - less[e % 2])
@@ -234,12 +225,16 @@ def score_gradients(F, p, dp, delta, stage, t):
 
 
 @avelang.jit
-def share(F, ds, buffer, held, consumer, t):
-    """Leaves a consumer's dS^T, 64 keys, in shared memory."""
-    row = consumer * ROWS + t // WARP * 16 + t % 16
-    for i in range(F.m // 16):
-        chunk = (2 * (i % 4) + t % WARP // 16) ^ (row % 8)
-        place = al.subview(ds, (buffer, i // 4, row * CHUNK + chunk * 8), (1, 1, 8), (1, 1, 1))
+def share(F, room, buffer, held, consumer, t):
+    """Leaves a consumer's part of dS^T, or of the weights, in shared memory: 64 keys, or half of the queries."""
+    row, LEFT = t // WARP * 16 + t % 16, F.columns // 8
+    if not F.wide:
+        row = consumer * ROWS + row
+    for i in range(F.columns // 16):
+        chunk = 2 * (i % 4) + t % WARP // 16
+        if F.wide:
+            chunk = chunk + consumer * LEFT
+        place = al.subview(room, (buffer, i // 4, row * CHUNK + (chunk ^ (row % 8)) * 8), (1, 1, 8), (1, 1, 1))
         words = al.view(al.subview(held, (8 * i,), (8,), (1,)), al.Tensor((4,), al.i32))
         al.nvvm.stmatrix_m8n8_x4_b16(place, words)
     al.nvvm.fence_proxy_async_shared()
@@ -248,7 +243,8 @@ def share(F, ds, buffer, held, consumer, t):
 
 @avelang.struct
 class BackwardStages:
-    """Shared memory of a block: K, V, stages of Q and dO with lse and delta, two buffers of dS, and dQ on its way."""
+    """Shared memory of a block: K, V, stages of Q and dO with lse and delta, two buffers of dS (and of
+    the weights, where they are shared), and dQ on its way."""
 
     k: ...
     v: ...
@@ -257,6 +253,7 @@ class BackwardStages:
     lse: ...
     delta: ...
     ds: ...
+    p: ...
     dq: ...
     q_ring: ...
     do_ring: ...
@@ -281,25 +278,31 @@ def step(F, g, x, q, do, work, n, m, buffer, scale, consumer, t):
     dp = scores(F, x.v, x.do, do.stage, consumer)
     s = al.nvvm.wgmma_wait_acc(s, 1)
     p = weights_of(F, s, x.lse, q.stage, scale, work, n, m, consumer, t)
-    dv = accumulate(F, al.convert(p, F.dtype), x.do, do.stage, g.dv)
+    if F.wide:
+        share(F, x.p, buffer, al.convert(p, F.dtype), consumer, t)
+        dv = accumulate_shared(F, x.p, buffer, x.do, do.stage, g.dv, consumer)
+    else:
+        dv = accumulate(F, al.convert(p, F.dtype), x.do, do.stage, g.dv)
     dp = al.nvvm.wgmma_wait_acc(dp, 1)
-    held = score_gradients(F, p, dp, x.delta, do.stage, t)
+    held = score_gradients(F, p, dp, x.delta, do.stage, consumer, t)
     share(F, x.ds, buffer, held, consumer, t)
     dq = query_gradient(F, x.ds, buffer, x.k, consumer)
-    dk = accumulate(F, held, x.q, q.stage, g.dk)
+    if F.wide:
+        dk = accumulate_shared(F, x.ds, buffer, x.q, q.stage, g.dk, consumer)
+    else:
+        dk = accumulate(F, held, x.q, q.stage, g.dk)
     dq = al.nvvm.wgmma_wait_acc(dq, 1)
     g.dv = al.nvvm.wgmma_wait_acc(dv, 1)
     x.do_ring.release(do.stage, t)
     do.advance()
-    al.nvvm.barrier_sync(EMPTY + consumer, GROUP + WARP)
-    for i in range(CHUNK // BOX):
-        room = al.subview(x.dq, (consumer, i, 0, 0, 0), (1, 1, ROWS, 8, 4), (1, 1, 1, 1, 1))
-        stage_epilogue(
-            al.view(room, al.Tensor((ROWS, 8, 4), al.f32)), al.subview(dq, (i * BOX // 2,), (BOX // 2,), (1,)),
-            t // WARP, t % WARP,
-        )  # fmt: skip
-    al.nvvm.fence_proxy_async_shared()
-    al.nvvm.barrier_arrive(FULL + consumer, GROUP + WARP)
+    for r in range(F.rounds):
+        al.nvvm.barrier_sync(EMPTY + consumer, GROUP + WARP)
+        for i in range(CHUNK // BOX):
+            room = al.subview(x.dq, (consumer, i, 0, 0, 0), (1, 1, ROWS, 8, 4), (1, 1, 1, 1, 1))
+            mine = al.subview(dq, (r * CHUNK // 2 + i * BOX // 2,), (BOX // 2,), (1,))
+            stage_epilogue(al.view(room, al.Tensor((ROWS, 8, 4), al.f32)), mine, t // WARP, t % WARP)
+        al.nvvm.fence_proxy_async_shared()
+        al.nvvm.barrier_arrive(FULL + consumer, GROUP + WARP)
     g.dk = al.nvvm.wgmma_wait_acc(dk, 0)
     x.q_ring.release(q.stage, t)
     q.advance()
@@ -319,22 +322,23 @@ def add_queries(F, DQ, counters, x, work, n, head, piece, lane):
     """A warp's part: brings one consumer's halves of dQ to memory, each in its turn."""
     al.nvvm.barrier_arrive(EMPTY + piece, GROUP + WARP)
     for m in al.range(work.first(n), work.end(n)):
-        al.nvvm.barrier_sync(FULL + piece, GROUP + WARP)
         turn, counter = work.last_keys(m) - 1 - n, counter_of(counters, work, head, m, piece)
-        if lane == 0:
-            if turn > 0:
-                spin(counter, turn)
-            row = m * F.m + (piece * ROWS if F.atoms == 2 else 0)
-            for i in range(CHUNK // BOX):
-                column = i * BOX + (0 if F.atoms == 2 else piece * CHUNK)
-                room = al.subview(x.dq, (piece, i, 0, 0, 0), (1, 1, ROWS, 8, 4), (1, 1, 1, 1, 1))
-                if turn > 0:
-                    al.nvvm.tma_reduce_add_3d(DQ, head, row, column, room)
-                else:
-                    al.nvvm.tma_store_3d(DQ, head, row, column, room)
-            al.nvvm.cp_async_bulk_commit_group()
-            al.nvvm.cp_async_bulk_wait_group_read(0)
-        al.nvvm.barrier_arrive(EMPTY + piece, GROUP + WARP)
+        row = m * F.m + (piece * ROWS if F.atoms == 2 else 0)
+        for r in range(F.rounds):
+            al.nvvm.barrier_sync(FULL + piece, GROUP + WARP)
+            if lane == 0:
+                if r == 0 and turn > 0:
+                    spin(counter, turn)
+                for i in range(CHUNK // BOX):
+                    column = i * BOX + (0 if F.atoms == 2 else (piece * F.rounds + r) * CHUNK)
+                    room = al.subview(x.dq, (piece, i, 0, 0, 0), (1, 1, ROWS, 8, 4), (1, 1, 1, 1, 1))
+                    if turn > 0:
+                        al.nvvm.tma_reduce_add_3d(DQ, head, row, column, room)
+                    else:
+                        al.nvvm.tma_store_3d(DQ, head, row, column, room)
+                al.nvvm.cp_async_bulk_commit_group()
+                al.nvvm.cp_async_bulk_wait_group_read(0)
+            al.nvvm.barrier_arrive(EMPTY + piece, GROUP + WARP)
         if lane == 0:
             al.nvvm.cp_async_bulk_wait_group(0)
             al.nvvm.fence_gpu()
@@ -351,9 +355,9 @@ def counter_of(counters, work, head, m, piece):
 def produce(F, Q, K, V, DO, lse, delta, x, work, n, head, batch, own, rows):
     """One thread's part: K and V once, then Q and dO, tile after tile. `rows`: of lse and delta of a head."""
     mine = batch * work.heads + own
-    al.nvvm.mbarrier_arrive_expect_tx(x.kv_full[0], 2 * KEYS * F.d * BYTES)
+    al.nvvm.mbarrier_arrive_expect_tx(x.kv_full[0], 2 * F.n * F.d * BYTES)
     for c in range(F.chunks):
-        al.nvvm.tma_load_4d(x.k[c], K, batch, n * KEYS, head, c * CHUNK, x.kv_full[0])
+        al.nvvm.tma_load_4d(x.k[c], K, batch, n * F.n, head, c * CHUNK, x.kv_full[0])
     q, do = x.q_ring.producer(), x.do_ring.producer()
     for m in al.range(work.first(n), work.end(n)):
         for A, data, numbers, source, ring, state in (
@@ -370,38 +374,42 @@ def produce(F, Q, K, V, DO, lse, delta, x, work, n, head, batch, own, rows):
             state.advance()
         if m == work.first(n):
             for c in range(F.chunks):
-                al.nvvm.tma_load_4d(x.v[c], V, batch, n * KEYS, head, c * CHUNK, x.kv_full[0])
+                al.nvvm.tma_load_4d(x.v[c], V, batch, n * F.n, head, c * CHUNK, x.kv_full[0])
     if work.first(n) == work.end(n):
         for c in range(F.chunks):
-            al.nvvm.tma_load_4d(x.v[c], V, batch, n * KEYS, head, c * CHUNK, x.kv_full[0])
+            al.nvvm.tma_load_4d(x.v[c], V, batch, n * F.n, head, c * CHUNK, x.kv_full[0])
+
+
+@avelang.jit
+def own_rows(F, room, c, consumer):
+    """Memory of a consumer's piece c of dK or dV in that of K or V."""
+    if F.wide:
+        return al.subview(room, (consumer * F.own + c, 0), (1, ROWS * CHUNK), (1, 1))
+    return al.subview(room, (c, consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1))
 
 
 @avelang.jit
 def store_keys(F, OUT, room, sums, batch, row, head, consumer, t):
-    """Rounds 64 rows of dK or dV and hands them to TMA. `room`: memory of K or V, of which these rows are this
-    consumer's."""
-    for c in range(F.chunks):
-        mine = al.subview(room, (c, consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1))
-        stage_epilogue(
-            al.view(mine, al.Tensor((ROWS, 8, 8), F.dtype)),
-            al.subview(sums, (c * CHUNK // 2,), (CHUNK // 2,), (1,)), t // WARP, t % WARP,
-        )  # fmt: skip
+    """Rounds a consumer's part of dK or dV and hands it to TMA. `room`: memory of K or V."""
+    for c in range(F.own):
+        mine = al.view(own_rows(F, room, c, consumer), al.Tensor((ROWS, 8, 8), F.dtype))
+        stage_epilogue(mine, al.subview(sums, (c * CHUNK // 2,), (CHUNK // 2,), (1,)), t // WARP, t % WARP)
     al.nvvm.fence_proxy_async_shared()
     al.nvvm.barrier_sync(ENDED + consumer, GROUP)
     if t == 0:
-        for c in range(F.chunks):
-            mine = al.subview(room, (c, consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1))
-            al.nvvm.tma_store_4d(OUT, batch, row, head, c * CHUNK, mine)
+        for c in range(F.own):
+            column = (c + consumer * F.own if F.wide else c) * CHUNK
+            al.nvvm.tma_store_4d(OUT, batch, row, head, column, own_rows(F, room, c, consumer))
         al.nvvm.cp_async_bulk_commit_group()
 
 
 @avelang.jit
 def add_keys(F, OUT, x, sums, head, row, turn, consumer, t):
-    """Hands 64 rows of dK or dV in f32 to TMA, which stores those of the first head that shares the keys, and adds the
-    others'."""
-    for i in range(F.d // BOX):
-        room = x.k if i < F.chunks else x.v
-        mine = al.subview(room, (i % F.chunks, consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1))
+    """Hands a consumer's part of dK or dV in f32 to TMA, which stores that of the first head that shares the keys, and
+    adds the others'."""
+    PIECES = F.own * CHUNK // BOX
+    for i in range(PIECES):
+        mine = own_rows(F, x.k if i < F.own else x.v, i % F.own, consumer)
         stage_epilogue(
             al.view(mine, al.Tensor((ROWS, 8, 4), al.f32)), al.subview(sums, (i * BOX // 2,), (BOX // 2,), (1,)),
             t // WARP, t % WARP,
@@ -409,14 +417,15 @@ def add_keys(F, OUT, x, sums, head, row, turn, consumer, t):
     al.nvvm.fence_proxy_async_shared()
     al.nvvm.barrier_sync(ENDED + consumer, GROUP)
     if t == 0:
-        for i in range(F.d // BOX):
-            room = x.k if i < F.chunks else x.v
-            mine = al.subview(room, (i % F.chunks, consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1))
-            four = al.view(mine, al.Tensor((ROWS, BOX), al.f32))
+        for i in range(PIECES):
+            mine = own_rows(F, x.k if i < F.own else x.v, i % F.own, consumer)
+            four, column = al.view(mine, al.Tensor((ROWS, BOX), al.f32)), i * BOX
+            if F.wide:
+                column = column + consumer * (F.own * CHUNK)
             if turn > 0:
-                al.nvvm.tma_reduce_add_3d(OUT, head, row, i * BOX, four)
+                al.nvvm.tma_reduce_add_3d(OUT, head, row, column, four)
             else:
-                al.nvvm.tma_store_3d(OUT, head, row, i * BOX, four)
+                al.nvvm.tma_store_3d(OUT, head, row, column, four)
         al.nvvm.cp_async_bulk_commit_group()
         al.nvvm.cp_async_bulk_wait_group_read(0)
     al.nvvm.barrier_sync(ENDED + consumer, GROUP)
@@ -425,7 +434,8 @@ def add_keys(F, OUT, x, sums, head, row, turn, consumer, t):
 @avelang.jit
 def consume(F, DK, DV, counters, x, work, n, head, batch, own, scale, by, consumer, t):
     """A consumer's part: 64 keys."""
-    g = Gradients(al.full((F.d // 2,), 0.0, al.f32), al.full((F.d // 2,), 0.0, al.f32))
+    SIZE = F.own * CHUNK // 2
+    g = Gradients(al.full((SIZE,), 0.0, al.f32), al.full((SIZE,), 0.0, al.f32))
     first, end = work.first(n), work.end(n)
     al.nvvm.mbarrier_wait(x.kv_full[0], 0)
     q, do = x.q_ring.consumer(), x.do_ring.consumer()
@@ -433,7 +443,9 @@ def consume(F, DK, DV, counters, x, work, n, head, batch, own, scale, by, consum
         step(F, g, x, q, do, work, n, m, m % 2, scale, consumer, t)
     g.dk = g.dk * by
     al.nvvm.barrier_sync(SHARED_DS, CONSUMERS * GROUP)  # nobody reads K any more
-    row = n * KEYS + consumer * ROWS
+    row = n * F.n
+    if not F.wide:
+        row = row + consumer * ROWS
     if F.shared_keys:
         group = work.heads // work.kv_heads
         turn, mine = own % group, batch * work.kv_heads + head
@@ -457,16 +469,17 @@ def consume(F, DK, DV, counters, x, work, n, head, batch, own, scale, by, consum
 def backward_stages(F):
     """Shared memory, and mbarriers that are ready behind a barrier of the block."""
     x = BackwardStages(
-        al.make_shared((F.chunks, KEYS * CHUNK), F.dtype, 1024),
-        al.make_shared((F.chunks, KEYS * CHUNK), F.dtype, 1024),
+        al.make_shared((F.chunks, F.n * CHUNK), F.dtype, 1024),
+        al.make_shared((F.chunks, F.n * CHUNK), F.dtype, 1024),
         al.make_shared((F.stages, F.chunks * F.m * CHUNK), F.dtype, 1024),
-        al.make_shared((F.stages, F.chunks * F.m * CHUNK), F.dtype, 1024),
+        al.make_shared((F.do_stages, F.chunks * F.m * CHUNK), F.dtype, 1024),
         al.make_shared((F.stages, F.m // 2, 2), al.f32),
-        al.make_shared((F.stages, F.m // 2, 2), al.f32),
-        al.make_shared((2, F.atoms, KEYS * CHUNK), F.dtype, 1024),
+        al.make_shared((F.do_stages, F.m // 2, 2), al.f32),
+        al.make_shared((2, F.atoms, F.n * CHUNK), F.dtype, 1024),
+        al.make_shared((2, F.atoms, F.n * CHUNK), F.dtype, 1024) if F.wide else None,
         al.make_shared((CONSUMERS, CHUNK // BOX, ROWS, 8, 4), al.f32, 1024),
         mbarrier_ring(F.stages, CONSUMERS),
-        mbarrier_ring(F.stages, CONSUMERS),
+        mbarrier_ring(F.do_stages, CONSUMERS),
         al.make_shared((1, 1), al.u64),
     )
     if al.thread_id(0) == 0:
@@ -481,7 +494,7 @@ def backward_stages(F):
 def build(F: HopperBackward) -> Any:
     """The kernel of a form. What TMA copies at once is part of its tensor map's type: hence a function for each."""
     X: Any = al.TensorMap(F.dtype, 4, (1, F.m, 1, CHUNK), swizzle=PATTERN)
-    KV: Any = al.TensorMap(F.dtype, 4, (1, KEYS, 1, CHUNK), swizzle=PATTERN)
+    KV: Any = al.TensorMap(F.dtype, 4, (1, F.n, 1, CHUNK), swizzle=PATTERN)
     SUMS: Any = al.TensorMap(DTYPES["float32"], 3, (1, ROWS, BOX), swizzle=PATTERN)
     OUT: Any = SUMS if F.shared_keys else al.TensorMap(F.dtype, 4, (1, ROWS, 1, CHUNK), swizzle=PATTERN)
     N: Any = al.u32

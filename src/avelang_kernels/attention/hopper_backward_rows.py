@@ -11,7 +11,8 @@ import avelang
 import avelang.language as al
 from avelang_kernels.arrays import DTYPES
 from avelang_kernels.attention.hopper_arrays import dense, empty_beside, flattened, reachable, strides_of
-from avelang_kernels.attention.hopper_backward import KEYS, BackwardWork, HopperBackward, build
+from avelang_kernels.attention.hopper_backward import HopperBackward, build
+from avelang_kernels.attention.hopper_backward_work import BackwardWork
 from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER
 
 EIGHT, ROWS, THREADS = 8, 64, 128  # elements of a lane; rows of a block
@@ -32,7 +33,7 @@ def row_at(x, batch, head, row, strides, D):
 def before(dtype: Any, d: int, extra: bool) -> Any:
     """The kernel that makes logarithms in base 2 and delta of a block of rows, and sets counters to 0. `extra`: lse has
     a gradient."""
-    LANES, STEPS = 16, 4  # of a row, and in which they add
+    LANES, STEPS = (16, 4) if d <= 128 else (32, 5)  # of a row, and in which they add
     X: Any = al.Pointer(dtype)
     R: Any = al.Pointer(al.f32)  # type: ignore
     N: Any = al.u32
@@ -85,7 +86,7 @@ def before(dtype: Any, d: int, extra: bool) -> Any:
 def behind(dtype: Any, d: int, width: int, F: Any) -> Any:
     """The kernel that rounds sums (heads of all batches, rows, `width`) to gradients (batch, heads, rows, d). F: of dQ,
     whose tiles that see no key have no sums and are 0; None of dK and dV."""
-    LANES = 16  # of a row
+    LANES = 16 if d <= 128 else 32  # of a row
     X: Any = al.Pointer(dtype)
     R: Any = al.Pointer(al.f32)  # type: ignore
     N: Any = al.u32
@@ -124,7 +125,7 @@ def behind(dtype: Any, d: int, width: int, F: Any) -> Any:
 
 
 def fits(problem: Any) -> bool:
-    """True for what this kernel takes: dense arrays of one length for all, d up to 128 and the same of V, masks by
+    """True for what this kernel takes: dense arrays of one length for all, d up to 256 and the same of V, masks by
     place (causal, windows); no caps, biases or sinks."""
     p = problem
     return (
@@ -132,7 +133,7 @@ def fits(problem: Any) -> bool:
         and p.dtype in ("bfloat16", "float16")
         and p.d == p.dv
         and p.d % 8 == 0
-        and p.d <= 128
+        and p.d <= 256
         and max(p.queries, p.keys) < FAR // 4
         and (p.right is None or p.right >= 0)
         and p.batch * p.heads * -(-max(p.queries, p.keys) // ROWS) < 1 << 24
@@ -143,7 +144,7 @@ def fits(problem: Any) -> bool:
 def planned(problem: Any) -> Any:
     """The form for a problem."""
     p = problem
-    d = 64 if p.d <= 64 else 128
+    d = next(x for x in (64, 128, 256) if p.d <= x)
     return HopperBackward(DTYPES[p.dtype], d, p.group > 1, p.right is not None, p.left is not None)
 
 
@@ -156,7 +157,7 @@ def backward(
     p, F = problem, planned(problem)
     q, k, v, out, dout = (dense(x) for x in (operands.q, operands.k, operands.v, out, dout))
     results = tuple(x if reachable(x) else empty_beside(x, tuple(x.shape), p.dtype) for x in (dq, dk, dv))
-    rows, tiles = -(-p.queries // F.m) * F.m, -(-p.keys // KEYS)
+    rows, tiles = -(-p.queries // F.m) * F.m, -(-p.keys // F.n)
     all = p.batch * p.heads
     numbers = empty_beside(lse, (2, all * rows), "float32")
     count = 1 + 2 * all * (rows // F.m + tiles)

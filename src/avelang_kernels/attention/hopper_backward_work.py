@@ -1,0 +1,70 @@
+"""The work of a launch that makes the gradients of attention: extents come in; which tiles of queries see which of keys
+goes out."""
+
+# No `from __future__ import annotations`, as in the kernels.
+
+import avelang
+import avelang.language as al
+
+
+@avelang.struct
+class BackwardWork:
+    """Extents, and which queries see which keys: query i those from i + shift - left to i + shift + right."""
+
+    heads: ...
+    kv_heads: ...
+    queries: ...
+    keys: ...
+    left: ...
+    right: ...
+    shift: ...
+    F: al.constexpr
+
+    def query_tiles(self):
+        """Tiles of queries of a head."""
+        return (self.queries + (self.F.m - 1)) // self.F.m
+
+    def key_tiles(self):
+        """Tiles of keys of a head."""
+        return (self.keys + (self.F.n - 1)) // self.F.n
+
+    def first(self, n):
+        """The first tile of queries that sees keys of tile n."""
+        if self.F.bounded:
+            at = al.convert(n * self.F.n, al.i32) - self.shift - self.right
+            return min(self.query_tiles(), al.convert(max(0, at), al.u32) // self.F.m)
+        return al.convert(0, al.u32)
+
+    def end(self, n):
+        """Behind the last one; not before the first."""
+        tiles = self.query_tiles()
+        if self.F.window:
+            last = al.convert(n * self.F.n + (self.F.n - 1), al.i32) + self.left - self.shift
+            tiles = al.select(last < 0, 0, min(tiles, al.convert(max(last, 0), al.u32) // self.F.m + 1))
+        return max(tiles, self.first(n))
+
+    def last_keys(self, m):
+        """One more than the last tile of keys that queries of tile m see."""
+        tiles = self.key_tiles()
+        if self.F.bounded:
+            at = al.convert(m * self.F.m + (self.F.m - 1), al.i32) + self.shift + self.right
+            tiles = al.select(at < 0, 0, min(tiles, al.convert(max(at, 0), al.u32) // self.F.n + 1))
+        return tiles
+
+    def first_keys(self, m):
+        """The first tile of keys that queries of tile m see."""
+        if self.F.window:
+            at = al.convert(m * self.F.m, al.i32) + self.shift - self.left
+            return al.convert(max(0, at), al.u32) // self.F.n
+        return al.convert(0, al.u32)
+
+    def whole(self, n, m):
+        """True where all queries of tile m see all keys of tile n."""
+        seen = n * self.F.n + self.F.n <= self.keys
+        if self.F.bounded:
+            far = al.convert(m * self.F.m, al.i32) + self.shift + self.right
+            seen = seen and al.convert(n * self.F.n + (self.F.n - 1), al.i32) <= far
+        if self.F.window:
+            near = al.convert(m * self.F.m + (self.F.m - 1), al.i32) + self.shift - self.left
+            seen = seen and al.convert(n * self.F.n, al.i32) >= near
+        return seen
