@@ -43,7 +43,7 @@ def wanted(p: Problem, q: Any, k: Any, v: Any, dout: Any, dlse: Any) -> tuple[An
     return out, lse, (ds @ k, dk, dv)
 
 
-def check(p: Problem, with_dlse: bool = False, seed: int = 0) -> None:
+def check(p: Problem, with_dlse: bool = False, seed: int = 0, **options: Any) -> None:
     """The kernels on random numbers; arrays (batch, length, heads, d) seen with heads first."""
     rng, dtype = np.random.default_rng(seed), BF16 if p.dtype == "bfloat16" else F16
 
@@ -56,7 +56,8 @@ def check(p: Problem, with_dlse: bool = False, seed: int = 0) -> None:
     grads = [np.full_like(x, np.nan) for x in (q, k, v)]
     assert hopper_backward_rows.fits(p)
     hopper_backward_rows.backward(
-        p, Operands(q, k, v), out.astype(dtype), lse.astype(np.float32), dout, dlse, *grads, backend="reference"
+        p, Operands(q, k, v), out.astype(dtype), lse.astype(np.float32), dout, dlse, *grads, backend="reference",
+        **options,
     )
     for name, x, y in zip(("dq", "dk", "dv"), grads, want, strict=True):
         error = np.abs(x.astype(float) - y).max() / max(1e-3, np.sqrt((y**2).mean()))
@@ -75,8 +76,10 @@ def test_windows_and_rows_that_see_nothing():
 
 
 def test_all_keys():
-    """Two tiles of keys add to each tile of queries."""
-    check(Problem(1, 1, 1, 70, 200, 64, 64, "bfloat16", 0.125))
+    """Two tiles of keys go around three tiles of queries; or add one after the other."""
+    p = Problem(1, 1, 1, 300, 200, 64, 64, "bfloat16", 0.125)
+    check(p, cyclic=True)
+    check(p)
 
 
 def test_wide_heads():

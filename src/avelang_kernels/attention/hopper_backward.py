@@ -3,11 +3,13 @@ the sums of dO * O over rows, on NVIDIA's Hopper (sm_90a), with TMA and `wgmma`.
 
 A block has 128 keys of one head of Q and goes through its queries, from the first that sees one of them on. Two
 consumers with 64 keys each compute S^T and dP^T; weights and their gradients never leave registers as the operands A
-of dV and dK. Both leave dS in shared memory, for dQ, of which each makes one half. Two warps bring those to memory:
-TMA adds them to sums in f32. Blocks that share a query add in a fixed order, keys from the last on, told by counters
-in memory: a block begins where its first query is, so in step with the others it comes after those of later keys by
-itself. Where heads of Q share keys, dK and dV are added up in the same way, in the order of heads. Blocks take numbers
-as they start and wait for lower numbers only, so they end whatever order they start in."""
+of dV and dK. Both leave dS in shared memory, for dQ, of which each makes one half. Two warps bring those to memory by
+turns: TMA adds them to sums in f32. Blocks that share a query add in a fixed order, told by counters in memory. Where
+there is a mask, that is keys from the last on: a block begins where its first query is, so in step with the others it
+comes after those of later keys by itself. Else blocks go around the queries, each from one of its own, and add in the
+order in which they come by. Where heads of Q share keys, dK and dV are added up in the same way, in the order of heads.
+Blocks take numbers as they start and, but for those that go around, wait for lower numbers only: they end whatever
+order they start in."""
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
@@ -30,7 +32,9 @@ WARP = 32
 BOX = PATTERN // F32  # columns of sums that TMA adds at once
 CONSUMERS = 2
 FEW, MANY = 24, 240  # registers of a thread of the producer, and of a consumer
-SHARED_DS, FULL, EMPTY, ENDED = 1, 2, 4, 6  # named barriers; of FULL, EMPTY and ENDED one for each consumer
+WRITERS = 2  # warps that bring dQ to memory, in turns
+# Named barriers: of EMPTY and ENDED one for each consumer, of FULL one for each consumer and writer.
+SHARED_DS, ENDED, EMPTY, FULL = 1, 2, 4, 6
 
 
 @avelang.constant
@@ -302,7 +306,7 @@ def step(F, g, x, q, do, work, n, m, buffer, scale, consumer, t):
             mine = al.subview(dq, (r * CHUNK // 2 + i * BOX // 2,), (BOX // 2,), (1,))
             stage_epilogue(al.view(room, al.Tensor((ROWS, 8, 4), al.f32)), mine, t // WARP, t % WARP)
         al.nvvm.fence_proxy_async_shared()
-        al.nvvm.barrier_arrive(FULL + consumer, GROUP + WARP)
+        al.nvvm.barrier_arrive(FULL + CONSUMERS * buffer + consumer, GROUP + WARP)
     g.dk = al.nvvm.wgmma_wait_acc(dk, 0)
     x.q_ring.release(q.stage, t)
     q.advance()
@@ -318,27 +322,23 @@ def spin(counter, value):
 
 
 @avelang.jit
-def add_queries(F, DQ, counters, x, work, n, head, piece, lane):
-    """A warp's part: brings one consumer's halves of dQ to memory, each in its turn."""
-    al.nvvm.barrier_arrive(EMPTY + piece, GROUP + WARP)
-    for m in al.range(work.first(n), work.end(n)):
-        turn, counter = work.last_keys(m) - 1 - n, counter_of(counters, work, head, m, piece)
-        row = m * F.m + (piece * ROWS if F.atoms == 2 else 0)
-        for r in range(F.rounds):
-            al.nvvm.barrier_sync(FULL + piece, GROUP + WARP)
-            if lane == 0:
-                if r == 0 and turn > 0:
-                    spin(counter, turn)
-                for i in range(CHUNK // BOX):
-                    column = i * BOX + (0 if F.atoms == 2 else (piece * F.rounds + r) * CHUNK)
-                    room = al.subview(x.dq, (piece, i, 0, 0, 0), (1, 1, ROWS, 8, 4), (1, 1, 1, 1, 1))
-                    if turn > 0:
-                        al.nvvm.tma_reduce_add_3d(DQ, head, row, column, room)
-                    else:
-                        al.nvvm.tma_store_3d(DQ, head, row, column, room)
-                al.nvvm.cp_async_bulk_commit_group()
-                al.nvvm.cp_async_bulk_wait_group_read(0)
+def add_queries(F, DQ, counters, x, work, n, head, writer, lane):
+    """A warp's part: brings dQ of every other tile of queries to memory, in its turn. While one warp waits until its
+    sums have arrived, the other one sends the next."""
+    if writer == 0:
+        for piece in range(CONSUMERS):
             al.nvvm.barrier_arrive(EMPTY + piece, GROUP + WARP)
+    for i in al.range(writer, work.steps(n), WRITERS):
+        m = work.tile(n, i)
+        turn, counter = work.turn(n, m), al.subview(counters, (head * work.query_tiles() + m, 0), (1, 1), (1, 1))
+        for r in range(F.rounds):
+            for piece in range(CONSUMERS):
+                al.nvvm.barrier_sync(FULL + CONSUMERS * writer + piece, GROUP + WARP)
+                if lane == 0:
+                    if r + piece == 0 and turn > 0:
+                        spin(counter, turn)
+                    send_queries(F, DQ, x, m, head, turn, piece, r)
+                al.nvvm.barrier_arrive(EMPTY + piece, GROUP + WARP)
         if lane == 0:
             al.nvvm.cp_async_bulk_wait_group(0)
             al.nvvm.fence_gpu()
@@ -346,9 +346,18 @@ def add_queries(F, DQ, counters, x, work, n, head, piece, lane):
 
 
 @avelang.jit
-def counter_of(counters, work, head, m, piece):
-    """The counter of those who have added to a half of a tile of queries."""
-    return al.subview(counters, ((head * work.query_tiles() + m) * 2 + piece, 0), (1, 1), (1, 1))
+def send_queries(F, DQ, x, m, head, turn, piece, r):
+    """Has TMA store a part of dQ, or add it to what is there, and waits until it has been read."""
+    row = m * F.m + (piece * ROWS if F.atoms == 2 else 0)
+    for i in range(CHUNK // BOX):
+        column = i * BOX + (0 if F.atoms == 2 else (piece * F.rounds + r) * CHUNK)
+        room = al.subview(x.dq, (piece, i, 0, 0, 0), (1, 1, ROWS, 8, 4), (1, 1, 1, 1, 1))
+        if turn > 0:
+            al.nvvm.tma_reduce_add_3d(DQ, head, row, column, room)
+        else:
+            al.nvvm.tma_store_3d(DQ, head, row, column, room)
+    al.nvvm.cp_async_bulk_commit_group()
+    al.nvvm.cp_async_bulk_wait_group_read(0)
 
 
 @avelang.jit
@@ -359,7 +368,8 @@ def produce(F, Q, K, V, DO, lse, delta, x, work, n, head, batch, own, rows):
     for c in range(F.chunks):
         al.nvvm.tma_load_4d(x.k[c], K, batch, n * F.n, head, c * CHUNK, x.kv_full[0])
     q, do = x.q_ring.producer(), x.do_ring.producer()
-    for m in al.range(work.first(n), work.end(n)):
+    for step in al.range(work.steps(n)):
+        m = work.tile(n, step)
         for A, data, numbers, source, ring, state in (
             (Q, x.q, x.lse, lse, x.q_ring, q), (DO, x.do, x.delta, delta, x.do_ring, do),
         ):  # fmt: skip
@@ -372,10 +382,10 @@ def produce(F, Q, K, V, DO, lse, delta, x, work, n, head, batch, own, rows):
                 ring.full[state.stage],
             )  # fmt: skip
             state.advance()
-        if m == work.first(n):
+        if step == 0:
             for c in range(F.chunks):
                 al.nvvm.tma_load_4d(x.v[c], V, batch, n * F.n, head, c * CHUNK, x.kv_full[0])
-    if work.first(n) == work.end(n):
+    if work.steps(n) == 0:
         for c in range(F.chunks):
             al.nvvm.tma_load_4d(x.v[c], V, batch, n * F.n, head, c * CHUNK, x.kv_full[0])
 
@@ -436,11 +446,10 @@ def consume(F, DK, DV, counters, x, work, n, head, batch, own, scale, by, consum
     """A consumer's part: 64 keys."""
     SIZE = F.own * CHUNK // 2
     g = Gradients(al.full((SIZE,), 0.0, al.f32), al.full((SIZE,), 0.0, al.f32))
-    first, end = work.first(n), work.end(n)
     al.nvvm.mbarrier_wait(x.kv_full[0], 0)
     q, do = x.q_ring.consumer(), x.do_ring.consumer()
-    for m in al.range(first, end):
-        step(F, g, x, q, do, work, n, m, m % 2, scale, consumer, t)
+    for i in al.range(work.steps(n)):
+        step(F, g, x, q, do, work, n, work.tile(n, i), i % 2, scale, consumer, t)
     g.dk = g.dk * by
     al.nvvm.barrier_sync(SHARED_DS, CONSUMERS * GROUP)  # nobody reads K any more
     row = n * F.n
@@ -506,15 +515,16 @@ def build(F: HopperBackward) -> Any:
     def attention_backward(
         q: X, k: KV, v: KV, do: X, dq: SUMS, dk: OUT, dv: OUT, lse: R, delta: R, counters: C,  # type: ignore
         batches: N, heads: N, queries: N, kv_heads: N, keys: N, left: I, right: I, shift: I, rows: N,  # type: ignore
+        cycle: N,  # type: ignore
         scale: al.f32, by: al.f32,  # type: ignore
     ):  # fmt: skip
         """`rows`: queries, as lse and delta have them, a multiple of `m`. `scale` in base 2; dK is what is summed up
         times `by`. `counters`, all 0: numbers of blocks, of additions to tiles of dQ, of additions to tiles of dK."""
         t = al.thread_id(0)
-        work = BackwardWork(heads, kv_heads, queries, keys, left, right, shift, F)
+        work = BackwardWork(heads, kv_heads, queries, keys, left, right, shift, cycle, F)
         x = backward_stages(F)
         place = al.make_shared((1,), al.u32)
-        tiles = work.query_tiles() * heads * batches * 2
+        tiles = work.query_tiles() * heads * batches
         counts = al.make_tensor(
             counters, al.u32, al.make_layout((1 + tiles + work.key_tiles() * heads * batches * 2, 1))
         )
@@ -536,7 +546,7 @@ def build(F: HopperBackward) -> Any:
                 add_queries(F, dq, added, x, work, n, batch * heads + own, t // WARP - 1, t % WARP)
         else:
             al.nvvm.setmaxnreg_inc(MANY)
-            added = al.subview(counts, (1 + tiles, 0), (tiles, 1), (1, 1))
+            added = al.subview(counts, (1 + tiles, 0), (work.key_tiles() * heads * batches * 2, 1), (1, 1))
             consume(F, dk, dv, added, x, work, n, head, batch, own, scale, by, t // GROUP - 1, t % GROUP)
 
     return attention_backward

@@ -15,7 +15,7 @@ from avelang_kernels.attention.hopper_backward import HopperBackward, build
 from avelang_kernels.attention.hopper_backward_work import BackwardWork
 from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER
 
-EIGHT, ROWS, THREADS = 8, 64, 128  # elements of a lane; rows of a block
+EIGHT, ROWS, THREADS, TOGETHER = 8, 64, 128, 4  # elements of a lane; rows of a block; rows that a lane loads at once
 FAR = 1 << 29
 
 
@@ -61,6 +61,7 @@ def before(dtype: Any, d: int, extra: bool) -> Any:
         C = al.make_tensor(counters, al.u32, al.make_layout((count,)))
         for i in al.range(al.block_id(0) * THREADS + t, count, al.grid_dim(0) * THREADS):
             C[i] = 0
+        totals = al.make_local((ROWS * LANES // THREADS,), al.f32)
         for i in range(ROWS * LANES // THREADS):
             row, total = first + i * (THREADS // LANES) + t // LANES, 0.0
             if row < queries and lane * EIGHT < d:
@@ -68,6 +69,9 @@ def before(dtype: Any, d: int, extra: bool) -> Any:
                 y = al.convert(row_at(DO, batch, head, row, (do_batch, do_head, do_row), d)[lane], al.f32)
                 for e in range(EIGHT):
                     total = al.fma(x[e], y[e], total)
+            totals[i] = total
+        for i in range(ROWS * LANES // THREADS):
+            row, total = first + i * (THREADS // LANES) + t // LANES, totals[i]
             for j in range(STEPS):
                 total += al.shuffle_xor(total, 1 << j)
             if lane == 0:
@@ -105,18 +109,21 @@ def behind(dtype: Any, d: int, width: int, F: Any) -> Any:
         to, lane = al.make_tensor(out, dtype, al.make_layout((out_size,))), t % LANES
         some = True
         if F is not None:
-            work = BackwardWork(heads, heads, rows, keys, left, right, shift, F)
+            work = BackwardWork(heads, heads, rows, keys, left, right, shift, 0, F)
             some = work.last_keys(first // F.m) > work.first_keys(first // F.m)
-        for i in range(ROWS * LANES // THREADS):
-            row = first + i * (THREADS // LANES) + t // LANES
-            if row < rows and lane * EIGHT < d:
-                at = (al.convert(both, al.u64) * rows + row) * width + lane * EIGHT
-                mine = al.view(al.subview(source, (at,), (EIGHT,), (1,)), al.f32, al.make_layout((1, EIGHT)))
-                x = al.full((EIGHT,), 0.0, al.f32)
-                if some:
-                    x = mine[0] * by
-                place = row_at(to, both // heads, both % heads, row, (out_batch, out_head, out_row), d)
-                place[lane] = al.convert(x, dtype)
+        for part in range(ROWS * LANES // THREADS // TOGETHER):
+            held = al.full((TOGETHER, EIGHT), 0.0, al.f32)  # all are loaded before the first is stored
+            for i in range(TOGETHER):
+                row = first + (part * TOGETHER + i) * (THREADS // LANES) + t // LANES
+                if some and row < rows and lane * EIGHT < d:
+                    at = (al.convert(both, al.u64) * rows + row) * width + lane * EIGHT
+                    mine = al.view(al.subview(source, (at,), (EIGHT,), (1,)), al.f32, al.make_layout((1, EIGHT)))
+                    held[i] = mine[0] * by
+            for i in range(TOGETHER):
+                row = first + (part * TOGETHER + i) * (THREADS // LANES) + t // LANES
+                if row < rows and lane * EIGHT < d:
+                    place = row_at(to, both // heads, both % heads, row, (out_batch, out_head, out_row), d)
+                    place[lane] = al.convert(held[i], dtype)
 
     return attention_round
 
@@ -150,17 +157,22 @@ def planned(problem: Any) -> Any:
 
 def backward(
     problem: Any, operands: Any, out: Any, lse: Any, dout: Any, dlse: Any, dq: Any, dk: Any, dv: Any, *,
-    target: str = HOPPER, units: int = 0, **options: Any,
+    target: str = HOPPER, units: int = 0, cyclic: bool | None = None, **options: Any,
 ) -> None:  # fmt: skip
     """dQ, dK and dV of a problem that `fits`, the same bits in every run. All arrays (batch, heads, length, d), with
-    any strides that keep d side by side; lse and dlse (or None): f32 (batch, heads, queries)."""
+    any strides that keep d side by side; lse and dlse (or None): f32 (batch, heads, queries). `units`:
+    multiprocessors. `cyclic`: where there is no mask, blocks wait for ones with higher numbers, so all of a head must
+    be on the GPU at a time; by default where it has a multiprocessor for each."""
     p, F = problem, planned(problem)
     q, k, v, out, dout = (dense(x) for x in (operands.q, operands.k, operands.v, out, dout))
     results = tuple(x if reachable(x) else empty_beside(x, tuple(x.shape), p.dtype) for x in (dq, dk, dv))
     rows, tiles = -(-p.queries // F.m) * F.m, -(-p.keys // F.n)
     all = p.batch * p.heads
     numbers = empty_beside(lse, (2, all * rows), "float32")
-    count = 1 + 2 * all * (rows // F.m + tiles)
+    count = 1 + all * (rows // F.m + 2 * tiles)
+    if cyclic is None:
+        cyclic = tiles <= units and getattr(q, "is_cuda", False)
+    cycle = rows // F.m // tiles if cyclic and not (F.bounded or F.window) else 0
     counters, sums = empty_beside(lse, (count,), "uint32"), empty_beside(lse, (all, p.queries, F.d), "float32")
     o, do = flattened(out), flattened(dout)
     launch = {"target": target, **options}
@@ -176,7 +188,7 @@ def backward(
         shared = tuple(x.swapaxes(1, 2) for x in results[1:])
     build(F)[all * tiles, F.threads](
         *(x.swapaxes(1, 2) for x in (q, k, v, dout)), sums, *shared, numbers[0], numbers[1], counters,
-        p.batch, p.heads, p.queries, p.kv_heads, p.keys, *masks, rows, p.scale * LOG2E, p.scale, **launch,
+        p.batch, p.heads, p.queries, p.kv_heads, p.keys, *masks, rows, cycle, p.scale * LOG2E, p.scale, **launch,
     )  # fmt: skip
     ends = [(sums, results[0], F, p.heads, p.queries, p.scale)]
     if F.shared_keys:

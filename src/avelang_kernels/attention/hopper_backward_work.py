@@ -9,7 +9,10 @@ import avelang.language as al
 
 @avelang.struct
 class BackwardWork:
-    """Extents, and which queries see which keys: query i those from i + shift - left to i + shift + right."""
+    """Extents, and which queries see which keys: query i those from i + shift - left to i + shift + right. `cycle`:
+    where all see all, blocks of keys n begin with the tile of queries n * cycle, go on to the last one and then to the
+    first, so that no two are at the same one. 0: all begin with the first; then a block waits for none with a higher
+    number."""
 
     heads: ...
     kv_heads: ...
@@ -18,6 +21,7 @@ class BackwardWork:
     left: ...
     right: ...
     shift: ...
+    cycle: ...
     F: al.constexpr
 
     def query_tiles(self):
@@ -42,6 +46,26 @@ class BackwardWork:
             last = al.convert(n * self.F.n + (self.F.n - 1), al.i32) + self.left - self.shift
             tiles = al.select(last < 0, 0, min(tiles, al.convert(max(last, 0), al.u32) // self.F.m + 1))
         return max(tiles, self.first(n))
+
+    def steps(self, n):
+        """Tiles of queries that a block of keys goes through."""
+        return self.end(n) - self.first(n)
+
+    def tile(self, n, i):
+        """The i-th of them."""
+        if self.F.bounded or self.F.window:
+            return self.first(n) + i
+        m = n * self.cycle + i
+        return al.select(m < self.query_tiles(), m, m - self.query_tiles())
+
+    def turn(self, n, m):
+        """Blocks of keys that add to tile m of queries before block n does."""
+        turn = self.last_keys(m) - 1 - n
+        if self.F.bounded or self.F.window:
+            return turn
+        last = min(self.key_tiles() - 1, m // max(self.cycle, 1))
+        around = al.select(m >= n * self.cycle, last - n, turn + last + 1)
+        return al.select(self.cycle == 0, turn, around)
 
     def last_keys(self, m):
         """One more than the last tile of keys that queries of tile m see."""
