@@ -46,7 +46,8 @@ def _errors(text: str, target: str) -> tuple[dict[int, str], str]:
     found: dict[int, str] = {}
     for m in _LINE.finditer(done.stderr + done.stdout):
         found.setdefault(int(m[1]), m[3])
-    return found, "" if done.returncode == 0 else done.stderr + done.stdout
+    said = done.stderr + done.stdout
+    return found, "" if done.returncode == 0 else said or f"ptxas ended with {done.returncode}"
 
 
 CHUNK = 150  # ptxas needs more than twice the time for twice the text

@@ -166,7 +166,7 @@ def _operands(x: n.PtxInstruction, form: Form, env: Env, types: Types, spaces: S
         if len(chosen) != len(x.operands):
             continue
         for i, (spec, have) in enumerate(zip(chosen, x.operands, strict=True)):
-            if i == 0 and form.entry.has("kept") and isinstance(have, n.Sink):
+            if i == 0 and spec.role == "d" and isinstance(have, n.Sink) and not _discards(form, x):
                 return 0, error("T202", _at(span, i), name=x.name, number=1, got="_",
                     why="nothing would keep the result", want=describe(spec, env))
             if (form.entry.has("braces") and isinstance(have, n.VectorOperand) and len(have.items) == 1
@@ -188,6 +188,11 @@ def _operands(x: n.PtxInstruction, form: Form, env: Env, types: Types, spaces: S
     return -1, error("T201", _at(span), name=x.name, want=want, got=len(x.operands), order=order)
 
 
+def _discards(form: Form, x: n.PtxInstruction) -> bool:
+    """True where `_` may be the destination, which keeps nothing (asked of ptxas 13.5)."""
+    return form.entry.has("discards") and not (form.entry.name == "match" and "any" in x.parts)
+
+
 def _call_fault(operands: tuple[n.Operand, ...]) -> str:
     """Why these are not `(result), function, (arguments), prototype`, of which all but the function may be missing; or
     ""."""
@@ -199,6 +204,8 @@ def _call_fault(operands: tuple[n.Operand, ...]) -> str:
     indirect = isinstance(rest.pop(0), n.Register)
     if rest and isinstance(rest[0], n.Arguments):
         rest.pop(0)
+    if not indirect and rest:
+        return "only a call through a register has a .callprototype"
     if indirect and not (rest and isinstance(rest[0], n.SymbolOperand)):
         return "a call through a register needs a .callprototype or .calltargets"
     return ("" if not rest or (len(rest) == 1 and isinstance(rest[0], n.SymbolOperand))
@@ -318,7 +325,8 @@ def _constant_fault(x: n.Operand, spec: OperandSpec, kind: str, types: Types) ->
     if role in ("d", "r"):
         return "a constant"
     if isinstance(x, n.Float):
-        fine = ((kind in ("f32", "f64", "b64") and not spec.when) or (kind == "b32" and not x.decimal)
+        fine = ((kind in ("f32", "f64") and not spec.when) or (kind == "b64" and x.width == 64 and not spec.when)
+            or (kind == "b32" and not x.decimal)
             or (x.decimal and kind in ("f16", "bf16")))
         return "" if fine else f"a floating-point constant for .{kind}"
     if kind in TYPES and TYPES[kind].kind in "fx":

@@ -81,7 +81,7 @@ EFFECTS = {
     "ordered": "takes its modifiers in the manual's order alone",
     "long": "takes no addresses of 32 bits but in shared, local and parameter memory",
     "special": "reads special registers",
-    "kept": "must keep what it computes: `_` is no destination",
+    "discards": "takes `_` for a destination, and keeps nothing",
     "braces": "takes one register in braces, as vectors are",
 }
 

@@ -54,7 +54,9 @@ TABLE: tuple[OperandRange, ...] = (*(OperandRange("bar barrier", word, at, *_BAR
     OperandRange("cp.async.bulk.prefetch", "", 1, *_BULK), OperandRange("cp.reduce.async.bulk", "", 2, *_BULK),
     OperandRange("cp.async.bulk", "global mbarrier::complete_tx::bytes|bulk_group", 2, *_BULK),
     OperandRange("cp.async.bulk cp.async.bulk.tensor", "shared::cluster multicast::cluster", 4, *_MASK),
-    OperandRange("st.bulk", "", 1, *_multiple(8, high=1 << 62)), OperandRange("pmevent", "", 0, *_MASK),
+    OperandRange("st.bulk", "", 1, *_multiple(8, high=1 << 62)), OperandRange("pmevent", "mask", 0, *_MASK),
+    OperandRange("wgmma.mma_async", "", 3, *_between(0, 1)), OperandRange("wgmma.mma_async.sp", "", 5, *_between(0, 1)),
+    OperandRange("tensormap.replace", "elemtype", 1, *_between(0, 12)),
     OperandRange("wgmma.wait_group", "", 0, lambda v: v >= 0, "0 or more"),
     OperandRange("wgmma.mma_async.sp", "f16|f32", 4, *_between(0, 1)),
     OperandRange("wgmma.mma_async.sp", "s32", 4, *_between(0, 0)),
@@ -90,6 +92,10 @@ def out_of_range(own: Entry, x: n.PtxInstruction) -> Iterator[tuple[int, int, st
         applies = all(any(w in x.modifiers for w in word.split("|")) for word in row.words.split())
         if v is not None and applies and not row.fits(v):
             yield row.operand, v, row.want
+    if own.name == "pmevent" and "mask" not in x.modifiers:
+        event = value(x.operands[0])
+        if event is not None and not 0 <= event <= 15:
+            yield 0, event, "the number of an event, 0 to 15"
     if own.name == "cp.async" and len(x.operands) > 3:
         size, source = value(x.operands[2]), value(x.operands[3])
         if size is not None and source is not None and not 0 <= source <= size:

@@ -76,7 +76,7 @@ def match(f: Form, words: tuple[str, ...], progress: Progress) -> Iterator[dict[
 _ORDERED = (frozenset({*TYPES, "b1", "s4", "u4", "e3m2", "e2m3", "e2m1", "ue8m0", "ue4m3", "e2m1x2", "b6x16_p32",
     "b4x16_p64", "b8x16"}), frozenset({"row", "col"}), frozenset({"xor", "and", "popc"}),
     frozenset({"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry",
-    "param::func"}))
+    "param::func"}), frozenset({"L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged"}))
 # Words at the beginning of a form that do not name the instruction, and choices there that do.
 _LOOSE = (frozenset(("sync", "aligned", "volatile", "relaxed", "acquire", "release", "weak", "sp",
     "sp::ordered_metadata", "satfinite", "mmio", "approx", "full", "rna", "ftz", "sat", "cc", "relu", "ca", "cg", "add",
@@ -99,7 +99,8 @@ def _named(f: Form) -> int:
         return (not s.optional and (_NAMES.issuperset(s.choices)
             or (len(s.choices) == 1 and word not in _LOOSE and not _SHAPE.match(word))))
 
-    return sum(1 for _ in itertools.takewhile(bool, map(names, f.slots)))
+    least = 2 if f.entry.name.startswith("barrier.cluster") else 0
+    return max(least, sum(1 for _ in itertools.takewhile(bool, map(names, f.slots))))
 
 
 def match_loosely(f: Form, words: tuple[str, ...]) -> Iterator[dict[str, str]]:
@@ -142,7 +143,17 @@ def readings(parts: tuple[str, ...]) -> tuple[tuple[tuple[Form, dict[str, str]],
     if not found and 2 < len(parts) <= 24 and all(w in _words(parts[0]) for w in parts[1:]):
         found = tuple((f, env) for f in FORMS[parts[0]] if not f.entry.has("ordered")
             for env in match_loosely(f, parts[1:]))
+    if not found and len(once := _once(parts)) < len(parts):
+        found = readings(once)[0]
     return found, progress
+
+
+_REPEATED = frozenset(("sync", "approx", "cc", "uni", "sat"))  # words that ptxas takes twice; of others it complains
+
+
+def _once(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """The words without repeats: ptxas reads `.sync.sync` as `.sync`."""
+    return tuple(w for i, w in enumerate(parts) if w not in _REPEATED or w not in parts[1:i])
 
 
 @functools.lru_cache(maxsize=4096)

@@ -7,30 +7,30 @@ from avelang.nvptx.forms import BLACKWELL, Env, WordRule, entries, form, implies
 from avelang.nvptx.ptx_types import TYPES
 
 _S = "9.7.9"
-entries("mov", "special kept braces")
+entries("mov", "special braces")
 entries("cvt", "special")
 entries("shfl", "across")
 entries("cvt.pack")
-entries("prmt isspacep cvta mapa getctarank", "kept")
+entries("prmt isspacep cvta mapa getctarank")
 form("mov.<t>", "d:<t>, a:<t>", section=_S, t="pred b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64")
-form("mov.b128", "d:b128, r:b128", "8.3 sm_70", _S)
+form("mov.b128", "d:b128, s:b128", "8.3 sm_70", _S)
 # Packing and unpacking: the parts fill the whole.
 for _t, _parts in (("b16", (("b8", 2),)), ("b32", (("b8", 4), ("b16", 2))), ("b64", (("b16", 4), ("b32", 2))),
         ("b128", (("b64", 2),))):
     for _part, _n in _parts:
         _needs = "8.3 sm_70" if _t == "b128" else "1.0"
         form(f"mov.{_t}", f"d:{_t}, s:{_part}*{_n}", _needs, _S)
-        form(f"mov.{_t}", f"d:{_part}*{_n}, r:{_t}", _needs, _S)
+        form(f"mov.{_t}", f"d:{_part}*{_n}, s:{_t}", _needs, _S)
 form("shfl.sync.<way>.b32", "d:b32|pred, s:b32, s:b32, s:b32, s:u32", "6.0 sm_30", _S, way="up down bfly idx")
 form("prmt.b32{.<mode>}", "d:b32, s:b32, s:b32, s:b32", "2.0 sm_20", _S, mode="f4e b4e rc8 ecl ecr rc16")
-form("isspacep.<space>", "d:pred, r:u64", "2.0 sm_20", _S, space="const global local shared shared::cta "
+form("isspacep.<space>", "d:pred, s:u64", "2.0 sm_20", _S, space="const global local shared shared::cta "
     "shared::cluster param param::entry", words={"const": "3.1 sm_20", "param": "7.7 sm_70",
     "param::entry": "8.3 sm_70"})  # fmt: skip
 # Addresses of 32 bits went with CUDA 12: what is left of them is in shared memory, which mapa knows.
 _SPACES = "const global local shared shared::cta shared::cluster param param::entry"
 form("cvta.<space>.<t>", "d:<t>, a:<t>", "2.0 sm_20", _S, space=_SPACES, t="u64",
      words={"const": "3.1 sm_20", "param": "7.7 sm_70", "param::entry": "8.3 sm_70"})  # fmt: skip
-form("cvta.to.<space>.<t>", "d:<t>, r:<t>", "2.0 sm_20", _S, space=_SPACES, t="u64",
+form("cvta.to.<space>.<t>", "d:<t>, s:<t>", "2.0 sm_20", _S, space=_SPACES, t="u64",
      words={"const": "3.1 sm_20", "param": "7.7 sm_70", "param::entry": "8.3 sm_70"})  # fmt: skip
 form("mapa{.shared::cluster}.<t>", "d:<t>, a:<t>, s:u32", "7.8 sm_90", _S, t="u32 u64")
 form("getctarank{.shared::cluster}.<t>", "d:u32, a:<t>", "7.8 sm_90", _S, t="u32 u64")
@@ -88,7 +88,7 @@ form("cvt.<rnd>.satfinite.f16.f32", "d:f16, s:f32", "8.1", _S, rnd=_NEAR)
 form("cvt.<rnd>{.relu}{.satfinite}.<d>.f32", "d:<d>, s:f32, s:f32", "7.0 sm_80", _S, rnd=_NEAR, d="f16x2 bf16x2",
     words={"satfinite": "8.1 sm_80"})
 _RS = "8.7 sm_100a sm_103a"
-form("cvt.rs{.relu}{.satfinite}.<d>.f32", "d:<d>, s:f32, s:f32, s:b32", _RS, _S, d="f16x2 bf16x2")
+form("cvt.rs{.relu}{.satfinite}.<d>.f32", "d:<d>, s:f32, s:f32, r:b32", _RS, _S, d="f16x2 bf16x2")
 form("cvt.rna{.satfinite}.tf32.f32", "d:tf32, s:f32", "7.0 sm_80", _S, words={"satfinite": "8.1 sm_80"})
 form("cvt.<rnd>{.satfinite}{.relu}.tf32.f32", "d:tf32, s:f32", "7.8 sm_90", _S, rnd=_NEAR,
     words={"satfinite": "8.6 sm_100"})
@@ -99,7 +99,7 @@ for _types, _needs in ((_FP8, "7.8 sm_90"), (_FP8, "8.1 sm_89"), (_FP6, _SMALL),
     form("cvt.rn{.relu}.f16x2.<a>", "d:f16x2, s:<a>", _needs, _S, a=_types)
 for _needs in ("7.8 sm_90", "8.1 sm_89"):
     form("cvt.rn.satfinite{.relu}.<d>.f16x2", "d:<d>, s:f16x2", _needs, _S, d=_FP8)
-form("cvt.rs{.relu}.satfinite.<d>.f32", "d:<d>, s:f32*4, s:b32", _RS, _S, d="e4m3x4 e5m2x4 e2m3x4 e3m2x4 e2m1x4")
+form("cvt.rs{.relu}.satfinite.<d>.f32", "d:<d>, s:f32*4, r:b32", _RS, _S, d="e4m3x4 e5m2x4 e2m3x4 e3m2x4 e2m1x4")
 form("cvt.<rnd>{.satfinite}.ue8m0x2.f32", "d:ue8m0x2, s:f32, s:f32", _SMALL, _S, rnd="rz rp")
 form("cvt.<rnd>{.satfinite}.ue8m0x2.bf16x2", "d:ue8m0x2, s:bf16x2", _SMALL, _S, rnd="rz rp")
 form("cvt.rn.bf16x2.ue8m0x2", "d:bf16x2, s:ue8m0x2", _SMALL, _S)

@@ -9,9 +9,10 @@ from avelang.nvptx import forms
 from avelang.nvptx.forms import ENTRIES, entries
 
 entries("fadd fsub fmul fabs fneg fmin fmax", prefix="f")
-entries("fmad fdiv", "kept", prefix="f")
-entries("fma ex2 set setp")
-entries("testp copysign rcp sqrt rsqrt sin cos lg2 tanh selp slct", "kept")
+entries("fmad fdiv", prefix="f")
+entries("fma ex2 set")
+entries("setp", "discards")
+entries("testp copysign rcp sqrt rsqrt sin cos lg2 tanh selp slct")
 
 
 def form(syntax: str, *args: Any, **more: Any) -> None:

@@ -9,9 +9,10 @@ WORDS = "u16 u32 u64 s16 s32 s64"
 PAIRS = "u16x2 s16x2"
 LONG = "u32 u64 s32 s64"
 
-entries("add sub mul neg abs min max lop3")
+entries("add sub mul neg abs min max")
+entries("lop3", "discards")
 entries("mad mul24 mad24 sad div rem popc clz bfind fns brev bfe bfi szext bmsk dp4a dp2a addc subc madc and or xor "
-    "not cnot shf shl shr", "kept")
+    "not cnot shf shl shr")
 entries("vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2")
 entries("vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4")
 
@@ -47,9 +48,9 @@ form("brev.<t>", "d:<t>, s:<t>", "2.0 sm_20", t="b32 b64", section="9.7.1")
 form("bfe.<t>", "d:<t>, s:<t>, s:u32, s:u32", "2.0 sm_20", t=LONG, section="9.7.1")
 form("bfi.<t>", "d:<t>, s:<t>, s:<t>, s:u32, s:u32", "2.0 sm_20", t="b32 b64", section="9.7.1")
 form("szext.<mode>.<t>", "d:<t>, s:<t>, s:u32", "7.6 sm_70", mode="clamp wrap", t="u32 s32", section="9.7.1")
-form("bmsk.<mode>.b32", "d:b32, s:u32, s:u32", "7.6 sm_70", mode="clamp wrap", section="9.7.1")
-form("dp4a.<a>.<b>", "d:u32, s:b32, s:b32, s:u32", "5.0 sm_61", a="u32 s32", b="u32 s32", section="9.7.1")
-form("dp2a.<half>.<a>.<b>", "d:u32, s:b32, s:b32, s:u32", "5.0 sm_61", half="lo hi", a="u32 s32", b="u32 s32",
+form("bmsk.<mode>.b32", "d:u32, s:u32, s:u32", "7.6 sm_70", mode="clamp wrap", section="9.7.1")
+form("dp4a.<a>.<b>", "d:u32, s:u32, s:u32, s:u32", "5.0 sm_61", a="u32 s32", b="u32 s32", section="9.7.1")
+form("dp2a.<half>.<a>.<b>", "d:u32, s:u32, s:u32, s:u32", "5.0 sm_61", half="lo hi", a="u32 s32", b="u32 s32",
     section="9.7.1")
 
 # -- 9.7.2 -------------------------------------------------------------------------------------------------------------
@@ -77,12 +78,12 @@ form("shr.<t>", "d:<t>, s:<t>, s:u32", t=f"b16 b32 b64 {WORDS}", section="9.7.8"
 
 _SECOND = "add min max"
 for _op in ("vadd", "vsub", "vabsdiff", "vmin", "vmax"):
-    form(f"{_op}.<d>.<a>.<b>{{.sat}}", "d:<d>, s:u32, s:u32", "2.0 sm_20", d="u32 s32", a="u32 s32", b="u32 s32",
-        section="9.7.19")
+    form(f"{_op}.<d>.<a>.<b>{{.sat}}", "d:<d>, s:u32, s:u32, s:u32?", "2.0 sm_20", d="u32 s32", a="u32 s32",
+        b="u32 s32", section="9.7.19")
     form(f"{_op}.<d>.<a>.<b>{{.sat}}.<op>", "d:<d>, s:u32, s:u32, s:u32", "2.0 sm_20", d="u32 s32", a="u32 s32",
         b="u32 s32", op=_SECOND, section="9.7.19")  # fmt: skip
 for _op in ("vshl", "vshr"):
-    form(f"{_op}.<d>.<a>.u32{{.sat}}.<mode>", "d:<d>, s:u32, s:u32", "2.0 sm_20", d="u32 s32", a="u32 s32",
+    form(f"{_op}.<d>.<a>.u32{{.sat}}.<mode>", "d:<d>, s:u32, s:u32, s:u32?", "2.0 sm_20", d="u32 s32", a="u32 s32",
         mode="clamp wrap", section="9.7.19")
     form(f"{_op}.<d>.<a>.u32{{.sat}}.<mode>.<op>", "d:<d>, s:u32, s:u32, s:u32", "2.0 sm_20", d="u32 s32", a="u32 s32",
         mode="clamp wrap", op=_SECOND, section="9.7.19")  # fmt: skip
@@ -90,7 +91,7 @@ form("vmad.<d>.<a>.<b>{.sat}{.<shift>}", "d:<d>, s:u32, s:u32, s:u32", "2.0 sm_2
     b="u32 s32", shift="shr7 shr15", section="9.7.19")  # fmt: skip
 form("vmad.<d>.<a>.<b>.po{.sat}{.<shift>}", "d:<d>, s:u32, s:u32, s:u32", "2.0 sm_20", d="u32 s32", a="u32 s32",
     b="u32 s32", shift="shr7 shr15", section="9.7.19")  # fmt: skip
-form("vset.<a>.<b>.<cmp>", "d:u32, s:u32, s:u32", "2.0 sm_20", a="u32 s32", b="u32 s32", section="9.7.19")
+form("vset.<a>.<b>.<cmp>", "d:u32, s:u32, s:u32, s:u32?", "2.0 sm_20", a="u32 s32", b="u32 s32", section="9.7.19")
 form("vset.<a>.<b>.<cmp>.<op>", "d:u32, s:u32, s:u32, s:u32", "2.0 sm_20", a="u32 s32", b="u32 s32", op=_SECOND,
     section="9.7.19")
 for _n, _sum in (("2", "u32 s32"), ("4", "u32 s32")):

@@ -60,7 +60,7 @@ for _shape, _needs in (("m8n8k128", "7.0 sm_75"), ("m16n8k128", "7.0 sm_80"), ("
 # Blackwell's small floats of sm_120: kinds, and blocks with scales of their own.
 _ALL8 = "e4m3 e5m2 e3m2 e2m3 e2m1"
 _SM120 = "8.7 sm_120f"
-_SCALES = ", s:b32, s:u16*2, s:b32, s:u16*2"
+_SCALES = ", r:b32, s:u16*2, r:b32, s:u16*2"
 for _acc in ("f16", "f32"):
     _mma("m16n8k32", _ALL8, _ALL8, _acc, _SM120, ".kind::f8f6f4")
 _mma("m16n8k32", _ALL8, _ALL8, "f32", _SM120, ".kind::mxf8f6f4.block_scale{.scale_vec::1X}", _SCALES, ".ue8m0")
@@ -84,7 +84,7 @@ _blocks("m16n8k64", "", "", 1)
 
 # -- mma.sp: A holds half of its columns, `e` says which ---------------------------------------------------------------
 
-_META = ", s:b32, i:u32"
+_META = ", r:b32, i:u32"
 for _variant, _new in ((".sp", ""), (".sp::ordered_metadata", "8.5")):
     for _shape, _types, _accs, _needs in (("m16n8k16", "f16", ("f16", "f32"), "7.1 sm_80"),
             ("m16n8k32", "f16", ("f16", "f32"), "7.1 sm_80"), ("m16n8k16", "bf16", ("f32",), "7.1 sm_80"),

@@ -59,21 +59,21 @@ form("txq.<what>.b32", "d:b32, [tex]", "1.5", _S, what="width height depth chann
     "normalized_coords array_size " "num_mipmap_levels num_samples",
     words={"array_size": "4.1", "num_mipmap_levels": "4.1", "num_samples": "4.2"})  # fmt: skip
 form("txq.level.<what>.b32", "d:b32, [tex], s:u32", "3.1 sm_20", _S, what="width height depth")
-form("istypep.<what>", "d:pred, r:u64", "4.0 sm_30", _S, what="texref samplerref surfref")
+form("istypep.<what>", "d:pred, s:u64", "4.0 sm_30", _S, what="texref samplerref surfref")
 
 _F = "9.7.11"
 _MODES = "trap clamp zero"
 for _geometry, _n in (("1d", 1), ("2d", 2), ("3d", 4), ("a1d", 2), ("a2d", 4)):
     form(f"suld.b.{_geometry}{{.<cop>}}{{.<vec>}}.<t>.<mode>", f"d:<t>+*<vec>, [surf,{_n}]", "1.5", _F,
         cop="ca cg cs cv", vec="v2 v4", t="b8 b16 b32 b64", mode=_MODES, rules=[PLAIN])  # fmt: skip
-    form(f"sust.b.{_geometry}{{.<cop>}}{{.<vec>}}.<t>.<mode>", f"[surf,{_n}], r:<t>+*<vec>", "1.5", _F,
+    form(f"sust.b.{_geometry}{{.<cop>}}{{.<vec>}}.<t>.<mode>", f"[surf,{_n}], s:<t>+*<vec>", "1.5", _F,
         cop="wb cg cs wt", vec="v2 v4", t="b8 b16 b32 b64", mode=_MODES, rules=[PLAIN])  # fmt: skip
     if _geometry[0] != "a":
-        form(f"sust.p.{_geometry}{{.<vec>}}.b32.<mode>", f"[surf,{_n}], r:b32*<vec>", "2.0 sm_20", _F, vec="v2 v4",
+        form(f"sust.p.{_geometry}{{.<vec>}}.b32.<mode>", f"[surf,{_n}], s:b32*<vec>", "2.0 sm_20", _F, vec="v2 v4",
             mode=_MODES)
-        form(f"sured.b.<op>.{_geometry}.<t>.<mode>", f"[surf,{_n}], r:<t>", "2.0 sm_20", _F, op="add min max",
+        form(f"sured.b.<op>.{_geometry}.<t>.<mode>", f"[surf,{_n}], s:<t>", "2.0 sm_20", _F, op="add min max",
             t="u32 u64 s32", mode=_MODES)
-        form(f"sured.b.<op>.{_geometry}.b32.<mode>", f"[surf,{_n}], r:b32", "2.0 sm_20", _F, op="and or", mode=_MODES)
+        form(f"sured.b.<op>.{_geometry}.b32.<mode>", f"[surf,{_n}], s:b32", "2.0 sm_20", _F, op="and or", mode=_MODES)
         form(f"sured.p.<op>.{_geometry}.b32.<mode>", f"[surf,{_n}], r:b32", "2.0 sm_20", _F, op="add min max and or",
             mode=_MODES)
 form("suq.<what>.b32", "d:b32, [surf]", "1.5", _F, what="width height depth channel_data_type channel_order array_size "

@@ -38,7 +38,7 @@ def _wgmma() -> None:
             a = "r:b32*4" if registers else "r:b64"
             scales = ", i=1|-1, i=1|-1" if f.signed else ""
             turns = (", i=0|1" if registers else ", i=0|1, i=0|1") if f.turns else ""
-            meta = ", s:b32, i:u32" if sparse else ""
+            meta = ", r:b32, i:u32" if sparse else ""
             d, saturate = ("s32", "{.satfinite}") if name == "i32" else (name, "")
             form(f"wgmma.mma_async{'.sp' * sparse}.sync.aligned.<shape>{saturate}.{d}.<a>.<b>",
                 f"d:{_HELD[name]}, {a}, r:b64{meta}, p{scales}{turns}", "8.2 sm_90a" if sparse else _NEEDS, _S,
@@ -87,7 +87,7 @@ for _sparse, _meta in (("", ""), (".sp", ", [tmem]")):
     for _a in ("r:b64", "[tmem]"):
         _shift = "" if _a == "r:b64" else "{.ashift}"
         for _group, _lanes in ((1, 4), (2, 8)):
-            _head = f"[tmem], {_a}, r:b64{_meta}, s:b32, s:b32*{_lanes}?, p"
+            _head = f"[tmem], {_a}, r:b64{_meta}, s:u32, s:b32*{_lanes}?, p"
             # The latter scales D by a power of two.
             for _kind, _tail in (("f16 tf32 f8f6f4 i8", ""), ("f16 tf32", ", i:u32")):
                 _kinds = " ".join(f"kind::{x}" for x in _kind.split())
@@ -98,10 +98,10 @@ for _sparse, _meta in (("", ""), (".sp", ", [tmem]")):
             "scale_vec::2X scale_vec::4X block16 block32")):
             _vector = ".<scale>" if _kind == "mxf4nvf4" else "{.<scale>}"
             form(f"tcgen05.mma{_sparse}.<group>.kind::{_kind}.block_scale{_vector}{{.<collector>}}",
-                f"[tmem], {_a}, r:b64{_meta}, s:b32, [tmem], [tmem], p", _SPARSE4 if _sparse and _kind != "mxf8f6f4"
+                f"[tmem], {_a}, r:b64{_meta}, s:u32, [tmem], [tmem], p", _SPARSE4 if _sparse and _kind != "mxf8f6f4"
                 else _TMEM, _T, scale=_scale, collector=_A_OPS,
                 words={"block16 block32": f"8.8 {TENSOR_MEMORY}",
                 **({"scale_vec::2X": _A_ONLY} if _kind == "mxf4nvf4" else {})})  # fmt: skip
-        form(f"tcgen05.mma.ws{_sparse}.cta_group::1.<kind>{{.<collector>}}", f"[tmem], {_a}, r:b64{_meta}, s:b32, p, "
+        form(f"tcgen05.mma.ws{_sparse}.cta_group::1.<kind>{{.<collector>}}", f"[tmem], {_a}, r:b64{_meta}, s:u32, p, "
             f"r:b64?", _TMEM, _T, kind="kind::f16 kind::tf32 kind::f8f6f4 kind::i8", collector=_B_OPS,
             words={"kind::i8": "8.6 sm_100a sm_110a"})  # fmt: skip
