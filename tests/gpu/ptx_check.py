@@ -123,12 +123,12 @@ def compiled_and_gradients() -> None:
 
 @check
 def opcheck() -> None:
-    from avelang.ptx import from_torch
+    from avelang.ptx.operations import operation_of
 
     k = programs.saxpy()
     x = torch.ones(64, device="cuda")
-    name = from_torch.prepare(k._caller)  # registers the operator
-    torch.library.opcheck(torch.ops.avelang_ptx.call.default, (name, [x, x], [2.0]))
+    name = operation_of(k._caller).prepare().split("::")[1]  # registers the operator
+    torch.library.opcheck(getattr(torch.ops.avelang_ptx, name).default, (x, x, 2.0))
 
 
 def _jax():

@@ -12,7 +12,8 @@ from tests.ptx import programs
 from tests.runtime import cuda
 
 from avelang.base.errors import AveError
-from avelang.ptx import from_jax
+from avelang.bridge import jax_calls, xla
+from avelang.ptx.operations import operation_of
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -72,10 +73,11 @@ def test_what_does_not_fit_is_said_while_jax_traces(code, call):
 
 def test_an_error_while_it_runs_passes_through_xla(monkeypatch):
     k = programs.saxpy()
-    monkeypatch.setattr(from_jax, "_served", lambda frame, on_gpu, resolve: 1 // 0)
-    from_jax._handlers or jax.jit(lambda x: k(x, x, 1.0)).lower(jnp.ones(2))
+    f = jax.jit(lambda x: k(x, x, 1.0))
+    f.lower(jnp.ones(7))
+    monkeypatch.setattr(type(k._caller), "run", lambda *args: 1 // 0)
     with pytest.raises(Exception, match="ZeroDivisionError"):
-        jax.block_until_ready(jax.jit(lambda x: k(x, x, 1.0))(jnp.ones(7)))
+        jax.block_until_ready(f(jnp.ones(7)))
 
 
 def test_on_cuda_it_goes_to_the_stream_that_xla_gives(monkeypatch):
@@ -83,28 +85,30 @@ def test_on_cuda_it_goes_to_the_stream_that_xla_gives(monkeypatch):
     tools.command("gcc", "cc")
     machine, k = cuda.Machine(monkeypatch), programs.saxpy()
     jax.jit(lambda x: k(x, x, 2.0)).lower(jnp.ones(8))
-    key = next(reversed(from_jax._calls))
+    operation = operation_of(k._caller)
+    key = jax_calls._said(operation, (2.0,), (True, True))
+    dims = (ctypes.c_int64 * 1)(8)
     arrays = [machine.own(np.zeros(8, np.float32), 1) for _ in range(3)]
-    buffers = [from_jax._Buffer(ctypes.sizeof(from_jax._Buffer), None, 11, a.ctypes.data, 1, None) for a in arrays]
+    buffers = [xla._Buffer(ctypes.sizeof(xla._Buffer), None, 11, a.ctypes.data, 1, ctypes.addressof(dims)) for a in arrays]
     pointers = [ctypes.cast(ctypes.pointer(b), ctypes.c_void_p) for b in buffers]
     inputs, results = (ctypes.c_void_p * 2)(*(p.value for p in pointers[:2])), (ctypes.c_void_p * 1)(pointers[2].value)
     text = ctypes.create_string_buffer(key.encode())
-    span = from_jax._Span(ctypes.addressof(text), len(key))
+    span = xla._Span(ctypes.addressof(text), len(key))
     attributes = (ctypes.c_void_p * 1)(ctypes.addressof(span))
 
     def stream_get(address):
-        from_jax._StreamArgs.from_address(address).stream = 0x7700
+        xla._StreamArgs.from_address(address).stream = 0x7700
 
-    get = from_jax._CALL(stream_get)
+    get = xla._CALL(stream_get)
     machine.lib.stub_stream(0x7700, 1)
-    api = from_jax._Api(stream_get=ctypes.cast(get, ctypes.c_void_p))
+    api = xla._Api(stream_get=ctypes.cast(get, ctypes.c_void_p))
     items = ctypes.POINTER(ctypes.c_void_p)
-    frame = from_jax._Frame(
-        api=ctypes.addressof(api), stage=3, arguments=from_jax._List(count=2, items=ctypes.cast(inputs, items)),
-        results=from_jax._List(count=1, items=ctypes.cast(results, items)),
-        attributes=from_jax._Attributes(count=1, items=ctypes.cast(attributes, items)),
+    frame = xla._Frame(
+        api=ctypes.addressof(api), stage=3, arguments=xla._List(count=2, items=ctypes.cast(inputs, items)),
+        results=xla._List(count=1, items=ctypes.cast(results, items)),
+        attributes=xla._Attributes(count=1, items=ctypes.cast(attributes, items)),
     )  # fmt: skip
-    assert from_jax._handlers[from_jax.TARGET, "CUDA"](ctypes.addressof(frame)) in (None, 0)
+    assert xla._handlers[jax_calls.TARGET][1](ctypes.addressof(frame)) in (None, 0)
     a, b, out = (x.ctypes.data for x in arrays)
     assert machine.values() == [a, b, 0x40000000, out]
     assert (machine.last.stream, machine.last.device, list(machine.last.grid)) == (0x7700, 1, [1, 1, 1])

@@ -220,10 +220,5 @@ def _memory(b: xla.Buffer) -> Any:
 
 
 def _on_gpu(kind: str, buffers: list[xla.Buffer]) -> Callable[[xla.Buffer], DeviceView]:
-    from avelang.runtime.devices import DRIVERS
-
-    driver = DRIVERS[kind]
-    driver.open(kind)
-    owners = (driver.owner(b.address) for b in buffers if b.address)
-    place = f"{kind}:{next((o for o in owners if o is not None), 0)}"
+    place = xla.place(kind, buffers)
     return lambda b: DeviceView(b.address, b.shape, numpy_dtype(ave_dtype(b.dtype)), place)

@@ -6,14 +6,14 @@ Source: XLA, xla/ffi/api/c_api.h (version 0.x of the interface: layouts of its s
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from avelang.base.errors import AveError
 
 _CAPSULE = b"xla._CUSTOM_CALL_TARGET"  # the name by which XLA knows a capsule with a function
 P, SIZE, I64, I32 = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int64, ctypes.c_int32
-_INTERNAL, _METADATA, _VERSION = 13, 1, (0, 1)
+_INTERNAL, _METADATA, _VERSION, _SCALAR = 13, 1, (0, 1), 3
 # XLA_FFI_DataType: names as NumPy (with ml_dtypes) has them.
 DTYPES = {
     1: "bool", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 6: "uint8", 7: "uint16", 8: "uint32", 9: "uint64",
@@ -43,6 +43,10 @@ class _MetadataExtension(ctypes.Structure):
 
 class _Span(ctypes.Structure):
     _fields_ = [("text", P), ("length", SIZE)]
+
+
+class _Scalar(ctypes.Structure):
+    _fields_ = [("dtype", I32), ("value", P)]
 
 
 class _List(ctypes.Structure):
@@ -137,13 +141,29 @@ def _buffers(part: _List) -> list[Buffer]:
     return found
 
 
-def _text(attributes: _Attributes) -> str:
+def _said(attributes: _Attributes) -> str | int:
+    """The first attribute: a text, or a number."""
+    if attributes.types and I32.from_address(attributes.types).value == _SCALAR:
+        scalar = _Scalar.from_address(attributes.items[0] or 0)
+        return I64.from_address(scalar.value or 0).value
     span = _Span.from_address(attributes.items[0] or 0)
     return ctypes.string_at(span.text or 0, span.length).decode()
 
 
-# What serves a call: its text, its arguments and results, the driver's name ("" for the CPU) and the stream.
-Serve = Callable[[str, list[Buffer], list[Buffer], str, int], None]
+def place(driver: str, buffers: Iterable[Buffer]) -> str:
+    """The device of buffers, such as "cuda:0"; "cpu" without a driver."""
+    if not driver:
+        return "cpu"
+    from avelang.runtime.devices import DRIVERS
+
+    found = DRIVERS[driver]
+    found.open(driver)
+    owners = (found.owner(b.address) for b in buffers if b.address)
+    return f"{driver}:{next((o for o in owners if o is not None), 0)}"
+
+
+# What serves a call: its first attribute, its arguments and results, the driver's name ("" for the CPU) and the stream.
+Serve = Callable[[Any, list[Buffer], list[Buffer], str, int], None]
 
 
 def _handler(serve: Serve, driver: str) -> Any:
@@ -152,7 +172,7 @@ def _handler(serve: Serve, driver: str) -> Any:
         try:
             if not _asked(frame):
                 stream = _stream(frame) if driver else 0
-                serve(_text(frame.attributes), _buffers(frame.arguments), _buffers(frame.results), driver, stream)
+                serve(_said(frame.attributes), _buffers(frame.arguments), _buffers(frame.results), driver, stream)
         except BaseException as e:  # whatever it is: it cannot pass through XLA
             return _failed(frame, str(e) if isinstance(e, AveError) else f"{type(e).__name__}: {e}")
         return None

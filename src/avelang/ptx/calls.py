@@ -7,13 +7,13 @@ torch's on a GPU."""
 from __future__ import annotations
 
 import math
-import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import avelang.ptx.cpu_run as cpu_run
 import avelang.ptx.machine_code as machine_code
+import avelang.ptx.operations as operations
 import avelang.ptx.outputs as outputs
 from avelang.base import engines, knobs
 from avelang.base.errors import AveError, error
@@ -22,7 +22,7 @@ from avelang.frontend.signature import ParamSpec
 from avelang.ptx.specs import TileSpec, row_major, sizes_of
 from avelang.runtime import ahead, stub
 from avelang.runtime.arguments import BoundArguments, Parameters
-from avelang.runtime.arrays import CPU, Array
+from avelang.runtime.arrays import CPU
 from avelang.runtime.geometry import Geometry
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class Caller:
         self.kernel = kernel
         self.definition = kernel.definition
         self.backward: Callable[..., Any] | None = None
+        self.operation: Any = None
         self._sized: dict[tuple[int, ...], Specialization] = {}
         self._fixed: Specialization | None = None
         self._seen: dict[Any, Specialization] = {}
@@ -60,14 +61,14 @@ class Caller:
             names = ", ".join(self.definition.names[: self._number])
             raise error("L044", kernel=self.definition.name, want=self._number, got=len(args), params=names)
         try:
-            found = frameworks(self, args)
+            found = operations.route(self, args)
             if found is not None:
                 if out is not None or stream is not None:
                     why = "JAX and autograd make outputs themselves, and order them"
                     raise error(
                         "L047", kernel=self.definition.name, what="out=" if out is not None else "stream=", why=why
                     )
-                return found(self, args)
+                return found(args)
             return self.run(args, out, stream)
         except AveError as e:
             raise e if knobs.full_traceback() else e.with_traceback(None) from None
@@ -108,20 +109,6 @@ class Caller:
             if not d.symbols:
                 self._fixed = found
         return found
-
-
-def frameworks(caller: Caller, args: Sequence[Any]) -> Callable[[Caller, Sequence[Any]], Any] | None:
-    """The route of a call that a framework traces, or keeps gradients of; None where the arrays are simply there."""
-    jax = sys.modules.get("jax")
-    if jax is not None and any(isinstance(a, jax.Array) for a in args):
-        import avelang.ptx.from_jax as from_jax
-
-        return from_jax.route(args)
-    if caller.backward is not None and "torch" in sys.modules:
-        import avelang.ptx.from_torch as from_torch
-
-        return from_torch.route(args)
-    return None
 
 
 class Specialization:
@@ -219,37 +206,6 @@ class Specialization:
         if (device.name, knobs.check_ptxas()) not in self._programs:
             traced = self.caller.kernel.traced(self.sizes, device.chip.name)
             machine_code.collect(traced, self.parameters, device)
-
-    def at(self, addresses: Sequence[int], numbers: Sequence[Any], place: str, stream: int) -> None:
-        """A call on checked memory: `addresses` of all arrays in order, on `place`, row-major; the numbers; a stream,
-        where it is a GPU."""
-        bound = self._bound(iter(addresses), iter(numbers), place)
-        if place == CPU:
-            cpu_run.run(self.caller.kernel.traced(self.sizes, None), self.parameters, bound)
-            return
-        program = self.program(self.device(place))
-        self.parameters.check_aligned(bound, program.align)
-        self.launch(program, bound, stream)
-
-    def _bound(self, addresses: Iterator[int], numbers: Iterator[Any], place: str) -> BoundArguments:
-        bound = BoundArguments([], [], {}, {}, device=place)
-        array: Array | None = None
-        for spec in self.parameters.runtime:
-            if spec.kind == "scalar":
-                value, bits = self.parameters.scalar(spec, next(numbers))
-                bound.values.append(value)
-                bound.slots.append(bits)
-                continue
-            if spec.map is None:
-                assert spec.dtype is not None
-                strides = tuple(s * spec.dtype.bytes for s in spec.strides)
-                array = Array(
-                    "JAX", next(addresses), spec.dtype, spec.dtype.name, spec.shape, strides, place, None, "ffi"
-                )
-            assert array is not None
-            bound.values.append(array)
-            bound.slots.append(array.address if spec.map is None else self.parameters.map_words(spec, array, bound))
-        return bound
 
     def program(self, device: Any) -> Any:
         """The kernel, loaded on a device. Raises L046, D03 errors, and what tracing raises."""

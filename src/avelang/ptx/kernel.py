@@ -9,7 +9,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-import avelang.ptx.from_torch as from_torch
+import avelang.ptx.operations as operations
 from avelang.base import knobs
 from avelang.base.errors import AveError
 from avelang.base.places import wrong
@@ -35,13 +35,13 @@ class PtxKernel(Named):
         self._traced: dict[tuple[tuple[int, ...], str | None], Traced] = {}
         self._lock = threading.RLock()
         self._caller = Caller(self)
-        self._operator = from_torch.prepared(self._caller)
+        self._operator = operations.prepared(self._caller)
         functools.update_wrapper(self, definition.fn)
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        if from_torch.compiling():
-            from_torch.refuse(self._caller, options)
-            return from_torch.through_operator(self._caller, args, self._operator())
+        if operations.compiling():
+            operations.refuse(self._caller, options)
+            return operations.traced(self._caller, self._operator(), args)
         return self._caller.call(*args, **options)
 
     def traced(self, sizes: tuple[int, ...], chip: str | None) -> Traced:
@@ -75,7 +75,8 @@ class PtxKernel(Named):
     def backward(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """A decorator: `fn(inputs, outputs, gradients)` gives a gradient for each input (None for none), out of three
         tuples of tensors. PyTorch's autograd calls it, eager and under `torch.compile`."""
-        self._caller.backward = fn
+        self._caller.backward, self._caller.operation = fn, None
+        self._operator = operations.prepared(self._caller)
         return fn
 
     def __repr__(self) -> str:

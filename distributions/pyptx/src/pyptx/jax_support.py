@@ -4,7 +4,6 @@ has its arrays."""
 
 from __future__ import annotations
 
-import ctypes
 import dataclasses
 import sys
 import threading
@@ -98,9 +97,9 @@ def ensure_ffi_registered() -> bool:
     jax = sys.modules.get("jax")
     if jax is None:
         return False
-    from avelang.ptx import from_jax
+    from avelang.bridge import xla
 
-    from_jax.register(jax, TARGET, _resolved)
+    xla.register(jax, TARGET, _served)
     return True
 
 
@@ -122,20 +121,15 @@ def compile_ptx_to_cubin(ptx: str, arch: str, kernel_name: str = "", dynamic_sme
     return None if tool is None else ptxas.assemble(tool, ptx, arch, kernel_name)[0]
 
 
-class _Scalar(ctypes.Structure):
-    """A number among the attributes of XLA's call (XLA, xla/ffi/api/c_api.h)."""
+def _served(handle: int, arguments: list[Any], results: list[Any], driver: str, stream: int) -> None:
+    """XLA's call of the kernel of a number."""
+    from avelang.bridge import xla
 
-    _fields_ = [("dtype", ctypes.c_int32), ("value", ctypes.c_void_p)]
-
-
-def _resolved(frame: Any) -> tuple[Callable[[Sequence[int], str, int], None], Any]:
-    """What XLA's call stands for: a function of addresses, place and stream."""
-    scalar = _Scalar.from_address(frame.attributes.items[0] or 0)
-    handle = ctypes.c_int64.from_address(scalar.value or 0).value
     record = _registry.get(handle)
     if record is None or record.module is None:
         raise KeyError(f"no kernel has the handle {handle}")
-    return record.module.at, record
+    buffers = [*arguments, *results]
+    record.module.at([b.address for b in buffers], xla.place(driver, buffers), stream)
 
 
 # -- calls -------------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from avelang.base.errors import AveError
 from avelang.base.places import wrong
 from avelang.base.spans import Span
 from avelang.nvptx import nodes as n
-from avelang.ptx.from_torch import compiling
+from avelang.ptx.operations import compiling
 from avelang.ptx.trace import is_identifier
 from pyptx._arch import detect_arch
 from pyptx._build import EXTERN, RawParam, TensorSpec, TmaDescriptorHandle, TracedKernel, extents, key_of, traced
