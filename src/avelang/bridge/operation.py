@@ -63,6 +63,7 @@ class Operation:
         self.__signature__ = self.signature.public()
         self._count, self._complete = len(self.signature.inputs), self.signature.complete
         self._defaults, self._asks = self.signature.defaults, self.signature.asks_invariant
+        self._direct = self._complete and self._asks < 0
         self._schemas = tuple(bool(o.schema) for o in self.signature.options.values())
         self._single = len(self.signature.outputs) == 1
         self._torch: Any = None
@@ -116,13 +117,17 @@ class Operation:
     # -- calls ---------------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, out: Any = None, fallback: bool = False, **named: Any) -> Any:
+        # Before anything of this object is read: what Dynamo sees of it must not change while it traces.
         torch = sys.modules.get("torch")
         if torch is not None and torch.compiler.is_compiling():
             inputs, options = self.bind(args, named)
             return self._compiled(torch, inputs, options, out, fallback)
+        side = self._torch
         try:
-            inputs, options = self.bind(args, named)
-            side = self._torch
+            if not named and self._direct and len(args) == self._count:
+                inputs, options = args, self._defaults
+            else:
+                inputs, options = self.bind(args, named)
             if side is not None and type(inputs[0]) in side.plain:
                 return side.call(inputs, options, out, fallback)
             return self._routed(inputs, options, out, fallback)

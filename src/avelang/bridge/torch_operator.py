@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from avelang.base.errors import error
 from avelang.base.places import argument_error
 from avelang.bridge.descriptions import FLOATS, Array, NoKernel
+from avelang.bridge.direct import direct
 from avelang.bridge.signatures import encoded
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class TorchOperator:
         self.plain = frozenset((torch.Tensor, torch.nn.Parameter))
         self.host, self.count = operation.host, len(self.signature.inputs)
         self.returns, self._packs = operation.returns, operation.packed
-        self._plans: dict[Any, Any] = {}
+        self.plans: dict[Any, Any] = {}
         self._function: Any = None
         self._empty, self._like, self._grad_enabled = torch.empty_strided, torch.empty_like, torch.is_grad_enabled
         self._first = next((i for i, may in enumerate(self.signature.optional) if not may), 0)
@@ -42,11 +43,12 @@ class TorchOperator:
         self._listed = any(o.schema.endswith("[]") for o in self.signature.options.values())
         self._coded = [i for i, o in enumerate(self.signature.options.values()) if not o.schema]
         self.operator = self._registered()
+        self.call = direct(self)
 
     # -- eager calls ---------------------------------------------------------------------------------------------------
 
-    def call(self, inputs: tuple[Any, ...], options: tuple[Any, ...], out: Any, fallback: bool) -> Any:
-        """An eager call: straight to the host function, unless gradients are wanted or somebody watches."""
+    def general(self, inputs: tuple[Any, ...], options: tuple[Any, ...], out: Any, fallback: bool) -> Any:
+        """An eager call of any kind: straight to the host function, unless gradients are wanted or somebody watches."""
         key: list[Any] = [options]
         wanted, plain = False, self.plain
         for x in inputs:
@@ -55,12 +57,12 @@ class TorchOperator:
                 key.append(x.dtype)
                 wanted = wanted or x.requires_grad
             elif x is None:
-                key.append(None)
+                key += (None, None)
             else:
                 return self.watched(inputs, options, out, fallback)
         if (
             self._modes() or self._functions() or self._transforms() is not None
-            or self._forward._current_level >= 0 or (self._policy and self._cast(inputs))
+            or self._forward._current_level >= 0 or (self._policy and self.cast(inputs))
         ):  # fmt: skip
             return self.watched(inputs, options, out, fallback)
         if wanted and self._grad_enabled():
@@ -70,7 +72,7 @@ class TorchOperator:
             return self.watched(inputs, options, out, fallback)
         key.append(first.device)
         try:
-            found = self._plans.get(tuple(key))
+            found = self.plans.get(tuple(key))
             if found is None:
                 found = self._planned(inputs, options, tuple(key))
             if out is None:
@@ -109,7 +111,7 @@ class TorchOperator:
             return self.operation.fallen_back(inputs, options, out)
         return made if isinstance(made, self.torch.Tensor) else self.operation.returned(made)
 
-    def _cast(self, inputs: Sequence[Any]) -> bool:
+    def cast(self, inputs: Sequence[Any]) -> bool:
         """True under autocast."""
         device = next(x.device for x in inputs if x is not None)
         return self.torch.is_autocast_enabled(device.type)
@@ -131,9 +133,9 @@ class TorchOperator:
                              if x is not None and x.shape == a.shape and x.dtype == dtype), -1)  # fmt: skip
             found.append((a.shape, tuple(reversed(strides)), dtype, like))
         if key is not None:
-            if len(self._plans) > 4096:
-                self._plans.clear()
-            self._plans[key] = found
+            if len(self.plans) > 4096:
+                self.plans.clear()
+            self.plans[key] = found
         return found
 
     def described(self, x: Any) -> Array | None:
@@ -267,9 +269,9 @@ class TorchOperator:
         device = next(x.device for x in inputs if x is not None)
         key: list[Any] = [options]
         for x in inputs:
-            key += (None,) if x is None else (x.shape, x.dtype)
+            key += (None, None) if x is None else (x.shape, x.dtype)
         key.append(device)
-        wanted = self._plans.get(tuple(key)) or self._planned(inputs, options, tuple(key))
+        wanted = self.plans.get(tuple(key)) or self._planned(inputs, options, tuple(key))
         made = self._made(wanted, device)
         self.host(*(self.packed(inputs) if self._packs else inputs), *made, **self.signature.named(options))
         return made[0] if len(made) == 1 else tuple(made)
