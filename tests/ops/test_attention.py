@@ -273,3 +273,16 @@ def test_jax():
     found = jax.jit(jax.grad(loss, (0, 1, 2)))(q, k, v)
     for what, x, y, bound in zip("qkv", found, want.grads, want.grad_bounds, strict=False):
         within(np.asarray(x)[0], y, bound, what)
+
+
+def test_a_table_longer_than_sequences():
+    """Hopper's decode: the host knows the table, and not that there are fewer tiles of keys than blocks."""
+    rng = np.random.default_rng(0)
+    lengths, table = np.array([70, 3], np.int32), rng.permutation(40).reshape(2, 20).astype(np.int32)
+    k, v = (numbers(rng, (40, 16, 1, 64), BF16) for _ in "kv")
+    q = numbers(rng, (2, 4, 1, 64), BF16)
+    out = ops.attention(q, k, v, block_table=table, cache_lengths=lengths, target="sm_90a")
+    for b in range(2):
+        one, two = (x[table[b]].reshape(-1, 1, 64)[: lengths[b]].swapaxes(0, 1) for x in (k, v))
+        want = judge(Words(64**-0.5), q[b], one, two, "bfloat16")
+        within(out[b], want.out, want.out_bound, "out")

@@ -182,7 +182,7 @@ def parts_of(F, work, start):
     as `combine` takes them, and this part's slot."""
     last = start + work.count - 1
     head, tail, own = work.owner(start), work.owner(last), al.block_id(0)
-    behind = al.select(head * work.total // al.grid_dim(0) < start, 1, 0)
+    behind = al.select(head * work.total // work.blocks() < start, 1, 0)
     slot = 2 * own + al.select(own == head, behind, 0)
     return head, (2 * head + behind, 2 * head + 2, 2, tail - head + 1), slot
 

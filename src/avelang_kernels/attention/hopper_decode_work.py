@@ -179,12 +179,17 @@ class DecodeWork:
 
     def bounds(self):
         """The block's part of the line."""
-        blocks, own = al.grid_dim(0), al.block_id(0)
-        self.at, self.stop = own * self.total // blocks, (own + 1) * self.total // blocks
+        blocks, own = self.blocks(), al.block_id(0)
+        self.at = min(own * self.total // blocks, self.total)
+        self.stop = min((own + 1) * self.total // blocks, self.total)
+
+    def blocks(self):
+        """Blocks that have a part: no more than there are units, which the host does not know where lengths vary."""
+        return min(al.grid_dim(0), self.total)
 
     def owner(self, unit):
         """The block whose part has a unit."""
-        return ((unit + 1) * al.grid_dim(0) - 1) // self.total
+        return ((unit + 1) * self.blocks() - 1) // self.total
 
     def find(self):
         """Moves on to the sequence of the next unit."""
