@@ -63,7 +63,7 @@ class TmaEpilogue:
 
     TRANSPOSED: the work tile is one of C^T, of B A^T that is; `bias` has one number a row of it, `staged` has the
     columns of a piece for rows (consumers, buffers, columns, 8, 8), and elements have 16 bits. PINGPONG: each consumer
-    has a whole tile."""
+    has a whole tile. ADD: what is stored is added to what is there, rounded to the dtype of C first and then again."""
 
     C: ...
     staged: ...
@@ -71,6 +71,7 @@ class TmaEpilogue:
     activation: ... = None
     TRANSPOSED: al.constexpr = False
     PINGPONG: al.constexpr = False
+    ADD: al.constexpr = False
 
     def apply(self, acc, n, t):
         """Adds the bias, from column n on (TRANSPOSED: row n), and applies the activation."""
@@ -112,10 +113,11 @@ class TmaEpilogue:
             al.nvvm.fence_proxy_async_shared()
             al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
             if t == 0:
-                if self.TRANSPOSED:
-                    al.nvvm.tma_store_2d(self.C, col + p * WIDTH, row, self.staged[consumer, BUFFER])
+                first, second = (col + p * WIDTH, row) if self.TRANSPOSED else (row, col + p * WIDTH)
+                if self.ADD:
+                    al.nvvm.tma_reduce_add_2d(self.C, first, second, self.staged[consumer, BUFFER])
                 else:
-                    al.nvvm.tma_store_2d(self.C, row, col + p * WIDTH, self.staged[consumer, BUFFER])
+                    al.nvvm.tma_store_2d(self.C, first, second, self.staged[consumer, BUFFER])
                 al.nvvm.cp_async_bulk_commit_group()
 
 

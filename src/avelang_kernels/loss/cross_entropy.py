@@ -83,14 +83,14 @@ def build_loss(P: RowPlan, CAP: float, dtype: Any, index: Any, acc: Any, *, smoo
 
     @avelang.jit
     def cross_entropy(
-        x: al.Pointer(dtype), target: al.Pointer(index), loss: al.Pointer(acc), lse_of: al.Pointer(acc),  # type: ignore
+        x: al.Pointer(dtype), chosen: al.Pointer(index), loss: al.Pointer(acc), lse_of: al.Pointer(acc),  # type: ignore
         rows: al.u32, vectors: al.u32, ignore: al.i64, smoothing: acc, z: acc,  # type: ignore
         scale: SCALE = None,  # type: ignore
         e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
     ):  # fmt: skip
         X = Lines(x, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
         shared, turn, n = exchange(P, 3, acc), al.convert(0, al.u32), al.convert(vectors * P.vec, acc)
-        classes = al.make_tensor(target, index, al.make_layout((rows,)))
+        classes = al.make_tensor(chosen, index, al.make_layout((rows,)))
         losses = al.make_tensor(loss, acc, al.make_layout((rows,)))
         lses = al.make_tensor(lse_of, acc, al.make_layout((rows,)))
         for step in al.range(al.block_id(0), (rows + (P.rows - 1)) // P.rows, al.grid_dim(0)):
@@ -141,7 +141,7 @@ def build_gradient(
 
     @avelang.jit
     def cross_entropy_backward(
-        x: al.Pointer(dtype), target: al.Pointer(index), lse_of: al.Pointer(acc), grad: al.Pointer(acc),  # type: ignore
+        x: al.Pointer(dtype), chosen: al.Pointer(index), lse_of: al.Pointer(acc), grad: al.Pointer(acc),  # type: ignore
         scale: al.Pointer(acc), dx: al.Pointer(dtype), rows: al.u32, vectors: al.u32, ignore: al.i64,  # type: ignore
         smoothing: acc, z: acc,  # type: ignore
         e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
@@ -150,7 +150,7 @@ def build_gradient(
         D, n = Lines(dx, rows, vectors, P.vec), al.convert(vectors * P.vec, acc)
         row = al.block_id(0) * P.rows + al.thread_id(0) // P.threads
         if row < rows:
-            own = al.convert(al.make_tensor(target, index, al.make_layout((rows,)))[row], al.i64)
+            own = al.convert(al.make_tensor(chosen, index, al.make_layout((rows,)))[row], al.i64)
             lse = al.make_tensor(lse_of, acc, al.make_layout((rows,)))[row]
             given = al.make_tensor(grad, acc, al.make_layout((rows if each else 1,)))[row if each else 0]
             factor = given * al.make_tensor(scale, acc, al.make_layout((1,)))[0]
@@ -161,23 +161,24 @@ def build_gradient(
 
 
 @functools.cache
-def build_reduction(index: Any, acc: Any, mean: bool) -> Any:
+def build_reduction(index: Any, acc: Any, mean: bool, counted: bool = False) -> Any:
     """The kernel, of one block, that adds up losses in a fixed order: `out`, their sum, or their mean over the classes
-    that are not ignored, and `scale`, 1 or one by their number."""
+    that are not ignored, and `scale`, 1 or one by their number. `counted`: scale alone, whatever
+    the losses are."""
 
     @avelang.jit
     def add_losses(
-        losses: al.Pointer(acc), target: al.Pointer(index), out: al.Pointer(acc),  # type: ignore
+        losses: al.Pointer(acc), chosen: al.Pointer(index), out: al.Pointer(acc),  # type: ignore
         scale: al.Pointer(acc),  # type: ignore
         rows: al.u32,
         ignore: al.i64,
     ):  # fmt: skip
         held, t = al.make_shared((ADD_THREADS, 2), acc), al.thread_id(0)
         given = al.make_tensor(losses, acc, al.make_layout((rows,)))
-        classes = al.make_tensor(target, index, al.make_layout((rows,)))
+        classes = al.make_tensor(chosen, index, al.make_layout((rows,)))
         total, count = al.full((1,), 0.0, acc)[0], al.full((1,), 0.0, acc)[0]
         for row in al.range(t, rows, ADD_THREADS):
-            total = total + given[row]
+            total = total if counted else total + given[row]
             count = count + al.select(al.convert(classes[row], al.i64) == ignore, 0.0, 1.0)
         held[t, 0], held[t, 1] = total, count
         al.syncthreads()

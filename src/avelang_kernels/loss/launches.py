@@ -15,7 +15,7 @@ INDICES: dict[str, Any] = {"int64": al.i64, "int32": al.i32, "uint8": al.u8, "in
 ADDED = {"mean": True, "sum": False}
 
 
-def make_losses(logits: Any, target: Any, losses: Any, lse: Any, *, ignore: int = -100, smoothing: float = 0.0,
+def make_losses(logits: Any, classes: Any, losses: Any, lse: Any, *, ignore: int = -100, smoothing: float = 0.0,
     z: float = 0.0, cap: float = 0.0, scale: Any = None, **options: Any) -> None:  # fmt: skip
     """Fills losses and lse (f32, or f64 of f64), a number for each row of logits. scale: an array of one number; where
     it is given, logits (without gaps) are overwritten by the gradients of the losses times that."""
@@ -24,29 +24,29 @@ def make_losses(logits: Any, target: Any, losses: Any, lse: Any, *, ignore: int 
         return
     P = plan_rows(R.n, R.vec, logits.dtype.itemsize)
     kernel = kernels.build_loss(
-        P, float(cap), dtype, INDICES[named(target)], acc, smooth=smoothing != 0, strided=R.strides[0] is not None,
+        P, float(cap), dtype, INDICES[named(classes)], acc, smooth=smoothing != 0, strided=R.strides[0] is not None,
         lead=R.lead is not None, gradient=scale is not None,
     )  # fmt: skip
     said = places(R, "x") | ({} if scale is None else {"scale": scale})
     grid = P.grid(R.rows, units(logits) * max(1, BUSY // P.block))
-    kernel[grid, P.block](R.data[0], target, losses, lse, R.rows, R.n // R.vec, ignore, smoothing, z,
+    kernel[grid, P.block](R.data[0], classes, losses, lse, R.rows, R.n // R.vec, ignore, smoothing, z,
                           **said, **options)  # fmt: skip
 
 
-def add_losses(losses: Any, target: Any, out: Any, scale: Any, *, ignore: int = -100, mean: bool = True,
-    **options: Any) -> None:  # fmt: skip
+def add_losses(losses: Any, classes: Any, out: Any, scale: Any, *, ignore: int = -100, mean: bool = True,
+    counted: bool = False, **options: Any) -> None:  # fmt: skip
     """Fills out, one number, with the sum of losses, or their mean over classes that are not `ignore`, and scale with
-    1, or 1 by the number of these."""
+    1, or 1 by the number of these. `counted`: scale alone counts, of classes."""
     rows = int(losses.shape[0])
     if rows == 0:
         out[...] = float("nan") if mean else 0
         scale[...] = 1
         return
-    kernel = kernels.build_reduction(INDICES[named(target)], accumulator(of(losses)), mean)
-    kernel[1, kernels.ADD_THREADS](losses, target, out, scale, rows, ignore, **options)
+    kernel = kernels.build_reduction(INDICES[named(classes)], accumulator(of(losses)), mean, counted)
+    kernel[1, kernels.ADD_THREADS](losses, classes, out, scale, rows, ignore, **options)
 
 
-def gradients(logits: Any, target: Any, lse: Any, grad: Any, scale: Any, dx: Any, *, ignore: int = -100,
+def gradients(logits: Any, classes: Any, lse: Any, grad: Any, scale: Any, dx: Any, *, ignore: int = -100,
     smoothing: float = 0.0, z: float = 0.0, cap: float = 0.0, **options: Any) -> None:  # fmt: skip
     """Fills dx, like logits, by gradients of losses: `grad` has a number for each row, or one for all, and is
     multiplied by `scale`, one number."""
@@ -56,8 +56,8 @@ def gradients(logits: Any, target: Any, lse: Any, grad: Any, scale: Any, dx: Any
     P = plan_rows(R.n, R.vec, logits.dtype.itemsize)
     each = R.rows > 1 and len(grad.shape) > 0 and grad.shape[0] == R.rows
     kernel = kernels.build_gradient(
-        P, float(cap), dtype, INDICES[named(target)], accumulator(dtype), strided=R.strides[0] is not None,
+        P, float(cap), dtype, INDICES[named(classes)], accumulator(dtype), strided=R.strides[0] is not None,
         lead=R.lead is not None, each=each,
     )  # fmt: skip
-    kernel[-(-R.rows // P.rows), P.block](R.data[0], target, lse, grad, scale, dx, R.rows, R.n // R.vec, ignore,
+    kernel[-(-R.rows // P.rows), P.block](R.data[0], classes, lse, grad, scale, dx, R.rows, R.n // R.vec, ignore,
                                           smoothing, z, **places(R, "x"), **options)  # fmt: skip

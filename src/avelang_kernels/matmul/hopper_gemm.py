@@ -104,12 +104,13 @@ def annotations(split: bool, bias: Any, scaled: int | None) -> tuple[Any, ...]:
 
 @functools.cache
 def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None = None, scaled: int | None = None,
-    majors: tuple[bool, bool] = (False, False), bias: Any = None, activation: Any = None) -> Any:  # fmt: skip
+    majors: tuple[bool, bool] = (False, False), bias: Any = None, activation: Any = None,
+    accumulate: bool = False) -> Any:  # fmt: skip
     """The kernel for a tile, the type of A and that of C; `other`: the type of B where it is not A's. What TMA copies
     at once is part of its map's type: hence a function for each. A split K takes a workspace: f32 sums and u32
     counters, 0. `scaled`: sums are multiplied by a number, and by so many more in memory; None: they are not.
     `majors`: neighbors of A lie along M, of B along N: it comes as (k, m), (k, n). `bias`: its dtype; `activation`: of
-    `ACTIVATIONS`; of products without scales."""
+    `ACTIVATIONS`; of products without scales. `accumulate`: C is added to."""
     split: Any = tile.split
     other = dtype if other is None else other
     product = products()[dtype, other]
@@ -141,7 +142,7 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None
         staged = al.make_shared((G.consumers, BUFFERS, BOX[0], SWIZZLE // UNIT, UNIT // out.bytes), out, 1024)
         last: Any = ACTIVATION if scaled is None else Scaling(scale_of(factor, one, two))
         added = None if bias is None else al.make_tensor(bias_of, bias, al.make_layout((n,)))
-        epilogue: Any = TmaEpilogue(C, staged, added, last, tile.transposed, tile.pingpong)
+        epilogue: Any = TmaEpilogue(C, staged, added, last, tile.transposed, tile.pingpong, accumulate)
         ring = mbarrier_ring(G.stages, G.sharers, G.cluster_m, G.cluster_n, CLUSTER_K=G.cluster_k)
         if G.cluster_k > 1:
             exchange = al.view(stages, sums, al.make_layout(PARTIALS))
@@ -194,7 +195,7 @@ def units_of(m: int, n: int, steps: int, tile: GemmTile) -> tuple[int | str, int
 def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None = None, blocks: Positive | None = None,
     split: Split | None = None, *, scale_a: Scale = None, scale_b: Scale = None, dtype: Any = None,
     precision: Precision | None = None, bias: Vector | None = None, activation: Activation | None = None,
-    **options: Any) -> Any:  # fmt: skip
+    accumulate: bool = False, **options: Any) -> Any:  # fmt: skip
     """C = activation(A @ B^T + bias), accumulated in f32, or in i32 where A and B are integers, and rounded once.
 
     a: (m, k), b: (n, k); elements of a row are neighbors, and rows a multiple of 16 bytes apart, as TMA wants them; of
@@ -209,6 +210,8 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     "tf32", one product that ignores the low 13 bits of a and b, with one of 2^-9; "bf16x3" when it is None.
 
     `bias`: (n,), of the type of a or f32; `activation`: "relu", "silu" or "gelu_tanh"; both of bf16 and f16 only.
+
+    `accumulate`: the product is added to `out`, of f32, bf16 or f16: rounded to its type, and the sum again.
 
     `tile`: chosen by shape when it is None; `blocks`: as many as there are multiprocessors. `split`: in place of the
     tile's: parts of K that different blocks multiply, or "stream"; sums of parts are added in the order of K, the same
@@ -244,8 +247,11 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     result: Any = out if direct else empty(a, m, wide, like(a if out is None else out, to))
     if k == 0 and m * n:  # nothing is added up: the product of zeros, whose end is that of any other
         (a, b), majors, k = map(nothing, (a, b)), (False, False), UNIT // a.dtype.itemsize
+    if accumulate and not direct:
+        raise argument_error("accumulate: needs an out whose rows are multiples of 16 bytes, in length and apart")
     if 0 not in (m, n):
-        launch(product, a, b, result, to, tile, sms, factors, (m, n, k), options, majors, bias, activation)
+        ends = bias, activation, accumulate
+        launch(product, a, b, result, to, tile, sms, factors, (m, n, k), options, majors, ends)
     if out is None:
         return result[:, :n]
     if not direct:
@@ -261,10 +267,11 @@ def nothing(x: Any) -> Any:
 
 
 def launch(product: Product, a: Any, b: Any, result: Any, to: Any, tile: GemmTile, sms: int, factors: Any,
-    shape: tuple[int, int, int], options: dict[str, Any], majors: tuple[bool, bool], bias: Any, activation: Any,
+    shape: tuple[int, int, int], options: dict[str, Any], majors: tuple[bool, bool], ends: tuple[Any, Any, bool],
 ) -> None:  # fmt: skip
-    """The launch of what has been checked, on so many multiprocessors. `factors`: of `scales`."""
-    (m, n, k), (scaled, numbers) = shape, factors
+    """The launch of what has been checked, on so many multiprocessors. `factors`: of `scales`; `ends`: bias,
+    activation, and whether C is added to."""
+    (m, n, k), (scaled, numbers), (bias, activation, accumulate) = shape, factors, ends
     split, units = units_of(m, n, -(-k // product.step), tile)
     runs = units if tile.cluster_k > 1 else min(units, max(1, sms // tile.cluster))
     extra: tuple[Any, ...] = ()
@@ -279,7 +286,7 @@ def launch(product: Product, a: Any, b: Any, result: Any, to: Any, tile: GemmTil
     order = slice(None, None, -1 if tile.transposed else 1)
     form = product.swapped if tile.transposed else product
     x, y = [x.T if turned else x for x, turned in zip((a, b), majors, strict=True)][order]
-    kernel = build(tile._replace(split=split), form.a, to, form.b, scaled, majors[order], said, activation)
+    kernel = build(tile._replace(split=split), form.a, to, form.b, scaled, majors[order], said, activation, accumulate)
     at = kernel[runs * tile.cluster, threads(tile)]
     at(x, y, result, m, n, k, *extra, cluster=(tile.cluster, 1, 1), **options)
 
