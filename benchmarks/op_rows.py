@@ -1,10 +1,11 @@
 """Row operations of `avelang.ops` on a GPU, beside torch eager and torch.compile: bytes that must be moved a second.
 
-    python benchmarks/op_rows.py [--only norms|norm_gradients|softmax|gated|rotary|losses] [--rounds 20] [--eager]
+    python benchmarks/op_rows.py [--only norms|norm_gradients|softmax|gated|rotary|losses|linear] [--rounds 20] [--eager]
 
 One run, contenders in turn and in a new order each round, L2 full of other data, medians of device time. Gradients are
 torch's own `autograd.grad` of each contender's result, weights included. Before that every result is held against
-float64, in memory that was full of NaN. bf16; random normal numbers."""
+float64 (of `linear`: against torch's loss), in memory that was full of NaN. bf16; random normal numbers. `linear` is a
+linear layer and its cross entropy, forward and backward, with the memory that a call takes beside its results."""
 
 from __future__ import annotations
 
@@ -204,6 +205,52 @@ def losses(args: argparse.Namespace) -> dict[str, Any]:
     return {"rows": rows}
 
 
+def linear(args: argparse.Namespace) -> dict[str, Any]:
+    """A linear layer and its cross entropy, with the gradients of both matrices."""
+    rows = []
+    for n, k, classes in ((8192, 4096, 128256), (4096, 4096, 32000)):
+        x, w = normal(n, k), normal(classes, k) / k**0.5
+        t = torch.randint(classes, (n,), device="cuda")
+        for g in (x, w):
+            g.requires_grad_()
+
+        def theirs(x: Any, w: Any, t: Any = t) -> Any:
+            return torch.nn.functional.cross_entropy(x @ w.T, t)
+
+        def both(call: Callable[..., Any], x: Any = x, w: Any = w) -> Callable[[], Any]:
+            return lambda: torch.autograd.grad(call(x, w), [x, w])
+
+        calls = {"ours": both(lambda x, w, t=t: ops.linear_cross_entropy(x, w, t)), "torch": both(theirs)}
+        if not args.eager:
+            calls["compile"] = both(compiled(theirs))
+        extra = {}
+        want = calls["torch"]()
+        for name, call in calls.items():
+            poison()
+            checked(f"{name} of {(n, k, classes)}", call(), want)
+            torch.cuda.synchronize()
+            torch.cuda.empty_cache()
+            torch.cuda.reset_peak_memory_stats()
+            held = torch.cuda.memory_allocated()
+            made = call()
+            torch.cuda.synchronize()
+            extra[name] = (torch.cuda.max_memory_allocated() - held - 2 * (x.numel() + w.numel())) / 2**30
+            del made
+        us = medians(GpuClock().interleaved(calls, args.rounds, batch=2))
+        rows.append({"op": "linear_cross_entropy", "shape": [n, k, classes], "us": us, "GiB": extra,
+                     "tflops": {name: 6 * n * k * classes / t / 1e6 for name, t in us.items()}})  # fmt: skip
+    return {"rows": rows}
+
+
+def shown_linear(record: dict[str, Any]) -> str:
+    """The table."""
+    lines = [("shape", "", "ms", "TFLOP/s", "GiB beside results")]
+    for r in record["rows"]:
+        lines += [(" x ".join(map(str, r["shape"])), name, f"{t / 1000:.2f}", f"{r['tflops'][name]:.0f}",
+                   f"{r['GiB'][name]:.2f}") for name, t in r["us"].items()]  # fmt: skip
+    return table(lines)
+
+
 def shown(record: dict[str, Any]) -> str:
     """The table."""
     names = list(record["rows"][0]["us"])
@@ -219,4 +266,5 @@ PARTS = {"norms": norms, "norm_gradients": norm_gradients, "softmax": softmax, "
 
 if __name__ == "__main__":
     main(__doc__, *(Part(name, f"op_rows_{name}", measure, shown, gpu=True) for name, measure in PARTS.items()),
+         Part("linear", "op_rows_linear", linear, shown_linear, gpu=True),
          rounds=20, more={"--eager": {"action": "store_true", "help": "without torch.compile"}})  # fmt: skip

@@ -14,6 +14,7 @@ TABLE = {
     "geglu": "avelang.ops.swiglu",
     "invariant": "avelang.bridge",
     "layer_norm": "avelang.ops.norm",
+    "linear_cross_entropy": "avelang.ops.loss",
     "log_softmax": "avelang.ops.softmax",
     "matmul": "avelang.ops.matmul",
     "rms_norm": "avelang.ops.norm",
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from avelang.bridge import invariant as invariant
     from avelang.ops.attention import attention as attention
     from avelang.ops.loss import cross_entropy as cross_entropy
+    from avelang.ops.loss import linear_cross_entropy as linear_cross_entropy
     from avelang.ops.matmul import matmul as matmul
     from avelang.ops.norm import layer_norm as layer_norm
     from avelang.ops.norm import rms_norm as rms_norm
@@ -36,8 +38,8 @@ if TYPE_CHECKING:
     from avelang.ops.swiglu import swiglu as swiglu
 
 __all__ = [
-    "attention", "cross_entropy", "geglu", "invariant", "layer_norm", "log_softmax", "matmul", "rms_norm", "rotary",
-    "softmax", "swiglu",
+    "attention", "cross_entropy", "geglu", "invariant", "layer_norm", "linear_cross_entropy", "log_softmax",
+    "matmul", "rms_norm", "rotary", "softmax", "swiglu",
 ]  # fmt: skip
 
 

@@ -3,14 +3,17 @@ loss goes out, with its gradients. One kernel for AMD, NVIDIA and the CPU."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from avelang import argument_error
-from avelang.bridge import Array, op
+from avelang.bridge import Array, no_kernel, op
 from avelang.ops.norm import floats, on
 from avelang_kernels.loss import launches
+from avelang_kernels.loss.linear import linear_losses, multiply_by
 
 REDUCTIONS = ("mean", "sum", "none")
+PRODUCTS = ("bfloat16", "float16", "float32")
 
 
 def check_target(rows: tuple[int, ...], target: Array, smoothing: float, reduction: str, softcap: float) -> None:
@@ -106,4 +109,98 @@ def cross_entropy(
     return cross_entropy_rows(
         logits, target, ignore_index=ignore_index, label_smoothing=float(label_smoothing), reduction=reduction,
         z_loss=float(z_loss), softcap=float(softcap), target_chip=target_chip, out=out,
+    )  # fmt: skip
+
+
+def _linear_shapes(x: Array, weight: Array, target: Array, bias: Array | None = None, *, label_smoothing: float,
+                   reduction: str, softcap: float, wanted: tuple[bool, ...]) -> tuple[Array, ...]:  # fmt: skip
+    if x.dtype not in PRODUCTS:
+        raise no_kernel(f"x is of {x.dtype}: there are products of {', '.join(PRODUCTS)}")
+    if len(x.shape) < 1 or len(weight.shape) != 2 or weight.shape[1] != x.shape[-1] or weight.dtype != x.dtype:
+        raise argument_error(f"x is {x}, and weight is {weight}: they must be (..., n) and (classes, n), of one dtype")
+    if 0 in weight.shape:
+        raise argument_error(f"weight is {weight.shape}: it needs a class and a column or more")
+    if bias is not None and (bias.shape != weight.shape[:1] or bias.dtype not in (x.dtype, "float32")):
+        raise argument_error(f"bias is {bias}: it must be {weight.shape[:1]}, of {x.dtype} or float32")
+    check_target(x.shape[:-1], target, label_smoothing, reduction, softcap)
+    if reduction == "none" and any(wanted):
+        raise argument_error('reduction is "none", but gradients are made with the loss, which must be one number',
+                             'use "sum" or "mean", or cross_entropy of logits')  # fmt: skip
+    count = 1
+    for n in x.shape[:-1]:
+        count *= n
+    none, like = reduction == "none", (x, weight, x if bias is None else bias)
+    grads = [Array(a.shape if w else (0,), a.dtype) for a, w in zip(like, wanted, strict=True)]
+    return Array(x.shape[:-1] if none else (), "float32"), *grads, Array((0 if none else count,), "float32")
+
+
+@op(_linear_shapes, autocast="lower", contiguous=("target", "bias"))
+def linear_cross_entropy_step(
+    x: Any, weight: Any, target: Any, bias: Any, loss: Any, dx: Any, dw: Any, db: Any, losses: Any, *,
+    ignore_index: int = -100, label_smoothing: float = 0.0, reduction: str = "mean", z_loss: float = 0.0,
+    softcap: float = 0.0, chunk: int = 0, wanted: tuple[bool, ...] = (False, False, False),
+    target_chip: str | None = None, invariant: bool | None = None,
+) -> None:  # fmt: skip
+    """`linear_cross_entropy`, with those of the gradients of x, weight and bias that are `wanted`."""
+    n, none = x.shape[-1], reduction == "none"
+    rows, made = x.reshape(-1, n), (dx.reshape(-1, n) if wanted[0] else dx, dw, db)
+    grads = tuple(g if w else None for g, w in zip(made, wanted, strict=True))
+    linear_losses(
+        rows, weight, flat(target), bias, loss, flat(loss) if none else losses, ignore=ignore_index,
+        smoothing=label_smoothing, mean=None if none else reduction == "mean", z=z_loss, cap=softcap,
+        gradients=grads if any(wanted) else None, chunk=chunk, invariant=bool(invariant), target_chip=target_chip,
+    )  # fmt: skip
+
+
+def _multiplied_shapes(x: Array, factor: Array) -> Array:
+    return Array(x.shape, x.dtype)
+
+
+@op(_multiplied_shapes, contiguous=True)
+def multiplied(x: Any, factor: Any, y: Any, *, target_chip: str | None = None) -> None:
+    """x times a number that lies in memory."""
+    multiply_by(x, factor, y, **on(target_chip))
+
+
+def scaled(x: Any, factor: Any, target_chip: str | None) -> Any:
+    """x times a number in memory, for an x that nobody else will read: in its place where torch runs eagerly."""
+    torch = sys.modules.get("torch")
+    if torch is not None and type(x) is torch.Tensor and not torch.compiler.is_compiling():
+        if not (torch.is_grad_enabled() or torch._C._len_torch_dispatch_stack()):
+            multiply_by(x, factor.reshape(1), x, **on(target_chip))
+            return x
+    return multiplied(x, factor, target_chip=target_chip)
+
+
+@linear_cross_entropy_step.backward(saves=("dx", "dw", "db"))
+def _(grads: Any, inputs: Any, outputs: Any, *, wanted: tuple[bool, ...], target_chip: str | None) -> Any:
+    dx, dw, db = (scaled(g, grads[0], target_chip) if w else None for g, w in zip(outputs[1:4], wanted, strict=True))
+    return dx, dw, None, db
+
+
+def linear_cross_entropy(
+    x: Any, weight: Any, target: Any, bias: Any = None, *, ignore_index: int = -100, label_smoothing: float = 0.0,
+    reduction: str = "mean", z_loss: float = 0.0, softcap: float = 0.0, chunk: int = 0, target_chip: str | None = None,
+) -> Any:  # fmt: skip
+    """`cross_entropy(x @ weight.T + bias, target)`, whose logits are never whole in memory.
+
+    x: (..., n), weight: (classes, n), of bf16, f16 or f32, any strides; bias: (classes,), of that dtype or f32; target:
+    (...) and the options as of `cross_entropy`. chunk: rows whose logits are made at a time; 0: as many as 272 MiB
+    hold, and 128 at the least.
+
+    Where gradients are wanted they are made together with the loss, three products in all, and multiplied by the
+    gradient of the loss in the backward: in their place in eager torch, which so can go backward once. Those of the
+    weight are rounded to its dtype once for each chunk. Under JAX they are made whether or not they are wanted. Returns
+    a number of f32, or with "none", which has no gradients, (...). Raises L066 (a ValueError) for shapes that do not
+    fit and dtypes without a kernel."""
+    torch = sys.modules.get("torch")
+    given, wanted = (x, weight, bias), (False, False, False)
+    if torch is not None and isinstance(x, torch.Tensor):
+        if torch.is_grad_enabled():
+            wanted = tuple(a is not None and bool(a.requires_grad) for a in given)
+    elif type(x).__module__.partition(".")[0] != "numpy" and reduction != "none":
+        wanted = tuple(a is not None for a in given)
+    return linear_cross_entropy_step(
+        x, weight, target, bias, ignore_index=ignore_index, label_smoothing=float(label_smoothing), reduction=reduction,
+        z_loss=float(z_loss), softcap=float(softcap), chunk=chunk, wanted=wanted, target_chip=target_chip,
     )  # fmt: skip
