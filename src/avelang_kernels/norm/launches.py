@@ -8,12 +8,13 @@ import avelang.language as al
 from avelang_kernels.arrays import empty, multiprocessors, named
 from avelang_kernels.norm import norm_backward, norms, softmax
 from avelang_kernels.norm.lines import RowsOf, rows_of
-from avelang_kernels.norm.row_plans import DTYPES, plan_rows
+from avelang_kernels.norm.row_plans import BARRIERS, DTYPES, RowPlan, plan_rows
 
 CPU_UNITS = 8  # blocks of a launch on the CPU: partial sums do not depend on how many cores there are
 FIXED_UNITS = 128  # blocks, where they must not depend on the GPU
 BUSY = 2048  # threads of a multiprocessor whose blocks read rows once
 BACKWARD = 512  # threads of a multiprocessor, and of a row, where registers hold rows and sums
+FEW, FEW_THREADS = 8, 32  # registers of a thread for a row; threads that need no barrier
 NAMES = ("0", "1", "2", "3")
 
 
@@ -67,6 +68,17 @@ def forward(x: Any, weight: Any, bias: Any, residual: Any, y: Any, total: Any, m
     kernel[grid, P.block](R.data[0], y, rstd, R.rows, R.n // R.vec, eps, **more, **options)
 
 
+def backward_plan(R: RowsOf, size: int, center: bool) -> tuple[RowPlan, bool]:
+    """The plan of a backward, and whether rows are loaded ahead. Where a thread holds little, there are enough threads
+    whose loads are under way while others compute; else the next row must be."""
+    if not center:
+        P = plan_rows(R.n, R.vec, size, BACKWARD, FEW, 2 * BACKWARD)
+        if P.held:
+            return P._replace(rows=min(P.rows, BARRIERS)) if P.threads > FEW_THREADS else P, False
+    P = plan_rows(R.n, R.vec, size, BACKWARD, FEW if center else 2 * FEW, BACKWARD)
+    return P, P.held
+
+
 def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: Any, dw: Any, db: Any, *,
     offset: int = 0, fixed: bool = False, **options: Any) -> None:  # fmt: skip
     """Fills dx (like x), dw and db (like the weight; None where there is none) by gradients dy of what `forward` made
@@ -74,7 +86,7 @@ def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: 
     given = (x, dy) if more is None else (x, dy, more)
     R, dtype = rows_of(*given), of(x)
     acc, vectors = accumulator(dtype), R.n // R.vec
-    P = plan_rows(R.n, R.vec, x.dtype.itemsize, BACKWARD, 8 if mean is not None else 16, BACKWARD)
+    P, ahead = backward_plan(R, x.dtype.itemsize, mean is not None)
     grid = P.grid(R.rows, units(x, fixed) * max(1, BACKWARD // P.block))
     sums = [s for s in (dw, db) if s is not None]
     if R.rows == 0:
@@ -84,7 +96,7 @@ def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: 
     strided = tuple(s is not None for s in R.strides) + (False,) * (3 - len(given))
     kernel = norm_backward.build_backward(
         P, offset, dtype, of(weight), weighted=dw is not None, bias=db is not None, center=mean is not None,
-        more=more is not None, acc=acc, strided=strided, lead=R.lead is not None,
+        more=more is not None, ahead=ahead, acc=acc, strided=strided, lead=R.lead is not None,
     )  # fmt: skip
     said = places(R, *("x", "d", "m")[: len(given)])
     partials = None

@@ -16,6 +16,7 @@ import avelang.language as al
 WIDEST = 16  # bytes of an access
 REGISTERS = 16  # of 32 bits, of a thread, for a row
 FEW = 32  # threads that a row has before its threads get a second access
+BARRIERS = 15  # of a block on NVIDIA's chips, beside that of all its threads
 BLOCK = 256  # threads of a block whose rows are short
 DTYPES: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32, "float64": al.f64}
 
@@ -175,7 +176,11 @@ def combined(values, fn, P, shared, turn):
         wave = al.thread_id(0) // WAVE
         if al.thread_id(0) % WAVE == 0:
             shared[turn, wave] = values
-        al.syncthreads()
+        # Groups of a block wait for themselves alone, where a chip has barriers for that.
+        if P.rows > 1 and P.rows <= BARRIERS and al.target().vendor == "nvidia":
+            al.nvvm.barrier_sync(al.thread_id(0) // P.threads + 1, P.threads)
+        else:
+            al.syncthreads()
         begin = wave - wave % (P.threads // WAVE)
         values = shared[turn, begin]
         for i in range(1, P.threads // WAVE):
