@@ -1,6 +1,7 @@
 """Row operations of `avelang.ops` on a GPU, beside torch eager and torch.compile: bytes that must be moved a second.
 
-    python benchmarks/op_rows.py [--only norms|norm_gradients|softmax|gated|rotary|losses|linear] [--rounds 20] [--eager]
+    python benchmarks/op_rows.py [--only norms|norm_gradients|softmax|gated|rotary|losses|linear] [--rounds 20]
+                                 [--eager]
 
 One run, contenders in turn and in a new order each round, L2 full of other data, medians of device time. Gradients are
 torch's own `autograd.grad` of each contender's result, weights included. Before that every result is held against

@@ -38,7 +38,7 @@ def test_products_are_added_on_their_way_to_memory() -> None:
 def test_losses_of_rows_and_the_gradient_of_the_bias() -> None:
     x, w, t = problem(150, 32, 50, np.float32)
     b = np.linspace(-1, 1, 50, dtype=np.float32)
-    loss, losses, db = np.full((), np.nan, np.float32), np.full(150, np.nan, np.float32), np.full(50, np.nan, np.float32)
+    loss, losses, db = (np.full(shape, np.nan, np.float32) for shape in ((), 150, 50))
     linear_losses(x, w, t, b, loss, losses, smoothing=0.1, gradients=(None, None, db), chunk=64)
     logits = x.astype(float) @ w.astype(float).T + b.astype(float)
     want, slope = reference.losses(logits, t, -100, 0.1, 0, 0)

@@ -1,5 +1,5 @@
-"""Rows, the weight of a linear layer and a class for each row come in; the cross entropy of the layer's logits goes out,
-and, if asked for, its gradients, made at the same time: logits are never whole in memory.
+"""Rows, the weight of a linear layer and a class for each row come in; the cross entropy of the layer's logits goes
+out, and, if asked for, its gradients, made at the same time: logits are never whole in memory.
 
 Rows are taken in chunks. Of each the logits are multiplied into a workspace, the loss is found there and its gradient
 takes the logits' place; two more products make of that the rows' gradient, and a part of the weight's, which is added
@@ -70,7 +70,8 @@ def build_columns(dtype: Any, acc: Any) -> Any:
 
     @avelang.jit
     def add_columns(
-        x: al.Pointer(dtype), out: al.Pointer(acc), rows: al.u32, n: al.u32, apart: al.u32, fresh: al.u1,  # type: ignore
+        x: al.Pointer(dtype), out: al.Pointer(acc), rows: al.u32, n: al.u32,  # type: ignore
+        apart: al.u32, fresh: al.u1,
     ):  # fmt: skip
         col = al.block_id(0) * THREADS + al.thread_id(0)
         if col < n:
@@ -90,8 +91,8 @@ def build_columns(dtype: Any, acc: Any) -> Any:
 
 
 def multiply_by(x: Any, scale: Any, y: Any, **options: Any) -> None:
-    """y = x * scale, arrays without gaps, by an array of one number; y may be x, which then is not read where the number
-    is 1."""
+    """y = x * scale, arrays without gaps, by an array of one number; y may be x, which then is not read where the
+    number is 1."""
     n, dtype = size_of(x), of(x)
     if n:
         blocks = max(1, min(-(-n // (THREADS * 16)), 8 * units(x)))
@@ -121,12 +122,13 @@ def linear_losses(x: Any, weight: Any, target: Any, bias: Any, loss: Any, losses
     n), bias: (classes,) or None, target: (rows,). gradients: arrays like x, weight and bias to fill, or None for each
     that is not wanted. chunk: rows at a time; 0: as `WORKSPACE` has room for."""
     (rows, _), classes, size = x.shape, weight.shape[0], x.dtype.itemsize
-    options = {} if target_chip is None else {"target": target_chip}
+    options: dict[str, Any] = {} if target_chip is None else {"target": target_chip}
     dx, dw, db = gradients or (None, None, None)
-    said = {"ignore": ignore, "smoothing": smoothing, "z": z, "cap": cap}
+    said: dict[str, Any] = {"ignore": ignore, "smoothing": smoothing, "z": z, "cap": cap}
     each, wide = chunk_of(rows, classes, size, chunk), -(-classes // LINE) * LINE
     logits = empty(x, min(each, max(rows, 1)), wide)
-    lse, scale, sums = empty(losses, 1, each), empty(losses, 1, 1), empty(losses, 1, classes) if db is not None else None
+    lse, scale = empty(losses, 1, each), empty(losses, 1, 1)
+    sums = empty(losses, 1, classes) if db is not None else None
     if gradients:
         add_losses(losses, target, empty(losses, 1, 1), scale, ignore=ignore, mean=bool(mean), counted=True, **options)
     for first in range(0, rows, each):
@@ -143,7 +145,7 @@ def linear_losses(x: Any, weight: Any, target: Any, bias: Any, loss: Any, losses
             add = build_columns(of(here), accumulator(of(here)))
             add[blocks, THREADS](logits, sums, part.stop - first, classes, wide, first == 0, **options)
     if sums is not None:
-        db[...] = sums[0]
+        db[...] = sums[0]  # type: ignore
     if not rows:
         for g in (dx, dw, db):
             if g is not None:
@@ -159,7 +161,7 @@ def add_product(a: Any, b: Any, out: Any, fresh: bool, target: str | None) -> No
     if fresh:
         matrix_product(a, b, out, None, None, target)
     elif chip.startswith("sm_90") and named(a) != "float32" and out.shape[1] % LINE == 0 and whole(out):
-        options = {"target": chip, "backend": "cpu"} if cpu else {}
+        options: dict[str, Any] = {"target": chip, "backend": "cpu"} if cpu else {}
         hopper_gemm.gemm(a, b, out, accumulate=True, **options)
     else:
         added_in_slabs(a, b, out, target)
@@ -178,4 +180,5 @@ def added_in_slabs(a: Any, b: Any, out: Any, target: str | None) -> None:
         some = made[: part.stop - first]
         matrix_product(a[part], b, some, None, None, target)
         here, count = out[part], (part.stop - first) * n
-        kernel[max(1, min(-(-count // (THREADS * 16)), 8 * units(out))), THREADS](here, here, count, part=some, **options)
+        blocks = max(1, min(-(-count // (THREADS * 16)), 8 * units(out)))
+        kernel[blocks, THREADS](here, here, count, part=some, **options)

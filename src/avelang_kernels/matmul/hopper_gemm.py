@@ -197,7 +197,6 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     precision: Precision | None = None, bias: Vector | None = None, activation: Activation | None = None,
     accumulate: bool = False, **options: Any) -> Any:  # fmt: skip
     """C = activation(A @ B^T + bias), accumulated in f32, or in i32 where A and B are integers, and rounded once.
-
     a: (m, k), b: (n, k); elements of a row are neighbors, and rows a multiple of 16 bytes apart, as TMA wants them; of
     bf16 and f16 the same may hold of columns.
     Both are bf16, or f16; or of 8 bits: e4m3 and e5m2 in any pair, or i8 and u8 in any pair; or f32. out: (m, n), of
@@ -210,9 +209,7 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     "tf32", one product that ignores the low 13 bits of a and b, with one of 2^-9; "bf16x3" when it is None.
 
     `bias`: (n,), of the type of a or f32; `activation`: "relu", "silu" or "gelu_tanh"; both of bf16 and f16 only.
-
     `accumulate`: the product is added to `out`, of f32, bf16 or f16: rounded to its type, and the sum again.
-
     `tile`: chosen by shape when it is None; `blocks`: as many as there are multiprocessors. `split`: in place of the
     tile's: parts of K that different blocks multiply, or "stream"; sums of parts are added in the order of K, the same
     bits in every run. Launches of one stream share a workspace. `options` are those of a launch, such as
@@ -247,16 +244,21 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     result: Any = out if direct else empty(a, m, wide, like(a if out is None else out, to))
     if k == 0 and m * n:  # nothing is added up: the product of zeros, whose end is that of any other
         (a, b), majors, k = map(nothing, (a, b)), (False, False), UNIT // a.dtype.itemsize
-    if accumulate and not direct:
-        raise argument_error("accumulate: needs an out whose rows are multiples of 16 bytes, in length and apart")
     if 0 not in (m, n):
-        ends = bias, activation, accumulate
-        launch(product, a, b, result, to, tile, sms, factors, (m, n, k), options, majors, ends)
+        launch(product, a, b, result, to, tile, sms, factors, (m, n, k), options, majors,
+               (bias, activation, check_sum(accumulate, direct)))  # fmt: skip
     if out is None:
         return result[:, :n]
     if not direct:
         out[...] = result[:, :n]
     return out
+
+
+def check_sum(accumulate: bool, direct: bool) -> bool:
+    """`accumulate`, where TMA stores to C itself. Raises L066 where it does not."""
+    if accumulate and not direct:
+        raise argument_error("accumulate: needs an out whose rows are multiples of 16 bytes, in length and apart")
+    return accumulate
 
 
 def nothing(x: Any) -> Any:

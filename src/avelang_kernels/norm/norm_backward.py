@@ -185,8 +185,8 @@ def take_rows(X, D, M, O, W, rstds, means, partials, rows, P, OFFSET, CENTER, WE
 
 @functools.cache
 def build_backward(
-    P: RowPlan, offset: int, dtype: Any, weight: Any, *, weighted: bool, bias: bool, center: bool, more: bool, ahead: bool, acc: Any,
-    strided: tuple[bool, ...], lead: bool,
+    P: RowPlan, offset: int, dtype: Any, weight: Any, *, weighted: bool, bias: bool, center: bool, more: bool,
+    ahead: bool, acc: Any, strided: tuple[bool, ...], lead: bool,
 ) -> Any:  # fmt: skip
     """The kernel of a plan, for the dtypes of the rows and of the weight (None: there is none). `weighted`, `bias`:
     these get gradients; `center`: layer norm; `more`: a gradient that is added to the rows'; `ahead`: as
