@@ -39,11 +39,11 @@ def apart(got: Any, want: Any) -> float:
     return float(((got.double() - want).abs() / (scale + want.abs())).max()) if got.numel() else 0.0
 
 
-def checked(name: str, got: Any, want: Any) -> None:
+def checked(name: str, got: Any, want: Any, most: float = NOISE) -> None:
     """Raises AssertionError where our results are not what is wanted."""
     for g, w in zip(got if isinstance(got, (tuple, list)) else (got,), want, strict=True):
         error = apart(g, w)
-        assert error < NOISE or not name.startswith("ours"), f"{name}: off by {error}"
+        assert error < most or not name.startswith("ours"), f"{name}: off by {error}"
 
 
 def poison() -> None:
@@ -228,7 +228,7 @@ def linear(args: argparse.Namespace) -> dict[str, Any]:
         want = calls["torch"]()
         for name, call in calls.items():
             poison()
-            checked(f"{name} of {(n, k, classes)}", call(), want)
+            checked(f"{name} of {(n, k, classes)}", call(), want, 3 * NOISE)  # both are rounded to bf16, in parts
             torch.cuda.synchronize()
             torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats()

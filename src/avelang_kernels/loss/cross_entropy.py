@@ -15,7 +15,7 @@ import avelang
 import avelang.language as al
 from avelang_kernels.norm.norms import maybe, steps
 from avelang_kernels.norm.row_plans import Lines, RowPlan, column, combined, exchange, inside, over
-from avelang_kernels.norm.softmax import LEAST, power
+from avelang_kernels.norm.softmax import LEAST, finite, power, power_of
 
 ADD_THREADS = 1024  # of the block that adds up the losses of rows
 
@@ -31,8 +31,9 @@ def joined(a, b):
     """(maximum, sum of powers relative to it, sum) of two parts of a row."""
     most = al.max(a[0], b[0])
     out = al.make_local((3,), a.dtype)
+    level = finite(most)
     out[0] = most
-    out[1] = a[1] * power(a[0] - most, a.dtype) + b[1] * power(b[0] - most, a.dtype)
+    out[1] = a[1] * power_of(a[0] - level, a.dtype) + b[1] * power_of(b[0] - level, a.dtype)
     out[2] = a[2] + b[2]
     return out
 
@@ -50,9 +51,10 @@ def statistics_of(X, row, P, vectors, shared, turn, CAP, SUM, ACC):
                 most = al.max(most, v[e] if P.full else al.select(here, v[e], LEAST))
             if SUM:
                 level = level + (sum(v) if P.full else al.select(here, sum(v), 0.0))
-        total = state[1] * power(state[0] - most, ACC)
+        base = finite(most)
+        total = state[1] * power_of(state[0] - base, ACC)
         for i in range(P.loads):
-            powers = sum(power(capped(al.convert(held[i], ACC), CAP) - most, ACC))
+            powers = sum(power(capped(al.convert(held[i], ACC), CAP) - base, ACC))
             total = total + (powers if P.full else al.select(inside(P, vectors, first, i), powers, 0.0))
         out = al.make_local((3,), ACC)
         out[0], out[1], out[2] = most, total, level
@@ -64,13 +66,14 @@ def statistics_of(X, row, P, vectors, shared, turn, CAP, SUM, ACC):
 
 
 @avelang.jit
-def gradient_of(v, lse, col, target, smooth, level, z, CAP, ACC):
-    """The gradient of a row's loss to a vector of its logits, from column `col` on, before it is multiplied by the
-    gradient of the loss. `level`: smooth / classes."""
+def gradient_of(v, lse, slope, level, own, CAP, ACC):
+    """The gradient of a row's loss to a vector of its logits. `slope`: what powers are multiplied by; `level`: what is
+    taken away from all; `own`: (whether the class is among them, its place, what is taken away from it)."""
     u = capped(al.convert(v, ACC), CAP)
-    out = power(u - lse, ACC) * (1.0 + 2.0 * z * lse) - level
-    for e in range(v.shape[0]):
-        out[e] = out[e] - al.select(col + e == target, 1.0 - smooth, 0.0)
+    out = power(u - lse, ACC) * slope - level
+    if own[0]:
+        for e in range(v.shape[0]):
+            out[e] = out[e] - al.select(own[1] == e, own[2], 0.0)
     return out if CAP == 0.0 else out * (1.0 - u * u * (1.0 / (CAP * CAP)))
 
 
@@ -117,19 +120,31 @@ def build_loss(P: RowPlan, CAP: float, dtype: Any, index: Any, acc: Any, *, smoo
 
 @avelang.jit
 def differentiate(X, D, row, lse, own, factor, smoothing, level, z, P, vectors, CAP, ACC):
-    """Writes the gradients of a row of logits to D, which may be the logits themselves."""
+    """Writes the gradients of a row of logits, multiplied by `factor`, to D, which may be the logits themselves: zeros
+    where that is 0, whatever the logits are. `level`: smoothing / classes."""
+    named = al.convert(al.select(own < 0, own * 0 - 1, own), al.u32)  # of no access, where there is no such class
+    slope, less, peak = (1.0 + 2.0 * z * lse) * factor, level * factor, (1.0 - smoothing) * factor
 
     def finish(state, first):
         held = X.load(row, first, P)
         for i in range(P.loads):
             c = first + column(P, i)
             if P.full or c < vectors:
-                col = al.convert(c * P.vec, al.i64)
-                g = gradient_of(held[i], lse, col, own, smoothing, level, z, CAP, ACC) * factor
-                D.put(row, c, al.select(factor != 0.0, g, al.full((P.vec,), 0.0, ACC)))
+                mine = c == named // P.vec, named % P.vec, peak
+                D.put(row, c, gradient_of(held[i], lse, slope, less, mine, CAP, ACC))
         return state
 
-    over(P, vectors, 0, finish)
+    def clear(state, first):
+        for i in range(P.loads):
+            c = first + column(P, i)
+            if P.full or c < vectors:
+                D.put(row, c, al.full((P.vec,), 0.0, ACC))
+        return state
+
+    if factor == 0.0:
+        over(P, vectors, 0, clear)
+    else:
+        over(P, vectors, 0, finish)
 
 
 @functools.cache

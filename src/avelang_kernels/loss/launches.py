@@ -12,7 +12,7 @@ from avelang_kernels.norm.lines import rows_of
 from avelang_kernels.norm.row_plans import plan_rows
 
 INDICES: dict[str, Any] = {"int64": al.i64, "int32": al.i32, "uint8": al.u8, "int16": al.i16}
-ADDED = {"mean": True, "sum": False}
+MOST = 256  # threads of a row, which is gone through twice: other blocks load while some compute
 
 
 def make_losses(logits: Any, classes: Any, losses: Any, lse: Any, *, ignore: int = -100, smoothing: float = 0.0,
@@ -22,7 +22,7 @@ def make_losses(logits: Any, classes: Any, losses: Any, lse: Any, *, ignore: int
     R, dtype, acc = rows_of(logits), of(logits), accumulator(of(logits))
     if R.rows == 0:
         return
-    P = plan_rows(R.n, R.vec, logits.dtype.itemsize)
+    P = plan_rows(R.n, R.vec, logits.dtype.itemsize, MOST)
     kernel = kernels.build_loss(
         P, float(cap), dtype, INDICES[named(classes)], acc, smooth=smoothing != 0, strided=R.strides[0] is not None,
         lead=R.lead is not None, gradient=scale is not None,
@@ -53,7 +53,7 @@ def gradients(logits: Any, classes: Any, lse: Any, grad: Any, scale: Any, dx: An
     R, dtype = rows_of(logits), of(logits)
     if R.rows == 0:
         return
-    P = plan_rows(R.n, R.vec, logits.dtype.itemsize)
+    P = plan_rows(R.n, R.vec, logits.dtype.itemsize, MOST)
     each = R.rows > 1 and len(grad.shape) > 0 and grad.shape[0] == R.rows
     kernel = kernels.build_gradient(
         P, float(cap), dtype, INDICES[named(classes)], accumulator(dtype), strided=R.strides[0] is not None,

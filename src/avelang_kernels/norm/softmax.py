@@ -14,21 +14,40 @@ from avelang_kernels.norm.norms import steps
 from avelang_kernels.norm.row_plans import Lines, RowPlan, column, combined, exchange, inside, over, packed
 
 LOG2_E = math.log2(math.e)
-LEAST = -3.0e38  # in the place of -inf: a maximum from which something can be taken away
+LEAST = -math.inf  # the maximum of no numbers
 
 
 @avelang.jit
 def power(x, dtype):
     """e^x, by the instruction that GPUs have for powers of 2 where f32 is enough."""
+    if dtype == al.f64:
+        return al.exp(x)
+    if al.target().vendor == "nvidia" and len(x.shape) == 1:
+        out = x * LOG2_E
+        for e in range(x.shape[0]):
+            out[e] = al.nvvm.exp2(out[e])
+        return out
+    return al.exp2(x * LOG2_E)
+
+
+@avelang.jit
+def power_of(x, dtype):
+    """The same of a number."""
     return al.exp(x) if dtype == al.f64 else al.exp2(x * LOG2_E)
+
+
+@avelang.jit
+def finite(most):
+    """A maximum from which something can be taken away: 0 where it is that of no numbers, or of -inf alone."""
+    return al.select(most == LEAST, 0.0, most)
 
 
 @avelang.jit
 def either(a, b):
     """(maximum, sum of powers relative to it) of two parts of a row. NaN is kept in the sum."""
     most = al.max(a[0], b[0])
-    out = al.make_local((2,), a.dtype)
-    out[0], out[1] = most, a[1] * power(a[0] - most, a.dtype) + b[1] * power(b[0] - most, a.dtype)
+    out, level = al.make_local((2,), a.dtype), finite(most)
+    out[0], out[1] = most, a[1] * power_of(a[0] - level, a.dtype) + b[1] * power_of(b[0] - level, a.dtype)
     return out
 
 
@@ -44,9 +63,10 @@ def maximum_and_sum(P, vectors, shared, turn, part, ACC):
             here = inside(P, vectors, first, i)
             for e in range(P.vec):
                 most = al.max(most, v[e] if P.full else al.select(here, v[e], LEAST))
-        total = state[1] * power(state[0] - most, ACC)
+        level = finite(most)
+        total = state[1] * power_of(state[0] - level, ACC)
         for i in range(P.loads):
-            powers = power(part(first, i) - most, ACC)
+            powers = power(part(first, i) - level, ACC)
             total = total + (sum(powers) if P.full else al.select(inside(P, vectors, first, i), sum(powers), 0.0))
         out = al.make_local((2,), ACC)
         out[0], out[1] = most, total
