@@ -131,6 +131,23 @@ def test_sparse():
     assert np.allclose(got, wide @ b.astype(np.float64).T, rtol=1e-4, atol=1e-4)
 
 
+def test_sparse_bytes():
+    """m16n8k64 of 8 bits: of a quad, threads 0 and 2 say of the upper row, 1 and 3 of the lower one, a half of K each."""
+    rng = np.random.default_rng(5)
+    stored, b = rng.integers(-128, 128, (16, 32)), rng.integers(-128, 128, (8, 64))
+    pairs = np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]])
+    where = pairs[rng.integers(0, 6, (16, 16))].reshape(16, 32)
+    wide = np.zeros((16, 64), np.int64)
+    np.put_along_axis(wide, 4 * (np.arange(32) // 2) + where, stored, axis=1)
+    e = np.zeros(32, np.uint32)
+    for lane in range(32):
+        row = where[lane // 4 + 8 * (lane % 2), 16 * (lane % 4 // 2) :][:16]
+        e[lane] = sum(int(c) << (2 * i) for i, c in enumerate(row))
+    form = "mma.sp.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32"
+    got = multiplied(form, held(stored & 255, True, 8), held(b & 255, False, 8), "s32", ", %e0, 0x0", (e,))
+    assert (got == wide @ b.T).all()
+
+
 WMMA = [("m16n16k16", "f16", "f32", "row", "col"), ("m8n32k16", "bf16", "f32", "col", "row"), ("m32n8k16", "s8", "s32", "row",
     "row"), ("m16n16k8", "tf32", "f32", "col", "col"), ("m8n8k4", "f64", "f64", "row", "col"), ("m16n16k16", "f16", "f16", "col",
     "row")]  # fmt: skip

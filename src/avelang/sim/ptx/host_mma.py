@@ -152,22 +152,22 @@ def _product(f: MmaForm, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndar
 
 def selected(f: Any, e: np.ndarray, selector: int) -> np.ndarray:
     """The column, of its two or four, to which each stored element of A belongs, int (m, k / 2), of the words `e` of
-    the lanes. The threads of a quad that give metadata are one, two or all four; each has 16 bits of its row, and of
-    the one eight further down, of its part of K."""
+    the lanes. The threads of a quad that give metadata are one, two or all four. Of 16 and 32 bits each has 16 bits of
+    its row, and of the one eight further down, of its part of K; of 8 bits 32 bits of one row, in turn of the upper and
+    the lower one (as on an H200: tests/gpu/matrix_check.py)."""
     stored, width = f.k // 2, 4 if f.a == "tf32" else 2
-    per = 16 // width  # stored elements of a thread's 16 bits
-    if f.a in ("u4", "s4"):
-        per, width = 16, 1
-    threads = max(1, stored // per)
+    bytes_ = BITS[f.a] == 8
+    per = (32 if bytes_ else 16) // width  # stored elements of a row in a thread's word
+    threads = max(1, stored // per) * (2 if bytes_ else 1)
     out = np.zeros((f.m, stored), np.int64)
     for lane in range(LANES):
         group, t = lane // 4, lane % 4 - selector * threads
         if not 0 <= t < threads:
             continue
-        for down in range(2):
-            word = int(e[lane]) >> (16 * down) & 0xFFFF
+        parts = [(t % 2, t // 2, 0)] if bytes_ else [(0, t, 0), (1, t, 16)]
+        for down, part, shift in parts:
             for i in range(per):
-                out[group + 8 * down, t * per + i] = word >> (width * i) & (1 << width) - 1
+                out[group + 8 * down, part * per + i] = int(e[lane]) >> (shift + width * i) & (1 << width) - 1
     return out
 
 
