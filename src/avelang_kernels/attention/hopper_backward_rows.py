@@ -15,7 +15,7 @@ from avelang_kernels.attention.hopper_backward import HopperBackward, build
 from avelang_kernels.attention.hopper_backward_work import BackwardWork
 from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER
 
-EIGHT, ROWS, THREADS, TOGETHER = 8, 64, 128, 4  # elements of a lane; rows of a block; rows that a lane loads at once
+EIGHT, FOUR, ROWS, THREADS, TOGETHER = 8, 4, 64, 128, 8  # elements of a lane; rows of a block; loads at once
 FAR = 1 << 29
 
 
@@ -27,6 +27,14 @@ def row_at(x, batch, head, row, strides, D):
         + al.convert(row, al.u64) * strides[2]
     )  # fmt: skip
     return al.view(al.subview(x, (first,), (D,), (1,)), x.dtype, al.make_layout((D // EIGHT, EIGHT)))
+
+
+@avelang.jit
+def block_rows(index, heads, blocks):
+    """Head of all batches, and first row, of a block: all heads have their turn before the next rows, since rows of
+    heads are neighbors in memory."""
+    rest = index // heads
+    return rest // blocks * heads + index % heads, rest % blocks * ROWS
 
 
 @functools.cache
@@ -49,7 +57,7 @@ def before(dtype: Any, d: int, extra: bool) -> Any:
         """`rows`: of a head of `out` and `delta`, queries or more: those behind the last have a weight of 0. `count`:
         of the counters."""
         t, blocks = al.thread_id(0), rows // ROWS
-        both, first = al.block_id(0) // blocks, al.block_id(0) % blocks * ROWS
+        both, first = block_rows(al.block_id(0), heads, blocks)
         batch, head, lane = both // heads, both % heads, t % LANES
         O, DO = (
             al.make_tensor(o, dtype, al.make_layout((o_size,))),
@@ -90,7 +98,8 @@ def before(dtype: Any, d: int, extra: bool) -> Any:
 def behind(dtype: Any, d: int, width: int, F: Any) -> Any:
     """The kernel that rounds sums (heads of all batches, rows, `width`) to gradients (batch, heads, rows, d). F: of dQ,
     whose tiles that see no key have no sums and are 0; None of dK and dV."""
-    LANES = 16 if d <= 128 else 32  # of a row
+    EACH = width // FOUR  # pieces of a row
+    PIECES = ROWS * EACH // THREADS  # of a thread
     X: Any = al.Pointer(dtype)
     R: Any = al.Pointer(al.f32)  # type: ignore
     N: Any = al.u32
@@ -105,25 +114,29 @@ def behind(dtype: Any, d: int, width: int, F: Any) -> Any:
     ):  # fmt: skip
         source = al.make_tensor(sums, al.f32, al.make_layout((size,)))
         t, blocks = al.thread_id(0), (rows + (ROWS - 1)) // ROWS
-        both, first = al.block_id(0) // blocks, al.block_id(0) % blocks * ROWS
-        to, lane = al.make_tensor(out, dtype, al.make_layout((out_size,))), t % LANES
+        both, first = block_rows(al.block_id(0), heads, blocks)
+        to = al.make_tensor(out, dtype, al.make_layout((out_size,)))
         some = True
         if F is not None:
             work = BackwardWork(heads, heads, rows, keys, left, right, shift, 0, F)
             some = work.last_keys(first // F.m) > work.first_keys(first // F.m)
-        for part in range(ROWS * LANES // THREADS // TOGETHER):
-            held = al.full((TOGETHER, EIGHT), 0.0, al.f32)  # all are loaded before the first is stored
+        for part in range(PIECES // TOGETHER):
+            held = al.full((TOGETHER, FOUR), 0.0, al.f32)  # all are loaded before the first is stored
             for i in range(TOGETHER):
-                row = first + (part * TOGETHER + i) * (THREADS // LANES) + t // LANES
-                if some and row < rows and lane * EIGHT < d:
-                    at = (al.convert(both, al.u64) * rows + row) * width + lane * EIGHT
-                    mine = al.view(al.subview(source, (at,), (EIGHT,), (1,)), al.f32, al.make_layout((1, EIGHT)))
+                item = (part * TOGETHER + i) * THREADS + t
+                row, column = first + item // EACH, item % EACH * FOUR
+                if some and row < rows and column < d:
+                    at = (al.convert(both, al.u64) * rows + row) * width + column
+                    mine = al.view(al.subview(source, (at,), (FOUR,), (1,)), al.f32, al.make_layout((1, FOUR)))
                     held[i] = mine[0] * by
             for i in range(TOGETHER):
-                row = first + (part * TOGETHER + i) * (THREADS // LANES) + t // LANES
-                if row < rows and lane * EIGHT < d:
+                item = (part * TOGETHER + i) * THREADS + t
+                row, column = first + item // EACH, item % EACH * FOUR
+                if row < rows and column < d:
                     place = row_at(to, both // heads, both % heads, row, (out_batch, out_head, out_row), d)
-                    place[lane] = al.convert(held[i], dtype)
+                    al.view(place, dtype, al.make_layout((d // FOUR, FOUR)))[column // FOUR] = al.convert(
+                        held[i], dtype
+                    )
 
     return attention_round
 
