@@ -9,7 +9,7 @@ from typing import Any
 
 import avelang
 import avelang.language as al
-from avelang_kernels.arrays import DTYPES
+from avelang_kernels.arrays import DTYPES, multiprocessors
 from avelang_kernels.attention.hopper_arrays import dense, empty_beside, flattened, reachable, strides_of
 from avelang_kernels.attention.hopper_backward import HopperBackward, build
 from avelang_kernels.attention.hopper_backward_work import BackwardWork
@@ -184,7 +184,7 @@ def backward(
     numbers = empty_beside(lse, (2, all * rows), "float32")
     count = 1 + all * (rows // F.m + 2 * tiles)
     if cyclic is None:
-        cyclic = tiles <= units and getattr(q, "is_cuda", False)
+        cyclic = tiles <= (units or multiprocessors(q, 0)) and getattr(q, "is_cuda", False)
     cycle = rows // F.m // tiles if cyclic and not (F.bounded or F.window) else 0
     counters, sums = empty_beside(lse, (count,), "uint32"), empty_beside(lse, (all, p.queries, F.d), "float32")
     o, do = flattened(out), flattened(dout)
