@@ -84,6 +84,7 @@ EXPORT int cuTensorMapEncodeTiled(uint64_t *map, int type, uint32_t rank, void *
                                   const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int promotion, int fill) {
   static const int bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4}, spans[] = {1 << 30, 32, 64, 128};
   CALLED("");
+  NEEDS_CONTEXT;
   if ((uint64_t)map % 64 || type < 0 || type > 12 || rank < 1 || rank > 5 || (uint64_t)address % 16 || interleave || swizzle < 0 || swizzle > 3) FAIL(INVALID);
   if (promotion < 0 || promotion > 3 || (fill && (fill != 1 || type < 6)) || box[0] * bytes[type] % 16 || (int)box[0] * bytes[type] > spans[swizzle]) FAIL(INVALID);
   memset(map, 0, 128);

@@ -236,6 +236,25 @@ def test_devices_share_no_array(machine, torch):
             assert machine.last.device == index and hot(kernel) == (turn > 0)
 
 
+def test_a_thread_that_never_used_the_device_encodes_too(machine, torch):
+    """torch's backward runs in such a thread."""
+    kernel, (a, b, c) = fresh(two), arrays(torch, 3)
+    seen = []
+
+    def run():
+        machine.lib.stub_current(-1)
+        try:
+            kernel[AT](a, b, c, 1)
+        except AveError as e:
+            seen.append(e)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert not seen
+    check(machine, a, b, c, 1)
+
+
 def test_an_encoding_that_fails_is_an_error_and_not_kept(machine, torch):
     kernel, (a, b, c) = fresh(two), arrays(torch, 3)
     for _ in range(2):

@@ -398,7 +398,9 @@ class GpuDevice(Backend):
         if bound.maps:
             from avelang.runtime import tensor_maps
 
-            tensor_maps.encode_all(self.driver, specs, bound)
+            # A thread that has never used the device, such as that of torch's backward, has no context yet.
+            with self.driver.on(self, f"encoding a tensor map on {self.name}"):
+                tensor_maps.encode_all(self.driver, specs, bound)
         call.stream, call.library = (bound.stream, "") if bound.stream is not None else streams.current(bound.arrays,
                 self.index)
         streams.order(bound.arrays, call.stream, call.library, self)
