@@ -1,7 +1,7 @@
 """C = A @ B^T in bf16 on a Hopper GPU: Ave's kernels beside cuBLAS (through torch) and Triton, large products and those
 of few rows.
 
-    python benchmarks/hopper_gemm.py [--rounds 40] [--only large|skinny]
+    python benchmarks/hopper_gemm.py [--rounds 40] [--only large|skinny|energy]
 
 One run, contenders in turn and in a new order each round, random normal data, L2 written over before each call, medians
 of device time. Before that, in the same run, every result is checked against float64, in an output that was full of
@@ -9,11 +9,16 @@ NaN. Writes `results/hopper_gemm.json` and, where matplotlib is, a plot.
 
 Products of few rows are measured a second time with L2 filled by reads ("clean"): what the first way leaves in L2 has
 to be written back while they read, some 50 MB. `of read speed` is their share of what a plain reduction reads, both
-clean."""
+clean.
+
+`energy`: TFLOP/s and joules above 8192 cubed, where the card's power decides: each contender is repeated for a second
+without a pause, in turns, and NVML's energy counter is read before and behind (`energy.py`). J a product are of the
+whole board, idle power among them; `pJ a FLOP` are those joules by 2 m n k."""
 
 from __future__ import annotations
 
 import argparse
+import functools
 import math
 import pathlib
 import statistics
@@ -21,7 +26,22 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from harness import MOST, GpuClock, Part, cublas, folder, main, moved_per_second, only, operands, products, table
+from energy import EnergyCounter, consumed
+from harness import (
+    MOST,
+    GpuClock,
+    Part,
+    cublas,
+    difference,
+    folder,
+    main,
+    moved_per_second,
+    only,
+    operands,
+    poisoned,
+    products,
+    table,
+)  # fmt: skip
 
 from avelang_kernels.matmul.hopper_gemm import gemm
 from avelang_kernels.matmul.hopper_skinny import skinny_gemm
@@ -37,6 +57,7 @@ SKINNY = (
     (64, 8192, 8192),
 )  # fmt: skip
 KINDS = {"large": LARGE, "skinny": SKINNY}
+HEAVY = ((8192, 8192, 8192), (16384, 16384, 16384), (8192, 28672, 8192), (16384, 8192, 28672), (32768, 8192, 8192))
 Run = Callable[[Any, Any, Any], Any]
 
 
@@ -78,12 +99,59 @@ def timed(kind: str, rounds: int, read: float) -> list[dict[str, Any]]:
     return rows
 
 
+def energies(seconds: float = 0.8, turns: int = 2) -> list[dict[str, Any]]:
+    """A row for each shape of HEAVY: microseconds, joules and watts of each contender, means of its turns; results
+    are checked before. [] where there is no counter."""
+    try:
+        counter = EnergyCounter()
+    except OSError as e:
+        print(f"no energy: {e}")
+        return []
+    rows = []
+    for m, n, k in HEAVY:
+        a, b = operands(m, n, k)
+        runs, found = {"Ave": gemm, "cuBLAS": cublas}, {}
+        outs = {name: poisoned(m, n) for name in runs}
+        for name, run in runs.items():
+            run(a, b, outs[name])
+        errors = {name: difference(out, a, b) for name, out in outs.items()}
+        for _ in range(turns):
+            for name, run in runs.items():
+                one = consumed(functools.partial(run, a, b, outs[name]), counter, seconds)
+                found.setdefault(name, []).append(one)
+        mean = {name: [statistics.fmean(x) for x in zip(*some, strict=True)] for name, some in found.items()}
+        rows.append({
+            "shape": (m, n, k), "us": {x: v[0] for x, v in mean.items()}, "joules": {x: v[1] for x, v in mean.items()},
+            "watts": {x: v[2] for x, v in mean.items()}, "errors": errors,
+            "right": all(e < MOST for e in errors.values()),
+        })  # fmt: skip
+        del a, b, outs
+        torch.cuda.empty_cache()
+    return rows
+
+
+def energy_table(rows: list[dict[str, Any]]) -> str:
+    """The table of joules."""
+    lines: list[tuple[str, ...]] = [("m n k", "", "TFLOP/s", "J a product", "W", "pJ a FLOP", "error", "")]
+    for r in rows:
+        work = 2 * math.prod(r["shape"])
+        for name in r["us"]:
+            us, joules = r["us"][name], r["joules"][name]
+            lines.append((" ".join(map(str, r["shape"])), name, f"{work / us / 1e6:.0f}", f"{joules:.3f}",
+                          f"{r['watts'][name]:.0f}", f"{joules / work * 1e12:.3f}", f"{r['errors'][name]:.1e}",
+                          "" if r["right"] else "WRONG"))  # fmt: skip
+    return table(lines)
+
+
 def measure(args: argparse.Namespace) -> dict[str, Any]:
     """All shapes of the kinds that were asked for."""
+    if args.only == "energy":
+        return {"energy": energies()}
     read = moved_per_second("read")
     kinds = [kind for kind in KINDS if args.only in (None, kind)]
     return {"read_bytes_per_second": read, "rounds": args.rounds,
-            **{kind: timed(kind, args.rounds, read) for kind in kinds}}
+            **{kind: timed(kind, args.rounds, read) for kind in kinds},
+            **({"energy": energies()} if args.only is None else {})}  # fmt: skip
 
 
 def shown(kind: str, rows: list[dict[str, Any]]) -> str:
@@ -116,13 +184,16 @@ def shown(kind: str, rows: list[dict[str, Any]]) -> str:
 
 def show(record: dict[str, Any]) -> str:
     """The tables; beside the record, where matplotlib is, the plot."""
+    heavy = [f"energy\n{energy_table(record['energy'])}"] if record.get("energy") else []
+    if "read_bytes_per_second" not in record:
+        return "\n".join(heavy)
     figures = only(record, *(kind for kind in KINDS if kind in record))
     try:
         plot(figures, folder() / "hopper_gemm.svg")
     except ImportError:
         print("no plot: matplotlib is not installed")
     tables = (f"{kind}\n{shown(kind, rows)}" for kind, rows in figures.items())
-    return "\n\n".join([f"read: {record['read_bytes_per_second'] / 1e12:.2f} TB/s", *tables])
+    return "\n\n".join([f"read: {record['read_bytes_per_second'] / 1e12:.2f} TB/s", *tables, *heavy])
 
 
 def plot(figures: dict[str, list[dict[str, Any]]], path: pathlib.Path) -> None:
@@ -149,4 +220,4 @@ def plot(figures: dict[str, list[dict[str, Any]]], path: pathlib.Path) -> None:
 
 if __name__ == "__main__":
     main(__doc__, Part("gemm", "hopper_gemm", measure, show, gpu=True), rounds=40,
-         more={"--only": {"choices": tuple(KINDS)}})
+         more={"--only": {"choices": (*KINDS, "energy")}})
