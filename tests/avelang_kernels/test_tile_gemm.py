@@ -72,7 +72,7 @@ def test_shapes_that_do_not_fit():
 @pytest.mark.parametrize(
     ("of", "said"),
     [
-        ((np.float32, np.float32, np.float32), "a is of float32"), ((np.int8, np.int8, np.float32), "out of float32"),
+        ((np.float64, np.float64, np.float64), "a is of float64"), ((np.int8, np.int8, np.float32), "out of float32"),
         ((np.float16, ml_dtypes.bfloat16, np.float32), "b of bfloat16"), ((np.float16, np.float16, np.int32),
             "out of int32"),
     ],

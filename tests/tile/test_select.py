@@ -8,6 +8,7 @@ import json
 import math
 import pathlib
 
+import numpy as np
 import pytest
 from benchmarks import tile_blocks
 from hypothesis import given, settings
@@ -19,12 +20,12 @@ from avelang.amdgcn.report import report
 from avelang.arch import CHIPS, product
 from avelang.base.errors import AveError
 from avelang.runtime.compile import compile_text
-from avelang.tile import Block, Launch, block_for, choose, gemm, mma, padded, pipeline
+from avelang.tile import Block, Launch, block_for, choose, gemm, mma, padded, pipeline, plan_for, split_for
 from avelang.tile.select import rejection
 from avelang.tile.tuned import AMD, SYNC, TMA, blocks_of
 from avelang_kernels.matmul import hopper_tiles, ptx_hopper_gemm
 from avelang_kernels.matmul.tile_gemm import build
-from avelang_kernels.matmul.tile_skinny import work_of
+from avelang_kernels.matmul.tile_skinny import parts_of, work_of
 from tools import need
 
 RESULTS = pathlib.Path(__file__).resolve().parents[2] / "benchmarks" / "results"
@@ -375,6 +376,32 @@ def test_shares_promise_no_more_than_the_code_reaches(known):
     text = compile_text(build(block, al.bf16, al.bf16), {}, (block.on("gfx942", al.bf16).threads, 1, 1), "gfx942",
                         "asm")
     assert utilization(text, "gfx942").ratio >= known.share("gfx942") - 0.05
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.one_of(st.integers(1, 40), st.integers(1, 5000)), st.integers(1, 14000), st.integers(1, 17000),
+       st.sampled_from(["gfx942", "gfx90a", "gfx950", "sm_80", "sm_90a"]))  # fmt: skip
+def test_all_who_ask_have_one_plan(m, n, k, target):
+    """`plan_for`, `block_for` and `split_for` of a drawn shape, `choose` of the sizes up to which that is counted, and
+    on AMD the kernel for few rows."""
+    plan = plan_for(m, n, k, al.bf16, target)
+    block, parts = split_for(m, n, k, al.bf16, target)
+    assert block_for(m, n, k, al.bf16, target) is block and block == plan.block()
+    assert parts == plan.split if plan.streamed else parts == min(plan.split_k, -(-k // plan.step))
+    best, _ = choose(plan.gemm)
+    assert best.block() == block and (plan.streamed or best.split_k == plan.split_k)
+    if m <= 24 and target == "gfx942":
+        assert parts_of(m, n, k, al.bf16, target) == (block, parts) and block.pipeline == "streamed"
+
+
+def test_a_plan_with_k_in_parts_is_the_best_of_all():
+    """What is found for many parts at once is what each plan says of itself."""
+    for target, m in (("gfx942", 512), ("gfx942", 8), ("sm_80", 300)):
+        plan = plan_for(m, 4096, 14336, al.bf16, target)
+        every = [dataclasses.replace(plan, split_k=s, streamed=False) for s in range(1, 33)]
+        found = plan.cycles_of(np.arange(1, 33))
+        np.testing.assert_allclose(found, [p.cycles for p in every], rtol=1e-12)
+        assert plan.streamed or plan.cycles <= 1.02 * min(p.cycles for p in every if not rejection(p))
 
 
 def test_near_shapes_have_one_block():

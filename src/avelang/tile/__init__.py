@@ -16,7 +16,7 @@ from avelang.tile.plans import Gemm, GemmPlan, Launch, LaunchConfig, Plan
 from avelang.tile.products import Mma, MmaAtom
 from avelang.tile.schedules import Block, BlockConfig
 from avelang.tile.schedules import run as multiply
-from avelang.tile.select import PlanVerdict, Verdict, block_for, choose, gemm, padded, split_for
+from avelang.tile.select import PlanVerdict, Verdict, block_for, choose, gemm, padded, plan_for, split_for
 from avelang.tile.tensors import DistributedTile, Tile, full
 from avelang.tile.verify import check
 from avelang.tile.views import TensorView, View, view
@@ -28,5 +28,5 @@ __all__ = ["PIPELINES", "Accesses", "Banks", "Block", "BlockConfig", "Digit", "D
            "Encoding", "Gemm", "GemmPlan", "Launch", "LaunchConfig", "Mma", "MmaAtom", "Pipeline", "Plan",
            "PlanVerdict", "Steps", "SubgroupLayout", "Swizzle", "TensorView", "Tile", "TileAccesses", "Verdict", "View",
            "Window", "banks", "block_for", "check", "choose", "device_of", "full", "gemm", "mma", "mmas", "multiply",
-           "on_cpu", "padded", "pipeline", "same_places", "split_for", "tile_accesses", "view"]
+           "on_cpu", "padded", "pipeline", "plan_for", "same_places", "split_for", "tile_accesses", "view"]
 # fmt: on

@@ -11,11 +11,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+from typing import Any, NamedTuple
 
 from avelang.arch import Sku, product
 from avelang.arch import chip as chip_of
 from avelang.arch.facts import KIB
 from avelang.base.errors import AveError
+from avelang.base.lazy import np
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType, f32, f64, i32
 from avelang.pipelines.warp_specialized import PATTERN, ROWS
@@ -79,11 +81,25 @@ class LaunchConfig:
 Launch = LaunchConfig  # the public name
 
 
+class PlanCode(NamedTuple):
+    """Facts of a plan that its code alone decides: as of `GemmPlan`'s properties."""
+
+    lds_bytes: int
+    registers: int
+    default_mma: str
+    build_error: str
+    mma_cycles: int
+
+
+_CODE: dict[Any, PlanCode] = {}
+
+
 @dataclasses.dataclass(frozen=True)
 class GemmPlan:
     """One way to compute a GEMM; see the module's text for the terms. `grid`: of the waves over C (of "tma": of groups
     of waves); `stages` and `cluster`: as of `BlockConfig`; `share`: part of the matrix pipes' rate that the code
-    reaches where nothing else is in the way, as measured."""
+    reaches where nothing else is in the way, as measured; `streamed`: every block gets an equal share of all steps along
+    K, `split_k` is 1."""
 
     gemm: Gemm
     mma: MmaAtom
@@ -96,6 +112,12 @@ class GemmPlan:
     stages: int = 4
     cluster: tuple[int, int] = (1, 1)
     share: float = 1.0
+    streamed: bool = False
+
+    @property
+    def split(self) -> int | str:
+        """Parts of K, or "stream" where every block gets an equal share of all steps."""
+        return "stream" if self.streamed else self.split_k
 
     @property
     def waves(self) -> int:
@@ -125,25 +147,24 @@ class GemmPlan:
     def block(self) -> BlockConfig:
         """The block of the kernel. `mma` is named where the block would choose another one. Raises what
         `BlockConfig.on` does: T301, T307, U103."""
+        return self._checked_block(self.default_mma)
+
+    def _checked_block(self, default: str) -> BlockConfig:
         plain = BlockConfig(*self.workgroup, self.step, self.waves_of_c, self.pipeline.name, self.stages, self.cluster)
         if self.mma.b is None:
             plain = dataclasses.replace(plain, waves=(2, 2))  # warpgroups follow from the rows
             plain.on(self.gemm.target, self.gemm.dtype)
             return plain
         named = dataclasses.replace(plain, mma=self.mma.name)
-        return plain if self.default_mma == self.mma.name else _checked(named, self.gemm.target, self.gemm.dtype)
+        return plain if default == self.mma.name else _checked(named, self.gemm.target, self.gemm.dtype)
 
-    @property
-    def default_mma(self) -> str:
-        """The MMA that such a block takes by itself; empty where it does not fit."""
+    def _default_mma(self) -> str:
         return _default_mma(BlockConfig(*self.workgroup, self.step, self.waves_of_c, self.pipeline.name, self.stages),
                             self.gemm.target, self.gemm.dtype)
 
-    @functools.cached_property
-    def build_error(self) -> str:
-        """Error of building a kernel for it; empty where one can be built."""
+    def _build_error(self) -> str:
         try:
-            self.block()
+            self._checked_block(self._default_mma())
         except AveError as e:
             return e.message
         return ""
@@ -163,11 +184,8 @@ class GemmPlan:
     @property
     def tiles(self) -> int:
         """Tiles of C, each of which `split_k` workgroups share; clusters make whole ones."""
-        extents = (
-            -(-size // (tile * many)) * many
-            for size, tile, many in zip((self.gemm.m, self.gemm.n), self.workgroup, self.cluster, strict=True)
-        )
-        return math.prod(extents)
+        (high, wide), (many_m, many_n) = self.workgroup, self.cluster
+        return -(-self.gemm.m // (high * many_m)) * many_m * (-(-self.gemm.n // (wide * many_n)) * many_n)
 
     @property
     def workgroups(self) -> int:
@@ -200,19 +218,52 @@ class GemmPlan:
         """Tiles of a step's A and B in shared memory at once."""
         return self.stages if self.ring else self.pipeline.held or self.stages
 
+    @functools.cached_property
+    def fixed(self) -> PlanCode:
+        """What follows from the code alone, whatever sizes and parts of K are."""
+        g = self.gemm
+        key = (g.target, g.dtype, self.mma.name, self.workgroup, self.subgroup, self.reduction, self.pipeline.name,
+               self.grid, self.stages, self.cluster)  # fmt: skip
+        found = _CODE.get(key)
+        if found is None:
+            found = _CODE[key] = PlanCode(self._lds_bytes(), self._registers(), self._default_mma(),
+                                          self._build_error(), self._mma_cycles())  # fmt: skip
+        return found
+
     @property
     def lds_bytes(self) -> int:
         """Bytes of shared memory of a workgroup."""
+        return self.fixed.lds_bytes
+
+    @property
+    def registers(self) -> int:
+        """32-bit registers of a lane for the accumulator and one MMA's fragments of each tile: the least that the code
+        takes."""
+        return self.fixed.registers
+
+    @property
+    def default_mma(self) -> str:
+        """The MMA that such a block takes by itself; empty where it does not fit."""
+        return self.fixed.default_mma
+
+    @property
+    def build_error(self) -> str:
+        """Error of building a kernel for it; empty where one can be built."""
+        return self.fixed.build_error
+
+    @property
+    def mma_cycles(self) -> int:
+        """Clocks of a matrix pipe for one MMA."""
+        return self.fixed.mma_cycles
+
+    def _lds_bytes(self) -> int:
         rows = [self.workgroup[i] for i in self.promoted]
         tiles = sum(rows) * self.step * self.gemm.dtype.bytes * self.held
         if self.pipeline.name != "tma":
             return tiles
         return tiles + self.workgroup[0] // ROWS * 2 * STAGED + KIB  # two stagings for each consumer, barriers
 
-    @property
-    def registers(self) -> int:
-        """32-bit registers of a lane for the accumulator and one MMA's fragments of each tile: the least that the code
-        takes."""
+    def _registers(self) -> int:
         sub, mma = self.subgroup, self.mma
         acc = math.prod(sub) * -(-mma.acc.elements * mma.dtypes[2].bytes // 4)
         acc *= 2 if mma.name.startswith("VDMFMA") else 1  # expanded while the loop runs
@@ -238,9 +289,7 @@ class GemmPlan:
             else self.steps * self.pipeline.barriers(self.block().on(self.gemm.target, self.gemm.dtype).steps)
         )
 
-    @property
-    def mma_cycles(self) -> int:
-        """Clocks of a matrix pipe for one MMA."""
+    def _mma_cycles(self) -> int:
         g = self.gemm
         if chip_of(g.target).vendor == "amd":
             return self.mma.cycles(g.target)
@@ -329,6 +378,22 @@ class GemmPlan:
         # Partial sums are written to memory, and read from L2, through which they pass.
         partials = 0 if self.split_k == 1 else g.m * g.n * 4 * self.split_k / unit.count
         return loop + partials / unit.memory_clock + partials / unit.l2_clock
+
+    def cycles_of(self, parts: Any) -> Any:
+        """The model's clocks with other parts of K: `cycles` of each of an array of numbers, at once."""
+        unit, g, chip = self.gemm.unit, self.gemm, chip_of(self.gemm.target)
+        cluster, steps = math.prod(self.cluster), -(-self.all_steps // parts)
+        rounds = -(-(self.tiles * parts // cluster) // max(1, g.units // cluster))
+        together = np.ones_like(rounds)
+        if chip.vendor == "amd":
+            slots = unit.registers // max(self.registers, 1) * unit.pipes // self.waves
+            together = np.maximum(1, np.minimum(min(chip.lds_bytes // max(self.lds_bytes, 1), slots), rounds))
+        one = dataclasses.replace(self, share=1.0).step_cycles
+        matrix = one.pop("matrix") / (1 - (1 - self.share) ** (1 if self.share == 1.0 else together))
+        step = (matrix**NORM + sum(x**NORM for x in one.values())) ** (1 / NORM)
+        waits = 2 * unit.load_clocks * (1 if self.pipeline.name == "tma" else -(-rounds // together))
+        partials = np.where(parts == 1, 0, g.m * g.n * 4 * parts / unit.count)
+        return rounds * steps * step + waits + partials / unit.memory_clock + partials / unit.l2_clock
 
     @property
     def stream_cycles(self) -> float:

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 from avelang.arch import chip as chip_of
 from avelang.base.errors import AveError, counted
+from avelang.base.lazy import np
 from avelang.base.places import wrong
 from avelang.base.takes import at_least, takes
 from avelang.ir.dtypes import BY_NAME, DType
@@ -95,13 +96,19 @@ def _split(plan: GemmPlan | None, enough: int) -> Iterator[GemmPlan]:
     """A plan with K in one part, and in several where there are few workgroups: all numbers of parts that equal numbers
     of whole steps make; of a single step only where units would be without a workgroup otherwise, since then no load is
     ahead of a product."""
-    if plan is None:
-        return
+    if plan is not None:
+        yield from (dataclasses.replace(plan, split_k=s) for s in _parts(plan, enough))
+
+
+def _parts(plan: GemmPlan, enough: int) -> list[int]:
+    """Parts of K that `_split` has."""
     least = 1 if plan.tiles * -(-plan.all_steps // 2) < plan.gemm.units else 2
-    parts = (
-        {-(-plan.all_steps // each) for each in range(least, plan.all_steps + 1)} if plan.workgroups < enough else {1}
-    )
-    yield from (dataclasses.replace(plan, split_k=s) for s in sorted(parts | {1}) if s <= MOST_PARTS)
+    steps = plan.all_steps
+    # ceil(steps / each) takes its values up to MOST_PARTS for few `each` beside the large ones.
+    parts = {s for s in range(1, min(MOST_PARTS, -(-steps // least)) + 1) if -(-steps // -(-steps // s)) == s}
+    if plan.workgroups >= enough:
+        parts = {1}
+    return [s for s in sorted(parts | {1}) if s <= MOST_PARTS]
 
 
 def _plan(gemm: Gemm, mma: MmaAtom, known: TunedBlock) -> GemmPlan | None:
@@ -150,7 +157,13 @@ def _in_pairs(mma: MmaAtom, target: str) -> MmaAtom:
 
 
 def _skinny(gemm: Gemm, dense: MmaAtom) -> Iterator[GemmPlan]:
-    """Tiles as high as an MMA, or two where there are more rows."""
+    """Tiles as high as an MMA, or two where there are more rows; with all parts of K."""
+    for plan in _skinny_bases(gemm, dense):
+        yield from _split(plan, 4 * gemm.units)
+
+
+def _skinny_bases(gemm: Gemm, dense: MmaAtom) -> Iterator[GemmPlan]:
+    """The same with K in one part."""
     for pipe in _usual(gemm, dense):
         mma = _in_pairs(dense, gemm.target) if pipe.name == "streamed" else dense
         rows = -(-gemm.m // mma.m) * mma.m
@@ -159,7 +172,7 @@ def _skinny(gemm: Gemm, dense: MmaAtom) -> Iterator[GemmPlan]:
         plan = GemmPlan(gemm, mma, (rows, waves * tiles * mma.n), (rows // mma.m, tiles), full, pipe)
         for r in (full, *(full // d for d in (2, 4) if full % d == 0)):
             less = dataclasses.replace(plan, reduction=r)
-            yield from _split(less, 4 * gemm.units)
+            yield less
             if not rejection(less):
                 break  # a step of fewer bytes has fewer in flight, for which the model has no number
 
@@ -182,18 +195,35 @@ def choose(gemm: Gemm) -> tuple[GemmPlan, list[PlanVerdict]]:
     if not kept:
         raise wrong("U103", name=gemm.target, what="a plan for this product",
                     instead="; ".join(sorted({why for _, why in out})))
-    virtual = [p for p, _ in kept if p.mma.name.startswith("VDMFMA")]
-    # An eighth row, or a 24th, that is padding takes less than a sixteenth, or a 32nd.
-    fewer = -(-gemm.m // SKINNY_ROWS) * SKINNY_ROWS < -(-gemm.m // SKINNY) * SKINNY
-    best = _best((virtual if fewer else []) or [p for p, _ in kept])
+    best = _same(gemm, [p for p, _ in kept])
     order = sorted((p for p, _ in kept), key=lambda p: (p is not best, p.cycles, p.matrix_cycles))
     verdicts = [PlanVerdict(p, True, "chosen" if p is best else _compared(p, best)) for p in order]
     return best, verdicts + [PlanVerdict(p, False, why) for p, why in out]
 
 
+def _eligible(gemm: Gemm, plans: list[GemmPlan]) -> list[GemmPlan]:
+    """Those among which the best is looked for."""
+    virtual = [p for p in plans if p.mma.name.startswith("VDMFMA")]
+    # An eighth row, or a 24th, that is padding takes less than a sixteenth, or a 32nd.
+    fewer = -(-gemm.m // SKINNY_ROWS) * SKINNY_ROWS < -(-gemm.m // SKINNY) * SKINNY
+    return (virtual if fewer else []) or plans
+
+
+def _same(gemm: Gemm, kept: list[GemmPlan]) -> GemmPlan:
+    """The candidate that is the plan of `plan_for`, or the best one where that is none of them."""
+    try:
+        p = plan_for(gemm.m, gemm.n, gemm.k, gemm.dtype, gemm.target, gemm.count, gemm.aligned, gemm.preshuffled)
+    except AveError:
+        return _best(_eligible(gemm, kept))
+    code = p.mma.name, p.workgroup, p.subgroup, p.step, p.pipeline.name, p.stages, p.cluster
+    alike = [x for x in kept
+             if (x.mma.name, x.workgroup, x.subgroup, x.step, x.pipeline.name, x.stages, x.cluster) == code]  # fmt: skip
+    return min(alike, key=lambda x: abs(x.split_k - p.split_k), default=_best(_eligible(gemm, kept)))
+
+
 def _best(plans: list[GemmPlan]) -> GemmPlan:
     least = min(p.cycles for p in plans)
-    near = [p for p in plans if p.cycles <= 1.02 * least]
+    near = [p for p in plans if p.cycles <= NEAR * least]
     return min(near, key=_preference)
 
 
@@ -291,31 +321,82 @@ def _blocks_for(problem: Gemm) -> tuple[GemmPlan, ...]:
     return tuple(grouped or mine)
 
 
+NEAR = 1.02  # of the least cycles: the model cannot tell plans apart that are so near
+
+
+def _nearest(bases: Sequence[GemmPlan]) -> list[GemmPlan]:
+    """The plans, with all parts of K that they may have, that are within NEAR of the best of them."""
+    fewer = [4 if p.grid is None else 1 for p in bases]  # workgroups that each unit may have, of few rows
+    parts = [np.array(_parts(p, f * p.gemm.units) if p.mma.b is not None else [1])
+             for p, f in zip(bases, fewer, strict=True)]  # fmt: skip
+    parts = [s[-(-p.all_steps // s) * (s - 1) < p.all_steps] for p, s in zip(bases, parts, strict=True)]
+    cycles = [p.cycles_of(s) for p, s in zip(bases, parts, strict=True)]
+    limit = NEAR * 1.0001 * min(float(c.min()) for c in cycles)
+    return [dataclasses.replace(p, split_k=int(s)) for p, each, took in zip(bases, parts, cycles, strict=True)
+            for s, c in zip(each, took, strict=True) if c <= limit]  # fmt: skip
+
+
 @functools.lru_cache(1024)
-def _block_for(problem: Gemm) -> BlockConfig:
-    return _best(list(_blocks_for(problem))).block()
+def _selected(problem: Gemm, whole: bool) -> GemmPlan:
+    """The plan of all callers: for few rows the best of `choose`'s candidates; else the best of blocks that
+    multiply by the MMA that they take by themselves, K in one part or several, or streamed. `whole`: in one part."""
+    if few_rows(problem):
+        found = [p for mma in _fits(problem) for p in _skinny_bases(problem, mma)]
+        if problem.m > SKINNY:
+            tuned = (_plan(problem, mma, known) for mma in _fits(problem) for known in blocks_of(problem.target))
+            found += [p for p in tuned if p is not None]
+        found = _eligible(problem, [p for p in found if not rejection(p)])
+        if found:
+            return _best(found if whole else _nearest(found))
+    plans = _blocks_for(problem)
+    if whole:
+        return _best(list(plans))
+    best = _best(_nearest(plans))
+    streamed = min((p for p in plans if streamable(p)), key=lambda p: p.stream_cycles, default=best)
+    if streamable(streamed) and streamed.stream_cycles < 0.98 * best.cycles:
+        return dataclasses.replace(streamed, streamed=True)
+    return best
 
 
-def _class(m: int, n: int, k: int, *more: Any) -> Gemm:
-    """The product whose sizes are those of near ones: in 64s, few rows of C in 16s."""
+@functools.lru_cache(1024)
+def _block_of(plan: GemmPlan) -> BlockConfig:
+    return plan.block()
+
+
+def _class(m: int, n: int, k: int, dtype: DType, target: str, *more: Any) -> Gemm:
+    """The product whose sizes are those of near ones: in 64s, few rows of C in 16s, or in 8s where there are products of
+    so many."""
     unit = CLASS if m > CLASS else SKINNY
-    rows = -(-m // unit) * unit
-    return Gemm(rows, -(-n // CLASS) * CLASS, -(-k // CLASS) * CLASS, *more)
+    if m <= FEW and few_rows(Gemm(m, 1, 1, dtype, target)):
+        chip = chip_of(target)
+        eights = "mfma-gfx942" in chip.features or (chip.vendor != "amd" and m <= SKINNY_ROWS)
+        unit = SKINNY_ROWS if eights else SKINNY
+    return Gemm(-(-m // unit) * unit, -(-n // CLASS) * CLASS, -(-k // CLASS) * CLASS, dtype, target, *more)
+
+
+@takes("T301")
+@functools.lru_cache(1024)
+def plan_for(
+    m: _Size, n: _Size, k: _Size, dtype: DType, target: str, count: int = 0, aligned: bool = True,
+    preshuffled: bool = False, whole: bool = False
+) -> GemmPlan:
+    """The plan for a product, for all who ask: `choose`, `block_for`, `split_for`, `ave explain` and the kernels of the
+    package. `plan.block()` is its block, `plan.split` the parts of K, or "stream".
+
+    `count`: compute units, 0 for the chip's; `aligned`: rows of A, B and C are multiples of 16 bytes; `whole`: the best
+    whose K is in one part. Sizes count in 64s, few rows of C in 16s or 8s, so that near shapes have one answer, which is
+    found once: the plan is that of the size up to which is counted. Raises U103 where no block fits."""
+    return _selected(_class(m, n, k, dtype, target, preshuffled, aligned, count), whole)
 
 
 @takes("T301")
 @functools.lru_cache(1024)
 def block_for(
     m: _Size, n: _Size, k: _Size, dtype: DType, target: str, count: int = 0, aligned: bool = True,
-    preshuffled: bool = False
+    preshuffled: bool = False, whole: bool = False
 ) -> BlockConfig:
-    """The block for a product whose K is not split, of the MMA that blocks take by themselves: that with the fewest
-    cycles by the model.
-
-    `count`: compute units, 0 for the chip's; `aligned`: rows of A, B and C are multiples of 16 bytes. Sizes count in
-    64s, few rows of C in 16s, so that near shapes have one answer, which is found once. Raises U103 where no block
-    fits."""
-    return _block_for(_class(m, n, k, dtype, target, preshuffled, aligned, count))
+    """The block of `plan_for`. A kernel that has K in one part asks for the best `whole` one."""
+    return _block_of(plan_for(m, n, k, dtype, target, count, aligned, preshuffled, whole))
 
 
 @takes("T301")
@@ -323,15 +404,10 @@ def block_for(
 def split_for(
     m: _Size, n: _Size, k: _Size, dtype: DType, target: str, count: int = 0, aligned: bool = True
 ) -> tuple[BlockConfig, int | str]:
-    """The block for a product, and in how many parts its K is split, or STREAM: as `block_for`, where tiles fill the
-    chip. Blocks of "tma" have K in one part: they are persistent, and `hopper_gemm` splits their K."""
-    plans = _blocks_for(_class(m, n, k, dtype, target, False, aligned, count))
-    split = [s for p in plans for s in (_split(p, p.gemm.units) if p.mma.b is not None else (p,)) if not rejection(s)]
-    best = _best(split)
-    streamed = min((p for p in plans if streamable(p)), key=lambda p: p.stream_cycles, default=best)
-    if streamable(streamed) and streamed.stream_cycles < 0.98 * best.cycles:
-        return streamed.block(), STREAM
-    return best.block(), min(best.split_k, -(-k // best.step))
+    """The block of `plan_for`, and in how many parts its K is split, or STREAM. Blocks of "tma" have K in one part: they
+    are persistent, and `hopper_gemm` splits their K."""
+    plan = plan_for(m, n, k, dtype, target, count, aligned)
+    return _block_of(plan), plan.split if plan.streamed else min(plan.split_k, -(-k // plan.step))
 
 
 def streamable(p: GemmPlan) -> bool:

@@ -182,7 +182,7 @@ def _on_amd(a: Any, b: Any, out: Any, q: Question) -> MatmulPlan:
         return _by_tiles(a, b, out, q)
     few = FEW if "mfma-gfx942" in chip_of(q.chip).features else FEW_DENSE
     if m <= few and k and not (q.ends or q.invariant or q.cpu) and _lines(a) and _lines(b) and _whole(out):
-        choice = tile_skinny.parts_of(m, n, k, DTYPES[named(a)], q.chip, q.units)
+        choice = tile.split_for(m, n, k, DTYPES[named(a)], q.chip, q.units)
         return MatmulPlan("tile_skinny", choice)
     if q.invariant:
         place = invariant_place(m, n, k, named(a), q.chip, q.units)
@@ -220,11 +220,12 @@ def _by_tiles(a: Any, b: Any, out: Any, q: Question) -> MatmulPlan:
     dtype, to = DTYPES[named(a)], DTYPES[named(out)]
     aligned = k * dtype.bytes % UNIT == n * to.bytes % UNIT == 0
     if q.invariant or q.cpu:  # of any m alike; a CPU has no units to fill
-        choice: Any = tile.block_for(128 if q.invariant else m, n, max(k, 1), dtype, q.chip, q.units, aligned), 1
+        choice: Any = tile.block_for(128 if q.invariant else m, n, max(k, 1), dtype, q.chip, q.units, aligned, False, True), 1
     else:
         choice = tile.split_for(m, n, max(k, 1), dtype, q.chip, q.units, aligned)
     copies = tuple(name for name, x in (("a", a), ("b", b), ("out", out)) if not _whole(x))
-    return MatmulPlan("tile_gemm", choice, copies, "invariant" if q.invariant else "rule", ends=False)
+    kernel = "tile_skinny" if choice[0].pipeline == "streamed" else "tile_gemm"
+    return MatmulPlan(kernel, choice, copies, "invariant" if q.invariant else "rule", ends=False)
 
 
 # -- to run ------------------------------------------------------------------------------------------------------------
@@ -264,10 +265,6 @@ def run(plan: MatmulPlan, a: Any, b: Any, out: Any, bias: Any, activation: Any, 
         return skinny_launch(a, b, out, plan.choice, **options)
     if plan.kernel == "mi300_gemm":
         return mi300_gemm.gemm(a, b, out, plan.choice, bias=bias, activation=activation, **options)
-    if plan.kernel == "tile_skinny":
-        block, parts = plan.choice
-        more = {k: v for k, v in options.items() if k != "target"}
-        return tile_skinny.launch(a, b, out, block, parts, gpu[0], **more)
     return by_tiles(plan, a, b, out, gpu, options)
 
 
@@ -296,6 +293,8 @@ def by_tiles(plan: MatmulPlan, a: Any, b: Any, out: Any, gpu: tuple[str, int], o
     more = {k: v for k, v in options.items() if k != "target"}
     if a.shape[1] == 0:
         made[...] = 0
+    elif block.pipeline == "streamed":
+        tile_skinny.launch(straight(a), straight(b), made, block, parts, gpu[0], **more)
     elif parts == 1:
         tile_gemm.gemm(straight(a), straight(b), made, block, gpu[0], gpu[1], **more)
     else:

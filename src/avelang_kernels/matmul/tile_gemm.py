@@ -52,7 +52,7 @@ def gemm(
     target, count = tile.device_of(a, target)
     count, aligned = units or count, k * dtype.bytes % 16 == n * to.bytes % 16 == 0
     T, parts = (T, 1) if T else tile.split_for(m, n, k, dtype, target, count, aligned)
-    if parts != 1:
+    if parts != 1 or T.pipeline == "streamed":
         return tile_split_gemm.launch(a, b, out, T, parts, target, count, **options)
     options |= {"cluster": (math.prod(T.cluster), 1, 1)} if T.cluster != (1, 1) else {}
     kernel = build(T, dtype, to)[T.grid(m, n, count), T.on(target, dtype).threads]

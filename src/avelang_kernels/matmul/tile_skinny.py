@@ -97,12 +97,12 @@ def block_of(plan: tile.Plan) -> tile.Block:
 
 @functools.cache
 def parts_of(m: int, n: int, k: int, dtype: Any, target: str, units: int = 0) -> tuple[tile.Block, int]:
-    """The block and, at most, its parts of K: those of the best plan, or `ring` where NVIDIA's chips have one. `units`:
-    as of `ring`."""
+    """The block and, at most, its parts of K: those of `tile.plan_for`, or `ring` where NVIDIA's chips have one.
+    `units`: as of `ring`."""
     if not pipeline("cp-async").missing(target):
         return ring(m, n, k, dtype, target, units)
-    plan = plan_of(m, n, k, dtype, target)
-    return block_of(plan), plan.split_k
+    block, parts = tile.split_for(m, n, k, dtype, target, units)
+    return block, int(parts)
 
 
 # What `ring` takes: columns of a block, bytes of a row in a step, stages, and blocks for each multiprocessor: all of

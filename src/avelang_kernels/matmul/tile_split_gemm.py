@@ -14,6 +14,7 @@ from avelang import Want, argument_error, takes, tile
 from avelang.pipelines.fixup import BlockWorkspace, block_fixup
 from avelang.pipelines.scheduler import SplitKScheduler, StreamKScheduler, TileScheduler, xcd_remap
 from avelang_kernels.arrays import Count, Matrix, check_gemm, named, product_dtypes
+from avelang_kernels.matmul import tile_skinny
 from avelang_kernels.workspaces import workspace_for
 
 STREAM = "stream"
@@ -100,7 +101,9 @@ def gemm(
 
 @takes()
 def launch(a: Any, b: Any, out: Any, T: tile.Block, parts: Split, target: str, units: Count, **options: Any) -> Any:
-    """The same with a block and parts of K that fit."""
+    """The same with a block and parts of K that fit; a "streamed" one, of few rows, is `tile_skinny`'s."""
+    if T.pipeline == "streamed" and parts != STREAM and a.shape[0] <= tile_skinny.MOST_ROWS:
+        return tile_skinny.launch(a, b, out, T, parts, target, **options)
     (m, n), k = out.shape, a.shape[1]
     dtype, to = product_dtypes(*(named(x) for x in (a, b, out)))
     tiles, threads = T.grid(m, n, units), T.on(target, dtype).threads
@@ -123,7 +126,7 @@ def chosen(T: tile.Block | None, sizes: tuple[int, int, int], dtype: al.DType, t
     parts: Any = split
     if T is None:
         found, most = tile.split_for(*sizes, dtype, target, count, aligned)
-        T, parts = (found, most) if split is None else (tile.block_for(*sizes, dtype, target, count, aligned), split)
+        T, parts = (found, most) if split is None else (tile.block_for(*sizes, dtype, target, count, aligned, False, True), split)
     if parts is None:
         parts = 1
     if parts != 1 and T.pipeline == "tma":
