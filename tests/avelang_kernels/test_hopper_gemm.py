@@ -199,7 +199,7 @@ def test_k_is_split_without_races(case, monkeypatch):
     split(*case, backend="reference")
 
 
-@pytest.mark.parametrize("case", [SPLITS[0], SPLITS[1], SPLITS[3], SPLITS[7]], ids=str)
+@pytest.mark.parametrize("case", [SPLITS[1], SPLITS[3], SPLITS[7]], ids=str)
 def test_k_is_split_in_executed_ptx(case, monkeypatch):
     """With checks of races and of memory that nothing wrote."""
     monkeypatch.setenv("AVE_CHECK", "all")
@@ -250,7 +250,7 @@ def test_what_does_not_fit_is_refused(a, b, out, kind, words):
         gemm(a, b, out)
 
 
-# The largest of each kind; and three drawn from the rule's table, in the test, since workers must collect the same.
+# The largest of each kind; and one drawn from the rule's table, in the test, since workers must collect the same.
 LARGEST = [
     GemmTile(128, 256, 4, 2), GemmTile(128, 256, 4, 2, split=4), GemmTile(128, 256, 4, 2, split=STREAM, transposed=True),
     GemmTile(256, 192, 3, 1, 2, row_blocks=2), GemmTile(192, 192, 3, 1, 2, transposed=True),
@@ -259,7 +259,7 @@ LARGEST = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("tile", [*LARGEST, "one", "another", "a third"], ids=str)
+@pytest.mark.parametrize("tile", [*LARGEST, "one"], ids=str)
 def test_ptxas_keeps_the_sums_in_registers_and_the_products_under_way(tile, tmp_path):
     ptxas = need("ptxas")
     if isinstance(tile, str):

@@ -57,9 +57,14 @@ def held(got: np.ndarray, want: np.ndarray, size: np.ndarray, relative: float = 
 EXTENTS = st.integers(1, 150), st.integers(1, 150), st.integers(1, 600)
 
 
-@settings(max_examples=6, deadline=None)
-@given(*EXTENTS, st.sampled_from(FLOATS), st.sampled_from([bf16, np.float16, np.float32]), st.integers(0, 2))
-def test_fp8_with_scales(m, n, k, pair, out, pad):
+# A kernel for each: both formats on either side, every output.
+SCALED = [(FLOATS[1], bf16), (FLOATS[2], np.float32), (FLOATS[3], np.float16)]
+
+
+@settings(max_examples=8, deadline=None)
+@given(*EXTENTS, st.sampled_from(SCALED), st.integers(0, 2))
+def test_fp8_with_scales(m, n, k, types, pad):
+    pair, out = types
     rng = np.random.default_rng()
     a, b = drawn(rng, (m, k), pair[0], pad), drawn(rng, (n, k), pair[1])
     one, two = float(rng.uniform(0.1, 2)), np.float32([rng.uniform(0.1, 2)])
@@ -71,7 +76,7 @@ def test_fp8_with_scales(m, n, k, pair, out, pad):
 
 
 @settings(max_examples=6, deadline=None)
-@given(*EXTENTS, st.sampled_from(INTEGERS))
+@given(*EXTENTS, st.sampled_from(INTEGERS[1:3]))
 def test_integers_are_exact(m, n, k, pair):
     rng = np.random.default_rng()
     a, b = drawn(rng, (m, k), pair[0]), drawn(rng, (n, k), pair[1])
@@ -142,10 +147,11 @@ def test_f32_as_tf32(m, n, k, out):
 
 @pytest.mark.parametrize("shape", [(40, 96, 300), (200, 33, 1000)])
 def test_the_rule_chooses_for_every_type(shape):
-    """Through the rule's tile, with outputs that are made."""
+    """Through the rule's tile, with outputs that are made: of each type at one of the shapes."""
     m, n, k = shape
     rng = np.random.default_rng()
-    for one, two, made in ((e4m3, e5m2, bf16), (np.int8, np.int8, np.int32), (np.float32, np.float32, np.float32)):
+    types = ((e4m3, e5m2, bf16), (np.int8, np.int8, np.int32), (np.float32, np.float32, np.float32))
+    for one, two, made in types[:1] if m == 40 else types[1:]:
         a, b = drawn(rng, (m, k), one), drawn(rng, (n, k), two)
         c = gemm(a, b, blocks=8, target="sm_90a")
         assert c.dtype == made and c.shape == (m, n)

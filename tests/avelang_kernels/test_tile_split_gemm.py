@@ -44,7 +44,7 @@ def test_a_split_is_chosen_where_tiles_do_not_fill_the_chip():
     assert tile.split_for(5000, 5000, 5000, al.bf16, "gfx942")[1] == "stream"
     assert tile.split_for(8192, 8192, 8192, al.bf16, "sm_90a")[1] == 1
     assert tile.split_for(512, 512, 8192, al.bf16, "sm_80")[1] != 1
-    m, n, k = 70, 72, 2048
+    m, n, k = 40, 40, 1024
     a, b = (np.ones((r, k), ml_dtypes.bfloat16) for r in (m, n))
     for product in (gemm, tile_gemm.gemm):
         out = np.zeros((m, n), np.float32)

@@ -47,7 +47,7 @@ ORDERS = st.sampled_from(("rows", "columns", "gaps", "apart"))
 
 
 @pytest.mark.parametrize("target", [None, "sm_90a"])
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(data=st.data())
 def test_drawn_products(target, data):
     m, n, k = (data.draw(st.integers(1, 150), label=x) for x in "mnk")
@@ -60,12 +60,13 @@ def test_drawn_products(target, data):
     judged(a, b, got, rounding=2.0**-8 if dtype == bf16 else 2.0**-11)
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(
     st.sampled_from((((), ()), ((3,), ()), ((2, 3), ()), ((3,), (3,)), ((2, 1), (3,)), ((), (2,)), ((1,), (1,)))),
-    ORDERS, ORDERS,
+    st.sampled_from((("rows", "columns"), ("gaps", "rows"))),
 )  # fmt: skip
-def test_leading_dimensions_broadcast(leading, one, two):
+def test_leading_dimensions_broadcast(leading, orders):
+    one, two = orders
     rng = np.random.default_rng(5)
     a, b = stored(rng, (*leading[0], 9, 24), bf16, one), stored(rng, (*leading[1], 24, 16), bf16, two)
     judged(a, b, ops.matmul(a, b))
@@ -81,8 +82,7 @@ def test_vectors(shapes):
 
 
 @pytest.mark.parametrize("target", ["gfx942", "sm_90a"])
-@pytest.mark.parametrize("activation", [*ACT])
-@pytest.mark.parametrize("kind", [bf16, np.float32])
+@pytest.mark.parametrize(("activation", "kind"), [(None, bf16), ("relu", np.float32), ("silu", bf16), ("gelu_tanh", np.float32)])
 def test_bias_and_activation(target, activation, kind):
     rng = np.random.default_rng(7)
     a, b = (rng.standard_normal(s).astype(bf16) for s in ((70, 40), (40, 72)))
