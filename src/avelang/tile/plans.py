@@ -220,7 +220,7 @@ class GemmPlan:
 
     @functools.cached_property
     def fixed(self) -> PlanCode:
-        """What follows from the code alone, whatever sizes and parts of K are."""
+        """Facts that follow from the code alone, whatever sizes and parts of K are."""
         g = self.gemm
         key = (g.target, g.dtype, self.mma.name, self.workgroup, self.subgroup, self.reduction, self.pipeline.name,
                self.grid, self.stages, self.cluster)  # fmt: skip
