@@ -276,7 +276,7 @@ def strides_of_one(x: Any) -> int:
 def readable(plan: MatmulPlan, a: Any, b: Any, options: dict[str, Any]) -> tuple[Any, Any]:
     """The operands, copied where the plan says so: in one launch."""
     wrong = [x for name, x in (("a", a), ("b", b)) if name in plan.copies]
-    if not wrong:
+    if not wrong or 0 in a.shape:
         return a, b
     made = iter(align_rows(*wrong, **options))
     return tuple(next(made) if name in plan.copies else x for name, x in (("a", a), ("b", b)))  # type: ignore
