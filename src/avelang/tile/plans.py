@@ -98,8 +98,8 @@ _CODE: dict[Any, PlanCode] = {}
 class GemmPlan:
     """One way to compute a GEMM; see the module's text for the terms. `grid`: of the waves over C (of "tma": of groups
     of waves); `stages` and `cluster`: as of `BlockConfig`; `share`: part of the matrix pipes' rate that the code
-    reaches where nothing else is in the way, as measured; `streamed`: every block gets an equal share of all steps along
-    K, `split_k` is 1."""
+    reaches where nothing else is in the way, as measured; `streamed`: every block gets an equal share of all steps
+    along K, `split_k` is 1."""
 
     gemm: Gemm
     mma: MmaAtom

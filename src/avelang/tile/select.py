@@ -216,8 +216,8 @@ def _same(gemm: Gemm, kept: list[GemmPlan]) -> GemmPlan:
     except AveError:
         return _best(_eligible(gemm, kept))
     code = p.mma.name, p.workgroup, p.subgroup, p.step, p.pipeline.name, p.stages, p.cluster
-    alike = [x for x in kept
-             if (x.mma.name, x.workgroup, x.subgroup, x.step, x.pipeline.name, x.stages, x.cluster) == code]  # fmt: skip
+    alike = [x for x in kept if code == (x.mma.name, x.workgroup, x.subgroup, x.step, x.pipeline.name, x.stages,
+                                         x.cluster)]  # fmt: skip
     return min(alike, key=lambda x: abs(x.split_k - p.split_k), default=_best(_eligible(gemm, kept)))
 
 
@@ -364,8 +364,8 @@ def _block_of(plan: GemmPlan) -> BlockConfig:
 
 
 def _class(m: int, n: int, k: int, dtype: DType, target: str, *more: Any) -> Gemm:
-    """The product whose sizes are those of near ones: in 64s, few rows of C in 16s, or in 8s where there are products of
-    so many."""
+    """The product whose sizes are those of near ones: in 64s, few rows of C in 16s, or in 8s where there are products
+    of so many."""
     unit = CLASS if m > CLASS else SKINNY
     if m <= FEW and few_rows(Gemm(m, 1, 1, dtype, target)):
         chip = chip_of(target)
@@ -384,8 +384,8 @@ def plan_for(
     package. `plan.block()` is its block, `plan.split` the parts of K, or "stream".
 
     `count`: compute units, 0 for the chip's; `aligned`: rows of A, B and C are multiples of 16 bytes; `whole`: the best
-    whose K is in one part. Sizes count in 64s, few rows of C in 16s or 8s, so that near shapes have one answer, which is
-    found once: the plan is that of the size up to which is counted. Raises U103 where no block fits."""
+    whose K is in one part. Sizes count in 64s, few rows of C in 16s or 8s, so that near shapes have one answer, which
+    is found once: the plan is that of the size up to which is counted. Raises U103 where no block fits."""
     return _selected(_class(m, n, k, dtype, target, preshuffled, aligned, count), whole)
 
 
@@ -404,8 +404,8 @@ def block_for(
 def split_for(
     m: _Size, n: _Size, k: _Size, dtype: DType, target: str, count: int = 0, aligned: bool = True
 ) -> tuple[BlockConfig, int | str]:
-    """The block of `plan_for`, and in how many parts its K is split, or STREAM. Blocks of "tma" have K in one part: they
-    are persistent, and `hopper_gemm` splits their K."""
+    """The block of `plan_for`, and in how many parts its K is split, or STREAM. Blocks of "tma" have K in one part:
+    they are persistent, and `hopper_gemm` splits their K."""
     plan = plan_for(m, n, k, dtype, target, count, aligned)
     return _block_of(plan), plan.split if plan.streamed else min(plan.split_k, -(-k // plan.step))
 

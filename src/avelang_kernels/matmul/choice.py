@@ -220,7 +220,8 @@ def _by_tiles(a: Any, b: Any, out: Any, q: Question) -> MatmulPlan:
     dtype, to = DTYPES[named(a)], DTYPES[named(out)]
     aligned = k * dtype.bytes % UNIT == n * to.bytes % UNIT == 0
     if q.invariant or q.cpu:  # of any m alike; a CPU has no units to fill
-        choice: Any = tile.block_for(128 if q.invariant else m, n, max(k, 1), dtype, q.chip, q.units, aligned, False, True), 1
+        rows = 128 if q.invariant else m
+        choice: Any = tile.block_for(rows, n, max(k, 1), dtype, q.chip, q.units, aligned, whole=True), 1
     else:
         choice = tile.split_for(m, n, max(k, 1), dtype, q.chip, q.units, aligned)
     copies = tuple(name for name, x in (("a", a), ("b", b), ("out", out)) if not _whole(x))

@@ -126,7 +126,9 @@ def chosen(T: tile.Block | None, sizes: tuple[int, int, int], dtype: al.DType, t
     parts: Any = split
     if T is None:
         found, most = tile.split_for(*sizes, dtype, target, count, aligned)
-        T, parts = (found, most) if split is None else (tile.block_for(*sizes, dtype, target, count, aligned, False, True), split)
+        if split is not None:
+            found, most = tile.block_for(*sizes, dtype, target, count, aligned, whole=True), split
+        T, parts = found, most
     if parts is None:
         parts = 1
     if parts != 1 and T.pipeline == "tma":
