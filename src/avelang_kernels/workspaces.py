@@ -39,3 +39,29 @@ def numpy_workspace(blocks: int, size: int) -> tuple[Any, Any]:
 def workspace_for(a: Any, blocks: int, size: int) -> tuple[Any, Any]:
     """A workspace for arrays of the kind of `a`."""
     return workspace_of(a, blocks, size) if is_torch(a) else numpy_workspace(blocks, size)
+
+
+KEPT = 32 << 20  # bytes of a copy that are kept for the next launch, at the most
+_rooms: dict[Any, Any] = {}
+
+
+def room_for(like: Any, rows: int, cols: int, dtype: Any, slot: str) -> Any:
+    """A (rows, cols) for what is there during one call only, such as a copy of an operand. On a GPU small ones are kept
+    for each thread, stream and `slot`: at the same address, calls like one before need no new tensor maps,
+    which take longer than the copy. Larger ones, and those beside NumPy's arrays, are new."""
+    from avelang_kernels.arrays import empty
+
+    dtype = like.dtype if dtype is None else dtype
+    if not is_torch(like) or not like.is_cuda:
+        return empty(like, rows, cols, dtype)
+    torch: Any = sys.modules["torch"]
+    size = rows * cols * dtype.itemsize
+    if size > KEPT or torch.cuda.is_current_stream_capturing():
+        return empty(like, rows, cols, dtype)
+    # A copy and what reads it are two launches, between which another thread may make its own.
+    key = like.device, torch.cuda.current_stream(like.device).cuda_stream, threading.get_ident(), slot
+    found = _rooms.get(key)
+    if found is None or found.numel() < size:
+        found = _rooms[key] = torch.empty(1 << (max(size, 1 << 16) - 1).bit_length(), dtype=torch.uint8,
+                                          device=like.device)  # fmt: skip
+    return found[:size].view(dtype).view(rows, cols)

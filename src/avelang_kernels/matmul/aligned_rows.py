@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import avelang
 import avelang.language as al
-from avelang_kernels.arrays import DTYPES, empty, is_torch, named
+from avelang_kernels.arrays import DTYPES, is_torch, named
+from avelang_kernels.workspaces import room_for
 
 THREADS = 256
 UNIT = 16  # bytes
@@ -93,7 +94,7 @@ def pitch_of(length: int, size: int) -> int:
     return -(-length // unit) * unit
 
 
-def copied(x: Any) -> Copied:
+def copied(x: Any, slot: str) -> Copied:
     """A matrix of torch or NumPy, with room for its copy."""
     rows, cols = x.shape
     size = x.dtype.itemsize
@@ -101,7 +102,7 @@ def copied(x: Any) -> Copied:
     turned = row == 1 and col != 1 and rows > 1
     lines, length, apart, step = (cols, rows, col, row) if turned else (rows, cols, row, col)
     pitch = pitch_of(length, size)
-    to = empty(x, lines, pitch)
+    to = room_for(x, lines, pitch, None, slot)
     made = to[:, :length].T if turned else to[:, :length]
     span = (lines - 1) * apart + (length - 1) * step + 1
     if is_torch(x):
@@ -116,8 +117,8 @@ def copied(x: Any) -> Copied:
 def align_rows(*matrices: Any, **options: Any) -> tuple[Any, ...]:
     """Copies of one or two matrices of bf16, f16 or f32, of one dtype, of NumPy or torch, with any strides from 0 on:
     rows (or columns, where these lie side by side) begin at multiples of 16 bytes, with zeros behind them. `options`:
-    those of a launch."""
-    found = [copied(x) for x in matrices]
+    those of a launch. The copies are there until the next call on the same stream."""
+    found = [copied(x, f"operand {i}") for i, x in enumerate(matrices)]
     one, two = found[0], found[-1]
     blocks = [x.blocks for x in found]
     kernel = build(DTYPES[named(matrices[0])])[sum(blocks), THREADS]

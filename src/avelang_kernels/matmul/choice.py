@@ -212,7 +212,8 @@ def _in_place(x: Any, rows: bool = False) -> bool:
 
 def _described(x: Any) -> Any:
     """A matrix of that shape and dtype, by rows without gaps, of no memory."""
-    return description(*x.shape, named(x))
+    rows, cols = x.shape
+    return description(rows, cols, named(x))
 
 
 def _by_tiles(a: Any, b: Any, out: Any, q: Question) -> MatmulPlan:
@@ -244,7 +245,7 @@ def matrix_product(a: Any, b: Any, out: Any, bias: Any = None, activation: str |
     options: dict[str, Any] = {"target": chip, "backend": "cpu"} if cpu else {}
     ends = bias is not None or activation is not None
     plan = plan_of(
-        a, b, out, Question(chip, units, "" if cpu else tuning.device_of(a), ends, invariant, cpu and target is None)
+        a, b, out, Question(chip, units, "" if cpu else _device_name(a), ends, invariant, cpu and target is None)
     )
     if plan.ends or not ends:
         return run(plan, a, b, out, bias, activation, (chip, units), options)
@@ -252,6 +253,17 @@ def matrix_product(a: Any, b: Any, out: Any, bias: Any = None, activation: str |
     run(plan, a, b, made, None, None, (chip, units), options)
     out[...] = finished(made, bias, activation)
     return out
+
+
+def _device_name(x: Any) -> str:
+    """The name of an array's GPU in tables of tuned tiles."""
+    return _torch_device_name(x.device) if is_torch(x) else tuning.device_of(x)
+
+
+@functools.lru_cache(maxsize=64)
+def _torch_device_name(device: Any) -> str:
+    torch = sys.modules["torch"]
+    return tuning.device_name(f"{'rocm' if torch.version.hip else 'cuda'}:{device.index or 0}")
 
 
 def run(plan: MatmulPlan, a: Any, b: Any, out: Any, bias: Any, activation: Any, gpu: tuple[str, int],

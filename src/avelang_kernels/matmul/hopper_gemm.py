@@ -36,7 +36,7 @@ from avelang_kernels.matmul.hopper_types import (
     scales,
 )
 from avelang_kernels.matmul.storage import alignment, crosswise, misplaced
-from avelang_kernels.workspaces import workspace_for
+from avelang_kernels.workspaces import room_for, workspace_for
 
 Split = Annotated[Any, Want(lambda x: x == STREAM or type(x) is int and x > 0, f'an int from 1 on, or "{STREAM}"')]
 
@@ -241,7 +241,7 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     # TMA stores whole pieces of 16 bytes of rows.
     direct = out is not None and n * to.bytes % UNIT == 0 and not misplaced(out, False)
     wide = -(-n * to.bytes // UNIT) * UNIT // to.bytes
-    result: Any = out if direct else empty(a, m, wide, like(a if out is None else out, to))
+    result: Any = out if direct else made_result(a, m, wide, to, out)
     if k == 0 and m * n:  # nothing is added up: the product of zeros, whose end is that of any other
         (a, b), majors, k = map(nothing, (a, b)), (False, False), UNIT // a.dtype.itemsize
     if 0 not in (m, n):
@@ -259,6 +259,11 @@ def check_sum(accumulate: bool, direct: bool) -> bool:
     if accumulate and not direct:
         raise argument_error("accumulate: needs an out whose rows are multiples of 16 bytes, in length and apart")
     return accumulate
+
+
+def made_result(a: Any, m: int, wide: int, to: Any, out: Any) -> Any:
+    """Memory for C: new, or, where it is copied to `out`, that of the call before."""
+    return empty(a, m, wide, like(a, to)) if out is None else room_for(a, m, wide, like(out, to), "result")
 
 
 def nothing(x: Any) -> Any:
