@@ -8,6 +8,7 @@ from tests.pyptx.emitted import lines, text_of
 
 from avelang.base.errors import AveError
 from pyptx import Tile, intrinsic, kernel, ptx, reg
+from pyptx.spec import PtxValidationError
 from pyptx.types import b8, b32, pred, s32, u32, u64
 
 
@@ -210,7 +211,7 @@ REFUSED = {
     "no name": (AttributeError, lambda a: ptx.nothing),
     "an unknown instruction": (AveError, lambda a: ptx.inst.nothing.u32(a)),
     "a wrong modifier": (AveError, lambda a: ptx.inst.add.b17(a, a, a)),
-    "a wrong operand": (AveError, lambda a: ptx.inst.add.f32(a, a, a)),
+    "a wrong operand": (PtxValidationError, lambda a: ptx.inst.add.f32(a, a, a)),
     "an undeclared name": (AveError, lambda a: ptx.inst.mov.u32(a, "nowhere")),
 }
 

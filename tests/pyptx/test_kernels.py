@@ -172,7 +172,7 @@ def divided():
 @pytest.mark.parametrize("what", REFUSED)
 def test_refused(what):
     kind, said, wrong = REFUSED[what]
-    with pytest.raises(kind, match=said):
+    with pytest.raises(kind, match=said or None):
         wrong(adder(), np.zeros(8, np.float32))
 
 

@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
+from avelang.base.errors import AveError
 from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
 from avelang.nvptx.check import PtxTarget
@@ -17,6 +18,7 @@ from avelang.nvptx.ptx_types import SHARED
 from avelang.ptx.inst import add as add_checked
 from avelang.ptx.trace import Trace, is_identifier, opened, tracing
 from pyptx._errors import PyptxRuntimeError, bad_value, fail
+from pyptx.spec import refused
 from pyptx.types import PtxType
 
 # What registers without a name of their own are called, by the type that they are made for.
@@ -147,9 +149,12 @@ class TraceContext(Trace):
     # -- statements ----------------------------------------------------------------------------------------------------
 
     def put(self, instruction: n.PtxInstruction) -> None:
-        """Adds an instruction, checked where this trace checks."""
+        """Adds an instruction, checked where this trace checks. Raises PtxValidationError with the table's code."""
         if self.checked:
-            add_checked(self, instruction)
+            try:
+                add_checked(self, instruction)
+            except AveError as e:
+                raise refused(e, instruction) from None
             return
         if instruction.opcode == "bra":
             for x in instruction.operands:

@@ -6,8 +6,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from avelang.base.errors import AveTypeError
+from avelang.base.errors import AveError, AveTypeError
 from avelang.base.places import here, wrong
+from avelang.nvptx import nodes as n
 from avelang.nvptx.check import check
 from avelang.nvptx.parse import parse_body
 from avelang.nvptx.printer import instruction as text_of
@@ -26,7 +27,8 @@ ValidationError = ValidationIssue
 
 
 class PtxValidationError(AveTypeError, ValueError):
-    """An instruction that PTX does not have (T241). `issues`: what is wrong; `user_frame`: (file, line) of the call."""
+    """An instruction that PTX, or the kernel's chip, does not have: with the code of Ave's table (S202 to S208, T201 to
+    T203, U206, U207), or T241. `issues`: what is wrong; `user_frame`: (file, line) of the call."""
 
     issues: list[ValidationIssue]
     user_frame: tuple[str, int] | None
@@ -34,11 +36,19 @@ class PtxValidationError(AveTypeError, ValueError):
 
 def invalid(parts: tuple[str, ...], why: str) -> PtxValidationError:
     """The error for an instruction of this name. The caller raises it."""
-    found = wrong("T241", None, name=".".join(parts), why=why)
+    return _of(wrong("T241", None, name=".".join(parts), why=why), ".".join(parts))
+
+
+def refused(found: AveError, instruction: n.PtxInstruction) -> PtxValidationError:
+    """An error of Ave's table as one of this package. The caller raises it."""
+    return _of(found, text_of(instruction).strip())
+
+
+def _of(found: AveError, text: str) -> PtxValidationError:
     out = PtxValidationError(*found.args)
-    out.code, out.message, out.hint, out.span = found.code, found.message, found.hint, found.span
-    span = here()
-    out.issues, out.user_frame = [ValidationIssue(".".join(parts), why)], (span.file, span.line) if span else None
+    out.code, out.message, out.hint, out.span = found.code, found.message, found.hint, found.span or here()
+    out.issues = [ValidationIssue(text, found.message)]
+    out.user_frame = (out.span.file, out.span.line) if out.span is not None else None
     return out
 
 
