@@ -52,6 +52,7 @@ def test_errors_are_told_at_the_line_of_the_call(call, said):
 
 def test_gradients():
     x, w = drawn(4, 7, grad=True), drawn(7, grad=True)
+    assert "scaledBackward" in repr(scaled(x, w).grad_fn)
     scaled(x, w, factor=3.0).mul(x.detach()).sum().backward()
     assert torch.allclose(x.grad, 3 * w * x) and torch.allclose(w.grad, (3 * x * x).sum(0))
     # Not for what wants none, and of one that nobody made: expanded, with steps of zero.

@@ -355,30 +355,18 @@ def autograd_functions(side: TorchOperator) -> tuple[Any, Any]:
     """The operation as torch's autograd.Function: for eager calls, and for those inside of torch.func's
     transformations, whose form takes torch three times as long."""
     torch = side.torch
+    name, kind = side.operation.__name__, torch.autograd.Function
 
-    class Eager(torch.autograd.Function):
-        """Forward and backward of one operation."""
+    def forward(ctx: Any, *args: Any) -> Any:
+        made = side.run(*args)
+        side.setup(ctx, args, made)
+        return made
 
-        @staticmethod
-        def forward(ctx: Any, *args: Any) -> Any:
-            """All outputs."""
-            made = side.run(*args)
-            side.setup(ctx, args, made)
-            return made
-
-        backward = staticmethod(side.backward)
-
-    class Transformed(torch.autograd.Function):
-        """The same, as torch.func takes it."""
-
-        generate_vmap_rule = True
-        forward = staticmethod(side.operator)
-        setup_context = staticmethod(side.setup)
-        backward = staticmethod(side.backward)
-
-    for kind in (Eager, Transformed):
-        kind.__name__ = kind.__qualname__ = side.operation.__name__
-    return Eager, Transformed
+    backward = staticmethod(side.backward)
+    # By `type`, since torch calls what it shows as `grad_fn` by the name that the class is made with.
+    eager = type(name, (kind,), {"forward": staticmethod(forward), "backward": backward})
+    parts = {"forward": staticmethod(side.operator), "setup_context": staticmethod(side.setup), "backward": backward}
+    return eager, type(name, (kind,), {"generate_vmap_rule": True, **parts})
 
 
 def register_sharding(operation: Operation, operator: Any, count: int, tensors: Any) -> None:
