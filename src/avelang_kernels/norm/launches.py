@@ -68,16 +68,16 @@ def forward(x: Any, weight: Any, bias: Any, residual: Any, y: Any, total: Any, m
     kernel[grid, P.block](R.data[0], y, rstd, R.rows, R.n // R.vec, eps, **more, **options)
 
 
-def backward_plan(R: RowsOf, size: int, center: bool) -> tuple[RowPlan, bool]:
-    """The plan of a backward, and whether rows are loaded ahead. Where a thread holds little, there are enough threads
-    whose loads are under way while others compute; else the next row must be."""
-    if not center:
-        P = plan_rows(R.n, R.vec, size, BACKWARD, FEW, 2 * BACKWARD)
+def backward_plan(R: RowsOf, size: int, center: bool) -> RowPlan:
+    """The plan of a backward: little for each thread, so that there are many of them, whose loads are under way while
+    others compute; more where rows are longer."""
+    # Layer norm has sums for two vectors.
+    plans = ((FEW, BACKWARD),) if center else ((FEW, 2 * BACKWARD),)
+    for registers, block in (*plans, (2 * FEW, BACKWARD)):
+        P = plan_rows(R.n, R.vec, size, BACKWARD, registers, block)
         if P.held:
-            return P._replace(rows=min(P.rows, BARRIERS)) if P.threads > FEW_THREADS else P, False
-    P = plan_rows(R.n, R.vec, size, BACKWARD, FEW if center else 2 * FEW, BACKWARD)
-    return P, P.held
-
+            return P._replace(rows=min(P.rows, BARRIERS)) if P.threads > FEW_THREADS else P
+    return P
 
 def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: Any, dw: Any, db: Any, *,
     offset: int = 0, fixed: bool = False, **options: Any) -> None:  # fmt: skip
@@ -86,7 +86,7 @@ def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: 
     given = (x, dy) if more is None else (x, dy, more)
     R, dtype = rows_of(*given), of(x)
     acc, vectors = accumulator(dtype), R.n // R.vec
-    P, ahead = backward_plan(R, x.dtype.itemsize, mean is not None)
+    P = backward_plan(R, x.dtype.itemsize, mean is not None)
     grid = P.grid(R.rows, units(x, fixed) * max(1, BACKWARD // P.block))
     sums = [s for s in (dw, db) if s is not None]
     if R.rows == 0:
@@ -96,7 +96,7 @@ def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: 
     strided = tuple(s is not None for s in R.strides) + (False,) * (3 - len(given))
     kernel = norm_backward.build_backward(
         P, offset, dtype, of(weight), weighted=dw is not None, bias=db is not None, center=mean is not None,
-        more=more is not None, ahead=ahead, acc=acc, strided=strided, lead=R.lead is not None,
+        more=more is not None, acc=acc, strided=strided, lead=R.lead is not None,
     )  # fmt: skip
     said = places(R, *("x", "d", "m")[: len(given)])
     partials = None

@@ -145,37 +145,26 @@ def differentiate(N, xs, ds, found, each, M, O, alive, of_w, of_b, partials, fre
 
 
 @avelang.jit
-def empty(X, P):
-    """Room for what a thread has of a row."""
-    return al.full((P.loads, P.vec), 0.0, X.memory.dtype)
-
-
-@avelang.jit
-def take_rows(X, D, M, O, W, rstds, means, partials, rows, P, OFFSET, CENTER, WEIGHTED, BIAS, AHEAD, ACC):
-    """A block's part of `norm_backward`: its rows, one after another, and its partial sums. AHEAD: a row is loaded
-    while the one before is computed."""
+def take_rows(X, D, M, O, W, rstds, means, partials, rows, P, OFFSET, CENTER, WEIGHTED, BIAS, ACC):
+    """A block's part of `norm_backward`: its rows, one after another, and its partial sums. A row is not loaded while
+    the one before is computed: that takes registers, and other groups of the block load meanwhile."""
     shared, vectors = exchange(P, 1 + CENTER, ACC), X.vectors
     group, last, turn = al.thread_id(0) // P.threads, rows - 1, al.convert(0, al.u32)
     each = 1.0 / al.convert(vectors * P.vec, ACC)
     of_w, of_b = al.full((P.loads, P.vec), 0.0, ACC), al.full((P.loads, P.vec), 0.0, ACC)
-    begin = min(al.block_id(0) * P.rows + group, last)
-    # Where nothing is loaded ahead, each row is loaded in its turn.
-    xs, ds = (X.load(begin, 0, P), D.load(begin, 0, P)) if AHEAD else (empty(X, P), empty(D, P))
+    xs, ds = al.full((P.loads, P.vec), 0.0, X.memory.dtype), al.full((P.loads, P.vec), 0.0, D.memory.dtype)
     for step in al.range(al.block_id(0), (rows + (P.rows - 1)) // P.rows, al.grid_dim(0)):
         at = step * P.rows + group
-        row, after, alive = min(at, last), min(at + al.grid_dim(0) * P.rows, last), P.rows == 1 or at < rows
+        row, alive = min(at, last), P.rows == 1 or at < rows
         rstd, mean = rstds[row], means[row] if CENTER else 0
-        if P.held and not AHEAD:
+        if P.held:
             xs, ds = X.load(row, 0, P), D.load(row, 0, P)
-        x_after, d_after = (X.load(after, 0, P), D.load(after, 0, P)) if AHEAD else (xs, ds)
         N = NormRow(X, D, W, row, mean, rstd, vectors, P, OFFSET, CENTER, ACC)
         found = N.sums(xs, ds, shared, turn)
         turn = turn ^ 1
         x_again, d_again = packed(xs, rows), packed(ds, rows)
         fresh = step == al.block_id(0)
         differentiate(N, x_again, d_again, found, each, M, O, alive, of_w, of_b, partials, fresh, WEIGHTED, BIAS)
-        if AHEAD:
-            xs, ds = x_after, d_after
     if P.held:
         if WEIGHTED:
             leave(partials, 0, of_w, vectors, P, ACC)
@@ -186,11 +175,10 @@ def take_rows(X, D, M, O, W, rstds, means, partials, rows, P, OFFSET, CENTER, WE
 @functools.cache
 def build_backward(
     P: RowPlan, offset: int, dtype: Any, weight: Any, *, weighted: bool, bias: bool, center: bool, more: bool,
-    ahead: bool, acc: Any, strided: tuple[bool, ...], lead: bool,
+    acc: Any, strided: tuple[bool, ...], lead: bool,
 ) -> Any:  # fmt: skip
     """The kernel of a plan, for the dtypes of the rows and of the weight (None: there is none). `weighted`, `bias`:
-    these get gradients; `center`: layer norm; `more`: a gradient that is added to the rows'; `ahead`: as
-    of `take_rows`. `strided`: whether rows,
+    these get gradients; `center`: layer norm; `more`: a gradient that is added to the rows'. `strided`: whether rows,
     their gradients and the added ones have gaps."""
     S, T, U, E = *map(steps, strided), al.u32 if lead else al.constexpr
     WEIGHT, MEAN, SUMS = maybe(weight, weight is not None), maybe(acc, center), maybe(acc, weighted or bias)
@@ -211,7 +199,7 @@ def build_backward(
         O, W = Lines(dx, rows, vectors, P.vec), Lines(w, 1, vectors, P.vec) if weight is not None else None
         rstds = al.make_tensor(rstd_of, acc, al.make_layout((rows,)))
         means = al.make_tensor(mean_of, acc, al.make_layout((rows,))) if center else rstds
-        take_rows(X, D, M, O, W, rstds, means, partials, rows, P, offset, center, weighted, bias, ahead, acc)
+        take_rows(X, D, M, O, W, rstds, means, partials, rows, P, offset, center, weighted, bias, acc)
 
     return norm_backward
 
