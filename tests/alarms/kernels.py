@@ -15,7 +15,10 @@ import numpy as np
 
 import avelang.language as al
 from avelang.tile import Block
+from avelang_kernels.activation import gated
 from avelang_kernels.attention import tile_attention, tile_attention_hopper
+from avelang_kernels.loss import launches as row_losses
+from avelang_kernels.loss import linear
 from avelang_kernels.matmul import (
     hopper_gemm,
     hopper_skinny,
@@ -31,7 +34,9 @@ from avelang_kernels.matmul import (
     tutorial_gemm,
 )
 from avelang_kernels.moe import tile_grouped_gemm, tile_moe
+from avelang_kernels.norm import launches as row_norms
 from avelang_kernels.norm import ptx_rms_norm, ptx_softmax
+from avelang_kernels.rotary import rotary
 
 BF16, F16, F32 = ml_dtypes.bfloat16, np.float16, np.float32
 ALL = "gfx90a gfx942 gfx950 sm_80 sm_90a"
@@ -291,5 +296,66 @@ def instructions() -> None:
             lambda x, w: ptx_rms_norm.rms_norm(x, w, 0.5), lambda x, w: x * w / np.sqrt((x * x).mean(1, keepdims=True) + 0.5), m, n, dtype))  # fmt: skip
 
 
-for section in (products, tiles, groups, attention, instructions):
+def row_operations() -> None:
+    """Norms, softmax, gated activations, rotary embedding and losses: rows that threads share, hold, and go through in chunks."""
+
+    def about(got: Any, want: Any) -> None:
+        np.testing.assert_allclose(np.asarray(got, np.float64), want, rtol=2e-5, atol=2e-5 * float(np.abs(want).max(initial=1e-3)))
+
+    def made(*shape: int) -> np.ndarray:
+        return np.full(shape, np.nan, F32)
+
+    def norm(m: int, n: int, **o: Any) -> None:
+        x, w, y, rstd = small(1, F32, m, n), small(2, F32, n), made(m, n), made(m)
+        row_norms.forward(x, w, None, None, y, None, None, rstd, eps=0.5, **o)
+        spread = 1 / np.sqrt((x.astype(np.float64) ** 2).mean(1, keepdims=True) + 0.5)
+        about(y, x * spread * w)
+        dy, dx, dw = small(3, F32, m, n), made(m, n), made(n)
+        row_norms.backward(x, dy, None, w, None, rstd, dx, dw, None, **o)
+        g, v = dy * w, x * spread
+        about(dx, spread * (g - v * (g * v).mean(1, keepdims=True)))
+        about(dw, (dy * v).sum(0))
+
+    def softmax(m: int, n: int, **o: Any) -> None:
+        x, y, dx = small(1, F32, m, n), made(m, n), made(m, n)
+        row_norms.make_softmax(x, y, **o)
+        want = np.exp(x.astype(np.float64))
+        about(y, want / want.sum(1, keepdims=True))
+        row_norms.softmax_gradient(y, x, dx, **o)
+        about(dx, y * (x - (y * x).sum(1, keepdims=True)))
+
+    def gates(m: int, n: int, **o: Any) -> None:
+        x, y, dx = small(1, F32, m, 2 * n), made(m, n), made(m, 2 * n)
+        gated.make_gated(x[:, :n], x[:, n:], y, act="relu", **o)
+        about(y, np.maximum(x[:, :n], 0) * x[:, n:])
+        gated.gated_gradients(x[:, :n], x[:, n:], x[:, :n], dx[:, :n], dx[:, n:], act="relu", **o)
+        about(dx[:, n:], x[:, :n] * np.maximum(x[:, :n], 0))
+
+    def turns(m: int, n: int, **o: Any) -> None:
+        x, c, s, y = small(1, F32, 2, 3, m, n), small(2, F32, m, n // 2), small(3, F32, m, n // 2), made(2, 3, m, n)
+        rotary.rotate(x, None, c, s, None, y, None, **o)
+        low, high = x[..., : n // 2], x[..., n // 2 :]
+        about(y, np.concatenate([low * c - high * s, high * c + low * s], -1))
+
+    def losses(m: int, n: int, **o: Any) -> None:
+        x, t, loss, lse, out, one = small(1, F32, m, n), np.arange(m) % n, made(m), made(m), made(), made()
+        row_losses.make_losses(x, t, loss, lse, **o)
+        total = np.log(np.exp(x.astype(np.float64)).sum(1))
+        about(loss, total - x[np.arange(m), t])
+        row_losses.add_losses(loss, t, out, one, **o)
+        dx, want = made(m, n), np.exp(x - total[:, None])
+        row_losses.gradients(x, t, lse, np.ones((), F32), one, dx, **o)
+        want[np.arange(m), t] -= 1
+        about(dx, want / m)
+        linear.multiply_by(dx, np.full(1, 2, F32), dx, **o)
+        about(dx, 2 * want / m)
+
+    for m, n in ((5, 36), (2, 4100), (17, 3)):
+        for name, run in (("norms", norm), ("softmax", softmax), ("gated", gates), ("cross_entropy", losses)):
+            add(f"{name} {(m, n)}", ALL, functools.partial(run, m, n))
+    for m, n in ((5, 20), (3, 6)):
+        add(f"rotary {(m, n)}", ALL, functools.partial(turns, m, n))
+
+
+for section in (products, tiles, groups, attention, instructions, row_operations):
     section()
