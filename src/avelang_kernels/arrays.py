@@ -4,6 +4,7 @@ language's own go out."""
 from __future__ import annotations
 
 import functools
+import math
 import sys
 from typing import Annotated, Any, NamedTuple
 
@@ -122,3 +123,33 @@ def _multiprocessors(device: Any) -> int:
 def multiprocessors(x: Any, other: int = 132) -> int:
     """Multiprocessors of the GPU that an array of torch's is on; `other` elsewhere, by default an H100's or H200's."""
     return _multiprocessors(x.device) if getattr(x, "is_cuda", False) else other
+
+
+def strides_of(x: Any) -> tuple[int, ...]:
+    """Elements from one place to the next along each dimension; those of rows one after another where an array does not
+    say (JAX)."""
+    if hasattr(x, "stride"):
+        return tuple(x.stride())
+    if hasattr(x, "strides"):
+        return tuple(s // x.itemsize for s in x.strides)
+    return tuple(math.prod(x.shape[i + 1 :]) for i in range(len(x.shape)))
+
+
+def spanned(x: Any) -> Any:
+    """The memory from an array's first element to its last, without gaps, as kernels with pointers take it: itself
+    where that is so. Strides are 0 or more."""
+    shape, steps = tuple(x.shape), strides_of(x)
+    whole = tuple(math.prod(shape[i + 1 :]) for i in range(len(shape)))
+    if 0 in shape or all(n == 1 or s == w for n, s, w in zip(shape, steps, whole, strict=True)):
+        return x
+    span = sum((n - 1) * s for n, s in zip(shape, steps, strict=True)) + 1
+    if is_torch(x):
+        return x.as_strided((span,), (1,))
+    import numpy as np  # takes longer to import than the kernel to compile
+
+    return np.lib.stride_tricks.as_strided(x, (span,), (x.itemsize,))
+
+
+def address(x: Any) -> int:
+    """The place of an array's first element, in bytes; 0 where it does not say (JAX)."""
+    return x.data_ptr() if hasattr(x, "data_ptr") else x.ctypes.data if hasattr(x, "ctypes") else 0

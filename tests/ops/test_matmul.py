@@ -139,7 +139,7 @@ ONE = np.zeros((16, 16), bf16)
         (ONE, ONE, {"activation": "swish"}, "activation is 'swish': it must be one of"),
         (ONE, ONE, {"bias": np.zeros(8, bf16)}, r"bias is \(8,\) of bfloat16: it must be \(16,\)"),
         (ONE, ONE, {"bias": np.zeros(16, np.float16)}, "bias is .* of float16: it must be .* of bfloat16 or float32"),
-        ([[1.0]], ONE, {}, "a is of builtins.list: it must be an array of NumPy or torch"),
+        ([[1.0]], ONE, {}, "a is of builtins.list: it must be an array of NumPy, torch or JAX"),
         (ONE, ONE, {"out": "here"}, "out is of builtins.str"),
         (ONE.astype(np.float64), ONE.astype(np.float64), {}, "a is of float64 and b of float64: both must be"),
         (ONE, ONE, {"out": np.zeros((16, 8), bf16)}, r"out is \(16, 8\) of bfloat16: it must be \(16, 16\)"),

@@ -12,13 +12,18 @@ TABLE = {
     "attention": "avelang.ops.attention",
     "cross_entropy": "avelang.ops.loss",
     "geglu": "avelang.ops.swiglu",
+    "grouped_matmul": "avelang.ops.grouped",
     "invariant": "avelang.bridge",
     "layer_norm": "avelang.ops.norm",
+    "linear": "avelang.ops.linear",
     "linear_cross_entropy": "avelang.ops.loss",
     "log_softmax": "avelang.ops.softmax",
     "matmul": "avelang.ops.matmul",
+    "moe": "avelang.ops.moe",
+    "quantize_fp8": "avelang.ops.scaled",
     "rms_norm": "avelang.ops.norm",
     "rotary": "avelang.ops.rotary",
+    "scaled_matmul": "avelang.ops.scaled",
     "softmax": "avelang.ops.softmax",
     "swiglu": "avelang.ops.swiglu",
 }
@@ -26,20 +31,26 @@ TABLE = {
 if TYPE_CHECKING:
     from avelang.bridge import invariant as invariant
     from avelang.ops.attention import attention as attention
+    from avelang.ops.grouped import grouped_matmul as grouped_matmul
+    from avelang.ops.linear import linear as linear
     from avelang.ops.loss import cross_entropy as cross_entropy
     from avelang.ops.loss import linear_cross_entropy as linear_cross_entropy
     from avelang.ops.matmul import matmul as matmul
+    from avelang.ops.moe import moe as moe
     from avelang.ops.norm import layer_norm as layer_norm
     from avelang.ops.norm import rms_norm as rms_norm
     from avelang.ops.rotary import rotary as rotary
+    from avelang.ops.scaled import quantize_fp8 as quantize_fp8
+    from avelang.ops.scaled import scaled_matmul as scaled_matmul
     from avelang.ops.softmax import log_softmax as log_softmax
     from avelang.ops.softmax import softmax as softmax
     from avelang.ops.swiglu import geglu as geglu
     from avelang.ops.swiglu import swiglu as swiglu
 
 __all__ = [
-    "attention", "cross_entropy", "geglu", "invariant", "layer_norm", "linear_cross_entropy", "log_softmax",
-    "matmul", "rms_norm", "rotary", "softmax", "swiglu",
+    "attention", "cross_entropy", "geglu", "grouped_matmul", "invariant", "layer_norm", "linear",
+    "linear_cross_entropy", "log_softmax", "matmul", "moe", "quantize_fp8", "rms_norm", "rotary", "scaled_matmul",
+    "softmax", "swiglu",
 ]  # fmt: skip
 
 

@@ -3,13 +3,13 @@ the rule and the table of kernels; `ave explain matmul` says what it chooses."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from avelang import argument_error
-from avelang.bridge import invariant as invariance
+from avelang import argument_error, tile
+from avelang.bridge import Array, op
 from avelang_kernels.activations import ACTIVATIONS as FUSED
-from avelang_kernels.arrays import empty, is_torch, named
+from avelang_kernels.arrays import is_torch, named
+from avelang_kernels.matmul import activation_gradient
 from avelang_kernels.matmul.choice import matrix_product
 
 DTYPES = ("bfloat16", "float16", "float32")
@@ -23,13 +23,14 @@ def matmul(
     """activation(a @ b + bias), as torch's `matmul` means it: summed up in f32, rounded once.
 
     a: (m, k), (k,) or (..., m, k); b: (k, n), (k,) or (..., k, n); leading dimensions broadcast. Both bf16, f16 or f32,
-    of NumPy or torch, with any strides. On Hopper a product of f32 is three of bf16: its error is some 2^-16 of |a||b|.
-    bias: (n,), of the dtype of a and b or f32; activation: "relu", "silu" or "gelu_tanh". Both are part of the kernel's
-    epilogue, before the one rounding; of f32 on AMD and the CPU, and on sm_80 to sm_89, they are another pass, in f32.
-    out: of the result's shape, of the dtype of a and b or f32; made when it is None, in the dtype of a and b. target:
-    of arrays on the CPU, the chip whose kernel is run there. invariant: True for a plan that does not depend on the
-    number of rows, so that the bits of a row do not; None for what `ops.invariant()` says. Returns `out`. Raises L066
-    (a ValueError) for shapes that do not fit, dtypes without a kernel and chips without one."""
+    of NumPy, torch or JAX, with any strides; with gradients. On Hopper a product of f32 is three of bf16: its error is
+    some 2^-16 of |a||b|. bias: (n,), of the dtype of a and b or f32; activation: "relu", "silu" or "gelu_tanh". Both
+    are part of the kernel's epilogue, before the one rounding; of f32 on AMD and the CPU, and on sm_80 to sm_89, they
+    are another pass, in f32. out: of the result's shape, of the dtype of a and b or f32; made when it is None, in the
+    dtype of a and b. target: of arrays on the CPU, the chip whose kernel is run there. invariant: True for a plan that
+    does not depend on the number of rows, so that the bits of a row do not; None for what `ops.invariant()` says.
+    Returns `out`. Raises L066 (a ValueError) for shapes that do not fit, dtypes without a kernel and chips without
+    one."""
     for name, x in (("a", a), ("b", b), ("bias", bias), ("out", out)):
         check_array(name, x, name in ("bias", "out"))
     named_a, named_b = named(a), named(b)
@@ -53,18 +54,86 @@ def matmul(
         )
     leading = broadcast(tuple(rows.shape[:-2]), tuple(columns.shape[:-2]))
     shape = leading + (m,) * (len(a.shape) > 1) + (n,) * (len(b.shape) > 1)
-    if out is None:
-        out = empty(a, math.prod(leading) * m, n).reshape(shape)
-    elif tuple(out.shape) != shape or named(out) not in (named_a, "float32"):
+    if out is not None and (tuple(out.shape) != shape or named(out) not in (named_a, "float32")):
         raise argument_error(f"out is {tuple(out.shape)} of {named(out)}: it must be {shape}, of {named_a} or float32")
-    done = out
-    if len(a.shape) == 1:
-        done = done[..., None, :] if len(b.shape) > 1 else done[..., None]
-    if len(b.shape) == 1:
+    done: Any = out
+    if out is not None and len(a.shape) == 1:
+        done = out[..., None, :] if len(b.shape) > 1 else out[..., None]
+    if out is not None and len(b.shape) == 1:
         done = done[..., None]
-    always = invariance.on() if invariant is None else invariant
-    batches(rows, columns, done, leading, (bias, activation, target, always))
-    return out
+    made = matrices(
+        rows, columns, bias, activation=activation, target=target, invariant=invariant, out=done,
+        out_dtype=named_a if out is None else named(out),
+    )  # fmt: skip
+    return made.reshape(shape) if out is None else out
+
+
+def _shapes(a: Array, b: Array, bias: Array | None = None, *, out_dtype: str) -> Array:
+    return Array((*broadcast(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1]), out_dtype)
+
+
+@op(_shapes, autocast="lower")
+def matrices(
+    a: Any, b: Any, bias: Any, out: Any, *, out_dtype: str, activation: str | None = None, target: str | None = None,
+    invariant: bool | None = None,
+) -> None:  # fmt: skip
+    """The operation of `matmul`, for what has two dimensions or more."""
+    leading = broadcast(tuple(a.shape[:-2]), tuple(b.shape[:-2]))
+    batches(a, b, out, leading, (bias, activation, target, bool(invariant)))
+
+
+@matrices.backward(saves=("a", "b", "bias"))
+def _(grads: Any, inputs: Any, outputs: Any, *, activation: str | None, target: str | None, invariant: bool | None,
+      needs: Any) -> Any:  # fmt: skip
+    (g,), (a, b, bias) = grads, inputs
+    if activation is not None:
+        sums = matmul(a, b, bias=bias, target=target, invariant=invariant)
+        g = before_activation(g, sums, activation=activation, target=target)
+    g = g if named(g) == named(a) else _as(g, a)
+    k, n = a.shape[-1], b.shape[-1]
+    da = db = dbias = None
+    if needs[0]:
+        da = _summed(matmul(g, b.swapaxes(-2, -1), target=target, invariant=invariant), a.shape)
+    if needs[1]:
+        if len(b.shape) == 2:
+            rows, of_rows = a.reshape(-1, k), g.reshape(-1, n)
+            # As the weight lies in memory: most are a transposed (n, k).
+            if hasattr(b, "stride") and b.stride(0) == 1 and k > 1:
+                db = matmul(of_rows.T, rows, target=target, invariant=invariant).T
+            else:
+                db = matmul(rows.T, of_rows, target=target, invariant=invariant)
+        else:
+            db = _summed(matmul(a.swapaxes(-2, -1), g, target=target, invariant=invariant), b.shape)
+    if bias is not None and needs[2]:
+        dbias = _as(_as(g.reshape(-1, n), "float32").sum(0), bias)
+    return da, db, dbias
+
+
+def _summed(x: Any, shape: tuple[int, ...]) -> Any:
+    """A gradient of broadcast leading dimensions, added up to a shape."""
+    more = len(x.shape) - len(shape)
+    if more:
+        x = x.sum(tuple(range(more)))
+    axes = tuple(i for i, (have, want) in enumerate(zip(x.shape, shape, strict=True)) if have != want)
+    return x.sum(axes).reshape(shape) if axes else x
+
+
+def _as(x: Any, like: Any) -> Any:
+    """In the dtype of another array, or in f32."""
+    if is_torch(x):
+        return x.float() if like == "float32" else x.to(like.dtype)
+    return x.astype(like if like == "float32" else like.dtype)
+
+
+def _same(g: Array, z: Array) -> Array:
+    return Array(g.shape, g.dtype)
+
+
+@op(_same, contiguous=True)
+def before_activation(g: Any, z: Any, out: Any, *, activation: str, target: str | None = None) -> None:
+    """The gradient before an activation, of that behind it and the sums: g * activation'(z)."""
+    options = {"backend": "cpu"} if tile.on_cpu(g) else {}
+    activation_gradient.launch(g, z, out, activation, target=target, **options)
 
 
 def broadcast(one: tuple[int, ...], two: tuple[int, ...]) -> tuple[int, ...]:
@@ -80,12 +149,13 @@ def broadcast(one: tuple[int, ...], two: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def check_array(name: str, x: Any, optional: bool) -> None:
-    """Checks that an argument is an array of NumPy or torch. Raises L066."""
+    """Checks that an argument is an array. Raises L066."""
     if x is None and optional:
         return
-    if not (is_torch(x) or type(x).__module__.partition(".")[0] == "numpy") or not hasattr(x, "shape"):
+    if not hasattr(x, "shape") or not hasattr(x, "dtype") or isinstance(x, type):
         kind = f"{type(x).__module__}.{type(x).__qualname__}"
-        raise argument_error(f"{name} is of {kind}: it must be an array of NumPy or torch", "numpy.asarray makes one")
+        said = f"{name} is of {kind}: it must be an array of NumPy, torch or JAX"
+        raise argument_error(said, "numpy.asarray makes one")
 
 
 def batches(a: Any, b: Any, out: Any, leading: tuple[int, ...], more: tuple[Any, ...]) -> None:

@@ -63,7 +63,9 @@ class TmaEpilogue:
 
     TRANSPOSED: the work tile is one of C^T, of B A^T that is; `bias` has one number a row of it, `staged` has the
     columns of a piece for rows (consumers, buffers, columns, 8, 8), and elements have 16 bits. PINGPONG: each consumer
-    has a whole tile. ADD: what is stored is added to what is there, rounded to the dtype of C first and then again."""
+    has a whole tile. ADD: what is stored is added to what is there, rounded to the dtype of C first and then again.
+    `scales`: a number, and f32 for each row and for each column of the work tiles, (count,) or pairs (count / 2, 2), or
+    None for either, by which sums are multiplied first; or None."""
 
     C: ...
     staged: ...
@@ -72,9 +74,42 @@ class TmaEpilogue:
     TRANSPOSED: al.constexpr = False
     PINGPONG: al.constexpr = False
     ADD: al.constexpr = False
+    scales: ... = None
 
-    def apply(self, acc, n, t):
-        """Adds the bias, from column n on (TRANSPOSED: row n), and applies the activation."""
+    def scaled(self, acc, row, col, t):
+        """The sums in f32, times the scales of their rows and columns."""
+        factor, rows, cols = self.scales
+        out, two = al.make_local((acc.shape[0],), al.f32), al.make_local((2,), al.f32)
+        for h in range(2):
+            two[h] = factor
+            if rows is not None:
+                two[h] = factor * self.scale(rows, row + t // 32 * 16 + h * 8 + t % 32 // 4)
+        for j in range(acc.shape[0] // 4):
+            pair = al.full((2,), 1.0, al.f32)
+            if cols is not None:
+                if len(cols.shape) == 2:
+                    pair = cols[min(col // 2 + j * 4 + t % 4, cols.shape[0] - 1)]
+                else:
+                    for e in range(2):
+                        pair[e] = self.scale(cols, col + j * 8 + t % 4 * 2 + e)
+            for i in range(4):
+                x = al.convert(acc[4 * j + i], al.f32) * two[i // 2]
+                out[4 * j + i] = x * pair[i % 2] if cols is not None else x
+        return out
+
+    def scale(self, scales, at):
+        """The scale of a row or column; past the last that of the last one."""
+        if len(scales.shape) == 2:
+            at = min(at, scales.shape[0] * 2 - 1)
+            return scales[at // 2, at % 2]
+        return scales[min(at, scales.shape[0] - 1)]
+
+    def apply(self, acc, row, col, t):
+        """Multiplies by the scales, adds the bias, from column `col` on (TRANSPOSED: `row`), and applies the
+        activation."""
+        n = row if self.TRANSPOSED else col
+        if self.scales is not None:
+            acc = self.scaled(acc, row, col, t)
         if self.bias is not None:
             for i in range(acc.shape[0]):
                 at = t // 32 * 16 + i // 2 % 2 * 8 + t % 32 // 4 if self.TRANSPOSED else i // 4 * 8 + t % 4 * 2 + i % 2
@@ -99,7 +134,7 @@ class TmaEpilogue:
         BUFFERS, WIDTH = self.staged.shape[1], self.width()
         if END is None:
             END = 2 * acc.shape[0]
-        acc = self.apply(acc, row if self.TRANSPOSED else col, t)
+        acc = self.apply(acc, row, col, t)
         for p in range(FIRST // WIDTH, END // WIDTH):
             BUFFER = (NUMBER * ((END - FIRST) // WIDTH) + p - FIRST // WIDTH) % BUFFERS
             part = al.subview(acc, (p * WIDTH // 2,), (WIDTH // 2,), (1,))

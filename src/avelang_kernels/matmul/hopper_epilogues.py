@@ -16,6 +16,14 @@ def scale_of(factor, one, two):
     return factor
 
 
+@avelang.jit
+def scale_vector(memory, count, step, PAIRS):
+    """The scales of so many rows, `step` elements apart; PAIRS: an even number, side by side, as pairs."""
+    if PAIRS:
+        return al.make_tensor(memory, al.f32, al.make_layout((count // 2, 2)))
+    return al.make_tensor(memory, al.f32, al.make_layout((count,), (step,)))
+
+
 @avelang.struct
 class Scaling:
     """The activation of an epilogue that multiplies sums, of f32 or i32, by a number of f32."""

@@ -21,13 +21,14 @@ from avelang.pipelines.scheduler import ClusterKScheduler, SplitKScheduler, Stre
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT, run
 from avelang_kernels.activations import ACTIVATIONS, Activation
 from avelang_kernels.arrays import Matrix, Positive, Vector, empty, multiprocessors, named
-from avelang_kernels.matmul.hopper_epilogues import Scaling, scale_of
+from avelang_kernels.matmul.hopper_epilogues import Scaling, scale_of, scale_vector
 from avelang_kernels.matmul.hopper_f32 import split_f32
 from avelang_kernels.matmul.hopper_rule import choose_tile
 from avelang_kernels.matmul.hopper_tiles import STREAM, GemmTile, clusters
 from avelang_kernels.matmul.hopper_types import (
     Product,
     Scale,
+    Scaled,
     dtype_of_out,
     like,
     odd_width,
@@ -92,30 +93,43 @@ def joined(G, epilogue, space):
     return FixupEpilogue(space, epilogue)
 
 
-def annotations(split: bool, bias: Any, scaled: int | None) -> tuple[Any, ...]:
-    """The annotations of sums, counters, bias, a factor and its two pointers; of what a kernel has not, that of a
-    constexpr, None."""
+@avelang.jit
+def end_of(activation, factor, one, two, one_step, two_step, sizes, SCALED):
+    """The activation of an epilogue, and its scales of rows and columns, of which there are so many."""
+    if isinstance(SCALED, tuple):
+        rows = None if one is None else scale_vector(one, sizes[0], one_step, SCALED[0] == 2)
+        cols = None if two is None else scale_vector(two, sizes[1], two_step, SCALED[1] == 2)
+        return activation, (factor, rows, cols)
+    return (activation if SCALED is None else Scaling(scale_of(factor, one, two))), None
+
+
+def annotations(split: bool, bias: Any, scaled: Scaled) -> tuple[Any, ...]:
+    """The annotations of sums, counters, bias, a factor, its two pointers and their strides; of what a kernel has not,
+    that of a constexpr, None."""
     f32: Any = al.f32
     sums, counters = (al.Pointer(f32), al.Pointer(al.u32)) if split else (al.constexpr, al.constexpr)  # type: ignore
     factor: Any = al.constexpr if scaled is None else f32
-    more = (al.Pointer(f32) if (scaled or 0) >= i else al.constexpr for i in (1, 2))
-    return sums, counters, al.constexpr if bias is None else al.Pointer(bias), factor, *more
+    has = scaled if isinstance(scaled, tuple) else tuple((scaled or 0) >= i for i in (1, 2))
+    more = (al.Pointer(f32) if x else al.constexpr for x in has)
+    steps = (al.u32 if isinstance(scaled, tuple) and x else al.constexpr for x in has)
+    return sums, counters, al.constexpr if bias is None else al.Pointer(bias), factor, *more, *steps
 
 
 @functools.cache
-def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None = None, scaled: int | None = None,
+def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None = None, scaled: Scaled = None,
     majors: tuple[bool, bool] = (False, False), bias: Any = None, activation: Any = None,
     accumulate: bool = False) -> Any:  # fmt: skip
     """The kernel for a tile, the type of A and that of C; `other`: the type of B where it is not A's. What TMA copies
     at once is part of its map's type: hence a function for each. A split K takes a workspace: f32 sums and u32
-    counters, 0. `scaled`: sums are multiplied by a number, and by so many more in memory; None: they are not.
+    counters, 0. `scaled`: sums are multiplied by a number, and by so many more in memory; or by numbers in memory for
+    rows of A and for rows of B, where the one and the other are not 0; 2: pairs side by side. None: they are not.
     `majors`: neighbors of A lie along M, of B along N: it comes as (k, m), (k, n). `bias`: its dtype; `activation`: of
     `ACTIVATIONS`; of products without scales. `accumulate`: C is added to."""
     split: Any = tile.split
     other = dtype if other is None else other
     product = products()[dtype, other]
     STEP, sums, wgmma = product.step, product.sums, getattr(al.nvvm, f"wgmma_{product.mma}")
-    SUMS, COUNTERS, BIAS, FACTOR, ONE, TWO = annotations(split != 1, bias, scaled)
+    SUMS, COUNTERS, BIAS, FACTOR, ONE, TWO, ONES, TWOS = annotations(split != 1, bias, scaled)
     ACTIVATION = ACTIVATIONS[activation]
     G, (A_BOX, B_BOX) = tile.block(dtype, *majors), tile.boxes(STEP, *majors)
     PIECE, BUFFERS, PARTIALS = tile.piece(out.bytes), tile.buffers(out.bytes), tile.partials(out.bytes)
@@ -127,22 +141,17 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None
         A: al.TensorMap(dtype, 2, A_BOX, swizzle=PATTERN),  # type: ignore
         B: al.TensorMap(other, 2, B_BOX, swizzle=PATTERN),  # type: ignore
         C: al.TensorMap(out, 2, BOX, swizzle=SWIZZLE),  # type: ignore
-        m: al.u32,
-        n: al.u32,
-        k: al.u32,
-        partials: SUMS = None,  # type: ignore
-        counters: COUNTERS = None,  # type: ignore
-        factor: FACTOR = None,  # type: ignore
-        one: ONE = None,  # type: ignore
-        two: TWO = None,  # type: ignore
-        bias_of: BIAS = None,  # type: ignore
-    ):
+        m: al.u32, n: al.u32, k: al.u32, partials: SUMS = None, counters: COUNTERS = None,  # type: ignore
+        factor: FACTOR = None, one: ONE = None, two: TWO = None,  # type: ignore
+        one_step: ONES = None, two_step: TWOS = None, bias_of: BIAS = None,  # type: ignore
+    ):  # fmt: skip
         stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024)
         a, b = operands_of(G, stages, other)
         staged = al.make_shared((G.consumers, BUFFERS, BOX[0], SWIZZLE // UNIT, UNIT // out.bytes), out, 1024)
-        last: Any = ACTIVATION if scaled is None else Scaling(scale_of(factor, one, two))
+        sizes = (n, m) if tile.transposed else (m, n)
+        last, of_rows = end_of(ACTIVATION, factor, one, two, one_step, two_step, sizes, scaled)
         added = None if bias is None else al.make_tensor(bias_of, bias, al.make_layout((n,)))
-        epilogue: Any = TmaEpilogue(C, staged, added, last, tile.transposed, tile.pingpong, accumulate)
+        epilogue: Any = TmaEpilogue(C, staged, added, last, tile.transposed, tile.pingpong, accumulate, of_rows)
         ring = mbarrier_ring(G.stages, G.sharers, G.cluster_m, G.cluster_n, CLUSTER_K=G.cluster_k)
         if G.cluster_k > 1:
             exchange = al.view(stages, sums, al.make_layout(PARTIALS))
@@ -198,17 +207,16 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     accumulate: bool = False, **options: Any) -> Any:  # fmt: skip
     """C = activation(A @ B^T + bias), accumulated in f32, or in i32 where A and B are integers, and rounded once.
     a: (m, k), b: (n, k); elements of a row are neighbors, and rows a multiple of 16 bytes apart, as TMA wants them; of
-    bf16 and f16 the same may hold of columns.
-    Both are bf16, or f16; or of 8 bits: e4m3 and e5m2 in any pair, or i8 and u8 in any pair; or f32. out: (m, n), of
-    the type of a and b or f32; of fp8 bf16, f16 or f32; of integers i32, f32, bf16 or f16; of f32 f32, bf16 or f16.
-    It is made when it is None: of `dtype`, or the type of a and b, bf16 for fp8, i32 for integers. All are on a GPU of
-    sm_90a, or on the CPU.
+    bf16 and f16 the same may hold of columns. Both are bf16, or f16; or of 8 bits: e4m3 and e5m2 in any pair, or i8 and
+    u8 in any pair; or f32. out: (m, n), of the type of a and b or f32; of fp8 bf16, f16 or f32; of integers i32, f32,
+    bf16 or f16; of f32 f32, bf16 or f16. It is made when it is None: of `dtype`, or the type of a and b, bf16 for fp8,
+    i32 for integers. All are on a GPU of sm_90a, or on the CPU.
 
     `scale_a`, `scale_b`: numbers, or arrays of one f32 where a and b are, by which C is multiplied, in f32, before it
-    is rounded. `precision`, of f32: "bf16x3", three products of bf16 with an error of some 2^-16 of |a| |b|, or
-    "tf32", one product that ignores the low 13 bits of a and b, with one of 2^-9; "bf16x3" when it is None.
-
-    `bias`: (n,), of the type of a or f32; `activation`: "relu", "silu" or "gelu_tanh"; both of bf16 and f16 only.
+    is rounded; or of f32 for each row of a, (m,) or (m, 1), and of b, (n,), (n, 1) or (1, n). `precision`, of f32:
+    "bf16x3", three products of bf16 with an error of some 2^-16 of |a| |b|, or "tf32", one product that ignores the low
+    13 bits of a and b, with one of 2^-9; "bf16x3" when it is None. `bias`: (n,), of the type of a or f32; `activation`:
+    "relu", "silu" or "gelu_tanh"; both of bf16 and f16, or with scales for each row, only.
     `accumulate`: the product is added to `out`, of f32, bf16 or f16: rounded to its type, and the sum again.
     `tile`: chosen by shape when it is None; `blocks`: as many as there are multiprocessors. `split`: in place of the
     tile's: parts of K that different blocks multiply, or "stream"; sums of parts are added in the order of K, the same
@@ -227,8 +235,8 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     if product.a == al.f32 and precision != "tf32" and 0 not in (m, n, k):
         a, b = split_f32(a, b, **options)
         k, product = a.shape[1], product_of(a, b)
-    narrow, factors = product.a.bytes == 2, scales(scale_a, scale_b, product.sums == al.i32 != to)
-    check_end(product, n, bias, activation, factors[0] is not None)
+    narrow, factors = product.a.bytes == 2, scales(scale_a, scale_b, product.sums == al.i32 != to, (m, n))
+    check_end(product, n, bias, activation, factors[0])
     if 0 not in (m, n, k):
         check_places(a, b, narrow)
     # The rule counts K in elements of 2 bytes.
@@ -286,6 +294,8 @@ def launch(product: Product, a: Any, b: Any, result: Any, to: Any, tile: GemmTil
         slots = (2 * runs if split == STREAM else units) * tile.cluster
         extra = workspace_for(a, slots * tile.m // ROWS, slots * tile.m * tile.n)
     if scaled is not None:
+        if isinstance(scaled, tuple) and tile.transposed:
+            scaled, numbers = scaled[::-1], (numbers[0], *numbers[2:0:-1], *numbers[4:2:-1])
         extra = *(extra or (None, None)), *numbers
     said: Any = None
     if bias is not None:
@@ -306,12 +316,12 @@ def check_places(a: Any, b: Any, columns: bool) -> None:
             raise argument_error(f"{name}: {why} (pad the rows, and pass a view of the first {x.shape[1]} columns)")
 
 
-def check_end(product: Product, n: int, bias: Any, activation: Any, scaled: bool) -> None:
+def check_end(product: Product, n: int, bias: Any, activation: Any, scaled: Scaled) -> None:
     """Checks that a product of n columns can have this bias and activation. Raises ValueError (L066)."""
     if bias is None and activation is None:
         return
-    if scaled or product.a.bytes != 2:
-        raise argument_error("bias and activation are for a and b of bf16 or f16, without scale_a and scale_b")
+    if not isinstance(scaled, tuple) and (scaled is not None or product.a.bytes != 2):
+        raise argument_error("bias and activation are for a and b of bf16 or f16, or with scales for each row")
     if bias is not None and tuple(bias.shape) != (n,):
         raise argument_error(f"bias is {tuple(bias.shape)}, but the product has {n} columns: it must be {(n,)}")
 
@@ -319,6 +329,6 @@ def check_end(product: Product, n: int, bias: Any, activation: Any, scaled: bool
 def dtype_of_bias(bias: Any, product: Product) -> Any:
     """The dtype of a bias. Raises TypeError where it is neither f32 nor that of A."""
     found = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}.get(named(bias))
-    if found not in (product.a, al.f32):
+    if found is None or found not in (product.a, al.f32) and product.a.bytes != 1:
         raise argument_error(f"bias is of {bias.dtype}; here it must be of {product.a} or f32")
     return found

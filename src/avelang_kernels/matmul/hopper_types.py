@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 
 import avelang.language as al
 from avelang import Want, argument_error
-from avelang_kernels.arrays import is_torch, named
+from avelang_kernels.arrays import address, is_torch, named, spanned, strides_of
 from avelang_kernels.matmul.hopper_tiles import GemmTile
 
 FP8 = {"float8_e4m3fn": (al.f8e4m3fn, "e4m3"), "float8_e5m2": (al.f8e5m2, "e5m2")}
@@ -111,20 +111,51 @@ def one_number(x: Any) -> bool:
     """True for a number of Python's, and for an array of one f32, of any dimensions."""
     if isinstance(x, (int, float)):  # float64 of NumPy, too
         return not isinstance(x, bool)
-    return hasattr(x, "reshape") and not isinstance(x, type) and named(x) == "float32" and math.prod(x.shape) == 1
+    return _f32(x) and math.prod(x.shape) == 1
 
 
-Scale = Annotated[Any, Want(lambda x: x is None or one_number(x), "a number, or an array of one float32")]
+def _f32(x: Any) -> bool:
+    return hasattr(x, "reshape") and not isinstance(x, type) and named(x) == "float32"
 
 
-def scales(a: Any, b: Any, needed: bool) -> tuple[int | None, tuple[Any, ...]]:
-    """The number of scales that a kernel reads from the memory of the device, and its arguments: the product of the
-    other ones, then those in memory. None where no sum is scaled."""
+Scale = Annotated[Any, Want(lambda x: x is None or one_number(x) or _f32(x), "a number, or an array of float32")]
+# Scales in memory: how many numbers; or for each operand 1 where it has one for each row, 2 where these are pairs side
+# by side, and 0.
+Scaled = int | tuple[int, int] | None
+
+
+def vector_of(x: Any, rows: int, name: str) -> tuple[Any, int]:
+    """The memory of an operand's scales, and their stride: one for each of its rows, or one for all. Raises ValueError
+    (L066)."""
+    shape = tuple(x.shape)
+    if math.prod(shape) == 1:
+        return x, 0
+    if max(shape) != rows or math.prod(shape) != rows or len(shape) > 2:
+        raise argument_error(f"{name} is {shape}: it must be one number, or {(rows,)}, one for each row of {name[-1]}")
+    axis = shape.index(rows)
+    return spanned(x), strides_of(x)[axis]
+
+
+def kind_of(x: Any, step: int, rows: int) -> int:
+    """2 for scales that may be read in pairs, else 1."""
+    return 2 if step == 1 and rows % 2 == 0 and address(x) % 8 == 0 else 1
+
+
+def scales(a: Any, b: Any, needed: bool, rows: tuple[int, int] = (1, 1)) -> tuple[Scaled, tuple[Any, ...]]:
+    """The scales that a kernel reads from the memory of the device, and its arguments: the product of the numbers that
+    are not in memory, then those that are, of operands with so many rows. None where no sum is scaled."""
     if a is None and b is None and not needed:
         return None, ()
-    arrays = [x.reshape(1) for x in (a, b) if x is not None and not isinstance(x, (int, float))]
+    found = [None if x is None or isinstance(x, (int, float)) else x for x in (a, b)]
     factor = math.prod(float(x) for x in (a, b) if isinstance(x, (int, float)))
-    return len(arrays), (factor, *arrays)
+    if all(x is None or math.prod(x.shape) == 1 for x in found):
+        arrays = [x.reshape(1) for x in found if x is not None]
+        return len(arrays), (factor, *arrays)
+    names = "scale_a", "scale_b"
+    pairs = [(None, 0) if x is None else vector_of(x, n, name) for x, n, name in zip(found, rows, names, strict=True)]
+    one, two = (0 if x is None else kind_of(x, step, n) for (x, step), n in zip(pairs, rows, strict=True))
+    steps = (None if x is None else step for x, step in pairs)
+    return (one, two), (factor, *(x for x, _ in pairs), *steps)
 
 
 def odd_width(tile: GemmTile, product: Product) -> str:
