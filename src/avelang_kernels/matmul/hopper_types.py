@@ -147,7 +147,8 @@ def scales(a: Any, b: Any, needed: bool, rows: tuple[int, int] = (1, 1)) -> tupl
     if a is None and b is None and not needed:
         return None, ()
     found = [None if x is None or isinstance(x, (int, float)) else x for x in (a, b)]
-    factor = math.prod(float(x) for x in (a, b) if isinstance(x, (int, float)))
+    # A float: of an int for f32 the launcher asks anew each time.
+    factor = float(math.prod(float(x) for x in (a, b) if isinstance(x, (int, float))))
     if all(x is None or math.prod(x.shape) == 1 for x in found):
         arrays = [x.reshape(1) for x in found if x is not None]
         return len(arrays), (factor, *arrays)
