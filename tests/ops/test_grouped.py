@@ -62,6 +62,15 @@ def test_drawn(kind, seed):
     assert np.abs(got - want).max(initial=0) < 1e-4
 
 
+def test_parts_of_k_by_tma():
+    rng = np.random.default_rng(9)
+    offs = np.int32([3, 3, 68, 200])
+    x, g = rng.standard_normal((203, 72)).astype(BF16), rng.standard_normal((203, 136)).astype(BF16)
+    got = ops.grouped_matmul(x.T, g, offs, out_dtype="float32", target="sm_90a")
+    want = np.stack([x[i:j].astype(np.float64).T @ g[i:j].astype(np.float64) for i, j in zip([0, *offs], offs)])
+    assert np.abs(got - want).max() < 1e-4
+
+
 def test_bias_and_rounding():
     rng = np.random.default_rng(7)
     a, b = rng.standard_normal((50, 64)).astype(BF16), rng.standard_normal((3, 64, 48)).astype(BF16)
@@ -79,6 +88,8 @@ def test_by_tma():
     a, w = rng.standard_normal((70, 64)).astype(BF16), rng.standard_normal((4, 72, 64)).astype(BF16)
     offs = np.int32([3, 3, 40, 66])
     got = ops.grouped_matmul(a, w.swapaxes(1, 2), offs, out_dtype="float32", target="sm_90a")
+    other = ops.grouped_matmul(a, np.ascontiguousarray(w.swapaxes(1, 2)), offs, out_dtype="float32", target="sm_90a")
+    assert (got == other).all()
     want = ops.grouped_matmul(a, w.swapaxes(1, 2), offs, out_dtype="float32")
     assert np.abs(got - want).max() < 1e-4 and not got[66:].any()
 

@@ -2,7 +2,8 @@
 
 | chip | kernel |
 | --- | --- |
-| sm_90a | `tile_grouped_gemm`, by TMA and wgmma, for rows of a and of b^T without gaps; else `tile_grouped` |
+| sm_90a | rows: `tile_grouped_gemm`, by TMA and wgmma, of copies of what has gaps; parts of K: `hopper_weights` |
+| sm_90a, with a bias, K no multiple of 8, or parts of K in other orders | `tile_grouped` |
 | gfx90a, gfx942, gfx950, sm_80 and newer, the CPU | `tile_grouped`: operands of any strides |
 """
 
@@ -13,7 +14,7 @@ from typing import Any
 from avelang import argument_error, tile
 from avelang.bridge import Array, no_kernel, op
 from avelang_kernels.arrays import address, is_torch, spanned
-from avelang_kernels.moe import tile_grouped
+from avelang_kernels.moe import hopper_weights, tile_grouped
 from avelang_kernels.moe.tile_grouped_gemm import best_block, grouped_gemm
 
 DTYPES = ("bfloat16", "float16")
@@ -88,6 +89,14 @@ def _run(a: Any, b: Any, offs: Any, bias: Any, out: Any, chip: str, options: dic
     """The kernel of a chip, for b (groups, k, n) or (k, n)."""
     turned = _exchanged(b)
     offs = offs if is_torch(offs) or getattr(offs, "flags", None) is None else _whole(offs)
+    if chip.startswith("sm_90") and hopper_weights.fits(a, turned):
+        options.pop("T", None)
+        small = tile.Block(64, 64, 64, pipeline="tma", stages=2) if options.get("backend") else None
+        hopper_weights.launch(a, turned, offs, out, chip, small, **options)
+        return
+    if chip.startswith("sm_90") and bias is None and len(turned.shape) == 3 and a.shape[1] % 8 == 0 and 0 not in a.shape:
+        # A copy of what TMA cannot read costs less than products without it.
+        a, turned = _packed(a), _packed(turned)
     if chip.startswith("sm_90") and bias is None and _by_tma(a, turned):
         # On the CPU the block that is compiled soonest.
         block = tile.Block(64, 64, 64, pipeline="tma", stages=2) if options.get("backend") else None
@@ -106,6 +115,15 @@ def _by_tma(a: Any, b: Any) -> bool:
     if len(b.shape) != 3 or a.shape[1] % 8 or 0 in a.shape:
         return False
     return all(spanned(x) is x and address(x) % 16 == 0 for x in (a, b))
+
+
+def _packed(x: Any) -> Any:
+    """The array, or a copy without gaps."""
+    if spanned(x) is x and address(x) % 16 == 0:
+        return x
+    made = _like(x, tuple(x.shape))
+    made[...] = x
+    return made
 
 
 def _whole(x: Any) -> Any:
