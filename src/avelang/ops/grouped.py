@@ -94,7 +94,8 @@ def _run(a: Any, b: Any, offs: Any, bias: Any, out: Any, chip: str, options: dic
         small = tile.Block(64, 64, 64, pipeline="tma", stages=2) if options.get("backend") else None
         hopper_weights.launch(a, turned, offs, out, chip, small, **options)
         return
-    if chip.startswith("sm_90") and bias is None and len(turned.shape) == 3 and a.shape[1] % 8 == 0 and 0 not in a.shape:
+    rows = len(turned.shape) == 3 and a.shape[1] % 8 == 0 and 0 not in a.shape
+    if chip.startswith("sm_90") and bias is None and rows:
         # A copy of what TMA cannot read costs less than products without it.
         a, turned = _packed(a), _packed(turned)
     if chip.startswith("sm_90") and bias is None and _by_tma(a, turned):

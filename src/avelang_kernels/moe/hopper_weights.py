@@ -1,8 +1,8 @@
 """Two matrices and the ends of parts of their K come in; the product of each part goes out, by TMA and wgmma: gradients
 of the weights of a mixture of experts, on NVIDIA's Hopper.
 
-TMA cannot stop within a part of K. So both operands are copied first, turned such that K is what lies side by side, with
-zeros behind each part up to a multiple of a stage; the copies are small beside the products."""
+TMA cannot stop within a part of K. So both operands are copied first, turned such that K is what lies side by side,
+with zeros behind each part up to a multiple of a stage; the copies are small beside the products."""
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
