@@ -13,7 +13,7 @@ from avelang import ops
 from avelang.ops.attention import scaled_attention, scaled_attention_gradients
 
 BF16, F16 = ml_dtypes.bfloat16, np.float16
-CHIPS = [None, "gfx942", "sm_80"]  # compiled for the CPU; executed machine code
+CHIPS = ["gfx942", "sm_80"]
 
 
 def numbers(rng, shape, dtype, rows_first=False):
@@ -109,9 +109,9 @@ def test_conditions(seed):
     check_dense(200 + seed, F16, 32, 32, mask="bool", grads=False)
 
 
-@pytest.mark.parametrize("target", CHIPS[1:])
+@pytest.mark.parametrize("target", CHIPS)
 def test_machine_code(target):
-    """What AMD's and NVIDIA's code does, executed."""
+    """AMD's code, executed; NVIDIA's form, by what its instructions mean, on the CPU."""
     amd = target == "gfx942"
     check_dense(300, BF16, 32, 32, left=amd, mask="bool" if amd else None, target=target, longest=30, grads=amd)
 
