@@ -186,6 +186,17 @@ def test_keys_that_differ_in_one_word(machine, torch):
     assert encodings(machine) == 2 * len(views)
 
 
+def test_rows_of_any_length_that_are_only_read(machine, torch):
+    """Rows that end inside of 16 bytes, a few bytes before the next, as those of a padded copy."""
+    kernel, (whole, c) = fresh(two), arrays(torch, 2)
+    for width in (62, 61, 33, 1):
+        x = whole[:, :width]
+        for n in range(3):
+            kernel[AT](x, x, c, n)
+            check(machine, x, x, c, n)
+            assert hot(kernel) == (n > 0) and encodings(machine) == (0 if n else 2)
+
+
 def test_memory_that_is_used_again(machine, torch):
     """What another array of the same shape leaves behind is as good for the one that takes its place."""
     kernel, (memory, c) = fresh(two), arrays(torch, 2)
@@ -441,6 +452,19 @@ def test_arrays_on_the_cpu(torch):
                 padded[8 : 8 + len(x), 32 : 32 + x.shape[1]] = x
                 np.testing.assert_array_equal(out, padded[8 + row : 16 + row, 32 + col : 64 + col])
             assert hot(kernel), turn
+
+
+def test_what_may_be_read_may_not_be_stored_to(torch):
+    """An array that is known as one to read, by a map of the same type, is refused each time as one to store to."""
+    kernel, (x, out) = fresh(copies), (aligned((8, 64)) for _ in range(2))
+    short = x[:, :62]
+    for turn in range(3):
+        kernel[AT](short, out, 0, turn)
+        assert hot(kernel) == (turn > 0)
+        with pytest.raises(AveError, match="end inside of 16 bytes") as e:
+            kernel[AT](out, short, 0, 0)
+        assert e.value.code == "L027"
+        kernel[AT](short, out, 0, 0)
 
 
 def test_tensors_of_torch_in_the_reference(torch):

@@ -258,7 +258,7 @@ class Specialization:
         if bound.maps:
             from avelang.runtime import tensor_maps
 
-            tensor_maps.encode_all(device.driver, self.parameters.runtime, bound)
+            tensor_maps.encode_all(device.driver, self.parameters.runtime, bound, program.writes)
         if "ptx" in program.meta:
             from avelang.runtime import assembled
 

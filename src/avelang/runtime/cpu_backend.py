@@ -117,7 +117,7 @@ class Cpu(Backend):
         if call.bound.maps:
             from avelang.runtime import tensor_maps
 
-            tensor_maps.keep_words(call.params.runtime, call.bound)
+            tensor_maps.keep_words(call.params.runtime, call.bound, program.writes)
         return None if program.prints or call.bound.options.get("cluster") or checked.wanted() else ()
 
 

@@ -400,7 +400,7 @@ class GpuDevice(Backend):
 
             # A thread that has never used the device, such as that of torch's backward, has no context yet.
             with self.driver.on(self, f"encoding a tensor map on {self.name}"):
-                tensor_maps.encode_all(self.driver, specs, bound)
+                tensor_maps.encode_all(self.driver, specs, bound, program.writes)
         call.stream, call.library = (bound.stream, "") if bound.stream is not None else streams.current(bound.arrays,
                 self.index)
         streams.order(bound.arrays, call.stream, call.library, self)

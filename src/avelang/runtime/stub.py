@@ -367,7 +367,7 @@ class Stub:
                                1 if queue is None else program.align)
                 self._shared.like(param[0], value, array)
                 if spec.map is not None:
-                    _map(param, spec.map, array, room_of[spec.name])
+                    _map(param, spec.map, array, room_of[spec.name], spec.name in program.writes)
             if param is None:
                 return None
             out.append(param)
@@ -468,12 +468,13 @@ def _array(spec: ParamSpec, slot: int, array: Array, written: bool, device: int,
     return param, keep
 
 
-def _map(known: tuple[ParamCheck, Any], t: MapType, array: Array, room: int) -> None:
-    """Makes an array's `ParamCheck` one of a tensor map; `room`: which of a launch's `Wide` is its."""
+def _map(known: tuple[ParamCheck, Any], t: MapType, array: Array, room: int, written: bool) -> None:
+    """Makes an array's `ParamCheck` one of a tensor map; `room`: which of a launch's `Wide` is its; `written`: whether
+    the kernel stores to it."""
     from avelang.runtime import tensor_maps
 
     param, keep = known
-    table = tensor_maps.table(t, array.device.partition(":")[0])
+    table = tensor_maps.table(t, array.device.partition(":")[0], written)
     param.rank, param.shape = t.rank, table.address
     param.strides = Room.wides.offset + ctypes.sizeof(Wide) * room - 8 * param.slot
     keep.append(table)

@@ -38,11 +38,11 @@ Call = Callable[..., None]  # calls a function of the driver by its name; raises
 
 
 class MapTable:
-    """The descriptors that were encoded for one type of map. It grows with each new array, up to MOST_KEPT records;
-    then new ones replace old ones."""
+    """The descriptors that were encoded for one type of map, of arrays that are read or (`stored`) written. It grows
+    with each new array, up to MOST_KEPT records; then new ones replace old ones."""
 
-    def __init__(self, t: MapType):
-        self.type, self.rank = t, t.rank
+    def __init__(self, t: MapType, stored: bool = False):
+        self.type, self.rank, self.stored = t, t.rank, stored
         self.maps = Maps()
         self.address = ctypes.addressof(self.maps)
         self.used = 0
@@ -59,10 +59,10 @@ class MapTable:
         return wide if native().map_find(self.maps, self._key(array), self.rank, wide) else None
 
     def keep(self, array: Array, wide: Any) -> None:
-        """Puts what was made of an array into the table. `wide`: memory that begins with the 128 bytes. Not of an array
-        that stores would write past the rows of: whether a kernel stores to it is looked at by the slow path, each
+        """Puts what was made of an array into the table. `wide`: memory that begins with the 128 bytes. Of arrays
+        that are written, not of one that stores would write past the rows of: that is said by the slow path, each
         time."""
-        if torn(self.type, array.shape):
+        if self.stored and torn(self.type, array.shape):
             return
         with self._lock:
             size = self.maps.mask + 1
@@ -86,12 +86,14 @@ class MapTable:
         return memory
 
 
-_tables: dict[tuple[MapType, str], MapTable] = {}
+_tables: dict[tuple[MapType, str, bool], MapTable] = {}
 
 
-def table(t: MapType, place: str) -> MapTable:
-    """The table for a type of map; `place`: "cpu", or the kind of a driver. It lives as long as the process."""
-    return _tables.get((t, place)) or _tables.setdefault((t, place), MapTable(t))
+def table(t: MapType, place: str, stored: bool = False) -> MapTable:
+    """The table for a type of map; `place`: "cpu", or the kind of a driver; `stored`: of maps that a kernel stores
+    to. It lives as long as the process."""
+    key = t, place, stored
+    return _tables.get(key) or _tables.setdefault(key, MapTable(t, stored))
 
 
 def _aligned(kind: Any) -> Any:
@@ -112,28 +114,35 @@ def words(t: MapType, address: int, shape: tuple[int, ...], strides: tuple[int, 
     return (ctypes.c_int64 * WORDS)(address, *shape, *padding, *strides, *padding)
 
 
-def _maps(specs: Sequence[ParamSpec], bound: BoundArguments) -> list[tuple[int, MapType, Array]]:
-    """(place among the slots, type, array) of a launch's tensor maps."""
-    return [(i, spec.map, bound.values[i]) for i, spec in enumerate(specs) if spec.map is not None]
+def _maps(
+    specs: Sequence[ParamSpec], bound: BoundArguments, written: frozenset[str], place: str
+) -> list[tuple[int, MapTable, Array]]:
+    """(place among the slots, table, array) of a launch's tensor maps."""
+    return [
+        (i, table(spec.map, place, spec.name in written), bound.values[i])
+        for i, spec in enumerate(specs)
+        if spec.map is not None
+    ]
 
 
-def keep_words(specs: Sequence[ParamSpec], bound: BoundArguments) -> None:
-    """Makes launches on the CPU with the same arrays fast: `bound` is one that was checked."""
-    for (_, t, array), made in zip(_maps(specs, bound), bound.maps, strict=True):
-        table(t, CPU).keep(array, made)
+def keep_words(specs: Sequence[ParamSpec], bound: BoundArguments, written: frozenset[str]) -> None:
+    """Makes launches on the CPU with the same arrays fast: `bound` is one that was checked. `written`: names of
+    parameters that the kernel stores to."""
+    for (_, known, array), made in zip(_maps(specs, bound, written, CPU), bound.maps, strict=True):
+        known.keep(array, made)
 
 
-def encode_all(driver: Any, specs: Sequence[ParamSpec], bound: BoundArguments) -> None:
-    """Puts the addresses of the driver's descriptors into the slots of a launch's tensor maps. Raises D035."""
+def encode_all(driver: Any, specs: Sequence[ParamSpec], bound: BoundArguments, written: frozenset[str]) -> None:
+    """Puts the addresses of the driver's descriptors into the slots of a launch's tensor maps. `written`: names of
+    parameters that the kernel stores to. Raises D035."""
 
     def call(name: str, *args: Any) -> None:
         driver.must(f"encoding a tensor map by {name}", "encode", *args)
 
-    for i, t, array in _maps(specs, bound):
-        known = table(t, driver.kind)
+    for i, known, array in _maps(specs, bound, written, driver.kind):
         wide = known.find(array)
         if wide is None:
-            wide = encode(call, t, array.address, array.shape, array.strides)
+            wide = encode(call, known.type, array.address, array.shape, array.strides)
             known.keep(array, wide)
         # The table may have other arrays in its memory by the time the driver reads: the launch has a copy.
         bound.maps.append(wide)
