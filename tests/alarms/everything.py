@@ -10,6 +10,7 @@ import time
 import traceback
 from collections.abc import Callable
 
+import alarms.operations  # noqa: F401  (adds programs)
 from alarms.engines import Engine, engines_of, on
 from alarms.kernels import ALONE, PROGRAMS, Work
 from avelang.base import engines

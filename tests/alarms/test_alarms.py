@@ -17,6 +17,9 @@ SOME = (
     ("moe add_up two groups", "ptx-exec sm_80"),  # a vector load past the end of an array
     ("tutorial_gemm tiled gfx942", "gfx942-exec gfx942"),
     ("tile_gemm single (1, 1) (40, 72, 40)", "reference sm_80"),
+    ("hopper_decode 3 90 40", "reference sm_90a"),  # parts of sequences that blocks add up
+    ("tile_grouped depth (20, 33, 37)", "reference gfx942"),  # groups along K
+    ("routing", "reference gfx90a"),
 )
 
 
@@ -52,7 +55,7 @@ def test_the_table_has_all_kernels():
     import avelang_kernels
 
     folder = pathlib.Path(next(iter(avelang_kernels.__path__)))
-    others = {"__init__", "activations", "aligned_rows", "arrays", "choice", "hopper_epilogues", "hopper_few", "hopper_rule", "hopper_tiles", "hopper_types", "launches", "linear", "lines", "mi300_places", "mi300_rule", "mi300_tiles", "norm_backward", "ptx_common", "ptx_rows", "row_plans", "storage", "tile_attention_rows",
+    others = {"__init__", "activations", "aligned_rows", "arrays", "choice", "hopper_arrays", "hopper_epilogues", "hopper_few", "hopper_rule", "hopper_tiles", "hopper_types", "launches", "linear", "lines", "mi300_places", "mi300_rule", "mi300_tiles", "norm_backward", "problem", "ptx_common", "ptx_rows", "row_plans", "storage", "table", "tile_attention_rows", "tile_attention_views",
               "workspaces"}  # fmt: skip
     modules = {p.stem for p in folder.rglob("*.py")} - others
     names = {name.split()[0].replace("grouped_gemm", "tile_grouped_gemm").replace("moe", "tile_moe") for name in PROGRAMS}
