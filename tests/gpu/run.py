@@ -70,6 +70,7 @@ def steps(kernels: list[str], sanitizer: str | None) -> list[Step]:
     out = [Step("cuda", [*python, str(HERE / "cuda_check.py")], 240), Step("maps", [*python, str(HERE / "maps_check.py")], 120)]
     out.append(Step("bounds", [*python, str(HERE / "bounds_check.py")], 120))
     out.append(Step("ptxas", [*python, str(HERE / "ptxas_check.py")], 120))
+    out += [Step(name, [*python, str(HERE / f"{name}_check.py")], 240) for name in ("attention", "bridge", "matrix", "operations", "pyptx")]
     out.append(Step("tile", [*python, str(HERE / "tile_check.py"), "--jobs", "4"], 240))
     out += [Step(f"nvptx_{i}", [*python, str(HERE / "nvptx_check.py"), "--part", f"{i}/{PARTS}"], 240) for i in range(1, PARTS + 1)]
     out += [Step(f"kernels_{name}", [*python, str(HERE / "kernels_check.py"), "--only", name], 200) for name in kernels]

@@ -1,0 +1,159 @@
+"""Operations of `avelang.ops` on a real GPU, on drawn shapes and strides: results and gradients against torch in
+float64. Attention has a check of its own.
+
+    python3 tests/gpu/operations_check.py [SEED]
+
+Prints a line a case. Exit status 1 where one is wrong. Needs torch and an NVIDIA GPU of sm_90a."""
+
+from __future__ import annotations
+
+import pathlib
+import random
+import sys
+from collections.abc import Callable
+from typing import Any
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT), str(ROOT / "tests")]
+
+import torch  # noqa: E402
+from torch.nn import functional  # noqa: E402
+
+from avelang import ops  # noqa: E402
+
+HALF = (torch.bfloat16, torch.float16)
+# By the root of the mean square of what is wanted: results are rounded to 8 or 11 bits, sums of them once or twice.
+MOST = {torch.bfloat16: 0.03, torch.float16: 0.005, torch.float32: 1e-4}
+
+
+def drawn(*shape: int, dtype: torch.dtype, grad: bool = True) -> torch.Tensor:
+    """Normal numbers; one time in three a view with gaps between its rows."""
+    if len(shape) > 1 and random.random() < 0.33:
+        x = torch.randn(*shape[:-1], shape[-1] + 8, device="cuda").to(dtype)[..., : shape[-1]]
+    else:
+        x = torch.randn(*shape, device="cuda").to(dtype)
+    return x.detach().requires_grad_(grad)
+
+
+def off(got: torch.Tensor, want: torch.Tensor) -> float:
+    """The root of the mean square of the difference, by that of what is wanted."""
+    if got.shape != want.shape:
+        return float("inf")
+    d = (got.double() - want.double()).square().mean().sqrt()
+    return float(d / want.double().square().mean().sqrt().clamp_min(1e-30)) if got.numel() else 0.0
+
+
+def compare(name: str, ours: Callable[..., Any], theirs: Callable[..., Any], arrays: list[torch.Tensor]) -> bool:
+    """One case: the result, and the gradient of each array that wants one."""
+    wide = [x.detach().double().requires_grad_(x.requires_grad) for x in arrays]
+    try:
+        got, want = ours(*arrays), theirs(*wide)
+        grad = torch.randn_like(want)
+        got.backward(grad.to(got.dtype))
+        want.backward(grad)
+        found = [off(got.detach(), want.detach())]
+        found += [off(x.grad, y.grad) for x, y in zip(arrays, wide, strict=True) if x.requires_grad]
+    except Exception as e:  # noqa: BLE001 - the others run too
+        print(f"FAIL {name}: {type(e).__name__}: {str(e)[:300]}")
+        return False
+    right = all(f <= MOST[arrays[0].dtype] for f in found)
+    print(f"{'ok  ' if right else 'FAIL'} {name}: off by {', '.join(f'{f:.1g}' for f in found)}")
+    return right
+
+
+def cases() -> list[tuple[str, Callable[..., Any], Callable[..., Any], list[torch.Tensor]]]:
+    out: list[tuple[str, Callable[..., Any], Callable[..., Any], list[torch.Tensor]]] = []
+    for _ in range(3):
+        dtype = random.choice((*HALF, torch.float32))
+        rows, n = random.choice([(3, 5000), (700, 129), (64, 4096), (33, 1)]), random.choice(HALF)
+        x, w, b = drawn(*rows, dtype=dtype), drawn(rows[1], dtype=dtype), drawn(rows[1], dtype=dtype)
+        said = f"{rows} {dtype}"
+        out.append(
+            (
+                f"rms_norm {said}",
+                lambda x, w: ops.rms_norm(x, w, eps=1e-5),
+                lambda x, w: functional.rms_norm(x, x.shape[-1:], w, 1e-5),
+                [x, w],
+            )
+        )
+        x = drawn(*rows, dtype=dtype)
+        out.append(
+            (
+                f"layer_norm {said}",
+                lambda x, w, b: ops.layer_norm(x, w, b),
+                lambda x, w, b: functional.layer_norm(x, x.shape[-1:], w, b),
+                [x, drawn(rows[1], dtype=dtype), b],
+            )
+        )
+        out.append(
+            (
+                f"softmax {said}",
+                lambda x: ops.softmax(x, 0),
+                lambda x: functional.softmax(x, 0),
+                [drawn(*rows, dtype=dtype)],
+            )
+        )
+        out.append(
+            (
+                f"swiglu {said}",
+                ops.swiglu,
+                lambda g, u: functional.silu(g) * u,
+                [drawn(*rows, dtype=dtype), drawn(*rows, dtype=dtype)],
+            )
+        )
+        target = torch.randint(rows[1], (rows[0],), device="cuda")
+        out.append(
+            (
+                f"cross_entropy {said}",
+                lambda x, t=target: ops.cross_entropy(x, t, label_smoothing=0.1),
+                lambda x, t=target: functional.cross_entropy(x, t, label_smoothing=0.1),
+                [drawn(*rows, dtype=dtype)],
+            )
+        )
+        m, k, c = random.choice([1, 17, 300, 1000]), random.choice([64, 333, 2048]), random.choice([1, 96, 515])
+        said = f"{m} x {c} x {k} {n}"
+        out.append((f"matmul {said}", ops.matmul, torch.matmul, [drawn(m, k, dtype=n), drawn(k, c, dtype=n)]))
+        out.append(
+            (
+                f"linear {said}",
+                lambda x, w, b: ops.linear(x, w, b, activation="silu"),
+                lambda x, w, b: functional.silu(functional.linear(x, w, b)),
+                [drawn(2, m, k, dtype=n), drawn(c, k, dtype=n), drawn(c, dtype=n)],
+            )
+        )
+        target = torch.randint(515, (m,), device="cuda")
+        out.append(
+            (
+                f"linear_cross_entropy {said}",
+                lambda x, w, t=target: ops.linear_cross_entropy(x, w, t),
+                lambda x, w, t=target: functional.cross_entropy(x @ w.T, t),
+                [drawn(m, 256, dtype=n), drawn(515, 256, dtype=n)],
+            )
+        )
+        ends = torch.tensor(sorted(random.randrange(200) for _ in range(3)) + [200], device="cuda", dtype=torch.int32)
+
+        def grouped(a: torch.Tensor, b: torch.Tensor, e: list[int] = ends.tolist()) -> torch.Tensor:
+            return torch.cat([a[s:t] @ b[i] for i, (s, t) in enumerate(zip([0, *e[:-1]], e, strict=True))])
+
+        out.append(
+            (
+                f"grouped_matmul {ends.tolist()} {n}",
+                lambda a, b, e=ends: ops.grouped_matmul(a, b, e),
+                grouped,
+                [drawn(200, 192, dtype=n), drawn(4, 192, 160, dtype=n)],
+            )
+        )
+    return out
+
+
+def main() -> None:
+    seed = int(sys.argv[1]) if len(sys.argv) > 1 else 0
+    random.seed(seed)
+    torch.manual_seed(seed)
+    done = [compare(*case) for case in cases()]
+    print(f"{sum(done)} of {len(done)} cases are right")
+    sys.exit(0 if all(done) else 1)
+
+
+if __name__ == "__main__":
+    main()
