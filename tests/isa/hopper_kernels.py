@@ -40,20 +40,19 @@ def _words(rng: np.random.Generator, *shape: int) -> np.ndarray:
 # -- cp.async --------------------------------------------------------------------------------------------------------------------------------
 
 
-def cp_async(words: int, l1: int = 0, hint: int = 0) -> Trial:
-    """Copies with zero fill; each lane says how many bytes it reads; with a hint whole ones."""
+def cp_async(words: int, l1: int = 0) -> Trial:
+    """Copies with zero fill; each lane says how many bytes it reads."""
     copy = getattr(al.nvvm, f"cp_async_x{4 * words}")
     wide = words == 4
-    whole: Any = 4 * words
 
     @avelang.jit
     def kernel(A: al.Tensor((64, words), al.i32), N: al.Tensor((64,), al.u32), B: al.Tensor((64, words), al.i32)):
         t = al.thread_id(0)
         s = al.make_shared((64, words), al.i32, 16)
         if wide:
-            copy(s[t], A[t], N[t] if hint == 0 else whole, hint, 128, l1)
+            copy(s[t], A[t], N[t], 0, 128, l1)
         else:
-            copy(s[t], A[t], N[t] if hint == 0 else whole, hint, 0)
+            copy(s[t], A[t], N[t], 0, 0)
         al.nvvm.cp_async_commit_group()
         al.nvvm.cp_async_wait_group(0)
         al.syncthreads()
@@ -61,11 +60,11 @@ def cp_async(words: int, l1: int = 0, hint: int = 0) -> Trial:
 
     rng = np.random.default_rng(words)
     a, n = _words(rng, 64, words), rng.integers(0, 4 * words + 1, 64).astype(np.uint32)
-    n[: 8 if hint == 0 else 64] = 4 * words
+    n[:8] = 4 * words
     raw = a.view(np.uint8).reshape(64, -1).copy()
     raw[np.arange(4 * words)[None] >= n[:, None]] = 0
     out = np.zeros_like(a)
-    return Trial(f"cp_async_x{4 * words}_{l1}{hint}", kernel, [a, n, out], [a, n, raw.view(np.int32)[::-1]], (64, 1, 1), chip="sm_80")
+    return Trial(f"cp_async_x{4 * words}_{l1}", kernel, [a, n, out], [a, n, raw.view(np.int32)[::-1]], (64, 1, 1), chip="sm_80")
 
 
 @avelang.jit
@@ -531,5 +530,5 @@ def gemm() -> Trial:
 
 def trials() -> list[Trial]:
     """All of them."""
-    copies = [cp_async(1), cp_async(2, hint=1), cp_async(4), cp_async(4, 1, 2)]
+    copies = [cp_async(1), cp_async(2), cp_async(4), cp_async(4, 1)]
     return [*copies, *barriers(), *boxes(), *runs(), *clusters(), gemm()]

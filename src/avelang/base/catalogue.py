@@ -253,7 +253,7 @@ CATALOGUE: dict[str, Template] = {
     "U102": Template("no one chip has all of these intrinsics: {names}",
                      "split the kernel, or give target= and use what that chip has"),
     "U110": Template("{name} does not exist on {chip}", "chips that have it: {have}"),
-    "U111": Template("{name}: {why}", "leave one of the two away"),
+    "U111": Template("{name}: {why}", "leave the hint away"),
     "U103": Template("{name}: {what} is not available on this chip", "{instead}"),
     # L: arguments and launches. `kernel` is the kernel's name, `param` its parameter's.
     "L001": Template("`{kernel}` is a kernel: a launch needs a grid and a block",
