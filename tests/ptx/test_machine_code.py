@@ -92,3 +92,15 @@ def test_sass_by_a_disassembler(disassembler, monkeypatch):
     with pytest.raises(AveError) as caught:
         k.sass(100)
     assert caught.value.code == "D021" and "no" in str(caught.value)
+
+
+def test_spills_are_warned_of_at_the_kernel():
+    from types import SimpleNamespace
+
+    from avelang.runtime import resources
+
+    traced = programs.saxpy().traced((100,), None)
+    said = {"spills": [96, 112], "registers": 42, "remarks": [], "spilled_at": []}
+    meta = machine_code._facts(traced, SimpleNamespace(runtime=()), SimpleNamespace(key={"assembler": "13.0"}), said)
+    ((text, file, line),) = resources.warned(meta)
+    assert "96 bytes are stored and 112 loaded" in text and file == programs.__file__ and line > 0
