@@ -10,7 +10,7 @@ from __future__ import annotations
 import pathlib
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -61,96 +61,56 @@ def compare(name: str, ours: Callable[..., Any], theirs: Callable[..., Any], arr
     return right
 
 
-def cases() -> list[tuple[str, Callable[..., Any], Callable[..., Any], list[torch.Tensor]]]:
-    out: list[tuple[str, Callable[..., Any], Callable[..., Any], list[torch.Tensor]]] = []
-    for _ in range(3):
-        dtype = random.choice((*HALF, torch.float32))
-        rows, n = random.choice([(3, 5000), (700, 129), (64, 4096), (33, 1)]), random.choice(HALF)
-        x, w, b = drawn(*rows, dtype=dtype), drawn(rows[1], dtype=dtype), drawn(rows[1], dtype=dtype)
-        said = f"{rows} {dtype}"
-        out.append(
-            (
-                f"rms_norm {said}",
-                lambda x, w: ops.rms_norm(x, w, eps=1e-5),
-                lambda x, w: functional.rms_norm(x, x.shape[-1:], w, 1e-5),
-                [x, w],
-            )
-        )
-        x = drawn(*rows, dtype=dtype)
-        out.append(
-            (
-                f"layer_norm {said}",
-                lambda x, w, b: ops.layer_norm(x, w, b),
-                lambda x, w, b: functional.layer_norm(x, x.shape[-1:], w, b),
-                [x, drawn(rows[1], dtype=dtype), b],
-            )
-        )
-        out.append(
-            (
-                f"softmax {said}",
-                lambda x: ops.softmax(x, 0),
-                lambda x: functional.softmax(x, 0),
-                [drawn(*rows, dtype=dtype)],
-            )
-        )
-        out.append(
-            (
-                f"swiglu {said}",
-                ops.swiglu,
-                lambda g, u: functional.silu(g) * u,
-                [drawn(*rows, dtype=dtype), drawn(*rows, dtype=dtype)],
-            )
-        )
-        target = torch.randint(rows[1], (rows[0],), device="cuda")
-        out.append(
-            (
-                f"cross_entropy {said}",
-                lambda x, t=target: ops.cross_entropy(x, t, label_smoothing=0.1),
-                lambda x, t=target: functional.cross_entropy(x, t, label_smoothing=0.1),
-                [drawn(*rows, dtype=dtype)],
-            )
-        )
-        m, k, c = random.choice([1, 17, 300, 1000]), random.choice([64, 333, 2048]), random.choice([1, 96, 515])
-        said = f"{m} x {c} x {k} {n}"
-        out.append((f"matmul {said}", ops.matmul, torch.matmul, [drawn(m, k, dtype=n), drawn(k, c, dtype=n)]))
-        out.append(
-            (
-                f"linear {said}",
-                lambda x, w, b: ops.linear(x, w, b, activation="silu"),
-                lambda x, w, b: functional.silu(functional.linear(x, w, b)),
-                [drawn(2, m, k, dtype=n), drawn(c, k, dtype=n), drawn(c, dtype=n)],
-            )
-        )
-        target = torch.randint(515, (m,), device="cuda")
-        out.append(
-            (
-                f"linear_cross_entropy {said}",
-                lambda x, w, t=target: ops.linear_cross_entropy(x, w, t),
-                lambda x, w, t=target: functional.cross_entropy(x @ w.T, t),
-                [drawn(m, 256, dtype=n), drawn(515, 256, dtype=n)],
-            )
-        )
-        ends = torch.tensor(sorted(random.randrange(200) for _ in range(3)) + [200], device="cuda", dtype=torch.int32)
+Case = tuple[str, Callable[..., Any], Callable[..., Any], list[torch.Tensor]]
 
-        def grouped(a: torch.Tensor, b: torch.Tensor, e: list[int] = ends.tolist()) -> torch.Tensor:
-            return torch.cat([a[s:t] @ b[i] for i, (s, t) in enumerate(zip([0, *e[:-1]], e, strict=True))])
 
-        out.append(
-            (
-                f"grouped_matmul {ends.tolist()} {n}",
-                lambda a, b, e=ends: ops.grouped_matmul(a, b, e),
-                grouped,
-                [drawn(200, 192, dtype=n), drawn(4, 192, 160, dtype=n)],
-            )
-        )
-    return out
+def rows() -> Iterator[Case]:
+    """Operations on rows."""
+    dtype = random.choice((*HALF, torch.float32))
+    m, n = random.choice([(3, 5000), (700, 129), (64, 4096), (33, 1)])
+    said = f"{m} x {n} {dtype}"
+    x, w, b = drawn(m, n, dtype=dtype), drawn(n, dtype=dtype), drawn(n, dtype=dtype)
+    y, v = drawn(m, n, dtype=dtype), drawn(n, dtype=dtype)
+    rms, norm = functional.rms_norm, functional.layer_norm
+    yield f"rms_norm {said}", lambda x, w: ops.rms_norm(x, w, eps=1e-5), lambda x, w: rms(x, (n,), w, 1e-5), [x, w]
+    yield f"layer_norm {said}", ops.layer_norm, lambda x, w, b: norm(x, (n,), w, b), [y, v, b]
+    x, g, u, z = (drawn(m, n, dtype=dtype) for _ in range(4))
+    yield f"softmax {said}", lambda x: ops.softmax(x, 0), lambda x: functional.softmax(x, 0), [x]
+    yield f"swiglu {said}", ops.swiglu, lambda g, u: functional.silu(g) * u, [g, u]
+    target = torch.randint(n, (m,), device="cuda")
+    loss = functional.cross_entropy
+    yield (f"cross_entropy {said}", lambda x: ops.cross_entropy(x, target, label_smoothing=0.1),
+           lambda x: loss(x, target, label_smoothing=0.1), [z])  # fmt: skip
+
+
+def products() -> Iterator[Case]:
+    """Products of matrices."""
+    dtype = random.choice(HALF)
+    m, k, n = random.choice([1, 17, 300, 1000]), random.choice([64, 333, 2048]), random.choice([1, 96, 515])
+    said = f"{m} x {n} x {k} {dtype}"
+    yield f"matmul {said}", ops.matmul, torch.matmul, [drawn(m, k, dtype=dtype), drawn(k, n, dtype=dtype)]
+    arrays = [drawn(2, m, k, dtype=dtype), drawn(n, k, dtype=dtype), drawn(n, dtype=dtype)]
+    yield (f"linear {said}", lambda x, w, b: ops.linear(x, w, b, activation="silu"),
+           lambda x, w, b: functional.silu(functional.linear(x, w, b)), arrays)  # fmt: skip
+    target = torch.randint(515, (m,), device="cuda")
+    yield (f"linear_cross_entropy {said}", lambda x, w: ops.linear_cross_entropy(x, w, target),
+           lambda x, w: functional.cross_entropy(x @ w.T, target),
+           [drawn(m, 256, dtype=dtype), drawn(515, 256, dtype=dtype)])  # fmt: skip
+    ends = [*sorted(random.randrange(200) for _ in range(3)), 200]
+    offsets = torch.tensor(ends, device="cuda", dtype=torch.int32)
+
+    def grouped(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return torch.cat([a[s:t] @ b[i] for i, (s, t) in enumerate(zip([0, *ends[:-1]], ends, strict=True))])
+
+    yield (f"grouped_matmul {ends} {dtype}", lambda a, b: ops.grouped_matmul(a, b, offsets), grouped,
+           [drawn(200, 192, dtype=dtype), drawn(4, 192, 160, dtype=dtype)])  # fmt: skip
 
 
 def main() -> None:
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 0
     random.seed(seed)
     torch.manual_seed(seed)
-    done = [compare(*case) for case in cases()]
+    done = [compare(*case) for _ in range(3) for part in (rows, products) for case in part()]
     print(f"{sum(done)} of {len(done)} cases are right")
     sys.exit(0 if all(done) else 1)
 
