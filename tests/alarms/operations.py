@@ -132,7 +132,7 @@ def quantized(rows: int, columns: int, m: int, n: int, target: str = "", **optio
 
 def products() -> None:
     T = blackwell_gemm.BlackwellTile
-    for tile, dtype, out, *shape in ((T(128, 64, 2), BF16, BF16, 130, 40, 72), (T(256, 64, 2), F16, F32, 140, 72, 136)):
+    for tile, dtype, out, shape in ((T(128, 64, 2), BF16, BF16, (130, 40, 72)), (T(256, 64, 2), F16, F32, (140, 72, 136))):
         add(f"blackwell_gemm {tuple(tile)} {shape}", "sm_100a", lambda tile=tile, dtype=dtype, out=out, shape=shape, **o: product(
             lambda a, b, c: blackwell_gemm.gemm(a, b, c, tile, 3, **o), *shape, dtype, out))  # fmt: skip
     B = Block
@@ -140,10 +140,10 @@ def products() -> None:
         ((1, 128), (40, 72, 272), "gfx950 sm_90a", E4), ((128, 1), (5, 33, 130), "gfx942", FNUZ),
     ):  # fmt: skip
         add(f"tile_scaled {kinds} {shape}", chips, lambda kinds=kinds, shape=shape, dtype=dtype, target="", **o: scaled(
-            lambda *x: tile_scaled.launch(*x, target, blocks=True, T=B(64, 64, 128, (2, 2), "prefetch"), **o), kinds, shape, dtype))  # fmt: skip
+            lambda a, b, c, left, right: tile_scaled.launch(a, b, c, left, right, target, blocks=True, T=B(64, 64, 128, (2, 2), "prefetch"), **o), kinds, shape, dtype))  # fmt: skip
     for kinds, shape in (((1, 128), (70, 72, 272)), ((1, 1), (40, 68, 144))):
         add(f"hopper_scaled {kinds} {shape}", HOPPER, lambda kinds=kinds, shape=shape, **o: scaled(
-            lambda *x: hopper_scaled.launch(*x, al.f32, tile=GemmTile(64, 64, 2), blocks=2, **o), kinds, shape, E4))  # fmt: skip
+            lambda a, b, c, left, right: hopper_scaled.launch(a, b, c, left, right, al.f32, tile=GemmTile(64, 64, 2), blocks=2, **o), kinds, shape, E4))  # fmt: skip
     for rows, columns, m, n in ((1, 128, 5, 200), (128, 128, 130, 140), (1, 0, 5, 300), (0, 0, 6, 36)):
         add(f"quantize {rows} {columns}", "gfx950 sm_80", functools.partial(quantized, rows, columns, m, n))
     add("activation_gradient", ALL, gradient)

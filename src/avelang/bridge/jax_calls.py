@@ -87,13 +87,7 @@ def _function(operation: Operation, options: tuple[Any, ...], present: tuple[boo
         return operation.returned(foreign(*arrays))
 
     def forward(*arrays: Any) -> Any:
-        if operation.gradient is None:
-            raise error(
-                "L069",
-                name=operation.__name__,
-                what="gradient",
-                why="it has no backward: give it one by @operation.backward",
-            )
+        operation.check_gradient()
         outputs = foreign(*arrays)
         names = (*operation.signature.inputs, *operation.signature.outputs)
         everything = (*_everywhere(arrays, present), *outputs)

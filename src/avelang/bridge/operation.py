@@ -266,6 +266,12 @@ class Operation:
             x[...] = y
         return out
 
+    def check_gradient(self) -> None:
+        """Raises L069 for an operation without a backward."""
+        if self.gradient is None:
+            raise error("L069", name=self.__name__, what="gradient",
+                        why="it has no backward: give it one by @operation.backward")  # fmt: skip
+
     def gradients(self, grads: tuple[Any, ...], inputs: Any, outputs: Any, options: Sequence[Any], needs: Any) -> list:
         """One gradient, or None, for each input. Raises L069 where the backward gives another number."""
         assert self.gradient is not None

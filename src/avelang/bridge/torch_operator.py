@@ -318,13 +318,7 @@ class TorchOperator:
     def backward(self, ctx: Any, *grads: Any) -> tuple[Any, ...]:
         """Gradients of the inputs, and None for each option. Raises L069."""
         operation, torch = self.operation, self.torch
-        if operation.gradient is None:
-            raise error(
-                "L069",
-                name=operation.__name__,
-                what="gradient",
-                why="it has no backward: give it one by @operation.backward",
-            )
+        operation.check_gradient()
         given = []
         for g, (shape, dtype, device) in zip(grads, ctx.likes, strict=False):
             if g is not None:

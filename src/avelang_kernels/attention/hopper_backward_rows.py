@@ -13,10 +13,10 @@ from avelang_kernels.arrays import DTYPES, multiprocessors
 from avelang_kernels.attention.hopper_arrays import dense, empty_beside, flattened, reachable, strides_of
 from avelang_kernels.attention.hopper_backward import HopperBackward, build
 from avelang_kernels.attention.hopper_backward_work import BackwardWork
+from avelang_kernels.attention.problem import FAR
 from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER
 
 EIGHT, FOUR, ROWS, THREADS, TOGETHER = 8, 4, 64, 128, 8  # elements of a lane; rows of a block; loads at once
-FAR = 1 << 29
 
 
 @avelang.jit

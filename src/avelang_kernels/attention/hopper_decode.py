@@ -23,7 +23,6 @@ from avelang_kernels.attention.hopper_arrays import dense, empty_beside, flatten
 from avelang_kernels.attention.hopper_decode_sums import DecodeOutput, Strided, meet
 from avelang_kernels.attention.hopper_decode_work import (
     CHUNK,
-    FAR,
     GROUP,
     LEAST_PAGE,
     MEET,
@@ -36,6 +35,7 @@ from avelang_kernels.attention.hopper_decode_work import (
     DecodeWork,
     HopperDecode,
 )
+from avelang_kernels.attention.problem import FAR
 from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER
 from avelang_kernels.workspaces import workspace_for
 

@@ -21,7 +21,6 @@ ACQ_REL = 3
 TOGETHER = 8  # parts that are loaded before they are added up
 LEAST_PAGE = 8  # keys of a box, at the least: the swizzle's pattern has as many rows
 MOST_ROWS = 64  # heads that share K and V, times queries
-FAR = 1 << 29  # a window without an end
 LN2 = math.log(2)
 
 
