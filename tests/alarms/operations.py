@@ -8,9 +8,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-import avelang.language as al
 from alarms.kernels import ALL, BF16, F16, F32, HOPPER, add, product, same, small
 from avelang.tile import Block
+from avelang_kernels.arrays import DTYPES
 from avelang_kernels.attention import hopper_backward_rows, hopper_decode, tile_attention_backward, tile_attention_forward
 from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.matmul import activation_gradient, blackwell_gemm, hopper_scaled, quantize, tile_scaled
@@ -133,17 +133,19 @@ def quantized(rows: int, columns: int, m: int, n: int, target: str = "", **optio
 def products() -> None:
     T = blackwell_gemm.BlackwellTile
     for tile, dtype, out, shape in ((T(128, 64, 2), BF16, BF16, (130, 40, 72)), (T(256, 64, 2), F16, F32, (140, 72, 136))):
-        add(f"blackwell_gemm {tuple(tile)} {shape}", "sm_100a", lambda tile=tile, dtype=dtype, out=out, shape=shape, **o: product(
-            lambda a, b, c: blackwell_gemm.gemm(a, b, c, tile, 3, **o), *shape, dtype, out))  # fmt: skip
+        m, n, k = shape
+        add(f"blackwell_gemm {tuple(tile)} {shape}", "sm_100a", lambda tile=tile, dtype=dtype, out=out, m=m, n=n, k=k, **o: product(
+            lambda a, b, c: blackwell_gemm.gemm(a, b, c, tile, 3, **o), m, n, k, dtype, out))  # fmt: skip
     B = Block
     for kinds, shape, chips, dtype in (
         ((1, 128), (40, 72, 272), "gfx950 sm_90a", E4), ((128, 1), (5, 33, 130), "gfx942", FNUZ),
     ):  # fmt: skip
         add(f"tile_scaled {kinds} {shape}", chips, lambda kinds=kinds, shape=shape, dtype=dtype, target="", **o: scaled(
             lambda a, b, c, left, right: tile_scaled.launch(a, b, c, left, right, target, blocks=True, T=B(64, 64, 128, (2, 2), "prefetch"), **o), kinds, shape, dtype))  # fmt: skip
-    for kinds, shape in (((1, 128), (70, 72, 272)), ((1, 1), (40, 68, 144))):
-        add(f"hopper_scaled {kinds} {shape}", HOPPER, lambda kinds=kinds, shape=shape, **o: scaled(
-            lambda a, b, c, left, right: hopper_scaled.launch(a, b, c, left, right, al.f32, tile=GemmTile(64, 64, 2), blocks=2, **o), kinds, shape, E4))  # fmt: skip
+    single, pair, f32 = GemmTile(64, 64, 2), GemmTile(64, 64, 2, 2), DTYPES["float32"]
+    for tile, kinds, shape in ((single, (1, 128), (70, 72, 272)), (single, (1, 1), (40, 68, 144)), (pair, (1, 128), (140, 72, 400))):
+        add(f"hopper_scaled {tile.cluster} {kinds} {shape}", HOPPER, lambda tile=tile, kinds=kinds, shape=shape, **o: scaled(
+            lambda a, b, c, left, right: hopper_scaled.launch(a, b, c, left, right, f32, tile=tile, blocks=2, **o), kinds, shape, E4))  # fmt: skip
     for rows, columns, m, n in ((1, 128, 5, 200), (128, 128, 130, 140), (1, 0, 5, 300), (0, 0, 6, 36)):
         add(f"quantize {rows} {columns}", "gfx950 sm_80", functools.partial(quantized, rows, columns, m, n))
     add("activation_gradient", ALL, gradient)
