@@ -33,7 +33,7 @@ def direct(side: Any) -> Callable[[tuple[Any, ...], tuple[Any, ...], Any, bool],
         f"    {', '.join(xs)}, = inputs",
         f"    if (out is None and not fallback and {' and '.join(types)} and not modes() and not functions()",
         "            and transforms() is None and forward._current_level < 0"
-        + (" and not cast(inputs)" if side.operation.autocast else ""),
+        + (f" and not cast(x{first}.device.type)" if side.operation.autocast else ""),
         f"            and not (({' or '.join(grads)}) and grad_enabled())):",
         f"        found = plans.get((options, {', '.join(key)}, x{first}.device))",
         "        if found is not None:",
@@ -48,7 +48,7 @@ def direct(side: Any) -> Callable[[tuple[Any, ...], tuple[Any, ...], Any, bool],
     names = {
         "plain": side.plain, "modes": torch._C._len_torch_dispatch_stack, "host": side.operation.host,
         "functions": torch._C._len_torch_function_stack, "transforms": torch._C._functorch.peek_interpreter_stack,
-        "forward": torch.autograd.forward_ad, "cast": side.cast, "grad_enabled": torch.is_grad_enabled,
+        "forward": torch.autograd.forward_ad, "cast": torch.is_autocast_enabled, "grad_enabled": torch.is_grad_enabled,
         "plans": side.plans, "like": torch.empty_like, "empty": torch.empty_strided, "general": side.general,
     }  # fmt: skip
     exec(compile("\n".join(lines), f"<direct call of {side.operation.full_name}>", "exec"), names)

@@ -3,6 +3,7 @@ the rule and the table of kernels; `ave explain matmul` says what it chooses."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from avelang import argument_error, tile
@@ -31,6 +32,10 @@ def matmul(
     does not depend on the number of rows, so that the bits of a row do not; None for what `ops.invariant()` says.
     Returns `out`. Raises L066 (a ValueError) for shapes that do not fit, dtypes without a kernel and chips without
     one."""
+    key = _key(a, b, bias, activation) if out is None else None
+    known = _CHECKED.get(key)
+    if known is not None:
+        return matrices(a, b, bias, activation=activation, target=target, invariant=invariant, out_dtype=known)
     for name, x in (("a", a), ("b", b), ("bias", bias), ("out", out)):
         check_array(name, x, name in ("bias", "out"))
     named_a, named_b = named(a), named(b)
@@ -65,19 +70,44 @@ def matmul(
         rows, columns, bias, activation=activation, target=target, invariant=invariant, out=done,
         out_dtype=named_a if out is None else named(out),
     )  # fmt: skip
-    return made.reshape(shape) if out is None else out
+    if key is not None:
+        if len(_CHECKED) >= MOST_CHECKED:
+            _CHECKED.clear()
+        _CHECKED[key] = named_a
+    return out if out is not None else made if len(a.shape) > 1 < len(b.shape) else made.reshape(shape)
 
 
-def _shapes(a: Array, b: Array, bias: Array | None = None, *, out_dtype: str) -> Array:
-    return Array((*broadcast(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1]), out_dtype)
+# The dtypes of results whose arguments were checked, by what the checks look at.
+_CHECKED: dict[Any, str] = {}
+MOST_CHECKED = 1 << 14
+
+
+def _key(a: Any, b: Any, bias: Any, activation: Any) -> Any:
+    """All that `matmul` checks of tensors; None for other arrays, vectors, and where torch traces the call."""
+    torch = sys.modules.get("torch")
+    if torch is None or torch.compiler.is_compiling() or not (activation is None or type(activation) is str):
+        return None
+    plain = torch.Tensor, torch.nn.Parameter
+    if type(a) not in plain or type(b) not in plain or not (bias is None or type(bias) in plain):
+        return None
+    if len(a.shape) < 2 or len(b.shape) < 2:
+        return None
+    return a.shape, a.dtype, b.shape, b.dtype, activation, None if bias is None else (bias.shape, bias.dtype)
+
+
+def _shapes(a: Array, b: Array, bias: Array | None = None, *, out_dtype: str = "") -> Array:
+    return Array((*broadcast(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1]), out_dtype or a.dtype)
 
 
 @op(_shapes, autocast="lower")
 def matrices(
-    a: Any, b: Any, bias: Any, out: Any, *, out_dtype: str, activation: str | None = None, target: str | None = None,
-    invariant: bool | None = None,
+    a: Any, b: Any, bias: Any, out: Any, *, out_dtype: str = "", activation: str | None = None,
+    target: str | None = None, invariant: bool | None = None,
 ) -> None:  # fmt: skip
-    """The operation of `matmul`, for what has two dimensions or more."""
+    """The operation of `matmul`, for what has two dimensions or more. out_dtype: that of the result; "": that of a."""
+    if len(a.shape) == len(b.shape) == 2:
+        matrix_product(a, b.T, out, bias, activation, target, bool(invariant))
+        return
     leading = broadcast(tuple(a.shape[:-2]), tuple(b.shape[:-2]))
     batches(a, b, out, leading, (bias, activation, target, bool(invariant)))
 

@@ -9,7 +9,7 @@ can be chosen. Edges cost nothing: TMA reads zeros past the end of a matrix, and
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
 import functools
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import avelang
 import avelang.language as al
@@ -286,26 +286,56 @@ def launch(product: Product, a: Any, b: Any, result: Any, to: Any, tile: GemmTil
 ) -> None:  # fmt: skip
     """The launch of what has been checked, on so many multiprocessors. `factors`: of `scales`; `ends`: bias,
     activation, and whether C is added to."""
-    (m, n, k), (scaled, numbers), (bias, activation, accumulate) = shape, factors, ends
+    (scaled, numbers), (bias, activation, accumulate) = factors, ends
+    if isinstance(scaled, tuple) and tile.transposed:
+        scaled, numbers = scaled[::-1], (numbers[0], *numbers[2:0:-1], *numbers[4:2:-1])
+    said = None if bias is None else dtype_of_bias(bias, product)
+    way = prepared(product, to, tile, sms, scaled, shape, majors, (said, activation, accumulate))
+    again(way, a, b, result, bias, options, () if scaled is None else numbers)
+
+
+class Prepared(NamedTuple):
+    """A launch without its arrays: `at`, the kernel and its grid; `room`, counters and sums of its workspace, or ();
+    `majors`, which of A and B are read by columns; `swapped`, whether B comes first; m, n and k; `cluster`."""
+
+    at: Any
+    room: tuple[int, ...]
+    majors: tuple[bool, bool]
+    swapped: bool
+    shape: tuple[int, int, int]
+    cluster: tuple[int, int, int]
+
+
+def prepared(product: Product, to: Any, tile: GemmTile, sms: int, scaled: Scaled, shape: tuple[int, int, int],
+             majors: tuple[bool, bool], ends: tuple[Any, Any, bool]) -> Prepared:  # fmt: skip
+    """The launch of what has been checked. `ends`: the dtype of the bias, activation, whether C is added to."""
+    m, n, k = shape
     split, units = units_of(m, n, -(-k // product.step), tile)
     runs = units if tile.cluster_k > 1 else min(units, max(1, sms // tile.cluster))
-    extra: tuple[Any, ...] = ()
+    room: tuple[int, ...] = ()
     if split != 1:
         slots = (2 * runs if split == STREAM else units) * tile.cluster
-        extra = workspace_for(a, slots * tile.m // ROWS, slots * tile.m * tile.n)
-    if scaled is not None:
-        if isinstance(scaled, tuple) and tile.transposed:
-            scaled, numbers = scaled[::-1], (numbers[0], *numbers[2:0:-1], *numbers[4:2:-1])
-        extra = *(extra or (None, None)), *numbers
-    said: Any = None
-    if bias is not None:
-        said, options = dtype_of_bias(bias, product), {**options, "bias_of": bias}
-    order = slice(None, None, -1 if tile.transposed else 1)
+        room = slots * tile.m // ROWS, slots * tile.m * tile.n
     form = product.swapped if tile.transposed else product
-    x, y = [x.T if turned else x for x, turned in zip((a, b), majors, strict=True)][order]
-    kernel = build(tile._replace(split=split), form.a, to, form.b, scaled, majors[order], said, activation, accumulate)
+    turned = majors[::-1] if tile.transposed else majors
+    kernel = build(tile._replace(split=split), form.a, to, form.b, scaled, turned, *ends)
     at = kernel[runs * tile.cluster, threads(tile)]
-    at(x, y, result, m, n, k, *extra, cluster=(tile.cluster, 1, 1), **options)
+    return Prepared(at, room, majors, tile.transposed, shape, (tile.cluster, 1, 1))
+
+
+def again(way: Prepared, a: Any, b: Any, result: Any, bias: Any, options: dict[str, Any],
+          numbers: tuple[Any, ...] = ()) -> None:  # fmt: skip
+    """The launch with its arrays: of those shapes, strides and dtypes for which it was prepared, and scales."""
+    at, room, (a_turned, b_turned), swapped, (m, n, k), cluster = way
+    x, y = a.T if a_turned else a, b.T if b_turned else b
+    if swapped:
+        x, y = y, x
+    extra = workspace_for(a, *room) if room else ()
+    if numbers:
+        extra = *(extra or (None, None)), *numbers
+    if bias is not None:
+        options = {**options, "bias_of": bias}
+    at(x, y, result, m, n, k, *extra, cluster=cluster, **options)
 
 
 def check_places(a: Any, b: Any, columns: bool) -> None:
