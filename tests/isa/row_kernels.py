@@ -13,7 +13,7 @@ from avelang.isa.row import Param, Row
 
 def needs_company(row: Row) -> bool:
     """Whether a row makes no sense alone, on any operands: what waits, copies beside the wave, or takes a warpgroup. Those run in `test_hopper`."""
-    return isinstance(row.llvm.get("nvptx"), Asm) or row.name == "nvvm.wgmma_descriptor"
+    return isinstance(row.llvm.get("nvptx"), Asm) or row.name in ("nvvm.wgmma_descriptor", "nvvm.tcgen05_descriptor")
 
 
 COORDS = ("d0", "d1", "d2", "d3", "d4")

@@ -91,15 +91,19 @@ class MbarrierRing:
         """Waits until the stage is full."""
         al.nvvm.mbarrier_wait(self.full[state.stage], state.phase)
 
-    def release(self, stage, t):
+    def release(self, stage, t, ORDERED=False):
         """Arrives for one consumer, of which `t` is the thread's number, at `empty` of all blocks that copy to this
         stage. What consumers read by `wgmma` needs no order, so arrivals at other blocks are relaxed: a release there
-        is a fence of the whole GPU."""
+        is a fence of the whole GPU. ORDERED: the consumer's plain loads of what its own block stored are done before
+        its block stores anew."""
         CLUSTER = self.CLUSTER_M * self.CLUSTER_N
         if CLUSTER > 1:
             m, n, k = cluster_coords(self.CLUSTER_M, self.CLUSTER_N, self.CLUSTER_K)
             if t < CLUSTER and (t % self.CLUSTER_M == m or t // self.CLUSTER_M == n):
-                al.nvvm.mbarrier_arrive_cluster(self.empty[stage], k * CLUSTER + t, RELAXED)
+                if ORDERED and t % self.CLUSTER_M == m and t // self.CLUSTER_M == n:
+                    al.nvvm.mbarrier_arrive(self.empty[stage])
+                else:
+                    al.nvvm.mbarrier_arrive_cluster(self.empty[stage], k * CLUSTER + t, RELAXED)
         elif t == 0:
             al.nvvm.mbarrier_arrive(self.empty[stage])
 

@@ -169,14 +169,14 @@ def one_ahead(G, WIDE, a, b, ring, state, work, consumer, t, scales, acc, other,
         x1, y1 = factors()
         other = multiply_stage(G, a, b, state.stage, consumer, other, mma)
         acc = al.nvvm.wgmma_wait_acc(acc, 1)
-        ring.release(before, t % 32)
+        ring.release(before, t % 32, True)
         before = state.stage
         state.advance()
         total = promote(total, acc, x, y)
         x, y = factors()
         acc = multiply_stage(G, a, b, state.stage, consumer, acc, mma)
         other = al.nvvm.wgmma_wait_acc(other, 1)
-        ring.release(before, t % 32)
+        ring.release(before, t % 32, True)
         before = state.stage
         state.advance()
         total = promote(total, other, x1, y1)
@@ -184,16 +184,16 @@ def one_ahead(G, WIDE, a, b, ring, state, work, consumer, t, scales, acc, other,
         x1, y1 = factors()
         other = multiply_stage(G, a, b, state.stage, consumer, other, mma)
         acc = al.nvvm.wgmma_wait_acc(acc, 1)
-        ring.release(before, t % 32)
+        ring.release(before, t % 32, True)
         before = state.stage
         state.advance()
         total = promote(total, acc, x, y)
         other = al.nvvm.wgmma_wait_acc(other, 0)
-        ring.release(before, t % 32)
+        ring.release(before, t % 32, True)
         total = promote(total, other, x1, y1)
     else:
         acc = al.nvvm.wgmma_wait_acc(acc, 0)
-        ring.release(before, t % 32)
+        ring.release(before, t % 32, True)
         total = promote(total, acc, x, y)
     return total, acc, other
 
@@ -221,10 +221,10 @@ def scaled_mainloop(G, WIDE, TURNS, a, b, ring, state, work, consumer, t, scales
             acc = multiply_stage(G, a, b, state.stage, consumer * G.row_blocks + 1, acc, mma, TURNS)
             pass_turn(TURNS, G.consumers, consumer)
             acc = al.nvvm.wgmma_wait_acc(acc, 0)
-            ring.release(state.stage, t % 32)
+            ring.release(state.stage, t % 32, True)
             lower = promote(lower, acc, x2, y)
         else:
-            ring.release(state.stage, t % 32)
+            ring.release(state.stage, t % 32, True)
             upper = promote(upper, acc, x, y)
         state.advance()
     if G.row_blocks == 1:
