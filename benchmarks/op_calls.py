@@ -4,7 +4,8 @@
 
 Microseconds a call, the least of several rounds, interleaved. The host function of `nothing` launches nothing; that of
 `one kernel` launches a kernel of one block. On a GPU, launches go on while the host measures: rounds are short enough
-for the queue. No gradient is wanted. Nothing here asserts a speed."""
+for the queue. No gradient is wanted. Then the package's own operations on small arrays, beside torch's. Nothing here
+asserts a speed."""
 
 from __future__ import annotations
 
@@ -70,6 +71,30 @@ def best(calls: dict, rounds: int, number: int, device: str) -> dict[str, float]
     return found
 
 
+def operations(device: str) -> dict:
+    """Small calls of the package's operations, beside torch's own."""
+    from avelang import ops
+
+    like = {"device": device, "dtype": torch.bfloat16 if device == "cuda" else torch.float32}
+    a, b, w, g = (torch.randn(*shape, **like) for shape in ((64, 128), (128, 256), (256, 128), (128,)))
+    x, y, q = (torch.randn(*shape, **like) for shape in ((20, 855), (855, 879), (1, 4, 64, 64)))
+    target, functional = torch.zeros(64, dtype=torch.long, device=device), torch.nn.functional
+    return {
+        "torch.mm": lambda: torch.mm(a, b),
+        "ops.matmul": lambda: ops.matmul(a, b),
+        "ops.matmul, odd rows": lambda: ops.matmul(x, y),
+        "ops.linear": lambda: ops.linear(a, w),
+        "torch's rms_norm": lambda: functional.rms_norm(a, (128,), g),
+        "ops.rms_norm": lambda: ops.rms_norm(a, g),
+        "ops.softmax": lambda: ops.softmax(a),
+        "ops.swiglu": lambda: ops.swiglu(a, a),
+        "torch's cross_entropy": lambda: functional.cross_entropy(a, target),
+        "ops.cross_entropy": lambda: ops.cross_entropy(a, target),
+        "torch's attention": lambda: functional.scaled_dot_product_attention(q, q, q),
+        "ops.attention": lambda: ops.attention(q, q, q),
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--device", default="cpu")
@@ -99,6 +124,11 @@ def main() -> None:
             f"torch {torch.__version__}, Python {sys.version.split()[0]}, {torch.cuda.get_device_name() if device == 'cuda' else 'CPU'}"
         )
         for name, us in found.items():
+            print(f"{us:8.2f} us  {name}")
+        package = operations(device)
+        for call in package.values():
+            call()
+        for name, us in best(package, 15, 200, device).items():
             print(f"{us:8.2f} us  {name}")
     y = x.clone().requires_grad_()
     print(f"{best({'': lambda: nothing(y, w)}, 5, 300, device)['']:8.2f} us  nothing, with a gradient (forward alone)")

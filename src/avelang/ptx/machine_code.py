@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 import shutil
@@ -76,8 +75,8 @@ def _name(traced: Traced, parameters: Parameters, device: Any) -> str:
 def _facts(traced: Traced, parameters: Parameters, device: Any, said: dict[str, Any]) -> dict[str, Any]:
     """What the cache keeps beside the code, of which the assembler said so much."""
     kept = {"ptx": traced.with_lines} if knobs.check_ptxas() else {}
-    code = inspect.unwrap(traced.definition.fn).__code__
-    kept |= {"chip": traced.chip, "place": [code.co_filename, code.co_firstlineno]}  # for warnings of spills
+    span = traced.definition.span
+    kept |= {"chip": traced.chip, "place": [span.file, span.line] if span else ["", 0]}  # for warnings of spills
     return {**said, **_meta(traced, parameters), **kept, "assembler": device.key["assembler"]}
 
 
