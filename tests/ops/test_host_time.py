@@ -172,3 +172,20 @@ def test_errors_are_said_after_good_calls_too(slow):
             with pytest.raises(AveError, match="L066") as e:
                 ops.matmul(*args, target=HOPPER, **options)
             assert words in str(e.value)
+
+
+def test_a_loss_is_launched_by_the_fast_path(monkeypatch):
+    x, target = torch.randn(16, 32, requires_grad=True), torch.zeros(16, dtype=torch.long)
+
+    def step():
+        x.grad = None
+        loss = ops.cross_entropy(x, target)
+        loss.backward()
+        return float(loss.detach()), x.grad
+
+    for _ in range(2):
+        want, grad = step()
+    slow, launch = [], Launcher._launch
+    monkeypatch.setattr(Launcher, "_launch", lambda self, *a: slow.append(self.source.name) or launch(self, *a))
+    again, other = step()
+    assert again == want and torch.equal(grad, other) and slow == []

@@ -15,6 +15,11 @@ INDICES: dict[str, Any] = {"int64": al.i64, "int32": al.i32, "uint8": al.u8, "in
 MOST = 256  # threads of a row, which is gone through twice: other blocks load while some compute
 
 
+def lined(x: Any) -> Any:
+    """An array of one dimension at least: one of none is a number to the fast path of launches."""
+    return x if len(x.shape) else x.reshape(1)
+
+
 def make_losses(logits: Any, classes: Any, losses: Any, lse: Any, *, ignore: int = -100, smoothing: float = 0.0,
     z: float = 0.0, cap: float = 0.0, scale: Any = None, **options: Any) -> None:  # fmt: skip
     """Fills losses and lse (f32, or f64 of f64), a number for each row of logits. scale: an array of one number; where
@@ -27,7 +32,7 @@ def make_losses(logits: Any, classes: Any, losses: Any, lse: Any, *, ignore: int
         P, float(cap), dtype, INDICES[named(classes)], acc, smooth=smoothing != 0, strided=R.strides[0] is not None,
         lead=R.lead is not None, gradient=scale is not None,
     )  # fmt: skip
-    said = places(R, "x") | ({} if scale is None else {"scale": scale})
+    said = places(R, "x") | ({} if scale is None else {"scale": lined(scale)})
     grid = P.grid(R.rows, units(logits) * max(1, BUSY // P.block))
     kernel[grid, P.block](R.data[0], classes, losses, lse, R.rows, R.n // R.vec, ignore, smoothing, z,
                           **said, **options)  # fmt: skip
@@ -43,7 +48,7 @@ def add_losses(losses: Any, classes: Any, out: Any, scale: Any, *, ignore: int =
         scale[...] = 1
         return
     kernel = kernels.build_reduction(INDICES[named(classes)], accumulator(of(losses)), mean, counted)
-    kernel[1, kernels.ADD_THREADS](losses, classes, out, scale, rows, ignore, **options)
+    kernel[1, kernels.ADD_THREADS](losses, classes, lined(out), lined(scale), rows, ignore, **options)
 
 
 def gradients(logits: Any, classes: Any, lse: Any, grad: Any, scale: Any, dx: Any, *, ignore: int = -100,
@@ -59,5 +64,5 @@ def gradients(logits: Any, classes: Any, lse: Any, grad: Any, scale: Any, dx: An
         P, float(cap), dtype, INDICES[named(classes)], accumulator(dtype), strided=R.strides[0] is not None,
         lead=R.lead is not None, each=each,
     )  # fmt: skip
-    kernel[-(-R.rows // P.rows), P.block](R.data[0], classes, lse, grad, scale, dx, R.rows, R.n // R.vec, ignore,
-                                          smoothing, z, **places(R, "x"), **options)  # fmt: skip
+    kernel[-(-R.rows // P.rows), P.block](R.data[0], classes, lse, lined(grad), lined(scale), dx, R.rows,
+                                          R.n // R.vec, ignore, smoothing, z, **places(R, "x"), **options)  # fmt: skip
