@@ -31,7 +31,7 @@ def test_a_launch_fills_in_extents(backend):
 
 
 def test_what_is_not_open_is_checked():
-    with pytest.raises(errors.LaunchError, match=r"L013.*\(any, 4\)|L013"):
+    with pytest.raises(errors.LaunchError, match=r"L013.*the shape must be \(3, 4\)"):
         total[ONE, ONE](np.zeros((3, 5), np.float32), np.zeros(3, np.float32))
     with pytest.raises(errors.LaunchError, match="L013"):
         total[ONE, ONE](np.zeros(4, np.float32), np.zeros(3, np.float32))

@@ -116,4 +116,4 @@ def test_signatures_are_true():
     assert str(inspect.signature(al.subview)) == "(tensor, offsets, sizes, strides=None)"
     assert str(inspect.signature(al.printf)) == "(format, *args)"
     assert str(inspect.signature(al.amdgpu.raw_buffer_load_x4)) == "(rsrc, voffset, soffset, aux=0)"
-    assert str(inspect.signature(buffers)).startswith("(x: Tensor((256,)") or "Tensor" in str(inspect.signature(buffers))
+    assert list(inspect.signature(buffers).parameters) == ["x", "y"]

@@ -44,7 +44,7 @@ def run(config, **kwargs):
 
 def test_an_equal_record_is_served_by_the_fast_path(monkeypatch):
     assert run(Config(3)) == 6
-    launcher = scale.launcher if hasattr(scale, "launcher") else scale._launcher
+    launcher = scale._launcher
     slow = []
     original = type(launcher)._launch
     monkeypatch.setattr(type(launcher), "_launch", lambda *a: slow.append(a) or original(*a))
