@@ -16,7 +16,8 @@ MOST = 256  # threads of a row, which is gone through twice: other blocks load w
 
 
 def lined(x: Any) -> Any:
-    """An array of one dimension at least: one of none is a number to the fast path of launches."""
+    """An array of one dimension at least: compiled host code leaves torch's tensors of none to the slow path, since a
+    lazily negated view may be one (native/host/arguments.c)."""
     return x if len(x.shape) else x.reshape(1)
 
 
