@@ -3,7 +3,7 @@ attention, norms, rotary embedding, gated MLPs, experts and loss become Ave's op
 
 Parts are known by what they have, not by their class's name: a norm by `variance_epsilon`, an MLP by its three
 projections. What is replaced is the `forward` of a module of this model, never a class, so that other models stay as
-they are. Sources: transformers, "Attention Interface" and `modeling_llama.py`, `modeling_mixtral.py` (4.57 to 5.23)."""
+they are. Sources: transformers, "Attention Interface" and `modeling_llama.py`, `modeling_mixtral.py` (5.23)."""
 
 from __future__ import annotations
 
