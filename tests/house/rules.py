@@ -33,6 +33,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("avelang_kernels", "pyptx"),
     ("ops",),
     ("integrations",),
+    ("inspection",),
     ("cli",),
     ("__main__",),
 )

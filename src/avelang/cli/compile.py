@@ -34,7 +34,7 @@ def _constants(_context: click.Context, _param: click.Parameter, values: tuple[s
     return out
 
 
-def _extents(_context: click.Context, _param: click.Parameter, value: str) -> tuple[int, int, int]:
+def extents(_context: click.Context, _param: click.Parameter, value: str) -> tuple[int, int, int]:
     """Up to three extents; those left out are 1."""
     try:
         extents = [int(x) for x in value.split(",")]
@@ -48,7 +48,7 @@ def _extents(_context: click.Context, _param: click.Parameter, value: str) -> tu
 
 define_option = click.option("-D", "--define", "defines", multiple=True, metavar="NAME=VALUE", callback=_constants,
                              help="A constexpr parameter; may be given again.")  # fmt: skip
-block_option = click.option("--block", default="64", show_default=True, callback=_extents,
+block_option = click.option("--block", default="64", show_default=True, callback=extents,
                             help="Extents of a block: x, x,y or x,y,z.")
 
 

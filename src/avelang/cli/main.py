@@ -12,6 +12,7 @@ from avelang.cli.demo import demo
 from avelang.cli.doctor import doctor
 from avelang.cli.execute import exec_command
 from avelang.cli.explain import explain
+from avelang.cli.inspect import inspect_command
 from avelang.cli.intrinsics import intrinsics
 from avelang.cli.ptx import ptx
 from avelang.cli.report import report_command
@@ -26,8 +27,8 @@ def main() -> None:
     """Ave: a language in Python for matrix kernels, and its compiler."""
 
 
-for _command in (run, compile_command, build, report_command, exec_command, demo, doctor, intrinsics, explain, show,
-                 cache, ptx, tune):
+for _command in (run, compile_command, build, report_command, inspect_command, exec_command, demo, doctor, intrinsics,
+                 explain, show, cache, ptx, tune):
     main.add_command(_command)
 
 

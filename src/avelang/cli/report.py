@@ -147,33 +147,6 @@ def _modeled(found: KernelReport, program: Any) -> CuReport | None:
     return of_loop(program, found.chip, found.kernel, found.threads, groups)
 
 
-def _facts(r: KernelReport) -> list[tuple[str, str, str]]:
-    """(name, value, remark) of what the kernel takes."""
-    from avelang.base.errors import counted
-
-    o = r.occupancy
-    limits = ", ".join(f"{name} {waves:g}" for name, waves in o.limits.items())
-    return [
-        ("VGPR", str(r.vgpr), f"{r.vgpr_allocated} allocated, AGPR included"),
-        ("AGPR", str(r.agpr), ""),
-        ("SGPR", str(r.sgpr), f"{r.sgpr_allocated} allocated"),
-        ("spills", f"{r.vgpr_spills} VGPR, {r.sgpr_spills} SGPR", ""),
-        ("scratch", f"{r.scratch} bytes", "a lane"),
-        (
-            "LDS",
-            f"{r.lds} bytes",
-            f"a work-group of at most {r.threads} threads"
-            + (f"; {r.dynamic_lds} of them at launch" if r.dynamic_lds else ""),
-        ),
-        (
-            "occupancy",
-            f"{o.waves:g} waves a SIMD",
-            f"limited by {o.limited_by}, {counted(o.groups, 'work-group')} a CU; alone: {limits}",
-        ),
-        ("code", f"{r.instructions} instructions", f"{r.code_bytes} bytes" if r.code_bytes is not None else ""),
-    ]
-
-
 def _loop_facts(r: KernelReport, loop: MainLoop) -> list[tuple[str, str]]:
     """(name, value) of the main loop as a whole."""
     out = [("matrix core", f"{loop.passes} passes, {loop.matrix_clocks} clocks")] if loop.passes else []
@@ -200,12 +173,13 @@ def _print(r: KernelReport, cu: CuReport | None, missing: list[str]) -> None:
     from rich.table import Table
 
     from avelang.cli.console import out
+    from avelang.inspection.figures import amd_facts
 
     console = out()
     console.print(f"[bold]{escape(r.kernel)}[/bold] on {r.chip}\n")
     table = Table(show_header=False, box=None, pad_edge=False)
-    for row in _facts(r):
-        table.add_row(*map(escape, row))
+    for x in amd_facts(r):
+        table.add_row(escape(x.name), escape(x.value), escape(x.remark))
     console.print(table)
     if r.loop is None:
         console.print("\nno loop")

@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-import os
 import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -41,29 +40,11 @@ def as_json(r: Resources) -> str:
     return json.dumps({**dataclasses.asdict(r), "note": NOTE}, indent=2)
 
 
-def _facts(r: Resources) -> list[tuple[str, str, str]]:
-    """(name, value, remark)."""
-    from avelang.base.errors import counted
-
-    o = r.residency
-    limits = ", ".join(f"{name} {blocks}" for name, blocks in o.limits.items())
-    places = ", ".join(f"{os.path.basename(file)}:{line}: {size}" for file, line, size in r.spilled_at)
-    return [
-        ("registers", str(r.registers), f"a thread, of {counted(r.threads, 'thread')} in a block"),
-        ("spills", f"{r.stored} bytes stored, {r.loaded} loaded", places),
-        ("stack", f"{r.stack} bytes", "a thread"),
-        ("shared memory", f"{r.shared + r.dynamic} bytes",
-         f"{r.shared} of the kernel's own, {r.dynamic} that come with the launch"),
-        ("barriers", str(r.barriers), ""),
-        ("occupancy", f"{counted(o.blocks, 'block')} an SM",
-         f"{o.warps} warps, {o.share:.0%}; limited by {o.limited_by}; alone: {limits}"),
-        ("code", f"{r.code_bytes} bytes", f"the whole file, by {r.assembler}"),
-    ]
-
-
 def text(r: Resources) -> str:
     """The table, and the remarks below it."""
-    facts = _facts(r)
+    from avelang.inspection.figures import nvidia_facts
+
+    facts = [(x.name, x.value, x.remark) for x in nvidia_facts(r)]
     wide = [max(len(row[i]) for row in facts) for i in (0, 1)]
     lines = [f"{r.kernel} on {r.chip}", ""]
     lines += [f"{name:<{wide[0]}}  {value:<{wide[1]}}  {remark}".rstrip() for name, value, remark in facts]

@@ -27,6 +27,7 @@ class _Printer:
         self.taken: set[str] = set()
         self.file = file
         self.lines: list[str] = []
+        self.ops: list[Op | None] = []  # of each line
 
     def name(self, v: Value) -> str:
         """The printed name: the hint, made unique; numbers where there is none."""
@@ -66,17 +67,39 @@ class _Printer:
             text += " : " + ", ".join(map(self.type, op.results))
         text += self.span(op.span)
         for i, region in enumerate(op.regions):
-            self.lines.append((text if i == 0 else indent + "}") + " { ^" + self.params(region.args) + ":")
+            self.line((text if i == 0 else indent + "}") + " { ^" + self.params(region.args) + ":", op)
             self.block(region, indent + "  ")
-        self.lines.append(indent + "}" if op.regions else text)
+        self.line(indent + "}" if op.regions else text, op)
+
+    def line(self, text: str, op: Op | None = None) -> None:
+        self.lines.append(text)
+        self.ops.append(op)
+
+
+def _printed(p: _Printer, kernel: Kernel) -> _Printer:
+    p.line(f"kernel @{kernel.name}{p.params(kernel.params)} {kernel.attrs!r}{p.span(kernel.span)} {{")
+    p.block(kernel.body, "  ")
+    p.line("}")
+    return p
 
 
 def print_kernel(kernel: Kernel) -> str:
     """The text of a kernel, one op a line."""
-    p = _Printer(kernel.attrs.get("file", ""))
-    p.lines.append(f"kernel @{kernel.name}{p.params(kernel.params)} {kernel.attrs!r}{p.span(kernel.span)} {{")
-    p.block(kernel.body, "  ")
-    return "\n".join([*p.lines, "}"]) + "\n"
+    return "\n".join(_printed(_Printer(kernel.attrs.get("file", "")), kernel).lines) + "\n"
+
+
+class _Plain(_Printer):
+    """Without places, for reading beside the source."""
+
+    def span(self, s: Span | None) -> str:
+        return ""
+
+
+def print_lines(kernel: Kernel) -> list[tuple[str, Op | None]]:
+    """The lines of a kernel's text without places, each with the op that stands there: an op with regions stands at the
+    lines of its braces too."""
+    p = _printed(_Plain(""), kernel)
+    return list(zip(p.lines, p.ops, strict=True))
 
 
 _SPAN = r"(?: @(?P<span>(?:\"[^\"]*\":)?\d+:\d+:\d+:\d+))?"

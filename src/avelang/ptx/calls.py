@@ -20,7 +20,7 @@ from avelang.base.errors import AveError, error
 from avelang.frontend.names import near
 from avelang.frontend.signature import ParamSpec
 from avelang.ptx.specs import TileSpec, row_major, sizes_of
-from avelang.runtime import ahead, stub
+from avelang.runtime import ahead, interception, stub
 from avelang.runtime.arguments import BoundArguments, Parameters
 from avelang.runtime.arrays import CPU
 from avelang.runtime.geometry import Geometry
@@ -189,6 +189,8 @@ class Specialization:
         self.parameters.written(bound, outputs)
         if ahead.collecting():
             self._collect(bound)
+            return
+        if not interception.admitted_ptx(self.caller.kernel, self.sizes):
             return
         if bound.device == CPU:
             self.parameters.check_writable(bound, outputs)

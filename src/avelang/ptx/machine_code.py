@@ -128,8 +128,8 @@ def _placed(e: AveError, traced: Traced) -> AveError:
 _TOOLS = (("nvdisasm", "-c"), ("cuobjdump", "-sass"))
 
 
-def _disassembler() -> list[str] | None:
-    """The command of NVIDIA's disassembler: beside a `ptxas`, or in the path."""
+def disassembler() -> list[str] | None:
+    """The command of NVIDIA's disassembler: beside a `ptxas`, or in the path; None where there is none."""
     folders = [os.path.dirname(place) for place in ptxas.places() if place]
     for tool, *options in _TOOLS:
         for place in [*(os.path.join(f, tool) for f in folders), shutil.which(tool) or ""]:
@@ -140,7 +140,7 @@ def _disassembler() -> list[str] | None:
 
 def disassembled(traced: Traced) -> str:
     """The kernel's machine code as text. Raises D020 where a tool is missing, D021 where it fails."""
-    command = _disassembler()
+    command = disassembler()
     if command is None:
         install = "pip install nvidia-cuda-nvdisasm or nvidia-cuda-cuobjdump, or NVIDIA's CUDA toolkit"
         looked = "folders of ptxas, CUDA_HOME, CUDA_PATH, PATH"

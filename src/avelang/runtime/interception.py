@@ -29,6 +29,14 @@ class CheckedLaunch:
     name: Callable[[], str]
 
 
+@dataclasses.dataclass(slots=True)
+class PtxLaunch:
+    """A checked call of a kernel of the instruction level, for these sizes of its symbols."""
+
+    kernel: Any
+    sizes: tuple[int, ...]
+
+
 class Interceptor(Protocol):
     """One who waits for launches."""
 
@@ -37,11 +45,11 @@ class Interceptor(Protocol):
         ...
 
 
-_everywhere: list[Interceptor] = []
-_here: contextvars.ContextVar[tuple[Interceptor, ...]] = contextvars.ContextVar("ave_interceptors", default=())
+_everywhere: list[Any] = []
+_here: contextvars.ContextVar[tuple[Any, ...]] = contextvars.ContextVar("ave_interceptors", default=())
 
 
-def waiting() -> tuple[Interceptor, ...]:
+def waiting() -> tuple[Any, ...]:
     """Those who wait for launches of this thread."""
     return (*_everywhere, *_here.get())
 
@@ -49,6 +57,13 @@ def waiting() -> tuple[Interceptor, ...]:
 def admitted(launch: CheckedLaunch) -> bool:
     """Shows a launch to all who wait; True where none of them keeps it from running."""
     runs = [one.intercept(launch) for one in waiting()]  # all of them are shown it
+    return all(runs)
+
+
+def admitted_ptx(kernel: Any, sizes: tuple[int, ...]) -> bool:
+    """Shows a call of the instruction level to those who wait and have `intercept_ptx`; True where none keeps it."""
+    those = [one.intercept_ptx for one in waiting() if hasattr(one, "intercept_ptx")]
+    runs = [show(PtxLaunch(kernel, sizes)) for show in those]
     return all(runs)
 
 

@@ -71,7 +71,7 @@ def resources(
     where the target is no NVIDIA GPU, D020 without a ptxas, D038."""
     code, meta = cubin(jitted, constexprs, block, target, options)
     threads = block[0] * block[1] * block[2]
-    return _resources(code, meta, meta["entry"], target, threads, meta["dynamic_bytes"] + dynamic)
+    return of_report(code, meta, meta["entry"], target, threads, meta["dynamic_bytes"] + dynamic)
 
 
 def cubin(
@@ -141,10 +141,11 @@ def of_ptx(text: str, entry: str | None = None, threads: int | None = None, dyna
         threads = x * y * z
     tool = ptxas.need(PURPOSE)
     code, said = ptxas.assemble(tool, text, target[1], name)
-    return _resources(code, {**said, "assembler": str(tool)}, name, target[1], threads or 1, dynamic)
+    return of_report(code, {**said, "assembler": str(tool)}, name, target[1], threads or 1, dynamic)
 
 
-def _resources(code: bytes, said: Mapping[str, Any], entry: str, chip: str, threads: int, dynamic: int) -> Resources:
+def of_report(code: bytes, said: Mapping[str, Any], entry: str, chip: str, threads: int, dynamic: int) -> Resources:
+    """The resources of machine code of which ptxas has `said` what `ptxas.report` reads, and "assembler"."""
     shared, (stored, loaded) = said["static_bytes"], said["spills"]
     return Resources(
         kernel=entry, chip=chip, assembler=said["assembler"], threads=threads, registers=said["registers"],

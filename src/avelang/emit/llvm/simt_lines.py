@@ -2,7 +2,10 @@
 AMD's assembly are made.
 
 Only lines: no types and no variables, hence no sections of DWARF (LLVM's DebugDirectivesOnly). A device function that
-was inlined has a place of its own, with the call behind it. Source: LLVM, "Source Level Debugging with LLVM". """
+was inlined has a place of its own, with the call behind it. Source: LLVM, "Source Level Debugging with LLVM".
+
+Where a kernel's attribute `lines` is "ops", the line of an instruction is the number of its op, counted from 1 in the
+order of the IR's text: `ave inspect` links by it. """
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ import os
 from avelang.base.errors import OWN
 from avelang.base.spans import Span
 from avelang.emit.llvm.simt import Simt
-from avelang.ir.core import Kernel, Op
+from avelang.ir.core import Kernel, Op, walk
 from avelang.llvm.core import Body
 
 # Numbers of the metadata that each module has, behind those of the target; those of files, functions and places follow.
@@ -28,6 +31,8 @@ class Metadata:
         self.lines: list[str] = []
         self.first, self.flags, self.entry = first, first + _FLAGS, first + _KERNEL
         self._numbers: dict[str, int] = {}
+        numbered = kernel.attrs.get("lines") == "ops"
+        self._ops = {op: n for n, op in enumerate(walk(kernel.body), 1)} if numbered else None
         span = kernel.span or Span(kernel.attrs.get("file", ""), 0)
         self._add('!{i32 2, !"Debug Info Version", i32 3}')
         self._add(
@@ -55,6 +60,13 @@ class Metadata:
             f'!{self.first + _TYPE}, '
             f"scopeLine: {line}, unit: !{self.first + _UNIT}, spFlags: DISPFlagDefinition | DISPFlagOptimized)"
         )
+
+    def numbered(self, op: Op | None) -> int | None:
+        """The node of an op where ops are numbered (line 0: none of the kernel's own), else None."""
+        if self._ops is None:
+            return None
+        line = self._ops.get(op, 0) if op is not None else 0
+        return self._add(f"!DILocation(line: {line}, scope: !{self.entry})")
 
     def place(self, span: Span) -> int:
         """The number of a span's place."""
@@ -92,7 +104,7 @@ class Marks(Body):
         self._w, self._metadata = w, metadata
         # An op becomes hundreds of instructions where matrices are in registers.
         self._last: Op | None = None
-        self._text = self._place(w.kernel.span)
+        self._text = self._of(None)
 
     def op(self, text: str) -> str:
         """An instruction with its place."""
@@ -105,8 +117,14 @@ class Marks(Body):
     def _mark(self) -> str:
         here = self._w.here
         if here is not self._last:
-            self._last, self._text = here, self._place(here.span if here is not None else self._w.kernel.span)
+            self._last, self._text = here, self._of(here)
         return self._text
+
+    def _of(self, here: Op | None) -> str:
+        number = self._metadata.numbered(here)
+        if number is not None:
+            return f", !dbg !{number}"
+        return self._place(here.span if here is not None else self._w.kernel.span)
 
     def _place(self, span: Span | None) -> str:
         return f", !dbg !{self._metadata.place(span)}" if span is not None else ""
