@@ -43,4 +43,4 @@ def test_pages_have_all_facts():
     for name in PUBLIC:
         assert f"`{name.partition('.')[2]}`" in intrinsics
     for code in CATALOGUE:
-        assert f"| {code} |" in errors
+        assert f"### {code}\n" in errors

@@ -4,10 +4,12 @@ writes them."""
 from __future__ import annotations
 
 import inspect
+import re
 import string
 
 import click
 
+from avelang.arch import CHIPS
 from avelang.base import engines, knobs
 from avelang.base.catalogue import CATALOGUE
 from avelang.base.errors import CLASSES
@@ -23,7 +25,8 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def _row(row: Row) -> str:
+def row_text(row: Row) -> str:
+    """Entry of an intrinsic, in Markdown: signature, parameters, fragment maps, chips and source of its row."""
     short = row.name.partition(".")[2]
     lines = [f"### `{short}`", "", f"`{rows.signature(row)}` → `{rows.result_text(row)}`", "", row.doc, ""]
     if row.params:
@@ -55,7 +58,7 @@ def intrinsics() -> str:
     text += "`//` and `%` are Python's.\n"
     for namespace in sorted({r.namespace for r in ROWS.values()}):
         mine = sorted((r for r in ROWS.values() if r.namespace == namespace), key=lambda r: r.name)
-        text += f"\n## `al.{namespace}`: {len(mine)} intrinsics\n\n" + "\n".join(map(_row, mine))
+        text += f"\n## `al.{namespace}`: {len(mine)} intrinsics\n\n" + "\n".join(map(row_text, mine))
     return text
 
 
@@ -70,19 +73,26 @@ def _fields(template: str) -> str:
     return text
 
 
+def _words(text: str) -> str:
+    """Words as Markdown: what stands between backticks is code, no other mark is one."""
+    parts = re.split(r"(`[^`]*`)", " ".join(text.split()))
+    return "".join(p if p.startswith("`") else re.sub(r"([*\[\]_<])", r"\\\1", p) for p in parts)
+
+
+def _code(code: str) -> str:
+    """An error's entry: its code as a heading, so that links and a search for the code lead to it; message; hint."""
+    found = CATALOGUE[code]
+    message, hint = (_words(_fields(x)) for x in (found.message, found.hint))
+    return f"### {code}\n\n{message}\n" + (f"\nHint: {hint}\n" if hint else "")
+
+
 def errors() -> str:
     """docs/reference/errors.md"""
     text = f"# Errors\n\n{MADE}\nWhat stands in ‹angle brackets› is filled in where the error is raised.\n"
     for letter, cls in CLASSES.items():
         codes = sorted(c for c in CATALOGUE if c[0] == letter)
         if codes:
-            text += (
-                f"\n## {letter}: `{cls.__name__}`\n\n{cls.__doc__}\n\n| code | message | hint |\n| --- | --- | --- |\n"
-            )
-            text += "".join(
-                f"| {c} | {_cell(_fields(CATALOGUE[c].message))} | {_cell(_fields(CATALOGUE[c].hint))} |\n"
-                for c in codes
-            )
+            text += f"\n## {letter}: `{cls.__name__}`\n\n{cls.__doc__}\n\n" + "\n".join(map(_code, codes))
     return text
 
 
@@ -94,8 +104,8 @@ def settings() -> str:
     )
     for knob in vars(knobs).values():
         doc = inspect.getdoc(knob) or ""
-        if inspect.isfunction(knob) and doc.startswith("AVE_"):
-            variable, _, words = doc.partition(": ")
+        variable, colon, words = doc.partition(": ")
+        if inspect.isfunction(knob) and variable.startswith("AVE_") and colon:
             text += f"- `{variable}`: {' '.join(words.split())}\n"
     return text
 
@@ -137,8 +147,24 @@ def command_line(group: click.Command) -> str:
     return f"# The command line\n\n{MADE}\n" + _command(group, "ave")
 
 
+def chips() -> str:
+    """docs/reference/chips.md: the chips that code is made for."""
+    text = (
+        f"# Chips\n\n{MADE}\nCode is made for these chips (`target=`, `ave compile --target`). What runs without one, "
+        "and what was tried on a card,\nis told in [limitations](../limitations.md). `avelang.chip(name)` gives all "
+        "that is known of a chip, with its sources.\n\n"
+        "| chip | vendor | lanes of a wave | shared memory of a block | threads of a block | intrinsics |\n"
+        "| --- | --- | --- | --- | --- | --- |\n"
+    )
+    for c in CHIPS.values():
+        count = sum(c.has(r) for r in ROWS.values())
+        text += f"| `{c.name}` | {c.vendor} | {c.wave} | {c.lds_bytes // 1024} KiB | {c.max_threads} | {count} |\n"
+    features = "".join(f"- `{c.name}`: {', '.join(sorted(c.features))}.\n" for c in CHIPS.values())
+    return f"{text}\nFeatures, any one of which an intrinsic may need:\n\n{features}"
+
+
 def pages() -> dict[str, str]:
     """All generated pages, by their path in the repository."""
     made = {"intrinsics": intrinsics(), "errors": errors(), "settings": settings(), "cli": command_line(main),
-            "engines": checkers()}
+            "engines": checkers(), "chips": chips()}
     return {f"docs/reference/{name}.md": text for name, text in made.items()}

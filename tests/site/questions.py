@@ -1,0 +1,61 @@
+"""What newcomers ask, in their words, with the pages that answer.
+
+The questions were written before the pages were built, and no page was changed to contain one. A test asks the site's
+own search, and one of the pages (a path in the site without `.html`, or the beginning of one that ends in `*`) must be
+among its first three results.
+"""
+
+from __future__ import annotations
+
+QUESTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("how do I add atomically", ("language", "faq", "reference/api/language", "tutorials/*", "reference/intrinsics/*")),
+    ("what does T020 mean", ("reference/errors",)),
+    ("how to load a tile with mask", ("tile", "reference/api/tile*", "tutorials/*", "coming-from/*", "faq")),
+    ("install on a machine with no GPU", ("install", "faq", "index")),
+    ("which chips are supported", ("faq", "install", "language", "limitations", "reference/chips")),
+    ("how to debug a race", ("debug*", "faq", "reference/engines", "checks", "language", "cuda", "guide", "tutorials/*")),
+    ("use in torch.compile", ("op", "ops", "cuda", "faq")),
+    ("autotune", ("tune", "reference/api/tuning", "reference/cli")),
+    ("shared memory", ("language", "guide", "reference/api/language", "tile", "tutorials/*")),
+    ("bank conflicts", ("tile", "tutorial", "tutorials/*", "reference/cli", "reference/api/tile*")),
+    ("print inside a kernel", ("faq", "language", "guide", "debug*")),
+    ("coming from triton", ("coming-from/*",)),
+    ("tl.load equivalent", ("coming-from/*",)),
+    ("softmax", ("ops", "reference/api/ops*", "tutorials/*", "ptx")),
+    ("flash attention", ("attention", "tile_attention", "tutorials/*", "ops", "reference/api/ops*")),
+    ("layer norm backward", ("ops", "reference/api/ops*", "tutorials/*")),
+    ("mfma lane layout", ("reference/intrinsics/amdgpu-mfma*", "reference/intrinsics/*", "tutorials/*", "tile")),
+    ("wgmma", ("reference/intrinsics/nvvm-wgmma*", "hopper_gemm", "ptx", "tile", "tutorials/*")),
+    ("mma.sync m16n8k16 fragment", ("reference/intrinsics/*", "ptx", "tile", "tutorials/*")),
+    ("out of bounds access", ("reference/engines", "language", "guide", "reference/errors", "checks", "faq", "cuda")),
+    ("AVE_CHECK", ("reference/settings", "reference/engines", "checks", "faq")),
+    ("where is the cache directory", ("reference/settings", "faq", "build", "reference/cli")),
+    ("does it work on mac or windows", ("faq", "install", "limitations")),
+    ("run AMD code without a GPU", ("executor", "amd", "faq", "index", "guide", "cu_model")),
+    ("look at the assembly", ("amd", "reference/cli", "cuda", "faq", "guide")),
+    ("see the PTX of my kernel", ("cuda", "reference/cli", "faq", "ptx", "amd")),
+    ("pass a pytorch tensor to a kernel", ("cuda", "rocm", "language", "guide", "ops", "faq", "op")),
+    ("jax", ("op", "ops", "cuda", "faq", "rocm")),
+    ("gradient of my own kernel", ("op", "ops", "reference/api/avelang*")),
+    ("compile time constant parameter", ("language", "guide", "reference/api/language")),
+    ("dynamic shapes", ("language", "faq", "guide")),
+    ("bf16 dtype numpy", ("language", "guide", "faq")),
+    ("fp8 matmul with scales", ("ops", "reference/api/ops*")),
+    ("mixture of experts", ("tile_grouped_gemm", "ops", "reference/api/ops*", "tutorials/*")),
+    ("dropout random numbers philox", ("language", "tutorials/*", "reference/api/language", "faq")),
+    ("ahead of time compilation", ("build", "reference/cli", "reference/api/avelang*")),
+    ("how fast is it compared to cublas", ("hopper_gemm", "benchmarks", "faq", "index", "tile")),
+    ("is the API stable", ("stability", "faq")),
+    ("how to contribute a new intrinsic", ("developing", "contributing*", "architecture")),
+    ("report a bug", ("contributing*", "faq", "developing", "debug*")),
+    ("license", ("faq", "index", "contributing*", "stability")),
+    ("warp shuffle reduction", ("language", "guide", "reference/api/language", "tutorials/*", "reference/intrinsics/*")),
+    ("TMA tensor map", ("language", "reference/intrinsics/*", "reference/api/language", "hopper_gemm", "ptx")),
+    ("split k", ("tile_skinny", "tile", "hopper_gemm", "reference/api/pipelines*", "pipelines", "reference/api/tile*")),
+    ("why is my first launch slow", ("faq", "build", "cuda", "language")),
+    ("huggingface model", ("ops", "reference/api/integrations*", "faq")),
+    ("ptxas not found", ("cuda", "install", "faq", "reference/errors")),
+    ("what is a distribution", ("tile", "reference/api/tile*", "faq", "tutorials/*")),
+    ("test my kernel against numpy", ("guide", "reference/api/testing", "faq", "language", "reference/api/avelang.testing")),
+    ("multi gpu", ("faq", "limitations", "dist*", "ranks*")),
+)

@@ -1,0 +1,110 @@
+"""MkDocs events: configuration comes in with the navigation of mkdocs.yml; generated pages, rewritten links and the whole
+navigation go out."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import sys
+from typing import Any
+
+TOOLS = pathlib.Path(__file__).resolve().parents[1]
+for folder in (TOOLS, TOOLS.parent / "src"):
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+from mkdocs.structure.files import File, Files  # noqa: E402
+
+from avesite import api, instructions, outside  # noqa: E402
+
+DOCS = outside.ROOT / "docs"
+
+
+def generated() -> dict[str, str | bytes]:
+    """All that the site has beside the files of docs/: text by its place in the site."""
+    made: dict[str, str | bytes] = {**outside.examples(), **api.pages(), **instructions.pages()}
+    used: set[str] = set(outside.PAGES)
+    for file in sorted(DOCS.rglob("*.md")):
+        path = file.relative_to(outside.ROOT).as_posix()
+        outside.rewritten(file.read_text(), path, used)
+    done: set[str] = set()
+    while used - done:
+        path = min(used - done)
+        done.add(path)
+        where = outside.place(path)
+        if where in made or where == "index.md":
+            continue
+        if path in outside.PAGES:
+            head = outside.RARE if path != "ARCHITECTURE.md" else ""
+            made[where] = head + outside.rewritten((outside.ROOT / path).read_text(), path, used)
+        elif path.endswith(".py"):
+            made[where] = outside.source_page(path)
+        else:
+            made[where] = (outside.ROOT / path).read_bytes()
+    return made
+
+
+def _order(folder: str, names: list[str]) -> list[str]:
+    """Pages of a folder: its index first, then in the order of the links there, then by name."""
+    index = DOCS / folder / "index.md"
+    links = re.findall(r"\]\((?:\./)?([\w-]+\.md)", index.read_text()) if index.exists() else []
+    rank = {f"{folder}/{name}": i for i, name in enumerate(dict.fromkeys(links))}
+    return sorted(names, key=lambda n: (n != f"{folder}/index.md", rank.get(n, len(rank)), n))
+
+
+def _named(nav: Any) -> set[str]:
+    """The pages that a navigation names."""
+    if isinstance(nav, str):
+        return {nav}
+    values = nav if isinstance(nav, list) else nav.values()
+    return set().union(*map(_named, values)) if values else set()
+
+
+def expanded(nav: list[Any], pages: set[str], rest: list[str]) -> list[Any]:
+    """The navigation with `folder/*` replaced by the pages of the folder, sections without pages left out, and `rest` where "*"
+    stands."""
+    out: list[Any] = []
+    for item in nav:
+        if item == "*":
+            out += [{"More": rest}] if rest else []
+        elif isinstance(item, str) and item.endswith("/*"):
+            folder = item.removesuffix("/*")
+            out += _order(folder, sorted(p for p in pages if p.rpartition("/")[0] == folder))
+        elif isinstance(item, dict):
+            for title, inner in item.items():
+                inner = [inner] if isinstance(inner, str) and inner.endswith("/*") else inner
+                found = expanded(inner, pages, rest) if isinstance(inner, list) else inner
+                out += [{title: found}] if found else []
+        else:
+            out.append(item)
+    return out
+
+
+MADE: dict[str, str | bytes] = {}
+
+
+def on_config(config: Any) -> Any:
+    """Makes the generated pages, and the navigation of all pages."""
+    MADE.clear()
+    MADE.update(generated())
+    pages = {p.relative_to(DOCS).as_posix() for p in DOCS.rglob("*.md")} | {p for p in MADE if p.endswith(".md")}
+    named = _named(expanded(config.nav, pages, []))
+    rest = sorted(p for p in pages - named if not p.startswith(("reference/api/", "source/")))
+    config.nav = expanded(config.nav, pages, rest)
+    return config
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Adds what is generated."""
+    for place, content in MADE.items():
+        found = files.get_file_from_path(place)
+        if found:
+            files.remove(found)
+        files.append(File.generated(config, place, content=content))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    """Links to files of the repository as the site has them."""
+    uri = page.file.src_uri
+    return markdown if uri in MADE else outside.rewritten(markdown, f"docs/{uri}", set())
