@@ -28,20 +28,21 @@ DEFAULT_WAVE = 64
 VISITORS: Visitors = {**stmt.VISITORS, **expr.VISITORS, ast.Call: calls.call}
 
 
-def build(source: FunctionSource, constexprs: Mapping[str, object], chip: arch.Chip | None = None) -> Kernel:
+def build(source: FunctionSource, constexprs: Mapping[str, object], chip: arch.Chip | None = None,
+          block: tuple[int, int, int] | None = None) -> Kernel:  # fmt: skip
     """The IR of one kernel, specialized to `constexprs` (one value for each constexpr parameter without a default).
 
-    Without `chip`, the first chip that has all intrinsics used is taken (`arch.infer`). Raises errors of the catalogue
-    at the user's line."""
+    Without `chip`, the first chip that has all intrinsics used is taken (`arch.infer`). `block`: extents of the blocks
+    of the launch, for `al.block_threads()`. Raises errors of the catalogue at the user's line."""
     known = BuildFacts()
-    state = Build(Block(), chip, known, VISITORS)
+    state = Build(Block(), chip, known, VISITORS, block)
     try:
         with rarer_collections():
             while True:
                 try:
                     return _kernel(source, constexprs, chip, state, state.b.block)
                 except Restart:
-                    state = Build(Block(), chip, known, VISITORS)
+                    state = Build(Block(), chip, known, VISITORS, block)
     except AveError as e:
         e.span = e.span or state.b.span
         raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import math
 import types
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -341,6 +342,10 @@ def _lane(f: Frame, a: Args, node: ast.Call) -> Value:
     return f.b.lane_id()
 
 
+def _block_threads(f: Frame, a: Args, node: ast.Call) -> int:
+    return math.prod(f.build.extents) if f.build.extents is not None else 0
+
+
 def _target(f: Frame, a: Args, node: ast.Call) -> TargetInfo:
     return target_of(f.build)
 
@@ -359,6 +364,7 @@ BUILTIN: dict[str, Callable[[Frame, Args, ast.Call], Any]] = {
     "expect": _expect,
     "lane_id": _lane,
     "target": _target,
+    "block_threads": _block_threads,
     "printf": lambda f, a,
     node: printf_call.call(f, a["format"], [tensor_access.read_name(f, x, node) for x in a["args"]], node),
 }

@@ -108,10 +108,22 @@ def subscript(f: Frame, node: ast.Subscript) -> Any:
     if isinstance(base, (tuple, str)):
         return _item(f, base, node)
     if isinstance(base, Object) or is_constant(base):
-        return objects.getitem(f, base, f.expr(node.slice), node)
+        return objects.getitem(f, base, object_index(f, node.slice), node)
     if not isinstance(base, (Vec, Ref)):
         f.fail("T029", node, got=describe(base))
     return tensor_access.get(f, base, indices(f, node), node)
+
+
+def object_index(f: Frame, node: ast.expr) -> Any:
+    """The index of an object: as written, a slice of compile-time bounds as Python's `slice`."""
+    if isinstance(node, ast.Tuple):
+        return tuple(object_index(f, e) for e in node.elts)
+    if not isinstance(node, ast.Slice):
+        return f.expr(node)
+    parts = [None if p is None else f.expr(p) for p in (node.lower, node.upper, node.step)]
+    if any(map(is_runtime, parts)):
+        f.fail("T017", node, what="a bound of a slice of an object", got="a run-time value")
+    return slice(*parts)
 
 
 def _item(f: Frame, base: Any, node: ast.Subscript) -> Any:

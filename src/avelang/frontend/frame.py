@@ -107,8 +107,10 @@ class Build:
     """One kernel being built: the builder, the rows used, and the functions that are being inlined. `visitors` build
     statements and expressions."""
 
-    def __init__(self, body: Block, chip: Any, known: BuildFacts, visitors: Visitors):
+    def __init__(self, body: Block, chip: Any, known: BuildFacts, visitors: Visitors,
+                 extents: tuple[int, int, int] | None = None):
         self.b = ConstantBuilder(body)
+        self.extents = extents  # of the launch's blocks, None where no launch is known
         self.visitors = visitors
         self.chip = chip
         self.rows: dict[str, Row] = {}

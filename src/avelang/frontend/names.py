@@ -351,6 +351,7 @@ _TABLE = (
     ("thread_id", "dim", "Which thread of its block this is; u32."),
     ("block_dim", "dim", "Threads of a block; u32."),
     ("grid_dim", "dim", "Blocks of the grid; u32."),
+    ("block_threads", "", "Threads of a block of the launch, an int at compile time; 0 where no launch is known."),
     ("expect_threads", "count exact=",
      "Blocks have `count` threads along dimension 0 or more; `exact`: just these. Other launches fail."),
     ("expect", "condition what value=",

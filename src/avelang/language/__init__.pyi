@@ -49,6 +49,9 @@ def block_dim(dim: Any) -> Any:
 def block_id(dim: Any) -> Any:
     """Which block this is, along dimension 0, 1 or 2; u32."""
 
+def block_threads() -> Any:
+    """Threads of a block of the launch, an int at compile time; 0 where no launch is known."""
+
 def ceil(value: Any) -> Any:
     """rounded toward infinity"""
 

@@ -127,7 +127,7 @@ class Collection:
         if kernel is None:
             with rarer_collections():
                 kernel = compile.build(launcher.source_for(call.bound), call.bound.constexprs,
-                                       call.bound.options.get("target"))
+                                       call.bound.options.get("target"), call.at.block)
         job, place, writes = None, _place(backend), frozenset(compile.stored(kernel))
         if place:
             source = launcher.source

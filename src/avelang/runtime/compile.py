@@ -69,13 +69,14 @@ def said(kernel: Kernel) -> str:
     return "\n".join((print_kernel(kernel), repr(sorted(kernel.attrs.items(), key=lambda item: item[0])), *lines))
 
 
-def build(source: FunctionSource, constexprs: Mapping[str, Any], target: str | None) -> Kernel:
-    """The frontend's IR, in phase "tensors"."""
+def build(source: FunctionSource, constexprs: Mapping[str, Any], target: str | None,
+          block: Dim3 | None = None) -> Kernel:  # fmt: skip
+    """The frontend's IR, in phase "tensors", for launches with such blocks."""
     from avelang.frontend.build import build as frontend
 
     if isinstance(source, Built):
         return source.kernel
-    kernel = frontend(source, constexprs, chip_of(target))
+    kernel = frontend(source, constexprs, chip_of(target), block)
     if "ir" in knobs.dump():
         from avelang.ir.text import print_kernel
 
@@ -158,7 +159,7 @@ def _device_program(
     start = time.perf_counter()
     chip = chip_of(target)
     assert chip is not None
-    kernel = build(source, constexprs, target)
+    kernel = build(source, constexprs, target, block)
     kernel.attrs.update({name: options[name] for name in HINTS if name in options})
     kernel.attrs["lines"] = True
     if knobs.check_bounds():
@@ -235,7 +236,7 @@ def cpu_object(
     from avelang.passes.writes import written
 
     start = time.perf_counter()
-    kernel = build(source, constexprs, target)
+    kernel = build(source, constexprs, target, block)
     if cluster:
         kernel.attrs["cluster"] = cluster
     if knobs.check_bounds():
@@ -308,7 +309,7 @@ def compile_text(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1
         raise error("L009", kernel=source.name, name="emit", want=" or ".join(EMITS), got=repr(emit))
     chip = chip_of(target)
     values = constants(source, constexprs)
-    kernel = build(source, values, target)
+    kernel = build(source, values, target, block)
     if emit == "ir":
         from avelang.ir.text import print_kernel
 

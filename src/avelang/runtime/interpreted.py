@@ -41,8 +41,8 @@ class Reference(Backend):
 
     def make(self, source: FunctionSource, call: LaunchCall) -> tuple[InterpretedKernel, bytes, dict[str, Any]]:
         """The IR, with hints and what the kernel expects of a launch among its attributes."""
-        kernel, options = compile.build(source, call.bound.constexprs,
-                                        call.bound.options.get("target")), call.bound.options
+        options = call.bound.options
+        kernel = compile.build(source, call.bound.constexprs, options.get("target"), call.at.block)
         kernel.attrs.update({name: options[name] for name in compile.HINTS if name in options})
         kernel.attrs["expects"] = compile.expected(kernel, call.at.block)
         return InterpretedKernel(kernel), b"", {}

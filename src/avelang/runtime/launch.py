@@ -279,7 +279,7 @@ class Launcher:
             hint = "pass what it gives as a constexpr parameter, or keep it in a global, and launches are fast again"
             said = f"`{self.source.name}` is built anew for each launch: it reads {why}, which has no key; {hint}"
             warnings.warn(said, RuntimeWarning, stacklevel=6)
-        kernel = compile.build(self._fresh(bound), bound.constexprs, bound.options.get("target"))
+        kernel = compile.build(self._fresh(bound), bound.constexprs, bound.options.get("target"), call.at.block)
         return (key, compile.said(kernel)), kernel
 
     def _fresh(self, bound: BoundArguments) -> FunctionSource:

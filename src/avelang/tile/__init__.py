@@ -10,6 +10,41 @@ from avelang.tile.banks import Accesses, Banks, Swizzle, TileAccesses, banks, ti
 from avelang.tile.devices import device_of, on_cpu
 from avelang.tile.distribution import Distribution
 from avelang.tile.encoding import Digit, Encoding, Steps
+from avelang.tile.functions import (
+    abs,
+    all,
+    any,
+    arange,
+    argmax,
+    argmin,
+    cast,
+    ceil,
+    clamp,
+    cos,
+    erf,
+    exp,
+    exp2,
+    floor,
+    fma,
+    isnan,
+    log,
+    log1p,
+    log2,
+    max,
+    maximum,
+    min,
+    minimum,
+    reduce,
+    rsqrt,
+    sigmoid,
+    sin,
+    sqrt,
+    sum,
+    tanh,
+    where,
+    zeros,
+)
+from avelang.tile.memory import load, load_scalar, store
 from avelang.tile.mma_layout import SubgroupLayout, same_places
 from avelang.tile.pipelines import PIPELINES, Pipeline, pipeline
 from avelang.tile.plans import Gemm, GemmPlan, Launch, LaunchConfig, Plan
@@ -26,7 +61,10 @@ from avelang.tile.windows import Window
 # fmt: off
 __all__ = ["PIPELINES", "Accesses", "Banks", "Block", "BlockConfig", "Digit", "DistributedTile", "Distribution",
            "Encoding", "Gemm", "GemmPlan", "Launch", "LaunchConfig", "Mma", "MmaAtom", "Pipeline", "Plan",
-           "PlanVerdict", "Steps", "SubgroupLayout", "Swizzle", "TensorView", "Tile", "TileAccesses", "Verdict", "View",
-           "Window", "banks", "block_for", "check", "choose", "device_of", "full", "gemm", "mma", "mmas", "multiply",
-           "on_cpu", "padded", "pipeline", "plan_for", "same_places", "split_for", "tile_accesses", "view"]
+           "PlanVerdict", "Steps", "SubgroupLayout", "Swizzle", "TensorView", "Tile", "TileAccesses", "Verdict",
+           "View", "Window", "abs", "all", "any", "arange", "argmax", "argmin", "banks", "block_for", "cast", "ceil",
+           "check", "choose", "clamp", "cos", "device_of", "erf", "exp", "exp2", "floor", "fma", "full", "gemm",
+           "isnan", "load", "load_scalar", "log", "log1p", "log2", "max", "maximum", "min", "minimum", "mma", "mmas",
+           "multiply", "on_cpu", "padded", "pipeline", "plan_for", "reduce", "rsqrt", "same_places", "sigmoid", "sin",
+           "split_for", "sqrt", "store", "sum", "tanh", "tile_accesses", "view", "where", "zeros"]
 # fmt: on

@@ -1,5 +1,6 @@
-"""Distributed tensors in kernels: a distribution and a lane's elements in registers come in; arithmetic element by
-element, sums and maxima along dimensions, and the same tensor in another distribution go out."""
+"""Distributed tensors in kernels: a distribution and a lane's elements in registers come in, or a formula of the
+place; operators element by element, sums and maxima along dimensions, and the same tensor in another distribution go
+out."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import math
 
 import avelang
 import avelang.language as al
+import avelang.tile.placement as placement
 import avelang.tile.vectorize as vectorize
 from avelang.base.places import wrong
 from avelang.tile.distribution import Distribution
@@ -91,29 +93,188 @@ def is_first(dist, thread=None):
 
 
 @avelang.struct
+class Formula:
+    """A tile that is known by a formula, and takes no registers: base + coordinates * `steps`, in i32 unless base or
+    steps are wider; or `op` of `parts`, each a formula of as many dimensions or a number."""
+
+    shape: al.constexpr
+    base: ... = 0
+    steps: ... = ()
+    op: ... = None
+    parts: ... = ()
+
+    def at(self, where):
+        """The element at coordinates (i32 each)."""
+        if self.op is not None:
+            return self.op(*[p.at(where) if isinstance(p, Formula) else p for p in self.parts])
+        value = self.base
+        for c, step in zip(where, self.steps, strict=True):
+            if not is_literal(step, 0):
+                value = value + (c if is_literal(step, 1) else c * step)
+        return value
+
+    def indexed(self, plan):
+        """The formula of a tile with dimensions of extent 1 put in."""
+        if self.op is not None:
+            parts = tuple([p.indexed(plan) if isinstance(p, Formula) else p for p in self.parts])
+            return Formula(placement.planned(plan, self.shape, 1), 0, (), self.op, parts)
+        steps = tuple([0 if p < 0 else self.steps[p] for p in plan])
+        return Formula(placement.planned(plan, self.shape, 1), self.base, steps)
+
+
+@avelang.struct
 class DistributedTile:
     """A tile that the lanes of a block hold: `values`, a register tensor of `dist.elements` numbers in the order that
     `dist` says. `thread`: the lane's number among those that `dist` is about, that of the block if None. `groups`: how
-    many groups of lanes hold such a tile, each its own."""
+    many groups of lanes hold such a tile, each its own. Or, of what is known by a `formula` (`tile.arange`, and what is
+    computed of that and of numbers): the formula alone, `values` and `dist` None, until it meets a tile in registers.
+
+    Operators, comparisons and `t[:, None]` work element by element, with shapes as NumPy broadcasts them, and dtypes as
+    numbers have them. Of operands in unlike distributions the others move to that of the first one of full shape."""
 
     values: ...
     dist: al.constexpr
     thread: ... = None
     groups: al.constexpr = 1
+    formula: ... = None
 
     @property
     def dtype(self):
         """Dtype of the elements."""
+        if self.formula is not None:
+            return as_vector(self.formula.at(tuple([al.convert(0, al.i32) for _ in self.shape]))).dtype
         return self.values.dtype
 
     @property
     def shape(self):
         """Extents of the whole tile."""
-        return self.dist.shape
+        return self.dist.shape if self.formula is None else self.formula.shape
+
+    def __getitem__(self, index):
+        PLAN = placement.index_plan(index, self.shape)
+        if self.formula is not None:
+            return of_formula(self.formula.indexed(PLAN))
+        return DistributedTile(self.values, placement.indexed(self.dist, PLAN), self.thread, self.groups)
+
+    def __add__(self, other):
+        return plus(self, other)
+
+    def __radd__(self, other):
+        return plus(other, self)
+
+    def __sub__(self, other):
+        return minus(self, other)
+
+    def __rsub__(self, other):
+        return minus(other, self)
+
+    def __mul__(self, other):
+        return times(self, other)
+
+    def __rmul__(self, other):
+        return times(other, self)
+
+    def __truediv__(self, other):
+        return apply(lambda a, b: a / b, (self, other))
+
+    def __rtruediv__(self, other):
+        return apply(lambda a, b: a / b, (other, self))
+
+    def __floordiv__(self, other):
+        return apply(lambda a, b: a // b, (self, other))
+
+    def __rfloordiv__(self, other):
+        return apply(lambda a, b: a // b, (other, self))
+
+    def __mod__(self, other):
+        return apply(lambda a, b: a % b, (self, other))
+
+    def __rmod__(self, other):
+        return apply(lambda a, b: a % b, (other, self))
+
+    def __pow__(self, exponent):
+        return apply(lambda a: a**exponent, (self,))
+
+    def __lshift__(self, other):
+        return apply(lambda a, b: a << b, (self, other))
+
+    def __rlshift__(self, other):
+        return apply(lambda a, b: a << b, (other, self))
+
+    def __rshift__(self, other):
+        return apply(lambda a, b: a >> b, (self, other))
+
+    def __rrshift__(self, other):
+        return apply(lambda a, b: a >> b, (other, self))
+
+    def __and__(self, other):
+        return apply(lambda a, b: a & b, (self, other))
+
+    def __rand__(self, other):
+        return apply(lambda a, b: a & b, (other, self))
+
+    def __or__(self, other):
+        return apply(lambda a, b: a | b, (self, other))
+
+    def __ror__(self, other):
+        return apply(lambda a, b: a | b, (other, self))
+
+    def __xor__(self, other):
+        return apply(lambda a, b: a ^ b, (self, other))
+
+    def __rxor__(self, other):
+        return apply(lambda a, b: a ^ b, (other, self))
+
+    def __neg__(self):
+        return apply(lambda a: -a, (self,))
+
+    def __pos__(self):
+        return self
+
+    def __invert__(self):
+        return apply(lambda a: ~a, (self,))
+
+    def __lt__(self, other):
+        return apply(lambda a, b: a < b, (self, other))
+
+    def __le__(self, other):
+        return apply(lambda a, b: a <= b, (self, other))
+
+    def __gt__(self, other):
+        return apply(lambda a, b: a > b, (self, other))
+
+    def __ge__(self, other):
+        return apply(lambda a, b: a >= b, (self, other))
+
+    def __eq__(self, other):
+        return apply(lambda a, b: a == b, (self, other))
+
+    def __ne__(self, other):
+        return apply(lambda a, b: a != b, (self, other))
+
+    def held(self, dist=None):
+        """This tile in registers, in the distribution that it has, or in `dist`: moved there through shared memory
+        where other lanes hold what a lane wants, for which all lanes of the block call it."""
+        if dist is None and self.formula is None:
+            return self
+        to = home_of(self.shape) if dist is None else check_shape(dist, self.shape, al.target().wave)
+        return DistributedTile(place(self, to, self.thread), to, self.thread, self.groups)
+
+    def permute(self, order):
+        """The tile with dimensions in another order: element (i, j) becomes (j, i) by (1, 0). Nothing moves."""
+        t = self.held()
+        return DistributedTile(t.values, placement.permuted(t.dist, order), t.thread, t.groups)
+
+    @property
+    def T(self):
+        """The transposed tile, of two dimensions."""
+        return self.permute((1, 0))
 
     def map(self, fn, others=()):
         """fn(values, ...) of this tile's elements and those of others in the same distribution: element by element, on
         vectors."""
+        if self.formula is not None:
+            return self.held().map(fn, others)
         for x in others:
             check_same(self.dist, x.dist)
         return DistributedTile(fn(self.values, *[x.values for x in others]), self.dist, self.thread, self.groups)
@@ -121,6 +282,8 @@ class DistributedTile:
     def sweep(self, fn):
         """fn(element, (coordinate, ...)) of each element, in the tile's dtype: for masks, and whatever depends on the
         place in the tile."""
+        if self.formula is not None:
+            return self.held().sweep(fn)
         out = al.make_local((self.dist.elements,), self.dtype)
         at = thread_coord(self.dist, self.thread)
         for v in vectorize.vectors(self.dist, len(self.shape) - 1, 1):
@@ -130,11 +293,13 @@ class DistributedTile:
 
     def astype(self, dtype):
         """The tile in another dtype."""
-        return DistributedTile(al.convert(self.values, dtype), self.dist, self.thread, self.groups)
+        return apply(lambda v: al.convert(v, dtype), (self,))
 
     def fold(self, fn, axis):
         """A dimension folded by fn(a, b), which must not mind the order: sums, maxima. Every lane that had a part has
         the result. All lanes of the block call it where several waves have parts."""
+        if self.formula is not None:
+            return self.held().fold(fn, axis)
         F = vectorize.folding(with_axis(check_shape(self.dist, self.shape, al.target().wave), axis), axis)
         out = al.make_local((F.results,), self.dtype)
         done = ()
@@ -169,6 +334,201 @@ class DistributedTile:
 
 
 Tile = DistributedTile  # the public name
+
+
+# -- operators ---------------------------------------------------------------------------------------------------------
+
+
+@avelang.jit
+def is_literal(value, number):
+    """True for that compile-time integer."""
+    return isinstance(value, int) and value == number
+
+
+@avelang.jit
+def as_vector(value):
+    """A number as a vector of one, which knows its dtype."""
+    return al.select(al.full((1,), True, al.u1), value, value)
+
+
+@avelang.jit
+def of_formula(formula):
+    """The tile of a formula."""
+    return DistributedTile(None, None, None, 1, formula)
+
+
+@avelang.jit
+def home_of(shape):
+    """The distribution of a tile that names none, for this block."""
+    DIST = placement.home(shape, al.block_threads(), al.target().wave)
+    al.expect_threads(DIST.threads, True)
+    return DIST
+
+
+@avelang.jit
+def is_affine(x):
+    """True for integers, and for tiles that are one plus coordinates by steps."""
+    if isinstance(x, DistributedTile):
+        return x.formula is not None and x.formula.op is None
+    return isinstance(x, int) or as_vector(x).dtype.is_int
+
+
+@avelang.jit
+def is_formula(x):
+    """True for a tile that is known by a formula."""
+    return isinstance(x, DistributedTile) and x.formula is not None
+
+
+@avelang.jit
+def affine_terms(x, rank):
+    """(base, steps) of an affine operand."""
+    if not isinstance(x, DistributedTile):
+        return x, tuple([0 for _ in range(rank)])
+    ranked = x.formula.indexed(placement.rank_plan(len(x.shape), rank))
+    return ranked.base, ranked.steps
+
+
+@avelang.jit
+def plus(a, b):
+    """a + b."""
+    if (is_formula(a) or is_formula(b)) and is_affine(a) and is_affine(b):
+        SHAPE = common_shape((a, b))
+        (p, u), (q, v) = affine_terms(a, len(SHAPE)), affine_terms(b, len(SHAPE))
+        return of_formula(Formula(SHAPE, sum_of(p, q), tuple([sum_of(x, y) for x, y in zip(u, v, strict=True)])))
+    return apply(add, (a, b))
+
+
+@avelang.jit
+def minus(a, b):
+    """a - b."""
+    if isinstance(b, DistributedTile):
+        return apply(lambda x, y: x - y, (a, b))
+    return plus(a, -b) if is_formula(a) and isinstance(b, int) else apply(lambda x, y: x - y, (a, b))
+
+
+@avelang.jit
+def times(a, b):
+    """a * b."""
+    t, n = (a, b) if isinstance(a, DistributedTile) else (b, a)
+    if is_formula(t) and not isinstance(n, DistributedTile) and is_affine(t) and is_affine(n):
+        f = t.formula
+        return of_formula(Formula(f.shape, product_of(f.base, n), tuple([product_of(s, n) for s in f.steps])))
+    return apply(lambda x, y: x * y, (a, b))
+
+
+@avelang.jit
+def sum_of(a, b):
+    """a + b, of which 0 is none."""
+    return b if is_literal(a, 0) else a if is_literal(b, 0) else a + b
+
+
+@avelang.jit
+def product_of(a, b):
+    """a * b, of which 0 and 1 are none."""
+    return 0 if is_literal(a, 0) else b if is_literal(a, 1) else a * b
+
+
+@avelang.jit
+def common_shape(args):
+    """The shape in which tiles and numbers meet; () of numbers alone. Raises T301."""
+    return placement.broadcast_shape(tuple([x.shape if isinstance(x, DistributedTile) else () for x in args]))
+
+
+@avelang.jit
+def in_registers(x):
+    """True for a tile that lanes hold."""
+    return isinstance(x, DistributedTile) and x.formula is None
+
+
+@avelang.jit
+def apply(fn, args):
+    """fn(values, ...) of tiles and numbers, element by element: a tile of the shape in which they meet; of numbers a
+    number. `fn` takes numbers and vectors alike. Where all tiles are known by formulas, so is the result."""
+    SHAPE = common_shape(args)
+    if len(SHAPE) == 0:
+        return fn(*args)
+    if not any(in_registers(x) for x in args):
+        parts = tuple([
+            x.formula.indexed(placement.rank_plan(len(x.shape), len(SHAPE))) if isinstance(x, DistributedTile) else x
+            for x in args
+        ])
+        return of_formula(Formula(SHAPE, 0, (), fn, parts))
+    dist, thread, groups = meeting_place(args, SHAPE)
+    values = tuple([place(x, dist, thread) if isinstance(x, DistributedTile) else x for x in args])
+    return DistributedTile(fn(*values), dist, thread, groups)
+
+
+@avelang.jit
+def meeting_place(args, SHAPE):
+    """(distribution, thread, groups) of the first tile in registers that has the shape; the block's own for it where
+    there is none."""
+    found = [(x.dist, x.thread, x.groups) for x in args if in_registers(x) and x.shape == SHAPE]
+    return found[0] if len(found) > 0 else (home_of(SHAPE), None, 1)
+
+
+@avelang.jit
+def place(x, dist, thread=None):
+    """A lane's registers of a tile in another distribution, to whose shape it broadcasts: as they are, or in another
+    order; where other lanes hold some, through shared memory, and all lanes of the block call it."""
+    if x.formula is not None:
+        return place_formula(x.formula, dist, thread)
+    SLOTS = placement.slot_map(x.dist, dist)
+    if SLOTS is None:
+        return through_shared(x, dist, thread)
+    if placement.in_order(SLOTS, x.dist.elements):
+        return x.values
+    out = al.make_local((dist.elements,), x.dtype)
+    for i in range(dist.elements):
+        out[i] = x.values[SLOTS[i]]
+    return out
+
+
+@avelang.jit
+def place_formula(formula, dist, thread=None):
+    """A lane's registers of a formula, of a shape that broadcasts to that of `dist`."""
+    at, STEPS = thread_coord(dist, thread), vectorize.vectors(dist, len(dist.shape) - 1, 1)
+    SKIP = len(dist.shape) - len(formula.shape)
+
+    def element(v):
+        where = tuple([al.convert(x + s, al.i32) for x, s in zip(at, v.at, strict=True)])
+        return formula.at(where[SKIP:])
+
+    first = as_vector(element(STEPS[0]))
+    out = al.make_local((dist.elements,), first.dtype)
+    out[STEPS[0].slots[0]] = first[0]
+    for v in STEPS[1:]:
+        out[v.slots[0]] = element(v)
+    return out
+
+
+@avelang.jit
+def linear_place(at, step, shape):
+    """Number of a place in a row-major tile of `shape`, to which the place's own shape broadcasts: extents of 1 and
+    dimensions in front count as 0."""
+    place = al.convert(0, al.u32)
+    SKIP = len(at) - len(shape)
+    for x, s, n in zip(at[SKIP:], step[SKIP:], shape, strict=True):
+        if n > 1:
+            place = place * n + (x + s)
+    return place
+
+
+@avelang.jit
+def through_shared(x, dist, thread=None):
+    """A lane's registers of a tile in another distribution, by way of shared memory."""
+    if x.groups > 1:
+        refuse("a tile that several groups of waves have, each its own,", "in the distribution that it meets", x.dist)
+    memory = al.make_shared((math.prod(x.shape),), x.dtype)
+    at = thread_coord(x.dist, x.thread)
+    if is_first(x.dist, x.thread):
+        for v in vectorize.vectors(x.dist, len(x.shape) - 1, 1):
+            memory[linear_place(at, v.at, x.shape)] = x.values[v.slots[0]]
+    al.syncthreads()
+    to, out = thread_coord(dist, thread), al.make_local((dist.elements,), x.dtype)
+    for v in vectorize.vectors(dist, len(dist.shape) - 1, 1):
+        out[v.slots[0]] = memory[linear_place(to, v.at, x.shape)]
+    al.syncthreads()  # the next one may use the same memory
+    return out
 
 
 @avelang.jit
@@ -213,6 +573,7 @@ def between_waves(out, F, fn, dist, thread):
 
 
 @avelang.jit
-def full(dist, value, dtype):
-    """A tile with every element `value`."""
-    return DistributedTile(al.full((dist.elements,), value, dtype), dist)
+def full(shape, value, dtype):
+    """A tile with every element `value`: of a shape, in the block's own distribution, or of a `Distribution`."""
+    DIST = shape if isinstance(shape, Distribution) else home_of(shape)
+    return DistributedTile(al.full((DIST.elements,), value, dtype), DIST)

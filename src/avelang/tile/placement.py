@@ -1,0 +1,202 @@
+"""Places of tiles by default, at compile time: shapes, threads of a block and indices come in; the distribution of a
+tile that names none, the common shape of operands, and which registers hold what another distribution wants go out."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import avelang
+from avelang.base.lazy import np
+from avelang.base.places import wrong
+from avelang.tile.distribution import WIDEST, WORD, Distribution
+from avelang.tile.encoding import Ints
+
+USUAL_THREADS = 256  # of a block, where a kernel is built without a launch
+Index = tuple[int, ...]
+
+
+@functools.lru_cache(256)
+def _home(shape: Ints, threads: int, wave: int) -> Distribution:
+    each = max(1, math.prod(shape) // threads)
+    return Distribution.blocked(shape, waves=threads // wave, wave=wave, vector=math.gcd(each, WIDEST // WORD))
+
+
+@avelang.constant
+def home(shape: Ints, threads: int, wave: int) -> Distribution:
+    """The distribution of a tile of this shape that names none, over a block of so many threads (0: 256): neighboring
+    lanes have neighbors along the last dimension, up to 4 each. Raises T301 for what is no shape, T304 where threads
+    are no whole waves."""
+    if (
+        not isinstance(shape, tuple)
+        or not shape
+        or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in shape)
+    ):
+        raise wrong(
+            "T301",
+            what="the shape of a tile",
+            want="a tuple of compile-time integers from 1, such as (64, 32)",
+            got=repr(shape),
+        )
+    threads = threads or USUAL_THREADS
+    if threads < wave:
+        threads = wave
+    if threads % wave:
+        raise wrong(
+            "T304",
+            what="a block of tiles",
+            product=f"it has {threads} threads",
+            want=f"waves have {wave} lanes, and it takes whole ones",
+        )
+    return _home(shape, threads, wave)
+
+
+@avelang.constant
+def broadcast_shape(shapes: tuple[Ints, ...]) -> Ints:
+    """The shape in which operands meet, by NumPy's rule: aligned at the last dimension, extents equal or 1. Raises
+    T301."""
+    try:
+        return tuple(int(n) for n in np.broadcast_shapes(*shapes))
+    except ValueError:
+        got = " and ".join(str(s) for s in shapes if s)
+        raise wrong(
+            "T301",
+            what="operands",
+            want="tiles of shapes that broadcast: equal extents, or 1 (`t[:, None]` makes a column of a row)",
+            got=got,
+        ) from None
+
+
+@avelang.constant
+def index_plan(index: Any, shape: Ints) -> Index:
+    """For each dimension that `t[index]` has, the dimension of `t` that it is, -1 for a new one of extent 1. Raises
+    T301 for an index that is neither `:` nor None."""
+    parts = index if isinstance(index, tuple) else (index,)
+    if any(p is not None and p != slice(None) for p in parts) or sum(p is not None for p in parts) > len(shape):
+        raise wrong(
+            "T301",
+            what="the index of a tile",
+            want=f"`:` for each of its {len(shape)} dimensions, and None for "
+            "new ones, as in t[:, None] (elements of a tile are spread over lanes; `tile.where` with a mask "
+            "chooses among them)",
+            got=shown(index),
+        )
+    plan, dim = [], 0
+    for p in parts:
+        plan.append(-1 if p is None else dim)
+        dim += p is not None
+    return (*plan, *range(dim, len(shape)))
+
+
+def shown(index: Any) -> str:
+    """An index as it is written."""
+    parts = index if isinstance(index, tuple) else (index,)
+    words = [
+        "None"
+        if p is None
+        else ":"
+        if p == slice(None)
+        else "a slice"
+        if isinstance(p, slice)
+        else str(p)
+        if isinstance(p, int)
+        else "a run-time value"
+        for p in parts
+    ]
+    return f"[{', '.join(words)}]"
+
+
+@avelang.constant
+def rank_plan(rank: int, wanted: int) -> Index:
+    """The plan of an index that puts dimensions of extent 1 in front, up to `wanted` of them."""
+    return (*[-1] * (wanted - rank), *range(rank))
+
+
+@avelang.constant
+def planned(plan: Index, values: tuple[Any, ...], new: Any) -> tuple[Any, ...]:
+    """Values of the dimensions that an index has, `new` for new ones."""
+    return tuple(new if p < 0 else values[p] for p in plan)
+
+
+@functools.lru_cache(256)
+def _indexed(dist: Distribution, plan: Index) -> Distribution:
+    zero = np.zeros_like(dist.index[0])
+    index = [zero if p < 0 else dist.index[p] for p in plan]
+    shape = tuple(1 if p < 0 else dist.shape[p] for p in plan)
+    return dist if shape == dist.shape else dist.remapped(index, shape, "a tile with new dimensions")
+
+
+@avelang.constant
+def indexed(dist: Distribution, plan: Index) -> Distribution:
+    """The same lanes' elements with dimensions of extent 1 put in."""
+    return _indexed(dist, plan)
+
+
+@avelang.constant
+def permuted(dist: Distribution, order: Ints) -> Distribution:
+    """The same lanes' elements with dimensions in another order. Raises T301."""
+    if sorted(order) != list(range(len(dist.shape))):
+        raise wrong(
+            "T301", what="the order of dimensions", want=f"0 to {len(dist.shape) - 1}, each once", got=repr(order)
+        )
+    return dist.remapped([dist.index[a] for a in order], tuple(dist.shape[a] for a in order), "the transposed tile")
+
+
+@functools.lru_cache(1024)
+def _slot_map(source: Distribution, dist: Distribution) -> Index | None:
+    if source.threads != dist.threads or source.wave != dist.wave:
+        return None
+    skip = len(dist.shape) - len(source.shape)
+    wanted = np.zeros((dist.threads, dist.elements), np.int64)
+    for extent, at in zip(source.shape, dist.index[skip:], strict=True):
+        wanted = wanted * extent + (at if extent > 1 else 0)
+    have, found = source.linear, []
+    for e in range(dist.elements):
+        slots = [s for s in np.flatnonzero(have[0] == wanted[0, e]) if (have[:, s] == wanted[:, e]).all()]
+        if not slots:
+            return None
+        found.append(int(slots[0]))
+    return tuple(found)
+
+
+@avelang.constant
+def slot_map(source: Distribution, dist: Distribution) -> Index | None:
+    """For each element of a lane in `dist` the register that holds it in `source`, whose shape broadcasts to that of
+    `dist`; None where other lanes hold some."""
+    return _slot_map(source, dist)
+
+
+@avelang.constant
+def in_order(slots: Index, count: int) -> bool:
+    """True where registers serve as they are."""
+    return slots == tuple(range(count))
+
+
+@avelang.constant
+def whole_axis(axis: Any, rank: int) -> int:
+    """A dimension counted from 0; negative ones count from the end. Raises T301."""
+    if isinstance(axis, bool) or not isinstance(axis, int) or not -rank <= axis < rank:
+        raise wrong("T301", what="axis", want=f"a dimension of the tile, {-rank} to {rank - 1}", got=repr(axis))
+    return axis % rank
+
+
+@avelang.constant
+def kept_shape(shape: Ints, axis: int) -> Index:
+    """The plan of an index that puts a folded dimension back, with extent 1."""
+    dims = list(range(len(shape) - 1))
+    return (*dims[:axis], -1, *dims[axis:])
+
+
+@avelang.constant
+def range_extent(start: Any, stop: Any) -> int:
+    """Count of the integers of `arange`. Raises T301."""
+    numbers = all(isinstance(x, int) and not isinstance(x, bool) for x in (start, stop))
+    if not numbers or stop <= start:
+        raise wrong(
+            "T301",
+            what="the bounds of tile.arange",
+            want="compile-time integers, the end beyond the start",
+            got=f"{start!r} and {stop!r}",
+        )
+    return stop - start

@@ -1,0 +1,232 @@
+"""Operators, broadcasting, comparisons, functions and reductions of tiles, loads and stores by index: against NumPy on
+the same words, on all engines."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import avelang
+import avelang.language as al
+from avelang import tile
+from avelang.base.errors import AveError
+from avelang.runtime.compile import compile_text
+from tile.words import RUNS, launch
+
+R = 26  # rows of results of `words`
+
+
+@avelang.jit
+def words(x: al.Pointer(al.f32), y: al.Pointer(al.f32), out: al.Pointer(al.f32), n: al.u32, s: al.f32, B: al.constexpr):
+    at = tile.arange(B)
+    inside = at < n
+    a, b = tile.load(x, at, inside, 1.0), tile.load(y, n - 1 - at, inside, other=2.0)
+    t = a
+    t += b
+    t *= 2
+    results = (
+        a * 2.0 + a,
+        s - a,
+        -a / b,
+        1.0 / b,
+        t,
+        a // b,
+        a % 3.0,
+        a**2,
+        tile.where(a < b, a, b),
+        tile.where((a >= s) | (b == 1.5), 1.0, at),
+        tile.where((a != b) & ~inside, a, 0.0),
+        tile.exp(a),
+        tile.log(tile.abs(a) + 1.0),
+        tile.sqrt(b * b),
+        tile.sigmoid(a * 20),
+        tile.log1p(a * 1e-4),
+        tile.tanh(a),
+        tile.erf(a),
+        tile.maximum(a, b),
+        tile.minimum(a, 0.5),
+        tile.clamp(a, -1.0, s),
+        tile.cast(tile.cast(a, al.bf16), al.f32),
+        tile.where(tile.isnan(tile.sqrt(a)), 1.0, 0.0),
+        tile.fma(a, b, s),
+        tile.cast((at << 1 ^ 3) % 7 - (at >> 2 & 1), al.f32),
+        a.astype(al.i32),
+    )
+    for i in range(len(results)):
+        tile.store(out, i * n + at, tile.cast(results[i], al.f32), inside)
+
+
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_elementwise(run):
+    rng = np.random.default_rng(3)
+    for n in (int(rng.integers(1, 256)), 256):
+        x, y = rng.standard_normal(n).astype(np.float32) * 2, rng.choice([-2.5, 0.5, 1.5, 3.25], n).astype(np.float32)
+        s, out = np.float32(0.75), np.zeros((R, n), np.float32)
+        launch(words, run, 1, 128, (x, y, out, n, s), B=256)
+        a, b, at = x.astype(np.float64), y[::-1].astype(np.float64), np.arange(n)
+        with np.errstate(invalid="ignore"):
+            from math import erf
+
+            want = np.array(
+                [
+                    a * 3,
+                    s - a,
+                    -a / b,
+                    1 / b,
+                    (a + b) * 2,
+                    a // b,
+                    a % 3,
+                    a * a,
+                    np.where(a < b, a, b),
+                    np.where((a >= s) | (b == 1.5), 1, at),
+                    0 * a,
+                    np.exp(a),
+                    np.log(np.abs(a) + 1),
+                    np.abs(b),
+                    1 / (1 + np.exp(-a * 20)),
+                    np.log1p(a * 1e-4),
+                    np.tanh(a),
+                    np.vectorize(erf)(a),
+                    np.maximum(a, b),
+                    np.minimum(a, 0.5),
+                    np.clip(a, -1, s),
+                    x.astype(ml_dtypes.bfloat16),
+                    np.isnan(np.sqrt(a)),
+                    a * b + s,
+                    (at << 1 ^ 3) % 7 - (at >> 2 & 1),
+                    np.trunc(a),
+                ],
+                np.float64,
+            )
+        np.testing.assert_allclose(out, want, rtol=3e-6, atol=1e-6)
+
+
+@avelang.jit
+def folds(
+    x: al.Tensor((al.dynamic, al.dynamic), (al.dynamic, 1), al.f32),
+    low: al.Pointer(al.f16),
+    rows: al.Pointer(al.f32),
+    cols: al.Pointer(al.f32),
+    places: al.Pointer(al.i32),
+    one: al.Pointer(al.f32),
+    M: al.constexpr,
+    N: al.constexpr,
+):
+    r, c = tile.arange(M)[:, None], tile.arange(N)[None, :]
+    inside = (r < x.shape[0]) & (c < x.shape[1])
+    t = tile.load(x, (r, c), inside)
+    row, col = tile.arange(M), tile.arange(N)
+    tile.store(rows, row, tile.sum(t, 1))
+    tile.store(rows, M + row, tile.max(tile.where(inside, t, -1e30), -1))
+    away = t - tile.sum(t, 1, keepdims=True) * tile.max(t, 0)
+    tile.store(cols, col, tile.min(away, 0))
+    tile.store(cols, N + col, tile.sum(tile.load(low, c * M + r), 0))
+    tile.store(cols, 2 * N + col, tile.max(t.T, 1))
+    tile.store(places, row, tile.argmax(t, 1))
+    tile.store(places, M + col, tile.argmin(t, 0))
+    tile.store(places, M + N + col, tile.sum(t > 0.0, 0))
+    first = tile.load(rows, row)
+    alone = tile.sum(first), tile.max(first, 0), tile.sum(t), al.convert(tile.argmax(first), al.f32)
+    for i in range(4):
+        tile.store(one, i, alone[i])
+
+
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_reductions(run, monkeypatch):
+    if run[1] == "reference":
+        monkeypatch.setenv("AVE_CHECK", "races")
+    rng, M, N = np.random.default_rng(4), 16, 64
+    for m, n in [(13, 60), (16, 64)]:
+        x = rng.integers(-9, 10, (m, n + 3)).astype(np.float32)[:, :n]
+        x[2, 5:7] = 20
+        low = rng.integers(-9, 10, (N, M)).astype(np.float16)
+        rows, cols = np.zeros((2, M), np.float32), np.zeros((3, N), np.float32)
+        places, one = np.zeros(M + 2 * N, np.int32), np.zeros(4, np.float32)
+        if run[1] == "ptx":
+            args = x.base, low, rows, cols, places, one
+            launch(folds, run, 1, 256, args, M=M, N=N, x=(m, n, n + 3, 1))
+        else:
+            launch(folds, run, 1, 256, (x, low, rows, cols, places, one), M=M, N=N)
+        t = np.zeros((M, N))
+        t[:m, :n] = x
+        inner = np.full((M, N), -1e30)
+        inner[:m, :n] = x
+        away = t - t.sum(1, keepdims=True) * t.max(0)
+        assert np.array_equal(rows, np.array([t.sum(1), inner.max(1)], np.float32))
+        assert np.array_equal(cols, [away.min(0), low.astype(np.float64).sum(1), t.max(0)])
+        assert np.array_equal(places, [*t.argmax(1), *t.argmin(0), *(t > 0).sum(0)])
+        assert np.array_equal(one, [t.sum(), t.sum(1).max(), t.sum(), t.sum(1).argmax()])
+
+
+@avelang.jit
+def moving(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.u32, B: al.constexpr):
+    at, total = tile.arange(B), tile.zeros((B,), al.f32)
+    for _ in al.range((n + B - 1) // B):
+        total += tile.load(x, at, at < n)
+        at += B
+    rows = total[:, None] + tile.load(x, tile.arange(2)[None, :])
+    tile.store(y, tile.arange(B)[:, None] * 2 + tile.arange(2)[None, :], rows)
+
+
+def test_formulas_in_loops():
+    x, y = np.random.default_rng(5).integers(-9, 9, 150).astype(np.float32), np.zeros((64, 2), np.float32)
+    moving[1, 64](x, y, 150, 64, backend="reference")
+    whole = np.zeros(192)
+    whole[:150] = x
+    assert np.array_equal(y, whole.reshape(3, 64).sum(0)[:, None] + x[:2])
+
+
+@pytest.mark.parametrize("chip", ["gfx90a", "gfx950", "sm_90a"])
+def test_other_chips(chip):
+    assert compile_text(words, {"B": 256}, (128, 1, 1), chip, "asm")
+
+
+@avelang.jit
+def wrong(x: al.Pointer(al.f32), HOW: al.constexpr):
+    a, b = tile.arange(8), tile.zeros((4, 16), al.f32)
+    if HOW == "shapes":
+        b = b + a
+    elif HOW == "element":
+        b = b[0]
+    elif HOW == "slice":
+        b = b[1:, :]
+    elif HOW == "bounds":
+        a = tile.arange(4, 4)
+    elif HOW == "axis":
+        b = tile.sum(b, 2)
+    elif HOW == "shape":
+        b = tile.zeros(16, al.f32)
+    elif HOW == "number":
+        x[0] = tile.sum(1.0)
+    elif HOW == "index":
+        b = tile.load(x, (a, a))
+    elif HOW == "memory":
+        b = tile.load(1.0, a)
+    elif HOW == "order":
+        b = b.permute((0, 0))
+
+
+SAID = {
+    "shapes": "(4, 16) and (8,)",
+    "element": "[0]",
+    "slice": "[a slice, :]",
+    "bounds": "4 and 4",
+    "axis": "-2 to 1",
+    "shape": "such as (64, 32)",
+    "number": "a tile",
+    "index": "of a pointer one",
+    "memory": "a pointer or a tensor",
+    "order": "each once",
+}
+
+
+@pytest.mark.parametrize("how", SAID)
+def test_mistakes(how):
+    with pytest.raises(AveError) as e:
+        wrong[1, 64](np.zeros(8, np.float32), how, backend="reference")
+    assert e.value.code == "T301" and SAID[how] in e.value.message and f"--> {__file__}" in str(e.value)
+
+
+def test_whole_waves():
+    with pytest.raises(AveError) as e:
+        moving[1, 96](np.zeros(8, np.float32), np.zeros((64, 2), np.float32), 8, 64, target="gfx942")
+    assert e.value.code == "T304" and "96 threads" in e.value.message

@@ -1,0 +1,29 @@
+"""Launches of kernels of tiles on any engine, for tests: a kernel, a chip, an engine and arguments come in."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from avelang.runtime import compile
+from sim.ptx.executed import Executed
+
+# Chip and engine: the reference, the CPU, and the machine code of both vendors, executed.
+RUNS = [("gfx942", "reference"), ("sm_80", "cpu"), ("gfx942", "gfx942-exec"), ("sm_80", "ptx")]
+
+
+@functools.lru_cache(32)
+def _executed(source: Any, constexprs: tuple[tuple[str, Any], ...], target: str, threads: int) -> Executed:
+    block = threads, 1, 1
+    return Executed(compile.build(source, dict(constexprs), target, block), block, target)
+
+
+def launch(
+    kernel: Any, run: tuple[str, str], grid: int, threads: int, args: tuple[Any, ...], **constexprs: Any
+) -> None:
+    """Runs a grid, in place. `constexprs`: by name."""
+    target, engine = run
+    if engine == "ptx":
+        _executed(kernel.source, tuple(constexprs.items()), target, threads).run(args, (grid, 1, 1))
+    else:
+        kernel[grid, threads](*args, **constexprs, target=target, backend=engine)
