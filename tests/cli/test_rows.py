@@ -45,7 +45,7 @@ def test_no_formula_where_there_is_none(fragment):
 
 def test_signature_and_types():
     for row in ROWS.values():
-        assert rows.signature(row).startswith(f"al.{row.name}(")
+        assert rows.signature(row).startswith(f"al.{row.name.removeprefix('al.')}(")
         assert (
             all(rows.type_text(p) for p in row.params)
             and rows.result_text(row)

@@ -201,6 +201,7 @@ CATALOGUE: dict[str, Template] = {
                      "a kernel makes its own registers, anew for each trace"),
     "T241": Template("{name}: {why}"),
     # T1: intrinsics.
+    "T102": Template("`{name}` does not work on {dtype}", "it works on {have}"),
     "T101": Template("{what} must be {allowed}, not {got}"),
     # T2: operands of PTX instructions.
     "T201": Template("`{name}` takes {want} operands, not {got}", "they are: {order}"),

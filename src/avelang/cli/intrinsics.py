@@ -36,6 +36,8 @@ def intrinsics(name: str | None, chip: str | None) -> None:
 
 def _find(name: str, names: set[str]) -> list[str]:
     """The public names that `name` stands for: itself, itself in some namespace, or all that contain it."""
+    if name in names:
+        return [name]
     name = name.removeprefix("al.")
     if name in names:
         return [name]
@@ -61,7 +63,8 @@ def _list(names: list[str]) -> None:
     console = out()
     for namespace in sorted({n.partition(".")[0] for n in names}):
         mine = [n for n in names if n.startswith(namespace + ".")]
-        table = Table(title=f"al.{namespace}: {len(mine)} names", title_justify="left", box=None, pad_edge=False)
+        title = f"{rows.space(namespace)}: {len(mine)} names"
+        table = Table(title=title, title_justify="left", box=None, pad_edge=False)
         for head in ("name", "chips", "what it does"):
             table.add_column(head, no_wrap=head == "name", overflow="fold")
         for n in mine:

@@ -58,7 +58,7 @@ def intrinsics() -> str:
     text += "`//` and `%` are Python's.\n"
     for namespace in sorted({r.namespace for r in ROWS.values()}):
         mine = sorted((r for r in ROWS.values() if r.namespace == namespace), key=lambda r: r.name)
-        text += f"\n## `al.{namespace}`: {len(mine)} intrinsics\n\n" + "\n".join(map(row_text, mine))
+        text += f"\n## `{rows.space(namespace)}`: {len(mine)} intrinsics\n\n" + "\n".join(map(row_text, mine))
     return text
 
 

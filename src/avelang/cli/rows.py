@@ -11,9 +11,13 @@ from avelang.arch import CHIPS
 from avelang.isa.fragments import Fragment
 from avelang.isa.row import Param, Row
 
+EVERY = "al"  # the namespace of rows that every chip has
+
 
 def type_text(p: Param) -> str:
     """The type of a parameter in the words of the reference."""
+    if p.words:
+        return "one of " + ", ".join(f'"{w}"' for w in p.words)
     if p.is_const:
         return f"const {p.range[0]}..{p.range[1]}" if p.range else "const int"
     if p.type == "tensor":
@@ -30,8 +34,22 @@ def result_text(row: Row) -> str:
 
 def signature(row: Row, name: str = "") -> str:
     """`al.amdgpu.rcp(x)`, defaults included; `name` an alias, without its namespace."""
-    params = ", ".join(p.name if p.default is None else f"{p.name}={p.default}" for p in row.params)
-    return f"al.{row.namespace}.{name or row.name.partition('.')[2]}({params})"
+    params = [p.name if p.default is None else f"{p.name}={_default(p)}" for p in row.params]
+    if row.namespace == EVERY:
+        at = [i for i, p in enumerate(row.params) if p.type == "tensor"]
+        for i in at:
+            params.insert(i + 1, "index")
+        return f"{row.name}({', '.join(params)})"
+    return f"al.{row.namespace}.{name or row.name.partition('.')[2]}({', '.join(params)})"
+
+
+def space(namespace: str) -> str:
+    """The place of a namespace's rows in the language: `al` itself for those that every chip has."""
+    return EVERY if namespace == EVERY else f"al.{namespace}"
+
+
+def _default(p: Param) -> str:
+    return f'"{p.words[p.default or 0]}"' if p.words else str(p.default)
 
 
 def chips(row: Row) -> str:

@@ -14,6 +14,7 @@ from avelang.base.errors import counted
 from avelang.base.lazy import numpys
 from avelang.frontend import (
     arith,
+    atomic_calls,
     inline,
     intrinsic_calls,
     math_calls,
@@ -353,6 +354,7 @@ def _target(f: Frame, a: Args, node: ast.Call) -> TargetInfo:
 BUILTIN: dict[str, Callable[[Frame, Args, ast.Call], Any]] = {
     **math_calls.BUILTIN,
     **memory_calls.BUILTIN,
+    **atomic_calls.BUILTIN,
     **{n: _dimension(n) for n in ("block_id", "thread_id", "block_dim", "grid_dim")},
     "shuffle": _shuffle("idx"),
     "shuffle_up": _shuffle("up"),

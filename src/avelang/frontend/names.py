@@ -331,6 +331,18 @@ def outside(name: str) -> NoReturn:
     raise error("T004", here(), name=name)
 
 
+_ATOMICS = (
+    ("add", "value ", "Adds to x[index] in one step; a pair of f16 or bf16 adds to two elements, from x[index] on."),
+    ("max", "value ", "Writes value to x[index] where it is more, in one step."),
+    ("min", "value ", "Writes value to x[index] where it is less, in one step."),
+    ("and_", "value ", "Ands the bits of value to x[index] in one step."),
+    ("or_", "value ", "Ors the bits of value to x[index] in one step."),
+    ("xor", "value ", "Flips the bits of value in x[index] in one step."),
+    ("exchange", "value ", "Writes value to x[index] in one step."),
+    ("cas", "expected value ", "Compare-and-swap: writes value to x[index] where it is expected, bit by bit."),
+)
+_HOW = ('scope: "block", "cluster", "device" (if left out) or "system"; order: "relaxed" (if left out), "acquire", '
+        '"release" or "acq_rel".')
 _TABLE = (
     ("convert", "value dtype", "The number in another dtype; a vector element by element."),
     ("bitcast", "value dtype", "The same bits as another dtype (or `Tensor`), element 0 lowest."),
@@ -364,6 +376,10 @@ _TABLE = (
     ("shuffle_up", "value offset width=", "The value of the lane `offset` below."),
     ("shuffle_down", "value offset width=", "The value of the lane `offset` above."),
     ("shuffle_xor", "value offset width=", "The value of the lane whose number differs by xor `offset`."),
+    *((f"atomic_{name}", f"x index {values}scope= order=", f"{doc} Gives what stood there before. {_HOW}")
+      for name, values, doc in _ATOMICS),
+    ("fence", "scope= order=", 'Orders the lane\'s accesses to memory before and behind it, within scope ("device"); '
+     'order: "acq_rel", "acquire" or "release".'),
     ("printf", "format *args", "Prints by C's conventions, once for each lane."),
     ("range", "start stop= step= unroll=", "A loop at run time: range(stop), (start, stop) or (start, stop, step)."),
 )  # fmt: skip

@@ -229,8 +229,8 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {name: getattr(operator, name)
 ATOMICS: dict[str, Arrays] = {
     "add": lambda old, value: old + value,
     "exch": lambda old, value: value,
-    "min": lambda old, value: np.minimum(old, value),
-    "max": lambda old, value: np.maximum(old, value),
+    "min": lambda old, value: _least(old, value) if old.dtype.kind == "f" else np.minimum(old, value),
+    "max": lambda old, value: _greatest(old, value) if old.dtype.kind == "f" else np.maximum(old, value),
     "and": lambda old, value: old & value,
     "or": lambda old, value: old | value,
     "xor": lambda old, value: old ^ value,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Container
 from typing import Any
 
 from avelang.ir.core import Op, OpDef, define
-from avelang.ir.dtypes import BY_NAME, i32, i64, u1, u32, u64
+from avelang.ir.dtypes import BY_NAME, f32, f64, i32, i64, u1, u32, u64
 from avelang.ir.elementwise import ATOMICS, COMPARE, ELEMENTWISE
 from avelang.ir.functions import FUNCTIONS
 from avelang.ir.types import (
@@ -249,10 +249,11 @@ def _atomic(op: Op) -> str | None:
         return f"has a `kind`, one of {', '.join(list(ATOMICS)[1:])}"
     t = op.result.type if len(op.results) == 1 else None
     values, rest = ts[:-2], ts[-2:]
-    ok = t in (i32, u32, i64,
-               u64) and values == [t] * (2 if kind == "cas" else 1) and (kind not in ("inc", "dec") or t in (u32, u64))
+    types = (u32, u64) if kind in ("inc", "dec") else (i32, u32, i64, u64)
+    ok = t in ((*types, f32, f64) if kind in ("min", "max") else types) and values == [t] * (1 + (kind == "cas"))
     ok = ok and len(rest) == 2 and isinstance(rest[0], PtrType) and rest[0].space != LOCAL and rest[1] == i64
-    return None if ok else "takes an integer of 32 or 64 bits (cas: two; inc, dec: unsigned), a pointer and i64"
+    takes = "takes an integer of 32 or 64 bits (cas: two; inc, dec: unsigned; min, max: or a float), a pointer and i64"
+    return None if ok else takes
 
 
 def _region_types(op: Op, region: int, terminator: str) -> list[Type] | None:
@@ -405,11 +406,14 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("atomic_add", typed("number memory i64 -> =0"), "read write",
      "Adds to the value at pointer + byte offset in one step that nothing comes between, and gives what stood there "
      "before: operands are value, pointer, offset. A vector is one value whose elements are added each. Lanes go in "
-     "order."),
+     "order. `scope` (`AtomicScope`, AGENT where it is not there) and `order` (1 acquire, 2 release) as memory models "
+     "have them."),
     ("atomic", _atomic, "read write",
      "The same for integers and other `kind`s: exch writes the value, min and max what is less or more, and, or, xor "
      "by bits; inc writes old + 1, or 0 where old is not below the value; dec old - 1, or the value where old is 0 "
-     "or above it; cas, with two values, the second where old is the first."),
+     "or above it; cas, with two values, the second where old is the first. min and max take f32 and f64 too."),
+    ("fence", typed("->", scope=range(4), order=range(4)), "read write sync",
+     "The lane's accesses to memory before and behind it are ordered, as seen within `scope`."),
     ("ptr_add", typed("pointer i64 -> =0"), "", "A pointer that lies an offset in bytes further on."),
     ("shared_base", typed("-> shared"), "", "Pointer to the first byte of the block's shared memory."),
     ("shared_peer", typed("shared i64 -> =0"), "",

@@ -19,6 +19,7 @@ class AtomicScope(enum.IntEnum):
     WORKGROUP = 0
     AGENT = 1
     SYSTEM = 2
+    CLUSTER = 3
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

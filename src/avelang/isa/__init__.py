@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from avelang.isa.row import PUBLIC, ROWS, Row
 
 __all__ = ["PUBLIC", "ROWS", "Row", "amdgpu", "nvptx"]
-# What the language calls a vendor's intrinsics, and the package that has their rows.
-PACKAGES = {"amdgpu": "avelang.isa.amdgpu", "nvvm": "avelang.isa.nvptx"}
+# What the language calls the intrinsics of all chips and of a vendor, and the package that has their rows.
+PACKAGES = {"al": "avelang.isa.portable", "amdgpu": "avelang.isa.amdgpu", "nvvm": "avelang.isa.nvptx"}
 
 
 def __getattr__(name: str) -> Any:

@@ -56,7 +56,8 @@ class Param:
     though the row writes elsewhere. `held`: registers that the hardware goes on using behind the instruction; the row's
     `semantics` gets them as something that it hands on to `machine.Products`. `uniform`: hardware takes the operand
     from scalar registers (or for the wave as a whole), so that it must be the same in all active lanes; the words say
-    what to do where it is not. `also`: another name by which it may be given."""
+    what to do where it is not. `also`: another name by which it may be given. `words`: how the language spells the
+    values of a const, from 0 on."""
 
     name: str
     type: Type | tuple[Type, ...] | str
@@ -70,6 +71,7 @@ class Param:
     source: bool = False
     uniform: str = ""
     also: str = ""
+    words: tuple[str, ...] = ()
 
     @property
     def is_const(self) -> bool:

@@ -46,13 +46,13 @@ def fences(name: str, attrs: Mapping[str, Any]) -> bool:
     """True for a row that orders the wave's earlier accesses to memory for the whole device. On AMD targets a wait for
     all vector memory does: what is complete has reached the memory that blocks share, or was told to by the cache
     policy of its instruction."""
-    return name == "nvvm.fence_gpu" or (name == "amdgpu.s_waitcnt" and attrs.get("vmcnt") == 0)
+    return name in ("nvvm.fence_gpu", "al.fence", "fence") or (name == "amdgpu.s_waitcnt" and attrs.get("vmcnt") == 0)
 
 
 def polls(name: str) -> bool:
     """True for an op that waits for other waves only by looking: a loop of these never ends where no other wave does
     anything."""
-    return name == "pause" or name.startswith(
+    return name in ("pause", "fence", "al.fence") or name.startswith(
         ("nvvm.mbarrier_test_wait", "nvvm.mbarrier_try_wait", "nvvm.fence_", "amdgpu.s_")
     )
 
@@ -60,7 +60,7 @@ def polls(name: str) -> bool:
 def relaxed_hears(name: str) -> bool:
     """True for a relaxed atomic that already orders what is behind it: AMD targets have no row of a fence that could do
     so, the instruction is complete before its value is used, and later ones are issued behind it."""
-    return not name.startswith("nvvm.")
+    return not name.startswith(("nvvm.", "al."))
 
 
 class AsyncCopy(Protocol):

@@ -40,6 +40,47 @@ void: TypeAlias = Any
 def abs(value: Any) -> Any:
     """|x|; of the least integer, itself"""
 
+def atomic_add(x: Any, index: Any, value: Any, scope: Any = ..., order: Any = ...) -> Any:
+    """Adds to x[index] in one step; a pair of f16 or bf16 adds to two elements, from x[index] on. Gives what stood there before.
+    scope: "block", "cluster", "device" (if left out) or "system"; order: "relaxed" (if left out), "acquire", "release" or
+    "acq_rel".
+    """
+
+def atomic_and_(x: Any, index: Any, value: Any, scope: Any = ..., order: Any = ...) -> Any:
+    """Ands the bits of value to x[index] in one step. Gives what stood there before. scope: "block", "cluster", "device" (if left
+    out) or "system"; order: "relaxed" (if left out), "acquire", "release" or "acq_rel".
+    """
+
+def atomic_cas(x: Any, index: Any, expected: Any, value: Any, scope: Any = ..., order: Any = ...) -> Any:
+    """Compare-and-swap: writes value to x[index] where it is expected, bit by bit. Gives what stood there before. scope: "block",
+    "cluster", "device" (if left out) or "system"; order: "relaxed" (if left out), "acquire", "release" or "acq_rel".
+    """
+
+def atomic_exchange(x: Any, index: Any, value: Any, scope: Any = ..., order: Any = ...) -> Any:
+    """Writes value to x[index] in one step. Gives what stood there before. scope: "block", "cluster", "device" (if left out) or
+    "system"; order: "relaxed" (if left out), "acquire", "release" or "acq_rel".
+    """
+
+def atomic_max(x: Any, index: Any, value: Any, scope: Any = ..., order: Any = ...) -> Any:
+    """Writes value to x[index] where it is more, in one step. Gives what stood there before. scope: "block", "cluster", "device"
+    (if left out) or "system"; order: "relaxed" (if left out), "acquire", "release" or "acq_rel".
+    """
+
+def atomic_min(x: Any, index: Any, value: Any, scope: Any = ..., order: Any = ...) -> Any:
+    """Writes value to x[index] where it is less, in one step. Gives what stood there before. scope: "block", "cluster", "device"
+    (if left out) or "system"; order: "relaxed" (if left out), "acquire", "release" or "acq_rel".
+    """
+
+def atomic_or_(x: Any, index: Any, value: Any, scope: Any = ..., order: Any = ...) -> Any:
+    """Ors the bits of value to x[index] in one step. Gives what stood there before. scope: "block", "cluster", "device" (if left
+    out) or "system"; order: "relaxed" (if left out), "acquire", "release" or "acq_rel".
+    """
+
+def atomic_xor(x: Any, index: Any, value: Any, scope: Any = ..., order: Any = ...) -> Any:
+    """Flips the bits of value in x[index] in one step. Gives what stood there before. scope: "block", "cluster", "device" (if left
+    out) or "system"; order: "relaxed" (if left out), "acquire", "release" or "acq_rel".
+    """
+
 def bitcast(value: Any, dtype: Any) -> Any:
     """The same bits as another dtype (or `Tensor`), element 0 lowest."""
 
@@ -75,6 +116,11 @@ def expect(condition: Any, what: Any, value: Any = ...) -> Any:
 
 def expect_threads(count: Any, exact: Any = ...) -> Any:
     """Blocks have `count` threads along dimension 0 or more; `exact`: just these. Other launches fail."""
+
+def fence(scope: Any = ..., order: Any = ...) -> Any:
+    """Orders the lane's accesses to memory before and behind it, within scope ("device"); order: "acq_rel", "acquire" or
+    "release".
+    """
 
 def floor(value: Any) -> Any:
     """rounded toward minus infinity"""

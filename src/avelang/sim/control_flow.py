@@ -55,6 +55,16 @@ def pause(p: ReferenceProgram, op: Op) -> Waits:
     return Waits(run)
 
 
+def fence(p: ReferenceProgram, op: Op) -> Step:
+    """The wave's accesses before it come before those behind it."""
+
+    def step(wave: ReferenceWave, env: Env) -> None:
+        wave.op = op
+        wave.fence_memory()
+
+    return step
+
+
 def cluster_arrive(p: ReferenceProgram, op: Op) -> Step:
     """The wave arrives at the barrier of its cluster."""
 

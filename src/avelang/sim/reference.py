@@ -53,7 +53,7 @@ HANDLERS: dict[str, Handler] = {
         for name in ("alloc", "make_tensor", "view", "subview", "base", "load", "store", "ld", "st")
     },
     "barrier": control_flow.barrier,
-    **{name: getattr(control_flow, name) for name in ("pause", "cluster_arrive", "cluster_wait")},
+    **{name: getattr(control_flow, name) for name in ("pause", "fence", "cluster_arrive", "cluster_wait")},
     "if": control_flow.if_,
     "for": control_flow.for_,
     "while": control_flow.while_,

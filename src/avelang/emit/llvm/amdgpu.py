@@ -10,20 +10,19 @@ import dataclasses
 
 import avelang.arch as arch
 from avelang.arch.facts import MAX_BLOCKS
-from avelang.emit.llvm import amdgpu_fp8, simt_kernel
+from avelang.emit.llvm import amdgpu_fp8, arithmetic, simt_atomics, simt_kernel
 from avelang.emit.llvm.rows import emit_row
 from avelang.emit.llvm.simt import BINARY16, DeviceModule, GpuTarget, Simt
 from avelang.emit.llvm.simt_lanes import constant_of, source_lane
 from avelang.emit.llvm.simt_lines import LinedBody, Metadata, marked
 from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.ops import bits_of
-from avelang.ir.types import GLOBAL, DType, PtrType, Type, VecType, dtype_of
+from avelang.ir.types import GLOBAL, SHARED, AtomicScope, DType, PtrType, Type, VecType, dtype_of
 from avelang.isa.amdgpu.schedule import EXPCNT, VMCNT, waitcnt_immediate
 from avelang.isa.lowering import LOADS_TO_LDS, WAITS, has_mark
 
 TRIPLE = "amdgcn-amd-amdhsa"
 CODE_OBJECT = 500  # code object version 5; LLVM's own default is newer than most ROCm installations
-SCOPES = ("workgroup", "agent", "")  # LLVM's names of AtomicScope; the system is the one without a name
 # Byte offsets of the counts of blocks among the implicit arguments of code object v5 (LLVM, AMDGPUUsage, "Code Object
 # V5 Metadata").
 BLOCK_COUNT = (0, 4, 8)
@@ -56,6 +55,7 @@ class Amdgpu(GpuTarget):
     # finds it early.
     or_by_words = True
     device_scope = ' syncscope("agent")'
+    scopes = ("workgroup", "agent", "", "workgroup")
 
     def __init__(self, chip: arch.Chip, lines: Metadata | None = None):
         super().__init__(chip)
@@ -163,8 +163,34 @@ class Amdgpu(GpuTarget):
 
     # -- memory --------------------------------------------------------------------------------------------------------
 
-    def atomic_add(self, w: Simt, value: Value, place: Value, pointer: str, scope: int) -> str:
-        """One instruction, not a loop, where the chip has it."""
+    def atomic(self, w: Simt, op: Op, pointer: str) -> str | None:
+        """An instruction, not a loop, where the chip has it."""
+        *values, place, _ = op.operands
+        t, kind, order = op.result.type, simt_atomics.kind_of(op), simt_atomics.ORDERS[simt_atomics.order_of(op)]
+        scope = simt_atomics.scope_of(w, op)
+        if kind == "add" and dtype_of(t).is_float:
+            if "scope" in op.attrs and not self._adds(op, scope):
+                return None
+            return self.atomic_add(w, values[0], place, pointer, scope, order)
+        if dtype_of(t).is_float:
+            return None
+        at = f"{w.type(place.type)} {pointer}"
+        got = w.op(arithmetic.atomic(kind, dtype_of(t), at, [w.value(v) for v in values], self.scope(scope), order))
+        return w.op(f"extractvalue {{ {w.type(t)}, i1 }} {got}, 0") if kind == "cas" else got
+
+    def _adds(self, op: Op, scope: int) -> bool:
+        """Whether there is an instruction that adds these floats within a scope: gfx90a has none for pairs of bf16, and
+        of pairs of f16 in LDS; no memory that several devices share is known to add floats."""
+        shared = op.operands[1].type.space == SHARED  # type: ignore[union-attr]
+        pair = isinstance(op.result.type, VecType)
+        old = "gfx90a" in self.chip.features and pair and (shared or dtype_of(op.result.type).name == "bf16")
+        return not old and (shared or scope != AtomicScope.SYSTEM)
+
+    def atomic_add(
+        self, w: Simt, value: Value, place: Value, pointer: str, scope: int, order: str = "monotonic"
+    ) -> str:
+        """Adds `value` at `pointer`, which was made from the IR pointer `place`; gives what stood there before. One
+        instruction, not a loop, where the chip has it."""
         d, t = dtype_of(value.type), w.type(value.type)
         assert isinstance(place.type, PtrType)
         text, kind, inner = w.value(value), "fadd" if d.is_float else "add", t
@@ -173,7 +199,6 @@ class Amdgpu(GpuTarget):
             text = w.op(f"bitcast {t} {text} to {inner}")
         if bits_of(value.type) not in (32, 64) or (isinstance(value.type, VecType) and d.bits >= 32):
             raise w.refuse("atomic addition works on 32 and 64 bits")
-        sync = f' syncscope("{SCOPES[scope]}")' if SCOPES[scope] else ""
         flags = ""
         if d.is_float:
             # The instruction, not a loop around it, whatever it does to subnormal numbers. Memory that several devices
@@ -182,9 +207,8 @@ class Amdgpu(GpuTarget):
             if scope < 2 and place.type.space == GLOBAL:
                 flags += ", !amdgpu.no.fine.grained.memory !1, !amdgpu.no.remote.memory !1"
         size = bits_of(value.type) // 8
-        old = w.op(
-            f"atomicrmw {kind} {w.type(place.type)} {pointer}, {inner} {text}{sync} monotonic, align {size}{flags}"
-        )
+        end = f"{self.scope(scope)} {order}, align {size}{flags}"
+        old = w.op(f"atomicrmw {kind} {w.type(place.type)} {pointer}, {inner} {text}{end}")
         return w.bitcast(old, inner, t)
 
     # -- the rest ------------------------------------------------------------------------------------------------------

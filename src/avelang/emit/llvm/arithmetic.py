@@ -294,6 +294,7 @@ def atomic(kind: str, d: DType, place: str, values: list[str], scope: str = "", 
     stood there; for "cas" the first of a pair."""
     end = f"{scope} {order}, align {d.bytes}"
     if kind == "cas":
-        return f"cmpxchg {place}, {elem(d)} {values[0]}, {elem(d)} {values[1]}{end.replace(',', ' monotonic,')}"
+        failed = "acquire" if order in ("acquire", "acq_rel") and scope else "monotonic"
+        return f"cmpxchg {place}, {elem(d)} {values[0]}, {elem(d)} {values[1]}{end.replace(',', f' {failed},')}"
     unsigned = "u" if kind in ("min", "max") and not d.is_signed else ""
     return f"atomicrmw {unsigned}{_ATOMICS.get(kind, kind)} {place}, {elem(d)} {values[0]}{end}"

@@ -216,12 +216,19 @@ def emit_atomic_add(w: WaveWriter, op: Op) -> Rep:
 def emit_atomic(w: WaveWriter, op: Op) -> Rep:
     """The same for the other kinds."""
     kind = op.attrs["kind"]
+    if dtype_of(op.result.type).is_float:
+        return _each_lane(w, op, lambda t, d, word, place, args: _update_one(w, kind, d, word, place, args))
 
     def one(t: Type, d: DType, word: str, place: str, args: list[str]) -> list[str]:
         got = w.op(atomic(kind, d, f"ptr {place}", args, order="acq_rel"))
         return [w.op(f"extractvalue {{ {word}, i1 }} {got}, 0") if kind == "cas" else got]
 
     return _each_lane(w, op, one)
+
+
+def emit_fence(w: WaveWriter, op: Op) -> None:
+    """Whatever its scope: a fence of this machine."""
+    w.do("fence acq_rel")
 
 
 def _each_lane(w: WaveWriter, op: Op, one: Callable[[Type, DType, str, str, list[str]], list[str]]) -> Rep:
@@ -258,6 +265,11 @@ def _add_one(w: WaveWriter, t: Type, d: DType, word: str, place: str, adds: list
         return [
             w.op(f"atomicrmw {'add' if d.is_int else 'fadd'} ptr {place}, {elem(d)} {adds[0]} acq_rel, align {d.bytes}")
         ]
+    return _update_one(w, "add", d, word, place, adds)
+
+
+def _update_one(w: WaveWriter, kind: str, d: DType, word: str, place: str, adds: list[str]) -> list[str]:
+    """One lane's update by compare and exchange, of one number or a word of several."""
     body, size = w.body, d.bits * len(adds) // 8
     first = w.op(f"load atomic {word}, ptr {place} monotonic, align {size}")
     before, head, done = body.label, body.fresh("try"), body.fresh("added")
@@ -272,7 +284,7 @@ def _add_one(w: WaveWriter, t: Type, d: DType, word: str, place: str, adds: list
         olds.append(part)
         old = from_integer(w, part, d, False)
         assert isinstance(old, S)
-        new = S(arith(w, "add", d, False, old.text, x))
+        new = S(arith(w, kind, d, False, old.text, x))
         bits = integer(w, new, d, False)
         bits = w.op(f"zext i{d.bits} {bits} to {word}") if len(adds) > 1 else bits
         total = w.op(f"or {word} {total}, {w.op(f'shl {word} {bits}, {i * d.bits}')}")

@@ -296,6 +296,7 @@ RULES.update(
     printf=cpu_lanes.emit_printf,
     atomic_add=cpu_lanes.emit_atomic_add,
     atomic=cpu_lanes.emit_atomic,
+    fence=cpu_lanes.emit_fence,
     barrier=cpu_waits.emit_barrier,
     pause=cpu_waits.emit_pause,
     cluster_arrive=cpu_cluster.emit_arrive,

@@ -12,21 +12,20 @@ from collections.abc import Callable
 
 import avelang.arch as arch
 from avelang.arch.facts import MAX_BLOCKS
-from avelang.emit.llvm import simt_kernel
+from avelang.emit.llvm import arithmetic, nvptx_atomics, simt_atomics, simt_kernel
 from avelang.emit.llvm.nvptx_asm import ChainedBody
 from avelang.emit.llvm.nvptx_lines import LinedChain
 from avelang.emit.llvm.rows import emit_row
 from avelang.emit.llvm.simt import BINARY16, DeviceModule, GpuTarget, SharedLayout, Simt
 from avelang.emit.llvm.simt_lanes import constant_of, source_lane
 from avelang.emit.llvm.simt_lines import Metadata, marked
-from avelang.ir.core import Kernel, Op, Value, walk
+from avelang.ir.core import Kernel, Op, walk
 from avelang.ir.dtypes import DType
-from avelang.ir.types import PtrType, Type, VecType, dtype_of
+from avelang.ir.types import Type, VecType, dtype_of
 from avelang.isa.lowering import SETS_REGISTERS, has_mark
 
 TRIPLE = "nvptx64-nvidia-cuda"
 STATIC_SHARED = 48 * 1024  # bytes
-SCOPES = ("block", "device", "")  # LLVM's names of AtomicScope
 WHOLE = 31  # the clamp of a shuffle that may reach all of its segment
 SPECIAL = {"thread_id": "tid", "block_id": "ctaid", "grid_dim": "nctaid"}
 WIDENED = {"f8e4m3fn": "e4m3", "f8e5m2": "e5m2"}  # 8-bit floats that sm_89 and newer turn into f16
@@ -57,6 +56,7 @@ class Nvptx(GpuTarget):
     triple = TRIPLE
     split_members = True
     device_scope = ' syncscope("device")'
+    scopes = ("block", "device", "", "cluster")
 
     def __init__(self, chip: arch.Chip, lines: Metadata | None = None):
         super().__init__(chip)
@@ -168,17 +168,17 @@ class Nvptx(GpuTarget):
 
     # -- memory --------------------------------------------------------------------------------------------------------
 
-    def atomic_add(self, w: Simt, value: Value, place: Value, pointer: str, scope: int) -> str:
-        """`atomicrmw`, of 32 or 64 bits."""
-        d, t = dtype_of(value.type), w.type(value.type)
-        if isinstance(value.type, VecType) or d.bits < 32:
+    def atomic(self, w: Simt, op: Op, pointer: str) -> str | None:
+        """`atom`, with the scope and the order that the op has."""
+        if "scope" in op.attrs:
+            return nvptx_atomics.emit(w, op, pointer)
+        values, place = op.operands[:-2], op.operands[-2]
+        d, kind, at = dtype_of(op.result.type), simt_atomics.kind_of(op), f"{w.type(place.type)} {pointer}"
+        if isinstance(op.result.type, VecType) or d.bits < 32:
             raise w.refuse("atomic addition works on 32 and 64 bits")
-        assert isinstance(place.type, PtrType)
-        sync = f' syncscope("{SCOPES[scope]}")' if SCOPES[scope] else ""
-        kind = "fadd" if d.is_float else "add"
-        return w.op(
-            f"atomicrmw {kind} {w.type(place.type)} {pointer}, {t} {w.value(value)}{sync} monotonic, align {d.bytes}"
-        )
+        kind = "fadd" if d.is_float else kind
+        got = w.op(arithmetic.atomic(kind, d, at, [w.value(v) for v in values], self.device_scope))
+        return w.op(f"extractvalue {{ {w.type(op.result.type)}, i1 }} {got}, 0") if kind == "cas" else got
 
     # -- the rest ------------------------------------------------------------------------------------------------------
 

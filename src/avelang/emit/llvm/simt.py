@@ -67,6 +67,7 @@ class GpuTarget(abc.ABC):
     adds_to_products = False
     or_by_words = False  # whether the or of numbers of 64 bits is written as two of 32
     device_scope = ""  # of atomics within the device, with the keyword before it
+    scopes: tuple[str, ...] = ("", "", "", "")  # LLVM's names of AtomicScope; the system is the one without a name
     split_members = False  # whether shuffles name the lanes that take part
 
     def __init__(self, chip: arch.Chip):
@@ -108,10 +109,14 @@ class GpuTarget(abc.ABC):
         """The lane is over; the block of the function ends behind this."""
         raise w.refuse()
 
+    def scope(self, scope: int) -> str:
+        """A scope of `ir.types.AtomicScope` as LLVM writes it, with a space before it; "" for the system."""
+        return f' syncscope("{self.scopes[scope]}")' if self.scopes[scope] else ""
+
     @abc.abstractmethod
-    def atomic_add(self, w: Simt, value: Value, place: Value, pointer: str, scope: int) -> str:
-        """Adds `value` at `pointer`, which was made from the IR pointer `place`; gives what stood there before. `scope`
-        as `ir.types.AtomicScope`."""
+    def atomic(self, w: Simt, op: Op, pointer: str) -> str | None:
+        """An `atomic_add` or `atomic` at `pointer`, by an instruction of the chip; what stood there before. None where
+        it has none: a loop of compare-and-swap takes its place."""
 
     @abc.abstractmethod
     def row(self, w: Simt, op: Op) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from avelang.emit.llvm import arithmetic, simt_memory
 from avelang.emit.llvm.simt import BINARY16, Simt
+from avelang.emit.llvm.simt_atomics import emit_atomic, emit_fence
 from avelang.emit.llvm.simt_check import emit_check
 from avelang.emit.llvm.simt_printf import emit_printf
 from avelang.ir.core import Op, Value
@@ -18,8 +19,6 @@ from avelang.llvm.narrow_floats import odd_fma, round_to_odd, widen
 
 Rule = Callable[[Simt, Op], "str | None"]
 RULES: dict[str, Rule] = {}
-
-AGENT = 1  # the scope of an `atomic_add` that says none
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
@@ -354,16 +353,4 @@ def _int_ptr(w: Simt, op: Op) -> str:
     return w.op(f"inttoptr {w.typed(op.operands[0])} to {w.type(t)}")
 
 
-@rule("atomic_add")
-def _atomic_add(w: Simt, op: Op) -> str:
-    value, place, offset = op.operands
-    return w.target.atomic_add(w, value, place, simt_memory.at(w, place, offset), AGENT)
-
-
-@rule("atomic")
-def _atomic(w: Simt, op: Op) -> str:
-    *values, place, offset = op.operands
-    d, kind = dtype_of(op.result.type), op.attrs["kind"]
-    at = f"{w.type(place.type)} {simt_memory.at(w, place, offset)}"
-    got = w.op(arithmetic.atomic(kind, d, at, [w.value(v) for v in values], w.target.device_scope))
-    return w.op(f"extractvalue {{ {elem(d)}, i1 }} {got}, 0") if kind == "cas" else got
+RULES.update(atomic_add=emit_atomic, atomic=emit_atomic, fence=emit_fence)
