@@ -87,7 +87,9 @@ def _function(operation: Operation, options: tuple[Any, ...], present: tuple[boo
         return operation.returned(foreign(*arrays))
 
     def forward(*arrays: Any) -> Any:
-        operation.check_gradient()
+        # Integers that depend on what is differentiated, such as a token's experts, come here too; they have none.
+        if any(jax.numpy.issubdtype(x.dtype, jax.numpy.inexact) for x in arrays):
+            operation.check_gradient()
         outputs = foreign(*arrays)
         names = (*operation.signature.inputs, *operation.signature.outputs)
         everything = (*_everywhere(arrays, present), *outputs)
@@ -104,7 +106,7 @@ def _function(operation: Operation, options: tuple[Any, ...], present: tuple[boo
         count = len(present)
         likes = _everywhere(arrays, present)
         needs = tuple(x is not None and jax.numpy.issubdtype(x.dtype, jax.numpy.inexact) for x in likes)
-        found = operation.gradients(grads, kept[:count], kept[count:], options, needs)
+        found = operation.gradients(grads, kept[:count], kept[count:], options, needs) if any(needs) else likes
         return tuple(_gradient(jax, g, x) for g, x in zip(found, likes, strict=True) if x is not None)
 
     primal.defvjp(forward, backward)

@@ -254,9 +254,10 @@ def _dtype_of(dtype: Any, out: Any) -> str:
 BLOCKS = {"tensor": (0, 0), "rows": (1, 0), (1, 128): (1, 128), (128, 128): (128, 128)}
 
 
-def _quantized_shapes(x: Array, *, block: str, dtype: str) -> tuple[Array, Array, Array]:
+def _quantized_shapes(x: Array, *, block: str, dtype: str, target: str | None) -> tuple[Array, Array, Array]:
     rows, columns = map(int, block.split("x"))
     m, k = x.shape
+    dtype = dtype or ("float8_e4m3fnuz" if (target or x.chip) == "gfx942" else "float8_e4m3fn")
     high, wide = m if rows == 1 else _ceil(m) if rows else 1, _ceil(k) if columns else 1
     if x.dtype not in OUT:
         raise no_kernel(f"x is of {x.dtype}: it must be of one of {OUT}")
@@ -272,7 +273,7 @@ def quantized(
     """The operation of `quantize_fp8`, for a matrix."""
     rows, columns = map(int, block.split("x"))
     cpu = tile.on_cpu(x)
-    chip = target or (("gfx942" if dtype in FNUZ else "gfx950") if cpu else tile.device_of(x)[0])
+    chip = target or (("gfx942" if named(values) in FNUZ else "gfx950") if cpu else tile.device_of(x)[0])
     options: dict[str, Any] = {"backend": "cpu"} if cpu else {}
     if 0 in x.shape:
         scales[...] = 1
@@ -296,11 +297,8 @@ def quantize_fp8(
     key = tuple(block) if isinstance(block, list) else block
     if key not in BLOCKS:
         raise argument_error(f'block is {block!r}: it must be (1, 128), (128, 128), "rows" or "tensor"')
-    if dtype is None:
-        chip = target or ("" if tile.on_cpu(x) else tile.device_of(x)[0])
-        dtype = "float8_e4m3fnuz" if chip == "gfx942" else "float8_e4m3fn"
-    name = _dtype_of(dtype, None)
-    if name not in (*OCP, *FNUZ):
+    name = "" if dtype is None else _dtype_of(dtype, None)
+    if name and name not in (*OCP, *FNUZ):
         raise argument_error(f"dtype is {dtype!r}: it must be one of {(*OCP, *FNUZ)}")
     if len(x.shape) < 2 or (key == (128, 128) and len(x.shape) != 2):
         raise argument_error(f"x is {tuple(x.shape)}: it must be a matrix{'' if key == (128, 128) else ', or several'}")
