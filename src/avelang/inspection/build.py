@@ -6,13 +6,16 @@ import dataclasses
 import linecache
 from typing import TYPE_CHECKING, Any
 
-from avelang.inspection import figures, stages
+from avelang.base.errors import AveError
+from avelang.inspection import figures, performance, stages
 from avelang.inspection.inspected import Inspection
-from avelang.inspection.subject import PtxSubject, Subject
+from avelang.inspection.subject import LaunchFacts, PtxSubject, Subject
+from avelang.runtime.compile import chip_of
 
 if TYPE_CHECKING:
     from avelang.inspection.stages import Stages
 
+NO_CLOCKS = "the main loop's timeline: Ave has no model of an SM's clocks; `ave trace` shows an executed run, in order"
 MOST_WORDS = 100  # of a compile-time value in the page's head
 NOTE = "Nothing was run, and no figure is a time on a GPU: registers and memory are what compiler or assembler say."
 
@@ -39,7 +42,24 @@ def inspected(subject: Subject | PtxSubject) -> Inspection:
         own = next((x for x in chain if x[0] == file), chain[0] if chain else None)
         return f"line {own[1]}" if own else f"op {op}"
 
-    return dataclasses.replace(found, facts=tuple(figures.facts(made, where)))
+    launch = subject.launch if isinstance(subject, Subject) else None
+    more, missing = _sections(made, launch)
+    return dataclasses.replace(
+        found, facts=tuple(figures.facts(made, where)), sections=more, missing=(*made.missing, *missing)
+    )
+
+
+def _sections(made: Stages, launch: LaunchFacts | None) -> tuple[dict[str, Any], list[str]]:
+    """The models' sections, and what they cannot say."""
+    try:
+        found = performance.sections(made, launch)
+    except AveError as e:  # an instruction that a model does not know
+        return {}, [f"roofline and timeline: {e.message}"]
+    chip = chip_of(made.chip)
+    missing = []
+    if chip is not None and chip.vendor == "nvidia":
+        missing.append(NO_CLOCKS)
+    return found, missing
 
 
 def _subtitle(subject: Subject | PtxSubject, made: Stages, file: str, line: int, values: dict[str, Any]) -> str:

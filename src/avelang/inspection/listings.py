@@ -20,11 +20,13 @@ NONE = 0  # the number of no op
 @dataclasses.dataclass(frozen=True, slots=True)
 class ListedLine:
     """A line of a listing. `op`: the number of the op that it was made from, from 1 on, 0 for none; `places`: (file,
-    line, column) of the source, innermost first, where the line itself knows them."""
+    line, column) of the source, innermost first, where the line itself knows them; `row`: the line of the text that it
+    is from, counted from 1, where that is kept."""
 
     text: str
     op: int = NONE
     places: tuple[tuple[str, int, int], ...] = ()
+    row: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ _NO_CODE = re.compile(r"\s*(?:\.|//|;|\{|\}|\)|$)|[\w.$]+:")
 def assembly_lines(text: str) -> tuple[ListedLine, ...]:
     """The lines of AMD's assembly or of PTX, without what is there for debuggers."""
     out, op, skipping = [], NONE, False
-    for row in text.splitlines():
+    for number, row in enumerate(text.splitlines(), 1):
         if _DEBUG_SECTION.match(row):
             skipping = "}" not in row
             continue
@@ -101,7 +103,10 @@ def assembly_lines(text: str) -> tuple[ListedLine, ...]:
         if found := _LOC.match(row):
             op = int(found[1])
         elif not _OF_DEBUGGERS.match(row):
-            out.append(ListedLine(row.replace("\t", "    "), NONE if _NO_CODE.match(row) else op))
+            shown = row.expandtabs(8) if row.startswith("\t") else row
+            out.append(
+                ListedLine(shown.replace("        ", "    ", 1), NONE if _NO_CODE.match(row) else op, (), number)
+            )
     return tuple(out)
 
 

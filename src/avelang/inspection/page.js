@@ -129,7 +129,8 @@ class Pane {
     this.room.style.height = this.view.text.length * ROW + "px";
     this.room.style.width = `calc(${Math.min(longest, 4000) + this.digits + 6}ch)`;
     this.room.style.minWidth = "100%";
-    this.code.scrollTop = 0;
+    const first = this.view.file < 0 ? this.view.text.findIndex((_, i) => linked(this.view, i)) : 0;
+    this.code.scrollTop = Math.max(0, first - 4) * ROW;
     this.search();
     this.reveal(current());
   }
@@ -147,7 +148,12 @@ class Pane {
       const c = paint(i);
       if (c) n.style.borderRightColor = c;
       row.append(n);
-      if (this.view.heat) row.append(make("span", "heat", this.view.heat[i] || ""));
+      if (this.view.heat) {
+        const heat = make("span", "heat", this.view.heat[i] || "");
+        heat.title = "part of all waves' time that goes into waiting here, by the model of a compute unit";
+        if (this.view.hot[i]) heat.style.background = `rgb(230 80 40 / ${(0.6 * this.view.hot[i]).toFixed(3)})`;
+        row.append(heat);
+      }
       const t = make("span", "t");
       const text = this.view.text[i];
       if (text.length > 2000) t.append(text.slice(0, 4000)); else colored(t, text, this.view.lang);
@@ -262,6 +268,9 @@ function goTo(view, row) {  // from other tabs into the code
 const codeRoom = document.getElementById("code");
 const wanted = ["py0", ...D.open.filter(k => byKey.has(k))];
 const panes = [];
+addTab("code", "Code", codeRoom);
+codeRoom.classList.add("on");
+sections();
 wanted.forEach((key, n) => {
   const pane = new Pane(key);
   if (n) {
@@ -281,9 +290,8 @@ wanted.forEach((key, n) => {
   }
   codeRoom.append(pane.root);
   panes.push(pane);
+  pane.show(key);  // again: it has a height now
 });
-addTab("code", "Code", codeRoom);
-if (typeof sections === "function") sections();
 window.onresize = () => refresh();
 document.onkeydown = e => {
   if (e.key === "Escape") { pinned = null; hovered = null; refresh(); }

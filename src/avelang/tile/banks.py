@@ -104,9 +104,11 @@ _ADDRESSES = Want(_integers, "byte addresses, integers")
 
 
 @takes("T301")
-def banks(addresses: Annotated[Any, _ADDRESSES], nbytes: int, target: str = "gfx942", kind: str = "read") -> Banks:
+def banks(addresses: Annotated[Any, _ADDRESSES], nbytes: int, target: str = "gfx942", kind: str = "read",
+          active: Any = None) -> Banks:
     """The cost of one access: byte addresses in shared memory, one for each lane of the wave, `nbytes` a lane (1 to
-    16); `kind`: "read" or "write"."""
+    16); `kind`: "read" or "write"; `active`: a bool for each lane that takes part, all of them where it is left
+    out."""
     at = np.asarray(addresses, np.int64)
     groups = phases_of(target, nbytes, kind)
     lanes = sum(map(len, groups))
@@ -116,8 +118,9 @@ def banks(addresses: Annotated[Any, _ADDRESSES], nbytes: int, target: str = "gfx
     many = bank_count(target, nbytes, kind)
     turns = np.zeros((len(groups), many), np.int64)
     for row, group in zip(turns, groups, strict=True):
-        words = {int(w) for lane in group for w in range(at[lane] // 4, (at[lane] + nbytes - 1) // 4 + 1)}
-        np.add.at(row, np.array(sorted(words)) % many, 1)
+        those = group if active is None else [lane for lane in group if active[lane]]
+        words = {int(w) for lane in those for w in range(at[lane] // 4, (at[lane] + nbytes - 1) // 4 + 1)}
+        np.add.at(row, np.array(sorted(words), np.int64) % many, 1)
     return Banks(groups, tuple(map(int, turns.max(axis=1))), turns)
 
 

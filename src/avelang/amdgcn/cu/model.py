@@ -66,6 +66,15 @@ class CuResult:
         return {c: found[c] for c in CAUSES if found[c]}
 
 
+@dataclasses.dataclass(slots=True)
+class CuRecord:
+    """Every step of a run. `issued`: (wave, index of the instruction, kind, first clock, clock behind the last that it
+    holds its issue slot or pipe); `waits`: (wave, index of the instruction that cannot go, cause, from, to)."""
+
+    issued: list[tuple[int, int, str, int, int]] = dataclasses.field(default_factory=list)
+    waits: list[tuple[int, int, str, int, int]] = dataclasses.field(default_factory=list)
+
+
 class _Wave:
     __slots__ = ("age", "at", "block", "dep", "dep_at", "factor", "lgkm", "next", "other", "owner", "plain", "priority",
                  "rounds", "same", "simd", "since", "stream", "vm", "which", "why")  # fmt: skip
@@ -134,6 +143,7 @@ class CuModel:
         self.lds_busy = self.memory_busy = 0
         self.end = 0
         self.wake = [0] * SIMDS
+        self.record: CuRecord | None = None
 
     def run(self) -> CuResult:
         """Until all waves have ended."""
@@ -180,6 +190,8 @@ class CuModel:
             when, why = self._blocked(w, op, taken, t)
             if w.why and w.since < t:
                 self.stalls[w.which, w.why] += t - w.since
+                if self.record is not None:
+                    self.record.waits.append((w.age, w.which, w.why, w.since, t))
             w.since = t
             if why not in OWN:
                 w.why, w.which = why, n
@@ -269,6 +281,9 @@ class CuModel:
         at = w.at
         if n == self.header:
             w.rounds.append(t)
+        if self.record is not None:
+            held = op.hold if op.kind in ("matrix", "valu", "nop", "sleep") else TURN
+            self.record.issued.append((w.age, n, op.kind, t, t + max(TURN, held)))
         w.at += 1
         w.next, w.since, w.why, w.which = t + TURN, t + TURN, "", n
         self.issued[op.kind] += 1
