@@ -33,7 +33,9 @@ def selectors(name: str) -> list[Picture]:
     that are implied zeros (empty), and the slots of B in the order of the instruction. Numbers are those of the dense
     fragments: K 0 to 15 of a lane pair, B 0 to 15 of a lane."""
     product = mma(name)
-    stored, times = row_of(product.natives[0]).mma.a.slots, len(product.natives)
+    described = row_of(product.natives[0]).mma
+    assert described is not None
+    stored, times = described.a.slots, len(product.natives)
     left, right = pair_slots(stored, times)
     half = stored * times
     out = []
@@ -86,7 +88,9 @@ def draw(folder: pathlib.Path) -> list[pathlib.Path]:
             made.append(folder / pathlib.Path(name).name)
             show.main([*args, flag, str(made[-1])], standalone_mode=False)
     skinny = "VDMFMA_F32_8x16x64x2_F16"
-    layout = SubgroupLayout.of(mma(skinny).a)
+    lanes = mma(skinny).a
+    assert lanes is not None
+    layout = SubgroupLayout.of(lanes)
     own = {
         "selectors": selectors(skinny),
         "pairs": thread_grid(layout, f"{skinny}, A: lanes at each place of the grid", "row ", "place along K"),

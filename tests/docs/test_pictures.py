@@ -42,7 +42,9 @@ def test_selectors_of_the_skinny_product(number: int, even: str, odd: str, b: st
 
 
 def test_lane_pairs_of_the_skinny_product():
-    layout = SubgroupLayout.of(mma("VDMFMA_F32_8x16x64x2_F16").a)
+    lanes = mma("VDMFMA_F32_8x16x64x2_F16").a
+    assert lanes is not None
+    layout = SubgroupLayout.of(lanes)
     (grid,) = pictures.thread_grid(layout, "", "", "")
     for row in range(8):
         for k in range(4):

@@ -32,7 +32,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("tile",),
     ("avelang_kernels", "pyptx"),
     ("ops",),
-    ("integrations",),
+    ("integrations", "puzzles"),
     ("inspection",),
     ("cli",),
     ("__main__",),

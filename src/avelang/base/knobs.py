@@ -227,6 +227,20 @@ def set_defaults(backend: str | None = None, target: str | None = None, checks: 
             os.environ[name] = value
 
 
+@contextlib.contextmanager
+def checking(*words: str) -> Iterator[None]:
+    """A region in which launches of this process verify these words of `CHECKS`, and no others."""
+    before = os.environ.get("AVE_CHECK")
+    os.environ["AVE_CHECK"] = ",".join(words)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["AVE_CHECK"]
+        else:
+            os.environ["AVE_CHECK"] = before
+
+
 def child_environment(path: list[str]) -> dict[str, str]:
     """The environment for a Python process that imports from the folders of `path`, as this one does."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join(folder for folder in path if folder)}

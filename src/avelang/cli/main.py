@@ -15,6 +15,7 @@ from avelang.cli.explain import explain
 from avelang.cli.inspect import inspect_command
 from avelang.cli.intrinsics import intrinsics
 from avelang.cli.ptx import ptx
+from avelang.cli.puzzle import puzzle
 from avelang.cli.report import report_command
 from avelang.cli.run import run
 from avelang.cli.show import show
@@ -28,7 +29,7 @@ def main() -> None:
 
 
 for _command in (run, compile_command, build, report_command, inspect_command, exec_command, demo, doctor, intrinsics,
-                 explain, show, cache, ptx, tune):
+                 explain, show, cache, ptx, tune, puzzle):
     main.add_command(_command)
 
 

@@ -15,6 +15,7 @@ from avelang.base.catalogue import CATALOGUE
 from avelang.base.errors import CLASSES
 from avelang.cli import rows
 from avelang.cli.main import main
+from avelang.cli.puzzle import page as puzzles
 from avelang.isa import ROWS
 from avelang.isa.row import Row
 
@@ -167,4 +168,4 @@ def pages() -> dict[str, str]:
     """All generated pages, by their path in the repository."""
     made = {"intrinsics": intrinsics(), "errors": errors(), "settings": settings(), "cli": command_line(main),
             "engines": checkers(), "chips": chips()}
-    return {f"docs/reference/{name}.md": text for name, text in made.items()}
+    return {"docs/puzzles/index.md": puzzles(), **{f"docs/reference/{name}.md": text for name, text in made.items()}}
