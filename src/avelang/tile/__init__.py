@@ -9,6 +9,7 @@ pictures of all of these; and what kernels say with them: views, windows, tiles,
 from avelang.tile.banks import Accesses, Banks, Swizzle, TileAccesses, banks, tile_accesses
 from avelang.tile.devices import device_of, on_cpu
 from avelang.tile.distribution import Distribution
+from avelang.tile.dot import accumulator, dot
 from avelang.tile.encoding import Digit, Encoding, Steps
 from avelang.tile.functions import (
     abs,
@@ -49,6 +50,7 @@ from avelang.tile.mma_layout import SubgroupLayout, same_places
 from avelang.tile.pipelines import PIPELINES, Pipeline, pipeline
 from avelang.tile.plans import Gemm, GemmPlan, Launch, LaunchConfig, Plan
 from avelang.tile.products import Mma, MmaAtom
+from avelang.tile.scan import argsort, cumprod, cumsum, scan, sort, topk
 from avelang.tile.schedules import Block, BlockConfig
 from avelang.tile.schedules import run as multiply
 from avelang.tile.select import PlanVerdict, Verdict, block_for, choose, gemm, padded, plan_for, split_for
@@ -62,9 +64,10 @@ from avelang.tile.windows import Window
 __all__ = ["PIPELINES", "Accesses", "Banks", "Block", "BlockConfig", "Digit", "DistributedTile", "Distribution",
            "Encoding", "Gemm", "GemmPlan", "Launch", "LaunchConfig", "Mma", "MmaAtom", "Pipeline", "Plan",
            "PlanVerdict", "Steps", "SubgroupLayout", "Swizzle", "TensorView", "Tile", "TileAccesses", "Verdict",
-           "View", "Window", "abs", "all", "any", "arange", "argmax", "argmin", "banks", "block_for", "cast", "ceil",
-           "check", "choose", "clamp", "cos", "device_of", "erf", "exp", "exp2", "floor", "fma", "full", "gemm",
-           "isnan", "load", "load_scalar", "log", "log1p", "log2", "max", "maximum", "min", "minimum", "mma", "mmas",
-           "multiply", "on_cpu", "padded", "pipeline", "plan_for", "reduce", "rsqrt", "same_places", "sigmoid", "sin",
-           "split_for", "sqrt", "store", "sum", "tanh", "tile_accesses", "view", "where", "zeros"]
+           "View", "Window", "abs", "accumulator", "all", "any", "arange", "argmax", "argmin", "argsort", "banks",
+           "block_for", "cast", "ceil", "check", "choose", "clamp", "cos", "cumprod", "cumsum", "device_of", "dot",
+           "erf", "exp", "exp2", "floor", "fma", "full", "gemm", "isnan", "load", "load_scalar", "log", "log1p",
+           "log2", "max", "maximum", "min", "minimum", "mma", "mmas", "multiply", "on_cpu", "padded", "pipeline",
+           "plan_for", "reduce", "rsqrt", "same_places", "scan", "sigmoid", "sin", "sort", "split_for", "sqrt",
+           "store", "sum", "tanh", "tile_accesses", "topk", "view", "where", "zeros"]
 # fmt: on

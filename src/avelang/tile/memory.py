@@ -25,7 +25,7 @@ def indices_of(memory, index):
     at = index if isinstance(index, tuple) else (index,)
     if not isinstance(memory, (al.Pointer, al.Tensor)):
         refuse("the memory of a load or a store", "a pointer or a tensor", "something else")
-    DIMS = 1 if isinstance(memory, al.Pointer) else memory.ndim
+    DIMS = 1 if isinstance(memory, al.Pointer) else len(memory.shape)
     if len(at) != DIMS:
         refuse("the index", "one for each dimension of the memory, of a pointer one", len(at))
     return at

@@ -3,6 +3,7 @@ tile that names none, the common shape of operands, and which registers hold wha
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from typing import Any
@@ -200,3 +201,84 @@ def range_extent(start: Any, stop: Any) -> int:
             got=f"{start!r} and {stop!r}",
         )
     return stop - start
+
+
+# -- along a dimension -------------------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(256)
+def _along(shape: Ints, axis: int, threads: int, wave: int, across: bool) -> Distribution:
+    n, waves = shape[axis], threads // wave
+    each = math.gcd(n, 1 << max(1, math.prod(shape) // threads).bit_length() - 1)
+    lanes = math.gcd(wave, n // each)
+    parts = lanes * (math.gcd(waves, n // each // lanes) if across else 1)
+    order = (axis, *(a for a in reversed(range(len(shape))) if a != axis))
+    return Distribution.blocked(shape, waves=waves, wave=wave, vector=n // parts, order=order)
+
+
+@avelang.constant
+def along(shape: Ints, axis: int, threads: int, wave: int, across: bool) -> Distribution:
+    """The distribution in which a lane's elements along a dimension lie side by side, neighboring lanes have
+    neighboring ones, and a row is in one wave, or `across` several."""
+    return _along(shape, axis, threads, wave, across)
+
+
+@avelang.constant
+@dataclasses.dataclass(frozen=True, slots=True)
+class ScanPlan:
+    """A distribution of `along` as scans see it. `rows`: registers of a lane, those of one row in order; `steps`: of
+    each row, the step from the lane's first element to it; `lanes` and `waves` that share a row; `threads` to the next
+    of those waves."""
+
+    rows: tuple[Ints, ...]
+    steps: tuple[Ints, ...]
+    lanes: int
+    waves: int
+    threads: int
+
+
+@functools.lru_cache(256)
+def _scan_plan(dist: Distribution, axis: int) -> ScanPlan:
+    index = [x - x[:, :1] for x in dist.index]
+    rows: dict[tuple[int, ...], list[int]] = {}
+    for slot in range(dist.elements):
+        at = tuple(0 if a == axis else int(index[a][0, slot]) for a in range(len(index)))
+        rows.setdefault(at, []).append(slot)
+    ordered = [tuple(sorted(slots, key=lambda s: index[axis][0, s])) for slots in rows.values()]
+    lanes = math.gcd(dist.wave, dist.shape[axis] // len(ordered[0]))
+    return ScanPlan(tuple(ordered), tuple(rows), lanes, dist.shape[axis] // len(ordered[0]) // lanes, dist.wave)
+
+
+@avelang.constant
+def scan_plan(dist: Distribution, axis: int) -> ScanPlan:
+    """The plan of a scan along a dimension."""
+    return _scan_plan(dist, axis)
+
+
+@avelang.constant
+def doublings(n: int) -> Ints:
+    """Powers of two below n."""
+    return tuple(1 << i for i in range((n - 1).bit_length()))
+
+
+@avelang.constant
+def sortable(dist: Distribution, axis: int) -> Distribution:
+    """A distribution of which a dimension can be sorted. Raises T301 where its extent is no power of two."""
+    n = dist.shape[axis]
+    if n & (n - 1):
+        raise wrong(
+            "T301",
+            what="a dimension to sort",
+            want=f"a power of two long, such as {1 << n.bit_length()}: load "
+            "with `other` above or below all that counts",
+            got=n,
+        )
+    return dist
+
+
+@avelang.constant
+def first_shape(shape: Ints, axis: int, k: Any) -> Ints:
+    """The shape of the first k elements along a dimension. Raises T301."""
+    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= shape[axis]:
+        raise wrong("T301", what="k of tile.topk", want=f"a compile-time integer from 1 to {shape[axis]}", got=repr(k))
+    return (*shape[:axis], k, *shape[axis + 1 :])

@@ -1,0 +1,132 @@
+"""Products of tiles in registers: two tiles come in, of any distributions; their matrix product goes out, by the chip's
+matrix instruction, distributed as that leaves it.
+
+A whole product of matrices is `tile.multiply`, whose pipelines overlap loads and products; `dot` is for what is
+computed in between, as of attention."""
+
+from __future__ import annotations
+
+import avelang
+import avelang.language as al
+import avelang.tile.block_gemm as block_gemm
+import avelang.tile.loops as loops
+from avelang.base.errors import AveError
+from avelang.base.places import wrong
+from avelang.ir.dtypes import DType
+from avelang.tile.encoding import Ints
+from avelang.tile.functions import tile_of
+from avelang.tile.shared import shared
+from avelang.tile.tensors import DistributedTile, full, home_of, place, thread_coord
+from avelang.tile.vectorize import vectors
+
+
+@avelang.constant
+def wave_grid(target: str, dtype: DType, m: int, n: int, waves: int) -> tuple[int, int] | None:
+    """The grid of waves over a product of m x n; None where the chip has no instruction for the dtype. Raises T301
+    where the tile is too small for the waves."""
+    try:
+        mma = block_gemm.block_gemm(target, dtype, 16, 16, 64, (1, 1)).mma
+    except AveError as e:
+        if e.code != "U103":
+            raise
+        return None
+    fits = [
+        (rows, waves // rows)
+        for rows in range(1, waves + 1)
+        if waves % rows == 0 and m % (rows * 16) == 0 and n % (waves // rows * 16) == 0
+    ]
+    if not fits:
+        raise wrong(
+            "T301",
+            what="a product of tiles",
+            want=f"of 16 x 16 for each of the block's {waves} waves, or more "
+            "(launch with fewer threads, or make the tiles larger)",
+            got=f"{m} x {n}, by {mma.name}",
+        )
+    return min(fits, key=lambda g: abs(m // g[0] - n // g[1]))
+
+
+@avelang.constant
+def sums_dtype(dtype: DType) -> DType:
+    """Dtype of the sums of products: i32 of integers, else f32, of f64 f64."""
+    return dtype if dtype == al.f64 else block_gemm.acc_dtype(dtype)
+
+
+@avelang.constant
+def product_shape(a: Ints, b: Ints, of_a: DType, of_b: DType) -> tuple[int, int, int]:
+    """m, n and k of a product. Raises T301."""
+    if len(a) != 2 or len(b) != 2 or a[1] != b[0]:
+        raise wrong("T301", what="operands of tile.dot", want="tiles (m, k) and (k, n)", got=f"{a} and {b}")
+    if of_a != of_b:
+        raise wrong(
+            "T301", what="operands of tile.dot", want="of one dtype (`astype` converts)", got=f"{of_a} and {of_b}"
+        )
+    return a[0], b[1], a[1]
+
+
+@avelang.jit
+def accumulator(shape, dtype):
+    """A tile of zeros for the sums of `dot` of operands of `dtype`, in f32 (of integers in i32), distributed as `dot`
+    leaves them: in a loop nothing then moves."""
+    WAVES = home_of(shape).threads // al.target().wave
+    M, N, _ = product_shape(shape, (shape[1], shape[1]), dtype, dtype)
+    GRID = wave_grid(al.target().name, dtype, M, N, WAVES)
+    if GRID is None:
+        return full(shape, 0, sums_dtype(dtype))
+    return full(block_gemm.block_gemm(al.target().name, dtype, M, N, 64, GRID).c, 0, sums_dtype(dtype))
+
+
+@avelang.jit
+def dot(a, b, acc=None):
+    """a @ b, plus `acc` if given: tiles (m, k) and (k, n) of one dtype. Sums are in f32, of integers in i32, by the
+    widest instruction of the chip; of a dtype for which it has none by multiplying and adding. The result is where
+    `acc` is (`accumulator` is where sums need not move). All lanes of the block call it; operands pass through shared
+    memory."""
+    x, y = tile_of(a).held(), tile_of(b).held()
+    M, N, K = product_shape(x.shape, y.shape, x.dtype, y.dtype)
+    WAVES = x.dist.threads // al.target().wave
+    GRID = wave_grid(al.target().name, x.dtype, M, N, WAVES)
+    if GRID is None:
+        return dot_by_elements(x, y, acc, K)
+    G = block_gemm.block_gemm(al.target().name, x.dtype, M, N, K, GRID)
+    A, B = shared((M, K), x.dtype, 1, (x.dist, G.a)), shared((K, N), x.dtype, 1, (y.dist,), (G.b,))
+    A.store(x)
+    B.store(y)
+    al.syncthreads()
+    sums = loops.make_acc(G) if acc is None else acc_of(G, acc)
+    loops.product(G, sums, A, B.turned, 0)
+    al.syncthreads()  # the next one may use the same memory
+    found = loops.acc_tile(G, sums)
+    return found if acc is None else found.held(acc.dist)
+
+
+@avelang.jit
+def acc_of(G, acc):
+    """Accumulators with the elements of a tile."""
+    (I, J), EACH = G.count, G.mma.acc.elements
+    values = al.convert(place(tile_of(acc), G.c), G.mma.dtypes[2])
+    pieces, out = al.view(values, al.Tensor((I, J, EACH), G.mma.dtypes[2])), loops.make_acc(G)
+    for i in range(I):
+        for j in range(J):
+            out[i, j] = G.mma.expand(pieces[i, j])
+    return out
+
+
+@avelang.jit
+def dot_by_elements(x, y, acc, K):
+    """a @ b without a matrix instruction: a step of K at a time, of rows and columns in shared memory."""
+    M, N, OUT = x.shape[0], y.shape[1], sums_dtype(x.dtype)
+    start = full((M, N), 0, OUT) if acc is None else tile_of(acc).held()
+    A, B = al.make_shared((M, K), x.dtype), al.make_shared((K, N), y.dtype)
+    for t, memory in ((x, A), (y, B)):
+        at = thread_coord(t.dist, t.thread)
+        for v in vectors(t.dist, 1, 1):
+            memory[at[0] + v.at[0], at[1] + v.at[1]] = t.values[v.slots[0]]
+    al.syncthreads()
+    D, sums, at = start.dist, start.values + 0, thread_coord(start.dist, start.thread)
+    for k in al.range(K):
+        for v in vectors(D, 1, 1):
+            p, q = A[at[0] + v.at[0], k], B[k, at[1] + v.at[1]]
+            sums[v.slots[0]] = sums[v.slots[0]] + al.convert(p, OUT) * al.convert(q, OUT)
+    al.syncthreads()
+    return DistributedTile(sums, D, start.thread, start.groups)

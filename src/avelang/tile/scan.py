@@ -1,0 +1,191 @@
+"""Cumulative sums, sorts and the greatest elements along a dimension of a tile: a tile comes in; a tile goes out, in
+which a lane's elements along that dimension lie side by side.
+
+A lane goes through its own elements, lanes meet by shuffles, waves by shared memory (scans), or each wave has whole
+rows (sorts, by a bitonic network: K. Batcher, "Sorting networks and their applications", 1968)."""
+
+from __future__ import annotations
+
+import math
+
+import avelang
+import avelang.language as al
+import avelang.tile.placement as placement
+import avelang.tile.vectorize as vectorize
+from avelang.tile.functions import before, summed, tile_of
+from avelang.tile.tensors import (
+    DistributedTile,
+    home_of,
+    linear_place,
+    place,
+    thread_coord,
+    through_shared,
+)
+
+
+@avelang.jit
+def scan(x, fn, axis=-1, reverse=False):
+    """Inclusive scan along a dimension by an associative fn(a, b): element i is x[0] to x[i] by fn, or with `reverse`
+    x[i] to the last. All lanes of the block call it."""
+    t = tile_of(x).held()
+    AXIS = placement.whole_axis(axis, len(t.shape))
+    D = placement.along(t.shape, AXIS, t.dist.threads, al.target().wave, True)
+    S = placement.scan_plan(D, AXIS)
+    values, moved = place(t, D, t.thread), al.make_local((D.elements,), t.dtype)
+    for i in range(D.elements):
+        moved[i] = values[i]
+    rows, COUNT = (), len(S.rows)
+    totals = al.make_local((COUNT,), t.dtype)
+    for r in range(COUNT):
+        SLOTS = tuple(reversed(S.rows[r])) if reverse else S.rows[r]
+        rows = rows + (SLOTS,)
+        for k in range(1, len(SLOTS)):
+            moved[SLOTS[k]] = fn(moved[SLOTS[k - 1]], moved[SLOTS[k]])
+        totals[r] = moved[SLOTS[len(SLOTS) - 1]]
+    thread = al.thread_id(0) if t.thread is None else t.thread
+    if S.lanes > 1:
+        lane = thread % S.lanes
+        lane = S.lanes - 1 - lane if reverse else lane
+        for distance in placement.doublings(S.lanes):
+            joined = fn(lane_before(totals, distance, S.lanes, reverse), totals)
+            for r in range(COUNT):
+                totals[r] = al.select(lane >= distance, joined[r], totals[r])
+        prefix = lane_before(totals, 1, S.lanes, reverse)
+        for r in range(COUNT):
+            for slot in rows[r]:
+                moved[slot] = al.select(lane > 0, fn(prefix[r], moved[slot]), moved[slot])
+    if S.waves > 1:
+        scan_waves(D, S, AXIS, rows, moved, totals, fn, thread, reverse)
+    return DistributedTile(moved, D, t.thread, t.groups)
+
+
+@avelang.jit
+def lane_before(values, distance, lanes, reverse):
+    """Values of the lane so far before this one in its row."""
+    return al.shuffle_down(values, distance, lanes) if reverse else al.shuffle_up(values, distance, lanes)
+
+
+@avelang.jit
+def scan_waves(D, S, AXIS, rows, moved, totals, fn, thread, reverse):
+    """Adds to each wave's part of a row what the waves before it have, through shared memory."""
+    LAST = 0 if reverse else S.lanes - 1
+    wave, at = thread // S.threads % S.waves, thread_coord(D, thread)
+    parts = al.make_shared((S.waves, math.prod(D.shape) // D.shape[AXIS]), moved.dtype)
+    ORDER = tuple(reversed(range(S.waves))) if reverse else tuple(range(S.waves))
+    OTHERS = D.shape[:AXIS] + (1,) + D.shape[AXIS + 1 :]
+    named = tuple([linear_place(at, S.steps[r], OTHERS) for r in range(len(rows))])
+    if thread % S.lanes == LAST:
+        for r in range(len(rows)):
+            parts[wave, named[r]] = totals[r]
+    al.syncthreads()
+    for r in range(len(rows)):
+        sofar = parts[ORDER[0], named[r]]
+        for n in range(1, S.waves):
+            mine = wave == ORDER[n]
+            for slot in rows[r]:
+                moved[slot] = al.select(mine, fn(sofar, moved[slot]), moved[slot])
+            sofar = fn(sofar, parts[ORDER[n], named[r]])
+    al.syncthreads()  # the next one may use the same memory
+
+
+@avelang.jit
+def cumsum(x, axis=-1, reverse=False):
+    """Cumulative sums along a dimension, in the dtype of `sum`."""
+    return scan(summed(x), lambda a, b: a + b, axis, reverse)
+
+
+@avelang.jit
+def cumprod(x, axis=-1, reverse=False):
+    """Cumulative products along a dimension, in the dtype of `sum`."""
+    return scan(summed(x), lambda a, b: a * b, axis, reverse)
+
+
+# -- sorts -------------------------------------------------------------------------------------------------------------
+
+
+@avelang.jit
+def precedes(a, b, m, n, descending):
+    """True where element a, number m of its row, comes before b, number n."""
+    return before(a, b, descending) | ((before(b, a, descending) == False) & (m < n))  # noqa: E712
+
+
+@avelang.jit
+def sort_pairs(x, axis, descending):
+    """The tile in order along a dimension, and where each element was, i32: equal elements keep their order."""
+    t = tile_of(x).held()
+    AXIS = placement.whole_axis(axis, len(t.shape))
+    D = placement.along(t.shape, AXIS, t.dist.threads, al.target().wave, False)
+    S = placement.scan_plan(placement.sortable(D, AXIS), AXIS)
+    found, values, places = place(t, D, t.thread), al.make_local((D.elements,), t.dtype), own_places(D, AXIS, t.thread)
+    for i in range(D.elements):
+        values[i] = found[i]
+    E, N = len(S.rows[0]), D.shape[AXIS]
+    lane = (al.thread_id(0) if t.thread is None else t.thread) % S.lanes
+    for half in placement.doublings(N):
+        K = 2 * half
+        for J in reversed(placement.doublings(K)):
+            if J >= E:
+                exchange_lanes(values, places, lane, J // E, K // E, K == N, descending)
+            else:
+                for row in S.rows:
+                    for e in range(E):
+                        if e & J == 0:
+                            up = (e & K == 0) if K < E else True if K == N else (lane & K // E) == 0
+                            order_two(values, places, row[e], row[e + J], up, descending)
+    return DistributedTile(values, D, t.thread, t.groups), DistributedTile(places, D, t.thread, t.groups)
+
+
+@avelang.jit
+def own_places(D, AXIS, thread):
+    """Coordinates of a lane's elements along a dimension, i32."""
+    out, at = al.make_local((D.elements,), al.i32), thread_coord(D, thread)
+    for v in vectorize.vectors(D, len(D.shape) - 1, 1):
+        out[v.slots[0]] = al.convert(at[AXIS] + v.at[AXIS], al.i32)
+    return out
+
+
+@avelang.jit
+def exchange_lanes(values, places, lane, distance, size, whole, descending):
+    """A step of the network between lanes: all elements of a lane meet those of the lane `distance` away."""
+    others, theirs = al.shuffle_xor(values, distance), al.shuffle_xor(places, distance)
+    low = (lane & distance) == 0
+    first = low if whole else low == ((lane & size) == 0)
+    for i in range(len(values)):
+        stays = precedes(values[i], others[i], places[i], theirs[i], descending) == first
+        values[i] = al.select(stays, values[i], others[i])
+        places[i] = al.select(stays, places[i], theirs[i])
+
+
+@avelang.jit
+def order_two(values, places, i, j, up, descending):
+    """A step of the network within a lane."""
+    a, b, m, n = values[i], values[j], places[i], places[j]
+    stays = precedes(a, b, m, n, descending)
+    stays = stays == up if not isinstance(up, bool) else stays if up else stays == False  # noqa: E712
+    values[i], values[j] = al.select(stays, a, b), al.select(stays, b, a)
+    places[i], places[j] = al.select(stays, m, n), al.select(stays, n, m)
+
+
+@avelang.jit
+def sort(x, axis=-1, descending=False):
+    """The elements along a dimension in order; NaN is greater than numbers. The extent is a power of two (T301):
+    load with `other` above or below all that counts. A wave has whole rows in its registers."""
+    return sort_pairs(x, axis, descending)[0]
+
+
+@avelang.jit
+def argsort(x, axis=-1, descending=False):
+    """Places of the elements along a dimension in order, i32; equal ones in the order in which they are. See `sort`."""
+    return sort_pairs(x, axis, descending)[1]
+
+
+@avelang.jit
+def topk(x, k, axis=-1):
+    """The k greatest elements along a dimension, the greatest first, and their places, i32: two tiles of extent k
+    there. See `sort`."""
+    values, places = sort_pairs(x, axis, True)
+    DIST = home_of(placement.first_shape(values.shape, placement.whole_axis(axis, len(values.shape)), k))
+    return (
+        DistributedTile(through_shared(values, DIST, values.thread), DIST, values.thread),
+        DistributedTile(through_shared(places, DIST, places.thread), DIST, places.thread),
+    )

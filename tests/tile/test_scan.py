@@ -1,0 +1,166 @@
+"""Cumulative sums, sorts, the greatest elements and products of tiles in registers: against NumPy, on all engines."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import avelang
+import avelang.language as al
+from avelang import tile
+from avelang.base.errors import AveError
+from avelang.tile import placement
+from tile.words import RUNS, launch
+
+
+@avelang.jit
+def scans(
+    x: al.Pointer(al.f32),
+    low: al.Pointer(al.i8),
+    a: al.Pointer(al.f32),
+    b: al.Pointer(al.f32),
+    c: al.Pointer(al.i32),
+    M: al.constexpr,
+    N: al.constexpr,
+):
+    at = tile.arange(M)[:, None] * N + tile.arange(N)
+    t = tile.load(x, at)
+    tile.store(a, at, tile.cumsum(t, 1))
+    tile.store(b, at, tile.scan(t, lambda p, q: al.max(p, q), 0, reverse=True))
+    line = tile.arange(M * N)
+    tile.store(c, line, tile.cumsum(tile.load(low, line)))
+
+
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_scans(run, monkeypatch):
+    if run[1] == "reference":
+        monkeypatch.setenv("AVE_CHECK", "races")
+    for M, N, threads in [(8, 96, 128)]:
+        rng = np.random.default_rng(M)
+        x = rng.integers(-9, 10, (M, N)).astype(np.float32)
+        low = rng.integers(-99, 100, M * N).astype(np.int8)
+        a, b, c = np.zeros((M, N), np.float32), np.zeros((M, N), np.float32), np.zeros(M * N, np.int32)
+        launch(scans, run, 1, threads, (x, low, a, b, c), M=M, N=N)
+        assert np.array_equal(a, x.cumsum(1)) and np.array_equal(c, low.astype(np.int32).cumsum())
+        assert np.array_equal(b, np.maximum.accumulate(x[::-1], 0)[::-1])
+
+
+@pytest.mark.parametrize("wave", [32, 64])
+def test_drawn_places(wave):
+    """Every shape has a distribution along each of its dimensions in which rows are whole, in order."""
+    rng = np.random.default_rng(wave)
+    for _ in range(60):
+        shape = tuple(int(n) for n in rng.choice([1, 2, 3, 4, 6, 8, 16, 20, 32, 64], rng.integers(1, 4)))
+        threads, axis = int(rng.choice([1, 2, 3, 4, 8])) * wave, int(rng.integers(len(shape)))
+        for across in (False, True):
+            D = placement.along(shape, axis, threads, wave, across)
+            S = placement.scan_plan(D, axis)
+            at, lane = D.index[axis], np.arange(threads)
+            part = lane // S.threads % S.waves * S.lanes + lane % S.lanes
+            assert D.shape == shape and (across or S.waves == 1) and S.lanes * S.waves * len(S.rows[0]) == shape[axis]
+            for row in S.rows:
+                assert (at[:, list(row)] == part[:, None] * len(row) + np.arange(len(row))).all()
+
+
+@avelang.jit
+def sorts(
+    x: al.Pointer(al.f32),
+    up: al.Pointer(al.f32),
+    best: al.Pointer(al.f32),
+    where: al.Pointer(al.i32),
+    M: al.constexpr,
+    N: al.constexpr,
+    K: al.constexpr,
+):
+    at = tile.arange(M)[:, None] * N + tile.arange(N)
+    t = tile.load(x, at)
+    tile.store(up, at, tile.sort(t, 0))
+    values, places = tile.topk(t, K)
+    short = tile.arange(M)[:, None] * K + tile.arange(K)
+    tile.store(best, short, values)
+    tile.store(where, short, places)
+
+
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_sorts(run, monkeypatch):
+    if run[1] == "reference":
+        monkeypatch.setenv("AVE_CHECK", "races")
+    M, N = 4, 64
+    for seed, K in ((0, 5), (1, 5)):
+        x = np.random.default_rng(seed).integers(-30, 30, (M, N)).astype(np.float32)
+        x[1, 5:9] = np.nan, np.inf, -np.inf, np.nan
+        up, best, where = np.zeros((M, N), np.float32), np.zeros((M, K), np.float32), np.zeros((M, K), np.int32)
+        launch(sorts, run, 1, 64, (x, up, best, where), M=M, N=N, K=K)
+        # Descending and stable: NumPy's ascending order of the mirrored rows, mirrored.
+        order = (N - 1 - np.argsort(x[:, ::-1], 1, kind="stable")[:, ::-1])[:, :K]
+        assert np.array_equal(up, np.sort(x, 0), equal_nan=True) and np.array_equal(where, order)
+        assert np.array_equal(best, np.take_along_axis(x, order, 1), equal_nan=True)
+
+
+DTYPES = {"bf16": (al.bf16, ml_dtypes.bfloat16), "f32": (al.f32, np.float32)}
+
+
+def products(dtype):
+    @avelang.jit
+    def multiply(
+        a: al.Pointer(dtype),
+        b: al.Pointer(dtype),
+        c: al.Pointer(al.f32),
+        k: al.u32,
+        M: al.constexpr,
+        N: al.constexpr,
+        K: al.constexpr,
+    ):
+        m, n, step = tile.arange(M), tile.arange(N), tile.arange(K)
+        acc = tile.accumulator((M, N), dtype)
+        p = tile.load(a, m[:, None] * k + step[None, :])
+        q = tile.load(b, step[:, None] * N + n[None, :])
+        for first in al.range(0, k, K):
+            along = first + step
+            x = tile.load(a, m[:, None] * k + along[None, :], (along < k)[None, :])
+            y = tile.load(b, along[:, None] * N + n[None, :], (along < k)[:, None])
+            acc = tile.dot(x, y, acc)
+        tile.store(c, m[:, None] * N + n[None, :], tile.maximum(acc, 0.0) + tile.dot(p, q))
+
+    return multiply
+
+
+@pytest.mark.parametrize(("run", "dtype"), [*((run, "bf16") for run in RUNS[1:]), (RUNS[0], "f32"), (RUNS[3], "f32")])
+def test_products(run, dtype):
+    M, N, k, K = 32, 48, 70, 32
+    rng = np.random.default_rng(6)
+    a, b = (rng.integers(-3, 4, s).astype(DTYPES[dtype][1]) for s in ((M, k), (k, N)))
+    c = np.zeros((M, N), np.float32)
+    launch(products(DTYPES[dtype][0]), run, 1, 64 if run[0] == "sm_80" else 128, (a, b, c, k), M=M, N=N, K=K)
+    x, y = a.astype(np.float64), b.astype(np.float64)
+    assert np.array_equal(c, np.maximum(x @ y, 0) + x[:, :K] @ y[:K])
+
+
+@avelang.jit
+def wrong(x: al.Pointer(al.f32), HOW: al.constexpr):
+    a, b = tile.zeros((16, 48), al.f32), tile.zeros((16, 48), al.bf16)
+    if HOW == "length":
+        a = tile.sort(a)
+    elif HOW == "k":
+        a, _ = tile.topk(a, 17, 0)
+    elif HOW == "shapes":
+        a = tile.dot(b, b)
+    elif HOW == "dtypes":
+        a = tile.dot(a, b.T)
+    elif HOW == "small":
+        a = tile.dot(b, b.T)
+
+
+SAID = {
+    "length": "such as 64",
+    "k": "from 1 to 16",
+    "shapes": "(m, k) and (k, n)",
+    "dtypes": "f32 and bf16",
+    "small": "fewer threads",
+}
+
+
+@pytest.mark.parametrize("how", SAID)
+def test_mistakes(how):
+    with pytest.raises(AveError) as e:
+        wrong[1, 256](np.zeros(8, np.float32), how, backend="reference")
+    assert e.value.code == "T301" and SAID[how] in e.value.message and f"--> {__file__}" in str(e.value)
