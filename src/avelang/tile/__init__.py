@@ -45,7 +45,17 @@ from avelang.tile.functions import (
     where,
     zeros,
 )
-from avelang.tile.memory import load, load_scalar, store
+from avelang.tile.memory import (
+    atomic_add,
+    atomic_and,
+    atomic_max,
+    atomic_min,
+    atomic_or,
+    atomic_xor,
+    load,
+    load_scalar,
+    store,
+)
 from avelang.tile.mma_layout import SubgroupLayout, same_places
 from avelang.tile.pipelines import PIPELINES, Pipeline, pipeline
 from avelang.tile.plans import Gemm, GemmPlan, Launch, LaunchConfig, Plan
@@ -64,10 +74,11 @@ from avelang.tile.windows import Window
 __all__ = ["PIPELINES", "Accesses", "Banks", "Block", "BlockConfig", "Digit", "DistributedTile", "Distribution",
            "Encoding", "Gemm", "GemmPlan", "Launch", "LaunchConfig", "Mma", "MmaAtom", "Pipeline", "Plan",
            "PlanVerdict", "Steps", "SubgroupLayout", "Swizzle", "TensorView", "Tile", "TileAccesses", "Verdict",
-           "View", "Window", "abs", "accumulator", "all", "any", "arange", "argmax", "argmin", "argsort", "banks",
-           "block_for", "cast", "ceil", "check", "choose", "clamp", "cos", "cumprod", "cumsum", "device_of", "dot",
-           "erf", "exp", "exp2", "floor", "fma", "full", "gemm", "isnan", "load", "load_scalar", "log", "log1p",
-           "log2", "max", "maximum", "min", "minimum", "mma", "mmas", "multiply", "on_cpu", "padded", "pipeline",
-           "plan_for", "reduce", "rsqrt", "same_places", "scan", "sigmoid", "sin", "sort", "split_for", "sqrt",
-           "store", "sum", "tanh", "tile_accesses", "topk", "view", "where", "zeros"]
+           "View", "Window", "abs", "accumulator", "all", "any", "arange", "argmax", "argmin", "argsort", "atomic_add",
+           "atomic_and", "atomic_max", "atomic_min", "atomic_or", "atomic_xor", "banks", "block_for", "cast", "ceil",
+           "check", "choose", "clamp", "cos", "cumprod", "cumsum", "device_of", "dot", "erf", "exp", "exp2", "floor",
+           "fma", "full", "gemm", "isnan", "load", "load_scalar", "log", "log1p", "log2", "max", "maximum", "min",
+           "minimum", "mma", "mmas", "multiply", "on_cpu", "padded", "pipeline", "plan_for", "reduce", "rsqrt",
+           "same_places", "scan", "sigmoid", "sin", "sort", "split_for", "sqrt", "store", "sum", "tanh",
+           "tile_accesses", "topk", "view", "where", "zeros"]
 # fmt: on

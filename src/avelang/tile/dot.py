@@ -22,7 +22,7 @@ from avelang.tile.vectorize import vectors
 
 @avelang.constant
 def wave_grid(target: str, dtype: DType, m: int, n: int, waves: int) -> tuple[int, int] | None:
-    """The grid of waves over a product of m x n; None where the chip has no instruction for the dtype. Raises T301
+    """Grid of waves over a product of m x n; None where the chip has no instruction for the dtype. Raises T301
     where the tile is too small for the waves."""
     try:
         mma = block_gemm.block_gemm(target, dtype, 16, 16, 64, (1, 1)).mma

@@ -113,3 +113,62 @@ def each(memory, at, value, mask, dist, thread, fn):
             i = v.slots[0]
             if mask is None or element(chosen, i):
                 fn(memory, tuple([element(x, i) for x in where]), element(values, i))
+
+
+# -- atomics -----------------------------------------------------------------------------------------------------------
+
+
+@avelang.jit
+def atomic(fn, memory, index, value, mask):
+    """fn(memory, index, value) once for each element of the shape in which index, value and mask meet, where the mask
+    holds; of numbers alone once for the block."""
+    at = indices_of(memory, index)
+    SHAPE = common_shape(at + (value, mask))
+
+    def change(x, coords, v):
+        fn(x, coords[0] if len(coords) == 1 else coords, v)
+
+    if len(SHAPE) == 0:
+        if al.thread_id(0) == 0 and (mask is None or mask):
+            change(memory, at, value)
+    else:
+        dist, thread, _ = meeting_place(at + (value, mask), SHAPE)
+        each(memory, at, value, mask, dist, thread, change)
+
+
+@avelang.jit
+def atomic_add(memory, index, value, mask=None, scope="device", order="relaxed"):
+    """Adds the elements of a tile, or a number, at these indices, one by one in steps that nothing comes between:
+    `al.atomic_add`, whose dtypes, scopes and orders these are. `memory`: global or shared. Elements that lanes hold
+    more than once are added once. Shapes and mask as of `store`."""
+    atomic(lambda x, i, v: al.atomic_add(x, i, v, scope=scope, order=order), memory, index, value, mask)
+
+
+@avelang.jit
+def atomic_max(memory, index, value, mask=None, scope="device", order="relaxed"):
+    """Makes what stands at these indices no less than the elements of a tile. See `atomic_add`."""
+    atomic(lambda x, i, v: al.atomic_max(x, i, v, scope=scope, order=order), memory, index, value, mask)
+
+
+@avelang.jit
+def atomic_min(memory, index, value, mask=None, scope="device", order="relaxed"):
+    """Makes what stands at these indices no more than the elements of a tile. See `atomic_add`."""
+    atomic(lambda x, i, v: al.atomic_min(x, i, v, scope=scope, order=order), memory, index, value, mask)
+
+
+@avelang.jit
+def atomic_and(memory, index, value, mask=None, scope="device", order="relaxed"):
+    """Bits that stand at these indices and are set in the elements of a tile. See `atomic_add`."""
+    atomic(lambda x, i, v: al.atomic_and_(x, i, v, scope=scope, order=order), memory, index, value, mask)
+
+
+@avelang.jit
+def atomic_or(memory, index, value, mask=None, scope="device", order="relaxed"):
+    """Sets the bits of the elements of a tile at these indices. See `atomic_add`."""
+    atomic(lambda x, i, v: al.atomic_or_(x, i, v, scope=scope, order=order), memory, index, value, mask)
+
+
+@avelang.jit
+def atomic_xor(memory, index, value, mask=None, scope="device", order="relaxed"):
+    """Turns the bits of the elements of a tile at these indices. See `atomic_add`."""
+    atomic(lambda x, i, v: al.atomic_xor(x, i, v, scope=scope, order=order), memory, index, value, mask)
