@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable, Sequence
 
-from checks import level_al, level_asm, level_ptx, page, table
+from checks import in_ranks, level_al, level_asm, level_ptx, page, table
 from checks.matrix import Cells, matrix
 from checks.seeds import COLUMNS, Seed
 
@@ -15,7 +15,7 @@ from checks.seeds import COLUMNS, Seed
 @functools.cache
 def seeds() -> list[Seed]:
     """In the order of the page."""
-    return level_al.seeds(table.CASES, "al") + level_al.seeds(table.TILES, "tile") + level_asm.seeds() + level_ptx.seeds()
+    return level_al.seeds(table.CASES, "al") + level_al.seeds(table.TILES, "tile") + in_ranks.seeds() + level_asm.seeds() + level_ptx.seeds()
 
 
 def _kept(asked: Sequence[str]) -> dict[str, Cells]:

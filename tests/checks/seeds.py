@@ -20,7 +20,7 @@ ENGINES = {
 }
 Column = tuple[str, str]
 COLUMNS: tuple[Column, ...] = tuple((engine, word) for engine, words in ENGINES.items() for word in words)
-LEVELS = {"al": "Threads: `al`", "tile": "Tiles: `avelang.tile`", "asm": "Instructions: AMD assembly", "ptx": "Instructions: PTX"}
+LEVELS = {"al": "Threads: `al`", "tile": "Tiles: `avelang.tile`", "ranks": "Several GPUs: `al.peer`", "asm": "Instructions: AMD assembly", "ptx": "Instructions: PTX"}
 # X codes that say that a program cannot be run here, and nothing of what it does.
 _NOT_HERE = ("X009", "X020", "X021", "X028", "X029", "X030", "X031", "X036", "X045")
 # What is told before a launch, of what a kernel or its caller promised.

@@ -224,6 +224,10 @@ CATALOGUE: dict[str, Template] = {
         "all outside: leave vector out, or "
         "give one that divides extents and strides (math.gcd(n, 8))",
     ),
+    "T340": Template(
+        "al.{name} needs a kernel with a parameter of type al.Ranks",
+        "add one, as in `def kernel(x: ..., team: al.Ranks)`, and pass what avelang.dist gives for the launch",
+    ),
     "T311": Template(
         "this kernel expects {what}{got}",
         "it says so by al.expect, or by a promise such as `vector`: keep it, or leave the promise out"
@@ -269,6 +273,20 @@ CATALOGUE: dict[str, Template] = {
         "function: {kernel}[cdiv(n, 64), 64](...)",
     ),
     "L066": Template("`{function}`: {why}"),
+    "L080": Template(
+        "kernel `{kernel}`: rank {rank} has waited {seconds} s for rank {peer}{why} ({where})",
+        "a rank has died, has not launched the kernel, or waits for another itself; all ranks have to launch the same "
+        "kernels in the same order",
+    ),
+    "L081": Template(
+        "`{function}`: the ranks do not agree: {why}", "all ranks must call it with the same sizes, dtypes and options"
+    ),
+    "L083": Template(
+        "rank {rank} has waited {seconds} s at a call in which all ranks take part: one has failed, or does not call "
+        "it",
+        "all ranks must make the same calls in the same order; what the rank that failed says comes first",
+    ),
+    "L082": Template("the symmetric memory of {rank} has {left} bytes left, and {want} are asked for", "{hint}"),
     "L067": Template("`{kernel}` would have to be compiled for {chip}, which strict mode refuses: {what}", "{hint}"),
     "L068": Template(
         "the operation `{name}` cannot be made: {why}",

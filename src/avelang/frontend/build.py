@@ -116,7 +116,10 @@ def _enter(f: Frame, spec: ParamSpec, constexprs: Mapping[str, object], body: Bl
     if spec.kind == "scalar":
         f.env.set(spec.name, body.add_arg(spec.name, spec.dtype))
     elif spec.kind == "pointer":
-        f.env.set(spec.name, body.add_arg(spec.name, PtrType(spec.dtype, GLOBAL)))
+        pointer = body.add_arg(spec.name, PtrType(spec.dtype, GLOBAL))
+        f.env.set(spec.name, pointer)
+        if spec.ranks:
+            f.build.ranks = pointer
     elif spec.map is not None:
         f.env.set(spec.name, body.add_arg(spec.name, spec.map))
     else:

@@ -21,6 +21,7 @@ from avelang.frontend import (
     memory_calls,
     objects,
     printf_call,
+    rank_calls,
     shapes,
     tensor_access,  # fmt: skip
 )
@@ -355,6 +356,7 @@ BUILTIN: dict[str, Callable[[Frame, Args, ast.Call], Any]] = {
     **math_calls.BUILTIN,
     **memory_calls.BUILTIN,
     **atomic_calls.BUILTIN,
+    **rank_calls.BUILTIN,
     **{n: _dimension(n) for n in ("block_id", "thread_id", "block_dim", "grid_dim")},
     "shuffle": _shuffle("idx"),
     "shuffle_up": _shuffle("up"),

@@ -120,6 +120,8 @@ class Build:
         self.whole_wave: set[Op] = set()
         # What `al.expect_threads` has said, each once: count, exact.
         self.threads: dict[tuple[int, bool], None] = {}
+        # The parameter of type `al.Ranks`.
+        self.ranks: Value | None = None
         self.active: list[tuple[ast.AST, Frame]] = []
         self.known = known
         # What the fields of objects hold.

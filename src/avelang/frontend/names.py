@@ -191,6 +191,12 @@ class Pointer:
         return f"Pointer({self.dtype})"
 
 
+class Ranks:
+    """`team: al.Ranks`: an annotation for the parameter that says who takes part in a launch on several GPUs: this
+    rank, how many there are, and where the memory of each lies (`avelang.dist`). A kernel has one; `al.rank()`,
+    `al.ranks()`, `al.peer` and `al.wait` find it by themselves, in functions that the kernel calls too."""
+
+
 class TensorMap:
     """`TensorMap(dtype, rank, box, swizzle=0, interleave=0, fill=0)`: an annotation for a tensor map, by which a GPU
     copies boxes of an array of `rank` dimensions; a launch passes the array. `box`: extents in elements, in the array's
@@ -380,6 +386,16 @@ _TABLE = (
       for name, values, doc in _ATOMICS),
     ("fence", "scope= order=", 'Orders the lane\'s accesses to memory before and behind it, within scope ("device"); '
      'order: "acq_rel", "acquire" or "release".'),
+    ("rank", "", "Which of the launch's ranks this is, from 0 on; u32. As `ranks`, `peer` and `wait` it reads the "
+     "kernel's parameter of type al.Ranks."),
+    ("ranks", "", "How many ranks take part in the launch; u32."),
+    ("peer", "tensor rank", "The same tensor (or pointer) in the memory of another rank, where `tensor` lies in "
+     'symmetric memory: for loads, stores, atomics with scope="system", and copies by TMA.'),
+    ("signal", "place epoch", "Writes the number `epoch` to a signal, a u32 in symmetric memory, often of a peer, "
+     "behind all accesses before it: whoever waits for it sees them. Store with release at system scope."),
+    ("wait", "place epoch rank", "Waits until the signal at `place`, which rank `rank` gives, has reached `epoch` (or "
+     "a later one: numbers go round after 2**31); accesses behind it see what that rank did before. Where the host "
+     "gives up, all waits end, and the launch fails (L080)."),
     ("printf", "format *args", "Prints by C's conventions, once for each lane."),
     ("range", "start stop= step= unroll=", "A loop at run time: range(stop), (start, stop) or (start, stop, step)."),
 )  # fmt: skip
@@ -387,3 +403,4 @@ BUILTINS: dict[str, Builtin] = {name: Builtin(name, params, doc) for name, param
 
 amdgpu = Namespace("amdgpu", {"AtomicScope": AtomicScope})
 nvvm = Namespace("nvvm", {})
+system = Namespace("system", {})

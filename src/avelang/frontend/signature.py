@@ -11,9 +11,9 @@ from typing import Any
 from avelang.base.errors import AveError, error
 from avelang.base.places import ANNOTATION
 from avelang.base.spans import Span
-from avelang.frontend.names import Pointer, Tensor, TensorMap, constexpr, near
+from avelang.frontend.names import Pointer, Ranks, Tensor, TensorMap, constexpr, near
 from avelang.frontend.source import FunctionSource
-from avelang.ir.dtypes import DType
+from avelang.ir.dtypes import DType, i64
 from avelang.ir.types import MapType
 
 EMPTY: Any = inspect.Parameter.empty
@@ -26,7 +26,7 @@ class ParamSpec:
 
     `shape` and `strides` (elements) are nested tuples of ints, for tensors only. `default` is `EMPTY` where there is
     none. `open`: the annotation, where an array fills in extents of it; what it fills in is a compile-time value under
-    the parameter's name."""
+    the parameter's name. `ranks`: of those who take part in a launch (`al.Ranks`), a pointer to 64-bit words."""
 
     name: str
     kind: str
@@ -36,6 +36,7 @@ class ParamSpec:
     default: Any = EMPTY
     map: MapType | None = None
     open: Tensor | None = None
+    ranks: bool = False
 
     def filled(self, given: Any) -> ParamSpec:
         """The parameter with the extents of an array, as `Tensor.filled` takes them."""
@@ -95,6 +96,8 @@ def _spec(name: str, annotation: Any, default: Any, span: Span) -> ParamSpec:
         return ParamSpec(name, "scalar", annotation, default=default)
     if isinstance(annotation, Pointer):
         return ParamSpec(name, "pointer", annotation.dtype, default=default)
+    if annotation is Ranks:
+        return ParamSpec(name, "pointer", i64, default=default, ranks=True)
     if isinstance(annotation, Tensor):
         return ParamSpec(name, "tensor", annotation.dtype, annotation.shape, annotation.strides, default,
                          open=annotation if annotation.dynamic else None)

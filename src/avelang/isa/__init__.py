@@ -7,12 +7,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from avelang.isa import amdgpu, nvptx
+    from avelang.isa import amdgpu, nvptx, ranks
     from avelang.isa.row import PUBLIC, ROWS, Row
 
-__all__ = ["PUBLIC", "ROWS", "Row", "amdgpu", "nvptx"]
+__all__ = ["PUBLIC", "ROWS", "Row", "amdgpu", "nvptx", "ranks"]
 # What the language calls the intrinsics of all chips and of a vendor, and the package that has their rows.
-PACKAGES = {"al": "avelang.isa.portable", "amdgpu": "avelang.isa.amdgpu", "nvvm": "avelang.isa.nvptx"}
+PACKAGES = {
+    "al": "avelang.isa.portable", "system": "avelang.isa.ranks", "amdgpu": "avelang.isa.amdgpu",
+    "nvvm": "avelang.isa.nvptx",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -23,6 +23,10 @@ class Emitter(Protocol):
         """The name of what an instruction computes."""
         ...
 
+    def do(self, text: str) -> None:
+        """An instruction without a result."""
+        ...
+
     def call(self, name: str, result: str, *args: tuple[str, str]) -> str:
         """A call of an intrinsic with (type, value) pairs; it is declared where it is not yet."""
         ...

@@ -22,24 +22,28 @@ ASYNC_PROXY = (PRODUCTS, "nvvm.tma_", "nvvm.cp_async_bulk_", "nvvm.tcgen05_mma_"
 
 def strong(name: str) -> bool:
     """True for a row whose accesses are meant to race: atomics, and loads and stores that order others."""
-    return "atomic" in name or name.startswith(("nvvm.ld_acquire_", "nvvm.st_release"))
+    return "atomic" in name or name.startswith(("nvvm.ld_acquire_", "nvvm.st_release", "system."))
 
 
 def orders(name: str, attrs: Mapping[str, Any]) -> tuple[bool, bool]:
     """The accesses that a row's own accesses order: (those behind it, those before it)."""
-    order = (
-        attrs.get("order", 0) if "atomic" in name else 1 if "ld_acquire" in name else 2 if "st_release" in name else 0
-    )
+    if "atomic" in name:
+        order = attrs.get("order", 0)
+    else:
+        order = 1 if name.startswith(_ACQUIRE) else 2 if name.startswith(_RELEASE) else 0
     return bool(order & 1), bool(order & 2)
 
 
-WORKGROUP, AGENT = 0, 1  # scopes, as in `amdgpu.AtomicScope`
+_ACQUIRE = ("nvvm.ld_acquire_", "system.load_acquire_", "system.load_signal")
+_RELEASE = ("nvvm.st_release", "system.store_release")
+WORKGROUP, AGENT, SYSTEM = 0, 1, 2  # scopes, as in `amdgpu.AtomicScope`
 
 
 def scope(name: str, attrs: Mapping[str, Any]) -> int:
     """The scope within which a row's atomic accesses are atomic, and order: PTX's rows say `.gpu`, an AMD row has an
-    argument."""
-    return int(attrs.get("scope", AGENT))
+    argument; rows of `al.system` are for all GPUs. A cluster counts as the device."""
+    found = SYSTEM if name.startswith("system.") else int(attrs.get("scope", AGENT))
+    return AGENT if found > SYSTEM else found
 
 
 def fences(name: str, attrs: Mapping[str, Any]) -> bool:
@@ -53,14 +57,14 @@ def polls(name: str) -> bool:
     """True for an op that waits for other waves only by looking: a loop of these never ends where no other wave does
     anything."""
     return name in ("pause", "fence", "al.fence") or name.startswith(
-        ("nvvm.mbarrier_test_wait", "nvvm.mbarrier_try_wait", "nvvm.fence_", "amdgpu.s_")
+        ("system.", "nvvm.mbarrier_test_wait", "nvvm.mbarrier_try_wait", "nvvm.fence_", "amdgpu.s_")
     )
 
 
 def relaxed_hears(name: str) -> bool:
     """True for a relaxed atomic that already orders what is behind it: AMD targets have no row of a fence that could do
     so, the instruction is complete before its value is used, and later ones are issued behind it."""
-    return not name.startswith(("nvvm.", "al."))
+    return not name.startswith(("nvvm.", "al.", "system."))
 
 
 class AsyncCopy(Protocol):

@@ -13,6 +13,7 @@ from avelang.frontend.names import (
     Layout,
     Namespace,
     Pointer,
+    Ranks,
     Tensor,
     TensorMap,
     constexpr,
@@ -20,6 +21,7 @@ from avelang.frontend.names import (
 )
 from avelang.frontend.names import amdgpu as _amdgpu
 from avelang.frontend.names import nvvm as _nvvm
+from avelang.frontend.names import system as _system
 from avelang.ir import dtypes as _dtypes
 from avelang.ir.dtypes import DType
 from avelang.jit import constant, struct
@@ -33,6 +35,7 @@ _NAMES: dict[str, Any] = {
     "nvvm": _nvvm,
     "constant": constant,
     "struct": struct,
+    "system": _system,
 }
 
 
@@ -42,6 +45,6 @@ def __getattr__(name: str) -> Any:
 
 
 # Builtins and dtypes come from their tables, so that each name stands once.
-_CLASSES = (AtomicScope, Builtin, DType, Layout, Namespace, Pointer, Tensor, TensorMap, constexpr)
+_CLASSES = (AtomicScope, Builtin, DType, Layout, Namespace, Pointer, Ranks, Tensor, TensorMap, constexpr)
 _ALL = sorted([*(c.__name__ for c in _CLASSES), *_NAMES])
 globals().update(_NAMES, __all__=_ALL)

@@ -6,6 +6,7 @@ from avelang.frontend.names import Builtin as Builtin
 from avelang.frontend.names import Layout as Layout
 from avelang.frontend.names import Namespace as Namespace
 from avelang.frontend.names import Pointer as Pointer
+from avelang.frontend.names import Ranks as Ranks
 from avelang.frontend.names import Tensor as Tensor
 from avelang.frontend.names import TensorMap as TensorMap
 from avelang.ir.dtypes import DType as DType
@@ -161,11 +162,24 @@ def max(a: Any, b: Any, *rest: Any) -> Any:
 def min(a: Any, b: Any, *rest: Any) -> Any:
     """The least."""
 
+def peer(tensor: Any, rank: Any) -> Any:
+    """The same tensor (or pointer) in the memory of another rank, where `tensor` lies in symmetric memory: for loads, stores,
+    atomics with scope="system", and copies by TMA.
+    """
+
 def printf(format: Any, *args: Any) -> Any:
     """Prints by C's conventions, once for each lane."""
 
 def range(start: Any, stop: Any = ..., step: Any = ..., unroll: Any = ...) -> Any:
     """A loop at run time: range(stop), (start, stop) or (start, stop, step)."""
+
+def rank() -> Any:
+    """Which of the launch's ranks this is, from 0 on; u32. As `ranks`, `peer` and `wait` it reads the kernel's parameter of type
+    al.Ranks.
+    """
+
+def ranks() -> Any:
+    """How many ranks take part in the launch; u32."""
 
 def rsqrt(value: Any) -> Any:
     """1 / sqrt(x)"""
@@ -184,6 +198,11 @@ def shuffle_up(value: Any, offset: Any, width: Any = ...) -> Any:
 
 def shuffle_xor(value: Any, offset: Any, width: Any = ...) -> Any:
     """The value of the lane whose number differs by xor `offset`."""
+
+def signal(place: Any, epoch: Any) -> Any:
+    """Writes the number `epoch` to a signal, a u32 in symmetric memory, often of a peer, behind all accesses before it: whoever
+    waits for it sees them. Store with release at system scope.
+    """
 
 def sin(value: Any) -> Any:
     """sine"""
@@ -208,6 +227,11 @@ def thread_id(dim: Any) -> Any:
 
 def view(tensor: Any, dtype: Any, layout: Any = ...) -> Any:
     """The same bits read otherwise: (tensor, Tensor) or (tensor, dtype, layout)."""
+
+def wait(place: Any, epoch: Any, rank: Any) -> Any:
+    """Waits until the signal at `place`, which rank `rank` gives, has reached `epoch` (or a later one: numbers go round after
+    2**31); accesses behind it see what that rank did before. Where the host gives up, all waits end, and the launch fails (L080).
+    """
 
 class _amdgpu:
     from avelang.ir.types import AtomicScope as AtomicScope
@@ -3613,3 +3637,35 @@ class _nvvm:
 
 
 nvvm: _nvvm
+
+class _system:
+    @staticmethod
+    def load_acquire_u32(src: Any) -> Any:
+        """Loads the word; accesses behind it come after it, and see what was written, on any GPU, before the store_release (or the
+        atomic with release) whose value it gives.
+        """
+
+    @staticmethod
+    def load_acquire_u64(src: Any) -> Any:
+        """Loads the word; accesses behind it come after it, and see what was written, on any GPU, before the store_release (or the
+        atomic with release) whose value it gives.
+        """
+
+    @staticmethod
+    def load_relaxed_u32(src: Any) -> Any:
+        """Loads the word as it is now; orders nothing."""
+
+    @staticmethod
+    def load_signal(src: Any, epoch: Any, rank: Any) -> Any:
+        """The look of `al.wait` at a signal: load_acquire_u32, which says in reports what is waited for, and of whom."""
+
+    @staticmethod
+    def pause() -> None:
+        """Gives others time: what stands in a loop that waits for another rank. Orders nothing."""
+
+    @staticmethod
+    def store_release(dst: Any, value: Any) -> None:
+        """Stores a word behind all accesses before it, for whoever loads it with acquire, on any GPU."""
+
+
+system: _system

@@ -1,4 +1,4 @@
-; Made by `./dev native` of cpu/cpu.c, SHA-256 7398b159cdbd3cc416b0985876dbb90dbba7c0305a7a286a85b80e94e28cf2c6
+; Made by `./dev native` of cpu/cpu.c, SHA-256 88825df2337389677e476e95b904c400b16a40323f04808c3bfeba4bf8eb955d
 
 %struct.WaveBarrier = type { i32, i32 }
 
@@ -21,7 +21,19 @@ cond.end:
   ret void
 }
 
-define hidden i32 @ave_barrier_arrive(ptr noundef captures(none) %s, i32 noundef %number, i32 noundef %threads) local_unnamed_addr #1 {
+define hidden void @ave_turn_far(ptr noundef readonly captures(none) %s) local_unnamed_addr #1 {
+entry:
+  %home = getelementptr inbounds nuw i8, ptr %s, i64 144
+  %0 = load ptr, ptr %home, align 8
+  %turns = getelementptr inbounds nuw i8, ptr %0, i64 128
+  store i32 0, ptr %turns, align 8
+  %call = tail call i32 @sched_yield() #13
+  ret void
+}
+
+declare i32 @sched_yield() local_unnamed_addr
+
+define hidden i32 @ave_barrier_arrive(ptr noundef captures(none) %s, i32 noundef %number, i32 noundef %threads) local_unnamed_addr #3 {
 entry:
   %rem = and i32 %number, 15
   %idxprom = zext nneg i32 %rem to i64
@@ -120,7 +132,7 @@ ave_turn.exit:
   ret i1 %cmp
 }
 
-define hidden void @ave_wave_finished(ptr noundef captures(none) %s) local_unnamed_addr #1 {
+define hidden void @ave_wave_finished(ptr noundef captures(none) %s) local_unnamed_addr #3 {
 entry:
   %live = getelementptr inbounds nuw i8, ptr %s, i64 132
   %0 = load i32, ptr %live, align 4
@@ -133,7 +145,7 @@ entry:
   ret void
 }
 
-define hidden range(i64 0, 4) i64 @ave_run_waves(ptr noundef %args, ptr noundef %launch, i64 noundef %first, i64 noundef %last, ptr noundef %scratch, i32 noundef %waves) local_unnamed_addr #2 {
+define hidden range(i64 0, 4) i64 @ave_run_waves(ptr noundef %args, ptr noundef %launch, i64 noundef %first, i64 noundef %last, ptr noundef %scratch, i32 noundef %waves) local_unnamed_addr #1 {
 entry:
   %0 = load i32, ptr %launch, align 8
   %conv = zext i32 %0 to i64
@@ -195,7 +207,7 @@ cleanup18:
 
 declare void @ave_wave(ptr noundef, ptr noundef, i32 noundef, i32 noundef, i32 noundef, i32 noundef, ptr noundef) local_unnamed_addr
 
-define hidden range(i64 0, 4) i64 @ave_run_coroutines(ptr noundef %args, ptr noundef %launch, i64 noundef %first, i64 noundef %last, ptr noundef %scratch, ptr noundef captures(none) %handles, ptr noundef readonly captures(none) %p) local_unnamed_addr #2 {
+define hidden range(i64 0, 4) i64 @ave_run_coroutines(ptr noundef %args, ptr noundef %launch, i64 noundef %first, i64 noundef %last, ptr noundef %scratch, ptr noundef captures(none) %handles, ptr noundef readonly captures(none) %p) local_unnamed_addr #1 {
 entry:
   %0 = load i32, ptr %launch, align 8
   %1 = load i32, ptr %p, align 8
@@ -371,82 +383,93 @@ cond.end:
   %tobool.not.i92 = icmp eq ptr %cond, null
   %26 = load atomic i32, ptr %flag.i.i monotonic, align 4
   %cmp.i.i156 = icmp ugt i32 %26, 1
-  br i1 %cmp.i.i156, label %turns.exit, label %for.cond1.i.preheader
+  br i1 %cmp.i.i156, label %turns.exit, label %land.rhs.i90
 
-for.cond1.i.preheader:
-  br i1 %cmp.i91120.not, label %for.cond.cleanup2.i.thread, label %for.body3.i
+land.rhs.i90:
+  %27 = load atomic i32, ptr %flag.i.i monotonic, align 4
+  %tobool.not.i.i = icmp eq i32 %27, 0
+  br i1 %tobool.not.i.i, label %for.cond2.i.preheader, label %land.rhs.i.i
 
-for.cond.cleanup2.i:
-  br i1 %tobool.not.i92, label %if.end8.i, label %land.lhs.true.i
+land.rhs.i.i:
+  %28 = load ptr, ptr %look.i, align 8
+  %call.i.i = tail call i32 %28(ptr noundef nonnull %launch) #13
+  %tobool1.i.i.not = icmp eq i32 %call.i.i, 0
+  br i1 %tobool1.i.i.not, label %for.cond2.i.preheader, label %turns.exit
 
-for.cond.cleanup2.i.thread:
+for.cond2.i.preheader:
+  br i1 %cmp.i91120.not, label %for.cond.cleanup3.i.thread, label %for.body4.i
+
+for.cond.cleanup3.i:
+  br i1 %tobool.not.i92, label %if.end10.i, label %land.lhs.true7.i
+
+for.cond.cleanup3.i.thread:
   br i1 %tobool.not.i92, label %if.end, label %turns.exit.thread155
 
 turns.exit.thread155:
-  %27 = load i32, ptr %turns.i, align 8
-  %cmp6.i153.not = icmp ugt i32 %27, %mul.i93
-  br i1 %cmp6.i153.not, label %cleanup46, label %if.end
+  %29 = load i32, ptr %turns.i, align 8
+  %cmp8.i153.not = icmp ugt i32 %29, %mul.i93
+  br i1 %cmp8.i153.not, label %cleanup46, label %if.end
 
-for.body3.i:
-  %indvars.iv137 = phi i64 [ %indvars.iv.next138, %for.inc.i ], [ 0, %for.cond1.i.preheader ]
-  %alive.1.i121 = phi i1 [ %alive.2.i, %for.inc.i ], [ false, %for.cond1.i.preheader ]
+for.body4.i:
+  %indvars.iv137 = phi i64 [ %indvars.iv.next138, %for.inc.i ], [ 0, %for.cond2.i.preheader ]
+  %alive.1.i121 = phi i1 [ %alive.2.i, %for.inc.i ], [ false, %for.cond2.i.preheader ]
   %arrayidx.i = getelementptr inbounds nuw ptr, ptr %handles, i64 %indvars.iv137
-  %28 = load ptr, ptr %arrayidx.i, align 8
-  %29 = load ptr, ptr %28, align 8
-  %30 = icmp eq ptr %29, null
-  br i1 %30, label %for.inc.i, label %if.end.i94
+  %30 = load ptr, ptr %arrayidx.i, align 8
+  %31 = load ptr, ptr %30, align 8
+  %32 = icmp eq ptr %31, null
+  br i1 %32, label %for.inc.i, label %if.end.i94
 
 if.end.i94:
-  %31 = load ptr, ptr %28, align 8
-  tail call fastcc void %31(ptr nonnull %28) #14
+  %33 = load ptr, ptr %30, align 8
+  tail call fastcc void %33(ptr nonnull %30) #14
   br label %for.inc.i
 
 for.inc.i:
-  %alive.2.i = phi i1 [ %alive.1.i121, %for.body3.i ], [ true, %if.end.i94 ]
+  %alive.2.i = phi i1 [ %alive.1.i121, %for.body4.i ], [ true, %if.end.i94 ]
   %indvars.iv.next138 = add nuw nsw i64 %indvars.iv137, 1
   %exitcond140.not = icmp eq i64 %indvars.iv.next138, %wide.trip.count139
-  br i1 %exitcond140.not, label %for.cond.cleanup2.i, label %for.body3.i
+  br i1 %exitcond140.not, label %for.cond.cleanup3.i, label %for.body4.i
 
-land.lhs.true.i:
-  %32 = load i32, ptr %turns.i, align 8
-  %cmp6.i = icmp ule i32 %32, %mul.i93
-  %brmerge.not = select i1 %cmp6.i, i1 %alive.2.i, i1 false
-  br i1 %brmerge.not, label %land.rhs.i90.backedge, label %turns.exit
+land.lhs.true7.i:
+  %34 = load i32, ptr %turns.i, align 8
+  %cmp8.i = icmp ule i32 %34, %mul.i93
+  %brmerge.not = select i1 %cmp8.i, i1 %alive.2.i, i1 false
+  br i1 %brmerge.not, label %land.lhs.true.i.backedge, label %turns.exit
 
-if.end8.i:
-  br i1 %alive.2.i, label %land.rhs.i90.backedge, label %turns.exit
+if.end10.i:
+  br i1 %alive.2.i, label %land.lhs.true.i.backedge, label %turns.exit
 
-land.rhs.i90.backedge:
-  %33 = load atomic i32, ptr %flag.i.i monotonic, align 4
-  %cmp.i.i = icmp ugt i32 %33, 1
-  br i1 %cmp.i.i, label %turns.exit, label %for.cond1.i.preheader
+land.lhs.true.i.backedge:
+  %35 = load atomic i32, ptr %flag.i.i monotonic, align 4
+  %cmp.i.i = icmp ugt i32 %35, 1
+  br i1 %cmp.i.i, label %turns.exit, label %land.rhs.i90
 
 turns.exit:
-  %34 = phi i1 [ true, %cond.end ], [ true, %land.rhs.i90.backedge ], [ %cmp6.i, %land.lhs.true.i ], [ true, %if.end8.i ]
+  %36 = phi i1 [ true, %cond.end ], [ true, %land.lhs.true.i.backedge ], [ true, %land.rhs.i.i ], [ true, %if.end10.i ], [ %cmp8.i, %land.lhs.true7.i ]
   br i1 %cmp.i91120.not, label %for.cond.cleanup36, label %for.body37
 
 for.cond.cleanup36:
-  br i1 %34, label %if.end, label %cleanup46
+  br i1 %36, label %if.end, label %cleanup46
 
 for.body37:
   %indvars.iv141 = phi i64 [ %indvars.iv.next142, %for.body37 ], [ 0, %turns.exit ]
   %arrayidx38 = getelementptr inbounds nuw ptr, ptr %handles, i64 %indvars.iv141
-  %35 = load ptr, ptr %arrayidx38, align 8
-  %36 = getelementptr inbounds nuw i8, ptr %35, i64 8
-  %37 = load ptr, ptr %36, align 8
-  tail call fastcc void %37(ptr %35) #14
+  %37 = load ptr, ptr %arrayidx38, align 8
+  %38 = getelementptr inbounds nuw i8, ptr %37, i64 8
+  %39 = load ptr, ptr %38, align 8
+  tail call fastcc void %39(ptr %37) #14
   %indvars.iv.next142 = add nuw nsw i64 %indvars.iv141, 1
   %exitcond145.not = icmp eq i64 %indvars.iv.next142, %wide.trip.count144
   br i1 %exitcond145.not, label %for.cond.cleanup36, label %for.body37
 
 if.end:
-  %38 = load atomic i32, ptr %flag.i.i monotonic, align 4
-  %tobool.not.i = icmp eq i32 %38, 0
+  %40 = load atomic i32, ptr %flag.i.i monotonic, align 4
+  %tobool.not.i = icmp eq i32 %40, 0
   br i1 %tobool.not.i, label %for.inc44, label %halted.exit
 
 halted.exit:
-  %39 = load ptr, ptr %look.i, align 8
-  %call.i = tail call i32 %39(ptr noundef nonnull %launch) #13
+  %41 = load ptr, ptr %look.i, align 8
+  %call.i = tail call i32 %41(ptr noundef nonnull %launch) #13
   %call.i.fr = freeze i32 %call.i
   %tobool1.i.not = icmp eq i32 %call.i.fr, 0
   br i1 %tobool1.i.not, label %for.inc44, label %cleanup46
@@ -1044,8 +1067,8 @@ declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immar
 declare i32 @llvm.usub.sat.i32(i32, i32) #12
 
 attributes #0 = { mustprogress nofree norecurse nosync nounwind willreturn memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
-attributes #1 = { mustprogress nofree norecurse nosync nounwind willreturn memory(write, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
-attributes #2 = { nounwind }
+attributes #1 = { nounwind }
+attributes #3 = { mustprogress nofree norecurse nosync nounwind willreturn memory(write, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
 attributes #4 = { cold nofree noinline norecurse nounwind optsize memory(argmem: readwrite) }
 attributes #5 = { nofree noinline norecurse nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
 attributes #6 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }

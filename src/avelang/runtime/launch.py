@@ -238,6 +238,14 @@ class Launcher:
         with self._lock:
             self._programs.setdefault(key, program)
 
+    def call_for(self, at: Geometry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> LaunchCall:
+        """A launch with its arguments checked, for those who run it otherwise (`runtime.ranked`)."""
+        params = self._parameters_for(self._closure.snapshot())
+        bound = params.bind(args, kwargs)
+        if "target" not in bound.options and knobs.target():
+            bound.options["target"] = knobs.target()
+        return LaunchCall(self.source.name, at, params, bound, args, kwargs)
+
     def source_for(self, bound: BoundArguments) -> FunctionSource:
         """The source, for a build of a launch."""
         return self._fresh(bound)

@@ -38,19 +38,22 @@ class VectorClock:
 
     What is known of other clusters, which share global memory only: `past`. `told`: what a fence stands behind, so that
     a relaxed atomic hands it on; `heard`: what relaxed atomics have found, which is known behind the next fence.
-    Barriers hand on both: the fence may stand on either side."""
+    Barriers hand on both: the fence may stand on either side. `told_far` and `heard_far`: the same between GPUs, where
+    the fence must be one of the system."""
 
-    __slots__ = ("fenced", "heard", "knows", "past", "ran", "told")
+    __slots__ = ("fenced", "heard", "heard_far", "knows", "past", "ran", "told", "told_far")
 
     def __init__(self, waves: int = 0, threads: int = 0):
         self.knows, self.fenced, self.ran = (np.zeros(n, np.int64) for n in (waves, threads, waves))
         self.past: Views = {}
         self.told: Views = {}
         self.heard: Views = {}
+        self.told_far: Views = {}
+        self.heard_far: Views = {}
 
     def join(self, other: VectorClock) -> None:
         """Takes the maximum with `other`, count by count."""
-        for name in ("past", "told", "heard"):
+        for name in ("past", "told", "heard", "told_far", "heard_far"):
             learned(getattr(self, name), getattr(other, name))
         for name in ("knows", "fenced", "ran"):
             theirs = getattr(other, name)
@@ -63,6 +66,7 @@ class VectorClock:
         out = VectorClock()
         out.knows, out.fenced, out.ran = self.knows.copy(), self.fenced.copy(), self.ran.copy()
         out.past, out.told, out.heard = self.past.copy(), self.told.copy(), self.heard.copy()
+        out.told_far, out.heard_far = self.told_far.copy(), self.heard_far.copy()
         return out
 
     def learn(self, agent: int, count: int) -> None:
@@ -129,11 +133,14 @@ class Clocks:
             n = max(len(here), len(own.knows))
             own.knows = np.maximum(_longer(own.knows, n), _longer(here, n))
 
-    def fence_memory(self, wave: int) -> None:
+    def fence_memory(self, wave: int, far: bool = False) -> None:
         """Accesses of the wave before a fence come before those behind it, as relaxed atomics on either side tell other
-        waves."""
+        waves. `far`: of other GPUs too."""
         own = self.of[wave]
         self.hear(wave, own.heard)
+        if far:
+            self.hear(wave, own.heard_far)
+            learned(own.told_far, self.view(wave))
         learned(own.told, self.view(wave))
         own.knows[wave] += 1
 

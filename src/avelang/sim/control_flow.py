@@ -10,7 +10,7 @@ import numpy as np
 
 from avelang.ir.core import OPS, Op, walk
 from avelang.ir.types import GLOBAL, LOCAL, PtrType, TensorType, dtype_of
-from avelang.isa.wave_protocol import polls
+from avelang.isa.wave_protocol import SYSTEM, polls, scope
 from avelang.sim.address_space import Mask
 from avelang.sim.barriers import Ready, Waiting
 from avelang.sim.memory_ops import merge
@@ -60,7 +60,7 @@ def fence(p: ReferenceProgram, op: Op) -> Step:
 
     def step(wave: ReferenceWave, env: Env) -> None:
         wave.op = op
-        wave.fence_memory()
+        wave.fence_memory(scope(op.name, op.attrs) == SYSTEM)
 
     return step
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from avelang.base.errors import AveError, error
-from avelang.ir.core import Op, Value
+from avelang.ir.core import Op, Value, walk
 from avelang.ir.types import SHARED, PtrType, TensorType
 from avelang.sim.address_space import AccessFault, AddressSpace
 from avelang.sim.barriers import SyncMisuse
@@ -31,7 +31,8 @@ WAITS = {f"nvvm.cp_async_{n}": "nvvm.cp_async_wait_group" for n in ("x4", "x8", 
 def where(p: ReferenceProgram, wave: ReferenceWave, lane: int) -> str:
     """Block, thread, lane and wave in words."""
     thread = tuple(int(t[lane]) for t in wave.shape.threads)
-    return f"block {wave.block.index}, thread {thread}, lane {lane} of wave {wave.shape.index}"
+    rank = "" if p.ranks == 1 else f"rank {wave.block.rank}, "
+    return f"{rank}block {wave.block.index}, thread {thread}, lane {lane} of wave {wave.shape.index}"
 
 
 def _tensor(op: Op) -> tuple[Value, list[Value]] | None:
@@ -91,6 +92,18 @@ def mbarriers(p: ReferenceProgram, wave: ReferenceWave) -> list[str]:
     return out
 
 
+def signals(p: ReferenceProgram, wave: ReferenceWave) -> list[str]:
+    """The signals that a wave waits for, in words."""
+    looks = (x for region in (wave.op.regions if wave.op is not None else ()) for x in walk(region))
+    out = []
+    for op in looks:
+        if op.name == "system.load_signal":
+            seen, epoch, rank = (int(wave.env[p.slot(v)][wave.mask.first]) for v in (op.result, *op.operands[1:]))
+            line = "" if op.span is None else f" (line {op.span.line})"
+            out.append(f"rank {wave.block.rank} waits for epoch {epoch} of rank {rank}, whose signal is {seen}{line}")
+    return out
+
+
 def report(p: ReferenceProgram, wave: ReferenceWave, fault: AccessFault, op: Op) -> AveError:
     """The error for a fault that `op` met in `wave`."""
     lane = fault.lane
@@ -140,7 +153,8 @@ def report(p: ReferenceProgram, wave: ReferenceWave, fault: AccessFault, op: Op)
         fields["what"] = site(op)
         fields["other"] = f"lane {other}"
         if not isinstance(other, int):
-            fields["other"] = f"{site(other.op)} by wave {other.wave} of block {other.block}"
+            rank = "" if p.ranks == 1 else f" of rank {other.rank}"
+            fields["other"] = f"{site(other.op)} by wave {other.wave} of block {other.block}{rank}"
     if isinstance(fault.other, Op):
         fields["what"], fields["other"] = site(op), site(fault.other)
     return error(_CODES[fault.kind], op.span, space=space_name, size=fault.size, address=f"{fault.address:#x}",

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from avelang.ir.core import Op
-from avelang.isa.wave_protocol import AGENT, orders, relaxed_hears, scope
+from avelang.isa.wave_protocol import AGENT, SYSTEM, orders, relaxed_hears, scope
 from avelang.sim.address_space import AccessFault, AddressSpace, Mask
 from avelang.sim.clocks import Clocks, Views, learned
 
@@ -25,59 +25,67 @@ Dim3 = tuple[int, int, int]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Who:
-    """A wave among all of a launch: its cluster's clocks, its number there, its block and its number in the block."""
+    """A wave among all of a launch: its cluster's clocks, its number there, its block and its number in the block; and
+    the rank, where there are several."""
 
     clocks: Clocks
     number: int
     block: Dim3
     wave: int
+    rank: int = 0
+
+    def within(self, scope: int) -> tuple[Audience, ...]:
+        """Those among whom an access of a scope is atomic: its block, the GPU, all GPUs."""
+        return ((self.rank, self.block), self.rank, None)[: scope + 1]
+
+
+Audience = tuple[int, Dim3] | int | None  # a block of a rank, a rank, or all
+Place = tuple[str, tuple[int, Dim3] | None, int]  # of a word: its space, of shared memory the block, and its address
 
 
 class Word:
-    """Clocks of the waves that have written a word by atomics that order: under None those who told the whole device,
-    under a block all of its waves."""
+    """Clocks of the waves that have written a word by atomics that order, by whom they told."""
 
     def __init__(self) -> None:
-        self.known: dict[Dim3 | None, Views] = {}
+        self.known: dict[Audience, Views] = {}
 
-    def told(self, block: Dim3, wide: bool, views: Views) -> None:
-        """An atomic write tells a block, or the whole device, these views."""
-        for key in (block, None) if wide else (block,):
-            learned(self.known.setdefault(key, {}), views)
+    def told(self, whom: Audience, views: Views) -> None:
+        """An atomic write tells them these views."""
+        learned(self.known.setdefault(whom, {}), views)
 
-    def heard(self, block: Dim3, wide: bool) -> Iterator[Views]:
-        """The views that an atomic read in this block comes after."""
-        for key in (block, None) if wide else (block,):
+    def heard(self, who: Who, scope: int) -> Iterator[tuple[Audience, Views]]:
+        """The views that an atomic read comes after, and among whom they were told."""
+        for key in who.within(scope):
             if key in self.known:
-                yield self.known[key]
+                yield key, self.known[key]
 
 
-def ordered(words: dict[tuple[str, Dim3 | None, int], Word], who: Who, op: Op,
-            places: list[tuple[str, Dim3 | None, int]], write: bool) -> None:
+def ordered(words: dict[Place, Word], who: Who, op: Op, places: list[Place], write: bool) -> None:
     """An atomic access of words: it hands on what the wave knows, or hears of what others did; relaxed, as far as
     fences stand behind and before."""
     acquires, releases = orders(op.name, op.attrs)
-    wide, clocks = scope(op.name, op.attrs) >= AGENT, who.clocks
+    wide, clocks = scope(op.name, op.attrs), who.clocks
     own = clocks.of[who.number]
     for place in places:
         word = words.get(place)
         if write:
-            views = clocks.view(who.number) if releases else own.told
-            if views:
-                words.setdefault(place, Word()).told(who.block, wide, views)
+            for whom in who.within(wide):
+                views = clocks.view(who.number) if releases else own.told_far if whom is None else own.told
+                if views:
+                    words.setdefault(place, Word()).told(whom, views)
         elif word is not None:
-            for views in word.heard(who.block, wide):
+            for whom, views in word.heard(who, wide):
                 if acquires or relaxed_hears(op.name):
                     clocks.hear(who.number, views)
                 else:
-                    learned(own.heard, views)
+                    learned(own.heard_far if whom is None else own.heard, views)
     if write and releases:
         clocks.passed(who.number)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _GlobalAccess:
-    """One access that the shadows name by number. `narrow`: an atomic whose scope is the block."""
+    """One access that the shadows name by number. `scope`: of an atomic one."""
 
     cluster: int
     agent: int
@@ -85,21 +93,22 @@ class _GlobalAccess:
     op: Op
     block: Dim3
     wave: int
-    narrow: bool = False
+    rank: int = 0
+    scope: int = SYSTEM
 
 
 class Grid:
     """The last writer of each byte of global memory, and its readers and atomic writers since. Sets of accesses are
     kept by number."""
 
-    def __init__(self, space: AddressSpace):
-        self.space = space
+    def __init__(self, space: AddressSpace, several: bool = False):
+        self.space, self.several = space, several
         sizes = [a.size for a in space.allocs]
         self.bases = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.writer, self.reads, self.atomics, self.loads = (np.zeros(int(self.bases[-1]), np.int32) for _ in range(4))
         self.accesses: list[_GlobalAccess | None] = [None]
-        self.words: dict[tuple[str, Dim3 | None, int], Word] = {}
-        self.narrow = False  # whether there was an atomic within a block
+        self.words: dict[Place, Word] = {}
+        self.narrow = False  # whether there was an atomic that not all ranks take part in
         self._numbers: dict[_GlobalAccess, int] = {}
         self._sets: list[tuple[int, ...]] = [()]
         self._ids: dict[tuple[int, ...], int] = {(): 0}
@@ -122,13 +131,18 @@ class Grid:
     def atomic(self, who: Who, op: Op, address: np.ndarray, size: int, mask: Mask, write: bool) -> None:
         """A wave has read them, or written them, by atomics. Raises AccessFault."""
         at = self._flat(address, size, mask)
-        narrow = scope(op.name, op.attrs) < AGENT
-        self.narrow |= narrow
+        wide = scope(op.name, op.attrs)
+        self.narrow |= wide < (SYSTEM if self.several else AGENT)
         self._apart(who, op, (self.writer,), (self.reads,) if write else (), at, address, size, mask)
         if self.narrow:
             self._apart(who, op, (), (self.atomics,), at, address, size, mask,
-                        lambda a: (a.narrow or narrow) and a.block != who.block)
-        self._add(who, self.atomics if write else self.loads, at, self._mine(who, op, narrow))
+                        lambda a: self._too_narrow(a, who, min(a.scope, wide)))
+        self._add(who, self.atomics if write else self.loads, at, self._mine(who, op, wide))
+
+    @staticmethod
+    def _too_narrow(a: _GlobalAccess, who: Who, scope: int) -> bool:
+        """Whether two atomic accesses of this scope are none for one another."""
+        return scope < (SYSTEM if a.rank != who.rank else AGENT if a.block != who.block else 0)
 
     # -- what runs beside them ---
 
@@ -166,16 +180,16 @@ class Grid:
         which = np.searchsorted(self.space.starts, at, side="right") - 1
         return at - np.array(self.space.starts)[which] + self.bases[which]
 
-    def _number(self, who: Who, op: Op, agent: int, count: int, narrow: bool = False) -> int:
-        access = _GlobalAccess(who.clocks.cluster, agent, count, op, who.block, who.wave, narrow)
+    def _number(self, who: Who, op: Op, agent: int, count: int, scope: int = SYSTEM) -> int:
+        access = _GlobalAccess(who.clocks.cluster, agent, count, op, who.block, who.wave, who.rank, scope)
         number = self._numbers.get(access)
         if number is None:
             number = self._numbers[access] = len(self.accesses)
             self.accesses.append(access)
         return number
 
-    def _mine(self, who: Who, op: Op, narrow: bool = False) -> int:
-        return self._number(who, op, who.number, int(who.clocks.of[who.number].knows[who.number]), narrow)
+    def _mine(self, who: Who, op: Op, scope: int = SYSTEM) -> int:
+        return self._number(who, op, who.number, int(who.clocks.of[who.number].knows[who.number]), scope)
 
     def _after(self, who: Who, number: int) -> bool:
         a = self.accesses[number]

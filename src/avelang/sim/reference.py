@@ -24,8 +24,8 @@ from avelang.sim import control_flow, memory_ops, reference_program, wave_ops
 from avelang.sim.address_space import AccessFault, AddressSpace, OutputBuffer, bounds_of, map_arrays, scratch
 from avelang.sim.async_copies import disturbed
 from avelang.sim.barriers import BlockSync, ClusterState, Ready, Waiting
-from avelang.sim.clocks import Clocks
-from avelang.sim.fault_reports import mbarriers, report, site
+from avelang.sim.clocks import Clocks, Views
+from avelang.sim.fault_reports import mbarriers, report, signals, site
 from avelang.sim.grid import Grid
 from avelang.sim.ops import from_const
 from avelang.sim.races import Races
@@ -60,7 +60,8 @@ HANDLERS: dict[str, Handler] = {
 }
 
 
-def _dim3(n: Sequence[int] | int) -> Dim3:
+def dim3(n: Sequence[int] | int) -> Dim3:
+    """Extents, 1 where they are left out."""
     extents = (n,) if isinstance(n, int) else tuple(int(x) for x in n)
     x, y, z = (*extents, 1, 1, 1)[:3]
     return x, y, z
@@ -84,14 +85,26 @@ def runs_beside(kernel: Kernel) -> bool:
 def _bind(p: ReferenceProgram, args: Sequence[Any], outputs: Collection[str] = ()) -> AddressSpace:
     """Puts the arguments into the program's template; gives the address space of the arrays. `outputs`: of which it is
     noted what is written."""
+    arrays = named_arrays(p, args)
+    memory, addresses = map_arrays(arrays, outputs)
+    bind(p, args, addresses)
+    return memory
+
+
+def named_arrays(p: ReferenceProgram, args: Sequence[Any]) -> list[tuple[str, np.ndarray]]:
+    """The arrays among the arguments, with the names of their parameters. Raises X007."""
     params = p.kernel.params
     if len(args) != len(params):
         raise error("X007", p.kernel.span, kernel=p.kernel.name, want=len(params), got=len(args))
-    arrays = [(v.name or f"argument {i}", a)
-              for i, (v, a) in enumerate(zip(params, args, strict=True)) if not isinstance(v.type, DType)]
-    memory, addresses = map_arrays(arrays, outputs)
+    return [(v.name or f"argument {i}", a)
+            for i, (v, a) in enumerate(zip(params, args, strict=True)) if not isinstance(v.type, DType)]  # fmt: skip
+
+
+def bind(p: ReferenceProgram, args: Sequence[Any], addresses: Sequence[int]) -> None:
+    """Puts the arguments into the program's template: `addresses` are those of the arrays, in their order. Raises
+    X012."""
     left = iter(addresses)
-    for v, a in zip(params, args, strict=True):
+    for v, a in zip(p.kernel.params, args, strict=True):
         if isinstance(v.type, DType):
             value: Any = from_const(a.item() if isinstance(a, np.generic) else a, dtype_of(v.type), p.lanes)
         elif isinstance(v.type, MapType):
@@ -106,21 +119,26 @@ def _bind(p: ReferenceProgram, args: Sequence[Any], outputs: Collection[str] = (
             address = np.full(p.lanes, next(left), np.int64)
             value = memory_ops.parameter(v.type, address, v.name) if isinstance(v.type, TensorType) else address
         p.template[p.slot(v)] = value
-    return memory
 
 
-class _Launch:
+class Launch:
     """One launch: what all blocks share."""
 
-    def __init__(self, p: ReferenceProgram, memory: AddressSpace, order: Order, seed: int, races: bool):
+    def __init__(
+        self, p: ReferenceProgram, memory: AddressSpace, order: Order, seed: int, races: bool, grid: Grid | None = None,
+        rank: int = 0, first: int = 0, past: Views | None = None,
+    ):  # fmt: skip
         self.p, self.memory, self.order, self.races = p, memory, order, races
-        self.grid = Grid(memory) if races else None
+        self.grid = (grid or Grid(memory)) if races else None
+        self.rank, self.first, self.past = rank, first, past or {}
+        self.clocks: list[Clocks] = []
         self.watched = races or any(op.name.startswith(ASYNC_PROXY) for op in walk(p.kernel.body))
         self.random = random.Random(seed)
         self.shapes = WaveShape.of_block(p.block, p.lanes)
         self.features = features(p.kernel)
 
     def wave(self, shape: WaveShape, block: ReferenceBlock) -> ReferenceWave:
+        """A wave at its first instruction."""
         local = scratch(LOCAL, self.p.memory[LOCAL], self.p.lanes)
         wave = ReferenceWave(shape, block, self.p.template.copy(), self.p.lanes, self.features, self.memory, local)
         wave.grid = self.grid
@@ -128,25 +146,31 @@ class _Launch:
             wave.products = AsyncProducts(wave.env, [self.p.slot(v) for v in self.p.plan.seen], local.stride)
         return wave
 
-    def cluster(self, number: int, first: Dim3, extents: Dim3) -> list[_Turn]:
+    def cluster(self, number: int, first: Dim3, extents: Dim3) -> list[Turn]:
         """The waves of one cluster, the launch's `number`th, at their first instruction."""
         index, clusters = (tuple(a // b for a, b in zip(x, extents, strict=True)) for x in (first, self.p.grid))
         cluster = ClusterState(extents, index, clusters)  # type: ignore[arg-type]
         ex, ey, ez = extents
-        clocks = Clocks(ex * ey * ez * len(self.shapes), self.p.lanes, number) if self.watched else None
+        waves = ex * ey * ez * len(self.shapes)
+        clocks = Clocks(waves, self.p.lanes, self.first + number) if self.watched else None
+        if clocks is not None and self.p.ranks > 1:
+            self.clocks.append(clocks)
+            for clock in clocks.of:
+                clock.past = dict(self.past)
         for rank in range(ex * ey * ez):
             x, y, z = first[0] + rank % ex, first[1] + rank // ex % ey, first[2] + rank // (ex * ey)
             shared = scratch(SHARED, self.p.memory[SHARED])
             shared.disturbed = disturbed
             seen = Races(shared, clocks, self.races) if clocks is not None else None
-            cluster.blocks.append(ReferenceBlock((x, y, z), shared, seen, BlockSync(cluster, rank, len(self.shapes))))
+            sync = BlockSync(cluster, rank, len(self.shapes))
+            cluster.blocks.append(ReferenceBlock((x, y, z), shared, seen, sync, rank=self.rank))
         waves = [self.wave(shape, block) for block in cluster.blocks for shape in self.shapes]
-        live = [_Turn(w, self.p.body.run(w, w.env)) for w in waves]
+        live = [Turn(w, self.p.body.run(w, w.env)) for w in waves]
         if self.order == "reverse":
             live.reverse()
         return live
 
-    def rounds(self, live: list[_Turn]) -> bool:
+    def rounds(self, live: list[Turn]) -> bool:
         """Runs a cluster to its end, or until nothing new has happened in it for some rounds: in each, every wave that
         may goes on to where it waits next, or to its end. Says whether anything has happened. Raises X011 where none
         may go on, and no other cluster can help."""
@@ -171,7 +195,7 @@ class _Launch:
         write. Raises X011."""
         ex, ey, ez = extents
         nx, ny, nz = (a // b for a, b in zip(self.p.grid, extents, strict=True))
-        under_way: list[list[_Turn]] = []
+        under_way: list[list[Turn]] = []
         begun = idle = 0
         while under_way or begun < nx * ny * nz:
             moved = [self.rounds(live) for live in under_way]
@@ -188,21 +212,12 @@ class _Launch:
                 if idle > PATIENCE:
                     raise self.stuck([t for live in under_way for t in live])
 
-    def stuck(self, live: list[_Turn]) -> Exception:
+    def stuck(self, live: list[Turn]) -> Exception:
         """The error for waves that wait for ever."""
-        first = live[0].wave
-        places = [
-            f"wave {t.wave.shape.index} of block {t.wave.block.index} at {site(t.wave.op)}"
-            for t in live
-            if t.wave.op is not None
-        ]
-        shown = "; ".join(places[:8]) + (f"; and {len(places) - 8} more" if len(places) > 8 else "")
-        states = dict.fromkeys(text for t in live for text in mbarriers(self.p, t.wave))
-        shown += "".join(f"; {text}" for text in list(states)[:8])
-        return error("X011", first.op.span if first.op is not None else None, kernel=self.p.kernel.name, waves=shown)
+        return stuck([(self.p, t.wave) for t in live])
 
-    def guarded(self, turn: _Turn, act: Callable[[], bool]) -> bool:
-        """What `act` gives; a fault it meets as an error."""
+    def guarded(self, turn: Turn, act: Callable[[], bool]) -> bool:
+        """The result of `act`; a fault it meets as an error."""
         wave = turn.wave
         try:
             return act()
@@ -211,7 +226,22 @@ class _Launch:
             raise report(self.p, wave, fault, wave.op) from None
 
 
-class _Turn:
+def stuck(live: list[tuple[ReferenceProgram, ReferenceWave]]) -> Exception:
+    """The error for waves that wait for ever."""
+    p, first = live[0]
+    places = [
+        f"wave {w.shape.index} of block {w.block.index}{f' of rank {w.block.rank}' if q.ranks > 1 else ''} at "
+        f"{site(w.op)}"
+        for q, w in live
+        if w.op is not None
+    ]
+    shown = "; ".join(places[:8]) + (f"; and {len(places) - 8} more" if len(places) > 8 else "")
+    states = dict.fromkeys(text for q, w in live for text in (*signals(q, w), *mbarriers(q, w)))
+    shown += "".join(f"; {text}" for text in list(states)[:8])
+    return error("X011", first.op.span if first.op is not None else None, kernel=p.kernel.name, waves=shown)
+
+
+class Turn:
     """A wave that has not finished: `ready` says whether it may go on; it has given away `turns` in a row."""
 
     __slots__ = ("code", "over", "ready", "turns", "wave")
@@ -221,6 +251,7 @@ class _Turn:
         self.ready: Ready | None = None
 
     def may_go(self) -> bool:
+        """True where the wave waits for nothing any more."""
         return self.ready is None or self.ready()
 
     def go(self) -> bool:
@@ -281,15 +312,15 @@ def run(
     block, X010 for bytes that a running copy will write or still reads, X011 where all waves wait for ever, X012 for
     what a barrier or a copy cannot be asked, X013 for registers that a product still uses, X014 where a proxy fence is
     missing; with `races` X040 to X043. Raises L024 for blocks that the kernel does not expect."""
-    extents, meant = _dim3(block), kernel.attrs.get("block")
-    if meant is not None and _dim3(meant) != extents:
-        raise error("X009", kernel.span, kernel=kernel.name, want=f"blocks of {_dim3(meant)} threads", got=str(extents))
+    extents, meant = dim3(block), kernel.attrs.get("block")
+    if meant is not None and dim3(meant) != extents:
+        raise error("X009", kernel.span, kernel=kernel.name, want=f"blocks of {dim3(meant)} threads", got=str(extents))
     kernel.expect(extents)
     # Overflow, division by zero and NaN have a defined result here; NumPy need not warn of them.
     with np.errstate(all="ignore"):
-        p = ReferenceProgram(kernel, _dim3(grid), extents, HANDLERS, sys.stdout if stdout is None else stdout)
+        p = ReferenceProgram(kernel, dim3(grid), extents, HANDLERS, sys.stdout if stdout is None else stdout)
         memory = _bind(p, args, outputs)
-        launch = _Launch(p, memory, order, seed, races)
+        launch = Launch(p, memory, order, seed, races)
         ex, ey, ez = extents = kernel.cluster
         gx, gy, gz = p.grid
         if gx % ex or gy % ey or gz % ez:

@@ -82,6 +82,7 @@ class ReferenceProgram:
         self._place_allocs()
         for p in kernel.params:
             self.slot(p)
+        self.ranks = 1  # how many take part in the launch
         self.plan = plan_of(kernel)
         self.body = self.code(kernel.body)
 

@@ -71,6 +71,7 @@ class ReferenceBlock:
     sync: BlockSync
     waves: list[ReferenceWave] = dataclasses.field(default_factory=list)
     tensor: BlockTensorMemory | None = None
+    rank: int = 0
 
 
 class ReferenceWave:
@@ -110,7 +111,8 @@ class ReferenceWave:
         self.met: list[Op] = []  # barriers of the whole block to which the wave has come
         # a copy's reads of global memory, and what notes who has made them
         self._fetched: tuple[Op, Callable[[int, int], None]] | None = None
-        self.who = Who(self.clocks, self.number, block.index, shape.index) if self.clocks is not None else None
+        place = self.number, block.index, shape.index, block.rank
+        self.who = Who(self.clocks, *place) if self.clocks is not None else None
 
     @property
     def active(self) -> np.ndarray:
@@ -314,7 +316,7 @@ class ReferenceWave:
                 else:
                     self.clocks.of[self.number].join(clock)
         if self.grid is not None and self.who is not None and strong(op.name):
-            place = self.block.index if space == SHARED else None
+            place = (self.block.rank, self.block.index) if space == SHARED else None
             ordered(self.grid.words, self.who, op,
                     [(space, place, word) for word in np.unique(address[mask.active]).tolist()], write)
 
@@ -443,10 +445,10 @@ class ReferenceWave:
         if self.clocks is not None:
             self.clocks.fence(self.number, self.active)
 
-    def fence_memory(self) -> None:
-        """Accesses before and behind this are ordered, as the whole device sees them."""
+    def fence_memory(self, far: bool = False) -> None:
+        """Accesses before and behind this are ordered, as the whole device sees them; `far`: as all GPUs do."""
         if self.clocks is not None:
-            self.clocks.fence_memory(self.number)
+            self.clocks.fence_memory(self.number, far)
 
     def fence_mbarriers(self) -> None:
         """Initializations of mbarriers are known to the cluster."""

@@ -16,7 +16,7 @@ from avelang.ir.elementwise import ATOMICS
 from avelang.ir.printf import formatter
 from avelang.ir.types import PtrType, TensorType, VecType, dtype_of
 from avelang.isa.row import ROWS, Param, TensorRef
-from avelang.isa.wave_protocol import fences
+from avelang.isa.wave_protocol import SYSTEM, fences, scope
 from avelang.sim.address_space import AccessFault
 from avelang.sim.barriers import Waiting
 from avelang.sim.fault_reports import where
@@ -280,7 +280,7 @@ def row(p: ReferenceProgram, op: Op) -> Step | Waits:
 
     def fence(wave: ReferenceWave, env: Env) -> None:
         wave.op = op
-        wave.fence_memory()
+        wave.fence_memory(scope(op.name, op.attrs) == SYSTEM)
 
     return fence if fences(op.name, op.attrs) else step
 

@@ -52,6 +52,9 @@ def emit(kernel: Kernel) -> Emitted:
         _coroutine_head(w)
     if counted:
         module.include("cpu", "ave_turn", "ave_barrier_arrive", "ave_barrier_open", "ave_wave_finished")
+        if any(op.attrs.get("far") for op in ops if op.name == "pause"):
+            module.include("cpu", "ave_turn_far")
+            module.declare("sched_yield", "i32", ())
         w.state = w.op(f"getelementptr i8, ptr %scratch, i64 {memory.state}")
     if clustered:
         cpu_cluster.enter(w, memory)

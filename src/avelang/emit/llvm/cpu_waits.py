@@ -72,8 +72,12 @@ def until_open(w: WaveWriter, barrier: str, before: str) -> None:
 
 
 def emit_pause(w: WaveWriter, op: Op) -> None:
-    """The other waves have a turn."""
+    """The other waves have a turn; `far`: what is waited for comes from other threads or processes."""
     assert w.state is not None
+    if op.attrs.get("far"):
+        w.do(f"call void @ave_turn_far(ptr {w.state})")
+        suspend(w)
+        return
     w.do(f"call void @ave_turn(ptr {w.state}, i1 {'true' if op.attrs.get('done') else 'false'})")
     if not op.attrs.get("done"):
         suspend(w)

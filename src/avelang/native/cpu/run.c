@@ -40,7 +40,7 @@ INLINE void start(void *args, LaunchState *launch, i8 *scratch, void **handles, 
 
 /* Gives the waves turns until all are over: 0, or STUCK. */
 INLINE i64 turns(LaunchState *launch, const WaitState *whole, void **handles, u32 count) {
-  for (bool alive = 1; alive && !stopped(launch);) {
+  for (bool alive = 1; alive && !stopped(launch) && !halted(launch);) {
     alive = 0;
     for (u32 k = 0; k < count; k++) {
       if (__builtin_coro_done(handles[k])) continue;

@@ -6,6 +6,14 @@ SHARED void ave_turn(WaitState *s, bool done) {
   home->turns = done ? 0 : home->turns + 1;
 }
 
+int sched_yield(void);
+
+/* A wave waits for another rank, which other threads or processes run: nobody here can say that it waits for ever. */
+SHARED void ave_turn_far(WaitState *s) {
+  s->home->turns = 0;
+  sched_yield();
+}
+
 /* Opens a barrier when all threads have come; 0 threads: those of all waves. */
 INLINE void look(WaitState *s, WaveBarrier *b, u32 threads) {
   u32 wanted = threads ? threads : s->live * s->lanes;

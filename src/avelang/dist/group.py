@@ -1,0 +1,196 @@
+"""One rank of several processes: a torch process group comes in; symmetric memory that kernels of all its ranks reach
+goes out.
+
+Ave starts no processes and has no transport of its own. On the CPU (gloo) the memory of a rank is a file in memory that
+the others map, so all ranks must be on one host. On NVIDIA GPUs it is torch's symmetric memory, which maps the peers'
+memory over NVLink."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import sys
+import tempfile
+import threading
+from typing import Any
+
+import numpy as np
+
+from avelang.base.errors import error
+from avelang.base.places import argument_error
+from avelang.dist.memory import ALIGNED, BYTES, CONTROL, Member, give_up, late, view, words
+
+SHARED_FILES = "/dev/shm"  # noqa: S108 - where Linux keeps files in memory
+LIMIT = 60.0
+
+
+def connect(process_group: Any = None, *, bytes: int = BYTES, limit: float = LIMIT, device: Any = None) -> Group:
+    """This process's rank in a torch process group (None: the default one), with `bytes` bytes of symmetric memory.
+
+    `device`: "cpu", or the index of this process's GPU; left out, the GPU of a group of NCCL, else the CPU. `limit`:
+    seconds that a launch or an exchange may wait for other ranks. All ranks of the group call it. Raises L066 where
+    torch.distributed is not initialized, L081 where ranks ask for different sizes."""
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.distributed.is_initialized():
+        raise argument_error("there is no process group: call torch.distributed.init_process_group first")
+    pg = process_group if process_group is not None else torch.distributed.group.WORLD
+    if device is None:
+        device = torch.cuda.current_device() if torch.distributed.get_backend(pg) == "nccl" else "cpu"
+    made = _SharedMemory if device == "cpu" else _GpuMemory
+    return Group(torch, pg, made, max(bytes, 4 * CONTROL), limit, device)
+
+
+class Group(Member):
+    """One rank of a process group; `connect` makes it."""
+
+    def __init__(self, torch: Any, process_group: Any, memory: Any, size: int, limit: float, device: Any):
+        self._torch, self.process_group, self.limit, self.device = torch, process_group, limit, device
+        self.rank = torch.distributed.get_rank(process_group)
+        self.ranks = torch.distributed.get_world_size(process_group)
+        size = -(-size // ALIGNED) * ALIGNED
+        self.agree("avelang.dist.connect", bytes=size)
+        self._memory = memory(self, size)
+        self.heaps, self.team, self._control = self._memory.heaps, self._memory.team, self._memory.control
+        super().__init__()
+
+    def exchange(self, value: Any) -> list[Any]:
+        """Each rank's value, by rank, through the process group, whose own time limit holds."""
+        out: list[Any] = [None] * self.ranks
+        self._torch.distributed.all_gather_object(out, value, group=self.process_group)
+        return out
+
+    def view(self, heap: Any, offset: int, shape: Any, dtype: Any) -> Any:
+        """A part of a rank's memory as an array of NumPy, or of torch on a GPU."""
+        return self._memory.view(heap, offset, shape, dtype)
+
+    def launch(self, kernel: Any, grid: Any, block: Any, *args: Any, **kwargs: Any) -> None:
+        """Launches a kernel on this rank. On a GPU it is on the stream when this returns, and a rank that did not come
+        is told of by `check`, or by the next launch. Raises L080."""
+        self.check(kernel.source.name)
+        with self._memory.watched():
+            kernel[grid, block](*(self.own(a) for a in args), **{k: self.own(v) for k, v in kwargs.items()})
+        if self.device == "cpu":
+            self.check(kernel.source.name)
+
+    def check(self, kernel: str = "a kernel") -> None:
+        """Raises L080 where a launch has waited for a rank in vain."""
+        found = late(self._control)
+        if found is not None:
+            give_up(self._control, 0)
+            raise error("L080", kernel=kernel, rank=self.rank, seconds=self.limit, **found)
+
+    def close(self) -> None:
+        """Gives the memory back; ranks may do so in any order, and need not."""
+        self._kept.clear()
+        self._memory.close()
+
+    def __repr__(self) -> str:
+        return f"<rank {self.rank} of {self.ranks} on {self.device}>"
+
+
+class _SharedMemory:
+    """Symmetric memory of processes on one host: a file for each rank, without a name as soon as all have mapped it, so
+    that nothing stays behind whoever ends first."""
+
+    def __init__(self, group: Group, size: int):
+        folder = SHARED_FILES if os.path.isdir(SHARED_FILES) else None
+        fd, path = tempfile.mkstemp(prefix="avelang-ranks-", dir=folder)
+        try:
+            os.ftruncate(fd, size)
+            paths = group.exchange(path)
+            self._maps = [_mapped(p, size) for p in paths]
+            group.exchange(None)  # all have mapped all
+        finally:
+            os.close(fd)
+            os.unlink(path)
+        self.heaps = [np.frombuffer(m, np.uint8) for m in self._maps]
+        at = [h.__array_interface__["data"][0] for h in self.heaps]
+        own = at[group.rank]
+        self.control, self.limit = self.heaps[group.rank], group.limit
+        self.team = words(group.rank, own, [x - own for x in at])
+        self.view = view
+
+    def watched(self) -> Any:
+        """Ends this rank's waits after the time limit."""
+        return _Watch(self.control, self.limit)
+
+    def close(self) -> None:
+        """Maps are let go with the last array that shows them."""
+        self.heaps, self._maps = [], []
+
+
+class _GpuMemory:
+    """torch's symmetric memory on this process's GPU. The control words are pinned memory of the host, which the GPU
+    reads; so the host can end the waits of a kernel that runs. Written by torch's documentation
+    (torch.distributed._symmetric_memory, 2.10 and newer); not run on a card yet."""
+
+    def __init__(self, group: Group, size: int):
+        torch = group._torch
+        symm = torch.distributed._symmetric_memory
+        heap = symm.empty(size, dtype=torch.uint8, device=f"cuda:{group.device}")
+        heap.zero_()
+        self._handle = symm.rendezvous(heap, group.process_group)
+        self._torch, self.limit = torch, group.limit
+        shapes = [(size,)] * group.ranks
+        self.heaps = [self._handle.get_buffer(r, s, torch.uint8) if r != group.rank else heap
+                      for r, s in enumerate(shapes)]  # fmt: skip
+        self._pinned = torch.zeros(CONTROL, dtype=torch.uint8, pin_memory=True)
+        self.control = self._pinned.numpy()
+        at = [int(p) for p in self._handle.buffer_ptrs]
+        table = words(group.rank, self._pinned.data_ptr(), [x - at[group.rank] for x in at])
+        self.team = torch.from_numpy(table).to(heap.device)
+        torch.cuda.synchronize(heap.device)
+        group.exchange(None)  # all have zeros
+
+    def view(self, heap: Any, offset: int, shape: Any, dtype: Any) -> Any:
+        """A tensor of torch, of NumPy's or torch's dtype."""
+        torch = self._torch
+        kind = dtype if isinstance(dtype, torch.dtype) else getattr(torch, np.dtype(dtype).name)
+        count = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
+        return heap[offset : offset + count].view(kind).view(tuple(shape))
+
+    def watched(self) -> Any:
+        """Ends the waits of the launch after the time limit, unless the stream has come past it."""
+        return _StreamWatch(self._torch, self.control, self.limit)
+
+    def close(self) -> None:
+        """torch gives the memory back with the last tensor that shows it."""
+        self.heaps, self._handle = [], None
+
+
+class _Watch:
+    """A time limit for what runs inside of `with`."""
+
+    def __init__(self, control: np.ndarray, limit: float):
+        self._timer = threading.Timer(limit, give_up, (control,))
+        self._timer.daemon = True
+
+    def __enter__(self) -> None:
+        self._timer.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+
+class _StreamWatch:
+    """A time limit for what is put on the current stream inside of `with`."""
+
+    def __init__(self, torch: Any, control: np.ndarray, limit: float):
+        self._torch, self._control, self._limit = torch, control, limit
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        if self._torch.cuda.is_current_stream_capturing():
+            return  # the graph's launches have no host that watches: their waits end with the process group's limit
+        done = self._torch.cuda.Event()
+        done.record()
+        timer = threading.Timer(self._limit, lambda: done.query() or give_up(self._control))
+        timer.daemon = True
+        timer.start()
+
+
+def _mapped(path: str, size: int) -> mmap.mmap:
+    with open(path, "r+b") as f:
+        return mmap.mmap(f.fileno(), size)

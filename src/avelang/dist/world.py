@@ -1,0 +1,270 @@
+"""All ranks in one process: `World`."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from avelang.base import knobs
+from avelang.base.errors import error
+from avelang.base.places import argument_error
+from avelang.dist.memory import ALIGNED, BYTES, CONTROL, Member, Places, Symmetric, give_up, late, view, words
+from avelang.jit import JitFunction
+from avelang.runtime import ranked
+from avelang.sim.ranks import RankedMemory
+
+MOST = 8
+LIMIT = 30.0  # seconds that a launch may wait for other ranks
+
+
+class World:
+    """`ranks` ranks (1 to 8) in this process, with `bytes` bytes of symmetric memory each.
+
+    `backend`: "cpu" (a thread for each rank) or "reference", whose order of ranks and blocks follows `seed`, one drawn
+    anew for each launch; there `races` says whether accesses that nothing orders are reported. `limit`: seconds after
+    which waits on the CPU end with L080. Raises L066."""
+
+    def __init__(
+        self, ranks: int, *, backend: str = "cpu", bytes: int = BYTES, limit: float = LIMIT, seed: int = 0,
+        races: bool = True,
+    ):  # fmt: skip
+        if not isinstance(ranks, int) or not 1 <= ranks <= MOST:
+            raise argument_error(f"`ranks` is an int from 1 to {MOST}, got {ranks!r}")
+        if backend not in ("cpu", "reference"):
+            raise argument_error(f'`backend` is "cpu" or "reference", got {backend!r}')
+        self.ranks, self.backend, self.limit, self.seed, self.races = ranks, backend, limit, seed, races
+        size = -(-max(bytes, 4 * CONTROL) // (2 * ALIGNED)) * 2 * ALIGNED
+        self.heaps = [_aligned(size) for _ in range(ranks)]
+        self._places = Places(size // 2, "each rank")  # the other half is for members
+        self._memory = RankedMemory(self.heaps)
+        at = [h.__array_interface__["data"][0] for h in self.heaps]
+        self._tables = [words(r, at[r], [b - at[r] for b in at]) for r in range(ranks)]
+        starts = self._memory.starts
+        self._virtual = [words(r, starts[r], self._memory.deltas(r)) for r in range(ranks)]
+        self.team = Each(self._tables)
+        self._members: dict[int, WorldMember] = {}
+
+    def empty(self, shape: int | Sequence[int], dtype: Any) -> Symmetric:
+        """A tensor in symmetric memory, with zeros at first. Raises L082."""
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        offset = self._places.take(int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize)
+        return Symmetric([view(h, offset, shape, dtype) for h in self.heaps], offset)
+
+    zeros = empty
+
+    def each(self, values: Sequence[Any]) -> Each:
+        """An argument that is another one for each rank."""
+        if len(values) != self.ranks:
+            raise argument_error(f"one value for each of {self.ranks} ranks, {len(values)} given")
+        return Each(values)
+
+    def of(self, rank: int, value: Any) -> Any:
+        """An argument of `launch` as a rank gets it."""
+        return value[rank] if isinstance(value, (Each, Symmetric)) else value
+
+    def launch(self, kernel: JitFunction, grid: Any, block: Any, *args: Any, absent: Sequence[int] = (),
+               **kwargs: Any) -> None:  # fmt: skip
+        """Launches a kernel on all ranks and waits for all of them. An argument is the same for all, or a `Symmetric`,
+        or one for each (`each`); `world.team` is for the parameter of type `al.Ranks`. `absent`: ranks that do not come
+        (the others' waits end after the time limit). Raises L080, and what a launch raises."""
+        given = [([self.of(r, a) for a in args], {k: self.of(r, a) for k, a in kwargs.items()})
+                 for r in range(self.ranks)]  # fmt: skip
+        here = [r for r in range(self.ranks) if r not in absent]
+        if self.backend == "reference":
+            self.together(kernel, (grid, block), given, here)
+            return
+        self._threads(kernel, (grid, block), given, here)
+
+    def together(self, kernel: Any, at: Any, given: list[Any], here: Sequence[int] | None = None) -> None:
+        """One launch of the ranks `here` (all, where left out) on the reference: `given` has arguments and keywords of
+        each rank."""
+        self._tables_as(self._virtual)
+        try:
+            everybody = list(range(self.ranks)) if here is None else list(here)
+            ranked.reference(kernel, at, given, self._memory, everybody, self.seed, self.races)
+        finally:
+            self._tables_as(None)
+        self.seed += 1
+
+    def places(self, rank: int) -> Places:
+        """Places of a member's tensors: behind those of the world, and each rank for itself."""
+        own = Places(2 * self._places.size, f"rank {rank}")
+        own.at = self._places.size
+        return own
+
+    def run(self, program: Callable[..., Any], *args: Any) -> list[Any]:
+        """Runs `program(member, *args)` for each rank, in a thread each, and gives what they return, by rank; an
+        argument is one for all, a `Symmetric`, or one for each. Raises what a rank raises; the others' waits end
+        then."""
+        results: list[Any] = [None] * self.ranks
+        failed: dict[int, BaseException] = {}
+        meeting = _Meeting(self)
+
+        def run(rank: int) -> None:
+            try:
+                results[rank] = program(self._member(rank, meeting), *(self.of(rank, a) for a in args))
+            except BaseException as e:  # raised below, in the thread that asked
+                failed[rank] = e
+                self._give_up()
+                meeting.barrier.abort()
+
+        threads = [threading.Thread(target=run, args=(r,), daemon=True) for r in range(self.ranks)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self._give_up(0)
+        if failed:
+            raise next((e for e in failed.values() if getattr(e, "code", "") not in ("L080", "L083")),
+                       next(iter(failed.values())))  # fmt: skip
+        return results
+
+    def _member(self, rank: int, meeting: _Meeting) -> WorldMember:
+        if rank not in self._members:
+            self._members[rank] = WorldMember(self, rank)
+        self._members[rank].meeting = meeting
+        return self._members[rank]
+
+    def _tables_as(self, other: list[np.ndarray] | None) -> None:
+        """Puts the words of the reference's addresses into the tables, and back."""
+        for r, table in enumerate(self._tables):
+            if other is None:
+                table[:] = self._real[r]
+            else:
+                self._real = [t.copy() for t in self._tables] if r == 0 else self._real
+                table[:] = other[r]
+
+    def _threads(self, kernel: JitFunction, at: Any, given: list[Any], here: list[int]) -> None:
+        failed: dict[int, BaseException] = {}
+
+        def run(rank: int) -> None:
+            try:
+                args, named = given[rank]
+                kernel[at](*args, **{"backend": "cpu", **named})
+            except BaseException as e:  # shown below, in the thread that asked
+                failed[rank] = e
+                self._give_up()
+
+        with self._watched():
+            threads = [threading.Thread(target=run, args=(r,), daemon=True) for r in here]
+            for t in threads:
+                t.start()
+            for t in threads:
+                t.join()
+        found = {r: late(h) for r, h in enumerate(self.heaps)}
+        self._give_up(0)
+        for e in failed.values():
+            raise e
+        for rank, fields in found.items():
+            if fields is not None:
+                raise error("L080", kernel=kernel.source.name, rank=rank, seconds=self.limit, **fields)
+
+    def _give_up(self, value: int = 1) -> None:
+        for heap in self.heaps:
+            give_up(heap, value)
+
+    @contextlib.contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Ends all waits after the time limit."""
+        timer = threading.Timer(self.limit, self._give_up)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def __repr__(self) -> str:
+        return f"<World of {self.ranks} ranks on {self.backend}{' of AVE_CHECK' if knobs.checks() else ''}>"
+
+
+class WorldMember(Member):
+    """A rank of a `World`, in a thread of its own while `World.run` runs."""
+
+    meeting: _Meeting
+
+    def __init__(self, world: World, rank: int):
+        self.world, self.rank, self.ranks, self.limit = world, rank, world.ranks, world.limit
+        self.heaps, self.team = world.heaps, world.team[rank]
+        super().__init__()
+        self._places = world.places(rank)
+
+    def exchange(self, value: Any) -> list[Any]:
+        """Each rank's value, by rank. Raises L083."""
+        return self.meeting.exchange(self.rank, value)
+
+    def launch(self, kernel: Any, grid: Any, block: Any, *args: Any, **kwargs: Any) -> None:
+        """Launches a kernel on this rank; on the reference, when all ranks have come to it. Raises L080, L083."""
+        world = self.world
+        given = [self.own(a) for a in args], {k: self.own(v) for k, v in kwargs.items()}
+        if world.backend == "reference":
+            self.meeting.launch(self.rank, kernel, (grid, block), given)
+            return
+        timer = threading.Timer(self.limit, give_up, (self.heaps[self.rank],))
+        timer.daemon = True
+        timer.start()
+        try:
+            kernel[grid, block](*given[0], backend="cpu", **given[1])
+        finally:
+            timer.cancel()
+        found = late(self.heaps[self.rank])
+        if found is not None:
+            raise error("L080", kernel=kernel.source.name, rank=self.rank, seconds=self.limit, **found)
+
+
+class _Meeting:
+    """Where the threads of `World.run` come together."""
+
+    def __init__(self, world: World):
+        self.world, self.barrier = world, threading.Barrier(world.ranks)
+        self.given: list[Any] = [None] * world.ranks
+        self.failed: BaseException | None = None
+
+    def _wait(self, rank: int) -> int:
+        try:
+            return self.barrier.wait(self.world.limit)
+        except threading.BrokenBarrierError:
+            raise error("L083", rank=rank, seconds=self.world.limit) from None
+
+    def exchange(self, rank: int, value: Any) -> list[Any]:
+        """Each rank's value."""
+        self.given[rank] = value
+        self._wait(rank)
+        out = list(self.given)
+        self._wait(rank)
+        return out
+
+    def launch(self, rank: int, kernel: Any, at: Any, given: Any) -> None:
+        """One launch of all ranks on the reference, by the thread that comes last."""
+        self.given[rank] = given
+        if self._wait(rank) == 0:
+            try:
+                self.failed = None
+                self.world.together(kernel, at, list(self.given))
+            except BaseException as e:  # raised in all threads
+                self.failed = e
+        self._wait(rank)
+        if self.failed is not None:
+            raise self.failed
+
+
+class Each:
+    """An argument that is another one for each rank."""
+
+    def __init__(self, values: Sequence[Any]):
+        self.values = tuple(values)
+
+    def __getitem__(self, rank: int) -> Any:
+        """The argument of a rank."""
+        return self.values[rank]
+
+
+def _aligned(size: int) -> np.ndarray:
+    """Zeros, uint8, that begin at a multiple of 256 bytes."""
+    raw = np.zeros(size + ALIGNED, np.uint8)
+    start = -raw.__array_interface__["data"][0] % ALIGNED
+    return raw[start : start + size]
