@@ -91,9 +91,9 @@ def test_the_command_makes_it_again_and_the_bundle_runs(folder):
 
 @pytest.mark.parametrize(("args", "status", "said"), [
     (("kernels.py",), 2, "neither a list SPECIALIZATIONS"),
-    (("kernels.py:nothing",), 1, "no @avelang.jit function `nothing`"),
+    (("kernels.py:nothing",), 2, "no @avelang.jit function `nothing`"),
     (("kernels.py:fill", "-D", "W=1"), 1, "L007"),
-    (("kernels.py:fill", "--chip", "gfx1"), 1, "U101"),
+    (("kernels.py:fill", "--chip", "gfx1"), 2, "U101"),
     (("kernels.py:fill", "--option", "stream=1"), 2, "stream=1"),
     (("--record", "kernels.py"), 1, "no kernel was launched"),
 ])  # fmt: skip

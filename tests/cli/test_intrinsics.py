@@ -52,10 +52,10 @@ def test_part_of_a_name_lists(ave):
 
 def test_unknown_name_suggests(ave):
     result = ave("intrinsics", "mfma_32x32x8_bf16_f23")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "there is no intrinsic" in result.stderr and "mfma_32x32x8_bf16_f32" in result.stderr
 
 
 def test_unknown_chip(ave):
     result = ave("intrinsics", "--chip", "gfx1")
-    assert result.exit_code == 1 and "gfx942" in result.stderr
+    assert result.exit_code == 2 and "gfx942" in result.stderr

@@ -100,7 +100,8 @@ def test_a_file_of_ptx(ave, tmp_path):
 def test_refusals(ave, axpy, target, emit, said):
     result = ave("compile", f"{axpy}:axpy", "-D", "BLOCK=128", "--emit", emit, "--target", target, "-o",
                  axpy.parent / "x")
-    assert result.exit_code == 1 and said in result.stderr and not (axpy.parent / "x").exists()
+    usage = 2 if target == "sm_12" else 1  # there is no such chip
+    assert result.exit_code == usage and said in result.stderr and not (axpy.parent / "x").exists()
 
 
 def test_without_ptxas(ave, axpy, monkeypatch):

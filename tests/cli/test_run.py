@@ -77,7 +77,7 @@ def test_exit_status_is_the_programs(tmp_path):
 
 def test_unknown_chip(axpy):
     done = process("run", "--target", "gfx1", axpy)
-    assert done.returncode == 1 and "gfx942" in done.stderr
+    assert done.returncode == 2 and "gfx942" in done.stderr
 
 
 def test_missing_file():

@@ -87,7 +87,7 @@ def test_an_object_of_a_file(ave, tmp_path):
     file.write_text(file.read_text() + "from avelang.tile import Distribution\nD = Distribution(TILE)\n")
     assert "tile of 4 x 16, rows of 32 bytes" in ave("show", "banks", f"{file}:D", "--row-bytes", "32").output
     missing = ave("show", "encoding", f"{file}:OTHER")
-    assert missing.exit_code == 1 and "has no OTHER" in missing.stderr
+    assert missing.exit_code == 2 and "has no OTHER" in missing.stderr
 
 
 @pytest.mark.parametrize(
@@ -123,4 +123,5 @@ def test_an_object_of_a_file(ave, tmp_path):
 )
 def test_errors(ave, args, words):
     result = ave("show", *args)
-    assert result.exit_code == 1 and words in result.stderr and "Traceback" not in result.stderr
+    usage = any(x in " ".join(args) for x in ("gfx1", "Foo", "nothing.py", "((8, 8)"))  # names nothing that there is
+    assert result.exit_code == (2 if usage else 1) and words in result.stderr and "Traceback" not in result.stderr

@@ -15,23 +15,58 @@ OWN = os.path.join(_HOME, "avelang", "")  # files of Ave itself
 SHIPPED = (OWN, os.path.join(_HOME, "avelang_kernels", ""))  # and of the kernels that come with it
 
 
+def _first(chain: list[Span]) -> int:
+    """Which of a chain of places is the user's line: what a device function of Ave's own does there explains an error,
+    and is not its place."""
+    return next((i for own in (SHIPPED, OWN) for i, s in enumerate(chain) if not s.file.startswith(own)), 0)
+
+
 class AveError(RuntimeError):
     """Base of all errors that Ave raises on purpose; a RuntimeError, which is what callers of other compilers catch.
 
     Attributes: `code` (the key in the catalogue, such as "T003"), `message`, `hint` (may be empty), `span` (may be
-    None)."""
+    None), `expected` and `came` (the parts of the message that say what was wanted and what was given; may be
+    empty)."""
 
     code: str = ""
     message: str = ""
     hint: str = ""
     span: Span | None = None
+    expected: str = ""
+    came: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The error as plain values for JSON: `code`, `kind` (the class), `message`, `hint`, `expected`, `came`, the
+        place (`file`, `line`, `column`, `end_line`, `end_column`, `function`, `text`; lines and columns count from 1,
+        columns in characters; null where there is no place) and `trace`, the other places of a chain of calls, as
+        {file, line, function}. The place is the user's line, as in the error's text. docs/command_line.md has the
+        schema."""
+        first, rest = self._places()
+        place: dict[str, Any] = dict.fromkeys(("file", "line", "column", "end_line", "end_column", "function", "text"))
+        if first is not None:
+            source = first.text()
+            raw = source.encode()
+            last = first.end_line or first.line
+            at = len(raw[: first.col].decode(errors="ignore"))
+            at = max(at, len(source) - len(source.lstrip()))
+            stop = len(raw[: first.end_col].decode(errors="ignore")) if last == first.line else first.end_col
+            place = {"file": first.file, "line": first.line, "column": at + 1, "end_line": last,
+                     "end_column": max(stop, at + 1 if last == first.line else 0) + 1, "function": first.function,
+                     "text": source.strip()}  # fmt: skip
+        return {"code": self.code, "kind": type(self).__name__, "message": self.message or str(self),
+                "hint": self.hint, "expected": self.expected, "came": self.came, **place,
+                "trace": [{"file": s.file, "line": s.line, "function": s.function} for s in rest]}  # fmt: skip
+
+    def _places(self) -> tuple[Span | None, list[Span]]:
+        """The user's line, and the other places of its chain of calls: those that it calls, then those that call it."""
+        chain = self.span.chain() if self.span is not None else []
+        first = _first(chain)
+        return (chain[first] if chain else None), chain[:first][::-1] + chain[first + 1 :]
 
     def __str__(self) -> str:
         lines = [f"[{self.code}] {self.message}"]
         chain = self.span.chain() if self.span is not None else []
-        # The user's line first: what a device function of Ave's own does there explains the error, and is not its
-        # place.
-        first = next((i for own in (SHIPPED, OWN) for i, s in enumerate(chain) if not s.file.startswith(own)), 0)
+        first = _first(chain)
         for i, s in enumerate(chain[first : first + 1] + chain[:first][::-1] + chain[first + 1 :]):
             how = "-->" if i == 0 else "which calls" if i <= first else "called from"
             lines.append(f"  {how} {s.where()}" + (f" in {s.function}" if s.function else ""))
@@ -110,6 +145,12 @@ def counted(n: int, word: str) -> str:
     return _WORDS.format("{0:n " + word + "}", n)
 
 
+def _said(fields: dict[str, Any], name: str) -> str:
+    """A field of a template in words; empty where there is none."""
+    value = fields.get(name)
+    return "" if value is None else str(value)
+
+
 def error(code: str, span: Span | None = None, hint: str | None = None, **fields: Any) -> AveError:
     """The exception for `code`, its template filled from `fields`. The first letter of a code names its class.
 
@@ -121,5 +162,6 @@ def error(code: str, span: Span | None = None, hint: str | None = None, **fields
     exc.message = _WORDS.format(template.message, **fields)
     exc.hint = _WORDS.format(template.hint, **fields) if hint is None else hint
     exc.span = span
+    exc.expected, exc.came = _said(fields, "want"), _said(fields, "got")
     exc.args = (exc.message,)
     return exc

@@ -200,6 +200,21 @@ def bundles() -> tuple[str, ...]:
     return tuple(part for part in os.environ.get("AVE_BUNDLE", "").split(os.pathsep) if part)
 
 
+def no_color() -> bool:
+    """NO_COLOR=1: no colors and no styles in what commands print (https://no-color.org: any text turns them off)."""
+    return bool(os.environ.get("NO_COLOR"))
+
+
+def set_no_color() -> None:
+    """Sets NO_COLOR for this process and those that it starts: `ave --no-color`."""
+    os.environ["NO_COLOR"] = "1"
+
+
+def shell() -> str:
+    """SHELL: the user's shell, for which `ave completion install` works where none is named."""
+    return os.environ.get("SHELL", "")
+
+
 def progress() -> bool | None:
     """AVE_PROGRESS=0|1: whether it is said on standard error what is being compiled, once that takes over a second
     (default: where standard error is a terminal)."""

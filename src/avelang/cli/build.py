@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from avelang.cli.compile import block_option, compiled, define_option
+from avelang.cli.compile import Chip, block_of, block_option, compiled, define_option
 
 if TYPE_CHECKING:
     from avelang.runtime.bundle import Specialization
@@ -30,7 +30,7 @@ def _options(_context: click.Context, _param: click.Parameter, values: tuple[str
 
 
 @click.command("build", context_settings={"ignore_unknown_options": True})
-@click.option("--chip", "chips", multiple=True, metavar="CHIP",
+@click.option("--chip", "chips", multiple=True, type=Chip(), metavar="CHIP",
               help="What to make code for: cpu (this machine's processor), gfx942, sm_90a, ...; may be given again. "
                    "Default: cpu.")  # fmt: skip
 @click.option("-o", "--output", required=True, type=click.Path(dir_okay=False, writable=True),
@@ -46,8 +46,9 @@ def _options(_context: click.Context, _param: click.Parameter, values: tuple[str
 @click.option("--quiet", is_flag=True, help="Print no line for each entry.")
 @click.argument("what", metavar="FILE[:KERNEL]")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def build(chips: tuple[str, ...], output: str, record: bool, defines: dict[str, Any], block: tuple[int, int, int],
-          options: dict[str, Any], quiet: bool, what: str, arguments: tuple[str, ...]) -> None:  # fmt: skip
+def build(chips: tuple[str, ...], output: str, record: bool, defines: dict[str, Any],
+          block: tuple[int, int, int] | None, options: dict[str, Any], quiet: bool, what: str,
+          arguments: tuple[str, ...]) -> None:  # fmt: skip
     """Compile kernels ahead of time, into a bundle that runs without a compiler.
 
     FILE:KERNEL is one specialization of one kernel, by --block, -D and --option. FILE alone is a Python file with a
@@ -72,7 +73,9 @@ def build(chips: tuple[str, ...], output: str, record: bool, defines: dict[str, 
             found = _recorded(what, arguments, chips)
         elif ":" in what and what.rpartition(":")[2].isidentifier():
             kernel = compiled(what, defines, lambda jitted: jitted)
-            found = [bundle.Specialization(kernel, block, defines, options)]
+            target = options.get("target") or next((chip for chip in chips if chip != bundle.CPU), None)
+            threads = block_of(kernel, defines, target, block)[0]
+            found = [bundle.Specialization(kernel, threads, defines, options)]
         else:
             found = _described(what, chips)
         if not found:

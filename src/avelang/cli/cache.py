@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from avelang.cli.console import fail, json_option, show_json
+
 
 @click.group()
 def cache() -> None:
@@ -21,11 +23,16 @@ def size_text(count: int) -> str:
 
 
 @cache.command()
-def info() -> None:
+@json_option()
+def info(as_json: bool) -> None:
     """Prints the cache's folder and size."""
     from avelang.runtime.cache import info as read
 
     found = read()
+    if as_json:
+        show_json({"folder": str(found.path), "entries": found.entries, "bytes": found.bytes, "limit": found.limit,
+                   "trouble": found.trouble})  # fmt: skip
+        return
     click.echo(f"folder   {found.path}")
     click.echo(
         f"entries  {found.entries}, {size_text(found.bytes)}" + (f" of {size_text(found.limit)}" if found.limit else "")
@@ -37,7 +44,6 @@ def info() -> None:
 @cache.command()
 def clear() -> None:
     """Remove every entry."""
-    from avelang.cli.console import fail
     from avelang.runtime.cache import clear as remove
     from avelang.runtime.cache import folder
 

@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from avelang.cli.console import USAGE, fail, json_option, show_error, show_json
+
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from avelang.frontend.source import Jitted
     from avelang.runtime.resources import Resources
 
@@ -34,27 +38,55 @@ def _constants(_context: click.Context, _param: click.Parameter, values: tuple[s
     return out
 
 
-def extents(_context: click.Context, _param: click.Parameter, value: str) -> tuple[int, int, int]:
-    """Up to three extents; those left out are 1."""
+def extents(_context: click.Context, _param: click.Parameter, value: str | None) -> tuple[int, int, int] | None:
+    """Up to three extents; those left out are 1. None where nothing was given: the kernel may say it."""
+    if value is None:
+        return None
     try:
-        extents = [int(x) for x in value.split(",")]
+        found = [int(x) for x in value.split(",")]
     except ValueError:
-        extents = []
-    if not 1 <= len(extents) <= 3 or min(extents) < 1:
+        found = []
+    if not 1 <= len(found) <= 3 or min(found) < 1:
         raise click.BadParameter(f"{value!r} is not one to three positive extents, such as 64 or 16,16,1")
-    x, y, z = (*extents, 1, 1)[:3]
+    x, y, z = (*found, 1, 1)[:3]
     return x, y, z
 
 
 define_option = click.option("-D", "--define", "defines", multiple=True, metavar="NAME=VALUE", callback=_constants,
                              help="A constexpr parameter; may be given again.")  # fmt: skip
-block_option = click.option("--block", default="64", show_default=True, callback=extents,
-                            help="Extents of a block: x, x,y or x,y,z.")
+block_option = click.option("--block", callback=extents,
+                            help="Extents of a block: x, x,y or x,y,z. Default: those that the kernel expects, or "
+                                 "with which its file launches it; else 64.")  # fmt: skip
+
+
+class Chip(click.ParamType):
+    """A chip's name, or cpu."""
+
+    name = "chip"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name as it is. One that there is not is a mistake in the command line."""
+        from avelang.base.errors import AveError
+        from avelang.runtime.compile import chip_of
+
+        try:
+            chip_of(value)
+        except AveError as exc:
+            self.fail(" ".join(x for x in (f"[{exc.code}] {exc.message}.", exc.hint) if x), param, ctx)
+        return value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The chips that begin so."""
+        from click.shell_completion import CompletionItem
+
+        from avelang.arch import CHIPS
+
+        return [CompletionItem(name) for name in CHIPS if name.startswith(incomplete)]
 
 
 @click.command("compile")
 @click.argument("kernel", metavar="FILE:KERNEL")
-@click.option("--target", default="cpu", show_default=True,
+@click.option("--target", default="cpu", show_default=True, type=Chip(), metavar="TEXT",
               help="cpu, or the chip whose waves and intrinsics are meant, such as gfx942.")
 @click.option("--emit", type=click.Choice(["ir", "llvm", "asm", *FILES, "ptx", "report"]), default="ir",
               show_default=True,
@@ -65,63 +97,134 @@ block_option = click.option("--block", default="64", show_default=True, callback
 @block_option
 @click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True),
               help="A file, instead of standard output.")
-def compile_command(kernel: str, target: str, emit: str, defines: dict[str, Any], block: tuple[int, int, int],
-                    output: str | None) -> None:
-    """Compile one kernel and print the result; nothing is run but the file's own top level."""
-    from avelang.cli.console import fail
+@json_option("Print one JSON object: the text that came out, or the file that was written, or the error.")
+def compile_command(kernel: str, target: str, emit: str, defines: dict[str, Any], block: tuple[int, int, int] | None,
+                    output: str | None, as_json: bool) -> None:
+    """Compile one kernel and print the result; nothing is run but the file's own top level.
 
-    if emit in FILES and output is None and sys.stdout.isatty():
+    The object of --json has `ok`, `kernel`, `target`, `emit`, `block` and `text`, or `output`; where something is
+    wrong, `ok` is false and `error` says it (docs/command_line.md)."""
+    if emit in FILES and output is None and (as_json or sys.stdout.isatty()):
         raise click.UsageError("a code object is no text; name a file with -o FILE")
-    made = _emitted(kernel, target, emit, defines, block)
+    used: list[tuple[int, int, int]] = []
+    made = _emitted(kernel, target, emit, defines, block, used)
     if isinstance(made, str) and not made.endswith("\n"):
         made += "\n"
-    if output is None:
+    if as_json:
+        facts = {"ok": True, "kernel": kernel, "target": target, "emit": emit, "block": used[-1]}
+        if output is not None:
+            _written(output, made)
+        show_json({**facts, **({"output": output} if output is not None else {"text": made})})
+    elif output is None:
         click.echo(made, nl=False)
-        return
+    else:
+        _written(output, made)
+
+
+def _written(output: str, made: str | bytes) -> None:
     try:
         pathlib.Path(output).write_bytes(made if isinstance(made, bytes) else made.encode())
     except OSError as e:
         fail(f"cannot write {output}: {e.strerror}")
 
 
-def _emitted(kernel: str, target: str, emit: str, defines: dict[str, Any], block: tuple[int, int, int]) -> str | bytes:
+def _emitted(kernel: str, target: str, emit: str, defines: dict[str, Any], block: tuple[int, int, int] | None,
+             used: list[tuple[int, int, int]]) -> str | bytes:  # fmt: skip
+    """The result; the block that was taken goes into `used`."""
     from avelang.cli.resources import shown_warnings, text
     from avelang.runtime import resources
     from avelang.runtime.compile import compile_code_object, compile_text
 
-    if emit == "report":
-        return text(resources_of(kernel, defines, block, target))
-    if emit == "cubin":
-        with shown_warnings():
-            return compiled(kernel, defines, lambda jitted: resources.cubin(jitted, defines, block, target)[0])
-    if emit == "hsaco":
-        return compiled(kernel, defines, lambda jitted: compile_code_object(jitted, defines, block, target))
-    if emit == "ptx":
-        return compiled(kernel, defines, lambda jitted: resources.ptx(jitted, defines, block, target))
-    return compiled(kernel, defines, lambda jitted: compile_text(jitted, defines, block, target, emit))
+    def make(jitted: Jitted) -> str | bytes:
+        at, by = block_of(jitted, defines, target, block)
+        used.append(at)
+        if emit == "report":
+            return text(resources.resources(jitted, defines, at, target, 0), {"block": at, "block_from": by})
+        if emit == "cubin":
+            return resources.cubin(jitted, defines, at, target)[0]
+        if emit == "hsaco":
+            return compile_code_object(jitted, defines, at, target)
+        if emit == "ptx":
+            return resources.ptx(jitted, defines, at, target)
+        return compile_text(jitted, defines, at, target, emit)
+
+    with shown_warnings() if emit in ("report", "cubin") else contextlib.nullcontext():
+        return compiled(kernel, defines, make)
 
 
-def resources_of(kernel: str, defines: dict[str, Any], block: tuple[int, int, int], target: str,
-                 dynamic: int = 0) -> Resources:
+def block_of(kernel: Jitted, defines: dict[str, Any], target: str | None,
+             given: tuple[int, int, int] | None = None) -> tuple[tuple[int, int, int], str]:  # fmt: skip
+    """The extents of a block for a kernel, and who says so: the command line (`given`), what the kernel expects
+    (`al.expect_threads`, which tiles call too), the launches in its file, where all that can be read agree; else 64.
+    Raises the errors of building the kernel."""
+    if given is not None:
+        return given, "--block"
+    from avelang.runtime import compile
+
+    expected = compile.build(kernel.source, defines, target).attrs.get("threads", ())
+    if expected:
+        exact = [count for count, whole in expected if whole]
+        return (exact[0] if exact else max(count for count, _ in expected), 1, 1), "the kernel expects it"
+    launched = _launched(kernel)
+    return (launched, "its file launches it so") if launched else ((64, 1, 1), "nothing says it: 64 is taken")
+
+
+def _launched(kernel: Jitted) -> tuple[int, int, int] | None:
+    """The block in `kernel[grid, block]` or `kernel[lambda: (grid, block)]` of the kernel's file, where it can be
+    computed from the names of the module and is one for all launches."""
+    names = getattr(kernel.source.fn, "__globals__", {})
+    try:
+        tree = ast.parse(pathlib.Path(kernel.source.file).read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, UnicodeDecodeError):
+        return None
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            if node.value.id == kernel.source.name:
+                at = node.slice.body if isinstance(node.slice, ast.Lambda) else node.slice
+                found.add(_evaluated(at.elts[1], names) if isinstance(at, ast.Tuple) and len(at.elts) == 2 else None)
+    return found.pop() if len(found) == 1 else None
+
+
+def _evaluated(node: ast.expr, names: dict[str, Any]) -> tuple[int, int, int] | None:
+    """Extents that are literals, names of the module and arithmetic; else None."""
+    allowed = (ast.Constant, ast.Name, ast.Tuple, ast.BinOp, ast.operator, ast.expr_context)
+    if not all(isinstance(x, allowed) for x in ast.walk(node)):
+        return None
+    try:
+        value = eval(compile(ast.Expression(node), "<block>", "eval"), {"__builtins__": {}}, dict(names))
+    except Exception:  # a local name, a division by zero: not to be known from here
+        return None
+    x, y, z = (*(value if isinstance(value, tuple) else (value,)), 1, 1, 1)[:3]
+    return (x, y, z) if all(isinstance(n, int) and n > 0 for n in (x, y, z)) else None
+
+
+def resources_of(kernel: str, defines: dict[str, Any], block: tuple[int, int, int] | None, target: str,
+                 dynamic: int = 0, at: dict[str, Any] | None = None) -> Resources:  # fmt: skip
     """The registers, spills and shared memory of FILE:KERNEL on an NVIDIA GPU; ends the command where there is an
-    error."""
+    error. `at` is given the block and who says it, as `block` and `block_from`."""
     from avelang.cli.resources import shown_warnings
     from avelang.runtime.resources import resources
 
+    def make(jitted: Jitted) -> Resources:
+        threads, by = block_of(jitted, defines, target, block)
+        if at is not None:
+            at.update(block=threads, block_from=by)
+        return resources(jitted, defines, threads, target, dynamic)
+
     with shown_warnings():
-        return compiled(kernel, defines, lambda jitted: resources(jitted, defines, block, target, dynamic))
+        return compiled(kernel, defines, make)
 
 
 def compiled(kernel: str, defines: dict[str, Any], make: Callable[[Jitted], Made]) -> Made:
     """The result of `make` for the kernel that FILE:KERNEL names; an error of the catalogue ends the command."""
     from avelang.base.errors import AveError
-    from avelang.cli.console import fail, show_error
 
     file, colon, name = kernel.rpartition(":")
     if not colon or not file or not name:
         raise click.UsageError(f"{kernel!r} names no kernel; write FILE:KERNEL, such as gemm.py:gemm")
     if not pathlib.Path(file).is_file():
-        fail(f"there is no file {file}")
+        fail(f"there is no file {file}", status=USAGE)
     jitted = _jitted(file, name)
     try:
         return make(jitted)
@@ -141,15 +244,13 @@ def _wanted(kernel: Jitted) -> list[str]:
 
 def _jitted(file: str, name: str) -> Jitted:
     """The jit function of that name in the file; ends the command where there is none."""
-    from avelang.cli.console import fail
     from avelang.cli.script import execute
     from avelang.frontend.source import Jitted
 
     # What the file itself prints is not what this command gives.
-    with contextlib.redirect_stdout(sys.stderr):
-        found = execute(file, "__ave_compile__")
+    found = execute(file, "__ave_compile__", quiet=True)
     kernel = found.get(name)
     if isinstance(kernel, Jitted):
         return kernel
     known = ", ".join(sorted(n for n, v in found.items() if isinstance(v, Jitted)))
-    fail(f"{file} has no @avelang.jit function `{name}`", f"it has: {known}" if known else "")
+    fail(f"{file} has no @avelang.jit function `{name}`", f"it has: {known}" if known else "", USAGE)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 
 import click
+
+from avelang.cli.console import json_option, show_json
 
 MARKS = {"ok": ("✓", "green"), "missing": ("-", "yellow"), "bad": ("✗", "red")}
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="The same as one JSON object.")
+@json_option("The same as one JSON object.")
 def doctor(as_json: bool) -> None:
     """Say what this machine can run, what is missing, and how to get it.
 
@@ -39,7 +40,7 @@ def doctor(as_json: bool) -> None:
     if as_json:
         found = [dataclasses.asdict(f) for f in rows]
         facts = {"version": VERSION, "works": not trouble, "runs": _abilities(), "found": found}
-        click.echo(json.dumps(facts, indent=2))
+        show_json(facts)
         raise SystemExit(1 if trouble else 0)
     console = out()
     console.print(f"[bold]Ave {VERSION}[/bold]")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from avelang.cli.compile import Chip
+
 if TYPE_CHECKING:
     from avelang.tile import GemmPlan, PlanVerdict
 
@@ -21,7 +23,7 @@ def explain() -> None:
 @click.argument("n", type=click.IntRange(1))
 @click.argument("k", type=click.IntRange(1))
 @click.option("--dtype", default="f16", show_default=True, help="Of A and B: f16, bf16, i8, fp8, f32, ...")
-@click.option("--target", metavar="CHIP", default="gfx942", show_default=True, help="The chip.")
+@click.option("--target", type=Chip(), metavar="CHIP", default="gfx942", show_default=True, help="The chip.")
 @click.option("--preshuffled", is_flag=True, help="B lies in memory as its fragments do, and can skip shared memory.")
 @click.option("--all", "everything", is_flag=True, help="All candidates, not the best of each kind.")
 @click.option("--compile", "compiled", is_flag=True, help="Compile the chosen block, and say what its code takes.")
@@ -188,7 +190,7 @@ def _candidates(verdicts: list[PlanVerdict]) -> Any:
 
 
 @explain.command("mmas")
-@click.option("--target", metavar="CHIP", default="gfx942", show_default=True, help="The chip.")
+@click.option("--target", type=Chip(), metavar="CHIP", default="gfx942", show_default=True, help="The chip.")
 def mmas_command(target: str) -> None:
     """List the matrix products of a chip, real and virtual, with their layouts."""
     from rich.table import Table
@@ -218,7 +220,8 @@ def mmas_command(target: str) -> None:
 @click.argument("m", type=click.IntRange(1))
 @click.argument("n", type=click.IntRange(1))
 @click.argument("k", type=click.IntRange(1))
-@click.option("--chip", "--target", metavar="CHIP", default="sm_90a", show_default=True, help="The chip, or cpu.")
+@click.option("--chip", "--target", type=Chip(), metavar="CHIP", default="sm_90a", show_default=True,
+              help="The chip, or cpu.")  # fmt: skip
 @click.option("--dtype", type=click.Choice(("bf16", "f16", "f32")), default="bf16", show_default=True,
               help="Of a and b.")  # fmt: skip
 @click.option("--out", type=click.Choice(("bf16", "f16", "f32")), help="Of the result; that of a and b if not given.")

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from avelang.cli.compile import define_option, extents
+from avelang.cli.compile import Chip, define_option, extents
+from avelang.cli.console import json_option
 
 if TYPE_CHECKING:
     from avelang.inspection.subject import PtxSubject, Subject
@@ -22,20 +23,16 @@ if TYPE_CHECKING:
 USUAL = "gfx942"
 
 
-def _block(context: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int, int] | None:
-    return None if value is None else extents(context, param, value)
-
-
 @click.command("inspect")
 @click.argument("what", metavar="FILE:NAME|MODULE:NAME|FILE")
 @click.argument("arguments", nargs=-1)
-@click.option("--target", metavar="CHIP",
+@click.option("--target", type=Chip(), metavar="CHIP",
               help="The chip, such as gfx942 or sm_90a, or cpu. Default: by the kernel's own instructions, else "
                    f"{USUAL}.")  # fmt: skip
 @define_option
 @click.option(
     "--block",
-    callback=_block,
+    callback=extents,
     metavar="EXTENTS",
     help="Extents of a block: x, x,y or x,y,z. Default: what the kernel says that it needs, else 64.",
 )
@@ -49,7 +46,7 @@ def _block(context: click.Context, param: click.Parameter, value: str | None) ->
     type=click.Path(dir_okay=False, path_type=pathlib.Path),
     help="The page. Default: KERNEL-CHIP.html here.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead; with -o, write it there.")
+@json_option("Print JSON instead; with -o, write it there.")
 def inspect_command(
     what: str, arguments: tuple[str, ...], target: str | None, defines: dict[str, Any],
     block: tuple[int, int, int] | None, name: str | None, number: int | None, output: pathlib.Path | None, as_json: bool

@@ -2,36 +2,60 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
+
+from avelang.cli.compile import Chip
+from avelang.cli.console import USAGE, fail, json_option, show_json
 
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--chip", help="Only the intrinsics that this chip has.")
-def intrinsics(name: str | None, chip: str | None) -> None:
+@click.option("--chip", type=Chip(), metavar="TEXT", help="Only the intrinsics that this chip has.")
+@json_option("Print a JSON list: name, signature, result, doc, parameters, chips, effects, source, ...")
+def intrinsics(name: str | None, chip: str | None, as_json: bool) -> None:
     """List the intrinsics, or show the reference page of NAME.
 
     NAME is with or without its namespace: amdgpu.rcp, al.amdgpu.rcp or rcp. A part of a name lists what contains it.
     """
-    from avelang.arch import chip as chip_of
-    from avelang.base.errors import AveError
-    from avelang.cli.console import fail, show_error
     from avelang.isa import PUBLIC
+    from avelang.runtime.compile import chip_of
 
     found = _find(name, set(PUBLIC)) if name else []
-    if len(found) == 1:
+    if len(found) == 1 and not as_json:
         _page(found[0])
         return
-    try:
-        has = chip_of(chip).has if chip else lambda row: True
-    except AveError as exc:
-        show_error(exc)
-        raise SystemExit(1) from None
+    wanted = chip_of(chip)
+    has = wanted.has if wanted is not None else lambda row: True
     if name and not found:
         near = _near(name, set(PUBLIC))
         fail(f"there is no intrinsic `{name}`",
-             f"did you mean {' or '.join(near)}?" if near else "`ave intrinsics` lists all of them")
-    _list([full for full in (found or sorted(PUBLIC)) if has(PUBLIC[full])])
+             f"did you mean {' or '.join(near)}?" if near else "`ave intrinsics` lists all of them", USAGE)
+    names = [full for full in (found or sorted(PUBLIC)) if has(PUBLIC[full])]
+    if as_json:
+        show_json([_record(full) for full in names])
+    else:
+        _list(names)
+
+
+def _record(name: str) -> dict[str, Any]:
+    """One intrinsic for JSON: what its reference page has. `fragments`: the operands of a matrix instruction, with the
+    (row, column) that each lane holds in each slot as a formula where there is one."""
+    from avelang.cli import rows
+    from avelang.isa import PUBLIC
+
+    row = PUBLIC[name]
+    held = []
+    for operand, shape, fragment in rows.fragments(row):
+        f = rows.formula(fragment)
+        held.append({"operand": operand, "shape": shape, "lanes": fragment.lanes, "slots": fragment.slots,
+                     "row": f.row if f else None, "column": f.col if f else None})  # fmt: skip
+    return {"name": f"al.{name}", "signature": rows.signature(row, name.partition(".")[2]),
+            "result": rows.result_text(row), "doc": row.doc,
+            "parameters": [{"name": p.name, "type": rows.type_text(p), "doc": p.doc} for p in row.params],
+            "aliases": [f"al.{row.namespace}.{a}" for a in row.aliases], "chips": rows.chips(row),
+            "effects": rows.effects(row), "source": row.source, "fragments": held}  # fmt: skip
 
 
 def _find(name: str, names: set[str]) -> list[str]:

@@ -8,6 +8,7 @@ import pathlib
 
 import click
 
+from avelang.cli.console import json_option, show_json
 from avelang.cli.execute import argument, extents, folder
 from avelang.cli.ptx_check import check_command, diff_command
 
@@ -26,7 +27,8 @@ ptx.add_command(diff_command)
                 type=click.Path(exists=True, dir_okay=False, path_type=pathlib.Path))
 @click.option("--no-warnings", is_flag=True,
               help="Leave out what is only worth a look, such as labels that nothing goes to.")
-def lint_command(files: tuple[pathlib.Path, ...], no_warnings: bool) -> None:
+@json_option("Print a JSON list of the findings, each with `severity` and the fields of an error.")
+def lint_command(files: tuple[pathlib.Path, ...], no_warnings: bool, as_json: bool) -> None:
     """Check PTX files: syntax, each instruction with its modifiers and operands, its chip and PTX version, names,
     labels.
 
@@ -35,7 +37,7 @@ def lint_command(files: tuple[pathlib.Path, ...], no_warnings: bool) -> None:
     from avelang.base.errors import AveError
     from avelang.nvptx.lint import WARNINGS, lint
 
-    failed = False
+    failed, listed = False, []
     for file in files:
         try:
             found = lint(file.read_text(encoding="utf-8", errors="replace"), str(file))
@@ -46,9 +48,14 @@ def lint_command(files: tuple[pathlib.Path, ...], no_warnings: bool) -> None:
             if warning and no_warnings:
                 continue
             failed |= not warning
+            if as_json:
+                listed.append({"severity": "warning" if warning else "error", **exc.as_dict(), "file": str(file)})
+                continue
             place = f"{exc.span.line}:{_column(exc)}" if exc.span is not None else "1:1"
             hint = f" ({exc.hint})" if exc.hint else ""
             click.echo(f"{file}:{place}: [{exc.code}] {'warning: ' if warning else ''}{exc.message}{hint}")
+    if as_json:
+        show_json(listed)
     if failed:
         raise SystemExit(1)
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from avelang.cli.compile import block_option, compiled, define_option, resources_of
+from avelang.cli.compile import Chip, block_of, block_option, compiled, define_option, resources_of
+from avelang.cli.console import USAGE, fail, json_option
 from avelang.cli.resources import as_json as nvidia_json
 from avelang.cli.resources import text as nvidia_text
 
@@ -25,7 +26,7 @@ NOTE = "Static estimates from the code alone: nothing was run, and none of this 
 
 @click.command("report")
 @click.argument("source", metavar="FILE:KERNEL|FILE")
-@click.option("--target", default="gfx942", show_default=True,
+@click.option("--target", default="gfx942", show_default=True, type=Chip(), metavar="TEXT",
               help="The GPU for which a kernel is compiled, such as gfx942 or sm_90a; which part of a bundle is "
                    "meant.")  # fmt: skip
 @define_option
@@ -33,10 +34,10 @@ NOTE = "Static estimates from the code alone: nothing was run, and none of this 
 @click.option("--kernel", "name", help="Which kernel of an assembly file, of PTX or of a code object.")
 @click.option("--lds", "dynamic", type=click.IntRange(0), default=0,
               help="Bytes of LDS, or of shared memory, that the launch adds.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 def report_command(
-    source: str, target: str, defines: dict[str, Any], block: tuple[int, int, int], name: str | None, dynamic: int,
-    as_json: bool
+    source: str, target: str, defines: dict[str, Any], block: tuple[int, int, int] | None, name: str | None,
+    dynamic: int, as_json: bool
 ) -> None:
     """Say what a kernel takes on a GPU, and on AMD what its main loop does.
 
@@ -50,26 +51,29 @@ def report_command(
 
     if source.endswith(".py"):
         raise click.UsageError(f"{source} may hold several kernels; write {source}:KERNEL")
+    at: dict[str, Any] = {}  # the block of a kernel that is compiled here, and who says it
     try:
-        if nvidia := _nvidia(source, target, defines, block, name, dynamic):
-            click.echo(nvidia_json(nvidia) if as_json else nvidia_text(nvidia), nl=as_json)
+        if nvidia := _nvidia(source, target, defines, block, name, dynamic, at):
+            click.echo(nvidia_json(nvidia, at) if as_json else nvidia_text(nvidia, at), nl=as_json)
             return
         if pathlib.Path(source).is_file():
             found, cu, missing = _foreign(source, target, name, dynamic)
         else:
-            found, cu, missing = _ours(source, target, defines, block, dynamic)
+            found, cu, missing = _ours(source, target, defines, block, dynamic, at)
     except AveError as exc:
         show_error(exc)
         raise SystemExit(1) from None
     if as_json:
-        record = {**dataclasses.asdict(found), "cu": cu and dataclasses.asdict(cu), "note": NOTE, "missing": missing}
+        record = {**dataclasses.asdict(found), "cu": cu and dataclasses.asdict(cu), **at, "note": NOTE,
+                  "missing": missing}  # fmt: skip
         click.echo(json.dumps(record, indent=2))
     else:
-        _print(found, cu, missing)
+        _print(found, cu, missing, at)
 
 
 def _nvidia(
-    source: str, target: str, defines: dict[str, Any], block: tuple[int, int, int], name: str | None, dynamic: int
+    source: str, target: str, defines: dict[str, Any], block: tuple[int, int, int] | None, name: str | None,
+    dynamic: int, at: dict[str, Any]
 ) -> Resources | None:  # fmt: skip
     """The report where an NVIDIA GPU is meant, by the target or by a file of PTX; else None."""
     from avelang.runtime.compile import chip_of
@@ -77,8 +81,8 @@ def _nvidia(
 
     if not pathlib.Path(source).is_file():
         chip = chip_of(target)
-        return resources_of(source, defines, block, target,
-                            dynamic) if chip is not None and chip.vendor == "nvidia" and ":" in source else None
+        ours = chip is not None and chip.vendor == "nvidia" and ":" in source
+        return resources_of(source, defines, block, target, dynamic, at) if ours else None
     with open(source, "rb") as file:
         text = file.read().decode(errors="replace")
     return of_ptx(text, name, None, dynamic) if is_ptx(text) else None
@@ -104,27 +108,28 @@ def _foreign(file: str, target: str, name: str | None, dynamic: int) -> tuple[Ke
     return made, _modeled(made, program), []
 
 
-def _ours(source: str, target: str, defines: dict[str, Any], block: tuple[int, int, int],
-          dynamic: int) -> tuple[KernelReport, CuReport | None, list[str]]:
+def _ours(source: str, target: str, defines: dict[str, Any], block: tuple[int, int, int] | None,
+          dynamic: int, at: dict[str, Any]) -> tuple[KernelReport, CuReport | None, list[str]]:
     """The report of a kernel that is compiled here, and what could not be found out."""
     from avelang.amdgcn.asm import parse
     from avelang.amdgcn.code_object import read
     from avelang.amdgcn.report import report_of
     from avelang.base.errors import AveError, error
-    from avelang.cli.console import fail
     from avelang.runtime.compile import chip_of, compile_code_object, compile_text
 
     if ":" not in source:
-        fail(f"there is no file {source}")
+        fail(f"there is no file {source}", status=USAGE)
     chip = chip_of(target)
     if chip is None or chip.vendor != "amd":
         raise error("U110", name="a report", chip=target, have="gfx90a, gfx942, gfx950, and those of NVIDIA")
     missing: list[str] = []
 
     def make(jitted: Any) -> tuple[str, int | None]:
-        text = compile_text(jitted, defines, block, target, "asm")
+        threads, by = block_of(jitted, defines, target, block)
+        at.update(block=threads, block_from=by)
+        text = compile_text(jitted, defines, threads, target, "asm")
         try:
-            return text, read(compile_code_object(jitted, defines, block, target)).kernel().code_bytes
+            return text, read(compile_code_object(jitted, defines, threads, target)).kernel().code_bytes
         except AveError as exc:
             if exc.code != "D020":  # no linker, or no reader of its files: all else is known without
                 raise
@@ -168,7 +173,7 @@ def _model_facts(cu: CuReport) -> str:
             f"waves wait for {why or 'nothing'}")
 
 
-def _print(r: KernelReport, cu: CuReport | None, missing: list[str]) -> None:
+def _print(r: KernelReport, cu: CuReport | None, missing: list[str], at: dict[str, Any]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
@@ -176,7 +181,8 @@ def _print(r: KernelReport, cu: CuReport | None, missing: list[str]) -> None:
     from avelang.inspection.figures import amd_facts
 
     console = out()
-    console.print(f"[bold]{escape(r.kernel)}[/bold] on {r.chip}\n")
+    blocks = f", blocks of {at['block']} ({at['block_from']})" if at else ""
+    console.print(f"[bold]{escape(r.kernel)}[/bold] on {r.chip}{escape(blocks)}\n")
     table = Table(show_header=False, box=None, pad_edge=False)
     for x in amd_facts(r):
         table.add_row(escape(x.name), escape(x.value), escape(x.remark))

@@ -7,8 +7,8 @@ import contextlib
 import dataclasses
 import json
 import warnings
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -35,18 +35,19 @@ def shown_warnings() -> Iterator[None]:
             click.echo(f"  {w.lineno} | {span.text()}", err=True)
 
 
-def as_json(r: Resources) -> str:
-    """The resources as JSON, with the note on what they leave out."""
-    return json.dumps({**dataclasses.asdict(r), "note": NOTE}, indent=2)
+def as_json(r: Resources, at: Mapping[str, Any] = {}) -> str:
+    """The resources as JSON, with the note on what they leave out; `at`: the block and who says it."""
+    return json.dumps({**dataclasses.asdict(r), **at, "note": NOTE}, indent=2)
 
 
-def text(r: Resources) -> str:
-    """The table, and the remarks below it."""
+def text(r: Resources, at: Mapping[str, Any] = {}) -> str:
+    """The table, and the remarks below it; `at`: the block and who says it."""
     from avelang.inspection.figures import nvidia_facts
 
     facts = [(x.name, x.value, x.remark) for x in nvidia_facts(r)]
     wide = [max(len(row[i]) for row in facts) for i in (0, 1)]
-    lines = [f"{r.kernel} on {r.chip}", ""]
+    blocks = f", blocks of {at['block']} ({at['block_from']})" if at else ""
+    lines = [f"{r.kernel} on {r.chip}{blocks}", ""]
     lines += [f"{name:<{wide[0]}}  {value:<{wide[1]}}  {remark}".rstrip() for name, value, remark in facts]
     for m in r.remarks:
         lines += ["", f"{m.number}: {m.text}", *([f"  --> {m.file}:{m.line}"] if m.file else [])]

@@ -3,13 +3,18 @@ says what it cost."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from avelang.base import engines, knobs
 from avelang.base.errors import AveError
-from avelang.cli.console import show_error
+from avelang.cli.compile import Chip
+from avelang.cli.console import json_option, show_error, show_json
+
+if TYPE_CHECKING:
+    from avelang.jit import JitFunction
 
 
 class Checks(click.ParamType):
@@ -42,18 +47,21 @@ class Checks(click.ParamType):
                    "(docs/reference/engines.md has the table). Without --on, an engine that can do it runs the "
                    "kernels; one that cannot is an "
                    "error.")  # fmt: skip
-@click.option("--target", metavar="CHIP",
+@click.option("--target", metavar="CHIP", type=Chip(),
               help="The chip that is emulated, such as gfx942; default: inferred from the intrinsics.")
 @click.option("--quiet", is_flag=True, help="No summary of the kernels at the end.")
+@json_option("Print one JSON object at the end: the kernels that ran, or the error. What FILE prints goes to standard "
+             "error.")  # fmt: skip
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run(backend: str | None, check: tuple[tuple[str, ...], ...], target: str | None, quiet: bool, file: str,
-        arguments: tuple[str, ...]) -> None:
-    """Run FILE, a Python program, with ARGUMENTS.
+def run(backend: str | None, check: tuple[tuple[str, ...], ...], target: str | None, quiet: bool, as_json: bool,
+        file: str, arguments: tuple[str, ...]) -> None:  # fmt: skip
+    """Run FILE, a Python program, with ARGUMENTS. Options of FILE that have a name of those here stand behind --.
 
     Options of a launch in the file itself go before those given here. Errors of kernels are shown with their line and a
-    hint, without Ave's own frames (AVE_TRACEBACK=full shows all), and end the command with status 1."""
-    from avelang.cli.script import execute
+    hint, without Ave's own frames (AVE_TRACEBACK=full shows all), and end the command with status 1. The object of
+    --json has `ok` and `kernels`, or `ok` false and `error` (docs/command_line.md)."""
+    from avelang.cli.script import Told, execute
 
     words = tuple(dict.fromkeys(word for one in check for word in one))
     if words and backend is None and knobs.backend() is None:
@@ -63,11 +71,24 @@ def run(backend: str | None, check: tuple[tuple[str, ...], ...], target: str | N
     knobs.set_defaults(backend, target, words)
 
     kept = []  # the program's globals: its kernels must live until they are summed up
+    status: Any = 0
     try:
-        kept.append(execute(file, "__main__", arguments))
+        kept.append(execute(file, "__main__", arguments, as_json))
+    except Told:
+        raise
+    except SystemExit as exc:
+        if not as_json:
+            raise
+        status = exc.code
     finally:
-        if not quiet:
+        if not quiet and not as_json:
             _summary()
+    if as_json:
+        if isinstance(status, str):  # Python prints it, and ends with status 1
+            click.echo(status, err=True)
+            status = 1
+        show_json({"ok": not status, "status": status or 0, "kernels": [_record(kernel) for kernel in _launched()]})
+        raise SystemExit(status or 0)
 
 
 def _engine(check: tuple[str, ...]) -> str | None:
@@ -82,19 +103,37 @@ def _engine(check: tuple[str, ...]) -> str | None:
     return None if found == engines.CPU else found
 
 
-def _summary() -> None:
-    """A line for each kernel that ran, on standard error: the program's own output stays clean."""
+def _launched() -> Iterator[JitFunction]:
+    """The kernels that have run."""
     import gc
 
     from avelang.jit import JitFunction
 
     for kernel in gc.get_objects():
         # `isinstance` would ask objects of all kinds what they are
-        if not issubclass(type(kernel), JitFunction) or kernel.last is None:
-            continue
+        if issubclass(type(kernel), JitFunction) and kernel.last is not None:
+            yield kernel
+
+
+HOW = {"compiled": "compiled", "disk": "loaded from the cache", "reference": "built for the reference"}
+
+
+def _record(kernel: JitFunction) -> dict[str, Any]:
+    """A kernel that ran, for JSON: seconds of its preparations by how it was found, and its last launch."""
+    assert kernel.last is not None
+    span = kernel.source.span(kernel.source.tree)
+    prepared = {how: [x.prepare for x in kernel.prepared if x.how == how] for how in HOW}
+    return {"kernel": kernel.source.name, "file": span.file, "line": span.line,
+            "prepared": {how: times for how, times in prepared.items() if times},
+            "backend": kernel.last.backend, "last_launch": kernel.last.run}  # fmt: skip
+
+
+def _summary() -> None:
+    """A line for each kernel that ran, on standard error: the program's own output stays clean."""
+    for kernel in _launched():
+        assert kernel.last is not None
         parts = []
-        for how, words in (("compiled", "compiled"), ("disk", "loaded from the cache"),
-                           ("reference", "built for the reference")):
+        for how, words in HOW.items():
             times = [x.prepare for x in kernel.prepared if x.how == how]
             if times:
                 parts.append(f"{words} {len(times)}x in {sum(times) * 1e3:.0f} ms")

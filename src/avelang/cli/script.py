@@ -3,6 +3,7 @@ Ave."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import runpy
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 
 from avelang.base import knobs
 from avelang.base.errors import AveError
-from avelang.cli.console import show_error
+from avelang.cli.console import FAILED, show_error, show_exception, wants_json
 
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -26,21 +27,26 @@ def _users(tb: TracebackType | None) -> TracebackType | None:
     return tb
 
 
-def execute(file: str, name: str, arguments: Sequence[str] = ()) -> dict[str, Any]:
-    """Runs a file as a module called `name` with these command-line arguments and returns its globals.
+class Told(SystemExit):
+    """The end of a command whose error was shown."""
+
+
+def execute(file: str, name: str, arguments: Sequence[str] = (), quiet: bool = False) -> dict[str, Any]:
+    """Runs a file as a module called `name` with these command-line arguments and returns its globals. `quiet`: it
+    prints to standard error, as standard output is the command's own.
 
     An exception of the user's program ends the command with status 1, after its traceback on standard error (of an
     `AveError`, only its line, caret and hint; with AVE_TRACEBACK=full, everything)."""
     sys.argv = [file, *arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
     try:
-        return runpy.run_path(file, run_name=name)
+        with contextlib.redirect_stdout(sys.stderr) if quiet else contextlib.nullcontext():
+            return runpy.run_path(file, run_name=name)
     except AveError as exc:
         if knobs.full_traceback():
             traceback.print_exception(exc)
-        else:
+        if not knobs.full_traceback() or wants_json():
             show_error(exc)
     except Exception as exc:
-        traceback.print_exception(type(exc), exc,
-                                  exc.__traceback__ if knobs.full_traceback() else _users(exc.__traceback__))
-    raise SystemExit(1)
+        show_exception(exc, exc.__traceback__ if knobs.full_traceback() else _users(exc.__traceback__))
+    raise Told(FAILED)

@@ -10,11 +10,12 @@ from typing import Any
 import click
 
 from avelang.arch import product
+from avelang.cli.compile import Chip
 
 WIDE = 2000  # letters of a line that goes into a file or another program
 _FILE = click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=pathlib.Path),
                      help="Write the picture to this SVG file.")
-_TARGET = click.option("--target", metavar="CHIP", default="gfx942", show_default=True, help="The chip.")
+_TARGET = click.option("--target", type=Chip(), metavar="CHIP", default="gfx942", show_default=True, help="The chip.")
 _OPERAND = click.option("--operand", type=click.Choice(["a", "b", "c", "all"]), default="all", show_default=True,
                         help="Which operand; c is also D.")
 
@@ -126,16 +127,16 @@ def _object(what: str) -> Any:
     import avelang.language as al
     from avelang import tile
     from avelang.base.errors import AveError
-    from avelang.cli.console import fail
+    from avelang.cli.console import USAGE, fail
     from avelang.cli.script import execute
 
     file, _, name = what.rpartition(":")
     if file and name.isidentifier() and (pathlib.Path(file).exists() or file.endswith(".py")):
         if not pathlib.Path(file).is_file():
-            fail(f"there is no file {file}")
+            fail(f"there is no file {file}", status=USAGE)
         found = execute(file, "__ave_show__")
         if name not in found:
-            fail(f"{file} has no {name}")
+            fail(f"{file} has no {name}", status=USAGE)
         return found[name]
     try:
         names = {"tile": tile, "al": al, **{n: getattr(tile, n) for n in tile.__all__}}
@@ -143,7 +144,7 @@ def _object(what: str) -> Any:
     except AveError:
         raise
     except Exception as exc:
-        fail(f"{what!r} is no file:name and no expression: {type(exc).__name__}: {exc}")
+        fail(f"{what!r} is no file:name and no expression: {type(exc).__name__}: {exc}", status=USAGE)
 
 
 def _swizzle(text: str | None) -> Any:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from avelang.cli.console import json_option
+
 if TYPE_CHECKING:
     from avelang.base.errors import AveError
     from avelang.tuning.shapes import Tuning
@@ -21,7 +23,8 @@ class TuneGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Puts `run` before what names no command."""
-        if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
+        first = args[1:] if args[:1] == ["--no-color"] else args
+        if first and first[0] not in self.commands and first[0] not in ("-h", "--help"):
             args = ["run", *args]
         return super().parse_args(ctx, args)
 
@@ -53,7 +56,7 @@ def _failed(exc: AveError) -> SystemExit:
 @click.option("--ray", "address", metavar="ADDRESS", is_flag=False, flag_value="local",
               help="Share the shapes among the GPUs of a Ray cluster: its address, auto, or local for one of this "
                    "machine.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 def run_command(
     target: str, shapes: tuple[str, ...], draw: int, seed: int, minutes: float, table: str | None, again: bool,
     workers: int | None, address: str | None, as_json: bool,
@@ -129,7 +132,7 @@ _files = click.argument("files", nargs=-1, metavar="[TABLE]...", type=click.Path
 _kernel = click.option("--kernel", default="", help="Rows in whose kernel these words are.")
 _device = click.option("--device", default="", help="Rows in whose device these words are.")
 _key = click.option("--key", default="", help="Rows in whose key these words are.")
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_json = json_option()
 _out = click.option("-o", "--output", type=click.Path(dir_okay=False), help="The file that is written.")
 
 
