@@ -1,4 +1,4 @@
-# Two commands: `make` sets Ave up in .venv and runs the main job; `make test` runs the tests.
+# Two commands: `make` sets Ave up in .venv and runs the main job; `make test` runs the tests, and `make test ALL=--all` the long ones too.
 PYTHON ?= python3
 
 .DEFAULT_GOAL := demo
@@ -10,7 +10,7 @@ demo:
 
 test:
 	@$(PYTHON) tools/environment.py --extra test
-	@.venv/bin/python dev test
+	@.venv/bin/python dev test $(ALL)
 
 clean:
 	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis

@@ -41,6 +41,32 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 10, 10)  # a compiler makes many objects, few of them in cycles
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="leave out the cases that tests/thorough.txt leaves out")
+
+
+def rare(items: list[pytest.Item], table: str) -> list[pytest.Item]:
+    """The cases that a table leaves out of the quick run: of each of its tests all but the first so many."""
+    lines = (line.split() for line in table.splitlines() if line and line[0] != "#")
+    kept = {name: int(count) for name, count in lines}
+    out = []
+    for item in items:
+        name = item.nodeid.partition("[")[0]
+        if name in kept:
+            kept[name] -= 1
+            if kept[name] < 0:
+                out.append(item)
+    return out
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--quick"):
+        out = set(rare(items, (_ROOT / "tests" / "thorough.txt").read_text()))
+        config.hook.pytest_deselected(items=list(out))
+        items[:] = [item for item in items if item not in out]
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "golden: compares with files in tests/golden/")
     if os.environ.get("CI") == "true":

@@ -1,0 +1,26 @@
+"""`tests/thorough.txt`: the cases that `./dev test` leaves to `./dev test --all`."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import types
+
+import conftest
+
+TESTS = pathlib.Path(__file__).parents[1]
+TABLE = (TESTS / "thorough.txt").read_text()
+
+
+def test_each_line_names_a_test_that_is_there():
+    lines = [line.split() for line in TABLE.splitlines() if line[0] != "#"]
+    for name, count in lines:
+        path, _, function = name.partition("::")
+        assert int(count) >= 0 and re.search(rf"^(async )?def {function}\(", (TESTS.parent / path).read_text(), re.M), name
+    assert lines == sorted(lines, key=lambda x: x[0]) and len({n for n, _ in lines}) == len(lines)
+
+
+def test_the_first_cases_are_kept():
+    items = [types.SimpleNamespace(nodeid=f"tests/a.py::{x}") for x in ("one[1]", "one[2]", "two", "three[x[0]]", "one[3]")]
+    out = conftest.rare(items, "# words\ntests/a.py::one 2\ntests/a.py::two 0\ntests/b.py::three 0\n")
+    assert [x.nodeid[12:] for x in out] == ["two", "one[3]"]
