@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))  # tests/tile/test_from_triton.py runs the others
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)

@@ -19,11 +19,12 @@ def _executed(source: Any, constexprs: tuple[tuple[str, Any], ...], target: str,
 
 
 def launch(
-    kernel: Any, run: tuple[str, str], grid: int, threads: int, args: tuple[Any, ...], **constexprs: Any
+    kernel: Any, run: tuple[str, str], grid: Any, threads: int, args: tuple[Any, ...], **constexprs: Any
 ) -> None:
     """Runs a grid, in place. `constexprs`: by name."""
     target, engine = run
     if engine == "ptx":
-        _executed(kernel.source, tuple(constexprs.items()), target, threads).run(args, (grid, 1, 1))
+        extents = grid if isinstance(grid, tuple) else (grid,)
+        _executed(kernel.source, tuple(constexprs.items()), target, threads).run(args, (*extents, 1, 1)[:3])
     else:
         kernel[grid, threads](*args, **constexprs, target=target, backend=engine)
