@@ -137,6 +137,7 @@ def kind(thing: Any) -> str:
     words = {
         "JitFunction": "kernel or device function",
         "Builtin": "builtin of kernels",
+        "Intrinsic": "intrinsic on every chip",
         "Namespace": "namespace",
         "Operation": "operation",
         "DType": "dtype",

@@ -35,8 +35,7 @@ def generated() -> dict[str, str | bytes]:
         if where in made or where == "index.md":
             continue
         if path in outside.PAGES:
-            head = outside.RARE if path != "ARCHITECTURE.md" else ""
-            made[where] = head + outside.rewritten((outside.ROOT / path).read_text(), path, used)
+            made[where] = outside.rewritten((outside.ROOT / path).read_text(), path, used)
         elif path.endswith(".py"):
             made[where] = outside.source_page(path)
         else:
@@ -80,6 +79,22 @@ def expanded(nav: list[Any], pages: set[str], rest: list[str]) -> list[Any]:
     return out
 
 
+WORKER = re.compile(r"assets/javascripts/workers/(search\.\w+\.min\.js)")
+
+
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """Names our worker of the search in the place of Material's, which it loads."""
+    return WORKER.sub("assets/javascripts/workers/questions.js", output)
+
+
+def on_post_build(config: Any) -> None:
+    """Writes that worker beside Material's."""
+    folder = pathlib.Path(config.site_dir) / "assets/javascripts/workers"
+    (theirs,) = folder.glob("search.*.min.js")
+    text = pathlib.Path(__file__).with_name("search_worker.js").read_text()
+    (folder / "questions.js").write_text(text.replace("MATERIAL", theirs.name))
+
+
 MADE: dict[str, str | bytes] = {}
 
 
@@ -104,7 +119,29 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
+# How much a page counts in a search, by the beginning of its place: pages that explain before pages that list. The first that fits.
+WEIGHTS = (
+    ("reference/api/avelang_kernels", 0.15),
+    (re.compile(r"reference/api/avelang\.\w+\."), 0.25),
+    ("reference/api/", 0.8),
+    ("reference/intrinsics/", 0.6),
+    ("reference/errors", 1.5),
+    ("reference/", 1.0),
+    (("checks.md", "changelog.md", "benchmarks.md", "architecture.md", "examples/"), 0.4),
+    ("developing.md", 0.7),
+    (("faq.md", "install.md", "limitations.md", "stability.md", "contributing.md", "coming-from/", "tutorials/"), 2.0),
+    ("", 1.5),
+)
+
+
+def weight(place: str) -> float:
+    """How much a page counts in a search."""
+    fits = (w for head, w in WEIGHTS if (head.match(place) if isinstance(head, re.Pattern) else place.startswith(head)))
+    return next(fits)
+
+
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     """Links to files of the repository as the site has them."""
     uri = page.file.src_uri
+    page.meta["search"] = {"boost": weight(uri), **page.meta.get("search", {})}
     return markdown if uri in MADE else outside.rewritten(markdown, f"docs/{uri}", set())

@@ -15,6 +15,7 @@ from avelang.tile.picture import svg
 
 # Families by the beginning of a name; the first that fits.
 FAMILIES: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "al": (("atomics", "Atomic operations on every chip", r"atomic|fence"),),
     "amdgpu": (
         ("mfma", "MFMA: matrix products", r"mfma_"),
         ("smfmac", "Sparse matrix products", r"smfmac_"),
@@ -44,8 +45,9 @@ SPACE = re.compile(r">\s+<")
 def family(row: Row) -> tuple[str, str]:
     """Name and title of the family of an intrinsic."""
     short = row.name.partition(".")[2]
-    name, title, _ = next((f for f in FAMILIES[row.namespace] if re.match(f[2], short)), OTHER)
-    return f"{row.namespace}-{name}", f"al.{row.namespace}: {title}"
+    name, title, _ = next((f for f in FAMILIES.get(row.namespace, ()) if re.match(f[2], short)), OTHER)
+    where = "al" if row.namespace == "al" else f"al.{row.namespace}"
+    return f"{row.namespace}-{name}", f"{where}: {title}"
 
 
 def small(text: str) -> str:

@@ -16,7 +16,6 @@ PAGES = {
     "benchmarks/NOTES.md": "benchmarks.md",
 }
 HIDDEN = "---\nsearch:\n  exclude: true\n---\n\n"
-RARE = "---\nsearch:\n  boost: 0.3\n---\n\n"
 LINK = re.compile(r"(?P<head>\]\()(?P<target>[^)\s]+)(?P<tail>\))")
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
