@@ -60,12 +60,12 @@ def _named(nav: Any) -> set[str]:
 
 
 def expanded(nav: list[Any], pages: set[str], rest: list[str]) -> list[Any]:
-    """The navigation with `folder/*` replaced by the pages of the folder, sections without pages left out, and `rest` where "*"
-    stands."""
+    """The navigation with `folder/*` replaced by the pages of the folder, pages and sections that are not there
+    left out, and `rest` where "*" stands."""
     out: list[Any] = []
     for item in nav:
         if item == "*":
-            out += [{"More": rest}] if rest else []
+            out += rest
         elif isinstance(item, str) and item.endswith("/*"):
             folder = item.removesuffix("/*")
             out += _order(folder, sorted(p for p in pages if p.rpartition("/")[0] == folder))
@@ -73,8 +73,8 @@ def expanded(nav: list[Any], pages: set[str], rest: list[str]) -> list[Any]:
             for title, inner in item.items():
                 inner = [inner] if isinstance(inner, str) and inner.endswith("/*") else inner
                 found = expanded(inner, pages, rest) if isinstance(inner, list) else inner
-                out += [{title: found}] if found else []
-        else:
+                out += [{title: found}] if found and (isinstance(found, list) or found in pages) else []
+        elif item in pages:
             out.append(item)
     return out
 
