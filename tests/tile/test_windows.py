@@ -10,8 +10,9 @@ import avelang
 import avelang.language as al
 from avelang import tile
 from avelang.runtime.compile import compile_text
+from avelang.tile import shared, windows
 from checked import ask
-from tile import drawn
+from tile import drawn, words
 
 RUNS = [("gfx942", "reference"), ("gfx942", "cpu"), ("gfx942", "gfx942-exec"), ("sm_80", "reference"), ("sm_80", "cpu")]
 ON = pytest.mark.parametrize(("target", "backend"), RUNS)
@@ -214,3 +215,45 @@ def test_ranges_and_predicates_are_one():
             both_ways[1, 64](a, out, m, n, top, left, V, guarded, target="gfx942")
         want = drawn.put(np.full((m, n), 7, np.float16), drawn.taken(a, top, left, (32, 32)), top, left)
         assert np.array_equal(o[0], want) and np.array_equal(o[1], want)
+
+
+@avelang.constant
+def of_eight(wave):
+    return tile.Distribution.blocked((8, 32), al.f32, waves=1, wave=wave)
+
+
+@avelang.jit
+def over_shared(x: al.Pointer(al.f32), y: al.Pointer(al.f32), row: al.u32, col: al.u32):
+    D = of_eight(al.target().wave)
+    memory = al.make_shared((20, 40), al.f32)
+    S, X = tile.view(memory, (20, 40), 4), tile.view(x, (20, 40), 4)
+    for i in range(3):
+        for j in range(2):
+            S.store(X.window((8, 32), (8 * i, 32 * j), D).load(), (8 * i, 32 * j))
+    al.syncthreads()
+    t = S.window((8, 32), (row, col), D)
+    tile.view(y, (8, 32), 4).store(t.load(), (0, 0))
+    again = shared.shared((8, 32), al.f32, 1, (D,))
+    t.load_async(again)
+    windows.commit()
+    windows.arrived(0)
+    al.syncthreads()
+    turned = tile.view(memory, (40, 20), strides=(1, 40)).window((8, 32), (row, col), D).load()
+    tile.view(y, (24, 32), 4).store(again.load(D), (8, 0))
+    tile.view(y, (24, 32), 4).store(turned, (16, 0))
+
+
+@pytest.mark.parametrize("run", words.RUNS, ids=str)
+def test_shared_memory(run, monkeypatch):
+    """Views of shared memory, with edges, on both vendors."""
+    if run[1] == "reference":
+        monkeypatch.setenv("AVE_CHECK", "races")
+    x = np.random.default_rng(8).standard_normal((20, 40)).astype(np.float32)
+    for row, col in ((0, 0), (15, 20), (3, 8), (36, 0)):
+        y, whole = np.full((3, 8, 32), 9, np.float32), np.zeros((64, 96), np.float32)
+        words.launch(over_shared, run, 1, 64 if run[0] == "gfx942" else 32, (x, y, row, col))
+        whole[:20, :40] = x
+        assert np.array_equal(y[0], whole[row : row + 8, col : col + 32]) and np.array_equal(y[1], y[0])
+        whole[:] = 0
+        whole[:40, :20] = x.T
+        assert np.array_equal(y[2], whole[row : row + 8, col : col + 32])

@@ -20,7 +20,7 @@ from avelang.frontend.structs import Object, StructClass, is_constant, is_consta
 from avelang.frontend.values import LocalFn, Poison, Ref, Vec, describe, is_runtime
 from avelang.ir.core import Block, Value, is_pure
 from avelang.ir.dtypes import DType, u1
-from avelang.ir.types import MapType, PtrType
+from avelang.ir.types import LOCAL, MapType, PtrType
 
 
 def name(f: Frame, node: ast.Name) -> Any:
@@ -99,7 +99,9 @@ def _tensor_attribute(f: Frame, base: Vec | Ref, node: ast.Attribute) -> Any:
         return base.strides if isinstance(base, Ref) else tensor_access.default_strides(f, base.shape)
     if node.attr == "ndim":
         return len(base.shape)
-    f.fail("T009", node, base=describe(base), name=node.attr, hint="a tensor has shape, strides, dtype and ndim")
+    if node.attr == "space":
+        return base.type.space if isinstance(base, Ref) else LOCAL
+    f.fail("T009", node, base=describe(base), name=node.attr, hint="a tensor has shape, strides, dtype, ndim and space")
 
 
 def subscript(f: Frame, node: ast.Subscript) -> Any:

@@ -57,7 +57,7 @@ from avelang.tile.memory import (
     store,
 )
 from avelang.tile.mma_layout import SubgroupLayout, same_places
-from avelang.tile.pipelines import PIPELINES, Pipeline, pipeline
+from avelang.tile.pipelines import PIPELINES, Pipeline, pipeline, register_pipeline
 from avelang.tile.plans import Gemm, GemmPlan, Launch, LaunchConfig, Plan
 from avelang.tile.products import Mma, MmaAtom
 from avelang.tile.scan import argsort, cumprod, cumsum, scan, sort, topk
@@ -78,7 +78,7 @@ __all__ = ["PIPELINES", "Accesses", "Banks", "Block", "BlockConfig", "Digit", "D
            "atomic_and", "atomic_max", "atomic_min", "atomic_or", "atomic_xor", "banks", "block_for", "cast", "ceil",
            "check", "choose", "clamp", "cos", "cumprod", "cumsum", "device_of", "dot", "erf", "exp", "exp2", "floor",
            "fma", "full", "gemm", "isnan", "load", "load_scalar", "log", "log1p", "log2", "max", "maximum", "min",
-           "minimum", "mma", "mmas", "multiply", "on_cpu", "padded", "pipeline", "plan_for", "reduce", "rsqrt",
-           "same_places", "scan", "sigmoid", "sin", "sort", "split_for", "sqrt", "store", "sum", "tanh",
-           "tile_accesses", "topk", "view", "where", "zeros"]
+           "minimum", "mma", "mmas", "multiply", "on_cpu", "padded", "pipeline", "plan_for", "reduce",
+           "register_pipeline", "rsqrt", "same_places", "scan", "sigmoid", "sin", "sort", "split_for", "sqrt", "store",
+           "sum", "tanh", "tile_accesses", "topk", "view", "where", "zeros"]
 # fmt: on

@@ -4,11 +4,14 @@ and the order of its stages go out."""
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import avelang
 from avelang.arch import chip as chip_of
 from avelang.base.places import wrong
 from avelang.base.takes import takes
+from avelang.frontend.source import Jitted
+from avelang.frontend.structs import Pure
 
 # Stages of one tile of K, in their order, and the unit that does the work of each.
 STAGES: dict[str, str] = {
@@ -28,7 +31,9 @@ class Pipeline:
     turns; `promoted`: which operands pass through shared memory; `needs`: features of which a chip has one, or a
     vendor. `held`: how many times a `Block`'s k of A and B is in shared memory, 0 for as often as its ring has stages;
     `deep`: of how many fragments that k must be, 0 for any number; `apart`: whether buffers are one fragment deep, and
-    each fragment of k has its barrier; `ring`: whether from sm_80 on A and B go through a ring of cp.async instead."""
+    each fragment of k has its barrier; `ring`: whether from sm_80 on A and B go through a ring of cp.async instead.
+    Of a pipeline of one's own (`register_pipeline`): `loop`, a jit function (G, A, B, k, stages) that gives the tile of
+    C, and `policy`, a compile-time function (G, chip's name) that gives the block's product to use, or None."""
 
     name: str
     stages: tuple[str, ...]
@@ -42,6 +47,8 @@ class Pipeline:
     deep: int = 0
     apart: bool = False
     ring: bool = False
+    loop: Any = None
+    policy: Any = None
 
     def barriers(self, fragments: int) -> int:
         """Barriers of a block in one step of a `Block`'s k, which is so many fragments deep."""
@@ -82,6 +89,37 @@ PIPELINES: dict[str, Pipeline] = {
     )
 }
 # fmt: on
+
+
+BUILT_IN = tuple(PIPELINES)
+
+
+@takes("T301")
+def register_pipeline(
+    name: str, loop: Any, *, about: str = "", stages: tuple[str, ...] = REGISTERS, ahead: int = 0, buffers: int = 1,
+    policy: Any = None, needs: tuple[str, ...] = (), held: int = 1, deep: int = 0
+) -> Pipeline:
+    """Makes `loop` a pipeline that a `Block` chooses by name: a function marked `@avelang.jit`, called with the block's
+    product G (a `BlockGemm`), windows of A and B at the tile's first step, the extent of K, and the block's `stages`;
+    it gives the tile of C, in `G.c`. `policy`: a function marked `@avelang.constant`, (G, chip's name) -> G, which
+    changes the product before distributions are made of it. The rest describes it, as of `Pipeline`: for pictures, and
+    for checks (`needs`, `deep`). A name of one's own may be given anew: blocks made from then on have the new one.
+    Raises T301 for a name that Ave has, for a `loop` or `policy` that is not marked, and for unknown stages."""
+    if not isinstance(name, str) or not name or name in BUILT_IN:
+        raise wrong("T301", what="the name of a pipeline of one's own",
+                    want=f"a text, and none of {', '.join(BUILT_IN)}", got=repr(name))
+    if not isinstance(loop, Jitted):
+        raise wrong("T301", what="the loop of a pipeline", want="a function marked @avelang.jit: (G, A, B, k, stages)",
+                    got=repr(loop))
+    if policy is not None and not isinstance(policy, Pure):
+        raise wrong("T301", what="the policy of a pipeline",
+                    want="a function marked @avelang.constant: (G, chip's name)", got=repr(policy))
+    if not stages or any(s not in STAGES for s in stages):
+        raise wrong("T301", what="the stages of a pipeline", want=f"some of {', '.join(STAGES)}", got=repr(stages))
+    found = Pipeline(name, tuple(stages), ahead, buffers, about, needs=tuple(needs), held=held, deep=deep, loop=loop,
+                     policy=policy)
+    PIPELINES[name] = found
+    return found
 
 
 @takes("T301")

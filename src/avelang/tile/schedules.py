@@ -20,7 +20,7 @@ from avelang.base.places import wrong
 from avelang.ir.dtypes import DType
 from avelang.pipelines.scheduler import StreamKScheduler, TileScheduler, xcd_remap
 from avelang.tile.order import SCHEDULERS, WalkScheduler, WorkTile, place_in_c
-from avelang.tile.tensors import refuse
+from avelang.tile.tensors import DistributedTile, refuse
 
 
 def _whole(x: object, least: int) -> bool:
@@ -47,11 +47,13 @@ class BlockConfig:
     group_m: int = 8
     mma: Any = None
     together: dataclasses.InitVar[int | None] = None  # `group_m` by its former name
+    # The pipeline that this name had when the block was made: kernels know it by the block, not by a table.
+    own: pipelines.Pipeline = dataclasses.field(init=False, repr=False)
 
     def __post_init__(self, together: int | None) -> None:
         if together is not None:
             object.__setattr__(self, "group_m", together)
-        pipelines.pipeline(self.pipeline)
+        object.__setattr__(self, "own", pipelines.pipeline(self.pipeline))
         for name in ("m", "n", "k", "stages", "group_m"):
             least = 2 if name == "stages" and self.pipeline in ("cp-async", "preshuffled", "streamed") else 1
             if not _whole(getattr(self, name), least):
@@ -72,11 +74,11 @@ class BlockConfig:
 
     @functools.lru_cache(256)  # noqa: B019 (each launch asks for its threads; blocks are few and small)
     def _on(self, name: str, dtype: DType) -> Any:
-        why = pipelines.pipeline(self.pipeline).missing(name)
+        why = self.own.missing(name)
         if why:
             have = ", ".join(p.name for p in pipelines.PIPELINES.values() if not p.missing(name))
             raise wrong("U103", name=name, what=f"the pipeline {self.pipeline!r}", instead=f"{why}; it has {have}")
-        if math.prod(self.waves) % pipelines.pipeline(self.pipeline).groups and self.pipeline != "tma":
+        if math.prod(self.waves) % self.own.groups and self.pipeline != "tma":
             raise wrong(
                 "T307",
                 name=self.pipeline,
@@ -89,11 +91,20 @@ class BlockConfig:
         if self.pipeline == "tma":
             return warpgroups.tma_gemm(dtype, self.m, self.n, self.k, self.stages, self.cluster, name)
         found = block_gemm.block_gemm(name, dtype, self.m, self.n, self.k, self.waves, self.mma)
-        deep = pipelines.pipeline(self.pipeline).deep
+        if self.own.policy is not None:
+            found = self._by_policy(found, name)
+        deep = self.own.deep
         if deep and found.steps != deep and not (self.pipeline == "preshuffled" and found.ring):
             raise wrong("T307", name=self.pipeline,
                         why=f"it wants k to be {deep} fragments of {found.depth}, and it is {self.k}")
         return found
+
+    def _by_policy(self, found: block_gemm.BlockGemm, name: str) -> block_gemm.BlockGemm:
+        changed = self.own.policy(found, name)
+        if not isinstance(changed, block_gemm.BlockGemm) or (changed.m, changed.n) != (found.m, found.n):
+            raise wrong("T301", what=f"what the policy of the pipeline {self.pipeline!r} gives",
+                        want=f"the product of a block of {found.m} x {found.n}", got=repr(changed))
+        return changed
 
     def operands(self, dtype: DType, out: DType) -> tuple[Any, Any, Any]:
         """The annotations of a kernel's A, B and C."""
@@ -224,4 +235,10 @@ def one_tile(T, G, A, B, work):
         )
     else:
         A, W = A.cut((work.a[1], end)), B.cut((last, end)).window((T.n, T.k), (first, begin)).starts_inside()
-    return mainloop(T.pipeline, T.stages, G, A.window((T.m, T.k), (work.a[0], begin)).starts_inside(), W, end - begin)
+    V = A.window((T.m, T.k), (work.a[0], begin)).starts_inside()
+    if T.own.loop is None:
+        return mainloop(T.pipeline, T.stages, G, V, W, end - begin)
+    found = T.own.loop(G, V, W, end - begin, T.stages)
+    if not isinstance(found, DistributedTile):
+        refuse("what the loop of a pipeline gives", "the tile of C: loops.acc_tile(G, acc)", "something else")
+    return found

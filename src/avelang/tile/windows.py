@@ -90,7 +90,14 @@ class Window:
         neighbors must be side by side, rows in reach, and vectors of whole words."""
         if al.target().vendor != "amd" or not self.view.lines() or self.width() * self.view.dtype.bytes % WORD != 0:
             return False
+        if not self.in_global():
+            return False
         return in_reach(self.lengths[0] * self.view.dtype.bytes, static_values(self.view.data.strides)[0])
+
+    def in_global(self):
+        """True for a view of global memory: buffers, and copies that are under way while the kernel goes on, have that
+        as their source; windows of shared memory and of registers load and store under a predicate."""
+        return self.view.data.space == "global"
 
     def in_reach(self):
         """Expects rows that offsets reach, where their distance is known at run time only."""
@@ -143,7 +150,7 @@ class Window:
         """Begins a copy of the tile into a buffer of `memory` (`Shared`), zeros outside of the view. It is there once
         `wait_async` and a barrier say so. By cp.async, or by a buffer load to LDS on AMD, where a lane's vectors have 4
         bytes or more; else through registers, at once. `whole`: `has_rows` is known to be true."""
-        if al.target().has("sm_80") and self.width() * self.view.dtype.bytes >= WORD:
+        if al.target().has("sm_80") and self.width() * self.view.dtype.bytes >= WORD and self.in_global():
             if is_first(self.dist, self.thread):
                 self._copy_async(memory, buffer, whole)
         elif self.row_bounded() and self.direct_bytes(memory):
