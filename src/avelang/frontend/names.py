@@ -7,7 +7,7 @@ import difflib
 import importlib
 import inspect
 import operator
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from avelang.base.errors import MissingError, counted, error
@@ -252,6 +252,22 @@ class Builtin:
         return signature_of((p.rstrip("=").lstrip("*"), p) for p in self.params)
 
 
+class HostBuiltin(Builtin):
+    """A function of the language that host code may call too, on Python's numbers: `host` computes it."""
+
+    def __init__(self, name: str, params: str, doc: str, host: Callable[..., Any]):
+        super().__init__(name, params, doc)
+        self.host = host
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.host(*args, **kwargs)
+
+
+def cdiv(a: Any, b: Any) -> Any:
+    """Python's a / b, rounded up."""
+    return -(-a // b)
+
+
 class Intrinsic:
     """An intrinsic under its public name ("amdgpu.rcp"); the facts are in its row."""
 
@@ -356,6 +372,18 @@ _TABLE = (
     ("min", "a b *rest", "The least."),
     ("max", "a b *rest", "The greatest."),
     ("select", "condition a b", "`a` where the condition holds, else `b`."),
+    ("where", "condition a b", "`a` where the condition holds, else `b`: another name of `al.select`."),
+    ("clamp", "value low high", "The value, or the bound beyond which it lies."),
+    ("cdiv", "a b", "Integers: a / b rounded up, such as the blocks that a elements take. Host code may call it too."),
+    ("isnan", "value", "True where a float is no number."),
+    ("isinf", "value", "True where a float is infinite."),
+    ("isfinite", "value", "True where a float is neither infinite nor NaN."),
+    ("sign", "value", "-1, 0 or 1, in the value's type; of NaN, NaN."),
+    ("ffs", "value", "The place of the lowest bit that is set, counted from 1; 0 where none is."),
+    ("philox", "seed c0 c1= c2= c3=", "Philox 4x32-10: four words (u32) of a 64-bit seed and a counter of four words."),
+    ("randint", "seed offset", "A random u32, the first word of Philox for this seed and offset."),
+    ("rand", "seed offset", "A random f32 in [0, 1), of Philox 4x32-10: the same on every chip and engine."),
+    ("randn", "seed offset", "A random f32 of the normal distribution, likewise."),
     ("fma", "a b c", "a * b + c with one rounding."),
     ("make_shared", "shape dtype alignment=", "A tensor in shared memory, one for each block; alignment in bytes."),
     ("make_local", "shape dtype", "A register tensor of each lane, with undefined contents."),
@@ -400,6 +428,7 @@ _TABLE = (
     ("range", "start stop= step= unroll=", "A loop at run time: range(stop), (start, stop) or (start, stop, step)."),
 )  # fmt: skip
 BUILTINS: dict[str, Builtin] = {name: Builtin(name, params, doc) for name, params, doc in _TABLE}
+BUILTINS["cdiv"] = HostBuiltin("cdiv", "a b", BUILTINS["cdiv"].__doc__ or "", cdiv)
 
 amdgpu = Namespace("amdgpu", {"AtomicScope": AtomicScope})
 nvvm = Namespace("nvvm", {})

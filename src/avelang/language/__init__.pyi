@@ -94,8 +94,20 @@ def block_id(dim: Any) -> Any:
 def block_threads() -> Any:
     """Threads of a block of the launch, an int at compile time; 0 where no launch is known."""
 
+def brev(value: Any) -> Any:
+    """the bits in reverse, of integers"""
+
+def cdiv(a: Any, b: Any) -> Any:
+    """Integers: a / b rounded up, such as the blocks that a elements take. Host code may call it too."""
+
 def ceil(value: Any) -> Any:
     """rounded toward infinity"""
+
+def clamp(value: Any, low: Any, high: Any) -> Any:
+    """The value, or the bound beyond which it lies."""
+
+def clz(value: Any) -> Any:
+    """the number of zeros before the highest bit that is set, of integers; the width of 0"""
 
 def convert(value: Any, dtype: Any) -> Any:
     """The number in another dtype; a vector element by element."""
@@ -123,6 +135,9 @@ def fence(scope: Any = ..., order: Any = ...) -> Any:
     "release".
     """
 
+def ffs(value: Any) -> Any:
+    """The place of the lowest bit that is set, counted from 1; 0 where none is."""
+
 def floor(value: Any) -> Any:
     """rounded toward minus infinity"""
 
@@ -135,11 +150,23 @@ def full(shape: Any, value: Any, dtype: Any) -> Any:
 def grid_dim(dim: Any) -> Any:
     """Blocks of the grid; u32."""
 
+def isfinite(value: Any) -> Any:
+    """True where a float is neither infinite nor NaN."""
+
+def isinf(value: Any) -> Any:
+    """True where a float is infinite."""
+
+def isnan(value: Any) -> Any:
+    """True where a float is no number."""
+
 def lane_id() -> Any:
     """Which lane of its wave this is; u32."""
 
 def log(value: Any) -> Any:
     """natural logarithm"""
+
+def log1p(value: Any) -> Any:
+    """natural logarithm of 1 + x, for small x too"""
 
 def log2(value: Any) -> Any:
     """logarithm to base 2"""
@@ -167,8 +194,23 @@ def peer(tensor: Any, rank: Any) -> Any:
     atomics with scope="system", and copies by TMA.
     """
 
+def philox(seed: Any, c0: Any, c1: Any = ..., c2: Any = ..., c3: Any = ...) -> Any:
+    """Philox 4x32-10: four words (u32) of a 64-bit seed and a counter of four words."""
+
+def popc(value: Any) -> Any:
+    """the number of bits that are set, of integers"""
+
 def printf(format: Any, *args: Any) -> Any:
     """Prints by C's conventions, once for each lane."""
+
+def rand(seed: Any, offset: Any) -> Any:
+    """A random f32 in [0, 1), of Philox 4x32-10: the same on every chip and engine."""
+
+def randint(seed: Any, offset: Any) -> Any:
+    """A random u32, the first word of Philox for this seed and offset."""
+
+def randn(seed: Any, offset: Any) -> Any:
+    """A random f32 of the normal distribution, likewise."""
 
 def range(start: Any, stop: Any = ..., step: Any = ..., unroll: Any = ...) -> Any:
     """A loop at run time: range(stop), (start, stop) or (start, stop, step)."""
@@ -180,6 +222,9 @@ def rank() -> Any:
 
 def ranks() -> Any:
     """How many ranks take part in the launch; u32."""
+
+def round(value: Any) -> Any:
+    """rounded to the nearest whole number, ties to the even one"""
 
 def rsqrt(value: Any) -> Any:
     """1 / sqrt(x)"""
@@ -198,6 +243,12 @@ def shuffle_up(value: Any, offset: Any, width: Any = ...) -> Any:
 
 def shuffle_xor(value: Any, offset: Any, width: Any = ...) -> Any:
     """The value of the lane whose number differs by xor `offset`."""
+
+def sigmoid(value: Any) -> Any:
+    """1 / (1 + exp(-x))"""
+
+def sign(value: Any) -> Any:
+    """-1, 0 or 1, in the value's type; of NaN, NaN."""
 
 def signal(place: Any, epoch: Any) -> Any:
     """Writes the number `epoch` to a signal, a u32 in symmetric memory, often of a peer, behind all accesses before it: whoever
@@ -225,6 +276,9 @@ def target() -> Any:
 def thread_id(dim: Any) -> Any:
     """Which thread of its block this is; u32."""
 
+def trunc(value: Any) -> Any:
+    """rounded toward zero"""
+
 def view(tensor: Any, dtype: Any, layout: Any = ...) -> Any:
     """The same bits read otherwise: (tensor, Tensor) or (tensor, dtype, layout)."""
 
@@ -232,6 +286,9 @@ def wait(place: Any, epoch: Any, rank: Any) -> Any:
     """Waits until the signal at `place`, which rank `rank` gives, has reached `epoch` (or a later one: numbers go round after
     2**31); accesses behind it see what that rank did before. Where the host gives up, all waits end, and the launch fails (L080).
     """
+
+def where(condition: Any, a: Any, b: Any) -> Any:
+    """`a` where the condition holds, else `b`: another name of `al.select`."""
 
 class _amdgpu:
     from avelang.ir.types import AtomicScope as AtomicScope

@@ -124,6 +124,15 @@ def _abs(w: WaveWriter, d: DType, wide: bool, x: str) -> str:
     return w.call(w.overload("abs", elem(d), wide), t, (t, x), ("i1", "false"))
 
 
+def _count(name: str) -> Rule:
+    def rule(w: WaveWriter, d: DType, wide: bool, x: str) -> str:
+        t = w.t(elem(d), wide)
+        more = (("i1", "false"),) if name == "ctlz" else ()
+        return w.call(w.overload(name, elem(d), wide), t, (t, x), *more)
+
+    return rule
+
+
 _INT_RULES: dict[str, Rule] = {
     "not": _not,
     "shl": _shl,
@@ -135,6 +144,7 @@ _INT_RULES: dict[str, Rule] = {
     "min": _minmax("min"),
     "max": _minmax("max"),
     "abs": _abs,
+    **{f.name: _count(f.llvm) for f in FUNCTIONS.values() if f.llvm and "float" not in f.kinds.split()},
     "neg": lambda w, d, wide, x: w.op(f"sub {w.t(elem(d), wide)} {w.splat('0', elem(d)) if wide else '0'}, {x}"),
     "fma": lambda w, d, wide, x, y, z: Bits(w, wide, d.bits)("add", Bits(w, wide, d.bits)("mul", x, y), z),
 }
@@ -202,7 +212,7 @@ _FLOAT_RULES: dict[str, Rule] = {
     "min": _intrinsic("minimumnum"),
     "max": _intrinsic("maximumnum"),
     "fma": _intrinsic("fma"),
-    **{f.name: _intrinsic(f.llvm) for f in FUNCTIONS.values() if f.llvm},
+    **{f.name: _intrinsic(f.llvm) for f in FUNCTIONS.values() if f.llvm and "float" in f.kinds.split()},
     "rsqrt": _rsqrt,
 }
 

@@ -42,6 +42,56 @@ def _erf(x: np.ndarray) -> np.ndarray:
     return np.array([math.erf(v) for v in x.ravel().tolist()], np.float64).reshape(x.shape)
 
 
+def _round(x: np.ndarray) -> np.ndarray:
+    return np.rint(x)
+
+
+def _width(x: int) -> int:
+    """The bits of the integer that a literal of this value would be."""
+    return 32 if -(1 << 31) <= x < 1 << 31 else 64
+
+
+def _literal(bits: Callable[[str], int]) -> Callable[[Any], int]:
+    """A function of the digits of an integer as a literal, from the highest."""
+
+    def of(x: Any) -> int:
+        if isinstance(x, float):
+            raise TypeError("takes an integer")
+        n = _width(x)
+        return bits(f"{x & (1 << n) - 1:0{n}b}")
+
+    return of
+
+
+def _digits(x: np.ndarray) -> np.ndarray:
+    """Bits of integers, the lowest first, along one more dimension."""
+    word = x.view(f"u{x.dtype.itemsize}")
+    return (word[..., None] >> np.arange(8 * x.dtype.itemsize, dtype=word.dtype)) & word.dtype.type(1)
+
+
+def _population(x: np.ndarray) -> np.ndarray:
+    return _digits(x).sum(-1).astype(x.dtype)
+
+
+def _leading(x: np.ndarray) -> np.ndarray:
+    return np.cumprod(_digits(x)[..., ::-1] == 0, -1).sum(-1).astype(x.dtype)
+
+
+def _reversed(x: np.ndarray) -> np.ndarray:
+    bits = _digits(x)[..., ::-1]
+    return (bits << np.arange(bits.shape[-1], dtype=bits.dtype)).sum(-1, dtype=bits.dtype).view(x.dtype)
+
+
+def _sigmoid(x: Any) -> Any:
+    small = np.exp(-np.abs(x))
+    return np.where(x < 0, small, 1.0) / (1.0 + small)
+
+
+def _signed(digits: str) -> int:
+    value = int(digits[::-1], 2)
+    return value - (1 << len(digits)) if digits[-1] == "1" and len(digits) == 32 else value
+
+
 def _row(name: str, doc: str, python: Callable[[Any], Any], numpy: Callable[[np.ndarray], np.ndarray],
          **more: Any) -> MathFunction:
     if "llvm" not in more:
@@ -66,6 +116,17 @@ FUNCTIONS: dict[str, MathFunction] = {
         _row("floor", "rounded toward minus infinity", lambda x: float(math.floor(x)), lambda x: np.floor(x),
              llvm="floor"),
         _row("ceil", "rounded toward infinity", lambda x: float(math.ceil(x)), lambda x: np.ceil(x), llvm="ceil"),
+        _row("round", "rounded to the nearest whole number, ties to the even one", lambda x: float(round(x)), _round,
+             llvm="roundeven"),
+        _row("trunc", "rounded toward zero", lambda x: float(math.trunc(x)), lambda x: np.trunc(x), llvm="trunc"),
+        _row("log1p", "natural logarithm of 1 + x, for small x too", math.log1p, lambda x: np.log1p(x)),
+        _row("sigmoid", "1 / (1 + exp(-x))", lambda x: float(_sigmoid(x)), _sigmoid),
+        _row("popc", "the number of bits that are set, of integers", _literal(lambda d: d.count("1")), _population,
+             llvm="ctpop", kinds="int uint"),
+        _row("clz", "the number of zeros before the highest bit that is set, of integers; the width of 0",
+             _literal(lambda d: len(d) - len(d.lstrip("0"))), _leading, llvm="ctlz", kinds="int uint"),
+        _row("brev", "the bits in reverse, of integers", _literal(_signed), _reversed, llvm="bitreverse",
+             kinds="int uint"),
     )
 }
 # Those that every machine does by an instruction of its own, or LLVM does for it; the others have formulas.

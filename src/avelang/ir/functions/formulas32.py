@@ -101,6 +101,8 @@ def erf(m: MathBuilder, x: Value) -> Value:
 
 
 rsqrt = shared.rsqrt
+log1p = shared.log1p
+sigmoid = shared.sigmoid
 
 
 WORDS = TWO_OVER_PI[:7]  # as many as the greatest exponent asks for

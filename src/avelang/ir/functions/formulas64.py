@@ -148,6 +148,8 @@ def erf(m: MathBuilder, x: Value) -> Value:
 
 
 rsqrt = shared.rsqrt
+log1p = shared.log1p
+sigmoid = shared.sigmoid
 
 
 LARGE = 2.0**30  # from here on multiples of pi/2 are taken from the bits of 2/pi

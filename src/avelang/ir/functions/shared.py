@@ -47,6 +47,22 @@ def rsqrt(m: MathBuilder, x: Value) -> Value:
     return m.div(1.0, m.one("sqrt", x))
 
 
+def log1p(m: MathBuilder, x: Value) -> Value:
+    """log(1 + x): the logarithm of u, the rounded sum, and what rounding took, c: log(u + c) = log u + c / u."""
+    u = m.add(x, 1.0)
+    c = m.sub(x, m.sub(u, 1.0))
+    plain = m.one("log", u)
+    y = m.add(plain, m.div(c, m.pick(m.cmp("gt", u, 0.0), u, 1.0)))
+    y = m.pick(m.cmp("lt", u, math.inf), m.pick(m.cmp("gt", u, 0.0), y, plain), plain)
+    return m.pick(m.cmp("eq", u, 1.0), x, y)
+
+
+def sigmoid(m: MathBuilder, x: Value) -> Value:
+    """1 / (1 + exp(-x)), by the exponential of -|x|, which does not overflow."""
+    small = m.one("exp", m.one("neg", m.one("abs", x)))
+    return m.div(m.pick(m.cmp("lt", x, 0.0), small, 1.0), m.add(small, 1.0))
+
+
 Reduction = Callable[[MathBuilder, Value], tuple[Value, ...]]
 
 
