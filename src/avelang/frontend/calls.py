@@ -22,11 +22,8 @@ from avelang.frontend import (
     number_calls,
     objects,
     printf_call,
-<<<<<<< HEAD
-    rank_calls,
-=======
     random_calls,
->>>>>>> 3111719 (Random numbers (Philox, the same on every engine) and functions of numbers: cdiv, clamp, where, popc, clz, isnan, sigmoid, log1p and others)
+    rank_calls,
     shapes,
     tensor_access,  # fmt: skip
 )
@@ -361,12 +358,9 @@ BUILTIN: dict[str, Callable[[Frame, Args, ast.Call], Any]] = {
     **math_calls.BUILTIN,
     **memory_calls.BUILTIN,
     **atomic_calls.BUILTIN,
-<<<<<<< HEAD
     **rank_calls.BUILTIN,
-=======
     **number_calls.BUILTIN,
     **random_calls.BUILTIN,
->>>>>>> 3111719 (Random numbers (Philox, the same on every engine) and functions of numbers: cdiv, clamp, where, popc, clz, isnan, sigmoid, log1p and others)
     **{n: _dimension(n) for n in ("block_id", "thread_id", "block_dim", "grid_dim")},
     "shuffle": _shuffle("idx"),
     "shuffle_up": _shuffle("up"),
