@@ -167,12 +167,12 @@ def test_a_line_lights_up_what_it_became(tmp_path):
     assert any("Y[i] = twice(acc)" in t for t in strong) and any("global_store" in t for t in strong)
     assert any(t.strip().startswith("st(") for t in strong) and any("store float" in t for t in strong)
     assert not any("ds_write" in t for t in strong)
-    # And back: the row of the assembly marks its op's rows, and the Python line.
+    # And back, as the script finds it: the row's site has the line.
     data = data_of(out.read_text())
     asm = next(x for x in data["listings"] if x["key"] == "asm")
-    at = next(n for n, t in enumerate(asm["text"], 1) if "ds_write" in t)
-    strong = [t for kind, t in rows(dump(out, f"asm:{at}", "2200,1400")) if "strong" in kind]
-    assert any("S[i] = X[i]" in t for t in strong) and not any("Y[i]" in t for t in strong)
+    at = next(n for n, t in enumerate(asm["text"]) if "ds_write" in t)
+    file, line = data["places"][data["sites"][asm["site"][at]][0]]
+    assert data["sources"][file][line - 1].endswith("# staged") and asm["op"][at] > 0
 
 
 def test_commands(ave, hostile, tmp_path, monkeypatch):

@@ -3,13 +3,10 @@ by side, linked by line, and what the kernel takes."""
 
 from __future__ import annotations
 
-import ast
 import contextlib
-import importlib
 import json
 import pathlib
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -115,79 +112,19 @@ def _subjects(
     block: tuple[int, int, int] | None,
 ) -> list[Subject | PtxSubject]:
     """What is to be looked at."""
-    from avelang.cli.console import fail
+    from avelang.cli.callables import called, found_in, named
     from avelang.cli.script import execute
     from avelang.frontend.source import Jitted
     from avelang.inspection import subject
     from avelang.ptx.kernel import PtxKernel
 
-    file, name = _named(what)
-    module = bool(name) and not file.endswith(".py") and all(part.isidentifier() for part in file.split("."))
-    if not module and not pathlib.Path(file).is_file():
-        fail(f"there is no file {file}")
+    file, name = named(what)
     with contextlib.redirect_stdout(sys.stderr):  # what the file itself prints is not what this command gives
         if not name:
             return subject.of_call(lambda: execute(file, "__main__", arguments), target or USUAL)
-        found = _imported(file) if module else execute(file, "__ave_inspect__")
-        first, *rest = name.split(".")
-        thing = found.get(first)
-        for part in rest:
-            thing = getattr(thing, part, None)
+        thing = found_in(file, name)
         if isinstance(thing, PtxKernel):
             return [subject.of_ptx_kernel(thing, defines, target)]
         if isinstance(thing, Jitted):
             return [subject.of_kernel(thing, defines, target, block)]
-        if callable(thing):
-            return subject.of_call(_call(what, thing, arguments, defines), target or USUAL)
-    known = ", ".join(sorted(n for n, v in found.items() if isinstance(v, (Jitted, PtxKernel))))
-    fail(f"{file} has no kernel or function `{name}`", f"its kernels: {known}" if known else "it has no kernels")
-
-
-def _named(what: str) -> tuple[str, str]:
-    """(file, name) of FILE:NAME; no name for FILE."""
-    file, colon, name = what.rpartition(":")
-    return (file, name) if colon and all(part.isidentifier() for part in name.split(".")) else (what, "")
-
-
-def _imported(module: str) -> dict[str, Any]:
-    """What a module has, names that it makes when they are asked for included."""
-    from avelang.cli.console import fail
-
-    try:
-        found = importlib.import_module(module)
-    except ImportError as exc:
-        fail(f"there is no file and no module {module}: {exc}")
-    return {name: getattr(found, name) for name in dir(found)}
-
-
-def _call(
-    what: str, function: Callable[..., object], arguments: tuple[str, ...], defines: dict[str, Any]
-) -> Callable[[], object]:
-    """The call of a function with arguments in words."""
-    import numpy as np
-
-    from avelang.cli.console import fail
-
-    rng = np.random.default_rng(1)
-    values = [_value(text, rng) for text in arguments]
-
-    def call() -> None:
-        from avelang.base.errors import AveError
-
-        try:
-            function(*values, **defines)
-        except AveError:
-            raise
-        except Exception as exc:  # of the user's own
-            fail(f"{what} raises {type(exc).__name__}: {exc}", "what it launches is looked at and not run")
-
-    return call
-
-
-def _value(text: str, rng: Any) -> Any:
-    from avelang.cli.execute import argument
-
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return argument(text, rng)
+        return subject.of_call(called(what, thing, arguments, defines), target or USUAL)

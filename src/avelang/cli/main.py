@@ -22,6 +22,7 @@ from avelang.cli.puzzle import puzzle
 from avelang.cli.report import report_command
 from avelang.cli.run import run
 from avelang.cli.show import show
+from avelang.cli.trace_command import trace_command
 from avelang.cli.tune import tune
 
 
@@ -33,7 +34,7 @@ def main() -> None:
 
 
 for _command in (new, run, compile_command, build, report_command, inspect_command, exec_command, demo, doctor,
-                 intrinsics, explain, show, cache, ptx, tune, completion, puzzle):
+                 intrinsics, explain, show, cache, ptx, tune, trace_command, completion, puzzle):
     main.add_command(_command)
 
 

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 MOST_WAVES = 16  # of a CU that the model follows
 MOST_BARS = 20_000
-ROOFLINE = ("Bytes and operations are counted from the code, by its addresses; peaks are the product's data sheet. "
-            "Points stand on the roof: where a kernel that loses nothing else would be. No time was measured.")
+ROOFLINE = (
+    "Bytes and operations are counted from the code, by its addresses; peaks are the product's data sheet. "
+    "Points stand on the roof: where a kernel that loses nothing else would be. No time was measured."
+)
 ACCESSES = ("One access of a wave, its lanes' addresses computed from thread numbers, at the first iteration. Shared "
             "memory: cycles of its banks. Global memory: sectors of 32 bytes, arrays aligned.")  # fmt: skip
 _SUMS = ("flops", "float_ops", "read", "written", "shared", "unknown")

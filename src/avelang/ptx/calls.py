@@ -190,7 +190,8 @@ class Specialization:
         if ahead.collecting():
             self._collect(bound)
             return
-        if not interception.admitted_ptx(self.caller.kernel, self.sizes):
+        seen = interception.PtxLaunch(self.caller.kernel, self.sizes, self.parameters, bound)
+        if not interception.admitted_ptx(seen):
             return
         if bound.device == CPU:
             self.parameters.check_writable(bound, outputs)

@@ -483,18 +483,18 @@ class GpuProgram:
         D035, L032, L033, and what the checks have found: X001, X002, X005."""
         papers = [printf.buffer()] if self.prints else []
         if "sites" not in self.meta:
-            self._lending(at, bound, names, stream, papers)
+            self.lending(at, bound, names, stream, papers)
             return printf.decode(papers[0], self.meta["prints"])
         from avelang.runtime.checked import CheckRecord
 
         record = CheckRecord(self.meta, names, bound.values)
-        self._lending(at, bound, names, stream, [record.words, *papers])
+        self.lending(at, bound, names, stream, [record.words, *papers])
         found = record.error()
         if found is not None:
             raise found
         return printf.decode(papers[0], self.meta["prints"]) if papers else ""
 
-    def _lending(self, at: Geometry, bound: BoundArguments, names: Sequence[str], stream: int,
+    def lending(self, at: Geometry, bound: BoundArguments, names: Sequence[str], stream: int,
                  papers: Sequence[np.ndarray]) -> None:
         """Runs a grid to its end, with memory on the device for what it writes besides its results."""
         driver, doing = self.device.driver, f"lending `{self.kernel}` memory on {self.device.name} for what it prints"

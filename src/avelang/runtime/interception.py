@@ -31,10 +31,13 @@ class CheckedLaunch:
 
 @dataclasses.dataclass(slots=True)
 class PtxLaunch:
-    """A checked call of a kernel of the instruction level, for these sizes of its symbols."""
+    """A checked call of a kernel of the instruction level: the sizes of its symbols, its `Parameters` and what they are
+    bound to."""
 
     kernel: Any
     sizes: tuple[int, ...]
+    parameters: Any
+    bound: Any
 
 
 class Interceptor(Protocol):
@@ -60,10 +63,10 @@ def admitted(launch: CheckedLaunch) -> bool:
     return all(runs)
 
 
-def admitted_ptx(kernel: Any, sizes: tuple[int, ...]) -> bool:
+def admitted_ptx(launch: PtxLaunch) -> bool:
     """Shows a call of the instruction level to those who wait and have `intercept_ptx`; True where none keeps it."""
     those = [one.intercept_ptx for one in waiting() if hasattr(one, "intercept_ptx")]
-    runs = [show(PtxLaunch(kernel, sizes)) for show in those]
+    runs = [show(launch) for show in those]
     return all(runs)
 
 

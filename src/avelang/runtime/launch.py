@@ -229,6 +229,10 @@ class Launcher:
             self._programs[key] = program
             return key, program, how, time.perf_counter() - start
 
+    def program_of(self, call: LaunchCall, backend: Backend) -> Any:
+        """The program of a checked launch, found or made."""
+        return self._program(call, self._closure.snapshot(), backend)[1]
+
     def ready(self, key: Any) -> Any:
         """The program of a specialization, where it is loaded; else None."""
         return self._programs.get(key)
