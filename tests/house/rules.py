@@ -33,7 +33,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("avelang_kernels", "pyptx"),
     ("ops",),
     ("integrations", "puzzles"),
-    ("inspection",),
+    ("inspection", "debugger"),
     ("cli",),
     ("__main__",),
 )

@@ -10,6 +10,7 @@ from avelang.cli.cache import cache
 from avelang.cli.compile import compile_command
 from avelang.cli.completion import completion
 from avelang.cli.console import Commands, no_color
+from avelang.cli.debug import debug
 from avelang.cli.demo import demo
 from avelang.cli.doctor import doctor
 from avelang.cli.execute import exec_command
@@ -33,7 +34,7 @@ def main() -> None:
     """Ave: a language in Python for matrix kernels, and its compiler."""
 
 
-for _command in (new, run, compile_command, build, report_command, inspect_command, exec_command, demo, doctor,
+for _command in (new, run, debug, compile_command, build, report_command, inspect_command, exec_command, demo, doctor,
                  intrinsics, explain, show, cache, ptx, tune, trace_command, completion, puzzle):
     main.add_command(_command)
 

@@ -4,6 +4,7 @@ and ways out included."""
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,8 @@ from avelang.frontend import arith
 from avelang.frontend.frame import Frame
 from avelang.frontend.merge import FLAGS, RETURNED, branch
 from avelang.ir.core import Value
+
+_NOTHING = contextlib.nullcontext()
 
 
 def block(f: Frame, body: list[ast.stmt], live: Any, tail: bool = False) -> None:
@@ -22,7 +25,9 @@ def block(f: Frame, body: list[ast.stmt], live: Any, tail: bool = False) -> None
     for i, stmt in enumerate(body):
         rest = body[i + 1 :] if f.flow.facts[stmt].exits else []
         if isinstance(stmt, ast.If):
-            if _if(f, stmt, rest, live, tail, last=i + 1 == len(body)):
+            with f.entered(stmt) if f.build.scopes is not None else _NOTHING:
+                over = _if(f, stmt, rest, live, tail, last=i + 1 == len(body))
+            if over:
                 return
         else:
             f.stmt(stmt)

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.frontend.liveness import Flow, NameSet
+from avelang.frontend.scopes import Recorder, recorder
 from avelang.frontend.source import FunctionSource
 from avelang.frontend.structs import FieldCell
 from avelang.ir.build import Builder, Number
@@ -58,6 +59,21 @@ class ConstantBuilder(Builder):
     def move(self, block: Block) -> None:
         """Takes the ops of `block`, which has no terminator yet, to the end of the current block."""
         self.block.ops.extend(block.ops)
+
+
+class RecordingBuilder(ConstantBuilder):
+    """A builder that tells a debugger's recorder from which statement each op comes."""
+
+    def __init__(self, block: Block, scopes: Recorder):
+        super().__init__(block)
+        self._scopes = scopes
+
+    def emit(self, name: str, operands: Any = (), types: Any = (), regions: Any = (), /, **attrs: Any) -> Op:
+        """Appends the op and returns it."""
+        op = super().emit(name, operands, types, regions, **attrs)
+        if self._scopes.current is not None:
+            self._scopes.of[op] = self._scopes.current
+        return op
 
 
 class Env:
@@ -109,7 +125,8 @@ class Build:
 
     def __init__(self, body: Block, chip: Any, known: BuildFacts, visitors: Visitors,
                  extents: tuple[int, int, int] | None = None):
-        self.b = ConstantBuilder(body)
+        self.scopes = recorder()
+        self.b = ConstantBuilder(body) if self.scopes is None else RecordingBuilder(body, self.scopes)
         self.extents = extents  # of the launch's blocks, None where no launch is known
         self.visitors = visitors
         self.chip = chip
@@ -206,7 +223,20 @@ class Frame:
         if make is None:
             self._unknown(node)
         self.b.span = self.span(node)
-        make(self, node)
+        if self.build.scopes is None:
+            make(self, node)
+        else:
+            with self.entered(node):
+                make(self, node)
+
+    @contextlib.contextmanager
+    def entered(self, node: ast.AST) -> Iterator[None]:
+        """Makes what is built within belong to the statement `node`, for a debugger, where there is one."""
+        scopes = self.build.scopes
+        outer = scopes.enter(self, node) if scopes is not None else None
+        yield
+        if scopes is not None:
+            scopes.leave(self, outer)
 
     def _unknown(self, node: ast.AST) -> NoReturn:
         self.fail("S001", node, what=_NAMES.get(type(node), f"`{type(node).__name__}`"),

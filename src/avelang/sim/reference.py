@@ -20,7 +20,7 @@ from avelang.ir.types import LOCAL, SHARED, DType, MapType, TensorType, dtype_of
 from avelang.isa.row import ROWS
 from avelang.isa.tensor_map import TensorMapValue, faults
 from avelang.isa.wave_protocol import ASYNC_PROXY
-from avelang.sim import control_flow, memory_ops, reference_program, wave_ops
+from avelang.sim import control_flow, memory_ops, reference_program, stepping, wave_ops
 from avelang.sim.address_space import AccessFault, AddressSpace, OutputBuffer, bounds_of, map_arrays, scratch
 from avelang.sim.async_copies import disturbed
 from avelang.sim.barriers import BlockSync, ClusterState, Ready, Waiting
@@ -262,6 +262,8 @@ class Turn:
             self.wave.awaits &= self.ready is None
         except StopIteration:
             self.over = True
+            if (who := stepping.watcher()) is not None:
+                who.ended(self.wave)
             self.wave.finish()
         return self.over
 

@@ -15,6 +15,7 @@ import numpy as np
 from avelang.ir.core import Block, Kernel, Op, Value, walk
 from avelang.ir.types import SHARED, TensorType, VecType, dtype_of
 from avelang.isa.row import ROWS
+from avelang.sim import stepping
 from avelang.sim.address_space import Alloc, place
 from avelang.sim.async_operands import plan_of
 from avelang.sim.barriers import Waiting
@@ -79,6 +80,8 @@ class ReferenceProgram:
         self.constants: set[int] = set()
         self.allocs: dict[Op, Alloc] = {}
         self.memory: dict[str, list[Alloc]] = {}
+        self.stepped: list[Op] = []  # ops of which a debugger is told
+        self.numbered = 0  # ops that have a step, in textual order
         self._place_allocs()
         for p in kernel.params:
             self.slot(p)
@@ -141,8 +144,12 @@ class ReferenceProgram:
     def step(self, op: Op) -> Step | Waits | None:
         """The step that runs one op; None where nothing is left to do at run time."""
         handler = self.handlers.get(op.name) or (self.handlers["row"] if op.name in ROWS else pure)
+        number = self.numbered = self.numbered + 1
         step = handler(self, op)
-        return step if step is None or self.plan is None else self.plan.wrapped(self, op, step)
+        if step is not None and self.plan is not None:
+            step = self.plan.wrapped(self, op, step)
+        who = stepping.watcher()
+        return step if step is None or who is None else stepping.wrapped(who, self, op, step, number)
 
 
 def dtype_space(op: Op) -> str:
