@@ -8,6 +8,7 @@ import avelang
 import avelang.language as al
 from avelang import tile
 from avelang.base.errors import AveError
+from avelang.runtime.compile import compile_text
 from avelang.tile import placement
 from tile.words import RUNS, launch
 
@@ -133,6 +134,12 @@ def test_products(run, dtype):
     launch(products(DTYPES[dtype][0]), run, 1, 64 if run[0] == "sm_80" else 128, (a, b, c, k), M=M, N=N, K=K)
     x, y = a.astype(np.float64), b.astype(np.float64)
     assert np.array_equal(c, np.maximum(x @ y, 0) + x[:, :K] @ y[:K])
+
+
+def test_scratch():
+    """Tiles that pass shared memory one after another pass the same."""
+    text = compile_text(products(al.bf16), {"M": 32, "N": 48, "K": 32}, (128, 1, 1), "gfx942", "ir")
+    assert text.count("shared") > 4 and text.count("= alloc") - text.count("local") <= 2, text
 
 
 @avelang.jit

@@ -10,7 +10,7 @@ from typing import Any
 import avelang.arch as arch
 from avelang.base.errors import AveError, error
 from avelang.base.garbage import rarer_collections
-from avelang.frontend import calls, expr, shapes, stmt
+from avelang.frontend import calls, expr, scratch, shapes, stmt
 from avelang.frontend.blocks import block
 from avelang.frontend.constants import constant
 from avelang.frontend.frame import MISSING, Build, BuildFacts, Frame, Restart, Visitors
@@ -62,6 +62,7 @@ def _kernel(source: FunctionSource, constexprs: Mapping[str, object], chip: arch
         _enter(frame, spec, constexprs, body)
     state.active.append((source.tree, frame))
     block(frame, source.tree.body, frozenset(), tail=True)
+    scratch.join(state, body)
     state.b.span = span
     chip = chip or state.chip or _infer(state)
     wave = chip.wave if chip is not None else DEFAULT_WAVE

@@ -135,6 +135,8 @@ class Build:
         # Shuffles, whose width is checked when the chip is known; those in `whole_wave` get it then.
         self.shuffles: list[Op] = []
         self.whole_wave: set[Op] = set()
+        # The allocations of `al.make_scratch`, by slot.
+        self.scratch: dict[int, list[Op]] = {}
         # What `al.expect_threads` has said, each once: count, exact.
         self.threads: dict[tuple[int, bool], None] = {}
         # The parameter of type `al.Ranks`.

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from avelang.base.errors import AveError
-from avelang.frontend import math_calls, shapes, tensor_access
+from avelang.frontend import math_calls, scratch, shapes, tensor_access
 from avelang.frontend.frame import Frame
 from avelang.frontend.infer import fits
 from avelang.frontend.names import Layout, Tensor, extents
@@ -34,6 +34,11 @@ def _make_shared(f: Frame, a: Args, node: ast.AST) -> Ref:
     if not isinstance(align, int) or align < 1 or align & (align - 1):
         f.fail("T033", node, got=describe(align))
     return tensor_access.alloc(f, d, shape, SHARED, max(align, d.bytes))
+
+
+def _make_scratch(f: Frame, a: Args, node: ast.AST) -> Ref:
+    shape, d = shape_of(f, a["shape"], "al.make_scratch", node), math_calls.dtype(f, a["dtype"], "al.make_scratch", node)
+    return scratch.allocate(f, d, shape, a.get("slot", 0), node)
 
 
 def _make_local(f: Frame, a: Args, node: ast.AST) -> Ref:
@@ -83,6 +88,7 @@ def _target(f: Frame, a: Args, callee: str, node: ast.AST) -> Tensor:
 
 BUILTIN: dict[str, Callable[[Frame, Args, ast.Call], Any]] = {
     "make_shared": _make_shared,
+    "make_scratch": _make_scratch,
     "make_local": _make_local,
     "full": _full,
     "make_layout": _make_layout,

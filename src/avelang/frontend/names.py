@@ -386,6 +386,8 @@ _TABLE = (
     ("randn", "seed offset", "A random f32 of the normal distribution, likewise."),
     ("fma", "a b c", "a * b + c with one rounding."),
     ("make_shared", "shape dtype alignment=", "A tensor in shared memory, one for each block; alignment in bytes."),
+    ("make_scratch", "shape dtype slot=",
+     "Shared memory between two barriers: tensors of one `slot` (0) lie in the same memory, one for each block."),
     ("make_local", "shape dtype", "A register tensor of each lane, with undefined contents."),
     ("full", "shape value dtype", "A register tensor with every element `value`."),
     ("make_tensor", "pointer dtype layout=", "A tensor at a pointer: (pointer, dtype, layout) or (pointer, Tensor)."),

@@ -89,11 +89,11 @@ def dot(a, b, acc=None):
     if GRID is None:
         return dot_by_elements(x, y, acc, K)
     G = block_gemm.block_gemm(al.target().name, x.dtype, M, N, K, GRID)
-    A, B = shared((M, K), x.dtype, 1, (x.dist, G.a)), shared((K, N), x.dtype, 1, (y.dist,), (G.b,))
+    sums = loops.make_acc(G) if acc is None else acc_of(G, acc)
+    A, B = shared((M, K), x.dtype, 1, (x.dist, G.a), (), 0), shared((K, N), x.dtype, 1, (y.dist,), (G.b,), 1)
     A.store(x)
     B.store(y)
     al.syncthreads()
-    sums = loops.make_acc(G) if acc is None else acc_of(G, acc)
     loops.product(G, sums, A, B.turned, 0)
     al.syncthreads()  # the next one may use the same memory
     found = loops.acc_tile(G, sums)
@@ -117,7 +117,7 @@ def dot_by_elements(x, y, acc, K):
     """a @ b without a matrix instruction: a step of K at a time, of rows and columns in shared memory."""
     M, N, OUT = x.shape[0], y.shape[1], sums_dtype(x.dtype)
     start = full((M, N), 0, OUT) if acc is None else tile_of(acc).held()
-    A, B = al.make_shared((M, K), x.dtype), al.make_shared((K, N), y.dtype)
+    A, B = al.make_scratch((M, K), x.dtype), al.make_scratch((K, N), y.dtype, 1)
     for t, memory in ((x, A), (y, B)):
         at = thread_coord(t.dist, t.thread)
         for v in vectors(t.dist, 1, 1):

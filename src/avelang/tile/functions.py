@@ -320,7 +320,7 @@ def pairs_between_waves(t, F, values, places, greatest):
         PARTS = PARTS * count
     for n in F.dist.shape:
         SIZE = SIZE * n
-    held, named = al.make_shared((PARTS, SIZE), values.dtype), al.make_shared((PARTS, SIZE), al.i32)
+    held, named = al.make_scratch((PARTS, SIZE), values.dtype), al.make_scratch((PARTS, SIZE), al.i32, 1)
     at = thread_coord(F.dist, thread)
     where = tuple(
         [

@@ -70,7 +70,7 @@ def scan_waves(D, S, AXIS, rows, moved, totals, fn, thread, reverse):
     """Adds to each wave's part of a row what the waves before it have, through shared memory."""
     LAST = 0 if reverse else S.lanes - 1
     wave, at = thread // S.threads % S.waves, thread_coord(D, thread)
-    parts = al.make_shared((S.waves, math.prod(D.shape) // D.shape[AXIS]), moved.dtype)
+    parts = al.make_scratch((S.waves, math.prod(D.shape) // D.shape[AXIS]), moved.dtype)
     ORDER = tuple(reversed(range(S.waves))) if reverse else tuple(range(S.waves))
     OTHERS = D.shape[:AXIS] + (1,) + D.shape[AXIS + 1 :]
     named = tuple([linear_place(at, S.steps[r], OTHERS) for r in range(len(rows))])

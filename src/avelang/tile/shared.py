@@ -214,12 +214,14 @@ def load_matrices(row, each, turned):
 
 
 @avelang.jit
-def shared(shape, dtype, buffers=1, dists=(), turned=()):
+def shared(shape, dtype, buffers=1, dists=(), turned=(), slot=None):
     """Shared memory for so many tiles, swizzled for accesses in these distributions. `turned`: distributions in which
-    `turned` is accessed."""
+    `turned` is accessed. `slot`: of scratch memory (`al.make_scratch`), if it is to be that."""
     STRIDES = (shape[1] * dtype.bytes, dtype.bytes)
     SWIZZLE = vectorize.swizzle_for(dists, STRIDES, al.target().name, turned)
-    return SharedTile(al.make_shared((buffers, shape[0] * shape[1]), dtype, 128), shape, SWIZZLE)
+    SIZE = (buffers, shape[0] * shape[1])
+    memory = al.make_shared(SIZE, dtype, 128) if slot is None else al.make_scratch(SIZE, dtype, slot)
+    return SharedTile(memory, shape, SWIZZLE)
 
 
 @avelang.jit

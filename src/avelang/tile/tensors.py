@@ -518,7 +518,7 @@ def through_shared(x, dist, thread=None):
     """A lane's registers of a tile in another distribution, by way of shared memory."""
     if x.groups > 1:
         refuse("a tile that several groups of waves have, each its own,", "in the distribution that it meets", x.dist)
-    memory = al.make_shared((math.prod(x.shape),), x.dtype)
+    memory = al.make_scratch((math.prod(x.shape),), x.dtype)
     at = thread_coord(x.dist, x.thread)
     if is_first(x.dist, x.thread):
         for v in vectorize.vectors(x.dist, len(x.shape) - 1, 1):
