@@ -25,7 +25,10 @@ def mixed(
     tile.view(o, P.shape).store(t, (0, 0))
 
 
-@pytest.mark.parametrize(("run", "count"), [(RUNS[0], 3), (("sm_80", "reference"), 3), (RUNS[2], 1), (RUNS[3], 1)], ids=str)
+DRAWN = [(RUNS[0], 3), (("sm_80", "reference"), 3), (RUNS[2], 1), (RUNS[3], 1)]
+
+
+@pytest.mark.parametrize(("run", "count"), DRAWN, ids=str)
 def test_drawn_operands(run, count, monkeypatch):
     if run[1] == "reference":
         monkeypatch.setenv("AVE_CHECK", "races")

@@ -12,7 +12,7 @@ from avelang.base.errors import AveError
 from avelang.runtime.compile import compile_text
 from tile.words import RUNS, launch
 
-R = 26  # rows of results of `words`
+R = 28  # rows of results of `words`
 
 
 @avelang.jit
@@ -50,6 +50,8 @@ def words(x: al.Pointer(al.f32), y: al.Pointer(al.f32), out: al.Pointer(al.f32),
         tile.fma(a, b, s),
         tile.cast((at << 1 ^ 3) % 7 - (at >> 2 & 1), al.f32),
         a.astype(al.i32),
+        tile.round(a) + tile.trunc(b) * tile.sign(a),
+        tile.cdiv(at, 3) + tile.popc(at) * tile.clz(at),
     )
     for i in range(len(results)):
         tile.store(out, i * n + at, tile.cast(results[i], al.f32), inside)
@@ -94,6 +96,8 @@ def test_elementwise(run):
                     a * b + s,
                     (at << 1 ^ 3) % 7 - (at >> 2 & 1),
                     np.trunc(a),
+                    np.round(a) + np.trunc(b) * np.sign(a),
+                    -(-at // 3) + np.array([bin(i).count("1") * (32 - int(i).bit_length()) for i in at]),
                 ],
                 np.float64,
             )

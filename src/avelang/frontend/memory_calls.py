@@ -37,7 +37,8 @@ def _make_shared(f: Frame, a: Args, node: ast.AST) -> Ref:
 
 
 def _make_scratch(f: Frame, a: Args, node: ast.AST) -> Ref:
-    shape, d = shape_of(f, a["shape"], "al.make_scratch", node), math_calls.dtype(f, a["dtype"], "al.make_scratch", node)
+    shape = shape_of(f, a["shape"], "al.make_scratch", node)
+    d = math_calls.dtype(f, a["dtype"], "al.make_scratch", node)
     return scratch.allocate(f, d, shape, a.get("slot", 0), node)
 
 

@@ -1,5 +1,5 @@
-"""Scratch memory: the tensors of `al.make_scratch` come in; one allocation for all of a slot goes out, of which they are
-views."""
+"""Scratch memory: the tensors of `al.make_scratch` come in; one allocation for all of a slot goes out, of which they
+are views."""
 
 from __future__ import annotations
 

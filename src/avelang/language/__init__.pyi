@@ -177,6 +177,9 @@ def make_layout(shape: Any, strides: Any = ...) -> Any:
 def make_local(shape: Any, dtype: Any) -> Any:
     """A register tensor of each lane, with undefined contents."""
 
+def make_scratch(shape: Any, dtype: Any, slot: Any = ...) -> Any:
+    """Shared memory between two barriers: tensors of one `slot` (0) lie in the same memory, one for each block."""
+
 def make_shared(shape: Any, dtype: Any, alignment: Any = ...) -> Any:
     """A tensor in shared memory, one for each block; alignment in bytes."""
 

@@ -167,26 +167,95 @@ def fma(a, b, c):
 @avelang.jit
 def isnan(x):
     """True where a float is no number."""
-    return apply(lambda v: v != v, (x,))
+    return apply(lambda v: al.isnan(v), (x,))
+
+
+@avelang.jit
+def isinf(x):
+    """True where a float is infinite."""
+    return apply(lambda v: al.isinf(v), (x,))
+
+
+@avelang.jit
+def isfinite(x):
+    """True where a float is neither infinite nor NaN."""
+    return apply(lambda v: al.isfinite(v), (x,))
+
+
+@avelang.jit
+def sign(x):
+    """-1, 0 or 1, in the dtype of x; of NaN, NaN."""
+    return apply(lambda v: al.sign(v), (x,))
+
+
+@avelang.jit
+def round(x):
+    """The nearest whole number, of two the even one, as a float."""
+    return apply(lambda v: al.round(v), (x,))
+
+
+@avelang.jit
+def trunc(x):
+    """The whole number next toward zero, as a float."""
+    return apply(lambda v: al.trunc(v), (x,))
 
 
 @avelang.jit
 def sigmoid(x):
-    """1 / (1 + exp(-x)), right for all x."""
-    return apply(lambda v: 1.0 / (1.0 + al.exp(-v)), (x,))
-
-
-@avelang.jit
-def log1p_of(v):
-    """log(1 + v), exact to some units in the last place also where v is small."""
-    u = 1.0 + v
-    return al.select(u == 1.0, v, al.select(u == u + u, u, al.log(u) * (v / al.select(u == 1.0, 1.0, u - 1.0))))
+    """1 / (1 + exp(-x))."""
+    return apply(lambda v: al.sigmoid(v), (x,))
 
 
 @avelang.jit
 def log1p(x):
     """log(1 + x), right for small x too."""
-    return apply(log1p_of, (x,))
+    return apply(lambda v: al.log1p(v), (x,))
+
+
+@avelang.jit
+def popc(x):
+    """Count of the bits of an integer that are set."""
+    return apply(lambda v: al.popc(v), (x,))
+
+
+@avelang.jit
+def clz(x):
+    """Count of zeros before the highest bit of an integer that is set; the width of 0."""
+    return apply(lambda v: al.clz(v), (x,))
+
+
+@avelang.jit
+def cdiv(a, b):
+    """a / b of integers, rounded up."""
+    return apply(lambda x, y: al.cdiv(x, y), (a, b))
+
+
+# -- random numbers ----------------------------------------------------------------------------------------------------
+
+
+@avelang.jit
+def held(offset):
+    """A tile in registers; a number as it is."""
+    return offset.held() if isinstance(offset, DistributedTile) else offset
+
+
+@avelang.jit
+def rand(seed, offset):
+    """Random f32 in [0, 1), one for each offset, of the seed: `al.rand`, Philox 4x32-10, the same on every chip and
+    engine, and the same again for the same seed and offset."""
+    return apply(lambda i: al.rand(seed, i), (held(offset),))
+
+
+@avelang.jit
+def randn(seed, offset):
+    """Random f32 of the normal distribution, one for each offset, of the seed: `al.randn`."""
+    return apply(lambda i: al.randn(seed, i), (held(offset),))
+
+
+@avelang.jit
+def randint(seed, offset):
+    """Random u32, one for each offset, of the seed: `al.randint`."""
+    return apply(lambda i: al.randint(seed, i), (held(offset),))
 
 
 # -- reductions --------------------------------------------------------------------------------------------------------
