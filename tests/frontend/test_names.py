@@ -129,9 +129,6 @@ def test_statements_that_the_language_does_not_have():
 
 
 def test_expressions_that_the_language_does_not_have():
-    def slices(out: I):
-        out[0] = out[0:4]  # <-
-
     def formats(out: I):
         x = f"{WIDTH}"  # <-
 
@@ -156,7 +153,7 @@ def test_expressions_that_the_language_does_not_have():
     def yields(out: I):
         yield 3  # <-
 
-    for fn in (slices, formats, walrus, dicts, stars, attributes, complex_, prints, yields):
+    for fn in (formats, walrus, dicts, stars, attributes, complex_, prints, yields):
         refused(fn, "S001")
 
 

@@ -275,7 +275,7 @@ def wrong(x: al.Tensor((4,), al.f32), h: al.Tensor((4,), al.f16), CASE: al.const
 
 @pytest.mark.parametrize(("case", "code", "said"), [(0, "T102", "i32, u32, i64, u64"), (1, "T022", "x, i, value"),
     (2, "T041", "4"), (3, "T101", '"block"'), (4, "T020", "al.convert"), (5, "T102", "pairs of f16"), (6, "T041", "4"),
-    (7, "T045", "one element"), (8, "T022", "global or shared"), (9, "X002", "outside"),
+    (7, "T045", "one element"), (8, "T022", "global or shared"), (9, "X001", "4"),
     (10, "X0", "no multiple of 4")])  # fmt: skip
 def test_misuse_is_named(case, code, said):
     with pytest.raises(AveError) as caught:

@@ -58,7 +58,9 @@ def _place(f: Frame, a: Args, n: int, callee: str, node: ast.AST) -> Ref:
     if isinstance(coords[-1], int) and isinstance(extent, int) and coords[-1] + n > extent:
         f.fail("T041", node, index=coords[-1] + n - 1, axis=len(base.shape) - 1, extent=extent)
     offsets = [tensor_access.index_value(f, c) for c in coords]
-    return tensor_access.make(f, "subview", [base.value, *offsets], base.dtype, base.type.space, (n,), (1,))
+    reach = (*(0,) * (len(coords) - 1), n - 1)
+    space = base.type.space
+    return tensor_access.make(f, "subview", [base.value, *offsets], base.dtype, space, (n,), (1,), reach=reach)
 
 
 def _value(f: Frame, v: Any, d: DType, n: int, callee: str, node: ast.AST) -> Value:

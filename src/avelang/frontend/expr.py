@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from avelang.base.lazy import numpys
-from avelang.frontend import arith, objects, tensor_access
+from avelang.frontend import arith, objects, slices, tensor_access
 from avelang.frontend.constants import LAMBDA, constant
 from avelang.frontend.frame import MISSING, Frame, Visitors
 from avelang.frontend.infer import MOST_TRIPS
@@ -113,7 +113,14 @@ def subscript(f: Frame, node: ast.Subscript) -> Any:
         return objects.getitem(f, base, object_index(f, node.slice), node)
     if not isinstance(base, (Vec, Ref)):
         f.fail("T029", node, got=describe(base))
-    return tensor_access.get(f, base, indices(f, node), node)
+    return element(f, base, indices(f, node), node)
+
+
+def element(f: Frame, base: Vec | Ref, index: tuple[Any, ...], node: ast.AST) -> Any:
+    """An element of a tensor or a vector, or the part that fewer indices or slices name."""
+    if slices.is_sliced(index):
+        return slices.window(f, base, index, node)
+    return tensor_access.get(f, base, index, node)
 
 
 def object_index(f: Frame, node: ast.expr) -> Any:
@@ -140,7 +147,8 @@ def _item(f: Frame, base: Any, node: ast.Subscript) -> Any:
 
 def indices(f: Frame, node: ast.Subscript) -> tuple[Any, ...]:
     """The indices of a subscript, as a tuple."""
-    index = f.expr(node.slice)
+    parted = slices.indices(f, node, f.expr)
+    index = f.expr(node.slice) if parted is None else parted
     index = index if isinstance(index, tuple) else (index,)
     return tuple(tensor_access.read(f, i, node) if isinstance(i, Ref) else i for i in index)
 

@@ -281,7 +281,7 @@ _NAMES: dict[type[ast.AST], str] = {
     ast.AsyncWith: "`async with`",
 }  # fmt: skip
 _INSTEAD: dict[type[ast.AST], str] = {
-    ast.Slice: "use al.subview, or fewer indices for a sub-tensor",
+    ast.Slice: "a slice is an index of a tensor, a tuple or a string",
     ast.JoinedStr: "use al.printf's format",
     ast.Try: "a kernel cannot raise", ast.Raise: "a kernel cannot raise", ast.Import: "import outside the kernel",
     ast.ImportFrom: "import outside the kernel", ast.Global: "pass the value as a parameter, or return it",

@@ -146,7 +146,7 @@ def _enter(f: Frame, inner: Frame, arg: ast.arg, value: Any, node: ast.AST) -> N
             f.fail("T017", node, what=what, got=describe(value))
     elif wanted is not MISSING:
         value = fitted(f, wanted, value, what, node)
-    if not (isinstance(value, Ref) and value.coords and arg.arg in inner.in_memory):
+    if not (isinstance(value, Ref) and (value.coords or value.sliced) and arg.arg in inner.in_memory):
         value = tensor_access.read_name(f, value, node)
     else:
         value = tensor_access.whole(f, value)

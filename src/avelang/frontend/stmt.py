@@ -6,9 +6,9 @@ import ast
 import functools
 from typing import Any
 
-from avelang.frontend import arith, objects, tensor_access
+from avelang.frontend import arith, objects, shapes, slices, tensor_access
 from avelang.frontend.blocks import block, unless
-from avelang.frontend.expr import indices
+from avelang.frontend.expr import element, indices
 from avelang.frontend.frame import MISSING, Frame, Visitors
 from avelang.frontend.infer import MOST_TRIPS, default, fits, promote
 from avelang.frontend.loop_ops import loop
@@ -78,7 +78,23 @@ def _store(f: Frame, target: ast.Subscript, value: Any) -> None:
     if isinstance(base, Object):
         objects.setitem(f, base, f.expr(target.slice), value, target)
         return
-    tensor_access.put(f, base, indices(f, target), value, target)
+    _put(f, base, indices(f, target), value, target)
+
+
+def _put(f: Frame, base: Any, index: tuple[Any, ...], value: Any, node: ast.AST) -> None:
+    """Stores into an element, or into the part that fewer indices or slices name."""
+    if not slices.is_sliced(index):
+        tensor_access.put(f, base, index, value, node)
+        return
+    if isinstance(base, Vec) and base.home is not None:
+        tensor_access.stored_field(f, base)
+    if not isinstance(base, Ref):
+        f.fail("T044", node, got=describe(base))
+    part = slices.window(f, base, index, node)
+    assert isinstance(part, Ref)
+    if part.uncopied:
+        f.fail("T049", node, shape=shapes.show(part.shape))
+    tensor_access.store(f, part, value, node)
 
 
 def _assign(f: Frame, node: ast.Assign) -> None:
@@ -130,8 +146,8 @@ def _augmented(f: Frame, node: ast.AugAssign) -> None:
         tensor_access.stored_field(f, base)
     if not isinstance(base, Ref):
         f.fail("T044", node.target, got=describe(base))
-    old = tensor_access.get(f, base, at, node.target)
-    tensor_access.put(f, base, at, objects.binary(f, type(node.op), old, f.expr(node.value), node), node.target)
+    old = element(f, base, at, node.target)
+    _put(f, base, at, objects.binary(f, type(node.op), old, f.expr(node.value), node), node.target)
 
 
 def _return(f: Frame, node: ast.Return) -> None:

@@ -112,7 +112,7 @@ def alloc(f: Frame, d: DType, shape: Any, space: str, align: int = 0, name: str 
 def whole(f: Frame, r: Ref) -> Ref:
     """A tensor without pending coordinates: the sub-tensor as a subview of its own."""
     if not r.coords:
-        return r
+        return dataclasses.replace(r, sliced=False) if r.sliced else r
     rest = len(shapes.leaves(r.type.shape)) - len(r.coords)
     offsets = [index_value(f, c) for c in (*r.coords, *[0] * rest)]
     return make(f, "subview", [r.value, *offsets], r.dtype, r.type.space, r.shape, r.strides)
@@ -203,7 +203,7 @@ def read(f: Frame, v: Any, node: ast.AST) -> Any:
     if not isinstance(v, Ref):
         return v
     if not shapes.static(v.shape):
-        return dataclasses.replace(whole(f, v), uncopied=True) if v.coords else v
+        return dataclasses.replace(whole(f, v), uncopied=True) if v.coords or v.sliced else v
     n = shapes.size(v.shape)
     if not v.is_register and n > MOST_ELEMENTS:
         f.fail("T043", node, shape=shapes.show(v.shape), n=n)
@@ -214,7 +214,7 @@ def read(f: Frame, v: Any, node: ast.AST) -> Any:
 def read_name(f: Frame, v: Any, node: ast.AST) -> Any:
     """The value that a name is bound to when an expression gave `v`: a sub-tensor is read (copied to registers),
     anything else is shared."""
-    if isinstance(v, Ref) and v.coords:
+    if isinstance(v, Ref) and (v.coords or v.sliced):
         return read(f, v, node)
     if isinstance(v, tuple) and any(isinstance(x, (Ref, tuple)) for x in v) and not hasattr(v, "_fields"):
         return tuple(read_name(f, x, node) for x in v)

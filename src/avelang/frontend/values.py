@@ -57,6 +57,8 @@ class Ref:
     # A sub-tensor that a name holds without a copy, as its extents are known only at run time: it is not stored
     # through.
     uncopied: bool = False
+    # What a slice has made: read into a name it is copied, as with `coords`.
+    sliced: bool = False
 
     @property
     def type(self) -> TensorType:

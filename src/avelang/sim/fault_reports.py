@@ -17,7 +17,8 @@ from avelang.sim.reference_program import ReferenceProgram
 from avelang.sim.wave import ReferenceWave
 
 _WORDS = {"load": "load", "store": "store", "ld": "load", "st": "store"}
-_TENSOR_AT = {"load": 0, "store": 1}  # which operand of a tensor access is the tensor; the coordinates follow it
+# Which operand of a tensor access is the tensor; the coordinates follow it.
+_TENSOR_AT = {"load": 0, "store": 1, "subview": 0}
 _CODES = {"extent": "X001", "bounds": "X002", "unwritten": "X003", "readonly": "X004", "register": "X005",
           "race": "X006", "flight": "X010",
           "guard": "X010", "proxy": "X014", "world": "X040", "lanes": "X041",
@@ -40,6 +41,8 @@ def _tensor(op: Op) -> tuple[Value, list[Value]] | None:
     if op.name not in _TENSOR_AT:
         return None
     tensor, *coords = op.operands[_TENSOR_AT[op.name] :]
+    if op.name == "subview":
+        coords = coords[: len(tensor.type.shape)]  # type: ignore[union-attr]
     return tensor, coords
 
 
@@ -51,6 +54,8 @@ def _index(p: ReferenceProgram, wave: ReferenceWave, op: Op, fault: AccessFault)
     tensor, coords = through
     given = tuple(int(wave.env[p.slot(c)][fault.lane]) for c in coords)
     assert isinstance(tensor.type, TensorType)
+    if op.name == "subview":
+        return tuple(c if c < 0 else c + by for c, by in zip(given, op.attrs["reach"], strict=True))
     rest = [x or 0 for x in tensor.type.shape[len(coords) :]]
     if fault.kind == "extent" or not rest:
         return given

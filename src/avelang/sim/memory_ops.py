@@ -117,7 +117,8 @@ def view(p: ReferenceProgram, op: Op) -> Step:
 
 
 def subview(p: ReferenceProgram, op: Op) -> Step:
-    """A part of a tensor from an element on; the offsets are not checked before an access uses them."""
+    """A part of a tensor from an element on; the offsets are not checked before an access uses them, save where the op
+    says how far the part `reach`es: AccessFault "extent" where it leaves the tensor."""
     source, t = op.operands[0].type, op.result.type
     assert isinstance(source, TensorType) and isinstance(t, TensorType)
     n, size = len(source.shape), source.dtype.bytes
@@ -125,8 +126,16 @@ def subview(p: ReferenceProgram, op: Op) -> Step:
     offsets = [p.slot(v) for v in op.operands[1 : 1 + n]]
     own = op.attrs.get("name") or op.result.name
 
+    reach = op.attrs.get("reach")
+
     def step(wave: ReferenceWave, env: Env) -> None:
         t, address = env[base], env[base].address
+        for slot, extent, by in zip(offsets, t.shape, reach, strict=True) if reach else ():
+            first = env[slot].astype(np.int64)
+            wrong = ((first < 0) | (first + by >= extent)) & wave.mask.active
+            if wrong.any():
+                wave.op = op
+                raise AccessFault("extent", int(wrong.argmax()))
         for slot, stride in zip(offsets, t.strides, strict=True):
             address = address + env[slot].astype(np.int64) * (stride * size)
         env[out] = TensorValue(address, *dims(env), own or t.name)
