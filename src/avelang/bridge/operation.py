@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from avelang.bridge.signatures import Signature
 from avelang.ir.dtypes import numpy_dtype
 
 OURS = "avelang"
+_PREPARING = threading.RLock()
 
 
 def namespace_of(host: Callable[..., Any], given: str | None) -> str:
@@ -316,7 +318,9 @@ class Operation:
         if self._torch is None:
             from avelang.bridge.torch_operator import TorchOperator
 
-            self._torch = TorchOperator(self)
+            with _PREPARING:  # torch takes a name once, whichever thread comes first
+                if self._torch is None:
+                    self._torch = TorchOperator(self)
         return self.full_name
 
     def __repr__(self) -> str:

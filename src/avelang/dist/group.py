@@ -7,6 +7,7 @@ memory over NVLink."""
 
 from __future__ import annotations
 
+import itertools
 import mmap
 import os
 import sys
@@ -22,6 +23,7 @@ from avelang.dist.memory import ALIGNED, BYTES, CONTROL, Member, give_up, late, 
 
 SHARED_FILES = "/dev/shm"  # noqa: S108 - where Linux keeps files in memory
 LIMIT = 60.0
+_NUMBERS = itertools.count()
 
 
 def connect(process_group: Any = None, *, bytes: int = BYTES, limit: float = LIMIT, device: Any = None) -> Group:
@@ -46,11 +48,13 @@ class Group(Member):
     def __init__(self, torch: Any, process_group: Any, memory: Any, size: int, limit: float, device: Any):
         self._torch, self.process_group, self.limit, self.device = torch, process_group, limit, device
         self.rank = torch.distributed.get_rank(process_group)
+        self.name = f"{getattr(process_group, 'group_name', id(process_group))}, {next(_NUMBERS)}"
         self.ranks = torch.distributed.get_world_size(process_group)
         size = -(-size // ALIGNED) * ALIGNED
         self.agree("avelang.dist.connect", bytes=size)
         self._memory = memory(self, size)
         self.heaps, self.team, self._control = self._memory.heaps, self._memory.team, self._memory.control
+        self.BLOCKS = 2 if device == "cpu" else 32
         super().__init__()
 
     def exchange(self, value: Any) -> list[Any]:
@@ -67,7 +71,7 @@ class Group(Member):
         """Launches a kernel on this rank. On a GPU it is on the stream when this returns, and a rank that did not come
         is told of by `check`, or by the next launch. Raises L080."""
         self.check(kernel.source.name)
-        with self._memory.watched():
+        with self._memory.watched(self.limit):
             kernel[grid, block](*(self.own(a) for a in args), **{k: self.own(v) for k, v in kwargs.items()})
         if self.device == "cpu":
             self.check(kernel.source.name)
@@ -106,13 +110,13 @@ class _SharedMemory:
         self.heaps = [np.frombuffer(m, np.uint8) for m in self._maps]
         at = [h.__array_interface__["data"][0] for h in self.heaps]
         own = at[group.rank]
-        self.control, self.limit = self.heaps[group.rank], group.limit
+        self.control = self.heaps[group.rank]
         self.team = words(group.rank, own, [x - own for x in at])
         self.view = view
 
-    def watched(self) -> Any:
-        """Ends this rank's waits after the time limit."""
-        return _Watch(self.control, self.limit)
+    def watched(self, limit: float) -> Any:
+        """Ends this rank's waits after so many seconds."""
+        return _Watch(self.control, limit)
 
     def close(self) -> None:
         """Maps are let go with the last array that shows them."""
@@ -130,7 +134,7 @@ class _GpuMemory:
         heap = symm.empty(size, dtype=torch.uint8, device=f"cuda:{group.device}")
         heap.zero_()
         self._handle = symm.rendezvous(heap, group.process_group)
-        self._torch, self.limit = torch, group.limit
+        self._torch = torch
         shapes = [(size,)] * group.ranks
         self.heaps = [self._handle.get_buffer(r, s, torch.uint8) if r != group.rank else heap
                       for r, s in enumerate(shapes)]  # fmt: skip
@@ -149,9 +153,9 @@ class _GpuMemory:
         count = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
         return heap[offset : offset + count].view(kind).view(tuple(shape))
 
-    def watched(self) -> Any:
-        """Ends the waits of the launch after the time limit, unless the stream has come past it."""
-        return _StreamWatch(self._torch, self.control, self.limit)
+    def watched(self, limit: float) -> Any:
+        """Ends the waits of the launch after so many seconds, unless the stream has come past it."""
+        return _StreamWatch(self._torch, self.control, limit)
 
     def close(self) -> None:
         """torch gives the memory back with the last tensor that shows it."""

@@ -52,7 +52,9 @@ class Member(abc.ABC):
     limit: float
     team: Any
     heaps: Sequence[Any]
-    device = "cpu"
+    name: str
+    device: Any = "cpu"
+    BLOCKS = 2  # of collectives, the same in every call
 
     def __init__(self) -> None:
         self._places = Places(len(self.heaps[self.rank]), f"rank {self.rank}")
@@ -64,6 +66,16 @@ class Member(abc.ABC):
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         offset = self._places.take(math.prod(shape) * np.dtype(dtype).itemsize)
         return Symmetric([self.view(h, offset, shape, dtype) for h in self.heaps], offset)
+
+    def at(self, offset: int, shape: int | Sequence[int], dtype: Any) -> Symmetric:
+        """The symmetric tensor at an offset that `empty` has given: other shapes and dtypes of the same memory."""
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        return Symmetric([self.view(h, offset, shape, dtype) for h in self.heaps], offset)
+
+    @property
+    def left(self) -> int:
+        """Bytes of symmetric memory that nobody has asked for yet."""
+        return self._places.size - self._places.at
 
     def view(self, heap: Any, offset: int, shape: Sequence[int], dtype: Any) -> Any:
         """A part of a rank's memory as an array."""

@@ -190,6 +190,7 @@ class WorldMember(Member):
     def __init__(self, world: World, rank: int):
         self.world, self.rank, self.ranks, self.limit = world, rank, world.ranks, world.limit
         self.heaps, self.team = world.heaps, world.team[rank]
+        self.name = f"world {id(world)}, rank {rank}"
         super().__init__()
         self._places = world.places(rank)
 

@@ -1,0 +1,37 @@
+"""One rank of a process group of gloo: `gloo_ranks.py RANK RANKS FILE`. Rank 1 leaves before the last call, and the others say so."""
+
+import sys
+
+import torch
+import torch.distributed
+
+import avelang.dist
+from avelang.base.errors import AveError
+from avelang.ops import dist
+
+
+def main(rank: int, ranks: int, file: str) -> None:
+    torch.distributed.init_process_group("gloo", init_method=f"file://{file}", rank=rank, world_size=ranks)
+    group = avelang.dist.connect(bytes=1 << 18, limit=60.0)
+    again = avelang.dist.connect(bytes=1 << 17)  # a second communicator
+    x = torch.arange(64, dtype=torch.float32).reshape(8, 8) + rank
+    want = sum(torch.arange(64, dtype=torch.float32).reshape(8, 8) + r for r in range(ranks))
+    for member in (group, again, None, torch.distributed.group.WORLD):
+        assert torch.equal(dist.all_reduce(x, member), want)
+    assert torch.equal(dist.all_gather(x, group)[8 * rank : 8 * rank + 8], x)
+    print("sums are right")
+    again.close()
+    try:
+        dist.all_reduce(x[: 4 + rank], group)
+    except AveError as e:
+        assert e.code == "L081", e
+    if rank == 1:
+        return
+    group.limit = 0.5
+    try:
+        dist.reduced(x, group=group.name, shots=1)
+    except AveError as e:
+        print(e)
+
+
+main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
