@@ -8,7 +8,7 @@ import avelang.language as al
 
 # A kernel is a Python function with annotated parameters. Each thread runs its body once.
 @avelang.jit
-def axpy(a: al.f32, x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.u32):
+def axpy(a: al.f32, x: al.Pointer[al.f32], y: al.Pointer[al.f32], n: al.u32):
     # A pointer knows no shape. A layout gives it one, and the extent may be a run-time value.
     xs = al.make_tensor(x, al.f32, al.make_layout((n,), (1,)))
     ys = al.make_tensor(y, al.f32, al.make_layout((n,), (1,)))

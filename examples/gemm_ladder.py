@@ -3,6 +3,8 @@
 A is m x k and B is n x k, both row by row, so that a dot product reads two rows. Run with `python examples/gemm_ladder.py`.
 """
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 
@@ -15,7 +17,7 @@ TILE = 16
 
 # 1. One thread computes one element and reads two whole rows for it.
 @avelang.jit
-def naive(a: al.Tensor((M, K), al.f32), b: al.Tensor((N, K), al.f32), c: al.Tensor((M, N), al.f32)):
+def naive(a: al.Tensor[(M, K), al.f32], b: al.Tensor[(N, K), al.f32], c: al.Tensor[(M, N), al.f32]):
     row = al.block_id(1) * TILE + al.thread_id(1)
     col = al.block_id(0) * TILE + al.thread_id(0)
     total = al.convert(0, al.f32)
@@ -26,7 +28,7 @@ def naive(a: al.Tensor((M, K), al.f32), b: al.Tensor((N, K), al.f32), c: al.Tens
 
 # 2. The block first brings a tile of A and a tile of B into shared memory; every element of them is then used sixteen times.
 @avelang.jit
-def shared_memory(a: al.Tensor((M, K), al.f32), b: al.Tensor((N, K), al.f32), c: al.Tensor((M, N), al.f32)):
+def shared_memory(a: al.Tensor[(M, K), al.f32], b: al.Tensor[(N, K), al.f32], c: al.Tensor[(M, N), al.f32]):
     a_tile = al.make_shared((TILE, TILE), al.f32)
     b_tile = al.make_shared((TILE, TILE), al.f32)
     x, y = al.thread_id(0), al.thread_id(1)
@@ -44,7 +46,7 @@ def shared_memory(a: al.Tensor((M, K), al.f32), b: al.Tensor((N, K), al.f32), c:
 
 # 3. Memory is widest when sixteen bytes move at once. Seen as (rows, K / 4, 4), two coordinates address a vector of four numbers.
 @avelang.jit
-def vectorized(a: al.Tensor((M, K), al.f32), b: al.Tensor((N, K), al.f32), c: al.Tensor((M, N), al.f32)):
+def vectorized(a: al.Tensor[(M, K), al.f32], b: al.Tensor[(N, K), al.f32], c: al.Tensor[(M, N), al.f32]):
     a_quads = al.view(a, al.Tensor((M, K // 4, 4), al.f32))
     b_quads = al.view(b, al.Tensor((N, K // 4, 4), al.f32))
     row = al.block_id(1) * TILE + al.thread_id(1)
@@ -58,7 +60,7 @@ def vectorized(a: al.Tensor((M, K), al.f32), b: al.Tensor((N, K), al.f32), c: al
 # 4. A matrix instruction: the 64 lanes of a wave multiply 16 x 16 by 16 x 16 together. Lane l brings row l % 16 of A, and of it
 #    the four numbers from column 4 (l / 16) on; likewise for B. It gets four elements of column l % 16 of the product.
 @avelang.jit
-def matrix_instruction(a: al.Tensor((M, K), al.bf16), b: al.Tensor((N, K), al.bf16), c: al.Tensor((M, N), al.f32)):
+def matrix_instruction(a: al.Tensor[(M, K), al.bf16], b: al.Tensor[(N, K), al.bf16], c: al.Tensor[(M, N), al.f32]):
     a_quads = al.view(a, al.Tensor((M, K // 4, 4), al.bf16))
     b_quads = al.view(b, al.Tensor((N, K // 4, 4), al.bf16))
     lane = al.thread_id(0)
@@ -74,7 +76,7 @@ def matrix_instruction(a: al.Tensor((M, K), al.bf16), b: al.Tensor((N, K), al.bf
 # 5. Sizes that are known only at run time: pointers and layouts take the place of tensors. One wave computes 32 x 32 with the larger
 #    instruction, whose lanes hold sixteen results. m and n are multiples of 32, k of 8.
 @avelang.jit
-def runtime_shape(a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.f32), m: al.u32, n: al.u32, k: al.u32):
+def runtime_shape(a: al.Pointer[al.bf16], b: al.Pointer[al.bf16], c: al.Pointer[al.f32], m: al.u32, n: al.u32, k: al.u32):
     a_quads = al.make_tensor(a, al.bf16, al.make_layout((m, k >> 2, 4), (k, 4, 1)))
     b_quads = al.make_tensor(b, al.bf16, al.make_layout((n, k >> 2, 4), (k, 4, 1)))
     out = al.make_tensor(c, al.f32, al.make_layout((m, n), (n, 1)))
@@ -91,7 +93,7 @@ def runtime_shape(a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(
 # 6. Any m and n: raw-buffer loads and stores check each address against a range that travels with the pointer. What lies outside reads
 #    as zero and is not stored, so the edges need no code of their own. k is a multiple of 8.
 @avelang.jit
-def guarded(a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.f32), m: al.u32, n: al.u32, k: al.u32):
+def guarded(a: al.Pointer[al.bf16], b: al.Pointer[al.bf16], c: al.Pointer[al.f32], m: al.u32, n: al.u32, k: al.u32):
     a_all = al.make_tensor(a, al.bf16, al.make_layout((m * k,), (1,)))
     b_all = al.make_tensor(b, al.bf16, al.make_layout((n * k,), (1,)))
     c_all = al.make_tensor(c, al.f32, al.make_layout((m * n,), (1,)))
@@ -116,7 +118,7 @@ def guarded(a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.f32
         al.amdgpu.raw_buffer_store_x1(al.bitcast(acc[r], al.i32), c_buffer, al.convert(offset, al.i32), zero, 0)
 
 
-def matrices(m: int, n: int, k: int, dtype) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def matrices(m: int, n: int, k: int, dtype: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """A, B, an empty C and the product by NumPy."""
     rng = np.random.default_rng(m + n + k)
     a, b = rng.standard_normal((m, k)).astype(dtype), rng.standard_normal((n, k)).astype(dtype)

@@ -1,5 +1,7 @@
 """Layouts: the same sixteen or sixty-four numbers in memory, seen in different shapes. Nothing is moved unless a kernel stores it."""
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 
@@ -8,7 +10,7 @@ import avelang.language as al
 
 
 @avelang.jit
-def transpose(source: al.Tensor((8, 8), al.i32), target: al.Tensor((8, 8), al.i32)):
+def transpose(source: al.Tensor[(8, 8), al.i32], target: al.Tensor[(8, 8), al.i32]):
     # A layout is a shape and, for each mode, how many elements lie between neighbors. (8, 8):(1, 8) is column-major.
     columns_first = al.view(source, al.i32, al.make_layout((8, 8), (1, 8)))
     t = al.thread_id(0)
@@ -16,7 +18,7 @@ def transpose(source: al.Tensor((8, 8), al.i32), target: al.Tensor((8, 8), al.i3
 
 
 @avelang.jit
-def interleave(source: al.Tensor((8,), al.i32), target: al.Tensor((8,), al.i32)):
+def interleave(source: al.Tensor[(8,), al.i32], target: al.Tensor[(8,), al.i32]):
     # Modes nest. One coordinate runs through (2, 4) with the 2 fastest: offsets 0 4 1 5 2 6 3 7.
     shuffled = al.view(source, al.i32, al.make_layout(((2, 4),), ((4, 1),)))
     t = al.thread_id(0)
@@ -24,7 +26,7 @@ def interleave(source: al.Tensor((8,), al.i32), target: al.Tensor((8,), al.i32))
 
 
 @avelang.jit
-def halves_of_words(words: al.Tensor((4, 2), al.u32), target: al.Tensor((4, 4), al.f32)):
+def halves_of_words(words: al.Tensor[(4, 2), al.u32], target: al.Tensor[(4, 4), al.f32]):
     # One coordinate fewer than modes gives a row: here two words, loaded at once. A view reads the same bits as four bf16 numbers.
     row = words[al.thread_id(0)]
     numbers = al.view(row, al.Tensor((4,), al.bf16))
@@ -32,7 +34,7 @@ def halves_of_words(words: al.Tensor((4, 2), al.u32), target: al.Tensor((4, 4), 
 
 
 @avelang.jit
-def frame(picture: al.Tensor((8, 8), al.i32)):
+def frame(picture: al.Tensor[(8, 8), al.i32]):
     # A subview is a window: what is stored into it lands in the tensor behind it.
     inside = al.subview(picture, (1, 1), (6, 6), (1, 1))
     t = al.thread_id(0)
@@ -43,7 +45,7 @@ def frame(picture: al.Tensor((8, 8), al.i32)):
 
 
 def main() -> None:
-    def one_block(threads):
+    def one_block(threads: Any):
         return lambda: ((1, 1, 1), (threads, 1, 1))
 
     square = np.arange(64, dtype=np.int32).reshape(8, 8)

@@ -18,7 +18,7 @@ def wave_sum(v: al.f32) -> al.f32:
 
 
 @avelang.jit
-def row_sums(matrix: al.Pointer(al.f32), sums: al.Pointer(al.f32), columns: al.u32):
+def row_sums(matrix: al.Pointer[al.f32], sums: al.Pointer[al.f32], columns: al.u32):
     rows = al.grid_dim(0)
     m = al.make_tensor(matrix, al.f32, al.make_layout((rows, columns), (columns, 1)))
     out = al.make_tensor(sums, al.f32, al.make_layout((rows,), (1,)))

@@ -1,5 +1,7 @@
 """A matrix product of one's own, made of another: an 8 x 16 x 64 product for few rows, and one with K in wide runs. No GPU is needed."""
 
+from typing import Any
+
 import avelang
 import avelang.language as al
 from avelang import tile
@@ -8,7 +10,7 @@ from avelang import tile
 # Four products of 16 x 16 x 16, K in another order: a lane holds 16 neighbors along K, which it can read at once, and each instruction takes a
 # quarter of them. Both operands are taken in the same order, so the product is the same.
 @avelang.jit
-def lower(a, b, acc):
+def lower(a: Any, b: Any, acc: Any):
     for i in range(4):
         left, right = al.make_local((4,), al.bf16), al.make_local((4,), al.bf16)
         for j in range(4):

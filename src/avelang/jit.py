@@ -10,7 +10,7 @@ import inspect
 import sys
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, dataclass_transform  # type: ignore[attr-defined]
+from typing import TYPE_CHECKING, Annotated, Any, Generic, dataclass_transform
 
 from avelang.base import knobs
 from avelang.base.errors import AveError, error
@@ -21,12 +21,22 @@ from avelang.frontend import structs
 from avelang.frontend.source import FunctionSource, Jitted
 
 if TYPE_CHECKING:
+    from typing_extensions import ParamSpec, TypeVar
+
     from avelang.amdgcn.report import KernelReport
     from avelang.runtime.launch import Launcher, LaunchResult
     from avelang.runtime.resources import Resources
 
+    P = ParamSpec("P", default=...)
+    R = TypeVar("R", default=Any)
+else:  # defaults are of Python 3.13
+    from typing import ParamSpec, TypeVar
 
-class JitFunction(Jitted):
+    P, R = ParamSpec("P"), TypeVar("R")
+T = TypeVar("T")
+
+
+class JitFunction(Jitted, Generic[P, R]):
     """A kernel: `kernel[provider](*args, **kwargs)` launches it; called by another jit function, it is a device
     function.
 
@@ -44,6 +54,10 @@ class JitFunction(Jitted):
 
     # The builtin that launches it, where the native subscription finds it (`runtime.subscript`).
     __slots__ = ("_native",)
+
+    __name__: str
+    __qualname__: str
+    __wrapped__: Callable[..., Any]
 
     def __init__(self, fn: Callable[..., Any], span: Span | None = None):
         self.source = FunctionSource(fn, span)
@@ -70,14 +84,14 @@ class JitFunction(Jitted):
         self._launcher.adopt(self)
         return found
 
-    def __get__(self, instance: Any, owner: Any = None) -> JitFunction:
+    def __get__(self, instance: Any, owner: Any = None) -> JitFunction[P, R]:
         """Itself, wherever it is read: a kernel in a class is no method (T007 names the first parameter)."""
         return self
 
     # `kernel[...]` is a launch, not an item: without this, Python would take a kernel for an endless sequence.
     __iter__ = None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         raise error("L001", kernel=self.source.name)
 
     @property
@@ -148,7 +162,7 @@ def _traced(kernel: JitFunction, provider: Any, /, *args: Any, **named: Any) -> 
 _NOTHING: Any = object()
 
 
-def jit(fn: Callable[..., Any] = _NOTHING, /, *more: Any, **options: Any) -> JitFunction:
+def jit(fn: Callable[P, R] = _NOTHING, /, *more: Any, **options: Any) -> JitFunction[P, R]:
     """Makes a kernel of a function in a file. Raises S003 for what is no plain function, or is what another decorator
     has made of one, L066 for options, which belong to launches."""
     if fn is _NOTHING or more or options:
@@ -166,9 +180,6 @@ def jit(fn: Callable[..., Any] = _NOTHING, /, *more: Any, **options: Any) -> Jit
         return JitFunction(fn, _line(sys._getframe(1)))
     except AveError as e:
         raise e if knobs.full_traceback() else e.with_traceback(None) from None
-
-
-T = TypeVar("T")
 
 
 @dataclass_transform()

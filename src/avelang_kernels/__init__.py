@@ -27,7 +27,7 @@ class FormerNames:
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """Returns a spec for a former name, None for any other."""
-        return ModuleSpec(name, FormerNames) if name in _MOVED else None  # type: ignore[arg-type]
+        return ModuleSpec(name, _FINDER) if name in _MOVED else None
 
     @staticmethod
     def create_module(spec: ModuleSpec) -> None:
@@ -39,4 +39,5 @@ class FormerNames:
         sys.modules[module.__name__] = importlib.import_module(_MOVED[module.__name__])
 
 
-sys.meta_path.append(FormerNames)  # type: ignore[arg-type]
+_FINDER: Any = FormerNames
+sys.meta_path.append(_FINDER)

@@ -10,19 +10,19 @@ from avelang import Want
 
 
 @avelang.jit
-def relu(x):
+def relu(x: Any):
     """max(x, 0)."""
     return al.max(x, 0.0)
 
 
 @avelang.jit
-def silu(x):
+def silu(x: Any):
     """x / (1 + exp(-x))."""
     return x / (1.0 + al.exp(0.0 - x))
 
 
 @avelang.jit
-def gelu_tanh(x):
+def gelu_tanh(x: Any):
     """x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2: torch's `gelu` with approximate="tanh"."""
     return x / (1.0 + al.exp(x * (-1.5957691216057308 - 0.07135481282052302 * x * x)))
 

@@ -34,9 +34,9 @@ def product_dtypes(one: str, two: str, three: str) -> tuple[al.DType, al.DType]:
 
 def _shape(x: Any) -> tuple[int, ...] | None:
     """Of an array; None where there is none."""
-    shape = getattr(x, "shape", None)
+    shape: Any = getattr(x, "shape", None)
     try:
-        return tuple(shape) if hasattr(x, "dtype") and not isinstance(x, type) else None  # type: ignore[arg-type]
+        return tuple(shape) if hasattr(x, "dtype") and not isinstance(x, type) else None
     except TypeError:
         return None
 

@@ -4,7 +4,7 @@ product's matrices."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 from avelang import argument_error
@@ -31,7 +31,7 @@ def divided(x: Reg, by: int, below: int) -> tuple[Reg, Reg]:
 
 
 @contextlib.contextmanager
-def repeat(name: str, count: Reg) -> Iterator[None]:
+def repeat(name: str, count: Reg) -> Generator[None, None, None]:
     """The block `count` times, at least once; the register counts down."""
     ptx.label(name)
     yield

@@ -314,6 +314,8 @@ def public_definitions(tree: Tree) -> Iterator[tuple[str, int, str, str | None]]
             for n in bodies.pop():
                 if not isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or n.name.startswith("_"):
                     continue
+                if any(ast.unparse(d) in ("overload", "typing.overload") for d in n.decorator_list):
+                    continue  # the definition behind them has the docstring
                 yield m, n.lineno, n.name, ast.get_docstring(n)
                 if isinstance(n, ast.ClassDef):
                     bodies.append(n.body)

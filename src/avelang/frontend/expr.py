@@ -14,7 +14,7 @@ from avelang.frontend.constants import LAMBDA, constant
 from avelang.frontend.frame import MISSING, Frame, Visitors
 from avelang.frontend.infer import MOST_TRIPS
 from avelang.frontend.merge import changed_cells, choose
-from avelang.frontend.names import BUILTINS, Layout, Namespace
+from avelang.frontend.names import BUILTINS, Layout, Namespace, Pointer, Tensor
 from avelang.frontend.signature import suggest
 from avelang.frontend.structs import Object, StructClass, is_constant, is_constant_class
 from avelang.frontend.values import LocalFn, Poison, Ref, Vec, describe, is_runtime
@@ -105,8 +105,11 @@ def _tensor_attribute(f: Frame, base: Vec | Ref, node: ast.Attribute) -> Any:
 
 
 def subscript(f: Frame, node: ast.Subscript) -> Any:
-    """`base[index]`: of tensors, vectors and tuples."""
+    """`base[index]`: of tensors, vectors and tuples; `al.Tensor[shape, dtype]` is a call."""
     base = tensor_access.pointed(f, f.expr(node.value))
+    if base is Tensor or base is Pointer:
+        given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return f.expr(ast.copy_location(ast.Call(node.value, given, []), node))
     if isinstance(base, (tuple, str)):
         return _item(f, base, node)
     if isinstance(base, Object) or is_constant(base):

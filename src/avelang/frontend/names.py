@@ -8,7 +8,7 @@ import importlib
 import inspect
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 from avelang.base.errors import MissingError, counted, error
 from avelang.base.places import here
@@ -118,11 +118,16 @@ DYNAMIC = -1  # an extent or a stride that a launch fills in
 
 
 class Tensor(Layout):
-    """`Tensor(shape, dtype)` or `Tensor(shape, strides, dtype)`: an annotation, and the target of a view. Default
+    """`Tensor[shape, dtype]` or `Tensor[shape, strides, dtype]`: an annotation, which type checkers take too;
+    `Tensor(shape, dtype)` and `Tensor(shape, strides, dtype)` mean the same, and are the target of a view. Default
     strides are row-major. In the annotation of a kernel's parameter an extent (or a stride that is given) may be
     `al.dynamic`: each launch takes it from the array, and it is known at compile time."""
 
     __slots__ = ("dtype", "dynamic")
+
+    def __class_getitem__(cls, args: Any) -> Tensor:
+        """`Tensor[shape, dtype]`: what `Tensor(shape, dtype)` is. Raises T003, T030, T031, T032."""
+        return cls(*args) if isinstance(args, tuple) else cls(args)
 
     @placed
     def __init__(self, *args: Any):
@@ -171,9 +176,13 @@ def _open(value: Any, what: str, least: int) -> shapes.Nested:
 
 
 class Pointer:
-    """`Pointer(dtype)`: an annotation for an address in global memory."""
+    """`Pointer[dtype]`: an annotation for an address in global memory; `Pointer(dtype)` means the same."""
 
     __slots__ = ("dtype",)
+
+    def __class_getitem__(cls, dtype: Any) -> Pointer:
+        """`Pointer[dtype]`: what `Pointer(dtype)` is. Raises T032."""
+        return cls(dtype)
 
     @placed
     def __init__(self, dtype: DType):
@@ -201,9 +210,32 @@ class TensorMap:
     """`TensorMap(dtype, rank, box, swizzle=0, interleave=0, fill=0)`: an annotation for a tensor map, by which a GPU
     copies boxes of an array of `rank` dimensions; a launch passes the array. `box`: extents in elements, in the array's
     order of dimensions, the last of them contiguous. `swizzle`: 0, 32, 64 or 128 bytes. `interleave`: 0. `fill`: what
-    elements outside the array read as: 0 or "nan"."""
+    elements outside the array read as: 0 or "nan". `TensorMap[dtype, rank, box, swizzle]` means the same."""
 
     __slots__ = ("type",)
+
+    def __class_getitem__(cls, args: Any) -> TensorMap:
+        """`TensorMap[dtype, rank, box, ...]`: what a call with these arguments is. Raises T003, T032, T036."""
+        given = args if isinstance(args, tuple) else (args,)
+        if not 3 <= len(given) <= 6:
+            raise error("T003", here(), callee="TensorMap", want="(dtype, rank, box, swizzle, interleave, fill)",
+                        got=counted(len(given), "argument"))
+        return cls(*given)
+
+
+ANNOTATED: Any = type(Annotated[int, 0])  # what `typing.Annotated[...]` gives
+
+
+def annotated(value: Any) -> Any:
+    """An annotation without `typing.Annotated`: `Annotated[al.Tensor, (m, n), al.f32]` is `al.Tensor[(m, n), al.f32]`,
+    as it is of Pointer and TensorMap; `Annotated[Any, x]` is x; of everything else, what stands first."""
+    if not isinstance(value, ANNOTATED):
+        return value
+    origin: Any = value.__origin__  # type: ignore[attr-defined]
+    given: tuple[Any, ...] = value.__metadata__  # type: ignore[attr-defined]
+    if origin is Any:
+        return given[0]
+    return origin(*given) if origin in (Tensor, Pointer, TensorMap) else origin
 
     @placed
     def __init__(self, dtype: DType, rank: int, box: Any, swizzle: int = 0, interleave: int = 0, fill: Any = 0):

@@ -22,7 +22,7 @@ from typing import Any
 from avelang.base.lazy import numpys
 from avelang.frontend import bytecode, purity
 from avelang.frontend.liveness import walk
-from avelang.frontend.names import Builtin, Intrinsic, Layout, Namespace, Pointer, TensorMap
+from avelang.frontend.names import ANNOTATED, Builtin, Intrinsic, Layout, Namespace, Pointer, TensorMap
 from avelang.frontend.source import FunctionSource, Jitted
 from avelang.frontend.structs import EMPTY, Pure, StructClass, is_constant, is_constant_class
 from avelang.ir.dtypes import DType
@@ -287,6 +287,8 @@ class Reach:
             self._chain(v, (), False)
         elif isinstance(v, _LANGUAGE):
             self.say(kind.__name__, repr(v))
+        elif isinstance(v, ANNOTATED):
+            self.captured((v.__origin__, v.__metadata__))  # type: ignore[attr-defined]
         elif isinstance(v, Pure) or is_constant(v) or is_constant_class(v) or _of_python(v):
             PYTHON["value"](self, v)
         else:

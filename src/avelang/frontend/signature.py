@@ -11,7 +11,7 @@ from typing import Any
 from avelang.base.errors import AveError, error
 from avelang.base.places import ANNOTATION
 from avelang.base.spans import Span
-from avelang.frontend.names import Pointer, Ranks, Tensor, TensorMap, constexpr, near
+from avelang.frontend.names import Pointer, Ranks, Tensor, TensorMap, annotated, constexpr, near
 from avelang.frontend.source import FunctionSource
 from avelang.ir.dtypes import DType, i64
 from avelang.ir.types import MapType
@@ -63,7 +63,8 @@ def evaluate(node: ast.expr, lookup: Callable[[str], Any], span: Span, param: st
         while isinstance(node, ast.Constant) and isinstance(node.value, str):
             node = ast.parse(node.value, mode="eval").body
         code = compile(ast.Expression(node), ANNOTATION, "eval")
-        return eval(code, {"__builtins__": {}}, AnnotationScope(lookup))  # noqa: S307 - the user's own program
+        scope = AnnotationScope(lookup)
+        return annotated(eval(code, {"__builtins__": {}}, scope))  # noqa: S307 - the user's own program
     except AveError as e:
         e.span = e.span or span
         raise
@@ -86,7 +87,7 @@ def annotation(source: FunctionSource, name: str, node: ast.expr) -> Any:
     """The annotation of a parameter, or of "return": Python's value, which may come from names that only the place of
     definition knows; a string is evaluated now."""
     value = source.fn.__annotations__.get(name)
-    return evaluate(node, source.lookup, source.span(node), name) if isinstance(value, str) else value
+    return evaluate(node, source.lookup, source.span(node), name) if isinstance(value, str) else annotated(value)
 
 
 def _spec(name: str, annotation: Any, default: Any, span: Span) -> ParamSpec:

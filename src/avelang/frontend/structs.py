@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
-from avelang.frontend.names import Pointer, Tensor, TensorMap, constexpr
+from avelang.frontend.names import Pointer, Tensor, TensorMap, annotated, constexpr
 from avelang.frontend.operators import METHODS
 from avelang.frontend.source import FunctionSource, Named
 from avelang.ir.dtypes import DType
@@ -93,7 +93,7 @@ class StructClass(Named):
             self._refuse(f"a field cannot be called {name}", "names with two underscores in front belong to Python")
         while isinstance(wanted, str):  # a quoted name is quoted twice under `from __future__ import annotations`
             wanted = self._evaluated(name, wanted, visible)
-        wanted = ANY if wanted is object or wanted is Any else wanted
+        wanted = ANY if wanted is object or wanted is Any else annotated(wanted)
         if not _means(wanted):
             hint = ("use a dtype, al.Pointer(dtype), al.Tensor(...), al.TensorMap(...), a struct, al.constexpr, or "
                     "`...` for anything")

@@ -7,7 +7,7 @@ import functools
 import threading
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import avelang.ptx.operations as operations
 from avelang.base import knobs
@@ -18,6 +18,13 @@ from avelang.ptx.build import Definition, Traced, sized, trace
 from avelang.ptx.calls import Caller
 from avelang.ptx.specs import TileSpec
 from avelang.ptx.types import Type, as_type
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from avelang.base.functions import Function
+
+    Extents: TypeAlias = Function | Sequence[Any] | int
 
 
 class PtxKernel(Named):
@@ -84,6 +91,13 @@ class PtxKernel(Named):
         return f"<PTX kernel {d.name} at {d.span.where()}>"
 
 
+@overload
+def kernel(fn: Callable[..., Any], /) -> PtxKernel: ...
+@overload
+def kernel(
+    *, in_specs: Any = ..., out_specs: Any = ..., grid: Extents | None = ..., block: Extents = ..., arch: str = ...,
+    cluster: Extents = ..., smem: Any = ..., max_registers: int | None = ..., min_blocks: int | None = ...,
+) -> Callable[[Callable[..., Any]], PtxKernel]: ...  # fmt: skip
 def kernel(
     fn: Callable[..., Any] | None = None, /, *, in_specs: Any = (), out_specs: Any = (), grid: Any = None,
     block: Any = (128, 1, 1),

@@ -7,7 +7,7 @@ instead."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from avelang.base.places import wrong
 
@@ -62,7 +62,10 @@ class NoValue:
         self._refuse("round it", 'x.to(s32, "rni") rounds while the kernel runs')
 
 
-def no_arithmetic(kind: type) -> type:
+T = TypeVar("T")
+
+
+def no_arithmetic(kind: type[T]) -> type[T]:
     """Gives a class the operators of numbers, each of which raises T110."""
 
     def operator(sign: str) -> Any:

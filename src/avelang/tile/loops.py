@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Any
 
 import avelang
 import avelang.language as al
@@ -45,7 +46,7 @@ def product(G, acc, a, b, buffer):
 
 
 @avelang.jit
-def alloc_shared(G, buffers):
+def alloc_shared(G, buffers) -> Any:
     """Shared memory for so many tiles of A and of B."""
     a = shared((G.m, G.k), G.mma.dtypes[0], buffers, (G.copy_a, G.a))
     return a, shared((G.n, G.k), G.mma.dtypes[1], buffers, (G.copy_b, G.b))
@@ -207,7 +208,7 @@ def direct(G, A, B, k, STAGES: al.constexpr = 2):
 
     def second(step, phase):
         read_next(phase + 1)
-        copy(A, B, *buffers[phase % BUFFERS], H.k)
+        copy(A, B, buffers[phase % BUFFERS][0], buffers[phase % BUFFERS][1], H.k)
 
     def multiply(phase, begin, end):
         block_gemm.multiply(H, acc, part, sets[phase % 2], begin, end)

@@ -10,7 +10,7 @@ import dataclasses
 import difflib
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import avelang
 from avelang.arch import chip as chip_of
@@ -48,6 +48,15 @@ class MmaAtom:
     natives: tuple[str, ...]
     expand: Any = same
     collapse: Any = same
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, name: str, shape: tuple[int, int, int], dtypes: tuple[DType, DType, DType],
+            a: Distribution | SubgroupLayout | None, b: Distribution | SubgroupLayout | None,
+            acc: Distribution | SubgroupLayout, lower: Any, natives: tuple[str, ...], expand: Any = ...,
+            collapse: Any = ...,
+        ) -> None: ...  # fmt: skip
 
     def __post_init__(self) -> None:
         for name in ("a", "b", "acc"):

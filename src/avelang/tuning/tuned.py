@@ -10,7 +10,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from avelang.tuning.space import ByName, Choice, Space
 from avelang.tuning.values import key_text
 
 if TYPE_CHECKING:
+    from avelang.base.functions import Function
     from avelang.tuning.tuner import TuneResult
 
 # What a launch takes by name besides the kernel's own parameters.
@@ -311,6 +312,14 @@ def full_name(fn: Any) -> str:
     return f"{module}.{name}" if module else name
 
 
+@overload
+def tune(
+    space: Any, /, *, where: Function | Sequence[Function] = ..., launch: Function = ...,
+    key: Function | Sequence[str] = ..., model: Function = ..., reference: Function = ..., fill: Function = ...,
+    inputs: Function = ..., default: Any = ..., **options: Any,
+) -> Callable[[Any], Tuned]: ...  # fmt: skip
+@overload
+def tune(fn: Callable[..., Any], space: Any, /, *args: Any, **options: Any) -> Any: ...
 def tune(*given: Any, **options: Any) -> Any:
     """Makes a kernel or a function tunable, or tunes one at once.
 

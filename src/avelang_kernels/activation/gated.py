@@ -6,7 +6,7 @@ sigmoid (GLU)."""
 
 import functools
 import math
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
@@ -21,13 +21,13 @@ DENSITY = 1 / math.sqrt(2 * math.pi)  # of the normal distribution, at 0
 
 
 @avelang.jit
-def sigmoid(x):
+def sigmoid(x: Any):
     """1 / (1 + e^-x)."""
     return 1.0 / (1.0 + al.exp(0.0 - x))
 
 
 @avelang.jit
-def activated(x, ACT):
+def activated(x: Any, ACT: Any):
     """(act(x), its derivative)."""
     if ACT == "silu":
         s = sigmoid(x)
@@ -51,10 +51,11 @@ def build_gated(P: RowPlan, dtype: Any, acc: Any, act: str, strided: tuple[bool,
 
     @avelang.jit
     def gated(
-        gate: al.Pointer(dtype), up: al.Pointer(dtype), y: al.Pointer(dtype), rows: al.u32,  # type: ignore
-        vectors: al.u32, chunks: al.u32, e1: E = None, e2: E = None,  # type: ignore
-        x0: S = None, x1: S = None, x2: S = None,  # type: ignore
-        x3: S = None, u0: T = None, u1: T = None, u2: T = None, u3: T = None,  # type: ignore
+        gate: al.Pointer[dtype], up: al.Pointer[dtype], y: al.Pointer[dtype], rows: al.u32, vectors: al.u32,
+        chunks: al.u32, e1: Annotated[Any, E] = None, e2: Annotated[Any, E] = None, x0: Annotated[Any, S] = None,
+        x1: Annotated[Any, S] = None, x2: Annotated[Any, S] = None, x3: Annotated[Any, S] = None,
+        u0: Annotated[Any, T] = None, u1: Annotated[Any, T] = None, u2: Annotated[Any, T] = None,
+        u3: Annotated[Any, T] = None,
     ):  # fmt: skip
         G = Lines(gate, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
         U, Y = Lines(up, rows, vectors, P.vec, e1, e2, u0, u1, u2, u3), Lines(y, rows, vectors, P.vec)
@@ -77,13 +78,15 @@ def build_gradients(P: RowPlan, dtype: Any, acc: Any, act: str, strided: tuple[b
 
     @avelang.jit
     def gated_backward(
-        gate: al.Pointer(dtype), up: al.Pointer(dtype), dy: al.Pointer(dtype), dg: al.Pointer(dtype),  # type: ignore
-        du: al.Pointer(dtype), rows: al.u32, vectors: al.u32, chunks: al.u32,  # type: ignore
-        e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
-        u0: T = None, u1: T = None, u2: T = None, u3: T = None,  # type: ignore
-        d0: U = None, d1: U = None, d2: U = None, d3: U = None,  # type: ignore
-        g0: V = None, g1: V = None, g2: V = None, g3: V = None,  # type: ignore
-        h0: Z = None, h1: Z = None, h2: Z = None, h3: Z = None,  # type: ignore
+        gate: al.Pointer[dtype], up: al.Pointer[dtype], dy: al.Pointer[dtype], dg: al.Pointer[dtype],
+        du: al.Pointer[dtype], rows: al.u32, vectors: al.u32, chunks: al.u32, e1: Annotated[Any, E] = None,
+        e2: Annotated[Any, E] = None, x0: Annotated[Any, S] = None, x1: Annotated[Any, S] = None,
+        x2: Annotated[Any, S] = None, x3: Annotated[Any, S] = None, u0: Annotated[Any, T] = None,
+        u1: Annotated[Any, T] = None, u2: Annotated[Any, T] = None, u3: Annotated[Any, T] = None,
+        d0: Annotated[Any, U] = None, d1: Annotated[Any, U] = None, d2: Annotated[Any, U] = None,
+        d3: Annotated[Any, U] = None, g0: Annotated[Any, V] = None, g1: Annotated[Any, V] = None,
+        g2: Annotated[Any, V] = None, g3: Annotated[Any, V] = None, h0: Annotated[Any, Z] = None,
+        h1: Annotated[Any, Z] = None, h2: Annotated[Any, Z] = None, h3: Annotated[Any, Z] = None,
     ):  # fmt: skip
         G = Lines(gate, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
         U = Lines(up, rows, vectors, P.vec, e1, e2, u0, u1, u2, u3)

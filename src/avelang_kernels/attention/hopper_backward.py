@@ -15,7 +15,7 @@ order they start in."""
 
 import dataclasses
 import functools
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
@@ -104,7 +104,7 @@ class HopperBackward:
 
 
 @avelang.jit
-def wgmma(F, a, b, sums, ADD, TRANS_A=0, TRANS_B=0):
+def wgmma(F: Any, a: Any, b: Any, sums: Any, ADD: Any, TRANS_A: Any = 0, TRANS_B: Any = 0):
     """One instruction, both operands by descriptors; ADD of 0: sums begin."""
     if F.dtype == al.bf16:
         return al.nvvm.wgmma_bf16_f32(a, b, sums, ADD, trans_a=TRANS_A, trans_b=TRANS_B)
@@ -112,7 +112,7 @@ def wgmma(F, a, b, sums, ADD, TRANS_A=0, TRANS_B=0):
 
 
 @avelang.jit
-def wgmma_rs(F, a, b, sums):
+def wgmma_rs(F: Any, a: Any, b: Any, sums: Any):
     """One instruction, A from registers, B the other way round."""
     return (
         al.nvvm.wgmma_bf16_f32_rs(a, b, sums, trans_b=1)
@@ -122,7 +122,7 @@ def wgmma_rs(F, a, b, sums):
 
 
 @avelang.jit
-def scores(F, keys, rows, stage, consumer):
+def scores(F: Any, keys: Any, rows: Any, stage: Any, consumer: Any):
     """Begins a consumer's keys (64, d) times its rows of a stage, transposed."""
     sums = al.nvvm.wgmma_fence_acc(al.full((F.columns // 2,), 0.0, al.f32))
     KEY, ROW = (0, F.columns * CHUNK) if F.wide else (ROWS * CHUNK, 0)
@@ -139,7 +139,7 @@ def scores(F, keys, rows, stage, consumer):
 
 
 @avelang.jit
-def accumulate(F, weights, rows, stage, sums):
+def accumulate(F: Any, weights: Any, rows: Any, stage: Any, sums: Any):
     """Begins sums (64, d) += weights (64, m), in registers, times rows (m, d) of a stage."""
     sums = al.nvvm.wgmma_fence_acc(sums)
     held = ()
@@ -156,7 +156,7 @@ def accumulate(F, weights, rows, stage, sums):
 
 
 @avelang.jit
-def accumulate_shared(F, weights, buffer, rows, stage, sums, consumer):
+def accumulate_shared(F: Any, weights: Any, buffer: Any, rows: Any, stage: Any, sums: Any, consumer: Any):
     """The same for half of d, with weights of all queries from shared memory."""
     sums = al.nvvm.wgmma_fence_acc(sums)
     a = al.nvvm.wgmma_descriptor(al.subview(weights, (buffer, 0, 0), (1, 1, F.n * CHUNK), (1, 1, 1)))
@@ -171,7 +171,7 @@ def accumulate_shared(F, weights, buffer, rows, stage, sums, consumer):
 
 
 @avelang.jit
-def query_gradient(F, ds, buffer, keys, consumer):
+def query_gradient(F: Any, ds: Any, buffer: Any, keys: Any, consumer: Any):
     """Begins a consumer's half of dQ: 64 queries, and 64 of d, or half of it."""
     sums = al.nvvm.wgmma_fence_acc(al.full((F.rounds * CHUNK // 2,), 0.0, al.f32))
     ATOM, PIECE = (0, F.rounds) if F.atoms == 1 else (1, 0)
@@ -190,7 +190,7 @@ def query_gradient(F, ds, buffer, keys, consumer):
 
 
 @avelang.jit
-def weights_of(F, s, lse, stage, scale, work, n, m, consumer, t):
+def weights_of(F: Any, s: Any, lse: Any, stage: Any, scale: Any, work: Any, n: Any, m: Any, consumer: Any, t: Any):
     """Weights of scores: 2 to the score * scale - lse; 0 for what is not seen."""
     warp, lane = t // WARP, t % WARP
     first = consumer * (F.columns // 2) if F.wide else 0
@@ -216,7 +216,7 @@ def weights_of(F, s, lse, stage, scale, work, n, m, consumer, t):
 
 
 @avelang.jit
-def score_gradients(F, p, dp, delta, stage, consumer, t):
+def score_gradients(F: Any, p: Any, dp: Any, delta: Any, stage: Any, consumer: Any, t: Any):
     """dS = P * (dP - delta), in the dtype of operands."""
     first = consumer * (F.columns // 2) if F.wide else 0
     lane, ds = t % WARP, al.make_local((F.columns // 2,), al.f32)
@@ -229,7 +229,7 @@ def score_gradients(F, p, dp, delta, stage, consumer, t):
 
 
 @avelang.jit
-def share(F, room, buffer, held, consumer, t):
+def share(F: Any, room: Any, buffer: Any, held: Any, consumer: Any, t: Any):
     """Leaves a consumer's part of dS^T, or of the weights, in shared memory: 64 keys, or half of the queries."""
     row, LEFT = t // WARP * 16 + t % 16, F.columns // 8
     if not F.wide:
@@ -273,7 +273,9 @@ class Gradients:
 
 
 @avelang.jit
-def step(F, g, x, q, do, work, n, m, buffer, scale, consumer, t):
+def step(
+    F: Any, g: Any, x: Any, q: Any, do: Any, work: Any, n: Any, m: Any, buffer: Any, scale: Any, consumer: Any, t: Any
+):
     """One tile of queries. Products that are under way while numbers are computed: dP with the weights, dV with dS, dK
     with dQ's way to shared memory."""
     x.q_ring.wait(q)
@@ -313,7 +315,7 @@ def step(F, g, x, q, do, work, n, m, buffer, scale, consumer, t):
 
 
 @avelang.jit
-def spin(counter, value):
+def spin(counter: Any, value: Any):
     """Waits until a counter in memory has a value; what was written before it is seen then, by copies too."""
     now = al.nvvm.ld_acquire_u32(counter)
     while now != value:
@@ -322,7 +324,7 @@ def spin(counter, value):
 
 
 @avelang.jit
-def add_queries(F, DQ, counters, x, work, n, head, writer, lane):
+def add_queries(F: Any, DQ: Any, counters: Any, x: Any, work: Any, n: Any, head: Any, writer: Any, lane: Any):
     """A warp's part: brings dQ of every other tile of queries to memory, in its turn. While one warp waits until its
     sums have arrived, the other one sends the next."""
     if writer == 0:
@@ -346,7 +348,7 @@ def add_queries(F, DQ, counters, x, work, n, head, writer, lane):
 
 
 @avelang.jit
-def send_queries(F, DQ, x, m, head, turn, piece, r):
+def send_queries(F: Any, DQ: Any, x: Any, m: Any, head: Any, turn: Any, piece: Any, r: Any):
     """Has TMA store a part of dQ, or add it to what is there, and waits until it has been read."""
     row = m * F.m + (piece * ROWS if F.atoms == 2 else 0)
     for i in range(CHUNK // BOX):
@@ -361,7 +363,22 @@ def send_queries(F, DQ, x, m, head, turn, piece, r):
 
 
 @avelang.jit
-def produce(F, Q, K, V, DO, lse, delta, x, work, n, head, batch, own, rows):
+def produce(
+    F: Any,
+    Q: Any,
+    K: Any,
+    V: Any,
+    DO: Any,
+    lse: Any,
+    delta: Any,
+    x: Any,
+    work: Any,
+    n: Any,
+    head: Any,
+    batch: Any,
+    own: Any,
+    rows: Any,
+):
     """One thread's part: K and V once, then Q and dO, tile after tile. `rows`: of lse and delta of a head."""
     mine = batch * work.heads + own
     al.nvvm.mbarrier_arrive_expect_tx(x.kv_full[0], 2 * F.n * F.d * BYTES)
@@ -391,7 +408,7 @@ def produce(F, Q, K, V, DO, lse, delta, x, work, n, head, batch, own, rows):
 
 
 @avelang.jit
-def own_rows(F, room, c, consumer):
+def own_rows(F: Any, room: Any, c: Any, consumer: Any):
     """Memory of a consumer's piece c of dK or dV in that of K or V."""
     if F.wide:
         return al.subview(room, (consumer * F.own + c, 0), (1, ROWS * CHUNK), (1, 1))
@@ -399,7 +416,7 @@ def own_rows(F, room, c, consumer):
 
 
 @avelang.jit
-def store_keys(F, OUT, room, sums, batch, row, head, consumer, t):
+def store_keys(F: Any, OUT: Any, room: Any, sums: Any, batch: Any, row: Any, head: Any, consumer: Any, t: Any):
     """Rounds a consumer's part of dK or dV and hands it to TMA. `room`: memory of K or V."""
     for c in range(F.own):
         mine = al.view(own_rows(F, room, c, consumer), al.Tensor((ROWS, 8, 8), F.dtype))
@@ -414,7 +431,7 @@ def store_keys(F, OUT, room, sums, batch, row, head, consumer, t):
 
 
 @avelang.jit
-def add_keys(F, OUT, x, sums, head, row, turn, consumer, t):
+def add_keys(F: Any, OUT: Any, x: Any, sums: Any, head: Any, row: Any, turn: Any, consumer: Any, t: Any):
     """Hands a consumer's part of dK or dV in f32 to TMA, which stores that of the first head that shares the keys, and
     adds the others'."""
     PIECES = F.own * CHUNK // BOX
@@ -442,7 +459,22 @@ def add_keys(F, OUT, x, sums, head, row, turn, consumer, t):
 
 
 @avelang.jit
-def consume(F, DK, DV, counters, x, work, n, head, batch, own, scale, by, consumer, t):
+def consume(
+    F: Any,
+    DK: Any,
+    DV: Any,
+    counters: Any,
+    x: Any,
+    work: Any,
+    n: Any,
+    head: Any,
+    batch: Any,
+    own: Any,
+    scale: Any,
+    by: Any,
+    consumer: Any,
+    t: Any,
+):
     """A consumer's part: 64 keys."""
     SIZE = F.own * CHUNK // 2
     g = Gradients(al.full((SIZE,), 0.0, al.f32), al.full((SIZE,), 0.0, al.f32))
@@ -475,7 +507,7 @@ def consume(F, DK, DV, counters, x, work, n, head, batch, own, scale, by, consum
 
 
 @avelang.jit
-def backward_stages(F):
+def backward_stages(F: Any):
     """Shared memory, and mbarriers that are ready behind a barrier of the block."""
     x = BackwardStages(
         al.make_shared((F.chunks, F.n * CHUNK), F.dtype, 1024),
@@ -508,15 +540,17 @@ def build(F: HopperBackward) -> Any:
     OUT: Any = SUMS if F.shared_keys else al.TensorMap(F.dtype, 4, (1, ROWS, 1, CHUNK), swizzle=PATTERN)
     N: Any = al.u32
     I: Any = al.i32
-    R: Any = al.Pointer(al.f32)  # type: ignore
-    C: Any = al.Pointer(al.u32)  # type: ignore
+    R: Any = al.Pointer(al.f32)
+    C: Any = al.Pointer(al.u32)
 
     @avelang.jit
     def attention_backward(
-        q: X, k: KV, v: KV, do: X, dq: SUMS, dk: OUT, dv: OUT, lse: R, delta: R, counters: C,  # type: ignore
-        batches: N, heads: N, queries: N, kv_heads: N, keys: N, left: I, right: I, shift: I, rows: N,  # type: ignore
-        cycle: N,  # type: ignore
-        scale: al.f32, by: al.f32,  # type: ignore
+        q: Annotated[Any, X], k: Annotated[Any, KV], v: Annotated[Any, KV], do: Annotated[Any, X],
+        dq: Annotated[Any, SUMS], dk: Annotated[Any, OUT], dv: Annotated[Any, OUT], lse: Annotated[Any, R],
+        delta: Annotated[Any, R], counters: Annotated[Any, C], batches: Annotated[Any, N], heads: Annotated[Any, N],
+        queries: Annotated[Any, N], kv_heads: Annotated[Any, N], keys: Annotated[Any, N], left: Annotated[Any, I],
+        right: Annotated[Any, I], shift: Annotated[Any, I], rows: Annotated[Any, N], cycle: Annotated[Any, N],
+        scale: al.f32, by: al.f32,
     ):  # fmt: skip
         """`rows`: queries, as lse and delta have them, a multiple of `m`. `scale` in base 2; dK is what is summed up
         times `by`. `counters`, all 0: numbers of blocks, of additions to tiles of dQ, of additions to tiles of dK."""

@@ -5,7 +5,7 @@ gradients in the dtype of the arrays go out."""
 
 import functools
 import math
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
@@ -20,7 +20,7 @@ EIGHT, FOUR, ROWS, THREADS, TOGETHER = 8, 4, 64, 128, 8  # elements of a lane; r
 
 
 @avelang.jit
-def row_at(x, batch, head, row, strides, D):
+def row_at(x: Any, batch: Any, head: Any, row: Any, strides: Any, D: Any):
     """A view of a row of an array (batch, heads, rows, d), in vectors of eight."""
     first = (
         al.convert(batch, al.u64) * strides[0] + al.convert(head, al.u64) * strides[1]
@@ -30,7 +30,7 @@ def row_at(x, batch, head, row, strides, D):
 
 
 @avelang.jit
-def block_rows(index, heads, blocks):
+def block_rows(index: Any, heads: Any, blocks: Any):
     """Head of all batches, and first row, of a block: all heads have their turn before the next rows, since rows of
     heads are neighbors in memory."""
     rest = index // heads
@@ -43,16 +43,17 @@ def before(dtype: Any, d: int, extra: bool) -> Any:
     a gradient."""
     LANES, STEPS = (16, 4) if d <= 128 else (32, 5)  # of a row, and in which they add
     X: Any = al.Pointer(dtype)
-    R: Any = al.Pointer(al.f32)  # type: ignore
+    R: Any = al.Pointer(al.f32)
     N: Any = al.u32
     W: Any = al.u64
 
     @avelang.jit
     def attention_delta(
-        o: X, do: X, lse: R, dlse: R, out: R, delta: R, counters: al.Pointer(al.u32), heads: N,  # type: ignore
-        queries: N,  # type: ignore
-        rows: N, count: N, o_size: W, do_size: W,  # type: ignore
-        o_batch: N, o_head: N, o_row: N, do_batch: N, do_head: N, do_row: N,  # type: ignore
+        o: Annotated[Any, X], do: Annotated[Any, X], lse: Annotated[Any, R], dlse: Annotated[Any, R],
+        out: Annotated[Any, R], delta: Annotated[Any, R], counters: al.Pointer[al.u32], heads: Annotated[Any, N],
+        queries: Annotated[Any, N], rows: Annotated[Any, N], count: Annotated[Any, N], o_size: Annotated[Any, W],
+        do_size: Annotated[Any, W], o_batch: Annotated[Any, N], o_head: Annotated[Any, N], o_row: Annotated[Any, N],
+        do_batch: Annotated[Any, N], do_head: Annotated[Any, N], do_row: Annotated[Any, N],
     ):  # fmt: skip
         """`rows`: of a head of `out` and `delta`, queries or more: those behind the last have a weight of 0. `count`:
         of the counters."""
@@ -101,16 +102,17 @@ def behind(dtype: Any, d: int, width: int, F: Any) -> Any:
     EACH = width // FOUR  # pieces of a row
     PIECES = ROWS * EACH // THREADS  # of a thread
     X: Any = al.Pointer(dtype)
-    R: Any = al.Pointer(al.f32)  # type: ignore
+    R: Any = al.Pointer(al.f32)
     N: Any = al.u32
     I: Any = al.i32
     W: Any = al.u64
 
     @avelang.jit
     def attention_round(
-        sums: R, out: X, heads: N, rows: N, keys: N, left: I, right: I, shift: I, by: al.f32,  # type: ignore
-        size: W, out_size: W,  # type: ignore
-        out_batch: N, out_head: N, out_row: N,  # type: ignore
+        sums: Annotated[Any, R], out: Annotated[Any, X], heads: Annotated[Any, N], rows: Annotated[Any, N],
+        keys: Annotated[Any, N], left: Annotated[Any, I], right: Annotated[Any, I], shift: Annotated[Any, I],
+        by: al.f32, size: Annotated[Any, W], out_size: Annotated[Any, W], out_batch: Annotated[Any, N],
+        out_head: Annotated[Any, N], out_row: Annotated[Any, N],
     ):  # fmt: skip
         source = al.make_tensor(sums, al.f32, al.make_layout((size,)))
         t, blocks = al.thread_id(0), (rows + (ROWS - 1)) // ROWS

@@ -1,8 +1,9 @@
 """The work of a launch that makes the gradients of attention: extents come in; which tiles of queries see which of keys
 goes out."""
 
-# No `from __future__ import annotations`, as in the kernels.
+from typing import Any
 
+# No `from __future__ import annotations`, as in the kernels.
 import avelang
 import avelang.language as al
 
@@ -32,14 +33,14 @@ class BackwardWork:
         """Tiles of keys of a head."""
         return (self.keys + (self.F.n - 1)) // self.F.n
 
-    def first(self, n):
+    def first(self, n: Any):
         """The first tile of queries that sees keys of tile n."""
         if self.F.bounded:
             at = al.convert(n * self.F.n, al.i32) - self.shift - self.right
             return min(self.query_tiles(), al.convert(max(0, at), al.u32) // self.F.m)
         return al.convert(0, al.u32)
 
-    def end(self, n):
+    def end(self, n: Any):
         """Behind the last one; not before the first."""
         tiles = self.query_tiles()
         if self.F.window:
@@ -47,18 +48,18 @@ class BackwardWork:
             tiles = al.select(last < 0, 0, min(tiles, al.convert(max(last, 0), al.u32) // self.F.m + 1))
         return max(tiles, self.first(n))
 
-    def steps(self, n):
+    def steps(self, n: Any):
         """Tiles of queries that a block of keys goes through."""
         return self.end(n) - self.first(n)
 
-    def tile(self, n, i):
+    def tile(self, n: Any, i: Any):
         """The i-th of them."""
         if self.F.bounded or self.F.window:
             return self.first(n) + i
         m = n * self.cycle + i
         return al.select(m < self.query_tiles(), m, m - self.query_tiles())
 
-    def turn(self, n, m):
+    def turn(self, n: Any, m: Any):
         """Blocks of keys that add to tile m of queries before block n does."""
         turn = self.last_keys(m) - 1 - n
         if self.F.bounded or self.F.window:
@@ -67,7 +68,7 @@ class BackwardWork:
         around = al.select(m >= n * self.cycle, last - n, turn + last + 1)
         return al.select(self.cycle == 0, turn, around)
 
-    def last_keys(self, m):
+    def last_keys(self, m: Any):
         """One more than the last tile of keys that queries of tile m see."""
         tiles = self.key_tiles()
         if self.F.bounded:
@@ -75,14 +76,14 @@ class BackwardWork:
             tiles = al.select(at < 0, 0, min(tiles, al.convert(max(at, 0), al.u32) // self.F.n + 1))
         return tiles
 
-    def first_keys(self, m):
+    def first_keys(self, m: Any):
         """The first tile of keys that queries of tile m see."""
         if self.F.window:
             at = al.convert(m * self.F.m, al.i32) + self.shift - self.left
             return al.convert(max(0, at), al.u32) // self.F.n
         return al.convert(0, al.u32)
 
-    def whole(self, n, m):
+    def whole(self, n: Any, m: Any):
         """True where all queries of tile m see all keys of tile n."""
         seen = n * self.F.n + self.F.n <= self.keys
         if self.F.bounded:

@@ -13,7 +13,7 @@ keys: the same bits in every run."""
 import dataclasses
 import functools
 import math
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
@@ -41,7 +41,9 @@ from avelang_kernels.workspaces import workspace_for
 
 
 @avelang.jit
-def produce(F, K, V, k, v, ring, table, pages, page, work, row_tiles):
+def produce(
+    F: Any, K: Any, V: Any, k: Any, v: Any, ring: Any, table: Any, pages: Any, page: Any, work: Any, row_tiles: Any
+):
     """One thread's part: fills stages."""
     state = ring.producer()
     while work.at < work.stop:
@@ -75,7 +77,7 @@ def produce(F, K, V, k, v, ring, table, pages, page, work, row_tiles):
 
 
 @avelang.jit
-def mma(F, a, b, c):
+def mma(F: Any, a: Any, b: Any, c: Any):
     """One instruction."""
     return al.nvvm.mma_16x8x16_bf16_f32(a, b, c) if F.dtype == al.bf16 else al.nvvm.mma_16x8x16_f16_f32(a, b, c)
 
@@ -93,7 +95,7 @@ class DecodeRows:
     high: ...
     F: al.constexpr
 
-    def reset(self, Q, first, rows, group, work, length):
+    def reset(self, Q: Any, first: Any, rows: Any, group: Any, work: Any, length: Any):
         """Begins a sequence and head: rows from `first` on."""
         F, lane = self.F, al.lane_id()
         for m in range(F.tiles):
@@ -117,7 +119,7 @@ class DecodeRows:
                 for e in range(4):
                     self.o[m, j, e] = 0.0
 
-    def scores(self, k, stage, warp):
+    def scores(self, k: Any, stage: Any, warp: Any):
         """Scores of a warp's keys: (tiles, 2 own, 4)."""
         F, lane = self.F, al.lane_id()
         s = al.full((F.tiles, 2 * F.own, 4), 0.0, al.f32)
@@ -132,7 +134,7 @@ class DecodeRows:
                         s[m, 2 * u + j] = mma(F, self.q[m, i], two[j], s[m, 2 * u + j])
         return s
 
-    def weigh(self, s, key, scale, cap, MASKED):
+    def weigh(self, s: Any, key: Any, scale: Any, cap: Any, MASKED: Any):
         """Makes weights of scores, and shrinks what was summed before. `key`: the warp's first one."""
         F, lane = self.F, al.convert(al.lane_id(), al.i32)
         COUNT = 2 * F.own
@@ -168,7 +170,7 @@ class DecodeRows:
                     for e in range(2):
                         self.o[m, j, 2 * half + e] *= shrink
 
-    def add(self, s, v, stage, warp, key, length, MASKED):
+    def add(self, s: Any, v: Any, stage: Any, warp: Any, key: Any, length: Any, MASKED: Any):
         """Adds weights times V. Behind the end of the sequence V may be anything, NaN too: it counts as 0."""
         F, lane = self.F, al.lane_id()
         for u in range(F.own):
@@ -194,7 +196,7 @@ class DecodeRows:
                     for m in range(F.tiles):
                         self.o[m, 2 * j + h] = mma(F, weights[m], word, self.o[m, 2 * j + h])
 
-    def tile(self, k, v, stage, warp, tile, scale, cap, length, MASKED):
+    def tile(self, k: Any, v: Any, stage: Any, warp: Any, tile: Any, scale: Any, cap: Any, length: Any, MASKED: Any):
         """One tile of keys."""
         key = al.convert(tile * self.F.n + warp * (self.F.own * STEP), al.i32)
         s = self.scores(k, stage, warp)
@@ -203,7 +205,23 @@ class DecodeRows:
 
 
 @avelang.jit
-def consume(F, k, v, ring, sums, stats, final, ticket, work, Q, out, row_tiles, group, scale, cap):
+def consume(
+    F: Any,
+    k: Any,
+    v: Any,
+    ring: Any,
+    sums: Any,
+    stats: Any,
+    final: Any,
+    ticket: Any,
+    work: Any,
+    Q: Any,
+    out: Any,
+    row_tiles: Any,
+    group: Any,
+    scale: Any,
+    cap: Any,
+):
     """The part of the four warps."""
     t, state = al.thread_id(0), ring.consumer()
     warp, lane, queries = t // WARP, al.lane_id(), work.queries
@@ -249,18 +267,19 @@ def build(F: HopperDecode) -> Any:
     """The kernel of a form. What TMA copies at once is part of its tensor map's type: hence a function for each."""
     KV: Any = al.TensorMap(F.dtype, 4, (1, F.box, 1, CHUNK), swizzle=128)
     X: Any = al.Pointer(F.dtype)
-    I: Any = al.Pointer(al.i32)  # type: ignore
+    I: Any = al.Pointer(al.i32)
     N: Any = al.u32
 
     @avelang.jit
     def decode(
-        q: X, k: KV, v: KV, o: X, lse: al.Pointer(al.f32), lengths: I, table: I,  # type: ignore
-        sinks: al.Pointer(al.f32),  # type: ignore
-        partials: al.Pointer(al.f32), counters: al.Pointer(al.u32), parts: N,  # type: ignore
-        batches: N, kv_heads: N, group: N, queries: N, keys: N, left: N, right: N, diagonal: N,  # type: ignore
-        pages: N, page: N,  # type: ignore
-        q_batch: N, q_head: N, q_token: N, o_batch: N, o_head: N, o_token: N,  # type: ignore
-        q_size: al.u64, o_size: al.u64, scale: al.f32, cap: al.f32,  # type: ignore
+        q: Annotated[Any, X], k: Annotated[Any, KV], v: Annotated[Any, KV], o: Annotated[Any, X],
+        lse: al.Pointer[al.f32], lengths: Annotated[Any, I], table: Annotated[Any, I], sinks: al.Pointer[al.f32],
+        partials: al.Pointer[al.f32], counters: al.Pointer[al.u32], parts: Annotated[Any, N],
+        batches: Annotated[Any, N], kv_heads: Annotated[Any, N], group: Annotated[Any, N],
+        queries: Annotated[Any, N], keys: Annotated[Any, N], left: Annotated[Any, N], right: Annotated[Any, N],
+        diagonal: Annotated[Any, N], pages: Annotated[Any, N], page: Annotated[Any, N], q_batch: Annotated[Any, N],
+        q_head: Annotated[Any, N], q_token: Annotated[Any, N], o_batch: Annotated[Any, N], o_head: Annotated[Any, N],
+        o_token: Annotated[Any, N], q_size: al.u64, o_size: al.u64, scale: al.f32, cap: al.f32,
     ):  # fmt: skip
         """`parts`: room for so many in `partials`. `scale`: in base 2; of capped scores, of tanh(x * cap)."""
         t = al.thread_id(0)

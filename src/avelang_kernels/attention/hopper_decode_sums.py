@@ -1,7 +1,8 @@
 """Sums of weights times V, of warps and of blocks: parts come in, rows of O go out, the same bits in every run."""
 
-# No `from __future__ import annotations`, as in the kernels.
+from typing import Any
 
+# No `from __future__ import annotations`, as in the kernels.
 import avelang
 import avelang.language as al
 from avelang_kernels.attention.hopper_decode_work import ACQ_REL, GROUP, LAST, LN2, MEET, STEP, TOGETHER, WARPS
@@ -9,19 +10,19 @@ from avelang_kernels.attention.tile_attention_rows import LOG2E, NEVER
 
 
 @avelang.jit
-def grown(most, shift, scale):
+def grown(most: Any, shift: Any, scale: Any):
     """By how much sums shrink whose greatest score was `most`."""
     return al.select(most == NEVER, 0.0, al.nvvm.exp2(al.fma(most, scale, 0.0 - shift)))
 
 
 @avelang.jit
-def shift_of(most, scale):
+def shift_of(most: Any, scale: Any):
     """Shift of exponents of rows with that greatest score."""
     return al.select(most == NEVER, 0.0, most * scale)
 
 
 @avelang.jit
-def meet(F, rows, sums, stats, final, scale, warp):
+def meet(F: Any, rows: Any, sums: Any, stats: Any, final: Any, scale: Any, warp: Any):
     """Brings the sums of the four warps together, in their order: O in `sums` (rows, d), greatest scores and sums of
     weights in `final` (2, rows). `stats`: (warps, 2, rows)."""
     lane = al.lane_id()
@@ -62,7 +63,7 @@ def meet(F, rows, sums, stats, final, scale, warp):
 
 
 @avelang.jit
-def read_sums(F, sums, row, column):
+def read_sums(F: Any, sums: Any, row: Any, column: Any):
     """4 numbers of a row of O, as warps have left them."""
     out = al.make_local((2, 2), al.f32)
     for i in range(2):
@@ -71,7 +72,21 @@ def read_sums(F, sums, row, column):
 
 
 @avelang.jit
-def write_rows(F, O, lse, sinks, first, group, out, most, total, head, scale, row, column):
+def write_rows(
+    F: Any,
+    O: Any,
+    lse: Any,
+    sinks: Any,
+    first: Any,
+    group: Any,
+    out: Any,
+    most: Any,
+    total: Any,
+    head: Any,
+    scale: Any,
+    row: Any,
+    column: Any,
+):
     """Stores 4 numbers of a row of O, which are divided by the sum of weights, and its logarithm."""
     token, mine = (first + row) // group, (first + row) % group
     if F.sinks:
@@ -91,7 +106,9 @@ def write_rows(F, O, lse, sinks, first, group, out, most, total, head, scale, ro
 
 
 @avelang.jit
-def leave(F, partials, counter, ticket, sums, final, unit, count, most, t):
+def leave(
+    F: Any, partials: Any, counter: Any, ticket: Any, sums: Any, final: Any, unit: Any, count: Any, most: Any, t: Any
+):
     """Stores a part's sums in the workspace, those of `most` rows. True for the last block of the `count` that share
     the sequence and head."""
     for i in range(F.items):
@@ -109,7 +126,7 @@ def leave(F, partials, counter, ticket, sums, final, unit, count, most, t):
 
 
 @avelang.jit
-def combine(F, partials, slots, row, item, scale):
+def combine(F: Any, partials: Any, slots: Any, row: Any, item: Any, scale: Any):
     """Adds up 4 numbers of a row of all parts, in their order, several of which are loaded together. `slots`: the first
     part's, the second's, how far others are from one another, and how many parts there are."""
     start, second, apart, count = slots
@@ -148,7 +165,21 @@ class DecodeOutput:
     partials: ...
     counters: ...
 
-    def finish(self, F, work, sums, final, ticket, piece, first, rows, group, head, scale, t):
+    def finish(
+        self,
+        F: Any,
+        work: Any,
+        sums: Any,
+        final: Any,
+        ticket: Any,
+        piece: Any,
+        first: Any,
+        rows: Any,
+        group: Any,
+        head: Any,
+        scale: Any,
+        t: Any,
+    ):
         """Stores a part that is complete; leaves another one, and adds up all where it was the last."""
         _, _, _, _, start = piece
         O, lse = self.O.at(work.batch, head * group), self.lse.at(work.batch, head * group)
@@ -177,7 +208,7 @@ class DecodeOutput:
 
 
 @avelang.jit
-def parts_of(F, work, start):
+def parts_of(F: Any, work: Any, start: Any):
     """Of the sequence and head whose first unit is `start`: the block that has the first part, the slots of all parts
     as `combine` takes them, and this part's slot."""
     last = start + work.count - 1
@@ -201,7 +232,7 @@ class Strided:
     size: ...
     D: al.constexpr
 
-    def at(self, batch, head):
+    def at(self, batch: Any, head: Any):
         """A view (queries, heads of a group, d), from a sequence and a head on. D of 0: there is no d."""
         first = al.convert(batch, al.u64) * self.batch + al.convert(head, al.u64) * self.head
         here = al.subview(self.x, (first,), (self.size - first,), (1,))

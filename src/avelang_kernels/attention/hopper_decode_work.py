@@ -113,31 +113,31 @@ class DecodeWork:
     base: ... = None
     count: ... = None
 
-    def length(self, batch):
+    def length(self, batch: Any):
         """Keys of a sequence."""
         if self.F.lengths:
             return al.convert(self.lengths[min(batch, self.batches - 1)], al.u32)
         return self.keys
 
-    def shift(self, length):
+    def shift(self, length: Any):
         """Query i stands at key i + this."""
         return al.select(
             self.diagonal == 0, al.convert(0, al.i32), al.convert(length, al.i32) - al.convert(self.queries, al.i32)
         )
 
-    def first_tile(self, length):
+    def first_tile(self, length: Any):
         """The first tile of keys that any query sees."""
         if self.F.window:
             return al.convert(max(0, self.shift(length) - al.convert(self.left, al.i32)), al.u32) // self.F.n
         return al.convert(0, al.u32)
 
-    def end_tile(self, length):
+    def end_tile(self, length: Any):
         """Behind the last one; one tile at the least."""
         last = self.shift(length) + al.convert(self.queries + self.right, al.i32)
         seen = al.convert(max(0, min(al.convert(length, al.i32), last)), al.u32)
         return max(self.first_tile(length) + 1, (seen + (self.F.n - 1)) // self.F.n)
 
-    def units(self, batch):
+    def units(self, batch: Any):
         """Units of each head of a sequence."""
         length = self.length(batch)
         return self.end_tile(length) - self.first_tile(length)
@@ -186,7 +186,7 @@ class DecodeWork:
         """Blocks that have a part: no more than there are units, which the host does not know where lengths vary."""
         return min(al.grid_dim(0), self.total)
 
-    def owner(self, unit):
+    def owner(self, unit: Any):
         """The block whose part has a unit."""
         return ((unit + 1) * self.blocks() - 1) // self.total
 

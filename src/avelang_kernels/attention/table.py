@@ -28,7 +28,10 @@ def by_name(module: str, function: str) -> Any:
     def found() -> Any:
         return getattr(importlib.import_module(f"avelang_kernels.attention.{module}"), function)
 
-    return lambda *args, **options: found()(*args, **options)
+    def call(*args: Any, **options: Any) -> Any:
+        return found()(*args, **options)
+
+    return call
 
 
 def halves(p: Problem) -> bool:

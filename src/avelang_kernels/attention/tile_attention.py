@@ -11,7 +11,7 @@ Rows are softmaxed as they come, in base 2 and f32: whenever a row's greatest sc
 
 import dataclasses
 import functools
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
@@ -74,7 +74,7 @@ class KeyValueStages:
     x: ... = None
     y: ... = None
 
-    def load(self, buffer):
+    def load(self, buffer: Any):
         """Asks for the next tiles."""
         if self.x is None:
             self.K.load_async(self.k, buffer)
@@ -96,17 +96,17 @@ class KeyValueStages:
         self.V.load_values(self.y)
         self.V.move((self.C.first.n, 0))
 
-    def store(self, buffer):
+    def store(self, buffer: Any):
         """Writes what has been asked for."""
         if self.x is not None:
             self.store_k(buffer)
             self.store_v(buffer)
 
-    def store_k(self, buffer):
+    def store_k(self, buffer: Any):
         """Writes the tile of K that has been asked for."""
         self.k.store_values(self.x, self.C.first.copy_b, buffer)
 
-    def store_v(self, buffer):
+    def store_v(self, buffer: Any):
         """The same of V, turned."""
         y, (_, PLACE) = al.make_local((len(self.y),), self.y.dtype), self.C.loaded_v(al.target().name)
         for e in range(len(PLACE)):
@@ -115,7 +115,7 @@ class KeyValueStages:
 
 
 @avelang.jit
-def key_value_stages(C, K, V, key):
+def key_value_stages(C: Any, K: Any, V: Any, key: Any):
     """For views of one head's K and V, from row `key` on."""
     dtype, TARGET = K.dtype, al.target().name
     COPY = C.copy_v(TARGET) if al.target().has("sm_80") else C.loaded_v(TARGET)[0]
@@ -125,18 +125,18 @@ def key_value_stages(C, K, V, key):
         v = shared((WIDE, KEYS), dtype, 2, (C.turned_v(TARGET), C.v))
     else:
         v = shared((KEYS, WIDE), dtype, 2, (COPY,), (C.v,))
-    K, V = (
+    key_tiles, value_tiles = (
         K.window((KEYS, DEEP), (key, 0), C.first.copy_b).starts_inside(),
         V.window((KEYS, WIDE), (key, 0), COPY).starts_inside(),
     )
     if al.target().has("sm_80"):
-        return KeyValueStages(K, V, k, v, C)
+        return KeyValueStages(key_tiles, value_tiles, k, v, C)
     x, y = al.make_local((C.first.copy_b.elements,), dtype), al.make_local((COPY.elements,), dtype)
-    return KeyValueStages(K, V, k, v, C, x, y)
+    return KeyValueStages(key_tiles, value_tiles, k, v, C, x, y)
 
 
 @avelang.jit
-def attend(C, rows, sums, data, q, held, now, seen, place, MASKED):
+def attend(C: Any, rows: Any, sums: Any, data: Any, q: Any, held: Any, now: Any, seen: Any, place: Any, MASKED: Any):
     """A tile of keys. `q`: the rows of Q as operands, or None, where `held` has them in shared memory; `seen`: a
     `Scores`, `place`: what its `masked` gets of the tile. Returns the sums of O."""
     wait_async(0)
@@ -153,13 +153,13 @@ def attend(C, rows, sums, data, q, held, now, seen, place, MASKED):
 
 
 @avelang.constant
-def takes_turns(C, target, RESIDENT):
+def takes_turns(C: Any, target: Any, RESIDENT: Any):
     """True where two groups of waves take turns: while one multiplies, the other, on the same SIMDs, softmaxes."""
     return target.vendor == "amd" and RESIDENT and C.first.waves[0] == 8
 
 
 @avelang.jit
-def attend_in_turns(C, rows, sums, data, q, now, seen, place, MASKED):
+def attend_in_turns(C: Any, rows: Any, sums: Any, data: Any, q: Any, now: Any, seen: Any, place: Any, MASKED: Any):
     """As `attend`, in two turns, of which the other group of waves has the one when this group has the other: products,
     of weights with V and of Q with the next K, then softmax. In a turn of products this group's part of the next K and
     of this V is stored: the other group has read what stood there one turn ago, and reads this one turn later."""
@@ -181,7 +181,7 @@ def attend_in_turns(C, rows, sums, data, q, now, seen, place, MASKED):
 
 
 @avelang.jit
-def operands_of(C, Q, first, k):
+def operands_of(C: Any, Q: Any, first: Any, k: Any):
     """The block's rows of Q as operands in registers. Where lanes hold neighbors, as they lie; else by way of the
     memory that K will have."""
     G, STAGED = C.first, al.target().has("sm_80") and C.first.m <= 2 * C.first.n
@@ -199,7 +199,7 @@ def operands_of(C, Q, first, k):
 
 
 @avelang.jit
-def staged(C, Q, first):
+def staged(C: Any, Q: Any, first: Any):
     """The block's rows of Q in shared memory, with room of their own: there after the next group of copies, and a
     barrier."""
     G = C.first
@@ -209,7 +209,7 @@ def staged(C, Q, first):
 
 
 @avelang.jit
-def forward(C, Q, K, V, seen, RESIDENT, part=None):
+def forward(C: Any, Q: Any, K: Any, V: Any, seen: Any, RESIDENT: Any, part: Any = None):
     """A block's rows of O, and the logarithms of their sums. Q, K, V: views of one head; `seen`: a `Scores`. `part`:
     (number, count) of the tiles of keys that are worked on, of so many equal parts; None for all."""
     M, N = C.first.m, C.first.n
@@ -259,13 +259,13 @@ def forward(C, Q, K, V, seen, RESIDENT, part=None):
 
 
 @avelang.jit
-def key_of(number, N):
+def key_of(number: Any, N: Any):
     """The first key of a tile."""
     return al.convert(number * N, al.u32)
 
 
 @avelang.jit
-def thread_coord(index, queries, heads, M, CAUSAL):
+def thread_coord(index: Any, queries: Any, heads: Any, M: Any, CAUSAL: Any):
     """First row, head and batch of a block. The last rows of a causal head have the most to do: they begin first."""
     tiles = (queries + (M - 1)) // M
     at = tiles - 1 - index % tiles if CAUSAL else index % tiles
@@ -273,7 +273,7 @@ def thread_coord(index, queries, heads, M, CAUSAL):
 
 
 @avelang.jit
-def head_of(x, batch, head, count, heads, rows, D, SEQ_FIRST):
+def head_of(x: Any, batch: Any, head: Any, count: Any, heads: Any, rows: Any, D: Any, SEQ_FIRST: Any):
     """A view of one head of an array (batch, rows, heads, d), or (batch, heads, rows, d)."""
     step = heads * D if SEQ_FIRST else al.convert(D, al.u32)
     apart = D if SEQ_FIRST else rows * D
@@ -284,7 +284,20 @@ def head_of(x, batch, head, count, heads, rows, D, SEQ_FIRST):
 
 
 @avelang.jit
-def block(T, q, k, v, o, lse, shape, kv, scale, D, SEQ_FIRST, CAUSAL):
+def block(
+    T: Any,
+    q: Any,
+    k: Any,
+    v: Any,
+    o: Any,
+    lse: Any,
+    shape: Any,
+    kv: Any,
+    scale: Any,
+    D: Any,
+    SEQ_FIRST: Any,
+    CAUSAL: Any,
+):
     """A block's rows of O, stored, and the logarithms of their sums where `lse` is not None."""
     C, (batches, heads, queries), (kv_heads, keys) = T.on(al.target(), q.dtype, D), shape, kv
     count = batches * heads * ((queries + (T.m - 1)) // T.m)
@@ -311,17 +324,19 @@ def build(T: AttentionBlock, dtype: al.DType, d: int, sums: bool = False) -> Any
 
     @avelang.jit
     def attention(
-        q: IN, k: IN, v: IN, o: IN, batches: N, heads: N, queries: N, kv_heads: N, keys: N,  # type: ignore
-        scale: al.f32,  # type: ignore
-        SEQ_FIRST: al.constexpr, CAUSAL: al.constexpr,
+        q: Annotated[Any, IN], k: Annotated[Any, IN], v: Annotated[Any, IN], o: Annotated[Any, IN],
+        batches: Annotated[Any, N], heads: Annotated[Any, N], queries: Annotated[Any, N],
+        kv_heads: Annotated[Any, N], keys: Annotated[Any, N], scale: al.f32, SEQ_FIRST: al.constexpr,
+        CAUSAL: al.constexpr,
     ):  # fmt: skip
         block(T, q, k, v, o, None, (batches, heads, queries), (kv_heads, keys), scale, d, SEQ_FIRST, CAUSAL)
 
     @avelang.jit
     def attention_and_sums(
-        q: IN, k: IN, v: IN, o: IN, lse: al.Pointer(al.f32), batches: N, heads: N, queries: N,  # type: ignore
-        kv_heads: N, keys: N,  # type: ignore
-        scale: al.f32, SEQ_FIRST: al.constexpr, CAUSAL: al.constexpr,
+        q: Annotated[Any, IN], k: Annotated[Any, IN], v: Annotated[Any, IN], o: Annotated[Any, IN],
+        lse: al.Pointer[al.f32], batches: Annotated[Any, N], heads: Annotated[Any, N], queries: Annotated[Any, N],
+        kv_heads: Annotated[Any, N], keys: Annotated[Any, N], scale: al.f32, SEQ_FIRST: al.constexpr,
+        CAUSAL: al.constexpr,
     ):  # fmt: skip
         block(T, q, k, v, o, lse, (batches, heads, queries), (kv_heads, keys), scale, d, SEQ_FIRST, CAUSAL)
 
@@ -378,11 +393,11 @@ def attention(
             )
         sizes = batches, heads, queries, d, kv_heads, keys
         return hopper.launch(q, k, v, out, lse, sizes, causal, scale, layout, T, units or count, options)
-    T, dtype = T or block_for(target, d), DTYPES[named(q)]
+    block, dtype = T or block_for(target, d), DTYPES[named(q)]
     outs = (out,) if lse is None else (out, lse)
-    grid = batches * heads * -(-queries // T.m)
+    grid = batches * heads * -(-queries // block.m)
     by = (d**-0.5 if scale is None else scale) * LOG2E
-    kernel, threads = build(T, dtype, d, lse is not None), threads_of(T, target, dtype, d)
+    kernel, threads = build(block, dtype, d, lse is not None), threads_of(block, target, dtype, d)
     kernel[grid, threads](
         q, k, v, *outs, batches, heads, queries, kv_heads, keys, by, layout == "bshd", causal, target=target, **options
     )

@@ -5,15 +5,15 @@ Two kernels make the weights again from the logarithms. The first has a block of
 dQ, and on its way delta, the sum of dO O of each row. The second has a block of rows of K and V and goes through the
 heads of Q that share them, and through Q and dO: dK and dV. No sum is shared by two blocks."""
 
-# pyright: reportInvalidTypeForm=false
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
 import functools
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
 from avelang import argument_error, tile
+from avelang.tile import DistributedTile
 from avelang.tile.chained import accumulate, scores
 from avelang.tile.running_softmax import fold_lane, fold_wave, narrow, power, rows_of
 from avelang.tile.shared import shared
@@ -58,7 +58,7 @@ class Streamed:
     x: ... = None
     y: ... = None
 
-    def begin(self, view, row):
+    def begin(self, view: Any, row: Any):
         """Tiles of a view from `row` on."""
         SHAPE = self.C.first.n, self.C.first.k
         self.window = view.window(SHAPE, (row, 0), self.C.first.copy_b).starts_inside()
@@ -66,7 +66,7 @@ class Streamed:
             COPY = self.D.loaded_v(al.target().name)[0]
             self.other = view.window(SHAPE, (row, 0), COPY).starts_inside()
 
-    def load(self, buffer):
+    def load(self, buffer: Any):
         """Asks for the next tile."""
         if self.x is None:
             self.window.load_async(self.straight, buffer)
@@ -89,7 +89,7 @@ class Streamed:
 
 
 @avelang.jit
-def streamed(C, D, dtype):
+def streamed(C: Any, D: Any, dtype: Any):
     """Room for tiles that are B of the first product of C and, if there is a D, V of its second one."""
     SHAPE, TARGET = (C.first.n, C.first.k), al.target().name
     if al.target().has("sm_80"):
@@ -106,7 +106,7 @@ def streamed(C, D, dtype):
 
 
 @avelang.jit
-def held_rows(C, view, first):
+def held_rows(C: Any, view: Any, first: Any):
     """Rows that a block keeps, as operands A: in registers on AMD, else in shared memory; there after the next group
     of copies, and a barrier."""
     G = C.first
@@ -117,7 +117,7 @@ def held_rows(C, view, first):
 
 
 @avelang.jit
-def next_tile(one, two, now, first):
+def next_tile(one: Any, two: Any, now: Any, first: Any):
     """Waits for the tiles that have been asked for, and asks for the next ones. Returns the buffer."""
     if al.target().has("sm_80"):
         if not first:
@@ -138,7 +138,7 @@ def next_tile(one, two, now, first):
 
 
 @avelang.jit
-def edited(F, s, edits, bias):
+def edited(F: Any, s: DistributedTile, edits: Any, bias: Any):
     """Scores as they stand in the softmax, but for what rows do not see, and by how much a capped one moves with its
     own."""
     slope = None
@@ -157,41 +157,41 @@ def edited(F, s, edits, bias):
 
 
 @avelang.jit
-def weights_of(F, s, logs, axis, factor):
+def weights_of(F: Any, s: DistributedTile, logs: Any, axis: Any, factor: Any):
     """Weights of scores, by the logarithms of their rows' sums."""
     scale = LOG2E if F.edited else factor * LOG2E
     return s.along(lambda x, l: power(al.fma(x, scale, l * (0.0 - LOG2E))), logs, axis)
 
 
 @avelang.jit
-def without_hidden(s, sight, query, key, AXIS):
+def without_hidden(s: DistributedTile, sight: Any, query: Any, key: Any, AXIS: Any):
     """Scores without those of keys that queries do not see; queries lie along dimension AXIS of the tile."""
     return s.sweep(lambda x, at: al.select(
         sight.sees(at[AXIS] + query, al.convert(at[1 - AXIS] + key, al.i32)), x, NEVER))  # fmt: skip
 
 
 @avelang.jit
-def place_of(slots, heads):
+def place_of(slots: Any, heads: Any):
     """Number of rows, head and sequence of a block."""
     index = al.block_id(0)
     return index % slots, index // slots % heads, index // slots // heads
 
 
 @avelang.jit
-def never(values):
+def never(values: Any):
     """Logarithms of rows' sums, infinite where a row sees nothing."""
     return al.select(values == NEVER, FAR_AWAY, values)
 
 
 @avelang.jit
-def moves(p, dp, delta, axis):
+def moves(p: DistributedTile, dp: DistributedTile, delta: Any, axis: Any):
     """Gradients of edited scores: p (dp - delta)."""
     less = dp.along(lambda x, d: x - d, delta, axis)
     return p.map(lambda x, y: al.select(x == 0.0, 0.0, x * y), (less,))
 
 
 @avelang.jit
-def operand(x, dtype):
+def operand(x: Any, dtype: Any):
     """A tile in the dtype of operands."""
     return tile_of(x, narrow(x.values, dtype))
 
@@ -200,7 +200,7 @@ def operand(x, dtype):
 
 
 @avelang.jit
-def rows_block(T, F, x, arrays, strides, edits):
+def rows_block(T: Any, F: Any, x: Any, arrays: Any, strides: Any, edits: Any):
     """A block's rows of dQ, and their delta. `arrays`: q, k, v, o, do, lse, dlse, delta, bias, dbias, dq; `strides` of
     q, k, v, o, do, bias, dbias, dq; `edits`: factor, cap."""
     q, k, v, o, do, lse, dlse, deltas, bias, dbias, dq = arrays
@@ -225,7 +225,8 @@ def rows_block(T, F, x, arrays, strides, edits):
         commit_async()
         logs = x.logarithms(lse, batch, head, begin_q, queries).window((M,), (first,), rows_of(A.c)).load().map(never)
         O = x.rows(o, strides[3], batch, head, begin_q, queries, F.dv)
-        made, moved = (y.window((M, A.width), (first, 0), A.o).load().astype(al.f32) for y in (O, dO))
+        made: DistributedTile = O.window((M, A.width), (first, 0), A.o).load().astype(al.f32)
+        moved: DistributedTile = dO.window((M, A.width), (first, 0), A.o).load().astype(al.f32)
         product = made.map(lambda y, z: y * z, (moved,))
         delta = fold_wave(product, fold_lane(product, add), add)
         if dlse is not None:
@@ -257,20 +258,28 @@ def rows_block(T, F, x, arrays, strides, edits):
 def build_rows(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any, DLSE: bool, DBIAS: bool) -> Any:
     """The kernel that makes dQ and delta."""
     IN: Any = al.Pointer(dtype)
-    LOGS: Any = al.Pointer(al.f32)  # type: ignore
+    LOGS: Any = al.Pointer(al.f32)
     N: Any = al.u32
     I: Any = al.i32
     BIAS: Any = al.Pointer(bias_dtype) if F.bias else al.constexpr
     DB, DL = (LOGS if there else al.constexpr for there in (DBIAS, DLSE))
-    CU: Any = al.Pointer(al.i32) if F.packed_q else al.constexpr  # type: ignore
+    CU: Any = al.Pointer(al.i32) if F.packed_q else al.constexpr
 
     @avelang.jit
     def attention_dq(
-        q: IN, k: IN, v: IN, o: IN, do: IN, lse: LOGS, dlse: DL, delta: LOGS, bias: BIAS, dbias: DB, dq: IN,
-        cu_q: CU, cu_k: CU, batches: N, heads: N, kv_heads: N, queries: N, keys: N, tokens_q: N, tokens_k: N, slots: N,
-        left: I, right: I, bottom: I, factor: al.f32, cap: al.f32, qb: N, qh: N, ql: N, kb: N, kh: N,
-        kl: N, vb: N, vh: N, vl: N, ob: N, oh: N, ol: N, gb: N, gh: N, gl: N, bb: N, bh: N, bl: N, cb: N, ch: N, cl: N,
-        rb: N, rh: N, rl: N,
+        q: Annotated[Any, IN], k: Annotated[Any, IN], v: Annotated[Any, IN], o: Annotated[Any, IN],
+        do: Annotated[Any, IN], lse: Annotated[Any, LOGS], dlse: Annotated[Any, DL], delta: Annotated[Any, LOGS],
+        bias: Annotated[Any, BIAS], dbias: Annotated[Any, DB], dq: Annotated[Any, IN], cu_q: Annotated[Any, CU],
+        cu_k: Annotated[Any, CU], batches: Annotated[Any, N], heads: Annotated[Any, N], kv_heads: Annotated[Any, N],
+        queries: Annotated[Any, N], keys: Annotated[Any, N], tokens_q: Annotated[Any, N],
+        tokens_k: Annotated[Any, N], slots: Annotated[Any, N], left: Annotated[Any, I], right: Annotated[Any, I],
+        bottom: Annotated[Any, I], factor: al.f32, cap: al.f32, qb: Annotated[Any, N], qh: Annotated[Any, N],
+        ql: Annotated[Any, N], kb: Annotated[Any, N], kh: Annotated[Any, N], kl: Annotated[Any, N],
+        vb: Annotated[Any, N], vh: Annotated[Any, N], vl: Annotated[Any, N], ob: Annotated[Any, N],
+        oh: Annotated[Any, N], ol: Annotated[Any, N], gb: Annotated[Any, N], gh: Annotated[Any, N],
+        gl: Annotated[Any, N], bb: Annotated[Any, N], bh: Annotated[Any, N], bl: Annotated[Any, N],
+        cb: Annotated[Any, N], ch: Annotated[Any, N], cl: Annotated[Any, N], rb: Annotated[Any, N],
+        rh: Annotated[Any, N], rl: Annotated[Any, N],
     ):  # fmt: skip
         extents = batches, heads, kv_heads, queries, keys, tokens_q, tokens_k, slots
         x = Launch(F, extents, (left, right, bottom), cu_q, cu_k)
@@ -285,14 +294,14 @@ def build_rows(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any,
 
 
 @avelang.jit
-def column_of(x, values, batch, head, begin, queries, first, dist):
+def column_of(x: Any, values: Any, batch: Any, head: Any, begin: Any, queries: Any, first: Any, dist: Any):
     """Numbers of the queries of a tile of scores (keys, queries)."""
     numbers = x.logarithms(values, batch, head, begin, queries)
     return numbers.window((dist.shape[1],), (first,), folding(dist, 0).dist).load()
 
 
 @avelang.jit
-def queries_seen(sight, queries, first, M, N):
+def queries_seen(sight: Any, queries: Any, first: Any, M: Any, N: Any):
     """Tiles of queries by which rows `first` to before `first` + M of K are seen, the first and the end."""
     begin, end = 0, al.convert(queries, al.i32)
     begin = max(0, al.convert(first, al.i32) - sight.right)
@@ -303,7 +312,7 @@ def queries_seen(sight, queries, first, M, N):
 
 
 @avelang.jit
-def columns_block(T, F, x, arrays, strides, edits, DK, DV):
+def columns_block(T: Any, F: Any, x: Any, arrays: Any, strides: Any, edits: Any, DK: Any, DV: Any):
     """A block's rows of dK and of dV. `arrays`: q, k, v, do, lse, delta, bias, dk, dv; `strides` of q, k, v, do, bias,
     dk, dv; `edits`: factor, cap. DK, DV: which of both are made."""
     q, k, v, do, lse, deltas, bias, dk, dv = arrays
@@ -367,18 +376,25 @@ def columns_block(T, F, x, arrays, strides, edits, DK, DV):
 def build_columns(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any, DK: bool, DV: bool) -> Any:
     """The kernel that makes dK, dV, or both."""
     IN: Any = al.Pointer(dtype)
-    LOGS: Any = al.Pointer(al.f32)  # type: ignore
+    LOGS: Any = al.Pointer(al.f32)
     N: Any = al.u32
     I: Any = al.i32
     BIAS: Any = al.Pointer(bias_dtype) if F.bias else al.constexpr
-    CU: Any = al.Pointer(al.i32) if F.packed_q else al.constexpr  # type: ignore
+    CU: Any = al.Pointer(al.i32) if F.packed_q else al.constexpr
 
     @avelang.jit
     def attention_dk_dv(
-        q: IN, k: IN, v: IN, do: IN, lse: LOGS, delta: LOGS, bias: BIAS, dk: IN, dv: IN, cu_q: CU, cu_k: CU,
-        batches: N, heads: N, kv_heads: N, queries: N, keys: N, tokens_q: N, tokens_k: N, slots: N,
-        left: I, right: I, bottom: I, factor: al.f32, cap: al.f32, qb: N, qh: N, ql: N, kb: N, kh: N,
-        kl: N, vb: N, vh: N, vl: N, gb: N, gh: N, gl: N, bb: N, bh: N, bl: N, mb: N, mh: N, ml: N, nb: N, nh: N, nl: N,
+        q: Annotated[Any, IN], k: Annotated[Any, IN], v: Annotated[Any, IN], do: Annotated[Any, IN],
+        lse: Annotated[Any, LOGS], delta: Annotated[Any, LOGS], bias: Annotated[Any, BIAS], dk: Annotated[Any, IN],
+        dv: Annotated[Any, IN], cu_q: Annotated[Any, CU], cu_k: Annotated[Any, CU], batches: Annotated[Any, N],
+        heads: Annotated[Any, N], kv_heads: Annotated[Any, N], queries: Annotated[Any, N], keys: Annotated[Any, N],
+        tokens_q: Annotated[Any, N], tokens_k: Annotated[Any, N], slots: Annotated[Any, N], left: Annotated[Any, I],
+        right: Annotated[Any, I], bottom: Annotated[Any, I], factor: al.f32, cap: al.f32, qb: Annotated[Any, N],
+        qh: Annotated[Any, N], ql: Annotated[Any, N], kb: Annotated[Any, N], kh: Annotated[Any, N],
+        kl: Annotated[Any, N], vb: Annotated[Any, N], vh: Annotated[Any, N], vl: Annotated[Any, N],
+        gb: Annotated[Any, N], gh: Annotated[Any, N], gl: Annotated[Any, N], bb: Annotated[Any, N],
+        bh: Annotated[Any, N], bl: Annotated[Any, N], mb: Annotated[Any, N], mh: Annotated[Any, N],
+        ml: Annotated[Any, N], nb: Annotated[Any, N], nh: Annotated[Any, N], nl: Annotated[Any, N],
     ):  # fmt: skip
         extents = batches, heads, kv_heads, queries, keys, tokens_q, tokens_k, slots
         x = Launch(F, extents, (left, right, bottom), cu_q, cu_k)
@@ -418,7 +434,7 @@ def launch(
     q, k, v, o, do = (readable(a, name)[0] for a, name in (
         (x.q, "query"), (x.k, "key"), (x.v, "value"), (out, "out"), (dout, "the gradient of out")))  # fmt: skip
     x = Operands(q, k, v, x.bias, x.cu_q, x.cu_k)
-    T, dtype = T or block_for(target, p.dtype, p.d, p.dv), DTYPES[p.dtype]
+    block, dtype = T or block_for(target, p.dtype, p.d, p.dv), DTYPES[p.dtype]
     F = features(p, x, (o, do, dq, dk, dv))
     rows, columns = (q.shape[0], k.shape[0]) if p.packed_q else (p.queries, p.keys)
     more = p.batch + 1 if p.packed_q else 0
@@ -431,19 +447,19 @@ def launch(
     edits, each = (*sight_of(p), p.scale, p.softcap or 1.0), 1 if p.packed_q else p.batch
     places = [(memory_of(a, strides_of(a)), layout_of(a, kind)) for a in (q, k, v, o, do, dq, dk, dv)]
     memory, apart = [m for m, _ in places], [s for _, s in places]
-    threads = T.on(target, dtype, p.d, p.dv).first.threads
+    threads = block.on(target, dtype, p.d, p.dv).first.threads
     if dbias is not None:
         dbias[...] = 0
-    slots = -(-rows // T.m) + more
-    build_rows(T, dtype, F, bias_dtype, dlse is not None, dbias is not None)[slots * p.heads * each, threads](
+    slots = -(-rows // block.m) + more
+    build_rows(block, dtype, F, bias_dtype, dlse is not None, dbias is not None)[slots * p.heads * each, threads](
         *memory[:5], lse, dlse, delta, bias, dbias, memory[5], x.cu_q, x.cu_k, *extents, slots, *edits,
         *apart[0], *apart[1], *apart[2], *apart[3], *apart[4], *bias_strides,
         *((0, 0, 0) if dbias is None else strides_of(dbias)[:3]), *apart[5], target=target, **options,
     )  # fmt: skip
-    slots = -(-columns // T.m) + more
+    slots = -(-columns // block.m) + more
     one_by_one = not target.startswith("gfx") and max(p.d, p.dv) > 128  # registers do not hold sums of both
     for DK, DV in ((True, False), (False, True)) if one_by_one else ((True, True),):
-        build_columns(T, dtype, F, bias_dtype, DK, DV)[slots * p.kv_heads * each, threads](
+        build_columns(block, dtype, F, bias_dtype, DK, DV)[slots * p.kv_heads * each, threads](
             *memory[:3], memory[4], lse, delta, bias, memory[6], memory[7], x.cu_q, x.cu_k, *extents, slots, *edits,
             *apart[0], *apart[1], *apart[2], *apart[4], *bias_strides, *apart[6], *apart[7], target=target, **options,
         )  # fmt: skip

@@ -5,11 +5,12 @@ that several blocks share. For AMD's matrix cores and NVIDIA's `mma.sync`."""
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
 import functools
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
 from avelang.pipelines.scheduler import xcd_remap
+from avelang.tile import DistributedTile
 from avelang_kernels.arrays import DTYPES
 from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.tile_attention import AttentionBlock, forward
@@ -36,7 +37,7 @@ THREADS = 64  # of a block that combines parts
 
 
 @avelang.jit
-def with_sink(out, found, sink):
+def with_sink(out: DistributedTile, found: DistributedTile, sink: Any):
     """O and the logarithms of rows that have one more score, whose value is 0."""
     by = found.map(lambda x: 1.0 / (1.0 + al.exp(sink - x)))
     more = found.map(lambda x: max(x, sink) + al.log(1.0 + al.exp(0.0 - al.abs(x - sink))))
@@ -44,7 +45,7 @@ def with_sink(out, found, sink):
 
 
 @avelang.jit
-def block(T, F, x, arrays, strides, edits, splits):
+def block(T: Any, F: Any, x: Any, arrays: Any, strides: Any, edits: Any, splits: Any):
     """A block's rows of O. `x`: a `Launch`; `arrays`: q, k, v, o, lse, bias, sinks; `strides` of q, k, v, o, bias;
     `edits`: factor, cap."""
     q, k, v, o, lse, bias, sinks = arrays
@@ -85,7 +86,7 @@ def block(T, F, x, arrays, strides, edits, splits):
 def build(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any = None) -> Any:
     """The kernel for a block, the dtype of Q, K and V, and features; O is of f32 where it is split."""
     IN: Any = al.Pointer(dtype)
-    LOGS: Any = al.Pointer(al.f32)  # type: ignore
+    LOGS: Any = al.Pointer(al.f32)
     OUT: Any = LOGS if F.split else al.Pointer(dtype)
     N: Any = al.u32
     ONE: Any = al.constexpr
@@ -98,12 +99,17 @@ def build(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any = Non
 
     @avelang.jit
     def attention(
-        q: IN, k: IN, v: IN, o: OUT, lse: LOGS, bias: BIAS, sinks: SINKS, cu_q: CU_Q,  # type: ignore
-        cu_k: CU_K, table: TABLE, lengths: LENGTHS,  # type: ignore
-        batches: N, heads: N, kv_heads: N, queries: N, keys: N, tokens_q: N, tokens_k: N, slots: N,  # type: ignore
-        left: al.i32, right: al.i32, bottom: al.i32, factor: al.f32, cap: al.f32, splits: N, pages: N,  # type: ignore
-        qb: N, qh: N, ql: N, kb: N, kh: N, kl: N, vb: N, vh: N, vl: N, ob: N, oh: N, ol: N,  # type: ignore
-        bb: N, bh: N, bl: N,  # type: ignore
+        q: Annotated[Any, IN], k: Annotated[Any, IN], v: Annotated[Any, IN], o: Annotated[Any, OUT],
+        lse: Annotated[Any, LOGS], bias: Annotated[Any, BIAS], sinks: Annotated[Any, SINKS],
+        cu_q: Annotated[Any, CU_Q], cu_k: Annotated[Any, CU_K], table: Annotated[Any, TABLE],
+        lengths: Annotated[Any, LENGTHS], batches: Annotated[Any, N], heads: Annotated[Any, N],
+        kv_heads: Annotated[Any, N], queries: Annotated[Any, N], keys: Annotated[Any, N],
+        tokens_q: Annotated[Any, N], tokens_k: Annotated[Any, N], slots: Annotated[Any, N], left: al.i32,
+        right: al.i32, bottom: al.i32, factor: al.f32, cap: al.f32, splits: Annotated[Any, N],
+        pages: Annotated[Any, N], qb: Annotated[Any, N], qh: Annotated[Any, N], ql: Annotated[Any, N],
+        kb: Annotated[Any, N], kh: Annotated[Any, N], kl: Annotated[Any, N], vb: Annotated[Any, N],
+        vh: Annotated[Any, N], vl: Annotated[Any, N], ob: Annotated[Any, N], oh: Annotated[Any, N],
+        ol: Annotated[Any, N], bb: Annotated[Any, N], bh: Annotated[Any, N], bl: Annotated[Any, N],
     ):  # fmt: skip
         extents = batches, heads, kv_heads, queries, keys, tokens_q, tokens_k, slots
         x = Launch(F, extents, (left, right, bottom), cu_q, cu_k, table, pages, lengths)
@@ -116,15 +122,17 @@ def build(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any = Non
 @functools.cache
 def build_combined(dtype: al.DType, SINKS: bool) -> Any:
     """The kernel that combines parts, one row of O a block: in order, so that bits do not depend on who was first."""
-    PARTS: Any = al.Pointer(al.f32)  # type: ignore
+    PARTS: Any = al.Pointer(al.f32)
     OUT: Any = al.Pointer(dtype)
     SINK: Any = PARTS if SINKS else al.constexpr
     N: Any = al.u32
 
     @avelang.jit
     def combined(
-        parts: PARTS, logs: PARTS, o: OUT, lse: PARTS, sinks: SINK,  # type: ignore
-        rows: N, heads: N, queries: N, dv: N, splits: N, ob: N, oh: N, ol: N,  # type: ignore
+        parts: Annotated[Any, PARTS], logs: Annotated[Any, PARTS], o: Annotated[Any, OUT],
+        lse: Annotated[Any, PARTS], sinks: Annotated[Any, SINK], rows: Annotated[Any, N], heads: Annotated[Any, N],
+        queries: Annotated[Any, N], dv: Annotated[Any, N], splits: Annotated[Any, N], ob: Annotated[Any, N],
+        oh: Annotated[Any, N], ol: Annotated[Any, N],
     ):  # fmt: skip
         row, t = al.block_id(0), al.thread_id(0)
         most = logs[row]
@@ -189,16 +197,16 @@ def launch(p: Problem, x: Operands, out: Any, lse: Any, *, target: str, units: i
     x = Operands(q, k, v, x.bias, x.cu_q, x.cu_k, x.table, x.lengths, x.sinks)
     grouped = p.group > 1 and not p.sinks and p.queries * p.group <= FEW and not p.packed_q
     rows = p.queries * (p.group if grouped else 1)
-    T = T or block_for(target, p.dtype, p.d, p.dv, rows, options.get("backend") == "cpu")
+    block = T or block_for(target, p.dtype, p.d, p.dv, rows, options.get("backend") == "cpu")
     tokens_q = q.shape[0] if p.packed_q else p.queries
-    slots = -(-tokens_q // T.m) + p.batch + 1 if p.packed_q else -(-rows // T.m)
+    slots = -(-tokens_q // block.m) + p.batch + 1 if p.packed_q else -(-rows // block.m)
     blocks = slots * (p.kv_heads if grouped else p.heads) * (1 if p.packed_q else p.batch)
-    parts = splits or parts_of(p, blocks, T.n, units)
+    parts = splits or parts_of(p, blocks, block.n, units)
     F = features(p, x, (out,), grouped=grouped, split=parts > 1)
     dtype = DTYPES[p.dtype]
     bias, bias_strides = bias_of(p, x)
     kind = al.u8 if p.bias == "bool" else DTYPES.get(p.bias)
-    kernel = build(T, dtype, F, kind)[blocks * parts, threads_of(T, target, dtype, p.d, p.dv)]
+    kernel = build(block, dtype, F, kind)[blocks * parts, threads_of(block, target, dtype, p.d, p.dv)]
     q_kind, k_kind = kind_of(p, p.packed_q), kind_of(p, p.packed_k, p.page)
     made, logs, o_strides = out, lse, layout_of(out, q_kind)
     count = p.batch * p.heads * p.queries

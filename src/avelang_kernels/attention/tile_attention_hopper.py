@@ -12,7 +12,7 @@ dimension, is read the other way round by the instruction itself."""
 import dataclasses
 import functools
 import math
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -129,7 +129,7 @@ class StagedRows:
     ring: ...
     state: ... = None
 
-    def load(self, x, batch, row, head, ROWS):
+    def load(self, x: Any, batch: Any, row: Any, head: Any, ROWS: Any):
         """Fills the next stage, once it is free: rows of a head, in pieces of d."""
         PIECES, SIZE = self.data.shape[1] // (ROWS * CHUNK), ROWS * CHUNK
         self.ring.acquire(self.state, PIECES * SIZE * BYTES)
@@ -142,14 +142,14 @@ class StagedRows:
         """Waits until the stage is full."""
         self.ring.wait(self.state)
 
-    def release(self, t):
+    def release(self, t: Any):
         """Releases the stage for this consumer, and moves on to the next one."""
         self.ring.release(self.state.stage, t)
         self.state.advance()
 
 
 @avelang.jit
-def staged_rows(F, stages, rows):
+def staged_rows(F: Any, stages: Any, rows: Any):
     """Stages of so many rows, and mbarriers that are ready behind a barrier of the block."""
     data, ring = al.make_shared((stages, F.chunks * rows * CHUNK), F.dtype, 1024), mbarrier_ring(stages, F.consumers)
     if al.thread_id(0) == 0:
@@ -170,11 +170,11 @@ class AttentionWork:
     scale: ...
     CAUSAL: al.constexpr
 
-    def count(self, M):
+    def count(self, M: Any):
         """Blocks of rows."""
         return (self.queries + (M - 1)) // M * self.heads * self.batches
 
-    def work_tile(self, index, M):
+    def work_tile(self, index: Any, M: Any):
         """First row, head and batch. `near` heads at a time, first row by row, in each the heads: what is worked on at
         one time shares K and V. Of causal heads the last rows have the most to do: the last heads begin with those, the
         ones before them with the first rows, and so on by turns, so that a block that got long ones of some heads gets
@@ -189,14 +189,14 @@ class AttentionWork:
             row = al.select((last - group) % 2 == 0, tiles - 1 - row, row)
         return row * M, head % self.heads, head // self.heads
 
-    def tiles(self, first, M, N):
+    def tiles(self, first: Any, M: Any, N: Any):
         """Tiles of keys of a block of rows, one at least, and how many of them are seen whole."""
         end, whole = tiles_of(self.queries, self.keys, first, M, N, self.CAUSAL)
         return max(1, end), whole
 
 
 @avelang.jit
-def produce(F, Q, K, V, q, k, v, work):
+def produce(F: Any, Q: Any, K: Any, V: Any, q: Any, k: Any, v: Any, work: Any):
     """One thread's part: fills stages, block of rows after block of rows."""
     q.state, k.state, v.state = q.ring.producer(), k.ring.producer(), v.ring.producer()
     for index in al.range(al.block_id(0), work.count(F.m), al.grid_dim(0)):
@@ -212,7 +212,7 @@ def produce(F, Q, K, V, q, k, v, work):
 
 
 @avelang.jit
-def wgmma(F, a, b, sums, WEIGHTS):
+def wgmma(F: Any, a: Any, b: Any, sums: Any, WEIGHTS: Any):
     """One instruction: A by descriptor or, of weights, from registers; then B lies the other way round."""
     if WEIGHTS:
         return (
@@ -224,7 +224,7 @@ def wgmma(F, a, b, sums, WEIGHTS):
 
 
 @avelang.jit
-def score(F, q, k, consumer):
+def score(F: Any, q: Any, k: Any, consumer: Any):
     """Begins a consumer's product of its rows of Q with the stage of K."""
     sums = al.nvvm.wgmma_fence_acc(al.full((F.s.elements,), 0.0, al.f32))
     for c in range(F.chunks):
@@ -240,7 +240,7 @@ def score(F, q, k, consumer):
 
 
 @avelang.jit
-def fragments(F, p):
+def fragments(F: Any, p: Any):
     """Weights as operands: a vector for each instruction."""
     held, out = narrow(p.values, F.dtype), ()
     for slots in F.joint.slots:
@@ -252,7 +252,7 @@ def fragments(F, p):
 
 
 @avelang.jit
-def multiply_values(F, weights, v, sums):
+def multiply_values(F: Any, weights: Any, v: Any, sums: Any):
     """Begins the product of weights with the stage of V: sums of O."""
     sums, mine = al.nvvm.wgmma_fence_acc(sums), tuple([al.nvvm.wgmma_fence_acc(w) for w in weights])
     rows = al.nvvm.wgmma_descriptor(v.data[v.state.stage], leading=F.n * PATTERN, stride=8 * PATTERN)
@@ -263,21 +263,24 @@ def multiply_values(F, weights, v, sums):
 
 
 @avelang.jit
-def await_turn(F, consumer):
+def await_turn(F: Any, consumer: Any):
     """Until it is this consumer's turn to begin products."""
     if F.takes_turns:
         al.nvvm.barrier_sync(TURN + consumer, 2 * GROUP)
 
 
 @avelang.jit
-def pass_turn(F, consumer):
+def pass_turn(F: Any, consumer: Any):
     """It is the next one's."""
     if F.takes_turns:
         al.nvvm.barrier_arrive(TURN + al.select(consumer == F.consumers - 1, 0, consumer + 1), 2 * GROUP)
 
 
 @avelang.jit
-def overlap(F, rows, sums, weights, q, k, v, key, limit, scale, consumer, t, MASKED):
+def overlap(
+    F: Any, rows: Any, sums: Any, weights: Any, q: Any, k: Any, v: Any, key: Any, limit: Any, scale: Any,
+    consumer: Any, t: Any, MASKED: Any,
+):  # fmt: skip
     """The next tile of keys: its scores are softmaxed while the weights of the one before are multiplied. Returns sums
     of O, and the weights."""
     k.wait()
@@ -297,7 +300,7 @@ def overlap(F, rows, sums, weights, q, k, v, key, limit, scale, consumer, t, MAS
 
 
 @avelang.jit
-def attend(F, q, k, v, work, first, consumer, t):
+def attend(F: Any, q: Any, k: Any, v: Any, work: Any, first: Any, consumer: Any, t: Any):
     """A consumer's 64 rows, from row `first` on: O, and the logarithms of the sums."""
     end, whole = work.tiles(first - consumer * ROWS, F.m, F.n)
     limit = limits(work.queries, work.keys, first, work.CAUSAL)
@@ -329,7 +332,7 @@ def attend(F, q, k, v, work, first, consumer, t):
 
 
 @avelang.jit
-def piece_of(F, pieces, q, consumer, c):
+def piece_of(F: Any, pieces: Any, q: Any, consumer: Any, c: Any):
     """Memory for 128 bytes of each of a consumer's rows of O."""
     if F.shares:
         mine = al.subview(q.data, (0, c * F.m * CHUNK + consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1))
@@ -339,7 +342,7 @@ def piece_of(F, pieces, q, consumer, c):
 
 
 @avelang.jit
-def store(F, O, pieces, q, out, batch, first, head, consumer, t):
+def store(F: Any, O: Any, pieces: Any, q: Any, out: Any, batch: Any, first: Any, head: Any, consumer: Any, t: Any):
     """Rounds a consumer's rows and hands them to TMA, 128 bytes of each row at a time."""
     if t == 0 and not F.shares:
         al.nvvm.cp_async_bulk_wait_group_read(0)
@@ -362,7 +365,7 @@ def store(F, O, pieces, q, out, batch, first, head, consumer, t):
 
 
 @avelang.jit
-def run(F, Q, K, V, O, lse, work):
+def run(F: Any, Q: Any, K: Any, V: Any, O: Any, lse: Any, work: Any):
     """All blocks of rows that are this block's."""
     t = al.thread_id(0)
     q, k, v = staged_rows(F, 1, F.m), staged_rows(F, F.stages, F.n), staged_rows(F, F.stages, F.n)
@@ -403,17 +406,19 @@ def build(F: HopperAttention, sums: bool = False) -> Any:
 
     @avelang.jit
     def attention(
-        q: Q, k: KV, v: KV, o: O, batches: N, heads: N, queries: N, kv_heads: N, keys: N, near: N,  # type: ignore
-        scale: al.f32,  # type: ignore
+        q: Annotated[Any, Q], k: Annotated[Any, KV], v: Annotated[Any, KV], o: Annotated[Any, O],
+        batches: Annotated[Any, N], heads: Annotated[Any, N], queries: Annotated[Any, N],
+        kv_heads: Annotated[Any, N], keys: Annotated[Any, N], near: Annotated[Any, N], scale: al.f32,
         CAUSAL: al.constexpr,
     ):  # fmt: skip
         run(F, q, k, v, o, None, AttentionWork(batches, heads, queries, kv_heads, keys, near, scale, CAUSAL))
 
     @avelang.jit
     def attention_and_sums(
-        q: Q, k: KV, v: KV, o: O, lse: al.Pointer(al.f32), batches: N, heads: N, queries: N,  # type: ignore
-        kv_heads: N, keys: N, near: N,  # type: ignore
-        scale: al.f32, CAUSAL: al.constexpr,
+        q: Annotated[Any, Q], k: Annotated[Any, KV], v: Annotated[Any, KV], o: Annotated[Any, O],
+        lse: al.Pointer[al.f32], batches: Annotated[Any, N], heads: Annotated[Any, N], queries: Annotated[Any, N],
+        kv_heads: Annotated[Any, N], keys: Annotated[Any, N], near: Annotated[Any, N], scale: al.f32,
+        CAUSAL: al.constexpr,
     ):  # fmt: skip
         run(F, q, k, v, o, lse, AttentionWork(batches, heads, queries, kv_heads, keys, near, scale, CAUSAL))
 

@@ -10,6 +10,7 @@ from typing import Any
 import avelang
 import avelang.language as al
 from avelang import argument_error, tile
+from avelang.tile import DistributedTile
 from avelang.tile.running_softmax import NEVER
 from avelang_kernels.arrays import ArrayLike, named
 
@@ -19,24 +20,25 @@ LOG2E = math.log2(math.e)
 
 
 @avelang.jit
-def limits(queries, keys, first, CAUSAL):
+def limits(queries: Any, keys: Any, first: Any, CAUSAL: Any):
     """Of a row of a block that begins at row `first` of Q: the end of the keys that it sees."""
     shift = al.convert(keys, al.i32) - al.convert(queries, al.i32)
-    return lambda row: (
-        min(al.convert(keys, al.i32), al.convert(first + row, al.i32) + shift + 1)
-        if CAUSAL
-        else al.convert(keys, al.i32)
-    )
+
+    def limit(row: Any):
+        last = al.convert(keys, al.i32)
+        return min(last, al.convert(first + row, al.i32) + shift + 1) if CAUSAL else last
+
+    return limit
 
 
 @avelang.jit
-def masked(s, key, limit):
+def masked(s: DistributedTile, key: Any, limit: Any):
     """Scores of a tile of keys from `key` on, without those that rows do not see."""
     return s.sweep(lambda x, at: al.select(al.convert(at[1] + key, al.i32) < limit(at[0]), x, NEVER))
 
 
 @avelang.jit
-def tiles_of(queries, keys, first, M, N, CAUSAL):
+def tiles_of(queries: Any, keys: Any, first: Any, M: Any, N: Any, CAUSAL: Any):
     """Number of tiles of keys that a block of rows sees, and how many of them, from the first on, it sees whole."""
     limit = limits(queries, keys, first, CAUSAL)
     return (max(0, limit(M - 1)) + (N - 1)) // N, max(0, limit(0)) // N
@@ -52,20 +54,20 @@ class Sight:
     left: ... = None
     group: ... = None
 
-    def query(self, row):
+    def query(self, row: Any):
         """The query of a row, i32."""
         return al.convert(row if self.group is None else row // self.group, al.i32)
 
-    def end(self, row):
+    def end(self, row: Any):
         """The end of the keys that a row sees."""
         keys = al.convert(self.keys, al.i32)
         return keys if self.right is None else min(keys, self.query(row) + self.right + 1)
 
-    def begin(self, row):
+    def begin(self, row: Any):
         """The first key that a row sees, less than 0 too."""
         return self.query(row) - self.left
 
-    def tiles(self, first, M, N):
+    def tiles(self, first: Any, M: Any, N: Any):
         """Of the tiles of keys that rows `first` to before `first` + M see: the first one, the first that all see
         whole, the end of those, and the end."""
         end = (max(0, self.end(first + (M - 1))) + (N - 1)) // N
@@ -76,7 +78,7 @@ class Sight:
         clear = min((max(0, self.begin(first + (M - 1))) + (N - 1)) // N, end)
         return begin, clear, max(whole, clear), end
 
-    def sees(self, row, key):
+    def sees(self, row: Any, key: Any):
         """True where a row sees a key, i32."""
         inside = key < self.end(row)
         return inside if self.left is None else al.select(inside, key >= self.begin(row), False)
@@ -100,7 +102,7 @@ class Scores:
         """Factor that is left for edited scores, in base 2."""
         return al.convert(LOG2E, al.f32) if self.EDITED else self.factor
 
-    def edit(self, s, key):
+    def edit(self, s: DistributedTile, key: Any):
         """Scores as they stand in the softmax, but for `scale`."""
         if self.EDITED:
             s = s.map(lambda x: x * self.factor)
@@ -114,7 +116,7 @@ class Scores:
                 s = s.map(lambda x, y: x + al.convert(y, al.f32), (there,))
         return s
 
-    def masked(self, s, place, MASKED):
+    def masked(self, s: DistributedTile, place: Any, MASKED: Any):
         """Scores of a tile of keys without those that rows do not see. `place`: the first key, the tile's number, of
         the first tile that all see whole, and of the first behind those. MASKED: True, False, or None, where it depends
         on the tile whether any are to be left out."""
@@ -129,19 +131,19 @@ class Scores:
             values = s.sweep(lambda x, at: al.select(self.sees(at, key), x, NEVER)).values
         return tile_of(s, values)
 
-    def sees(self, at, key):
+    def sees(self, at: Any, key: Any):
         """True where a place of a tile is seen."""
         return self.sight.sees(at[0] + self.first, al.convert(at[1] + key, al.i32))
 
 
 @avelang.jit
-def tile_of(like, values):
+def tile_of(like: Any, values: Any):
     """A tile like another one, with other values."""
     return tile.Tile(values, like.dist, like.thread, like.groups)
 
 
 @avelang.jit
-def store_logarithms(lse, found, batches, heads, queries, batch, head, first):
+def store_logarithms(lse: Any, found: Any, batches: Any, heads: Any, queries: Any, batch: Any, head: Any, first: Any):
     """Stores the logarithms of a block's rows."""
     all = al.make_tensor(lse, al.f32, al.make_layout((batches * heads, queries)))
     mine = al.view(al.subview(all, (batch * heads + head, 0), (1, queries), (1, 1)), al.f32, al.make_layout((queries,)))

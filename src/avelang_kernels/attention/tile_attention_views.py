@@ -55,7 +55,7 @@ class PagedRows:
     last: ...
     PAGE: al.constexpr
 
-    def lower_index(self, at):
+    def lower_index(self, at: Any):
         """The coordinates below, and whether they exist."""
         row = min(at[0], self.last)
         return (al.convert(self.table[row // self.PAGE], al.u32), row % self.PAGE, at[1]), True
@@ -81,11 +81,11 @@ class Launch:
         """Heads of Q that share one of K and V."""
         return self.extents[1] // self.extents[2]
 
-    def queries(self, batch):
+    def queries(self, batch: Any):
         """Begin of a sequence of Q, and how long it is. Behind the last one what is left counts as one more."""
         return span_of(self.cu_q, batch, self.extents[0], self.extents[3], self.extents[5])
 
-    def keys(self, batch):
+    def keys(self, batch: Any):
         """The same of K."""
         begin, count = span_of(self.cu_k, batch, self.extents[0], self.extents[4], self.extents[6])
         if self.lengths is not None:
@@ -94,7 +94,7 @@ class Launch:
                 count = min(al.convert(self.lengths[batch], al.u32), self.extents[4])
         return begin, count
 
-    def both(self, batch, of_keys=False):
+    def both(self, batch: Any, of_keys: Any = False):
         """Begin of Q, queries, begin of K, keys: what is behind the last sequence sees nothing; `of_keys`: of K, and is
         not seen."""
         (q, queries), (k, keys) = self.queries(batch), self.keys(batch)
@@ -103,13 +103,13 @@ class Launch:
             keys, queries = (keys, al.select(there, queries, 0)) if of_keys else (al.select(there, keys, 0), queries)
         return q, queries, k, keys
 
-    def sees(self, queries, keys):
+    def sees(self, queries: Any, keys: Any):
         """Sight of the rows of a sequence."""
         shift = self.sight[2] * (al.convert(keys, al.i32) - al.convert(queries, al.i32))
         left = self.sight[0] - shift if self.F.left else None
         return Sight(keys, self.sight[1] + shift, left, self.group if self.F.grouped else None)
 
-    def rows(self, x, strides, batch, head, begin, count, D):
+    def rows(self, x: Any, strides: Any, batch: Any, head: Any, begin: Any, count: Any, D: Any):
         """A view of rows of one head; heads that share one of K as rows of one matrix, if they are worked on
         together: `head` is then of K."""
         wide = al.convert(D, al.u32) if D % UNIT else D  # known at run time only: a block's tile reaches past it
@@ -124,7 +124,7 @@ class Launch:
             return tile.View(al.view(mine, x.dtype, layout), (count * G, wide), self.F.vector, (Merge(0, size[:2]),))
         return head_view(x, strides, where, head, begin, count, wide, self.F.vector)
 
-    def cache(self, x, strides, batch, head, begin, count, D):
+    def cache(self, x: Any, strides: Any, batch: Any, head: Any, begin: Any, count: Any, D: Any):
         """A view of the rows of K or V of one head."""
         wide = al.convert(D, al.u32) if D % UNIT else D
         if not self.F.page:
@@ -139,7 +139,7 @@ class Launch:
         step = PagedRows(table, max(count, 1) - 1, PAGE)
         return tile.View(data, (count, wide), self.F.vector, (step,))
 
-    def logarithms(self, lse, batch, head, begin, queries):
+    def logarithms(self, lse: Any, batch: Any, head: Any, begin: Any, queries: Any):
         """A view of the logarithms of a head's rows."""
         if not self.F.grouped:
             at = (
@@ -154,7 +154,7 @@ class Launch:
         data = al.view(vector_of(lse, at, apart * G), al.f32, al.make_layout(size, (1, apart)))
         return tile.View(data, (queries * G,), 1, (Merge(0, size),))
 
-    def bias(self, x, strides, batch, head, queries, keys):
+    def bias(self, x: Any, strides: Any, batch: Any, head: Any, queries: Any, keys: Any):
         """A view of the bias of a head's rows."""
         COL, BOTH = self.F.bias_column, (max(queries, 1), max(keys, 1))
         if self.F.grouped:
@@ -168,7 +168,7 @@ class Launch:
         data = al.view(mine, x.dtype, al.make_layout(BOTH, (strides[2], COL)))
         return tile.View(data, (queries, keys), self.F.bias_vector)
 
-    def turned_bias(self, x, strides, batch, head, queries, keys):
+    def turned_bias(self, x: Any, strides: Any, batch: Any, head: Any, queries: Any, keys: Any):
         """A view of the bias of a head's rows, keys first."""
         COL, BOTH = self.F.bias_column, (max(queries, 1), max(keys, 1))
         layout = al.make_layout((batch + 1, head + 1) + BOTH, strides + (COL,))
@@ -176,13 +176,13 @@ class Launch:
         data = al.view(mine, x.dtype, al.make_layout((BOTH[1], BOTH[0]), (COL, strides[2])))
         return tile.View(data, (keys, queries))
 
-    def scores(self, sight, first, factor, cap, bias):
+    def scores(self, sight: Any, first: Any, factor: Any, cap: Any, bias: Any):
         """Edits of the scores of rows from `first` on."""
         return Scores(sight, first, factor, cap if self.F.cap else None, bias, self.F.edited)
 
 
 @avelang.jit
-def span_of(offsets, batch, batches, length, tokens):
+def span_of(offsets: Any, batch: Any, batches: Any, length: Any, tokens: Any):
     """Begin of a sequence, and how long it is: all of a batch's part of an array without offsets."""
     if offsets is None:
         return al.convert(0, al.u32), length
@@ -194,7 +194,7 @@ def span_of(offsets, batch, batches, length, tokens):
 
 
 @avelang.jit
-def vector_of(x, first, count):
+def vector_of(x: Any, first: Any, count: Any):
     """`count` numbers of memory."""
     return al.view(
         al.subview(al.make_tensor(x, x.dtype, al.make_layout((first + count,))), (first,), (count,), (1,)),
@@ -203,7 +203,7 @@ def vector_of(x, first, count):
 
 
 @avelang.jit
-def head_view(x, strides, batch, head, begin, count, wide, VECTOR):
+def head_view(x: Any, strides: Any, batch: Any, head: Any, begin: Any, count: Any, wide: Any, VECTOR: Any):
     """Rows of one head of an array with strides (batch, heads, rows)."""
     have = max(count, 1)
     whole = al.make_tensor(x, x.dtype, al.make_layout((batch + 1, head + 1, begin + have, wide), strides + (1,)))
@@ -214,7 +214,7 @@ def head_view(x, strides, batch, head, begin, count, wide, VECTOR):
 
 
 @avelang.jit
-def find_sequence(offsets, batches, slot, tokens, M):
+def find_sequence(offsets: Any, batches: Any, slot: Any, tokens: Any, M: Any):
     """Of packed sequences the one that a block of M rows belongs to, and its number there. The number is that of none
     where there are fewer blocks."""
     batch, end = al.convert(0, al.u32), al.convert(offsets[0], al.u32)

@@ -9,7 +9,7 @@ is the one to be ignored. Facts: torch's `cross_entropy`; PaLM (Chowdhery et al.
 # No `from __future__ import annotations`: the annotations of kernels name values of the function around them.
 
 import functools
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
@@ -21,13 +21,13 @@ ADD_THREADS = 1024  # of the block that adds up the losses of rows
 
 
 @avelang.jit
-def capped(x, CAP):
+def capped(x: Any, CAP: Any):
     """Logits under their cap."""
     return x if CAP == 0.0 else al.tanh(x * (1.0 / CAP)) * CAP
 
 
 @avelang.jit
-def joined(a, b):
+def joined(a: Any, b: Any):
     """(maximum, sum of powers relative to it, sum) of two parts of a row."""
     most = al.max(a[0], b[0])
     out = al.make_local((3,), a.dtype)
@@ -39,10 +39,10 @@ def joined(a, b):
 
 
 @avelang.jit
-def statistics_of(X, row, P, vectors, shared, turn, CAP, SUM, ACC):
+def statistics_of(X: Any, row: Any, P: Any, vectors: Any, shared: Any, turn: Any, CAP: Any, SUM: Any, ACC: Any):
     """(maximum, sum of powers relative to it, sum if asked for) of a row."""
 
-    def chunk(state, first):
+    def chunk(state: Any, first: Any):
         held = X.load(row, first, P)
         most, level = state[0], state[2]
         for i in range(P.loads):
@@ -66,7 +66,7 @@ def statistics_of(X, row, P, vectors, shared, turn, CAP, SUM, ACC):
 
 
 @avelang.jit
-def gradient_of(v, lse, slope, level, own, CAP, ACC):
+def gradient_of(v: Any, lse: Any, slope: Any, level: Any, own: Any, CAP: Any, ACC: Any):
     """The gradient of a row's loss to a vector of its logits. `slope`: what powers are multiplied by; `level`: what is
     taken away from all; `own`: (whether the class is among them, its place, what is taken away from it)."""
     u = capped(al.convert(v, ACC), CAP)
@@ -86,10 +86,11 @@ def build_loss(P: RowPlan, CAP: float, dtype: Any, index: Any, acc: Any, *, smoo
 
     @avelang.jit
     def cross_entropy(
-        x: al.Pointer(dtype), chosen: al.Pointer(index), loss: al.Pointer(acc), lse_of: al.Pointer(acc),  # type: ignore
-        rows: al.u32, vectors: al.u32, ignore: al.i64, smoothing: acc, z: acc,  # type: ignore
-        scale: SCALE = None,  # type: ignore
-        e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
+        x: al.Pointer[dtype], chosen: al.Pointer[index], loss: al.Pointer[acc], lse_of: al.Pointer[acc],
+        rows: al.u32, vectors: al.u32, ignore: al.i64, smoothing: Annotated[Any, acc], z: Annotated[Any, acc],
+        scale: Annotated[Any, SCALE] = None, e1: Annotated[Any, E] = None, e2: Annotated[Any, E] = None,
+        x0: Annotated[Any, S] = None, x1: Annotated[Any, S] = None, x2: Annotated[Any, S] = None,
+        x3: Annotated[Any, S] = None,
     ):  # fmt: skip
         X = Lines(x, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
         shared, turn, n = exchange(P, 3, acc), al.convert(0, al.u32), al.convert(vectors * P.vec, acc)
@@ -119,13 +120,27 @@ def build_loss(P: RowPlan, CAP: float, dtype: Any, index: Any, acc: Any, *, smoo
 
 
 @avelang.jit
-def differentiate(X, D, row, lse, own, factor, smoothing, level, z, P, vectors, CAP, ACC):
+def differentiate(
+    X: Any,
+    D: Any,
+    row: Any,
+    lse: Any,
+    own: Any,
+    factor: Any,
+    smoothing: Any,
+    level: Any,
+    z: Any,
+    P: Any,
+    vectors: Any,
+    CAP: Any,
+    ACC: Any,
+):
     """Writes the gradients of a row of logits, multiplied by `factor`, to D, which may be the logits themselves: zeros
     where that is 0, whatever the logits are. `level`: smoothing / classes."""
     named = al.convert(al.select(own < 0, own * 0 - 1, own), al.u32)  # of no access, where there is no such class
     slope, less, peak = (1.0 + 2.0 * z * lse) * factor, level * factor, (1.0 - smoothing) * factor
 
-    def finish(state, first):
+    def finish(state: Any, first: Any):
         held = X.load(row, first, P)
         for i in range(P.loads):
             c = first + column(P, i)
@@ -134,7 +149,7 @@ def differentiate(X, D, row, lse, own, factor, smoothing, level, z, P, vectors, 
                 D.put(row, c, gradient_of(held[i], lse, slope, less, mine, CAP, ACC))
         return state
 
-    def clear(state, first):
+    def clear(state: Any, first: Any):
         for i in range(P.loads):
             c = first + column(P, i)
             if P.full or c < vectors:
@@ -156,10 +171,11 @@ def build_gradient(
 
     @avelang.jit
     def cross_entropy_backward(
-        x: al.Pointer(dtype), chosen: al.Pointer(index), lse_of: al.Pointer(acc), grad: al.Pointer(acc),  # type: ignore
-        scale: al.Pointer(acc), dx: al.Pointer(dtype), rows: al.u32, vectors: al.u32, ignore: al.i64,  # type: ignore
-        smoothing: acc, z: acc,  # type: ignore
-        e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
+        x: al.Pointer[dtype], chosen: al.Pointer[index], lse_of: al.Pointer[acc], grad: al.Pointer[acc],
+        scale: al.Pointer[acc], dx: al.Pointer[dtype], rows: al.u32, vectors: al.u32, ignore: al.i64,
+        smoothing: Annotated[Any, acc], z: Annotated[Any, acc], e1: Annotated[Any, E] = None,
+        e2: Annotated[Any, E] = None, x0: Annotated[Any, S] = None, x1: Annotated[Any, S] = None,
+        x2: Annotated[Any, S] = None, x3: Annotated[Any, S] = None,
     ):  # fmt: skip
         X = Lines(x, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
         D, n = Lines(dx, rows, vectors, P.vec), al.convert(vectors * P.vec, acc)
@@ -183,8 +199,8 @@ def build_reduction(index: Any, acc: Any, mean: bool, counted: bool = False) -> 
 
     @avelang.jit
     def add_losses(
-        losses: al.Pointer(acc), chosen: al.Pointer(index), out: al.Pointer(acc),  # type: ignore
-        scale: al.Pointer(acc),  # type: ignore
+        losses: al.Pointer[acc], chosen: al.Pointer[index], out: al.Pointer[acc],
+        scale: al.Pointer[acc],
         rows: al.u32,
         ignore: al.i64,
     ):  # fmt: skip

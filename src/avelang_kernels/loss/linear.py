@@ -10,7 +10,7 @@ rounded to its dtype once for each chunk."""
 # No `from __future__ import annotations`: the annotations of kernels name values of the function around them.
 
 import functools
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
@@ -37,8 +37,8 @@ def build_added(dtype: Any, acc: Any, scaled: bool) -> Any:
 
     @avelang.jit
     def add_part(
-        x: al.Pointer(dtype), y: al.Pointer(dtype), n: al.u64, part: PART = None, scale: SCALE = None,  # type: ignore
-        INPLACE: al.constexpr = True,
+        x: al.Pointer[dtype], y: al.Pointer[dtype], n: al.u64, part: Annotated[Any, PART] = None,
+        scale: Annotated[Any, SCALE] = None, INPLACE: al.constexpr = True,
     ):  # fmt: skip
         V = 16 // dtype.bytes
         here, made = (al.make_tensor(p, dtype, al.make_layout((n // V, V), (V, 1))) for p in (x, y))
@@ -70,7 +70,7 @@ def build_columns(dtype: Any, acc: Any) -> Any:
 
     @avelang.jit
     def add_columns(
-        x: al.Pointer(dtype), out: al.Pointer(acc), rows: al.u32, n: al.u32,  # type: ignore
+        x: al.Pointer[dtype], out: al.Pointer[acc], rows: al.u32, n: al.u32,
         apart: al.u32, fresh: al.u1,
     ):  # fmt: skip
         col = al.block_id(0) * THREADS + al.thread_id(0)
@@ -144,8 +144,8 @@ def linear_losses(x: Any, weight: Any, target: Any, bias: Any, loss: Any, losses
             blocks = -(-classes // THREADS)
             add = build_columns(of(here), accumulator(of(here)))
             add[blocks, THREADS](logits, sums, part.stop - first, classes, wide, first == 0, **options)
-    if sums is not None:
-        db[...] = sums[0]  # type: ignore
+    if sums is not None and db is not None:
+        db[...] = sums[0]
     if not rows:
         for g in (dx, dw, db):
             if g is not None:

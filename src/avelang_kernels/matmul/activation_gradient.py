@@ -15,20 +15,20 @@ THREADS, EACH = 256, 4
 
 
 @avelang.jit
-def relu_gradient(z):
+def relu_gradient(z: Any):
     """1 where z > 0."""
     return al.select(z > 0.0, 1.0, 0.0)
 
 
 @avelang.jit
-def silu_gradient(z):
+def silu_gradient(z: Any):
     """s (1 + z (1 - s)), s = 1 / (1 + e^-z)."""
     s = 1.0 / (1.0 + al.exp(0.0 - z))
     return s * (1.0 + z * (1.0 - s))
 
 
 @avelang.jit
-def gelu_tanh_gradient(z):
+def gelu_tanh_gradient(z: Any):
     """s + z s (1 - s) u', where gelu(z) = z s and s = 1 / (1 + e^-u), u = 2 sqrt(2 / pi) (z + 0.044715 z^3)."""
     s = 1.0 / (1.0 + al.exp(z * (-1.5957691216057308 - 0.07135481282052302 * z * z)))
     return s + z * s * (1.0 - s) * (1.5957691216057308 + 0.21406443846156906 * z * z)
@@ -44,7 +44,7 @@ def build(dtype: al.DType, other: al.DType, activation: str) -> Any:
 
     @avelang.jit
     def activation_gradient(
-        g: al.Pointer(dtype), z: al.Pointer(other), out: al.Pointer(dtype), count: al.u32  # type: ignore
+        g: al.Pointer[dtype], z: al.Pointer[other], out: al.Pointer[dtype], count: al.u32
     ):
         layout = al.make_layout((count,))
         G, Z = al.make_tensor(g, dtype, layout), al.make_tensor(z, other, layout)

@@ -27,12 +27,12 @@ def build(dtype: Any) -> Any:
     EACH = UNIT // dtype.bytes
 
     @avelang.jit
-    def place(unit, pitch):
+    def place(unit: Any, pitch: Any):
         units = al.convert(pitch, al.u32) // EACH
         return al.convert(unit // units, al.u64), al.convert(unit % units * EACH, al.u64)
 
     @avelang.jit
-    def copy_line(source, target, line, first, length, apart, step, pitch):
+    def copy_line(source: Any, target: Any, line: Any, first: Any, length: Any, apart: Any, step: Any, pitch: Any):
         if first < pitch:
             unit = al.make_local((EACH,), dtype)
             for e in range(EACH):
@@ -43,10 +43,10 @@ def build(dtype: Any) -> Any:
 
     @avelang.jit
     def aligned_rows(
-        x: al.Pointer(dtype), to_x: al.Pointer(dtype), x_length: al.u64, x_apart: al.u64,  # type: ignore
-        x_step: al.u64, x_pitch: al.u64, x_lines: al.u64,  # type: ignore
-        y: al.Pointer(dtype), to_y: al.Pointer(dtype), y_length: al.u64,  # type: ignore
-        y_apart: al.u64, y_step: al.u64, y_pitch: al.u64, y_lines: al.u64, x_blocks: al.u32,  # type: ignore
+        x: al.Pointer[dtype], to_x: al.Pointer[dtype], x_length: al.u64, x_apart: al.u64,
+        x_step: al.u64, x_pitch: al.u64, x_lines: al.u64,
+        y: al.Pointer[dtype], to_y: al.Pointer[dtype], y_length: al.u64,
+        y_apart: al.u64, y_step: al.u64, y_pitch: al.u64, y_lines: al.u64, x_blocks: al.u32,
     ):  # fmt: skip
         """Of both matrices: elements of a line, elements from line to line and from element to element, from line to
         line of the copy, lines. The first `x_blocks` blocks copy x."""

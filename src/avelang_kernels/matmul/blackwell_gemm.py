@@ -8,7 +8,7 @@ timed."""
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
 import functools
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import avelang
 import avelang.language as al
@@ -86,13 +86,13 @@ def build(
 
     @avelang.jit
     def gemm(
-        A: al.TensorMap(dtype, 2, (ROWS, G.k), swizzle=PATTERN),  # type: ignore
-        B: al.TensorMap(other, 2, (G.own, G.k), swizzle=PATTERN),  # type: ignore
-        C: al.TensorMap(out, 2, (ROWS, WIDTH), swizzle=PATTERN),  # type: ignore
+        A: Annotated[Any, al.TensorMap(dtype, 2, (ROWS, G.k), swizzle=PATTERN)],
+        B: Annotated[Any, al.TensorMap(other, 2, (G.own, G.k), swizzle=PATTERN)],
+        C: Annotated[Any, al.TensorMap(out, 2, (ROWS, WIDTH), swizzle=PATTERN)],
         m: al.u32,
         n: al.u32,
         k: al.u32,
-        bias_of: BIAS = None,  # type: ignore
+        bias_of: Annotated[Any, BIAS] = None,
     ):
         a = al.make_shared((G.stages, ROWS * G.k), dtype, 1024)
         b = al.make_shared((G.stages, G.own * G.k), other, 1024)

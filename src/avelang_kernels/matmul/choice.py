@@ -347,7 +347,7 @@ def readable(plan: MatmulPlan, a: Any, b: Any, options: dict[str, Any]) -> tuple
     if not wrong or 0 in a.shape:
         return a, b
     made = iter(align_rows(*wrong, **options))
-    return tuple(next(made) if name in plan.copies else x for name, x in (("a", a), ("b", b)))  # type: ignore
+    return tuple(next(made) if name in plan.copies else x for name, x in (("a", a), ("b", b)))
 
 
 def by_tiles(plan: MatmulPlan, a: Any, b: Any, out: Any, gpu: tuple[str, int], options: dict[str, Any]) -> Any:
@@ -381,8 +381,8 @@ def finished(x: Any, bias: Any, activation: Any) -> Any:
     if is_torch(x):
         torch = sys.modules["torch"]
         x = x if bias is None else x + bias.float()
-        kinds = {"relu": torch.relu, "silu": torch.nn.functional.silu,
-                 "gelu_tanh": lambda y: torch.nn.functional.gelu(y, approximate="tanh")}  # fmt: skip
+        kinds: dict[str, Any] = {"relu": torch.relu, "silu": torch.nn.functional.silu,
+                 "gelu_tanh": functools.partial(torch.nn.functional.gelu, approximate="tanh")}  # fmt: skip
         return kinds[activation](x) if activation else x
     import numpy as np
 
@@ -452,5 +452,6 @@ def modeled(plan: MatmulPlan, a: Any, b: Any, out: Any, q: Question) -> float | 
 @functools.cache
 def usual_device(chip: str) -> str:
     """The name in tables of tuned tiles of the product that a chip is usually sold as."""
-    maker = "AMD Instinct" if chip_of(chip).vendor == "amd" else "NVIDIA"
-    return f"{chip} {maker} {chip_of(chip).product.name}"  # type: ignore
+    maker, product = "AMD Instinct" if chip_of(chip).vendor == "amd" else "NVIDIA", chip_of(chip).product
+    assert product is not None, chip
+    return f"{chip} {maker} {product.name}"

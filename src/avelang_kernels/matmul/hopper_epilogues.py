@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import avelang
 import avelang.language as al
 
 
 @avelang.jit
-def scale_of(factor, one, two):
+def scale_of(factor: Any, one: Any, two: Any):
     """The number by which sums are multiplied: `factor`, and those that pointers lead to."""
     if one is not None:
         factor = factor * al.make_tensor(one, al.f32, al.make_layout((1,)))[0]
@@ -17,7 +19,7 @@ def scale_of(factor, one, two):
 
 
 @avelang.jit
-def scale_vector(memory, count, step, PAIRS):
+def scale_vector(memory: Any, count: Any, step: Any, PAIRS: Any):
     """The scales of so many rows, `step` elements apart; PAIRS: an even number, side by side, as pairs."""
     if PAIRS:
         return al.make_tensor(memory, al.f32, al.make_layout((count // 2, 2)))
@@ -30,5 +32,5 @@ class Scaling:
 
     factor: ...
 
-    def __call__(self, acc):
+    def __call__(self, acc: Any):
         return al.convert(acc, al.f32) * self.factor

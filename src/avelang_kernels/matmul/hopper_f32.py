@@ -27,8 +27,8 @@ GRID = 65535  # blocks along the second dimension of a grid, at the most
 
 @avelang.jit
 def split_rows(
-    x: al.Pointer(al.f32), out: al.Pointer(al.bf16), rows: al.i64, k: al.i64, padded: al.i64,  # type: ignore
-    ld: al.i64, SECOND: al.constexpr, TURNED: al.constexpr, WHOLE: al.constexpr,  # type: ignore
+    x: al.Pointer[al.f32], out: al.Pointer[al.bf16], rows: al.i64, k: al.i64, padded: al.i64,
+    ld: al.i64, SECOND: al.constexpr, TURNED: al.constexpr, WHOLE: al.constexpr,
 ):  # fmt: skip
     """Splits four elements of a row with each thread; SECOND: as B. Threads follow memory: along a row, or, where x is
     TURNED, along a column. WHOLE: four elements of x are loaded at once."""
@@ -58,7 +58,7 @@ def split_rows(
 def split_f32(a: Any, b: Any, **options: Any) -> tuple[Any, Any]:
     """A and B, of f32, as bf16 of three times as many columns, of which each third has columns of zeros up to a
     multiple of 8: their product is that of a and b."""
-    return tuple(split_one(x, i == 1, **options) for i, x in enumerate((a, b)))  # type: ignore[return-value]
+    return tuple(split_one(x, i == 1, **options) for i, x in enumerate((a, b)))
 
 
 def split_one(x: Any, second: bool, **options: Any) -> Any:

@@ -45,7 +45,7 @@ Precision = Literal["bf16x3", "tf32"]
 
 
 @avelang.jit
-def scheduler_of(TILE, m, n, k, STEP):
+def scheduler_of(TILE: Any, m: Any, n: Any, k: Any, STEP: Any):
     """The scheduler of a tile's blocks for a product. STEP: elements along K of a stage."""
     rows, cols = (n, m) if TILE.transposed else (m, n)
     scheduler = TileScheduler(rows, cols, k, TILE.m, TILE.n, TILE.cluster_m, TILE.cluster_n, TILE.group_m)
@@ -60,7 +60,7 @@ def scheduler_of(TILE, m, n, k, STEP):
 
 
 @avelang.jit
-def begin(G, maps, ring, epilogue):
+def begin(G: Any, maps: Any, ring: Any, epilogue: Any):
     """Prefetches tensor maps and initializes mbarriers, which all blocks of the cluster see behind it."""
     if al.thread_id(0) == 0:
         for one in maps:
@@ -75,7 +75,7 @@ def begin(G, maps, ring, epilogue):
 
 
 @avelang.jit
-def operands_of(G, stages, OTHER):
+def operands_of(G: Any, stages: Any, OTHER: Any):
     """The stages of A, and behind them those of B, of the type OTHER: a row for each."""
     STEP = stages.shape[1]
     a = al.subview(stages, (0, 0), (G.stages * G.m, STEP), (1, 1))
@@ -85,7 +85,7 @@ def operands_of(G, stages, OTHER):
 
 
 @avelang.jit
-def joined(G, epilogue, space):
+def joined(G: Any, epilogue: Any, space: Any):
     """The epilogue behind a workspace: of blocks, or of clusters whose blocks have added up their own parts."""
     if G.cluster_k > 1:
         epilogue.workspace = space
@@ -94,7 +94,7 @@ def joined(G, epilogue, space):
 
 
 @avelang.jit
-def end_of(activation, factor, one, two, one_step, two_step, sizes, SCALED):
+def end_of(activation: Any, factor: Any, one: Any, two: Any, one_step: Any, two_step: Any, sizes: Any, SCALED: Any):
     """The activation of an epilogue, and its scales of rows and columns, of which there are so many."""
     if isinstance(SCALED, tuple):
         rows = None if one is None else scale_vector(one, sizes[0], one_step, SCALED[0] == 2)
@@ -107,7 +107,7 @@ def annotations(split: bool, bias: Any, scaled: Scaled) -> tuple[Any, ...]:
     """The annotations of sums, counters, bias, a factor, its two pointers and their strides; of what a kernel has not,
     that of a constexpr, None."""
     f32: Any = al.f32
-    sums, counters = (al.Pointer(f32), al.Pointer(al.u32)) if split else (al.constexpr, al.constexpr)  # type: ignore
+    sums, counters = (al.Pointer(f32), al.Pointer(al.u32)) if split else (al.constexpr, al.constexpr)
     factor: Any = al.constexpr if scaled is None else f32
     has = scaled if isinstance(scaled, tuple) else tuple((scaled or 0) >= i for i in (1, 2))
     more = (al.Pointer(f32) if x else al.constexpr for x in has)
@@ -138,12 +138,13 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None
 
     @avelang.jit
     def gemm(
-        A: al.TensorMap(dtype, 2, A_BOX, swizzle=PATTERN),  # type: ignore
-        B: al.TensorMap(other, 2, B_BOX, swizzle=PATTERN),  # type: ignore
-        C: al.TensorMap(out, 2, BOX, swizzle=SWIZZLE),  # type: ignore
-        m: al.u32, n: al.u32, k: al.u32, partials: SUMS = None, counters: COUNTERS = None,  # type: ignore
-        factor: FACTOR = None, one: ONE = None, two: TWO = None,  # type: ignore
-        one_step: ONES = None, two_step: TWOS = None, bias_of: BIAS = None,  # type: ignore
+        A: Annotated[Any, al.TensorMap(dtype, 2, A_BOX, swizzle=PATTERN)],
+        B: Annotated[Any, al.TensorMap(other, 2, B_BOX, swizzle=PATTERN)],
+        C: Annotated[Any, al.TensorMap(out, 2, BOX, swizzle=SWIZZLE)], m: al.u32, n: al.u32, k: al.u32,
+        partials: Annotated[Any, SUMS] = None, counters: Annotated[Any, COUNTERS] = None,
+        factor: Annotated[Any, FACTOR] = None, one: Annotated[Any, ONE] = None, two: Annotated[Any, TWO] = None,
+        one_step: Annotated[Any, ONES] = None, two_step: Annotated[Any, TWOS] = None,
+        bias_of: Annotated[Any, BIAS] = None,
     ):  # fmt: skip
         stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024)
         a, b = operands_of(G, stages, other)
@@ -164,7 +165,7 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None
             space = workspace(scheduler, partials, counters, sizes, STORE_BARRIER, 0, sums)
             epilogue = joined(G, epilogue, space)
 
-        def mma(rows, cols, acc):
+        def mma(rows: Any, cols: Any, acc: Any):
             if dtype.bytes == 2:
                 return wgmma(rows, cols, acc, trans_a=1 if G.a_mn else 0, trans_b=1 if G.b_mn else 0)
             return wgmma(rows, cols, acc)
@@ -287,7 +288,7 @@ def launch(product: Product, a: Any, b: Any, result: Any, to: Any, tile: GemmTil
     """The launch of what has been checked, on so many multiprocessors. `factors`: of `scales`; `ends`: bias,
     activation, and whether C is added to."""
     (scaled, numbers), (bias, activation, accumulate) = factors, ends
-    if isinstance(scaled, tuple) and tile.transposed:
+    if scaled.__class__ is tuple and tile.transposed:
         scaled, numbers = scaled[::-1], (numbers[0], *numbers[2:0:-1], *numbers[4:2:-1])
     said = None if bias is None else dtype_of_bias(bias, product)
     way = prepared(product, to, tile, sms, scaled, shape, majors, (said, activation, accumulate))

@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 import importlib.resources
 import math
+from collections.abc import Callable
 from typing import Any
 
 from avelang_kernels.matmul.hopper_tiles import STEP, STREAM, GemmTile
@@ -46,7 +47,7 @@ def _numpy() -> Any:
 def table() -> list[GemmTile]:
     """The tiles of `hopper_tiles.txt`, without stages. `split` is 2 for those that split K."""
     text = importlib.resources.files("avelang_kernels.matmul").joinpath("hopper_tiles.txt").read_text()
-    found = []
+    found: list[GemmTile] = []
     for line in text.splitlines():
         if line.startswith("#"):
             continue
@@ -94,7 +95,7 @@ class _Model:
             slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)
         )
 
-        def column(f: Any) -> Any:
+        def column(f: Callable[[GemmTile], Any]) -> Any:
             return np.array([f(t) for t in self.tiles], np.float64)
 
         m, n, ck = column(lambda t: t.m), column(lambda t: t.n), column(lambda t: t.cluster_k)

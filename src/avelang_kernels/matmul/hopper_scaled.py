@@ -12,7 +12,7 @@ Sources: DeepSeek-V3 Technical Report, 3.3.2, "Increasing Accumulation Precision
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
 import functools
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
@@ -44,13 +44,15 @@ class BlockScales:
     rows: ...
     EACH: al.constexpr
 
-    def at(self, row, block):
+    def at(self, row: Any, block: Any):
         """The scale of a row; past the last row that of the last one."""
         return self.memory[min(row, self.rows - 1) // self.EACH * self.across + block * self.along]
 
 
 @avelang.jit
-def produce_scales(G, WIDE, ring, scheduler, span, left, right, scales, warp, lane):
+def produce_scales(
+    G: Any, WIDE: Any, ring: Any, scheduler: Any, span: Any, left: Any, right: Any, scales: Any, warp: Any, lane: Any
+):
     """The part of a warp of the producers: each loads the scales of every so many-th stage to shared memory. No more
     warps than stages: else one could ask for a phase of a stage two phases early. scales: (stages, rows and
     columns)."""
@@ -80,7 +82,7 @@ def produce_scales(G, WIDE, ring, scheduler, span, left, right, scales, warp, la
 
 
 @avelang.jit
-def scales_of_rows(scales, stage, row):
+def scales_of_rows(scales: Any, stage: Any, row: Any):
     """The scales of a lane's two rows of 64 in an accumulator, of which `row` is the first."""
     out = al.make_local((2,), al.f32)
     for i in range(2):
@@ -89,7 +91,7 @@ def scales_of_rows(scales, stage, row):
 
 
 @avelang.jit
-def scales_of_columns(G, WIDE, scales, stage, lane):
+def scales_of_columns(G: Any, WIDE: Any, scales: Any, stage: Any, lane: Any):
     """The scales of a lane's columns of a tile: one for each WIDE of them."""
     COUNT = G.n // WIDE if WIDE > 1 else G.n // 4
     out = al.make_local((COUNT,), al.f32)
@@ -100,7 +102,7 @@ def scales_of_columns(G, WIDE, scales, stage, lane):
 
 
 @avelang.jit
-def promote(total, acc, rows, cols):
+def promote(total: Any, acc: Any, rows: Any, cols: Any):
     """total + acc * rows * cols, element by element of an accumulator of 64 rows."""
     SIZE, COUNT = acc.shape[0], cols.shape[0]
     PER = SIZE // COUNT  # elements that share a column's scale
@@ -121,7 +123,7 @@ def promote(total, acc, rows, cols):
 
 
 @avelang.jit
-def multiply_stage(G, a, b, stage, block, acc, mma, TURNS=False):
+def multiply_stage(G: Any, a: Any, b: Any, stage: Any, block: Any, acc: Any, mma: Any, TURNS: Any = False):
     """Begins the product of a stage for 64 rows, the `block`-th of the tile; what `acc` had is forgotten. TURNS: the
     last instruction is a group of its own."""
     rows, DOWN = descriptor(al.subview(a, (stage, block * (ROWS * G.k)), (1, ROWS * G.k), (1, 1)), False)
@@ -136,14 +138,14 @@ def multiply_stage(G, a, b, stage, block, acc, mma, TURNS=False):
 
 
 @avelang.jit
-def take_turn(TURNS, CONSUMERS, consumer):
+def take_turn(TURNS: Any, CONSUMERS: Any, consumer: Any):
     """Waits for the warpgroup's turn to begin products."""
     if TURNS:
         al.nvvm.barrier_sync(TURN_BARRIER + consumer, 2 * GROUP)
 
 
 @avelang.jit
-def pass_turn(TURNS, CONSUMERS, consumer):
+def pass_turn(TURNS: Any, CONSUMERS: Any, consumer: Any):
     """Gives the turn to the next warpgroup, when the last instruction is left: it runs while the turn passes."""
     if TURNS:
         al.nvvm.wgmma_wait_group(1)
@@ -151,7 +153,21 @@ def pass_turn(TURNS, CONSUMERS, consumer):
 
 
 @avelang.jit
-def one_ahead(G, WIDE, a, b, ring, state, work, consumer, t, scales, acc, other, mma):
+def one_ahead(
+    G: Any,
+    WIDE: Any,
+    a: Any,
+    b: Any,
+    ring: Any,
+    state: Any,
+    work: Any,
+    consumer: Any,
+    t: Any,
+    scales: Any,
+    acc: Any,
+    other: Any,
+    mma: Any,
+):
     """The totals of 64 rows, where the products of a stage run while those of the stage before are promoted. Two
     accumulators are used by turns."""
     steps, row = work.steps(G.k), consumer * ROWS + t // 32 * 16 + t % 32 // 4
@@ -199,7 +215,21 @@ def one_ahead(G, WIDE, a, b, ring, state, work, consumer, t, scales, acc, other,
 
 
 @avelang.jit
-def scaled_mainloop(G, WIDE, TURNS, a, b, ring, state, work, consumer, t, scales, acc, mma):
+def scaled_mainloop(
+    G: Any,
+    WIDE: Any,
+    TURNS: Any,
+    a: Any,
+    b: Any,
+    ring: Any,
+    state: Any,
+    work: Any,
+    consumer: Any,
+    t: Any,
+    scales: Any,
+    acc: Any,
+    mma: Any,
+):
     """The totals of a consumer's rows, (n / 2,) or (2, n / 2), and its accumulator, whose registers the next tile
     uses."""
     row = consumer * (ROWS * G.row_blocks) + t // 32 * 16 + t % 32 // 4
@@ -209,8 +239,7 @@ def scaled_mainloop(G, WIDE, TURNS, a, b, ring, state, work, consumer, t, scales
         ring.wait(state)
         x = scales_of_rows(scales, state.stage, row)
         y = scales_of_columns(G, WIDE, scales, state.stage, t % 32)
-        if G.row_blocks == 2:
-            x2 = scales_of_rows(scales, state.stage, row + ROWS)
+        x2 = scales_of_rows(scales, state.stage, row + ROWS) if G.row_blocks == 2 else None
         take_turn(TURNS, G.consumers, consumer)
         acc = multiply_stage(G, a, b, state.stage, consumer * G.row_blocks, acc, mma, TURNS)
         pass_turn(TURNS, G.consumers, consumer)
@@ -235,13 +264,27 @@ def scaled_mainloop(G, WIDE, TURNS, a, b, ring, state, work, consumer, t, scales
 
 
 @avelang.jit
-def consume_scaled(G, WIDE, AHEAD, TURNS, a, b, ring, scheduler, span, consumer, t, scales, mma, epilogue):
+def consume_scaled(
+    G: Any,
+    WIDE: Any,
+    AHEAD: Any,
+    TURNS: Any,
+    a: Any,
+    b: Any,
+    ring: Any,
+    scheduler: Any,
+    span: Any,
+    consumer: Any,
+    t: Any,
+    scales: Any,
+    mma: Any,
+    epilogue: Any,
+):
     """A warpgroup's part: its rows of each unit, given to the epilogue."""
     cluster_m, cluster_n, _ = cluster_coords(G.cluster_m, G.cluster_n, 1)
     state = ring.consumer()
     acc = al.full((G.n // 2,), 0.0, al.f32)
-    if AHEAD:
-        other = al.full((G.n // 2,), 0.0, al.f32)
+    other = al.full((G.n // 2,), 0.0, al.f32) if AHEAD else None
     if TURNS:
         if consumer == G.consumers - 1:
             al.nvvm.barrier_arrive(TURN_BARRIER, 2 * GROUP)
@@ -286,18 +329,17 @@ def build(tile: GemmTile, dtype: al.DType, other: al.DType, out: al.DType, each:
     PIECE, BUFFERS = tile.piece(out.bytes), buffers(tile, out.bytes)
     f32: Any = al.f32
     split, WIDE = tile.split != 1, width(tile, each[1])
-    SUMS, COUNTERS = (al.Pointer(f32), al.Pointer(al.u32)) if split else (al.constexpr, al.constexpr)  # type: ignore
+    SUMS, COUNTERS = (al.Pointer(f32), al.Pointer(al.u32)) if split else (al.constexpr, al.constexpr)
     BIAS: Any = al.constexpr if bias is None else al.Pointer(bias)
 
     @avelang.jit
     def scaled(
-        A: al.TensorMap(dtype, 2, A_BOX, swizzle=PATTERN),  # type: ignore
-        B: al.TensorMap(other, 2, B_BOX, swizzle=PATTERN),  # type: ignore
-        C: al.TensorMap(out, 2, (ROWS, PIECE), swizzle=PIECE * out.bytes),  # type: ignore
-        m: al.u32, n: al.u32, k: al.u32,
-        of_a: al.Pointer(f32), a_across: al.u32, a_along: al.u32,  # type: ignore
-        of_b: al.Pointer(f32), b_across: al.u32, b_along: al.u32,  # type: ignore
-        partials: SUMS = None, counters: COUNTERS = None, bias_of: BIAS = None,  # type: ignore
+        A: Annotated[Any, al.TensorMap(dtype, 2, A_BOX, swizzle=PATTERN)],
+        B: Annotated[Any, al.TensorMap(other, 2, B_BOX, swizzle=PATTERN)],
+        C: Annotated[Any, al.TensorMap(out, 2, (ROWS, PIECE), swizzle=PIECE * out.bytes)], m: al.u32, n: al.u32,
+        k: al.u32, of_a: al.Pointer[f32], a_across: al.u32, a_along: al.u32, of_b: al.Pointer[f32], b_across: al.u32,
+        b_along: al.u32, partials: Annotated[Any, SUMS] = None, counters: Annotated[Any, COUNTERS] = None,
+        bias_of: Annotated[Any, BIAS] = None,
     ):  # fmt: skip
         stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024)
         a, b = operands_of(G, stages, other)

@@ -20,7 +20,7 @@ of a matrix."""
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
 import functools
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import avelang
 import avelang.language as al
@@ -76,7 +76,7 @@ class SkinnyConfig(NamedTuple):
 
 
 @avelang.jit
-def produce(a, b, a_ring, b_ring, ring, scheduler, rank, F):
+def produce(a: Any, b: Any, a_ring: Any, b_ring: Any, ring: Any, scheduler: Any, rank: Any, F: Any):
     """One thread's part: fills stages, tile after tile."""
     state, span = ring.producer(), scheduler.span()
     for index in al.range(span[0], span[1], span[2]):
@@ -92,7 +92,7 @@ def produce(a, b, a_ring, b_ring, ring, scheduler, rank, F):
 
 
 @avelang.jit
-def multiply(acc, a_ring, b_ring, stage, F):
+def multiply(acc: Any, a_ring: Any, b_ring: Any, stage: Any, F: Any):
     """Adds the products of a step."""
     for h in range(F.rows // ROWS):
         acc[h] = al.nvvm.wgmma_fence_acc(acc[h])
@@ -115,7 +115,7 @@ def multiply(acc, a_ring, b_ring, stage, F):
 
 
 @avelang.jit
-def write(c, acc, row):
+def write(c: Any, acc: Any, row: Any):
     """Writes a tile: `row` is its first of B, a column of C."""
     t = al.thread_id(0)
     lane, warp = t % WARP, t // WARP
@@ -128,7 +128,9 @@ def write(c, acc, row):
 
 
 @avelang.jit
-def consume(c, a_ring, b_ring, ring, scheduler, reduction, workspace, rank, F):
+def consume(
+    c: Any, a_ring: Any, b_ring: Any, ring: Any, scheduler: Any, reduction: Any, workspace: Any, rank: Any, F: Any
+):
     """The warpgroup's part: the sums of each tile, or of a part of it, which are then brought together."""
     t, state, span = al.thread_id(0), ring.consumer(), scheduler.span()
     for index in al.range(span[0], span[1], span[2]):
@@ -156,10 +158,10 @@ def kernel_of(dtype: Any, out: Any, F: SkinnyConfig) -> Any:
 
     @avelang.jit
     def skinny(
-        a: al.TensorMap(dtype, 2, (F.width // F.cluster_n, STEP), swizzle=128),  # type: ignore
-        b: al.TensorMap(dtype, 2, (F.rows, STEP), swizzle=128), c: al.Pointer(out),  # type: ignore
-        partials: al.Pointer(al.f32), counters: al.Pointer(al.u32), m: al.u32, n: al.u32, k: al.u32,  # type: ignore
-        steps: al.u32, total: al.u32,  # type: ignore
+        a: Annotated[Any, al.TensorMap(dtype, 2, (F.width // F.cluster_n, STEP), swizzle=128)],
+        b: Annotated[Any, al.TensorMap(dtype, 2, (F.rows, STEP), swizzle=128)], c: al.Pointer[out],
+        partials: al.Pointer[al.f32], counters: al.Pointer[al.u32], m: al.u32, n: al.u32, k: al.u32,
+        steps: al.u32, total: al.u32,
     ):  # fmt: skip
         """`steps` of a tile, `total` of all. The blocks of a cluster that share A count as one here, and their tiles
         too."""
@@ -249,7 +251,7 @@ def work_of(plan: SkinnyPlan, n: int, k: int) -> Division:
     return Division(blocks, steps, total, 1 << (most - 1).bit_length())
 
 
-SHARED, BESIDE = 227 * 1024, 2048  # bytes of shared memory that a block may have, and that are left for mbarriers
+BESIDE = 2048  # bytes of shared memory that are left for mbarriers
 ENOUGH = 0.75  # of the multiprocessors: so many can take all that memory gives
 # Depth, stages and cluster_n, by the width of A (`benchmarks/tune_hopper_skinny.py`): some 100 KB of B on their
 # way to each multiprocessor. Fewer do not keep memory busy; more push out of L2 what is there.

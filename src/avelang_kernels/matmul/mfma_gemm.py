@@ -25,7 +25,7 @@ def clip(length: al.u32, limit: al.u32) -> al.u32:
 
 
 @avelang.jit
-def promises(m, n, k):
+def promises(m: Any, n: Any, k: Any):
     """The promises that a launch keeps."""
     wide, high = (n + COLS - 1) // COLS, (m + ROWS - 1) // ROWS
     al.expect_threads(64, exact=True)
@@ -36,8 +36,8 @@ def promises(m, n, k):
 
 @avelang.jit
 def mfma_gemm(
-    a_ptr: al.Pointer(al.bf16), b_ptr: al.Pointer(al.bf16), c_ptr: al.Pointer(al.f32), m: al.u32,  # type: ignore
-    n: al.u32, k: al.u32,  # type: ignore
+    a_ptr: al.Pointer[al.bf16], b_ptr: al.Pointer[al.bf16], c_ptr: al.Pointer[al.f32], m: al.u32,
+    n: al.u32, k: al.u32,
 ):  # fmt: skip
     """C = A @ B^T, f32 (m, n), of bf16 (m, k) and (n, k): a wave for each 32 x 32 of C."""
     promises(m, n, k)

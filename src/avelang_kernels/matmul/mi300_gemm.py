@@ -60,14 +60,14 @@ Tile = Mi300Tile
 
 
 @avelang.jit
-def swizzle(row, chunk):
+def swizzle(row: Any, chunk: Any):
     """Place of a chunk in its row of a slot. The eight lanes that LDS serves at once then meet all banks, be it along
     rows or down columns."""
     return chunk ^ ((row >> 1) & 3)
 
 
 @avelang.jit
-def place_in_slot(row, chunk):
+def place_in_slot(row: Any, chunk: Any):
     """Row and chunk of a slot in which a chunk of a row stands of which pairs along K are written one by one: 32 lanes
     write two chunks of four rows, each eight further; these stand in either half of the banks, and exchange chunks by
     two."""
@@ -107,7 +107,7 @@ class Operand:
             return t // LANES * (TOGETHER * RUN) + t % TOGETHER * RUN, t % LANES // TOGETHER * 2
         return t // CHUNKS, t % CHUNKS * (CHUNK_BYTES // self.x.dtype.bytes)
 
-    def offsets(self, step, half):
+    def offsets(self, step: Any, half: Any):
         """Byte offsets of a lane's pieces of a half of a step, to be asked for one step after another. Past the end of
         a line the next one begins: a piece that would be there is sent out of range."""
         SIZE, (rows, k), EACH = self.x.dtype.bytes, self.x.shape, self.EACH
@@ -125,7 +125,7 @@ class Operand:
                 else:  # lines past the last one are past the range
                     self.at[half, p, piece] += self.x.strides[1] * (STEP * SIZE)
 
-    def load(self, step, half):
+    def load(self, step: Any, half: Any):
         """Asks for what a lane brings of a half."""
         for p in range(self.stage.shape[1]):
             if self.EACH * self.x.dtype.bytes < WORD:
@@ -133,7 +133,7 @@ class Operand:
             else:
                 self.load_pieces(half, p)
 
-    def load_pieces(self, half, p):
+    def load_pieces(self, half: Any, p: Any):
         """A chunk of a line, as four words."""
         SIZE, PIECES, EACH = self.x.dtype.bytes, self.at.shape[2], self.EACH
         pieces = al.view(self.stage, al.Tensor((2, self.stage.shape[1], PIECES, EACH * SIZE // WORD), al.i32))
@@ -147,7 +147,7 @@ class Operand:
             else:
                 pieces[half, p, piece] = al.amdgpu.raw_buffer_load_x1(self.buffer, offset, 0, 0)
 
-    def load_elements(self, step, half, p):
+    def load_elements(self, step: Any, half: Any, p: Any):
         """The same one by one, for lines that may begin in the middle of a word."""
         x, SIZE, (row, col) = self.x, self.x.dtype.bytes, self.place()
         COUNT = CHUNK_BYTES // SIZE
@@ -163,7 +163,7 @@ class Operand:
                 element = x[i, j]
             elements[half, p, e] = element
 
-    def store(self, half):
+    def store(self, half: Any):
         """Writes what a lane has got of a half to shared memory."""
         (row, col), ROWS = self.place(), self.rows_a_pass()
         if self.TURNED:
@@ -184,7 +184,7 @@ class Operand:
             for p in range(self.stage.shape[1]):
                 self.slots[half, row + p * ROWS, place] = self.stage[half, p]
 
-    def fragments(self, into, half, row, first, last):
+    def fragments(self, into: Any, half: Any, row: Any, first: Any, last: Any):
         """Reads fragments of a half, from a row of the tile on: of its row, a lane gets 16 neighboring bytes along
         K."""
         lane, chunk = self.t % MFMA_SIDE, self.t % LANES // MFMA_SIDE
@@ -202,7 +202,7 @@ class Operand:
 
 
 @avelang.jit
-def operand(x, t, ROWS, THREADS, EACH, TURNED):
+def operand(x: Any, t: Any, ROWS: Any, THREADS: Any, EACH: Any, TURNED: Any):
     """An operand of which a tile has so many rows; `t`: number of the thread."""
     SIZE, (rows, k) = x.dtype.bytes, x.shape
     A_PASS = THREADS // PAIRS * RUN if TURNED else THREADS // CHUNKS
@@ -217,7 +217,7 @@ def operand(x, t, ROWS, THREADS, EACH, TURNED):
 
 
 @avelang.jit
-def ask(operands, step, half):
+def ask(operands: Any, step: Any, half: Any):
     """Asks global memory for what a lane brings of a half of a step. Steps past the last one are asked for as well, in
     vain: nothing of them is inside."""
     for x in operands:
@@ -227,13 +227,13 @@ def ask(operands, step, half):
 
 
 @avelang.constant
-def mfma_parts(DTYPE, target):
+def mfma_parts(DTYPE: Any, target: Any):
     """Instructions that multiply 64 bytes of K: those of gfx950 take 16 bytes a lane, the others 8."""
     return 1 if target.has("mfma-gfx950") and (DTYPE.bytes == 2 or DTYPE.is_int) else 2
 
 
 @avelang.jit
-def mfma(b, a, acc, DTYPE, PARTS):
+def mfma(b: Any, a: Any, acc: Any, DTYPE: Any, PARTS: Any):
     """acc + a @ b^T of fragments of 16 rows, by the instruction of a dtype. B comes first: a lane then has four
     neighbors of a row of C."""
     if al.bf16 == DTYPE:
@@ -254,7 +254,7 @@ def mfma(b, a, acc, DTYPE, PARTS):
 
 
 @avelang.jit
-def multiply(acc, a, b, first, last, DTYPE):
+def multiply(acc: Any, a: Any, b: Any, first: Any, last: Any, DTYPE: Any):
     """Adds the products of some fragments of A with all of B."""
     PARTS = mfma_parts(DTYPE, al.target())
     a_parts = al.view(a, al.Tensor((a.shape[0], PARTS, 4 // PARTS), al.i32))
@@ -266,7 +266,7 @@ def multiply(acc, a, b, first, last, DTYPE):
 
 
 @avelang.jit
-def product(acc, a, b, t, wave_row, wave_col, T, EACH, TURNED):
+def product(acc: Any, a: Any, b: Any, t: Any, wave_row: Any, wave_col: Any, T: Any, EACH: Any, TURNED: Any):
     """Adds a wave's part of A @ B^T. `a`, `b`: the rows that make the tile. `EACH`, `TURNED`: of each, as of
     `Operand`. Returns the shared memory of A, which is free behind the next barrier."""
     M, N, WAVES_M, WAVES_N, EARLY = T
@@ -287,17 +287,17 @@ def product(acc, a, b, t, wave_row, wave_col, T, EACH, TURNED):
     B.fragments(b_sets[0], 0, wave_col, 0, J)
     A.fragments(a_part, 0, wave_row, 0, EARLY)
 
-    def first_part(step, half):
+    def first_part(step: Any, half: Any):
         A.fragments(a_part, half, wave_row, EARLY, I)
 
-    def second_part(step, half):
+    def second_part(step: Any, half: Any):
         B.fragments(b_sets[1 - half], 1 - half, wave_col, 0, J)
         A.fragments(a_part, 1 - half, wave_row, 0, EARLY)
         A.store(half)
         B.store(half)
         ask((A, B), step + 2, half)  # a whole step before it is stored
 
-    def products(half, begin, end):
+    def products(half: Any, begin: Any, end: Any):
         multiply(acc, a_part, b_sets[half], begin, end, DTYPE)
 
     ROW, WIDE = mfma_parts(DTYPE, al.target()) * J, min(EACH[0], EACH[1]) * SIZE == CHUNK_BYTES
@@ -324,13 +324,16 @@ class Sizes:
 
 
 @avelang.jit
-def matrix(pointer, rows, k, ld, TURNED):
+def matrix(pointer: Any, rows: Any, k: Any, ld: Any, TURNED: Any):
     """An operand in memory."""
     return al.make_tensor(pointer, pointer.dtype, al.make_layout((rows, k), (1, ld) if TURNED else (ld, 1)))
 
 
 @avelang.jit
-def one_tile(operands, c, work, T, EACH, WIDE, TURNED, workspace, finish, MANY=False):
+def one_tile(
+    operands: Any, c: Any, work: Any, T: Any, EACH: Any, WIDE: Any, TURNED: Any, workspace: Any, finish: Any,
+    MANY: Any = False,
+):  # fmt: skip
     """Makes a work tile, or this block's part of one, for which there is a workspace: pointers to sums and counters.
     `finish`: bias and activation. MANY: of several of the block's."""
     M, N, WAVES_M, WAVES_N, _ = T
@@ -361,7 +364,10 @@ def one_tile(operands, c, work, T, EACH, WIDE, TURNED, workspace, finish, MANY=F
 
 
 @avelang.jit
-def tiles(operands, c, s, T, EACH, WIDE, TURNED, SPLIT, GROUP_M, DIES, partials, counters, finish):
+def tiles(
+    operands: Any, c: Any, s: Any, T: Any, EACH: Any, WIDE: Any, TURNED: Any, SPLIT: Any, GROUP_M: Any, DIES: Any,
+    partials: Any, counters: Any, finish: Any,
+):  # fmt: skip
     """Makes the tile of this block, its part of one, or its run of a stream."""
     M, N, WAVES_M, WAVES_N, _ = T
     STEP, THREADS = STEP_BYTES // operands[0].dtype.bytes, LANES * WAVES_M * WAVES_N
@@ -395,7 +401,7 @@ def tiles(operands, c, s, T, EACH, WIDE, TURNED, SPLIT, GROUP_M, DIES, partials,
 
 
 @avelang.constant
-def both(x):
+def both(x: tuple[Any, Any] | bool) -> tuple[Any, Any]:
     """One value for A and one for B."""
     return x if isinstance(x, tuple) else (x, x)
 
@@ -406,20 +412,20 @@ def build(dtype: Any, out: Any, split: int | str = 1, strided: bool = False, bia
     """The kernel for the type of A and B, that of C, and how K is split: in so many parts, or `STREAM`; `strided`:
     lines of A, B and C are `lda`, `ldb`, `ldc` elements apart. `bias`: its dtype; `activation`: of `ACTIVATIONS`. A
     split K takes a workspace: sums of 4 bytes and u32 counters, 0. It is launched with `threads(T)`."""
-    SUMS: Any = al.Pointer(al.f32) if split != 1 else al.constexpr  # type: ignore
-    COUNTERS: Any = al.Pointer(al.u32) if split != 1 else al.constexpr  # type: ignore
+    SUMS: Any = al.Pointer(al.f32) if split != 1 else al.constexpr
+    COUNTERS: Any = al.Pointer(al.u32) if split != 1 else al.constexpr
     LINE: Any = al.u32 if strided else al.constexpr
     BIAS: Any = al.constexpr if bias is None else al.Pointer(bias)
     LAST = ACTIVATIONS[activation]
 
     @avelang.jit
     def gemm(
-        a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(out), m: al.u32, n: al.u32, k: al.u32,  # type: ignore
-        partials: SUMS = None, counters: COUNTERS = None,  # type: ignore
-        lda: LINE = None, ldb: LINE = None, ldc: LINE = None, bias_of: BIAS = None,  # type: ignore
-        T: al.constexpr = SMALL, EACH: al.constexpr = CHUNK, WIDE: al.constexpr = True,  # type: ignore
-        TURNED: al.constexpr = False, SPLIT: al.constexpr = split, GROUP: al.constexpr = GROUP_M,  # type: ignore
-        DIES: al.constexpr = 0,  # type: ignore
+        a: al.Pointer[dtype], b: al.Pointer[dtype], c: al.Pointer[out], m: al.u32, n: al.u32, k: al.u32,
+        partials: Annotated[Any, SUMS] = None, counters: Annotated[Any, COUNTERS] = None,
+        lda: Annotated[Any, LINE] = None, ldb: Annotated[Any, LINE] = None, ldc: Annotated[Any, LINE] = None,
+        bias_of: Annotated[Any, BIAS] = None, T: al.constexpr = SMALL, EACH: al.constexpr = CHUNK,
+        WIDE: al.constexpr = True, TURNED: al.constexpr = False, SPLIT: al.constexpr = split,
+        GROUP: al.constexpr = GROUP_M, DIES: al.constexpr = 0,
     ):  # fmt: skip
         s, sides = Sizes(m, n, k, lda, ldb, ldc) if strided else Sizes(m, n, k, k, k, n), both(TURNED)
         operands = matrix(a, m, k, s.lda, sides[0]), matrix(b, n, k, s.ldb, sides[1])

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import avelang
@@ -102,9 +103,10 @@ def _terms(kind: str, chip: str, units: int) -> tuple[list[Mi300Tile], dict[str,
     import numpy as np  # takes longer to import than a kernel from the cache
 
     tiles, sku = candidates(), gpu(chip, units)
-    room, clocks = avelang.chip(chip).unit.lds, mfma_clocks(kind, chip)  # type: ignore[union-attr]
+    unit: Any = avelang.chip(chip).unit
+    room, clocks = unit.lds, mfma_clocks(kind, chip)
 
-    def column(f: Any) -> Any:
+    def column(f: Callable[[Mi300Tile], Any]) -> Any:
         return np.array([f(t) for t in tiles], np.float64)[:, None]
 
     waves, m, n = column(lambda t: t.waves), column(lambda t: t.m), column(lambda t: t.n)

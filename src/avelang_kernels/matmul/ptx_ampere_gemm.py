@@ -338,7 +338,7 @@ def build(plan: GemmPlan, dtype: Type, out: Type) -> Kernel:
         arch="auto",
         grid=lambda M, N: -(-M // plan.m) * -(-N // plan.n),
     )  # fmt: skip
-    def ampere_gemm(A, B, C, *, M, N, K):
+    def ampere_gemm(A: Any, B: Any, C: Any, *, M: Any, N: Any, K: Any):
         pa, pb, pc = ptx.global_ptrs(A, B, C)
         tid = reg.from_(ptx.special.tid.x())
         row, col = tile_of(reg.from_(ptx.special.ctaid.x()), -(-M // plan.m), -(-N // plan.n), plan.together)

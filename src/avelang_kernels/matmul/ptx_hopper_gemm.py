@@ -18,7 +18,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any, NamedTuple
 
 import avelang_kernels.matmul.hopper_gemm as threads_level
@@ -125,7 +125,7 @@ class RingState:
 
 
 @contextlib.contextmanager
-def each_tile(job: BlockTask, name: str) -> Iterator[tuple[Reg, Reg]]:
+def each_tile(job: BlockTask, name: str) -> Generator[tuple[Reg, Reg], None, None]:
     """The block for each tile of this cluster, with its row and column in tiles."""
     rows, cols = job.tiles
     cluster = job.plan.cluster
@@ -356,14 +356,17 @@ def build(plan: Plan, dtype: Type, out: Type, whole: bool = True, sms: int = SMS
         grid=lambda M, N: cluster_count(M, N) * plan.cluster, block=threads_level.threads(plan), cluster=plan.cluster,
         arch="sm_90a", min_blocks=1,
     )  # fmt: skip
-    def hopper_gemm(A, B, C, *, M, N, K):
+    def hopper_gemm(A: Any, B: Any, C: Any, *, M: Any, N: Any, K: Any):
         tiles = -(-M // (plan.m * plan.cluster_m)), -(-N // plan.n)
         job = BlockTask(plan, dtype, out, whole, (M, N, K), tiles, cluster_count(M, N))
         a, b = (smem.alloc(dtype, (plan.stages, rows, STEP), align=1024, dynamic=True) for rows in (plan.m, plan.n))
         pieces = smem.alloc(out, (job.consumers * job.buffers, ROWS, job.width), align=1024, dynamic=True)
         bars = smem.barriers(2 * plan.stages, dynamic=True)
         start = a.pointer()
-        behind = lambda tile: start + (tile.place.offset - a.place.offset)  # noqa: E731
+
+        def behind(tile: Any) -> Any:
+            return start + (tile.place.offset - a.place.offset)
+
         full = behind(bars)
         at = Shared(start, behind(b), behind(pieces), full, full + plan.stages * BARRIER)
         maps = [ptx.tma.map(x) for x in ((A, B, C) if whole else (A, B))]

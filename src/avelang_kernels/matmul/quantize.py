@@ -22,20 +22,20 @@ LONG = 512  # columns of a row that a tile has, where a scale is for all of it
 
 
 @avelang.constant
-def spread(rows, columns, wave, dtype):
+def spread(rows: Any, columns: Any, wave: Any, dtype: Any):
     """The distribution of a tile over the block."""
     return tile.Distribution.blocked((rows, columns), dtype, waves=WAVES, wave=wave)
 
 
 @avelang.jit
-def magnitude(x):
+def magnitude(x: Any):
     """|x| in f32."""
     y = al.convert(x, al.f32)
     return al.max(y, 0.0 - y)
 
 
 @avelang.jit
-def scale_of(most, GREAT, POWERS):
+def scale_of(most: Any, GREAT: Any, POWERS: Any):
     """The scale for a greatest magnitude; POWERS: rounded up to a power of two."""
     scale = al.select(most > 0.0, most / GREAT, 1.0)
     if POWERS:
@@ -45,13 +45,13 @@ def scale_of(most, GREAT, POWERS):
 
 
 @avelang.jit
-def quantized(x, scale, GREAT):
+def quantized(x: Any, scale: Any, GREAT: Any):
     """x / scale, within what fp8 holds."""
     return al.max(al.min(al.convert(x, al.f32) / scale, GREAT), 0.0 - GREAT)
 
 
 @avelang.jit
-def store_rows(memory, tile_of, row, rows, block, across, along):
+def store_rows(memory: Any, tile_of: Any, row: Any, rows: Any, block: Any, across: Any, along: Any):
     """Stores a number for each row of a tile."""
     at = tensors.thread_coord(tile_of.dist)[0]
     if tensors.is_first(tile_of.dist):
@@ -62,7 +62,7 @@ def store_rows(memory, tile_of, row, rows, block, across, along):
 
 
 @avelang.jit
-def greatest_of_all(most):
+def greatest_of_all(most: Any):
     """The greatest of a tile's numbers, one for each row, in all lanes of the block."""
     ROWS, WAVE = most.shape[0], al.target().wave
     shared = al.make_shared((ROWS,), al.f32)
@@ -87,7 +87,7 @@ def build(dtype: al.DType, out: al.DType, rows: int, great: float, powers: bool)
 
     @avelang.jit
     def quantize(
-        x: al.Pointer(dtype), q: al.Pointer(out), s: al.Pointer(al.f32), m: al.u32, k: al.u32,  # type: ignore
+        x: al.Pointer[dtype], q: al.Pointer[out], s: al.Pointer[al.f32], m: al.u32, k: al.u32,
         ld: al.u32, across: al.u32, along: al.u32,
         EACH: al.constexpr, WIDE: al.constexpr, STEP: al.constexpr = 1,
     ):  # fmt: skip
@@ -118,7 +118,7 @@ def build_rows(dtype: al.DType, out: al.DType, great: float, powers: bool, part:
 
     @avelang.jit
     def quantize_rows(
-        x: al.Pointer(dtype), q: al.Pointer(out), s: al.Pointer(al.f32), m: al.u32, k: al.u32,  # type: ignore
+        x: al.Pointer[dtype], q: al.Pointer[out], s: al.Pointer[al.f32], m: al.u32, k: al.u32,
         ld: al.u32, EACH: al.constexpr, WIDE: al.constexpr, STEP: al.constexpr = 1,
     ):  # fmt: skip
         X, Q = tile.view(x, (m, k), EACH, (ld, STEP)), tile.view(q, (m, k), WIDE)
@@ -151,7 +151,7 @@ def build_one(great: float, powers: bool) -> Any:
     """The kernel that makes one scale of the greatest magnitudes of all rows; one block."""
 
     @avelang.jit
-    def one_scale(most: al.Pointer(al.f32), s: al.Pointer(al.f32), m: al.u32):  # type: ignore
+    def one_scale(most: al.Pointer[al.f32], s: al.Pointer[al.f32], m: al.u32):
         THREADS, t = 256, al.thread_id(0)
         al.expect_threads(THREADS, True)
         shared = al.make_shared((THREADS,), al.f32)

@@ -20,7 +20,7 @@ mma, ldmatrix; Kim et al., "Who Says Elephants Can't Run: Bringing Large Scale M
 
 import collections
 import functools
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import avelang
 import avelang.language as al
@@ -62,7 +62,8 @@ class QuantizedConfig(NamedTuple):
 
 # A configuration with what follows from it, for the compiler: `rows` of W of a block; `step`, elements of K in a stage;
 # `across`, 16-byte chunks of a row of A in a stage; `scales` of a row in a step, 0 where they do not change along K.
-Form: Any = collections.namedtuple("Form", (*QuantizedConfig._fields, "rows", "step", "across", "scales"))
+_namedtuple: Any = collections.namedtuple
+Form: Any = _namedtuple("Form", (*QuantizedConfig._fields, "rows", "step", "across", "scales"))
 
 
 def form_of(config: QuantizedConfig) -> Any:
@@ -72,7 +73,9 @@ def form_of(config: QuantizedConfig) -> Any:
 
 
 @avelang.jit
-def load_stage(a, w, a_ring, w_ring, stage, step, first, rows, limit, F):
+def load_stage(
+    a: Any, w: Any, a_ring: Any, w_ring: Any, stage: Any, step: Any, first: Any, rows: Any, limit: Any, F: Any
+):
     """Begins the copies of a stage: `step` along K, rows of W from `first`, as far as `rows` of both and K go. `limit`:
     the step behind the last of this part."""
     t = al.thread_id(0)
@@ -96,14 +99,14 @@ def load_stage(a, w, a_ring, w_ring, stage, step, first, rows, limit, F):
 
 
 @avelang.jit
-def a_swizzle(row, F):
+def a_swizzle(row: Any, F: Any):
     """Swizzle of A: the number with which a chunk's place in a row is XORed. A lane reads 16 bytes of a chunk with
     4-bit weights, two rows in a quarter of a warp; 8 bytes with fp8, four rows in a half."""
     return row % 2 * 4 if F.bits == INT4 else row % 4 * 2
 
 
 @avelang.jit
-def a_fragments(a_ring, stage, chunk, row, F):
+def a_fragments(a_ring: Any, stage: Any, chunk: Any, row: Any, F: Any):
     """B operands of the products with one chunk of W: two with 4-bit weights, one with fp8; as words. `row` of A."""
     t = al.lane_id() % 4
     if F.bits == INT4:
@@ -119,7 +122,7 @@ def a_fragments(a_ring, stage, chunk, row, F):
 
 
 @avelang.jit
-def widened(word, zero, dtype, F):
+def widened(word: Any, zero: Any, dtype: Any, F: Any):
     """The weights of a word as words of `dtype`, two each: 4-bit weights less their zero point (`zero`: that, and what
     the mantissa adds, as a pair), in the pairs (0, 4), (1, 5), (2, 6), (3, 7); fp8 in order."""
     if F.bits == INT4:
@@ -138,7 +141,7 @@ def widened(word, zero, dtype, F):
 
 
 @avelang.jit
-def group_scales(scales, row, step, F):
+def group_scales(scales: Any, row: Any, step: Any, F: Any):
     """A lane's scales in a step, of its two rows of each tile: (tiles, 2, groups)."""
     found = al.full((F.tiles, 2, max(F.scales, 1)), 0, scales.dtype)
     for i in range(F.tiles):
@@ -151,7 +154,7 @@ def group_scales(scales, row, step, F):
 
 
 @avelang.jit
-def group_zeros(zeros, row, step, dtype, F):
+def group_zeros(zeros: Any, row: Any, step: Any, dtype: Any, F: Any):
     """The same of zero points, in `dtype`, and what the mantissa adds to them."""
     some = group_scales(zeros, row, step, F)
     found = al.full((F.tiles, 2, max(F.scales, 1)), 0.0, dtype)
@@ -169,7 +172,7 @@ def above(dtype: Any) -> int:
 
 
 @avelang.jit
-def add_group(acc, part, scale, g, F):
+def add_group(acc: Any, part: Any, scale: Any, g: Any, F: Any):
     """Adds the sums of a group, times its scales."""
     for i in range(F.tiles):
         for j in range(F.eights):
@@ -178,7 +181,7 @@ def add_group(acc, part, scale, g, F):
 
 
 @avelang.jit
-def multiply_step(acc, a_ring, w_ring, stage, scale, zero, warp_row, F):
+def multiply_step(acc: Any, a_ring: Any, w_ring: Any, stage: Any, scale: Any, zero: Any, warp_row: Any, F: Any):
     """Adds the products of a step. `scale`, `zero`: of its groups."""
     lane, dtype = al.lane_id(), a_ring.dtype
     EACH = CHUNK * 8 // F.bits  # elements of K in a chunk
@@ -214,7 +217,7 @@ def multiply_step(acc, a_ring, w_ring, stage, scale, zero, warp_row, F):
 
 
 @avelang.jit
-def zero_pair(zero, i, r, g, dtype, F):
+def zero_pair(zero: Any, i: Any, r: Any, g: Any, dtype: Any, F: Any):
     """Pair of equal numbers to be subtracted from a row's 4-bit weights in their mantissas."""
     if F.bits != INT4:
         return 0
@@ -226,7 +229,7 @@ def zero_pair(zero, i, r, g, dtype, F):
 
 
 @avelang.jit
-def store(c, acc, first, F):
+def store(c: Any, acc: Any, first: Any, F: Any):
     """Stores a warp's rows of W, columns of C."""
     lane = al.lane_id()
     for i in range(F.tiles):
@@ -242,13 +245,13 @@ def kernel_of(dtype: Any, out: Any, scale: Any, config: QuantizedConfig) -> Any:
     """The kernel of a configuration, for the dtypes of A, C and the scales."""
     F = form_of(config)
     WEIGHT: Any = al.u8 if F.bits == INT4 else al.f8e4m3fn
-    ZEROS: Any = al.Pointer(al.u8) if F.zeros else al.constexpr  # type: ignore
+    ZEROS: Any = al.Pointer(al.u8) if F.zeros else al.constexpr
 
     @avelang.jit
     def skinny_quantized(
-        a: al.Pointer(dtype), w: al.Pointer(WEIGHT), s: al.Pointer(scale), c: al.Pointer(out),  # type: ignore
-        partials: al.Pointer(al.f32), counters: al.Pointer(al.u32), m: al.u32, n: al.u32, k: al.u32,  # type: ignore
-        s_rows: al.u32, s_cols: al.u32, z: ZEROS = None,  # type: ignore
+        a: al.Pointer[dtype], w: al.Pointer[WEIGHT], s: al.Pointer[scale], c: al.Pointer[out],
+        partials: al.Pointer[al.f32], counters: al.Pointer[al.u32], m: al.u32, n: al.u32, k: al.u32,
+        s_rows: al.u32, s_cols: al.u32, z: Annotated[Any, ZEROS] = None,
     ):  # fmt: skip
         """`s_rows`, `s_cols`: shape of the scales, and of the zero points."""
         row_bytes = k * F.bits // 8
@@ -274,6 +277,7 @@ def kernel_of(dtype: Any, out: Any, scale: Any, config: QuantizedConfig) -> Any:
             ring.wait()
             load_stage(A, W, a_ring, w_ring, ring.free, step + (F.stages - 1), first, (m, n), end, F)
             ring.commit()
+            scales_next, zeros_next = scales, zeros
             if F.scales > 0:  # of the next step, which are there by then
                 scales_next = group_scales(S, row, step + 1, F)
                 zeros_next = group_zeros(Z, row, step + 1, dtype, F) if F.zeros else None
@@ -352,12 +356,18 @@ def quantized_config(m: int, w: _Weights, zeros: bool, units: int, shared: int) 
     eights = next(e for e in (1, 2, 4, 8) if m <= 8 * e)
     # Sums of a group beside those of all of K: 64 rows of A leave registers for one tile.
     wide = eights > 2 and not (eights == 8 and w.bits == INT4 and w.group)
-    for tiles, resident in ((2, 1), (1, 1)) if wide else ((1, 2), (1, 1)) if eights <= 2 else ((1, 1),):
+    choices = ((2, 1), (1, 1)) if wide else ((1, 2), (1, 1)) if eights <= 2 else ((1, 1),)
+    for tiles, resident in choices:
         config = QuantizedConfig(w.bits, eights, tiles, 0, 1, w.group, w.rows_each, zeros)
         F = form_of(config)
         stages = (shared // resident - SPARE) // (F.rows * CHUNKS * CHUNK + eights * 8 * F.across * CHUNK)
-        if stages > 2:
-            break
+        if stages > 2 or (tiles, resident) == choices[-1]:
+            return _filled(config, F, w, resident, stages, units)
+    raise AssertionError(choices)
+
+
+def _filled(config: QuantizedConfig, F: Any, w: _Weights, resident: int, stages: int, units: int) -> QuantizedConfig:
+    """The configuration with its stages and parts of K, where `resident` blocks share a multiprocessor."""
     blocks, steps = -(-w.n // F.rows), -(-w.k // F.step)
     parts = max(1, min(MOST_PARTS, resident * units // blocks, steps // LEAST_STEPS))
     most = 4 if resident == 2 else 5

@@ -4,7 +4,7 @@
 
 import functools
 import math
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
@@ -20,12 +20,12 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType) -> Any:
 
     @avelang.jit
     def gemm(
-        a: IN_A, b: IN_B, c: OUT, m: al.u32, n: al.u32, k: al.u32,  # type: ignore
+        a: Annotated[Any, IN_A], b: Annotated[Any, IN_B], c: Annotated[Any, OUT], m: al.u32, n: al.u32, k: al.u32,
         EACH: al.constexpr = 8, WIDE: al.constexpr = 8,
     ):  # fmt: skip
         A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k), EACH), tile.view(c, (m, n), WIDE)
 
-        def finish(sums, at):
+        def finish(sums: Any, at: Any):
             C.store(sums, at)
 
         tile.multiply(T, A, B, (m, n, k), finish)
@@ -51,10 +51,10 @@ def gemm(
         options.setdefault("backend", "cpu")
     target, count = tile.device_of(a, target)
     count, aligned = units or count, k * dtype.bytes % 16 == n * to.bytes % 16 == 0
-    T, parts = (T, 1) if T else tile.split_for(m, n, k, dtype, target, count, aligned)
-    if parts != 1 or T.pipeline == "streamed":
-        return tile_split_gemm.launch(a, b, out, T, parts, target, count, **options)
-    options |= {"cluster": (math.prod(T.cluster), 1, 1)} if T.cluster != (1, 1) else {}
-    kernel = build(T, dtype, to)[T.grid(m, n, count), T.on(target, dtype).threads]
+    block, parts = (T, 1) if T else tile.split_for(m, n, k, dtype, target, count, aligned)
+    if parts != 1 or block.pipeline == "streamed":
+        return tile_split_gemm.launch(a, b, out, block, parts, target, count, **options)
+    options |= {"cluster": (math.prod(block.cluster), 1, 1)} if block.cluster != (1, 1) else {}
+    kernel = build(block, dtype, to)[block.grid(m, n, count), block.on(target, dtype).threads]
     kernel(a, b, out, m, n, k, math.gcd(k, 16), math.gcd(n, 8), target=target, **options)
     return out

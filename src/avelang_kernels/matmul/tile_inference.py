@@ -12,7 +12,7 @@ idea: ROCm, "A Block GEMM on MI300", "Variation of the GEMM in Inference"."""
 import dataclasses
 import functools
 import math
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from avelang import argument_error, takes, tile
 from avelang.pipelines.fixup import block_fixup
 from avelang.tile.vectorize import folding
 from avelang_kernels.activations import gelu_tanh, relu, silu
-from avelang_kernels.arrays import DTYPES, Count, Matrix, Positive, Vector, named
+from avelang_kernels.arrays import DTYPES, Count, Matrix, Positive, Vector, is_torch, named
 from avelang_kernels.matmul.tile_skinny import parts_of_k, work_of
 from avelang_kernels.workspaces import workspace_for
 
@@ -104,11 +104,11 @@ def preshuffle(b: Matrix, block: tile.Block = SMALL, target: str = "gfx942") -> 
     high, deep = -(-n // f.rows), -(-k // f.depth)
     if (high * f.rows, deep * f.depth) != (n, k):
         shape = high * f.rows, deep * f.depth
-        whole = np.zeros(shape, b.dtype) if isinstance(b, np.ndarray) else b.new_zeros(shape)
+        whole: Any = b.new_zeros(shape) if is_torch(b) else np.zeros(shape, b.dtype)
         whole[:n, :k] = b
         b = whole
-    axes = b.reshape(high, f.rows, deep, f.depth)
-    axes = axes.transpose(0, 2, 1, 3) if isinstance(axes, np.ndarray) else axes.permute(0, 2, 1, 3)
+    axes: Any = b.reshape(high, f.rows, deep, f.depth)
+    axes = axes.permute(0, 2, 1, 3) if is_torch(b) else axes.transpose(0, 2, 1, 3)
     data = axes.reshape(high, deep, f.rows * f.depth)[:, :, list(f.order)].reshape(-1)
     return Weights(data, int(n), int(k), dtype, block, target)
 
@@ -125,13 +125,13 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType, bias: al.DType | None =
 
     @avelang.jit
     def inference(
-        a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(out), m: al.u32, n: al.u32,  # type: ignore
-        k: al.u32, added: BIAS = None,  # type: ignore
+        a: al.Pointer[dtype], b: al.Pointer[dtype], c: al.Pointer[out], m: al.u32, n: al.u32,
+        k: al.u32, added: Annotated[Any, BIAS] = None,
         EACH: al.constexpr = 8, WIDE: al.constexpr = 4,
     ):  # fmt: skip
         A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k)), tile.view(c, (m, n), WIDE)
 
-        def finish(sums, at):
+        def finish(sums: Any, at: Any):
             complete(C, sums, at, added, WIDE)
 
         tile.multiply(T, A, B, (m, n, k), finish)
@@ -150,14 +150,14 @@ def build_parts(
 
     @avelang.jit
     def inference(
-        a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(out), partials: al.Pointer(al.f32),  # type: ignore
-        counters: al.Pointer(al.u32),  # type: ignore
-        m: al.u32, n: al.u32, k: al.u32, each: al.u32, added: BIAS = None, EACH: al.constexpr = 8,  # type: ignore
-        WIDE: al.constexpr = 4,  # type: ignore
+        a: al.Pointer[dtype], b: al.Pointer[dtype], c: al.Pointer[out], partials: al.Pointer[al.f32],
+        counters: al.Pointer[al.u32],
+        m: al.u32, n: al.u32, k: al.u32, each: al.u32, added: Annotated[Any, BIAS] = None, EACH: al.constexpr = 8,
+        WIDE: al.constexpr = 4,
     ):  # fmt: skip
         A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k)), tile.view(c, (m, n), WIDE)
 
-        def finish(sums, at):
+        def finish(sums: Any, at: Any):
             row, col, peers = at
             if block_fixup(sums.values, sums.dist.threads, partials, counters, peers, parts):
                 complete(C, sums, (row, col), added, WIDE)
@@ -172,7 +172,7 @@ def epilogue(bias: al.DType | None, activation: Any) -> Any:
     """The epilogue of a tile of C: (view of C, sums, where, pointer to the bias, neighbors of C that are aligned)."""
 
     @avelang.jit
-    def complete(C, sums, at, added, WIDE):
+    def complete(C: Any, sums: Any, at: Any, added: Any, WIDE: Any):
         if bias is not None or activation is not None:
             sums = finished(
                 sums, tile.view(added, (C.shape[1],), WIDE) if bias is not None else None, activation, at[1]
@@ -183,9 +183,10 @@ def epilogue(bias: al.DType | None, activation: Any) -> Any:
 
 
 @avelang.jit
-def finished(sums, bias, activation, col):
+def finished(sums: Any, bias: Any, activation: Any, col: Any):
     """activation(sums + bias), two elements at a time: all at once would take as many registers again."""
     F, size = folding(sums.dist, 0), sums.dist.elements
+    added: Any = None
     if bias is not None:
         added = tile.Window(bias, F.dist.shape, (col,), F.dist, sums.thread).load()
     pairs = al.view(sums.values, al.Tensor((size // 2, 2), sums.dtype))

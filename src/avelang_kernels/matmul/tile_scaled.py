@@ -8,7 +8,7 @@ those by blocks of K multiply each block's sums, which are then added to totals 
 
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import avelang
 import avelang.language as al
@@ -17,7 +17,7 @@ from avelang.tile import loops, vectorize
 from avelang_kernels.arrays import DTYPES, FLOATS, INTEGERS, address, named, spanned, strides_of
 
 BLOCK = 128  # elements along K that share a scale, and rows or columns that do where a scale is for several
-FLOAT: Any = al.Pointer(al.f32)  # type: ignore
+FLOAT: Any = al.Pointer(al.f32)
 
 
 @avelang.struct
@@ -31,17 +31,17 @@ class TileScales:
     rows: ...
     EACH: al.constexpr
 
-    def tile(self, dist, first, block):
+    def tile(self, dist: Any, first: Any, block: Any):
         """The scales of the rows of a tile that begins at row `first`, in a distribution of rows."""
 
-        def one(_, where):
+        def one(_: Any, where: Any):
             return self.memory[min(first + where[0], self.rows - 1) // self.EACH * self.across + block * self.along]
 
         return tile.full(dist, 0.0, al.f32).sweep(one)
 
 
 @avelang.jit
-def times(sums, left, right, row, col, block):
+def times(sums: Any, left: Any, right: Any, row: Any, col: Any, block: Any):
     """A tile of C times the scales of its rows and columns, for a block of K."""
     rows = left.tile(vectorize.folding(sums.dist, 1).dist, row, block)
     cols = right.tile(vectorize.folding(sums.dist, 0).dist, col, block)
@@ -49,31 +49,31 @@ def times(sums, left, right, row, col, block):
 
 
 @avelang.jit
-def multiplied(x, y):
+def multiplied(x: Any, y: Any):
     """x * y."""
     return x * y
 
 
 @avelang.jit
-def added(x, y):
+def added(x: Any, y: Any):
     """x + y."""
     return x + y
 
 
 @avelang.jit
-def scaled_product(G, A, B, k, left, right, row, col):
+def scaled_product(G: Any, A: Any, B: Any, k: Any, left: Any, right: Any, row: Any, col: Any):
     """The tile of C, where each block of K has scales: the next tiles come into registers during the products."""
-    A, B = A.spread(G.copy_a), B.spread(G.copy_b)
+    left_tiles, right_tiles = A.spread(G.copy_a), B.spread(G.copy_b)
     a, b = loops.alloc_shared(G, 1)
-    x, y = A.load(), B.load()
+    x, y = left_tiles.load(), right_tiles.load()
     total = tile.full(G.c, 0.0, al.f32)
     for step in al.range((k + G.k - 1) // G.k):
         a.store(x)
         b.store(y)
-        A.move((0, G.k))
-        B.move((0, G.k))
-        A.load_into(x)
-        B.load_into(y)
+        left_tiles.move((0, G.k))
+        right_tiles.move((0, G.k))
+        left_tiles.load_into(x)
+        right_tiles.load_into(y)
         al.syncthreads()
         acc = loops.make_acc(G)
         loops.product(G, acc, a, b, 0)
@@ -91,17 +91,17 @@ def build(T: tile.Block, dtype: al.DType, other: al.DType, out: al.DType, each: 
 
     @avelang.jit
     def scaled(
-        a: al.Pointer(dtype), b: al.Pointer(other), c: al.Pointer(out), m: al.u32, n: al.u32, k: al.u32,  # type: ignore
-        lda: al.u32, ldb: al.u32, of_a: FLOAT, a_across: al.u32, a_along: al.u32,  # type: ignore
-        of_b: FLOAT, b_across: al.u32, b_along: al.u32, EACH: al.constexpr, WIDE: al.constexpr,  # type: ignore
+        a: al.Pointer[dtype], b: al.Pointer[other], c: al.Pointer[out], m: al.u32, n: al.u32, k: al.u32,
+        lda: al.u32, ldb: al.u32, of_a: Annotated[Any, FLOAT], a_across: al.u32, a_along: al.u32,
+        of_b: Annotated[Any, FLOAT], b_across: al.u32, b_along: al.u32, EACH: al.constexpr, WIDE: al.constexpr,
         A_STEP: al.constexpr = 1, B_STEP: al.constexpr = 1,
-        bias_of: BIAS = None,  # type: ignore
+        bias_of: Annotated[Any, BIAS] = None,
     ):  # fmt: skip
         A, B = tile.view(a, (m, k), EACH, (lda, A_STEP)), tile.view(b, (n, k), EACH, (ldb, B_STEP))
         C = tile.view(c, (m, n), WIDE)
         left, right = TileScales(of_a, a_across, a_along, m, each[0]), TileScales(of_b, b_across, b_along, n, each[1])
 
-        def end(sums, row, col):
+        def end(sums: Any, row: Any, col: Any):
             if bias is not None:
                 F = vectorize.folding(sums.dist, 0)
                 of_cols = tile.view(bias_of, (n,)).window(F.dist.shape, (col,), F.dist).load()
@@ -117,7 +117,7 @@ def build(T: tile.Block, dtype: al.DType, other: al.DType, out: al.DType, each: 
             end(scaled_product(G, X, Y, k, left, right, row, col), row, col)
         else:
 
-            def finish(sums, at):
+            def finish(sums: Any, at: Any):
                 end(times(sums, left, right, at[0], at[1], 0), at[0], at[1])
 
             tile.multiply(T, A, B, (m, n, k), finish)
@@ -153,15 +153,15 @@ def launch(a: Any, b: Any, out: Any, left: ScaleOperand, right: ScaleOperand, ch
     `blocks`: they differ along K."""
     (m, k), n = a.shape, b.shape[0]
     dtype, other = ((FLOATS | INTEGERS)[named(x)] for x in (a, b))
-    T = T or block_of(chip, dtype, other, m, blocks)
+    block = T or block_of(chip, dtype, other, m, blocks)
     (lda, a_step), (ldb, b_step) = strides_of(a), strides_of(b)
     a_step, b_step = (1 if k == 1 else s for s in (a_step, b_step))
     wide = math.gcd(k, lda, ldb, address(a), address(b), 16) if a_step == b_step == 1 else 1
     added_dtype = None if bias is None else DTYPES[named(bias)]
     each = left.each, right.each
-    kernel = build(T, dtype, other, DTYPES[named(out)], each, blocks, added_dtype)
+    kernel = build(block, dtype, other, DTYPES[named(out)], each, blocks, added_dtype)
     given = {} if bias is None else {"bias_of": bias}
-    kernel[T.grid(m, n, 1), T.on(chip, dtype).threads](
+    kernel[block.grid(m, n, 1), block.on(chip, dtype).threads](
         spanned(a), spanned(b), out, m, n, k, lda, ldb, *left[:3], *right[:3], wide, math.gcd(n, 4),
         a_step, b_step, target=chip, **given, **options,
     )  # fmt: skip

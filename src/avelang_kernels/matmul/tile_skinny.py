@@ -41,7 +41,7 @@ class PartsOfK:
         """Blocks."""
         return self.tiles.count() * self.PARTS
 
-    def job(self, index, cluster_m, cluster_n):
+    def job(self, index: Any, cluster_m: Any, cluster_n: Any):
         """The part of a block."""
         work, part = self.tiles.work_tile(index // self.PARTS, 0, 0), index % self.PARTS
         work.k = part * self.each, min((part + 1) * self.each, work.k[1])
@@ -50,7 +50,7 @@ class PartsOfK:
 
 
 @avelang.jit
-def parts_of_k(T, m, n, k, each, PARTS):
+def parts_of_k(T: Any, m: Any, n: Any, k: Any, each: Any, PARTS: Any):
     """The parts of K of a block's tiles."""
     return PartsOfK(TileScheduler(m, n, k, T.m, T.n, GROUP_M=1), each, PARTS)
 
@@ -61,13 +61,13 @@ def build(T: tile.Block, parts: int, dtype: al.DType, out: al.DType) -> Any:
 
     @avelang.jit
     def skinny(
-        a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(out), partials: al.Pointer(al.f32),  # type: ignore
-        counters: al.Pointer(al.u32), m: al.u32, n: al.u32, k: al.u32, each: al.u32,  # type: ignore
-        RUN: al.constexpr = 8, WIDE: al.constexpr = 4,  # type: ignore
+        a: al.Pointer[dtype], b: al.Pointer[dtype], c: al.Pointer[out], partials: al.Pointer[al.f32],
+        counters: al.Pointer[al.u32], m: al.u32, n: al.u32, k: al.u32, each: al.u32,
+        RUN: al.constexpr = 8, WIDE: al.constexpr = 4,
     ):  # fmt: skip
         A, B, C = tile.view(a, (m, k), RUN), tile.view(b, (n, k), RUN), tile.view(c, (m, n), WIDE)
 
-        def finish(sums, at):
+        def finish(sums: Any, at: Any):
             row, col, peers = at
             if parts == 1 or block_fixup(sums.values, sums.dist.threads, partials, counters, peers, parts):
                 C.store(sums, (row, col))

@@ -27,18 +27,18 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType, split: int | str = 1) -
     """The kernel for a block's tile and pipeline, the dtype of A and B, and that of C, with K in one part, in several,
     or streamed; then it takes a workspace: sums of 4 bytes, and u32 counters, 0."""
     IN_A, IN_B, OUT = T.operands(dtype, out)
-    SUMS: Any = al.Pointer(al.f32) if split != 1 else al.constexpr  # type: ignore
-    COUNTERS: Any = al.Pointer(al.u32) if split != 1 else al.constexpr  # type: ignore
+    SUMS: Any = al.Pointer(al.f32) if split != 1 else al.constexpr
+    COUNTERS: Any = al.Pointer(al.u32) if split != 1 else al.constexpr
 
     @avelang.jit
     def gemm(
-        a: IN_A, b: IN_B, c: OUT, m: al.u32, n: al.u32, k: al.u32,  # type: ignore
-        partials: SUMS = None, counters: COUNTERS = None,  # type: ignore
+        a: Annotated[Any, IN_A], b: Annotated[Any, IN_B], c: Annotated[Any, OUT], m: al.u32, n: al.u32, k: al.u32,
+        partials: Annotated[Any, SUMS] = None, counters: Annotated[Any, COUNTERS] = None,
         EACH: al.constexpr = 8, WIDE: al.constexpr = 8,
     ):  # fmt: skip
         A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k), EACH), tile.view(c, (m, n), WIDE)
 
-        def finish(sums, at):
+        def finish(sums: Any, at: Any):
             if split == 1:
                 C.store(sums, at)
             elif complete(sums, at[2], partials, counters, split):
@@ -50,7 +50,7 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType, split: int | str = 1) -
 
 
 @avelang.jit
-def sizes_of(T, m, n, k, SPLIT):
+def sizes_of(T: Any, m: Any, n: Any, k: Any, SPLIT: Any):
     """The extents of a product, or the scheduler of its parts."""
     if SPLIT == 1:
         return m, n, k
@@ -62,7 +62,7 @@ def sizes_of(T, m, n, k, SPLIT):
 
 
 @avelang.jit
-def complete(sums, peers, partials, counters, SPLIT):
+def complete(sums: Any, peers: Any, partials: Any, counters: Any, SPLIT: Any):
     """True in the block that is to store a tile: `sums` are those of all its peers then."""
     THREADS = sums.dist.threads
     if SPLIT != STREAM:
@@ -95,8 +95,8 @@ def gemm(
         options.setdefault("backend", "cpu")
     target, count = tile.device_of(a, target)
     count = units or count
-    T, parts = chosen(T, (m, n, k), dtype, target, count, k * dtype.bytes % 16 == n * to.bytes % 16 == 0, split)
-    return launch(a, b, out, T, parts, target, count, **options)
+    block, parts = chosen(T, (m, n, k), dtype, target, count, k * dtype.bytes % 16 == n * to.bytes % 16 == 0, split)
+    return launch(a, b, out, block, parts, target, count, **options)
 
 
 @takes()
@@ -123,14 +123,14 @@ def chosen(T: tile.Block | None, sizes: tuple[int, int, int], dtype: al.DType, t
            split: Any) -> tuple[tile.Block, Any]:  # fmt: skip
     """The block and the parts of K: as given, or as the model has them. Raises ValueError for what "tma" does not
     split."""
-    parts: Any = split
-    if T is None:
+    block, parts = T, split
+    if block is None:
         found, most = tile.split_for(*sizes, dtype, target, count, aligned)
         if split is not None:
             found, most = tile.block_for(*sizes, dtype, target, count, aligned, whole=True), split
-        T, parts = found, most
+        block, parts = found, most
     if parts is None:
         parts = 1
-    if parts != 1 and T.pipeline == "tma":
+    if parts != 1 and block.pipeline == "tma":
         raise argument_error('the pipeline "tma" has K in one part here: hopper_gemm splits it')
-    return T, parts if parts == STREAM else min(parts, -(-sizes[2] // T.k))
+    return block, parts if parts == STREAM else min(parts, -(-sizes[2] // block.k))

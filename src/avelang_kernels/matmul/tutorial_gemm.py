@@ -20,8 +20,8 @@ T = 16  # rows and columns of C that a block of the first two steps makes
 
 @avelang.jit
 def naive(
-    a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.bf16), m: al.u32, n: al.u32,  # type: ignore
-    k: al.u32,  # type: ignore
+    a: al.Pointer[al.bf16], b: al.Pointer[al.bf16], c: al.Pointer[al.bf16], m: al.u32, n: al.u32,
+    k: al.u32,
 ):  # fmt: skip
     """1. One thread, one element."""
     A = al.make_tensor(a, al.bf16, al.make_layout((m, k), (k, 1)))
@@ -37,8 +37,8 @@ def naive(
 
 @avelang.jit
 def tiled(
-    a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.bf16), m: al.u32, n: al.u32,  # type: ignore
-    k: al.u32,  # type: ignore
+    a: al.Pointer[al.bf16], b: al.Pointer[al.bf16], c: al.Pointer[al.bf16], m: al.u32, n: al.u32,
+    k: al.u32,
 ):  # fmt: skip
     """2. The block has a tile of A and a tile of B in shared memory, and uses each element T times."""
     A = al.make_tensor(a, al.bf16, al.make_layout((m, k), (k, 1)))
@@ -69,8 +69,8 @@ def narrow(G: Any, rows: int) -> tile.Distribution:
 
 @avelang.jit
 def matrix(
-    a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.bf16), m: al.u32, n: al.u32,  # type: ignore
-    k: al.u32, S: al.constexpr,  # type: ignore
+    a: al.Pointer[al.bf16], b: al.Pointer[al.bf16], c: al.Pointer[al.bf16], m: al.u32, n: al.u32,
+    k: al.u32, S: al.constexpr,
 ):  # fmt: skip
     """3. Matrix instructions: waves multiply fragments, which lanes read from shared memory."""
     G = S.on(al.target(), al.bf16)

@@ -7,7 +7,7 @@ with zeros behind each part up to a multiple of a stage; the copies are small be
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
 import functools
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
@@ -17,7 +17,7 @@ from avelang_kernels.arrays import DTYPES, empty, multiprocessors, named, stride
 
 SIDE = 64  # elements of K that parts are padded to, and the side of what a block turns
 THREADS = 256
-WORDS: Any = al.Pointer(al.i32)  # type: ignore
+WORDS: Any = al.Pointer(al.i32)
 
 
 @functools.cache
@@ -26,8 +26,8 @@ def build_turn(dtype: al.DType) -> Any:
 
     @avelang.jit
     def turn(
-        x: al.Pointer(dtype), offsets: WORDS, out: al.Pointer(dtype), bounds: WORDS, rows: al.u32,  # type: ignore
-        n: al.u32, padded: al.u32, E: al.constexpr,
+        x: al.Pointer[dtype], offsets: Annotated[Any, WORDS], out: al.Pointer[dtype], bounds: Annotated[Any, WORDS],
+        rows: al.u32, n: al.u32, padded: al.u32, E: al.constexpr,
     ):  # fmt: skip
         X = al.make_tensor(x, dtype, al.make_layout((rows, n)))
         OUT = al.make_tensor(out, dtype, al.make_layout((n, padded)))
@@ -80,7 +80,7 @@ class PartsOfK:
         rows, cols = self.tiles()
         return rows * cols * self.E
 
-    def job(self, index, cluster_m, cluster_n):
+    def job(self, index: Any, cluster_m: Any, cluster_n: Any):
         """One of them."""
         rows, cols = self.tiles()
         part = index // (rows * cols)
@@ -97,13 +97,13 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType) -> Any:
 
     @avelang.jit
     def weights(
-        a: IN_A, b: IN_B, c: al.Pointer(out), bounds: WORDS, m: al.u32, n: al.u32, padded: al.u32,  # type: ignore
-        E: al.constexpr, WIDE: al.constexpr,
+        a: Annotated[Any, IN_A], b: Annotated[Any, IN_B], c: al.Pointer[out], bounds: Annotated[Any, WORDS],
+        m: al.u32, n: al.u32, padded: al.u32, E: al.constexpr, WIDE: al.constexpr,
     ):  # fmt: skip
         A, B = tile.view(a, (m, padded), 8), tile.view(b, (n, padded), 8)
         C = tile.view(c, (E * m, n), WIDE)
 
-        def finish(sums, at):
+        def finish(sums: Any, at: Any):
             C.cut((at[2], n)).store(sums, (at[0], at[1]))
 
         tile.multiply(T, A, B, PartsOfK(bounds, m, n, T, E), finish)
@@ -120,15 +120,15 @@ def launch(a: Any, b: Any, offsets: Any, out: Any, chip: str, T: tile.Block | No
     """C[g] = A[:, g] @ B[:, g]^T: a (m, K), b (n, K), both as `fits` says, offsets int32 (E,), out (E, m, n) whole."""
     (m, k), n, E = a.shape, b.shape[0], offsets.shape[0]
     dtype, to = DTYPES[named(a)], DTYPES[named(out)]
-    T = T or tile.Block(128, 256 if n > 128 else 128, 64, pipeline="tma", stages=4)
+    block = T or tile.Block(128, 256 if n > 128 else 128, 64, pipeline="tma", stages=4)
     padded = -(-k // SIDE) * SIDE + SIDE * E
     bounds = empty(offsets, 1, E + 1).reshape(E + 1)
-    pair = []
+    pair: list[Any] = []
     for x in (a, b):
         made = empty(x, x.shape[0], padded)
         grid = padded // SIDE, -(-x.shape[0] // SIDE)
         build_turn(dtype)[grid, THREADS](x.T, offsets, made, bounds, k, x.shape[0], padded, E, target=chip, **options)
         pair.append(made)
-    blocks = min(multiprocessors(a), -(-m // T.m) * -(-n // T.n) * E)
-    kernel = build(T, dtype, to)[blocks, T.on(chip, dtype).threads]
+    blocks = min(multiprocessors(a), -(-m // block.m) * -(-n // block.n) * E)
+    kernel = build(block, dtype, to)[blocks, block.on(chip, dtype).threads]
     kernel(*pair, out, bounds, m, n, padded, E, 4 if n % 4 == 0 else 1, target=chip, **options)

@@ -5,7 +5,7 @@ out; rows of tokens go into the order of their experts, and back, in sums of a f
 
 import functools
 import math
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
@@ -13,8 +13,8 @@ from avelang_kernels.arrays import DTYPES, named
 
 THREADS = 128
 LEAST = -3.0e38  # less than any logit
-WORDS: Any = al.Pointer(al.i32)  # type: ignore
-FLOATS: Any = al.Pointer(al.f32)  # type: ignore
+WORDS: Any = al.Pointer(al.i32)
+FLOATS: Any = al.Pointer(al.f32)
 
 
 @functools.cache
@@ -24,8 +24,9 @@ def build_route(dtype: al.DType, k: int, normalize: bool) -> Any:
 
     @avelang.jit
     def route(
-        logits: al.Pointer(dtype), weights: FLOATS, ids: WORDS, tokens: al.u32, experts: al.u32  # type: ignore
-    ):
+        logits: al.Pointer[dtype], weights: Annotated[Any, FLOATS], ids: Annotated[Any, WORDS], tokens: al.u32,
+        experts: al.u32,
+    ):  # fmt: skip
         token = al.block_id(0) * THREADS + al.thread_id(0)
         if token < tokens:
             L = al.make_tensor(logits, dtype, al.make_layout((tokens, experts)))
@@ -60,8 +61,8 @@ def build_route_gradient(dtype: al.DType, k: int, normalize: bool) -> Any:
 
     @avelang.jit
     def route_gradient(
-        logits: al.Pointer(dtype), weights: FLOATS, ids: WORDS, g: FLOATS, out: al.Pointer(dtype),  # type: ignore
-        tokens: al.u32, experts: al.u32,
+        logits: al.Pointer[dtype], weights: Annotated[Any, FLOATS], ids: Annotated[Any, WORDS],
+        g: Annotated[Any, FLOATS], out: al.Pointer[dtype], tokens: al.u32, experts: al.u32,
     ):  # fmt: skip
         token = al.block_id(0) * THREADS + al.thread_id(0)
         if token < tokens:
@@ -91,8 +92,8 @@ def build_spread(dtype: al.DType, weighted: bool) -> Any:
 
     @avelang.jit
     def spread(
-        x: al.Pointer(dtype), order: WORDS, out: al.Pointer(dtype), weights: FLOATS, rows: al.u32,  # type: ignore
-        tokens: al.u32, n: al.u32, K: al.constexpr,
+        x: al.Pointer[dtype], order: Annotated[Any, WORDS], out: al.Pointer[dtype], weights: Annotated[Any, FLOATS],
+        rows: al.u32, tokens: al.u32, n: al.u32, K: al.constexpr,
     ):  # fmt: skip
         X, OUT = (al.make_tensor(p, dtype, al.make_layout((r, n))) for p, r in ((x, tokens), (out, rows)))
         place = al.convert(order[al.block_id(0)], al.u32)
@@ -111,8 +112,8 @@ def build_combine(dtype: al.DType, weighted: bool) -> Any:
 
     @avelang.jit
     def combine(
-        y: al.Pointer(dtype), places: WORDS, out: al.Pointer(dtype), weights: FLOATS, rows: al.u32,  # type: ignore
-        tokens: al.u32, n: al.u32, K: al.constexpr,
+        y: al.Pointer[dtype], places: Annotated[Any, WORDS], out: al.Pointer[dtype], weights: Annotated[Any, FLOATS],
+        rows: al.u32, tokens: al.u32, n: al.u32, K: al.constexpr,
     ):  # fmt: skip
         Y, OUT = (al.make_tensor(p, dtype, al.make_layout((r, n))) for p, r in ((y, rows), (out, tokens)))
         token = al.block_id(0)
@@ -132,8 +133,8 @@ def build_dots(dtype: al.DType) -> Any:
 
     @avelang.jit
     def dots(
-        y: al.Pointer(dtype), places: WORDS, g: al.Pointer(dtype), out: FLOATS, rows: al.u32,  # type: ignore
-        tokens: al.u32, n: al.u32, K: al.constexpr,
+        y: al.Pointer[dtype], places: Annotated[Any, WORDS], g: al.Pointer[dtype], out: Annotated[Any, FLOATS],
+        rows: al.u32, tokens: al.u32, n: al.u32, K: al.constexpr,
     ):  # fmt: skip
         Y, G = (al.make_tensor(p, dtype, al.make_layout((r, n))) for p, r in ((y, rows), (g, tokens)))
         sums = al.make_shared((THREADS,), al.f32)

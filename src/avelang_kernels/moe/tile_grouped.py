@@ -8,7 +8,7 @@ on the device, and nobody waits for them: a launch has as many blocks as there c
 
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import avelang
 import avelang.language as al
@@ -17,11 +17,11 @@ from avelang.pipelines.scheduler import WorkTile, tile_of, xcd_remap
 from avelang.tile import order, schedules, vectorize
 from avelang_kernels.arrays import DTYPES, address, named, spanned, strides_of
 
-WORDS: Any = al.Pointer(al.i32)  # type: ignore
+WORDS: Any = al.Pointer(al.i32)
 
 
 @avelang.jit
-def part_of(memory, dtype, first, rows, cols, vector, down, across):
+def part_of(memory: Any, dtype: Any, first: Any, rows: Any, cols: Any, vector: Any, down: Any, across: Any):
     """A view (rows, cols) of memory from element `first` on, with such strides."""
     span = first + al.convert(rows, al.u64) * down + al.convert(cols, al.u64) * across
     flat = al.make_tensor(memory, dtype, al.make_layout((span,)))
@@ -29,14 +29,14 @@ def part_of(memory, dtype, first, rows, cols, vector, down, across):
 
 
 @avelang.jit
-def vector_of(memory, dtype, first, count):
+def vector_of(memory: Any, dtype: Any, first: Any, count: Any):
     """A view of so many numbers from element `first` on."""
     flat = al.make_tensor(memory, dtype, al.make_layout((first + count,)))
     return tile.view(al.subview(flat, (first,), (count,), (1,)), (count,))
 
 
 @avelang.jit
-def store_part(C, sums, at, bias):
+def store_part(C: Any, sums: tile.DistributedTile, at: Any, bias: Any):
     """Stores a tile of C, behind the addition of a number for each column."""
     if bias is not None:
         F = vectorize.folding(sums.dist, 0)
@@ -53,10 +53,10 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType, depth: bool, bias: al.D
 
     @avelang.jit
     def grouped(
-        a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(out), offsets: WORDS,  # type: ignore
+        a: al.Pointer[dtype], b: al.Pointer[dtype], c: al.Pointer[out], offsets: Annotated[Any, WORDS],
         m: al.u32, n: al.u32, k: al.u32, lda: al.u32, a_step: al.u32, b_group: al.u64, ldb: al.u32, b_step: al.u32,
         E: al.constexpr, EACH_A: al.constexpr, EACH_B: al.constexpr, WIDE: al.constexpr, A_SIDE: al.constexpr,
-        B_SIDE: al.constexpr, bias_of: BIAS = None,  # type: ignore
+        B_SIDE: al.constexpr, bias_of: Annotated[Any, BIAS] = None,
     ):  # fmt: skip
         G = T.on(al.target(), dtype)
         al.expect_threads(G.threads, True)
@@ -82,12 +82,12 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType, depth: bool, bias: al.D
             if al.block_id(0) < count:
                 work = scheduler.work_tile(xcd_remap(al.block_id(0), count, al.target().dies), 0, 0)
                 group = work.b[0] // n
-                B = part_of(b, dtype, al.convert(group, al.u64) * b_group, n, k, EACH_B, ldb, across_b)
+                matrix = part_of(b, dtype, al.convert(group, al.u64) * b_group, n, k, EACH_B, ldb, across_b)
                 work.b = (work.b[0] - group * n, n)
                 row, col, end = work.at
                 added = None if bias is None else vector_of(bias_of, bias, al.convert(group, al.u64) * n, n)
-                C = tile.view(c, (m, n), WIDE).cut((end, n))
-                store_part(C, schedules.one_tile(T, G, A, B, work), (row, col), added)
+                rows = tile.view(c, (m, n), WIDE).cut((end, n))
+                store_part(rows, schedules.one_tile(T, G, A, matrix, work), (row, col), added)
 
     return grouped
 
@@ -97,7 +97,7 @@ def build_clear(out: al.DType) -> Any:
     """The kernel that writes zeros to the rows behind the last group."""
 
     @avelang.jit
-    def clear(c: al.Pointer(out), offsets: WORDS, rows: al.u32, n: al.u32, E: al.constexpr):  # type: ignore
+    def clear(c: al.Pointer[out], offsets: Annotated[Any, WORDS], rows: al.u32, n: al.u32, E: al.constexpr):
         C = al.make_tensor(c, out, al.make_layout((rows, n)))
         end = min(al.convert(offsets[E - 1], al.u32), rows)
         for row in al.range(end + al.block_id(0), rows, al.grid_dim(0)):
@@ -150,16 +150,16 @@ def launch(a: Any, b: Any, offsets: Any, out: Any, chip: str, bias: Any = None, 
     if 0 in out.shape or not k:
         out[...] = 0
         return
-    T = T or best_block(chip, m, 1 if depth else E, depth, options.get("backend") == "cpu")
+    block = T or best_block(chip, m, 1 if depth else E, depth, options.get("backend") == "cpu")
     steps = strides_of(b)
     left, right = side(a, strides_of(a), k), side(b, steps[-2:], k)
     if depth:  # parts of K begin anywhere
         left, right = left._replace(each=1), right._replace(each=1)
-    tiles = -(-n // T.n) * (-(-m // T.m) * E if depth else (m + min(E, m) * (T.m - 1)) // T.m)
+    tiles = -(-n // block.n) * (-(-m // block.m) * E if depth else (m + min(E, m) * (block.m - 1)) // block.m)
     added = None if bias is None else DTYPES[named(bias)]
     given = {} if bias is None else {"bias_of": bias}
     wide = 4 if math.gcd(n, 4, address(out) // out.dtype.itemsize) == 4 else 1
-    build(T, dtype, to, depth, added)[tiles, T.on(chip, dtype).threads](
+    build(block, dtype, to, depth, added)[tiles, block.on(chip, dtype).threads](
         left.memory, right.memory, out, offsets, m, n, k, left.ld, left.step, 0 if depth else steps[0], right.ld,
         right.step, E, left.each, right.each, wide, left.step == 1,
         right.step == 1, target=chip, **given, **options,

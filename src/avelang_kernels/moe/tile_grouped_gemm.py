@@ -9,7 +9,7 @@ or with the pipeline "tma" as many as run at once, and blocks find out there whi
 
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import avelang
 import avelang.language as al
@@ -22,7 +22,7 @@ from avelang_kernels.arrays import DTYPES, ArrayLike, Count, Matrix, Vector, che
 STRIPE = 32
 FRAGMENT = 16  # rows of B that `preshuffle` keeps together
 FAR = 1 << 31  # bytes that offsets of AMD's buffers reach
-WORDS, FLOATS = al.Pointer(al.i32), al.Pointer(al.f32)  # type: ignore
+WORDS, FLOATS = al.Pointer(al.i32), al.Pointer(al.f32)
 
 
 @functools.cache
@@ -43,16 +43,16 @@ def build(
 
     @avelang.jit
     def grouped(
-        a: IN_A, b: IN_B, c: al.Pointer(out), offsets: al.Pointer(al.i32), tokens: al.u32,  # type: ignore
-        rows: al.u32, n: al.u32, k: al.u32,  # type: ignore
-        E: al.constexpr, ENDS: al.constexpr = False, EACH: al.constexpr = 8, WIDE: al.constexpr = 4,
-        bulk: WHOLE = None, index: AT = None, factors: FACTORS = None,  # type: ignore
+        a: Annotated[Any, IN_A], b: Annotated[Any, IN_B], c: al.Pointer[out], offsets: al.Pointer[al.i32],
+        tokens: al.u32, rows: al.u32, n: al.u32, k: al.u32, E: al.constexpr, ENDS: al.constexpr = False,
+        EACH: al.constexpr = 8, WIDE: al.constexpr = 4, bulk: Annotated[Any, WHOLE] = None,
+        index: Annotated[Any, AT] = None, factors: Annotated[Any, FACTORS] = None,
     ):  # fmt: skip
         A = gather.gathered(a, (tokens, k), index, rows, EACH) if taken else tile.view(a, (rows, k), EACH)
         B, wide = tile.view(b, (E * n, k), EACH), n // 2 if gated else n
         C = tile.view(c, (rows, wide), WIDE)
 
-        def finish(sums, at):
+        def finish(sums: Any, at: Any):
             row, col, end = at
             if gated:
                 sums, col = swiglu(sums), col // 2
@@ -69,7 +69,7 @@ def build(
 
 
 @avelang.jit
-def times_rows(sums, factors, row):
+def times_rows(sums: tile.DistributedTile, factors: Any, row: Any):
     """Each row of a tile times its factor."""
     F = vectorize.folding(sums.dist, 1)
     window = tile.Window(factors, F.dist.shape, (row,), F.dist, sums.thread)
@@ -77,7 +77,7 @@ def times_rows(sums, factors, row):
 
 
 @avelang.jit
-def swiglu(sums):
+def swiglu(sums: Any):
     """gate / (1 + exp(-gate)) * up, half as wide; stripes of `STRIPE` columns of gates and of what they let through
     take turns."""
     P = pairs(sums.dist)
@@ -170,12 +170,12 @@ def _fitted(
 ) -> GroupedLaunch:  # fmt: skip
     """The launch for arrays of such shapes and dtypes. Raises ValueError and TypeError for what does not fit."""
     dtype, to = _dtypes(a, b, out)
-    T = T or best_block(target, out.shape[0], b.shape[0], index is not None)
-    E, ends = _groups(b, offsets, T)
+    block = T or best_block(target, out.shape[0], b.shape[0], index is not None)
+    E, ends = _groups(b, offsets, block)
     (rows, wide), k = out.shape, a.shape[1]
     n = 2 * wide if gated else wide
-    _check(a, b, out, index, factors, (E, n, T.pipeline))
-    if T.pipeline == "tma" and (index is not None or k * dtype.bytes % 16):
+    _check(a, b, out, index, factors, (E, n, block.pipeline))
+    if block.pipeline == "tma" and (index is not None or k * dtype.bytes % 16):
         raise argument_error(
             'the pipeline "tma" takes rows one after another, not through an index, and of a multiple of 16 bytes; '
             f"k = {k}"
@@ -185,12 +185,17 @@ def _fitted(
     if not rows or not n:
         return GroupedLaunch(None)
     # TMA stores whole lines of 128 bytes of a tile, and rows that begin at multiples of 16.
-    whole = T.pipeline == "tma" and wide * to.bytes % 16 == 0 and (T.n // 2 if gated else T.n) * to.bytes % 128 == 0
-    kernel = build(T, dtype, to, index is not None, factors is not None, gated, whole)
+    whole = (
+        block.pipeline == "tma"
+        and wide * to.bytes % 16 == 0
+        and (block.n // 2 if gated else block.n) * to.bytes % 128 == 0
+    )
+    kernel = build(block, dtype, to, index is not None, factors is not None, gated, whole)
     return GroupedLaunch(
-        kernel[grid(T, rows, E, n, units), T.on(target, dtype).threads], None if len(b.shape) == 1 else (E * n, k),
+        kernel[grid(block, rows, E, n, units), block.on(target, dtype).threads],
+        None if len(b.shape) == 1 else (E * n, k),
         (a.shape[0], rows, n, k, E, ends, math.gcd(k, 8), math.gcd(wide, 8)), whole,
-        {"cluster": (math.prod(T.cluster), 1, 1)} if T.cluster != (1, 1) else {},
+        {"cluster": (math.prod(block.cluster), 1, 1)} if block.cluster != (1, 1) else {},
     )  # fmt: skip
 
 

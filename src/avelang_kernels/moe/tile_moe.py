@@ -12,7 +12,7 @@ out[token] = the sum of its rows of y
 import functools
 import math
 import sys
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
@@ -72,9 +72,9 @@ def build(dtype: al.DType, bounded: bool = False) -> Any:
 
     @avelang.jit
     def add_up(
-        y: al.Pointer(dtype), at: al.Pointer(al.i32), out: al.Pointer(dtype), rows: al.u32,  # type: ignore
-        tokens: al.u32, n: al.u32,  # type: ignore
-        K: al.constexpr, EACH: al.constexpr, E: al.constexpr = 0, bounds: BOUNDS = None,  # type: ignore
+        y: al.Pointer[dtype], at: al.Pointer[al.i32], out: al.Pointer[dtype], rows: al.u32,
+        tokens: al.u32, n: al.u32,
+        K: al.constexpr, EACH: al.constexpr, E: al.constexpr = 0, bounds: Annotated[Any, BOUNDS] = None,
     ):  # fmt: skip
         Y, OUT = tile.view(y, (rows, n), EACH).data, tile.view(out, (tokens, n), EACH).data
         al.expect_threads(THREADS, exact=True)

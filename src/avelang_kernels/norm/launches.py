@@ -77,7 +77,7 @@ def backward_plan(R: RowsOf, size: int, center: bool) -> RowPlan:
         P = plan_rows(R.n, R.vec, size, BACKWARD, registers, block)
         if P.held:
             return P._replace(rows=min(P.rows, BARRIERS)) if P.threads > FEW_THREADS else P
-    return P
+    return plan_rows(R.n, R.vec, size, BACKWARD, 2 * FEW, BACKWARD)
 
 def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: Any, dw: Any, db: Any, *,
     offset: int = 0, fixed: bool = False, **options: Any) -> None:  # fmt: skip

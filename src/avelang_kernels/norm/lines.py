@@ -88,7 +88,8 @@ def rows_of(*arrays: Any, least: int = 1) -> RowsOf:
     steps = [s for _, each in groups for s in each] + [_address(x) // z for x, z in zip(arrays, sizes, strict=True)]
     vec = math.gcd(most, *steps) if all(s[-1] == 1 or n == 1 for s in strides) else 1
     lead = None if groups[0][0] * groups[1][0] == 1 else (groups[1][0], groups[2][0])
-    data, places = [], []
+    data: list[Any] = []
+    places: list[tuple[int, int, int, int] | None] = []
     for i, x in enumerate(arrays):
         if whole(x):
             data.append(x)

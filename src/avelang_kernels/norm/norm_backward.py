@@ -7,7 +7,7 @@ up in their order. So gradients have the same bits in every run."""
 # No `from __future__ import annotations`: the annotations of kernels name values of the function around them.
 
 import functools
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
@@ -18,11 +18,11 @@ COLUMNS, TEAMS = 32, 32  # of a block that adds up partial sums: columns, and gr
 
 
 @avelang.jit
-def sums_of(P, vectors, shared, turn, part, COUNT, ACC):
+def sums_of(P: Any, vectors: Any, shared: Any, turn: Any, part: Any, COUNT: Any, ACC: Any):
     """Sums over a row of what `part(first, i)` gives for the i-th access of a chunk: so many products, as pairs of
     vectors, or (vector, None)."""
 
-    def chunk(acc, first):
+    def chunk(acc: Any, first: Any):
         out = al.make_local((COUNT, P.vec), ACC)
         for k in range(COUNT):
             out[k] = acc[k]
@@ -43,7 +43,7 @@ def sums_of(P, vectors, shared, turn, part, COUNT, ACC):
 
 
 @avelang.jit
-def leave(partials, which, sums, vectors, P, ACC):
+def leave(partials: Any, which: Any, sums: Any, vectors: Any, P: Any, ACC: Any):
     """Adds up the sums of the groups of a block, (loads, vec) of each thread, in their order, and writes them."""
     blocks, thread = al.grid_dim(0), al.thread_id(0)
     out = al.make_tensor(partials, ACC, al.make_layout((which + 1, blocks, vectors, P.vec)))
@@ -67,7 +67,7 @@ def leave(partials, which, sums, vectors, P, ACC):
 
 
 @avelang.jit
-def add_to(partials, which, c, value, fresh, vectors, P, ACC):
+def add_to(partials: Any, which: Any, c: Any, value: Any, fresh: Any, vectors: Any, P: Any, ACC: Any):
     """Adds an access to the partial sums of the block in memory, or makes it their beginning."""
     out = al.make_tensor(partials, ACC, al.make_layout((which + 1, al.grid_dim(0), vectors, P.vec)))
     if not fresh:
@@ -91,7 +91,7 @@ class NormRow:
     CENTER: al.constexpr
     ACC: al.constexpr
 
-    def given(self, xs, ds, first, i):
+    def given(self, xs: Any, ds: Any, first: Any, i: Any):
         """An access of the normed row, its gradient, and that times the weight. xs, ds: the row, where it is held."""
         c = first + column(self.P, i)
         at = c if self.P.full else min(c, self.vectors - 1)
@@ -100,10 +100,10 @@ class NormRow:
         g = d if self.W is None else d * (al.convert(self.W.get(0, at), self.ACC) + self.OFFSET)
         return ((v - self.mean) if self.CENTER else v) * self.rstd, d, g
 
-    def sums(self, xs, ds, shared, turn):
+    def sums(self, xs: Any, ds: Any, shared: Any, turn: Any):
         """The sums over the row of gradient times normed row, and, of layer norm, of gradients."""
 
-        def products(first, i):
+        def products(first: Any, i: Any):
             v, _, g = self.given(xs, ds, first, i)
             return ((g, v), (g, None)) if self.CENTER else ((g, v),)
 
@@ -111,16 +111,31 @@ class NormRow:
 
 
 @avelang.jit
-def differentiate(N, xs, ds, found, each, M, O, alive, of_w, of_b, partials, fresh, WEIGHTED, BIAS):
+def differentiate(
+    N: Any,
+    xs: Any,
+    ds: Any,
+    found: Any,
+    each: Any,
+    M: Any,
+    O: Any,
+    alive: Any,
+    of_w: Any,
+    of_b: Any,
+    partials: Any,
+    fresh: Any,
+    WEIGHTED: Any,
+    BIAS: Any,
+):
     """Writes the gradient of a row to O, and adds its part to those of weight and bias. `each`: one by the length of a
     row; M: Lines of what is added to the row's gradient, or None."""
     P, ACC, vectors = N.P, N.ACC, N.vectors
     along, level = 0.0 - found[0] * each, found[1] * each if N.CENTER else 0
 
-    def all(x):
+    def all(x: Any):
         return al.full((P.vec,), x, ACC)
 
-    def finish(state, first):
+    def finish(state: Any, first: Any):
         for i in range(P.loads):
             v, d, g = N.given(xs, ds, first, i)
             out = al.fma(v, all(along), g - level if N.CENTER else g) * N.rstd
@@ -145,7 +160,23 @@ def differentiate(N, xs, ds, found, each, M, O, alive, of_w, of_b, partials, fre
 
 
 @avelang.jit
-def take_rows(X, D, M, O, W, rstds, means, partials, rows, P, OFFSET, CENTER, WEIGHTED, BIAS, ACC):
+def take_rows(
+    X: Any,
+    D: Any,
+    M: Any,
+    O: Any,
+    W: Any,
+    rstds: Any,
+    means: Any,
+    partials: Any,
+    rows: Any,
+    P: Any,
+    OFFSET: Any,
+    CENTER: Any,
+    WEIGHTED: Any,
+    BIAS: Any,
+    ACC: Any,
+):
     """A block's part of `norm_backward`: its rows, one after another, and its partial sums. A row is not loaded while
     the one before is computed: that takes registers, and other groups of the block load meanwhile."""
     shared, vectors = exchange(P, 1 + CENTER, ACC), X.vectors
@@ -186,12 +217,14 @@ def build_backward(
 
     @avelang.jit
     def norm_backward(
-        x: al.Pointer(dtype), dy: al.Pointer(dtype), dx: al.Pointer(dtype), rstd_of: al.Pointer(acc),  # type: ignore
-        rows: al.u32, vectors: al.u32,  # type: ignore
-        w: WEIGHT = None, mean_of: MEAN = None, partials: SUMS = None, m: MORE = None,  # type: ignore
-        e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
-        d0: T = None, d1: T = None, d2: T = None, d3: T = None,  # type: ignore
-        m0: U = None, m1: U = None, m2: U = None, m3: U = None,  # type: ignore
+        x: al.Pointer[dtype], dy: al.Pointer[dtype], dx: al.Pointer[dtype], rstd_of: al.Pointer[acc], rows: al.u32,
+        vectors: al.u32, w: Annotated[Any, WEIGHT] = None, mean_of: Annotated[Any, MEAN] = None,
+        partials: Annotated[Any, SUMS] = None, m: Annotated[Any, MORE] = None, e1: Annotated[Any, E] = None,
+        e2: Annotated[Any, E] = None, x0: Annotated[Any, S] = None, x1: Annotated[Any, S] = None,
+        x2: Annotated[Any, S] = None, x3: Annotated[Any, S] = None, d0: Annotated[Any, T] = None,
+        d1: Annotated[Any, T] = None, d2: Annotated[Any, T] = None, d3: Annotated[Any, T] = None,
+        m0: Annotated[Any, U] = None, m1: Annotated[Any, U] = None, m2: Annotated[Any, U] = None,
+        m3: Annotated[Any, U] = None,
     ):  # fmt: skip
         X = Lines(x, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
         D = Lines(dy, rows, vectors, P.vec, e1, e2, d0, d1, d2, d3)
@@ -212,7 +245,7 @@ def build_sums(acc: Any, one: Any, two: Any) -> Any:
 
     @avelang.jit
     def add_rows(
-        partials: al.Pointer(acc), a: al.Pointer(one), rows: al.u32, n: al.u32, b: SECOND = None,  # type: ignore
+        partials: al.Pointer[acc], a: al.Pointer[one], rows: al.u32, n: al.u32, b: Annotated[Any, SECOND] = None,
     ):  # fmt: skip
         which, team, at = al.block_id(1), al.thread_id(0) // COLUMNS, al.thread_id(0) % COLUMNS
         held, col = al.make_shared((TEAMS, COLUMNS), acc), min(al.block_id(0) * COLUMNS + at, n - 1)

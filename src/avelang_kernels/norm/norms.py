@@ -4,7 +4,7 @@ part at a time. A row is read once where its threads can hold it."""
 # No `from __future__ import annotations`: the annotations of kernels name values of the function around them.
 
 import functools
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
@@ -22,7 +22,7 @@ def steps(strided: bool) -> Any:
 
 
 @avelang.jit
-def summed(X, R, r, first, P):
+def summed(X: Any, R: Any, r: Any, first: Any, P: Any):
     """A chunk of row r of X, or of X + R, rounded to the dtype of X."""
     x = X.load(r, first, P)
     if R is None:
@@ -32,7 +32,7 @@ def summed(X, R, r, first, P):
 
 
 @avelang.jit
-def weight_of(W, first, OFFSET, P, ACC):
+def weight_of(W: Any, first: Any, OFFSET: Any, P: Any, ACC: Any):
     """OFFSET + weight of a chunk, or 1."""
     if W is None:
         return al.full((P.loads, P.vec), 1.0, ACC)
@@ -40,10 +40,10 @@ def weight_of(W, first, OFFSET, P, ACC):
 
 
 @avelang.jit
-def total(P, vectors, shared, turn, part, ACC):
+def total(P: Any, vectors: Any, shared: Any, turn: Any, part: Any, ACC: Any):
     """The sum over a row of `part(first, i)`, a vector of the i-th access of a chunk."""
 
-    def chunk(acc, first):
+    def chunk(acc: Any, first: Any):
         for i in range(P.loads):
             value = part(first, i)
             zero = al.full((P.vec,), 0.0, ACC)
@@ -55,25 +55,47 @@ def total(P, vectors, shared, turn, part, ACC):
 
 
 @avelang.jit
-def norm_row(X, R, Y, S, W, B, row, alive, means, rstds, each, eps, shared, turn, P, OFFSET, CENTER, ACC):
+def norm_row(
+    X: Any,
+    R: Any,
+    Y: Any,
+    S: Any,
+    W: Any,
+    B: Any,
+    row: Any,
+    alive: Any,
+    means: Any,
+    rstds: Any,
+    each: Any,
+    eps: Any,
+    shared: Any,
+    turn: Any,
+    P: Any,
+    OFFSET: Any,
+    CENTER: Any,
+    ACC: Any,
+):
     """Norms a row of X, or of X + R, which is then stored in S. `each`: one by the length of a
     row."""
     vectors = X.vectors
     held = summed(X, R, row, 0, P) if P.held else None
 
-    def values(first):
+    def values(first: Any):
         return al.convert(held if P.held else summed(X, R, row, first, P), ACC)
 
-    mean = total(P, vectors, shared, turn, lambda first, i: values(first)[i], ACC) * each if CENTER else 0
+    def value(first: Any, i: Any):
+        return values(first)[i]
 
-    def square(first, i):
+    mean = total(P, vectors, shared, turn, value, ACC) * each if CENTER else 0
+
+    def square(first: Any, i: Any):
         v = values(first)[i] - mean if CENTER else values(first)[i]
         return v * v
 
     # Layer norm has two sums: the buffers take turns by themselves.
     rstd = al.rsqrt(total(P, vectors, shared, turn ^ 1 if CENTER else turn, square, ACC) * each + eps)
 
-    def finish(state, first):
+    def finish(state: Any, first: Any):
         v, factor = values(first), weight_of(W, first, OFFSET, P, ACC)
         out = ((v - mean) if CENTER else v) * rstd * factor
         Y.store(row, first, out if B is None else out + al.convert(B.load(0, first, P), ACC), P)
@@ -103,12 +125,13 @@ def build_forward(
 
     @avelang.jit
     def norm(
-        x: al.Pointer(dtype), y: al.Pointer(dtype), rstd_of: al.Pointer(acc), rows: al.u32,  # type: ignore
-        vectors: al.u32, eps: acc,  # type: ignore
-        w: WEIGHT = None, b: BIAS = None, mean_of: MEAN = None,  # type: ignore
-        r: OTHER = None, s: OTHER = None,  # type: ignore
-        e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
-        r0: T = None, r1: T = None, r2: T = None, r3: T = None,  # type: ignore
+        x: al.Pointer[dtype], y: al.Pointer[dtype], rstd_of: al.Pointer[acc], rows: al.u32, vectors: al.u32,
+        eps: Annotated[Any, acc], w: Annotated[Any, WEIGHT] = None, b: Annotated[Any, BIAS] = None,
+        mean_of: Annotated[Any, MEAN] = None, r: Annotated[Any, OTHER] = None, s: Annotated[Any, OTHER] = None,
+        e1: Annotated[Any, E] = None, e2: Annotated[Any, E] = None, x0: Annotated[Any, S] = None,
+        x1: Annotated[Any, S] = None, x2: Annotated[Any, S] = None, x3: Annotated[Any, S] = None,
+        r0: Annotated[Any, T] = None, r1: Annotated[Any, T] = None, r2: Annotated[Any, T] = None,
+        r3: Annotated[Any, T] = None,
     ):  # fmt: skip
         X, shared = Lines(x, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3), exchange(P, 1, acc)
         R = Lines(r, rows, vectors, P.vec, e1, e2, r0, r1, r2, r3) if residual else None

@@ -34,7 +34,7 @@ def build(plan: RowsPlan, dtype: Type) -> Kernel:
         grid=lambda M: -(-M // plan.rows),
         block=plan.block, arch="auto",
     )  # fmt: skip
-    def rms_norm(x, weight, eps, out, *, M):
+    def rms_norm(x: Any, weight: Any, eps: Any, out: Any, *, M: Any):
         px, pw, po = ptx.global_ptrs(x, weight, out)
         rows = Rows(plan, dtype, M)
         words, weights = rows.load(px), rows.load(pw, row=False)

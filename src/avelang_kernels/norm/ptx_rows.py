@@ -83,7 +83,8 @@ class Rows:
     def load(self, start: Reg, fill: float = 0.0, row: bool = True) -> list[Reg]:
         """Words of the thread's elements, as they are in memory; `fill` where there are none. Of the matrix, which is
         read once and does not stay in L1, or of a single row (`row=False`), which does."""
-        place, words = self.place(start, row), []
+        place = self.place(start, row)
+        words: list[Any] = []
         size = self.plan.vector * self.dtype.bytes
         kind = ".".join(([f"v{size // 4}"] if size > 4 else []) + ["b16" if size == 2 else "b32"])
         for offset, inside in self._accesses(row):
@@ -137,7 +138,10 @@ class Rows:
         held = smem.alloc(f32, (self.plan.block // 32, len(values)))
         warp, lane = self.tid >> 5, self.tid & 31
         kind = "v2.f32" if len(values) == 2 else "f32"
-        operand = lambda x: x if len(x) == 2 else x[0]  # noqa: E731
+
+        def operand(x: Any) -> Any:
+            return x if len(x) == 2 else x[0]
+
         ptx.inst[f"st.shared.{kind}"](ptx.addr(held.at(warp, 0)), operand(values), pred=lane == 0)
         ptx.syncthreads()
         # Each warp reads what all warps of its row have found.

@@ -49,7 +49,7 @@ def build(plan: RowsPlan, dtype: Type) -> Kernel:
         block=plan.block,
         arch="auto",
     )
-    def softmax(x, out, *, M):
+    def softmax(x: Any, out: Any, *, M: Any):
         px, po = ptx.global_ptrs(x, out)
         rows = Rows(plan, dtype, M)
         values = rows.values(rows.load(px, -math.inf))

@@ -64,7 +64,7 @@ def plan_rows(n: int, vec: int, size: int, most: int = 1024, registers: int = RE
 
 
 @avelang.jit
-def column(P, i):
+def column(P: Any, i: Any):
     """The i-th access of a thread, counted in accesses of the row."""
     return al.thread_id(0) % P.threads + i * P.threads
 
@@ -86,13 +86,13 @@ class Lines:
     s2: ... = None
     step: ... = None
 
-    def get(self, r, c):
+    def get(self, r: Any, c: Any):
         """Access c of row r: a vector."""
         if self.s0 is None or self.e1 is None:
             return self.tensor()[r, c]
         return self.tensor()[r // self.e2 // self.e1, r // self.e2 % self.e1, r % self.e2, c]
 
-    def put(self, r, c, values):
+    def put(self, r: Any, c: Any, values: Any):
         """Stores an access, rounded to the dtype of the array."""
         whole, rounded = self.tensor(), al.convert(values, self.memory.dtype)
         if self.s0 is None or self.e1 is None:
@@ -113,7 +113,7 @@ class Lines:
         strides = self.s0 * self.VEC, self.s1 * self.VEC, self.s2 * self.VEC, self.step * self.VEC, 1
         return al.make_tensor(self.memory, dtype, al.make_layout(shape, strides))
 
-    def load(self, r, first, P):
+    def load(self, r: Any, first: Any, P: Any):
         """The thread's accesses of row r, (loads, VEC), from `first` on; those past its end repeat the last."""
         out = al.make_local((P.loads, self.VEC), self.memory.dtype)
         for i in range(P.loads):
@@ -121,7 +121,7 @@ class Lines:
             out[i] = self.get(r, c if P.full else min(c, self.vectors - 1))
         return out
 
-    def store(self, r, first, values, P):
+    def store(self, r: Any, first: Any, values: Any, P: Any):
         """Stores what a thread has of row r, (loads, VEC), from `first` on."""
         for i in range(P.loads):
             c = first + column(P, i)
@@ -131,7 +131,7 @@ class Lines:
                 if c < self.vectors:
                     self.put(r, c, values[i])
 @avelang.jit
-def over(P, vectors, state, body):
+def over(P: Any, vectors: Any, state: Any, body: Any):
     """`state` after `body(state, first)` of each chunk of a row: one where the row is held."""
     if P.held:
         return body(state, 0)
@@ -141,31 +141,31 @@ def over(P, vectors, state, body):
 
 
 @avelang.jit
-def inside(P, vectors, first, i):
+def inside(P: Any, vectors: Any, first: Any, i: Any):
     """True where the i-th access from `first` on is within the row."""
     return True if P.full else first + column(P, i) < vectors
 
 
 @avelang.jit
-def packed(values, rows):
+def packed(values: Any, rows: Any):
     """The same elements of 16 bits, (loads, vec), such that the compiler takes them for others: what it has made of the
     first ones it makes again of these, instead of holding both halves of each word in a register of 32 bits. `rows`:
     a number below 2^31."""
-    if values.dtype.bytes != 2:  # type: ignore
+    if values.dtype.bytes != 2:
         return values
     WORD = al.u32 if values.shape[1] % 2 == 0 else al.u16
-    words = al.view(values, al.Tensor((values.shape[0], values.shape[1] * 2 // WORD.bytes), WORD))  # type: ignore
+    words = al.view(values, al.Tensor((values.shape[0], values.shape[1] * 2 // WORD.bytes), WORD))
     return al.view(words ^ al.convert(rows >> 31, WORD), al.Tensor((values.shape[0], values.shape[1]), values.dtype))
 
 
 @avelang.jit
-def plus(a, b):
+def plus(a: Any, b: Any):
     """Sums."""
     return a + b
 
 
 @avelang.jit
-def combined(values, fn, P, shared, turn):
+def combined(values: Any, fn: Any, P: Any, shared: Any, turn: Any):
     """A vector of each thread of a row, combined by fn: all threads get the result. `shared`: of `exchange`; `turn`:
     0 or 1, another one than that of the call before."""
     WAVE = al.target().wave
@@ -189,7 +189,7 @@ def combined(values, fn, P, shared, turn):
 
 
 @avelang.jit
-def exchange(P, count, dtype):
+def exchange(P: Any, count: Any, dtype: Any):
     """Shared memory for `combined`, of vectors of `count`."""
     return al.make_shared((2, max(1, P.threads * P.rows // al.target().wave), count), dtype)
 

@@ -5,7 +5,7 @@ source for AMD, NVIDIA and the CPU, a thread's part at a time."""
 
 import functools
 import math
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
@@ -18,7 +18,7 @@ LEAST = -math.inf  # the maximum of no numbers
 
 
 @avelang.jit
-def power(x, dtype):
+def power(x: Any, dtype: Any):
     """e^x, by the instruction that GPUs have for powers of 2 where f32 is enough."""
     if dtype == al.f64:
         return al.exp(x)
@@ -31,19 +31,19 @@ def power(x, dtype):
 
 
 @avelang.jit
-def power_of(x, dtype):
+def power_of(x: Any, dtype: Any):
     """The same of a number."""
     return al.exp(x) if dtype == al.f64 else al.exp2(x * LOG2_E)
 
 
 @avelang.jit
-def finite(most):
+def finite(most: Any):
     """A maximum from which something can be taken away: 0 where it is that of no numbers, or of -inf alone."""
     return al.select(most == LEAST, 0.0, most)
 
 
 @avelang.jit
-def either(a, b):
+def either(a: Any, b: Any):
     """(maximum, sum of powers relative to it) of two parts of a row. NaN is kept in the sum."""
     most = al.max(a[0], b[0])
     out, level = al.make_local((2,), a.dtype), finite(most)
@@ -52,11 +52,11 @@ def either(a, b):
 
 
 @avelang.jit
-def maximum_and_sum(P, vectors, shared, turn, part, ACC):
+def maximum_and_sum(P: Any, vectors: Any, shared: Any, turn: Any, part: Any, ACC: Any):
     """The maximum of a row of `part(first, i)`, the i-th access of a chunk as a vector, and the sum of the powers
     relative to it, of all its threads together."""
 
-    def chunk(state, first):
+    def chunk(state: Any, first: Any):
         most = state[0]
         for i in range(P.loads):
             v = part(first, i)
@@ -78,18 +78,21 @@ def maximum_and_sum(P, vectors, shared, turn, part, ACC):
 
 
 @avelang.jit
-def softmax_row(X, Y, row, alive, shared, turn, rows, P, LOG, ACC):
+def softmax_row(X: Any, Y: Any, row: Any, alive: Any, shared: Any, turn: Any, rows: Any, P: Any, LOG: Any, ACC: Any):
     """Writes the softmax of a row of X, or its logarithm, to Y."""
     held, vectors = X.load(row, 0, P) if P.held else None, X.vectors
 
-    def access(values, first, i):
+    def access(values: Any, first: Any, i: Any):
         c = first + column(P, i)
         return al.convert(values[i] if P.held else X.get(row, c if P.full else min(c, vectors - 1)), ACC)
 
-    found = maximum_and_sum(P, vectors, shared, turn, lambda first, i: access(held, first, i), ACC)
+    def value(first: Any, i: Any):
+        return access(held, first, i)
+
+    found = maximum_and_sum(P, vectors, shared, turn, value, ACC)
     factor, again = al.log(found[1]) if LOG else 1.0 / found[1], packed(held, rows) if P.held else None
 
-    def finish(state, first):
+    def finish(state: Any, first: Any):
         for i in range(P.loads):
             v, c = access(again, first, i) - found[0], first + column(P, i)
             if P.full or c < vectors:
@@ -107,8 +110,9 @@ def build_softmax(P: RowPlan, dtype: Any, out: Any, acc: Any, log: bool, strided
 
     @avelang.jit
     def softmax(
-        x: al.Pointer(dtype), y: al.Pointer(out), rows: al.u32, vectors: al.u32, e1: E = None,  # type: ignore
-        e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
+        x: al.Pointer[dtype], y: al.Pointer[out], rows: al.u32, vectors: al.u32, e1: Annotated[Any, E] = None,
+        e2: Annotated[Any, E] = None, x0: Annotated[Any, S] = None, x1: Annotated[Any, S] = None,
+        x2: Annotated[Any, S] = None, x3: Annotated[Any, S] = None,
     ):  # fmt: skip
         X = Lines(x, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
         Y, shared, turn = Lines(y, rows, vectors, P.vec), exchange(P, 2, acc), al.convert(0, al.u32)
@@ -122,24 +126,26 @@ def build_softmax(P: RowPlan, dtype: Any, out: Any, acc: Any, log: bool, strided
 
 
 @avelang.jit
-def gradient_row(Y, D, O, row, alive, shared, turn, rows, P, LOG, ACC):
+def gradient_row(
+    Y: Any, D: Any, O: Any, row: Any, alive: Any, shared: Any, turn: Any, rows: Any, P: Any, LOG: Any, ACC: Any
+):
     """Writes the gradient of a row to O, by its softmax in Y and gradients of that in D."""
     ys, ds, vectors = Y.load(row, 0, P) if P.held else None, D.load(row, 0, P) if P.held else None, Y.vectors
 
-    def access(ys, ds, first, i):
+    def access(ys: Any, ds: Any, first: Any, i: Any):
         c = first + column(P, i)
         c = c if P.full else min(c, vectors - 1)
         v, d = (ys[i], ds[i]) if P.held else (Y.get(row, c), D.get(row, c))
         return al.convert(v, ACC), al.convert(d, ACC)
 
-    def products(first, i):
+    def products(first: Any, i: Any):
         v, d = access(ys, ds, first, i)
         return ((d, None if LOG else v),)
 
     total = sums_of(P, vectors, shared, turn, products, 1, ACC)[0]
     y_again, d_again = packed(ys, rows) if P.held else None, packed(ds, rows) if P.held else None
 
-    def finish(state, first):
+    def finish(state: Any, first: Any):
         for i in range(P.loads):
             v, d = access(y_again, d_again, first, i)
             c = first + column(P, i)
@@ -160,9 +166,11 @@ def build_gradient(
 
     @avelang.jit
     def softmax_backward(
-        y: al.Pointer(dtype), dy: al.Pointer(dtype), dx: al.Pointer(out), rows: al.u32, vectors: al.u32,  # type: ignore
-        e1: E = None, e2: E = None, x0: S = None, x1: S = None, x2: S = None, x3: S = None,  # type: ignore
-        d0: T = None, d1: T = None, d2: T = None, d3: T = None,  # type: ignore
+        y: al.Pointer[dtype], dy: al.Pointer[dtype], dx: al.Pointer[out], rows: al.u32, vectors: al.u32,
+        e1: Annotated[Any, E] = None, e2: Annotated[Any, E] = None, x0: Annotated[Any, S] = None,
+        x1: Annotated[Any, S] = None, x2: Annotated[Any, S] = None, x3: Annotated[Any, S] = None,
+        d0: Annotated[Any, T] = None, d1: Annotated[Any, T] = None, d2: Annotated[Any, T] = None,
+        d3: Annotated[Any, T] = None,
     ):  # fmt: skip
         Y = Lines(y, rows, vectors, P.vec, e1, e2, x0, x1, x2, x3)
         D = Lines(dy, rows, vectors, P.vec, e1, e2, d0, d1, d2, d3)

@@ -10,7 +10,7 @@ elements of a head; what follows is copied. Facts: RoFormer (Su et al. 2021), 3.
 import functools
 import itertools
 import math
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
@@ -38,7 +38,7 @@ class Heads:
     s2: ...
     step: ...
 
-    def part(self, VEC):
+    def part(self, VEC: Any):
         """The array in accesses of VEC elements."""
         shape = self.batches, self.heads, self.positions, self.n // VEC, VEC
         strides = self.s0, self.s1, self.s2, self.step * VEC, 1
@@ -46,7 +46,10 @@ class Heads:
 
 
 @avelang.jit
-def turn(X, Y, C, S, r, where, p, pairs, inverse, VEC, CVEC, INTERLEAVED, T, ACC):
+def turn(
+    X: Any, Y: Any, C: Any, S: Any, r: Any, where: Any, p: Any, pairs: Any, inverse: Any, VEC: Any, CVEC: Any,
+    INTERLEAVED: Any, T: Any, ACC: Any,
+):  # fmt: skip
     """The part of a thread, of T, in row r of the arrays: pairs, and what is copied."""
     x, y, (b, h, s) = X.part(VEC), Y.part(VEC), r
     c, d = C.part(CVEC), S.part(CVEC)
@@ -85,15 +88,14 @@ def build(
 
     @avelang.jit
     def rotary(
-        q: al.Pointer(dtype), yq: al.Pointer(dtype), cos: al.Pointer(table), sin: al.Pointer(table),  # type: ignore
-        batches: al.u32, heads: al.u32, length: al.u32,  # type: ignore
-        n: al.u32, most: al.u32, pairs: al.u32, inverse: acc,  # type: ignore
-        q0: al.i64, q1: al.i64, q2: al.i64, q3: al.i64, c0: al.i64, c2: al.i64, c3: al.i64,
-        d0: al.i64, d2: al.i64, d3: al.i64, o0: al.i64, o1: al.i64, o2: al.i64,
-        offset: al.i64 = 0,
-        at: AT = None, a0: OFF = None, a1: OFF = None, k: K = None, yk: K = None, kv_heads: N = None,  # type: ignore
-        k0: M = None, k1: M = None, k2: M = None, k3: M = None, p0: M = None, p1: M = None,  # type: ignore
-        p2: M = None,  # type: ignore
+        q: al.Pointer[dtype], yq: al.Pointer[dtype], cos: al.Pointer[table], sin: al.Pointer[table], batches: al.u32,
+        heads: al.u32, length: al.u32, n: al.u32, most: al.u32, pairs: al.u32, inverse: Annotated[Any, acc],
+        q0: al.i64, q1: al.i64, q2: al.i64, q3: al.i64, c0: al.i64, c2: al.i64, c3: al.i64, d0: al.i64, d2: al.i64,
+        d3: al.i64, o0: al.i64, o1: al.i64, o2: al.i64, offset: al.i64 = 0, at: Annotated[Any, AT] = None,
+        a0: Annotated[Any, OFF] = None, a1: Annotated[Any, OFF] = None, k: Annotated[Any, K] = None,
+        yk: Annotated[Any, K] = None, kv_heads: Annotated[Any, N] = None, k0: Annotated[Any, M] = None,
+        k1: Annotated[Any, M] = None, k2: Annotated[Any, M] = None, k3: Annotated[Any, M] = None,
+        p0: Annotated[Any, M] = None, p1: Annotated[Any, M] = None, p2: Annotated[Any, M] = None,
     ):  # fmt: skip
         r = al.block_id(0) * (BLOCK // T) + al.thread_id(0) // T
         both = heads + kv_heads if two else heads
@@ -113,9 +115,9 @@ def build(
                 Y = Heads(yq, batches, heads, length, n, o0, o1, o2, 1)
                 turn(X, Y, C, S, (b, h, s), b, p, pairs, inverse, VEC, CVEC, INTERLEAVED, T, acc)
             elif two:
-                X = Heads(k, batches, kv_heads, length, n, k0, k1, k2, k3)
-                Y = Heads(yk, batches, kv_heads, length, n, p0, p1, p2, 1)
-                turn(X, Y, C, S, (b, h - heads, s), b, p, pairs, inverse, VEC, CVEC, INTERLEAVED, T, acc)
+                XK = Heads(k, batches, kv_heads, length, n, k0, k1, k2, k3)
+                YK = Heads(yk, batches, kv_heads, length, n, p0, p1, p2, 1)
+                turn(XK, YK, C, S, (b, h - heads, s), b, p, pairs, inverse, VEC, CVEC, INTERLEAVED, T, acc)
 
     return rotary
 

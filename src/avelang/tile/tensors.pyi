@@ -1,0 +1,198 @@
+"""Made by `./dev stubs` from src/avelang/tile/tensors.py."""
+
+from typing import Any
+
+import avelang
+import avelang.language as al
+from avelang.base.functions import Function
+from avelang.base.places import wrong as wrong
+from avelang.tile.distribution import Distribution as Distribution
+from avelang.tile.encoding import Ints as Ints
+
+def check_shape(dist: Distribution, lengths: Ints, wave: int) -> Distribution:
+    """A distribution that is one of a tile of these extents, over waves of so many lanes. Raises T304."""
+def with_axis(dist: Distribution, axis: int) -> Distribution:
+    """A distribution of which a dimension can be folded. Raises T301."""
+def refuse(what: str, want: str, got: Any) -> None:
+    """Raises T301."""
+def flat(shape: Ints) -> Ints:
+    """The extents of a tile with rows and columns, as shared memory has them. Raises T301."""
+def check_same(dist: Distribution, other: Distribution) -> Distribution:
+    """A distribution in which lanes hold the same elements in the same order as in another one. Raises T301."""
+@avelang.jit
+def thread_coord(dist: Any, thread: Any = ...) -> Any:
+    """Coordinates of a lane's first element in a tile: a coordinate (u32) for each dimension. `thread`: its number
+    among those of the distribution, of the block if None."""
+@avelang.jit
+def is_first(dist: Any, thread: Any = ...) -> Any:
+    """True for the first lane of those that hold the same elements: True at compile time where there are no
+    others."""
+@avelang.struct
+class Formula:
+    """A tile that is known by a formula, and takes no registers: base + coordinates * `steps`, in i32 unless base or
+    steps are wider; or `op` of `parts`, each a formula of as many dimensions or a number."""
+    shape: al.constexpr
+    base: Any = ...
+    steps: Any = ...
+    op: Any = ...
+    parts: Any = ...
+    def at(self, where: Any) -> Any:
+        """The element at coordinates (i32 each)."""
+    def indexed(self, plan: Any) -> Formula:
+        """The formula of a tile with dimensions of extent 1 put in."""
+@avelang.struct
+class DistributedTile:
+    """A tile that the lanes of a block hold: `values`, a register tensor of `dist.elements` numbers in the order that
+    `dist` says. `thread`: the lane's number among those that `dist` is about, that of the block if None. `groups`: how
+    many groups of lanes hold such a tile, each its own. Or, of what is known by a `formula` (`tile.arange`, and what is
+    computed of that and of numbers): the formula alone, `values` and `dist` None, until it meets a tile in registers.
+
+    Operators, comparisons and `t[:, None]` work element by element, with shapes as NumPy broadcasts them, and dtypes as
+    numbers have them. Of operands in unlike distributions the others move to that of the first one of full shape."""
+    values: Any
+    dist: al.constexpr
+    thread: Any = ...
+    groups: al.constexpr = ...
+    formula: Any = ...
+    @property
+    def dtype(self) -> Any:
+        """Dtype of the elements."""
+    @property
+    def shape(self) -> Any:
+        """Extents of the whole tile."""
+    def __getitem__(self, index: Any) -> DistributedTile: ...
+    def __add__(self, other: Any) -> DistributedTile: ...
+    def __radd__(self, other: Any) -> DistributedTile: ...
+    def __sub__(self, other: Any) -> DistributedTile: ...
+    def __rsub__(self, other: Any) -> DistributedTile: ...
+    def __mul__(self, other: Any) -> DistributedTile: ...
+    def __rmul__(self, other: Any) -> DistributedTile: ...
+    def __truediv__(self, other: Any) -> DistributedTile: ...
+    def __rtruediv__(self, other: Any) -> DistributedTile: ...
+    def __floordiv__(self, other: Any) -> DistributedTile: ...
+    def __rfloordiv__(self, other: Any) -> DistributedTile: ...
+    def __mod__(self, other: Any) -> DistributedTile: ...
+    def __rmod__(self, other: Any) -> DistributedTile: ...
+    def __pow__(self, exponent: Any) -> DistributedTile: ...
+    def __lshift__(self, other: Any) -> DistributedTile: ...
+    def __rlshift__(self, other: Any) -> DistributedTile: ...
+    def __rshift__(self, other: Any) -> DistributedTile: ...
+    def __rrshift__(self, other: Any) -> DistributedTile: ...
+    def __and__(self, other: Any) -> DistributedTile: ...
+    def __rand__(self, other: Any) -> DistributedTile: ...
+    def __or__(self, other: Any) -> DistributedTile: ...
+    def __ror__(self, other: Any) -> DistributedTile: ...
+    def __xor__(self, other: Any) -> DistributedTile: ...
+    def __rxor__(self, other: Any) -> DistributedTile: ...
+    def __neg__(self) -> DistributedTile: ...
+    def __pos__(self) -> DistributedTile: ...
+    def __invert__(self) -> DistributedTile: ...
+    def __lt__(self, other: Any) -> DistributedTile: ...
+    def __le__(self, other: Any) -> DistributedTile: ...
+    def __gt__(self, other: Any) -> DistributedTile: ...
+    def __ge__(self, other: Any) -> DistributedTile: ...
+    def __eq__(self, other: Any) -> DistributedTile: ...
+    def __ne__(self, other: Any) -> DistributedTile: ...
+    def held(self, dist: Any = ...) -> DistributedTile:
+        """This tile in registers, in the distribution that it has, or in `dist`: moved there through shared memory
+        where other lanes hold what a lane wants, for which all lanes of the block call it."""
+    def permute(self, order: Any) -> DistributedTile:
+        """The tile with dimensions in another order: element (i, j) becomes (j, i) by (1, 0). Nothing moves."""
+    @property
+    def T(self) -> DistributedTile:
+        """The transposed tile, of two dimensions."""
+    def map(self, fn: Function, others: Any = ...) -> DistributedTile:
+        """fn(values, ...) of this tile's elements and those of others in the same distribution: element by element, on
+        vectors."""
+    def sweep(self, fn: Function) -> DistributedTile:
+        """fn(element, (coordinate, ...)) of each element, in the tile's dtype: for masks, and whatever depends on the
+        place in the tile."""
+    def astype(self, dtype: Any) -> DistributedTile:
+        """The tile in another dtype."""
+    def fold(self, fn: Function, axis: Any) -> DistributedTile:
+        """A dimension folded by fn(a, b), which must not mind the order: sums, maxima. Every lane that had a part has
+        the result. All lanes of the block call it where several waves have parts."""
+    def sum(self, axis: Any) -> DistributedTile:
+        """Sums along a dimension."""
+    def max(self, axis: Any) -> DistributedTile:
+        """Maxima along a dimension."""
+    def along(self, fn: Function, folded: Any, axis: Any) -> DistributedTile:
+        """fn(values, values of `folded`), where `folded` is what `fold` left of such a tile: each element meets the one
+        of its row or column."""
+Tile = DistributedTile
+@avelang.jit
+def is_literal(value: Any, number: Any) -> Any:
+    """True for that compile-time integer."""
+@avelang.jit
+def as_vector(value: Any) -> Any:
+    """A number as a vector of one, which knows its dtype."""
+@avelang.jit
+def of_formula(formula: Any) -> DistributedTile:
+    """The tile of a formula."""
+@avelang.jit
+def home_of(shape: Any) -> Any:
+    """The distribution of a tile that names none, for this block."""
+@avelang.jit
+def is_affine(x: Any) -> Any:
+    """True for integers, and for tiles that are one plus coordinates by steps."""
+@avelang.jit
+def is_formula(x: Any) -> Any:
+    """True for a tile that is known by a formula."""
+@avelang.jit
+def affine_terms(x: Any, rank: Any) -> Any:
+    """(base, steps) of an affine operand."""
+@avelang.jit
+def plus(a: Any, b: Any) -> Any:
+    """a + b."""
+@avelang.jit
+def minus(a: Any, b: Any) -> Any:
+    """a - b."""
+@avelang.jit
+def times(a: Any, b: Any) -> Any:
+    """a * b."""
+@avelang.jit
+def sum_of(a: Any, b: Any) -> Any:
+    """a + b, of which 0 is none."""
+@avelang.jit
+def product_of(a: Any, b: Any) -> Any:
+    """a * b, of which 0 and 1 are none."""
+@avelang.jit
+def common_shape(args: Any) -> Any:
+    """The shape in which tiles and numbers meet; () of numbers alone. Raises T301."""
+@avelang.jit
+def in_registers(x: Any) -> Any:
+    """True for a tile that lanes hold."""
+@avelang.jit
+def apply(fn: Function, args: Any) -> Any:
+    """fn(values, ...) of tiles and numbers, element by element: a tile of the shape in which they meet; of numbers a
+    number. `fn` takes numbers and vectors alike. Where all tiles are known by formulas, so is the result."""
+@avelang.jit
+def meeting_place(args: Any, SHAPE: Any) -> Any:
+    """(distribution, thread, groups) of the first tile in registers that has the shape; the block's own for it where
+    there is none."""
+@avelang.jit
+def place(x: Any, dist: Any, thread: Any = ...) -> Any:
+    """A lane's registers of a tile in another distribution, to whose shape it broadcasts: as they are, or in another
+    order; where other lanes hold some, through shared memory, and all lanes of the block call it."""
+@avelang.jit
+def place_formula(formula: Any, dist: Any, thread: Any = ...) -> Any:
+    """A lane's registers of a formula, of a shape that broadcasts to that of `dist`."""
+@avelang.jit
+def linear_place(at: Any, step: Any, shape: Any) -> Any:
+    """Number of a place in a row-major tile of `shape`, to which the place's own shape broadcasts: extents of 1 and
+    dimensions in front count as 0."""
+@avelang.jit
+def through_shared(x: Any, dist: Any, thread: Any = ...) -> Any:
+    """A lane's registers of a tile in another distribution, by way of shared memory."""
+@avelang.jit
+def add(a: Any, b: Any) -> Any:
+    """a + b."""
+@avelang.jit
+def greater(a: Any, b: Any) -> Any:
+    """The greater one."""
+@avelang.jit
+def between_waves(out: Any, F: Any, fn: Function, dist: Any, thread: Any) -> None:
+    """Folds what waves have, through shared memory: each writes its part, all read all."""
+@avelang.jit
+def full(shape: Any, value: Any, dtype: Any) -> DistributedTile:
+    """A tile with every element `value`: of a shape, in the block's own distribution, or of a `Distribution`."""
