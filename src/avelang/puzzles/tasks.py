@@ -254,6 +254,14 @@ def _softmax(x: Any, axis: int = 1, shift: bool = True) -> Any:
         return e / e.sum(axis, keepdims=True)
 
 
+def _own_sums(c: Case) -> Any:
+    """Each lane divides by the sum of its own elements."""
+    x = c.args[0].astype(np.float64)
+    e = np.exp(x - x.max(1, keepdims=True))
+    lane = np.arange(x.shape[1]) % WAVE
+    return e / ((lane[:, None] == lane) @ e.T).T
+
+
 def _softmax_cases(rng: Any) -> list[Case]:
     found = []
     for rows, n, scale in ((2, 64, 1), (3, 100, 1), (2, 5, 1), (2, int(rng.integers(65, 150)), 1000)):
@@ -286,6 +294,7 @@ def softmax(x: al.Pointer(al.f32), y: al.Pointer(al.f32), rows: al.u32, n: al.u3
             lambda c: np.exp(c.args[0].astype(np.float64) - c.args[0].max(1, keepdims=True)),
             "The division by the sum is missing.",
         ),
+        Mistake(_own_sums, "The sum is each lane's own. Add the other lanes' sums by shuffles, as in puzzle 5."),
     ),
     tolerance=1e-5,
     target="gfx942",
@@ -316,6 +325,23 @@ def _first_tile(c: Case) -> Any:
     return a[:, :16] @ b[:16]
 
 
+def _padded(x: Any) -> Any:
+    """Rows and columns up to multiples of 16, zeros there."""
+    return np.pad(x, [(0, -n % 16) for n in x.shape])
+
+
+def _last_product(c: Case) -> Any:
+    a, b = _padded(c.args[0]), _padded(c.args[1])
+    return np.outer(a[:, -1], b[-1])[: c.args[3], : c.args[4]]
+
+
+def _turned_tiles(c: Case) -> Any:
+    a, b = _padded(c.args[0]), _padded(c.args[1])
+    k, n = b.shape
+    turned = b.reshape(k // 16, 16, n // 16, 16).transpose(0, 3, 2, 1).reshape(k, n)
+    return (a @ turned)[: c.args[3], : c.args[4]]
+
+
 def _whole_tiles(c: Case) -> Any:
     a, b, k = c.args[0], c.args[1], c.args[5] // 16 * 16
     return a[:, :k] @ b[:k]
@@ -344,6 +370,11 @@ def matmul(a: al.Pointer(al.f32), b: al.Pointer(al.f32), c: al.Pointer(al.f32), 
             _whole_tiles,
             "The last, partial step along k is missing. The loop is over al.range(0, k, 16), not k // 16 steps.",
         ),
+        Mistake(
+            _last_product,
+            "Only the last product of each element is there. Add to the sum, and begin it before the loop.",
+        ),
+        Mistake(_turned_tiles, "The tile of B is read the wrong way round: b_tile[i, tx], where i counts along k."),
         Mistake(
             _first_tile, "Only the first step along k is in the sum. Does the loop move on, and does the sum go on?"
         ),
