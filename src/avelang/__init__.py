@@ -13,10 +13,11 @@ from avelang.jit import JitFunction, constant, jit, struct
 
 if TYPE_CHECKING:
     from avelang.bridge.operation import op as op
+    from avelang.judging import judge as judge
     from avelang.tuning.tuned import tune as tune
 
 __all__ = ["JitFunction", "Want", "__version__", "argument_error", "at_least", "build", "chip", "constant", "errors",
-           "jit", "load_bundle", "op", "recording", "specialization", "strict", "struct", "takes", "tune",
+           "jit", "judge", "load_bundle", "op", "recording", "specialization", "strict", "struct", "takes", "tune",
            "unload_bundle"]
 
 
@@ -24,6 +25,8 @@ def __getattr__(name: str) -> Any:
     # Tuning and operations are imported when they are asked for: most programs only launch.
     if name == "tune":
         from avelang.tuning.tuned import tune as found
+    elif name == "judge":
+        from avelang.judging import judge as found
     elif name == "op":
         from avelang.bridge.operation import op as found
     else:

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from avelang.base.errors import AveError
+from avelang.reducing import reduce
 from fuzz import engines, judge
 from fuzz.drawn import Drawn
 from fuzz.engines import WAVES
-from fuzz.reduce import reduce
 
 
 @dataclasses.dataclass

@@ -256,6 +256,20 @@ def checking(*words: str) -> Iterator[None]:
             os.environ["AVE_CHECK"] = before
 
 
+@contextlib.contextmanager
+def running_on(backend: str, *words: str) -> Iterator[None]:
+    """A region in which launches on CPU arrays run on this engine (AVE_BACKEND), and verify these words of `CHECKS`."""
+    before = os.environ.get("AVE_BACKEND")
+    os.environ["AVE_BACKEND"] = backend
+    try:
+        with checking(*words):
+            yield
+    finally:
+        os.environ.pop("AVE_BACKEND", None)
+        if before is not None:
+            os.environ["AVE_BACKEND"] = before
+
+
 def child_environment(path: list[str]) -> dict[str, str]:
     """The environment for a Python process that imports from the folders of `path`, as this one does."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join(folder for folder in path if folder)}

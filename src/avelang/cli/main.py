@@ -17,9 +17,11 @@ from avelang.cli.execute import exec_command
 from avelang.cli.explain import explain
 from avelang.cli.inspect import inspect_command
 from avelang.cli.intrinsics import intrinsics
+from avelang.cli.judge import judge_command
 from avelang.cli.new import new
 from avelang.cli.ptx import ptx
 from avelang.cli.puzzle import puzzle
+from avelang.cli.reduce import reduce_command
 from avelang.cli.report import report_command
 from avelang.cli.run import run
 from avelang.cli.show import show
@@ -35,7 +37,8 @@ def main() -> None:
 
 
 for _command in (new, run, debug, compile_command, build, report_command, inspect_command, exec_command, demo, doctor,
-                 intrinsics, explain, show, cache, ptx, tune, trace_command, completion, puzzle):
+                 intrinsics, explain, show, cache, ptx, tune, trace_command, judge_command, reduce_command, completion,
+                 puzzle):
     main.add_command(_command)
 
 

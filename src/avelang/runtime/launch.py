@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -45,6 +46,9 @@ class LaunchResult(NamedTuple):
 _CPU = Cpu()
 
 
+LAUNCHERS: weakref.WeakSet[Launcher] = weakref.WeakSet()  # of all kernels that were launched and are alive
+
+
 class Launcher:
     """The launches of one jit function."""
 
@@ -52,6 +56,7 @@ class Launcher:
         if bundle.wanted():
             bundle.bundles()  # Ave's own launcher comes out of them too
         self.source = source
+        LAUNCHERS.add(self)
         self._lock = threading.Lock()
         self._programs: dict[Any, Any] = {}
         self._parameters: dict[Any, Parameters] = {}

@@ -1,4 +1,5 @@
-"""Makes a program smaller: a text and a test come in, the smallest text found that the test still holds of goes out (delta debugging on the tree)."""
+"""Makes a program smaller: a text and a test come in, the smallest text found that the test still holds of goes out
+(delta debugging on the tree). `ave reduce` and the fuzzer use it."""
 
 from __future__ import annotations
 
@@ -79,7 +80,11 @@ def _expressions(tree: ast.AST) -> list[tuple[ast.AST, str, int | None]]:
             if isinstance(value, ast.expr) and not isinstance(value, OPAQUE):
                 found.append((node, field, None))
             elif isinstance(value, list):
-                found += [(node, field, i) for i, v in enumerate(value) if isinstance(v, ast.expr) and not isinstance(v, (*OPAQUE, ast.Starred))]
+                found += [
+                    (node, field, i)
+                    for i, v in enumerate(value)
+                    if isinstance(v, ast.expr) and not isinstance(v, (*OPAQUE, ast.Starred))
+                ]
     found.sort(key=lambda at: -len(ast.dump(_get(at))))
     return found
 
@@ -98,12 +103,28 @@ def _put(at: tuple[ast.AST, str, int | None], new: ast.expr) -> None:
 
 def _simpler(node: ast.expr) -> list[ast.expr]:
     """What may stand instead: its parts, or a small number."""
-    if isinstance(node, (ast.Name, ast.Attribute, ast.Constant)) or isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+    if (
+        isinstance(node, (ast.Name, ast.Attribute, ast.Constant))
+        or isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+    ):
         return []
     parts = [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr) and not isinstance(c, OPAQUE)]
-    parts = [c for c in parts if not (isinstance(node, ast.Call) and c is node.func) and not (isinstance(c, ast.Attribute))]
-    deeper = [c for p in parts for c in ast.iter_child_nodes(p) if isinstance(c, ast.expr) and not isinstance(c, (ast.Attribute, *OPAQUE))]
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and len(node.args) == 1 and isinstance(node.args[0], (ast.Constant, ast.UnaryOp)):
+    parts = [
+        c for c in parts if not (isinstance(node, ast.Call) and c is node.func) and not (isinstance(c, ast.Attribute))
+    ]
+    deeper = [
+        c
+        for p in parts
+        for c in ast.iter_child_nodes(p)
+        if isinstance(c, ast.expr) and not isinstance(c, (ast.Attribute, *OPAQUE))
+    ]
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and len(node.args) == 1
+        and isinstance(node.args[0], (ast.Constant, ast.UnaryOp))
+    ):
         return []
     return [*parts, *deeper, ast.Constant(1)]
 
