@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, dataclass_transform
 
 from avelang.base import knobs
 from avelang.base.errors import AveError, error
+from avelang.base.notebook import DrawnInNotebooks
 from avelang.base.places import argument_error
 from avelang.base.spans import Span
 from avelang.base.takes import at_least, takes
@@ -36,7 +37,7 @@ else:  # defaults are of Python 3.13
 T = TypeVar("T")
 
 
-class JitFunction(Jitted, Generic[P, R]):
+class JitFunction(Jitted, DrawnInNotebooks, Generic[P, R]):
     """A kernel: `kernel[provider](*args, **kwargs)` launches it; called by another jit function, it is a device
     function.
 

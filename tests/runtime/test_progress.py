@@ -97,3 +97,43 @@ assert (x == 1).all()
     env = {**os.environ, "AVE_PROGRESS": "1", "AVE_CACHE_DIR": str(tmp_path / "cache")}
     first, second = (subprocess.run([sys.executable, program], env=env, capture_output=True, text=True, check=True) for _ in range(2))
     assert first.stderr.startswith("Ave compiles `fill` for cpu ...\n") and second.stderr == "" == first.stdout
+
+
+def test_the_bar_has_stages(monkeypatch):
+    """A compilation moves the bar from stage to stage, in the order in which they come; one within another has no bar of its own."""
+    stream = Terminal()
+    for name in ("AVE_PROGRESS", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(progress, "AFTER", 0.0)
+    progress.stage("passes")  # nobody waits: nothing is said
+    with progress.shown("gemm", "cpu", ""):
+        sign = progress._SIGN.get()
+        sign.timer.join(20)
+        for done, name in enumerate(progress.STAGES):
+            with progress.shown("inner", "cpu", ""):
+                progress.stage(name)
+            assert (sign.stage, sign.done, sign.status.tasks[0].completed) == (name, done, done)
+            sign.status.refresh()
+        progress.stage("ptxas")
+        assert (sign.stage, sign.done) == ("ptxas", len(progress.STAGES) - 1)
+    text = stream.getvalue()
+    assert all(name in text for name in progress.STAGES) and "inner" not in text and text.count("\x1b[?25h") == text.count("\x1b[?25l")
+    assert progress._SIGN.get() is None
+
+
+def test_a_compilation_names_its_stages(monkeypatch, tmp_path):
+    import avelang
+    import avelang.language as al
+    from avelang.runtime import compile
+
+    @avelang.jit
+    def one(p: al.Pointer(al.f32)):
+        X = al.make_tensor(p, al.f32, al.make_layout((64,), (1,)))
+        X[al.thread_id(0)] = 1.0
+
+    told = []
+    monkeypatch.setattr(progress, "stage", told.append)
+    compile.device_assembly(one.source, {}, "gfx942", (64, 1, 1), {})
+    assert tuple(told) == progress.STAGES[1:]

@@ -26,7 +26,7 @@ class AveError(RuntimeError):
 
     Attributes: `code` (the key in the catalogue, such as "T003"), `message`, `hint` (may be empty), `span` (may be
     None), `expected` and `came` (the parts of the message that say what was wanted and what was given; may be
-    empty)."""
+    empty), `fields` (of a fault of a run: what its message was filled with, as text)."""
 
     code: str = ""
     message: str = ""
@@ -34,6 +34,7 @@ class AveError(RuntimeError):
     span: Span | None = None
     expected: str = ""
     came: str = ""
+    fields: dict[str, str] = {}
 
     def as_dict(self) -> dict[str, Any]:
         """The error as plain values for JSON: `code`, `kind` (the class), `message`, `hint`, `expected`, `came`, the
@@ -163,5 +164,7 @@ def error(code: str, span: Span | None = None, hint: str | None = None, **fields
     exc.hint = _WORDS.format(template.hint, **fields) if hint is None else hint
     exc.span = span
     exc.expected, exc.came = _said(fields, "want"), _said(fields, "got")
+    if code[0] == "X":
+        exc.fields = {name: str(value) for name, value in fields.items()}
     exc.args = (exc.message,)
     return exc

@@ -225,9 +225,12 @@ def compiled(kernel: str, defines: dict[str, Any], make: Callable[[Jitted], Made
         raise click.UsageError(f"{kernel!r} names no kernel; write FILE:KERNEL, such as gemm.py:gemm")
     if not pathlib.Path(file).is_file():
         fail(f"there is no file {file}", status=USAGE)
+    from avelang.runtime import progress
+
     jitted = _jitted(file, name)
     try:
-        return make(jitted)
+        with progress.shown(name, "this command", ""):
+            return make(jitted)
     except AveError as exc:
         if exc.code in ("L006", "T074"):  # constants that are missing
             exc.hint = " ".join(["give it with", *(f"-D {p}=VALUE" for p in _wanted(jitted) if p not in defines)])

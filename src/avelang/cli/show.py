@@ -11,6 +11,7 @@ import click
 
 from avelang.arch import product
 from avelang.cli.compile import Chip
+from avelang.cli.console import json_option
 
 WIDE = 2000  # letters of a line that goes into a file or another program
 _FILE = click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=pathlib.Path),
@@ -298,3 +299,66 @@ def tiles_command(m: int, n: int, block: tuple[int, int], units: int, together: 
         return show.of_order(m, n, block, units, target, together)
 
     _emit(make, output)
+
+
+@show.command("races", context_settings={"ignore_unknown_options": True})
+@click.argument("what", metavar="FILE|FILE:NAME|MODULE:NAME")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@click.option("--on", "backend", type=click.Choice(["reference", "gfx942-exec", "gfx950-exec"]), default="reference",
+              show_default=True, help="The engine that looks: the reference, or the executor of AMD code.")
+@json_option("Print JSON.")
+@_FILE
+def races_command(what: str, arguments: tuple[str, ...], backend: str, as_json: bool,
+                  output: pathlib.Path | None) -> None:
+    """The race that a program has: who touched what, when, and what does not order the two.
+
+    FILE is a program, run with ARGUMENTS; FILE:NAME a function, called with them as `ave inspect` does. Launches on
+    arrays of this machine run on the engine of --on with AVE_CHECK=races. The exit status is 1 where there is a
+    race."""
+    import dataclasses
+    import json
+
+    from avelang.cli.console import fail
+
+    found = _race(what, arguments, backend)
+    if found is None:
+        click.echo("[]" if as_json else f"{what}: no race was found by {backend}")
+        return
+    if output is not None:
+        try:
+            output.write_text(found.svg())
+        except OSError as exc:
+            fail(f"{output} cannot be written: {exc.strerror}")
+    click.echo(json.dumps([dataclasses.asdict(found)], indent=2) if as_json else found.text())
+    raise SystemExit(1)
+
+
+def _race(what: str, arguments: tuple[str, ...], backend: str) -> Any:
+    """The first race of a program or a call; None where it has none. Other errors end the command."""
+    import contextlib
+    import runpy
+    import sys
+
+    from avelang.base import knobs
+    from avelang.base.errors import AveError
+    from avelang.cli.callables import called, found_in, named
+    from avelang.cli.console import show_error
+    from avelang.inspection.races import race_report
+
+    file, name = named(what)
+    knobs.set_defaults(backend=backend)
+    with contextlib.redirect_stdout(sys.stderr), knobs.checking("races"):
+        try:
+            if name:
+                called(what, found_in(file, name), arguments, {})()
+            else:
+                sys.argv = [file, *arguments]
+                sys.path.insert(0, str(pathlib.Path(file).resolve().parent))
+                runpy.run_path(file, run_name="__main__")
+        except AveError as exc:
+            found = race_report(exc)
+            if found is not None:
+                return found
+            show_error(exc)
+            raise SystemExit(1) from None
+    return None

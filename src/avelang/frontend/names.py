@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 from avelang.base.errors import MissingError, counted, error
+from avelang.base.notebook import DrawnInNotebooks
 from avelang.base.places import here
 from avelang.base.takes import placed
 from avelang.frontend import shapes
@@ -88,7 +89,7 @@ def extents(value: Any, what: str, least: int = 0) -> shapes.Nested:
     return number
 
 
-class Layout:
+class Layout(DrawnInNotebooks):
     """Shape and strides in elements, nested alike. Extents and strides are ints or, inside a kernel, run-time
     integers."""
 

@@ -10,6 +10,7 @@ from avelang.base.errors import AveError
 from avelang.inspection import figures, performance, stages
 from avelang.inspection.inspected import Inspection
 from avelang.inspection.subject import LaunchFacts, PtxSubject, Subject
+from avelang.runtime import progress
 from avelang.runtime.compile import chip_of
 
 if TYPE_CHECKING:
@@ -22,6 +23,11 @@ NOTE = "Nothing was run, and no figure is a time on a GPU: registers and memory 
 
 def inspected(subject: Subject | PtxSubject) -> Inspection:
     """Everything that can be said of a kernel without running it. Raises what compiling it raises."""
+    with progress.shown(subject.name, "its page", subject.target or ""):
+        return _inspected(subject)
+
+
+def _inspected(subject: Subject | PtxSubject) -> Inspection:
     if isinstance(subject, PtxSubject):
         definition = subject.kernel.definition
         made = stages.of_ptx(subject)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 import avelang.ptx.operations as operations
 from avelang.base import knobs
 from avelang.base.errors import AveError
+from avelang.base.notebook import DrawnInNotebooks
 from avelang.base.places import wrong
 from avelang.frontend.source import Named
 from avelang.ptx.build import Definition, Traced, sized, trace
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     Extents: TypeAlias = Function | Sequence[Any] | int
 
 
-class PtxKernel(Named):
+class PtxKernel(Named, DrawnInNotebooks):
     """A kernel of the instruction level. `k(A, B)` runs it and returns its outputs: one array, or a tuple of several,
     of the kind that the inputs have.
 

@@ -18,7 +18,7 @@ from avelang.nvptx.check import count_of, type_of
 from avelang.nvptx.ptx_types import TYPES
 from avelang.ptx.build import Traced
 from avelang.ptx.form_queries import forms_of
-from avelang.runtime import ahead, cache, ptxas
+from avelang.runtime import ahead, cache, progress, ptxas
 from avelang.runtime.arguments import Parameters
 
 _BULK = 16  # bytes: the unit of bulk copies of runs; those of boxes are checked with their tensor maps
@@ -110,7 +110,8 @@ def assembled(traced: Traced) -> tuple[bytes, dict[str, Any]]:
     """The code that `ptxas` makes for the kernel's chip, and what it says of it. Raises D020, D037, D038."""
     tool = ptxas.need("the machine code of PTX")
     try:
-        return ptxas.assemble(tool, traced.with_lines, traced.chip, traced.entry)
+        with progress.shown(traced.entry, "ptxas", traced.chip):
+            return ptxas.assemble(tool, traced.with_lines, traced.chip, traced.entry)
     except AveError as e:
         raise _placed(e, traced) from None
 

@@ -18,6 +18,7 @@ from avelang.base.errors import error
 from avelang.base.garbage import rarer_collections
 from avelang.frontend.source import FunctionSource
 from avelang.ir.core import Kernel
+from avelang.runtime import progress
 from avelang.runtime.geometry import Dim3, check_block
 
 if TYPE_CHECKING:
@@ -109,7 +110,9 @@ def cpu_text(kernel: Kernel, block: Dim3) -> Any:
 
     chip = kernel.attrs.get("chip")
     check_block(kernel.name, block, chip_of(chip))
+    progress.stage("passes")
     lowered = pipeline.cpu(kernel, block)
+    progress.stage("LLVM IR")
     if "passes" in knobs.dump():
         from avelang.ir.text import print_kernel
 
@@ -127,7 +130,9 @@ def gpu_program(kernel: Kernel, block: Dim3, chip: Chip) -> DeviceModule:
     from avelang.emit.llvm.simt_device import program
 
     check_block(kernel.name, block, chip)
+    progress.stage("passes")
     lowered = pipeline.gpu(kernel, block)
+    progress.stage("LLVM IR")
     if "passes" in knobs.dump():
         from avelang.ir.text import print_kernel
 
@@ -202,6 +207,7 @@ def device_assembly(
     from avelang.emit.llvm.simt_device import DeviceCompiler
 
     made, meta = _device_program(source, constexprs, target, block, options)
+    progress.stage("machine code")
     text = DeviceCompiler(arch.chip(target)).assembly(made.text)
     if "asm" in knobs.dump():
         _show("asm", source.name, text)
@@ -219,6 +225,7 @@ def device_object(
     from avelang.emit.llvm.simt_device import DeviceCompiler
 
     made, meta = _device_program(source, constexprs, target, block, options)
+    progress.stage("machine code")
     device = DeviceCompiler(arch.chip(target))
     if "asm" in knobs.dump():
         _show("asm", source.name, device.assembly(made.text))
@@ -245,6 +252,7 @@ def cpu_object(
     prints = any(op.name == "printf" for op in walk(kernel.body))
     writes, expects = written(kernel), collect(kernel, block)
     emitted = cpu_text(kernel, block)
+    progress.stage("machine code")
     host = HostCompiler()
     payload = host.object(emitted.text)
     if "asm" in knobs.dump():

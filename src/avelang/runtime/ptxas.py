@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from avelang.base import knobs
 from avelang.base.errors import error
-from avelang.runtime import cache
+from avelang.runtime import cache, progress
 from avelang.runtime.spills import spill_lines
 
 OLDEST = (12, 8)  # knows the PTX of all chips that code is made for (8.7)
@@ -181,6 +181,7 @@ def assemble(tool: Assembler, text: str, architecture: str, entry: str,
              level: int | None = None) -> tuple[bytes, dict[str, Any]]:
     """The code for an architecture such as "sm_90a", and the `report` of a kernel; `level`: 0 to 3, ptxas's own choice
     (3) without. Raises D038."""
+    progress.stage("ptxas")
     with tempfile.TemporaryDirectory(prefix="ave-") as folder:
         source, target = os.path.join(folder, f"{entry}.ptx"), os.path.join(folder, "code.cubin")
         with open(source, "w", encoding="utf-8") as file:

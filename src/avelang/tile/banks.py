@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import avelang
 from avelang.arch import chip as chip_of
 from avelang.base.lazy import np
+from avelang.base.notebook import DrawnInNotebooks
 from avelang.base.places import wrong
 from avelang.base.takes import Want, takes
 from avelang.isa.nvptx.swizzle import BITS, PIECE, ROW
@@ -21,7 +22,7 @@ from avelang.tile.distribution import WIDEST, Distribution
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
-class Swizzle:
+class Swizzle(DrawnInNotebooks):
     """The xor swizzle of CuTe's Swizzle<bits, base, shift>: `bits` bits of an offset, from bit `base` on, are xored
     with those `shift` higher.
 
@@ -125,7 +126,7 @@ def banks(addresses: Annotated[Any, _ADDRESSES], nbytes: int, target: str = "gfx
 
 
 @dataclasses.dataclass(frozen=True)
-class TileAccesses:
+class TileAccesses(DrawnInNotebooks):
     """A wave's accesses to a tile: byte `addresses` (instructions, lanes), `nbytes` of each, and what each costs."""
 
     addresses: np.ndarray

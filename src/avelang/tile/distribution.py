@@ -11,6 +11,7 @@ from typing import Any
 
 import avelang
 from avelang.base.lazy import np
+from avelang.base.notebook import DrawnInNotebooks
 from avelang.base.places import wrong
 from avelang.frontend import shapes
 from avelang.frontend.names import Intrinsic, Layout
@@ -27,7 +28,7 @@ OPERANDS = {"a": "a", "b": "b", "c": "c", "d": "c", "acc": "c"}
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
-class Distribution:
+class Distribution(DrawnInNotebooks):
     """A tile spread over `waves` waves of `wave` lanes: an encoding, checked against them (0 waves: as many as
     it has).
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import avelang
 from avelang.base.lazy import np
+from avelang.base.notebook import DrawnInNotebooks
 from avelang.base.places import wrong
 
 Ints = tuple[int, ...]
@@ -64,7 +65,7 @@ def _nested(value: Any, what: str, least: int) -> tuple[Ints, ...]:
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
-class Encoding:
+class Encoding(DrawnInNotebooks):
     """A tile spread over waves, lanes and the elements of a lane.
 
     `Rs`: extents of replicas, (): none. `Hs`: for each dimension of the tile its factors, the first the slowest; their

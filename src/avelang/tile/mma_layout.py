@@ -14,6 +14,7 @@ import math
 import avelang
 from avelang.base.errors import AveError
 from avelang.base.lazy import np
+from avelang.base.notebook import DrawnInNotebooks
 from avelang.base.places import wrong
 from avelang.base.takes import takes
 from avelang.tile.distribution import Distribution
@@ -22,7 +23,7 @@ from avelang.tile.encoding import Encoding, Ints, _ints
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
-class SubgroupLayout:
+class SubgroupLayout(DrawnInNotebooks):
     """The spread of an operand with some dimensions, such as (M, K), over a wave. For each dimension:
 
     `outer`: how often element tiles are repeated in a lane; `thread`: the grid of lanes; `tstrides`: how many lanes

@@ -8,6 +8,7 @@ from typing import Any
 
 import avelang
 from avelang.arch import chip as chip_of
+from avelang.base.notebook import DrawnInNotebooks
 from avelang.base.places import wrong
 from avelang.base.takes import takes
 from avelang.frontend.source import Jitted
@@ -25,7 +26,7 @@ STAGES: dict[str, str] = {
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
-class Pipeline:
+class Pipeline(DrawnInNotebooks):
     """One way to overlap. `stages`: of a tile of K, names of `STAGES`; `ahead`: how many tiles before its product the
     first stage of a tile begins; `buffers`: tiles of A and B in shared memory at once; `groups`: of waves that take
     turns; `promoted`: which operands pass through shared memory; `needs`: features of which a chip has one, or a

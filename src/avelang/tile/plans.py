@@ -18,6 +18,7 @@ from avelang.arch import chip as chip_of
 from avelang.arch.facts import KIB
 from avelang.base.errors import AveError
 from avelang.base.lazy import np
+from avelang.base.notebook import DrawnInNotebooks
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType, f32, f64, i32
 from avelang.pipelines.warp_specialized import PATTERN, ROWS
@@ -95,7 +96,7 @@ _CODE: dict[Any, PlanCode] = {}
 
 
 @dataclasses.dataclass(frozen=True)
-class GemmPlan:
+class GemmPlan(DrawnInNotebooks):
     """One way to compute a GEMM; see the module's text for the terms. `grid`: of the waves over C (of "tma": of groups
     of waves); `stages` and `cluster`: as of `BlockConfig`; `share`: part of the matrix pipes' rate that the code
     reaches where nothing else is in the way, as measured; `streamed`: every block gets an equal share of all steps
