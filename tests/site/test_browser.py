@@ -69,6 +69,19 @@ def test_questions_find_their_pages(desk: Watched, site: pathlib.Path):
     assert len(there) >= 40 and len(missed) <= (1 - WANTED) * len(there), missed
 
 
+NAMES = ("constexpr", "make_shared", "al.shuffle_xor", "Distribution", "rms_norm", "scaled_matmul", "tile.view", "assert_close", "argument_error", "TensorMap",
+         "mbarrier", "Space", "poisoned", "block_gemm", "TileScheduler", "mfma_f32_16x16x16_bf16")  # fmt: skip
+
+
+def test_names_find_their_entries(desk: Watched):
+    desk.page.add_init_script(HEAR)
+    page = desk.open("install.html")
+    page.click("input.md-search__input")
+    page.wait_for_function(READY)
+    found = {name: page.evaluate(ASK, name)[:3] for name in NAMES}
+    assert not {n: places for n, places in found.items() if not any(p.startswith(("reference/api/", "reference/intrinsics/")) for p in places)}
+
+
 def test_a_reader_types_and_follows(desk: Watched):
     page = desk.open("guide.html")
     page.click("input.md-search__input")

@@ -13,12 +13,12 @@ const COMMON = new Set(
 // What others call it: what it is called here.
 const ALSO = {
   autotune: "tune tuning", autotuner: "tune tuner", benchmark: "figures measure", block: "block", breakpoint: "debug", colab: "notebook", cta: "block",
-  crash: "error fault", cutlass: "CuTe", cute: "CuTe", deadlock: "barrier wait", deprecated: "deprecation", docker: "install machine", float16: "f16", float32: "f32",
+  crash: "error fault", cutlass: "CuTe", cute: "CuTe", deadlock: "barrier wait", deprecated: "deprecation", deterministic: "bits invariant", docker: "install machine", float16: "f16", float32: "f32",
   bfloat16: "bf16", float8: "fp8", hip: "ROCm HIP", hopper: "Hopper sm_90a", huggingface: "Hugging Face transformers", intrinsic: "intrinsic", lds: "LDS shared",
   mac: "macOS", mi300: "MI300 gfx942", mi350: "gfx950", mi250: "gfx90a", h100: "Hopper sm_90a", h200: "Hopper H200", b200: "Blackwell", moe: "moe experts", osx: "macOS", ping: "ping",
-  printf: "printf print", profile: "profile report", program_id: "block_id", pytorch: "torch", random: "random rand", randn: "rand randn", recompile: "compile cache", sass: "SASS assembly",
+  printf: "printf print", jupyter: "notebook cells", profile: "profile report", program_id: "block_id", pytorch: "torch", random: "random rand", randn: "rand randn", recompile: "compile cache", sass: "SASS assembly",
   segfault: "bounds fault", simd: "wave", slow: "slow first compile", stable: "stability", smem: "shared", threadblock: "block", threadidx: "thread_id", blockidx: "block_id",
-  tl: "Triton", triton: "Triton", unroll: "unroll", vgpr: "registers", warp: "warp wave", wave: "wave", wavefront: "wave", workgroup: "block", wsl: "WSL Windows",
+  tl: "Triton", triton: "Triton", uninitialized: "wrote init", vgpr: "registers", warp: "warp wave", wave: "wave", wavefront: "wave", workgroup: "block", wsl: "WSL Windows",
   syncthreads: "syncthreads barrier", gpus: "GPUs GPU", multi: "several multi", mask: "mask guard edge", nan: "NaN",
 };
 
@@ -38,8 +38,25 @@ function asked(query) {
   return out.join(" ");
 }
 
+/** Results with the best page first that has something called exactly as the question says: whoever types a name wants its entry. */
+function exactFirst(items, question) {
+  const name = question.trim().toLowerCase().replace(/^(al|tile|ops|avelang|ptx)\./, "");
+  const called = (part) => part.title.replace(/<[^>]*>/g, "").trim().toLowerCase() === name;
+  const first = items.find((parts) => parts.some(called));
+  return first ? [first, ...items.filter((parts) => parts !== first)] : items;
+}
+
+let question = "";
+const post = self.postMessage.bind(self);
+self.postMessage = (message, ...rest) => {
+  if (message.type === 3) message.data.items = exactFirst(message.data.items, question);
+  post(message, ...rest);
+};
+
 self.addEventListener("message", (event) => {
-  if (event.data && event.data.type === 2) event.data.data = asked(event.data.data);
+  if (!event.data || event.data.type !== 2) return;
+  question = event.data.data;
+  event.data.data = asked(question);
 });
 
 if (typeof importScripts === "function") importScripts("MATERIAL");
