@@ -4,6 +4,7 @@ writes them."""
 from __future__ import annotations
 
 import inspect
+import pathlib
 import re
 import string
 
@@ -14,11 +15,13 @@ from avelang.base import engines, knobs
 from avelang.base.catalogue import CATALOGUE
 from avelang.base.errors import CLASSES
 from avelang.cli import rows
+from avelang.cli.llms import llms
 from avelang.cli.main import main
 from avelang.cli.puzzle import page as puzzles
 from avelang.isa import ROWS
 from avelang.isa.row import Row
 
+INDEX = pathlib.Path(__file__).parents[3] / "docs" / "index.md"  # the pages are made in a checkout
 MADE = "<!-- Made by `./dev docs`; change the rows or the catalogue instead. -->\n"
 
 
@@ -168,4 +171,4 @@ def pages() -> dict[str, str]:
     """All generated pages, by their path in the repository."""
     made = {"intrinsics": intrinsics(), "errors": errors(), "settings": settings(), "cli": command_line(main),
             "engines": checkers(), "chips": chips()}
-    return {"docs/puzzles/index.md": puzzles(), **{f"docs/reference/{name}.md": text for name, text in made.items()}}
+    return {"docs/puzzles/index.md": puzzles(), "docs/llms.txt": llms(INDEX), **{f"docs/reference/{name}.md": text for name, text in made.items()}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import io
 import json
 import os
@@ -87,6 +88,20 @@ def reduce_command(file: str, arguments: tuple[str, ...], code: str | None, wron
         fail(f"cannot write {output}: {exc.strerror}")
 
 
+def _import(text: str) -> None:
+    """Imports what runs of a program need: Ave's parts, and packages that the program names."""
+    import ast
+    import importlib
+
+    named = [a.name for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Import) for a in n.names]
+    named += [n.module for n in ast.walk(ast.parse(text)) if isinstance(n, ast.ImportFrom) and n.module and not n.level]
+    parts = ("frontend.build", "jit", "language", "passes.collect_expects", "passes.writes", "pipeline",
+             "runtime.interpreted", "runtime.launch", "sim.reference", "emit.llvm.cpu", "testing")  # fmt: skip
+    for name in (*(f"avelang.{part}" for part in parts), *named):
+        with contextlib.suppress(Exception):  # one that is missing fails in the run, too
+            importlib.import_module(name)
+
+
 def _split(file: str) -> tuple[pathlib.Path, str]:
     """The file and the kernel, "" where none is named."""
     from avelang.cli.console import USAGE
@@ -119,15 +134,14 @@ class _Trial:
             return self._forked(file)
 
     def _forked(self, file: pathlib.Path) -> str:
-        """In a fork of this process, where Ave is imported already."""
-        import numpy  # noqa: F401 - once, here, and not in each fork
-
-        import avelang.jit  # noqa: F401
-
+        """In a fork of this process, where all that a run imports is there already."""
+        if self.runs == 1:
+            _import(file.read_text(encoding="utf-8"))
         read, write = os.pipe()
         child = os.fork()
         if child == 0:
             status = 1
+            faulthandler.disable()
             try:
                 os.close(read)
                 os.setsid()
