@@ -171,4 +171,5 @@ def pages() -> dict[str, str]:
     """All generated pages, by their path in the repository."""
     made = {"intrinsics": intrinsics(), "errors": errors(), "settings": settings(), "cli": command_line(main),
             "engines": checkers(), "chips": chips()}
-    return {"docs/puzzles/index.md": puzzles(), "docs/llms.txt": llms(INDEX), **{f"docs/reference/{name}.md": text for name, text in made.items()}}
+    reference = {f"docs/reference/{name}.md": text for name, text in made.items()}
+    return {"docs/puzzles/index.md": puzzles(), "docs/llms.txt": llms(INDEX), **reference}
