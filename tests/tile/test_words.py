@@ -179,6 +179,30 @@ def test_formulas_in_loops():
     assert np.array_equal(y, whole.reshape(3, 64).sum(0)[:, None] + x[:2])
 
 
+@avelang.jit
+def vectors(x: al.Pointer(al.f32), y: al.Tensor((al.dynamic, al.dynamic), al.bf16), first: al.u32, n: al.u32):
+    r, c = tile.arange(4)[:, None], tile.arange(64)
+    t = tile.load(x, first + r * 64 + c, c < n, tile.cast(c, al.f32), vector=4)
+    tile.store(y, (r, c), t, c < n, vector=8)
+    assert tile.any(t > 1e9, 0).shape == (64,)
+    tile.store(x, 0, tile.where(tile.all(t < 1e9), 1.0, 2.0))
+
+
+def test_vectors(monkeypatch):
+    """Accesses of 16 bytes where neighbors are promised; a promise that does not hold is found."""
+    text = compile_text(vectors, {"y": (4, 64)}, (32, 1, 1), "sm_80", "asm")
+    assert text.count("ld.global.v4") == 2 and text.count("st.global.v2") == 2 and "ld.global.b32" not in text
+    for run in RUNS[:3]:
+        x, y = np.arange(300, dtype=np.float32), np.zeros((4, 64), ml_dtypes.bfloat16)
+        vectors[1, 64](x, y, 8, 40, target=run[0], backend=run[1])
+        want = np.zeros((4, 64))
+        want[:, :40] = (8 + np.arange(256).reshape(4, 64))[:, :40]
+        assert np.array_equal(y, want.astype(ml_dtypes.bfloat16)) and x[0] == 1
+    with pytest.raises(AveError) as e:
+        vectors[1, 64](x, y, 9, 40, backend="reference")
+    assert "multiple" in str(e.value) and f"--> {__file__}" in str(e.value)
+
+
 @pytest.mark.parametrize("chip", ["gfx90a", "gfx950", "sm_90a"])
 def test_other_chips(chip):
     assert compile_text(words, {"B": 256}, (128, 1, 1), chip, "asm")
@@ -205,6 +229,8 @@ def wrong(x: al.Pointer(al.f32), HOW: al.constexpr):
         b = tile.load(x, (a, a))
     elif HOW == "memory":
         b = tile.load(1.0, a)
+    elif HOW == "vector":
+        b = tile.load(x, a, vector=3)
     elif HOW == "order":
         b = b.permute((0, 0))
 
@@ -219,7 +245,7 @@ SAID = {
     "number": "a tile",
     "index": "of a pointer one",
     "memory": "a pointer or a tensor",
-    "order": "each once",
+    "order": "each once", "vector": "power of two",
 }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import avelang
 import avelang.language as al
+import avelang.tile.placement as placement
 import avelang.tile.vectorize as vectorize
 from avelang.tile.tensors import (
     DistributedTile,
@@ -17,6 +18,9 @@ from avelang.tile.tensors import (
     place,
     refuse,
 )
+from avelang.tile.windows import load_vector, subvector
+
+REACH = 1 << 40  # elements that the index of a pointer reaches
 
 
 @avelang.jit
@@ -44,10 +48,12 @@ def element(x, i):
 
 
 @avelang.jit
-def load(memory, index, mask=None, other=0):
+def load(memory, index, mask=None, other=0, vector=1):
     """The elements at these indices, as a tile of the shape in which index, mask and `other` meet; `other` where the
     mask does not hold: nothing is read there. Indices are tiles of integers, numbers, or for a tensor a tuple of these.
-    Of numbers alone it is a number."""
+    Of numbers alone it is a number. `vector`: a promise that so many neighbors along the tile's last dimension, from
+    multiples of it on, are neighbors in memory, from a multiple of `vector` on and aligned, and have one mask: lanes
+    then load up to 16 bytes at once. The reference finds an index for which that is not so (T311 where it is known)."""
     at = indices_of(memory, index)
     SHAPE = common_shape(at + (mask, other))
     if len(SHAPE) == 0:
@@ -56,15 +62,38 @@ def load(memory, index, mask=None, other=0):
     where = tuple([registers(x, dist, thread) for x in at])
     chosen = None if mask is None else registers(mask, dist, thread)
     rest = registers(other, dist, thread)
-    out = al.make_local((dist.elements,), memory.dtype)
-    for v in vectorize.vectors(dist, len(SHAPE) - 1, 1):
-        i = v.slots[0]
-        coords = tuple([element(x, i) for x in where])
-        if mask is None:
-            out[i] = memory[coords]
+    out, WIDTH = al.make_local((dist.elements,), memory.dtype), vector_width(dist, vector, memory.dtype.bytes)
+    for v in vectorize.vectors(dist, len(SHAPE) - 1, WIDTH):
+        coords = tuple([element(x, v.slots[0]) for x in where])
+        if WIDTH > 1:
+            some = al.make_local((WIDTH,), memory.dtype)
+            for e in range(WIDTH):
+                some[e] = al.convert(element(rest, v.slots[e]), memory.dtype)
+            if mask is None or element(chosen, v.slots[0]):
+                some = load_vector(*neighbors(memory, coords, WIDTH), WIDTH)
+            for e in range(WIDTH):
+                out[v.slots[e]] = some[e]
+        elif mask is None:
+            out[v.slots[0]] = memory[coords]
         else:
-            out[i] = masked(memory, coords, element(chosen, i), element(rest, i))
+            out[v.slots[0]] = masked(memory, coords, element(chosen, v.slots[0]), element(rest, v.slots[0]))
     return DistributedTile(out, dist, thread, groups)
+
+
+@avelang.jit
+def vector_width(dist, vector, nbytes):
+    """Elements that a lane moves at once. Raises T301 for a `vector` that is no power of two."""
+    return vectorize.widest(dist, len(dist.shape) - 1, nbytes, placement.promised(vector))
+
+
+@avelang.jit
+def neighbors(memory, coords, width):
+    """(tensor, coordinates) of so many neighbors in memory."""
+    last = coords[len(coords) - 1]
+    al.expect(last % width == 0, "an index of vectors that begins at a multiple of them", last)
+    if isinstance(memory, al.Pointer):
+        return al.make_tensor(memory, memory.dtype, al.make_layout((REACH,), (1,))), coords
+    return memory, coords
 
 
 @avelang.jit
@@ -83,9 +112,9 @@ def load_scalar(memory, index):
 
 
 @avelang.jit
-def store(memory, index, value, mask=None):
+def store(memory, index, value, mask=None, vector=1):
     """Stores the elements of a tile, or a number, at these indices, converted to the memory's dtype; nothing where the
-    mask does not hold. Shapes meet as in `load`."""
+    mask does not hold. Shapes meet as in `load`, and `vector` is its promise."""
     at = indices_of(memory, index)
     SHAPE = common_shape(at + (value, mask))
     if len(SHAPE) == 0:
@@ -93,13 +122,32 @@ def store(memory, index, value, mask=None):
             memory[at] = al.convert(value, memory.dtype)
     else:
         dist, thread, _ = meeting_place(at + (value, mask), SHAPE)
-        each(memory, at, value, mask, dist, thread, put)
+        WIDTH = vector_width(dist, vector, memory.dtype.bytes)
+        if WIDTH == 1:
+            each(memory, at, value, mask, dist, thread, put)
+        elif is_first(dist, thread):
+            put_vectors(memory, at, value, mask, dist, thread, WIDTH)
 
 
 @avelang.jit
 def put(memory, coords, value):
     """Stores one element."""
     memory[coords] = al.convert(value, memory.dtype)
+
+
+@avelang.jit
+def put_vectors(memory, at, value, mask, dist, thread, WIDTH):
+    """Stores vectors of neighbors."""
+    where = tuple([registers(x, dist, thread) for x in at])
+    chosen = None if mask is None else registers(mask, dist, thread)
+    values = registers(value, dist, thread)
+    for v in vectorize.vectors(dist, len(dist.shape) - 1, WIDTH):
+        some = al.make_local((WIDTH,), memory.dtype)
+        for e in range(WIDTH):
+            some[e] = al.convert(element(values, v.slots[e]), memory.dtype)
+        if mask is None or element(chosen, v.slots[0]):
+            data, coords = neighbors(memory, tuple([element(x, v.slots[0]) for x in where]), WIDTH)
+            al.view(subvector(data, coords, WIDTH), al.Tensor((1, WIDTH), memory.dtype))[0] = some
 
 
 @avelang.jit

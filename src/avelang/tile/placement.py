@@ -282,3 +282,12 @@ def first_shape(shape: Ints, axis: int, k: Any) -> Ints:
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= shape[axis]:
         raise wrong("T301", what="k of tile.topk", want=f"a compile-time integer from 1 to {shape[axis]}", got=repr(k))
     return (*shape[:axis], k, *shape[axis + 1 :])
+
+
+@avelang.constant
+def promised(vector: Any) -> int:
+    """A promise of so many neighbors. Raises T301."""
+    if isinstance(vector, bool) or not isinstance(vector, int) or vector < 1 or vector & (vector - 1):
+        raise wrong("T301", what="vector", want="a compile-time power of two: how many neighbors are side by side",
+                    got=repr(vector))
+    return vector
