@@ -256,6 +256,52 @@ def test_mistakes(how):
     assert e.value.code == "T301" and SAID[how] in e.value.message and f"--> {__file__}" in str(e.value)
 
 
+@avelang.jit
+def by_al(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.u32):
+    at = tile.arange(64)
+    t, inside = tile.load(x, at), 3 <= at < n
+    u = max(abs(t), 0.5) + al.exp(al.min(t, 0.0)) + al.select(t > 1.0, 1.0, t)
+    tile.store(y, at, al.convert(u.to(al.f16), al.f32) + al.f32(at), inside)
+
+
+def test_functions_of_numbers():
+    x, y = np.random.default_rng(9).standard_normal(64).astype(np.float32), np.zeros(64, np.float32)
+    by_al[1, 64](x, y, 50, backend="reference")
+    u = np.maximum(np.abs(x), 0.5) + np.exp(np.minimum(x, 0)) + np.where(x > 1, 1, x)
+    inside = (np.arange(64) >= 3) & (np.arange(64) < 50)
+    np.testing.assert_allclose(y, np.where(inside, u + np.arange(64), 0), rtol=2e-3)
+
+
+@avelang.jit
+def misled(x: al.Pointer(al.f32), n: al.u32, HOW: al.constexpr):
+    at, t = tile.arange(16), tile.zeros((16,), al.f32)
+    if HOW == "pointer":
+        t = tile.load(x + at, at)
+    elif HOW == "condition" and t > 1.0:
+        t = t + 1.0
+    elif HOW == "index":
+        x[at] = 1.0
+    elif HOW == "product":
+        t = t @ t
+    elif HOW == "loop":
+        for _ in al.range(n):
+            t = t[None, :] + 1.0
+
+
+MISLED = {
+    "pointer": ("T301", "tile.load(x, index)"), "condition": ("T028", "tile.any"), "index": ("T040", "tile.store"),
+    "product": ("T301", "tile.dot"), "loop": ("T014", "keeps its shape")
+}
+
+
+@pytest.mark.parametrize("how", MISLED)
+def test_errors_lead_on(how):
+    with pytest.raises(AveError) as e:
+        misled[1, 64](np.zeros(16, np.float32), 2, how, backend="reference")
+    assert (e.value.code, MISLED[how][1] in str(e.value)) == (MISLED[how][0], True)
+    assert f"--> {__file__}" in str(e.value)
+
+
 def test_whole_waves():
     with pytest.raises(AveError) as e:
         moving[1, 96](np.zeros(8, np.float32), np.zeros((64, 2), np.float32), 8, 64, target="gfx942")

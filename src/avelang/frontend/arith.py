@@ -182,7 +182,11 @@ def condition(f: Frame, v: Any, node: ast.AST) -> bool | Value:
     """A value as a condition: a bool at compile time, a u1 at run time."""
     if is_scalar(v):
         return v if v.type == u1 else f.b.cmp("ne", v, f.b.const(0, v.type))
-    if isinstance(v, (Vec, Ref, Value, Layout, Object)):
+    if isinstance(v, Object):
+        hint = ("element by element `&`, `|`, `~` combine conditions, and `tile.where` or `al.select` choose; "
+                "`tile.any` of a tile is one condition")  # fmt: skip
+        f.fail("T028", node, hint, got=describe(v))
+    if isinstance(v, (Vec, Ref, Value, Layout)):
         f.fail("T028", node, got=describe(v))
     return bool(v)
 

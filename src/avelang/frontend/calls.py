@@ -37,6 +37,7 @@ from avelang.frontend.targets import TargetInfo, target_of
 from avelang.frontend.values import LocalFn, Ref, RuntimeRange, Vec, describe, is_number, is_runtime, is_scalar
 from avelang.ir.core import Value
 from avelang.ir.dtypes import BY_NAME, DType, u32
+from avelang.ir.functions import FUNCTIONS
 
 Args = dict[str, Any]
 
@@ -100,6 +101,9 @@ def call(f: Frame, node: ast.Call) -> Any:
     callee = f.expr(node.func)
     args, kwargs = arguments(f, node)
     f.at(node)
+    taker = None if kwargs else _taker(callee, args)
+    if taker is not None:
+        return objects.method(f, taker, ELEMENTWISE, [callee, tuple(args)], {}, node)
     if isinstance(callee, Builtin):
         return BUILTIN[callee.name](f, bound(f, f"al.{callee.name}", callee.params, args, kwargs, node), node)
     if isinstance(callee, Intrinsic):
@@ -128,6 +132,24 @@ def call(f: Frame, node: ast.Call) -> Any:
                 f.fail("T016", node, what=f"al.{callee.__name__}",
                        why=str(e).replace(f"{callee.__name__}.__init__()", "it"))
     return _python(f, callee, args, kwargs, node)
+
+
+# The method by which a struct takes functions of numbers: elementwise(fn, args) gives fn of itself among args.
+ELEMENTWISE = "elementwise"
+OF_NUMBERS = frozenset(
+    {*FUNCTIONS, "convert", "min", "max", "select", "where", "clamp", "cdiv", "isnan", "isinf", "isfinite", "sign",
+     "ffs", "fma"}
+)  # fmt: skip
+
+
+def _taker(callee: Any, args: list[Any]) -> Object | None:
+    """The argument, an object, that takes this function of numbers itself."""
+    if isinstance(callee, Builtin):
+        if callee.name not in OF_NUMBERS:
+            return None
+    elif not isinstance(callee, DType) and callee is not abs and callee is not min and callee is not max:
+        return None
+    return next((a for a in args if isinstance(a, Object) and ELEMENTWISE in a.cls.members), None)
 
 
 def _python(f: Frame, callee: Any, args: list[Any], kwargs: dict[str, Any], node: ast.Call) -> Any:

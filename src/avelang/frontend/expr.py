@@ -171,6 +171,8 @@ def _both(f: Frame, a: Any, b: Any, node: ast.AST) -> Any:
     for x, y in ((a, b), (b, a)):
         if isinstance(x, bool):
             return y if x else False
+    if isinstance(a, Object) or isinstance(b, Object):
+        return objects.binary(f, ast.BitAnd, a, b, node)
     return arith.values(f, "and", "and", a, b, node)
 
 

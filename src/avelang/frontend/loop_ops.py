@@ -29,6 +29,7 @@ from avelang.frontend.merge import (
     poison,
     same,
     shown_name,
+    two_constants,
 )
 from avelang.frontend.names import constexpr
 from avelang.frontend.stored_fields import stored_fields
@@ -77,8 +78,8 @@ def _join_changed(f: Frame, v: Any, after: Any, node: ast.AST) -> Join:
 
 def _join_field_after_trip(f: Frame, field: StructField, m: Join, v: Any, node: ast.AST) -> Join:
     if m.open and field.wanted is constexpr and not same(m.payload, v):
-        before = describe(m.payload)
-        raise Clash(f"{before} before the loop and {describe(v)} after a trip, and it is a compile-time field")
+        before, after = two_constants(m.payload, v)
+        raise Clash(f"{before} before the loop and {after} after a trip, and it is a compile-time field")
     return join_after_trip(f, m, v, node)
 
 

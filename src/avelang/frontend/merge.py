@@ -203,9 +203,21 @@ def _objects(f: Frame, a: Snapshot, b: Snapshot) -> Join:
                                                 strict=True)])  # fmt: skip
 
 
+MOST_SHOWN = 120  # characters of two compile-time values in a message
+
+
+def two_constants(a: Any, b: Any) -> tuple[str, str]:
+    """Two compile-time values in words: by their class where they are long."""
+    one, other = describe(a), describe(b)
+    if len(one) + len(other) < MOST_SHOWN:
+        return one, other
+    return f"a {type(a).__name__}", f"another {type(b).__name__}" if type(a) is type(b) else f"a {type(b).__name__}"
+
+
 def _field(f: Frame, field: StructField, a: Any, b: Any) -> Join:
     if field.wanted is constexpr and not same(a, b):
-        raise Clash(f"{describe(a)} on one path and {describe(b)} on the other, and it is a compile-time field")
+        one, other = two_constants(a, b)
+        raise Clash(f"{one} on one path and {other} on the other, and it is a compile-time field")
     return join_values(f, a, b)
 
 

@@ -20,6 +20,8 @@ from avelang.frontend.values import Poison, Ref, Vec, describe, is_runtime
 from avelang.ir.core import Value
 from avelang.ir.types import MapType, PtrType
 
+MERGE_HINT = "MERGE_HINT"  # a struct's constant: what to do about a field that two paths leave unlike
+
 # -- making -----------------------------------------------------------------------------------------------------------
 
 
@@ -86,7 +88,7 @@ def _of_object(f: Frame, base: Object, name: str, node: ast.AST) -> Any:
     if cell is not None:
         value = base.heap.get(cell)
         if isinstance(value, Poison):
-            f.fail(value.code, node, name=cell.shown, why=value.why)
+            f.fail(value.code, node, base.cls.constants.get(MERGE_HINT), name=cell.shown, why=value.why)
         return _at_home(value, (base.cls, name))
     member = base.cls.members.get(name)
     if member is None:
@@ -116,7 +118,7 @@ def _of_class(f: Frame, cls: StructClass, name: str, node: ast.AST) -> Any:
         return cls.name
     member = cls.members.get(name)
     if member is None or member.kind == "property":
-        known = [*cls.fields, *cls.members, *cls.constants]
+        known = [n for n in (*cls.fields, *cls.members, *cls.constants) if not n.startswith("_")]
         f.fail("T009", node, base=f"the struct {cls.name}", name=name,
                hint=suggest(name, known) or f"it has {', '.join(known)}")
     return Method(member.source, cls if member.kind == "class" else None)

@@ -11,6 +11,7 @@ from avelang.frontend import choices, shapes
 from avelang.frontend.frame import Frame
 from avelang.frontend.infer import MOST_TRIPS, fits, promote, stores_into
 from avelang.frontend.names import Layout, Tensor
+from avelang.frontend.structs import Object
 from avelang.frontend.values import Ref, Vec, describe, element, is_number, is_scalar
 from avelang.ir.core import Op, Value
 from avelang.ir.dtypes import DType, i32, i64, u32
@@ -126,7 +127,8 @@ def _integer(f: Frame, x: Any, node: ast.AST) -> Any:
         return int(x)
     if is_scalar(x) and x.type.is_int:
         return x
-    f.fail("T040", node, got=describe(x))
+    hint = "tile.load(x, index) and tile.store(x, index, value) take tiles" if isinstance(x, Object) else None
+    f.fail("T040", node, hint, got=describe(x))
 
 
 def _check(f: Frame, c: Any, extent: Any, axis: int, node: ast.AST) -> None:

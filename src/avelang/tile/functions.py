@@ -7,14 +7,13 @@ import avelang
 import avelang.language as al
 import avelang.tile.placement as placement
 import avelang.tile.vectorize as vectorize
+from avelang.tile.numbers import as_vector, linear_place
 from avelang.tile.tensors import (
     DistributedTile,
     Formula,
     apply,
-    as_vector,
     full,
     is_first,
-    linear_place,
     of_formula,
     refuse,
     thread_coord,

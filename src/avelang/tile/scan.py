@@ -13,10 +13,10 @@ import avelang.language as al
 import avelang.tile.placement as placement
 import avelang.tile.vectorize as vectorize
 from avelang.tile.functions import before, summed, tile_of
+from avelang.tile.numbers import linear_place
 from avelang.tile.tensors import (
     DistributedTile,
     home_of,
-    linear_place,
     place,
     thread_coord,
     through_shared,

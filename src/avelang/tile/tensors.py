@@ -13,6 +13,7 @@ import avelang.tile.vectorize as vectorize
 from avelang.base.places import wrong
 from avelang.tile.distribution import Distribution
 from avelang.tile.encoding import Ints
+from avelang.tile.numbers import as_vector, is_literal, linear_place, product_of, sum_of
 
 
 @avelang.constant
@@ -137,6 +138,10 @@ class DistributedTile:
     thread: ... = None
     groups: al.constexpr = 1
     formula: ... = None
+    MERGE_HINT = (
+        "a tile stays where it is and keeps its shape: begin with `tile.accumulator` or zeros of that distribution, "
+        "let what stays be the first operand (`acc + t`, `tile.dot(a, b, acc)`), or move the other by `t.held(dist)`"
+    )
 
     @property
     def dtype(self):
@@ -252,6 +257,14 @@ class DistributedTile:
     def __ne__(self, other):
         return apply(lambda a, b: a != b, (self, other))
 
+    def __matmul__(self, other):
+        refuse("an operand of `@`", "something else than a tile: tile.dot(a, b) multiplies tiles", "a tile")
+
+    def elementwise(self, fn, args):
+        """fn(values, ...) of `args`, of which this tile is one: so al.exp(t), al.select(t > 0, t, 0.0), abs(t) and
+        max(t, u) are of tiles, too."""
+        return apply(fn, args)
+
     def held(self, dist=None):
         """This tile in registers, in the distribution that it has, or in `dist`: moved there through shared memory
         where other lanes hold what a lane wants, for which all lanes of the block call it."""
@@ -269,6 +282,10 @@ class DistributedTile:
     def T(self):
         """The transposed tile, of two dimensions."""
         return self.permute((1, 0))
+
+    def to(self, dtype):
+        """The tile in another dtype: `astype`."""
+        return self.astype(dtype)
 
     def map(self, fn, others=()):
         """fn(values, ...) of this tile's elements and those of others in the same distribution: element by element, on
@@ -340,18 +357,6 @@ Tile = DistributedTile  # the public name
 
 
 @avelang.jit
-def is_literal(value, number):
-    """True for that compile-time integer."""
-    return isinstance(value, int) and value == number
-
-
-@avelang.jit
-def as_vector(value):
-    """A number as a vector of one, which knows its dtype."""
-    return al.select(al.full((1,), True, al.u1), value, value)
-
-
-@avelang.jit
 def of_formula(formula):
     """The tile of a formula."""
     return DistributedTile(None, None, None, 1, formula)
@@ -370,6 +375,8 @@ def is_affine(x):
     """True for integers, and for tiles that are one plus coordinates by steps."""
     if isinstance(x, DistributedTile):
         return x.formula is not None and x.formula.op is None
+    if isinstance(x, (al.Pointer, al.Tensor)):
+        return False
     return isinstance(x, int) or as_vector(x).dtype.is_int
 
 
@@ -417,18 +424,6 @@ def times(a, b):
 
 
 @avelang.jit
-def sum_of(a, b):
-    """a + b, of which 0 is none."""
-    return b if is_literal(a, 0) else a if is_literal(b, 0) else a + b
-
-
-@avelang.jit
-def product_of(a, b):
-    """a * b, of which 0 and 1 are none."""
-    return 0 if is_literal(a, 0) else b if is_literal(a, 1) else a * b
-
-
-@avelang.jit
 def common_shape(args):
     """The shape in which tiles and numbers meet; () of numbers alone. Raises T301."""
     return placement.broadcast_shape(tuple([x.shape if isinstance(x, DistributedTile) else () for x in args]))
@@ -447,6 +442,10 @@ def apply(fn, args):
     SHAPE = common_shape(args)
     if len(SHAPE) == 0:
         return fn(*args)
+    for x in args:
+        if isinstance(x, (al.Pointer, al.Tensor)):
+            refuse("an operand of a tile", "a tile or a number; an index goes beside the memory, tile.load(x, index)",
+                   "a pointer or a tensor in memory")
     if not any(in_registers(x) for x in args):
         parts = tuple([
             x.formula.indexed(placement.rank_plan(len(x.shape), len(SHAPE))) if isinstance(x, DistributedTile) else x
@@ -499,18 +498,6 @@ def place_formula(formula, dist, thread=None):
     for v in STEPS[1:]:
         out[v.slots[0]] = element(v)
     return out
-
-
-@avelang.jit
-def linear_place(at, step, shape):
-    """Number of a place in a row-major tile of `shape`, to which the place's own shape broadcasts: extents of 1 and
-    dimensions in front count as 0."""
-    place = al.convert(0, al.u32)
-    SKIP = len(at) - len(shape)
-    for x, s, n in zip(at[SKIP:], step[SKIP:], shape, strict=True):
-        if n > 1:
-            place = place * n + (x + s)
-    return place
 
 
 @avelang.jit
