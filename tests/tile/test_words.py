@@ -162,6 +162,34 @@ def test_reductions(run, monkeypatch):
 
 
 @avelang.jit
+def changes(x: al.Pointer(al.i32), at: al.Pointer(al.i32), v: al.Pointer(al.i32), n: al.u32, B: al.constexpr):
+    i = tile.arange(B)
+    inside = i < n
+    where, value = tile.load(at, i, inside), tile.load(v, i, inside)
+    tile.atomic_add(x, where, value, inside)
+    tile.atomic_max(x, 8 + where, value, inside)
+    tile.atomic_min(x, 16 + where, value, inside)
+    tile.atomic_and(x, 24 + where, value, inside)
+    tile.atomic_or(x, 32 + where, value, inside)
+    tile.atomic_xor(x, 40 + where, value, inside)
+    tile.atomic_add(x, 48, 5)
+
+
+@pytest.mark.parametrize("run", [RUNS[0], RUNS[3]], ids=str)
+def test_atomics(run):
+    """Each element once, of a tile that several lanes hold, too."""
+    rng = np.random.default_rng(11)
+    for n in (50, 64):
+        x, at, v = rng.integers(0, 99, 49), rng.integers(0, 8, n), rng.integers(-99, 99, n)
+        want, found = x.copy(), x.astype(np.int32)
+        for k, fn in enumerate((np.add, np.maximum, np.minimum, np.bitwise_and, np.bitwise_or, np.bitwise_xor)):
+            fn.at(want, 8 * k + at, v)
+        want[48] += 5
+        launch(changes, run, 1, 128, (found, at.astype(np.int32), v.astype(np.int32), n), B=64)
+        assert np.array_equal(found, want)
+
+
+@avelang.jit
 def moving(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.u32, B: al.constexpr):
     at, total = tile.arange(B), tile.zeros((B,), al.f32)
     for _ in al.range((n + B - 1) // B):
@@ -245,7 +273,8 @@ SAID = {
     "number": "a tile",
     "index": "of a pointer one",
     "memory": "a pointer or a tensor",
-    "order": "each once", "vector": "power of two",
+    "order": "each once",
+    "vector": "power of two",
 }
 
 
@@ -289,8 +318,11 @@ def misled(x: al.Pointer(al.f32), n: al.u32, HOW: al.constexpr):
 
 
 MISLED = {
-    "pointer": ("T301", "tile.load(x, index)"), "condition": ("T028", "tile.any"), "index": ("T040", "tile.store"),
-    "product": ("T301", "tile.dot"), "loop": ("T014", "keeps its shape")
+    "pointer": ("T301", "tile.load(x, index)"),
+    "condition": ("T028", "tile.any"),
+    "index": ("T040", "tile.store"),
+    "product": ("T301", "tile.dot"),
+    "loop": ("T014", "keeps its shape"),
 }
 
 

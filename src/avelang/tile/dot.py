@@ -16,7 +16,7 @@ from avelang.ir.dtypes import DType
 from avelang.tile.encoding import Ints
 from avelang.tile.functions import tile_of
 from avelang.tile.shared import shared
-from avelang.tile.tensors import DistributedTile, full, home_of, place, thread_coord
+from avelang.tile.tensors import DistributedTile, full, home_of, is_first, place, thread_coord
 from avelang.tile.vectorize import vectors
 
 
@@ -120,8 +120,9 @@ def dot_by_elements(x, y, acc, K):
     A, B = al.make_scratch((M, K), x.dtype), al.make_scratch((K, N), y.dtype, 1)
     for t, memory in ((x, A), (y, B)):
         at = thread_coord(t.dist, t.thread)
-        for v in vectors(t.dist, 1, 1):
-            memory[at[0] + v.at[0], at[1] + v.at[1]] = t.values[v.slots[0]]
+        if is_first(t.dist, t.thread):
+            for v in vectors(t.dist, 1, 1):
+                memory[at[0] + v.at[0], at[1] + v.at[1]] = t.values[v.slots[0]]
     al.syncthreads()
     D, sums, at = start.dist, start.values + 0, thread_coord(start.dist, start.thread)
     for k in al.range(K):

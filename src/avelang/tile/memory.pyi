@@ -10,7 +10,10 @@ from avelang.tile.tensors import is_first as is_first
 from avelang.tile.tensors import meeting_place as meeting_place
 from avelang.tile.tensors import place as place
 from avelang.tile.tensors import refuse as refuse
+from avelang.tile.windows import load_vector as load_vector
+from avelang.tile.windows import subvector as subvector
 
+REACH: Any
 @avelang.jit
 def indices_of(memory: Any, index: Any) -> Any:
     """An index as a tuple, one of each dimension of the memory. Raises T301."""
@@ -21,10 +24,18 @@ def registers(x: Any, dist: Any, thread: Any) -> Any:
 def element(x: Any, i: Any) -> Any:
     """Element of a lane's registers; a number is each."""
 @avelang.jit
-def load(memory: Any, index: Any, mask: Any = ..., other: Any = ...) -> Any:
+def load(memory: Any, index: Any, mask: Any = ..., other: Any = ..., vector: Any = ...) -> Any:
     """The elements at these indices, as a tile of the shape in which index, mask and `other` meet; `other` where the
     mask does not hold: nothing is read there. Indices are tiles of integers, numbers, or for a tensor a tuple of these.
-    Of numbers alone it is a number."""
+    Of numbers alone it is a number. `vector`: a promise that so many neighbors along the tile's last dimension, from
+    multiples of it on, are neighbors in memory, from a multiple of `vector` on and aligned, and have one mask: lanes
+    then load up to 16 bytes at once. The reference finds an index for which that is not so (T311 where it is known)."""
+@avelang.jit
+def vector_width(dist: Any, vector: Any, nbytes: Any) -> Any:
+    """Elements that a lane moves at once. Raises T301 for a `vector` that is no power of two."""
+@avelang.jit
+def neighbors(memory: Any, coords: Any, width: Any) -> Any:
+    """(tensor, coordinates) of so many neighbors in memory."""
 @avelang.jit
 def masked(memory: Any, at: Any, mask: Any, other: Any) -> Any:
     """An element, or `other` where the mask does not hold."""
@@ -32,12 +43,15 @@ def masked(memory: Any, at: Any, mask: Any, other: Any) -> Any:
 def load_scalar(memory: Any, index: Any) -> Any:
     """One element, which every lane has."""
 @avelang.jit
-def store(memory: Any, index: Any, value: Any, mask: Any = ...) -> None:
+def store(memory: Any, index: Any, value: Any, mask: Any = ..., vector: Any = ...) -> None:
     """Stores the elements of a tile, or a number, at these indices, converted to the memory's dtype; nothing where the
-    mask does not hold. Shapes meet as in `load`."""
+    mask does not hold. Shapes meet as in `load`, and `vector` is its promise."""
 @avelang.jit
 def put(memory: Any, coords: Any, value: Any) -> None:
     """Stores one element."""
+@avelang.jit
+def put_vectors(memory: Any, at: Any, value: Any, mask: Any, dist: Any, thread: Any, WIDTH: Any) -> None:
+    """Stores vectors of neighbors."""
 @avelang.jit
 def each(memory: Any, at: Any, value: Any, mask: Any, dist: Any, thread: Any, fn: Function) -> None:
     """fn(memory, coordinates, value) of each element once, where the mask holds."""

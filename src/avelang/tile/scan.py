@@ -14,13 +14,7 @@ import avelang.tile.placement as placement
 import avelang.tile.vectorize as vectorize
 from avelang.tile.functions import before, summed, tile_of
 from avelang.tile.numbers import linear_place
-from avelang.tile.tensors import (
-    DistributedTile,
-    home_of,
-    place,
-    thread_coord,
-    through_shared,
-)
+from avelang.tile.tensors import DistributedTile, home_of, is_first, place, thread_coord, through_shared
 
 
 @avelang.jit
@@ -74,9 +68,10 @@ def scan_waves(D, S, AXIS, rows, moved, totals, fn, thread, reverse):
     ORDER = tuple(reversed(range(S.waves))) if reverse else tuple(range(S.waves))
     OTHERS = D.shape[:AXIS] + (1,) + D.shape[AXIS + 1 :]
     named = tuple([linear_place(at, S.steps[r], OTHERS) for r in range(len(rows))])
-    if thread % S.lanes == LAST:
-        for r in range(len(rows)):
-            parts[wave, named[r]] = totals[r]
+    if is_first(D, thread):
+        if thread % S.lanes == LAST:
+            for r in range(len(rows)):
+                parts[wave, named[r]] = totals[r]
     al.syncthreads()
     for r in range(len(rows)):
         sofar = parts[ORDER[0], named[r]]

@@ -7,9 +7,10 @@ from avelang.base.functions import Function
 from avelang.tile.functions import before as before
 from avelang.tile.functions import summed as summed
 from avelang.tile.functions import tile_of as tile_of
+from avelang.tile.numbers import linear_place as linear_place
 from avelang.tile.tensors import DistributedTile as DistributedTile
 from avelang.tile.tensors import home_of as home_of
-from avelang.tile.tensors import linear_place as linear_place
+from avelang.tile.tensors import is_first as is_first
 from avelang.tile.tensors import place as place
 from avelang.tile.tensors import thread_coord as thread_coord
 from avelang.tile.tensors import through_shared as through_shared

@@ -8,6 +8,11 @@ from avelang.base.functions import Function
 from avelang.base.places import wrong as wrong
 from avelang.tile.distribution import Distribution as Distribution
 from avelang.tile.encoding import Ints as Ints
+from avelang.tile.numbers import as_vector as as_vector
+from avelang.tile.numbers import is_literal as is_literal
+from avelang.tile.numbers import linear_place as linear_place
+from avelang.tile.numbers import product_of as product_of
+from avelang.tile.numbers import sum_of as sum_of
 
 def check_shape(dist: Distribution, lengths: Ints, wave: int) -> Distribution:
     """A distribution that is one of a tile of these extents, over waves of so many lanes. Raises T304."""
@@ -54,6 +59,7 @@ class DistributedTile:
     thread: Any = ...
     groups: al.constexpr = ...
     formula: Any = ...
+    MERGE_HINT = ...
     @property
     def dtype(self) -> Any:
         """Dtype of the elements."""
@@ -93,6 +99,10 @@ class DistributedTile:
     def __ge__(self, other: Any) -> DistributedTile: ...
     def __eq__(self, other: Any) -> DistributedTile: ...
     def __ne__(self, other: Any) -> DistributedTile: ...
+    def __matmul__(self, other: Any) -> None: ...
+    def elementwise(self, fn: Function, args: Any) -> DistributedTile:
+        """fn(values, ...) of `args`, of which this tile is one: so al.exp(t), al.select(t > 0, t, 0.0), abs(t) and
+        max(t, u) are of tiles, too."""
     def held(self, dist: Any = ...) -> DistributedTile:
         """This tile in registers, in the distribution that it has, or in `dist`: moved there through shared memory
         where other lanes hold what a lane wants, for which all lanes of the block call it."""
@@ -101,6 +111,8 @@ class DistributedTile:
     @property
     def T(self) -> DistributedTile:
         """The transposed tile, of two dimensions."""
+    def to(self, dtype: Any) -> DistributedTile:
+        """The tile in another dtype: `astype`."""
     def map(self, fn: Function, others: Any = ...) -> DistributedTile:
         """fn(values, ...) of this tile's elements and those of others in the same distribution: element by element, on
         vectors."""
@@ -120,12 +132,6 @@ class DistributedTile:
         """fn(values, values of `folded`), where `folded` is what `fold` left of such a tile: each element meets the one
         of its row or column."""
 Tile = DistributedTile
-@avelang.jit
-def is_literal(value: Any, number: Any) -> Any:
-    """True for that compile-time integer."""
-@avelang.jit
-def as_vector(value: Any) -> Any:
-    """A number as a vector of one, which knows its dtype."""
 @avelang.jit
 def of_formula(formula: Any) -> DistributedTile:
     """The tile of a formula."""
@@ -151,12 +157,6 @@ def minus(a: Any, b: Any) -> Any:
 def times(a: Any, b: Any) -> Any:
     """a * b."""
 @avelang.jit
-def sum_of(a: Any, b: Any) -> Any:
-    """a + b, of which 0 is none."""
-@avelang.jit
-def product_of(a: Any, b: Any) -> Any:
-    """a * b, of which 0 and 1 are none."""
-@avelang.jit
 def common_shape(args: Any) -> Any:
     """The shape in which tiles and numbers meet; () of numbers alone. Raises T301."""
 @avelang.jit
@@ -177,10 +177,6 @@ def place(x: Any, dist: Any, thread: Any = ...) -> Any:
 @avelang.jit
 def place_formula(formula: Any, dist: Any, thread: Any = ...) -> Any:
     """A lane's registers of a formula, of a shape that broadcasts to that of `dist`."""
-@avelang.jit
-def linear_place(at: Any, step: Any, shape: Any) -> Any:
-    """Number of a place in a row-major tile of `shape`, to which the place's own shape broadcasts: extents of 1 and
-    dimensions in front count as 0."""
 @avelang.jit
 def through_shared(x: Any, dist: Any, thread: Any = ...) -> Any:
     """A lane's registers of a tile in another distribution, by way of shared memory."""
