@@ -19,6 +19,9 @@ def main(rank: int, ranks: int, file: str) -> None:
     for member in (group, again, None, torch.distributed.group.WORLD):
         assert torch.equal(dist.all_reduce(x, member), want)
     assert torch.equal(dist.all_gather(x, group)[8 * rank : 8 * rank + 8], x)
+    w = torch.arange(16 * 8, dtype=torch.float32).reshape(16, 8) + rank
+    rows = torch.cat([torch.arange(64, dtype=torch.float32).reshape(8, 8) + r for r in range(ranks)])
+    assert torch.equal(dist.all_gather_matmul(x, w.T, group, fuse=True), rows @ w.T)
     print("sums are right")
     again.close()
     try:

@@ -71,6 +71,8 @@ class Group(Member):
         """Launches a kernel on this rank. On a GPU it is on the stream when this returns, and a rank that did not come
         is told of by `check`, or by the next launch. Raises L080."""
         self.check(kernel.source.name)
+        if self.device == "cpu":
+            kwargs.setdefault("backend", "cpu")
         with self._memory.watched(self.limit):
             kernel[grid, block](*(self.own(a) for a in args), **{k: self.own(v) for k, v in kwargs.items()})
         if self.device == "cpu":

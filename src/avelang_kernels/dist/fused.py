@@ -4,6 +4,7 @@ own first of all; and tiles of sums go to the rank that adds them as they are ma
 # pyright: reportInvalidTypeForm=false
 # No `from __future__ import annotations`: the annotations of kernels name values of the function around them.
 
+import contextlib
 import functools
 import math
 from typing import Any
@@ -236,10 +237,17 @@ def scatters(member: Any, x: Any, w: Any, fuse: int) -> bool:
     return _decided(fuse, why, worth(m, n, k, member.ranks, 4, rows * n))
 
 
-def _block(rows: int, whole: bool) -> tile.Block:
-    """A block of a pipeline in which each tile is one block's; `whole`: its height must divide `rows`."""
+def _block(rows: int, whole: bool, chip: str, dtype: al.DType) -> tile.Block:
+    """A block of a pipeline in which each tile is one block's, of two fragments along K; `whole`: its height must
+    divide `rows`. Raises T307 where a chip has no such product."""
     high = next(h for h in (64, 32, 16) if not whole or rows % h == 0)
-    return tile.Block(high, 64, 32, (1, 4) if high < 32 else (2, 2), "double-buffer")
+    blocks = [tile.Block(high, 64, k, (1, 4) if high < 32 else (2, 2), "double-buffer") for k in (32, 64, 16)]
+    for T in blocks:
+        with contextlib.suppress(avelang.errors.AveError):
+            T.on(chip, dtype)
+            return T
+    blocks[0].on(chip, dtype)
+    return blocks[0]
 
 
 def _vec(count: int, size: int) -> int:
@@ -262,7 +270,7 @@ def all_gather_matmul(member: Any, x: Any, w: Any, out: Any, target: str | None)
     member.launch(
         push, member.BLOCKS, THREADS, x.reshape(-1), box, room.counters, count // vec, first // vec, member.team
     )
-    T, a, b = _block(m, False), member.own(box)[first : first + ranks * count], w.T.reshape(-1)
+    T, a, b = _block(m, False, chip, dtype), member.own(box)[first : first + ranks * count], w.T.reshape(-1)
     member.launch(
         build_gated(T, dtype, ranks), T.grid(ranks * m, n, units), T.on(chip, dtype).threads, a, b, out.reshape(-1),
         room.counters, m, n, k, room.calls * member.BLOCKS, member.team, math.gcd(k, wide), math.gcd(n, wide),
@@ -276,7 +284,8 @@ def matmul_reduce_scatter(member: Any, x: Any, w: Any, out: Any, target: str | N
     key, nbytes = _scatter_key(member, x, w)
     room, rows = member.kept(key, lambda: Room(member, nbytes)), m // ranks
     half, box = room.turn(), member.at(room.box, 2 * m * n, "float32")
-    T, (chip, units, options) = _block(rows, True), _target(x, target)
+    chip, units, options = _target(x, target)
+    T = _block(rows, True, chip, dtype)
     member.launch(
         build_scattered(T, dtype, ranks), T.grid(m, n, units), T.on(chip, dtype).threads, x.reshape(-1),
         w.T.reshape(-1), box, room.counters, rows, n, k, half, member.team, math.gcd(k, 16 // dtype.bytes),

@@ -1,0 +1,127 @@
+"""Checks of operations of several ranks on the GPUs of a host: `torchrun --nproc-per-node N tests/gpu/dist_check.py [--draws D] [--seed S]`.
+
+Each rank draws the same sizes, calls `avelang.ops.dist`, and compares with torch.distributed or, for products, with float64. Without a GPU, or with
+`--cpu`, the same runs on the CPU by gloo, of smaller sizes. Exit status 0 where all is right; each rank names what is not."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import traceback
+
+import torch
+import torch.distributed
+
+import avelang.dist
+from avelang.base.errors import AveError
+from avelang.ops import dist
+
+DTYPES = (torch.float32, torch.bfloat16, torch.float16)
+
+
+class Checks:
+    """What a rank checks. `device`: of its arrays; `scale`: how large sizes are."""
+
+    def __init__(self, member: avelang.dist.Group, device: torch.device, scale: int):
+        self.member, self.device, self.scale = member, device, scale
+        self.rank, self.ranks, self.turn = member.rank, member.ranks, 0
+
+    def drawn(self, rng: random.Random, *shape: int, dtype: torch.dtype) -> list[torch.Tensor]:
+        """Every rank's array, the same on all ranks."""
+        g = torch.Generator().manual_seed(rng.randrange(1 << 30))
+        return [torch.randn(*shape, generator=g).to(dtype).to(self.device) for _ in range(self.ranks)]
+
+    def sizes(self, rng: random.Random, count: int) -> list[int]:
+        return [rng.choice((1, 7, 16, 64, 100)) * rng.choice((1, self.scale)) for _ in range(count)]
+
+    def collectives(self, rng: random.Random) -> None:
+        dtype, (rows, cols) = rng.choice(DTYPES), self.sizes(rng, 2)
+        xs = self.drawn(rng, rows * self.ranks, cols, dtype=dtype)
+        x, want = xs[self.rank], xs[0].float()
+        for other in xs[1:]:
+            want = want + other.float()
+        want = want.to(dtype)
+        for shots in (1, 2, 0):
+            assert torch.equal(dist.all_reduce(x, self.member, shots=shots), want), ("all_reduce", shots, x.shape, dtype)
+        assert torch.equal(dist.all_gather(x, self.member), torch.cat(xs)), ("all_gather", x.shape, dtype)
+        mine = want[self.rank * rows : (self.rank + 1) * rows]
+        assert torch.equal(dist.reduce_scatter(x, self.member), mine), ("reduce_scatter", x.shape, dtype)
+
+    def products(self, rng: random.Random) -> None:
+        dtype, (rows, n) = rng.choice(DTYPES), self.sizes(rng, 2)
+        k = 64 * rng.choice((1, 2))
+        rows = 16 * rows
+        xs, ws = self.drawn(rng, rows, k, dtype=dtype), self.drawn(rng, n, k, dtype=dtype)
+        fuse = (True, False, None)[self.turn % 3]
+        self.turn += 1
+        got = dist.all_gather_matmul(xs[self.rank], ws[self.rank].T, self.member, fuse=fuse)
+        self.near(got, torch.cat(xs).double() @ ws[self.rank].double().T, k, ("all_gather_matmul", rows, k, n, fuse, dtype))
+        xs = self.drawn(rng, rows * self.ranks, k, dtype=dtype)
+        whole = sum(x.double() @ w.double().T for x, w in zip(xs, ws, strict=True))
+        got = dist.matmul_reduce_scatter(xs[self.rank], ws[self.rank].T, self.member, fuse=fuse)
+        mine = whole[self.rank * rows : (self.rank + 1) * rows]
+        self.near(got, mine, k * self.ranks, ("matmul_reduce_scatter", rows, k, n, fuse, dtype))
+        self.near(dist.matmul_all_reduce(xs[self.rank], ws[self.rank].T, self.member), whole, k * self.ranks, ("matmul_all_reduce", rows, k, n, dtype))
+
+    def near(self, got: torch.Tensor, want: torch.Tensor, terms: int, what: object) -> None:
+        """Two roundings to the result's dtype, and sums in f32 (of bf16's three products on Hopper for f32)."""
+        eps = {torch.float32: 2.0**-15, torch.bfloat16: 2.0**-7, torch.float16: 2.0**-10}[got.dtype]
+        bound = eps * (want.abs() + 4 * terms**0.5)
+        assert bool(((got.double() - want).abs() <= bound).all()), what
+
+    def failures(self, rng: random.Random) -> None:
+        try:
+            dist.all_reduce(torch.zeros(3 + self.rank, device=self.device), self.member)
+        except AveError as e:
+            assert e.code == "L081", e
+        else:
+            raise AssertionError("sizes that differ were not found")
+
+    def graphs(self, rng: random.Random) -> None:
+        """A collective recorded once and run again gets new values."""
+        if self.device.type != "cuda":
+            return
+        x = torch.full((self.scale, 8), float(self.rank + 1), device=self.device)
+        dist.all_reduce(x, self.member)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            out = dist.all_reduce(x, self.member)
+        for turn in range(1, 4):
+            x.fill_(float(turn * (self.rank + 1)))
+            graph.replay()
+            torch.cuda.synchronize()
+            assert bool((out == turn * self.ranks * (self.ranks + 1) / 2).all()), ("graph", turn)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--draws", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--cpu", action="store_true")
+    options = parser.parse_args()
+    on_gpu = torch.cuda.is_available() and not options.cpu
+    local = int(os.environ.get("LOCAL_RANK", "0"))
+    if on_gpu:
+        torch.cuda.set_device(local)
+    torch.distributed.init_process_group("nccl" if on_gpu else "gloo")
+    device = torch.device("cuda", local) if on_gpu else torch.device("cpu")
+    member = avelang.dist.connect(bytes=1 << (30 if on_gpu else 24), limit=120.0)
+    checks, wrong = Checks(member, device, 64 if on_gpu else 2), 0
+    for kind in ("collectives", "products", "failures", "graphs"):
+        for draw in range(options.draws if kind in ("collectives", "products") else 1):
+            try:
+                getattr(checks, kind)(random.Random(f"{options.seed} {kind} {draw}"))
+            except Exception:
+                wrong += 1
+                print(f"rank {member.rank}: {kind}, draw {draw}:\n{traceback.format_exc()}", file=sys.stderr)
+        print(f"rank {member.rank} of {member.ranks} on {device}: {kind} done, {wrong} wrong", flush=True)
+    member.check()
+    torch.distributed.barrier()
+    torch.distributed.destroy_process_group()
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
