@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, dataclass_transform
 from avelang.base import knobs
 from avelang.base.errors import AveError, error
 from avelang.base.notebook import DrawnInNotebooks
-from avelang.base.places import argument_error
+from avelang.base.places import argument_error, users_line
 from avelang.base.spans import Span
 from avelang.base.takes import at_least, takes
 from avelang.frontend import structs
@@ -93,7 +93,7 @@ class JitFunction(Jitted, DrawnInNotebooks, Generic[P, R]):
     __iter__ = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        raise error("L001", kernel=self.source.name)
+        raise error("L001", users_line(), kernel=self.source.name)
 
     @property
     def last(self) -> LaunchResult | None:

@@ -12,6 +12,7 @@ from avelang.arch.amd import AMD
 from avelang.arch.facts import Chip, Needs, Sku
 from avelang.arch.nvidia import NVIDIA
 from avelang.base.errors import error
+from avelang.base.places import users_line
 
 __all__ = ["CHIPS", "PREFERENCE", "Chip", "Needs", "Sku", "chip", "infer", "product"]
 
@@ -26,7 +27,7 @@ PREFERENCE: tuple[str, ...] = (*_FIRST, *(name for name in CHIPS if name not in 
 def chip(name: str) -> Chip:
     """The chip of that name. Raises U101 with the known names."""
     if not isinstance(name, str) or name not in CHIPS:
-        raise error("U101", name=name, known=", ".join(CHIPS))
+        raise error("U101", users_line(), name=name, known=", ".join(CHIPS))
     return CHIPS[name]
 
 

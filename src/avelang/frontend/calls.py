@@ -174,7 +174,8 @@ def _python(f: Frame, callee: Any, args: list[Any], kwargs: dict[str, Any], node
     elif runtime:
         shown = ast.unparse(node.func)
         name = {"fabs": "abs"}.get(shown.rpartition(".")[2], shown.rpartition(".")[2])
-        f.fail("T064", node, f"use al.{name}" if callee in MATH and name in BUILTIN else None, name=shown)
+        ours = (callee in MATH or callee is round) and name in BUILTIN
+        f.fail("T064", node, f"use al.{name}" if ours else None, name=shown)
     for a in args:
         if isinstance(a, range) and len(a) > MOST_TRIPS:
             f.fail("U001", node, trips=len(a), most=MOST_TRIPS)

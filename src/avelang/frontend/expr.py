@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from avelang.base.lazy import numpys
-from avelang.frontend import arith, objects, slices, tensor_access
+from avelang.frontend import arith, foreign_names, objects, slices, tensor_access
 from avelang.frontend.constants import LAMBDA, constant
 from avelang.frontend.frame import MISSING, Frame, Visitors
 from avelang.frontend.infer import MOST_TRIPS
@@ -39,7 +39,7 @@ def name(f: Frame, node: ast.Name) -> Any:
         found = f.source.lookup(node.id)
     except KeyError:
         known = {n for layer in f.env.layers for n in layer if not n.startswith("$")} | f.source.visible()
-        f.fail("T001", node, name=node.id, hint=suggest(node.id, known))
+        f.fail("T001", node, name=node.id, hint=foreign_names.hint(node.id) or suggest(node.id, known))
     value = constant(found)
     if value is MISSING:
         f.fail("T008", node, name=node.id, kind=type(found).__name__)
@@ -48,6 +48,7 @@ def name(f: Frame, node: ast.Name) -> Any:
 
 def attribute(f: Frame, node: ast.Attribute) -> Any:
     """`base.attr` of modules, namespaces, tensors, dtypes and named tuples."""
+    _other_language(f, node)
     base = f.expr(node.value)
     if isinstance(base, (Vec, Ref)):
         return _tensor_attribute(f, base, node)
@@ -60,7 +61,8 @@ def attribute(f: Frame, node: ast.Attribute) -> Any:
             found = getattr(base, node.attr)
         except AttributeError:
             shown = base.__name__ if isinstance(base, types.ModuleType) else repr(base)
-            f.fail("T009", node, base=shown, name=node.attr, hint=suggest(node.attr, dir(base)))
+            theirs = foreign_names.hint(node.attr) if shown in ("avelang.language", "avelang.tile") else ""
+            f.fail("T009", node, base=shown, name=node.attr, hint=theirs or suggest(node.attr, dir(base)))
         value = constant(found)
         if value is MISSING:
             hint = f"use al.{node.attr}" if isinstance(found, numpys("ufunc")) and node.attr in BUILTINS else None
@@ -77,6 +79,26 @@ def attribute(f: Frame, node: ast.Attribute) -> Any:
         or hasattr(base, "_fields")) and not node.attr.startswith("_") and hasattr(base, node.attr):
         f.fail("T010", node, base=describe(base), name=node.attr)
     f.fail("T009", node, base=describe(base), name=node.attr, hint="")
+
+
+def _other_language(f: Frame, node: ast.Attribute) -> None:
+    """T001 for `tl.arange`, `cuda.threadIdx.x` and their like where `tl` or `cuda` is no name: the whole of it says
+    what is meant."""
+    root, parts = node.value, [node.attr]
+    while isinstance(root, ast.Attribute):
+        parts.append(root.attr)
+        root = root.value
+    if not isinstance(root, ast.Name) or root.id not in foreign_names.MODULES:
+        return
+    if f.env.get(root.id) is not MISSING or root.id in f.flow.names:
+        return
+    try:
+        f.source.lookup(root.id)
+    except KeyError:
+        # The last part may be a coordinate: of `cuda.threadIdx.x` the name is threadIdx.
+        shown = ".".join([root.id, *reversed(parts)])
+        meant = shown.rpartition(".")[0] if parts[0] in ("x", "y", "z") and len(parts) > 1 else shown
+        f.fail("T001", node, name=shown, hint=foreign_names.hint(meant))
 
 
 def _field(base: Any, name: str) -> Any:

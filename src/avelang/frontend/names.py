@@ -14,7 +14,7 @@ from avelang.base.errors import MissingError, counted, error
 from avelang.base.notebook import DrawnInNotebooks
 from avelang.base.places import here
 from avelang.base.takes import placed
-from avelang.frontend import shapes
+from avelang.frontend import foreign_names, shapes
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType
 from avelang.ir.functions import FUNCTIONS
@@ -375,7 +375,8 @@ def near(name: str, known: Any) -> str:
 
 def missing(base: str, name: str, known: Any) -> AttributeError:
     """T009 for a name that a module or namespace does not have, which is an AttributeError too."""
-    found = error("T009", here(), f"it has others{near(name, known)}", base=base, name=name)
+    hint = (foreign_names.hint(name) if base == "avelang.language" else "") or f"it has others{near(name, known)}"
+    found = error("T009", here(), hint, base=base, name=name)
     out = MissingError(*found.args)
     out.code, out.message, out.hint, out.span = found.code, found.message, found.hint, found.span
     return out

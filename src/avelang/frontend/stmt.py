@@ -359,7 +359,9 @@ def _expression(f: Frame, node: ast.Expr) -> None:
 def _assert(f: Frame, node: ast.Assert) -> None:
     test = f.expr(node.test)
     if is_runtime(test):
-        f.fail("T017", node.test, what="the condition of `assert`", got=describe(test))
+        f.fail("T017", node.test, "al.expect(condition, words) is a promise that each launch is held against; or use a "
+               "literal, an al.constexpr parameter or a global constant", what="the condition of `assert`",
+               got=describe(test))  # fmt: skip
     if not test:
         message = f.expr(node.msg) if node.msg is not None else ast.unparse(node.test)
         f.fail("T053", node, message=message)

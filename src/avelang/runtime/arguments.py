@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from avelang.base.errors import AveError, error
+from avelang.base.places import users_line
 from avelang.base.spans import Span
 from avelang.frontend.names import DYNAMIC, near
 from avelang.frontend.signature import EMPTY, ParamSpec
@@ -85,8 +86,10 @@ class Parameters:
         self._names = {s.name: i for i, s in enumerate(specs)}
 
     def fail(self, code: str, param: str = "", **fields: Any) -> AveError:
-        """The exception, with the span of the parameter."""
+        """The exception, with the span of the parameter, and of the launch."""
         span: Span | None = self._where(param) if self._where else None
+        at = users_line()
+        span = span.called_from(at) if span is not None and at is not None else span or at
         return error(code, span, kernel=self.kernel, param=param, **fields)
 
     # -- which argument goes where ---

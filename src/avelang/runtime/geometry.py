@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from avelang.arch.facts import MAX_BLOCKS, MAX_CLUSTER, MAX_THREADS, Chip
 from avelang.base.errors import error
+from avelang.base.places import users_line
 
 Dim3 = tuple[int, int, int]
 CLUSTERS = f"a tuple of one to three positive ints, of {MAX_CLUSTER} blocks at most"
@@ -31,12 +32,12 @@ def geometry(kernel: str, provider: Any) -> Geometry:
     if callable(provider):
         wanted = _wanted(provider)
         if wanted:
-            raise error("L065", kernel=kernel, want=", ".join(wanted))
+            raise error("L065", users_line(), kernel=kernel, want=", ".join(wanted))
         provider = provider()
     given = provider
 
     def wrong(why: str) -> Exception:
-        return error("L002", kernel=kernel, got=repr(given), why=why)
+        return error("L002", users_line(), kernel=kernel, got=repr(given), why=why)
 
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise wrong("it is no pair")
@@ -44,7 +45,7 @@ def geometry(kernel: str, provider: Any) -> Geometry:
                    for part, what, least in zip(given, ("grid", "block"), (0, 1), strict=True))
     for axis, extent, limit in zip("xyz", grid, MAX_BLOCKS, strict=True):
         if extent > limit:
-            raise error("L004", kernel=kernel, grid=grid, limit=limit, axis=axis)
+            raise error("L004", users_line(), kernel=kernel, grid=grid, limit=limit, axis=axis)
     return Geometry(grid, block)
 
 
@@ -92,7 +93,7 @@ def check_cluster(kernel: str, grid: Dim3, cluster: tuple[int, ...]) -> None:
     Clusters")."""
     x, y, z = extents = (*cluster, 1, 1)[:3]
     if grid[0] % x or grid[1] % y or grid[2] % z:
-        raise error("L029", kernel=kernel, grid=grid, cluster=extents)
+        raise error("L029", users_line(), kernel=kernel, grid=grid, cluster=extents)
 
 
 def check_block(kernel: str, block: Dim3, chip: Chip | None) -> None:
@@ -100,5 +101,6 @@ def check_block(kernel: str, block: Dim3, chip: Chip | None) -> None:
     limit = min(MAX_THREADS, chip.max_threads) if chip else MAX_THREADS
     threads = math.prod(block)
     if threads > limit:
-        raise error("L003", kernel=kernel, block=block, threads=threads, chip=chip.name if chip else "every chip",
+        raise error("L003", users_line(), kernel=kernel, block=block, threads=threads,
+                    chip=chip.name if chip else "every chip",
                     limit=limit)
