@@ -223,21 +223,6 @@ class TensorMap:
                         got=counted(len(given), "argument"))
         return cls(*given)
 
-
-ANNOTATED: Any = type(Annotated[int, 0])  # what `typing.Annotated[...]` gives
-
-
-def annotated(value: Any) -> Any:
-    """An annotation without `typing.Annotated`: `Annotated[al.Tensor, (m, n), al.f32]` is `al.Tensor[(m, n), al.f32]`,
-    as it is of Pointer and TensorMap; `Annotated[Any, x]` is x; of everything else, what stands first."""
-    if not isinstance(value, ANNOTATED):
-        return value
-    origin: Any = value.__origin__  # type: ignore[attr-defined]
-    given: tuple[Any, ...] = value.__metadata__  # type: ignore[attr-defined]
-    if origin is Any:
-        return given[0]
-    return origin(*given) if origin in (Tensor, Pointer, TensorMap) else origin
-
     @placed
     def __init__(self, dtype: DType, rank: int, box: Any, swizzle: int = 0, interleave: int = 0, fill: Any = 0):
         if not isinstance(dtype, DType):
@@ -265,6 +250,21 @@ def annotated(value: Any) -> Any:
         t = self.type
         fill = ", fill='nan'" if t.nan else ""
         return f"TensorMap({t.dtype}, {len(t.box)}, {t.box}, swizzle={t.swizzle}{fill})"
+
+
+ANNOTATED: Any = type(Annotated[int, 0])  # what `typing.Annotated[...]` gives
+
+
+def annotated(value: Any) -> Any:
+    """An annotation without `typing.Annotated`: `Annotated[al.Tensor, (m, n), al.f32]` is `al.Tensor[(m, n), al.f32]`,
+    as it is of Pointer and TensorMap; `Annotated[Any, x]` is x; of everything else, what stands first."""
+    if not isinstance(value, ANNOTATED):
+        return value
+    origin: Any = value.__origin__  # type: ignore[attr-defined]
+    given: tuple[Any, ...] = value.__metadata__  # type: ignore[attr-defined]
+    if origin is Any:
+        return given[0]
+    return origin(*given) if origin in (Tensor, Pointer, TensorMap) else origin
 
 
 class Builtin:
