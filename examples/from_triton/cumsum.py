@@ -1,6 +1,9 @@
 """Cumulative sums of each row, of any length: a block goes along its row, B elements at a time."""
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 import avelang
 import avelang.language as al
@@ -8,7 +11,7 @@ from avelang import tile
 
 
 @avelang.jit
-def cumsum_kernel(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.u32, B: al.constexpr):
+def cumsum_kernel(x: al.Pointer[al.f32], y: al.Pointer[al.f32], n: al.u32, B: al.constexpr):
     at, sofar = tile.arange(B), 0.0
     for first in al.range(0, n, B):
         inside, where = first + at < n, al.block_id(0) * n + first + at
@@ -17,7 +20,7 @@ def cumsum_kernel(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.u32, B: al
         sofar += tile.sum(part)
 
 
-def cumsum(x, **options):
+def cumsum(x: npt.NDArray[np.float32], **options: Any) -> npt.NDArray[np.float32]:
     (rows, n), y = x.shape, np.empty_like(x)
     cumsum_kernel[rows, 256](x, y, n, 512, **options)
     return y

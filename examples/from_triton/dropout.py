@@ -1,6 +1,9 @@
 """Dropout from a seed: the same numbers forward and backward, and no mask in memory (Philox 4x32-10)."""
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 import avelang
 import avelang.language as al
@@ -8,13 +11,13 @@ from avelang import tile
 
 
 @avelang.jit
-def dropout_kernel(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.u32, p: al.f32, seed: al.u64, B: al.constexpr):
+def dropout_kernel(x: al.Pointer[al.f32], y: al.Pointer[al.f32], n: al.u32, p: al.f32, seed: al.u64, B: al.constexpr):
     at = al.block_id(0) * B + tile.arange(B)
     keep = tile.rand(seed, at) > p
     tile.store(y, at, tile.where(keep, tile.load(x, at, at < n) / (1.0 - p), 0.0), at < n)
 
 
-def dropout(x, p, seed, **options):
+def dropout(x: npt.NDArray[np.float32], p: float, seed: int, **options: Any) -> npt.NDArray[np.float32]:
     y = np.empty_like(x)
     dropout_kernel[-(-x.size // 1024), 256](x, y, x.size, p, seed, 1024, **options)
     return y

@@ -1,17 +1,22 @@
 """Layer norm, forward and backward. Gradients of weight and bias are added up in two steps, so that the bits are the
 same in every run: each block adds those of its rows, and a second kernel the blocks' sums."""
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 import avelang
 import avelang.language as al
 from avelang import tile
 
+F32 = npt.NDArray[np.float32]
+
 
 @avelang.jit
 def forward_kernel(
-    x: al.Pointer(al.f32), weight: al.Pointer(al.f32), bias: al.Pointer(al.f32), y: al.Pointer(al.f32),
-    mean: al.Pointer(al.f32), rstd: al.Pointer(al.f32), n: al.u32, eps: al.f32, B: al.constexpr
+    x: al.Pointer[al.f32], weight: al.Pointer[al.f32], bias: al.Pointer[al.f32], y: al.Pointer[al.f32],
+    mean: al.Pointer[al.f32], rstd: al.Pointer[al.f32], n: al.u32, eps: al.f32, B: al.constexpr
 ):
     row, at = al.block_id(0), tile.arange(B)
     where, inside = row * n + at, at < n
@@ -26,8 +31,8 @@ def forward_kernel(
 
 @avelang.jit
 def backward_kernel(
-    x: al.Pointer(al.f32), dy: al.Pointer(al.f32), weight: al.Pointer(al.f32), mean: al.Pointer(al.f32),
-    rstd: al.Pointer(al.f32), dx: al.Pointer(al.f32), parts: al.Pointer(al.f32), m: al.u32, n: al.u32, B: al.constexpr
+    x: al.Pointer[al.f32], dy: al.Pointer[al.f32], weight: al.Pointer[al.f32], mean: al.Pointer[al.f32],
+    rstd: al.Pointer[al.f32], dx: al.Pointer[al.f32], parts: al.Pointer[al.f32], m: al.u32, n: al.u32, B: al.constexpr
 ):
     at = tile.arange(B)
     inside, dw, db = at < n, tile.zeros((B,), al.f32), tile.zeros((B,), al.f32)
@@ -44,7 +49,7 @@ def backward_kernel(
 
 @avelang.jit
 def sum_kernel(
-    parts: al.Pointer(al.f32), out: al.Pointer(al.f32), rows: al.u32, n: al.u32, BM: al.constexpr, BN: al.constexpr
+    parts: al.Pointer[al.f32], out: al.Pointer[al.f32], rows: al.u32, n: al.u32, BM: al.constexpr, BN: al.constexpr
 ):
     col, row, total = al.block_id(0) * BN + tile.arange(BN), tile.arange(BM)[:, None], tile.zeros((BM, BN), al.f32)
     for first in al.range(0, rows, BM):
@@ -53,22 +58,24 @@ def sum_kernel(
     tile.store(out, al.block_id(1) * n + col, tile.sum(total, 0), col < n)
 
 
-def layer_norm(x, weight, bias, eps=1e-5, **options):
+def layer_norm(x: F32, weight: F32, bias: F32, eps: float = 1e-5, **options: Any) -> tuple[F32, F32, F32]:
     (m, n), y = x.shape, np.empty_like(x)
     mean, rstd = np.empty(m, np.float32), np.empty(m, np.float32)
     forward_kernel[m, 256](x, weight, bias, y, mean, rstd, n, eps, 1 << (n - 1).bit_length(), **options)
     return y, mean, rstd
 
 
-def layer_norm_backward(x, dy, weight, mean, rstd, blocks=8, **options):
+def layer_norm_backward(
+    x: F32, dy: F32, weight: F32, mean: F32, rstd: F32, blocks: int = 8, **options: Any
+) -> tuple[F32, F32, F32]:
     (m, n), dx = x.shape, np.empty_like(x)
     parts, gradients = np.empty((2, blocks, n), np.float32), np.empty((2, n), np.float32)
     backward_kernel[blocks, 256](x, dy, weight, mean, rstd, dx, parts, m, n, 1 << (n - 1).bit_length(), **options)
     sum_kernel[(-(-n // 64), 2), 256](parts, gradients, blocks, n, 16, 64, **options)
-    return dx, *gradients
+    return dx, gradients[0], gradients[1]
 
 
-def reference(x, dy, weight, bias, eps=1e-5):
+def reference(x: Any, dy: Any, weight: Any, bias: Any, eps: float = 1e-5) -> tuple[Any, ...]:
     """The same in float64: y, dx, dweight, dbias."""
     x, dy, weight, bias = (v.astype(np.float64) for v in (x, dy, weight, bias))
     r = 1 / np.sqrt(x.var(1, keepdims=True) + eps)

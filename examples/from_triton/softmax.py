@@ -1,6 +1,9 @@
 """Softmax of each row: a block has a row, in a tile of the next power of two."""
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 import avelang
 import avelang.language as al
@@ -10,7 +13,7 @@ LEAST = float("-inf")
 
 
 @avelang.jit
-def softmax_kernel(x: al.Pointer(al.f32), y: al.Pointer(al.f32), cols: al.u32, B: al.constexpr):
+def softmax_kernel(x: al.Pointer[al.f32], y: al.Pointer[al.f32], cols: al.u32, B: al.constexpr):
     at = tile.arange(B)
     where, inside = al.block_id(0) * cols + at, at < cols
     row = tile.load(x, where, inside, LEAST)
@@ -18,7 +21,7 @@ def softmax_kernel(x: al.Pointer(al.f32), y: al.Pointer(al.f32), cols: al.u32, B
     tile.store(y, where, powers / tile.sum(powers), inside)
 
 
-def softmax(x, **options):
+def softmax(x: npt.NDArray[np.float32], **options: Any) -> npt.NDArray[np.float32]:
     (rows, cols), y = x.shape, np.empty_like(x)
     softmax_kernel[rows, 256](x, y, cols, 1 << (cols - 1).bit_length(), **options)
     return y

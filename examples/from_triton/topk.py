@@ -1,6 +1,9 @@
 """The k greatest elements of each row, and where they are."""
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 import avelang
 import avelang.language as al
@@ -11,7 +14,7 @@ LEAST = float("-inf")
 
 @avelang.jit
 def topk_kernel(
-    x: al.Pointer(al.f32), values: al.Pointer(al.f32), places: al.Pointer(al.i32), n: al.u32, K: al.constexpr,
+    x: al.Pointer[al.f32], values: al.Pointer[al.f32], places: al.Pointer[al.i32], n: al.u32, K: al.constexpr,
     B: al.constexpr
 ):
     row, at, first = al.block_id(0), tile.arange(B), tile.arange(K)
@@ -20,7 +23,7 @@ def topk_kernel(
     tile.store(places, row * K + first, where)
 
 
-def topk(x, k, **options):
+def topk(x: npt.NDArray[np.float32], k: int, **options: Any) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
     (rows, n) = x.shape
     values, places = np.empty((rows, k), np.float32), np.empty((rows, k), np.int32)
     topk_kernel[rows, 64](x, values, places, n, k, 1 << (n - 1).bit_length(), **options)

@@ -128,6 +128,7 @@ def folds(
     tile.store(places, row, tile.argmax(t, 1))
     tile.store(places, M + col, tile.argmin(t, 0))
     tile.store(places, M + N + col, tile.sum(t > 0.0, 0))
+    al.syncthreads()
     first = tile.load(rows, row)
     alone = tile.sum(first), tile.max(first, 0), tile.sum(t), al.convert(tile.argmax(first), al.f32)
     for i in range(4):
