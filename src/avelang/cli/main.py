@@ -18,6 +18,7 @@ from avelang.cli.explain import explain
 from avelang.cli.inspect import inspect_command
 from avelang.cli.intrinsics import intrinsics
 from avelang.cli.judge import judge_command
+from avelang.cli.lsp import lsp_command
 from avelang.cli.new import new
 from avelang.cli.ptx import ptx
 from avelang.cli.puzzle import puzzle
@@ -38,7 +39,7 @@ def main() -> None:
 
 for _command in (new, run, debug, compile_command, build, report_command, inspect_command, exec_command, demo, doctor,
                  intrinsics, explain, show, cache, ptx, tune, trace_command, judge_command, reduce_command, completion,
-                 puzzle):
+                 puzzle, lsp_command):
     main.add_command(_command)
 
 
