@@ -15,6 +15,7 @@ from avelang.tile.picture import svg
 
 # Families by the beginning of a name; the first that fits.
 FAMILIES: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "system": (("signals", "Between GPUs", r""),),
     "al": (("atomics", "Atomic operations on every chip", r"atomic|fence"),),
     "amdgpu": (
         ("mfma", "MFMA: matrix products", r"mfma_"),
