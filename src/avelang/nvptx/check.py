@@ -284,7 +284,16 @@ def _vector_fault(x: n.Operand, spec: OperandSpec, env: Env, count: int, types: 
         return "no list in braces"
     if len(x.items) != count:
         return f"{len(x.items)} in braces"
-    return next(filter(None, (_scalar_fault(i, spec, kind, types) for i in x.items)), "")
+    have = [t for i in x.items if isinstance(i, n.Register) and (t := TYPES.get(types(i.name) or "")) is not None]
+    if spec.wider and len({t.bits for t in have}) > 1:
+        return "registers of different sizes"
+    floats = kind in TYPES and TYPES[kind].kind == "f"
+    if spec.wider and floats and len(have) == count and all(t.kind in "bus" for t in have):
+        kind = f"b{TYPES[kind].bits}"  # ptxas loads and stores floats by registers of integers, all of a list alike
+    # ptxas takes constants among the registers of a list of integers, such as a fragment of a matrix.
+    integers = spec.role == "r" and kind in TYPES and TYPES[kind].kind in "bus"
+    taken = n.Int if integers and any(isinstance(i, n.Register) for i in x.items) else ()
+    return next(filter(None, (_scalar_fault(i, spec, kind, types) for i in x.items if not isinstance(i, taken))), "")
 
 
 def _scalar_fault(x: n.Operand, spec: OperandSpec, kind: str, types: Types) -> str:

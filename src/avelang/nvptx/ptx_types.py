@@ -44,6 +44,8 @@ def fits(register: str, wanted: str, wider: bool = False) -> bool:
         return register == wanted  # two halves are no f32, and a float is never widened
     if want.kind == "x":
         return have.kind == "b"
+    if register == "f16x2" and want.kind in "su":
+        return True  # a pair of halves is a word to instructions of integers
     return "b" in (have.kind, want.kind) or (have.kind == "f") == (want.kind == "f")
 
 

@@ -20,13 +20,15 @@ WORD = (1 << 32) - 1
 
 class OperandRange(NamedTuple):
     """A limit of one operand of the instructions of `entries` (names with spaces between) that have all of `words` (one
-    of those with a bar between). `operand` counts from 0. `want` says what `fits` accepts."""
+    of those with a bar between). `operand` counts from 0. `want` says what `fits` accepts. `least`: how many operands
+    there must be; with fewer this one is another."""
 
     entries: str
     words: str
     operand: int
     fits: Callable[[int], bool]
     want: str
+    least: int = 0
 
 
 def _between(low: int, high: int) -> tuple[Callable[[int], bool], str]:
@@ -45,7 +47,8 @@ _BULK = (lambda v: 0 <= v < 1 << 31 and v % 16 == 0), "a number of bytes: a mult
 # fmt: off
 TABLE: tuple[OperandRange, ...] = (*(OperandRange("bar barrier", word, at, *_BARRIER) for word,
     at in (("sync", 0), ("arrive", 0), ("red", 1))),
-    *(OperandRange("bar barrier", word, at, *_THREADS) for word, at in (("sync", 1), ("arrive", 1), ("red", 2))),
+    *(OperandRange("bar barrier", word, at, *_THREADS, least) for word, at, least in (("sync", 1, 0), ("arrive", 1, 0),
+    ("red", 2, 4))),
     *(OperandRange(name, "", at, *_between(0, 255)) for name, at in (("bfe", 2), ("bfe", 3), ("bfi", 3), ("bfi", 4))),
     OperandRange("setmaxnreg", "", 0, lambda v: 24 <= v <= 256 and v % 8 == 0, "24 to 256 registers, a multiple of 8"),
     OperandRange("mbarrier.init", "", 1, *_between(1, (1 << 20) - 1)), OperandRange("mbarrier.arrive "
@@ -90,8 +93,12 @@ def out_of_range(own: Entry, x: n.PtxInstruction) -> Iterator[tuple[int, int, st
     for row in _by_entry().get(own, ()):
         v = value(x.operands[row.operand]) if row.operand < len(x.operands) else None
         applies = all(any(w in x.modifiers for w in word.split("|")) for word in row.words.split())
-        if v is not None and applies and not row.fits(v):
+        if v is not None and applies and len(x.operands) >= row.least and not row.fits(v):
             yield row.operand, v, row.want
+    if own.name in ("tcgen05.mma", "tcgen05.mma.sp") and {"kind::f16", "kind::tf32"} & {*x.modifiers}:
+        power = value(x.operands[-1])  # behind the predicate, where it stands
+        if power is not None and not 0 <= power <= 15:
+            yield len(x.operands) - 1, power, "the power of two by which D is divided, 0 to 15"
     if own.name == "pmevent" and "mask" not in x.modifiers:
         event = value(x.operands[0])
         if event is not None and not 0 <= event <= 15:

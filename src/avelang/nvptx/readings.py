@@ -74,17 +74,18 @@ def match(f: Form, words: tuple[str, ...], progress: Progress) -> Iterator[dict[
 # as far as words of one of these kinds keep theirs: types, layouts, state spaces. Tried on 3,329 drawn orders of all
 # forms.
 _ORDERED = (frozenset({*TYPES, "b1", "s4", "u4", "e3m2", "e2m3", "e2m1", "ue8m0", "ue4m3", "e2m1x2", "b6x16_p32",
-    "b4x16_p64", "b8x16"}), frozenset({"row", "col"}), frozenset({"xor", "and", "popc"}),
+    "b4x16_p64", "b8x16"} - {"b1024"}), frozenset({"row", "col"}), frozenset({"xor", "and", "popc"}),
     frozenset({"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry",
     "param::func"}), frozenset({"L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged"}))
 # Words at the beginning of a form that do not name the instruction, and choices there that do.
 _LOOSE = (frozenset(("sync", "aligned", "volatile", "relaxed", "acquire", "release", "weak", "sp",
-    "sp::ordered_metadata", "satfinite", "mmio", "approx", "full", "rna", "ftz", "sat", "cc", "relu", "ca", "cg", "add",
+    "sp::ordered_metadata", "satfinite", "mmio", "approx", "rna", "ftz", "sat", "cc", "relu", "ca", "cg", "add",
     "any", "all", "noComplete", "cta", "cluster", "gpu", "sys", "popc", "xor", "and", "cta_group::1", "cta_group::2",
     "tile", "b1024", "xorsign", "noftz", "1d", "2d", "3d", "4d", "5d", "trap", "nc", "a1d", "a2d", "cube", "acube",
-    "2dms", "a2dms", "is_canceled", "tensormap::generic", "async::generic", "mbarrier_init", "abs"))
+    "2dms", "a2dms", "is_canceled", "get_first_ctaid", "tensormap::generic", "async::generic", "mbarrier_init", "abs"))
     | frozenset(word for kind in _ORDERED for word in kind) - {"param"})  # fmt: skip
 _NAMES = frozenset(("hi", "lo", "wide", "l", "r", "inc", "dec", "wait::ld", "wait::st"))
+_CTA = (ModifierSlot("cta", ("cta",), False),)
 _SHAPE = re.compile(r"m\d+n\d+(k\d+)?$|[xv]\d$|kind::|r[nzmp]i?$|\d+x\d+b$")
 
 
@@ -99,7 +100,7 @@ def _named(f: Form) -> int:
         return (not s.optional and (_NAMES.issuperset(s.choices)
             or (len(s.choices) == 1 and word not in _LOOSE and not _SHAPE.match(word))))
 
-    least = 2 if f.entry.name.startswith("barrier.cluster") else 0
+    least = 2 if f.entry.name.startswith("barrier.cluster") or f.slots[:1] == _CTA else 0
     return max(least, sum(1 for _ in itertools.takewhile(bool, map(names, f.slots))))
 
 

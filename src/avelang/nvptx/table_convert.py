@@ -23,9 +23,10 @@ for _t, _parts in (("b16", (("b8", 2),)), ("b32", (("b8", 4), ("b16", 2))), ("b6
         form(f"mov.{_t}", f"d:{_part}*{_n}, s:{_t}", _needs, _S)
 form("shfl.sync.<way>.b32", "d:b32|pred, s:b32, s:b32, s:b32, s:u32", "6.0 sm_30", _S, way="up down bfly idx")
 form("prmt.b32{.<mode>}", "d:b32, s:b32, s:b32, s:b32", "2.0 sm_20", _S, mode="f4e b4e rc8 ecl ecr rc16")
-form("isspacep.<space>", "d:pred, s:u64", "2.0 sm_20", _S, space="const global local shared shared::cta "
-    "shared::cluster param param::entry", words={"const": "3.1 sm_20", "param": "7.7 sm_70",
-    "param::entry": "8.3 sm_70"})  # fmt: skip
+for _t in ("u64", "u32"):
+    form("isspacep.<space>", f"d:pred, s:{_t}", "2.0 sm_20", _S, space="const global local shared shared::cta "
+        "shared::cluster param param::entry", words={"const": "3.1 sm_20", "param": "7.7 sm_70",
+        "param::entry": "8.3 sm_70"})  # fmt: skip
 # Addresses of 32 bits went with CUDA 12: what is left of them is in shared memory, which mapa knows.
 _SPACES = "const global local shared shared::cta shared::cluster param param::entry"
 form("cvta.<space>.<t>", "d:<t>, a:<t>", "2.0 sm_20", _S, space=_SPACES, t="u64",

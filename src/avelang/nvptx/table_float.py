@@ -26,8 +26,8 @@ HALVES, BHALVES = "f16 f16x2", "bf16 bf16x2"
 
 # -- 9.7.3, f32 and f64 ------------------------------------------------------------------------------------------------
 
-form("testp.<kind>.<t>", "d:pred, s:<t>", "2.0", "9.7.3", t="f32 f64", kind="finite infinite number notanumber normal "
-    "subnormal")
+form("testp{.<kind>}.<t>", "d:pred, s:<t>", "2.0", "9.7.3", t="f32 f64",
+    kind="finite infinite number notanumber normal subnormal")
 form("copysign.<t>", "d:<t>, s:<t>, s:<t>", "2.0", "9.7.3", t="f32 f64")
 for _op in ("add", "sub", "mul"):
     form(f"{_op}{{.<rnd>}}{{.ftz}}{{.sat}}.f32", "d:f32, s:f32, s:f32", section="9.7.3")

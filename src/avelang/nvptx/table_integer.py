@@ -43,7 +43,7 @@ for _op in ("min", "max"):
 for _op in ("popc", "clz"):
     form(f"{_op}.<t>", "d:u32, s:<t>", "2.0 sm_20", t="b32 b64", section="9.7.1")
 form("bfind{.shiftamt}.<t>", "d:u32, s:<t>", "2.0 sm_20", t=LONG, section="9.7.1")
-form("fns.b32", "d:b32, s:b32, s:b32, s:s32", "6.0 sm_30", section="9.7.1")
+form("fns.b32", "d:b32, s:b32, s:b32, s:b32", "6.0 sm_30", section="9.7.1")
 form("brev.<t>", "d:<t>, s:<t>", "2.0 sm_20", t="b32 b64", section="9.7.1")
 form("bfe.<t>", "d:<t>, s:<t>, s:u32, s:u32", "2.0 sm_20", t=LONG, section="9.7.1")
 form("bfi.<t>", "d:<t>, s:<t>, s:<t>, s:u32, s:u32", "2.0 sm_20", t="b32 b64", section="9.7.1")

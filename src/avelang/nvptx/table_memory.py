@@ -117,7 +117,7 @@ _FIRST, _SECOND = ("L2::evict_last L2::evict_normal L2::evict_first L2::evict_un
     "L2::evict_first L2::evict_unchanged")
 form("createpolicy.range{.global}.<first>{.<second>}.b64", "d:b64, [global], s:u32, s:u32", "7.4 sm_80", _S,
     first=_FIRST, second=_SECOND)
-form("createpolicy.fractional.<first>{.<second>}.b64", "d:b64, i:f32?", "7.4 sm_80", _S, first=_FIRST, second=_SECOND)
+form("createpolicy.fractional.<first>{.<second>}.b64", "d:u64, i:f32?", "7.4 sm_80", _S, first=_FIRST, second=_SECOND)
 form("createpolicy.cvt.L2.b64", "d:b64, s:b64", "7.4 sm_80", _S)
 
 # -- 9.7.13: atom, red -------------------------------------------------------------------------------------------------

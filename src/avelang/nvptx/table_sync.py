@@ -9,8 +9,8 @@ from avelang.nvptx.forms import BLACKWELL, TOGETHER, entries, form
 
 _S = "9.7.13"
 
-entries("bar", "barrier aligned ordered")
-entries("barrier", "barrier ordered")
+entries("bar", "barrier aligned")
+entries("barrier", "barrier")
 entries("bar.warp.sync", "barrier ordered")
 entries("barrier.cluster.arrive", "barrier")
 entries("barrier.cluster.wait", "barrier wait")
@@ -27,19 +27,19 @@ entries("activemask elect nanosleep brkpt pmevent stacksave stackrestore alloca 
 entries("clusterlaunchcontrol.try_cancel", "write async arrive", group="mbarrier", proxy="async")
 entries("griddepcontrol.launch_dependents", group="grids")
 entries("griddepcontrol.wait", "wait", group="grids")
-entries("setmaxnreg", "ordered")
+entries("setmaxnreg")
 entries("bra brx ret exit", "jump")
 entries("call", "call")
 entries("trap", "stop")
 
 # -- barriers ----------------------------------------------------------------------------------------------------------
 
-for _name, _aligned, _needs in (("bar", "", "1.0"), ("barrier", "{.aligned}", "6.0 sm_30")):
-    _cta = {"cta": "7.8"}
-    form(f"{_name}{{.cta}}.sync{_aligned}", "s:u32, s:u32?", _needs, _S, words=_cta)
-    form(f"{_name}{{.cta}}.arrive{_aligned}", "s:u32, s:u32", _needs, _S, words=_cta)
-    form(f"{_name}{{.cta}}.red.popc{_aligned}.u32", "d:u32, s:u32, s:u32?, p", _needs, _S, words=_cta)
-    form(f"{_name}{{.cta}}.red.<op>{_aligned}.pred", "d:pred, s:u32, s:u32?, p", _needs, _S, op="and or", words=_cta)
+for _name, _aligned, _needs in (("bar", "", "1.0"), ("bar.cta", "", "7.8"), ("barrier", "{.aligned}", "6.0 sm_30"),
+        ("barrier.cta", "{.aligned}", "7.8 sm_30")):
+    form(f"{_name}.sync{_aligned}", "s:u32, s:u32?", _needs, _S)
+    form(f"{_name}.arrive{_aligned}", "s:u32, s:u32", _needs, _S)
+    form(f"{_name}.red.popc{_aligned}.u32", "d:u32, s:u32, s:u32?, p", _needs, _S)
+    form(f"{_name}.red.<op>{_aligned}.pred", "d:pred, s:u32, s:u32?, p", _needs, _S, op="and or")
 form("bar.warp.sync", "s:u32", "6.0 sm_30", _S)
 form("barrier.cluster.arrive{.<sem>}{.aligned}", "", "7.8 sm_90", _S, sem="release relaxed",
     words={"release relaxed": "8.0 sm_90"})
@@ -92,11 +92,11 @@ for _op in ("arrive", "arrive_drop"):
 for _op, _hint, _needs in (("test_wait", "", "7.0 sm_80"), ("try_wait", ", s:u32?", "7.8 sm_90")):
     _more: dict[str, Any] = {"sem": "acquire relaxed", "scope": "cta cluster", "space": _CTA, "words": _ORDER,
         "rules": [TOGETHER]}
-    form(f"mbarrier.{_op}{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", f"d:pred, [<space>], r:b64{_hint}", _needs, _M,
+    form(f"mbarrier.{_op}{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", f"d:pred, [<space>], s:b64{_hint}", _needs, _M,
         **_more)
     form(f"mbarrier.{_op}.parity{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", f"d:pred, [<space>], s:u32{_hint}",
          "7.1 sm_80" if _op[1] == "e" and not _hint else _needs, _M, **_more)
-form("mbarrier.pending_count.b64", "d:u32, r:b64", "7.0 sm_80", _M)
+form("mbarrier.pending_count.b64", "d:u32, s:b64", "7.0 sm_80", _M)
 
 # -- among the threads of a warp ---------------------------------------------------------------------------------------
 
@@ -113,9 +113,9 @@ form("griddepcontrol.launch_dependents", "", "7.8 sm_90", _S)
 form("griddepcontrol.wait", "", "7.8 sm_90", _S)
 form("clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128",
     "[], []", "8.6 sm_100", _S, words={"multicast::cluster::all": f"8.6 {BLACKWELL}"})  # fmt: skip
-form("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128", "d:pred, r:b128", "8.6 sm_100", _S)
-form("clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128", "d:b32*4, r:b128", "8.6 sm_100", _S)
-form("clusterlaunchcontrol.query_cancel.<dim>.b32.b128", "d:b32, r:b128", "8.6 sm_100", _S,
+form("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128", "d:pred, s:b128", "8.6 sm_100", _S)
+form("clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128", "d:b32*4, s:b128", "8.6 sm_100", _S)
+form("clusterlaunchcontrol.query_cancel.<dim>.b32.b128", "d:b32, s:b128", "8.6 sm_100", _S,
      dim="get_first_ctaid::x get_first_ctaid::y get_first_ctaid::z")  # fmt: skip
 
 # -- control flow ------------------------------------------------------------------------------------------------------
@@ -132,7 +132,8 @@ form("exit", "", "1.0", _C)
 _R = "9.7.17"
 form("stacksave.<t>", "d:<t>", "7.3 sm_52", _R, t="u32 u64")
 form("stackrestore.<t>", "r:<t>", "7.3 sm_52", _R, t="u32 u64")
-form("alloca.<t>", "d:<t>, s:<t>, i=8|1|2|4|16|32|64|128?", "7.3 sm_52", _R, t="u32 u64")
+_POWERS = "|".join(str(1 << i) for i in (3, 0, 1, 2, *range(4, 32)))
+form("alloca.<t>", f"d:<t>, s:<t>, i={_POWERS}?", "7.3 sm_52", _R, t="u32 u64")
 form("brkpt", "", "1.0", "9.7.20")
 form("nanosleep.u32", "s:u32", "6.3 sm_70", "9.7.20")
 form("pmevent", "i:u32", "1.4", "9.7.20")

@@ -74,7 +74,7 @@ for _geometry, _n in (("1d", 1), ("2d", 2), ("3d", 4), ("a1d", 2), ("a2d", 4)):
         form(f"sured.b.<op>.{_geometry}.<t>.<mode>", f"[surf,{_n}], s:<t>", "2.0 sm_20", _F, op="add min max",
             t="u32 u64 s32", mode=_MODES)
         form(f"sured.b.<op>.{_geometry}.b32.<mode>", f"[surf,{_n}], s:b32", "2.0 sm_20", _F, op="and or", mode=_MODES)
-        form(f"sured.p.<op>.{_geometry}.b32.<mode>", f"[surf,{_n}], r:b32", "2.0 sm_20", _F, op="add min max and or",
+        form(f"sured.p.<op>.{_geometry}.b32.<mode>", f"[surf,{_n}], s:b32", "2.0 sm_20", _F, op="add min max and or",
             mode=_MODES)
 form("suq.<what>.b32", "d:b32, [surf]", "1.5", _F, what="width height depth channel_data_type channel_order array_size "
     "memory_layout", words={"array_size": "4.1", "memory_layout": "4.2"})  # fmt: skip

@@ -35,16 +35,16 @@ def _wgmma() -> None:
         sizes = SIZES if f.signed else INT_SIZES
         for sparse in (False, True):
             shapes = " ".join(f"m64n{n}k{k * (1 + sparse)}" for n in sizes)
-            a = "r:b32*4" if registers else "r:b64"
+            a = "r:b32*4" if registers else "s:b64"
             scales = ", i=1|-1, i=1|-1" if f.signed else ""
             turns = (", i=0|1" if registers else ", i=0|1, i=0|1") if f.turns else ""
             meta = ", r:b32, i:u32" if sparse else ""
             d, saturate = ("s32", "{.satfinite}") if name == "i32" else (name, "")
-            form(f"wgmma.mma_async{'.sp' * sparse}.sync.aligned.<shape>{saturate}.{d}.<a>.<b>",
-                f"d:{_HELD[name]}, {a}, r:b64{meta}, p{scales}{turns}", "8.2 sm_90a" if sparse else _NEEDS, _S,
+            form(f"wgmma.mma_async{'.sp' * sparse}.sync{{.aligned}}.<shape>{saturate}.{d}.<a>.<b>",
+                f"d:{_HELD[name]}, {a}, s:b64{meta}, p{scales}{turns}", "8.2 sm_90a" if sparse else _NEEDS, _S,
                 shape=shapes, a=both, b=both)  # fmt: skip
-    for a in ("r:b32*4", "r:b64"):
-        form("wgmma.mma_async.sync.aligned.<shape>.s32.b1.b1.and.popc", f"d:s32*<shape/2>, {a}, r:b64, p", _NEEDS, _S,
+    for a in ("r:b32*4", "s:b64"):
+        form("wgmma.mma_async.sync{.aligned}.<shape>.s32.b1.b1.and.popc", f"d:s32*<shape/2>, {a}, s:b64, p", _NEEDS, _S,
              shape=" ".join(f"m64n{n}k256" for n in INT_SIZES))  # fmt: skip
 
 
@@ -59,7 +59,7 @@ _T = "9.7.16"
 _TMEM = f"8.6 {TENSOR_MEMORY}"
 _A_ONLY, _SPARSE4 = "8.7 sm_100a sm_103a sm_110a", "8.6 sm_100a sm_103a sm_110a"
 form("tcgen05.alloc.<group>.sync.aligned{.shared::cta}.b32", "[shared::cta], s:u32", _TMEM, _T)
-form("tcgen05.dealloc.<group>.sync.aligned.b32", "r:b32, s:u32", _TMEM, _T)
+form("tcgen05.dealloc.<group>.sync.aligned.b32", "s:b32, s:u32", _TMEM, _T)
 form("tcgen05.relinquish_alloc_permit.<group>.sync.aligned", "", _TMEM, _T)
 for _shape, _per, _most in (("32x32b", 1, 128), ("16x64b", 1, 128), ("16x128b", 2, 64), ("16x256b", 4, 32),
         ("16x32bx2", 1, 128)):
@@ -77,17 +77,17 @@ form("tcgen05.commit.<group>.mbarrier::arrive::one{.shared::cluster}{.multicast:
     "[], s:u16 if multicast::cluster", _TMEM, _T)
 form("tcgen05.shift.<group>.down", "[tmem]", "8.6 sm_100a sm_103a sm_110a", _T)
 _FROM = "b8x16.b6x16_p32 b8x16.b4x16_p64"
-form("tcgen05.cp.<group>.<shape>{.<src>}", "[tmem], r:b64", _TMEM, _T, shape="128x256b 4x256b 128x128b", src=_FROM)
-form("tcgen05.cp.<group>.64x128b.<warps>{.<src>}", "[tmem], r:b64", _TMEM, _T, warps="warpx2::02_13 warpx2::01_23",
+form("tcgen05.cp.<group>.<shape>{.<src>}", "[tmem], s:b64", _TMEM, _T, shape="128x256b 4x256b 128x128b", src=_FROM)
+form("tcgen05.cp.<group>.64x128b.<warps>{.<src>}", "[tmem], s:b64", _TMEM, _T, warps="warpx2::02_13 warpx2::01_23",
     src=_FROM)
-form("tcgen05.cp.<group>.32x128b.warpx4{.<src>}", "[tmem], r:b64", _TMEM, _T, src=_FROM)
+form("tcgen05.cp.<group>.32x128b.warpx4{.<src>}", "[tmem], s:b64", _TMEM, _T, src=_FROM)
 _A_OPS = " ".join(f"collector::a::{x}" for x in ("fill", "use", "lastuse", "discard"))
 _B_OPS = " ".join(f"collector::b{i}::{x}" for i in range(4) for x in ("fill", "use", "lastuse", "discard"))
 for _sparse, _meta in (("", ""), (".sp", ", [tmem]")):
-    for _a in ("r:b64", "[tmem]"):
-        _shift = "" if _a == "r:b64" else "{.ashift}"
+    for _a in ("s:b64", "[tmem]"):
+        _shift = "" if _a == "s:b64" else "{.ashift}"
         for _group, _lanes in ((1, 4), (2, 8)):
-            _head = f"[tmem], {_a}, r:b64{_meta}, s:u32, s:b32*{_lanes}?, p"
+            _head = f"[tmem], {_a}, s:b64{_meta}, s:u32, s:b32*{_lanes}?, p"
             # The latter scales D by a power of two.
             for _kind, _tail in (("f16 tf32 f8f6f4 i8", ""), ("f16 tf32", ", i:u32")):
                 _kinds = " ".join(f"kind::{x}" for x in _kind.split())
@@ -98,10 +98,10 @@ for _sparse, _meta in (("", ""), (".sp", ", [tmem]")):
             "scale_vec::2X scale_vec::4X block16 block32")):
             _vector = ".<scale>" if _kind == "mxf4nvf4" else "{.<scale>}"
             form(f"tcgen05.mma{_sparse}.<group>.kind::{_kind}.block_scale{_vector}{{.<collector>}}",
-                f"[tmem], {_a}, r:b64{_meta}, s:u32, [tmem], [tmem], p", _SPARSE4 if _sparse and _kind != "mxf8f6f4"
+                f"[tmem], {_a}, s:b64{_meta}, s:u32, [tmem], [tmem], p", _SPARSE4 if _sparse and _kind != "mxf8f6f4"
                 else _TMEM, _T, scale=_scale, collector=_A_OPS,
                 words={"block16 block32": f"8.8 {TENSOR_MEMORY}",
                 **({"scale_vec::2X": _A_ONLY} if _kind == "mxf4nvf4" else {})})  # fmt: skip
-        form(f"tcgen05.mma.ws{_sparse}.cta_group::1.<kind>{{.<collector>}}", f"[tmem], {_a}, r:b64{_meta}, s:u32, p, "
-            f"r:b64?", _TMEM, _T, kind="kind::f16 kind::tf32 kind::f8f6f4 kind::i8", collector=_B_OPS,
+        form(f"tcgen05.mma.ws{_sparse}.cta_group::1.<kind>{{.<collector>}}", f"[tmem], {_a}, s:b64{_meta}, s:u32, p, "
+            f"s:b64?", _TMEM, _T, kind="kind::f16 kind::tf32 kind::f8f6f4 kind::i8", collector=_B_OPS,
             words={"kind::i8": "8.6 sm_100a sm_110a"})  # fmt: skip
