@@ -22,6 +22,8 @@ def main(rank: int, ranks: int, file: str) -> None:
     w = torch.arange(16 * 8, dtype=torch.float32).reshape(16, 8) + rank
     rows = torch.cat([torch.arange(64, dtype=torch.float32).reshape(8, 8) + r for r in range(ranks)])
     assert torch.equal(dist.all_gather_matmul(x, w.T, group, fuse=True), rows @ w.T)
+    compiled = torch.compile(lambda x: dist.all_reduce(2 * x, group) + 1, backend="aot_eager", fullgraph=True)
+    assert torch.equal(compiled(x), 2 * want + 1)
     print("sums are right")
     again.close()
     try:

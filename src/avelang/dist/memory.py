@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import abc
 import math
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -40,6 +41,9 @@ class Symmetric:
         return f"<symmetric {a.dtype} {a.shape} of {len(self)} ranks>"
 
 
+MEMBERS: weakref.WeakValueDictionary[str, Member] = weakref.WeakValueDictionary()  # by name
+
+
 class Member(abc.ABC):
     """One rank among `ranks`, with its symmetric memory: what programs of one rank are given. `World.run` makes those
     that live in one process, `connect` one of many processes.
@@ -59,6 +63,7 @@ class Member(abc.ABC):
     def __init__(self) -> None:
         self._places = Places(len(self.heaps[self.rank]), f"rank {self.rank}")
         self._kept: dict[Any, Any] = {}
+        MEMBERS[self.name] = self
 
     def empty(self, shape: int | Sequence[int], dtype: Any) -> Symmetric:
         """A tensor in symmetric memory, with zeros at first. All ranks ask for the same in the same order. Raises

@@ -7,19 +7,18 @@ bits in every run, whatever the number of rows or of shots."""
 
 from __future__ import annotations
 
-import weakref
+import sys
 from typing import Any
 
 from avelang import argument_error
 from avelang.bridge import Array, op
 from avelang.dist import connect
-from avelang.dist.memory import Member
+from avelang.dist.memory import MEMBERS, Member
 from avelang.ops.matmul import matmul
 from avelang_kernels.arrays import named
 from avelang_kernels.dist import exchange, fused
 
 DTYPES = ("bfloat16", "float16", "float32", "float64")
-_MEMBERS: weakref.WeakValueDictionary[str, Member] = weakref.WeakValueDictionary()
 _CONNECTED: dict[str, Member] = {}  # of process groups that were given as they are
 
 
@@ -27,21 +26,18 @@ def member_of(group: Any) -> Member:
     """The member that a `group` argument means; a process group is connected when it first comes, by all its ranks.
     Raises L066."""
     if isinstance(group, Member):
-        _MEMBERS[group.name] = group
         return group
     name = "" if group is None else str(getattr(group, "group_name", ""))
     if group is not None and not name:
         raise argument_error(f"group is {type(group).__name__}: a Member of avelang.dist, or a torch process group")
     if name not in _CONNECTED:
         _CONNECTED[name] = connect(group)
-    found = _CONNECTED[name]
-    _MEMBERS[found.name] = found
-    return found
+    return _CONNECTED[name]
 
 
 def _here(group: str) -> Member:
     """The member of a name, in an operation. Raises L066 where it is gone."""
-    found = _MEMBERS.get(group)
+    found = MEMBERS.get(group)
     if found is None:
         raise argument_error(f"the group {group!r} is gone: its Member was let go, or lives in another process")
     return found
@@ -53,7 +49,11 @@ def _checked(x: Array, name: str = "x") -> None:
 
 
 def _agree(group: Member, function: str, x: Any, **options: Any) -> None:
-    """Compares a call with those of the other ranks when one like it first comes. Raises L081."""
+    """Compares a call with those of the other ranks when one like it first comes; not while torch.compile traces it.
+    Raises L081."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.compiler.is_compiling():
+        return
     what = {"shape": tuple(x.shape), "dtype": named(x), **options}
     group.kept((function, *what.items()), lambda: group.agree(f"ops.dist.{function}", **what) or True)
 

@@ -15,7 +15,7 @@ from emit.llvm.gpu import assembly, counts, program
 from emit.llvm.gpu_rows import RowKernel
 
 AMD = [c.name for c in CHIPS.values() if c.vendor == "amd"]
-CASES = [(row, chip) for row in ROWS.values() for chip in AMD if CHIPS[chip].has(row)]
+CASES = [(row, chip) for row in ROWS.values() for chip in AMD if row.namespace == "amdgpu" and CHIPS[chip].has(row)]
 
 # What must stand in the assembly: a row's own mnemonic, unless it is here. None: nothing of it is left in the text.
 FOUND: dict[str, str | None] = {
