@@ -134,7 +134,7 @@ def test_json_of_a_program_that_ends_itself(ave, tmp_path):
     assert done.exit_code == 3 and json.loads(done.stdout)["status"] == 3
 
 
-@pytest.mark.parametrize("line", ["intrinsics mfma_16x16x16", "cache info", "tune list", "intrinsics --chip sm_80 cp"])
+@pytest.mark.parametrize("line", ["intrinsics mfma_16x16x16", "cache info", "tune list", "explain mmas --target sm_80", "intrinsics --chip sm_80 cp"])
 def test_json_of_results(ave, line):
     done = ave(*line.split(), "--json")
     assert done.exit_code == 0 and json.loads(done.stdout) is not None, done.output

@@ -184,7 +184,9 @@ import avelang
 import avelang.language as al
 from avelang import tile
 
-D = tile.Distribution.blocked((8, 16), al.f32, waves=1)
+WAVES = 1
+
+D = tile.Distribution.blocked((8, 16), al.f32, waves=WAVES)
 
 
 @avelang.jit
@@ -203,8 +205,11 @@ print("out 622")
 
 def test_a_tile_is_put_together(program):
     program.write_text(TILE)
-    said = debug(program, "tile u", "layout t", "p u.dist.shape", "p u", options=("-b", "14"))
+    said = debug(program, "tile u", "layout t", "p u.dist.shape", "p u", options=("-b", "16"))
     assert "[224. 226." in said and "over 64 threads" in said and "(ave) p u.dist.shape\n(8, 16)\n" in said, said
+    assert "stand elsewhere" not in said
+    program.write_text(TILE.replace("WAVES = 1", "WAVES = 2").replace("[1, 64]", "[1, 128]"))
+    assert "wave 1 of the block stand elsewhere" in debug(program, "tile u", options=("-b", "16"))
 
 
 class Editor:

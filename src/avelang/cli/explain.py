@@ -3,11 +3,13 @@ counts, go out."""
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from avelang.cli.compile import Chip
+from avelang.cli.console import json_option, show_json
 
 if TYPE_CHECKING:
     from avelang.tile import GemmPlan, PlanVerdict
@@ -191,7 +193,8 @@ def _candidates(verdicts: list[PlanVerdict]) -> Any:
 
 @explain.command("mmas")
 @click.option("--target", type=Chip(), metavar="CHIP", default="gfx942", show_default=True, help="The chip.")
-def mmas_command(target: str) -> None:
+@json_option("Print a JSON list: name, instructions, and the layout of each operand.")
+def mmas_command(target: str, as_json: bool) -> None:
     """List the matrix products of a chip, real and virtual, with their layouts."""
     from rich.table import Table
 
@@ -204,6 +207,11 @@ def mmas_command(target: str) -> None:
     except AveError as exc:
         show_error(exc)
         raise SystemExit(1) from None
+    if as_json:
+        show_json([{"name": m.name, "instructions": list(m.natives),
+                    "operands": {n: None if x is None else dataclasses.asdict(x) for n, x in m.layouts().items()}}
+                   for m in found])  # fmt: skip
+        return
     table = Table("MMA", "instructions", "operand", "outer", "thread", "tstrides", "element", box=None, pad_edge=False)
     for m in found:
         names = " + ".join(f"{m.natives.count(x)} {x.partition('.')[2]}" for x in dict.fromkeys(m.natives))

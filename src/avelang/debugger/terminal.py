@@ -252,8 +252,18 @@ class Terminal:
         if not isinstance(value, (TileView, TensorView)):
             self.say(f"`{rest}` is no tile and no tensor: {brief(value)}")
             return
-        with np.printoptions(linewidth=160, edgeitems=8, threshold=1024):
+        with np.printoptions(linewidth=160, edgeitems=8, threshold=1024, precision=5, suppress=True):
             self.say(full(value))
+        if isinstance(value, TileView) and (late := self._elsewhere_waves()):
+            some = ", ".join(map(str, late))
+            self.say(f"wave {some} of the block stand elsewhere: their elements are what they hold there, 0 where they "
+                     "hold none yet")  # fmt: skip
+
+    def _elsewhere_waves(self) -> list[int]:
+        """The waves of the block that do not stand at this statement."""
+        at = {w: went.scope for w, went in self.session.went.items()}
+        return [w.shape.index for w in self.spot.wave.block.waves
+                if w is not self.spot.wave and at.get(w) is not at.get(self.spot.wave)]  # fmt: skip
 
     def do_layout(self, rest: str) -> None:
         """Prints how a tensor lies in memory, or how a tile is distributed."""
