@@ -13,13 +13,13 @@ from typing import Any
 def named(what: str) -> tuple[str, str]:
     """(file or module, name) of FILE:NAME or MODULE:NAME; no name for FILE. Ends the command where there is no such
     file."""
-    from avelang.cli.console import fail
+    from avelang.cli.console import USAGE, fail
 
     file, colon, name = what.rpartition(":")
     if not colon or not all(part.isidentifier() for part in name.split(".")):
         file, name = what, ""
     if not (name and _is_module(file)) and not pathlib.Path(file).is_file():
-        fail(f"there is no file {file}")
+        fail(f"there is no file {file}", status=USAGE)
     return file, name
 
 
@@ -30,7 +30,7 @@ def _is_module(text: str) -> bool:
 def found_in(file: str, name: str) -> Any:
     """The object of that name, dots for attributes: a kernel, or something that can be called. Ends the command where
     there is none."""
-    from avelang.cli.console import fail
+    from avelang.cli.console import USAGE, fail
     from avelang.cli.script import execute
     from avelang.frontend.source import Jitted
     from avelang.ptx.kernel import PtxKernel
@@ -43,17 +43,18 @@ def found_in(file: str, name: str) -> Any:
     if isinstance(thing, (Jitted, PtxKernel)) or callable(thing):
         return thing
     known = ", ".join(sorted(n for n, v in found.items() if isinstance(v, (Jitted, PtxKernel))))
-    fail(f"{file} has no kernel or function `{name}`", f"its kernels: {known}" if known else "it has no kernels")
+    fail(f"{file} has no kernel or function `{name}`", f"its kernels: {known}" if known else "it has no kernels",
+         USAGE)
 
 
 def _imported(module: str) -> dict[str, Any]:
     """What a module has, names that it makes when they are asked for included."""
-    from avelang.cli.console import fail
+    from avelang.cli.console import USAGE, fail
 
     try:
         found = importlib.import_module(module)
     except ImportError as exc:
-        fail(f"there is no file and no module {module}: {exc}")
+        fail(f"there is no file and no module {module}: {exc}", status=USAGE)
     return {name: getattr(found, name) for name in dir(found)}
 
 
