@@ -90,8 +90,11 @@ def _other_language(f: Frame, node: ast.Attribute) -> None:
         root = root.value
     if not isinstance(root, ast.Name) or root.id not in foreign_names.MODULES:
         return
-    if f.env.get(root.id) is not MISSING or root.id in f.flow.names:
-        return
+    frame: Frame | None = f
+    while frame is not None:  # a nested function sees the names around it
+        if frame.env.get(root.id) is not MISSING or root.id in frame.flow.names:
+            return
+        frame = frame.parent
     try:
         f.source.lookup(root.id)
     except KeyError:
