@@ -6,29 +6,28 @@ each run. Block b of a rank has to do with blocks b of the others only. Buffers 
 of call e of another one knows that it has read what was there in call e - 2. The number of a call is kept in memory, so
 that a launch can be recorded once and run again."""
 
-# pyright: reportInvalidTypeForm=false
 # No `from __future__ import annotations`: the annotations of kernels name values of the function around them.
 
 import functools
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
 
 THREADS = 256
 F32: Any = al.f32
-WORDS: Any = al.Pointer(al.u32)  # type: ignore[arg-type]
+WORDS: Any = al.Pointer(al.u32)
 
 
 @avelang.jit
-def chunk_of(count, block, blocks):
+def chunk_of(count: Any, block: Any, blocks: Any):
     """First and end of a block's part of `count` vectors."""
     each = (count + blocks - 1) // blocks
     return min(block * each, count), min(block * each + each, count)
 
 
 @avelang.jit
-def publish(signals, epoch, phase, R, t, b, blocks):
+def publish(signals: Any, epoch: Any, phase: Any, R: Any, t: Any, b: Any, blocks: Any):
     """The block's stores are there: it tells all ranks, and waits until all have told. All threads call it."""
     al.syncthreads()
     if t < R:
@@ -44,11 +43,11 @@ def parts(dtype: al.DType, ranks: int, vec: int) -> Any:
     R, VEC, ACC = ranks, vec, al.f64 if dtype == al.f64 else al.f32
 
     @avelang.jit
-    def vectors(p, count):
+    def vectors(p: Any, count: Any):
         return al.make_tensor(p, dtype, al.make_layout((count, VEC)))
 
     @avelang.jit
-    def total(box, first, i, length):
+    def total(box: Any, first: Any, i: Any, length: Any):
         acc = al.full((VEC,), 0.0, ACC)
         for r in range(R):
             acc = acc + al.convert(vectors(al.peer(box, r), length)[first + i], ACC)
@@ -77,8 +76,11 @@ def _all_gather(dtype: al.DType, ranks: int, vec: int) -> Any:
     R, (vectors, _) = ranks, parts(dtype, ranks, vec)
 
     @avelang.jit
-    def all_gather(x: ELEMENTS, out: ELEMENTS, box: ELEMENTS, signals: WORDS, counts: WORDS, n: al.u32, apart: al.u32,
-                   room: al.u32, team: al.Ranks):  # fmt: skip
+    def all_gather(
+        x: Annotated[Any, ELEMENTS], out: Annotated[Any, ELEMENTS], box: Annotated[Any, ELEMENTS],
+        signals: Annotated[Any, WORDS], counts: Annotated[Any, WORDS], n: al.u32, apart: al.u32, room: al.u32,
+        team: al.Ranks,
+    ):  # fmt: skip
         t, b, blocks = al.thread_id(0), al.block_id(0), al.grid_dim(0)
         epoch, first, end, words = begun(counts, signals, n, R)
         half = (epoch % 2) * room
@@ -101,8 +103,11 @@ def _reduce_scatter(dtype: al.DType, ranks: int, vec: int) -> Any:
     R, (vectors, total) = ranks, parts(dtype, ranks, vec)
 
     @avelang.jit
-    def reduce_scatter(x: ELEMENTS, out: ELEMENTS, box: ELEMENTS, signals: WORDS, counts: WORDS, n: al.u32,
-                       apart: al.u32, room: al.u32, team: al.Ranks):  # fmt: skip
+    def reduce_scatter(
+        x: Annotated[Any, ELEMENTS], out: Annotated[Any, ELEMENTS], box: Annotated[Any, ELEMENTS],
+        signals: Annotated[Any, WORDS], counts: Annotated[Any, WORDS], n: al.u32, apart: al.u32, room: al.u32,
+        team: al.Ranks,
+    ):  # fmt: skip
         t, b, blocks, me = al.thread_id(0), al.block_id(0), al.grid_dim(0), al.rank()
         epoch, first, end, words = begun(counts, signals, n, R)
         half = (epoch % 2) * room
@@ -124,8 +129,11 @@ def _one_shot(dtype: al.DType, ranks: int, vec: int) -> Any:
     R, (vectors, total) = ranks, parts(dtype, ranks, vec)
 
     @avelang.jit
-    def one_shot(x: ELEMENTS, out: ELEMENTS, box: ELEMENTS, signals: WORDS, counts: WORDS, n: al.u32, apart: al.u32,
-                 room: al.u32, team: al.Ranks):  # fmt: skip
+    def one_shot(
+        x: Annotated[Any, ELEMENTS], out: Annotated[Any, ELEMENTS], box: Annotated[Any, ELEMENTS],
+        signals: Annotated[Any, WORDS], counts: Annotated[Any, WORDS], n: al.u32, apart: al.u32, room: al.u32,
+        team: al.Ranks,
+    ):  # fmt: skip
         t, b, blocks = al.thread_id(0), al.block_id(0), al.grid_dim(0)
         epoch, first, end, words = begun(counts, signals, n, R)
         half = (epoch % 2) * room
@@ -146,8 +154,11 @@ def _two_shot(dtype: al.DType, ranks: int, vec: int) -> Any:
     R, (vectors, total) = ranks, parts(dtype, ranks, vec)
 
     @avelang.jit
-    def two_shot(x: ELEMENTS, out: ELEMENTS, box: ELEMENTS, sums: ELEMENTS, signals: WORDS, counts: WORDS, n: al.u32,
-                 apart: al.u32, room: al.u32, team: al.Ranks):  # fmt: skip
+    def two_shot(
+        x: Annotated[Any, ELEMENTS], out: Annotated[Any, ELEMENTS], box: Annotated[Any, ELEMENTS],
+        sums: Annotated[Any, ELEMENTS], signals: Annotated[Any, WORDS], counts: Annotated[Any, WORDS], n: al.u32,
+        apart: al.u32, room: al.u32, team: al.Ranks,
+    ):  # fmt: skip
         t, b, blocks, me = al.thread_id(0), al.block_id(0), al.grid_dim(0), al.rank()
         epoch, first, end, words = begun(counts, signals, n, R)
         half, part = (epoch % 2) * room, (epoch % 2) * (room // R)
@@ -174,7 +185,7 @@ def _two_shot(dtype: al.DType, ranks: int, vec: int) -> Any:
 
 
 @avelang.jit
-def begun(counts, signals, n, R):
+def begun(counts: Any, signals: Any, n: Any, R: Any):
     """The number of this call, first and end of the block's vectors, and the signals."""
     b, blocks = al.block_id(0), al.grid_dim(0)
     first, end = chunk_of(n, b, blocks)
@@ -183,7 +194,7 @@ def begun(counts, signals, n, R):
 
 
 @avelang.jit
-def ended(counts, epoch):
+def ended(counts: Any, epoch: Any):
     """Notes that the block has made this call."""
     b, blocks = al.block_id(0), al.grid_dim(0)
     al.syncthreads()

@@ -1,13 +1,12 @@
 """Products that overlap with the exchange around them: tiles of rows that have come are multiplied first, the rank's
 own first of all; and tiles of sums go to the rank that adds them as they are made."""
 
-# pyright: reportInvalidTypeForm=false
 # No `from __future__ import annotations`: the annotations of kernels name values of the function around them.
 
 import contextlib
 import functools
 import math
-from typing import Any
+from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
@@ -45,7 +44,7 @@ class ShardWalk:
         """Tiles."""
         return ((self.m + self.M - 1) // self.M) * ((self.n + self.N - 1) // self.N)
 
-    def job(self, index, cluster_m, cluster_n):
+    def job(self, index: Any, cluster_m: Any, cluster_n: Any):
         """The tile of a number, when its rows are there."""
         high, wide = (self.m + self.M - 1) // self.M, (self.n + self.N - 1) // self.N
         row, col = tile_of(index, high, wide, self.GROUP)
@@ -63,7 +62,10 @@ def build_push(dtype: al.DType, ranks: int, vec: int) -> Any:
     R, VEC = ranks, vec
 
     @avelang.jit
-    def push(x: ELEMENTS, box: ELEMENTS, counters: WORDS, n: al.u32, start: al.u32, team: al.Ranks):
+    def push(
+        x: Annotated[Any, ELEMENTS], box: Annotated[Any, ELEMENTS], counters: Annotated[Any, WORDS], n: al.u32,
+        start: al.u32, team: al.Ranks,
+    ):  # fmt: skip
         t, b, me = al.thread_id(0), al.block_id(0), al.rank()
         first, end = chunk_of(n, b, al.grid_dim(0))
         X = al.make_tensor(x, dtype, al.make_layout((n, VEC)))
@@ -87,15 +89,16 @@ def build_gated(T: tile.Block, dtype: al.DType, ranks: int) -> Any:
 
     @avelang.jit
     def gated_gemm(
-        a: IN_A, b: IN_B, c: OUT, counters: WORDS, rows: al.u32, n: al.u32, k: al.u32, want: al.u32,  # type: ignore
-        team: al.Ranks, EACH: al.constexpr = 8, WIDE: al.constexpr = 8,
+        a: Annotated[Any, IN_A], b: Annotated[Any, IN_B], c: Annotated[Any, OUT], counters: Annotated[Any, WORDS],
+        rows: al.u32, n: al.u32, k: al.u32, want: al.u32, team: al.Ranks, EACH: al.constexpr = 8,
+        WIDE: al.constexpr = 8,
     ):  # fmt: skip
         m = R * rows
         A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k), EACH), tile.view(c, (m, n), WIDE)
         words = al.make_tensor(counters, al.u32, al.make_layout((R,)))
         walk = ShardWalk(m, n, k, rows, al.rank() * rows, words, want, T.m, T.n, T.group_m, True)
 
-        def finish(sums, at):
+        def finish(sums: Any, at: Any):
             C.store(sums, at)
 
         tile.multiply(T, A, B, walk, finish)
@@ -112,15 +115,16 @@ def build_scattered(T: tile.Block, dtype: al.DType, ranks: int) -> Any:
 
     @avelang.jit
     def scattered_gemm(
-        a: IN_A, b: IN_B, box: SUMS, counters: WORDS, rows: al.u32, n: al.u32, k: al.u32, half: al.u32,  # type: ignore
-        team: al.Ranks, EACH: al.constexpr = 8, WIDE: al.constexpr = 4,
+        a: Annotated[Any, IN_A], b: Annotated[Any, IN_B], box: Annotated[Any, SUMS], counters: Annotated[Any, WORDS],
+        rows: al.u32, n: al.u32, k: al.u32, half: al.u32, team: al.Ranks, EACH: al.constexpr = 8,
+        WIDE: al.constexpr = 4,
     ):  # fmt: skip
         m, me = R * rows, al.rank()
         A, B = tile.view(a, (m, k), EACH), tile.view(b, (n, k), EACH)
         words = al.make_tensor(counters, al.u32, al.make_layout((R,)))
         walk = ShardWalk(m, n, k, rows, (me + 1) % R * rows, words, 0, T.m, T.n, T.group_m, False)
 
-        def finish(sums, at):
+        def finish(sums: Any, at: Any):
             row, col = at
             owner = row // rows
             C = tile.view(al.peer(box, owner), (2 * R * rows, n), WIDE)
@@ -142,7 +146,10 @@ def build_sum(dtype: al.DType, ranks: int, vec: int) -> Any:
     R, VEC = ranks, vec
 
     @avelang.jit
-    def sum_parts(box: SUMS, out: OUT, counters: WORDS, n: al.u32, half: al.u32, want: al.u32, team: al.Ranks):
+    def sum_parts(
+        box: Annotated[Any, SUMS], out: Annotated[Any, OUT], counters: Annotated[Any, WORDS], n: al.u32,
+        half: al.u32, want: al.u32, team: al.Ranks,
+    ):  # fmt: skip
         t, b = al.thread_id(0), al.block_id(0)
         first, end = chunk_of(n, b, al.grid_dim(0))
         if t < R:
