@@ -379,7 +379,7 @@ def test_errors_are_the_same_for_the_host_code(machine, torch):
                 run(x, b, c, 5)
                 found.append((None, asked(list(machine.last.wide[0]))))
             except AveError as e:
-                found.append((e.code, str(e)))
+                found.append((e.code, str(e).split("\n  called from")[0]))  # where the launch stands, a launcher alone does not know
         assert found[0] == found[1] == found[2] and found[0][0] == code, found
         assert code is None or words in found[0][1], found[0][1]
         kernel[AT](a, b, c, 6)
@@ -494,7 +494,7 @@ def test_errors_on_the_cpu_are_the_same(torch):
                 run(x, y, 0, 0)
                 found.append((None, ""))
             except AveError as e:
-                found.append((e.code, str(e)))
+                found.append((e.code, str(e).split("\n  called from")[0]))  # where the launch stands, a launcher alone does not know
         assert found[0] == found[1] == found[2] and found[0][0] == code, found
     kernel[AT](a, b, 0, 0)
     assert hot(kernel)
