@@ -32,7 +32,7 @@ def test_a_kernel_is_not_called():
     with pytest.raises(AveError) as e:
         kernel(1, 2)
     assert e.value.code == "L001"
-    assert "kernel[lambda: ((gx, gy, gz), (bx, by, bz))](...)" in str(e.value)
+    assert "kernel[(gx, gy, gz), (bx, by, bz)](...), or short as kernel[4, 256](...)" in str(e.value)
 
 
 @pytest.mark.parametrize("what", [lambda x: x, 3, print, str, functools.partial(print, 1)])

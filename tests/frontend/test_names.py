@@ -49,6 +49,14 @@ def test_what_may_be_captured():
     assert lanes(k)[0] == 8 + 32 + 1 + 7 + 3 + 5 + 7 + 3 + 2
 
 
+def test_a_list_does_not_grow():
+    def k(out: I):
+        found = []
+        found.append(out[0])  # <-
+
+    assert refused(k, "T009", "'append'").hint == "a list is a tuple in a kernel: t = t + (x,)"
+
+
 def test_constexpr_is_its_value():
     assert SCALE == 32 and isinstance(SCALE, int) and SCALE.value == 32
 

@@ -53,6 +53,12 @@ def tiled(p: al.Pointer(al.f32), q: al.Pointer(al.f32)):
     Y.store(t, (0, 0))
 
 
+@avelang.jit
+def numbers(p: al.Pointer(al.f32)):
+    i = tile.arange(64)
+    tile.store(p, i, tile.load(p, i) * 2.0)
+
+
 @kernel(in_specs=Tile("N", f32), out_specs=Tile("N", f32), grid=lambda N: N // 32, block=32, arch="sm_80")
 def doubled(x, y, *, N):
     px, py = ptx.global_ptrs(x, y)
@@ -143,6 +149,11 @@ def hostile(tmp_path):
 
 def data_of(text):
     return json.loads(text.split('<script type="application/json" id="data">')[1].split("</script>")[0])
+
+
+def test_tiles_that_take_the_block_of_the_command():
+    for threads in (64, 128):
+        assert build.inspected(subject.of_kernel(numbers, {}, "gfx942", (threads, 1, 1))).subtitle.count(f"block {threads} x")
 
 
 def test_a_kernels_text_is_never_markup(ave, hostile, tmp_path):

@@ -59,6 +59,14 @@ def test_blocks_on_cores():
     assert all((e["pid"], e["tid"], "thread_name") in names and e["dur"] > 0 for e in slices)
 
 
+def test_a_launch_on_the_reference_is_named_and_runs():
+    x, y = np.arange(256, dtype=np.float32), np.ones(256, np.float32)
+    with trace_runs.tracing(None) as tracer:
+        turned[2, 128](x, y, backend="reference")
+    assert y[0] == 128 and not tracer.launches
+    assert tracer.missing == ["`turned`: the launch asks for reference, which has no timeline"]
+
+
 def test_waves_of_executed_code():
     found, slices, names = traced("gfx942")
     assert "no time on a card" in found["otherData"]["unit"]

@@ -334,6 +334,7 @@ def test_wrong_calls():
     assert "n, m, B, C" in refused("L005", SPECS, 1, 2, 3, 4, 5)
     assert "n, C" in refused("L006", SPECS)
     assert "did you mean num_warps" in refused("L007", SPECS, 1, 2, 3, 4, num_warp=4)
+    assert "; stages are those of a tile.Block" in refused("L007", SPECS, 1, 2, 3, 4, num_stages=3)
     assert "'n'" in refused("L008", SPECS, 1, n=1, C=2)
     for option in ({"num_warps": 0}, {"num_warps": 2.0}, {"num_warps": True}, {"backend": "gpu"}, {"target": 942}):
         refused("L009", SPECS, 1, C=2, **option)

@@ -262,7 +262,7 @@ CATALOGUE: dict[str, Template] = {
     "U103": Template("{name}: {what} is not available on this chip", "{instead}"),
     # L: arguments and launches. `kernel` is the kernel's name, `param` its parameter's.
     "L001": Template("`{kernel}` is a kernel: a launch needs a grid and a block",
-                     "{kernel}[lambda: ((gx, gy, gz), (bx, by, bz))](...)"),
+                     "{kernel}[(gx, gy, gz), (bx, by, bz)](...), or short as {kernel}[4, 256](...)"),
     "L002": Template(
         "`{kernel}`: the launch geometry must be ((gx, gy, gz), (bx, by, bz)), got {got}: {why}",
         "ints; one or two may be left out at the end, blocks and threads of 1 are meant then",
@@ -346,7 +346,7 @@ CATALOGUE: dict[str, Template] = {
     ),
     "L024": Template(
         "`{kernel}` is for blocks of {want} threads{how} along x, not {block}",
-        "of a tile.Block, these are block.on(chip, dtype).threads"
+        "launch it with so many; of a tile.Block they are block.on(chip, dtype).threads, other tiles take whole waves"
     ),
     "L026": Template(
         "kernel `{kernel}`: backend={backend!r} executes code for {chip}, and the launch says target={target!r}",
@@ -497,7 +497,7 @@ CATALOGUE: dict[str, Template] = {
     "X002": Template(
         "kernel `{kernel}`: {what}{index} touches {size:n byte} at address {address}, outside of all {space} "
         "memory{nearest} ({where})",
-        "the layout reaches further than the array: check its extents and strides, and the size of the argument",
+        "guard the access with a mask or a condition, or check extents and strides against the size of the argument",
     ),
     "X003": Template(
         "kernel `{kernel}`: {what} of {space} memory that nothing wrote: `{tensor}`{index}, byte {byte} of it "

@@ -78,7 +78,9 @@ def attribute(f: Frame, node: ast.Attribute) -> Any:
     if (isinstance(base, (type, enum.Enum))
         or hasattr(base, "_fields")) and not node.attr.startswith("_") and hasattr(base, node.attr):
         f.fail("T010", node, base=describe(base), name=node.attr)
-    f.fail("T009", node, base=describe(base), name=node.attr, hint="")
+    grows = isinstance(base, tuple) and node.attr in ("append", "extend", "insert")
+    f.fail("T009", node, base=describe(base), name=node.attr,
+           hint="a list is a tuple in a kernel: t = t + (x,)" if grows else "")
 
 
 def _other_language(f: Frame, node: ast.Attribute) -> None:

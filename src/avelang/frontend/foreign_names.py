@@ -3,7 +3,7 @@ words for it in this language go out, as the hint of an error."""
 
 from __future__ import annotations
 
-_MEMORY = "read with x[i, j] or a slice x[i, 8 * j : 8 * j + 8]; of tiles tile.load(x, at, mask=...)"
+_MEMORY = "x[i, j] or a slice x[i, 8 * j : 8 * j + 8]; of tiles tile.load(x, at, mask=...)"
 _SHARED = "al.make_shared(shape, dtype)"
 _SYNC = "al.syncthreads()"
 _INDEX = "al.thread_id(dim) with dim 0, 1 or 2"
@@ -23,17 +23,17 @@ NAMES: dict[str, str] = {
     "program_id": _BLOCK,
     "num_programs": _BLOCKS,
     "load": _MEMORY,
-    "store": "assign to x[i, j] or to a slice; of tiles tile.store(x, at, value, mask=...)",
+    "store": "an assignment to x[i, j] or to a slice; of tiles tile.store(x, at, value, mask=...)",
     "dot": "tile.dot(a, b, acc), or the intrinsics al.amdgpu.mfma_* and al.nvvm.mma_*",
     "make_block_ptr": "al.subview(x, offsets, sizes), a slice x[i, a:b], or tile.view(x)",
-    "advance": "move the bounds of the slice or of the subview in the loop",
+    "advance": "other bounds of the slice or of the subview in the loop",
     "static_range": "range(...), which is unrolled",
     "static_assert": "assert, of compile-time values",
     "static_print": "print outside of the kernel",
     "device_print": "al.printf(format, *args)",
     "device_assert": "al.expect(condition, words)",
     "debug_barrier": _SYNC,
-    "broadcast_to": "tiles broadcast by t[:, None]",
+    "broadcast_to": "t[:, None]: tiles broadcast as arrays of NumPy do",
     "expand_dims": "t[:, None] or t[None, :] of a tile",
     "reshape": "al.view(x, dtype, layout)",
     "trans": "t.T of a tile, or a view with other strides",

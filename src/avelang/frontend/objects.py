@@ -234,12 +234,15 @@ def _of_constant(f: Frame, base: Any, name: str, node: ast.AST) -> Any:
     return Pure(found, f"{shown}.{name}") if isinstance(found, (types.FunctionType, types.MethodType)) else found
 
 
+_KNOWN = "known are literals, names of the module and parameters that are al.constexpr; a number of the launch is not"
+
+
 def pure(f: Frame, callee: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST, functions: bool = False) -> Any:
     """A call that Python makes now: of a `Pure` function, or of the class of a compile-time object. Raises T064, T016,
     T094."""
     name = callee.name if isinstance(callee, Pure) else callee.__name__
     if any(map(is_runtime, (*args, *kwargs.values()))):
-        f.fail("T064", node, name=name)
+        f.fail("T064", node, _KNOWN, name=name)
     try:
         found = callee(*args, **kwargs)
     except AveError as e:

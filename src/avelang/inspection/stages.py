@@ -42,11 +42,11 @@ class Stages:
 
 def of_jit(subject: Subject) -> Stages:
     """The stages of a jit function. Raises what compiling it raises."""
-    kernel = compile.build(subject.source, subject.constexprs, None if subject.target == "cpu" else subject.target)
+    chip = compile.chip_of(subject.target)
+    kernel = compile.build(subject.source, subject.constexprs, chip and chip.name, subject.block)
     first = Listing("ir", "Ave IR, as built", "ir", ir_lines(kernel), numbered=False)
     kernel.attrs.update({name: subject.options[name] for name in compile.HINTS if name in subject.options})
     kernel.attrs["lines"] = "ops"
-    chip = compile.chip_of(subject.target)
     made = Stages(subject.target, kernel.name, subject.block, [first], kernel=kernel)
     if chip is None:
         _on_cpu(kernel, made)

@@ -82,7 +82,7 @@ def of_kernel(
     where target or block are left out, what the frontend raises."""
     values = compile.constants(jitted.source, constexprs)
     if target is None or block is None:
-        kernel = compile.build(jitted.source, values, None if target == "cpu" else target)
+        kernel = compile.build(jitted.source, values, None if target == "cpu" else target, block)
         target = target or str(kernel.attrs.get("chip") or USUAL_CHIP)
         block = block_of(kernel, block)
     return Subject(jitted.source, values, block, target)

@@ -53,6 +53,9 @@ class Tracer:
         call, name = launch.call, launch.call.kernel
         target = self.target or (launch.backend.chip if launch.backend.name in EXECUTORS else CPU)  # type: ignore
         chip = compile.chip_of(str(target))
+        if call.bound.device == CPU and chip is None and launch.backend.name != CPU:
+            self.missing.append(f"`{name}`: the launch asks for {launch.backend.name}, which has no timeline")
+            return True
         try:
             with kept(call.bound.arrays, call.bound.device):
                 if call.bound.device != CPU:

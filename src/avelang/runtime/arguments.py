@@ -28,6 +28,11 @@ from avelang.runtime.geometry import CLUSTERS, cluster_of
 from avelang.runtime.streams import handle
 
 OPTIONS = ("num_warps", "waves_per_eu", "cluster", "target", "backend", "stream")
+# Options of Triton's launches, and where the same is said here.
+_THEIRS = {
+    "num_stages": "; stages are those of a tile.Block, tile.Block(128, 128, 32, (2, 2), \"cp-async\", stages=3)",
+    "num_ctas": "; blocks of a cluster are cluster=",
+}
 
 # The backends that execute machine code (`runtime.executed_code`), and the chips whose code that is.
 EXECUTORS = {f"{chip}-exec": chip for chip in ("gfx942", "gfx950")}
@@ -106,7 +111,7 @@ class Parameters:
             if at is None:
                 if name not in OPTIONS:
                     known = [*self._names, *OPTIONS]
-                    raise self.fail("L007", name=name, near=near(name, known),
+                    raise self.fail("L007", name=name, near=_THEIRS.get(name) or near(name, known),
                                     options=", ".join(f"{o}=" for o in OPTIONS))
                 options[name] = value
             elif at < len(args):

@@ -258,7 +258,7 @@ class DistributedTile:
         return apply(lambda a, b: a != b, (self, other))
 
     def __matmul__(self, other):
-        refuse("an operand of `@`", "something else than a tile: tile.dot(a, b) multiplies tiles", "a tile")
+        refuse("a product of tiles", "tile.dot(a, b)", "a @ b")
 
     def elementwise(self, fn, args):
         """fn(values, ...) of `args`, of which this tile is one: so al.exp(t), al.select(t > 0, t, 0.0), abs(t) and
