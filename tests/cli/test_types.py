@@ -1,10 +1,10 @@
-"""What pyright in strict mode says of kernels: nothing of those of the README and of right ones, and the mistakes of wrong ones."""
+"""What pyright in strict mode says of kernels: nothing of right ones, those of the README, the guides and the
+tutorials among them, and the mistakes of wrong ones."""
 
 from __future__ import annotations
 
 import json
 import pathlib
-import re
 import subprocess
 import sys
 
@@ -59,6 +59,7 @@ def outer(x: al.Pointer[al.f32], n: al.u32 = 1.5):
 
 print(outer.lst)
 """
+STRICT = ("editors", "executor", "guide", "inspect", "tutorial")  # pages of docs/ of which every program is checked
 FOUND = {11: "reportArgumentType", 12: "reportArgumentType", 13: "reportAttributeAccessIssue",
          14: "reportAttributeAccessIssue", 15: "reportCallIssue", 16: "reportAttributeAccessIssue",
          19: "reportAttributeAccessIssue"}  # fmt: skip
@@ -67,11 +68,12 @@ FOUND = {11: "reportArgumentType", 12: "reportArgumentType", 13: "reportAttribut
 def test_strict_pyright_on_kernels(tmp_path):
     root, readme = pages.ROOT, pages.ROOT / "README.md"
     files = {"right.py": RIGHT, "wrong.py": WRONG}
-    for page in (readme, root / "docs" / "editors.md"):
+    docs = root / "docs"
+    learn = [*docs.glob("tutorials/*.md"), *docs.glob("coming-from/*.md")]
+    assert len(learn) > 10
+    for page in (readme, *(docs / f"{name}.md" for name in STRICT), *learn):
         for name, blocks in pages.programs(page.read_text()).items():
-            # The calls mean the same as brackets, and no checker takes them.
-            code = re.sub(r"al\.Pointer\((al\.\w+)\)", r"al.Pointer[\1]", "\n".join(b.code for b in blocks))
-            files[f"{page.stem}_{name}"] = code
+            files[f"{page.parent.name}_{page.stem}_{name}"] = "\n".join(b.code for b in blocks)
     for name, text in files.items():
         pathlib.Path(tmp_path, name).write_text(text)
     settings = {"strict": ["."], "extraPaths": [str(root / "src")], "pythonVersion": "3.11",
