@@ -294,6 +294,23 @@ def copied(a: P, b: P, c: F, n: U):
     tile.view(c, (n, n), 4).store(tile.view(a, (n, n), 8).window((64, 64), (0, 0), dist).load(), (0, 0))
 
 
+@avelang.jit
+def of_the_launch(c: F, n: U, CASE: al.constexpr):
+    if CASE == "arange":
+        tile.arange(n)
+    elif CASE == "zeros":
+        tile.zeros((16, n), al.f32)
+    else:
+        tile.topk(tile.load(c, tile.arange(64)), n)
+
+
+@pytest.mark.parametrize("case, words", [("arange", "the bounds of tile.arange"), ("zeros", "extents of a tile"), ("topk", "k of tile.topk")])
+def test_extents_that_a_launch_gives(case, words):
+    with pytest.raises(AveError, match="T301") as e:
+        of_the_launch[1, 64](np.zeros(64, np.float32), 64, case)
+    assert words in e.value.message and "known at compile time" in e.value.message
+
+
 @pytest.mark.parametrize("backend", ["gfx942-exec", "reference", "cpu"])
 def test_threads_of_a_launch(backend):
     """A product is for just its threads; a tile may have more of them beside it, which hold the same elements."""

@@ -83,8 +83,10 @@ def argument_error(why: str, hint: str = "") -> ArgumentError:
         inner = inner if frame.f_globals["__name__"] == "avelang.base.takes" else frame
         frame = frame.f_back
     name = inner.f_code.co_name  # the function that the user called
-    found = error("L066", Span(frame.f_code.co_filename, frame.f_lineno, function=frame.f_code.co_name), hint or None,
-                  function=name, why=why)
+    at: Span | None = Span(frame.f_code.co_filename, frame.f_lineno, function=frame.f_code.co_name)
+    if frame.f_globals.get("__name__", "").startswith("click."):  # a command of `ave`: there is no line of a user's
+        name, at = f"ave {name.removesuffix('_command')}", None
+    found = error("L066", at, hint or None, function=name, why=why)
     out = ArgumentError(*found.args)
     out.code, out.message, out.hint, out.span, out.why = found.code, found.message, found.hint, found.span, why
     return out

@@ -28,6 +28,9 @@ def arange(start, stop=None):
     dimension. It takes no registers: what is computed of it and of numbers stays a formula until it meets a tile that
     lanes hold."""
     FIRST, END = (0, start) if stop is None else (start, stop)
+    if not (isinstance(FIRST, (int, float)) and isinstance(END, (int, float))):
+        refuse("the bounds of tile.arange", "known at compile time, as literals and al.constexpr are",
+               "numbers of the launch")
     COUNT = placement.range_extent(FIRST, END)
     return of_formula(Formula((COUNT,), FIRST, (0 if COUNT == 1 else 1,)))
 

@@ -14,7 +14,7 @@ import avelang.tile.placement as placement
 import avelang.tile.vectorize as vectorize
 from avelang.tile.functions import before, summed, tile_of
 from avelang.tile.numbers import linear_place
-from avelang.tile.tensors import DistributedTile, home_of, is_first, place, thread_coord, through_shared
+from avelang.tile.tensors import DistributedTile, home_of, is_first, place, refuse, thread_coord, through_shared
 
 
 @avelang.jit
@@ -178,6 +178,9 @@ def argsort(x, axis=-1, descending=False):
 def topk(x, k, axis=-1):
     """The k greatest elements along a dimension, the greatest first, and their places, i32: two tiles of extent k
     there. See `sort`."""
+    if not isinstance(k, (int, float)):
+        refuse("k of tile.topk", "known at compile time, as literals and al.constexpr are",
+               "a number of the launch")
     values, places = sort_pairs(x, axis, True)
     DIST = home_of(placement.first_shape(values.shape, placement.whole_axis(axis, len(values.shape)), k))
     return (

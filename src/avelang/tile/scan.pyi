@@ -12,6 +12,7 @@ from avelang.tile.tensors import DistributedTile as DistributedTile
 from avelang.tile.tensors import home_of as home_of
 from avelang.tile.tensors import is_first as is_first
 from avelang.tile.tensors import place as place
+from avelang.tile.tensors import refuse as refuse
 from avelang.tile.tensors import thread_coord as thread_coord
 from avelang.tile.tensors import through_shared as through_shared
 

@@ -365,6 +365,9 @@ def of_formula(formula):
 @avelang.jit
 def home_of(shape):
     """The distribution of a tile that names none, for this block."""
+    if isinstance(shape, tuple) and not all(isinstance(n, (int, float)) for n in shape):
+        refuse("extents of a tile", "known at compile time, as literals and al.constexpr are",
+               "numbers of the launch")
     DIST = placement.home(shape, al.block_threads(), al.target().wave)
     al.expect_threads(DIST.threads, True)
     return DIST
