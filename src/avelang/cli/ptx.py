@@ -65,17 +65,24 @@ def lint_command(files: tuple[pathlib.Path, ...], no_warnings: bool, as_json: bo
 @click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True, path_type=pathlib.Path),
               help="A file, instead of standard output.")
 @click.option("--entry", metavar="NAME", help="Only this kernel, and the functions and variables that it uses.")
-def to_python_command(file: pathlib.Path, output: pathlib.Path | None, entry: str | None) -> None:
+@click.option("--readable", "structured", is_flag=True,
+              help="With loops, ifs and names; lines that differ in numbers alone become a `for`.")
+def to_python_command(file: pathlib.Path, output: pathlib.Path | None, entry: str | None, structured: bool) -> None:
     """Turn a PTX file into a Python file of the instruction level, one call one instruction, to read and to change.
 
-    Run, it prints the same PTX, without comments and data for debuggers. An instruction that Ave does not know is kept
-    as text, with a warning."""
+    Run, it prints the same PTX, without comments and data for debuggers; with --readable, up to the names of registers
+    and labels, which is tried before it is printed: a function of which it does not hold is written more plainly, with
+    a warning. An instruction that Ave does not know is kept as text, with a warning."""
     from avelang.base.errors import AveError
     from avelang.cli.console import fail, show_error
+    from avelang.ptx.readable import readable
     from avelang.ptx.to_python import to_python
 
     try:
-        made = to_python(file.read_text(encoding="utf-8", errors="replace"), str(file), entry)
+        text = file.read_text(encoding="utf-8", errors="replace")
+        made = readable(text, str(file), entry) if structured else to_python(text, str(file), entry)
+        for name, (way, why) in getattr(made, "plainer", {}).items():
+            click.echo(f"{file}: warning: `{name}` is written {way}: {why}", err=True)
     except AveError as exc:
         show_error(exc)
         raise SystemExit(1) from None

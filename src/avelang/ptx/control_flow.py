@@ -63,46 +63,100 @@ def _unguarded(trace: Trace, what: str) -> None:
         raise wrong("T226", name=what)
 
 
-def _branch(trace: Trace, to: str, pred: Any, unless: bool = False) -> None:
+def _branch(trace: Trace, to: str, pred: Any, unless: bool = False, uniform: bool = False) -> None:
     guard = guard_of(pred)
     if guard is not None and unless:
         guard = n.Guard(guard.register, not guard.negated)
-    add(trace, n.PtxInstruction(("bra",), (n.SymbolOperand(to),), guard))
+    add(trace, n.PtxInstruction(("bra", "uni") if uniform else ("bra",), (n.SymbolOperand(to),), guard))
+
+
+class OpenBlock:
+    """A block of `ptx.if_`, `ptx.else_`, `ptx.block`, `ptx.do_while` or `ptx.loop()` that is open: what `as` names."""
+
+    def __init__(self, end: str, again: str = ""):
+        self._end, self._again = end, again
+
+    def leave(self, pred: Any = None, uniform: bool = False) -> None:
+        """Branches to the end of the block, where the predicate holds if there is one; of an `if_` that has an `else_`,
+        to that other side."""
+        bra(self._end, pred, uniform)
+
+    def again(self, pred: Any = None, uniform: bool = False) -> None:
+        """Branches to the first instruction of a loop's block. Raises T232 for a block that is no loop."""
+        if not self._again:
+            raise wrong("T232", name="again", why="the block is no loop")
+        bra(self._again, pred, uniform)
 
 
 @contextlib.contextmanager
-def if_(pred: Any) -> Iterator[None]:
-    """The block is executed where the predicate holds: `@!p bra` around it. `ptx.else_()` may follow directly."""
+def block() -> Iterator[OpenBlock]:
+    """Instructions with a label behind them: `with ptx.block() as search:`, and within, also in blocks and loops that
+    stand there, `search.leave(found)`."""
+    trace = current("ptx.block")
+    _unguarded(trace, "ptx.block")
+    end = trace.new_label("endblock")
+    yield OpenBlock(end)
+    trace.place(end)
+
+
+@contextlib.contextmanager
+def if_(pred: Any, uniform: bool = False) -> Iterator[OpenBlock]:
+    """The block is executed where the predicate holds: `@!p bra` around it. `ptx.else_()` may follow directly.
+    `uniform`: `bra.uni`, all threads go the same way."""
     trace = current("ptx.if_")
     _unguarded(trace, "ptx.if_")
     other = trace.new_label("else")
-    _branch(trace, other, pred, unless=True)
-    yield
+    _branch(trace, other, pred, True, uniform)
+    yield OpenBlock(other)
     trace.place(other)
     trace.closed_if = len(trace.statements), other
 
 
 @contextlib.contextmanager
-def else_() -> Iterator[None]:
-    """The other side of the `ptx.if_` whose block has just ended. Raises T232 where there is none."""
+def else_(uniform: bool = False) -> Iterator[OpenBlock]:
+    """The other side of the `ptx.if_` whose block has just ended. `uniform`: of the branch over it. Raises T232 where
+    there is none."""
     trace = current("ptx.else_")
     if trace.closed_if is None or trace.closed_if[0] != len(trace.statements):
         raise wrong("T232", name="ptx.else_", why="no `ptx.if_` ends right before it")
     end = trace.new_label("endif")
     # The branch over the other side stands before the label of that side.
     at, line = trace.statements.pop(), trace.lines.pop()
-    _branch(trace, end, None)
+    _branch(trace, end, None, uniform=uniform)
     trace.statements.append(at)
     trace.lines.append(line)
-    yield
+    yield OpenBlock(end)
     trace.place(end)
 
 
 @contextlib.contextmanager
-def loop(start: Any = None, stop: Any = None, step: Any = 1, *, dtype: Any = t.u32) -> Iterator[Reg | None]:
+def do_while(pred: Any, uniform: bool = False) -> Iterator[OpenBlock]:
+    """A loop with its condition behind the block: `@p bra` to its head, as compilers write loops. `ptx.break_` leaves
+    it, `ptx.continue_` goes to the branch; `as`: `again` goes to the head without asking. `uniform`: `bra.uni`."""
+    trace = current("ptx.do_while")
+    _unguarded(trace, "ptx.do_while")
+    head, next_, end = (trace.new_label(x) for x in ("loop", "next", "endloop"))
+    trace.place(head)
+    trace.loops.append(OpenLoop(next_, end))
+    try:
+        yield OpenBlock(end, head)
+    finally:
+        trace.loops.pop()
+    if next_ in trace.wanted:
+        trace.place(next_)
+    _branch(trace, head, pred, uniform=uniform)
+    if end in trace.wanted:
+        trace.place(end)
+
+
+@contextlib.contextmanager
+def loop(
+    start: Any = None, stop: Any = None, step: Any = 1, *, dtype: Any = t.u32, uniform: bool = False
+) -> Iterator[Any]:
     """A loop that runs. `ptx.loop(stop)`, `ptx.loop(start, stop, step)`: the block's value is a register of `dtype`
-    that counts; the condition stands at the head. `ptx.loop()`: without an end but `ptx.break_`. Bounds are ints or
-    registers; `step` may be a negative int."""
+    that counts; the condition stands at the head. `ptx.loop()`: without an end but `ptx.break_`; its value has `leave`
+    and `again`, as that of `ptx.do_while`. Bounds are ints or registers; `step` may be a negative int. `uniform`:
+    `bra.uni` at the end."""
     trace = current("ptx.loop")
     _unguarded(trace, "ptx.loop")
     if stop is None:
@@ -120,7 +174,7 @@ def loop(start: Any = None, stop: Any = None, step: Any = 1, *, dtype: Any = t.u
         _branch(trace, end, done)
     trace.loops.append(OpenLoop(next_ if counter is not None else again, end))
     try:
-        yield counter
+        yield counter if counter is not None else OpenBlock(end, again)
     finally:
         trace.loops.pop()
     if counter is not None:
@@ -130,7 +184,7 @@ def loop(start: Any = None, stop: Any = None, step: Any = 1, *, dtype: Any = t.u
             binary("-", counter, -step, into=counter)
         else:
             binary("+", counter, step, into=counter)
-    _branch(trace, again, None)
+    _branch(trace, again, None, uniform=uniform)
     if counter is not None or end in trace.wanted:
         trace.place(end)
 
@@ -142,14 +196,14 @@ def _loop(name: str) -> OpenLoop:
     return trace.loops[-1]
 
 
-def break_(pred: Any = None) -> None:
-    """Leaves the innermost `ptx.loop`, where the predicate holds if there is one. Raises T232 outside of loops."""
-    bra(_loop("ptx.break_").end, pred)
+def break_(pred: Any = None, uniform: bool = False) -> None:
+    """Leaves the innermost loop, where the predicate holds if there is one. Raises T232 outside of loops."""
+    bra(_loop("ptx.break_").end, pred, uniform)
 
 
-def continue_(pred: Any = None) -> None:
-    """Goes on with the next trip of the innermost `ptx.loop`. Raises T232 outside of loops."""
-    bra(_loop("ptx.continue_").again, pred)
+def continue_(pred: Any = None, uniform: bool = False) -> None:
+    """Goes on with the next trip of the innermost loop. Raises T232 outside of loops."""
+    bra(_loop("ptx.continue_").again, pred, uniform)
 
 
 def bar_sync(barrier: Any = 0, threads: Any = None) -> None:

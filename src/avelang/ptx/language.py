@@ -11,10 +11,12 @@ from avelang.base.places import wrong
 from avelang.nvptx.readings import FORMS
 from avelang.ptx.control_flow import (
     bar_sync,
+    block,
     bra,
     break_,
     cluster,
     continue_,
+    do_while,
     elect_sync,
     else_,
     exit_,
@@ -46,12 +48,11 @@ from avelang.ptx.statements import (
 from avelang.ptx.statements import text_operand as operand
 
 __all__ = [
-    "addr", "bar_sync", "bra", "branch_targets", "break_", "call", "call_targets", "cluster", "continue_", "cp_async",
-    "elect_sync", "else_", "exit_",
-    "fence", "global_ptr", "global_ptrs", "if_", "inst", "label", "ldmatrix", "loop", "mbarrier", "mma", "module",
-    "not_", "operand", "param",
-    "parameter", "pragma", "prototype", "raw", "ret", "scope", "special", "stmatrix", "syncthreads", "tma", "variable",
-    "wgmma", "when",
+    "addr", "bar_sync", "block", "bra", "branch_targets", "break_", "call", "call_targets", "cluster",
+    "continue_", "cp_async", "do_while", "elect_sync", "else_", "exit_", "fence", "global_ptr", "global_ptrs",
+    "if_", "inst", "label", "ldmatrix", "loop", "mbarrier", "mma", "module", "not_", "operand", "param",
+    "parameter", "pragma", "prototype", "raw", "ret", "scope", "special", "stmatrix", "syncthreads", "tma",
+    "variable", "wgmma", "when",
 ]  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from avelang.ptx import types
 from avelang.ptx.inst import refusal
 from avelang.ptx.spelling import BREAK, WIDTH, PythonNames, Unspellable, call, fill, instruction, operand, quoted
 
-_DEEPEST = 16  # of braces: Python nests 20 blocks
+DEEPEST = 16  # of braces: Python nests 20 blocks
 _COMMA = f", {BREAK}"
 
 
@@ -43,19 +43,24 @@ def to_python(text: str, file: str = "<ptx>", entry: str | None = None) -> Writt
     """Python that writes this PTX; `file` is its name in comments and errors. `entry`: of the module only that kernel,
     and what it uses. Raises S201 for text that cannot be read, S207 for an unknown target, D023 for an entry that there
     is not."""
+    return Writer(read(text, file, entry), file).run()
+
+
+def read(text: str, file: str, entry: str | None) -> n.PtxModule:
+    """The module that is to be written. Raises as `to_python` does."""
     module = parse(text, file, known=False)
     try:
         chips.target(module.target[0])
     except ValueError:
         raise error("S207", name=module.target[0]) from None
-    return _Writer(module if entry is None else _only(module, entry, file), file).run()
+    return module if entry is None else only(module, entry, file)
 
 
 # -- one kernel of a module --------------------------------------------------------------------------------------------
 
 
-def _only(module: n.PtxModule, entry: str, file: str) -> n.PtxModule:
-    """The module without what a kernel does not use."""
+def only(module: n.PtxModule, entry: str, file: str) -> n.PtxModule:
+    """The module without what a kernel does not use. Raises D023."""
     entries = [f.name for f in module.functions() if f.kind == "entry"]
     if entry not in entries:
         raise error("D023", what=file, name=entry, known=", ".join(entries) or "none")
@@ -105,7 +110,11 @@ def _initial(init: n.Initializer | None) -> Iterator[str]:
 # -- Python ------------------------------------------------------------------------------------------------------------
 
 
-class _Writer:
+class Writer:
+    """The writer of a module, a statement a line."""
+
+    ABOUT = ". Made by `ave ptx to-python`."
+
     def __init__(self, module: n.PtxModule, file: str):
         self.module, self.file = module, file
         self.target = PtxTarget(module.target[0], module.version)
@@ -118,12 +127,13 @@ class _Writer:
         self.registers = False
 
     def run(self) -> Written:
+        """The whole text."""
         m = self.module
         kernels = [f.name for f in m.functions() if f.kind == "entry"]
         for item in m.items:
             self.item(item)
         file = re.sub(r'["\\\s]', "_", os.path.basename(self.file))  # it stands in a text in quotes
-        head = [f'"""The PTX of {file}, in Python: run, it prints it. Made by `ave ptx to-python`.', ""]
+        head = [f'"""The PTX of {file}, in Python: run, it prints it{self.ABOUT}', ""]
         head += [f"Kernels: {', '.join(kernels) or 'none'}.", '"""', ""]
         head.append(f"from avelang.ptx import ptx{', reg' if self.registers else ''}")
         if self.types:
@@ -138,11 +148,13 @@ class _Writer:
         return Written(re.sub(r"\n{4,}", "\n\n\n", "\n".join([*head, *self.lines, *tail])), tuple(self.raw))
 
     def put(self, text: str, indent: str = "") -> None:
+        """Adds the lines of a statement."""
         self.lines += fill(text, indent)
 
     # -- items of the module -------------------------------------------------------------------------------------------
 
     def item(self, x: n.Item) -> None:
+        """An item of the module."""
         if isinstance(x, n.PtxFunction):
             self.function(x)
         elif isinstance(x, n.PtxVariable):
@@ -162,6 +174,7 @@ class _Writer:
         return name
 
     def dims(self, x: n.PtxVariable) -> list[str]:
+        """The extents of a variable."""
         return ["None" if d is None else operand(d, self.names) for d in x.dims]
 
     def variable(self, head: str, x: n.PtxVariable, names: PythonNames) -> str:
@@ -172,6 +185,7 @@ class _Writer:
         return call(head, args)
 
     def options(self, x: n.PtxVariable) -> list[str]:
+        """The options of a variable's call."""
         out = [f"align={x.align}"] if x.align is not None else []
         out += [f"vector={quoted(x.vector)}"] if x.vector else []
         out += [f"linkage={quoted(x.linkage)}"] if x.linkage else []
@@ -188,6 +202,7 @@ class _Writer:
         return out
 
     def attributes(self, given: tuple[n.PtxAttribute, ...]) -> str:
+        """The attributes of a variable or function."""
         return _items([self.named(a.name, [operand(v, self.names) for v in a.values]) for a in given])
 
     @staticmethod
@@ -196,6 +211,7 @@ class _Writer:
         return f"({', '.join([quoted(name), *values])})" if values else quoted(name)
 
     def initializer(self, x: n.Initializer, kind: str, names: PythonNames) -> str:
+        """The value of a variable."""
         if isinstance(x, n.FieldInit):
             return f"{quoted(x.name)}: {operand(x.value, names)}"
         if not isinstance(x, tuple):
@@ -207,6 +223,7 @@ class _Writer:
         return f"{{{_COMMA.join(inner)}}}" if x and all(isinstance(i, n.FieldInit) for i in x) else _items(inner)
 
     def parameters(self, given: tuple[n.PtxVariable, ...]) -> str:
+        """The list of a function's parameters or results."""
         out = []
         for p in given:
             args = [
@@ -220,6 +237,7 @@ class _Writer:
         return _items(out)
 
     def directives(self, given: tuple[n.Directive, ...]) -> str:
+        """The list of a function's directives."""
         out = []
         for d in given:
             values = [quoted(v) if isinstance(v, str) else operand(v, self.names) for v in d.values]
@@ -227,6 +245,7 @@ class _Writer:
         return _items(out)
 
     def function(self, x: n.PtxFunction) -> None:
+        """A function or kernel, or its declaration."""
         declaration = x.body is None
         name = self.names.symbols.get(x.name) or self.names.take(x.name)
         args = [quoted(x.kind), quoted(x.name)] if declaration else []
@@ -284,6 +303,7 @@ class _Writer:
     # -- statements ----------------------------------------------------------------------------------------------------
 
     def body(self, statements: tuple[n.Statement, ...], names: PythonNames, indent: str) -> None:
+        """The statements of a function or of braces."""
         before = len(self.lines)
         wrote = False
         for s in statements:
@@ -295,6 +315,7 @@ class _Writer:
             raise AssertionError("a statement without a line")
 
     def statement(self, s: n.Statement, names: PythonNames, indent: str) -> None:
+        """A statement of any kind."""
         if isinstance(s, n.PtxInstruction):
             self.instruction(s, names, indent)
         elif isinstance(s, n.LabelMark):
@@ -306,8 +327,8 @@ class _Writer:
             text = self.variable("ptx.variable", s, names)
             self.put(f"{names.symbol(s.name)} = {text}", indent)
         elif isinstance(s, n.PtxBlock):
-            if len(indent) > 4 * _DEEPEST:
-                self.as_text(s, f"braces deeper than {_DEEPEST}", indent)
+            if len(indent) > 4 * DEEPEST:
+                self.as_text(s, f"braces deeper than {DEEPEST}", indent)
                 return
             self.put("with ptx.scope():", indent)
             self.body(s.body, names.inner(), f"{indent}    ")
@@ -329,6 +350,7 @@ class _Writer:
             self.put(f"# {self.files.get(s.file, f'file {s.file}')}:{s.row}", indent)
 
     def declare(self, s: n.RegisterDecl, names: PythonNames, indent: str) -> None:
+        """A declaration of registers."""
         if s.type not in REGISTERS:
             names.types.declare(s)
             self.as_text(s, f"there are no registers of .{s.type}", indent)
@@ -340,6 +362,7 @@ class _Writer:
         self.put(f"{', '.join(variables)} = {call('reg.declare', args)}", indent)
 
     def prototype(self, s: n.Prototype, indent: str) -> None:
+        """The prototype of a call through a register."""
         args = [quoted(s.label)]
         args += [f"params={self.parameters(s.params)}"] if s.params is not None else []
         args += [f"returns={self.parameters(s.returns)}"] if s.returns is not None else []
@@ -348,6 +371,7 @@ class _Writer:
         self.put(call("ptx.prototype", args), indent)
 
     def instruction(self, s: n.PtxInstruction, names: PythonNames, indent: str) -> None:
+        """An instruction as a call, or as text."""
         refused: AveError | None = refusal(s, self.target, names.types.type)
         try:
             if refused is None:
