@@ -59,8 +59,9 @@ def outer(x: al.Pointer[al.f32], n: al.u32 = 1.5):
 
 print(outer.lst)
 """
-STRICT = ("debugging", "editors", "executor", "guide", "hopper_gemm", "inspect", "mi300_gemm", "pipelines", "tile",
-          "tile_attention", "tile_grouped_gemm", "tutorial")  # pages of docs/ of which every program is checked  # fmt: skip
+# Pages of docs/ of which every program is checked.
+STRICT = ("debugging", "editors", "executor", "guide", "hopper_gemm", "inspect", "language", "mi300_gemm", "pipelines",
+          "tile", "tile_attention", "tile_grouped_gemm", "tutorial")  # fmt: skip
 FOUND = {11: "reportArgumentType", 12: "reportArgumentType", 13: "reportAttributeAccessIssue",
          14: "reportAttributeAccessIssue", 15: "reportCallIssue", 16: "reportAttributeAccessIssue",
          19: "reportAttributeAccessIssue"}  # fmt: skip

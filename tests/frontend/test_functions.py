@@ -42,6 +42,20 @@ def test_scalars_defaults_and_keywords():
     assert lanes(k).tolist() == [t * t + 10000 * py_clamp(t - 5, high=20) + py_clamp(t, 1) * 1000000 for t in range(64)]
 
 
+@jit
+def narrow(a: al.u32) -> tuple[al.u8, tuple[al.u32, al.f32]]:
+    return a, (a, 0.5)
+
+
+def test_results_in_brackets_are_the_same():
+    def k(out: I):
+        low, (whole, half) = narrow(300 + al.thread_id(0))
+        one = al.convert(half * 2.0, al.i32)
+        out[al.thread_id(0)] = al.convert(low, al.i32) + 1000 * al.convert(whole, al.i32) + one
+
+    assert lanes(k).tolist() == [(300 + t) % 256 + 1000 * (300 + t) + 1 for t in range(64)]
+
+
 def test_results_take_the_annotated_types():
     def k(out: al.Tensor((64,), al.f32)):
         a, b = pair(al.thread_id(0))

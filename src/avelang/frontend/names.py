@@ -8,6 +8,7 @@ import importlib
 import inspect
 import operator
 from collections.abc import Callable, Iterable, Iterator
+from types import GenericAlias
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 from avelang.base.errors import MissingError, counted, error
@@ -257,7 +258,10 @@ ANNOTATED: Any = type(Annotated[int, 0])  # what `typing.Annotated[...]` gives
 
 def annotated(value: Any) -> Any:
     """An annotation without `typing.Annotated`: `Annotated[al.Tensor, (m, n), al.f32]` is `al.Tensor[(m, n), al.f32]`,
-    as it is of Pointer and TensorMap; `Annotated[Any, x]` is x; of everything else, what stands first."""
+    as it is of Pointer and TensorMap; `Annotated[Any, x]` is x; of everything else, what stands first. `tuple[a, b]`
+    is (a, b)."""
+    if isinstance(value, GenericAlias) and value.__origin__ is tuple and Ellipsis not in value.__args__:
+        return tuple(annotated(v) for v in value.__args__)
     if not isinstance(value, ANNOTATED):
         return value
     origin: Any = value.__origin__  # type: ignore[attr-defined]

@@ -1,7 +1,7 @@
 """Made by `./dev stubs` from the tables of builtins and the rows of the intrinsics."""
 
 from abc import ABCMeta
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import EnumMeta
 from typing import Any, Protocol, TypeAlias
 
@@ -79,6 +79,7 @@ class _Value:
     ndim: int
 
     def __getitem__(self, index: Any) -> Any: ...
+    def __iter__(self) -> Iterator[Any]: ...
     def __setitem__(self, index: Any, value: Any) -> None: ...
     def __len__(self) -> int: ...
     def __abs__(self) -> Any: ...
