@@ -25,7 +25,7 @@ from ptx.test_to_python import EVERYTHING, executed, softmax, without_debug
 FOUND = {
     "arithmetic.sm_90a.ptx.gz": (1, 17, 0), "atomics.sm_90a.ptx.gz": (0, 1, 0), "bits.sm_90a.ptx.gz": (0, 1, 0),
     "calls.sm_90a.ptx.gz": (0, 5, 0), "copies.sm_90a.ptx.gz": (2, 2, 0), "debug.sm_90a.ptx.gz": (0, 2, 1),
-    "halves.sm_80.ptx.gz": (1, 12, 0), "hopper.sm_90a.ptx.gz": (1, 2, 0), "local.sm_90a.ptx.gz": (1, 1, 8),
+    "halves.sm_80.ptx.gz": (1, 12, 0), "hopper.sm_90a.ptx.gz": (1, 2, 0), "local.sm_90a.ptx.gz": (1, 5, 12),
     "print.sm_90a.ptx.gz": (3, 4, 0), "shared.sm_90a.ptx.gz": (0, 1, 0), "templates.sm_90a.ptx.gz": (6, 12, 0),
     "triton_matmul.sm_90a.ptx.gz": (1, 1, 0),
 }  # fmt: skip
@@ -239,7 +239,9 @@ def test_it_is_what_a_person_would_write():
     text = readable(text_of("triton_softmax.sm_90a.ptx.gz")).text
     for line in ("    for k, step in enumerate((16, 8, 4, 2, 1)):", "    # triton_samples.py:24"):
         assert line in text.splitlines(), line
-    assert "$L__tmp" not in text
+    assert "$L__tmp" not in text and "\nLOG2_E = 1.442695\n" in text and ", LOG2_E)" in text
+    text = readable(text_of("triton_matmul.sm_90a.ptx.gz")).text
+    assert "m64n128k16.f32.f16.f16(acc[0:64], " in text
     text = readable(text_of("copies.sm_90a.ptx.gz")).text
     assert "with ptx.do_while(" in text and "with ptx.if_(" in text and "tid_x" in text
 

@@ -95,6 +95,10 @@ class _Namer:
             ):
                 if next_.get(ops[1].name) == ops[0].name:
                     counts.add(ops[0].name)
+            elif x.opcode in ("mma", "wmma", "wgmma") and len(ops) > 1:
+                read = {i.name for o in ops[1:] for i in n.leaves(o) if isinstance(i, n.Register)}
+                written = {i.name for i in n.leaves(ops[0]) if isinstance(i, n.Register)}
+                sums |= written if x.opcode == "wgmma" else written & read
             elif x.opcode in ("fma", "mad") and len(ops) == 4 and ops[0] == ops[3] and isinstance(ops[0], n.Register):
                 sums.add(ops[0].name)
         return counts, sums
@@ -108,6 +112,9 @@ class _Namer:
                     first = x.operands[1]
                     if isinstance(first, n.Register):
                         out.add(first.name)
+            elif x.opcode == "mad" and "wide" in x.parts and isinstance(x.operands[-1], n.Register):
+                if isinstance(x.operands[0], n.Register) and x.operands[0].name in out:
+                    out.add(x.operands[-1].name)
         return out
 
     # -- the name of one -----------------------------------------------------------------------------------------------
@@ -118,7 +125,7 @@ class _Namer:
         found = self.said(x, name)
         if found.startswith("p_"):
             return found
-        if name in self.sums and (kind.startswith("f") or x.opcode in ("mov", "fma", "add")):
+        if name in self.sums and kind != "pred":
             return "acc"
         if name in self.updated and kind not in ("pred", "f32", "f64", "f16"):
             out = _COUNTERS[self.counters % len(_COUNTERS)]
@@ -151,6 +158,8 @@ class _Namer:
             and {self.short(o).partition("_")[0] for o in ops[1:]} == {"ctaid", "ntid", "tid"}
         ):
             return f"index_{self.short(ops[3])[-1]}"
+        if x.opcode == "mad" and ops and self.short(ops[-1]).startswith("p_"):
+            return f"{self.short(ops[-1]).removesuffix('_at')}_at"
         if "wide" in x.parts or (x.opcode == "shl" and x.parts[-1] == "b64"):
             return "offset"
         if x.opcode.startswith("cp") or x.opcode not in _NOUNS:
@@ -237,8 +246,9 @@ def named_registers(function: n.PtxFunction) -> tuple[dict[str, str], tuple[n.Re
     used |= {name for name in declared(body) if name not in namer.types} | set(SPECIAL)
     out: dict[str, str] = {}
     declarations: dict[str, list[n.RegisterName]] = {}
+    kinds = dict(reversed([(base, kind) for base, kind in groups]))  # the first type of each
     for (base, kind), members in groups.items():
-        given = f"%{base}"
+        given = f"%{base}" if kinds[base] == kind else f"%{base}_{kind}"
         while True:
             shown = n.RegisterName(given, len(members) if len(members) > 1 else None)
             if used.isdisjoint((*shown.names(), given)):

@@ -14,12 +14,13 @@ from avelang.base.errors import AveError
 from avelang.nvptx import nodes as n
 from avelang.nvptx.ptx_types import REGISTERS
 from avelang.nvptx.renamed import declared, difference, named_labels, with_names
+from avelang.ptx.constants import repeated, with_constants
 from avelang.ptx.inst import refusal
 from avelang.ptx.naming import named_registers
 from avelang.ptx.rolling import rolled
 from avelang.ptx.spelling import PythonNames, Unspellable, instruction, operand
 from avelang.ptx.structure import Region, regions, target
-from avelang.ptx.to_python import DEEPEST, Writer, read
+from avelang.ptx.to_python import DEEPEST, Writer, Written, read
 
 WAYS = ("whole", "without blocks", "plain")  # how a function is written, each where the one before it does not hold
 _DEBUG_LABEL = re.compile(r"\$L__(?:tmp|func_begin|func_end|debug\w*?)\d*|\$L__(?:BB|pc)?tmp\d+")
@@ -96,7 +97,15 @@ class ReadableWriter(Writer):
         self.mentioned: set[str] = set()
         self.top: PythonNames | None = None
         self.row_names: tuple[str, str] | None = None
+        self.constants: dict[str, str] = {}  # by their text
         self.sources: dict[int, list[str]] = {}
+
+    def run(self) -> Written:
+        """The whole text."""
+        for text, name in repeated(self.module).items():
+            self.constants[text] = self.names.take(name)
+            self.put(f"{self.constants[text]} = {text}")
+        return super().run()
 
     # -- functions -----------------------------------------------------------------------------------------------------
 
@@ -307,8 +316,8 @@ class ReadableWriter(Writer):
             for comment in waiting[first][0]:
                 self.put(comment, indent)
             for line in lines:
-                inner = line[: len(line) - len(line.lstrip(" "))]
-                self.put(line.lstrip(" "), indent + inner)
+                bare = line.lstrip(" ")
+                self.put(with_constants(bare, self.constants), indent + " " * (len(line) - len(bare)))
             assert count
         for comment in self.comments:
             self.put(comment, indent)

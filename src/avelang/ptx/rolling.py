@@ -13,7 +13,8 @@ from avelang.ptx.spelling import BREAK
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|\d+(?:\.\d*)?(?:e[+-]?\d+)?|[A-Za-z_]\w*|\s+|.', re.DOTALL)
 _BARE_ADDRESS = re.compile(r"ptx\.addr\(([\w\[\]]+)\)")
 _LONGEST_PERIOD = 24
-_FEWEST = 3  # trips
+_FEWEST, _MOST = 3, 256  # trips
+_LONGEST_LIST = 16
 
 
 @dataclasses.dataclass(slots=True)
@@ -48,32 +49,26 @@ def _step(values: Sequence[int]) -> int | None:
 
 
 def _trips(lines: Sequence[_Line], at: int, period: int) -> int:
-    """How often a period repeats in a way that a `for` can say."""
-    trips = 1
-    while at + (trips + 1) * period <= len(lines) and all(
-        lines[at + j].shape == lines[at + trips * period + j].shape for j in range(period)
-    ):
-        trips += 1
-    while trips >= _FEWEST:
-        odd = _odd_rows(lines, at, period, trips)
-        if odd is not None and len(odd) <= 1:
-            break
-        trips -= 1
-    return trips
-
-
-def _odd_rows(lines: Sequence[_Line], at: int, period: int, trips: int) -> set[tuple[int, ...]] | None:
-    """The rows of numbers that are not arithmetic; None where one stands in an index."""
-    out: set[tuple[int, ...]] = set()
+    """How often a period repeats in a way that a `for` can say: rows of numbers are arithmetic, but one that stands in
+    no index."""
+    most = 1
+    while most < _MOST and at + (most + 1) * period <= len(lines) and all(
+        lines[at + j].shape == lines[at + most * period + j].shape for j in range(period)
+    ):  # fmt: skip
+        most += 1
+    if most < _FEWEST:
+        return 1
+    regular, odd, inside = most, set(), False
     for j in range(period):
         first = lines[at + j]
         for place, inner in zip(first.numbers, first.inner, strict=True):
-            row = tuple(int(lines[at + k * period + j].tokens[place]) for k in range(trips))
-            if _step(row) is None:
-                if inner:
-                    return None
-                out.add(row)
-    return out
+            row = tuple(int(lines[at + k * period + j].tokens[place]) for k in range(most))
+            steps = [b - a for a, b in itertools.pairwise(row)]
+            same = next((k + 1 for k, step in enumerate(steps) if step != steps[0]), most)
+            if same < most:
+                regular, inside = min(regular, same), inside or inner
+                odd.add(row)
+    return most if len(odd) <= 1 and not inside and (not odd or most <= _LONGEST_LIST) else regular
 
 
 def _affine(first: int, step: int, name: str, negative: bool) -> str:

@@ -8,10 +8,13 @@ of them, or further up where another block would be cut. Labels that fit nowhere
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from collections.abc import Callable, Sequence
 
 from avelang.nvptx import nodes as n
+
+_MOST_BLOCKS = 4  # that begin in one place
 
 
 @dataclasses.dataclass(slots=True)
@@ -147,7 +150,10 @@ def regions(body: Sequence[n.Statement], refused: Callable[[n.PtxInstruction], b
     written as a call."""
     found = sorted(_Finder(body, refused).run(), key=lambda r: (r.start, -r.stop))
     kept: list[Region] = []
+    starts = collections.Counter(r.start for r in found if r.kind == "block")
     for r in found:
+        if r.kind == "block" and starts[r.start] > _MOST_BLOCKS:
+            continue  # a switch: its cases read better as labels than as blocks in blocks
         if sum(r.inside(outer) for outer in kept) < deepest:
             kept.append(r)
     return kept
