@@ -130,12 +130,14 @@ def else_(uniform: bool = False) -> Iterator[OpenBlock]:
 
 
 @contextlib.contextmanager
-def do_while(pred: Any, uniform: bool = False) -> Iterator[OpenBlock]:
+def do_while(pred: Any, uniform: bool = False, head: str = "") -> Iterator[OpenBlock]:
     """A loop with its condition behind the block: `@p bra` to its head, as compilers write loops. `ptx.break_` leaves
-    it, `ptx.continue_` goes to the branch; `as`: `again` goes to the head without asking. `uniform`: `bra.uni`."""
+    it, `ptx.continue_` goes to the branch; `as`: `again` goes to the head without asking. `uniform`: `bra.uni`.
+    `head`: the name of the label there, for branches from elsewhere."""
     trace = current("ptx.do_while")
     _unguarded(trace, "ptx.do_while")
-    head, next_, end = (trace.new_label(x) for x in ("loop", "next", "endloop"))
+    first, next_, end = (trace.new_label(x) for x in ("loop", "next", "endloop"))
+    head = head or first
     trace.place(head)
     trace.loops.append(OpenLoop(next_, end))
     try:
@@ -151,17 +153,19 @@ def do_while(pred: Any, uniform: bool = False) -> Iterator[OpenBlock]:
 
 @contextlib.contextmanager
 def loop(
-    start: Any = None, stop: Any = None, step: Any = 1, *, dtype: Any = t.u32, uniform: bool = False
-) -> Iterator[Any]:
+    start: Any = None, stop: Any = None, step: Any = 1, *, dtype: Any = t.u32, uniform: bool = False,
+    head: str = "",
+) -> Iterator[Any]:  # fmt: skip
     """A loop that runs. `ptx.loop(stop)`, `ptx.loop(start, stop, step)`: the block's value is a register of `dtype`
     that counts; the condition stands at the head. `ptx.loop()`: without an end but `ptx.break_`; its value has `leave`
     and `again`, as that of `ptx.do_while`. Bounds are ints or registers; `step` may be a negative int. `uniform`:
-    `bra.uni` at the end."""
+    `bra.uni` at the end; `head`: the name of the label at the head, for branches from elsewhere."""
     trace = current("ptx.loop")
     _unguarded(trace, "ptx.loop")
     if stop is None:
         start, stop = 0, start
-    again, end, next_ = trace.new_label("loop"), trace.new_label("endloop"), trace.new_label("next")
+    first, end, next_ = (trace.new_label(x) for x in ("loop", "endloop", "next"))
+    again = head or first
     counter: Reg | None = None
     if stop is not None:
         counter = reg.scalar(as_type(dtype, "the type of a loop's counter"))

@@ -14,11 +14,11 @@ from avelang.base.errors import AveError
 from avelang.nvptx import nodes as n
 from avelang.nvptx.ptx_types import REGISTERS
 from avelang.nvptx.renamed import declared, difference, named_labels, with_names
-from avelang.ptx.constants import repeated, with_constants
 from avelang.ptx.inst import refusal
 from avelang.ptx.naming import named_registers
+from avelang.ptx.repeated import repeated, with_constants
 from avelang.ptx.rolling import rolled
-from avelang.ptx.spelling import PythonNames, Unspellable, instruction, operand
+from avelang.ptx.spelling import PythonNames, Unspellable, instruction, operand, quoted
 from avelang.ptx.structure import Region, regions, target
 from avelang.ptx.to_python import DEEPEST, Writer, Written, read
 
@@ -195,9 +195,9 @@ class ReadableWriter(Writer):
             assert isinstance(branch, n.PtxInstruction)
             guarded = branch.guard is not None
             given = [self.condition(branch, body.names, False)] if guarded else []
+            given += [*_uniform(branch), *([f"head={quoted(r.label)}"] if r.named else [])]
             self.open_loops.append(r)
-            self.within(body, r, f"ptx.{'do_while' if guarded else 'loop'}", [*given, *_uniform(branch)],
-                        (r.start + 1, r.latch), indent)  # fmt: skip
+            self.within(body, r, f"ptx.{'do_while' if guarded else 'loop'}", given, (r.start + 1, r.latch), indent)
             self.open_loops.pop()
         elif r.kind == "if":
             branch = body.code[r.start]
@@ -238,7 +238,7 @@ class ReadableWriter(Writer):
         to = target(s)
         where = next((p for p in reversed(self.places) if to in p), None)
         r = where[to] if where is not None and to is not None else None
-        if r is None or to is None:
+        if r is None or to is None or (r.named and to == r.label and not any(r is o for o in self.open_loops)):
             return None
         given = [self.condition(s, names, False)] if s.guard is not None else []
         args = ", ".join([*given, *_uniform(s)])

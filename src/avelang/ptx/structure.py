@@ -2,7 +2,7 @@
 early. For `ave ptx to-python --readable`.
 
 A construct of the level writes its instructions where it stands, so that structure which keeps the order of all
-instructions is a nesting of intervals of the text. A label that only branches behind it name is the head of a loop, up
+instructions is a nesting of intervals of the text. A label that branches behind it name is the head of a loop, up
 to the last of these branches; one that only branches before it name is the end of a block, which begins at the first
 of them, or further up where another block would be cut. Labels that fit nowhere stay labels."""
 
@@ -22,7 +22,7 @@ class Region:
     """A block: the statements from `start` up to before `stop`. `kind`: "loop", with its label first and the branch
     back at `latch`; "if", with its branch first and its label last, or at `other` where an else part follows, whose
     label is last; "block", with its label last. `label` is the one that it stands for, `ending` that at the end of a
-    loop or of an else part."""
+    loop or of an else part. `named`: the label of a loop keeps its name, since it is named from outside too."""
 
     kind: str
     start: int
@@ -31,6 +31,7 @@ class Region:
     latch: int = -1
     other: int = -1
     ending: str = ""
+    named: bool = False
 
     def inside(self, other: Region) -> bool:
         """True where it lies within the other one."""
@@ -87,9 +88,10 @@ class _Finder:
         backward, forward = [], []
         for name, places in self.branches.items():
             at = self.labels[name]
-            if name in self.plain or (min(places) < at < max(places)):
-                continue
-            (backward if max(places) > at else forward).append(name)
+            if max(places) > at:
+                backward.append(name)
+            elif name not in self.plain:
+                forward.append(name)
         for name in sorted(backward, key=lambda x: self.labels[x] - max(self.branches[x])):
             self.loop(name)
         for name in sorted(forward, key=lambda x: self.labels[x]):
@@ -100,7 +102,8 @@ class _Finder:
     def loop(self, name: str) -> None:
         last = max(self.branches[name])
         if target(self.body[last]) == name:  # not in braces
-            made = Region("loop", self.labels[name], last + 1, name, last)
+            named = name in self.plain or min(self.branches[name]) < self.labels[name]
+            made = Region("loop", self.labels[name], last + 1, name, last, named=named)
             if all(made.fits(r) for r in self.found):
                 self.found.append(made)
 
