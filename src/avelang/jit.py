@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import sys
 import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Generic, dataclass_transform
 
 from avelang.base import knobs
-from avelang.base.errors import AveError, error
+from avelang.base.errors import OWN, AveError, error
 from avelang.base.notebook import DrawnInNotebooks
 from avelang.base.places import argument_error, users_line
 from avelang.base.spans import Span
@@ -93,7 +94,10 @@ class JitFunction(Jitted, DrawnInNotebooks, Generic[P, R]):
     __iter__ = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        raise error("L001", users_line(), kernel=self.source.name)
+        at = users_line()
+        if self.source.file.startswith(os.path.join(OWN, "tile", "")):  # a function of the tile level
+            raise error("T004", at, name=f"tile.{self.source.name}")
+        raise error("L001", at, kernel=self.source.name)
 
     @property
     def last(self) -> LaunchResult | None:

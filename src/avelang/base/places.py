@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
+import re
 import sys
 import traceback
 from types import FrameType
@@ -34,9 +37,10 @@ def here() -> Span | None:
 
 
 def users_line() -> Span | None:
-    """The same, where the kernels that come with Ave are no user's code either."""
+    """The same, where the kernels that come with Ave are no user's code either, and what called Ave in torch or JAX."""
     frame = caller()
-    while frame is not None and frame.f_globals.get("__name__", "").startswith((*_OURS, "avelang_kernels.")):
+    others = (*_OURS, "avelang_kernels.", "torch.", "jax.", "jax._src")
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(others):
         frame = frame.f_back
     if frame is not None and frame.f_globals.get("__name__", "").startswith("click."):
         return None  # a command of `ave`: there is no line of a user's
@@ -55,16 +59,49 @@ def _span(frame: FrameType | None) -> Span | None:
 def misused(e: Exception) -> Exception:
     """T232 at the user's call, for an exception that Python raised deep in a function of Ave's; exceptions of the
     user's own code stay as they are."""
+    if isinstance(e, AveError):
+        return e
     frames = list(traceback.walk_tb(e.__traceback__))
     last = next((i for i in range(len(frames) - 1, -1, -1)
                  if not frames[i][0].f_globals.get("__name__", "").startswith(_OURS)), -1)
-    if last < 0 or last + 1 >= len(frames):
+    if last < 0:
         return e
     frame, line = frames[last]
     code = frame.f_code
     at = Span(code.co_filename, line, function=code.co_name)
+    if last + 1 == len(frames):
+        return _misnamed(e, at)
     return error("T232", at, name=frames[last + 1][0].f_code.co_name,
                  why=f"an argument is none that it takes ({type(e).__name__}: {e})")
+
+
+def _misnamed(e: Exception, at: Span) -> Exception:
+    """T232 for an attribute that an object of Ave's does not have, and for a call or an operator that one of Ave's
+    functions or objects does not take; other exceptions of the user's code as they are."""
+    if isinstance(e, AttributeError) and type(e.obj).__module__.startswith(_OURS):
+        known = [x for x in dir(e.obj) if not x.startswith("_")]
+        close = difflib.get_close_matches(str(e.name), known, 2)
+        hint = f"did you mean {' or '.join(close)}?" if close else f"it has {', '.join(known)}"
+        return error("T232", at, hint, name=e.name, why=f"there is no such name ({e})")
+    if not isinstance(e, TypeError):
+        return e
+    for name in re.findall(r"[A-Za-z_]\w*(?:\.\w+)?", str(e)):
+        first, _, method = name.partition(".")
+        owner = next((x for n, m in list(sys.modules.items()) if n.startswith("avelang.ptx")
+                      and getattr(x := getattr(m, first, None), "__module__", "") == n), None)
+        fn = getattr(owner, method, None) if method else owner
+        if owner is None or fn is None:
+            continue
+        try:
+            text = str(inspect.signature(fn)).split(" ->")[0]
+            shown = re.sub(r": [^,=)]*(\[[^\]]*\])?", "", text.replace("(self, ", "(").replace("(self)", "()"))
+        except (TypeError, ValueError):
+            shown = ""
+        called = method if method and method != "__call__" else ""
+        hint = f"it is {called or 'called'}{shown}" if "()" in str(e) else "call it, as in ptx.special.tid.x()" * (
+            first in ("_Read", "_Axes"))
+        return error("T232", at, hint or None, name=called or "the kernel", why=str(e).split(".", 1)[-1])
+    return e
 
 
 def wrong(code: str, hint: str | None = None, **fields: Any) -> AveError:
@@ -97,7 +134,9 @@ def rehomed(e: ArgumentError, name: str) -> ArgumentError:
     raised behind a framework's frames. `name`: of the function that is the caller, where the user called it itself."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_globals.get("__name__", "").startswith((*_OURS, "avelang_kernels.")):
-        name, frame = frame.f_code.co_name, frame.f_back
+        # The wrapper that counts arguments has no name of its own.
+        name = name if frame.f_globals["__name__"] == "avelang.base.takes" else frame.f_code.co_name
+        frame = frame.f_back
     if frame is not None and e.why:
         found = error(e.code, Span(frame.f_code.co_filename, frame.f_lineno, function=frame.f_code.co_name), e.hint,
                       function=name, why=e.why)

@@ -8,6 +8,7 @@ import functools
 import inspect
 import numbers
 import operator
+import sys
 import types
 import typing
 from collections.abc import Callable
@@ -198,6 +199,34 @@ def placed(fn: F) -> F:
             raise _surfaced(fn, e) from None
 
     return call  # type: ignore[return-value]
+
+
+def counted(fn: F) -> F:
+    """A decorator of a function that a model calls: a wrong count or name of its arguments is L066 (which is a
+    TypeError, too) at the user's line. A graph of torch.compile does not see it."""
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        torch = sys.modules.get("torch")
+        if torch is not None and torch.compiler.is_compiling():
+            return fn(*args, **kwargs)
+        try:
+            return fn(*args, **kwargs)
+        except TypeError as e:
+            if isinstance(e, AveError) or e.__traceback__ is None or e.__traceback__.tb_next is not None:
+                raise
+            raise _argument_error(fn, str(e), f"it is {fn.__name__}({_parameters(fn)})") from None
+
+    return call  # type: ignore[return-value]
+
+
+def _parameters(fn: Any) -> str:
+    """The parameters of a function by name; those that may be left out with their default."""
+    out = []
+    for p in inspect.signature(fn).parameters.values():
+        out += ["*"] * (p.kind is p.KEYWORD_ONLY and "*" not in out)
+        out.append(p.name if p.default is p.empty else f"{p.name}={p.default!r}")
+    return ", ".join(out)
 
 
 def _surfaced(fn: Any, e: AveError | TypeError) -> BaseException:

@@ -54,7 +54,11 @@ class Array:
     __slots__ = ("_chip", "device", "dtype", "shape")
 
     def __init__(self, shape: Iterable[int], dtype: Any, device: str = "cpu", chip: Any = "cpu"):
-        self.shape = tuple(shape)
+        try:
+            self.shape = tuple(shape)
+        except TypeError:
+            hint = f"of one dimension: ({shape},)"
+            raise argument_error(f"shape is {shape!r}: it must be a tuple of extents", hint) from None
         self.dtype = dtype_name(dtype)
         self.device = device
         self._chip = chip

@@ -12,7 +12,8 @@ from typing import Any
 from avelang.base import knobs
 from avelang.base.errors import ArgumentError, error
 from avelang.base.lazy import np
-from avelang.base.places import argument_error, here, rehomed
+from avelang.base.places import argument_error, here, rehomed, users_line
+from avelang.base.takes import placed
 from avelang.bridge.descriptions import Array, NoKernel, ave_dtype, dtype_name, framework_of
 from avelang.bridge.invariance import invariant
 from avelang.bridge.registry import registered
@@ -192,6 +193,9 @@ class Operation:
         if len(found) != len(self.signature.outputs) or not all(isinstance(x, Array) for x in found):
             raise error("L068", here(), name=self.__name__, why=f"its shape rule gave {given!r}: "
                         f"an Array is wanted for each of {self.signature.outputs}")  # fmt: skip
+        for x in found:
+            if any(isinstance(n, int) and n < 0 for n in x.shape):
+                raise error("L068", here(), name=self.__name__, why=f"its shape rule gave {x!r}: extents are 0 or more")
         return found
 
     def given(self, out: Any) -> tuple[Any, ...]:
@@ -271,7 +275,7 @@ class Operation:
     def check_gradient(self) -> None:
         """Raises L069 for an operation without a backward."""
         if self.gradient is None:
-            raise error("L069", name=self.__name__, what="gradient",
+            raise error("L069", users_line(), name=self.__name__, what="gradient",
                         why="it has no backward: give it one by @operation.backward")  # fmt: skip
 
     def gradients(self, grads: tuple[Any, ...], inputs: Any, outputs: Any, options: Sequence[Any], needs: Any) -> list:
@@ -285,8 +289,15 @@ class Operation:
             given = self.gradient(grads, tuple(inputs), tuple(outputs), **named)
         found = list(given) if isinstance(given, (tuple, list)) else [given]
         if len(found) != self._count:
-            raise error("L069", name=self.__name__, what="gradient", why=f"its backward gave {len(found)} "
-                        f"for {self._count} inputs ({', '.join(self.signature.inputs)})")  # fmt: skip
+            names = ", ".join(self.signature.inputs)
+            raise error("L069", users_line(), name=self.__name__, what="gradient",
+                        why=f"its backward gave {len(found)} for {self._count} inputs ({names})")  # fmt: skip
+        for name, x, like in zip(self.signature.inputs, found, inputs, strict=True):
+            came, want = tuple(getattr(x, "shape", ())), tuple(getattr(like, "shape", ()))
+            last = came[len(came) - len(want) :]  # what is spread out over more, torch sums up itself
+            if x is not None and (len(came) < len(want) or any(want[i] not in (1, n) for i, n in enumerate(last))):
+                raise error("L069", users_line(), name=self.__name__, what="gradient",
+                            why=f"its backward gave one of shape {came} for {name}, which is {want}")  # fmt: skip
         return found
 
     def _compiled(self, torch: Any, inputs: Any, options: Any, out: Any, fallback: bool) -> Any:
@@ -335,6 +346,7 @@ def _said(x: Any) -> str:
     return f"{type(x).__name__} {text if len(text) < 60 else text[:57] + '...'}"
 
 
+@placed
 def op(
     shapes: Callable[..., Any], *, returns: int = 1, namespace: str | None = None, batched: Sequence[str] = (),
     contiguous: bool | Sequence[str] = False, autocast: str | None = None, sharding: Any = None,

@@ -75,6 +75,12 @@ def _part_of(part: Any, whole: Any) -> bool:
     return _part_of(part, held)
 
 
+def _defaulted(spec: ast.arguments) -> set[str]:
+    """The positional parameters that have a default."""
+    positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    return set(positional[len(positional) - len(spec.defaults) :])
+
+
 def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> dict[str, Any]:
     """Arguments by parameter name, defaults filled in."""
     spec, name = inner.node.args, inner.label
@@ -85,11 +91,13 @@ def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node
 
     def miscounted(got: int) -> NoReturn:
         want = counted(len(names) - own, "argument") + (f" ({', '.join(names[own:])})" if names[own:] else "")
-        f.fail("T003", node, callee=name, want=want, got=got)
+        absent = [n for n in positional[own:] if n not in given and n not in _defaulted(spec)]
+        hint = f"{' and '.join(f'`{n}`' for n in absent)} {'is' if len(absent) == 1 else 'are'} missing" * bool(absent)
+        f.fail("T003", node, hint or None, callee=name, want=want, got=got)
 
+    given = dict(zip(positional, args))  # noqa: B905 - fewer arguments than parameters
     if len(args) > len(positional):
         miscounted(len(args) - own)
-    given = dict(zip(positional, args))  # noqa: B905 - fewer arguments than parameters
     for k, v in kwargs.items():
         if k not in names:
             f.fail("T060", node, callee=name, name=k, shown=f"{name}({', '.join(names[own:])})")

@@ -377,9 +377,10 @@ def near(name: str, known: Any) -> str:
     return f"; did you mean {' or '.join(found)}?" if found else ""
 
 
-def missing(base: str, name: str, known: Any) -> AttributeError:
-    """T009 for a name that a module or namespace does not have, which is an AttributeError too."""
-    hint = (foreign_names.hint(name) if base == "avelang.language" else "") or f"it has others{near(name, known)}"
+def missing(base: str, name: str, known: Any, told: str = "") -> AttributeError:
+    """T009 for a name that a module or namespace does not have, which is an AttributeError too. `told`: a hint."""
+    ours = base in ("avelang.language", "avelang.tile")
+    hint = told or (foreign_names.hint(name) if ours else "") or f"it has others{near(name, known)}"
     found = error("T009", here(), hint, base=base, name=name)
     out = MissingError(*found.args)
     out.code, out.message, out.hint, out.span = found.code, found.message, found.hint, found.span

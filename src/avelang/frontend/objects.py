@@ -4,11 +4,13 @@ inlined methods go out."""
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
+import inspect
 import types
 from typing import Any
 
-from avelang.base.errors import AveError, counted
+from avelang.base.errors import SHIPPED, AveError, counted
 from avelang.frontend import aliases, arith, inline, tensor_access
 from avelang.frontend.constants import constant
 from avelang.frontend.frame import MISSING, Frame
@@ -21,6 +23,8 @@ from avelang.ir.core import Value
 from avelang.ir.types import MapType, PtrType
 
 MERGE_HINT = "MERGE_HINT"  # a struct's constant: what to do about a field that two paths leave unlike
+
+NAME_HINTS = "NAME_HINTS"  # a struct's constant: pairs of a name that it does not have and what to write instead
 
 # -- making -----------------------------------------------------------------------------------------------------------
 
@@ -119,8 +123,10 @@ def _of_class(f: Frame, cls: StructClass, name: str, node: ast.AST) -> Any:
     member = cls.members.get(name)
     if member is None or member.kind == "property":
         known = [n for n in (*cls.fields, *cls.members, *cls.constants) if not n.startswith("_")]
+        known = [n for n in known if n not in (MERGE_HINT, NAME_HINTS)]
+        told = dict(cls.constants.get(NAME_HINTS, ())).get(name)
         f.fail("T009", node, base=f"the struct {cls.name}", name=name,
-               hint=suggest(name, known) or f"it has {', '.join(known)}")
+               hint=told or suggest(name, known) or f"it has {', '.join(known)}")
     return Method(member.source, cls if member.kind == "class" else None)
 
 
@@ -147,7 +153,8 @@ def method(f: Frame, base: Object, name: str, args: list[Any], kwargs: dict[str,
     """Calls a method by its name. Raises T095 where the struct has none."""
     member = base.cls.members.get(name)
     if member is None or member.kind != "method":
-        f.fail("T095", node, cls=base.cls.name, name=name)
+        told = dict(base.cls.constants.get(NAME_HINTS, ())).get(name)
+        f.fail("T095", node, told, cls=base.cls.name, name=name)
     return inline.call(f, Method(member.source, base), args, kwargs, node)
 
 
@@ -237,12 +244,22 @@ def _of_constant(f: Frame, base: Any, name: str, node: ast.AST) -> Any:
 _KNOWN = "known are literals, names of the module and parameters that are al.constexpr; a number of the launch is not"
 
 
+def _run_time(callee: Any, args: list[Any], kwargs: dict[str, Any]) -> str:
+    """A hint that names the first argument that is known at run time only."""
+    with contextlib.suppress(TypeError, ValueError):
+        given = inspect.signature(getattr(callee, "fn", callee)).bind(*args, **kwargs).arguments
+        name, value = next((n, v) for n, v in given.items() if is_runtime(v))
+        return f"`{name}` is {describe(value)}: {_KNOWN}"
+    return _KNOWN
+
+
 def pure(f: Frame, callee: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST, functions: bool = False) -> Any:
     """A call that Python makes now: of a `Pure` function, or of the class of a compile-time object. Raises T064, T016,
     T094."""
     name = callee.name if isinstance(callee, Pure) else callee.__name__
     if any(map(is_runtime, (*args, *kwargs.values()))):
-        f.fail("T064", node, _KNOWN, name=name)
+        ours = f.source.file.startswith(SHIPPED)
+        f.fail("T064", node, _run_time(callee, args, kwargs), name=f.label if ours else name)
     try:
         found = callee(*args, **kwargs)
     except AveError as e:

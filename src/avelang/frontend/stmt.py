@@ -175,7 +175,9 @@ def _for(f: Frame, node: ast.For) -> None:
     elif isinstance(over, (Vec, Ref)) and isinstance(over.shape[0], int):
         _unrolled(f, node, _parts(f, over, node.iter))
     else:
-        f.fail("T050", node.iter, got=describe(over))
+        hint = "elements of a tile are spread over lanes: operators, tile.where and tile.sum work on all of them"
+        f.fail("T050", node.iter, hint if isinstance(over, Object) and "dist" in over.cls.fields else None,
+               got=describe(over))
     _leave(f)
 
 

@@ -28,6 +28,23 @@ TABLE = {
     "swiglu": "avelang.ops.swiglu",
 }
 
+# What torch and others call it.
+THEIRS = {
+    **dict.fromkeys(("mm", "bmm", "gemm", "dot", "einsum", "addmm"), "ops.matmul(a, b, bias=...)"),
+    **dict.fromkeys(("relu", "silu", "gelu"), "ops.matmul(a, b, activation=...), or ops.swiglu and ops.geglu"),
+    **dict.fromkeys(("scaled_dot_product_attention", "flash_attention", "flash_attn_func", "sdpa"),
+                    "ops.attention(query, key, value, is_causal=...)"),
+    **dict.fromkeys(("scaled_mm", "fp8_matmul"), "ops.scaled_matmul(a, b, scale_a, scale_b)"),
+    **dict.fromkeys(("grouped_mm", "grouped_gemm"), "ops.grouped_matmul(a, b, offs)"),
+    **dict.fromkeys(("conv1d", "conv2d", "conv3d"), "there is no convolution: ops.matmul of unfolded rows, or a kernel "
+                    "of tiles over view.embed"),
+    "nll_loss": "ops.cross_entropy(logits, target)",
+    "rope": "ops.rotary(q, k, cos, sin)",
+    "layernorm": "ops.layer_norm(x, weight, bias)",
+    "rmsnorm": "ops.rms_norm(x, weight)",
+    "quantize": "ops.quantize_fp8(x, block)",
+}  # fmt: skip
+
 if TYPE_CHECKING:
     from avelang.bridge import invariant as invariant
     from avelang.ops.attention import attention as attention
@@ -56,7 +73,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in TABLE:
-        raise missing("avelang.ops", name, TABLE)
+        raise missing("avelang.ops", name, TABLE, THEIRS.get(name, ""))
     import importlib
 
     found = globals()[name] = getattr(importlib.import_module(TABLE[name]), name)

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from avelang import argument_error
+from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
 from avelang_kernels.arrays import is_torch
 from avelang_kernels.attention.problem import Operands, Problem
@@ -243,6 +244,7 @@ def rows_come_first(query: Any) -> bool:
     return query.shape[-2] > 1 and query.shape[-3] > 1 and query.stride(-3) < query.stride(-2)
 
 
+@counted
 def attention(
     query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
     scale: float | None = None, enable_gqa: bool = False, *, causal: Any = None, window: Any = None,

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from avelang import argument_error, tile
+from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
 from avelang_kernels.arrays import address, is_torch, spanned
 from avelang_kernels.moe import hopper_weights, tile_grouped
@@ -185,6 +186,7 @@ def _ones(g: Any) -> Any:
     return g[:, :1].swapaxes(0, 1) * 0 + 1
 
 
+@counted
 def grouped_matmul(
     a: Any, b: Any, offs: Any = None, *, bias: Any = None, out_dtype: Any = None, out: Any = None,
     target: str | None = None, invariant: bool | None = None, fallback: bool = False,

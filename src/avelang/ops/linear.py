@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from avelang import argument_error
+from avelang.base.takes import counted
 from avelang.ops.matmul import matmul
 
 
+@counted
 def linear(
     x: Any, weight: Any, bias: Any = None, *, activation: str | None = None, out: Any = None, target: str | None = None,
     invariant: bool | None = None,

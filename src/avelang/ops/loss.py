@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from avelang import argument_error
+from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
 from avelang.ops.norm import floats, on
 from avelang_kernels.loss import launches
@@ -91,6 +92,7 @@ def _(grads: Any, inputs: Any, outputs: Any, *, ignore_index: int, label_smoothi
     return dx, None
 
 
+@counted
 def cross_entropy(
     logits: Any, target: Any, *, ignore_index: int = -100, label_smoothing: float = 0.0, reduction: str = "mean",
     z_loss: float = 0.0, softcap: float = 0.0, out: Any = None, target_chip: str | None = None,
@@ -178,6 +180,7 @@ def _(grads: Any, inputs: Any, outputs: Any, *, wanted: tuple[bool, ...], target
     return dx, dw, None, db
 
 
+@counted
 def linear_cross_entropy(
     x: Any, weight: Any, target: Any, bias: Any = None, *, ignore_index: int = -100, label_smoothing: float = 0.0,
     reduction: str = "mean", z_loss: float = 0.0, softcap: float = 0.0, chunk: int = 0, target_chip: str | None = None,

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from avelang import argument_error, tile
+from avelang.base.takes import counted
 from avelang.bridge import Array, op
 from avelang_kernels.activations import ACTIVATIONS as FUSED
 from avelang_kernels.arrays import is_torch, named
@@ -17,6 +18,7 @@ DTYPES = ("bfloat16", "float16", "float32")
 ACTIVATIONS = (None, *(name for name in FUSED if name))
 
 
+@counted
 def matmul(
     a: Any, b: Any, *, bias: Any = None, activation: str | None = None, out: Any = None, target: str | None = None,
     invariant: bool | None = None,

@@ -6,8 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from avelang import argument_error, tile
+from avelang.base.takes import counted
 from avelang.bridge import Array, op
 from avelang.ops.grouped import grouped
+from avelang.ops.matmul import check_array
 from avelang.ops.swiglu import gated_packed
 from avelang_kernels.arrays import is_torch
 from avelang_kernels.moe import routing
@@ -138,6 +140,7 @@ def moe_dots(y: Any, places: Any, g: Any, out: Any, *, target: str | None = None
 # -- the layer ---
 
 
+@counted
 def moe(
     x: Any, router: Any, w_gate_up: Any, w_down: Any, *, top_k: int | None = None, activation: str = "silu",
     normalize: bool = True, target: str | None = None, invariant: bool | None = None,
@@ -154,6 +157,16 @@ def moe(
     dtypes and chips without a kernel."""
     if activation not in ACTIVATIONS:
         raise argument_error(f"activation is {activation!r}: it must be one of {', '.join(ACTIVATIONS)}")
+    pair = isinstance(router, (tuple, list))
+    if pair and len(router) != 2:
+        raise argument_error(f"router is a tuple of {len(router)}: it must be logits, or a pair (weights, ids)")
+    some = (("weights", router[0], None), ("ids", router[1], None)) if pair else (("router", router, None),)
+    for name, given, dims in (("x", x, None), *some, ("w_gate_up", w_gate_up, 3), ("w_down", w_down, 3)):
+        check_array(name, given, False)
+        if len(given.shape) != dims if dims else not given.shape:
+            raise argument_error(f"{name} is {tuple(given.shape)}: it must have {dims or 'one or more'} dimensions")
+    if top_k is not None and not hasattr(top_k, "__index__"):
+        raise argument_error(f"top_k is {top_k!r}: it must be an int, the number of experts of a token")
     hidden, lead = x.shape[-1], tuple(x.shape[:-1])
     experts = w_gate_up.shape[0]
     inner = w_gate_up.shape[1] // 2
@@ -165,7 +178,7 @@ def moe(
         )
     rows = x.reshape(-1, hidden)
     tokens = rows.shape[0]
-    if isinstance(router, (tuple, list)):
+    if pair:
         weights, ids = router
         if tuple(weights.shape) != tuple(ids.shape) or tuple(ids.shape[:-1]) != lead:
             raise argument_error(

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from avelang import argument_error
+from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
 from avelang_kernels.norm import launches
 from avelang_kernels.norm.lines import through
@@ -113,6 +114,7 @@ def _(grads: Any, inputs: Any, outputs: Any, *, offset: int, target: str | None,
     return dx, dx, dw if weighted else None
 
 
+@counted
 def rms_norm(
     x: Any, weight: Any = None, *, residual: Any = None, eps: float = 1e-6, offset: int = 0, out: Any = None,
     target: str | None = None,
@@ -140,6 +142,7 @@ def _layer_shapes(x: Array, weight: Array | None = None, bias: Array | None = No
 
 
 @op(_layer_shapes, autocast="float32", batched=("x",), contiguous=("weight", "bias"))
+@counted
 def layer_norm(
     x: Any, weight: Any, bias: Any, y: Any, mean: Any, rstd: Any, *, eps: float = 1e-5, target: str | None = None
 ) -> None:

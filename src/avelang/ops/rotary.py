@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from avelang import argument_error
+from avelang.base.takes import counted
 from avelang.bridge import Array, op
 from avelang.ops.norm import floats, on
 from avelang_kernels.norm.lines import through
@@ -106,6 +107,7 @@ def _(grads: Any, inputs: Any, outputs: Any, *, inverse: bool, **options: Any) -
     return rotary_single(grads[0], cos, sin, positions, inverse=not inverse, **options), None, None, None
 
 
+@counted
 def rotary(
     q: Any, k: Any, cos: Any, sin: Any, *, positions: Any = None, offset: int = 0, interleaved: bool = False,
     dims: int = 0, seq_dim: int = -2, out: Any = None, target: str | None = None,

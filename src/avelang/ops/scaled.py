@@ -14,6 +14,7 @@ import math
 from typing import Any
 
 from avelang import argument_error, tile
+from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
 from avelang_kernels.arrays import empty, named, spanned, strides_of
 from avelang_kernels.matmul import hopper_gemm, hopper_scaled, quantize, tile_scaled
@@ -198,6 +199,7 @@ def check_chip(chip: str, dtype: str) -> None:
         raise no_kernel(f"there is no product of {dtype} on {chip}: it has {', '.join(has) or 'none'}; use {other}")
 
 
+@counted
 def scaled_matmul(
     a: Any, b: Any, scale_a: Any = None, scale_b: Any = None, *, bias: Any = None, out_dtype: Any = None,
     out: Any = None, use_fast_accum: bool = True, target: str | None = None, fallback: bool = False,
@@ -282,6 +284,7 @@ def quantized(
     quantize.launch(x, values, turned, most, rows, columns, powers, target=chip, **options)
 
 
+@counted
 def quantize_fp8(
     x: Any, block: Any = (1, 128), *, dtype: Any = None, powers_of_two: bool = False, target: str | None = None
 ) -> tuple[Any, Any]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from avelang import argument_error
+from avelang.base.takes import counted
 from avelang.bridge import Array, op
 from avelang.ops.norm import check_rows, floats, on
 from avelang_kernels.norm import launches
@@ -49,7 +50,11 @@ def named(x: Any) -> str:
 def _along(x: Any, dim: int, dtype: Any, out: Any, target: str | None, log: bool) -> Any:
     """The rows of a dimension; any but the last is read, and written, by its stride."""
     said = None if dtype is None else named(Array((), dtype))
+    if not hasattr(x, "shape") or not hasattr(x, "dtype"):
+        raise argument_error(f"x is of {type(x).__name__}: it must be an array of NumPy, torch or JAX")
     count = len(x.shape)
+    if not hasattr(dim, "__index__"):
+        raise argument_error(f"dim is {dim!r}: it must be an int, the number of a dimension of x")
     if not -count <= dim < count:
         raise argument_error(f"dim is {dim}, but x has {count} dimensions, {tuple(x.shape)}")
     if dim in (-1, count - 1):
@@ -60,6 +65,7 @@ def _along(x: Any, dim: int, dtype: Any, out: Any, target: str | None, log: bool
     return softmax_rows(x.swapaxes(dim, -1), dtype=said, log=log, target=target).swapaxes(dim, -1)
 
 
+@counted
 def softmax(x: Any, dim: int = -1, *, dtype: Any = None, out: Any = None, target: str | None = None) -> Any:
     """exp(x) / sum(exp(x)) along a dimension, computed in f32 (f64 of f64) and rounded once.
 
@@ -71,6 +77,7 @@ def softmax(x: Any, dim: int = -1, *, dtype: Any = None, out: Any = None, target
     return _along(x, dim, dtype, out, target, False)
 
 
+@counted
 def log_softmax(x: Any, dim: int = -1, *, dtype: Any = None, out: Any = None, target: str | None = None) -> Any:
     """The logarithm of `softmax`, of the same arguments."""
     return _along(x, dim, dtype, out, target, True)

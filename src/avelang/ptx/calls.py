@@ -17,6 +17,8 @@ import avelang.ptx.operations as operations
 import avelang.ptx.outputs as outputs
 from avelang.base import engines, knobs
 from avelang.base.errors import AveError, error
+from avelang.base.places import users_line
+from avelang.base.takes import at_users_line
 from avelang.frontend.names import near
 from avelang.frontend.signature import ParamSpec
 from avelang.ptx.specs import TileSpec, row_major, sizes_of
@@ -52,6 +54,7 @@ class Caller:
         for name in others:
             raise error(
                 "L007",
+                users_line(),
                 kernel=self.definition.name,
                 name=name,
                 near=near(name, ["out", "stream"]),
@@ -59,7 +62,8 @@ class Caller:
             )
         if len(args) != self._number:
             names = ", ".join(self.definition.names[: self._number])
-            raise error("L044", kernel=self.definition.name, want=self._number, got=len(args), params=names)
+            raise error("L044", users_line(), kernel=self.definition.name, want=self._number, got=len(args),
+                        params=names)  # fmt: skip
         try:
             found = operations.route(self, args)
             if found is not None:
@@ -71,6 +75,7 @@ class Caller:
                 return found(args)
             return self.run(args, out, stream)
         except AveError as e:
+            at_users_line(e)
             raise e if knobs.full_traceback() else e.with_traceback(None) from None
 
     def run(self, args: Sequence[Any], out: Any = None, stream: Any = None) -> Any:

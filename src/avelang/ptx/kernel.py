@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import avelang.ptx.operations as operations
 from avelang.base import knobs
-from avelang.base.errors import AveError
+from avelang.base.errors import AveError, error
 from avelang.base.notebook import DrawnInNotebooks
-from avelang.base.places import wrong
+from avelang.base.places import users_line, wrong
+from avelang.base.takes import placed
 from avelang.frontend.source import Named
 from avelang.ptx.build import Definition, Traced, sized, trace
 from avelang.ptx.calls import Caller
@@ -51,6 +52,13 @@ class PtxKernel(Named, DrawnInNotebooks):
             operations.refuse(self._caller, options)
             return operations.traced(self._caller, self._operator(), args)
         return self._caller.call(*args, **options)
+
+    def __getitem__(self, geometry: Any) -> Any:
+        """Raises T232: a kernel of this level has its geometry in the decorator."""
+        raise error("T232", users_line(), "kernel(x, y): arrays alone, without brackets", name=f"{self.__name__}[...]",
+                    why="grid and block of a PTX kernel stand in @kernel(grid=..., block=...)")
+
+    __iter__ = None  # no endless sequence
 
     def traced(self, sizes: tuple[int, ...], chip: str | None) -> Traced:
         """The kernel for these sizes, traced once. `chip` says more where `arch="auto"`; None: the oldest that will
@@ -99,6 +107,7 @@ def kernel(
     *, in_specs: Any = ..., out_specs: Any = ..., grid: Extents | None = ..., block: Extents = ..., arch: str = ...,
     cluster: Extents = ..., smem: Any = ..., max_registers: int | None = ..., min_blocks: int | None = ...,
 ) -> Callable[[Callable[..., Any]], PtxKernel]: ...  # fmt: skip
+@placed
 def kernel(
     fn: Callable[..., Any] | None = None, /, *, in_specs: Any = (), out_specs: Any = (), grid: Any = None,
     block: Any = (128, 1, 1),

@@ -6,6 +6,9 @@ pictures of all of these; and what kernels say with them: views, windows, tiles,
     v = tile.mma("VDMFMA_F32_8x16x64x2_F16", "gfx942")
 """
 
+from typing import Any
+
+from avelang.frontend.names import missing
 from avelang.tile.banks import Accesses, Banks, Swizzle, TileAccesses, banks, tile_accesses
 from avelang.tile.devices import device_of, on_cpu
 from avelang.tile.distribution import Distribution
@@ -94,3 +97,9 @@ __all__ = ["PIPELINES", "Accesses", "Banks", "Block", "BlockConfig", "Digit", "D
            "same_places", "scan", "sigmoid", "sign", "sin", "sort", "split_for", "sqrt", "store", "sum", "tanh",
            "tile_accesses", "topk", "trunc", "view", "where", "zeros"]
 # fmt: on
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(f"module 'avelang.tile' has no attribute {name!r}", name=name)
+    raise missing("avelang.tile", name, __all__)

@@ -197,6 +197,11 @@ class Distribution(DrawnInNotebooks):
 
         `order`: the dimensions, the fastest first; default: the last is the fastest. Where a tile is too small for all
         lanes or waves, they hold replicas."""
+        if not isinstance(shape, (tuple, list)):
+            raise wrong("T301", what="the shape of a distribution", want="a tuple of extents, such as (16, 64)",
+                        got=repr(shape))
+        if dtype is not None and not isinstance(dtype, DType):
+            raise wrong("T032", what="Distribution.blocked", got=repr(dtype))
         shape = tuple(shape)
         order = tuple(order) if order is not None else tuple(range(len(shape)))[::-1]
         if sorted(order) != list(range(len(shape))):

@@ -45,7 +45,8 @@ def zeros(shape, dtype):
 def tile_of(x):
     """A tile. Raises T301 for a number."""
     if not isinstance(x, DistributedTile):
-        refuse("the argument", "a tile", "something else")
+        refuse("the argument", "a tile", "a pointer or a tensor in memory: tile.load(x, index) makes a tile of it"
+               if isinstance(x, (al.Pointer, al.Tensor)) else "a number: tile.full(shape, x, dtype) makes a tile of it")
     return x
 
 

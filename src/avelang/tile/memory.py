@@ -28,7 +28,8 @@ def indices_of(memory, index):
     """An index as a tuple, one of each dimension of the memory. Raises T301."""
     at = index if isinstance(index, tuple) else (index,)
     if not isinstance(memory, (al.Pointer, al.Tensor)):
-        refuse("the memory of a load or a store", "a pointer or a tensor", "something else")
+        refuse("the memory of a load or a store", "a pointer or a tensor", "a number or a tile: the memory comes "
+               "first, as in tile.load(x, index) and tile.store(x, index, value)")
     DIMS = 1 if isinstance(memory, al.Pointer) else len(memory.shape)
     if len(at) != DIMS:
         refuse("the index", "one for each dimension of the memory, of a pointer one", len(at))

@@ -137,9 +137,15 @@ def indexed(dist: Distribution, plan: Index) -> Distribution:
 @avelang.constant
 def permuted(dist: Distribution, order: Ints) -> Distribution:
     """The same lanes' elements with dimensions in another order. Raises T301."""
-    if sorted(order) != list(range(len(dist.shape))):
+    if not isinstance(order, (tuple, list)) or sorted(order) != list(range(len(dist.shape))):
         raise wrong(
-            "T301", what="the order of dimensions", want=f"0 to {len(dist.shape) - 1}, each once", got=repr(order)
+            "T301",
+            "t[:, None] and t[None, :] make a column and a row of a tile of one dimension"
+            if len(dist.shape) == 1
+            else None,
+            what="the order of dimensions",
+            want=f"a tuple of 0 to {len(dist.shape) - 1}, each once",
+            got=repr(order),
         )
     return dist.remapped([dist.index[a] for a in order], tuple(dist.shape[a] for a in order), "the transposed tile")
 

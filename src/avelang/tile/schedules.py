@@ -17,6 +17,7 @@ import avelang.tile.pipelines as pipelines
 import avelang.tile.streams as streams
 import avelang.tile.warpgroups as warpgroups
 from avelang.base.places import wrong
+from avelang.base.takes import placed
 from avelang.ir.dtypes import DType
 from avelang.pipelines.scheduler import StreamKScheduler, TileScheduler, xcd_remap
 from avelang.tile.order import SCHEDULERS, WalkScheduler, WorkTile, place_in_c
@@ -68,8 +69,11 @@ class BlockConfig:
             raise wrong("T301", what="cluster of a Block",
                         want=f'(1, 1) with the pipeline {self.pipeline!r}: "tma" has clusters', got=self.cluster)
 
+    @placed
     def on(self, target: Any, dtype: DType) -> Any:
-        """The products of the block on a chip (`al.target()`, or its name). Raises T301, T307, U103."""
+        """The products of the block on a chip (`al.target()`, or its name). Raises T032, T301, T307, U103."""
+        if not isinstance(dtype, DType):
+            raise wrong("T032", what="the product of a Block", got=repr(dtype))
         return self._on(getattr(target, "name", target), dtype)
 
     @functools.lru_cache(256)  # noqa: B019 (each launch asks for its threads; blocks are few and small)
@@ -106,12 +110,14 @@ class BlockConfig:
                         want=f"the product of a block of {found.m} x {found.n}", got=repr(changed))
         return changed
 
+    @placed
     def operands(self, dtype: DType, out: DType) -> tuple[Any, Any, Any]:
         """The annotations of a kernel's A, B and C."""
         if self.pipeline == "tma":
             return warpgroups.tensor_maps(dtype, out, self.m, self.n, self.cluster)
         return al.Pointer(dtype), al.Pointer(dtype), al.Pointer(out)
 
+    @placed
     def grid(self, m: int, n: int, units: int) -> int:
         """Blocks of a launch on a chip with so many units: one a tile, or with "tma" no more than units."""
         cluster_m, cluster_n = self.cluster
@@ -121,6 +127,9 @@ class BlockConfig:
             * cluster_m
             * cluster_n
         )
+
+
+BlockConfig.__init__ = placed(BlockConfig.__init__)  # type: ignore[method-assign]
 
 
 Block = BlockConfig  # the public name

@@ -18,7 +18,10 @@ from avelang.tile.numbers import as_vector, is_literal, linear_place, product_of
 
 @avelang.constant
 def check_shape(dist: Distribution, lengths: Ints, wave: int) -> Distribution:
-    """A distribution that is one of a tile of these extents, over waves of so many lanes. Raises T304."""
+    """A distribution that is one of a tile of these extents, over waves of so many lanes. Raises T301, T304."""
+    if not isinstance(dist, Distribution):
+        raise wrong("T301", "tile.Distribution.blocked(shape, dtype, waves=..., wave=...) makes one",
+                    what="where a tile lies", want="a tile.Distribution", got=repr(dist))
     if tuple(lengths) != dist.shape:
         raise wrong("T304", what="the tile", product=f"its extents are {tuple(lengths)}",
                     want=f"its distribution is one of {dist.shape}")
@@ -142,6 +145,18 @@ class DistributedTile:
         "a tile stays where it is and keeps its shape: begin with `tile.accumulator` or zeros of that distribution, "
         "let what stays be the first operand (`acc + t`, `tile.dot(a, b, acc)`), or move the other by `t.held(dist)`"
     )
+    NAME_HINTS = (
+        ("mean", "tile.sum(t, axis) divided by the extent"),
+        ("min", "tile.min(t, axis)"),
+        ("reshape", "t[:, None] and t.permute(order) give other dimensions of the same elements; extents stay"),
+        ("view", "t[:, None] and t.permute(order) give other dimensions of the same elements; extents stay"),
+        ("exp", "tile.exp(t)"),
+        ("store", "tile.store(memory, index, t), or view.store(t, origin)"),
+        ("size", "shape has the extents"),
+        ("ndim", "len(t.shape)"),
+        ("__setitem__", "elements of a tile are spread over lanes: t = tile.where(mask, value, t) replaces some of "
+                        "them, and tile.store(memory, index, t) writes to memory"),
+    )  # fmt: skip
 
     @property
     def dtype(self):

@@ -11,7 +11,7 @@ import avelang
 import avelang.language as al
 import avelang.tile.transforms as transforms
 import avelang.tile.warpgroups as warpgroups
-from avelang.tile.tensors import refuse
+from avelang.tile.tensors import DistributedTile, refuse
 from avelang.tile.windows import Window, static_values
 
 PLACES = 1 << 32  # that a coordinate tells apart
@@ -132,6 +132,8 @@ class TensorView:
     def store(self, tile, origin):
         """Stores a tile at `origin`, converted to the view's dtype; nothing outside of the view. By TMA
         where this is a tensor map."""
+        if not isinstance(tile, DistributedTile):
+            refuse("what a view stores", "a tile", "a number: tile.full(shape, x, dtype) makes a tile of it")
         self._place("the origin of a store", origin)
         if isinstance(self.data, al.TensorMap):
             warpgroups.store(self.data, tile, origin)
@@ -192,6 +194,8 @@ def view(memory, shape, vector=1, strides=None):
     vector = transforms.check_vector_size(vector)
     if not isinstance(shape, tuple) and not isinstance(memory, al.Tensor):
         refuse("the shape of a view", "a tuple of extents, such as (rows, columns)", "a single number")
+    if not isinstance(memory, (al.Pointer, al.Tensor, al.TensorMap)):
+        refuse("the memory of a view", "a pointer, a tensor or a tensor map", "a number or a tile")
     if isinstance(memory, al.TensorMap):
         if strides is not None:
             refuse("the strides of a view of a tensor map", "left out: the map has those of its array", strides)

@@ -13,7 +13,7 @@ import avelang
 import avelang.language as al
 import avelang.tile.vectorize as vectorize
 from avelang.tile.distribution import WORD
-from avelang.tile.tensors import DistributedTile, check_same, check_shape, is_first, thread_coord
+from avelang.tile.tensors import DistributedTile, check_same, check_shape, is_first, refuse, thread_coord
 from avelang.tile.transforms import expectation, in_reach, require_distribution
 
 BEYOND = 1 << 31  # an offset, in bytes, that is out of every range; a row's number from here on is one before the first
@@ -136,6 +136,8 @@ class Window:
     def store(self, tile):
         """Stores a tile in its distribution, converted to the view's dtype; nothing outside of the view. Raises T304
         for other extents."""
+        if not isinstance(tile, DistributedTile):
+            refuse("what a window stores", "a tile", "a number: tile.full(shape, x, dtype) makes a tile of it")
         check_shape(tile.dist, self.lengths, al.target().wave)
         out = Window(self.view, tile.dist.shape, self.origin, tile.dist, tile.thread)
         if is_first(tile.dist, tile.thread):

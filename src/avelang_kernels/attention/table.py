@@ -114,6 +114,8 @@ def problem_of(
     if lengths is not None and cu_k is not None:
         raise argument_error("cache_lengths and cu_seqlens_k are both given: one of them says where sequences end")
     for name, x in (("softcap", softcap), *((("scale", scale),) if scale is not None else ())):
+        if isinstance(x, str) or not hasattr(x, "__float__"):
+            raise argument_error(f"{name} is {x!r}: it must be a finite number{', 0 or above' * (name == 'softcap')}")
         if x != x or x in (float("inf"), float("-inf")) or (name == "softcap" and x < 0):
             raise argument_error(f"{name} is {x}: it must be a finite number{', 0 or above' * (name == 'softcap')}")
     longest = tuple(longest) or (queries, keys)
