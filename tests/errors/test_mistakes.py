@@ -205,9 +205,9 @@ ON_HOST = [
 ]  # fmt: skip
 
 
-def failing(text: str) -> tuple[BaseException, str, int]:
+def failing(text: str, head: str = HEAD) -> tuple[BaseException, str, int]:
     """What a program raises, its file, and the marked line (0 where there is none)."""
-    source = HEAD + text
+    source = head + text
     name = f"<mistake {next(NUMBER)}>"
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
     marked = next((i for i, line in enumerate(source.splitlines(), 1) if line.endswith("# <-")), 0)
@@ -221,9 +221,9 @@ def failing(text: str) -> tuple[BaseException, str, int]:
 CASES = [*((body(text), code, words) for text, code, words in IN_KERNEL), *ON_HOST]
 
 
-def judged(text: str, code: str, words: str) -> str:
+def judged(text: str, code: str, words: str, head: str = HEAD) -> str:
     """What is wrong with the error of a mistake, or ""."""
-    e, name, marked = failing(text)
+    e, name, marked = failing(text, head)
     if not isinstance(e, AveError):
         return f"uncoded {type(e).__name__}: {e}"
     if not e.code.startswith(code):

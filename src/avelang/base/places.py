@@ -85,7 +85,7 @@ def _misnamed(e: Exception, at: Span) -> Exception:
         return error("T232", at, hint, name=e.name, why=f"there is no such name ({e})")
     if not isinstance(e, TypeError):
         return e
-    for name in re.findall(r"[A-Za-z_]\w*(?:\.\w+)?", str(e)):
+    for name in re.findall(r"\w+(?:\.\w+)?(?=\(\))|(?<=')\w+(?=')", str(e)):
         first, _, method = name.partition(".")
         owner = next((x for n, m in list(sys.modules.items()) if n.startswith("avelang.ptx")
                       and getattr(x := getattr(m, first, None), "__module__", "") == n), None)
@@ -95,12 +95,14 @@ def _misnamed(e: Exception, at: Span) -> Exception:
         try:
             text = str(inspect.signature(fn)).split(" ->")[0]
             shown = re.sub(r": [^,=)]*(\[[^\]]*\])?", "", text.replace("(self, ", "(").replace("(self)", "()"))
+            shown = shown.replace("= ", "=")
         except (TypeError, ValueError):
             shown = ""
-        called = method if method and method != "__call__" else ""
-        hint = f"it is {called or 'called'}{shown}" if "()" in str(e) else "call it, as in ptx.special.tid.x()" * (
-            first in ("_Read", "_Axes"))
-        return error("T232", at, hint or None, name=called or "the kernel", why=str(e).split(".", 1)[-1])
+        called = method if method != "__call__" else ""
+        special = "special registers are read by a call: ptx.special.tid.x()" * (first in ("_Read", "_Axes"))
+        hint = f"it takes {shown}" if "()" in str(e) else special
+        why = str(e).split("() ", 1)[-1]
+        return error("T232", at, hint or None, name=called or "a call" if "()" in str(e) else "an operator", why=why)
     return e
 
 

@@ -215,17 +215,20 @@ def counted(fn: F) -> F:
         except TypeError as e:
             if isinstance(e, AveError) or e.__traceback__ is None or e.__traceback__.tb_next is not None:
                 raise
-            raise _argument_error(fn, str(e), f"it is {fn.__name__}({_parameters(fn)})") from None
+            raise _argument_error(fn, str(e), f"it takes ({_parameters(fn)})") from None
 
     return call  # type: ignore[return-value]
 
 
 def _parameters(fn: Any) -> str:
     """The parameters of a function by name; those that may be left out with their default."""
-    out = []
+    out: list[str] = []
     for p in inspect.signature(fn).parameters.values():
+        if p.name == "self":
+            continue
         out += ["*"] * (p.kind is p.KEYWORD_ONLY and "*" not in out)
-        out.append(p.name if p.default is p.empty else f"{p.name}={p.default!r}")
+        star = "*" * (p.kind is p.VAR_POSITIONAL) + "**" * (p.kind is p.VAR_KEYWORD)
+        out.append(star + p.name if p.default is p.empty else f"{p.name}={p.default!r}")
     return ", ".join(out)
 
 
@@ -233,7 +236,7 @@ def _surfaced(fn: Any, e: AveError | TypeError) -> BaseException:
     """The error that a call raises in place of one that came from inside."""
     if not isinstance(e, AveError):  # a TypeError of the call itself has no frame below it
         itself = e.__traceback__ is not None and e.__traceback__.tb_next is None
-        return _argument_error(fn, str(e), "") if itself else e
+        return _argument_error(fn, str(e), f"it takes ({_parameters(fn)})") if itself else e
     at_users_line(e)
     return e if knobs.full_traceback() else e.with_traceback(None)
 

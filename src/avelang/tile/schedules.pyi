@@ -8,6 +8,7 @@ import avelang.tile.block_gemm as block_gemm
 import avelang.tile.pipelines as pipelines
 from avelang.base.functions import Function
 from avelang.base.places import wrong as wrong
+from avelang.base.takes import placed as placed
 from avelang.ir.dtypes import DType as DType
 from avelang.pipelines.scheduler import StreamKScheduler as StreamKScheduler
 from avelang.pipelines.scheduler import TileScheduler as TileScheduler
@@ -42,13 +43,14 @@ class BlockConfig:
     own: pipelines.Pipeline = ...
     def __post_init__(self, together: int | None) -> None: ...
     def on(self, target: Any, dtype: DType) -> Any:
-        """The products of the block on a chip (`al.target()`, or its name). Raises T301, T307, U103."""
+        """The products of the block on a chip (`al.target()`, or its name). Raises T032, T301, T307, U103."""
     def _on(self, name: str, dtype: DType) -> Any: ...
     def _by_policy(self, found: block_gemm.BlockGemm, name: str) -> block_gemm.BlockGemm: ...
     def operands(self, dtype: DType, out: DType) -> tuple[Any, Any, Any]:
         """The annotations of a kernel's A, B and C."""
     def grid(self, m: int, n: int, units: int) -> int:
         """Blocks of a launch on a chip with so many units: one a tile, or with "tma" no more than units."""
+BlockConfig: Any
 Block = BlockConfig
 @avelang.jit
 def mainloop(name: Any, STAGES: Any, G: Any, A: Any, B: Any, k: Any) -> DistributedTile:

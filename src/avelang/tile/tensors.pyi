@@ -15,7 +15,7 @@ from avelang.tile.numbers import product_of as product_of
 from avelang.tile.numbers import sum_of as sum_of
 
 def check_shape(dist: Distribution, lengths: Ints, wave: int) -> Distribution:
-    """A distribution that is one of a tile of these extents, over waves of so many lanes. Raises T304."""
+    """A distribution that is one of a tile of these extents, over waves of so many lanes. Raises T301, T304."""
 def with_axis(dist: Distribution, axis: int) -> Distribution:
     """A distribution of which a dimension can be folded. Raises T301."""
 def refuse(what: str, want: str, got: Any) -> None:
@@ -60,6 +60,7 @@ class DistributedTile:
     groups: al.constexpr = ...
     formula: Any = ...
     MERGE_HINT = ...
+    NAME_HINTS = ...
     @property
     def dtype(self) -> Any:
         """Dtype of the elements."""

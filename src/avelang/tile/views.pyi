@@ -4,6 +4,7 @@ from typing import Any
 
 import avelang
 import avelang.language as al
+from avelang.tile.tensors import DistributedTile as DistributedTile
 from avelang.tile.tensors import refuse as refuse
 from avelang.tile.windows import Window as Window
 from avelang.tile.windows import static_values as static_values

@@ -10,6 +10,7 @@ from avelang.tile.tensors import DistributedTile as DistributedTile
 from avelang.tile.tensors import check_same as check_same
 from avelang.tile.tensors import check_shape as check_shape
 from avelang.tile.tensors import is_first as is_first
+from avelang.tile.tensors import refuse as refuse
 from avelang.tile.tensors import thread_coord as thread_coord
 from avelang.tile.transforms import expectation as expectation
 from avelang.tile.transforms import in_reach as in_reach
