@@ -55,7 +55,8 @@ class PtxKernel(Named, DrawnInNotebooks):
 
     def __getitem__(self, geometry: Any) -> Any:
         """Raises T232: a kernel of this level has its geometry in the decorator."""
-        raise error("T232", users_line(), "kernel(x, y): arrays alone, without brackets", name=f"{self.definition.name}[...]",
+        hint = "kernel(x, y): arrays alone, without brackets"
+        raise error("T232", users_line(), hint, name=f"{self.definition.name}[...]",
                     why="grid and block of a PTX kernel stand in @kernel(grid=..., block=...)")
 
     __iter__ = None  # no endless sequence
