@@ -53,6 +53,52 @@ def test_loops():
     ]  # fmt: skip
 
 
+def test_loops_with_their_condition_at_the_end():
+    def body():
+        x = reg.scalar(u32)
+        p, q = reg.pred(), reg.pred()
+        with ptx.do_while(ptx.not_(p), uniform=True) as rows:
+            ptx.continue_(q)
+            with ptx.loop() as columns:
+                columns.again(p)
+                rows.leave(q, uniform=True)
+                ptx.break_()
+            rows.again()
+        ptx.bra("here")
+        with ptx.do_while(p, head="here"):
+            x.set(1)
+
+    assert lines(body) == [
+        "$loop_0:", "@%p1 bra $next_1", "$loop_3:", "@%p0 bra $loop_3", "@%p1 bra.uni $endloop_2", "bra $endloop_4",
+        "bra $loop_3", "$endloop_4:", "bra $loop_0", "$next_1:", "@!%p0 bra.uni $loop_0", "$endloop_2:",
+        "bra here", "here:", "mov.u32 %u0, 1", "@%p0 bra here",
+    ]  # fmt: skip
+
+
+def test_blocks_that_are_left():
+    def body():
+        p, q = reg.pred(), reg.pred()
+        with ptx.block() as search:
+            with ptx.if_(p, uniform=True) as then:
+                then.leave(q)
+                search.leave()
+            with ptx.else_(uniform=True) as other:
+                other.leave(ptx.not_(q))
+
+    assert lines(body) == [
+        "@!%p0 bra.uni $else_1", "@%p1 bra $else_1", "bra $endblock_0", "bra.uni $endif_2", "$else_1:",
+        "@!%p1 bra $endif_2", "$endif_2:", "$endblock_0:",
+    ]  # fmt: skip
+
+    def wrong():
+        with ptx.block() as here:
+            here.again()
+
+    with pytest.raises(AveError) as caught:
+        lines(wrong)
+    assert caught.value.code == "T232"
+
+
 def test_labels_branches_and_guards():
     def body():
         p = reg.pred(False)

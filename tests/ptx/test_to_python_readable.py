@@ -246,6 +246,20 @@ def test_it_is_what_a_person_would_write():
     assert "with ptx.do_while(" in text and "with ptx.if_(" in text and "tid_x" in text
 
 
+def test_names_say_what_registers_are():
+    text = readable(text_of("templates.sm_90a.ptx.gz")).text
+    for line in (
+        "    ptx.inst.mov.u32(tid_x, ptx.special.tid.x())",
+        "        with ptx.do_while(i_lt_arg_2):",
+        "            ptx.inst.fma.rn.f32(acc, in_0, in_weights, acc)",
+        "            ptx.inst.add.s32(i, i, ntid_x)",
+        "    with ptx.do_while(stride_ne_0):",
+        "        with ptx.if_(ptx.not_(tid_x_ge_stride)):",
+        "    ptx.inst.st.shared.f32(ptx.addr(p_tile_at[1]), acc)",
+    ):
+        assert line in text.splitlines(), line
+
+
 def test_a_loop_that_is_entered_by_a_branch_keeps_its_label():
     text = readable(text_of("debug.sm_90a.ptx.gz")).text
     assert '.bra.uni("$L__BB1_2")' in text and 'with ptx.loop(uniform=True, head="$L__BB1_2"):' in text

@@ -39,7 +39,14 @@ _LONGEST = 28
 _IN_A_ROW = 4  # names in a declaration
 
 
-def _word(text: str) -> str:
+def short_name(text: str) -> str:
+    """A name of PTX as a part of names; of one that C++ mangled its last word."""
+    if text.startswith("_Z"):
+        bare = re.sub(r"E(?:_\d+)?$", "", text)
+        for found in re.finditer(r"\d+", bare):
+            if len(bare) - found.end() == int(found[0]):
+                text = bare[found.end() :]
+                break
     return re.sub(r"\W+", "_", text.lstrip("%_$"), flags=re.ASCII).strip("_")
 
 
@@ -51,6 +58,10 @@ class _Namer:
         self.every = list(n.instructions(body))
         self.bases: dict[str, str] = {}
         self.updated, self.sums = self._updated()
+        self.compared_ones = {o.name for x in self.every if x.opcode == "setp" for o in x.operands[1:]
+                              if isinstance(o, n.Register)}  # fmt: skip
+        self.halved = {x.operands[0].name for x in self.every if x.opcode in ("shr", "shl") and len(x.operands) == 3
+                       and x.operands[0] == x.operands[1] and isinstance(x.operands[0], n.Register)}  # fmt: skip
         self.addresses = {x.base.name for i in self.every for o in i.operands for x in (o,)
                           if isinstance(x, n.AddressOperand) and isinstance(x.base, n.Register)}  # fmt: skip
         self.pointed = self._pointed()
@@ -125,9 +136,12 @@ class _Namer:
         found = self.said(x, name)
         if found.startswith("p_"):
             return found
-        if name in self.sums and kind != "pred":
+        if name in self.halved:
+            return "stride"
+        counts = name in self.updated or (name in self.compared_ones and kind not in ("f32", "f64"))
+        if name in self.sums and kind != "pred" and not counts:
             return "acc"
-        if name in self.updated and kind not in ("pred", "f32", "f64", "f16"):
+        if (name in self.updated or (name in self.sums and counts)) and kind not in ("pred", "f32", "f64", "f16"):
             out = _COUNTERS[self.counters % len(_COUNTERS)]
             self.counters += 1
             return out
@@ -163,7 +177,7 @@ class _Namer:
         if "wide" in x.parts or (x.opcode == "shl" and x.parts[-1] == "b64"):
             return "offset"
         if x.opcode.startswith("cp") or x.opcode not in _NOUNS:
-            return _word(x.opcode) or "value"
+            return short_name(x.opcode) or "value"
         return _NOUNS[x.opcode]
 
     def loaded(self, x: n.PtxInstruction, name: str) -> str:
@@ -171,7 +185,7 @@ class _Namer:
         base = at.base if isinstance(at, n.AddressOperand) else at
         if "param" in x.parts or any(p.startswith("param") for p in x.parts):
             full = base.name if isinstance(base, n.SymbolOperand) else "value"
-            short = _word(full.removeprefix(f"{self.function.name}_"))
+            short = short_name(full.removeprefix(f"{self.function.name}_"))
             number = re.fullmatch(r"param_?(\d+)", short)
             if name in self.pointed:
                 return f"p_{number[1] if number else short}"
@@ -194,16 +208,16 @@ class _Namer:
 
     def copied(self, x: n.PtxInstruction, name: str, first: n.Operand | None) -> str:
         if isinstance(first, n.SpecialOperand):
-            return _word(first.name + (f"_{first.component}" if first.component else ""))
+            return short_name(first.name + (f"_{first.component}" if first.component else ""))
         if isinstance(first, n.SymbolOperand):
-            return f"p_{_word(first.name)}"
+            return f"p_{short_name(first.name)}"
         if isinstance(first, n.Register) and first.name in self.bases:
             said = self.bases[first.name]
             if x.opcode == "cvta":
                 what = said.removeprefix("p_").removeprefix("arg_")
                 return f"p_{what}_global" if said.startswith("p_") else f"p_{what}"
             if x.opcode == "cvt" and len(x.parts) > 2 and said[:2] != "p_":
-                return f"{re.sub(r'_(?:[busf]|bf)(?:8|16|32|64)$', '', said)}_{_word(x.parts[-2])}"
+                return f"{re.sub(r'_(?:[busf]|bf)(?:8|16|32|64)$', '', said)}_{short_name(x.parts[-2])}"
             return "start" if said in _COUNTERS else said
         if isinstance(first, (n.Int, n.Float)):
             value = first.value if isinstance(first, n.Int) else first.bits
@@ -265,4 +279,4 @@ def named_registers(function: n.PtxFunction) -> tuple[dict[str, str], tuple[n.Re
     return out, tuple(n.RegisterDecl(kind, tuple(names)) for kind, names in rows)
 
 
-__all__ = ["named_registers"]
+__all__ = ["named_registers", "short_name"]

@@ -15,7 +15,7 @@ from avelang.nvptx import nodes as n
 from avelang.nvptx.ptx_types import REGISTERS
 from avelang.nvptx.renamed import declared, difference, named_labels, with_names
 from avelang.ptx.inst import refusal
-from avelang.ptx.naming import named_registers
+from avelang.ptx.naming import named_registers, short_name
 from avelang.ptx.repeated import repeated, with_constants
 from avelang.ptx.rolling import rolled
 from avelang.ptx.spelling import PythonNames, Unspellable, instruction, operand, quoted
@@ -106,6 +106,10 @@ class ReadableWriter(Writer):
             self.constants[text] = self.names.take(name)
             self.put(f"{self.constants[text]} = {text}")
         return super().run()
+
+    def shown(self, name: str) -> str:
+        """The variable of Python for a variable of PTX: of a mangled name its last word."""
+        return short_name(name) if name.startswith("_Z") else ""
 
     # -- functions -----------------------------------------------------------------------------------------------------
 

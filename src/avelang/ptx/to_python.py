@@ -159,12 +159,16 @@ class Writer:
             self.function(x)
         elif isinstance(x, n.PtxVariable):
             text = self.variable("module.variable", x, self.names)
-            self.put(f"{self.names.symbol(x.name)} = {text}")
+            self.put(f"{self.names.symbol(x.name, self.shown(x.name))} = {text}")
         elif isinstance(x, n.Alias):
             of = self.names.named(x.of)
             self.put(f"{self.names.symbol(x.name)} = module.alias({quoted(x.name)}, {of})")
         elif isinstance(x, n.Pragma):
             self.put(call("module.pragma", [quoted(t) for t in x.texts]))
+
+    def shown(self, name: str) -> str:
+        """The variable of Python for a variable of PTX, "" for its own name."""
+        return ""
 
     def type(self, name: str) -> str:
         """A type's name; it is imported where there is one of that name."""
@@ -325,7 +329,7 @@ class Writer:
             self.declare(s, names, indent)
         elif isinstance(s, n.PtxVariable):
             text = self.variable("ptx.variable", s, names)
-            self.put(f"{names.symbol(s.name)} = {text}", indent)
+            self.put(f"{names.symbol(s.name, self.shown(s.name))} = {text}", indent)
         elif isinstance(s, n.PtxBlock):
             if len(indent) > 4 * DEEPEST:
                 self.as_text(s, f"braces deeper than {DEEPEST}", indent)
