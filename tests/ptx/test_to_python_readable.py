@@ -19,7 +19,7 @@ from avelang.ptx import readable as implementation
 from avelang.ptx.readable import readable
 from avelang.sim.ptx import Program
 from nvptx.texts import NAMES, text_of
-from ptx.test_to_python import EVERYTHING, executed, softmax, without_debug
+from ptx.test_to_python import EVERYTHING, TRACED, executed, softmax, without_debug
 
 # Loops, ifs and labels that are left, of each sample that branches.
 FOUND = {
@@ -99,6 +99,12 @@ def test_what_compilers_write(name):
     assert made.raw == ()
     if name in FOUND:
         assert (made.loops, made.ifs, made.labels) == FOUND[name]
+
+
+@pytest.mark.parametrize("name", TRACED)
+def test_traced_kernels(name):
+    make, sizes = TRACED[name]
+    assert same(make().ptx(*sizes))
 
 
 def test_the_whole_syntax():

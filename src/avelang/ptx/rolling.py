@@ -12,6 +12,7 @@ from avelang.ptx.spelling import BREAK
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|\d+(?:\.\d*)?(?:e[+-]?\d+)?|[A-Za-z_]\w*|\s+|.', re.DOTALL)
 _BARE_ADDRESS = re.compile(r"ptx\.addr\(([\w\[\]]+)\)")
+_NO_OFFSET = re.compile(rf"(ptx\.addr\([^(),]+), {BREAK}0\)")
 _LONGEST_PERIOD = 24
 _FEWEST, _MOST = 3, 256  # trips
 _LONGEST_LIST = 16
@@ -96,7 +97,7 @@ def _rolled(lines: Sequence[_Line], at: int, period: int, trips: int, names: tup
             else:
                 counted |= step != 0
                 tokens[place] = _affine(row[0], step, counter, negative)
-        body.append(f"    {re.sub(rf', {BREAK}0[)]', ')', ''.join(tokens))}")
+        body.append("    " + _NO_OFFSET.sub(r"\1)", "".join(tokens)))
     if odd is None:
         head = f"for {counter} in range({trips}):"
     elif counted:
