@@ -21,7 +21,7 @@ from avelang.sim import reference
 
 EXACT = {
     "exp": np.exp, "exp2": np.exp2, "log": np.log, "log2": np.log2, "tanh": np.tanh, "erf": np.vectorize(math.erf),
-    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "rsqrt": lambda x: 1 / np.sqrt(x), "log1p": np.log1p, "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
 }  # fmt: skip
 LANES, BLOCKS = 64, 24
 N = LANES * BLOCKS

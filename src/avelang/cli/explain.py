@@ -84,7 +84,7 @@ def spelled(p: GemmPlan) -> str:
     named = [
         f"{f.name}={getattr(block, f.name)!r}"
         for f in dataclasses.fields(block)[3:]
-        if getattr(block, f.name) != f.default
+        if f.default is not dataclasses.MISSING and getattr(block, f.name) != f.default
     ]
     return f"tile.Block({', '.join([str(block.m), str(block.n), str(block.k), *named])})"
 

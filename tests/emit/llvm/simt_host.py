@@ -68,6 +68,9 @@ class HostTarget(GpuTarget):
     def atomic_add(self, w, value, place, pointer, scope):
         raise w.refuse()
 
+    def atomic(self, w, op, pointer):
+        raise w.refuse()
+
 
 class OnHost:
     """A loaded kernel, from IR in phase "tensors"."""

@@ -151,6 +151,8 @@ def test_every_row_is_selected_and_assembles(chip, tmp_path):
     for row in ROWS.values():
         if CHIPS[chip].has(row) and not needs_company(row):
             text = assembly(RowKernel(row, chip).kernel, chip, (32, 1, 1))
+            if row.namespace == "al":
+                continue  # what their types and orders become: tests/isa/test_portable_atomics.py
             assert row.ptx and row.ptx in text, row.name
             mnemonics.append(row.ptx)
             n = len(texts)

@@ -135,7 +135,7 @@ ave_run_coroutines:
 	xorl	%ecx, %ecx
 	movq	%rax, 96(%rsp)
 	cmpq	%rax, %rsi
-	jae	.LBB2_41
+	jae	.LBB2_43
 	movq	%rsi, %rax
 	movq	%rdi, 144(%rsp)
 	imull	12(%r12), %r13d
@@ -153,7 +153,7 @@ ave_run_coroutines:
 	incq	%rax
 	cmpq	96(%rsp), %rax
 	movq	40(%rsp), %r8
-	jae	.LBB2_38
+	jae	.LBB2_40
 .LBB2_3:
 	movq	%rax, 120(%rsp)
 	xorl	%edx, %edx
@@ -308,7 +308,7 @@ ave_run_coroutines:
 	jne	.LBB2_22
 .LBB2_23:
 	testb	%bpl, %bpl
-	je	.LBB2_37
+	je	.LBB2_39
 .LBB2_24:
 	movl	12(%r15), %eax
 	testl	%eax, %eax
@@ -318,7 +318,7 @@ ave_run_coroutines:
 	callq	*16(%r15)
 	testl	%eax, %eax
 	je	.LBB2_2
-	jmp	.LBB2_40
+	jmp	.LBB2_42
 	.p2align	4
 .LBB2_26:
 	testb	$1, %al
@@ -329,27 +329,36 @@ ave_run_coroutines:
 	movq	16(%rsp), %rbp
 	jae	.LBB2_19
 .LBB2_28:
+	movl	12(%r15), %eax
+	testl	%eax, %eax
+	je	.LBB2_30
+	movq	%r15, %rdi
+	vzeroupper
+	callq	*16(%r15)
+	testl	%eax, %eax
+	jne	.LBB2_19
+.LBB2_30:
 	testq	%r13, %r13
-	je	.LBB2_35
+	je	.LBB2_37
 	xorl	%r14d, %r14d
 	xorl	%eax, %eax
-	jmp	.LBB2_31
+	jmp	.LBB2_33
 	.p2align	4
-.LBB2_30:
+.LBB2_32:
 	incq	%r14
 	cmpq	%r14, %r13
-	je	.LBB2_33
-.LBB2_31:
+	je	.LBB2_35
+.LBB2_33:
 	movq	(%rbp,%r14,8), %rdi
 	movq	(%rdi), %rcx
 	testq	%rcx, %rcx
-	je	.LBB2_30
+	je	.LBB2_32
 	vzeroupper
 	callq	*%rcx
 	movb	$1, %al
-	jmp	.LBB2_30
+	jmp	.LBB2_32
 	.p2align	4
-.LBB2_33:
+.LBB2_35:
 	testq	%rbx, %rbx
 	je	.LBB2_26
 	movl	28(%rsp), %ecx
@@ -358,21 +367,21 @@ ave_run_coroutines:
 	testb	%al, %bpl
 	jne	.LBB2_27
 	jmp	.LBB2_20
-.LBB2_35:
+.LBB2_37:
 	testq	%rbx, %rbx
 	je	.LBB2_24
 	movl	28(%rsp), %eax
 	cmpl	%eax, 128(%rbx)
 	jbe	.LBB2_24
-.LBB2_37:
+.LBB2_39:
 	movl	$2, %ecx
-	jmp	.LBB2_41
-.LBB2_38:
-	xorl	%ecx, %ecx
-	jmp	.LBB2_41
+	jmp	.LBB2_43
 .LBB2_40:
+	xorl	%ecx, %ecx
+	jmp	.LBB2_43
+.LBB2_42:
 	movl	$3, %ecx
-.LBB2_41:
+.LBB2_43:
 	movq	%rcx, %rax
 	addq	$152, %rsp
 	popq	%rbx
