@@ -75,6 +75,20 @@ def pytest_configure(config: pytest.Config) -> None:
             raise pytest.UsageError(f"CI runs every test, so these must be installed: {', '.join(missing)}")
 
 
+def _settings() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name.startswith("AVE_") or name == "NO_COLOR"}
+
+
+@pytest.fixture(autouse=True)
+def settings_as_before():
+    """A command that a test calls in this process leaves no setting to the next test."""
+    before = _settings()
+    yield
+    for name in _settings().keys() - before.keys():
+        del os.environ[name]
+    os.environ.update(before)
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     if _FOLDER:  # made by this process, which ends after the workers that it started
         shutil.rmtree(_FOLDER, ignore_errors=True)

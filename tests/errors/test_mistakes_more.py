@@ -445,7 +445,7 @@ OTHER = [
     (K + "kernel[1, 64](x, i, h, n=3, m=4)  # <-\n", "L007", "launch options are num_warps=, waves_per_eu=,"),
     (K + "kernel[1, 64](x, x, h, 3)  # <-\n", "L012", "convert it before the launch"),
     (K + "kernel[1, 64](1.0, i, h, 3)  # <-\n", "L010", "NumPy arrays, torch and JAX"),
-    (K + "x.setflags(write=False)\nkernel[1, 64](x, i, h, 3)  # <-\n", "L021", "pass an array that may"),
+    (K + "x.setflags(write=False)\nkernel[1, 64](x, i, h, 3, backend='cpu')  # <-\n", "L021", "pass an array that may"),
     (threads("al.atomic_add(x, t, 1.0, scope='gpu')  # <-"), "T101", '"device", "system", "cluster", not \'gpu\''),
     (
         threads("al.atomic_add(x, t, 1.0, order='seq_cst')  # <-"),

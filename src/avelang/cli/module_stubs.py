@@ -198,6 +198,8 @@ class _Stub:
         if isinstance(node, ast.AnnAssign):
             self.lines.append(f"{ast.unparse(node.target)}: {ast.unparse(node.annotation)}")
             return
+        if any(isinstance(t, ast.Attribute) for t in node.targets):
+            return
         value, text = node.value, ast.unparse(node)
         made = ast.unparse(value.func) if isinstance(value, ast.Call) else ""
         if isinstance(value, ast.Name) or made in ("TypeVar", "collections.namedtuple", "namedtuple", "NamedTuple"):

@@ -3,6 +3,8 @@ the positions of extremes go out. Given numbers alone, the functions of numbers 
 
 from __future__ import annotations
 
+from typing import Any
+
 import avelang
 import avelang.language as al
 import avelang.tile.placement as placement
@@ -41,12 +43,15 @@ def zeros(shape, dtype):
     return full(shape, 0, dtype)
 
 
+_MEMORY: Any = (al.Pointer, al.Tensor)
+
+
 @avelang.jit
 def tile_of(x):
     """A tile. Raises T301 for a number."""
     if not isinstance(x, DistributedTile):
         refuse("the argument", "a tile", "a pointer or a tensor in memory: tile.load(x, index) makes a tile of it"
-               if isinstance(x, (al.Pointer, al.Tensor)) else "a number: tile.full(shape, x, dtype) makes a tile of it")
+               if isinstance(x, _MEMORY) else "a number: tile.full(shape, x, dtype) makes a tile of it")
     return x
 
 

@@ -22,6 +22,7 @@ def arange(start: Any, stop: Any = ...) -> Any:
 @avelang.jit
 def zeros(shape: Any, dtype: Any) -> Any:
     """A tile of zeros."""
+_MEMORY: Any
 @avelang.jit
 def tile_of(x: Any) -> Any:
     """A tile. Raises T301 for a number."""

@@ -50,7 +50,6 @@ class BlockConfig:
         """The annotations of a kernel's A, B and C."""
     def grid(self, m: int, n: int, units: int) -> int:
         """Blocks of a launch on a chip with so many units: one a tile, or with "tma" no more than units."""
-BlockConfig: Any
 Block = BlockConfig
 @avelang.jit
 def mainloop(name: Any, STAGES: Any, G: Any, A: Any, B: Any, k: Any) -> DistributedTile:
