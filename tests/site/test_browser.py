@@ -86,8 +86,8 @@ def test_a_reader_types_and_follows(desk: Watched):
     page = desk.open("guide.html")
     page.click("input.md-search__input")
     page.wait_for_function(READY)
-    page.wait_for_timeout(1500)  # the worker reads the index: a query before that is a fault in the console
-    page.keyboard.insert_text("T020")
+    page.wait_for_timeout(5000)  # the worker reads the index: a query before that is a fault in the console
+    page.keyboard.type("T020")
     page.wait_for_function("document.querySelectorAll('.md-search-result__item').length > 0")
     page.click(".md-search-result__item a[href*='reference/errors.html'] >> nth=0")
     page.wait_for_url(re.compile(r"reference/errors\.html"))
