@@ -18,25 +18,24 @@ def signed(kind: str) -> bool:
     return kind[0] == "s"
 
 
-def halves(t: PtxTranslator, x: str) -> list[str]:
-    """The two 16-bit parts of words, the low one first."""
-    o = Ops(t, "i32")
-    return [o.to("i16", "trunc", x), o.to("i16", "trunc", o("lshr", x, 16))]
+def halves(t: PtxTranslator, x: str, bits: int = 32) -> list[str]:
+    """The two halves of words of so many bits, the low one first."""
+    o, part = Ops(t, f"i{bits}"), f"i{bits // 2}"
+    return [o.to(part, "trunc", x), o.to(part, "trunc", o("lshr", x, bits // 2))]
 
 
-def paired(t: PtxTranslator, low: str, high: str) -> str:
-    """Two 16-bit values as one word."""
-    o = Ops(t, "i16")
-    wide = Ops(t, "i32")
-    return wide("or", o.to("i32", "zext", low), wide("shl", o.to("i32", "zext", high), 16))
+def paired(t: PtxTranslator, low: str, high: str, bits: int = 32) -> str:
+    """Two values as the halves of one word of so many bits."""
+    o, wide = Ops(t, f"i{bits // 2}"), Ops(t, f"i{bits}")
+    return wide("or", o.to(f"i{bits}", "zext", low), wide("shl", o.to(f"i{bits}", "zext", high), bits // 2))
 
 
 def each(t: PtxTranslator, kind: str, args: list[str], rule: Callable[..., str]) -> str:
     """`rule` on the operands of a type, or on both halves of an x2 type."""
     if not kind.endswith("x2"):
         return rule(*args)
-    parts = [halves(t, a) for a in args]
-    return paired(t, *(rule(*(p[k] for p in parts)) for k in (0, 1)))
+    low, high = (rule(*pair) for pair in zip(*(halves(t, a, BITS[kind]) for a in args), strict=True))
+    return paired(t, low, high, BITS[kind])
 
 
 def simple(make: Callable[[Ops, str, Mods], Rule], operands: int) -> Handler:

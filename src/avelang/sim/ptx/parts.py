@@ -11,7 +11,7 @@ from avelang.sim.ptx.code import Instr, Operand, PtxReg, items_of
 
 Parts = tuple[str, ...]  # for each 16 bits of a value, from the lowest: the lanes in which it is undefined
 WIDTH = 16
-_PAIRS = frozenset({"f16x2", "bf16x2", "s16x2", "u16x2"})
+_PAIRS = frozenset({"f16x2", "bf16x2", "s16x2", "u16x2", "f32x2"})
 _SIDE_BY_SIDE = named("add sub mul mad min max neg abs fadd fsub fmul fma fmad fmin fmax fneg fabs ex2 tanh")
 _MOV, _CVT, _SHL = (entry(name) for name in ("mov", "cvt", "shl"))
 _CONVERTED = {f"{sign}{bits}": bits for sign in "usb" for bits in (16, 32, 64)}
@@ -73,7 +73,10 @@ def _beside(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> l
     sources = [of(x, width) for x in i.operands[1:] if isinstance(x, (PtxReg, n.Int, n.Float))]
     if any(len(x) != width for x in sources) or i.operands[0].bits == 1:
         return None
-    return [tuple(either(*x) for x in zip(*sources, strict=True))]
+    found = [either(*x) for x in zip(*sources, strict=True)]
+    if "f32x2" in i.parts:
+        found = [either(found[k & ~1], found[k | 1]) for k in range(width)]
+    return [tuple(found)]
 
 
 def _moved(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts] | None:
