@@ -1,0 +1,57 @@
+"""The rank that a call of several ranks is on, and what it must have in common with those of the others."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from avelang import argument_error
+from avelang.bridge import Array
+from avelang.dist import connect
+from avelang.dist.memory import MEMBERS, Member
+from avelang_kernels.arrays import named
+
+DTYPES = ("bfloat16", "float16", "float32", "float64")
+_CONNECTED: dict[str, Member] = {}  # of process groups that were given as they are
+
+
+def member_of(group: Any) -> Member:
+    """The member that a `group` argument means; a process group is connected when it first comes, by all its ranks.
+    Raises L066."""
+    if isinstance(group, Member):
+        return group
+    name = "" if group is None else str(getattr(group, "group_name", ""))
+    if group is not None and not name:
+        raise argument_error(f"group is {type(group).__name__}: a Member of avelang.dist, or a torch process group")
+    if name not in _CONNECTED:
+        _CONNECTED[name] = connect(group)
+    return _CONNECTED[name]
+
+
+def here(group: str) -> Member:
+    """The member of a name, in an operation. Raises L066 where it is gone."""
+    found = MEMBERS.get(group)
+    if found is None:
+        raise argument_error(f"the group {group!r} is gone: its Member was let go, or lives in another process")
+    return found
+
+
+def checked(x: Array, name: str = "x") -> None:
+    """Raises L066 for a dtype that is not exchanged."""
+    if x.dtype not in DTYPES:
+        raise argument_error(f"{name} is of {x.dtype}: it must be of one of {DTYPES}")
+
+
+def agree(group: Member, function: str, x: Any, **options: Any) -> None:
+    """Compares a call with those of the other ranks when one like it first comes; not while torch.compile traces it.
+    Raises L081."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.compiler.is_compiling():
+        return
+    what = {"shape": tuple(x.shape), "dtype": named(x), **options}
+    group.kept((function, *what.items()), lambda: group.agree(f"ops.dist.{function}", **what) or True)
+
+
+def flat(x: Any) -> Any:
+    """All elements in a row."""
+    return x.reshape(-1)
