@@ -140,6 +140,56 @@ def moe_dots(y: Any, places: Any, g: Any, out: Any, *, target: str | None = None
 # -- the layer ---
 
 
+def fitted(x: Any, router: Any, w_gate_up: Any, w_down: Any, top_k: Any, activation: str) -> int:
+    """The number of experts that weights have, where x, the router's arrays and they fit one another. Raises
+    L066."""
+    if activation not in ACTIVATIONS:
+        raise argument_error(f"activation is {activation!r}: it must be one of {', '.join(ACTIVATIONS)}")
+    pair = isinstance(router, (tuple, list))
+    if pair and len(router) != 2:
+        raise argument_error(f"router is a tuple of {len(router)}: it must be logits, or a pair (weights, ids)")
+    some = (("weights", router[0], None), ("ids", router[1], None)) if pair else (("router", router, None),)
+    for name, given, dims in (("x", x, None), *some, ("w_gate_up", w_gate_up, 3), ("w_down", w_down, 3)):
+        check_array(name, given, False)
+        if len(given.shape) != dims if dims else not given.shape:
+            raise argument_error(f"{name} is {tuple(given.shape)}: it must have {dims or 'one or more'} dimensions")
+    if top_k is not None and not hasattr(top_k, "__index__"):
+        raise argument_error(f"top_k is {top_k!r}: it must be an int, the number of experts of a token")
+    hidden = x.shape[-1]
+    experts = w_gate_up.shape[0]
+    inner = w_gate_up.shape[1] // 2
+    want = (experts, 2 * inner, hidden), (experts, hidden, inner)
+    if (tuple(w_gate_up.shape), tuple(w_down.shape)) != want:
+        raise argument_error(
+            f"w_gate_up is {tuple(w_gate_up.shape)} and w_down is {tuple(w_down.shape)}: with x of {tuple(x.shape)} "
+            f"they must be (experts, 2 * inner, {hidden}) and (experts, {hidden}, inner)"
+        )
+    return experts
+
+
+def routed(
+    x: Any, router: Any, experts: int, top_k: int | None, normalize: bool, target: str | None
+) -> tuple[Any, Any, Any]:
+    """Tokens as rows, and the weights and ids of each one's experts, of as many as there are. Raises L066."""
+    hidden, lead = x.shape[-1], tuple(x.shape[:-1])
+    rows = x.reshape(-1, hidden)
+    tokens = rows.shape[0]
+    if isinstance(router, (tuple, list)):
+        weights, ids = router
+        if tuple(weights.shape) != tuple(ids.shape) or tuple(ids.shape[:-1]) != lead:
+            raise argument_error(
+                f"router is weights {tuple(weights.shape)} and ids {tuple(ids.shape)}: both must be (*{lead}, top_k)"
+            )
+        weights, ids = (a.reshape(tokens, ids.shape[-1]) for a in (weights, ids))
+    else:
+        if tuple(router.shape) != (*lead, experts):
+            raise argument_error(f"router is {tuple(router.shape)}: it must be {(*lead, experts)}, logits of experts")
+        if top_k is None:
+            raise argument_error("top_k is None: it must be the number of experts of a token, where router is logits")
+        weights, ids = moe_route(router.reshape(tokens, experts), top_k=top_k, normalize=normalize, target=target)
+    return rows, weights, ids
+
+
 @counted
 def moe(
     x: Any, router: Any, w_gate_up: Any, w_down: Any, *, top_k: int | None = None, activation: str = "silu",
@@ -155,42 +205,9 @@ def moe(
     token is dropped, nobody waits for the device, and sums have a fixed order. target: of arrays on the CPU, the chip
     whose kernels run there; invariant: as of `matmul`. Raises L066 (a ValueError) for shapes that do not fit, and
     dtypes and chips without a kernel."""
-    if activation not in ACTIVATIONS:
-        raise argument_error(f"activation is {activation!r}: it must be one of {', '.join(ACTIVATIONS)}")
-    pair = isinstance(router, (tuple, list))
-    if pair and len(router) != 2:
-        raise argument_error(f"router is a tuple of {len(router)}: it must be logits, or a pair (weights, ids)")
-    some = (("weights", router[0], None), ("ids", router[1], None)) if pair else (("router", router, None),)
-    for name, given, dims in (("x", x, None), *some, ("w_gate_up", w_gate_up, 3), ("w_down", w_down, 3)):
-        check_array(name, given, False)
-        if len(given.shape) != dims if dims else not given.shape:
-            raise argument_error(f"{name} is {tuple(given.shape)}: it must have {dims or 'one or more'} dimensions")
-    if top_k is not None and not hasattr(top_k, "__index__"):
-        raise argument_error(f"top_k is {top_k!r}: it must be an int, the number of experts of a token")
-    hidden, lead = x.shape[-1], tuple(x.shape[:-1])
-    experts = w_gate_up.shape[0]
-    inner = w_gate_up.shape[1] // 2
-    want = (experts, 2 * inner, hidden), (experts, hidden, inner)
-    if (tuple(w_gate_up.shape), tuple(w_down.shape)) != want:
-        raise argument_error(
-            f"w_gate_up is {tuple(w_gate_up.shape)} and w_down is {tuple(w_down.shape)}: with x of {tuple(x.shape)} "
-            f"they must be (experts, 2 * inner, {hidden}) and (experts, {hidden}, inner)"
-        )
-    rows = x.reshape(-1, hidden)
-    tokens = rows.shape[0]
-    if pair:
-        weights, ids = router
-        if tuple(weights.shape) != tuple(ids.shape) or tuple(ids.shape[:-1]) != lead:
-            raise argument_error(
-                f"router is weights {tuple(weights.shape)} and ids {tuple(ids.shape)}: both must be (*{lead}, top_k)"
-            )
-        weights, ids = weights.reshape(tokens, -1), ids.reshape(tokens, -1)
-    else:
-        if tuple(router.shape) != (*lead, experts):
-            raise argument_error(f"router is {tuple(router.shape)}: it must be {(*lead, experts)}, logits of experts")
-        if top_k is None:
-            raise argument_error("top_k is None: it must be the number of experts of a token, where router is logits")
-        weights, ids = moe_route(router.reshape(tokens, experts), top_k=top_k, normalize=normalize, target=target)
+    experts = fitted(x, router, w_gate_up, w_down, top_k, activation)
+    lead, hidden = x.shape[:-1], x.shape[-1]
+    rows, weights, ids = routed(x, router, experts, top_k, normalize, target)
     order, ends, places = moe_order(ids, experts=experts)
     sorted_rows = moe_spread(rows, order, places, target=target)
     both = grouped(sorted_rows, w_gate_up.swapaxes(-2, -1), ends, target=target, invariant=invariant)

@@ -1,11 +1,13 @@
 """Operations of several ranks: each rank calls them with its own arrays, in the same order. `all_reduce`, `all_gather`,
-`reduce_scatter` (`collectives.py`), and products with these around them (`overlapped.py`).
+`reduce_scatter` (`collectives.py`), products with these around them (`overlapped.py`), and mixtures of experts
+(`experts.py`).
 
 `group`: a `Member` of `avelang.dist` (a `Group` of `connect`, or what `World.run` gives), a torch process group, or
 None for torch's default one. Sums are in f32 (f64 of f64) in the order of ranks, rounded once: every rank has the same
 bits in every run, whatever the number of rows or of shots."""
 
 from avelang.ops.dist.collectives import all_gather, all_reduce, gathered, reduce_scatter, reduced, scattered
+from avelang.ops.dist.experts import Dispatched, Handle, expert_layout, moe, moe_combine, moe_dispatch, rows_moved
 from avelang.ops.dist.overlapped import (
     all_gather_matmul,
     gathered_product,
@@ -15,6 +17,7 @@ from avelang.ops.dist.overlapped import (
 )
 
 __all__ = [
-    "all_gather", "all_gather_matmul", "all_reduce", "gathered", "gathered_product", "matmul_all_reduce",
-    "matmul_reduce_scatter", "reduce_scatter", "reduced", "scattered", "scattered_product",
+    "Dispatched", "Handle", "all_gather", "all_gather_matmul", "all_reduce", "expert_layout", "gathered",
+    "gathered_product", "matmul_all_reduce", "matmul_reduce_scatter", "moe", "moe_combine", "moe_dispatch",
+    "reduce_scatter", "reduced", "rows_moved", "scattered", "scattered_product",
 ]  # fmt: skip

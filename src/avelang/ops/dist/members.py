@@ -43,12 +43,15 @@ def checked(x: Array, name: str = "x") -> None:
 
 
 def agree(group: Member, function: str, x: Any, **options: Any) -> None:
-    """Compares a call with those of the other ranks when one like it first comes; not while torch.compile traces it.
-    Raises L081."""
+    """Compares a call with those of the other ranks: on the CPU each one, on a GPU, where it would cost more than the
+    call, when one like it first comes; not while torch.compile traces it. Raises L081."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.compiler.is_compiling():
         return
     what = {"shape": tuple(x.shape), "dtype": named(x), **options}
+    if group.device == "cpu":
+        group.agree(f"ops.dist.{function}", **what)
+        return
     group.kept((function, *what.items()), lambda: group.agree(f"ops.dist.{function}", **what) or True)
 
 

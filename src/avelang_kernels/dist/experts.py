@@ -1,0 +1,257 @@
+"""Rows of tokens go to the ranks that have their experts, and back: counts first, by which every rank knows the place
+of each row at the rank that gets it, then the rows, by stores into the peers' memory.
+
+A *segment* is the rows of one rank for one expert. At home they lie in the order of experts (`ops.moe.moe_order`); at
+the expert's rank they lie by expert, then by the rank that they are of, without gaps: `ends` of experts are what a
+grouped product takes. Blocks are as many in every call; the number of a call is kept in memory, so that a launch can
+be recorded once and run again."""
+
+# No `from __future__ import annotations`: the annotations of kernels name values of the function around them.
+
+import dataclasses
+import functools
+from typing import Annotated, Any
+
+import avelang
+import avelang.language as al
+from avelang import argument_error
+from avelang_kernels.arrays import DTYPES, address, named
+from avelang_kernels.dist.collectives import THREADS, WORDS, begun, ended, publish
+
+NUMBERS: Any = al.Pointer(al.i32)
+LANES = 32  # threads that copy a row
+MANY = 4  # loads of a thread that are under way
+
+# The tables of a layout, each (ranks, experts): rows of a segment, its first row at home, that at the expert's rank.
+COUNT, HOME, AWAY = 0, 1, 2
+
+
+@functools.cache
+def build_layout(ranks: int, experts: int) -> Any:
+    """The kernel that tells all ranks how many rows of this one each expert gets, and from what all have told makes the
+    tables of a layout and the ends of this rank's experts. One block."""
+    R, E, L = ranks, experts, experts // ranks
+
+    @avelang.jit
+    def expert_layout(
+        ends: Annotated[Any, NUMBERS], layout: Annotated[Any, NUMBERS], here: Annotated[Any, NUMBERS],
+        box: Annotated[Any, WORDS], signals: Annotated[Any, WORDS], counts: Annotated[Any, WORDS], team: al.Ranks,
+    ):  # fmt: skip
+        t, me = al.thread_id(0), al.rank()
+        epoch, _, _, words = begun(counts, signals, al.u32(E), R)
+        half = epoch % 2
+        told = al.make_tensor(box, al.u32, al.make_layout((2, R, E)))
+        for i in al.range(t, R * E, THREADS):
+            r, e = (i + me * E) // E % R, i % E
+            before = al.i32(0)
+            if e > 0:
+                before = ends[e - 1]
+            al.peer(told, r)[half, me, e] = al.convert(ends[e] - before, al.u32)
+        publish(words, epoch, 0, R, t, al.u32(0), 1)
+        rows, total = al.make_shared((R, E), al.u32), al.make_shared((E,), al.u32)
+        for i in al.range(t, R * E, THREADS):
+            rows[i // E, i % E] = told[half, i // E, i % E]
+        al.syncthreads()
+        tables = al.make_tensor(layout, al.i32, al.make_layout((3, R, E)))
+        for e in al.range(t, E, THREADS):
+            sum = al.u32(0)
+            for r in range(R):
+                tables[COUNT, r, e] = al.convert(rows[r, e], al.i32)
+                sum += rows[r, e]
+            total[e] = sum
+        al.syncthreads()
+        if t < R:  # rank t's rows at home, and first rows of its experts
+            at, first = al.u32(0), al.u32(0)
+            for e in al.range(E):
+                tables[HOME, t, e] = al.convert(at, al.i32)
+                at += rows[t, e]
+            for e in al.range(L):
+                held = total[t * L + e]
+                total[t * L + e] = first
+                first += held
+                if t == me:
+                    here[e] = al.convert(first, al.i32)
+        al.syncthreads()
+        for e in al.range(t, E, THREADS):
+            at = total[e]
+            for r in range(R):
+                tables[AWAY, r, e] = al.convert(at, al.i32)
+                at += rows[r, e]
+        ended(counts, epoch)
+
+    return expert_layout
+
+
+@avelang.jit
+def copy_row(X: Any, row: Any, Y: Any, to: Any, n: Any, lane: Any):
+    """Y[to] = X[row], n vectors, by LANES threads; loads come before stores, which may be to a peer."""
+    many = n // (LANES * MANY) * (LANES * MANY)
+    for c in al.range(lane, many, LANES * MANY):
+        a, b = X[row, c], X[row, c + LANES]
+        d, e = X[row, c + 2 * LANES], X[row, c + 3 * LANES]
+        Y[to, c], Y[to, c + LANES] = a, b
+        Y[to, c + 2 * LANES], Y[to, c + 3 * LANES] = d, e
+    for c in al.range(many + lane, n, LANES):
+        Y[to, c] = X[row, c]
+
+
+@avelang.jit
+def share_of(low: Any, slot: Any, slots: Any):
+    """The first number from `low` on that is slot's, of numbers dealt out to slots by turns."""
+    return low + (slot + slots - low % slots) % slots
+
+
+@functools.cache
+def build_push(dtype: al.DType, ranks: int, vec: int, back: bool, taken: bool) -> Any:
+    """The kernel that pushes rows to their experts, or `back`: those that arrive at rows `low` to `low + most`. With
+    `taken` x has a row for each token, found by its places in the order of experts; else the rows themselves."""
+    ELEMENTS: Any = al.Pointer(dtype)
+    R, VEC, BACK, TAKEN = ranks, vec, back, taken
+
+    @avelang.jit
+    def push_rows(
+        x: Annotated[Any, ELEMENTS], order: Annotated[Any, NUMBERS], layout: Annotated[Any, NUMBERS],
+        box: Annotated[Any, ELEMENTS], signals: Annotated[Any, WORDS], counts: Annotated[Any, WORDS], given: al.u32,
+        top_k: al.u32, E: al.u32, n: al.u32, low: al.u32, most: al.u32, team: al.Ranks,
+    ):  # fmt: skip
+        t, b, blocks, me = al.thread_id(0), al.block_id(0), al.grid_dim(0), al.rank()
+        epoch, _, _, words = begun(counts, signals, n, R)
+        L, tables = E // R, al.make_tensor(layout, al.i32, al.make_layout((3, R, E)))
+        X = al.make_tensor(x, dtype, al.make_layout((given, n, VEC)))
+        MINE = al.make_tensor(box, dtype, al.make_layout((most, n, VEC)))
+        lane, each = t % LANES, THREADS // LANES
+        slot, slots = b * each + t // LANES, blocks * each
+        publish(words, epoch, 0, R, t, b, blocks)  # all have taken what was in their boxes
+        for j in al.range(E):
+            i = (j + me * L) % E  # own experts first, then those of the next rank
+            peer = i // L
+            r, e = (peer, me * L + i % L) if BACK else (me, i)
+            length = al.convert(tables[COUNT, r, e], al.u32)
+            home, away = al.convert(tables[HOME, r, e], al.u32), al.convert(tables[AWAY, r, e], al.u32)
+            source, goal = (away, home) if BACK else (home, away)
+            theirs = al.peer(MINE, peer)
+            for to in al.range(share_of(max(goal, low), slot, slots), min(goal + length, low + most), slots):
+                row = source + to - goal
+                if TAKEN:
+                    row = al.convert(order[row], al.u32) // top_k
+                copy_row(X, row, theirs, to - low, n, lane)
+        al.syncthreads()
+        if t < R:
+            al.signal(al.peer(al.subview(words, ((R + me) * blocks + b,), (1,)), t), epoch)
+        ended(counts, epoch)
+
+    return push_rows
+
+
+@functools.cache
+def build_take(dtype: al.DType, ranks: int, vec: int, back: bool) -> Any:
+    """The kernel that waits for what all ranks push, and takes it out of the box; rows behind the last become zeros. A
+    row may come from any block, so this is a launch of its own: blocks of a launch need not run beside one another."""
+    ELEMENTS: Any = al.Pointer(dtype)
+    R, VEC, BACK = ranks, vec, back
+
+    @avelang.jit
+    def take_rows(
+        layout: Annotated[Any, NUMBERS], out: Annotated[Any, ELEMENTS], box: Annotated[Any, ELEMENTS],
+        signals: Annotated[Any, WORDS], counts: Annotated[Any, WORDS], rows: al.u32, E: al.u32, n: al.u32,
+        low: al.u32, most: al.u32, team: al.Ranks,
+    ):  # fmt: skip
+        t, b, blocks, me = al.thread_id(0), al.block_id(0), al.grid_dim(0), al.rank()
+        epoch = al.make_tensor(counts, al.u32, al.make_layout((blocks,)))[b]
+        words = al.make_tensor(signals, al.u32, al.make_layout((2 * R * blocks,)))
+        for i in al.range(t, R * blocks, THREADS):
+            al.wait(al.subview(words, (R * blocks + i,), (1,)), epoch, i // blocks)
+        al.syncthreads()
+        L, tables = E // R, al.make_tensor(layout, al.i32, al.make_layout((3, R, E)))
+        OUT = al.make_tensor(out, dtype, al.make_layout((rows, n, VEC)))
+        MINE = al.make_tensor(box, dtype, al.make_layout((most, n, VEC)))
+        lane, each = t % LANES, THREADS // LANES
+        slot, slots = b * each + t // LANES, blocks * each
+        table, r, e = (HOME, me, E - 1) if BACK else (AWAY, R - 1, me * L + (L - 1))
+        total = al.convert(tables[table, r, e] + tables[COUNT, r, e], al.u32)
+        for row in al.range(share_of(low, slot, slots), min(rows, low + most), slots):
+            if row < total:
+                copy_row(MINE, row - low, OUT, row, n, lane)
+            else:
+                for c in al.range(lane, n, LANES):
+                    OUT[row, c] = al.full((VEC,), 0.0, dtype)
+
+    return take_rows
+
+
+# -- launches ----------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Boxes:
+    """A member's symmetric memory for experts: the offset and bytes of the box for rows, and signals and counts of
+    calls."""
+
+    rows: int
+    room: int
+    signals: Any
+    counts: Any
+
+
+def blocks_of(member: Any) -> int:
+    """Blocks of a launch that moves rows, the same in every call: more than those of a collective, since rows are
+    found one by one."""
+    return member.BLOCKS if member.device == "cpu" else 4 * member.BLOCKS
+
+
+def boxes(member: Any) -> Boxes:
+    """The boxes, made by the first call: half of the member's memory that is left."""
+
+    def make() -> Boxes:
+        room = max(4096, member.left // 2 // 4096 * 4096)
+        rows, blocks = member.empty(room, "uint8").offset, blocks_of(member)
+        signals = member.empty(2 * member.ranks * blocks, "uint32")
+        return Boxes(rows, room, signals, member.empty(blocks, "uint32"))
+
+    return member.kept("experts", make)
+
+
+def layout(member: Any, ends: Any, out: Any, here: Any) -> None:
+    """out (3, R, experts) = the tables of a layout, here (experts / R,) = the ends of the rank's experts, by the ends
+    of experts (experts,) in every rank's order."""
+    experts, ranks = ends.shape[0], member.ranks
+    box, signals, counts = member.kept(("layout", experts), lambda: (
+        member.empty((2, ranks, experts), "uint32"), member.empty(2 * ranks, "uint32"), member.empty(1, "uint32"),
+    ))  # fmt: skip
+    member.launch(build_layout(ranks, experts), 1, THREADS, ends, out, here, box, signals, counts, member.team)
+
+
+def move(member: Any, x: Any, order: Any, tables: Any, out: Any, most: int, back: bool, top_k: int) -> None:
+    """Rows of x to their experts, or `back`; rows of out behind the last are zeros. `most`: rows that out has at the
+    most on any rank: so many are provided for. Raises L066 where no row fits the member's memory."""
+    (rows, n), ranks, experts = out.shape, member.ranks, tables.shape[2]
+    if not n or not most:
+        return
+    dtype = {**DTYPES, "float64": al.f64}[named(x)]
+    wide = 16 // dtype.bytes
+    vec = wide if n % wide == 0 and all(address(a) % 16 == 0 for a in (x, out)) else 1
+    held, size = boxes(member), n * dtype.bytes
+    fit = held.room // size
+    if not fit:
+        raise argument_error(f"x has rows of {size} bytes, and there are {held.room} bytes of symmetric memory for "
+                             f"rows of tokens: connect(bytes=...)")  # fmt: skip
+    each = min(fit, most)
+    box = member.at(held.rows, each * n, named(x))
+    push, take = build_push(dtype, ranks, vec, back, bool(top_k)), build_take(dtype, ranks, vec, back)
+    given, blocks = x.shape[0], blocks_of(member)
+    x, order, out = (_some(a) for a in (x, tables if order is None else order, out))
+    for low in range(0, most, each):
+        where = experts, n // vec, low, each, member.team
+        member.launch(push, blocks, THREADS, x, order, tables, box, held.signals, held.counts, given, top_k, *where)
+        member.launch(take, blocks, THREADS, tables, out, box, held.signals, held.counts, rows, *where)
+
+
+def _some(x: Any) -> Any:
+    """Memory that is there, where an array has no elements."""
+    if 0 not in x.shape:
+        return x.reshape(-1)
+    if hasattr(x, "new_zeros"):
+        return x.new_zeros((8,))
+    import numpy as np
+
+    return np.zeros(8, x.dtype)
