@@ -1,7 +1,7 @@
 """Kernels of the tile level on all engines: a seed comes in; which engines ran, and what each of them made otherwise than NumPy, go out.
 
-`tile_programs` draws programs over tiles, `tile_products` products of blocks. Outputs begin as one pattern and must end as NumPy has them, gaps included; inputs and
-the bytes around every array must stay as they were.
+`tile_programs` draws programs over tiles, `word_programs` those in which tiles are numbers, `tile_products` products of blocks. Outputs begin as one pattern and
+must end as NumPy has them, gaps included; inputs and the bytes around every array must stay as they were.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from avelang import arch
 from avelang.base.errors import AveError
 from avelang.frontend.build import build
 from avelang.ir.core import Kernel
-from fuzz import engines, kept, tile_products, tile_programs
+from fuzz import engines, kept, tile_products, tile_programs, word_programs
 from fuzz.drawn import Drawn
 from fuzz.tile_views import copied, surroundings
 
@@ -50,7 +50,7 @@ class Tiled:
         """The kernel's IR: built once for each chip, for engines work on it in place."""
         if chip not in self._built:
             sys.setrecursionlimit(max(sys.getrecursionlimit(), 100_000))
-            self._built[chip] = pickle.dumps(build(engines.load(self.texts[chip]).source, {}, arch.chip(chip)))
+            self._built[chip] = pickle.dumps(build(engines.load(self.texts[chip]).source, {}, arch.chip(chip), (self.threads[chip], 1, 1)))
         return pickle.loads(self._built[chip])  # noqa: S301 - made here
 
     def run(self, engine: str, chip: str, level: int = 0) -> str:
@@ -83,8 +83,8 @@ def different(want: np.ndarray, got: np.ndarray, exact: bool) -> str:
 
 
 def program(seed: int, most: int = 9) -> Tiled:
-    """A program over tiles, for all chips; `most`: of so many steps at most."""
-    p = tile_programs.Program(seed).draw(most)
+    """A program over tiles, or one in which they are numbers, for all chips; `most`: of so many steps at most."""
+    p = (word_programs if seed % 4 == 2 else tile_programs).Program(seed).draw(most)
     chips = [c for g in GROUPS.values() for c in g]
     threads = {c: p.waves * arch.chip(c).wave for c in chips}
     kinds = {n: k for n, (k, _) in p.arrays.items()}

@@ -1,4 +1,4 @@
-; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 872ab023331e50f1b120dab043be9a0e174c6e39b60f5702b1ba4e2958742b79
+; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 e1d07fef93d8c659d77666d8ccfbb5242936776693950ac4e9d37e24ca98c212
 
 %struct.WaveState = type { [160 x i32], i32, i32, i64, i32, i32, ptr, ptr, [344 x i8], [32768 x i32] }
 %struct.FoundRecord = type { i32, i32, i64, i32, i32, i64, i64, [3 x i32], i32, i32, i32 }
@@ -2339,6 +2339,60 @@ cond.true.i:
 return:
   %retval.0 = phi i32 [ 1, %if.then ], [ %call.i, %cond.true.i ], [ 0, %if.end ]
   ret i32 %retval.0
+}
+
+define hidden i32 @ave_scalar_given(ptr noundef %g, i64 noundef %address, i64 noundef %bytes) local_unnamed_addr #0 {
+entry:
+  %cmp = icmp ult i64 %bytes, 17
+  br i1 %cmp, label %land.lhs.true, label %if.end13
+
+land.lhs.true:
+  %sub = add nsw i64 %bytes, -1
+  %and = and i64 %sub, %address
+  %tobool.not = icmp eq i64 %and, 0
+  br i1 %tobool.not, label %for.cond.preheader, label %if.end13
+
+for.cond.preheader:
+  %region_count = getelementptr inbounds nuw i8, ptr %g, i64 40
+  %0 = load i32, ptr %region_count, align 8
+  %cmp129.not = icmp eq i32 %0, 0
+  br i1 %cmp129.not, label %if.end13, label %for.body.preheader
+
+for.body.preheader:
+  %regions = getelementptr inbounds nuw i8, ptr %g, i64 32
+  %1 = load ptr, ptr %regions, align 8
+  br label %for.body
+
+for.body:
+  %n.032 = phi i32 [ %inc, %for.inc ], [ 0, %for.body.preheader ]
+  %region.031 = phi ptr [ %add.ptr, %for.inc ], [ %1, %for.body.preheader ]
+  %bytes.addr.030 = phi i64 [ %bytes.addr.1, %for.inc ], [ %bytes, %for.body.preheader ]
+  %2 = load i64, ptr %region.031, align 8
+  %cmp2.not = icmp ult i64 %address, %2
+  br i1 %cmp2.not, label %for.inc, label %land.lhs.true3
+
+land.lhs.true3:
+  %arrayidx4 = getelementptr inbounds nuw i8, ptr %region.031, i64 8
+  %3 = load i64, ptr %arrayidx4, align 8
+  %cmp5 = icmp ult i64 %address, %3
+  br i1 %cmp5, label %land.lhs.true6, label %for.inc
+
+land.lhs.true6:
+  %sub8 = sub nuw i64 %3, %address
+  %spec.select = tail call i64 @llvm.umin.i64(i64 %sub8, i64 %bytes.addr.030)
+  br label %for.inc
+
+for.inc:
+  %bytes.addr.1 = phi i64 [ %bytes.addr.030, %for.body ], [ %spec.select, %land.lhs.true6 ], [ %bytes.addr.030, %land.lhs.true3 ]
+  %inc = add nuw i32 %n.032, 1
+  %add.ptr = getelementptr inbounds nuw i8, ptr %region.031, i64 16
+  %exitcond.not = icmp eq i32 %inc, %0
+  br i1 %exitcond.not, label %if.end13, label %for.body
+
+if.end13:
+  %bytes.addr.2 = phi i64 [ %bytes, %land.lhs.true ], [ %bytes, %entry ], [ %bytes, %for.cond.preheader ], [ %bytes.addr.1, %for.inc ]
+  %call = tail call i32 @ave_scalar_inside(ptr noundef nonnull %g, i64 noundef %address, i64 noundef %bytes.addr.2) #22
+  ret i32 %call
 }
 
 define hidden range(i32 0, 2) i32 @ave_scalar_buffer_load(ptr noundef %g, ptr noundef writeonly captures(none) %data, i64 noundef %low, i64 noundef %num, i64 noundef %offset, i64 noundef %count) local_unnamed_addr #0 {

@@ -127,6 +127,21 @@ def test_outside(text):
         run_program(text, {**inputs(memory), "s[8:11]": resource}, regions=(region(memory),))
 
 
+def test_past_the_end_of_a_piece():
+    """LLVM widens loads where the address is aligned to the whole; what is not aligned, longer, or begins outside is a fault."""
+    memory = random_words(np.random.default_rng(6), 64)
+    start = memory.ctypes.data + -memory.ctypes.data % 64
+    first = (start - memory.ctypes.data) // 4
+    given = ((start, start + 42),)
+    got = run_program("s_load_dwordx4 s[16:19], s[2:3], 0x20\ns_load_dword s20, s[2:3], 0x28", {"s[2:3]": start}, regions=given)
+    assert words(got["s[16:19]"], 2) == memory[first + 8 : first + 10].tolist()
+    assert got["s20"] & 0xFFFF == int(memory[first + 10]) & 0xFFFF
+    for text in ("s_load_dwordx4 s[16:19], s[2:3], 0x1c", "s_load_dwordx8 s[16:23], s[2:3], 0x20", "s_load_dword s16, s[2:3], 0x2c",
+                 "s_store_dword s16, s[2:3], 0x28"):  # fmt: skip
+        with pytest.raises(AveError, match="X022"):
+            run_program(text, {"s[2:3]": start}, regions=given)
+
+
 @pytest.mark.parametrize(
     "text", ["s_dcache_discard s[2:3], 0x0", "s_load_dword v1, s[2:3], 0x0", "s_buffer_load_dword s1, s[2:3], 0x0"]
 )

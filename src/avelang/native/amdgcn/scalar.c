@@ -7,6 +7,16 @@ OUT_OF_LINE i32 ave_scalar_inside(GroupState *g, u64 address, u64 bytes) {
   return raced(g, &address, 1, bytes);
 }
 
+/* Those of a load, which may run past the end of a piece as far as its own aligned 16 bytes go: LLVM makes one of several loads where the address is aligned
+   to the whole, since what lies there is in the same page. Only what was given counts. */
+OUT_OF_LINE i32 ave_scalar_given(GroupState *g, u64 address, u64 bytes) {
+  const u64 *region = g->regions;
+  if (bytes <= 16 && !(address & (bytes - 1)))
+    for (u32 n = 0; n < g->region_count; n++, region += 2)
+      if (address >= region[0] && address < region[1] && region[1] - address < bytes) bytes = region[1] - address;
+  return ave_scalar_inside(g, address, bytes);
+}
+
 /* `count` dwords of the buffer whose resource has the words `low` and `num`. The range is num_records bytes, or as many times the stride (MI300 ISA,
    section 8.2.1.1): loads read 0 behind it, stores skip what is there. */
 INLINE i32 scalar_buffer(GroupState *g, u32 *data, u64 low, u64 num, u64 offset, u64 count, bool store) {

@@ -1,7 +1,7 @@
 """Handlers of scalar memory instructions. Source: AMD Instinct MI300 ISA, sections 8 and 16.5.
 
-What is touched must have been given to the kernel, whole. Loads of buffers read 0 in dwords out of their range, stores
-skip them.
+What is touched must have been given to the kernel, whole; of a load, what its aligned 16 bytes have. Loads of buffers
+read 0 in dwords out of their range, stores skip them.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ def _plain(store: bool, scale: int = 1) -> Handler:
     def handler(t: BlockTranslator, i: MCInst) -> None:
         data, base = operands(i, 2)
         address = t.op(f"and i64 {t.op(f'add i64 {t.pair(base.first)}, {offset(t, i, scale)}')}, -4")
-        t.run(inside(t), "ptr %g", f"i64 {address}", f"i64 {4 * data.count}")
+        check = inside(t) if store else helper(t, "ave_scalar_given")
+        t.run(check, "ptr %g", f"i64 {address}", f"i64 {4 * data.count}")
         pointer = t.op(f"inttoptr i64 {address} to ptr")
         k = 0
         while k < data.count:
