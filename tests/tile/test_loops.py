@@ -215,13 +215,8 @@ def test_the_waits_are_found():
     assert [sum(n == name for n, *_ in PLACES) for name in SOURCES] == [3, 15]
 
 
-@pytest.mark.parametrize(
-    ("name", "module", "line", "text"),
-    PLACES,
-    ids=[f"{m.__name__.rpartition('.')[2]}-{i + 1}" for _, m, i, _ in PLACES],
-)
-def test_every_wait_in_nvidias_pipelines_matters(name, module, line, text, tmp_path, monkeypatch):
-    monkeypatch.setenv("AVE_CHECK", "races")
+def remove_line(module, line, users, tmp_path, monkeypatch) -> list[str]:
+    """`users` get a module without that line. The lines before it."""
     lines = pathlib.Path(module.__file__ or "").read_text().splitlines()
     before = [x.strip() for x in lines[max(0, line - 4) : line]]
     space = lines[line][: len(lines[line]) - len(lines[line].lstrip())]
@@ -233,12 +228,23 @@ def test_every_wait_in_nvidias_pipelines_matters(name, module, line, text, tmp_p
     without = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, path.stem, without)
     spec.loader.exec_module(without)
-    for user in USERS:
+    for user in users:
         for n, value in list(vars(user).items()):
             if value is module:
                 monkeypatch.setattr(user, n, without)
             elif isinstance(value, (Jitted, StructClass)) and getattr(module, n, None) is value:
                 monkeypatch.setattr(user, n, getattr(without, n))
+    return before
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "line", "text"),
+    PLACES,
+    ids=[f"{m.__name__.rpartition('.')[2]}-{i + 1}" for _, m, i, _ in PLACES],
+)
+def test_every_wait_in_nvidias_pipelines_matters(name, module, line, text, tmp_path, monkeypatch):
+    monkeypatch.setenv("AVE_CHECK", "races")
+    before = remove_line(module, line, USERS, tmp_path, monkeypatch)
     monkeypatch.setattr(tile_gemm, "build", build.__wrapped__)  # a kernel that has not been made yet
     block = smallest(name, "sm_90a", "bf16")
     branches = [x for x in before if x in (*OF_CLUSTERS, "else:")]

@@ -66,7 +66,8 @@ def test_ping_pong_asks_two_tiles_ahead():
 
 
 def test_which_chips_have_which():
-    assert pipeline("tma").missing("sm_90a") == "" and pipeline("tma").missing("sm_80") == "sm_80 has none of sm_90a"
+    assert pipeline("tma").missing("sm_90a") == pipeline("tma").missing("sm_100a") == ""
+    assert pipeline("tma").missing("sm_80") == "sm_80 has none of sm_90a, sm_100a"
     assert pipeline("cp-async").missing("sm_90a") == "" and pipeline("direct-to-lds").missing("gfx950") == ""
     assert pipeline("direct-to-lds").missing("sm_80") and not pipeline("single").missing("gfx90a")
     with pytest.raises(AveError, match="a pipeline must be one of single, ") as e:

@@ -1,12 +1,12 @@
 """The product of NVIDIA's Blackwell (sm_100a): tensor maps of A and B, a ring, a tile scheduler and an epilogue come
 in; every tile of C that is this block's, or this pair's of blocks, goes to the epilogue.
 
-Warps have roles. Four of them are the epilogue: they read accumulators from tensor memory, 32 lanes each. One has TMA
-fill a ring of stages; one begins the products by `tcgen05`, one thread of it, for the block or for a pair of blocks:
-the pair's tile is 256 rows, of which each block has 128 and half of B's columns in its shared memory. Accumulators are
-there twice, so that the next tile is multiplied while the epilogue is at this one. Sources: PTX ISA 9.0, 9.7.16;
-CUTLASS,
-`PipelineTmaUmmaAsync` and `PipelineUmmaAsync`, for the order of waits and arrivals."""
+Warps have roles. The first four or eight are the epilogue: they read accumulators from tensor memory, of which a warp
+reaches 32 lanes. The next one has TMA fill a ring of stages; the last one begins the products by `tcgen05`, one thread
+of it, for the block or for a pair of blocks: each block of a pair has its rows of A and half of B's columns in its
+shared memory. Accumulators are there twice where tensor memory has room, so that the next tile is multiplied while the
+epilogue is at this one. Sources: PTX ISA 9.0, 9.7.16; CUTLASS, `PipelineTmaUmmaAsync` and `PipelineUmmaAsync`, for the
+order of waits and arrivals."""
 
 from __future__ import annotations
 
@@ -19,14 +19,26 @@ from avelang.isa.nvptx.tcgen05 import InstructionDescriptor
 from avelang.pipelines.ring import cluster_sync
 
 PATTERN = 128  # bytes of a row of TMA's swizzle, and of a row of a stage
-ROWS = 128  # of a block's accumulators: the lanes of tensor memory
+ROWS = 128  # of a block's product at the most: the lanes of tensor memory
 INNER = 32  # bytes of a row that one product multiplies
 UNIT = 16  # bytes that a matrix descriptor counts in
 COLUMNS = 512  # of tensor memory
-EPILOGUE, PRODUCER, ISSUER = 4, 4, 5  # warps of the epilogue; the numbers of the two others
-THREADS = 192
+WARP = 32
+EPILOGUE = 4  # warps of an epilogue that reads 32 lanes by each of them
+OTHERS = 2  # warps that copy and that multiply
+THREADS = (EPILOGUE + OTHERS) * WARP
 PART = 32  # columns that the epilogue reads at a time
 STORE_BARRIER = 1
+# By the name of an operand's dtype: the kind of the product, and the operand's type as PTX names it.
+KINDS = {
+    "bf16": ("f16", "bf16"),
+    "f16": ("f16", "f16"),
+    "f32": ("tf32", "tf32"),
+    "i8": ("i8", "s8"),
+    "u8": ("i8", "u8"),
+    "f8e4m3fn": ("f8f6f4", "e4m3"),
+    "f8e5m2": ("f8f6f4", "e5m2"),
+}
 
 
 def instruction(kind: str, m: int, n: int, a: str, b: str, d: str = "f32", **more: Any) -> int:
@@ -39,14 +51,18 @@ def instruction(kind: str, m: int, n: int, a: str, b: str, d: str = "f32", **mor
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class TensorCoreProduct:
-    """The work of a block: its tile is 128 x `n`, in steps of 128 bytes along K; `stages` of the ring; `pair`: two
-    blocks of a cluster multiply 256 x `n` together. `idesc`: the instruction descriptor, of `isa.nvptx.tcgen05`."""
+    """The work of a block: its tile is `m` x `n`, in steps of 128 bytes along K; `stages` of the ring; `pair`: two
+    blocks of a cluster multiply twice as many rows together. `m` is 64 or, in products of 128 rows, a multiple of 128.
+    `idesc`: the instruction descriptor, of `isa.nvptx.tcgen05`, of all rows of a product. `warps`: of the epilogue, 4
+    or 8."""
 
     n: int
     stages: int
     dtype: Any
     idesc: int
     pair: bool = False
+    m: int = ROWS
+    warps: int = EPILOGUE
 
     @property
     def group(self) -> int:
@@ -66,17 +82,27 @@ class TensorCoreProduct:
     @property
     def bytes(self) -> int:
         """Bytes of a stage of a block."""
-        return (ROWS + self.own) * PATTERN
+        return (self.m + self.own) * PATTERN
+
+    @property
+    def row_blocks(self) -> int:
+        """Products of all columns that make up a block's tile."""
+        return max(1, self.m // ROWS)
 
     @property
     def buffers(self) -> int:
-        """Accumulators in tensor memory."""
-        return min(2, COLUMNS // self.n)
+        """Tiles of accumulators in tensor memory."""
+        return min(2, COLUMNS // (self.row_blocks * self.n))
 
     @property
     def columns(self) -> int:
         """Columns of tensor memory to allocate."""
-        return max(32, 1 << (self.buffers * self.n - 1).bit_length())
+        return max(32, 1 << (self.buffers * self.row_blocks * self.n - 1).bit_length())
+
+    @property
+    def threads(self) -> int:
+        """Threads of the block."""
+        return (self.warps + OTHERS) * WARP
 
 
 @avelang.struct
@@ -150,14 +176,16 @@ def issue(G, a, b, ring, held, scheduler, span, tensor, mma):
         work = scheduler.work_tile(index, 0, 0)
         al.nvvm.mbarrier_wait(held.empty[buffer.stage], buffer.phase)
         al.nvvm.tcgen05_fence_after_thread_sync()
-        d = tensor + buffer.stage * G.n
+        d = tensor + buffer.stage * (G.row_blocks * G.n)
         for step in al.range(work.steps(G.k)):
             ring.wait(state)
             al.nvvm.tcgen05_fence_after_thread_sync()
             rows, cols = al.nvvm.tcgen05_descriptor(a[state.stage]), al.nvvm.tcgen05_descriptor(b[state.stage])
             for i in range(PATTERN // INNER):
                 more = al.select(step > 0, 1, 0) if i == 0 else 1
-                mma(d, rows + i * (INNER // UNIT), cols + i * (INNER // UNIT), G.idesc, more, G.group)
+                for r in range(G.row_blocks):
+                    down = i * (INNER // UNIT) + r * (ROWS * PATTERN // UNIT)
+                    mma(d + r * G.n, rows + down, cols + i * (INNER // UNIT), G.idesc, more, G.group)
             finish(G, ring.empty[state.stage])
             state.advance()
         finish(G, held.full[buffer.stage])
@@ -170,14 +198,15 @@ def issue(G, a, b, ring, held, scheduler, span, tensor, mma):
 
 @avelang.jit
 def store_tiles(G, held, scheduler, span, tensor, rank, epilogue):
-    """The part of the four warps of the epilogue."""
-    warp = al.thread_id(0) // 32
+    """The part of the epilogue's warps. `epilogue(G, here, work, held, stage)` gets the address of the first of the 32
+    lanes that its warp reaches, reads them, and says `give_back`."""
+    warp = al.thread_id(0) // WARP % 4
     stage, phase = al.convert(0, al.u32), al.convert(0, al.u32)
     for index in al.range(span[0], span[1], span[2]):
         work = scheduler.work_tile(index, rank, 0)
         al.nvvm.mbarrier_wait(held.full[stage], phase)
         al.nvvm.tcgen05_fence_after_thread_sync()
-        here = tensor + (warp << 21) + stage * G.n
+        here = tensor + (warp << 21) + stage * (G.row_blocks * G.n)
         epilogue(G, here, work, held, stage)
         last = stage == G.buffers - 1
         stage, phase = al.select(last, 0, stage + 1), al.select(last, phase ^ 1, phase)
@@ -252,14 +281,14 @@ class TensorEpilogue:
 
 @avelang.jit
 def run(G, A, B, a, b, ring, scheduler, mma, epilogue):
-    """The body of a kernel of THREADS threads: mbarriers, tensor memory, and the roles. `ring`: of
+    """The body of a kernel of `G.threads` threads: mbarriers, tensor memory, and the roles. `ring`: of
     `mbarrier_ring(stages, 1)`; the scheduler's clusters are of `G.group` blocks in a column."""
     t = al.thread_id(0)
-    warp = t // 32
+    warp, PRODUCER, ISSUER = t // WARP, G.warps, G.warps + 1
     held = accumulators(G.buffers)
     if t == 0:
         ring.init()
-        held.init(ROWS * G.group)
+        held.init(G.warps * WARP * G.group)
         al.nvvm.fence_mbarrier_init()
     if warp == ISSUER:
         al.nvvm.tcgen05_alloc(held.slot, G.columns, G.group)
@@ -271,11 +300,11 @@ def run(G, A, B, a, b, ring, scheduler, mma, epilogue):
     tensor = held.slot[0]
     rank = al.nvvm.cluster_rank() if G.pair else al.convert(0, al.u32)
     span = scheduler.span()
-    if warp < EPILOGUE:
+    if warp < G.warps:
         store_tiles(G, held, scheduler, span, tensor, rank, epilogue)
-    elif t == PRODUCER * 32:
+    elif t == PRODUCER * WARP:
         produce(G, A, B, a, b, ring, scheduler, span, rank)
-    elif t == ISSUER * 32 and rank == 0:
+    elif t == ISSUER * WARP and rank == 0:
         issue(G, a, b, ring, held, scheduler, span, tensor, mma)
     al.nvvm.tcgen05_fence_before_thread_sync()
     al.syncthreads()

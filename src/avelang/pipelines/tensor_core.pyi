@@ -14,12 +14,13 @@ ROWS: int
 INNER: int
 UNIT: int
 COLUMNS: int
-EPILOGUE: Any
-PRODUCER: Any
-ISSUER: Any
-THREADS: int
+WARP: int
+EPILOGUE: int
+OTHERS: int
+THREADS: Any
 PART: int
 STORE_BARRIER: int
+KINDS: Any
 def instruction(kind: str, m: int, n: int, a: str, b: str, d: str = ..., **more: Any) -> int:
     """The instruction descriptor of a product: the 32 bits that say what `tcgen05_mma_KIND` computes. `a`, `b`, `d`:
     PTX's names of types, such as "bf16", "e4m3", "f32"; `more`: fields of `isa.nvptx.tcgen05.InstructionDescriptor`,
@@ -27,13 +28,17 @@ def instruction(kind: str, m: int, n: int, a: str, b: str, d: str = ..., **more:
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class TensorCoreProduct:
-    """The work of a block: its tile is 128 x `n`, in steps of 128 bytes along K; `stages` of the ring; `pair`: two
-    blocks of a cluster multiply 256 x `n` together. `idesc`: the instruction descriptor, of `isa.nvptx.tcgen05`."""
+    """The work of a block: its tile is `m` x `n`, in steps of 128 bytes along K; `stages` of the ring; `pair`: two
+    blocks of a cluster multiply twice as many rows together. `m` is 64 or, in products of 128 rows, a multiple of 128.
+    `idesc`: the instruction descriptor, of `isa.nvptx.tcgen05`, of all rows of a product. `warps`: of the epilogue, 4
+    or 8."""
     n: int
     stages: int
     dtype: Any
     idesc: int
     pair: bool = ...
+    m: int = ...
+    warps: int = ...
     @property
     def group(self) -> int:
         """Blocks that multiply together."""
@@ -47,11 +52,17 @@ class TensorCoreProduct:
     def bytes(self) -> int:
         """Bytes of a stage of a block."""
     @property
+    def row_blocks(self) -> int:
+        """Products of all columns that make up a block's tile."""
+    @property
     def buffers(self) -> int:
-        """Accumulators in tensor memory."""
+        """Tiles of accumulators in tensor memory."""
     @property
     def columns(self) -> int:
         """Columns of tensor memory to allocate."""
+    @property
+    def threads(self) -> int:
+        """Threads of the block."""
 @avelang.struct
 class Accumulators:
     """Accumulators in tensor memory, `BUFFERS` of them: `full` when the products of a tile are done, `empty` when the
@@ -80,7 +91,8 @@ def issue(G: Any, a: Any, b: Any, ring: Any, held: Any, scheduler: Any, span: An
     D, two descriptors, the instruction descriptor and whether D is added to."""
 @avelang.jit
 def store_tiles(G: Any, held: Any, scheduler: Any, span: Any, tensor: Any, rank: Any, epilogue: Function) -> None:
-    """The part of the four warps of the epilogue."""
+    """The part of the epilogue's warps. `epilogue(G, here, work, held, stage)` gets the address of the first of the 32
+    lanes that its warp reaches, reads them, and says `give_back`."""
 @avelang.jit
 def give_back(G: Any, held: Any, stage: Any) -> None:
     """The thread has read the accumulators: the block that multiplies may write them again."""
@@ -104,5 +116,5 @@ class TensorEpilogue:
         """Waits for the stores."""
 @avelang.jit
 def run(G: Any, A: Any, B: Any, a: Any, b: Any, ring: Any, scheduler: Any, mma: Function, epilogue: Function) -> None:
-    """The body of a kernel of THREADS threads: mbarriers, tensor memory, and the roles. `ring`: of
+    """The body of a kernel of `G.threads` threads: mbarriers, tensor memory, and the roles. `ring`: of
     `mbarrier_ring(stages, 1)`; the scheduler's clusters are of `G.group` blocks in a column."""

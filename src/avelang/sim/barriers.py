@@ -193,6 +193,8 @@ class WatchedMBarrier:
         def arrive() -> None:
             for flight, rows in copies:
                 flight.land(rows, by=(bar.agent, bar.phase + 2))
+                if flight.reader is not None:  # who waits here comes after what the operation has read
+                    bar.clock.learn(*flight.reader)
             bar.clock.join(told)
             bar.arrive(1, lane)
 

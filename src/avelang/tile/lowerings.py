@@ -32,6 +32,16 @@ def single(intrinsic: Any) -> Any:
     return lower
 
 
+def single_tensor(intrinsic: Any) -> Any:
+    """`lower` of an instruction that reads and writes memory alone: tcgen05."""
+
+    @avelang.jit
+    def lower(d, a, b, idesc, more, GROUP):
+        intrinsic(d, a, b, idesc, more, GROUP)
+
+    return lower
+
+
 def swapped(intrinsic: Any) -> Any:
     """`lower` of a single instruction that computes the transposed product: B^T A^T."""
 

@@ -14,6 +14,8 @@ def same(acc: Any) -> Any:
     """The accumulator as it is."""
 def single(intrinsic: Any) -> Any:
     """`lower` of a single instruction."""
+def single_tensor(intrinsic: Any) -> Any:
+    """`lower` of an instruction that reads and writes memory alone: tcgen05."""
 def swapped(intrinsic: Any) -> Any:
     """`lower` of a single instruction that computes the transposed product: B^T A^T."""
 @avelang.jit

@@ -85,8 +85,9 @@ PIPELINES: dict[str, Pipeline] = {
                  held=0, apart=True),
         Pipeline("cp-async", ASYNC, 3, 4, "copies of 16 bytes into shared memory, three of four tiles in flight",
                  needs=("sm_80",), held=0),
-        Pipeline("tma", ("async", "mma"), 3, 4, "TMA fills shared memory, a group of warps of its own asks it; wgmma "
-                 "reads there", groups=2, needs=("sm_90a",), held=0),
+        Pipeline("tma", ("async", "mma"), 3, 4, "TMA fills shared memory, a warp of its own asks it; wgmma reads "
+                 "there, on sm_100a tcgen05, with sums in tensor memory", groups=2, needs=("sm_90a", "sm_100a"),
+                 held=0),
     )
 }
 # fmt: on
@@ -129,6 +130,11 @@ def pipeline(name: str) -> Pipeline:
     if name not in PIPELINES:
         raise wrong("T301", what="a pipeline", want=f"one of {', '.join(PIPELINES)}", got=repr(name))
     return PIPELINES[name]
+
+
+def in_tensor_memory(target: str) -> bool:
+    """True for a chip on which the pipeline "tma" multiplies by tcgen05, with sums in tensor memory."""
+    return "sm_100a" in chip_of(target).features
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

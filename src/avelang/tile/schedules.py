@@ -15,6 +15,7 @@ import avelang.tile.loops as loops
 import avelang.tile.loops_async as loops_async
 import avelang.tile.pipelines as pipelines
 import avelang.tile.streams as streams
+import avelang.tile.tensor_blocks as tensor_blocks
 import avelang.tile.warpgroups as warpgroups
 from avelang.base.places import wrong
 from avelang.base.takes import placed
@@ -91,9 +92,10 @@ class BlockConfig:
             )
         if self.pipeline == "tma" and self.mma is not None:
             raise wrong("T307", name="tma",
-                        why=f"its consumers multiply by the wgmma of their tile, and the block asks for {self.mma}")
+                        why=f"its tile has one instruction on each chip, and the block asks for {self.mma}")
         if self.pipeline == "tma":
-            return warpgroups.tma_gemm(dtype, self.m, self.n, self.k, self.stages, self.cluster, name)
+            made = tensor_blocks.tensor_gemm if pipelines.in_tensor_memory(name) else warpgroups.tma_gemm
+            return made(dtype, self.m, self.n, self.k, self.stages, self.cluster, name)
         found = block_gemm.block_gemm(name, dtype, self.m, self.n, self.k, self.waves, self.mma)
         if self.own.policy is not None:
             found = self._by_policy(found, name)
@@ -185,7 +187,10 @@ def run(T, A, B, sizes, finish):
     al.expect_threads(G.threads, True)
     scheduler = scheduler_of(T, sizes)
     if T.pipeline == "tma":
-        warpgroups.run(G, A, B, scheduler, finish)
+        if isinstance(G, tensor_blocks.TensorGemm):
+            tensor_blocks.run(G, A, B, scheduler, finish)
+        else:
+            warpgroups.run(G, A, B, scheduler, finish)
     else:
         if isinstance(scheduler, StreamKScheduler):
             run_stream(T, G, A, B, scheduler, finish)

@@ -9,6 +9,7 @@ import math
 
 import avelang
 import avelang.language as al
+import avelang.tile.tensor_blocks as tensor_blocks
 import avelang.tile.transforms as transforms
 import avelang.tile.warpgroups as warpgroups
 from avelang.tile.tensors import DistributedTile, refuse
@@ -136,7 +137,10 @@ class TensorView:
             refuse("what a view stores", "a tile", "a number: tile.full(shape, x, dtype) makes a tile of it")
         self._place("the origin of a store", origin)
         if isinstance(self.data, al.TensorMap):
-            warpgroups.store(self.data, tile, origin)
+            if al.target().has("sm_100a"):
+                tensor_blocks.store(self.data, tile, origin)
+            else:
+                warpgroups.store(self.data, tile, origin)
         else:
             self.window(tile.dist.shape, origin).store(tile)
 

@@ -12,13 +12,14 @@ from typing import Any
 
 import avelang.language as al
 from avelang.arch import chip as chip_of
+from avelang.base.lazy import np
 from avelang.base.takes import takes
-from avelang.ir.dtypes import DType
+from avelang.ir.dtypes import DType, f32, i32
 from avelang.ir.types import dtype_of
 from avelang.isa.row import Row, types_on
 from avelang.tile.distribution import Distribution, row_of
 from avelang.tile.encoding import Encoding
-from avelang.tile.lowerings import collapse, expand, paired, single, split, swapped
+from avelang.tile.lowerings import collapse, expand, paired, single, single_tensor, split, swapped
 from avelang.tile.mma_layout import SubgroupLayout
 from avelang.tile.products import MmaAtom, named
 
@@ -180,6 +181,29 @@ def group(form: Any, n: int, target: str) -> MmaAtom:
     acc = Distribution.from_fragment(wgmma.d_fragment(n))
     name = f"WGMMA_F32_{'x'.join(map(str, shape))}_TF32" if form.a.name == "tf32" else _label("WGMMA", shape, dtypes)
     return MmaAtom(name, shape, dtypes, None, None, acc, single(_intrinsic(row)), (row.name,))
+
+
+def tensor(dtype: DType, m: int, n: int, target: str) -> MmaAtom:
+    """tcgen05 of 64 or 128 rows and N columns, A and B in shared memory, sums in tensor memory; `lower` takes where
+    sums are, two descriptors, the instruction descriptor, whether to add, and how many blocks multiply together.
+
+    `acc` is how four warps, or for 128 rows eight, hold sums that they have loaded: each 16 rows, in the order of
+    `wgmma`. Warp w reaches lanes 32 (w % 4) to + 31; of 64 rows 16 are in each 32 lanes."""
+    from avelang.isa.nvptx import wgmma
+    from avelang.isa.nvptx.tcgen05 import DEPTH
+    from avelang.pipelines.tensor_core import KINDS
+
+    kind = KINDS[dtype.name][0]
+    row, acc = row_of(f"nvvm.tcgen05_mma_{kind}"), i32 if dtype.is_int else f32
+    held = Distribution.from_fragment(wgmma.d_fragment(n))
+    if m > wgmma.M:
+        rows, cols = (x.reshape(held.waves, held.wave, held.elements) for x in held.index)
+        apart = rows // 16 * 16 + rows  # the 16 rows of a warp begin a multiple of 32
+        index = [np.concatenate([apart, apart + 16]), np.concatenate([cols, cols])]
+        held = Distribution.of_index(index, (m, n), "sums in tensor memory")
+    dtypes, shape = (dtype, dtype, acc), (m, n, DEPTH[kind])
+    name = f"TCGEN05_F32_{'x'.join(map(str, shape))}_TF32" if kind == "tf32" else _label("TCGEN05", shape, dtypes)
+    return MmaAtom(name, shape, dtypes, None, None, held, single_tensor(_intrinsic(row)), (row.name,))
 
 
 # Rows from which virtual ones are made.

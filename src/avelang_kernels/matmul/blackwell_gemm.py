@@ -13,9 +13,10 @@ from typing import Annotated, Any, NamedTuple
 import avelang
 import avelang.language as al
 from avelang import argument_error, takes
+from avelang.pipelines import tensor_core
 from avelang.pipelines.ring import mbarrier_ring
 from avelang.pipelines.scheduler import TileScheduler
-from avelang.pipelines.tensor_core import PATTERN, ROWS, THREADS, TensorCoreProduct, TensorEpilogue, instruction, run
+from avelang.pipelines.tensor_core import KINDS, PATTERN, ROWS, THREADS, TensorCoreProduct, TensorEpilogue, run
 from avelang_kernels.activations import ACTIVATIONS
 from avelang_kernels.arrays import Matrix, Positive, Vector, empty, named
 from avelang_kernels.matmul.hopper_types import dtype_of_out, like, product_of
@@ -23,15 +24,6 @@ from avelang_kernels.matmul.storage import misplaced
 
 UNIT = 16  # bytes of which TMA stores rows
 SHARED = 227 * 1024  # bytes of a block
-KINDS = {
-    "bf16": ("f16", "bf16"),
-    "f16": ("f16", "f16"),
-    "f32": ("tf32", "tf32"),
-    "i8": ("i8", "s8"),
-    "u8": ("i8", "u8"),
-    "f8e4m3fn": ("f8f6f4", "e4m3"),
-    "f8e5m2": ("f8f6f4", "e5m2"),
-}
 
 
 class BlackwellTile(NamedTuple):
@@ -78,7 +70,7 @@ def build(
     type: hence a function for each. `bias`: its dtype; `activation`: of `ACTIVATIONS`."""
     kind, a_type = KINDS[dtype.name]
     d = "s32" if sums == al.i32 else "f32"
-    word = instruction(kind, tile.m, tile.n, a_type, KINDS[other.name][1], d)
+    word = tensor_core.instruction(kind, tile.m, tile.n, a_type, KINDS[other.name][1], d)
     G = TensorCoreProduct(tile.n, tile.stages, dtype, word, tile.m > ROWS)
     WIDTH, BUFFERS, mma = PATTERN // out.bytes, tile.buffers(out.bytes), getattr(al.nvvm, f"tcgen05_mma_{kind}")
     BIAS: Any = al.constexpr if bias is None else al.Pointer(bias)
