@@ -6,9 +6,10 @@
 
 import argparse
 import copy
+import importlib
+from typing import Any
 
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM
 
 from avelang.integrations.transformers import patch
 
@@ -18,28 +19,32 @@ parser.add_argument("--device", default="cpu")
 parser.add_argument("--hidden", type=int, default=64)
 args = parser.parse_args()
 
-torch.manual_seed(0)
-config = LlamaConfig(hidden_size=args.hidden, intermediate_size=2 * args.hidden, num_hidden_layers=2,
-                     num_attention_heads=4, num_key_value_heads=2, vocab_size=256)  # fmt: skip
+transformers: Any = importlib.import_module("transformers")  # it has types in part only
+torch.default_generator.manual_seed(0)
+config = transformers.LlamaConfig(
+    hidden_size=args.hidden, intermediate_size=2 * args.hidden, num_hidden_layers=2, num_attention_heads=4,
+    num_key_value_heads=2, vocab_size=256,
+)  # fmt: skip
 dtype = torch.bfloat16 if args.device == "cuda" else torch.float32
-plain = LlamaForCausalLM(config).to(args.device, dtype)
+plain = transformers.LlamaForCausalLM(config).to(args.device, dtype)
 ours = copy.deepcopy(plain)
 changes = patch(ours)
 print("\n".join(f"  {line}" for line in str(changes).splitlines()))
 
 # A task that can be learned: the sequence counts up from a random number.
 batches = [(torch.randint(0, 256, (4, 1)) + torch.arange(32)) % 256 for _ in range(args.steps)]
-losses = []
+losses: list[list[float]] = []
 for model in (plain, ours):
-    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    losses.append([])
+    optimizer: Any = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    ran: list[float] = []
+    losses.append(ran)
     for batch in batches:
         tokens = batch.to(args.device)
         loss = model(tokens, labels=tokens).loss
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
-        losses[-1].append(loss.item())
+        ran.append(loss.item())
 for step, (a, b) in enumerate(zip(*losses, strict=True), 1):
     print(f"step {step}: loss {a:.4f} without Ave, {b:.4f} with it")
 most = max(abs(a - b) for a, b in zip(*losses, strict=True))

@@ -21,15 +21,17 @@ __all__ = ["JitFunction", "Want", "__version__", "argument_error", "at_least", "
            "unload_bundle"]
 
 
-def __getattr__(name: str) -> Any:
-    # Tuning and operations are imported when they are asked for: most programs only launch.
-    if name == "tune":
-        from avelang.tuning.tuned import tune as found
-    elif name == "judge":
-        from avelang.judging import judge as found
-    elif name == "op":
-        from avelang.bridge.operation import op as found
-    else:
-        raise AttributeError(f"module 'avelang' has no attribute {name!r}")
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # a checker knows all names
+
+    def __getattr__(name: str) -> Any:
+        # Tuning and operations are imported when they are asked for: most programs only launch.
+        if name == "tune":
+            from avelang.tuning.tuned import tune as found
+        elif name == "judge":
+            from avelang.judging import judge as found
+        elif name == "op":
+            from avelang.bridge.operation import op as found
+        else:
+            raise AttributeError(f"module 'avelang' has no attribute {name!r}")
+        globals()[name] = found
+        return found

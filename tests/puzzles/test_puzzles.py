@@ -55,7 +55,7 @@ def test_what_is_no_answer(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture
     assert "must be called `saxpy`" in check_file(2, file).hint
     assert main(["1", str(file)]) == 1 and "hint: Put" in capsys.readouterr().out
     two = write(tmp_path, 1, RIGHT[1])
-    two.write_text(two.read_text().replace("y: al.Pointer(al.f32), ", ""))
+    two.write_text(two.read_text().replace("y: al.Pointer[al.f32], ", ""))
     assert "as they are in the skeleton: x, y, n" in check_file(1, two).hint
     skeleton = tmp_path / "skeleton.py"
     skeleton.write_text(puzzle(1).file + "    pass\n")

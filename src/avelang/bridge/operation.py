@@ -7,7 +7,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from avelang.base import knobs
 from avelang.base.errors import ArgumentError, error
@@ -20,6 +20,7 @@ from avelang.bridge.registry import registered
 from avelang.bridge.signatures import Signature
 from avelang.ir.dtypes import numpy_dtype
 
+F = TypeVar("F", bound=Callable[..., Any])
 OURS = "avelang"
 _PREPARING = threading.RLock()
 
@@ -75,7 +76,11 @@ class Operation:
 
     # -- definition ----------------------------------------------------------------------------------------------------
 
-    def backward(self, function: Callable[..., Any] | None = None, *, saves: Sequence[str] | None = None) -> Any:
+    @overload
+    def backward(self, function: F, *, saves: Sequence[str] | None = None) -> F: ...
+    @overload
+    def backward(self, *, saves: Sequence[str] | None = None) -> Callable[[F], F]: ...
+    def backward(self, function: Any = None, *, saves: Sequence[str] | None = None) -> Any:
         """Gives the operation its backward: `backward(grads, inputs, outputs, *, options)`, written with operations,
         which returns a gradient or None for each input. As `@op.backward`, or `@op.backward(saves=("x", "rstd"))` with
         the inputs and outputs that it reads: the others come as None, and torch does not keep them alive.
@@ -111,7 +116,7 @@ class Operation:
         self.gradient = function
         return function
 
-    def fallback(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def fallback(self, function: F) -> F:
         """Gives the operation the framework's own function, `function(*inputs, **options)`: with `fallback=True` a call
         runs it where there is no kernel for the dtype or the chip (`avelang.bridge.no_kernel`)."""
         self.instead = function
@@ -348,8 +353,9 @@ def _said(x: Any) -> str:
 
 @placed
 def op(
-    shapes: Callable[..., Any], *, returns: int = 1, namespace: str | None = None, batched: Sequence[str] = (),
-    contiguous: bool | Sequence[str] = False, autocast: str | None = None, sharding: Any = None,
+    shapes: Callable[..., Array | tuple[Array, ...]], *, returns: int = 1, namespace: str | None = None,
+    batched: Sequence[str] = (), contiguous: bool | Sequence[str] = False, autocast: str | None = None,
+    sharding: Any = None,
 ) -> Callable[[Callable[..., Any]], Operation]:  # fmt: skip
     """Makes an operation of a host function, which launches kernels: `@op(shapes)`.
 

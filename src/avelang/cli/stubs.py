@@ -12,6 +12,7 @@ import types
 
 from avelang import language
 from avelang.cli.module_stubs import module_stubs
+from avelang.cli.ptx_stubs import ptx_stubs
 from avelang.frontend import names
 from avelang.frontend.names import Builtin, Namespace
 from avelang.frontend.operators import METHODS
@@ -202,4 +203,4 @@ def stub() -> str:
 
 def stubs() -> dict[str, str]:
     """All generated stubs, by their path in the repository."""
-    return {"src/avelang/language/__init__.pyi": stub(), **module_stubs()}
+    return {"src/avelang/language/__init__.pyi": stub(), **module_stubs(), **ptx_stubs()}

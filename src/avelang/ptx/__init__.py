@@ -11,7 +11,22 @@ from avelang.ptx.cpu_run import collect
 from avelang.ptx.kernel import PtxKernel as Kernel
 from avelang.ptx.kernel import kernel
 from avelang.ptx.registers import Reg, reg
-from avelang.ptx.shared_memory import smem
+from avelang.ptx.shared_memory import SharedTile, smem
+from avelang.ptx.specs import KernelArgument as Argument
 from avelang.ptx.specs import TileSpec as Tile
+from avelang.ptx.statements import DeclaredVariable as Variable
 
-__all__ = ["Kernel", "Reg", "Tile", "collect", "kernel", "ptx", "reg", "smem", "types"]
+__all__ = [
+    "Argument",
+    "Kernel",
+    "Reg",
+    "SharedTile",
+    "Tile",
+    "Variable",
+    "collect",
+    "kernel",
+    "ptx",
+    "reg",
+    "smem",
+    "types",
+]

@@ -7,7 +7,7 @@ import functools
 import threading
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 import avelang.ptx.operations as operations
 from avelang.base import knobs
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from avelang.base.functions import Function
 
     Extents: TypeAlias = Function | Sequence[Any] | int
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class PtxKernel(Named, DrawnInNotebooks):
@@ -89,7 +90,7 @@ class PtxKernel(Named, DrawnInNotebooks):
         except AveError as e:
             raise e if knobs.full_traceback() else e.with_traceback(None) from None
 
-    def backward(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+    def backward(self, fn: F) -> F:
         """A decorator: `fn(inputs, outputs, gradients)` gives a gradient for each input (None for none), out of three
         tuples of tensors. PyTorch's autograd calls it, eager and under `torch.compile`."""
         self._caller.backward, self._caller.operation = fn, None

@@ -4,7 +4,7 @@ traced."""
 from __future__ import annotations
 
 import difflib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from avelang.base.errors import AveError, AveTypeError
 from avelang.base.places import wrong
@@ -29,7 +29,7 @@ from avelang.ptx.control_flow import (
     when,
 )
 from avelang.ptx.copy_ops import cp_async, fence, mbarrier, tma
-from avelang.ptx.inst import inst
+from avelang.ptx.instruction_names import inst
 from avelang.ptx.mma_ops import ldmatrix, mma, stmatrix, wgmma
 from avelang.ptx.module import module
 from avelang.ptx.shared_memory import addr, global_ptr, global_ptrs, param
@@ -68,16 +68,18 @@ class NoName(AveTypeError, AttributeError):
         return out
 
 
-def __getattr__(name: str) -> Any:
-    """What there is not, with a word on where it is."""
-    if name.startswith("_"):
-        raise AttributeError(f"ptx has no `{name}`", name=name)
-    near = [x for x in __all__ if x.startswith(f"{name}_")] or difflib.get_close_matches(name, __all__, 2)
-    close = f"close to it: {', '.join(f'ptx.{x}' for x in near)}; " if near else ""
-    hint = (
-        f"{close}ptx.inst.{name}... writes instructions of that name"
-        if name in FORMS
-        else f"{close}ptx.inst has all instructions"
-    )
-    found = wrong("T111", hint=hint, name=name)
-    raise NoName.of(found)
+if not TYPE_CHECKING:  # a checker knows all names
+
+    def __getattr__(name: str) -> Any:
+        """What there is not, with a word on where it is."""
+        if name.startswith("_"):
+            raise AttributeError(f"ptx has no `{name}`", name=name)
+        near = [x for x in __all__ if x.startswith(f"{name}_")] or difflib.get_close_matches(name, __all__, 2)
+        close = f"close to it: {', '.join(f'ptx.{x}' for x in near)}; " if near else ""
+        hint = (
+            f"{close}ptx.inst.{name}... writes instructions of that name"
+            if name in FORMS
+            else f"{close}ptx.inst has all instructions"
+        )
+        found = wrong("T111", hint=hint, name=name)
+        raise NoName.of(found)

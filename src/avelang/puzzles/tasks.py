@@ -63,7 +63,7 @@ ADD_ONE = Puzzle(
     "y[i] = x[i] + 1 for i = 0 .. n - 1.\n"
     "There is one block of 64 threads, and n is at most 64. Threads from n on must do nothing.",
     """@avelang.jit
-def add_one(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.u32):
+def add_one(x: al.Pointer[al.f32], y: al.Pointer[al.f32], n: al.u32):
     xs = al.make_tensor(x, al.f32, al.make_layout((n,)))
     ys = al.make_tensor(y, al.f32, al.make_layout((n,)))
     i = al.thread_id(0)
@@ -80,7 +80,7 @@ SAXPY = Puzzle(
     "out[i] = a * x[i] + y[i] for i = 0 .. n - 1.\n"
     "Blocks have 64 threads, and there are enough of them: n rounded up to a multiple of 64. n can be any number.",
     """@avelang.jit
-def saxpy(a: al.f32, x: al.Pointer(al.f32), y: al.Pointer(al.f32), out: al.Pointer(al.f32), n: al.u32):
+def saxpy(a: al.f32, x: al.Pointer[al.f32], y: al.Pointer[al.f32], out: al.Pointer[al.f32], n: al.u32):
     xs = al.make_tensor(x, al.f32, al.make_layout((n,)))
     ys = al.make_tensor(y, al.f32, al.make_layout((n,)))
     outs = al.make_tensor(out, al.f32, al.make_layout((n,)))
@@ -125,7 +125,7 @@ OUTER = Puzzle(
     "out[i, j] = a[i] + b[j]. a has m elements, b has n, out is m x n.\n"
     "Blocks have 8 x 8 threads. Dimension 0 of the block and of the grid counts columns (n), dimension 1 rows (m).",
     """@avelang.jit
-def outer_add(a: al.Pointer(al.f32), b: al.Pointer(al.f32), out: al.Pointer(al.f32), m: al.u32, n: al.u32):
+def outer_add(a: al.Pointer[al.f32], b: al.Pointer[al.f32], out: al.Pointer[al.f32], m: al.u32, n: al.u32):
     A = al.make_tensor(a, al.f32, al.make_layout((m,)))
     B = al.make_tensor(b, al.f32, al.make_layout((n,)))
     OUT = al.make_tensor(out, al.f32, al.make_layout((m, n)))
@@ -163,7 +163,7 @@ REVERSE = Puzzle(
     "Each block of 128 threads turns around its 128 elements: the first of them comes last. n is a multiple of 128.\n"
     "Use shared memory: each thread stores one element there and reads another one.",
     """@avelang.jit
-def reverse(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.u32):
+def reverse(x: al.Pointer[al.f32], y: al.Pointer[al.f32], n: al.u32):
     xs = al.make_tensor(x, al.f32, al.make_layout((n,)))
     ys = al.make_tensor(y, al.f32, al.make_layout((n,)))
     t, first = al.thread_id(0), al.block_id(0) * 128
@@ -192,7 +192,7 @@ WAVE_SUM = Puzzle(
     "out[r] is the sum of row r of x, which is rows x 64. Each row has a block of its own: 64 threads, one wave.\n"
     "Use shuffles, no shared memory: after `v = v + al.shuffle_xor(v, 32)` a lane has a sum of two. One lane stores.",
     """@avelang.jit
-def wave_sum(x: al.Pointer(al.f32), out: al.Pointer(al.f32), rows: al.u32):
+def wave_sum(x: al.Pointer[al.f32], out: al.Pointer[al.f32], rows: al.u32):
     X = al.make_tensor(x, al.f32, al.make_layout((rows, 64)))
     OUT = al.make_tensor(out, al.f32, al.make_layout((rows,)))
     row, lane = al.block_id(0), al.lane_id()
@@ -223,7 +223,7 @@ BLOCK_SUM = Puzzle(
     "number. Each thread adds up every 256th element. Then add the 256 sums through shared memory, half as many in\n"
     "each round.",
     """@avelang.jit
-def block_sum(x: al.Pointer(al.f32), out: al.Pointer(al.f32), rows: al.u32, n: al.u32):
+def block_sum(x: al.Pointer[al.f32], out: al.Pointer[al.f32], rows: al.u32, n: al.u32):
     X = al.make_tensor(x, al.f32, al.make_layout((rows, n)))
     OUT = al.make_tensor(out, al.f32, al.make_layout((rows,)))
     row, t = al.block_id(0), al.thread_id(0)
@@ -278,7 +278,7 @@ SOFTMAX = Puzzle(
     "y[r, j] = exp(x[r, j]) / sum over j of exp(x[r, j]). Each row has a block of one wave, 64 threads.\n"
     "exp of a large number is infinite: take away the row's maximum first. It is two reductions, each as in puzzle 5.",
     """@avelang.jit
-def softmax(x: al.Pointer(al.f32), y: al.Pointer(al.f32), rows: al.u32, n: al.u32):
+def softmax(x: al.Pointer[al.f32], y: al.Pointer[al.f32], rows: al.u32, n: al.u32):
     X = al.make_tensor(x, al.f32, al.make_layout((rows, n)))
     Y = al.make_tensor(y, al.f32, al.make_layout((rows, n)))
     row, lane = al.block_id(0), al.lane_id()
@@ -355,7 +355,7 @@ MATMUL = Puzzle(
     "of C. Go along k in steps of 16: the block brings 16 x 16 of A and of B to shared memory, waits, multiplies,\n"
     "waits. At the edges, what is outside counts as zero.",
     """@avelang.jit
-def matmul(a: al.Pointer(al.f32), b: al.Pointer(al.f32), c: al.Pointer(al.f32), m: al.u32, n: al.u32, k: al.u32):
+def matmul(a: al.Pointer[al.f32], b: al.Pointer[al.f32], c: al.Pointer[al.f32], m: al.u32, n: al.u32, k: al.u32):
     A = al.make_tensor(a, al.f32, al.make_layout((m, k)))
     B = al.make_tensor(b, al.f32, al.make_layout((k, n)))
     C = al.make_tensor(c, al.f32, al.make_layout((m, n)))
@@ -410,7 +410,7 @@ SCAN = Puzzle(
     "n is a multiple of 128. In round d = 1, 2, 4, ... 64 each element adds the one that is d before it. Reading and\n"
     "writing the same shared memory takes two barriers in each round.",
     """@avelang.jit
-def scan(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.u32):
+def scan(x: al.Pointer[al.f32], y: al.Pointer[al.f32], n: al.u32):
     xs = al.make_tensor(x, al.f32, al.make_layout((n,)))
     ys = al.make_tensor(y, al.f32, al.make_layout((n,)))
     t, i = al.thread_id(0), al.block_id(0) * 128 + al.thread_id(0)
@@ -461,7 +461,7 @@ MFMA = Puzzle(
     "al.amdgpu.mfma_16x16x16_bf16_f32(a, b, acc) takes 16 of k. Lane l brings row l % 16 of A and of B, of each the\n"
     "4 columns from 4 * (l // 16) on, and holds of C column l % 16, the 4 rows from 4 * (l // 16) on.",
     """@avelang.jit
-def mfma(a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.f32), k: al.u32):
+def mfma(a: al.Pointer[al.bf16], b: al.Pointer[al.bf16], c: al.Pointer[al.f32], k: al.u32):
     A = al.make_tensor(a, al.bf16, al.make_layout((16, k // 4, 4), (k, 4, 1)))
     B = al.make_tensor(b, al.bf16, al.make_layout((16, k // 4, 4), (k, 4, 1)))
     C = al.make_tensor(c, al.f32, al.make_layout((16, 16)))

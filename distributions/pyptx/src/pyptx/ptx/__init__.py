@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyptx.ptx.clusters as cluster
 import pyptx.ptx.cp as cp
@@ -84,10 +84,12 @@ class NoName(PyptxTypeError, AttributeError):
     """A name that `ptx` does not have (T241)."""
 
 
-def __getattr__(name: str) -> Any:
-    """What there is not, with a word on what is close to it."""
-    if name.startswith("_"):
-        raise AttributeError(f"ptx has no `{name}`", name=name)
-    near = ", ".join(f"ptx.{x}" for x in difflib.get_close_matches(name, __all__, 2))
-    hint = f"close to it: {near}; ptx.inst has all instructions" if near else "ptx.inst has all instructions"
-    raise fail(NoName, f"ptx.{name}", "there is no such name", hint)
+if not TYPE_CHECKING:  # a checker knows all names
+
+    def __getattr__(name: str) -> Any:
+        """What there is not, with a word on what is close to it."""
+        if name.startswith("_"):
+            raise AttributeError(f"ptx has no `{name}`", name=name)
+        near = ", ".join(f"ptx.{x}" for x in difflib.get_close_matches(name, __all__, 2))
+        hint = f"close to it: {near}; ptx.inst has all instructions" if near else "ptx.inst has all instructions"
+        raise fail(NoName, f"ptx.{name}", "there is no such name", hint)
