@@ -7,6 +7,7 @@ memory over NVLink."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import mmap
 import os
@@ -77,6 +78,21 @@ class Group(Member):
             kernel[grid, block](*(self.own(a) for a in args), **{k: self.own(v) for k, v in kwargs.items()})
         if self.device == "cpu":
             self.check(kernel.source.name)
+
+    def beside(self) -> contextlib.AbstractContextManager[Any]:
+        """On a GPU a stream of its own, which begins behind what is on the current one."""
+        if self.device == "cpu":
+            return super().beside()
+        cuda = self._torch.cuda
+        side = self.kept("beside", lambda: cuda.Stream(self.device))
+        side.wait_stream(cuda.current_stream(self.device))
+        return cuda.stream(side)
+
+    def joined(self) -> None:
+        """The current stream waits for the one of `beside`."""
+        side = self._kept.get("beside")
+        if side is not None:
+            self._torch.cuda.current_stream(self.device).wait_stream(side)
 
     def check(self, kernel: str = "a kernel") -> None:
         """Raises L080 where a launch has waited for a rank in vain."""

@@ -7,6 +7,7 @@ import abc
 import math
 import weakref
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,14 @@ class Member(abc.ABC):
         """Launches a kernel on this rank; a `Symmetric` among the arguments is this rank's array. On the CPU the launch
         has ended when this returns. Raises L080."""
         ...
+
+    def beside(self) -> AbstractContextManager[Any]:
+        """A context whose launches go on beside those that follow it, until `joined`. On the CPU, where a launch has
+        ended when it returns, it is nothing."""
+        return nullcontext()
+
+    def joined(self) -> None:
+        """Puts all later launches behind those of `beside`."""
 
     def own(self, value: Any) -> Any:
         """An argument of `launch` as it is on this rank."""

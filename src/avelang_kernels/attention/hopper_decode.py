@@ -356,6 +356,8 @@ def fits(problem: Any) -> bool:
         and p.page % LEAST_PAGE == 0
         and (not p.page or p.lengths)
         and p.keys < FAR // 2
+        and (p.left is None or p.left >= 0)
+        and (p.right is None or p.right >= 0)
         and p.batch * p.kv_heads * (-(-p.keys // CHUNK)) < 1 << 22
     )
 

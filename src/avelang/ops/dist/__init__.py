@@ -1,6 +1,6 @@
 """Operations of several ranks: each rank calls them with its own arrays, in the same order. `all_reduce`, `all_gather`,
-`reduce_scatter` (`collectives.py`), products with these around them (`overlapped.py`), and mixtures of experts
-(`experts.py`).
+`reduce_scatter` (`collectives.py`), products with these around them (`overlapped.py`), mixtures of experts
+(`experts.py`), and attention over a split sequence (`sequence.py`).
 
 `group`: a `Member` of `avelang.dist` (a `Group` of `connect`, or what `World.run` gives), a torch process group, or
 None for torch's default one. Sums are in f32 (f64 of f64) in the order of ranks, rounded once: every rank has the same
@@ -15,9 +15,10 @@ from avelang.ops.dist.overlapped import (
     matmul_reduce_scatter,
     scattered_product,
 )
+from avelang.ops.dist.sequence import ring_attention, ring_positions
 
 __all__ = [
     "Dispatched", "Handle", "all_gather", "all_gather_matmul", "all_reduce", "expert_layout", "gathered",
     "gathered_product", "matmul_all_reduce", "matmul_reduce_scatter", "moe", "moe_combine", "moe_dispatch",
-    "reduce_scatter", "reduced", "rows_moved", "scattered", "scattered_product",
+    "reduce_scatter", "reduced", "ring_attention", "ring_positions", "rows_moved", "scattered", "scattered_product",
 ]  # fmt: skip
