@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from avelang import argument_error, ops
+from avelang.integrations.patches import Patch, ours
 
 PARTS = ("attention", "norms", "rotary", "mlp", "experts", "loss")
 # The operation that a part needs; without it the part stays as it is.
@@ -23,62 +24,15 @@ NAME = "avelang"  # of the attention, in transformers' registry
 _FLOATS = ("bfloat16", "float16")
 
 
-class Patch:
-    """The changes to a model. `replaced`: how many modules of each part compute by Ave; `kept`: the reason for each
-    part that does not. `undo()` takes them back; so does the end of `with patch(model):`."""
-
-    def __init__(self, model: Any):
-        self.model = model
-        self.replaced: dict[str, int] = {}
-        self.kept: dict[str, str] = {}
-        self._undo: list[Callable[[], None]] = []
-
-    def undo(self) -> None:
-        """Makes the model what it was before. A second time does nothing."""
-        while self._undo:
-            self._undo.pop()()
-
-    def forward(self, part: str, module: Any, function: Callable[..., Any]) -> None:
-        """Replaces the forward of one module."""
-        before = module.__dict__.get("forward")
-        module.forward = types.MethodType(function, module)
-        self.replaced[part] = self.replaced.get(part, 0) + 1
-
-        def back() -> None:
-            if before is None:
-                module.__dict__.pop("forward", None)
-            else:
-                module.forward = before
-
-        self._undo.append(back)
-
-    def later(self, part: str, count: int, undo: Callable[[], None]) -> None:
-        """Notes a change, and what takes it back."""
-        self.replaced[part] = self.replaced.get(part, 0) + count
-        self._undo.append(undo)
-
-    def __enter__(self) -> Patch:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.undo()
-
-    def __str__(self) -> str:
-        done = [f"{part}: {n} by Ave" for part, n in self.replaced.items()]
-        return "\n".join([*done, *(f"{part}: kept, {why}" for part, why in self.kept.items())])
-
-    def __repr__(self) -> str:
-        return f"<patch of {type(self.model).__name__}: {', '.join(self.replaced) or 'nothing'}>"
-
-
-def patch(model: Any, parts: Sequence[str] = PARTS) -> Patch:
+def patch(model: Any, parts: Sequence[str] = PARTS, tp: Any = None) -> Patch:
     """Replaces what Ave has operations for in a model of transformers, in place.
 
     model: a `PreTrainedModel` such as `LlamaForCausalLM`, on any device, in any dtype that the operations take; for
     training, generation and `torch.compile`. parts: which of "attention", "norms", "rotary", "mlp", "experts" and
-    "loss". Returns the `Patch`, which says what was replaced and what was kept for which reason, and undoes it.
-    Dropout in attention is kept as it is: Ave's has none. Raises L066 for what is no such model, for parts that there
-    are not, and for a model that is patched already."""
+    "loss". tp: a group of ranks, as of `avelang.ops.dist`, over which weights are split (see `tensor_parallel`).
+    Returns the `Patch`, which says what was replaced and what was kept for which reason, and undoes it. Dropout in
+    attention is kept as it is: Ave's has none. Raises L066 for what is no such model, for parts that there are not, and
+    for a model that is patched already."""
     if not hasattr(model, "modules") or not hasattr(model, "config"):
         raise argument_error(f"model is {type(model).__name__}: it must be a model of transformers")
     wrong = [p for p in parts if p not in PARTS]
@@ -95,18 +49,21 @@ def patch(model: Any, parts: Sequence[str] = PARTS) -> Patch:
         _PATCHES[part](made, model)
         if part not in made.replaced:
             made.kept.setdefault(part, "the model has none that is known")
+    if tp is not None:
+        from avelang.integrations.tensor_parallel import tensor_parallel
+
+        try:
+            made.adopt(tensor_parallel(model, tp))
+        except BaseException:
+            made.undo()
+            raise
     return made
-
-
-def _ours(function: Callable[..., Any]) -> Callable[..., Any]:
-    function._of_avelang = True  # type: ignore[attr-defined]
-    return function
 
 
 # -- norms, MLPs, rotary embedding -------------------------------------------------------------------------------------
 
 
-@_ours
+@ours
 def norm_forward(self: Any, hidden_states: Any) -> Any:
     """The root mean square norm of a model's layer."""
     return ops.rms_norm(hidden_states, self.weight, eps=self.variance_epsilon)
@@ -121,7 +78,7 @@ def _norms(made: Patch, model: Any) -> None:
                 made.kept["norms"] = f"{type(m).__name__} is another norm"
 
 
-@_ours
+@ours
 def mlp_forward(self: Any, x: Any) -> Any:
     """The gated MLP of a model's layer."""
     return self.down_proj(ops.swiglu(self.gate_proj(x), self.up_proj(x)))
@@ -161,7 +118,7 @@ def _rotary(made: Patch, model: Any) -> None:
         names = {**forward.__globals__, "apply_rotary_pos_emb": rotary_embedding}
         own = types.FunctionType(forward.__code__, names, forward.__name__, forward.__defaults__, forward.__closure__)
         own.__kwdefaults__ = forward.__kwdefaults__
-        made.forward("rotary", m, _ours(own))
+        made.forward("rotary", m, ours(own))
 
 
 # -- attention ---------------------------------------------------------------------------------------------------------
@@ -202,7 +159,7 @@ def _attention(made: Patch, model: Any) -> None:
 # -- experts -----------------------------------------------------------------------------------------------------------
 
 
-@_ours
+@ours
 def experts_forward(self: Any, hidden_states: Any, top_k_index: Any, top_k_weights: Any) -> Any:
     """The experts of a layer: rows sorted by expert, two products in groups with a gate between them, and the sum of
     each row's experts in the order of its choice."""
