@@ -47,9 +47,27 @@ def seen(words: Words, queries: int, keys: int) -> np.ndarray:
     return found
 
 
+def philox(seed: int, counter: Any) -> Any:
+    """Four words of Philox 4x32 with ten rounds: Salmon and others, "Parallel Random Numbers: As Easy as 1, 2, 3"."""
+    c, key = [np.asarray(x, np.uint64) for x in counter], [seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF]
+    for _ in range(10):
+        one, two = c[0] * np.uint64(0xD2511F53), c[2] * np.uint64(0xCD9E8D57)
+        low, high = np.uint64(0xFFFFFFFF), np.uint64(32)
+        c = [two >> high ^ c[1] ^ np.uint64(key[0]), two & low, one >> high ^ c[3] ^ np.uint64(key[1]), one & low]
+        key = [(key[0] + 0x9E3779B9) & 0xFFFFFFFF, (key[1] + 0xBB67AE85) & 0xFFFFFFFF]
+    return c
+
+
+def kept(part: float, seed: int, batch: int, heads: int, queries: int, keys: int) -> np.ndarray:
+    """What weights are multiplied by where a part of them is left out: (heads, queries, keys)."""
+    h, i, j = np.meshgrid(np.arange(heads), np.arange(queries), np.arange(keys), indexing="ij")
+    words = np.choose(j % 4, philox(seed, (j // 4, i, h, np.full(j.shape, batch))))
+    return np.where(words // 2 < round(part * 2**31), 0.0, 1 / (1 - part) if part < 1 else 0.0)
+
+
 def judge(words: Words, q: Any, k: Any, v: Any, dtype: str, *, grad: Any = None, grad_lse: Any = None, mask: Any = None,
-          sinks: Any = None) -> Judged:  # fmt: skip
-    """O = softmax(score) V and what follows. mask: (heads, queries, keys) or what broadcasts to it."""
+          sinks: Any = None, keep: Any = 1.0) -> Judged:  # fmt: skip
+    """O = softmax(score) V and what follows. mask: (heads, queries, keys) or what broadcasts to it; keep: as `kept`."""
     q, k, v = (np.asarray(x, np.float64) for x in (q, k, v))
     group, unit = q.shape[0] // max(1, k.shape[0]), UNIT[dtype]
     keys, values = np.repeat(k, group, 0), np.repeat(v, group, 0)
@@ -70,18 +88,19 @@ def judge(words: Words, q: Any, k: Any, v: Any, dtype: str, *, grad: Any = None,
     e = np.exp(s - most)
     total = e.sum(2, keepdims=True) + (0 if sink is None else np.exp(sink - most))
     p = e / np.where(total == 0, 1, total)
-    o, size = p @ values, p @ np.abs(values)
+    o, size = (p * keep) @ values, (p * keep) @ np.abs(values)
     large = np.abs(np.where(np.isfinite(s), s, 0)).max(2, keepdims=True, initial=1) * 8 * F32
     off = near.max(2, keepdims=True, initial=0) + large
     each = 2 * np.expm1(np.minimum(2 * off, 1)) + (k.shape[1] + 8) * 4 * F32
     with np.errstate(divide="ignore"):
         lse = (most + np.log(total))[..., 0]
-    out_bound = (each + unit) * size + unit * np.abs(o) + SMALLEST * (1 + np.abs(values).sum(1, keepdims=True))
+    out_bound = (each + unit) * size + unit * np.abs(o) + SMALLEST * (1 + np.max(keep, initial=0)) * (
+        1 + np.abs(values).sum(1, keepdims=True))  # fmt: skip
     found = Judged(o, lse, (), out_bound, each[..., 0] + 4 * F32 * (1 + np.abs(np.where(np.isfinite(lse), lse, 0))), ())
     if grad is None:
         return found
     g = np.asarray(grad, np.float64)
-    dp, dp_size = g @ values.swapaxes(1, 2), np.abs(g) @ np.abs(values).swapaxes(1, 2)
+    dp, dp_size = keep * (g @ values.swapaxes(1, 2)), keep * (np.abs(g) @ np.abs(values).swapaxes(1, 2))
     delta, delta_size = (g * o).sum(2, keepdims=True), (np.abs(g) * (np.abs(o) + out_bound)).sum(2, keepdims=True)
     less = 0 if grad_lse is None else np.asarray(grad_lse, np.float64)[..., None]
     db = p * (dp - (delta - less))
@@ -89,7 +108,7 @@ def judge(words: Words, q: Any, k: Any, v: Any, dtype: str, *, grad: Any = None,
     db_off += p * (unit * 2 * delta_size + (np.abs(g) * out_bound).sum(2, keepdims=True) + 64 * F32 * dp_size)
     ds, ds_off = db * slope * words.scale, (db_off + unit * np.abs(db)) * np.abs(slope * words.scale)
     ds_off += np.abs(db) * 16 * F32 + SMALLEST * abs(words.scale)
-    p_off = (each + unit) * p + SMALLEST
+    p, p_off = p * keep, (each + unit) * p * keep + SMALLEST * (1 + np.max(keep, initial=0))
 
     def shared(x: Any) -> Any:
         return x.reshape(x.shape[0] // group, group, *x.shape[1:]).sum(1)

@@ -7,7 +7,7 @@ import re
 import ml_dtypes
 import numpy as np
 import pytest
-from tests.ops.judge_attention import Words, judge, within, within_lse
+from tests.ops.judge_attention import Words, judge, kept, within, within_lse
 
 from avelang import ops
 from avelang.ops.attention import scaled_attention, scaled_attention_gradients
@@ -44,8 +44,9 @@ def gradient_options(words):
 
 
 def check_dense(
-    seed, dtype, d, dv, *, left=False, cap=False, mask=None, sinks=False, target=None, longest=100, grads=True
-):
+    seed, dtype, d, dv, *, left=False, cap=False, mask=None, sinks=False, target=None, longest=100, grads=True,
+    dropout=0.0,
+):  # fmt: skip
     """A drawn problem of (batch, heads, length, d)."""
     rng = np.random.default_rng(seed)
     words, name = drawn_words(rng, d, left, cap), np.dtype(dtype).name
@@ -63,18 +64,22 @@ def check_dense(
     if mask:
         shape = [n if rng.random() < 0.7 else 1 for n in (batch, heads, queries)] + [keys]
         there = rng.random(shape) < 0.6 if mask == "bool" else rng.standard_normal(shape).astype(mask)
+    number = int(rng.integers(-(2**63), 2**63)) if dropout else None
     out, lse = ops.attention(
-        q, k, v, there, enable_gqa=True, sinks=sink, return_lse=True, target=target, **options_of(words)
-    )
+        q, k, v, there, dropout, enable_gqa=True, sinks=sink, return_lse=True, target=target, dropout_seed=number,
+        **options_of(words),
+    )  # fmt: skip
     g, g_lse = numbers(rng, out.shape, dtype), rng.standard_normal(lse.shape).astype(np.float32)
     found: tuple = scaled_attention_gradients(
-        g, q, k, v, out, lse, there, None, None, sink, g_lse, wants_mask=mask not in (None, "bool"), wants_sinks=sinks,
-        target=target, **gradient_options(words),
+        g, q, k, v, out, lse, there, None, None, sink, g_lse, None if number is None else np.array([number]),
+        wants_mask=mask not in (None, "bool"), wants_sinks=sinks, target=target, dropout=dropout,
+        **gradient_options(words),
     ) if grads else ()  # fmt: skip
     total: list = []
     for b in range(batch):
         one = None if there is None else np.broadcast_to(there, (batch, heads, queries, keys))[b]
-        want = judge(words, q[b], k[b], v[b], name, grad=g[b], grad_lse=g_lse[b], mask=one, sinks=sink)
+        keep = kept(dropout, number, b, heads, queries, keys) if number is not None else 1.0
+        want = judge(words, q[b], k[b], v[b], name, grad=g[b], grad_lse=g_lse[b], mask=one, sinks=sink, keep=keep)
         within(out[b], want.out, want.out_bound, "out")
         within_lse(lse[b], want)
         for what, x, y, bound in zip(("dq", "dk", "dv"), found, want.grads, want.grad_bounds, strict=False):
@@ -107,6 +112,52 @@ def test_all_edits_at_once(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_conditions(seed):
     check_dense(200 + seed, F16, 32, 32, mask="bool", grads=False)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_weights_left_out(seed):
+    """Dropout by Philox, of drawn problems with grouped heads: the same weights in the forward and in both kernels of
+    the backward, whose blocks are others."""
+    check_dense(400 + seed, BF16, 40, 24, dropout=0.3)
+
+
+def test_weights_left_out_with_all_edits():
+    check_dense(410, np.float32, 32, 20, left=True, cap=True, mask="float32", sinks=True, dropout=0.5)
+
+
+def test_all_weights_left_out():
+    q = numbers(np.random.default_rng(0), (1, 2, 5, 16), np.float32)
+    assert not ops.attention(q, q, q, dropout_p=1.0, dropout_seed=3).any()
+
+
+def test_weights_left_out_of_packed_sequences():
+    """Sequence, head, query and key say which ones, wherever the sequence lies."""
+    rng = np.random.default_rng(0)
+    q, at = packed(rng, (3, 0, 20), 2, 16, np.float32)
+    out = ops.attention(q, q, q, None, 0.4, cu_seqlens_q=at, cu_seqlens_k=at, dropout_seed=-5)
+    for b, (begin, end) in enumerate(zip(at, at[1:], strict=False)):
+        one = q[begin:end].swapaxes(0, 1)
+        want = judge(Words(0.25), one, one, one, "float32", keep=kept(0.4, -5, b, 2, end - begin, end - begin))
+        within(out[begin:end].swapaxes(0, 1), want.out, want.out_bound, "out")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_gradients_where_sequences_have_lengths(seed):
+    """Keys behind a length, which hold anything, get gradients of 0."""
+    rng = np.random.default_rng(seed)
+    words, heads, keys = drawn_words(rng, 40), int(rng.integers(1, 4)), int(rng.integers(1, 80))
+    q, k, v, g = (numbers(rng, (3, heads, n, w), BF16) for n, w in ((33, 40), (keys, 40), (keys, 24), (33, 24)))
+    lengths = rng.integers(0, keys + 1, 3).astype(np.int32)
+    out, lse = ops.attention(q, k, v, cache_lengths=lengths, return_lse=True, **options_of(words))
+    found = scaled_attention_gradients(
+        g, q, k, v, out, lse, None, None, None, None, None, None, lengths, **gradient_options(words)
+    )
+    for b, n in enumerate(lengths):
+        want = judge(words, q[b], k[b, :, :n], v[b, :, :n], "bfloat16", grad=g[b])
+        within(found[0][b], want.grads[0], want.grad_bounds[0], "dq")
+        for what, x, y, bound in zip(("dk", "dv"), found[1:], want.grads[1:], want.grad_bounds[1:], strict=False):
+            within(x[b, :, :n], y, bound, what)
+            assert not x[b, :, n:].any()
 
 
 @pytest.mark.parametrize("target", CHIPS)
@@ -197,7 +248,10 @@ PAGES, TABLE = np.zeros((6, 16, 4, 16), BF16), np.zeros((2, 3), np.int32)
         ((np.zeros((1, 1, 2, 264), BF16),) * 3, {}, "d is 264"),
         ((ONE, ONE, ONE, np.zeros((3, 8), bool)), {}, "attn_mask is (3, 8): it must broadcast"),
         ((ONE, ONE, ONE, np.zeros((8, 8), np.int32)), {}, "attn_mask is of int32"),
-        ((ONE, ONE, ONE), {"dropout_p": 0.1}, "dropout_p is 0.1"),
+        ((ONE, ONE, ONE), {"dropout_p": 0.1}, "dropout_seed is None"),
+        ((ONE, ONE, ONE), {"dropout_p": 1.1, "dropout_seed": 0}, "dropout_p is 1.1"),
+        ((ONE, ONE, ONE), {"dropout_p": 0.1, "dropout_seed": np.zeros(2, np.int64)}, "dropout_seed is (2,) of int64"),
+        ((ONE, ONE, ONE), {"dropout_p": 0.1, "dropout_seed": 1.5}, "dropout_seed is 1.5"),
         ((ONE, ONE, ONE), {"causal": "left"}, "causal is 'left'"),
         ((ONE, ONE, ONE), {"window": 3}, "window is 3"),
         ((ONE, ONE, ONE), {"softcap": -1.0}, "softcap is -1.0"),
@@ -255,8 +309,29 @@ def test_torch():
     assert all(torch.allclose(a, b, atol=1e-5) for a, b in zip(again, mine, strict=True))
     scaled_attention(q, k, v, mask)  # registers it
     torch.library.opcheck(torch.ops.avelang.scaled_attention, (
-        q, k, v, mask, None, None, None, None, None, None, 0.0, None, None, False, False, [], False, False, None,
+        q, k, v, mask, None, None, None, None, None, None, None, 0.0, None, None, False, False, [], False, False, None,
+        0.0,
     ))  # fmt: skip
+
+
+def test_torch_with_dropout():
+    """The seed is drawn by torch's generator; gradients are of the weights that were left out; one graph."""
+    torch = pytest.importorskip("torch")
+    q, k, v = (torch.randn(1, 2, 6, 32, requires_grad=True) for _ in "qkv")
+    torch.manual_seed(1)
+    out = ops.attention(q, k, v, dropout_p=0.4)
+    torch.manual_seed(1)
+    number = int(torch.randint(1 << 62, (1,)))
+    keep = torch.from_numpy(kept(0.4, number, 0, 2, 6, 6))[None]
+    a, b, c = (x.detach().double().requires_grad_() for x in (q, k, v))
+    want = (torch.softmax(a @ b.mT * 32**-0.5, -1) * keep) @ c
+    assert torch.allclose(out.double(), want, atol=1e-5)
+    mine, theirs = (torch.autograd.grad(x.sum(), y) for x, y in ((out, (q, k, v)), (want, (a, b, c))))
+    assert all(torch.allclose(x.double(), y, atol=1e-5) for x, y in zip(mine, theirs, strict=True))
+    assert torch.equal(out, ops.attention(q, k, v, dropout_p=0.4, dropout_seed=number))
+    compiled = torch.compile(lambda *x: ops.attention(*x, dropout_p=0.4), fullgraph=True, backend="aot_eager")
+    again = compiled(q, k, v)
+    assert not torch.equal(again, compiled(q, k, v)) and (again == 0).sum() < again.numel()
 
 
 def test_jax():

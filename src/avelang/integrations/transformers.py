@@ -31,7 +31,7 @@ def patch(model: Any, parts: Sequence[str] = PARTS, tp: Any = None) -> Patch:
     training, generation and `torch.compile`. parts: which of "attention", "norms", "rotary", "mlp", "experts" and
     "loss". tp: a group of ranks, as of `avelang.ops.dist`, over which weights are split (see `tensor_parallel`).
     Returns the `Patch`, which says what was replaced and what was kept for which reason, and undoes it. Dropout in
-    attention is kept as it is: Ave's has none. Raises L066 for what is no such model, for parts that there are not, and
+    attention is drawn by torch's generator. Raises L066 for what is no such model, for parts that there are not, and
     for a model that is patched already."""
     if not hasattr(model, "modules") or not hasattr(model, "config"):
         raise argument_error(f"model is {type(model).__name__}: it must be a model of transformers")
@@ -144,9 +144,6 @@ def _attention(made: Patch, model: Any) -> None:
     masks = sys.modules.get("transformers.masking_utils")
     if utils is None or not hasattr(utils, "ALL_ATTENTION_FUNCTIONS") or masks is None:
         made.kept["attention"] = "this version of transformers has no registry of attention functions"
-        return
-    if getattr(model.config, "attention_dropout", 0.0):
-        made.kept["attention"] = f"attention_dropout is {model.config.attention_dropout}"
         return
     utils.ALL_ATTENTION_FUNCTIONS.register(NAME, attention_forward)
     masks.ALL_MASK_ATTENTION_FUNCTIONS.register(NAME, masks.sdpa_mask)

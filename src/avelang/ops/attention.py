@@ -30,12 +30,12 @@ CAUSAL = (None, False, True, "top_left", "bottom_right")
 def shapes(
     query: Array, key: Array, value: Array, attn_mask: Array | None = None, cu_seqlens_q: Array | None = None,
     cu_seqlens_k: Array | None = None, block_table: Array | None = None, cache_lengths: Array | None = None,
-    sinks: Array | None = None, *, scale: Any, softcap: Any, left: Any, right: Any, bottom_right: Any, gqa: Any,
-    longest: Any, invariant: Any, rows_first: Any, target: Any,
+    sinks: Array | None = None, dropout_seed: Array | None = None, *, scale: Any, softcap: Any, left: Any, right: Any,
+    bottom_right: Any, gqa: Any, longest: Any, invariant: Any, rows_first: Any, target: Any, dropout: Any,
 ) -> tuple[Array, Array]:  # fmt: skip
     """Shapes of O and of the logarithms. Raises L066."""
-    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks
-    p = problem_of(arrays, scale, softcap, left, right, bottom_right, gqa, longest, invariant)
+    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed
+    p = problem_of(arrays, scale, softcap, left, right, bottom_right, gqa, longest, invariant, dropout)
     entry_for(FORWARD, p, target or (DEFAULT if query.chip == "cpu" else query.chip))
     if p.packed_q:
         length, heads = query.shape[:2]
@@ -48,37 +48,36 @@ def shapes(
 def _forward(arrays: Any, out: Any, lse: Any, options: tuple[Any, ...], rows_first: bool, target: str | None) -> None:
     """Runs the kernel for arrays in the order of the rule."""
     p = problem_for(tuple(described(x) for x in arrays), options)
-    q, k, v, mask, cu_q, cu_k, table, lengths, sinks = arrays
     out = out.swapaxes(-3, -2) if rows_first else out
-    x = operands(p, q, k, v, mask, cu_q, cu_k, table, lengths, sinks)
+    x = operands(p, *arrays)
     run_forward(p, x, heads_of(p, out), lse_of(p, lse), target)
 
 
 @op(shapes, returns=1, batched=DENSE, autocast="lower")
 def scaled_attention(
-    query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, out, lse, *,
-    scale: float | None = None, softcap: float = 0.0, left: int | None = None, right: int | None = None,
+    query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed, out,
+    lse, *, scale: float | None = None, softcap: float = 0.0, left: int | None = None, right: int | None = None,
     bottom_right: bool = False, gqa: bool = False, longest: tuple[int, ...] = (), invariant: bool | None = None,
-    rows_first: bool = False, target: str | None = None,
+    rows_first: bool = False, target: str | None = None, dropout: float = 0.0,
 ):  # fmt: skip
     """O; see `attention`. left, right: query i sees keys i + shift - left to i + shift + right; shift is 0, or where
     `bottom_right` keys - queries. longest: lengths that no packed sequence exceeds. rows_first: O is made (..., length,
     heads, dv)."""
-    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks
-    options = scale, softcap, left, right, bottom_right, gqa, longest, invariant
+    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed
+    options = scale, softcap, left, right, bottom_right, gqa, longest, invariant, dropout
     _forward(arrays, out, lse, options, rows_first, target)
 
 
 @op(shapes, returns=2, batched=DENSE, autocast="lower")
 def scaled_attention_and_lse(
-    query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, out, lse, *,
-    scale: float | None = None, softcap: float = 0.0, left: int | None = None, right: int | None = None,
+    query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed, out,
+    lse, *, scale: float | None = None, softcap: float = 0.0, left: int | None = None, right: int | None = None,
     bottom_right: bool = False, gqa: bool = False, longest: tuple[int, ...] = (), invariant: bool | None = None,
-    rows_first: bool = False, target: str | None = None,
+    rows_first: bool = False, target: str | None = None, dropout: float = 0.0,
 ):  # fmt: skip
     """O and the logarithms of the rows' sums of e to the scores; else as `scaled_attention`."""
-    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks
-    options = scale, softcap, left, right, bottom_right, gqa, longest, invariant
+    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed
+    options = scale, softcap, left, right, bottom_right, gqa, longest, invariant, dropout
     _forward(arrays, out, lse, options, rows_first, target)
 
 
@@ -88,13 +87,15 @@ def scaled_attention_and_lse(
 def gradient_shapes(
     grad: Array, query: Array, key: Array, value: Array, made: Array, lse: Array, attn_mask: Array | None = None,
     cu_seqlens_q: Array | None = None, cu_seqlens_k: Array | None = None, sinks: Array | None = None,
-    grad_lse: Array | None = None, *, scale: Any, softcap: Any, left: Any, right: Any, bottom_right: Any, gqa: Any,
-    longest: Any, invariant: Any, rows_first: Any, target: Any, wants_mask: Any, wants_sinks: Any,
+    grad_lse: Array | None = None, dropout_seed: Array | None = None, cache_lengths: Array | None = None, *,
+    scale: Any, softcap: Any, left: Any, right: Any, bottom_right: Any, gqa: Any, longest: Any, invariant: Any,
+    rows_first: Any, target: Any,
+    wants_mask: Any, wants_sinks: Any, dropout: Any,
 ) -> tuple[Array, ...]:  # fmt: skip
     """Shapes of the gradients of query, key, value, attn_mask and sinks; the last two are empty where they are not
     wanted."""
-    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, None, None, sinks
-    p = problem_of(arrays, scale, softcap, left, right, bottom_right, gqa, longest, invariant)
+    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, None, cache_lengths, sinks, dropout_seed
+    p = problem_of(arrays, scale, softcap, left, right, bottom_right, gqa, longest, invariant, dropout)
     entry_for(BACKWARD, p, target or (DEFAULT if query.chip == "cpu" else query.chip))
     found = []
     for x in (query, key, value):
@@ -107,21 +108,21 @@ def gradient_shapes(
 
 @op(gradient_shapes, returns=5)
 def scaled_attention_gradients(
-    grad, query, key, value, made, lse, attn_mask, cu_seqlens_q, cu_seqlens_k, sinks, grad_lse, dquery, dkey, dvalue,
-    dmask, dsinks, *, scale: float | None = None, softcap: float = 0.0, left: int | None = None,
-    right: int | None = None, bottom_right: bool = False, gqa: bool = False, longest: tuple[int, ...] = (),
-    invariant: bool | None = None, rows_first: bool = False, target: str | None = None, wants_mask: bool = False,
-    wants_sinks: bool = False,
+    grad, query, key, value, made, lse, attn_mask, cu_seqlens_q, cu_seqlens_k, sinks, grad_lse, dropout_seed,
+    cache_lengths, dquery, dkey, dvalue, dmask, dsinks, *, scale: float | None = None, softcap: float = 0.0,
+    left: int | None = None, right: int | None = None, bottom_right: bool = False, gqa: bool = False,
+    longest: tuple[int, ...] = (), invariant: bool | None = None, rows_first: bool = False, target: str | None = None,
+    wants_mask: bool = False, wants_sinks: bool = False, dropout: float = 0.0,
 ):  # fmt: skip
     """Gradients of query, key, value, attn_mask and sinks: the same bits in every run. `grad`, `grad_lse`: of O and of
     the logarithms. `made`: O. rows_first: O, its gradient and those of query, key and value are (..., length, heads,
     d)."""
-    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, None, None, sinks
+    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, None, cache_lengths, sinks, dropout_seed
     p = problem_for(tuple(described(x) for x in arrays),
-                    (scale, softcap, left, right, bottom_right, gqa, longest, invariant))  # fmt: skip
+                    (scale, softcap, left, right, bottom_right, gqa, longest, invariant, dropout))  # fmt: skip
     if rows_first:
         made, grad, dquery, dkey, dvalue = (x.swapaxes(-3, -2) for x in (made, grad, dquery, dkey, dvalue))
-    x = operands(p, query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, None, None, sinks)
+    x = operands(p, *arrays)
     o, do, dq, dk, dv = (heads_of(p, a) for a in (made, grad, dquery, dkey, dvalue))
     logs, dlogs = lse_of(p, lse), None if grad_lse is None else lse_of(p, grad_lse)
     whole: Any = zeros(lse, (p.batch, p.heads, p.queries, p.keys)) if wants_mask else None
@@ -170,18 +171,20 @@ def _exp(x: Any) -> Any:
 
 
 def _gradients(grads: Any, inputs: Any, outputs: Any, needs: Any, options: dict[str, Any]) -> tuple[Any, ...]:
-    query, key, value, mask, cu_q, cu_k, table, lengths, sinks = inputs
-    if table is not None or lengths is not None:
+    query, key, value, mask, cu_q, cu_k, table, lengths, sinks, seed = inputs
+    if table is not None:
         raise argument_error(
-            "attention has no gradient with a block table or cache lengths: cu_seqlens_q and cu_seqlens_k, or "
-            "attn_mask, say how long sequences are where gradients are wanted"
+            "attention has no gradient with a block table: sequences may share a page, so that several blocks would "
+            "add to its gradient in no fixed order; cu_seqlens_q and cu_seqlens_k, or cache_lengths of dense keys, say "
+            "how long sequences are where gradients are wanted"
         )
     found = scaled_attention_gradients(
         grads[0], query, key, value, outputs[0], outputs[1], mask, cu_q, cu_k, sinks,
-        grads[1] if len(grads) > 1 else None, wants_mask=bool(needs[3]), wants_sinks=bool(needs[8]), **options,
+        grads[1] if len(grads) > 1 else None, seed, lengths, wants_mask=bool(needs[3]), wants_sinks=bool(needs[8]),
+        **options,
     )  # fmt: skip
     dq, dk, dv = (x.swapaxes(-3, -2) for x in found[:3]) if options["rows_first"] else found[:3]
-    return dq, dk, dv, found[3] if needs[3] else None, None, None, None, None, found[4] if needs[8] else None
+    return dq, dk, dv, found[3] if needs[3] else None, None, None, None, None, found[4] if needs[8] else None, None
 
 
 @scaled_attention.backward
@@ -209,15 +212,15 @@ def lse_of(p: Problem, x: Any) -> Any:
     return x if p.packed_q else x.reshape(p.batch, p.heads, p.queries)
 
 
-def operands(p: Problem, q: Any, k: Any, v: Any, mask: Any, cu_q: Any, cu_k: Any, table: Any, lengths: Any,
-             sinks: Any) -> Operands:  # fmt: skip
+def operands(p: Problem, q: Any, k: Any, v: Any, mask: Any, cu_q: Any, cu_k: Any, table: Any, lengths: Any, sinks: Any,
+             seed: Any) -> Operands:  # fmt: skip
     """The arrays as kernels take them."""
     if not (p.packed_q or p.page):
         lead = tuple(q.shape[:-3])
         q, k, v = (heads_of(p, x) for x in (q, k, v))
         if mask is not None:
             mask = whole_mask(mask, lead)
-    return Operands(q, k, v, mask, cu_q, cu_k, table, lengths, sinks)
+    return Operands(q, k, v, mask, cu_q, cu_k, table, lengths, sinks, seed)
 
 
 def whole_mask(mask: Any, lead: tuple[int, ...]) -> Any:
@@ -250,8 +253,8 @@ def attention(
     scale: float | None = None, enable_gqa: bool = False, *, causal: Any = None, window: Any = None,
     softcap: float = 0.0, cu_seqlens_q: Any = None, cu_seqlens_k: Any = None, max_seqlen_q: int | None = None,
     max_seqlen_k: int | None = None, block_table: Any = None, cache_lengths: Any = None, sinks: Any = None,
-    return_lse: bool = False, out: Any = None, fallback: bool = False, invariant: bool | None = None,
-    target: str | None = None,
+    dropout_seed: Any = None, return_lse: bool = False, out: Any = None, fallback: bool = False,
+    invariant: bool | None = None, target: str | None = None,
 ) -> Any:  # fmt: skip
     """softmax(scale query key^T) value, as torch's `scaled_dot_product_attention` has it, with weights and sums in f32.
 
@@ -259,7 +262,9 @@ def attention(
     dv to 256, with any strides that keep d side by side (others are copied). With `enable_gqa` heads of query share
     those of key and value, which divide them. attn_mask: broadcasts to (..., heads, length, keys); of bool, True where
     a key takes part, or of float32 or query's dtype, added to scores. is_causal: query i sees keys up to i. scale:
-    1/sqrt(d) if None. dropout_p: 0 only.
+    1/sqrt(d) if None. dropout_p: the part of the weights that is left out of the product with value, the others grow by
+    1 / (1 - dropout_p); which ones says `dropout_seed`, an int or an array of one number, by Philox, the same on all
+    chips; None draws it from torch's generator, and is refused for arrays of NumPy and JAX, which have none.
 
     causal: "top_left", which is `is_causal`, or "bottom_right": the last query sees all keys, each one before it one
     less. window: (left, right): query i sees keys from i + shift - left to i + shift + right, None without an end on
@@ -275,12 +280,11 @@ def attention(
 
     A row that sees nothing is 0. Returns O, (..., heads, length, dv), and with return_lse also the logarithms of the
     rows' sums of e to the scores, f32 (..., heads, length), packed (heads, tokens). The gradients of query, key, value,
-    of a float attn_mask and of sinks are the same bits in every run; with pages or cache lengths there are none.
+    of a float attn_mask and of sinks are the same bits in every run; with a block table there are none.
     invariant: the bits of a row do not depend on what came with it; None for what `ops.invariant` says. target: of
     arrays on the CPU, the chip whose kernel is run there. fallback: torch's own function where there is no kernel for
     a dtype or chip. Raises L066."""
-    if dropout_p != 0.0:
-        raise argument_error(f"dropout_p is {dropout_p}: attention of Ave has no dropout; it must be 0.0")
+    seed = seed_for(query, dropout_p, dropout_seed) if dropout_p else None
     if causal not in CAUSAL:
         raise argument_error(f"causal is {causal!r}: it must be 'top_left', 'bottom_right' or None")
     left, right = (None, None) if window is None else _ends(window)
@@ -293,13 +297,40 @@ def attention(
     first = out is None and cu_seqlens_q is None and rows_come_first(query)
     run = scaled_attention_and_lse if return_lse else scaled_attention
     found = run(
-        query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, out=out,
+        query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, seed, out=out,
         fallback=fallback, scale=scale, softcap=softcap, left=left, right=right, bottom_right=bottom, gqa=enable_gqa,
-        longest=longest, rows_first=first, target=target, invariant=invariant,
+        longest=longest, rows_first=first, target=target, invariant=invariant, dropout=dropout_p,
     )  # fmt: skip
     if not first:
         return found
     return (found[0].swapaxes(-3, -2), found[1]) if return_lse else found.swapaxes(-3, -2)
+
+
+def seed_for(query: Any, dropout: float, seed: Any) -> Any:
+    """The seed of a call as an array of one number, where query is. Raises L066."""
+    torch = sys.modules.get("torch")
+    of_torch = torch is not None and isinstance(query, torch.Tensor)
+    if seed is None and of_torch:
+        return torch.randint(1 << 62, (1,), dtype=torch.int64, device=query.device)
+    if seed is None:
+        raise argument_error(
+            f"dropout_p is {dropout} and dropout_seed is None: it must be an int or an array of one integer; only of "
+            f"torch's tensors is it drawn, by torch's generator"
+        )
+    if hasattr(seed, "reshape"):
+        return seed.reshape(1) if tuple(seed.shape) in ((), (1,)) else seed
+    if not hasattr(seed, "__index__"):
+        raise argument_error(f"dropout_seed is {seed!r}: it must be an int, or an array of one integer")
+    if of_torch:
+        return torch.full((1,), wrapped(int(seed)), dtype=torch.int64, device=query.device)
+    import numpy as np
+
+    return np.array([wrapped(int(seed))], np.int64)
+
+
+def wrapped(seed: int) -> int:
+    """The last 64 bits of a number, as a signed one."""
+    return (seed + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def _ends(window: Any) -> tuple[int | None, int | None]:

@@ -341,8 +341,8 @@ def form_of(problem: Any) -> HopperDecode:
 def fits(problem: Any) -> bool:
     """True for what this kernel takes: up to 64 queries times heads that share keys, d up to 256, K and V dense with
     the same length for all, or with lengths, or paged with pages of a multiple of 8 keys; all masks by place, caps and
-    sinks; no bias, no packed sequences; not where rows must have the same bits whatever comes with them, since more
-    queries go to another kernel, and parts depend on all sequences."""
+    sinks; no bias, no packed sequences, no dropout; not where rows must have the same bits whatever comes with them,
+    since more queries go to another kernel, and parts depend on all sequences."""
     p = problem
     return (
         p.dtype in ("bfloat16", "float16")
@@ -352,7 +352,7 @@ def fits(problem: Any) -> bool:
         and p.d == p.dv
         and p.d % 8 == 0
         and p.d <= 4 * CHUNK
-        and not (p.bias or p.packed_q or p.packed_k)
+        and not (p.bias or p.packed_q or p.packed_k or p.dropout)
         and p.page % LEAST_PAGE == 0
         and (not p.page or p.lengths)
         and p.keys < FAR // 2

@@ -20,8 +20,9 @@ class Problem:
     or c: scores become c tanh(score / c). `bias`: "" without one, "bool" (True takes part), or the dtype of what is
     added to scores after the cap. `packed_q`, `packed_k`: sequences lie one after another, and offsets say where.
     `page`: 0, or so many keys to a page of a cache with a block table. `lengths`: an array says how many keys each
-    sequence has. `sinks`: each head has a further score, whose value is 0. `rows_alike`: the bits of a row must not
-    depend on what else is there (see `avelang.ops.invariant`)."""
+    sequence has. `sinks`: each head has a further score, whose value is 0. `dropout`: the part of the weights that is
+    left out of the product with V. `rows_alike`: the bits of a row must not depend on what else is there (see
+    `avelang.ops.invariant`)."""
 
     batch: int
     heads: int
@@ -43,6 +44,7 @@ class Problem:
     lengths: bool = False
     sinks: bool = False
     rows_alike: bool = False
+    dropout: float = 0.0
 
     @property
     def causal(self) -> bool:
@@ -54,7 +56,8 @@ class Problem:
         """True for arrays (batch, heads, length, d) whose scores are scaled and masked by place alone."""
         return not (
             self.softcap or self.bias or self.packed_q or self.packed_k or self.page or self.lengths or self.sinks
-        )
+            or self.dropout
+        )  # fmt: skip
 
     @property
     def group(self) -> int:
@@ -74,7 +77,8 @@ class Operands:
     q, k, v: (batch, heads, length, d) with any strides that keep d side by side; packed: (tokens, heads, d); in a paged
     cache k and v are (pages, page, kv_heads, d). `bias`: (batch, heads, queries, keys), any of which but the last may
     have stride 0, or extent 1. `cu_q`, `cu_k`: i32 (batch + 1,), where sequences begin. `table`: i32 (batch, pages of a
-    sequence). `lengths`: i32 (batch,). `sinks`: f32 (heads,)."""
+    sequence). `lengths`: i32 (batch,). `sinks`: f32 (heads,). `seed`: an integer, (1,), of the numbers by
+    which weights are left out."""
 
     q: Any
     k: Any
@@ -85,6 +89,7 @@ class Operands:
     table: Any = None
     lengths: Any = None
     sinks: Any = None
+    seed: Any = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

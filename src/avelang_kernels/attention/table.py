@@ -18,7 +18,9 @@ from avelang_kernels.attention.problem import Entry, Operands, Problem
 TILES = ("gfx", "sm_75", "sm_8", "sm_9", "sm_1")
 FLOATS = ("bfloat16", "float16", "float32")
 WIDEST = 256  # the greatest d
-NAMES = ("query", "key", "value", "attn_mask", "cu_seqlens_q", "cu_seqlens_k", "block_table", "cache_lengths", "sinks")
+SEEDS = ("int64", "int32", "uint32")
+NAMES = ("query", "key", "value", "attn_mask", "cu_seqlens_q", "cu_seqlens_k", "block_table", "cache_lengths", "sinks",
+         "dropout_seed")  # fmt: skip
 
 
 def by_name(module: str, function: str) -> Any:
@@ -80,11 +82,11 @@ def entry_for(table: tuple[Entry, ...], p: Problem, chip: str) -> Entry:
 
 def problem_of(
     arrays: Sequence[Any], scale: float | None, softcap: float, left: int | None, right: int | None, bottom_right: bool,
-    gqa: bool, longest: Sequence[int], invariant: bool | None,
+    gqa: bool, longest: Sequence[int], invariant: bool | None, dropout: float = 0.0,
 ) -> Problem:  # fmt: skip
     """The problem of arrays in the order of `NAMES`, each with `shape` and the name of its `dtype`, or None, and of
     options. Raises L066 for what does not fit."""
-    q, k, v, mask, cu_q, cu_k, table, lengths, sinks = arrays
+    q, k, v, mask, cu_q, cu_k, table, lengths, sinks, seed = arrays
     check_kinds(arrays)
     if table is not None:
         batch, heads, queries, d = rows_of_queries(q, cu_q, table.shape[0])
@@ -118,11 +120,13 @@ def problem_of(
             raise argument_error(f"{name} is {x!r}: it must be a finite number{', 0 or above' * (name == 'softcap')}")
         if x != x or x in (float("inf"), float("-inf")) or (name == "softcap" and x < 0):
             raise argument_error(f"{name} is {x}: it must be a finite number{', 0 or above' * (name == 'softcap')}")
+    check_dropout(dropout, seed)
     longest = tuple(longest) or (queries, keys)
     return Problem(
         batch, heads, kv_heads, min(queries, longest[0]), min(keys, longest[1]), d, dv, q.dtype,
         d**-0.5 if scale is None else float(scale), left, right, bottom_right, float(softcap), bias, cu_q is not None,
         cu_k is not None, 0 if table is None else k.shape[1], lengths is not None, sinks is not None, bool(invariant),
+        float(dropout),
     )  # fmt: skip
 
 
@@ -143,6 +147,17 @@ def check_kinds(arrays: Sequence[Any]) -> None:
         if x is not None and (x.dtype != "int32" or len(x.shape) != count):
             said = f"{tuple(x.shape)} of {x.dtype}"
             raise argument_error(f"{name} is {said}: it must be of int32 and have {count} dimension{'s' * (count > 1)}")
+
+
+def check_dropout(dropout: float, seed: Any) -> None:
+    """Checks the part of the weights that is left out, and the seed. Raises L066."""
+    if isinstance(dropout, str) or not hasattr(dropout, "__float__") or not 0 <= dropout <= 1:
+        raise argument_error(f"dropout_p is {dropout!r}: it must be a number from 0 to 1")
+    if dropout and seed is None:
+        raise argument_error(f"dropout_p is {dropout} and there is no dropout_seed: it is an int, or an array of one")
+    if seed is not None and (tuple(seed.shape) != (1,) or seed.dtype not in SEEDS):
+        said = f"{tuple(seed.shape)} of {seed.dtype}"
+        raise argument_error(f"dropout_seed is {said}: it must be one number, an int or an array of {', '.join(SEEDS)}")
 
 
 def rows_of_queries(q: Any, cu_q: Any, batch: int | None) -> tuple[int, int, int, int]:

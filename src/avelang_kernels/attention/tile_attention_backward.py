@@ -23,7 +23,7 @@ from avelang.tile.windows import commit_async, wait_async
 from avelang_kernels.arrays import DTYPES
 from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.tile_attention import AttentionBlock, key_of, staged
-from avelang_kernels.attention.tile_attention_rows import LOG2E, NEVER, tile_of
+from avelang_kernels.attention.tile_attention_rows import LOG2E, NEVER, tile_of, without_dropped
 from avelang_kernels.attention.tile_attention_views import (
     Features,
     Launch,
@@ -35,6 +35,7 @@ from avelang_kernels.attention.tile_attention_views import (
     layout_of,
     memory_of,
     readable,
+    seeds_of,
     sight_of,
     strides_of,
 )
@@ -243,7 +244,10 @@ def rows_block(T: Any, F: Any, x: Any, arrays: Any, strides: Any, edits: Any):
             if j < clear or j >= whole:
                 s = tile_of(s, without_hidden(s, sight, first, key, 0).values)
             p = weights_of(F, s, logs, 1, edits[0])
-            ds = moves(p, scores(B, b, vs.straight, now, held_b), delta, 1)
+            dp = scores(B, b, vs.straight, now, held_b)
+            if F.dropout:
+                dp = without_dropped(dp, x.dropout(batch, head).factors(dp, first, key, 0))
+            ds = moves(p, dp, delta, 1)
             if dbias is not None:
                 x.bias(dbias, strides[6], batch, head, queries, keys).store(ds, (first, key))
             if slope is not None:
@@ -255,7 +259,9 @@ def rows_block(T: Any, F: Any, x: Any, arrays: Any, strides: Any, edits: Any):
 
 
 @functools.cache
-def build_rows(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any, DLSE: bool, DBIAS: bool) -> Any:
+def build_rows(
+    T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any, DLSE: bool, DBIAS: bool, seeds: Any
+) -> Any:  # fmt: skip
     """The kernel that makes dQ and delta."""
     IN: Any = al.Pointer(dtype)
     LOGS: Any = al.Pointer(al.f32)
@@ -264,13 +270,16 @@ def build_rows(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any,
     BIAS: Any = al.Pointer(bias_dtype) if F.bias else al.constexpr
     DB, DL = (LOGS if there else al.constexpr for there in (DBIAS, DLSE))
     CU: Any = al.Pointer(al.i32) if F.packed_q else al.constexpr
+    SEED: Any = al.Pointer(seeds) if F.dropout else al.constexpr
+    LENGTHS: Any = al.Pointer(al.i32) if F.lengths else al.constexpr
 
     @avelang.jit
     def attention_dq(
         q: Annotated[Any, IN], k: Annotated[Any, IN], v: Annotated[Any, IN], o: Annotated[Any, IN],
         do: Annotated[Any, IN], lse: Annotated[Any, LOGS], dlse: Annotated[Any, DL], delta: Annotated[Any, LOGS],
         bias: Annotated[Any, BIAS], dbias: Annotated[Any, DB], dq: Annotated[Any, IN], cu_q: Annotated[Any, CU],
-        cu_k: Annotated[Any, CU], batches: Annotated[Any, N], heads: Annotated[Any, N], kv_heads: Annotated[Any, N],
+        cu_k: Annotated[Any, CU], seed: Annotated[Any, SEED], lengths: Annotated[Any, LENGTHS],
+        batches: Annotated[Any, N], heads: Annotated[Any, N], kv_heads: Annotated[Any, N],
         queries: Annotated[Any, N], keys: Annotated[Any, N], tokens_q: Annotated[Any, N],
         tokens_k: Annotated[Any, N], slots: Annotated[Any, N], left: Annotated[Any, I], right: Annotated[Any, I],
         bottom: Annotated[Any, I], factor: al.f32, cap: al.f32, qb: Annotated[Any, N], qh: Annotated[Any, N],
@@ -282,7 +291,7 @@ def build_rows(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any,
         rh: Annotated[Any, N], rl: Annotated[Any, N],
     ):  # fmt: skip
         extents = batches, heads, kv_heads, queries, keys, tokens_q, tokens_k, slots
-        x = Launch(F, extents, (left, right, bottom), cu_q, cu_k)
+        x = Launch(F, extents, (left, right, bottom), cu_q, cu_k, lengths=lengths, seed=seed)
         strides = ((qb, qh, ql), (kb, kh, kl), (vb, vh, vl), (ob, oh, ol), (gb, gh, gl), (bb, bh, bl), (cb, ch, cl),
                    (rb, rh, rl))  # fmt: skip
         rows_block(T, F, x, (q, k, v, o, do, lse, dlse, delta, bias, dbias, dq), strides, (factor, cap))
@@ -355,10 +364,17 @@ def columns_block(T: Any, F: Any, x: Any, arrays: Any, strides: Any, edits: Any,
                 logs = column_of(x, lse, batch, head, begin_q, queries, query, A.c).map(never)
                 delta = column_of(x, deltas, batch, head, begin_q, queries, query, A.c)
                 p = weights_of(F, s, logs, 0, edits[0])
+                part, kept = p, None
+                if F.dropout:
+                    kept = x.dropout(batch, head).factors(p, query, first, 1)
+                    part = without_dropped(p, kept)
                 if DV:
-                    sums_v = accumulate(A, sums_v, operand(p, q.dtype), gs.turned, now)
+                    sums_v = accumulate(A, sums_v, operand(part, q.dtype), gs.turned, now)
                 if DK:
-                    ds = moves(p, scores(B, b, gs.straight, now, held_b), delta, 0)
+                    dp = scores(B, b, gs.straight, now, held_b)
+                    if F.dropout:
+                        dp = without_dropped(dp, kept)
+                    ds = moves(p, dp, delta, 0)
                     if slope is not None:
                         ds = ds.map(lambda y, z: y * z, (slope,))
                     sums_k = accumulate(B, sums_k, operand(ds, q.dtype), qs.turned, now)
@@ -373,7 +389,9 @@ def columns_block(T: Any, F: Any, x: Any, arrays: Any, strides: Any, edits: Any,
 
 
 @functools.cache
-def build_columns(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any, DK: bool, DV: bool) -> Any:
+def build_columns(
+    T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any, DK: bool, DV: bool, seeds: Any
+) -> Any:  # fmt: skip
     """The kernel that makes dK, dV, or both."""
     IN: Any = al.Pointer(dtype)
     LOGS: Any = al.Pointer(al.f32)
@@ -381,13 +399,16 @@ def build_columns(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: A
     I: Any = al.i32
     BIAS: Any = al.Pointer(bias_dtype) if F.bias else al.constexpr
     CU: Any = al.Pointer(al.i32) if F.packed_q else al.constexpr
+    SEED: Any = al.Pointer(seeds) if F.dropout else al.constexpr
+    LENGTHS: Any = al.Pointer(al.i32) if F.lengths else al.constexpr
 
     @avelang.jit
     def attention_dk_dv(
         q: Annotated[Any, IN], k: Annotated[Any, IN], v: Annotated[Any, IN], do: Annotated[Any, IN],
         lse: Annotated[Any, LOGS], delta: Annotated[Any, LOGS], bias: Annotated[Any, BIAS], dk: Annotated[Any, IN],
-        dv: Annotated[Any, IN], cu_q: Annotated[Any, CU], cu_k: Annotated[Any, CU], batches: Annotated[Any, N],
-        heads: Annotated[Any, N], kv_heads: Annotated[Any, N], queries: Annotated[Any, N], keys: Annotated[Any, N],
+        dv: Annotated[Any, IN], cu_q: Annotated[Any, CU], cu_k: Annotated[Any, CU], seed: Annotated[Any, SEED],
+        lengths: Annotated[Any, LENGTHS], batches: Annotated[Any, N], heads: Annotated[Any, N],
+        kv_heads: Annotated[Any, N], queries: Annotated[Any, N], keys: Annotated[Any, N],
         tokens_q: Annotated[Any, N], tokens_k: Annotated[Any, N], slots: Annotated[Any, N], left: Annotated[Any, I],
         right: Annotated[Any, I], bottom: Annotated[Any, I], factor: al.f32, cap: al.f32, qb: Annotated[Any, N],
         qh: Annotated[Any, N], ql: Annotated[Any, N], kb: Annotated[Any, N], kh: Annotated[Any, N],
@@ -397,7 +418,7 @@ def build_columns(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: A
         ml: Annotated[Any, N], nb: Annotated[Any, N], nh: Annotated[Any, N], nl: Annotated[Any, N],
     ):  # fmt: skip
         extents = batches, heads, kv_heads, queries, keys, tokens_q, tokens_k, slots
-        x = Launch(F, extents, (left, right, bottom), cu_q, cu_k)
+        x = Launch(F, extents, (left, right, bottom), cu_q, cu_k, lengths=lengths, seed=seed)
         strides = (qb, qh, ql), (kb, kh, kl), (vb, vh, vl), (gb, gh, gl), (bb, bh, bl), (mb, mh, ml), (nb, nh, nl)
         columns_block(T, F, x, (q, k, v, do, lse, delta, bias, dk, dv), strides, (factor, cap), DK, DV)
 
@@ -426,14 +447,14 @@ def launch(
     """Runs the backward kernels; see `problem.Entry`. `dbias`: f32 (batch, heads, queries, keys), gets the gradient of
     the bias before it was broadcast, if given. `T`: a block that overrides the choice. Raises L066 for a cache."""
     check_sizes(p)
-    if p.page or p.lengths or p.packed_q != p.packed_k:
+    if p.page or p.packed_q != p.packed_k:
         raise argument_error(
-            "attention has no gradient with a block table, with cache lengths, or with offsets of one side only; "
-            "offsets of both, or attn_mask, say how long sequences are where it has one"
+            "attention has no gradient with a block table, or with offsets of one side only: offsets of both, "
+            "cache_lengths of dense keys, or attn_mask say how long sequences are where it has one"
         )
     q, k, v, o, do = (readable(a, name)[0] for a, name in (
         (x.q, "query"), (x.k, "key"), (x.v, "value"), (out, "out"), (dout, "the gradient of out")))  # fmt: skip
-    x = Operands(q, k, v, x.bias, x.cu_q, x.cu_k)
+    x = Operands(q, k, v, x.bias, x.cu_q, x.cu_k, lengths=x.lengths, seed=x.seed if p.dropout else None)
     block, dtype = T or block_for(target, p.dtype, p.d, p.dv), DTYPES[p.dtype]
     F = features(p, x, (o, do, dq, dk, dv))
     rows, columns = (q.shape[0], k.shape[0]) if p.packed_q else (p.queries, p.keys)
@@ -448,18 +469,24 @@ def launch(
     places = [(memory_of(a, strides_of(a)), layout_of(a, kind)) for a in (q, k, v, o, do, dq, dk, dv)]
     memory, apart = [m for m, _ in places], [s for _, s in places]
     threads = block.on(target, dtype, p.d, p.dv).first.threads
-    if dbias is not None:
-        dbias[...] = 0
+    # What a sequence has not is written by no block.
+    for g in (dbias, *((dk, dv) if p.lengths else ())):
+        if g is not None:
+            g[...] = 0
     slots = -(-rows // block.m) + more
-    build_rows(block, dtype, F, bias_dtype, dlse is not None, dbias is not None)[slots * p.heads * each, threads](
-        *memory[:5], lse, dlse, delta, bias, dbias, memory[5], x.cu_q, x.cu_k, *extents, slots, *edits,
+    kernel = build_rows(block, dtype, F, bias_dtype, dlse is not None, dbias is not None, seeds_of(p, x))
+    kernel[slots * p.heads * each, threads](
+        *memory[:5], lse, dlse, delta, bias, dbias, memory[5], x.cu_q, x.cu_k, x.seed, x.lengths, *extents, slots,
+        *edits,
         *apart[0], *apart[1], *apart[2], *apart[3], *apart[4], *bias_strides,
         *((0, 0, 0) if dbias is None else strides_of(dbias)[:3]), *apart[5], target=target, **options,
     )  # fmt: skip
     slots = -(-columns // block.m) + more
     one_by_one = not target.startswith("gfx") and max(p.d, p.dv) > 128  # registers do not hold sums of both
     for DK, DV in ((True, False), (False, True)) if one_by_one else ((True, True),):
-        build_columns(block, dtype, F, bias_dtype, DK, DV)[slots * p.kv_heads * each, threads](
-            *memory[:3], memory[4], lse, delta, bias, memory[6], memory[7], x.cu_q, x.cu_k, *extents, slots, *edits,
-            *apart[0], *apart[1], *apart[2], *apart[4], *bias_strides, *apart[6], *apart[7], target=target, **options,
+        build_columns(block, dtype, F, bias_dtype, DK, DV, seeds_of(p, x))[slots * p.kv_heads * each, threads](
+            *memory[:3], memory[4], lse, delta, bias, memory[6], memory[7], x.cu_q, x.cu_k, x.seed, x.lengths,
+            *extents, slots,
+            *edits, *apart[0], *apart[1], *apart[2], *apart[4], *bias_strides, *apart[6], *apart[7], target=target,
+            **options,
         )  # fmt: skip

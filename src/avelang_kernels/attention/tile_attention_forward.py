@@ -26,6 +26,7 @@ from avelang_kernels.attention.tile_attention_views import (
     layout_of,
     memory_of,
     readable,
+    seeds_of,
     sight_of,
     strides_of,
 )
@@ -69,10 +70,12 @@ def block(T: Any, F: Any, x: Any, arrays: Any, strides: Any, edits: Any, splits:
         Q = x.rows(q, strides[0], batch, head, begin_q, queries, F.d)
         K = x.cache(k, strides[1], batch, own, begin_k, keys, F.d)
         V = x.cache(v, strides[2], batch, own, begin_k, keys, F.dv)
-        there = None
+        there, dropout = None, None
         if F.bias:
             there = x.bias(bias, strides[4], batch, head, queries, keys)
-        seen = x.scores(x.sees(queries, keys), first, edits[0], edits[1], there)
+        if F.dropout:
+            dropout = x.dropout(batch, head)
+        seen = x.scores(x.sees(queries, keys), first, edits[0], edits[1], there, dropout)
         out, found = forward(C, Q, K, V, seen, T.resident, part)
         if F.sinks and not F.split:
             out, found = with_sink(out, found, sinks[head])
@@ -83,7 +86,7 @@ def block(T: Any, F: Any, x: Any, arrays: Any, strides: Any, edits: Any, splits:
 
 
 @functools.cache
-def build(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any = None) -> Any:
+def build(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any = None, seeds: Any = None) -> Any:
     """The kernel for a block, the dtype of Q, K and V, and features; O is of f32 where it is split."""
     IN: Any = al.Pointer(dtype)
     LOGS: Any = al.Pointer(al.f32)
@@ -95,6 +98,7 @@ def build(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any = Non
         return al.Pointer(of) if there else ONE
 
     BIAS, SINKS, TABLE = given(F.bias, bias_dtype), given(F.sinks and not F.split, al.f32), given(F.page, al.i32)
+    SEED = given(F.dropout, seeds)
     CU_Q, CU_K, LENGTHS = given(F.packed_q, al.i32), given(F.packed_k, al.i32), given(F.lengths, al.i32)
 
     @avelang.jit
@@ -102,8 +106,8 @@ def build(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any = Non
         q: Annotated[Any, IN], k: Annotated[Any, IN], v: Annotated[Any, IN], o: Annotated[Any, OUT],
         lse: Annotated[Any, LOGS], bias: Annotated[Any, BIAS], sinks: Annotated[Any, SINKS],
         cu_q: Annotated[Any, CU_Q], cu_k: Annotated[Any, CU_K], table: Annotated[Any, TABLE],
-        lengths: Annotated[Any, LENGTHS], batches: Annotated[Any, N], heads: Annotated[Any, N],
-        kv_heads: Annotated[Any, N], queries: Annotated[Any, N], keys: Annotated[Any, N],
+        lengths: Annotated[Any, LENGTHS], seed: Annotated[Any, SEED], batches: Annotated[Any, N],
+        heads: Annotated[Any, N], kv_heads: Annotated[Any, N], queries: Annotated[Any, N], keys: Annotated[Any, N],
         tokens_q: Annotated[Any, N], tokens_k: Annotated[Any, N], slots: Annotated[Any, N], left: al.i32,
         right: al.i32, bottom: al.i32, factor: al.f32, cap: al.f32, splits: Annotated[Any, N],
         pages: Annotated[Any, N], qb: Annotated[Any, N], qh: Annotated[Any, N], ql: Annotated[Any, N],
@@ -112,7 +116,7 @@ def build(T: AttentionBlock, dtype: al.DType, F: Features, bias_dtype: Any = Non
         ol: Annotated[Any, N], bb: Annotated[Any, N], bh: Annotated[Any, N], bl: Annotated[Any, N],
     ):  # fmt: skip
         extents = batches, heads, kv_heads, queries, keys, tokens_q, tokens_k, slots
-        x = Launch(F, extents, (left, right, bottom), cu_q, cu_k, table, pages, lengths)
+        x = Launch(F, extents, (left, right, bottom), cu_q, cu_k, table, pages, lengths, seed)
         strides = (qb, qh, ql), (kb, kh, kl), (vb, vh, vl), (ob, oh, ol), (bb, bh, bl)
         block(T, F, x, (q, k, v, o, lse, bias, sinks), strides, (factor, cap), splits)
 
@@ -194,8 +198,8 @@ def launch(p: Problem, x: Operands, out: Any, lse: Any, *, target: str, units: i
     """Runs the forward kernels; see `problem.Entry`. `T`: a block that overrides the choice; `splits`: likewise."""
     check_sizes(p)
     q, k, v = (readable(a, name)[0] for a, name in ((x.q, "query"), (x.k, "key"), (x.v, "value")))
-    x = Operands(q, k, v, x.bias, x.cu_q, x.cu_k, x.table, x.lengths, x.sinks)
-    grouped = p.group > 1 and not p.sinks and p.queries * p.group <= FEW and not p.packed_q
+    x = Operands(q, k, v, x.bias, x.cu_q, x.cu_k, x.table, x.lengths, x.sinks, x.seed)
+    grouped = p.group > 1 and not (p.sinks or p.dropout) and p.queries * p.group <= FEW and not p.packed_q
     rows = p.queries * (p.group if grouped else 1)
     block = T or block_for(target, p.dtype, p.d, p.dv, rows, options.get("backend") == "cpu")
     tokens_q = q.shape[0] if p.packed_q else p.queries
@@ -206,7 +210,7 @@ def launch(p: Problem, x: Operands, out: Any, lse: Any, *, target: str, units: i
     dtype = DTYPES[p.dtype]
     bias, bias_strides = bias_of(p, x)
     kind = al.u8 if p.bias == "bool" else DTYPES.get(p.bias)
-    kernel = build(block, dtype, F, kind)[blocks * parts, threads_of(block, target, dtype, p.d, p.dv)]
+    kernel = build(block, dtype, F, kind, seeds_of(p, x))[blocks * parts, threads_of(block, target, dtype, p.d, p.dv)]
     q_kind, k_kind = kind_of(p, p.packed_q), kind_of(p, p.packed_k, p.page)
     made, logs, o_strides = out, lse, layout_of(out, q_kind)
     count = p.batch * p.heads * p.queries
@@ -218,6 +222,7 @@ def launch(p: Problem, x: Operands, out: Any, lse: Any, *, target: str, units: i
     kernel(
         *(memory_of(a, strides_of(a)) for a in (q, k, v)), memory_of(made, strides_of(made)), logs, bias,
         None if parts > 1 else x.sinks, x.cu_q, x.cu_k, x.table, x.lengths,
+        x.seed if p.dropout else None,
         p.batch, p.heads, p.kv_heads, p.queries, p.keys, tokens_q,
         k.shape[0] if p.packed_k or p.page else p.keys, slots, *sight_of(p), factor, p.softcap or 1.0, parts,
         x.table.shape[1] if p.page else 0, *layout_of(q, q_kind), *layout_of(k, k_kind), *layout_of(v, k_kind),

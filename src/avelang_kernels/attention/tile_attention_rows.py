@@ -85,10 +85,41 @@ class Sight:
 
 
 @avelang.struct
+class Dropout:
+    """Weights that are left out of the product with V, a part P of them. The weight of query i for key j is left out
+    where word j % 4 of Philox(`seed`; j // 4, i, `head`, `sequence`), but for its last bit, is below P 2^31, and else
+    multiplied by 1 / (1 - P): so it is the same ones in every kernel, whatever its blocks are."""
+
+    seed: ...
+    head: ...
+    sequence: ...
+    P: al.constexpr
+
+    def factor(self, query: Any, key: Any):
+        """What a weight is multiplied by."""
+        words = al.philox(self.seed, key >> 2, query, self.head, self.sequence)
+        low = al.select((key & 1) == 0, words[0], words[1])
+        word = al.select((key & 2) == 0, low, al.select((key & 1) == 0, words[2], words[3]))
+        return al.select((word >> 1) < round(self.P * 2**31), 0.0, 1 / (1 - self.P) if self.P < 1 else 0.0)
+
+    def factors(self, like: DistributedTile, query: Any, key: Any, AXIS: Any):
+        """Those of a tile of weights, of queries from `query` on along dimension AXIS, and of keys along the other."""
+        return like.sweep(lambda x, at: self.factor(
+            al.convert(at[AXIS] + query, al.u32), al.convert(at[1 - AXIS] + key, al.u32)))  # fmt: skip
+
+
+@avelang.jit
+def without_dropped(x: DistributedTile, factors: Any):
+    """A tile times the factors of `Dropout`."""
+    return x.map(lambda y, f: al.select(f == 0.0, 0.0, y * f), (factors,))
+
+
+@avelang.struct
 class Scores:
     """Edits of the scores of a block's rows, of which `first` is the first. They are masked by `sight`, and scaled
     by `factor`: where nothing else is done to them by the softmax, in base 2. EDITED: here, then capped (`cap`; None
-    without one), and `bias` is added (a view (rows, keys) of numbers, or of bytes that say if a key takes part)."""
+    without one), and `bias` is added (a view (rows, keys) of numbers, or of bytes that say if a key takes part).
+    `dropout`: a `Dropout`, or None."""
 
     sight: ...
     first: ...
@@ -96,6 +127,7 @@ class Scores:
     cap: ... = None
     bias: ... = None
     EDITED: al.constexpr = False
+    dropout: ... = None
 
     @property
     def scale(self):
@@ -130,6 +162,12 @@ class Scores:
         if number < clear or number >= whole:
             values = s.sweep(lambda x, at: al.select(self.sees(at, key), x, NEVER)).values
         return tile_of(s, values)
+
+    def kept(self, p: DistributedTile, place: Any):
+        """Weights of a tile of keys as they are multiplied by V."""
+        if self.dropout is None:
+            return p
+        return without_dropped(p, self.dropout.factors(p, self.first, place[0], 0))
 
     def sees(self, at: Any, key: Any):
         """True where a place of a tile is seen."""

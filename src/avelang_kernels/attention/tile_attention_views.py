@@ -14,7 +14,7 @@ from avelang import argument_error, tile
 from avelang.tile.transforms import Merge
 from avelang_kernels.arrays import is_torch, named
 from avelang_kernels.attention.problem import FAR, Operands, Problem
-from avelang_kernels.attention.tile_attention_rows import UNIT, WIDEST, Scores, Sight
+from avelang_kernels.attention.tile_attention_rows import UNIT, WIDEST, Dropout, Scores, Sight
 
 VECTOR = 16  # bytes that a lane moves at once
 
@@ -25,8 +25,8 @@ class Features:
     """Parts of a problem on which the code of a kernel depends: `d`, `dv`; `vector`, elements that lie side by side and
     aligned in all arrays, `bias_vector` in the bias, whose columns are `bias_column` (0 or 1) apart; `left`: rows see
     no key before a certain one; `edited`: scores are in base e at the softmax; `cap`, `bias` ("", "bool",
-    "add"), `packed_q`, `packed_k`, `page`, `lengths`, `sinks`: of `Problem`. `grouped`: heads that share one of K are
-    rows of one block. `split`: keys are shared by several blocks."""
+    "add"), `packed_q`, `packed_k`, `page`, `lengths`, `sinks`, `dropout`: of `Problem`. `grouped`: heads that
+    share one of K are rows of one block. `split`: keys are shared by several blocks."""
 
     d: int
     dv: int
@@ -44,6 +44,7 @@ class Features:
     sinks: bool = False
     grouped: bool = False
     split: bool = False
+    dropout: float = 0.0
 
 
 @avelang.struct
@@ -75,6 +76,7 @@ class Launch:
     table: ... = None
     pages: ... = None  # of a row of the table
     lengths: ... = None
+    seed: ... = None
 
     @property
     def group(self):
@@ -176,9 +178,13 @@ class Launch:
         data = al.view(mine, x.dtype, al.make_layout((BOTH[1], BOTH[0]), (COL, strides[2])))
         return tile.View(data, (keys, queries))
 
-    def scores(self, sight: Any, first: Any, factor: Any, cap: Any, bias: Any):
+    def scores(self, sight: Any, first: Any, factor: Any, cap: Any, bias: Any, dropout: Any):
         """Edits of the scores of rows from `first` on."""
-        return Scores(sight, first, factor, cap if self.F.cap else None, bias, self.F.edited)
+        return Scores(sight, first, factor, cap if self.F.cap else None, bias, self.F.edited, dropout)
+
+    def dropout(self, batch: Any, head: Any):
+        """Which weights of a head of Q are left out."""
+        return Dropout(self.seed[0], al.convert(head, al.u32), al.convert(batch, al.u32), self.F.dropout)
 
 
 @avelang.jit
@@ -348,6 +354,7 @@ def features(p: Problem, x: Operands, others: Any = (), **more: Any) -> Features
         p.page,
         p.lengths,
         p.sinks,
+        dropout=p.dropout,
         **more,
     )
 
@@ -368,6 +375,11 @@ def _bytes(x: Any) -> Any:
     import sys
 
     return sys.modules["torch"].uint8 if is_torch(x) else "uint8"
+
+
+def seeds_of(p: Problem, x: Operands) -> Any:
+    """The dtype of the seed; None without dropout."""
+    return {"int64": al.i64, "int32": al.i32, "uint32": al.u32}[named(x.seed)] if p.dropout else None
 
 
 def check_sizes(p: Problem) -> None:
