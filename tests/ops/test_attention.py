@@ -314,6 +314,23 @@ def test_torch():
     ))  # fmt: skip
 
 
+def test_batches_of_masks_with_fewer_dimensions():
+    """Under vmap a batch comes before all dimensions that a mask is broadcast to; gradients, too."""
+    torch = pytest.importorskip("torch")
+    q, k, v = (torch.randn(2, 2, 2, n, 16) for n in (5, 6, 6))
+
+    def theirs(q, k, v, mask):
+        return torch.softmax(q @ k.mT * 0.25 + mask, -1) @ v
+
+    for mask in (torch.randn(2, 2, 5, 6), torch.randn(2, 5, 6)):
+        given = q, k, v, mask
+        want = torch.stack([theirs(*x) for x in zip(*given, strict=True)])
+        assert torch.allclose(torch.vmap(ops.attention)(*given), want, atol=1e-5)
+        mine, wants = (torch.vmap(torch.func.grad(lambda *x, f=f: f(*x).square().sum(), (0, 1, 2, 3)))(*given)
+                       for f in (ops.attention, theirs))  # fmt: skip
+        assert all(torch.allclose(x, y, atol=1e-4) for x, y in zip(mine, wants, strict=True))
+
+
 def test_torch_with_dropout():
     """The seed is drawn by torch's generator; gradients are of the weights that were left out; one graph."""
     torch = pytest.importorskip("torch")

@@ -186,6 +186,23 @@ X = np.zeros((2, 8), np.float32)
     (lambda: ops.cross_entropy(X, np.zeros(2, np.float32)), "it holds numbers of classes"),
     (lambda: ops.cross_entropy(X, np.zeros(2, np.int64), reduction="avg"), "reduction is 'avg'"),
     (lambda: ops.cross_entropy(X, np.zeros(2, np.int64), label_smoothing=2), "from 0 to 1"),
+    (lambda: ops.linear_cross_entropy(X, X, np.zeros(2, np.int64), chunk=-1), "chunk is -1"),
+    # Options of another kind, which fail inside: the option is named.
+    (lambda: ops.cross_entropy(X, np.zeros(2, np.int64), softcap="x"), "softcap must be a number, not 'x'"),
+    (lambda: ops.cross_entropy(X, np.zeros(2, np.int64), z_loss=None), "z_loss must be a number, not None"),
+    (lambda: ops.rotary(X, None, X[:, :4], X[:, :4], interleaved=X), "interleaved must be True or False, not a"),
+    (lambda: ops.rotary(X, None, X[:, :4], X[:, :4], seq_dim=None), "seq_dim must be an int, not None"),
+    (lambda: ops.rms_norm(X, offset=np.ones(1)), "offset must be an int, not a"),
+    (lambda: ops.softmax(X, dtype=[1]), "dtype must be a dtype, or its name"),
+    (lambda: ops.softmax(np.float32), "x is of type"),
+    (lambda: ops.softmax(X, out=np.float32), "out is"),
+    (lambda: ops.geglu(X, approximate=["tanh"]), "approximate must be a str"),
+    (lambda: ops.attention(None, X, X), "query is of"),
+    (lambda: ops.attention(X, X, X, is_causal=X), "is_causal must be True or False"),
+    (lambda: ops.attention(X, X, X, softcap=X), "softcap must be a number"),
+    (lambda: ops.linear(X, np.float32), "weight is of"),
+    (lambda: ops.scaled_matmul(None, X), "a is of"),
+    (lambda: ops.quantize_fp8(X, np.ones(())), "block is"),
 ])  # fmt: skip
 def test_errors_say_what_came_and_what_is_wanted(call: Any, words: str) -> None:
     with pytest.raises(AveError) as e:

@@ -59,6 +59,8 @@ def _real(x: Any) -> bool:
                                                                               None) == () and hasattr(x, "__float__")
 
 
+A_DTYPE = Want(lambda x: isinstance(x, type) or (type(x).__hash__ is not None and not hasattr(x, "shape")),
+               "a dtype, or its name")  # fmt: skip
 NONE = Want(lambda x: x is None, "None")
 PLAIN: dict[Any, Want] = {
     int: Want(whole, "an int"),
@@ -203,7 +205,8 @@ def placed(fn: F) -> F:
 
 def counted(fn: F) -> F:
     """A decorator of a function that a model calls: a wrong count or name of its arguments is L066 (which is a
-    TypeError, too) at the user's line. A graph of torch.compile does not see it."""
+    TypeError, too) at the user's line. So is an option of another kind than its annotation says, where the call came
+    to nothing: calls that go well are not checked. A graph of torch.compile does not see it."""
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -212,12 +215,27 @@ def counted(fn: F) -> F:
             return fn(*args, **kwargs)
         try:
             return fn(*args, **kwargs)
-        except TypeError as e:
-            if isinstance(e, AveError) or e.__traceback__ is None or e.__traceback__.tb_next is not None:
+        except AveError:
+            raise
+        except Exception as e:
+            if isinstance(e, TypeError) and e.__traceback__ is not None and e.__traceback__.tb_next is None:
+                raise _argument_error(fn, str(e), f"it takes ({_parameters(fn)})") from None
+            wrong = _misfit(fn, args, kwargs)
+            if wrong is None:
                 raise
-            raise _argument_error(fn, str(e), f"it takes ({_parameters(fn)})") from None
+            raise _refused("L066", fn, *wrong) from None
 
     return call  # type: ignore[return-value]
+
+
+def _misfit(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, Want, Any] | None:
+    """The first argument that is not what its annotation says, with what that wants; an array is no number."""
+    names, wants = _LEARNED.get(fn) or _learned(fn)
+    for name, x in (*zip(names, args, strict=False), *kwargs.items()):
+        wanted = wants.get(name)
+        if wanted is not None and (hasattr(x, "shape") and not isinstance(x, type) or not wanted.fits(x)):
+            return name, wanted, x
+    return None
 
 
 def _parameters(fn: Any) -> str:

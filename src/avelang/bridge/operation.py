@@ -235,7 +235,7 @@ class Operation:
     def check_out(self, out: Sequence[Any], wanted: Sequence[Array]) -> None:
         """Raises L066 where arrays are not as described."""
         for x, want in zip(out, wanted, strict=False):
-            shape = getattr(x, "shape", None)
+            shape = None if isinstance(x, type) else getattr(x, "shape", None)
             if shape is None or tuple(shape) != want.shape or dtype_name(x.dtype) != want.dtype:
                 came = _said(x) if shape is None else f"{tuple(shape)} of {dtype_name(x.dtype)}"
                 raise argument_error(f"out is {came}: it must be {want.shape} of {want.dtype}")

@@ -9,6 +9,7 @@ from typing import Any
 from avelang import argument_error
 from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
+from avelang.ops.matmul import check_array
 from avelang_kernels.arrays import is_torch
 from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.table import (
@@ -250,11 +251,11 @@ def rows_come_first(query: Any) -> bool:
 @counted
 def attention(
     query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
-    scale: float | None = None, enable_gqa: bool = False, *, causal: Any = None, window: Any = None,
-    softcap: float = 0.0, cu_seqlens_q: Any = None, cu_seqlens_k: Any = None, max_seqlen_q: int | None = None,
-    max_seqlen_k: int | None = None, block_table: Any = None, cache_lengths: Any = None, sinks: Any = None,
-    dropout_seed: Any = None, return_lse: bool = False, out: Any = None, fallback: bool = False,
-    invariant: bool | None = None, target: str | None = None,
+    scale: float | None = None, enable_gqa: bool = False, *, causal: str | bool | None = None,
+    window: tuple[int | None, int | None] | None = None, softcap: float = 0.0, cu_seqlens_q: Any = None,
+    cu_seqlens_k: Any = None, max_seqlen_q: int | None = None, max_seqlen_k: int | None = None, block_table: Any = None,
+    cache_lengths: Any = None, sinks: Any = None, dropout_seed: Any = None, return_lse: bool = False, out: Any = None,
+    fallback: bool = False, invariant: bool | None = None, target: str | None = None,
 ) -> Any:  # fmt: skip
     """softmax(scale query key^T) value, as torch's `scaled_dot_product_attention` has it, with weights and sums in f32.
 
@@ -284,9 +285,12 @@ def attention(
     invariant: the bits of a row do not depend on what came with it; None for what `ops.invariant` says. target: of
     arrays on the CPU, the chip whose kernel is run there. fallback: torch's own function where there is no kernel for
     a dtype or chip. Raises L066."""
+    check_array("query", query, False)
+    check_array("attn_mask", attn_mask, True)
     seed = seed_for(query, dropout_p, dropout_seed) if dropout_p else None
     if causal not in CAUSAL:
         raise argument_error(f"causal is {causal!r}: it must be 'top_left', 'bottom_right' or None")
+    attn_mask = attn_mask if attn_mask is None else aligned(attn_mask, query)
     left, right = (None, None) if window is None else _ends(window)
     if is_causal or causal:
         right = 0
@@ -304,6 +308,14 @@ def attention(
     if not first:
         return found
     return (found[0].swapaxes(-3, -2), found[1]) if return_lse else found.swapaxes(-3, -2)
+
+
+def aligned(mask: Any, query: Any) -> Any:
+    """A mask with as many dimensions as query has, so that vmap may put a batch before all of them; as it is where it
+    does not fit, for the error to show it."""
+    shape, more = tuple(mask.shape), len(query.shape) - len(mask.shape)
+    fits = all(n in (1, m) for n, m in zip(shape[-2::-1], query.shape[-2::-1], strict=False))
+    return mask.reshape((1,) * more + shape) if more > 0 and shape and fits else mask
 
 
 def seed_for(query: Any, dropout: float, seed: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from avelang import argument_error
 from avelang.base.takes import counted
-from avelang.ops.matmul import matmul
+from avelang.ops.matmul import check_array, matmul
 
 
 @counted
@@ -20,7 +20,8 @@ def linear(
     "relu", "silu" or "gelu_tanh", in the kernel's epilogue; its backward computes the sums before it again. out,
     target, invariant: as of `matmul`. Raises L066 (a ValueError) for shapes that do not fit, and dtypes and chips
     without a kernel."""
-    dims = len(getattr(weight, "shape", ()))
+    check_array("weight", weight, False)
+    dims = len(weight.shape)
     if dims not in (1, 2):
         raise argument_error(f"weight is of {dims} dimensions: it must be (n, k), or (k,)")
     return matmul(

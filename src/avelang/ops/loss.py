@@ -150,7 +150,8 @@ def linear_cross_entropy_step(
     linear_losses(
         rows, weight, flat(target), bias, loss, flat(loss) if none else losses, ignore=ignore_index,
         smoothing=label_smoothing, mean=None if none else reduction == "mean", z=z_loss, cap=softcap,
-        gradients=grads if any(wanted) else None, chunk=chunk, invariant=bool(invariant), target_chip=target_chip,
+        gradients=grads if any(wanted) else None, chunk=min(chunk, rows.shape[0]),
+        invariant=bool(invariant), target_chip=target_chip,
     )  # fmt: skip
 
 
@@ -196,11 +197,13 @@ def linear_cross_entropy(
     weight are rounded to its dtype once for each chunk. Under JAX they are made whether or not they are wanted. Returns
     a number of f32, or with "none", which has no gradients, (...). Raises L066 (a ValueError) for shapes that do not
     fit and dtypes without a kernel."""
+    if chunk < 0:
+        raise argument_error(f"chunk is {chunk}: it must be a number of rows, or 0 for as many as fit")
     torch = sys.modules.get("torch")
     given, wanted = (x, weight, bias), (False, False, False)
     if torch is not None and isinstance(x, torch.Tensor):
         if torch.is_grad_enabled():
-            wanted = tuple(a is not None and bool(a.requires_grad) for a in given)
+            wanted = tuple(bool(getattr(a, "requires_grad", False)) for a in given)
     elif type(x).__module__.partition(".")[0] != "numpy" and reduction != "none":
         wanted = tuple(a is not None for a in given)
     return linear_cross_entropy_step(

@@ -16,6 +16,7 @@ from typing import Any
 from avelang import argument_error, tile
 from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
+from avelang.ops.matmul import check_array
 from avelang_kernels.arrays import empty, named, spanned, strides_of
 from avelang_kernels.matmul import hopper_gemm, hopper_scaled, quantize, tile_scaled
 from avelang_kernels.matmul.hopper_tiles import GemmTile
@@ -222,6 +223,8 @@ def scaled_matmul(
     blocks are promoted to f32 every 128 of K; others stay in the tensor cores, which on Hopper keep some 14 bits of fp8
     sums, unless `use_fast_accum` is False: then they are promoted as well. target: of arrays on the CPU, the chip whose
     kernel runs there. Raises L066 (a ValueError) for shapes that do not fit, and dtypes and chips without a kernel."""
+    check_array("a", a, False)
+    check_array("b", b, False)
     factor = 1.0
     if isinstance(scale_a, (int, float)):
         factor, scale_a = float(scale_a), None
@@ -298,7 +301,8 @@ def quantize_fp8(
     (..., 1); or (1, 1): as `scaled_matmul` takes them for a; for a weight (n, k), it takes both transposed. Raises L066
     for other blocks and dtypes."""
     key = tuple(block) if isinstance(block, list) else block
-    if key not in BLOCKS:
+    check_array("x", x, False)
+    if not isinstance(key, (str, tuple)) or key not in BLOCKS:
         raise argument_error(f'block is {block!r}: it must be (1, 128), (128, 128), "rows" or "tensor"')
     name = "" if dtype is None else _dtype_of(dtype, None)
     if name and name not in (*OCP, *FNUZ):

@@ -3,10 +3,10 @@ logarithms, go out. One kernel for AMD, NVIDIA and the CPU."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from avelang import argument_error
-from avelang.base.takes import counted
+from avelang.base.takes import A_DTYPE, counted
 from avelang.bridge import Array, op
 from avelang.ops.norm import check_rows, floats, on
 from avelang_kernels.norm import launches
@@ -50,7 +50,7 @@ def named(x: Any) -> str:
 def _along(x: Any, dim: int, dtype: Any, out: Any, target: str | None, log: bool) -> Any:
     """The rows of a dimension; any but the last is read, and written, by its stride."""
     said = None if dtype is None else named(Array((), dtype))
-    if not hasattr(x, "shape") or not hasattr(x, "dtype"):
+    if not hasattr(x, "shape") or not hasattr(x, "dtype") or isinstance(x, type):
         raise argument_error(f"x is of {type(x).__name__}: it must be an array of NumPy, torch or JAX")
     count = len(x.shape)
     if not hasattr(dim, "__index__"):
@@ -66,7 +66,9 @@ def _along(x: Any, dim: int, dtype: Any, out: Any, target: str | None, log: bool
 
 
 @counted
-def softmax(x: Any, dim: int = -1, *, dtype: Any = None, out: Any = None, target: str | None = None) -> Any:
+def softmax(
+    x: Any, dim: int = -1, *, dtype: Annotated[Any, A_DTYPE] = None, out: Any = None, target: str | None = None
+) -> Any:
     """exp(x) / sum(exp(x)) along a dimension, computed in f32 (f64 of f64) and rounded once.
 
     x: of bf16, f16, f32 or f64, any strides and dimensions. dim: the last one is read in wide accesses; another one
@@ -78,6 +80,8 @@ def softmax(x: Any, dim: int = -1, *, dtype: Any = None, out: Any = None, target
 
 
 @counted
-def log_softmax(x: Any, dim: int = -1, *, dtype: Any = None, out: Any = None, target: str | None = None) -> Any:
+def log_softmax(
+    x: Any, dim: int = -1, *, dtype: Annotated[Any, A_DTYPE] = None, out: Any = None, target: str | None = None
+) -> Any:
     """The logarithm of `softmax`, of the same arguments."""
     return _along(x, dim, dtype, out, target, True)

@@ -321,6 +321,16 @@ def queries_seen(sight: Any, queries: Any, first: Any, M: Any, N: Any):
 
 
 @avelang.jit
+def ragged(sight: Any, query: Any, first: Any, M: Any, N: Any):
+    """True where some of the queries of a tile from `query` on do not see all of rows `first` to before `first` + M."""
+    low, key = al.convert(query, al.i32), al.convert(first, al.i32)
+    found = low + sight.right < key + (M - 1)
+    if sight.left is not None:
+        found = al.select(found, True, low + (N - 1) - sight.left > key)
+    return found
+
+
+@avelang.jit
 def columns_block(T: Any, F: Any, x: Any, arrays: Any, strides: Any, edits: Any, DK: Any, DV: Any):
     """A block's rows of dK and of dV. `arrays`: q, k, v, do, lse, delta, bias, dk, dv; `strides` of q, k, v, do, bias,
     dk, dv; `edits`: factor, cap. DK, DV: which of both are made."""
@@ -340,7 +350,6 @@ def columns_block(T: Any, F: Any, x: Any, arrays: Any, strides: Any, edits: Any,
         qs, gs = streamed(A, B if DK else None, q.dtype), streamed(B, A if DV else None, q.dtype)
         (a, held_a), (b, held_b) = held_rows(A, K, first), held_rows(B, V, first)
         sums_k, sums_v = tile.full(B.o, 0.0, al.f32), tile.full(A.o, 0.0, al.f32)
-        last = al.convert(first, al.i32) + (M - 1)
         for g in al.range(x.group):
             head, now = own * x.group + g, al.convert(0, al.u32)
             qs.begin(x.rows(q, strides[0], batch, head, begin_q, queries, F.d), begin * N)
@@ -355,11 +364,7 @@ def columns_block(T: Any, F: Any, x: Any, arrays: Any, strides: Any, edits: Any,
                     there = x.turned_bias(bias, strides[4], batch, head, queries, keys)
                     there = there.window((M, N), (first, query), A.c).load()
                 s, slope = edited(F, scores(A, a, qs.straight, now, held_a), edits, there)
-                low = al.convert(query, al.i32)
-                ragged = low + sight.right < last
-                if sight.left is not None:
-                    ragged = al.select(ragged, True, low + (N - 1) - sight.left > al.convert(first, al.i32))
-                if ragged:
+                if ragged(sight, query, first, M, N):
                     s = tile_of(s, without_hidden(s, sight, query, first, 1).values)
                 logs = column_of(x, lse, batch, head, begin_q, queries, query, A.c).map(never)
                 delta = column_of(x, deltas, batch, head, begin_q, queries, query, A.c)

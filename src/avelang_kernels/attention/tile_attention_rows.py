@@ -96,7 +96,7 @@ class Dropout:
     P: al.constexpr
 
     def factor(self, query: Any, key: Any):
-        """What a weight is multiplied by."""
+        """The factor of a weight."""
         words = al.philox(self.seed, key >> 2, query, self.head, self.sequence)
         low = al.select((key & 1) == 0, words[0], words[1])
         word = al.select((key & 2) == 0, low, al.select((key & 1) == 0, words[2], words[3]))

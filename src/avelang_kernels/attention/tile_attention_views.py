@@ -183,7 +183,7 @@ class Launch:
         return Scores(sight, first, factor, cap if self.F.cap else None, bias, self.F.edited, dropout)
 
     def dropout(self, batch: Any, head: Any):
-        """Which weights of a head of Q are left out."""
+        """The weights of a head of Q that are left out."""
         return Dropout(self.seed[0], al.convert(head, al.u32), al.convert(batch, al.u32), self.F.dropout)
 
 
