@@ -388,3 +388,81 @@ def the_rank_behind_the_last(x: F64, out: F64, signals: S8, epoch: al.u32, team:
 def outside_of_a_peers_tensor(x: F64, out: F64, signals: S8, epoch: al.u32, team: al.Ranks, BUG: al.constexpr):
     t, me = al.thread_id(0), al.rank()
     al.peer(x, 1 - me)[t + (me if BUG else 0)] = 1.0
+
+
+# -- rows that go to experts ---------------------------------------------------------------------------------------------------------------
+
+
+@avelang.jit
+def first_row(signals: S8, me: al.u32):
+    """Where a rank's rows begin at rank 0: behind those of the ranks before it, of which words 4 and up of `signals` say how many there are."""
+    first = al.u32(0)
+    for r in range(3):
+        if r < me:
+            first += signals[4 + r]
+    return first
+
+
+@avelang.jit
+def tell_counts(signals: S8, epoch: al.u32, wait: al.constexpr):
+    """Rank r has r + 1 rows; all hear of it."""
+    t, me = al.thread_id(0), al.rank()
+    if t < 3:
+        al.peer(signals, t)[4 + me] = me + 1
+        al.signal(al.peer(al.subview(signals, (me,), (1,)), t), epoch)
+        if wait:
+            al.wait(al.subview(signals, (t,), (1,)), epoch, t)
+    al.syncthreads()
+
+
+@case("X040", ranks=3)
+@avelang.jit
+def places_rows_by_counts_that_have_not_come(x: F64, out: F64, signals: S8, epoch: al.u32, team: al.Ranks, BUG: al.constexpr):
+    t, me = al.thread_id(0), al.rank()
+    tell_counts(signals, epoch, not BUG)
+    if t <= me:
+        al.peer(x, 0)[first_row(signals, me) + t] = 1.0
+
+
+@case("X040", ranks=3)
+@avelang.jit
+def leaves_no_room_for_rows_of_the_ranks_before(x: F64, out: F64, signals: S8, epoch: al.u32, team: al.Ranks, BUG: al.constexpr):
+    t, me = al.thread_id(0), al.rank()
+    tell_counts(signals, epoch, True)
+    if t <= me:
+        al.peer(x, 0)[(0 if BUG else first_row(signals, me)) + t] = 1.0
+
+
+@case("X040", grid=2)
+@avelang.jit
+def takes_rows_when_one_of_the_pushing_blocks_is_done(x: F64, out: F64, signals: S8, epoch: al.u32, team: al.Ranks, BUG: al.constexpr):
+    t, me, b = al.thread_id(0), al.rank(), al.block_id(0)
+    if t % 2 == b:
+        al.peer(x, 1 - me)[t] = 1.0
+    al.syncthreads()
+    if t == 0:
+        al.signal(al.peer(al.subview(signals, (b,), (1,)), 1 - me), epoch)
+    if t < (1 if BUG else 2):
+        al.wait(al.subview(signals, (t,), (1,)), epoch, 1 - me)
+    al.syncthreads()
+    if b == 0:
+        out[t] = x[t]
+
+
+@case("X040")
+@avelang.jit
+def brings_rows_back_into_a_box_that_is_still_read(x: F64, out: F64, signals: S8, epoch: al.u32, team: al.Ranks, BUG: al.constexpr):
+    t, me = al.thread_id(0), al.rank()
+    for i in range(2):  # there, and back
+        al.peer(x, 1 - me)[t] = 1.0
+        al.syncthreads()
+        if t == 0:
+            al.signal(al.peer(at(signals, i), 1 - me), epoch)
+            al.wait(at(signals, i), epoch, 1 - me)
+        al.syncthreads()
+        out[t] = x[t]
+        al.syncthreads()
+        if t == 0 and i == 0 and not BUG:
+            al.signal(al.peer(at(signals, 2), 1 - me), epoch)
+            al.wait(at(signals, 2), epoch, 1 - me)
+        al.syncthreads()

@@ -6,8 +6,26 @@ import torch
 import torch.distributed
 
 import avelang.dist
+from avelang import ops
 from avelang.base.errors import AveError
 from avelang.ops import dist
+
+
+def layer(group: avelang.dist.Group, rank: int, ranks: int) -> None:
+    """Experts of all ranks, as they are and in a graph, against all of them on one rank."""
+    g = torch.Generator().manual_seed(5)
+    x, logits = torch.randn(ranks, 6, 32, generator=g).bfloat16(), torch.randn(ranks, 6, 2 * ranks, generator=g).bfloat16()
+    w13, w2 = ((torch.randn(2 * ranks, *s, generator=g) / 6).bfloat16() for s in ((32, 32), (32, 16)))
+    want = ops.moe(x, logits, w13, w2, top_k=2, invariant=True)[rank]
+    given, own = [a[rank].requires_grad_() for a in (x, logits)], [a[2 * rank : 2 * rank + 2] for a in (w13, w2)]
+
+    def call(*given):
+        return dist.moe(*given, *own, group, top_k=2, invariant=True)
+
+    plain, compiled = call(*given), torch.compile(call, backend="aot_eager", fullgraph=True)(*given)
+    assert torch.equal(plain, want) and torch.equal(compiled, want)
+    for a, b in zip(*(torch.autograd.grad(y, given, torch.ones_like(y)) for y in (plain, compiled)), strict=True):
+        assert torch.equal(a, b) and bool(a.any())
 
 
 def main(rank: int, ranks: int, file: str) -> None:
@@ -24,6 +42,7 @@ def main(rank: int, ranks: int, file: str) -> None:
     assert torch.equal(dist.all_gather_matmul(x, w.T, group, fuse=True), rows @ w.T)
     compiled = torch.compile(lambda x: dist.all_reduce(2 * x, group) + 1, backend="aot_eager", fullgraph=True)
     assert torch.equal(compiled(x), 2 * want + 1)
+    layer(group, rank, ranks)
     print("sums are right")
     again.close()
     try:

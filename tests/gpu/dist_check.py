@@ -65,6 +65,38 @@ class Checks:
         self.near(got, mine, k * self.ranks, ("matmul_reduce_scatter", rows, k, n, fuse, dtype))
         self.near(dist.matmul_all_reduce(xs[self.rank], ws[self.rank].T, self.member), whole, k * self.ranks, ("matmul_all_reduce", rows, k, n, dtype))
 
+    def experts(self, rng: random.Random) -> None:
+        """The layer against float64, its bits in a second run, and rows that go and come back."""
+        dtype, top_k = rng.choice(DTYPES[1:]), rng.choice((1, 2, 4))
+        experts, hidden, inner = self.ranks * rng.choice((1, 2, 8)), 64 * rng.choice((1, 2)), 64
+        most = rng.choice((1, 9, 40)) * self.scale // 2
+        tokens = [rng.choice((0, 1, most // 2, most)) for _ in range(self.ranks)]
+        xs, logits = self.drawn(rng, most, hidden, dtype=dtype), self.drawn(rng, most, experts, dtype=torch.float32)
+        w13, w2 = (self.drawn(rng, experts, *s, dtype=dtype)[0] / 8 for s in ((2 * inner, hidden), (hidden, inner)))
+        each, count = experts // self.ranks, tokens[self.rank]
+        mine, top_k = slice(self.rank * each, self.rank * each + each), min(top_k, experts)
+        skew = rng.choice((0.0, 0.0, 50.0))  # sometimes all tokens want the first experts
+        logit = logits[self.rank][:count] - skew * torch.arange(experts, device=self.device)
+        x = xs[self.rank][:count]
+        given = [a.clone().requires_grad_() for a in (x, logit, w13[mine], w2[mine])]
+        weights, ids = logit.double().topk(top_k)
+        weights = weights.softmax(-1)
+        got = dist.moe(*given, self.member, top_k=top_k, max_tokens=most)
+        want = torch.zeros(count, hidden, dtype=torch.float64, device=self.device)
+        for e in range(experts):
+            gate, up = (x.double() @ w13[e].double().T).chunk(2, -1)
+            factor = (weights * (ids == e)).sum(-1, keepdim=True)
+            want += factor * ((torch.nn.functional.silu(gate) * up) @ w2[e].double().T)
+        what = ("moe", tokens, experts, top_k, hidden, dtype, skew)
+        self.near(got, want, hidden + inner, what)
+        again = dist.moe(*given, self.member, top_k=top_k, max_tokens=most)
+        assert torch.equal(got, again), ("bits", what)
+        grads = [torch.autograd.grad(y, given, torch.ones_like(y)) for y in (got, again)]
+        assert all(torch.equal(a, b) for a, b in zip(*grads, strict=True)), ("bits of gradients", what)
+        sent = dist.moe_dispatch(x, ids, self.member, experts=experts, max_tokens=most)
+        back = dist.moe_combine(sent.rows, None, sent.handle, self.member)
+        assert torch.equal(back, (x.float() * top_k).to(dtype)), ("dispatch and combine", what)
+
     def near(self, got: torch.Tensor, want: torch.Tensor, terms: int, what: object) -> None:
         """Two roundings to the result's dtype, and sums in f32 (of bf16's three products on Hopper for f32)."""
         eps = {torch.float32: 2.0**-15, torch.bfloat16: 2.0**-7, torch.float16: 2.0**-10}[got.dtype]
@@ -109,8 +141,8 @@ def main() -> int:
     device = torch.device("cuda", local) if on_gpu else torch.device("cpu")
     member = avelang.dist.connect(bytes=1 << (30 if on_gpu else 24), limit=120.0)
     checks, wrong = Checks(member, device, 64 if on_gpu else 2), 0
-    for kind in ("collectives", "products", "failures", "graphs"):
-        for draw in range(options.draws if kind in ("collectives", "products") else 1):
+    for kind in ("collectives", "products", "experts", "failures", "graphs"):
+        for draw in range(options.draws if kind in ("collectives", "products", "experts") else 1):
             try:
                 getattr(checks, kind)(random.Random(f"{options.seed} {kind} {draw}"))
             except Exception:
