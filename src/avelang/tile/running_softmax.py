@@ -41,15 +41,25 @@ class Softmax:
     def weigh(self, s, scale):
         """The weights of a tile of scores, and by how much what has been summed of the rows shrinks. `scale`: above 0,
         in base 2. All lanes of a wave call it; each row is one wave's."""
+        shrink, by, shift = self.grow(s, scale)
+        return self.add(s, shrink, by, shift), shrink
+
+    def grow(self, s, scale):
+        """The first half of `weigh`: by how much what has been summed shrinks, and the scale and the shift of the
+        rows' weights from here on."""
         most = fold_wave(s, fold_lane(s, greater), greater).map(greater, (self.most,))
         before, (by, shift) = shifts(self.most, scale), shifts(most, scale)
         # Where the one scale follows upon the other, nothing of what was before counts.
         shrink = before[1].map(lambda x, y, a, b: al.select(a == b, power(x - y), 0.0),
                                (shift.map(finite), before[0], by))
-        p = weights(s, by, shift.map(finite))
-        self.total = fold_lane(p, add).map(lambda new, old, f: al.fma(old, f, new), (self.total, shrink))
         self.most = most
-        return p, shrink
+        return shrink, by, shift.map(finite)
+
+    def add(self, s, shrink, by, shift):
+        """The other half: the weights, whose sums are added to those of before."""
+        p = weights(s, by, shift)
+        self.total = fold_lane(p, add).map(lambda new, old, f: al.fma(old, f, new), (self.total, shrink))
+        return p
 
     def sums(self, like):
         """The sums of whole rows; `like`: a tile as `weigh` got them."""

@@ -26,6 +26,11 @@ class Softmax:
     def weigh(self, s: Any, scale: Any) -> Any:
         """The weights of a tile of scores, and by how much what has been summed of the rows shrinks. `scale`: above 0,
         in base 2. All lanes of a wave call it; each row is one wave's."""
+    def grow(self, s: Any, scale: Any) -> Any:
+        """The first half of `weigh`: by how much what has been summed shrinks, and the scale and the shift of the
+        rows' weights from here on."""
+    def add(self, s: Any, shrink: Any, by: Any, shift: Any) -> DistributedTile:
+        """The other half: the weights, whose sums are added to those of before."""
     def sums(self, like: Any) -> DistributedTile:
         """The sums of whole rows; `like`: a tile as `weigh` got them."""
     def logarithms(self, sums: Any, scale: Any) -> Any:

@@ -46,12 +46,16 @@ def anything(p: Problem) -> bool:
     return True
 
 
-HOPPER = ("sm_90a",)
+HOPPER, BLACKWELL = ("sm_90a",), ("sm_100a",)
 FORWARD = (
     Entry("hopper_decode", HOPPER, by_name("hopper_decode", "fits"), by_name("hopper_decode", "launch")),
     Entry(
         "tile_attention_hopper", HOPPER, by_name("tile_attention_hopper", "fits"),
         by_name("tile_attention_hopper", "launch_problem"),
+    ),
+    Entry(
+        "tile_attention_blackwell", BLACKWELL, by_name("tile_attention_blackwell", "fits"),
+        by_name("tile_attention_blackwell", "launch"),
     ),
     Entry("tile_attention_forward", TILES, halves, by_name("tile_attention_forward", "launch")),
     Entry("tile_attention_forward", ("gfx",), anything, by_name("tile_attention_forward", "launch")),

@@ -1,6 +1,6 @@
 """Queries, keys and values come in; O = softmax(scale Q K^T) V goes out, and the logarithm of each row's sum if wanted:
 one source for AMD's matrix cores and NVIDIA's `mma.sync`, on the tile level. `attention` is the entry point for all
-chips: on Hopper it takes `avelang_kernels.attention.tile_attention_hopper` where that fits.
+chips: on Hopper it takes `avelang_kernels.attention.tile_attention_hopper`, on Blackwell `tile_attention_blackwell`.
 
 A block has `m` rows of Q, as operands in registers or in shared memory, and goes through K and V, `n` keys at a time.
 Scores never leave registers: the accumulators of Q K^T are the operand of the product with V (`avelang.tile.chained`).
@@ -24,7 +24,9 @@ from avelang.tile.running_softmax import NEVER, inverse, narrow, scaled, softmax
 from avelang.tile.shared import Shared, shared
 from avelang.tile.windows import commit_async, wait_async
 from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, Positive, named
+from avelang_kernels.attention import tile_attention_blackwell as blackwell
 from avelang_kernels.attention import tile_attention_hopper as hopper
+from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.tile_attention_rows import (
     HOPPER,
     LOG2E,
@@ -59,6 +61,8 @@ class AttentionBlock:
 
 
 Block = AttentionBlock
+BLACKWELL = blackwell.CHIP
+FORMS = {HOPPER: hopper.Form, BLACKWELL: blackwell.Form}
 
 
 @avelang.struct
@@ -355,6 +359,23 @@ def block_for(target: str, d: Positive) -> AttentionBlock:
     return AttentionBlock(64, 64 if d <= 128 else 32, 4, 64 < d <= 128)
 
 
+def form_chip(T: Any, target: str) -> str:
+    """The chip whose own source runs, or "" for the common one, by the form that was asked for. Raises ValueError."""
+    if isinstance(T, AttentionBlock) or T is None and target not in FORMS:
+        return ""
+    chip = target if T is None else next((c for c, Form in FORMS.items() if isinstance(T, Form)), "")
+    if not chip:
+        raise argument_error(
+            f"T is {T!r}: it must be a tile_attention.Block, a Form of tile_attention_hopper or "
+            f"tile_attention_blackwell, or None"
+        )
+    if chip != target:
+        raise argument_error(
+            f"T is {T!r}, a form for {chip}, and the chip is {target}: a tile_attention.Block is what fits there"
+        )
+    return chip
+
+
 @takes()
 def attention(
     q: Batch, k: Batch, v: Batch, out: Batch, target: str | None = None, *, lse: Cube | None = None,
@@ -369,9 +390,10 @@ def attention(
     before it one key less (bottom right: query i sees keys up to i + keys - queries). `scale`: above 0; 1 / sqrt(d) if
     left out. A row that sees nothing, or whose scores are all -inf, is 0, and its lse -inf; a row with a score of NaN,
     or one that overflows f32 to +inf, is NaN. `target`: the chip, by default that of the arrays' GPU; arrays on the CPU
-    are worked on there. `T`: a `Block`, or for sm_90a a `tile_attention_hopper.Form`; if left out, chosen by chip and
-    d: a form on sm_90a, elsewhere a block. A form takes arrays that are contiguous in d alone, and
-    `units`, the multiprocessors, by default those of the arrays' GPU. `options` are those of a launch. Returns `out`.
+    are worked on there, those for sm_100a by the reference. `T`: a `Block`, or for sm_90a a
+    `tile_attention_hopper.Form`, for sm_100a a `tile_attention_blackwell.Form`; if left out, chosen by chip and d: a
+    form on these two, elsewhere a block. A form takes arrays that are contiguous in d alone, and `units`, the
+    multiprocessors, by default those of the arrays' GPU. `options` are those of a launch. Returns `out`.
     Raises ValueError for shapes and scales that do not fit, TypeError for dtypes."""
     batches, heads, queries, d, kv_heads, keys = checked(q, k, v, out, lse, scale, layout)
     if 0 in (batches, heads, queries, keys, d):
@@ -382,17 +404,18 @@ def attention(
     if target is None and tile.on_cpu(q):
         options.setdefault("backend", "cpu")
     target, count = tile.device_of(q, target)
-    if T is None and target == HOPPER or T is not None and not isinstance(T, AttentionBlock):
-        if T is not None and not isinstance(T, hopper.Form):
-            raise argument_error(
-                f"T is {T!r}: it must be a tile_attention.Block, a tile_attention_hopper.Form, or None"
-            )
-        if target != HOPPER:
-            raise argument_error(
-                f"T is {T!r}, a form for {HOPPER}, and the chip is {target}: a tile_attention.Block is what fits there"
-            )
+    chip = form_chip(T, target)
+    if chip == HOPPER:
         sizes = batches, heads, queries, d, kv_heads, keys
         return hopper.launch(q, k, v, out, lse, sizes, causal, scale, layout, T, units or count, options)
+    if chip == BLACKWELL:
+        p = Problem(
+            batches, heads, kv_heads, queries, keys, d, d, named(q), d**-0.5 if scale is None else scale, None,
+            0 if causal else None, True,
+        )  # fmt: skip
+        q, k, v, o = (x.swapaxes(1, 2) if layout == "bshd" else x for x in (q, k, v, out))
+        blackwell.launch(p, Operands(q, k, v), o, lse, target=target, units=units or count, T=T, **options)
+        return out
     block, dtype = T or block_for(target, d), DTYPES[named(q)]
     outs = (out,) if lse is None else (out, lse)
     grid = batches * heads * -(-queries // block.m)

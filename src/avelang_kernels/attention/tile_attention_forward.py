@@ -16,6 +16,7 @@ from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.tile_attention import AttentionBlock, forward
 from avelang_kernels.attention.tile_attention_rows import LOG2E
 from avelang_kernels.attention.tile_attention_views import (
+    FEW,
     Features,
     Launch,
     bias_of,
@@ -32,7 +33,6 @@ from avelang_kernels.attention.tile_attention_views import (
 )
 from avelang_kernels.workspaces import workspace_for
 
-FEW = 64  # rows of a head of K up to which heads that share it are rows of one block
 LEAST = 256  # keys that a block has at least where several share a head's
 THREADS = 64  # of a block that combines parts
 

@@ -149,9 +149,15 @@ class StagedRows:
 
 
 @avelang.jit
-def staged_rows(F: Any, stages: Any, rows: Any):
-    """Stages of so many rows, and mbarriers that are ready behind a barrier of the block."""
-    data, ring = al.make_shared((stages, F.chunks * rows * CHUNK), F.dtype, 1024), mbarrier_ring(stages, F.consumers)
+def stages_of(dtype: Any, STAGES: Any, ROWS: Any, CHUNKS: Any):
+    """Memory for stages of so many rows in so many pieces of d."""
+    return al.make_shared((STAGES, CHUNKS * ROWS * CHUNK), dtype, 1024)
+
+
+@avelang.jit
+def staged_rows(data: Any, CONSUMERS: Any):
+    """Stages with their mbarriers, which are ready behind a barrier of the block."""
+    ring = mbarrier_ring(data.shape[0], CONSUMERS)
     if al.thread_id(0) == 0:
         ring.init()
     return StagedRows(data, ring)
@@ -368,7 +374,8 @@ def store(F: Any, O: Any, pieces: Any, q: Any, out: Any, batch: Any, first: Any,
 def run(F: Any, Q: Any, K: Any, V: Any, O: Any, lse: Any, work: Any):
     """All blocks of rows that are this block's."""
     t = al.thread_id(0)
-    q, k, v = staged_rows(F, 1, F.m), staged_rows(F, F.stages, F.n), staged_rows(F, F.stages, F.n)
+    q = staged_rows(stages_of(F.dtype, 1, F.m, F.chunks), F.consumers)
+    k, v = (staged_rows(stages_of(F.dtype, F.stages, F.n, F.chunks), F.consumers) for _ in range(2))
     pieces = None
     if not F.shares:
         pieces = al.make_shared((F.consumers, F.chunks, ROWS, PATTERN // UNIT, UNIT // BYTES), F.dtype, 1024)

@@ -17,6 +17,7 @@ from avelang_kernels.attention.problem import FAR, Operands, Problem
 from avelang_kernels.attention.tile_attention_rows import UNIT, WIDEST, Dropout, Scores, Sight
 
 VECTOR = 16  # bytes that a lane moves at once
+FEW = 64  # rows of a head of K up to which heads that share it are rows of one block
 
 
 @avelang.constant
