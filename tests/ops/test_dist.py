@@ -102,8 +102,9 @@ def test_a_gated_product_on_the_reference():
 
 def test_rules_of_sizes():
     assert exchange.one_shot_limit(2) == float("inf") and exchange.one_shot_limit(8) < exchange.one_shot_limit(4)
-    assert fused.worth(16, 4096, 4096, 4, 2, 4 * 4096) < 0  # few rows: one after the other
-    assert fused.worth(8192, 28672, 8192, 4, 2, 2048 * 8192) != 0
+    product, slower = fused.seconds(64, 4096, 4096)
+    assert slower > product and fused.worth(product, 1e-6, slower, 1e-6) < 0  # few rows: one after the other
+    assert fused.worth(1e-3, 1e-3, 1.1e-3, 1e-3) > 0 > fused.worth(1e-3, 1e-4, 1.2e-3, 1e-4)
 
 
 def test_gradients_and_torch():

@@ -529,11 +529,10 @@ CATALOGUE: dict[str, Template] = {
     "X012": Template("kernel `{kernel}`: {what}: {why} ({where})"),
     "X013": Template("kernel `{kernel}`: {what} {why} ({where})", "{hint}"),
     "X014": Template(
-        "kernel `{kernel}`: {what} meets bytes of shared memory that ordinary code wrote with no proxy fence "
+        "kernel `{kernel}`: {what} meets bytes of {memory} that ordinary code wrote with no proxy fence "
         "behind: `{tensor}`{index}, byte {byte} "
         "of it, {other} ({where})",
-        "copies and wgmma use memory by another proxy: each thread that wrote calls fence_proxy_async_shared(), and "
-        "a barrier stands behind that",
+        "copies and wgmma use memory by another proxy: {instead}",
     ),
     # X04: races in global memory, among the lanes of a wave, and what only some of them come to; in all executors.
     "X040": Template(

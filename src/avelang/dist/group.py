@@ -14,13 +14,17 @@ import os
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 
 from avelang.base.errors import error
 from avelang.base.places import argument_error
+from avelang.dist.copies import CopyQueue, EngineQueue, by_engines
 from avelang.dist.memory import ALIGNED, BYTES, CONTROL, Member, give_up, late, view, words
+from avelang.runtime import devices
 
 SHARED_FILES = "/dev/shm"  # noqa: S108 - where Linux keeps files in memory
 LIMIT = 60.0
@@ -100,6 +104,21 @@ class Group(Member):
         if found is not None:
             give_up(self._control, 0)
             raise error("L080", kernel=kernel, rank=self.rank, seconds=self.limit, **found)
+
+    @property
+    def copies(self) -> bool:  # type: ignore[override]
+        """Not while a stream is captured: what waits for words would wait for those of this call in each replay."""
+        return self.device == "cpu" or not self._torch.cuda.is_current_stream_capturing()
+
+    def copying(self, work: Callable[[CopyQueue], None]) -> AbstractContextManager[None]:
+        """On a GPU by its copy engines, on a stream of their own; else by a thread."""
+        if self.device == "cpu":
+            return super().copying(work)
+        return by_engines(self._torch, self.kept("copies", self._engines), work, self.limit)
+
+    def _engines(self) -> EngineQueue:
+        streams = (self._torch.cuda.Stream(self.device) for _ in range(2))
+        return EngineQueue(devices.device(f"cuda:{self.device}").driver, *streams)
 
     def close(self) -> None:
         """Gives the memory back; ranks may do so in any order, and need not."""

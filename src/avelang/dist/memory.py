@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from avelang.base.errors import error
+from avelang.dist.copies import CopyQueue, by_thread
 from avelang.frontend.rank_calls import DELTAS, GIVE_UP, LATE_LINE, LATE_RANK, WHAT, WHO
 
 CONTROL = 256  # bytes at the start of each rank's memory: the control words
@@ -60,6 +61,7 @@ class Member(abc.ABC):
     name: str
     device: Any = "cpu"
     BLOCKS = 2  # of collectives, the same in every call
+    copies = False  # whether `copying` can be asked
 
     def __init__(self) -> None:
         self._places = Places(len(self.heaps[self.rank]), f"rank {self.rank}")
@@ -111,6 +113,11 @@ class Member(abc.ABC):
 
     def joined(self) -> None:
         """Puts all later launches behind those of `beside`."""
+
+    def copying(self, work: Callable[[CopyQueue], None]) -> AbstractContextManager[None]:
+        """`with member.copying(work): launches`: `work(queue)` copies, waits and signals beside the launches, and has
+        ended behind `with`. For members with `copies`."""
+        return by_thread(self, work)
 
     def own(self, value: Any) -> Any:
         """An argument of `launch` as it is on this rank."""

@@ -191,6 +191,7 @@ class WorldMember(Member):
         self.world, self.rank, self.ranks, self.limit = world, rank, world.ranks, world.limit
         self.heaps, self.team = world.heaps, world.team[rank]
         self.name = f"world {id(world)}, rank {rank}"
+        self.copies = world.backend == "cpu"  # on the reference all ranks come to one launch at a time
         super().__init__()
         self._places = world.places(rank)
 

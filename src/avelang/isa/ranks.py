@@ -33,11 +33,19 @@ SRC = Param("src", "tensor", WORD.doc, spaces=(GLOBAL,))
 
 
 def _loads(words: Any) -> Callable[..., np.ndarray]:
-    def semantics(wave: Wave, src: TensorRef, *awaited: Any) -> np.ndarray:
+    def semantics(wave: Wave, src: TensorRef) -> np.ndarray:
         raw = wave.read(src.space, src.address, np.dtype(words).itemsize, wave.active)
         return np.ascontiguousarray(raw).view(words).reshape(-1)
 
     return semantics
+
+
+def _look(wave: Any, src: TensorRef, epoch: np.ndarray, rank: np.ndarray) -> np.ndarray:
+    wave.awaited = np.broadcast_to(epoch, (wave.lanes,))
+    try:
+        return _loads(u32.np)(wave, src)
+    finally:
+        wave.awaited = None
 
 
 def _stores(wave: Wave, dst: TensorRef, value: np.ndarray) -> None:
@@ -99,7 +107,7 @@ register(Row(
 register(Row(
     "system.load_signal", (SRC, Param("epoch", u32, "what is waited for"), Param("rank", u32, "who signals")), u32,
     "The look of `al.wait` at a signal: load_acquire_u32, which says in reports what is waited for, and of whom.",
-    SOURCE.format("9.7.9.8, ld"), EVERY, _loads(u32.np), EFFECTS, _lower_load(u32),
+    SOURCE.format("9.7.9.8, ld"), EVERY, _look, EFFECTS, _lower_load(u32),
     llvm=_both("ld.acquire.sys.global.u32 <out>, [<src>];", _emit_load, "acquire"),
 ))  # fmt: skip
 register(Row(

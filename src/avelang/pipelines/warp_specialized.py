@@ -111,13 +111,15 @@ def descriptor(stage, MN):
 
 
 @avelang.jit
-def produce(G, A, B, a, b, ring, scheduler, span):
-    """One thread's part: fills stages, unit after unit."""
+def produce(G, A, B, a, b, ring, scheduler, span, gate=None):
+    """One thread's part: fills stages, unit after unit. `gate(work)` waits until the unit's operands are there."""
     cluster_m, cluster_n, cluster_k = cluster_coords(G.cluster_m, G.cluster_n, G.cluster_k)
     rank = cluster_k * (G.cluster_m * G.cluster_n)  # of the first block that shares something with this one
     state = ring.producer()
     for index in al.range(span[0], span[1], span[2]):
         work = scheduler.work_tile(index, cluster_m, cluster_n)
+        if gate is not None:
+            gate(work)
         for step in al.range(work.steps(G.k)):
             ring.acquire(state, G.bytes)
             k = work.k[0] + step * G.k
@@ -224,16 +226,17 @@ def take_turns(G, a, b, ring, scheduler, span, consumer, t, zero, mma, epilogue)
 
 
 @avelang.jit
-def run(G, A, B, a, b, ring, scheduler, zero, mma, epilogue):
+def run(G, A, B, a, b, ring, scheduler, zero, mma, epilogue, gate=None):
     """All units of a scheduler that are this block's. `A`, `B`: tensor maps; `a`, `b`: stages in shared memory; `ring`:
     behind `init` and a barrier; `zero()`: accumulators of 64 rows, (n / 2,); `mma(rows, cols, acc)`: the `wgmma`;
     `epilogue(acc, work, consumer, t)` gets each unit's sums, `t`: number of the thread in the warpgroup. With
-    `cluster_k` it waits for the cluster's other blocks once."""
+    `cluster_k` it waits for the cluster's other blocks once. `gate(work)`, by the producer, waits until a unit's
+    operands are there; there is no code for it without one."""
     t, span = al.thread_id(0), scheduler.span()
     if t < GROUP:
         al.nvvm.setmaxnreg_dec(G.registers[0])
         if t == 0:
-            produce(G, A, B, a, b, ring, scheduler, span)
+            produce(G, A, B, a, b, ring, scheduler, span, gate)
         if G.cluster_k > 1:
             al.nvvm.cluster_arrive()
             al.nvvm.cluster_wait()

@@ -65,8 +65,10 @@ def load_operand(
 def descriptor(stage: Any, MN: Any) -> Any:
     """The descriptor of an operand's rows, and how far the next `INNER` bytes' worth of K are."""
 @avelang.jit
-def produce(G: Any, A: Any, B: Any, a: Any, b: Any, ring: Any, scheduler: Any, span: Any) -> None:
-    """One thread's part: fills stages, unit after unit."""
+def produce(
+    G: Any, A: Any, B: Any, a: Any, b: Any, ring: Any, scheduler: Any, span: Any, gate: Function | None = ...
+) -> None:
+    """One thread's part: fills stages, unit after unit. `gate(work)` waits until the unit's operands are there."""
 @avelang.jit
 def multiply(G: Any, a: Any, b: Any, stage: Any, consumer: Any, acc: Any, mma: Function) -> Any:
     """Begins a consumer's products of a stage. `mma`: the instruction, of two descriptors and accumulators."""
@@ -92,9 +94,10 @@ def take_turns(
     own: the parity of an mbarrier tells neighboring phases apart, and no others."""
 @avelang.jit
 def run(
-    G: Any, A: Any, B: Any, a: Any, b: Any, ring: Any, scheduler: Any, zero: Function, mma: Function, epilogue: Function
+    G: Any, A: Any, B: Any, a: Any, b: Any, ring: Any, scheduler: Any, zero: Function, mma: Function, epilogue: Function, gate: Function | None = ...
 ) -> None:
     """All units of a scheduler that are this block's. `A`, `B`: tensor maps; `a`, `b`: stages in shared memory; `ring`:
     behind `init` and a barrier; `zero()`: accumulators of 64 rows, (n / 2,); `mma(rows, cols, acc)`: the `wgmma`;
     `epilogue(acc, work, consumer, t)` gets each unit's sums, `t`: number of the thread in the warpgroup. With
-    `cluster_k` it waits for the cluster's other blocks once."""
+    `cluster_k` it waits for the cluster's other blocks once. `gate(work)`, by the producer, waits until a unit's
+    operands are there; there is no code for it without one."""

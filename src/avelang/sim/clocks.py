@@ -39,9 +39,10 @@ class VectorClock:
     What is known of other clusters, which share global memory only: `past`. `told`: what a fence stands behind, so that
     a relaxed atomic hands it on; `heard`: what relaxed atomics have found, which is known behind the next fence.
     Barriers hand on both: the fence may stand on either side. `told_far` and `heard_far`: the same between GPUs, where
-    the fence must be one of the system."""
+    the fence must be one of the system. `proxied`: what a proxy fence, or the beginning of the launch, stands
+    behind."""
 
-    __slots__ = ("fenced", "heard", "heard_far", "knows", "past", "ran", "told", "told_far")
+    __slots__ = ("fenced", "heard", "heard_far", "knows", "past", "proxied", "ran", "told", "told_far")
 
     def __init__(self, waves: int = 0, threads: int = 0):
         self.knows, self.fenced, self.ran = (np.zeros(n, np.int64) for n in (waves, threads, waves))
@@ -50,10 +51,11 @@ class VectorClock:
         self.heard: Views = {}
         self.told_far: Views = {}
         self.heard_far: Views = {}
+        self.proxied: Views = {}
 
     def join(self, other: VectorClock) -> None:
         """Takes the maximum with `other`, count by count."""
-        for name in ("past", "told", "heard", "told_far", "heard_far"):
+        for name in ("past", "told", "heard", "told_far", "heard_far", "proxied"):
             learned(getattr(self, name), getattr(other, name))
         for name in ("knows", "fenced", "ran"):
             theirs = getattr(other, name)
@@ -67,6 +69,7 @@ class VectorClock:
         out.knows, out.fenced, out.ran = self.knows.copy(), self.fenced.copy(), self.ran.copy()
         out.past, out.told, out.heard = self.past.copy(), self.told.copy(), self.heard.copy()
         out.told_far, out.heard_far = self.told_far.copy(), self.heard_far.copy()
+        out.proxied = self.proxied.copy()
         return out
 
     def learn(self, agent: int, count: int) -> None:
@@ -110,7 +113,7 @@ class Clocks:
         if relaxed:
             told = own.copy()
             told.knows[[*range(self.waves), *set().union(*self.unfenced)]], told.fenced = 0, np.zeros(0, np.int64)
-            told.past = {}
+            told.past, told.proxied = {}, {}
             into.join(told)
         else:
             into.join(own)
@@ -156,6 +159,11 @@ class Clocks:
         known = own.knows if cluster == self.cluster else own.past.get(cluster)
         return known is not None and agent < len(known) and count <= int(known[agent])
 
+    def fenced_off(self, wave: int, cluster: int, agent: int, count: int) -> bool:
+        """True where a proxy fence stands between what an ordinary access did at this count and the wave's copies."""
+        known = self.of[wave].proxied.get(cluster)
+        return known is not None and agent < len(known) and count <= int(known[agent])
+
     # -- accesses ---
 
     def made(self, wave: int, op: Op) -> tuple[int, int]:
@@ -174,6 +182,7 @@ class Clocks:
         mine = known[wave * self.lanes : (wave + 1) * self.lanes]
         mine[~active] = self.together[wave]
         np.maximum(own.fenced, known, out=own.fenced)
+        learned(own.proxied, self.view(wave))
         own.knows[wave] += 1
 
     def access(self, agent: int, count: int, op: Op) -> int:

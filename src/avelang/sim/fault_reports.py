@@ -9,7 +9,7 @@ import numpy as np
 
 from avelang.base.errors import AveError, error
 from avelang.ir.core import Op, Value, walk
-from avelang.ir.types import SHARED, PtrType, TensorType
+from avelang.ir.types import GLOBAL, SHARED, PtrType, TensorType
 from avelang.sim.address_space import AccessFault, AddressSpace
 from avelang.sim.barriers import SyncMisuse
 from avelang.sim.memory_ops import TensorValue, at_lane
@@ -152,7 +152,11 @@ def report(p: ReferenceProgram, wave: ReferenceWave, fault: AccessFault, op: Op)
         fields["who"] = "a running wgmma" if wgmma else "a running copy"
         wait = "its mbarrier" if fault.kind == "flight" else "nvvm.cp_async_bulk_wait_group_read"
         fields["wait"] = "nvvm.wgmma_wait_acc or nvvm.wgmma_wait_group" if wgmma else WAITS.get(fault.other.name, wait)
-    if fault.kind in ("world", "lanes"):
+    if fault.kind == "proxy":
+        ranks = space_name == GLOBAL
+        fields["memory"] = "global memory" if ranks else "shared memory"
+        fields["instead"] = _FENCE_OF_RANKS if ranks else _FENCE_OF_THREADS
+    if fault.kind in ("world", "lanes") or fault.kind == "proxy" and space_name == GLOBAL:
         other, place = fault.other, f"byte {fields['byte']} of `{fields['tensor']}`"
         fields["place"] = f"`{fields['tensor']}`{fields['index']}, byte {fields['byte']} of it" if index else place
         fields["what"] = site(op)
@@ -164,6 +168,10 @@ def report(p: ReferenceProgram, wave: ReferenceWave, fault: AccessFault, op: Op)
         fields["what"], fields["other"] = site(op), site(fault.other)
     return error(_CODES[fault.kind], op.span, space=space_name, size=fault.size, address=f"{fault.address:#x}",
                  **fields)
+
+
+_FENCE_OF_THREADS = "each thread that wrote calls fence_proxy_async_shared(), and a barrier stands behind that"
+_FENCE_OF_RANKS = "who has waited for a rank calls fence_proxy_async() before it copies what that rank stored"
 
 
 def _space(op: Op) -> str:

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from avelang.ir.core import Op
-from avelang.isa.wave_protocol import AGENT, SYSTEM, orders, relaxed_hears, scope
+from avelang.isa.wave_protocol import AGENT, ASYNC_PROXY, SYSTEM, orders, relaxed_hears, scope
 from avelang.sim.address_space import AccessFault, AddressSpace, Mask
 from avelang.sim.clocks import Clocks, Views, learned
 
@@ -44,37 +44,58 @@ Place = tuple[str, tuple[int, Dim3] | None, int]  # of a word: its space, of sha
 
 
 class Word:
-    """Clocks of the waves that have written a word by atomics that order, by whom they told."""
+    """Clocks of the waves that have written a word by atomics that order, by whom they told; and `history`: of the
+    newest writes what the word held then, and who had told what up to there."""
 
     def __init__(self) -> None:
         self.known: dict[Audience, Views] = {}
+        self.history: list[tuple[int, dict[Audience, Views]]] = []
 
     def told(self, whom: Audience, views: Views) -> None:
         """An atomic write tells them these views."""
         learned(self.known.setdefault(whom, {}), views)
 
-    def heard(self, who: Who, scope: int) -> Iterator[tuple[Audience, Views]]:
-        """The views that an atomic read comes after, and among whom they were told."""
+    def wrote(self, value: int) -> None:
+        """The word holds this value now, and what was told is told."""
+        self.history.append((value, {whom: dict(views) for whom, views in self.known.items()}))
+        del self.history[:-KEPT]
+
+    def until(self, epoch: int) -> dict[Audience, Views]:
+        """The views of those who had told when the word first was at least `epoch`: all that who waits for that may
+        count on, whatever was there when it looked."""
+        return next((known for value, known in self.history if (value - epoch) & 0xFFFFFFFF < 1 << 31), {})
+
+    def heard(self, who: Who, scope: int, epoch: int | None) -> Iterator[tuple[Audience, Views]]:
+        """The views that an atomic read comes after, and among whom they were told; of a wait for `epoch` (None: none)
+        those that it must have."""
+        known = self.known if epoch is None else self.until(epoch)
         for key in who.within(scope):
-            if key in self.known:
-                yield key, self.known[key]
+            if key in known:
+                yield key, known[key]
 
 
-def ordered(words: dict[Place, Word], who: Who, op: Op, places: list[Place], write: bool) -> None:
+KEPT = 256  # writes of a word whose values are known
+
+
+def ordered(words: dict[Place, Word], who: Who, op: Op, places: list[Place], write: bool,
+            values: Sequence[int | None]) -> None:  # fmt: skip
     """An atomic access of words: it hands on what the wave knows, or hears of what others did; relaxed, as far as
-    fences stand behind and before."""
+    fences stand behind and before. `values`, by word: what it holds after a write; the epoch that a read waits for, or
+    None."""
     acquires, releases = orders(op.name, op.attrs)
     wide, clocks = scope(op.name, op.attrs), who.clocks
     own = clocks.of[who.number]
-    for place in places:
+    for place, value in zip(places, values, strict=True):
         word = words.get(place)
         if write:
             for whom in who.within(wide):
                 views = clocks.view(who.number) if releases else own.told_far if whom is None else own.told
                 if views:
                     words.setdefault(place, Word()).told(whom, views)
+            if place in words and value is not None:
+                words[place].wrote(value)
         elif word is not None:
-            for whom, views in word.heard(who, wide):
+            for whom, views in word.heard(who, wide, value):
                 if acquires or relaxed_hears(op.name):
                     clocks.hear(who.number, views)
                 else:
@@ -108,6 +129,7 @@ class Grid:
         self.writer, self.reads, self.atomics, self.loads = (np.zeros(int(self.bases[-1]), np.int32) for _ in range(4))
         self.accesses: list[_GlobalAccess | None] = [None]
         self.words: dict[Place, Word] = {}
+        self.proxies: dict[tuple[int, int], int] = {}  # by wave of a cluster: its count at its last proxy fence
         self.narrow = False  # whether there was an atomic that not all ranks take part in
         self._numbers: dict[_GlobalAccess, int] = {}
         self._sets: list[tuple[int, ...]] = [()]
@@ -152,7 +174,24 @@ class Grid:
         whole = Mask(np.ones(len(at), bool))
         flat = self._flat(at, 1, whole)
         self._apart(who, op, (self.writer,), (self.atomics,), flat, at, 1, whole)
+        if self.several:
+            self._fenced(who, flat, at, whole)
         return lambda agent, count: self._add(who, self.reads, flat, self._number(who, op, agent, count))
+
+    def _fenced(self, who: Who, flat: np.ndarray, at: np.ndarray, whole: Mask) -> None:
+        """Raises AccessFault where a copy reads what another rank's ordinary code has written, and no proxy fence
+        stands between: neither the writer's, behind the write, nor the reader's, behind its wait."""
+        seen = self.writer[flat]
+        for i in np.unique(seen).tolist():
+            a = self.accesses[i]
+            if a is None or a.rank == who.rank or a.op.name.startswith(ASYNC_PROXY):
+                continue
+            if a.count > self.proxies.get((a.cluster, a.agent), -1) and not who.clocks.fenced_off(
+                who.number, a.cluster, a.agent, a.count
+            ):
+                fault = self._fault(int((seen == i).argmax()), a, at, 1, whole)
+                fault.kind = "proxy"
+                raise fault
 
     def begun(self, who: Who, op: Op, at: np.ndarray, agent: int, count: int, add: bool) -> None:
         """A wave begins copies that write bytes `at` (n,), or add to them; `agent` says when they have. Raises

@@ -70,7 +70,7 @@ class RankedMemory:
             n, end = sum(h.size for h in self.heaps), self.starts[-1] + APART
             for name in ("writer", "reads", "atomics", "loads"):
                 getattr(new, name)[:n] = getattr(old, name)[:n]
-            for name in ("accesses", "_numbers", "_sets", "_ids", "_grown"):
+            for name in ("accesses", "proxies", "_numbers", "_sets", "_ids", "_grown"):
                 setattr(new, name, getattr(old, name))
             new.words = {place: word for place, word in old.words.items() if place[0] == GLOBAL and place[2] < end}
         self.grid = new

@@ -156,7 +156,7 @@ class Launch:
         if clocks is not None and self.p.ranks > 1:
             self.clocks.append(clocks)
             for clock in clocks.of:
-                clock.past = dict(self.past)
+                clock.past, clock.proxied = dict(self.past), dict(self.past)
         for rank in range(ex * ey * ez):
             x, y, z = first[0] + rank % ex, first[1] + rank // ex % ey, first[2] + rank // (ex * ey)
             shared = scratch(SHARED, self.p.memory[SHARED])

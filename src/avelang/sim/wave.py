@@ -3,8 +3,9 @@ meaning of a row sees."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -80,9 +81,9 @@ class ReferenceWave:
     kernels that have such instructions. `gone`: bool (lanes,), those that have returned. `grid`: what watches global
     memory, and with it all that lanes and waves do to one another, where races are looked for."""
 
-    __slots__ = ("_arrived", "_fetched", "_found", "_groups", "_stores", "awaits", "block", "changes", "clocks", "env",
-                 "features", "gone", "grid", "lanes", "mask", "met", "number", "op", "products", "shape", "spaces",
-                 "who")  # fmt: skip
+    __slots__ = ("_arrived", "_fetched", "_found", "_groups", "_stores", "awaited", "awaits", "block", "changes",
+                 "clocks", "env", "features", "gone", "grid", "lanes", "mask", "met", "number", "op", "products",
+                 "shape", "spaces", "who")  # fmt: skip
 
     def __init__(
         self, shape: WaveShape, block: ReferenceBlock, env: list[Any], lanes: int, features: frozenset[str],
@@ -107,6 +108,7 @@ class ReferenceWave:
         self.grid: Grid | None = None
         # how often the wave has changed memory; whether it waits for what other clusters write
         self.changes, self.awaits = 0, False
+        self.awaited: np.ndarray | None = None  # by lane: the epoch for which it looks
         self._found: np.ndarray | None = None  # what its atomic access has read
         self.met: list[Op] = []  # barriers of the whole block to which the wave has come
         # a copy's reads of global memory, and what notes who has made them
@@ -288,7 +290,8 @@ class ReferenceWave:
         flight.wave, flight.races, flight.reader = self.number, races, reader
         if self.grid is not None and self.who is not None:
             if space == GLOBAL and reader is not None and at.size:
-                self.grid.begun(self.who, self.op, at.reshape(-1), *reader, add is not None)
+                with _whose(lanes, at.shape[1]):
+                    self.grid.begun(self.who, self.op, at.reshape(-1), *reader, add is not None)
             elif self._fetched is not None and self._fetched[0] is self.op:
                 flight.fetched = self._fetched[1]
         return flight
@@ -317,8 +320,18 @@ class ReferenceWave:
                     self.clocks.of[self.number].join(clock)
         if self.grid is not None and self.who is not None and strong(op.name):
             place = (self.block.rank, self.block.index) if space == SHARED else None
-            ordered(self.grid.words, self.who, op,
-                    [(space, place, word) for word in np.unique(address[mask.active]).tolist()], write)
+            words, first = np.unique(address[mask.active], return_index=True)
+            values = self._values(space, words, write)
+            if not write and self.awaited is not None:
+                values = self.awaited[mask.active][first].tolist()
+            ordered(self.grid.words, self.who, op, [(space, place, word) for word in words.tolist()], write, values)
+
+    def _values(self, space: str, words: np.ndarray, write: bool) -> list[int | None]:
+        """The 32 bits at each address of signals, which are in global memory; behind a write."""
+        if space != GLOBAL or not write:
+            return [None] * len(words)
+        raw = self.spaces[space].load(words, 4, Mask(np.ones(len(words), bool)))
+        return np.ascontiguousarray(raw).view(np.uint32).reshape(-1).tolist()
 
     def _block(self, lane: int, rank: int | None) -> ReferenceBlock:
         if rank is None:
@@ -443,6 +456,9 @@ class ReferenceWave:
     def fence_proxies(self) -> None:
         """A proxy fence by the active lanes."""
         if self.clocks is not None:
+            if self.grid is not None:
+                mine = int(self.clocks.of[self.number].knows[self.number])
+                self.grid.proxies[self.clocks.cluster, self.number] = mine
             self.clocks.fence(self.number, self.active)
 
     def fence_memory(self, far: bool = False) -> None:
@@ -464,7 +480,8 @@ class ReferenceWave:
         """Bytes at each address, read by a copy that runs beside the wave."""
         if space == GLOBAL and self.grid is not None and self.who is not None and self.op is not None:
             at = (address.astype(np.int64)[:, None] + np.arange(nbytes)).reshape(-1)
-            self._fetched = self.op, self.grid.fetched(self.who, self.op, at)
+            with _whose(np.flatnonzero(self.active)[:1], at.size):
+                self._fetched = self.op, self.grid.fetched(self.who, self.op, at)
         return self.spaces[space].load(address[None], nbytes, Mask(np.ones(1, bool)))[0]
 
     def peer(self, lane: int, rank: int, address: np.ndarray, nbytes: int,
@@ -552,6 +569,16 @@ class ReferenceWave:
     def wrong(self, lane: int, why: str) -> AccessFault:
         """The fault of a misuse by a lane."""
         return AccessFault("sync", lane, other=why)
+
+
+@contextlib.contextmanager
+def _whose(lanes: np.ndarray, nbytes: int) -> Iterator[None]:
+    """Faults of copies name the lane on whose behalf a byte is copied: there are `nbytes` of each of `lanes`."""
+    try:
+        yield
+    except AccessFault as fault:
+        fault.lane = int(lanes[fault.lane // nbytes])
+        raise
 
 
 def _signed(address: np.ndarray) -> np.ndarray:

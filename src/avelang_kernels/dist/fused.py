@@ -14,13 +14,20 @@ from avelang import argument_error, tile
 from avelang.pipelines.scheduler import tile_of
 from avelang.tile.order import WorkTile
 from avelang_kernels.arrays import DTYPES, named
+from avelang_kernels.dist import hopper
 from avelang_kernels.dist.collectives import F32, THREADS, WORDS, chunk_of
 from avelang_kernels.dist.exchange import RATE
+from avelang_kernels.matmul import hopper_rule
+from avelang_kernels.workspaces import room_for
 
 # The rule of `gathers` and `scatters`: what an overlap is worth by a model, and no measurement. PEAK: operations a
-# second of a product that waits for nothing; SLOWER: of the portable tile pipelines that can be gated, against Hopper's
-# TMA, which cannot yet; OVERHEAD: seconds that gates and signals cost.
+# second of a product that waits for nothing; SLOWER: of the portable tile pipelines, against Hopper's TMA; OVERHEAD:
+# seconds that gates and signals cost. On Hopper both products' times are those of `hopper_rule`.
 PEAK, SLOWER, OVERHEAD = 700e12, 0.6, 8e-6
+# Bytes of a rank's part from which it is copied beside the product, by copy engines where there are some; below, a
+# kernel stores it before the product begins. Assumed, not measured: a copy and its signals take some 5 us of a stream
+# for each peer, in which a kernel stores as much.
+COPIED = 1 << 20
 
 
 @avelang.struct
@@ -56,26 +63,32 @@ class ShardWalk:
 
 
 @functools.cache
-def build_push(dtype: al.DType, ranks: int, vec: int) -> Any:
-    """The kernel that puts a rank's rows into the boxes of all ranks, the nearest first, and counts there."""
+def build_push(dtype: al.DType, ranks: int, vec: int, everywhere: bool = True) -> Any:
+    """The kernel that puts a rank's rows into the boxes of all ranks, the nearest first, and counts there. Not
+    `everywhere`: into its own box only, for others to copy it; it counts in its own `counters`, and at all others in
+    `ready`."""
     ELEMENTS: Any = al.Pointer(dtype)
-    R, VEC = ranks, vec
+    R, VEC, BOXES = ranks, vec, ranks if everywhere else 1
 
     @avelang.jit
     def push(
-        x: Annotated[Any, ELEMENTS], box: Annotated[Any, ELEMENTS], counters: Annotated[Any, WORDS], n: al.u32,
-        start: al.u32, team: al.Ranks,
+        x: Annotated[Any, ELEMENTS], box: Annotated[Any, ELEMENTS], counters: Annotated[Any, WORDS],
+        ready: Annotated[Any, WORDS], n: al.u32, start: al.u32, team: al.Ranks,
     ):  # fmt: skip
         t, b, me = al.thread_id(0), al.block_id(0), al.rank()
         first, end = chunk_of(n, b, al.grid_dim(0))
         X = al.make_tensor(x, dtype, al.make_layout((n, VEC)))
-        for s in range(R):
+        for s in range(BOXES):
             theirs = al.make_tensor(al.peer(box, (me + s) % R), dtype, al.make_layout((start + R * n, VEC)))
             for i in al.range(first + t, end, THREADS):
                 theirs[start + me * n + i] = X[i]
         al.syncthreads()
+        words = counters if everywhere else ready
         if t < R:
-            al.atomic_add(al.peer(al.make_tensor(counters, al.u32, al.make_layout((R,))), t), me, 1, scope="system",
+            al.atomic_add(al.peer(al.make_tensor(words, al.u32, al.make_layout((R,))), t), me, 1, scope="system",
+                          order="release")  # fmt: skip
+        if not everywhere and t == 0:
+            al.atomic_add(al.make_tensor(counters, al.u32, al.make_layout((R,))), me, 1, scope="system",
                           order="release")  # fmt: skip
 
     return push
@@ -175,6 +188,7 @@ class Room:
 
     def __init__(self, member: Any, nbytes: int):
         self.box, self.counters, self.calls = member.empty(2 * nbytes, "uint8").offset, member.empty(8, "uint32"), 0
+        self.ready = member.empty(8, "uint32")  # of each rank: that its part is in its own box
 
     def turn(self) -> int:
         """The half of one more call."""
@@ -185,9 +199,7 @@ class Room:
 def _why_not(member: Any, x: Any, w: Any, nbytes: int, key: Any) -> str:
     """The reason why a product cannot be fused, or ""."""
     if not _contiguous(x) or not _contiguous(w.T):
-        return (
-            "x must be contiguous, and w the transpose of a contiguous (n, k), as the weight of a linear layer is"
-        )
+        return "x must be contiguous, and w the transpose of a contiguous (n, k), as the weight of a linear layer is"
     if 0 in (*x.shape, *w.shape):
         return "there is nothing to multiply"
     if key not in member._kept and member.left < 2 * nbytes + 4096:
@@ -199,11 +211,26 @@ def _contiguous(x: Any) -> bool:
     return x.is_contiguous() if hasattr(x, "is_contiguous") else bool(x.flags.c_contiguous)
 
 
-def worth(rows: int, n: int, k: int, ranks: int, size: int, moved: int) -> float:
-    """Seconds that the model says an overlap saves: of rows x k by k x n, of which `moved` elements of `size` bytes
-    come from each other rank."""
-    product, exchange = 2 * rows * n * k / PEAK, moved * size * (ranks - 1) / RATE
-    return product + exchange - (max(product / SLOWER, exchange) + OVERHEAD)
+def worth(product: float, exchange: float, fused: float, beside: float) -> float:
+    """Seconds that the model says an overlap saves: of a product and an exchange one after the other, against a fused
+    product that takes `fused` seconds by itself, and an exchange of `beside` seconds at the same time."""
+    return product + exchange - (max(fused, beside) + OVERHEAD)
+
+
+def seconds(rows: int, n: int, k: int) -> tuple[float, float]:
+    """Of a product that waits for nothing, and of a fused one of the portable pipelines, by the model."""
+    product = 2 * rows * n * k / PEAK
+    return product, product / SLOWER
+
+
+def _seconds(member: Any, x: Any, w: Any, rows: int, scattered: bool, target: str | None) -> tuple[float, float]:
+    """The same for a call; on Hopper by its own model."""
+    (chip, units, _), (k, n) = _target(x, target), w.shape
+    if not hopper.fits(chip, named(x), k):
+        return seconds(member.ranks * rows, n, k)
+    sms = units or hopper_rule.SMS
+    plain = float(hopper_rule.times(member.ranks * rows, n, k, sms, 2)[1].min()) * 1e-6
+    return plain, hopper.choose(rows, member.ranks, n, k, sms, 4 if scattered else _size(x))[1]
 
 
 def _decided(fuse: int, why: str, gain: float) -> bool:
@@ -217,8 +244,9 @@ def _gather_key(member: Any, x: Any) -> tuple[Any, int]:
     return ("gather", nbytes), nbytes
 
 
-def _scatter_key(member: Any, x: Any, w: Any) -> tuple[Any, int]:
-    nbytes = x.shape[0] * w.shape[1] * 4
+def _scatter_key(member: Any, x: Any, w: Any, target: str | None) -> tuple[Any, int]:
+    rows, n = x.shape[0] // member.ranks, w.shape[1]
+    nbytes = hopper.box_bytes(rows, n, member.ranks) if _on_hopper(x, target) else member.ranks * rows * n * 4
     return ("scatter", nbytes), nbytes
 
 
@@ -226,22 +254,45 @@ def _size(x: Any) -> int:
     return x.element_size() if hasattr(x, "element_size") else x.itemsize
 
 
-def gathers(member: Any, x: Any, w: Any, fuse: int) -> bool:
+def gathers(member: Any, x: Any, w: Any, fuse: int, target: str | None = None) -> bool:
     """The choice whether `all_gather_matmul` is one product with gates. `fuse`: 1 yes (raises L066 where it cannot be),
     0 no, -1 by the model."""
+    if not fuse:
+        return False
     key, nbytes = _gather_key(member, x)
-    (m, k), n, ranks = x.shape, w.shape[1], member.ranks
-    return _decided(fuse, _why_not(member, x, w, nbytes, key), worth(ranks * m, n, k, ranks, _size(x), m * k))
-
-
-def scatters(member: Any, x: Any, w: Any, fuse: int) -> bool:
-    """The same choice for `matmul_reduce_scatter`, whose tiles must each be of one rank."""
-    key, nbytes = _scatter_key(member, x, w)
-    (m, k), n, rows = x.shape, w.shape[1], x.shape[0] // member.ranks
     why = _why_not(member, x, w, nbytes, key)
-    if not why and rows % 16:
+    if why or fuse == 1:
+        return _decided(fuse, why, 0)
+    m, k = x.shape
+    exchange = (member.ranks - 1) * m * k * _size(x) / RATE
+    product, fused = _seconds(member, x, w, m, False, target)
+    # What a kernel stores before the product begins is no overlap.
+    return _decided(fuse, why, worth(product, exchange, fused if copied(member, x) else fused + exchange, exchange))
+
+
+def copied(member: Any, x: Any) -> bool:
+    """True where a rank's part is copied beside the product, and not stored before it."""
+    return member.copies and math.prod(x.shape) * _size(x) >= COPIED
+
+
+def scatters(member: Any, x: Any, w: Any, fuse: int, target: str | None = None) -> bool:
+    """The same choice for `matmul_reduce_scatter`; but for Hopper's, tiles must each be of one rank."""
+    if not fuse:
+        return False
+    key, nbytes = _scatter_key(member, x, w, target)
+    n, rows = w.shape[1], x.shape[0] // member.ranks
+    why = _why_not(member, x, w, nbytes, key)
+    if not why and rows % 16 and not _on_hopper(x, target):
         why = f"each rank must own a multiple of 16 rows, and it owns {rows}"
-    return _decided(fuse, why, worth(m, n, k, member.ranks, 4, rows * n))
+    if why or fuse == 1:
+        return _decided(fuse, why, 0)
+    product, fused = _seconds(member, x, w, rows, True, target)
+    moved = (member.ranks - 1) * rows * n / RATE
+    return _decided(fuse, why, worth(product, moved * _size(x), fused, moved * 4))
+
+
+def _on_hopper(x: Any, target: str | None) -> bool:
+    return hopper.fits(_target(x, target)[0], named(x), x.shape[1])
 
 
 def _block(rows: int, whole: bool, chip: str, dtype: al.DType) -> tile.Block:
@@ -268,29 +319,75 @@ def _target(x: Any, target: str | None) -> tuple[Any, int, dict[str, Any]]:
 
 def all_gather_matmul(member: Any, x: Any, w: Any, out: Any, target: str | None) -> None:
     """out (R m, n) = rows x (m, k) of all ranks @ w (k, n)."""
-    (m, k), n, ranks, dtype = x.shape, w.shape[1], member.ranks, DTYPES[named(x)]
+    (m, k), ranks, dtype = x.shape, member.ranks, DTYPES[named(x)]
     key, nbytes = _gather_key(member, x)
-    room, count, wide = member.kept(key, lambda: Room(member, nbytes)), m * k, 16 // dtype.bytes
-    half, vec = room.turn(), _vec(count, dtype.bytes)
-    box, first = member.at(room.box, 2 * ranks * count, named(x)), half * ranks * count
-    push, (chip, units, options) = build_push(dtype, ranks, vec), _target(x, target)
+    room, count = member.kept(key, lambda: Room(member, nbytes)), m * k
+    first, vec, beside = room.turn() * ranks * count, _vec(count, dtype.bytes), copied(member, x)
+    box = member.at(room.box, 2 * ranks * count, named(x))
+    push = build_push(dtype, ranks, vec, not beside)
     member.launch(
-        push, member.BLOCKS, THREADS, x.reshape(-1), box, room.counters, count // vec, first // vec, member.team
-    )
-    T, a, b = _block(m, False, chip, dtype), member.own(box)[first : first + ranks * count], w.T.reshape(-1)
+        push, member.BLOCKS, THREADS, x.reshape(-1), box, room.counters, room.ready, count // vec, first // vec,
+        member.team,
+    )  # fmt: skip
+    a, want = member.own(box)[first : first + ranks * count].reshape(ranks * m, k), room.calls * member.BLOCKS
+
+    def pull(queue: Any) -> None:
+        me, ready, counters = member.rank, member.own(room.ready), member.own(room.counters)
+        for peer in ((me + s) % ranks for s in range(1, ranks)):
+            part = slice(first + peer * count, first + (peer + 1) * count)
+            queue.wait(ready, peer, want, peer)
+            queue.copy(member.own(box)[part], box[peer][part])
+            queue.signal(counters, peer, want)
+
+    with member.copying(pull) if beside else contextlib.nullcontext():
+        product = _gathered_hopper if _on_hopper(x, target) else _gathered
+        product(member, a, w, out, room.counters, m, want, target)
+
+
+def _gathered(
+    member: Any, a: Any, w: Any, out: Any, counters: Any, rows: int, want: int, target: str | None
+) -> None:  # fmt: skip
+    """The gated product of the portable pipelines."""
+    (k, n), ranks, dtype = w.shape, member.ranks, DTYPES[named(a)]
+    chip, units, options = _target(a, target)
+    T, wide = _block(rows, False, chip, dtype), 16 // dtype.bytes
     member.launch(
-        build_gated(T, dtype, ranks), T.grid(ranks * m, n, units), T.on(chip, dtype).threads, a, b, out.reshape(-1),
-        room.counters, m, n, k, room.calls * member.BLOCKS, member.team, math.gcd(k, wide), math.gcd(n, wide),
+        build_gated(T, dtype, ranks), T.grid(ranks * rows, n, units), T.on(chip, dtype).threads, a.reshape(-1),
+        w.T.reshape(-1), out.reshape(-1), counters, rows, n, k, want, member.team, math.gcd(k, wide), math.gcd(n, wide),
         **options,
     )  # fmt: skip
 
 
+def _gathered_hopper(
+    member: Any, a: Any, w: Any, out: Any, counters: Any, rows: int, want: int, target: str | None
+) -> None:  # fmt: skip
+    """The same of Hopper's. TMA stores rows of whole 16 bytes: others go by memory of their own."""
+    (k, n), ranks, dtype = w.shape, member.ranks, DTYPES[named(a)]
+    _, units, options = _target(a, target)
+    tile, _ = hopper.choose(rows, ranks, n, k, units, dtype.bytes)
+    padded = n * dtype.bytes % 16 != 0
+    made = room_for(a, ranks * rows, -(-n // 8) * 8, None, "gathered") if padded else out
+    tiles = -(-ranks * rows // (tile.m * tile.cluster_m)) * -(-n // (tile.n * tile.cluster_n))
+    member.launch(
+        hopper.build_gathered(tile, dtype, ranks), hopper.blocks_of(tiles, units, tile), hopper.threads(tile), a, w.T,
+        made, counters, rows, n, k, want, member.team, cluster=(tile.cluster, 1, 1), **options,
+    )  # fmt: skip
+    if padded:
+        out[...] = made[:, :n]
+
+
 def matmul_reduce_scatter(member: Any, x: Any, w: Any, out: Any, target: str | None) -> None:
     """out (m / R, n) = the rank's rows of the sum of x (m, k) @ w (k, n) over ranks."""
+    key, nbytes = _scatter_key(member, x, w, target)
+    room = member.kept(key, lambda: Room(member, nbytes))
+    product = _scattered_hopper if _on_hopper(x, target) else _scattered
+    product(member, x, w, out, room, room.turn(), target)
+
+
+def _scattered(member: Any, x: Any, w: Any, out: Any, room: Room, half: int, target: str | None) -> None:
+    """By the portable pipelines."""
     (m, k), n, ranks, dtype = x.shape, w.shape[1], member.ranks, DTYPES[named(x)]
-    key, nbytes = _scatter_key(member, x, w)
-    room, rows = member.kept(key, lambda: Room(member, nbytes)), m // ranks
-    half, box = room.turn(), member.at(room.box, 2 * m * n, "float32")
+    rows, box = m // ranks, member.at(room.box, 2 * m * n, "float32")
     chip, units, options = _target(x, target)
     T = _block(rows, True, chip, dtype)
     member.launch(
@@ -302,4 +399,21 @@ def matmul_reduce_scatter(member: Any, x: Any, w: Any, out: Any, target: str | N
     member.launch(
         build_sum(dtype, ranks, vec), member.BLOCKS, THREADS, box, made, room.counters, rows * n // vec, half,
         room.calls * tiles, member.team,
+    )  # fmt: skip
+
+
+def _scattered_hopper(member: Any, x: Any, w: Any, out: Any, room: Room, half: int, target: str | None) -> None:
+    """By Hopper's."""
+    (m, k), n, ranks, dtype = x.shape, w.shape[1], member.ranks, DTYPES[named(x)]
+    _, units, options = _target(x, target)
+    rows, (tile, _) = m // ranks, hopper.choose(m // ranks, ranks, n, k, units, 4)
+    box = member.at(room.box, 2 * hopper.box_bytes(rows, n, ranks) // 4, "float32")
+    tiles = ranks * hopper.scattered_tiles(rows, n, tile)
+    member.launch(
+        hopper.build_scattered(tile, dtype, ranks), hopper.blocks_of(tiles, units, tile), hopper.threads(tile), x, w.T,
+        box, room.counters, rows, n, k, half, member.team, cluster=(tile.cluster, 1, 1), **options,
+    )  # fmt: skip
+    member.launch(
+        hopper.build_sum(dtype, ranks), member.BLOCKS, THREADS, box, out.reshape(-1), room.counters, rows, n, half,
+        room.calls * hopper.told(rows, n, tile), member.team, n % 4 == 0,
     )  # fmt: skip

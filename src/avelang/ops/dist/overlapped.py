@@ -31,7 +31,7 @@ def _gather_product(x: Array, w: Array, *, group: str, fuse: int = -1, target: s
 def gathered_product(x: Any, w: Any, out: Any, *, group: str, fuse: int = -1, target: str | None = None) -> None:
     """The operation of `all_gather_matmul`."""
     member = here(group)
-    if fused.gathers(member, x, w, fuse):
+    if fused.gathers(member, x, w, fuse, target):
         fused.all_gather_matmul(member, x, w, out, target)
         return
     matmul(gathered(x, group=group), w, out=out, target=target)
@@ -48,7 +48,7 @@ def _scatter_product(x: Array, w: Array, *, group: str, fuse: int = -1, target: 
 def scattered_product(x: Any, w: Any, out: Any, *, group: str, fuse: int = -1, target: str | None = None) -> None:
     """The operation of `matmul_reduce_scatter`."""
     member = here(group)
-    if fused.scatters(member, x, w, fuse):
+    if fused.scatters(member, x, w, fuse, target):
         fused.matmul_reduce_scatter(member, x, w, out, target)
         return
     scattered(matmul(x, w, target=target), group=group, out=out)

@@ -1,0 +1,153 @@
+"""Copies between ranks that run beside launches: by copy engines, on a second stream of the GPU, or by a thread of the
+host. What they wait for and what they signal are words that kernels wait for and signal, too.
+
+Sources: CUDA Driver API, "Stream Memory Operations" (cuStreamWaitValue32: CU_STREAM_WAIT_VALUE_GEQ compares as signed
+differences do; cuStreamWriteValue32: a memory barrier stands before the write), "Memory Management"
+(cuMemcpyDtoDAsync). None of these takes a multiprocessor, so they get on beside a kernel that fills the GPU and waits
+for them; a kernel that signals might never start there."""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import ctypes
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import avelang.language as al
+from avelang.jit import jit
+
+WAIT_AT_LEAST, WRITE_BEHIND_ALL = 0, 0  # CU_STREAM_WAIT_VALUE_GEQ, CU_STREAM_WRITE_VALUE_DEFAULT
+LATER = 2.0
+POINTER, U32, SIZE = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_size_t
+
+
+class CopyQueue(abc.ABC):
+    """Copies, waits and signals, done in order beside the launches of a rank. `words`: this rank's array of u32; arrays
+    are contiguous and of one size."""
+
+    @abc.abstractmethod
+    def wait(self, words: Any, index: int, epoch: int, rank: int) -> None:
+        """Goes on when words[index], a signal of `rank`, is at least `epoch`."""
+
+    @abc.abstractmethod
+    def copy(self, to: Any, source: Any) -> None:
+        """Copies an array, of this rank or a peer, to another one."""
+
+    @abc.abstractmethod
+    def signal(self, words: Any, index: int, epoch: int) -> None:
+        """Writes words[index], behind all copies before."""
+
+
+@jit
+def awaited(words: al.Pointer(al.u32), index: al.u32, epoch: al.u32, rank: al.u32, team: al.Ranks):  # type: ignore
+    """Waits for one signal."""
+    if al.thread_id(0) == 0:
+        al.wait(al.subview(al.make_tensor(words, al.u32, al.make_layout((index + 1,))), (index,), (1,)), epoch, rank)
+
+
+@jit
+def signaled(words: al.Pointer(al.u32), index: al.u32, epoch: al.u32, team: al.Ranks):  # type: ignore
+    """Gives one signal, to the own rank."""
+    if al.thread_id(0) == 0:
+        al.signal(al.subview(al.make_tensor(words, al.u32, al.make_layout((index + 1,))), (index,), (1,)), epoch)
+
+
+class HostQueue(CopyQueue):
+    """Plain copies by the thread that calls; waits and signals are kernels of one block, which end as others do where a
+    rank does not come."""
+
+    def __init__(self, member: Any):
+        self.member = member
+
+    def wait(self, words: Any, index: int, epoch: int, rank: int) -> None:
+        """Raises L080."""
+        self.member.launch(awaited, 1, 32, words, index, epoch, rank, self.member.team)
+
+    def copy(self, to: Any, source: Any) -> None:
+        """By NumPy, or torch where the arrays are its own."""
+        if hasattr(to, "copy_"):
+            to.copy_(source)
+        else:
+            np.copyto(to, source)
+
+    def signal(self, words: Any, index: int, epoch: int) -> None:
+        """A store with release behind the copies."""
+        self.member.launch(signaled, 1, 32, words, index, epoch, self.member.team)
+
+
+@contextlib.contextmanager
+def by_thread(member: Any, work: Callable[[CopyQueue], None]) -> Iterator[None]:
+    """Runs `work` in a thread beside what is inside of `with`. Raises what it raises, where that did not raise."""
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            work(HostQueue(member))
+        except BaseException as e:  # raised below, in the thread that asked
+            failed.append(e)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+    if failed:
+        raise failed[0]
+
+
+class EngineQueue(CopyQueue):
+    """Copy engines of an NVIDIA GPU: a stream of its own. `driver`: of `runtime.devices`; `stream`: one of torch.
+    `spare`: a stream on which nothing waits. Written by the driver's documentation; not run on a card yet."""
+
+    def __init__(self, driver: Any, stream: Any, spare: Any):
+        self.stream, self.spare = stream, spare
+        self.waits: dict[int, int] = {}  # by the address of a word: what was waited for last
+        word = (POINTER, POINTER, U32, U32)
+        self._wait = driver.extra("cuStreamWaitValue32_v2", word)
+        self._write = driver.extra("cuStreamWriteValue32_v2", word)
+        self._copy = driver.extra("cuMemcpyDtoDAsync_v2", (POINTER, POINTER, SIZE, POINTER))
+
+    def wait(self, words: Any, index: int, epoch: int, rank: int) -> None:
+        """Raises D035."""
+        at = words.data_ptr() + 4 * index
+        self.waits[at] = epoch
+        self._wait(f"waiting for rank {rank} in a stream", self.stream.cuda_stream, at, epoch & 0xFFFFFFFF,
+                   WAIT_AT_LEAST)  # fmt: skip
+
+    def copy(self, to: Any, source: Any) -> None:
+        """Raises D035."""
+        nbytes = source.numel() * source.element_size()
+        self._copy("copying between ranks", to.data_ptr(), source.data_ptr(), nbytes, self.stream.cuda_stream)
+
+    def signal(self, words: Any, index: int, epoch: int) -> None:
+        """Raises D035."""
+        at = words.data_ptr() + 4 * index
+        self._write("signaling in a stream", self.stream.cuda_stream, at, epoch & 0xFFFFFFFF, WRITE_BEHIND_ALL)
+
+    def release(self) -> None:
+        """Ends the waits of a rank that did not come: a stream has no time limit of its own."""
+        for at, epoch in self.waits.items():
+            self._write("ending a wait", self.spare.cuda_stream, at, epoch & 0xFFFFFFFF, WRITE_BEHIND_ALL)
+
+
+@contextlib.contextmanager
+def by_engines(torch: Any, queue: EngineQueue, work: Callable[[CopyQueue], None], limit: float) -> Iterator[None]:
+    """Puts `work` on the queue's stream, behind what the current stream has now; the current stream goes on behind it
+    at the end of `with`. Its waits end LATER seconds after `limit`, when those of kernels have ended and said so."""
+    current = torch.cuda.current_stream(queue.stream.device)
+    queue.stream.wait_stream(current)
+    work(queue)
+    done = torch.cuda.Event()
+    done.record(queue.stream)
+    timer = threading.Timer(limit + LATER, lambda: done.query() or queue.release())
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        current.wait_stream(queue.stream)

@@ -1,0 +1,173 @@
+"""Hopper's products that wait for ranks, or store at ranks: against float64 on drawn shapes, on the CPU and the reference with races verified; what is seeded
+wrong is found; and the code by what ptxas says of it."""
+
+import importlib.util
+import pathlib
+import subprocess
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import avelang
+import avelang.language as al
+from avelang.base.errors import AveError
+from avelang.dist import World
+from avelang.ops import dist
+from avelang.pipelines import shards
+from avelang.runtime.compile import compile_text
+from avelang_kernels.dist import fused, hopper
+from avelang_kernels.matmul.hopper_gemm import GemmTile, threads
+from avelang_kernels.matmul.hopper_rule import choose_tile, times
+from tools import need
+
+BF16 = ml_dtypes.bfloat16
+PLAIN, PAIR, TURNS = GemmTile(64, 32, 2), GemmTile(64, 32, 3, 2, group_m=2), GemmTile(64, 32, 3, 1, 2, pingpong=True)
+
+
+def close(got, want):
+    assert (np.abs(got.astype(np.float64) - want) <= 2.0**-7 * np.abs(want).max()).all()
+
+
+def products(m, seed, rows, k, n, which, calls):
+    """Both, `calls` times, on a member's part of random numbers."""
+    rng = np.random.default_rng(seed)
+    for _ in range(calls):
+        xs, ws = ([rng.standard_normal((r, k)).astype(BF16) for _ in range(m.ranks)] for r in (rows * m.ranks, n))
+        wide = [x.astype(np.float64) for x in xs]
+        if "gather" in which:
+            want = np.concatenate([x[:rows] for x in wide]) @ ws[m.rank].T.astype(np.float64)
+            close(dist.all_gather_matmul(xs[m.rank][:rows], ws[m.rank].T, m, fuse=True, target="sm_90a"), want)
+        if "scatter" in which:
+            want = sum(x[m.rank * rows :][:rows] @ w.T.astype(np.float64) for x, w in zip(wide, ws, strict=True))
+            got = [dist.matmul_reduce_scatter(xs[m.rank], ws[m.rank].T, m, fuse=True, target="sm_90a") for _ in range(2)]
+            close(got[0], want)
+            assert got[0].tobytes() == got[1].tobytes()
+
+
+def tiles(monkeypatch, tile):
+    """Two blocks or clusters of them make all tiles, of this kind."""
+    monkeypatch.setattr(hopper, "choose", lambda *_: (tile, 1.0))
+    monkeypatch.setattr(hopper, "blocks_of", lambda tiles, sms, t: min(tiles, 2) * t.cluster)
+
+
+@pytest.mark.parametrize("tile,ranks", [(PAIR, 3), (TURNS, 2)], ids=["pair", "turns"])
+@pytest.mark.parametrize("copied", [False, True])
+def test_on_the_cpu_of_drawn_shapes(tile, ranks, copied, monkeypatch):
+    """Rows that are no multiple of the tile, columns of no whole 16 bytes; parts that a kernel stores, and such as are copied beside the product."""
+    tiles(monkeypatch, tile)
+    monkeypatch.setattr(fused, "COPIED", 0 if copied else 1 << 30)
+    rng = np.random.default_rng()
+    for _ in range(3):
+        rows, n = (int(v) for v in rng.integers(1, 150, 2))
+        k = 8 * int(rng.integers(1, 20))
+        World(ranks, bytes=1 << 22, limit=60).run(products, ranks, rows, k, n, "gather, scatter", 3)
+
+
+@pytest.mark.parametrize("which,ranks,rows,k,n,tile", [
+    ("gather", 3, 40, 72, 40, PAIR), ("gather", 2, 100, 8, 40, PLAIN), ("scatter", 2, 70, 8, 40, PLAIN), ("scatter", 3, 10, 8, 33, TURNS),
+])  # fmt: skip
+def test_on_the_reference_without_races(which, ranks, rows, k, n, tile, monkeypatch):
+    tiles(monkeypatch, tile)
+    World(ranks, backend="reference", bytes=1 << 20, seed=rows).run(products, 1, rows, k, n, which, 1)
+
+
+MUTANTS = [
+    # what is left out or changed in the pipeline's file, and of which product
+    ("            al.wait(al.subview(self.counters, (shard,), (1,)), self.want, shard)", "            pass", "gather"),
+    ("self.want, shard)", "self.want - 1, shard)", "gather"),
+    ("        al.nvvm.fence_proxy_async()\n", "", "gather"),
+    ("work.a[0] // self.rows, (end - 1)", "work.a[0] // self.rows, (end - 1) // 2", "gather"),
+    ("            al.nvvm.cp_async_bulk_wait_group(0)\n", "", "scatter"),
+    ('scope="system", order="release"', 'scope="device", order="release"', "scatter"),
+    ('scope="system", order="release"', 'scope="system"', "scatter"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("old,new,which", MUTANTS, ids=lambda x: x.strip()[:24])
+def test_what_is_seeded_wrong_is_found(old, new, which, monkeypatch, tmp_path):
+    source = pathlib.Path(shards.__file__).read_text()
+    assert source.count(old) == 1
+    (tmp_path / "mutant.py").write_text(source.replace(old, new))
+    spec = importlib.util.spec_from_file_location("mutant", tmp_path / "mutant.py")
+    mutant = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(mutant)
+    tiles(monkeypatch, PLAIN)
+    monkeypatch.setattr(hopper, "ShardGate", mutant.ShardGate)
+    monkeypatch.setattr(hopper, "PeerEpilogue", mutant.PeerEpilogue)
+    for build in (hopper.build_gathered, hopper.build_scattered):
+        monkeypatch.setattr(hopper, build.__name__, build.__wrapped__)
+    with pytest.raises(AveError) as e:
+        World(2, backend="reference", bytes=1 << 20).run(products, 1, 60, 8, 100, which, 1)
+    assert e.value.code == ("X014" if "proxy" in old else "X040") and "rank" in e.value.message
+
+
+X, PLACES = al.Tensor((1024, 4), al.u32), al.Tensor((1,), al.u32)
+
+
+@avelang.jit
+def walk(out: X, kind: al.constexpr, rows: al.u32, n: al.u32, own: al.u32, R: al.constexpr, T: al.constexpr):
+    """First row, column, end of the rows and whether there is a tile, of each tile of clusters in its order."""
+    if kind == "gather":
+        s = shards.GatherScheduler(rows, n, 8, own, R, T.m, T.n, T.cluster_m, T.cluster_n, T.group_m)
+    else:
+        s = shards.ScatterScheduler(rows, n, 8, own, R, T.m, T.n, T.cluster_m, T.cluster_n, T.group_m)
+    for i in al.range(s.count()):
+        work = s.work_tile(i, 0, 0)
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = work.a[0], work.b[0], work.a[1], 1
+
+
+def test_walks_have_each_tile_once_and_shards_in_turn():
+    rng = np.random.default_rng()
+    for _ in range(20):
+        ranks, rows, n = (int(v) for v in rng.integers((1, 1, 1), (9, 400, 300)))
+        own, tile = int(rng.integers(ranks)), [PLAIN, PAIR, TURNS][rng.integers(3)]
+        high, wide = tile.m * tile.cluster_m, tile.n * tile.cluster_n
+        cols = -(-n // wide)
+        for kind in ("gather", "scatter"):
+            out = np.zeros((1024, 4), np.uint32)
+            walk[1, 1](out, kind, rows, n, own, ranks, tile)
+            made = out[out[:, 3] > 0].astype(int)
+            places = [(int(r), int(c)) for r, c in made[:, :2]]
+            if kind == "gather":
+                want = {(r * high, c * wide) for r in range(-(-ranks * rows // high)) for c in range(cols)}
+            else:
+                want = {(s * rows + r * high, c * wide) for s in range(ranks) for r in range(-(-rows // high)) for c in range(cols)}
+            assert len(places) == len(set(places)) == len(want) and set(places) == want
+            order = (made[:, 0] // rows - own) % ranks
+            first = int(order[0])  # a shard of few rows may have no tile that begins in it
+            assert (np.diff((order - first) % ranks) >= 0).all()
+            if kind == "scatter" or rows >= high:
+                assert first == 0
+
+
+def test_the_rule_counts_the_overlap():
+    """One after the other where rows are few; one product where an exchange of some size goes beside it."""
+    class Told:
+        ranks, copies, left, _kept = 4, True, 1 << 34, ()
+
+    def gathers(m, n, k):
+        x, w = (np.lib.stride_tricks.as_strided(np.zeros(1, BF16), s, (2 * s[1], 2)) for s in ((m, k), (n, k)))
+        return fused.gathers(Told, x, w.T, -1, "sm_90a"), fused.scatters(Told, x, w.T, -1, "sm_90a")
+
+    assert gathers(16, 7168, 8192)[0] is False
+    assert gathers(2048, 7168, 8192) == (True, True)
+
+
+def test_ordinary_products_have_tiles_and_times_of_their_own():
+    tile, time = hopper.choose(2048, 4, 7168, 8192, 132, 2)
+    assert tile.split == 1 and tile.cluster_k == 1 and not tile.transposed and tile.m * tile.cluster_m <= 2048
+    assert time * 1e6 >= float(times(8192, 7168, 8192)[1].min()) > 0 and choose_tile(8192, 7168, 8192)
+
+
+@pytest.mark.parametrize("build,size", [(hopper.build_gathered, 2), (hopper.build_scattered, 4)])
+def test_assembled_without_spills(build, size, tmp_path):
+    tool = need("ptxas")
+    for rows, n, k in ((2048, 7168, 8192), (4096, 3072, 12288), (16, 4096, 4096)):
+        tile, _ = hopper.choose(rows, 4, n, k, 132, size)
+        text = compile_text(build(tile, al.bf16, 4), {}, (threads(tile), 1, 1), "sm_90a", "asm")
+        assert ("fence.proxy.async;" in text) == (size == 2) and ".sys." in text and "multimem" not in text
+        (tmp_path / "a.ptx").write_text(text)
+        said = subprocess.run([tool, "-arch=sm_90a", "-v", "-o", tmp_path / "a.cubin", tmp_path / "a.ptx"], capture_output=True, text=True)
+        assert not said.returncode, said.stderr
+        assert "0 bytes spill stores, 0 bytes spill loads" in said.stderr and "C7515" not in said.stderr
