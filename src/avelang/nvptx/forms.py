@@ -67,6 +67,7 @@ class WordRule:
 EFFECTS = {
     "read": "reads the memory that its brackets name",
     "write": "writes the memory that its brackets name",
+    "strong": "is relaxed where no modifier says otherwise",
     "async": "accesses memory beside the thread that begins it",
     "commit": "closes the thread's open group of asynchronous operations",
     "arrive": "counts an arrival, or bytes of copies, on an mbarrier",

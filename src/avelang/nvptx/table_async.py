@@ -54,8 +54,10 @@ form("cp.async.bulk.wait_group{.read}", "i:u32", "8.0 sm_90", _S)
 for _op, _t in (("and or xor", "b32"), ("add", "u32 s32 u64"), ("inc dec", "u32"), ("min max", "u32 s32")):
     form(f"cp.reduce.async.bulk.shared::cluster.shared::cta{_DONE}.<op>.<t>", "[], [], s:u32, []", "8.0 sm_90", _S,
         op=_op, t=_t)
-for _op, _t in (("and or xor", "b32 b64"), ("add", "u32 s32 u64 f32 f64"), ("inc dec", "u32"),
-        ("min max", "u32 s32 u64 s64 f16 bf16"), ("add.noftz", "f16 bf16")):  # fmt: skip
+# What bulk copies to global memory do to what stands there.
+GLOBAL_REDUCTIONS = (("and or xor", "b32 b64"), ("add", "u32 s32 u64 f32 f64"), ("inc dec", "u32"),
+    ("min max", "u32 s32 u64 s64 f16 bf16"), ("add.noftz", "f16 bf16"))  # fmt: skip
+for _op, _t in GLOBAL_REDUCTIONS:
     form("cp.reduce.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}.<op>.<t>",
         f"[global], [], s:u32, {_HINT}", "8.0 sm_90", _S, op=_op, t=_t)
 

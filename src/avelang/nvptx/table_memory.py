@@ -8,6 +8,7 @@ from typing import Any
 
 from avelang.nvptx.forms import PLAIN, TENSOR_MEMORY, TOGETHER, Env, WordRule, entries, form, implies, only
 from avelang.nvptx.ptx_types import TYPES
+from avelang.nvptx.table_async import GLOBAL_REDUCTIONS
 
 _S = "9.7.9"
 _TYPES = "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
@@ -52,9 +53,10 @@ entries("st.async", "write async arrive", group="mbarrier")
 entries("atom", "read write long discards")
 entries("red", "read write long")
 entries("red.async", "read write async arrive", group="mbarrier")
-entries("multimem.ld_reduce", "read")
-entries("multimem.red", "read write")
-entries("multimem.st", "write")
+entries("multimem.ld_reduce", "read strong")
+entries("multimem.red", "read write strong")
+entries("multimem.st", "write strong")
+entries("multimem.cp.async.bulk multimem.cp.reduce.async.bulk", "read write async", group="bulk", proxy="async")
 entries("prefetch prefetchu applypriority discard createpolicy")
 
 # -- ld ----------------------------------------------------------------------------------------------------------------
@@ -196,3 +198,8 @@ for _t, _vec, _kind in (("e4m3 e5m2", "v4 v8", ".<vec>"), ("e4m3x2 e5m2x2", "v2 
 _STORED = "b32 b64 u32 u64 s32 s64 f64"
 form("multimem.st{.<sem>}{.<scope>}{.global}.<t>", "[global], s:<t>", "8.1 sm_90", _S, t=_STORED, **_RED)
 form("multimem.st.weak{.global}.<t>", "[global], s:<t>", "8.1 sm_90", _S, t=_STORED)
+form("multimem.cp.async.bulk.global.shared::cta.bulk_group{.cp_mask}", "[global], [], s:u32, s:u16 if cp_mask",
+    "9.1 sm_90", "9.7.9.25", words={"cp_mask": "9.1 sm_100"})  # fmt: skip
+for _op, _t in GLOBAL_REDUCTIONS:
+    form("multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.<op>.<t>", "[global], [], s:u32", "9.1 sm_90",
+        "9.7.9.25", op=_op, t=_t)

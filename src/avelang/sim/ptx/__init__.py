@@ -3,6 +3,7 @@
 
 from avelang.sim.ptx.maps import PtxTensorMap as TensorMap
 from avelang.sim.ptx.maps import tensor_map
+from avelang.sim.ptx.multicast import Multicast
 from avelang.sim.ptx.program import PtxProgram as Program
 
-__all__ = ["Program", "TensorMap", "tensor_map"]
+__all__ = ["Multicast", "Program", "TensorMap", "tensor_map"]

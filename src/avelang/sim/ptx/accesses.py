@@ -24,6 +24,12 @@ READ, WRITE, UPDATE = range(3)  # UPDATE: a strong write, as atomics are
 STRONG = ("relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio")
 
 
+def _unsaid(i: Instr) -> str:
+    """The order of an access whose modifiers say none."""
+    strong = i.entry.has("read") and i.entry.has("write") or i.entry.has("strong") and "weak" not in i.parts
+    return "relaxed" if strong else ""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class What:
     """An instruction that accesses memory: whether it does so in shared memory (None: its addresses are generic), and
@@ -40,7 +46,7 @@ def what(i: Instr) -> What:
     if space == "generic" and mem is not None and isinstance(mem.base, At):
         space = mem.base.variable.space
     shared = None if space == "generic" else space.startswith("shared")
-    how = next((x for x in i.parts if x in STRONG), "relaxed" if i.entry.has("read") and i.entry.has("write") else "")
+    how = next((x for x in i.parts if x in STRONG), _unsaid(i))
     if not how:
         return What(shared, None)
     scope = SCOPES[next((x for x in i.parts if x in SCOPES), "gpu")] if how not in ("volatile", "mmio") else GPU
@@ -65,7 +71,7 @@ class ShadowMemory:
         launch = watch.run.launch
         # Regions that overlap have one shadow. What nobody may write cannot race.
         spans: list[list[Any]] = []
-        for start, end, name, writable in sorted(launch.names):
+        for start, end, name, writable in sorted([*launch.names, *launch.replicas()]):
             if spans and start < spans[-1][1]:
                 spans[-1][1], spans[-1][3] = max(spans[-1][1], end), spans[-1][3] or writable
             elif end > start:

@@ -6,7 +6,7 @@ from avelang.llvm.vectors import Ops
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import At, Callee, FlatFunction, FlatLabel, FlatVariable, Instr, Mem, Operand, PtxReg
 from avelang.sim.ptx.modifiers import Mods, NotExecuted
-from avelang.sim.ptx.state import FUNCTIONS, TRAP
+from avelang.sim.ptx.state import TRAP
 from avelang.sim.ptx.translator import Handler, PtxTranslator
 
 CALLS = ("call", "ret")
@@ -80,10 +80,11 @@ class Calls:
         """(function, the lanes that call it as i1 a lane, or "")."""
         if isinstance(callee, Callee):
             return [(self.functions[callee.number], "")]
-        if not isinstance(callee, PtxReg) or callee.bits != 64:
-            raise NotExecuted("a function, or its address in 64 bits, is needed")
-        o, value = Ops(t, "i64"), t.value(callee)
-        return [(f, o.cmp("eq", value, FUNCTIONS + 16 * f.number)) for f in self.functions if f is not self.entry]
+        bits = t.windows.bits
+        if not isinstance(callee, PtxReg) or callee.bits != bits:
+            raise NotExecuted(f"a function, or its address in {bits} bits, is needed")
+        o, value = Ops(t, f"i{bits}"), t.value(callee)
+        return [(f, o.cmp("eq", value, t.windows.functions + 16 * f.number)) for f in self.functions if f is not self.entry]
 
     def call(self, t: PtxTranslator, i: Instr) -> None:
         """call: arguments are copied, control goes to the function."""

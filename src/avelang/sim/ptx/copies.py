@@ -12,6 +12,8 @@ import numpy as np
 
 import avelang.sim.ptx.clocks as clocks
 import avelang.sim.ptx.maps as maps
+import avelang.sim.ptx.multicast as multicast
+from avelang.ir.dtypes import BY_NAME
 from avelang.isa.nvptx.swizzle import swizzled
 from avelang.isa.nvptx.tma import ALIGN, PIECE
 from avelang.isa.tensor_map import NAN, TensorMapValue
@@ -29,9 +31,12 @@ if TYPE_CHECKING:
 ASYNC, BULK = "cp.async", "bulk"
 
 
-def _region(launch: PtxLaunch, low: int, high: int, write: bool, lane: int) -> tuple[np.ndarray, int]:
+Regions = list[tuple[int, int, str, bool]]  # (start, end, name, whether it may be written)
+
+
+def _region(names: Regions, low: int, high: int, write: bool, lane: int) -> tuple[np.ndarray, int]:
     """(the memory that holds [low, high), its first address). Raises Outside where the kernel may not touch it."""
-    for start, end, _, writable in launch.names:
+    for start, end, _, writable in names:
         if start <= low and high <= end:
             if write and not writable:
                 raise Outside(low, high - low, lane, readonly=True)
@@ -46,7 +51,7 @@ def in_shared(block: CtaState, offset: int) -> int:
 
 def host_bytes(launch: PtxLaunch, address: int, nbytes: int, write: bool, lane: int) -> np.ndarray:
     """A view of this machine's memory at an address. Raises Outside."""
-    memory, start = _region(launch, address, address + nbytes, write, lane)
+    memory, start = _region(launch.names, address, address + nbytes, write, lane)
     return memory[address - start : address - start + nbytes]
 
 
@@ -54,20 +59,23 @@ class Copy:
     """Copies that one instruction has begun, one row for each lane: where each byte of `data` uint8 (rows, bytes) will
     arrive, `at` int64 (rows, bytes), in the shared memory of `block`, or (None) in global memory. `guard`: bytes of
     `source`'s shared memory that must stay as they are. It has what `sim.async_copies.CommitGroups` asks for. `done` is
-    called when all is there."""
+    called when all is there. `names`: the global memory that it may reach, where that is not the launch's."""
 
     def __init__(self, copies: Copies, lanes: np.ndarray, block: CtaState | None, at: np.ndarray, data: np.ndarray,
             source: CtaState | None = None, guard: np.ndarray | None = None, add: Any = None, generic: bool = False,
-            origin: int = -1, done: Callable[[], None] | None = None):  # fmt: skip
+            origin: int = -1, done: Callable[[], None] | None = None, names: Regions | None = None):  # fmt: skip
         self.copies, self.lanes, self.block, self.at, self.data = copies, lanes, block, at, data
         self.source, self.guard, self.add, self.generic, self.origin, self.done = (source, guard, add, generic, origin,
             done)
+        self.names = copies.run.launch.names if names is None else names
         self.number = 0  # in a launch that is watched: which of its agent's this is
         self.live = np.ones(len(lanes), bool)
         self.open = np.ones(len(lanes), bool)
         self.reading = guard is not None
         if block is not None:
             self._expect(block)
+        elif at.size:  # it must not get as far as the end of its warp, where nobody knows of this instruction
+            _region(self.names, int(at.min()), int(at.max()) + 1, True, int(lanes[0]))
         if source is not None and guard is not None:
             source.shadow[guard] |= READ_LATER
             source.flights.append(self)
@@ -117,7 +125,7 @@ class Copy:
                 self.block.flights.remove(self)
         elif at.size:
             low, high = int(at.min()), int(at.max()) + 1
-            memory, start = _region(self.copies.run.launch, low, high, True, int(self.lanes[0]))
+            memory, start = _region(self.names, low, high, True, int(self.lanes[0]))
             for a, d in zip(at, data, strict=True):
                 memory[a - start] = d if self.add is None else _added(memory[a - start], d, self.add)
         if not self.live.any():
@@ -141,16 +149,18 @@ def _added(there: np.ndarray, data: np.ndarray, how: tuple[str, Any]) -> np.ndar
     """The result of a reduction, element by element."""
     op, dtype = how
     a, b = np.ascontiguousarray(there).view(dtype), np.ascontiguousarray(data).view(dtype)
-    rule = {"add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or,
-        "xor": np.bitwise_xor, "inc": lambda x, y: np.where(x >= y, 0, x + 1), "dec": lambda x,
-        y: np.where((x == 0) | (x > y), y, x - 1)}[op]  # fmt: skip
     with np.errstate(all="ignore"):
-        return rule(a, b).astype(dtype).view(np.uint8)
+        return REDUCTIONS[op](a, b).astype(dtype).view(np.uint8)
 
 
-DTYPES = {"u32": "<u4", "s32": "<i4", "u64": "<u8", "s64": "<i8", "b32": "<u4", "b64": "<u8", "f16": "<f2",
-    "f32": "<f4", "f64": "<f8"}
-OPERATIONS = ("add", "min", "max", "and", "or", "xor", "inc", "dec")
+# A NaN gives way to a number, as in `min` and `max` of registers. fmin and fmax of integers are minimum and maximum.
+REDUCTIONS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {"add": np.add, "min": np.fmin, "max": np.fmax,
+    "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
+    "inc": lambda x, y: np.where(x >= y, 0, x + 1),
+    "dec": lambda x, y: np.where((x == 0) | (x > y), y, x - 1)}  # fmt: skip
+DTYPES: dict[str, Any] = {"u32": "<u4", "s32": "<i4", "u64": "<u8", "s64": "<i8", "b32": "<u4", "b64": "<u8",
+    "f16": "<f2", "f32": "<f4", "f64": "<f8", "bf16": BY_NAME["bf16"].np}  # fmt: skip
+OPERATIONS = tuple(REDUCTIONS)
 
 
 class Copies:
@@ -221,7 +231,7 @@ class Copies:
             values = v.get(o[3]) if not isinstance(o[3], n.Not) else v.flags(o[3])
             skipped = getattr(o[3], "bits", 0) == 1 or isinstance(o[3], n.Not)
             count = np.where(values != 0, 0, size).astype(np.uint32) if skipped else values
-        self.groups(v.warp, ASYNC).add(self._begin_plain(v, v.address(o[0]), v.address(o[1]), size, count))
+        self.groups(v.warp, ASYNC).add(self._begin_plain(v, v.address(o[0]), v.far(v.address(o[1])), size, count))
 
     def _begin_plain(self, v: HostView, to: np.ndarray, source: np.ndarray, size: int, count: np.ndarray) -> Copy:
         lanes = np.array(v.lanes)
@@ -304,8 +314,10 @@ class Copies:
             if kind not in DTYPES:
                 raise NotExecuted(f"a reduction by .{op} of .{kind} is not executed here")
             add = (op, DTYPES[kind])
+        masked = m.has("cp_mask")
         m.done()
-        o = list(v.i.operands[: -1 if policy else None])
+        masks = v.get(v.i.operands[-1]) if masked else np.full(LANES, (1 << PIECE) - 1)
+        o = list(v.i.operands[: -policy - masked or None])
         at, where, sizes = v.address(o[0]), v.address(o[1]), v.get(o[2])
         for lane in v.lanes:
             a, s, size = int(at[lane]), int(where[lane]), int(sizes[lane])
@@ -322,12 +334,21 @@ class Copies:
                 guard = offset + here
                 data, read = self._used(v, own, guard, lane).copy(), (own, guard)
             if to == "global":
-                copy = Copy(self, np.array([lane]), None, (a + here)[None], data[None], own, guard, add,
-                    origin=v.i.index)
-                self._stored(v, copy, read, a + here, add)
+                kept = here[int(masks[lane]) >> here % PIECE & 1 != 0]  # of each 16 bytes, those of the mask
+                for start, names in self._replicas(v, a, size, lane):
+                    copy = Copy(self, np.array([lane]), None, (start + kept)[None], data[None, kept], own, guard, add,
+                        origin=v.i.index, names=names)
+                    self._stored(v, copy, read, start + kept, add)
                 continue
             for block, offset, bar in self._targets(v, lane, a, o[3], v.get(o[4]) if many else None):
                 self._arrives(v, lane, bar, block, offset + here, data, add, read)
+
+    def _replicas(self, v: HostView, address: int, size: int, lane: int) -> list[tuple[int, Regions]]:
+        """(address, memory that may be reached) of each place to which a copy goes: one; all of `multimem`."""
+        if v.i.parts[0] != "multimem":
+            return [(address, self.run.launch.names)]
+        m, offset = multicast.found(self.run.launch, address, size, True, lane)
+        return [(span[0] + offset, [span]) for span in m.spans()]
 
     def _stored(self, v: HostView, copy: Copy, source: Any, to: np.ndarray, add: Any) -> None:
         """A copy to global memory begins."""
@@ -451,7 +472,7 @@ class Copies:
             out.reshape(-1).view(np.uint16)[:] = NAN
         if inside.any():
             low, high = int(address[inside].min()), int(address[inside].max()) + size
-            memory, start = _region(self.run.launch, low, high, False, lane)
+            memory, start = _region(self.run.launch.names, low, high, False, lane)
             out[inside] = memory[(address[inside] - start)[:, None] + np.arange(size)]
         return out.reshape(-1)
 
@@ -522,7 +543,8 @@ TABLE: dict[str, Callable[[HostExecutor, HostView], None]] = {
     "cp.async.commit_group": lambda host, v: host.copies.commit(v, ASYNC),
     **dict.fromkeys(("cp.async.wait_group", "cp.async.wait_all"), lambda host, v: host.copies.wait_async(v)),
     "cp.async.mbarrier.arrive": lambda host, v: host.copies.report(v),
-    **dict.fromkeys(("cp.async.bulk", "cp.reduce.async.bulk"), lambda host, v: host.copies.run_of_bytes(v)),
+    **dict.fromkeys(("cp.async.bulk", "cp.reduce.async.bulk", "multimem.cp.async.bulk",
+        "multimem.cp.reduce.async.bulk"), lambda host, v: host.copies.run_of_bytes(v)),
     **dict.fromkeys(("cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor"), lambda host, v: host.copies.tensor(v)),
     **dict.fromkeys(("cp.async.bulk.prefetch", "cp.async.bulk.prefetch.tensor"), _nothing),
     "cp.async.bulk.commit_group": lambda host, v: host.copies.commit(v, BULK),

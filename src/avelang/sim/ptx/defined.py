@@ -162,11 +162,11 @@ class Defining(PtxTranslator):
         """A pointer to word k of the warp's `undef`."""
         return self.pointer("w", WARP["undef"] + 4 * k)
 
-    def address(self, m: Mem, space: str) -> str:
+    def address(self, m: Mem, space: str, window: str = "") -> str:
         """The addresses of a memory operand; using an undefined one is noted."""
         if isinstance(m.base, PtxReg):
             self.used(self.whole(m.base), ADDRESS)
-        x = super().address(m, space)
+        x = super().address(m, space, window)
         self.sources = []
         return x
 

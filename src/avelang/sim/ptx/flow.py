@@ -128,6 +128,7 @@ def translate(code: FlatCode, watched: bool = False, without: int = -1, init: bo
     if isinstance(t, Defining):
         t.apart = parts.apart(code.instructions)
     # bytes between the parts of a struct have no value
+    t.windows = code.windows
     t.without, t.undef_start, t.widest = without, code.warp_bytes, 1 if init else 8
     if watched:
         for registers, word in code.unfenced.items():

@@ -13,6 +13,7 @@ import numpy as np
 import avelang.sim.ptx.copies as copies
 import avelang.sim.ptx.host_mma as host_mma
 import avelang.sim.ptx.launch_control as launch_control
+import avelang.sim.ptx.multimem as multimem
 import avelang.sim.ptx.parts as parts
 import avelang.sim.ptx.prints as prints
 import avelang.sim.ptx.reports as reports
@@ -116,7 +117,8 @@ class HostView:
             return self.block.rank << RANK | offset
         if v.space == "local":
             return offset
-        return (self.run.launch.params if v.space == "param" else self.run.program.module_memory).ctypes.data + offset
+        memory = self.run.launch.params if v.space == "param" else self.run.module
+        return memory.ctypes.data + offset - self.run.launch.base()
 
     def address(self, o: object) -> np.ndarray:
         """Addresses int64 (lanes,) of a memory operand."""
@@ -126,8 +128,13 @@ class HostView:
         at = self.get(base, base.bits if isinstance(base, PtxReg) else 64).astype(np.int64) + o.offset
         return at & 0xFFFFFFFF if isinstance(base, PtxReg) and base.bits == 32 else at
 
+    def far(self, addresses: np.ndarray) -> np.ndarray:
+        """Addresses of global memory as this machine has them."""
+        return addresses + self.run.launch.base()
+
     def shared(self, lane: int, address: int, peers: bool = False) -> tuple[CtaState, int]:
         """(block, byte) of an address of shared memory, generic or not."""
+        address = self._unwindowed(address)
         if address >> 60 == LOCAL_BASE >> 60:
             raise HostMisuse(f"address {address:#x} is in local memory, not in shared", lane)
         if address >> 60 not in (0, SHARED_BASE >> 60) or address >> 60 == 0 and address >> 32:
@@ -139,9 +146,18 @@ class HostView:
             raise HostMisuse(f"address {address:#x} is in the shared memory of block {rank} of the cluster", lane)
         return blocks[rank], offset
 
+    def _unwindowed(self, address: int) -> int:
+        """A generic address of 64 bits, of one that may have fewer."""
+        windows = self.run.program.code.windows
+        for narrow, wide in ((windows.shared, SHARED_BASE), (windows.local, LOCAL_BASE)):
+            if windows.bits == 32 and address >> 28 == narrow >> 28:
+                return address ^ narrow ^ wide
+        return address
+
     def place(self, lane: int, address: int, nbytes: int, write: bool) -> np.ndarray:
         """The bytes at a generic address, as a view of this machine's memory. Raises Outside where the kernel may not
         touch them."""
+        address = self._unwindowed(address)
         if address >> 60 == SHARED_BASE >> 60:
             block, offset = self.shared(lane, address, True)
             if offset + nbytes > block.size:
@@ -151,7 +167,7 @@ class HostView:
             size = self.run.program.code.local_bytes
             start = (self.warp.index * LANES + lane) * size + (address & 0xFFFFFFFF)
             return self.block.local[start : start + nbytes]
-        return copies.host_bytes(self.run.launch, address, nbytes, write, lane)
+        return copies.host_bytes(self.run.launch, address + self.run.launch.base(), nbytes, write, lane)
 
 
 class HostExecutor:
@@ -458,6 +474,7 @@ TABLE: dict[str, HostHandler] = {
     **warpgroup_mma.TABLE,
     **host_mma.TABLE,
     **launch_control.TABLE,
+    **multimem.TABLE,
     **tensor_mma.TABLE,
     **tensor_moves.TABLE,
 }

@@ -11,19 +11,21 @@ from avelang.base.errors import error
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import BITS, FlatCode, FlatVariable
 from avelang.sim.ptx.constants import fold
-from avelang.sim.ptx.state import FUNCTIONS
 
 
-def fill(code: FlatCode, memory: np.ndarray) -> None:
-    """Puts all initial values where they belong; memory is zero elsewhere."""
+def fill(code: FlatCode, memory: np.ndarray, start: int = 0) -> None:
+    """Puts all initial values where they belong; memory is zero elsewhere. `start`: its address, where that is not the
+    one of this machine."""
     by_name = {v.name: v for v in code.variables}
     for v in code.variables:
         if v.init is not None:
-            _Filler(code, memory, by_name, v).put(v.init, v.offset)
+            _Filler(code, memory, by_name, v, start or memory.ctypes.data).put(v.init, v.offset)
 
 
 class _Filler:
-    def __init__(self, code: FlatCode, memory: np.ndarray, by_name: dict[str, FlatVariable], v: FlatVariable):
+    def __init__(self, code: FlatCode, memory: np.ndarray, by_name: dict[str, FlatVariable], v: FlatVariable,
+            start: int):  # fmt: skip
+        self.start = start
         self.code, self.memory, self.by_name, self.v = code, memory, by_name, v
         self.size = BITS[v.type] // 8
 
@@ -58,10 +60,10 @@ class _Filler:
 
     def address(self, name: str) -> int:
         if name in self.by_name:
-            return self.memory.ctypes.data + self.by_name[name].offset
+            return self.start + self.by_name[name].offset
         for f in self.code.functions:
             if f.name == name:
-                return FUNCTIONS + 16 * f.number
+                return self.code.windows.functions + 16 * f.number
         raise error("X030", what=f"the variable `{self.v.name}`", why=f"its initial value names `{name}`, which has no "
             f"address here")
 

@@ -37,6 +37,7 @@ class _AccessForm:
         self.policy = _hints(m)
         found = m.take(*SPACES)
         self.space = SPACES[found] if found else "generic"
+        self.window = {"const": "module", "param": "params", "param::entry": "params"}.get(found, "")
         self.count = VECTORS.get(m.take(*VECTORS), 1)
         self.kind = m.type()
         m.done()
@@ -83,7 +84,7 @@ def _partly(t: PtxTranslator, a: _AccessForm, read: list[int]) -> list[str]:
     """A vector of which the program uses some elements only: the others may be anywhere. LLVM loads more than there is
     where the address of a vector is a multiple of its size, as what follows in that piece of memory is never out of a
     GPU's reach."""
-    x, size = t.address(a.mem, a.space), a.bits // 8
+    x, size = t.address(a.mem, a.space, a.window), a.bits // 8
     t.put_addresses(x)
     low = t.op(f"and {t.t('i64')} {x}, {t.constant(size * a.count - 1, 64)}")
     crooked = t.bits_of(t.op(f"icmp ne {t.t('i64')} {low}, {t.constant(0, 64)}"))
@@ -106,7 +107,7 @@ def _load(t: PtxTranslator, i: Instr) -> None:
     if values is None and a.space in ("global", "generic") and 0 < len(read) < a.count:
         values = _partly(t, a, read)
     if values is None:
-        t.put_addresses(t.address(a.mem, a.space))
+        t.put_addresses(t.address(a.mem, a.space, a.window))
         t.access(a.space, a.bits, a.count, False)
         values = [t.take_data(k, a.bits) for k in range(a.count)]
     for o, x in zip(a.items(i.operands[0]), values, strict=True):

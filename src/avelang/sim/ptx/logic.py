@@ -8,7 +8,7 @@ from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import BITS, At, Callee, Instr
 from avelang.sim.ptx.integers import shifted, simple
 from avelang.sim.ptx.modifiers import Mods, NotExecuted, only_type, words
-from avelang.sim.ptx.state import FUNCTIONS, LOCAL_BASE, SHARED_BASE
+from avelang.sim.ptx.state import LOCAL_BASE, NARROW_START, SHARED_BASE
 from avelang.sim.ptx.translator import Handler, PtxTranslator
 
 
@@ -133,9 +133,10 @@ def _mov(t: PtxTranslator, i: Instr) -> None:
     if isinstance(a, Callee):
         if a.number < 0:
             raise NotExecuted(f"`{a.name}` has no body: it has no address here")
-        return t.set(d, t.constant(FUNCTIONS + a.number * 16, bits), bits)
-    if isinstance(a, At) and bits < 64 and a.variable.space not in ("shared", "local"):
-        raise NotExecuted("an address has 64 bits")
+        return t.set(d, t.constant(t.windows.functions + a.number * 16, bits), bits)
+    if isinstance(a, At) and bits < (32 if a.variable.space in ("const", "param") else t.windows.bits) and (
+            a.variable.space not in ("shared", "local")):  # fmt: skip
+        raise NotExecuted(f"an address has {t.windows.bits} bits")
     t.set(d, t.get(a, bits, kind="f" if kind in ("f32", "f64") else "b"), bits)
 
 
@@ -174,28 +175,30 @@ def _cvta(t: PtxTranslator, i: Instr) -> None:
     """Between addresses of a space and generic ones. Of global, const and parameters both are the address on this
     machine."""
     _, to, space = words(i, "to", " ".join((*BASES, *SAME)))
-    o = Ops(t, "i64")
-    x = t.get(i.operands[1], 64)
+    bits = t.windows.bits
+    o = Ops(t, f"i{bits}")
+    x = t.get(i.operands[1], bits)
     if space in BASES:
-        x = o("and", x, 0xFFFFFFFF) if to else o("or", x, BASES[space])
-    t.set(i.operands[0], x, 64)
+        x = o("and", x, 0xFFFFFFFF if bits == 64 else (1 << 28) - 1) if to else o("or", x, BASES[space] >> 64 - bits)
+    t.set(i.operands[0], x, bits)
 
 
 def _isspacep(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     space = m.take(*BASES, *SAME)
     m.done()
+    bits = t.windows.bits
     o = Ops(t, "i64")
-    x = t.get(i.operands[1], 64)
-    window = o("lshr", x, 60)
+    x = t.cut(t.get(i.operands[1], bits), bits, 64)
+    window = o("lshr", x, bits - 4)
     if space in BASES:
         yes = o.cmp("eq", window, BASES[space] >> 60)
         if space in ("shared", "shared::cta"):
-            rank = o("and", o("lshr", x, 24), 255)
+            rank = o("and", o("lshr", x, 24), 15)
             own = t.splat(t.op(f"zext i32 {t.word('rank')} to i64"), "i64")
             yes = Bool(t)("and", yes, o.cmp("eq", rank, own))
     elif space == "global":
-        yes = o.cmp("eq", window, 0)
+        yes = o.cmp("eq", window, 0) if bits == 64 else o.cmp("uge", window, NARROW_START >> 28)
     else:
         raise NotExecuted(f"isspacep.{space} is not modeled")
     t.set(i.operands[0], yes, 1)
@@ -208,9 +211,9 @@ def _mapa(t: PtxTranslator, i: Instr) -> None:
     o = Ops(t, f"i{bits}")
     x = t.get(i.operands[1], bits)
     rank = t.cut(t.get(i.operands[2], 32), 32, bits)
-    if not shared and bits != 64:
-        raise NotExecuted("generic addresses have 64 bits")
-    value = o("or", o("and", x, ~(0xFF << 24)), o("shl", rank, 24))
+    if not shared and bits != t.windows.bits:
+        raise NotExecuted(f"generic addresses have {t.windows.bits} bits")
+    value = o("or", o("and", x, ~(0xF << 24)), o("shl", rank, 24))
     t.set(i.operands[0], value, bits)
 
 

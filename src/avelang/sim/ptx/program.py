@@ -23,7 +23,10 @@ from avelang.sim.ptx.flow import PtxTranslation, leaders, translate
 from avelang.sim.ptx.handlers import asks_host
 from avelang.sim.ptx.host import HostExecutor
 from avelang.sim.ptx.maps import PtxTensorMap
+from avelang.sim.ptx.multicast import Multicast
+from avelang.sim.ptx.narrow import DeviceMemory, device_offset
 from avelang.sim.ptx.run import ORDERS, Dim3, PtxLaunch, PtxRun, aligned
+from avelang.sim.ptx.state import NARROW_START
 
 MANY = 50_000_000  # warp instructions
 MOST_THREADS, MOST_CLUSTER = 1024, 16
@@ -92,7 +95,8 @@ class PtxProgram:
         self.tensor_group = 0  # of .cta_group, once an instruction of tcgen05 has said it
         self.skipped = -1  # the index of an instruction of the host that is left out (`mutate`)
         self.module_memory = aligned(max(64, self.code.module_bytes))
-        initializers.fill(self.code, self.module_memory)
+        narrow = NARROW_START + device_offset(self.code.param_bytes) if self.code.windows.bits == 32 else 0
+        initializers.fill(self.code, self.module_memory, narrow)
 
     @functools.cached_property
     def watched(self) -> Made:
@@ -122,7 +126,8 @@ class PtxProgram:
     @takes()
     def launch(self, args: Sequence[int | bytes | PtxTensorMap], grid: Dim3, block: Dim3, shared_bytes: int = 0,
             cluster: Dim3 | None = None, memory: Sequence[tuple[int, int, str, bool]] = (), check: Sequence[str] = (),
-            report: str = "raise", order: str = "", seed: int = 0) -> Ran:  # fmt: skip
+            report: str = "raise", order: str = "", seed: int = 0,
+            multicast: Sequence[Multicast] = ()) -> Ran:  # fmt: skip
         """Runs a grid to its end; gives the number of warp instructions executed, an int whose `.reports` are the
         errors that were collected.
 
@@ -132,29 +137,79 @@ class PtxProgram:
         of `WORDS`, "all": races (X040 to X043, X050), values that nothing wrote (X051). `report`: "raise", or
         "collect": what is wrong is kept, one error for each kind and place, and the kernel runs on. `order`: "" (warps
         and blocks in turn), "reverse", or "random" with a `seed`: who runs first; what is found does not depend on it,
-        numbers may. Raises X036 for what cannot be launched, X031 to X035 for what stops a warp, and what `check`
+        numbers may. `multicast`: objects that `multimem` instructions reach.
+
+        Raises X036 for what cannot be launched, X031 to X035 for what stops a warp, and what `check`
         finds. """
+        run = self._run(args, grid, block, shared_bytes, cluster, memory, check, report, order, seed, multicast)
+        if run is None:
+            return Ran(0)
+        try:
+            run.all()
+        finally:
+            if run.launch.device is not None:
+                run.launch.device.back()
+        return self._ran(run)
+
+    @takes()
+    def launch_peers(self, args: Sequence[Sequence[int | bytes | PtxTensorMap]], grid: Dim3, block: Dim3,
+            shared_bytes: int = 0, cluster: Dim3 | None = None,
+            memory: Sequence[Sequence[tuple[int, int, str, bool]]] = (), check: Sequence[str] = (),
+            report: str = "raise", order: str = "", seed: int = 0,
+            multicast: Sequence[Multicast] = ()) -> list[Ran]:  # fmt: skip
+        """Runs the grid on several simulated GPUs at once, turn by turn: they may wait for one another's stores.
+
+        `args` and `memory` have one element for each GPU, which is what `launch` takes; the module's variables are
+        each GPU's own, from their initial values; `multicast` is for all. `check` looks at each GPU for itself: races
+        between two GPUs are not found. """
+        if self.code.windows.bits == 32:
+            why = "its addresses have 32 bits: it runs on one GPU"
+            raise error("X036", kernel=self.code.entry.name, what="launch_peers", why=why)
+        if len(memory) not in (0, len(args)):
+            raise error("X036", kernel=self.code.entry.name, what=f"memory of {len(memory)} GPUs",
+                why=f"there are arguments of {len(args)}")  # fmt: skip
+        runs = []
+        for k, own in enumerate(args):
+            module = aligned(len(self.module_memory))
+            initializers.fill(self.code, module)
+            runs.append(self._run(own, grid, block, shared_bytes, cluster, memory[k] if memory else (), check, report,
+                order, seed, multicast, module))  # fmt: skip
+        going = [r.rounds() for r in runs if r is not None]
+        while going:
+            going = [g for g in going if next(g, self) is None]
+        return [Ran(0) if r is None else self._ran(r) for r in runs]
+
+    def _ran(self, run: PtxRun) -> Ran:
+        run.made.ran(run.instructions)
+        return Ran(run.instructions, run.found.values(), run.watch.executed if run.watch is not None else ())
+
+    def _run(self, args: Sequence[Any], grid: Dim3, block: Dim3, shared_bytes: int, cluster: Dim3 | None,
+            memory: Sequence[tuple[int, int, str, bool]], check: Sequence[str], report: str, order: str, seed: int,
+            multicast: Sequence[Multicast], module: np.ndarray | None = None) -> PtxRun | None:  # fmt: skip
+        """A launch that has been checked, and has not begun; None where its grid is empty."""
         self._asked(check, report, order)
         said = required(self.code.entry.node)
         extents = tuple(cluster or said.get("reqnctapercluster", (1, 1, 1)))
         self._check(grid, block, extents, shared_bytes, said)
-        params = self._params(args)
+        variables = self.module_memory if module is None else module
+        device = None
+        if self.code.windows.bits == 32:
+            device = DeviceMemory(self.code.entry.name, self.code.param_bytes, variables, memory)
+            args, variables = [device.narrow(int(x)) if isinstance(x, (int, np.integer)) else x for x in args], device.module
+        params = self._params(args, device)
         if 0 in grid:
-            return Ran(0)
-        names = [(a, a + size, name, writable) for a, size, name, writable in memory]
-        own = [(params, "the parameters", False), (self.module_memory, "the module's variables", True)]
+            return None
+        names = [(a, a + size, name, writable) for a, size, name, writable in memory] if device is None else device.names
+        own = [(params, "the parameters", False), (variables, "the module's variables", True)]
         names += [(x.ctypes.data, x.ctypes.data + x.nbytes, name, writable) for x, name, writable in own]
         regions = np.array([(start, end, int(writable)) for start, end, _, writable in names], np.uint64)
         explicit = cluster is not None and tuple(cluster) != (1, 1, 1) or "reqnctapercluster" in said
         launch = PtxLaunch(
             tuple(grid), tuple(block), extents,  # type: ignore[arg-type]
-            shared_bytes, params, regions, names, {}, explicit,
+            shared_bytes, params, regions, names, {}, explicit, list(multicast), variables, device,
         )  # fmt: skip
         words = frozenset(WORDS if "all" in check else check)
-        run = PtxRun(self, launch, words, report == "collect", order, seed)
-        run.all()
-        run.made.ran(run.instructions)
-        return Ran(run.instructions, run.found.values(), run.watch.executed if run.watch is not None else ())
+        return PtxRun(self, launch, words, report == "collect", order, seed)
 
     def _asked(self, check: Sequence[str], report: str, order: str) -> None:
         for what, got, known in (("check", check, (*WORDS, "all")), ("report", (report,), ("raise", "collect")),
@@ -168,12 +223,12 @@ class PtxProgram:
         """The executor of what translated code leaves to the host."""
         return HostExecutor(run)
 
-    def _params(self, args: Sequence[Any]) -> np.ndarray:
+    def _params(self, args: Sequence[Any], device: DeviceMemory | None = None) -> np.ndarray:
         """The bytes of the parameters."""
         name, params = self.code.entry.name, self.code.params
         if len(args) != len(params):
             raise error("X036", kernel=name, what=f"{len(args)} arguments", why=f"its parameters are {len(params)}")
-        out = aligned(max(64, self.code.param_bytes))
+        out = aligned(max(64, self.code.param_bytes)) if device is None else device.params
         for v, value in zip(params, args, strict=True):
             if isinstance(value, PtxTensorMap):
                 value = value.pack()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import avelang.sim.ptx.multicast as multicast
 from avelang.base.errors import AveError, error
 from avelang.nvptx.printer import instruction
 from avelang.sim.ptx.barriers import HostMisuse, Outside
@@ -79,6 +80,9 @@ def _memory(warp: Warp, address: int, size: int, launch: PtxLaunch, space: str) 
     if window == LOCAL_BASE >> 60 or space == "local":
         return (f"{address & 0xFFFFFFFF:#x} of local memory", f", of which a thread has "
             f"{warp.block.run.program.code.local_bytes} bytes")
+    held = multicast.inside(launch, address)
+    if held is not None:
+        return f"{address - held.address:#x} of `{held.name}`", ", a multicast object: only `multimem` may reach it"
     return f"{address:#x}", f", outside of all memory that was given{_nearest(address, size, launch)}"
 
 
@@ -118,7 +122,7 @@ def stopped(program: PtxProgram, warp: Warp, launch: PtxLaunch, code: int, i: In
 
 def place(warp: Warp, address: int, size: int, launch: PtxLaunch, i: Instr) -> str:
     """An address in words."""
-    for start, end, name, _ in launch.names:
+    for start, end, name, _ in [*launch.names, *launch.replicas()]:
         if start <= address < end:
             return f"{size} bytes at {address - start:#x} of `{name}`"
     return f"{size} bytes at {_memory(warp, address, size, launch, _space(i))[0]}"

@@ -26,6 +26,7 @@ from avelang.sim.ptx.state import (
     EXITED,
     FAULT,
     LANES,
+    NARROW_START,
     RANK,
     STEPS,
     STUCK,
@@ -36,6 +37,8 @@ from avelang.sim.ptx.watch import RaceWatch
 from avelang.sim.ptx.watch_text import CAPACITY, DTYPE, HEADER, RECORD, SPARE
 
 if TYPE_CHECKING:
+    from avelang.sim.ptx.multicast import Multicast
+    from avelang.sim.ptx.narrow import DeviceMemory
     from avelang.sim.ptx.program import PtxProgram
 
 Dim3 = tuple[int, int, int]
@@ -64,6 +67,17 @@ class PtxLaunch:
     names: list[tuple[int, int, str, bool]]
     maps: dict[int, Any]
     explicit: bool = False
+    multicast: list[Multicast] = dataclasses.field(default_factory=list)
+    module: np.ndarray | None = None  # the module's variables, where they are not the program's
+    device: DeviceMemory | None = None  # where addresses have 32 bits
+
+    def base(self) -> int:
+        """What is added to an address of global memory of 32 bits."""
+        return 0 if self.device is None else self.device.bytes.ctypes.data - NARROW_START
+
+    def replicas(self) -> list[tuple[int, int, str, bool]]:
+        """The memory of multicast objects, as `names` is."""
+        return [span for m in self.multicast for span in m.spans()]
 
 
 class Warp:
@@ -147,7 +161,7 @@ class CtaState:
         """What does not change from block to block."""
         run, launch, code = self.run, self.run.launch, self.run.program.code
         for name, value in (("regions", launch.regions.ctypes.data), ("region_count", len(launch.regions)),
-                ("params", launch.params.ctypes.data), ("module", run.program.module_memory.ctypes.data),
+                ("params", launch.params.ctypes.data), ("module", run.module.ctypes.data),
                 ("near_start", 1), ("near_end", 0), ("warps", self.pointers[0].ctypes.data),
                 ("masks", self.pointers[1].ctypes.data), ("log", run.log.ctypes.data), ("undef", self.far)):
             struct.pack_into("<Q", self.state.data, BLOCK[name], value)
@@ -242,6 +256,7 @@ class PtxRun:
             collects: bool = False, order: str = "", seed: int = 0):  # fmt: skip
         self.program, self.launch, self.check, self.collects = program, launch, check, collects
         self.made = program.defining if "init" in check else program.watched if check or collects else program.plain
+        self.module = program.module_memory if launch.module is None else launch.module
         self.found: dict[tuple[object, ...], AveError] = {}
         self.order, self.random = order, np.random.default_rng(seed)
         self.log = aligned(HEADER + (CAPACITY + SPARE) * RECORD if self.made.said.watched else 64, 64)
@@ -260,6 +275,11 @@ class PtxRun:
 
     def all(self) -> None:
         """Runs all blocks to their ends."""
+        for _ in self.rounds():
+            pass
+
+    def rounds(self) -> Iterator[None]:
+        """Runs all blocks to their ends; between rounds, launches on other GPUs may have theirs."""
         total, at, idle = self.clusters[0] * self.clusters[1] * self.clusters[2], 0, 0
         self.started = 0  # clusters that have begun, or that others work on in their place
         running: list[CtaGroup] = []
@@ -270,6 +290,7 @@ class PtxRun:
         while at < total or running:
             if quick and not running:
                 at = self._quickly(free, running, at, total)
+                yield
                 continue
             if at < total and (not running or idle >= patience):
                 group = free.pop() if free else CtaGroup(self)
@@ -291,6 +312,7 @@ class PtxRun:
             if idle and self._stuck(running, idle if at >= total else 0):
                 free += running
                 break
+            yield
         if self.watch is not None:
             self.watch.memory.end()
         self.instructions = sum(int(w.memory[WARP["count"] :][:8].view(np.uint64)[0]) for g in free for w in g.warps)

@@ -6,6 +6,7 @@ The structs are in `native/ptx.h`: `WarpState` and `CtaRecord`.
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 
 from avelang.native.ptx import (
     APART,
@@ -40,6 +41,23 @@ from avelang.native.ptx import (
 
 # Windows of generic addresses.
 SHARED_BASE, LOCAL_BASE, FUNCTIONS = SHARED_WINDOW << 60, LOCAL_WINDOW << 60, FUNCTIONS_WINDOW << 60
+
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Windows:
+    """Addresses of so many bits: where the windows of generic addresses begin, and the addresses of functions."""
+
+    bits: int
+    shared: int
+    local: int
+    functions: int
+
+
+WINDOWS = {bits: Windows(bits, *(w << bits - 4 for w in (SHARED_WINDOW, LOCAL_WINDOW, FUNCTIONS_WINDOW)))
+    for bits in (32, 64)}  # fmt: skip
+# Of a module whose addresses have 32 bits, memory that the host gives is in one piece (`narrow`), from here on.
+NARROW_START = 4 << 28
 
 WARP = {name: getattr(WarpState, name).offset for name, *_ in WarpState._fields_}
 REGISTERS = ctypes.sizeof(WarpState)  # where the registers begin

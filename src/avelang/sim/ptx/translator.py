@@ -25,14 +25,16 @@ from avelang.sim.ptx.state import (
     BLOCK,
     EXITED,
     FAULT,
-    FUNCTIONS,
     LANES,
+    LOCAL_BASE,
+    NARROW_START,
     RANK,
     SHARED_BASE,
     UNKNOWN,
     UNWAITED,
     WAITS,
     WARP,
+    WINDOWS,
 )
 
 Handler = Callable[["PtxTranslator", Instr], None]
@@ -49,6 +51,7 @@ class PtxTranslator(Writer):
         super().__init__(module, LANES)
         self.watched, self.notes = watched, 0  # how many records the block may write
         self.targets, self.functions, self.checked, self.carry = targets, functions, checked, carry
+        self.windows = WINDOWS[64]  # how wide addresses are, and where those of other spaces than global begin
         self.reasons: dict[int, str] = {}  # why instructions are not executed, by their index
         self.here: Instr | None = None
         # of code that follows what nothing has written (`defined`)
@@ -232,7 +235,7 @@ class PtxTranslator(Writer):
         if isinstance(o, n.VectorOperand):
             return self.joined(o, bits)
         if isinstance(o, Callee):
-            return self.constant(FUNCTIONS + o.number * 16, bits)
+            return self.constant(self.windows.functions + o.number * 16, bits)
         raise NotExecuted(f"an operand of this kind ({type(o).__name__}) is not executed here")
 
     def constant(self, value: int, bits: int) -> str:
@@ -313,23 +316,51 @@ class PtxTranslator(Writer):
             rank = self.op(f"zext i32 {self.op(f'shl i32 {own}, {RANK}')} to i64")
             return self.splat(self.op(f"add i64 {rank}, {offset}"), "i64")
         base = self.word("params" if v.space == "param" else "module", 0, 64)
+        if self.windows.bits == 32:
+            base = self.op(f"sub i64 {base}, {self._base()}")
         return self.splat(self.op(f"add i64 {base}, {offset}"), "i64")
 
-    def address(self, m: Mem, space: str) -> str:
-        """The addresses of a memory operand, an i64 a lane."""
+    def _base(self) -> str:
+        """What is added to an address of global memory of 32 bits, an i64."""
+        return self.op(f"sub i64 {self.word('params', 0, 64)}, {NARROW_START}")
+
+    def _widened(self, x: str, space: str) -> str:
+        """Addresses of 32 bits as this machine has them."""
+        t = self.t("i64")
+        memory = self.op(f"add {t} {x}, {self.splat(self._base(), 'i64')}")
+        if space != "generic":
+            return memory
+        window = self.op(f"lshr {t} {x}, {self.constant(28, 64)}")
+        for narrow, wide in ((self.windows.shared, SHARED_BASE), (self.windows.local, LOCAL_BASE)):
+            own = self.op(f"icmp eq {t} {window}, {self.constant(narrow >> 28, 64)}")
+            moved = self.op(f"xor {t} {x}, {self.constant(narrow ^ wide, 64)}")
+            memory = self.op(f"select {self.t('i1')} {own}, {t} {moved}, {t} {memory}")
+        return memory
+
+    def address(self, m: Mem, space: str, window: str = "") -> str:
+        """The addresses of a memory operand, an i64 a lane. `window`: the base of const or parameter memory, whose
+        addresses in registers of 32 bits are the low half of an address."""
         if isinstance(m.base, At):
             x = self.address_of(At(m.base.variable, m.base.offset + m.offset))
-            if space == "generic" and m.base.variable.space == "shared":
-                x = self.op(f"or {self.t('i64')} {x}, {self.constant(SHARED_BASE, 64)}")
-            return x
+            if m.base.variable.space in ("shared", "local"):
+                far = SHARED_BASE if m.base.variable.space == "shared" else LOCAL_BASE
+                return self.op(f"or {self.t('i64')} {x}, {self.constant(far, 64)}") if space == "generic" else x
+            return self._widened(x, "global") if self.windows.bits == 32 else x
         if isinstance(m.base, n.Int):
             return self.constant(m.base.value + m.offset, 64)
-        if not isinstance(m.base, PtxReg) or m.base.bits not in (32, 64):
-            raise NotExecuted("an address must be in a register of 32 or 64 bits")
+        if not isinstance(m.base, PtxReg) or m.base.bits not in (32, self.windows.bits):
+            raise NotExecuted(f"an address must be in a register of {' or '.join(sorted({'32', str(self.windows.bits)}))} "
+                "bits")
         x = self.value(m.base)
         if m.base.bits == 32:
+            if window and self.windows.bits == 64:
+                low = self.op(f"trunc i64 {self.word(window, 0, 64)} to i32")
+                x = self.op(f"sub {self.t('i32')} {x}, {self.splat(low, 'i32')}")
+                inside = self.cut(self.op(f"add {self.t('i32')} {x}, {self.constant(m.offset, 32)}"), 32, 64)
+                return self.op(f"add {self.t('i64')} {inside}, {self.splat(self.word(window, 0, 64), 'i64')}")
             x = self.op(f"add {self.t('i32')} {x}, {self.constant(m.offset, 32)}") if m.offset else x
-            return self.cut(x, 32, 64)
+            x = self.cut(x, 32, 64)
+            return self._widened(x, space) if self.windows.bits == 32 and space in ("global", "generic") else x
         return self.op(f"add {self.t('i64')} {x}, {self.constant(m.offset, 64)}") if m.offset else x
 
     # -- memory --------------------------------------------------------------------------------------------------------
