@@ -167,6 +167,13 @@ def finish(G, bar):
 
 
 @avelang.jit
+def next_buffer(G, buffer):
+    """The other accumulator of tensor memory, in turn."""
+    last = buffer.stage == G.buffers - 1
+    buffer.stage, buffer.phase = al.select(last, 0, buffer.stage + 1), al.select(last, buffer.phase ^ 1, buffer.phase)
+
+
+@avelang.jit
 def issue(G, a, b, ring, held, scheduler, span, tensor, mma):
     """One thread's part, for the block or the pair: the products of all tiles. `mma`: the instruction, of the place of
     D, two descriptors, the instruction descriptor and whether D is added to."""
@@ -189,11 +196,10 @@ def issue(G, a, b, ring, held, scheduler, span, tensor, mma):
             finish(G, ring.empty[state.stage])
             state.advance()
         finish(G, held.full[buffer.stage])
-        last = buffer.stage == G.buffers - 1
-        buffer.stage, buffer.phase = (
-            al.select(last, 0, buffer.stage + 1),
-            al.select(last, buffer.phase ^ 1, buffer.phase),
-        )
+        next_buffer(G, buffer)
+    for _ in al.range(G.buffers):  # the other block's epilogue arrives here: the block must not end before
+        al.nvvm.mbarrier_wait(held.empty[buffer.stage], buffer.phase)
+        next_buffer(G, buffer)
 
 
 @avelang.jit

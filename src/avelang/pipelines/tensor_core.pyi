@@ -86,6 +86,9 @@ def produce(G: Any, A: Any, B: Any, a: Any, b: Any, ring: Any, scheduler: Any, s
 def finish(G: Any, bar: Any) -> None:
     """One arrival when the thread's products are done, at an mbarrier of the block, or at those of both."""
 @avelang.jit
+def next_buffer(G: Any, buffer: Any) -> None:
+    """The other accumulator of tensor memory, in turn."""
+@avelang.jit
 def issue(G: Any, a: Any, b: Any, ring: Any, held: Any, scheduler: Any, span: Any, tensor: Any, mma: Function) -> None:
     """One thread's part, for the block or the pair: the products of all tiles. `mma`: the instruction, of the place of
     D, two descriptors, the instruction descriptor and whether D is added to."""

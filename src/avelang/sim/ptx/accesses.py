@@ -275,6 +275,14 @@ class ShadowMemory:
             self.check(w, shadow, offset, by[which], int(sort[0]), w.clock)
             self.update(shadow, offset, by[which], sort[which], w.clock)
 
+    def access(self, w: WarpWatch, shadow: Shadow, instr: int, agent: int, count: int, at: np.ndarray, writes: bool,
+            clock: VectorClock) -> None:  # fmt: skip
+        """An agent reads or writes these cells, knowing what `clock` does."""
+        a = WarpAccess(agent, count, instr, w.lanes.mask, False, 2, w.cluster, w.rank, w.index, w.block)
+        by, sort = np.full(len(at), self.table.number(a), np.int64), WRITE if writes else READ
+        self.check(w, shadow, at, by, sort, clock)
+        self.update(shadow, at, by, np.full(len(at), sort), clock)
+
     def outlives(self, block: CtaState, known: VectorClock, own: set[int]) -> None:
         """Finds accesses to a block's shared memory that nobody in the block had learned of when it ended: those of
         other blocks, and of the agents `own`."""

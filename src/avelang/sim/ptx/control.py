@@ -84,7 +84,8 @@ class Calls:
         if not isinstance(callee, PtxReg) or callee.bits != bits:
             raise NotExecuted(f"a function, or its address in {bits} bits, is needed")
         o, value = Ops(t, f"i{bits}"), t.value(callee)
-        return [(f, o.cmp("eq", value, t.windows.functions + 16 * f.number)) for f in self.functions if f is not self.entry]
+        first, others = t.windows.functions, [f for f in self.functions if f is not self.entry]
+        return [(f, o.cmp("eq", value, first + 16 * f.number)) for f in others]
 
     def call(self, t: PtxTranslator, i: Instr) -> None:
         """call: arguments are copied, control goes to the function."""

@@ -262,14 +262,14 @@ class Copies:
         for lane in v.lanes:
             bar = phase(v, lane, int(address[lane]), False)
             copies = self.groups(v.warp, ASYNC).so_far(np.arange(LANES) == lane)
-            begun = 0 if self.run.watch is None else self.run.watch.warps[v.warp].begun[clocks.COPIES]
+            begun = None if self.run.watch is None else self.run.watch.state(v.warp, clocks.COPIES)
             bar.pending += counted
 
             def arrive(bar=bar, copies=copies, lane=lane, begun=begun) -> None:
                 for copy, rows in copies:
                     copy.land(rows)
-                if self.run.watch is not None:
-                    self.run.watch.copied(v.warp, bar, begun)
+                if self.run.watch is not None and begun is not None:
+                    self.run.watch.copied(v.warp, bar, *begun)
                 bar.arrive(1, lane)
 
             bar.coming.append(arrive)

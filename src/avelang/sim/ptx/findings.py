@@ -36,19 +36,22 @@ def _whose(a: WarpAccess) -> str:
 def race(run: PtxRun, w: WarpWatch, shadow: Shadow, at: np.ndarray, mine: WarpAccess, other: WarpAccess,
         sort: int) -> None:
     """Two accesses that nothing orders. `at`: the bytes of the shadow that both touch."""
-    shared = not any(shadow is r for r in run.watched().memory.regions)
-    code = "X050" if shared else "X040"
+    tensor = shadow.name.startswith("tensor memory")
+    shared = not tensor and not any(shadow is r for r in run.watched().memory.regions)
+    code = "X050" if shared or tensor else "X040"
     key = (code, *sorted((mine.instr, other.instr)))
     if run.collects and key in run.found:
         return
     low = int(at.min())
     n = 1 + int(np.argmin(np.append(np.isin(np.arange(low + 1, low + 64), at), False)))
-    owner = f"shared memory of block {w.block}" if shared else f"`{shadow.name}`"
+    owner = f"shared memory of block {w.block}" if shared else shadow.name if tensor else f"`{shadow.name}`"
+    unit = "cell" if tensor else "byte"
     wrote = VERBS[sort]
     which = (f"its lanes {other.mask:#010x}, which went another way" if mine.agent == other.agent
         and mine.count != other.count else _whose(other))
     found = error(code, kernel=run.program.code.entry.name, what=f"the {wrote} by {run.program.quoted(mine.instr)}",
-        place=f"{n} byte{'s' * (n > 1)} at {low:#x} of {owner}", other=f"{run.program.quoted(other.instr)} of {which}",
+        place=f"{n} {unit}{'s' * (n > 1)} at {low:#x} of {owner}",
+        other=f"{run.program.quoted(other.instr)} of {which}",
         where=_whose(mine))  # fmt: skip
     report(run, found, key)
 

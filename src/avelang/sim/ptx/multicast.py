@@ -1,6 +1,6 @@
 """Multicast objects: one range of addresses that stands for several replicas of memory, each on a GPU of its own; here
-they are arrays of this process. PTX ISA 9.0, 9.7.9.14, "multimem": only its instructions reach such addresses, an access
-by any other is undefined there, and an error here."""
+they are arrays of this process. PTX ISA 9.0, 9.7.9.14, "multimem": only its instructions reach such addresses; an
+access by any other is undefined there, and an error here."""
 
 from __future__ import annotations
 

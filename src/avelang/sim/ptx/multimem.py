@@ -1,5 +1,5 @@
-"""multimem: loads, stores and reductions of all replicas of a multicast object (`multicast`). PTX ISA 9.0, 9.7.9.14; its
-bulk copies (9.1) are with the other `copies`.
+"""multimem: loads, stores and reductions of all replicas of a multicast object (`multicast`). PTX ISA 9.0, 9.7.9.14;
+its bulk copies (9.1) are with the other `copies`.
 
 Replicas are added in their order, which is the order of the arrays; a switch may take another. Without `.acc::`, each
 addition of f16 and bf16 is rounded to that type; fp8 is summed in f32 and rounded once, to the largest number where it
@@ -60,8 +60,8 @@ def reduced(values: Sequence[np.ndarray], op: str, kind: str, acc: str = "") -> 
 # -- instructions ------------------------------------------------------------------------------------------------------
 
 
-class _Form:
-    """What the modifiers of a multimem instruction say."""
+class MultimemForm:
+    """The operation, types and vector of a multimem instruction."""
 
     def __init__(self, v: HostView):
         m = Mods(v.i)
@@ -108,7 +108,7 @@ def _note(v: HostView, places: dict[int, tuple[Multicast, int]], nbytes: int, ki
 
 def _load(host: HostExecutor, v: HostView) -> None:
     """multimem.ld_reduce: what stands in all replicas, as one."""
-    f = _Form(v)
+    f = MultimemForm(v)
     out = np.zeros((LANES, f.bytes), np.uint8)
     for lane, (m, offset) in f.places(v, v.i.operands[1], False).items():
         out[lane] = reduced(m.at(offset, f.bytes), f.op, f.kind, f.acc)
@@ -119,7 +119,7 @@ def _load(host: HostExecutor, v: HostView) -> None:
 
 def _store(host: HostExecutor, v: HostView) -> None:
     """multimem.st and multimem.red: a value goes to all replicas, or is combined with what stands there."""
-    f = _Form(v)
+    f = MultimemForm(v)
     data = f.data(v, v.i.operands[1])
     for lane, (m, offset) in f.places(v, v.i.operands[0], True).items():
         for there in m.at(offset, f.bytes):

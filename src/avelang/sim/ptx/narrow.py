@@ -19,7 +19,7 @@ Span = tuple[int, int, str, bool]
 
 
 def device_offset(param_bytes: int) -> int:
-    """Where the module's variables begin, behind so many bytes of parameters."""
+    """The offset of the module's variables, behind so many bytes of parameters."""
     return -(-max(param_bytes, 64) // ALIGN) * ALIGN
 
 
@@ -62,7 +62,7 @@ class DeviceMemory:
                 self._back.append((start, here, size))
 
     def offset(self, address: int) -> int | None:
-        """Where a byte of this machine's memory stands in the copy; None if it was not given."""
+        """The place in the copy of a byte of this machine's memory; None if it was not given."""
         return next((offset + address - start for start, end, offset in self.places if start <= address < end), None)
 
     def narrow(self, address: int) -> int:
@@ -71,7 +71,7 @@ class DeviceMemory:
         return address if offset is None else NARROW_START + offset
 
     def back(self) -> None:
-        """What the kernel has written goes to where it was given."""
+        """Copies all that the kernel has written to where it was given."""
         for start, here, size in self._back:
             ctypes.memmove(start, here, size)
         self.own[:] = self.module

@@ -195,11 +195,13 @@ class PtxProgram:
         device = None
         if self.code.windows.bits == 32:
             device = DeviceMemory(self.code.entry.name, self.code.param_bytes, variables, memory)
-            args, variables = [device.narrow(int(x)) if isinstance(x, (int, np.integer)) else x for x in args], device.module
+            args = [device.narrow(int(x)) if isinstance(x, (int, np.integer)) else x for x in args]
+            variables = device.module
         params = self._params(args, device)
         if 0 in grid:
             return None
-        names = [(a, a + size, name, writable) for a, size, name, writable in memory] if device is None else device.names
+        names = [(a, a + size, name, writable) for a, size, name, writable in memory]
+        names = names if device is None else device.names
         own = [(params, "the parameters", False), (variables, "the module's variables", True)]
         names += [(x.ctypes.data, x.ctypes.data + x.nbytes, name, writable) for x, name, writable in own]
         regions = np.array([(start, end, int(writable)) for start, end, _, writable in names], np.uint64)

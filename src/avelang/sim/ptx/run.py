@@ -72,7 +72,7 @@ class PtxLaunch:
     device: DeviceMemory | None = None  # where addresses have 32 bits
 
     def base(self) -> int:
-        """What is added to an address of global memory of 32 bits."""
+        """The number that is added to an address of global memory of 32 bits."""
         return 0 if self.device is None else self.device.bytes.ctypes.data - NARROW_START
 
     def replicas(self) -> list[tuple[int, int, str, bool]]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from avelang.isa.nvptx.tcgen05 import COLUMNS, FIRST_COLUMNS, LANES
 from avelang.sim.ptx.barriers import HostMisuse
+from avelang.sim.ptx.clocks import Shadow
 
 if TYPE_CHECKING:
     from avelang.sim.ptx.copies import Copy
@@ -76,6 +77,8 @@ class TensorMemory:
         self.allocations: list[Allocation] = []
         self.wrote, self.read = np.zeros((LANES, COLUMNS), np.int32), np.zeros((LANES, COLUMNS), np.int32)
         self.filled = np.zeros((LANES, COLUMNS), bool)
+        where = f"tensor memory of block {block.index}"  # a launch that is watched for races knows of each cell
+        self.shadow = Shadow(where, LANES * COLUMNS) if block.run.watch is not None else None
         self.permit = True
         self.joins: dict[str, Any] = {}  # of pairs of blocks, by the instruction
 
@@ -94,6 +97,9 @@ class TensorMemory:
         self.owner[at : at + columns] = 1 + len(self.allocations)
         span = np.s_[:, at : at + columns]
         self.cells[span], self.filled[span] = 0xA5A5A5A5, False
+        if self.shadow is not None:
+            for x in (self.shadow.wrote, self.shadow.read, self.shadow.atomic):
+                x.reshape(LANES, COLUMNS)[span] = 0
         self.wrote[span] = self.read[span] = 0
 
     def free(self, at: int, columns: int, group: int) -> None:
@@ -135,6 +141,9 @@ class TensorMemory:
         it as the last one to do so."""
         clock = self.clock
         self.reach(lanes, columns, what)
+        if self.shadow is not None and (write or what != "D"):  # D is written behind its reading
+            watch = self.block.run.watched()
+            watch.cells(self.shadow, op.warp, op.instr, lanes * COLUMNS + columns, write, op.what in ENGINE)
         number = self.number(op)
         names = np.unique(self.wrote[lanes, columns])
         if write:

@@ -238,7 +238,6 @@ def _load(host: HostExecutor, v: HostView) -> None:
         if isinstance(r, PtxReg):
             v.define(r)
             v.raw(r)[:] = data[:, k]
-    _watch(v, m, lanes, columns, False)
     count = v.run.program.code.running.get(held_by(vector))
     if count is not None:
         op.registers = count.place // 4
@@ -256,12 +255,7 @@ def _store(host: HostExecutor, v: HostView) -> None:
     if packed:
         data = np.stack([data & 0xFFFF, data >> np.uint32(16)], axis=-1)
     m.cells[lanes, columns] = data
-    _watch(v, m, lanes, columns, True)
     v.warp.groups.setdefault("tcgen05.st", []).append(op)
-
-
-def _watch(v: HostView, m: memory.TensorMemory, lanes: np.ndarray, columns: np.ndarray, write: bool) -> None:
-    """A launch that is watched learns of a warp's access."""
 
 
 # -- the tensor core ---------------------------------------------------------------------------------------------------
@@ -325,14 +319,14 @@ def _commit(host: HostExecutor, v: HostView) -> None:
         block, offset = v.shared(lane, value, True)
         ranks = [block.rank] if masks is None else [r for r in range(16) if int(masks[lane]) >> r & 1]
         ops = [op for op in v.warp.groups.get("tcgen05", ()) if op.lane == lane and op.group == group]
-        begun = 0 if v.run.watch is None else v.run.watch.warps[v.warp].begun[clocks.PRODUCTS]
+        begun = None if v.run.watch is None else v.run.watch.state(v.warp, clocks.PRODUCTS)
         for rank in ranks:
             bar = phase(v, lane, rank << RANK | offset)
 
-            def arrive(bar: Any = bar, ops: list[TensorOp] = ops, lane: int = lane, begun: int = begun) -> None:
+            def arrive(bar: Any = bar, ops: list[TensorOp] = ops, lane: int = lane, begun: Any = begun) -> None:
                 _over(v, ops, clock)
                 if v.run.watch is not None:
-                    v.run.watch.copied(v.warp, bar, begun, clocks.PRODUCTS)
+                    v.run.watch.copied(v.warp, bar, begun[0], begun[1], clocks.PRODUCTS)
                 bar.arrive(1, lane)
 
             bar.coming.append(arrive)

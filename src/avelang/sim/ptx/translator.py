@@ -321,7 +321,7 @@ class PtxTranslator(Writer):
         return self.splat(self.op(f"add i64 {base}, {offset}"), "i64")
 
     def _base(self) -> str:
-        """What is added to an address of global memory of 32 bits, an i64."""
+        """The i64 that is added to an address of global memory of 32 bits."""
         return self.op(f"sub i64 {self.word('params', 0, 64)}, {NARROW_START}")
 
     def _widened(self, x: str, space: str) -> str:
@@ -349,8 +349,8 @@ class PtxTranslator(Writer):
         if isinstance(m.base, n.Int):
             return self.constant(m.base.value + m.offset, 64)
         if not isinstance(m.base, PtxReg) or m.base.bits not in (32, self.windows.bits):
-            raise NotExecuted(f"an address must be in a register of {' or '.join(sorted({'32', str(self.windows.bits)}))} "
-                "bits")
+            wide = " or 64" * (self.windows.bits == 64)
+            raise NotExecuted(f"an address must be in a register of 32{wide} bits")
         x = self.value(m.base)
         if m.base.bits == 32:
             if window and self.windows.bits == 64:

@@ -19,7 +19,7 @@ import numpy as np
 import avelang.sim.ptx.clocks as clocks
 import avelang.sim.ptx.findings as findings
 from avelang.sim.ptx.accesses import ShadowMemory
-from avelang.sim.ptx.clocks import CLUSTER, GPU, SCOPES, AccessLog, Strong, VectorClock, WarpAccess, joined
+from avelang.sim.ptx.clocks import CLUSTER, GPU, SCOPES, AccessLog, Shadow, Strong, VectorClock, WarpAccess, joined
 from avelang.sim.ptx.state import LANES
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ class WarpWatch:
         self.fences: dict[int, VectorClock] = {}  # by scope: what it knew at its last fence
         self.seen: list[Release] = []  # what relaxed reads have met, for the next fence
         self.begun = [0] * len(clocks.KINDS)  # how much each of its agents has begun
+        self.issued: dict[int, VectorClock] = {}  # by kind: what it knew when it began the last of them
         self.lanes = LaneOrder(warp.block.masks[warp.index])
         self.clock.learn(agent, 1)
 
@@ -273,11 +274,30 @@ class RaceWatch:
             w.begun[kind] += 1
             count = w.begun[kind]
             agents = (w.agent + kind, w.agent + (clocks.WRITES if kind == clocks.READS else kind))
+            w.issued[kind] = w.clock.copy()
         for k, (what, agent) in enumerate(zip((reads, writes), agents, strict=True)):
             if what is not None:
                 self.memory.flight(w, instr, agent, count, what, writes=bool(k), atomic=atomic)
         self.executed.add(instr)
         return count
+
+    def cells(self, shadow: Shadow, warp: Warp, instr: int, at: np.ndarray, writes: bool, product: bool) -> None:
+        """A warp, or a product that it begins, accesses cells of tensor memory. What one warp asks the tensor core for
+        is done in order."""
+        w, clock = self.warps[warp], self.warps[warp].clock
+        agent, count = w.agent, w.count
+        if product:
+            w.begun[clocks.PRODUCTS] += 1
+            agent, count = w.agent + clocks.PRODUCTS, w.begun[clocks.PRODUCTS]
+            w.issued[clocks.PRODUCTS] = clock.copy()
+            clock = clock.copy()
+            clock.learn(agent, count)
+        self.memory.access(w, shadow, instr, agent, count, at, writes, clock)
+
+    def state(self, warp: Warp, kind: int) -> tuple[int, VectorClock | None]:
+        """The number that a warp's agent has begun, and what the warp knew before the last."""
+        w = self.warps[warp]
+        return w.begun[kind], w.issued.get(kind)
 
     def landed(self, warp: Warp, kind: int, first_open: int | None) -> None:
         """All that an agent of the warp has begun before number `first_open` (None: all) is done, and the warp
@@ -286,11 +306,14 @@ class RaceWatch:
         begun = whose.begun[clocks.READS if kind == clocks.WRITES else kind]
         self.warps[warp].clock.learn(whose.agent + kind, begun if first_open is None else first_open - 1)
 
-    def copied(self, warp: Warp, p: Phase, begun: int, kind: int = clocks.COPIES) -> None:
-        """The cp.async (or products) that a thread had begun are there, and an mbarrier is told so: nothing else of the
-        thread is known to who waits there."""
+    def copied(self, warp: Warp, p: Phase, begun: int, before: VectorClock | None,
+            kind: int = clocks.COPIES) -> None:  # fmt: skip
+        """The cp.async (or products) that a thread had begun are there, and an mbarrier is told so. Who waits there
+        knows what came before the last of them (`before`, of `WarpWatch.issued`): the copies for which the thread had
+        waited, whose data a product has read; and nothing of what the thread did itself."""
         w = self.warps[warp]
-        known = VectorClock(w.clock.base, np.zeros_like(w.clock.own), {})
+        known = VectorClock(w.clock.base, np.zeros_like(w.clock.own), {}) if before is None else before.copy()
+        known.own[w.agent - known.base] = 0
         known.learn(w.agent + kind, begun)
         p.known = joined(p.known, known)
 

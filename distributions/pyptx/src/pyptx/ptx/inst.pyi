@@ -5301,9 +5301,10 @@ class _mul24_2(_mul24):
     lo: _mul24_1
 
 _multimem_word: TypeAlias = Literal[
-    "acc__f16", "acc__f32", "acquire", "add", "and_", "b32", "b64", "bf16", "bf16x2", "cluster", "cta", "e4m3",
-    "e4m3x2", "e4m3x4", "e5m2", "e5m2x2", "e5m2x4", "f16", "f16x2", "f32", "f64", "global_", "gpu", "ld_reduce",
-    "max", "min", "or_", "red", "relaxed", "release", "s32", "s64", "st", "sys", "u32", "u64", "v2", "v4", "v8",
+    "acc__f16", "acc__f32", "acquire", "add", "and_", "async_", "b32", "b64", "bf16", "bf16x2", "bulk",
+    "bulk_group", "cluster", "cp", "cp_mask", "cta", "dec", "e4m3", "e4m3x2", "e4m3x4", "e5m2", "e5m2x2", "e5m2x4",
+    "f16", "f16x2", "f32", "f64", "global_", "gpu", "inc", "ld_reduce", "max", "min", "noftz", "or_", "red",
+    "reduce", "relaxed", "release", "s32", "s64", "shared__cta", "st", "sys", "u32", "u64", "v2", "v4", "v8",
     "weak", "xor"
 ]
 
@@ -5334,6 +5335,8 @@ class _multimem:
     multimem.ld_reduce.weak{.global}.<op>{.acc::f16}{.<vec>}.<t>
     multimem.st{.<sem>}{.<scope>}{.global}.<t>
     multimem.st.weak{.global}.<t>
+    multimem.cp.async.bulk.global.shared::cta.bulk_group{.cp_mask}
+    multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.<op>.<t>
     """
 
     def __getattr__(self, name: _multimem_word, /) -> _multimem_any: ...
@@ -5679,6 +5682,86 @@ class _multimem_33(_multimem):
     weak: _multimem_31
 
 class _multimem_34(_multimem):
+    def __call__(
+        self, address: Node, a: Node, b: Operand, c: Operand, /, *, pred: Any = None) -> Any: ...
+
+class _multimem_35(_multimem):
+    cp_mask: _multimem_34
+    def __call__(self, address: Node, a: Node, b: Operand, /, *, pred: Any = None) -> Any: ...
+
+class _multimem_36(_multimem):
+    bulk_group: _multimem_35
+
+class _multimem_37(_multimem):
+    shared__cta: _multimem_36
+
+class _multimem_38(_multimem):
+    global_: _multimem_37
+
+class _multimem_39(_multimem):
+    bulk: _multimem_38
+
+class _multimem_40(_multimem):
+    def __call__(self, address: Node, a: Node, b: Operand, /, *, pred: Any = None) -> Any: ...
+
+class _multimem_41(_multimem):
+    b32: _multimem_40
+    b64: _multimem_40
+
+class _multimem_42(_multimem):
+    bf16: _multimem_40
+    f16: _multimem_40
+
+class _multimem_43(_multimem):
+    f32: _multimem_40
+    f64: _multimem_40
+    noftz: _multimem_42
+    s32: _multimem_40
+    u32: _multimem_40
+    u64: _multimem_40
+
+class _multimem_44(_multimem):
+    u32: _multimem_40
+
+class _multimem_45(_multimem):
+    bf16: _multimem_40
+    f16: _multimem_40
+    s32: _multimem_40
+    s64: _multimem_40
+    u32: _multimem_40
+    u64: _multimem_40
+
+class _multimem_46(_multimem):
+    add: _multimem_43
+    and_: _multimem_41
+    dec: _multimem_44
+    inc: _multimem_44
+    max: _multimem_45
+    min: _multimem_45
+    or_: _multimem_41
+    xor: _multimem_41
+
+class _multimem_47(_multimem):
+    bulk_group: _multimem_46
+
+class _multimem_48(_multimem):
+    shared__cta: _multimem_47
+
+class _multimem_49(_multimem):
+    global_: _multimem_48
+
+class _multimem_50(_multimem):
+    bulk: _multimem_49
+
+class _multimem_51(_multimem):
+    async_: _multimem_50
+
+class _multimem_52(_multimem):
+    async_: _multimem_39
+    reduce: _multimem_51
+
+class _multimem_53(_multimem):
+    cp: _multimem_52
     ld_reduce: _multimem_19
     red: _multimem_29
     st: _multimem_33
@@ -12029,7 +12112,7 @@ class Instructions:
     movmatrix: _movmatrix_5
     mul: _mul_9
     mul24: _mul24_2
-    multimem: _multimem_34
+    multimem: _multimem_53
     nanosleep: _nanosleep_1
     neg: _neg_2
     not_: _not_1
