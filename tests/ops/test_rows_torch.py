@@ -75,3 +75,20 @@ def test_a_function_of_several_operations_compiles_whole() -> None:
     torch.testing.assert_close(got, want, rtol=0, atol=0)
     for one, two in zip(torch.autograd.grad(got, [x, w]), torch.autograd.grad(want, [x, w]), strict=True):
         torch.testing.assert_close(one, two, rtol=0, atol=0)
+
+
+def test_outputs_that_begin_where_wide_accesses_must_not() -> None:
+    """Memory without gaps that is not aligned, of inputs and of outputs; each layout has a launch of its own."""
+    x, g = torch.randn(2 * 33 + 1), torch.randn(2 * 32)
+    for at in (0, 1, 2, 0):
+        one, out = x[at : at + 64].reshape(2, 32), torch.full((68,), float("nan"))
+        to = out[at : at + 64].view(2, 32)
+        for mine, theirs in (
+            (lambda to=to, one=one: ops.softmax(one, out=to), torch.softmax(one, -1)),
+            (lambda to=to, one=one: ops.swiglu(one, g.view(2, 32), out=to),
+             torch.nn.functional.silu(one) * g.view(2, 32)),
+            (lambda to=to, one=one: ops.rms_norm(one, out=to), torch.nn.functional.rms_norm(one, (32,), eps=1e-6)),
+        ):  # fmt: skip
+            mine()
+            assert torch.allclose(to, theirs, atol=1e-6)
+            assert out[:at].isnan().all() and out[at + 64 :].isnan().all()

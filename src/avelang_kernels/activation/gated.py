@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
-from avelang_kernels.norm.launches import accumulator, of, places
-from avelang_kernels.norm.lines import RowsOf, rows_of
+from avelang_kernels.norm.launches import accumulator, dtype_of, of, places
+from avelang_kernels.norm.lines import RowsOf, dense, dense_rows, rows_of
 from avelang_kernels.norm.norms import steps
 from avelang_kernels.norm.row_plans import Lines, RowPlan, column, plan_rows
 
@@ -120,12 +120,30 @@ def plan_of(R: RowsOf, size: int) -> tuple[RowPlan, int, int]:
 
 def make_gated(gate: Any, up: Any, y: Any, *, act: str = "silu", **options: Any) -> None:
     """Fills y with act(gate) * up; all of one shape and dtype."""
-    R, dtype = rows_of(gate, up), of(gate)
+    if dense(gate, up):
+        known = _dense(gate.shape, gate.dtype, act)
+        if known is not None:
+            known[0](gate, up, y, *known[1], **options)
+        return
+    R = rows_of(gate, up)
     if 0 in (R.rows, R.n):
         return
-    P, chunks, blocks = plan_of(R, gate.dtype.itemsize)
+    launch, numbers = _prepared(R, of(gate), gate.dtype.itemsize, act)
+    launch(*R.data, y, *numbers, **places(R, "x", "u"), **options)
+
+
+def _prepared(R: RowsOf, dtype: Any, size: int, act: str) -> tuple[Any, tuple[int, ...]]:
+    """The launch for rows of elements of `size` bytes, and its numbers behind the arrays."""
+    P, chunks, blocks = plan_of(R, size)
     kernel = build_gated(P, dtype, accumulator(dtype), act, tuple(s is not None for s in R.strides), R.lead is not None)
-    kernel[blocks, P.block](*R.data, y, R.rows, R.n // R.vec, chunks, **places(R, "x", "u"), **options)
+    return kernel[blocks, P.block], (R.rows, R.n // R.vec, chunks)
+
+
+@functools.lru_cache(1024)
+def _dense(shape: Any, dtype: Any, act: str) -> tuple[Any, tuple[int, ...]] | None:
+    """`_prepared` for tensors that are `dense`; None where there is nothing to do."""
+    R = dense_rows(shape, dtype.itemsize, dtype.itemsize)
+    return None if 0 in (R.rows, R.n) else _prepared(R, dtype_of(dtype), dtype.itemsize, act)
 
 
 def gated_gradients(gate: Any, up: Any, dy: Any, dg: Any, du: Any, *, act: str = "silu", **options: Any) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import avelang.language as al
 from avelang_kernels.arrays import empty, multiprocessors, named
 from avelang_kernels.norm import norm_backward, norms, softmax
-from avelang_kernels.norm.lines import RowsOf, rows_of
+from avelang_kernels.norm.lines import RowsOf, dense, dense_rows, rows_of
 from avelang_kernels.norm.row_plans import BARRIERS, DTYPES, RowPlan, plan_rows
 
 CPU_UNITS = 8  # blocks of a launch on the CPU: partial sums do not depend on how many cores there are
@@ -44,28 +45,55 @@ def of(x: Any) -> Any:
     return None if x is None else DTYPES[named(x)]
 
 
+def dtype_of(dtype: Any) -> Any:
+    """The language's dtype of a dtype of torch, or None."""
+    return None if dtype is None else DTYPES[str(dtype).rpartition(".")[2]]
+
+
 def forward(x: Any, weight: Any, bias: Any, residual: Any, y: Any, total: Any, mean: Any, rstd: Any, *, eps: float,
     offset: int = 0, **options: Any) -> None:  # fmt: skip
     """Fills y (like x), rstd and, of layer norm, mean (numbers of rows, f32, or f64 of f64), and of a residual `total`,
     x + residual. weight, bias, residual, total, mean: None where there is none."""
     given = (x,) if residual is None else (x, residual)
-    R, dtype = rows_of(*given), of(x)
-    if R.rows == 0:
+    kinds = tuple(None if a is None else a.dtype for a in (weight, bias))
+    if dense(*given):
+        known = _dense_forward(x.shape, x.dtype, kinds, residual is not None, mean is not None, offset, units(x))
+        R, more = None, {} if residual is None else {"r": residual}
+    else:
+        R = rows_of(*given)
+        known = _forward(R, of(x), x.dtype.itemsize, (of(weight), of(bias)), mean is not None, offset, units(x))
+        more = places(R, *("x", "r")[: len(given)])
+        if residual is not None:
+            more["r"] = R.data[1]
+    if known is None:
         return
-    P = plan_rows(R.n, R.vec, x.dtype.itemsize)
-    kernel = norms.build_forward(
-        P, offset, dtype, of(weight), of(bias), residual=residual is not None, center=mean is not None,
-        acc=accumulator(dtype),
-        strided=(R.strides[0] is not None, len(given) > 1 and R.strides[1] is not None), lead=R.lead is not None,
-    )  # fmt: skip
-    more = places(R, *("x", "r")[: len(given)])
     for name, array in (("w", weight), ("b", bias), ("mean_of", mean), ("s", total)):
         if array is not None:
             more[name] = array
-    if residual is not None:
-        more["r"] = R.data[1]
-    grid = P.grid(R.rows, units(x) * max(1, BUSY // P.block))
-    kernel[grid, P.block](R.data[0], y, rstd, R.rows, R.n // R.vec, eps, **more, **options)
+    launch, numbers = known
+    launch(x if R is None else R.data[0], y, rstd, *numbers, eps, **more, **options)
+
+
+def _forward(R: RowsOf, dtype: Any, size: int, kinds: tuple[Any, ...], center: bool, offset: int, units: int) -> Any:
+    """The launch of a forward for rows of elements of `size` bytes, and its numbers behind the arrays; None where there
+    is nothing to do. `kinds`: dtypes of weight and bias."""
+    if R.rows == 0:
+        return None
+    P, several = plan_rows(R.n, R.vec, size), len(R.strides) > 1
+    kernel = norms.build_forward(
+        P, offset, dtype, *kinds, residual=several, center=center, acc=accumulator(dtype),
+        strided=(R.strides[0] is not None, several and R.strides[1] is not None), lead=R.lead is not None,
+    )  # fmt: skip
+    return kernel[P.grid(R.rows, units * max(1, BUSY // P.block)), P.block], (R.rows, R.n // R.vec)
+
+
+@functools.lru_cache(1024)
+def _dense_forward(
+    shape: Any, dtype: Any, kinds: tuple[Any, ...], residual: bool, center: bool, offset: int, units: int
+) -> Any:
+    """`_forward` for tensors that are `dense`, by dtypes of torch."""
+    R, kinds = dense_rows(shape, *(dtype.itemsize,) * (1 + residual)), tuple(map(dtype_of, kinds))
+    return _forward(R, dtype_of(dtype), dtype.itemsize, kinds, center, offset, units)
 
 
 def backward_plan(R: RowsOf, size: int, center: bool) -> RowPlan:
@@ -117,14 +145,31 @@ def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: 
 
 def make_softmax(x: Any, y: Any, *, log: bool = False, **options: Any) -> None:
     """Fills y, of the shape of x and of any dtype, with the softmax of the rows of x, or its logarithm."""
-    R, dtype = rows_of(x), of(x)
-    if R.rows == 0:
+    if dense(x):
+        known = _dense_softmax(x.shape, x.dtype, y.dtype, log, units(x))
+        if known is not None:
+            known[0](x, y, *known[1], **options)
         return
-    P = plan_rows(R.n, R.vec, x.dtype.itemsize)
-    acc = accumulator(al.f64 if al.f64 in (dtype, of(y)) else dtype)
-    kernel = softmax.build_softmax(P, dtype, of(y), acc, log, R.strides[0] is not None, R.lead is not None)
-    grid = P.grid(R.rows, units(x) * max(1, BUSY // P.block))
-    kernel[grid, P.block](R.data[0], y, R.rows, R.n // R.vec, **places(R, "x"), **options)
+    R = rows_of(x)
+    known = _softmax(R, x.dtype.itemsize, of(x), of(y), log, units(x))
+    if known is not None:
+        known[0](R.data[0], y, *known[1], **places(R, "x"), **options)
+
+
+def _softmax(R: RowsOf, size: int, dtype: Any, to: Any, log: bool, units: int) -> tuple[Any, tuple[int, ...]] | None:
+    """The launch for rows of elements of `size` bytes, and its numbers; None where there is nothing to do."""
+    if R.rows == 0:
+        return None
+    P = plan_rows(R.n, R.vec, size)
+    acc = accumulator(al.f64 if al.f64 in (dtype, to) else dtype)
+    kernel = softmax.build_softmax(P, dtype, to, acc, log, R.strides[0] is not None, R.lead is not None)
+    return kernel[P.grid(R.rows, units * max(1, BUSY // P.block)), P.block], (R.rows, R.n // R.vec)
+
+
+@functools.lru_cache(1024)
+def _dense_softmax(shape: Any, dtype: Any, to: Any, log: bool, units: int) -> tuple[Any, tuple[int, ...]] | None:
+    """`_softmax` for a tensor that is `dense`, by dtypes of torch."""
+    return _softmax(dense_rows(shape, dtype.itemsize), dtype.itemsize, dtype_of(dtype), dtype_of(to), log, units)
 
 
 def softmax_gradient(y: Any, dy: Any, dx: Any, *, log: bool = False, **options: Any) -> None:

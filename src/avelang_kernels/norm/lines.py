@@ -28,8 +28,9 @@ class RowsOf(NamedTuple):
 
 def whole(x: Any) -> bool:
     """True for an array whose elements follow one another without gaps."""
-    if is_torch(x):
-        return x.is_contiguous()
+    asked = getattr(x, "is_contiguous", None)  # of torch's tensors
+    if asked is not None:
+        return bool(asked())
     flags = getattr(x, "flags", None)
     return True if flags is None else bool(flags["C_CONTIGUOUS"])
 
@@ -40,7 +41,8 @@ def strides_of(x: Any) -> tuple[int, ...]:
 
 
 def _address(x: Any) -> int:
-    return x.data_ptr() if is_torch(x) else x.ctypes.data if hasattr(x, "ctypes") else 0
+    asked = getattr(x, "data_ptr", None)  # of torch's tensors
+    return asked() if asked is not None else x.ctypes.data if hasattr(x, "ctypes") else 0
 
 
 def flattened(x: Any) -> Any:
@@ -101,14 +103,38 @@ def rows_of(*arrays: Any, least: int = 1) -> RowsOf:
     return RowsOf(rows, n, vec, lead, tuple(data), tuple(places))
 
 
+def dense(*arrays: Any) -> bool:
+    """True for tensors of torch without gaps that begin where the widest access may: their rows depend on shapes and
+    dtypes alone, so that a launch that was made for such is found again by them."""
+    at = 0
+    for x in arrays:
+        asked = getattr(x, "is_contiguous", None)
+        if asked is None or not asked():
+            return False
+        at |= x.data_ptr()
+    return at % WIDEST == 0
+
+
+def dense_rows(shape: Sequence[int], *sizes: int) -> RowsOf:
+    """`rows_of` for arrays that are `dense`, of elements of so many bytes, without the arrays."""
+    n = shape[-1]
+    none: tuple[Any, ...] = (None,) * len(sizes)
+    return RowsOf(math.prod(shape[:-1]), n, math.gcd(n, WIDEST // min(sizes)), None, none, none)
+
+
 def copied(x: Any) -> Any:
     """The array without gaps."""
     return x.contiguous() if is_torch(x) else x.copy(order="C")
 
 
 def through(make: Callable[..., None], *outputs: Any) -> None:
-    """Calls `make` with outputs, for those with gaps with arrays without, from which they are then copied."""
-    given = [x if x is None or whole(x) else _like(x) for x in outputs]
+    """Calls `make` with outputs, for those with gaps, or that begin where the widest access must not, with arrays
+    without, from which they are then copied."""
+    if dense(*outputs):
+        make(*outputs)
+        return
+    fit = [x is None or (whole(x) and _address(x) % WIDEST == 0) for x in outputs]
+    given = [x if good else _like(x) for x, good in zip(outputs, fit, strict=True)]
     make(*given)
     for x, made in zip(outputs, given, strict=True):
         if made is not x:
