@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import avelang.bridge.mesh_axes as mesh_axes
 import avelang.bridge.xla as xla
 from avelang.base.errors import error
 from avelang.base.lazy import np
@@ -46,7 +47,9 @@ def call(operation: Operation, inputs: Sequence[Any], options: Sequence[Any], ou
     present = tuple(x is not None for x in inputs)
     try:
         arrays = [x for x in inputs if x is not None]
-        axes = _varying(jax, arrays)
+        axes, axis = _varying(jax, arrays), mesh_axes.axis_of(operation.signature.named(options))
+        if axis is not None and axes:
+            axes |= set(axis.names)  # a result of several ranks may be another one on each of them
         return _function(operation, options, present)(*(_varied(jax, x, axes) for x in arrays))
     except NoKernel:
         if not fallback:
@@ -128,7 +131,7 @@ def _batching(operation: Operation, options: tuple[Any, ...], present: tuple[boo
     operation takes more of them, else the elements follow one another."""
     jax: Any = sys.modules["jax"]
     names = [n for n, there in zip(operation.signature.inputs, present, strict=True) if there]
-    text = _said(operation, options, present)
+    text, axis = _said(operation, options, present), mesh_axes.axis_of(operation.signature.named(options))
 
     @jax.custom_batching.custom_vmap
     def foreign(*arrays: Any) -> tuple[Any, ...]:
@@ -136,7 +139,10 @@ def _batching(operation: Operation, options: tuple[Any, ...], present: tuple[boo
             [None if x is None else _described(jax, x) for x in _everywhere(arrays, present)], options
         )
         results = [jax.ShapeDtypeStruct(a.shape, numpy_dtype(ave_dtype(a.dtype))) for a in wanted]
-        made = jax.ffi.ffi_call(TARGET, results, vmap_method="sequential")(*arrays, call=text)
+        given, said = arrays, text
+        if axis is not None:
+            given, said = (mesh_axes.place(axis), *arrays), f"{text[:-1]}, {mesh_axes.number()})"
+        made = jax.ffi.ffi_call(TARGET, results, vmap_method="sequential")(*given, call=said)
         axes = _varying(jax, arrays)
         return tuple(_varied(jax, x, axes) for x in made)
 
@@ -183,24 +189,42 @@ def _said(operation: Operation, options: tuple[Any, ...], present: tuple[bool, .
 
 
 @functools.lru_cache(4096)
-def _understood(text: str) -> tuple[Operation, dict[str, Any], tuple[bool, ...]]:
-    name, module, options, present = ast.literal_eval(text)
+def _understood(text: str) -> tuple[Operation, dict[str, Any], tuple[bool, ...], int]:
+    """The operation, its options, which inputs are there, and the number of a call of several ranks."""
+    name, module, options, present, *number = ast.literal_eval(text)
     if name not in OPERATIONS:
         with contextlib.suppress(ImportError):  # said below
             importlib.import_module(module)
     if name not in OPERATIONS:
         raise error("L069", name=name, what="definition in this process", why=f"import what makes it ({module})")
     operation = OPERATIONS[name]
-    return operation, operation.signature.named(options), present
+    return operation, operation.signature.named(options), present, number[0] if number else -1
 
 
 def serve(text: str, arguments: list[xla.Buffer], results: list[xla.Buffer], driver: str, stream: int) -> None:
     """A call in XLA's program: the host function on views of XLA's buffers, on XLA's stream."""
-    operation, named, present = _understood(text)
+    operation, named, present, number = _understood(text)
     make = _memory if not driver else _on_gpu(driver, [*arguments, *results])
-    inputs = _everywhere([make(b) for b in arguments], present)
-    with streams.entered(stream):
+    axis = mesh_axes.axis_of(named)
+    inputs = _everywhere([make(b) for b in arguments[axis is not None :]], present)
+    with streams.entered(stream), _joined(axis, number, arguments, driver):
         operation.host(*inputs, *(make(b) for b in results), **named)
+
+
+def _joined(
+    axis: mesh_axes.Axis | None, number: int, arguments: list[xla.Buffer], driver: str
+) -> contextlib.AbstractContextManager[Any]:
+    """What a call of several ranks runs in: the first operand says which one this is. Raises L066."""
+    if axis is None:
+        return contextlib.nullcontext()
+    if driver:
+        raise argument_error("group is an axis of a mesh of GPUs: only devices of JAX's CPU are ranks so far")
+    rank, color = (int(x) for x in _memory(arguments[0]))
+    run = xla.run_number()
+    if run is None:
+        raise argument_error("group is an axis of a mesh, and this XLA does not say which calls belong together: JAX "
+                             "0.10 does")  # fmt: skip
+    return mesh_axes.JOIN[0](run, number, rank, axis.ranks, color)
 
 
 def _memory(b: xla.Buffer) -> Any:

@@ -6,6 +6,7 @@ Source: XLA, xla/ffi/api/c_api.h (version 0.x of the interface: layouts of its s
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -87,6 +88,10 @@ class _ErrorArgs(ctypes.Structure):
     _fields_ = [("size", SIZE), ("extension", P), ("message", ctypes.c_char_p), ("code", I32)]
 
 
+class _RunArgs(ctypes.Structure):
+    _fields_ = [("size", SIZE), ("extension", P), ("context", P), ("run", I64)]
+
+
 class _StreamArgs(ctypes.Structure):
     _fields_ = [("size", SIZE), ("extension", P), ("context", P), ("stream", P)]
 
@@ -107,6 +112,23 @@ def _stream(frame: _Frame) -> int:
     if _CALL(api.stream_get)(ctypes.addressof(args)):
         raise RuntimeError("XLA gave no stream")
     return int(args.stream or 0)
+
+
+# XLA_FFI_Api has so many functions before XLA_FFI_RunId_Get (version 0.3), of which `_Api` names the first.
+_BEFORE_RUN_ID = 16
+_running = threading.local()  # the frame of the call that a thread serves
+
+
+def run_number() -> int | None:
+    """The number of the execution that the call in this thread belongs to, the same on all its devices; None where XLA
+    has none to give."""
+    frame = _running.frame
+    offset = _Api.error_create.offset + _BEFORE_RUN_ID * ctypes.sizeof(P)
+    if _Api.from_address(frame.api).size < offset + ctypes.sizeof(P):
+        return None
+    args = _RunArgs(ctypes.sizeof(_RunArgs), None, frame.context, 0)
+    get = P.from_address(frame.api + offset).value
+    return None if not get or _CALL(get)(ctypes.addressof(args)) else int(args.run)
 
 
 def _asked(frame: _Frame) -> bool:
@@ -172,6 +194,7 @@ def _handler(serve: Serve, driver: str) -> Any:
         try:
             if not _asked(frame):
                 stream = _stream(frame) if driver else 0
+                _running.frame = frame
                 serve(_said(frame.attributes), _buffers(frame.arguments), _buffers(frame.results), driver, stream)
         except BaseException as e:  # whatever it is: it cannot pass through XLA
             return _failed(frame, str(e) if isinstance(e, AveError) else f"{type(e).__name__}: {e}")

@@ -16,6 +16,7 @@ from avelang import argument_error, ops
 from avelang.dist.memory import Member
 from avelang.integrations.patches import Patch
 from avelang.ops import dist
+from avelang.ops.dist.members import member_of
 
 COLUMNS = {"attention": ("q_proj", "k_proj", "v_proj"), "mlp": ("gate_proj", "up_proj")}
 ROWS = {"attention": "o_proj", "mlp": "down_proj"}
@@ -35,7 +36,7 @@ def tensor_parallel(model: Any, group: Any = None, *, vocabulary: bool = False) 
     cannot be split."""
     if not hasattr(model, "modules") or not hasattr(model, "config"):
         raise argument_error(f"model is {type(model).__name__}: it must be a model of transformers")
-    member = dist.members.member_of(group)
+    member = member_of(group)
     if any(hasattr(p, "_of_ranks") for p in model.parameters()):
         raise argument_error("model is split already: undo that first")
     found = [(kind, m) for m in model.modules() for kind, first in COLUMNS.items()
@@ -222,7 +223,7 @@ def _experts(made: Patch, model: Any, member: Member) -> None:
 
 
 def _head(made: Patch, model: Any, member: Member) -> None:
-    head = getattr(model, "lm_head", None)
+    head: Any = getattr(model, "lm_head", None)
     embedding = model.get_input_embeddings()
     if not _linear(head) or head.weight is embedding.weight or head.weight.shape[0] % member.ranks:
         made.kept["vocabulary over ranks"] = "the head is the embedding, or its rows are no multiple of the ranks"

@@ -211,6 +211,11 @@ def _contiguous(x: Any) -> bool:
     return x.is_contiguous() if hasattr(x, "is_contiguous") else bool(x.flags.c_contiguous)
 
 
+def transposed_copy(w: Any) -> Any:
+    """A matrix of NumPy as the transpose of one without gaps: a copy, unless it is that."""
+    return w if _contiguous(w.T) else w.T.copy().T
+
+
 def worth(product: float, exchange: float, fused: float, beside: float) -> float:
     """Seconds that the model says an overlap saves: of a product and an exchange one after the other, against a fused
     product that takes `fused` seconds by itself, and an exchange of `beside` seconds at the same time."""

@@ -15,7 +15,7 @@ import avelang.language as al
 from avelang_kernels.arrays import DTYPES, is_torch, named
 from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.table import run_backward, run_forward
-from avelang_kernels.dist.collectives import F32, THREADS, WORDS, begun, ended, parts, publish
+from avelang_kernels.dist.collectives import THREADS, WORDS, begun, ended, parts, publish
 from avelang_kernels.dist.exchange import workspace
 
 LAYOUTS = ("contiguous", "zigzag", "striped")
@@ -296,7 +296,7 @@ def backward(member: Any, ring: Ring, q: Any, k: Any, v: Any, out: Any, lse: Any
             two, three = _part(now.k, columns, 2), _part(now.v, columns, 2)
             new = [_new(q, tuple(x.shape), named(q)) for x in (one, two, three)]
             problem = ring.problem(seen)
-            run_backward(problem, Operands(one, two, three), o, logs, do, dlogs, *new, ring.target)
+            run_backward(problem, Operands(one, two, three), o, logs, do, dlogs, new[0], new[1], new[2], ring.target)
             _joined(acc, None, new[0], None, acc, None, rows[0])
             given = sent[s % 2]
             if columns != (0, keys):

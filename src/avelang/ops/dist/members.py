@@ -7,7 +7,8 @@ from typing import Any
 
 from avelang import argument_error
 from avelang.bridge import Array
-from avelang.dist import connect
+from avelang.bridge import mesh_axes
+from avelang.dist import axes, connect
 from avelang.dist.memory import MEMBERS, Member
 from avelang_kernels.arrays import named
 
@@ -20,6 +21,8 @@ def member_of(group: Any) -> Member:
     Raises L066."""
     if isinstance(group, Member):
         return group
+    if isinstance(group, str) or (isinstance(group, tuple) and group and all(isinstance(n, str) for n in group)):
+        return _on_axis((group,) if isinstance(group, str) else group)
     name = "" if group is None else str(getattr(group, "group_name", ""))
     if group is not None and not name:
         raise argument_error(f"group is {type(group).__name__}: a Member of avelang.dist, or a torch process group")
@@ -28,8 +31,20 @@ def member_of(group: Any) -> Member:
     return _CONNECTED[name]
 
 
+def _on_axis(names: tuple[str, ...]) -> Any:
+    """The group of JAX's devices along an axis of a mesh. Raises L066."""
+    axis = mesh_axes.bound(names)
+    if axis is None:
+        raise argument_error(
+            f"group is {', '.join(names)!r}, which is no axis of a mesh here: call it inside of jax.shard_map over it"
+        )
+    return axes.OnAxis(axis)
+
+
 def here(group: str) -> Member:
     """The member of a name, in an operation. Raises L066 where it is gone."""
+    if group.startswith(mesh_axes.AXIS):
+        return axes.here(group)
     found = MEMBERS.get(group)
     if found is None:
         raise argument_error(f"the group {group!r} is gone: its Member was let go, or lives in another process")
@@ -46,8 +61,8 @@ def agree(group: Member, function: str, x: Any, **options: Any) -> None:
     """Compares a call with those of the other ranks: on the CPU each one, on a GPU, where it would cost more than the
     call, when one like it first comes; not while torch.compile traces it. Raises L081."""
     torch = sys.modules.get("torch")
-    if torch is not None and torch.compiler.is_compiling():
-        return
+    if isinstance(group, axes.OnAxis) or (torch is not None and torch.compiler.is_compiling()):
+        return  # JAX's devices run one program, with one shape
     what = {"shape": tuple(x.shape), "dtype": named(x), **options}
     if group.device == "cpu":
         group.agree(f"ops.dist.{function}", **what)

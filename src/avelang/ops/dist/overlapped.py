@@ -6,6 +6,7 @@ from typing import Any
 
 from avelang import argument_error
 from avelang.bridge import Array, op
+from avelang.bridge.mesh_axes import AXIS
 from avelang.ops.dist.collectives import all_reduce, gathered, scattered
 from avelang.ops.dist.members import DTYPES, agree, here, member_of
 from avelang.ops.matmul import matmul
@@ -27,10 +28,16 @@ def _gather_product(x: Array, w: Array, *, group: str, fuse: int = -1, target: s
     return _product(x, w, x.shape[0] * here(group).ranks)
 
 
+def _readable(w: Any, group: str, fuse: int) -> Any:
+    """w as the fused products read it, where the caller wants one of them and has no say in how w lies: XLA's arrays
+    are row-major, and become the transpose of a row-major copy."""
+    return fused.transposed_copy(w) if fuse == 1 and group.startswith(AXIS) else w
+
+
 @op(_gather_product)
 def gathered_product(x: Any, w: Any, out: Any, *, group: str, fuse: int = -1, target: str | None = None) -> None:
     """The operation of `all_gather_matmul`."""
-    member = here(group)
+    member, w = here(group), _readable(w, group, fuse)
     if fused.gathers(member, x, w, fuse, target):
         fused.all_gather_matmul(member, x, w, out, target)
         return
@@ -47,7 +54,7 @@ def _scatter_product(x: Array, w: Array, *, group: str, fuse: int = -1, target: 
 @op(_scatter_product)
 def scattered_product(x: Any, w: Any, out: Any, *, group: str, fuse: int = -1, target: str | None = None) -> None:
     """The operation of `matmul_reduce_scatter`."""
-    member = here(group)
+    member, w = here(group), _readable(w, group, fuse)
     if fused.scatters(member, x, w, fuse, target):
         fused.matmul_reduce_scatter(member, x, w, out, target)
         return

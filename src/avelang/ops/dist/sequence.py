@@ -7,6 +7,7 @@ from typing import Any
 
 from avelang import argument_error
 from avelang.bridge import Array, op
+from avelang.dist.axes import OnAxis
 from avelang.ops.dist.members import agree, here, member_of
 from avelang_kernels.arrays import named
 from avelang_kernels.attention.problem import Problem
@@ -43,8 +44,8 @@ def _shapes(
 
 
 def _ring(query: Any, key: Any, value: Any, layout: str, target: str | None, *options: Any) -> ring.Ring:
-    arrays = (described(x) for x in (query, key, value))
-    return ring.Ring(_problem(*arrays, layout, *options), layout, target)
+    q, k, v = (described(x) for x in (query, key, value))
+    return ring.Ring(_problem(q, k, v, layout, *options), layout, target)
 
 
 @op(_shapes, autocast="lower")
@@ -116,11 +117,14 @@ def _layout(layout: str, length: int, window: bool = False) -> str:
 
 def ring_positions(length: int, group: Any = None, layout: str = "contiguous") -> Any:
     """The places in the whole sequence of this rank's `length` rows, in their order: NumPy int64 (length,). What a
-    rotary embedding needs, and what divides a sequence: `x[..., ring_positions(n, group, layout), :]`. Raises L066."""
+    rotary embedding needs, and what divides a sequence: `x[..., ring_positions(n, group, layout), :]`. On an axis of a
+    mesh an array of JAX, i32. Raises L066."""
     import numpy as np  # takes longer to import than this takes
 
     member = member_of(group)
-    return np.array(ring.positions(_layout(layout, length), member.rank, member.ranks, length), np.int64)
+    ranks = member.ranks
+    table = np.array([ring.positions(_layout(layout, length), r, ranks, length) for r in range(ranks)], np.int64)
+    return member.mine(table) if isinstance(member, OnAxis) else table[member.rank]
 
 
 def _ends(window: Any, causal: bool) -> tuple[int | None, int | None]:

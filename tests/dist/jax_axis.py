@@ -1,0 +1,145 @@
+"""Operations along axes of a mesh of JAX, on so many devices of the CPU as XLA_FLAGS asks for: `jax_axis.py PART`."""
+
+import os
+import sys
+import time
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import PartitionSpec as P
+
+import avelang.dist.axes
+from avelang.base.errors import AveError
+from avelang.ops import dist
+
+RNG = np.random.default_rng(5)
+RANKS = len(jax.devices())
+
+
+def mesh_of(shape, names):
+    kinds = {} if not hasattr(jax.sharding, "AxisType") else {"axis_types": (jax.sharding.AxisType.Auto,) * len(names)}
+    return jax.make_mesh(shape, names, **kinds)
+
+
+MESH = mesh_of((RANKS,), ("tp",))
+
+
+def on(f, ins, outs, mesh=MESH, check=True):
+    return jax.shard_map(f, mesh=mesh, in_specs=ins, out_specs=outs, check_vma=check)
+
+
+def normal(*shape):
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+def near(got, want, tolerance=2e-5):
+    off = np.abs(np.asarray(got, np.float64) - want).max()
+    assert off <= tolerance * (1 + np.abs(want).max()), off
+
+
+def collectives():
+    x, c = normal(2 * RANKS, 3 * RANKS), normal(2 * RANKS, 3 * RANKS)
+    parts = x.reshape(RANKS, 2, -1)
+    for check in (True, False):
+        for shots in (1, 2):
+            f = on(lambda x, s=shots: dist.all_reduce(x, "tp", shots=s), P("tp"), P("tp"), check=check)
+            near(jax.jit(f)(x), np.tile(parts.sum(0), (RANKS, 1)))
+        near(jax.grad(lambda x, f=f: (f(x) * c).sum())(x), np.tile(c.reshape(RANKS, 2, -1).sum(0), (RANKS, 1)))
+    assert not np.array_equal(x[:2], x[2:4])
+    g = on(lambda x: dist.all_gather(x, "tp"), P("tp"), P("tp"))
+    near(jax.jit(g)(x), np.tile(x, (RANKS, 1)), 0)
+    h = on(lambda x: dist.reduce_scatter(x.T, "tp"), P("tp"), P("tp"))
+    near(jax.jit(h)(x), parts.transpose(0, 2, 1).sum(0))
+    d = normal(3 * RANKS, 2)
+    near(jax.grad(lambda x: (h(x) * d).sum())(x), np.tile(d.T, (RANKS, 1)))
+    # In a loop, several independent ones in a program, and many runs that nobody waits for.
+    def many(x):
+        a, b = dist.all_reduce(x, "tp"), dist.all_reduce(2 * x, "tp")
+        return jax.lax.scan(lambda y, _: (dist.all_reduce(y, "tp") / RANKS, None), a + b, None, length=5)[0]
+    runs = [jax.jit(on(many, P("tp"), P("tp")))(x * i) for i in range(8)]
+    for i, got in enumerate(runs):
+        near(got, 3 * i * np.tile(parts.sum(0), (RANKS, 1)))
+
+
+def products():
+    x, w, c = normal(3 * RANKS, 16), normal(4 * RANKS, 16), normal(3 * RANKS, 4 * RANKS)
+    for fuse in (False, True):
+        f = on(lambda x, w, fuse=fuse: dist.all_gather_matmul(x, w.T, "tp", fuse=fuse), (P("tp"), P("tp")), P(None, "tp"))
+        near(jax.jit(f)(x, w), x @ w.T)
+        grads = jax.jit(jax.grad(lambda x, w, f=f: (f(x, w) * c).sum(), (0, 1)))(x, w)
+        near(grads[0], c @ w)
+        near(grads[1], c.T @ x)
+    x, w, c = normal(16 * RANKS, 4 * RANKS), normal(4 * RANKS, 8), normal(16 * RANKS, 8)
+    for fuse in (False, True):
+        f = on(lambda x, w, fuse=fuse: dist.matmul_reduce_scatter(x, w, "tp", fuse=fuse), (P(None, "tp"), P("tp")), P("tp"))
+        near(jax.jit(f)(x, w), x @ w)
+        grads = jax.grad(lambda x, w, f=f: (f(x, w) * c).sum(), (0, 1))(x, w)
+        near(grads[0], c @ w.T)
+        near(grads[1], x.T @ c)
+    f = on(lambda x, w: dist.matmul_all_reduce(x, w, "tp"), (P(None, "tp"), P("tp")), P("tp"))
+    near(jax.jit(f)(x, w), np.tile(x @ w, (RANKS, 1)))
+
+
+def ring():
+    n, (q, k, v, c) = 4, (normal(1, 2, 4 * RANKS, 16) for _ in range(4))
+    order = np.concatenate([dist.sequence.ring.positions("zigzag", r, RANKS, n) for r in range(RANKS)])
+    spec = P(None, None, "tp")
+    f = on(lambda q, k, v: dist.ring_attention(q, k, v, "tp", is_causal=True, layout="zigzag"), (spec,) * 3, spec)
+    at = jax.jit(on(lambda: dist.ring_positions(n, "tp", "zigzag"), (), P("tp")))()
+    assert np.array_equal(at, order)
+
+    def whole(q, k, v):
+        s = jnp.where(np.tri(n * RANKS, dtype=bool), jnp.einsum("bhqd,bhkd->bhqk", q, k) / 4, -jnp.inf)
+        return jnp.einsum("bhqk,bhkd->bhqd", jax.nn.softmax(s, -1), v)
+
+    def split(q, k, v):
+        return f(*(x[:, :, order] for x in (q, k, v)))[:, :, np.argsort(order)]
+
+    near(jax.jit(split)(q, k, v), whole(q, k, v))
+    for got, want in zip(*(jax.grad(lambda *a, g=g: (g(*a) * c).sum(), (0, 1, 2))(q, k, v) for g in (split, whole)), strict=True):
+        near(got, np.asarray(want, np.float64), 1e-4)
+
+
+def several():
+    """Two axes: groups along one of them are apart; both together are one."""
+    mesh, x = mesh_of((2, RANKS // 2), ("dp", "tp")), normal(2, RANKS // 2, 8)
+    f = on(lambda x: dist.all_reduce(x, "tp"), P("dp", "tp"), P("dp", "tp"), mesh)
+    near(jax.jit(f)(x), np.repeat(x.sum(1, keepdims=True), RANKS // 2, 1))
+    f = on(lambda x: dist.all_reduce(x, "dp"), P("dp", "tp"), P("dp", "tp"), mesh)
+    near(jax.jit(f)(x), np.repeat(x.sum(0, keepdims=True), 2, 0))
+    f = on(lambda x: dist.all_reduce(x, ("dp", "tp")), P("dp", "tp"), P("dp", "tp"), mesh)
+    near(jax.jit(f)(x), np.broadcast_to(x.sum((0, 1)), x.shape))
+    for f in (lambda: dist.all_reduce(x, "tp"), lambda: jax.jit(lambda x: dist.all_reduce(x, "tp"))(x)):
+        try:
+            f()
+        except AveError as e:
+            assert e.code == "L066" and "no axis of a mesh" in str(e)
+        else:
+            raise AssertionError("there was no axis")
+
+
+def absent():
+    """A device that does not come: the others' wait ends, and says so; the next call works."""
+    avelang.dist.axes.LIMIT = 1.0
+
+    def f(x):
+        return jax.lax.cond(jax.lax.axis_index("tp") == 1, lambda x: x, lambda x: dist.all_reduce(x, "tp"), x)
+
+    x, begun = normal(RANKS, 8), time.monotonic()
+    near(jax.jit(on(lambda x: dist.all_reduce(x, "tp"), P("tp"), P("tp")))(x), np.tile(x.sum(0), (RANKS, 1)))
+    begun = time.monotonic()
+    try:
+        jax.jit(on(f, P("tp"), P("tp"), check=False))(x).block_until_ready()
+    except Exception as e:
+        assert "L080" in str(e) and "for rank 1" in str(e), e
+    else:
+        raise AssertionError("it did not wait")
+    assert time.monotonic() - begun < 60
+    near(jax.jit(on(lambda x: dist.all_reduce(3 * x, "tp"), P("tp"), P("tp")))(x), np.tile(3 * x.sum(0), (RANKS, 1)))
+
+
+assert f"device_count={RANKS}" in os.environ["XLA_FLAGS"]
+for part in sys.argv[1:]:
+    globals()[part]()
+    print(part, "is right")
