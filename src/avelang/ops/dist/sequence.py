@@ -11,7 +11,7 @@ from avelang.dist.axes import OnAxis
 from avelang.ops.dist.members import agree, here, member_of
 from avelang_kernels.arrays import named
 from avelang_kernels.attention.problem import Problem
-from avelang_kernels.attention.table import BACKWARD, FORWARD, described, entry_for, problem_of
+from avelang_kernels.attention.table import BACKWARD, FORWARD, NAMES, described, entry_for, problem_of
 from avelang_kernels.dist import ring_attention as ring
 
 DEFAULT = "gfx942"  # the chip whose kernels the CPU runs
@@ -20,7 +20,7 @@ DEFAULT = "gfx942"  # the chip whose kernels the CPU runs
 def _problem(query: Any, key: Any, value: Any, layout: str, left: int | None, right: int | None,
              scale: float | None, softcap: float, gqa: bool, invariant: bool | None) -> Problem:  # fmt: skip
     """The attention to one shard. Raises L066."""
-    arrays = (query, key, value, *(None,) * 6)
+    arrays = (query, key, value, *(None,) * (len(NAMES) - 3))
     p = problem_of(arrays, scale, softcap, left, right, False, gqa, (), invariant)
     if (left is not None or right is not None) and p.queries != p.keys:
         raise argument_error(
