@@ -46,7 +46,7 @@ def judged(a, b, got, bias=None, activation=None, rounding=2.0**-8):
 ORDERS = st.sampled_from(("rows", "columns", "gaps", "apart"))
 
 
-@pytest.mark.parametrize("target", [None, "sm_90a"])
+@pytest.mark.parametrize("target", [None, "sm_90a", "sm_100a"])
 @settings(max_examples=3, deadline=None)
 @given(data=st.data())
 def test_drawn_products(target, data):
@@ -91,7 +91,7 @@ def test_bias_and_activation(target, activation, kind):
     judged(a, b, out, bias, activation, rounding=1e-5)
 
 
-@pytest.mark.parametrize("target", [None, "sm_90a"])
+@pytest.mark.parametrize("target", [None, "sm_90a", "sm_100a"])
 def test_f32(target):
     """By f32 instructions, or by three products of bf16, with bias and activation."""
     rng = np.random.default_rng(8)
@@ -102,7 +102,7 @@ def test_f32(target):
     judged(a, b, got, bias, "silu", rounding=1e-6 if target is None else 2e-4)
 
 
-@pytest.mark.parametrize("target", [None, "sm_90a"])
+@pytest.mark.parametrize("target", [None, "sm_90a", "sm_100a"])
 def test_rows_have_the_same_bits_whatever_comes_with_them(target):
     """In invariant mode: drawn subsets of rows, from one on, have the bits that they have among all."""
     rng = np.random.default_rng(9)
@@ -115,7 +115,7 @@ def test_rows_have_the_same_bits_whatever_comes_with_them(target):
     judged(a, b, whole)
 
 
-@pytest.mark.parametrize("target", [None, "sm_90a"])
+@pytest.mark.parametrize("target", [None, "sm_90a", "sm_100a"])
 def test_nothing_to_add_up_has_its_end(target):
     bias = np.linspace(-2, 2, 8).astype(np.float32)
     got = ops.matmul(np.empty((3, 0), bf16), np.empty((0, 8), bf16), bias=bias, activation="relu", target=target)

@@ -26,6 +26,11 @@ _SHARED = SharedMemoryFacts(128, 128, _PHASES, _PHASES)  # type: ignore[arg-type
 # through Microbenchmarking and Multiple Level Analysis", arXiv 2501.12084). Latency: the first, table IV.
 _H200 = Sku("H200", 132, 4, 1.83e9, 4.8e12, 4472.3 * 132 / 114, 255, rate=512, sync_share=0.629, latency=479)
 
+# 2.25 PFLOP/s of bf16: Together AI, "FlashAttention-4", which 148 SMs (Chips and Cheese, "Nvidia's B200") of 4 x 1024
+# multiplications make at 1.86 GHz; shared memory moves 128 bytes a clock, as Hopper's (the same). 7.67 TB/s: 7680 bits,
+# 3.996 GHz, two a clock (pytorch/ao, pull request 4002). Neither L2's rate nor a latency was found.
+_B200 = Sku("B200", 148, 4, 1.86e9, 7.67e12, None, 255, rate=1024)
+
 # Name; opt-in shared memory of a block in KiB; kind of fp8; version of PTX; the SM; the product.
 _TABLE: tuple[tuple[str, int, str, int, Multiprocessor, Sku | None], ...] = (
     # 40 SMs, 1.59 GHz, 320 GB/s, 65 TFLOP/s of f16: T4 data sheet. Two tensor cores of 64 multiplications in each
@@ -43,7 +48,7 @@ _TABLE: tuple[tuple[str, int, str, int, Multiprocessor, Sku | None], ...] = (
      Sku("L40", 142, 4, 2.49e9, 864e9, None, 255, rate=128)),
     ("sm_90", 227, "ocp", 87, Multiprocessor(2048, 32, 228 * KIB), _H200),
     ("sm_90a", 227, "ocp", 87, Multiprocessor(2048, 32, 228 * KIB), _H200),
-    ("sm_100a", 227, "ocp", 87, Multiprocessor(2048, 32, 228 * KIB), None),
+    ("sm_100a", 227, "ocp", 87, Multiprocessor(2048, 32, 228 * KIB), _B200),
 )
 
 

@@ -153,6 +153,7 @@ def _counts(p: GemmPlan) -> dict[str, str]:
         "registers of a lane": f"{p.registers}",
         "model, cycles of a step": ", ".join(f"{name} {value:.0f}" for name, value in takes.items()),
         "model, cycles": f"{p.cycles:.0f}",
+        "model, matrix pipes": f"busy {p.matrix_busy:.1%} of the time",
     }
 
 

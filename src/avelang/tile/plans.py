@@ -22,7 +22,7 @@ from avelang.base.notebook import DrawnInNotebooks
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType, f32, f64, i32
 from avelang.pipelines.warp_specialized import PATTERN, ROWS
-from avelang.tile.pipelines import Pipeline, pipeline
+from avelang.tile.pipelines import Pipeline, in_tensor_memory, pipeline
 from avelang.tile.products import MmaAtom
 from avelang.tile.schedules import BlockConfig
 from avelang.tile.virtual import PAIRED
@@ -257,9 +257,23 @@ class GemmPlan(DrawnInNotebooks):
         """Clocks of a matrix pipe for one MMA."""
         return self.fixed.mma_cycles
 
+    @property
+    def tensor_memory(self) -> bool:
+        """True where sums are in tensor memory, and of a pair of blocks each has half of B in shared memory."""
+        return self.mma.b is None and in_tensor_memory(self.gemm.target)
+
+    @property
+    def copied(self) -> tuple[int, int]:
+        """Rows of A and of B that a workgroup has in its own shared memory."""
+        return self.workgroup[0], self.workgroup[1] // (self.cluster[0] if self.tensor_memory else 1)
+
+    @property
+    def pipe_waves(self) -> int:
+        """Waves of a workgroup that have a matrix pipe to themselves: those that hold sums of tcgen05 are more."""
+        return self.waves // max(1, self.mma.acc.waves // self.gemm.unit.pipes)
+
     def _lds_bytes(self) -> int:
-        rows = [self.workgroup[i] for i in self.promoted]
-        tiles = sum(rows) * self.step * self.gemm.dtype.bytes * self.held
+        tiles = sum(self.copied[i] for i in self.promoted) * self.step * self.gemm.dtype.bytes * self.held
         if self.pipeline.name != "tma":
             return tiles
         return tiles + self.workgroup[0] // ROWS * 2 * STAGED + KIB  # two stagings for each consumer, barriers
@@ -298,20 +312,22 @@ class GemmPlan(DrawnInNotebooks):
         rate = g.unit.rate * 2 / g.dtype.bytes
         if self.mma.b is not None:
             return math.ceil(self.mma.work / (rate * g.unit.sync_share))
-        return math.ceil(self.mma.work / (rate * self.mma.acc.waves))  # each wave of the group has a pipe
+        pipes = min(self.mma.acc.waves, g.unit.pipes)  # each wave of the group has a pipe
+        return math.ceil(self.mma.work / (rate * pipes))
 
     @property
     def matrix_cycles(self) -> int:
         """Clocks of matrix pipes, all pipes together, for the whole product, padding included."""
         # Each wave of a group keeps a pipe.
-        return self.tiles * self.all_steps * self.waves * self._tiles() * self.mma_cycles
+        return self.tiles * self.all_steps * self.pipe_waves * self._tiles() * self.mma_cycles
 
     @property
     def lds_read(self) -> int:
         """Bytes read from shared memory for the whole product."""
         parts = enumerate(zip(self.subgroup, self.mma.operand_bytes, strict=True))
         if self.mma.b is None:  # an instruction reads its operands for itself
-            wave = math.prod(self.subgroup) * self.mma.lds_bytes
+            a, b = self.mma.operand_bytes
+            wave = math.prod(self.subgroup) * (a + b * self.copied[1] // self.workgroup[1])
         else:
             wave = sum(s * size for i, (s, size) in parts if i in self.promoted)
         return self.tiles * self.all_steps * self.waves // self.mma.acc.waves * self.reduction * wave
@@ -352,15 +368,22 @@ class GemmPlan(DrawnInNotebooks):
         fresh = rows / -(-g.n // self.workgroup[1]) + self.workgroup[1] / -(-g.m // self.workgroup[0])
         reads = self.lds_read / (self.tiles * self.all_steps)
         # That blocks of "tma" wait for L2 is in their measured share; what a cluster shares is read once for all of it.
+        # Blackwell's rate of L2 was not found: there the model has no L2.
         l2 = 0.0 if self.mma.b is None else (rows + self.workgroup[1]) * self.step * size / unit.l2_clock
-        written = sum(self.workgroup[i] for i in self.promoted) * self.step * size / shared.write
+        written = sum(self.copied[i] for i in self.promoted) * self.step * size / shared.write
         share = 1 - (1 - self.share) ** self.resident  # one wave's gaps are others' turns
         takes = {
-            "matrix": -(-self.waves // unit.pipes) * self._tiles() * self.mma_cycles / share,
+            "matrix": -(-self.pipe_waves // unit.pipes) * self._tiles() * self.mma_cycles / share,
             "memory": max(fresh * self.step * size / unit.memory_clock, l2),
         }
-        # What wgmma reads and TMA writes is in the share too.
-        return takes if self.mma.b is None else {**takes, "LDS": reads / shared.read + written}
+        # What wgmma reads and TMA writes is in the share too; of tcgen05 nothing was measured.
+        grouped = self.mma.b is None and not self.tensor_memory
+        return takes if grouped else {**takes, "LDS": reads / shared.read + written}
+
+    @property
+    def matrix_busy(self) -> float:
+        """Share of the time of all matrix pipes in which they multiply, padding included, by the model."""
+        return self.matrix_cycles / (self.gemm.unit.pipes * self.gemm.units * self.cycles)
 
     @property
     def idle(self) -> int:

@@ -76,6 +76,13 @@ TMA = (
     TunedBlock("tma", 128, 128, (2, 1), {"sm_90a": 0.96}, stages=6, cluster=(2, 1)),
     TunedBlock("tma", 64, 128, (1, 1), {"sm_90a": 0.77}, stages=6),
 )
+# Not measured: their share is that of the model (`GemmPlan.step_cycles`). The first two are pairs of blocks.
+TENSOR = (
+    TunedBlock("tma", 128, 256, (1, 1), {"sm_100a": 1.0}, stages=6, cluster=(2, 1)),
+    TunedBlock("tma", 128, 128, (1, 1), {"sm_100a": 1.0}, stages=8, cluster=(2, 1)),
+    TunedBlock("tma", 128, 128, (1, 1), {"sm_100a": 1.0}, stages=6),
+    TunedBlock("tma", 128, 64, (1, 1), {"sm_100a": 1.0}, stages=8),
+)
 SYNC = (
     TunedBlock("cp-async", 128, 256, (2, 4), {"sm_90a": 0.63}, row=64, spills=("f8",)),
     TunedBlock("cp-async", 128, 128, (2, 2), {"sm_90a": 0.59}, row=64, spills=("f8",)),
@@ -97,4 +104,5 @@ def blocks_of(target: str) -> tuple[TunedBlock, ...]:
         return AMD
     have = chip_of(target).features
     mine = "cp-async" if "sm_80" in have else "double-buffer", "preshuffled"
-    return (*(TMA if "sm_90a" in have else ()), *(b for b in SYNC if b.pipeline in mine))
+    own = TMA if "sm_90a" in have else TENSOR if "sm_100a" in have else ()
+    return (*own, *(b for b in SYNC if b.pipeline in mine))

@@ -14,9 +14,10 @@ import avelang.language as al
 from avelang.arch import chip as chip_of
 from avelang.base.lazy import np
 from avelang.base.takes import takes
-from avelang.ir.dtypes import DType, f32, i32
+from avelang.ir.dtypes import BY_NAME, DType, f32, i32
 from avelang.ir.types import dtype_of
 from avelang.isa.row import Row, types_on
+from avelang.pipelines.tensor_core import KINDS
 from avelang.tile.distribution import Distribution, row_of
 from avelang.tile.encoding import Encoding
 from avelang.tile.lowerings import collapse, expand, paired, single, single_tensor, split, swapped
@@ -191,8 +192,6 @@ def tensor(dtype: DType, m: int, n: int, target: str) -> MmaAtom:
     `wgmma`. Warp w reaches lanes 32 (w % 4) to + 31; of 64 rows 16 are in each 32 lanes."""
     from avelang.isa.nvptx import wgmma
     from avelang.isa.nvptx.tcgen05 import DEPTH
-    from avelang.pipelines.tensor_core import KINDS
-
     kind = KINDS[dtype.name][0]
     row, acc = row_of(f"nvvm.tcgen05_mma_{kind}"), i32 if dtype.is_int else f32
     held = Distribution.from_fragment(wgmma.d_fragment(n))
@@ -223,13 +222,14 @@ _HALVES = (
 
 
 GROUP_COLUMNS = (64, 128, 256)
+TENSOR_ROWS = 128  # of which tcgen05 multiplies at the full rate
 
 
 @takes("T301")
 @functools.lru_cache
 def mmas(target: str) -> tuple[MmaAtom, ...]:
-    """All matrix products of one wave that a chip has, real ones first, and on sm_90a those of a warpgroup with 64, 128
-    and 256 columns. Raises U101 for a chip that is not known."""
+    """All matrix products of one wave that a chip has, real ones first, and on sm_90a and sm_100a those of a warpgroup
+    and of tensor memory, with 64, 128 and 256 columns. Raises U101 for a chip that is not known."""
     from avelang.isa import ROWS
 
     chip = chip_of(target)
@@ -244,6 +244,8 @@ def mmas(target: str) -> tuple[MmaAtom, ...]:
             from avelang.isa.nvptx.wgmma import FORMS
 
             found += [group(form, n, target) for form in FORMS if not form.registers for n in GROUP_COLUMNS]
+        if "sm_100a" in chip.features:
+            found += [tensor(BY_NAME[dtype], TENSOR_ROWS, n, target) for dtype in KINDS for n in GROUP_COLUMNS]
     return tuple(found)
 
 

@@ -8,7 +8,7 @@ it go out, and are run. `ops.matmul` and `ave explain matmul` ask here, so that 
 | AMD | bf16, f16 | `mi300_gemm`; few rows without bias and activation (24; gfx90a 16): `tile_skinny` |
 | the CPU | bf16, f16 | `mi300_gemm`, as on gfx942 |
 | AMD, the CPU | f32 | `tile_gemm` |
-| sm_80 and newer | bf16, f16 | `tile_gemm` |
+| sm_80 and newer | bf16, f16 | `tile_gemm`: on sm_100a by tcgen05 where rows are multiples of 16 bytes |
 
 A tile that was tuned for the shape (`avelang.tuning.find`, by the key of `benchmarks/tune_hopper_gemm.py`) comes before
 the rule's. Where a plan must be `invariant`, it depends on N and K only: a whole tile, K in one part, never a kernel
@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from avelang import argument_error, tile, tuning
 from avelang import chip as chip_of
+from avelang.tile.pipelines import in_tensor_memory
 from avelang_kernels.arrays import DTYPES, empty, is_torch, multiprocessors, named
 from avelang_kernels.matmul import hopper_gemm, mi300_gemm, tile_gemm, tile_skinny
 from avelang_kernels.matmul.aligned_rows import align_rows, pitch_of
@@ -248,7 +249,9 @@ def matrix_product(a: Any, b: Any, out: Any, bias: Any = None, activation: str |
         return _again(known, a, b, out, bias)
     cpu = tile.on_cpu(a)
     chip, units = tile.device_of(a, target)
-    options: dict[str, Any] = {"target": chip, "backend": "cpu"} if cpu else {}
+    # The CPU backend has no tensor memory: there the reference computes.
+    backend = "reference" if in_tensor_memory(chip) else "cpu"
+    options: dict[str, Any] = {"target": chip, "backend": backend} if cpu else {}
     ends = bias is not None or activation is not None
     plan = plan_of(
         a, b, out, Question(chip, units, "" if cpu else _device_name(a), ends, invariant, cpu and target is None)
