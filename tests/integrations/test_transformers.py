@@ -4,12 +4,14 @@ decoding with a cache."""
 from __future__ import annotations
 
 import copy
+import os
 
 import pytest
 
 from avelang import ops
 from avelang.base.errors import ArgumentError
 
+os.environ.setdefault("HF_HUB_OFFLINE", "1")  # models have random weights: nothing is loaded
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers", reason="transformers is not installed: pip install transformers")
 
@@ -89,6 +91,71 @@ def test_it_says_what_it_replaced_and_what_it_kept():
     assert not any("forward" in m.__dict__ for m in model.modules())
     mixtral = model_of("Mixtral")
     assert "experts" in patch(mixtral).kept  # of float32, which products in groups do not take
+
+
+@pytest.mark.parametrize("family", ["Llama", "Mixtral"])
+def test_a_loss_without_logits(family):
+    """The last layer and the loss as one: the same loss and gradients as of the model as it is, no logits in training,
+    and logits elsewhere."""
+    from avelang.integrations.transformers import patch
+
+    plain, x = model_of(family), tokens(2, 11)
+    ours, labels = copy.deepcopy(plain), tokens(2, 11).masked_fill(torch.arange(11) < 3, -100)
+    with patch(ours, parts=("linear_loss",)) as made:
+        assert made.replaced == {"linear_loss": 1}
+        for given in ({}, {"num_items_in_batch": torch.tensor(7)}):
+            outs = [m.train()(input_ids=x, labels=labels, **given) for m in (plain, ours)]
+            assert outs[1].logits is None and close(outs[1].loss, outs[0].loss, 1e-4)
+            for m, out in zip((plain, ours), outs, strict=True):
+                m.zero_grad()
+                out.loss.backward()
+            for (name, p), q in zip(plain.named_parameters(), ours.parameters(), strict=True):
+                assert close(q.grad, p.grad, 1e-3), name
+        with torch.no_grad():
+            assert torch.equal(ours.train()(x).logits, plain.train()(x).logits)
+            one, two = (m.eval()(x, labels=labels) for m in (plain, ours))
+            assert torch.equal(one.logits, two.logits) and close(two.loss, one.loss, 1e-4)
+            got, want = (m.generate(x, max_new_tokens=2, do_sample=False, pad_token_id=0) for m in (ours, plain))
+            assert torch.equal(got, want)
+    assert not any("forward" in m.__dict__ for m in ours.modules())
+
+
+def test_rows_of_a_model_have_the_same_bits_whatever_comes_with_them():
+    """Under `ops.invariant()`, with all that computes by Ave: logits, forward, and gradients of the inputs."""
+    from avelang.integrations.transformers import PARTS, patch
+
+    model, x = model_of("Llama"), tokens(3, 9)
+    embedded = model.get_input_embeddings()(x).detach()
+    with patch(model, parts=(*PARTS, "linear")) as made, ops.invariant():
+        assert made.replaced["linear"] == 15
+
+        def run(rows):
+            given = embedded[rows].clone().requires_grad_()
+            logits = model(inputs_embeds=given).logits
+            return logits, torch.autograd.grad(logits.square().sum(), given)[0]
+
+        logits, grads = run([0, 1, 2])
+        for rows in ([1], [2, 0]):
+            for got, want in zip(run(rows), (logits, grads), strict=True):
+                assert torch.equal(got, want[rows])
+
+
+def test_dropout_in_attention():
+    """It is drawn by torch's generator; in evaluation there is none."""
+    from avelang.integrations.transformers import patch
+
+    config = transformers.LlamaConfig(**SIZES, attention_dropout=0.5)
+    model, x = transformers.LlamaForCausalLM(config), tokens(1, 9)
+    want = model.eval()(x).logits
+    with patch(model, parts=("attention",)) as made:
+        assert made.replaced == {"attention": 2}
+        assert close(model.eval()(x).logits, want, 2e-3)
+        model.train()
+        found = []
+        for seed in (1, 1, 2):
+            torch.manual_seed(seed)
+            found.append(model(x).logits)
+        assert torch.equal(found[0], found[1]) and not torch.equal(found[0], found[2])
 
 
 def test_what_is_no_model():

@@ -20,8 +20,11 @@ PARTS = ("attention", "norms", "rotary", "mlp", "experts", "loss")
 # The operation that a part needs; without it the part stays as it is.
 NEEDS = {"attention": "attention", "norms": "rms_norm", "rotary": "rotary", "mlp": "swiglu",
          "experts": "grouped_matmul", "loss": "cross_entropy"}  # fmt: skip
+# Parts that are replaced where they are named alone, and the operations that they need.
+OPTIONAL = {"linear": "linear", "linear_loss": "linear_cross_entropy"}
 NAME = "avelang"  # of the attention, in transformers' registry
 _FLOATS = ("bfloat16", "float16")
+_PRODUCTS = (*_FLOATS, "float32")
 
 
 def patch(model: Any, parts: Sequence[str] = PARTS, tp: Any = None) -> Patch:
@@ -29,22 +32,25 @@ def patch(model: Any, parts: Sequence[str] = PARTS, tp: Any = None) -> Patch:
 
     model: a `PreTrainedModel` such as `LlamaForCausalLM`, on any device, in any dtype that the operations take; for
     training, generation and `torch.compile`. parts: which of "attention", "norms", "rotary", "mlp", "experts" and
-    "loss". tp: a group of ranks, as of `avelang.ops.dist`, over which weights are split (see `tensor_parallel`).
-    Returns the `Patch`, which says what was replaced and what was kept for which reason, and undoes it. Dropout in
-    attention is drawn by torch's generator. Raises L066 for what is no such model, for parts that there are not, and
-    for a model that is patched already."""
+    "loss", and two more that must be named: "linear", all linear layers, with which `ops.invariant()` holds for the
+    whole model; "linear_loss", the last layer and the loss as one where labels are given in training, so that logits
+    are never whole in memory, and `logits` of the output is None. tp: a group of ranks, as of `avelang.ops.dist`, over
+    which weights are split (see `tensor_parallel`). Returns the `Patch`, which says what was replaced and what was kept
+    for which reason, and undoes it. Dropout in attention is drawn by torch's generator. Raises L066 for what is no such
+    model, for parts that there are not, and for a model that is patched already."""
     if not hasattr(model, "modules") or not hasattr(model, "config"):
         raise argument_error(f"model is {type(model).__name__}: it must be a model of transformers")
-    wrong = [p for p in parts if p not in PARTS]
+    wrong = [p for p in parts if p not in (*PARTS, *OPTIONAL)]
     if wrong:
-        raise argument_error(f"parts has {wrong}: there are {', '.join(PARTS)}")
+        raise argument_error(f"parts has {wrong}: there are {', '.join((*PARTS, *OPTIONAL))}")
     if any(getattr(getattr(m.__dict__.get("forward"), "__func__", None), "_of_avelang", False)
            for m in model.modules()):  # fmt: skip
         raise argument_error("model is patched already: undo that first")
     made = Patch(model)
     for part in parts:
-        if NEEDS[part] not in ops.TABLE:
-            made.kept[part] = f"there is no operation {NEEDS[part]}"
+        needed = {**NEEDS, **OPTIONAL}[part]
+        if needed not in ops.TABLE:
+            made.kept[part] = f"there is no operation {needed}"
             continue
         _PATCHES[part](made, model)
         if part not in made.replaced:
@@ -189,7 +195,33 @@ def _experts(made: Patch, model: Any) -> None:
             made.forward("experts", m, experts_forward)
 
 
+# -- linear layers -----------------------------------------------------------------------------------------------------
+
+
+@ours
+def linear_forward(self: Any, input: Any) -> Any:
+    """A linear layer."""
+    return ops.linear(input, self.weight, self.bias)
+
+
+def _linear(made: Patch, model: Any) -> None:
+    torch: Any = sys.modules["torch"]
+    for m in model.modules():
+        if type(m) is torch.nn.Linear:
+            dtype = str(m.weight.dtype).split(".")[-1]
+            if dtype in _PRODUCTS:
+                made.forward("linear", m, linear_forward)
+            else:
+                made.kept["linear"] = f"weights are of {dtype}, and products take {', '.join(_PRODUCTS)}"
+
+
 # -- loss --------------------------------------------------------------------------------------------------------------
+
+
+def next_tokens(labels: Any, shift_labels: Any, ignore_index: int) -> Any:
+    """The token that follows upon each position; `shift_labels` where that is given."""
+    pad = sys.modules["torch"].nn.functional.pad
+    return pad(labels, (0, 1), value=ignore_index)[..., 1:] if shift_labels is None else shift_labels
 
 
 def causal_loss(
@@ -198,18 +230,15 @@ def causal_loss(
 ) -> Any:  # fmt: skip
     """The loss of the next token: cross entropy of logits (batch, positions, vocab_size) and labels (batch, positions),
     which are moved by one unless `shift_labels` has them so; the mean, or the sum over `num_items_in_batch`."""
-    torch: Any = sys.modules["torch"]
-    if shift_labels is None:
-        shift_labels = torch.nn.functional.pad(labels, (0, 1), value=ignore_index)[..., 1:]
-    wanted = shift_labels.reshape(-1).to(logits.device)
+    wanted = next_tokens(labels, shift_labels, ignore_index).reshape(-1).to(logits.device)
     reduction = "mean" if num_items_in_batch is None else "sum"
     loss = ops.cross_entropy(logits.reshape(-1, vocab_size), wanted, ignore_index=ignore_index, reduction=reduction)
     return loss if num_items_in_batch is None else loss / num_items_in_batch
 
 
-def _loss(made: Patch, model: Any) -> None:
+def _loss(made: Patch, model: Any, part: str = "loss", loss: Callable[..., Any] = causal_loss) -> None:
     if not hasattr(type(model), "loss_function") or not type(model).__name__.endswith("ForCausalLM"):
-        made.kept["loss"] = "the model has no loss of the next token"
+        made.kept[part] = "the model has no loss of the next token"
         return
     before = model.__dict__.get("_loss_function")
 
@@ -219,10 +248,66 @@ def _loss(made: Patch, model: Any) -> None:
         else:
             model.loss_function = before
 
-    model.loss_function = causal_loss
-    made.later("loss", 1, undo)
+    model.loss_function = loss
+    made.later(part, 1, undo)
+
+
+# Fields of configurations by which a model changes logits before the loss.
+_AFTER_HEAD = ("final_logit_softcapping", "logit_scale", "logits_scaling", "output_multiplier_scale")
+
+
+def _linear_loss(made: Patch, model: Any) -> None:
+    """The model's own forward runs; while it does, its last layer gives what it gets, and the loss multiplies."""
+    torch: Any = sys.modules["torch"]
+    head, config = getattr(model, "lm_head", None), model.config
+    dtype = str(getattr(getattr(head, "weight", None), "dtype", "")).split(".")[-1]
+    changed = [n for n in _AFTER_HEAD if getattr(config, n, None) is not None]
+    if type(head) is not torch.nn.Linear or dtype not in _PRODUCTS or changed:
+        what = f"{changed[0]} changes its logits" if changed else f"lm_head is of {type(head).__name__}, {dtype}"
+        made.kept["linear_loss"] = what
+        return
+    skipping, plain, theirs = [False], head.forward, model.forward
+    taken = inspect.signature(theirs)
+
+    @ours
+    def head_forward(self: Any, input: Any) -> Any:
+        return input if skipping[0] else plain(input)
+
+    def loss(logits: Any, labels: Any, vocab_size: int, num_items_in_batch: Any = None, ignore_index: int = -100,
+             shift_labels: Any = None, **more: Any) -> Any:  # fmt: skip
+        if not skipping[0]:
+            return causal_loss(logits, labels, vocab_size, num_items_in_batch, ignore_index, shift_labels, **more)
+        wanted = next_tokens(labels, shift_labels, ignore_index).to(logits.device)
+        reduction = "mean" if num_items_in_batch is None else "sum"
+        found = ops.linear_cross_entropy(logits, head.weight, wanted, head.bias, ignore_index=ignore_index,
+                                         reduction=reduction)  # fmt: skip
+        return found if num_items_in_batch is None else found / num_items_in_batch
+
+    @ours
+    def forward(self: Any, *args: Any, **named: Any) -> Any:
+        given = taken.bind(*args, **named).arguments
+        more = given.get("kwargs", {})
+        whole = given.get("labels") is None or not self.training or more.get("return_dict") is False
+        if whole or not isinstance(given.get("logits_to_keep", 0), int) or given.get("logits_to_keep", 0):
+            return theirs(*args, **named)
+        skipping[0] = True
+        try:
+            out = theirs(*args, **named)
+        finally:
+            skipping[0] = False
+        if hasattr(out, "logits"):
+            out["logits"] = None
+        return out
+
+    forward.__signature__ = inspect.signature(type(model).forward)  # type: ignore[attr-defined]
+    _loss(made, model, "linear_loss", loss)
+    if "linear_loss" in made.replaced:
+        for module, function in ((head, head_forward), (model, forward)):
+            made.forward("linear_loss", module, function)
+        made.replaced["linear_loss"] = 1
 
 
 _PATCHES: dict[str, Callable[[Patch, Any], None]] = {
     "attention": _attention, "norms": _norms, "rotary": _rotary, "mlp": _mlp, "experts": _experts, "loss": _loss,
+    "linear": _linear, "linear_loss": _linear_loss,
 }  # fmt: skip
