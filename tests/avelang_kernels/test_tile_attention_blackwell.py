@@ -1,5 +1,6 @@
 """Attention by TMA and tcgen05: by the reference, and as PTX for sm_100a by the executor, against float64."""
 
+import copy
 import functools
 
 import numpy as np
@@ -11,6 +12,7 @@ import avelang.language as al
 from avelang import arch, ops
 from avelang.base.errors import AveError
 from avelang.frontend.build import build as built
+from avelang.sim.ptx import Program
 from avelang_kernels.attention import tile_attention
 from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.table import FORWARD, entry_for
@@ -64,20 +66,50 @@ def test_drawn(seed):
     judged(words, q, k, v, out, lse)
 
 
-@pytest.mark.parametrize(("T", "queries", "keys", "d", "words"), [
-    (Form(128, 32, 2), 70, 100, 64, Words(0.2, None, (20, 5))),
-    (Form(256, 64, 1), 140, 90, 72, Words(0.2, "bottom_right")),
-])  # fmt: skip
-def test_as_ptx(T, queries, keys, d, words):
-    """Executed with what races, waits and fences are checked; one block for all, with grouped heads."""
+def executed(T, queries, keys, d, words, edited=None, order=""):
+    """Runs the PTX for sm_100a, or what `edited` makes of it, with all checks: a block of one head's group makes all
+    blocks of rows."""
     q, k, v = inputs(np.random.default_rng(d), 1, 1, 2, queries, keys, d, 64, BF16)
     (out, lse), p = outputs(q, v), problem(words, q, k, v)
     kernel, grid, threads, near = planned(p, T, 1, True)
-    code = Executed(built(kernel.source, {"CAUSAL": p.right is not None}, arch.chip(CHIP)), (threads, 1, 1), CHIP)
+    code = compiled(kernel, p.right is not None, threads)
+    if edited is not None:
+        code = copy.copy(code)
+        code.machine = Program(edited(code.text), code.program.entry)
     arrays = [x.swapaxes(1, 2) for x in (q, k, v, out)]
     by = p.scale * tile_attention.LOG2E
-    code.run([*arrays, lse, 1, 2, 1, queries, keys, near, *sight_of(p), by, 1.0], (grid, 1, 1))
+    numbers = 1, 2, 1, queries, keys, near, *sight_of(p), by, 1.0
+    code.run([*arrays, lse, *numbers], (grid, 1, 1), check=("all",), order=order, seed=d)
     judged(words, q, k, v, out, lse)
+
+
+@functools.cache
+def compiled(kernel, causal, threads):
+    return Executed(built(kernel.source, {"CAUSAL": causal}, arch.chip(CHIP)), (threads, 1, 1), CHIP)
+
+
+@pytest.mark.parametrize(("T", "queries", "keys", "d", "words", "order"), [
+    (Form(128, 32, 2), 70, 100, 64, Words(0.2, None, (20, 5)), ""),
+    (Form(256, 64, 1), 140, 90, 72, Words(0.2, "bottom_right"), "random"),
+])  # fmt: skip
+def test_as_ptx(T, queries, keys, d, words, order):
+    """Executed with what races, waits and fences are checked."""
+    executed(T, queries, keys, d, words, order=order)
+
+
+@pytest.mark.parametrize("what", ["tcgen05.wait::st", "tcgen05.wait::ld", "tcgen05.fence::before_thread_sync",
+    "tcgen05.fence::after_thread_sync", "fence.proxy.async.shared"])  # fmt: skip
+def test_what_is_missing_is_found(what):
+    """The same PTX without one kind of wait or fence."""
+
+    def edited(text):
+        lines = text.splitlines()
+        left = [x for x in lines if not x.strip().startswith(what)]
+        assert len(left) < len(lines)
+        return "\n".join(left)
+
+    with pytest.raises(AveError, match="X033"):
+        executed(Form(128, 32, 2), 70, 100, 64, Words(0.2, None, (20, 5)), edited)
 
 
 @pytest.mark.parametrize("layout", ["bshd", "bhsd"])

@@ -33,8 +33,8 @@ class Executed:
         self.text = device(chip).assembly(self.program.text)
         self.machine = Program(self.text, self.program.entry)
 
-    def run(self, args: Sequence[Any], grid: Three = (1, 1, 1), cluster: Three | None = None) -> int:
-        """Runs a grid on arrays and numbers, in place."""
+    def run(self, args: Sequence[Any], grid: Three = (1, 1, 1), cluster: Three | None = None, **more: Any) -> int:
+        """Runs a grid on arrays and numbers, in place. `more`: of `Program.launch`, such as `check`."""
         values, memory = [], []
         for p, a in zip(self.params, args, strict=True):
             if isinstance(p.type, DType):
@@ -45,4 +45,4 @@ class Executed:
             else:
                 values.append(a.ctypes.data)
             memory.append((a.ctypes.data, a.nbytes, p.name, True))
-        return self.machine.launch(values, grid, self.block, self.program.dynamic_bytes, cluster, memory)
+        return self.machine.launch(values, grid, self.block, self.program.dynamic_bytes, cluster, memory, **more)
