@@ -105,7 +105,9 @@ FLOATS = ("add", "max", "min", "exchange", "cas")
 CASES = [("i32", ALL, "global", "device", "relaxed"), ("u32", ALL, "shared", "block", "acq_rel"),
     ("i64", ALL, "shared", "cluster", "release"), ("u64", ALL, "global", "system", "acquire"),
     ("f32", FLOATS, "global", "device", "acq_rel"), ("f32", FLOATS, "shared", "block", "relaxed"),
-    ("f64", FLOATS, "shared", "system", "relaxed")]  # fmt: skip
+    ("f64", FLOATS, "shared", "system", "relaxed"), ("f16", FLOATS, "global", "device", "relaxed"),
+    ("f16", FLOATS, "shared", "block", "acq_rel"), ("bf16", FLOATS, "global", "system", "acquire"),
+    ("bf16", FLOATS, "shared", "cluster", "release")]  # fmt: skip
 
 
 @pytest.mark.parametrize(("dtype", "names", "space", "scope", "order"), CASES, ids=lambda x: str(x)[:12])
@@ -260,7 +262,7 @@ def wrong(x: al.Tensor((4,), al.f32), h: al.Tensor((4,), al.f16), CASE: al.const
     elif CASE == 4:
         al.atomic_add(x, 0, al.lane_id())
     elif CASE == 5:
-        al.atomic_add(h, 0, 1.0)
+        al.atomic_max(h, 0, al.full((2,), 1.0, al.f16))
     elif CASE == 6:
         al.atomic_add(h, 3, al.full((2,), 1.0, al.f16))
     elif CASE == 7:
@@ -274,7 +276,7 @@ def wrong(x: al.Tensor((4,), al.f32), h: al.Tensor((4,), al.f16), CASE: al.const
 
 
 @pytest.mark.parametrize(("case", "code", "said"), [(0, "T102", "i32, u32, i64, u64"), (1, "T022", "x, i, value"),
-    (2, "T041", "4"), (3, "T101", '"block"'), (4, "T020", "al.convert"), (5, "T102", "pairs of f16"), (6, "T041", "4"),
+    (2, "T041", "4"), (3, "T101", '"block"'), (4, "T020", "al.convert"), (5, "T102", "a pair of f16"), (6, "T041", "4"),
     (7, "T045", "one element"), (8, "T022", "global or shared"), (9, "X001", "4"),
     (10, "X0", "no multiple of 4")])  # fmt: skip
 def test_misuse_is_named(case, code, said):

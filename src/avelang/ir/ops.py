@@ -9,7 +9,7 @@ from collections.abc import Callable, Container
 from typing import Any
 
 from avelang.ir.core import Op, OpDef, define
-from avelang.ir.dtypes import BY_NAME, f32, f64, i32, i64, u1, u32, u64
+from avelang.ir.dtypes import BY_NAME, bf16, f16, f32, f64, i32, i64, u1, u16, u32, u64
 from avelang.ir.elementwise import ATOMICS, COMPARE, ELEMENTWISE
 from avelang.ir.functions import FUNCTIONS
 from avelang.ir.types import (
@@ -250,9 +250,13 @@ def _atomic(op: Op) -> str | None:
     t = op.result.type if len(op.results) == 1 else None
     values, rest = ts[:-2], ts[-2:]
     types = (u32, u64) if kind in ("inc", "dec") else (i32, u32, i64, u64)
-    ok = t in ((*types, f32, f64) if kind in ("min", "max") else types) and values == [t] * (1 + (kind == "cas"))
+    types += (f16, bf16, f32, f64) if kind in ("min", "max") else (u16,) if kind in ("exch", "cas") else ()
+    ok = t in types and values == [t] * (1 + (kind == "cas"))
     ok = ok and len(rest) == 2 and isinstance(rest[0], PtrType) and rest[0].space != LOCAL and rest[1] == i64
-    takes = "takes an integer of 32 or 64 bits (cas: two; inc, dec: unsigned; min, max: or a float), a pointer and i64"
+    takes = (
+        "takes an integer of 32 or 64 bits (cas: two; exch, cas: or u16; inc, dec: unsigned; min, max: or a float), "
+        "a pointer and i64"
+    )
     return None if ok else takes
 
 
@@ -411,7 +415,7 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("atomic", _atomic, "read write",
      "The same for integers and other `kind`s: exch writes the value, min and max what is less or more, and, or, xor "
      "by bits; inc writes old + 1, or 0 where old is not below the value; dec old - 1, or the value where old is 0 "
-     "or above it; cas, with two values, the second where old is the first. min and max take f32 and f64 too."),
+     "or above it; cas, with two values, the second where old is the first. min and max take floats too, exch and cas u16."),
     ("fence", typed("->", scope=range(4), order=range(4)), "read write sync",
      "The lane's accesses to memory before and behind it are ordered, as seen within `scope`."),
     ("ptr_add", typed("pointer i64 -> =0"), "", "A pointer that lies an offset in bytes further on."),

@@ -180,7 +180,10 @@ class Amdgpu(GpuTarget):
 
     def _adds(self, op: Op, scope: int) -> bool:
         """Whether there is an instruction that adds these floats within a scope: gfx90a has none for pairs of bf16, and
-        of pairs of f16 in LDS; no memory that several devices share is known to add floats."""
+        of pairs of f16 in LDS; no chip for one of 16 bits; no memory that several devices share is known to add
+        floats."""
+        if bits_of(op.result.type) < 32:
+            return False
         shared = op.operands[1].type.space == SHARED  # type: ignore[union-attr]
         pair = isinstance(op.result.type, VecType)
         old = "gfx90a" in self.chip.features and pair and (shared or dtype_of(op.result.type).name == "bf16")

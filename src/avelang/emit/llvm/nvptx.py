@@ -180,6 +180,10 @@ class Nvptx(GpuTarget):
         got = w.op(arithmetic.atomic(kind, d, at, [w.value(v) for v in values], self.device_scope))
         return w.op(f"extractvalue {{ {w.type(op.result.type)}, i1 }} {got}, 0") if kind == "cas" else got
 
+    def swap(self, w: Simt, op: Op, pointer: str, now: str, new: str) -> str | None:
+        """`atom.cas.b16`."""
+        return nvptx_atomics.swap(w, op, pointer, now, new)
+
     # -- the rest ------------------------------------------------------------------------------------------------------
 
     def widen(self, w: Simt, t: Type, x: str) -> str | None:

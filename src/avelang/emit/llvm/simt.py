@@ -118,6 +118,10 @@ class GpuTarget(abc.ABC):
         """An `atomic_add` or `atomic` at `pointer`, by an instruction of the chip; what stood there before. None where
         it has none: a loop of compare-and-swap takes its place."""
 
+    def swap(self, w: Simt, op: Op, pointer: str, now: str, new: str) -> str | None:
+        """A step of that loop where LLVM's `cmpxchg` is not it: integers come in, what stood there goes out."""
+        return None
+
     @abc.abstractmethod
     def row(self, w: Simt, op: Op) -> str | None:
         """An intrinsic; its result, where it has one."""

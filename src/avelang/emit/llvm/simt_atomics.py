@@ -35,13 +35,13 @@ def emit_atomic(w: Simt, op: Op) -> str:
     place, offset = op.operands[-2:]
     at = simt_memory.at(w, place, offset)
     got = w.target.atomic(w, op, at)
-    return _loop(w, op, f"{w.type(place.type)} {at}") if got is None else got
+    return _loop(w, op, at) if got is None else got
 
 
-def _loop(w: Simt, op: Op, at: str) -> str:
+def _loop(w: Simt, op: Op, pointer: str) -> str:
     """Loads the word, and swaps what is made of it in, until nobody has come between."""
     value, t = op.operands[0], op.result.type
-    d, body = dtype_of(t), w.body
+    d, body, at = dtype_of(t), w.body, f"{w.type(op.operands[-2].type)} {pointer}"
     word, own = f"i{bits_of(t)}", w.type(t)
     end = f"{w.target.scope(scope_of(w, op))}"
     align = f", align {bits_of(t) // 8}"
@@ -51,11 +51,17 @@ def _loop(w: Simt, op: Op, at: str) -> str:
     body.start(head)
     now, line = "%" + body.fresh("now"), len(body.lines)
     body.lines.append("")
-    old = w.bitcast(now, word, own)
-    new = w.bitcast(arith(w.view(t), kind_of(op), d, isinstance(t, VecType), old, w.value(value)), own, word)
+    old, new = w.bitcast(now, word, own), w.value(value)
+    if kind_of(op) != "exch":
+        new = arith(w.view(t), kind_of(op), d, isinstance(t, VecType), old, new)
+    new = w.bitcast(new, own, word)
     order, failed = ORDERS[order_of(op)], "acquire" if order_of(op) & 1 else "monotonic"
-    pair = w.op(f"cmpxchg {at}, {word} {now}, {word} {new}{end} {order} {failed}{align}")
-    seen, ok = (w.op(f"extractvalue {{ {word}, i1 }} {pair}, {i}") for i in (0, 1))
+    seen = w.target.swap(w, op, pointer, now, new)
+    if seen is None:
+        pair = w.op(f"cmpxchg {at}, {word} {now}, {word} {new}{end} {order} {failed}{align}")
+        seen, ok = (w.op(f"extractvalue {{ {word}, i1 }} {pair}, {i}") for i in (0, 1))
+    else:
+        ok = w.op(f"icmp eq {word} {seen}, {now}")
     body.lines[line] = f"  {now} = phi {word} [ {first}, %{before} ], [ {seen}, %{body.label} ]"
     w.do(f"br i1 {ok}, label %{done}, label %{head}")
     body.start(done)

@@ -24,6 +24,7 @@ SCOPES = ("block", "device", "system", "cluster")
 ORDERS = ("relaxed", "acquire", "release", "acq_rel")
 INTEGERS = (i32, u32, i64, u64)
 FLOATS = (f32, f64)
+HALVES = (f16, bf16)
 PAIRS = (VecType(f16, 2), VecType(bf16, 2))
 
 
@@ -52,18 +53,19 @@ def _extreme(more: bool) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
     return make
 
 
-_EXTREME_LOOPS = "f32 and f64 are a loop of compare-and-swap on every GPU"
+_EXTREME_LOOPS = "floats are a loop of compare-and-swap on every GPU"
 UPDATES = {
-    "add": Update((*INTEGERS, *FLOATS, *PAIRS), "Adds `value`; of a pair, which is one word, each half.",
-        lambda old, value: old + value, "a pair of bf16 is a loop of compare-and-swap on gfx90a and below sm_90, a "
-        "pair of f16 in shared memory on gfx90a, and floats of scope \"system\" on AMD GPUs"),
-    "max": Update((*INTEGERS, *FLOATS), "Writes `value` where it is more.", _extreme(True), _EXTREME_LOOPS),
-    "min": Update((*INTEGERS, *FLOATS), "Writes `value` where it is less.", _extreme(False), _EXTREME_LOOPS),
+    "add": Update((*INTEGERS, *FLOATS, *HALVES, *PAIRS), "Adds `value`; of a pair, which is one word, each half.",
+        lambda old, value: old + value, "bf16, a pair or one, is a loop of compare-and-swap on gfx90a and below sm_90, "
+        "a pair of f16 in shared memory on gfx90a, one f16 or bf16 on all AMD GPUs (of the word of 32 bits that it is "
+        "in), and floats of scope \"system\" on AMD GPUs"),
+    "max": Update((*INTEGERS, *FLOATS, *HALVES), "Writes `value` where it is more.", _extreme(True), _EXTREME_LOOPS),
+    "min": Update((*INTEGERS, *FLOATS, *HALVES), "Writes `value` where it is less.", _extreme(False), _EXTREME_LOOPS),
     "and": Update(INTEGERS, "Ands the bits of `value`.", lambda old, value: old & value),
     "or": Update(INTEGERS, "Ors the bits of `value`.", lambda old, value: old | value),
     "xor": Update(INTEGERS, "Flips the bits of `value`.", lambda old, value: old ^ value),
-    "exchange": Update((*INTEGERS, *FLOATS, *PAIRS), "Writes `value`.", lambda old, value: value),
-    "cas": Update((*INTEGERS, *FLOATS), "Compare-and-swap: writes `value` where the word has the bits of `expected`.",
+    "exchange": Update((*INTEGERS, *FLOATS, *HALVES, *PAIRS), "Writes `value`.", lambda old, value: value),
+    "cas": Update((*INTEGERS, *FLOATS, *HALVES), "Compare-and-swap: writes `value` where the word has the bits of `expected`.",
         lambda old, expected, value: np.where(_bits(old) == _bits(expected), value, old), "",
         ("expected", "value")),
 }  # fmt: skip

@@ -222,6 +222,7 @@ class AmdMachine:
         """Runs a grid; `threads` workgroups at a time. Raises X021 to X026 for what stops a wave, X027 for extents that
         cannot be."""
         self._check(launch)
+        launch = self._in_words(launch)
         total = launch.grid[0] * launch.grid[1] * launch.grid[2]
         if total == 0:
             return DispatchResult(0, {}, np.zeros((0, 512, LANES), np.uint32), np.zeros((0, CELLS), np.uint32))
@@ -337,7 +338,7 @@ class AmdMachine:
             launch.block[0] * launch.block[1] * launch.block[2],
             self.kernel.said.get("max_flat_workgroup_size", MAX_WAVES * LANES),
         )
-        lds = self.kernel.get("group_segment_fixed_size") + launch.dynamic_lds
+        lds = -(-self.kernel.get("group_segment_fixed_size") // 4) * 4 + launch.dynamic_lds  # given in words
         for what, bad, why in (
             (f"block {launch.block}", not 1 <= waves <= MAX_WAVES,
                 f"a workgroup has 1 to {MAX_WAVES * LANES} work-items"),
@@ -362,6 +363,14 @@ class AmdMachine:
             if bad:
                 raise error("X027", kernel=name, what=what, why=why)
 
+    def _in_words(self, launch: DispatchParams) -> DispatchParams:
+        """The launch, with memory in whole words where the code swaps words: an update of 16 bits swaps the word that
+        they are in, which memory of a GPU has whole."""
+        swaps = ("global_atomic_cmpswap", "flat_atomic_cmpswap", "buffer_atomic_cmpswap")
+        if not any(i.text.startswith(swaps) for i in self.program.instructions):
+            return launch
+        return dataclasses.replace(launch, regions=[(s & ~3, -(-e // 4) * 4) for s, e in launch.regions])
+
     def _old_scratch(self) -> bool:
         """Whether the kernel's stack is in a buffer whose resource it is given, which chips before gfx942 have."""
         return (
@@ -372,7 +381,7 @@ class AmdMachine:
     def _state(self, launch: DispatchParams, kernarg: np.ndarray, profile: np.ndarray, n: int) -> _State:
         v0, count = items(launch.block, 1 + self.kernel.get("system_vgpr_workitem_id"))
         start = v0[:, None] if launch.vectors is None else self._one_file(launch.vectors)
-        lds = self.kernel.get("group_segment_fixed_size") + launch.dynamic_lds
+        lds = -(-self.kernel.get("group_segment_fixed_size") // 4) * 4 + launch.dynamic_lds  # given in words
         private = self.kernel.get("private_segment_fixed_size")
         state = _State(len(v0), lds, private)
         packet = np.frombuffer(self._packet(launch, kernarg, lds, private), np.uint8).copy()
