@@ -243,9 +243,9 @@ def wrong(x: al.Pointer(al.f32), HOW: al.constexpr):
     if HOW == "shapes":
         b = b + a
     elif HOW == "element":
-        b = b[0]
+        b = b[4]
     elif HOW == "slice":
-        b = b[1:, :]
+        b = b[1:1, :]
     elif HOW == "bounds":
         a = tile.arange(4, 4)
     elif HOW == "axis":
@@ -266,8 +266,8 @@ def wrong(x: al.Pointer(al.f32), HOW: al.constexpr):
 
 SAID = {
     "shapes": "(4, 16) and (8,)",
-    "element": "[0]",
-    "slice": "[a slice, :]",
+    "element": "[4]",
+    "slice": "[1:1, :]",
     "bounds": "4 and 4",
     "axis": "-2 to 1",
     "shape": "such as (64, 32)",

@@ -415,7 +415,8 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("atomic", _atomic, "read write",
      "The same for integers and other `kind`s: exch writes the value, min and max what is less or more, and, or, xor "
      "by bits; inc writes old + 1, or 0 where old is not below the value; dec old - 1, or the value where old is 0 "
-     "or above it; cas, with two values, the second where old is the first. min and max take floats too, exch and cas u16."),
+     "or above it; cas, with two values, the second where old is the first. min and max take floats too, exch and "
+     "cas u16."),
     ("fence", typed("->", scope=range(4), order=range(4)), "read write sync",
      "The lane's accesses to memory before and behind it are ordered, as seen within `scope`."),
     ("ptr_add", typed("pointer i64 -> =0"), "", "A pointer that lies an offset in bytes further on."),

@@ -6,9 +6,10 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from typing import Any
+from typing import Any, NoReturn
 
 import avelang
+from avelang.base.errors import AveError
 from avelang.base.lazy import np
 from avelang.base.places import wrong
 from avelang.tile.distribution import WIDEST, WORD, Distribution
@@ -69,43 +70,188 @@ def broadcast_shape(shapes: tuple[Ints, ...]) -> Ints:
         ) from None
 
 
+Cuts = tuple[tuple[int, int, int], ...]  # of each dimension: the first element, the step, the count
+
+
 @avelang.constant
-def index_plan(index: Any, shape: Ints) -> Index:
-    """For each dimension that `t[index]` has, the dimension of `t` that it is, -1 for a new one of extent 1. Raises
-    T301 for an index that is neither `:` nor None."""
+def index_plan(index: Any, shape: Ints) -> tuple[Index, Cuts | None]:
+    """For each dimension that `t[index]` has, the dimension of `t` that it is, -1 for a new one of extent 1; and the
+    part of each dimension of `t`, None for all of it. Raises T301 for an index that is not made of slices, None and
+    compile-time integers."""
     parts = index if isinstance(index, tuple) else (index,)
-    if any(p is not None and p != slice(None) for p in parts) or sum(p is not None for p in parts) > len(shape):
-        raise wrong(
-            "T301",
-            what="the index of a tile",
-            want=f"`:` for each of its {len(shape)} dimensions, and None for "
-            "new ones, as in t[:, None] (elements of a tile are spread over lanes; `tile.where` with a mask "
-            "chooses among them)",
-            got=shown(index),
-        )
-    plan, dim = [], 0
+    rank, given = len(shape), sum(p is not None and p is not ... for p in parts)
+    if given > rank or sum(p is ... for p in parts) > 1:
+        _refuse_index(index, shape)
+    if any(p is ... for p in parts):
+        at = next(i for i, p in enumerate(parts) if p is ...)
+        parts = (*parts[:at], *[slice(None)] * (rank - given), *parts[at + 1 :])
+    plan: list[int] = []
+    cuts: list[tuple[int, int, int]] = []
     for p in parts:
-        plan.append(-1 if p is None else dim)
-        dim += p is not None
-    return (*plan, *range(dim, len(shape)))
+        if p is None:
+            plan.append(-1)
+            continue
+        if not isinstance(p, int):
+            plan.append(len(cuts))
+        cuts.append(_cut_of(p, shape[len(cuts)], index, shape))
+    plan += range(len(cuts), rank)
+    cuts += [(0, 1, n) for n in shape[len(cuts) :]]
+    whole = all(c == (0, 1, n) for c, n in zip(cuts, shape, strict=True))
+    return tuple(plan), None if whole and not any(isinstance(p, int) for p in parts) else tuple(cuts)
+
+
+def _cut_of(p: Any, extent: int, index: Any, shape: Ints) -> tuple[int, int, int]:
+    """The part of a dimension that a slice or an integer names. Raises T301."""
+    numbers = (p.start, p.stop, p.step) if isinstance(p, slice) else (p,)
+    whole = [isinstance(x, int) and not isinstance(x, bool) for x in numbers if x is not None]
+    fits = all(whole) and (whole or isinstance(p, slice))
+    if not fits or (isinstance(p, slice) and p.step == 0) or (isinstance(p, int) and not -extent <= p < extent):
+        _refuse_index(index, shape)
+    if isinstance(p, int):
+        return p % extent, 1, 1
+    found = range(*p.indices(extent))
+    if not len(found):
+        _refuse_index(index, shape)
+    return found.start, found.step, len(found)
+
+
+def _refuse_index(index: Any, shape: Ints) -> NoReturn:
+    raise wrong(
+        "T301",
+        what="the index of a tile",
+        want=f"for each of its extents {shape} `:`, a slice or an integer within, known at compile time and not empty, "
+        "and None for new ones, as in t[:, None] (elements of a tile are spread over lanes; `tile.where` with a mask "
+        "chooses among them)",
+        got=shown(index),
+    )
 
 
 def shown(index: Any) -> str:
     """An index as it is written."""
-    parts = index if isinstance(index, tuple) else (index,)
-    words = [
-        "None"
-        if p is None
-        else ":"
-        if p == slice(None)
-        else "a slice"
-        if isinstance(p, slice)
-        else str(p)
-        if isinstance(p, int)
-        else "a run-time value"
-        for p in parts
-    ]
-    return f"[{', '.join(words)}]"
+
+    def number(x: Any) -> str:
+        return "" if x is None else str(x) if isinstance(x, int) else "a run-time value"
+
+    def one(p: Any) -> str:
+        if isinstance(p, slice):
+            return f"{number(p.start)}:{number(p.stop)}" + (f":{number(p.step)}" if p.step is not None else "")
+        return "None" if p is None else "..." if p is ... else number(p)
+
+    return f"[{', '.join(one(p) for p in (index if isinstance(index, tuple) else (index,)))}]"
+
+
+# -- parts, and other shapes -------------------------------------------------------------------------------------------
+
+
+@avelang.constant
+@dataclasses.dataclass(frozen=True, slots=True)
+class TilePlaces:
+    """The elements of a tile that are wanted, by their numbers in row-major order: at coordinates c base + sum of
+    c * `strides`, where c counts no further than `limits`."""
+
+    base: int
+    strides: Ints
+    limits: tuple[int | None, ...]
+
+
+def _strides(shape: Ints) -> Ints:
+    return tuple(math.prod(shape[i + 1 :]) for i in range(len(shape)))
+
+
+@avelang.constant
+def row_major(shape: Ints) -> TilePlaces:
+    """Elements in row-major order."""
+    return TilePlaces(0, _strides(shape), (None,) * len(shape))
+
+
+@avelang.constant
+def same_places(source: Ints, shape: Ints) -> TilePlaces:
+    """The element at the same coordinates, of a tile that broadcasts to `shape`."""
+    skip = len(shape) - len(source)
+    strides = [s if n > 1 else 0 for s, n in zip(_strides(source), source, strict=True)]
+    return TilePlaces(0, (*[0] * skip, *strides), (None,) * len(shape))
+
+
+@avelang.constant
+def padded_places(shape: Ints, axis: int) -> TilePlaces:
+    """The elements of a tile, and behind the last one of a dimension that one again."""
+    return TilePlaces(0, _strides(shape), tuple(n - 1 if a == axis else None for a, n in enumerate(shape)))
+
+
+@avelang.constant
+def cut_places(shape: Ints, cuts: Cuts) -> TilePlaces:
+    """The elements of a part."""
+    strides = _strides(shape)
+    base = sum(s * first for s, (first, _, _) in zip(strides, cuts, strict=True))
+    return TilePlaces(base, tuple(s * c[1] for s, c in zip(strides, cuts, strict=True)), (None,) * len(shape))
+
+
+@avelang.constant
+def cut_shape(shape: Ints, cuts: Cuts) -> Ints:
+    """The shape of a part."""
+    return tuple(count for _, _, count in cuts)
+
+
+@avelang.constant
+def broadcast_cuts(shape: Ints, cuts: Cuts) -> Cuts:
+    """The part of a tile that broadcasts to one of which a part is taken."""
+    return tuple((0, 1, 1) if n == 1 else c for n, c in zip(shape, cuts, strict=True))
+
+
+@functools.lru_cache(256)
+def _cut(dist: Distribution, cuts: Cuts) -> tuple[Ints, Distribution] | None:
+    kept, index = np.ones_like(dist.index[0], bool), []
+    for at, (first, step, count) in zip(dist.index, cuts, strict=True):
+        number = (at - first) // step
+        kept &= ((at - first) % step == 0) & (number >= 0) & (number < count)
+        index.append(number)
+    if (kept != kept[:1]).any():
+        return None
+    slots = np.flatnonzero(kept[0])
+    found = _remapped(dist, [x[:, slots] for x in index], tuple(count for _, _, count in cuts))
+    return None if found is None else (tuple(int(s) for s in slots), found)
+
+
+def _remapped(dist: Distribution, index: list[Any], shape: Ints) -> Distribution | None:
+    """The same lanes' elements at other coordinates; None where no distribution says so."""
+    try:
+        return dist.remapped(index, shape)
+    except AveError as e:
+        if e.code != "T305":
+            raise
+        return None
+
+
+@avelang.constant
+def cut(dist: Distribution, cuts: Cuts) -> tuple[Ints, Distribution] | None:
+    """The registers of a part, the same ones in each lane, and their distribution; None where lanes have unlike parts
+    of it."""
+    return _cut(dist, cuts)
+
+
+@avelang.constant
+def reshaped_shape(shape: Ints, given: Any) -> Ints:
+    """The shape that is meant, with -1 filled in. Raises T301."""
+    want = given if isinstance(given, (tuple, list)) else (given,)
+    count, whole = math.prod(shape), all(isinstance(n, int) and not isinstance(n, bool) for n in want)
+    if whole and sum(n == -1 for n in want) == 1:
+        rest = -math.prod(want)
+        want = tuple(count // rest if n == -1 and rest > 0 and count % rest == 0 else n for n in want)
+    if not whole or not want or any(n < 1 for n in want) or math.prod(want) != count:
+        raise wrong("T301", what="the shape of t.reshape", want="a tuple of compile-time extents of "
+                    f"{count} elements in all, as {shape} has; one may be -1", got=repr(given))
+    return tuple(want)
+
+
+@functools.lru_cache(256)
+def _reshaped(dist: Distribution, shape: Ints) -> Distribution | None:
+    return _remapped(dist, list(np.unravel_index(dist.linear, shape)), shape)
+
+
+@avelang.constant
+def reshaped(dist: Distribution, shape: Ints) -> Distribution | None:
+    """The same lanes' elements in another shape; None where no distribution says so."""
+    return _reshaped(dist, shape)
 
 
 @avelang.constant
@@ -268,26 +414,23 @@ def doublings(n: int) -> Ints:
 
 
 @avelang.constant
-def sortable(dist: Distribution, axis: int) -> Distribution:
-    """A distribution of which a dimension can be sorted. Raises T301 where its extent is no power of two."""
-    n = dist.shape[axis]
-    if n & (n - 1):
-        raise wrong(
-            "T301",
-            what="a dimension to sort",
-            want=f"a power of two long, such as {1 << n.bit_length()}: load "
-            "with `other` above or below all that counts",
-            got=n,
-        )
-    return dist
+def sorted_shape(shape: Ints, axis: int) -> Ints:
+    """The shape in which a dimension is sorted: its extent as the next power of two."""
+    return (*shape[:axis], 1 << (shape[axis] - 1).bit_length(), *shape[axis + 1 :])
 
 
 @avelang.constant
-def first_shape(shape: Ints, axis: int, k: Any) -> Ints:
-    """The shape of the first k elements along a dimension. Raises T301."""
-    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= shape[axis]:
-        raise wrong("T301", what="k of tile.topk", want=f"a compile-time integer from 1 to {shape[axis]}", got=repr(k))
-    return (*shape[:axis], k, *shape[axis + 1 :])
+def first_cuts(shape: Ints, axis: int, count: int) -> Cuts:
+    """The first `count` elements along a dimension."""
+    return tuple((0, 1, count if a == axis else n) for a, n in enumerate(shape))
+
+
+@avelang.constant
+def first_count(extent: int, k: Any) -> int:
+    """The number of elements that `topk` gives. Raises T301."""
+    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= extent:
+        raise wrong("T301", what="k of tile.topk", want=f"a compile-time integer from 1 to {extent}", got=repr(k))
+    return k
 
 
 @avelang.constant

@@ -13,8 +13,9 @@ import avelang.language as al
 import avelang.tile.placement as placement
 import avelang.tile.vectorize as vectorize
 from avelang.tile.functions import before, summed, tile_of
+from avelang.tile.moves import is_first, place, refuse, thread_coord, through_shared
 from avelang.tile.numbers import linear_place
-from avelang.tile.tensors import DistributedTile, home_of, is_first, place, refuse, thread_coord, through_shared
+from avelang.tile.tensors import DistributedTile, part
 
 
 @avelang.jit
@@ -99,19 +100,28 @@ def cumprod(x, axis=-1, reverse=False):
 
 
 @avelang.jit
-def precedes(a, b, m, n, descending):
-    """True where element a, number m of its row, comes before b, number n."""
-    return before(a, b, descending) | ((before(b, a, descending) == False) & (m < n))  # noqa: E712
+def precedes(a, b, m, n, descending, COUNT):
+    """True where element a, number m of its row, comes before b, number n. Numbers from `COUNT` on, if that is given,
+    come behind all others."""
+    first = before(a, b, descending) | ((before(b, a, descending) == False) & (m < n))  # noqa: E712
+    return first if COUNT is None else al.select((m < COUNT) == (n < COUNT), first, m < COUNT)
 
 
 @avelang.jit
 def sort_pairs(x, axis, descending):
-    """The tile in order along a dimension, and where each element was, i32: equal elements keep their order."""
+    """The tile in order along a dimension, and where each element was, i32: equal elements keep their order. Behind
+    them stands what fills the dimension up to a power of two."""
     t = tile_of(x).held()
     AXIS = placement.whole_axis(axis, len(t.shape))
-    D = placement.along(t.shape, AXIS, t.dist.threads, al.target().wave, False)
-    S = placement.scan_plan(placement.sortable(D, AXIS), AXIS)
-    found, values, places = place(t, D, t.thread), al.make_local((D.elements,), t.dtype), own_places(D, AXIS, t.thread)
+    SHAPE = placement.sorted_shape(t.shape, AXIS)
+    COUNT = None if t.shape == SHAPE else t.shape[AXIS]
+    D = placement.along(SHAPE, AXIS, t.dist.threads, al.target().wave, False)
+    S = placement.scan_plan(D, AXIS)
+    if COUNT is None:
+        found = place(t, D, t.thread)
+    else:
+        found = through_shared(t, D, t.thread, placement.padded_places(t.shape, AXIS))
+    values, places = al.make_local((D.elements,), t.dtype), own_places(D, AXIS, t.thread)
     for i in range(D.elements):
         values[i] = found[i]
     E, N = len(S.rows[0]), D.shape[AXIS]
@@ -120,13 +130,13 @@ def sort_pairs(x, axis, descending):
         K = 2 * half
         for J in reversed(placement.doublings(K)):
             if J >= E:
-                exchange_lanes(values, places, lane, J // E, K // E, K == N, descending)
+                exchange_lanes(values, places, lane, J // E, K // E, K == N, descending, COUNT)
             else:
                 for row in S.rows:
                     for e in range(E):
                         if e & J == 0:
                             up = (e & K == 0) if K < E else True if K == N else (lane & K // E) == 0
-                            order_two(values, places, row[e], row[e + J], up, descending)
+                            order_two(values, places, row[e], row[e + J], up, descending, COUNT)
     return DistributedTile(values, D, t.thread, t.groups), DistributedTile(places, D, t.thread, t.groups)
 
 
@@ -140,38 +150,46 @@ def own_places(D, AXIS, thread):
 
 
 @avelang.jit
-def exchange_lanes(values, places, lane, distance, size, whole, descending):
+def exchange_lanes(values, places, lane, distance, size, whole, descending, COUNT):
     """A step of the network between lanes: all elements of a lane meet those of the lane `distance` away."""
     others, theirs = al.shuffle_xor(values, distance), al.shuffle_xor(places, distance)
     low = (lane & distance) == 0
     first = low if whole else low == ((lane & size) == 0)
     for i in range(len(values)):
-        stays = precedes(values[i], others[i], places[i], theirs[i], descending) == first
+        stays = precedes(values[i], others[i], places[i], theirs[i], descending, COUNT) == first
         values[i] = al.select(stays, values[i], others[i])
         places[i] = al.select(stays, places[i], theirs[i])
 
 
 @avelang.jit
-def order_two(values, places, i, j, up, descending):
+def order_two(values, places, i, j, up, descending, COUNT):
     """A step of the network within a lane."""
     a, b, m, n = values[i], values[j], places[i], places[j]
-    stays = precedes(a, b, m, n, descending)
+    stays = precedes(a, b, m, n, descending, COUNT)
     stays = stays == up if not isinstance(up, bool) else stays if up else stays == False  # noqa: E712
     values[i], values[j] = al.select(stays, a, b), al.select(stays, b, a)
     places[i], places[j] = al.select(stays, m, n), al.select(stays, n, m)
 
 
 @avelang.jit
+def firsts(t, x, axis, count):
+    """The first `count` elements along a dimension of what `sort_pairs` made of x, all of them where that is None."""
+    AXIS = placement.whole_axis(axis, len(t.shape))
+    COUNT = x.shape[AXIS] if count is None else count
+    return t if t.shape[AXIS] == COUNT else part(t, placement.first_cuts(t.shape, AXIS, COUNT))
+
+
+@avelang.jit
 def sort(x, axis=-1, descending=False):
-    """The elements along a dimension in order; NaN is greater than numbers. The extent is a power of two (T301):
-    load with `other` above or below all that counts. A wave has whole rows in its registers."""
-    return sort_pairs(x, axis, descending)[0]
+    """The elements along a dimension in order; NaN is greater than numbers. A wave has whole rows in its registers, and
+    an extent that is no power of two is sorted as the next one. All lanes of the block call it."""
+    return firsts(sort_pairs(x, axis, descending)[0], tile_of(x), axis, None)
 
 
 @avelang.jit
 def argsort(x, axis=-1, descending=False):
     """Places of the elements along a dimension in order, i32; equal ones in the order in which they are. See `sort`."""
-    return sort_pairs(x, axis, descending)[1]
+    return firsts(sort_pairs(x, axis, descending)[1], tile_of(x), axis, None)
 
 
 @avelang.jit
@@ -181,9 +199,7 @@ def topk(x, k, axis=-1):
     if not isinstance(k, (int, float)):
         refuse("k of tile.topk", "known at compile time, as literals and al.constexpr are",
                "a number of the launch")
-    values, places = sort_pairs(x, axis, True)
-    DIST = home_of(placement.first_shape(values.shape, placement.whole_axis(axis, len(values.shape)), k))
-    return (
-        DistributedTile(through_shared(values, DIST, values.thread), DIST, values.thread),
-        DistributedTile(through_shared(places, DIST, places.thread), DIST, places.thread),
-    )
+    t = tile_of(x)
+    COUNT = placement.first_count(t.shape[placement.whole_axis(axis, len(t.shape))], k)
+    values, places = sort_pairs(t, axis, True)
+    return firsts(values, t, axis, COUNT), firsts(places, t, axis, COUNT)

@@ -7,14 +7,14 @@ from avelang.base.functions import Function
 from avelang.tile.functions import before as before
 from avelang.tile.functions import summed as summed
 from avelang.tile.functions import tile_of as tile_of
+from avelang.tile.moves import is_first as is_first
+from avelang.tile.moves import place as place
+from avelang.tile.moves import refuse as refuse
+from avelang.tile.moves import thread_coord as thread_coord
+from avelang.tile.moves import through_shared as through_shared
 from avelang.tile.numbers import linear_place as linear_place
 from avelang.tile.tensors import DistributedTile as DistributedTile
-from avelang.tile.tensors import home_of as home_of
-from avelang.tile.tensors import is_first as is_first
-from avelang.tile.tensors import place as place
-from avelang.tile.tensors import refuse as refuse
-from avelang.tile.tensors import thread_coord as thread_coord
-from avelang.tile.tensors import through_shared as through_shared
+from avelang.tile.tensors import part as part
 
 @avelang.jit
 def scan(x: Any, fn: Function, axis: Any = ..., reverse: Any = ...) -> DistributedTile:
@@ -35,24 +35,31 @@ def cumsum(x: Any, axis: Any = ..., reverse: Any = ...) -> DistributedTile:
 def cumprod(x: Any, axis: Any = ..., reverse: Any = ...) -> DistributedTile:
     """Cumulative products along a dimension, in the dtype of `sum`."""
 @avelang.jit
-def precedes(a: Any, b: Any, m: Any, n: Any, descending: Any) -> Any:
-    """True where element a, number m of its row, comes before b, number n."""
+def precedes(a: Any, b: Any, m: Any, n: Any, descending: Any, COUNT: Any) -> Any:
+    """True where element a, number m of its row, comes before b, number n. Numbers from `COUNT` on, if that is given,
+    come behind all others."""
 @avelang.jit
 def sort_pairs(x: Any, axis: Any, descending: Any) -> Any:
-    """The tile in order along a dimension, and where each element was, i32: equal elements keep their order."""
+    """The tile in order along a dimension, and where each element was, i32: equal elements keep their order. Behind
+    them stands what fills the dimension up to a power of two."""
 @avelang.jit
 def own_places(D: Any, AXIS: Any, thread: Any) -> Any:
     """Coordinates of a lane's elements along a dimension, i32."""
 @avelang.jit
-def exchange_lanes(values: Any, places: Any, lane: Any, distance: Any, size: Any, whole: Any, descending: Any) -> None:
+def exchange_lanes(
+    values: Any, places: Any, lane: Any, distance: Any, size: Any, whole: Any, descending: Any, COUNT: Any
+) -> None:
     """A step of the network between lanes: all elements of a lane meet those of the lane `distance` away."""
 @avelang.jit
-def order_two(values: Any, places: Any, i: Any, j: Any, up: Any, descending: Any) -> None:
+def order_two(values: Any, places: Any, i: Any, j: Any, up: Any, descending: Any, COUNT: Any) -> None:
     """A step of the network within a lane."""
 @avelang.jit
+def firsts(t: Any, x: Any, axis: Any, count: Any) -> Any:
+    """The first `count` elements along a dimension of what `sort_pairs` made of x, all of them where that is None."""
+@avelang.jit
 def sort(x: Any, axis: Any = ..., descending: Any = ...) -> Any:
-    """The elements along a dimension in order; NaN is greater than numbers. The extent is a power of two (T301):
-    load with `other` above or below all that counts. A wave has whole rows in its registers."""
+    """The elements along a dimension in order; NaN is greater than numbers. A wave has whole rows in its registers, and
+    an extent that is no power of two is sorted as the next one. All lanes of the block call it."""
 @avelang.jit
 def argsort(x: Any, axis: Any = ..., descending: Any = ...) -> Any:
     """Places of the elements along a dimension in order, i32; equal ones in the order in which they are. See `sort`."""

@@ -13,7 +13,8 @@ import avelang.tile.vectorize as vectorize
 from avelang.base.places import wrong
 from avelang.tile.distribution import Distribution
 from avelang.tile.encoding import Ints
-from avelang.tile.numbers import as_vector, is_literal, linear_place, product_of, sum_of
+from avelang.tile.moves import is_first, place, refuse, thread_coord, through_shared
+from avelang.tile.numbers import as_vector, is_literal, product_of, sum_of
 
 
 @avelang.constant
@@ -42,12 +43,6 @@ def with_axis(dist: Distribution, axis: int) -> Distribution:
 
 
 @avelang.constant
-def refuse(what: str, want: str, got: object) -> None:
-    """Raises T301."""
-    raise wrong("T301", what=what, want=want, got=got)
-
-
-@avelang.constant
 def flat(shape: Ints) -> Ints:
     """The extents of a tile with rows and columns, as shared memory has them. Raises T301."""
     if len(shape) != 2:
@@ -68,32 +63,6 @@ def check_same(dist: Distribution, other: Distribution) -> Distribution:
         )
         raise wrong("T301", what="the other tile", want=f"in the distribution of the first, of {dist.shape}", got=got)
     return other
-
-
-@avelang.jit
-def thread_coord(dist, thread=None):
-    """Coordinates of a lane's first element in a tile: a coordinate (u32) for each dimension. `thread`: its number
-    among those of the distribution, of the block if None."""
-    if thread is None:
-        al.expect_threads(dist.threads)
-        thread = al.thread_id(0)
-    at = [al.convert(0, al.u32) for _ in dist.shape]
-    for divisor, digit in vectorize.lane_digits(dist):
-        count = thread // divisor % digit.extent
-        at = [x + count * s if s else x for x, s in zip(at, digit.strides, strict=True)]
-    return tuple(at)
-
-
-@avelang.jit
-def is_first(dist, thread=None):
-    """True for the first lane of those that hold the same elements: True at compile time where there are no
-    others."""
-    thread = al.thread_id(0) if thread is None else thread
-    first = True
-    for divisor, count in vectorize.replica_digits(dist):
-        own = thread // divisor % count == 0
-        first = own if first is True else al.select(own, first, False)
-    return first
 
 
 @avelang.struct
@@ -117,8 +86,22 @@ class Formula:
                 value = value + (c if is_literal(step, 1) else c * step)
         return value
 
+    def cut(self, cuts):
+        """The formula of a part: of each dimension the first element, the step and the count. Extents of 1 broadcast,
+        and stay."""
+        SHAPE = placement.cut_shape(self.shape, cuts)
+        if self.op is not None:
+            parts = tuple([
+                p.cut(placement.broadcast_cuts(p.shape, cuts)) if isinstance(p, Formula) else p for p in self.parts
+            ])
+            return Formula(SHAPE, 0, (), self.op, parts)
+        base, steps = self.base, ()
+        for (first, by, _), step in zip(cuts, self.steps, strict=True):
+            base, steps = sum_of(base, product_of(step, first)), steps + (product_of(step, by),)
+        return Formula(SHAPE, base, steps)
+
     def indexed(self, plan):
-        """The formula of a tile with dimensions of extent 1 put in."""
+        """The formula of a tile with dimensions of extent 1 put in, or left out."""
         if self.op is not None:
             parts = tuple([p.indexed(plan) if isinstance(p, Formula) else p for p in self.parts])
             return Formula(placement.planned(plan, self.shape, 1), 0, (), self.op, parts)
@@ -148,8 +131,7 @@ class DistributedTile:
     NAME_HINTS = (
         ("mean", "tile.sum(t, axis) divided by the extent"),
         ("min", "tile.min(t, axis)"),
-        ("reshape", "t[:, None] and t.permute(order) give other dimensions of the same elements; extents stay"),
-        ("view", "t[:, None] and t.permute(order) give other dimensions of the same elements; extents stay"),
+        ("view", "t.reshape(shape), t[:, None] and t.permute(order) give other dimensions of the same elements"),
         ("exp", "tile.exp(t)"),
         ("store", "tile.store(memory, index, t), or view.store(t, origin)"),
         ("size", "shape has the extents"),
@@ -171,10 +153,17 @@ class DistributedTile:
         return self.dist.shape if self.formula is None else self.formula.shape
 
     def __getitem__(self, index):
-        PLAN = placement.index_plan(index, self.shape)
-        if self.formula is not None:
-            return of_formula(self.formula.indexed(PLAN))
-        return DistributedTile(self.values, placement.indexed(self.dist, PLAN), self.thread, self.groups)
+        for p in index if isinstance(index, tuple) else (index,):
+            if not (p is None or isinstance(p, (int, float, slice)) or p is ...):
+                refuse("an index of a tile", "known at compile time (elements of a tile are spread over lanes: "
+                       "tile.where with a mask chooses among them)", "a number of the launch, or a tile")
+        PLAN, CUTS = placement.index_plan(index, self.shape)
+        t = self if CUTS is None else part(self, CUTS)
+        if len(PLAN) == 0:
+            return one_element(t)
+        if t.formula is not None:
+            return of_formula(t.formula.indexed(PLAN))
+        return DistributedTile(t.values, placement.indexed(t.dist, PLAN), t.thread, t.groups)
 
     def __add__(self, other):
         return plus(self, other)
@@ -293,6 +282,17 @@ class DistributedTile:
         t = self.held()
         return DistributedTile(t.values, placement.permuted(t.dist, order), t.thread, t.groups)
 
+    def reshape(self, shape, n=None, o=None, p=None):
+        """The elements in row-major order, in another shape: a tuple, or up to four extents, of which one may be -1."""
+        GIVEN = shape if isinstance(shape, tuple) else tuple([x for x in (shape, n, o, p) if x is not None])
+        if not all(isinstance(x, (int, float)) for x in GIVEN):
+            refuse("the extents of t.reshape", "known at compile time", "numbers of the launch")
+        SHAPE, t = placement.reshaped_shape(self.shape, GIVEN), self.held()
+        DIST = placement.reshaped(t.dist, SHAPE)
+        if DIST is not None:
+            return DistributedTile(t.values, DIST, t.thread, t.groups)
+        return moved(t, SHAPE, placement.row_major(SHAPE))
+
     @property
     def T(self):
         """The transposed tile, of two dimensions."""
@@ -389,6 +389,35 @@ def home_of(shape):
 
 
 @avelang.jit
+def part(t, CUTS):
+    """The part of a tile that slices name: where it is if every lane has as much of it, else in the block's own
+    distribution."""
+    if t.formula is not None:
+        return of_formula(t.formula.cut(CUTS))
+    HELD = placement.cut(t.dist, CUTS)
+    if HELD is None:
+        return moved(t, placement.cut_shape(t.shape, CUTS), placement.cut_places(t.shape, CUTS))
+    SLOTS, DIST = HELD
+    values = al.make_local((len(SLOTS),), t.dtype)
+    for i in range(len(SLOTS)):
+        values[i] = t.values[SLOTS[i]]
+    return DistributedTile(values, DIST, t.thread, t.groups)
+
+
+@avelang.jit
+def moved(t, SHAPE, PLACES, dist=None):
+    """Elements of a tile, at places of their own, as a tile of that shape, through shared memory: all lanes call it."""
+    DIST = home_of(SHAPE) if dist is None else dist
+    return DistributedTile(through_shared(t, DIST, t.thread, PLACES), DIST, t.thread)
+
+
+@avelang.jit
+def one_element(t):
+    """The element of a tile that has one: a number that every lane has."""
+    return t.formula.at(tuple([al.convert(0, al.i32) for _ in t.shape])) if t.formula is not None else t.values[0]
+
+
+@avelang.jit
 def is_affine(x):
     """True for integers, and for tiles that are one plus coordinates by steps."""
     if isinstance(x, DistributedTile):
@@ -481,59 +510,6 @@ def meeting_place(args, SHAPE):
     there is none."""
     found = [(x.dist, x.thread, x.groups) for x in args if in_registers(x) and x.shape == SHAPE]
     return found[0] if len(found) > 0 else (home_of(SHAPE), None, 1)
-
-
-@avelang.jit
-def place(x, dist, thread=None):
-    """A lane's registers of a tile in another distribution, to whose shape it broadcasts: as they are, or in another
-    order; where other lanes hold some, through shared memory, and all lanes of the block call it."""
-    if x.formula is not None:
-        return place_formula(x.formula, dist, thread)
-    SLOTS = placement.slot_map(x.dist, dist)
-    if SLOTS is None:
-        return through_shared(x, dist, thread)
-    if placement.in_order(SLOTS, x.dist.elements):
-        return x.values
-    out = al.make_local((dist.elements,), x.dtype)
-    for i in range(dist.elements):
-        out[i] = x.values[SLOTS[i]]
-    return out
-
-
-@avelang.jit
-def place_formula(formula, dist, thread=None):
-    """A lane's registers of a formula, of a shape that broadcasts to that of `dist`."""
-    at, STEPS = thread_coord(dist, thread), vectorize.vectors(dist, len(dist.shape) - 1, 1)
-    SKIP = len(dist.shape) - len(formula.shape)
-
-    def element(v):
-        where = tuple([al.convert(x + s, al.i32) for x, s in zip(at, v.at, strict=True)])
-        return formula.at(where[SKIP:])
-
-    first = as_vector(element(STEPS[0]))
-    out = al.make_local((dist.elements,), first.dtype)
-    out[STEPS[0].slots[0]] = first[0]
-    for v in STEPS[1:]:
-        out[v.slots[0]] = element(v)
-    return out
-
-
-@avelang.jit
-def through_shared(x, dist, thread=None):
-    """A lane's registers of a tile in another distribution, by way of shared memory."""
-    if x.groups > 1:
-        refuse("a tile that several groups of waves have, each its own,", "in the distribution that it meets", x.dist)
-    memory = al.make_scratch((math.prod(x.shape),), x.dtype)
-    at = thread_coord(x.dist, x.thread)
-    if is_first(x.dist, x.thread):
-        for v in vectorize.vectors(x.dist, len(x.shape) - 1, 1):
-            memory[linear_place(at, v.at, x.shape)] = x.values[v.slots[0]]
-    al.syncthreads()
-    to, out = thread_coord(dist, thread), al.make_local((dist.elements,), x.dtype)
-    for v in vectorize.vectors(dist, len(dist.shape) - 1, 1):
-        out[v.slots[0]] = memory[linear_place(to, v.at, x.shape)]
-    al.syncthreads()  # the next one may use the same memory
-    return out
 
 
 @avelang.jit

@@ -8,9 +8,13 @@ from avelang.base.functions import Function
 from avelang.base.places import wrong as wrong
 from avelang.tile.distribution import Distribution as Distribution
 from avelang.tile.encoding import Ints as Ints
+from avelang.tile.moves import is_first as is_first
+from avelang.tile.moves import place as place
+from avelang.tile.moves import refuse as refuse
+from avelang.tile.moves import thread_coord as thread_coord
+from avelang.tile.moves import through_shared as through_shared
 from avelang.tile.numbers import as_vector as as_vector
 from avelang.tile.numbers import is_literal as is_literal
-from avelang.tile.numbers import linear_place as linear_place
 from avelang.tile.numbers import product_of as product_of
 from avelang.tile.numbers import sum_of as sum_of
 
@@ -18,20 +22,10 @@ def check_shape(dist: Distribution, lengths: Ints, wave: int) -> Distribution:
     """A distribution that is one of a tile of these extents, over waves of so many lanes. Raises T301, T304."""
 def with_axis(dist: Distribution, axis: int) -> Distribution:
     """A distribution of which a dimension can be folded. Raises T301."""
-def refuse(what: str, want: str, got: Any) -> None:
-    """Raises T301."""
 def flat(shape: Ints) -> Ints:
     """The extents of a tile with rows and columns, as shared memory has them. Raises T301."""
 def check_same(dist: Distribution, other: Distribution) -> Distribution:
     """A distribution in which lanes hold the same elements in the same order as in another one. Raises T301."""
-@avelang.jit
-def thread_coord(dist: Any, thread: Any = ...) -> Any:
-    """Coordinates of a lane's first element in a tile: a coordinate (u32) for each dimension. `thread`: its number
-    among those of the distribution, of the block if None."""
-@avelang.jit
-def is_first(dist: Any, thread: Any = ...) -> Any:
-    """True for the first lane of those that hold the same elements: True at compile time where there are no
-    others."""
 @avelang.struct
 class Formula:
     """A tile that is known by a formula, and takes no registers: base + coordinates * `steps`, in i32 unless base or
@@ -43,8 +37,11 @@ class Formula:
     parts: Any = ...
     def at(self, where: Any) -> Any:
         """The element at coordinates (i32 each)."""
+    def cut(self, cuts: Any) -> Formula:
+        """The formula of a part: of each dimension the first element, the step and the count. Extents of 1 broadcast,
+        and stay."""
     def indexed(self, plan: Any) -> Formula:
-        """The formula of a tile with dimensions of extent 1 put in."""
+        """The formula of a tile with dimensions of extent 1 put in, or left out."""
 @avelang.struct
 class DistributedTile:
     """A tile that the lanes of a block hold: `values`, a register tensor of `dist.elements` numbers in the order that
@@ -67,7 +64,7 @@ class DistributedTile:
     @property
     def shape(self) -> Any:
         """Extents of the whole tile."""
-    def __getitem__(self, index: Any) -> DistributedTile: ...
+    def __getitem__(self, index: Any) -> Any: ...
     def __add__(self, other: Any) -> DistributedTile: ...
     def __radd__(self, other: Any) -> DistributedTile: ...
     def __sub__(self, other: Any) -> DistributedTile: ...
@@ -109,6 +106,8 @@ class DistributedTile:
         where other lanes hold what a lane wants, for which all lanes of the block call it."""
     def permute(self, order: Any) -> DistributedTile:
         """The tile with dimensions in another order: element (i, j) becomes (j, i) by (1, 0). Nothing moves."""
+    def reshape(self, shape: Any, n: Any = ..., o: Any = ..., p: Any = ...) -> DistributedTile:
+        """The elements in row-major order, in another shape: a tuple, or up to four extents, of which one may be -1."""
     @property
     def T(self) -> DistributedTile:
         """The transposed tile, of two dimensions."""
@@ -139,6 +138,16 @@ def of_formula(formula: Any) -> DistributedTile:
 @avelang.jit
 def home_of(shape: Any) -> Any:
     """The distribution of a tile that names none, for this block."""
+@avelang.jit
+def part(t: Any, CUTS: Any) -> DistributedTile:
+    """The part of a tile that slices name: where it is if every lane has as much of it, else in the block's own
+    distribution."""
+@avelang.jit
+def moved(t: Any, SHAPE: Any, PLACES: Any, dist: Any = ...) -> DistributedTile:
+    """Elements of a tile, at places of their own, as a tile of that shape, through shared memory: all lanes call it."""
+@avelang.jit
+def one_element(t: Any) -> Any:
+    """The element of a tile that has one: a number that every lane has."""
 @avelang.jit
 def is_affine(x: Any) -> Any:
     """True for integers, and for tiles that are one plus coordinates by steps."""
@@ -171,16 +180,6 @@ def apply(fn: Function, args: Any) -> Any:
 def meeting_place(args: Any, SHAPE: Any) -> Any:
     """(distribution, thread, groups) of the first tile in registers that has the shape; the block's own for it where
     there is none."""
-@avelang.jit
-def place(x: Any, dist: Any, thread: Any = ...) -> Any:
-    """A lane's registers of a tile in another distribution, to whose shape it broadcasts: as they are, or in another
-    order; where other lanes hold some, through shared memory, and all lanes of the block call it."""
-@avelang.jit
-def place_formula(formula: Any, dist: Any, thread: Any = ...) -> Any:
-    """A lane's registers of a formula, of a shape that broadcasts to that of `dist`."""
-@avelang.jit
-def through_shared(x: Any, dist: Any, thread: Any = ...) -> Any:
-    """A lane's registers of a tile in another distribution, by way of shared memory."""
 @avelang.jit
 def add(a: Any, b: Any) -> Any:
     """a + b."""

@@ -56,7 +56,8 @@ def _extreme(more: bool) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
 _EXTREME_LOOPS = "floats are a loop of compare-and-swap on every GPU"
 UPDATES = {
     "add": Update((*INTEGERS, *FLOATS, *HALVES, *PAIRS), "Adds `value`; of a pair, which is one word, each half.",
-        lambda old, value: old + value, "bf16, a pair or one, is a loop of compare-and-swap on gfx90a and below sm_90, "
+        lambda old, value: old + value, "bf16, a pair or one, is a loop of compare-and-swap on gfx90a and below "
+        "sm_90, "
         "a pair of f16 in shared memory on gfx90a, one f16 or bf16 on all AMD GPUs (of the word of 32 bits that it is "
         "in), and floats of scope \"system\" on AMD GPUs"),
     "max": Update((*INTEGERS, *FLOATS, *HALVES), "Writes `value` where it is more.", _extreme(True), _EXTREME_LOOPS),
@@ -65,7 +66,8 @@ UPDATES = {
     "or": Update(INTEGERS, "Ors the bits of `value`.", lambda old, value: old | value),
     "xor": Update(INTEGERS, "Flips the bits of `value`.", lambda old, value: old ^ value),
     "exchange": Update((*INTEGERS, *FLOATS, *HALVES, *PAIRS), "Writes `value`.", lambda old, value: value),
-    "cas": Update((*INTEGERS, *FLOATS, *HALVES), "Compare-and-swap: writes `value` where the word has the bits of `expected`.",
+    "cas": Update((*INTEGERS, *FLOATS, *HALVES),
+        "Compare-and-swap: writes `value` where the word has the bits of `expected`.",
         lambda old, expected, value: np.where(_bits(old) == _bits(expected), value, old), "",
         ("expected", "value")),
 }  # fmt: skip
