@@ -79,17 +79,19 @@ class Checks:
         logit = logits[self.rank][:count] - skew * torch.arange(experts, device=self.device)
         x = xs[self.rank][:count]
         given = [a.clone().requires_grad_() for a in (x, logit, w13[mine], w2[mine])]
+        fuse = (True, False, None)[self.turn % 3] if most else None
+        self.turn += 1
         weights, ids = logit.double().topk(top_k)
         weights = weights.softmax(-1)
-        got = dist.moe(*given, self.member, top_k=top_k, max_tokens=most)
+        got = dist.moe(*given, self.member, top_k=top_k, max_tokens=most, fuse=fuse)
         want = torch.zeros(count, hidden, dtype=torch.float64, device=self.device)
         for e in range(experts):
             gate, up = (x.double() @ w13[e].double().T).chunk(2, -1)
             factor = (weights * (ids == e)).sum(-1, keepdim=True)
             want += factor * ((torch.nn.functional.silu(gate) * up) @ w2[e].double().T)
-        what = ("moe", tokens, experts, top_k, hidden, dtype, skew)
+        what = ("moe", tokens, experts, top_k, hidden, dtype, skew, fuse)
         self.near(got, want, hidden + inner, what)
-        again = dist.moe(*given, self.member, top_k=top_k, max_tokens=most)
+        again = dist.moe(*given, self.member, top_k=top_k, max_tokens=most, fuse=fuse)
         assert torch.equal(got, again), ("bits", what)
         grads = [torch.autograd.grad(y, given, torch.ones_like(y)) for y in (got, again)]
         assert all(torch.equal(a, b) for a, b in zip(*grads, strict=True)), ("bits of gradients", what)

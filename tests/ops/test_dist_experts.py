@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import avelang
 import avelang.language as al
 import tools
 from avelang import ops
@@ -17,6 +18,7 @@ from avelang.dist import World
 from avelang.ops import dist
 from avelang.runtime import compile
 from avelang_kernels.dist import experts as kernels
+from avelang_kernels.dist import gated_experts
 
 
 def drawn(rng, ranks, kind):
@@ -142,11 +144,86 @@ def test_the_layer_has_the_bits_of_the_layer_on_one_rank_forward_and_backward():
     World(3, bytes=1 << 18, limit=60).run(program)
 
 
+def fused(m, seed, kind, target=None, fuse=True):
+    """The layer whose first product reads rows where they arrive, of drawn routing, against float64."""
+    rng = np.random.default_rng(seed)
+    experts, top_k, most, xs, ids = drawn(rng, m.ranks, kind)
+    hidden, inner, r, each = 8 * int(rng.integers(1, 9)), 8 * int(rng.integers(1, 9)), m.rank, experts // m.ranks
+    x = rng.standard_normal((m.ranks, most, hidden)).astype(ml_dtypes.bfloat16)[r, : len(xs[r])]
+    weights = rng.random((m.ranks, most, top_k)).astype(np.float32)[r, : len(x)]
+    w13, w2 = ((rng.standard_normal((experts, *s)) / 6).astype(ml_dtypes.bfloat16) for s in ((2 * inner, hidden), (hidden, inner)))
+    own = slice(r * each, r * each + each)
+    got = dist.moe(x, (weights, ids[r]), w13[own], w2[own], m, max_tokens=most, fuse=fuse, target=target)
+    want = layer(x.astype(float), weights, ids[r], w13.astype(float), w2.astype(float))
+    assert np.linalg.norm(got.astype(float) - want) <= 2**-7 * np.linalg.norm(want)
+
+
+def test_a_first_product_of_rows_as_they_come():
+    w = World(3, bytes=1 << 20, limit=60)
+    for seed, kind in enumerate(KINDS):
+        w.run(fused, seed, kind)
+    World(2, bytes=1 << 20, limit=60).run(fused, 3, "any", "sm_90a")
+
+
+@pytest.mark.parametrize("target", [None, "sm_90a"])
+def test_that_product_on_the_reference_with_its_checks(target):
+    World(2, backend="reference", bytes=1 << 20).run(fused, 0, "full", target)
+
+
+@avelang.struct
+class Ungated:
+    """A walk that waits for nobody."""
+
+    groups: ...
+    tables: ...
+    counters: ...
+    want: ...
+    first: ...
+    RANKS: al.constexpr
+    M: al.constexpr
+    FENCE: al.constexpr
+
+    def count(self):
+        return self.groups.count()
+
+    def job(self, index, cluster_m, cluster_n):
+        return self.groups.work_tile(index, cluster_m, cluster_n)
+
+
+def test_tiles_that_do_not_wait_for_their_rows_are_found(monkeypatch):
+    monkeypatch.setattr(gated_experts, "ExpertWalk", Ungated)
+    monkeypatch.setattr(gated_experts, "build", gated_experts.build.__wrapped__)
+    with pytest.raises(AveError) as e:
+        World(2, backend="reference", bytes=1 << 20).run(fused, 0, "full")
+    assert e.value.code == "X040", e.value
+
+
+def test_gradients_of_rows_as_they_come():
+    torch = pytest.importorskip("torch")
+
+    def program(m):
+        g = torch.Generator().manual_seed(3)
+        x, logits = torch.randn(m.ranks, 6, 32, generator=g).bfloat16()[m.rank], torch.randn(m.ranks, 6, 2, generator=g)[m.rank]
+        w13, w2 = ((torch.randn(m.ranks, *s, generator=g) / 6).bfloat16()[m.rank : m.rank + 1] for s in ((48, 32), (32, 24)))
+        given = [a.clone().requires_grad_() for a in (x, logits, w13, w2)]
+        made = [dist.moe(*given, m, top_k=2, fuse=fuse) for fuse in (True, False)]
+        one, two = (torch.autograd.grad(y, given, torch.ones_like(y)) for y in made)
+        for name, a, b in zip(("x", "router", "w13", "w2"), one, two, strict=True):
+            assert (a.float() - b.float()).norm() <= 2**-7 * b.float().norm(), name
+
+    World(2, bytes=1 << 20, limit=60).run(program)
+
+
 def test_what_is_refused():
     def fails(m, call, code, words=""):
         with pytest.raises(AveError, match=words) as e:
             call(m)
         assert e.value.code == code, e.value
+
+    def layer_of(m, tokens=4, hidden=16, turned=False, **more):
+        x, w13, w2 = (np.zeros(s, ml_dtypes.bfloat16) for s in ((tokens, hidden), (1, hidden, 16), (1, hidden, 8)))
+        w13 = w13.swapaxes(1, 2) if turned else w13.reshape(1, 16, hidden)
+        return dist.moe(x, (np.ones((tokens, 1), np.float32), np.zeros((tokens, 1), np.int32)), w13, w2, m, **more)
 
     w = World(2, bytes=1 << 16, limit=5)
     x, ids, half = np.zeros((4, 8), np.float32), np.zeros((4, 2), np.int32), np.zeros((4, 8), ml_dtypes.bfloat16)
@@ -161,6 +238,10 @@ def test_what_is_refused():
         (lambda m: dist.moe_dispatch(x, ids, m), "L066", "experts"),
         (lambda m: dist.moe_combine(x, None, "handle", m), "L066", "handle is of str"),
         (lambda m: dist.moe(half, half[:, :3], np.zeros((1, 8, 8), half.dtype), np.zeros((1, 8, 4), half.dtype), m, top_k=1), "L066", "router is"),
+        (lambda m: layer_of(m, fuse="yes"), "L066", "fuse is 'yes'"),
+        (lambda m: layer_of(m, hidden=12, fuse=True), "L066", "hidden must be a multiple of 8"),
+        (lambda m: layer_of(m, tokens=4000, fuse=True), "L066", "8000 rows must fit symmetric memory"),
+        (lambda m: layer_of(m, turned=True, fuse=True), "L066", "w_gate_up must be contiguous"),
         (lambda m: dist.moe_dispatch(x[: 4 - m.rank], ids[: 4 - m.rank], m, experts=4), "L081", "tokens .*max_tokens"),
         (lambda m: dist.moe_dispatch(x[:, : 4 + m.rank], ids, m, experts=4), "L081", "shape"),
         (lambda m: dist.moe_dispatch(x, ids, m, experts=4 + 2 * m.rank), "L081", "experts"),
@@ -194,7 +275,22 @@ def test_code_for_gpus(name, tmp_path):
     block = (kernels.THREADS, 1, 1)
     amd = compile.compile_text(kernel, {}, block, "gfx942", "asm")
     assert ("global_store" in amd) and ("take" in name or "buffer_wbl2 sc0 sc1" in amd) and "buffer_inv sc0 sc1" in amd
-    ptx = compile.compile_text(kernel, {}, block, "sm_90a", "asm")
+    assembled(compile.compile_text(kernel, {}, block, "sm_90a", "asm"), tmp_path)
+
+
+@pytest.mark.parametrize("chip", ["sm_90a", "gfx942"])
+def test_code_of_products_that_wait(chip, tmp_path):
+    T = gated_experts.block(chip, 8192, 8, False)
+    text = compile.compile_text(gated_experts.build(T, al.bf16, 4), {"L": 8}, (T.on(chip, al.bf16).threads, 1, 1), chip, "asm")
+    if chip == "gfx942":
+        assert "v_mfma_f32" in text and "buffer_inv sc0 sc1" in text
+        return
+    assert T.pipeline == "tma" and "wgmma" in text and "fence.proxy.async" in text
+    assembled(text, tmp_path)
+
+
+def assembled(ptx, tmp_path):
+    """ptxas takes it."""
     assert "ld.acquire.sys" in ptx and "multimem" not in ptx
     (tmp_path / "k.ptx").write_text(ptx)
     subprocess.run([tools.need("ptxas"), "-arch=sm_90a", str(tmp_path / "k.ptx"), "-o", str(tmp_path / "k.cubin")], check=True)

@@ -136,8 +136,8 @@ def build_push(dtype: al.DType, ranks: int, vec: int, back: bool, taken: bool) -
                     row = al.convert(order[row], al.u32) // top_k
                 copy_row(X, row, theirs, to - low, n, lane)
         al.syncthreads()
-        if t < R:
-            al.signal(al.peer(al.subview(words, ((R + me) * blocks + b,), (1,)), t), epoch)
+        if t < R:  # behind the blocks' signals, how many blocks of each rank have pushed, in all calls
+            al.atomic_add(al.peer(words, t), R * blocks + me, 1, scope="system", order="release")
         ended(counts, epoch)
 
     return push_rows
@@ -159,8 +159,8 @@ def build_take(dtype: al.DType, ranks: int, vec: int, back: bool) -> Any:
         t, b, blocks, me = al.thread_id(0), al.block_id(0), al.grid_dim(0), al.rank()
         epoch = al.make_tensor(counts, al.u32, al.make_layout((blocks,)))[b]
         words = al.make_tensor(signals, al.u32, al.make_layout((2 * R * blocks,)))
-        for i in al.range(t, R * blocks, THREADS):
-            al.wait(al.subview(words, (R * blocks + i,), (1,)), epoch, i // blocks)
+        if t < R:
+            al.wait(al.subview(words, (R * blocks + t,), (1,)), epoch * blocks, t)
         al.syncthreads()
         L, tables = E // R, al.make_tensor(layout, al.i32, al.make_layout((3, R, E)))
         OUT = al.make_tensor(out, dtype, al.make_layout((rows, n, VEC)))
@@ -184,8 +184,8 @@ def build_take(dtype: al.DType, ranks: int, vec: int, back: bool) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Boxes:
-    """A member's symmetric memory for experts: the offset and bytes of the box for rows, and signals and counts of
-    calls."""
+    """A member's symmetric memory for experts: the offset and bytes of the box for rows; signals, (ranks, blocks), and
+    behind them a counter of each rank; and counts of calls."""
 
     rows: int
     room: int
@@ -224,26 +224,47 @@ def layout(member: Any, ends: Any, out: Any, here: Any) -> None:
 def move(member: Any, x: Any, order: Any, tables: Any, out: Any, most: int, back: bool, top_k: int) -> None:
     """Rows of x to their experts, or `back`; rows of out behind the last are zeros. `most`: rows that out has at the
     most on any rank: so many are provided for. Raises L066 where no row fits the member's memory."""
-    (rows, n), ranks, experts = out.shape, member.ranks, tables.shape[2]
+    (rows, n), experts, held = out.shape, tables.shape[2], boxes(member)
     if not n or not most:
         return
-    dtype = {**DTYPES, "float64": al.f64}[named(x)]
-    wide = 16 // dtype.bytes
-    vec = wide if n % wide == 0 and all(address(a) % 16 == 0 for a in (x, out)) else 1
-    held, size = boxes(member), n * dtype.bytes
-    fit = held.room // size
-    if not fit:
-        raise argument_error(f"x has rows of {size} bytes, and there are {held.room} bytes of symmetric memory for "
-                             f"rows of tokens: connect(bytes=...)")  # fmt: skip
-    each = min(fit, most)
-    box = member.at(held.rows, each * n, named(x))
-    push, take = build_push(dtype, ranks, vec, back, bool(top_k)), build_take(dtype, ranks, vec, back)
-    given, blocks = x.shape[0], blocks_of(member)
-    x, order, out = (_some(a) for a in (x, tables if order is None else order, out))
+    each = min(most, fitting(member, x))
+    if not each:
+        raise argument_error(f"x has rows of {n * _bytes(x)} bytes, and there are {held.room} bytes of symmetric "
+                             f"memory for rows of tokens: connect(bytes=...)")  # fmt: skip
     for low in range(0, most, each):
-        where = experts, n // vec, low, each, member.team
-        member.launch(push, blocks, THREADS, x, order, tables, box, held.signals, held.counts, given, top_k, *where)
-        member.launch(take, blocks, THREADS, tables, out, box, held.signals, held.counts, rows, *where)
+        box, vec = push(member, x, order, tables, low, each, back, top_k, out)
+        take = build_take(_dtype(x), member.ranks, vec, back)
+        member.launch(take, blocks_of(member), THREADS, tables, _some(out), box, held.signals, held.counts, rows,
+                      experts, n // vec, low, each, member.team)  # fmt: skip
+
+
+def push(
+    member: Any, x: Any, order: Any, tables: Any, low: int, each: int, back: bool, top_k: int, out: Any = None
+) -> tuple[Any, int]:
+    """Pushes the rows that arrive at `low` to `low + each`: the box, and how many elements are moved at once, which
+    `out`, where it is given, allows too."""
+    n, dtype, held = x.shape[1], _dtype(x), boxes(member)
+    wide = 16 // dtype.bytes
+    vec = wide if n % wide == 0 and all(a is None or address(a) % 16 == 0 for a in (x, out)) else 1
+    box = member.at(held.rows, each * n, named(x))
+    kernel = build_push(dtype, member.ranks, vec, back, bool(top_k))
+    places = _some(tables if order is None else order)
+    member.launch(kernel, blocks_of(member), THREADS, _some(x), places, tables, box, held.signals, held.counts,
+                  x.shape[0], top_k, tables.shape[2], n // vec, low, each, member.team)  # fmt: skip
+    return box, vec
+
+
+def fitting(member: Any, x: Any) -> int:
+    """Rows of x that the box of a member has room for."""
+    return boxes(member).room // max(1, x.shape[1] * _bytes(x))
+
+
+def _dtype(x: Any) -> Any:
+    return {**DTYPES, "float64": al.f64}[named(x)]
+
+
+def _bytes(x: Any) -> int:
+    return x.element_size() if hasattr(x, "element_size") else x.itemsize
 
 
 def _some(x: Any) -> Any:

@@ -7,11 +7,13 @@ many rows there are is on the device."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any, NamedTuple
 
 from avelang import argument_error
 from avelang.base.takes import counted
-from avelang.bridge import Array, op
+from avelang.bridge import Array, no_kernel, op
+from avelang.bridge import invariant as invariant_region
 from avelang.dist.memory import Member
 from avelang.ops.dist.members import DTYPES, agree, here, member_of
 from avelang.ops.grouped import grouped
@@ -21,6 +23,7 @@ from avelang.ops.moe import moe_combine as summed
 from avelang.ops.swiglu import gated_packed
 from avelang_kernels.arrays import named
 from avelang_kernels.dist import experts as kernels
+from avelang_kernels.dist import gated_experts
 
 
 class Handle(NamedTuple):
@@ -86,6 +89,55 @@ def _(grads: Any, inputs: Any, outputs: Any, *, group: str, rows: int, most: int
     return made if order is None else summed(made, order, places), None, None, None
 
 
+def _product_shapes(
+    x: Array, w: Array, layout: Array, ends: Array, order: Array, places: Array, *, group: str, most: int
+) -> Array:
+    if x.dtype not in DTYPES[:2] or x.dtype != w.dtype:
+        raise no_kernel(f"x is of {x.dtype} and the weights of {w.dtype}: both must be of one of {DTYPES[:2]}")
+    return Array((most, w.shape[1]), x.dtype)
+
+
+@op(_product_shapes, contiguous=True)
+def experts_product(
+    x: Any, w: Any, layout: Any, ends: Any, order: Any, places: Any, out: Any, *, group: str, most: int,
+    target: str | None = None, invariant: bool | None = None,
+) -> None:  # fmt: skip
+    """The rows of tokens, as they come from ranks, by the matrices (n, k) of this rank's experts."""
+    gated_experts.product(here(group), x, order, layout, ends, w, out, places.shape[1], target, invariant)
+
+
+@experts_product.backward(saves=("x", "w", "layout", "ends", "order", "places"))
+def _(grads: Any, inputs: Any, outputs: Any, *, group: str, most: int, target: str | None, invariant: bool | None,
+      needs: Any) -> Any:  # fmt: skip
+    # Rows come once more where they are needed: they were read where they arrived.
+    (g,), (x, w, layout, ends, order, places) = grads, inputs
+    dx = dw = None
+    if needs[0]:
+        rows, slots = grouped(g, w, ends, target=target, invariant=invariant), places.shape[0] * places.shape[1]
+        back = rows_moved(rows, layout, None, None, group=group, rows=slots, most=most // here(group).ranks, back=True)
+        dx = summed(back, order, places, target=target)
+    if needs[1]:
+        rows = rows_moved(x, layout, order, places, group=group, rows=most, most=most)
+        dw = grouped(g.swapaxes(0, 1), rows, ends, target=target, invariant=invariant)
+    return dx, dw, None, None, None, None
+
+
+def _fused(fuse: bool | None, member: Member, x: Any, w: Any, most: int, invariant: bool | None) -> bool:
+    """The choice whether the first product reads rows where they arrive. Raises L066 where it must and cannot."""
+    if fuse not in (None, True, False):
+        raise argument_error(f"fuse is {fuse!r}: True, False, or None for the rule")
+    why = gated_experts.why_not(member, x, w, most) if fuse is not False else ""
+    if fuse is None:
+        torch = sys.modules.get("torch")
+        graded = any(getattr(a, "requires_grad", False) for a in (x, w))
+        recorded = torch is not None and torch.is_grad_enabled() and graded
+        held = invariant_region.on() if invariant is None else invariant
+        return not (why or recorded or held)
+    if why:
+        raise argument_error(f"fuse=True: {why}")
+    return fuse
+
+
 def _bound(function: str, member: Member, x: Any, max_tokens: int | None, **what: Any) -> int:
     """Tokens that no rank has more of, when ranks agree on a call. Raises L066, L081."""
     tokens = 1
@@ -121,19 +173,15 @@ def moe_dispatch(x: Any, ids: Any, group: Any = None, *, experts: int, max_token
     top_k = ids.shape[1]
     most = _bound("moe_dispatch", member, x, max_tokens, experts=experts, top_k=top_k)
     order, ends, places = moe_order(ids, experts=experts)
-    return _dispatched(x, order, ends, places, member, most)
+    layout, ends_here = expert_layout(ends, group=member.name)
+    count = member.ranks * most * top_k
+    rows = rows_moved(x, layout, order, places, group=member.name, rows=count, most=count)
+    return Dispatched(rows, ends_here, Handle(order, places, layout, most))
 
 
 def _check_experts(experts: Any, member: Member) -> None:
     if not hasattr(experts, "__index__") or experts < 1 or experts % member.ranks:
         raise argument_error(f"experts is {experts!r}: an int, as many for each of {member.ranks} ranks")
-
-
-def _dispatched(x: Any, order: Any, ends: Any, places: Any, member: Member, most: int) -> Dispatched:
-    layout, ends_here = expert_layout(ends, group=member.name)
-    count = member.ranks * most * places.shape[1]
-    rows = rows_moved(x, layout, order, places, group=member.name, rows=count, most=count)
-    return Dispatched(rows, ends_here, Handle(order, places, layout, most))
 
 
 def _returned(y: Any, handle: Handle, member: Member) -> Any:
@@ -170,8 +218,8 @@ def moe_combine(y: Any, weights: Any, handle: Handle, group: Any = None, *, targ
 @counted
 def moe(
     x: Any, router: Any, w_gate_up: Any, w_down: Any, group: Any = None, *, top_k: int | None = None,
-    activation: str = "silu", normalize: bool = True, max_tokens: int | None = None, target: str | None = None,
-    invariant: bool | None = None,
+    activation: str = "silu", normalize: bool = True, max_tokens: int | None = None, fuse: bool | None = None,
+    target: str | None = None, invariant: bool | None = None,
 ) -> Any:  # fmt: skip
     """`ops.moe` with experts spread over ranks: rank r has r * experts / R and those that follow.
 
@@ -180,16 +228,25 @@ def moe(
     / R, hidden, inner), those of the rank's own experts. max_tokens: tokens that no rank has more of; None where all
     have as many. No token is dropped, nobody waits for the device, and sums have a fixed order: bits are the same in
     every run, and with `invariant` those of `ops.moe` with all experts on one rank. Memory is for the worst routing:
-    R * max_tokens * top_k rows. Differentiable in x, router and both weights. Raises L066, L080 to L083."""
+    R * max_tokens * top_k rows. fuse: True for a first product that reads rows where they arrive, each tile when its
+    rows are there; False for rows that are taken out before; None for the first where they fit symmetric memory, no
+    gradients are recorded (they would need the rows once more) and not with `invariant`. Differentiable in x,
+    router and both weights. Raises L066, L080 to L083."""
     member = member_of(group)
     experts = member.ranks * fitted(x, router, w_gate_up, w_down, top_k, activation)
     lead, hidden = tuple(x.shape[:-1]), x.shape[-1]
     rows, weights, ids = routed(x, router, experts, top_k, normalize, target)
     most = _bound("moe", member, x, max_tokens, experts=experts, top_k=ids.shape[1], inner=w_down.shape[2],
-                  activation=activation)  # fmt: skip
+                  activation=activation, fuse=fuse)  # fmt: skip
     order, ends, places = moe_order(ids, experts=experts)
-    sent, ends_here, handle = _dispatched(rows, order, ends, places, member, most)
-    both = grouped(sent, w_gate_up.swapaxes(-2, -1), ends_here, target=target, invariant=invariant)
+    layout, ends_here = expert_layout(ends, group=member.name)
+    handle, count = Handle(order, places, layout, most), member.ranks * most * ids.shape[1]
+    if _fused(fuse, member, rows, w_gate_up, count, invariant):
+        both = experts_product(rows, w_gate_up, layout, ends_here, order, places, group=member.name, most=count,
+                               target=target, invariant=invariant)  # fmt: skip
+    else:
+        sent = rows_moved(rows, layout, order, places, group=member.name, rows=count, most=count)
+        both = grouped(sent, w_gate_up.swapaxes(-2, -1), ends_here, target=target, invariant=invariant)
     inside = gated_packed(both, act=ACTIVATIONS[activation], target=target)
     made = grouped(inside, w_down.swapaxes(-2, -1), ends_here, target=target, invariant=invariant)
     return summed(_returned(made, handle, member), order, places, weights, target=target).reshape(*lead, hidden)

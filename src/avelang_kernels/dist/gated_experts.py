@@ -1,0 +1,126 @@
+"""The first product of experts over several ranks, in the box to which ranks push their rows: a tile begins when those
+ranks have pushed that have rows in it. One source for TMA and wgmma, for the portable pipelines and the CPU."""
+
+# No `from __future__ import annotations`: the annotations of kernels name values of the function around them.
+
+import functools
+import math
+from typing import Annotated, Any
+
+import avelang
+import avelang.language as al
+from avelang import tile
+from avelang.tile import order as orders
+from avelang_kernels.arrays import DTYPES, named
+from avelang_kernels.dist import experts
+from avelang_kernels.dist.collectives import WORDS
+from avelang_kernels.moe import tile_grouped, tile_grouped_gemm
+
+
+@avelang.struct
+class ExpertWalk:
+    """The tiles of `groups`, a scheduler of groups of rows, which are a rank's experts, from number `first` on.
+    `tables`: of the layout; a tile of M rows waits until the `counters` of ranks that have rows in it are at least
+    `want`. FENCE: TMA reads what ordinary stores of a peer wrote behind a proxy fence only."""
+
+    groups: ...
+    tables: ...
+    counters: ...
+    want: ...
+    first: ...
+    RANKS: al.constexpr
+    M: al.constexpr
+    FENCE: al.constexpr
+
+    def count(self):
+        """Tiles of clusters."""
+        return self.groups.count()
+
+    def job(self, index: Any, cluster_m: Any, cluster_n: Any):
+        """The tile of a number, when its rows are there."""
+        work = self.groups.work_tile(index, cluster_m, cluster_n)
+        expert, end = self.first + work.b[0] // self.groups.n, min(work.a[0] + self.M, work.a[1])
+        for r in range(self.RANKS):
+            begin = al.convert(self.tables[experts.AWAY, r, expert], al.u32)
+            rows = al.convert(self.tables[experts.COUNT, r, expert], al.u32)
+            if begin < end and begin + rows > work.a[0]:
+                al.wait(al.subview(self.counters, (r,), (1,)), self.want, r)
+        if self.FENCE:
+            al.nvvm.fence_proxy_async()
+        return work
+
+
+@functools.cache
+def build(T: tile.Block, dtype: al.DType, ranks: int) -> Any:
+    """C[rows of e] = A[rows of e] @ B[e]^T for each of the rank's experts e, where A's rows come from ranks."""
+    IN_A, IN_B, _ = T.operands(dtype, dtype)
+    R, FENCE = ranks, T.pipeline == "tma"
+
+    @avelang.jit
+    def experts_gemm(
+        a: Annotated[Any, IN_A], b: Annotated[Any, IN_B], c: al.Pointer[dtype], ends: Annotated[Any, experts.NUMBERS],
+        layout: Annotated[Any, experts.NUMBERS], signals: Annotated[Any, WORDS], counts: Annotated[Any, WORDS],
+        rows: al.u32, n: al.u32, k: al.u32, pushed: al.u32, L: al.constexpr, team: al.Ranks, EACH: al.constexpr = 8,
+        WIDE: al.constexpr = 4,
+    ):  # fmt: skip
+        A, B, C = tile.view(a, (rows, k), EACH), tile.view(b, (L * n, k), EACH), tile.view(c, (rows, n), WIDE)
+        words = al.make_tensor(signals, al.u32, al.make_layout((R * pushed + R,)))
+        tables = al.make_tensor(layout, al.i32, al.make_layout((3, R, R * L)))
+        calls = al.make_tensor(counts, al.u32, al.make_layout((pushed,)))[0]
+        groups = orders.groups(T, orders.Bounds(ends, rows, L, True), n, k)
+        walk = ExpertWalk(groups, tables, al.subview(words, (R * pushed,), (R,)), calls * pushed, al.rank() * L, R, T.m,
+                          FENCE)  # fmt: skip
+
+        def finish(sums: Any, at: Any):
+            row, col, end = at
+            C.cut((end, n)).store(sums, (row, col))
+
+        tile.multiply(T, A, B, walk, finish)
+
+    return experts_gemm
+
+
+def why_not(member: Any, x: Any, w: Any, most: int) -> str:
+    """The reason why the first product cannot be of rows as they come, or ""."""
+    if 0 in w.shape or not most:
+        return "there is nothing to multiply"
+    if not (w.is_contiguous() if hasattr(w, "is_contiguous") else w.flags.c_contiguous):
+        return "w_gate_up must be contiguous"
+    if x.shape[1] % 8:
+        return f"hidden must be a multiple of 8, and it is {x.shape[1]}"
+    fit = experts.fitting(member, x)
+    if fit < most:
+        return f"{most} rows must fit symmetric memory, and {fit} do: connect(bytes=...)"
+    return ""
+
+
+def block(chip: str, rows: int, groups: int, cpu: bool) -> tile.Block:
+    """The block of a chip for groups of as many rows together."""
+    if chip.startswith("sm_90"):
+        if cpu:
+            return tile.Block(64, 64, 64, pipeline="tma", stages=2)
+        return tile_grouped_gemm.best_block("sm_90a", rows, groups)
+    return tile_grouped.best_block(chip, rows, groups, False, cpu)
+
+
+def product(
+    member: Any, x: Any, order: Any, tables: Any, ends: Any, w: Any, out: Any, top_k: int, target: str | None,
+    invariant: bool | None = None,
+) -> None:  # fmt: skip
+    """out (most, n) = the rows of the rank's experts @ w (experts of the rank, n, k)^T; x (tokens, k) of each rank is
+    pushed first. Rows of out behind the last are zeros. `invariant`: the block of large groups, however many rows there
+    are."""
+    (most, n), (L, _, k), ranks, dtype = out.shape, w.shape, member.ranks, DTYPES[named(x)]
+    box, _ = experts.push(member, x, order, tables, 0, most, False, top_k)
+    held, blocks = experts.boxes(member), experts.blocks_of(member)
+    chip, units = tile.device_of(x, target)
+    cpu = tile.on_cpu(x)
+    T = block(chip, *((1 << 20, 1) if invariant else (most // ranks, L)), cpu)
+    a, b = member.own(box).reshape(most, k), w.reshape(L * n, k)
+    more = {"cluster": (math.prod(T.cluster), 1, 1)} if T.cluster != (1, 1) else {}
+    member.launch(
+        build(T, dtype, ranks), tile_grouped_gemm.grid(T, most, L, n, units), T.on(chip, dtype).threads, a, b, out,
+        ends, tables, held.signals, held.counts, most, n, k, blocks, L, member.team, math.gcd(k, 8), math.gcd(n, 4),
+        target=chip, **more,
+    )  # fmt: skip
+    tile_grouped.clear_behind(out, ends, chip, **({"backend": "cpu"} if cpu else {}))
