@@ -22,12 +22,12 @@ from sim.ptx.executed import Executed
 from tools import need
 
 
-def problem(words: Words, q: np.ndarray, k: np.ndarray, v: np.ndarray) -> Problem:
+def problem(words: Words, q: np.ndarray, k: np.ndarray, v: np.ndarray, **more) -> Problem:
     """Of arrays (batch, heads, length, d)."""
     left, right = words.window or (None, None)
     bottom = words.causal == "bottom_right" or (words.window is not None and words.causal is None)
     sizes = q.shape[0], q.shape[1], k.shape[1], q.shape[2], k.shape[2], q.shape[3], v.shape[3]
-    return Problem(*sizes, q.dtype.name, words.scale, left, 0 if words.causal else right, bottom, words.softcap)
+    return Problem(*sizes, q.dtype.name, words.scale, left, 0 if words.causal else right, bottom, words.softcap, **more)
 
 
 def inputs(rng, batch, kv_heads, group, queries, keys, d, dv, dtype):
@@ -36,9 +36,9 @@ def inputs(rng, batch, kv_heads, group, queries, keys, d, dv, dtype):
     return [rng.standard_normal((batch, *s), dtype=np.float32).astype(dtype).swapaxes(1, 2) for s in sizes]
 
 
-def judged(words, q, k, v, out, lse):
+def judged(words, q, k, v, out, lse, sinks=None):
     for b in range(q.shape[0]):
-        want = judge(words, q[b], k[b], v[b], q.dtype.name)
+        want = judge(words, q[b], k[b], v[b], q.dtype.name, sinks=sinks)
         within(out[b], want.out, want.out_bound, "out")
         within_lse(lse[b], want)
 
@@ -50,7 +50,7 @@ def outputs(q, v):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_drawn(seed):
-    """By the reference: grouped heads, both alignments, windows, caps, any lengths; a block makes several blocks of
+    """By the reference: grouped heads, both alignments, windows, caps, sinks, any lengths; a block makes several blocks of
     rows, of one tile or two."""
     rng = np.random.default_rng(seed)
     T = Form(*((128, 32, 2), (256, 64, 1), (128, 64, 3), (256, 32, 2))[seed])
@@ -62,8 +62,10 @@ def test_drawn(seed):
     words = Words(float(rng.uniform(0.1, 0.4)), causal, window, 0.0 if seed else 4.0)
     q, k, v = inputs(rng, batch, kv_heads, group, queries, keys, d, dv, (BF16, F16)[seed % 2])
     out, lse = outputs(q, v)
-    launch(problem(words, q, k, v), Operands(q, k, v), out, lse, units=2, T=T)
-    judged(words, q, k, v, out, lse)
+    sinks = rng.standard_normal(kv_heads * group).astype(np.float32) if seed % 2 else None
+    p = problem(words, q, k, v, sinks=sinks is not None)
+    launch(p, Operands(q, k, v, sinks=sinks), out, lse, units=2, T=T)
+    judged(words, q, k, v, out, lse, sinks)
 
 
 def executed(T, queries, keys, d, words, edited=None, order=""):
@@ -85,7 +87,7 @@ def executed(T, queries, keys, d, words, edited=None, order=""):
 
 @functools.cache
 def compiled(kernel, causal, threads):
-    return Executed(built(kernel.source, {"CAUSAL": causal}, arch.chip(CHIP)), (threads, 1, 1), CHIP)
+    return Executed(built(kernel.source, {"CAUSAL": causal, "sinks": None}, arch.chip(CHIP)), (threads, 1, 1), CHIP)
 
 
 @pytest.mark.parametrize(("T", "queries", "keys", "d", "words", "order"), [
@@ -128,7 +130,8 @@ def test_ops_attention_takes_it():
 
 @pytest.mark.parametrize(("more", "name"), [
     ({}, "tile_attention_blackwell"), ({"softcap": 2.0, "left": 5}, "tile_attention_blackwell"),
-    ({"queries": 16}, "tile_attention_forward"), ({"sinks": True}, "tile_attention_forward"),
+    ({"queries": 16}, "tile_attention_forward"), ({"sinks": True}, "tile_attention_blackwell"),
+    ({"lengths": True}, "tile_attention_forward"), ({"dropout": 0.5}, "tile_attention_forward"),
     ({"d": 100}, "tile_attention_forward"), ({"bias": "bool"}, "tile_attention_forward"),
 ])  # fmt: skip
 def test_which_kernel_runs(more, name):
@@ -151,7 +154,7 @@ def test_there_is_a_form_for_each_width(d, dv):
 def test_nothing_is_spilled(d, dv):
     need("ptxas")
     F = form_of(None, al.bf16, d, dv)
-    found = build(F, Features(d, dv, 8, left=d == 128)).report(CHIP, (F.threads, 1, 1), CAUSAL=True)
+    found = build(F, Features(d, dv, 8, left=d == 128)).report(CHIP, (F.threads, 1, 1), CAUSAL=True, sinks=None)
     assert found.stored == found.loaded == 0 and found.remarks == ()
 
 

@@ -44,7 +44,7 @@ from avelang_kernels.attention.tile_attention_hopper import (
     staged_rows,
     stages_of,
 )
-from avelang_kernels.attention.tile_attention_rows import LOG2E
+from avelang_kernels.attention.tile_attention_rows import LOG2E, sunk
 from avelang_kernels.attention.tile_attention_views import FEW, Features, Launch, sight_of
 
 CHIP = "sm_100a"
@@ -338,7 +338,7 @@ def store_weights(at: Any, p: Any):
 @avelang.jit
 def weigh_rows(F: Any, H: Any, work: Any, x: Any, edits: Any, lse: Any, tensor: Any, group: Any, t: Any):
     """A softmax warpgroup's part: weights of all tiles of keys, of one row a thread, and the logarithms of the rows'
-    sums. `edits`: factor and cap."""
+    sums. `edits`: factor, cap and sinks."""
     here = tensor + (group * F.n + (t // WARP << (LANE + 5)))
     sight, phase, sent = x.sees(work.queries, work.keys), al.convert(0, al.u32), al.convert(1, al.u32)
     for index in al.range(al.block_id(0), work.count(F.m), al.grid_dim(0)):
@@ -362,10 +362,13 @@ def weigh_rows(F: Any, H: Any, work: Any, x: Any, edits: Any, lse: Any, tensor: 
             H.pass_on(H.weights[group])
             phase ^= 1
         total = rows.sums(tile.full(F.s, 0.0, al.f32))
-        H.hand(group, t, inverse(total).values[0], sent)
+        by, found = inverse(total), rows.logarithms(total, seen.scale)
+        if x.F.sinks:
+            share, found = sunk(found, edits[2][head])
+            by = by.map(lambda a, b: a * b, (share,))
+        H.hand(group, t, by.values[0], sent)
         sent ^= 1
         if lse is not None:
-            found = rows.logarithms(total, seen.scale)
             x.logarithms(lse, batch, head, 0, work.queries).store(found, (first,))
 
 
@@ -479,18 +482,20 @@ def build(F: BlackwellAttention, features: Features, sums: bool = True) -> Any:
     KV: Any = al.TensorMap(F.dtype, 4, (1, F.n, 1, CHUNK), swizzle=PATTERN)
     O: Any = al.TensorMap(F.dtype, 4, (1, ROWS, 1, CHUNK), swizzle=PATTERN)
     LOGS: Any = al.Pointer(al.f32) if sums else al.constexpr
+    SINKS: Any = al.Pointer(al.f32) if features.sinks else al.constexpr
     N: Any = al.u32
 
     @avelang.jit
     def attention(
         q: Annotated[Any, Q], k: Annotated[Any, KV], v: Annotated[Any, KV], o: Annotated[Any, O],
-        lse: Annotated[Any, LOGS], batches: Annotated[Any, N], heads: Annotated[Any, N],
-        kv_heads: Annotated[Any, N], queries: Annotated[Any, N], keys: Annotated[Any, N], near: Annotated[Any, N],
+        lse: Annotated[Any, LOGS], sinks: Annotated[Any, SINKS],
+        batches: Annotated[Any, N], heads: Annotated[Any, N], kv_heads: Annotated[Any, N],
+        queries: Annotated[Any, N], keys: Annotated[Any, N], near: Annotated[Any, N],
         left: al.i32, right: al.i32, bottom: al.i32, factor: al.f32, cap: al.f32, CAUSAL: al.constexpr,
     ):  # fmt: skip
         work = AttentionWork(batches, heads, queries, kv_heads, keys, near, factor, CAUSAL)
         x = Launch(features, (batches, heads, kv_heads, queries, keys, queries, keys, 0), (left, right, bottom))
-        run(F, (q, k, v), o, lse, work, x, (factor, cap))
+        run(F, (q, k, v), o, lse, work, x, (factor, cap, sinks))
 
     return attention
 
@@ -527,16 +532,16 @@ def planned(p: Problem, form: BlackwellAttention | None, units: int, sums: bool)
             shift = min(p.right, p.keys) + (p.keys - p.queries if p.bottom_right else 0)
             near = near_of(tiles, p.keys, shift, p.batch * p.heads, p.group, F, grid)
     edited = bool(p.softcap) or not p.scale > 0
-    features = Features(p.d, p.dv, 8, p.left is not None, edited, bool(p.softcap))
+    features = Features(p.d, p.dv, 8, p.left is not None, edited, bool(p.softcap), sinks=p.sinks)
     return build(F, features, sums), grid, F.threads, near
 
 
 def fits(p: Problem) -> bool:
-    """True for what this kernel takes: dense arrays, d and dv up to 256, any window or causal mask, any scale and cap;
-    no biases, sinks, dropout, lengths or pages, and no few rows, whose heads are better rows of one block."""
+    """True for what this kernel takes: dense arrays, d and dv up to 256, any window or causal mask, any scale and cap,
+    sinks; no biases, dropout, lengths or pages, and no few rows, whose heads are better rows of one block."""
     return (
         p.queries * p.group > FEW
-        and dataclasses.replace(p, softcap=0.0).plain
+        and dataclasses.replace(p, softcap=0.0, sinks=False).plain
         and p.dtype in ("bfloat16", "float16")
         and p.d % 8 == 0
         and p.dv % 8 == 0
@@ -557,7 +562,8 @@ def launch(
         options["backend"] = "reference"
     factor = p.scale if p.softcap or not p.scale > 0 else p.scale * LOG2E
     kernel[grid, threads](
-        *(a.swapaxes(1, 2) for a in (q, k, v, result)), lse, p.batch, p.heads, p.kv_heads, p.queries, p.keys, near,
+        *(a.swapaxes(1, 2) for a in (q, k, v, result)), lse, x.sinks if p.sinks else None, p.batch, p.heads, p.kv_heads,
+        p.queries, p.keys, near,
         *sight_of(p), factor, p.softcap or 1.0, p.right is not None, target=target, **options,
     )  # fmt: skip
     if result is not out:

@@ -14,7 +14,7 @@ from avelang.tile import DistributedTile
 from avelang_kernels.arrays import DTYPES
 from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.tile_attention import AttentionBlock, forward
-from avelang_kernels.attention.tile_attention_rows import LOG2E
+from avelang_kernels.attention.tile_attention_rows import LOG2E, sunk
 from avelang_kernels.attention.tile_attention_views import (
     FEW,
     Features,
@@ -40,8 +40,7 @@ THREADS = 64  # of a block that combines parts
 @avelang.jit
 def with_sink(out: DistributedTile, found: DistributedTile, sink: Any):
     """O and the logarithms of rows that have one more score, whose value is 0."""
-    by = found.map(lambda x: 1.0 / (1.0 + al.exp(sink - x)))
-    more = found.map(lambda x: max(x, sink) + al.log(1.0 + al.exp(0.0 - al.abs(x - sink))))
+    by, more = sunk(found, sink)
     return out.along(lambda x, f: x * f, by, 1), more
 
 

@@ -181,6 +181,14 @@ def tile_of(like: Any, values: Any):
 
 
 @avelang.jit
+def sunk(found: DistributedTile, sink: Any):
+    """Of rows with these logarithms, which have one more score, whose value is 0: what O is multiplied by, and the
+    logarithms then."""
+    by = found.map(lambda x: 1.0 / (1.0 + al.exp(sink - x)))
+    return by, found.map(lambda x: max(x, sink) + al.log(1.0 + al.exp(0.0 - al.abs(x - sink))))
+
+
+@avelang.jit
 def store_logarithms(lse: Any, found: Any, batches: Any, heads: Any, queries: Any, batch: Any, head: Any, first: Any):
     """Stores the logarithms of a block's rows."""
     all = al.make_tensor(lse, al.f32, al.make_layout((batches * heads, queries)))
