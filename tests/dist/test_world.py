@@ -12,7 +12,7 @@ from avelang.dist import World
 from avelang.runtime import compile
 
 X, S = al.Tensor((64,), al.f32), al.Tensor((8,), al.u32)
-BACKENDS = ("cpu", "reference")
+BACKENDS = ("cpu", "reference", "sm_90a")
 
 
 @avelang.jit
@@ -88,6 +88,55 @@ def test_a_rank_that_does_not_come_is_named():
         w.launch(exchanged, 1, 64, *args, absent=[1])
     assert e.value.code == "L080" and e.value.message.startswith("kernel `exchanged`: rank 2")
     assert "for rank 1: its signal is 0, epoch 1" in e.value.message
+
+
+@pytest.mark.parametrize("races", [False, True])
+def test_a_rank_that_does_not_come_is_named_in_executed_ptx(races):
+    w = World(3, backend="sm_90a", bytes=1 << 14, races=races)
+    x, out = [np.zeros(64, np.float32)] * 3, [np.zeros(64, np.float32) for _ in range(3)]
+    args = (w.each(x), w.zeros(64, np.float32), w.each(out), w.zeros(8, np.uint32), 1, w.team)
+    with pytest.raises(AveError, match=r"rank 2 has waited in vain for rank 1: its signal is 0, epoch 1 .*block 0, line \d+") as e:
+        w.launch(exchanged, 1, 64, *args, absent=[1])
+    assert e.value.code == "L080"
+    w.launch(exchanged, 1, 64, args[0], w.zeros(64, np.float32), args[2], w.zeros(8, np.uint32), 1, w.team)  # and those that come, go on
+
+
+@avelang.jit
+def handed_on(x: X, out: X, signals: S, how: al.constexpr, team: al.Ranks):
+    """Rank 0 tells rank 1 that its x is there, by `how`."""
+    t, place = al.thread_id(0), al.subview(signals, (0,), (1,))
+    if al.rank() == 0:
+        x[t] = 7.0
+        if how != "no barrier":
+            al.syncthreads()
+        if t == 0:
+            if how == "device":
+                al.atomic_add(al.peer(place, 1), 0, 1, scope="device", order="release")
+            elif how == "relaxed":
+                al.atomic_add(al.peer(place, 1), 0, 1, scope="system")
+            else:
+                al.signal(al.peer(place, 1), 1)
+    else:
+        if t == 0:
+            if how != "no wait":
+                al.wait(place, 1, 0)
+        al.syncthreads()
+        out[t] = al.peer(x, 0)[t]
+
+
+@pytest.mark.parametrize("backend", ["reference", "sm_90a"])
+@pytest.mark.parametrize("how", ["right", "no barrier", "device", "relaxed", "no wait"])
+def test_what_orders_two_ranks(how, backend):
+    w = World(2, backend=backend, bytes=1 << 14)
+    out = [np.zeros(64, np.float32) for _ in range(2)]
+    args = (handed_on, 1, 64, w.zeros(64, np.float32), w.each(out), w.zeros(8, np.uint32), how, w.team)
+    if how == "right":
+        w.launch(*args, target="sm_90a")
+        assert (out[1] == 7).all()
+        return
+    with pytest.raises(AveError, match="of rank [01]") as e:
+        w.launch(*args, target="sm_90a")
+    assert e.value.code == "X040"
 
 
 def test_a_rank_that_does_not_come_is_a_deadlock_on_the_reference():

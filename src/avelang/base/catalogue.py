@@ -274,7 +274,7 @@ CATALOGUE: dict[str, Template] = {
     ),
     "L066": Template("`{function}`: {why}"),
     "L080": Template(
-        "kernel `{kernel}`: rank {rank} has waited {seconds} s for rank {peer}{why} ({where})",
+        "kernel `{kernel}`: rank {rank} has waited {seconds} for rank {peer}{why} ({where})",
         "a rank has died, has not launched the kernel, or waits for another itself; all ranks have to launch the same "
         "kernels in the same order",
     ),

@@ -103,7 +103,7 @@ class Group(Member):
         found = late(self._control)
         if found is not None:
             give_up(self._control, 0)
-            raise error("L080", kernel=kernel, rank=self.rank, seconds=self.limit, **found)
+            raise error("L080", kernel=kernel, rank=self.rank, seconds=f"{self.limit} s", **found)
 
     @property
     def copies(self) -> bool:  # type: ignore[override]

@@ -10,23 +10,24 @@ from typing import Any
 import numpy as np
 
 from avelang.base import knobs
-from avelang.base.errors import error
+from avelang.base.errors import AveError, error
 from avelang.base.places import argument_error
 from avelang.dist.memory import ALIGNED, BYTES, CONTROL, Member, Places, Symmetric, give_up, late, view, words
 from avelang.jit import JitFunction
-from avelang.runtime import ranked
+from avelang.runtime import executed_ptx, ranked
 from avelang.sim.ranks import RankedMemory
 
 MOST = 8
+EXECUTED = ("sm_80", "sm_90", "sm_90a", "sm_100a")  # chips whose PTX a `World` executes
 LIMIT = 30.0  # seconds that a launch may wait for other ranks
 
 
 class World:
     """`ranks` ranks (1 to 8) in this process, with `bytes` bytes of symmetric memory each.
 
-    `backend`: "cpu" (a thread for each rank) or "reference", whose order of ranks and blocks follows `seed`, one drawn
-    anew for each launch; there `races` says whether accesses that nothing orders are reported. `limit`: seconds after
-    which waits on the CPU end with L080. Raises L066."""
+    `backend`: "cpu" (a thread for each rank); "reference", or a chip such as "sm_90a", whose PTX is executed: there the
+    order of ranks follows `seed`, one drawn anew for each launch, and `races` says whether accesses that
+    nothing orders are reported. `limit`: seconds after which waits on the CPU end with L080. Raises L066."""
 
     def __init__(
         self, ranks: int, *, backend: str = "cpu", bytes: int = BYTES, limit: float = LIMIT, seed: int = 0,
@@ -34,8 +35,8 @@ class World:
     ):  # fmt: skip
         if not isinstance(ranks, int) or not 1 <= ranks <= MOST:
             raise argument_error(f"`ranks` is an int from 1 to {MOST}, got {ranks!r}")
-        if backend not in ("cpu", "reference"):
-            raise argument_error(f'`backend` is "cpu" or "reference", got {backend!r}')
+        if backend not in ("cpu", "reference", *EXECUTED):
+            raise argument_error(f'`backend` is "cpu", "reference" or one of {EXECUTED}, got {backend!r}')
         self.ranks, self.backend, self.limit, self.seed, self.races = ranks, backend, limit, seed, races
         size = -(-max(bytes, 4 * CONTROL) // (2 * ALIGNED)) * 2 * ALIGNED
         self.heaps = [_aligned(size) for _ in range(ranks)]
@@ -74,21 +75,34 @@ class World:
         given = [([self.of(r, a) for a in args], {k: self.of(r, a) for k, a in kwargs.items()})
                  for r in range(self.ranks)]  # fmt: skip
         here = [r for r in range(self.ranks) if r not in absent]
-        if self.backend == "reference":
+        if self.backend != "cpu":
             self.together(kernel, (grid, block), given, here)
             return
         self._threads(kernel, (grid, block), given, here)
 
     def together(self, kernel: Any, at: Any, given: list[Any], here: Sequence[int] | None = None) -> None:
-        """One launch of the ranks `here` (all, where left out) on the reference: `given` has arguments and keywords of
-        each rank."""
+        """One launch of the ranks `here` (all, where left out) on the reference or of executed PTX: `given` has
+        arguments and keywords of each rank."""
+        everybody = list(range(self.ranks)) if here is None else list(here)
+        if self.backend != "reference":
+            self._executed(kernel, at, given, everybody)
+            return
         self._tables_as(self._virtual)
         try:
-            everybody = list(range(self.ranks)) if here is None else list(here)
             ranked.reference(kernel, at, given, self._memory, everybody, self.seed, self.races)
         finally:
             self._tables_as(None)
         self.seed += 1
+
+    def _executed(self, kernel: Any, at: Any, given: list[Any], here: Sequence[int]) -> None:
+        try:
+            executed_ptx.ranked(kernel, at, given, self.heaps, here, self.backend, self.seed, self.races, self._give_up)
+        except AveError:
+            self._late(kernel)  # a wait that has ended in vain says more than the race behind it
+            raise
+        finally:
+            self.seed += 1
+        self._late(kernel)
 
     def places(self, rank: int) -> Places:
         """Places of a member's tensors: behind those of the world, and each rank for itself."""
@@ -155,13 +169,19 @@ class World:
                 t.start()
             for t in threads:
                 t.join()
-        found = {r: late(h) for r, h in enumerate(self.heaps)}
-        self._give_up(0)
         for e in failed.values():
+            self._give_up(0)
             raise e
-        for rank, fields in found.items():
+        self._late(kernel)
+
+    def _late(self, kernel: Any) -> None:
+        """Allows waits again. Raises L080 of the first rank one of whose waits has ended in vain."""
+        found = [late(heap) for heap in self.heaps]
+        self._give_up(0)
+        for rank, fields in enumerate(found):
             if fields is not None:
-                raise error("L080", kernel=kernel.source.name, rank=rank, seconds=self.limit, **fields)
+                waited = f"{self.limit} s" if self.backend == "cpu" else "in vain"
+                raise error("L080", kernel=kernel.source.name, rank=rank, seconds=waited, **fields)
 
     def _give_up(self, value: int = 1) -> None:
         for heap in self.heaps:
@@ -203,7 +223,7 @@ class WorldMember(Member):
         """Launches a kernel on this rank; on the reference, when all ranks have come to it. Raises L080, L083."""
         world = self.world
         given = [self.own(a) for a in args], {k: self.own(v) for k, v in kwargs.items()}
-        if world.backend == "reference":
+        if world.backend != "cpu":
             self.meeting.launch(self.rank, kernel, (grid, block), given)
             return
         timer = threading.Timer(self.limit, give_up, (self.heaps[self.rank],))
@@ -215,7 +235,7 @@ class WorldMember(Member):
             timer.cancel()
         found = late(self.heaps[self.rank])
         if found is not None:
-            raise error("L080", kernel=kernel.source.name, rank=self.rank, seconds=self.limit, **found)
+            raise error("L080", kernel=kernel.source.name, rank=self.rank, seconds=f"{self.limit} s", **found)
 
 
 class _Meeting:

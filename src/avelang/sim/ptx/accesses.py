@@ -11,7 +11,7 @@ import numpy as np
 
 import avelang.sim.ptx.findings as findings
 import avelang.sim.ptx.watch_text as text
-from avelang.sim.ptx.clocks import GPU, SCOPES, Shadow, Strong, VectorClock, WarpAccess
+from avelang.sim.ptx.clocks import GPU, SCOPES, SYS, Shadow, Strong, VectorClock, WarpAccess
 from avelang.sim.ptx.code import At, Instr, Mem
 from avelang.sim.ptx.loads_stores import SPACES
 from avelang.sim.ptx.state import LANES, LOCAL_BASE, RANK, SHARED_BASE
@@ -49,7 +49,7 @@ def what(i: Instr) -> What:
     how = next((x for x in i.parts if x in STRONG), _unsaid(i))
     if not how:
         return What(shared, None)
-    scope = SCOPES[next((x for x in i.parts if x in SCOPES), "gpu")] if how not in ("volatile", "mmio") else GPU
+    scope = SCOPES[next((x for x in i.parts if x in SCOPES), "gpu")] if how not in ("volatile", "mmio") else SYS
     strong = Strong(i.entry.has("read"), i.entry.has("write"), how in ("acquire", "acq_rel", "sc"),
         how in ("release", "acq_rel", "sc"), scope)
     return What(shared, strong)
@@ -229,7 +229,7 @@ class ShadowMemory:
         """The number of a warp's access in the log."""
         strong, scope = how is not None, how.scope if how is not None else 2
         return self.table.number(WarpAccess(agent, count, instr, w.lanes.mask, strong, scope, w.cluster, w.rank,
-            w.index, w.block))
+            w.index, w.block, w.device))
 
     def split(self, block: CtaState, at: np.ndarray, shared: np.ndarray) -> list[tuple[Shadow, np.ndarray, np.ndarray]]:
         """(shadow, which of the addresses are its, their bytes in it); those outside of all memory, or the lane's own,
@@ -264,7 +264,7 @@ class ShadowMemory:
         at = np.asarray(at).reshape(-1)
         if not len(at):
             return
-        a = WarpAccess(agent, count, instr, 0, atomic and writes, 2, w.cluster, w.rank, w.index, w.block)
+        a = WarpAccess(agent, count, instr, 0, atomic and writes, GPU, w.cluster, w.rank, w.index, w.block, w.device)
         by = np.full(len(at), self.table.number(a), np.int64)
         sort = np.full(len(at), (UPDATE if atomic else WRITE) if writes else READ)
         if block is not None:
@@ -332,7 +332,9 @@ class ShadowMemory:
     def _reaches(a: WarpAccess, b: WarpAccess) -> bool:
         """Whether the scopes of two strong accesses hold both."""
         least = min(a.scope, b.scope)
-        return least == 2 or a.cluster == b.cluster and (least == 1 or a.rank == b.rank)
+        if a.device != b.device:
+            return least == SYS
+        return least >= GPU or a.cluster == b.cluster and (least == 1 or a.rank == b.rank)
 
     def _against(self, w: WarpWatch, shadow: Shadow, at: np.ndarray, by: np.ndarray, sort: int, others: np.ndarray,
             clock: VectorClock) -> None:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 WARP, COPIES, READS, WRITES, PRODUCTS = KINDS = range(5)  # the agents of a warp
-CTA, CLUSTER, GPU = range(3)  # scopes; .sys is as .gpu here
-SCOPES = {"cta": CTA, "cluster": CLUSTER, "gpu": GPU, "gl": GPU, "sys": GPU}
+CTA, CLUSTER, GPU, SYS = range(4)  # scopes
+SCOPES = {"cta": CTA, "cluster": CLUSTER, "gpu": GPU, "gl": GPU, "sys": SYS}
 MOST = 64  # reads of one byte that are known apart
 
 
@@ -92,8 +92,8 @@ def fenced(a: dict[int, VectorClock], b: dict[int, VectorClock]) -> dict[int, Ve
 @dataclasses.dataclass(frozen=True, slots=True)
 class WarpAccess:
     """An access: who (`agent`, at `count`), the instruction, the lanes that ran together, whether it is strong (atomic,
-    ordered or volatile) and at which scope (0 block, 1 cluster, 2 all), where: (number of the cluster, block of it),
-    and of which warp of which block, in words."""
+    ordered or volatile) and at which scope (`SCOPES`), where: (number of the cluster, block of it), of which warp of
+    which block, in words, and of which rank (-1: there is one only)."""
 
     agent: int
     count: int
@@ -105,6 +105,7 @@ class WarpAccess:
     rank: int
     warp: int
     block: tuple[int, int, int]
+    device: int = -1
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

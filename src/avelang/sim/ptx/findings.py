@@ -30,7 +30,7 @@ def report(run: PtxRun, found: AveError, key: tuple[object, ...]) -> None:
 
 
 def _whose(a: WarpAccess) -> str:
-    return f"warp {a.warp} of block {a.block}"
+    return f"warp {a.warp} of block {a.block}" + (f" of rank {a.device}" if a.device >= 0 else "")
 
 
 def race(run: PtxRun, w: WarpWatch, shadow: Shadow, at: np.ndarray, mine: WarpAccess, other: WarpAccess,

@@ -188,6 +188,17 @@ class PtxProgram:
             multicast: Sequence[Multicast], module: np.ndarray | None = None) -> PtxRun | None:  # fmt: skip
         """A launch that has been checked, and has not begun; None where its grid is empty."""
         self._asked(check, report, order)
+        launch = self.prepared(args, grid, block, shared_bytes, cluster, memory, multicast, module)
+        if launch is None:
+            return None
+        words = frozenset(WORDS if "all" in check else check)
+        return PtxRun(self, launch, words, report == "collect", order, seed)
+
+    def prepared(self, args: Sequence[Any], grid: Dim3, block: Dim3, shared_bytes: int, cluster: Dim3 | None,
+            memory: Sequence[tuple[int, int, str, bool]], multicast: Sequence[Multicast] = (),
+            module: np.ndarray | None = None) -> PtxLaunch | None:  # fmt: skip
+        """A launch that has been checked, with `module` for the module's variables; None where its grid is empty.
+        Raises X036."""
         said = required(self.code.entry.node)
         extents = tuple(cluster or said.get("reqnctapercluster", (1, 1, 1)))
         self._check(grid, block, extents, shared_bytes, said)
@@ -206,12 +217,10 @@ class PtxProgram:
         names += [(x.ctypes.data, x.ctypes.data + x.nbytes, name, writable) for x, name, writable in own]
         regions = np.array([(start, end, int(writable)) for start, end, _, writable in names], np.uint64)
         explicit = cluster is not None and tuple(cluster) != (1, 1, 1) or "reqnctapercluster" in said
-        launch = PtxLaunch(
+        return PtxLaunch(
             tuple(grid), tuple(block), extents,  # type: ignore[arg-type]
             shared_bytes, params, regions, names, {}, explicit, list(multicast), variables, device,
         )  # fmt: skip
-        words = frozenset(WORDS if "all" in check else check)
-        return PtxRun(self, launch, words, report == "collect", order, seed)
 
     def _asked(self, check: Sequence[str], report: str, order: str) -> None:
         for what, got, known in (("check", check, (*WORDS, "all")), ("report", (report,), ("raise", "collect")),

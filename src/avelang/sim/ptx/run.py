@@ -250,7 +250,9 @@ class CtaGroup:
 
 class PtxRun:
     """One launch while it runs. `check`: what it is watched for; `collects`: what is found is kept in `found`; `order`
-    and `seed`: who runs first."""
+    and `seed`: who runs first. `device`: its rank, where launches of several run beside one another (`ranked_runs`)."""
+
+    device = -1
 
     def __init__(self, program: PtxProgram, launch: PtxLaunch, check: frozenset[str] = frozenset(),
             collects: bool = False, order: str = "", seed: int = 0):  # fmt: skip

@@ -19,7 +19,7 @@ import numpy as np
 import avelang.sim.ptx.clocks as clocks
 import avelang.sim.ptx.findings as findings
 from avelang.sim.ptx.accesses import ShadowMemory
-from avelang.sim.ptx.clocks import CLUSTER, GPU, SCOPES, AccessLog, Shadow, Strong, VectorClock, WarpAccess, joined
+from avelang.sim.ptx.clocks import CLUSTER, GPU, SCOPES, SYS, AccessLog, Shadow, Strong, VectorClock, WarpAccess, joined
 from avelang.sim.ptx.state import LANES
 
 if TYPE_CHECKING:
@@ -32,18 +32,21 @@ WARPGROUP = 4  # warps
 @dataclasses.dataclass(slots=True, eq=False)
 class Release:
     """The knowledge that somebody has made known to those that look at a place: up to which scope, from which cluster
-    and block of it. `lanes`: the agent of a warp, and what its lanes knew of one another."""
+    and block of it, and of which rank. `lanes`: the agent of a warp, and what its lanes knew of one another."""
 
     scope: int
     cluster: int
     rank: int
     clock: VectorClock
     lanes: dict[int, np.ndarray]
+    device: int = -1
 
     def reaches(self, scope: int, w: WarpWatch) -> bool:
         """True if a warp that acquires at a scope learns of it."""
         least = min(scope, self.scope)
-        return least == GPU or self.cluster == w.cluster and (least == CLUSTER or self.rank == w.rank)
+        if self.device != w.device:
+            return least == SYS
+        return least >= GPU or self.cluster == w.cluster and (least == CLUSTER or self.rank == w.rank)
 
 
 class LaneOrder:
@@ -92,7 +95,7 @@ class WarpWatch:
 
     def __init__(self, warp: Warp, agent: int, clock: VectorClock, cluster: int):
         self.warp, self.agent, self.clock, self.cluster, self.rank = warp, agent, clock, cluster, warp.block.rank
-        self.index, self.block = warp.index, warp.block.index
+        self.index, self.block, self.device = warp.index, warp.block.index, warp.block.run.device
         self.fences: dict[int, VectorClock] = {}  # by scope: what it knew at its last fence
         self.seen: list[Release] = []  # what relaxed reads have met, for the next fence
         self.begun = [0] * len(clocks.KINDS)  # how much each of its agents has begun
@@ -354,6 +357,6 @@ class RaceWatch:
                 there = [r for r in there if r is not same]  # those that have met it know nothing of what comes now
                 lanes = {**(same.lanes if same else {}), **({w.agent: w.lanes.known()} if w.lanes.apart else {})}
                 there.append(Release(scope, w.cluster, w.rank, joined(same.clock.copy() if same else None, clock),
-                    lanes))
+                    lanes, w.device))
             self.places[p] = there
         w.step()
