@@ -314,6 +314,48 @@ def test_torch():
     ))  # fmt: skip
 
 
+def laid(rng, x):
+    """The same numbers in memory that lies otherwise, of which the rest is NaN (or True)."""
+    big = np.full([2 * n + 1 for n in x.shape], np.nan if x.dtype != bool else True, x.dtype)
+    order, steps = rng.permutation(x.ndim), tuple(slice(1, None, 2) if rng.random() < 0.3 else slice(0, n)
+                                                  for n in x.shape)  # fmt: skip
+    turns = tuple(slice(None, None, -1) if rng.random() < 0.3 else slice(None) for _ in x.shape)
+    view = big[steps][turns] if rng.random() < 0.5 else np.empty([x.shape[i] for i in order], x.dtype).transpose(
+        np.argsort(order))[turns]  # fmt: skip
+    view[...] = x
+    return view
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_arrays_that_lie_in_any_way(seed):
+    """Masks, outputs and logarithms in any order, with gaps, backward; and nothing is written beside the outputs."""
+    rng = np.random.default_rng(seed)
+    lead = (2, 2) if seed % 2 else (2,)
+    q, k, v = (laid(rng, rng.standard_normal((*lead, 2, n, 16), dtype=np.float32)) for n in (5, 7, 7))
+    mask = laid(rng, rng.standard_normal((*lead, 2, 5, 7), dtype=np.float32))
+    mask = mask if seed < 4 else laid(rng, mask > 0)
+    out, lse = (laid(rng, np.zeros((*lead, 2, *s), np.float32)) for s in ((5, 16), (5,)))
+    ops.attention(q, k, v, mask, out=(out, lse), return_lse=True)
+    for at in np.ndindex(*lead):
+        want = judge(Words(0.25), q[at], k[at], v[at], "float32", mask=mask[at])
+        within(out[at], want.out, want.out_bound, "out")
+        within_lse(lse[at], want)
+    for x in (out, lse):
+        assert x.base is None or x.base.dtype == bool or np.isnan(x.base).sum() in (0, x.base.size - x.size)
+
+
+def test_gradients_with_a_mask_that_is_transposed():
+    torch = pytest.importorskip("torch")
+    q, k, v = (torch.randn(1, 2, n, 16, requires_grad=True) for n in (5, 7, 7))
+    mask = torch.randn(2, 7, 5).mT.requires_grad_()
+    given = q, k, v, mask
+    want = torch.softmax(q @ k.mT * 0.25 + mask, -1) @ v
+    out = ops.attention(*given)
+    assert torch.allclose(out, want, atol=1e-5)
+    mine, theirs = (torch.autograd.grad(x.square().sum(), given) for x in (out, want))
+    assert all(torch.allclose(x, y, atol=1e-4) for x, y in zip(mine, theirs, strict=True))
+
+
 def test_batches_of_masks_with_fewer_dimensions():
     """Under vmap a batch comes before all dimensions that a mask is broadcast to; gradients, too."""
     torch = pytest.importorskip("torch")

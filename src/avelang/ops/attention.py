@@ -22,6 +22,8 @@ from avelang_kernels.attention.table import (
     run_backward,
     run_forward,
 )
+from avelang_kernels.attention.tile_attention_views import address_of, writable
+from avelang_kernels.norm.lines import whole
 
 DENSE = ("query", "key", "value", "attn_mask")
 DEFAULT = "gfx942"  # the chip whose kernels the CPU runs
@@ -51,7 +53,15 @@ def _forward(arrays: Any, out: Any, lse: Any, options: tuple[Any, ...], rows_fir
     p = problem_for(tuple(described(x) for x in arrays), options)
     out = out.swapaxes(-3, -2) if rows_first else out
     x = operands(p, *arrays)
-    run_forward(p, x, heads_of(p, out), lse_of(p, lse), target)
+    made, logs = heads_of(p, out), lse_of(p, lse)
+    # Arrays of the caller's lie as they lie: those that kernels cannot write get copies.
+    to = made if address_of(made) == address_of(out) and writable(made) else empty_like(made)
+    to_logs = logs if address_of(logs) == address_of(lse) and whole(logs) else empty_like(logs)
+    run_forward(p, x, to, to_logs, target)
+    if to is not made:
+        out[...] = to.reshape(tuple(out.shape))
+    if to_logs is not logs:
+        lse[...] = to_logs.reshape(tuple(lse.shape))
 
 
 @op(shapes, returns=1, batched=DENSE, autocast="lower")
@@ -132,6 +142,15 @@ def scaled_attention_gradients(
         dmask[...] = summed(whole.reshape(*query.shape[:-1], p.keys), dmask)
     if wants_sinks:
         dsinks[...] = of_sinks(p, sinks, o, do, logs, dlogs)
+
+
+def empty_like(x: Any) -> Any:
+    """New memory without gaps for an array like another one."""
+    if is_torch(x):
+        return x.new_empty(x.shape)
+    import numpy as np
+
+    return np.empty(x.shape, x.dtype)
 
 
 def zeros(like: Any, shape: tuple[int, ...]) -> Any:

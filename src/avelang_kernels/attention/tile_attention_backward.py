@@ -35,6 +35,7 @@ from avelang_kernels.attention.tile_attention_views import (
     layout_of,
     memory_of,
     readable,
+    readable_bias,
     seeds_of,
     sight_of,
     strides_of,
@@ -459,7 +460,7 @@ def launch(
         )
     q, k, v, o, do = (readable(a, name)[0] for a, name in (
         (x.q, "query"), (x.k, "key"), (x.v, "value"), (out, "out"), (dout, "the gradient of out")))  # fmt: skip
-    x = Operands(q, k, v, x.bias, x.cu_q, x.cu_k, lengths=x.lengths, seed=x.seed if p.dropout else None)
+    x = Operands(q, k, v, readable_bias(x.bias), x.cu_q, x.cu_k, lengths=x.lengths, seed=x.seed if p.dropout else None)
     block, dtype = T or block_for(target, p.dtype, p.d, p.dv), DTYPES[p.dtype]
     F = features(p, x, (o, do, dq, dk, dv))
     rows, columns = (q.shape[0], k.shape[0]) if p.packed_q else (p.queries, p.keys)

@@ -27,6 +27,7 @@ from avelang_kernels.attention.tile_attention_views import (
     layout_of,
     memory_of,
     readable,
+    readable_bias,
     seeds_of,
     sight_of,
     strides_of,
@@ -197,7 +198,7 @@ def launch(p: Problem, x: Operands, out: Any, lse: Any, *, target: str, units: i
     """Runs the forward kernels; see `problem.Entry`. `T`: a block that overrides the choice; `splits`: likewise."""
     check_sizes(p)
     q, k, v = (readable(a, name)[0] for a, name in ((x.q, "query"), (x.k, "key"), (x.v, "value")))
-    x = Operands(q, k, v, x.bias, x.cu_q, x.cu_k, x.table, x.lengths, x.sinks, x.seed)
+    x = Operands(q, k, v, readable_bias(x.bias), x.cu_q, x.cu_k, x.table, x.lengths, x.sinks, x.seed)
     grouped = p.group > 1 and not (p.sinks or p.dropout) and p.queries * p.group <= FEW and not p.packed_q
     rows = p.queries * (p.group if grouped else 1)
     block = T or block_for(target, p.dtype, p.d, p.dv, rows, options.get("backend") == "cpu")

@@ -287,6 +287,23 @@ def readable(x: Any, what: str) -> tuple[Any, tuple[int, ...]]:
     return x, strides
 
 
+def readable_bias(x: Any) -> Any:
+    """A bias whose columns lie side by side, or are one for all keys, and whose strides are not negative; a copy where
+    it is not so."""
+    if x is None:
+        return None
+    strides = strides_of(x)
+    if min(strides) >= 0 and (strides[-1] in (0, 1) or x.shape[-1] == 1):
+        return x
+    return x.contiguous() if is_torch(x) else x.copy(order="C")
+
+
+def writable(x: Any) -> bool:
+    """True for an array (batch, heads, rows, d), or packed, that kernels write as it lies."""
+    strides = strides_of(x)
+    return (strides[-1] == 1 or x.shape[-1] == 1) and min(strides) >= 0 and not overlap(x.shape, strides)
+
+
 def overlap(shape: Any, strides: tuple[int, ...]) -> bool:
     """True where rows of an array (..., length, d), or (length, heads, d), may overlap."""
     return (
