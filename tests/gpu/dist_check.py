@@ -99,6 +99,32 @@ class Checks:
         back = dist.moe_combine(sent.rows, None, sent.handle, self.member)
         assert torch.equal(back, (x.float() * top_k).to(dtype)), ("dispatch and combine", what)
 
+    def ring(self, rng: random.Random) -> None:
+        """Attention over a split sequence, its bits in a second run, and gradients against float64 on the whole one."""
+        dtype, layout = rng.choice(DTYPES[1:]), rng.choice(("contiguous", "zigzag", "striped"))
+        n, d = 2 * rng.choice((1, 5, 32)) * max(1, self.scale // 4), rng.choice((16, 64, 128)[: 3 if self.scale > 2 else 1])
+        kv, group, causal = rng.choice((1, 2)), rng.choice((1, 4)), layout == "zigzag" or rng.random() < 0.7
+        window = rng.choice((None, (n // 2, None))) if causal and layout != "zigzag" else None
+        q, k, v, g = (self.drawn(rng, 1, h, n * self.ranks, d, dtype=dtype)[0] for h in (kv * group, kv, kv, kv * group))
+        whole = [x.double().requires_grad_() for x in (q, k, v)]
+        scores = whole[0] @ whole[1].repeat_interleave(group, 1).transpose(2, 3) * d**-0.5
+        i, j = (torch.arange(n * self.ranks, device=self.device) for _ in range(2))
+        seen = (j <= i[:, None]) | (not causal)
+        if window is not None:
+            seen = seen & (j >= i[:, None] - window[0])
+        want = scores.masked_fill(~seen, -torch.inf).softmax(-1) @ whole[2].repeat_interleave(group, 1)
+        want.backward(g.double())
+        at = torch.from_numpy(dist.ring_positions(n, self.member, layout)).to(self.device)
+        what, made = ("ring_attention", layout, n, d, kv, group, causal, window, dtype), []
+        for _ in range(2):
+            mine = [x[:, :, at].contiguous().requires_grad_() for x in (q, k, v)]
+            got = dist.ring_attention(*mine, self.member, is_causal=causal, enable_gqa=True, layout=layout, window=window)
+            got.backward(g[:, :, at])
+            made.append([got.detach(), *(x.grad for x in mine)])
+        assert all(torch.equal(a, b) for a, b in zip(*made, strict=True)), ("bits", what)
+        for x, y, terms in zip(made[0], (want.detach(), *(x.grad for x in whole)), (4, d, d * group, 16 * group), strict=True):
+            self.near(x, y[:, :, at], terms, what)
+
     def near(self, got: torch.Tensor, want: torch.Tensor, terms: int, what: object) -> None:
         """Two roundings to the result's dtype, and sums in f32 (of bf16's three products on Hopper for f32)."""
         eps = {torch.float32: 2.0**-15, torch.bfloat16: 2.0**-7, torch.float16: 2.0**-10}[got.dtype]
@@ -143,8 +169,8 @@ def main() -> int:
     device = torch.device("cuda", local) if on_gpu else torch.device("cpu")
     member = avelang.dist.connect(bytes=1 << (30 if on_gpu else 24), limit=120.0)
     checks, wrong = Checks(member, device, 64 if on_gpu else 2), 0
-    for kind in ("collectives", "products", "experts", "failures", "graphs"):
-        for draw in range(options.draws if kind in ("collectives", "products", "experts") else 1):
+    for kind in ("collectives", "products", "experts", "ring", "failures", "graphs"):
+        for draw in range(options.draws if kind in ("collectives", "products", "experts", "ring") else 1):
             try:
                 getattr(checks, kind)(random.Random(f"{options.seed} {kind} {draw}"))
             except Exception:

@@ -22,6 +22,58 @@ def near(got, want, name):
     assert off < 2e-3, f"{name}: off by {off:.3g}"
 
 
+def sequence(rank: int, ranks: int, group, plain, family: str) -> None:
+    """Tokens are divided between projections."""
+    ours, x = copy.deepcopy(plain), torch.randint(0, SIZES["vocab_size"], (2, 16), generator=torch.Generator().manual_seed(6))
+    made = tensor_parallel(ours, group, sequence=True, fuse=True if family == "Llama" else None)
+    assert made.replaced["layers by tokens"] == 2
+    behind = patch(ours, ("norms", "mlp") if family == "Llama" else ())
+    sizes = []
+    norm = ours.model.layers[1].input_layernorm
+    handle = norm.register_forward_hook(lambda m, args, out: sizes.append(out.shape[1]))
+    mask = (torch.arange(16) > 2).long().repeat(2, 1)
+    got, want = (m(x, labels=x, attention_mask=mask) for m in (ours, plain))
+    near(got.logits, want.logits, "logits")
+    for m, loss in ((ours, got.loss), (plain, want.loss)):
+        m.zero_grad()
+        loss.backward()
+    try:
+        ours(x[:, :15])
+    except AveError as e:
+        assert e.code == "L066" and "15 tokens" in str(e)
+    else:
+        raise AssertionError("15 tokens were divided")
+    with torch.no_grad():
+        near(ours(x[:, :15]).logits, plain(x[:, :15]).logits, "logits of 15 tokens")
+    assert sizes == [16 // ranks, 15]
+    handle.remove()
+    behind.undo()
+    made.undo()
+    for (name, p), q in zip(plain.named_parameters(), ours.parameters(), strict=True):
+        near(q.grad, p.grad, f"gradient of {name}")
+    assert not any(m._forward_pre_hooks or m._forward_hooks or "forward" in m.__dict__ for m in ours.modules())
+    plain.zero_grad()
+
+
+def refused(plain, group) -> None:
+    """Models that cannot be divided."""
+    inner = copy.deepcopy(plain)
+    inner.model.layers[0].mlp.shared_expert = transformers.LlamaForCausalLM(transformers.LlamaConfig(**SIZES)).model.layers[0].mlp
+    try:
+        tensor_parallel(inner, group, sequence=True)
+    except AveError as e:
+        assert e.code == "L066" and "LlamaMLP is part of another part" in str(e), e
+    else:
+        raise AssertionError("a shared expert was divided")
+    odd = transformers.LlamaForCausalLM(transformers.LlamaConfig(**{**SIZES, "num_key_value_heads": 1}))
+    try:
+        tensor_parallel(odd, group)
+    except AveError as e:
+        assert e.code == "L066" and "k_proj has 1 heads" in str(e), e
+    else:
+        raise AssertionError("one head was split")
+
+
 def main(rank: int, ranks: int, file: str, family: str) -> None:
     torch.set_num_threads(1)
     torch.distributed.init_process_group("gloo", init_method=f"file://{file}", rank=rank, world_size=ranks)
@@ -30,8 +82,9 @@ def main(rank: int, ranks: int, file: str, family: str) -> None:
     for name, p in plain.named_parameters():
         if p.ndim == 1:  # biases and norms that matter
             torch.nn.init.normal_(p, 1.0 * ("norm" in name), 0.2)
-    ours = copy.deepcopy(plain)
     group = torch.distributed.group.WORLD
+    sequence(rank, ranks, group, plain, family)
+    ours = copy.deepcopy(plain)
     if family == "Llama":
         made = patch(ours, ("norms", "mlp"), tp=group)
     else:
@@ -73,13 +126,7 @@ def main(rank: int, ranks: int, file: str, family: str) -> None:
     ours.load_state_dict(plain.state_dict())
     with torch.no_grad():
         assert torch.equal(ours(x).logits, plain(x).logits)
-    odd = transformers.LlamaForCausalLM(transformers.LlamaConfig(**{**SIZES, "num_key_value_heads": 1}))
-    try:
-        tensor_parallel(odd, group)
-    except AveError as e:
-        assert e.code == "L066" and "k_proj has 1 heads" in str(e), e
-    else:
-        raise AssertionError("one head was split")
+    refused(plain, group)
     print("the parts agree")
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from avelang import argument_error, ops
 from avelang.dist.memory import Member
 from avelang.integrations.patches import Patch
+from avelang.integrations.sequence_parallel import Tokens, divide, gate_and_up, gathered
 from avelang.ops import dist
 from avelang.ops.dist.members import member_of
 
@@ -22,14 +23,18 @@ COLUMNS = {"attention": ("q_proj", "k_proj", "v_proj"), "mlp": ("gate_proj", "up
 ROWS = {"attention": "o_proj", "mlp": "down_proj"}
 
 
-def tensor_parallel(model: Any, group: Any = None, *, vocabulary: bool = False) -> Patch:
+def tensor_parallel(
+    model: Any, group: Any = None, *, vocabulary: bool = False, sequence: bool = False, fuse: bool | None = None
+) -> Patch:
     """Splits a model of transformers (Llama, Qwen3, Mixtral, and what is built like them) over ranks, in place.
 
     model: the same on all ranks, with the same weights; heads, those of keys, and channels of MLPs must be multiples of
     the ranks. group: as of `avelang.ops.dist`. vocabulary: the rows of the head are split too, and logits gathered; not
-    where it is the embedding. Each rank calls the model with the same tokens and gets the same logits, loss, and
-    gradients: whole ones of weights that all have, those of its part of the others. Parameters stay the same objects,
-    with less in them: make optimizers before or behind it, but their state behind.
+    where it is the embedding. sequence: between projections each rank has a part of the tokens only, by
+    `all_gather_matmul` and `matmul_reduce_scatter` (fuse: as these have it); where gradients are wanted, tokens of a
+    sequence must be a multiple of the ranks. Each rank calls the model with the same tokens and gets the same logits,
+    loss, and gradients: whole ones of weights that all have, those of its part of the others. Parameters stay the same
+    objects, with less in them: make optimizers before or behind it, but their state behind.
 
     Returns the `Patch`, which says what was split and what was kept, and undoes it: weights and gradients are gathered
     again, so all ranks undo. Goes with `patch(model)`, before or behind it. Raises L066 for what is no such model or
@@ -44,8 +49,11 @@ def tensor_parallel(model: Any, group: Any = None, *, vocabulary: bool = False) 
     for kind, m in found:
         _check(kind, m, member.ranks)
     made = Patch(model)
+    tokens = Tokens(member, fuse) if sequence else None
+    if tokens is not None:
+        divide(made, model, tokens, [m for _, m in found])
     for kind, m in found:
-        _split_projections(made, kind, m, member)
+        _split_projections(made, kind, m, member, tokens)
     _experts(made, model, member)
     if vocabulary:
         _head(made, model, member)
@@ -158,15 +166,26 @@ def _split(made: Patch, p: Any, axis: int, member: Member, gates: bool = False) 
     made.undoing(back)
 
 
-def _entering(made: Patch, m: Any, member: Member, names: tuple[str, ...]) -> None:
+def _entering(made: Patch, m: Any, member: Member, names: tuple[str, ...], tokens: Tokens | None = None) -> None:
     """Arguments of a module that are floats, the first ones by their names, enter from all ranks."""
-    entered = _functions()[0]
+
+    def entered(x: Any, member: Member) -> Any:
+        return gathered(x, member) if tokens is not None and tokens.split else _functions()[0](x, member)
 
     def hook(module: Any, args: Any, kwargs: Any) -> Any:
         args = tuple(entered(x, member) if _floats(x) else x for x in args)
         return args, {k: entered(x, member) if k in names and _floats(x) else x for k, x in kwargs.items()}
 
     made.undoing(m.register_forward_pre_hook(hook, with_kwargs=True).remove)
+
+
+def _entering_whole(made: Patch, m: Any, member: Member, tokens: Tokens) -> None:
+    """The entry of an MLP that gathers by itself: nothing to do but where tokens are not divided."""
+
+    def hook(module: Any, args: Any) -> Any:
+        return args if tokens.split else tuple(_functions()[0](x, member) for x in args)
+
+    made.undoing(m.register_forward_pre_hook(hook).remove)
 
 
 def _floats(x: Any) -> bool:
@@ -178,28 +197,37 @@ def column_forward(self: Any, x: Any) -> Any:
     return ops.linear(x, self.weight, self.bias)
 
 
-def _row_forward(member: Member) -> Callable[..., Any]:
+def _row_forward(member: Member, tokens: Tokens | None) -> Callable[..., Any]:
     summed = _functions()[1]
 
     def row_forward(self: Any, x: Any) -> Any:
         """A projection whose columns are the rank's, summed over ranks."""
-        found = summed(ops.linear(x, self.weight), member)
+        if tokens is not None and tokens.split:
+            found = tokens.scattered(x, self.weight)
+        else:
+            found = summed(ops.linear(x, self.weight), member)
         return found if self.bias is None else found + self.bias
 
     return row_forward
 
 
-def _split_projections(made: Patch, kind: str, m: Any, member: Member) -> None:
+def _split_projections(made: Patch, kind: str, m: Any, member: Member, tokens: Tokens | None) -> None:
+    part, together = f"{kind} over ranks", tokens is not None and kind == "mlp"
     for name in COLUMNS[kind]:
         p = getattr(m, name)
         _split(made, p.weight, 0, member)
         if p.bias is not None:
             _split(made, p.bias, 0, member)
-        made.forward(f"{kind} over ranks", p, column_forward)
+        if not together:
+            made.forward(part, p, column_forward)
     last = getattr(m, ROWS[kind])
     _split(made, last.weight, 1, member)
-    made.forward(f"{kind} over ranks", last, _row_forward(member))
-    _entering(made, m, member, ("hidden_states", "x"))
+    made.forward(part, last, _row_forward(member, tokens))
+    if tokens is not None and together:
+        gate_and_up(made, part, m, tokens)
+        _entering_whole(made, m, member, tokens)
+    else:
+        _entering(made, m, member, ("hidden_states", "x"), tokens)
     inside = [p for n, p in m.named_parameters() if not hasattr(p, "_of_ranks") and n != f"{ROWS[kind]}.bias"]
     for p in inside:  # of norms of heads: each rank's gradient is that of its own heads
         if p.requires_grad:
