@@ -69,6 +69,7 @@ RUNS = [
     ("sm_80", Block(32, 32, 32, pipeline="cp-async", stages=2), {"backend": "reference"}, {"taken": True,
         "ends": True}),
     ("sm_90a", TMA, {"backend": "reference"}, {"ends": True, "scaled": True}),
+    ("sm_100a", TMA, {"backend": "reference"}, {"ends": True, "scaled": True}),
     ("sm_90a", TMA, {"backend": "cpu"}, {"n": 75, "out": np.float32}),
     ("sm_90a", Block(64, 64, 64, pipeline="tma", stages=2, cluster=(1, 2)), {"backend": "cpu"}, {"dtype": np.float16,
         "out": np.float16}),

@@ -42,7 +42,7 @@ def product(block, target, backend, m, n, k, out=np.float32, dtype=bf16):
 WALKS = [("gfx942", n, "gfx942-exec") for n in BLOCKS if n not in ("cp-async", "tma")]
 WALKS += [
     ("sm_80", "cp-async", "reference"), ("sm_80", "double-buffer", "reference"), ("sm_90a", "tma", "reference"),
-    ("sm_90a", "tma", "cpu")
+    ("sm_90a", "tma", "cpu"), ("sm_100a", "tma", "reference")
 ]
 
 
@@ -67,7 +67,7 @@ def test_walks(target, name, backend, monkeypatch):
     assert np.array_equal(c, want)
 
 
-@pytest.mark.parametrize(("target", "name"), [("gfx942", "double-buffer"), ("sm_80", "cp-async"), ("sm_90a", "tma")])
+@pytest.mark.parametrize(("target", "name"), [("gfx942", "double-buffer"), ("sm_80", "cp-async"), ("sm_90a", "tma"), ("sm_100a", "tma")])
 def test_the_library_splits_k(target, name, monkeypatch):
     """By `SplitKScheduler`: steps 0, 1 and 2, 3 of the four of K, the last of them short; `finish` learns whose part it
     has."""

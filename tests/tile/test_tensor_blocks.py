@@ -24,6 +24,7 @@ from avelang.tile import tensor_blocks
 from avelang_kernels.matmul import tile_gemm
 from sim.ptx.executed import Executed
 from tile.test_loops import remove_line
+from tools import need
 
 CHIP = "sm_100a"
 NUMPY = {"bf16": ml_dtypes.bfloat16, "f16": np.float16, "f32": np.float32, "f8e4m3fn": ml_dtypes.float8_e4m3fn,
@@ -173,8 +174,16 @@ def test_an_epilogue_of_ones_own(T, how, monkeypatch):
     assert np.array_equal(c, want) and np.array_equal(most, wide.max(2))
 
 
-def test_one_source_for_three_chips():
-    """The kernel of Hopper's block, as it is, for Hopper, Blackwell and the CPU's own."""
+@pytest.mark.parametrize("T", [block(128, 256, 6, (2, 1)), block(256, 128, 4)], ids=["a pair", "256 rows"])
+def test_an_epilogue_of_ones_own_spills_nothing(T):
+    need("ptxas")
+    cluster = (2, 1, 1) if T.cluster == (2, 1) else None
+    made = finishing(T, al.bf16, al.bf16).report(CHIP, (T.on(CHIP, al.bf16).threads, 1, 1), cluster=cluster)
+    assert made.stored == made.loaded == 0
+
+
+def test_one_source_for_both_chips():
+    """The kernel of Hopper's block, as it is, for Hopper and Blackwell."""
     T, shape = block(128, 64, 2, (2, 1)), (140, 72, 72)
     a, b, want = operands(shape, "bf16", 9)
     for chip in ("sm_90a", CHIP):

@@ -26,6 +26,9 @@ COLUMNS = 512  # of tensor memory
 WARP = 32
 EPILOGUE = 4  # warps of an epilogue that reads 32 lanes by each of them
 OTHERS = 2  # warps that copy and that multiply
+# Registers of a thread of a warpgroup that copies and multiplies, and of two of the epilogue: no more than 384 threads
+# have in all.
+REGISTERS = (40, 232)
 THREADS = (EPILOGUE + OTHERS) * WARP
 PART = 32  # columns that the epilogue reads at a time
 STORE_BARRIER = 1
@@ -100,9 +103,15 @@ class TensorCoreProduct:
         return max(32, 1 << (self.buffers * self.row_blocks * self.n - 1).bit_length())
 
     @property
+    def lends(self) -> bool:
+        """True where warps that copy and multiply give registers to eight of an epilogue, of which each thread has half
+        of the sums of a row of more than 128 columns. Registers go from warpgroup to warpgroup."""
+        return self.warps > EPILOGUE and self.n > ROWS
+
+    @property
     def threads(self) -> int:
         """Threads of the block."""
-        return (self.warps + OTHERS) * WARP
+        return (self.warps + (EPILOGUE if self.lends else OTHERS)) * WARP
 
 
 @avelang.struct
@@ -307,11 +316,16 @@ def run(G, A, B, a, b, ring, scheduler, mma, epilogue):
     rank = al.nvvm.cluster_rank() if G.pair else al.convert(0, al.u32)
     span = scheduler.span()
     if warp < G.warps:
+        if G.lends:
+            al.nvvm.setmaxnreg_inc(REGISTERS[1])
         store_tiles(G, held, scheduler, span, tensor, rank, epilogue)
-    elif t == PRODUCER * WARP:
-        produce(G, A, B, a, b, ring, scheduler, span, rank)
-    elif t == ISSUER * WARP and rank == 0:
-        issue(G, a, b, ring, held, scheduler, span, tensor, mma)
+    else:
+        if G.lends:
+            al.nvvm.setmaxnreg_dec(REGISTERS[0])
+        if t == PRODUCER * WARP:
+            produce(G, A, B, a, b, ring, scheduler, span, rank)
+        elif t == ISSUER * WARP and rank == 0:
+            issue(G, a, b, ring, held, scheduler, span, tensor, mma)
     al.nvvm.tcgen05_fence_before_thread_sync()
     al.syncthreads()
     cluster_sync(G.group)

@@ -17,6 +17,7 @@ COLUMNS: int
 WARP: int
 EPILOGUE: int
 OTHERS: int
+REGISTERS: Any
 THREADS: Any
 PART: int
 STORE_BARRIER: int
@@ -60,6 +61,10 @@ class TensorCoreProduct:
     @property
     def columns(self) -> int:
         """Columns of tensor memory to allocate."""
+    @property
+    def lends(self) -> bool:
+        """True where warps that copy and multiply give registers to eight of an epilogue, of which each thread has half
+        of the sums of a row of more than 128 columns. Registers go from warpgroup to warpgroup."""
     @property
     def threads(self) -> int:
         """Threads of the block."""
