@@ -54,7 +54,7 @@ PART = 32  # columns that one instruction reads or writes
 STORE = 1  # number of the barrier of the correction
 # Registers of a thread that softmaxes, of the correction, and of the others, for one and for two tiles of rows: no more
 # in all than the block has from the start on.
-REGISTERS = ((240, 136, 64), (176, 96, 64))
+REGISTERS: Any = ((240, 136, 64), (176, 96, 64))
 
 
 @avelang.constant
@@ -206,8 +206,8 @@ class Handovers:
 @avelang.jit
 def handovers(TILES: Any):
     """Allocates the mbarriers and factors of so many tiles of rows."""
-    bars = [al.make_shared((TILES, 1), al.u64) for _ in range(6)]
-    return Handovers(*bars, al.make_shared((TILES, ROWS), al.f32))
+    scores, weights, sums, room, factors, taken = [al.make_shared((TILES, 1), al.u64) for _ in range(6)]
+    return Handovers(scores, weights, sums, room, factors, taken, al.make_shared((TILES, ROWS), al.f32))
 
 
 @avelang.jit
@@ -365,7 +365,7 @@ def weigh_rows(F: Any, H: Any, work: Any, x: Any, edits: Any, lse: Any, tensor: 
         by, found = inverse(total), rows.logarithms(total, seen.scale)
         if x.F.sinks:
             share, found = sunk(found, edits[2][head])
-            by = by.map(lambda a, b: a * b, (share,))
+            by = by * share
         H.hand(group, t, by.values[0], sent)
         sent ^= 1
         if lse is not None:

@@ -446,11 +446,11 @@ def form_of(form: HopperAttention | None, dtype: al.DType, d: int) -> HopperAtte
     return F
 
 
-def near_of(tiles: int, keys: int, shift: int, heads: int, group: int, F: HopperAttention, units: int) -> int:
+def near_of(tiles: int, keys: int, shift: int, heads: int, group: int, F: Any, units: int) -> int:
     """Number of heads of a causal product that are worked on together: whole groups of those that share K and V, no
     more than L2 keeps K and V of (or one group), and of these numbers the one by which blocks of the grid have the most
     equal parts. `tiles` of rows; `shift`: keys - queries; `heads`: of all batches; `group`: heads that share K and V;
-    `units`: blocks of the grid."""
+    `units`: blocks of the grid; `F`: a form, of Hopper or Blackwell."""
     fit = NEAR // max(1, 2 * keys * F.d * BYTES)
     ends = np.clip((np.arange(tiles) + 1) * F.m + shift, 1, keys)
     each, best, least = np.ceil(ends / F.n) + START, group, math.inf
