@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.bridge.operations import SEEN, scaled
 
+from avelang import ops
 from avelang.base.errors import ArgumentError, AveError
 from avelang.bridge import Array, invariant, op
 
@@ -138,3 +139,16 @@ def test_calls_are_kept_apart_by_options_and_dtypes():
     x, w = drawn(4, 7), drawn(7)
     for factor in np.random.default_rng(1).integers(-9, 9, 5):
         assert torch.allclose(scaled(x, w, factor=float(factor)), float(factor) * x * w)
+
+
+def test_tensors_of_meta_describe_results():
+    """Shapes and gradients of tensors without memory, as of torch's own operations; wrong ones are refused."""
+    a, b = (torch.empty(3, 4, 5, device="meta", requires_grad=True), torch.empty(5, 6, device="meta"))
+    out = ops.matmul(a, b)
+    assert out.shape == (3, 4, 6) and out.device.type == "meta" and out.dtype == a.dtype
+    out.sum().backward()
+    assert a.grad is not None and a.grad.shape == a.shape
+    with torch.no_grad():
+        assert ops.softmax(a).shape == a.shape and ops.linear(a, torch.empty(7, 5, device="meta")).shape == (3, 4, 7)
+    with pytest.raises(AveError, match="L066"):
+        ops.matmul(b, b)

@@ -165,10 +165,12 @@ def test_no_color(monkeypatch, args):
 def test_completion_is_installed_once(ave, tmp_path, monkeypatch, shell):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("SHELL", f"/usr/bin/{shell}")
-    assert ave("completion", "install").exit_code == 0
+    first = ave("completion", "install")
+    assert first.exit_code == 0 and first.output.startswith("wrote ")
     before = {f: f.read_text() for f in tmp_path.rglob("*") if f.is_file()}
     assert any("_AVE_COMPLETE" in text for text in before.values())
-    assert ave("completion", "install", shell).exit_code == 0
+    again = ave("completion", "install", shell)
+    assert again.exit_code == 0 and again.output.startswith("as it was ") and "wrote" not in again.output
     assert before == {f: f.read_text() for f in tmp_path.rglob("*") if f.is_file()}
 
 

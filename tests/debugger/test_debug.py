@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -208,6 +209,12 @@ def test_a_tile_is_put_together(program):
     said = debug(program, "tile u", "layout t", "p u.dist.shape", "p u", options=("-b", "16"))
     assert "[224. 226." in said and "over 64 threads" in said and "(ave) p u.dist.shape\n(8, 16)\n" in said, said
     assert "stand elsewhere" not in said
+    said = debug(program, "p tile.max(u)", "p u.sum(), np.min(u), u[1, 2]", "p tile.sum(u * 2, 0)[:2]", "p al.exp2(u[0, 1])",
+                 "p tile.dot(u, u)", options=("-b", "16"))  # fmt: skip
+    u = 2 * np.arange(128, dtype=np.float32).reshape(8, 16)
+    assert f"\n{u.max():g}\n" in said and f"({u.sum():g}, {u.min():g}, {u[1, 2]:g})" in said, said
+    assert f"[{', '.join(f'{x:g}.' for x in (2 * u).sum(0)[:2])}]".replace(", ", " ") in said, said
+    assert f"\n{2 ** u[0, 1]:g}\n" in said and "AttributeError: tile.dot is not there when stopped" in said
     program.write_text(TILE.replace("WAVES = 1", "WAVES = 2").replace("[1, 64]", "[1, 128]"))
     assert "wave 1 of the block stand elsewhere" in debug(program, "tile u", options=("-b", "16"))
 

@@ -171,3 +171,16 @@ def test_a_narrow_register_does_not_take_a_wide_result():
 
     with pytest.raises(AveError, match="does not fit the register"):
         made(body).ptx()
+
+
+@pytest.mark.parametrize("wrong", [4, -5, 99])
+def test_a_number_behind_the_last_register(wrong):
+    def body():
+        regs = reg.array(f32, 4)
+        assert len(regs) == 4 and regs[-1].name == regs[3].name and len(regs[1:]) == 3 and list(regs)
+        ptx.inst.mov.f32(regs[wrong], 1.0)
+
+    with pytest.raises(AveError, match="T041") as caught:
+        made(body).ptx()
+    assert isinstance(caught.value, IndexError) and "reg.array(type, n)" in caught.value.hint
+    assert "regs[wrong]" in caught.value.span.text()

@@ -191,6 +191,35 @@ def test_atomics(run):
 
 
 @avelang.jit
+def tickets(x: al.Pointer(al.i32), at: al.Pointer(al.i32), old: al.Pointer(al.i32), n: al.u32, B: al.constexpr):
+    i = tile.arange(B)
+    before = tile.atomic_add(x, tile.load(at, i, i < n), i + 1, i < n)
+    tile.store(old, i, before)
+    own = tile.atomic_add(x, 8, B)
+    tile.store(old, B + i, i * 0 + own)
+    tile.store(old, 2 * B + i, tile.atomic_max(x, 8, 5, n > 90) + i)
+
+
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_what_stood_there(run, monkeypatch):
+    """Old values of one update after another, in some sequence: each is a sum of others, and the last is the whole."""
+    if run[1] == "reference":
+        monkeypatch.setenv("AVE_CHECK", "races")
+    rng = np.random.default_rng(RUNS.index(run))
+    for B, threads in ((16, 128), (256, 64), (128, 128)):  # held more than once, several a lane, one a lane
+        n = int(rng.integers(1, B)) % 90
+        at, x, old = rng.integers(0, 8, B).astype(np.int32), np.full(9, 3, np.int32), np.zeros((3, B), np.int32)
+        launch(tickets, run, 1, threads, (x, at, old.reshape(-1), n), B=B)
+        for w in range(8):
+            adds = [i for i in range(n) if at[i] == w]
+            order = sorted(adds, key=lambda i: old[0, i])
+            sums = np.cumsum([3, *[i + 1 for i in order]])
+            assert [old[0, i] for i in order] == sums[:-1].tolist() and x[w] == sums[-1]
+        assert (old[0, n:] == 0).all() and (old[1] == 3).all() and x[8] == 3 + B
+        assert np.array_equal(old[2], np.arange(B))
+
+
+@avelang.jit
 def moving(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.u32, B: al.constexpr):
     at, total = tile.arange(B), tile.zeros((B,), al.f32)
     for _ in al.range((n + B - 1) // B):

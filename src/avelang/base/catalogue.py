@@ -302,10 +302,17 @@ CATALOGUE: dict[str, Template] = {
         "put the long axis first, or give each block more",
     ),
     "L005": Template("`{kernel}` takes {want:n argument} by position, {got} were given", "its parameters are {params}"),
-    "L006": Template("`{kernel}` needs an argument for {missing}"),
+    "L006": Template(
+        "`{kernel}` needs an argument for {missing}",
+        "arguments follow the kernel's parameters, by position or by name: kernel[grid, block](x, n=64); a parameter "
+        "with a default may be left out",
+    ),
     "L007": Template("`{kernel}` has no parameter {name!r}{near}", "launch options are {options}"),
     "L008": Template("`{kernel}`: parameter {param!r} is given by position and by name"),
-    "L009": Template("`{kernel}`: the option {name}= takes {want}, got {got}"),
+    "L009": Template(
+        "`{kernel}`: the option {name}= takes {want}, got {got}",
+        "give one of these, or leave the option out: it has a default",
+    ),
     "L010": Template(
         "`{kernel}`: parameter {param!r} wants {want}, got {got}",
         "NumPy arrays, torch and JAX arrays and whatever speaks DLPack or an array interface are taken, without a copy",

@@ -33,7 +33,7 @@ def direct(side: Any) -> Callable[[tuple[Any, ...], tuple[Any, ...], Any, bool],
         f"    {', '.join(xs)}, = inputs",
         f"    if (out is None and not fallback and {' and '.join(types)} and not modes() and not functions()",
         "            and transforms() is None and forward._current_level < 0"
-        + (f" and not cast(x{first}.device.type)" if side.operation.autocast else ""),
+        + (f" and not (x{first}.is_meta or cast(x{first}.device.type))" if side.operation.autocast else ""),
         f"            and not (({' or '.join(grads)}) and grad_enabled())):",
         f"        found = plans.get((options, {', '.join(key)}, x{first}.device))",
         "        if found is not None:",

@@ -60,16 +60,14 @@ class TorchOperator:
                 key += (None, None)
             else:
                 return self.watched(inputs, options, out, fallback)
+        first = inputs[self._first]
         if (
-            self._modes() or self._functions() or self._transforms() is not None
+            first is None or first.is_meta or self._modes() or self._functions() or self._transforms() is not None
             or self._forward._current_level >= 0 or (self._policy and self.cast(inputs))
         ):  # fmt: skip
             return self.watched(inputs, options, out, fallback)
         if wanted and self._grad_enabled():
             return self._differentiated(inputs, options, out, fallback)
-        first = inputs[self._first]
-        if first is None:
-            return self.watched(inputs, options, out, fallback)
         key.append(first.device)
         try:
             found = self.plans.get(tuple(key))

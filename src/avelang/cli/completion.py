@@ -72,8 +72,11 @@ def install(shell: str | None) -> None:
     file = place(named, home)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(script(named) + "\n")
-        click.echo(f"wrote {file}")
+        text = script(named) + "\n"
+        same = file.exists() and file.read_text() == text
+        if not same:
+            file.write_text(text)
+        click.echo(f"{'as it was' if same else 'wrote'} {file}")
         for rc, line in _lines(named, home, file):
             text = rc.read_text() if rc.exists() else ""
             if MARK not in text:

@@ -66,7 +66,7 @@ class Spot:
                 return TensorView(self, raw, t, [self.number(c) for c in coords])
             if isinstance(raw, np.ndarray):
                 item = raw[self.lane]
-                return hex(int(item)) if isinstance(held, Value) and isinstance(held.type, PtrType) else _plain(item)
+                return hex(int(item)) if isinstance(held, Value) and isinstance(held.type, PtrType) else plain(item)
             return raw
         return held
 
@@ -75,7 +75,8 @@ class Spot:
         return x if isinstance(x, int) else int(self.raw(x)[self.lane])
 
 
-def _plain(item: Any) -> Any:
+def plain(item: Any) -> Any:
+    """A number of NumPy as Python's; anything else as it is."""
     return item.item() if isinstance(item, np.generic) and item.dtype.kind in "biuf" else item
 
 
@@ -114,8 +115,23 @@ def _distribution(held: Fields) -> Any:
     return found if found is not None and registers else None
 
 
-class TileView(ObjectView):
-    """A tile whose elements the lanes of the block hold: `array()` is the whole of it."""
+class TileView(ObjectView, np.lib.mixins.NDArrayOperatorsMixin):
+    """A tile whose elements the lanes of the block hold: `array()` is the whole of it, of which operators, functions of
+    NumPy, an index and methods such as `t.max()` are, too."""
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return self.array() if dtype is None else self.array().astype(dtype)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return getattr(ufunc, method)(*map(whole, inputs), **options)
+
+    def __getitem__(self, index: Any) -> Any:
+        return plain(self.array()[index])
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._held.values or name.startswith("_") or not hasattr(np.ndarray, name):
+            return super().__getattr__(name)
+        return _called(getattr(self.array(), name))
 
     def array(self) -> np.ndarray:
         """The tile, from the registers of all waves of the block as they are now."""
@@ -162,7 +178,7 @@ class TensorView:
             raise IndexError(f"`{self.name}` has {len(self.shape)} dimensions, and {len(at)} indices are given")
         if any(not 0 <= int(i) < n for i, n in zip(at, self.shape, strict=True)):
             raise IndexError(f"{at} is outside of `{self.name}`, whose extents are {self.shape}")
-        return _plain(read(self.spot, self.type.space, np.array([self.place(at)]), self.type.dtype)[0])
+        return plain(read(self.spot, self.type.space, np.array([self.place(at)]), self.type.dtype)[0])
 
     def array(self) -> np.ndarray:
         """All elements, read where they lie. Raises IndexError for more than 4096."""
@@ -190,6 +206,47 @@ def read(spot: Spot, space: str, address: np.ndarray, dtype: DType) -> np.ndarra
         start = at - memory.origins[which] + (spot.lane * memory.stride if space == LOCAL else 0)
         out[i] = memory.buffers[which].words[1][start : start + size]
     return out.reshape(-1).view(dtype.np)
+
+
+def whole(value: Any) -> Any:
+    """The elements of a tile or a tensor, as an array; anything else as it is."""
+    return value.array() if isinstance(value, (TileView, TensorView)) else value
+
+
+def _called(found: Any) -> Any:
+    """A function of NumPy that takes tiles and tensors and gives plain numbers: called from here, where Python's
+    builtins are, of which expressions have few. What is no function as it is."""
+    if not callable(found):
+        return found
+
+    def call(*args: Any, **options: Any) -> Any:
+        return plain(found(*map(whole, args), **options))
+
+    return call
+
+
+# What functions of `tile` and `al` are called in NumPy, where that is another name.
+_NUMPY: dict[str, dict[str, str]] = {"tile": {}, "al": {"max": "maximum", "min": "minimum", "select": "where"}}
+_SAME = frozenset(
+    ("abs", "all", "any", "argmax", "argmin", "argsort", "ceil", "cos", "cumprod", "cumsum", "exp", "exp2", "floor",
+     "isfinite", "isinf", "isnan", "log", "log1p", "log2", "max", "maximum", "min", "minimum", "round", "sign", "sin",
+     "sort", "sqrt", "sum", "tanh", "trunc", "where")
+)  # fmt: skip
+
+
+class Functions:
+    """`tile` or `al` in expressions: those of its functions that NumPy has, of what is held now. They compute as NumPy
+    does, which may be more precise than the kernel."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        named = _NUMPY[self._name].get(name, name)
+        if name.startswith("_") or named not in _SAME:
+            have = ", ".join(sorted(_SAME | _NUMPY[self._name].keys()))
+            raise AttributeError(f"{self._name}.{name} is not there when stopped; what is: {have}, and all of np")
+        return _called(getattr(np, named))
 
 
 def brief(value: Any) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from avelang.base.errors import OWN, SHIPPED
 from avelang.base.spans import Span
-from avelang.debugger.looking import Spot, TensorView, Unset, brief, read
+from avelang.debugger.looking import Functions, Spot, TensorView, Unset, brief, plain, read
 from avelang.frontend.scopes import Recorder, Scope
 from avelang.ir.core import Op
 from avelang.ir.types import DType
@@ -300,9 +300,13 @@ def names(spot: Spot, scope: Scope) -> dict[str, Any]:
 SAFE = {f.__name__: f for f in (abs, all, any, bool, bin, float, hex, int, len, max, min, range, round, sum, tuple)}
 
 
+FUNCTIONS = {name: Functions(name) for name in ("al", "tile")}
+
+
 def evaluate(text: str, known: dict[str, Any]) -> Any:
-    """The value of an expression over these names, and `np`. Raises what it raises."""
-    return eval(compile(text.strip(), "<debugger>", "eval"), {"__builtins__": SAFE, "np": np}, known)
+    """The value of an expression over these names, `np`, and functions of `tile` and `al`. Raises what it raises."""
+    given = {"__builtins__": SAFE, "np": np, **FUNCTIONS}
+    return plain(eval(compile(text.strip(), "<debugger>", "eval"), given, known))
 
 
 def place(span: Span) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any
 
-from avelang.base.errors import AveError, AveTypeError
+from avelang.base.errors import AveTypeError
 from avelang.base.places import wrong
 from avelang.nvptx.readings import FORMS
 from avelang.ptx.control_flow import (
@@ -32,6 +32,7 @@ from avelang.ptx.copy_ops import cp_async, fence, mbarrier, tma
 from avelang.ptx.instruction_names import inst
 from avelang.ptx.mma_ops import ldmatrix, mma, stmatrix, wgmma
 from avelang.ptx.module import module
+from avelang.ptx.refusals import as_class
 from avelang.ptx.shared_memory import addr, global_ptr, global_ptrs, param
 from avelang.ptx.special_registers import special
 from avelang.ptx.statements import (
@@ -60,13 +61,6 @@ class NoName(AveTypeError, AttributeError):
     """A name that `ptx` does not have (T111): as Python expects it of a missing attribute, and coded as all that is
     wrong in a kernel."""
 
-    @classmethod
-    def of(cls, found: AveError) -> NoName:
-        """The same error, of this class."""
-        out = cls(*found.args)
-        out.code, out.message, out.hint, out.span = found.code, found.message, found.hint, found.span
-        return out
-
 
 if not TYPE_CHECKING:  # a checker knows all names
 
@@ -82,4 +76,4 @@ if not TYPE_CHECKING:  # a checker knows all names
             else f"{close}ptx.inst has all instructions"
         )
         found = wrong("T111", hint=hint, name=name)
-        raise NoName.of(found)
+        raise as_class(NoName, found)

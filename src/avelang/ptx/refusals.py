@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NoReturn, TypeVar
 
+from avelang.base.errors import AveError, AveTypeError
 from avelang.base.places import wrong
 
 COUNT = "range() and lists count while the kernel is traced; ptx.loop() and ptx.addr(p, offset) while it runs"
@@ -63,6 +64,31 @@ class NoValue:
 
 
 T = TypeVar("T")
+E = TypeVar("E", bound=AveError)
+
+
+def as_class(kind: type[E], found: AveError) -> E:
+    """The same error, of another class."""
+    out = kind(*found.args)
+    out.code, out.message, out.hint, out.span = found.code, found.message, found.hint, found.span
+    return out
+
+
+class NoRegister(AveTypeError, IndexError):
+    """A number behind the last register of a list (T041): as Python expects it, and coded as all that is wrong in a
+    kernel."""
+
+
+class RegisterList(list[T]):
+    """Registers by number. Raises T041 for a number that none has."""
+
+    def __getitem__(self, index: Any) -> Any:
+        try:
+            return super().__getitem__(index)
+        except IndexError:
+            hint = "registers are numbered from 0; reg.array(type, n) makes n of them"
+            found = wrong("T041", hint, index=index, axis=0, extent=len(self))
+        raise as_class(NoRegister, found)
 
 
 def no_arithmetic(kind: type[T]) -> type[T]:

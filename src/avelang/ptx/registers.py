@@ -20,7 +20,7 @@ from avelang.nvptx.ptx_types import REGISTER_VECTORS, REGISTERS
 from avelang.ptx.form_queries import first_known
 from avelang.ptx.inst import emit
 from avelang.ptx.operand_nodes import operand
-from avelang.ptx.refusals import NoValue
+from avelang.ptx.refusals import NoValue, RegisterList
 from avelang.ptx.trace import Trace, current, is_identifier, opened
 from avelang.ptx.types import Type, as_type
 
@@ -246,7 +246,7 @@ class RegisterFactory:
         values = list(init) if isinstance(init, (list, tuple)) else [init] * count
         if len(values) != count:
             raise wrong("T221", what="init", want=f"{count} values", got=f"{len(values)}")
-        return [RegisterFactory.scalar(dtype, v) for v in values]
+        return RegisterList([RegisterFactory.scalar(dtype, v) for v in values])
 
     @staticmethod
     def declare(dtype: Any, *names: str, vector: str = "") -> Any:
@@ -265,7 +265,7 @@ class RegisterFactory:
             )
         trace.declare(n.RegisterDecl(kind.name if kind.name in REGISTERS else kind.held, declared, vector))
         make = VectorReg if vector else Reg
-        found = [[make(each, kind) for each in name.names()] for name in declared]
+        found = [RegisterList([make(each, kind) for each in name.names()]) for name in declared]
         out = [one if name.count is not None else one[0] for one, name in zip(found, declared, strict=True)]
         return out if len(out) > 1 else out[0]
 

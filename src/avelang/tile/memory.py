@@ -10,6 +10,7 @@ import avelang
 import avelang.language as al
 import avelang.tile.placement as placement
 import avelang.tile.vectorize as vectorize
+from avelang.tile.moves import through_shared
 from avelang.tile.tensors import (
     DistributedTile,
     common_shape,
@@ -170,54 +171,77 @@ def each(memory, at, value, mask, dist, thread, fn):
 @avelang.jit
 def atomic(fn, memory, index, value, mask):
     """fn(memory, index, value) once for each element of the shape in which index, value and mask meet, where the mask
-    holds; of numbers alone once for the block."""
+    holds; of numbers alone once for the block. What stood there before: a tile of that shape, or a number."""
     at = indices_of(memory, index)
     SHAPE = common_shape(at + (value, mask))
 
     def change(x, coords, v):
-        fn(x, coords[0] if len(coords) == 1 else coords, v)
+        return fn(x, coords[0] if len(coords) == 1 else coords, v)
 
     if len(SHAPE) == 0:
-        if al.thread_id(0) == 0 and (mask is None or mask):
-            change(memory, at, value)
-    else:
-        dist, thread, _ = meeting_place(at + (value, mask), SHAPE)
-        each(memory, at, value, mask, dist, thread, change)
+        return once(change, memory, at, value, mask)
+    dist, thread, groups = meeting_place(at + (value, mask), SHAPE)
+    where = tuple([registers(x, dist, thread) for x in at])
+    chosen = None if mask is None else registers(mask, dist, thread)
+    values, old = registers(value, dist, thread), al.full((dist.elements,), 0, memory.dtype)
+    FIRST = is_first(dist, thread)
+    if FIRST:
+        for v in vectorize.vectors(dist, len(dist.shape) - 1, 1):
+            i = v.slots[0]
+            if mask is None or element(chosen, i):
+                old[i] = change(memory, tuple([element(x, i) for x in where]), element(values, i))
+    found = DistributedTile(old, dist, thread, groups)
+    return found if FIRST is True else DistributedTile(through_shared(found, dist, thread), dist, thread)
+
+
+@avelang.jit
+def once(change, memory, at, value, mask):
+    """One update for the block: the number that stood there, which every lane has."""
+    told = al.make_scratch((1,), memory.dtype)
+    if al.thread_id(0) == 0:
+        told[0] = 0
+        if mask is None or mask:
+            told[0] = change(memory, at, value)
+    al.syncthreads()
+    old = told[0]
+    al.syncthreads()  # the next one may use the same memory
+    return old
 
 
 @avelang.jit
 def atomic_add(memory, index, value, mask=None, scope="device", order="relaxed"):
     """Adds the elements of a tile, or a number, at these indices, one by one in steps that nothing comes between:
     `al.atomic_add`, whose dtypes, scopes and orders these are. `memory`: global or shared. Elements that lanes hold
-    more than once are added once. Shapes and mask as of `store`."""
-    atomic(lambda x, i, v: al.atomic_add(x, i, v, scope=scope, order=order), memory, index, value, mask)
+    more than once are added once. Shapes and mask as of `store`. Gives what stood there before, as a tile, or of
+    numbers alone a number; 0 where the mask does not hold. All lanes of the block call it."""
+    return atomic(lambda x, i, v: al.atomic_add(x, i, v, scope=scope, order=order), memory, index, value, mask)
 
 
 @avelang.jit
 def atomic_max(memory, index, value, mask=None, scope="device", order="relaxed"):
     """Makes what stands at these indices no less than the elements of a tile. See `atomic_add`."""
-    atomic(lambda x, i, v: al.atomic_max(x, i, v, scope=scope, order=order), memory, index, value, mask)
+    return atomic(lambda x, i, v: al.atomic_max(x, i, v, scope=scope, order=order), memory, index, value, mask)
 
 
 @avelang.jit
 def atomic_min(memory, index, value, mask=None, scope="device", order="relaxed"):
     """Makes what stands at these indices no more than the elements of a tile. See `atomic_add`."""
-    atomic(lambda x, i, v: al.atomic_min(x, i, v, scope=scope, order=order), memory, index, value, mask)
+    return atomic(lambda x, i, v: al.atomic_min(x, i, v, scope=scope, order=order), memory, index, value, mask)
 
 
 @avelang.jit
 def atomic_and(memory, index, value, mask=None, scope="device", order="relaxed"):
     """Bits that stand at these indices and are set in the elements of a tile. See `atomic_add`."""
-    atomic(lambda x, i, v: al.atomic_and_(x, i, v, scope=scope, order=order), memory, index, value, mask)
+    return atomic(lambda x, i, v: al.atomic_and_(x, i, v, scope=scope, order=order), memory, index, value, mask)
 
 
 @avelang.jit
 def atomic_or(memory, index, value, mask=None, scope="device", order="relaxed"):
     """Sets the bits of the elements of a tile at these indices. See `atomic_add`."""
-    atomic(lambda x, i, v: al.atomic_or_(x, i, v, scope=scope, order=order), memory, index, value, mask)
+    return atomic(lambda x, i, v: al.atomic_or_(x, i, v, scope=scope, order=order), memory, index, value, mask)
 
 
 @avelang.jit
 def atomic_xor(memory, index, value, mask=None, scope="device", order="relaxed"):
     """Turns the bits of the elements of a tile at these indices. See `atomic_add`."""
-    atomic(lambda x, i, v: al.atomic_xor(x, i, v, scope=scope, order=order), memory, index, value, mask)
+    return atomic(lambda x, i, v: al.atomic_xor(x, i, v, scope=scope, order=order), memory, index, value, mask)

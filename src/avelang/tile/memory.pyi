@@ -4,6 +4,7 @@ from typing import Any
 
 import avelang
 from avelang.base.functions import Function
+from avelang.tile.moves import through_shared as through_shared
 from avelang.tile.tensors import DistributedTile as DistributedTile
 from avelang.tile.tensors import common_shape as common_shape
 from avelang.tile.tensors import is_first as is_first
@@ -56,26 +57,30 @@ def put_vectors(memory: Any, at: Any, value: Any, mask: Any, dist: Any, thread: 
 def each(memory: Any, at: Any, value: Any, mask: Any, dist: Any, thread: Any, fn: Function) -> None:
     """fn(memory, coordinates, value) of each element once, where the mask holds."""
 @avelang.jit
-def atomic(fn: Function, memory: Any, index: Any, value: Any, mask: Any) -> None:
+def atomic(fn: Function, memory: Any, index: Any, value: Any, mask: Any) -> Any:
     """fn(memory, index, value) once for each element of the shape in which index, value and mask meet, where the mask
-    holds; of numbers alone once for the block."""
+    holds; of numbers alone once for the block. What stood there before: a tile of that shape, or a number."""
 @avelang.jit
-def atomic_add(memory: Any, index: Any, value: Any, mask: Any = ..., scope: Any = ..., order: Any = ...) -> None:
+def once(change: Function, memory: Any, at: Any, value: Any, mask: Any) -> Any:
+    """One update for the block: the number that stood there, which every lane has."""
+@avelang.jit
+def atomic_add(memory: Any, index: Any, value: Any, mask: Any = ..., scope: Any = ..., order: Any = ...) -> Any:
     """Adds the elements of a tile, or a number, at these indices, one by one in steps that nothing comes between:
     `al.atomic_add`, whose dtypes, scopes and orders these are. `memory`: global or shared. Elements that lanes hold
-    more than once are added once. Shapes and mask as of `store`."""
+    more than once are added once. Shapes and mask as of `store`. Gives what stood there before, as a tile, or of
+    numbers alone a number; 0 where the mask does not hold. All lanes of the block call it."""
 @avelang.jit
-def atomic_max(memory: Any, index: Any, value: Any, mask: Any = ..., scope: Any = ..., order: Any = ...) -> None:
+def atomic_max(memory: Any, index: Any, value: Any, mask: Any = ..., scope: Any = ..., order: Any = ...) -> Any:
     """Makes what stands at these indices no less than the elements of a tile. See `atomic_add`."""
 @avelang.jit
-def atomic_min(memory: Any, index: Any, value: Any, mask: Any = ..., scope: Any = ..., order: Any = ...) -> None:
+def atomic_min(memory: Any, index: Any, value: Any, mask: Any = ..., scope: Any = ..., order: Any = ...) -> Any:
     """Makes what stands at these indices no more than the elements of a tile. See `atomic_add`."""
 @avelang.jit
-def atomic_and(memory: Any, index: Any, value: Any, mask: Any = ..., scope: Any = ..., order: Any = ...) -> None:
+def atomic_and(memory: Any, index: Any, value: Any, mask: Any = ..., scope: Any = ..., order: Any = ...) -> Any:
     """Bits that stand at these indices and are set in the elements of a tile. See `atomic_add`."""
 @avelang.jit
-def atomic_or(memory: Any, index: Any, value: Any, mask: Any = ..., scope: Any = ..., order: Any = ...) -> None:
+def atomic_or(memory: Any, index: Any, value: Any, mask: Any = ..., scope: Any = ..., order: Any = ...) -> Any:
     """Sets the bits of the elements of a tile at these indices. See `atomic_add`."""
 @avelang.jit
-def atomic_xor(memory: Any, index: Any, value: Any, mask: Any = ..., scope: Any = ..., order: Any = ...) -> None:
+def atomic_xor(memory: Any, index: Any, value: Any, mask: Any = ..., scope: Any = ..., order: Any = ...) -> Any:
     """Turns the bits of the elements of a tile at these indices. See `atomic_add`."""
