@@ -280,6 +280,8 @@ def test_code_for_gpus(name, tmp_path):
 
 @pytest.mark.parametrize("chip", ["sm_90a", "gfx942"])
 def test_code_of_products_that_wait(chip, tmp_path):
+    gates = compile.compile_text(gated_experts.build_gate(al.bf16, "silu", 8), {}, (kernels.THREADS, 1, 1), chip, "asm")
+    assert "global_store_dwordx4" in gates or "st.global.v4" in gates
     T = gated_experts.block(chip, 8192, 8, False)
     text = compile.compile_text(gated_experts.build(T, al.bf16, 4), {"L": 8}, (T.on(chip, al.bf16).threads, 1, 1), chip, "asm")
     if chip == "gfx942":

@@ -1,5 +1,6 @@
-"""The first product of experts over several ranks, in the box to which ranks push their rows: a tile begins when those
-ranks have pushed that have rows in it. One source for TMA and wgmma, for the portable pipelines and the CPU."""
+"""The layer of experts over several ranks, whose first product reads the box to which ranks push their rows: a tile
+begins when those ranks have pushed that have rows in it. One source for TMA and wgmma, for the portable pipelines and
+the CPU."""
 
 # No `from __future__ import annotations`: the annotations of kernels name values of the function around them.
 
@@ -11,10 +12,13 @@ import avelang
 import avelang.language as al
 from avelang import tile
 from avelang.tile import order as orders
-from avelang_kernels.arrays import DTYPES, named
+from avelang_kernels.activation.gated import activated
+from avelang_kernels.arrays import DTYPES, empty, named
 from avelang_kernels.dist import experts
-from avelang_kernels.dist.collectives import WORDS
+from avelang_kernels.dist.collectives import THREADS, WORDS
 from avelang_kernels.moe import tile_grouped, tile_grouped_gemm
+
+GATES = 1024  # blocks that make gates, at most: some eight for each unit of a chip
 
 
 @avelang.struct
@@ -80,14 +84,37 @@ def build(T: tile.Block, dtype: al.DType, ranks: int) -> Any:
     return experts_gemm
 
 
+@functools.cache
+def build_gate(dtype: al.DType, act: str, vec: int) -> Any:
+    """act(gate) * up of the halves of rows that experts have; rows behind the last stay as they are."""
+    VEC = vec
+
+    @avelang.jit
+    def gate_rows(
+        both: al.Pointer[dtype], made: al.Pointer[dtype], ends: Annotated[Any, experts.NUMBERS], rows: al.u32,
+        n: al.u32, E: al.u32,
+    ):  # fmt: skip
+        t, each = al.thread_id(0), THREADS // experts.LANES
+        BOTH = al.make_tensor(both, dtype, al.make_layout((rows, 2 * n, VEC)))
+        MADE = al.make_tensor(made, dtype, al.make_layout((rows, n, VEC)))
+        end = min(al.convert(ends[E - 1], al.u32), rows)
+        for row in al.range(al.block_id(0) * each + t // experts.LANES, end, al.grid_dim(0) * each):
+            for c in al.range(t % experts.LANES, n, experts.LANES):
+                gate, up = al.convert(BOTH[row, c], al.f32), al.convert(BOTH[row, n + c], al.f32)
+                MADE[row, c] = al.convert(activated(gate, act)[0] * up, dtype)
+
+    return gate_rows
+
+
 def why_not(member: Any, x: Any, w: Any, most: int) -> str:
     """The reason why the first product cannot be of rows as they come, or ""."""
     if 0 in w.shape or not most:
         return "there is nothing to multiply"
     if not (w.is_contiguous() if hasattr(w, "is_contiguous") else w.flags.c_contiguous):
         return "w_gate_up must be contiguous"
-    if x.shape[1] % 8:
-        return f"hidden must be a multiple of 8, and it is {x.shape[1]}"
+    if x.shape[1] % 8 or w.shape[1] % 16:
+        said = f"hidden is {x.shape[1]} and w_gate_up has {w.shape[1]} rows"
+        return f"{said}: hidden must be a multiple of 8, and twice inner one of 16"
     fit = experts.fitting(member, x)
     if fit < most:
         return f"{most} rows must fit symmetric memory, and {fit} do: connect(bytes=...)"
@@ -105,17 +132,16 @@ def block(chip: str, rows: int, groups: int, cpu: bool) -> tile.Block:
 
 def product(
     member: Any, x: Any, order: Any, tables: Any, ends: Any, w: Any, out: Any, top_k: int, target: str | None,
-    invariant: bool | None = None,
+    invariant: bool | None = None, clear: bool = True,
 ) -> None:  # fmt: skip
     """out (most, n) = the rows of the rank's experts @ w (experts of the rank, n, k)^T; x (tokens, k) of each rank is
-    pushed first. Rows of out behind the last are zeros. `invariant`: the block of large groups, however many rows there
-    are."""
+    pushed first. Rows of out behind the last become zeros (`clear`) or stay as they are. `invariant`: the block of
+    large groups, however many rows there are."""
     (most, n), (L, _, k), ranks, dtype = out.shape, w.shape, member.ranks, DTYPES[named(x)]
     box, _ = experts.push(member, x, order, tables, 0, most, False, top_k)
     held, blocks = experts.boxes(member), experts.blocks_of(member)
-    chip, units = tile.device_of(x, target)
-    cpu = tile.on_cpu(x)
-    T = block(chip, *((1 << 20, 1) if invariant else (most // ranks, L)), cpu)
+    (chip, units), cpu = tile.device_of(x, target), tile.on_cpu(x)
+    T = _chosen(member, x, most, L, chip, invariant)
     a, b = member.own(box).reshape(most, k), w.reshape(L * n, k)
     more = {"cluster": (math.prod(T.cluster), 1, 1)} if T.cluster != (1, 1) else {}
     member.launch(
@@ -123,4 +149,28 @@ def product(
         ends, tables, held.signals, held.counts, most, n, k, blocks, L, member.team, math.gcd(k, 8), math.gcd(n, 4),
         target=chip, **more,
     )  # fmt: skip
-    tile_grouped.clear_behind(out, ends, chip, **({"backend": "cpu"} if cpu else {}))
+    if clear:
+        tile_grouped.clear_behind(out, ends, chip, **({"backend": "cpu"} if cpu else {}))
+
+
+def _chosen(member: Any, x: Any, most: int, L: int, chip: str, invariant: bool | None) -> tile.Block:
+    """The block of both products: of as many rows as come on average, or (`invariant`) of many."""
+    return block(chip, *((1 << 20, 1) if invariant else (most // member.ranks, L)), tile.on_cpu(x))
+
+
+def layer(
+    member: Any, x: Any, order: Any, tables: Any, ends: Any, w_gate_up: Any, w_down: Any, out: Any, top_k: int,
+    most: int, act: str, target: str | None, invariant: bool | None,
+) -> None:  # fmt: skip
+    """out (tokens * top_k, hidden) = of each row of x, pushed to the rank of its expert, w_down[e] @ (act(gate) * up),
+    where gate and up are the halves of w_gate_up[e] @ row. Nothing is done to the rows behind the last, of which there
+    are R - 1 times as many as rows, on average."""
+    (L, hidden, inner), dtype = w_down.shape, DTYPES[named(x)]
+    both, inside, made = (empty(x, most, n) for n in (2 * inner, inner, hidden))
+    product(member, x, order, tables, ends, w_gate_up, both, top_k, target, invariant, False)
+    chip, options = tile.device_of(x, target)[0], {"backend": "cpu"} if tile.on_cpu(x) else {}
+    gate, each = build_gate(dtype, act, 8), THREADS // experts.LANES
+    gate[min(-(-most // each), GATES), THREADS](both, inside, ends, most, inner // 8, L, target=chip, **options)
+    T = _chosen(member, x, most, L, chip, invariant)
+    tile_grouped_gemm.grouped_gemm(inside, w_down, ends, made, T, chip, **options)
+    experts.move(member, made, None, tables, out, most // member.ranks, True, 0)

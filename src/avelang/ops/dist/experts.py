@@ -122,15 +122,39 @@ def _(grads: Any, inputs: Any, outputs: Any, *, group: str, most: int, target: s
     return dx, dw, None, None, None, None
 
 
-def _fused(fuse: bool | None, member: Member, x: Any, w: Any, most: int, invariant: bool | None) -> bool:
+def _layer_shapes(
+    x: Array, w_gate_up: Array, w_down: Array, layout: Array, ends: Array, order: Array, places: Array, *, group: str,
+    most: int,
+) -> Array:  # fmt: skip
+    _product_shapes(x, w_gate_up, layout, ends, order, places, group=group, most=most)
+    return Array((places.shape[0] * places.shape[1], x.shape[1]), x.dtype)
+
+
+@op(_layer_shapes, contiguous=True)
+def experts_layer(
+    x: Any, w_gate_up: Any, w_down: Any, layout: Any, ends: Any, order: Any, places: Any, out: Any, *, group: str,
+    most: int, act: str = "silu", target: str | None = None, invariant: bool | None = None,
+) -> None:  # fmt: skip
+    """The rows that experts make of each token, in their order: a step of `moe` where no gradients are recorded."""
+    gated_experts.layer(here(group), x, order, layout, ends, w_gate_up, w_down, out, places.shape[1], most, act, target,
+                        invariant)  # fmt: skip
+
+
+def _recorded(*arrays: Any) -> bool:
+    """True where torch records what gradients of these arrays need."""
+    torch = sys.modules.get("torch")
+    graded = any(getattr(a, "requires_grad", False) for a in arrays)
+    return torch is not None and torch.is_grad_enabled() and graded
+
+
+def _fused(
+    fuse: bool | None, member: Member, x: Any, w: Any, most: int, invariant: bool | None, recorded: bool
+) -> bool:
     """The choice whether the first product reads rows where they arrive. Raises L066 where it must and cannot."""
     if fuse not in (None, True, False):
         raise argument_error(f"fuse is {fuse!r}: True, False, or None for the rule")
     why = gated_experts.why_not(member, x, w, most) if fuse is not False else ""
     if fuse is None:
-        torch = sys.modules.get("torch")
-        graded = any(getattr(a, "requires_grad", False) for a in (x, w))
-        recorded = torch is not None and torch.is_grad_enabled() and graded
         held = invariant_region.on() if invariant is None else invariant
         return not (why or recorded or held)
     if why:
@@ -241,7 +265,13 @@ def moe(
     order, ends, places = moe_order(ids, experts=experts)
     layout, ends_here = expert_layout(ends, group=member.name)
     handle, count = Handle(order, places, layout, most), member.ranks * most * ids.shape[1]
-    if _fused(fuse, member, rows, w_gate_up, count, invariant):
+    recorded = _recorded(rows, w_gate_up, w_down)
+    fused = _fused(fuse, member, rows, w_gate_up, count, invariant, recorded)
+    if fused and not recorded:
+        back = experts_layer(rows, w_gate_up, w_down, layout, ends_here, order, places, group=member.name, most=count,
+                             act=ACTIVATIONS[activation], target=target, invariant=invariant)  # fmt: skip
+        return summed(back, order, places, weights, target=target).reshape(*lead, hidden)
+    if fused:
         both = experts_product(rows, w_gate_up, layout, ends_here, order, places, group=member.name, most=count,
                                target=target, invariant=invariant)  # fmt: skip
     else:
