@@ -25,11 +25,13 @@ def test_limits():
     assert kib == {
         "gfx90a": 64, "gfx942": 64, "gfx950": 160,
         "sm_75": 64, "sm_80": 163, "sm_86": 99, "sm_89": 99, "sm_90": 227, "sm_90a": 227, "sm_100a": 227,
+        "sm_103a": 227, "sm_120a": 99,
     }  # fmt: skip
     assert {c.wave for c in arch.CHIPS.values() if c.vendor == "amd"} == {64}
     assert {c.wave for c in arch.CHIPS.values() if c.vendor == "nvidia"} == {32}
     assert {name: c.fp8 for name, c in arch.CHIPS.items() if c.fp8} == {
         "gfx942": "fnuz", "gfx950": "ocp", "sm_89": "ocp", "sm_90": "ocp", "sm_90a": "ocp", "sm_100a": "ocp",
+        "sm_103a": "ocp", "sm_120a": "ocp",
     }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ MULTIPROCESSORS = {
     "sm_75": (1024, 16, 64, 64), "sm_80": (2048, 32, 164, 163), "sm_86": (1536, 16, 100, 99),
     "sm_89": (1536, 24, 100, 99),
     "sm_90": (2048, 32, 228, 227), "sm_90a": (2048, 32, 228, 227), "sm_100a": (2048, 32, 228, 227),
+    "sm_103a": (2048, 32, 228, 227), "sm_120a": (1536, 24, 100, 99),
 }  # fmt: skip
 # LLVM, AMDGPUBaseInfo (waves of a SIMD, work-groups of a CU, granules); ISA guides (registers, LDS): KiB and granule of
 # LDS.
@@ -32,7 +33,8 @@ PRODUCTS = {
     "sm_90": (132, 1, 0.629, 479),
     "sm_90a": (132, 1, 0.629, 479), "sm_100a": (148, 1, 1.0, None),
 }  # fmt: skip
-PTX = {"sm_75": 78, "sm_80": 78, "sm_86": 78, "sm_89": 87, "sm_90": 87, "sm_90a": 87, "sm_100a": 87}
+PTX = {"sm_75": 78, "sm_80": 78, "sm_86": 78, "sm_89": 87, "sm_90": 87, "sm_90a": 87, "sm_100a": 87, "sm_103a": 88,
+    "sm_120a": 87}
 
 
 def test_multiprocessors():

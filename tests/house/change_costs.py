@@ -194,7 +194,7 @@ AMD = (*AMD, Chip(
 """
 CHIPS = Change("chips", (
     ("avelang/arch/amd.py", "", _AMD_CHIP),
-    ("avelang/arch/nvidia.py", '    ("sm_100a", 227,', '    ("sm_120a", 99, "ocp", 87, Multiprocessor(1536, 24, 100 * KIB), None),\n'),
+    ("avelang/arch/nvidia.py", '    ("sm_100a", 227,', '    ("sm_121a", 99, "ocp", 88, Multiprocessor(1536, 24, 100 * KIB), None),\n'),
 ), """
 @avelang.jit
 def turned(x: al.Pointer(al.f32), y: al.Pointer(al.f32)):
@@ -208,12 +208,12 @@ def turned(x: al.Pointer(al.f32), y: al.Pointer(al.f32)):
 
 x = RNG.standard_normal(64).astype(np.float32)
 want = np.tanh(x[::-1] + x[::-1].reshape(-1, 2)[:, ::-1].reshape(-1))
-for target, words in (("gfx1201", "amdgcn-amd-amdhsa--gfx1201"), ("sm_120a", ".target sm_120a")):
+for target, words in (("gfx1201", "amdgcn-amd-amdhsa--gfx1201"), ("sm_121a", ".target sm_121a")):
     assert words in compile_text(turned, {}, (64, 1, 1), target, "asm")
     for backend in ("reference", "cpu"):
         on(turned, want, x, target=target, backend=backend, tolerance=1e-6)
 from avelang.arch.occupancy import occupancy, residency
-assert occupancy("gfx1201", 256, 96, 32, 0).waves == 16 and residency("sm_120a", 256, 32, 0).blocks == 6
+assert occupancy("gfx1201", 256, 96, 32, 0).waves == 16 and residency("sm_121a", 256, 32, 0).blocks == 6
 """)  # fmt: skip
 
 FUNCTION = Change("a math function", ((

@@ -103,7 +103,8 @@ def test_versions_and_counts(monkeypatch):
 
 FITTING = {
     "sm_90": ("sm_90a", "sm_75 sm_80 sm_86 sm_89 sm_90 sm_90a"), "sm_86": ("sm_86", "sm_75 sm_80 sm_86"), "sm_87": ("sm_86", "sm_75 sm_80 sm_86"),
-    "sm_75": ("sm_75", "sm_75"), "sm_100": ("sm_100a", "sm_75 sm_80 sm_86 sm_89 sm_90 sm_100a"), "sm_120": ("sm_90", "sm_75 sm_80 sm_86 sm_89 sm_90"),
+    "sm_75": ("sm_75", "sm_75"), "sm_100": ("sm_100a", "sm_75 sm_80 sm_86 sm_89 sm_90 sm_100a"), "sm_120": ("sm_120a", "sm_75 sm_80 sm_86 sm_89 sm_90 sm_120a"),
+    "sm_103": ("sm_103a", "sm_75 sm_80 sm_86 sm_89 sm_90 sm_103a"),
 }  # fmt: skip
 
 

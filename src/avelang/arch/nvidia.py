@@ -49,6 +49,9 @@ _TABLE: tuple[tuple[str, int, str, int, Multiprocessor, Sku | None], ...] = (
     ("sm_90", 227, "ocp", 87, Multiprocessor(2048, 32, 228 * KIB), _H200),
     ("sm_90a", 227, "ocp", 87, Multiprocessor(2048, 32, 228 * KIB), _H200),
     ("sm_100a", 227, "ocp", 87, Multiprocessor(2048, 32, 228 * KIB), _B200),
+    # PTX ISA, release notes: sm_103a since 8.8, sm_120a since 8.7. The latter's SM: that of 12.0 in the guide's table.
+    ("sm_103a", 227, "ocp", 88, Multiprocessor(2048, 32, 228 * KIB), None),
+    ("sm_120a", 99, "ocp", 87, Multiprocessor(1536, 24, 100 * KIB), None),
 )
 
 

@@ -2645,12 +2645,612 @@ class _nvvm:
         """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e5m2, C and D 16 x 8 of f32. All lanes take part."""
 
     @staticmethod
+    def mma_16x8x32_f8f6f4_e2m1_e2m1_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m1, B 32 x 8 of e2m1, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m1_e2m1_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m1, B 32 x 8 of e2m1, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m1_e2m3_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m1, B 32 x 8 of e2m3, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m1_e2m3_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m1, B 32 x 8 of e2m3, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m1_e3m2_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m1, B 32 x 8 of e3m2, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m1_e3m2_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m1, B 32 x 8 of e3m2, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m1_e4m3_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m1, B 32 x 8 of e4m3, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m1_e4m3_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m1, B 32 x 8 of e4m3, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m1_e5m2_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m1, B 32 x 8 of e5m2, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m1_e5m2_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m1, B 32 x 8 of e5m2, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m3_e2m1_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m3, B 32 x 8 of e2m1, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m3_e2m1_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m3, B 32 x 8 of e2m1, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m3_e2m3_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m3, B 32 x 8 of e2m3, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m3_e2m3_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m3, B 32 x 8 of e2m3, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m3_e3m2_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m3, B 32 x 8 of e3m2, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m3_e3m2_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m3, B 32 x 8 of e3m2, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m3_e4m3_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m3, B 32 x 8 of e4m3, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m3_e4m3_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m3, B 32 x 8 of e4m3, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m3_e5m2_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m3, B 32 x 8 of e5m2, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e2m3_e5m2_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m3, B 32 x 8 of e5m2, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e3m2_e2m1_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e3m2, B 32 x 8 of e2m1, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e3m2_e2m1_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e3m2, B 32 x 8 of e2m1, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e3m2_e2m3_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e3m2, B 32 x 8 of e2m3, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e3m2_e2m3_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e3m2, B 32 x 8 of e2m3, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e3m2_e3m2_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e3m2, B 32 x 8 of e3m2, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e3m2_e3m2_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e3m2, B 32 x 8 of e3m2, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e3m2_e4m3_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e3m2, B 32 x 8 of e4m3, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e3m2_e4m3_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e3m2, B 32 x 8 of e4m3, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e3m2_e5m2_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e3m2, B 32 x 8 of e5m2, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e3m2_e5m2_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e3m2, B 32 x 8 of e5m2, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e4m3_e2m1_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e2m1, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e4m3_e2m1_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e2m1, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e4m3_e2m3_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e2m3, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e4m3_e2m3_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e2m3, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e4m3_e3m2_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e3m2, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e4m3_e3m2_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e3m2, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e4m3_e4m3_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e4m3, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e4m3_e4m3_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e4m3, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e4m3_e5m2_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e5m2, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e4m3_e5m2_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e5m2, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e5m2_e2m1_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e2m1, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e5m2_e2m1_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e2m1, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e5m2_e2m3_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e2m3, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e5m2_e2m3_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e2m3, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e5m2_e3m2_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e3m2, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e5m2_e3m2_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e3m2, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e5m2_e4m3_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e4m3, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e5m2_e4m3_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e4m3, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e5m2_e5m2_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e5m2, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_f8f6f4_e5m2_e5m2_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e5m2, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
     def mma_16x8x32_i8_i32(a: Any, b: Any, c: Any) -> Any:
         """D = A B + C over a warp: A is 16 x 32 of i8, B 32 x 8 of i8, C and D 16 x 8 of i32. All lanes take part."""
 
     @staticmethod
     def mma_16x8x32_i8_u8_i32(a: Any, b: Any, c: Any) -> Any:
         """D = A B + C over a warp: A is 16 x 32 of i8, B 32 x 8 of u8, C and D 16 x 8 of i32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e2m1_e2m1_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m1, B 32 x 8 of e2m1, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e2m1_e2m3_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m1, B 32 x 8 of e2m3, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e2m1_e3m2_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m1, B 32 x 8 of e3m2, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e2m1_e4m3_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m1, B 32 x 8 of e4m3, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e2m1_e5m2_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m1, B 32 x 8 of e5m2, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e2m3_e2m1_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m3, B 32 x 8 of e2m1, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e2m3_e2m3_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m3, B 32 x 8 of e2m3, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e2m3_e3m2_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m3, B 32 x 8 of e3m2, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e2m3_e4m3_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m3, B 32 x 8 of e4m3, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e2m3_e5m2_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e2m3, B 32 x 8 of e5m2, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e3m2_e2m1_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e3m2, B 32 x 8 of e2m1, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e3m2_e2m3_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e3m2, B 32 x 8 of e2m3, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e3m2_e3m2_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e3m2, B 32 x 8 of e3m2, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e3m2_e4m3_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e3m2, B 32 x 8 of e4m3, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e3m2_e5m2_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e3m2, B 32 x 8 of e5m2, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e4m3_e2m1_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e2m1, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e4m3_e2m3_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e2m3, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e4m3_e3m2_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e3m2, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e4m3_e4m3_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e4m3, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e4m3_e5m2_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e5m2, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e5m2_e2m1_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e2m1, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e5m2_e2m3_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e2m3, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e5m2_e3m2_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e3m2, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e5m2_e4m3_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e4m3, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x32_mxf8f6f4_e5m2_e5m2_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e5m2, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
 
     @staticmethod
     def mma_16x8x32_u8_i32(a: Any, b: Any, c: Any) -> Any:
@@ -2668,6 +3268,54 @@ class _nvvm:
     def mma_16x8x4_tf32_f32(a: Any, b: Any, c: Any) -> Any:
         """D = A B + C over a warp: A is 16 x 4 of tf32, B 4 x 8 of tf32, C and D 16 x 8 of f32. The low 13 bits of the elements of
         A and B are ignored. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x64_mxf4_e2m1_e2m1_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 64 of e2m1, B 64 x 8 of e2m1, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x64_mxf4nvf4_2x_ue8m0_e2m1_e2m1_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 64 of e2m1, B 64 x 8 of e2m1, C and D 16 x 8 of f32. Each 32 elements along K have a
+        scale factor, ue8m0. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x64_mxf4nvf4_4x_ue4m3_e2m1_e2m1_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        byte_a: int = 0,
+        thread_a: int = 0,
+        byte_b: int = 0,
+        thread_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warp: A is 16 x 64 of e2m1, B 64 x 8 of e2m1, C and D 16 x 8 of f32. Each 16 elements along K have a
+        scale factor, ue4m3. All lanes take part.
         """
 
     @staticmethod

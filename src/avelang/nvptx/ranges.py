@@ -54,7 +54,8 @@ TABLE: tuple[OperandRange, ...] = (*(OperandRange("bar barrier", word, at, *_BAR
     OperandRange("mbarrier.init", "", 1, *_between(1, (1 << 20) - 1)), OperandRange("mbarrier.arrive "
     "mbarrier.arrive_drop", "", 2, *_POSITIVE),
     OperandRange("mbarrier.test_wait mbarrier.try_wait", "parity", 2, *_PARITY),
-    OperandRange("cp.async.bulk.prefetch", "", 1, *_BULK), OperandRange("cp.reduce.async.bulk", "", 2, *_BULK),
+    OperandRange("cp.async.bulk.prefetch", "", 1, *_BULK),
+    OperandRange("cp.reduce.async.bulk multimem.cp.async.bulk multimem.cp.reduce.async.bulk", "", 2, *_BULK),
     OperandRange("cp.async.bulk", "global mbarrier::complete_tx::bytes|bulk_group", 2, *_BULK),
     OperandRange("cp.async.bulk cp.async.bulk.tensor", "shared::cluster multicast::cluster", 4, *_MASK),
     OperandRange("st.bulk", "", 1, *_multiple(8, high=1 << 62)), OperandRange("pmevent", "mask", 0, *_MASK),

@@ -18,7 +18,8 @@ from avelang.isa.nvptx.copy_async import nothing
 from avelang.isa.row import Param, Row, register
 from avelang.isa.wave_protocol import Machine, Waiting
 
-SM_75, SM_90, SM_90A_100A = frozenset({"sm_75"}), frozenset({"sm_90"}), frozenset({"sm_90a", "sm_100a"})
+SM_75, SM_90 = frozenset({"sm_75"}), frozenset({"sm_90"})
+SETMAXNREG = frozenset({"sm_90a", "sm_100a", "sm_103a", "sm_120a"})
 ORDER = frozenset({"read", "write", "sync"})
 MOST_BARRIERS = 16
 
@@ -76,7 +77,7 @@ _NOTHING: tuple[tuple[str, tuple[Param, ...], str, str, frozenset[str], str | As
     "so.", "9.7.13.13, griddepcontrol", SM_90, "griddepcontrol.launch_dependents;", ORDER),
     *((f"setmaxnreg_{how}", (Param("count", "const", "registers of each thread, a multiple of " "8", range=(24, 256),
     choices=tuple(range(24, 257, 8))),), f"The warps of a warpgroup {what} registers: `count` for each thread from now "
-    f"on. All warps of the warpgroup execute it.", "9.7.20.5, setmaxnreg", SM_90A_100A,
+    f"on. All warps of the warpgroup execute it.", "9.7.20.5, setmaxnreg", SETMAXNREG,
     Asm(f"setmaxnreg.{how}.sync.aligned.u32 <count>;", marks=frozenset({SETS_REGISTERS})), ORDER | {"convergent"})
     for how, what in (("inc", "wait for more"), ("dec", "give back"))),
     ("prefetch_l2", (Param("src", "tensor", "in global memory; begins where the line is", spaces=(GLOBAL,),

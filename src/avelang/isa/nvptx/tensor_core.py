@@ -61,6 +61,7 @@ def tensor_row(
     text: str | Callable[[Mapping[str, Any]], str],
     effects: frozenset[str] = EFFECTS,
     tied: str = "",
+    features: frozenset[str] = TENSOR,
 ) -> None:
     """Registers a row of `tcgen05`, which the CPU backend does not execute."""
     name = f"nvvm.tcgen05_{name}"
@@ -71,7 +72,7 @@ def tensor_row(
             result,
             doc,
             f"{SECTION}.{section}",
-            TENSOR,
+            features,
             meaning,
             effects,
             not_on_the_cpu(name),

@@ -13,7 +13,7 @@ from avelang.ir.dtypes import u32, u64
 from avelang.ir.types import SHARED
 from avelang.isa.mma_reference import matmul
 from avelang.isa.nvptx.mbarrier import BAR, at_lanes
-from avelang.isa.nvptx.tensor_core import ADDRESS, GROUP, tensor_row
+from avelang.isa.nvptx.tensor_core import ADDRESS, GROUP, TENSOR, tensor_row
 from avelang.isa.row import Param, TensorRef
 from avelang.isa.wave_protocol import Machine
 
@@ -224,6 +224,7 @@ def _products(kind: str, held: bool, ws: bool) -> None:
         "10.9, tcgen05.mma",
         _product(kind, held, ws),
         text,
+        features=frozenset({"sm_100a"}) if kind == "i8" else TENSOR,  # 9.7.16.10.9.1, "Target ISA Notes"
     )
 
 

@@ -135,7 +135,8 @@ def mma(host: HostExecutor, v: HostView) -> None:
     if f.scaled:
         a, b = _scaled(v, f, a, b, rest)
     out = _product(f, a, b, c)[row, col]
-    out = np.ascontiguousarray(out.astype({"s32": np.int32, "f16": np.float16, "f32": np.float32}[f.d]))
+    with np.errstate(over="ignore"):
+        out = np.ascontiguousarray(out.astype({"s32": np.int32, "f16": np.float16, "f32": np.float32}[f.d]))
     for k, r in enumerate(items_of(o[0])):
         v.set(r, out.view(np.uint32).reshape(LANES, -1)[:, k])
 
