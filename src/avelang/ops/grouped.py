@@ -17,6 +17,7 @@ from avelang.bridge import Array, no_kernel, op
 from avelang_kernels.arrays import address, is_torch, spanned
 from avelang_kernels.moe import hopper_weights, tile_grouped
 from avelang_kernels.moe.tile_grouped_gemm import best_block, grouped_gemm
+from avelang_kernels.norm.lines import through
 
 DTYPES = ("bfloat16", "float16")
 OUT = (*DTYPES, "float32")
@@ -60,6 +61,11 @@ def grouped(
     invariant: bool | None = None,
 ) -> None:  # fmt: skip
     """The operation of `grouped_matmul`."""
+    through(lambda made: _products(a, b, offs, bias, made, target, invariant), out)
+
+
+def _products(a: Any, b: Any, offs: Any, bias: Any, out: Any, target: str | None, invariant: bool | None) -> None:
+    """Writes the products to an array without gaps."""
     cpu = tile.on_cpu(a)
     chip = target or ("gfx942" if cpu else tile.device_of(a)[0])
     if not (chip.startswith("gfx") or chip.startswith("sm_") and int("".join(filter(str.isdigit, chip))) >= 80):

@@ -12,6 +12,7 @@ from avelang.bridge import Array, no_kernel, op
 from avelang.ops.norm import floats, on
 from avelang_kernels.loss import launches
 from avelang_kernels.loss.linear import linear_losses, multiply_by
+from avelang_kernels.norm.lines import through
 
 REDUCTIONS = ("mean", "sum", "none")
 PRODUCTS = ("bfloat16", "float16", "float32")
@@ -53,9 +54,13 @@ def cross_entropy_rows(
     target_chip: str | None = None,
 ) -> None:  # fmt: skip
     """`cross_entropy`; for the backward the logarithms of rows' sums of powers, and what losses are multiplied by."""
-    each, target = loss if reduction == "none" else losses, flat(target)
-    launches.make_losses(logits, target, each, lse, ignore=ignore_index, smoothing=label_smoothing, z=z_loss,
-                         cap=softcap, **on(target_chip))  # fmt: skip
+    target = flat(target)
+
+    def make(each: Any) -> None:
+        launches.make_losses(logits, target, each, lse, ignore=ignore_index, smoothing=label_smoothing, z=z_loss,
+                             cap=softcap, **on(target_chip))  # fmt: skip
+
+    through(make, loss if reduction == "none" else losses)
     if reduction == "none":
         scale[...] = 1
     else:

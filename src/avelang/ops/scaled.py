@@ -21,6 +21,7 @@ from avelang_kernels.arrays import empty, named, spanned, strides_of
 from avelang_kernels.matmul import hopper_gemm, hopper_scaled, quantize, tile_scaled
 from avelang_kernels.matmul.hopper_tiles import GemmTile
 from avelang_kernels.matmul.storage import misplaced
+from avelang_kernels.norm.lines import through, whole
 
 OCP, FNUZ = ("float8_e4m3fn", "float8_e5m2"), ("float8_e4m3fnuz", "float8_e5m2fnuz")
 KINDS = (OCP, FNUZ, ("int8",))
@@ -124,6 +125,13 @@ def scaled(
     factor: float = 1.0, use_fast_accum: bool = True, target: str | None = None, invariant: bool | None = None,
 ) -> None:  # fmt: skip
     """The operation of `scaled_matmul`; `factor`: the product of scales that are numbers."""
+    more = factor, use_fast_accum, target, invariant
+    through(lambda made: _product(a, b, scale_a, scale_b, bias, made, *more), out)
+
+
+def _product(a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, out: Any, factor: float, use_fast_accum: bool,
+             target: str | None, invariant: bool | None) -> None:  # fmt: skip
+    """Writes the product to an array without gaps."""
     (m, k), n = a.shape, b.shape[1]
     if 0 in (m, n, k):
         out[...] = 0 if bias is None else bias
@@ -237,11 +245,15 @@ def scaled_matmul(
         if scale_a is not None and len(scale_a.shape) > 2:
             scale_a = scale_a.reshape(-1, scale_a.shape[-1])
     dtype = _dtype_of(out_dtype, out)
+    apart = bool(lead) and out is not None and not whole(out)  # no matrix by strides
     made = scaled(
         a, b, scale_a, scale_b, bias, out_dtype=dtype, factor=factor, use_fast_accum=use_fast_accum, target=target,
-        out=out.reshape(a.shape[0], b.shape[1]) if lead and out is not None else out, fallback=fallback,
+        out=None if apart else out.reshape(a.shape[0], b.shape[1]) if lead and out is not None else out,
+        fallback=fallback,
     )  # fmt: skip
     if out is not None:
+        if apart:
+            out[...] = made.reshape(tuple(out.shape))
         return out
     return made.reshape((*lead, made.shape[0] // math.prod(lead), made.shape[1])) if lead else made
 

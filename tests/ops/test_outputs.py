@@ -1,0 +1,56 @@
+"""Arrays that a caller gives for results, `out=`, in any order and with gaps: they are written, and nothing beside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from avelang import ops
+
+torch = pytest.importorskip("torch")
+BF16, F8 = torch.bfloat16, torch.float8_e4m3fnuz
+
+
+def ways(shape: tuple[int, ...], dtype: Any) -> Iterator[tuple[Any, Any]]:
+    """An array of NaN that lies in each of several ways, and the memory that it is a part of."""
+    whole = torch.full(shape, float("nan"), dtype=dtype)
+    yield whole, whole
+    turned = torch.full((*shape[:-2], shape[-1], shape[-2]), float("nan"), dtype=dtype)
+    yield turned.transpose(-1, -2), turned
+    large = torch.full([2 * n for n in shape], float("nan"), dtype=dtype)
+    yield large[tuple(slice(None, None, 2) for _ in shape)], large
+    off = torch.full((whole.numel() + 2,), float("nan"), dtype=dtype)
+    yield off[1:-1].view(shape), off
+    if len(shape) == 3:
+        moved = torch.full((shape[1], shape[0], shape[2]), float("nan"), dtype=dtype)
+        yield moved.transpose(0, 1), moved
+
+
+A, B = torch.randn(2, 9, 16).to(BF16), torch.randn(2, 16, 8).to(BF16)
+ENDS = {n: torch.tensor(n, dtype=torch.int32) for n in ((4, 9), (4, 16), (3, 8))}
+X, Y = torch.randn(2, 9, 16).to(F8), torch.randn(16, 8).to(F8)
+Q, COS, SIN = torch.randn(2, 3, 8), torch.rand(3, 4).cos(), torch.rand(3, 4).sin()
+LOGITS, CLASSES = torch.randn(4, 3, 7), torch.randint(0, 7, (4, 3))
+
+
+@pytest.mark.parametrize("call", [
+    lambda **o: ops.grouped_matmul(A, B, **o),
+    lambda **o: ops.grouped_matmul(A[0], B, ENDS[4, 9], **o),
+    lambda **o: ops.grouped_matmul(A[0], B[0], ENDS[4, 16], **o),
+    lambda **o: ops.grouped_matmul(A, B[0], ENDS[3, 8], **o),
+    lambda **o: ops.scaled_matmul(X[0], Y, **o),
+    lambda **o: ops.scaled_matmul(X, Y, **o),
+    lambda **o: ops.matmul(A, B, **o),
+    lambda **o: ops.rotary(Q, None, COS, SIN, **o),
+    lambda **o: ops.cross_entropy(LOGITS, CLASSES, reduction="none", **o),
+    lambda **o: ops.layer_norm(Q, **o),
+])  # fmt: skip
+def test_results_are_written_where_they_are_wanted(call: Callable[..., Any]) -> None:
+    want = call()
+    assert not want.isnan().any()
+    for out, memory in ways(tuple(want.shape), want.dtype):
+        assert call(out=out) is out
+        assert torch.equal(out, want), (out.shape, out.stride())
+        assert memory.isnan().sum() == memory.numel() - out.numel()
