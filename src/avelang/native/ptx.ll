@@ -1,4 +1,4 @@
-; Made by `./dev native` of ptx/ptx.c, SHA-256 a7b150e74162e8830684611b1a5d2fa9abcc1c4fc9fcc455909aae8ee3bae483
+; Made by `./dev native` of ptx/ptx.c, SHA-256 4b6559260c1677f435a84b1ee5f9e78134cb039853d66dd5631f43d507375262
 
 %struct.LogRecord = type { i32, i32, i32, i32, i32, [44 x i8], [32 x i64] }
 
@@ -414,13 +414,13 @@ lor.lhs.false:
 
 if.then:
   %3 = inttoptr i64 %address to ptr
-  br label %cleanup27
+  br label %cleanup32
 
 if.end:
   %region_count = getelementptr inbounds nuw i8, ptr %g, i64 8
   %4 = load i64, ptr %region_count, align 8
-  %cmp6.not75.not = icmp eq i64 %4, 0
-  br i1 %cmp6.not75.not, label %for.end, label %for.body.lr.ph
+  %cmp6.not88.not = icmp eq i64 %4, 0
+  br i1 %cmp6.not88.not, label %for.end, label %for.body.lr.ph
 
 for.body.lr.ph:
   %5 = load ptr, ptr %g, align 8
@@ -428,73 +428,115 @@ for.body.lr.ph:
   br label %for.body
 
 for.body:
-  %k.077 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
-  %region.076 = phi ptr [ %5, %for.body.lr.ph ], [ %add.ptr, %for.inc ]
-  %6 = load i64, ptr %region.076, align 8
+  %k.090 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
+  %region.089 = phi ptr [ %5, %for.body.lr.ph ], [ %add.ptr, %for.inc ]
+  %6 = load i64, ptr %region.089, align 8
   %cmp7 = icmp ult i64 %address, %6
   br i1 %cmp7, label %for.inc, label %lor.lhs.false8
 
 lor.lhs.false8:
-  %arrayidx9 = getelementptr inbounds nuw i8, ptr %region.076, i64 8
+  %arrayidx9 = getelementptr inbounds nuw i8, ptr %region.089, i64 8
   %7 = load i64, ptr %arrayidx9, align 8
   %cmp10 = icmp ugt i64 %add, %7
-  %or.cond61 = or i1 %cmp12, %cmp10
-  br i1 %or.cond61, label %for.inc, label %if.end14
+  %or.cond71 = or i1 %cmp12, %cmp10
+  br i1 %or.cond71, label %for.inc, label %if.end14
 
 if.end14:
-  %arrayidx9.le = getelementptr inbounds nuw i8, ptr %region.076, i64 8
+  %arrayidx9.le = getelementptr inbounds nuw i8, ptr %region.089, i64 8
   store i64 %6, ptr %near_start, align 8
   %8 = load i64, ptr %arrayidx9.le, align 8
   %near_end18 = getelementptr inbounds nuw i8, ptr %g, i64 24
   store i64 %8, ptr %near_end18, align 8
-  %arrayidx19 = getelementptr inbounds nuw i8, ptr %region.076, i64 16
+  %arrayidx19 = getelementptr inbounds nuw i8, ptr %region.089, i64 16
   %9 = load i64, ptr %arrayidx19, align 8
   %near_writable20 = getelementptr inbounds nuw i8, ptr %g, i64 32
   store i64 %9, ptr %near_writable20, align 8
   %tobool21.not = icmp ne i32 %write, 0
   %tobool24.not = icmp eq i64 %9, 0
-  %or.cond84 = select i1 %tobool21.not, i1 %tobool24.not, i1 false
-  br i1 %or.cond84, label %cond.false, label %cond.true
+  %or.cond101 = select i1 %tobool21.not, i1 %tobool24.not, i1 false
+  br i1 %or.cond101, label %cond.false, label %cond.true
 
 cond.true:
   %10 = inttoptr i64 %address to ptr
-  br label %cleanup27
+  br label %cleanup32
 
 cond.false:
-  %watched.i62 = getelementptr inbounds nuw i8, ptr %g, i64 272
-  %11 = load i32, ptr %watched.i62, align 8
-  %tobool.not.i63 = icmp eq i32 %11, 0
-  br i1 %tobool.not.i63, label %if.end.i67, label %if.then.i64
+  %watched.i72 = getelementptr inbounds nuw i8, ptr %g, i64 272
+  %11 = load i32, ptr %watched.i72, align 8
+  %tobool.not.i73 = icmp eq i32 %11, 0
+  br i1 %tobool.not.i73, label %if.end.i77, label %if.then.i74
 
-if.then.i64:
-  %call.i65 = tail call ptr @ave_blame(ptr noundef %w, ptr noundef nonnull %g, i64 noundef %lane, i64 noundef %address, i64 noundef %size, i32 noundef 3) #7
-  br label %cleanup27
+if.then.i74:
+  %call.i75 = tail call ptr @ave_blame(ptr noundef %w, ptr noundef nonnull %g, i64 noundef %lane, i64 noundef %address, i64 noundef %size, i32 noundef 3) #7
+  br label %cleanup32
 
-if.end.i67:
-  %fault_code.i68 = getelementptr inbounds nuw i8, ptr %g, i64 88
-  store i32 3, ptr %fault_code.i68, align 8
-  %fault_address.i69 = getelementptr inbounds nuw i8, ptr %g, i64 104
-  store i64 %address, ptr %fault_address.i69, align 8
-  %conv.i70 = trunc i64 %size to i32
-  %fault_size.i71 = getelementptr inbounds nuw i8, ptr %g, i64 100
-  store i32 %conv.i70, ptr %fault_size.i71, align 4
-  br label %cleanup27
+if.end.i77:
+  %fault_code.i78 = getelementptr inbounds nuw i8, ptr %g, i64 88
+  store i32 3, ptr %fault_code.i78, align 8
+  %fault_address.i79 = getelementptr inbounds nuw i8, ptr %g, i64 104
+  store i64 %address, ptr %fault_address.i79, align 8
+  %conv.i80 = trunc i64 %size to i32
+  %fault_size.i81 = getelementptr inbounds nuw i8, ptr %g, i64 100
+  store i32 %conv.i80, ptr %fault_size.i81, align 4
+  br label %cleanup32
 
 for.inc:
-  %inc = add nuw i64 %k.077, 1
-  %add.ptr = getelementptr inbounds nuw i8, ptr %region.076, i64 24
+  %inc = add nuw i64 %k.090, 1
+  %add.ptr = getelementptr inbounds nuw i8, ptr %region.089, i64 24
   %exitcond.not = icmp eq i64 %inc, %4
   br i1 %exitcond.not, label %for.end, label %for.body
 
 for.end:
+  %tobool25.not = icmp eq i32 %write, 0
+  br i1 %tobool25.not, label %land.lhs.true26, label %if.end29
+
+land.lhs.true26:
+  %12 = or i64 %size, %address
+  %13 = and i64 %12, 3
+  %14 = icmp eq i64 %13, 0
+  %cmp.i91 = icmp ne i64 %4, 0
+  %or.cond22.i92 = and i1 %14, %cmp.i91
+  br i1 %or.cond22.i92, label %for.body.i.lr.ph, label %if.end29
+
+for.body.i.lr.ph:
+  %15 = load ptr, ptr %g, align 8
+  %sub.i = add i64 %add, -4
+  %cmp10.not.i = icmp ugt i64 %address, %add
+  br label %for.body.i
+
+for.body.i:
+  %k.0.i94 = phi i64 [ 0, %for.body.i.lr.ph ], [ %inc.i, %for.inc.i ]
+  %region.0.i93 = phi ptr [ %15, %for.body.i.lr.ph ], [ %add.ptr.i, %for.inc.i ]
+  %16 = load i64, ptr %region.0.i93, align 8
+  %cmp4.not.i = icmp ult i64 %address, %16
+  br i1 %cmp4.not.i, label %for.inc.i, label %land.lhs.true5.i
+
+land.lhs.true5.i:
+  %arrayidx6.i = getelementptr inbounds nuw i8, ptr %region.0.i93, i64 8
+  %17 = load i64, ptr %arrayidx6.i, align 8
+  %cmp7.i = icmp uge i64 %sub.i, %17
+  %or.cond23.i = or i1 %cmp10.not.i, %cmp7.i
+  br i1 %or.cond23.i, label %for.inc.i, label %if.then28
+
+for.inc.i:
+  %inc.i = add nuw i64 %k.0.i94, 1
+  %add.ptr.i = getelementptr inbounds nuw i8, ptr %region.0.i93, i64 24
+  %cmp.i = icmp ult i64 %inc.i, %4
+  br i1 %cmp.i, label %for.body.i, label %if.end29
+
+if.then28:
+  %18 = inttoptr i64 %address to ptr
+  br label %cleanup32
+
+if.end29:
   %watched.i = getelementptr inbounds nuw i8, ptr %g, i64 272
-  %12 = load i32, ptr %watched.i, align 8
-  %tobool.not.i = icmp eq i32 %12, 0
+  %19 = load i32, ptr %watched.i, align 8
+  %tobool.not.i = icmp eq i32 %19, 0
   br i1 %tobool.not.i, label %if.end.i, label %if.then.i
 
 if.then.i:
   %call.i = tail call ptr @ave_blame(ptr noundef %w, ptr noundef nonnull %g, i64 noundef %lane, i64 noundef %address, i64 noundef %size, i32 noundef 2) #7
-  br label %cleanup27
+  br label %cleanup32
 
 if.end.i:
   %fault_code.i = getelementptr inbounds nuw i8, ptr %g, i64 88
@@ -504,10 +546,10 @@ if.end.i:
   %conv.i = trunc i64 %size to i32
   %fault_size.i = getelementptr inbounds nuw i8, ptr %g, i64 100
   store i32 %conv.i, ptr %fault_size.i, align 4
-  br label %cleanup27
+  br label %cleanup32
 
-cleanup27:
-  %retval.2 = phi ptr [ %3, %if.then ], [ null, %if.end.i ], [ %call.i, %if.then.i ], [ null, %if.end.i67 ], [ %call.i65, %if.then.i64 ], [ %10, %cond.true ]
+cleanup32:
+  %retval.2 = phi ptr [ %3, %if.then ], [ null, %if.end.i ], [ %18, %if.then28 ], [ %call.i, %if.then.i ], [ null, %if.end.i77 ], [ %call.i75, %if.then.i74 ], [ %10, %cond.true ]
   ret ptr %retval.2
 }
 

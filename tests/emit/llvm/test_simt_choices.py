@@ -120,3 +120,24 @@ def test_a_wrong_choice_is_noticed(monkeypatch):
     monkeypatch.setattr(simt_choices, "_places", shifted)
     want, got = both(*CASES[0])
     assert (want != got).any()
+
+
+@avelang.jit
+def extremes(x: al.Pointer(al.f16), y: al.Pointer(al.f16), out: al.Pointer(al.f16), N: al.constexpr):
+    t = al.thread_id(0)
+    a, b = al.make_local((N,), al.f16), al.make_local((N,), al.f16)
+    for i in range(N):
+        a[i], b[i] = x[t * N + i], y[t * N + i]
+    high, low = al.max(a, b), al.min(a, b)
+    for i in range(N):
+        out[t * N + i] = high[i] - low[i]
+
+
+@pytest.mark.parametrize("n", [16, 17, 32, 45])
+def test_extremes_of_long_vectors(n):
+    """LLVM 22 has no code for those of more than 16 halves on AMD."""
+    rng = np.random.default_rng(n)
+    x, y = rng.integers(-50, 50, (2, 64 * n)).astype(np.float16)
+    out = np.zeros_like(x)
+    extremes[1, 64](x, y, out, n, target="gfx942")
+    assert np.array_equal(out, np.abs(x - y))

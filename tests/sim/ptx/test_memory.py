@@ -167,3 +167,28 @@ def test_elements_of_a_vector_that_nothing_reads(load, at, want, space, check):
     except AveError as e:
         found = e.code
     assert found == want
+
+
+HALVES = {  # of three
+    "ld.global.v2.b32 {%r1, %r2}, [%p0]; mov.b32 {%h1, %h2}, %r2; st.global.b16 [%p0], %h1;": 3.0,
+    "ld.global.b32 %r1, [%p0+8]; st.global.b16 [%p0], 0;": "X032",
+    "ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%p0]; add.u32 %r1, %r3, %r4; st.global.b32 [%p0], %r1;": "X032",
+    "mov.b32 %r1, 0; st.global.b32 [%p0+4], %r1;": "X032",
+}
+
+
+@pytest.mark.parametrize("check", [(), ("all",)], ids=["", "all"])
+def test_the_last_word_of_an_odd_number_of_halves(check):
+    """LLVM loads the third of three 16-bit floats by a word of which half is behind the array; a whole word behind it
+    is a fault, and so is a store."""
+    whole = np.zeros(16, np.float16)
+    x = whole[(-whole.ctypes.data % 16) // 2 :][:3]
+    for body, want in HALVES.items():
+        x[:] = 1, 2, 3
+        program = Program(kernel(body + " ret;"))
+        try:
+            program.launch([x.ctypes.data], (1, 1, 1), (1, 1, 1), memory=memory(x), check=check)
+            found = float(x[0])
+        except AveError as e:
+            found = e.code
+        assert found == want

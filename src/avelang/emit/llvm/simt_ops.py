@@ -48,6 +48,7 @@ _OWN16 = {
     "min": "minimumnum",
     "max": "maximumnum",
 }  # what machines with arithmetic on 16-bit floats do in one instruction
+_LONGEST16 = 16  # elements of a vector of 16-bit floats whose extremes LLVM 22 finds on AMD: for more it has no code
 _DIVISIONS = frozenset({"div", "rem", "floordiv", "mod"})
 
 
@@ -93,6 +94,9 @@ def _narrow_arith(w: Simt, name: str, t: Type, *xs: str) -> str:
     if d.bits == 16 and name in ("neg", "abs"):
         how, mask = ("xor", -(1 << 15)) if name == "neg" else ("and", (1 << 15) - 1)
         return w.op(f"{how} {held} {xs[0]}, {view.splat(str(mask), elem(d)) if wide else mask}")
+    if isinstance(t, VecType) and t.n > _LONGEST16 and name in ("min", "max"):
+        parts = (range(i, min(i + _LONGEST16, t.n)) for i in range(0, t.n, _LONGEST16))
+        return w.vector([x for part in parts for x in _piece(w, name, t, part, xs)], elem(d))
     if name in _OWN16 and d.name in w.target.native_fma:
         # Rounded once, or not at all.
         half = view.t(BINARY16[d.name], wide)
@@ -110,6 +114,14 @@ def _narrow_arith(w: Simt, name: str, t: Type, *xs: str) -> str:
     doubles = (arithmetic.convert(view, f32, f64, wide, single(w, t, x)) for x in xs)
     total = odd_fma(view, wide, *doubles) if d.name == "bf16" else arith(w, "fma", with_dtype(t, f64), *doubles)
     return narrow(w, t, round_to_odd(view, wide, total))
+
+
+def _piece(w: Simt, name: str, t: VecType, part: range, xs: tuple[str, ...]) -> list[str]:
+    """The elements of an op on a part of vectors."""
+    own, held, places = VecType(t.dtype, len(part)), w.type(t), ", ".join(f"i32 {i}" for i in part)
+    cut = (w.op(f"shufflevector {held} {x}, {held} poison, <{len(part)} x i32> <{places}>") for x in xs)
+    made = arith(w, name, own, *cut)
+    return [w.op(f"extractelement {w.type(own)} {made}, i64 {i}") for i in range(len(part))]
 
 
 def single(w: Simt, t: Type, x: str) -> str:

@@ -9,6 +9,15 @@ INLINE void *fault(WarpState *w, CtaRecord *g, u64 lane, u64 address, u64 size, 
   return 0;
 }
 
+/* Whether the last four bytes of a load begin in a piece of memory and only they end behind it: LLVM loads the last one of an odd number of 16-bit floats
+   by such a word, which is in one page. */
+INLINE bool last_word(const CtaRecord *g, u64 address, u64 size) {
+  const u64 *region = g->regions;
+  for (u64 k = 0; k < g->region_count && size % 4 == 0 && address % 4 == 0; k++, region += 3)
+    if (address >= region[0] && address + size - 4 < region[1] && address <= address + size) return 1;
+  return 0;
+}
+
 /* Global memory. Most accesses go where the last one went. */
 OUT_OF_LINE void *ave_place_global(WarpState *w, CtaRecord *g, u64 lane, u64 address, u64 size, u32 write) {
   u64 end = address + size;
@@ -21,6 +30,7 @@ OUT_OF_LINE void *ave_place_global(WarpState *w, CtaRecord *g, u64 lane, u64 add
     g->near_writable = region[2];
     return !write || region[2] ? (void *)address : fault(w, g, lane, address, size, READONLY);
   }
+  if (!write && last_word(g, address, size)) return (void *)address;
   return fault(w, g, lane, address, size, OUTSIDE);
 }
 
