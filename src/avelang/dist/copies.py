@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 import avelang.language as al
+from avelang.base.errors import AveError, error
 from avelang.jit import jit
 
 WAIT_AT_LEAST, WRITE_BEHIND_ALL = 0, 0  # CU_STREAM_WAIT_VALUE_GEQ, CU_STREAM_WRITE_VALUE_DEFAULT
@@ -64,8 +65,16 @@ class HostQueue(CopyQueue):
         self.member = member
 
     def wait(self, words: Any, index: int, epoch: int, rank: int) -> None:
-        """Raises L080."""
-        self.member.launch(awaited, 1, 32, words, index, epoch, rank, self.member.team)
+        """Raises L080, of this signal: a kernel beside it that waits for the copy ends at the same time."""
+        member = self.member
+        try:
+            member.launch(awaited, 1, 32, words, index, epoch, rank, member.team)
+        except AveError as e:
+            if e.code != "L080":
+                raise
+            why = f": its signal is {int(words[index])}, epoch {epoch} is waited for"
+            fields = {"rank": member.rank, "seconds": f"{member.limit} s", "peer": rank, "why": why}
+            raise error("L080", kernel=awaited.source.name, where="a copy beside a kernel", **fields) from None
 
     def copy(self, to: Any, source: Any) -> None:
         """By NumPy, or torch where the arrays are its own."""
@@ -81,7 +90,7 @@ class HostQueue(CopyQueue):
 
 @contextlib.contextmanager
 def by_thread(member: Any, work: Callable[[CopyQueue], None]) -> Iterator[None]:
-    """Runs `work` in a thread beside what is inside of `with`. Raises what it raises, where that did not raise."""
+    """Runs `work` in a thread beside what is inside of `with`. Raises what it raises, before what that does."""
     failed: list[BaseException] = []
 
     def run() -> None:
@@ -94,8 +103,12 @@ def by_thread(member: Any, work: Callable[[CopyQueue], None]) -> Iterator[None]:
     thread.start()
     try:
         yield
-    finally:
+    except AveError:
         thread.join()
+        if failed:  # who waits for a copy names whose part it is, and not who was not there to be copied from
+            raise failed[0] from None
+        raise
+    thread.join()
     if failed:
         raise failed[0]
 

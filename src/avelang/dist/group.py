@@ -14,7 +14,7 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -56,6 +56,7 @@ class Group(Member):
         self.name = f"{getattr(process_group, 'group_name', id(process_group))}, {next(_NUMBERS)}"
         self.ranks = torch.distributed.get_world_size(process_group)
         size = -(-size // ALIGNED) * ALIGNED
+        self._under_way, self._lock = 0, threading.Lock()
         self.agree("avelang.dist.connect", bytes=size)
         self._memory = memory(self, size)
         self.heaps, self.team, self._control = self._memory.heaps, self._memory.team, self._memory.control
@@ -78,7 +79,7 @@ class Group(Member):
         self.check(kernel.source.name)
         if self.device == "cpu":
             kwargs.setdefault("backend", "cpu")
-        with self._memory.watched(self.limit):
+        with self._counted(), self._memory.watched(self.limit):
             kernel[grid, block](*(self.own(a) for a in args), **{k: self.own(v) for k, v in kwargs.items()})
         if self.device == "cpu":
             self.check(kernel.source.name)
@@ -98,11 +99,25 @@ class Group(Member):
         if side is not None:
             self._torch.cuda.current_stream(self.device).wait_stream(side)
 
+    @contextlib.contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Counts a launch that is under way: there may be one of a thread that copies."""
+        with self._lock:
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way -= 1
+
     def check(self, kernel: str = "a kernel") -> None:
-        """Raises L080 where a launch has waited for a rank in vain."""
+        """Raises L080 where a launch has waited for a rank in vain. Waits are allowed again once none is under way that
+        has yet to hear that it must end."""
         found = late(self._control)
         if found is not None:
-            give_up(self._control, 0)
+            with self._lock:
+                if not self._under_way:
+                    give_up(self._control, 0)
             raise error("L080", kernel=kernel, rank=self.rank, seconds=f"{self.limit} s", **found)
 
     @property
