@@ -111,7 +111,7 @@ class Member(abc.ABC):
         ended when it returns, it is nothing."""
         return nullcontext()
 
-    def joined(self) -> None:
+    def joined(self) -> None:  # noqa: B027 - most members have one stream
         """Puts all later launches behind those of `beside`."""
 
     def copying(self, work: Callable[[CopyQueue], None]) -> AbstractContextManager[None]:

@@ -6,8 +6,7 @@ import sys
 from typing import Any
 
 from avelang import argument_error
-from avelang.bridge import Array
-from avelang.bridge import mesh_axes
+from avelang.bridge import Array, mesh_axes
 from avelang.dist import axes, connect
 from avelang.dist.memory import MEMBERS, Member
 from avelang_kernels.arrays import named
