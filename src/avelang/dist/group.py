@@ -122,8 +122,9 @@ class Group(Member):
 
     @property
     def copies(self) -> bool:  # type: ignore[override]
-        """Not while a stream is captured: what waits for words would wait for those of this call in each replay."""
-        return self.device == "cpu" or not self._torch.cuda.is_current_stream_capturing()
+        """Of NVIDIA GPUs; not while a stream is captured: each replay would wait for the words of this call."""
+        torch = self._torch
+        return self.device == "cpu" or bool(torch.version.cuda) and not torch.cuda.is_current_stream_capturing()
 
     def copying(self, work: Callable[[CopyQueue], None]) -> AbstractContextManager[None]:
         """On a GPU by its copy engines, on a stream of their own; else by a thread."""
