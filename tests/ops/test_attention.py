@@ -344,6 +344,14 @@ def test_arrays_that_lie_in_any_way(seed):
         assert x.base is None or x.base.dtype == bool or np.isnan(x.base).sum() in (0, x.base.size - x.size)
 
 
+def test_one_key_that_heads_share_by_a_stride_of_0():
+    rng = np.random.default_rng(0)
+    q, k, v = (rng.standard_normal((2, 2, n, 16), dtype=np.float32) for n in (5, 1, 1))
+    for shape in ((2, 1, 1, 16), (1, 2, 1, 16), (1, 1, 1, 16)):
+        one = np.broadcast_to(v[: shape[0], : shape[1]], v.shape)
+        assert np.allclose(ops.attention(q, k, one), np.broadcast_to(one, q.shape), atol=1e-6)
+
+
 def test_gradients_with_a_mask_that_is_transposed():
     torch = pytest.importorskip("torch")
     q, k, v = (torch.randn(1, 2, n, 16, requires_grad=True) for n in (5, 7, 7))

@@ -305,9 +305,11 @@ def writable(x: Any) -> bool:
 
 
 def overlap(shape: Any, strides: tuple[int, ...]) -> bool:
-    """True where rows of an array (..., length, d), or (length, heads, d), may overlap."""
+    """True where rows of an array (..., length, d), or (length, heads, d), may overlap, or a single one has stride 0:
+    tiles reach past it."""
     return (
-        any(0 < s < shape[-1] for s in strides[:-1])
+        any(n == 1 and s == 0 for n, s in zip(shape[:-1], strides, strict=False))
+        or any(0 < s < shape[-1] for s in strides[:-1])
         or (shape[-2] > 1 and strides[-2] == 0)
         or (len(shape) == 3 and shape[0] > 1 and strides[0] == 0)
     )
