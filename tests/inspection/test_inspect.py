@@ -156,6 +156,16 @@ def test_tiles_that_take_the_block_of_the_command():
         assert build.inspected(subject.of_kernel(numbers, {}, "gfx942", (threads, 1, 1))).subtitle.count(f"block {threads} x")
 
 
+def test_the_block_is_that_of_the_launches_in_the_file(ave, tmp_path):
+    file = tmp_path / "launched.py"
+    file.write_text("import avelang\nimport avelang.language as al\n\n\n@avelang.jit\ndef one(p: al.Pointer(al.f32)):\n"
+                    "    al.make_tensor(p, al.f32, al.make_layout((192,)))[al.thread_id(0)] = 1.0\n\n\nTHREADS = 192\n\n\n"
+                    "def run(p):\n    one[4, THREADS](p)\n", encoding="utf-8")  # fmt: skip
+    found = json.loads(ave("inspect", f"{file}:one", "--json").stdout)
+    assert "block 192 x 1 x 1" in found["subtitle"]
+    assert json.loads(ave("report", f"{file}:one", "--json").stdout)["block"] == [192, 1, 1]
+
+
 def test_a_kernels_text_is_never_markup(ave, hostile, tmp_path):
     out = tmp_path / "evil.html"
     result = ave("inspect", f"{hostile}:evil", "-D", "TEXT='</script><b id=evil>'", "-o", out)

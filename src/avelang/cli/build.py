@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from avelang.cli.compile import Chip, block_of, block_option, compiled, define_option
+from avelang.cli.compile import Chip, block_option, compiled, define_option
 
 if TYPE_CHECKING:
     from avelang.runtime.bundle import Specialization
@@ -60,6 +60,7 @@ def build(chips: tuple[str, ...], output: str, record: bool, defines: dict[str, 
     from avelang.base.errors import AveError
     from avelang.cli.console import show_error
     from avelang.runtime import bundle
+    from avelang.runtime.kernel_block import block_of
 
     chips = chips or (bundle.CPU,)
     command = shlex.join(["ave", "build", *sys.argv[2:]] if sys.argv[1:2] == ["build"] else ["ave", "build", what])

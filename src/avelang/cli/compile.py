@@ -134,6 +134,7 @@ def _emitted(kernel: str, target: str, emit: str, defines: dict[str, Any], block
     from avelang.cli.resources import shown_warnings, text
     from avelang.runtime import resources
     from avelang.runtime.compile import compile_code_object, compile_text
+    from avelang.runtime.kernel_block import block_of
 
     def make(jitted: Jitted) -> str | bytes:
         at, by = block_of(jitted, defines, target, block)
@@ -152,58 +153,12 @@ def _emitted(kernel: str, target: str, emit: str, defines: dict[str, Any], block
         return compiled(kernel, defines, make)
 
 
-def block_of(kernel: Jitted, defines: dict[str, Any], target: str | None,
-             given: tuple[int, int, int] | None = None) -> tuple[tuple[int, int, int], str]:  # fmt: skip
-    """The extents of a block for a kernel, and who says so: the command line (`given`), what the kernel expects
-    (`al.expect_threads`, which tiles call too), the launches in its file, where all that can be read agree; else 64.
-    Raises the errors of building the kernel."""
-    if given is not None:
-        return given, "--block"
-    from avelang.runtime import compile
-
-    expected = compile.build(kernel.source, defines, target).attrs.get("threads", ())
-    if expected:
-        exact = [count for count, whole in expected if whole]
-        return (exact[0] if exact else max(count for count, _ in expected), 1, 1), "the kernel expects it"
-    launched = _launched(kernel)
-    return (launched, "its file launches it so") if launched else ((64, 1, 1), "nothing says it: 64 is taken")
-
-
-def _launched(kernel: Jitted) -> tuple[int, int, int] | None:
-    """The block in `kernel[grid, block]` or `kernel[lambda: (grid, block)]` of the kernel's file, where it can be
-    computed from the names of the module and is one for all launches."""
-    names = getattr(kernel.source.fn, "__globals__", {})
-    try:
-        tree = ast.parse(pathlib.Path(kernel.source.file).read_text(encoding="utf-8"))
-    except (OSError, SyntaxError, UnicodeDecodeError):
-        return None
-    found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-            if node.value.id == kernel.source.name:
-                at = node.slice.body if isinstance(node.slice, ast.Lambda) else node.slice
-                found.add(_evaluated(at.elts[1], names) if isinstance(at, ast.Tuple) and len(at.elts) == 2 else None)
-    return found.pop() if len(found) == 1 else None
-
-
-def _evaluated(node: ast.expr, names: dict[str, Any]) -> tuple[int, int, int] | None:
-    """Extents that are literals, names of the module and arithmetic; else None."""
-    allowed = (ast.Constant, ast.Name, ast.Tuple, ast.BinOp, ast.operator, ast.expr_context)
-    if not all(isinstance(x, allowed) for x in ast.walk(node)):
-        return None
-    try:
-        value = eval(compile(ast.Expression(node), "<block>", "eval"), {"__builtins__": {}}, dict(names))
-    except Exception:  # a local name, a division by zero: not to be known from here
-        return None
-    x, y, z = (*(value if isinstance(value, tuple) else (value,)), 1, 1, 1)[:3]
-    return (x, y, z) if all(isinstance(n, int) and n > 0 for n in (x, y, z)) else None
-
-
 def resources_of(kernel: str, defines: dict[str, Any], block: tuple[int, int, int] | None, target: str,
                  dynamic: int = 0, at: dict[str, Any] | None = None) -> Resources:  # fmt: skip
     """The registers, spills and shared memory of FILE:KERNEL on an NVIDIA GPU; ends the command where there is an
     error. `at` is given the block and who says it, as `block` and `block_from`."""
     from avelang.cli.resources import shown_warnings
+    from avelang.runtime.kernel_block import block_of
     from avelang.runtime.resources import resources
 
     def make(jitted: Jitted) -> Resources:

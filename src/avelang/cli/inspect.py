@@ -31,7 +31,8 @@ USUAL = "gfx942"
     "--block",
     callback=extents,
     metavar="EXTENTS",
-    help="Extents of a block: x, x,y or x,y,z. Default: what the kernel says that it needs, else 64.",
+    help="Extents of a block: x, x,y or x,y,z. Default: what the kernel expects, or that with which its file launches "
+    "it; else 64.",
 )
 @click.option("--kernel", "name", metavar="NAME", help="Which of the kernels that a call or a program launches.")
 @click.option(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from avelang.cli.compile import Chip, block_of, block_option, compiled, define_option, resources_of
+from avelang.cli.compile import Chip, block_option, compiled, define_option, resources_of
 from avelang.cli.console import USAGE, fail, json_option
 from avelang.cli.resources import as_json as nvidia_json
 from avelang.cli.resources import text as nvidia_text
@@ -116,6 +116,7 @@ def _ours(source: str, target: str, defines: dict[str, Any], block: tuple[int, i
     from avelang.amdgcn.report import report_of
     from avelang.base.errors import AveError, error
     from avelang.runtime.compile import chip_of, compile_code_object, compile_text
+    from avelang.runtime.kernel_block import block_of
 
     if ":" not in source:
         fail(f"there is no file {source}", status=USAGE)

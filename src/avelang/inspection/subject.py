@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 from avelang.base import knobs
 from avelang.runtime import compile
 from avelang.runtime.interception import CheckedLaunch, PtxLaunch, intercepting
+from avelang.runtime.kernel_block import block_of
 
 if TYPE_CHECKING:
     from avelang.frontend.source import FunctionSource, Jitted
-    from avelang.ir.core import Kernel
     from avelang.ptx.kernel import PtxKernel
 
 Dim3 = tuple[int, int, int]
-USUAL_BLOCK = (64, 1, 1)
 USUAL_CHIP = "gfx942"
 
 
@@ -65,27 +64,17 @@ class PtxSubject:
         return self.kernel.definition.name
 
 
-def block_of(kernel: Kernel, given: Dim3 | None = None) -> Dim3:
-    """The block to compile for: the one that was `given`, else the one that the kernel says it needs
-    (`al.expect_threads`), else 64 threads."""
-    if given is not None:
-        return given
-    counts = [count for count, _ in kernel.attrs.get("threads", ())]
-    return (max(counts), 1, 1) if counts else USUAL_BLOCK
-
-
 def of_kernel(
     jitted: Jitted, constexprs: Mapping[str, Any], target: str | None = None, block: Dim3 | None = None
 ) -> Subject:
     """The subject of a kernel whose compile-time values are given. `target`: where it is left out, a chip that has the
-    kernel's instructions, gfx942 where all have. Raises L006 and L007 for values, U101 for an unknown target, and,
-    where target or block are left out, what the frontend raises."""
+    kernel's instructions, gfx942 where all have; `block`: where it is left out, as
+    `runtime/kernel_block.py` finds it. Raises L006 and L007 for values, U101 for an unknown target, and, where target
+    or block are left out, what the frontend raises."""
     values = compile.constants(jitted.source, constexprs)
-    if target is None or block is None:
-        kernel = compile.build(jitted.source, values, None if target == "cpu" else target, block)
-        target = target or str(kernel.attrs.get("chip") or USUAL_CHIP)
-        block = block_of(kernel, block)
-    return Subject(jitted.source, values, block, target)
+    if target is None:
+        target = str(compile.build(jitted.source, values, None, block).attrs.get("chip") or USUAL_CHIP)
+    return Subject(jitted.source, values, block_of(jitted, values, target, block)[0], target)
 
 
 def of_ptx_kernel(kernel: PtxKernel, sizes: Mapping[str, Any], target: str | None = None) -> PtxSubject:
