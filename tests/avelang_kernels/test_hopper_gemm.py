@@ -15,6 +15,7 @@ import avelang.language as al
 from alarms.engines import Engine, on
 from avelang.base import engines
 from avelang.runtime.compile import compile_text
+from avelang.sim.ptx import Program
 from avelang_kernels.matmul import hopper_gemm
 from avelang_kernels.matmul.hopper_gemm import GemmTile, build, gemm, threads
 from avelang_kernels.matmul.hopper_rule import table
@@ -107,6 +108,17 @@ def test_kinds_of_tiles_in_executed_ptx(tile, dtype, out, blocks, m, n, k, monke
     monkeypatch.setenv("AVE_CHECK", "all")
     with on(Engine(engines.PTX, "sm_90a")) as said:
         check(m, n, k, tile, dtype, out, blocks, margin=8 - n % 8, target="sm_90a")
+    assert "X0" not in said.getvalue()
+
+
+@pytest.mark.parametrize("order,seed", [("random", 1), ("random", 2), ("reverse", 0)])
+def test_warps_in_any_order_in_executed_ptx(order, seed, monkeypatch):
+    """One thread of a warpgroup gives a stage back, before the other warps have come to their wait."""
+    launch = Program.launch
+    monkeypatch.setattr(Program, "launch", lambda *x, **more: launch(*x, **{**more, "order": order, "seed": seed}))
+    monkeypatch.setenv("AVE_CHECK", "all")
+    with on(Engine(engines.PTX, "sm_90a")) as said:
+        check(300, 136, 200, GemmTile(128, 64, 3, 2), bf16, bf16, 4, target="sm_90a")
     assert "X0" not in said.getvalue()
 
 

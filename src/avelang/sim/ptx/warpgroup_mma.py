@@ -143,22 +143,26 @@ def _multiply(host: HostExecutor, views: list[HostView]) -> None:
         acc[0, row, col] = np.concatenate([_accumulator(v, form, d) for v in views])
     out = matmul(left[None], right.T[None], acc)[0, row, col]
     at, none = np.unique(np.concatenate(used)), np.zeros((LANES, 0), np.int64)
-    number = 0
+    number, product = 0, list[Copy]()
     for k, v in enumerate(views):
         _write(v, form, d, out[k * LANES : (k + 1) * LANES])
         count = v.run.program.code.running[tuple(r for r in d.items if isinstance(r, PtxReg))].place // 4
         v.warp.words[count] += np.uint32(1)
-        done = functools.partial(_end, v.warp, count)
+        done = functools.partial(_end, v.warp, count, product)
         reads = Copy(host.copies, np.arange(LANES), None, none, none.astype(np.uint8), v.block, at, origin=i.index,
             done=done)
+        product.append(reads)
         _groups(v).add(reads)  # type: ignore[arg-type]
         if v.run.watch is not None:  # whoever of the warpgroup waits knows that all four have read
             reads.number = number = number or v.run.watch.flight(v.warp, i.index, clocks.PRODUCTS, None, (v.block, at))
 
 
-def _end(warp: Warp, count: int) -> None:
-    """A product is there; `count` is the word of the warp's memory that says how many run."""
+def _end(warp: Warp, count: int, product: list[Copy]) -> None:
+    """A product is there; `count` is the word of the warp's memory that says how many run. All four warps do it, so
+    where one of them has waited, all have read: CUTLASS has one thread of a warpgroup give a stage back."""
     warp.words[count] -= np.uint32(1)
+    for part in product:
+        part.read()
 
 
 @functools.lru_cache(256)
