@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 
+import numpy as np
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
+
+from avelang.cli import lsp_server, lsp_worker
 
 TEXT = """import avelang
 import avelang.language as al
@@ -24,7 +28,49 @@ def scale(x: al.Pointer[al.f32], n: al.u32):
     xs[i] = twice(xs[i])
 """
 WRONG = TEXT.replace("twice(xs[i])", "twice(xz[i])")
+STRIDES = (1, 2, 3, 16, 32, 33)
+BANKS = """import avelang
+import avelang.language as al
+from avelang import tile
+
+
+@avelang.jit
+def strided(x: al.Pointer[al.f32], p: al.Pointer[al.u32]):
+    al.expect_threads(64, exact=True)
+    S = al.make_shared((64 * 33,), al.f32)
+    T = al.make_shared((64, 32), al.f32)
+    X = al.make_tensor(x, al.f32, al.make_layout((64,)))
+    i = al.thread_id(0)
+    X[i] = S[al.make_tensor(p, al.u32, al.make_layout((64,)))[i]]  # loaded
+    X[i] = put(T, i)  # called
+""" + "".join(f"    S[i * {n}] = X[i]\n" for n in STRIDES) + """
+
+@avelang.jit
+def put(T, i):
+    T[i, 0] = 1.0  # inside
+    return T[0, i]
+
+
+@avelang.jit
+def tiled(p: al.Pointer[al.f32], q: al.Pointer[al.f32]):
+    X = tile.view(p, (32, 32), 4)
+    x = X.window((32, 32), (0, 0), tile.Distribution.blocked((32, 32), al.f32, waves=1)).load()
+    t = tile.dot(x, x)  # tiles
+    tile.view(q, (32, 32), 4).store(t, (0, 0))
+"""
 ENDLESS = "import avelang\nwhile True:\n    pass\n"
+
+
+async def _hovered(hover, out: dict) -> None:
+    """What is said of the accesses of `BANKS`, by their comments, and by strides as `banks`."""
+    lines = BANKS.splitlines()
+    end = time.monotonic() + 60
+    while "bank" not in await hover(lines.index("    S[i * 1] = X[i]"), 5) and time.monotonic() < end:
+        await asyncio.sleep(0.02)  # banks come behind the errors
+    out["banks"] = [await hover(lines.index(f"    S[i * {n}] = X[i]"), 5) for n in STRIDES]
+    for word in ("# loaded", "# called", "# inside", "# tiles", "return T[0"):
+        at = next(i for i, x in enumerate(lines) if word in x)
+        out[word] = await hover(at, len(lines[at]) - 1)
 
 
 async def _session(tmp_path) -> dict:
@@ -73,12 +119,27 @@ async def _session(tmp_path) -> dict:
     out["names"] = await client.text_document_completion_async(
         lsp.CompletionParams(document, lsp.Position(14, len("    al.amdgpu.mfma_f32_16x16x16")))
     )
+    out["shared"] = await change(BANKS)
+    await _hovered(hover, out)
     out["endless"] = await change(ENDLESS)
     out["again"] = await change(WRONG)
     await client.shutdown_async(None)
     client.exit(None)
     await client.stop()
     return out
+
+
+def test_kernels_that_are_too_large_for_an_editor(tmp_path, monkeypatch):
+    monkeypatch.setattr(lsp_worker, "MOST_OPS", 100)
+    path = str(tmp_path / "large.py")
+    made, sharing = lsp_worker.analyzed(path, BANKS)
+    assert not made["problems"]
+    found = lsp_worker.banks(sharing, path, "sm_90a")["banks"]
+    lines = BANKS.splitlines()
+    assert any("32-way bank conflict on sm_90a (32 cycles, 1 without)" in x[4] for x in found)
+    large = [lines[x[0] - 1] for x in found if "`ave inspect` of tiled" in x[4]]
+    assert large == [next(x for x in lines if "def tiled" in x)]
+    assert lsp_server.banks_at(found, 1 + next(i for i, x in enumerate(lines) if "# tiles" in x), 9) == [found[-1][4]]
 
 
 def test_a_session(tmp_path):
@@ -92,6 +153,18 @@ def test_a_session(tmp_path):
     assert said["definition"].range.start.line == 5
     names = [i.label for i in said["names"]]
     assert "mfma_f32_16x16x16_bf16" in names and all(n.startswith("mfma_f32_16x16x16") for n in names)
+    # 32 lanes are served at a time, by 32 banks of 4 bytes: as many cycles as the most asked bank has words.
+    assert not said["shared"]
+    for stride, words in zip(STRIDES, said["banks"], strict=True):
+        ways = np.bincount(np.arange(32) * stride % 32).max()
+        expected = f"{ways}-way bank conflict" if ways > 1 else ": no bank conflict"
+        assert f"{expected} on gfx942" in words, (stride, words)
+    assert "not known" in said["# loaded"]
+    # A line of a function of one's own, and the call through which it is reached.
+    assert "write of 4 bytes a lane: 32-way" in said["# inside"] and "no bank conflict" not in said["# inside"]
+    assert "read of 4 bytes a lane: no bank conflict" in said["return T[0"]
+    assert "32-way" in said["# called"] and "no bank conflict" in said["# called"]
+    assert "16 bytes a lane: no bank conflict on gfx942" in said["# tiles"]
     # A file that runs for ever costs the limit, and the next text is answered by another process.
     assert said["endless"][0].code == "time"
     assert said["again"][0].code == "T001"

@@ -13,7 +13,7 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlparse
 
@@ -36,9 +36,9 @@ class Worker:
         self._process: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
 
-    def ask(self, path: str, text: str) -> dict[str, Any] | None:
-        """Returns what `lsp_worker.analyzed` says of a text; None where it took more than `LIMIT` seconds or the
-        process ended."""
+    def ask(self, path: str, text: str, target: str) -> Iterator[dict[str, Any] | None]:
+        """Yields what `lsp_worker.analyzed` says of a text, and then its `banks` for a chip; None, as the last, where
+        it took more than `LIMIT` seconds or the process ended."""
         with self._lock:
             if self._process is None or self._process.poll() is not None:
                 command = [sys.executable, "-m", "avelang.cli.lsp_worker"]
@@ -49,14 +49,20 @@ class Worker:
             end = threading.Timer(LIMIT, process.kill)
             end.start()
             try:
-                process.stdin.write(json.dumps({"path": path, "text": text}) + "\n")
+                process.stdin.write(json.dumps({"path": path, "text": text, "target": target}) + "\n")
                 process.stdin.flush()
-                line = process.stdout.readline()
+                for _ in range(2):
+                    line = process.stdout.readline()
+                    yield json.loads(line) if line else None
+                    if not line:
+                        return
             except OSError:
-                line = ""
+                yield None
+            except GeneratorExit:  # the rest of the answer must not be taken for the next one
+                process.kill()
+                raise
             finally:
                 end.cancel()
-            return json.loads(line) if line else None
 
     def close(self) -> None:
         """Ends the process."""
@@ -66,10 +72,12 @@ class Worker:
 
 
 class Files:
-    """Facts about the files that are open: types of values, by URI, and runs that wait for a pause."""
+    """Facts about the files that are open, by URI: types of values, words about banks, and runs that wait for a
+    pause."""
 
     def __init__(self) -> None:
         self.types: dict[str, list[list[Any]]] = {}
+        self.banks: dict[str, list[list[Any]]] = {}
         self.timers: dict[str, threading.Timer] = {}
         self.worker = Worker()
 
@@ -92,6 +100,14 @@ def type_at(types: list[list[Any]], line: int, col: int) -> str:
     return f"{least[5]}: {least[4]}"
 
 
+def banks_at(banks: list[list[Any]], line: int, col: int) -> list[str]:
+    """The words about the smallest accesses around a place (line from 1, column from 0), or those of its line."""
+    around = [b for b in banks if (b[0], b[1]) <= (line, col) < (b[2], b[3])]
+    least = min(((b[2] - b[0], b[3] - b[1]) for b in around), default=None)
+    found = [b for b in around if (b[2] - b[0], b[3] - b[1]) == least] or [b for b in banks if b[0] == line]
+    return [*dict.fromkeys(b[4] for b in found)]
+
+
 class Service:
     """The answers of the server `made` to an editor. `chip`: of which intrinsics are completed; "" for all."""
 
@@ -108,13 +124,16 @@ class Service:
         text = self.made.workspace.get_text_document(uri).source
         if "avelang" not in text or not parses(text):
             return
-        answer = self.files.worker.ask(unquote(urlparse(uri).path), text)
+        answers = self.files.worker.ask(unquote(urlparse(uri).path), text, self.chip)
+        answer = next(answers)
         if answer is None:
             said = f"the file ran for more than {LIMIT:g} s: its kernels were not checked"
             answer = {"types": [], "problems": [{"line": 1, "col": 0, "end": 0, "code": "time", "text": said}]}
-        self.files.types[uri] = answer["types"]
+        self.files.types[uri], self.files.banks[uri] = answer["types"], []  # banks come later: none are of an old text
         found = [_diagnostic(p, text.splitlines()) for p in answer["problems"]]
         self.made.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found))
+        for later in answers:
+            self.files.banks[uri] = later["banks"] if later is not None else []
 
     def _later(self, uri: str, pause: float) -> None:
         if uri in self.files.timers:
@@ -135,6 +154,7 @@ class Service:
         """Forgets a file."""
         uri = params.text_document.uri
         self.files.types.pop(uri, None)
+        self.files.banks.pop(uri, None)
         if uri in self.files.timers:
             self.files.timers.pop(uri).cancel()
 
@@ -146,12 +166,14 @@ class Service:
         return document.lines[place.line] if place.line < len(document.lines) else ""
 
     def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
-        """The documentation of a name of the language, or the type of a value."""
+        """The documentation of a name of the language, or the type of a value; and what banks do there."""
         document, place = self.made.workspace.get_text_document(params.text_document.uri), params.position
         text = words.hover(words.at(self._line(document, place), place.character), document.source)
         if not text:
             found = type_at(self.files.types.get(document.uri, []), place.line + 1, place.character)
             text = f"```\n{found}\n```" if found else ""
+        said = banks_at(self.files.banks.get(document.uri, []), place.line + 1, place.character)
+        text = "\n\n".join([*([text] if text else []), *said])
         return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text)) if text else None
 
     def complete(self, params: lsp.CompletionParams) -> list[lsp.CompletionItem]:

@@ -1,5 +1,5 @@
-"""The process that runs a user's file for the language server: a text comes in, errors and types go out, a line of JSON
-each. `python -m avelang.cli.lsp_worker`
+"""The process that runs a user's file for the language server: a text comes in, errors and types go out as a line of
+JSON, and then what its shared memory's banks do as another. `python -m avelang.cli.lsp_worker`
 
 It is apart from the server so that it can be ended: a file that runs for long, or for ever, costs the time limit of
 `cli/lsp_server.py` and nothing else. The file runs as a module, never as `__main__`; what it imports stays imported, so
@@ -18,7 +18,12 @@ import types
 from typing import Any
 
 from avelang.base.errors import AveError
+from avelang.ir.core import walk
+from avelang.ir.types import SHARED
 from avelang.jit import JitFunction
+
+Sharing = tuple[JitFunction[..., Any], int]
+MOST_OPS = 4000  # of all kernels whose accesses are walked: 0.15 ms each, for which the next text waits
 
 
 def _place(e: AveError, path: str) -> tuple[int, int, int]:
@@ -98,22 +103,49 @@ def _types(kernel: Any, path: str) -> list[list[Any]]:
     return found
 
 
-def analyzed(path: str, text: str) -> dict[str, Any]:
-    """Returns the facts of a file: `problems` (line, col, end, code, text) and `types`."""
+def analyzed(path: str, text: str) -> tuple[dict[str, Any], list[Sharing]]:
+    """Returns the facts of a file: `problems` (line, col, end, code, text) and `types`; and its kernels that have
+    shared memory, with the number of their operations."""
     from avelang.runtime.compile import build, constants
 
     names, problems = _module(path, text)
     found: list[list[Any]] = []
+    sharing = []
     for kernel in _kernels(names, path, text) if not problems else ():
         try:
-            found += _types(build(kernel.source, constants(kernel.source, {}), None, (64, 1, 1)), path)
+            built = build(kernel.source, constants(kernel.source, {}), None, (64, 1, 1))
+            found += _types(built, path)
+            ops = [*walk(built.body)]
+            if any(getattr(r.type, "space", None) == SHARED for op in ops for r in op.results):
+                sharing.append((kernel, len(ops)))
         except AveError as e:
             problems.append(_problem(e, path))
         except Exception as e:  # a defect of the compiler must not silence the others
             problems.append({"line": kernel.source.fn.__code__.co_firstlineno, "col": 0, "end": 0, "code": "Python",
                              "text": f"{type(e).__name__}: {e}"})  # fmt: skip
     once = {json.dumps(p, sort_keys=True): p for p in problems}
-    return {"problems": [*once.values()], "types": found}
+    return {"problems": [*once.values()], "types": found}, sharing
+
+
+def banks(kernels: list[Sharing], path: str, target: str) -> dict[str, Any]:
+    """Returns `banks` of kernels: line, column, last line, last column and words of each access to shared memory.
+    `target`: a chip, or ""; kernels that do not compile for it are taken for one of their own."""
+    from avelang.inspection.bank_words import bank_words
+
+    found: list[list[Any]] = []
+    left = MOST_OPS
+    for kernel, ops in kernels:
+        left -= ops
+        if left < 0:
+            tree = kernel.source.tree
+            words = f"bank conflicts: too large a kernel for here; `ave inspect` of {kernel.source.name} has them"
+            found.append([tree.lineno, 0, tree.end_lineno, tree.end_col_offset, words])
+            continue
+        for chip in dict.fromkeys((target or None, None)):
+            with contextlib.suppress(Exception):  # what does not compile was said, or is said when it is launched
+                found += [list(x) for x in bank_words(kernel, path, chip)]
+                break
+    return {"banks": found}
 
 
 def main() -> None:
@@ -123,8 +155,9 @@ def main() -> None:
     for line in sys.stdin:
         asked = json.loads(line)
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            answer = analyzed(asked["path"], asked["text"])
-        answers.write(json.dumps(answer) + "\n")
+            answer, sharing = analyzed(asked["path"], asked["text"])
+            answers.write(json.dumps(answer) + "\n")
+            answers.write(json.dumps(banks(sharing, asked["path"], asked["target"])) + "\n")
 
 
 if __name__ == "__main__":
