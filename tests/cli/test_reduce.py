@@ -68,6 +68,17 @@ def test_a_wrong_result(ave, program):
         exec(compile(ast.parse(done.stdout), "small", "exec"), {})
 
 
+def test_a_wrong_result_is_that_of_a_launch(ave, program, tmp_path):
+    out = tmp_path / "small.py"
+    text = TEXT.replace("    xs[t + n] = 3.0\n", "")
+    program.write_text(text.replace("print(x.sum(), y)", "assert x.sum() == 1e6, y"))
+    done = ave("reduce", program, "--on", "cpu", "--wrong", "-o", out, "--seconds", 8)
+    assert done.exit_code == 0 and "keeping: AssertionError behind a launch" in done.stderr, done.output
+    small = out.read_text()
+    assert "kernel[" in small and "assert" in small and len(small.splitlines()) < len(TEXT.splitlines())
+    assert "behind a launch" in ave("reduce", out, "--on", "cpu", "--wrong", "--seconds", 1).stderr
+
+
 @pytest.mark.parametrize(("text", "kept"), [("import os\nx = 1\nos.abort()\n", "signal 6"),
                                             ("x = 2\nwhile True:\n    pass\n", "timeout"),
                                             ("import sys\nsys.exit(3)\n", "status 3")])  # fmt: skip

@@ -22,6 +22,21 @@ from avelang.cli.console import FAILED, fail
 from avelang.cli.run import Checks
 
 NOTHING = ""  # the failure of a program that does not fail
+LAUNCHED = " behind a launch"  # of an `assert` that fails when a kernel was launched: so it must in what is kept
+
+
+class _Launches:
+    """Whether anything was launched."""
+
+    def __init__(self) -> None:
+        self.any = False
+
+    def intercept(self, _: Any) -> bool:
+        """Notes a launch."""
+        self.any = True
+        return True
+
+    intercept_ptx = intercept
 
 
 @click.command("reduce")
@@ -70,6 +85,8 @@ def reduce_command(file: str, arguments: tuple[str, ...], code: str | None, wron
         fail(f"{path} is no Python: {exc.msg} in line {exc.lineno}")
     found = trial.failure(text)
     wanted = code or ("AssertionError" if wrong else found)
+    if wanted == "AssertionError" and found == wanted + LAUNCHED:
+        wanted = found
     if found == NOTHING or found != wanted:
         fail(f"{file} {'does not fail' if found == NOTHING else f'fails otherwise: {found}'}",
              f"what was to be kept: {wanted}" if wanted else "run it with the same --on and --check as where it failed",
@@ -176,16 +193,21 @@ class _Trial:
         import runpy
 
         from avelang.base.errors import AveError
+        from avelang.runtime.interception import intercepting
 
+        launches = _Launches()
         sys.argv = [str(file), *self.arguments]
         sys.path[:0] = [str(self.path.parent)]
         sys.stdout = sys.stderr = io.StringIO()
         try:
-            runpy.run_path(str(file), run_name="__main__")
+            with intercepting(launches, everywhere=True):
+                runpy.run_path(str(file), run_name="__main__")
         except AveError as exc:
             return exc.code if not self.kernel or self.kernel in self._functions(exc) else f"{exc.code} elsewhere"
         except SystemExit as exc:
             return f"status {exc.code}" if exc.code not in (None, 0) else NOTHING
+        except AssertionError:
+            return "AssertionError" + LAUNCHED * launches.any
         except BaseException as exc:
             return type(exc).__name__
         return NOTHING
