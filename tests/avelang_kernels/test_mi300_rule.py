@@ -125,4 +125,4 @@ def test_products_of_a_chip():
     odd = rule.gpu("gfx942", 80)
     assert odd.count == 80 and odd.dies == 8 and "80 units" in odd.name
     with pytest.raises(ValueError, match="has no numbers"):
-        rule.gpu("sm_100a", 148)
+        rule.gpu("sm_103a", 148)
