@@ -106,6 +106,24 @@ def scale_places(rows: int, ids: tuple[int, ...]) -> tuple[np.ndarray, np.ndarra
     return row % QUARTER, row // QUARTER, byte
 
 
+# The pairs of 2-bit places that a field of metadata may name, of 2 out of 4; of 1 out of 2 (tf32) it has two values.
+PAIRS, SINGLES = (0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b0110, 0b1110), (0b0100, 0b1110)
+METADATA_ROWS = 128  # of a block: the only count whose layout is stated in more than figures
+
+
+def metadata_places(kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(lane, column, shift), each (128 rows, fields of 4 bits along K): where the metadata of one sparse instruction
+    stands. With 8 bits an element it takes two columns and a row is a lane; with 16 and 32 bits one column: 16 bits for
+    each half of K, a lane of which holds that of row r below that of row r + 8. CUTLASS states it twice, for tensor
+    memory (cute/atom/mma_traits_sm100.hpp, tmem_e_frg) and for the copy to it (sm1xx_sparse_config.inl,
+    TensorEAtom_MMA_*); PTX ISA 9.0, 9.7.16.10.8.4, has it as figures 263, 265 and 267."""
+    halves = kind in ("f16", "tf32")
+    row, field = np.meshgrid(np.arange(METADATA_ROWS), np.arange(8 if halves else 16), indexing="ij")
+    if halves:
+        return row % 8 + 8 * (field // 4) + row // 16 * 16, 0 * row, 16 * (row // 8 % 2) + 4 * (field % 4)
+    return row, field // 8, 4 * (field % 8)
+
+
 # -- descriptors in shared memory --------------------------------------------------------------------------------------
 
 SWIZZLES = {0: "none", 1: "128 bytes by 32", 2: "128 bytes", 4: "64 bytes", 6: "32 bytes"}  # bits 63:61

@@ -81,6 +81,51 @@ def _in_tensor_memory(issue: Issue, m: memory.TensorMemory, at: tuple[int, int],
     return _numbers(raw, name)
 
 
+def _metadata(issue: Issue, m: memory.TensorMemory, at: tuple[int, int], d: t5.InstructionDescriptor) -> np.ndarray:
+    """The fields of 4 bits that say where stored elements of A belong, int (128 rows, fields along K)."""
+    lane, column, shift = t5.metadata_places(d.kind)
+    if at[0]:
+        raise HostMisuse(f"its metadata begins at lane {at[0]} of tensor memory; that of 128 rows at 0", issue.lane)
+    if at[1] % 2:
+        raise NotExecuted("metadata of a sparse tcgen05.mma from an odd column on is not executed here")
+    column = column + at[1] + d.selector
+    m.access(issue.op, lane.reshape(-1), column.reshape(-1), False, "its metadata")
+    fields = m.cells[lane, column] >> shift.astype(np.uint32) & np.uint32(15)
+    known = t5.SINGLES if d.kind == "tf32" else t5.PAIRS
+    wrong = np.argwhere(~np.isin(fields, known))
+    if len(wrong):
+        r, k = (int(x) for x in wrong[0])
+        raise HostMisuse(
+            f"its metadata of row {r}, field {k} is {int(fields[r, k]):#06b} (lane {int(lane[r, k])}, column "
+            f"{int(column[r, k])}); kind::{d.kind} has {', '.join(f'{x:#06b}' for x in known)}",
+            issue.lane,
+        )
+    return fields.astype(np.int64)
+
+
+def _spread(a: np.ndarray, fields: np.ndarray, k: int) -> np.ndarray:
+    """A (rows, k) with zeros where nothing is stored, of the stored elements (rows, k / 2)."""
+    wide, count = np.zeros((len(a), k), a.dtype), fields.shape[1]
+    row, chunk = np.arange(len(a))[:, None], np.arange(count) * (k // count)
+    if k // count == 2:  # one of two
+        wide[row, chunk + (fields >> 3)] = a
+    else:
+        wide[row, chunk + (fields & 3)], wide[row, chunk + (fields >> 2)] = a[:, ::2], a[:, 1::2]
+    return wide
+
+
+def _sparse_fault(d: t5.InstructionDescriptor, group: int) -> str:
+    """The reason why a sparse product is none, or "". Raises NotExecuted for those whose layout is not known here."""
+    if d.selector and d.kind in ("f8f6f4", "i8"):
+        return f"its sparsity selector is {d.selector}; kind::{d.kind} has 0 alone"
+    if d.m // group != t5.METADATA_ROWS:
+        raise NotExecuted(f"sparse tcgen05.mma of {d.m // group} rows in a block is not executed here: M of 128 is, of "
+            "a pair 256")  # fmt: skip
+    if d.selector > 1:
+        raise NotExecuted(f"the sparsity selector {d.selector} is not executed here: 0 and 1 are")
+    return ""
+
+
 def _scales(issue: Issue, m: memory.TensorMemory, at: tuple[int, int], rows: int, first: int, size: str,
         kind: str) -> np.ndarray:  # fmt: skip
     """float32 (rows, scales along K)."""
@@ -129,8 +174,8 @@ class ProductOperands:
         self.rest = o.pop(0) if o else None  # the power of two that scales D; with .ws, the mask of columns
         if "ashift" in parts:
             raise NotExecuted("tcgen05.mma with .ashift is not executed here")
-        if self.sparse:
-            raise NotExecuted("sparse tcgen05.mma is not executed here")
+        if self.sparse and (self.ws or self.scaled):
+            raise NotExecuted(f"sparse tcgen05.mma{'.ws' if self.ws else ' with .block_scale'} is not executed here")
         if self.ws and self.rest is not None:
             raise NotExecuted("tcgen05.mma.ws with a mask of columns is not executed here")
 
@@ -153,13 +198,19 @@ def _mma(host: HostExecutor, v: HostView) -> None:
         _multiply(host, v, lane, p)
 
 
+# What the instruction says, what its descriptor says.
+_SPARSE_WORDS = {(False, True): "it says sparse, the instruction does not",
+    (True, False): "it says dense, the instruction has .sp"}  # fmt: skip
+
+
 def _multiply(host: HostExecutor, v: HostView, lane: int, p: ProductOperands) -> None:
     word = int(v.get(p.idesc)[lane])
     try:
         d = t5.decode_instruction(word, p.kind)
     except ValueError as why:
         raise HostMisuse(f"its instruction descriptor: {why}", lane) from None
-    fault = d.fault(p.group, p.ws) or ("it says sparse" if d.sparse != p.sparse else "")
+    fault = d.fault(p.group, p.ws) or _SPARSE_WORDS.get((p.sparse, d.sparse), "")
+    fault = fault or (_sparse_fault(d, p.group) if p.sparse else "")
     if fault:
         raise HostMisuse(f"its instruction descriptor: {fault}", lane)
     blocks, issue = pair_of(v, p.group), Issue(host, v, lane, "mma", p.group)
@@ -170,9 +221,12 @@ def _multiply(host: HostExecutor, v: HostView, lane: int, p: ProductOperands) ->
     for b in blocks:
         m = memory.of_block(b)
         if isinstance(p.a, Mem):
-            left.append(_in_tensor_memory(issue, m, tensor_address(v, p.a, lane), d.a, d, p.group, p.ws))
+            a = _in_tensor_memory(issue, m, tensor_address(v, p.a, lane), d.a, d, p.group, p.ws)
         else:
-            left.append(_operand(issue, b, int(v.get(p.a, 64)[lane]), d.a, rows, k, d.a_mn, p.kind))
+            a = _operand(issue, b, int(v.get(p.a, 64)[lane]), d.a, rows, k // (2 if d.sparse else 1), d.a_mn, p.kind)
+        if p.sparse:
+            a = _spread(a, _metadata(issue, m, tensor_address(v, p.meta, lane), d), k)
+        left.append(a)
     every = np.concatenate(right)
     factors = _factors(issue, v, lane, p, d, blocks) if p.scaled else [None] * len(blocks)
     accumulate = bool(v.flags(p.enable)[lane])
@@ -256,4 +310,6 @@ def _product(a: np.ndarray, b: np.ndarray, acc: np.ndarray, d: t5.InstructionDes
     return matmul(a[None], np.ascontiguousarray(b.T)[None], acc[None])[0]
 
 
-TABLE: dict[str, Callable[[HostExecutor, HostView], None]] = {"tcgen05.mma": _mma, "tcgen05.mma.ws": _mma}
+TABLE: dict[str, Callable[[HostExecutor, HostView], None]] = dict.fromkeys(
+    ("tcgen05.mma", "tcgen05.mma.sp", "tcgen05.mma.ws", "tcgen05.mma.ws.sp"), _mma
+)
