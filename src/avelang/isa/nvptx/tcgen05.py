@@ -113,9 +113,9 @@ METADATA_ROWS = 128  # of a block: the only count whose layout is stated in more
 
 def metadata_places(kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(lane, column, shift), each (128 rows, fields of 4 bits along K): where the metadata of one sparse instruction
-    stands. With 8 bits an element it takes two columns and a row is a lane; with 16 and 32 bits one column: 16 bits for
-    each half of K, a lane of which holds that of row r below that of row r + 8. CUTLASS states it twice, for tensor
-    memory (cute/atom/mma_traits_sm100.hpp, tmem_e_frg) and for the copy to it (sm1xx_sparse_config.inl,
+    stands. With 8 and 4 bits an element it takes two columns and a row is a lane; with 16 and 32 bits one column: 16
+    bits for each half of K, a lane of which holds that of row r below that of row r + 8. CUTLASS states it twice, for
+    tensor memory (cute/atom/mma_traits_sm100.hpp, tmem_e_frg) and for the copy to it (sm1xx_sparse_config.inl,
     TensorEAtom_MMA_*); PTX ISA 9.0, 9.7.16.10.8.4, has it as figures 263, 265 and 267."""
     halves = kind in ("f16", "tf32")
     row, field = np.meshgrid(np.arange(METADATA_ROWS), np.arange(8 if halves else 16), indexing="ij")
@@ -233,6 +233,8 @@ class InstructionDescriptor:
         sizes = {1: (32, 64, 128) if ws else (64, 128), 2: (128, 256)}[group]
         if self.kind in SCALED and group == 1:
             sizes = (128,)
+        if self.deep and self.sparse:
+            return "K of 96 is of dense products alone"
         if self.m not in sizes:
             return f"M is {self.m}; it may be {' or '.join(map(str, sizes))}"
         columns = (64, 128) if self.sparse else (64, 128, 256)

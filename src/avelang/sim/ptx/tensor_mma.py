@@ -105,13 +105,16 @@ def _metadata(issue: Issue, m: memory.TensorMemory, at: tuple[int, int], d: t5.I
 
 def _spread(a: np.ndarray, fields: np.ndarray, k: int) -> np.ndarray:
     """A (rows, k) with zeros where nothing is stored, of the stored elements (rows, k / 2)."""
-    wide, count = np.zeros((len(a), k), a.dtype), fields.shape[1]
-    row, chunk = np.arange(len(a))[:, None], np.arange(count) * (k // count)
+    rows, count = fields.shape
+    row, chunk = np.arange(rows)[:, None], np.arange(count)
     if k // count == 2:  # one of two
-        wide[row, chunk + (fields >> 3)] = a
-    else:
-        wide[row, chunk + (fields & 3)], wide[row, chunk + (fields >> 2)] = a[:, ::2], a[:, 1::2]
-    return wide
+        wide = np.zeros((rows, count, 2), a.dtype)
+        wide[row, chunk, fields >> 3] = a
+    else:  # two of four, with 4 bits an element two pairs of four
+        run = k // count // 4
+        wide, a = np.zeros((rows, count, 4, run), a.dtype), a.reshape(rows, count, 2, run)
+        wide[row, chunk, fields & 3], wide[row, chunk, fields >> 2] = a[:, :, 0], a[:, :, 1]
+    return wide.reshape(rows, k)
 
 
 def _sparse_fault(d: t5.InstructionDescriptor, group: int) -> str:
@@ -174,8 +177,8 @@ class ProductOperands:
         self.rest = o.pop(0) if o else None  # the power of two that scales D; with .ws, the mask of columns
         if "ashift" in parts:
             raise NotExecuted("tcgen05.mma with .ashift is not executed here")
-        if self.sparse and (self.ws or self.scaled):
-            raise NotExecuted(f"sparse tcgen05.mma{'.ws' if self.ws else ' with .block_scale'} is not executed here")
+        if self.sparse and self.ws:
+            raise NotExecuted("sparse tcgen05.mma.ws is not executed here")
         if self.ws and self.rest is not None:
             raise NotExecuted("tcgen05.mma.ws with a mask of columns is not executed here")
 
