@@ -177,8 +177,6 @@ class ProductOperands:
         self.rest = o.pop(0) if o else None  # the power of two that scales D; with .ws, the mask of columns
         if "ashift" in parts:
             raise NotExecuted("tcgen05.mma with .ashift is not executed here")
-        if self.sparse and self.ws:
-            raise NotExecuted("sparse tcgen05.mma.ws is not executed here")
         if self.ws and self.rest is not None:
             raise NotExecuted("tcgen05.mma.ws with a mask of columns is not executed here")
 
@@ -314,5 +312,5 @@ def _product(a: np.ndarray, b: np.ndarray, acc: np.ndarray, d: t5.InstructionDes
 
 
 TABLE: dict[str, Callable[[HostExecutor, HostView], None]] = dict.fromkeys(
-    ("tcgen05.mma", "tcgen05.mma.sp", "tcgen05.mma.ws", "tcgen05.mma.ws.sp"), _mma
+    ("tcgen05.mma", "tcgen05.mma.sp", "tcgen05.mma.ws"), _mma
 )
