@@ -209,9 +209,9 @@ def test_instructions_that_do_not_fit():
         (block(V), "T307", "it takes A of f16, and the block's is of bf16"),
         (block(tile.mma("VMMA_SYNC_F32_8x16x16_BF16", "sm_80")), "U103", "made of nvvm.mma"),
         (block("WGMMA_F32_64x64x16_BF16"), "T307", "by descriptors"),
-        (block(V, pipeline="tma"), "T307", "its consumers multiply by the wgmma"),
+        (block(V, pipeline="tma"), "T307", "its tile has one instruction"),
     ):
-        target = "sm_90a" if "descriptors" in said or "wgmma" in said else "gfx942"
+        target = "sm_90a" if "descriptors" in said or "one instruction" in said else "gfx942"
         with pytest.raises(AveError, match=said) as e:
             made.on(target, al.bf16)
         assert e.value.code == code

@@ -40,7 +40,7 @@ def test_required_extents():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (TEXT.replace(".address_size 64", ".address_size 32"), "32 bits"), (TEXT.replace(".entry k", ".func k").replace(".maxntid 64, 1, 1", ""), "none"),
+        (TEXT.replace(".entry k", ".func k").replace(".maxntid 64, 1, 1", ""), "none"),
         (TEXT + TEXT[TEXT.index(".visible") :].replace(" k(", " other("), "k, other"), (TEXT.replace("ret;", ".reg .b32 x; mov.u32 x, 1/0;"), "by zero"),
         (kernel("ret;", outside=".global .u32 a = b;").replace("ret;", ".reg .b64 x; mov.u64 x, a;"), "names `b`"),
     ],
