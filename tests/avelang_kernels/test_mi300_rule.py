@@ -3,6 +3,7 @@ fills units that single tiles leave idle; a choice that is known costs nothing."
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import pathlib
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from avelang import executor
-from avelang.arch import chip, product
+from avelang.arch import CHIPS, chip, product
 from avelang_kernels.matmul import mi300_rule as rule
 from avelang_kernels.matmul.mi300_gemm import gemm
 from avelang_kernels.matmul.mi300_tiles import LARGE, SMALL, STREAM, blocks_of, slots_of, tiles_of
@@ -119,10 +120,11 @@ def test_rates_of_matrix_instructions(kind, name, clocks):
     assert peak == pytest.approx(known[name] * (1 if kind in ("bf16", "f16") else 2), rel=0.01)
 
 
-def test_products_of_a_chip():
+def test_products_of_a_chip(monkeypatch):
     assert rule.gpu("gfx942", 228).name == "MI300A" and rule.gpu("gfx942", 228).dies == 6
     assert rule.gpu("gfx90a", 104).count == 104 and rule.gpu("gfx942", 304) is product("gfx942")
     odd = rule.gpu("gfx942", 80)
     assert odd.count == 80 and odd.dies == 8 and "80 units" in odd.name
+    monkeypatch.setitem(CHIPS, "sm_86", dataclasses.replace(CHIPS["sm_86"], product=None))
     with pytest.raises(ValueError, match="has no numbers"):
-        rule.gpu("sm_103a", 148)
+        rule.gpu("sm_86", 80)

@@ -70,7 +70,7 @@ def test_a_program(ave, tmp_path, monkeypatch, engine):
 def test_every_code_has_a_picture():
     words = {"kernel": "k<b>", "what": "a load in line 3", "where": "block (0, 0, 0), lane 1", "place": "`p`, byte 0", "other": "a store in line 2 by wave 1",
              "tensor": "S", "index": "", "byte": 4, "text": "ds_read_b32 v1, v2", "does": "reads", "address": 12, "did": "wrote in x: no barrier",
-             "lane": "wave 0, lane 2", "who": "a running copy", "wait": "nvvm.x", "space": "shared"}  # fmt: skip
+             "lane": "wave 0, lane 2", "who": "a running copy", "wait": "nvvm.x", "space": "shared", "memory": "shared memory", "instead": "fence"}  # fmt: skip
     for code in CODES:
         made = race_report(error(code, **words), times=3)
         assert made is not None and made.first.who and made.second.who and "3 times" in made.text()

@@ -1,10 +1,12 @@
 """Where an array is: on the CPU, by the environment, on a GPU that the stub of CUDA's driver stands for."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from tests.runtime import cuda, rocm
 
-from avelang.arch import product
+from avelang.arch import CHIPS, product
 from avelang.base.errors import AveError
 from avelang.tile import device_of, on_cpu
 
@@ -14,6 +16,7 @@ def test_arrays_on_the_cpu(monkeypatch):
     assert on_cpu(x) and device_of(x) == ("gfx942", 304) and device_of(x, "sm_80") == ("sm_80", 108)
     monkeypatch.setenv("AVE_TARGET", "sm_90a")
     assert device_of(x) == ("sm_90a", 132) and device_of(x, "gfx950") == ("gfx950", 256)
+    monkeypatch.setitem(CHIPS, "sm_120a", dataclasses.replace(CHIPS["sm_120a"], product=None))
     assert device_of(x, "sm_120a") == ("sm_120a", 0)  # its units are not known
 
 

@@ -31,6 +31,14 @@ _H200 = Sku("H200", 132, 4, 1.83e9, 4.8e12, 4472.3 * 132 / 114, 255, rate=512, s
 # 3.996 GHz, two a clock (pytorch/ao, pull request 4002). Neither L2's rate nor a latency was found.
 _B200 = Sku("B200", 148, 4, 1.86e9, 7.67e12, None, 255, rate=1024)
 
+# 160 SMs: NVIDIA at Hot Chips 2025 (TweakTown, 26 August 2025). 2.5 PFLOP/s of bf16 and 8 TB/s (Verda, "GB300 NVL72
+# Architecture"), which they make at 1.91 GHz.
+_GB300 = Sku("GB300", 160, 4, 1.91e9, 8e12, None, 255, rate=1024)
+
+# 170 SMs, 2.407 GHz, 1792 GB/s, 838 TFLOP/s of f16 with sparsity (Linux Format, May 2025): 128 multiplications for sums
+# in f16, and half as many for sums in f32, as the RTX 4090's.
+_RTX_5090 = Sku("RTX 5090", 170, 4, 2.407e9, 1792e9, None, 255, rate=64)
+
 # Name; opt-in shared memory of a block in KiB; kind of fp8; version of PTX; the SM; the product.
 _TABLE: tuple[tuple[str, int, str, int, Multiprocessor, Sku | None], ...] = (
     # 40 SMs, 1.59 GHz, 320 GB/s, 65 TFLOP/s of f16: T4 data sheet. Two tensor cores of 64 multiplications in each
@@ -50,8 +58,8 @@ _TABLE: tuple[tuple[str, int, str, int, Multiprocessor, Sku | None], ...] = (
     ("sm_90a", 227, "ocp", 87, Multiprocessor(2048, 32, 228 * KIB), _H200),
     ("sm_100a", 227, "ocp", 87, Multiprocessor(2048, 32, 228 * KIB), _B200),
     # PTX ISA, release notes: sm_103a since 8.8, sm_120a since 8.7. The latter's SM: that of 12.0 in the guide's table.
-    ("sm_103a", 227, "ocp", 88, Multiprocessor(2048, 32, 228 * KIB), None),
-    ("sm_120a", 99, "ocp", 87, Multiprocessor(1536, 24, 100 * KIB), None),
+    ("sm_103a", 227, "ocp", 88, Multiprocessor(2048, 32, 228 * KIB), _GB300),
+    ("sm_120a", 99, "ocp", 87, Multiprocessor(1536, 24, 100 * KIB), _RTX_5090),
 )
 
 

@@ -16,7 +16,7 @@ from avelang.base.errors import AveError
 
 CODES = {
     "X006": "shared memory, two waves", "X010": "memory that a copy or wgmma still uses",
-    "X014": "shared memory, without a proxy fence", "X025": "LDS, two waves", "X040": "global memory",
+    "X014": "memory, without a proxy fence", "X025": "LDS, two waves", "X040": "global memory",
     "X041": "one place, two lanes of a wave", "X050": "shared memory, two warps",
 }  # fmt: skip
 _LINE = re.compile(r"from (?P<file>[^\s():]+):(?P<line>\d+)|in line (?P<own>\d+)")
