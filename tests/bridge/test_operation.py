@@ -57,6 +57,17 @@ def test_invariance_is_an_option_that_the_context_settles():
     assert ops.invariant is invariant and not invariant.on()
 
 
+def test_invariance_ends_with_the_last_of_several_threads():
+    """They leave in the order in which they came: nested contexts of one thread leave the other way round."""
+    first, second = invariant(), invariant()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert invariant.on()
+    second.__exit__(None, None, None)
+    assert not invariant.on()
+
+
 @pytest.mark.parametrize(
     ("args", "named", "said"),
     [

@@ -13,14 +13,15 @@ class Invariant:
     An operation that has a choice takes an option `invariant: bool | None = None`; None means what holds here, and is
     settled before the call is traced, so that a compiled graph has it as a constant, and the backward the same."""
 
-    __slots__ = ("_now",)
+    __slots__ = ("_held",)
 
     def __init__(self) -> None:
-        self._now = False
+        self._held: list[_Held] = []  # of several threads, which leave in any order: ranks that go backward, for one
 
     def on(self) -> bool:
         """True inside of `with invariant():`."""
-        return self._now
+        last = self._held[-1:]
+        return bool(last) and last[0].wanted
 
     def __call__(self, on: bool = True) -> _Held:
         """A context manager: inside of it `on()` is `on`."""
@@ -31,15 +32,14 @@ class _Held:
     """The time in which invariance is on, or off."""
 
     def __init__(self, state: Invariant, on: bool):
-        self.state, self.wanted, self.before = state, bool(on), False
+        self.state, self.wanted = state, bool(on)
 
     def __enter__(self) -> Invariant:
-        self.before = self.state._now
-        self.state._now = self.wanted
+        self.state._held.append(self)
         return self.state
 
     def __exit__(self, *_: Any) -> None:
-        self.state._now = self.before
+        self.state._held.remove(self)
 
 
 invariant = Invariant()
