@@ -31,7 +31,7 @@ class _Launches:
     def __init__(self) -> None:
         self.any = False
 
-    def intercept(self, _: Any) -> bool:
+    def intercept(self, launch: Any) -> bool:
         """Notes a launch."""
         self.any = True
         return True

@@ -259,7 +259,8 @@ _AFTER_HEAD = ("final_logit_softcapping", "logit_scale", "logits_scaling", "outp
 def _linear_loss(made: Patch, model: Any) -> None:
     """The model's own forward runs; while it does, its last layer gives what it gets, and the loss multiplies."""
     torch: Any = sys.modules["torch"]
-    head, config = getattr(model, "lm_head", None), model.config
+    head: Any = getattr(model, "lm_head", None)
+    config = model.config
     dtype = str(getattr(getattr(head, "weight", None), "dtype", "")).split(".")[-1]
     changed = [n for n in _AFTER_HEAD if getattr(config, n, None) is not None]
     if type(head) is not torch.nn.Linear or dtype not in _PRODUCTS or changed:

@@ -340,9 +340,9 @@ def aligned(mask: Any, query: Any) -> Any:
 def seed_for(query: Any, dropout: float, seed: Any) -> Any:
     """The seed of a call as an array of one number, where query is. Raises L066."""
     torch = sys.modules.get("torch")
-    of_torch = torch is not None and isinstance(query, torch.Tensor)
-    if seed is None and of_torch:
-        return torch.randint(1 << 62, (1,), dtype=torch.int64, device=query.device)
+    of_torch = torch if torch is not None and isinstance(query, torch.Tensor) else None
+    if seed is None and of_torch is not None:
+        return of_torch.randint(1 << 62, (1,), dtype=of_torch.int64, device=query.device)
     if seed is None:
         raise argument_error(
             f"dropout_p is {dropout} and dropout_seed is None: it must be an int or an array of one integer; only of "
@@ -352,8 +352,8 @@ def seed_for(query: Any, dropout: float, seed: Any) -> Any:
         return seed.reshape(1) if tuple(seed.shape) in ((), (1,)) else seed
     if not hasattr(seed, "__index__"):
         raise argument_error(f"dropout_seed is {seed!r}: it must be an int, or an array of one integer")
-    if of_torch:
-        return torch.full((1,), wrapped(int(seed)), dtype=torch.int64, device=query.device)
+    if of_torch is not None:
+        return of_torch.full((1,), wrapped(int(seed)), dtype=of_torch.int64, device=query.device)
     import numpy as np
 
     return np.array([wrapped(int(seed))], np.int64)

@@ -331,7 +331,7 @@ class ReferenceWave:
         if space != GLOBAL or not write:
             return [None] * len(words)
         raw = self.spaces[space].load(words, 4, Mask(np.ones(len(words), bool)))
-        return np.ascontiguousarray(raw).view(np.uint32).reshape(-1).tolist()
+        return list(np.ascontiguousarray(raw).view(np.uint32).reshape(-1).tolist())
 
     def _block(self, lane: int, rank: int | None) -> ReferenceBlock:
         if rank is None:

@@ -168,7 +168,8 @@ def layer(
     (L, hidden, inner), dtype = w_down.shape, DTYPES[named(x)]
     both, inside, made = (empty(x, most, n) for n in (2 * inner, inner, hidden))
     product(member, x, order, tables, ends, w_gate_up, both, top_k, target, invariant, False)
-    chip, options = tile.device_of(x, target)[0], {"backend": "cpu"} if tile.on_cpu(x) else {}
+    chip = tile.device_of(x, target)[0]
+    options: dict[str, Any] = {"backend": "cpu"} if tile.on_cpu(x) else {}
     gate, each = build_gate(dtype, act, 8), THREADS // experts.LANES
     gate[min(-(-most // each), GATES), THREADS](both, inside, ends, most, inner // 8, L, target=chip, **options)
     T = _chosen(member, x, most, L, chip, invariant)

@@ -250,7 +250,7 @@ def swapped(words: list[Reg], lane: Reg) -> list[Reg]:
     s."""
     words = list(words)
     for bit in (1, 2):
-        high = (lane & bit) != 0
+        high: Any = (lane & bit) != 0  # a predicate of PTX
         for i in (x for x in range(4) if not x & bit):
             low_word, high_word, given = words[i], words[i | bit], reg.scalar(b32)
             ptx.inst.selp.b32(given, low_word, high_word, high)

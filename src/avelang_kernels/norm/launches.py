@@ -58,11 +58,11 @@ def forward(x: Any, weight: Any, bias: Any, residual: Any, y: Any, total: Any, m
     kinds = tuple(None if a is None else a.dtype for a in (weight, bias))
     if dense(*given):
         known = _dense_forward(x.shape, x.dtype, kinds, residual is not None, mean is not None, offset, units(x))
-        R, more = None, {} if residual is None else {"r": residual}
+        data, more = x, {} if residual is None else {"r": residual}
     else:
         R = rows_of(*given)
         known = _forward(R, of(x), x.dtype.itemsize, (of(weight), of(bias)), mean is not None, offset, units(x))
-        more = places(R, *("x", "r")[: len(given)])
+        data, more = R.data[0], places(R, *("x", "r")[: len(given)])
         if residual is not None:
             more["r"] = R.data[1]
     if known is None:
@@ -71,7 +71,7 @@ def forward(x: Any, weight: Any, bias: Any, residual: Any, y: Any, total: Any, m
         if array is not None:
             more[name] = array
     launch, numbers = known
-    launch(x if R is None else R.data[0], y, rstd, *numbers, eps, **more, **options)
+    launch(data, y, rstd, *numbers, eps, **more, **options)
 
 
 def _forward(R: RowsOf, dtype: Any, size: int, kinds: tuple[Any, ...], center: bool, offset: int, units: int) -> Any:

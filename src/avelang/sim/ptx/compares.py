@@ -89,7 +89,7 @@ def _set(t: PtxTranslator, i: Instr) -> None:
     o = Ops(t, f"i{bits}")
     yes = ONE[part] if part in FORMATS else -1
     out = [o.select(x, yes, 0) for x in values]
-    t.set(i.operands[0], out[0] if len(out) == 1 else paired(t, *out), BITS[to])
+    t.set(i.operands[0], out[0] if len(out) == 1 else paired(t, out[0], out[1]), BITS[to])
 
 
 TABLE: dict[str, Handler] = {"setp": _setp, "set": _set}
