@@ -315,10 +315,10 @@ def _kernels() -> Iterator[set[str]]:
     """The names of the jit functions that are launched within."""
     from avelang.runtime.launch import LAUNCHERS
 
-    known = {launcher: launcher.last for launcher in LAUNCHERS}
+    known = {launcher: launcher.mark() for launcher in LAUNCHERS}
     found: set[str] = set()
     yield found
-    found |= {launcher.source.name for launcher in list(LAUNCHERS) if launcher.last not in (None, known.get(launcher))}
+    found |= {launcher.source.name for launcher in list(LAUNCHERS) if launcher.ran_since(known.get(launcher))}
 
 
 def _checked(task: _Task, small: Draw | None, cases: Sequence[_Case], checks: tuple[str, ...], count: int,

@@ -85,6 +85,15 @@ class Launcher:
         device = getattr(program, "device", None)
         return LaunchResult("hot", 0.0, program.last_ns / 1e9, "cpu" if device is None else device.name)
 
+    def mark(self) -> object:
+        """A mark of this moment, for `ran_since`."""
+        self._stub.forget_latest()
+        return self._last
+
+    def ran_since(self, mark: object) -> bool:
+        """True where the kernel was launched since `mark()`, by the host code or not."""
+        return self._stub.served() or self._last is not mark
+
     # -- the slow path ---
 
     def _slow(self, provider: Any, /, *args: Any, **kwargs: Any) -> None:

@@ -274,6 +274,10 @@ class Stub:
         last = self._state.last if self._state is not None else 0
         return next((kept[0] for _, entry, kept in self._entries if ctypes.addressof(entry) == last), None)
 
+    def served(self) -> bool:
+        """True where the host code has run a program since `forget_latest`."""
+        return self._state is not None and bool(self._state.last)
+
     def forget_latest(self) -> None:
         """The slow path ran last."""
         if self._state is not None:
