@@ -1,13 +1,14 @@
 """The list of instruction forms that ptxas has assembled: `python tests/nvptx/forms.py` tries them all and writes
 forms.txt (about a minute).
 
-forms.txt has a line "TARGET instruction" for each; `test_table.py` holds it against the table, and assembles a part of
+forms.txt has a line "TARGET instruction" for each, in which registers in a row are named by the first and the last; `test_table.py` holds it against the table, and assembles a part of
 it anew. """
 
 from __future__ import annotations
 
 import functools
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -40,7 +41,38 @@ def listed() -> list[tuple[str, PtxInstruction]]:
 
 
 def text_of(rows: list[tuple[str, PtxInstruction]]) -> str:
-    return "".join(f"{target} {instruction(x)}\n" for target, x in rows)
+    return "".join(f"{target} {shortened(instruction(x))}\n" for target, x in rows)
+
+
+def shortened(text: str) -> str:
+    """A text in which rows of three and more registers, such as "%a_3, %a_4, %a_5", are "%a_3 to %a_5"."""
+
+    def row(found: re.Match[str]) -> str:
+        rows: list[list[str]] = []
+        for name in found[0].split(", "):
+            kind, _, number = name.rpartition("_")
+            if rows and rows[-1][-1] == f"{kind}_{int(number) - 1}":
+                rows[-1].append(name)
+            else:
+                rows.append([name])
+        return ", ".join(f"{r[0]} to {r[-1]}" if len(r) > 2 else ", ".join(r) for r in rows)
+
+    return re.sub(r"%\w+_\d+(?:, %\w+_\d+)+", row, text)
+
+
+def whole(text: str) -> str:
+    """What `shortened` made short."""
+
+    def row(found: re.Match[str]) -> str:
+        return ", ".join(f"%{found[1]}_{i}" for i in range(int(found[2]), int(found[3]) + 1))
+
+    return re.sub(r"%(\w+)_(\d+) to %\1_(\d+)", row, text)
+
+
+@functools.cache
+def kept() -> tuple[str, ...]:
+    """The lines of forms.txt, with all registers."""
+    return tuple(whole(line) for line in FILE.read_text().splitlines())
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from avelang.nvptx.check import PtxTarget  # noqa: E402
 from avelang.nvptx.parse import parse_body  # noqa: E402
 from avelang.nvptx.printer import instruction  # noqa: E402
 from avelang.ptx.inst import refusal  # noqa: E402
-from nvptx.forms import FILE, VERSION, types  # noqa: E402
+from nvptx.forms import VERSION, kept, types  # noqa: E402
 
 TARGETS = ("sm_80", "sm_90a", "sm_100a", "sm_120a")
 KINDS = ("b16", "b32", "b64", "u16", "u32", "u64", "s32", "s64", "f32", "f64", "f16", "pred")
@@ -26,7 +26,7 @@ CONSTANTS = (0, 1, -1, 2, 3, 4, 8, 16, 17, 31, 32, 64, 255, 256, 65536, 1 << 32)
 
 def known() -> list[tuple[str, n.PtxInstruction]]:
     """(target, instruction) of all forms that ptxas has assembled."""
-    rows = (line.partition(" ") for line in FILE.read_text().splitlines())
+    rows = (line.partition(" ") for line in kept())
     return [(target, parse_body(text)[0]) for target, _, text in rows]
 
 

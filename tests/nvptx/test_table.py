@@ -16,7 +16,7 @@ from avelang.nvptx.parse import parse_body
 from avelang.nvptx.printer import instruction
 from avelang.nvptx.readings import FORMS, environments, readings
 from nvptx.assembler import need_ptxas, refused
-from nvptx.forms import FILE, TARGETS, VERSION, listed, text_of, types
+from nvptx.forms import FILE, TARGETS, VERSION, kept, listed, text_of, types
 
 HEAVY = ("wgmma", "tcgen05")  # ptxas needs 10 ms for one of these
 
@@ -25,11 +25,12 @@ def test_the_list_of_forms_is_in_sync():
     """`python tests/nvptx/forms.py` tries all forms and writes the list."""
     forms = listed()
     assert text_of(forms) == FILE.read_text()
+    assert list(kept()) == [f"{target} {instruction(x)}" for target, x in forms]
     assert len(forms) > 7000 and len(FORMS) > 130
 
 
 def test_the_list_reads_back():
-    for line in FILE.read_text().splitlines()[::7]:
+    for line in kept()[::7]:
         target, text = line.split(" ", 1)
         (x,) = parse_body(text)
         assert instruction(x) == text
@@ -40,7 +41,7 @@ def test_the_list_reads_back():
 def test_ptxas_assembles_the_forms(target):
     """A part of the list: forms.py has tried all of it."""
     need_ptxas()
-    mine = [line.split(" ", 1)[1] for line in FILE.read_text().splitlines() if line.startswith(f"{target} ")]
+    mine = [line.split(" ", 1)[1] for line in kept() if line.startswith(f"{target} ")]
     some = [x for i, x in enumerate(mine) if i % (40 if x.startswith(HEAVY) else 6) == 0]
     some = parse_body("".join(some))
     assert some and not refused(some, target, VERSION)

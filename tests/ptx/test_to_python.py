@@ -24,6 +24,7 @@ from avelang.ptx.to_python import to_python
 from avelang.sim.ptx import Program
 from isa.cluster_kernels import trials as clusters
 from isa.hopper_kernels import trials
+from nvptx.forms import kept
 from nvptx.texts import GOLDEN, NAMES, bare, text_of
 from ptx.programs import hopper_gemm, saxpy, tiled_gemm
 
@@ -154,7 +155,7 @@ def test_braces_that_python_cannot_nest():
 
 def test_instructions_of_all_forms():
     """Each seventh of the forms that ptxas has assembled, as calls: none of them needs to be kept as text."""
-    rows = (HERE.parent / "nvptx" / "forms.txt").read_text().splitlines()[::7]
+    rows = kept()[::7]
     assert len(rows) > 1000
     for target in sorted({row.partition(" ")[0] for row in rows}):
         body = parse_body("\n".join(row.partition(" ")[2] for row in rows if row.startswith(f"{target} ")))
