@@ -8,6 +8,7 @@ import dataclasses
 import functools
 import math
 import sys
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import avelang
@@ -21,7 +22,6 @@ from avelang_kernels.dist.exchange import workspace
 LAYOUTS = ("contiguous", "zigzag", "striped")
 LOGS: Any = al.Pointer(al.f32)
 BLOCKS = 256  # of kernels of rows, at the most
-math_inf = float("inf")
 
 
 # -- who sees what -----------------------------------------------------------------------------------------------------
@@ -156,12 +156,12 @@ def build_rows(part: al.DType, made: al.DType, vec: int, MERGE: bool) -> Any:
             inside = i >= first and i < first + m
             at = al.select(inside, at + i - first, 0)
             if MERGE:
-                one, two = logs[row], al.select(inside, new_logs[at], -math_inf)
+                one, two = logs[row], al.select(inside, new_logs[at], -math.inf)
                 top = max(one, two)
-                shift = al.select(top == -math_inf, 0.0, top)
+                shift = al.select(top == -math.inf, 0.0, top)
                 mine, theirs = al.exp(one - shift), al.exp(two - shift)
                 total = mine + theirs
-                log = al.select(total == 0.0, -math_inf, shift + al.log(total))
+                log = al.select(total == 0.0, -math.inf, shift + al.log(total))
                 by = al.select(total == 0.0, 0.0, 1.0 / total)
                 mine, theirs = mine * by, theirs * by
                 if t % EACH == 0:
@@ -242,23 +242,30 @@ def _part(x: Any, rows: tuple[int, int], axis: int) -> Any:
     return some.contiguous() if is_torch(some) else some.copy()
 
 
+def _steps(member: Any, ring: Ring, k: Any, v: Any) -> Iterator[tuple[int, Piece | None, Pair]]:
+    """Of each step its number, what the rank sees in it, and the keys and values that it is of, while those of the next
+    step come beside it. The caller says `member.joined()` before it goes on."""
+    me, ranks = member.rank, member.ranks
+    own, boxes = Pair(k, v), [Pair(k, v), Pair(k, v)]
+    own.k[...], own.v[...] = k, v
+    now = own
+    for s in range(ranks):
+        if s + 1 < ranks:
+            takes = ring.piece(ranks, me, me - s - 1) is not None
+            with member.beside():
+                shifted(member, own.flat, boxes[s % 2].flat, me - s - 1, takes)
+        yield s, ring.piece(ranks, me, me - s), now
+        now = boxes[s % 2]
+
+
 def forward(member: Any, ring: Ring, q: Any, k: Any, v: Any, out: Any, lse: Any) -> None:
     """Writes the rank's rows of O and the logarithms of the rows' sums: own keys first, then those of the ranks behind,
     one after another."""
     q, k, v, made = _four(q), _four(k), _four(v), _four(out)
     lead, n, dv = tuple(q.shape[:2]), q.shape[2], v.shape[3]
-    me, ranks = member.rank, member.ranks
-    own, boxes = Pair(k, v), [Pair(k, v), Pair(k, v)]
-    own.k[...], own.v[...] = k, v
     acc = _new(q, (*lead, n, dv), "float32", 0.0)
-    logs = [_new(q, (*lead, n), "float32", -math_inf) for _ in range(2)]
-    now = own
-    for s in range(ranks):
-        seen = ring.piece(ranks, me, me - s)
-        if s + 1 < ranks:
-            takes = ring.piece(ranks, me, me - s - 1) is not None
-            with member.beside():
-                shifted(member, own.flat, boxes[s % 2].flat, me - s - 1, takes)
+    logs = [_new(q, (*lead, n), "float32", -math.inf) for _ in range(2)]
+    for _, seen, now in _steps(member, ring, k, v):
         if seen is not None:
             one, two, three = _part(q, seen.queries, 2), _part(now.k, seen.keys, 2), _part(now.v, seen.keys, 2)
             new, new_logs = _new(q, (*one.shape[:3], dv), named(q)), _new(q, tuple(one.shape[:3]), "float32")
@@ -266,7 +273,6 @@ def forward(member: Any, ring: Ring, q: Any, k: Any, v: Any, out: Any, lse: Any)
             _joined(acc, logs[0], new, new_logs, acc, logs[1], seen.queries[0])
             logs.reverse()
         member.joined()
-        now = boxes[s % 2]
     made[...], lse[...] = acc, logs[0].reshape(tuple(lse.shape))
 
 
@@ -279,16 +285,9 @@ def backward(member: Any, ring: Ring, q: Any, k: Any, v: Any, out: Any, lse: Any
     lead, n, keys = tuple(q.shape[:2]), q.shape[2], k.shape[2]
     lse, grad_lse = (None if x is None else x.reshape((*lead, n)) for x in (lse, grad_lse))
     me, ranks = member.rank, member.ranks
-    own, boxes, sent = Pair(k, v), [Pair(k, v), Pair(k, v)], [Pair(k, v), Pair(k, v)]
-    own.k[...], own.v[...] = k, v
+    sent = [Pair(k, v), Pair(k, v)]
     acc, sums = _new(q, tuple(q.shape), "float32", 0.0), Pair(k, v, "float32", 0.0)
-    now = own
-    for s in range(ranks):
-        seen = ring.piece(ranks, me, me - s)
-        if s + 1 < ranks:
-            takes = ring.piece(ranks, me, me - s - 1) is not None
-            with member.beside():
-                shifted(member, own.flat, boxes[s % 2].flat, me - s - 1, takes)
+    for s, seen, now in _steps(member, ring, k, v):
         if seen is not None:
             rows, columns = seen.queries, seen.keys
             one, o, do, logs = (_part(x, rows, 2) for x in (q, out, grad, lse))
@@ -306,7 +305,6 @@ def backward(member: Any, ring: Ring, q: Any, k: Any, v: Any, out: Any, lse: Any
         with member.beside():
             takes = ring.piece(ranks, me + s, me) is not None
             shifted(member, sent[s % 2].flat, sums.flat, me + s, takes, add=True)
-        now = boxes[s % 2]
     member.joined()
     for x, made, shape in zip((dq, dk, dv), (acc, sums.k, sums.v), shapes, strict=True):
         x[...] = made.reshape(shape)
