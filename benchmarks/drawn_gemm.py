@@ -5,7 +5,7 @@ M is log-uniform from 16 to 16384, N and K from 256 to 32768, multiples of 8; bf
 contenders in turn; results are held against cuBLAS's on fresh random inputs, into NaN. The record has every tile's
 time: `hopper_rule.py` is fitted to such records.
 
-    python benchmarks/drawn_gemm.py [--seed 1] [--count 60] [--others 0] [--rounds 12] [--minutes 5]
+    python benchmarks/drawn_gemm.py [--seed 1] [--count 60] [--others 0] [--wide 0] [--rounds 12] [--minutes 5]
                                     [--dtype bf16|e4m3] [--shapes "512,7168,4096 8192,8192,8192"]
                                     [--order NT|NN|TT|TN] [--unit 1]
 
@@ -47,12 +47,15 @@ def drawn(count: int, seed: int, each: int = 8) -> list[Shape]:
     return [(number(16, 16384, min(each, 8)), number(256, 32768), number(256, 32768)) for _ in range(count)]
 
 
-def tiles_for(shape: Shape, others: int, rng: random.Random, dtype: str = "bf16") -> list[Any]:
-    """The rule's tile first, then so many others: the next by the model of different kinds, and one in four by lot."""
-    from avelang_kernels.matmul.hopper_rule import times
+def tiles_for(shape: Shape, others: int, wide: int, rng: random.Random, dtype: str = "bf16") -> list[Any]:
+    """The rule's tile first, then so many others: the next by the model of different kinds, and one in four by lot; and
+    `wide` tiles that the rule does not choose from, which the model likes best."""
+    from avelang_kernels.matmul import hopper_rule
 
     m, n, k = shape
-    tiles, us = times(m, n, k * BYTES[dtype] // 2)  # the rule counts elements of 2 bytes
+    line = math.gcd(128, k * BYTES[dtype])  # what the bytes from row to row are a multiple of
+    k = k * BYTES[dtype] // 2  # the rule counts elements of 2 bytes
+    tiles, us = hopper_rule.times(m, n, k, align=line, width=BYTES[dtype])
     order = [tiles[i] for i in us.argsort() if us[i] < 2 * us.min()]
     found, kinds = order[:1], {}
     for tile in order[1:]:
@@ -61,7 +64,24 @@ def tiles_for(shape: Shape, others: int, rng: random.Random, dtype: str = "bf16"
         if kinds[kind] <= max(1, others // 4) and len(found) <= others * 3 // 4:
             found.append(tile)
     rest = [tile for tile in order if tile not in found]
-    return found + rng.sample(rest, min(others + 1 - len(found), len(rest)))
+    found += rng.sample(rest, min(others + 1 - len(found), len(rest)))
+    if not wide:
+        return found
+    every, known = all_tiles(), set(tiles)
+    us, parts = every.times(m, n, k, line, 2)
+    new: dict[Any, Any] = {}
+    for tile in (every.divided(parts)[i] for i in us.argsort()[: 16 * wide]):
+        if tile not in known:  # the best of each kind
+            new.setdefault((tile.m, tile.pingpong, tile.transposed, *tile[3:5], tile.cluster_k, tile.split), tile)
+    return found + list(new.values())[:wide]
+
+
+@functools.cache
+def all_tiles() -> Any:
+    """The model of the rule over tiles of all shapes."""
+    from avelang_kernels.matmul import hopper_rule
+
+    return hopper_rule._Model(2, hopper_rule.SMS, hopper_rule.every_tile())
 
 
 def stored(shape: Shape, order: str) -> tuple[Any, Any]:
@@ -184,7 +204,7 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
     if args.order or args.unit != 8:
         return plain(args, jobs, end)
     shapes = args.shapes or drawn(args.count, args.seed, 16 // BYTES[args.dtype])
-    work = [(shape, tiles_for(shape, args.others, rng, args.dtype)) for shape in shapes]
+    work = [(shape, tiles_for(shape, args.others, args.wide, rng, args.dtype)) for shape in shapes]
     tiles = sorted({tile for _, some in work for tile in some}, key=str)
     with concurrent.futures.ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
         list(pool.map(compiled, [tiles[i::jobs] for i in range(jobs)], [args.dtype] * jobs))
@@ -217,6 +237,7 @@ if __name__ == "__main__":
     main(__doc__, Part("drawn", lambda args: "drawn_gemm" + "_e4m3" * (args.dtype == "e4m3"), measure, show, gpu=True),
          rounds=12, more={
         "--seed": {"type": int, "default": 1}, "--count": {"type": int, "default": 60}, "--others": {"type": int, "default": 0},
+        "--wide": {"type": int, "default": 0},
         "--minutes": {"type": float, "default": 5.0}, "--dtype": {"choices": tuple(BYTES), "default": "bf16"},
         "--shapes": {"type": listed}, "--order": {"default": "", "choices": ["", "NT", "NN", "TT", "TN"]},
         "--unit": {"type": int, "default": 8},

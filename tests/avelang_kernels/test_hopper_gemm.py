@@ -88,6 +88,14 @@ KINDS = [
     (GemmTile(64, 128, 4, cluster_k=2), bf16, bf16, 2, 70, 130, 328),
     (GemmTile(128, 112, 4, 1, 2, cluster_k=3, transposed=True), bf16, bf16, 6, 124, 200, 584),
     (GemmTile(128, 64, 4, cluster_k=2), bf16, np.float32, 2, 130, 72, 136),
+    # widths that 16 does not divide: one piece, two row blocks in turns, K in parts
+    (GemmTile(128, 88, 3, 1, 2, transposed=True), bf16, bf16, 4, 264, 520, 136),
+    (GemmTile(128, 24, 4, row_blocks=2, pingpong=True, transposed=True), bf16, bf16, 3, 50, 300, 200),
+    (GemmTile(192, 120, 3, transposed=True, split=2), np.float16, np.float16, 4, 130, 200, 264),
+    (GemmTile(64, 72, 4, cluster_k=3, transposed=True), bf16, bf16, 6, 150, 130, 328),
+    # clusters of four and eight
+    (GemmTile(64, 32, 3, 4, transposed=True), bf16, bf16, 4, 70, 264, 200),
+    (GemmTile(64, 48, 3, 2, 4), bf16, bf16, 8, 200, 200, 136),
 ]
 
 
@@ -96,13 +104,13 @@ def test_every_kind_of_tile(tile, dtype, out, blocks, m, n, k):
     check(m, n, k, tile, dtype, out, blocks, margin=8 - n % 8, target="sm_90a")
 
 
-@pytest.mark.parametrize("tile,dtype,out,blocks,m,n,k", [KINDS[3], KINDS[6], KINDS[7]], ids=str)
+@pytest.mark.parametrize("tile,dtype,out,blocks,m,n,k", [KINDS[3], KINDS[6], KINDS[7], KINDS[9]], ids=str)
 def test_kinds_of_tiles_without_races(tile, dtype, out, blocks, m, n, k, monkeypatch):
     monkeypatch.setenv("AVE_CHECK", "races")
     check(m, n, k, tile, dtype, out, blocks, target="sm_90a", backend="reference")
 
 
-@pytest.mark.parametrize("tile,dtype,out,blocks,m,n,k", [KINDS[3], KINDS[7]], ids=str)
+@pytest.mark.parametrize("tile,dtype,out,blocks,m,n,k", [KINDS[3], KINDS[7], *KINDS[9:11], KINDS[-1]], ids=str)
 def test_kinds_of_tiles_in_executed_ptx(tile, dtype, out, blocks, m, n, k, monkeypatch):
     """With checks of races and of memory that nothing wrote."""
     monkeypatch.setenv("AVE_CHECK", "all")
@@ -267,7 +275,7 @@ LARGEST = [
     GemmTile(128, 256, 4, 2), GemmTile(128, 256, 4, 2, split=4), GemmTile(128, 256, 4, 2, split=STREAM, transposed=True),
     GemmTile(256, 192, 3, 1, 2, row_blocks=2), GemmTile(192, 192, 3, 1, 2, transposed=True),
     GemmTile(64, 256, 4, pingpong=True), GemmTile(128, 128, 4, 2, row_blocks=2, pingpong=True, transposed=True),
-    GemmTile(128, 256, 4, cluster_k=2, split=2),
+    GemmTile(128, 256, 4, cluster_k=2, split=2), GemmTile(256, 176, 4, 1, 2, row_blocks=2), GemmTile(128, 216, 4, 1, 2, transposed=True),
 ]  # fmt: skip
 
 
@@ -291,3 +299,5 @@ def test_ptxas_keeps_the_sums_in_registers_and_the_products_under_way(tile, tmp_
     steps = re.findall(r"wgmma\.mma_async\S*m64n(\d+)k16", text)
     # The first step and the loop's, four products for each block of rows.
     assert steps == [str(tile.n)] * (8 * tile.row_blocks)
+    # A block ends when its stores have read shared memory, and does not wait for memory.
+    assert not re.search(r"cp\.async\.bulk\.wait_group\s", text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ ACT = {
     None: lambda x: x,
     "relu": lambda x: np.maximum(x, 0),
     "silu": lambda x: x / (1 + np.exp(-x)),
+    "gelu": lambda x: x * (1 + np.vectorize(math.erf)(x / 2**0.5)) / 2,
     "gelu_tanh": lambda x: 0.5 * x * (1 + np.tanh(0.7978845608028654 * (x + 0.044715 * x**3))),
 }
 
@@ -82,7 +85,7 @@ def test_vectors(shapes):
 
 
 @pytest.mark.parametrize("target", ["gfx942", "sm_90a"])
-@pytest.mark.parametrize(("activation", "kind"), [(None, bf16), ("relu", np.float32), ("silu", bf16), ("gelu_tanh", np.float32)])
+@pytest.mark.parametrize(("activation", "kind"), [*zip(ACT, (bf16, np.float32, bf16, bf16, np.float32))])
 def test_bias_and_activation(target, activation, kind):
     rng = np.random.default_rng(7)
     a, b = (rng.standard_normal(s).astype(bf16) for s in ((70, 40), (40, 72)))

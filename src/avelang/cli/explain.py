@@ -242,8 +242,11 @@ def mmas_command(target: str, as_json: bool) -> None:
 @click.option("--device", metavar="NAME", help="The device's name in tables of tuned tiles; the chip's usual product.")
 @click.option("--bias", is_flag=True, help="With a bias or an activation.")
 @click.option("--invariant", is_flag=True, help="As inside of ops.invariant().")
+@click.option("--batch", type=click.IntRange(1), default=1, show_default=True,
+              help="Products of that size, whose matrices lie at equal distances.")  # fmt: skip
 def matmul_command(m: int, n: int, k: int, chip: str, dtype: str, out: str | None, order: str, lda: int | None,
-                   ldb: int | None, units: int | None, device: str | None, bias: bool, invariant: bool) -> None:
+                   ldb: int | None, units: int | None, device: str | None, bias: bool, invariant: bool,
+                   batch: int) -> None:
     """The kernel that ops.matmul runs for a (M x K) @ b (K x N), its tile, and what is copied before it."""
     from avelang import arch
     from avelang.base.errors import AveError
@@ -260,8 +263,8 @@ def matmul_command(m: int, n: int, k: int, chip: str, dtype: str, out: str | Non
         name = device or ("" if chip == "cpu" else choice.usual_device(on))
         known = units or arch.product(on, "the choice of a plan").count
         asked = choice.Question(on, known, name, bias, invariant, chip == "cpu")
-        plan = choice.plan_of(a, b, c, asked)
-        us = choice.modeled(plan, a, b, c, asked)
+        plan, launches = choice.batched_plan(a, b, c, batch, asked)
+        us = choice.modeled(plan, a, b, c, asked) if batch == 1 else None
     except AveError as exc:
         exc.span = None  # the line is one of Ave's
         show_error(exc)
@@ -273,6 +276,8 @@ def matmul_command(m: int, n: int, k: int, chip: str, dtype: str, out: str | Non
             f"copies: {', '.join(plan.copies) or 'none'}"]  # fmt: skip
     if bias:
         said.append("bias, activation: " + ("in the kernel's epilogue" if plan.ends else "another pass"))
+    if batch > 1:
+        said.append(f"launches: {launches}, for {batch} products")
     if us is not None:
         said.append(f"model: {us:.1f} us, copies apart")
     click.echo("\n".join(said))

@@ -3,16 +3,19 @@ the rule and the table of kernels; `ave explain matmul` says what it chooses."""
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any
 
-from avelang import argument_error, tile
+from avelang import argument_error, tile, tuning
 from avelang.base.takes import counted
 from avelang.bridge import Array, op
+from avelang.bridge.invariance import invariant as invariance
 from avelang_kernels.activations import ACTIVATIONS as FUSED
 from avelang_kernels.arrays import is_torch, named
 from avelang_kernels.matmul import activation_gradient
-from avelang_kernels.matmul.choice import matrix_product
+from avelang_kernels.matmul.choice import matrix_product, repeated
+from avelang_kernels.matmul.hopper_batched import batched_product
 
 DTYPES = ("bfloat16", "float16", "float32")
 ACTIVATIONS = (None, *(name for name in FUSED if name))
@@ -27,17 +30,16 @@ def matmul(
 
     a: (m, k), (k,) or (..., m, k); b: (k, n), (k,) or (..., k, n); leading dimensions broadcast. Both bf16, f16 or f32,
     of NumPy, torch or JAX, with any strides; with gradients. On Hopper a product of f32 is three of bf16: its error is
-    some 2^-16 of |a||b|. bias: (n,), of the dtype of a and b or f32; activation: "relu", "silu" or "gelu_tanh". Both
-    are part of the kernel's epilogue, before the one rounding; of f32 on AMD and the CPU, and on sm_80 to sm_89, they
-    are another pass, in f32. out: of the result's shape, of the dtype of a and b or f32; made when it is None, in the
-    dtype of a and b. target: of arrays on the CPU, the chip whose kernel is run there. invariant: True for a plan that
-    does not depend on the number of rows, so that the bits of a row do not; None for what `ops.invariant()` says.
-    Returns `out`. Raises L066 (a ValueError) for shapes that do not fit, dtypes without a kernel and chips without
-    one."""
-    key = _key(a, b, bias, activation) if out is None else None
-    known = _CHECKED.get(key)
-    if known is not None:
-        return matrices(a, b, bias, activation=activation, target=target, invariant=invariant, out_dtype=known)
+    some 2^-16 of |a||b|. bias: (n,), of the dtype of a and b or f32; activation: "relu", "silu", "gelu" or
+    "gelu_tanh". Both are part of the kernel's epilogue, before the one rounding; of f32 on AMD and the CPU, and on
+    sm_80 to sm_89, they are another pass, in f32. out: of the result's shape, of the dtype of a and b or f32; made
+    when it is None, in the dtype of a and b. target: of arrays on the CPU, the chip whose kernel is run there.
+    invariant: True for a plan that does not depend on the number of rows, so that the bits of a row do not; None for
+    what `ops.invariant()` says. Returns `out`. Raises L066 (a ValueError) for shapes that do not fit, dtypes without a
+    kernel and chips without one."""
+    made = _repeated(a, b, bias, activation, target, invariant) if out is None else None
+    if made is not None:
+        return made
     for name, x in (("a", a), ("b", b), ("bias", bias), ("out", out)):
         check_array(name, x, name in ("bias", "out"))
     named_a, named_b = named(a), named(b)
@@ -72,6 +74,7 @@ def matmul(
         rows, columns, bias, activation=activation, target=target, invariant=invariant, out=done,
         out_dtype=named_a if out is None else named(out),
     )  # fmt: skip
+    key = _key(a, b, bias, activation) if out is None else None
     if key is not None:
         if len(_CHECKED) >= MOST_CHECKED:
             _CHECKED.clear()
@@ -82,6 +85,25 @@ def matmul(
 # The dtypes of results whose arguments were checked, by what the checks look at.
 _CHECKED: dict[Any, str] = {}
 MOST_CHECKED = 1 << 14
+
+
+_NAMES: dict[Any, str] = {}
+
+
+def _repeated(a: Any, b: Any, bias: Any, activation: Any, target: Any, invariant: Any) -> Any:
+    """The product where one like it has run; else None."""
+    torch = sys.modules.get("torch")
+    if torch is None or torch.compiler.is_compiling() or not (activation is None or type(activation) is str):
+        return None
+    side, kind, made = matrices._torch, type(a), None
+    if side is not None and (kind is torch.Tensor or kind is torch.nn.Parameter):
+        name = _NAMES.get(a.dtype) or _NAMES.setdefault(a.dtype, named(a))
+        held = invariance.on() if invariant is None else invariant
+        made = side.attempt((a, b, bias), (name, activation, target, held))
+    known = _CHECKED.get(_key(a, b, bias, activation)) if made is None else None
+    if known is None:
+        return made
+    return matrices(a, b, bias, activation=activation, target=target, invariant=invariant, out_dtype=known)
 
 
 def _key(a: Any, b: Any, bias: Any, activation: Any) -> Any:
@@ -114,6 +136,24 @@ def matrices(
     batches(a, b, out, leading, (bias, activation, target, bool(invariant)))
 
 
+def _repeats(inputs: Any, outputs: Any, *, activation: str | None, target: str | None, invariant: bool | None,
+             out_dtype: str) -> Any:  # fmt: skip
+    (a, b, bias), (out,) = inputs, outputs
+    if len(b.shape) != 2 or 0 in out.shape:
+        return None
+    one, made = (a, out) if len(a.shape) == 2 else (flat(a), flat(out))
+    if one is None:
+        return None
+    run = repeated(one, b, made, bias, activation, target, bool(invariant))
+    if run is None or len(a.shape) == 2:
+        return run and (lambda a, b, bias, out: run(a, b, out, bias))
+    places, to = (one.shape, one.stride()), made.shape
+    return lambda a, b, bias, out: run(a.as_strided(*places), b, out.view(to), bias)
+
+
+matrices.repeats(_repeats, stamp=tuning.epoch)
+
+
 @matrices.backward(saves=("a", "b", "bias"))
 def _(grads: Any, inputs: Any, outputs: Any, *, activation: str | None, target: str | None, invariant: bool | None,
       needs: Any) -> Any:  # fmt: skip
@@ -128,7 +168,8 @@ def _(grads: Any, inputs: Any, outputs: Any, *, activation: str | None, target: 
         da = _summed(matmul(g, b.swapaxes(-2, -1), target=target, invariant=invariant), a.shape)
     if needs[1]:
         if len(b.shape) == 2:
-            rows, of_rows = a.reshape(-1, k), g.reshape(-1, n)
+            count = math.prod(a.shape[:-1])
+            rows, of_rows = a.reshape(count, k), g.reshape(count, n)
             # As the weight lies in memory: most are a transposed (n, k).
             if hasattr(b, "stride") and b.stride(0) == 1 and k > 1:
                 db = matmul(of_rows.T, rows, target=target, invariant=invariant).T
@@ -137,7 +178,7 @@ def _(grads: Any, inputs: Any, outputs: Any, *, activation: str | None, target: 
         else:
             db = _summed(matmul(a.swapaxes(-2, -1), g, target=target, invariant=invariant), b.shape)
     if bias is not None and needs[2]:
-        dbias = _as(_as(g.reshape(-1, n), "float32").sum(0), bias)
+        dbias = _as(_as(g.reshape(math.prod(g.shape[:-1]), n), "float32").sum(0), bias)
     return da, db, dbias
 
 
@@ -191,8 +232,8 @@ def check_array(name: str, x: Any, optional: bool) -> None:
 
 
 def batches(a: Any, b: Any, out: Any, leading: tuple[int, ...], more: tuple[Any, ...]) -> None:
-    """One product where b is one matrix and rows of a lie at equal distances; else one for each pair. `more`: as of
-    `matrix_product`, behind `out`."""
+    """One product where b is one matrix and rows of a lie at equal distances; else one launch for all pairs, where
+    there is a kernel for that, or one for each. `more`: as of `matrix_product`, behind `out`."""
     if len(b.shape) == 2 and leading:
         one, made = flat(a), flat(out)
         if one is not None and made is not None:
@@ -200,6 +241,8 @@ def batches(a: Any, b: Any, out: Any, leading: tuple[int, ...], more: tuple[Any,
             return
     if not leading:
         matrix_product(a, b.T, out, *more)
+        return
+    if batched_product(a, b.swapaxes(-2, -1), out, leading, *more):
         return
     for i in range(leading[0]):
         one, two = (x[i if x.shape[0] > 1 else 0] if len(x.shape) - 2 == len(leading) else x for x in (a, b))

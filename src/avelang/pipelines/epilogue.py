@@ -44,6 +44,10 @@ def stage_transposed(staged, acc, warp, lane):
         words = al.convert(al.subview(acc, (8 * i,), (8,), (1,)), staged.dtype)
         row, chunk = 16 * i + lane // 16 * 8 + lane % 8, 2 * warp + lane // 8 % 2
         al.nvvm.stmatrix_m8n8_x4_b16_trans(staged[row, chunk ^ (row % 8)], al.view(words, al.Tensor((4,), al.i32)))
+    if acc.shape[0] % 8:  # eight columns are left
+        words = al.convert(al.subview(acc, (acc.shape[0] - 4,), (4,), (1,)), staged.dtype)
+        row, chunk = acc.shape[0] * 2 - 8 + lane % 8, 2 * warp + lane // 8 % 2
+        al.nvvm.stmatrix_m8n8_x2_b16_trans(staged[row, chunk ^ (row % 8)], al.view(words, al.Tensor((2,), al.i32)))
 
 
 @avelang.jit
@@ -64,6 +68,8 @@ class TmaEpilogue:
     TRANSPOSED: the work tile is one of C^T, of B A^T that is; `bias` has one number a row of it, `staged` has the
     columns of a piece for rows (consumers, buffers, columns, 8, 8), and elements have 16 bits. PINGPONG: each consumer
     has a whole tile. ADD: what is stored is added to what is there, rounded to the dtype of C first and then again.
+    `c`: the memory of C, in vectors of 16 bytes, (rows, vectors, elements): rows from `work.at[2]` on are not written;
+    threads store the 64 rows that have such.
     `scales`: a number, and f32 for each row and for each column of the work tiles, (count,) or pairs (count / 2, 2), or
     None for either, by which sums are multiplied first; or None."""
 
@@ -75,6 +81,7 @@ class TmaEpilogue:
     PINGPONG: al.constexpr = False
     ADD: al.constexpr = False
     scales: ... = None
+    c: ... = None
 
     def scaled(self, acc, row, col, t):
         """The sums in f32, times the scales of their rows and columns."""
@@ -118,19 +125,32 @@ class TmaEpilogue:
 
     def __call__(self, acc, work, consumer, t):
         BLOCKS = 1 if len(acc.shape) == 1 else acc.shape[0]
+        end = None if self.c is None else work.at[2]
         first = work.at[0] if self.PINGPONG else work.at[0] + consumer * (BLOCKS * ROWS)
         if len(acc.shape) == 1:
-            self.store(acc, first, work.at[1], consumer, t, 0, 0, 2 * acc.shape[0])
+            self.store(acc, first, work.at[1], consumer, t, 0, 0, 2 * acc.shape[0], work.batch, end)
         else:
             for r in range(BLOCKS):
-                self.store(acc[r], first + r * ROWS, work.at[1], consumer, t, r, 0, 2 * acc.shape[1])
+                self.store(acc[r], first + r * ROWS, work.at[1], consumer, t, r, 0, 2 * acc.shape[1], work.batch, end)
+
+    def store_rows(self, buffer, row, col, end, t):
+        """Stores the rows before `end` of what is staged in a buffer, of all consumers', 16 bytes a thread."""
+        CHUNKS, EACH = self.staged.shape[3], self.staged.shape[4]
+        BUFFERS = self.staged.shape[0] * self.staged.shape[1]
+        chunks = al.view(self.staged, al.Tensor((BUFFERS * ROWS * CHUNKS, EACH), self.c.dtype))
+        for i in range(ROWS * CHUNKS // GROUP):
+            r, chunk = (i * GROUP + t) // CHUNKS, (i * GROUP + t) % CHUNKS
+            if row + r < end and col // EACH + chunk < self.c.shape[1]:
+                found = (buffer * ROWS + r) * CHUNKS + (chunk ^ (r // (8 // CHUNKS) % CHUNKS))
+                self.c[al.convert(row + r, al.u64), col // EACH + chunk] = chunks[found]
 
     def width(self):
         """Columns of a tile that are staged at a time."""
         return self.staged.shape[2] if self.TRANSPOSED else self.staged.shape[3] * self.staged.shape[4]
 
-    def store(self, acc, row, col, consumer, t, NUMBER=0, FIRST=0, END=None):
-        """Stores columns FIRST to END of 64 rows, from `row` and `col` of C on, the NUMBER-th ones of a tile."""
+    def store(self, acc, row, col, consumer, t, NUMBER=0, FIRST=0, END=None, batch=None, end=None):
+        """Stores columns FIRST to END of 64 rows, from `row` and `col` of C on, the NUMBER-th ones of a tile. `batch`:
+        as of `WorkTile`; `end`: of the rows that are written."""
         BUFFERS, WIDTH = self.staged.shape[1], self.width()
         if END is None:
             END = 2 * acc.shape[0]
@@ -147,11 +167,16 @@ class TmaEpilogue:
                 stage_epilogue(self.staged[consumer, BUFFER], part, t // 32, t % 32)
             al.nvvm.fence_proxy_async_shared()
             al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
+            whole = True if end is None else row + ROWS <= end
+            if end is not None and row < end and row + ROWS > end:
+                self.store_rows(consumer * BUFFERS + BUFFER, row, col + p * WIDTH, end, t)
             if t == 0:
                 first, second = (col + p * WIDTH, row) if self.TRANSPOSED else (row, col + p * WIDTH)
-                if self.ADD:
+                if batch is not None:
+                    al.nvvm.tma_store_3d(self.C, batch[2], first, second, self.staged[consumer, BUFFER])
+                elif self.ADD:
                     al.nvvm.tma_reduce_add_2d(self.C, first, second, self.staged[consumer, BUFFER])
-                else:
+                elif whole:
                     al.nvvm.tma_store_2d(self.C, first, second, self.staged[consumer, BUFFER])
                 al.nvvm.cp_async_bulk_commit_group()
 

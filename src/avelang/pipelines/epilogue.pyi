@@ -33,6 +33,8 @@ class TmaEpilogue:
     TRANSPOSED: the work tile is one of C^T, of B A^T that is; `bias` has one number a row of it, `staged` has the
     columns of a piece for rows (consumers, buffers, columns, 8, 8), and elements have 16 bits. PINGPONG: each consumer
     has a whole tile. ADD: what is stored is added to what is there, rounded to the dtype of C first and then again.
+    `c`: the memory of C, in vectors of 16 bytes, (rows, vectors, elements): rows from `work.at[2]` on are not written;
+    threads store the 64 rows that have such.
     `scales`: a number, and f32 for each row and for each column of the work tiles, (count,) or pairs (count / 2, 2), or
     None for either, by which sums are multiplied first; or None."""
     C: Any
@@ -43,6 +45,7 @@ class TmaEpilogue:
     PINGPONG: al.constexpr = ...
     ADD: al.constexpr = ...
     scales: Any = ...
+    c: Any = ...
     def scaled(self, acc: Any, row: Any, col: Any, t: Any) -> Any:
         """The sums in f32, times the scales of their rows and columns."""
     def scale(self, scales: Any, at: Any) -> Any:
@@ -51,12 +54,16 @@ class TmaEpilogue:
         """Multiplies by the scales, adds the bias, from column `col` on (TRANSPOSED: `row`), and applies the
         activation."""
     def __call__(self, acc: Any, work: Any, consumer: Any, t: Any) -> None: ...
+    def store_rows(self, buffer: Any, row: Any, col: Any, end: Any, t: Any) -> None:
+        """Stores the rows before `end` of what is staged in a buffer, of all consumers', 16 bytes a thread."""
     def width(self) -> Any:
         """Columns of a tile that are staged at a time."""
     def store(
-        self, acc: Any, row: Any, col: Any, consumer: Any, t: Any, NUMBER: Any = ..., FIRST: Any = ..., END: Any = ...
+        self, acc: Any, row: Any, col: Any, consumer: Any, t: Any, NUMBER: Any = ..., FIRST: Any = ..., END: Any = ..., batch: Any = ..., end: Any =
+        ...
     ) -> None:
-        """Stores columns FIRST to END of 64 rows, from `row` and `col` of C on, the NUMBER-th ones of a tile."""
+        """Stores columns FIRST to END of 64 rows, from `row` and `col` of C on, the NUMBER-th ones of a tile. `batch`:
+        as of `WorkTile`; `end`: of the rows that are written."""
 @avelang.jit
 def lane_anew() -> Any:
     """The lane of its wave, such that LLVM takes it for another number each time: what is computed of it in a loop over

@@ -401,4 +401,4 @@ class ClusterScatter:
                         complete = self.workspace.fixup(own, work, consumer * BLOCKS + r, t)
                     if complete:
                         row = work.at[0] + (consumer * BLOCKS + r) * 64
-                        self.epilogue.store(rows[r], row, work.at[1], consumer, t, r, FIRST, END)
+                        self.epilogue.store(rows[r], row, work.at[1], consumer, t, r, FIRST, END, work.batch)

@@ -160,16 +160,25 @@ def cluster_sync(CLUSTER):
 def producer_load(ring, state, stages, index, x, row, col, part, PARTS, APART, shift, CACHE=0):
     """Copies a box of a matrix to a stage by TMA: from `row` and `col` of `x` to `stages[index]`, elements in rows of
     128 bytes. Where PARTS blocks of a cluster want the same box, each copies its `part` of it to all of them, by
-    multicast to the ranks `shift`, `shift + APART`, ... CACHE: L2 is told 1, to evict it first, or 2, last."""
+    multicast to the ranks `shift`, `shift + APART`, ... CACHE: L2 is told 1, to evict it first, or 2, last. `x`: a
+    tensor map, or, of three dimensions, one and the number of the matrix."""
     if PARTS == 1:
-        al.nvvm.tma_load_2d(stages[index], x, row, col, ring.full[state.stage], CACHE)
+        if isinstance(x, tuple):
+            al.nvvm.tma_load_3d(stages[index], x[0], x[1], row, col, ring.full[state.stage], CACHE)
+        else:
+            al.nvvm.tma_load_2d(stages[index], x, row, col, ring.full[state.stage], CACHE)
     else:
         SIZE, COLUMNS = stages.shape[1] // PARTS, 128 // stages.dtype.bytes
         own = al.subview(stages, (index, part * SIZE), (1, SIZE), (1, 1))
         ranks = sum([1 << (APART * i) for i in range(PARTS)])
-        al.nvvm.tma_load_2d_multicast(
-            own, x, row + part * (SIZE // COLUMNS), col, ring.full[state.stage], ranks << shift, CACHE
-        )
+        if isinstance(x, tuple):
+            al.nvvm.tma_load_3d_multicast(
+                own, x[0], x[1], row + part * (SIZE // COLUMNS), col, ring.full[state.stage], ranks << shift, CACHE
+            )
+        else:
+            al.nvvm.tma_load_2d_multicast(
+                own, x, row + part * (SIZE // COLUMNS), col, ring.full[state.stage], ranks << shift, CACHE
+            )
 
 
 @avelang.struct

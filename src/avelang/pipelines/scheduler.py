@@ -11,6 +11,7 @@ A scheduler is any struct with three methods, so that one kernel body runs with 
 | `TileScheduler` | a whole tile | every n-th (persistent), or the one with its number |
 | `SplitKScheduler` | one of SPLITS equal parts of a tile's K | every n-th |
 | `ClusterKScheduler` | a tile of which each block of a cluster has a part of K | one |
+| `BatchScheduler` | a unit of another scheduler, of one of several products | every n-th |
 | `StreamKScheduler` | a tile, or the part of it in the block's run | its share of all steps; HYBRID: then whole tiles |
 
 Parts of a tile are added in the order of K, by whoever comes last (`Peers`). Source: Osama et al., "Stream-K:
@@ -72,7 +73,8 @@ class WorkTile:
     `a`, `b`: first row of A and of B, and the end of the rows that count. `k`: begin and end of the part of K, in
     elements: not empty, and multiples of the block's step but for the end of the matrix. `at`: row and column of the
     tile in C, and whatever else an epilogue shall know. `whole`: `k` is all of K; else `peers`, of
-    which this block is one, share the tile."""
+    which this block is one, share the tile. `batch`: where A, B and C have a dimension more, numbers of the matrices of
+    each. `b_shift`: how much further K of B begins than that of A."""
 
     a: ...
     b: ...
@@ -80,6 +82,8 @@ class WorkTile:
     at: ...
     peers: ... = None
     whole: ... = True
+    batch: ... = None
+    b_shift: ... = 0
 
     def steps(self, STEP):
         """Steps along K."""
@@ -128,6 +132,34 @@ class TileScheduler:
         row, col = tile_of(index, self.rows, self.cols, self.GROUP_M)
         m, n = (row * self.CLUSTER_M + cluster_m) * self.M, (col * self.CLUSTER_N + cluster_n) * self.N
         return WorkTile((m, self.m), (n, self.n), (0, self.k), (m, n))
+
+
+@avelang.struct
+class BatchScheduler:
+    """The tiles of another scheduler, for each of `batches` products of the same extents, one product after another.
+    A, B: that operand is another matrix in each product, and not the same in all. Clusters are those of the other."""
+
+    tiles: ...
+    batches: ...
+    CLUSTER_M: al.constexpr = 1
+    CLUSTER_N: al.constexpr = 1
+    A: al.constexpr = True
+    B: al.constexpr = True
+
+    def count(self):
+        """Tiles of clusters, of all products."""
+        return self.tiles.count() * self.batches
+
+    def span(self):
+        """Units of this block, persistent."""
+        return persistent_span(self.count(), self.CLUSTER_M * self.CLUSTER_N)
+
+    def work_tile(self, index, cluster_m, cluster_n):
+        """The tile of a block, and whose it is."""
+        batch, zero = index // self.tiles.count(), al.convert(0, al.u32)
+        work = self.tiles.work_tile(index % self.tiles.count(), cluster_m, cluster_n)
+        work.batch = batch if self.A else zero, batch if self.B else zero, batch
+        return work
 
 
 @avelang.struct

@@ -32,13 +32,16 @@ class WorkTile:
     `a`, `b`: first row of A and of B, and the end of the rows that count. `k`: begin and end of the part of K, in
     elements: not empty, and multiples of the block's step but for the end of the matrix. `at`: row and column of the
     tile in C, and whatever else an epilogue shall know. `whole`: `k` is all of K; else `peers`, of
-    which this block is one, share the tile."""
+    which this block is one, share the tile. `batch`: where A, B and C have a dimension more, numbers of the matrices of
+    each. `b_shift`: how much further K of B begins than that of A."""
     a: Any
     b: Any
     k: Any
     at: Any
     peers: Any = ...
     whole: Any = ...
+    batch: Any = ...
+    b_shift: Any = ...
     def steps(self, STEP: Any) -> Any:
         """Steps along K."""
 @avelang.jit
@@ -66,6 +69,22 @@ class TileScheduler:
         """Units of this block, persistent."""
     def work_tile(self, index: Any, cluster_m: Any, cluster_n: Any) -> WorkTile:
         """The tile of a block."""
+@avelang.struct
+class BatchScheduler:
+    """The tiles of another scheduler, for each of `batches` products of the same extents, one product after another.
+    A, B: that operand is another matrix in each product, and not the same in all. Clusters are those of the other."""
+    tiles: Any
+    batches: Any
+    CLUSTER_M: al.constexpr = ...
+    CLUSTER_N: al.constexpr = ...
+    A: al.constexpr = ...
+    B: al.constexpr = ...
+    def count(self) -> Any:
+        """Tiles of clusters, of all products."""
+    def span(self) -> Any:
+        """Units of this block, persistent."""
+    def work_tile(self, index: Any, cluster_m: Any, cluster_n: Any) -> Any:
+        """The tile of a block, and whose it is."""
 @avelang.struct
 class SplitKScheduler:
     """The tiles of another scheduler, K of each in SPLITS equal parts, in steps of STEP elements. No more parts than

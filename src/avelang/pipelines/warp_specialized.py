@@ -26,6 +26,7 @@ INNER = 32  # bytes of a row that one `wgmma` multiplies
 # Registers of a thread of the producer and of a consumer, for one consumer to four: no more in all than the block has
 # from the start on.
 REGISTERS = ((40, 216), (40, 232), (32, 160), (24, 112))
+CLEAR_BARRIER = 6  # named barrier of consumers that clear rows of a stage; ping-pong consumers have one each
 ORDER_BARRIER = 8  # named barrier of the first ping-pong consumer's turn; the other's follows
 
 
@@ -89,7 +90,7 @@ class WarpSpecialized:
 @avelang.jit
 def load_operand(ring, state, stages, x, row, k, part, PARTS, APART, shift, MN):
     """Copies an operand's part of a stage. MN: `x` has K for rows; atoms of 64 columns of it follow one another, and
-    blocks that want the same copy rows of each."""
+    blocks that want the same copy rows of each. `x`: as of `producer_load`."""
     if MN:
         SIZE = ROWS * PATTERN // stages.dtype.bytes
         ATOMS = stages.shape[1] // SIZE
@@ -99,6 +100,23 @@ def load_operand(ring, state, stages, x, row, k, part, PARTS, APART, shift, MN):
             producer_load(ring, state, atoms, index, x, k, row + i * ROWS, part, PARTS, APART, shift)
     else:
         producer_load(ring, state, stages, state.stage, x, row, k, part, PARTS, APART, shift)
+
+
+@avelang.jit
+def clear_first(G, operands, stage, count, consumer, t):
+    """Writes zeros over the first `count` elements of K of a stage of each operand, whose neighbors do not lie along K:
+    those of another group, whatever they are. All consumers that read the stage call it."""
+    VECTOR, READERS = UNIT // G.dtype.bytes, GROUP * G.sharers
+    me = t if G.pingpong else consumer * GROUP + t
+    if count > 0:
+        for x in operands:
+            ATOMS = x.shape[1] // (ROWS * G.k)
+            chunks = al.view(x, al.Tensor((x.shape[0] * ATOMS, ROWS * G.k // VECTOR, VECTOR), x.dtype))
+            for i in al.range(ATOMS):
+                for c in al.range(me, count * (PATTERN // UNIT), READERS):
+                    chunks[stage * ATOMS + i, c] = al.full((VECTOR,), 0.0, x.dtype)
+        al.nvvm.fence_proxy_async_shared()
+        al.nvvm.barrier_sync(CLEAR_BARRIER + (consumer if G.pingpong else 0), READERS)
 
 
 @avelang.jit
@@ -120,12 +138,13 @@ def produce(G, A, B, a, b, ring, scheduler, span, gate=None):
         work = scheduler.work_tile(index, cluster_m, cluster_n)
         if gate is not None:
             gate(work)
+        of_a, of_b = (A, B) if work.batch is None else ((A, work.batch[0]), (B, work.batch[1]))
         for step in al.range(work.steps(G.k)):
             ring.acquire(state, G.bytes)
             k = work.k[0] + step * G.k
             row, col = rank + cluster_m, rank + cluster_n * G.cluster_m
-            load_operand(ring, state, a, A, work.a[0], k, cluster_n, G.cluster_n, G.cluster_m, row, G.a_mn)
-            load_operand(ring, state, b, B, work.b[0], k, cluster_m, G.cluster_m, 1, col, G.b_mn)
+            load_operand(ring, state, a, of_a, work.a[0], k, cluster_n, G.cluster_n, G.cluster_m, row, G.a_mn)
+            load_operand(ring, state, b, of_b, work.b[0], k + work.b_shift, cluster_m, G.cluster_m, 1, col, G.b_mn)
             state.advance()
     ring.tail(state)
 
@@ -157,12 +176,15 @@ def multiply_two(G, a, b, stage, consumer, upper, lower, mma):
 
 
 @avelang.jit
-def mainloop(G, a, b, ring, state, steps, consumer, t, zero, mma, handoff=None):
+def mainloop(G, a, b, ring, state, steps, consumer, t, zero, mma, handoff=None, ready=None, unit=()):
     """The sums of a consumer's rows over so many steps: (n / 2,), or (2, n / 2) for two row blocks. `zero()`:
-    accumulators of 64 rows to begin with. `handoff()` is called when the consumer needs no further stage."""
+    accumulators of 64 rows to begin with. `handoff()` is called when the consumer needs no further stage,
+    `ready(stage, *unit)` when the first one has come."""
     # The first step stands before the loop: then nothing but wgmma writes to the accumulators in it, and the steps may
     # overlap. Row blocks have a variable each: a loop hands on whole variables, and would read both with either.
     ring.wait(state)
+    if ready is not None:
+        ready(state.stage, *unit)
     if G.row_blocks == 1:
         acc = multiply(G, a, b, state.stage, consumer, zero(), mma)
     else:
@@ -193,17 +215,19 @@ def mainloop(G, a, b, ring, state, steps, consumer, t, zero, mma, handoff=None):
 
 
 @avelang.jit
-def consume(G, a, b, ring, scheduler, span, consumer, t, zero, mma, epilogue):
+def consume(G, a, b, ring, scheduler, span, consumer, t, zero, mma, epilogue, ready=None):
     """A warpgroup's part: its rows of each unit, given to `epilogue(acc, work, consumer, t)`."""
     cluster_m, cluster_n, _ = cluster_coords(G.cluster_m, G.cluster_n, G.cluster_k)
     state = ring.consumer()
     for index in al.range(span[0], span[1], span[2]):
         work = scheduler.work_tile(index, cluster_m, cluster_n)
-        epilogue(mainloop(G, a, b, ring, state, work.steps(G.k), consumer, t, zero, mma), work, consumer, t)
+        first = (work, consumer, t) if ready is not None else ()
+        acc = mainloop(G, a, b, ring, state, work.steps(G.k), consumer, t, zero, mma, None, ready, first)
+        epilogue(acc, work, consumer, t)
 
 
 @avelang.jit
-def take_turns(G, a, b, ring, scheduler, span, consumer, t, zero, mma, epilogue):
+def take_turns(G, a, b, ring, scheduler, span, consumer, t, zero, mma, epilogue, ready=None):
     """A ping-pong consumer's part: every second unit. It waits for its stages only when the other one has all of its
     own: the parity of an mbarrier tells neighboring phases apart, and no others."""
     cluster_m, cluster_n, _ = cluster_coords(G.cluster_m, G.cluster_n, G.cluster_k)
@@ -218,7 +242,8 @@ def take_turns(G, a, b, ring, scheduler, span, consumer, t, zero, mma, epilogue)
                 if more:
                     al.nvvm.barrier_arrive(ORDER_BARRIER + (consumer ^ 1), 2 * GROUP)
 
-            acc = mainloop(G, a, b, ring, state, work.steps(G.k), 0, t, zero, mma, handoff)
+            first = (work, consumer, t) if ready is not None else ()
+            acc = mainloop(G, a, b, ring, state, work.steps(G.k), 0, t, zero, mma, handoff, ready, first)
             epilogue(acc, work, consumer, t)
         else:
             state.skip(work.steps(G.k))
@@ -226,12 +251,13 @@ def take_turns(G, a, b, ring, scheduler, span, consumer, t, zero, mma, epilogue)
 
 
 @avelang.jit
-def run(G, A, B, a, b, ring, scheduler, zero, mma, epilogue, gate=None):
+def run(G, A, B, a, b, ring, scheduler, zero, mma, epilogue, gate=None, ready=None):
     """All units of a scheduler that are this block's. `A`, `B`: tensor maps; `a`, `b`: stages in shared memory; `ring`:
     behind `init` and a barrier; `zero()`: accumulators of 64 rows, (n / 2,); `mma(rows, cols, acc)`: the `wgmma`;
     `epilogue(acc, work, consumer, t)` gets each unit's sums, `t`: number of the thread in the warpgroup. With
     `cluster_k` it waits for the cluster's other blocks once. `gate(work)`, by the producer, waits until a unit's
-    operands are there; there is no code for it without one."""
+    operands are there; there is no code for it without one. `ready(stage, work, consumer, t)`, by consumers, may change
+    the first stage of a unit before it is multiplied."""
     t, span = al.thread_id(0), scheduler.span()
     if t < GROUP:
         al.nvvm.setmaxnreg_dec(G.registers[0])
@@ -243,8 +269,9 @@ def run(G, A, B, a, b, ring, scheduler, zero, mma, epilogue, gate=None):
     else:
         al.nvvm.setmaxnreg_inc(G.registers[1])
         if G.pingpong:
-            take_turns(G, a, b, ring, scheduler, span, t // GROUP - 1, t % GROUP, zero, mma, epilogue)
+            take_turns(G, a, b, ring, scheduler, span, t // GROUP - 1, t % GROUP, zero, mma, epilogue, ready)
         else:
-            consume(G, a, b, ring, scheduler, span, t // GROUP - 1, t % GROUP, zero, mma, epilogue)
+            consume(G, a, b, ring, scheduler, span, t // GROUP - 1, t % GROUP, zero, mma, epilogue, ready)
         if t % GROUP == 0:
-            al.nvvm.cp_async_bulk_wait_group(0)
+            # What is stored has left shared memory; that it is in memory the launch's end says.
+            al.nvvm.cp_async_bulk_wait_group_read(0)

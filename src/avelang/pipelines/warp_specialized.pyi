@@ -14,6 +14,7 @@ ROWS: int
 UNIT: int
 INNER: int
 REGISTERS: Any
+CLEAR_BARRIER: int
 ORDER_BARRIER: int
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +61,11 @@ def load_operand(
     ring: Any, state: Any, stages: Any, x: Any, row: Any, k: Any, part: Any, PARTS: Any, APART: Any, shift: Any, MN: Any
 ) -> None:
     """Copies an operand's part of a stage. MN: `x` has K for rows; atoms of 64 columns of it follow one another, and
-    blocks that want the same copy rows of each."""
+    blocks that want the same copy rows of each. `x`: as of `producer_load`."""
+@avelang.jit
+def clear_first(G: Any, operands: Any, stage: Any, count: Any, consumer: Any, t: Any) -> None:
+    """Writes zeros over the first `count` elements of K of a stage of each operand, whose neighbors do not lie along K:
+    those of another group, whatever they are. All consumers that read the stage call it."""
 @avelang.jit
 def descriptor(stage: Any, MN: Any) -> Any:
     """The descriptor of an operand's rows, and how far the next `INNER` bytes' worth of K are."""
@@ -77,27 +82,33 @@ def multiply_two(G: Any, a: Any, b: Any, stage: Any, consumer: Any, upper: Any, 
     """The same for two blocks of 64 rows."""
 @avelang.jit
 def mainloop(
-    G: Any, a: Any, b: Any, ring: Any, state: Any, steps: Any, consumer: Any, t: Any, zero: Function, mma: Function, handoff: Function | None = ...
+    G: Any, a: Any, b: Any, ring: Any, state: Any, steps: Any, consumer: Any, t: Any, zero: Function, mma: Function, handoff: Function | None = ...,
+    ready: Function | None = ..., unit: Any = ...
 ) -> Any:
     """The sums of a consumer's rows over so many steps: (n / 2,), or (2, n / 2) for two row blocks. `zero()`:
-    accumulators of 64 rows to begin with. `handoff()` is called when the consumer needs no further stage."""
+    accumulators of 64 rows to begin with. `handoff()` is called when the consumer needs no further stage,
+    `ready(stage, *unit)` when the first one has come."""
 @avelang.jit
 def consume(
-    G: Any, a: Any, b: Any, ring: Any, scheduler: Any, span: Any, consumer: Any, t: Any, zero: Function, mma: Function, epilogue: Function
+    G: Any, a: Any, b: Any, ring: Any, scheduler: Any, span: Any, consumer: Any, t: Any, zero: Function, mma: Function, epilogue: Function, ready:
+    Function | None = ...
 ) -> None:
     """A warpgroup's part: its rows of each unit, given to `epilogue(acc, work, consumer, t)`."""
 @avelang.jit
 def take_turns(
-    G: Any, a: Any, b: Any, ring: Any, scheduler: Any, span: Any, consumer: Any, t: Any, zero: Function, mma: Function, epilogue: Function
+    G: Any, a: Any, b: Any, ring: Any, scheduler: Any, span: Any, consumer: Any, t: Any, zero: Function, mma: Function, epilogue: Function, ready:
+    Function | None = ...
 ) -> None:
     """A ping-pong consumer's part: every second unit. It waits for its stages only when the other one has all of its
     own: the parity of an mbarrier tells neighboring phases apart, and no others."""
 @avelang.jit
 def run(
-    G: Any, A: Any, B: Any, a: Any, b: Any, ring: Any, scheduler: Any, zero: Function, mma: Function, epilogue: Function, gate: Function | None = ...
+    G: Any, A: Any, B: Any, a: Any, b: Any, ring: Any, scheduler: Any, zero: Function, mma: Function, epilogue: Function, gate: Function | None =
+    ..., ready: Function | None = ...
 ) -> None:
     """All units of a scheduler that are this block's. `A`, `B`: tensor maps; `a`, `b`: stages in shared memory; `ring`:
     behind `init` and a barrier; `zero()`: accumulators of 64 rows, (n / 2,); `mma(rows, cols, acc)`: the `wgmma`;
     `epilogue(acc, work, consumer, t)` gets each unit's sums, `t`: number of the thread in the warpgroup. With
     `cluster_k` it waits for the cluster's other blocks once. `gate(work)`, by the producer, waits until a unit's
-    operands are there; there is no code for it without one."""
+    operands are there; there is no code for it without one. `ready(stage, work, consumer, t)`, by consumers, may change
+    the first stage of a unit before it is multiplied."""

@@ -118,10 +118,25 @@ def align_rows(*matrices: Any, **options: Any) -> tuple[Any, ...]:
     """Copies of one or two matrices of bf16, f16 or f32, of one dtype, of NumPy or torch, with any strides from 0 on:
     rows (or columns, where these lie side by side) begin at multiples of 16 bytes, with zeros behind them. `options`:
     those of a launch. The copies are there until the next call on the same stream."""
-    found = [copied(x, f"operand {i}") for i, x in enumerate(matrices)]
+    found = rooms(*matrices)
+    launch(found, options)(*(x.data for x in found), *(x.to for x in found))
+    return tuple(x.made for x in found)
+
+
+def rooms(*matrices: Any) -> list[Copied]:
+    """The matrices with room for their copies."""
+    return [copied(x, f"operand {i}") for i, x in enumerate(matrices)]
+
+
+def launch(found: list[Copied], options: dict[str, Any]) -> Any:
+    """`run(*memory, *rooms)`, which copies matrices that lie as these do."""
     one, two = found[0], found[-1]
     blocks = [x.blocks for x in found]
-    kernel = build(DTYPES[named(matrices[0])])[sum(blocks), THREADS]
-    sizes = [(x.length, x.apart, x.step, x.pitch, x.lines) for x in (one, two)]
-    kernel(one.data, one.to, *sizes[0], two.data, two.to, *sizes[1], blocks[0], **options)
-    return tuple(x.made for x in found)
+    at = build(DTYPES[named(one.to)])[sum(blocks), THREADS]
+    first, second = ((x.length, x.apart, x.step, x.pitch, x.lines) for x in (one, two))
+
+    def run(*arrays: Any) -> None:
+        to = arrays[len(found) :]
+        at(arrays[0], to[0], *first, arrays[len(found) - 1], to[-1], *second, blocks[0], **options)
+
+    return run

@@ -125,10 +125,9 @@ def gemm(
     a: (m, k), b: (n, k); elements of a row are neighbors, and rows a multiple of 16 bytes apart. Both are bf16, or f16;
     or of 8 bits: e4m3 and e5m2 in any pair, or i8 and u8 in any pair; or f32, multiplied as TF32. out: (m, n), of the
     types that `hopper_gemm.gemm` has; made when it is None. `bias`: (n,), f32 or of a's type; `activation`: "relu",
-    "silu", "gelu_tanh" or None; both with accumulators of f32. `tile`: chosen by shape when it is None; `blocks` of the
-    grid,
-    148 when it is None (a B200's multiprocessors). `options` are those of a launch, such as `target="sm_100a"`,
-    `backend="reference"`. Returns `out`. Raises ValueError and TypeError (L066)."""
+    "silu", "gelu", "gelu_tanh" or None; both with accumulators of f32. `tile`: chosen by shape when it is None;
+    `blocks` of the grid, 148 when it is None (a B200's multiprocessors). `options` are those of a launch, such as
+    `target="sm_100a"`, `backend="reference"`. Returns `out`. Raises ValueError and TypeError (L066)."""
     (m, k), n = a.shape, b.shape[0]
     if b.shape[1] != k:
         raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")

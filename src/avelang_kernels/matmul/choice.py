@@ -17,26 +17,30 @@ for few rows. Then the bits of a row are the same whatever rows come with it."""
 from __future__ import annotations
 
 import functools
+import math
 import sys
 from typing import Any, NamedTuple
 
 from avelang import argument_error, tile, tuning
 from avelang import chip as chip_of
 from avelang.tile.pipelines import in_tensor_memory
-from avelang_kernels.arrays import DTYPES, empty, is_torch, multiprocessors, named
-from avelang_kernels.matmul import hopper_gemm, mi300_gemm, tile_gemm, tile_skinny
+from avelang_kernels.arrays import DTYPES, empty, is_torch, multiprocessors, named, off_16, on_16
+from avelang_kernels.matmul import aligned_rows, hopper_gemm, mi300_gemm, tile_gemm, tile_skinny
 from avelang_kernels.matmul.aligned_rows import align_rows, pitch_of
+from avelang_kernels.matmul.hopper_batched import HALF, tile_of
 from avelang_kernels.matmul.hopper_few import few_rows_plan
 from avelang_kernels.matmul.hopper_rule import SMS, choose_tile, invariant_tile, times
 from avelang_kernels.matmul.hopper_skinny import M_MOST
+from avelang_kernels.matmul.hopper_skinny import again as skinny_again
 from avelang_kernels.matmul.hopper_skinny import launch as skinny_launch
 from avelang_kernels.matmul.hopper_tiles import GemmTile
 from avelang_kernels.matmul.hopper_types import product_of
 from avelang_kernels.matmul.mi300_places import placed
 from avelang_kernels.matmul.mi300_rule import invariant_place
 from avelang_kernels.matmul.storage import alignment, crosswise, misplaced, strides
-from avelang_kernels.workspaces import room_for
+from avelang_kernels.workspaces import KEPT, place_of_room, room_for
 
+MOST_PLACES = 16  # streams and threads for which a product keeps where its copies are
 TUNED = "avelang_kernels.matmul.hopper_gemm.gemm"  # the name under which tables have its tiles
 UNIT = 16  # bytes
 FEW, FEW_DENSE = 24, 16  # rows up to which AMD's products for few rows are taken, with sparse instructions and without
@@ -102,6 +106,21 @@ def _planned(a: Any, b: Any, out: Any, q: Question) -> MatmulPlan:
     raise no_kernel(named(a), q.chip)
 
 
+def batched_plan(a: Any, b: Any, out: Any, count: int, q: Question) -> tuple[MatmulPlan, int]:
+    """The plan for so many products of matrices, at equal distances, and how many launches that makes: one on Hopper,
+    of bf16 and f16 (`hopper_batched`)."""
+    plan = plan_of(a, b, out, q)
+    if count < 2 or "sm_90a" not in chip_of(q.chip).features or named(a) not in HALF or a.shape[1] == 0:
+        return plan, count
+    (m, k), n, size = a.shape, b.shape[0], 4 if named(out) == "float32" else 2
+    crooked = [x for x in (a, b) if misplaced(x)]
+    majors = tuple(_columns(x) if x in crooked else crosswise(x) for x in (a, b))
+    late = ("out",) * (misplaced(out, False) != "" or n * size % UNIT != 0)
+    copies = tuple(name for name, x in (("a", a), ("b", b)) if x in crooked)
+    one = tile_of((m, n, k), size, q.units or SMS, _read_alignment(a, b), (majors[0], majors[1]), count, q.invariant)
+    return MatmulPlan("hopper_gemm", one, (*copies, *late), "invariant" if q.invariant else "rule"), 1
+
+
 def no_kernel(dtype: str, chip: str) -> Exception:
     """The error of a dtype and a chip for which there is no kernel."""
     return argument_error(
@@ -122,8 +141,7 @@ def _on_hopper(a: Any, b: Any, out: Any, q: Question) -> MatmulPlan:
         return MatmulPlan("hopper_gemm", _tile(m, n, k, q, size, align, majors), ("a", "b", *late))
     crooked = [bool(misplaced(x)) for x in (a, b)]
     copies = tuple(name for name, wrong in zip("ab", crooked, strict=True) if wrong)
-    kept = [x for x, wrong in zip((a, b), crooked, strict=True) if not wrong]
-    align = min([alignment(x, x) for x in kept] + [_pitch(x) for x in (a, b) if misplaced(x)])
+    align = _read_alignment(a, b)
     majors = tuple(_columns(x) if wrong else crosswise(x) for x, wrong in zip((a, b), crooked, strict=True))
     if not q.invariant:
         tuned = _tuned(m, n, k, q, size, majors)
@@ -135,6 +153,12 @@ def _on_hopper(a: Any, b: Any, out: Any, q: Question) -> MatmulPlan:
                 return MatmulPlan("hopper_skinny", few.plan)
     return MatmulPlan("hopper_gemm", _tile(m, n, k, q, size, align, majors), (*copies, *late),
                       "invariant" if q.invariant else "rule")  # fmt: skip
+
+
+def _read_alignment(a: Any, b: Any) -> int:
+    """The greatest power of two, 128 at the most, of which the bytes from row to row are a multiple of what is read of
+    two matrices: themselves, or copies."""
+    return min(_pitch(x) if misplaced(x) else alignment(x, x) for x in (a, b))
 
 
 def _tile(m: int, n: int, k: int, q: Question, size: int, align: int, majors: Any) -> GemmTile:
@@ -243,10 +267,18 @@ def matrix_product(a: Any, b: Any, out: Any, bias: Any = None, activation: str |
     CPU. Returns `out`; raises L066."""
     if 0 in out.shape:
         return out
+    if is_torch(a) and off_16(a, b, out):
+        one, two, made = on_16(a), on_16(b), out.new_empty(out.shape) if off_16(out) else out
+        matrix_product(one, two, made, bias, activation, target, invariant)
+        return out if made is out else out.copy_(made)
     key = _key(a, b, out, bias, (activation, target, invariant)) if is_torch(a) else None
     known = _LAUNCHES.get(key)
     if known is not None:
         return _again(known, a, b, out, bias)
+    few = _FEW.get(key)
+    if few is not None:
+        few(a, b, out)
+        return out
     cpu = tile.on_cpu(a)
     chip, units = tile.device_of(a, target)
     # The CPU backend has no tensor memory: there the reference computes.
@@ -258,7 +290,11 @@ def matrix_product(a: Any, b: Any, out: Any, bias: Any = None, activation: str |
     )
     if plan.ends or not ends:
         run(plan, a, b, out, bias, activation, (chip, units), options)
-        if key is not None and plan.kernel == "hopper_gemm":
+        if key is not None and plan.kernel == "hopper_skinny":
+            if len(_FEW) >= MOST_PLANS:
+                _FEW.clear()
+            _FEW[key] = skinny_again(a, b, out, plan.choice, **options)
+        elif key is not None and plan.kernel == "hopper_gemm":
             _remember(key, plan, (a, b, out, bias), activation, units, options)
         return out
     made = empty(out, out.shape[0], out.shape[1], _f32(out))
@@ -267,6 +303,8 @@ def matrix_product(a: Any, b: Any, out: Any, bias: Any = None, activation: str |
     return out
 
 
+# Launches of the kernel for few rows, by the same.
+_FEW: dict[Any, Any] = {}
 # Launches of Hopper's kernel by what they depend on, for calls like one before: plan, launch and its options.
 _LAUNCHES: dict[Any, tuple[MatmulPlan, hopper_gemm.Prepared, Any, dict[str, Any]]] = {}
 
@@ -311,6 +349,96 @@ def _again(known: Any, a: Any, b: Any, out: Any, bias: Any) -> Any:
     if wide:
         out[...] = result[:, : out.shape[1]]
     return out
+
+
+def repeated(a: Any, bt: Any, out: Any, bias: Any, activation: str | None, target: str | None, invariant: bool) -> Any:
+    """`run(a, bt, out, bias)` for a product of tensors like one that has run, `bt` (k, n); None where there is nothing
+    shorter than `matrix_product`."""
+    b, low = bt.T, out.data_ptr() & 127
+    key = _key(a, b, out, bias, (activation, target, invariant))
+    known = _LAUNCHES.get(key)
+    few = _FEW.get(key) if known is None else None
+    if known is not None:
+        launch = _with_copies(known, a, b, out) if known[0].copies else _without(known)
+    elif few is not None:
+        launch = _by_few(few)
+    else:
+        return None
+    if launch is None:
+        return None
+
+    def run(a: Any, bt: Any, out: Any, bias: Any) -> None:
+        if out.data_ptr() & 127 == low:
+            launch(a, bt, out, bias)
+        else:
+            matrix_product(a, bt.T, out, bias, activation, target, invariant)
+
+    return run
+
+
+def _by_few(few: Any) -> Any:
+    """`run(a, bt, out, bias)` by the kernel for few rows, which has no bias."""
+
+    def run(a: Any, bt: Any, out: Any, bias: Any) -> None:
+        few(a, bt.T, out)
+
+    return run
+
+
+def _without(known: Any) -> Any:
+    """`run(a, bt, out, bias)` of a product without copies."""
+    _, way, _, options = known
+    a_turned, b_turned = way.majors
+
+    def run(a: Any, bt: Any, out: Any, bias: Any) -> None:
+        hopper_gemm.launched(way, a.T if a_turned else a, bt if b_turned else bt.T, out, bias, options)
+
+    return run
+
+
+def _with_copies(known: Any, a: Any, b: Any, out: Any) -> Any:
+    """The same of one with copies, whose room is looked up once for a stream and a thread; None of large ones."""
+    plan, way, wide, options = known
+    which = tuple(name in plan.copies for name in ("a", "b"))
+    found = aligned_rows.rooms(*(x for x, there in zip((a, b), which, strict=True) if there)) if any(which) else []
+    if any(x.to.nbytes > KEPT for x in found) or out.shape[0] * wide * out.itemsize > KEPT:
+        return None
+    fill = aligned_rows.launch(found, options) if found else None
+    given = [x for x, there in zip((a, b.T), which, strict=True) if there]
+    spans = [None if z.is_contiguous() else (x.data.shape, (1,)) for z, x in zip(given, found, strict=True)]
+    kept: dict[Any, Any] = {}
+
+    def placed(a: Any, bt: Any, out: Any) -> Any:
+        """Room for the copies, operands that are copies as the kernel reads them, and room for C."""
+        of = aligned_rows.rooms(*(x for x, there in zip((a, bt.T), which, strict=True) if there)) if found else []
+        made = iter(x.made for x in of)
+        x, y = (next(made) if there else None for there in which)
+        x, y = (z.T if z is not None and turned else z for z, turned in zip((x, y), way.majors, strict=True))
+        room = room_for(out, out.shape[0], wide, None, "result") if wide else None
+        return [z.to for z in of], x, y, room, None if room is None else room[:, : out.shape[1]]
+
+    def run(a: Any, bt: Any, out: Any, bias: Any) -> None:
+        place = place_of_room(a)
+        at = kept.get(place) if place is not None else None
+        if at is None:
+            at = placed(a, bt, out)
+            if place is not None:
+                if len(kept) > MOST_PLACES:
+                    kept.clear()
+                kept[place] = at
+        to, x, y, room, part = at
+        if fill is not None:
+            given = [z for z, there in zip((a, bt), which, strict=True) if there]
+            fill(*(z if s is None else z.as_strided(*s) for z, s in zip(given, spans, strict=True)), *to)
+        if x is None:
+            x = a.T if way.majors[0] else a
+        if y is None:
+            y = bt if way.majors[1] else bt.T
+        hopper_gemm.launched(way, x, y, room if wide else out, bias, options)
+        if wide:
+            out.copy_(part)
+
+    return run
 
 
 def _device_name(x: Any) -> str:
@@ -384,7 +512,7 @@ def finished(x: Any, bias: Any, activation: Any) -> Any:
     if is_torch(x):
         torch = sys.modules["torch"]
         x = x if bias is None else x + bias.float()
-        kinds: dict[str, Any] = {"relu": torch.relu, "silu": torch.nn.functional.silu,
+        kinds: dict[str, Any] = {"relu": torch.relu, "silu": torch.nn.functional.silu, "gelu": torch.nn.functional.gelu,
                  "gelu_tanh": functools.partial(torch.nn.functional.gelu, approximate="tanh")}  # fmt: skip
         return kinds[activation](x) if activation else x
     import numpy as np
@@ -394,6 +522,8 @@ def finished(x: Any, bias: Any, activation: Any) -> Any:
         return np.maximum(x, 0)
     if activation is None:
         return x
+    if activation == "gelu":
+        return (0.5 * x * (1 + np.vectorize(math.erf, otypes=[np.float32])(x * math.sqrt(0.5)))).astype(np.float32)
     inner = x if activation == "silu" else x * (1.5957691216057308 + 0.07135481282052302 * x * x)
     with np.errstate(over="ignore"):
         return x / (1 + np.exp(-inner))
@@ -440,7 +570,8 @@ def modeled(plan: MatmulPlan, a: Any, b: Any, out: Any, q: Question) -> float | 
     (m, k), n = a.shape, b.shape[0]
     if plan.kernel == "hopper_gemm":
         size = 4 if named(out) == "float32" else 2
-        tiles, us = times(m, n, max(k, 1) * (3 if named(a) == "float32" else 1), q.units or SMS, size)
+        depth, align = (3 * -(-k // 8) * 8, 16) if named(a) == "float32" else (k, _read_alignment(a, b))
+        tiles, us = times(m, n, max(depth, 1), q.units or SMS, size, align)
         same = [
             float(t)
             for one, t in zip(tiles, us, strict=True)
@@ -448,7 +579,8 @@ def modeled(plan: MatmulPlan, a: Any, b: Any, out: Any, q: Question) -> float | 
         ]
         return same[0] if same else None
     if plan.kernel == "hopper_skinny":
-        return few_rows_plan(m, n, k, q.units or SMS, 4 if named(out) == "float32" else 2).us
+        size = 4 if named(out) == "float32" else 2
+        return few_rows_plan(m, n, k, q.units or SMS, size, _read_alignment(a, b)).us
     return None
 
 

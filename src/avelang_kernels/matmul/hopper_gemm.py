@@ -17,14 +17,20 @@ from avelang import Want, argument_error, takes
 from avelang.pipelines.epilogue import STORE_BARRIER, TmaEpilogue
 from avelang.pipelines.fixup import ClusterScatter, FixupEpilogue, workspace
 from avelang.pipelines.ring import cluster_sync, mbarrier_ring
-from avelang.pipelines.scheduler import ClusterKScheduler, SplitKScheduler, StreamKScheduler, TileScheduler
+from avelang.pipelines.scheduler import (
+    BatchScheduler,
+    ClusterKScheduler,
+    SplitKScheduler,
+    StreamKScheduler,
+    TileScheduler,
+)
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT, run
 from avelang_kernels.activations import ACTIVATIONS, Activation
 from avelang_kernels.arrays import Matrix, Positive, Vector, empty, multiprocessors, named
 from avelang_kernels.matmul.hopper_epilogues import Scaling, scale_of, scale_vector
 from avelang_kernels.matmul.hopper_f32 import split_f32
 from avelang_kernels.matmul.hopper_rule import choose_tile
-from avelang_kernels.matmul.hopper_tiles import STREAM, GemmTile, clusters
+from avelang_kernels.matmul.hopper_tiles import STREAM, GemmTile, clusters, resident
 from avelang_kernels.matmul.hopper_types import (
     Product,
     Scale,
@@ -45,10 +51,13 @@ Precision = Literal["bf16x3", "tf32"]
 
 
 @avelang.jit
-def scheduler_of(TILE: Any, m: Any, n: Any, k: Any, STEP: Any):
-    """The scheduler of a tile's blocks for a product. STEP: elements along K of a stage."""
+def scheduler_of(TILE: Any, m: Any, n: Any, k: Any, STEP: Any, batches: Any = None, BATCH: Any = None):
+    """The scheduler of a tile's blocks for a product, or for several, as `build` says of `batch`. STEP: elements along
+    K of a stage."""
     rows, cols = (n, m) if TILE.transposed else (m, n)
     scheduler = TileScheduler(rows, cols, k, TILE.m, TILE.n, TILE.cluster_m, TILE.cluster_n, TILE.group_m)
+    if BATCH is not None:
+        scheduler = BatchScheduler(scheduler, batches, TILE.cluster_m, TILE.cluster_n, BATCH[0], BATCH[1])
     if TILE.split == STREAM:
         runs = al.grid_dim(0) // (TILE.cluster_m * TILE.cluster_n)
         scheduler = StreamKScheduler(scheduler, runs, (k + STEP - 1) // STEP, STEP, HYBRID=True)
@@ -118,13 +127,14 @@ def annotations(split: bool, bias: Any, scaled: Scaled) -> tuple[Any, ...]:
 @functools.cache
 def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None = None, scaled: Scaled = None,
     majors: tuple[bool, bool] = (False, False), bias: Any = None, activation: Any = None,
-    accumulate: bool = False) -> Any:  # fmt: skip
+    accumulate: bool = False, batch: tuple[bool, bool] | None = None) -> Any:  # fmt: skip
     """The kernel for a tile, the type of A and that of C; `other`: the type of B where it is not A's. What TMA copies
     at once is part of its map's type: hence a function for each. A split K takes a workspace: f32 sums and u32
     counters, 0. `scaled`: sums are multiplied by a number, and by so many more in memory; or by numbers in memory for
     rows of A and for rows of B, where the one and the other are not 0; 2: pairs side by side. None: they are not.
     `majors`: neighbors of A lie along M, of B along N: it comes as (k, m), (k, n). `bias`: its dtype; `activation`: of
-    `ACTIVATIONS`; of products without scales. `accumulate`: C is added to."""
+    `ACTIVATIONS`; of products without scales. `accumulate`: C is added to. `batch`: A, B and C have a dimension more,
+    for several products; True for the operand of which each has its own."""
     split: Any = tile.split
     other = dtype if other is None else other
     product = products()[dtype, other]
@@ -135,16 +145,18 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None
     PIECE, BUFFERS, PARTIALS = tile.piece(out.bytes), tile.buffers(out.bytes), tile.partials(out.bytes)
     BOX = (PIECE, ROWS) if tile.transposed else (ROWS, PIECE)
     SWIZZLE = PATTERN if tile.transposed else PIECE * out.bytes
+    ONES_MORE: Any = () if batch is None else (1,)
+    RANK, COUNT = 2 + len(ONES_MORE), al.constexpr if batch is None else al.u32
 
     @avelang.jit
     def gemm(
-        A: Annotated[Any, al.TensorMap(dtype, 2, A_BOX, swizzle=PATTERN)],
-        B: Annotated[Any, al.TensorMap(other, 2, B_BOX, swizzle=PATTERN)],
-        C: Annotated[Any, al.TensorMap(out, 2, BOX, swizzle=SWIZZLE)], m: al.u32, n: al.u32, k: al.u32,
+        A: Annotated[Any, al.TensorMap(dtype, RANK, ONES_MORE + A_BOX, swizzle=PATTERN)],
+        B: Annotated[Any, al.TensorMap(other, RANK, ONES_MORE + B_BOX, swizzle=PATTERN)],
+        C: Annotated[Any, al.TensorMap(out, RANK, ONES_MORE + BOX, swizzle=SWIZZLE)], m: al.u32, n: al.u32, k: al.u32,
         partials: Annotated[Any, SUMS] = None, counters: Annotated[Any, COUNTERS] = None,
         factor: Annotated[Any, FACTOR] = None, one: Annotated[Any, ONE] = None, two: Annotated[Any, TWO] = None,
         one_step: Annotated[Any, ONES] = None, two_step: Annotated[Any, TWOS] = None,
-        bias_of: Annotated[Any, BIAS] = None,
+        bias_of: Annotated[Any, BIAS] = None, batches: Annotated[Any, COUNT] = None,
     ):  # fmt: skip
         stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024)
         a, b = operands_of(G, stages, other)
@@ -159,7 +171,7 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None
             sums_came = al.make_shared((1,), al.u64)
             epilogue = ClusterScatter(exchange, sums_came, epilogue, G.n, G.cluster_k, G.cluster_m * G.cluster_n)
         begin(G, (A, B, C), ring, epilogue)
-        scheduler = scheduler_of(tile, m, n, k, STEP)
+        scheduler = scheduler_of(tile, m, n, k, STEP, batches, batch)
         if split != 1:
             sizes = G.cluster, G.consumers, PARTIALS[3] if G.cluster_k > 1 else G.row_blocks * G.n // 8
             space = workspace(scheduler, partials, counters, sizes, STORE_BARRIER, 0, sums)
@@ -191,10 +203,10 @@ def threads(tile: GemmTile) -> int:
     return GROUP * (1 + tile.consumers)
 
 
-def units_of(m: int, n: int, steps: int, tile: GemmTile) -> tuple[int | str, int]:
+def units_of(m: int, n: int, steps: int, tile: GemmTile, batches: int = 1) -> tuple[int | str, int]:
     """The split, with no more parts than steps along K, and how many units of work for clusters that makes, for
     "stream" at the most."""
-    tiles = clusters(m, n, tile)
+    tiles = clusters(m, n, tile) * batches
     if tile.split == STREAM:
         return STREAM, tiles * steps
     parts = max(1, min(int(tile.split), steps // tile.cluster_k))
@@ -217,7 +229,7 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     is rounded; or of f32 for each row of a, (m,) or (m, 1), and of b, (n,), (n, 1) or (1, n). `precision`, of f32:
     "bf16x3", three products of bf16 with an error of some 2^-16 of |a| |b|, or "tf32", one product that ignores the low
     13 bits of a and b, with one of 2^-9; "bf16x3" when it is None. `bias`: (n,), of the type of a or f32; `activation`:
-    "relu", "silu" or "gelu_tanh"; both of bf16 and f16, or with scales for each row, only.
+    "relu", "silu", "gelu" or "gelu_tanh"; both of bf16 and f16, or with scales for each row, only.
     `accumulate`: the product is added to `out`, of f32, bf16 or f16: rounded to its type, and the sum again.
     `tile`: chosen by shape when it is None; `blocks`: as many as there are multiprocessors. `split`: in place of the
     tile's: parts of K that different blocks multiply, or "stream"; sums of parts are added in the order of K, the same
@@ -243,7 +255,8 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     # The rule counts K in elements of 2 bytes.
     length = max(1, -(-k * product.a.bytes // 2))
     sms, majors = blocks or multiprocessors(a), (crosswise(a), crosswise(b))
-    tile = tile or choose_tile(max(m, 1), max(n, 1), length, sms, to.bytes, alignment(a, b), majors)
+    said = alignment(a, b), majors, product.a.bytes
+    tile = tile or choose_tile(max(m, 1), max(n, 1), length, sms, to.bytes, *said)
     if split is not None:
         tile = tile._replace(split=split)
     assert allowed(tile, k, to, product, majors)
@@ -308,18 +321,21 @@ class Prepared(NamedTuple):
 
 
 def prepared(product: Product, to: Any, tile: GemmTile, sms: int, scaled: Scaled, shape: tuple[int, int, int],
-             majors: tuple[bool, bool], ends: tuple[Any, Any, bool]) -> Prepared:  # fmt: skip
-    """The launch of what has been checked. `ends`: the dtype of the bias, activation, whether C is added to."""
+             majors: tuple[bool, bool], ends: tuple[Any, Any, bool], batches: int = 1,
+             batch: tuple[bool, bool] | None = None) -> Prepared:  # fmt: skip
+    """The launch of what has been checked. `ends`: the dtype of the bias, activation, whether C is added to. `batches`:
+    how many products it is of, where `batch` is not None: as of `build`."""
     m, n, k = shape
-    split, units = units_of(m, n, -(-k // product.step), tile)
-    runs = units if tile.cluster_k > 1 else min(units, max(1, sms // tile.cluster))
+    split, units = units_of(m, n, -(-k // product.step), tile, batches)
+    runs = units if tile.cluster_k > 1 else min(units, resident(tile.cluster, sms))
     room: tuple[int, ...] = ()
     if split != 1:
         slots = (2 * runs if split == STREAM else units) * tile.cluster
         room = slots * tile.m // ROWS, slots * tile.m * tile.n
     form = product.swapped if tile.transposed else product
     turned = majors[::-1] if tile.transposed else majors
-    kernel = build(tile._replace(split=split), form.a, to, form.b, scaled, turned, *ends)
+    kernel = build(tile._replace(split=split), form.a, to, form.b, scaled, turned, *ends,
+                   batch[::-1] if batch is not None and tile.transposed else batch)  # fmt: skip
     at = kernel[runs * tile.cluster, threads(tile)]
     return Prepared(at, room, majors, tile.transposed, shape, (tile.cluster, 1, 1))
 
@@ -327,11 +343,18 @@ def prepared(product: Product, to: Any, tile: GemmTile, sms: int, scaled: Scaled
 def again(way: Prepared, a: Any, b: Any, result: Any, bias: Any, options: dict[str, Any],
           numbers: tuple[Any, ...] = ()) -> None:  # fmt: skip
     """The launch with its arrays: of those shapes, strides and dtypes for which it was prepared, and scales."""
-    at, room, (a_turned, b_turned), swapped, (m, n, k), cluster = way
-    x, y = a.T if a_turned else a, b.T if b_turned else b
+    a_turned, b_turned = way.majors
+    x, y = a.swapaxes(-1, -2) if a_turned else a, b.swapaxes(-1, -2) if b_turned else b
+    launched(way, x, y, result, bias, options, numbers)
+
+
+def launched(way: Prepared, x: Any, y: Any, result: Any, bias: Any, options: dict[str, Any],
+             numbers: tuple[Any, ...] = ()) -> None:  # fmt: skip
+    """As `again`, with operands as the kernel reads them: those by columns are turned."""
+    at, room, _, swapped, (m, n, k), cluster = way
+    extra = workspace_for(x, *room) if room else ()
     if swapped:
         x, y = y, x
-    extra = workspace_for(a, *room) if room else ()
     if numbers:
         extra = *(extra or (None, None)), *numbers
     if bias is not None:

@@ -367,7 +367,7 @@ def build(tile: GemmTile, dtype: al.DType, other: al.DType, out: al.DType, each:
             consumer, t = t // GROUP - 1, t % GROUP
             consume_scaled(G, WIDE, ahead, turns, a, b, ring, scheduler, span, consumer, t, scales, wgmma, epilogue)
             if t == 0:
-                al.nvvm.cp_async_bulk_wait_group(0)
+                al.nvvm.cp_async_bulk_wait_group_read(0)  # as of `warp_specialized.run`
 
     return scaled
 

@@ -340,14 +340,32 @@ def skinny_gemm(a: Matrix, b: Matrix, out: Any = None, *, dtype: Any = None, **o
 
 def launch(a: Any, b: Any, out: Any, plan: SkinnyPlan, **options: Any) -> Any:
     """The same with a plan, for what has been checked."""
+    at, room, numbers, more = prepared(a, b, out, plan)
+    partials, counters = workspace_of(a, *room) if is_torch(a) else numpy_workspace(*room)
+    at(a, b, out, partials, counters, *numbers, **more, **options)
+    return out
+
+
+def again(a: Any, b: Any, out: Any, plan: SkinnyPlan, **options: Any) -> Any:
+    """`run(a, b, out)` for torch's tensors like these."""
+    at, room, numbers, more = prepared(a, b, out, plan)
+    options = {**more, **options}
+
+    def run(a: Any, b: Any, out: Any) -> None:
+        at(a, b, out, *workspace_of(a, *room), *numbers, **options)
+
+    return run
+
+
+def prepared(
+    a: Any, b: Any, out: Any, plan: SkinnyPlan
+) -> tuple[Any, tuple[int, int], tuple[int, ...], dict[str, Any]]:
+    """The kernel and its grid, counters and sums of its workspace, numbers behind the arrays, options of the launch."""
     (m, k), n = a.shape, b.shape[0]
     width, work = width_of(m), work_of(plan, n, k)
     split_k, cluster_n = min(plan.split_k, work.steps), plan.cluster_n
     config = SkinnyConfig(width, plan.rows, plan.depth, plan.stages, split_k, cluster_n, work.most)
     size = 2 * work.blocks * plan.rows * width if work.most > 1 else 1
-    partials, counters = workspace_of(a, work.blocks, size) if is_torch(a) else numpy_workspace(work.blocks, size)
-    if split_k * cluster_n > 1:
-        options["cluster"] = (split_k * cluster_n, 1, 1)
+    more = {"cluster": (split_k * cluster_n, 1, 1)} if split_k * cluster_n > 1 else {}
     kernel = kernel_of(DTYPES[name_of(a.dtype)], DTYPES[name_of(out.dtype)], config)
-    kernel[work.blocks, GROUP + WARP](a, b, out, partials, counters, m, n, k, work.steps, work.total, **options)
-    return out
+    return kernel[work.blocks, GROUP + WARP], (work.blocks, size), (m, n, k, work.steps, work.total), more

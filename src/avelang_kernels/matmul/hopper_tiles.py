@@ -7,10 +7,16 @@ from avelang.pipelines.warp_specialized import PATTERN, ROWS, WarpSpecialized
 
 STREAM = "stream"
 STEP = 64  # elements of K in a stage: 128 bytes, one row of the swizzle
+SMS = 132  # multiprocessors of an H100 or H200 (SXM)
+# Clusters of so many blocks, each of which fills a multiprocessor, that run at a time on an H200 with 132 of them:
+# found as the greatest number of tiles that takes one round.
+RESIDENT = {1: 132, 2: 66, 3: 40, 4: 30, 5: 22, 6: 17, 7: 15, 8: 15}
 SHARED = 227 * 1024  # bytes of shared memory that a block may have
 MOST_STAGES = 12
+FEW_STAGES = 4  # fewer are so slow that consumers rather stage narrower pieces of what they store
 BESIDE = 2048  # bytes beside stages and staging, at the most: mbarriers, tickets, what alignment costs
 PIECES = (128, 112, 96, 80, 64, 48, 32, 16)  # columns of a transposed tile that are staged at a time
+ODD_PIECES = tuple(range(152, 0, -16))  # the same, of a tile whose width 16 does not divide
 
 
 class GemmTile(NamedTuple):
@@ -55,22 +61,33 @@ class GemmTile(NamedTuple):
 
     def piece(self, size: int) -> int:
         """Columns of a tile that are staged at a time, of elements of `size` bytes, as many as can be: 128, 64 or 32
-        bytes of each row; transposed, any of `PIECES`. Blocks that share K store parts of a tile, even ones if that is
-        possible."""
-        widths = PIECES if self.transposed else tuple(PATTERN // size // x for x in (1, 2, 4))
+        bytes of each row; transposed, any of `PIECES`, or of `ODD_PIECES`; narrower ones of 16 columns or more where
+        the stages leave no room. Blocks that share K store parts of a tile, even ones if that is possible."""
+        wide = ODD_PIECES if self.n % 16 else PIECES
+        widths = wide if self.transposed else tuple(PATTERN // size // x for x in (1, 2, 4))
         whole = [w for w in widths if self.n % w == 0]
         even = [w for w in whole if self.n // w % self.cluster_k == 0]
-        return max(even) if even else min(whole, default=widths[-1])
+        if self.cluster_k > 1 or not even:
+            return max(even) if even else min(whole, default=widths[-1])
+        room = SHARED - BESIDE - self.stages * (self.m + self.n) * PATTERN
+        return next((w for w in even if w >= 16 and self._staged(w, size) <= room), max(even))
 
     def buffers(self, size: int) -> int:
         """Pieces of a consumer that are on their way to memory at a time: two, where a tile has an even number, since
         each begins with the first buffer again."""
-        pieces = self.n // self.piece(size)
-        return 1 if pieces * self.row_blocks % 2 or self.cluster_k > 1 or self.piece(size) > ROWS else 2
+        return self._buffers(self.piece(size))
+
+    def _buffers(self, piece: int) -> int:
+        odd = self.n // piece * self.row_blocks % 2
+        return 1 if odd or self.cluster_k > 1 or piece > ROWS else 2
 
     def staged(self, size: int) -> int:
         """Bytes in which consumers stage what they store."""
-        return self.consumers * self.buffers(size) * (self.piece(size) if self.transposed else ROWS) * PATTERN
+        return self._staged(self.piece(size), size)
+
+    def _staged(self, piece: int, size: int) -> int:
+        rows, row = (piece, PATTERN) if self.transposed else (ROWS, piece * size)
+        return self.consumers * self._buffers(piece) * rows * row
 
     def partials(self, size: int) -> tuple[int, ...]:
         """The shape of the f32 sums that a block of a cluster gets from the others: peers, consumers, row blocks,
@@ -81,14 +98,17 @@ class GemmTile(NamedTuple):
 
     def fitted(self, size: int) -> "GemmTile":
         """The same with as many stages as shared memory holds, for outputs of `size` bytes an element."""
-        return self._replace(
-            stages=min(MOST_STAGES, (SHARED - BESIDE - self.staged(size)) // ((self.m + self.n) * PATTERN))
-        )
+        stage = (self.m + self.n) * PATTERN
+        bare = self._replace(stages=0)
+        most = self._replace(stages=min(MOST_STAGES, (SHARED - BESIDE - bare.staged(size)) // stage))
+        more = self._replace(stages=FEW_STAGES)
+        room = SHARED - BESIDE - FEW_STAGES * stage
+        return more if most.stages < FEW_STAGES and more.staged(size) <= room else most
 
     def fault(self, size: int, a_mn: bool = False, b_mn: bool = False) -> str:
         """The reason why there is no such kernel for outputs of `size` bytes an element, or "". `a_mn`, `b_mn`:
         neighbors of A lie along M, of B along N."""
-        columns = 16 if self.transposed else PATTERN // size // 4
+        columns = 8 if self.transposed else PATTERN // size // 4
         registers = self.row_blocks * self.n // 2
         faults = {
             "row_blocks is 1 or 2": self.row_blocks not in (1, 2),
@@ -129,6 +149,12 @@ class GemmTile(NamedTuple):
 def Tile(m: int, n: int, stages: int, below: int = 1, beside: int = 1, together: int = 8) -> GemmTile:
     """`GemmTile` by the words of before."""
     return GemmTile(m, n, stages, below, beside, together)
+
+
+def resident(cluster: int, sms: int = SMS) -> int:
+    """Clusters of so many blocks, each of which fills a multiprocessor, that run at a time on a GPU with so many. A
+    launch of persistent blocks has no more: those that had to wait would begin when all others are through."""
+    return max(1, RESIDENT[cluster] * sms // SMS)
 
 
 def clusters(m: int, n: int, tile: GemmTile) -> int:

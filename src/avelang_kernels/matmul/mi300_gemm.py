@@ -466,13 +466,13 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: Tile | GemmPlace
     between them; of what has neither a copy is made. Both bf16, f16, int8 or the chip's kinds of f8, of NumPy or torch.
     Fastest where what lies side by side comes in multiples of 16 bytes; slow where it does not even come in words.
     out: (m, n), f32, or of the type of a and b where that is bf16 or f16; i32 for int8; made when it is None: f32 or
-    i32. `bias`: (n,), of the type of a or f32, without gaps; `activation`: "relu", "silu" or "gelu_tanh"; both of
-    floats only. `tile`, and `split`: parts of K that different blocks multiply, or "stream": every block gets an equal
-    share of all steps along K (stream-K); by default all as `mi300_rule.choose` says, which gives a `GemmPlace` that
-    may be given whole. Sums of parts are added in the order of K: the same bits in every run. Launches of one stream
-    share a workspace. `target`: the chip, by default that of the arrays' GPU. `options` are those of a launch, such as
-    `backend="reference"`. Returns `out`. Raises ValueError for shapes that do not fit one another, and for lines that
-    are too long for offsets of 32 bits, TypeError for dtypes."""
+    i32. `bias`: (n,), of the type of a or f32, without gaps; `activation`: "relu", "silu", "gelu" or "gelu_tanh"; both
+    of floats only. `tile`, and `split`: parts of K that different blocks multiply, or "stream": every block gets an
+    equal share of all steps along K (stream-K); by default all as `mi300_rule.choose` says, which gives a `GemmPlace`
+    that may be given whole. Sums of parts are added in the order of K: the same bits in every run. Launches of one
+    stream share a workspace. `target`: the chip, by default that of the arrays' GPU. `options` are those of a launch,
+    such as `backend="reference"`. Returns `out`. Raises ValueError for shapes that do not fit one another, and for
+    lines that are too long for offsets of 32 bits, TypeError for dtypes."""
     (m, k), n = a.shape, b.shape[0]
     if b.shape[1] != k:
         raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")

@@ -20,7 +20,8 @@ def placed(x: Any) -> tuple[bool, bool]:
     """True twice: if TMA can read a matrix by its rows, and by its columns."""
     (row, col), unit = strides(x), UNIT // x.dtype.itemsize
     short, narrow = x.shape[0] == 1, x.shape[1] == 1
-    return (col == 1 or narrow) and (short or row % unit == 0), (row == 1 or short) and (narrow or col % unit == 0)
+    apart = [count == 1 or (step > 0 and step % unit == 0) for count, step in zip(x.shape, (row, col), strict=True)]
+    return (col == 1 or narrow) and apart[0], (row == 1 or short) and apart[1]
 
 
 def crosswise(x: Any) -> bool:
