@@ -136,3 +136,11 @@ A, B, OFFS = np.zeros((8, 16), BF16), np.zeros((2, 16, 8), BF16), np.int32([4, 8
 def test_what_does_not_fit_is_refused(args, more, words):
     with pytest.raises(ValueError, match=words):
         ops.grouped_matmul(*args, **more)
+
+
+def test_offsets_and_biases_with_strides():
+    rng = np.random.default_rng(8)
+    a, b = rng.standard_normal((20, 16)).astype(BF16), rng.standard_normal((2, 16, 24)).astype(BF16)
+    bias, offs = rng.standard_normal((2, 48)).astype(BF16)[:, ::2], np.int32([10, 99, 18, 99])[::2]
+    want = ops.grouped_matmul(a, b, offs.copy(), bias=bias.copy())
+    np.testing.assert_array_equal(ops.grouped_matmul(a, b, offs, bias=bias), want)

@@ -2,7 +2,8 @@
 
 | chip | kernel |
 | --- | --- |
-| sm_90a | rows: `tile_grouped_gemm`, by TMA and wgmma, of copies of what has gaps; parts of K: `hopper_weights` |
+| sm_90a | rows, b as (n, k): `tile_grouped_gemm`, by TMA and wgmma, of copies of what has gaps |
+| sm_90a | rows, b as (k, n), and parts of K: `hopper_grouped`, no copies; parts of K of odd rows: `hopper_weights` |
 | sm_90a, with a bias, K no multiple of 8, or parts of K in other orders | `tile_grouped` |
 | gfx90a, gfx942, gfx950, sm_80 and newer, the CPU | `tile_grouped`: operands of any strides |
 """
@@ -15,7 +16,8 @@ from avelang import argument_error, tile
 from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
 from avelang_kernels.arrays import address, is_torch, spanned
-from avelang_kernels.moe import hopper_weights, tile_grouped
+from avelang_kernels.matmul.hopper_tiles import GemmTile
+from avelang_kernels.moe import hopper_grouped, hopper_weights, tile_grouped
 from avelang_kernels.moe.tile_grouped_gemm import best_block, grouped_gemm
 from avelang_kernels.norm.lines import through
 
@@ -55,7 +57,7 @@ def _shapes(
     return Array(shape, dtype)
 
 
-@op(_shapes)
+@op(_shapes, contiguous=("offs", "bias"))
 def grouped(
     a: Any, b: Any, offs: Any, bias: Any, out: Any, *, out_dtype: str | None = None, target: str | None = None,
     invariant: bool | None = None,
@@ -96,6 +98,18 @@ def _run(a: Any, b: Any, offs: Any, bias: Any, out: Any, chip: str, options: dic
     """The kernel of a chip, for b (groups, k, n) or (k, n)."""
     turned = _exchanged(b)
     offs = offs if is_torch(offs) or getattr(offs, "flags", None) is None else _whole(offs)
+    hopper = chip.startswith("sm_90") and bias is None
+    # On the CPU the tile that is compiled soonest.
+    tile_of = GemmTile(64, 64, 2) if options.get("backend") else None
+    if hopper and hopper_grouped.fits_depth(a, turned, offs, out):
+        options.pop("T", None)
+        hopper_grouped.launch(a, turned, offs, out, chip, tile_of, **options)
+        return
+    if hopper and hopper_grouped.fits_rows(a, turned, out):
+        options.pop("T", None)
+        hopper_grouped.launch(a, turned, offs, out, chip, tile_of, **options)
+        tile_grouped.clear_behind(out, offs, chip, **options)
+        return
     if chip.startswith("sm_90") and hopper_weights.fits(a, turned):
         options.pop("T", None)
         small = tile.Block(64, 64, 64, pipeline="tma", stages=2) if options.get("backend") else None

@@ -18,7 +18,8 @@ DTYPES = ("bfloat16", "float16", "float32")
 ACTIVATIONS = {"silu": "silu", "gelu": "gelu", "gelu_tanh": "gelu_tanh"}
 
 
-def _on(x: Any, target: str | None) -> dict[str, Any]:
+def on_chip(x: Any, target: str | None) -> dict[str, Any]:
+    """Options of a launch on the place of x."""
     return {"target": target, **({"backend": "cpu"} if tile.on_cpu(x) else {})}
 
 
@@ -40,7 +41,7 @@ def moe_route(
 ) -> None:
     """Weights (f32) and ids (int32) of each token's experts: those with the greatest logits; weights are their softmax
     (`normalize`), or parts of the softmax of all."""
-    routing.route(logits, weights, ids, normalize, **_on(logits, target))
+    routing.route(logits, weights, ids, normalize, **on_chip(logits, target))
 
 
 def _route_gradient_shapes(logits: Array, weights: Array, ids: Array, g: Array) -> Array:
@@ -52,7 +53,7 @@ def moe_route_gradient(
     logits: Any, weights: Any, ids: Any, g: Any, out: Any, *, normalize: bool = True, target: str | None = None
 ) -> None:
     """The gradient of logits."""
-    routing.route_gradient(logits, weights, ids, g, out, normalize, **_on(logits, target))
+    routing.route_gradient(logits, weights, ids, g, out, normalize, **on_chip(logits, target))
 
 
 @moe_route.backward(saves=("logits", "weights", "ids"))
@@ -101,7 +102,7 @@ def _spread_shapes(x: Array, order: Array, places: Array, weights: Array | None 
 @op(_spread_shapes, contiguous=True)
 def moe_spread(x: Any, order: Any, places: Any, weights: Any, out: Any, *, target: str | None = None) -> None:
     """Rows of tokens in the order of their experts, times their weights or as they are."""
-    routing.spread(x, order, weights, out, **_on(x, target))
+    routing.spread(x, order, weights, out, **on_chip(x, target))
 
 
 @moe_spread.backward(saves=("order", "places"))
@@ -117,7 +118,7 @@ def _combine_shapes(y: Array, order: Array, places: Array, weights: Array | None
 @op(_combine_shapes, contiguous=True)
 def moe_combine(y: Any, order: Any, places: Any, weights: Any, out: Any, *, target: str | None = None) -> None:
     """The sum of each token's rows, times their weights or as they are, in f32 and in the order of its experts."""
-    routing.combine(y, places, weights, out, **_on(y, target))
+    routing.combine(y, places, weights, out, **on_chip(y, target))
 
 
 @moe_combine.backward(saves=("y", "order", "places", "weights"))
@@ -134,7 +135,7 @@ def _dots_shapes(y: Array, places: Array, g: Array) -> Array:
 @op(_dots_shapes, contiguous=True)
 def moe_dots(y: Any, places: Any, g: Any, out: Any, *, target: str | None = None) -> None:
     """The gradients of weights: products of a token's rows with its gradient."""
-    routing.dots(y, places, g, out, **_on(y, target))
+    routing.dots(y, places, g, out, **on_chip(y, target))
 
 
 # -- the layer ---

@@ -81,7 +81,10 @@ class SharedPrefixSums:
 class GroupedScheduler:
     """The tiles of products one below another: C (rows, n), A (rows, k), B (E * n, k); the rows of a group g meet the
     rows g * n to g * n + n of B. `sums`: `LanePrefixSums` or `SharedPrefixSums`. `at` of a work tile is row, column and
-    the end of the group's rows, beyond which a tile may reach."""
+    the end of the group's rows, beyond which a tile may reach.
+
+    TURNED: B is (E * k, n). K of a tile then is a multiple of TURNED, the step, and begins before the group's; `at`
+    also says by how many elements."""
 
     bounds: ...
     sums: ...
@@ -92,6 +95,7 @@ class GroupedScheduler:
     CLUSTER_M: al.constexpr = 1
     CLUSTER_N: al.constexpr = 1
     GROUP_M: al.constexpr = 8
+    TURNED: al.constexpr = 0
 
     def columns(self):
         """Columns of clusters."""
@@ -112,7 +116,55 @@ class GroupedScheduler:
         row, col = tile_of(index - before * columns, end - before, columns, self.GROUP_M)
         first, last = self.bounds.rows_of(group)
         m, n = first + (row * self.CLUSTER_M + cluster_m) * self.M, (col * self.CLUSTER_N + cluster_n) * self.N
+        if self.TURNED:
+            whole = (self.k + self.TURNED - 1) // self.TURNED * self.TURNED
+            at, shift = (m, n, last, whole - self.k), group * self.k
+            return WorkTile((m, last), (n, self.n), (self.k - whole, self.k), at, b_shift=shift)
         return WorkTile((m, last), (group * self.n + n, group * self.n + self.n), (0, self.k), (m, n, last))
+
+
+@avelang.struct
+class GroupedDepthScheduler:
+    """The tiles of products of groups of rows of A (rows, m) and B (rows, n), each with a C (m, n) of its own, one
+    below another. `order`: groups as they are gone through. K of a tile is a multiple of STEP, one at least, and begins
+    before the group: `at` of a work tile is row, column, the end of the group's rows of C, and by how many elements K
+    begins too early."""
+
+    bounds: ...
+    order: ...
+    m: ...
+    n: ...
+    M: al.constexpr
+    N: al.constexpr
+    STEP: al.constexpr
+    CLUSTER_M: al.constexpr = 1
+    CLUSTER_N: al.constexpr = 1
+    GROUP_M: al.constexpr = 8
+
+    def tiles(self):
+        """Rows and columns of clusters of a product."""
+        high, wide = self.M * self.CLUSTER_M, self.N * self.CLUSTER_N
+        return (self.m + high - 1) // high, (self.n + wide - 1) // wide
+
+    def count(self):
+        """Tiles of clusters of all products."""
+        rows, cols = self.tiles()
+        return rows * cols * self.order.shape[0]
+
+    def span(self):
+        """Units of this block, persistent."""
+        return persistent_span(self.count(), self.CLUSTER_M * self.CLUSTER_N)
+
+    def work_tile(self, index, cluster_m, cluster_n):
+        """The tile of a block."""
+        rows, cols = self.tiles()
+        group = self.order[index // (rows * cols)]
+        row, col = tile_of(index % (rows * cols), rows, cols, self.GROUP_M)
+        begin, end = self.bounds.rows_of(group)
+        whole = max((end - begin + self.STEP - 1) // self.STEP, 1) * self.STEP
+        m, n = (row * self.CLUSTER_M + cluster_m) * self.M, (col * self.CLUSTER_N + cluster_n) * self.N
+        at = group * self.m + m, n, group * self.m + self.m, whole - (end - begin)
+        return WorkTile((m, self.m), (n, self.n), (end - whole, end), at)
 
 
 @avelang.constant
@@ -129,7 +181,7 @@ def make_uniform(x):
 
 
 @avelang.jit
-def grouped_scheduler(bounds, n, k, M, N, CLUSTER_M=1, CLUSTER_N=1, GROUP_M=8, ANY_THREAD=False):
+def grouped_scheduler(bounds, n, k, M, N, CLUSTER_M=1, CLUSTER_N=1, GROUP_M=8, ANY_THREAD=False, TURNED=0):
     """The scheduler of groups of rows with these bounds. All threads of the block call it. `ANY_THREAD`: single threads
     will ask for work tiles, not whole waves: then the sums are in shared memory."""
     HIGH, EACH = M * CLUSTER_M, (bounds.E + al.target().wave - 1) // al.target().wave
@@ -147,7 +199,7 @@ def grouped_scheduler(bounds, n, k, M, N, CLUSTER_M=1, CLUSTER_N=1, GROUP_M=8, A
     for i in range(EACH):
         upto[i] = upto[i] + (above - total)
     sums = shared_sums(upto, lane) if ANY_THREAD else LanePrefixSums(upto)
-    return GroupedScheduler(bounds, sums, n, k, M, N, CLUSTER_M, CLUSTER_N, GROUP_M)
+    return GroupedScheduler(bounds, sums, n, k, M, N, CLUSTER_M, CLUSTER_N, GROUP_M, TURNED)
 
 
 @avelang.jit
@@ -162,3 +214,22 @@ def shared_sums(upto, lane):
             first[0] = 0
     al.syncthreads()
     return SharedPrefixSums(first)
+
+
+@avelang.jit
+def largest_first(bounds):
+    """Groups by falling size, in shared memory: blocks that make every n-th tile then end at about the same time. All
+    threads of the block call it."""
+    sizes, order = al.make_shared((bounds.E,), al.u32), al.make_shared((bounds.E,), al.u32)
+    for e in al.range(al.thread_id(0), bounds.E, al.block_dim(0)):
+        begin, end = bounds.rows_of(e)
+        sizes[e] = end - begin
+    al.syncthreads()
+    for e in al.range(al.thread_id(0), bounds.E, al.block_dim(0)):
+        size, place = sizes[e], al.convert(0, al.u32)
+        for i in al.range(bounds.E):
+            ahead = (sizes[i] > size) | ((sizes[i] == size) & (i < e))
+            place += al.select(ahead, al.convert(1, al.u32), 0)
+        order[place] = e
+    al.syncthreads()
+    return order

@@ -42,7 +42,10 @@ class SharedPrefixSums:
 class GroupedScheduler:
     """The tiles of products one below another: C (rows, n), A (rows, k), B (E * n, k); the rows of a group g meet the
     rows g * n to g * n + n of B. `sums`: `LanePrefixSums` or `SharedPrefixSums`. `at` of a work tile is row, column and
-    the end of the group's rows, beyond which a tile may reach."""
+    the end of the group's rows, beyond which a tile may reach.
+
+    TURNED: B is (E * k, n). K of a tile then is a multiple of TURNED, the step, and begins before the group's; `at`
+    also says by how many elements."""
     bounds: Any
     sums: Any
     n: Any
@@ -52,10 +55,35 @@ class GroupedScheduler:
     CLUSTER_M: al.constexpr = ...
     CLUSTER_N: al.constexpr = ...
     GROUP_M: al.constexpr = ...
+    TURNED: al.constexpr = ...
     def columns(self) -> Any:
         """Columns of clusters."""
     def count(self) -> Any:
         """Tiles of clusters."""
+    def span(self) -> Any:
+        """Units of this block, persistent."""
+    def work_tile(self, index: Any, cluster_m: Any, cluster_n: Any) -> Any:
+        """The tile of a block."""
+@avelang.struct
+class GroupedDepthScheduler:
+    """The tiles of products of groups of rows of A (rows, m) and B (rows, n), each with a C (m, n) of its own, one
+    below another. `order`: groups as they are gone through. K of a tile is a multiple of STEP, one at least, and begins
+    before the group: `at` of a work tile is row, column, the end of the group's rows of C, and by how many elements K
+    begins too early."""
+    bounds: Any
+    order: Any
+    m: Any
+    n: Any
+    M: al.constexpr
+    N: al.constexpr
+    STEP: al.constexpr
+    CLUSTER_M: al.constexpr = ...
+    CLUSTER_N: al.constexpr = ...
+    GROUP_M: al.constexpr = ...
+    def tiles(self) -> Any:
+        """Rows and columns of clusters of a product."""
+    def count(self) -> Any:
+        """Tiles of clusters of all products."""
     def span(self) -> Any:
         """Units of this block, persistent."""
     def work_tile(self, index: Any, cluster_m: Any, cluster_n: Any) -> Any:
@@ -68,10 +96,15 @@ def make_uniform(x: Any) -> Any:
     may not know."""
 @avelang.jit
 def grouped_scheduler(
-    bounds: Any, n: Any, k: Any, M: Any, N: Any, CLUSTER_M: Any = ..., CLUSTER_N: Any = ..., GROUP_M: Any = ..., ANY_THREAD: Any = ...
+    bounds: Any, n: Any, k: Any, M: Any, N: Any, CLUSTER_M: Any = ..., CLUSTER_N: Any = ..., GROUP_M: Any = ..., ANY_THREAD: Any = ..., TURNED: Any =
+    ...
 ) -> GroupedScheduler:
     """The scheduler of groups of rows with these bounds. All threads of the block call it. `ANY_THREAD`: single threads
     will ask for work tiles, not whole waves: then the sums are in shared memory."""
 @avelang.jit
 def shared_sums(upto: Any, lane: Any) -> SharedPrefixSums:
     """The sums of the first wave's lanes, in shared memory."""
+@avelang.jit
+def largest_first(bounds: Any) -> Any:
+    """Groups by falling size, in shared memory: blocks that make every n-th tile then end at about the same time. All
+    threads of the block call it."""
