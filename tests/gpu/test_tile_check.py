@@ -28,7 +28,7 @@ def test_cases_are_listed():
         assert any(words in n for n in names), words
 
 
-@pytest.mark.parametrize("name", ["drawn move 1", "drawn look 2", "control", "walk tma 64x64x64", "preshuffled 64x64x64: 1 8 8 bfloat16 float32"])
+@pytest.mark.parametrize("name", ["drawn move 1", "drawn look 2", "control", "dot tf32", "dot bf16x3", "walk tma 64x64x64", "preshuffled 64x64x64: 1 8 8 bfloat16 float32"])
 def test_cases_run(name, without_gpu, monkeypatch):
     if name == "control":
         monkeypatch.setattr(tile_check, "SHAPES", ((1, 8, 8),) * 3)

@@ -36,7 +36,7 @@ import numpy as np  # noqa: E402
 import avelang.language as al  # noqa: E402
 from avelang import tile as level  # noqa: E402
 from gpu.kernels_check import BF16, F16, F32, Room, worst  # noqa: E402
-from tile import drawn, walks  # noqa: E402
+from tile import dots, drawn, walks  # noqa: E402
 
 CHIP, UNITS, WAVE = "sm_90a", 132, 32
 DRAWN = 20  # launches of each kind
@@ -141,6 +141,20 @@ def run_walk(block: level.Block, shape: tuple[int, int, int], seed: int) -> floa
     return worst([room.product(c[i], a[:, i * each : (i + 1) * each], b[:, i * each : (i + 1) * each]) for i in range(parts)])
 
 
+def run_dot(how: str, seed: int) -> float:
+    """The greatest difference of a product of f32 in fewer bits, in units of what its sums in f32, or its lost bits, allow."""
+    rng = np.random.default_rng(seed)
+    m, n, k = (int(rng.integers(1, most)) for most in (33, 33, 300))
+    a, b = (rng.standard_normal(s).astype(np.float32) for s in ((m, k), (k, n)))
+    whole, c, _ = guarded(np.zeros((m, n), np.float32))
+    dots.product[1, 64](to_cuda(a), to_cuda(b), c, m, n, k, how, target=CHIP, **OPTIONS)
+    torch.cuda.synchronize()
+    x, y = (dots.rounded(v, 11) if how == "tf32" else v.astype(np.float64) for v in (a, b))
+    most = np.abs(x) @ np.abs(y) * {"ieee": k * 2.0**-24, "tf32": k * 2.0**-22, "bf16x3": 2.0**-15}[how]
+    assert how != "tf32" or np.abs(x @ y - a.astype(np.float64) @ b).max() > most.max(), "else it is no tf32"
+    return float((np.abs(c.cpu().numpy() - x @ y) / most).max())
+
+
 def control(seed: int) -> float:
     """0 where a number that is an eighth too great is found."""
     found = run_product(BLOCKS["single"][0], SHAPES[2], BF16, F32, seed, spoil=True)
@@ -161,6 +175,7 @@ def cases() -> dict[str, Callable[[int], float]]:
     out: dict[str, Callable[[int], float]] = {"control": control}
     for kind in drawn.LAUNCHES:
         out |= {f"drawn {kind} {i}": lambda _, kind=kind, i=i: run_drawn(kind, i) for i in range(DRAWN)}
+    out |= {f"dot {how}": lambda seed, how=how: run_dot(how, seed) for how in ("ieee", "tf32", "bf16x3")}
     for name, blocks in BLOCKS.items():
         for i, block in enumerate(blocks):
             for j, shape in enumerate(SHAPES if name == "tma" else (*SHAPES, ODD)):

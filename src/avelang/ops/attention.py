@@ -9,6 +9,7 @@ from typing import Any
 from avelang import argument_error
 from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
+from avelang.bridge.invariance import invariant as invariance
 from avelang.ops.matmul import check_array
 from avelang_kernels.arrays import is_torch
 from avelang_kernels.attention.problem import Operands, Problem
@@ -19,6 +20,7 @@ from avelang_kernels.attention.table import (
     entry_for,
     problem_for,
     problem_of,
+    repeated,
     run_backward,
     run_forward,
 )
@@ -28,6 +30,8 @@ from avelang_kernels.norm.lines import whole
 DENSE = ("query", "key", "value", "attn_mask")
 DEFAULT = "gfx942"  # the chip whose kernels the CPU runs
 CAUSAL = (None, False, True, "top_left", "bottom_right")
+# Small arrays, which kernels read without strides.
+WHOLE = ("cu_seqlens_q", "cu_seqlens_k", "cache_lengths", "sinks", "dropout_seed")
 
 
 def shapes(
@@ -64,7 +68,7 @@ def _forward(arrays: Any, out: Any, lse: Any, options: tuple[Any, ...], rows_fir
         lse[...] = to_logs.reshape(tuple(lse.shape))
 
 
-@op(shapes, returns=1, batched=DENSE, autocast="lower")
+@op(shapes, returns=1, batched=DENSE, autocast="lower", contiguous=(*WHOLE, "block_table"))
 def scaled_attention(
     query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed, out,
     lse, *, scale: float | None = None, softcap: float = 0.0, left: int | None = None, right: int | None = None,
@@ -79,7 +83,7 @@ def scaled_attention(
     _forward(arrays, out, lse, options, rows_first, target)
 
 
-@op(shapes, returns=2, batched=DENSE, autocast="lower")
+@op(shapes, returns=2, batched=DENSE, autocast="lower", contiguous=(*WHOLE, "block_table"))
 def scaled_attention_and_lse(
     query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed, out,
     lse, *, scale: float | None = None, softcap: float = 0.0, left: int | None = None, right: int | None = None,
@@ -90,6 +94,24 @@ def scaled_attention_and_lse(
     arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed
     options = scale, softcap, left, right, bottom_right, gqa, longest, invariant, dropout
     _forward(arrays, out, lse, options, rows_first, target)
+
+
+def _repeats(inputs: Any, outputs: Any, **options: Any) -> Any:
+    """What repeats a forward of arrays of four dimensions, packed, or in pages, without a mask that is an array."""
+    out, lse = outputs
+    first, target = options.pop("rows_first"), options.pop("target")
+    p = problem_for(tuple(described(x) for x in inputs), tuple(options[n] for n in _OF_PROBLEM))
+    if p.bias or not p.packed_q and len(out.shape) != 4 or lse.data_ptr() % 16:
+        return None
+    run = repeated(p, Operands(*inputs), out.transpose(1, 2) if first else out, target)
+    if run is None or not first:
+        return run
+    return lambda *arrays: run(*arrays[:-2], arrays[-2].transpose(1, 2), arrays[-1])
+
+
+_OF_PROBLEM = "scale", "softcap", "left", "right", "bottom_right", "gqa", "longest", "invariant", "dropout"
+for _operation in (scaled_attention, scaled_attention_and_lse):
+    _operation.repeats(_repeats)
 
 
 # -- gradients ---------------------------------------------------------------------------------------------------------
@@ -117,7 +139,7 @@ def gradient_shapes(
     return tuple(found)
 
 
-@op(gradient_shapes, returns=5)
+@op(gradient_shapes, returns=5, contiguous=WHOLE)
 def scaled_attention_gradients(
     grad, query, key, value, made, lse, attn_mask, cu_seqlens_q, cu_seqlens_k, sinks, grad_lse, dropout_seed,
     cache_lengths, dquery, dkey, dvalue, dmask, dsinks, *, scale: float | None = None, softcap: float = 0.0,
@@ -262,9 +284,11 @@ def whole_mask(mask: Any, lead: tuple[int, ...]) -> Any:
 
 def rows_come_first(query: Any) -> bool:
     """True for torch's transposed view of (..., length, heads, d): O is then made so, as callers turn it back."""
-    if len(query.shape) < 4 or not hasattr(query, "stride"):
+    shape = query.shape
+    if len(shape) < 4 or not hasattr(query, "stride") or shape[-2] <= 1 or shape[-3] <= 1:
         return False
-    return query.shape[-2] > 1 and query.shape[-3] > 1 and query.stride(-3) < query.stride(-2)
+    strides = query.stride()
+    return strides[-3] < strides[-2]
 
 
 @counted
@@ -318,15 +342,21 @@ def attention(
     if max_seqlen_q is not None or max_seqlen_k is not None:
         longest = (max_seqlen_q or 1 << 30, max_seqlen_k or 1 << 30)
     first = out is None and cu_seqlens_q is None and rows_come_first(query)
+    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, seed
+    options = scale, softcap, left, right, bottom, enable_gqa, longest, invariant, first, target, dropout_p
     run = scaled_attention_and_lse if return_lse else scaled_attention
-    found = run(
-        query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, seed, out=out,
-        fallback=fallback, scale=scale, softcap=softcap, left=left, right=right, bottom_right=bottom, gqa=enable_gqa,
-        longest=longest, rows_first=first, target=target, invariant=invariant, dropout=dropout_p,
-    )  # fmt: skip
+    found = _again(run, arrays, options) if out is None and seed is None else None
+    if found is None:
+        found = run(*arrays, out=out, fallback=fallback, **dict(zip(run.signature.options, options, strict=True)))
     if not first:
         return found
     return (found[0].swapaxes(-3, -2), found[1]) if return_lse else found.swapaxes(-3, -2)
+
+
+def _again(run: Any, arrays: tuple[Any, ...], options: tuple[Any, ...]) -> Any:
+    """What a call makes that repeats one before; else None. `options`: in the order of the operation's."""
+    held = invariance.on() if options[7] is None else options[7]
+    return run.again(arrays, (*options[:7], held, *options[8:]))
 
 
 def aligned(mask: Any, query: Any) -> Any:

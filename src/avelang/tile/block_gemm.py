@@ -336,7 +336,7 @@ def acc_dtype(dtype: DType) -> DType:
     return i32 if dtype.is_int else f32
 
 
-def _usual(target: str, dtype: DType) -> MmaAtom:
+def usual_mma(target: str, dtype: DType) -> MmaAtom:
     """The widest dense instruction of one wave."""
     fits = [
         x for x in mmas(target) if x.dtypes == (dtype, dtype, acc_dtype(dtype)) and not x.virtual and x.b is not None
@@ -372,7 +372,7 @@ def _given(target: str, dtype: DType, given: str | MmaAtom) -> MmaAtom:
 def _block_gemm(
     target: str, dtype: DType, m: int, n: int, k: int, waves: tuple[int, int], given: str | MmaAtom | None
 ) -> BlockGemm:
-    mma = _usual(target, dtype) if given is None else _given(target, dtype, given)
+    mma = usual_mma(target, dtype) if given is None else _given(target, dtype, given)
     assert mma.a is not None
     held = len(set(mma.a.index[1][0].tolist())) * dtype.bytes
     times = math.gcd(max(1, WIDEST // held), max(1, k // mma.k))

@@ -148,7 +148,7 @@ def k_order(name: str, ks: np.ndarray, k: int, times: int, dtype: DType) -> np.n
     k,). `ks`: k of each lane and slot of one instruction. Raises T307 where lanes have parts of K that overlap."""
 def acc_dtype(dtype: DType) -> DType:
     """Dtype of the accumulators of products of a dtype: i32 for integers, else f32."""
-def _usual(target: str, dtype: DType) -> MmaAtom:
+def usual_mma(target: str, dtype: DType) -> MmaAtom:
     """The widest dense instruction of one wave."""
 def _given(target: str, dtype: DType, given: str | MmaAtom) -> MmaAtom:
     """The given MMA, by name or itself."""

@@ -22,6 +22,7 @@ from avelang.tile.distribution import WORD, Distribution
 from avelang.tile.encoding import Ints
 from avelang.tile.tensors import DistributedTile
 
+TF32: str = "MMA_SYNC_F32_16x8x8_TF32"
 LINE = 64  # bytes of a row that lanes should load together
 
 
@@ -292,8 +293,32 @@ def fragments_of(G, rows, step):
 
 @avelang.jit
 def lower(G, a, b, acc):
+    """The product of two fragments: one instruction, or of tf32 three, whose operands are f32 but for the last bits."""
+    if G.mma.name == TF32:
+        (p, r), (q, s) = halves_of(a), halves_of(b)
+        return one_product(G, p, q, one_product(G, r, q, one_product(G, p, s, acc)))  # the small ones first
+    return one_product(G, a, b, acc)
+
+
+@avelang.jit
+def one_product(G, a, b, acc):
     """One instruction."""
     return G.mma.lower(b, a, acc) if G.swapped else G.mma.lower(a, b, acc)
+
+
+@avelang.jit
+def halves_of(x):
+    """Words of f32 as two of tf32 each, which together have 22 of its bits or more; of what is not finite the second
+    is 0."""
+    high, low = al.make_local((len(x),), x.dtype), al.make_local((len(x),), x.dtype)
+    for i in range(len(x)):
+        bits = al.bitcast(x[i], al.u32)
+        first = bits & 0xFFFFE000
+        rest = al.bitcast(bits, al.f32) - al.bitcast(first, al.f32)
+        infinite, second = bits & 0x7F800000 == 0x7F800000, al.bitcast(rest, al.u32) & 0xFFFFE000
+        high[i] = al.bitcast(al.select(infinite, bits, first), x.dtype)
+        low[i] = al.select(infinite, 0, al.bitcast(second, x.dtype))
+    return high, low
 
 
 @avelang.jit

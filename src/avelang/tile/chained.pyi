@@ -16,6 +16,7 @@ from avelang.tile.distribution import Distribution as Distribution
 from avelang.tile.encoding import Ints as Ints
 from avelang.tile.tensors import DistributedTile as DistributedTile
 
+TF32: str
 LINE: int
 @avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -105,7 +106,14 @@ def fragments_of(G: Any, rows: Any, step: Any) -> Any:
     """A's fragments at a step along K, from shared memory."""
 @avelang.jit
 def lower(G: Any, a: Any, b: Any, acc: Any) -> Any:
+    """The product of two fragments: one instruction, or of tf32 three, whose operands are f32 but for the last bits."""
+@avelang.jit
+def one_product(G: Any, a: Any, b: Any, acc: Any) -> Any:
     """One instruction."""
+@avelang.jit
+def halves_of(x: Any) -> Any:
+    """Words of f32 as two of tf32 each, which together have 22 of its bits or more; of what is not finite the second
+    is 0."""
 @avelang.jit
 def accumulate(C: Any, acc: Any, weights: Any, values: Any, buffer: Any) -> DistributedTile:
     """`acc`, a tile of O, + weights @ V. `weights`: a tile in the distribution of A B^T, in V's dtype; `values`: V^T in

@@ -18,14 +18,41 @@ from avelang.tile.functions import tile_of
 from avelang.tile.shared import shared
 from avelang.tile.tensors import DistributedTile, full, home_of, is_first, place, thread_coord
 from avelang.tile.vectorize import vectors
+from avelang.tile.virtual import mmas
+
+PRECISIONS = ("ieee", "tf32", "bf16x3")
+TF32 = ("MMA_SYNC_F32_16x8x8_TF32", "MFMA_F32_16x16x8_XF32")  # AMD's word is xf32: the same bits
 
 
 @avelang.constant
-def wave_grid(target: str, dtype: DType, m: int, n: int, waves: int) -> tuple[int, int] | None:
-    """Grid of waves over a product of m x n; None where the chip has no instruction for the dtype. Raises T301
-    where the tile is too small for the waves."""
+def check_precision(precision: str, dtype: DType) -> None:
+    """Raises T301 for other words, and for operands that are not f32."""
+    if precision not in PRECISIONS:
+        raise wrong("T301", what="the precision of tile.dot", want='"ieee", "tf32" or "bf16x3"', got=repr(precision))
+    if precision != "ieee" and dtype != al.f32:
+        raise wrong("T301", what=f'operands of tile.dot with precision="{precision}"', want="of f32", got=f"{dtype}")
+
+
+@avelang.constant
+def instruction(target: str, precision: str) -> str | None:
+    """The name of the instruction of a precision; None: the chip's widest. Raises T301 where there is none."""
+    if precision != "tf32":
+        return None
+    found = next((x.name for x in mmas(target) if x.name in TF32), None)
+    if found is None:
+        raise wrong("T301", what='precision="tf32" of tile.dot', want='for gfx942, sm_80 and newer ("bf16x3" is for '
+                    "all chips with bf16)", got=f"for {target}")
+    return found
+
+
+@avelang.constant
+def wave_grid(
+    target: str, dtype: DType, m: int, n: int, waves: int, name: str | None = None
+) -> tuple[int, int] | None:
+    """Grid of waves over a product of m x n, by the instruction `name` if given; None where the chip has none for the
+    dtype. Raises T301 where the tile is too small for the waves."""
     try:
-        mma = block_gemm.block_gemm(target, dtype, 16, 16, 64, (1, 1)).mma
+        mma = block_gemm.block_gemm(target, dtype, 16, 16, 64, (1, 1), name).mma
     except AveError as e:
         if e.code != "U103":
             raise
@@ -65,30 +92,57 @@ def product_shape(a: Ints, b: Ints, of_a: DType, of_b: DType) -> tuple[int, int,
 
 
 @avelang.jit
-def accumulator(shape, dtype):
+def accumulator(shape, dtype, precision="ieee"):
     """A tile of zeros for the sums of `dot` of operands of `dtype`, in f32 (of integers in i32), distributed as `dot`
-    leaves them: in a loop nothing then moves."""
-    WAVES = home_of(shape).threads // al.target().wave
-    M, N, _ = product_shape(shape, (shape[1], shape[1]), dtype, dtype)
-    GRID = wave_grid(al.target().name, dtype, M, N, WAVES)
+    with that `precision` leaves them: in a loop nothing then moves."""
+    check_precision(precision, dtype)
+    WAVES, OF = home_of(shape).threads // al.target().wave, al.bf16 if precision == "bf16x3" else dtype
+    NAME = instruction(al.target().name, precision)
+    M, N, _ = product_shape(shape, (shape[1], shape[1]), OF, OF)
+    GRID = wave_grid(al.target().name, OF, M, N, WAVES, NAME)
     if GRID is None:
-        return full(shape, 0, sums_dtype(dtype))
-    return full(block_gemm.block_gemm(al.target().name, dtype, M, N, 64, GRID).c, 0, sums_dtype(dtype))
+        return full(shape, 0, sums_dtype(OF))
+    return full(block_gemm.block_gemm(al.target().name, OF, M, N, 64, GRID, NAME).c, 0, sums_dtype(OF))
 
 
 @avelang.jit
-def dot(a, b, acc=None):
+def dot(a, b, acc=None, precision="ieee"):
     """a @ b, plus `acc` if given: tiles (m, k) and (k, n) of one dtype. Sums are in f32, of integers in i32, by the
     widest instruction of the chip; of a dtype for which it has none by multiplying and adding. The result is where
     `acc` is (`accumulator` is where sums need not move). All lanes of the block call it; operands pass through shared
-    memory."""
+    memory.
+
+    `precision`, of f32: "ieee", products of f32; "tf32", operands rounded to 11 significant bits (to nearest, ties away
+    from zero), on gfx942, sm_80 and newer; "bf16x3", each operand as two of bf16, three products of them, 16 bits or
+    so: of finite numbers. Raises T301."""
     x, y = tile_of(a).held(), tile_of(b).held()
+    check_precision(precision, x.dtype)
+    if precision == "tf32":
+        return product_of(x.map(to_tf32), y.map(to_tf32), acc, instruction(al.target().name, precision))
+    if precision == "bf16x3":
+        p, q = x.astype(al.bf16), y.astype(al.bf16)
+        r, s = (x - p.astype(al.f32)).astype(al.bf16), (y - q.astype(al.f32)).astype(al.bf16)
+        sums = product_of(p, s, product_of(r, q, acc, None), None)  # the small ones first
+        return product_of(p, q, sums, None)
+    return product_of(x, y, acc, None)
+
+
+@avelang.jit
+def to_tf32(x):
+    """f32 rounded to the bits that tf32 has: 13 less, ties away from zero, as `cvt.rna.tf32.f32` does."""
+    rounded = al.bitcast((al.bitcast(x, al.u32) + 0x1000) & 0xFFFFE000, al.f32)
+    return al.select(al.isnan(x), x, rounded)
+
+
+@avelang.jit
+def product_of(x, y, acc, NAME):
+    """`dot` of tiles in registers, by the instruction of that name, or by the chip's widest."""
     M, N, K = product_shape(x.shape, y.shape, x.dtype, y.dtype)
     WAVES = x.dist.threads // al.target().wave
-    GRID = wave_grid(al.target().name, x.dtype, M, N, WAVES)
+    GRID = wave_grid(al.target().name, x.dtype, M, N, WAVES, NAME)
     if GRID is None:
         return dot_by_elements(x, y, acc, K)
-    G = block_gemm.block_gemm(al.target().name, x.dtype, M, N, K, GRID)
+    G = block_gemm.block_gemm(al.target().name, x.dtype, M, N, K, GRID, NAME)
     sums = loops.make_acc(G) if acc is None else acc_of(G, acc)
     A, B = shared((M, K), x.dtype, 1, (x.dist, G.a), (), 0), shared((K, N), x.dtype, 1, (y.dist,), (G.b,), 1)
     A.store(x)

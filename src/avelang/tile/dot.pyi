@@ -16,24 +16,41 @@ from avelang.tile.tensors import is_first as is_first
 from avelang.tile.tensors import place as place
 from avelang.tile.tensors import thread_coord as thread_coord
 from avelang.tile.vectorize import vectors as vectors
+from avelang.tile.virtual import mmas as mmas
 
-def wave_grid(target: str, dtype: DType, m: int, n: int, waves: int) -> tuple[int, int] | None:
-    """Grid of waves over a product of m x n; None where the chip has no instruction for the dtype. Raises T301
-    where the tile is too small for the waves."""
+PRECISIONS: Any
+TF32: Any
+def check_precision(precision: str, dtype: DType) -> None:
+    """Raises T301 for other words, and for operands that are not f32."""
+def instruction(target: str, precision: str) -> str | None:
+    """The name of the instruction of a precision; None: the chip's widest. Raises T301 where there is none."""
+def wave_grid(target: str, dtype: DType, m: int, n: int, waves: int, name: str | None = ...) -> tuple[int, int] | None:
+    """Grid of waves over a product of m x n, by the instruction `name` if given; None where the chip has none for the
+    dtype. Raises T301 where the tile is too small for the waves."""
 def sums_dtype(dtype: DType) -> DType:
     """Dtype of the sums of products: i32 of integers, else f32, of f64 f64."""
 def product_shape(a: Ints, b: Ints, of_a: DType, of_b: DType) -> tuple[int, int, int]:
     """m, n and k of a product. Raises T301."""
 @avelang.jit
-def accumulator(shape: Any, dtype: Any) -> Any:
+def accumulator(shape: Any, dtype: Any, precision: Any = ...) -> Any:
     """A tile of zeros for the sums of `dot` of operands of `dtype`, in f32 (of integers in i32), distributed as `dot`
-    leaves them: in a loop nothing then moves."""
+    with that `precision` leaves them: in a loop nothing then moves."""
 @avelang.jit
-def dot(a: Any, b: Any, acc: Any = ...) -> Any:
+def dot(a: Any, b: Any, acc: Any = ..., precision: Any = ...) -> Any:
     """a @ b, plus `acc` if given: tiles (m, k) and (k, n) of one dtype. Sums are in f32, of integers in i32, by the
     widest instruction of the chip; of a dtype for which it has none by multiplying and adding. The result is where
     `acc` is (`accumulator` is where sums need not move). All lanes of the block call it; operands pass through shared
-    memory."""
+    memory.
+
+    `precision`, of f32: "ieee", products of f32; "tf32", operands rounded to 11 significant bits (to nearest, ties away
+    from zero), on gfx942, sm_80 and newer; "bf16x3", each operand as two of bf16, three products of them, 16 bits or
+    so: of finite numbers. Raises T301."""
+@avelang.jit
+def to_tf32(x: Any) -> Any:
+    """f32 rounded to the bits that tf32 has: 13 less, ties away from zero, as `cvt.rna.tf32.f32` does."""
+@avelang.jit
+def product_of(x: Any, y: Any, acc: Any, NAME: Any) -> Any:
+    """`dot` of tiles in registers, by the instruction of that name, or by the chip's widest."""
 @avelang.jit
 def acc_of(G: Any, acc: Any) -> Any:
     """Accumulators with the elements of a tile."""

@@ -270,10 +270,19 @@ def randint(seed, offset):
 
 
 @avelang.jit
+def check_function(fn):
+    """Raises T301 for a word in place of a function, as other libraries take it."""
+    if isinstance(fn, str):
+        refuse("fn of tile.reduce", "a function of two numbers, such as lambda a, b: al.max(a, b), where there is no "
+               "tile.sum(t, axis), tile.max(t, axis) or their like for it", fn)
+
+
+@avelang.jit
 def reduce(x, fn, axis=None, keepdims=False):
     """A dimension folded by fn(a, b), which must not mind the order: a tile of one dimension less, or with `keepdims`
     of extent 1 there; of a tile of one dimension, and with `axis` None, a number that every lane has. All lanes of the
     block call it."""
+    check_function(fn)
     t = tile_of(x).held()
     if axis is None:
         for _ in range(len(t.shape) - 1):

@@ -130,6 +130,9 @@ def randn(seed: Any, offset: Any) -> Any:
 def randint(seed: Any, offset: Any) -> Any:
     """Random u32, one for each offset, of the seed: `al.randint`."""
 @avelang.jit
+def check_function(fn: Any) -> None:
+    """Raises T301 for a word in place of a function, as other libraries take it."""
+@avelang.jit
 def reduce(x: Any, fn: Any, axis: Any = ..., keepdims: Any = ...) -> Any:
     """A dimension folded by fn(a, b), which must not mind the order: a tile of one dimension less, or with `keepdims`
     of extent 1 there; of a tile of one dimension, and with `axis` None, a number that every lane has. All lanes of the

@@ -38,6 +38,15 @@ def indices_of(memory, index):
 
 
 @avelang.jit
+def check_mask(mask):
+    """Raises T301 for a mask that is no condition, such as `other` in its place."""
+    if isinstance(mask, DistributedTile):
+        placement.check_mask(mask.dtype)
+    elif isinstance(mask, (int, float)):
+        placement.check_mask(mask)
+
+
+@avelang.jit
 def registers(x, dist, thread):
     """A lane's registers of a tile; a number as it is."""
     return place(x, dist, thread) if isinstance(x, DistributedTile) else x
@@ -56,7 +65,8 @@ def load(memory, index, mask=None, other=0, vector=1):
     Of numbers alone it is a number. `vector`: a promise that so many neighbors along the tile's last dimension, from
     multiples of it on, are neighbors in memory, from a multiple of `vector` on and aligned, and have one mask: lanes
     then load up to 16 bytes at once. The reference finds an index for which that is not so (T311 where it is known)."""
-    at = indices_of(memory, index)
+    at, other = indices_of(memory, index), 0 if other is None else other
+    check_mask(mask)
     SHAPE = common_shape(at + (mask, other))
     if len(SHAPE) == 0:
         return load_scalar(memory, index) if mask is None else masked(memory, at, mask, other)
@@ -118,6 +128,7 @@ def store(memory, index, value, mask=None, vector=1):
     """Stores the elements of a tile, or a number, at these indices, converted to the memory's dtype; nothing where the
     mask does not hold. Shapes meet as in `load`, and `vector` is its promise."""
     at = indices_of(memory, index)
+    check_mask(mask)
     SHAPE = common_shape(at + (value, mask))
     if len(SHAPE) == 0:
         if al.thread_id(0) == 0 and (mask is None or mask):
@@ -173,6 +184,7 @@ def atomic(fn, memory, index, value, mask):
     """fn(memory, index, value) once for each element of the shape in which index, value and mask meet, where the mask
     holds; of numbers alone once for the block. What stood there before: a tile of that shape, or a number."""
     at = indices_of(memory, index)
+    check_mask(mask)
     SHAPE = common_shape(at + (value, mask))
 
     def change(x, coords, v):

@@ -19,6 +19,9 @@ REACH: Any
 def indices_of(memory: Any, index: Any) -> Any:
     """An index as a tuple, one of each dimension of the memory. Raises T301."""
 @avelang.jit
+def check_mask(mask: Any) -> None:
+    """Raises T301 for a mask that is no condition, such as `other` in its place."""
+@avelang.jit
 def registers(x: Any, dist: Any, thread: Any) -> Any:
     """A lane's registers of a tile; a number as it is."""
 @avelang.jit

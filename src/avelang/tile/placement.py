@@ -12,6 +12,7 @@ import avelang
 from avelang.base.errors import AveError
 from avelang.base.lazy import np
 from avelang.base.places import wrong
+from avelang.ir.dtypes import DType
 from avelang.tile.distribution import WIDEST, WORD, Distribution
 from avelang.tile.encoding import Ints
 
@@ -431,6 +432,16 @@ def first_count(extent: int, k: Any) -> int:
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= extent:
         raise wrong("T301", what="k of tile.topk", want=f"a compile-time integer from 1 to {extent}", got=repr(k))
     return k
+
+
+@avelang.constant
+def check_mask(mask: Any) -> None:
+    """A mask's dtype, or the number that it is. Raises T301 for one that is no condition."""
+    kind = mask.kind if isinstance(mask, DType) else "bool" if isinstance(mask, bool) else "number"
+    if kind not in ("bool", "int", "uint"):
+        raise wrong("T301", what="the mask of a load or a store", want="a condition, such as i < n (`other`, the "
+                    "number for what is outside, stands behind it: tile.load(x, i, mask, other))",
+                    got=f"of {mask}" if isinstance(mask, DType) else repr(mask))
 
 
 @avelang.constant

@@ -42,9 +42,9 @@ def scan(x, fn, axis=-1, reverse=False):
         lane = thread % S.lanes
         lane = S.lanes - 1 - lane if reverse else lane
         for distance in placement.doublings(S.lanes):
-            joined = fn(lane_before(totals, distance, S.lanes, reverse), totals)
-            for r in range(COUNT):
-                totals[r] = al.select(lane >= distance, joined[r], totals[r])
+            sofar = lane_before(totals, distance, S.lanes, reverse)
+            for r in range(COUNT):  # one by one: fn may be a function of numbers, with conditions of its own
+                totals[r] = al.select(lane >= distance, fn(sofar[r], totals[r]), totals[r])
         prefix = lane_before(totals, 1, S.lanes, reverse)
         for r in range(COUNT):
             for slot in rows[r]:

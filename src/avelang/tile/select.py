@@ -14,6 +14,7 @@ from avelang.base.lazy import np
 from avelang.base.places import wrong
 from avelang.base.takes import at_least, takes
 from avelang.ir.dtypes import BY_NAME, DType
+from avelang.tile.block_gemm import usual_mma
 from avelang.tile.pipelines import Pipeline, pipeline
 from avelang.tile.plans import Gemm, GemmPlan
 from avelang.tile.products import MmaAtom
@@ -300,6 +301,19 @@ STREAM = "stream"  # every block gets an equal share of all steps along K
 CLASS = 64  # sizes are rounded up to multiples of this before a block is looked for
 
 
+def _own(p: GemmPlan) -> bool:
+    """False where it is known, without making the block, that it multiplies by another MMA by itself."""
+    return p.mma.b is None or p.pipeline.policy is not None or p.mma.name == _usual_name(p.gemm.target, p.gemm.dtype)
+
+
+@functools.cache
+def _usual_name(target: str, dtype: DType) -> str:
+    try:
+        return usual_mma(target, dtype).name
+    except AveError:
+        return ""
+
+
 @functools.lru_cache(1024)
 def _blocks_for(problem: Gemm) -> tuple[GemmPlan, ...]:
     """The plans of one part of K, of the MMA that blocks take by themselves."""
@@ -307,7 +321,7 @@ def _blocks_for(problem: Gemm) -> tuple[GemmPlan, ...]:
         p
         for mma in _fits(problem)
         for known in blocks_of(problem.target)
-        if (p := _plan(problem, mma, known)) is not None
+        if (p := _plan(problem, mma, known)) is not None and _own(p)
     ]
     if problem.m <= SKINNY:
         mine += [p for mma in _fits(problem) for p in _skinny(problem, mma) if p.split_k == 1]

@@ -126,7 +126,8 @@ class DistributedTile:
     formula: ... = None
     MERGE_HINT = (
         "a tile stays where it is and keeps its shape: begin with `tile.accumulator` or zeros of that distribution, "
-        "let what stays be the first operand (`acc + t`, `tile.dot(a, b, acc)`), or move the other by `t.held(dist)`"
+        "let what stays be the first operand (`acc + t`, `tile.dot(a, b, acc)`), or move the new one back: "
+        "`t = tile.where(c, a, t).held(t.dist)`"
     )
     NAME_HINTS = (
         ("mean", "tile.sum(t, axis) divided by the extent"),
@@ -136,6 +137,29 @@ class DistributedTile:
         ("store", "tile.store(memory, index, t), or view.store(t, origin)"),
         ("size", "shape has the extents"),
         ("ndim", "len(t.shape)"),
+        ("__len__", "t.shape[0]"),
+        ("transpose", "t.T, or t.permute(order)"),
+        ("trans", "t.T, or t.permute(order)"),
+        ("t", "t.T, or t.permute(order)"),
+        ("numel", "shape has the extents"),
+        ("cast", "t.to(dtype)"),
+        ("softmax", "p = tile.exp(t - tile.max(t, 1)[:, None]), then p / tile.sum(p, 1)[:, None]"),
+        ("gather", "tile.load(memory, index), where index is a tile of places"),
+        ("contiguous", "nothing: a tile has no strides"),
+        ("float", "t.to(al.f32)"),
+        ("half", "t.to(al.f16)"),
+        ("int", "t.to(al.i32)"),
+        ("type", "t.to(dtype)"),
+        ("flatten", "t.reshape(-1)"),
+        ("ravel", "t.reshape(-1)"),
+        ("unsqueeze", "t[:, None], t[None, :]"),
+        ("squeeze", "t.reshape(shape), or t[:, 0]"),
+        ("expand", "nothing: tiles broadcast as arrays of NumPy do"),
+        ("broadcast_to", "nothing: tiles broadcast as arrays of NumPy do"),
+        ("item", "tile.load_scalar(memory, index), or t[i] with an i that is known at compile time"),
+        ("abs", "tile.abs(t), or abs(t)"),
+        ("argmax", "tile.argmax(t, axis)"),
+        ("cumsum", "tile.cumsum(t, axis)"),
         ("__setitem__", "elements of a tile are spread over lanes: t = tile.where(mask, value, t) replaces some of "
                         "them, and tile.store(memory, index, t) writes to memory"),
     )  # fmt: skip
@@ -277,10 +301,12 @@ class DistributedTile:
         to = home_of(self.shape) if dist is None else check_shape(dist, self.shape, al.target().wave)
         return DistributedTile(place(self, to, self.thread), to, self.thread, self.groups)
 
-    def permute(self, order):
-        """The tile with dimensions in another order: element (i, j) becomes (j, i) by (1, 0). Nothing moves."""
+    def permute(self, order, n=None, o=None, p=None):
+        """The tile with dimensions in another order, a tuple or up to four numbers: element (i, j) becomes (j, i) by
+        (1, 0). Nothing moves."""
+        ORDER = order if isinstance(order, tuple) else tuple([x for x in (order, n, o, p) if x is not None])
         t = self.held()
-        return DistributedTile(t.values, placement.permuted(t.dist, order), t.thread, t.groups)
+        return DistributedTile(t.values, placement.permuted(t.dist, ORDER), t.thread, t.groups)
 
     def reshape(self, shape, n=None, o=None, p=None):
         """The elements in row-major order, in another shape: a tuple, or up to four extents, of which one may be -1."""

@@ -104,8 +104,9 @@ class DistributedTile:
     def held(self, dist: Any = ...) -> DistributedTile:
         """This tile in registers, in the distribution that it has, or in `dist`: moved there through shared memory
         where other lanes hold what a lane wants, for which all lanes of the block call it."""
-    def permute(self, order: Any) -> DistributedTile:
-        """The tile with dimensions in another order: element (i, j) becomes (j, i) by (1, 0). Nothing moves."""
+    def permute(self, order: Any, n: Any = ..., o: Any = ..., p: Any = ...) -> DistributedTile:
+        """The tile with dimensions in another order, a tuple or up to four numbers: element (i, j) becomes (j, i) by
+        (1, 0). Nothing moves."""
     def reshape(self, shape: Any, n: Any = ..., o: Any = ..., p: Any = ...) -> DistributedTile:
         """The elements in row-major order, in another shape: a tuple, or up to four extents, of which one may be -1."""
     @property

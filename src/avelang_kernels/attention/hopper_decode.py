@@ -37,7 +37,7 @@ from avelang_kernels.attention.hopper_decode_work import (
 )
 from avelang_kernels.attention.problem import FAR
 from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER
-from avelang_kernels.workspaces import workspace_for
+from avelang_kernels.workspaces import workspace_for, workspace_of
 
 
 @avelang.jit
@@ -373,6 +373,49 @@ def planned(problem: Any, units: int, form: HopperDecode | None) -> tuple[Any, H
     return build(F), F, blocks, 2 * blocks
 
 
+def mappable(x: Any) -> bool:
+    """True for keys or values with strides that TMA reads."""
+    strides = strides_of(x)
+    return strides[-1] == 1 and not any(s <= 0 or s % 8 for s in strides[:-1])
+
+
+def mapped(x: Any, dtype: str) -> Any:
+    """Keys or values as TMA reads them: those with other strides are copied."""
+    if mappable(x):
+        return x
+    made = empty_beside(x, tuple(x.shape), dtype)
+    made[...] = x
+    return made
+
+
+def again(problem: Any, x: Any, out: Any, units: int, *, target: str = HOPPER, **options: Any) -> Any:
+    """`run(*inputs, out, lse)`, inputs in the order of `Operands`, for tensors that lie as these do, of a problem that
+    `fits`; None where one must be copied."""
+    p, (kernel, F, blocks, parts) = problem, planned(problem, units or 4, None)
+    if not (reachable(x.q) and reachable(out) and mappable(x.k) and mappable(x.v)):
+        return None
+    at, spans = kernel[blocks, GROUP + WARP], [tuple(flattened(a).shape) for a in (x.q, out)]
+    numbers = (
+        p.batch, p.kv_heads, p.group, p.queries, p.keys, FAR if p.left is None else min(p.left, FAR),
+        FAR if p.right is None else min(p.right, FAR), int(p.bottom_right), x.table.shape[1] if F.paged else 1,
+        p.page or 1, *strides_of(x.q)[:3], *strides_of(out)[:3], spans[0][0], spans[1][0],
+        *((p.softcap * LOG2E, p.scale / p.softcap) if F.softcap else (p.scale * LOG2E, 0.0)),
+    )  # fmt: skip
+    sums, step, paged, lengths, sinks = parts * F.part, (1,), F.paged, F.lengths, F.sinks
+    flat_q, flat_out = x.q.is_contiguous(), out.is_contiguous()
+
+    def run(q: Any, k: Any, v: Any, bias: Any, cu_q: Any, cu_k: Any, table: Any, several: Any, sink: Any, seed: Any,
+            out: Any, lse: Any) -> None:  # fmt: skip
+        partials, counters = workspace_of(q, parts, sums)
+        if not paged:
+            k, v, table = k.transpose(1, 2), v.transpose(1, 2), counters
+        at(q if flat_q else q.as_strided(spans[0], step), k, v, out if flat_out else out.as_strided(spans[1], step),
+           lse, several if lengths else counters, table, sink if sinks else lse, partials, counters, parts, *numbers,
+           target=target, **options)  # fmt: skip
+
+    return run
+
+
 def launch(
     problem: Any, operands: Any, out: Any, lse: Any, *, target: str = HOPPER, units: int = 0,
     form: HopperDecode | None = None, **options: Any,
@@ -384,6 +427,7 @@ def launch(
     k, v = operands.k, operands.v
     if not p.page:
         k, v = k.swapaxes(1, 2), v.swapaxes(1, 2)
+    k, v = mapped(k, p.dtype), mapped(v, p.dtype)
     partials, counters = workspace_for(q, parts, parts * F.part)
     lengths = operands.lengths if F.lengths else counters  # what is not there is not read
     table = operands.table if F.paged else counters

@@ -16,6 +16,7 @@ from avelang_kernels.arrays import ArrayLike
 from avelang_kernels.attention.problem import Entry, Operands, Problem
 
 TILES = ("gfx", "sm_75", "sm_8", "sm_9", "sm_1")
+SINGLES = ("gfx", "sm_8", "sm_9", "sm_1")  # chips that multiply f32, NVIDIA's as three products of tf32
 FLOATS = ("bfloat16", "float16", "float32")
 WIDEST = 256  # the greatest d
 SEEDS = ("int64", "int32", "uint32")
@@ -47,6 +48,7 @@ def anything(p: Problem) -> bool:
 
 
 HOPPER, BLACKWELL = ("sm_90a",), ("sm_100a",)
+REPEATED = "hopper_decode", "tile_attention_hopper", "tile_attention_forward"  # those with a function `again`
 FORWARD = (
     Entry("hopper_decode", HOPPER, by_name("hopper_decode", "fits"), by_name("hopper_decode", "launch")),
     Entry(
@@ -58,7 +60,7 @@ FORWARD = (
         by_name("tile_attention_blackwell", "launch"),
     ),
     Entry("tile_attention_forward", TILES, halves, by_name("tile_attention_forward", "launch")),
-    Entry("tile_attention_forward", ("gfx",), anything, by_name("tile_attention_forward", "launch")),
+    Entry("tile_attention_forward", SINGLES, anything, by_name("tile_attention_forward", "launch")),
 )
 BACKWARD = (
     Entry(
@@ -66,7 +68,7 @@ BACKWARD = (
         by_name("hopper_backward_rows", "backward"),
     ),
     Entry("tile_attention_backward", TILES, halves, by_name("tile_attention_backward", "launch")),
-    Entry("tile_attention_backward", ("gfx",), anything, by_name("tile_attention_backward", "launch")),
+    Entry("tile_attention_backward", SINGLES, anything, by_name("tile_attention_backward", "launch")),
 )
 
 
@@ -77,7 +79,7 @@ def entry_for(table: tuple[Entry, ...], p: Problem, chip: str) -> Entry:
             return entry
     raise no_kernel(
         f"there is no kernel of attention for {p.dtype} on {chip}: bfloat16 and float16 run on gfx90a, gfx942, gfx950, "
-        f"sm_75 and newer, and on the CPU; float32 on gfx chips and the CPU"
+        f"sm_75 and newer, and on the CPU; float32 on gfx chips, sm_80 and newer, and the CPU"
     )
 
 
@@ -261,6 +263,17 @@ def run_forward(p: Problem, x: Operands, out: Any, lse: Any, target: str | None 
         return
     chip, units, more = place_of(x.q, target)
     entry_for(FORWARD, p, chip).launch(p, x, out, lse, target=chip, units=units, **{**more, **options})
+
+
+def repeated(p: Problem, x: Operands, out: Any, target: str | None) -> Any:
+    """`run(*inputs, out, lse)`, inputs in the order of `Operands`, which launches the forward for tensors (batch,
+    heads, length, d), packed, or in pages that lie as these do; None where a kernel says nothing shorter than
+    `run_forward`."""
+    if p.empty:
+        return None
+    chip, units, more = place_of(x.q, target)
+    kernel = entry_for(FORWARD, p, chip).name
+    return by_name(kernel, "again")(p, x, out, units, target=chip, **more) if kernel in REPEATED else None
 
 
 def run_backward(

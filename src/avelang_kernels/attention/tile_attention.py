@@ -11,6 +11,7 @@ Rows are softmaxed as they come, in base 2 and f32: whenever a row's greatest sc
 
 import dataclasses
 import functools
+import math
 from typing import Annotated, Any
 
 import avelang
@@ -19,7 +20,7 @@ from avelang import argument_error, takes, tile
 from avelang.pipelines.scheduler import xcd_remap
 from avelang.pipelines.scheduling import sched_barrier, setprio
 from avelang.tile.block_gemm import block_gemm
-from avelang.tile.chained import accumulate, chained, scores
+from avelang.tile.chained import TF32, accumulate, chained, scores
 from avelang.tile.running_softmax import NEVER, inverse, narrow, scaled, softmax
 from avelang.tile.shared import Shared, shared
 from avelang.tile.windows import commit_async, wait_async
@@ -54,10 +55,16 @@ class AttentionBlock:
         """The two products on a chip (`al.target()`, or its name); `dv`: of V and O, if it is not d. Raises T307,
         U103."""
         name = getattr(target, "name", target)
-        deep, wide = (-(-x // UNIT) * UNIT for x in (d, d if dv is None else dv))
         # cp.async brings V as it lies; through registers it is turned.
-        first = block_gemm(name, dtype, self.m, self.n, deep, (self.waves, 1))
-        return chained(first.single() if first.native_order else first, wide, name.startswith("gfx") or name == "sm_75")
+        turned = name.startswith("gfx") or name == "sm_75"
+        # NVIDIA's products of f32 are three of tf32 (`chained.lower`).
+        mma: Any = TF32 if dtype == al.f32 and name.startswith("sm") else None
+        # All lanes have pieces of V of two keys and two columns, or more; in the backward K is such a V.
+        threads = block_gemm(name, dtype, self.m, self.n, UNIT, (self.waves, 1), mma).threads
+        unit = math.lcm(UNIT, max(1, 4 * threads // self.n)) if turned else UNIT
+        deep, wide = (-(-x // unit) * unit for x in (d, d if dv is None else dv))
+        first = block_gemm(name, dtype, self.m, self.n, deep, (self.waves, 1), mma)
+        return chained(first.single() if first.native_order else first, wide, turned)
 
 
 Block = AttentionBlock

@@ -38,6 +38,7 @@ from avelang_kernels.attention.tile_attention_views import (
     readable_bias,
     seeds_of,
     sight_of,
+    small_memory,
     strides_of,
 )
 from avelang_kernels.workspaces import workspace_for
@@ -441,8 +442,12 @@ def block_for(target: str, dtype: str, d: int, dv: int) -> AttentionBlock:
     wide, size = max(d, dv), 4 if dtype == "float32" else 2
     if target.startswith("gfx"):
         return AttentionBlock(64, 32 if wide * size <= 512 else 16, 4)
-    if wide > 128 and not target.startswith(("sm_80", "sm_90", "sm_100")):
-        return AttentionBlock(32, 16, 2)  # shared memory of these has less than 100 KiB
+    if size == 4:
+        if small_memory(target) and wide > 64:
+            return AttentionBlock(16, 16, 1) if wide > 128 else AttentionBlock(32, 16, 2)
+        return AttentionBlock(64, 32, 4) if wide <= 128 else AttentionBlock(32, 16, 2)
+    if wide > 128 and small_memory(target):
+        return AttentionBlock(32, 16, 2)
     return AttentionBlock(64, 64 if wide <= 64 else 32, 4)
 
 

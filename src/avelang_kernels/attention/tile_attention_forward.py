@@ -25,12 +25,13 @@ from avelang_kernels.attention.tile_attention_views import (
     find_sequence,
     kind_of,
     layout_of,
-    memory_of,
     readable,
     readable_bias,
     seeds_of,
     sight_of,
-    strides_of,
+    small_memory,
+    span_of_memory,
+    spanned,
 )
 from avelang_kernels.workspaces import workspace_for
 
@@ -181,8 +182,9 @@ def block_for(target: str, dtype: str, d: int, dv: int, rows: int, cpu: bool) ->
     n = 64 if wide <= 128 else 32
     if size == 4 or cpu:  # f32 takes twice the memory; for the CPU small blocks are made into code in less time
         n = 64 if wide * size <= 128 else 32 if wide * size <= 512 else 16
-    waves = 4 if rows > 32 else 2 if rows > 16 else 1
-    return AttentionBlock(16 * waves, n, waves, target.startswith("gfx") or 64 < wide <= 128)
+    most = 2 if size == 4 and wide > 128 and small_memory(target) else 4
+    waves = min(most, 4 if rows > 32 else 2 if rows > 16 else 1)
+    return AttentionBlock(16 * waves, n, waves, target.startswith("gfx") or 64 < wide <= 128 and size == 2)
 
 
 def parts_of(p: Problem, blocks: int, n: int, units: int) -> int:
@@ -199,6 +201,24 @@ def launch(p: Problem, x: Operands, out: Any, lse: Any, *, target: str, units: i
     check_sizes(p)
     q, k, v = (readable(a, name)[0] for a, name in ((x.q, "query"), (x.k, "key"), (x.v, "value")))
     x = Operands(q, k, v, readable_bias(x.bias), x.cu_q, x.cu_k, x.table, x.lengths, x.sinks, x.seed)
+    prepared(p, x, out, target, units, T, splits, options)(
+        q, k, v, bias_of(p, x)[0], x.cu_q, x.cu_k, x.table, x.lengths, x.sinks, x.seed, out, lse
+    )
+
+
+def again(p: Problem, x: Operands, out: Any, units: int, *, target: str, **options: Any) -> Any:
+    """`run(*inputs, out, lse)`, inputs in the order of `Operands`, for tensors that lie as these do; None where one
+    must be copied, and with a bias."""
+    if x.bias is not None or any(readable(a, "")[0] is not a for a in (x.q, x.k, x.v)):
+        return None
+    return prepared(p, x, out, target, units, None, None, options)
+
+
+def prepared(p: Problem, x: Operands, out: Any, target: str, units: int, T: Any, splits: int | None,
+             options: dict[str, Any]) -> Any:  # fmt: skip
+    """`run(*inputs, out, lse)` for arrays that lie as these do, all of which kernels read, the bias as `bias_of` has
+    it."""
+    q, k, v = x.q, x.k, x.v
     grouped = p.group > 1 and not (p.sinks or p.dropout) and p.queries * p.group <= FEW and not p.packed_q
     rows = p.queries * (p.group if grouped else 1)
     block = T or block_for(target, p.dtype, p.d, p.dv, rows, options.get("backend") == "cpu")
@@ -208,31 +228,37 @@ def launch(p: Problem, x: Operands, out: Any, lse: Any, *, target: str, units: i
     parts = splits or parts_of(p, blocks, block.n, units)
     F = features(p, x, (out,), grouped=grouped, split=parts > 1)
     dtype = DTYPES[p.dtype]
-    bias, bias_strides = bias_of(p, x)
     kind = al.u8 if p.bias == "bool" else DTYPES.get(p.bias)
     kernel = build(block, dtype, F, kind, seeds_of(p, x))[blocks * parts, threads_of(block, target, dtype, p.d, p.dv)]
     q_kind, k_kind = kind_of(p, p.packed_q), kind_of(p, p.packed_k, p.page)
-    made, logs, o_strides = out, lse, layout_of(out, q_kind)
-    count = p.batch * p.heads * p.queries
+    o_strides, count = layout_of(out, q_kind), p.batch * p.heads * p.queries
+    size = -(-parts * count * p.dv // 4) * 4  # logarithms begin at a multiple of 16 bytes
+    combined, last = None, ()
     if parts > 1:
-        room, _ = workspace_for(out, 0, parts * count * (p.dv + 1))
-        made, logs = room[: parts * count * p.dv], room[parts * count * p.dv : parts * count * (p.dv + 1)]
+        combined = build_combined(dtype, p.sinks)[count, THREADS]
+        last = count, p.heads, p.queries, p.dv, parts, *o_strides
         o_strides = p.heads * p.queries * p.dv, p.queries * p.dv, p.dv
-    factor = p.scale if F.edited else p.scale * LOG2E
-    kernel(
-        *(memory_of(a, strides_of(a)) for a in (q, k, v)), memory_of(made, strides_of(made)), logs, bias,
-        None if parts > 1 else x.sinks, x.cu_q, x.cu_k, x.table, x.lengths,
-        x.seed if p.dropout else None,
+    numbers = (
         p.batch, p.heads, p.kv_heads, p.queries, p.keys, tokens_q,
-        k.shape[0] if p.packed_k or p.page else p.keys, slots, *sight_of(p), factor, p.softcap or 1.0, parts,
-        x.table.shape[1] if p.page else 0, *layout_of(q, q_kind), *layout_of(k, k_kind), *layout_of(v, k_kind),
-        *o_strides,         *bias_strides, target=target, **options,
+        k.shape[0] if p.packed_k or p.page else p.keys, slots, *sight_of(p), p.scale if F.edited else p.scale * LOG2E,
+        p.softcap or 1.0, parts, x.table.shape[1] if p.page else 0, *layout_of(q, q_kind), *layout_of(k, k_kind),
+        *layout_of(v, k_kind), *o_strides, *bias_of(p, x)[1],
     )  # fmt: skip
-    if parts > 1:
-        build_combined(dtype, p.sinks)[count, THREADS](
-            made, logs, memory_of(out, strides_of(out)), lse, x.sinks, count, p.heads, p.queries, p.dv, parts,
-            *layout_of(out, q_kind), target=target, **options,
-        )  # fmt: skip
+    spans = [span_of_memory(a) for a in (q, k, v, out)]
+
+    def run(q: Any, k: Any, v: Any, bias: Any, cu_q: Any, cu_k: Any, table: Any, lengths: Any, sinks: Any, seed: Any,
+            out: Any, lse: Any) -> None:  # fmt: skip
+        q, k, v, o = (a if n == 0 else spanned(a, n) for a, n in zip((q, k, v, out), spans, strict=True))
+        seed = seed if p.dropout else None
+        if combined is None:
+            kernel(q, k, v, o, lse, bias, sinks, cu_q, cu_k, table, lengths, seed, *numbers, target=target, **options)
+            return
+        room, _ = workspace_for(out, 0, size + parts * count)
+        made, logs = room[: parts * count * p.dv], room[size : size + parts * count]
+        kernel(q, k, v, made, logs, bias, None, cu_q, cu_k, table, lengths, seed, *numbers, target=target, **options)
+        combined(made, logs, o, lse, sinks, *last, target=target, **options)
+
+    return run
 
 
 @functools.lru_cache(64)

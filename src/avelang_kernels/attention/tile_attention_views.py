@@ -259,15 +259,22 @@ def address_of(x: Any) -> int:
 
 def memory_of(x: Any, strides: tuple[int, ...]) -> Any:
     """An array as memory without gaps, from its first element to its last."""
-    shape = x.shape
-    whole = 1
+    span = span_of_memory(x, strides)
+    return spanned(x, span) if span else x
+
+
+def span_of_memory(x: Any, strides: tuple[int, ...] | None = None) -> int:
+    """Elements from an array's first to its last; 0 for one without gaps."""
+    shape, strides, whole = x.shape, strides_of(x) if strides is None else strides, 1
     for n, s in zip(shape[::-1], strides[::-1], strict=True):
         if n != 1 and s != whole:
-            break
+            return 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
         whole *= n
-    else:
-        return x
-    span = 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+    return 0
+
+
+def spanned(x: Any, span: int) -> Any:
+    """So many elements from an array's first on."""
     if is_torch(x):
         return x.as_strided((span,), (1,))
     import numpy as np  # takes longer to import than the kernel to compile
@@ -406,6 +413,11 @@ def check_sizes(p: Problem) -> None:
     """Checks what all portable kernels need. Raises L066."""
     if not 0 < max(p.d, p.dv) <= WIDEST:
         raise argument_error(f"d is {p.d} and dv {p.dv}: attention takes 1 to {WIDEST}")
+
+
+def small_memory(target: str) -> bool:
+    """True of a chip of NVIDIA's whose blocks have less than 100 KiB of shared memory."""
+    return not target.startswith(("gfx", "sm_80", "sm_90", "sm_100"))
 
 
 def name_of(x: Any) -> str:

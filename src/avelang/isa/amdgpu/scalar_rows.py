@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from avelang.base.lazy import np
 from avelang.ir.build import Builder
@@ -23,7 +23,30 @@ VOP = "AMD CDNA3 ISA, sections 12.9 and 12.12 (VOP1, VOP3A)"
 SIGN_BYTES = {8: 1, 9: 3, 10: 5, 11: 7}
 
 
+def _chosen(b: Builder, lhs: Value, rhs: Value, codes: Sequence[int]) -> Value:
+    """The bytes that constant selectors name, none of them a sign: bytes that move together are moved as a word."""
+    ones, groups = 0, dict[tuple[int, int], int]()  # (word, bytes up): the bits that come so
+    for i, code in enumerate(codes):
+        byte = 0xFF << 8 * i
+        if code < 8:
+            groups[code // 4, i - code % 4] = groups.get((code // 4, i - code % 4), 0) | byte
+        elif code > 12:
+            ones |= byte
+    words, out = (b.bitcast(rhs, u32), b.bitcast(lhs, u32)), b.const(ones, u32) if ones or not groups else None
+    for (word, up), bits in groups.items():
+        moved = words[word] if not up else (b.shl if up > 0 else b.shr)(words[word], b.const(8 * abs(up), u32))
+        reached = (0xFFFFFFFF << 8 * up if up > 0 else 0xFFFFFFFF >> -8 * up) & 0xFFFFFFFF
+        part = moved if bits == reached else b.and_(moved, b.const(bits, u32))
+        out = part if out is None else b.or_(out, part)
+    assert out is not None
+    return b.bitcast(out, lhs.type)
+
+
 def _expand_perm(b: Builder, lhs: Value, rhs: Value, sel: Value) -> Value:
+    if sel.op is not None and sel.op.name == "const":
+        codes = (sel.op.attrs["value"] & 0xFFFFFFFF).to_bytes(4, "little")
+        if not SIGN_BYTES.keys() & set(codes):
+            return _chosen(b, lhs, rhs, codes)
     # The 64 bits (lhs, rhs) and, above them, what selectors 8 to 15 give, as 16 bytes: a selector is then only a byte
     # number.
     four = VecType(u8, 4)
