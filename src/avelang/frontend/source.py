@@ -4,7 +4,9 @@ from __future__ import annotations
 import __future__
 
 import ast
+import atexit
 import builtins
+import contextlib
 import functools
 import importlib.machinery
 import inspect
@@ -13,10 +15,12 @@ import os
 import sys
 import time
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any, Self
 
 from avelang.base.errors import error
+from avelang.base.parsing import parse
 from avelang.base.spans import Span
 from avelang.frontend import purity
 
@@ -24,6 +28,7 @@ _Found = dict[tuple[int, str], ast.FunctionDef]
 # By file: the lines of its versions that functions in this process come from, newest first, and the definitions in
 # each.
 _FILES: dict[str, list[tuple[list[str], _Found]]] = {}
+_PARSED: weakref.WeakSet[FunctionSource] = weakref.WeakSet()  # those that have their tree
 _KEPT = 4
 _BODIES = ("body", "orelse", "handlers", "finalbody", "cases")  # the fields of statements that hold statements
 # A file that was written to no longer than this before Ave was imported may have been read by Python before that.
@@ -44,22 +49,61 @@ def lines_of(file: str, module_globals: dict[str, Any]) -> list[str]:
     return found
 
 
-def _definitions(file: str, lines: list[str]) -> _Found:
-    """The functions of a text by (first line, name). A text is parsed once, so that columns are the file's own."""
+def _definition(file: str, lines: list[str], first: int, name: str) -> ast.FunctionDef | None:
+    """The function of a text that begins in a line. It is parsed alone, at its place, since a file has many that nobody
+    asks for; the whole text where it cannot be told where the function ends. Raises SyntaxError."""
     versions = _FILES.setdefault(file, [])
-    for known, definitions in versions:
-        if known is lines:
-            return definitions
-    made: _Found = {}
-    found: list[ast.AST] = [ast.parse("".join(lines))]
+    made = next((definitions for known, definitions in versions if known is lines), None)
+    if made is None:
+        made = {}
+        versions.insert(0, (lines, made))
+        del versions[_KEPT:]
+    if (first, name) not in made:
+        with contextlib.suppress(SyntaxError):
+            _collect(_alone(lines, first), made)
+    if (first, name) not in made:
+        _collect("".join(lines), made)
+    return made.get((first, name))
+
+
+def _alone(lines: list[str], first: int) -> str:
+    """A function's lines in a text in which they have their numbers and columns. Where it ends too early (in a string
+    whose lines stand further left), the text is not whole, and no Python."""
+    indent, last, begun = _indent(lines[first - 1]) if first <= len(lines) else 0, len(lines), False
+    for i in range(first - 1, len(lines)):
+        text = lines[i].lstrip(" \t")
+        if not text.strip() or text[0] in "#)]}" or _indent(lines[i]) > indent:
+            continue
+        if begun:
+            last = i
+            break
+        begun = text.startswith("def ")
+    above = "\n" * (first - 2) + "if 1:\n" if indent else "\n" * (first - 1)
+    return above + "".join(lines[first - 1 : last])
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def _collect(text: str, made: _Found) -> None:
+    """Adds the functions of a text by (first line, name)."""
+    found: list[ast.AST] = [parse(text)]
     for node in found:  # grows as it is read; statements only, as no expression holds a definition
         found += [x for field in _BODIES for x in getattr(node, field, ())]
         if isinstance(node, ast.FunctionDef):
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            made[first, node.name] = node
-    versions.insert(0, (lines, made))
-    del versions[_KEPT:]
-    return made
+            made.setdefault((first, node.name), node)
+
+
+@atexit.register
+def _forget() -> None:
+    """Trees are half of the objects that a compilation leaves, and Python, as it ends, looks at all objects there are
+    three times."""
+    _FILES.clear()
+    for source in _PARSED:
+        source.__dict__.pop("tree", None)
+        source.cache.clear()
 
 
 def _written(file: str) -> float:
@@ -142,7 +186,7 @@ class FunctionSource:
         code = self.fn.__code__
         span = Span(self.file, code.co_firstlineno)
         try:
-            found = _definitions(self.file, self.lines).get((code.co_firstlineno, code.co_name))
+            found = _definition(self.file, self.lines, code.co_firstlineno, code.co_name)
         except SyntaxError:
             found = None
         if found is not None and _doubtful(self.fn):
@@ -153,6 +197,7 @@ class FunctionSource:
             raise error("S006", span, name=self.name, file=self.file)
         if found is None:
             raise error("S002", span, name=self.name, file=self.file)
+        _PARSED.add(self)
         return found
 
     @functools.cached_property

@@ -111,6 +111,7 @@ class Kernel:
     body: Block
     attrs: dict[str, Any] = dataclasses.field(default_factory=dict)
     span: Span | None = None
+    functions: dict[str, Kernel] = dataclasses.field(default_factory=dict)
 
     @property
     def cluster(self) -> tuple[int, int, int]:

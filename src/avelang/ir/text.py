@@ -15,6 +15,7 @@ import re
 from typing import Any
 
 from avelang.base.errors import error
+from avelang.base.parsing import parse_expression
 from avelang.base.spans import Span
 from avelang.ir import ops as _ops  # noqa: F401 - defines the ops
 from avelang.ir.core import OPS, Block, Kernel, Op, Value
@@ -122,7 +123,7 @@ def _literal(text: str) -> Any:
             return {value(k): value(v) for k, v in zip(n.keys, n.values, strict=True) if k is not None}
         return ast.literal_eval(n)
 
-    return value(ast.parse(text, mode="eval").body)
+    return value(parse_expression(text))
 
 
 def _split(text: str) -> list[str]:

@@ -126,6 +126,12 @@ class IRModule:
                 self.declare(other, result, params)
             work += piece.uses
 
+    def define(self, name: str, result: str, params: str, body: Body, value: str = "") -> None:
+        """Adds a function that is called, not inlined, and gives `value`."""
+        self.functions[name] = (
+            f"define internal {result} @{name}({params}) noinline #0 {{\n{body.text()}\n  ret {result} {value}\n}}"
+        )
+
     def declares(self, name: str) -> bool:
         """True where something has declared the external function."""
         return name in self._declared

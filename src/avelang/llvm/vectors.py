@@ -100,12 +100,9 @@ def function(t: Writer, name: str, result: str, make: Callable[..., str], *args:
         t.body, t._memo = Body(), [{}]
         names = [f"%x{k}" for k in range(len(args))]
         value = make(*names)
-        text = t.body.text()
-        t.body, t._memo = outer, memo
         params = ", ".join(f"{kind} {x}" for kind, x in zip(types, names, strict=True))
-        t.module.functions[name] = (
-            f"define internal {t.t(result)} @{name}({params}) noinline #0 {{\n{text}\n  ret {t.t(result)} {value}\n}}"
-        )
+        t.module.define(name, t.t(result), params, t.body, value)
+        t.body, t._memo = outer, memo
     return t.op(
         f"call {t.t(result)} @{name}({', '.join(f'{kind} {v}' for kind, (_, v) in zip(types, args, strict=True))})"
     )

@@ -108,11 +108,8 @@ class Writer:
             outer, self.body = self.body, Body()
             memo, self._memo = self._memo, [{}]
             value = make()
-            text = self.body.text()
+            self.module.define(name, result, f"{param} %x", self.body, value)
             self.body, self._memo = outer, memo
-            self.module.functions[name] = (
-                f"define internal {result} @{name}({param} %x) noinline #0 {{\n{text}\n  ret {result} {value}\n}}"
-            )
         return self.op(f"call {result} @{name}({param} {x})")
 
     def memo(self, key: object) -> str | None:

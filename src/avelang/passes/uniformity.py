@@ -3,7 +3,7 @@ alike."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from avelang.ir.core import Block, Kernel, Op, Value
 from avelang.ir.types import LOCAL, PtrType
@@ -13,19 +13,19 @@ _NEVER = frozenset({"lane_id", "shuffle", "atomic_add", "atomic"})
 _ALWAYS = frozenset({"amdgpu.readfirstlane"})
 
 
-def uniformity(kernel: Kernel) -> None:
+def uniformity(kernel: Kernel, varying: Iterable[Value] = ()) -> None:
     """Marks values. Optimistic: everything starts uniform and what depends on the lane is struck out until nothing
-    changes.
+    changes. `varying`: params of a kernel that is a function, which differ from lane to lane.
 
     A value that is uniform inside divergent control flow is the same for the lanes that are active there.
     """
-    _Uniformity(kernel).run()
+    _Uniformity(kernel, set(varying)).run()
 
 
 class _Uniformity:
-    def __init__(self, kernel: Kernel):
+    def __init__(self, kernel: Kernel, varying: set[Value]):
         self.kernel = kernel
-        self.varying: set[Value] = set()
+        self.varying = varying
         self.changed = True
         bx, by, bz = kernel.attrs["block"]
         wave = kernel.attrs["wave"]
@@ -39,7 +39,7 @@ class _Uniformity:
             self.block(self.kernel.body, False)
         self.set(self.kernel.body)
         for p in self.kernel.params:
-            p.uniform = True
+            p.uniform = p not in self.varying
 
     def set(self, block: Block) -> None:
         for op in block.ops:

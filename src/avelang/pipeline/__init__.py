@@ -8,7 +8,8 @@ from collections.abc import Callable
 import avelang.arch as arch
 from avelang.base import knobs
 from avelang.base.garbage import rarer_collections
-from avelang.ir.core import Kernel
+from avelang.ir.core import Kernel, Value
+from avelang.ir.functions import EXPANDED
 from avelang.ir.verify import verify
 from avelang.passes.addresses import addresses
 from avelang.passes.alignment import alignment
@@ -16,6 +17,7 @@ from avelang.passes.divergent import divergent
 from avelang.passes.expand_math import expand_math
 from avelang.passes.forward import forward
 from avelang.passes.lower_rows import lower_rows
+from avelang.passes.op_functions import functions, often
 from avelang.passes.reuse import reuse
 from avelang.passes.simplify import dead, simplify
 from avelang.passes.specialize import specialize
@@ -24,6 +26,9 @@ from avelang.passes.unroll import unroll
 
 # Functions of f32 that the CPU emitter has instructions for.
 CPU_FUNCTIONS = frozenset({"rsqrt"})
+# Where these stand in a kernel more often than so, the CPU calls a function for each: rows with range checks, which are
+# branches and loops, and mathematical functions of f32.
+CPU_CALLED = {f"amdgpu.raw_buffer_load_x{n}": 4 for n in (1, 2, 4)} | dict.fromkeys(EXPANDED - CPU_FUNCTIONS, 2)
 
 Pass = tuple[str, Callable[[Kernel], None], str]
 
@@ -54,13 +59,28 @@ def cpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
     """The passes of the CPU backend: name, function, and the phase of the IR that the pass leaves."""
     chip = kernel.attrs.get("chip")
     features = arch.chip(chip).features if chip else frozenset()
+    # Checks are of each access.
+    checked = bool(kernel.attrs.get("bounds") or kernel.attrs.get("uniform"))
+    called: set[str] = set()
+
+    def call(k: Kernel) -> None:
+        names = (n for n in CPU_CALLED if not (checked and n.startswith("amdgpu.")))
+        called.update(*(often(k, [n], CPU_CALLED[n]) for n in names))
+
+    def rows(k: Kernel) -> None:
+        call(k)
+        # Dense matrix instructions are executed from their fragment maps; others are spelled in primitive ops.
+        lower_rows(k, lambda row: (row.mma is not None and row.lower is None) or row.name in called, features)
+
+    def math(k: Kernel) -> None:
+        call(k)
+        expand_math(k, CPU_FUNCTIONS, called)
+
     return [
         ("specialize", lambda k: specialize(k, block), "tensors"),
         ("divergent", divergent, "tensors"),
         *alike(kernel),
-        # Dense matrix instructions are executed from their fragment maps; every other row is spelled in primitive ops.
-        ("lower_rows", lambda k: lower_rows(k, lambda row: row.mma is not None and row.lower is None, features),
-         "tensors"),
+        ("lower_rows", rows, "tensors"),
         ("simplify", simplify, "tensors"),
         *checks(kernel),
         ("addresses", addresses, "addresses"),
@@ -69,10 +89,20 @@ def cpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
         ("dead", dead, "addresses"),
         ("reuse", reuse, "addresses"),
         # In vectors of lanes; of f64 the C library is called, lane by lane.
-        ("expand_math", lambda k: expand_math(k, CPU_FUNCTIONS), "addresses"),
+        ("expand_math", math, "addresses"),
         ("simplify", simplify, "addresses"),
         ("uniformity", uniformity, "addresses"),
+        ("functions", lambda k: functions(k, called, lambda f, varying: _expanded(f, varying, features)), "addresses"),
     ]
+
+
+def _expanded(function: Kernel, varying: list[Value], features: frozenset[str]) -> None:
+    """Runs the passes of the CPU backend on what ops of one kind do."""
+    lower_rows(function, lambda row: False, features)
+    simplify(function)
+    expand_math(function, CPU_FUNCTIONS)
+    simplify(function)
+    uniformity(function, varying)
 
 
 def gpu_passes(kernel: Kernel, block: tuple[int, int, int], target: str, native: frozenset[str]) -> list[Pass]:

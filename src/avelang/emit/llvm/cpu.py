@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from avelang.emit.llvm import cpu_cluster, cpu_waits
+from avelang.emit.llvm import cpu_cluster, cpu_lines, cpu_waits
 from avelang.emit.llvm.cpu_accumulators import in_place
+from avelang.emit.llvm.cpu_functions import emit_call
 from avelang.emit.llvm.cpu_if import emit_if
 from avelang.emit.llvm.cpu_lanes import linear_id
 from avelang.emit.llvm.cpu_loops import emit_for, emit_while
 from avelang.emit.llvm.cpu_mma import emit_mma
 from avelang.emit.llvm.cpu_ops import RULES, copies, local_words, root_of, shared_plan, stored_whole, type_of
 from avelang.emit.llvm.cpu_values import Ptr, S, const
+from avelang.emit.llvm.cpu_vectors import count_of
 from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.core import Block, Kernel, walk
-from avelang.ir.dtypes import DType
-from avelang.ir.types import GLOBAL, MapType
+from avelang.ir.dtypes import DType, bf16
+from avelang.ir.types import GLOBAL, MapType, dtype_of
 from avelang.isa.row import ROWS
 from avelang.llvm.core import Body, Emitted, IRModule
 
@@ -35,10 +37,13 @@ def emit(kernel: Kernel) -> Emitted:
     """The module of a kernel. Raises V001 on an op that should not have come this far."""
     module = IRModule()
     w = WaveWriter(kernel, module, kernel.attrs["block"])
+    lines = cpu_lines.number(w)
     ops = list(walk(kernel.body))
     w.shared, scratch = shared_plan(ops)
     w.words = local_words(ops)
     w.copies = copies(kernel.body, w.uses)
+    made = [op.result.type for op in ops if op.name == "convert" and dtype_of(op.result.type) == bf16]
+    w.narrows = sum(map(count_of, made)) > 8
     w.whole = stored_whole(ops)
     w.in_place = in_place(kernel.body, w.uses, root_of)
     waiting, counted = cpu_waits.waits(ops)
@@ -73,9 +78,11 @@ def emit(kernel: Kernel) -> Emitted:
         w.do("ret void")
     name = "ave_coroutine" if w.coroutine else "ave_wave"
     kind = f"ptr @{name}({PARAMS}) presplitcoroutine" if w.coroutine else f"void @{name}({PARAMS}) noinline"
-    module.functions[name] = f"define internal {kind} #0 {{\n{w.body.text()}\n}}"
+    place = f" !dbg !{lines.entry}" if lines else ""
+    module.functions[name] = f"define internal {kind} #0{place} {{\n{w.body.text()}\n}}"
     module.functions[ENTRY] = _entry(w, memory, any(op.name == "printf" for op in ops))
-    return Emitted(module.text(ATTRIBUTES), ENTRY, memory.scratch)
+    text = module.text(ATTRIBUTES)
+    return Emitted(f"{text}{lines.text()}" if lines else text, ENTRY, memory.scratch)
 
 
 def _params(w: WaveWriter) -> None:
@@ -105,10 +112,13 @@ _CONTROL = {"if": emit_if, "for": emit_for, "while": emit_while}
 
 def _block(w: WaveWriter, block: Block) -> None:
     """Emits the ops of a block under the mask that is set."""
-    outer, w.here = w.here, block
+    outer, w.here, around = w.here, block, w.making
     for op in block.ops:
+        w.making = op
         if op.name in _CONTROL:
             _CONTROL[op.name](w, op, _block)
+        elif "function" in op.attrs:
+            emit_call(w, op, _block)
         elif op.name in RULES:
             rep = RULES[op.name](w, op)
             if op.results and rep is not None:
@@ -117,7 +127,7 @@ def _block(w: WaveWriter, block: Block) -> None:
             w.bind(op.result, emit_mma(w, op))
         elif not op.defn.terminator:
             raise w.fault(op, "has no code on the CPU: it should have been expanded")
-    w.here = outer
+    w.here, w.making = outer, around
 
 
 # -- waves that wait ---------------------------------------------------------------------------------------------------

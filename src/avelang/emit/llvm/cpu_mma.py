@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from avelang.emit.llvm.arithmetic import convert
-from avelang.emit.llvm.cpu_values import Elems, Rep, StackVector, V, elem
+from avelang.emit.llvm.cpu_values import Elems, Packed, Rep, StackVector, V, elem
 from avelang.emit.llvm.cpu_vectors import count_of, elements, shuffle, slot_load, slot_store, to_slot
-from avelang.emit.llvm.cpu_wave import WaveWriter
+from avelang.emit.llvm.cpu_wave import ZERO, WaveWriter
 from avelang.ir.core import Op, Value
 from avelang.ir.dtypes import DType, f32, i32
 from avelang.ir.types import VecType, dtype_of
@@ -53,6 +53,9 @@ def _stored(w: WaveWriter, value: Value, work: DType, ignored: int, lanes: np.nd
         return found
     n, d, e = count_of(t), dtype_of(t), elem(work)
     slot = w.new_slot(VecType(work, n))
+    if isinstance(rep, Packed) and d.is_float and d.bits < 32 and not ignored and lanes is None:
+        _widened(w, rep, d, slot)
+        return w.remember(key, slot.ptr)
     for i, item in enumerate(elements(w, rep, t)):
         x = w.vec(item, d)
         x = widen(w, d, True, x) if d.is_float and d.bits < 32 else convert(w, d, work, True, x)
@@ -65,6 +68,30 @@ def _stored(w: WaveWriter, value: Value, work: DType, ignored: int, lanes: np.nd
     return w.remember(key, slot.ptr)
 
 
+def _widened(w: WaveWriter, rep: Packed, d: DType, slot: StackVector) -> None:
+    """Stores the elements of words as f32, by a function: it is done for each operand."""
+    name, word = f"widened.{d}.{slot.n}", w.t("i32")
+    if name not in w.module.functions:
+        params = [f"{word} %x{i}" for i in range(len(rep.words))]
+        with w.apart():
+            own = Packed(tuple(f"%x{i}" for i in range(len(rep.words))))
+            for i, item in enumerate(elements(w, own, VecType(d, slot.n))):
+                slot_store(w, StackVector("%out", slot.n, slot.elem), str(i), widen(w, d, True, w.vec(item, d)))
+            w.module.define(name, "void", ", ".join(["ptr %out", *params]), w.body)
+    w.do(f"call void @{name}({', '.join([f'ptr {slot.ptr}', *(f'{word} {x}' for x in rep.words)])})")
+
+
+def _cleared(w: WaveWriter, slot: StackVector) -> None:
+    """Stores zeros, by a function: a product begins with each accumulator."""
+    name = f"cleared.{slot.elem}.{slot.n}"
+    if name not in w.module.functions:
+        with w.apart():
+            with w.body.each(slot.n) as i:
+                slot_store(w, StackVector("%out", slot.n, slot.elem), i, ZERO)
+            w.module.define(name, "void", "ptr %out", w.body)
+    w.do(f"call void @{name}(ptr {slot.ptr})")
+
+
 def _accumulator(w: WaveWriter, c: Value, work: DType) -> StackVector:
     """C in a slot that may be overwritten: its own where this is its last use."""
     rep, t = w.env[c], c.type
@@ -72,6 +99,10 @@ def _accumulator(w: WaveWriter, c: Value, work: DType) -> StackVector:
     if isinstance(rep, StackVector) and rep.owned and w.dies(c):
         return rep
     if d == work and isinstance(t, VecType):
+        if c.op is not None and c.op.name == "const" and repr(c.op.attrs["value"]) in ("0", "0.0"):
+            slot = w.new_slot(t)
+            _cleared(w, slot)
+            return slot
         return to_slot(w, rep, t)
     slot = w.new_slot(VecType(work, count_of(t)))
     for i, x in enumerate(elements(w, rep, t)):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -31,7 +32,7 @@ from avelang.emit.llvm.cpu_values import (
 from avelang.emit.llvm.cpu_vectors import bitcast, elements, extract, insert
 from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.core import Block, Op, Value
-from avelang.ir.dtypes import DType, i64, u32
+from avelang.ir.dtypes import DType, bf16, f32, i64, u32
 from avelang.ir.functions import FUNCTIONS
 from avelang.ir.types import GLOBAL, LOCAL, SHARED, PtrType, TensorType, Type, VecType, dtype_of
 from avelang.llvm.literals import literal
@@ -205,6 +206,10 @@ def _convert(w: WaveWriter, op: Op) -> Rep:
             if out is not None:
                 return out
         wide = not isinstance(x, S)
+        if wide and src == f32 and dst == bf16 and w.narrows:
+            name, own = f"narrowed.{dst}.{w.W}", "%x"
+            make = functools.partial(arithmetic.convert, w, src, dst, True, own)
+            return V(w.outlined(name, w.t("i16"), w.t("float"), w.vec(x, src), make))
         text = arithmetic.convert(w, src, dst, wide, w.text(x, src, wide))
         return S(text, min(x.tz, dst.bits) if src.is_int and dst.is_int else 0) if isinstance(x, S) else V(text)
 

@@ -13,7 +13,7 @@ from avelang.emit.llvm.cpu_values import Bools, Lin, Mask, Rep, S, Scalar, Stack
 from avelang.ir.core import Block, Kernel, Op, Value, walk
 from avelang.ir.dtypes import DType, u1
 from avelang.ir.types import VecType
-from avelang.llvm.core import IRModule
+from avelang.llvm.core import Body, IRModule
 from avelang.llvm.writer import ZERO, Writer
 
 
@@ -32,6 +32,7 @@ class WaveWriter(Writer):
         self.env: dict[Value, Rep] = {}
         self.home: dict[Value, Block | None] = {}
         self.here: Block | None = None
+        self.making: Op | None = None  # the op whose code is being written
         self.uses: dict[Value, int] = {}
         self.shared: dict[Value, int] = {}
         self.words: dict[Value, int] = {}
@@ -41,6 +42,8 @@ class WaveWriter(Writer):
         self.in_place: set[Value] = set()  # loads of accumulators that are added to where they stand
         self.standing: dict[str, tuple[str, int]] = {}  # pointers to these: the memory, and the byte in it
         self.whole: set[Value] = set()  # values that are stored as lanes have them
+        self.called: dict[str, bool] = {}  # functions of ops: whether a scalar result is one of each lane
+        self.narrows = False  # whether bf16 is made of f32 often: by a function
         self.coroutine = False
         # Of `cpu_check`: memory for the numbers of a report, whether anything ends the wave early, where the launch's
         # word is.
@@ -57,7 +60,7 @@ class WaveWriter(Writer):
         self.first_block: S = const(0, 64)
         self.block_bytes = 0
         self.arrived: str | None = None
-        for op in walk(kernel.body):
+        for op in (op for k in (kernel, *kernel.functions.values()) for op in walk(k.body)):
             for v in op.operands:
                 self.uses[v] = self.uses.get(v, 0) + 1
 
@@ -72,6 +75,17 @@ class WaveWriter(Writer):
         finally:
             self.mask, self.here = outer
             self._memo.pop()
+
+    @contextlib.contextmanager
+    def apart(self) -> Iterator[None]:
+        """Emits what follows into a function of its own, for all lanes."""
+        outer = self.body, self._memo, self.mask, self.here, self.staging, self.lane_pointers, self.standing
+        self.body, self._memo, self.mask, self.here = Body(), [{}], None, None
+        self.staging, self.lane_pointers, self.standing = {}, None, {}
+        try:
+            yield
+        finally:
+            (self.body, self._memo, self.mask, self.here, self.staging, self.lane_pointers, self.standing) = outer
 
     # -- forms ---------------------------------------------------------------------------------------------------------
 

@@ -42,7 +42,8 @@ class Metadata:
         )
         self._add(_file(span.file))
         self._add("!DISubroutineType(types: !{})")
-        self._function(kernel.name, span)
+        # Code before the first op, such as what saves registers, is no op's.
+        self._function(kernel.name, span, 0 if numbered else None)
         self._kernel = kernel.name
 
     def _add(self, text: str) -> int:
