@@ -27,6 +27,12 @@ def gelu_tanh(x: Any):
     return x / (1.0 + al.exp(x * (-1.5957691216057308 - 0.07135481282052302 * x * x)))
 
 
-ACTIVATIONS: dict[Any, Any] = {None: None, "relu": relu, "silu": silu, "gelu_tanh": gelu_tanh}
+@avelang.jit
+def gelu(x: Any):
+    """x (1 + erf(x / sqrt(2))) / 2: torch's `gelu`."""
+    return 0.5 * x * (1.0 + al.erf(x * 0.7071067811865476))
+
+
+ACTIVATIONS: dict[Any, Any] = {None: None, "relu": relu, "silu": silu, "gelu": gelu, "gelu_tanh": gelu_tanh}
 # What wrappers say of a parameter, for `avelang.takes`.
-Activation = Annotated[Any, Want(lambda x: x in ("relu", "silu", "gelu_tanh"), "relu, silu or gelu_tanh")]
+Activation = Annotated[Any, Want(lambda x: x in ACTIVATIONS and x is not None, "relu, silu, gelu or gelu_tanh")]

@@ -150,6 +150,20 @@ def spanned(x: Any) -> Any:
     return np.lib.stride_tricks.as_strided(x, (span,), (x.itemsize,))
 
 
+def off_16(*tensors: Any) -> bool:
+    """True where one of torch's tensors on a GPU begins at no multiple of 16 bytes: kernels may not read it, or write
+    it, as it is."""
+    places = 0
+    for x in tensors:
+        places |= x.data_ptr()
+    return bool(places & 15) and tensors[0].is_cuda
+
+
+def on_16(x: Any) -> Any:
+    """An array that kernels of its device may read: a copy where it is `off_16`."""
+    return x.clone() if is_torch(x) and off_16(x) else x
+
+
 def address(x: Any) -> int:
     """The place of an array's first element, in bytes; 0 where it does not say (JAX)."""
     return x.data_ptr() if hasattr(x, "data_ptr") else x.ctypes.data if hasattr(x, "ctypes") else 0

@@ -18,7 +18,7 @@ def workspace_of(a: Any, blocks: int = 1, size: int = 2) -> tuple[Any, Any]:
     it: graphs captured on one stream must not run side by side. Launches that use none (`size` 1) get the same on all
     streams: asking for the current one takes time."""
     torch: Any = sys.modules["torch"]
-    where = 0 if size == 1 else torch.cuda.current_stream(a.device).cuda_stream if a.is_cuda else threading.get_ident()
+    where = 0 if size == 1 else stream_of(torch, a.device) if a.is_cuda else threading.get_ident()
     key = a.device, size == 1, where
     found = _workspaces.get(key)
     if found is None or len(found[0]) < size or len(found[1]) < blocks:
@@ -27,6 +27,11 @@ def workspace_of(a: Any, blocks: int = 1, size: int = 2) -> tuple[Any, Any]:
         found = torch.empty(next(sizes), device=a.device), torch.zeros(next(sizes), dtype=torch.int32, device=a.device)
         _workspaces[key] = found
     return found
+
+
+def stream_of(torch: Any, device: Any) -> int:
+    """The current stream of a GPU of torch's: without an object for it, which takes longer to make than all else."""
+    return torch._C._cuda_getCurrentRawStream(device.index)
 
 
 def numpy_workspace(blocks: int, size: int) -> tuple[Any, Any]:
@@ -52,16 +57,24 @@ def room_for(like: Any, rows: int, cols: int, dtype: Any, slot: str) -> Any:
     from avelang_kernels.arrays import empty
 
     dtype = like.dtype if dtype is None else dtype
-    if not is_torch(like) or not like.is_cuda:
+    place, size = place_of_room(like), rows * cols * dtype.itemsize
+    if size > KEPT or place is None:
         return empty(like, rows, cols, dtype)
     torch: Any = sys.modules["torch"]
-    size = rows * cols * dtype.itemsize
-    if size > KEPT or torch.cuda.is_current_stream_capturing():
-        return empty(like, rows, cols, dtype)
-    # A copy and what reads it are two launches, between which another thread may make its own.
-    key = like.device, torch.cuda.current_stream(like.device).cuda_stream, threading.get_ident(), slot
+    key = like.device, *place, slot
     found = _rooms.get(key)
     if found is None or found.numel() < size:
         found = _rooms[key] = torch.empty(1 << (max(size, 1 << 16) - 1).bit_length(), dtype=torch.uint8,
                                           device=like.device)  # fmt: skip
     return found[:size].view(dtype).view(rows, cols)
+
+
+def place_of_room(like: Any) -> tuple[int, int] | None:
+    """The stream and the thread for which `room_for` keeps room: a copy and what reads it are two launches, between
+    which another thread may make its own. None where it keeps none."""
+    if not is_torch(like) or not like.is_cuda:
+        return None
+    torch: Any = sys.modules["torch"]
+    if torch.cuda.is_current_stream_capturing():
+        return None
+    return stream_of(torch, like.device), threading.get_ident()

@@ -96,14 +96,19 @@ def products() -> Iterator[Case]:
     yield (f"linear_cross_entropy {said}", lambda x, w: ops.linear_cross_entropy(x, w, target),
            lambda x, w: functional.cross_entropy(x @ w.T, target),
            [drawn(m, 256, dtype=dtype), drawn(515, 256, dtype=dtype)])  # fmt: skip
-    ends = [*sorted(random.randrange(200) for _ in range(3)), 200]
+    sizes = [random.choice((0, 1, 3, 63, 64, 65, 200, 500)) for _ in range(random.choice((1, 4, 9)))] + [30]
+    ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
     offsets = torch.tensor(ends, device="cuda", dtype=torch.int32)
 
     def grouped(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         return torch.cat([a[s:t] @ b[i] for i, (s, t) in enumerate(zip([0, *ends[:-1]], ends, strict=True))])
 
-    yield (f"grouped_matmul {ends} {dtype}", lambda a, b: ops.grouped_matmul(a, b, offsets), grouped,
-           [drawn(200, 192, dtype=dtype), drawn(4, 192, 160, dtype=dtype)])  # fmt: skip
+    k, n = random.choice((64, 192, 200, 72, 333)), random.choice((64, 160, 264, 96, 515))
+    turned = lambda a, b: ops.grouped_matmul(a, b.swapaxes(1, 2), offsets)  # noqa: E731
+    arrays = [drawn(ends[-1], k, dtype=dtype), drawn(len(ends), k, n, dtype=dtype)]
+    yield f"grouped_matmul {sizes} {n} x {k} {dtype}", lambda a, b: ops.grouped_matmul(a, b, offsets), grouped, arrays
+    arrays = [drawn(ends[-1], k, dtype=dtype), drawn(len(ends), n, k, dtype=dtype)]
+    yield f"the same of rows {n} x {k}", turned, lambda a, b: grouped(a, b.swapaxes(1, 2)), arrays
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ ACT = {
     None: lambda x: x,
     "relu": torch.relu,
     "silu": torch.nn.functional.silu,
+    "gelu": torch.nn.functional.gelu,
     "gelu_tanh": lambda x: torch.nn.functional.gelu(x, approximate="tanh"),
 }
 

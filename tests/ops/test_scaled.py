@@ -65,6 +65,11 @@ def test_rows(kinds):
     judged(rng, 70, 88, 208, kinds, target="sm_90a", bias=bias)
 
 
+def test_a_bias_with_strides():
+    rng = np.random.default_rng(2)
+    judged(rng, 20, 24, 32, ("rows", "rows"), bias=rng.standard_normal(48).astype(np.float32)[::2])
+
+
 def test_pairs_of_types_and_any_strides():
     judged(np.random.default_rng(3), 33, 50, 200, ("128x128", "rows"), (E5, E4), order=True)
 
@@ -90,6 +95,17 @@ def test_integers():
     want = a.astype(np.float64) @ b.astype(np.float64).T * sa * sb.T
     for target in ("gfx942", "sm_90a"):
         got = ops.scaled_matmul(a, b.T, sa, sb.T, out_dtype="float32", target=target)
+        np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+def test_integers_of_which_128_rows_share_a_scale():
+    rng = np.random.default_rng(11)
+    a, b = (rng.integers(-128, 128, (r, 64)).astype(np.int8) for r in (140, 272))
+    sa, sb = rng.random((2, 1), np.float32), rng.random((1, 3), np.float32)
+    each = np.repeat(sa, 128, 0)[:140], np.repeat(sb, 128, 1)[:, :272]
+    want = a.astype(np.float64) @ b.astype(np.float64).T * each[0] * each[1]
+    for target in ("gfx942", "sm_90a"):
+        got = ops.scaled_matmul(a, b.T, sa, sb, out_dtype="float32", target=target)
         np.testing.assert_allclose(got, want, rtol=1e-6)
 
 

@@ -6,10 +6,11 @@ as constants (`torch._dynamo.assume_constant_result`). Source: PyTorch, "Custom 
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections.abc import Sequence
 from typing import Any
+
+from avelang.base.parsing import literal
 
 NAMESPACE = "avelang"
 SCHEMA = "launch(str kernel, str said, Tensor(a!)[] written, Tensor[] read, SymInt[] ints, float[] floats) -> ()"
@@ -47,7 +48,7 @@ def written(name: str, constants: str) -> tuple[str, ...]:
 
     kernel = _kernels[name]
     chosen = _constexprs(kernel)
-    values = {k: v for k, v in ast.literal_eval(constants) if k in chosen}
+    values = {k: v for k, v in literal(constants) if k in chosen}
     try:
         source = kernel.source
         return tuple(of(compile.build(source, compile.constants(source, values), None)))
@@ -102,7 +103,7 @@ def _register(torch: Any) -> None:
 def _run(
     name: str, text: str, first: Sequence[Any], last: Sequence[Any], ints: Sequence[int], floats: Sequence[float]
 ) -> None:
-    grid, block, said, numbers, out, read = ast.literal_eval(text)
+    grid, block, said, numbers, out, read = literal(text)
     values, more, fractions = dict(said), iter(ints[grid + block :]), iter(floats)
     for key in numbers:
         values[key] = next(more) if values[key] == "int" else next(fractions)

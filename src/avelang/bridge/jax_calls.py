@@ -6,7 +6,6 @@ program that was exported runs in another process. Source: JAX, "Foreign functio
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import ctypes
 import functools
@@ -19,6 +18,7 @@ import avelang.bridge.mesh_axes as mesh_axes
 import avelang.bridge.xla as xla
 from avelang.base.errors import error
 from avelang.base.lazy import np
+from avelang.base.parsing import literal
 from avelang.base.places import argument_error
 from avelang.bridge.descriptions import Array, NoKernel, ave_dtype
 from avelang.bridge.device_views import DeviceView
@@ -191,7 +191,7 @@ def _said(operation: Operation, options: tuple[Any, ...], present: tuple[bool, .
 @functools.lru_cache(4096)
 def _understood(text: str) -> tuple[Operation, dict[str, Any], tuple[bool, ...], int]:
     """The operation, its options, which inputs are there, and the number of a call of several ranks."""
-    name, module, options, present, *number = ast.literal_eval(text)
+    name, module, options, present, *number = literal(text)
     if name not in OPERATIONS:
         with contextlib.suppress(ImportError):  # said below
             importlib.import_module(module)

@@ -7,12 +7,13 @@ program. Who brings calls together is `JOIN`: `avelang.dist.axes` sets it."""
 
 from __future__ import annotations
 
-import ast
 import itertools
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
+
+from avelang.base.parsing import literal
 
 AXIS = "mesh axis "  # begins the names of such groups
 _PLACES = itertools.count()
@@ -39,7 +40,7 @@ def axis_of(options: dict[str, Any]) -> Axis | None:
     group = options.get("group")
     if not isinstance(group, str) or not group.startswith(AXIS):
         return None
-    return Axis(*ast.literal_eval(group[len(AXIS) :]))
+    return Axis(*literal(group[len(AXIS) :]))
 
 
 def bound(names: tuple[str, ...]) -> Axis | None:

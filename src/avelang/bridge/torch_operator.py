@@ -5,13 +5,14 @@ Sources: PyTorch, "Custom Operators" (torch.library: Library, register_fake, reg
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from avelang.base.errors import error
+from avelang.base.parsing import literal
 from avelang.base.places import argument_error
+from avelang.bridge.alignment import aligned, with_aligned
 from avelang.bridge.descriptions import FLOATS, Array, NoKernel
 from avelang.bridge.direct import direct
 from avelang.bridge.signatures import encoded
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 # torch forgets what was registered when the library object is gone.
 _libraries: dict[str, Any] = {}
+MOST = 4096  # calls of an operation that are remembered
 
 
 class TorchOperator:
@@ -30,9 +32,10 @@ class TorchOperator:
         self.operation, self.signature = operation, operation.signature
         torch = self.torch = sys.modules["torch"]
         self.plain = frozenset((torch.Tensor, torch.nn.Parameter))
-        self.host, self.count = operation.host, len(self.signature.inputs)
+        self.host, self.count = self._aligning if operation.aligns else operation.host, len(self.signature.inputs)
         self.returns, self._packs = operation.returns, operation.packed
         self.plans: dict[Any, Any] = {}
+        self.ready: dict[Any, Any] = {}
         self._function: Any = None
         self._empty, self._like, self._grad_enabled = torch.empty_strided, torch.empty_like, torch.is_grad_enabled
         self._first = next((i for i, may in enumerate(self.signature.optional) if not may), 0)
@@ -43,7 +46,7 @@ class TorchOperator:
         self._listed = any(o.schema.endswith("[]") for o in self.signature.options.values())
         self._coded = [i for i, o in enumerate(self.signature.options.values()) if not o.schema]
         self.operator = self._registered()
-        self.call = direct(self)
+        self.call, self.attempt = direct(self)
 
     # -- eager calls ---------------------------------------------------------------------------------------------------
 
@@ -131,10 +134,24 @@ class TorchOperator:
                              if x is not None and x.shape == a.shape and x.dtype == dtype), -1)  # fmt: skip
             found.append((a.shape, tuple(reversed(strides)), dtype, like))
         if key is not None:
-            if len(self.plans) > 4096:
+            if len(self.plans) > MOST:
                 self.plans.clear()
             self.plans[key] = found
         return found
+
+    def keep(self, key: Any, inputs: Sequence[Any], made: Sequence[Any], found: Any, options: Sequence[Any]) -> None:
+        """Keeps for calls like one that has run how its outputs are made and what launches it; () where nothing does
+        that better than the host function."""
+        repeater, kept = self.operation.repeater, ()
+        fit = all(inputs[i] is None or inputs[i].is_contiguous() for i in self._packs)
+        if repeater is not None and fit and all(aligned(x) is x for x in inputs):
+            run = repeater(tuple(inputs), tuple(made), **self.signature.named(options))
+            if run is not None:
+                ways = [(s, t, d, l if l >= 0 and inputs[l].is_contiguous() else -1) for s, t, d, l in found]
+                kept = (*ways, run)
+        if len(self.ready) > MOST:
+            self.ready.clear()
+        self.ready[key] = kept
 
     def described(self, x: Any) -> Array | None:
         """The description of a tensor."""
@@ -153,6 +170,10 @@ class TorchOperator:
             if found[i] is not None:
                 found[i] = found[i].contiguous()
         return tuple(found)
+
+    def _aligning(self, *arrays: Any, **named: Any) -> None:
+        """The host function, with arrays that begin at multiples of 16 bytes."""
+        with_aligned(self.operation.host, arrays[: self.count], arrays[self.count :], named)
 
     def _given(self, out: Any, wanted: Sequence[Any], device: Any) -> list[Any]:
         given = self.operation.given(out)
@@ -226,7 +247,7 @@ class TorchOperator:
             return tuple(options)
         found: list[Any] = [tuple(x) if isinstance(x, list) else x for x in options]
         for i in self._coded:
-            found[i] = ast.literal_eval(found[i])
+            found[i] = literal(found[i])
         return tuple(found)
 
     def _registered(self) -> Any:

@@ -17,8 +17,8 @@ def linear(
     """activation(x @ weight^T + bias), as torch's `linear` means it, with gradients of x, weight and bias.
 
     x: (..., k); weight: (n, k) or (k,); bias: (n,) of their dtype or f32; bf16, f16 or f32, any strides. activation:
-    "relu", "silu" or "gelu_tanh", in the kernel's epilogue; its backward computes the sums before it again. out,
-    target, invariant: as of `matmul`. Raises L066 (a ValueError) for shapes that do not fit, and dtypes and chips
+    "relu", "silu", "gelu" or "gelu_tanh", in the kernel's epilogue; its backward computes the sums before it again.
+    out, target, invariant: as of `matmul`. Raises L066 (a ValueError) for shapes that do not fit, and dtypes and chips
     without a kernel."""
     check_array("weight", weight, False)
     dims = len(weight.shape)

@@ -119,7 +119,7 @@ def lined(x: Any) -> Any:
 INVARIANT = GemmTile(128, 128, 0, 2, 1)
 
 
-@op(_shapes)
+@op(_shapes, contiguous=("bias",))
 def scaled(
     a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, out: Any, *, out_dtype: str = "bfloat16",
     factor: float = 1.0, use_fast_accum: bool = True, target: str | None = None, invariant: bool | None = None,
@@ -143,6 +143,8 @@ def _product(a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, out: Any, fa
     hopper = chip.startswith("sm_90")
     check_chip(chip, named(a))
     one, two = (x if x is not None else _one(a) for x in (scale_a, scale_b))
+    if named(a) == "int8":
+        one, two = _of_each(one, m, 0), _of_each(two, n, 1)
     left, right = _operand(one, m, k, False, "scale_a"), _operand(two, n, k, True, "scale_b")
     blocks = left[4] or right[4]
     each = [x[3] == BLOCK and x[1] for x in (left, right)]  # 128 rows share a scale
@@ -179,6 +181,16 @@ def _product(a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, out: Any, fa
                                  **options)  # fmt: skip
     if not direct:
         out[...] = result[:, :n]
+
+
+def _of_each(scale: Any, rows: int, axis: int) -> Any:
+    """Scales of 128 rows along an axis as scales of each, which is what sums of integers take; others as they are."""
+    if len(scale.shape) != 2 or scale.shape[1 - axis] != 1 or not 1 < scale.shape[axis] < rows:
+        return scale
+    flat = scale.reshape(-1, 1)
+    wide = flat.expand(-1, BLOCK) if hasattr(flat, "expand") else flat.repeat(BLOCK, 1)
+    made = wide.reshape(-1)[:rows]
+    return made[:, None] if axis == 0 else made[None]
 
 
 def _by_rows(memory: Any, step: int, rows: int) -> Any:

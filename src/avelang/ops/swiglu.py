@@ -11,6 +11,7 @@ from avelang.bridge import Array, op
 from avelang.ops.norm import floats, on
 from avelang_kernels.activation import gated
 from avelang_kernels.activation.gated import ACTIVATIONS
+from avelang_kernels.arrays import is_torch, off_16, on_16
 from avelang_kernels.norm.lines import through
 
 
@@ -46,7 +47,13 @@ def gated_pair(gate: Any, up: Any, y: Any, *, act: str = "silu", target: str | N
 def gated_packed(x: Any, y: Any, *, act: str = "silu", target: str | None = None) -> None:
     """act(gate) * up, of the first and the second half of rows."""
     n = y.shape[-1]
-    through(lambda y: gated.make_gated(x[..., :n], x[..., n:], y, act=act, **on(target)), y)
+    gate, up = x[..., :n], on_16(x[..., n:])
+    through(lambda y: gated.make_gated(gate, up, y, act=act, **on(target)), y)
+
+
+@gated_pair.repeats
+def _(inputs: Any, outputs: Any, *, act: str, target: str | None) -> Any:
+    return gated.gated_again(*inputs, *outputs, act=act, **on(target))
 
 
 def _pair_gradient_shapes(gate: Array, up: Array, dy: Array) -> tuple[Array, Array]:
@@ -69,7 +76,11 @@ def _packed_gradient_shapes(x: Array, dy: Array) -> Array:
 def gated_packed_gradients(x: Any, dy: Any, dx: Any, *, act: str = "silu", target: str | None = None) -> None:
     """Gradients of an array of both."""
     n = dy.shape[-1]
-    gated.gated_gradients(x[..., :n], x[..., n:], dy, dx[..., :n], dx[..., n:], act=act, **on(target))
+    dg, du = dx[..., :n], dx[..., n:]
+    made = du.new_empty(du.shape) if is_torch(du) and off_16(du) else du
+    gated.gated_gradients(x[..., :n], on_16(x[..., n:]), dy, dg, made, act=act, **on(target))
+    if made is not du:
+        du.copy_(made)
 
 
 @gated_pair.backward(saves=("gate", "up"))
@@ -92,6 +103,9 @@ def swiglu(gate: Any, up: Any = None, *, out: Any = None, target: str | None = N
     kernel."""
     if up is None:
         return gated_packed(gate, act="silu", target=target, out=out)
+    made = gated_pair.again((gate, up), ("silu", target)) if out is None else None
+    if made is not None:
+        return made
     return gated_pair(gate, up, act="silu", target=target, out=out)
 
 
