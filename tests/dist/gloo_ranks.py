@@ -53,12 +53,13 @@ def main(rank: int, ranks: int, file: str) -> None:
     except AveError as e:
         assert e.code == "L081", e
     if rank == 1:
-        return
+        return torch.distributed.destroy_process_group()
     group.limit = 0.5
     try:
         dist.reduced(x, group=group.name, shots=1)
     except AveError as e:
         print(e)
+    torch.distributed.destroy_process_group()
 
 
 main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

@@ -3,6 +3,7 @@
 import glob
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import time
@@ -10,9 +11,12 @@ import time
 import numpy as np
 import pytest
 
-from avelang.dist import World
+from avelang.base.errors import AveError
+from avelang.dist import OneDevice, World
 from avelang.dist.copies import EngineQueue
+from avelang.dist.deadlines import Deadlines
 from avelang.dist.group import SHARED_FILES
+from avelang.ops import dist
 
 PROGRAM = pathlib.Path(__file__).with_name("gloo_failures.py")
 ROOT = PROGRAM.parents[2]
@@ -100,3 +104,118 @@ def test_what_the_driver_is_told():
         ("cuStreamWaitValue32_v2", 7, 4104, 5, 0), ("cuMemcpyDtoDAsync_v2", 8192, 12288, 128, 7),
         ("cuStreamWriteValue32_v2", 7, 4108, 6, 0), ("cuStreamWriteValue32_v2", 9, 4104, 5, 0),
     ]  # fmt: skip
+
+
+class Event:
+    """An event of a GPU that has come, or has not."""
+
+    def __init__(self, there):
+        self.there = there
+
+    def query(self):
+        return self.there
+
+
+def test_what_has_not_come_by_its_time_is_ended_once():
+    ended = []
+    deadlines = Deadlines(lambda: ended.append(time.monotonic()))
+    for _ in range(100):
+        deadlines.add(0.0, Event(True))
+    time.sleep(0.1)
+    assert not ended  # all have come
+    start = time.monotonic()
+    deadlines.add(0.1, Event(False))
+    deadlines.add(60.0, Event(True))
+    while not ended and time.monotonic() < start + 5:
+        time.sleep(0.02)
+    assert ended and ended[0] - start >= 0.1
+    time.sleep(0.3)
+    assert len(ended) == 1
+
+
+def test_one_device_is_refused_without_a_gpu():
+    torch = pytest.importorskip("torch")
+    if torch.cuda.is_available():
+        pytest.skip("there is one")
+    with pytest.raises(AveError) as e:
+        OneDevice(2)
+    assert e.value.code == "L066" and "NVIDIA GPU" in str(e.value)
+
+
+class Died(Exception):
+    """A rank's own error."""
+
+
+def called(m, kind, n, dtype, seed):
+    """One operation on drawn numbers, against the words of its docstring."""
+    rng = np.random.default_rng(seed)
+    xs = [rng.standard_normal((n * m.ranks, 3)).astype(dtype) for _ in range(m.ranks)]
+    x, total = xs[m.rank], sum(xs[1:], xs[0])
+    if kind == "all_gather":
+        np.testing.assert_array_equal(dist.all_gather(x, m), np.concatenate(xs))
+    elif kind == "reduce_scatter":
+        np.testing.assert_array_equal(dist.reduce_scatter(x, m), total[m.rank * n :][:n])
+    elif kind == "experts":
+        ids = rng.integers(0, 2 * m.ranks, (m.ranks, len(x), 2)).astype(np.int32)[m.rank]
+        got = dist.moe_dispatch(x, ids, m, experts=2 * m.ranks)
+        np.testing.assert_array_equal(dist.moe_combine(got.rows, None, got.handle, m), (2 * x).astype(dtype))
+    else:
+        np.testing.assert_array_equal(dist.all_reduce(x, m, shots=kind), total)
+
+
+class Counting:
+    """A member's `launch` that fails when it is called for the nth time."""
+
+    def __init__(self, member, left):
+        self.launch, self.left = member.launch, left
+
+    def __call__(self, *args, **kwargs):
+        self.left -= 1
+        if not self.left:
+            raise Died
+        self.launch(*args, **kwargs)
+
+
+@pytest.mark.parametrize("backend", ["cpu", "reference", "sm_90a"])
+def test_after_ranks_failed_at_drawn_places_the_world_computes_as_before(backend):
+    """Ranks raise between calls and inside of them, go away, or have other sizes; each error is the one wanted, and what comes behind is right."""
+    rng = random.Random()
+    seed = rng.randrange(1 << 30)
+    print("seed", seed)
+    rng.seed(seed)
+    ranks, cpu = rng.choice((2, 3, 4)) if backend == "cpu" else 2, backend == "cpu"
+    w = World(ranks, backend=backend, bytes=1 << 18, limit=100)
+    for how in rng.sample(("between", "inside", "size", "dtype", "late", "fine"), 6 if cpu else 3):
+        kinds = (1, 2, "all_gather", "reduce_scatter", "experts")
+        calls = [(rng.choice(kinds), rng.choice((1, 7, 40) if cpu else (1, 3)), np.float32, rng.randrange(1 << 30)) for _ in range(rng.randrange(1, 4))]
+        bad, at = rng.randrange(ranks), rng.randrange(len(calls))
+
+        def program(m, calls=calls, bad=bad, at=at, how=how):
+            for i, (kind, n, dtype, number) in enumerate(calls):
+                if m.rank == bad and i == at:
+                    if how == "between":
+                        raise Died
+                    if how == "inside":
+                        m.launch = Counting(m, 1)
+                    time.sleep(0.1 * (how == "late"))
+                    n, dtype = n + (how == "size"), np.float16 if how == "dtype" else dtype
+                called(m, kind, n, dtype, number)
+
+        if how in ("late", "fine"):
+            w.run(program)
+            continue
+        with pytest.raises((Died, AveError)) as e:
+            w.run(program)
+        assert (e.type is Died) == (how in ("between", "inside")) and (e.type is Died or e.value.code == "L081"), (how, calls, e.value)
+        w.run(lambda m: called(m, 1, 5, np.float32, 0))
+
+
+def test_a_rank_that_goes_away_is_named_and_the_world_goes_on():
+    w = World(3, bytes=1 << 16, limit=100)
+    w.run(called, 1, 5, np.float32, 1)
+    w.limit = 1
+    with pytest.raises(AveError) as e:
+        w.run(lambda m: m.rank == 1 or called(m, "all_gather", 5, np.float32, 2))
+    assert e.value.code == "L083", e.value
+    w.limit = 100
+    w.run(called, 2, 5, np.float32, 3)

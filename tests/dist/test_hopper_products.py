@@ -4,6 +4,7 @@ wrong is found; and the code by what ptxas says of it."""
 import importlib.util
 import pathlib
 import subprocess
+import sys
 
 import ml_dtypes
 import numpy as np
@@ -14,9 +15,10 @@ import avelang.language as al
 from avelang.base.errors import AveError
 from avelang.dist import World
 from avelang.ops import dist
-from avelang.pipelines import shards
+from avelang.pipelines import shards, warp_specialized
 from avelang.runtime.compile import compile_text
-from avelang_kernels.dist import fused, hopper
+from avelang_kernels.dist import exchange, fused, hopper
+from avelang_kernels.matmul import hopper_gemm
 from avelang_kernels.matmul.hopper_gemm import GemmTile, threads
 from avelang_kernels.matmul.hopper_rule import choose_tile, times
 from tools import need
@@ -45,6 +47,46 @@ def products(m, seed, rows, k, n, which, calls):
             assert got[0].tobytes() == got[1].tobytes()
 
 
+def products_of_f32(m, seed, rows, k, n):
+    """Both, as near to float64 as three products of bf16 are; one of bf16 or tf32 would be hundreds of times as far."""
+    rng = np.random.default_rng(seed)
+    xs, ws = ([rng.standard_normal((r, k)).astype(np.float32) for _ in range(m.ranks)] for r in (rows * m.ranks, n))
+    wide = [x.astype(np.float64) for x in xs]
+    want = np.concatenate([x[:rows] for x in wide]) @ ws[m.rank].T.astype(np.float64)
+    got = dist.all_gather_matmul(xs[m.rank][:rows], ws[m.rank].T, m, fuse=True, target="sm_90a")
+    assert got.dtype == np.float32 and np.abs(got - want).max() <= 2.0**-14 * k**0.5
+    want = sum(x[m.rank * rows :][:rows] @ w.T.astype(np.float64) for x, w in zip(wide, ws, strict=True))
+    got = dist.matmul_reduce_scatter(xs[m.rank], ws[m.rank].T, m, fuse=True, target="sm_90a")
+    assert got.dtype == np.float32 and np.abs(got - want).max() <= 2.0**-14 * (m.ranks * k) ** 0.5
+
+
+@pytest.mark.parametrize("backend,rows,k,n", [("cpu", 70, 33, 41), ("reference", 20, 9, 40), ("sm_90a", 20, 9, 33)])
+def test_f32_is_three_products_of_bf16_as_in_matmul(backend, rows, k, n, monkeypatch):
+    tiles(monkeypatch, PLAIN)
+    World(2, backend=backend, bytes=1 << 20, limit=60).run(products_of_f32, 1, rows, k, n)
+
+
+@pytest.mark.parametrize("k", [5, 16])
+@pytest.mark.parametrize("dtype", [np.float32, BF16, np.float16])
+@pytest.mark.parametrize("chip", ["sm_75", "sm_80", "sm_90", "sm_90a", "sm_100a", "sm_120a", "gfx90a", "gfx942", "gfx950", "gfx1100"])
+def test_each_dtype_and_chip_has_a_block_or_an_error_of_the_operation(chip, dtype, k):
+    class Told:
+        ranks, copies, left, _kept = 2, True, 1 << 34, ()
+        share = staticmethod(lambda units: units)
+
+    x, w = np.zeros((32, k), dtype), np.zeros((24, k), dtype).T
+    for choose in (fused.gathers, fused.scatters):
+        assert choose(Told, x, w, -1, chip) in (True, False)
+        try:
+            assert choose(Told, x, w, 1, chip)
+        except AveError as e:
+            assert e.code == "L066" and f"no fused product of {x.dtype} on {chip}" in e.message
+            assert chip not in ("sm_90a", "gfx942") and (dtype == np.float32 or chip in ("sm_75", "gfx1100"))
+        else:
+            rows, kept = (32, False) if choose is fused.gathers else (16, True)
+            assert fused._on_hopper(x, chip) or fused._block(rows, kept, chip, fused.DTYPES[str(x.dtype)])
+
+
 def tiles(monkeypatch, tile):
     """Two blocks or clusters of them make all tiles, of this kind."""
     monkeypatch.setattr(hopper, "choose", lambda *_: (tile, 1.0))
@@ -56,7 +98,7 @@ def tiles(monkeypatch, tile):
 def test_on_the_cpu_of_drawn_shapes(tile, ranks, copied, monkeypatch):
     """Rows that are no multiple of the tile, columns of no whole 16 bytes; parts that a kernel stores, and such as are copied beside the product."""
     tiles(monkeypatch, tile)
-    monkeypatch.setattr(fused, "COPIED", 0 if copied else 1 << 30)
+    monkeypatch.setattr(exchange, "COPIED", 0 if copied else 1 << 30)
     rng = np.random.default_rng()
     for _ in range(3):
         rows, n = (int(v) for v in rng.integers(1, 150, 2))
@@ -152,6 +194,7 @@ def test_the_rule_counts_the_overlap():
     """One after the other where rows are few; one product where an exchange of some size goes beside it."""
     class Told:
         ranks, copies, left, _kept = 4, True, 1 << 34, ()
+        share = staticmethod(lambda units: units)
 
     def gathers(m, n, k):
         x, w = (np.lib.stride_tricks.as_strided(np.zeros(1, BF16), s, (2 * s[1], 2)) for s in ((m, k), (n, k)))
@@ -165,6 +208,34 @@ def test_ordinary_products_have_tiles_and_times_of_their_own():
     tile, time = hopper.choose(2048, 4, 7168, 8192, 132, 2)
     assert tile.split == 1 and tile.cluster_k == 1 and not tile.transposed and tile.m * tile.cluster_m <= 2048
     assert time * 1e6 >= float(times(8192, 7168, 8192)[1].min()) > 0 and choose_tile(8192, 7168, 8192)
+
+
+def run_of(text, monkeypatch, tmp_path):
+    """`run` of the pipeline's file as another text of it says."""
+    (tmp_path / "other.py").write_text(text)
+    spec = importlib.util.spec_from_file_location("other", tmp_path / "other.py")
+    other = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "other", other)
+    spec.loader.exec_module(other)
+    return other.run
+
+
+@pytest.mark.parametrize("tile", [PLAIN, PAIR, TURNS, GemmTile(128, 128, 3, 2), GemmTile(64, 64, 3, split=2)], ids=repr)
+def test_the_ordinary_product_is_the_same_code_without_gates(tile, monkeypatch, tmp_path):
+    """Byte by byte that of a pipeline from which gates are cut out of the text; a fence in their place is seen."""
+
+    def code():
+        return compile_text(hopper_gemm.build.__wrapped__(tile, al.bf16, al.bf16), {}, (threads(tile), 1, 1), "sm_90a", "asm")
+
+    source = pathlib.Path(warp_specialized.__file__).read_text()
+    gate, made = "        if gate is not None:\n            gate(work)\n", code()
+    assert source.count(gate) == 1 and source.count(", gate=None)") == 2 and source.count("span, gate)") == 1
+    bare = source.replace(gate, "").replace(", gate=None)", ")").replace("span, gate)", "span)")
+    monkeypatch.setattr(hopper_gemm, "run", run_of(bare, monkeypatch, tmp_path))
+    assert code() == made and "wgmma" in made
+    fenced = source.replace(gate, "        al.nvvm.fence_proxy_async()\n")
+    monkeypatch.setattr(hopper_gemm, "run", run_of(fenced, monkeypatch, tmp_path))
+    assert code() != made
 
 
 @pytest.mark.parametrize("build,size", [(hopper.build_gathered, 2), (hopper.build_scattered, 4)])

@@ -160,7 +160,16 @@ def main() -> int:
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cpu", action="store_true")
+    parser.add_argument("--one-card", action="store_true", help="ranks in this process, on one GPU: see dist_one_card.py")
+    parser.add_argument("--kinds", default="", help="with --one-card: only these")
+    parser.add_argument("--ranks", default="2,3,4", help="with --one-card")
+    parser.add_argument("--rounds", type=int, default=8, help="with --one-card: of each draw")
+    parser.add_argument("--seconds", type=float, default=60.0, help="with --one-card: in all")
     options = parser.parse_args()
+    if options.one_card:
+        import dist_one_card
+
+        return dist_one_card.main(options)
     on_gpu = torch.cuda.is_available() and not options.cpu
     local = int(os.environ.get("LOCAL_RANK", "0"))
     if on_gpu:

@@ -4,13 +4,14 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 import ml_dtypes
 import numpy as np
 import pytest
 
 from avelang.base.errors import AveError
-from avelang.dist import World
+from avelang.dist import World, copies
 from avelang.ops import dist
 from avelang_kernels.dist import exchange, fused
 
@@ -63,6 +64,33 @@ def test_pieces_where_memory_is_small():
         assert (dist.all_gather(x, m)[9000:18000] == x / (m.rank + 1) * 2).all()
 
     World(RANKS, bytes=1 << 16, limit=20).run(program)
+
+
+@pytest.mark.parametrize("room,dtype", [(1 << 22, ml_dtypes.bfloat16), (1 << 17, np.float32)])
+def test_parts_that_are_copied_beside_kernels_in_pieces_too(room, dtype, monkeypatch):
+    """The same bits as of kernels; with little memory in pieces."""
+    monkeypatch.setattr(exchange, "COPIED", 0)
+
+    def program(m):
+        collectives(m, 2, dtype, 4)
+        x = (np.arange(3 * 7000) % 97).astype(dtype) * (m.rank + 1)
+        room = m.kept("offers", lambda: None).room
+        assert (x.nbytes > room) == (dtype == np.float32)
+        assert (dist.all_gather(x, m).reshape(3, -1)[2] == (np.arange(3 * 7000) % 97).astype(dtype) * 3).all()
+        assert (dist.reduce_scatter(x, m) == x.reshape(3, -1)[m.rank] / (m.rank + 1) * 6).all()
+
+    World(RANKS, bytes=room, limit=20).run(program)
+
+
+def test_a_copy_that_does_not_wait_is_found(monkeypatch):
+    monkeypatch.setattr(exchange, "COPIED", 0)
+    monkeypatch.setattr(copies.HostQueue, "wait", lambda *_: None)
+
+    def program(m):
+        time.sleep(0.2 * (m.rank == 1))
+        return dist.gathered(np.full(64, m.rank + 1.0), group=m.name)[64:].any()
+
+    assert World(2, bytes=1 << 16, limit=20).run(program) == [False, True]
 
 
 def products(m, seed, rows, k, n):

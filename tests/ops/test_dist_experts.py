@@ -73,6 +73,41 @@ def test_rows_on_the_reference_with_its_checks(ranks, seeds):
         World(ranks, backend="reference", bytes=1 << 18, seed=seed).run(exchanged, 7 * seed, KINDS[seed])
 
 
+def test_a_token_goes_once_to_a_rank_and_comes_where_its_experts_are():
+    """Rows of the box that nobody wrote are those of tokens that went there for another expert."""
+
+    def program(m, weighted):
+        rng = np.random.default_rng(5)
+        experts, top_k, tokens, width = 4 * m.ranks, 5, 30, 7
+        x = rng.standard_normal((m.ranks, tokens, width)).astype(np.float32)
+        ids = rng.integers(-1, experts + 1, (m.ranks, tokens, top_k)).astype(np.int32)
+        if not weighted:
+            box = m.at(kernels.boxes(m).rows, m.ranks * tokens * top_k * width, "float32")[m.rank]
+            box[:] = np.nan
+            m.exchange(None)
+            got = dist.moe_dispatch(x[m.rank], ids[m.rank], m, experts=experts)
+            written = ~np.isnan(box.reshape(-1, width)[: got.ends[-1]]).any(1)
+            home = [{i // 4 for i in ids[r, t] if 0 <= i < experts} for r in range(m.ranks) for t in range(tokens)]
+            assert written.sum() == sum(m.rank in h for h in home) < got.ends[-1]
+            return
+        torch = pytest.importorskip("torch")
+        got = dist.moe_dispatch(torch.from_numpy(x[m.rank]), torch.from_numpy(ids[m.rank]), m, experts=experts)
+        y = got.rows.clone().requires_grad_()
+        w = torch.from_numpy(rng.random((m.ranks, tokens, top_k)).astype(np.float32)[m.rank]).requires_grad_()
+        g = rng.standard_normal((m.ranks, tokens, width)).astype(np.float32)
+        dy, dw = torch.autograd.grad(dist.moe_combine(y, w, got.handle, m), (y, w), torch.from_numpy(g[m.rank]))
+        want: list = []
+        all_w = m.exchange(w.detach().numpy())
+        for e in range(m.rank * 4, m.rank * 4 + 4):
+            want += [g[r, t] * all_w[r][t, i] for r in range(m.ranks) for t in range(tokens) for i in range(top_k) if ids[r, t, i] == e]
+        assert dy[: len(want)].numpy().tobytes() == np.array(want).tobytes() and not dy[len(want) :].any()
+        there = (ids[m.rank] >= 0) & (ids[m.rank] < experts)
+        np.testing.assert_allclose(dw.numpy(), there * np.einsum("th,th->t", x[m.rank], g[m.rank])[:, None], rtol=1e-4, atol=1e-4)
+
+    for weighted in (False, True):
+        World(3, bytes=1 << 18, limit=30).run(program, weighted)
+
+
 def test_eight_ranks():
     World(8, bytes=1 << 18, limit=30).run(exchanged, 3, "any")
 
@@ -194,7 +229,7 @@ def test_tiles_that_do_not_wait_for_their_rows_are_found(monkeypatch):
     monkeypatch.setattr(gated_experts, "ExpertWalk", Ungated)
     monkeypatch.setattr(gated_experts, "build", gated_experts.build.__wrapped__)
     with pytest.raises(AveError) as e:
-        World(2, backend="reference", bytes=1 << 20).run(fused, 0, "full")
+        World(2, backend="reference", bytes=1 << 20).run(fused, 3, "full")
     assert e.value.code == "X040", e.value
 
 
@@ -263,8 +298,11 @@ def test_what_is_refused():
 BUILT = {
     "counts": lambda: kernels.build_layout(4, 32),
     "push of tokens": lambda: kernels.build_push(al.bf16, 4, 8, False, True),
+    "push of gradients": lambda: kernels.build_push(al.bf16, 4, 8, False, True, True),
     "push back": lambda: kernels.build_push(al.f16, 8, 1, True, False),
     "take": lambda: kernels.build_take(al.bf16, 4, 8, False),
+    "take of gradients": lambda: kernels.build_take(al.bf16, 4, 8, False, True, True),
+    "spread": lambda: kernels.build_spread(al.bf16, 4, 8),
     "take back": lambda: kernels.build_take(al.f32, 2, 4, True),
 }
 
@@ -274,7 +312,7 @@ def test_code_for_gpus(name, tmp_path):
     kernel = BUILT[name]()
     block = (kernels.THREADS, 1, 1)
     amd = compile.compile_text(kernel, {}, block, "gfx942", "asm")
-    assert ("global_store" in amd) and ("take" in name or "buffer_wbl2 sc0 sc1" in amd) and "buffer_inv sc0 sc1" in amd
+    assert ("global_store" in amd) and ("take" in name or name == "spread" or "buffer_wbl2 sc0 sc1" in amd) and "buffer_inv sc0 sc1" in amd
     assembled(compile.compile_text(kernel, {}, block, "sm_90a", "asm"), tmp_path)
 
 

@@ -6,6 +6,7 @@ rank of many processes. Kernels say `al.peer`, `al.rank`, `al.signal`, `al.wait`
 
 from avelang.dist.group import Group, connect
 from avelang.dist.memory import Symmetric
+from avelang.dist.one_device import OneDevice
 from avelang.dist.world import World
 
-__all__ = ["Group", "Symmetric", "World", "connect"]
+__all__ = ["Group", "OneDevice", "Symmetric", "World", "connect"]

@@ -13,7 +13,7 @@ from typing import Any
 
 from avelang.bridge import mesh_axes
 from avelang.dist.memory import BYTES
-from avelang.dist.world import World, WorldMember, _Meeting
+from avelang.dist.world import Meeting, World, WorldMember
 
 LIMIT = 60.0  # seconds that a call waits for the other devices
 _LOCK = threading.Lock()
@@ -24,7 +24,7 @@ class _Call:
     """One call of all ranks."""
 
     def __init__(self, world: World):
-        self.world, self.meeting, self.here, self.left, self.failed = world, _Meeting(world), set[int](), 0, False
+        self.world, self.meeting, self.here, self.left, self.failed = world, Meeting(world), set[int](), 0, False
 
 
 _OPEN: dict[Any, _Call] = {}  # calls to which ranks are still to come

@@ -11,6 +11,7 @@ from __future__ import annotations
 import abc
 import contextlib
 import ctypes
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -19,6 +20,7 @@ import numpy as np
 
 import avelang.language as al
 from avelang.base.errors import AveError, error
+from avelang.dist.deadlines import Deadlines
 from avelang.jit import jit
 
 WAIT_AT_LEAST, WRITE_BEHIND_ALL = 0, 0  # CU_STREAM_WAIT_VALUE_GEQ, CU_STREAM_WRITE_VALUE_DEFAULT
@@ -77,15 +79,19 @@ class HostQueue(CopyQueue):
             raise error("L080", kernel=awaited.source.name, where="a copy beside a kernel", **fields) from None
 
     def copy(self, to: Any, source: Any) -> None:
-        """By NumPy, or torch where the arrays are its own."""
-        if hasattr(to, "copy_"):
-            to.copy_(source)
-        else:
-            np.copyto(to, source)
+        """Byte by byte: symmetric memory of one process is NumPy's where what a caller brings is torch's."""
+        np.copyto(_raw(to), _raw(source))
 
     def signal(self, words: Any, index: int, epoch: int) -> None:
         """A store with release behind the copies."""
         self.member.launch(signaled, 1, 32, words, index, epoch, self.member.team)
+
+
+def _raw(x: Any) -> np.ndarray:
+    """The bytes of an array of this host, of NumPy or torch, in place."""
+    if hasattr(x, "data_ptr"):
+        x = x.detach().view(sys.modules["torch"].uint8).numpy()
+    return x.view(np.uint8)
 
 
 @contextlib.contextmanager
@@ -115,10 +121,10 @@ def by_thread(member: Any, work: Callable[[CopyQueue], None]) -> Iterator[None]:
 
 class EngineQueue(CopyQueue):
     """Copy engines of an NVIDIA GPU: a stream of its own. `driver`: of `runtime.devices`; `stream`: one of torch.
-    `spare`: a stream on which nothing waits. Written by the driver's documentation; not run on a card yet."""
+    `spare`: a stream on which nothing waits. Run on one GPU, not between several."""
 
-    def __init__(self, driver: Any, stream: Any, spare: Any):
-        self.stream, self.spare = stream, spare
+    def __init__(self, driver: Any, stream: Any, spare: Any, begin: Callable[[], None] = lambda: None):
+        self.stream, self.spare, self.deadlines = stream, spare, Deadlines(self.release, begin)
         self.waits: dict[int, int] = {}  # by the address of a word: what was waited for last
         word = (POINTER, POINTER, U32, U32)
         self._wait = driver.extra("cuStreamWaitValue32_v2", word)
@@ -157,9 +163,7 @@ def by_engines(torch: Any, queue: EngineQueue, work: Callable[[CopyQueue], None]
     work(queue)
     done = torch.cuda.Event()
     done.record(queue.stream)
-    timer = threading.Timer(limit + LATER, lambda: done.query() or queue.release())
-    timer.daemon = True
-    timer.start()
+    queue.deadlines.add(limit + LATER, done)
     try:
         yield
     finally:

@@ -8,6 +8,9 @@ memory over NVLink."""
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import functools
+import importlib
 import itertools
 import mmap
 import os
@@ -23,8 +26,10 @@ import numpy as np
 from avelang.base.errors import error
 from avelang.base.places import argument_error
 from avelang.dist.copies import CopyQueue, EngineQueue, by_engines
+from avelang.dist.deadlines import Deadlines
 from avelang.dist.memory import ALIGNED, BYTES, CONTROL, Member, give_up, late, view, words
 from avelang.runtime import devices
+from avelang.runtime.gpu import RELAXED
 
 SHARED_FILES = "/dev/shm"  # noqa: S108 - where Linux keeps files in memory
 LIMIT = 60.0
@@ -43,7 +48,7 @@ def connect(process_group: Any = None, *, bytes: int = BYTES, limit: float = LIM
     pg = process_group if process_group is not None else torch.distributed.group.WORLD
     if device is None:
         device = torch.cuda.current_device() if torch.distributed.get_backend(pg) == "nccl" else "cpu"
-    made = _SharedMemory if device == "cpu" else _GpuMemory
+    made = _SharedMemory if device == "cpu" else _torch_memory
     return Group(torch, pg, made, max(bytes, 4 * CONTROL), limit, device)
 
 
@@ -56,11 +61,14 @@ class Group(Member):
         self.name = f"{getattr(process_group, 'group_name', id(process_group))}, {next(_NUMBERS)}"
         self.ranks = torch.distributed.get_world_size(process_group)
         size = -(-size // ALIGNED) * ALIGNED
-        self._under_way, self._lock = 0, threading.Lock()
         self.agree("avelang.dist.connect", bytes=size)
-        self._memory = memory(self, size)
-        self.heaps, self.team, self._control = self._memory.heaps, self._memory.team, self._memory.control
         self.BLOCKS = 2 if device == "cpu" else 32
+        self._has(memory(self, size))
+
+    def _has(self, memory: Any) -> None:
+        """Takes the rank's symmetric memory, the last that it needs."""
+        self._under_way, self._lock, self._memory = 0, threading.Lock(), memory
+        self.heaps, self.team, self._control = memory.heaps, memory.team, memory.control
         super().__init__()
 
     def exchange(self, value: Any) -> list[Any]:
@@ -115,10 +123,18 @@ class Group(Member):
         has yet to hear that it must end."""
         found = late(self._control)
         if found is not None:
+            self._settle()
             with self._lock:
                 if not self._under_way:
                     give_up(self._control, 0)
             raise error("L080", kernel=kernel, rank=self.rank, seconds=f"{self.limit} s", **found)
+
+    def _settle(self) -> None:
+        """Waits until all launches on a GPU have heard that they must end."""
+        if self.device != "cpu":
+            streams = self._torch.cuda.current_stream(self.device), self._kept.get("beside")
+            for stream in (s for s in streams if s is not None):
+                stream.synchronize()
 
     @property
     def copies(self) -> bool:  # type: ignore[override]
@@ -133,8 +149,8 @@ class Group(Member):
         return by_engines(self._torch, self.kept("copies", self._engines), work, self.limit)
 
     def _engines(self) -> EngineQueue:
-        streams = (self._torch.cuda.Stream(self.device) for _ in range(2))
-        return EngineQueue(devices.device(f"cuda:{self.device}").driver, *streams)
+        stream, spare = (self._torch.cuda.Stream(self.device) for _ in range(2))
+        return EngineQueue(devices.device(f"cuda:{self.device}").driver, stream, spare, _beside_captures)
 
     def close(self) -> None:
         """Gives the memory back; ranks may do so in any order, and need not."""
@@ -176,28 +192,19 @@ class _SharedMemory:
         self.heaps, self._maps = [], []
 
 
-class _GpuMemory:
-    """torch's symmetric memory on this process's GPU. The control words are pinned memory of the host, which the GPU
-    reads; so the host can end the waits of a kernel that runs. Written by torch's documentation
-    (torch.distributed._symmetric_memory, 2.10 and newer); not run on a card yet."""
+class GpuMemory:
+    """Symmetric memory on GPUs: `heaps` of all ranks, as the GPU of `rank` sees them. The control words are pinned
+    memory of the host, which the GPU reads; so the host can end the waits of a kernel that runs."""
 
-    def __init__(self, group: Group, size: int):
-        torch = group._torch
-        symm = torch.distributed._symmetric_memory
-        heap = symm.empty(size, dtype=torch.uint8, device=f"cuda:{group.device}")
-        heap.zero_()
-        self._handle = symm.rendezvous(heap, group.process_group)
-        self._torch = torch
-        shapes = [(size,)] * group.ranks
-        self.heaps = [self._handle.get_buffer(r, s, torch.uint8) if r != group.rank else heap
-                      for r, s in enumerate(shapes)]  # fmt: skip
+    def __init__(self, torch: Any, heaps: list[Any], rank: int, keep: Any = None):
+        self._torch, self.heaps, self._keep = torch, heaps, keep
         self._pinned = torch.zeros(CONTROL, dtype=torch.uint8, pin_memory=True)
         self.control = self._pinned.numpy()
-        at = [int(p) for p in self._handle.buffer_ptrs]
-        table = words(group.rank, self._pinned.data_ptr(), [x - at[group.rank] for x in at])
-        self.team = torch.from_numpy(table).to(heap.device)
-        torch.cuda.synchronize(heap.device)
-        group.exchange(None)  # all have zeros
+        at = [h.data_ptr() for h in heaps]
+        table = words(rank, self._pinned.data_ptr(), [x - at[rank] for x in at])
+        self.team = torch.from_numpy(table).to(heaps[rank].device)
+        self._deadlines = Deadlines(functools.partial(give_up, self.control), _beside_captures)
+        torch.cuda.synchronize(heaps[rank].device)
 
     def view(self, heap: Any, offset: int, shape: Any, dtype: Any) -> Any:
         """A tensor of torch, of NumPy's or torch's dtype."""
@@ -208,11 +215,25 @@ class _GpuMemory:
 
     def watched(self, limit: float) -> Any:
         """Ends the waits of the launch after so many seconds, unless the stream has come past it."""
-        return _StreamWatch(self._torch, self.control, limit)
+        return _StreamWatch(self._torch, self._deadlines, limit)
 
     def close(self) -> None:
         """torch gives the memory back with the last tensor that shows it."""
-        self.heaps, self._handle = [], None
+        self.heaps, self._keep = [], None
+
+
+def _torch_memory(group: Group, size: int) -> GpuMemory:
+    """torch's symmetric memory on this process's GPU. Written by torch's documentation
+    (torch.distributed._symmetric_memory, 2.10 and newer); not run on several cards yet."""
+    torch = group._torch
+    symm = importlib.import_module("torch.distributed._symmetric_memory")  # torch.distributed does not import it
+    heap = symm.empty(size, dtype=torch.uint8, device=f"cuda:{group.device}")
+    heap.zero_()
+    handle = symm.rendezvous(heap, group.process_group)
+    heaps = [heap if r == group.rank else handle.get_buffer(r, (size,), torch.uint8) for r in range(group.ranks)]
+    memory = GpuMemory(torch, heaps, group.rank, handle)
+    group.exchange(None)  # all have zeros
+    return memory
 
 
 class _Watch:
@@ -229,11 +250,18 @@ class _Watch:
         self._timer.cancel()
 
 
+def _beside_captures() -> None:
+    """Lets this thread ask for events while another one captures a stream, which would end the capture otherwise."""
+    driver = devices.DRIVERS["cuda"]
+    if driver.found():
+        driver.call("capture", ctypes.byref(ctypes.c_int(RELAXED)))
+
+
 class _StreamWatch:
     """A time limit for what is put on the current stream inside of `with`."""
 
-    def __init__(self, torch: Any, control: np.ndarray, limit: float):
-        self._torch, self._control, self._limit = torch, control, limit
+    def __init__(self, torch: Any, deadlines: Deadlines, limit: float):
+        self._torch, self._deadlines, self._limit = torch, deadlines, limit
 
     def __enter__(self) -> None:
         pass
@@ -243,9 +271,7 @@ class _StreamWatch:
             return  # the graph's launches have no host that watches: their waits end with the process group's limit
         done = self._torch.cuda.Event()
         done.record()
-        timer = threading.Timer(self._limit, lambda: done.query() or give_up(self._control))
-        timer.daemon = True
-        timer.start()
+        self._deadlines.add(self._limit, done)
 
 
 def _mapped(path: str, size: int) -> mmap.mmap:

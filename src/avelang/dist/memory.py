@@ -119,6 +119,10 @@ class Member(abc.ABC):
         ended behind `with`. For members with `copies`."""
         return by_thread(self, work)
 
+    def share(self, units: int) -> int:
+        """The number of a device's `units` that a kernel may fill while it waits for other ranks."""
+        return units
+
     def own(self, value: Any) -> Any:
         """An argument of `launch` as it is on this rank."""
         return value[self.rank] if isinstance(value, Symmetric) else value

@@ -19,15 +19,17 @@ from avelang.sim.ranks import RankedMemory
 
 MOST = 8
 EXECUTED = ("sm_80", "sm_90", "sm_90a", "sm_100a")  # chips whose PTX a `World` executes
+BESIDE = ("cpu", "gfx942", "gfx950")  # where a rank's launch has a thread of its own
 LIMIT = 30.0  # seconds that a launch may wait for other ranks
 
 
 class World:
     """`ranks` ranks (1 to 8) in this process, with `bytes` bytes of symmetric memory each.
 
-    `backend`: "cpu" (a thread for each rank); "reference", or a chip such as "sm_90a", whose PTX is executed: there the
-    order of ranks follows `seed`, one drawn anew for each launch, and `races` says whether accesses that
-    nothing orders are reported. `limit`: seconds after which waits on the CPU end with L080. Raises L066."""
+    `backend`: "cpu" (a thread for each rank), or "gfx942", whose code objects are executed in such threads;
+    "reference", or a chip such as "sm_90a", whose PTX is executed: there the order of ranks follows `seed`, one drawn
+    anew for each launch, and `races` says whether accesses that nothing orders are reported. `limit`: seconds after
+    which waits of threads end with L080. Raises L066."""
 
     def __init__(
         self, ranks: int, *, backend: str = "cpu", bytes: int = BYTES, limit: float = LIMIT, seed: int = 0,
@@ -35,8 +37,8 @@ class World:
     ):  # fmt: skip
         if not isinstance(ranks, int) or not 1 <= ranks <= MOST:
             raise argument_error(f"`ranks` is an int from 1 to {MOST}, got {ranks!r}")
-        if backend not in ("cpu", "reference", *EXECUTED):
-            raise argument_error(f'`backend` is "cpu", "reference" or one of {EXECUTED}, got {backend!r}')
+        if backend not in ("reference", *BESIDE, *EXECUTED):
+            raise argument_error(f'`backend` is "reference" or one of {(*BESIDE, *EXECUTED)}, got {backend!r}')
         self.ranks, self.backend, self.limit, self.seed, self.races = ranks, backend, limit, seed, races
         size = -(-max(bytes, 4 * CONTROL) // (2 * ALIGNED)) * 2 * ALIGNED
         self.heaps = [_aligned(size) for _ in range(ranks)]
@@ -75,7 +77,7 @@ class World:
         given = [([self.of(r, a) for a in args], {k: self.of(r, a) for k, a in kwargs.items()})
                  for r in range(self.ranks)]  # fmt: skip
         here = [r for r in range(self.ranks) if r not in absent]
-        if self.backend != "cpu":
+        if self.backend not in BESIDE:
             self.together(kernel, (grid, block), given, here)
             return
         self._threads(kernel, (grid, block), given, here)
@@ -104,6 +106,18 @@ class World:
             self.seed += 1
         self._late(kernel)
 
+    def alone(self, kernel: Any, at: Any, args: Sequence[Any], named: dict[str, Any]) -> None:
+        """One launch of one rank, by the thread that calls, beside those of others."""
+        if self.backend == "cpu":
+            kernel[at](*args, **{"backend": "cpu", **named})
+            return
+        from avelang.runtime.executed_code import sharing  # what executes AMD's code takes long to import
+
+        own = {k: v for k, v in named.items() if k != "backend"}
+        with sharing([(h.ctypes.data, h.ctypes.data + h.nbytes, f"the symmetric memory of rank {r}")
+                      for r, h in enumerate(self.heaps)]):  # fmt: skip
+            kernel[at](*args, **{**own, "target": self.backend})
+
     def places(self, rank: int) -> Places:
         """Places of a member's tensors: behind those of the world, and each rank for itself."""
         own = Places(2 * self._places.size, f"rank {rank}")
@@ -113,10 +127,10 @@ class World:
     def run(self, program: Callable[..., Any], *args: Any) -> list[Any]:
         """Runs `program(member, *args)` for each rank, in a thread each, and gives what they return, by rank; an
         argument is one for all, a `Symmetric`, or one for each. Raises what a rank raises; the others' waits end
-        then."""
+        then, and members begin anew in the next run: what they had in symmetric memory is gone."""
         results: list[Any] = [None] * self.ranks
         failed: dict[int, BaseException] = {}
-        meeting = _Meeting(self)
+        meeting = Meeting(self)
 
         def run(rank: int) -> None:
             try:
@@ -126,18 +140,21 @@ class World:
                 self._give_up()
                 meeting.barrier.abort()
 
-        threads = [threading.Thread(target=run, args=(r,), daemon=True) for r in range(self.ranks)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
+        in_threads(run, range(self.ranks))
         self._give_up(0)
         if failed:
-            raise next((e for e in failed.values() if getattr(e, "code", "") not in ("L080", "L083")),
-                       next(iter(failed.values())))  # fmt: skip
+            self._anew()
+            raise first(failed)
         return results
 
-    def _member(self, rank: int, meeting: _Meeting) -> WorldMember:
+    def _anew(self) -> None:
+        """Forgets the members: ranks that were stopped somewhere count different numbers of calls."""
+        self._members = {}
+        for heap in self.heaps:
+            heap[self._places.size :] = 0
+        self._memory = RankedMemory(self.heaps)
+
+    def _member(self, rank: int, meeting: Meeting) -> WorldMember:
         if rank not in self._members:
             self._members[rank] = WorldMember(self, rank)
         self._members[rank].meeting = meeting
@@ -158,17 +175,13 @@ class World:
         def run(rank: int) -> None:
             try:
                 args, named = given[rank]
-                kernel[at](*args, **{"backend": "cpu", **named})
+                self.alone(kernel, at, args, named)
             except BaseException as e:  # shown below, in the thread that asked
                 failed[rank] = e
                 self._give_up()
 
         with self._watched():
-            threads = [threading.Thread(target=run, args=(r,), daemon=True) for r in here]
-            for t in threads:
-                t.start()
-            for t in threads:
-                t.join()
+            in_threads(run, here)
         for e in failed.values():
             self._give_up(0)
             raise e
@@ -180,7 +193,7 @@ class World:
         self._give_up(0)
         for rank, fields in enumerate(found):
             if fields is not None:
-                waited = f"{self.limit} s" if self.backend == "cpu" else "in vain"
+                waited = f"{self.limit} s" if self.backend in BESIDE else "in vain"
                 raise error("L080", kernel=kernel.source.name, rank=rank, seconds=waited, **fields)
 
     def _give_up(self, value: int = 1) -> None:
@@ -205,7 +218,7 @@ class World:
 class WorldMember(Member):
     """A rank of a `World`, in a thread of its own while `World.run` runs."""
 
-    meeting: _Meeting
+    meeting: Meeting
 
     def __init__(self, world: World, rank: int):
         self.world, self.rank, self.ranks, self.limit = world, rank, world.ranks, world.limit
@@ -223,14 +236,14 @@ class WorldMember(Member):
         """Launches a kernel on this rank; on the reference, when all ranks have come to it. Raises L080, L083."""
         world = self.world
         given = [self.own(a) for a in args], {k: self.own(v) for k, v in kwargs.items()}
-        if world.backend != "cpu":
+        if world.backend not in BESIDE:
             self.meeting.launch(self.rank, kernel, (grid, block), given)
             return
         timer = threading.Timer(self.limit, give_up, (self.heaps[self.rank],))
         timer.daemon = True
         timer.start()
         try:
-            kernel[grid, block](*given[0], backend="cpu", **given[1])
+            world.alone(kernel, (grid, block), *given)
         finally:
             timer.cancel()
         found = late(self.heaps[self.rank])
@@ -238,10 +251,10 @@ class WorldMember(Member):
             raise error("L080", kernel=kernel.source.name, rank=self.rank, seconds=f"{self.limit} s", **found)
 
 
-class _Meeting:
-    """Where the threads of `World.run` come together."""
+class Meeting:
+    """The meeting of the threads of the ranks of `world`."""
 
-    def __init__(self, world: World):
+    def __init__(self, world: Any):
         self.world, self.barrier = world, threading.Barrier(world.ranks)
         self.given: list[Any] = [None] * world.ranks
         self.failed: BaseException | None = None
@@ -283,6 +296,21 @@ class Each:
     def __getitem__(self, rank: int) -> Any:
         """The argument of a rank."""
         return self.values[rank]
+
+
+def in_threads(run: Callable[[int], None], ranks: Sequence[int]) -> None:
+    """Runs `run(rank)` in a thread for each rank, and waits for all."""
+    threads = [threading.Thread(target=run, args=(r,), daemon=True) for r in ranks]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+
+
+def first(failed: dict[int, BaseException]) -> BaseException:
+    """The failure that came first: other ranks' waits ended by it."""
+    late = ("L080", "L083")
+    return next((e for e in failed.values() if getattr(e, "code", "") not in late), next(iter(failed.values())))
 
 
 def _aligned(size: int) -> np.ndarray:

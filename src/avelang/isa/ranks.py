@@ -83,7 +83,7 @@ def _emit_store(w: Emitter, op: Op, order: str) -> None:
 
 
 def _sleep(w: Emitter, op: Op, name: str) -> None:
-    w.call("llvm.amdgcn.s_sleep", "void", ("i32", "1"))
+    w.call("llvm.amdgcn.s.sleep", "void", ("i32", "1"))
 
 
 def _both(ptx: Any, emit: Callable[..., Any], name: str = "") -> dict[str, Any]:

@@ -351,10 +351,14 @@ class Parameters:
         try:
             hash(value)
         except TypeError:
-            raise self.fail("L020", spec.name, got=f"{value!r}, which may change") from None
+            raise self.fail("L020", spec.name, got=_unhashable(value)) from None
         if isinstance(value, np.ndarray) or describe_quietly(value):
             raise self.fail("L020", spec.name, got=_kind(value))
         return value
+
+
+def _unhashable(value: Any) -> str:
+    return f"{value!r}, which may change" if isinstance(value, (list, dict, set)) else _kind(value)
 
 
 def describe_quietly(value: Any) -> bool:

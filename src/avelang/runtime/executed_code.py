@@ -6,8 +6,11 @@ disk beside the translation."""
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from avelang.amdgcn import asm
@@ -34,6 +37,19 @@ if TYPE_CHECKING:
 _CODE = "`ave compile FILE:{} --target {} --block {} --emit asm` prints the code"
 
 
+_SHARED: contextvars.ContextVar[Sequence[tuple[int, int, str]]] = contextvars.ContextVar("shared", default=())
+
+
+@contextlib.contextmanager
+def sharing(memory: Sequence[tuple[int, int, str]]) -> Iterator[None]:
+    """Launches of this context may touch more than their arrays: memory of ranks, by first address, end and name."""
+    token = _SHARED.set(memory)
+    try:
+        yield
+    finally:
+        _SHARED.reset(token)
+
+
 class ExecutorProgram:
     """A kernel's machine code, ready to be executed. `run` keeps what it did in `last`; `meta` is what the cache keeps
     beside the object."""
@@ -57,6 +73,9 @@ class ExecutorProgram:
         names = [
             a.name for a, v in zip(explicit(self.machine.kernel), bound.values, strict=False) if isinstance(v, Array)
         ]
+        if len(names) == len(regions):
+            names += [name for *_, name in _SHARED.get()]
+        regions += [(low, high) for low, high, _ in _SHARED.get()]
         record = None
         if "sites" in self.meta:
             record = CheckRecord(self.meta, [a.name for a in explicit(self.machine.kernel)][: len(bound.values)],

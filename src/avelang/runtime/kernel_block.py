@@ -7,6 +7,7 @@ import ast
 import linecache
 from typing import TYPE_CHECKING, Any
 
+from avelang.base.parsing import parse
 from avelang.runtime import compile as compiling
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def _launched(kernel: Jitted) -> Dim3 | None:
     computed from the names of the module and is one for all launches."""
     names = getattr(kernel.source.fn, "__globals__", {})
     try:
-        tree = ast.parse("".join(linecache.getlines(kernel.source.file)))  # an editor's text stands there unsaved
+        tree = parse("".join(linecache.getlines(kernel.source.file)))  # an editor's text stands there unsaved
     except SyntaxError:
         return None
     found = set()

@@ -243,6 +243,13 @@ class Launcher:
             self._programs[key] = program
             return key, program, how, time.perf_counter() - start
 
+    def prepare(self, provider: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Loads what a launch needs, which is found ready then, and launches nothing. Raises what a launch raises."""
+        call = self.call_for(geometry(self.source.name, provider), args, kwargs)
+        backend = self._backend(call.params, call.bound)
+        backend.check(call)
+        backend.admit(call, self.program_of(call, backend))
+
     def program_of(self, call: LaunchCall, backend: Backend) -> Any:
         """The program of a checked launch, found or made."""
         return self._program(call, self._closure.snapshot(), backend)[1]

@@ -37,10 +37,15 @@ def publish(signals: Any, epoch: Any, phase: Any, R: Any, t: Any, b: Any, blocks
     al.syncthreads()
 
 
+def sums_of(dtype: al.DType) -> Any:
+    """The dtype in which values are added up."""
+    return al.f64 if dtype == al.f64 else al.f32
+
+
 @functools.cache
 def parts(dtype: al.DType, ranks: int, vec: int) -> Any:
     """Two functions of kernels: memory as vectors, and the sum of what all ranks have at a place."""
-    R, VEC, ACC = ranks, vec, al.f64 if dtype == al.f64 else al.f32
+    R, VEC, ACC = ranks, vec, sums_of(dtype)
 
     @avelang.jit
     def vectors(p: Any, count: Any):
@@ -121,6 +126,51 @@ def _reduce_scatter(dtype: al.DType, ranks: int, vec: int) -> Any:
         ended(counts, epoch)
 
     return reduce_scatter
+
+
+@functools.cache
+def build_offer(dtype: al.DType, ranks: int, vec: int, count: int) -> Any:
+    """The kernel that puts `count` parts of x, of `n` vectors, `apart` from one to the next, into the own box, for
+    others to copy them, and counts there in `ready`, at all ranks."""
+    ELEMENTS: Any = al.Pointer(dtype)
+    R, PARTS, (vectors, _) = ranks, count, parts(dtype, ranks, vec)
+
+    @avelang.jit
+    def offer(
+        x: Annotated[Any, ELEMENTS], box: Annotated[Any, ELEMENTS], ready: Annotated[Any, WORDS], n: al.u32,
+        apart: al.u32, start: al.u32, team: al.Ranks,
+    ):  # fmt: skip
+        t = al.thread_id(0)
+        first, end = chunk_of(n, al.block_id(0), al.grid_dim(0))
+        X, MINE = vectors(x, PARTS * apart), vectors(box, start + PARTS * n)
+        for p in range(PARTS):
+            for i in al.range(first + t, end, THREADS):
+                MINE[start + p * n + i] = X[p * apart + i]
+        al.syncthreads()
+        if t < R:
+            words = al.make_tensor(ready, al.u32, al.make_layout((R,)))
+            al.atomic_add(al.peer(words, t), al.rank(), 1, scope="system", order="release")
+
+    return offer
+
+
+@functools.cache
+def build_sum(dtype: al.DType, ranks: int, vec: int) -> Any:
+    """The kernel that adds up what was copied from all ranks: parts of `n` vectors, in the order of ranks."""
+    ELEMENTS: Any = al.Pointer(dtype)
+    R, VEC, (vectors, _), ACC = ranks, vec, parts(dtype, ranks, vec), sums_of(dtype)
+
+    @avelang.jit
+    def sum_copies(landed: Annotated[Any, ELEMENTS], out: Annotated[Any, ELEMENTS], n: al.u32):
+        first, end = chunk_of(n, al.block_id(0), al.grid_dim(0))
+        COPIES, OUT = vectors(landed, R * n), vectors(out, n)
+        for i in al.range(first + al.thread_id(0), end, THREADS):
+            acc = al.full((VEC,), 0.0, ACC)
+            for r in range(R):
+                acc = acc + al.convert(COPIES[r * n + i], ACC)
+            OUT[i] = al.convert(acc, dtype)
+
+    return sum_copies
 
 
 @functools.cache

@@ -16,18 +16,15 @@ from avelang.tile.order import WorkTile
 from avelang_kernels.arrays import DTYPES, named
 from avelang_kernels.dist import hopper
 from avelang_kernels.dist.collectives import F32, THREADS, WORDS, chunk_of
-from avelang_kernels.dist.exchange import RATE
+from avelang_kernels.dist.exchange import RATE, copied
 from avelang_kernels.matmul import hopper_rule
+from avelang_kernels.matmul.hopper_f32 import split_f32
 from avelang_kernels.workspaces import room_for
 
 # The rule of `gathers` and `scatters`: what an overlap is worth by a model, and no measurement. PEAK: operations a
 # second of a product that waits for nothing; SLOWER: of the portable tile pipelines, against Hopper's TMA; OVERHEAD:
 # seconds that gates and signals cost. On Hopper both products' times are those of `hopper_rule`.
 PEAK, SLOWER, OVERHEAD = 700e12, 0.6, 8e-6
-# Bytes of a rank's part from which it is copied beside the product, by copy engines where there are some; below, a
-# kernel stores it before the product begins. Assumed, not measured: a copy and its signals take some 5 us of a stream
-# for each peer, in which a kernel stores as much.
-COPIED = 1 << 20
 
 
 @avelang.struct
@@ -196,8 +193,11 @@ class Room:
         return self.calls % 2
 
 
-def _why_not(member: Any, x: Any, w: Any, nbytes: int, key: Any) -> str:
+def _why_not(member: Any, x: Any, w: Any, nbytes: int, key: Any, target: str | None) -> str:
     """The reason why a product cannot be fused, or ""."""
+    chip = tile.device_of(x, target)[0]
+    if not hopper.fits(chip, named(x), x.shape[1]) and _block(x.shape[0], False, chip, DTYPES[named(x)]) is None:
+        return f"there is no fused product of {named(x)} on {chip}"
     if not _contiguous(x) or not _contiguous(w.T):
         return "x must be contiguous, and w the transpose of a contiguous (n, k), as the weight of a linear layer is"
     if 0 in (*x.shape, *w.shape):
@@ -230,11 +230,12 @@ def seconds(rows: int, n: int, k: int) -> tuple[float, float]:
 
 def _seconds(member: Any, x: Any, w: Any, rows: int, scattered: bool, target: str | None) -> tuple[float, float]:
     """The same for a call; on Hopper by its own model."""
-    (chip, units, _), (k, n) = _target(x, target), w.shape
+    (chip, units, _), (k, n) = _target(member, x, target), w.shape
     if not hopper.fits(chip, named(x), k):
         return seconds(member.ranks * rows, n, k)
     sms = units or hopper_rule.SMS
-    plain = float(hopper_rule.times(member.ranks * rows, n, k, sms, 2)[1].min()) * 1e-6
+    k = hopper.split_k(k) if _size(x) == 4 else k
+    plain = float(hopper_rule.times(member.ranks * rows, n, k, sms, _size(x))[1].min()) * 1e-6
     return plain, hopper.choose(rows, member.ranks, n, k, sms, 4 if scattered else _size(x))[1]
 
 
@@ -244,8 +245,14 @@ def _decided(fuse: int, why: str, gain: float) -> bool:
     return bool(fuse) and not why and (fuse == 1 or gain > 0)
 
 
-def _gather_key(member: Any, x: Any) -> tuple[Any, int]:
-    nbytes = member.ranks * math.prod(x.shape) * _size(x)
+def _sent(x: Any, target: str | None) -> int:
+    """Bytes of a rank's rows as they go to the others: of f32 on Hopper, two bytes for each of three numbers."""
+    rows, k = x.shape
+    return rows * (2 * hopper.split_k(k) if _split(x, target) else k * _size(x))
+
+
+def _gather_key(member: Any, x: Any, target: str | None) -> tuple[Any, int]:
+    nbytes = member.ranks * _sent(x, target)
     return ("gather", nbytes), nbytes
 
 
@@ -264,20 +271,15 @@ def gathers(member: Any, x: Any, w: Any, fuse: int, target: str | None = None) -
     0 no, -1 by the model."""
     if not fuse:
         return False
-    key, nbytes = _gather_key(member, x)
-    why = _why_not(member, x, w, nbytes, key)
+    key, nbytes = _gather_key(member, x, target)
+    why = _why_not(member, x, w, nbytes, key, target)
     if why or fuse == 1:
         return _decided(fuse, why, 0)
-    m, k = x.shape
-    exchange = (member.ranks - 1) * m * k * _size(x) / RATE
+    (m, k), sent = x.shape, _sent(x, target)
+    exchange, beside = ((member.ranks - 1) * nbytes / RATE for nbytes in (m * k * _size(x), sent))
     product, fused = _seconds(member, x, w, m, False, target)
     # What a kernel stores before the product begins is no overlap.
-    return _decided(fuse, why, worth(product, exchange, fused if copied(member, x) else fused + exchange, exchange))
-
-
-def copied(member: Any, x: Any) -> bool:
-    """True where a rank's part is copied beside the product, and not stored before it."""
-    return member.copies and math.prod(x.shape) * _size(x) >= COPIED
+    return _decided(fuse, why, worth(product, exchange, fused if copied(member, sent) else fused + beside, beside))
 
 
 def scatters(member: Any, x: Any, w: Any, fuse: int, target: str | None = None) -> bool:
@@ -286,7 +288,7 @@ def scatters(member: Any, x: Any, w: Any, fuse: int, target: str | None = None) 
         return False
     key, nbytes = _scatter_key(member, x, w, target)
     n, rows = w.shape[1], x.shape[0] // member.ranks
-    why = _why_not(member, x, w, nbytes, key)
+    why = _why_not(member, x, w, nbytes, key, target)
     if not why and rows % 16 and not _on_hopper(x, target):
         why = f"each rank must own a multiple of 16 rows, and it owns {rows}"
     if why or fuse == 1:
@@ -297,37 +299,49 @@ def scatters(member: Any, x: Any, w: Any, fuse: int, target: str | None = None) 
 
 
 def _on_hopper(x: Any, target: str | None) -> bool:
-    return hopper.fits(_target(x, target)[0], named(x), x.shape[1])
+    return hopper.fits(tile.device_of(x, target)[0], named(x), x.shape[1])
 
 
-def _block(rows: int, whole: bool, chip: str, dtype: al.DType) -> tile.Block:
+def _split(x: Any, target: str | None) -> bool:
+    """True where f32 is multiplied as three products of bf16, as `ops.matmul` does there."""
+    return named(x) == "float32" and _on_hopper(x, target)
+
+
+def _factors(x: Any, w: Any, target: str | None) -> tuple[Any, Any]:
+    """x (m, k) and w's transpose (n, k) as they are sent and multiplied."""
+    return split_f32(x, w.T, target=tile.device_of(x, target)[0]) if _split(x, target) else (x, w.T)
+
+
+@functools.cache
+def _block(rows: int, whole: bool, chip: str, dtype: al.DType) -> tile.Block | None:
     """A block of a pipeline in which each tile is one block's, of two fragments along K; `whole`: its height must
-    divide `rows`. Raises T307 where a chip has no such product."""
+    divide `rows`. None where a chip has no such product."""
     high = next(h for h in (64, 32, 16) if not whole or rows % h == 0)
     blocks = [tile.Block(high, 64, k, (1, 4) if high < 32 else (2, 2), "double-buffer") for k in (32, 64, 16)]
     for T in blocks:
         with contextlib.suppress(avelang.errors.AveError):
             T.on(chip, dtype)
             return T
-    blocks[0].on(chip, dtype)
-    return blocks[0]
+    return None
 
 
 def _vec(count: int, size: int) -> int:
     return 16 // size if count % (16 // size) == 0 else 1
 
 
-def _target(x: Any, target: str | None) -> tuple[Any, int, dict[str, Any]]:
+def _target(member: Any, x: Any, target: str | None) -> tuple[Any, int, dict[str, Any]]:
     chip, units = tile.device_of(x, target)
-    return chip, units, {"target": chip}
+    return chip, member.share(units), {"target": chip}
 
 
 def all_gather_matmul(member: Any, x: Any, w: Any, out: Any, target: str | None) -> None:
     """out (R m, n) = rows x (m, k) of all ranks @ w (k, n)."""
+    beside, (key, nbytes) = copied(member, _sent(x, target)), _gather_key(member, x, target)
+    product = _gathered_hopper if _on_hopper(x, target) else _gathered
+    x, b = _factors(x, w, target)
     (m, k), ranks, dtype = x.shape, member.ranks, DTYPES[named(x)]
-    key, nbytes = _gather_key(member, x)
     room, count = member.kept(key, lambda: Room(member, nbytes)), m * k
-    first, vec, beside = room.turn() * ranks * count, _vec(count, dtype.bytes), copied(member, x)
+    first, vec = room.turn() * ranks * count, _vec(count, dtype.bytes)
     box = member.at(room.box, 2 * ranks * count, named(x))
     push = build_push(dtype, ranks, vec, not beside)
     member.launch(
@@ -345,36 +359,36 @@ def all_gather_matmul(member: Any, x: Any, w: Any, out: Any, target: str | None)
             queue.signal(counters, peer, want)
 
     with member.copying(pull) if beside else contextlib.nullcontext():
-        product = _gathered_hopper if _on_hopper(x, target) else _gathered
-        product(member, a, w, out, room.counters, m, want, target)
+        product(member, a, b, out, room.counters, m, want, target)
 
 
 def _gathered(
-    member: Any, a: Any, w: Any, out: Any, counters: Any, rows: int, want: int, target: str | None
+    member: Any, a: Any, b: Any, out: Any, counters: Any, rows: int, want: int, target: str | None
 ) -> None:  # fmt: skip
-    """The gated product of the portable pipelines."""
-    (k, n), ranks, dtype = w.shape, member.ranks, DTYPES[named(a)]
-    chip, units, options = _target(a, target)
+    """The gated product of the portable pipelines: a (R rows, k), b (n, k)."""
+    (n, k), ranks, dtype = b.shape, member.ranks, DTYPES[named(a)]
+    chip, units, options = _target(member, a, target)
     T, wide = _block(rows, False, chip, dtype), 16 // dtype.bytes
+    assert T is not None
     member.launch(
         build_gated(T, dtype, ranks), T.grid(ranks * rows, n, units), T.on(chip, dtype).threads, a.reshape(-1),
-        w.T.reshape(-1), out.reshape(-1), counters, rows, n, k, want, member.team, math.gcd(k, wide), math.gcd(n, wide),
+        b.reshape(-1), out.reshape(-1), counters, rows, n, k, want, member.team, math.gcd(k, wide), math.gcd(n, wide),
         **options,
     )  # fmt: skip
 
 
 def _gathered_hopper(
-    member: Any, a: Any, w: Any, out: Any, counters: Any, rows: int, want: int, target: str | None
+    member: Any, a: Any, b: Any, out: Any, counters: Any, rows: int, want: int, target: str | None
 ) -> None:  # fmt: skip
     """The same of Hopper's. TMA stores rows of whole 16 bytes: others go by memory of their own."""
-    (k, n), ranks, dtype = w.shape, member.ranks, DTYPES[named(a)]
-    _, units, options = _target(a, target)
-    tile, _ = hopper.choose(rows, ranks, n, k, units, dtype.bytes)
-    padded = n * dtype.bytes % 16 != 0
-    made = room_for(a, ranks * rows, -(-n // 8) * 8, None, "gathered") if padded else out
+    (n, k), ranks, dtype, to = b.shape, member.ranks, DTYPES[named(a)], DTYPES[named(out)]
+    _, units, options = _target(member, a, target)
+    tile, _ = hopper.choose(rows, ranks, n, k, units, to.bytes)
+    padded = n * to.bytes % 16 != 0
+    made = room_for(a, ranks * rows, -(-n // 8) * 8, out.dtype, "gathered") if padded else out
     tiles = -(-ranks * rows // (tile.m * tile.cluster_m)) * -(-n // (tile.n * tile.cluster_n))
     member.launch(
-        hopper.build_gathered(tile, dtype, ranks), hopper.blocks_of(tiles, units, tile), hopper.threads(tile), a, w.T,
+        hopper.build_gathered(tile, dtype, ranks, to), hopper.blocks_of(tiles, units, tile), hopper.threads(tile), a, b,
         made, counters, rows, n, k, want, member.team, cluster=(tile.cluster, 1, 1), **options,
     )  # fmt: skip
     if padded:
@@ -386,18 +400,19 @@ def matmul_reduce_scatter(member: Any, x: Any, w: Any, out: Any, target: str | N
     key, nbytes = _scatter_key(member, x, w, target)
     room = member.kept(key, lambda: Room(member, nbytes))
     product = _scattered_hopper if _on_hopper(x, target) else _scattered
-    product(member, x, w, out, room, room.turn(), target)
+    product(member, *_factors(x, w, target), out, room, room.turn(), target)
 
 
-def _scattered(member: Any, x: Any, w: Any, out: Any, room: Room, half: int, target: str | None) -> None:
-    """By the portable pipelines."""
-    (m, k), n, ranks, dtype = x.shape, w.shape[1], member.ranks, DTYPES[named(x)]
+def _scattered(member: Any, a: Any, b: Any, out: Any, room: Room, half: int, target: str | None) -> None:
+    """By the portable pipelines: a (m, k), b (n, k)."""
+    (m, k), n, ranks, dtype = a.shape, b.shape[0], member.ranks, DTYPES[named(a)]
     rows, box = m // ranks, member.at(room.box, 2 * m * n, "float32")
-    chip, units, options = _target(x, target)
+    chip, units, options = _target(member, a, target)
     T = _block(rows, True, chip, dtype)
+    assert T is not None
     member.launch(
-        build_scattered(T, dtype, ranks), T.grid(m, n, units), T.on(chip, dtype).threads, x.reshape(-1),
-        w.T.reshape(-1), box, room.counters, rows, n, k, half, member.team, math.gcd(k, 16 // dtype.bytes),
+        build_scattered(T, dtype, ranks), T.grid(m, n, units), T.on(chip, dtype).threads, a.reshape(-1),
+        b.reshape(-1), box, room.counters, rows, n, k, half, member.team, math.gcd(k, 16 // dtype.bytes),
         math.gcd(n, 4), **options,
     )  # fmt: skip
     tiles, vec, made = rows // T.m * -(-n // T.n), _vec(rows * n, 4), out.reshape(-1)
@@ -407,18 +422,18 @@ def _scattered(member: Any, x: Any, w: Any, out: Any, room: Room, half: int, tar
     )  # fmt: skip
 
 
-def _scattered_hopper(member: Any, x: Any, w: Any, out: Any, room: Room, half: int, target: str | None) -> None:
+def _scattered_hopper(member: Any, a: Any, b: Any, out: Any, room: Room, half: int, target: str | None) -> None:
     """By Hopper's."""
-    (m, k), n, ranks, dtype = x.shape, w.shape[1], member.ranks, DTYPES[named(x)]
-    _, units, options = _target(x, target)
+    (m, k), n, ranks, dtype = a.shape, b.shape[0], member.ranks, DTYPES[named(a)]
+    _, units, options = _target(member, a, target)
     rows, (tile, _) = m // ranks, hopper.choose(m // ranks, ranks, n, k, units, 4)
     box = member.at(room.box, 2 * hopper.box_bytes(rows, n, ranks) // 4, "float32")
     tiles = ranks * hopper.scattered_tiles(rows, n, tile)
     member.launch(
-        hopper.build_scattered(tile, dtype, ranks), hopper.blocks_of(tiles, units, tile), hopper.threads(tile), x, w.T,
+        hopper.build_scattered(tile, dtype, ranks), hopper.blocks_of(tiles, units, tile), hopper.threads(tile), a, b,
         box, room.counters, rows, n, k, half, member.team, cluster=(tile.cluster, 1, 1), **options,
     )  # fmt: skip
     member.launch(
-        hopper.build_sum(dtype, ranks), member.BLOCKS, THREADS, box, out.reshape(-1), room.counters, rows, n, half,
-        room.calls * hopper.told(rows, n, tile), member.team, n % 4 == 0,
+        hopper.build_sum(DTYPES[named(out)], ranks), member.BLOCKS, THREADS, box, out.reshape(-1), room.counters, rows,
+        n, half, room.calls * hopper.told(rows, n, tile), member.team, n % 4 == 0,
     )  # fmt: skip

@@ -18,6 +18,7 @@ from avelang_kernels.dist import experts
 from avelang_kernels.dist.collectives import THREADS, WORDS
 from avelang_kernels.moe import tile_grouped, tile_grouped_gemm
 
+SPREADING, EACH_UNIT = 8, 8  # units that rows are filled in by beside the product, assumed, and blocks for each
 GATES = 1024  # blocks that make gates, at most: some eight for each unit of a chip
 
 
@@ -63,16 +64,17 @@ def build(T: tile.Block, dtype: al.DType, ranks: int) -> Any:
     @avelang.jit
     def experts_gemm(
         a: Annotated[Any, IN_A], b: Annotated[Any, IN_B], c: al.Pointer[dtype], ends: Annotated[Any, experts.NUMBERS],
-        layout: Annotated[Any, experts.NUMBERS], signals: Annotated[Any, WORDS], counts: Annotated[Any, WORDS],
-        rows: al.u32, n: al.u32, k: al.u32, pushed: al.u32, L: al.constexpr, team: al.Ranks, EACH: al.constexpr = 8,
-        WIDE: al.constexpr = 4,
+        layout: Annotated[Any, experts.NUMBERS], counters: Annotated[Any, WORDS], counts: Annotated[Any, WORDS],
+        rows: al.u32, n: al.u32, k: al.u32, first: al.u32, times: al.u32, L: al.constexpr, team: al.Ranks,
+        EACH: al.constexpr = 8, WIDE: al.constexpr = 4,
     ):  # fmt: skip
+        # A rank's rows are there when its counter, from number `first` on, is `times` the number of calls.
         A, B, C = tile.view(a, (rows, k), EACH), tile.view(b, (L * n, k), EACH), tile.view(c, (rows, n), WIDE)
-        words = al.make_tensor(signals, al.u32, al.make_layout((R * pushed + R,)))
+        words = al.make_tensor(counters, al.u32, al.make_layout((first + R,)))
         tables = al.make_tensor(layout, al.i32, al.make_layout((3, R, R * L)))
-        calls = al.make_tensor(counts, al.u32, al.make_layout((pushed,)))[0]
+        calls = al.make_tensor(counts, al.u32, al.make_layout((1,)))[0]
         groups = orders.groups(T, orders.Bounds(ends, rows, L, True), n, k)
-        walk = ExpertWalk(groups, tables, al.subview(words, (R * pushed,), (R,)), calls * pushed, al.rank() * L, R, T.m,
+        walk = ExpertWalk(groups, tables, al.subview(words, (first,), (R,)), calls * times, al.rank() * L, R, T.m,
                           FENCE)  # fmt: skip
 
         def finish(sums: Any, at: Any):
@@ -131,24 +133,36 @@ def block(chip: str, rows: int, groups: int, cpu: bool) -> tile.Block:
 
 
 def product(
-    member: Any, x: Any, order: Any, tables: Any, ends: Any, w: Any, out: Any, top_k: int, target: str | None,
+    member: Any, x: Any, order: Any, places: Any, tables: Any, ends: Any, w: Any, out: Any, target: str | None,
     invariant: bool | None = None, clear: bool = True,
 ) -> None:  # fmt: skip
     """out (most, n) = the rows of the rank's experts @ w (experts of the rank, n, k)^T; x (tokens, k) of each rank is
-    pushed first. Rows of out behind the last become zeros (`clear`) or stay as they are. `invariant`: the block of
-    large groups, however many rows there are."""
+    pushed first, once to each rank; rows that have the same token are filled in beside the product. Rows of out behind
+    the last become zeros (`clear`) or stay as they are. `invariant`: the block of large groups, however many rows
+    there are."""
     (most, n), (L, _, k), ranks, dtype = out.shape, w.shape, member.ranks, DTYPES[named(x)]
-    box, _ = experts.push(member, x, order, tables, 0, most, False, top_k)
-    held, blocks = experts.boxes(member), experts.blocks_of(member)
+    box, follows, _, vec = experts.push(member, x, order, places, None, tables, 0, most, False)
+    held, pushed = experts.boxes(member), experts.blocks_of(member)
     (chip, units), cpu = tile.device_of(x, target), tile.on_cpu(x)
+    units, several = member.share(units), places.shape[1] > 1
     T = _chosen(member, x, most, L, chip, invariant)
+    blocks = tile_grouped_gemm.grid(T, most, L, n, units)
+    if several and blocks <= units:  # those of the product all run at once, beside the others
+        kept = max(1, min(SPREADING, units // 8))
+        blocks = tile_grouped_gemm.grid(T, most, L, n, max(T.cluster[0] * T.cluster[1], units - kept))
+        with member.beside():
+            experts.spread(member, box, follows, tables, x, most, vec, member.BLOCKS if cpu else EACH_UNIT * kept)
+    elif several:
+        experts.spread(member, box, follows, tables, x, most, vec, pushed)
     a, b = member.own(box).reshape(most, k), w.reshape(L * n, k)
     more = {"cluster": (math.prod(T.cluster), 1, 1)} if T.cluster != (1, 1) else {}
+    gate = (held.ready, held.counts, most, n, k, 0, 1) if several else (
+        held.signals, held.counts, most, n, k, ranks * pushed, pushed)  # fmt: skip
     member.launch(
-        build(T, dtype, ranks), tile_grouped_gemm.grid(T, most, L, n, units), T.on(chip, dtype).threads, a, b, out,
-        ends, tables, held.signals, held.counts, most, n, k, blocks, L, member.team, math.gcd(k, 8), math.gcd(n, 4),
-        target=chip, **more,
+        build(T, dtype, ranks), blocks, T.on(chip, dtype).threads, a, b, out, ends, tables, *gate, L, member.team,
+        math.gcd(k, 8), math.gcd(n, 4), target=chip, **more,
     )  # fmt: skip
+    member.joined()
     if clear:
         tile_grouped.clear_behind(out, ends, chip, **({"backend": "cpu"} if cpu else {}))
 
@@ -159,7 +173,7 @@ def _chosen(member: Any, x: Any, most: int, L: int, chip: str, invariant: bool |
 
 
 def layer(
-    member: Any, x: Any, order: Any, tables: Any, ends: Any, w_gate_up: Any, w_down: Any, out: Any, top_k: int,
+    member: Any, x: Any, order: Any, places: Any, tables: Any, ends: Any, w_gate_up: Any, w_down: Any, out: Any,
     most: int, act: str, target: str | None, invariant: bool | None,
 ) -> None:  # fmt: skip
     """out (tokens * top_k, hidden) = of each row of x, pushed to the rank of its expert, w_down[e] @ (act(gate) * up),
@@ -167,11 +181,11 @@ def layer(
     are R - 1 times as many as rows, on average."""
     (L, hidden, inner), dtype = w_down.shape, DTYPES[named(x)]
     both, inside, made = (empty(x, most, n) for n in (2 * inner, inner, hidden))
-    product(member, x, order, tables, ends, w_gate_up, both, top_k, target, invariant, False)
+    product(member, x, order, places, tables, ends, w_gate_up, both, target, invariant, False)
     chip = tile.device_of(x, target)[0]
     options: dict[str, Any] = {"backend": "cpu"} if tile.on_cpu(x) else {}
     gate, each = build_gate(dtype, act, 8), THREADS // experts.LANES
     gate[min(-(-most // each), GATES), THREADS](both, inside, ends, most, inner // 8, L, target=chip, **options)
     T = _chosen(member, x, most, L, chip, invariant)
     tile_grouped_gemm.grouped_gemm(inside, w_down, ends, made, T, chip, **options)
-    experts.move(member, made, None, tables, out, most // member.ranks, True, 0)
+    experts.move(member, made, None, None, None, tables, out, most // member.ranks, True)

@@ -29,27 +29,29 @@ from avelang_kernels.matmul.hopper_types import products
 
 DTYPES = ("bfloat16", "float16")
 __all__ = ["blocks_of", "box_bytes", "build_gathered", "build_scattered", "build_sum", "choose", "fits",
-           "scattered_tiles", "threads", "told"]  # fmt: skip
+           "scattered_tiles", "split_k", "threads", "told"]  # fmt: skip
 
 
 @functools.cache
-def build_gathered(tile: GemmTile, dtype: al.DType, ranks: int) -> Any:
-    """C = A @ B^T where A's rows come from ranks: the producer waits for those of a tile."""
+def build_gathered(tile: GemmTile, dtype: al.DType, ranks: int, to: al.DType | None = None) -> Any:
+    """C = A @ B^T, of the type `to` (A's where it is None), where A's rows come from ranks: the producer waits for
+    those of a tile."""
+    OUT: Any = to or dtype
     G, (A_BOX, B_BOX), R = tile.block(dtype), tile.boxes(STEP, False, False), ranks
     wgmma = getattr(al.nvvm, f"wgmma_{products()[dtype, dtype].mma}")
-    PIECE_OF_C, BUFFERS = tile.piece(dtype.bytes), tile.buffers(dtype.bytes)
-    BOX, SWIZZLE = (ROWS, PIECE_OF_C), PIECE_OF_C * dtype.bytes
+    PIECE_OF_C, BUFFERS = tile.piece(OUT.bytes), tile.buffers(OUT.bytes)
+    BOX, SWIZZLE = (ROWS, PIECE_OF_C), PIECE_OF_C * OUT.bytes
 
     @avelang.jit
     def gathered_gemm(
         A: Annotated[Any, al.TensorMap(dtype, 2, A_BOX, swizzle=PATTERN)],
         B: Annotated[Any, al.TensorMap(dtype, 2, B_BOX, swizzle=PATTERN)],
-        C: Annotated[Any, al.TensorMap(dtype, 2, BOX, swizzle=SWIZZLE)], counters: Annotated[Any, WORDS],
+        C: Annotated[Any, al.TensorMap(OUT, 2, BOX, swizzle=SWIZZLE)], counters: Annotated[Any, WORDS],
         rows: al.u32, n: al.u32, k: al.u32, want: al.u32, team: al.Ranks,
     ):  # fmt: skip
         stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024)
         a, b = operands_of(G, stages, dtype)
-        staged = al.make_shared((G.consumers, BUFFERS, ROWS, SWIZZLE // UNIT, UNIT // dtype.bytes), dtype, 1024)
+        staged = al.make_shared((G.consumers, BUFFERS, ROWS, SWIZZLE // UNIT, UNIT // OUT.bytes), OUT, 1024)
         ring = mbarrier_ring(G.stages, G.sharers, G.cluster_m, G.cluster_n)
         begin(G, (A, B, C), ring, None)
         words = al.make_tensor(counters, al.u32, al.make_layout((R,)))
@@ -149,8 +151,13 @@ def choose(rows: int, ranks: int, n: int, k: int, sms: int, size: int) -> tuple[
 
 
 def fits(chip: str, dtype: str, k: int) -> bool:
-    """True where these kernels run, and TMA reads such rows."""
-    return chip == "sm_90a" and dtype in DTYPES and k % (UNIT // 2) == 0
+    """True where these kernels run, and TMA reads such rows; those of f32 are split into bf16, whatever k is."""
+    return chip == "sm_90a" and (dtype == "float32" or (dtype in DTYPES and k % (UNIT // 2) == 0))
+
+
+def split_k(k: int) -> int:
+    """K of the product of bf16 that a product of f32 becomes (`matmul.hopper_f32`)."""
+    return 3 * -(-k // (UNIT // 2)) * (UNIT // 2)
 
 
 def blocks_of(tiles: int, sms: int, tile: GemmTile) -> int:

@@ -18,12 +18,13 @@ from avelang.dist.memory import Member
 from avelang.ops.dist.members import DTYPES, agree, here, member_of
 from avelang.ops.grouped import grouped
 from avelang.ops.matmul import check_array
-from avelang.ops.moe import ACTIVATIONS, fitted, moe_order, routed
+from avelang.ops.moe import ACTIVATIONS, fitted, moe_dots, moe_order, on_chip, routed
 from avelang.ops.moe import moe_combine as summed
 from avelang.ops.swiglu import gated_packed
 from avelang_kernels.arrays import named
 from avelang_kernels.dist import experts as kernels
 from avelang_kernels.dist import gated_experts
+from avelang_kernels.moe import routing
 
 
 class Handle(NamedTuple):
@@ -61,8 +62,8 @@ def expert_layout(ends: Any, layout: Any, ends_here: Any, *, group: str) -> None
 
 
 def _moved_shapes(
-    x: Array, layout: Array, order: Array | None = None, places: Array | None = None, *, group: str, rows: int,
-    most: int, back: bool,
+    x: Array, layout: Array, order: Array | None = None, places: Array | None = None, weights: Array | None = None, *,
+    group: str, rows: int, most: int, back: bool,
 ) -> Array:  # fmt: skip
     if x.ndim != 2 or x.dtype not in DTYPES:
         raise argument_error(f"x is {x}: a matrix of one of {DTYPES}")
@@ -71,22 +72,52 @@ def _moved_shapes(
 
 @op(_moved_shapes, contiguous=True)
 def rows_moved(
-    x: Any, layout: Any, order: Any, places: Any, out: Any, *, group: str, rows: int, most: int, back: bool = False
-) -> None:
+    x: Any, layout: Any, order: Any, places: Any, weights: Any, out: Any, *, group: str, rows: int, most: int,
+    back: bool = False,
+) -> None:  # fmt: skip
     """Rows to the ranks of their experts, or `back`; `rows` of them go out, at the most `most` on any rank. With
-    `order` and `places` x has a row for each token, without them one for each of its experts, in their order."""
-    top_k = 0 if order is None else places.shape[1]
-    kernels.move(here(group), x, order, layout, out, most, back, top_k)
+    `order` and `places` x has a row for each token, which goes to each rank once and gives rows times its weights, or
+    as it is; without them one for each of its experts, in their order."""
+    kernels.move(here(group), x, order, places, weights, layout, out, most, back)
 
 
 @rows_moved.backward(saves=("x", "layout", "order", "places", "out"))
 def _(grads: Any, inputs: Any, outputs: Any, *, group: str, rows: int, most: int, back: bool, needs: Any) -> Any:
-    (g,), (x, layout, order, places) = grads, inputs
+    (g,), (x, layout, order, places, _) = grads, inputs
     count = x.shape[0] if order is None else places.shape[0] * places.shape[1]
     ranks = here(group).ranks
     made = rows_moved(g, layout, None, None, group=group, rows=count, most=most * ranks if back else most // ranks,
                       back=not back)  # fmt: skip
-    return made if order is None else summed(made, order, places), None, None, None
+    return made if order is None else summed(made, order, places), None, None, None, None
+
+
+def _combined_shapes(
+    y: Array, layout: Array, order: Array, places: Array, weights: Array | None = None, *, group: str, most: int
+) -> tuple[Array, Array]:
+    return Array((places.shape[0], y.shape[1]), y.dtype), Array((order.shape[0], y.shape[1]), y.dtype)
+
+
+@op(_combined_shapes, returns=1, contiguous=True)
+def rows_combined(
+    y: Any, layout: Any, order: Any, places: Any, weights: Any, out: Any, back: Any, *, group: str, most: int,
+    target: str | None = None,
+) -> None:  # fmt: skip
+    """The sum of each token's rows, times their weights or as they are, when these have come back; and those rows."""
+    kernels.move(here(group), y, None, None, None, layout, back, most, True)
+    routing.combine(back, places, weights, out, **on_chip(y, target))
+
+
+@rows_combined.backward(saves=("layout", "order", "places", "weights", "back"))
+def _(grads: Any, inputs: Any, outputs: Any, *, group: str, most: int, target: str | None, needs: Any) -> Any:
+    # A token's gradient goes once to each rank, with the weights of its rows there.
+    (g,), (_, layout, order, places, weights), (_, back) = grads, inputs, outputs
+    dy = dw = None
+    count = most * here(group).ranks
+    if needs[0]:
+        dy = rows_moved(g, layout, order, places, weights, group=group, rows=count, most=count)
+    if weights is not None and needs[4]:
+        dw = moe_dots(back, places, g, target=target)
+    return dy, None, None, None, dw
 
 
 def _product_shapes(
@@ -103,7 +134,7 @@ def experts_product(
     target: str | None = None, invariant: bool | None = None,
 ) -> None:  # fmt: skip
     """The rows of tokens, as they come from ranks, by the matrices (n, k) of this rank's experts."""
-    gated_experts.product(here(group), x, order, layout, ends, w, out, places.shape[1], target, invariant)
+    gated_experts.product(here(group), x, order, places, layout, ends, w, out, target, invariant)
 
 
 @experts_product.backward(saves=("x", "w", "layout", "ends", "order", "places"))
@@ -136,7 +167,7 @@ def experts_layer(
     most: int, act: str = "silu", target: str | None = None, invariant: bool | None = None,
 ) -> None:  # fmt: skip
     """The rows that experts make of each token, in their order: a step of `moe` where no gradients are recorded."""
-    gated_experts.layer(here(group), x, order, layout, ends, w_gate_up, w_down, out, places.shape[1], most, act, target,
+    gated_experts.layer(here(group), x, order, places, layout, ends, w_gate_up, w_down, out, most, act, target,
                         invariant)  # fmt: skip
 
 
@@ -208,11 +239,11 @@ def _check_experts(experts: Any, member: Member) -> None:
         raise argument_error(f"experts is {experts!r}: an int, as many for each of {member.ranks} ranks")
 
 
-def _returned(y: Any, handle: Handle, member: Member) -> Any:
-    """Rows of experts, in the order of experts of this rank's own tokens."""
-    tokens, top_k = handle.places.shape
-    return rows_moved(y, handle.layout, None, None, group=member.name, rows=tokens * top_k,
-                      most=handle.max_tokens * top_k, back=True)  # fmt: skip
+def _combined(y: Any, weights: Any, handle: Handle, member: Member, target: str | None) -> Any:
+    """The sums of a token's rows, when the experts' rows have come back."""
+    most = handle.max_tokens * handle.places.shape[1]
+    return rows_combined(y, handle.layout, handle.order, handle.places, weights, group=member.name, most=most,
+                         target=target)  # fmt: skip
 
 
 @counted
@@ -236,7 +267,7 @@ def moe_combine(y: Any, weights: Any, handle: Handle, group: Any = None, *, targ
         raise argument_error(f"weights is {tuple(weights.shape)} of {named(weights)}: it must be {(tokens, top_k)} of "
                              f"float32")  # fmt: skip
     agree(member, "moe_combine", y, layout=tuple(handle.layout.shape))
-    return summed(_returned(y, handle, member), handle.order, handle.places, weights, target=target)
+    return _combined(y, weights, handle, member, target)
 
 
 @counted
@@ -279,4 +310,4 @@ def moe(
         both = grouped(sent, w_gate_up.swapaxes(-2, -1), ends_here, target=target, invariant=invariant)
     inside = gated_packed(both, act=ACTIVATIONS[activation], target=target)
     made = grouped(inside, w_down.swapaxes(-2, -1), ends_here, target=target, invariant=invariant)
-    return summed(_returned(made, handle, member), order, places, weights, target=target).reshape(*lead, hidden)
+    return _combined(made, weights, handle, member, target).reshape(*lead, hidden)
