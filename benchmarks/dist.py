@@ -1,23 +1,30 @@
 """Times of operations of several ranks against their peers: `torchrun --nproc-per-node N benchmarks/dist.py [--json FILE]`.
 
-Contenders take turns within one run: the product alone, NCCL and the product one after the other, torch's fused operator
-of symmetric memory, and `avelang.ops.dist` fused and not; a layer of
-experts by all-to-all and grouped products one after the other, and ours; all-reduce of NCCL and both of ours. Each figure is the median
-over rounds of the slowest rank's time, in microseconds, by events of the device. Without a GPU it runs on the CPU by
-gloo with tiny sizes, to see that it runs; those times say nothing, and it says so."""
+Contenders take turns within one run: the product alone (cuBLAS, and ours), the exchange alone, NCCL and the product one after the other,
+torch's fused operator of symmetric memory, and `avelang.ops.dist` fused, not, and by its rule; a layer of experts by all-to-all and grouped
+products one after the other, and ours; all-reduce of NCCL, of torch's symmetric memory, and both of ours. Each figure is the median over
+rounds of the slowest rank's time, in microseconds, by events of the device: some calls in a row, behind a pause of the device in which the
+host gets ahead of it. Results of ours are held against NCCL's and cuBLAS's on random inputs, on outputs that were poisoned, before the
+rounds and after them. A contender that fails says why, and has no figure. Without a GPU it runs on the CPU by gloo with tiny sizes, to see
+that it runs; those times say nothing, and it says so."""
 
 from __future__ import annotations
 
 import argparse
 import datetime
 import json
+import math
 import os
+import pathlib
 import statistics
+import sys
 import time
+import traceback
 from collections.abc import Callable
 
 import torch
 import torch.distributed as td
+import torch.distributed._symmetric_memory as symmetric
 
 import avelang
 import avelang.dist
@@ -27,74 +34,115 @@ from avelang.ops import dist
 SHAPES = ((4096, 28672, 4096), (8192, 28672, 8192), (8192, 8192, 28672), (1024, 28672, 8192), (16384, 12288, 12288))
 EXPERTS = {"Mixtral": (4096, 4096, 14336, 8, 2), "Qwen3": (4096, 2048, 768, 8, 8)}  # tokens, hidden, inner, experts a GPU, of a token
 SIZES = tuple(1 << e for e in range(14, 28, 2)) + (1 << 27,)
+PEERS = ("one after the other", "torch fused", "NCCL", "torch, one shots", "torch, two shots")
+WAIT_CYCLES = 4_000_000  # some 2 ms, in which the host gets ahead of the GPU
+Contenders = dict[str, tuple[Callable[[], object], Callable[[object], None]]]  # the call, and the check of its result
 
 
-def seconds(call: Callable[[], object], on_gpu: bool) -> float:
-    """One call, of the slowest rank."""
+def seconds(call: Callable[[], object], on_gpu: bool, calls: int) -> float:
+    """One of some calls in a row, of the slowest rank."""
     td.barrier()
     if on_gpu:
         first, last = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        torch.cuda._sleep(WAIT_CYCLES)
         first.record()
-        call()
+        for _ in range(calls):
+            call()
         last.record()
         last.synchronize()
         spent = first.elapsed_time(last) / 1e3
     else:
         start = time.perf_counter()
-        call()
+        for _ in range(calls):
+            call()
         spent = time.perf_counter() - start
-    slowest = torch.tensor([spent], device="cuda" if on_gpu else "cpu")
+    slowest = torch.tensor([spent / calls], device="cuda" if on_gpu else "cpu")
     td.all_reduce(slowest, td.ReduceOp.MAX)
     return float(slowest)
 
 
-def race(contenders: dict[str, Callable[[], object]], rounds: int, on_gpu: bool) -> dict[str, float]:
-    """Medians in microseconds; contenders take turns in each round."""
-    times: dict[str, list[float]] = {name: [] for name in contenders}
+def race(contenders: Contenders, rounds: int, on_gpu: bool, calls: int = 3) -> dict[str, float]:
+    """Medians in microseconds; contenders take turns in each round. Each is tried first, and checked at the end again."""
+    times: dict[str, list[float]] = {}
+    for name, (call, check) in contenders.items():
+        try:
+            check(call())
+            times[name] = []
+        except Exception:
+            print(f"rank {td.get_rank()}: {name}:\n{traceback.format_exc(limit=-6)}", file=sys.stderr, flush=True)
     for turn in range(rounds + 2):
-        for name, call in contenders.items():
-            spent = seconds(call, on_gpu)
+        for name in times:
+            spent = seconds(contenders[name][0], on_gpu, calls)
             if turn >= 2:
                 times[name].append(spent * 1e6)
+    for name in times:
+        call, check = contenders[name]
+        check(call())
     return {name: round(statistics.median(t), 1) for name, t in times.items()}
 
 
-def torch_fused(name: str, *args: object, **more: object) -> Callable[[], object] | None:
+def near(want: torch.Tensor) -> Callable[[object], None]:
+    """A check of a result; it poisons what it has checked."""
+
+    def check(got: object) -> None:
+        assert isinstance(got, torch.Tensor)
+        error = float((got.float() - want.float()).norm() / want.float().norm())
+        assert error <= 2**-6, error  # NaN is no less than this
+        got.fill_(torch.nan)
+
+    return check
+
+
+def unchecked(got: object) -> None:
+    """A peer's result is not looked at."""
+
+
+def torch_fused(name: str, *args: object, **more: object) -> Contenders:
     """torch's operator of symmetric memory, where this torch has it."""
     op = getattr(torch.ops.symm_mem, name, None)
-    return None if op is None else lambda: op(*args, **more)
+    return {} if op is None else {"torch fused": (lambda: op(*args, **more), unchecked)}
 
 
-def gather_products(member: avelang.dist.Group, shape: tuple[int, int, int], device: str, on_gpu: bool) -> dict[str, Callable[[], object]]:
+def gather_products(member: avelang.dist.Group, shape: tuple[int, int, int], device: str, on_gpu: bool) -> Contenders:
     m, n, k = shape
     ranks, dtype = member.ranks, torch.bfloat16 if on_gpu else torch.float32
     x, w = torch.randn(m // ranks, k, device=device, dtype=dtype), torch.randn(n // ranks, k, device=device, dtype=dtype)
-    whole = torch.empty(m, k, device=device, dtype=dtype)
+    whole, out = torch.empty(m, k, device=device, dtype=dtype), torch.empty(m, n // ranks, device=device, dtype=dtype)
     gather = (lambda: td.all_gather_into_tensor(whole, x)) if on_gpu else (lambda: td.all_gather(list(whole.chunk(ranks)), x))
-    out: dict[str, Callable[[], object]] = {
-        "product alone": lambda: whole @ w.T,
-        "gather, then product": lambda: (gather(), whole @ w.T),
-        "ours, fused": lambda: dist.all_gather_matmul(x, w.T, member, fuse=True),
-        "ours, one after the other": lambda: dist.all_gather_matmul(x, w.T, member, fuse=False),
+    gather()
+    check = near(whole @ w.T)
+    made: Contenders = {
+        "product alone": (lambda: whole @ w.T, unchecked),
+        "product alone, ours": (lambda: ops.matmul(whole, w.T, out=out), check),
+        "exchange alone": (gather, unchecked),
+        "exchange alone, ours": (lambda: dist.all_gather(x, member), near(whole.clone())),
+        "one after the other": (lambda: (gather(), whole @ w.T), unchecked),
     }
-    fused = torch_fused("fused_all_gather_matmul", x, [w.T], 0, td.group.WORLD.group_name) if on_gpu else None
-    return out | ({"torch fused": fused} if fused else {})
+    for name, fuse in FUSED.items():
+        made[name] = (lambda fuse=fuse: dist.all_gather_matmul(x, w.T, member, fuse=fuse, out=out), check)
+    return made | (torch_fused("fused_all_gather_matmul", x, [w.T], 0, td.group.WORLD.group_name) if on_gpu else {})
 
 
-def scatter_products(member: avelang.dist.Group, shape: tuple[int, int, int], device: str, on_gpu: bool) -> dict[str, Callable[[], object]]:
+def scatter_products(member: avelang.dist.Group, shape: tuple[int, int, int], device: str, on_gpu: bool) -> Contenders:
     m, k, n = shape
     ranks, dtype = member.ranks, torch.bfloat16 if on_gpu else torch.float32
     x, w = torch.randn(m, k // ranks, device=device, dtype=dtype), torch.randn(n, k // ranks, device=device, dtype=dtype)
-    part = torch.empty(m // ranks, n, device=device, dtype=dtype)
-    out: dict[str, Callable[[], object]] = {
-        "product alone": lambda: x @ w.T,
-        "ours, fused": lambda: dist.matmul_reduce_scatter(x, w.T, member, fuse=True),
-        "ours, one after the other": lambda: dist.matmul_reduce_scatter(x, w.T, member, fuse=False),
+    part, out = (torch.empty(m // ranks, n, device=device, dtype=dtype) for _ in range(2))
+    sent, made_alone = x @ w.T, torch.empty(m, n, device=device, dtype=dtype)
+    whole = sent.to(torch.float32, copy=True)
+    td.all_reduce(whole)
+    check = near(whole.chunk(ranks)[member.rank].clone())
+    made: Contenders = {
+        "product alone": (lambda: x @ w.T, unchecked),
+        "product alone, ours": (lambda: ops.matmul(x, w.T, out=made_alone), near(sent.clone())),
     }
     if on_gpu:
-        out["product, then scatter"] = lambda: td.reduce_scatter_tensor(part, x @ w.T)
-    fused = torch_fused("fused_matmul_reduce_scatter", x, w.T, "sum", 0, td.group.WORLD.group_name) if on_gpu else None
-    return out | ({"torch fused": fused} if fused else {})
+        made["exchange alone"] = (lambda: td.reduce_scatter_tensor(part, sent), unchecked)
+        made["exchange alone, ours"] = (lambda: dist.reduce_scatter(sent, member, out=out), check)
+        made["one after the other"] = (lambda: td.reduce_scatter_tensor(part, x @ w.T), unchecked)
+    for name, fuse in FUSED.items():
+        made[name] = (lambda fuse=fuse: dist.matmul_reduce_scatter(x, w.T, member, fuse=fuse, out=out), check)
+    return made | (torch_fused("fused_matmul_reduce_scatter", x, w.T, "sum", 0, td.group.WORLD.group_name) if on_gpu else {})
 
 
 def all_to_all(rows: torch.Tensor, sent: list[int], come: list[int], on_gpu: bool) -> torch.Tensor:
@@ -137,34 +185,58 @@ class OneAfterTheOther:
         return (mine.view(-1, self.top_k, mine.shape[1]).float() * shares).sum(1).to(self.x.dtype)
 
 
-def layers(member: avelang.dist.Group, sizes: tuple[int, ...], device: str, on_gpu: bool) -> dict[str, Callable[[], object]]:
+def layers(member: avelang.dist.Group, sizes: tuple[int, ...], device: str, on_gpu: bool) -> Contenders:
     """A layer of experts; ours must give what the other gives."""
     tokens, hidden, inner, each, top_k = sizes
     g = torch.Generator().manual_seed(member.rank)
     x, logits = (torch.randn(tokens, n, generator=g).to(device, torch.bfloat16) for n in (hidden, each * member.ranks))
     w13, w2 = ((torch.randn(each, *s, generator=g) / 50).to(device, torch.bfloat16) for s in ((2 * inner, hidden), (hidden, inner)))
     other = OneAfterTheOther(x, logits, w13, w2, top_k, on_gpu)
-    made: dict[str, Callable[[], object]] = {"all-to-all, products, all-to-all": other}
-    want = other().double()
-    for name, more in FUSED.items():
-        made[name] = lambda more=more: dist.moe(x, logits, w13, w2, member, top_k=top_k, **more)
-        got = made[name]().double()
-        assert (got - want).norm() <= 2**-6 * want.norm(), (name, sizes)
+    check, made = near(other().clone()), Contenders()
+    made["one after the other"] = (other, check)
+    for name, fuse in FUSED.items():
+        made[name] = (lambda fuse=fuse: dist.moe(x, logits, w13, w2, member, top_k=top_k, fuse=fuse), check)
     return made
 
 
-FUSED: dict[str, dict[str, object]] = {"ours, fused": {"fuse": True}, "ours, one after the other": {"fuse": False}}
+def reductions(member: avelang.dist.Group, nbytes: int, device: str, on_gpu: bool) -> Contenders:
+    x = torch.randn(nbytes // 2, device=device, dtype=torch.bfloat16)
+    y, out, want = x.clone(), torch.empty_like(x), x.float()
+    td.all_reduce(want)
+    made: Contenders = {"NCCL": (lambda: td.all_reduce(y), unchecked)}
+    if on_gpu:
+        held = symmetric.empty(nbytes // 2, device=device, dtype=torch.bfloat16)
+        symmetric.rendezvous(held, td.group.WORLD)
+        held.zero_()
+        for shots in ("one", "two"):
+            name = f"{shots}_shot_all_reduce" + ("_" if shots == "two" else "")
+            reduce = getattr(torch.ops.symm_mem, name, None)
+            if reduce is not None:
+                made[f"torch, {shots} shots"] = (lambda f=reduce: f(held, "sum", td.group.WORLD.group_name), unchecked)
+    for name, shots in (("ours, one shot", 1), ("ours, two shots", 2), ("ours, by the rule", 0)):
+        made[name] = (lambda shots=shots: dist.all_reduce(x, member, shots=shots, out=out), near(want))
+    return made
 
 
-def reductions(member: avelang.dist.Group, nbytes: int, device: str) -> dict[str, Callable[[], object]]:
-    x = torch.zeros(nbytes // 2, device=device, dtype=torch.bfloat16)
-    y = x.clone()
-    return {
-        "torch.distributed": lambda: td.all_reduce(y),
-        "one shot": lambda: dist.all_reduce(x, member, shots=1),
-        "two shots": lambda: dist.all_reduce(x, member, shots=2),
-        "by the rule": lambda: dist.all_reduce(x, member),
-    }
+FUSED: dict[str, bool | None] = {"ours, fused": True, "ours, not fused": False, "ours, by the rule": None}
+
+
+def summary(table: dict[str, dict[str, float]]) -> str:
+    """A row for each race: the best peer, ours, and what is lost against the longer of product and exchange alone."""
+    lines, ratios = [], dict[str, list[float]]()
+    for name, us in table.items():
+        ours, mine = us.get("ours, by the rule", math.nan), [t for n, t in us.items() if n.startswith("ours,")]
+        peers = [us[n] for n in PEERS if n in us]
+        if not peers or not mine:
+            lines.append(f"{name:52} no figure")
+            continue
+        floor = max((us[n] for n in ("product alone", "exchange alone") if n in us), default=math.nan)
+        ratios.setdefault(name.split(" (")[0].split(" of ")[0], []).append(min(peers) / ours)
+        lines.append(f"{name:52} best peer {min(peers):8.1f}  ours {ours:8.1f}  best of ours {min(mine):8.1f}"
+                     f"  ratio {min(peers) / ours:5.2f}  over the longer alone {100 * (ours / floor - 1):6.1f} %")  # fmt: skip
+    lines += [f"geometric mean, {kind}: {math.exp(statistics.fmean(map(math.log, r))):.3f}" for kind, r in ratios.items()
+              if "bytes" not in kind]  # fmt: skip
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -172,14 +244,18 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--json", default="")
     parser.add_argument("--cpu", action="store_true")
+    parser.add_argument("--only", default="gather,scatter,experts,reduce", help="parts, with commas between")
     options = parser.parse_args()
     on_gpu = torch.cuda.is_available() and not options.cpu
     local = int(os.environ.get("LOCAL_RANK", "0"))
     if on_gpu:
         torch.cuda.set_device(local)
-    td.init_process_group("nccl" if on_gpu else "gloo")
+    td.init_process_group("nccl" if on_gpu else "gloo", device_id=torch.device("cuda", local) if on_gpu else None)
     device = f"cuda:{local}" if on_gpu else "cpu"
-    member = avelang.dist.connect(bytes=1 << 34 if on_gpu else 1 << 24, limit=300.0)
+    torch.manual_seed(local)
+    if on_gpu:
+        symmetric.enable_symm_mem_for_group(td.group.WORLD.group_name)
+    member = avelang.dist.connect(bytes=1 << 33 if on_gpu else 1 << 24, limit=300.0)
     shapes = SHAPES if on_gpu else ((64, 128, 64),)
     experts = EXPERTS if on_gpu else {"tiny": (24, 32, 16, 2, 2)}
     sizes = SIZES if on_gpu else (1 << 14,)
@@ -189,19 +265,23 @@ def main() -> None:
         "avelang": avelang.__version__, "rounds": options.rounds, "microseconds": {},
     }  # fmt: skip
     table: dict[str, dict[str, float]] = record["microseconds"]  # type: ignore[assignment]
-    for shape in shapes:
-        for name, made in (("all-gather + product", gather_products), ("product + reduce-scatter", scatter_products)):
-            table[f"{name} {shape}"] = race(made(member, shape, device, on_gpu), options.rounds, on_gpu)
-    for name, shape in experts.items():
-        table[f"experts of {name} {shape}"] = race(layers(member, shape, device, on_gpu), options.rounds, on_gpu)
-    for size in sizes:
-        table[f"all-reduce {size} bytes"] = race(reductions(member, size, device), options.rounds, on_gpu)
+    races: list[tuple[str, Callable[[], Contenders], int]] = []
+    if "gather" in options.only:
+        races += [(f"all-gather + product {s}", lambda s=s: gather_products(member, s, device, on_gpu), 3) for s in shapes]
+    if "scatter" in options.only:
+        races += [(f"product + reduce-scatter {s}", lambda s=s: scatter_products(member, s, device, on_gpu), 3) for s in shapes]
+    if "experts" in options.only:
+        races += [(f"experts of {n} {s}", lambda s=s: layers(member, s, device, on_gpu), 3) for n, s in experts.items()]
+    if "reduce" in options.only:
+        races += [(f"all-reduce {n} bytes", lambda n=n: reductions(member, n, device, on_gpu), 10) for n in sizes]
+    for name, made, calls in races:
+        table[name] = race(made(), options.rounds, on_gpu, calls)
+        if member.rank == 0:
+            print(name, json.dumps(table[name]), flush=True)
+            if options.json:  # what was found is kept, whatever comes later
+                pathlib.Path(options.json).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     if member.rank == 0:
-        text = json.dumps(record, indent=1)
-        print(text)
-        if options.json:
-            with open(options.json, "w", encoding="utf-8") as f:
-                f.write(text + "\n")
+        print(summary(table))
     td.destroy_process_group()
 
 
