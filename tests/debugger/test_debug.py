@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -98,6 +99,46 @@ def test_a_condition_holds_in_a_lane(program):
     assert "lane 0-26     False" in said and "lane 27-31    True" in said
 
 
+UNROLLED = """\
+import numpy as np
+import avelang
+import avelang.language as al
+
+
+@avelang.jit
+def kernel(x: al.Tensor[(64,), al.f32]):
+    t = al.thread_id(0)
+    for i in range(3):
+        v = x[t] + 1.0
+        for by, off in ((2.0, 0), (3.0, 1)):
+            x[t] = v * by + off
+    for n in al.range(2):
+        x[t] = x[t] - 1.0
+    x[t] = x[t] + 0.5
+
+
+x = np.zeros(64, np.float32)
+kernel[1, 64](x)
+print("out 622")
+"""
+
+
+def test_trips_of_unrolled_loops_are_told_apart(program):
+    program.write_text(UNROLLED)
+
+    def trips(*commands, at):
+        said = debug(program, *commands, options=[x for b in at for x in ("-b", b)])
+        return re.findall(r"^program.py:(\d+) in kernel(.*), block", said, re.MULTILINE)
+
+    assert trips("c", "c", at=["10"]) == [("10", f", i = {i}") for i in range(3)]
+    inner = [("12", f", i = {i}, by = {by}, off = {off}") for i in range(3) for by, off in ((2, 0), (3, 1))]
+    assert trips(*"ccccc", at=["12"]) == inner
+    assert trips("c", at=["12 if i == 2"]) == inner[4:]
+    assert trips("n", "n", at=["12 if i == 1"]) == [*inner[2:4], ("10", ", i = 2")]
+    assert trips("c", "n", "n", at=["14"])[:2] == [("14", ", n = 0"), ("14", ", n = 1")]
+    assert trips(at=["15"]) == [("15", "")]
+
+
 def test_branches_show_the_active_lanes(program):
     assert "lane 3 (active: 0-7)" in debug(program, options=("-b", f"{MORE} if lane == 3"))
 
@@ -152,7 +193,7 @@ def test_what_is_wrong_is_said(program):
 
 
 def test_conditions_that_cannot_be_told_and_places_never_met(program):
-    done = CliRunner().invoke(main, ["debug", "-b", f"{LOOP} if i == 1", "-b", "1000", str(program)], input="c\n")
+    done = CliRunner().invoke(main, ["debug", "-b", f"{LOOP} if pair == 1", "-b", "1000", str(program)], input="c\n")
     assert "was never met: its condition gives NameError" in done.stderr and "1000 was never met\n" in done.stderr
     assert "no kernel was stopped" in done.stderr and done.exit_code == 0
 
@@ -309,3 +350,14 @@ def test_stop_on_entry_and_disconnect(program):
     assert editor.event("stopped")["reason"] == "entry"
     editor.ask("disconnect")
     assert editor.process.wait(20) == 0
+
+
+def test_the_line_of_a_loop_is_come_to_at_each_trip(program):
+    """Before the loop, and at each trip behind the first with its counter; a condition chooses one."""
+    said = debug(program, "p i", "c", "p i", "p total", "c", "p i", "c", options=("-b", f"{LOOP}"))
+    assert places(said)[:4] == [(LOOP, 0), (LOOP, 0), (LOOP, 0), (LOOP, 1)]
+    values = [line for line in said.splitlines() if line.isdigit()]
+    assert values == ["1", "1", "2"]
+    chosen = debug(program, "p i", options=("-b", f"{LOOP} if i == 2"))
+    assert places(chosen)[0] == (LOOP, 0) and "(ave) p i\n2\n" in chosen
+    assert places(debug(program, *"n" * 3, options=("-b", f"{IF}")))[:4] == [(IF, 0), (MORE, 0), (LOOP, 0), (ADD, 0)]

@@ -303,7 +303,7 @@ OPS = [
     ("ops.matmul(a, b.astype(np.float64))  # <-\n", "L066", "of f16 or of f32"),
     ("ops.matmul(a.astype(np.float16), b)  # <-\n", "L066", "of f16 or of f32"),
     ("ops.matmul(t, b)  # <-\n", "L066", "call are of one library"),
-    ("ops.matmul(a, b, activation='swish')  # <-\n", "L066", "of (None, 'relu', 'silu', 'gelu_tanh')"),
+    ("ops.matmul(a, b, activation='swish')  # <-\n", "L066", "of (None, 'relu', 'silu', 'gelu', 'gelu_tanh')"),
     ("ops.matmul(a, b, bias=np.zeros(3, np.float32))  # <-\n", "L066", "column, of float32 or float32"),
     ("ops.matmul(a, b, out=np.zeros((3, 3), np.float32))  # <-\n", "L066", "8), of float32 or float32"),
     ("ops.matmul(a, b, transpose_b=True)  # <-\n", "L066", "it takes (a, b, *,"),

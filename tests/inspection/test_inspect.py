@@ -13,6 +13,8 @@ import avelang.language as al
 from avelang import arch, errors, tile
 from avelang.emit.llvm.simt_device import DeviceCompiler
 from avelang.inspection import build, page, subject
+from avelang.inspection.listings import assembly_lines
+from avelang.llvm.core import HostCompiler
 from avelang.ptx import Tile, kernel, ptx, reg
 from avelang.ptx.types import f32
 from avelang.runtime import compile, ptxas
@@ -107,6 +109,35 @@ def test_each_stage_is_linked_to_the_users_lines(target):
         assert facts["LDS"] == "512 bytes" and facts["spills"] == "0 VGPR, 0 SGPR"
     elif ptxas.find():
         assert facts["shared memory"] == "512 bytes" and int(facts["registers"]) > 4
+
+
+def test_the_cpus_code_is_linked_down_to_its_assembly():
+    found = build.inspected(subject.of_kernel(levels, {}, "cpu"))
+    for key in ("llvm", "optimized", "asm"):
+        linked = {row for rows in lines_with(found, key, "") for row in rows}
+        assert {said("staged"), said("summed"), said("stored"), said("of the function")} <= linked, (key, linked)
+    assert [said("summed")] in lines_with(found, "llvm", "fmul")
+    assert any(said("staged") in rows for rows in lines_with(found, "asm", r"v?mov|ld[rp]|st[rp]"))
+    assembly = next(x for x in found.listings if x.key == "asm").lines
+    inside, saves = False, []
+    for line in assembly:
+        inside = line.text.startswith("ave_") if line.text.endswith(":") and not line.text.startswith(".") else inside
+        assert inside or not line.op, line  # functions that the kernel calls are no op's
+        saves += [line.op] if line.text.split()[:1] in (["pushq"], ["popq"]) else []
+    assert not any(saves)
+
+
+@pytest.mark.parametrize("threads, waits", [(64, False), (128, True)])
+def test_the_cpus_code_is_the_same_with_numbers(threads, waits):
+    made, jitted, block = [], levels if waits else numbers, (threads, 1, 1)
+    for lines in (None, "ops"):
+        k = compile.build(jitted.source, {}, None, block)
+        k.attrs.update({"lines": lines} if lines else {})
+        emitted = compile.cpu_text(k, block).text
+        made.append((emitted, [x.text for x in assembly_lines(HostCompiler().assembly(emitted))]))
+    assert ("presplitcoroutine" in made[0][0]) == waits
+    assert made[0][1] == made[1][1]
+    assert "DILocation" in made[1][0] and "DI" not in made[0][0]
 
 
 def test_tiles_and_instructions():

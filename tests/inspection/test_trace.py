@@ -17,6 +17,7 @@ from avelang.nvptx.printer import print_module
 from avelang.ptx import Tile, kernel, ptx, reg
 from avelang.ptx.types import f32
 from avelang.runtime import compile, ptxas
+from avelang.runtime.arrays import describe
 
 
 @avelang.jit
@@ -184,3 +185,13 @@ def test_commands(ave, tmp_path, monkeypatch):
     (tmp_path / "none.py").write_text("print(1)\n")
     result = ave("trace", "none.py")
     assert result.exit_code == 1 and "no launch was traced" in result.stderr
+
+
+def test_memory_is_as_it_was_for_any_stride():
+    y = np.arange(512, dtype=np.float32)
+    for view in (y[::-2], y[:256], y.reshape(16, 32).T[3:5, ::-3]):  # the first element is not the lowest
+        before, array = y.copy(), describe(view)
+        assert array is not None
+        with trace_runs.kept([array]):
+            view += 1
+        assert (y == before).all()

@@ -10,6 +10,7 @@ import ast
 import builtins
 import pathlib
 import sys
+import textwrap
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 FOLDERS = ("tile", "pipelines")
@@ -170,7 +171,8 @@ class _Stub:
         params = self.parameters(node.args, bound)
         head = f"{indent}def {node.name}({params}) -> {result}:"
         if len(head) > 120:
-            head = f"{indent}def {node.name}(\n{indent}    {params}\n{indent}) -> {result}:"
+            lines = textwrap.indent("\n".join(textwrap.wrap(params, 145 - len(indent))), indent + "    ")
+            head = f"{indent}def {node.name}(\n{lines}\n{indent}) -> {result}:"
         self.lines.append(head)
         if not self.doc(node, indent + "    "):
             self.lines[-1] += " ..."

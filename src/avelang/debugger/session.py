@@ -75,12 +75,13 @@ Ask = Callable[[Stop], str]
 @dataclasses.dataclass
 class _Went:
     """What is known of a wave: the statement it is at, by statement the last op that it has done (`seen`) and the one
-    at which it began, and its program."""
+    at which it began, its program, and of each `for` in which it is the first op of a trip."""
 
     scope: Scope | None = None
     seen: dict[Scope, int] = dataclasses.field(default_factory=dict)
     begun: dict[Scope, int] = dataclasses.field(default_factory=dict)
     p: ReferenceProgram | None = None
+    trips: dict[Scope, int | None] = dataclasses.field(default_factory=dict)
 
 
 class Session:
@@ -113,6 +114,7 @@ class Session:
             return
         self._watched(p, wave, scope)
         went = self.went.setdefault(wave, _Went())
+        self._trips(p, wave, went, op, scope, number)
         fresh = []
         for at in reversed(scope.chain()):
             # The innermost statement runs again where its ops do; one that calls, where the op at which it began does:
@@ -132,6 +134,23 @@ class Session:
             self._stop(
                 Stop("step", "", p, wave, scope, self._lane if wave.mask.active[self._lane] else wave.mask.first)
             )
+
+    def _trips(self, p: ReferenceProgram, wave: ReferenceWave, went: _Went, op: Op, scope: Scope, number: int) -> None:
+        """The line of a `for` is come to at each trip behind the first: ops of the body alone run again, so it is known
+        by the first of them. Names are those at the beginning of the body: the counter is that of the new trip."""
+        if op.name == "for":
+            went.trips[scope] = None  # it begins: its first trip is the stop before the loop
+            return
+        for at in reversed(scope.chain()):
+            loop = at.inside
+            while loop is not None:
+                if loop in went.trips:
+                    first = went.trips[loop]
+                    if first is None:
+                        went.trips[loop] = number
+                    elif number <= first:
+                        self._statement(p, wave, dataclasses.replace(at, span=loop.span), False)
+                loop = loop.inside
 
     def fault(self, p: ReferenceProgram, wave: ReferenceWave, op: Op, fault: AccessFault) -> None:
         """An op has met a fault: a last stop, at which everything can be looked at."""

@@ -87,8 +87,10 @@ class Terminal:
     def here(self) -> None:
         """Prints where the executor stands."""
         scope, wave = self.scope, self.spot.wave
-        self.say(f"{place(scope.span)} in {scope.function}, block {wave.block.index}, wave {wave.shape.index}, lane "
-                 f"{self.spot.lane} (active: {lanes_of(wave) or 'none'})")  # fmt: skip
+        held = names(self.spot, scope)  # the statement of an unrolled loop is met once for each trip
+        trips = "".join(f", {n} = {brief(held[n])}" for n in dict.fromkeys(scope.trips()) if n in held)
+        self.say(f"{place(scope.span)} in {scope.function}{trips}, block {wave.block.index}, wave {wave.shape.index}, "
+                 f"lane {self.spot.lane} (active: {lanes_of(wave) or 'none'})")  # fmt: skip
         self.say(f"{scope.span.line:5} | {scope.span.text()}")
 
     @property

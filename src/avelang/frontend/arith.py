@@ -13,7 +13,7 @@ from avelang.frontend.infer import BITWISE, default, fits, promote, with_literal
 from avelang.frontend.names import Layout
 from avelang.frontend.operators import BINARY, COMPARE, UNARY
 from avelang.frontend.structs import Object
-from avelang.frontend.values import Ref, Vec, describe, element, is_number, is_runtime, is_scalar
+from avelang.frontend.values import Ref, Vec, describe, element, is_number, is_pointer, is_runtime, is_scalar
 from avelang.ir.core import Value
 from avelang.ir.dtypes import BY_NAME, DType, f32, i32, u1
 from avelang.ir.types import VecType, with_dtype
@@ -65,12 +65,18 @@ def _power(f: Frame, a: Any, b: Any, node: ast.AST) -> Any:
     return result
 
 
+_POINTERS = (
+    "there is no arithmetic on pointers: x[i] is an element, tile.load(x, index) and tile.store(x, index, value) take "
+    "tiles, al.subview(x, (i,), (n,)) is a part"
+)
+
+
 def values(f: Frame, name: str, text: str, a: Any, b: Any, node: ast.AST) -> Any:
     """An IR op on two operands of which one is known at run time."""
     a, b = tensor_access.operand(f, a, node), tensor_access.operand(f, b, node)
     for x in (a, b):
         if not is_number(x) and element(x) is None:
-            f.fail("T023", node, op=text, a=describe(a), b=describe(b))
+            f.fail("T023", node, _POINTERS if is_pointer(x) else None, op=text, a=describe(a), b=describe(b))
     if name in ("shl", "shr"):
         a, b, shape = _shift(f, a, b, node)
     else:

@@ -116,6 +116,7 @@ def _fence(f: Frame, a: Args, node: ast.Call) -> None:
 
 BUILTIN: dict[str, Callable[[Frame, Args, ast.Call], Any]] = {
     **{f"atomic_{name}": _atomic(name) for name in NAMES},
+    **{f"atomic_{name.rstrip('_')}": _atomic(name) for name in NAMES},
     "fence": _fence,
 }
 

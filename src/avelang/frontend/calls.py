@@ -15,6 +15,7 @@ from avelang.base.lazy import numpys
 from avelang.frontend import (
     arith,
     atomic_calls,
+    foreign_names,
     inline,
     intrinsic_calls,
     math_calls,
@@ -79,7 +80,8 @@ def bound(f: Frame, callee: str, params: tuple[str, ...], args: list[Any], kwarg
         found[rest] = tuple(args[len(positional) :])
     for k, v in kwargs.items():
         if k not in positional:
-            f.fail("T060", node, callee=callee, name=k, shown=shown())
+            theirs = foreign_names.parameter(k, names)
+            f.fail("T060", node, theirs and f"it is {shown()}; {theirs}" or None, callee=callee, name=k, shown=shown())
         if k in found:
             f.fail("T061", node, callee=callee, name=k)
         found[k] = v
@@ -149,6 +151,8 @@ def _taker(callee: Any, args: list[Any]) -> Object | None:
             return None
     elif not isinstance(callee, DType) and callee is not abs and callee is not min and callee is not max:
         return None
+    if len(args) == 1 and (callee is min or callee is max):
+        return None  # the greatest of one tile's elements is no function of each of them
     return next((a for a in args if isinstance(a, Object) and ELEMENTWISE in a.cls.members), None)
 
 
@@ -170,6 +174,9 @@ def _python(f: Frame, callee: Any, args: list[Any], kwargs: dict[str, Any], node
                    got=len(args))
         return build(f, args, node)
     if callee in STRUCTURE:
+        for a in args:
+            if isinstance(a, (Value, Object)):
+                f.fail("T050", node, got=describe(a))
         args = [_items(f, a, node) for a in args]
     elif runtime:
         shown = ast.unparse(node.func)
@@ -190,12 +197,21 @@ def _refuse(f: Frame, callee: Any, node: ast.Call) -> NoReturn:
         f.fail("S001", node, what="`print`", instead="use al.printf")
     if isinstance(callee, types.FunctionType):
         f.fail("T062", node, name=shown)
+    if isinstance(callee, types.ModuleType):  # such as avelang.tile.gather, where somebody has imported it
+        f.fail("T063", node, foreign_names.hint(shown) or None, name=shown, got=describe(callee))
     number = isinstance(callee, type) and issubclass(callee, numpys("generic"))
     same = next((d for d in BY_NAME.values() if d.kind not in ("bool", "void") and d.np == callee),
                 None) if number else None
-    hint = f"say al.{same}(...), or al.convert(x, al.{same})" if same is not None else None
+    hint = f"say al.{same}(...), or al.convert(x, al.{same})" if same is not None else _INSTEAD.get(callee)
     f.fail("T063", node, hint, name=shown, got=describe(callee))
 
+
+# What to write in place of functions that ask Python about a value.
+_INSTEAD: dict[Any, str] = {
+    type: "isinstance(x, al.Tensor), x.dtype and x.shape are known at compile time",
+    hasattr: "isinstance(x, S) tells structs apart, at compile time",
+    getattr: "write x.name; a choice among fields is an `if` of compile-time values",
+}
 
 # Python functions that only move values about, and so take run-time ones too.
 STRUCTURE = (tuple, list, enumerate, zip, reversed, itertools.product, itertools.chain, itertools.pairwise)
@@ -235,14 +251,19 @@ def _cast(to: str) -> Callable[[Frame, list[Any], ast.Call], Any]:
     return cast
 
 
+def _of_tiles(v: Any, name: str) -> str | None:
+    """The hint for Python's `max(t)`, where `t` is a tile."""
+    return f"of a tile: tile.{name}(t), tile.{name}(t, axis)" if isinstance(v, Object) else None
+
+
 def _extreme(name: str) -> Callable[[Frame, list[Any], ast.Call], Any]:
     def extreme(f: Frame, args: list[Any], node: ast.Call) -> Any:
         if len(args) == 1:
             items = _items(f, args[0], node)
             if not isinstance(items, tuple) or not items or any(isinstance(x, (Ref, Vec))
                                                                 for x in items) and items is not args[0]:
-                f.fail("T022", node, what=f"the only argument of {name}", got=describe(args[0]),
-                       want="a tuple or a tensor of one mode")
+                f.fail("T022", node, _of_tiles(args[0], name), what=f"the only argument of {name}",
+                       got=describe(args[0]), want="a tuple or a tensor of one mode")
             args = list(items)
         return math_calls.fold(f, name, args, node)
 
@@ -253,7 +274,8 @@ def _sum(f: Frame, args: list[Any], node: ast.Call) -> Any:
     total = args[1] if len(args) > 1 else 0
     items = _items(f, args[0], node)
     if not isinstance(items, (tuple, range)):
-        f.fail("T022", node, what="the first argument of sum", got=describe(args[0]), want="a tuple or a tensor")
+        f.fail("T022", node, _of_tiles(args[0], "sum"), what="the first argument of sum", got=describe(args[0]),
+               want="a tuple or a tensor")
     for item in items:
         total = item if isinstance(total, int) and total == 0 else objects.binary(f, ast.Add, total, item, node)
     return total

@@ -16,8 +16,9 @@ from avelang.frontend.infer import MOST_TRIPS
 from avelang.frontend.merge import changed_cells, choose
 from avelang.frontend.names import BUILTINS, Layout, Namespace, Pointer, Tensor
 from avelang.frontend.signature import suggest
+from avelang.frontend.source import Jitted
 from avelang.frontend.structs import Object, StructClass, is_constant, is_constant_class
-from avelang.frontend.values import LocalFn, Poison, Ref, Vec, describe, is_runtime
+from avelang.frontend.values import LocalFn, Poison, Ref, Vec, describe, is_pointer, is_runtime
 from avelang.ir.core import Block, Value, is_pure
 from avelang.ir.dtypes import DType, u1
 from avelang.ir.types import LOCAL, MapType, PtrType
@@ -61,7 +62,8 @@ def attribute(f: Frame, node: ast.Attribute) -> Any:
             found = getattr(base, node.attr)
         except AttributeError:
             shown = base.__name__ if isinstance(base, types.ModuleType) else repr(base)
-            theirs = foreign_names.hint(node.attr) if shown in ("avelang.language", "avelang.tile") else ""
+            ours = shown in ("avelang.language", "avelang.tile")
+            theirs = foreign_names.hint(node.attr, shown == "avelang.tile") if ours else ""
             f.fail("T009", node, base=shown, name=node.attr, hint=theirs or suggest(node.attr, dir(base)))
         value = constant(found)
         if value is MISSING:
@@ -79,8 +81,11 @@ def attribute(f: Frame, node: ast.Attribute) -> Any:
         or hasattr(base, "_fields")) and not node.attr.startswith("_") and hasattr(base, node.attr):
         f.fail("T010", node, base=describe(base), name=node.attr)
     grows = isinstance(base, tuple) and node.attr in ("append", "extend", "insert")
-    f.fail("T009", node, base=describe(base), name=node.attr,
-           hint="a list is a tuple in a kernel: t = t + (x,)" if grows else "")
+    hint = "a list is a tuple in a kernel: t = t + (x,)" if grows else _POINTER_HINT if is_pointer(base) else ""
+    f.fail("T009", node, base=describe(base), name=node.attr, hint=hint)
+
+
+_POINTER_HINT = "a pointer knows where memory begins and its dtype: pass extents as parameters, or annotate al.Tensor"
 
 
 def _other_language(f: Frame, node: ast.Attribute) -> None:
@@ -142,7 +147,8 @@ def subscript(f: Frame, node: ast.Subscript) -> Any:
     if isinstance(base, Object) or is_constant(base):
         return objects.getitem(f, base, object_index(f, node.slice), node)
     if not isinstance(base, (Vec, Ref)):
-        f.fail("T029", node, got=describe(base))
+        launch = "a kernel is launched from Python; here a function is called without brackets: name(...)"
+        f.fail("T029", node, launch if isinstance(base, Jitted) else None, got=describe(base))
     return element(f, base, indices(f, node), node)
 
 

@@ -3,6 +3,8 @@ words for it in this language go out, as the hint of an error."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 _MEMORY = "x[i, j] or a slice x[i, 8 * j : 8 * j + 8]; of tiles tile.load(x, at, mask=...)"
 _SHARED = "al.make_shared(shape, dtype)"
 _SYNC = "al.syncthreads()"
@@ -41,21 +43,44 @@ NAMES: dict[str, str] = {
     "to": "al.convert(value, dtype)",
     "zeros_like": "al.full(shape, 0, dtype), or tile.zeros(shape, dtype)",
     "zeros": "al.full(shape, 0, dtype) for registers, tile.zeros(shape, dtype) for a tile",
-    "ones": "al.full(shape, 1, dtype)",
-    "empty": "al.make_local(shape, dtype)",
+    "ones": "al.full(shape, 1, dtype) for registers, tile.full(shape, 1, dtype) for a tile",
+    "empty": "al.make_local(shape, dtype) for registers, tile.zeros(shape, dtype) for a tile",
+    "eye": "tile.where(i[:, None] == i, 1.0, 0.0) with i = tile.arange(n)",
     "maximum": "al.max(a, b)",
     "minimum": "al.min(a, b)",
     "sum": _REDUCE,
     "cumsum": "tile.cumsum(t, axis)",
     "argmax": "tile.argmax(t, axis)",
     "argmin": "tile.argmin(t, axis)",
+    "prod": "tile.reduce(t, lambda a, b: a * b, axis)",
+    "xor_sum": "tile.reduce(t, lambda a, b: a ^ b, axis)",
+    "var": "d = t - tile.sum(t, axis, keepdims=True) / n, then tile.sum(d * d, axis) / n",
+    "std": "al.sqrt of the variance: d = t - mean, then tile.sum(d * d, axis) / n",
+    "cummax": "tile.scan(t, lambda a, b: al.max(a, b), axis)",
+    "cummin": "tile.scan(t, lambda a, b: al.min(a, b), axis)",
+    "histogram": "tile.atomic_add(bins, t, 1) with bins in shared or global memory",
+    "gather": "tile.load(memory, index), where index is a tile of places",
+    "scatter": "tile.store(memory, index, t), where index is a tile of places",
+    "flip": "t[::-1], of rows t[:, ::-1]",
+    "ravel": "t.reshape(-1)",
+    "flatten": "t.reshape(-1)",
+    "split": "slices: t[:, :32], t[:, 32:]",
+    "interleave": "a tile.store of each at its places",
+    "stack": "a tile.store of each at its places",
+    "concat": "a tile.store of each at its places",
+    "concatenate": "a tile.store of each at its places",
+    "swizzle2d": "group_m of tile.Block, or a tile scheduler of avelang.pipelines",
+    "relu": "tile.maximum(t, 0.0), of a number al.max(x, 0.0)",
+    "tan": "sin(x) / cos(x)",
+    "fdiv": "a / b",
+    "div_rn": "a / b",
+    "square": "x * x",
     "softmax": "tile.exp(t - tile.max(t, 1)) and tile.sum, or ops.softmax",
     "sort": "tile.sort(t)",
     "reduce": "tile.reduce(t, fn, axis)",
     "associative_scan": "tile.scan(t, fn, axis)",
+    "atomic_cas": "al.atomic_cas(x, index, expected, value) of a thread's number",
     "atomic_xchg": _ATOMIC.format("exchange"),
-    "atomic_and": _ATOMIC.format("and_"),
-    "atomic_or": _ATOMIC.format("or_"),
     "atomic_exch": _ATOMIC.format("exchange"),
     "mean": "tile.sum(t, axis) divided by the extent",
     "atomic_inc": "al.atomic_add(x, index, 1)",
@@ -68,7 +93,7 @@ NAMES: dict[str, str] = {
     "max_contiguous": "nothing: layouts say it",
     "multiple_of": "al.expect(n % 16 == 0, words)",
     "assume": "al.expect(condition, words)",
-    "cat": "a tuple, or a slice assigned at a time",
+    "cat": "a tuple, or a slice assigned at a time; of tiles a tile.store of each at its places",
     "join": "a tuple",
     "float32": "al.f32",
     "float16": "al.f16",
@@ -91,6 +116,7 @@ NAMES: dict[str, str] = {
     "float8_e4m3fn": "al.f8e4m3fn",
     "float8e5": "al.f8e5m2",
     "half": "al.f16",
+    "constexpr": "al.constexpr",
     "heuristics": "a constexpr parameter that the caller computes",
     "autotune": "avelang.tune",
     "next_power_of_2": "1 << (n - 1).bit_length() in a function with @avelang.constant",
@@ -110,8 +136,8 @@ NAMES: dict[str, str] = {
     "atomicAdd": _ATOMIC.format("add"),
     "atomicMax": _ATOMIC.format("max"),
     "atomicMin": _ATOMIC.format("min"),
-    "atomicAnd": _ATOMIC.format("and_"),
-    "atomicOr": _ATOMIC.format("or_"),
+    "atomicAnd": _ATOMIC.format("and"),
+    "atomicOr": _ATOMIC.format("or"),
     "atomicXor": _ATOMIC.format("xor"),
     "atomicExch": _ATOMIC.format("exchange"),
     "atomicCAS": "al.atomic_cas(x, index, expected, value)",
@@ -252,10 +278,63 @@ MODULES: dict[str, str] = {
 }
 
 
-def hint(name: str) -> str:
+# Of tiles alone, where the plain word above is about a thread's numbers.
+_OF_TILES: dict[str, str] = {
+    "reshape": "t.reshape(shape)",
+    "view": "t.reshape(shape)",
+    "permute": "t.permute(order), or t.T",
+    "trans": "t.T, or t.permute(order)",
+    "range": "al.range(...); Python's range is unrolled",
+    "math": "the functions of tile: tile.exp(t)",
+    "gelu": "0.5 * t * (1.0 + tile.erf(t * 0.70710678))",
+    "silu": "t * tile.sigmoid(t)",
+    "swish": "t * tile.sigmoid(t)",
+    "softplus": "tile.log1p(tile.exp(t))",
+    "logsumexp": "top + tile.log(tile.sum(tile.exp(t - top))) with top = tile.max(t)",
+    "clip": "tile.clamp(t, low, high)",
+    "pow": "t ** n with a compile-time n, or tile.exp2(y * tile.log2(t))",
+    "tan": "tile.sin(t) / tile.cos(t)",
+    "inline_asm_elementwise": "an intrinsic by name, t.map(lambda x: al.nvvm.ex2(x)), or a kernel of avelang.ptx",
+    "make_tensor_descriptor": "tile.view(memory, shape).window(lengths, origin, dist), or al.TensorMap of the launch",
+    "load_tensor_descriptor": "tile.view(memory, shape).window(lengths, origin, dist).load()",
+    "philox": "al.philox(seed, offset); tile.rand(seed, offsets) gives numbers",
+    "randint4x": "tile.randint(seed, offsets)",
+    "rand4x": "tile.rand(seed, offsets)",
+}
+# Parameters of others, where ours has another word for it, or none.
+_PARAMETERS: dict[str, tuple[tuple[str, ...], str]] = {
+    "dim": (("axis", "dim"), "`dim` is `{}` here"),
+    "axis": (("axis", "dim"), "`axis` is `{}` here"),
+    "keep_dims": (("keepdims",), "`keep_dims` is `{}` here"),
+    "keepdim": (("keepdims",), "`keepdim` is `{}` here"),
+    "reverse": (("descending",), "`reverse` is `{}` here"),
+    "sem": (("order",), "`sem` is `{}` here"),
+    "input_precision": (("precision",), "`input_precision` is `{}` here"),
+    "allow_tf32": (("precision",), 'say {}="tf32" instead'),
+    "out_dtype": (("precision",), "sums are in f32, of integers in i32: convert them, tile.dot(a, b).to(al.f16)"),
+    "return_indices": (("keepdims",), "tile.argmax(t, axis) and tile.argmin give places"),
+    "largest": (("k",), "the largest come first: tile.topk(-t, k) for the least, or tile.sort(t)[:k]"),
+    "eviction_policy": (("memory",), "there is no such promise: leave it out"),
+    "cache_modifier": (("memory",), "there is no such promise: leave it out"),
+    "volatile": (("memory",), "leave it out: an atomic operation reads what others write meanwhile"),
+    "boundary_check": (("memory",), "the mask says what is inside"),
+    "padding_option": (("other",), "`{}` is the number that stands for what is outside"),
+    "type": (("dtype",), "`type` is `{}` here"),
+    "fp_downcast_rounding": (("dtype",), "numbers are rounded to nearest"),
+}
+
+
+def parameter(name: str, known: Iterable[str]) -> str:
+    """The hint for a parameter that a function of ours does not have; "" where nobody has such a one."""
+    ours, words = _PARAMETERS.get(name, ((), ""))
+    found = next((x for x in known if x in ours), None)
+    return words.format(found) if found is not None else ""
+
+
+def hint(name: str, tiles: bool = False) -> str:
     """The hint for a name with or without the module in front of it; "" where nobody has such a name."""
     module, _, last = name.rpartition(".")
-    ours = NAMES.get(last) or NAMES.get(last.strip("_"))
+    ours = (_OF_TILES.get(last) if tiles else None) or NAMES.get(last) or NAMES.get(last.strip("_"))
     if ours is None and module and last:
         root = module.partition(".")[0]
         return f"`{name}`: `al`, from `import avelang.language as al`, has the names for it" if root in MODULES else ""

@@ -9,7 +9,7 @@ import inspect
 from typing import Any, NoReturn
 
 from avelang.base.errors import counted
-from avelang.frontend import shapes, tensor_access
+from avelang.frontend import foreign_names, shapes, tensor_access
 from avelang.frontend.blocks import block
 from avelang.frontend.constants import LAMBDA, constant
 from avelang.frontend.frame import MISSING, Frame
@@ -93,6 +93,8 @@ def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node
         want = counted(len(names) - own, "argument") + (f" ({', '.join(names[own:])})" if names[own:] else "")
         absent = [n for n in positional[own:] if n not in given and n not in _defaulted(spec)]
         hint = f"{' and '.join(f'`{n}`' for n in absent)} {'is' if len(absent) == 1 else 'are'} missing" * bool(absent)
+        if name == "arange" and got > len(names) - own:
+            hint = "a step multiplies: tile.arange(32) * 2"
         f.fail("T003", node, hint or None, callee=name, want=want, got=got)
 
     given = dict(zip(positional, args))  # noqa: B905 - fewer arguments than parameters
@@ -100,7 +102,8 @@ def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node
         miscounted(len(args) - own)
     for k, v in kwargs.items():
         if k not in names:
-            f.fail("T060", node, callee=name, name=k, shown=f"{name}({', '.join(names[own:])})")
+            shown, theirs = f"{name}({', '.join(names[own:])})", foreign_names.parameter(k, names)
+            f.fail("T060", node, theirs and f"it is {shown}; {theirs}" or None, callee=name, name=k, shown=shown)
         if k in given:
             f.fail("T061", node, callee=name, name=k)
         given[k] = v

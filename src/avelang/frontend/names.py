@@ -84,7 +84,8 @@ def extents(value: Any, what: str, least: int = 0) -> shapes.Nested:
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise error("T030", what=what, got=repr(value)) from None
+        hint = "an extent that each launch takes from the array is al.dynamic" if value is None else None
+        raise error("T030", None, hint, what=what, got=repr(value)) from None
     if number < least:
         raise error("T030", what=what, got=repr(value))
     return number
@@ -137,7 +138,7 @@ class Tensor(Layout):
             raise error("T003", callee="Tensor", want="(shape, dtype) or (shape, strides, dtype)",
                         got=counted(len(args), "argument"))
         if not isinstance(args[-1], DType):
-            raise error("T032", what="Tensor", got=repr(args[-1]))
+            raise error("T032", None, _shape_first(args), what="Tensor", got=repr(args[-1]))
         self.dtype: DType = args[-1]
         self.dynamic = any(map(_left_open, args[:-1]))
         if self.dynamic:
@@ -162,6 +163,13 @@ class Tensor(Layout):
 
     def __repr__(self) -> str:
         return f"Tensor({shapes.show(self.shape)}, {shapes.show(self.strides)}, {self.dtype})"
+
+
+def _shape_first(args: tuple[Any, ...]) -> str | None:
+    """The hint for `Tensor[dtype, 2]`."""
+    if not isinstance(args[0], DType):
+        return None
+    return f"the shape stands first, the dtype last: al.Tensor[(al.dynamic, al.dynamic), al.{args[0]}]"
 
 
 def _left_open(value: Any) -> bool:
@@ -380,7 +388,8 @@ def near(name: str, known: Any) -> str:
 def missing(base: str, name: str, known: Any, told: str = "") -> AttributeError:
     """T009 for a name that a module or namespace does not have, which is an AttributeError too. `told`: a hint."""
     ours = base in ("avelang.language", "avelang.tile")
-    hint = told or (foreign_names.hint(name) if ours else "") or f"it has others{near(name, known)}"
+    theirs = foreign_names.hint(name, base == "avelang.tile") if ours else ""
+    hint = told or theirs or f"it has others{near(name, known)}"
     found = error("T009", here(), hint, base=base, name=name)
     out = MissingError(*found.args)
     out.code, out.message, out.hint, out.span = found.code, found.message, found.hint, found.span
@@ -396,8 +405,10 @@ _ATOMICS = (
     ("add", "value ", "Adds to x[index] in one step; a pair of f16 or bf16 adds to two elements, from x[index] on."),
     ("max", "value ", "Writes value to x[index] where it is more, in one step."),
     ("min", "value ", "Writes value to x[index] where it is less, in one step."),
-    ("and_", "value ", "Ands the bits of value to x[index] in one step."),
-    ("or_", "value ", "Ors the bits of value to x[index] in one step."),
+    ("and", "value ", "Ands the bits of value to x[index] in one step."),
+    ("or", "value ", "Ors the bits of value to x[index] in one step."),
+    ("and_", "value ", "Another name of `al.atomic_and`."),
+    ("or_", "value ", "Another name of `al.atomic_or`."),
     ("xor", "value ", "Flips the bits of value in x[index] in one step."),
     ("exchange", "value ", "Writes value to x[index] in one step."),
     ("cas", "expected value ", "Compare-and-swap: writes value to x[index] where it is expected, bit by bit."),

@@ -53,7 +53,10 @@ def _conversion(f: Frame, m: re.Match[str], kind: str, value: Any, operands: lis
     d: Any = default(value) if is_number(value) else value.type if is_scalar(value) else None
     if d is None or d.is_float != (kind == "float"):
         if not (kind == "float" and isinstance(value, int)):
-            f.fail("T082", node, spec=m[0], want=f"{'a' if kind == 'float' else 'an'} {kind}", got=describe(value))
+            tiles = getattr(getattr(value, "cls", None), "name", "") == "DistributedTile"
+            hint = "a thread prints one number; `ave debug` prints tiles whole, and t[0, 3] is one element" * tiles
+            f.fail("T082", node, hint or None, spec=m[0], want=f"{'a' if kind == 'float' else 'an'} {kind}",
+                   got=describe(value))
         d = f64
     if kind == "float":
         operands.append(_converted(f, value, f64))

@@ -82,7 +82,8 @@ def _peer(f: Frame, a: Args, node: ast.Call) -> Any:
     if isinstance(held, Value) and isinstance(held.type, PtrType) and held.type.space == GLOBAL:
         return f.b.ptr_add(held, delta)
     if not isinstance(held, Ref) or held.type.space != GLOBAL:
-        f.fail("T022", node, what="the first argument of al.peer", got=describe(held),
+        hint = "pass a tensor map of the peer's array: an argument of its own" if "map" in describe(held) else None
+        f.fail("T022", node, hint, what="the first argument of al.peer", got=describe(held),
                want="a tensor or a pointer in global memory")  # fmt: skip
     own = tensor_access.whole(f, held)
     place = f.b.ptr_add(f.b.base(own.value), delta)

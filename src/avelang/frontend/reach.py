@@ -20,6 +20,7 @@ from collections.abc import Callable
 from typing import Any
 
 from avelang.base.lazy import numpys
+from avelang.base.parsing import parse_expression
 from avelang.frontend import bytecode, purity
 from avelang.frontend.liveness import walk
 from avelang.frontend.names import ANNOTATED, Builtin, Intrinsic, Layout, Namespace, Pointer, TensorMap
@@ -353,7 +354,7 @@ def _reads(source: FunctionSource) -> tuple[frozenset[str], list[tuple[tuple[str
     local -= {c[0] for c in bytecode.reads(fn.__code__).globals} | set(fn.__code__.co_freevars)
     inner = [n.annotation for n in nodes if isinstance(n, ast.arg) and n.annotation is not None]
     inner += [n.returns for n in nodes if isinstance(n, ast.FunctionDef) and n.returns is not None]
-    quoted = [ast.parse(text, mode="eval").body for text in _texts(fn.__annotations__)]
+    quoted = [parse_expression(text) for text in _texts(fn.__annotations__)]
     chains: dict[tuple[tuple[str, ...], bool], None] = {}
     for held, deep in ((nodes, False), ([n for a in (*inner, *quoted) for n in _unquoted(a)], True)):
         bases = {id(n.value) for n in held if type(n) is ast.Attribute}
@@ -370,7 +371,7 @@ def _texts(annotations: dict[str, Any]) -> list[str]:
     for given in annotations.values():
         if isinstance(given, str):
             try:
-                ast.parse(given, mode="eval")
+                parse_expression(given)
             except SyntaxError:
                 continue
             found.append(given)
@@ -383,7 +384,7 @@ def _unquoted(node: ast.AST) -> list[ast.AST]:
     for n in found:
         if type(n) is ast.Constant and isinstance(n.value, str):
             try:
-                found += walk(ast.parse(n.value, mode="eval").body)
+                found += walk(parse_expression(n.value))
             except SyntaxError:
                 continue
     return found

@@ -31,13 +31,20 @@ class Fields:
 class Scope:
     """One statement of one function, as it was built: its place, its function, its names with what they held before it
     (as the frontend knows them: numbers, values of the IR, tensors, `Fields`), and the statement that called the
-    function. `depth` is 0 in the kernel itself."""
+    function. `depth` is 0 in the kernel itself. `inside`: the statement of the same function that it stands in, such as
+    a loop; None where it is the function's own. `counts`: the names that a `for` gives its trips' values."""
 
     span: Span
     function: str
     names: dict[str, Any]
     caller: Scope | None
     depth: int
+    inside: Scope | None = None
+    counts: tuple[str, ...] = ()
+
+    def trips(self) -> list[str]:
+        """The names of the loops around this statement, the outermost first."""
+        return [] if self.inside is None else [*self.inside.trips(), *self.inside.counts]
 
     def chain(self) -> list[Scope]:
         """This statement and those that called it, the kernel's last."""
@@ -62,7 +69,11 @@ class Recorder:
         held = {name: value for layer in f.env.layers for name, value in layer.items()}
         names = {name: _shown(value, f.build.heap, DEEP) for name, value in held.items()
                  if isinstance(name, str) and not name.startswith("$")}  # fmt: skip
-        made = Scope(f.span(node), f.label, names, caller, caller.depth + 1 if caller is not None else 0)
+        inside = outer if outer is not None and (outer.function, outer.caller) == (f.label, caller) else None
+        targets = ast.walk(node.target) if isinstance(node, ast.For) else ()
+        counts = tuple(x.id for x in targets if isinstance(x, ast.Name))
+        depth = caller.depth + 1 if caller is not None else 0
+        made = Scope(f.span(node), f.label, names, caller, depth, inside, counts)
         self._frames[id(f)] = self.current = made
         return outer
 

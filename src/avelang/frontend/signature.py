@@ -9,8 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from avelang.base.errors import AveError, error
+from avelang.base.parsing import parse_expression
 from avelang.base.places import ANNOTATION
 from avelang.base.spans import Span
+from avelang.frontend import foreign_names
 from avelang.frontend.names import Pointer, Ranks, Tensor, TensorMap, annotated, constexpr, near
 from avelang.frontend.source import FunctionSource
 from avelang.ir.dtypes import DType, i64
@@ -61,7 +63,7 @@ def evaluate(node: ast.expr, lookup: Callable[[str], Any], span: Span, param: st
     fails."""
     try:
         while isinstance(node, ast.Constant) and isinstance(node.value, str):
-            node = ast.parse(node.value, mode="eval").body
+            node = parse_expression(node.value)
         code = compile(ast.Expression(node), ANNOTATION, "eval")
         scope = AnnotationScope(lookup)
         return annotated(eval(code, {"__builtins__": {}}, scope))  # noqa: S307 - the user's own program
@@ -70,7 +72,8 @@ def evaluate(node: ast.expr, lookup: Callable[[str], Any], span: Span, param: st
         raise
     except (KeyError, NameError) as e:
         name = getattr(e, "name", None) or str(e.args[0])
-        raise error("T005", span, name=name, param=param) from None
+        theirs = foreign_names.hint(ast.unparse(node)) if name in foreign_names.MODULES else ""
+        raise error("T005", span, theirs or None, name=name, param=param) from None
     except Exception as e:  # whatever the user's expression raises
         raise error("T006", span, param=param, why=f"{type(e).__name__}: {e}") from None
 
@@ -104,6 +107,10 @@ def _spec(name: str, annotation: Any, default: Any, span: Span) -> ParamSpec:
                          open=annotation if annotation.dynamic else None)
     if isinstance(annotation, TensorMap):
         return ParamSpec(name, "map", annotation.type.dtype, default=default, map=annotation.type)
+    alone = {Pointer: "al.Pointer[al.f32]", Tensor: "al.Tensor[(al.dynamic, al.dynamic), al.f32]"}
+    if annotation in (Pointer, Tensor):
+        raise error("T007", span, f"say of what: {alone[annotation]}", param=name,
+                    got=f"cannot be annotated with al.{annotation.__name__} alone")
     raise error("T007", span, param=name, got=f"cannot be annotated with {annotation!r}")
 
 

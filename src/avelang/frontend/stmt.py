@@ -8,7 +8,7 @@ from typing import Any
 
 from avelang.frontend import arith, objects, shapes, slices, tensor_access
 from avelang.frontend.blocks import block, unless
-from avelang.frontend.expr import element, indices
+from avelang.frontend.expr import element, indices, object_index
 from avelang.frontend.frame import MISSING, Frame, Visitors
 from avelang.frontend.infer import MOST_TRIPS, default, fits, promote
 from avelang.frontend.loop_ops import loop
@@ -76,7 +76,7 @@ def _parts(f: Frame, value: Any, node: ast.AST) -> tuple[Any, ...]:
 def _store(f: Frame, target: ast.Subscript, value: Any) -> None:
     base = tensor_access.pointed(f, f.expr(target.value))
     if isinstance(base, Object):
-        objects.setitem(f, base, f.expr(target.slice), value, target)
+        objects.setitem(f, base, object_index(f, target.slice), value, target)
         return
     _put(f, base, indices(f, target), value, target)
 
@@ -137,7 +137,7 @@ def _augmented(f: Frame, node: ast.AugAssign) -> None:
         return
     base = tensor_access.pointed(f, f.expr(node.target.value))
     if isinstance(base, Object):
-        index = f.expr(node.target.slice)
+        index = object_index(f, node.target.slice)
         held = objects.getitem(f, base, index, node.target)
         objects.setitem(f, base, index, objects.binary(f, type(node.op), held, f.expr(node.value), node), node.target)
         return

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import sys
 import types
 from collections.abc import Mapping
 from typing import Any, NoReturn
@@ -22,6 +23,7 @@ from avelang.ir.dtypes import DType
 EMPTY: Any = inspect.Parameter.empty
 # The annotation of a field that may hold anything.
 ANY: Any = Ellipsis
+_HOLD = "a struct has no base classes: hold the other one in a field"
 # What marks a class whose instances are compile-time values. It counts where it stands, not in subclasses.
 MARK = "__ave_constant__"
 
@@ -74,8 +76,7 @@ class StructClass(Named):
         self.members: dict[str, StructMember] = {}
         self.constants: dict[str, Any] = {}
         if cls.__bases__ != (object,):
-            self._refuse(f"it inherits from {cls.__bases__[0].__name__}",
-                         "a struct has no base classes: hold the other one in a field")
+            self._refuse(f"it inherits from {cls.__bases__[0].__name__}", _HOLD)
         held = dict(cls.__dict__)
         for name, wanted in held.get("__annotations__", {}).items():
             self._field(name, wanted, held.pop(name, EMPTY), visible)
@@ -84,6 +85,12 @@ class StructClass(Named):
                 self._member(name, value)
         if not self.fields:
             self._refuse("it has no fields", "a field is a name with an annotation: row: al.u32, view: ...")
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> NoReturn:
+        """Python asks for it where a class has this struct as its base. Raises S004 there."""
+        caller = sys._getframe(1)
+        raise error("S004", Span(caller.f_code.co_filename, caller.f_lineno), _HOLD,
+                    name=f"class ...({self.name})", why=f"it inherits from {self.name}")
 
     def _refuse(self, why: str, hint: str) -> NoReturn:
         raise error("S004", self.span, hint, name=self.name, why=why)

@@ -176,6 +176,9 @@ def coordinates(f: Frame, indices: tuple[Any, ...], shape: tuple[Any, ...],
         return found, shape[len(indices) :], len(found)
     flat = shapes.leaves(shape)
     if len(indices) > len(flat):
+        if tuple(flat) == (POINTER_EXTENT,):
+            f.fail("T042", node, "al.make_tensor(x, dtype, al.make_layout((m, n), (n, 1))) gives a pointer a shape; of "
+                   "the pointer itself it is x[i * n + j]", got=len(indices), shape="(n,), as a pointer is")
         f.fail("T042", node, got=len(indices), shape=shapes.show(shape))
     found = []
     for i, x in enumerate(indices):

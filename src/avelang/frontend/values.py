@@ -117,6 +117,11 @@ def is_number(v: Any) -> bool:
     return isinstance(v, NUMBERS)
 
 
+def is_pointer(v: Any) -> bool:
+    """True for an address with no shape: a parameter that is an `al.Pointer`."""
+    return isinstance(v, Value) and isinstance(v.type, PtrType)
+
+
 def is_scalar(v: Any) -> bool:
     """A scalar known at run time."""
     return isinstance(v, Value) and isinstance(v.type, DType)

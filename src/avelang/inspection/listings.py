@@ -84,11 +84,12 @@ _LOC = re.compile(r"\s*\.loc\s+\d+\s+(\d+)")
 _OF_DEBUGGERS = re.compile(r"\s*\.(?:file|cfi_\w+)\b|(?:\.L|\$L__)(?:tmp|func_begin|func_end)\d+:")
 _DEBUG_SECTION = re.compile(r"\s*\.section\s+\"?\.debug")
 _SECTION = re.compile(r"\s*\.(?:section|text|amdgpu_metadata)\b")
-_NO_CODE = re.compile(r"\s*(?:\.|//|;|\{|\}|\)|$)|[\w.$]+:")
+_NO_CODE = re.compile(r"\s*(?:\.|//|#|;|\{|\}|\)|$)|[\w.$]+:")
+_FUNCTION = re.compile(r"\s*\.type\s+\S+,\s*@function")
 
 
 def assembly_lines(text: str) -> tuple[ListedLine, ...]:
-    """The lines of AMD's assembly or of PTX, without what is there for debuggers."""
+    """The lines of assembly or of PTX, without what is there for debuggers."""
     out, op, skipping = [], NONE, False
     for number, row in enumerate(text.splitlines(), 1):
         if _DEBUG_SECTION.match(row):
@@ -103,6 +104,8 @@ def assembly_lines(text: str) -> tuple[ListedLine, ...]:
         if found := _LOC.match(row):
             op = int(found[1])
         elif not _OF_DEBUGGERS.match(row):
+            if _FUNCTION.match(row):  # one without lines has none of the one before
+                op = NONE
             shown = row.expandtabs(8) if row.startswith("\t") else row
             out.append(
                 ListedLine(shown.replace("        ", "    ", 1), NONE if _NO_CODE.match(row) else op, (), number)

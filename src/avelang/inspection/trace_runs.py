@@ -22,11 +22,13 @@ from avelang.nvptx.instrument import HEADER, RECORD, InstrumentedPtx, instrument
 from avelang.runtime import compile
 from avelang.runtime.arguments import EXECUTORS
 from avelang.runtime.arrays import CPU, Array
+from avelang.runtime.assembled import DataSpace
 from avelang.runtime.interception import CheckedLaunch, PtxLaunch, intercepting
 
 if TYPE_CHECKING:
     from avelang.runtime.arguments import BoundArguments, Parameters
     from avelang.runtime.geometry import Geometry
+    from avelang.runtime.gpu import GpuProgram
 
 MOST_GROUPS = 4  # workgroups of AMD that share the model's compute unit in a trace
 CLOCK = "clocks of a model of one compute unit, written as nanoseconds (docs/cu_model.md): no time on a card"
@@ -57,7 +59,7 @@ class Tracer:
             self.missing.append(f"`{name}`: the launch asks for {launch.backend.name}, which has no timeline")
             return True
         try:
-            with kept(call.bound.arrays, call.bound.device):
+            with kept(call.bound.arrays if call.bound.device == CPU else []):
                 if call.bound.device != CPU:
                     self.on_gpu(launch)
                 elif chip is None:
@@ -79,7 +81,7 @@ class Tracer:
         traced = launch.kernel.traced(launch.sizes, None)
         made = instrumented(traced.with_lines, traced.entry, self.records, self.blocks)
         try:
-            with kept(launch.bound.arrays, CPU):
+            with kept(launch.bound.arrays):
                 self.executed_ptx(made, launch.parameters, launch.bound, traced.geometry, traced.dynamic_bytes,
                                   traced.cluster if math.prod(traced.cluster) > 1 else None)  # fmt: skip
             self.launches.append(traced.entry)
@@ -232,7 +234,11 @@ class Tracer:
         if call.bound.maps:
             with backend.driver.on(backend, f"encoding a tensor map on {backend.name}"):
                 tensor_maps.encode_all(backend.driver, call.params.runtime, call.bound, program.writes)
-        program.lending(call.at, call.bound, call.names, stream, [records])
+        with backend.driver.on(backend, f"tracing `{call.kernel}` on {backend.name}"):
+            captured = backend.driver.capturing(stream)  # then `lending` refuses, and a copy would spoil the capture
+        program.finish(call.at, call.bound, call.names, stream)
+        with contextlib.nullcontext() if captured else kept(call.bound.arrays, program):
+            program.lending(call.at, call.bound, call.names, stream, [records])
         self.decode(made, records, call.at, CARD, backend.name)
 
     def decode(self, made: InstrumentedPtx, records: np.ndarray, at: Geometry, unit: str, where: str) -> None:
@@ -314,16 +320,23 @@ def _assembly(launch: CheckedLaunch, target: str) -> tuple[str, dict[str, Any]]:
 
 
 @contextlib.contextmanager
-def kept(arrays: Sequence[Array], device: str) -> Iterator[None]:
-    """Memory of arrays of this machine as it was before, behind what is within. On a GPU nothing is kept: the launch
-    runs twice there."""
-    before = [(a, ctypes.string_at(a.address, a.span())) for a in arrays if a.size] if device == CPU else []
+def kept(arrays: Sequence[Array], program: GpuProgram | None = None) -> Iterator[None]:
+    """Memory that may be written is as it was before, behind what is within. On a GPU, that of `program`, nothing may
+    run meanwhile that writes it."""
+    space = DataSpace([(str(i), a) for i, a in enumerate(arrays) if not a.read_only])
+    if program:
+        taken = space.read(program)
+        try:
+            yield
+        finally:
+            space.write(program, taken)
+        return
+    copies = [ctypes.string_at(m.start, m.size) for m in space.ranges]
     try:
         yield
     finally:
-        for a, copy in before:
-            if not a.read_only:
-                ctypes.memmove(a.address, copy, len(copy))
+        for m, copy in zip(space.ranges, copies, strict=True):
+            ctypes.memmove(m.start, copy, m.size)
 
 
 @contextlib.contextmanager
