@@ -179,3 +179,58 @@ def test_example(name):
     done = subprocess.run([sys.executable, str(root / "examples" / "transformers" / f"{name}.py"), *more],
                           capture_output=True, text=True, env=os.environ)  # fmt: skip
     assert done.returncode == 0 and done.stdout.splitlines()[-1] == "they agree", done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("family", ["Llama", "Qwen3"])
+def test_a_compiled_step_has_no_mask_but_where_sequences_are_packed(family):
+    """Without a cache, where transformers looks for packed sequences; the same loss and gradients as not compiled."""
+    from avelang.integrations.transformers import patch
+
+    masks, model, x = [], model_of(family), tokens(2, 11)
+
+    def backend(graph, inputs):
+        masks.extend(n.args[3] for n in graph.graph.nodes if "scaled_attention" in str(n.target))
+        return graph.forward
+
+    def step(call, **given):
+        model.zero_grad()
+        loss = call(x, labels=x, use_cache=False, **given).loss
+        loss.backward()
+        return [loss.detach(), *(p.grad.clone() for p in model.parameters())]
+
+    apart = torch.cat((torch.arange(4), torch.arange(7)))[None].expand(2, -1)
+    with patch(model):
+        for given, wanted in (({}, False), ({"position_ids": apart}, True)):
+            want = step(model, **given)
+            torch._dynamo.reset()
+            masks.clear()
+            got = step(torch.compile(model, backend=backend), **given)
+            assert masks and all((m is not None) == wanted for m in masks)
+            assert all(close(a, b, 2e-3) for a, b in zip(got, want, strict=True))
+    assert not any(m._forward_pre_hooks for m in model.modules())
+
+
+def test_a_compiled_prefill_has_no_mask_but_where_there_is_padding():
+    from avelang.integrations.transformers import patch
+
+    masks, model, x = [], model_of("Llama"), tokens(2, 11)
+
+    def backend(graph, inputs):
+        masks.extend(n.args[3] for n in graph.graph.nodes if "scaled_attention" in str(n.target))
+        return graph.forward
+
+    padded = torch.ones_like(x)
+    padded[0, :3] = 0
+    with torch.no_grad(), patch(model):
+        for given, wanted in (({}, False), ({"attention_mask": padded}, True)):
+            want = model(x, use_cache=True, **given).logits
+            torch._dynamo.reset()
+            masks.clear()
+            got = torch.compile(model, backend=backend)(x, use_cache=True, **given).logits
+            assert len(masks) == 2 and all((m is not None) == wanted for m in masks)
+            assert close(got, want, 2e-3)
+            # One more token sees all that the cache has.
+        cache = model(x, use_cache=True).past_key_values
+        more = tokens(2, 1)
+        whole = model(torch.cat((x, more), 1)).logits[:, -1]
+        assert close(torch.compile(model, backend=backend)(more, past_key_values=cache).logits[:, -1], whole, 2e-3)

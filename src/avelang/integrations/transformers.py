@@ -137,12 +137,50 @@ def attention_forward(
     """Attention as transformers' registry calls it: query (batch, heads, length, d), key and value (batch, key heads,
     keys, d), a mask of bool or float or None. Returns (batch, length, heads, d), and no weights."""
     length = query.shape[2]
+    if attention_mask is not None and not attention_mask.shape[-1]:  # of `one_sequence`
+        attention_mask = None
     causal = getattr(module, "is_causal", True) if is_causal is None else is_causal
     causal = length > 1 and attention_mask is None and causal
     if causal and key.shape[2] > length:  # a cache of a fixed size, of which the beginning is filled
         key, value = key[:, :, :length], value[:, :, :length]
     out = ops.attention(query, key, value, attention_mask, dropout, causal, scaling, True, softcap=softcap or 0.0)
     return out.transpose(1, 2).contiguous(), None
+
+
+def attention_mask(**named: Any) -> Any:
+    """The mask as transformers' registry asks for it: `sdpa_mask`, but none for a prefill without padding while
+    `torch.compile` traces, where older versions make one: kernels know a causal mask by themselves, and are several
+    times faster without an array of it."""
+    torch: Any = sys.modules["torch"]
+    keys, local = named.get("kv_length"), named.get("local_size")
+    if (
+        torch.compiler.is_compiling() and named.get("attention_mask") is None
+        and named.get("allow_is_causal_skip", True) and isinstance(keys, int) and named.get("q_length") == keys
+        and (local is None or keys < local)
+    ):  # fmt: skip
+        return None
+    return sys.modules["transformers.masking_utils"].sdpa_mask(**named)
+
+
+def one_sequence(module: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """A hook before the forward of a model's layers: while `torch.compile` traces, transformers cannot see that the
+    positions that it makes itself are of one sequence, and makes an array of a mask that tells sequences apart. A mask
+    of four dimensions goes through as it is; this one has no keys, and stands for a causal one."""
+    torch: Any = sys.modules["torch"]
+    x = args[0] if len(args) == 1 else None if args else named.get("input_ids")
+    x = named.get("inputs_embeds") if x is None else x
+    said = ("attention_mask", "position_ids", "past_key_values")
+    if torch.compiler.is_compiling() and x is not None and all(named.get(n) is None for n in said):
+        return args, {**named, "attention_mask": torch.empty((1, 1, 1, 0), device=x.device)}
+    return None
+
+
+def _all_keys(config: Any) -> bool:
+    """True where every layer's queries see all keys before them."""
+    kinds = getattr(config, "layer_types", None)
+    if kinds is not None:
+        return all(k == "full_attention" for k in kinds)
+    return all(getattr(config, n, None) is None for n in ("sliding_window", "attention_chunk_size"))
 
 
 def _attention(made: Patch, model: Any) -> None:
@@ -152,11 +190,14 @@ def _attention(made: Patch, model: Any) -> None:
         made.kept["attention"] = "this version of transformers has no registry of attention functions"
         return
     utils.ALL_ATTENTION_FUNCTIONS.register(NAME, attention_forward)
-    masks.ALL_MASK_ATTENTION_FUNCTIONS.register(NAME, masks.sdpa_mask)
+    masks.ALL_MASK_ATTENTION_FUNCTIONS.register(NAME, attention_mask)
     before = model.config._attn_implementation
     model.set_attn_implementation(NAME)
     layers = sum(hasattr(m, "q_proj") and hasattr(m, "k_proj") for m in model.modules())
     made.later("attention", layers, lambda: model.set_attn_implementation(before))
+    for m in model.modules():
+        if hasattr(m, "layers") and hasattr(m, "rotary_emb") and _all_keys(getattr(m, "config", model.config)):
+            made.undoing(m.register_forward_pre_hook(one_sequence, with_kwargs=True).remove)
 
 
 # -- experts -----------------------------------------------------------------------------------------------------------
