@@ -111,20 +111,40 @@ def rotary_embedding(q: Any, k: Any, cos: Any, sin: Any, unsqueeze_dim: int = 1)
     return ops.rotary(q, k, cos, sin, dims=cos.shape[-1], seq_dim=-2 if unsqueeze_dim == 1 else -3)
 
 
+def _calls(function: Any, name: str) -> Any:
+    """The function that has a global of this name, of a function and those that it wraps; or None."""
+    while name not in getattr(getattr(function, "__code__", None), "co_names", ()):
+        function = getattr(function, "__wrapped__", None)
+        if function is None:
+            return None
+    return function
+
+
+def _with_global(function: Any, name: str, value: Any) -> Any:
+    """A copy of a function, and of those that it wraps, in which a global is another one."""
+    inner, names, cells = getattr(function, "__wrapped__", None), function.__globals__, function.__closure__
+    if name in function.__code__.co_names:
+        names = {**names, name: value}
+    elif cells is not None:
+        own = _with_global(inner, name, value)
+        cells = tuple(types.CellType(own) if c.cell_contents is inner else c for c in cells)
+    made = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__, cells)
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
+
+
 def _rotary(made: Patch, model: Any) -> None:
     """The function stands in the module of the model's class: each attention gets a forward that knows another."""
     for m in model.modules():
         forward = type(m).forward
-        if "apply_rotary_pos_emb" not in getattr(getattr(forward, "__code__", None), "co_names", ()):
+        caller = _calls(forward, "apply_rotary_pos_emb")
+        if caller is None:
             continue
-        theirs = forward.__globals__["apply_rotary_pos_emb"]
-        if not {"q", "k", "cos", "sin"} <= set(inspect.signature(theirs).parameters) or forward.__closure__:
+        theirs = caller.__globals__["apply_rotary_pos_emb"]
+        if not {"q", "k", "cos", "sin"} <= set(inspect.signature(theirs).parameters):
             made.kept["rotary"] = f"{type(m).__name__} has another function for it"
             continue
-        names = {**forward.__globals__, "apply_rotary_pos_emb": rotary_embedding}
-        own = types.FunctionType(forward.__code__, names, forward.__name__, forward.__defaults__, forward.__closure__)
-        own.__kwdefaults__ = forward.__kwdefaults__
-        made.forward("rotary", m, ours(own))
+        made.forward("rotary", m, ours(_with_global(forward, "apply_rotary_pos_emb", rotary_embedding)))
 
 
 # -- attention ---------------------------------------------------------------------------------------------------------
