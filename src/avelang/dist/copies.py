@@ -29,8 +29,8 @@ POINTER, U32, SIZE = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_size_t
 
 
 class CopyQueue(abc.ABC):
-    """Copies, waits and signals, done in order beside the launches of a rank. `words`: this rank's array of u32; arrays
-    are contiguous and of one size."""
+    """Copies, waits and signals, done in order beside the launches of a rank. `words`: an array of u32, this rank's, or
+    in `signal` a peer's as well; arrays are contiguous and of one size."""
 
     @abc.abstractmethod
     def wait(self, words: Any, index: int, epoch: int, rank: int) -> None:
@@ -54,7 +54,7 @@ def awaited(words: al.Pointer(al.u32), index: al.u32, epoch: al.u32, rank: al.u3
 
 @jit
 def signaled(words: al.Pointer(al.u32), index: al.u32, epoch: al.u32, team: al.Ranks):  # type: ignore
-    """Gives one signal, to the own rank."""
+    """Gives one signal."""
     if al.thread_id(0) == 0:
         al.signal(al.subview(al.make_tensor(words, al.u32, al.make_layout((index + 1,))), (index,), (1,)), epoch)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import functools
 import importlib
 import itertools
 import mmap
@@ -27,7 +26,7 @@ from avelang.base.errors import error
 from avelang.base.places import argument_error
 from avelang.dist.copies import CopyQueue, EngineQueue, by_engines
 from avelang.dist.deadlines import Deadlines
-from avelang.dist.memory import ALIGNED, BYTES, CONTROL, Member, give_up, late, view, words
+from avelang.dist.memory import ALIGNED, BYTES, CONTROL, Member, forget, give_up, late, view, words
 from avelang.runtime import devices
 from avelang.runtime.gpu import RELAXED
 
@@ -126,7 +125,7 @@ class Group(Member):
             self._settle()
             with self._lock:
                 if not self._under_way:
-                    give_up(self._control, 0)
+                    self._memory.give_up(0)
             raise error("L080", kernel=kernel, rank=self.rank, seconds=f"{self.limit} s", **found)
 
     def _settle(self) -> None:
@@ -183,9 +182,13 @@ class _SharedMemory:
         self.team = words(group.rank, own, [x - own for x in at])
         self.view = view
 
+    def give_up(self, value: int = 1) -> None:
+        """Ends this rank's waits, or (0) allows them again."""
+        give_up(self.control, value)
+
     def watched(self, limit: float) -> Any:
         """Ends this rank's waits after so many seconds."""
-        return _Watch(self.control, limit)
+        return _Watch(self.give_up, limit)
 
     def close(self) -> None:
         """Maps are let go with the last array that shows them."""
@@ -193,18 +196,30 @@ class _SharedMemory:
 
 
 class GpuMemory:
-    """Symmetric memory on GPUs: `heaps` of all ranks, as the GPU of `rank` sees them. The control words are pinned
-    memory of the host, which the GPU reads; so the host can end the waits of a kernel that runs."""
+    """Symmetric memory on GPUs: `heaps` of all ranks, as the GPU of `rank` sees them. What a kernel says of a wait in
+    vain goes to pinned memory of the host. The word that ends waits is the GPU's: kernels look at it while they wait,
+    and looks at the host's memory go one by one; a copy engine writes it beside a kernel that runs."""
 
     def __init__(self, torch: Any, heaps: list[Any], rank: int, keep: Any = None):
         self._torch, self.heaps, self._keep = torch, heaps, keep
-        self._pinned = torch.zeros(CONTROL, dtype=torch.uint8, pin_memory=True)
+        device = heaps[rank].device
+        self._pinned, self._value = (torch.zeros(n, dtype=torch.uint8, pin_memory=True) for n in (CONTROL, 4))
+        self._ends, self._spare = torch.zeros(4, dtype=torch.uint8, device=device), torch.cuda.Stream(device)
         self.control = self._pinned.numpy()
         at = [h.data_ptr() for h in heaps]
-        table = words(rank, self._pinned.data_ptr(), [x - at[rank] for x in at])
-        self.team = torch.from_numpy(table).to(heaps[rank].device)
-        self._deadlines = Deadlines(functools.partial(give_up, self.control), _beside_captures)
-        torch.cuda.synchronize(heaps[rank].device)
+        table = words(rank, self._pinned.data_ptr(), [x - at[rank] for x in at], self._ends.data_ptr())
+        self.team = torch.from_numpy(table).to(device)
+        self._deadlines = Deadlines(self.give_up, _beside_captures)
+        torch.cuda.synchronize(device)
+
+    def give_up(self, value: int = 1) -> None:
+        """Ends this rank's waits, or (0) allows them again."""
+        self._value[0] = value
+        with self._torch.cuda.stream(self._spare):
+            self._ends.copy_(self._value, non_blocking=True)
+        self._spare.synchronize()
+        if not value:
+            forget(self.control)
 
     def view(self, heap: Any, offset: int, shape: Any, dtype: Any) -> Any:
         """A tensor of torch, of NumPy's or torch's dtype."""
@@ -224,9 +239,10 @@ class GpuMemory:
 
 def _torch_memory(group: Group, size: int) -> GpuMemory:
     """torch's symmetric memory on this process's GPU. Written by torch's documentation
-    (torch.distributed._symmetric_memory, 2.10 and newer); not run on several cards yet."""
+    (torch.distributed._symmetric_memory, 2.10 and newer); run on two H100 with 2.11."""
     torch = group._torch
-    symm = importlib.import_module("torch.distributed._symmetric_memory")  # torch.distributed does not import it
+    # torch.distributed does not import it by itself.
+    symm = importlib.import_module("._symmetric_memory", torch.distributed.__name__)
     heap = symm.empty(size, dtype=torch.uint8, device=f"cuda:{group.device}")
     heap.zero_()
     handle = symm.rendezvous(heap, group.process_group)
@@ -239,8 +255,8 @@ def _torch_memory(group: Group, size: int) -> GpuMemory:
 class _Watch:
     """A time limit for what runs inside of `with`."""
 
-    def __init__(self, control: np.ndarray, limit: float):
-        self._timer = threading.Timer(limit, give_up, (control,))
+    def __init__(self, end: Callable[[], None], limit: float):
+        self._timer = threading.Timer(limit, end)
         self._timer.daemon = True
 
     def __enter__(self) -> None:

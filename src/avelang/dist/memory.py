@@ -159,11 +159,11 @@ def view(heap: np.ndarray, offset: int, shape: Sequence[int], dtype: Any) -> np.
     return heap[offset : offset + math.prod(shape) * d.itemsize].view(d).reshape(tuple(shape))
 
 
-def words(rank: int, control: int, deltas: Sequence[int]) -> np.ndarray:
+def words(rank: int, control: int, deltas: Sequence[int], ends: int = 0) -> np.ndarray:
     """The words of `al.Ranks` for a rank, i64. `control`: the address of its control words; `deltas`: bytes from its
-    symmetric memory to that of each rank."""
+    symmetric memory to that of each rank; `ends`: the address of the word that ends waits, where that is elsewhere."""
     table = np.zeros(DELTAS + len(deltas), np.int64)
-    table[:3], table[DELTAS:] = (rank, len(deltas), control), deltas
+    table[:DELTAS], table[DELTAS:] = (rank, len(deltas), control, ends or control + GIVE_UP), deltas
     return table
 
 
@@ -171,7 +171,12 @@ def give_up(control: np.ndarray, value: int = 1) -> None:
     """Ends the waits of a rank (`control`: its control words, uint8), or (0) allows them again."""
     control[GIVE_UP : GIVE_UP + 4].view(np.uint32)[0] = value
     if not value:
-        control[WHO : WHAT + 8] = 0
+        forget(control)
+
+
+def forget(control: np.ndarray) -> None:
+    """The wait that ended in vain has been told."""
+    control[WHO : WHAT + 8] = 0
 
 
 def late(control: np.ndarray) -> dict[str, Any] | None:

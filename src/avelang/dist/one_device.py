@@ -9,7 +9,7 @@ from typing import Any
 
 from avelang.base.places import argument_error
 from avelang.dist.group import LIMIT, GpuMemory, Group
-from avelang.dist.memory import ALIGNED, BYTES, CONTROL, give_up
+from avelang.dist.memory import ALIGNED, BYTES, CONTROL
 from avelang.dist.world import Meeting, first, in_threads
 
 MOST = 4  # ranks: their waiting blocks must all have room
@@ -61,14 +61,14 @@ class OneDevice:
         in_threads(run, range(self.ranks))
         self.torch.cuda.synchronize(self.device)
         for member in self.members:
-            give_up(member._control, 0)
+            member._memory.give_up(0)
         if failed:
             raise first(failed)
         return results
 
     def _end(self) -> None:
         for member in self.members:
-            give_up(member._control)
+            member._memory.give_up()
 
 
 class _Member(Group):

@@ -161,24 +161,35 @@ def producer_load(ring, state, stages, index, x, row, col, part, PARTS, APART, s
     """Copies a box of a matrix to a stage by TMA: from `row` and `col` of `x` to `stages[index]`, elements in rows of
     128 bytes. Where PARTS blocks of a cluster want the same box, each copies its `part` of it to all of them, by
     multicast to the ranks `shift`, `shift + APART`, ... CACHE: L2 is told 1, to evict it first, or 2, last. `x`: a
-    tensor map, or, of three dimensions, one and the number of the matrix."""
+    tensor map; or, of three dimensions, one and the number of the matrix; or that, another map of two dimensions, and
+    whether that one is to be read."""
     if PARTS == 1:
-        if isinstance(x, tuple):
-            al.nvvm.tma_load_3d(stages[index], x[0], x[1], row, col, ring.full[state.stage], CACHE)
-        else:
-            al.nvvm.tma_load_2d(stages[index], x, row, col, ring.full[state.stage], CACHE)
+        own, ranks = al.subview(stages, (index, 0), (1, stages.shape[1]), (1, 1)), None
     else:
         SIZE, COLUMNS = stages.shape[1] // PARTS, 128 // stages.dtype.bytes
-        own = al.subview(stages, (index, part * SIZE), (1, SIZE), (1, 1))
-        ranks = sum([1 << (APART * i) for i in range(PARTS)])
-        if isinstance(x, tuple):
-            al.nvvm.tma_load_3d_multicast(
-                own, x[0], x[1], row + part * (SIZE // COLUMNS), col, ring.full[state.stage], ranks << shift, CACHE
-            )
+        own, row = al.subview(stages, (index, part * SIZE), (1, SIZE), (1, 1)), row + part * (SIZE // COLUMNS)
+        ranks = sum([1 << (APART * i) for i in range(PARTS)]) << shift
+    if isinstance(x, tuple) and len(x) == 4:
+        if x[3]:
+            load_box(own, x[2], row, col, ring.full[state.stage], ranks, CACHE)
         else:
-            al.nvvm.tma_load_2d_multicast(
-                own, x, row + part * (SIZE // COLUMNS), col, ring.full[state.stage], ranks << shift, CACHE
-            )
+            load_box(own, (x[0], x[1]), row, col, ring.full[state.stage], ranks, CACHE)
+    else:
+        load_box(own, x, row, col, ring.full[state.stage], ranks, CACHE)
+
+
+@avelang.jit
+def load_box(to, x, row, col, full, ranks, CACHE):
+    """One copy by TMA, to the cluster's `ranks` (a mask; None: to this block). `x`: of two dimensions, or three."""
+    if isinstance(x, tuple):
+        if ranks is None:
+            al.nvvm.tma_load_3d(to, x[0], x[1], row, col, full, CACHE)
+        else:
+            al.nvvm.tma_load_3d_multicast(to, x[0], x[1], row, col, full, ranks, CACHE)
+    elif ranks is None:
+        al.nvvm.tma_load_2d(to, x, row, col, full, CACHE)
+    else:
+        al.nvvm.tma_load_2d_multicast(to, x, row, col, full, ranks, CACHE)
 
 
 @avelang.struct

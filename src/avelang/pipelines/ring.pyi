@@ -87,7 +87,11 @@ def producer_load(
     """Copies a box of a matrix to a stage by TMA: from `row` and `col` of `x` to `stages[index]`, elements in rows of
     128 bytes. Where PARTS blocks of a cluster want the same box, each copies its `part` of it to all of them, by
     multicast to the ranks `shift`, `shift + APART`, ... CACHE: L2 is told 1, to evict it first, or 2, last. `x`: a
-    tensor map, or, of three dimensions, one and the number of the matrix."""
+    tensor map; or, of three dimensions, one and the number of the matrix; or that, another map of two dimensions, and
+    whether that one is to be read."""
+@avelang.jit
+def load_box(to: Any, x: Any, row: Any, col: Any, full: Any, ranks: Any, CACHE: Any) -> None:
+    """One copy by TMA, to the cluster's `ranks` (a mask; None: to this block). `x`: of two dimensions, or three."""
 @avelang.struct
 class CopyRing:
     """Stages that all threads of a block fill and read: by `cp.async` on NVIDIA, by loads straight to LDS on AMD, of

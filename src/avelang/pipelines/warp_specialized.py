@@ -129,6 +129,17 @@ def descriptor(stage, MN):
 
 
 @avelang.jit
+def operand_of(x, work, WHICH):
+    """An operand of a unit, as `producer_load` takes it: `x` is a tensor map, of three dimensions where the unit says
+    which matrix of it; or such a one, one of two dimensions, and the number of the matrix that is read by that."""
+    if work.batch is None or work.batch[WHICH] is None:
+        return x
+    if isinstance(x, tuple):
+        return x[0], work.batch[WHICH], x[1], work.batch[WHICH] == x[2]
+    return x, work.batch[WHICH]
+
+
+@avelang.jit
 def produce(G, A, B, a, b, ring, scheduler, span, gate=None):
     """One thread's part: fills stages, unit after unit. `gate(work)` waits until the unit's operands are there."""
     cluster_m, cluster_n, cluster_k = cluster_coords(G.cluster_m, G.cluster_n, G.cluster_k)
@@ -138,7 +149,7 @@ def produce(G, A, B, a, b, ring, scheduler, span, gate=None):
         work = scheduler.work_tile(index, cluster_m, cluster_n)
         if gate is not None:
             gate(work)
-        of_a, of_b = (A, B) if work.batch is None else ((A, work.batch[0]), (B, work.batch[1]))
+        of_a, of_b = operand_of(A, work, 0), operand_of(B, work, 1)
         for step in al.range(work.steps(G.k)):
             ring.acquire(state, G.bytes)
             k = work.k[0] + step * G.k
@@ -252,12 +263,12 @@ def take_turns(G, a, b, ring, scheduler, span, consumer, t, zero, mma, epilogue,
 
 @avelang.jit
 def run(G, A, B, a, b, ring, scheduler, zero, mma, epilogue, gate=None, ready=None):
-    """All units of a scheduler that are this block's. `A`, `B`: tensor maps; `a`, `b`: stages in shared memory; `ring`:
-    behind `init` and a barrier; `zero()`: accumulators of 64 rows, (n / 2,); `mma(rows, cols, acc)`: the `wgmma`;
-    `epilogue(acc, work, consumer, t)` gets each unit's sums, `t`: number of the thread in the warpgroup. With
-    `cluster_k` it waits for the cluster's other blocks once. `gate(work)`, by the producer, waits until a unit's
-    operands are there; there is no code for it without one. `ready(stage, work, consumer, t)`, by consumers, may change
-    the first stage of a unit before it is multiplied."""
+    """All units of a scheduler that are this block's. `A`, `B`: tensor maps, or as of `operand_of`; `a`, `b`: stages in
+    shared memory; `ring`: behind `init` and a barrier; `zero()`: accumulators of 64 rows, (n / 2,); `mma(rows, cols,
+    acc)`: the `wgmma`; `epilogue(acc, work, consumer, t)` gets each unit's sums, `t`: number of the thread in the
+    warpgroup. With `cluster_k` it waits for the cluster's other blocks once. `gate(work)`, by the producer, waits until
+    a unit's operands are there; there is no code for it without one. `ready(stage, work, consumer, t)`, by consumers,
+    may change the first stage of a unit before it is multiplied."""
     t, span = al.thread_id(0), scheduler.span()
     if t < GROUP:
         al.nvvm.setmaxnreg_dec(G.registers[0])

@@ -70,6 +70,10 @@ def clear_first(G: Any, operands: Any, stage: Any, count: Any, consumer: Any, t:
 def descriptor(stage: Any, MN: Any) -> Any:
     """The descriptor of an operand's rows, and how far the next `INNER` bytes' worth of K are."""
 @avelang.jit
+def operand_of(x: Any, work: Any, WHICH: Any) -> Any:
+    """An operand of a unit, as `producer_load` takes it: `x` is a tensor map, of three dimensions where the unit says
+    which matrix of it; or such a one, one of two dimensions, and the number of the matrix that is read by that."""
+@avelang.jit
 def produce(
     G: Any, A: Any, B: Any, a: Any, b: Any, ring: Any, scheduler: Any, span: Any, gate: Function | None = ...
 ) -> None:
@@ -106,9 +110,9 @@ def run(
     G: Any, A: Any, B: Any, a: Any, b: Any, ring: Any, scheduler: Any, zero: Function, mma: Function, epilogue: Function, gate: Function | None =
     ..., ready: Function | None = ...
 ) -> None:
-    """All units of a scheduler that are this block's. `A`, `B`: tensor maps; `a`, `b`: stages in shared memory; `ring`:
-    behind `init` and a barrier; `zero()`: accumulators of 64 rows, (n / 2,); `mma(rows, cols, acc)`: the `wgmma`;
-    `epilogue(acc, work, consumer, t)` gets each unit's sums, `t`: number of the thread in the warpgroup. With
-    `cluster_k` it waits for the cluster's other blocks once. `gate(work)`, by the producer, waits until a unit's
-    operands are there; there is no code for it without one. `ready(stage, work, consumer, t)`, by consumers, may change
-    the first stage of a unit before it is multiplied."""
+    """All units of a scheduler that are this block's. `A`, `B`: tensor maps, or as of `operand_of`; `a`, `b`: stages in
+    shared memory; `ring`: behind `init` and a barrier; `zero()`: accumulators of 64 rows, (n / 2,); `mma(rows, cols,
+    acc)`: the `wgmma`; `epilogue(acc, work, consumer, t)` gets each unit's sums, `t`: number of the thread in the
+    warpgroup. With `cluster_k` it waits for the cluster's other blocks once. `gate(work)`, by the producer, waits until
+    a unit's operands are there; there is no code for it without one. `ready(stage, work, consumer, t)`, by consumers,
+    may change the first stage of a unit before it is multiplied."""

@@ -13,7 +13,7 @@ import avelang.language as al
 from avelang import argument_error, tile
 from avelang.pipelines.scheduler import tile_of
 from avelang.tile.order import WorkTile
-from avelang_kernels.arrays import DTYPES, named
+from avelang_kernels.arrays import DTYPES, address, named
 from avelang_kernels.dist import hopper
 from avelang_kernels.dist.collectives import F32, THREADS, WORDS, chunk_of
 from avelang_kernels.dist.exchange import RATE, copied
@@ -25,12 +25,14 @@ from avelang_kernels.workspaces import room_for
 # second of a product that waits for nothing; SLOWER: of the portable tile pipelines, against Hopper's TMA; OVERHEAD:
 # seconds that gates and signals cost. On Hopper both products' times are those of `hopper_rule`.
 PEAK, SLOWER, OVERHEAD = 700e12, 0.6, 8e-6
+PART = 4 << 20  # bytes of a part that is copied by itself, at least: a copy and its signal take some microseconds
 
 
 @avelang.struct
 class ShardWalk:
-    """Tiles of a product whose rows come from ranks, or go to them, ROWS of each: those from row `first` on come first.
-    With `counters` a tile begins when the counter of each rank whose rows it has is at least `want`."""
+    """Tiles of a product whose rows come from ranks, or go to them, `rows` of each: those from row `first` on come
+    first. GATED: they come in parts of `part` rows, and a tile begins when the counter of each part that it has rows of
+    is at least `want`; `counters`: `hopper.PARTS` of each rank."""
 
     m: ...
     n: ...
@@ -38,6 +40,7 @@ class ShardWalk:
     rows: ...
     first: ...
     counters: ...
+    part: ...
     want: ...
     M: al.constexpr
     N: al.constexpr
@@ -54,39 +57,38 @@ class ShardWalk:
         row, col = tile_of(index, high, wide, self.GROUP)
         row = (row + self.first // self.M) % high * self.M
         if self.GATED:
-            for shard in al.range(row // self.rows, (min(row + self.M, self.m) - 1) // self.rows + 1):
-                al.wait(al.subview(self.counters, (shard,), (1,)), self.want, shard)
+            end = min(row + self.M, self.m)
+            for shard in al.range(row // self.rows, (end - 1) // self.rows + 1):
+                top = shard * self.rows
+                first, last = max(row, top) - top, min(end, top + self.rows) - top - 1
+                for i in al.range(first // self.part, last // self.part + 1):
+                    al.wait(al.subview(self.counters, (shard * hopper.PARTS + i,), (1,)), self.want, shard)
         return WorkTile((row, self.m), (col * self.N, self.n), (0, self.k), (row, col * self.N))
 
 
 @functools.cache
-def build_push(dtype: al.DType, ranks: int, vec: int, everywhere: bool = True) -> Any:
-    """The kernel that puts a rank's rows into the boxes of all ranks, the nearest first, and counts there. Not
-    `everywhere`: into its own box only, for others to copy it; it counts in its own `counters`, and at all others in
-    `ready`."""
+def build_push(dtype: al.DType, ranks: int, vec: int, step: int, own: bool) -> Any:
+    """The kernel that puts a rank's rows into the boxes of all other ranks (`own`: and its own), the one that needs
+    them first before the others, and counts there; the counters of a rank are `step` words apart."""
     ELEMENTS: Any = al.Pointer(dtype)
-    R, VEC, BOXES = ranks, vec, ranks if everywhere else 1
+    R, VEC, FIRST = ranks, vec, 0 if own else 1
 
     @avelang.jit
     def push(
-        x: Annotated[Any, ELEMENTS], box: Annotated[Any, ELEMENTS], counters: Annotated[Any, WORDS],
-        ready: Annotated[Any, WORDS], n: al.u32, start: al.u32, team: al.Ranks,
+        x: Annotated[Any, ELEMENTS], box: Annotated[Any, ELEMENTS], counters: Annotated[Any, WORDS], n: al.u32,
+        start: al.u32, team: al.Ranks,
     ):  # fmt: skip
         t, b, me = al.thread_id(0), al.block_id(0), al.rank()
         first, end = chunk_of(n, b, al.grid_dim(0))
         X = al.make_tensor(x, dtype, al.make_layout((n, VEC)))
-        for s in range(BOXES):
-            theirs = al.make_tensor(al.peer(box, (me + s) % R), dtype, al.make_layout((start + R * n, VEC)))
+        for s in range(FIRST, R):
+            theirs = al.make_tensor(al.peer(box, (me + (R - s)) % R), dtype, al.make_layout((start + R * n, VEC)))
             for i in al.range(first + t, end, THREADS):
                 theirs[start + me * n + i] = X[i]
         al.syncthreads()
-        words = counters if everywhere else ready
         if t < R:
-            al.atomic_add(al.peer(al.make_tensor(words, al.u32, al.make_layout((R,))), t), me, 1, scope="system",
-                          order="release")  # fmt: skip
-        if not everywhere and t == 0:
-            al.atomic_add(al.make_tensor(counters, al.u32, al.make_layout((R,))), me, 1, scope="system",
-                          order="release")  # fmt: skip
+            words = al.make_tensor(counters, al.u32, al.make_layout((R * step,)))
+            al.atomic_add(al.peer(words, t), me * step, 1, scope="system", order="release")
 
     return push
 
@@ -100,13 +102,13 @@ def build_gated(T: tile.Block, dtype: al.DType, ranks: int) -> Any:
     @avelang.jit
     def gated_gemm(
         a: Annotated[Any, IN_A], b: Annotated[Any, IN_B], c: Annotated[Any, OUT], counters: Annotated[Any, WORDS],
-        rows: al.u32, n: al.u32, k: al.u32, want: al.u32, team: al.Ranks, EACH: al.constexpr = 8,
+        rows: al.u32, n: al.u32, k: al.u32, part: al.u32, want: al.u32, team: al.Ranks, EACH: al.constexpr = 8,
         WIDE: al.constexpr = 8,
     ):  # fmt: skip
         m = R * rows
         A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k), EACH), tile.view(c, (m, n), WIDE)
-        words = al.make_tensor(counters, al.u32, al.make_layout((R,)))
-        walk = ShardWalk(m, n, k, rows, al.rank() * rows, words, want, T.m, T.n, T.group_m, True)
+        words = al.make_tensor(counters, al.u32, al.make_layout((R * hopper.PARTS,)))
+        walk = ShardWalk(m, n, k, rows, al.rank() * rows, words, part, want, T.m, T.n, T.group_m, True)
 
         def finish(sums: Any, at: Any):
             C.store(sums, at)
@@ -132,7 +134,7 @@ def build_scattered(T: tile.Block, dtype: al.DType, ranks: int) -> Any:
         m, me = R * rows, al.rank()
         A, B = tile.view(a, (m, k), EACH), tile.view(b, (n, k), EACH)
         words = al.make_tensor(counters, al.u32, al.make_layout((R,)))
-        walk = ShardWalk(m, n, k, rows, (me + 1) % R * rows, words, 0, T.m, T.n, T.group_m, False)
+        walk = ShardWalk(m, n, k, rows, (me + 1) % R * rows, words, rows, 0, T.m, T.n, T.group_m, False)
 
         def finish(sums: Any, at: Any):
             row, col = at
@@ -181,11 +183,12 @@ def build_sum(dtype: al.DType, ranks: int, vec: int) -> Any:
 
 
 class Room:
-    """A member's symmetric memory for one size of fused products: two halves by turns, and a counter for each rank."""
+    """A member's symmetric memory for one size of fused products: two halves by turns, and `words` counters or flags,
+    zeros at first. What a call writes into a half of a peer, that peer reads no more: the own call before this one has
+    waited for the peer's part, which began behind the peer's product of the call before that."""
 
-    def __init__(self, member: Any, nbytes: int):
-        self.box, self.counters, self.calls = member.empty(2 * nbytes, "uint8").offset, member.empty(8, "uint32"), 0
-        self.ready = member.empty(8, "uint32")  # of each rank: that its part is in its own box
+    def __init__(self, member: Any, nbytes: int, words: int):
+        self.box, self.words, self.calls = member.empty(2 * nbytes, "uint8").offset, member.empty(words, "uint32"), 0
 
     def turn(self) -> int:
         """The half of one more call."""
@@ -228,7 +231,7 @@ def seconds(rows: int, n: int, k: int) -> tuple[float, float]:
     return product, product / SLOWER
 
 
-def _seconds(member: Any, x: Any, w: Any, rows: int, scattered: bool, target: str | None) -> tuple[float, float]:
+def _seconds(member: Any, x: Any, w: Any, rows: int, target: str | None) -> tuple[float, float]:
     """The same for a call; on Hopper by its own model."""
     (chip, units, _), (k, n) = _target(member, x, target), w.shape
     if not hopper.fits(chip, named(x), k):
@@ -236,7 +239,7 @@ def _seconds(member: Any, x: Any, w: Any, rows: int, scattered: bool, target: st
     sms = units or hopper_rule.SMS
     k = hopper.split_k(k) if _size(x) == 4 else k
     plain = float(hopper_rule.times(member.ranks * rows, n, k, sms, _size(x))[1].min()) * 1e-6
-    return plain, hopper.choose(rows, member.ranks, n, k, sms, 4 if scattered else _size(x))[1]
+    return plain, hopper.choose(rows, member.ranks, n, k, sms, _size(x))[1]
 
 
 def _decided(fuse: int, why: str, gain: float) -> bool:
@@ -258,8 +261,9 @@ def _gather_key(member: Any, x: Any, target: str | None) -> tuple[Any, int]:
 
 def _scatter_key(member: Any, x: Any, w: Any, target: str | None) -> tuple[Any, int]:
     rows, n = x.shape[0] // member.ranks, w.shape[1]
-    nbytes = hopper.box_bytes(rows, n, member.ranks) if _on_hopper(x, target) else member.ranks * rows * n * 4
-    return ("scatter", nbytes), nbytes
+    if _on_hopper(x, target):
+        return ("scatter", rows, n, _size(x)), hopper.box_bytes(rows, n, member.ranks, _size(x))
+    return ("scatter", rows, n), member.ranks * rows * n * 4
 
 
 def _size(x: Any) -> int:
@@ -277,7 +281,7 @@ def gathers(member: Any, x: Any, w: Any, fuse: int, target: str | None = None) -
         return _decided(fuse, why, 0)
     (m, k), sent = x.shape, _sent(x, target)
     exchange, beside = ((member.ranks - 1) * nbytes / RATE for nbytes in (m * k * _size(x), sent))
-    product, fused = _seconds(member, x, w, m, False, target)
+    product, fused = _seconds(member, x, w, m, target)
     # What a kernel stores before the product begins is no overlap.
     return _decided(fuse, why, worth(product, exchange, fused if copied(member, sent) else fused + beside, beside))
 
@@ -293,9 +297,10 @@ def scatters(member: Any, x: Any, w: Any, fuse: int, target: str | None = None) 
         why = f"each rank must own a multiple of 16 rows, and it owns {rows}"
     if why or fuse == 1:
         return _decided(fuse, why, 0)
-    product, fused = _seconds(member, x, w, rows, True, target)
+    product, fused = _seconds(member, x, w, rows, target)
     moved = (member.ranks - 1) * rows * n / RATE
-    return _decided(fuse, why, worth(product, moved * _size(x), fused, moved * 4))
+    sent = moved * (_size(x) if _on_hopper(x, target) else 4)
+    return _decided(fuse, why, worth(product, moved * _size(x), fused, sent))
 
 
 def _on_hopper(x: Any, target: str | None) -> bool:
@@ -336,60 +341,74 @@ def _target(member: Any, x: Any, target: str | None) -> tuple[Any, int, dict[str
 
 def all_gather_matmul(member: Any, x: Any, w: Any, out: Any, target: str | None) -> None:
     """out (R m, n) = rows x (m, k) of all ranks @ w (k, n)."""
-    beside, (key, nbytes) = copied(member, _sent(x, target)), _gather_key(member, x, target)
-    product = _gathered_hopper if _on_hopper(x, target) else _gathered
+    (key, nbytes), fast = _gather_key(member, x, target), _on_hopper(x, target)
+    beside = copied(member, _sent(x, target))
     x, b = _factors(x, w, target)
     (m, k), ranks, dtype = x.shape, member.ranks, DTYPES[named(x)]
-    room, count = member.kept(key, lambda: Room(member, nbytes)), m * k
-    first, vec = room.turn() * ranks * count, _vec(count, dtype.bytes)
-    box = member.at(room.box, 2 * ranks * count, named(x))
-    push = build_push(dtype, ranks, vec, not beside)
-    member.launch(
-        push, member.BLOCKS, THREADS, x.reshape(-1), box, room.counters, room.ready, count // vec, first // vec,
-        member.team,
-    )  # fmt: skip
-    a, want = member.own(box)[first : first + ranks * count].reshape(ranks * m, k), room.calls * member.BLOCKS
+    room, count = member.kept(key, lambda: Room(member, nbytes, 8 * hopper.PARTS)), m * k
+    first, part = room.turn() * ranks * count, m
+    box, want = member.at(room.box, 2 * ranks * count, named(x)), room.calls * member.BLOCKS
+    if beside:
+        part = _part_of(m, k * dtype.bytes)
+    else:
+        vec = _vec(count, dtype.bytes)
+        push = build_push(dtype, ranks, vec, hopper.PARTS, not fast)
+        member.launch(push, member.BLOCKS, THREADS, x.reshape(-1), box, room.words, count // vec, first // vec,
+                      member.team)  # fmt: skip
 
-    def pull(queue: Any) -> None:
-        me, ready, counters = member.rank, member.own(room.ready), member.own(room.counters)
-        for peer in ((me + s) % ranks for s in range(1, ranks)):
-            part = slice(first + peer * count, first + (peer + 1) * count)
-            queue.wait(ready, peer, want, peer)
-            queue.copy(member.own(box)[part], box[peer][part])
-            queue.signal(counters, peer, want)
+    def send(queue: Any) -> None:
+        me, rows = member.rank, x.reshape(-1)
+        for peer in ((me - s) % ranks for s in range(1 if fast else 0, ranks)):
+            for i, at in enumerate(range(0, m, part)):
+                lines = slice(at * k, min(at + part, m) * k)
+                start = first + me * count
+                queue.copy(box[peer][start + lines.start : start + lines.stop], rows[lines])
+                queue.signal(room.words[peer], me * hopper.PARTS + i, want)
 
-    with member.copying(pull) if beside else contextlib.nullcontext():
-        product(member, a, b, out, room.counters, m, want, target)
+    a = member.own(box)[first : first + ranks * count]
+    with member.copying(send) if beside else contextlib.nullcontext():
+        if fast:
+            _gathered_hopper(member, a.reshape(ranks, m, k), x, b, out, room.words, part, want, target)
+        else:
+            _gathered(member, a.reshape(ranks * m, k), b, out, room.words, part, want, target)
+
+
+def _part_of(rows: int, row: int) -> int:
+    """Rows of a part of a shard that is copied by itself: of PART bytes or more, and so many that there are no more
+    than `hopper.PARTS`."""
+    return min(rows, max(-(-rows // hopper.PARTS), -(-PART // row)))
 
 
 def _gathered(
-    member: Any, a: Any, b: Any, out: Any, counters: Any, rows: int, want: int, target: str | None
+    member: Any, a: Any, b: Any, out: Any, counters: Any, part: int, want: int, target: str | None
 ) -> None:  # fmt: skip
     """The gated product of the portable pipelines: a (R rows, k), b (n, k)."""
     (n, k), ranks, dtype = b.shape, member.ranks, DTYPES[named(a)]
     chip, units, options = _target(member, a, target)
-    T, wide = _block(rows, False, chip, dtype), 16 // dtype.bytes
+    T, wide, rows = _block(a.shape[0] // ranks, False, chip, dtype), 16 // dtype.bytes, a.shape[0] // ranks
     assert T is not None
     member.launch(
         build_gated(T, dtype, ranks), T.grid(ranks * rows, n, units), T.on(chip, dtype).threads, a.reshape(-1),
-        b.reshape(-1), out.reshape(-1), counters, rows, n, k, want, member.team, math.gcd(k, wide), math.gcd(n, wide),
-        **options,
+        b.reshape(-1), out.reshape(-1), counters, rows, n, k, part, want, member.team, math.gcd(k, wide),
+        math.gcd(n, wide), **options,
     )  # fmt: skip
 
 
 def _gathered_hopper(
-    member: Any, a: Any, b: Any, out: Any, counters: Any, rows: int, want: int, target: str | None
+    member: Any, box: Any, x: Any, b: Any, out: Any, counters: Any, part: int, want: int, target: str | None
 ) -> None:  # fmt: skip
-    """The same of Hopper's. TMA stores rows of whole 16 bytes: others go by memory of their own."""
-    (n, k), ranks, dtype, to = b.shape, member.ranks, DTYPES[named(a)], DTYPES[named(out)]
-    _, units, options = _target(member, a, target)
+    """The same of Hopper's: box (R, rows, k), of which x (rows, k) is the own part. TMA stores rows of whole 16 bytes:
+    others go by memory of their own."""
+    (n, k), ranks, rows, dtype, to = b.shape, member.ranks, x.shape[0], DTYPES[named(x)], DTYPES[named(out)]
+    _, units, options = _target(member, x, target)
     tile, _ = hopper.choose(rows, ranks, n, k, units, to.bytes)
     padded = n * to.bytes % 16 != 0
-    made = room_for(a, ranks * rows, -(-n // 8) * 8, out.dtype, "gathered") if padded else out
-    tiles = -(-ranks * rows // (tile.m * tile.cluster_m)) * -(-n // (tile.n * tile.cluster_n))
+    made = room_for(x, ranks * rows, -(-n // 8) * 8, out.dtype, "gathered") if padded else out
+    tiles = ranks * hopper.scattered_tiles(rows, n, tile)
     member.launch(
-        hopper.build_gathered(tile, dtype, ranks, to), hopper.blocks_of(tiles, units, tile), hopper.threads(tile), a, b,
-        made, counters, rows, n, k, want, member.team, cluster=(tile.cluster, 1, 1), **options,
+        hopper.build_gathered(tile, dtype, ranks, to), hopper.blocks_of(tiles, units, tile), hopper.threads(tile), box,
+        x, b, made.reshape(ranks, rows, made.shape[1]), counters, rows, n, k, part, want, member.team,
+        cluster=(tile.cluster, 1, 1), **options,
     )  # fmt: skip
     if padded:
         out[...] = made[:, :n]
@@ -397,9 +416,10 @@ def _gathered_hopper(
 
 def matmul_reduce_scatter(member: Any, x: Any, w: Any, out: Any, target: str | None) -> None:
     """out (m / R, n) = the rank's rows of the sum of x (m, k) @ w (k, n) over ranks."""
-    key, nbytes = _scatter_key(member, x, w, target)
-    room = member.kept(key, lambda: Room(member, nbytes))
-    product = _scattered_hopper if _on_hopper(x, target) else _scattered
+    (key, nbytes), fast = _scatter_key(member, x, w, target), _on_hopper(x, target)
+    words = member.ranks * hopper.units_of(*out.shape) if fast else 8
+    room = member.kept(key, lambda: Room(member, nbytes, words))
+    product = _scattered_hopper if fast else _scattered
     product(member, *_factors(x, w, target), out, room, room.turn(), target)
 
 
@@ -412,28 +432,26 @@ def _scattered(member: Any, a: Any, b: Any, out: Any, room: Room, half: int, tar
     assert T is not None
     member.launch(
         build_scattered(T, dtype, ranks), T.grid(m, n, units), T.on(chip, dtype).threads, a.reshape(-1),
-        b.reshape(-1), box, room.counters, rows, n, k, half, member.team, math.gcd(k, 16 // dtype.bytes),
+        b.reshape(-1), box, room.words, rows, n, k, half, member.team, math.gcd(k, 16 // dtype.bytes),
         math.gcd(n, 4), **options,
     )  # fmt: skip
     tiles, vec, made = rows // T.m * -(-n // T.n), _vec(rows * n, 4), out.reshape(-1)
     member.launch(
-        build_sum(dtype, ranks, vec), member.BLOCKS, THREADS, box, made, room.counters, rows * n // vec, half,
+        build_sum(dtype, ranks, vec), member.BLOCKS, THREADS, box, made, room.words, rows * n // vec, half,
         room.calls * tiles, member.team,
     )  # fmt: skip
 
 
 def _scattered_hopper(member: Any, a: Any, b: Any, out: Any, room: Room, half: int, target: str | None) -> None:
-    """By Hopper's."""
-    (m, k), n, ranks, dtype = a.shape, b.shape[0], member.ranks, DTYPES[named(a)]
+    """By Hopper's, in one launch: what ranks send is added up where it was made last."""
+    (m, k), n, ranks, dtype, to = a.shape, b.shape[0], member.ranks, DTYPES[named(a)], DTYPES[named(out)]
     _, units, options = _target(member, a, target)
-    rows, (tile, _) = m // ranks, hopper.choose(m // ranks, ranks, n, k, units, 4)
-    box = member.at(room.box, 2 * hopper.box_bytes(rows, n, ranks) // 4, "float32")
+    rows, wide = m // ranks, n * to.bytes % 16 == 0 and address(out) % 16 == 0
+    tile, _ = hopper.choose(rows, ranks, n, k, units, to.bytes)
+    box = member.at(room.box, 2 * hopper.box_bytes(rows, n, ranks, to.bytes) // to.bytes, named(out))
     tiles = ranks * hopper.scattered_tiles(rows, n, tile)
     member.launch(
-        hopper.build_scattered(tile, dtype, ranks), hopper.blocks_of(tiles, units, tile), hopper.threads(tile), a, b,
-        box, room.counters, rows, n, k, half, member.team, cluster=(tile.cluster, 1, 1), **options,
-    )  # fmt: skip
-    member.launch(
-        hopper.build_sum(DTYPES[named(out)], ranks), member.BLOCKS, THREADS, box, out.reshape(-1), room.counters, rows,
-        n, half, room.calls * hopper.told(rows, n, tile), member.team, n % 4 == 0,
+        hopper.build_scattered(tile, dtype, ranks, to, wide), hopper.blocks_of(tiles, units, tile),
+        hopper.threads(tile), a.reshape(ranks, rows, k), b, box, room.words, out.reshape(-1), rows, n, k, half,
+        hopper.units_of(rows, n), room.calls, member.team, cluster=(tile.cluster, 1, 1), **options,
     )  # fmt: skip
