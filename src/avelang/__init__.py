@@ -32,6 +32,11 @@ if not TYPE_CHECKING:  # a checker knows all names
         elif name == "op":
             from avelang.bridge.operation import op as found
         else:
-            raise AttributeError(f"module 'avelang' has no attribute {name!r}")
+            if name.startswith("__"):
+                raise AttributeError(f"module 'avelang' has no attribute {name!r}")
+            from avelang.frontend import foreign_names
+            from avelang.frontend.names import missing
+
+            raise missing("avelang", name, __all__, foreign_names.hint(name))
         globals()[name] = found
         return found

@@ -36,6 +36,16 @@ else:  # defaults are of Python 3.13
 
     P, R = ParamSpec("P"), TypeVar("R")
 T = TypeVar("T")
+# Attributes that kernels of Triton have, and what is meant.
+_OTHERS = {
+    "run": "a launch is kernel[grid, threads](...)",
+    "warmup": "`ave build` compiles ahead; kernel.report(target, block) says what a kernel takes",
+    "best_config": "avelang.tune chooses, and `ave tune` writes tables",
+    "configs": "avelang.tune chooses, and `ave tune` writes tables",
+    "fn": "the Python function is kernel.__wrapped__",
+    "asm": "`ave compile FILE:NAME --emit asm` and `ave inspect FILE:NAME` show the code",
+    "device_caches": "`ave cache` lists what is compiled",
+}
 
 
 class JitFunction(Jitted, DrawnInNotebooks, Generic[P, R]):
@@ -89,6 +99,16 @@ class JitFunction(Jitted, DrawnInNotebooks, Generic[P, R]):
     def __get__(self, instance: Any, owner: Any = None) -> JitFunction[P, R]:
         """Itself, wherever it is read: a kernel in a class is no method (T007 names the first parameter)."""
         return self
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # What a kernel of Triton has: T009, an AttributeError too.
+            if name not in _OTHERS or "source" not in self.__dict__:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            from avelang.frontend.names import missing
+
+            raise missing(f"the kernel `{self.source.name}`", name, (), _OTHERS[name])
 
     # `kernel[...]` is a launch, not an item: without this, Python would take a kernel for an endless sequence.
     __iter__ = None

@@ -69,9 +69,14 @@ def steps(kernels: list[str], sanitizer: str | None) -> list[Step]:
     python = [sys.executable]
     out = [Step("cuda", [*python, str(HERE / "cuda_check.py")], 240), Step("maps", [*python, str(HERE / "maps_check.py")], 120)]
     out.append(Step("bounds", [*python, str(HERE / "bounds_check.py")], 120))
+    out.append(Step("trace", [*python, str(HERE / "trace_check.py")], 120))
     out.append(Step("ptxas", [*python, str(HERE / "ptxas_check.py")], 120))
     out += [Step(name, [*python, str(HERE / f"{name}_check.py")], 240) for name in ("attention", "bridge", "matrix", "operations", "pyptx")]
+    out.append(Step("drawn", [*python, str(HERE / "drawn_check.py"), "--seconds", "50", "--jobs", "4"], 120))
     out.append(Step("tile", [*python, str(HERE / "tile_check.py"), "--jobs", "4"], 240))
+    one_card = [*python, str(HERE / "dist_check.py"), "--one-card", "--seconds", "40"]
+    out += [Step(f"dist_{kind}", [*one_card, "--kinds", kind], 240) for kind in ("collectives", "products", "experts", "ring")]
+    out.append(Step("dist_alone", [*one_card, "--kinds", "absent,graphs,control"], 240))
     out += [Step(f"nvptx_{i}", [*python, str(HERE / "nvptx_check.py"), "--part", f"{i}/{PARTS}"], 240) for i in range(1, PARTS + 1)]
     out += [Step(f"kernels_{name}", [*python, str(HERE / "kernels_check.py"), "--only", name], 200) for name in kernels]
     for tool in TOOLS if sanitizer else ():

@@ -65,9 +65,9 @@ def kernel_of(dtype, names: tuple[str, ...], space: str, scope: str, order: str)
                 if names[k] == "min":
                     old[k, i] = al.atomic_min(words, (k, at[i]), first[k, i], scope=scope, order=order)
                 if names[k] == "and":
-                    old[k, i] = al.atomic_and_(words, (k, at[i]), first[k, i], scope=scope, order=order)
+                    old[k, i] = al.atomic_and(words, (k, at[i]), first[k, i], scope=scope, order=order)
                 if names[k] == "or":
-                    old[k, i] = al.atomic_or_(words, (k, at[i]), first[k, i], scope=scope, order=order)
+                    old[k, i] = al.atomic_or(words, (k, at[i]), first[k, i], scope=scope, order=order)
                 if names[k] == "xor":
                     old[k, i] = al.atomic_xor(words, (k, at[i]), first[k, i], scope=scope, order=order)
                 if names[k] == "exchange":
@@ -121,6 +121,8 @@ def test_lanes_take_turns(dtype, names, space, scope, order):
             first[1:3, 0::7], memory[1:3, 0] = np.nan, np.nan
         at = np.where(rng.random(2 * THREADS) < 0.7, rng.integers(0, WORDS, 2 * THREADS), -1).astype(np.int32)
         grid = 1 if space == "shared" else 2
+        if grid == 2:  # blocks run at the same time: each has its own words, in one array
+            at = np.where(at < 0, at, np.where(np.arange(2 * THREADS) < THREADS, at % 3, 3 + at % 2)).astype(np.int32)
         old = np.full((len(names), 2 * THREADS), 99, NUMPY[dtype])
         want, olds = memory.copy(), old.copy()
         with np.errstate(all="ignore"):

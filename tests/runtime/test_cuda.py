@@ -70,6 +70,14 @@ def refused(code, call):
     return str(e.value)
 
 
+def test_a_kernel_is_prepared_without_a_launch(machine, torch):
+    kernel, (x, y) = fresh(axpy), pair(torch)
+    kernel._launcher.prepare(AT, (x, y, 2.0, 256), {})
+    assert kernel.last is None and meta(kernel)["kernel"] == "axpy"
+    kernel[AT](x, y, 2.0, 256)
+    assert kernel.last.how == "hot"
+
+
 # -- the library and its devices -----------------------------------------------------------------------------------------------------
 
 

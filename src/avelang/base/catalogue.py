@@ -265,7 +265,8 @@ CATALOGUE: dict[str, Template] = {
                      "{kernel}[(gx, gy, gz), (bx, by, bz)](...), or short as {kernel}[4, 256](...)"),
     "L002": Template(
         "`{kernel}`: the launch geometry must be ((gx, gy, gz), (bx, by, bz)), got {got}: {why}",
-        "ints; one or two may be left out at the end, blocks and threads of 1 are meant then",
+        "ints; one or two may be left out at the end, blocks and threads of 1 are meant then: {kernel}[grid, threads], "
+        "such as {kernel}[(8, 2), 128]",
     ),
     "L065": Template(
         "`{kernel}`: the function that gives grid and block must take no arguments; this one takes {want}",

@@ -25,7 +25,7 @@ def caller() -> FrameType | None:
         name = frame.f_globals.get("__name__", "")
         if name == _BUILD or frame.f_code.co_filename == ANNOTATION:
             return None
-        if not name.startswith(_OURS):
+        if not f"{name}.".startswith(_OURS):  # `avelang` itself, too
             return frame
         frame = frame.f_back
     return None

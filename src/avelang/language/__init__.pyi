@@ -186,9 +186,14 @@ def atomic_add(x: Any, index: Any, value: Any, scope: Any = ..., order: Any = ..
     "acq_rel".
     """
 
-def atomic_and_(x: Any, index: Any, value: Any, scope: Any = ..., order: Any = ...) -> Any:
+def atomic_and(x: Any, index: Any, value: Any, scope: Any = ..., order: Any = ...) -> Any:
     """Ands the bits of value to x[index] in one step. Gives what stood there before. scope: "block", "cluster", "device" (if left
     out) or "system"; order: "relaxed" (if left out), "acquire", "release" or "acq_rel".
+    """
+
+def atomic_and_(x: Any, index: Any, value: Any, scope: Any = ..., order: Any = ...) -> Any:
+    """Another name of `al.atomic_and`. Gives what stood there before. scope: "block", "cluster", "device" (if left out) or
+    "system"; order: "relaxed" (if left out), "acquire", "release" or "acq_rel".
     """
 
 def atomic_cas(x: Any, index: Any, expected: Any, value: Any, scope: Any = ..., order: Any = ...) -> Any:
@@ -211,9 +216,14 @@ def atomic_min(x: Any, index: Any, value: Any, scope: Any = ..., order: Any = ..
     (if left out) or "system"; order: "relaxed" (if left out), "acquire", "release" or "acq_rel".
     """
 
-def atomic_or_(x: Any, index: Any, value: Any, scope: Any = ..., order: Any = ...) -> Any:
+def atomic_or(x: Any, index: Any, value: Any, scope: Any = ..., order: Any = ...) -> Any:
     """Ors the bits of value to x[index] in one step. Gives what stood there before. scope: "block", "cluster", "device" (if left
     out) or "system"; order: "relaxed" (if left out), "acquire", "release" or "acq_rel".
+    """
+
+def atomic_or_(x: Any, index: Any, value: Any, scope: Any = ..., order: Any = ...) -> Any:
+    """Another name of `al.atomic_or`. Gives what stood there before. scope: "block", "cluster", "device" (if left out) or
+    "system"; order: "relaxed" (if left out), "acquire", "release" or "acq_rel".
     """
 
 def atomic_xor(x: Any, index: Any, value: Any, scope: Any = ..., order: Any = ...) -> Any:
@@ -4503,12 +4513,22 @@ class _system:
         """Loads the word as it is now; orders nothing."""
 
     @staticmethod
+    def load_relaxed_u64(src: Any) -> Any:
+        """Loads the word as it is now; orders nothing."""
+
+    @staticmethod
     def load_signal(src: Any, epoch: Any, rank: Any) -> Any:
         """The look of `al.wait` at a signal: load_acquire_u32, which says in reports what is waited for, and of whom."""
 
     @staticmethod
     def pause() -> None:
         """Gives others time: what stands in a loop that waits for another rank. Orders nothing."""
+
+    @staticmethod
+    def store_relaxed(dst: Any, value: Any) -> None:
+        """Stores a word, in one piece; orders nothing. A word of 64 bits may hold a number and the mark of the round that it is
+        of: whoever sees the one sees the other.
+        """
 
     @staticmethod
     def store_release(dst: Any, value: Any) -> None:
