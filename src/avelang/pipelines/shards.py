@@ -92,9 +92,9 @@ class PeerEpilogue:
 
     What is sent is rounded to the dtype of the result first, the own sums as well, and added up in f32 in the order of
     ranks: the bits are those of products that are rounded and summed one after the other. It goes by bulk stores of
-    pieces of 64 rows of 128 bytes (or 64, 32), swizzled as they are staged: a box is (halves * ranks, pieces, chunks of
-    a piece, elements of a chunk), and `part` the one of rank 0 in this half. A piece of rows 64 i and columns j is
-    number i * (pieces of a row) + j. `staged`: (consumers, buffers, 64, chunks, elements).
+    pieces of 64 rows of 128 bytes (or 64, 32), swizzled as they are staged: a box is (ranks, pieces, chunks of a piece,
+    elements of a chunk). A piece of rows 64 i and columns j is number i * (pieces of a row) + j. `staged`: (consumers,
+    buffers, 64, chunks, elements).
 
     `flags` (ranks * units): a unit is what a consumer makes of a tile; its sender stores `epoch` when the stores of it
     are done. It looks after the next tile, so as not to stand and wait. `out`: the own shard of the result, (rows *
@@ -104,7 +104,6 @@ class PeerEpilogue:
     staged: ...
     flags: ...
     out: ...
-    part: ...
     rows: ...
     n: ...
     me: ...
@@ -175,7 +174,7 @@ class PeerEpilogue:
             al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
             if t == 0:
                 if row < self.rows and col + p * WIDTH < self.n:
-                    first = self.part + self.me, self.place(row, col + p * WIDTH), 0, 0
+                    first = self.me, self.place(row, col + p * WIDTH), 0, 0
                     place = al.subview(box, first, (1, 1, ROWS * CHUNK, EACH), (1, 1, 1, 1))
                     al.nvvm.cp_async_bulk_store(place, self.staged[consumer, BUFFER], ROWS * CHUNK * UNIT)
                 al.nvvm.cp_async_bulk_commit_group()
@@ -197,7 +196,7 @@ class PeerEpilogue:
                         for r in range(R):
                             held[i, r] = al.full((EACH,), 0.0, self.box.dtype)
                             if inside and r != self.me:
-                                held[i, r] = self.box[self.part + r, place, (group + i) * GROUP + t]
+                                held[i, r] = self.box[r, place, (group + i) * GROUP + t]
                 if group == 0:  # what is asked for above comes while the own sums are staged
                     self.stage(acc, consumer, t, BUFFER, p)
                     al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
@@ -220,7 +219,7 @@ class PeerEpilogue:
             for s in al.range(R):
                 held[0] = own
                 if s != self.me:
-                    held[0] = self.box[self.part + s, place, chunk]
+                    held[0] = self.box[s, place, chunk]
                 acc = acc + al.convert(held[0], al.f32)
         made, at = al.convert(acc, self.box.dtype), (row + r) * self.n + column
         if row + r < self.rows:

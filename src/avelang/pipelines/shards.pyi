@@ -58,9 +58,9 @@ class PeerEpilogue:
 
     What is sent is rounded to the dtype of the result first, the own sums as well, and added up in f32 in the order of
     ranks: the bits are those of products that are rounded and summed one after the other. It goes by bulk stores of
-    pieces of 64 rows of 128 bytes (or 64, 32), swizzled as they are staged: a box is (halves * ranks, pieces, chunks of
-    a piece, elements of a chunk), and `part` the one of rank 0 in this half. A piece of rows 64 i and columns j is
-    number i * (pieces of a row) + j. `staged`: (consumers, buffers, 64, chunks, elements).
+    pieces of 64 rows of 128 bytes (or 64, 32), swizzled as they are staged: a box is (ranks, pieces, chunks of a piece,
+    elements of a chunk). A piece of rows 64 i and columns j is number i * (pieces of a row) + j. `staged`: (consumers,
+    buffers, 64, chunks, elements).
 
     `flags` (ranks * units): a unit is what a consumer makes of a tile; its sender stores `epoch` when the stores of it
     are done. It looks after the next tile, so as not to stand and wait. `out`: the own shard of the result, (rows *
@@ -69,7 +69,6 @@ class PeerEpilogue:
     staged: Any
     flags: Any
     out: Any
-    part: Any
     rows: Any
     n: Any
     me: Any

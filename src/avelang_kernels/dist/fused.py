@@ -21,10 +21,14 @@ from avelang_kernels.matmul import hopper_rule
 from avelang_kernels.matmul.hopper_f32 import split_f32
 from avelang_kernels.workspaces import room_for
 
-# The rule of `gathers` and `scatters`: what an overlap is worth by a model, and no measurement. PEAK: operations a
-# second of a product that waits for nothing; SLOWER: of the portable tile pipelines, against Hopper's TMA; OVERHEAD:
-# seconds that gates and signals cost. On Hopper both products' times are those of `hopper_rule`.
-PEAK, SLOWER, OVERHEAD = 700e12, 0.6, 8e-6
+# The rule of `gathers` and `scatters`: what an overlap is worth. PEAK: operations a second of a product that waits for
+# nothing; SLOWER: of the portable tile pipelines, against Hopper's TMA (both assumed); on Hopper both products' times
+# are those of `hopper_rule`. Of two H100 (NVLink 4, 2026-11-27, benchmarks/dist.py): an exchange by itself takes some
+# APART seconds and a second for each BYTES bytes (NCCL: 17 MB 94 us, 67 MB 314, 235 MB 975), and gates and signals cost
+# a product up to OVERHEAD seconds.
+PEAK, SLOWER, OVERHEAD, APART, BYTES = 700e12, 0.6, 15e-6, 20e-6, 240e9
+LEAST = 1 << 15  # bytes of a box of the smallest room
+FLAGGED = 2048  # bytes of a box for each word: a piece of 64 rows of 128 bytes may have the flags of four tiles' units
 PART = 4 << 20  # bytes of a part that is copied by itself, at least: a copy and its signal take some microseconds
 
 
@@ -76,15 +80,15 @@ def build_push(dtype: al.DType, ranks: int, vec: int, step: int, own: bool) -> A
     @avelang.jit
     def push(
         x: Annotated[Any, ELEMENTS], box: Annotated[Any, ELEMENTS], counters: Annotated[Any, WORDS], n: al.u32,
-        start: al.u32, team: al.Ranks,
+        team: al.Ranks,
     ):  # fmt: skip
         t, b, me = al.thread_id(0), al.block_id(0), al.rank()
         first, end = chunk_of(n, b, al.grid_dim(0))
         X = al.make_tensor(x, dtype, al.make_layout((n, VEC)))
         for s in range(FIRST, R):
-            theirs = al.make_tensor(al.peer(box, (me + (R - s)) % R), dtype, al.make_layout((start + R * n, VEC)))
+            theirs = al.make_tensor(al.peer(box, (me + (R - s)) % R), dtype, al.make_layout((R * n, VEC)))
             for i in al.range(first + t, end, THREADS):
-                theirs[start + me * n + i] = X[i]
+                theirs[me * n + i] = X[i]
         al.syncthreads()
         if t < R:
             words = al.make_tensor(counters, al.u32, al.make_layout((R * step,)))
@@ -128,8 +132,7 @@ def build_scattered(T: tile.Block, dtype: al.DType, ranks: int) -> Any:
     @avelang.jit
     def scattered_gemm(
         a: Annotated[Any, IN_A], b: Annotated[Any, IN_B], box: Annotated[Any, SUMS], counters: Annotated[Any, WORDS],
-        rows: al.u32, n: al.u32, k: al.u32, half: al.u32, team: al.Ranks, EACH: al.constexpr = 8,
-        WIDE: al.constexpr = 4,
+        rows: al.u32, n: al.u32, k: al.u32, team: al.Ranks, EACH: al.constexpr = 8, WIDE: al.constexpr = 4,
     ):  # fmt: skip
         m, me = R * rows, al.rank()
         A, B = tile.view(a, (m, k), EACH), tile.view(b, (n, k), EACH)
@@ -139,8 +142,8 @@ def build_scattered(T: tile.Block, dtype: al.DType, ranks: int) -> Any:
         def finish(sums: Any, at: Any):
             row, col = at
             owner = row // rows
-            C = tile.view(al.peer(box, owner), (2 * R * rows, n), WIDE)
-            C.store(sums, ((half * R + me) * rows + row - owner * rows, col))
+            C = tile.view(al.peer(box, owner), (R * rows, n), WIDE)
+            C.store(sums, (me * rows + row - owner * rows, col))
             al.syncthreads()
             if al.thread_id(0) == 0:
                 al.atomic_add(al.peer(words, owner), me, 1, scope="system", order="release")
@@ -160,7 +163,7 @@ def build_sum(dtype: al.DType, ranks: int, vec: int) -> Any:
     @avelang.jit
     def sum_parts(
         box: Annotated[Any, SUMS], out: Annotated[Any, OUT], counters: Annotated[Any, WORDS], n: al.u32,
-        half: al.u32, want: al.u32, team: al.Ranks,
+        want: al.u32, team: al.Ranks,
     ):  # fmt: skip
         t, b = al.thread_id(0), al.block_id(0)
         first, end = chunk_of(n, b, al.grid_dim(0))
@@ -168,12 +171,12 @@ def build_sum(dtype: al.DType, ranks: int, vec: int) -> Any:
             words = al.make_tensor(counters, al.u32, al.make_layout((R,)))
             al.wait(al.subview(words, (t,), (1,)), want, t)
         al.syncthreads()
-        parts = al.make_tensor(box, al.f32, al.make_layout((2 * R * n, VEC)))
+        parts = al.make_tensor(box, al.f32, al.make_layout((R * n, VEC)))
         made = al.make_tensor(out, dtype, al.make_layout((n, VEC)))
         for i in al.range(first + t, end, THREADS):
             acc = al.full((VEC,), 0.0, al.f32)
             for r in range(R):
-                acc = acc + parts[(half * R + r) * n + i]
+                acc = acc + parts[r * n + i]
             made[i] = al.convert(acc, dtype)
 
     return sum_parts
@@ -183,20 +186,32 @@ def build_sum(dtype: al.DType, ranks: int, vec: int) -> Any:
 
 
 class Room:
-    """A member's symmetric memory for one size of fused products: two halves by turns, and `words` counters or flags,
-    zeros at first. What a call writes into a half of a peer, that peer reads no more: the own call before this one has
-    waited for the peer's part, which began behind the peer's product of the call before that."""
+    """A member's symmetric memory for fused products of up to `nbytes` bytes: two boxes by turns, and counters or
+    flags, zeros at first. What a call writes into a box of a peer, that peer reads no more: the own call before this one has
+    waited for the peer's part, which began behind the peer's product of the call before that. Counters go on from call
+    to call, and flags have the number of the call: sizes may differ between calls."""
 
-    def __init__(self, member: Any, nbytes: int, words: int):
-        self.box, self.words, self.calls = member.empty(2 * nbytes, "uint8").offset, member.empty(words, "uint32"), 0
+    def __init__(self, member: Any, nbytes: int):
+        self.nbytes, self.calls, self.tiles = nbytes, 0, 0
+        self._boxes = member.empty(2 * nbytes, "uint8").offset
+        self.words = member.empty(max(nbytes // FLAGGED, member.ranks * hopper.PARTS), "uint32")
 
     def turn(self) -> int:
-        """The half of one more call."""
+        """The place of the box of one more call."""
         self.calls += 1
-        return self.calls % 2
+        return self._boxes + self.calls % 2 * self.nbytes
 
 
-def _why_not(member: Any, x: Any, w: Any, nbytes: int, key: Any, target: str | None) -> str:
+def _room_key(kind: str, nbytes: int) -> tuple[str, int]:
+    """The room for a product of so many bytes: one for all of up to a power of two."""
+    return kind, max(LEAST, 1 << (nbytes - 1).bit_length())
+
+
+def _room(member: Any, key: tuple[str, int]) -> Room:
+    return member.kept(key, lambda: Room(member, key[1]))
+
+
+def _why_not(member: Any, x: Any, w: Any, key: tuple[str, int], target: str | None) -> str:
     """The reason why a product cannot be fused, or ""."""
     chip = tile.device_of(x, target)[0]
     if not hopper.fits(chip, named(x), x.shape[1]) and _block(x.shape[0], False, chip, DTYPES[named(x)]) is None:
@@ -205,8 +220,9 @@ def _why_not(member: Any, x: Any, w: Any, nbytes: int, key: Any, target: str | N
         return "x must be contiguous, and w the transpose of a contiguous (n, k), as the weight of a linear layer is"
     if 0 in (*x.shape, *w.shape):
         return "there is nothing to multiply"
-    if key not in member._kept and member.left < 2 * nbytes + 4096:
-        return f"it needs {2 * nbytes} bytes of symmetric memory, and {member.left} are left: connect(bytes=...)"
+    need = 2 * key[1] + 4 * key[1] // FLAGGED + 1024
+    if key not in member._kept and member.left < need:
+        return f"it needs {need} bytes of symmetric memory, and {member.left} are left: connect(bytes=...)"
     return ""
 
 
@@ -254,16 +270,15 @@ def _sent(x: Any, target: str | None) -> int:
     return rows * (2 * hopper.split_k(k) if _split(x, target) else k * _size(x))
 
 
-def _gather_key(member: Any, x: Any, target: str | None) -> tuple[Any, int]:
-    nbytes = member.ranks * _sent(x, target)
-    return ("gather", nbytes), nbytes
+def _gather_key(member: Any, x: Any, target: str | None) -> tuple[str, int]:
+    return _room_key("gather", member.ranks * _sent(x, target))
 
 
-def _scatter_key(member: Any, x: Any, w: Any, target: str | None) -> tuple[Any, int]:
+def _scatter_key(member: Any, x: Any, w: Any, target: str | None) -> tuple[str, int]:
     rows, n = x.shape[0] // member.ranks, w.shape[1]
     if _on_hopper(x, target):
-        return ("scatter", rows, n, _size(x)), hopper.box_bytes(rows, n, member.ranks, _size(x))
-    return ("scatter", rows, n), member.ranks * rows * n * 4
+        return _room_key("scatter", hopper.box_bytes(rows, n, member.ranks, _size(x)))
+    return _room_key("scatter in f32", member.ranks * rows * n * 4)
 
 
 def _size(x: Any) -> int:
@@ -275,12 +290,11 @@ def gathers(member: Any, x: Any, w: Any, fuse: int, target: str | None = None) -
     0 no, -1 by the model."""
     if not fuse:
         return False
-    key, nbytes = _gather_key(member, x, target)
-    why = _why_not(member, x, w, nbytes, key, target)
+    why = _why_not(member, x, w, _gather_key(member, x, target), target)
     if why or fuse == 1:
         return _decided(fuse, why, 0)
     (m, k), sent = x.shape, _sent(x, target)
-    exchange, beside = ((member.ranks - 1) * nbytes / RATE for nbytes in (m * k * _size(x), sent))
+    exchange, beside = APART + (member.ranks - 1) * m * k * _size(x) / BYTES, (member.ranks - 1) * sent / RATE
     product, fused = _seconds(member, x, w, m, target)
     # What a kernel stores before the product begins is no overlap.
     return _decided(fuse, why, worth(product, exchange, fused if copied(member, sent) else fused + beside, beside))
@@ -290,17 +304,16 @@ def scatters(member: Any, x: Any, w: Any, fuse: int, target: str | None = None) 
     """The same choice for `matmul_reduce_scatter`; but for Hopper's, tiles must each be of one rank."""
     if not fuse:
         return False
-    key, nbytes = _scatter_key(member, x, w, target)
     n, rows = w.shape[1], x.shape[0] // member.ranks
-    why = _why_not(member, x, w, nbytes, key, target)
+    why = _why_not(member, x, w, _scatter_key(member, x, w, target), target)
     if not why and rows % 16 and not _on_hopper(x, target):
         why = f"each rank must own a multiple of 16 rows, and it owns {rows}"
     if why or fuse == 1:
         return _decided(fuse, why, 0)
     product, fused = _seconds(member, x, w, rows, target)
-    moved = (member.ranks - 1) * rows * n / RATE
-    sent = moved * (_size(x) if _on_hopper(x, target) else 4)
-    return _decided(fuse, why, worth(product, moved * _size(x), fused, sent))
+    moved = (member.ranks - 1) * rows * n
+    beside = moved * (_size(x) if _on_hopper(x, target) else 4) / RATE
+    return _decided(fuse, why, worth(product, APART + moved * _size(x) / BYTES, fused, beside))
 
 
 def _on_hopper(x: Any, target: str | None) -> bool:
@@ -341,31 +354,28 @@ def _target(member: Any, x: Any, target: str | None) -> tuple[Any, int, dict[str
 
 def all_gather_matmul(member: Any, x: Any, w: Any, out: Any, target: str | None) -> None:
     """out (R m, n) = rows x (m, k) of all ranks @ w (k, n)."""
-    (key, nbytes), fast = _gather_key(member, x, target), _on_hopper(x, target)
+    room, fast = _room(member, _gather_key(member, x, target)), _on_hopper(x, target)
     beside = copied(member, _sent(x, target))
     x, b = _factors(x, w, target)
-    (m, k), ranks, dtype = x.shape, member.ranks, DTYPES[named(x)]
-    room, count = member.kept(key, lambda: Room(member, nbytes, 8 * hopper.PARTS)), m * k
-    first, part = room.turn() * ranks * count, m
-    box, want = member.at(room.box, 2 * ranks * count, named(x)), room.calls * member.BLOCKS
+    (m, k), ranks, dtype, part = x.shape, member.ranks, DTYPES[named(x)], x.shape[0]
+    count, box = m * k, member.at(room.turn(), ranks * m * k, named(x))
+    want = room.calls * member.BLOCKS
     if beside:
         part = _part_of(m, k * dtype.bytes)
     else:
         vec = _vec(count, dtype.bytes)
         push = build_push(dtype, ranks, vec, hopper.PARTS, not fast)
-        member.launch(push, member.BLOCKS, THREADS, x.reshape(-1), box, room.words, count // vec, first // vec,
-                      member.team)  # fmt: skip
+        member.launch(push, member.BLOCKS, THREADS, x.reshape(-1), box, room.words, count // vec, member.team)
 
     def send(queue: Any) -> None:
         me, rows = member.rank, x.reshape(-1)
         for peer in ((me - s) % ranks for s in range(1 if fast else 0, ranks)):
             for i, at in enumerate(range(0, m, part)):
-                lines = slice(at * k, min(at + part, m) * k)
-                start = first + me * count
-                queue.copy(box[peer][start + lines.start : start + lines.stop], rows[lines])
+                first, end = at * k, min(at + part, m) * k
+                queue.copy(box[peer][me * count + first : me * count + end], rows[first:end])
                 queue.signal(room.words[peer], me * hopper.PARTS + i, want)
 
-    a = member.own(box)[first : first + ranks * count]
+    a = member.own(box)
     with member.copying(send) if beside else contextlib.nullcontext():
         if fast:
             _gathered_hopper(member, a.reshape(ranks, m, k), x, b, out, room.words, part, want, target)
@@ -416,42 +426,41 @@ def _gathered_hopper(
 
 def matmul_reduce_scatter(member: Any, x: Any, w: Any, out: Any, target: str | None) -> None:
     """out (m / R, n) = the rank's rows of the sum of x (m, k) @ w (k, n) over ranks."""
-    (key, nbytes), fast = _scatter_key(member, x, w, target), _on_hopper(x, target)
-    words = member.ranks * hopper.units_of(*out.shape) if fast else 8
-    room = member.kept(key, lambda: Room(member, nbytes, words))
-    product = _scattered_hopper if fast else _scattered
-    product(member, *_factors(x, w, target), out, room, room.turn(), target)
+    room = _room(member, _scatter_key(member, x, w, target))
+    product = _scattered_hopper if _on_hopper(x, target) else _scattered
+    product(member, *_factors(x, w, target), out, room, target)
 
 
-def _scattered(member: Any, a: Any, b: Any, out: Any, room: Room, half: int, target: str | None) -> None:
+def _scattered(member: Any, a: Any, b: Any, out: Any, room: Room, target: str | None) -> None:
     """By the portable pipelines: a (m, k), b (n, k)."""
     (m, k), n, ranks, dtype = a.shape, b.shape[0], member.ranks, DTYPES[named(a)]
-    rows, box = m // ranks, member.at(room.box, 2 * m * n, "float32")
+    rows, box = m // ranks, member.at(room.turn(), m * n, "float32")
     chip, units, options = _target(member, a, target)
     T = _block(rows, True, chip, dtype)
     assert T is not None
     member.launch(
         build_scattered(T, dtype, ranks), T.grid(m, n, units), T.on(chip, dtype).threads, a.reshape(-1),
-        b.reshape(-1), box, room.words, rows, n, k, half, member.team, math.gcd(k, 16 // dtype.bytes),
-        math.gcd(n, 4), **options,
+        b.reshape(-1), box, room.words, rows, n, k, member.team, math.gcd(k, 16 // dtype.bytes), math.gcd(n, 4),
+        **options,
     )  # fmt: skip
-    tiles, vec, made = rows // T.m * -(-n // T.n), _vec(rows * n, 4), out.reshape(-1)
+    vec, made = _vec(rows * n, 4), out.reshape(-1)
+    room.tiles += rows // T.m * -(-n // T.n)
     member.launch(
-        build_sum(dtype, ranks, vec), member.BLOCKS, THREADS, box, made, room.words, rows * n // vec, half,
-        room.calls * tiles, member.team,
+        build_sum(dtype, ranks, vec), member.BLOCKS, THREADS, box, made, room.words, rows * n // vec, room.tiles,
+        member.team,
     )  # fmt: skip
 
 
-def _scattered_hopper(member: Any, a: Any, b: Any, out: Any, room: Room, half: int, target: str | None) -> None:
+def _scattered_hopper(member: Any, a: Any, b: Any, out: Any, room: Room, target: str | None) -> None:
     """By Hopper's, in one launch: what ranks send is added up where it was made last."""
     (m, k), n, ranks, dtype, to = a.shape, b.shape[0], member.ranks, DTYPES[named(a)], DTYPES[named(out)]
     _, units, options = _target(member, a, target)
     rows, wide = m // ranks, n * to.bytes % 16 == 0 and address(out) % 16 == 0
     tile, _ = hopper.choose(rows, ranks, n, k, units, to.bytes)
-    box = member.at(room.box, 2 * hopper.box_bytes(rows, n, ranks, to.bytes) // to.bytes, named(out))
+    box = member.at(room.turn(), hopper.box_bytes(rows, n, ranks, to.bytes) // to.bytes, named(out))
     tiles = ranks * hopper.scattered_tiles(rows, n, tile)
     member.launch(
         hopper.build_scattered(tile, dtype, ranks, to, wide), hopper.blocks_of(tiles, units, tile),
-        hopper.threads(tile), a.reshape(ranks, rows, k), b, box, room.words, out.reshape(-1), rows, n, k, half,
+        hopper.threads(tile), a.reshape(ranks, rows, k), b, box, room.words, out.reshape(-1), rows, n, k,
         hopper.units_of(rows, n), room.calls, member.team, cluster=(tile.cluster, 1, 1), **options,
     )  # fmt: skip

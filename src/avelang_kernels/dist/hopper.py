@@ -15,8 +15,8 @@ from avelang.pipelines.shards import PARTS, PeerEpilogue, ShardGate, ShardSchedu
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT, run
 from avelang_kernels.dist.collectives import WORDS
 from avelang_kernels.matmul.hopper_gemm import begin, operands_of, threads
-from avelang_kernels.matmul.hopper_rule import SMS, times
-from avelang_kernels.matmul.hopper_tiles import STEP, GemmTile
+from avelang_kernels.matmul.hopper_rule import SMS, candidates, times_of
+from avelang_kernels.matmul.hopper_tiles import STEP, GemmTile, resident
 from avelang_kernels.matmul.hopper_types import products
 
 DTYPES = ("bfloat16", "float16")
@@ -74,7 +74,7 @@ def build_scattered(tile: GemmTile, dtype: al.DType, ranks: int, to: al.DType | 
         A: Annotated[Any, al.TensorMap(dtype, 3, (1, *A_BOX), swizzle=PATTERN)],
         B: Annotated[Any, al.TensorMap(dtype, 2, B_BOX, swizzle=PATTERN)], box: Annotated[Any, al.Pointer(OUT)],
         flags: Annotated[Any, WORDS], out: Annotated[Any, al.Pointer(OUT)], rows: al.u32, n: al.u32, k: al.u32,
-        half: al.u32, units: al.u32, epoch: al.u32, team: al.Ranks,
+        units: al.u32, epoch: al.u32, team: al.Ranks,
     ):  # fmt: skip
         stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024)
         a, b = operands_of(G, stages, dtype)
@@ -82,12 +82,12 @@ def build_scattered(tile: GemmTile, dtype: al.DType, ranks: int, to: al.DType | 
         ring = mbarrier_ring(G.stages, G.sharers, G.cluster_m, G.cluster_n)
         begin(G, (A, B), ring, None)
         me, count = al.rank(), (rows + (ROWS - 1)) // ROWS * ((n + (PIECE - 1)) // PIECE)
-        boxes = al.make_tensor(box, OUT, al.make_layout((2 * R, count, ROWS * CHUNK, EACH)))
+        boxes = al.make_tensor(box, OUT, al.make_layout((R, count, ROWS * CHUNK, EACH)))
         words = al.make_tensor(flags, al.u32, al.make_layout((R * units,)))
         made = al.make_tensor(out, OUT, al.make_layout((rows * n // EACH, EACH) if WIDE else (rows * n,)))
         walk = ShardScheduler(rows, n, k, (me + 1) % R, R, tile.m, tile.n, tile.cluster_m, tile.cluster_n,
                               tile.group_m)  # fmt: skip
-        epilogue: Any = PeerEpilogue(boxes, staged, words, made, half * R, rows, n, me, epoch, R, tile.n, WIDE,
+        epilogue: Any = PeerEpilogue(boxes, staged, words, made, rows, n, me, epoch, R, tile.n, WIDE,
                                      tile.pingpong)  # fmt: skip
         zero = lambda: al.full((G.n // 2,), 0, al.f32)  # noqa: E731
         run(G, A, B, a, b, ring, walk, zero, wgmma, epilogue)
@@ -100,14 +100,25 @@ def build_scattered(tile: GemmTile, dtype: al.DType, ranks: int, to: al.DType | 
 # -- the choice of tiles -----------------------------------------------------------------------------------------------
 
 
+@functools.cache
+def _tiles(size: int) -> tuple[GemmTile, ...]:
+    """The tiles of fused products: those of `hopper_rule` that are whole and not of C^T, and some wider ones of whose
+    like it has the transposed. Not ping-pong ones of fewer than 128 x 192: gates make blocks drift apart along K, and
+    where such a tile was to read 28672 of it, it took 1.7 times the model's time (two H100, 2026-11-27)."""
+    found = [t for t in candidates(size) if t.split == 1 and t.cluster_k == 1 and not t.transposed]
+    found += [GemmTile(m, n, 0, *c, row_blocks=m // 256 + 1).fitted(size)
+              for m, n in ((128, 256), (256, 128)) for c in ((2, 1), (1, 2))]  # fmt: skip
+    return tuple(t for t in found if not (t.pingpong and t.m * t.n < 128 * 192 and t.m > ROWS))
+
+
 @functools.lru_cache(1 << 12)
 def choose(rows: int, ranks: int, n: int, k: int, sms: int, size: int) -> tuple[GemmTile, float]:
-    """The tile for ranks times `rows` rows, among those that are whole and not of C^T, by the model of `hopper_rule`;
-    and the seconds that it says. `size`: bytes of an element that is stored."""
-    tiles, us = times(ranks * rows, n, k, sms or SMS, size, math.gcd(2 * k, 128))
+    """The tile for ranks times `rows` rows, by the model of `hopper_rule`; and the seconds that it says. `size`: bytes
+    of an element that is stored."""
+    sms = sms or SMS
+    tiles, us = times_of(_tiles(size), ranks * rows, n, k, sms, size, math.gcd(2 * k, 128))
     found = ((float(t) * _wasted(rows, one), i) for i, (one, t) in enumerate(zip(tiles, us, strict=True))
-             if one.split == 1 and one.cluster_k == 1 and not one.transposed and one.piece(size) * size == PATTERN
-             and (sms or SMS) >= one.cluster)  # fmt: skip
+             if sms >= one.cluster)  # fmt: skip
     time, best = min(found)
     return tiles[best], time * 1e-6
 
@@ -130,7 +141,7 @@ def split_k(k: int) -> int:
 
 def blocks_of(tiles: int, sms: int, tile: GemmTile) -> int:
     """Blocks of a launch for so many tiles of clusters."""
-    return min(tiles, max(1, (sms or SMS) // tile.cluster)) * tile.cluster
+    return min(tiles, resident(tile.cluster, sms or SMS)) * tile.cluster
 
 
 def scattered_tiles(rows: int, n: int, tile: GemmTile) -> int:

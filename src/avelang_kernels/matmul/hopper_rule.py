@@ -248,6 +248,19 @@ def times(
     return model.divided(parts), us
 
 
+@functools.cache
+def _model_of(tiles: tuple[GemmTile, ...], size: int, sms: int) -> _Model:
+    return _Model(size, sms, list(tiles))
+
+
+def times_of(
+    tiles: tuple[GemmTile, ...], m: int, n: int, k: int, sms: int = SMS, size: int = 2, align: int = 128
+) -> tuple[list[GemmTile], Any]:
+    """The same of other tiles than the candidates, in the order in which they are returned."""
+    model = _model_of(tiles, size, sms)
+    return model.tiles, model.times(m, n, k, align, size, 1)[0]
+
+
 @functools.lru_cache(maxsize=1 << 16)
 def choose_tile(
     m: int, n: int, k: int, sms: int = SMS, size: int = 2, align: int = 128, majors: tuple[bool, bool] = (False, False),
