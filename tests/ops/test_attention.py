@@ -397,10 +397,12 @@ def test_one_key_that_heads_share_by_a_stride_of_0():
         assert np.allclose(ops.attention(q, k, one), np.broadcast_to(one, q.shape), atol=1e-6)
 
 
-def test_gradients_with_a_mask_that_is_transposed():
+@pytest.mark.parametrize("lies", ["transposed", "one column", "stride 0"])
+def test_gradients_of_masks_whose_columns_lie_otherwise(lies):
     torch = pytest.importorskip("torch")
     q, k, v = (torch.randn(1, 2, n, 16, requires_grad=True) for n in (5, 7, 7))
-    mask = torch.randn(2, 7, 5).mT.requires_grad_()
+    masks = {"transposed": torch.randn(2, 7, 5).mT, "one column": torch.randn(2, 5, 1), "stride 0": torch.randn(2, 5, 1).expand(2, 5, 7)}
+    mask = masks[lies].requires_grad_()
     given = q, k, v, mask
     want = torch.softmax(q @ k.mT * 0.25 + mask, -1) @ v
     out = ops.attention(*given)

@@ -251,7 +251,7 @@ def rows_block(T: Any, F: Any, x: Any, arrays: Any, strides: Any, edits: Any):
                 dp = without_dropped(dp, x.dropout(batch, head).factors(dp, first, key, 0))
             ds = moves(p, dp, delta, 1)
             if dbias is not None:
-                x.bias(dbias, strides[6], batch, head, queries, keys).store(ds, (first, key))
+                x.bias(dbias, strides[6], batch, head, queries, keys, 1).store(ds, (first, key))
             if slope is not None:
                 ds = ds.map(lambda y, z: y * z, (slope,))
             sums = accumulate(C, sums, operand(ds, q.dtype), ks.turned, now)

@@ -157,9 +157,12 @@ class Launch:
         data = al.view(vector_of(lse, at, apart * G), al.f32, al.make_layout(size, (1, apart)))
         return tile.View(data, (queries * G,), 1, (Merge(0, size),))
 
-    def bias(self, x: Any, strides: Any, batch: Any, head: Any, queries: Any, keys: Any):
-        """A view of the bias of a head's rows."""
-        COL, BOTH = self.F.bias_column, (max(queries, 1), max(keys, 1))
+    def bias(self, x: Any, strides: Any, batch: Any, head: Any, queries: Any, keys: Any, COL: Any = None):
+        """A view of the bias of a head's rows, whose columns are COL apart: those of the gradient are when those of the
+        bias are not."""
+        if COL is None:
+            COL = self.F.bias_column
+        BOTH = max(queries, 1), max(keys, 1)
         if self.F.grouped:
             G = self.group
             layout = al.make_layout((batch + 1, head * G + G) + BOTH, strides + (COL,))
