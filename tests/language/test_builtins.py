@@ -421,9 +421,9 @@ def test_expected_threads(launch):
         assert np.array_equal(out, np.arange(N))
     for kernel, block in ((pairs, (N - 1,)), (pairs, (N // 2, 2)), (alone, (2 * N,)), (alone, (N, 2))):
         out = np.full(N, 7, np.uint32)
-        with pytest.raises(AveError, match="L024"):
+        with pytest.raises(AveError, match="L024") as e:
             launch(kernel, out, block=block)
-        assert (out == 7).all()
+        assert (out == 7).all() and e.value.span is not None and "[" in e.value.span.text()  # the launch's line
 
 
 @avelang.jit

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from avelang.base.errors import error
+from avelang.base.places import users_line
 from avelang.base.spans import Span
 from avelang.ir.types import Type
 
@@ -120,11 +121,11 @@ class Kernel:
         return x, y, z
 
     def expect(self, block: tuple[int, int, int]) -> None:
-        """Raises L024 for blocks with other threads than the kernel says that it needs."""
+        """Raises L024, at the user's launch, for blocks with other threads than the kernel says that it needs."""
         for count, exact in self.attrs.get("threads", ()):
             if block != (count, 1, 1) if exact else block[0] < count:
-                raise error("L024", self.span, kernel=self.name, want=count, how="" if exact else " or more",
-                            block=block)
+                raise error("L024", users_line() or self.span, kernel=self.name, want=count,
+                            how="" if exact else " or more", block=block)
 
 
 PURE: frozenset[str] = frozenset()
