@@ -221,3 +221,20 @@ def test_code_for_amd_is_of_the_system_scope_of_its_memory_model(target):
     assert re.search(rf"buffer_wbl2{sc}\n(\s+;?.*\n)*?\s+s_waitcnt vmcnt\(0\)[^\n]*\n(.*\n)*?\s+global_store_dword [^\n]*{sc}", asm)
     assert re.search(rf"global_load_dword [^\n]*{sc or ' glc'}\n(.*\n)*?\s+s_waitcnt vmcnt\(0\)\n(.*\n)*?\s+buffer_inv{sc or 'l2'}", asm) or target == "gfx90a"
     assert re.search(r"buffer_invl2|buffer_inv sc0 sc1", asm)
+
+
+@avelang.jit
+def vectors_to_a_peer(x: al.Pointer(al.bf16), y: al.Pointer(al.bf16), n: al.u32, team: al.Ranks):
+    i, to = al.thread_id(0), (al.rank() + 1) % al.ranks()
+    layout = al.make_layout((n, 8))
+    X, theirs = al.make_tensor(x, al.bf16, layout), al.peer(al.make_tensor(y, al.bf16, layout), to)
+    theirs[i] = X[i]
+    al.make_tensor(al.peer(y, to), al.bf16, layout)[n - i] = X[i]
+
+
+@pytest.mark.parametrize("chip,wide", [("sm_90a", "st.global.v4.b32"), ("gfx942", "global_store_dwordx4")])
+def test_vectors_go_to_peers_in_one_piece(chip, wide):
+    """By elements of two bytes a collective moved 38 GB/s between two H100."""
+    text = compile.compile_text(vectors_to_a_peer, {}, (128, 1, 1), chip, "asm")
+    stores = [line.split()[0] for line in text.splitlines() if "store" in line.split(" ")[0] or "st.global" in line]
+    assert text.count(wide) == 2 and "b16" not in " ".join(stores), stores

@@ -14,10 +14,9 @@ import numpy as np
 
 from avelang.base.errors import error
 from avelang.dist.copies import CopyQueue, by_thread
-from avelang.frontend.rank_calls import DELTAS, GIVE_UP, LATE_LINE, LATE_RANK, WHAT, WHO
+from avelang.frontend.rank_calls import ALIGNED, DELTAS, GIVE_UP, LATE_LINE, LATE_RANK, WHAT, WHO
 
 CONTROL = 256  # bytes at the start of each rank's memory: the control words
-ALIGNED = 256  # bytes, at which tensors begin
 BYTES = 1 << 24  # of symmetric memory, where nothing else is said
 
 
@@ -162,6 +161,7 @@ def view(heap: np.ndarray, offset: int, shape: Sequence[int], dtype: Any) -> np.
 def words(rank: int, control: int, deltas: Sequence[int], ends: int = 0) -> np.ndarray:
     """The words of `al.Ranks` for a rank, i64. `control`: the address of its control words; `deltas`: bytes from its
     symmetric memory to that of each rank; `ends`: the address of the word that ends waits, where that is elsewhere."""
+    assert not any(d % ALIGNED for d in deltas)
     table = np.zeros(DELTAS + len(deltas), np.int64)
     table[:DELTAS], table[DELTAS:] = (rank, len(deltas), control, ends or control + GIVE_UP), deltas
     return table

@@ -20,6 +20,7 @@ from avelang.ir.dtypes import i32, i64, u32, u64
 from avelang.ir.types import GLOBAL, PtrType
 
 DELTAS = 4
+ALIGNED = 256  # bytes, at multiples of which symmetric memory begins, and tensors in it
 # Bytes of the control words: whether the host gives up (u32; on a GPU this one is in the GPU's own memory); who was
 # waited for where, as `LATE` packs it (u64); what stood there and what was waited for (u64).
 GIVE_UP, WHO, WHAT = 0, 8, 16
@@ -79,7 +80,8 @@ def _peer(f: Frame, a: Args, node: ast.Call) -> Any:
     table = _word(f, "peer", 0, node) and f.build.ranks
     assert table is not None
     at = f.b.add(f.b.const(8 * DELTAS, i64), f.b.mul(f.b.convert(rank, i64), f.b.const(8, i64)))
-    delta = f.b.ld(table, at, i64, 8)
+    # Said once more for the pass that looks for wide accesses: without it a vector went to a peer element by element.
+    delta = f.b.and_(f.b.ld(table, at, i64, 8), f.b.const(-ALIGNED, i64))
     if isinstance(held, Value) and isinstance(held.type, PtrType) and held.type.space == GLOBAL:
         return f.b.ptr_add(held, delta)
     if not isinstance(held, Ref) or held.type.space != GLOBAL:
