@@ -11,6 +11,7 @@ from __future__ import annotations
 import abc
 import contextlib
 import ctypes
+import functools
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -154,6 +155,16 @@ class EngineQueue(CopyQueue):
             self._write("ending a wait", self.spare.cuda_stream, at, epoch & 0xFFFFFFFF, WRITE_BEHIND_ALL)
 
 
+def recorded(torch: Any, stream: Any) -> Any:
+    """An event behind what is on a stream; None while the stream is captured."""
+    with torch.cuda.stream(stream):
+        if torch.cuda.is_current_stream_capturing():
+            return None
+        event = torch.cuda.Event()
+        event.record(stream)
+        return event
+
+
 @contextlib.contextmanager
 def by_engines(torch: Any, queue: EngineQueue, work: Callable[[CopyQueue], None], limit: float) -> Iterator[None]:
     """Puts `work` on the queue's stream, behind what the current stream has now; the current stream goes on behind it
@@ -161,9 +172,8 @@ def by_engines(torch: Any, queue: EngineQueue, work: Callable[[CopyQueue], None]
     current = torch.cuda.current_stream(queue.stream.device)
     queue.stream.wait_stream(current)
     work(queue)
-    done = torch.cuda.Event()
-    done.record(queue.stream)
-    queue.deadlines.add(limit + LATER, done)
+    if queue.waits:
+        queue.deadlines.touch(limit + LATER, functools.partial(recorded, torch, queue.stream))
     try:
         yield
     finally:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import importlib
 import itertools
 import mmap
@@ -24,9 +25,9 @@ import numpy as np
 
 from avelang.base.errors import error
 from avelang.base.places import argument_error
-from avelang.dist.copies import CopyQueue, EngineQueue, by_engines
+from avelang.dist.copies import CopyQueue, EngineQueue, by_engines, recorded
 from avelang.dist.deadlines import Deadlines
-from avelang.dist.memory import ALIGNED, BYTES, CONTROL, Member, forget, give_up, late, view, words
+from avelang.dist.memory import ALIGNED, BYTES, CONTROL, Member, Symmetric, forget, give_up, late, told, view, words
 from avelang.runtime import devices
 from avelang.runtime.gpu import RELAXED
 
@@ -83,13 +84,19 @@ class Group(Member):
     def launch(self, kernel: Any, grid: Any, block: Any, *args: Any, **kwargs: Any) -> None:
         """Launches a kernel on this rank. On a GPU it is on the stream when this returns, and a rank that did not come
         is told of by `check`, or by the next launch. Raises L080."""
-        self.check(kernel.source.name)
-        if self.device == "cpu":
-            kwargs.setdefault("backend", "cpu")
-        with self._counted(), self._memory.watched(self.limit):
-            kernel[grid, block](*(self.own(a) for a in args), **{k: self.own(v) for k, v in kwargs.items()})
-        if self.device == "cpu":
+        if self._memory.who.value:
             self.check(kernel.source.name)
+        rank = self.rank
+        given = [a[rank] if isinstance(a, Symmetric) else a for a in args]
+        named = {k: v[rank] if isinstance(v, Symmetric) else v for k, v in kwargs.items()}
+        if self.device != "cpu":
+            kernel[grid, block](*given, **named)
+            self._memory.watch(self.limit)
+            return
+        named.setdefault("backend", "cpu")
+        with self._counted(), self._memory.watched(self.limit):
+            kernel[grid, block](*given, **named)
+        self.check(kernel.source.name)
 
     def beside(self) -> contextlib.AbstractContextManager[Any]:
         """On a GPU a stream of its own, which begins behind what is on the current one."""
@@ -179,6 +186,7 @@ class _SharedMemory:
         at = [h.__array_interface__["data"][0] for h in self.heaps]
         own = at[group.rank]
         self.control = self.heaps[group.rank]
+        self.who = told(self.control)
         self.team = words(group.rank, own, [x - own for x in at])
         self.view = view
 
@@ -206,6 +214,7 @@ class GpuMemory:
         self._pinned, self._value = (torch.zeros(n, dtype=torch.uint8, pin_memory=True) for n in (CONTROL, 4))
         self._ends, self._spare = torch.zeros(4, dtype=torch.uint8, device=device), torch.cuda.Stream(device)
         self.control = self._pinned.numpy()
+        self.who = told(self.control)
         at = [h.data_ptr() for h in heaps]
         table = words(rank, self._pinned.data_ptr(), [x - at[rank] for x in at], self._ends.data_ptr())
         self.team = torch.from_numpy(table).to(device)
@@ -228,9 +237,12 @@ class GpuMemory:
         count = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
         return heap[offset : offset + count].view(kind).view(tuple(shape))
 
-    def watched(self, limit: float) -> Any:
-        """Ends the waits of the launch after so many seconds, unless the stream has come past it."""
-        return _StreamWatch(self._torch, self._deadlines, limit)
+    def watch(self, limit: float) -> None:
+        """Ends the waits of what is on the current stream after so many seconds, unless the stream has come past it.
+        A graph's launches have no host that watches: their waits end with the process group's limit."""
+        torch = self._torch
+        if not torch.cuda.is_current_stream_capturing():
+            self._deadlines.touch(limit, functools.partial(recorded, torch, torch.cuda.current_stream()))
 
     def close(self) -> None:
         """torch gives the memory back with the last tensor that shows it."""
@@ -271,23 +283,6 @@ def _beside_captures() -> None:
     driver = devices.DRIVERS["cuda"]
     if driver.found():
         driver.call("capture", ctypes.byref(ctypes.c_int(RELAXED)))
-
-
-class _StreamWatch:
-    """A time limit for what is put on the current stream inside of `with`."""
-
-    def __init__(self, torch: Any, deadlines: Deadlines, limit: float):
-        self._torch, self._deadlines, self._limit = torch, deadlines, limit
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *_: object) -> None:
-        if self._torch.cuda.is_current_stream_capturing():
-            return  # the graph's launches have no host that watches: their waits end with the process group's limit
-        done = self._torch.cuda.Event()
-        done.record()
-        self._deadlines.add(self._limit, done)
 
 
 def _mapped(path: str, size: int) -> mmap.mmap:

@@ -4,6 +4,7 @@ which a kernel finds them (`al.Ranks`)."""
 from __future__ import annotations
 
 import abc
+import ctypes
 import math
 import weakref
 from collections.abc import Callable, Sequence
@@ -18,6 +19,7 @@ from avelang.frontend.rank_calls import ALIGNED, DELTAS, GIVE_UP, LATE_LINE, LAT
 
 CONTROL = 256  # bytes at the start of each rank's memory: the control words
 BYTES = 1 << 24  # of symmetric memory, where nothing else is said
+VIEWS = 512  # of symmetric memory that a member keeps, to be asked for again
 
 
 class Symmetric:
@@ -65,6 +67,7 @@ class Member(abc.ABC):
     def __init__(self) -> None:
         self._places = Places(len(self.heaps[self.rank]), f"rank {self.rank}")
         self._kept: dict[Any, Any] = {}
+        self._views: dict[Any, Symmetric] = {}  # those of `at` that were asked for before
         MEMBERS[self.name] = self
 
     def empty(self, shape: int | Sequence[int], dtype: Any) -> Symmetric:
@@ -76,8 +79,14 @@ class Member(abc.ABC):
 
     def at(self, offset: int, shape: int | Sequence[int], dtype: Any) -> Symmetric:
         """The symmetric tensor at an offset that `empty` has given: other shapes and dtypes of the same memory."""
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        return Symmetric([self.view(h, offset, shape, dtype) for h in self.heaps], offset)
+        key = offset, shape, dtype
+        found = self._views.get(key)
+        if found is None:
+            if len(self._views) >= VIEWS:
+                self._views.clear()
+            shape = (shape,) if isinstance(shape, int) else tuple(shape)
+            found = self._views[key] = Symmetric([self.view(h, offset, shape, dtype) for h in self.heaps], offset)
+        return found
 
     @property
     def left(self) -> int:
@@ -172,6 +181,11 @@ def give_up(control: np.ndarray, value: int = 1) -> None:
     control[GIVE_UP : GIVE_UP + 4].view(np.uint32)[0] = value
     if not value:
         forget(control)
+
+
+def told(control: np.ndarray) -> ctypes.c_uint64:
+    """The word that is not 0 where a wait has ended in vain, to be looked at often."""
+    return ctypes.c_uint64.from_address(control.__array_interface__["data"][0] + WHO)
 
 
 def forget(control: np.ndarray) -> None:

@@ -252,10 +252,15 @@ def _seconds(member: Any, x: Any, w: Any, rows: int, target: str | None) -> tupl
     (chip, units, _), (k, n) = _target(member, x, target), w.shape
     if not hopper.fits(chip, named(x), k):
         return seconds(member.ranks * rows, n, k)
+    return _hopper_seconds(rows, member.ranks, n, hopper.split_k(k) if _size(x) == 4 else k, units, _size(x))
+
+
+@functools.lru_cache(1 << 12)
+def _hopper_seconds(rows: int, ranks: int, n: int, k: int, units: int, size: int) -> tuple[float, float]:
+    """Of the product that waits for nothing and the fused one: the model takes longer than a launch."""
     sms = units or hopper_rule.SMS
-    k = hopper.split_k(k) if _size(x) == 4 else k
-    plain = float(hopper_rule.times(member.ranks * rows, n, k, sms, _size(x))[1].min()) * 1e-6
-    return plain, hopper.choose(rows, member.ranks, n, k, sms, _size(x))[1]
+    plain = float(hopper_rule.times(ranks * rows, n, k, sms, size)[1].min()) * 1e-6
+    return plain, hopper.choose(rows, ranks, n, k, sms, size)[1]
 
 
 def _decided(fuse: int, why: str, gain: float) -> bool:
