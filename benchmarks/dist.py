@@ -4,9 +4,9 @@ Contenders take turns within one run: the product alone (cuBLAS, and ours), the 
 torch's fused operator of symmetric memory, and `avelang.ops.dist` fused, not, and by its rule; a layer of experts by all-to-all and grouped
 products one after the other, and ours; all-reduce of NCCL, of torch's symmetric memory, and both of ours. Each figure is the median over
 rounds of the slowest rank's time, in microseconds, by events of the device: some calls in a row, behind a pause of the device in which the
-host gets ahead of it. Results of ours are held against NCCL's and cuBLAS's on random inputs, on outputs that were poisoned, before the
-rounds and after them. A contender that fails says why, and has no figure. Without a GPU it runs on the CPU by gloo with tiny sizes, to see
-that it runs; those times say nothing, and it says so."""
+host gets ahead of it; of all-reduce a CUDA graph of them. Results of ours are held against NCCL's and cuBLAS's on random inputs, on outputs
+that were poisoned, before the rounds and after them. A contender that fails says why, and has no figure. Without a GPU it runs on the CPU by
+gloo with tiny sizes, to see that it runs; those times say nothing, and it says so."""
 
 from __future__ import annotations
 
@@ -61,18 +61,31 @@ def seconds(call: Callable[[], object], on_gpu: bool, calls: int) -> float:
     return float(slowest)
 
 
-def race(contenders: Contenders, rounds: int, on_gpu: bool, calls: int = 3) -> dict[str, float]:
-    """Medians in microseconds; contenders take turns in each round. Each is tried first, and checked at the end again."""
+def recorded(call: Callable[[], object], calls: int) -> Callable[[], object]:
+    """Some calls in a row, as a CUDA graph."""
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(calls):
+            call()
+    return graph.replay
+
+
+def race(contenders: Contenders, rounds: int, on_gpu: bool, calls: int, graphs: bool) -> dict[str, float]:
+    """Medians in microseconds; contenders take turns in each round. Each is tried first, and checked at the end again.
+    `graphs`: a round's calls are one CUDA graph, as those of a decoding model are."""
     times: dict[str, list[float]] = {}
+    timed: dict[str, Callable[[], object]] = {}
     for name, (call, check) in contenders.items():
         try:
             check(call())
+            timed[name] = recorded(call, calls) if graphs and on_gpu else call
             times[name] = []
         except Exception:
             print(f"rank {td.get_rank()}: {name}:\n{traceback.format_exc(limit=-6)}", file=sys.stderr, flush=True)
     for turn in range(rounds + 2):
         for name in times:
-            spent = seconds(contenders[name][0], on_gpu, calls)
+            spent = seconds(timed[name], on_gpu, 1) / calls if graphs and on_gpu else seconds(timed[name], on_gpu, calls)
             if turn >= 2:
                 times[name].append(spent * 1e6)
     for name in times:
@@ -254,8 +267,6 @@ def main() -> None:
     td.init_process_group("nccl" if on_gpu else "gloo", device_id=torch.device("cuda", local) if on_gpu else None)
     device = f"cuda:{local}" if on_gpu else "cpu"
     torch.manual_seed(local)
-    if on_gpu:
-        symmetric.enable_symm_mem_for_group(td.group.WORLD.group_name)
     member = avelang.dist.connect(bytes=1 << 33 if on_gpu else 1 << 24, limit=20.0)
     shapes = SHAPES if on_gpu else ((64, 128, 64),)
     experts = EXPERTS if on_gpu else {"tiny": (24, 32, 16, 2, 2)}
@@ -266,18 +277,18 @@ def main() -> None:
         "avelang": avelang.__version__, "rounds": options.rounds, "microseconds": {},
     }  # fmt: skip
     table: dict[str, dict[str, float]] = record["microseconds"]  # type: ignore[assignment]
-    races: list[tuple[str, Callable[[], Contenders], int]] = []
+    races: list[tuple[str, Callable[[], Contenders], int, bool]] = []
     if "gather" in options.only:
-        races += [(f"all-gather + product {s}", lambda s=s: gather_products(member, s, device, on_gpu), 3) for s in shapes]
+        races += [(f"all-gather + product {s}", lambda s=s: gather_products(member, s, device, on_gpu), 3, False) for s in shapes]
     if "scatter" in options.only:
-        races += [(f"product + reduce-scatter {s}", lambda s=s: scatter_products(member, s, device, on_gpu), 3) for s in shapes]
+        races += [(f"product + reduce-scatter {s}", lambda s=s: scatter_products(member, s, device, on_gpu), 3, False) for s in shapes]
     if "experts" in options.only:
-        races += [(f"experts of {n} {s}", lambda s=s: layers(member, s, device, on_gpu), 3) for n, s in experts.items()]
+        races += [(f"experts of {n} {s}", lambda s=s: layers(member, s, device, on_gpu), 3, False) for n, s in experts.items()]
     if "reduce" in options.only:
-        races += [(f"all-reduce {n} bytes", lambda n=n: reductions(member, n, device, on_gpu), 10) for n in sizes]
-    for name, made, calls in races:
+        races += [(f"all-reduce {n} bytes", lambda n=n: reductions(member, n, device, on_gpu), 10, True) for n in sizes]
+    for name, made, calls, graphs in races:
         contenders = {n: c for n, c in made().items() if not any(x in n for x in options.leave)}
-        table[name] = race(contenders, options.rounds, on_gpu, calls)
+        table[name] = race(contenders, options.rounds, on_gpu, calls, graphs)
         if member.rank == 0:
             print(name, json.dumps(table[name]), flush=True)
             if options.json:  # what was found is kept, whatever comes later

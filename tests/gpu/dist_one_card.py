@@ -49,7 +49,6 @@ class Team:
 def collectives(team: Team, rng: random.Random) -> Case:
     dtype, n = rng.choice(DTYPES), team.ranks
     rows, cols = rng.choice((1, 7, 64, 257)), rng.choice((1, 8, 100, 1024) if team.cpu else (1, 8, 100, 4096))
-    copied = rng.choice((1, 1 << 30))  # by copy engines, or by kernels
     xs = team.drawn(rng, rows * n, cols, dtype=dtype)
     total = xs[0].float()
     for x in xs[1:]:
@@ -57,13 +56,12 @@ def collectives(team: Team, rng: random.Random) -> Case:
     total = total.to(dtype)
 
     def program(member: Any) -> list[torch.Tensor]:
-        exchange.COPIED = copied
         x = xs[member.rank]
         out = [dist.all_reduce(x, member, shots=s) for s in (1, 2, 0)]
         return [*out, dist.all_gather(x, member), dist.reduce_scatter(x, member)]
 
     want = [[total] * 3 + [torch.cat(xs), total[r * rows : (r + 1) * rows]] for r in range(n)]
-    return f"{rows * n}x{cols} {dtype} COPIED={copied}", program, want, [0.0] * 5
+    return f"{rows * n}x{cols} {dtype}", program, want, [0.0] * 5
 
 
 def products(team: Team, rng: random.Random) -> Case:

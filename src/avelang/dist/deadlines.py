@@ -27,7 +27,7 @@ class Deadlines:
         self._leave = threading.Event()
 
     def touch(self, seconds: float, record: Callable[[], Any]) -> None:
-        """What was launched last must have come in so many seconds. `record()`, called in the thread within STEP, gives
+        """Gives what was launched last so many seconds to come. `record()`, called in the thread within STEP, gives
         an event behind it (torch's, recorded), which is later than any launch before; or None: not now."""
         self._touched = time.monotonic() + seconds, record
         if not self._looking:

@@ -111,7 +111,8 @@ _NAMED: dict[str, Touches] = {
     "amdgpu.atomic_add": _amd_atomic, "amdgpu.raw_buffer_load_x1_lds": _buffer_to_lds,
     "nvvm.st_release": _word, "nvvm.ld_acquire_u32": _fixed(4), "nvvm.ld_acquire_u64": _fixed(8),
     "system.store_release": _word, "system.load_acquire_u32": _fixed(4), "system.load_acquire_u64": _fixed(8),
-    "system.load_relaxed_u32": _fixed(4), "system.load_signal": _fixed(4),
+    "system.store_relaxed": _word, "system.load_relaxed_u32": _fixed(4), "system.load_relaxed_u64": _fixed(8),
+    "system.load_signal": _fixed(4),
 }  # fmt: skip
 _SIZED: dict[str, Callable[[int], Touches]] = {
     "amdgpu.raw_buffer_load": _buffer_load, "amdgpu.raw_buffer_store": _buffer_store, "nvvm.cp_async": _copy,

@@ -99,25 +99,31 @@ for _t in (u32, u64):
         SOURCE.format("9.7.9.8, ld"), EVERY, _loads(_t.np), EFFECTS, _lower_load(_t),
         llvm=_both(f"ld.acquire.sys.global.u{_t.bits} <out>, [<src>];", _emit_load, "acquire"),
     ))  # fmt: skip
-register(Row(
-    "system.load_relaxed_u32", (SRC,), u32, "Loads the word as it is now; orders nothing.",
-    SOURCE.format("9.7.9.8, ld"), EVERY, _loads(u32.np), EFFECTS, _lower_load(u32),
-    llvm=_both("ld.relaxed.sys.global.u32 <out>, [<src>];", _emit_load, "monotonic"),
-))  # fmt: skip
+    register(Row(
+        f"system.load_relaxed_{_t}", (SRC,), _t, "Loads the word as it is now; orders nothing.",
+        SOURCE.format("9.7.9.8, ld"), EVERY, _loads(_t.np), EFFECTS, _lower_load(_t),
+        llvm=_both(f"ld.relaxed.sys.global.u{_t.bits} <out>, [<src>];", _emit_load, "monotonic"),
+    ))  # fmt: skip
 register(Row(
     "system.load_signal", (SRC, Param("epoch", u32, "what is waited for"), Param("rank", u32, "who signals")), u32,
     "The look of `al.wait` at a signal: load_acquire_u32, which says in reports what is waited for, and of whom.",
     SOURCE.format("9.7.9.8, ld"), EVERY, _look, EFFECTS, _lower_load(u32),
     llvm=_both("ld.acquire.sys.global.u32 <out>, [<src>];", _emit_load, "acquire"),
 ))  # fmt: skip
-register(Row(
-    "system.store_release", (WORD, Param("value", (u32, i32, u64), "what is written")), None,
-    "Stores a word behind all accesses before it, for whoever loads it with acquire, on any GPU.",
-    SOURCE.format("9.7.9.11, st"), EVERY, _stores, EFFECTS, _lower_store,
-    llvm=_both(
-        lambda a: f"st.release.sys.global.u{dtype_of(a['value']).bits} [<dst>], <value>;", _emit_store, "release"
-    ),
-))  # fmt: skip
+for _order, _name, _doc in (
+    ("release", "release", "Stores a word behind all accesses before it, for whoever loads it with acquire, on any "
+     "GPU."),
+    ("relaxed", "monotonic", "Stores a word, in one piece; orders nothing. A word of 64 bits may hold a number and the "
+     "mark of the round that it is of: whoever sees the one sees the other."),
+):  # fmt: skip
+    register(Row(
+        f"system.store_{_order}", (WORD, Param("value", (u32, i32, u64), "what is written")), None, _doc,
+        SOURCE.format("9.7.9.11, st"), EVERY, _stores, EFFECTS, _lower_store,
+        llvm=_both(
+            lambda a, order=_order: f"st.{order}.sys.global.u{dtype_of(a['value']).bits} [<dst>], <value>;",
+            _emit_store, _name,
+        ),
+    ))  # fmt: skip
 register(Row(
     "system.pause", (), None, "Gives others time: what stands in a loop that waits for another rank. Orders nothing.",
     SOURCE.format("9.7.19.4, nanosleep"), EVERY, _nothing, frozenset({"sync"}),

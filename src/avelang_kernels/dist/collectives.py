@@ -1,10 +1,22 @@
-"""All-gather, reduce-scatter and all-reduce among ranks that reach one another's memory: each rank puts its part into
-symmetric memory, says so, and takes what it needs from the others.
+"""All-gather, reduce-scatter and all-reduce among ranks that reach one another's memory: each rank stores its part into
+the boxes of the others, says so, and works on what they have stored into its own.
 
 Sums are of all ranks' values in the order of ranks, in f32 (f64 of f64), rounded once: all ranks get the same bits, in
-each run. Block b of a rank has to do with blocks b of the others only. Buffers are two, in turn: a rank that has heard
-of call e of another one knows that it has read what was there in call e - 2. The number of a call is kept in memory, so
-that a launch can be recorded once and run again."""
+each run.
+
+A block goes through its part of a call in *pieces*, one a *step*: in step j it stores piece j at the others while it
+takes out of its box what they stored in step j - lag (lag: 1 or 2), in one loop, so that links and the own memory work
+at the same time. Then it signals j. Before step j it waits for step j - lag of all others, and at the end of a call for
+all steps. Steps are numbered from call to call, in memory, so that a launch can be recorded once and run again.
+
+Why nothing is overwritten that is still read: block b has to do with blocks b of the other ranks only, and an own part
+of the box, with RING = 4 areas, of which step j fills the one of j % 4. A block that stores in step j has waited for
+step j - 2 of the rank that it stores at (or, at the beginning of a call, for all steps before). That rank gave the
+signal of step j - 2 when it had taken out all that was stored in step j - 4, or before, which was the last in this
+area. So it does not matter what the calls are, how long they are, and how their parts are laid out in an area. It does
+matter that block b takes part in the same calls on all ranks, with as many steps: a call has as many blocks as have
+something to do, by the sizes that all ranks have in common. A block that has nothing to do in a call is not launched,
+counts no step, and need not know of it: in its part of the box nothing has happened."""
 
 # No `from __future__ import annotations`: the annotations of kernels name values of the function around them.
 
@@ -17,6 +29,9 @@ import avelang.language as al
 THREADS = 256
 F32: Any = al.f32
 WORDS: Any = al.Pointer(al.u32)
+RING = 4  # areas of a block's part of the box: twice the largest lag
+WIDE = 512  # threads of a block that moves pieces
+SIGNALER, WAITER = 0, 64  # first threads of those that signal and that wait: of different waves, so beside one another
 
 
 @avelang.jit
@@ -24,6 +39,239 @@ def chunk_of(count: Any, block: Any, blocks: Any):
     """First and end of a block's part of `count` vectors."""
     each = (count + blocks - 1) // blocks
     return min(block * each, count), min(block * each + each, count)
+
+
+def sums_of(dtype: al.DType) -> Any:
+    """The dtype in which values are added up."""
+    return al.f64 if dtype == al.f64 else al.f32
+
+
+def at_once(ranks: int) -> int:
+    """Vectors of a piece that a thread loads before it stores the first. A thread stores ranks - 1 vectors for each, so
+    of 64 blocks 1 MB or more is under way, while the next loads come: twice what a link moves in the time that they
+    take, some 1.5 us, all of it assumed."""
+    return 2 if ranks == 2 else 1
+
+
+@functools.cache
+def parts(dtype: al.DType, ranks: int, vec: int) -> Any:
+    """Two functions of kernels: memory as vectors; and the sum in the order of ranks of `got`, the own values, then
+    those of all ranks (of two ranks: of the other one), with the own rank's undefined."""
+    R, VEC, ACC = ranks, vec, sums_of(dtype)
+
+    @avelang.jit
+    def vectors(p: Any, count: Any):
+        return al.make_tensor(p, dtype, al.make_layout((count, VEC)))
+
+    @avelang.jit
+    def total(got: Any, me: Any):
+        own, others = got[0], got[1:]
+        if R == 2:
+            first, second = al.select(me == 0, own, others[0]), al.select(me == 0, others[0], own)
+            acc = al.convert(first, ACC) + al.convert(second, ACC)
+        else:
+            acc = al.convert(al.select(me == 0, own, others[0]), ACC)
+            for r in range(1, R):
+                acc = acc + al.convert(al.select(me == r, own, others[r]), ACC)
+        return al.convert(acc, dtype)
+
+    return vectors, total
+
+
+@avelang.struct
+class Held:
+    """The arrays of a rank as vectors: x, out, its box and those of the others, the next rank's first; `apart` vectors
+    from a rank's part of x or out to the next; `slot`, vectors of a slot of an area.
+
+    The rank s + 1 behind this one stores into slot s. `slots[r]`: where that of rank r begins, 0 of the own rank."""
+
+    x: ...
+    out: ...
+    box: ...
+    peers: ...
+    slots: ...
+    me: ...
+    apart: ...
+    slot: ...
+
+
+# What a call is made of: moves, each a function that loads and one that stores. Move k of a piece is done k * lag steps
+# behind its first. `i`: the vector's place in a rank's part, `at`: in the piece; `before` and `now`: the areas of the
+# step before (by lag), and of this one.
+
+
+@functools.cache
+def _moves(kind: str, dtype: al.DType, ranks: int, vec: int) -> Any:
+    R, (_, total) = ranks, parts(dtype, ranks, vec)
+    SCATTERED = kind in ("reduce_scatter", "two_shot")
+    GATHERED = kind in ("all_gather", "two_shot")
+    SUMS = (R - 1) * (kind == "two_shot")  # slots in front of those for sums
+
+    @avelang.jit
+    def own_part(h: Any, i: Any, at: Any, before: Any):
+        return (h.x[i],)
+
+    @avelang.jit
+    def own_parts(h: Any, i: Any, at: Any, before: Any):
+        return tuple(h.x[(h.me + 1 + s) % R * h.apart + i] for s in range(R - 1))
+
+    @avelang.jit
+    def push(h: Any, got: Any, i: Any, at: Any, now: Any):
+        for s in range(R - 1):
+            h.peers[s][now + s * h.slot + at] = got[s if SCATTERED else 0]
+        if kind == "all_gather":
+            h.out[h.me * h.apart + i] = got[0]
+
+    @avelang.jit
+    def all_values(h: Any, i: Any, at: Any, before: Any):
+        own = h.x[h.me * h.apart + i if SCATTERED else i]
+        return (own,) + tuple(h.box[before + h.slots[r] + at] for r in range(len(h.slots)))
+
+    @avelang.jit
+    def add(h: Any, got: Any, i: Any, at: Any, now: Any):
+        made = total(got, h.me)
+        if kind == "two_shot":
+            h.out[h.me * h.apart + i] = made
+            for s in range(R - 1):
+                h.peers[s][now + (SUMS + s) * h.slot + at] = made
+        else:
+            h.out[i] = made
+
+    @avelang.jit
+    def theirs(h: Any, i: Any, at: Any, before: Any):
+        return tuple(h.box[before + (SUMS + s) * h.slot + at] for s in range(R - 1))
+
+    @avelang.jit
+    def gather(h: Any, got: Any, i: Any, at: Any, now: Any):
+        for s in range(R - 1):
+            h.out[(h.me + R - 1 - s) % R * h.apart + i] = got[s]
+
+    first = ((own_parts if SCATTERED else own_part), push)
+    summed = () if kind == "all_gather" else ((all_values, add),)
+    return (first, *summed, *(((theirs, gather),) if GATHERED else ()))
+
+
+def slots(kind: str, ranks: int) -> int:
+    """Slots of an area: of the other ranks' parts, and of their sums."""
+    return (ranks - 1) * (2 if kind == "two_shot" else 1)
+
+
+@functools.cache
+def _step(kind: str, dtype: al.DType, ranks: int, vec: int) -> Any:
+    """The moves of one step, as a function: `lows` and `counts` of each move, where its vectors begin and how many they
+    are."""
+    MOVES, UNROLL = _moves(kind, dtype, ranks, vec), at_once(ranks)
+    GROUP = WIDE * UNROLL
+    TOGETHER = ranks <= 4  # whether loads of all moves come before their stores; else registers would not do
+
+    @avelang.jit
+    def load(k: Any, h: Any, low: Any, i: Any, last: Any, before: Any):
+        ats = tuple(min(i + u * WIDE, last) for u in range(UNROLL))
+        return tuple(MOVES[k][0](h, low + at, at, before) for at in ats)
+
+    @avelang.jit
+    def store(k: Any, h: Any, got: Any, low: Any, i: Any, end: Any, now: Any):
+        for u in range(UNROLL):
+            at = i + u * WIDE
+            if at < end:
+                MOVES[k][1](h, got[u], low + at, at, now)
+
+    @avelang.jit
+    def step(h: Any, lows: Any, counts: Any, before: Any, now: Any):
+        t, common = al.thread_id(0), counts[0]
+        for count in counts[1:]:
+            common = min(common, count)
+        common = common // GROUP * GROUP
+        for i in al.range(t, common, GROUP):
+            ats = tuple(i + u * WIDE for u in range(UNROLL))
+            held: Any = ()
+            for k in range(len(MOVES)):
+                held = held + (tuple(MOVES[k][0](h, lows[k] + at, at, before) for at in ats),)
+                if not TOGETHER:
+                    for u in range(UNROLL):
+                        MOVES[k][1](h, held[k][u], lows[k] + ats[u], ats[u], now)
+            if TOGETHER:
+                for k in range(len(MOVES)):
+                    for u in range(UNROLL):
+                        MOVES[k][1](h, held[k][u], lows[k] + ats[u], ats[u], now)
+        for k in range(len(MOVES)):
+            for i in al.range(common + t, counts[k], GROUP):
+                got = load(k, h, lows[k], i, counts[k] - 1, before)
+                store(k, h, got, lows[k], i, counts[k], now)
+
+    return step
+
+
+@avelang.struct
+class Pieces:
+    """The pieces of a block's part of a call: vectors `first` to `end`, `each` of a piece, but of the first piece
+    `skew` less. Blocks have different ones: so they do not all signal, and wait, at the same time."""
+
+    first: ...
+    end: ...
+    each: ...
+    skew: ...
+
+    def count(self):
+        """Pieces."""
+        return (self.end - self.first + self.skew + self.each - 1) // self.each
+
+    def span(self, piece: Any):
+        """The first vector of a piece, and how many they are: none of a piece that is none, such as -1 as u32."""
+        low, some = 0 * piece, 0 * piece
+        if piece < self.count():
+            low = self.first + max(piece * self.each, self.skew) - self.skew
+            some = min(self.first + (piece + 1) * self.each - self.skew, self.end) - low
+        return low, some
+
+
+@functools.cache
+def build(kind: str, dtype: al.DType, ranks: int, vec: int) -> Any:
+    """A kernel by its name (`all_gather`, `reduce_scatter`, `one_shot`, `two_shot`), for a dtype, a number of ranks
+    (two or more) and vectors of so many elements. It takes x, out, the symmetric box, signals, counts of steps (a word
+    for each block), the vectors of a rank's part, how many lie from one rank's part to the next in x or out, those of a
+    block, of a piece, of an area, how much shorter first pieces become from block to block, the lag, and the team."""
+    ELEMENTS: Any = al.Pointer(dtype)
+    R, (vectors, _), step = ranks, parts(dtype, ranks, vec), _step(kind, dtype, ranks, vec)
+    LATER = len(_moves(kind, dtype, ranks, vec)) - 1
+
+    @avelang.jit
+    def collective(
+        x: Annotated[Any, ELEMENTS], out: Annotated[Any, ELEMENTS], box: Annotated[Any, ELEMENTS],
+        signals: Annotated[Any, WORDS], counts: Annotated[Any, WORDS], n: al.u32, apart: al.u32, each: al.u32,
+        piece: al.u32, area: al.u32, shorter: al.u32, lag: al.u32, team: al.Ranks,
+    ):  # fmt: skip
+        t, b, blocks, me = al.thread_id(0), al.block_id(0), al.grid_dim(0), al.rank()
+        whole = blocks * RING * area
+        boxes = tuple(vectors(al.peer(box, (me + 1 + s) % R), whole) for s in range(R - 1))
+        slots = tuple((max((me + R - r) % R, 1) - 1) * piece for r in range(R))
+        if R == 2:
+            slots = (al.u32(0),)
+        h = Held(vectors(x, R * apart), vectors(out, R * apart), vectors(box, whole), boxes, slots, me, apart, piece)
+        pieces = Pieces(b * each, min(b * each + each, n), piece, b % RING * shorter)
+        done = al.make_tensor(counts, al.u32, al.make_layout((blocks,)))
+        words = al.make_tensor(signals, al.u32, al.make_layout((blocks, R)))
+        epoch, steps = done[b] + 1, pieces.count()
+        said = steps + lag * (LATER - 1)
+        for j in al.range(steps + lag * LATER):
+            waiter = t - WAITER
+            if waiter < R and waiter != me and j >= lag:
+                al.wait(al.subview(words, (b, waiter), (1, 1)), epoch + j - lag, waiter)
+            al.syncthreads()
+            spans = tuple(pieces.span(j - k * lag) for k in range(LATER + 1))
+            before, now = (b * RING + (epoch + j - lag) % RING) * area, (b * RING + (epoch + j) % RING) * area
+            step(h, tuple(s[0] for s in spans), tuple(s[1] for s in spans), before, now)
+            al.syncthreads()
+            signaler = t - SIGNALER
+            if signaler < R and signaler != me and j < said:
+                al.signal(al.peer(al.subview(words, (b, me), (1, 1)), signaler), epoch + j)
+        if t == 0:
+            done[b] = epoch + said - 1
+
+    return collective
+
+
+# -- for kernels of others, whose ranks read one another's memory ------------------------------------------------------
 
 
 @avelang.jit
@@ -35,203 +283,6 @@ def publish(signals: Any, epoch: Any, phase: Any, R: Any, t: Any, b: Any, blocks
         al.signal(al.peer(al.subview(signals, ((phase * R + me) * blocks + b,), (1,)), t), epoch)
         al.wait(al.subview(signals, ((phase * R + t) * blocks + b,), (1,)), epoch, t)
     al.syncthreads()
-
-
-def sums_of(dtype: al.DType) -> Any:
-    """The dtype in which values are added up."""
-    return al.f64 if dtype == al.f64 else al.f32
-
-
-@functools.cache
-def parts(dtype: al.DType, ranks: int, vec: int) -> Any:
-    """Two functions of kernels: memory as vectors, and the sum of what all ranks have at a place."""
-    R, VEC, ACC = ranks, vec, sums_of(dtype)
-
-    @avelang.jit
-    def vectors(p: Any, count: Any):
-        return al.make_tensor(p, dtype, al.make_layout((count, VEC)))
-
-    @avelang.jit
-    def total(box: Any, first: Any, i: Any, length: Any):
-        acc = al.full((VEC,), 0.0, ACC)
-        for r in range(R):
-            acc = acc + al.convert(vectors(al.peer(box, r), length)[first + i], ACC)
-        return al.convert(acc, dtype)
-
-    return vectors, total
-
-
-def build(kind: str, dtype: al.DType, ranks: int, vec: int) -> Any:
-    """A kernel by its name, for a dtype, a number of ranks and vectors of so many elements. Each takes x, out, the
-    symmetric box (two-shot: and one for the sums), signals and counts of calls (a word for each block), the vectors of
-    a rank's part, how many lie from one rank's part to the next in x or out, the vectors of one of the two boxes, and
-    the team."""
-    made = {
-        "all_gather": _all_gather,
-        "reduce_scatter": _reduce_scatter,
-        "one_shot": _one_shot,
-        "two_shot": _two_shot,
-    }
-    return made[kind](dtype, ranks, vec)
-
-
-@functools.cache
-def _all_gather(dtype: al.DType, ranks: int, vec: int) -> Any:
-    ELEMENTS: Any = al.Pointer(dtype)
-    R, (vectors, _) = ranks, parts(dtype, ranks, vec)
-
-    @avelang.jit
-    def all_gather(
-        x: Annotated[Any, ELEMENTS], out: Annotated[Any, ELEMENTS], box: Annotated[Any, ELEMENTS],
-        signals: Annotated[Any, WORDS], counts: Annotated[Any, WORDS], n: al.u32, apart: al.u32, room: al.u32,
-        team: al.Ranks,
-    ):  # fmt: skip
-        t, b, blocks = al.thread_id(0), al.block_id(0), al.grid_dim(0)
-        epoch, first, end, words = begun(counts, signals, n, R)
-        half = (epoch % 2) * room
-        X, MINE, OUT = vectors(x, n), vectors(box, 2 * room), vectors(out, R * apart)
-        for i in al.range(first + t, end, THREADS):
-            MINE[half + i] = X[i]
-        publish(words, epoch, 0, R, t, b, blocks)
-        for r in range(R):
-            theirs = vectors(al.peer(box, r), 2 * room)
-            for i in al.range(first + t, end, THREADS):
-                OUT[r * apart + i] = theirs[half + i]
-        ended(counts, epoch)
-
-    return all_gather
-
-
-@functools.cache
-def _reduce_scatter(dtype: al.DType, ranks: int, vec: int) -> Any:
-    ELEMENTS: Any = al.Pointer(dtype)
-    R, (vectors, total) = ranks, parts(dtype, ranks, vec)
-
-    @avelang.jit
-    def reduce_scatter(
-        x: Annotated[Any, ELEMENTS], out: Annotated[Any, ELEMENTS], box: Annotated[Any, ELEMENTS],
-        signals: Annotated[Any, WORDS], counts: Annotated[Any, WORDS], n: al.u32, apart: al.u32, room: al.u32,
-        team: al.Ranks,
-    ):  # fmt: skip
-        t, b, blocks, me = al.thread_id(0), al.block_id(0), al.grid_dim(0), al.rank()
-        epoch, first, end, words = begun(counts, signals, n, R)
-        half = (epoch % 2) * room
-        X, MINE, OUT = vectors(x, R * apart), vectors(box, 2 * room), vectors(out, n)
-        for r in range(R):
-            for i in al.range(first + t, end, THREADS):
-                MINE[half + r * n + i] = X[r * apart + i]
-        publish(words, epoch, 0, R, t, b, blocks)
-        for i in al.range(first + t, end, THREADS):
-            OUT[i] = total(box, half + me * n, i, 2 * room)
-        ended(counts, epoch)
-
-    return reduce_scatter
-
-
-@functools.cache
-def build_offer(dtype: al.DType, ranks: int, vec: int, count: int) -> Any:
-    """The kernel that puts `count` parts of x, of `n` vectors, `apart` from one to the next, into the own box, for
-    others to copy them, and counts there in `ready`, at all ranks."""
-    ELEMENTS: Any = al.Pointer(dtype)
-    R, PARTS, (vectors, _) = ranks, count, parts(dtype, ranks, vec)
-
-    @avelang.jit
-    def offer(
-        x: Annotated[Any, ELEMENTS], box: Annotated[Any, ELEMENTS], ready: Annotated[Any, WORDS], n: al.u32,
-        apart: al.u32, start: al.u32, team: al.Ranks,
-    ):  # fmt: skip
-        t = al.thread_id(0)
-        first, end = chunk_of(n, al.block_id(0), al.grid_dim(0))
-        X, MINE = vectors(x, PARTS * apart), vectors(box, start + PARTS * n)
-        for p in range(PARTS):
-            for i in al.range(first + t, end, THREADS):
-                MINE[start + p * n + i] = X[p * apart + i]
-        al.syncthreads()
-        if t < R:
-            words = al.make_tensor(ready, al.u32, al.make_layout((R,)))
-            al.atomic_add(al.peer(words, t), al.rank(), 1, scope="system", order="release")
-
-    return offer
-
-
-@functools.cache
-def build_sum(dtype: al.DType, ranks: int, vec: int) -> Any:
-    """The kernel that adds up what was copied from all ranks: parts of `n` vectors, in the order of ranks."""
-    ELEMENTS: Any = al.Pointer(dtype)
-    R, VEC, (vectors, _), ACC = ranks, vec, parts(dtype, ranks, vec), sums_of(dtype)
-
-    @avelang.jit
-    def sum_copies(landed: Annotated[Any, ELEMENTS], out: Annotated[Any, ELEMENTS], n: al.u32):
-        first, end = chunk_of(n, al.block_id(0), al.grid_dim(0))
-        COPIES, OUT = vectors(landed, R * n), vectors(out, n)
-        for i in al.range(first + al.thread_id(0), end, THREADS):
-            acc = al.full((VEC,), 0.0, ACC)
-            for r in range(R):
-                acc = acc + al.convert(COPIES[r * n + i], ACC)
-            OUT[i] = al.convert(acc, dtype)
-
-    return sum_copies
-
-
-@functools.cache
-def _one_shot(dtype: al.DType, ranks: int, vec: int) -> Any:
-    ELEMENTS: Any = al.Pointer(dtype)
-    R, (vectors, total) = ranks, parts(dtype, ranks, vec)
-
-    @avelang.jit
-    def one_shot(
-        x: Annotated[Any, ELEMENTS], out: Annotated[Any, ELEMENTS], box: Annotated[Any, ELEMENTS],
-        signals: Annotated[Any, WORDS], counts: Annotated[Any, WORDS], n: al.u32, apart: al.u32, room: al.u32,
-        team: al.Ranks,
-    ):  # fmt: skip
-        t, b, blocks = al.thread_id(0), al.block_id(0), al.grid_dim(0)
-        epoch, first, end, words = begun(counts, signals, n, R)
-        half = (epoch % 2) * room
-        X, MINE, OUT = vectors(x, n), vectors(box, 2 * room), vectors(out, n)
-        for i in al.range(first + t, end, THREADS):
-            MINE[half + i] = X[i]
-        publish(words, epoch, 0, R, t, b, blocks)
-        for i in al.range(first + t, end, THREADS):
-            OUT[i] = total(box, half, i, 2 * room)
-        ended(counts, epoch)
-
-    return one_shot
-
-
-@functools.cache
-def _two_shot(dtype: al.DType, ranks: int, vec: int) -> Any:
-    ELEMENTS: Any = al.Pointer(dtype)
-    R, (vectors, total) = ranks, parts(dtype, ranks, vec)
-
-    @avelang.jit
-    def two_shot(
-        x: Annotated[Any, ELEMENTS], out: Annotated[Any, ELEMENTS], box: Annotated[Any, ELEMENTS],
-        sums: Annotated[Any, ELEMENTS], signals: Annotated[Any, WORDS], counts: Annotated[Any, WORDS], n: al.u32,
-        apart: al.u32, room: al.u32, team: al.Ranks,
-    ):  # fmt: skip
-        t, b, blocks, me = al.thread_id(0), al.block_id(0), al.grid_dim(0), al.rank()
-        epoch, first, end, words = begun(counts, signals, n, R)
-        half, part = (epoch % 2) * room, (epoch % 2) * (room // R)
-        X, MINE, SUMS, OUT = (
-            vectors(x, R * apart),
-            vectors(box, 2 * room),
-            vectors(sums, 2 * room),
-            vectors(out, R * apart),
-        )
-        for r in range(R):
-            for i in al.range(first + t, end, THREADS):
-                MINE[half + r * n + i] = X[r * apart + i]
-        publish(words, epoch, 0, R, t, b, blocks)
-        for i in al.range(first + t, end, THREADS):
-            SUMS[part + i] = total(box, half + me * n, i, 2 * room)
-        publish(words, epoch, 1, R, t, b, blocks)
-        for r in range(R):
-            theirs = vectors(al.peer(sums, r), 2 * room)
-            for i in al.range(first + t, end, THREADS):
-                OUT[r * apart + i] = theirs[part + i]
-        ended(counts, epoch)
-
-    return two_shot
 
 
 @avelang.jit

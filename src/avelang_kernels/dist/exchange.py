@@ -1,23 +1,36 @@
-"""Arrays of a rank come in; a collective's launches and copies on them go out, in pieces where symmetric memory is
-smaller. Large parts are copied by copy engines, where there are some, and small ones by kernels."""
+"""Arrays of a rank come in; a collective's launches on them go out, in pieces where symmetric memory is smaller. Few
+bytes go in words with marks, all else by kernels that move pieces."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import avelang.language as al
 from avelang_kernels.arrays import DTYPES, named
-from avelang_kernels.dist import collectives
+from avelang_kernels.dist import collectives, quick
 
-# Bytes up to which all-reduce has one shot, for two ranks always. A rule, and no measurement: with LATENCY seconds for
-# a round of signals and RATE bytes a second from a peer, one shot takes LATENCY + (R - 1) S / RATE, two take
-# 2 LATENCY + 2 (R - 1) / R S / RATE. Both numbers are assumed (NVLink 4 gives 450e9 on paper), and not measured.
-LATENCY, RATE = 4e-6, 350e9
-# Bytes of a rank's part from which it is copied by copy engines where there are some (beside a product, or alone);
-# below, a kernel moves it. Assumed, not measured: a copy and its signals take some 5 us of a stream for each peer, in
-# which a kernel stores as much.
+# Bytes up to which all-reduce has one shot. Of two ranks PAIR: on two H100 one shot took 8.9 us and two 11.4 at 1 MB,
+# 30 and 23 at 4 MB, 65 and 69 at 16 MB, 431 and 422 at 128 MB (2026-11-27, in CUDA graphs). Of more by a rule, and no
+# measurement: with LATENCY seconds for a round of signals and RATE bytes a second from a peer, one shot takes LATENCY +
+# (R - 1) S / RATE, two take 2 LATENCY + 2 (R - 1) / R S / RATE.
+PAIR, LATENCY, RATE = 2 << 20, 4e-6, 350e9
+# Seconds that words with marks save: a fence, a signal and a barrier. They move twice the bytes, so they are as fast
+# as pieces where a rank sends QUICK * RATE bytes, 700 KB. Assumed, not measured. Not where ranks are threads or
+# processes of a host (ON_HOSTS: for tests), where a fence is cheap and a look at a word is not: 32 ms with 8 ranks on
+# 2 cores, where pieces took 2.
+QUICK, ON_HOSTS = 2e-6, False
+# Bytes of a rank's part from which it is copied beside a product by copy engines where there are some; below, a kernel
+# moves it. Assumed, not measured: a copy and its signals take some 5 us of a stream for each peer, in which a kernel
+# stores as much. Collectives alone are not copied: kernels moved 17 to 235 MB in 0.81 to 0.89 of NCCL's time on two
+# H100, and copies that wait for a piece and for the one before had taken longer.
 COPIED = 1 << 20
+# Bytes of an area of a block, and the most that a block stores at others in a step, of one array; a call has PIECES
+# steps, or as few as that allows, where a thread has more than two groups of vectors, else one. Assumed: of 64 blocks
+# 8 MB are under way at the most, which take a link 20 us, against some 2 us for a fence and a wait.
+AREA, MOST, PIECES = 1 << 18, 1 << 17, 4
+WHOLE = 16  # bytes of a vector
 
 
 def copied(member: Any, nbytes: int) -> bool:
@@ -27,134 +40,188 @@ def copied(member: Any, nbytes: int) -> bool:
 
 def one_shot_limit(ranks: int) -> float:
     """Bytes up to which one shot is no slower than two, by the rule above."""
-    return float("inf") if ranks <= 2 else LATENCY * RATE / ((ranks - 1) * (1 - 2 / ranks))
+    return PAIR if ranks <= 2 else LATENCY * RATE / ((ranks - 1) * (1 - 2 / ranks))
+
+
+# -- symmetric memory --------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
 class Workspace:
-    """A member's symmetric memory for collectives: offsets of the two boxes and of those for sums, `room` bytes of one
-    of them, signals and counts."""
+    """A member's symmetric memory for kernels that read one another's boxes: the offset of two boxes by turns, of
+    `room` bytes each, signals and counts."""
 
     box: int
-    sums: int
     room: int
     signals: Any
     counts: Any
 
 
 def workspace(member: Any) -> Workspace:
-    """The workspace, made by the first call: half of the member's memory."""
+    """The workspace, made by the first call: a quarter of what the member has left."""
 
     def make() -> Workspace:
         room = max(4096, member.left // 8 // 4096 * 4096)
-        box, sums = (member.empty(2 * room, "uint8").offset for _ in range(2))
+        box = member.empty(2 * room, "uint8").offset
         signals = member.empty(2 * member.ranks * member.BLOCKS, "uint32")
-        return Workspace(box, sums, room, signals, member.empty(member.BLOCKS, "uint32"))
+        return Workspace(box, room, signals, member.empty(member.BLOCKS, "uint32"))
 
-    return member.kept("collectives", make)
-
-
-def _sizes(*arrays: Any) -> tuple[Any, int]:
-    """The dtype, and how many elements a vector of 16 bytes may have, so that all arrays are made of whole ones."""
-    dtype = {**DTYPES, "float64": al.f64}[named(arrays[0])]
-    vec = 16 // dtype.bytes
-    whole = all(x.shape[0] % vec == 0 and _address(x) % 16 == 0 for x in arrays)
-    return dtype, vec if whole else 1
+    return member.kept("workspace", make)
 
 
-def _address(x: Any) -> int:
-    return x.data_ptr() if hasattr(x, "data_ptr") else x.__array_interface__["data"][0]
+class Areas:
+    """A member's symmetric memory for pieces: of each block RING areas, of `room` bytes each; signals of each block and
+    rank, and counts of steps. Half of what the member has left, if that is not more than needed."""
+
+    def __init__(self, member: Any):
+        blocks, ranks = member.BLOCKS, member.ranks
+        count = collectives.RING * blocks
+        least = WHOLE * collectives.slots("two_shot", ranks)
+        self.room = max(least, min(AREA, member.left // 2 // count) // WHOLE * WHOLE)
+        self.box = member.empty(count * self.room, "uint8").offset
+        self.signals, self.counts = member.empty(blocks * ranks, "uint32"), member.empty(blocks, "uint32")
 
 
-def _run(member: Any, kind: str, x: Any, out: Any, count: int) -> None:
-    """Launches of one kind: x and out are flat, in parts of `count` elements."""
-    dtype, vec = _sizes(x, out) if count % (16 // _bytes(x)) == 0 else (_sizes(x)[0], 1)
-    w, kernel = workspace(member), collectives.build(kind, dtype, member.ranks, vec)
-    size = vec * dtype.bytes
-    box, sums = (member.at(at, 2 * w.room // dtype.bytes, named(x)) for at in (w.box, w.sums))
-    boxed = member.ranks if kind in ("reduce_scatter", "two_shot") else 1
-    most = max(1, w.room // (size * boxed * (member.ranks if kind == "two_shot" else 1)))
-    boxes = (box, sums) if kind == "two_shot" else (box,)
-    for at in range(0, count // vec, most):
-        n, first = min(most, count // vec - at), at * vec
-        member.launch(kernel, member.BLOCKS, collectives.THREADS, x[first:], out[first:], *boxes, w.signals, w.counts,
-                      n, count // vec, w.room // size, member.team)  # fmt: skip
+class Words:
+    """A member's symmetric memory for words with marks: of each block two halves, of `room` words each; signals of each
+    block and rank, and counts of calls."""
+
+    def __init__(self, member: Any):
+        blocks, ranks = member.BLOCKS, member.ranks
+        most = int(QUICK * RATE) // blocks // 4 + 2 * ranks * (1 << 10)  # what blocks have more than their even share
+        self.room = min(most, member.left // 8 // (2 * blocks * 8))
+        self.box = member.empty(2 * blocks * max(1, self.room), "uint64")
+        self.signals, self.counts = member.empty(blocks * ranks, "uint32"), member.empty(blocks, "uint32")
+
+
+# -- kernels -----------------------------------------------------------------------------------------------------------
+
+
+def _dtype(x: Any) -> Any:
+    return {**DTYPES, "float64": al.f64}[named(x)]
 
 
 def _bytes(x: Any) -> int:
     return x.element_size() if hasattr(x, "element_size") else x.itemsize
 
 
-class Offers:
-    """A member's symmetric memory for parts that others copy: two boxes by turns, of `room` bytes; `landed`, as many
-    for what was copied; and a counter for each rank."""
-
-    def __init__(self, member: Any):
-        self.room = max(4096, member.left // 8 // 4096 * 4096)
-        self.box, self.landed = member.empty(2 * self.room, "uint8").offset, member.empty(self.room, "uint8").offset
-        self.ready, self.calls = member.empty(8, "uint32"), 0
+def _address(x: Any) -> int:
+    return x.data_ptr() if hasattr(x, "data_ptr") else x.__array_interface__["data"][0]
 
 
-def _engines(member: Any, nbytes: int) -> bool:
-    """True where a collective's parts of so many bytes are copied, for which there is memory."""
-    return copied(member, nbytes) and ("offers" in member._kept or member.left // 8 >= COPIED)
+def _share(member: Any, n: int, threads: int) -> tuple[int, int]:
+    """Vectors of a block, and blocks: none without vectors. Blocks begin at multiples of 32, as lines of memory do, and
+    each of its `threads` has one at least."""
+    blocks = max(1, min(member.BLOCKS, n // threads))
+    each = -(-n // blocks)
+    each = -(-each // 32) * 32 if n > 32 * blocks else each
+    return each, -(-n // each)
 
 
-def _by_copies(member: Any, x: Any, out: Any, scattered: bool) -> None:
-    """`all_gather`, or (`scattered`) `reduce_scatter`: each rank puts its parts into its own box and says so; then all
-    copy what they need, the next rank's first."""
-    ranks, me, offers = member.ranks, member.rank, member.kept("offers", lambda: Offers(member))
-    count = (out if scattered else x).shape[0]
-    dtype, vec = _sizes(x, out) if count % (16 // _bytes(x)) == 0 else (_sizes(x)[0], 1)
-    held, room = ranks if scattered else 1, offers.room // dtype.bytes
-    box, landed = (member.at(at, n, named(x)) for at, n in ((offers.box, 2 * room), (offers.landed, room)))
-    offer, most = collectives.build_offer(dtype, ranks, vec, held), room // held // vec * vec
-    for at in range(0, count, most):
-        n, offers.calls = min(most, count - at), offers.calls + 1
-        half, want = offers.calls % 2 * room, offers.calls * member.BLOCKS
-        member.launch(offer, member.BLOCKS, collectives.THREADS, x[at:], box, offers.ready, n // vec, count // vec,
-                      half // vec, member.team)  # fmt: skip
-        to = [member.own(landed)[r * n : r * n + n] if scattered else out[r * count + at :][:n] for r in range(ranks)]
-        first = half + (me * n if scattered else 0)
+def _piece(kind: str, ranks: int, room: int, each: int, size: int) -> tuple[int, int, int]:
+    """Of a block with `each` vectors of `size` bytes and areas of `room` bytes: the vectors of a piece, how much
+    shorter first pieces become from block to block, and the lag."""
+    sent, group = size * (ranks - 1), collectives.WIDE * collectives.at_once(ranks)
+    most = min(room // (size * collectives.slots(kind, ranks)), max(1, MOST // sent))
+    piece = min(most, each if each <= 2 * group else max(group, -(-each // PIECES)))
+    if group < piece < each:  # what is no whole group is moved in loops of its own
+        piece = piece // group * group
+    many = -(-each // piece)
+    return piece, piece // collectives.RING if many > 2 else 0, 1 if many == 1 else collectives.RING // 2
 
-        def pull(queue: Any, n: int = n, first: int = first, want: int = want, to: Any = to) -> None:
-            for peer in ((me + s) % ranks for s in range(ranks)):
-                queue.wait(member.own(offers.ready), peer, want, peer)
-                queue.copy(to[peer], box[peer][first : first + n])
 
-        with member.copying(pull):
-            pass
-        if scattered:
-            member.launch(collectives.build_sum(dtype, ranks, vec), member.BLOCKS, collectives.THREADS, landed,
-                          out[at:], n // vec)  # fmt: skip
+def _run(member: Any, kind: str, x: Any, out: Any, count: int) -> None:
+    """One launch of a kind: x and out are flat, in parts of `count` elements."""
+    dtype, ranks = _dtype(x), member.ranks
+    vec = math.gcd(count, WHOLE // dtype.bytes)
+    size, areas = vec * dtype.bytes, member.kept("areas", lambda: Areas(member))
+    n = count // vec
+    each, blocks = _share(member, n, collectives.WIDE)
+    piece, shorter, lag = _piece(kind, ranks, areas.room, each, size)
+    box = member.at(areas.box, collectives.RING * member.BLOCKS * areas.room // dtype.bytes, named(x))
+    member.launch(collectives.build(kind, dtype, ranks, vec), blocks, collectives.WIDE, x, out, box, areas.signals,
+                  areas.counts, n, n, each, piece, areas.room // size, shorter, lag, member.team)  # fmt: skip
+
+
+def _quick(member: Any, x: Any, out: Any) -> bool:
+    """An all-reduce in words with marks; False where that is not for the member, has too many bytes, or no room."""
+    count, ranks, dtype = x.shape[0], member.ranks, _dtype(x)
+    if member.device == "cpu" and not ON_HOSTS or count * dtype.bytes * (ranks - 1) > QUICK * RATE:
+        return False
+    vec = math.gcd(count, WHOLE // dtype.bytes)
+    each, blocks = _share(member, count // vec, collectives.THREADS)
+    words = member.kept("words", lambda: Words(member))
+    if (ranks - 1) * each * quick.words_of(dtype, vec) > words.room:
+        return False
+    member.launch(quick.build(dtype, ranks, vec), blocks, collectives.THREADS, x, out, words.box, words.signals,
+                  words.counts, count // vec, each, words.room, member.team)  # fmt: skip
+    return True
+
+
+# -- collectives -------------------------------------------------------------------------------------------------------
 
 
 def all_gather(member: Any, x: Any, out: Any) -> None:
     """out (R n,) = x (n,) of all ranks."""
-    if x.shape[0]:
-        if _engines(member, x.shape[0] * _bytes(x)):
-            _by_copies(member, x, out, False)
-        else:
-            _run(member, "all_gather", x, out, x.shape[0])
+    count = x.shape[0]
+    if not count or _alone(member, x, out):
+        return
+    made = _aligned(out, False)
+    _run(member, "all_gather", _aligned(x), made, count)
+    _given(out, made)
 
 
 def reduce_scatter(member: Any, x: Any, out: Any) -> None:
     """out (n,) = the rank's part of the sum of x (R n,) of all ranks."""
-    if out.shape[0]:
-        if _engines(member, out.shape[0] * _bytes(x)):
-            _by_copies(member, x, out, True)
-        else:
-            _run(member, "reduce_scatter", x, out, out.shape[0])
+    count = out.shape[0]
+    if not count or _alone(member, x, out):
+        return
+    made = _aligned(out, False)
+    _run(member, "reduce_scatter", _aligned(x), made, count)
+    _given(out, made)
 
 
 def all_reduce(member: Any, x: Any, out: Any, shots: int = 0) -> None:
     """out (n,) = the sum of x (n,) of all ranks. `shots`: 1, 2, or 0 for the rule; the bits are the same."""
-    n, ranks = x.shape[0], member.ranks
-    if not shots:
-        shots = 1 if n * _bytes(x) <= one_shot_limit(ranks) else 2
-    unit = ranks * (16 // _bytes(x))
-    split = n // unit * unit if shots == 2 else 0
-    if split:
-        _run(member, "two_shot", x[:split], out[:split], split // ranks)
-    if n > split:
-        _run(member, "one_shot", x[split:], out[split:], n - split)
+    count, ranks = x.shape[0], member.ranks
+    if not count or _alone(member, x, out):
+        return
+    x, made = _aligned(x), _aligned(out, False)
+    if shots == 2 or not _quick(member, x, made):
+        if not shots:
+            shots = 1 if count * _bytes(x) <= one_shot_limit(ranks) else 2
+        # What is no whole vector, or no part of each rank, goes behind the rest: else all would be moved by elements.
+        unit = WHOLE // _bytes(x) * (ranks if shots == 2 else 1)
+        split = count // unit * unit
+        if split:
+            kind, parts = ("two_shot", ranks) if shots == 2 else ("one_shot", 1)
+            _run(member, kind, x[:split], made[:split], split // parts)
+        if count > split and not _quick(member, x[split:], made[split:]):
+            _run(member, "one_shot", x[split:], made[split:], count - split)
+    _given(out, made)
+
+
+def _alone(member: Any, x: Any, out: Any) -> bool:
+    """True for one rank, whose x is the result."""
+    if member.ranks > 1:
+        return False
+    out[...] = x
+    return True
+
+
+def _aligned(x: Any, filled: bool = True) -> Any:
+    """The array, or, where it begins off 16 bytes, another one, a copy if `filled`. How parts lie in boxes must not
+    depend on where arrays lie on one rank."""
+    if _address(x) % WHOLE == 0:
+        return x
+    if hasattr(x, "data_ptr"):
+        return x.clone() if filled else x.new_empty(x.shape)
+    made = x.copy()
+    assert _address(made) % WHOLE == 0  # NumPy's own are
+    return made
+
+
+def _given(out: Any, made: Any) -> None:
+    """Gives the caller what was made elsewhere."""
+    if made is not out:
+        out[...] = made

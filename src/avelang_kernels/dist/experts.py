@@ -26,6 +26,7 @@ FLOATS: Any = al.Pointer(al.f32)
 LANES = 32  # threads that copy a row
 MANY = 4  # loads of a thread that are under way
 ALIGNED, BESIDE = 256, 8  # bytes: at which what is behind rows begins; of each row's number and factor
+ASIDE = 1 << 14  # bytes that a first call takes for other things before it makes the box, at the most
 
 # The tables of a layout, each (ranks, experts): rows of a segment, its first row at home, that at the expert's rank.
 COUNT, HOME, AWAY = 0, 1, 2
@@ -354,8 +355,11 @@ def spread(member: Any, box: Any, follows: Any, tables: Any, x: Any, most: int, 
 
 
 def fitting(member: Any, x: Any) -> int:
-    """Rows of x that the box of a member has room for, with what is said of each."""
-    return max(0, boxes(member).room - ALIGNED) // max(1, x.shape[1] * _bytes(x) + BESIDE)
+    """Rows of x that the box of a member has room for, with what is said of each; before there is one, that it will
+    have room for at least. It makes none: torch.compile traces this, and would make it a second time."""
+    made = member._kept.get("experts")
+    room = max(0, member.left // 2 - ASIDE) if made is None else made.room
+    return max(0, room - ALIGNED) // max(1, x.shape[1] * _bytes(x) + BESIDE)
 
 
 def _dtype(x: Any) -> Any:

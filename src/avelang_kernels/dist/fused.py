@@ -187,9 +187,9 @@ def build_sum(dtype: al.DType, ranks: int, vec: int) -> Any:
 
 class Room:
     """A member's symmetric memory for fused products of up to `nbytes` bytes: two boxes by turns, and counters or
-    flags, zeros at first. What a call writes into a box of a peer, that peer reads no more: the own call before this one has
-    waited for the peer's part, which began behind the peer's product of the call before that. Counters go on from call
-    to call, and flags have the number of the call: sizes may differ between calls."""
+    flags, zeros at first. What a call writes into a box of a peer, that peer reads no more: the own call before this
+    one has waited for the peer's part, which began behind the peer's product of the call before that. Counters go on
+    from call to call, and flags have the number of the call: sizes may differ between calls."""
 
     def __init__(self, member: Any, nbytes: int):
         self.nbytes, self.calls, self.tiles = nbytes, 0, 0

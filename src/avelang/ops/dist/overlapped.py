@@ -99,7 +99,8 @@ def matmul_reduce_scatter(
 
     x: (R m, k), w: (k, n), of bf16, f16 or f32; the result (m, n). fuse: True for a product whose tiles go to the rank
     that sums them as they are made; False for one after the other; None for the rule of sizes. Each rank's product is
-    rounded before the sum, but for the fused one on other chips than Hopper. Differentiable. Raises L066, L080 to L083."""
+    rounded before the sum, but for the fused one on other chips than Hopper. Differentiable. Raises L066, L080 to
+    L083."""
     member = member_of(group)
     agree(member, "matmul_reduce_scatter", x, n=int(w.shape[-1]), fuse=fuse)
     return scattered_product(x, w, group=member.name, fuse=_FUSE[fuse], target=target, out=out)
