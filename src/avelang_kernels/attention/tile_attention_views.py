@@ -157,12 +157,10 @@ class Launch:
         data = al.view(vector_of(lse, at, apart * G), al.f32, al.make_layout(size, (1, apart)))
         return tile.View(data, (queries * G,), 1, (Merge(0, size),))
 
-    def bias(self, x: Any, strides: Any, batch: Any, head: Any, queries: Any, keys: Any, COL: Any = None):
-        """A view of the bias of a head's rows, whose columns are COL apart: those of the gradient are when those of the
-        bias are not."""
-        if COL is None:
-            COL = self.F.bias_column
-        BOTH = max(queries, 1), max(keys, 1)
+    def bias(self, x: Any, strides: Any, batch: Any, head: Any, queries: Any, keys: Any, column: Any = None):
+        """A view of the bias of a head's rows. `column`: how far columns are apart, where that is not as of the bias:
+        those of its gradient are not broadcast."""
+        COL, BOTH = self.F.bias_column if column is None else column, (max(queries, 1), max(keys, 1))
         if self.F.grouped:
             G = self.group
             layout = al.make_layout((batch + 1, head * G + G) + BOTH, strides + (COL,))
