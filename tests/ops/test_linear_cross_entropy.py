@@ -91,3 +91,18 @@ def test_errors() -> None:
     with pytest.raises(AveError, match="must be one number"):
         ops.linear_cross_entropy(torch.zeros(2, 8, requires_grad=True), torch.zeros(3, 8), torch.zeros(2).long(),
                                  reduction="none")  # fmt: skip
+
+
+@pytest.mark.parametrize("chunk", [5, 8, 23])
+def test_operands_that_tma_cannot_read_are_added_too(chunk: int) -> None:
+    """x by columns, 23 apart, of which chunks begin anywhere; a weight with gaps."""
+    torch = pytest.importorskip("torch")
+    g = torch.Generator().manual_seed(chunk)
+    x = torch.randn(64, 23, generator=g).bfloat16().T.requires_grad_()
+    w = torch.randn(40, 192, generator=g).bfloat16()[:, ::3].requires_grad_()
+    target = torch.randint(0, 40, (23,), generator=g)
+    loss = ops.linear_cross_entropy(x, w, target, chunk=chunk, target_chip="sm_90a")
+    want = torch.nn.functional.cross_entropy(x.double() @ w.double().T, target)
+    assert abs(float(loss.detach() - want.detach())) < 0.02
+    for got, wanted in zip(torch.autograd.grad(loss, (x, w)), torch.autograd.grad(want, (x, w)), strict=True):
+        assert (got.double() - wanted.double()).norm() <= 2**-6 * wanted.double().norm()

@@ -336,7 +336,8 @@ def push(
     wide = 16 // dtype.bytes
     vec = wide if n % wide == 0 and all(a is None or address(a) % 16 == 0 for a in (x, out)) else 1
     box, behind = member.at(held.rows, each * n, named(x)), held.rows + -(-each * n * _bytes(x) // ALIGNED) * ALIGNED
-    follows, factors = member.at(behind, each, "uint32"), member.at(behind + 4 * each, each, "float32")
+    follows, factors = (member.at(at, each, t) for at, t in (
+        (behind, "uint32"), (behind + -(-4 * each // 16) * 16, "float32")))  # fmt: skip
     kernel = build_push(dtype, member.ranks, vec, back, order is not None, weights is not None)
     own = (tables if order is None else _some(order), tables if places is None else _some(places))
     member.launch(kernel, blocks_of(member), THREADS, _some(x), *own, factors if weights is None else _some(weights),
@@ -359,7 +360,7 @@ def fitting(member: Any, x: Any) -> int:
     have room for at least. It makes none: torch.compile traces this, and would make it a second time."""
     made = member._kept.get("experts")
     room = max(0, member.left // 2 - ASIDE) if made is None else made.room
-    return max(0, room - ALIGNED) // max(1, x.shape[1] * _bytes(x) + BESIDE)
+    return max(0, room - ALIGNED - 16) // max(1, x.shape[1] * _bytes(x) + BESIDE)
 
 
 def _dtype(x: Any) -> Any:

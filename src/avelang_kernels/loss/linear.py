@@ -15,10 +15,12 @@ from typing import Annotated, Any
 import avelang
 import avelang.language as al
 from avelang import tile
-from avelang_kernels.arrays import empty, is_torch, named
+from avelang_kernels.arrays import address, empty, is_torch, named
 from avelang_kernels.loss.launches import add_losses, make_losses
 from avelang_kernels.matmul import hopper_gemm
+from avelang_kernels.matmul.aligned_rows import align_rows
 from avelang_kernels.matmul.choice import matrix_product
+from avelang_kernels.matmul.storage import misplaced
 from avelang_kernels.norm.launches import accumulator, of, units
 from avelang_kernels.norm.lines import whole
 from avelang_kernels.norm.norms import maybe
@@ -162,6 +164,10 @@ def add_product(a: Any, b: Any, out: Any, fresh: bool, target: str | None) -> No
         matrix_product(a, b, out, None, None, target)
     elif chip.startswith("sm_90") and named(a) != "float32" and out.shape[1] % LINE == 0 and whole(out):
         options: dict[str, Any] = {"target": chip, "backend": "cpu"} if cpu else {}
+        bad = [bool(misplaced(x)) or address(x) % 16 != 0 for x in (a, b)]
+        if any(bad):
+            made = iter(align_rows(*(x for x, wrong in zip((a, b), bad, strict=True) if wrong), **options))
+            a, b = (next(made) if wrong else x for x, wrong in zip((a, b), bad, strict=True))
         hopper_gemm.gemm(a, b, out, accumulate=True, **options)
     else:
         added_in_slabs(a, b, out, target)
