@@ -143,10 +143,14 @@ class Group(Member):
                 stream.synchronize()
 
     @property
+    def recording(self) -> bool:  # type: ignore[override]
+        """True while the current stream of a GPU is captured."""
+        return self.device != "cpu" and bool(self._torch.cuda.is_current_stream_capturing())
+
+    @property
     def copies(self) -> bool:  # type: ignore[override]
         """Of NVIDIA GPUs; not while a stream is captured: each replay would wait for the words of this call."""
-        torch = self._torch
-        return self.device == "cpu" or bool(torch.version.cuda) and not torch.cuda.is_current_stream_capturing()
+        return self.device == "cpu" or bool(self._torch.version.cuda) and not self.recording
 
     def copying(self, work: Callable[[CopyQueue], None]) -> AbstractContextManager[None]:
         """On a GPU by its copy engines, on a stream of their own; else by a thread."""

@@ -63,6 +63,7 @@ class Member(abc.ABC):
     device: Any = "cpu"
     BLOCKS = 2  # of collectives, the same in every call
     copies = False  # whether `copying` can be asked
+    recording = False  # whether what is launched now goes into a CUDA graph
 
     def __init__(self) -> None:
         self._places = Places(len(self.heaps[self.rank]), f"rank {self.rank}")

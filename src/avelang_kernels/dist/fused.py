@@ -220,6 +220,8 @@ def _why_not(member: Any, x: Any, w: Any, key: tuple[str, int], target: str | No
         return "x must be contiguous, and w the transpose of a contiguous (n, k), as the weight of a linear layer is"
     if 0 in (*x.shape, *w.shape):
         return "there is nothing to multiply"
+    if member.recording:
+        return "a CUDA graph is recorded, and the host counts the calls of fused products: a replay would not wait"
     need = 2 * key[1] + 4 * key[1] // FLAGGED + 1024
     if key not in member._kept and member.left < need:
         return f"it needs {need} bytes of symmetric memory, and {member.left} are left: connect(bytes=...)"
