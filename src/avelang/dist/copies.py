@@ -122,7 +122,7 @@ def by_thread(member: Any, work: Callable[[CopyQueue], None]) -> Iterator[None]:
 
 class EngineQueue(CopyQueue):
     """Copy engines of an NVIDIA GPU: a stream of its own. `driver`: of `runtime.devices`; `stream`: one of torch.
-    `spare`: a stream on which nothing waits. Run on one GPU, not between several."""
+    `spare`: a stream on which nothing waits."""
 
     def __init__(self, driver: Any, stream: Any, spare: Any, begin: Callable[[], None] = lambda: None):
         self.stream, self.spare, self.deadlines = stream, spare, Deadlines(self.release, begin)
