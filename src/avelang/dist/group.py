@@ -33,11 +33,15 @@ from avelang.runtime.gpu import RELAXED
 
 SHARED_FILES = "/dev/shm"  # noqa: S108 - where Linux keeps files in memory
 LIMIT = 60.0
+GPU_BYTES = 1 << 31  # of symmetric memory of a GPU, where nothing else is said
 _NUMBERS = itertools.count()
 
 
-def connect(process_group: Any = None, *, bytes: int = BYTES, limit: float = LIMIT, device: Any = None) -> Group:
-    """This process's rank in a torch process group (None: the default one), with `bytes` bytes of symmetric memory.
+def connect(
+    process_group: Any = None, *, bytes: int | None = None, limit: float = LIMIT, device: Any = None
+) -> Group:  # fmt: skip
+    """This process's rank in a torch process group (None: the default one), with `bytes` bytes of symmetric memory:
+    left out, 2 GB on a GPU, where products take boxes for what ranks send, and 16 MB on the CPU.
 
     `device`: "cpu", or the index of this process's GPU; left out, the GPU of a group of NCCL, else the CPU. `limit`:
     seconds that a launch or an exchange may wait for other ranks. All ranks of the group call it. Raises L066 where
@@ -49,6 +53,8 @@ def connect(process_group: Any = None, *, bytes: int = BYTES, limit: float = LIM
     if device is None:
         device = torch.cuda.current_device() if torch.distributed.get_backend(pg) == "nccl" else "cpu"
     made = _SharedMemory if device == "cpu" else _torch_memory
+    if bytes is None:
+        bytes = BYTES if device == "cpu" else GPU_BYTES
     return Group(torch, pg, made, max(bytes, 4 * CONTROL), limit, device)
 
 
