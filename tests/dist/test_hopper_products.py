@@ -24,6 +24,7 @@ from avelang_kernels.matmul.hopper_rule import choose_tile, times
 from tools import need
 
 BF16 = ml_dtypes.bfloat16
+WIDE, PAIRS = GemmTile(64, 64, 3), GemmTile(64, 128, 3, 1, 2, pingpong=True)
 PLAIN, PAIR, TURNS = GemmTile(64, 32, 2), GemmTile(64, 32, 3, 2, group_m=2), GemmTile(64, 32, 3, 1, 2, pingpong=True)
 
 
@@ -31,18 +32,19 @@ def close(got, want):
     assert (np.abs(got.astype(np.float64) - want) <= 2.0**-7 * np.abs(want).max()).all()
 
 
-def products(m, seed, rows, k, n, which, calls):
-    """Both, `calls` times, on a member's part of random numbers."""
+def products(m, seed, rows, k, n, which, calls, columns=False):
+    """Both, `calls` times, on a member's part of random numbers. `columns`: w is (k, n) without gaps, and not its transpose."""
+    lies = np.ascontiguousarray if columns else np.asarray
     rng = np.random.default_rng(seed)
     for _ in range(calls):
         xs, ws = ([rng.standard_normal((r, k)).astype(BF16) for _ in range(m.ranks)] for r in (rows * m.ranks, n))
         wide = [x.astype(np.float64) for x in xs]
         if "gather" in which:
             want = np.concatenate([x[:rows] for x in wide]) @ ws[m.rank].T.astype(np.float64)
-            close(dist.all_gather_matmul(xs[m.rank][:rows], ws[m.rank].T, m, fuse=True, target="sm_90a"), want)
+            close(dist.all_gather_matmul(xs[m.rank][:rows], lies(ws[m.rank].T), m, fuse=True, target="sm_90a"), want)
         if "scatter" in which:
             want = sum(x[m.rank * rows :][:rows] @ w.T.astype(np.float64) for x, w in zip(wide, ws, strict=True))
-            got = [dist.matmul_reduce_scatter(xs[m.rank], ws[m.rank].T, m, fuse=True, target="sm_90a") for _ in range(2)]
+            got = [dist.matmul_reduce_scatter(xs[m.rank], lies(ws[m.rank].T), m, fuse=True, target="sm_90a") for _ in range(2)]
             close(got[0], want)
             assert got[0].tobytes() == got[1].tobytes()
 
@@ -114,6 +116,15 @@ def test_on_the_cpu_of_drawn_shapes(tile, ranks, copied, monkeypatch):
 def test_on_the_reference_and_in_executed_ptx_without_races(which, ranks, rows, k, n, tile, backend, monkeypatch):
     tiles(monkeypatch, tile)
     World(ranks, backend=backend, bytes=1 << 20, seed=rows).run(products, 1, rows, k, n, which, 1)
+
+
+@pytest.mark.parametrize("backend,tile", [("cpu", WIDE), ("cpu", PAIRS), ("reference", WIDE), ("sm_90a", PAIRS)])
+def test_a_matrix_that_is_no_weight_is_read_as_it_lies(backend, tile, monkeypatch):
+    """As gradients need it: neighbors of w lie along n."""
+    tiles(monkeypatch, tile)
+    rng = np.random.default_rng()
+    rows, k, n = int(rng.integers(1, 150)), 8 * int(rng.integers(1, 12)), 8 * int(rng.integers(1, 20))
+    World(2, backend=backend, bytes=1 << 21, limit=60).run(products, 1, rows, k, n, "gather, scatter", 1, True)
 
 
 MUTANTS = [
@@ -230,13 +241,13 @@ def test_the_ordinary_product_is_the_same_code_without_gates(tile, monkeypatch, 
     assert code() != made
 
 
-@pytest.mark.parametrize("ranks", [2, 4, 8])
+@pytest.mark.parametrize("ranks,columns", [(2, False), (4, False), (4, True), (8, False)])
 @pytest.mark.parametrize("build", [hopper.build_gathered, hopper.build_scattered])
-def test_assembled_without_spills(build, ranks, tmp_path):
+def test_assembled_without_spills(build, ranks, columns, tmp_path):
     tool = need("ptxas")
     for rows, n, k in ((2048, 7168, 8192), (4096, 3072, 12288), (16, 4096, 4096)):
-        tile, _ = hopper.choose(rows, ranks, n, k, 132, 2)
-        text = compile_text(build(tile, al.bf16, ranks), {}, (threads(tile), 1, 1), "sm_90a", "asm")
+        tile, _ = hopper.choose(rows, ranks, n, k, 132, 2, columns)
+        text = compile_text(build(tile, al.bf16, ranks, columns=columns), {}, (threads(tile), 1, 1), "sm_90a", "asm")
         assert ("fence.proxy.async;" in text) == (build is hopper.build_gathered) and ".sys." in text and "multimem" not in text
         (tmp_path / "a.ptx").write_text(text)
         said = subprocess.run([tool, "-arch=sm_90a", "-v", "-o", tmp_path / "a.cubin", tmp_path / "a.ptx"], capture_output=True, text=True)

@@ -311,3 +311,29 @@ def test_processes_of_gloo(tmp_path):
     assert [p.returncode for p in ranks] == [0, 0], "\n".join(said)
     assert "L080" in said[0] and "for rank 1" in said[0] and all("sums are right" in s for s in said)
     assert not [f for f in os.listdir("/dev/shm") if f.startswith("avelang-ranks-")] if os.path.isdir("/dev/shm") else True
+
+
+@pytest.mark.parametrize("learned", [True, False])
+def test_gradients_of_products(learned):
+    """Of both operands, and where the weight wants none, which takes another way."""
+    torch = pytest.importorskip("torch")
+
+    def program(m):
+        g = torch.Generator().manual_seed(7)
+        xs, ws = ([torch.randn(*s, generator=g) for _ in range(m.ranks)] for s in ((32 * m.ranks, 16), (24, 16)))
+        x, w = xs[m.rank][:32].clone().requires_grad_(), ws[m.rank].clone().requires_grad_(learned)
+        (dist.all_gather_matmul(x, w.T, m) * (m.rank + 1)).sum().backward()
+        assert torch.allclose(x.grad, sum((r + 1) * torch.ones(32, 24) @ ws[r] for r in range(m.ranks)), rtol=1e-4, atol=1e-4)
+        rows = torch.cat([a[:32] for a in xs])
+        if learned:
+            assert torch.allclose(w.grad, (m.rank + 1) * torch.ones(24, 32 * m.ranks) @ rows, rtol=1e-4, atol=1e-4)
+        x, w = xs[m.rank].clone().requires_grad_(), ws[m.rank].clone().requires_grad_(learned)
+        (dist.matmul_reduce_scatter(x, w.T, m) * (m.rank + 1)).sum().backward()
+        ones = torch.cat([torch.full((32, 24), r + 1.0) for r in range(m.ranks)])
+        assert torch.allclose(x.grad, ones @ ws[m.rank], rtol=1e-4, atol=1e-4)
+        if learned:
+            assert torch.allclose(w.grad, ones.T @ xs[m.rank], rtol=1e-4, atol=1e-4)
+        return True
+
+    for ranks in (1, 2, 3):
+        assert all(World(ranks, bytes=1 << 20, limit=60).run(program))

@@ -216,8 +216,9 @@ def _why_not(member: Any, x: Any, w: Any, key: tuple[str, int], target: str | No
     chip = tile.device_of(x, target)[0]
     if not hopper.fits(chip, named(x), x.shape[1]) and _block(x.shape[0], False, chip, DTYPES[named(x)]) is None:
         return f"there is no fused product of {named(x)} on {chip}"
-    if not _contiguous(x) or not _contiguous(w.T):
-        return "x must be contiguous, and w the transpose of a contiguous (n, k), as the weight of a linear layer is"
+    if not _contiguous(x) or not (_contiguous(w.T) or _by_columns(x, w, target)):
+        return ("x must be contiguous, and w the transpose of a contiguous (n, k), as the weight of a linear layer is; "
+                "on Hopper w of 16 bits may be contiguous itself, with n a multiple of 8")  # fmt: skip
     if 0 in (*x.shape, *w.shape):
         return "there is nothing to multiply"
     if member.recording:
@@ -226,6 +227,11 @@ def _why_not(member: Any, x: Any, w: Any, key: tuple[str, int], target: str | No
     if key not in member._kept and member.left < need:
         return f"it needs {need} bytes of symmetric memory, and {member.left} are left: connect(bytes=...)"
     return ""
+
+
+def _by_columns(x: Any, w: Any, target: str | None) -> bool:
+    """True for a w (k, n) that Hopper's products read as it lies: of gradients, and of matrices that are no weights."""
+    return _on_hopper(x, target) and _size(x) == 2 and w.shape[1] % 8 == 0 and _contiguous(w)
 
 
 def _contiguous(x: Any) -> bool:
@@ -418,14 +424,15 @@ def _gathered_hopper(
     others go by memory of their own."""
     (n, k), ranks, rows, dtype, to = b.shape, member.ranks, x.shape[0], DTYPES[named(x)], DTYPES[named(out)]
     _, units, options = _target(member, x, target)
-    tile, _ = hopper.choose(rows, ranks, n, k, units, to.bytes)
+    columns = not _contiguous(b)
+    tile, _ = hopper.choose(rows, ranks, n, k, units, to.bytes, columns)
     padded = n * to.bytes % 16 != 0
     made = room_for(x, ranks * rows, -(-n // 8) * 8, out.dtype, "gathered") if padded else out
     tiles = ranks * hopper.scattered_tiles(rows, n, tile)
     member.launch(
-        hopper.build_gathered(tile, dtype, ranks, to), hopper.blocks_of(tiles, units, tile), hopper.threads(tile), box,
-        x, b, made.reshape(ranks, rows, made.shape[1]), counters, rows, n, k, part, want, member.team,
-        cluster=(tile.cluster, 1, 1), **options,
+        hopper.build_gathered(tile, dtype, ranks, to, columns), hopper.blocks_of(tiles, units, tile),
+        hopper.threads(tile), box, x, b.T if columns else b, made.reshape(ranks, rows, made.shape[1]), counters, rows,
+        n, k, part, want, member.team, cluster=(tile.cluster, 1, 1), **options,
     )  # fmt: skip
     if padded:
         out[...] = made[:, :n]
@@ -462,12 +469,12 @@ def _scattered_hopper(member: Any, a: Any, b: Any, out: Any, room: Room, target:
     """By Hopper's, in one launch: what ranks send is added up where it was made last."""
     (m, k), n, ranks, dtype, to = a.shape, b.shape[0], member.ranks, DTYPES[named(a)], DTYPES[named(out)]
     _, units, options = _target(member, a, target)
-    rows, wide = m // ranks, n * to.bytes % 16 == 0 and address(out) % 16 == 0
-    tile, _ = hopper.choose(rows, ranks, n, k, units, to.bytes)
+    rows, wide, columns = m // ranks, n * to.bytes % 16 == 0 and address(out) % 16 == 0, not _contiguous(b)
+    tile, _ = hopper.choose(rows, ranks, n, k, units, to.bytes, columns)
     box = member.at(room.turn(), hopper.box_bytes(rows, n, ranks, to.bytes) // to.bytes, named(out))
     tiles = ranks * hopper.scattered_tiles(rows, n, tile)
     member.launch(
-        hopper.build_scattered(tile, dtype, ranks, to, wide), hopper.blocks_of(tiles, units, tile),
-        hopper.threads(tile), a.reshape(ranks, rows, k), b, box, room.words, out.reshape(-1), rows, n, k,
-        hopper.units_of(rows, n), room.calls, member.team, cluster=(tile.cluster, 1, 1), **options,
+        hopper.build_scattered(tile, dtype, ranks, to, wide, columns), hopper.blocks_of(tiles, units, tile),
+        hopper.threads(tile), a.reshape(ranks, rows, k), b.T if columns else b, box, room.words, out.reshape(-1), rows,
+        n, k, hopper.units_of(rows, n), room.calls, member.team, cluster=(tile.cluster, 1, 1), **options,
     )  # fmt: skip

@@ -25,13 +25,27 @@ __all__ = ["PARTS", "blocks_of", "box_bytes", "build_gathered", "build_scattered
 
 
 @functools.cache
-def build_gathered(tile: GemmTile, dtype: al.DType, ranks: int, to: al.DType | None = None) -> Any:
+def multiplied_by(dtype: al.DType, columns: bool) -> Any:
+    """The `wgmma` of a dtype, for a B whose neighbors in memory lie along N where `columns`."""
+    wgmma, TRANSPOSED = getattr(al.nvvm, f"wgmma_{products()[dtype, dtype].mma}"), int(columns)
+
+    @avelang.jit
+    def mma(rows: Any, cols: Any, acc: Any):
+        return wgmma(rows, cols, acc, trans_a=0, trans_b=TRANSPOSED)
+
+    return mma
+
+
+@functools.cache
+def build_gathered(
+    tile: GemmTile, dtype: al.DType, ranks: int, to: al.DType | None = None, columns: bool = False
+) -> Any:
     """C = A @ B^T, of the type `to` (A's where it is None), where A's rows come from ranks: the producer waits for
     those of a tile, and reads the own ones where they are. `box`: (ranks, rows, k), `x`: (rows, k), `C`: (ranks, rows,
-    n)."""
+    n); `B`: (n, k), or with `columns` (k, n)."""
     OUT: Any = to or dtype
-    G, (A_BOX, B_BOX), R = tile.block(dtype), tile.boxes(STEP, False, False), ranks
-    wgmma = getattr(al.nvvm, f"wgmma_{products()[dtype, dtype].mma}")
+    G, (A_BOX, B_BOX), R = tile.block(dtype, False, columns), tile.boxes(STEP, False, columns), ranks
+    mma = multiplied_by(dtype, columns)
     PIECE, BUFFERS = tile.piece(OUT.bytes), tile.buffers(OUT.bytes)
     BOX, SWIZZLE = (1, ROWS, PIECE), PIECE * OUT.bytes
 
@@ -53,19 +67,21 @@ def build_gathered(tile: GemmTile, dtype: al.DType, ranks: int, to: al.DType | N
         epilogue: Any = TmaEpilogue(C, staged, None, None, False, tile.pingpong)
         gate: Any = ShardGate(words, me, part, want, tile.m)
         zero = lambda: al.full((G.n // 2,), 0, al.f32)  # noqa: E731
-        run(G, (box, x, me), B, a, b, ring, walk, zero, wgmma, epilogue, gate)
+        run(G, (box, x, me), B, a, b, ring, walk, zero, mma, epilogue, gate)
 
     return gathered_gemm
 
 
 @functools.cache
-def build_scattered(tile: GemmTile, dtype: al.DType, ranks: int, to: al.DType | None = None, wide: bool = True) -> Any:
+def build_scattered(
+    tile: GemmTile, dtype: al.DType, ranks: int, to: al.DType | None = None, wide: bool = True, columns: bool = False
+) -> Any:
     """The own rows of the sum over ranks of A @ B^T, of the type `to` (A's where it is None): tiles of other ranks'
     rows go to the boxes of those ranks, and the own ones, last, are added up with what has come. `A`: (ranks, rows, k);
-    `wide`: rows of `out` begin at multiples of 16 bytes."""
+    `B`: (n, k), or with `columns` (k, n); `wide`: rows of `out` begin at multiples of 16 bytes."""
     OUT: Any = to or dtype
-    G, (A_BOX, B_BOX), R = tile.block(dtype), tile.boxes(STEP, False, False), ranks
-    wgmma = getattr(al.nvvm, f"wgmma_{products()[dtype, dtype].mma}")
+    G, (A_BOX, B_BOX), R = tile.block(dtype, False, columns), tile.boxes(STEP, False, columns), ranks
+    mma = multiplied_by(dtype, columns)
     PIECE, BUFFERS, EACH = tile.piece(OUT.bytes), tile.buffers(OUT.bytes), UNIT // OUT.bytes
     CHUNK, WIDE = PIECE // EACH, wide
 
@@ -90,7 +106,7 @@ def build_scattered(tile: GemmTile, dtype: al.DType, ranks: int, to: al.DType | 
         epilogue: Any = PeerEpilogue(boxes, staged, words, made, rows, n, me, epoch, R, tile.n, WIDE,
                                      tile.pingpong)  # fmt: skip
         zero = lambda: al.full((G.n // 2,), 0, al.f32)  # noqa: E731
-        run(G, A, B, a, b, ring, walk, zero, wgmma, epilogue)
+        run(G, A, B, a, b, ring, walk, zero, mma, epilogue)
         if al.thread_id(0) >= GROUP:
             epilogue.tail(al.thread_id(0) % GROUP)
 
@@ -112,13 +128,15 @@ def _tiles(size: int) -> tuple[GemmTile, ...]:
 
 
 @functools.lru_cache(1 << 12)
-def choose(rows: int, ranks: int, n: int, k: int, sms: int, size: int) -> tuple[GemmTile, float]:
+def choose(
+    rows: int, ranks: int, n: int, k: int, sms: int, size: int, columns: bool = False
+) -> tuple[GemmTile, float]:  # fmt: skip
     """The tile for ranks times `rows` rows, by the model of `hopper_rule`; and the seconds that it says. `size`: bytes
-    of an element that is stored."""
+    of an element that is stored; `columns`: as of `build_gathered`."""
     sms = sms or SMS
     tiles, us = times_of(_tiles(size), ranks * rows, n, k, sms, size, math.gcd(2 * k, 128))
     found = ((float(t) * _wasted(rows, one), i) for i, (one, t) in enumerate(zip(tiles, us, strict=True))
-             if sms >= one.cluster)  # fmt: skip
+             if sms >= one.cluster and not one.fault(size, False, columns))  # fmt: skip
     time, best = min(found)
     return tiles[best], time * 1e-6
 

@@ -71,9 +71,11 @@ def _(grads: Any, inputs: Any, outputs: Any, *, group: str, target: str | None, 
 @scattered_product.backward(saves=("x", "w"))
 def _(grads: Any, inputs: Any, outputs: Any, *, group: str, target: str | None, needs: Any) -> Any:
     (g,), (x, w) = grads, inputs
+    if not needs[1]:
+        return gathered_product(g, w.T, group=group, target=target) if needs[0] else None, None
     whole = gathered(g, group=group)
     dx = matmul(whole, w.T, target=target) if needs[0] else None
-    return dx, matmul(x.T, whole, target=target) if needs[1] else None
+    return dx, matmul(x.T, whole, target=target)
 
 
 _FUSE = {None: -1, False: 0, True: 1}
