@@ -217,7 +217,7 @@ PLACES = places()
 
 
 @pytest.mark.parametrize(("module", "line", "text"), PLACES, ids=[f"{m.__name__.rpartition('.')[2]}-{i + 1}" for m, i, _ in PLACES])
-def test_every_wait_matters(module, line, text, tmp_path, monkeypatch):
+def test_every_wait_matters(module, line, text, tmp_path, monkeypatch, request):
     """All but two fences, which the manual wants between a wait and a product, and no executor asks for; and but the
     producer's last wait, since the cluster's barrier at the end stands behind it."""
     monkeypatch.setenv("AVE_CHECK", "races")
@@ -225,6 +225,7 @@ def test_every_wait_matters(module, line, text, tmp_path, monkeypatch):
     remove_line(module, line, (tile.schedules, tile.views, tensor_blocks, tensor_core), tmp_path, monkeypatch)
     monkeypatch.setattr(tile_gemm, "build", tile_gemm.build.__wrapped__)
     tile.Block._on.cache_clear()
+    request.addfinalizer(tile.Block._on.cache_clear)  # what blocks are is of the changed module's classes
     noticed, shape = "", (3 * 64, 2 * 64, 5 * 64)
     T = block(64, 64, 2)
     if "held.empty" in text:  # many tiles of one step: products run ahead of the epilogue
