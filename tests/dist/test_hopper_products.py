@@ -127,6 +127,22 @@ def test_a_matrix_that_is_no_weight_is_read_as_it_lies(backend, tile, monkeypatc
     World(2, backend=backend, bytes=1 << 21, limit=60).run(products, 1, rows, k, n, "gather, scatter", 1, True)
 
 
+def test_products_of_both_kinds_and_sizes_take_turns(monkeypatch):
+    """By TMA and by portable tiles, parts that are copied and such as a kernel stores, in rooms of one size."""
+    tiles(monkeypatch, PAIR)
+
+    def program(m):
+        for turn, k in enumerate((16, 12, 16, 12, 12, 16, 16, 12)):
+            m.exchange(None)  # none is in a call
+            if m.rank == 0:
+                exchange.COPIED = 0 if turn % 3 else 1 << 30
+            m.exchange(None)  # all have the same way
+            products(m, turn, 40, k, 24, "gather" if k == 12 else "gather, scatter", 1)
+
+    monkeypatch.setattr(exchange, "COPIED", 0)
+    World(3, bytes=1 << 22, limit=60).run(program)
+
+
 MUTANTS = [
     # what is left out or changed in the pipeline's file, and of which product
     ("                al.wait(al.subview(self.counters, (shard * PARTS + i,), (1,)), self.want, shard)", "                pass", "gather"),

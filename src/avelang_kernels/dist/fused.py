@@ -284,7 +284,8 @@ def _sent(x: Any, target: str | None) -> int:
 
 
 def _gather_key(member: Any, x: Any, target: str | None) -> tuple[str, int]:
-    return _room_key("gather", member.ranks * _sent(x, target))
+    kind = "gather" if _on_hopper(x, target) else "gather of tiles"  # which counts the own part, too
+    return _room_key(kind, member.ranks * _sent(x, target))
 
 
 def _scatter_key(member: Any, x: Any, w: Any, target: str | None) -> tuple[str, int]:
