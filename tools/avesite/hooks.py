@@ -32,7 +32,7 @@ def generated() -> dict[str, str | bytes]:
         path = min(used - done)
         done.add(path)
         where = outside.place(path)
-        if where in made or where == "index.md":
+        if where in made or where == "index.md" or path.startswith("docs/"):  # those are pages already
             continue
         if path in outside.PAGES:
             made[where] = outside.rewritten((outside.ROOT / path).read_text(), path, used)
