@@ -276,6 +276,8 @@ def main() -> None:
         "machine": torch.cuda.get_device_name() if on_gpu else "CPU: these times say nothing of GPUs", "torch": torch.__version__,
         "avelang": avelang.__version__, "rounds": options.rounds, "microseconds": {},
     }  # fmt: skip
+    if on_gpu:
+        record["nccl"] = ".".join(map(str, torch.cuda.nccl.version()))
     table: dict[str, dict[str, float]] = record["microseconds"]  # type: ignore[assignment]
     races: list[tuple[str, Callable[[], Contenders], int, bool]] = []
     if "gather" in options.only:

@@ -23,7 +23,7 @@ PAIR, LATENCY, RATE = 2 << 20, 4e-6, 350e9
 QUICK, ON_HOSTS = 2e-6, False
 # Bytes of a rank's part from which it is copied beside a product by copy engines where there are some; below, a kernel
 # moves it. Assumed, not measured: a copy and its signals take some 5 us of a stream for each peer, in which a kernel
-# stores as much. Collectives alone are not copied: kernels moved 17 to 235 MB in 0.81 to 0.89 of NCCL's time on two
+# stores as much. Collectives alone are not copied: kernels moved 17 to 235 MB in 0.71 to 0.82 of NCCL's time on two
 # H100, and copies that wait for a piece and for the one before had taken longer.
 COPIED = 1 << 20
 # Bytes of an area of a block, and the most that a block stores at others in a step, of one array; a call has PIECES
