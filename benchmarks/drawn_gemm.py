@@ -57,7 +57,7 @@ def tiles_for(shape: Shape, others: int, wide: int, rng: random.Random, dtype: s
     k = k * BYTES[dtype] // 2  # the rule counts elements of 2 bytes
     tiles, us = hopper_rule.times(m, n, k, align=line, width=BYTES[dtype])
     order = [tiles[i] for i in us.argsort() if us[i] < 2 * us.min()]
-    found, kinds = order[:1], {}
+    found, kinds = [hopper_rule.choose_tile(m, n, k, align=line, width=BYTES[dtype])], {}
     for tile in order[1:]:
         kind = tile.row_blocks, tile.consumers, tile.pingpong, tile.transposed, tile.cluster_k > 1
         kinds[kind] = kinds.get(kind, 0) + 1

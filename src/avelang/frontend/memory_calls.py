@@ -33,7 +33,10 @@ def _make_shared(f: Frame, a: Args, node: ast.AST) -> Ref:
     align = a.get("alignment", 16)
     if not isinstance(align, int) or align < 1 or align & (align - 1):
         f.fail("T033", node, got=describe(align))
-    return tensor_access.alloc(f, d, shape, SHARED, max(align, d.bytes))
+    undefined = a.get("undefined", False)
+    if undefined.__class__ is not bool:
+        f.fail("T022", node, what="undefined of al.make_shared", got=describe(undefined), want="True or False")
+    return tensor_access.alloc(f, d, shape, SHARED, max(align, d.bytes), undefined=undefined)
 
 
 def _make_scratch(f: Frame, a: Args, node: ast.AST) -> Ref:

@@ -435,7 +435,9 @@ _TABLE = (
     ("rand", "seed offset", "A random f32 in [0, 1), of Philox 4x32-10: the same on every chip and engine."),
     ("randn", "seed offset", "A random f32 of the normal distribution, likewise."),
     ("fma", "a b c", "a * b + c with one rounding."),
-    ("make_shared", "shape dtype alignment=", "A tensor in shared memory, one for each block; alignment in bytes."),
+    ("make_shared", "shape dtype alignment= undefined=",
+     "A tensor in shared memory, one for each block; alignment in bytes. `undefined`: a kernel may read of it what "
+     "nothing wrote, without a use for it: the reference gives NaN then, and no error."),
     ("make_scratch", "shape dtype slot=",
      "Shared memory between two barriers: tensors of one `slot` (0) lie in the same memory, one for each block."),
     ("make_local", "shape dtype", "A register tensor of each lane, with undefined contents."),

@@ -100,14 +100,17 @@ def make(f: Frame, op: str, operands: list[Value], d: DType, space: str, shape: 
     return Ref(made.result, shapes.as_tuple(shape), shapes.as_tuple(strides))
 
 
-def alloc(f: Frame, d: DType, shape: Any, space: str, align: int = 0, name: str = "") -> Ref:
+def alloc(
+    f: Frame, d: DType, shape: Any, space: str, align: int = 0, name: str = "", undefined: bool = False
+) -> Ref:  # fmt: skip
     """New storage. `align` in bytes; 0: 16, so that the widest accesses are possible, or less where the tensor is
-    smaller."""
+    smaller. `undefined`: shared memory of which anything may be read that nothing wrote."""
     strides = shapes.row_major(shape, lambda a, b: a * b)
     if not align:
         total = d.bytes * shapes.size(shape)
         align = max(d.bytes, min(16, 1 << (total.bit_length() - 1)))
-    return make(f, "alloc", [], d, space, shape, strides, name=name, align=align)
+    more = {"undefined": True} if undefined else {}
+    return make(f, "alloc", [], d, space, shape, strides, name=name, align=align, **more)
 
 
 def whole(f: Frame, r: Ref) -> Ref:

@@ -389,7 +389,8 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     # layout.
     ("alloc", _alloc, "read write",
      "A new tensor, `name` for messages, aligned to `align` bytes: one for each block (shared) or each lane (local). "
-     "Its contents are undefined; a local one is new each time the op runs."),
+     "Its contents are undefined; a local one is new each time the op runs. `undefined`: it is meant that they are "
+     "read, of shared memory."),
     ("make_tensor", _make_tensor, "",
      "A tensor at a pointer; the operands after it are the `?` extents, then the `?` strides. `name` for messages."),
     ("view", _view, "", "The same memory from the same first byte, read as another dtype and layout."),

@@ -14,15 +14,24 @@ STORE_BARRIER = 1  # named barrier of the first consumer; the others' follow
 
 
 @avelang.jit
+def swizzled(chunk, row, CHUNKS):
+    """The place of a chunk of 16 bytes in a row of so many, as TMA reads them: chunk c of row r is at c ^ (r % 8) where
+    there are 8. Rows of 64 or 32 bytes have patterns of as many bytes: c ^ (r // 2 % 4), c ^ (r // 4 % 2). Rows of an
+    odd number of chunks have none: eight of them fall on all banks as they are."""
+    if CHUNKS % 2:
+        return chunk
+    return chunk ^ (row // (8 // CHUNKS) % CHUNKS)
+
+
+@avelang.jit
 def stage_epilogue(staged, acc, warp, lane):
-    """Writes a warpgroup's 64 rows of 128 bytes to `staged` (rows, chunks, elements), swizzled as TMA reads them: chunk
-    c of row r is at c ^ (r % 8). Rows of 64 or 32 bytes have patterns of as many bytes: c ^ (r // 2 % 4), c ^ (r // 4 %
-    2)."""
+    """Writes a warpgroup's 64 rows of 128 bytes or fewer, or of an odd number of chunks, to `staged` (rows, chunks,
+    elements), as of `swizzled`."""
     CHUNKS = staged.shape[1]
     if staged.dtype.bytes == 4:
         for i in range(acc.shape[0] // 2):
             row, chunk = warp * 16 + lane // 4 + i % 2 * 8, i // 2 * 2 + lane % 4 // 2
-            two = al.subview(staged, (row, chunk ^ (row // (8 // CHUNKS) % CHUNKS), lane % 2 * 2), (1, 1, 2), (1, 1, 1))
+            two = al.subview(staged, (row, swizzled(chunk, row, CHUNKS), lane % 2 * 2), (1, 1, 2), (1, 1, 1))
             al.view(two, al.Tensor((1, 2), staged.dtype))[0] = al.convert(
                 al.subview(acc, (2 * i,), (2,), (1,)), staged.dtype
             )
@@ -30,10 +39,11 @@ def stage_epilogue(staged, acc, warp, lane):
         row = warp * 16 + lane % 16
         for i in range(acc.shape[0] // 8):
             words = al.convert(al.subview(acc, (8 * i,), (8,), (1,)), staged.dtype)
-            al.nvvm.stmatrix_m8n8_x4_b16(
-                staged[row, (2 * i + lane // 16) ^ (row // (8 // CHUNKS) % CHUNKS)],
-                al.view(words, al.Tensor((4,), al.i32)),
-            )
+            chunk = swizzled(2 * i + lane // 16, row, CHUNKS)
+            al.nvvm.stmatrix_m8n8_x4_b16(staged[row, chunk], al.view(words, al.Tensor((4,), al.i32)))
+        if acc.shape[0] % 8:  # eight columns are left
+            words = al.convert(al.subview(acc, (acc.shape[0] - 4,), (4,), (1,)), staged.dtype)
+            al.nvvm.stmatrix_m8n8_x2_b16(staged[row, CHUNKS - 1], al.view(words, al.Tensor((2,), al.i32)))
 
 
 @avelang.jit
@@ -58,12 +68,20 @@ def staging(CONSUMERS, n, dtype):
     return al.make_shared((CONSUMERS, BUFFERS, ROWS, PATTERN // UNIT, UNIT // dtype.bytes), dtype, 1024)
 
 
+@avelang.jit
+def ends_of(work):
+    """Behind the last row and column of C that a work tile has: the first ones of those that are past the end."""
+    rows = al.select(work.a[1] > work.a[0], work.a[1] - work.a[0], 0)
+    cols = al.select(work.b[1] > work.b[0], work.b[1] - work.b[0], 0)
+    return work.at[0] + rows, work.at[1] + cols
+
+
 @avelang.struct
 class TmaEpilogue:
-    """Stores a warpgroup's rows by TMA, 128, 64 or 32 bytes of each at a time. `C`: a tensor map; `staged`: of
-    `staging`, or with fewer chunks. `bias`: f32 or narrower, one number a column, or None; `activation`: a function of
-    a vector of f32, or None. To be called as the epilogue of `warp_specialized.run`, with the accumulators of 64 rows,
-    (n / 2,), or of several times 64, (row blocks, n / 2).
+    """Stores a warpgroup's rows by TMA, 128, 64 or 32 bytes of each at a time, or an odd number of times 16. `C`: a
+    tensor map; `staged`: of `staging`, or with fewer chunks, or an odd number. `bias`: f32 or narrower, one number a
+    column, or None; `activation`: a function of a vector of f32, or None. To be called as the epilogue of
+    `warp_specialized.run`, with the accumulators of 64 rows, (n / 2,), or of several times 64, (row blocks, n / 2).
 
     TRANSPOSED: the work tile is one of C^T, of B A^T that is; `bias` has one number a row of it, `staged` has the
     columns of a piece for rows (consumers, buffers, columns, 8, 8), and elements have 16 bits. PINGPONG: each consumer
@@ -127,11 +145,13 @@ class TmaEpilogue:
         BLOCKS = 1 if len(acc.shape) == 1 else acc.shape[0]
         end = None if self.c is None else work.at[2]
         first = work.at[0] if self.PINGPONG else work.at[0] + consumer * (BLOCKS * ROWS)
+        last = ends_of(work)
         if len(acc.shape) == 1:
-            self.store(acc, first, work.at[1], consumer, t, 0, 0, 2 * acc.shape[0], work.batch, end)
+            self.store(acc, first, work.at[1], consumer, t, 0, 0, 2 * acc.shape[0], work.batch, end, last)
         else:
             for r in range(BLOCKS):
-                self.store(acc[r], first + r * ROWS, work.at[1], consumer, t, r, 0, 2 * acc.shape[1], work.batch, end)
+                row = first + r * ROWS
+                self.store(acc[r], row, work.at[1], consumer, t, r, 0, 2 * acc.shape[1], work.batch, end, last)
 
     def store_rows(self, buffer, row, col, end, t):
         """Stores the rows before `end` of what is staged in a buffer, of all consumers', 16 bytes a thread."""
@@ -141,16 +161,43 @@ class TmaEpilogue:
         for i in range(ROWS * CHUNKS // GROUP):
             r, chunk = (i * GROUP + t) // CHUNKS, (i * GROUP + t) % CHUNKS
             if row + r < end and col // EACH + chunk < self.c.shape[1]:
-                found = (buffer * ROWS + r) * CHUNKS + (chunk ^ (r // (8 // CHUNKS) % CHUNKS))
+                found = (buffer * ROWS + r) * CHUNKS + swizzled(chunk, r, CHUNKS)
                 self.c[al.convert(row + r, al.u64), col // EACH + chunk] = chunks[found]
 
     def width(self):
         """Columns of a tile that are staged at a time."""
         return self.staged.shape[2] if self.TRANSPOSED else self.staged.shape[3] * self.staged.shape[4]
 
-    def store(self, acc, row, col, consumer, t, NUMBER=0, FIRST=0, END=None, batch=None, end=None):
+    def stage(self, part, consumer, t, BUFFER):
+        """Puts a piece into a buffer, when that is free."""
+        if t == 0:
+            al.nvvm.cp_async_bulk_wait_group_read(self.staged.shape[1] - 1)
+        al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
+        if self.TRANSPOSED:
+            stage_transposed(self.staged[consumer, BUFFER], part, t // 32, t % 32)
+        else:
+            stage_epilogue(self.staged[consumer, BUFFER], part, t // 32, t % 32)
+        al.nvvm.fence_proxy_async_shared()
+        al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
+
+    def send(self, row, col, consumer, t, BUFFER, batch, end):
+        """Stores a piece to C, from `row` and `col` on."""
+        whole = True if end is None else row + ROWS <= end
+        if end is not None and row < end and row + ROWS > end:
+            self.store_rows(consumer * self.staged.shape[1] + BUFFER, row, col, end, t)
+        if t == 0:
+            first, second = (col, row) if self.TRANSPOSED else (row, col)
+            if batch is not None:
+                al.nvvm.tma_store_3d(self.C, batch[2], first, second, self.staged[consumer, BUFFER])
+            elif self.ADD:
+                al.nvvm.tma_reduce_add_2d(self.C, first, second, self.staged[consumer, BUFFER])
+            elif whole:
+                al.nvvm.tma_store_2d(self.C, first, second, self.staged[consumer, BUFFER])
+
+    def store(self, acc, row, col, consumer, t, NUMBER=0, FIRST=0, END=None, batch=None, end=None, ends=None):
         """Stores columns FIRST to END of 64 rows, from `row` and `col` of C on, the NUMBER-th ones of a tile. `batch`:
-        as of `WorkTile`; `end`: of the rows that are written."""
+        as of `WorkTile`; `end`: of the rows that are written; `ends`: of rows and columns of C, from which on nothing
+        is staged."""
         BUFFERS, WIDTH = self.staged.shape[1], self.width()
         if END is None:
             END = 2 * acc.shape[0]
@@ -158,26 +205,10 @@ class TmaEpilogue:
         for p in range(FIRST // WIDTH, END // WIDTH):
             BUFFER = (NUMBER * ((END - FIRST) // WIDTH) + p - FIRST // WIDTH) % BUFFERS
             part = al.subview(acc, (p * WIDTH // 2,), (WIDTH // 2,), (1,))
+            if ends is None or (row < ends[0] and col + p * WIDTH < ends[1]):
+                self.stage(part, consumer, t, BUFFER)
+                self.send(row, col + p * WIDTH, consumer, t, BUFFER, batch, end)
             if t == 0:
-                al.nvvm.cp_async_bulk_wait_group_read(BUFFERS - 1)
-            al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
-            if self.TRANSPOSED:
-                stage_transposed(self.staged[consumer, BUFFER], part, t // 32, t % 32)
-            else:
-                stage_epilogue(self.staged[consumer, BUFFER], part, t // 32, t % 32)
-            al.nvvm.fence_proxy_async_shared()
-            al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
-            whole = True if end is None else row + ROWS <= end
-            if end is not None and row < end and row + ROWS > end:
-                self.store_rows(consumer * BUFFERS + BUFFER, row, col + p * WIDTH, end, t)
-            if t == 0:
-                first, second = (col + p * WIDTH, row) if self.TRANSPOSED else (row, col + p * WIDTH)
-                if batch is not None:
-                    al.nvvm.tma_store_3d(self.C, batch[2], first, second, self.staged[consumer, BUFFER])
-                elif self.ADD:
-                    al.nvvm.tma_reduce_add_2d(self.C, first, second, self.staged[consumer, BUFFER])
-                elif whole:
-                    al.nvvm.tma_store_2d(self.C, first, second, self.staged[consumer, BUFFER])
                 al.nvvm.cp_async_bulk_commit_group()
 
 

@@ -9,6 +9,7 @@ import math
 
 import avelang
 import avelang.language as al
+from avelang.pipelines.epilogue import ends_of
 from avelang.pipelines.scheduling import sched_barrier
 
 ACQ_REL = 3
@@ -401,4 +402,6 @@ class ClusterScatter:
                         complete = self.workspace.fixup(own, work, consumer * BLOCKS + r, t)
                     if complete:
                         row = work.at[0] + (consumer * BLOCKS + r) * 64
-                        self.epilogue.store(rows[r], row, work.at[1], consumer, t, r, FIRST, END, work.batch)
+                        self.epilogue.store(
+                            rows[r], row, work.at[1], consumer, t, r, FIRST, END, work.batch, None, ends_of(work)
+                        )

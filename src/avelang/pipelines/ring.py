@@ -169,19 +169,18 @@ def producer_load(ring, state, stages, index, x, row, col, part, PARTS, APART, s
         SIZE, COLUMNS = stages.shape[1] // PARTS, 128 // stages.dtype.bytes
         own, row = al.subview(stages, (index, part * SIZE), (1, SIZE), (1, 1)), row + part * (SIZE // COLUMNS)
         ranks = sum([1 << (APART * i) for i in range(PARTS)]) << shift
-    if isinstance(x, tuple) and len(x) == 4:
-        if x[3]:
-            load_box(own, x[2], row, col, ring.full[state.stage], ranks, CACHE)
-        else:
-            load_box(own, (x[0], x[1]), row, col, ring.full[state.stage], ranks, CACHE)
-    else:
-        load_box(own, x, row, col, ring.full[state.stage], ranks, CACHE)
+    load_box(own, x, row, col, ring.full[state.stage], ranks, CACHE)
 
 
 @avelang.jit
 def load_box(to, x, row, col, full, ranks, CACHE):
-    """One copy by TMA, to the cluster's `ranks` (a mask; None: to this block). `x`: of two dimensions, or three."""
-    if isinstance(x, tuple):
+    """One copy by TMA, to the cluster's `ranks` (a mask; None: to this block). `x`: as of `producer_load`."""
+    if isinstance(x, tuple) and len(x) == 4:
+        if x[3]:
+            load_box(to, x[2], row, col, full, ranks, CACHE)
+        else:
+            load_box(to, (x[0], x[1]), row, col, full, ranks, CACHE)
+    elif isinstance(x, tuple):
         if ranks is None:
             al.nvvm.tma_load_3d(to, x[0], x[1], row, col, full, CACHE)
         else:

@@ -16,7 +16,7 @@ from typing import Any
 
 import avelang
 import avelang.language as al
-from avelang.pipelines.ring import cluster_coords, producer_load
+from avelang.pipelines.ring import cluster_coords, load_box, producer_load
 
 PATTERN = 128  # bytes of a row of TMA's swizzle, and of a row of a stage
 GROUP = 128  # threads of a warpgroup
@@ -37,7 +37,8 @@ class WarpSpecialized:
     bytes along K; `stages` of the ring; `cluster_m`, `cluster_n`, `cluster_k`: blocks of its cluster along rows and
     columns of C and along K. `dtype`: of A and B. `pingpong`: two consumers take tiles in turn. `a_mn`, `b_mn`:
     neighbors in memory lie along M of A, along N of B, and not along K; of 16 bits, in atoms of 64 rows of the tile by
-    `k`."""
+    `k`. `a_box`, `b_box`: rows that TMA copies at once of an operand whose neighbors lie along K; 0: as many as the
+    block copies of it."""
 
     m: int
     n: int
@@ -50,6 +51,8 @@ class WarpSpecialized:
     pingpong: bool = False
     a_mn: bool = False
     b_mn: bool = False
+    a_box: int = 0
+    b_box: int = 0
 
     @property
     def k(self) -> int:
@@ -88,16 +91,39 @@ class WarpSpecialized:
 
 
 @avelang.jit
-def load_operand(ring, state, stages, x, row, k, part, PARTS, APART, shift, MN):
+def rows_loaded(work, ROWS_OF_TILE, EACH):
+    """How many of a tile's rows are copied, EACH at a time: those from `work[1]` on are not, but for what one copy has
+    of them; none, where EACH is 0: then one copy has all."""
+    if EACH == 0:
+        return ROWS_OF_TILE
+    left = al.select(work[1] > work[0], work[1] - work[0], 0)
+    return min((left + (EACH - 1)) // EACH * EACH, ROWS_OF_TILE)
+
+
+@avelang.jit
+def load_operand(ring, state, stages, x, row, k, part, PARTS, APART, shift, MN, BOX=0, count=None):
     """Copies an operand's part of a stage. MN: `x` has K for rows; atoms of 64 columns of it follow one another, and
-    blocks that want the same copy rows of each. `x`: as of `producer_load`."""
+    blocks that want the same copy rows of each. BOX: rows of a copy, or 0; `count`: rows of the tile that are copied,
+    of `rows_loaded`: TMA takes longer to write zeros for rows past the end of a matrix than to copy others, and what a
+    stage has of rows that nobody stores does not matter. `x`: as of `producer_load`."""
     if MN:
         SIZE = ROWS * PATTERN // stages.dtype.bytes
         ATOMS = stages.shape[1] // SIZE
         atoms = al.view(stages, al.Tensor((stages.shape[0] * ATOMS, SIZE), stages.dtype))
         for i in range(ATOMS):
-            index = state.stage * ATOMS + i
-            producer_load(ring, state, atoms, index, x, k, row + i * ROWS, part, PARTS, APART, shift)
+            if count is None or i * ROWS < count:
+                index = state.stage * ATOMS + i
+                producer_load(ring, state, atoms, index, x, k, row + i * ROWS, part, PARTS, APART, shift)
+    elif BOX:
+        SIZE = BOX * PATTERN // stages.dtype.bytes
+        BOXES = stages.shape[1] // SIZE
+        boxes = al.view(stages, al.Tensor((stages.shape[0] * BOXES, SIZE), stages.dtype))
+        ranks = None if PARTS == 1 else sum([1 << (APART * i) for i in range(PARTS)]) << shift
+        for i in range(BOXES // PARTS):
+            first = part * (BOXES // PARTS) + i
+            if count is None or first * BOX < count:
+                own = al.subview(boxes, (state.stage * BOXES + first, 0), (1, SIZE), (1, 1))
+                load_box(own, x, row + first * BOX, k, ring.full[state.stage], ranks, 0)
     else:
         producer_load(ring, state, stages, state.stage, x, row, k, part, PARTS, APART, shift)
 
@@ -150,12 +176,15 @@ def produce(G, A, B, a, b, ring, scheduler, span, gate=None):
         if gate is not None:
             gate(work)
         of_a, of_b = operand_of(A, work, 0), operand_of(B, work, 1)
+        high = rows_loaded(work.a, G.m, ROWS if G.a_mn else G.a_box)
+        wide = rows_loaded(work.b, G.n, ROWS if G.b_mn else G.b_box)
         for step in al.range(work.steps(G.k)):
-            ring.acquire(state, G.bytes)
+            ring.acquire(state, (high + wide) * PATTERN)
             k = work.k[0] + step * G.k
             row, col = rank + cluster_m, rank + cluster_n * G.cluster_m
-            load_operand(ring, state, a, of_a, work.a[0], k, cluster_n, G.cluster_n, G.cluster_m, row, G.a_mn)
-            load_operand(ring, state, b, of_b, work.b[0], k + work.b_shift, cluster_m, G.cluster_m, 1, col, G.b_mn)
+            down, right = (cluster_n, G.cluster_n, G.cluster_m, row), (cluster_m, G.cluster_m, 1, col)
+            load_operand(ring, state, a, of_a, work.a[0], k, *down, G.a_mn, G.a_box, high)
+            load_operand(ring, state, b, of_b, work.b[0], k + work.b_shift, *right, G.b_mn, G.b_box, wide)
             state.advance()
     ring.tail(state)
 

@@ -64,12 +64,14 @@ class Mask:
 
 @dataclasses.dataclass(slots=True)
 class Alloc:
-    """A piece of memory: its address and size in bytes, and the name that messages give it."""
+    """A piece of memory: its address and size in bytes, and the name that messages give it. `undefined`: what nothing
+    wrote may be read, and is NaN."""
 
     name: str
     start: int
     size: int
     writable: bool = True
+    undefined: bool = False
 
     @property
     def end(self) -> int:
@@ -314,6 +316,9 @@ def scratch(name: str, allocs: Sequence[Alloc], lanes: int = 1) -> AddressSpace:
     """Fresh memory for `allocs`: shared (one copy), or local (a copy for each of `lanes`)."""
     size = -(-max((a.end for a in allocs), default=0) // 8) * 8 or 8
     data, shadow = np.zeros(size * lanes, np.uint8), np.zeros(size * lanes, np.uint8)
+    for a in allocs:
+        if a.undefined:  # of shared memory
+            data[a.start : a.end], shadow[a.start : a.end] = 0xFF, 1
     return AddressSpace(name, allocs, [Buffer(data, shadow)] * max(1, len(allocs)), size if name == LOCAL else 0)
 
 

@@ -98,6 +98,8 @@ class ReferenceProgram:
                     for op in ops
                 ]
             )
+            for op, memory in zip(ops, self.memory[space], strict=True):
+                memory.undefined = op.attrs.get("undefined", False)
             self.allocs.update(zip(ops, self.memory[space], strict=True))
 
     def slot(self, value: Value) -> int:

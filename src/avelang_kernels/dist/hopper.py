@@ -57,7 +57,7 @@ def build_gathered(
         C: Annotated[Any, al.TensorMap(OUT, 3, BOX, swizzle=SWIZZLE)], counters: Annotated[Any, WORDS],
         rows: al.u32, n: al.u32, k: al.u32, part: al.u32, want: al.u32, team: al.Ranks,
     ):  # fmt: skip
-        stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024)
+        stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024, True)
         a, b = operands_of(G, stages, dtype)
         staged = al.make_shared((G.consumers, BUFFERS, ROWS, SWIZZLE // UNIT, UNIT // OUT.bytes), OUT, 1024)
         ring = mbarrier_ring(G.stages, G.sharers, G.cluster_m, G.cluster_n)
@@ -92,7 +92,7 @@ def build_scattered(
         flags: Annotated[Any, WORDS], out: Annotated[Any, al.Pointer(OUT)], rows: al.u32, n: al.u32, k: al.u32,
         units: al.u32, epoch: al.u32, team: al.Ranks,
     ):  # fmt: skip
-        stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024)
+        stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024, True)
         a, b = operands_of(G, stages, dtype)
         staged = al.make_shared((G.consumers, BUFFERS, ROWS, CHUNK, EACH), OUT, 1024)
         ring = mbarrier_ring(G.stages, G.sharers, G.cluster_m, G.cluster_n)

@@ -144,7 +144,7 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None
     G, (A_BOX, B_BOX) = tile.block(dtype, *majors), tile.boxes(STEP, *majors)
     PIECE, BUFFERS, PARTIALS = tile.piece(out.bytes), tile.buffers(out.bytes), tile.partials(out.bytes)
     BOX = (PIECE, ROWS) if tile.transposed else (ROWS, PIECE)
-    SWIZZLE = PATTERN if tile.transposed else PIECE * out.bytes
+    ROW, SWIZZLE = PATTERN if tile.transposed else PIECE * out.bytes, tile.swizzle(out.bytes)
     ONES_MORE: Any = () if batch is None else (1,)
     RANK, COUNT = 2 + len(ONES_MORE), al.constexpr if batch is None else al.u32
 
@@ -158,9 +158,9 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None
         one_step: Annotated[Any, ONES] = None, two_step: Annotated[Any, TWOS] = None,
         bias_of: Annotated[Any, BIAS] = None, batches: Annotated[Any, COUNT] = None,
     ):  # fmt: skip
-        stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024)
+        stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024, True)
         a, b = operands_of(G, stages, other)
-        staged = al.make_shared((G.consumers, BUFFERS, BOX[0], SWIZZLE // UNIT, UNIT // out.bytes), out, 1024)
+        staged = al.make_shared((G.consumers, BUFFERS, BOX[0], ROW // UNIT, UNIT // out.bytes), out, 1024)
         sizes = (n, m) if tile.transposed else (m, n)
         last, of_rows = end_of(ACTIVATION, factor, one, two, one_step, two_step, sizes, scaled)
         added = None if bias is None else al.make_tensor(bias_of, bias, al.make_layout((n,)))

@@ -28,12 +28,12 @@ SHORT = 16  # tiles of clusters of a short side of C, at the most
 # The constants, in clocks, clocks an element or byte, or microseconds. They are fitted together: CLOCK is no frequency,
 # and rates of what is hidden behind something else are not measured.
 CONSTANTS = {
-    "LAUNCH": 2.5, "CLAUNCH": 0.2022, "CLOCK": 2682.0, "FILL": 7136.0, "FILLC": 759.3, "LAT": 2607.0,
-    "SYNCC": 3.016e-05, "PIECE": 387.2, "PIECET": 161.4, "EL": 18.81, "ELT": 15.01, "SUMS": 2.08, "L2": 48.83,
-    "L2X": 85.06, "SM": 1.684, "BW": 9894000.0, "FB": 0.465, "TURN0": 275.6, "EF": 2.086, "POWT": 300.0,
-    "JOIN": 3729.0, "JOINP": 127.2, "STORED": 3.173, "LOADED": 9.241, "MMA1": 1.96, "MMA2": 1.417, "MMA3": 1.499,
-    "MMAP": 1.729, "MMAW": 1.54, "SJOIN": 11590.0, "SSTORED": 1.786, "SMEM": 0.4146, "CAP": 13.79, "CAPW": 3.365,
-    "WAVE": 0.2501, "A64": 1.158, "A32": 1.212, "A16": 1.441, "M16": 1.024,
+    "LAUNCH": 2.183, "CLAUNCH": 0.2113, "CLOCK": 2438.0, "FILL": 5595.0, "FILLC": 838.0, "LAT": 3366.0,
+    "SYNCC": 3.038e-05, "PIECE": 434.7, "PIECET": 165.9, "EL": 9.061, "ELT": 9.589, "SUMS": 1.296, "L2": 51.87,
+    "L2X": 80.63, "SM": 1.521, "BW": 10230000.0, "FB": 0.4603, "TURN0": 242.7, "EF": 1.904, "POWT": 301.3,
+    "JOIN": 4922.0, "JOINP": 135.4, "STORED": 2.839, "LOADED": 7.575, "MMA1": 1.85, "MMA2": 1.249, "MMA3": 1.274,
+    "MMAP": 1.724, "MMAW": 1.281, "SJOIN": 11610.0, "SSTORED": 1.756, "SMEM": 0.5213, "CAP": 13.63, "CAPW": 3.371,
+    "WAVE": 0.2594, "A64": 0.9983, "A32": 1.02, "A16": 1.286, "M16": 1.1,
 }  # fmt: skip
 
 # Those of A and B of 1 byte that differ. K counts elements of 2 bytes: a step has the same bytes, and takes the same

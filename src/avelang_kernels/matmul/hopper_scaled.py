@@ -336,12 +336,12 @@ def build(tile: GemmTile, dtype: al.DType, other: al.DType, out: al.DType, each:
     def scaled(
         A: Annotated[Any, al.TensorMap(dtype, 2, A_BOX, swizzle=PATTERN)],
         B: Annotated[Any, al.TensorMap(other, 2, B_BOX, swizzle=PATTERN)],
-        C: Annotated[Any, al.TensorMap(out, 2, (ROWS, PIECE), swizzle=PIECE * out.bytes)], m: al.u32, n: al.u32,
+        C: Annotated[Any, al.TensorMap(out, 2, (ROWS, PIECE), swizzle=tile.swizzle(out.bytes))], m: al.u32, n: al.u32,
         k: al.u32, of_a: al.Pointer[f32], a_across: al.u32, a_along: al.u32, of_b: al.Pointer[f32], b_across: al.u32,
         b_along: al.u32, partials: Annotated[Any, SUMS] = None, counters: Annotated[Any, COUNTERS] = None,
         bias_of: Annotated[Any, BIAS] = None,
     ):  # fmt: skip
-        stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024)
+        stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024, True)
         a, b = operands_of(G, stages, other)
         staged = al.make_shared((G.consumers, BUFFERS, ROWS, PIECE * out.bytes // UNIT, UNIT // out.bytes), out, 1024)
         added = None if bias is None else al.make_tensor(bias_of, bias, al.make_layout((n,)))

@@ -38,18 +38,18 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, depth: bool) -> Any:
     wgmma = getattr(al.nvvm, f"wgmma_{products()[dtype, dtype].mma}")
     G, (A_BOX, B_BOX) = tile.block(dtype, depth, True), tile.boxes(STEP, depth, True)
     PIECE, BUFFERS = tile.piece(out.bytes), tile.buffers(out.bytes)
-    SWIZZLE, EACH = PIECE * out.bytes, UNIT // out.bytes
+    ROW, EACH = PIECE * out.bytes, UNIT // out.bytes
 
     @avelang.jit
     def grouped(
         A: Annotated[Any, al.TensorMap(dtype, 2, A_BOX, swizzle=PATTERN)],
         B: Annotated[Any, al.TensorMap(dtype, 2, B_BOX, swizzle=PATTERN)],
-        C: Annotated[Any, al.TensorMap(out, 2, (ROWS, PIECE), swizzle=SWIZZLE)],
+        C: Annotated[Any, al.TensorMap(out, 2, (ROWS, PIECE), swizzle=tile.swizzle(out.bytes))],
         c: al.Pointer[out], offsets: Annotated[Any, WORDS], m: al.u32, n: al.u32, k: al.u32, E: al.constexpr,
     ):  # fmt: skip
-        stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024)
+        stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024, True)
         a, b = operands_of(G, stages, dtype)
-        staged = al.make_shared((G.consumers, BUFFERS, ROWS, SWIZZLE // UNIT, UNIT // out.bytes), out, 1024)
+        staged = al.make_shared((G.consumers, BUFFERS, ROWS, ROW // UNIT, UNIT // out.bytes), out, 1024)
         rows = al.convert(m, al.u64) * E if depth else al.convert(m, al.u64)
         memory = al.make_tensor(c, out, al.make_layout((rows, al.convert(n // EACH, al.u64), EACH)))
         epilogue: Any = TmaEpilogue(C, staged, PINGPONG=tile.pingpong, c=memory)
