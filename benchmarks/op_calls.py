@@ -1,11 +1,11 @@
 """Host time of an operation in eager torch, by parts: what `avelang.op` adds to the launch and to the allocation.
 
-    PYTHONPATH=src python3 benchmarks/op_calls.py [--device cuda]
+    PYTHONPATH=src python3 benchmarks/op_calls.py [--device cuda] [--rounds 15]
 
 Microseconds a call, the least of several rounds, interleaved. The host function of `nothing` launches nothing; that of
-`one kernel` launches a kernel of one block. On a GPU, launches go on while the host measures: rounds are short enough
-for the queue. No gradient is wanted. Then the package's own operations on small arrays, beside torch's. Nothing here
-asserts a speed."""
+`one kernel` launches a kernel of one block, and says that it does nothing else. On a GPU, launches go on while the host
+measures: rounds are short enough for the queue. No gradient is wanted. Then the package's own operations on small
+arrays, beside torch's. Nothing here asserts a speed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import time
 import torch
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
+sys.path += [str(ROOT / "src"), str(ROOT)]  # behind PYTHONPATH, which may name another tree
 
 import avelang  # noqa: E402
 import avelang.language as al  # noqa: E402
@@ -52,7 +52,7 @@ def nothing_kept(x, w, out, kept, *, eps: float = 1e-6):
     pass
 
 
-@op(one_shape)
+@op(one_shape, launches_only=True)
 def one_kernel(x, w, out, *, eps: float = 1e-6):
     add[1, 64](x, w, out, x.shape[0])
 
@@ -76,14 +76,19 @@ def operations(device: str) -> dict:
     from avelang import ops
 
     like = {"device": device, "dtype": torch.bfloat16 if device == "cuda" else torch.float32}
-    a, b, w, g = (torch.randn(*shape, **like) for shape in ((64, 128), (128, 256), (256, 128), (128,)))
+    a, b, g = (torch.randn(*shape, **like) for shape in ((64, 128), (128, 256), (128,)))
     x, y, q = (torch.randn(*shape, **like) for shape in ((20, 855), (855, 879), (1, 4, 64, 64)))
     target, functional = torch.zeros(64, dtype=torch.long, device=device), torch.nn.functional
+    linear, cos = torch.nn.Linear(128, 256, bias=False, **like), torch.randn(64, 32, device=device)
+    one, pages = torch.randn(2, 4, 1, 64, **like), torch.randn(8, 16, 2, 64, **like)
+    table, lengths = (torch.tensor(x, dtype=torch.int32, device=device) for x in ([[3, 1, 6], [0, 4, 2]], [40, 17]))
+    packed, ends = torch.randn(40, 2, 64, **like), torch.tensor([0, 13, 40], dtype=torch.int32, device=device)
     return {
         "torch.mm": lambda: torch.mm(a, b),
         "ops.matmul": lambda: ops.matmul(a, b),
         "ops.matmul, odd rows": lambda: ops.matmul(x, y),
-        "ops.linear": lambda: ops.linear(a, w),
+        "torch's linear": lambda: functional.linear(a, linear.weight),
+        "ops.linear": lambda: ops.linear(a, linear.weight),
         "torch's rms_norm": lambda: functional.rms_norm(a, (128,), g),
         "ops.rms_norm": lambda: ops.rms_norm(a, g),
         "ops.softmax": lambda: ops.softmax(a),
@@ -92,13 +97,20 @@ def operations(device: str) -> dict:
         "ops.cross_entropy": lambda: ops.cross_entropy(a, target),
         "torch's attention": lambda: functional.scaled_dot_product_attention(q, q, q),
         "ops.attention": lambda: ops.attention(q, q, q),
+        "ops.attention, pages": lambda: ops.attention(
+            one, pages, pages, block_table=table, cache_lengths=lengths, enable_gqa=True
+        ),
+        "ops.attention, packed": lambda: ops.attention(packed, packed, packed, cu_seqlens_q=ends, cu_seqlens_k=ends),
+        "ops.layer_norm": lambda: ops.layer_norm(a, g),
+        "ops.rotary": lambda: ops.rotary(q, q, cos, cos),
     }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--device", default="cpu")
-    device = parser.parse_args().device
+    parser.add_argument("--rounds", type=int, default=15)
+    device, rounds = parser.parse_args().device, parser.parse_args().rounds
     x, w, out = (torch.ones(64, device=device) for _ in range(3))
     a = torch.ones(8, 8, device=device, dtype=torch.bfloat16 if device == "cuda" else torch.float32)
     p, host, launch = torch.nn.Parameter(w), nothing.host, add[1, 64]
@@ -119,7 +131,7 @@ def main() -> None:
     with torch.no_grad():
         for call in calls.values():
             call()
-        found = best(calls, 15, 300 if device == "cuda" else 2000, device)
+        found = best(calls, rounds, 300 if device == "cuda" else 2000, device)
         print(
             f"torch {torch.__version__}, Python {sys.version.split()[0]}, {torch.cuda.get_device_name() if device == 'cuda' else 'CPU'}"
         )
@@ -127,8 +139,9 @@ def main() -> None:
             print(f"{us:8.2f} us  {name}")
         package = operations(device)
         for call in package.values():
-            call()
-        for name, us in best(package, 15, 200, device).items():
+            for _ in range(6):
+                call()
+        for name, us in best(package, rounds, 200, device).items():
             print(f"{us:8.2f} us  {name}")
     y = x.clone().requires_grad_()
     print(f"{best({'': lambda: nothing(y, w)}, 5, 300, device)['']:8.2f} us  nothing, with a gradient (forward alone)")

@@ -58,7 +58,7 @@ def slow(monkeypatch):
     monkeypatch.setattr(compile, "cpu_object", lambda *_: (payload, {"entry": "ave_run", "scratch_bytes": 0}))
     monkeypatch.setattr(Launcher, "_slow", counted)
     monkeypatch.setattr(Cpu, "host_words", without_clusters)
-    kept = hopper_gemm.build, aligned_rows.build, hopper_skinny.kernel_of
+    kept = hopper_gemm.build, aligned_rows.build, aligned_rows.build_back, hopper_skinny.kernel_of
     for cached in kept:
         cached.cache_clear()
     yield found

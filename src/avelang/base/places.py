@@ -14,6 +14,8 @@ from avelang.base.errors import ArgumentError, AveError, error
 from avelang.base.spans import Span
 
 _OURS = ("avelang.", "pyptx.", "contextlib")  # `with` comes by way of contextlib
+# Modules whose functions stand around a user's call, and have no name of their own.
+_WRAPPERS = ("avelang.base.takes", "avelang.bridge.relaunched")
 ANNOTATION = "<annotation>"  # the file of evaluated annotations: whoever evaluates one knows the user's line
 _BUILD = "avelang.frontend.build"  # calls what a kernel calls, and knows the kernel's line itself
 
@@ -111,6 +113,13 @@ def wrong(code: str, hint: str | None = None, **fields: Any) -> AveError:
     return error(code, here(), hint, **fields)
 
 
+def _nameless(frame: FrameType) -> bool:
+    """Whether a frame of Ave's is of what stands around the function that the user called: wrappers, and the call of an
+    operation."""
+    module = frame.f_globals["__name__"]
+    return module in _WRAPPERS or module == "avelang.bridge.operation" and frame.f_code.co_name == "__call__"
+
+
 def argument_error(why: str, hint: str = "") -> ArgumentError:
     """The error (L066) that a function which launches kernels raises for an argument that it cannot take: at the line
     of the user's call, the nearest outside of the module that raises it and of Ave's own. `why` names the argument,
@@ -119,7 +128,7 @@ def argument_error(why: str, hint: str = "") -> ArgumentError:
     own = frame.f_globals.get("__name__", "")
     while frame.f_back is not None and frame.f_globals.get("__name__",
                                                            "").startswith((own, *_OURS, "avelang_kernels.")):
-        inner = inner if frame.f_globals["__name__"] == "avelang.base.takes" else frame
+        inner = inner if _nameless(frame) else frame
         frame = frame.f_back
     name = inner.f_code.co_name  # the function that the user called
     at: Span | None = Span(frame.f_code.co_filename, frame.f_lineno, function=frame.f_code.co_name)
@@ -136,8 +145,7 @@ def rehomed(e: ArgumentError, name: str) -> ArgumentError:
     raised behind a framework's frames. `name`: of the function that is the caller, where the user called it itself."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_globals.get("__name__", "").startswith((*_OURS, "avelang_kernels.")):
-        # The wrapper that counts arguments has no name of its own.
-        name = name if frame.f_globals["__name__"] == "avelang.base.takes" else frame.f_code.co_name
+        name = name if _nameless(frame) else frame.f_code.co_name
         frame = frame.f_back
     if frame is not None and e.why:
         found = error(e.code, Span(frame.f_code.co_filename, frame.f_lineno, function=frame.f_code.co_name), e.hint,

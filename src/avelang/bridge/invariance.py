@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from avelang.base.words import Word
+
 
 class Invariant:
     """`with invariant():` (and `invariant(False)` inside) says that the bits of a row must not depend on what came with
@@ -13,15 +15,19 @@ class Invariant:
     An operation that has a choice takes an option `invariant: bool | None = None`; None means what holds here, and is
     settled before the call is traced, so that a compiled graph has it as a constant, and the backward the same."""
 
-    __slots__ = ("_held",)
+    __slots__ = ("_held", "word")
 
     def __init__(self) -> None:
         self._held: list[_Held] = []  # of several threads, which leave in any order: ranks that go backward, for one
+        self.word = Word()  # 1 where `on()`, for compiled code
 
     def on(self) -> bool:
         """True inside of `with invariant():`."""
         last = self._held[-1:]
         return bool(last) and last[0].wanted
+
+    def _tell(self) -> None:
+        self.word.put(self.on())
 
     def __call__(self, on: bool = True) -> _Held:
         """A context manager: inside of it `on()` is `on`."""
@@ -36,10 +42,12 @@ class _Held:
 
     def __enter__(self) -> Invariant:
         self.state._held.append(self)
+        self.state._tell()
         return self.state
 
     def __exit__(self, *_: Any) -> None:
         self.state._held.remove(self)
+        self.state._tell()
 
 
 invariant = Invariant()

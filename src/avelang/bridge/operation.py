@@ -17,6 +17,7 @@ from avelang.base.takes import placed
 from avelang.bridge.descriptions import Array, NoKernel, ave_dtype, dtype_name, framework_of
 from avelang.bridge.invariance import invariant
 from avelang.bridge.registry import registered
+from avelang.bridge.relaunched import Relaunched
 from avelang.bridge.signatures import Signature
 from avelang.ir.dtypes import numpy_dtype
 
@@ -367,6 +368,22 @@ class Operation:
         return self.__qualname__
 
 
+class LaunchingOperation(Operation):
+    """One whose host function only launches kernels: a call like two before it is repeated by compiled code."""
+
+    def __init__(self, *args: Any, **named: Any):
+        super().__init__(*args, **named)
+        self._short = Relaunched(super().__call__, self.__name__)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        torch = sys.modules.get("torch")
+        if torch is not None and not torch.compiler.is_compiling():
+            found = self._short.ask(*args, **named)
+            if found is not None:
+                return self._short.learn(found, args, named) if type(found) is bytes else found
+        return super().__call__(*args, **named)
+
+
 def _said(x: Any) -> str:
     text = repr(x)
     return f"{type(x).__name__} {text if len(text) < 60 else text[:57] + '...'}"
@@ -376,7 +393,7 @@ def _said(x: Any) -> str:
 def op(
     shapes: Callable[..., Array | tuple[Array, ...]], *, returns: int = 1, namespace: str | None = None,
     batched: Sequence[str] = (), contiguous: bool | Sequence[str] = False, autocast: str | None = None,
-    sharding: Any = None,
+    sharding: Any = None, launches_only: bool = False,
 ) -> Callable[[Callable[..., Any]], Operation]:  # fmt: skip
     """Makes an operation of a host function, which launches kernels: `@op(shapes)`.
 
@@ -390,11 +407,14 @@ def op(
     the outputs then have too: `vmap` maps onto them. contiguous: inputs (True: all) of which the host function gets a
     row-major copy where they are not row-major without gaps. autocast: "lower" (the dtype of torch's autocast, as for
     matrix products), "float32" (as for norms and losses) or None (as given). sharding: a rule for torch's DTensor.
+    launches_only: True where the host function does nothing but launch kernels on its arrays, views of them and new
+    memory, and decides by nothing but their shapes, strides, dtypes and devices, by options and `ops.invariant`: an
+    eager call in torch like two before it then runs no Python of it, only the launches.
 
     Raises L068 for functions that do not fit one another."""
 
     def made(host: Callable[..., Any]) -> Operation:
-        return Operation(
+        return (LaunchingOperation if launches_only else Operation)(
             host,
             shapes,
             returns,

@@ -1,4 +1,4 @@
-; Made by `./dev native` of cpu/cpu.c, SHA-256 88825df2337389677e476e95b904c400b16a40323f04808c3bfeba4bf8eb955d
+; Made by `./dev native` of cpu/cpu.c, SHA-256 1d1f856d51fee8c00af4ea472e6e9b79c0fcdd66cd1c93344a8c877e5b49b385
 
 %struct.WaveBarrier = type { i32, i32 }
 

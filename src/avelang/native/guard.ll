@@ -1,4 +1,4 @@
-; Made by `./dev native` of guard.c, SHA-256 7b1ac2220dc199418e4bfb29093025caa8c0c82e8117a8470369330a1c0c5b40
+; Made by `./dev native` of guard.c, SHA-256 43d377711dad2521444510b0e693bb45694460340c20f6e15d2e7ca460443bfb
 
 @ave_length = local_unnamed_addr global i64 0, align 8
 @place = internal global [64 x i64] zeroinitializer, align 64

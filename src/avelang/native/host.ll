@@ -1,6 +1,7 @@
-; Made by `./dev native` of host/host.c, SHA-256 43c31b9b393c1e7b793b7988bd07975e36237bf66333c815c51815f12719f92f
+; Made by `./dev native` of host/host.c, SHA-256 43f0a39ad788caebb7cd1f730c139d5b3cd42568efa8afb2fc14dc71cd5e26ee
 
 %struct.Subscript = type { ptr, i64, ptr }
+%struct.Dry = type { ptr, ptr }
 %struct.Recent = type { ptr, i64, [3 x i32], ptr, [16 x i64] }
 %struct.Job = type { ptr, ptr, ptr, i64, i64, [24 x i8], i64, [56 x i8], i64, [56 x i8] }
 %struct.LaunchState = type { [3 x i32], i32, ptr, ptr, ptr, ptr, ptr, ptr, i64 }
@@ -14,9 +15,15 @@
 %struct.ParamCheck = type { i64, i64, i64, i64, i64, i64, [4 x i32], ptr, ptr, i64, [4 x ptr], i64, %struct.Likeness, [3 x i64] }
 %struct.Likeness = type { ptr, ptr, i64, i64, ptr }
 %struct.Exchange = type { ptr, ptr }
+%struct.Walk = type { ptr, ptr, i64, i64, i8, i64, [384 x i64], [32 x i64] }
+%struct.Check = type { ptr, i64, i64, i64 }
+%struct.RepeatLaunch = type { ptr, ptr, i64, ptr, i64, ptr, [3 x i32] }
+%struct.Made = type { ptr, i64, i64, [5 x ptr], ptr, i64, i64 }
+%struct.Moving = type { i64, i64, i64, ptr, i64, i64, ptr, ptr, i64 }
 
 @interrupted_pool = internal unnamed_addr global ptr null, align 8
 @ave_subscripts = local_unnamed_addr global %struct.Subscript zeroinitializer, align 8
+@ave_dry = local_unnamed_addr global %struct.Dry zeroinitializer, align 8
 @ave_recent = local_unnamed_addr global [8 x %struct.Recent] zeroinitializer, align 16
 @ave_launched = local_unnamed_addr global i64 0, align 8
 @PyExc_TypeError = external local_unnamed_addr global ptr, align 8
@@ -1465,7 +1472,6 @@ entry:
 define internal fastcc ptr @launch(ptr noundef captures(none) %state, ptr noundef %provider, ptr noundef %args, i64 noundef %positional, ptr noundef %names) unnamed_addr #0 {
 entry:
   %t.i.i.i.i = alloca %struct.DLTensor, align 8
-  %key.i.i.i.i.i.i = alloca [12 x i64], align 64
   %room = alloca %struct.Room, align 64
   %g = alloca %struct.Geometry, align 8
   %call = alloca %struct.Call, align 8
@@ -1503,7 +1509,7 @@ if.end.i:
   %2 = load ptr, ptr @PyExc_TypeError, align 8
   %call4.i = tail call i32 @PyErr_ExceptionMatches(ptr noundef %2) #11
   %tobool5.not.i = icmp eq i32 %call4.i, 0
-  br i1 %tobool5.not.i, label %cleanup40, label %cleanup.i
+  br i1 %tobool5.not.i, label %cleanup61, label %cleanup.i
 
 cleanup.i:
   tail call void @PyErr_Clear() #11
@@ -1512,48 +1518,48 @@ cleanup.i:
 asked.exit:
   tail call void @Py_IncRef(ptr noundef %provider) #11
   %tobool5.not = icmp eq ptr %provider, null
-  br i1 %tobool5.not, label %cleanup40, label %if.end
+  br i1 %tobool5.not, label %cleanup61, label %if.end
 
 if.end:
-  %retval.1.i164 = phi ptr [ %provider, %asked.exit ], [ %call1.i, %if.then.i ]
-  %type.i = getelementptr inbounds nuw i8, ptr %retval.1.i164, i64 8
+  %retval.1.i204 = phi ptr [ %provider, %asked.exit ], [ %call1.i, %if.then.i ]
+  %type.i = getelementptr inbounds nuw i8, ptr %retval.1.i204, i64 8
   %3 = load ptr, ptr %type.i, align 8
   %tuple_.i = getelementptr inbounds nuw i8, ptr %0, i64 32
   %4 = load ptr, ptr %tuple_.i, align 8
   %cmp.not.i = icmp eq ptr %3, %4
-  br i1 %cmp.not.i, label %lor.lhs.false.i, label %if.end36
+  br i1 %cmp.not.i, label %lor.lhs.false.i, label %cond.end11
 
 lor.lhs.false.i:
-  %size.i = getelementptr inbounds nuw i8, ptr %retval.1.i164, i64 16
+  %size.i = getelementptr inbounds nuw i8, ptr %retval.1.i204, i64 16
   %5 = load i64, ptr %size.i, align 8
   %cmp1.not.i = icmp eq i64 %5, 2
-  br i1 %cmp1.not.i, label %if.end.i73, label %if.end36
+  br i1 %cmp1.not.i, label %if.end.i102, label %cond.end11
 
-if.end.i73:
-  %items.i109 = getelementptr inbounds nuw i8, ptr %0, i64 248
-  %6 = load i64, ptr %items.i109, align 8
-  %add.ptr.i110 = getelementptr inbounds i8, ptr %retval.1.i164, i64 %6
-  %7 = load ptr, ptr %add.ptr.i110, align 8
+if.end.i102:
+  %items.i44.i = getelementptr inbounds nuw i8, ptr %0, i64 248
+  %6 = load i64, ptr %items.i44.i, align 8
+  %add.ptr.i45.i = getelementptr inbounds i8, ptr %retval.1.i204, i64 %6
+  %7 = load ptr, ptr %add.ptr.i45.i, align 8
   %call2.i = call fastcc i1 @extents(ptr noundef %7, ptr noundef nonnull %0, ptr noundef nonnull %g) #13
-  br i1 %call2.i, label %lor.lhs.false3.i, label %if.end36
+  br i1 %call2.i, label %lor.lhs.false3.i, label %cond.end11
 
 lor.lhs.false3.i:
-  %8 = load i64, ptr %items.i109, align 8
-  %add.ptr.i = getelementptr inbounds i8, ptr %retval.1.i164, i64 %8
-  %arrayidx.i108 = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 8
-  %9 = load ptr, ptr %arrayidx.i108, align 8
+  %8 = load i64, ptr %items.i44.i, align 8
+  %add.ptr.i.i = getelementptr inbounds i8, ptr %retval.1.i204, i64 %8
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i, i64 8
+  %9 = load ptr, ptr %arrayidx.i.i, align 8
   %block.i = getelementptr inbounds nuw i8, ptr %g, i64 24
   %call6.i = call fastcc i1 @extents(ptr noundef %9, ptr noundef nonnull %0, ptr noundef %block.i) #13
-  br i1 %call6.i, label %if.end8.i76, label %if.end36
+  br i1 %call6.i, label %if.end8.i103, label %cond.end11
 
-if.end8.i76:
+if.end8.i103:
   %arrayidx.i = getelementptr inbounds nuw i8, ptr %g, i64 8
   %10 = load i64, ptr %arrayidx.i, align 8
   %arrayidx11.i = getelementptr inbounds nuw i8, ptr %g, i64 16
   %11 = load i64, ptr %arrayidx11.i, align 8
   %or.i = or i64 %11, %10
   %cmp12.i = icmp ugt i64 %or.i, 65535
-  br i1 %cmp12.i, label %if.end36, label %cond.true8
+  br i1 %cmp12.i, label %cond.end11, label %cond.true8
 
 cond.true8:
   %12 = load i64, ptr %g, align 8
@@ -1568,16 +1574,13 @@ cond.true8:
   store i32 %conv25.i, ptr %arrayidx27.i, align 8
   %count.i = getelementptr inbounds nuw i8, ptr %state, i64 16
   %13 = load i64, ptr %count.i, align 8
-  %cmp.i178 = icmp sgt i64 %13, 0
-  br i1 %cmp.i178, label %for.body.i.lr.ph, label %if.end36
+  %cmp.i222 = icmp sgt i64 %13, 0
+  br i1 %cmp.i222, label %for.body.i.lr.ph, label %cond.end11
 
 for.body.i.lr.ph:
   %entries.i = getelementptr inbounds nuw i8, ptr %state, i64 24
-  %14 = load i64, ptr %block.i, align 8
   %arrayidx8.i = getelementptr inbounds nuw i8, ptr %g, i64 32
-  %15 = load i64, ptr %arrayidx8.i, align 8
-  %arrayidx11.i116 = getelementptr inbounds nuw i8, ptr %g, i64 40
-  %16 = load i64, ptr %arrayidx11.i116, align 8
+  %arrayidx11.i140 = getelementptr inbounds nuw i8, ptr %g, i64 40
   %tagged1.i.i = getelementptr inbounds nuw i8, ptr %0, i64 240
   %ndarray.i.i.i = getelementptr inbounds nuw i8, ptr %0, i64 64
   %fields.i.i.i = getelementptr inbounds nuw i8, ptr %0, i64 256
@@ -1592,7 +1595,7 @@ for.body.i.lr.ph:
   %sizes.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %0, i64 312
   %offset.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %0, i64 296
   %bytes.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %0, i64 376
-  %data.i64.i.i.i = getelementptr inbounds nuw i8, ptr %0, i64 320
+  %data.i65.i.i.i = getelementptr inbounds nuw i8, ptr %0, i64 320
   %lazy.i.i.i = getelementptr inbounds nuw i8, ptr %0, i64 336
   %count.i.i.i.i = getelementptr inbounds nuw i8, ptr %0, i64 96
   %exchanges.i.i.i.i = getelementptr inbounds nuw i8, ptr %0, i64 104
@@ -1600,101 +1603,102 @@ for.body.i.lr.ph:
   %dtype.i.i.i.i = getelementptr inbounds nuw i8, ptr %t.i.i.i.i, i64 20
   %offset.i.i.i.i = getelementptr inbounds nuw i8, ptr %t.i.i.i.i, i64 40
   %rank8.i.i.i.i = getelementptr inbounds nuw i8, ptr %t.i.i.i.i, i64 16
-  %strides.i108.i.i.i = getelementptr inbounds nuw i8, ptr %t.i.i.i.i, i64 32
-  %shape.i109.i.i.i = getelementptr inbounds nuw i8, ptr %t.i.i.i.i, i64 24
-  %17 = getelementptr inbounds nuw i8, ptr %key.i.i.i.i.i.i, i64 88
-  %add.ptr1.i.i.i.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %key.i.i.i.i.i.i, i64 64
+  %strides.i119.i.i.i = getelementptr inbounds nuw i8, ptr %t.i.i.i.i, i64 32
+  %shape.i120.i.i.i = getelementptr inbounds nuw i8, ptr %t.i.i.i.i, i64 24
   %true_.i.i = getelementptr inbounds nuw i8, ptr %0, i64 48
   %false_.i.i = getelementptr inbounds nuw i8, ptr %0, i64 56
   %float_.i63.i.i = getelementptr inbounds nuw i8, ptr %0, i64 16
   %int_.i48.i.i = getelementptr inbounds nuw i8, ptr %0, i64 8
   %digit.i.i54.i.i = getelementptr inbounds nuw i8, ptr %0, i64 232
   %smax = tail call i64 @llvm.smax.i64(i64 %cond, i64 1)
-  %cmp20.not107.i = icmp sgt i64 %cond, 0
+  %cmp20.not113.i = icmp sgt i64 %cond, 0
   %add.i = add i64 %cond, %positional
-  %cmp38.not.not109.i = icmp sgt i64 %add.i, 0
+  %cmp38.not.not115.i = icmp sgt i64 %add.i, 0
   br label %for.body.i
 
 for.body.i:
-  %i.0.i179 = phi i64 [ 0, %for.body.i.lr.ph ], [ %inc.i, %for.inc.i ]
-  %arrayidx.i78 = getelementptr inbounds nuw ptr, ptr %entries.i, i64 %i.0.i179
-  %18 = load ptr, ptr %arrayidx.i78, align 8
-  %positional.i = getelementptr inbounds nuw i8, ptr %18, i64 24
-  %19 = load i64, ptr %positional.i, align 8
-  %cmp.not.i113 = icmp eq i64 %19, %positional
-  br i1 %cmp.not.i113, label %lor.lhs.false.i114, label %for.inc.i
+  %i.0.i223 = phi i64 [ 0, %for.body.i.lr.ph ], [ %inc.i, %for.inc.i ]
+  %arrayidx.i105 = getelementptr inbounds nuw ptr, ptr %entries.i, i64 %i.0.i223
+  %14 = load ptr, ptr %arrayidx.i105, align 8
+  %positional.i = getelementptr inbounds nuw i8, ptr %14, i64 24
+  %15 = load i64, ptr %positional.i, align 8
+  %cmp.not.i137 = icmp eq i64 %15, %positional
+  br i1 %cmp.not.i137, label %lor.lhs.false.i138, label %for.inc.i
 
-lor.lhs.false.i114:
-  %keyword.i = getelementptr inbounds nuw i8, ptr %18, i64 32
-  %20 = load i64, ptr %keyword.i, align 8
-  %cmp4.not.i = icmp eq i64 %20, %cond
-  br i1 %cmp4.not.i, label %if.end.i115, label %for.inc.i
+lor.lhs.false.i138:
+  %keyword.i = getelementptr inbounds nuw i8, ptr %14, i64 32
+  %16 = load i64, ptr %keyword.i, align 8
+  %cmp4.not.i = icmp eq i64 %16, %cond
+  br i1 %cmp4.not.i, label %if.end.i139, label %for.inc.i
 
-if.end.i115:
-  %block5.i = getelementptr inbounds nuw i8, ptr %18, i64 48
-  %21 = load i64, ptr %block5.i, align 8
-  %arrayidx7.i = getelementptr inbounds nuw i8, ptr %18, i64 56
-  %22 = load i64, ptr %arrayidx7.i, align 8
-  %arrayidx10.i = getelementptr inbounds nuw i8, ptr %18, i64 64
-  %23 = load i64, ptr %arrayidx10.i, align 8
-  %24 = icmp eq i64 %21, %14
-  %25 = icmp eq i64 %22, %15
-  %26 = and i1 %24, %25
-  %27 = icmp eq i64 %23, %16
-  %tobool.not.i117 = and i1 %26, %27
-  br i1 %tobool.not.i117, label %if.end15.i, label %for.inc.i
+if.end.i139:
+  %block5.i = getelementptr inbounds nuw i8, ptr %14, i64 48
+  %17 = load i64, ptr %block5.i, align 8
+  %18 = load i64, ptr %block.i, align 8
+  %arrayidx7.i = getelementptr inbounds nuw i8, ptr %14, i64 56
+  %19 = load i64, ptr %arrayidx7.i, align 8
+  %20 = load i64, ptr %arrayidx8.i, align 8
+  %arrayidx10.i = getelementptr inbounds nuw i8, ptr %14, i64 64
+  %21 = load i64, ptr %arrayidx10.i, align 8
+  %22 = load i64, ptr %arrayidx11.i140, align 8
+  %23 = icmp eq i64 %17, %18
+  %24 = icmp eq i64 %19, %20
+  %25 = and i1 %23, %24
+  %26 = icmp eq i64 %21, %22
+  %tobool.not.i141 = and i1 %25, %26
+  br i1 %tobool.not.i141, label %if.end15.i, label %for.inc.i
 
 if.end15.i:
-  %watches.i = getelementptr inbounds nuw i8, ptr %18, i64 16
-  %28 = load ptr, ptr %watches.i, align 8
-  %watched.i = getelementptr inbounds nuw i8, ptr %18, i64 8
-  %29 = load i64, ptr %watched.i, align 8
-  %30 = load i64, ptr %tagged1.i.i, align 8
-  %cmp.i.i = icmp ne i64 %30, 0
-  %add.ptr.idx.i.i = shl nsw i64 %29, 5
-  %add.ptr.i86.i = getelementptr inbounds i8, ptr %28, i64 %add.ptr.idx.i.i
-  %cmp2.not49.i.i = icmp slt i64 %29, 1
+  %watches.i = getelementptr inbounds nuw i8, ptr %14, i64 16
+  %27 = load ptr, ptr %watches.i, align 8
+  %watched.i = getelementptr inbounds nuw i8, ptr %14, i64 8
+  %28 = load i64, ptr %watched.i, align 8
+  %29 = load i64, ptr %tagged1.i.i, align 8
+  %cmp.i.i = icmp ne i64 %29, 0
+  %add.ptr.idx.i.i = shl nsw i64 %28, 5
+  %add.ptr.i86.i = getelementptr inbounds i8, ptr %27, i64 %add.ptr.idx.i.i
+  %cmp2.not49.i.i = icmp slt i64 %28, 1
   br i1 %cmp2.not49.i.i, label %unchanged.exit.i, label %for.body.i.i
 
 for.body.i.i:
-  %w.050.i.i = phi ptr [ %incdec.ptr.i.i, %for.inc.i.i ], [ %28, %if.end15.i ]
+  %w.050.i.i = phi ptr [ %incdec.ptr.i.i, %for.inc.i.i ], [ %27, %if.end15.i ]
   %name.i.i = getelementptr inbounds nuw i8, ptr %w.050.i.i, i64 8
-  %31 = load ptr, ptr %name.i.i, align 8
-  %cmp3.i.i = icmp ugt ptr %31, inttoptr (i64 1 to ptr)
+  %30 = load ptr, ptr %name.i.i, align 8
+  %cmp3.i.i = icmp ugt ptr %30, inttoptr (i64 1 to ptr)
   br i1 %cmp3.i.i, label %if.then.i.i, label %if.end13.i.i
 
 if.then.i.i:
-  %32 = load ptr, ptr %w.050.i.i, align 8
-  %33 = getelementptr inbounds nuw i8, ptr %32, i64 24
-  %34 = load i64, ptr %33, align 8
+  %31 = load ptr, ptr %w.050.i.i, align 8
+  %32 = getelementptr inbounds nuw i8, ptr %31, i64 24
+  %33 = load i64, ptr %32, align 8
   %tag.i.i = getelementptr inbounds nuw i8, ptr %w.050.i.i, i64 24
-  %35 = load i64, ptr %tag.i.i, align 8
-  %cmp5.i.i = icmp eq i64 %34, %35
+  %34 = load i64, ptr %tag.i.i, align 8
+  %cmp5.i.i = icmp eq i64 %33, %34
   %or.cond.i.i = select i1 %cmp5.i.i, i1 %cmp.i.i, i1 false
   br i1 %or.cond.i.i, label %for.inc.i.i, label %if.end.i.i
 
 if.end.i.i:
-  %call.i.i = call ptr @PyDict_GetItemWithError(ptr noundef nonnull %32, ptr noundef nonnull %31) #11
+  %call.i.i = call ptr @PyDict_GetItemWithError(ptr noundef nonnull %31, ptr noundef nonnull %30) #11
   %value.i.i = getelementptr inbounds nuw i8, ptr %w.050.i.i, i64 16
-  %36 = load ptr, ptr %value.i.i, align 8
-  %cmp8.not.i.i = icmp eq ptr %call.i.i, %36
+  %35 = load ptr, ptr %value.i.i, align 8
+  %cmp8.not.i.i = icmp eq ptr %call.i.i, %35
   br i1 %cmp8.not.i.i, label %if.end10.i.i, label %for.inc.i
 
 if.end10.i.i:
-  store i64 %34, ptr %tag.i.i, align 8
+  store i64 %33, ptr %tag.i.i, align 8
   br label %for.inc.i.i
 
 if.end13.i.i:
-  %tobool.not.i.i = icmp eq ptr %31, null
-  %37 = load ptr, ptr %w.050.i.i, align 8
+  %tobool.not.i.i = icmp eq ptr %30, null
+  %36 = load ptr, ptr %w.050.i.i, align 8
   br i1 %tobool.not.i.i, label %if.else.i.i, label %if.then15.i.i
 
 if.then15.i.i:
-  %38 = load ptr, ptr %37, align 8
+  %37 = load ptr, ptr %36, align 8
   br label %if.end22.i.i
 
 if.else.i.i:
-  %call18.i.i = call ptr @PyCell_Get(ptr noundef %37) #11
+  %call18.i.i = call ptr @PyCell_Get(ptr noundef %36) #11
   %tobool19.not.i.i = icmp eq ptr %call18.i.i, null
   br i1 %tobool19.not.i.i, label %if.end22.i.i, label %if.then20.i.i
 
@@ -1703,10 +1707,10 @@ if.then20.i.i:
   br label %if.end22.i.i
 
 if.end22.i.i:
-  %have.0.i.i = phi ptr [ %38, %if.then15.i.i ], [ %call18.i.i, %if.then20.i.i ], [ null, %if.else.i.i ]
+  %have.0.i.i = phi ptr [ %37, %if.then15.i.i ], [ %call18.i.i, %if.then20.i.i ], [ null, %if.else.i.i ]
   %value23.i.i = getelementptr inbounds nuw i8, ptr %w.050.i.i, i64 16
-  %39 = load ptr, ptr %value23.i.i, align 8
-  %cmp24.not.i.i = icmp eq ptr %have.0.i.i, %39
+  %38 = load ptr, ptr %value23.i.i, align 8
+  %cmp24.not.i.i = icmp eq ptr %have.0.i.i, %38
   br i1 %cmp24.not.i.i, label %for.inc.i.i, label %for.inc.i
 
 for.inc.i.i:
@@ -1715,57 +1719,57 @@ for.inc.i.i:
   br i1 %cmp2.not.not.i.i, label %for.body.i.i, label %unchanged.exit.i
 
 unchanged.exit.i:
-  br i1 %cmp20.not107.i, label %for.body.lr.ph.i, label %for.end.i
+  br i1 %cmp20.not113.i, label %for.body.lr.ph.i, label %for.end.i
 
 for.body.lr.ph.i:
-  %names22.i = getelementptr inbounds nuw i8, ptr %18, i64 40
-  br label %for.body.i118
+  %names22.i = getelementptr inbounds nuw i8, ptr %14, i64 40
+  br label %for.body.i143
 
-for.cond.i119:
-  %inc.i120 = add nuw nsw i64 %i.0108.i, 1
-  %exitcond.not = icmp eq i64 %inc.i120, %smax
-  br i1 %exitcond.not, label %for.end.i, label %for.body.i118
+for.cond.i146:
+  %inc.i147 = add nuw nsw i64 %i.0114.i, 1
+  %exitcond.not = icmp eq i64 %inc.i147, %smax
+  br i1 %exitcond.not, label %for.end.i, label %for.body.i143
 
-for.body.i118:
-  %i.0108.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc.i120, %for.cond.i119 ]
-  %40 = load i64, ptr %items.i109, align 8
-  %add.ptr.i.i = getelementptr inbounds i8, ptr %names, i64 %40
-  %arrayidx.i.i = getelementptr inbounds nuw ptr, ptr %add.ptr.i.i, i64 %i.0108.i
-  %41 = load ptr, ptr %arrayidx.i.i, align 8
-  %42 = load ptr, ptr %names22.i, align 8
-  %arrayidx23.i = getelementptr inbounds nuw ptr, ptr %42, i64 %i.0108.i
-  %43 = load ptr, ptr %arrayidx23.i, align 8
-  %call24.i = call fastcc i1 @same(ptr noundef %41, ptr noundef %43, ptr noundef readonly %0) #13
-  br i1 %call24.i, label %for.cond.i119, label %for.inc.i
+for.body.i143:
+  %i.0114.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc.i147, %for.cond.i146 ]
+  %39 = load i64, ptr %items.i44.i, align 8
+  %add.ptr.i.i144 = getelementptr inbounds i8, ptr %names, i64 %39
+  %arrayidx.i.i145 = getelementptr inbounds nuw ptr, ptr %add.ptr.i.i144, i64 %i.0114.i
+  %40 = load ptr, ptr %arrayidx.i.i145, align 8
+  %41 = load ptr, ptr %names22.i, align 8
+  %arrayidx23.i = getelementptr inbounds nuw ptr, ptr %41, i64 %i.0114.i
+  %42 = load ptr, ptr %arrayidx23.i, align 8
+  %call24.i = call fastcc i1 @same(ptr noundef %40, ptr noundef %42, ptr noundef readonly %0) #13
+  br i1 %call24.i, label %for.cond.i146, label %for.inc.i
 
 for.end.i:
-  %template.i = getelementptr inbounds nuw i8, ptr %18, i64 88
-  %44 = load ptr, ptr %template.i, align 8
-  %tobool27.not.i = icmp eq ptr %44, null
+  %template.i = getelementptr inbounds nuw i8, ptr %14, i64 88
+  %43 = load ptr, ptr %template.i, align 8
+  %tobool27.not.i = icmp eq ptr %43, null
   br i1 %tobool27.not.i, label %if.end31.i, label %if.then28.i
 
 if.then28.i:
-  %slots30.i = getelementptr inbounds nuw i8, ptr %18, i64 80
-  %45 = load i64, ptr %slots30.i, align 8
-  %mul.i = shl i64 %45, 3
-  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 64 %room, ptr nonnull align 8 %44, i64 %mul.i, i1 false)
+  %slots30.i = getelementptr inbounds nuw i8, ptr %14, i64 80
+  %44 = load i64, ptr %slots30.i, align 8
+  %mul.i = shl i64 %44, 3
+  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 64 %room, ptr nonnull align 8 %43, i64 %mul.i, i1 false)
   br label %if.end31.i
 
 if.end31.i:
-  %params34.i = getelementptr inbounds nuw i8, ptr %18, i64 72
-  %46 = load ptr, ptr %params34.i, align 8
-  br i1 %cmp38.not.not109.i, label %for.body40.i, label %if.end.i84
+  %params34.i = getelementptr inbounds nuw i8, ptr %14, i64 72
+  %45 = load ptr, ptr %params34.i, align 8
+  br i1 %cmp38.not.not115.i, label %for.body40.i, label %if.end.i111
 
 for.body40.i:
-  %i36.0110.i = phi i64 [ %inc47.i, %for.inc46.i ], [ 0, %if.end31.i ]
-  %arrayidx41.i = getelementptr inbounds nuw ptr, ptr %args, i64 %i36.0110.i
-  %47 = load ptr, ptr %arrayidx41.i, align 8
-  %arrayidx42.i = getelementptr inbounds nuw %struct.ParamCheck, ptr %46, i64 %i36.0110.i
+  %i36.0116.i = phi i64 [ %inc47.i, %for.inc46.i ], [ 0, %if.end31.i ]
+  %arrayidx41.i = getelementptr inbounds nuw ptr, ptr %args, i64 %i36.0116.i
+  %46 = load ptr, ptr %arrayidx41.i, align 8
+  %arrayidx42.i = getelementptr inbounds nuw %struct.ParamCheck, ptr %45, i64 %i36.0116.i
   %slot.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 8
-  %48 = load i64, ptr %slot.i.i, align 8
-  %arrayidx.i87.i = getelementptr inbounds i64, ptr %room, i64 %48
-  %49 = load i64, ptr %arrayidx42.i, align 8
-  switch i64 %49, label %for.inc.i [
+  %47 = load i64, ptr %slot.i.i, align 8
+  %arrayidx.i87.i = getelementptr inbounds i64, ptr %room, i64 %47
+  %48 = load i64, ptr %arrayidx42.i, align 8
+  switch i64 %48, label %for.inc.i [
     i64 0, label %argument.exit.i
     i64 1, label %sw.bb1.i.i
     i64 2, label %sw.bb4.i.i
@@ -1779,34 +1783,34 @@ for.body40.i:
 
 sw.bb1.i.i:
   %low2.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 16
-  %50 = load i64, ptr %low2.i.i, align 8
+  %49 = load i64, ptr %low2.i.i, align 8
   %high.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 24
-  %51 = load i64, ptr %high.i.i, align 8
-  %type.i.i.i = getelementptr inbounds nuw i8, ptr %47, i64 8
-  %52 = load ptr, ptr %type.i.i.i, align 8
-  %53 = load ptr, ptr %int_.i48.i.i, align 8
-  %cmp.not.i.i.i = icmp eq ptr %52, %53
+  %50 = load i64, ptr %high.i.i, align 8
+  %type.i.i.i = getelementptr inbounds nuw i8, ptr %46, i64 8
+  %51 = load ptr, ptr %type.i.i.i, align 8
+  %52 = load ptr, ptr %int_.i48.i.i, align 8
+  %cmp.not.i.i.i = icmp eq ptr %51, %52
   br i1 %cmp.not.i.i.i, label %if.end.i.i.i, label %for.inc.i
 
 if.end.i.i.i:
-  %54 = getelementptr inbounds nuw i8, ptr %47, i64 24
-  %55 = load i32, ptr %54, align 8
-  %conv.i.i.i.i = zext i32 %55 to i64
+  %53 = getelementptr inbounds nuw i8, ptr %46, i64 24
+  %54 = load i32, ptr %53, align 8
+  %conv.i.i.i.i = zext i32 %54 to i64
   store i64 %conv.i.i.i.i, ptr %arrayidx.i87.i, align 8
-  %size.i.i.i.i = getelementptr inbounds nuw i8, ptr %47, i64 16
-  %56 = load i64, ptr %size.i.i.i.i, align 8
-  %57 = load i64, ptr %digit.i.i54.i.i, align 8
-  %cmp.i.i.i.i = icmp eq i64 %56, %57
+  %size.i.i.i.i = getelementptr inbounds nuw i8, ptr %46, i64 16
+  %55 = load i64, ptr %size.i.i.i.i, align 8
+  %56 = load i64, ptr %digit.i.i54.i.i, align 8
+  %cmp.i.i.i.i = icmp eq i64 %55, %56
   br i1 %cmp.i.i.i.i, label %if.then1.i.i.i, label %if.end4.i.i.i
 
 if.then1.i.i.i:
-  %cmp2.not.i.i.i = icmp sle i64 %50, %conv.i.i.i.i
-  %cmp3.i.i.i = icmp sge i64 %51, %conv.i.i.i.i
+  %cmp2.not.i.i.i = icmp sle i64 %49, %conv.i.i.i.i
+  %cmp3.i.i.i = icmp sge i64 %50, %conv.i.i.i.i
   %spec.select.i.i.i = and i1 %cmp2.not.i.i.i, %cmp3.i.i.i
   br i1 %spec.select.i.i.i, label %for.inc46.i, label %for.inc.i
 
 if.end4.i.i.i:
-  %call5.i.i.i = call i64 @PyLong_AsLongLong(ptr noundef nonnull %47) #11
+  %call5.i.i.i = call i64 @PyLong_AsLongLong(ptr noundef nonnull %46) #11
   %cmp6.i.i.i = icmp eq i64 %call5.i.i.i, -1
   br i1 %cmp6.i.i.i, label %land.lhs.true.i.i.i, label %if.end9.i.i.i
 
@@ -1820,8 +1824,8 @@ if.then8.i.i.i:
   br label %for.inc.i
 
 if.end9.i.i.i:
-  %cmp10.i.i.i = icmp slt i64 %call5.i.i.i, %50
-  %cmp11.i.i.i = icmp sgt i64 %call5.i.i.i, %51
+  %cmp10.i.i.i = icmp slt i64 %call5.i.i.i, %49
+  %cmp11.i.i.i = icmp sgt i64 %call5.i.i.i, %50
   %or.cond.i.i.i = or i1 %cmp10.i.i.i, %cmp11.i.i.i
   br i1 %or.cond.i.i.i, label %for.inc.i, label %if.end13.i.i.i
 
@@ -1831,30 +1835,30 @@ if.end13.i.i.i:
 
 sw.bb4.i.i:
   %high5.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 24
-  %58 = load i64, ptr %high5.i.i, align 8
-  %type.i47.i.i = getelementptr inbounds nuw i8, ptr %47, i64 8
-  %59 = load ptr, ptr %type.i47.i.i, align 8
-  %60 = load ptr, ptr %int_.i48.i.i, align 8
-  %cmp.not.i49.i.i = icmp eq ptr %59, %60
+  %57 = load i64, ptr %high5.i.i, align 8
+  %type.i47.i.i = getelementptr inbounds nuw i8, ptr %46, i64 8
+  %58 = load ptr, ptr %type.i47.i.i, align 8
+  %59 = load ptr, ptr %int_.i48.i.i, align 8
+  %cmp.not.i49.i.i = icmp eq ptr %58, %59
   br i1 %cmp.not.i49.i.i, label %if.end.i51.i.i, label %for.inc.i
 
 if.end.i51.i.i:
-  %61 = getelementptr inbounds nuw i8, ptr %47, i64 24
-  %62 = load i32, ptr %61, align 8
-  %conv.i.i52.i.i = zext i32 %62 to i64
+  %60 = getelementptr inbounds nuw i8, ptr %46, i64 24
+  %61 = load i32, ptr %60, align 8
+  %conv.i.i52.i.i = zext i32 %61 to i64
   store i64 %conv.i.i52.i.i, ptr %arrayidx.i87.i, align 8
-  %size.i.i53.i.i = getelementptr inbounds nuw i8, ptr %47, i64 16
-  %63 = load i64, ptr %size.i.i53.i.i, align 8
-  %64 = load i64, ptr %digit.i.i54.i.i, align 8
-  %cmp.i.i55.i.i = icmp eq i64 %63, %64
+  %size.i.i53.i.i = getelementptr inbounds nuw i8, ptr %46, i64 16
+  %62 = load i64, ptr %size.i.i53.i.i, align 8
+  %63 = load i64, ptr %digit.i.i54.i.i, align 8
+  %cmp.i.i55.i.i = icmp eq i64 %62, %63
   br i1 %cmp.i.i55.i.i, label %if.then1.i58.i.i, label %if.end3.i.i.i
 
 if.then1.i58.i.i:
-  %cmp2.i.i.not.i = icmp ult i64 %58, %conv.i.i52.i.i
+  %cmp2.i.i.not.i = icmp ult i64 %57, %conv.i.i52.i.i
   br i1 %cmp2.i.i.not.i, label %for.inc.i, label %for.inc46.i
 
 if.end3.i.i.i:
-  %call4.i.i.i = call i64 @PyLong_AsUnsignedLongLong(ptr noundef nonnull %47) #11
+  %call4.i.i.i = call i64 @PyLong_AsUnsignedLongLong(ptr noundef nonnull %46) #11
   %cmp5.i.i.i = icmp eq i64 %call4.i.i.i, -1
   br i1 %cmp5.i.i.i, label %land.lhs.true.i56.i.i, label %if.end8.i.i.i
 
@@ -1868,7 +1872,7 @@ if.then7.i.i.i:
   br label %for.inc.i
 
 if.end8.i.i.i:
-  %cmp9.i.i.i = icmp ugt i64 %call4.i.i.i, %58
+  %cmp9.i.i.i = icmp ugt i64 %call4.i.i.i, %57
   br i1 %cmp9.i.i.i, label %for.inc.i, label %if.end11.i.i.i
 
 if.end11.i.i.i:
@@ -1876,70 +1880,70 @@ if.end11.i.i.i:
   br label %for.inc46.i
 
 sw.bb7.i.i:
-  %type.i59.i.i = getelementptr inbounds nuw i8, ptr %47, i64 8
-  %65 = load ptr, ptr %type.i59.i.i, align 8
-  %66 = load ptr, ptr %float_.i63.i.i, align 8
-  %cmp.not.i60.i.i = icmp eq ptr %65, %66
+  %type.i59.i.i = getelementptr inbounds nuw i8, ptr %46, i64 8
+  %64 = load ptr, ptr %type.i59.i.i, align 8
+  %65 = load ptr, ptr %float_.i63.i.i, align 8
+  %cmp.not.i60.i.i = icmp eq ptr %64, %65
   br i1 %cmp.not.i60.i.i, label %if.end.i61.i.i, label %for.inc.i
 
 if.end.i61.i.i:
-  %call.i.i.i = call double @PyFloat_AsDouble(ptr noundef nonnull %47) #11
+  %call.i.i.i = call double @PyFloat_AsDouble(ptr noundef nonnull %46) #11
   store double %call.i.i.i, ptr %arrayidx.i87.i, align 8
   br label %for.inc46.i
 
 sw.bb9.i.i:
-  %type.i62.i.i = getelementptr inbounds nuw i8, ptr %47, i64 8
-  %67 = load ptr, ptr %type.i62.i.i, align 8
-  %68 = load ptr, ptr %float_.i63.i.i, align 8
-  %cmp.not.i64.i.i = icmp eq ptr %67, %68
+  %type.i62.i.i = getelementptr inbounds nuw i8, ptr %46, i64 8
+  %66 = load ptr, ptr %type.i62.i.i, align 8
+  %67 = load ptr, ptr %float_.i63.i.i, align 8
+  %cmp.not.i64.i.i = icmp eq ptr %66, %67
   br i1 %cmp.not.i64.i.i, label %if.end.i66.i.i, label %for.inc.i
 
 if.end.i66.i.i:
-  %call.i67.i.i = call double @PyFloat_AsDouble(ptr noundef nonnull %47) #11
+  %call.i67.i.i = call double @PyFloat_AsDouble(ptr noundef nonnull %46) #11
   %conv.i.i.i = fptrunc double %call.i67.i.i to float
-  %69 = call float @llvm.fabs.f32(float %conv.i.i.i)
-  %cmp1.i.i.i = fcmp une float %69, 0x7FF0000000000000
-  %70 = call double @llvm.fabs.f64(double %call.i67.i.i)
-  %cmp3.i68.i.i = fcmp ueq double %70, 0x7FF0000000000000
+  %68 = call float @llvm.fabs.f32(float %conv.i.i.i)
+  %cmp1.i.i.i = fcmp une float %68, 0x7FF0000000000000
+  %69 = call double @llvm.fabs.f64(double %call.i67.i.i)
+  %cmp3.i68.i.i = fcmp ueq double %69, 0x7FF0000000000000
   %or.cond.i69.i.i = select i1 %cmp1.i.i.i, i1 true, i1 %cmp3.i68.i.i
   br i1 %or.cond.i69.i.i, label %if.end6.i.i.i, label %for.inc.i
 
 if.end6.i.i.i:
-  %71 = bitcast float %conv.i.i.i to i32
-  %conv7.i.i.i = zext i32 %71 to i64
+  %70 = bitcast float %conv.i.i.i to i32
+  %conv7.i.i.i = zext i32 %70 to i64
   store i64 %conv7.i.i.i, ptr %arrayidx.i87.i, align 8
   br label %for.inc46.i
 
 sw.bb11.i.i:
-  %72 = load ptr, ptr %true_.i.i, align 8
-  %cmp.i88.i = icmp eq ptr %47, %72
+  %71 = load ptr, ptr %true_.i.i, align 8
+  %cmp.i88.i = icmp eq ptr %46, %71
   %conv12.i.i = zext i1 %cmp.i88.i to i64
   store i64 %conv12.i.i, ptr %arrayidx.i87.i, align 8
   br i1 %cmp.i88.i, label %for.inc46.i, label %lor.rhs.i.i
 
 lor.rhs.i.i:
-  %73 = load ptr, ptr %false_.i.i, align 8
-  %cmp16.i.i = icmp eq ptr %47, %73
+  %72 = load ptr, ptr %false_.i.i, align 8
+  %cmp16.i.i = icmp eq ptr %46, %72
   br i1 %cmp16.i.i, label %for.inc46.i, label %for.inc.i
 
 sw.bb18.i.i:
-  %type.i70.i.i = getelementptr inbounds nuw i8, ptr %47, i64 8
-  %74 = load ptr, ptr %type.i70.i.i, align 8
-  %75 = load ptr, ptr %ndarray.i.i.i, align 8
-  %cmp.i.i.i = icmp eq ptr %74, %75
+  %type.i70.i.i = getelementptr inbounds nuw i8, ptr %46, i64 8
+  %73 = load ptr, ptr %type.i70.i.i, align 8
+  %74 = load ptr, ptr %ndarray.i.i.i, align 8
+  %cmp.i.i.i = icmp eq ptr %73, %74
   br i1 %cmp.i.i.i, label %if.then.i.i.i, label %if.end.i71.i.i
 
 if.then.i.i.i:
   %descriptors.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 88
-  %descriptor.i.i.i.i = getelementptr inbounds nuw i8, ptr %47, i64 56
-  %76 = load ptr, ptr %descriptor.i.i.i.i, align 8
+  %descriptor.i.i.i.i = getelementptr inbounds nuw i8, ptr %46, i64 56
+  %75 = load ptr, ptr %descriptor.i.i.i.i, align 8
   br label %while.cond.i.i.i.i
 
 while.cond.i.i.i.i:
   %i.0.i55.i.i.i = phi i64 [ 0, %if.then.i.i.i ], [ %inc.i57.i.i.i, %while.body.i.i.i.i ]
   %arrayidx.i56.i.i.i = getelementptr inbounds nuw ptr, ptr %descriptors.i.i.i.i, i64 %i.0.i55.i.i.i
-  %77 = load ptr, ptr %arrayidx.i56.i.i.i, align 8
-  %cmp.not.i.i.i.i = icmp eq ptr %77, %76
+  %76 = load ptr, ptr %arrayidx.i56.i.i.i, align 8
+  %cmp.not.i.i.i.i = icmp eq ptr %76, %75
   br i1 %cmp.not.i.i.i.i, label %while.end.i.i.i.i, label %while.body.i.i.i.i
 
 while.body.i.i.i.i:
@@ -1949,146 +1953,60 @@ while.body.i.i.i.i:
 
 while.end.i.i.i.i:
   %low.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 16
-  %78 = load i64, ptr %low.i.i.i.i, align 8
-  %conv.i.i78.i.i = trunc i64 %78 to i32
-  %flags2.i.i.i.i = getelementptr inbounds nuw i8, ptr %47, i64 64
-  %79 = load i32, ptr %flags2.i.i.i.i, align 8
-  %and.i58.i.i.i = and i32 %79, %conv.i.i78.i.i
+  %77 = load i64, ptr %low.i.i.i.i, align 8
+  %conv.i.i78.i.i = trunc i64 %77 to i32
+  %flags2.i.i.i.i = getelementptr inbounds nuw i8, ptr %46, i64 64
+  %78 = load i32, ptr %flags2.i.i.i.i, align 8
+  %and.i58.i.i.i = and i32 %78, %conv.i.i78.i.i
   %cmp3.not.i.i.i.i = icmp eq i32 %and.i58.i.i.i, %conv.i.i78.i.i
   br i1 %cmp3.not.i.i.i.i, label %if.end6.i.i.i.i, label %for.inc.i
 
 if.end6.i.i.i.i:
-  %rank7.i.i.i.i = getelementptr inbounds nuw i8, ptr %47, i64 24
-  %80 = load i32, ptr %rank7.i.i.i.i, align 8
-  %conv8.i.i.i.i = zext i32 %80 to i64
-  %cmp9.i.i.i.i = icmp eq i64 %49, 8
-  %rank1.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 32
-  %81 = load i64, ptr %rank1.i.i.i.i.i, align 8
+  %rank7.i.i.i.i = getelementptr inbounds nuw i8, ptr %46, i64 24
+  %79 = load i32, ptr %rank7.i.i.i.i, align 8
+  %conv8.i.i.i.i = zext i32 %79 to i64
+  %cmp9.i.i.i.i = icmp eq i64 %48, 8
   br i1 %cmp9.i.i.i.i, label %if.then11.i.i.i.i, label %if.end12.i.i.i.i
 
 if.then11.i.i.i.i:
-  %data.i.i.i.i = getelementptr inbounds nuw i8, ptr %47, i64 16
-  %82 = load i64, ptr %data.i.i.i.i, align 8
-  %shape.i.i.i.i = getelementptr inbounds nuw i8, ptr %47, i64 32
-  %83 = load ptr, ptr %shape.i.i.i.i, align 8
-  %strides.i.i.i.i = getelementptr inbounds nuw i8, ptr %47, i64 40
-  %84 = load ptr, ptr %strides.i.i.i.i, align 8
-  %cmp.not.i.i.i.i.i = icmp eq i64 %81, %conv8.i.i.i.i
-  br i1 %cmp.not.i.i.i.i.i, label %if.end.i.i.i.i.i, label %for.inc.i
-
-if.end.i.i.i.i.i:
-  %strides2.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 72
-  %85 = load ptr, ptr %strides2.i.i.i.i.i, align 8
-  %86 = ptrtoint ptr %85 to i64
-  %add.ptr.i.i.i.i.i = getelementptr inbounds i8, ptr %arrayidx.i87.i, i64 %86
-  %shape3.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 64
-  %87 = load ptr, ptr %shape3.i.i.i.i.i, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %key.i.i.i.i.i.i) #12
-  call void @llvm.memset.p0.i64(ptr noundef nonnull align 64 dereferenceable(96) %key.i.i.i.i.i.i, i8 0, i64 96, i1 false)
-  store i64 1, ptr %17, align 8
-  store i64 %82, ptr %key.i.i.i.i.i.i, align 64
-  %cmp35.not.i.i.i.i.i.i = icmp eq i32 %80, 0
-  br i1 %cmp35.not.i.i.i.i.i.i, label %for.cond.cleanup.i.i.i.i.i.i, label %for.body.i.i.i.i.i.i
-
-for.cond.cleanup.i.i.i.i.i.i:
-  %hash.0.lcssa.i.i.i.i.i.i = phi i64 [ %82, %if.end.i.i.i.i.i ], [ %xor.i.i.i.i.i.i.i, %for.body.i.i.i.i.i.i ]
-  %conv.i.i.i.i.i.i.i.i = zext i64 %hash.0.lcssa.i.i.i.i.i.i to i128
-  %mul.i.i.i.i.i.i.i.i = mul nuw i128 %conv.i.i.i.i.i.i.i.i, 11400714819323198485
-  %shr.i.i.i.i.i.i.i.i = lshr i128 %mul.i.i.i.i.i.i.i.i, 64
-  %xor4.i.i.i.i.i.i.i.i = xor i128 %shr.i.i.i.i.i.i.i.i, %mul.i.i.i.i.i.i.i.i
-  %xor.i.i.i.i.i.i.i.i = trunc i128 %xor4.i.i.i.i.i.i.i.i to i64
-  %mask.i.i.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %87, i64 8
-  %88 = load ptr, ptr %87, align 8
-  %89 = load i64, ptr %mask.i.i.i.i.i.i.i, align 8
-  %90 = load <8 x i64>, ptr %key.i.i.i.i.i.i, align 64
-  %91 = load <4 x i64>, ptr %add.ptr1.i.i.i.i.i.i.i.i, align 64
-  br label %for.body.i.i.i.i.i.i.i
-
-for.body.i.i.i.i.i.i.i:
-  %i.030.i.i.i.i.i.i.i = phi i64 [ 0, %for.cond.cleanup.i.i.i.i.i.i ], [ %inc.i.i.i.i.i.i.i, %cleanup.i.i.i.i.i.i.i ]
-  %add.i.i.i.i.i.i.i = add i64 %i.030.i.i.i.i.i.i.i, %xor.i.i.i.i.i.i.i.i
-  %and.i.i.i.i.i.i.i = and i64 %add.i.i.i.i.i.i.i, %89
-  %arrayidx.i.i.i.i.i.i.i = getelementptr inbounds nuw %struct.TensorMapRecord, ptr %88, i64 %and.i.i.i.i.i.i.i
-  %92 = load <8 x i64>, ptr %arrayidx.i.i.i.i.i.i.i, align 8
-  %xor.i26.i.i.i.i.i.i.i = xor <8 x i64> %92, %90
-  %add.ptr.i.i.i.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i.i.i.i.i.i, i64 64
-  %93 = load <4 x i64>, ptr %add.ptr.i.i.i.i.i.i.i.i, align 8
-  %xor2.i.i.i.i.i.i.i.i = xor <4 x i64> %93, %91
-  %rdx.or.i.i.i.i.i.i.i.i = call i64 @llvm.vector.reduce.or.v8i64(<8 x i64> %xor.i26.i.i.i.i.i.i.i)
-  %rdx.or3.i.i.i.i.i.i.i.i = call i64 @llvm.vector.reduce.or.v4i64(<4 x i64> %xor2.i.i.i.i.i.i.i.i)
-  %or.i.i.i.i.i.i.i.i = or i64 %rdx.or3.i.i.i.i.i.i.i.i, %rdx.or.i.i.i.i.i.i.i.i
-  %cmp.i.i.i.i.i.i.i.i = icmp eq i64 %or.i.i.i.i.i.i.i.i, 0
-  br i1 %cmp.i.i.i.i.i.i.i.i, label %if.end5.i.i.i.i.i, label %cleanup.i.i.i.i.i.i.i
-
-cleanup.i.i.i.i.i.i.i:
-  %94 = extractelement <4 x i64> %93, i64 3
-  %tobool.not.not.i.i.i.i.i.i.i = icmp eq i64 %94, 0
-  %inc.i.i.i.i.i.i.i = add nuw nsw i64 %i.030.i.i.i.i.i.i.i, 1
-  %exitcond.i.i.i.i.i.i.i = icmp eq i64 %inc.i.i.i.i.i.i.i, 8
-  %or.cond.i.i.i.i.i.i = select i1 %tobool.not.not.i.i.i.i.i.i.i, i1 true, i1 %exitcond.i.i.i.i.i.i.i
-  br i1 %or.cond.i.i.i.i.i.i, label %described.exit.i.i.i.i.i, label %for.body.i.i.i.i.i.i.i
-
-for.body.i.i.i.i.i.i:
-  %k.037.i.i.i.i.i.i = phi i64 [ %add.i.i.i.i.i.i, %for.body.i.i.i.i.i.i ], [ 0, %if.end.i.i.i.i.i ]
-  %hash.036.i.i.i.i.i.i = phi i64 [ %xor.i.i.i.i.i.i.i, %for.body.i.i.i.i.i.i ], [ %82, %if.end.i.i.i.i.i ]
-  %arrayidx1.i.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %83, i64 %k.037.i.i.i.i.i.i
-  %95 = load i64, ptr %arrayidx1.i.i.i.i.i.i, align 8
-  %add.i.i.i.i.i.i = add nuw nsw i64 %k.037.i.i.i.i.i.i, 1
-  %arrayidx2.i.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %key.i.i.i.i.i.i, i64 %add.i.i.i.i.i.i
-  store i64 %95, ptr %arrayidx2.i.i.i.i.i.i, align 8
-  %arrayidx3.i.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %84, i64 %k.037.i.i.i.i.i.i
-  %96 = load i64, ptr %arrayidx3.i.i.i.i.i.i, align 8
-  %97 = getelementptr i64, ptr %key.i.i.i.i.i.i, i64 %k.037.i.i.i.i.i.i
-  %arrayidx5.i.i.i.i.i.i = getelementptr i8, ptr %97, i64 48
-  store i64 %96, ptr %arrayidx5.i.i.i.i.i.i, align 8
-  %or.i29.i.i.i.i.i.i = call i64 @llvm.fshl.i64(i64 %hash.036.i.i.i.i.i.i, i64 %hash.036.i.i.i.i.i.i, i64 11)
-  %xor.i30.i.i.i.i.i.i = xor i64 %95, %or.i29.i.i.i.i.i.i
-  %or.i.i.i.i.i.i.i = call i64 @llvm.fshl.i64(i64 %xor.i30.i.i.i.i.i.i, i64 %xor.i30.i.i.i.i.i.i, i64 11)
-  %xor.i.i.i.i.i.i.i = xor i64 %96, %or.i.i.i.i.i.i.i
-  %exitcond.not.i.i.i.i.i.i = icmp eq i64 %add.i.i.i.i.i.i, %conv8.i.i.i.i
-  br i1 %exitcond.not.i.i.i.i.i.i, label %for.cond.cleanup.i.i.i.i.i.i, label %for.body.i.i.i.i.i.i
-
-described.exit.i.i.i.i.i:
-  call void @llvm.lifetime.end.p0(ptr nonnull %key.i.i.i.i.i.i) #12
-  br label %for.inc.i
-
-if.end5.i.i.i.i.i:
-  %value13.i.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i.i.i.i.i.i, i64 128
-  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(128) %add.ptr.i.i.i.i.i, ptr noundef nonnull align 8 dereferenceable(128) %value13.i.i.i.i.i.i, i64 128, i1 false)
-  %word.i.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i.i.i.i, i64 128
-  store i64 %82, ptr %word.i.i.i.i.i.i, align 8
-  call void @llvm.lifetime.end.p0(ptr nonnull %key.i.i.i.i.i.i) #12
-  %98 = ptrtoint ptr %add.ptr.i.i.i.i.i to i64
-  store i64 %98, ptr %arrayidx.i87.i, align 8
-  br label %for.inc46.i
+  %data.i.i.i.i = getelementptr inbounds nuw i8, ptr %46, i64 16
+  %80 = load i64, ptr %data.i.i.i.i, align 8
+  %shape.i.i.i.i = getelementptr inbounds nuw i8, ptr %46, i64 32
+  %81 = load ptr, ptr %shape.i.i.i.i, align 8
+  %strides.i.i.i.i = getelementptr inbounds nuw i8, ptr %46, i64 40
+  %82 = load ptr, ptr %strides.i.i.i.i, align 8
+  %call.i.i.i.i = call fastcc i1 @mapped(ptr noundef nonnull readonly %arrayidx42.i, i64 noundef %80, i64 noundef %conv8.i.i.i.i, ptr noundef %81, ptr noundef %82, i64 noundef 1, ptr noundef nonnull %arrayidx.i87.i) #13
+  br i1 %call.i.i.i.i, label %for.inc46.i, label %for.inc.i
 
 if.end12.i.i.i.i:
-  %shape13.i.i.i.i = getelementptr inbounds nuw i8, ptr %47, i64 32
-  %99 = load ptr, ptr %shape13.i.i.i.i, align 8
-  %strides14.i.i.i.i = getelementptr inbounds nuw i8, ptr %47, i64 40
-  %100 = load ptr, ptr %strides14.i.i.i.i, align 8
+  %shape13.i.i.i.i = getelementptr inbounds nuw i8, ptr %46, i64 32
+  %83 = load ptr, ptr %shape13.i.i.i.i, align 8
+  %strides14.i.i.i.i = getelementptr inbounds nuw i8, ptr %46, i64 40
+  %84 = load ptr, ptr %strides14.i.i.i.i, align 8
   %item.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 80
-  %101 = load i64, ptr %item.i.i.i.i, align 8
-  %cmp.i.i.i.i.i = icmp eq i64 %81, -1
-  br i1 %cmp.i.i.i.i.i, label %for.cond.i.preheader.i.i.i.i.i, label %if.end.i39.i.i.i.i
+  %85 = load i64, ptr %item.i.i.i.i, align 8
+  %rank1.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 32
+  %86 = load i64, ptr %rank1.i.i.i.i.i, align 8
+  %cmp.i.i59.i.i.i = icmp eq i64 %86, -1
+  br i1 %cmp.i.i59.i.i.i, label %for.cond.i.preheader.i.i.i.i.i, label %if.end.i.i.i.i.i
 
 for.cond.i.preheader.i.i.i.i.i:
-  %cmp.not.i30.i.i.i.i.i = icmp eq i32 %80, 0
-  br i1 %cmp.not.i30.i.i.i.i.i, label %if.end17.i.i.i.i, label %for.body.i.i44.i.i.i.i
+  %cmp.not.i30.i.i.i.i.i = icmp eq i32 %79, 0
+  br i1 %cmp.not.i30.i.i.i.i.i, label %if.end17.i.i.i.i, label %for.body.i.i.i.i.i.i
 
-for.body.i.i44.i.i.i.i:
+for.body.i.i.i.i.i.i:
   %dec.i32.in.i.i.i.i.i = phi i64 [ %dec.i32.i.i.i.i.i, %if.end.i.i.i.i.i.i ], [ %conv8.i.i.i.i, %for.cond.i.preheader.i.i.i.i.i ]
-  %unit.addr.0.i31.i.i.i.i.i = phi i64 [ %mul.i.i.i.i.i.i, %if.end.i.i.i.i.i.i ], [ %101, %for.cond.i.preheader.i.i.i.i.i ]
+  %unit.addr.0.i31.i.i.i.i.i = phi i64 [ %mul.i.i.i.i.i.i, %if.end.i.i.i.i.i.i ], [ %85, %for.cond.i.preheader.i.i.i.i.i ]
   %dec.i32.i.i.i.i.i = add nsw i64 %dec.i32.in.i.i.i.i.i, -1
-  %arrayidx.i.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %100, i64 %dec.i32.i.i.i.i.i
-  %102 = load i64, ptr %arrayidx.i.i.i.i.i.i, align 8
-  %cmp1.not.i.i.i.i.i.i = icmp eq i64 %102, %unit.addr.0.i31.i.i.i.i.i
-  %arrayidx4.i.phi.trans.insert.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %99, i64 %dec.i32.i.i.i.i.i
+  %arrayidx.i.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %84, i64 %dec.i32.i.i.i.i.i
+  %87 = load i64, ptr %arrayidx.i.i.i.i.i.i, align 8
+  %cmp1.not.i.i.i.i.i.i = icmp eq i64 %87, %unit.addr.0.i31.i.i.i.i.i
+  %arrayidx4.i.phi.trans.insert.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %83, i64 %dec.i32.i.i.i.i.i
   %.pre.i.i.i.i.i = load i64, ptr %arrayidx4.i.phi.trans.insert.i.i.i.i.i, align 8
   br i1 %cmp1.not.i.i.i.i.i.i, label %for.body.i.if.end.i_crit_edge.i.i.i.i.i, label %land.lhs.true.i.i.i.i.i.i
 
 for.body.i.if.end.i_crit_edge.i.i.i.i.i:
-  %103 = mul i64 %.pre.i.i.i.i.i, %unit.addr.0.i31.i.i.i.i.i
+  %88 = mul i64 %.pre.i.i.i.i.i, %unit.addr.0.i31.i.i.i.i.i
   br label %if.end.i.i.i.i.i.i
 
 land.lhs.true.i.i.i.i.i.i:
@@ -2096,552 +2014,810 @@ land.lhs.true.i.i.i.i.i.i:
   br i1 %cmp3.not.i.i.i.i.i.i, label %if.end.i.i.i.i.i.i, label %for.inc.i
 
 if.end.i.i.i.i.i.i:
-  %mul.i.i.i.i.i.i = phi i64 [ %103, %for.body.i.if.end.i_crit_edge.i.i.i.i.i ], [ %unit.addr.0.i31.i.i.i.i.i, %land.lhs.true.i.i.i.i.i.i ]
+  %mul.i.i.i.i.i.i = phi i64 [ %88, %for.body.i.if.end.i_crit_edge.i.i.i.i.i ], [ %unit.addr.0.i31.i.i.i.i.i, %land.lhs.true.i.i.i.i.i.i ]
   %cmp.not.i.i.i.i.i.i = icmp eq i64 %dec.i32.i.i.i.i.i, 0
-  br i1 %cmp.not.i.i.i.i.i.i, label %if.end17.i.i.i.i, label %for.body.i.i44.i.i.i.i
+  br i1 %cmp.not.i.i.i.i.i.i, label %if.end17.i.i.i.i, label %for.body.i.i.i.i.i.i
 
-if.end.i39.i.i.i.i:
-  %cmp3.not.i.i.i.i.i = icmp eq i64 %81, %conv8.i.i.i.i
-  br i1 %cmp3.not.i.i.i.i.i, label %if.end5.i40.i.i.i.i, label %for.inc.i
+if.end.i.i.i.i.i:
+  %cmp3.not.i.i.i.i.i = icmp eq i64 %86, %conv8.i.i.i.i
+  br i1 %cmp3.not.i.i.i.i.i, label %if.end5.i.i.i.i.i, label %for.inc.i
 
-if.end5.i40.i.i.i.i:
+if.end5.i.i.i.i.i:
   %shape6.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 64
-  %104 = load ptr, ptr %shape6.i.i.i.i.i, align 8
+  %89 = load ptr, ptr %shape6.i.i.i.i.i, align 8
   %strides7.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 72
-  %105 = load ptr, ptr %strides7.i.i.i.i.i, align 8
+  %90 = load ptr, ptr %strides7.i.i.i.i.i, align 8
   br label %for.cond.i17.i.i.i.i.i
 
 for.cond.i17.i.i.i.i.i:
-  %i.0.i18.i.i.i.i.i = phi i64 [ %conv8.i.i.i.i, %if.end5.i40.i.i.i.i ], [ %dec.i19.i.i.i.i.i, %if.end.i24.i.i.i.i.i ]
+  %i.0.i18.i.i.i.i.i = phi i64 [ %conv8.i.i.i.i, %if.end5.i.i.i.i.i ], [ %dec.i19.i.i.i.i.i, %if.end.i24.i.i.i.i.i ]
   %dec.i19.i.i.i.i.i = add nsw i64 %i.0.i18.i.i.i.i.i, -1
   %cmp.not.i20.i.i.i.i.i = icmp eq i64 %i.0.i18.i.i.i.i.i, 0
   br i1 %cmp.not.i20.i.i.i.i.i, label %if.end17.i.i.i.i, label %for.body.i21.i.i.i.i.i
 
 for.body.i21.i.i.i.i.i:
-  %arrayidx.i22.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %99, i64 %dec.i19.i.i.i.i.i
-  %106 = load i64, ptr %arrayidx.i22.i.i.i.i.i, align 8
-  %arrayidx1.i.i41.i.i.i.i = getelementptr inbounds nuw i64, ptr %104, i64 %dec.i19.i.i.i.i.i
-  %107 = load i64, ptr %arrayidx1.i.i41.i.i.i.i, align 8
-  %cmp2.not.i.i.i.i.i.i = icmp eq i64 %106, %107
+  %arrayidx.i22.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %83, i64 %dec.i19.i.i.i.i.i
+  %91 = load i64, ptr %arrayidx.i22.i.i.i.i.i, align 8
+  %arrayidx1.i.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %89, i64 %dec.i19.i.i.i.i.i
+  %92 = load i64, ptr %arrayidx1.i.i.i.i.i.i, align 8
+  %cmp2.not.i.i.i.i.i.i = icmp eq i64 %91, %92
   br i1 %cmp2.not.i.i.i.i.i.i, label %if.end.i24.i.i.i.i.i, label %for.inc.i
 
 if.end.i24.i.i.i.i.i:
-  %arrayidx3.i.i42.i.i.i.i = getelementptr inbounds nuw i64, ptr %100, i64 %dec.i19.i.i.i.i.i
-  %108 = load i64, ptr %arrayidx3.i.i42.i.i.i.i, align 8
-  %arrayidx4.i25.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %105, i64 %dec.i19.i.i.i.i.i
-  %109 = load i64, ptr %arrayidx4.i25.i.i.i.i.i, align 8
-  %mul.i26.i.i.i.i.i = mul i64 %109, %101
-  %cmp5.not.i.i.i.i.i.i = icmp eq i64 %108, %mul.i26.i.i.i.i.i
-  %cmp7.not.i.i.i.i.i.i = icmp eq i64 %106, 1
-  %or.cond.i.i43.i.i.i.i = or i1 %cmp7.not.i.i.i.i.i.i, %cmp5.not.i.i.i.i.i.i
-  br i1 %or.cond.i.i43.i.i.i.i, label %for.cond.i17.i.i.i.i.i, label %for.inc.i
+  %arrayidx3.i.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %84, i64 %dec.i19.i.i.i.i.i
+  %93 = load i64, ptr %arrayidx3.i.i.i.i.i.i, align 8
+  %arrayidx4.i25.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %90, i64 %dec.i19.i.i.i.i.i
+  %94 = load i64, ptr %arrayidx4.i25.i.i.i.i.i, align 8
+  %mul.i26.i.i.i.i.i = mul i64 %94, %85
+  %cmp5.not.i.i.i.i.i.i = icmp eq i64 %93, %mul.i26.i.i.i.i.i
+  %cmp7.not.i.i.i.i.i.i = icmp eq i64 %91, 1
+  %or.cond.i.i.i.i.i.i = or i1 %cmp7.not.i.i.i.i.i.i, %cmp5.not.i.i.i.i.i.i
+  br i1 %or.cond.i.i.i.i.i.i, label %for.cond.i17.i.i.i.i.i, label %for.inc.i
 
 if.end17.i.i.i.i:
-  %data18.i.i.i.i = getelementptr inbounds nuw i8, ptr %47, i64 16
-  %110 = load i64, ptr %data18.i.i.i.i, align 8
-  store i64 %110, ptr %arrayidx.i87.i, align 8
+  %data18.i.i.i.i = getelementptr inbounds nuw i8, ptr %46, i64 16
+  %95 = load i64, ptr %data18.i.i.i.i, align 8
+  store i64 %95, ptr %arrayidx.i87.i, align 8
   br label %for.inc46.i
 
 if.end.i71.i.i:
   %like.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 128
-  %111 = load ptr, ptr %like.i.i.i, align 8
-  %cmp3.i72.i.i = icmp eq ptr %74, %111
+  %96 = load ptr, ptr %like.i.i.i, align 8
+  %cmp3.i72.i.i = icmp eq ptr %73, %96
   br i1 %cmp3.i72.i.i, label %if.then4.i.i.i, label %if.end19.i.i.i
 
 if.then4.i.i.i:
-  %112 = load i64, ptr %fields.i.i.i, align 8
-  %add.ptr.i.i.i = getelementptr inbounds i8, ptr %47, i64 %112
-  %113 = load ptr, ptr %add.ptr.i.i.i, align 8
-  %114 = load i64, ptr %113, align 8
+  %97 = load i64, ptr %fields.i.i.i, align 8
+  %add.ptr.i.i.i = getelementptr inbounds i8, ptr %46, i64 %97
+  %98 = load ptr, ptr %add.ptr.i.i.i, align 8
+  %99 = load i64, ptr %98, align 8
   %table1.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 136
-  %115 = load ptr, ptr %table1.i.i.i.i, align 8
-  %116 = ptrtoint ptr %115 to i64
-  %117 = load i64, ptr %keys2.i.i.i.i, align 8
-  %add.ptr.i.i.i.i = getelementptr inbounds i8, ptr %113, i64 %117
-  %118 = load i64, ptr %add.ptr.i.i.i.i, align 8
+  %100 = load ptr, ptr %table1.i.i.i.i, align 8
+  %101 = ptrtoint ptr %100 to i64
+  %102 = load i64, ptr %keys2.i.i.i.i, align 8
+  %add.ptr.i.i.i.i = getelementptr inbounds i8, ptr %98, i64 %102
+  %103 = load i64, ptr %add.ptr.i.i.i.i, align 8
   %keys3.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 144
-  %119 = load i64, ptr %keys3.i.i.i.i, align 8
-  %120 = load i64, ptr %meta6.i.i.i.i, align 8
-  %add.ptr7.i.i.i.i = getelementptr inbounds i8, ptr %113, i64 %120
-  %121 = load i64, ptr %add.ptr7.i.i.i.i, align 8
-  %and.i.i.i.i = and i64 %121, 1099511627775
+  %104 = load i64, ptr %keys3.i.i.i.i, align 8
+  %105 = load i64, ptr %meta6.i.i.i.i, align 8
+  %add.ptr7.i.i.i.i = getelementptr inbounds i8, ptr %98, i64 %105
+  %106 = load i64, ptr %add.ptr7.i.i.i.i, align 8
+  %and.i.i.i.i = and i64 %106, 1099511627775
   %meta8.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 152
-  %122 = load i64, ptr %meta8.i.i.i.i, align 8
-  %123 = icmp eq i64 %114, %116
-  %124 = icmp eq i64 %118, %119
-  %125 = and i1 %123, %124
-  %126 = icmp eq i64 %and.i.i.i.i, %122
-  %tobool.not.i.i.i.i = and i1 %125, %126
+  %107 = load i64, ptr %meta8.i.i.i.i, align 8
+  %108 = icmp eq i64 %99, %101
+  %109 = icmp eq i64 %103, %104
+  %110 = and i1 %108, %109
+  %111 = icmp eq i64 %and.i.i.i.i, %107
+  %tobool.not.i.i.i.i = and i1 %110, %111
   br i1 %tobool.not.i.i.i.i, label %if.end.i.i.i.i, label %if.end11.i75.i.i
 
 if.end.i.i.i.i:
-  %127 = load i64, ptr %storage12.i.i.i.i, align 8
-  %add.ptr13.i.i.i.i = getelementptr inbounds i8, ptr %113, i64 %127
-  %128 = load ptr, ptr %add.ptr13.i.i.i.i, align 8
-  %129 = load i64, ptr %numel.i.i.i.i, align 8
-  %add.ptr15.i.i.i.i = getelementptr inbounds i8, ptr %113, i64 %129
-  %130 = load i64, ptr %add.ptr15.i.i.i.i, align 8
-  %tobool16.not.i.i.i.i = icmp eq i64 %130, 0
-  %131 = load i64, ptr %rank.i.i.i.i, align 8
-  %add.ptr18.i.i.i.i = getelementptr inbounds i8, ptr %113, i64 %131
-  %132 = load i64, ptr %add.ptr18.i.i.i.i, align 8
-  %cmp.i.i76.i.i = icmp ugt i64 %132, 5
-  %or1950.i.i.i.i = or i1 %tobool16.not.i.i.i.i, %cmp.i.i76.i.i
-  %tobool20.not.i.i.i.i = icmp eq ptr %128, null
-  %or2351.i.i.i.i = or i1 %tobool20.not.i.i.i.i, %or1950.i.i.i.i
-  br i1 %or2351.i.i.i.i, label %if.end11.i75.i.i, label %if.end26.i.i.i.i
+  %112 = load i64, ptr %storage12.i.i.i.i, align 8
+  %add.ptr13.i.i.i.i = getelementptr inbounds i8, ptr %98, i64 %112
+  %113 = load ptr, ptr %add.ptr13.i.i.i.i, align 8
+  %114 = load i64, ptr %numel.i.i.i.i, align 8
+  %add.ptr15.i.i.i.i = getelementptr inbounds i8, ptr %98, i64 %114
+  %115 = load i64, ptr %add.ptr15.i.i.i.i, align 8
+  %tobool16.not.i.i.i.i = icmp eq i64 %115, 0
+  %116 = load i64, ptr %rank.i.i.i.i, align 8
+  %add.ptr18.i.i.i.i = getelementptr inbounds i8, ptr %98, i64 %116
+  %117 = load i64, ptr %add.ptr18.i.i.i.i, align 8
+  %cmp.i.i76.i.i = icmp ugt i64 %117, 5
+  %or1951.i.i.i.i = or i1 %tobool16.not.i.i.i.i, %cmp.i.i76.i.i
+  %tobool20.not.i.i.i.i = icmp eq ptr %113, null
+  %or2352.i.i.i.i = or i1 %tobool20.not.i.i.i.i, %or1951.i.i.i.i
+  br i1 %or2352.i.i.i.i, label %if.end11.i75.i.i, label %if.end26.i.i.i.i
 
 if.end26.i.i.i.i:
-  %133 = load i64, ptr %deleter.i.i.i.i, align 8
-  %add.ptr28.i.i.i.i = getelementptr inbounds i8, ptr %128, i64 %133
-  %134 = load ptr, ptr %add.ptr28.i.i.i.i, align 8
+  %118 = load i64, ptr %deleter.i.i.i.i, align 8
+  %add.ptr28.i.i.i.i = getelementptr inbounds i8, ptr %113, i64 %118
+  %119 = load ptr, ptr %add.ptr28.i.i.i.i, align 8
   %deleter29.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 160
-  %135 = load ptr, ptr %deleter29.i.i.i.i, align 8
-  %cmp30.i.i.i.i = icmp eq ptr %134, %135
-  br i1 %cmp30.i.i.i.i, label %if.then8.i77.i.i, label %if.end11.i75.i.i
+  %120 = load ptr, ptr %deleter29.i.i.i.i, align 8
+  %cmp30.i.i.i.i = icmp eq ptr %119, %120
+  br i1 %cmp30.i.i.i.i, label %if.then8.i77.i.i, label %lor.lhs.false.i.i.i.i
+
+lor.lhs.false.i.i.i.i:
+  %121 = load ptr, ptr @ave_dry, align 8
+  %tobool.not.i.i.i.i.i = icmp eq ptr %121, null
+  br i1 %tobool.not.i.i.i.i.i, label %if.end11.i75.i.i, label %dry.exit.i.i.i.i
+
+dry.exit.i.i.i.i:
+  %122 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @ave_dry, i64 8), align 8
+  %call.i.i.i.i.i = call ptr @pthread_self() #11
+  %cmp.i.i.i.i.i = icmp eq ptr %122, %call.i.i.i.i.i
+  br i1 %cmp.i.i.i.i.i, label %if.then8.i77.i.i, label %dry.exit.i.if.end11_crit_edge.i.i.i
+
+dry.exit.i.if.end11_crit_edge.i.i.i:
+  %.pre.i.i.i = load i64, ptr %keys2.i.i.i.i, align 8
+  %add.ptr13.phi.trans.insert.i.i.i = getelementptr inbounds i8, ptr %98, i64 %.pre.i.i.i
+  %.pre194.i.i.i = load i64, ptr %add.ptr13.phi.trans.insert.i.i.i, align 8
+  br label %if.end11.i75.i.i
 
 if.then8.i77.i.i:
-  %136 = load ptr, ptr %requires.i.i.i.i, align 8
-  %call.i.i.i.i = call i32 %136(ptr noundef nonnull %113) #11
-  %and.i59.i.i.i = and i32 %call.i.i.i.i, 1
-  %tobool.not.i60.i.i.i = icmp eq i32 %and.i59.i.i.i, 0
-  br i1 %tobool.not.i60.i.i.i, label %land.rhs.i.i.i, label %graded.exit.i.i.i
+  %123 = load ptr, ptr %requires.i.i.i.i, align 8
+  %call.i60.i.i.i = call i32 %123(ptr noundef nonnull %98) #11
+  %and.i61.i.i.i = and i32 %call.i60.i.i.i, 1
+  %tobool.not.i62.i.i.i = icmp eq i32 %and.i61.i.i.i, 0
+  br i1 %tobool.not.i62.i.i.i, label %land.rhs.i.i.i, label %graded.exit.i.i.i
 
 graded.exit.i.i.i:
-  %137 = load ptr, ptr %enabled.i.i.i.i, align 8
-  %call2.i.i.i.i = call i32 %137() #11
+  %124 = load ptr, ptr %enabled.i.i.i.i, align 8
+  %call2.i.i.i.i = call i32 %124() #11
   %and3.i.i.i.i = and i32 %call2.i.i.i.i, 1
   %tobool4.i.not.i.i.i = icmp eq i32 %and3.i.i.i.i, 0
   br i1 %tobool4.i.not.i.i.i, label %land.rhs.i.i.i, label %for.inc.i
 
 land.rhs.i.i.i:
-  %item.i61.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 80
-  %138 = load i64, ptr %item.i61.i.i.i, align 8
-  %139 = load i64, ptr %sizes.i.i.i.i.i, align 8
-  %add.ptr.i.i62.i.i.i = getelementptr inbounds i8, ptr %113, i64 %139
-  %add.ptr1.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i62.i.i.i, i64 40
-  %140 = load i64, ptr %rank.i.i.i.i, align 8
-  %add.ptr4.i.i.i.i.i = getelementptr inbounds i8, ptr %113, i64 %140
-  %141 = load i64, ptr %add.ptr4.i.i.i.i.i, align 8
-  %142 = load i64, ptr %offset.i.i.i.i.i, align 8
-  %add.ptr6.i.i.i.i.i = getelementptr inbounds i8, ptr %113, i64 %142
-  %143 = load i64, ptr %add.ptr6.i.i.i.i.i, align 8
-  %add.i.i.i.i.i = add i64 %143, 1
-  %cmp23.i.i.i.i.i = icmp sgt i64 %141, 0
+  %item.i63.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 80
+  %125 = load i64, ptr %item.i63.i.i.i, align 8
+  %126 = load i64, ptr %sizes.i.i.i.i.i, align 8
+  %add.ptr.i.i.i.i.i = getelementptr inbounds i8, ptr %98, i64 %126
+  %add.ptr1.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i.i.i.i, i64 40
+  %127 = load i64, ptr %rank.i.i.i.i, align 8
+  %add.ptr4.i.i.i.i.i = getelementptr inbounds i8, ptr %98, i64 %127
+  %128 = load i64, ptr %add.ptr4.i.i.i.i.i, align 8
+  %129 = load i64, ptr %offset.i.i.i.i.i, align 8
+  %add.ptr6.i.i.i.i.i = getelementptr inbounds i8, ptr %98, i64 %129
+  %130 = load i64, ptr %add.ptr6.i.i.i.i.i, align 8
+  %add.i.i.i.i.i = add i64 %130, 1
+  %cmp23.i.i.i.i.i = icmp sgt i64 %128, 0
   br i1 %cmp23.i.i.i.i.i, label %for.body.i.i.i.i.i, label %held.exit.i.i.i.i
 
 for.body.i.i.i.i.i:
   %i.025.i.i.i.i.i = phi i64 [ %inc.i.i.i.i.i, %for.body.i.i.i.i.i ], [ 0, %land.rhs.i.i.i ]
   %elements.024.i.i.i.i.i = phi i64 [ %add8.i.i.i.i.i, %for.body.i.i.i.i.i ], [ %add.i.i.i.i.i, %land.rhs.i.i.i ]
-  %arrayidx.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %add.ptr.i.i62.i.i.i, i64 %i.025.i.i.i.i.i
-  %144 = load i64, ptr %arrayidx.i.i.i.i.i, align 8
-  %sub.i.i.i.i.i = add i64 %144, -1
+  %arrayidx.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %add.ptr.i.i.i.i.i, i64 %i.025.i.i.i.i.i
+  %131 = load i64, ptr %arrayidx.i.i.i.i.i, align 8
+  %sub.i.i.i.i.i = add i64 %131, -1
   %arrayidx7.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %add.ptr1.i.i.i.i.i, i64 %i.025.i.i.i.i.i
-  %145 = load i64, ptr %arrayidx7.i.i.i.i.i, align 8
-  %mul.i.i.i.i.i = mul i64 %sub.i.i.i.i.i, %145
+  %132 = load i64, ptr %arrayidx7.i.i.i.i.i, align 8
+  %mul.i.i.i.i.i = mul i64 %sub.i.i.i.i.i, %132
   %add8.i.i.i.i.i = add i64 %mul.i.i.i.i.i, %elements.024.i.i.i.i.i
   %inc.i.i.i.i.i = add nuw nsw i64 %i.025.i.i.i.i.i, 1
-  %exitcond.not.i.i.i.i.i = icmp eq i64 %inc.i.i.i.i.i, %141
+  %exitcond.not.i.i.i.i.i = icmp eq i64 %inc.i.i.i.i.i, %128
   br i1 %exitcond.not.i.i.i.i.i, label %held.exit.i.i.i.i, label %for.body.i.i.i.i.i
 
 held.exit.i.i.i.i:
   %elements.0.lcssa.i.i.i.i.i = phi i64 [ %add.i.i.i.i.i, %land.rhs.i.i.i ], [ %add8.i.i.i.i.i, %for.body.i.i.i.i.i ]
-  %mul9.i.i.i.i.i = mul i64 %elements.0.lcssa.i.i.i.i.i, %138
-  %146 = load i64, ptr %bytes.i.i.i.i.i, align 8
-  %add.ptr11.i.i.i.i.i = getelementptr inbounds i8, ptr %128, i64 %146
-  %147 = load i64, ptr %add.ptr11.i.i.i.i.i, align 8
-  %cmp12.i.not.i.i.i.i = icmp ugt i64 %mul9.i.i.i.i.i, %147
-  br i1 %cmp12.i.not.i.i.i.i, label %for.inc.i, label %if.end.i63.i.i.i
+  %mul9.i.i.i.i.i = mul i64 %elements.0.lcssa.i.i.i.i.i, %125
+  %133 = load i64, ptr %bytes.i.i.i.i.i, align 8
+  %add.ptr11.i.i.i.i.i = getelementptr inbounds i8, ptr %113, i64 %133
+  %134 = load i64, ptr %add.ptr11.i.i.i.i.i, align 8
+  %cmp12.i.not.i.i.i.i = icmp ugt i64 %mul9.i.i.i.i.i, %134
+  br i1 %cmp12.i.not.i.i.i.i, label %for.inc.i, label %if.end.i64.i.i.i
 
-if.end.i63.i.i.i:
-  %148 = load i64, ptr %data.i64.i.i.i, align 8
-  %add.ptr2.i.i.i.i = getelementptr inbounds i8, ptr %128, i64 %148
-  %149 = load i64, ptr %add.ptr2.i.i.i.i, align 8
-  %mul.i.i.i.i = mul i64 %143, %138
-  %add.i.i.i.i = add i64 %149, %mul.i.i.i.i
-  %call9.i.i.i.i = call fastcc i1 @strided(i1 noundef true, ptr noundef nonnull readonly %arrayidx42.i, i64 noundef %add.i.i.i.i, i64 noundef %141, ptr noundef nonnull readonly %add.ptr.i.i62.i.i.i, ptr noundef nonnull readonly %add.ptr1.i.i.i.i.i, ptr noundef nonnull %arrayidx.i87.i) #13
-  br i1 %call9.i.i.i.i, label %for.inc46.i, label %for.inc.i
+if.end.i64.i.i.i:
+  %135 = load i64, ptr %data.i65.i.i.i, align 8
+  %add.ptr2.i.i.i.i = getelementptr inbounds i8, ptr %113, i64 %135
+  %136 = load i64, ptr %add.ptr2.i.i.i.i, align 8
+  %mul.i.i.i.i = mul i64 %130, %125
+  %add.i.i.i.i = add i64 %136, %mul.i.i.i.i
+  %tobool.not.i.i66.i.i.i = icmp eq i64 %128, 0
+  br i1 %tobool.not.i.i66.i.i.i, label %for.inc.i, label %lor.lhs.false.i.i.i.i.i
+
+lor.lhs.false.i.i.i.i.i:
+  %high.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 24
+  %137 = load i64, ptr %high.i.i.i.i.i, align 8
+  %sub.i21.i.i.i.i = add i64 %137, -1
+  %and.i.i.i.i.i = and i64 %sub.i21.i.i.i.i, %add.i.i.i.i
+  %tobool1.not.i.i.i.i.i = icmp eq i64 %and.i.i.i.i.i, 0
+  br i1 %tobool1.not.i.i.i.i.i, label %if.end.i.i68.i.i.i, label %for.inc.i
+
+if.end.i.i68.i.i.i:
+  %138 = load i64, ptr %arrayidx42.i, align 8
+  %cmp.i.i69.i.i.i = icmp eq i64 %138, 8
+  br i1 %cmp.i.i69.i.i.i, label %if.then2.i.i.i.i.i, label %if.end3.i.i.i.i.i
+
+if.then2.i.i.i.i.i:
+  %call.i.i72.i.i.i = call fastcc i1 @mapped(ptr noundef nonnull readonly %arrayidx42.i, i64 noundef %add.i.i.i.i, i64 noundef %128, ptr noundef nonnull readonly %add.ptr.i.i.i.i.i, ptr noundef nonnull readonly %add.ptr1.i.i.i.i.i, i64 noundef %125, ptr noundef nonnull %arrayidx.i87.i) #13
+  br i1 %call.i.i72.i.i.i, label %for.inc46.i, label %for.inc.i
+
+if.end3.i.i.i.i.i:
+  %rank1.i.phi.trans.insert.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 32
+  %.pre.i.i70.i.i.i = load i64, ptr %rank1.i.phi.trans.insert.i.i.i.i.i, align 8
+  %cmp.i.i.i.i.i.i = icmp eq i64 %.pre.i.i70.i.i.i, -1
+  br i1 %cmp.i.i.i.i.i.i, label %for.body.i.i.i.i.i.i.i, label %if.end.i31.i.i.i.i.i
+
+for.body.i.i.i.i.i.i.i:
+  %dec.i32.in.i.i.i.i.i.i = phi i64 [ %dec.i32.i.i.i.i.i.i, %if.end.i.i.i.i.i.i.i ], [ %128, %if.end3.i.i.i.i.i ]
+  %unit.addr.0.i31.i.i.i.i.i.i = phi i64 [ %mul.i.i.i.i.i.i.i, %if.end.i.i.i.i.i.i.i ], [ 1, %if.end3.i.i.i.i.i ]
+  %dec.i32.i.i.i.i.i.i = add i64 %dec.i32.in.i.i.i.i.i.i, -1
+  %arrayidx.i.i.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %add.ptr1.i.i.i.i.i, i64 %dec.i32.i.i.i.i.i.i
+  %139 = load i64, ptr %arrayidx.i.i.i.i.i.i.i, align 8
+  %cmp1.not.i.i.i.i.i.i.i = icmp eq i64 %139, %unit.addr.0.i31.i.i.i.i.i.i
+  %arrayidx4.i.phi.trans.insert.i.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %add.ptr.i.i.i.i.i, i64 %dec.i32.i.i.i.i.i.i
+  %.pre.i.i.i.i.i.i = load i64, ptr %arrayidx4.i.phi.trans.insert.i.i.i.i.i.i, align 8
+  br i1 %cmp1.not.i.i.i.i.i.i.i, label %for.body.i.if.end.i_crit_edge.i.i.i.i.i.i, label %land.lhs.true.i.i.i.i.i.i.i
+
+for.body.i.if.end.i_crit_edge.i.i.i.i.i.i:
+  %140 = mul i64 %.pre.i.i.i.i.i.i, %unit.addr.0.i31.i.i.i.i.i.i
+  br label %if.end.i.i.i.i.i.i.i
+
+land.lhs.true.i.i.i.i.i.i.i:
+  %cmp3.not.i.i.i.i.i.i.i = icmp eq i64 %.pre.i.i.i.i.i.i, 1
+  br i1 %cmp3.not.i.i.i.i.i.i.i, label %if.end.i.i.i.i.i.i.i, label %for.inc.i
+
+if.end.i.i.i.i.i.i.i:
+  %mul.i.i.i.i.i.i.i = phi i64 [ %140, %for.body.i.if.end.i_crit_edge.i.i.i.i.i.i ], [ %unit.addr.0.i31.i.i.i.i.i.i, %land.lhs.true.i.i.i.i.i.i.i ]
+  %cmp.not.i.i.i.i.i.i.i = icmp eq i64 %dec.i32.i.i.i.i.i.i, 0
+  br i1 %cmp.not.i.i.i.i.i.i.i, label %if.end14.i.i.i.i.i, label %for.body.i.i.i.i.i.i.i
+
+if.end.i31.i.i.i.i.i:
+  %cmp3.not.i.i.i71.i.i.i = icmp eq i64 %.pre.i.i70.i.i.i, %128
+  br i1 %cmp3.not.i.i.i71.i.i.i, label %if.end5.i.i.i.i.i.i, label %for.inc.i
+
+if.end5.i.i.i.i.i.i:
+  %shape6.i.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 64
+  %141 = load ptr, ptr %shape6.i.i.i.i.i.i, align 8
+  %strides7.i.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 72
+  %142 = load ptr, ptr %strides7.i.i.i.i.i.i, align 8
+  br label %for.cond.i17.i.i.i.i.i.i
+
+for.cond.i17.i.i.i.i.i.i:
+  %i.0.i18.i.i.i.i.i.i = phi i64 [ %128, %if.end5.i.i.i.i.i.i ], [ %dec.i19.i.i.i.i.i.i, %if.end.i24.i.i.i.i.i.i ]
+  %dec.i19.i.i.i.i.i.i = add i64 %i.0.i18.i.i.i.i.i.i, -1
+  %cmp.not.i20.i.i.i.i.i.i = icmp eq i64 %i.0.i18.i.i.i.i.i.i, 0
+  br i1 %cmp.not.i20.i.i.i.i.i.i, label %if.end14.i.i.i.i.i, label %for.body.i21.i.i.i.i.i.i
+
+for.body.i21.i.i.i.i.i.i:
+  %arrayidx.i22.i.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %add.ptr.i.i.i.i.i, i64 %dec.i19.i.i.i.i.i.i
+  %143 = load i64, ptr %arrayidx.i22.i.i.i.i.i.i, align 8
+  %arrayidx1.i.i.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %141, i64 %dec.i19.i.i.i.i.i.i
+  %144 = load i64, ptr %arrayidx1.i.i.i.i.i.i.i, align 8
+  %cmp2.not.i.i.i.i.i.i.i = icmp eq i64 %143, %144
+  br i1 %cmp2.not.i.i.i.i.i.i.i, label %if.end.i24.i.i.i.i.i.i, label %for.inc.i
+
+if.end.i24.i.i.i.i.i.i:
+  %arrayidx3.i.i.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %add.ptr1.i.i.i.i.i, i64 %dec.i19.i.i.i.i.i.i
+  %145 = load i64, ptr %arrayidx3.i.i.i.i.i.i.i, align 8
+  %arrayidx4.i25.i.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %142, i64 %dec.i19.i.i.i.i.i.i
+  %146 = load i64, ptr %arrayidx4.i25.i.i.i.i.i.i, align 8
+  %cmp5.not.i.i.i.i.i.i.i = icmp eq i64 %145, %146
+  %cmp7.not.i.i.i.i.i.i.i = icmp eq i64 %143, 1
+  %or.cond.i.i.i.i.i.i.i = or i1 %cmp7.not.i.i.i.i.i.i.i, %cmp5.not.i.i.i.i.i.i.i
+  br i1 %or.cond.i.i.i.i.i.i.i, label %for.cond.i17.i.i.i.i.i.i, label %for.inc.i
+
+if.end14.i.i.i.i.i:
+  store i64 %add.i.i.i.i, ptr %arrayidx.i87.i, align 8
+  br label %for.inc46.i
 
 if.end11.i75.i.i:
-  %150 = load i64, ptr %lazy.i.i.i, align 8
-  %and.i.i.i = and i64 %150, %118
+  %147 = phi i64 [ %.pre194.i.i.i, %dry.exit.i.if.end11_crit_edge.i.i.i ], [ %103, %lor.lhs.false.i.i.i.i ], [ %103, %if.then4.i.i.i ], [ %103, %if.end.i.i.i.i ]
+  %148 = load i64, ptr %lazy.i.i.i, align 8
+  %and.i.i.i = and i64 %148, %147
   %tobool15.not.i.i.i = icmp eq i64 %and.i.i.i, 0
   br i1 %tobool15.not.i.i.i, label %if.end19.i.i.i, label %for.inc.i
 
 if.end19.i.i.i:
-  %151 = load i64, ptr %count.i.i.i.i, align 8
-  %cmp.i54134.not.i.i.i = icmp eq i64 %151, 0
-  br i1 %cmp.i54134.not.i.i.i, label %for.inc.i, label %for.body.i.i.i.i
+  %149 = load i64, ptr %count.i.i.i.i, align 8
+  %cmp.i54181.not.i.i.i = icmp eq i64 %149, 0
+  br i1 %cmp.i54181.not.i.i.i, label %for.inc.i, label %for.body.i.lr.ph.i.i.i
+
+for.body.i.lr.ph.i.i.i:
+  %150 = load ptr, ptr %type.i70.i.i, align 8
+  br label %for.body.i.i.i.i
 
 for.cond.i.i.i.i:
-  %inc.i.i.i.i = add nuw i64 %i.0.i135.i.i.i, 1
-  %exitcond.not.i.i.i = icmp eq i64 %inc.i.i.i.i, %151
+  %inc.i.i.i.i = add nuw i64 %i.0.i182.i.i.i, 1
+  %exitcond.not.i.i.i = icmp eq i64 %inc.i.i.i.i, %149
   br i1 %exitcond.not.i.i.i, label %for.inc.i, label %for.body.i.i.i.i
 
 for.body.i.i.i.i:
-  %i.0.i135.i.i.i = phi i64 [ %inc.i.i.i.i, %for.cond.i.i.i.i ], [ 0, %if.end19.i.i.i ]
-  %arrayidx.i.i.i.i = getelementptr inbounds nuw %struct.Exchange, ptr %exchanges.i.i.i.i, i64 %i.0.i135.i.i.i
-  %152 = load ptr, ptr %arrayidx.i.i.i.i, align 8
-  %cmp2.i.i.i.i = icmp eq ptr %152, %74
+  %i.0.i182.i.i.i = phi i64 [ 0, %for.body.i.lr.ph.i.i.i ], [ %inc.i.i.i.i, %for.cond.i.i.i.i ]
+  %arrayidx.i.i.i.i = getelementptr inbounds nuw %struct.Exchange, ptr %exchanges.i.i.i.i, i64 %i.0.i182.i.i.i
+  %151 = load ptr, ptr %arrayidx.i.i.i.i, align 8
+  %cmp2.i.i.i.i = icmp eq ptr %151, %150
   br i1 %cmp2.i.i.i.i, label %land.lhs.true.i74.i.i, label %for.cond.i.i.i.i
 
 land.lhs.true.i74.i.i:
-  %153 = load i64, ptr %fields.i.i.i, align 8
-  %add.ptr.i66.i.i.i = getelementptr inbounds i8, ptr %47, i64 %153
-  %154 = load ptr, ptr %add.ptr.i66.i.i.i, align 8
-  %155 = load ptr, ptr %requires.i.i.i.i, align 8
-  %call.i.i.i.i.i = call i32 %155(ptr noundef %154) #11
-  %and.i.i.i.i.i = and i32 %call.i.i.i.i.i, 1
-  %tobool.not.i.i.i.i.i = icmp eq i32 %and.i.i.i.i.i, 0
-  br i1 %tobool.not.i.i.i.i.i, label %if.end.i68.i.i.i, label %graded.exit.i.i.i.i
+  %152 = load i64, ptr %fields.i.i.i, align 8
+  %add.ptr.i73.i.i.i = getelementptr inbounds i8, ptr %46, i64 %152
+  %153 = load ptr, ptr %add.ptr.i73.i.i.i, align 8
+  %154 = load ptr, ptr %requires.i.i.i.i, align 8
+  %call.i.i74.i.i.i = call i32 %154(ptr noundef %153) #11
+  %and.i.i75.i.i.i = and i32 %call.i.i74.i.i.i, 1
+  %tobool.not.i.i76.i.i.i = icmp eq i32 %and.i.i75.i.i.i, 0
+  br i1 %tobool.not.i.i76.i.i.i, label %if.end.i78.i.i.i, label %graded.exit.i.i.i.i
 
 graded.exit.i.i.i.i:
-  %156 = load ptr, ptr %enabled.i.i.i.i, align 8
-  %call2.i.i.i.i.i = call i32 %156() #11
+  %155 = load ptr, ptr %enabled.i.i.i.i, align 8
+  %call2.i.i.i.i.i = call i32 %155() #11
   %and3.i.i.i.i.i = and i32 %call2.i.i.i.i.i, 1
   %tobool4.i.not.i.i.i.i = icmp eq i32 %and3.i.i.i.i.i, 0
-  br i1 %tobool4.i.not.i.i.i.i, label %if.end.i68.i.i.i, label %for.inc.i
+  br i1 %tobool4.i.not.i.i.i.i, label %if.end.i78.i.i.i, label %for.inc.i
 
-if.end.i68.i.i.i:
-  %157 = load i64, ptr %storage12.i.i.i.i, align 8
-  %add.ptr4.i.i.i.i = getelementptr inbounds i8, ptr %154, i64 %157
-  %158 = load ptr, ptr %add.ptr4.i.i.i.i, align 8
-  %tobool.not.i69.i.i.i = icmp eq ptr %158, null
-  br i1 %tobool.not.i69.i.i.i, label %land.rhs23.i.i.i, label %lor.lhs.false.i.i.i.i
+if.end.i78.i.i.i:
+  %156 = load i64, ptr %storage12.i.i.i.i, align 8
+  %add.ptr4.i.i.i.i = getelementptr inbounds i8, ptr %153, i64 %156
+  %157 = load ptr, ptr %add.ptr4.i.i.i.i, align 8
+  %tobool.not.i79.i.i.i = icmp eq ptr %157, null
+  br i1 %tobool.not.i79.i.i.i, label %land.rhs23.i.i.i, label %lor.lhs.false.i80.i.i.i
 
-lor.lhs.false.i.i.i.i:
-  %159 = load i64, ptr %numel.i.i.i.i, align 8
-  %add.ptr6.i.i.i.i = getelementptr inbounds i8, ptr %154, i64 %159
-  %160 = load i64, ptr %add.ptr6.i.i.i.i, align 8
-  %tobool7.not.i.i.i.i = icmp eq i64 %160, 0
+lor.lhs.false.i80.i.i.i:
+  %158 = load i64, ptr %numel.i.i.i.i, align 8
+  %add.ptr6.i.i.i.i = getelementptr inbounds i8, ptr %153, i64 %158
+  %159 = load i64, ptr %add.ptr6.i.i.i.i, align 8
+  %tobool7.not.i.i.i.i = icmp eq i64 %159, 0
   br i1 %tobool7.not.i.i.i.i, label %land.rhs23.i.i.i, label %lor.lhs.false8.i.i.i.i
 
 lor.lhs.false8.i.i.i.i:
-  %161 = load i64, ptr %rank.i.i.i.i, align 8
-  %add.ptr10.i.i.i.i = getelementptr inbounds i8, ptr %154, i64 %161
-  %162 = load i64, ptr %add.ptr10.i.i.i.i, align 8
-  %cmp.i72.i.i.i = icmp ugt i64 %162, 5
-  br i1 %cmp.i72.i.i.i, label %land.rhs23.i.i.i, label %lor.rhs.i.i.i.i
+  %160 = load i64, ptr %rank.i.i.i.i, align 8
+  %add.ptr10.i.i.i.i = getelementptr inbounds i8, ptr %153, i64 %160
+  %161 = load i64, ptr %add.ptr10.i.i.i.i, align 8
+  %cmp.i83.i.i.i = icmp ugt i64 %161, 5
+  br i1 %cmp.i83.i.i.i, label %land.rhs23.i.i.i, label %lor.rhs.i.i.i.i
 
 lor.rhs.i.i.i.i:
-  %item.i73.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 80
-  %163 = load i64, ptr %item.i73.i.i.i, align 8
-  %164 = load i64, ptr %sizes.i.i.i.i.i, align 8
-  %add.ptr.i.i75.i.i.i = getelementptr inbounds i8, ptr %154, i64 %164
-  %add.ptr1.i.i76.i.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i75.i.i.i, i64 40
-  %165 = load i64, ptr %offset.i.i.i.i.i, align 8
-  %add.ptr6.i.i78.i.i.i = getelementptr inbounds i8, ptr %154, i64 %165
-  %166 = load i64, ptr %add.ptr6.i.i78.i.i.i, align 8
-  %add.i.i79.i.i.i = add i64 %166, 1
-  %cmp23.i.not.i.i.i.i = icmp eq i64 %162, 0
-  br i1 %cmp23.i.not.i.i.i.i, label %askable.exit.i.i.i, label %for.body.i.i80.i.i.i
+  %item.i84.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 80
+  %162 = load i64, ptr %item.i84.i.i.i, align 8
+  %163 = load i64, ptr %sizes.i.i.i.i.i, align 8
+  %add.ptr.i.i86.i.i.i = getelementptr inbounds i8, ptr %153, i64 %163
+  %add.ptr1.i.i87.i.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i86.i.i.i, i64 40
+  %164 = load i64, ptr %offset.i.i.i.i.i, align 8
+  %add.ptr6.i.i89.i.i.i = getelementptr inbounds i8, ptr %153, i64 %164
+  %165 = load i64, ptr %add.ptr6.i.i89.i.i.i, align 8
+  %add.i.i90.i.i.i = add i64 %165, 1
+  %cmp23.i.not.i.i.i.i = icmp eq i64 %161, 0
+  br i1 %cmp23.i.not.i.i.i.i, label %askable.exit.i.i.i, label %for.body.i.i91.i.i.i
 
-for.body.i.i80.i.i.i:
-  %i.025.i.i81.i.i.i = phi i64 [ %inc.i.i88.i.i.i, %for.body.i.i80.i.i.i ], [ 0, %lor.rhs.i.i.i.i ]
-  %elements.024.i.i82.i.i.i = phi i64 [ %add8.i.i87.i.i.i, %for.body.i.i80.i.i.i ], [ %add.i.i79.i.i.i, %lor.rhs.i.i.i.i ]
-  %arrayidx.i.i83.i.i.i = getelementptr inbounds nuw i64, ptr %add.ptr.i.i75.i.i.i, i64 %i.025.i.i81.i.i.i
-  %167 = load i64, ptr %arrayidx.i.i83.i.i.i, align 8
-  %sub.i.i84.i.i.i = add i64 %167, -1
-  %arrayidx7.i.i85.i.i.i = getelementptr inbounds nuw i64, ptr %add.ptr1.i.i76.i.i.i, i64 %i.025.i.i81.i.i.i
-  %168 = load i64, ptr %arrayidx7.i.i85.i.i.i, align 8
-  %mul.i.i86.i.i.i = mul i64 %sub.i.i84.i.i.i, %168
-  %add8.i.i87.i.i.i = add i64 %mul.i.i86.i.i.i, %elements.024.i.i82.i.i.i
-  %inc.i.i88.i.i.i = add nuw nsw i64 %i.025.i.i81.i.i.i, 1
-  %exitcond.not.i.i89.i.i.i = icmp eq i64 %inc.i.i88.i.i.i, %162
-  br i1 %exitcond.not.i.i89.i.i.i, label %askable.exit.i.i.i, label %for.body.i.i80.i.i.i
+for.body.i.i91.i.i.i:
+  %i.025.i.i92.i.i.i = phi i64 [ %inc.i.i99.i.i.i, %for.body.i.i91.i.i.i ], [ 0, %lor.rhs.i.i.i.i ]
+  %elements.024.i.i93.i.i.i = phi i64 [ %add8.i.i98.i.i.i, %for.body.i.i91.i.i.i ], [ %add.i.i90.i.i.i, %lor.rhs.i.i.i.i ]
+  %arrayidx.i.i94.i.i.i = getelementptr inbounds nuw i64, ptr %add.ptr.i.i86.i.i.i, i64 %i.025.i.i92.i.i.i
+  %166 = load i64, ptr %arrayidx.i.i94.i.i.i, align 8
+  %sub.i.i95.i.i.i = add i64 %166, -1
+  %arrayidx7.i.i96.i.i.i = getelementptr inbounds nuw i64, ptr %add.ptr1.i.i87.i.i.i, i64 %i.025.i.i92.i.i.i
+  %167 = load i64, ptr %arrayidx7.i.i96.i.i.i, align 8
+  %mul.i.i97.i.i.i = mul i64 %sub.i.i95.i.i.i, %167
+  %add8.i.i98.i.i.i = add i64 %mul.i.i97.i.i.i, %elements.024.i.i93.i.i.i
+  %inc.i.i99.i.i.i = add nuw nsw i64 %i.025.i.i92.i.i.i, 1
+  %exitcond.not.i.i100.i.i.i = icmp eq i64 %inc.i.i99.i.i.i, %161
+  br i1 %exitcond.not.i.i100.i.i.i, label %askable.exit.i.i.i, label %for.body.i.i91.i.i.i
 
 askable.exit.i.i.i:
-  %elements.0.lcssa.i.i91.i.i.i = phi i64 [ %add.i.i79.i.i.i, %lor.rhs.i.i.i.i ], [ %add8.i.i87.i.i.i, %for.body.i.i80.i.i.i ]
-  %mul9.i.i92.i.i.i = mul i64 %elements.0.lcssa.i.i91.i.i.i, %163
-  %169 = load i64, ptr %bytes.i.i.i.i.i, align 8
-  %add.ptr11.i.i94.i.i.i = getelementptr inbounds i8, ptr %158, i64 %169
-  %170 = load i64, ptr %add.ptr11.i.i94.i.i.i, align 8
-  %cmp12.i.i.not.i.i.i = icmp ugt i64 %mul9.i.i92.i.i.i, %170
+  %elements.0.lcssa.i.i102.i.i.i = phi i64 [ %add.i.i90.i.i.i, %lor.rhs.i.i.i.i ], [ %add8.i.i98.i.i.i, %for.body.i.i91.i.i.i ]
+  %mul9.i.i103.i.i.i = mul i64 %elements.0.lcssa.i.i102.i.i.i, %162
+  %168 = load i64, ptr %bytes.i.i.i.i.i, align 8
+  %add.ptr11.i.i105.i.i.i = getelementptr inbounds i8, ptr %157, i64 %168
+  %169 = load i64, ptr %add.ptr11.i.i105.i.i.i, align 8
+  %cmp12.i.i.not.i.i.i = icmp ugt i64 %mul9.i.i103.i.i.i, %169
   br i1 %cmp12.i.i.not.i.i.i, label %for.inc.i, label %land.rhs23.i.i.i
 
 land.rhs23.i.i.i:
   %function.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i.i.i, i64 8
-  %171 = load ptr, ptr %function.i.i.i, align 8
+  %170 = load ptr, ptr %function.i.i.i, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %t.i.i.i.i) #12
-  %call.i95.i.i.i = call i32 %171(ptr noundef nonnull %47, ptr noundef nonnull %t.i.i.i.i) #11
-  %tobool.not.i96.i.i.i = icmp eq i32 %call.i95.i.i.i, 0
-  br i1 %tobool.not.i96.i.i.i, label %if.end.i98.i.i.i, label %if.then.i.i.i.i
+  %call.i106.i.i.i = call i32 %170(ptr noundef nonnull %46, ptr noundef nonnull %t.i.i.i.i) #11
+  %tobool.not.i107.i.i.i = icmp eq i32 %call.i106.i.i.i, 0
+  br i1 %tobool.not.i107.i.i.i, label %if.end.i109.i.i.i, label %if.then.i.i.i.i
 
 if.then.i.i.i.i:
   call void @PyErr_Clear() #11
   br label %is_dlpack.exit.i.i.thread.i
 
-if.end.i98.i.i.i:
-  %172 = load i64, ptr %device.i.i.i.i, align 8
+if.end.i109.i.i.i:
+  %171 = load i64, ptr %device.i.i.i.i, align 8
   %device1.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 40
-  %173 = load i64, ptr %device1.i.i.i.i, align 8
-  %cmp.not.i99.i.i.i = icmp eq i64 %172, %173
-  br i1 %cmp.not.i99.i.i.i, label %while.cond.preheader.i.i.i.i, label %is_dlpack.exit.i.i.thread.i
+  %172 = load i64, ptr %device1.i.i.i.i, align 8
+  %cmp.not.i110.i.i.i = icmp eq i64 %171, %172
+  br i1 %cmp.not.i110.i.i.i, label %while.cond.preheader.i.i.i.i, label %is_dlpack.exit.i.i.thread.i
 
 while.cond.preheader.i.i.i.i:
   %dtypes.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 48
-  %174 = load i32, ptr %dtype.i.i.i.i, align 4
-  br label %while.cond.i100.i.i.i
+  %173 = load i32, ptr %dtype.i.i.i.i, align 4
+  br label %while.cond.i111.i.i.i
 
-while.cond.i100.i.i.i:
-  %i.0.i101.i.i.i = phi i64 [ %inc.i104.i.i.i, %while.body.i103.i.i.i ], [ 0, %while.cond.preheader.i.i.i.i ]
-  %arrayidx.i102.i.i.i = getelementptr inbounds nuw i32, ptr %dtypes.i.i.i.i, i64 %i.0.i101.i.i.i
-  %175 = load i32, ptr %arrayidx.i102.i.i.i, align 4
-  %cmp4.not.i.i.i.i = icmp eq i32 %175, %174
-  br i1 %cmp4.not.i.i.i.i, label %while.end.i105.i.i.i, label %while.body.i103.i.i.i
+while.cond.i111.i.i.i:
+  %i.0.i112.i.i.i = phi i64 [ %inc.i115.i.i.i, %while.body.i114.i.i.i ], [ 0, %while.cond.preheader.i.i.i.i ]
+  %arrayidx.i113.i.i.i = getelementptr inbounds nuw i32, ptr %dtypes.i.i.i.i, i64 %i.0.i112.i.i.i
+  %174 = load i32, ptr %arrayidx.i113.i.i.i, align 4
+  %cmp4.not.i.i.i.i = icmp eq i32 %174, %173
+  br i1 %cmp4.not.i.i.i.i, label %while.end.i116.i.i.i, label %while.body.i114.i.i.i
 
-while.body.i103.i.i.i:
-  %inc.i104.i.i.i = add nuw nsw i64 %i.0.i101.i.i.i, 1
-  %cmp5.i.i.i.i = icmp eq i64 %inc.i104.i.i.i, 4
-  br i1 %cmp5.i.i.i.i, label %is_dlpack.exit.i.i.thread.i, label %while.cond.i100.i.i.i
+while.body.i114.i.i.i:
+  %inc.i115.i.i.i = add nuw nsw i64 %i.0.i112.i.i.i, 1
+  %cmp5.i.i.i.i = icmp eq i64 %inc.i115.i.i.i, 4
+  br i1 %cmp5.i.i.i.i, label %is_dlpack.exit.i.i.thread.i, label %while.cond.i111.i.i.i
 
-while.end.i105.i.i.i:
-  %176 = load i64, ptr %t.i.i.i.i, align 8
-  %177 = load i64, ptr %offset.i.i.i.i, align 8
-  %add.i106.i.i.i = add i64 %177, %176
-  %178 = load i32, ptr %rank8.i.i.i.i, align 8
-  %conv.i107.i.i.i = zext i32 %178 to i64
-  %179 = load ptr, ptr %strides.i108.i.i.i, align 8
-  %tobool9.not.i.i.i.i = icmp eq ptr %179, null
+while.end.i116.i.i.i:
+  %175 = load i64, ptr %t.i.i.i.i, align 8
+  %176 = load i64, ptr %offset.i.i.i.i, align 8
+  %add.i117.i.i.i = add i64 %176, %175
+  %177 = load i32, ptr %rank8.i.i.i.i, align 8
+  %conv.i118.i.i.i = zext i32 %177 to i64
+  %178 = load ptr, ptr %strides.i119.i.i.i, align 8
+  %tobool9.not.i.i.i.i = icmp eq ptr %178, null
   br i1 %tobool9.not.i.i.i.i, label %is_dlpack.exit.i.i.thread.i, label %land.lhs.true.i.i.i.i
 
 land.lhs.true.i.i.i.i:
-  %180 = load ptr, ptr %shape.i109.i.i.i, align 8
-  %cmp.not16.not.i.i.i.i.i = icmp eq i32 %178, 0
-  br i1 %cmp.not16.not.i.i.i.i.i, label %sound.exit.i.i.i.i, label %for.body.i.i110.i.i.i
+  %179 = load ptr, ptr %shape.i120.i.i.i, align 8
+  %cmp.not16.not.i.i.i.i.i = icmp eq i32 %177, 0
+  br i1 %cmp.not16.not.i.i.i.i.i, label %is_dlpack.exit.i.i.thread.i, label %for.body.i.i121.i.i.i
 
-for.body.i.i110.i.i.i:
-  %i.018.i.i.i.i.i = phi i64 [ %inc.i.i113.i.i.i, %if.end.i.i112.i.i.i ], [ 0, %land.lhs.true.i.i.i.i ]
-  %empty.017.i.i.i.i.i = phi i1 [ %or14.i.i.i.i.i, %if.end.i.i112.i.i.i ], [ false, %land.lhs.true.i.i.i.i ]
-  %arrayidx.i.i111.i.i.i = getelementptr inbounds nuw i64, ptr %180, i64 %i.018.i.i.i.i.i
-  %181 = load i64, ptr %arrayidx.i.i111.i.i.i, align 8
-  %cmp1.i.i.i.i.i = icmp slt i64 %181, 0
-  br i1 %cmp1.i.i.i.i.i, label %is_dlpack.exit.i.i.thread.i, label %if.end.i.i112.i.i.i
+for.body.i.i121.i.i.i:
+  %i.018.i.i.i.i.i = phi i64 [ %inc.i.i124.i.i.i, %if.end.i.i123.i.i.i ], [ 0, %land.lhs.true.i.i.i.i ]
+  %empty.017.i.i.i.i.i = phi i1 [ %or14.i.i.i.i.i, %if.end.i.i123.i.i.i ], [ false, %land.lhs.true.i.i.i.i ]
+  %arrayidx.i.i122.i.i.i = getelementptr inbounds nuw i64, ptr %179, i64 %i.018.i.i.i.i.i
+  %180 = load i64, ptr %arrayidx.i.i122.i.i.i, align 8
+  %cmp1.i.i.i.i.i = icmp slt i64 %180, 0
+  br i1 %cmp1.i.i.i.i.i, label %is_dlpack.exit.i.i.thread.i, label %if.end.i.i123.i.i.i
 
-if.end.i.i112.i.i.i:
-  %cmp3.i.i.i.i.i = icmp eq i64 %181, 0
+if.end.i.i123.i.i.i:
+  %cmp3.i.i.i.i.i = icmp eq i64 %180, 0
   %or14.i.i.i.i.i = or i1 %empty.017.i.i.i.i.i, %cmp3.i.i.i.i.i
-  %inc.i.i113.i.i.i = add nuw nsw i64 %i.018.i.i.i.i.i, 1
-  %exitcond.not.i.i114.i.i.i = icmp eq i64 %inc.i.i113.i.i.i, %conv.i107.i.i.i
-  br i1 %exitcond.not.i.i114.i.i.i, label %sound.exit.i.i.i.i, label %for.body.i.i110.i.i.i
+  %inc.i.i124.i.i.i = add nuw nsw i64 %i.018.i.i.i.i.i, 1
+  %exitcond.not.i.i125.i.i.i = icmp eq i64 %inc.i.i124.i.i.i, %conv.i118.i.i.i
+  br i1 %exitcond.not.i.i125.i.i.i, label %sound.exit.i.i.i.i, label %for.body.i.i121.i.i.i
 
 sound.exit.i.i.i.i:
-  %empty.0.lcssa.i.i.i.i.i = phi i1 [ false, %land.lhs.true.i.i.i.i ], [ %or14.i.i.i.i.i, %if.end.i.i112.i.i.i ]
-  %tobool5.i.i.i.i.i = icmp ne i64 %add.i106.i.i.i, 0
-  %182 = select i1 %tobool5.i.i.i.i.i, i1 true, i1 %empty.0.lcssa.i.i.i.i.i
-  br i1 %182, label %is_dlpack.exit.i.i.i, label %is_dlpack.exit.i.i.thread.i
+  %tobool5.i.i.i.i.i = icmp ne i64 %add.i117.i.i.i, 0
+  %181 = select i1 %tobool5.i.i.i.i.i, i1 true, i1 %or14.i.i.i.i.i
+  br i1 %181, label %lor.lhs.false.i.i126.i.i.i, label %is_dlpack.exit.i.i.thread.i
+
+lor.lhs.false.i.i126.i.i.i:
+  %high.i.i127.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 24
+  %182 = load i64, ptr %high.i.i127.i.i.i, align 8
+  %sub.i.i128.i.i.i = add i64 %182, -1
+  %and.i.i129.i.i.i = and i64 %sub.i.i128.i.i.i, %add.i117.i.i.i
+  %tobool1.not.i.i130.i.i.i = icmp eq i64 %and.i.i129.i.i.i, 0
+  br i1 %tobool1.not.i.i130.i.i.i, label %if.end.i22.i.i.i.i, label %is_dlpack.exit.i.i.thread.i
+
+if.end.i22.i.i.i.i:
+  %183 = load i64, ptr %arrayidx42.i, align 8
+  %cmp.i.i131.i.i.i = icmp eq i64 %183, 8
+  br i1 %cmp.i.i131.i.i.i, label %is_dlpack.exit.i.i.i, label %for.body.i.i.i132.i.i.i
+
+for.body.i.i.i132.i.i.i:
+  %dec.i39.in.i.i.i.i.i = phi i64 [ %dec.i39.i.i.i.i.i, %if.end.i.i.i135.i.i.i ], [ %conv.i118.i.i.i, %if.end.i22.i.i.i.i ]
+  %unit.addr.0.i38.i.i.i.i.i = phi i64 [ %mul.i.i.i136.i.i.i, %if.end.i.i.i135.i.i.i ], [ 1, %if.end.i22.i.i.i.i ]
+  %dec.i39.i.i.i.i.i = add nsw i64 %dec.i39.in.i.i.i.i.i, -1
+  %arrayidx.i.i.i133.i.i.i = getelementptr inbounds nuw i64, ptr %178, i64 %dec.i39.i.i.i.i.i
+  %184 = load i64, ptr %arrayidx.i.i.i133.i.i.i, align 8
+  %cmp1.not.i.i.i134.i.i.i = icmp eq i64 %184, %unit.addr.0.i38.i.i.i.i.i
+  br i1 %cmp1.not.i.i.i134.i.i.i, label %if.end.i.i.i135.i.i.i, label %is_dlpack.exit.i.i.thread.i
+
+if.end.i.i.i135.i.i.i:
+  %arrayidx4.i.i.i.i.i.i = getelementptr inbounds nuw i64, ptr %179, i64 %dec.i39.i.i.i.i.i
+  %185 = load i64, ptr %arrayidx4.i.i.i.i.i.i, align 8
+  %mul.i.i.i136.i.i.i = mul i64 %185, %unit.addr.0.i38.i.i.i.i.i
+  %cmp.not.i.i.i137.i.i.i = icmp eq i64 %dec.i39.i.i.i.i.i, 0
+  br i1 %cmp.not.i.i.i137.i.i.i, label %lor.lhs.false8.i.i.i.i.i, label %for.body.i.i.i132.i.i.i
+
+lor.lhs.false8.i.i.i.i.i:
+  %rank9.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 32
+  %186 = load i64, ptr %rank9.i.i.i.i.i, align 8
+  %cmp10.not.i.i.i.i.i = icmp eq i64 %186, -1
+  br i1 %cmp10.not.i.i.i.i.i, label %is_dlpack.exit.i.i.thread96.i, label %if.end.i31.i.i138.i.i.i
+
+if.end.i31.i.i138.i.i.i:
+  %cmp3.not.i.i.i139.i.i.i = icmp eq i64 %186, %conv.i118.i.i.i
+  br i1 %cmp3.not.i.i.i139.i.i.i, label %if.end5.i.i.i140.i.i.i, label %is_dlpack.exit.i.i.thread.i
+
+if.end5.i.i.i140.i.i.i:
+  %shape6.i.i.i141.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 64
+  %187 = load ptr, ptr %shape6.i.i.i141.i.i.i, align 8
+  %strides7.i.i.i142.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 72
+  %188 = load ptr, ptr %strides7.i.i.i142.i.i.i, align 8
+  br label %for.cond.i17.i.i.i143.i.i.i
+
+for.cond.i17.i.i.i143.i.i.i:
+  %i.0.i18.i.i.i144.i.i.i = phi i64 [ %conv.i118.i.i.i, %if.end5.i.i.i140.i.i.i ], [ %dec.i19.i.i.i145.i.i.i, %if.end.i24.i.i.i151.i.i.i ]
+  %dec.i19.i.i.i145.i.i.i = add nsw i64 %i.0.i18.i.i.i144.i.i.i, -1
+  %cmp.not.i20.i.i.i146.i.i.i = icmp eq i64 %i.0.i18.i.i.i144.i.i.i, 0
+  br i1 %cmp.not.i20.i.i.i146.i.i.i, label %is_dlpack.exit.i.i.thread96.i, label %for.body.i21.i.i.i147.i.i.i
+
+for.body.i21.i.i.i147.i.i.i:
+  %arrayidx.i22.i.i.i148.i.i.i = getelementptr inbounds nuw i64, ptr %179, i64 %dec.i19.i.i.i145.i.i.i
+  %189 = load i64, ptr %arrayidx.i22.i.i.i148.i.i.i, align 8
+  %arrayidx1.i.i.i.i149.i.i.i = getelementptr inbounds nuw i64, ptr %187, i64 %dec.i19.i.i.i145.i.i.i
+  %190 = load i64, ptr %arrayidx1.i.i.i.i149.i.i.i, align 8
+  %cmp2.not.i.i.i.i150.i.i.i = icmp eq i64 %189, %190
+  br i1 %cmp2.not.i.i.i.i150.i.i.i, label %if.end.i24.i.i.i151.i.i.i, label %is_dlpack.exit.i.i.thread.i
+
+if.end.i24.i.i.i151.i.i.i:
+  %arrayidx3.i.i.i.i152.i.i.i = getelementptr inbounds nuw i64, ptr %178, i64 %dec.i19.i.i.i145.i.i.i
+  %191 = load i64, ptr %arrayidx3.i.i.i.i152.i.i.i, align 8
+  %arrayidx4.i25.i.i.i153.i.i.i = getelementptr inbounds nuw i64, ptr %188, i64 %dec.i19.i.i.i145.i.i.i
+  %192 = load i64, ptr %arrayidx4.i25.i.i.i153.i.i.i, align 8
+  %cmp5.not.i.i.i.i154.i.i.i = icmp eq i64 %191, %192
+  %cmp7.not.i.i.i.i155.i.i.i = icmp eq i64 %189, 1
+  %or.cond.i.i.i.i156.i.i.i = or i1 %cmp7.not.i.i.i.i155.i.i.i, %cmp5.not.i.i.i.i154.i.i.i
+  br i1 %or.cond.i.i.i.i156.i.i.i, label %for.cond.i17.i.i.i143.i.i.i, label %is_dlpack.exit.i.i.thread.i
+
+is_dlpack.exit.i.i.thread96.i:
+  store i64 %add.i117.i.i.i, ptr %arrayidx.i87.i, align 8
+  call void @llvm.lifetime.end.p0(ptr nonnull %t.i.i.i.i) #12
+  br label %for.inc46.i
 
 is_dlpack.exit.i.i.thread.i:
   call void @llvm.lifetime.end.p0(ptr nonnull %t.i.i.i.i) #12
   br label %for.inc.i
 
 is_dlpack.exit.i.i.i:
-  %call14.i.i.i.i = call fastcc i1 @strided(i1 noundef false, ptr noundef nonnull readonly %arrayidx42.i, i64 noundef %add.i106.i.i.i, i64 noundef %conv.i107.i.i.i, ptr noundef %180, ptr noundef nonnull %179, ptr noundef nonnull %arrayidx.i87.i) #13
+  %item.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 80
+  %193 = load i64, ptr %item.i.i.i.i.i, align 8
+  %call.i.i159.i.i.i = call fastcc i1 @mapped(ptr noundef nonnull readonly %arrayidx42.i, i64 noundef %add.i117.i.i.i, i64 noundef %conv.i118.i.i.i, ptr noundef nonnull readonly %179, ptr noundef nonnull readonly %178, i64 noundef %193, ptr noundef nonnull %arrayidx.i87.i) #13
   call void @llvm.lifetime.end.p0(ptr nonnull %t.i.i.i.i) #12
-  br i1 %call14.i.i.i.i, label %for.inc46.i, label %for.inc.i
+  br i1 %call.i.i159.i.i.i, label %for.inc46.i, label %for.inc.i
 
 argument.exit.i:
   %low.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 16
-  %183 = load i64, ptr %low.i.i, align 8
-  %184 = inttoptr i64 %183 to ptr
-  %call.i89.i = call fastcc i1 @same(ptr noundef %47, ptr noundef %184, ptr noundef readonly %0) #13
+  %194 = load i64, ptr %low.i.i, align 8
+  %195 = inttoptr i64 %194 to ptr
+  %call.i89.i = call fastcc i1 @same(ptr noundef %46, ptr noundef %195, ptr noundef readonly %0) #13
   br i1 %call.i89.i, label %for.inc46.i, label %for.inc.i
 
 for.inc46.i:
-  %inc47.i = add nuw nsw i64 %i36.0110.i, 1
+  %inc47.i = add nuw nsw i64 %i36.0116.i, 1
   %exitcond.not.i = icmp eq i64 %inc47.i, %add.i
-  br i1 %exitcond.not.i, label %if.end.i84, label %for.body40.i
+  br i1 %exitcond.not.i, label %if.end.i111, label %for.body40.i
 
-if.end.i84:
-  %params34.i.le232 = getelementptr inbounds nuw i8, ptr %18, i64 72
-  %expects.i = getelementptr inbounds nuw i8, ptr %18, i64 128
-  %185 = load ptr, ptr %expects.i, align 8
-  %tobool.not.i85 = icmp eq ptr %185, null
-  br i1 %tobool.not.i85, label %if.then14, label %lor.lhs.false.i86
+if.end.i111:
+  %expects.i = getelementptr inbounds nuw i8, ptr %14, i64 128
+  %196 = load ptr, ptr %expects.i, align 8
+  %tobool.not.i112 = icmp eq ptr %196, null
+  br i1 %tobool.not.i112, label %cond.true.i, label %lor.lhs.false.i113
 
-lor.lhs.false.i86:
-  %call5.i = call fastcc i1 @kept(ptr noundef nonnull %185, ptr noundef nonnull %room, ptr noundef nonnull %blocks.i) #13
-  br i1 %call5.i, label %if.then14, label %if.end36
+lor.lhs.false.i113:
+  %call5.i = call fastcc i1 @kept(ptr noundef nonnull %196, ptr noundef nonnull %room, ptr noundef nonnull %blocks.i) #13
+  br i1 %call5.i, label %cond.true.i, label %cond.end11
+
+cond.true.i:
+  br label %cond.end11
 
 for.inc.i:
-  %inc.i = add nuw nsw i64 %i.0.i179, 1
-  %186 = load i64, ptr %count.i, align 8
-  %cmp.i = icmp slt i64 %inc.i, %186
-  br i1 %cmp.i, label %for.body.i, label %if.end36
+  %inc.i = add nuw nsw i64 %i.0.i223, 1
+  %197 = load i64, ptr %count.i, align 8
+  %cmp.i = icmp slt i64 %inc.i, %197
+  br i1 %cmp.i, label %for.body.i, label %cond.end11
+
+cond.end11:
+  %cond12 = phi ptr [ null, %if.end8.i103 ], [ %14, %cond.true.i ], [ null, %lor.lhs.false.i113 ], [ null, %if.end ], [ null, %if.end.i102 ], [ null, %lor.lhs.false.i ], [ null, %lor.lhs.false3.i ], [ null, %cond.true8 ], [ null, %for.inc.i ]
+  %198 = load ptr, ptr @ave_dry, align 8
+  %tobool.not.i115 = icmp eq ptr %198, null
+  br i1 %tobool.not.i115, label %if.end29, label %dry.exit
+
+dry.exit:
+  %199 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @ave_dry, i64 8), align 8
+  %call.i116 = call ptr @pthread_self() #11
+  %cmp.i117 = icmp eq ptr %199, %call.i116
+  br i1 %cmp.i117, label %if.then14, label %if.end29
 
 if.then14:
-  br i1 %cmp38.not.not109.i, label %for.body.lr.ph.i121, label %changed.exit
+  call void @Py_DecRef(ptr noundef nonnull %retval.1.i204) #11
+  %tobool15.not = icmp eq ptr %cond12, null
+  br i1 %tobool15.not, label %land.end, label %land.rhs
 
-for.body.lr.ph.i121:
-  %counter8.i = getelementptr inbounds nuw i8, ptr %0, i64 344
-  %version.i = getelementptr inbounds nuw i8, ptr %0, i64 352
-  br label %for.body.i122
+land.rhs:
+  %gpu = getelementptr inbounds nuw i8, ptr %cond12, i64 96
+  %200 = load ptr, ptr %gpu, align 8
+  %tobool16.not = icmp eq ptr %200, null
+  br i1 %tobool16.not, label %land.end, label %lor.rhs
 
-for.body.i122:
-  %i.033.i = phi i64 [ 0, %for.body.lr.ph.i121 ], [ %inc.i131, %cleanup.i130 ]
-  %187 = load ptr, ptr %params34.i.le232, align 8
-  %arrayidx.i123 = getelementptr inbounds nuw %struct.ParamCheck, ptr %187, i64 %i.033.i
-  %188 = load i64, ptr %arrayidx.i123, align 8
-  %cmp2.i = icmp ult i64 %188, 6
-  br i1 %cmp2.i, label %cleanup.i130, label %lor.lhs.false.i124
-
-lor.lhs.false.i124:
-  %low.i = getelementptr inbounds nuw i8, ptr %arrayidx.i123, i64 16
-  %189 = load i64, ptr %low.i, align 8
-  %and.i = and i64 %189, 1024
-  %tobool.not.i125 = icmp eq i64 %and.i, 0
-  br i1 %tobool.not.i125, label %cleanup.i130, label %lor.lhs.false3.i126
-
-lor.lhs.false3.i126:
-  %arrayidx4.i = getelementptr inbounds nuw ptr, ptr %args, i64 %i.033.i
-  %190 = load ptr, ptr %arrayidx4.i, align 8
-  %191 = load i64, ptr %count.i.i.i.i, align 8
-  %cmp.i30.not.i = icmp eq i64 %191, 0
-  br i1 %cmp.i30.not.i, label %cleanup.i130, label %for.body.i.lr.ph.i
-
-for.body.i.lr.ph.i:
-  %type1.i.i = getelementptr inbounds nuw i8, ptr %190, i64 8
-  %192 = load ptr, ptr %type1.i.i, align 8
-  br label %for.body.i.i127
-
-for.cond.i.i:
-  %inc.i.i = add nuw i64 %i.0.i31.i, 1
-  %exitcond.not.i129 = icmp eq i64 %inc.i.i, %191
-  br i1 %exitcond.not.i129, label %cleanup.i130, label %for.body.i.i127
-
-for.body.i.i127:
-  %i.0.i31.i = phi i64 [ 0, %for.body.i.lr.ph.i ], [ %inc.i.i, %for.cond.i.i ]
-  %arrayidx.i.i128 = getelementptr inbounds nuw %struct.Exchange, ptr %exchanges.i.i.i.i, i64 %i.0.i31.i
-  %193 = load ptr, ptr %arrayidx.i.i128, align 8
-  %cmp2.i.i = icmp eq ptr %193, %192
-  br i1 %cmp2.i.i, label %if.end.i132, label %for.cond.i.i
-
-if.end.i132:
-  %194 = load i64, ptr %fields.i.i.i, align 8
-  %add.ptr.i133 = getelementptr inbounds i8, ptr %190, i64 %194
-  %195 = load ptr, ptr %add.ptr.i133, align 8
-  %196 = load i64, ptr %counter8.i, align 8
-  %add.ptr9.i = getelementptr inbounds i8, ptr %195, i64 %196
-  %197 = load ptr, ptr %add.ptr9.i, align 8
-  %tobool10.not.i = icmp eq ptr %197, null
-  br i1 %tobool10.not.i, label %cleanup.i130, label %if.then11.i
-
-if.then11.i:
-  %198 = load i64, ptr %version.i, align 8
-  %add.ptr13.i = getelementptr inbounds i8, ptr %197, i64 %198
-  %199 = atomicrmw add ptr %add.ptr13.i, i32 1 monotonic, align 4
-  br label %cleanup.i130
-
-cleanup.i130:
-  %inc.i131 = add nuw nsw i64 %i.033.i, 1
-  %exitcond34.not.i = icmp eq i64 %inc.i131, %add.i
-  br i1 %exitcond34.not.i, label %changed.exit, label %for.body.i122
-
-changed.exit:
-  %gpu17 = getelementptr inbounds nuw i8, ptr %18, i64 96
-  %200 = load ptr, ptr %gpu17, align 8
-  %tobool18.not = icmp eq ptr %200, null
-  br i1 %tobool18.not, label %if.then19, label %if.end24
-
-if.then19:
-  call void @Py_DecRef(ptr noundef nonnull %retval.1.i164) #11
-  %last = getelementptr inbounds nuw i8, ptr %state, i64 152
-  store ptr %18, ptr %last, align 8
-  %call.i88 = call ptr @PyEval_SaveThread() #11
-  %201 = load ptr, ptr %0, align 8
-  %202 = load ptr, ptr %18, align 8
-  %call2.i89 = call i64 @ave_run_grid(ptr noundef %201, ptr noundef %202, ptr noundef nonnull %room, ptr noundef nonnull %blocks.i, ptr noundef %call.i88) #13
-  call void @PyEval_RestoreThread(ptr noundef %call.i88) #11
-  %tobool.not.i90 = icmp eq i64 %call2.i89, 0
-  br i1 %tobool.not.i90, label %if.then.i97, label %if.end.i91
-
-if.then.i97:
-  %none.i112 = getelementptr inbounds nuw i8, ptr %0, i64 40
-  %203 = load ptr, ptr %none.i112, align 8
-  call void @Py_IncRef(ptr noundef %203) #11
-  %204 = load ptr, ptr %none.i112, align 8
-  br label %cleanup40
-
-if.end.i91:
-  %call4.i92 = call ptr @PyErr_Occurred() #11
-  %tobool5.not.i93 = icmp eq ptr %call4.i92, null
-  br i1 %tobool5.not.i93, label %if.end7.i96, label %cleanup40
-
-if.end7.i96:
-  %call8.i = call ptr @PyLong_FromLongLong(i64 noundef %call2.i89) #11
-  %fail.i = getelementptr inbounds nuw i8, ptr %0, i64 80
-  %205 = load ptr, ptr %fail.i, align 8
-  %call9.i = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr noundef %205, ptr noundef %call8.i, ptr noundef null) #11
-  call void @Py_DecRef(ptr noundef %call8.i) #11
-  call fastcc void @strip(ptr noundef nonnull %0) #13
-  br label %cleanup40
-
-if.end24:
+lor.rhs:
+  %201 = load i64, ptr %g, align 8
   %most_x.i = getelementptr inbounds nuw i8, ptr %200, i64 40
-  %206 = load i64, ptr %most_x.i, align 8
-  %cmp.i134 = icmp sgt i64 %12, %206
-  br i1 %cmp.i134, label %if.end36, label %if.end.i135
+  %202 = load i64, ptr %most_x.i, align 8
+  %cmp.i148 = icmp sgt i64 %201, %202
+  br i1 %cmp.i148, label %land.end, label %if.end.i149
 
-if.end.i135:
-  %stream.i = getelementptr inbounds nuw i8, ptr %18, i64 104
-  %207 = load ptr, ptr %stream.i, align 8
-  %tobool.not.i136 = icmp eq ptr %207, null
-  br i1 %tobool.not.i136, label %if.then28, label %if.end3.i
+if.end.i149:
+  %stream.i = getelementptr inbounds nuw i8, ptr %cond12, i64 104
+  %203 = load ptr, ptr %stream.i, align 8
+  %tobool.not.i150 = icmp eq ptr %203, null
+  br i1 %tobool.not.i150, label %land.end, label %if.end3.i
 
 if.end3.i:
-  %device.i = getelementptr inbounds nuw i8, ptr %18, i64 112
-  %208 = load i64, ptr %device.i, align 8
-  %conv.i137 = trunc i64 %208 to i32
-  %shr.i = lshr i64 %208, 32
+  %device.i = getelementptr inbounds nuw i8, ptr %cond12, i64 112
+  %204 = load i64, ptr %device.i, align 8
+  %conv.i151 = trunc i64 %204 to i32
+  %shr.i = lshr i64 %204, 32
   %conv6.i = trunc nuw i64 %shr.i to i32
-  %params.i138 = getelementptr inbounds nuw i8, ptr %200, i64 48
-  %209 = load i64, ptr %params.i138, align 8
-  %arrayidx.i139 = getelementptr inbounds i64, ptr %room, i64 %209
-  %call.i140 = call i32 %207(i32 noundef %conv.i137, i32 noundef %conv6.i, ptr noundef nonnull %arrayidx.i139) #11
-  %tobool7.not.i = icmp eq i32 %call.i140, 0
-  br i1 %tobool7.not.i, label %if.then28, label %if.end9.i
+  %params.i = getelementptr inbounds nuw i8, ptr %200, i64 48
+  %205 = load i64, ptr %params.i, align 8
+  %arrayidx.i152 = getelementptr inbounds i64, ptr %room, i64 %205
+  %call.i153 = call i32 %203(i32 noundef %conv.i151, i32 noundef %conv6.i, ptr noundef nonnull %arrayidx.i152) #11
+  %tobool7.not.i = icmp eq i32 %call.i153, 0
+  br i1 %tobool7.not.i, label %land.end, label %if.end9.i
 
 if.end9.i:
   call void @PyErr_Clear() #11
-  br label %if.end36
+  br label %land.end
 
-if.then28:
-  %last29 = getelementptr inbounds nuw i8, ptr %state, i64 152
-  store ptr %18, ptr %last29, align 8
-  %call2.i98 = call ptr @PyEval_SaveThread() #11
-  %call3.i99 = call i64 @ave_launch_gpu(ptr noundef nonnull %200, ptr noundef nonnull %room, ptr noundef nonnull %blocks.i) #13
-  call void @PyEval_RestoreThread(ptr noundef %call2.i98) #11
-  %tobool.not.i100 = icmp eq i64 %call3.i99, 0
-  br i1 %tobool.not.i100, label %if.then.i106, label %if.end.i101
+land.end:
+  %cond24 = phi ptr [ null, %if.then14 ], [ %cond12, %land.rhs ], [ null, %if.end9.i ], [ null, %lor.rhs ], [ %cond12, %if.end.i149 ], [ %cond12, %if.end3.i ]
+  %blocks = getelementptr inbounds nuw i8, ptr %g, i64 48
+  %call28 = call fastcc ptr @told(ptr noundef nonnull %state, ptr noundef %cond24, ptr noundef %room, ptr noundef %blocks, ptr noundef %call) #13
+  br label %cleanup61
 
-if.then.i106:
-  call void @Py_DecRef(ptr noundef nonnull %retval.1.i164) #11
-  %none.i = getelementptr inbounds nuw i8, ptr %0, i64 40
-  %210 = load ptr, ptr %none.i, align 8
-  call void @Py_IncRef(ptr noundef %210) #11
-  %211 = load ptr, ptr %none.i, align 8
-  br label %cleanup40
+if.end29:
+  %tobool30.not = icmp eq ptr %cond12, null
+  br i1 %tobool30.not, label %if.end57, label %if.then31
 
-if.end.i101:
-  %failed.i = getelementptr inbounds nuw i8, ptr %18, i64 120
-  %212 = load ptr, ptr %failed.i, align 8
-  call void @Py_IncRef(ptr noundef %212) #11
-  %call5.i102 = call ptr @PyLong_FromLongLong(i64 noundef %call3.i99) #11
-  %call6.i103 = call fastcc ptr @python(ptr noundef %212, ptr noundef %0, ptr noundef %call5.i102, ptr noundef nonnull %retval.1.i164, ptr noundef nonnull %call) #13
-  call void @Py_DecRef(ptr noundef %call5.i102) #11
-  call void @Py_DecRef(ptr noundef %212) #11
-  call void @Py_DecRef(ptr noundef nonnull %retval.1.i164) #11
-  br label %cleanup40
+if.then31:
+  %add = add i64 %cond, %positional
+  %cmp32.i = icmp sgt i64 %add, 0
+  br i1 %cmp32.i, label %for.body.lr.ph.i155, label %changed.exit
 
-if.end36:
+for.body.lr.ph.i155:
+  %params.i156 = getelementptr inbounds nuw i8, ptr %cond12, i64 72
+  %count.i.i = getelementptr inbounds nuw i8, ptr %0, i64 96
+  %exchanges.i.i = getelementptr inbounds nuw i8, ptr %0, i64 104
+  %fields.i = getelementptr inbounds nuw i8, ptr %0, i64 256
+  %counter8.i = getelementptr inbounds nuw i8, ptr %0, i64 344
+  %version.i = getelementptr inbounds nuw i8, ptr %0, i64 352
+  br label %for.body.i157
+
+for.body.i157:
+  %i.033.i = phi i64 [ 0, %for.body.lr.ph.i155 ], [ %inc.i166, %cleanup.i165 ]
+  %206 = load ptr, ptr %params.i156, align 8
+  %arrayidx.i158 = getelementptr inbounds nuw %struct.ParamCheck, ptr %206, i64 %i.033.i
+  %207 = load i64, ptr %arrayidx.i158, align 8
+  %cmp2.i = icmp ult i64 %207, 6
+  br i1 %cmp2.i, label %cleanup.i165, label %lor.lhs.false.i159
+
+lor.lhs.false.i159:
+  %low.i = getelementptr inbounds nuw i8, ptr %arrayidx.i158, i64 16
+  %208 = load i64, ptr %low.i, align 8
+  %and.i = and i64 %208, 1024
+  %tobool.not.i160 = icmp eq i64 %and.i, 0
+  br i1 %tobool.not.i160, label %cleanup.i165, label %lor.lhs.false3.i161
+
+lor.lhs.false3.i161:
+  %arrayidx4.i = getelementptr inbounds nuw ptr, ptr %args, i64 %i.033.i
+  %209 = load ptr, ptr %arrayidx4.i, align 8
+  %210 = load i64, ptr %count.i.i, align 8
+  %cmp.i30.not.i = icmp eq i64 %210, 0
+  br i1 %cmp.i30.not.i, label %cleanup.i165, label %for.body.i.lr.ph.i
+
+for.body.i.lr.ph.i:
+  %type1.i.i = getelementptr inbounds nuw i8, ptr %209, i64 8
+  %211 = load ptr, ptr %type1.i.i, align 8
+  br label %for.body.i.i162
+
+for.cond.i.i:
+  %inc.i.i = add nuw i64 %i.0.i31.i, 1
+  %exitcond.not.i164 = icmp eq i64 %inc.i.i, %210
+  br i1 %exitcond.not.i164, label %cleanup.i165, label %for.body.i.i162
+
+for.body.i.i162:
+  %i.0.i31.i = phi i64 [ 0, %for.body.i.lr.ph.i ], [ %inc.i.i, %for.cond.i.i ]
+  %arrayidx.i.i163 = getelementptr inbounds nuw %struct.Exchange, ptr %exchanges.i.i, i64 %i.0.i31.i
+  %212 = load ptr, ptr %arrayidx.i.i163, align 8
+  %cmp2.i.i = icmp eq ptr %212, %211
+  br i1 %cmp2.i.i, label %if.end.i167, label %for.cond.i.i
+
+if.end.i167:
+  %213 = load i64, ptr %fields.i, align 8
+  %add.ptr.i = getelementptr inbounds i8, ptr %209, i64 %213
+  %214 = load ptr, ptr %add.ptr.i, align 8
+  %215 = load i64, ptr %counter8.i, align 8
+  %add.ptr9.i = getelementptr inbounds i8, ptr %214, i64 %215
+  %216 = load ptr, ptr %add.ptr9.i, align 8
+  %tobool10.not.i = icmp eq ptr %216, null
+  br i1 %tobool10.not.i, label %cleanup.i165, label %if.then11.i
+
+if.then11.i:
+  %217 = load i64, ptr %version.i, align 8
+  %add.ptr13.i = getelementptr inbounds i8, ptr %216, i64 %217
+  %218 = atomicrmw add ptr %add.ptr13.i, i32 1 monotonic, align 4
+  br label %cleanup.i165
+
+cleanup.i165:
+  %inc.i166 = add nuw nsw i64 %i.033.i, 1
+  %exitcond34.not.i = icmp eq i64 %inc.i166, %add
+  br i1 %exitcond34.not.i, label %changed.exit, label %for.body.i157
+
+changed.exit:
+  %gpu35 = getelementptr inbounds nuw i8, ptr %cond12, i64 96
+  %219 = load ptr, ptr %gpu35, align 8
+  %tobool36.not = icmp eq ptr %219, null
+  br i1 %tobool36.not, label %if.then37, label %if.end43
+
+if.then37:
+  call void @Py_DecRef(ptr noundef nonnull %retval.1.i204) #11
+  %last = getelementptr inbounds nuw i8, ptr %state, i64 152
+  store ptr %cond12, ptr %last, align 8
+  %blocks40 = getelementptr inbounds nuw i8, ptr %g, i64 48
+  %call.i118 = call ptr @PyEval_SaveThread() #11
+  %220 = load ptr, ptr %0, align 8
+  %221 = load ptr, ptr %cond12, align 8
+  %call2.i119 = call i64 @ave_run_grid(ptr noundef %220, ptr noundef %221, ptr noundef nonnull %room, ptr noundef nonnull %blocks40, ptr noundef %call.i118) #13
+  call void @PyEval_RestoreThread(ptr noundef %call.i118) #11
+  %tobool.not.i120 = icmp eq i64 %call2.i119, 0
+  br i1 %tobool.not.i120, label %if.then.i127, label %if.end.i121
+
+if.then.i127:
+  %none.i.i = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %222 = load ptr, ptr %none.i.i, align 8
+  call void @Py_IncRef(ptr noundef %222) #11
+  %223 = load ptr, ptr %none.i.i, align 8
+  br label %cleanup61
+
+if.end.i121:
+  %call4.i122 = call ptr @PyErr_Occurred() #11
+  %tobool5.not.i123 = icmp eq ptr %call4.i122, null
+  br i1 %tobool5.not.i123, label %if.end7.i126, label %cleanup61
+
+if.end7.i126:
+  %call8.i = call ptr @PyLong_FromLongLong(i64 noundef %call2.i119) #11
+  %fail.i = getelementptr inbounds nuw i8, ptr %0, i64 80
+  %224 = load ptr, ptr %fail.i, align 8
+  %call9.i = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr noundef %224, ptr noundef %call8.i, ptr noundef null) #11
+  call void @Py_DecRef(ptr noundef %call8.i) #11
+  call fastcc void @strip(ptr noundef nonnull %0) #13
+  br label %cleanup61
+
+if.end43:
+  %225 = load i64, ptr %g, align 8
+  %most_x.i168 = getelementptr inbounds nuw i8, ptr %219, i64 40
+  %226 = load i64, ptr %most_x.i168, align 8
+  %cmp.i169 = icmp sgt i64 %225, %226
+  br i1 %cmp.i169, label %if.end57, label %if.end.i170
+
+if.end.i170:
+  %stream.i171 = getelementptr inbounds nuw i8, ptr %cond12, i64 104
+  %227 = load ptr, ptr %stream.i171, align 8
+  %tobool.not.i172 = icmp eq ptr %227, null
+  br i1 %tobool.not.i172, label %if.then49, label %if.end3.i173
+
+if.end3.i173:
+  %device.i174 = getelementptr inbounds nuw i8, ptr %cond12, i64 112
+  %228 = load i64, ptr %device.i174, align 8
+  %conv.i175 = trunc i64 %228 to i32
+  %shr.i176 = lshr i64 %228, 32
+  %conv6.i177 = trunc nuw i64 %shr.i176 to i32
+  %params.i178 = getelementptr inbounds nuw i8, ptr %219, i64 48
+  %229 = load i64, ptr %params.i178, align 8
+  %arrayidx.i179 = getelementptr inbounds i64, ptr %room, i64 %229
+  %call.i180 = call i32 %227(i32 noundef %conv.i175, i32 noundef %conv6.i177, ptr noundef nonnull %arrayidx.i179) #11
+  %tobool7.not.i181 = icmp eq i32 %call.i180, 0
+  br i1 %tobool7.not.i181, label %if.then49, label %if.end9.i182
+
+if.end9.i182:
+  call void @PyErr_Clear() #11
+  br label %if.end57
+
+if.then49:
+  %last50 = getelementptr inbounds nuw i8, ptr %state, i64 152
+  store ptr %cond12, ptr %last50, align 8
+  %blocks53 = getelementptr inbounds nuw i8, ptr %g, i64 48
+  %call2.i128 = call ptr @PyEval_SaveThread() #11
+  %call3.i = call i64 @ave_launch_gpu(ptr noundef nonnull %219, ptr noundef nonnull %room, ptr noundef nonnull %blocks53) #13
+  call void @PyEval_RestoreThread(ptr noundef %call2.i128) #11
+  %tobool.not.i129 = icmp eq i64 %call3.i, 0
+  br i1 %tobool.not.i129, label %if.then.i135, label %if.end.i130
+
+if.then.i135:
+  call void @Py_DecRef(ptr noundef nonnull %retval.1.i204) #11
+  %none.i.i136 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %230 = load ptr, ptr %none.i.i136, align 8
+  call void @Py_IncRef(ptr noundef %230) #11
+  %231 = load ptr, ptr %none.i.i136, align 8
+  br label %cleanup61
+
+if.end.i130:
+  %failed.i = getelementptr inbounds nuw i8, ptr %cond12, i64 120
+  %232 = load ptr, ptr %failed.i, align 8
+  call void @Py_IncRef(ptr noundef %232) #11
+  %call5.i131 = call ptr @PyLong_FromLongLong(i64 noundef %call3.i) #11
+  %call6.i132 = call fastcc ptr @python(ptr noundef %232, ptr noundef %0, ptr noundef %call5.i131, ptr noundef nonnull %retval.1.i204, ptr noundef nonnull %call) #13
+  call void @Py_DecRef(ptr noundef %call5.i131) #11
+  call void @Py_DecRef(ptr noundef %232) #11
+  call void @Py_DecRef(ptr noundef nonnull %retval.1.i204) #11
+  br label %cleanup61
+
+if.end57:
   %slow = getelementptr inbounds nuw i8, ptr %state, i64 8
-  %213 = load ptr, ptr %slow, align 8
-  %call37 = call fastcc ptr @python(ptr noundef %213, ptr noundef %0, ptr noundef null, ptr noundef %retval.1.i164, ptr noundef %call) #13
-  call void @Py_DecRef(ptr noundef nonnull %retval.1.i164) #11
-  br label %cleanup40
+  %233 = load ptr, ptr %slow, align 8
+  %call58 = call fastcc ptr @python(ptr noundef %233, ptr noundef %0, ptr noundef null, ptr noundef %retval.1.i204, ptr noundef %call) #13
+  call void @Py_DecRef(ptr noundef nonnull %retval.1.i204) #11
+  br label %cleanup61
 
-cleanup40:
-  %retval.2 = phi ptr [ null, %asked.exit ], [ %call37, %if.end36 ], [ null, %if.end.i91 ], [ %211, %if.then.i106 ], [ %call6.i103, %if.end.i101 ], [ null, %if.end7.i96 ], [ %204, %if.then.i97 ], [ null, %if.end.i ]
+cleanup61:
+  %retval.2 = phi ptr [ null, %asked.exit ], [ %call28, %land.end ], [ %call58, %if.end57 ], [ null, %if.end.i121 ], [ %231, %if.then.i135 ], [ %call6.i132, %if.end.i130 ], [ null, %if.end7.i126 ], [ %223, %if.then.i127 ], [ null, %if.end.i ]
   call void @llvm.lifetime.end.p0(ptr nonnull %call) #12
   call void @llvm.lifetime.end.p0(ptr nonnull %g) #12
   call void @llvm.lifetime.end.p0(ptr nonnull %room) #12
@@ -2794,6 +2970,1616 @@ cleanup:
 declare void @PyObject_GC_UnTrack(ptr noundef) local_unnamed_addr
 
 declare void @PyObject_GC_Del(ptr noundef) local_unnamed_addr
+
+define ptr @ave_repeat(ptr noundef %self, ptr noundef readonly captures(none) %args, i64 noundef %count, ptr noundef readonly captures(address_is_null) %names) local_unnamed_addr #0 {
+entry:
+  %stream.i.i = alloca i64, align 8
+  %w = alloca %struct.Walk, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %w) #12
+  %call = tail call ptr @PyTuple_GetItem(ptr noundef %self, i64 noundef 0) #11
+  %call1 = tail call ptr @PyLong_AsVoidPtr(ptr noundef %call) #11
+  %0 = load ptr, ptr %call1, align 8
+  %1 = load ptr, ptr @ave_dry, align 8
+  %tobool.not = icmp eq ptr %1, null
+  br i1 %tobool.not, label %lor.lhs.false, label %if.then
+
+lor.lhs.false:
+  %checking.i = getelementptr inbounds nuw i8, ptr %call1, i64 48
+  %2 = load i64, ptr %checking.i, align 8
+  %cmp15.i = icmp sgt i64 %2, 0
+  br i1 %cmp15.i, label %for.body.lr.ph.i, label %for.end.i
+
+for.body.lr.ph.i:
+  %checks.i = getelementptr inbounds nuw i8, ptr %call1, i64 56
+  br label %for.body.i
+
+for.cond.i:
+  %inc.i = add nuw nsw i64 %i.016.i, 1
+  %3 = load i64, ptr %checking.i, align 8
+  %cmp.i = icmp slt i64 %inc.i, %3
+  br i1 %cmp.i, label %for.body.i, label %for.end.i
+
+for.body.i:
+  %i.016.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc.i, %for.cond.i ]
+  %4 = load ptr, ptr %checks.i, align 8
+  %arrayidx.i115 = getelementptr inbounds nuw %struct.Check, ptr %4, i64 %i.016.i
+  %5 = load ptr, ptr %arrayidx.i115, align 8
+  %argument.i = getelementptr inbounds nuw i8, ptr %arrayidx.i115, i64 8
+  %6 = load i64, ptr %argument.i, align 8
+  %call.i = tail call i64 %5(i64 noundef %6) #11
+  %mask.i = getelementptr inbounds nuw i8, ptr %arrayidx.i115, i64 16
+  %7 = load i64, ptr %mask.i, align 8
+  %and.i = and i64 %7, %call.i
+  %wanted.i = getelementptr inbounds nuw i8, ptr %arrayidx.i115, i64 24
+  %8 = load i64, ptr %wanted.i, align 8
+  %cmp1.not.i = icmp eq i64 %and.i, %8
+  br i1 %cmp1.not.i, label %for.cond.i, label %if.then
+
+for.end.i:
+  %w.050.i.ptr.i = getelementptr inbounds nuw i8, ptr %call1, i64 80
+  %name.i.i = getelementptr inbounds nuw i8, ptr %call1, i64 88
+  %9 = load ptr, ptr %name.i.i, align 8
+  %cmp3.i.i = icmp ugt ptr %9, inttoptr (i64 1 to ptr)
+  br i1 %cmp3.i.i, label %if.then.i.i, label %if.end13.i.i
+
+if.then.i.i:
+  %tagged1.i.i = getelementptr inbounds nuw i8, ptr %0, i64 240
+  %10 = load i64, ptr %tagged1.i.i, align 8
+  %cmp.i.i = icmp ne i64 %10, 0
+  %11 = load ptr, ptr %w.050.i.ptr.i, align 8
+  %12 = getelementptr inbounds nuw i8, ptr %11, i64 24
+  %13 = load i64, ptr %12, align 8
+  %tag.i.i = getelementptr inbounds nuw i8, ptr %call1, i64 104
+  %14 = load i64, ptr %tag.i.i, align 8
+  %cmp5.i.i = icmp eq i64 %13, %14
+  %or.cond.i.i = select i1 %cmp5.i.i, i1 %cmp.i.i, i1 false
+  br i1 %or.cond.i.i, label %if.end, label %if.end.i.i
+
+if.end.i.i:
+  %call.i.i = tail call ptr @PyDict_GetItemWithError(ptr noundef nonnull %11, ptr noundef nonnull %9) #11
+  %value.i.i = getelementptr inbounds nuw i8, ptr %call1, i64 96
+  %15 = load ptr, ptr %value.i.i, align 8
+  %cmp8.not.i.i = icmp eq ptr %call.i.i, %15
+  br i1 %cmp8.not.i.i, label %if.end10.i.i, label %if.then
+
+if.end10.i.i:
+  store i64 %13, ptr %tag.i.i, align 8
+  br label %if.end
+
+if.end13.i.i:
+  %tobool.not.i.i = icmp eq ptr %9, null
+  %16 = load ptr, ptr %w.050.i.ptr.i, align 8
+  br i1 %tobool.not.i.i, label %if.else.i.i, label %if.then15.i.i
+
+if.then15.i.i:
+  %17 = load ptr, ptr %16, align 8
+  br label %if.end22.i.i
+
+if.else.i.i:
+  %call18.i.i = tail call ptr @PyCell_Get(ptr noundef %16) #11
+  %tobool19.not.i.i = icmp eq ptr %call18.i.i, null
+  br i1 %tobool19.not.i.i, label %if.end22.i.i, label %if.then20.i.i
+
+if.then20.i.i:
+  tail call void @Py_DecRef(ptr noundef nonnull %call18.i.i) #11
+  br label %if.end22.i.i
+
+if.end22.i.i:
+  %have.0.i.i = phi ptr [ %17, %if.then15.i.i ], [ %call18.i.i, %if.then20.i.i ], [ null, %if.else.i.i ]
+  %value23.i.i = getelementptr inbounds nuw i8, ptr %call1, i64 96
+  %18 = load ptr, ptr %value23.i.i, align 8
+  %cmp24.not.i.i = icmp eq ptr %have.0.i.i, %18
+  br i1 %cmp24.not.i.i, label %if.end, label %if.then
+
+if.then:
+  %none.i114 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %19 = load ptr, ptr %none.i114, align 8
+  tail call void @Py_IncRef(ptr noundef %19) #11
+  %20 = load ptr, ptr %none.i114, align 8
+  br label %cleanup69
+
+if.end:
+  store ptr %call1, ptr %w, align 8
+  %ctx4 = getelementptr inbounds nuw i8, ptr %w, i64 8
+  store ptr %0, ptr %ctx4, align 8
+  %tensors = getelementptr inbounds nuw i8, ptr %w, i64 24
+  store i64 0, ptr %tensors, align 8
+  %words = getelementptr inbounds nuw i8, ptr %w, i64 16
+  %hash = getelementptr inbounds nuw i8, ptr %w, i64 40
+  %enabled = getelementptr inbounds nuw i8, ptr %0, i64 368
+  %21 = load ptr, ptr %enabled, align 8
+  %call5 = tail call i32 %21() #11
+  %recording = getelementptr inbounds nuw i8, ptr %w, i64 32
+  %22 = trunc i32 %call5 to i8
+  %storedv = and i8 %22, 1
+  store i8 %storedv, ptr %recording, align 8
+  %tobool7.not = icmp eq ptr %names, null
+  br i1 %tobool7.not, label %put.exit, label %cond.true
+
+cond.true:
+  %size = getelementptr inbounds nuw i8, ptr %names, i64 16
+  %23 = load i64, ptr %size, align 8
+  br label %put.exit
+
+put.exit:
+  %cond = phi i64 [ %23, %cond.true ], [ 0, %if.end ]
+  %shl = shl i64 %cond, 32
+  %or = or i64 %shl, %count
+  %key.i = getelementptr inbounds nuw i8, ptr %w, i64 48
+  store i64 1, ptr %words, align 8
+  store i64 %or, ptr %key.i, align 8
+  store i64 %or, ptr %hash, align 8
+  %watching = getelementptr inbounds nuw i8, ptr %call1, i64 64
+  %24 = load i64, ptr %watching, align 8
+  %cmp168 = icmp sgt i64 %24, 0
+  br i1 %cmp168, label %for.body.lr.ph, label %for.cond11.preheader
+
+for.body.lr.ph:
+  %watched = getelementptr inbounds nuw i8, ptr %call1, i64 72
+  %key.i122 = getelementptr inbounds nuw i8, ptr %w, i64 48
+  br label %for.body
+
+for.cond11.preheader:
+  %add = add i64 %cond, %count
+  %cmp12.not170 = icmp sgt i64 %add, 0
+  br i1 %cmp12.not170, label %for.body14.lr.ph, label %for.end30
+
+for.body14.lr.ph:
+  %key.i132 = getelementptr inbounds nuw i8, ptr %w, i64 48
+  %items.i = getelementptr inbounds nuw i8, ptr %0, i64 248
+  br label %for.body14
+
+for.body:
+  %i.0169 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %put.exit128 ]
+  %25 = load i64, ptr %words, align 8
+  %cmp.i120.not = icmp eq i64 %25, 384
+  br i1 %cmp.i120.not, label %put.exit128, label %if.end.i121
+
+if.end.i121:
+  %26 = load ptr, ptr %watched, align 8
+  %arrayidx = getelementptr inbounds nuw ptr, ptr %26, i64 %i.0169
+  %27 = load ptr, ptr %arrayidx, align 8
+  %28 = load i64, ptr %27, align 8
+  %inc.i123 = add i64 %25, 1
+  store i64 %inc.i123, ptr %words, align 8
+  %arrayidx.i124 = getelementptr inbounds i64, ptr %key.i122, i64 %25
+  store i64 %28, ptr %arrayidx.i124, align 8
+  %29 = load i64, ptr %hash, align 8
+  %or.i.i126 = tail call i64 @llvm.fshl.i64(i64 %29, i64 %29, i64 11)
+  %xor.i.i127 = xor i64 %or.i.i126, %28
+  store i64 %xor.i.i127, ptr %hash, align 8
+  br label %put.exit128
+
+put.exit128:
+  %inc = add nuw nsw i64 %i.0169, 1
+  %cmp = icmp slt i64 %inc, %24
+  br i1 %cmp, label %for.body, label %for.cond11.preheader
+
+for.cond11:
+  %inc29 = add nuw nsw i64 %i10.0171, 1
+  %exitcond.not = icmp eq i64 %inc29, %add
+  br i1 %exitcond.not, label %for.end30, label %for.body14
+
+for.body14:
+  %i10.0171 = phi i64 [ 0, %for.body14.lr.ph ], [ %inc29, %for.cond11 ]
+  %cmp15.not = icmp slt i64 %i10.0171, %count
+  br i1 %cmp15.not, label %if.end22, label %land.lhs.true
+
+land.lhs.true:
+  %30 = load i64, ptr %words, align 8
+  %cmp.i130.not = icmp eq i64 %30, 384
+  br i1 %cmp.i130.not, label %if.then20, label %land.lhs.true17
+
+land.lhs.true17:
+  %inc.i133 = add i64 %30, 1
+  store i64 %inc.i133, ptr %words, align 8
+  %arrayidx.i134 = getelementptr inbounds i64, ptr %key.i132, i64 %30
+  store i64 6, ptr %arrayidx.i134, align 8
+  %31 = load i64, ptr %hash, align 8
+  %or.i.i136 = call i64 @llvm.fshl.i64(i64 %31, i64 %31, i64 11)
+  %xor.i.i137 = xor i64 %or.i.i136, 6
+  store i64 %xor.i.i137, ptr %hash, align 8
+  %32 = load i64, ptr %words, align 8
+  %cmp.i140.not = icmp eq i64 %32, 384
+  br i1 %cmp.i140.not, label %if.then20, label %put.exit148.thread
+
+put.exit148.thread:
+  %33 = load i64, ptr %items.i, align 8
+  %add.ptr.i = getelementptr inbounds i8, ptr %names, i64 %33
+  %sub = sub i64 %i10.0171, %count
+  %arrayidx.i = getelementptr inbounds ptr, ptr %add.ptr.i, i64 %sub
+  %34 = load ptr, ptr %arrayidx.i, align 8
+  %35 = ptrtoint ptr %34 to i64
+  %inc.i143 = add i64 %32, 1
+  store i64 %inc.i143, ptr %words, align 8
+  %arrayidx.i144 = getelementptr inbounds i64, ptr %key.i132, i64 %32
+  store i64 %35, ptr %arrayidx.i144, align 8
+  %36 = load i64, ptr %hash, align 8
+  %or.i.i146 = call i64 @llvm.fshl.i64(i64 %36, i64 %36, i64 11)
+  %xor.i.i147 = xor i64 %or.i.i146, %35
+  store i64 %xor.i.i147, ptr %hash, align 8
+  br label %if.end22
+
+if.then20:
+  %none.i113 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %37 = load ptr, ptr %none.i113, align 8
+  call void @Py_IncRef(ptr noundef %37) #11
+  %38 = load ptr, ptr %none.i113, align 8
+  br label %cleanup69
+
+if.end22:
+  %arrayidx23 = getelementptr inbounds nuw ptr, ptr %args, i64 %i10.0171
+  %39 = load ptr, ptr %arrayidx23, align 8
+  %call24 = call fastcc i1 @put_value(ptr noundef %w, ptr noundef %39, i64 noundef 0) #13
+  br i1 %call24, label %for.cond11, label %if.then25
+
+if.then25:
+  %none.i112 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %40 = load ptr, ptr %none.i112, align 8
+  call void @Py_IncRef(ptr noundef %40) #11
+  %41 = load ptr, ptr %none.i112, align 8
+  br label %cleanup69
+
+for.end30:
+  %42 = load i64, ptr %tensors, align 8
+  %tobool32.not = icmp eq i64 %42, 0
+  br i1 %tobool32.not, label %if.then44, label %cond.true33
+
+cond.true33:
+  %table.i = getelementptr inbounds nuw i8, ptr %call1, i64 8
+  %43 = load ptr, ptr %table.i, align 8
+  %tobool.not.i = icmp eq ptr %43, null
+  br i1 %tobool.not.i, label %if.end63, label %if.end.i149
+
+if.end.i149:
+  %44 = load i64, ptr %hash, align 8
+  %conv.i.i = zext i64 %44 to i128
+  %mul.i.i = mul nuw i128 %conv.i.i, 11400714819323198485
+  %shr.i.i = lshr i128 %mul.i.i, 64
+  %xor4.i.i = xor i128 %shr.i.i, %mul.i.i
+  %xor.i.i151 = trunc i128 %xor4.i.i to i64
+  %mask.i152 = getelementptr inbounds nuw i8, ptr %call1, i64 16
+  %45 = load i64, ptr %mask.i152, align 8
+  %and55.i = and i64 %45, %xor.i.i151
+  %arrayidx56.i = getelementptr inbounds nuw ptr, ptr %43, i64 %and55.i
+  %46 = load ptr, ptr %arrayidx56.i, align 8
+  %tobool2.not57.i = icmp eq ptr %46, null
+  br i1 %tobool2.not57.i, label %if.end63, label %if.end4.lr.ph.i
+
+if.end4.lr.ph.i:
+  %key14.i = getelementptr inbounds nuw i8, ptr %w, i64 48
+  br label %if.end4.i
+
+if.end4.i:
+  %47 = phi ptr [ %46, %if.end4.lr.ph.i ], [ %64, %for.inc.i ]
+  %i.058.i = phi i64 [ %xor.i.i151, %if.end4.lr.ph.i ], [ %inc23.i, %for.inc.i ]
+  %48 = load i64, ptr %47, align 8
+  %49 = load i64, ptr %hash, align 8
+  %cmp.not.i = icmp eq i64 %48, %49
+  br i1 %cmp.not.i, label %lor.lhs.false.i, label %for.inc.i
+
+lor.lhs.false.i:
+  %words.i156 = getelementptr inbounds nuw i8, ptr %47, i64 8
+  %50 = load i64, ptr %words.i156, align 8
+  %51 = load i64, ptr %words, align 8
+  %cmp8.not.i = icmp eq i64 %50, %51
+  br i1 %cmp8.not.i, label %while.cond.preheader.i, label %for.inc.i
+
+while.cond.preheader.i:
+  %cmp1252.i = icmp sgt i64 %50, 0
+  br i1 %cmp1252.i, label %land.rhs.lr.ph.i, label %while.end.i
+
+land.rhs.lr.ph.i:
+  %key.i161 = getelementptr inbounds nuw i8, ptr %47, i64 16
+  %52 = load ptr, ptr %key.i161, align 8
+  br label %land.rhs.i
+
+land.rhs.i:
+  %k.053.i = phi i64 [ 0, %land.rhs.lr.ph.i ], [ %inc.i162, %while.body.i ]
+  %arrayidx13.i = getelementptr inbounds nuw i64, ptr %52, i64 %k.053.i
+  %53 = load i64, ptr %arrayidx13.i, align 8
+  %arrayidx15.i = getelementptr inbounds nuw i64, ptr %key14.i, i64 %k.053.i
+  %54 = load i64, ptr %arrayidx15.i, align 8
+  %cmp16.i = icmp eq i64 %53, %54
+  br i1 %cmp16.i, label %while.body.i, label %while.end.i
+
+while.body.i:
+  %inc.i162 = add nuw nsw i64 %k.053.i, 1
+  %exitcond.not.i = icmp eq i64 %inc.i162, %50
+  br i1 %exitcond.not.i, label %land.lhs.true.i, label %land.rhs.i
+
+while.end.i:
+  %k.0.lcssa.i = phi i64 [ 0, %while.cond.preheader.i ], [ %k.053.i, %land.rhs.i ]
+  %cmp18.i = icmp eq i64 %k.0.lcssa.i, %50
+  br i1 %cmp18.i, label %land.lhs.true.i, label %for.inc.i
+
+land.lhs.true.i:
+  %thread.i.i = getelementptr inbounds nuw i8, ptr %47, i64 80
+  %55 = load ptr, ptr %thread.i.i, align 8
+  %tobool.not.i.i157 = icmp eq ptr %55, null
+  br i1 %tobool.not.i.i157, label %cond.end36, label %if.end.i.i158
+
+if.end.i.i158:
+  %call.i.i159 = call ptr @pthread_self() #11
+  %cmp.not.i.i = icmp eq ptr %55, %call.i.i159
+  br i1 %cmp.not.i.i, label %if.end3.i.i, label %for.inc.i
+
+if.end3.i.i:
+  %stream_function.i.i = getelementptr inbounds nuw i8, ptr %47, i64 88
+  %56 = load ptr, ptr %stream_function.i.i, align 8
+  %tobool4.not.i.i = icmp eq ptr %56, null
+  br i1 %tobool4.not.i.i, label %cond.end36, label %if.end6.i.i
+
+if.end6.i.i:
+  call void @llvm.lifetime.start.p0(ptr nonnull %stream.i.i) #12
+  %device.i.i = getelementptr inbounds nuw i8, ptr %47, i64 96
+  %57 = load i64, ptr %device.i.i, align 8
+  %conv.i42.i = trunc i64 %57 to i32
+  %shr.i43.i = lshr i64 %57, 32
+  %conv9.i.i = trunc nuw i64 %shr.i43.i to i32
+  %call10.i.i = call i32 %56(i32 noundef %conv.i42.i, i32 noundef %conv9.i.i, ptr noundef nonnull %stream.i.i) #11
+  %tobool11.not.i.i = icmp eq i32 %call10.i.i, 0
+  br i1 %tobool11.not.i.i, label %if.end13.i.i160, label %own_place.exit.thread48.sink.split.i
+
+if.end13.i.i160:
+  %58 = load i64, ptr %stream.i.i, align 8
+  %stream14.i.i = getelementptr inbounds nuw i8, ptr %47, i64 104
+  %59 = load i64, ptr %stream14.i.i, align 8
+  %cmp15.not.i.i = icmp eq i64 %58, %59
+  br i1 %cmp15.not.i.i, label %if.end18.i.i, label %own_place.exit.thread48.i
+
+if.end18.i.i:
+  %capturing19.i.i = getelementptr inbounds nuw i8, ptr %47, i64 112
+  %60 = load ptr, ptr %capturing19.i.i, align 8
+  %call20.i.i = call ptr @PyObject_CallNoArgs(ptr noundef %60) #11
+  %tobool21.not.i.i = icmp eq ptr %call20.i.i, null
+  br i1 %tobool21.not.i.i, label %own_place.exit.thread48.sink.split.i, label %own_place.exit.i
+
+own_place.exit.thread48.sink.split.i:
+  call void @PyErr_Clear() #11
+  br label %own_place.exit.thread48.i
+
+own_place.exit.thread48.i:
+  call void @llvm.lifetime.end.p0(ptr nonnull %stream.i.i) #12
+  br label %for.inc.i
+
+own_place.exit.i:
+  call void @Py_DecRef(ptr noundef nonnull %call20.i.i) #11
+  %calm.i.i = getelementptr inbounds nuw i8, ptr %47, i64 120
+  %61 = load ptr, ptr %calm.i.i, align 8
+  %cmp24.i.i = icmp eq ptr %call20.i.i, %61
+  call void @llvm.lifetime.end.p0(ptr nonnull %stream.i.i) #12
+  br i1 %cmp24.i.i, label %cond.end36, label %for.inc.i
+
+for.inc.i:
+  %inc23.i = add i64 %i.058.i, 1
+  %62 = load ptr, ptr %table.i, align 8
+  %63 = load i64, ptr %mask.i152, align 8
+  %and.i153 = and i64 %63, %inc23.i
+  %arrayidx.i154 = getelementptr inbounds nuw ptr, ptr %62, i64 %and.i153
+  %64 = load ptr, ptr %arrayidx.i154, align 8
+  %tobool2.not.i = icmp eq ptr %64, null
+  br i1 %tobool2.not.i, label %cond.end36, label %if.end4.i
+
+cond.end36:
+  %cond37.ph.ph = phi ptr [ %47, %if.end3.i.i ], [ null, %for.inc.i ], [ %47, %own_place.exit.i ], [ %47, %land.lhs.true.i ]
+  %.pr.pre = load i64, ptr %tensors, align 8
+  %65 = icmp eq i64 %.pr.pre, 0
+  br i1 %65, label %if.then44, label %lor.lhs.false40
+
+lor.lhs.false40:
+  %tobool41.not = icmp eq ptr %cond37.ph.ph, null
+  br i1 %tobool41.not, label %if.end63, label %land.lhs.true42
+
+land.lhs.true42:
+  %launches = getelementptr inbounds nuw i8, ptr %cond37.ph.ph, i64 24
+  %66 = load i64, ptr %launches, align 8
+  %tobool43.not = icmp eq i64 %66, 0
+  br i1 %tobool43.not, label %if.then44, label %land.lhs.true48
+
+if.then44:
+  %none.i111 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %67 = load ptr, ptr %none.i111, align 8
+  call void @Py_IncRef(ptr noundef %67) #11
+  %68 = load ptr, ptr %none.i111, align 8
+  br label %cleanup69
+
+land.lhs.true48:
+  %call49 = call fastcc i1 @still(ptr noundef %cond37.ph.ph, ptr noundef %0) #13
+  br i1 %call49, label %if.then50, label %if.end63
+
+if.then50:
+  %call51 = call fastcc i1 @at_home(ptr noundef %cond37.ph.ph) #13
+  br i1 %call51, label %if.end54, label %if.then52
+
+if.then52:
+  %none.i = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %69 = load ptr, ptr %none.i, align 8
+  call void @Py_IncRef(ptr noundef %69) #11
+  %70 = load ptr, ptr %none.i, align 8
+  br label %cleanup69
+
+if.end54:
+  %owner55 = getelementptr inbounds nuw i8, ptr %cond37.ph.ph, i64 72
+  %71 = load ptr, ptr %owner55, align 8
+  call void @Py_IncRef(ptr noundef %71) #11
+  %bases = getelementptr inbounds nuw i8, ptr %w, i64 3120
+  %72 = load i64, ptr %tensors, align 8
+  %call57 = call fastcc ptr @repeated(ptr noundef %0, ptr noundef %cond37.ph.ph, ptr noundef %bases, i64 noundef %72) #13
+  call void @Py_DecRef(ptr noundef %71) #11
+  %tobool58.not = icmp eq ptr %call57, null
+  br i1 %tobool58.not, label %land.end, label %land.rhs
+
+land.rhs:
+  %none = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %73 = load ptr, ptr %none, align 8
+  %cmp59 = icmp ne ptr %call57, %73
+  %74 = zext i1 %cmp59 to i64
+  br label %land.end
+
+land.end:
+  %land.ext = phi i64 [ 0, %if.end54 ], [ %74, %land.rhs ]
+  %served = getelementptr inbounds nuw i8, ptr %call1, i64 112
+  %75 = load i64, ptr %served, align 8
+  %add60 = add i64 %75, %land.ext
+  store i64 %add60, ptr %served, align 8
+  br label %cleanup69
+
+if.end63:
+  %key = getelementptr inbounds nuw i8, ptr %w, i64 48
+  %76 = load i64, ptr %words, align 8
+  %mul = shl i64 %76, 3
+  %call66 = call ptr @PyBytes_FromStringAndSize(ptr noundef nonnull %key, i64 noundef %mul) #11
+  br label %cleanup69
+
+cleanup69:
+  %retval.3 = phi ptr [ %20, %if.then ], [ %68, %if.then44 ], [ %call57, %land.end ], [ %70, %if.then52 ], [ %call66, %if.end63 ], [ %38, %if.then20 ], [ %41, %if.then25 ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %w) #12
+  ret ptr %retval.3
+}
+
+define internal fastcc noundef i1 @put_value(ptr noundef nonnull %w, ptr noundef %o, i64 noundef range(i64 0, 4) %depth) unnamed_addr #0 {
+entry:
+  %value = alloca i64, align 8
+  %ctx1 = getelementptr inbounds nuw i8, ptr %w, i64 8
+  %0 = load ptr, ptr %ctx1, align 8
+  %1 = load ptr, ptr %w, align 8
+  %type2 = getelementptr inbounds nuw i8, ptr %o, i64 8
+  %2 = load ptr, ptr %type2, align 8
+  %tensor = getelementptr inbounds nuw i8, ptr %1, i64 24
+  %3 = load ptr, ptr %tensor, align 8
+  %cmp = icmp eq ptr %2, %3
+  br i1 %cmp, label %if.then, label %lor.lhs.false
+
+lor.lhs.false:
+  %parameter = getelementptr inbounds nuw i8, ptr %1, i64 32
+  %4 = load ptr, ptr %parameter, align 8
+  %cmp3 = icmp eq ptr %2, %4
+  br i1 %cmp3, label %if.then, label %if.end
+
+if.then:
+  %tobool.not = icmp eq i64 %depth, 0
+  br i1 %tobool.not, label %land.rhs, label %cleanup51
+
+land.rhs:
+  %fields.i = getelementptr inbounds nuw i8, ptr %0, i64 256
+  %5 = load i64, ptr %fields.i, align 8
+  %add.ptr.i95 = getelementptr inbounds i8, ptr %o, i64 %5
+  %6 = load ptr, ptr %add.ptr.i95, align 8
+  %storage4.i = getelementptr inbounds nuw i8, ptr %0, i64 264
+  %7 = load i64, ptr %storage4.i, align 8
+  %add.ptr5.i = getelementptr inbounds i8, ptr %6, i64 %7
+  %8 = load ptr, ptr %add.ptr5.i, align 8
+  %meta7.i = getelementptr inbounds nuw i8, ptr %0, i64 280
+  %9 = load i64, ptr %meta7.i, align 8
+  %add.ptr8.i = getelementptr inbounds i8, ptr %6, i64 %9
+  %10 = load i64, ptr %add.ptr8.i, align 8
+  %and.i = and i64 %10, 1099511627775
+  %rank10.i = getelementptr inbounds nuw i8, ptr %0, i64 304
+  %11 = load i64, ptr %rank10.i, align 8
+  %add.ptr11.i = getelementptr inbounds i8, ptr %6, i64 %11
+  %12 = load i64, ptr %add.ptr11.i, align 8
+  %and12.i = and i64 %10, 65535
+  %cmp.i = icmp samesign ult i64 %and12.i, 64
+  br i1 %cmp.i, label %cond.end.i, label %cleanup51
+
+cond.end.i:
+  %items.i96 = getelementptr inbounds nuw i8, ptr %1, i64 120
+  %arrayidx.i97 = getelementptr inbounds nuw i64, ptr %items.i96, i64 %and12.i
+  %13 = load i64, ptr %arrayidx.i97, align 8
+  %tobool.i = icmp eq ptr %8, null
+  %tobool14.i = icmp eq i64 %13, 0
+  %or.cond.not123.i = select i1 %tobool.i, i1 true, i1 %tobool14.i
+  %cmp16.i = icmp ugt i64 %12, 5
+  %or.cond72.i = select i1 %or.cond.not123.i, i1 true, i1 %cmp16.i
+  br i1 %or.cond72.i, label %cleanup51, label %lor.lhs.false17.i
+
+lor.lhs.false17.i:
+  %numel.i = getelementptr inbounds nuw i8, ptr %0, i64 288
+  %14 = load i64, ptr %numel.i, align 8
+  %add.ptr19.i = getelementptr inbounds i8, ptr %6, i64 %14
+  %15 = load i64, ptr %add.ptr19.i, align 8
+  %tobool20.not.i = icmp eq i64 %15, 0
+  br i1 %tobool20.not.i, label %cleanup51, label %lor.lhs.false21.i
+
+lor.lhs.false21.i:
+  %tensors.i = getelementptr inbounds nuw i8, ptr %w, i64 24
+  %16 = load i64, ptr %tensors.i, align 8
+  %cmp22.i = icmp eq i64 %16, 32
+  br i1 %cmp22.i, label %cleanup51, label %if.end.i
+
+if.end.i:
+  %sizes.i.i = getelementptr inbounds nuw i8, ptr %0, i64 312
+  %17 = load i64, ptr %sizes.i.i, align 8
+  %add.ptr.i.i = getelementptr inbounds i8, ptr %6, i64 %17
+  %add.ptr1.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i, i64 40
+  %offset.i.i = getelementptr inbounds nuw i8, ptr %0, i64 296
+  %18 = load i64, ptr %offset.i.i, align 8
+  %add.ptr6.i.i = getelementptr inbounds i8, ptr %6, i64 %18
+  %19 = load i64, ptr %add.ptr6.i.i, align 8
+  %add.i.i = add i64 %19, 1
+  %cmp23.i.not.i = icmp eq i64 %12, 0
+  br i1 %cmp23.i.not.i, label %held.exit.i, label %for.body.i.i
+
+for.body.i.i:
+  %i.025.i.i = phi i64 [ %inc.i.i, %for.body.i.i ], [ 0, %if.end.i ]
+  %elements.024.i.i = phi i64 [ %add8.i.i, %for.body.i.i ], [ %add.i.i, %if.end.i ]
+  %arrayidx.i.i = getelementptr inbounds nuw i64, ptr %add.ptr.i.i, i64 %i.025.i.i
+  %20 = load i64, ptr %arrayidx.i.i, align 8
+  %sub.i.i = add i64 %20, -1
+  %arrayidx7.i.i = getelementptr inbounds nuw i64, ptr %add.ptr1.i.i, i64 %i.025.i.i
+  %21 = load i64, ptr %arrayidx7.i.i, align 8
+  %mul.i.i = mul i64 %sub.i.i, %21
+  %add8.i.i = add i64 %mul.i.i, %elements.024.i.i
+  %inc.i.i = add nuw nsw i64 %i.025.i.i, 1
+  %exitcond.not.i.i = icmp eq i64 %inc.i.i, %12
+  br i1 %exitcond.not.i.i, label %held.exit.i, label %for.body.i.i
+
+held.exit.i:
+  %elements.0.lcssa.i.i = phi i64 [ %add.i.i, %if.end.i ], [ %add8.i.i, %for.body.i.i ]
+  %mul9.i.i = mul i64 %elements.0.lcssa.i.i, %13
+  %bytes.i.i = getelementptr inbounds nuw i8, ptr %0, i64 376
+  %22 = load i64, ptr %bytes.i.i, align 8
+  %add.ptr11.i.i = getelementptr inbounds i8, ptr %8, i64 %22
+  %23 = load i64, ptr %add.ptr11.i.i, align 8
+  %cmp12.i.not.i = icmp ugt i64 %mul9.i.i, %23
+  br i1 %cmp12.i.not.i, label %cleanup51, label %if.end24.i
+
+if.end24.i:
+  %recording.i = getelementptr inbounds nuw i8, ptr %w, i64 32
+  %24 = load i8, ptr %recording.i, align 8
+  %loadedv.i = trunc nuw i8 %24 to i1
+  br i1 %loadedv.i, label %land.lhs.true.i, label %if.end30.i
+
+land.lhs.true.i:
+  %requires.i = getelementptr inbounds nuw i8, ptr %0, i64 360
+  %25 = load ptr, ptr %requires.i, align 8
+  %call26.i = tail call i32 %25(ptr noundef nonnull %6) #11
+  %and27.i = and i32 %call26.i, 1
+  %tobool28.not.i = icmp eq i32 %and27.i, 0
+  br i1 %tobool28.not.i, label %land.lhs.true.if.end30_crit_edge.i, label %cleanup51
+
+land.lhs.true.if.end30_crit_edge.i:
+  %.pre.i = load i64, ptr %offset.i.i, align 8
+  %add.ptr34.phi.trans.insert.i = getelementptr inbounds i8, ptr %6, i64 %.pre.i
+  %.pre218.i = load i64, ptr %add.ptr34.phi.trans.insert.i, align 8
+  br label %if.end30.i
+
+if.end30.i:
+  %26 = phi i64 [ %.pre218.i, %land.lhs.true.if.end30_crit_edge.i ], [ %19, %if.end24.i ]
+  %data.i = getelementptr inbounds nuw i8, ptr %0, i64 320
+  %27 = load i64, ptr %data.i, align 8
+  %add.ptr32.i = getelementptr inbounds i8, ptr %8, i64 %27
+  %28 = load i64, ptr %add.ptr32.i, align 8
+  %mul.i = mul i64 %26, %13
+  %add.i = add i64 %28, %mul.i
+  %words.i = getelementptr inbounds nuw i8, ptr %w, i64 16
+  %29 = load i64, ptr %words.i, align 8
+  %mul36.i = shl nuw nsw i64 %12, 1
+  %add35.i = add nuw nsw i64 %mul36.i, 6
+  %add37.i = add i64 %add35.i, %29
+  %cmp38.i = icmp ult i64 %add37.i, 385
+  br i1 %cmp38.i, label %if.end40.i, label %cleanup51
+
+if.end40.i:
+  %cmp.i.not.i = icmp eq i64 %29, 384
+  br i1 %cmp.i.not.i, label %put.exit175.i, label %put.exit.i
+
+put.exit.i:
+  %shl.i = shl nuw nsw i64 %12, 8
+  %and41.i = shl i64 %add.i, 16
+  %shl42.i = and i64 %and41.i, 8323072
+  %or.i = or disjoint i64 %shl42.i, %shl.i
+  %or43.i = or disjoint i64 %or.i, 1
+  %key.i.i = getelementptr inbounds nuw i8, ptr %w, i64 48
+  %inc.i124.i = add i64 %29, 1
+  store i64 %inc.i124.i, ptr %words.i, align 8
+  %arrayidx.i125.i = getelementptr inbounds i64, ptr %key.i.i, i64 %29
+  store i64 %or43.i, ptr %arrayidx.i125.i, align 8
+  %hash.i.i = getelementptr inbounds nuw i8, ptr %w, i64 40
+  %30 = load i64, ptr %hash.i.i, align 8
+  %or.i.i.i = tail call i64 @llvm.fshl.i64(i64 %30, i64 %30, i64 11)
+  %xor.i.i.i = xor i64 %or.i.i.i, %or43.i
+  store i64 %xor.i.i.i, ptr %hash.i.i, align 8
+  %.pre219.i = load i64, ptr %words.i, align 8
+  %cmp.i127.not.i = icmp eq i64 %.pre219.i, 384
+  br i1 %cmp.i127.not.i, label %put.exit175.i, label %put.exit135.i
+
+put.exit135.i:
+  %31 = load ptr, ptr %type2, align 8
+  %32 = ptrtoint ptr %31 to i64
+  %inc.i130.i = add i64 %.pre219.i, 1
+  store i64 %inc.i130.i, ptr %words.i, align 8
+  %arrayidx.i131.i = getelementptr inbounds i64, ptr %key.i.i, i64 %.pre219.i
+  store i64 %32, ptr %arrayidx.i131.i, align 8
+  %33 = load i64, ptr %hash.i.i, align 8
+  %or.i.i133.i = tail call i64 @llvm.fshl.i64(i64 %33, i64 %33, i64 11)
+  %xor.i.i134.i = xor i64 %or.i.i133.i, %32
+  store i64 %xor.i.i134.i, ptr %hash.i.i, align 8
+  %.pr.i = load i64, ptr %words.i, align 8
+  %cmp.i137.not.i = icmp eq i64 %.pr.i, 384
+  br i1 %cmp.i137.not.i, label %put.exit175.i, label %put.exit145.i
+
+put.exit145.i:
+  %34 = load i64, ptr %6, align 8
+  %inc.i140.i = add i64 %.pr.i, 1
+  store i64 %inc.i140.i, ptr %words.i, align 8
+  %arrayidx.i141.i = getelementptr inbounds i64, ptr %key.i.i, i64 %.pr.i
+  store i64 %34, ptr %arrayidx.i141.i, align 8
+  %35 = load i64, ptr %hash.i.i, align 8
+  %or.i.i143.i = tail call i64 @llvm.fshl.i64(i64 %35, i64 %35, i64 11)
+  %xor.i.i144.i = xor i64 %or.i.i143.i, %34
+  store i64 %xor.i.i144.i, ptr %hash.i.i, align 8
+  %.pr203.i = load i64, ptr %words.i, align 8
+  %cmp.i147.not.i = icmp eq i64 %.pr203.i, 384
+  br i1 %cmp.i147.not.i, label %put.exit175.i, label %put.exit155.i
+
+put.exit155.i:
+  %keys.i = getelementptr inbounds nuw i8, ptr %0, i64 272
+  %36 = load i64, ptr %keys.i, align 8
+  %add.ptr48.i = getelementptr inbounds i8, ptr %6, i64 %36
+  %37 = load i64, ptr %add.ptr48.i, align 8
+  %inc.i150.i = add i64 %.pr203.i, 1
+  store i64 %inc.i150.i, ptr %words.i, align 8
+  %arrayidx.i151.i = getelementptr inbounds i64, ptr %key.i.i, i64 %.pr203.i
+  store i64 %37, ptr %arrayidx.i151.i, align 8
+  %38 = load i64, ptr %hash.i.i, align 8
+  %or.i.i153.i = tail call i64 @llvm.fshl.i64(i64 %38, i64 %38, i64 11)
+  %xor.i.i154.i = xor i64 %or.i.i153.i, %37
+  store i64 %xor.i.i154.i, ptr %hash.i.i, align 8
+  %.pr214.pre.i = load i64, ptr %words.i, align 8
+  %cmp.i157.not.i = icmp eq i64 %.pr214.pre.i, 384
+  br i1 %cmp.i157.not.i, label %put.exit175.i, label %put.exit165.i
+
+put.exit165.i:
+  %inc.i160.i = add i64 %.pr214.pre.i, 1
+  store i64 %inc.i160.i, ptr %words.i, align 8
+  %arrayidx.i161.i = getelementptr inbounds i64, ptr %key.i.i, i64 %.pr214.pre.i
+  store i64 %and.i, ptr %arrayidx.i161.i, align 8
+  %39 = load i64, ptr %hash.i.i, align 8
+  %or.i.i163.i = tail call i64 @llvm.fshl.i64(i64 %39, i64 %39, i64 11)
+  %xor.i.i164.i = xor i64 %or.i.i163.i, %and.i
+  store i64 %xor.i.i164.i, ptr %hash.i.i, align 8
+  %.pr207.i = load i64, ptr %words.i, align 8
+  %cmp.i167.not.i = icmp eq i64 %.pr207.i, 384
+  br i1 %cmp.i167.not.i, label %put.exit175.i, label %if.end.i168.i
+
+if.end.i168.i:
+  %deleter.i = getelementptr inbounds nuw i8, ptr %0, i64 328
+  %40 = load i64, ptr %deleter.i, align 8
+  %add.ptr52.i = getelementptr inbounds i8, ptr %8, i64 %40
+  %41 = load i64, ptr %add.ptr52.i, align 8
+  %inc.i170.i = add i64 %.pr207.i, 1
+  store i64 %inc.i170.i, ptr %words.i, align 8
+  %arrayidx.i171.i = getelementptr inbounds i64, ptr %key.i.i, i64 %.pr207.i
+  store i64 %41, ptr %arrayidx.i171.i, align 8
+  %42 = load i64, ptr %hash.i.i, align 8
+  %or.i.i173.i = tail call i64 @llvm.fshl.i64(i64 %42, i64 %42, i64 11)
+  %xor.i.i174.i = xor i64 %or.i.i173.i, %41
+  store i64 %xor.i.i174.i, ptr %hash.i.i, align 8
+  br label %put.exit175.i
+
+put.exit175.i:
+  %43 = load i64, ptr %sizes.i.i, align 8
+  %add.ptr56.i = getelementptr inbounds i8, ptr %6, i64 %43
+  br i1 %cmp23.i.not.i, label %for.cond.cleanup.i, label %for.body.lr.ph.i
+
+for.body.lr.ph.i:
+  %key.i179.i = getelementptr inbounds nuw i8, ptr %w, i64 48
+  %hash.i182.i = getelementptr inbounds nuw i8, ptr %w, i64 40
+  br label %for.body.i
+
+for.cond.cleanup.i:
+  %bases.i = getelementptr inbounds nuw i8, ptr %w, i64 3120
+  %44 = load i64, ptr %tensors.i, align 8
+  %inc64.i = add i64 %44, 1
+  store i64 %inc64.i, ptr %tensors.i, align 8
+  %arrayidx65.i = getelementptr inbounds i64, ptr %bases.i, i64 %44
+  store i64 %add.i, ptr %arrayidx65.i, align 8
+  br label %cleanup51
+
+for.body.i:
+  %i.0217.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc.i, %put.exit195.i ]
+  %45 = load i64, ptr %words.i, align 8
+  %cmp.i177.not.i = icmp eq i64 %45, 384
+  br i1 %cmp.i177.not.i, label %put.exit195.i, label %put.exit185.i
+
+put.exit185.i:
+  %arrayidx58.i = getelementptr inbounds nuw i64, ptr %add.ptr56.i, i64 %i.0217.i
+  %46 = load i64, ptr %arrayidx58.i, align 8
+  %inc.i180.i = add i64 %45, 1
+  store i64 %inc.i180.i, ptr %words.i, align 8
+  %arrayidx.i181.i = getelementptr inbounds i64, ptr %key.i179.i, i64 %45
+  store i64 %46, ptr %arrayidx.i181.i, align 8
+  %47 = load i64, ptr %hash.i182.i, align 8
+  %or.i.i183.i = tail call i64 @llvm.fshl.i64(i64 %47, i64 %47, i64 11)
+  %xor.i.i184.i = xor i64 %or.i.i183.i, %46
+  store i64 %xor.i.i184.i, ptr %hash.i182.i, align 8
+  %.pr211.i = load i64, ptr %words.i, align 8
+  %cmp.i187.not.i = icmp eq i64 %.pr211.i, 384
+  br i1 %cmp.i187.not.i, label %put.exit195.i, label %if.end.i188.i
+
+if.end.i188.i:
+  %arrayidx61.i = getelementptr inbounds nuw i8, ptr %arrayidx58.i, i64 40
+  %48 = load i64, ptr %arrayidx61.i, align 8
+  %inc.i190.i = add i64 %.pr211.i, 1
+  store i64 %inc.i190.i, ptr %words.i, align 8
+  %arrayidx.i191.i = getelementptr inbounds i64, ptr %key.i179.i, i64 %.pr211.i
+  store i64 %48, ptr %arrayidx.i191.i, align 8
+  %49 = load i64, ptr %hash.i182.i, align 8
+  %or.i.i193.i = tail call i64 @llvm.fshl.i64(i64 %49, i64 %49, i64 11)
+  %xor.i.i194.i = xor i64 %or.i.i193.i, %48
+  store i64 %xor.i.i194.i, ptr %hash.i182.i, align 8
+  br label %put.exit195.i
+
+put.exit195.i:
+  %inc.i = add nuw nsw i64 %i.0217.i, 1
+  %exitcond.not.i = icmp eq i64 %inc.i, %12
+  br i1 %exitcond.not.i, label %for.cond.cleanup.i, label %for.body.i
+
+if.end:
+  %none = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %50 = load ptr, ptr %none, align 8
+  %cmp4 = icmp eq ptr %o, %50
+  br i1 %cmp4, label %if.then13, label %lor.lhs.false5
+
+lor.lhs.false5:
+  %true_ = getelementptr inbounds nuw i8, ptr %0, i64 48
+  %51 = load ptr, ptr %true_, align 8
+  %cmp6 = icmp eq ptr %o, %51
+  br i1 %cmp6, label %if.then13, label %lor.lhs.false7
+
+lor.lhs.false7:
+  %false_ = getelementptr inbounds nuw i8, ptr %0, i64 56
+  %52 = load ptr, ptr %false_, align 8
+  %cmp8 = icmp eq ptr %o, %52
+  br i1 %cmp8, label %if.then13, label %lor.lhs.false9
+
+lor.lhs.false9:
+  %str_ = getelementptr inbounds nuw i8, ptr %0, i64 24
+  %53 = load ptr, ptr %str_, align 8
+  %cmp10 = icmp eq ptr %2, %53
+  br i1 %cmp10, label %if.then13, label %lor.lhs.false11
+
+lor.lhs.false11:
+  %dtype = getelementptr inbounds nuw i8, ptr %1, i64 40
+  %54 = load ptr, ptr %dtype, align 8
+  %cmp12 = icmp eq ptr %2, %54
+  br i1 %cmp12, label %if.then13, label %if.end18
+
+if.then13:
+  %words.i98 = getelementptr inbounds nuw i8, ptr %w, i64 16
+  %55 = load i64, ptr %words.i98, align 8
+  %cmp.i99.not = icmp eq i64 %55, 384
+  br i1 %cmp.i99.not, label %cleanup51, label %land.rhs15
+
+land.rhs15:
+  %key.i = getelementptr inbounds nuw i8, ptr %w, i64 48
+  %inc.i101 = add i64 %55, 1
+  store i64 %inc.i101, ptr %words.i98, align 8
+  %arrayidx.i102 = getelementptr inbounds i64, ptr %key.i, i64 %55
+  store i64 2, ptr %arrayidx.i102, align 8
+  %hash.i = getelementptr inbounds nuw i8, ptr %w, i64 40
+  %56 = load i64, ptr %hash.i, align 8
+  %or.i.i = tail call i64 @llvm.fshl.i64(i64 %56, i64 %56, i64 11)
+  %xor.i.i = xor i64 %or.i.i, 2
+  store i64 %xor.i.i, ptr %hash.i, align 8
+  %57 = load i64, ptr %words.i98, align 8
+  %cmp.i104.not = icmp eq i64 %57, 384
+  br i1 %cmp.i104.not, label %cleanup51, label %if.end.i105
+
+if.end.i105:
+  %58 = ptrtoint ptr %o to i64
+  %inc.i107 = add i64 %57, 1
+  store i64 %inc.i107, ptr %words.i98, align 8
+  %arrayidx.i108 = getelementptr inbounds i64, ptr %key.i, i64 %57
+  store i64 %58, ptr %arrayidx.i108, align 8
+  %59 = load i64, ptr %hash.i, align 8
+  %or.i.i110 = tail call i64 @llvm.fshl.i64(i64 %59, i64 %59, i64 11)
+  %xor.i.i111 = xor i64 %or.i.i110, %58
+  store i64 %xor.i.i111, ptr %hash.i, align 8
+  br label %cleanup51
+
+if.end18:
+  %float_ = getelementptr inbounds nuw i8, ptr %0, i64 16
+  %60 = load ptr, ptr %float_, align 8
+  %cmp19 = icmp eq ptr %2, %60
+  br i1 %cmp19, label %if.then20, label %if.end26
+
+if.then20:
+  %words.i113 = getelementptr inbounds nuw i8, ptr %w, i64 16
+  %61 = load i64, ptr %words.i113, align 8
+  %cmp.i114.not = icmp eq i64 %61, 384
+  br i1 %cmp.i114.not, label %cleanup51, label %land.rhs22
+
+land.rhs22:
+  %key.i116 = getelementptr inbounds nuw i8, ptr %w, i64 48
+  %inc.i117 = add i64 %61, 1
+  store i64 %inc.i117, ptr %words.i113, align 8
+  %arrayidx.i118 = getelementptr inbounds i64, ptr %key.i116, i64 %61
+  store i64 4, ptr %arrayidx.i118, align 8
+  %hash.i119 = getelementptr inbounds nuw i8, ptr %w, i64 40
+  %62 = load i64, ptr %hash.i119, align 8
+  %or.i.i120 = tail call i64 @llvm.fshl.i64(i64 %62, i64 %62, i64 11)
+  %xor.i.i121 = xor i64 %or.i.i120, 4
+  store i64 %xor.i.i121, ptr %hash.i119, align 8
+  %call.i = tail call double @PyFloat_AsDouble(ptr noundef nonnull %o) #11
+  %63 = load i64, ptr %words.i113, align 8
+  %cmp.i124.not = icmp eq i64 %63, 384
+  br i1 %cmp.i124.not, label %cleanup51, label %if.end.i125
+
+if.end.i125:
+  %64 = bitcast double %call.i to i64
+  %inc.i127 = add i64 %63, 1
+  store i64 %inc.i127, ptr %words.i113, align 8
+  %arrayidx.i128 = getelementptr inbounds i64, ptr %key.i116, i64 %63
+  store double %call.i, ptr %arrayidx.i128, align 8
+  %65 = load i64, ptr %hash.i119, align 8
+  %or.i.i130 = tail call i64 @llvm.fshl.i64(i64 %65, i64 %65, i64 11)
+  %xor.i.i131 = xor i64 %or.i.i130, %64
+  store i64 %xor.i.i131, ptr %hash.i119, align 8
+  br label %cleanup51
+
+if.end26:
+  %int_ = getelementptr inbounds nuw i8, ptr %0, i64 8
+  %66 = load ptr, ptr %int_, align 8
+  %cmp27 = icmp eq ptr %2, %66
+  br i1 %cmp27, label %if.then28, label %if.end34
+
+if.then28:
+  call void @llvm.lifetime.start.p0(ptr nonnull %value) #12
+  %call29 = call fastcc i1 @is_signed(ptr noundef nonnull %o, ptr noundef nonnull %0, i64 noundef -4611686018427387904, i64 noundef 4611686018427387904, ptr noundef %value) #13
+  br i1 %call29, label %land.lhs.true, label %land.end33
+
+land.lhs.true:
+  %words.i133 = getelementptr inbounds nuw i8, ptr %w, i64 16
+  %67 = load i64, ptr %words.i133, align 8
+  %cmp.i134.not = icmp eq i64 %67, 384
+  br i1 %cmp.i134.not, label %land.end33, label %land.rhs31
+
+land.rhs31:
+  %key.i136 = getelementptr inbounds nuw i8, ptr %w, i64 48
+  %inc.i137 = add i64 %67, 1
+  store i64 %inc.i137, ptr %words.i133, align 8
+  %arrayidx.i138 = getelementptr inbounds i64, ptr %key.i136, i64 %67
+  store i64 3, ptr %arrayidx.i138, align 8
+  %hash.i139 = getelementptr inbounds nuw i8, ptr %w, i64 40
+  %68 = load i64, ptr %hash.i139, align 8
+  %or.i.i140 = tail call i64 @llvm.fshl.i64(i64 %68, i64 %68, i64 11)
+  %xor.i.i141 = xor i64 %or.i.i140, 3
+  store i64 %xor.i.i141, ptr %hash.i139, align 8
+  %69 = load i64, ptr %words.i133, align 8
+  %cmp.i144.not = icmp eq i64 %69, 384
+  br i1 %cmp.i144.not, label %land.end33, label %if.end.i145
+
+if.end.i145:
+  %70 = load i64, ptr %value, align 8
+  %inc.i147 = add i64 %69, 1
+  store i64 %inc.i147, ptr %words.i133, align 8
+  %arrayidx.i148 = getelementptr inbounds i64, ptr %key.i136, i64 %69
+  store i64 %70, ptr %arrayidx.i148, align 8
+  %71 = load i64, ptr %hash.i139, align 8
+  %or.i.i150 = tail call i64 @llvm.fshl.i64(i64 %71, i64 %71, i64 11)
+  %xor.i.i151 = xor i64 %or.i.i150, %70
+  store i64 %xor.i.i151, ptr %hash.i139, align 8
+  br label %land.end33
+
+land.end33:
+  %72 = phi i1 [ false, %land.lhs.true ], [ false, %if.then28 ], [ false, %land.rhs31 ], [ true, %if.end.i145 ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %value) #12
+  br label %cleanup51
+
+if.end34:
+  %tuple_ = getelementptr inbounds nuw i8, ptr %0, i64 32
+  %73 = load ptr, ptr %tuple_, align 8
+  %cmp35 = icmp ne ptr %2, %73
+  %cmp37 = icmp eq i64 %depth, 3
+  %or.cond = or i1 %cmp37, %cmp35
+  br i1 %or.cond, label %cleanup51, label %if.end39
+
+if.end39:
+  %words.i153 = getelementptr inbounds nuw i8, ptr %w, i64 16
+  %74 = load i64, ptr %words.i153, align 8
+  %cmp.i154.not = icmp eq i64 %74, 384
+  br i1 %cmp.i154.not, label %cleanup51, label %lor.lhs.false41
+
+lor.lhs.false41:
+  %key.i156 = getelementptr inbounds nuw i8, ptr %w, i64 48
+  %inc.i157 = add i64 %74, 1
+  store i64 %inc.i157, ptr %words.i153, align 8
+  %arrayidx.i158 = getelementptr inbounds i64, ptr %key.i156, i64 %74
+  store i64 5, ptr %arrayidx.i158, align 8
+  %hash.i159 = getelementptr inbounds nuw i8, ptr %w, i64 40
+  %75 = load i64, ptr %hash.i159, align 8
+  %or.i.i160 = tail call i64 @llvm.fshl.i64(i64 %75, i64 %75, i64 11)
+  %xor.i.i161 = xor i64 %or.i.i160, 5
+  store i64 %xor.i.i161, ptr %hash.i159, align 8
+  %size = getelementptr inbounds nuw i8, ptr %o, i64 16
+  %76 = load i64, ptr %words.i153, align 8
+  %cmp.i164.not = icmp eq i64 %76, 384
+  br i1 %cmp.i164.not, label %cleanup51, label %put.exit172
+
+put.exit172:
+  %77 = load i64, ptr %size, align 8
+  %inc.i167 = add i64 %76, 1
+  store i64 %inc.i167, ptr %words.i153, align 8
+  %arrayidx.i168 = getelementptr inbounds i64, ptr %key.i156, i64 %76
+  store i64 %77, ptr %arrayidx.i168, align 8
+  %78 = load i64, ptr %hash.i159, align 8
+  %or.i.i170 = tail call i64 @llvm.fshl.i64(i64 %78, i64 %78, i64 11)
+  %xor.i.i171 = xor i64 %or.i.i170, %77
+  store i64 %xor.i.i171, ptr %hash.i159, align 8
+  %79 = load i64, ptr %size, align 8
+  %cmp46.not173 = icmp slt i64 %79, 1
+  br i1 %cmp46.not173, label %cleanup51, label %for.body.lr.ph
+
+for.body.lr.ph:
+  %items.i = getelementptr inbounds nuw i8, ptr %0, i64 248
+  %add = add nuw nsw i64 %depth, 1
+  br label %for.body
+
+for.cond:
+  %inc = add nuw nsw i64 %i.0174, 1
+  %80 = load i64, ptr %size, align 8
+  %cmp46.not.not = icmp slt i64 %inc, %80
+  br i1 %cmp46.not.not, label %for.body, label %cleanup51
+
+for.body:
+  %i.0174 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.cond ]
+  %81 = load i64, ptr %items.i, align 8
+  %add.ptr.i = getelementptr inbounds i8, ptr %o, i64 %81
+  %arrayidx.i = getelementptr inbounds nuw ptr, ptr %add.ptr.i, i64 %i.0174
+  %82 = load ptr, ptr %arrayidx.i, align 8
+  %call48 = tail call fastcc i1 @put_value(ptr noundef %w, ptr noundef %82, i64 noundef %add) #13
+  br i1 %call48, label %for.cond, label %cleanup51
+
+cleanup51:
+  %retval.1 = phi i1 [ false, %if.end34 ], [ false, %if.end39 ], [ false, %if.then13 ], [ %72, %land.end33 ], [ false, %if.then20 ], [ true, %if.end.i125 ], [ false, %lor.lhs.false41 ], [ false, %if.then ], [ false, %land.rhs ], [ true, %if.end.i105 ], [ false, %cond.end.i ], [ false, %held.exit.i ], [ false, %land.lhs.true.i ], [ false, %lor.lhs.false21.i ], [ false, %lor.lhs.false17.i ], [ false, %if.end30.i ], [ true, %for.cond.cleanup.i ], [ false, %land.rhs15 ], [ false, %land.rhs22 ], [ true, %put.exit172 ], [ %call48, %for.cond ], [ %call48, %for.body ]
+  ret i1 %retval.1
+}
+
+define internal fastcc noundef i1 @still(ptr noundef nonnull readonly captures(none) %e, ptr noundef readonly captures(none) %ctx) unnamed_addr #0 {
+entry:
+  %launches = getelementptr inbounds nuw i8, ptr %e, i64 24
+  %0 = load i64, ptr %launches, align 8
+  %cmp14 = icmp slt i64 %0, 1
+  br i1 %cmp14, label %cleanup3, label %for.body.lr.ph
+
+for.body.lr.ph:
+  %launch = getelementptr inbounds nuw i8, ptr %e, i64 32
+  %tagged1.i = getelementptr inbounds nuw i8, ptr %ctx, i64 240
+  br label %for.body
+
+for.body:
+  %1 = phi i64 [ %0, %for.body.lr.ph ], [ %16, %for.inc ]
+  %i.015 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
+  %2 = load ptr, ptr %launch, align 8
+  %arrayidx = getelementptr inbounds nuw %struct.RepeatLaunch, ptr %2, i64 %i.015
+  %3 = load ptr, ptr %arrayidx, align 8
+  %watches = getelementptr inbounds nuw i8, ptr %3, i64 16
+  %4 = load ptr, ptr %watches, align 8
+  %watched = getelementptr inbounds nuw i8, ptr %3, i64 8
+  %5 = load i64, ptr %watched, align 8
+  %6 = load i64, ptr %tagged1.i, align 8
+  %cmp.i = icmp ne i64 %6, 0
+  %add.ptr.idx.i = shl nsw i64 %5, 5
+  %add.ptr.i = getelementptr inbounds i8, ptr %4, i64 %add.ptr.idx.i
+  %cmp2.not49.i = icmp slt i64 %5, 1
+  br i1 %cmp2.not49.i, label %for.inc, label %for.body.i
+
+for.body.i:
+  %w.050.i = phi ptr [ %incdec.ptr.i, %for.inc.i ], [ %4, %for.body ]
+  %name.i = getelementptr inbounds nuw i8, ptr %w.050.i, i64 8
+  %7 = load ptr, ptr %name.i, align 8
+  %cmp3.i = icmp ugt ptr %7, inttoptr (i64 1 to ptr)
+  br i1 %cmp3.i, label %if.then.i, label %if.end13.i
+
+if.then.i:
+  %8 = load ptr, ptr %w.050.i, align 8
+  %9 = getelementptr inbounds nuw i8, ptr %8, i64 24
+  %10 = load i64, ptr %9, align 8
+  %tag.i = getelementptr inbounds nuw i8, ptr %w.050.i, i64 24
+  %11 = load i64, ptr %tag.i, align 8
+  %cmp5.i = icmp eq i64 %10, %11
+  %or.cond.i = select i1 %cmp5.i, i1 %cmp.i, i1 false
+  br i1 %or.cond.i, label %for.inc.i, label %if.end.i
+
+if.end.i:
+  %call.i = tail call ptr @PyDict_GetItemWithError(ptr noundef nonnull %8, ptr noundef nonnull %7) #11
+  %value.i = getelementptr inbounds nuw i8, ptr %w.050.i, i64 16
+  %12 = load ptr, ptr %value.i, align 8
+  %cmp8.not.i = icmp eq ptr %call.i, %12
+  br i1 %cmp8.not.i, label %if.end10.i, label %cleanup3
+
+if.end10.i:
+  store i64 %10, ptr %tag.i, align 8
+  br label %for.inc.i
+
+if.end13.i:
+  %tobool.not.i = icmp eq ptr %7, null
+  %13 = load ptr, ptr %w.050.i, align 8
+  br i1 %tobool.not.i, label %if.else.i, label %if.then15.i
+
+if.then15.i:
+  %14 = load ptr, ptr %13, align 8
+  br label %if.end22.i
+
+if.else.i:
+  %call18.i = tail call ptr @PyCell_Get(ptr noundef %13) #11
+  %tobool19.not.i = icmp eq ptr %call18.i, null
+  br i1 %tobool19.not.i, label %if.end22.i, label %if.then20.i
+
+if.then20.i:
+  tail call void @Py_DecRef(ptr noundef nonnull %call18.i) #11
+  br label %if.end22.i
+
+if.end22.i:
+  %have.0.i = phi ptr [ %14, %if.then15.i ], [ %call18.i, %if.then20.i ], [ null, %if.else.i ]
+  %value23.i = getelementptr inbounds nuw i8, ptr %w.050.i, i64 16
+  %15 = load ptr, ptr %value23.i, align 8
+  %cmp24.not.i = icmp eq ptr %have.0.i, %15
+  br i1 %cmp24.not.i, label %for.inc.i, label %cleanup3
+
+for.inc.i:
+  %incdec.ptr.i = getelementptr inbounds nuw i8, ptr %w.050.i, i64 32
+  %cmp2.not.not.i = icmp ult ptr %incdec.ptr.i, %add.ptr.i
+  br i1 %cmp2.not.not.i, label %for.body.i, label %for.inc.loopexit
+
+for.inc.loopexit:
+  %.pre = load i64, ptr %launches, align 8
+  br label %for.inc
+
+for.inc:
+  %16 = phi i64 [ %.pre, %for.inc.loopexit ], [ %1, %for.body ]
+  %inc = add nuw nsw i64 %i.015, 1
+  %cmp.not = icmp slt i64 %inc, %16
+  br i1 %cmp.not, label %for.body, label %cleanup3
+
+cleanup3:
+  %cmp13 = phi i1 [ true, %entry ], [ false, %if.end22.i ], [ false, %if.end.i ], [ true, %for.inc ]
+  ret i1 %cmp13
+}
+
+define internal fastcc noundef i1 @at_home(ptr noundef nonnull readonly captures(none) %e) unnamed_addr #0 {
+entry:
+  %had = alloca i64, align 8
+  %launches = getelementptr inbounds nuw i8, ptr %e, i64 24
+  %0 = load i64, ptr %launches, align 8
+  %cmp26 = icmp slt i64 %0, 1
+  br i1 %cmp26, label %cleanup10, label %for.body.lr.ph
+
+for.body.lr.ph:
+  %launch = getelementptr inbounds nuw i8, ptr %e, i64 32
+  br label %for.body
+
+for.body:
+  %1 = phi i64 [ %0, %for.body.lr.ph ], [ %9, %for.inc ]
+  %i.027 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
+  %2 = load ptr, ptr %launch, align 8
+  %arrayidx = getelementptr inbounds nuw %struct.RepeatLaunch, ptr %2, i64 %i.027
+  %3 = load ptr, ptr %arrayidx, align 8
+  %gpu2 = getelementptr inbounds nuw i8, ptr %3, i64 96
+  %4 = load ptr, ptr %gpu2, align 8
+  %tobool.not = icmp eq ptr %4, null
+  br i1 %tobool.not, label %for.inc, label %lor.lhs.false
+
+lor.lhs.false:
+  %only = getelementptr inbounds nuw i8, ptr %4, i64 88
+  %5 = load i64, ptr %only, align 8
+  %tobool3.not = icmp eq i64 %5, 0
+  br i1 %tobool3.not, label %if.end, label %for.inc
+
+if.end:
+  call void @llvm.lifetime.start.p0(ptr nonnull %had) #12
+  store i64 0, ptr %had, align 8
+  %get = getelementptr inbounds nuw i8, ptr %4, i64 16
+  %6 = load ptr, ptr %get, align 8
+  %call = call i32 %6(ptr noundef nonnull %had) #11
+  %tobool4.not = icmp eq i32 %call, 0
+  br i1 %tobool4.not, label %lor.lhs.false5, label %cleanup9.thread22
+
+lor.lhs.false5:
+  %7 = load i64, ptr %had, align 8
+  %word = getelementptr inbounds nuw i8, ptr %4, i64 32
+  %8 = load i64, ptr %word, align 8
+  %cmp6.not = icmp eq i64 %7, %8
+  br i1 %cmp6.not, label %cleanup9, label %cleanup9.thread22
+
+cleanup9.thread22:
+  call void @llvm.lifetime.end.p0(ptr nonnull %had) #12
+  br label %cleanup10
+
+cleanup9:
+  call void @llvm.lifetime.end.p0(ptr nonnull %had) #12
+  %.pre = load i64, ptr %launches, align 8
+  br label %for.inc
+
+for.inc:
+  %9 = phi i64 [ %1, %for.body ], [ %1, %lor.lhs.false ], [ %.pre, %cleanup9 ]
+  %inc = add nuw nsw i64 %i.027, 1
+  %cmp.not = icmp slt i64 %inc, %9
+  br i1 %cmp.not, label %for.body, label %cleanup10
+
+cleanup10:
+  %cmp25 = phi i1 [ false, %cleanup9.thread22 ], [ true, %entry ], [ true, %for.inc ]
+  ret i1 %cmp25
+}
+
+define internal fastcc ptr @repeated(ptr noundef readonly captures(none) %ctx, ptr noundef nonnull readonly captures(none) %e, ptr noundef nonnull captures(none) %bases, i64 noundef %tensors) unnamed_addr #0 {
+entry:
+  %key.i.i.i = alloca [12 x i64], align 64
+  %room.i = alloca %struct.Room, align 64
+  %space.i = alloca [7 x ptr], align 16
+  %made = alloca [12 x ptr], align 16
+  call void @llvm.lifetime.start.p0(ptr nonnull %made) #12
+  %making = getelementptr inbounds nuw i8, ptr %e, i64 40
+  %0 = load i64, ptr %making, align 8
+  %cmp95 = icmp sgt i64 %0, 0
+  br i1 %cmp95, label %for.body.lr.ph, label %for.end
+
+for.body.lr.ph:
+  %make = getelementptr inbounds nuw i8, ptr %e, i64 48
+  %1 = getelementptr i64, ptr %bases, i64 %tensors
+  %add.ptr.i = getelementptr inbounds nuw i8, ptr %space.i, i64 8
+  %fields.i = getelementptr inbounds nuw i8, ptr %ctx, i64 256
+  %storage6.i = getelementptr inbounds nuw i8, ptr %ctx, i64 264
+  %data.i = getelementptr inbounds nuw i8, ptr %ctx, i64 320
+  %.pre = load ptr, ptr %make, align 8
+  br label %for.body
+
+for.body:
+  %2 = phi ptr [ %.pre, %for.body.lr.ph ], [ %14, %if.end ]
+  %count.096 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %if.end ]
+  %arrayidx = getelementptr inbounds nuw %struct.Made, ptr %2, i64 %count.096
+  %arrayidx2 = getelementptr i64, ptr %1, i64 %count.096
+  call void @llvm.lifetime.start.p0(ptr nonnull %space.i) #12
+  %positional.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %3 = load i64, ptr %positional.i, align 8
+  %keyword.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %4 = load i64, ptr %keyword.i, align 8
+  %add.i = add i64 %4, %3
+  %cmp23.i = icmp sgt i64 %add.i, 0
+  br i1 %cmp23.i, label %for.body.lr.ph.i, label %for.cond.cleanup.i
+
+for.body.lr.ph.i:
+  %args.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
+  br label %for.body.i
+
+for.cond.cleanup.i:
+  %5 = load ptr, ptr %arrayidx, align 8
+  %or.i = or i64 %3, -9223372036854775808
+  %names.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 64
+  %6 = load ptr, ptr %names.i, align 8
+  %call.i = call ptr @PyObject_Vectorcall(ptr noundef %5, ptr noundef nonnull %add.ptr.i, i64 noundef %or.i, ptr noundef %6) #11
+  %tobool.not.i = icmp eq ptr %call.i, null
+  br i1 %tobool.not.i, label %cond.false.thread, label %if.end
+
+cond.false.thread:
+  call void @llvm.lifetime.end.p0(ptr nonnull %space.i) #12
+  %arrayidx387 = getelementptr inbounds nuw ptr, ptr %made, i64 %count.096
+  store ptr null, ptr %arrayidx387, align 8
+  br label %land.end38
+
+for.body.i:
+  %i.024.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %add1.i, %for.body.i ]
+  %arrayidx.i = getelementptr inbounds nuw ptr, ptr %args.i, i64 %i.024.i
+  %7 = load ptr, ptr %arrayidx.i, align 8
+  %add1.i = add nuw nsw i64 %i.024.i, 1
+  %arrayidx2.i = getelementptr inbounds nuw ptr, ptr %space.i, i64 %add1.i
+  store ptr %7, ptr %arrayidx2.i, align 8
+  %exitcond.not.i = icmp eq i64 %add1.i, %add.i
+  br i1 %exitcond.not.i, label %for.cond.cleanup.i, label %for.body.i
+
+if.end:
+  %8 = load i64, ptr %fields.i, align 8
+  %add.ptr4.i = getelementptr inbounds i8, ptr %call.i, i64 %8
+  %9 = load ptr, ptr %add.ptr4.i, align 8
+  %10 = load i64, ptr %storage6.i, align 8
+  %add.ptr7.i = getelementptr inbounds i8, ptr %9, i64 %10
+  %11 = load ptr, ptr %add.ptr7.i, align 8
+  %12 = load i64, ptr %data.i, align 8
+  %add.ptr9.i = getelementptr inbounds i8, ptr %11, i64 %12
+  %13 = load i64, ptr %add.ptr9.i, align 8
+  store i64 %13, ptr %arrayidx2, align 8
+  call void @llvm.lifetime.end.p0(ptr nonnull %space.i) #12
+  %arrayidx3 = getelementptr inbounds nuw ptr, ptr %made, i64 %count.096
+  store ptr %call.i, ptr %arrayidx3, align 8
+  %14 = load ptr, ptr %make, align 8
+  %arrayidx8 = getelementptr inbounds nuw %struct.Made, ptr %14, i64 %count.096
+  %low = getelementptr inbounds nuw i8, ptr %arrayidx8, i64 72
+  %15 = load i64, ptr %low, align 8
+  %xor = xor i64 %15, %13
+  %mask = getelementptr inbounds nuw i8, ptr %arrayidx8, i64 80
+  %16 = load i64, ptr %mask, align 8
+  %and = and i64 %xor, %16
+  %tobool11.not = icmp eq i64 %and, 0
+  %inc = add nuw nsw i64 %count.096, 1
+  %17 = load i64, ptr %making, align 8
+  %cmp = icmp slt i64 %inc, %17
+  %18 = and i1 %tobool11.not, %cmp
+  br i1 %18, label %for.body, label %for.end.loopexit
+
+for.end.loopexit:
+  %spec.select = zext i1 %tobool11.not to i32
+  br label %for.end
+
+for.end:
+  %count.093 = phi i64 [ %inc, %for.end.loopexit ], [ 0, %entry ]
+  %went.2 = phi i32 [ %spec.select, %for.end.loopexit ], [ 1, %entry ]
+  %launches = getelementptr inbounds nuw i8, ptr %e, i64 24
+  %19 = load i64, ptr %launches, align 8
+  %cmp1598 = icmp sgt i64 %19, 0
+  %cmp1799 = icmp ne i32 %went.2, 0
+  %20 = and i1 %cmp1598, %cmp1799
+  br i1 %20, label %for.body19.lr.ph, label %for.cond.cleanup
+
+for.body19.lr.ph:
+  %launch = getelementptr inbounds nuw i8, ptr %e, i64 32
+  %21 = getelementptr inbounds nuw i8, ptr %key.i.i.i, i64 88
+  %add.ptr1.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %key.i.i.i, i64 64
+  %fail.i.i = getelementptr inbounds nuw i8, ptr %ctx, i64 80
+  %none.i.i.i = getelementptr inbounds nuw i8, ptr %ctx, i64 40
+  br label %for.body19
+
+for.cond.cleanup:
+  %went.3.lcssa = phi i32 [ %went.2, %for.end ], [ %retval.2.i, %relaunched.exit ]
+  %cmp17.lcssa = phi i1 [ %cmp1799, %for.end ], [ %cmp17, %relaunched.exit ]
+  br i1 %cmp17.lcssa, label %cond.true, label %cond.false
+
+for.body19:
+  %i.0100 = phi i64 [ 0, %for.body19.lr.ph ], [ %inc23, %relaunched.exit ]
+  %22 = load ptr, ptr %launch, align 8
+  %arrayidx20 = getelementptr inbounds nuw %struct.RepeatLaunch, ptr %22, i64 %i.0100
+  call void @llvm.lifetime.start.p0(ptr nonnull %room.i) #12
+  %23 = load ptr, ptr %arrayidx20, align 8
+  %slots1.i.i = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 24
+  %24 = load ptr, ptr %slots1.i.i, align 8
+  %count.i.i = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 16
+  %25 = load i64, ptr %count.i.i, align 8
+  %mul.i.i = shl i64 %25, 3
+  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 64 %room.i, ptr align 8 %24, i64 %mul.i.i, i1 false)
+  %moving.i.i = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 32
+  %26 = load i64, ptr %moving.i.i, align 8
+  %cmp47.i.i = icmp slt i64 %26, 1
+  br i1 %cmp47.i.i, label %if.end.i80, label %for.body.lr.ph.i.i
+
+for.body.lr.ph.i.i:
+  %moves.i.i = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 40
+  %27 = load ptr, ptr %moves.i.i, align 8
+  br label %for.body.i.i
+
+for.body.i.i:
+  %i.048.i.i = phi i64 [ 0, %for.body.lr.ph.i.i ], [ %inc.i.i, %if.end9.i.i ]
+  %arrayidx.i.i = getelementptr inbounds nuw %struct.Moving, ptr %27, i64 %i.048.i.i
+  %base.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 8
+  %28 = load i64, ptr %base.i.i, align 8
+  %cmp2.i.i = icmp slt i64 %28, 0
+  br i1 %cmp2.i.i, label %cond.end.i.i, label %cond.false.i.i
+
+cond.false.i.i:
+  %arrayidx4.i.i = getelementptr inbounds nuw i64, ptr %bases, i64 %28
+  %29 = load i64, ptr %arrayidx4.i.i, align 8
+  br label %cond.end.i.i
+
+cond.end.i.i:
+  %cond.i.i = phi i64 [ %29, %cond.false.i.i ], [ 0, %for.body.i.i ]
+  %delta.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 16
+  %30 = load i64, ptr %delta.i.i, align 8
+  %add.i.i = add i64 %30, %cond.i.i
+  %maps.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 24
+  %31 = load ptr, ptr %maps.i.i, align 8
+  %tobool.not.i55.i = icmp eq ptr %31, null
+  br i1 %tobool.not.i55.i, label %if.end9.i.i, label %if.then.i56.i
+
+if.then.i56.i:
+  %32 = load i64, ptr %arrayidx.i.i, align 8
+  %arrayidx5.i.i = getelementptr inbounds i64, ptr %room.i, i64 %32
+  %wide6.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 32
+  %33 = load i64, ptr %wide6.i.i, align 8
+  %add.ptr.i.i = getelementptr inbounds i8, ptr %arrayidx5.i.i, i64 %33
+  %rank.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 40
+  %34 = load i64, ptr %rank.i.i, align 8
+  %shape.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 48
+  %35 = load ptr, ptr %shape.i.i, align 8
+  %strides.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 56
+  %36 = load ptr, ptr %strides.i.i, align 8
+  %unit.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 64
+  %37 = load i64, ptr %unit.i.i, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %key.i.i.i) #12
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 64 dereferenceable(96) %key.i.i.i, i8 0, i64 96, i1 false)
+  store i64 1, ptr %21, align 8
+  store i64 %add.i.i, ptr %key.i.i.i, align 64
+  %cmp35.not.i.i.i = icmp eq i64 %34, 0
+  br i1 %cmp35.not.i.i.i, label %for.cond.cleanup.i.i.i, label %for.body.i.i.i
+
+for.cond.cleanup.i.i.i:
+  %hash.0.lcssa.i.i.i = phi i64 [ %add.i.i, %if.then.i56.i ], [ %xor.i.i.i.i, %for.body.i.i.i ]
+  %conv.i.i.i.i.i = zext i64 %hash.0.lcssa.i.i.i to i128
+  %mul.i.i.i.i.i = mul nuw i128 %conv.i.i.i.i.i, 11400714819323198485
+  %shr.i.i.i.i.i = lshr i128 %mul.i.i.i.i.i, 64
+  %xor4.i.i.i.i.i = xor i128 %shr.i.i.i.i.i, %mul.i.i.i.i.i
+  %xor.i.i.i.i.i = trunc i128 %xor4.i.i.i.i.i to i64
+  %mask.i.i.i.i = getelementptr inbounds nuw i8, ptr %31, i64 8
+  %38 = load ptr, ptr %31, align 8
+  %39 = load i64, ptr %mask.i.i.i.i, align 8
+  %40 = load <8 x i64>, ptr %key.i.i.i, align 64
+  %41 = load <4 x i64>, ptr %add.ptr1.i.i.i.i.i, align 64
+  br label %for.body.i.i.i.i
+
+for.body.i.i.i.i:
+  %i.030.i.i.i.i = phi i64 [ 0, %for.cond.cleanup.i.i.i ], [ %inc.i.i.i.i, %cleanup.i.i.i.i ]
+  %add.i.i.i.i = add i64 %i.030.i.i.i.i, %xor.i.i.i.i.i
+  %and.i.i.i.i = and i64 %add.i.i.i.i, %39
+  %arrayidx.i.i.i.i = getelementptr inbounds nuw %struct.TensorMapRecord, ptr %38, i64 %and.i.i.i.i
+  %42 = load <8 x i64>, ptr %arrayidx.i.i.i.i, align 8
+  %xor.i26.i.i.i.i = xor <8 x i64> %42, %40
+  %add.ptr.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i.i.i, i64 64
+  %43 = load <4 x i64>, ptr %add.ptr.i.i.i.i.i, align 8
+  %xor2.i.i.i.i.i = xor <4 x i64> %43, %41
+  %rdx.or.i.i.i.i.i = call i64 @llvm.vector.reduce.or.v8i64(<8 x i64> %xor.i26.i.i.i.i)
+  %rdx.or3.i.i.i.i.i = call i64 @llvm.vector.reduce.or.v4i64(<4 x i64> %xor2.i.i.i.i.i)
+  %or.i.i.i.i.i = or i64 %rdx.or3.i.i.i.i.i, %rdx.or.i.i.i.i.i
+  %cmp.i.i.i.i.i = icmp eq i64 %or.i.i.i.i.i, 0
+  br i1 %cmp.i.i.i.i.i, label %described.exit.thread.i.i, label %cleanup.i.i.i.i
+
+cleanup.i.i.i.i:
+  %44 = extractelement <4 x i64> %43, i64 3
+  %tobool.not.not.i.i.i.i = icmp eq i64 %44, 0
+  %inc.i.i.i.i = add nuw nsw i64 %i.030.i.i.i.i, 1
+  %exitcond.i.i.i.i = icmp eq i64 %inc.i.i.i.i, 8
+  %or.cond.i.i.i = select i1 %tobool.not.not.i.i.i.i, i1 true, i1 %exitcond.i.i.i.i
+  br i1 %or.cond.i.i.i, label %placed.exit.i, label %for.body.i.i.i.i
+
+for.body.i.i.i:
+  %k.037.i.i.i = phi i64 [ %add.i.i.i, %for.body.i.i.i ], [ 0, %if.then.i56.i ]
+  %hash.036.i.i.i = phi i64 [ %xor.i.i.i.i, %for.body.i.i.i ], [ %add.i.i, %if.then.i56.i ]
+  %arrayidx1.i.i.i = getelementptr inbounds nuw i64, ptr %35, i64 %k.037.i.i.i
+  %45 = load i64, ptr %arrayidx1.i.i.i, align 8
+  %add.i.i.i = add nuw i64 %k.037.i.i.i, 1
+  %arrayidx2.i.i.i = getelementptr inbounds nuw i64, ptr %key.i.i.i, i64 %add.i.i.i
+  store i64 %45, ptr %arrayidx2.i.i.i, align 8
+  %arrayidx3.i.i.i = getelementptr inbounds nuw i64, ptr %36, i64 %k.037.i.i.i
+  %46 = load i64, ptr %arrayidx3.i.i.i, align 8
+  %mul.i.i.i = mul i64 %46, %37
+  %47 = getelementptr i64, ptr %key.i.i.i, i64 %k.037.i.i.i
+  %arrayidx5.i.i.i = getelementptr i8, ptr %47, i64 48
+  store i64 %mul.i.i.i, ptr %arrayidx5.i.i.i, align 8
+  %or.i29.i.i.i = call i64 @llvm.fshl.i64(i64 %hash.036.i.i.i, i64 %hash.036.i.i.i, i64 11)
+  %xor.i30.i.i.i = xor i64 %45, %or.i29.i.i.i
+  %or.i.i.i.i = call i64 @llvm.fshl.i64(i64 %xor.i30.i.i.i, i64 %xor.i30.i.i.i, i64 11)
+  %xor.i.i.i.i = xor i64 %mul.i.i.i, %or.i.i.i.i
+  %exitcond.not.i.i.i = icmp eq i64 %add.i.i.i, %34
+  br i1 %exitcond.not.i.i.i, label %for.cond.cleanup.i.i.i, label %for.body.i.i.i
+
+described.exit.thread.i.i:
+  %value13.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i.i.i, i64 128
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(128) %add.ptr.i.i, ptr noundef nonnull align 8 dereferenceable(128) %value13.i.i.i, i64 128, i1 false)
+  %word.i.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i, i64 128
+  store i64 %add.i.i, ptr %word.i.i.i, align 8
+  call void @llvm.lifetime.end.p0(ptr nonnull %key.i.i.i) #12
+  %48 = ptrtoint ptr %add.ptr.i.i to i64
+  br label %if.end9.i.i
+
+if.end9.i.i:
+  %address.1.i.i = phi i64 [ %48, %described.exit.thread.i.i ], [ %add.i.i, %cond.end.i.i ]
+  %49 = load i64, ptr %arrayidx.i.i, align 8
+  %arrayidx11.i.i = getelementptr inbounds i64, ptr %room.i, i64 %49
+  store i64 %address.1.i.i, ptr %arrayidx11.i.i, align 8
+  %inc.i.i = add nuw nsw i64 %i.048.i.i, 1
+  %exitcond.not.i79 = icmp eq i64 %inc.i.i, %26
+  br i1 %exitcond.not.i79, label %if.end.i80, label %for.body.i.i
+
+placed.exit.i:
+  call void @llvm.lifetime.end.p0(ptr nonnull %key.i.i.i) #12
+  br label %for.cond.cleanup.thread138
+
+if.end.i80:
+  %expects.i = getelementptr inbounds nuw i8, ptr %23, i64 128
+  %50 = load ptr, ptr %expects.i, align 8
+  %tobool.not.i81 = icmp eq ptr %50, null
+  br i1 %tobool.not.i81, label %if.end9.i, label %land.lhs.true.i
+
+land.lhs.true.i:
+  %blocks.i = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 48
+  %call7.i = call fastcc i1 @kept(ptr noundef nonnull %50, ptr noundef nonnull %room.i, ptr noundef nonnull readonly %blocks.i) #13
+  br i1 %call7.i, label %if.end9.i, label %for.cond.cleanup.thread138
+
+if.end9.i:
+  %gpu10.i = getelementptr inbounds nuw i8, ptr %23, i64 96
+  %51 = load ptr, ptr %gpu10.i, align 8
+  %state.i = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 8
+  %52 = load ptr, ptr %state.i, align 8
+  %last.i = getelementptr inbounds nuw i8, ptr %52, i64 152
+  store ptr %23, ptr %last.i, align 8
+  %tobool11.not.i = icmp eq ptr %51, null
+  %blocks15.i = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 48
+  br i1 %tobool11.not.i, label %if.then12.i, label %if.end21.i
+
+if.then12.i:
+  %call.i.i = call ptr @PyEval_SaveThread() #11
+  %53 = load ptr, ptr %ctx, align 8
+  %54 = load ptr, ptr %23, align 8
+  %call2.i.i = call i64 @ave_run_grid(ptr noundef %53, ptr noundef %54, ptr noundef nonnull %room.i, ptr noundef nonnull readonly %blocks15.i, ptr noundef %call.i.i) #13
+  call void @PyEval_RestoreThread(ptr noundef %call.i.i) #11
+  %tobool.not.i.i = icmp eq i64 %call2.i.i, 0
+  br i1 %tobool.not.i.i, label %run_on_cpu.exit.i, label %if.end.i.i
+
+if.end.i.i:
+  %call4.i.i = call ptr @PyErr_Occurred() #11
+  %tobool5.not.i.i = icmp eq ptr %call4.i.i, null
+  br i1 %tobool5.not.i.i, label %if.end7.i.i, label %for.cond.cleanup.thread138
+
+if.end7.i.i:
+  %call8.i.i = call ptr @PyLong_FromLongLong(i64 noundef %call2.i.i) #11
+  %55 = load ptr, ptr %fail.i.i, align 8
+  %call9.i.i = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr noundef %55, ptr noundef %call8.i.i, ptr noundef null) #11
+  call void @Py_DecRef(ptr noundef %call8.i.i) #11
+  call fastcc void @strip(ptr noundef nonnull readonly %ctx) #13
+  br label %for.cond.cleanup.thread138
+
+run_on_cpu.exit.i:
+  %56 = load ptr, ptr %none.i.i.i, align 8
+  call void @Py_IncRef(ptr noundef %56) #11
+  %57 = load ptr, ptr %none.i.i.i, align 8
+  %tobool18.not.i = icmp eq ptr %57, null
+  br i1 %tobool18.not.i, label %for.cond.cleanup.thread138, label %if.end20.i
+
+if.end20.i:
+  call void @Py_DecRef(ptr noundef nonnull %57) #11
+  br label %relaunched.exit
+
+if.end21.i:
+  %58 = load i32, ptr %blocks15.i, align 8
+  %conv.i = zext i32 %58 to i64
+  %most_x.i.i = getelementptr inbounds nuw i8, ptr %51, i64 40
+  %59 = load i64, ptr %most_x.i.i, align 8
+  %cmp.i.i = icmp slt i64 %59, %conv.i
+  br i1 %cmp.i.i, label %for.cond.cleanup.thread138, label %if.end.i57.i
+
+if.end.i57.i:
+  %stream.i.i = getelementptr inbounds nuw i8, ptr %23, i64 104
+  %60 = load ptr, ptr %stream.i.i, align 8
+  %tobool.not.i58.i = icmp eq ptr %60, null
+  br i1 %tobool.not.i58.i, label %if.end27.i, label %if.end3.i.i
+
+if.end3.i.i:
+  %device.i.i = getelementptr inbounds nuw i8, ptr %23, i64 112
+  %61 = load i64, ptr %device.i.i, align 8
+  %conv.i.i = trunc i64 %61 to i32
+  %shr.i.i = lshr i64 %61, 32
+  %conv6.i.i = trunc nuw i64 %shr.i.i to i32
+  %params.i.i = getelementptr inbounds nuw i8, ptr %51, i64 48
+  %62 = load i64, ptr %params.i.i, align 8
+  %arrayidx.i59.i = getelementptr inbounds i64, ptr %room.i, i64 %62
+  %call.i60.i = call i32 %60(i32 noundef %conv.i.i, i32 noundef %conv6.i.i, ptr noundef nonnull %arrayidx.i59.i) #11
+  %tobool7.not.i.i = icmp eq i32 %call.i60.i, 0
+  br i1 %tobool7.not.i.i, label %if.end27.i, label %if.end9.i61.i
+
+if.end9.i61.i:
+  call void @PyErr_Clear() #11
+  br label %for.cond.cleanup.thread138
+
+if.end27.i:
+  %call28.i = call ptr @PyEval_SaveThread() #11
+  %call33.i = call i64 @ave_launch_gpu(ptr noundef nonnull %51, ptr noundef nonnull %room.i, ptr noundef nonnull readonly %blocks15.i) #13
+  call void @PyEval_RestoreThread(ptr noundef %call28.i) #11
+  %tobool34.not.i = icmp eq i64 %call33.i, 0
+  %lnot.ext.i = zext i1 %tobool34.not.i to i32
+  br label %relaunched.exit
+
+for.cond.cleanup.thread138:
+  %retval.2.i.ph = phi i32 [ -1, %if.end.i.i ], [ -1, %if.end7.i.i ], [ 0, %placed.exit.i ], [ 0, %if.end9.i61.i ], [ 0, %land.lhs.true.i ], [ -1, %run_on_cpu.exit.i ], [ 0, %if.end21.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %room.i) #12
+  br label %cond.false
+
+relaunched.exit:
+  %retval.2.i = phi i32 [ %lnot.ext.i, %if.end27.i ], [ 1, %if.end20.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %room.i) #12
+  %inc23 = add nuw nsw i64 %i.0100, 1
+  %63 = load i64, ptr %launches, align 8
+  %cmp15 = icmp slt i64 %inc23, %63
+  %cmp17 = icmp ne i32 %retval.2.i, 0
+  %64 = select i1 %cmp15, i1 %cmp17, i1 false
+  br i1 %64, label %for.body19, label %for.cond.cleanup
+
+cond.true:
+  %single.i = getelementptr inbounds nuw i8, ptr %e, i64 64
+  %65 = load i64, ptr %single.i, align 8
+  %tobool.not.i82 = icmp eq i64 %65, 0
+  br i1 %tobool.not.i82, label %if.end.i83, label %land.lhs.true.thread
+
+land.lhs.true.thread:
+  %66 = load ptr, ptr %made, align 16
+  br label %land.rhs36
+
+if.end.i83:
+  %returned.i = getelementptr inbounds nuw i8, ptr %e, i64 56
+  %67 = load i64, ptr %returned.i, align 8
+  %call.i84 = call ptr @PyTuple_New(i64 noundef %67) #11
+  %tobool1.not.i = icmp eq ptr %call.i84, null
+  br i1 %tobool1.not.i, label %land.lhs.true, label %for.cond.preheader.i
+
+for.cond.preheader.i:
+  %68 = load i64, ptr %returned.i, align 8
+  %cmp18.i = icmp sgt i64 %68, 0
+  br i1 %cmp18.i, label %for.body.i85, label %land.lhs.true
+
+for.body.i85:
+  %i.019.i = phi i64 [ %inc.i, %for.body.i85 ], [ 0, %for.cond.preheader.i ]
+  %arrayidx5.i = getelementptr inbounds nuw ptr, ptr %made, i64 %i.019.i
+  %69 = load ptr, ptr %arrayidx5.i, align 8
+  call void @Py_IncRef(ptr noundef %69) #11
+  %call7.i86 = call i32 @PyTuple_SetItem(ptr noundef nonnull %call.i84, i64 noundef %i.019.i, ptr noundef %69) #11
+  %inc.i = add nuw nsw i64 %i.019.i, 1
+  %70 = load i64, ptr %returned.i, align 8
+  %cmp.i = icmp slt i64 %inc.i, %70
+  br i1 %cmp.i, label %for.body.i85, label %land.lhs.true
+
+cond.false:
+  %went.3.lcssa127 = phi i32 [ %went.3.lcssa, %for.cond.cleanup ], [ %retval.2.i.ph, %for.cond.cleanup.thread138 ]
+  %tobool27.not = icmp eq i32 %went.3.lcssa127, 0
+  br i1 %tobool27.not, label %cond.false29, label %land.end38
+
+cond.false29:
+  %none.i = getelementptr inbounds nuw i8, ptr %ctx, i64 40
+  %71 = load ptr, ptr %none.i, align 8
+  call void @Py_IncRef(ptr noundef %71) #11
+  %72 = load ptr, ptr %none.i, align 8
+  br label %land.end38
+
+land.lhs.true:
+  %.pr = load i64, ptr %single.i, align 8
+  %tobool35.not = icmp eq i64 %.pr, 0
+  br i1 %tobool35.not, label %land.end38, label %land.rhs36
+
+land.rhs36:
+  %cond32.ph137 = phi ptr [ %66, %land.lhs.true.thread ], [ %call.i84, %land.lhs.true ]
+  %tobool37 = icmp ne ptr %cond32.ph137, null
+  %73 = zext i1 %tobool37 to i64
+  br label %land.end38
+
+land.end38:
+  %count.093121125 = phi i64 [ %count.093, %land.lhs.true ], [ %count.093, %land.rhs36 ], [ %count.093, %cond.false ], [ %count.093, %cond.false29 ], [ %count.096, %cond.false.thread ]
+  %cond3289 = phi ptr [ %call.i84, %land.lhs.true ], [ %cond32.ph137, %land.rhs36 ], [ null, %cond.false ], [ %72, %cond.false29 ], [ null, %cond.false.thread ]
+  %cond39 = phi i64 [ 0, %land.lhs.true ], [ %73, %land.rhs36 ], [ 0, %cond.false ], [ 0, %cond.false29 ], [ 0, %cond.false.thread ]
+  %cmp41103 = icmp samesign ult i64 %cond39, %count.093121125
+  br i1 %cmp41103, label %for.body44, label %for.cond.cleanup43
+
+for.cond.cleanup43:
+  call void @llvm.lifetime.end.p0(ptr nonnull %made) #12
+  ret ptr %cond3289
+
+for.body44:
+  %i33.0104 = phi i64 [ %inc47, %for.body44 ], [ %cond39, %land.end38 ]
+  %arrayidx45 = getelementptr inbounds nuw ptr, ptr %made, i64 %i33.0104
+  %74 = load ptr, ptr %arrayidx45, align 8
+  call void @Py_DecRef(ptr noundef %74) #11
+  %inc47 = add nuw i64 %i33.0104, 1
+  %exitcond.not = icmp eq i64 %inc47, %count.093121125
+  br i1 %exitcond.not, label %for.cond.cleanup43, label %for.body44
+}
+
+declare ptr @PyBytes_FromStringAndSize(ptr noundef, i64 noundef) local_unnamed_addr
 
 declare i32 @sched_yield() local_unnamed_addr
 
@@ -3049,6 +4835,71 @@ declare i64 @llvm.cttz.i64(i64, i1 immarg) #7
 
 declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #8
 
+define internal fastcc ptr @told(ptr noundef readonly captures(none) %state, ptr noundef %entry1, ptr noundef nonnull %slots, ptr noundef nonnull %blocks, ptr noundef nonnull readonly captures(none) %call) unnamed_addr #0 {
+entry:
+  %positional = getelementptr inbounds nuw i8, ptr %call, i64 8
+  %0 = load i64, ptr %positional, align 8
+  %keyword = getelementptr inbounds nuw i8, ptr %call, i64 16
+  %1 = load i64, ptr %keyword, align 8
+  %add = add i64 %1, %0
+  %add2 = shl i64 %add, 3
+  %mul = add i64 %add2, 32
+  %2 = alloca i8, i64 %mul, align 16
+  %slow = getelementptr inbounds nuw i8, ptr %state, i64 8
+  %3 = load ptr, ptr %slow, align 8
+  store ptr %3, ptr %2, align 16
+  %4 = ptrtoint ptr %entry1 to i64
+  %call3 = tail call ptr @PyLong_FromLongLong(i64 noundef %4) #11
+  %arrayidx4 = getelementptr inbounds nuw i8, ptr %2, i64 8
+  store ptr %call3, ptr %arrayidx4, align 8
+  %5 = ptrtoint ptr %slots to i64
+  %call5 = tail call ptr @PyLong_FromLongLong(i64 noundef %5) #11
+  %arrayidx6 = getelementptr inbounds nuw i8, ptr %2, i64 16
+  store ptr %call5, ptr %arrayidx6, align 16
+  %6 = ptrtoint ptr %blocks to i64
+  %call7 = tail call ptr @PyLong_FromLongLong(i64 noundef %6) #11
+  %arrayidx8 = getelementptr inbounds nuw i8, ptr %2, i64 24
+  store ptr %call7, ptr %arrayidx8, align 8
+  %cmp40 = icmp sgt i64 %add, 0
+  br i1 %cmp40, label %for.body.lr.ph, label %for.cond.cleanup
+
+for.body.lr.ph:
+  %7 = load ptr, ptr %call, align 8
+  br label %for.body
+
+for.cond.cleanup:
+  %8 = load ptr, ptr @ave_dry, align 8
+  %9 = load i64, ptr %positional, align 8
+  %add13 = add i64 %9, 4
+  %names = getelementptr inbounds nuw i8, ptr %call, i64 24
+  %10 = load ptr, ptr %names, align 8
+  %call14 = call ptr @PyObject_Vectorcall(ptr noundef %8, ptr noundef nonnull %2, i64 noundef %add13, ptr noundef %10) #11
+  br label %for.body19
+
+for.body:
+  %i.041 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.body ]
+  %arrayidx9 = getelementptr inbounds nuw ptr, ptr %7, i64 %i.041
+  %11 = load ptr, ptr %arrayidx9, align 8
+  %12 = getelementptr ptr, ptr %2, i64 %i.041
+  %arrayidx11 = getelementptr i8, ptr %12, i64 32
+  store ptr %11, ptr %arrayidx11, align 8
+  %inc = add nuw nsw i64 %i.041, 1
+  %exitcond.not = icmp eq i64 %inc, %add
+  br i1 %exitcond.not, label %for.cond.cleanup, label %for.body
+
+for.cond.cleanup18:
+  ret ptr %call14
+
+for.body19:
+  %i15.042 = phi i64 [ 1, %for.cond.cleanup ], [ %inc22, %for.body19 ]
+  %arrayidx20 = getelementptr inbounds nuw ptr, ptr %2, i64 %i15.042
+  %13 = load ptr, ptr %arrayidx20, align 8
+  call void @Py_DecRef(ptr noundef %13) #11
+  %inc22 = add nuw nsw i64 %i15.042, 1
+  %exitcond43.not = icmp eq i64 %inc22, 4
+  br i1 %exitcond43.not, label %for.cond.cleanup18, label %for.body19
+}
+
 define internal fastcc ptr @python(ptr noundef %function, ptr noundef readonly captures(none) %ctx, ptr noundef %status, ptr noundef nonnull %geometry, ptr noundef nonnull readonly captures(none) %call) unnamed_addr #0 {
 entry:
   %positional = getelementptr inbounds nuw i8, ptr %call, i64 8
@@ -3233,6 +5084,62 @@ cleanup13:
   ret i1 %retval.1
 }
 
+define internal fastcc i1 @is_signed(ptr noundef %o, ptr noundef readonly captures(none) %ctx, i64 noundef %low, i64 noundef %high, ptr noundef nonnull writeonly captures(none) %out) unnamed_addr #0 {
+entry:
+  %type = getelementptr inbounds nuw i8, ptr %o, i64 8
+  %0 = load ptr, ptr %type, align 8
+  %int_ = getelementptr inbounds nuw i8, ptr %ctx, i64 8
+  %1 = load ptr, ptr %int_, align 8
+  %cmp.not = icmp eq ptr %0, %1
+  br i1 %cmp.not, label %if.end, label %return
+
+if.end:
+  %2 = getelementptr inbounds nuw i8, ptr %o, i64 24
+  %3 = load i32, ptr %2, align 8
+  %conv.i = zext i32 %3 to i64
+  store i64 %conv.i, ptr %out, align 8
+  %size.i = getelementptr inbounds nuw i8, ptr %o, i64 16
+  %4 = load i64, ptr %size.i, align 8
+  %digit.i = getelementptr inbounds nuw i8, ptr %ctx, i64 232
+  %5 = load i64, ptr %digit.i, align 8
+  %cmp.i = icmp eq i64 %4, %5
+  br i1 %cmp.i, label %if.then1, label %if.end4
+
+if.then1:
+  %cmp2.not = icmp sle i64 %low, %conv.i
+  %cmp3 = icmp sge i64 %high, %conv.i
+  %spec.select = and i1 %cmp2.not, %cmp3
+  br label %return
+
+if.end4:
+  %call5 = tail call i64 @PyLong_AsLongLong(ptr noundef nonnull %o) #11
+  %cmp6 = icmp eq i64 %call5, -1
+  br i1 %cmp6, label %land.lhs.true, label %if.end9
+
+land.lhs.true:
+  %call7 = tail call ptr @PyErr_Occurred() #11
+  %tobool.not = icmp eq ptr %call7, null
+  br i1 %tobool.not, label %if.end9, label %if.then8
+
+if.then8:
+  tail call void @PyErr_Clear() #11
+  br label %return
+
+if.end9:
+  %cmp10 = icmp slt i64 %call5, %low
+  %cmp11 = icmp sgt i64 %call5, %high
+  %or.cond = or i1 %cmp10, %cmp11
+  br i1 %or.cond, label %return, label %if.end13
+
+if.end13:
+  store i64 %call5, ptr %out, align 8
+  br label %return
+
+return:
+  %retval.1 = phi i1 [ false, %entry ], [ %spec.select, %if.then1 ], [ false, %if.then8 ], [ true, %if.end13 ], [ false, %if.end9 ]
+  ret i1 %retval.1
+}
+
 declare i64 @PyLong_AsLongLong(ptr noundef) local_unnamed_addr
 
 declare ptr @PyErr_Occurred() local_unnamed_addr
@@ -3340,221 +5247,122 @@ declare float @llvm.fabs.f32(float) #9
 
 declare double @llvm.fabs.f64(double) #9
 
-define internal fastcc noundef i1 @strided(i1 noundef %plain, ptr noundef readonly captures(none) %param, i64 noundef %address, i64 noundef %rank, ptr noundef readonly captures(none) %shape, ptr noundef readonly captures(none) %strides, ptr noundef nonnull %out) unnamed_addr #3 {
+define internal fastcc noundef i1 @mapped(ptr noundef readonly captures(none) %param, i64 noundef %address, i64 noundef %rank, ptr noundef readonly captures(none) %shape, ptr noundef readonly captures(none) %strides, i64 noundef %unit, ptr noundef nonnull %out) unnamed_addr #0 {
 entry:
-  %key.i.i = alloca [12 x i64], align 64
-  %tobool.not = icmp eq i64 %rank, 0
-  br i1 %tobool.not, label %return, label %lor.lhs.false
-
-lor.lhs.false:
-  %high = getelementptr inbounds nuw i8, ptr %param, i64 24
-  %0 = load i64, ptr %high, align 8
-  %sub = add i64 %0, -1
-  %and = and i64 %sub, %address
-  %tobool1.not = icmp eq i64 %and, 0
-  br i1 %tobool1.not, label %if.end, label %return
+  %key.i = alloca [12 x i64], align 64
+  %rank1 = getelementptr inbounds nuw i8, ptr %param, i64 32
+  %0 = load i64, ptr %rank1, align 8
+  %cmp.not = icmp eq i64 %0, %rank
+  br i1 %cmp.not, label %if.end, label %return
 
 if.end:
-  %1 = load i64, ptr %param, align 8
-  %cmp = icmp eq i64 %1, 8
-  br i1 %cmp, label %if.then2, label %if.end3
+  %strides2 = getelementptr inbounds nuw i8, ptr %param, i64 72
+  %1 = load ptr, ptr %strides2, align 8
+  %2 = ptrtoint ptr %1 to i64
+  %add.ptr = getelementptr inbounds i8, ptr %out, i64 %2
+  %shape3 = getelementptr inbounds nuw i8, ptr %param, i64 64
+  %3 = load ptr, ptr %shape3, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %key.i) #12
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 64 dereferenceable(96) %key.i, i8 0, i64 96, i1 false)
+  %4 = getelementptr inbounds nuw i8, ptr %key.i, i64 88
+  store i64 1, ptr %4, align 8
+  store i64 %address, ptr %key.i, align 64
+  %cmp35.not.i = icmp eq i64 %rank, 0
+  br i1 %cmp35.not.i, label %for.cond.cleanup.i, label %for.body.i
 
-if.then2:
-  %item = getelementptr inbounds nuw i8, ptr %param, i64 80
-  %2 = load i64, ptr %item, align 8
-  %rank1.i = getelementptr inbounds nuw i8, ptr %param, i64 32
-  %3 = load i64, ptr %rank1.i, align 8
-  %cmp.not.i31 = icmp eq i64 %3, %rank
-  br i1 %cmp.not.i31, label %if.end.i32, label %return
-
-if.end.i32:
-  %strides2.i = getelementptr inbounds nuw i8, ptr %param, i64 72
-  %4 = load ptr, ptr %strides2.i, align 8
-  %shape3.i = getelementptr inbounds nuw i8, ptr %param, i64 64
-  %5 = load ptr, ptr %shape3.i, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %key.i.i) #12
-  call void @llvm.memset.p0.i64(ptr noundef nonnull align 64 dereferenceable(96) %key.i.i, i8 0, i64 96, i1 false)
-  %6 = getelementptr inbounds nuw i8, ptr %key.i.i, i64 88
-  store i64 1, ptr %6, align 8
-  store i64 %address, ptr %key.i.i, align 64
+for.cond.cleanup.i:
+  %hash.0.lcssa.i = phi i64 [ %address, %if.end ], [ %xor.i.i, %for.body.i ]
+  %conv.i.i.i = zext i64 %hash.0.lcssa.i to i128
+  %mul.i.i.i = mul nuw i128 %conv.i.i.i, 11400714819323198485
+  %shr.i.i.i = lshr i128 %mul.i.i.i, 64
+  %xor4.i.i.i = xor i128 %shr.i.i.i, %mul.i.i.i
+  %xor.i.i.i = trunc i128 %xor4.i.i.i to i64
+  %mask.i.i = getelementptr inbounds nuw i8, ptr %3, i64 8
+  %add.ptr1.i.i.i = getelementptr inbounds nuw i8, ptr %key.i, i64 64
+  %5 = load ptr, ptr %3, align 8
+  %6 = load i64, ptr %mask.i.i, align 8
+  %7 = load <8 x i64>, ptr %key.i, align 64
+  %8 = load <4 x i64>, ptr %add.ptr1.i.i.i, align 64
   br label %for.body.i.i
 
-for.cond.cleanup.i.i:
-  %7 = ptrtoint ptr %4 to i64
-  %add.ptr.i = getelementptr inbounds i8, ptr %out, i64 %7
-  %conv.i.i.i.i = zext i64 %xor.i.i.i to i128
-  %mul.i.i.i.i = mul nuw i128 %conv.i.i.i.i, 11400714819323198485
-  %shr.i.i.i.i = lshr i128 %mul.i.i.i.i, 64
-  %xor4.i.i.i.i = xor i128 %shr.i.i.i.i, %mul.i.i.i.i
-  %xor.i.i.i.i = trunc i128 %xor4.i.i.i.i to i64
-  %mask.i.i.i = getelementptr inbounds nuw i8, ptr %5, i64 8
-  %add.ptr1.i.i.i.i = getelementptr inbounds nuw i8, ptr %key.i.i, i64 64
-  %8 = load ptr, ptr %5, align 8
-  %9 = load i64, ptr %mask.i.i.i, align 8
-  %10 = load <8 x i64>, ptr %key.i.i, align 64
-  %11 = load <4 x i64>, ptr %add.ptr1.i.i.i.i, align 64
-  br label %for.body.i.i.i
-
-for.body.i.i.i:
-  %i.030.i.i.i = phi i64 [ 0, %for.cond.cleanup.i.i ], [ %inc.i.i.i, %cleanup.i.i.i ]
-  %add.i.i.i = add i64 %i.030.i.i.i, %xor.i.i.i.i
-  %and.i.i.i = and i64 %add.i.i.i, %9
-  %arrayidx.i.i.i = getelementptr inbounds nuw %struct.TensorMapRecord, ptr %8, i64 %and.i.i.i
-  %12 = load <8 x i64>, ptr %arrayidx.i.i.i, align 8
-  %xor.i26.i.i.i = xor <8 x i64> %12, %10
-  %add.ptr.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i.i, i64 64
-  %13 = load <4 x i64>, ptr %add.ptr.i.i.i.i, align 8
-  %xor2.i.i.i.i = xor <4 x i64> %13, %11
-  %rdx.or.i.i.i.i = tail call i64 @llvm.vector.reduce.or.v8i64(<8 x i64> %xor.i26.i.i.i)
-  %rdx.or3.i.i.i.i = tail call i64 @llvm.vector.reduce.or.v4i64(<4 x i64> %xor2.i.i.i.i)
-  %or.i.i.i.i = or i64 %rdx.or3.i.i.i.i, %rdx.or.i.i.i.i
-  %cmp.i.i.i.i = icmp eq i64 %or.i.i.i.i, 0
-  br i1 %cmp.i.i.i.i, label %if.end5.i, label %cleanup.i.i.i
-
-cleanup.i.i.i:
-  %14 = extractelement <4 x i64> %13, i64 3
-  %tobool.not.not.i.i.i = icmp eq i64 %14, 0
-  %inc.i.i.i = add nuw nsw i64 %i.030.i.i.i, 1
-  %exitcond.i.i.i = icmp eq i64 %inc.i.i.i, 8
-  %or.cond.i.i = select i1 %tobool.not.not.i.i.i, i1 true, i1 %exitcond.i.i.i
-  br i1 %or.cond.i.i, label %described.exit.i, label %for.body.i.i.i
-
 for.body.i.i:
-  %k.037.i.i = phi i64 [ %add.i.i, %for.body.i.i ], [ 0, %if.end.i32 ]
-  %hash.036.i.i = phi i64 [ %xor.i.i.i, %for.body.i.i ], [ %address, %if.end.i32 ]
-  %arrayidx1.i.i = getelementptr inbounds nuw i64, ptr %shape, i64 %k.037.i.i
-  %15 = load i64, ptr %arrayidx1.i.i, align 8
-  %add.i.i = add nuw i64 %k.037.i.i, 1
-  %arrayidx2.i.i = getelementptr inbounds nuw i64, ptr %key.i.i, i64 %add.i.i
-  store i64 %15, ptr %arrayidx2.i.i, align 8
-  %arrayidx3.i.i = getelementptr inbounds nuw i64, ptr %strides, i64 %k.037.i.i
-  %16 = load i64, ptr %arrayidx3.i.i, align 8
-  %mul.i.i = mul i64 %16, %2
-  %17 = getelementptr i64, ptr %key.i.i, i64 %k.037.i.i
-  %arrayidx5.i.i = getelementptr i8, ptr %17, i64 48
-  store i64 %mul.i.i, ptr %arrayidx5.i.i, align 8
-  %or.i29.i.i = tail call i64 @llvm.fshl.i64(i64 %hash.036.i.i, i64 %hash.036.i.i, i64 11)
-  %xor.i30.i.i = xor i64 %15, %or.i29.i.i
-  %or.i.i.i = tail call i64 @llvm.fshl.i64(i64 %xor.i30.i.i, i64 %xor.i30.i.i, i64 11)
-  %xor.i.i.i = xor i64 %mul.i.i, %or.i.i.i
-  %exitcond.not.i.i = icmp eq i64 %add.i.i, %rank
-  br i1 %exitcond.not.i.i, label %for.cond.cleanup.i.i, label %for.body.i.i
+  %i.030.i.i = phi i64 [ 0, %for.cond.cleanup.i ], [ %inc.i.i, %cleanup.i.i ]
+  %add.i.i = add i64 %i.030.i.i, %xor.i.i.i
+  %and.i.i = and i64 %add.i.i, %6
+  %arrayidx.i.i = getelementptr inbounds nuw %struct.TensorMapRecord, ptr %5, i64 %and.i.i
+  %9 = load <8 x i64>, ptr %arrayidx.i.i, align 8
+  %xor.i26.i.i = xor <8 x i64> %9, %7
+  %add.ptr.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 64
+  %10 = load <4 x i64>, ptr %add.ptr.i.i.i, align 8
+  %xor2.i.i.i = xor <4 x i64> %10, %8
+  %rdx.or.i.i.i = tail call i64 @llvm.vector.reduce.or.v8i64(<8 x i64> %xor.i26.i.i)
+  %rdx.or3.i.i.i = tail call i64 @llvm.vector.reduce.or.v4i64(<4 x i64> %xor2.i.i.i)
+  %or.i.i.i = or i64 %rdx.or3.i.i.i, %rdx.or.i.i.i
+  %cmp.i.i.i = icmp eq i64 %or.i.i.i, 0
+  br i1 %cmp.i.i.i, label %described.exit.thread, label %cleanup.i.i
 
-described.exit.i:
-  call void @llvm.lifetime.end.p0(ptr nonnull %key.i.i) #12
-  br label %return
-
-if.end5.i:
-  %value13.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i.i, i64 128
-  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(128) %add.ptr.i, ptr noundef nonnull align 8 dereferenceable(128) %value13.i.i, i64 128, i1 false)
-  %word.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 128
-  store i64 %address, ptr %word.i.i, align 8
-  call void @llvm.lifetime.end.p0(ptr nonnull %key.i.i) #12
-  %18 = ptrtoint ptr %add.ptr.i to i64
-  store i64 %18, ptr %out, align 8
-  br label %return
-
-if.end3:
-  br i1 %plain, label %land.lhs.true11, label %for.body.i
+cleanup.i.i:
+  %11 = extractelement <4 x i64> %10, i64 3
+  %tobool.not.not.i.i = icmp eq i64 %11, 0
+  %inc.i.i = add nuw nsw i64 %i.030.i.i, 1
+  %exitcond.i.i = icmp eq i64 %inc.i.i, 8
+  %or.cond.i = select i1 %tobool.not.not.i.i, i1 true, i1 %exitcond.i.i
+  br i1 %or.cond.i, label %land.lhs.true, label %for.body.i.i
 
 for.body.i:
-  %dec.i49.in = phi i64 [ %dec.i49, %if.end.i ], [ %rank, %if.end3 ]
-  %unit.addr.0.i48 = phi i64 [ %mul.i, %if.end.i ], [ 1, %if.end3 ]
-  %dec.i49 = add i64 %dec.i49.in, -1
-  %arrayidx.i = getelementptr inbounds nuw i64, ptr %strides, i64 %dec.i49
-  %19 = load i64, ptr %arrayidx.i, align 8
-  %cmp1.not.i = icmp eq i64 %19, %unit.addr.0.i48
-  br i1 %cmp1.not.i, label %if.end.i, label %return
+  %k.037.i = phi i64 [ %add.i, %for.body.i ], [ 0, %if.end ]
+  %hash.036.i = phi i64 [ %xor.i.i, %for.body.i ], [ %address, %if.end ]
+  %arrayidx1.i = getelementptr inbounds nuw i64, ptr %shape, i64 %k.037.i
+  %12 = load i64, ptr %arrayidx1.i, align 8
+  %add.i = add nuw i64 %k.037.i, 1
+  %arrayidx2.i = getelementptr inbounds nuw i64, ptr %key.i, i64 %add.i
+  store i64 %12, ptr %arrayidx2.i, align 8
+  %arrayidx3.i = getelementptr inbounds nuw i64, ptr %strides, i64 %k.037.i
+  %13 = load i64, ptr %arrayidx3.i, align 8
+  %mul.i = mul i64 %13, %unit
+  %14 = getelementptr i64, ptr %key.i, i64 %k.037.i
+  %arrayidx5.i = getelementptr i8, ptr %14, i64 48
+  store i64 %mul.i, ptr %arrayidx5.i, align 8
+  %or.i29.i = tail call i64 @llvm.fshl.i64(i64 %hash.036.i, i64 %hash.036.i, i64 11)
+  %xor.i30.i = xor i64 %12, %or.i29.i
+  %or.i.i = tail call i64 @llvm.fshl.i64(i64 %xor.i30.i, i64 %xor.i30.i, i64 11)
+  %xor.i.i = xor i64 %mul.i, %or.i.i
+  %exitcond.not.i = icmp eq i64 %add.i, %rank
+  br i1 %exitcond.not.i, label %for.cond.cleanup.i, label %for.body.i
 
-if.end.i:
-  %arrayidx4.i = getelementptr inbounds nuw i64, ptr %shape, i64 %dec.i49
-  %20 = load i64, ptr %arrayidx4.i, align 8
-  %mul.i = mul i64 %20, %unit.addr.0.i48
-  %cmp.not.i = icmp eq i64 %dec.i49, 0
-  br i1 %cmp.not.i, label %lor.lhs.false8, label %for.body.i
+described.exit.thread:
+  %value13.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 128
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(128) %add.ptr, ptr noundef nonnull align 8 dereferenceable(128) %value13.i, i64 128, i1 false)
+  %word.i = getelementptr inbounds nuw i8, ptr %add.ptr, i64 128
+  store i64 %address, ptr %word.i, align 8
+  call void @llvm.lifetime.end.p0(ptr nonnull %key.i) #12
+  br label %if.end6
 
-lor.lhs.false8:
-  %rank9 = getelementptr inbounds nuw i8, ptr %param, i64 32
-  %21 = load i64, ptr %rank9, align 8
-  %cmp10.not = icmp eq i64 %21, -1
-  br i1 %cmp10.not, label %if.end14, label %if.end.i34
+land.lhs.true:
+  call void @llvm.lifetime.end.p0(ptr nonnull %key.i) #12
+  %15 = load ptr, ptr @ave_dry, align 8
+  %tobool.not.i = icmp eq ptr %15, null
+  br i1 %tobool.not.i, label %return, label %dry.exit
 
-land.lhs.true11:
-  %rank1.i33.phi.trans.insert = getelementptr inbounds nuw i8, ptr %param, i64 32
-  %.pre = load i64, ptr %rank1.i33.phi.trans.insert, align 8
-  %cmp.i = icmp eq i64 %.pre, -1
-  br i1 %cmp.i, label %for.body.i.i39, label %if.end.i34
+dry.exit:
+  %16 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @ave_dry, i64 8), align 8
+  %call.i = tail call ptr @pthread_self() #11
+  %cmp.i = icmp eq ptr %16, %call.i
+  br i1 %cmp.i, label %if.end6, label %return
 
-for.body.i.i39:
-  %dec.i32.in.i = phi i64 [ %dec.i32.i, %if.end.i.i ], [ %rank, %land.lhs.true11 ]
-  %unit.addr.0.i31.i = phi i64 [ %mul.i.i40, %if.end.i.i ], [ 1, %land.lhs.true11 ]
-  %dec.i32.i = add i64 %dec.i32.in.i, -1
-  %arrayidx.i.i = getelementptr inbounds nuw i64, ptr %strides, i64 %dec.i32.i
-  %22 = load i64, ptr %arrayidx.i.i, align 8
-  %cmp1.not.i.i = icmp eq i64 %22, %unit.addr.0.i31.i
-  %arrayidx4.i.phi.trans.insert.i = getelementptr inbounds nuw i64, ptr %shape, i64 %dec.i32.i
-  %.pre.i = load i64, ptr %arrayidx4.i.phi.trans.insert.i, align 8
-  br i1 %cmp1.not.i.i, label %for.body.i.if.end.i_crit_edge.i, label %land.lhs.true.i.i
-
-for.body.i.if.end.i_crit_edge.i:
-  %23 = mul i64 %.pre.i, %unit.addr.0.i31.i
-  br label %if.end.i.i
-
-land.lhs.true.i.i:
-  %cmp3.not.i.i = icmp eq i64 %.pre.i, 1
-  br i1 %cmp3.not.i.i, label %if.end.i.i, label %return
-
-if.end.i.i:
-  %mul.i.i40 = phi i64 [ %23, %for.body.i.if.end.i_crit_edge.i ], [ %unit.addr.0.i31.i, %land.lhs.true.i.i ]
-  %cmp.not.i.i = icmp eq i64 %dec.i32.i, 0
-  br i1 %cmp.not.i.i, label %if.end14, label %for.body.i.i39
-
-if.end.i34:
-  %24 = phi i64 [ %.pre, %land.lhs.true11 ], [ %21, %lor.lhs.false8 ]
-  %cmp3.not.i = icmp eq i64 %24, %rank
-  br i1 %cmp3.not.i, label %if.end5.i35, label %return
-
-if.end5.i35:
-  %shape6.i = getelementptr inbounds nuw i8, ptr %param, i64 64
-  %25 = load ptr, ptr %shape6.i, align 8
-  %strides7.i = getelementptr inbounds nuw i8, ptr %param, i64 72
-  %26 = load ptr, ptr %strides7.i, align 8
-  br label %for.cond.i17.i
-
-for.cond.i17.i:
-  %i.0.i18.i = phi i64 [ %rank, %if.end5.i35 ], [ %dec.i19.i, %if.end.i24.i ]
-  %dec.i19.i = add i64 %i.0.i18.i, -1
-  %cmp.not.i20.i = icmp eq i64 %i.0.i18.i, 0
-  br i1 %cmp.not.i20.i, label %if.end14, label %for.body.i21.i
-
-for.body.i21.i:
-  %arrayidx.i22.i = getelementptr inbounds nuw i64, ptr %shape, i64 %dec.i19.i
-  %27 = load i64, ptr %arrayidx.i22.i, align 8
-  %arrayidx1.i.i36 = getelementptr inbounds nuw i64, ptr %25, i64 %dec.i19.i
-  %28 = load i64, ptr %arrayidx1.i.i36, align 8
-  %cmp2.not.i.i = icmp eq i64 %27, %28
-  br i1 %cmp2.not.i.i, label %if.end.i24.i, label %return
-
-if.end.i24.i:
-  %arrayidx3.i.i37 = getelementptr inbounds nuw i64, ptr %strides, i64 %dec.i19.i
-  %29 = load i64, ptr %arrayidx3.i.i37, align 8
-  %arrayidx4.i25.i = getelementptr inbounds nuw i64, ptr %26, i64 %dec.i19.i
-  %30 = load i64, ptr %arrayidx4.i25.i, align 8
-  %cmp5.not.i.i = icmp eq i64 %29, %30
-  %cmp7.not.i.i = icmp eq i64 %27, 1
-  %or.cond.i.i38 = or i1 %cmp7.not.i.i, %cmp5.not.i.i
-  br i1 %or.cond.i.i38, label %for.cond.i17.i, label %return
-
-if.end14:
-  store i64 %address, ptr %out, align 8
+if.end6:
+  %17 = ptrtoint ptr %add.ptr to i64
+  store i64 %17, ptr %out, align 8
   br label %return
 
 return:
-  %retval.0 = phi i1 [ false, %entry ], [ false, %land.lhs.true.i.i ], [ true, %if.end14 ], [ true, %if.end5.i ], [ false, %lor.lhs.false ], [ false, %if.then2 ], [ false, %described.exit.i ], [ false, %if.end.i34 ], [ false, %if.end.i24.i ], [ false, %for.body.i21.i ], [ false, %for.body.i ]
-  ret i1 %retval.0
+  %retval.1 = phi i1 [ false, %entry ], [ true, %if.end6 ], [ false, %dry.exit ], [ false, %land.lhs.true ]
+  ret i1 %retval.1
 }
 
 declare ptr @PyLong_FromLongLong(i64 noundef) local_unnamed_addr
+
+declare ptr @PyObject_Vectorcall(ptr noundef, ptr noundef, i64 noundef, ptr noundef) local_unnamed_addr
 
 declare ptr @PyObject_CallFunctionObjArgs(ptr noundef, ...) local_unnamed_addr
 
@@ -3622,11 +5430,13 @@ declare i32 @PyException_SetTraceback(ptr noundef, ptr noundef) local_unnamed_ad
 
 declare void @PyErr_Restore(ptr noundef, ptr noundef, ptr noundef) local_unnamed_addr
 
-declare ptr @PyObject_Vectorcall(ptr noundef, ptr noundef, i64 noundef, ptr noundef) local_unnamed_addr
-
 declare i32 @PyObject_GC_IsTracked(ptr noundef) local_unnamed_addr
 
 declare void @PyObject_GC_Track(ptr noundef) local_unnamed_addr
+
+declare ptr @PyTuple_New(i64 noundef) local_unnamed_addr
+
+declare i32 @PyTuple_SetItem(ptr noundef, i64 noundef, ptr noundef) local_unnamed_addr
 
 declare i64 @llvm.umax.i64(i64, i64) #10
 

@@ -298,3 +298,97 @@ typedef struct MethodDef {
   char *doc;
   State *state;
 } MethodDef;
+
+/* Bounds of what a call that is repeated (`repeats.c`) may have: words of a key, tensors that come in and are made, of these how many, arguments of the function that makes
+   one, numbers of torch's dtypes; and the last bits of an address, which a key has. */
+enum { KEY_WORDS = 384, BASES = 32, MADES = 12, MADE_ARGUMENTS = 5, ITEMS = 64, LOW = 127 };
+
+/* A question to torch: what the function answers to the argument, of which `mask` counts, is `wanted` where nobody watches. */
+typedef struct Check {
+  void *function;
+  u64 argument;
+  u64 mask;
+  u64 wanted;
+} Check;
+
+/* New memory: torch's function that makes it, with its arguments. The last bits of its address, `mask` says which, are those of `low`. */
+typedef struct Made {
+  struct Object *function;
+  i64 positional;
+  i64 keyword;
+  struct Object *args[MADE_ARGUMENTS];
+  struct Object *names;
+  u64 low;
+  u64 mask;
+} Made;
+
+/* A slot that has another value in each call: the address of a tensor, `base` counts those that come in and then those that are made (-1: none, of memory that is kept), and `delta` more. Of a tensor map
+   `maps` is the table, `wide` the bytes from the slot to the `Wide`, and extents and strides (in units of `unit` bytes) are as given. */
+typedef struct Moving {
+  i64 slot;
+  i64 base;
+  i64 delta;
+  Maps *maps;
+  i64 wide;
+  i64 rank;
+  i64 *shape;
+  i64 *strides;
+  i64 unit;
+} Moving;
+
+/* One launch of a call: the entry that has accepted it, what its `count` slots hold, and which of them move. */
+typedef struct RepeatLaunch {
+  CallEntry *entry;
+  State *state;
+  i64 count;
+  u64 *slots;
+  i64 moving;
+  Moving *moves;
+  u32 blocks[3];
+} RepeatLaunch;
+
+/* A call that is known by its key. Without launches it is one that cannot be repeated. What is made first, `returned` of it, goes to the caller: alone where `single`. `owner`: what
+   holds all of this. `thread`: null, or the only one in which the call is repeated, since it uses memory that is kept for that and for `stream`, which `stream_function`
+   (null: none) gives for `device`; and not while `capturing` gives something else than `calm`. */
+typedef struct Repeat {
+  u64 hash;
+  i64 words;
+  u64 *key;
+  i64 launches;
+  RepeatLaunch *launch;
+  i64 making;
+  Made *make;
+  i64 returned;
+  i64 single;
+  struct Object *owner;
+  void *thread;
+  void *stream_function;
+  u64 device;
+  u64 stream;
+  struct Object *capturing;
+  struct Object *calm;
+} Repeat;
+
+/* One for each function whose calls are repeated. `table`: by hash, one behind the other, `mask` is its size less one, a power of two less one. `items`: bytes of an element by
+   torch's number of the dtype. `level`: of the tangents of torch. `watched`: words that every key has. `served`: how many calls were repeated. */
+typedef struct Repeats {
+  Context *context;
+  Repeat **table;
+  i64 mask;
+  void *tensor;
+  void *parameter;
+  void *dtype;
+  i64 checking;
+  Check *checks;
+  i64 watching;
+  u64 **watched;
+  WatchedName level;
+  i64 served;
+  i64 items[ITEMS];
+} Repeats;
+
+/* A dry run: `hook` is called with each launch of the thread, in its place (null: there is none). */
+typedef struct Dry {
+  struct Object *hook;
+  void *thread;
+} Dry;

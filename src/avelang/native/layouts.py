@@ -391,3 +391,133 @@ class MethodDef(ctypes.Structure):
         ("doc", ctypes.c_char_p),
         ("state", ctypes.c_void_p),
     ]
+KEY_WORDS = 384
+BASES = 32
+MADES = 12
+MADE_ARGUMENTS = 5
+ITEMS = 64
+LOW = 127
+
+
+class Check(ctypes.Structure):
+    """A question to torch: what the function answers to the argument, of which `mask` counts, is `wanted` where
+    nobody watches."""
+
+    __slots__ = ()
+    _fields_ = [
+        ("function", ctypes.c_void_p),
+        ("argument", ctypes.c_uint64),
+        ("mask", ctypes.c_uint64),
+        ("wanted", ctypes.c_uint64),
+    ]
+
+
+class Made(ctypes.Structure):
+    """New memory: torch's function that makes it, with its arguments. The last bits of its address, `mask` says
+    which, are those of `low`."""
+
+    __slots__ = ()
+    _fields_ = [
+        ("function", ctypes.c_void_p),
+        ("positional", ctypes.c_int64),
+        ("keyword", ctypes.c_int64),
+        ("args", ctypes.c_void_p * MADE_ARGUMENTS),
+        ("names", ctypes.c_void_p),
+        ("low", ctypes.c_uint64),
+        ("mask", ctypes.c_uint64),
+    ]
+
+
+class Moving(ctypes.Structure):
+    """A slot that has another value in each call: the address of a tensor, `base` counts those that come in and
+    then those that are made (-1: none, of memory that is kept), and `delta` more. Of a tensor map `maps` is the
+    table, `wide` the bytes from the slot to the `Wide`, and extents and strides (in units of `unit` bytes) are as
+    given."""
+
+    __slots__ = ()
+    _fields_ = [
+        ("slot", ctypes.c_int64),
+        ("base", ctypes.c_int64),
+        ("delta", ctypes.c_int64),
+        ("maps", ctypes.c_void_p),
+        ("wide", ctypes.c_int64),
+        ("rank", ctypes.c_int64),
+        ("shape", ctypes.c_void_p),
+        ("strides", ctypes.c_void_p),
+        ("unit", ctypes.c_int64),
+    ]
+
+
+class RepeatLaunch(ctypes.Structure):
+    """One launch of a call: the entry that has accepted it, what its `count` slots hold, and which of them move."""
+
+    __slots__ = ()
+    _fields_ = [
+        ("entry", ctypes.c_void_p),
+        ("state", ctypes.c_void_p),
+        ("count", ctypes.c_int64),
+        ("slots", ctypes.c_void_p),
+        ("moving", ctypes.c_int64),
+        ("moves", ctypes.c_void_p),
+        ("blocks", ctypes.c_uint32 * 3),
+    ]
+
+
+class Repeat(ctypes.Structure):
+    """A call that is known by its key. Without launches it is one that cannot be repeated. What is made first,
+    `returned` of it, goes to the caller: alone where `single`. `owner`: what holds all of this. `thread`: null, or
+    the only one in which the call is repeated, since it uses memory that is kept for that and for `stream`, which
+    `stream_function` (null: none) gives for `device`; and not while `capturing` gives something else than `calm`."""
+
+    __slots__ = ()
+    _fields_ = [
+        ("hash", ctypes.c_uint64),
+        ("words", ctypes.c_int64),
+        ("key", ctypes.c_void_p),
+        ("launches", ctypes.c_int64),
+        ("launch", ctypes.c_void_p),
+        ("making", ctypes.c_int64),
+        ("make", ctypes.c_void_p),
+        ("returned", ctypes.c_int64),
+        ("single", ctypes.c_int64),
+        ("owner", ctypes.c_void_p),
+        ("thread", ctypes.c_void_p),
+        ("stream_function", ctypes.c_void_p),
+        ("device", ctypes.c_uint64),
+        ("stream", ctypes.c_uint64),
+        ("capturing", ctypes.c_void_p),
+        ("calm", ctypes.c_void_p),
+    ]
+
+
+class Repeats(ctypes.Structure):
+    """One for each function whose calls are repeated. `table`: by hash, one behind the other, `mask` is its size
+    less one, a power of two less one. `items`: bytes of an element by torch's number of the dtype. `level`: of the
+    tangents of torch. `watched`: words that every key has. `served`: how many calls were repeated."""
+
+    __slots__ = ()
+    _fields_ = [
+        ("context", ctypes.c_void_p),
+        ("table", ctypes.c_void_p),
+        ("mask", ctypes.c_int64),
+        ("tensor", ctypes.c_void_p),
+        ("parameter", ctypes.c_void_p),
+        ("dtype", ctypes.c_void_p),
+        ("checking", ctypes.c_int64),
+        ("checks", ctypes.c_void_p),
+        ("watching", ctypes.c_int64),
+        ("watched", ctypes.c_void_p),
+        ("level", WatchedName),
+        ("served", ctypes.c_int64),
+        ("items", ctypes.c_int64 * ITEMS),
+    ]
+
+
+class Dry(ctypes.Structure):
+    """A dry run: `hook` is called with each launch of the thread, in its place (null: there is none)."""
+
+    __slots__ = ()
+    _fields_ = [
+        ("hook", ctypes.c_void_p),
+        ("thread", ctypes.c_void_p),
+    ]

@@ -10,6 +10,7 @@ from avelang import argument_error
 from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
 from avelang.bridge.invariance import invariant as invariance
+from avelang.bridge.relaunched import relaunched
 from avelang.ops.matmul import check_array
 from avelang_kernels.arrays import is_torch
 from avelang_kernels.attention.problem import Operands, Problem
@@ -291,6 +292,7 @@ def rows_come_first(query: Any) -> bool:
     return strides[-3] < strides[-2]
 
 
+@relaunched
 @counted
 def attention(
     query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,

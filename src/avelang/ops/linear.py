@@ -6,9 +6,11 @@ from typing import Any
 
 from avelang import argument_error
 from avelang.base.takes import counted
+from avelang.bridge.relaunched import relaunched
 from avelang.ops.matmul import check_array, matmul
 
 
+@relaunched
 @counted
 def linear(
     x: Any, weight: Any, bias: Any = None, *, activation: str | None = None, out: Any = None, target: str | None = None,

@@ -9,6 +9,7 @@ from typing import Any
 from avelang import argument_error
 from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
+from avelang.bridge.relaunched import relaunched
 from avelang.ops.norm import floats, on
 from avelang_kernels.loss import launches
 from avelang_kernels.loss.linear import linear_losses, multiply_by
@@ -104,6 +105,7 @@ def _(grads: Any, inputs: Any, outputs: Any, *, ignore_index: int, label_smoothi
     return dx, None
 
 
+@relaunched
 @counted
 def cross_entropy(
     logits: Any, target: Any, *, ignore_index: int = -100, label_smoothing: float = 0.0, reduction: str = "mean",

@@ -11,6 +11,7 @@ from avelang import argument_error, tile, tuning
 from avelang.base.takes import counted
 from avelang.bridge import Array, op
 from avelang.bridge.invariance import invariant as invariance
+from avelang.bridge.relaunched import relaunched
 from avelang_kernels.activations import ACTIVATIONS as FUSED
 from avelang_kernels.arrays import is_torch, named
 from avelang_kernels.matmul import activation_gradient
@@ -21,6 +22,7 @@ DTYPES = ("bfloat16", "float16", "float32")
 ACTIVATIONS = (None, *(name for name in FUSED if name))
 
 
+@relaunched
 @counted
 def matmul(
     a: Any, b: Any, *, bias: Any = None, activation: str | None = None, out: Any = None, target: str | None = None,

@@ -8,6 +8,7 @@ from typing import Any
 from avelang import argument_error
 from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
+from avelang.bridge.relaunched import relaunched
 from avelang_kernels.norm import launches
 from avelang_kernels.norm.lines import through
 from avelang_kernels.norm.row_plans import DTYPES
@@ -121,6 +122,7 @@ def _(grads: Any, inputs: Any, outputs: Any, *, offset: int, target: str | None,
     return dx, dx, dw if weighted else None
 
 
+@relaunched
 @counted
 def rms_norm(
     x: Any, weight: Any = None, *, residual: Any = None, eps: float = 1e-6, offset: int = 0, out: Any = None,
@@ -151,7 +153,7 @@ def _layer_shapes(x: Array, weight: Array | None = None, bias: Array | None = No
     return Array(x.shape, x.dtype), Array(x.shape[:-1], acc), Array(x.shape[:-1], acc)
 
 
-@op(_layer_shapes, autocast="float32", batched=("x",), contiguous=("weight", "bias"))
+@op(_layer_shapes, autocast="float32", batched=("x",), contiguous=("weight", "bias"), launches_only=True)
 @counted
 def layer_norm(
     x: Any, weight: Any, bias: Any, y: Any, mean: Any, rstd: Any, *, eps: float = 1e-5, target: str | None = None

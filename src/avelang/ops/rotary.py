@@ -8,6 +8,7 @@ from typing import Any
 from avelang import argument_error
 from avelang.base.takes import counted
 from avelang.bridge import Array, op
+from avelang.bridge.relaunched import relaunched
 from avelang.ops.norm import floats, on
 from avelang_kernels.norm.lines import through
 from avelang_kernels.rotary.rotary import rotate
@@ -107,6 +108,7 @@ def _(grads: Any, inputs: Any, outputs: Any, *, inverse: bool, **options: Any) -
     return rotary_single(grads[0], cos, sin, positions, inverse=not inverse, **options), None, None, None
 
 
+@relaunched
 @counted
 def rotary(
     q: Any, k: Any, cos: Any, sin: Any, *, positions: Any = None, offset: int = 0, interleaved: bool = False,

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from avelang import argument_error
 from avelang.base.takes import A_DTYPE, counted
 from avelang.bridge import Array, op
+from avelang.bridge.relaunched import relaunched
 from avelang.ops.norm import check_rows, floats, on
 from avelang_kernels.norm import launches
 from avelang_kernels.norm.lines import through
@@ -70,6 +71,7 @@ def _along(x: Any, dim: int, dtype: Any, out: Any, target: str | None, log: bool
     return softmax_rows(x.swapaxes(dim, -1), dtype=said, log=log, target=target).swapaxes(dim, -1)
 
 
+@relaunched
 @counted
 def softmax(
     x: Any, dim: int = -1, *, dtype: Annotated[Any, A_DTYPE] = None, out: Any = None, target: str | None = None
@@ -84,6 +86,7 @@ def softmax(
     return _along(x, dim, dtype, out, target, False)
 
 
+@relaunched
 @counted
 def log_softmax(
     x: Any, dim: int = -1, *, dtype: Annotated[Any, A_DTYPE] = None, out: Any = None, target: str | None = None

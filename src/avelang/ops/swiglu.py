@@ -8,6 +8,7 @@ from typing import Any
 from avelang import argument_error
 from avelang.base.takes import counted
 from avelang.bridge import Array, op
+from avelang.bridge.relaunched import relaunched
 from avelang.ops.norm import floats, on
 from avelang_kernels.activation import gated
 from avelang_kernels.activation.gated import ACTIVATIONS
@@ -93,6 +94,7 @@ def _(grads: Any, inputs: Any, outputs: Any, *, act: str, target: str | None) ->
     return (gated_packed_gradients(inputs[0], grads[0], act=act, target=target),)
 
 
+@relaunched
 @counted
 def swiglu(gate: Any, up: Any = None, *, out: Any = None, target: str | None = None) -> Any:
     """silu(gate) * up, where silu(x) = x / (1 + e^-x); computed in f32 (f64 of f64) and rounded once.
@@ -109,6 +111,7 @@ def swiglu(gate: Any, up: Any = None, *, out: Any = None, target: str | None = N
     return gated_pair(gate, up, act="silu", target=target, out=out)
 
 
+@relaunched
 @counted
 def geglu(gate: Any, up: Any = None, *, approximate: str = "none", out: Any = None, target: str | None = None) -> Any:
     """gelu(gate) * up; arguments as of `swiglu`. approximate: "tanh", or "none" for gelu by erf, as of torch's

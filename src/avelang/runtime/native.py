@@ -20,7 +20,7 @@ from avelang.base import interrupts, knobs
 from avelang.base.errors import error
 from avelang.llvm.loader import Code, load_code
 from avelang.native import units
-from avelang.native.layouts import NOTED, Maps, Pool, Recent, Wide
+from avelang.native.layouts import NOTED, Dry, Maps, Pool, Recent, Wide
 from avelang.runtime import cache
 
 P = ctypes.c_void_p
@@ -107,6 +107,7 @@ class Native:
         # whether a launch keeps what a kernel expects, of a table of `expects`
         self.kept_address = self._code.address("ave_kept")
         self._recent = (Recent * NOTED).from_address(self._code.address("ave_recent"))
+        self._dry = Dry.from_address(self._code.address("ave_dry"))
         self._launched = I64.from_address(self._code.address("ave_launched"))
 
     def address(self, symbol: str) -> int:
@@ -128,13 +129,19 @@ class Native:
     def run(self, kernel: int, slots: Any, grid: Any) -> int:
         """Runs a grid with the interpreter's lock released. Arguments: address of a `Kernel`, c_int64 array, c_uint32
         array of three."""
+        self._refuse_dry_runs()
         return self._run(self.pool_address, kernel, ctypes.addressof(slots), ctypes.addressof(grid))
 
     def launch_gpu(self, gpu: int, slots: Any, grid: Any) -> int:
         """Hands a grid to a driver, with the interpreter's lock released; the stream is the slot behind the last
         parameter's. Arguments: address of a `Gpu`, the others as of `run`, KEPT slots at least. Returns the driver's
         status; which call gave it stands 32 bits higher (`gpu.CALLS`)."""
+        self._refuse_dry_runs()
         return self._launch_gpu(gpu, ctypes.addressof(slots), ctypes.addressof(grid))
+
+    def _refuse_dry_runs(self) -> None:
+        if self._dry.hook and self._dry.thread == threading.get_ident():
+            raise RuntimeError("a launch by Python in a dry run, which launches nothing")
 
 
 def _interrupted() -> None:

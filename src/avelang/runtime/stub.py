@@ -242,6 +242,12 @@ def _shared() -> _Shared | None:
     return _Shared() if _objects_hold() and knobs.launch_entries() is not None else None
 
 
+def shared_context() -> Context | None:
+    """The state that all kernels share; None where the host code cannot serve."""
+    shared = _shared()
+    return None if shared is None else shared.context
+
+
 def keep_tracebacks(keep: bool) -> None:
     """Lets an AveError that a launch raises keep, or lose, Ave's own frames."""
     shared = _shared()

@@ -26,6 +26,7 @@ from typing import Any
 import avelang.tuning.values as values
 from avelang.base import knobs
 from avelang.base.errors import error
+from avelang.base.words import CHOICES
 
 FORMAT = 1
 HEAD = f"# Ave's tuned choices, format {FORMAT}: a row for a kernel, a device and a key (docs/tune.md)"
@@ -260,7 +261,7 @@ _MEMO: dict[Any, Mapping[str, Any] | None] = {}
 _READ: dict[str, Table] = {}
 _ADDED: list[str] = []
 _PIN: list[str] = []
-EPOCH = [0]  # grows whenever what was looked up before may be found otherwise now
+EPOCH = CHOICES
 
 
 def own() -> pathlib.Path:
@@ -323,7 +324,7 @@ def find(kernel: str, device: str, key: Any) -> Mapping[str, Any] | None:
 
 def epoch() -> int:
     """A number that grows whenever a lookup may give another answer: for those who keep what `find` gave."""
-    return EPOCH[0]
+    return EPOCH.value
 
 
 def forget() -> None:
@@ -331,7 +332,7 @@ def forget() -> None:
     with _LOCK:
         _MEMO.clear()
         _READ.clear()
-        EPOCH[0] += 1
+        EPOCH.put(EPOCH.value + 1)
 
 
 def add(file: Place) -> None:

@@ -183,13 +183,13 @@ class Tuned:
             found = self._memo.get(self._fast(args, kwargs))
         except TypeError:  # an argument that has no hash
             found = None
-        if found is not None and found[0] == tables.EPOCH[0]:
+        if found is not None and found[0] == tables.EPOCH.value:
             return self._run(found[1], found[2], args, kwargs)
         return self._first(args, kwargs)
 
     @placed
     def _first(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        epoch = tables.EPOCH[0]
+        epoch = tables.EPOCH.value
         own = [name for name in self.space.names or () if name not in self.arguments]
         given = {name: kwargs[name] for name in own if name in kwargs}
         rest = {name: x for name, x in kwargs.items() if name not in given}

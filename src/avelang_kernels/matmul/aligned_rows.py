@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 
 import avelang
 import avelang.language as al
-from avelang_kernels.arrays import DTYPES, is_torch, named
+from avelang_kernels.arrays import DTYPES, is_torch, named, spanned, strides_of
 from avelang_kernels.workspaces import room_for
 
 THREADS = 256
 UNIT = 16  # bytes
+BACK = 8  # elements that a thread copies back
 LINE = 128  # bytes: L2 reads rows that begin at multiples of it once
 
 
@@ -67,6 +68,40 @@ def build(dtype: Any) -> Any:
                 copy_line(source, target, line, first, y_length, y_apart, y_step, y_pitch)
 
     return aligned_rows
+
+
+@functools.cache
+def build_back(dtype: Any) -> Any:
+    """The kernel that copies rows which begin at multiples of 16 bytes to a matrix of any strides, of a dtype."""
+
+    @avelang.jit
+    def rows_back(
+        x: al.Pointer[dtype], to: al.Pointer[dtype], lines: al.u32, length: al.u32, pitch: al.u64, apart: al.u64,
+        step: al.u64,
+    ):  # fmt: skip
+        source = al.make_tensor(x, dtype, al.make_layout((lines * pitch,)))
+        target = al.make_tensor(to, dtype, al.make_layout((lines * apart + length * step,)))
+        first = al.block_id(0) * (BACK * THREADS) + al.thread_id(0)
+        for i in range(BACK):  # neighboring threads write neighboring elements
+            place = first + i * THREADS
+            line, column = place // length, place % length
+            if line < lines:
+                of, at = al.convert(line, al.u64), al.convert(column, al.u64)
+                target[of * apart + at * step] = source[of * pitch + at]
+
+    return rows_back
+
+
+def put_back(made: Any, out: Any, options: dict[str, Any]) -> None:
+    """Copies the first columns of rows, as many as `out` has, to `out`, a matrix of torch or NumPy. `options`: those of
+    a launch."""
+    (m, n), (apart, step) = out.shape, strides_of(out)
+    if (m * n) >> 32 or not (step == 1 and apart >= n or apart == 1 and step >= m):
+        out[...] = made[:, :n]  # of more than the kernel counts, or with lines that lie otherwise
+        return
+    blocks = -(-m * n // (BACK * THREADS))
+    at = build_back(DTYPES[named(out)])[blocks, THREADS]
+    at(made, spanned(out), m, n, made.shape[1], apart, step, **options)
 
 
 class Copied(NamedTuple):

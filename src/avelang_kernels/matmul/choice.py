@@ -347,7 +347,7 @@ def _again(known: Any, a: Any, b: Any, out: Any, bias: Any) -> Any:
     result = room_for(out, out.shape[0], wide, None, "result") if wide else out
     hopper_gemm.again(way, x, y, result, bias, options)
     if wide:
-        out[...] = result[:, : out.shape[1]]
+        aligned_rows.put_back(result, out, options)
     return out
 
 
@@ -415,7 +415,7 @@ def _with_copies(known: Any, a: Any, b: Any, out: Any) -> Any:
         x, y = (next(made) if there else None for there in which)
         x, y = (z.T if z is not None and turned else z for z, turned in zip((x, y), way.majors, strict=True))
         room = room_for(out, out.shape[0], wide, None, "result") if wide else None
-        return [z.to for z in of], x, y, room, None if room is None else room[:, : out.shape[1]]
+        return [z.to for z in of], x, y, room
 
     def run(a: Any, bt: Any, out: Any, bias: Any) -> None:
         place = place_of_room(a)
@@ -426,7 +426,7 @@ def _with_copies(known: Any, a: Any, b: Any, out: Any) -> Any:
                 if len(kept) > MOST_PLACES:
                     kept.clear()
                 kept[place] = at
-        to, x, y, room, part = at
+        to, x, y, room = at
         if fill is not None:
             given = [z for z, there in zip((a, bt), which, strict=True) if there]
             fill(*(z if s is None else z.as_strided(*s) for z, s in zip(given, spans, strict=True)), *to)
@@ -436,7 +436,7 @@ def _with_copies(known: Any, a: Any, b: Any, out: Any) -> Any:
             y = bt if way.majors[1] else bt.T
         hopper_gemm.launched(way, x, y, room if wide else out, bias, options)
         if wide:
-            out.copy_(part)
+            aligned_rows.put_back(room, out, options)
 
     return run
 

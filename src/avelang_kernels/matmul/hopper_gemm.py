@@ -27,6 +27,7 @@ from avelang.pipelines.scheduler import (
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT, run
 from avelang_kernels.activations import ACTIVATIONS, Activation
 from avelang_kernels.arrays import Matrix, Positive, Vector, empty, multiprocessors, named
+from avelang_kernels.matmul.aligned_rows import put_back
 from avelang_kernels.matmul.hopper_epilogues import Scaling, scale_of, scale_vector
 from avelang_kernels.matmul.hopper_f32 import split_f32
 from avelang_kernels.matmul.hopper_rule import choose_tile
@@ -272,7 +273,7 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     if out is None:
         return result[:, :n]
     if not direct:
-        out[...] = result[:, :n]
+        put_back(result, out, options)
     return out
 
 

@@ -19,3 +19,4 @@ static inline u64 greatest(u64 a, u64 b) { return a > b ? a : b; }
 #include "expects.c"
 #include "launch.c"
 #include "subscript.c"
+#include "repeats.c"

@@ -179,6 +179,20 @@ INLINE CallEntry *entry_of(State *state, Context *ctx, Call *call, Geometry *g, 
   return 0;
 }
 
+/* Tells a dry run of a launch: which kernel, the entry for it (0: none), its slots and blocks, and the arguments. */
+static Object *told(State *state, CallEntry *entry, u64 *slots, u32 *blocks, Call *call) {
+  i64 count = call->positional + call->keyword;
+  Object **space = __builtin_alloca((4 + count) * sizeof *space);
+  space[0] = state->slow;
+  space[1] = PyLong_FromLongLong((i64)entry);
+  space[2] = PyLong_FromLongLong((i64)slots);
+  space[3] = PyLong_FromLongLong((i64)blocks);
+  for (i64 i = 0; i < count; i++) space[4 + i] = call->args[i];
+  Object *result = PyObject_Vectorcall(ave_dry.hook, space, 4 + call->positional, call->names);
+  for (i64 i = 1; i < 4; i++) Py_DecRef(space[i]);
+  return result;
+}
+
 /* A launch: what the builtin does, and what `kernel[provider]` does when it is called (subscript.c). */
 static Object *launch(State *state, Object *provider, Object **args, i64 positional, Object *names) {
   _Alignas(64) Room room;
@@ -188,6 +202,11 @@ static Object *launch(State *state, Object *provider, Object **args, i64 positio
   Object *geometry = asked(provider);
   if (!geometry) return 0;
   CallEntry *entry = geometry_of(geometry, ctx, &g) ? entry_of(state, ctx, &call, &g, room.slots) : 0;
+  if (dry()) {
+    Py_DecRef(geometry);
+    bool runs = entry && (!entry->gpu || launchable(entry, entry->gpu, g.grid[0], room.slots));
+    return told(state, runs ? entry : 0, room.slots, g.blocks, &call);
+  }
   if (entry) {
     changed(ctx, entry, args, call.positional + call.keyword);
     Gpu *gpu = entry->gpu;
