@@ -330,11 +330,11 @@ def test_a_function_of_launches_alone_needs_no_python():
     "fn",
     [
         lambda x: launched(x.clone()), lambda x: launched(x) + 0, lambda x: (launched(x), x)[1],
-        lambda x: launched(x)[1:], lambda x: (lambda y: (y, y))(launched(x)), lambda x: (launched(x), None),
+        lambda x: launched(x)[1:], lambda x: launched(x)[::47], lambda x: (lambda y: (y, y))(launched(x)), lambda x: (launched(x), None),
         lambda x: launched(x * (1 + float(x[0]) * 0)), lambda x: launched(x.cos_()), lambda x: torch.empty_like(x),
         lambda x: launched(torch.from_numpy(x.numpy())),
     ],
-    ids=["copy", "sum", "argument", "part", "twice", "none", "item", "in place", "no launch", "numpy"],
+    ids=["copy", "sum", "argument", "part", "ends", "twice", "none", "item", "in place", "no launch", "numpy"],
 )  # fmt: skip
 def test_what_else_a_function_does_it_goes_on_doing(fn):
     made, calls = keeps_its_python(fn, at(0))
@@ -404,6 +404,33 @@ def test_memory_that_is_kept_binds_a_call_to_its_thread():
     for _ in range(4):
         short(x)
     assert short.relaunched.served > before
+
+
+def test_calls_of_another_thread_are_kept_beside():
+    """Memory between launches is kept for a thread: each has its own, and neither makes the other forget."""
+
+    def fn(x):
+        between, out = torch.empty(48), torch.empty(48)
+        scale[1, 64](x, x, between, 48, 1.0)
+        scale[1, 64](between, x, out, 48, 2.0)
+        return out
+
+    short, counts = relaunched(fn), []
+
+    def work():
+        x = at(0)
+        for _ in range(CALLS + 6):
+            assert torch.allclose(short(x), want(want(x, x), x, 2.0))
+        counts.append(short.relaunched.served)
+
+    work()
+    for _ in range(2):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    work()
+    assert len(counts) == 4 and counts[0] > 0
+    assert counts[3] - counts[2] >= CALLS + 3  # nothing was forgotten
 
 
 MAP = al.TensorMap(al.f32, 2, (8, 32))

@@ -377,7 +377,7 @@ class LaunchingOperation(Operation):
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         torch = sys.modules.get("torch")
-        if torch is not None and not torch.compiler.is_compiling():
+        if torch is not None and not torch.compiler.is_dynamo_compiling():
             found = self._short.ask(*args, **named)
             if found is not None:
                 return self._short.learn(found, args, named) if type(found) is bytes else found

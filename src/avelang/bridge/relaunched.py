@@ -27,6 +27,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 CALLS = 2  # of a kind, before the next one is kept: the host code knows its launches then
 TRIES = 8
 MOST_SEEN = 4096
+ROOM = 1 << 20  # bytes for what a call makes and nobody gets, kept for each thread and stream
+_ROOMS: dict[Any, Any] = {}
 LINE = 512  # bytes: parts of one memory begin at multiples of it
 NEW = ("empty.memory_format", "empty_strided.default", "empty_like.default", "new_empty.default",
        "new_empty_strided.default")  # fmt: skip
@@ -86,6 +88,7 @@ class _Found:
             out = fn(*one, **two)
         self.launched, self.made = list(launched), noting.made
         self.foreign: list[Any] = []
+        self.room: Any = None
         self.roots = {_storage(x): (x, i) for i, x in enumerate([*self.inputs, *self.made])}
         self.single = not isinstance(out, tuple)
         self.results: list[Any] = [out] if self.single else list(out)
@@ -122,28 +125,51 @@ class _Found:
         self.foreign.append(x)
 
     def memory(self, used: set[int]) -> tuple[list[Memory], dict[int, tuple[int, int]]]:
-        """New memory, that of results first; and for each root among it where it lies: which memory, and bytes from its
-        beginning. `used`: roots that launches use. Raises _Other."""
-        torch, memory, where = self.torch, [], {}
+        """New memory, that of results first; and for each root that launches use (`used`) where it lies: which of what
+        comes in and is made (-1: memory that is kept), and bytes from its beginning (or its address). Raises
+        _Other."""
+        torch, memory, count = self.torch, [], len(self.inputs)
+        where = {-1: (-1, 0)} | {i: (i, 0) for i in range(count)}
         for x in self.results:
             root = self.roots.get(_storage(x)) if type(x) is torch.Tensor else None
             span = sum((n - 1) * s for n, s in zip(x.shape, x.stride(), strict=True)) + 1 if root is not None else 0
-            if root is None or root[1] < len(self.inputs) or root[1] in where or not x.numel():
+            if root is None or root[1] in where or not x.numel():
                 raise _Other("a result that is no new memory")
-            if x.data_ptr() != root[0].data_ptr() or x.dtype != root[0].dtype or span != root[0].numel() != x.numel():
+            whole = root[0].data_ptr(), root[0].dtype, root[0].numel(), root[0].numel()
+            if (x.data_ptr(), x.dtype, x.numel(), span) != whole:
                 raise _Other("a result that is a part")
-            where[root[1]] = len(memory), 0
+            where[root[1]] = count + len(memory), 0
             memory.append(self._new(tuple(x.shape), x.stride(), x.dtype, x.device, x.data_ptr() & self.low))
-        rest, size = [i for i in sorted(used) if i >= len(self.inputs) and i not in where], 0
+        rest, size = [i for i in sorted(used) if i not in where], 0
         for i in rest:
-            x = self.made[i - len(self.inputs)]
+            x = self.made[i - count]
             if x.data_ptr() & self.low:
                 raise _Other("memory off a line")
-            where[i] = len(memory), size
+            where[i] = count + len(memory), size
             size += -(-x.untyped_storage().nbytes() // LINE) * LINE
         if rest:
-            memory.append(self._new((size,), (1,), torch.uint8, self.made[rest[0] - len(self.inputs)].device, 0))
+            device = self.made[rest[0] - count].device
+            self.room = self._room(size, device)
+            if self.room is None:
+                memory.append(self._new((size,), (1,), torch.uint8, device, 0))
+            else:
+                where |= {i: (-1, self.room.data_ptr() + where[i][1]) for i in rest}
         return memory, where
+
+    def _room(self, size: int, device: Any) -> Any:
+        """Memory for what nobody gets, kept for this thread and this stream, whose launches run one after another; None
+        for much, and where a graph is captured, which may run beside another stream's calls."""
+        first, cuda = self._on_gpu(), self.torch.cuda
+        if size > ROOM or first is not None and (not first.entry.stream or cuda.is_current_stream_capturing()):
+            return None
+        key = device, threading.get_ident(), 0 if first is None else first.slots[first.entry.slots - 1]
+        if key not in _ROOMS:
+            raw = self.torch.empty(ROOM + LINE, dtype=self.torch.uint8, device=device)
+            _ROOMS[key] = raw[-raw.data_ptr() % LINE :]
+        return _ROOMS[key]
+
+    def _on_gpu(self) -> Any:
+        return next((x for x in self.launched if x.entry.gpu), None)
 
     def _new(self, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any, device: Any, low: int) -> Memory:
         """Memory by the function that torch's own compiled graphs call, which takes the thread's device."""
@@ -154,9 +180,9 @@ class _Found:
 
     def bound(self) -> Bound | None:
         """The thread and stream of launches with memory that is neither an argument nor new."""
-        if not self.foreign:
+        if not self.foreign and self.room is None:
             return None
-        first = next((x for x in self.launched if x.entry.gpu), None)
+        first = self._on_gpu()
         stream = 0 if first is None else first.slots[first.entry.slots - 1]
         return Bound(threading.get_ident(), stream, self.torch.cuda.is_current_stream_capturing)
 
@@ -199,8 +225,7 @@ class Relaunched:
     def learn(self, key: bytes, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call with a key that is not known, or whose kernels are to be built anew."""
         assert self.table is not None
-        if key in self.table:
-            self.table.drop(key)
+        if self.table.drop_stale(key):
             self._seen.pop(key, None)
         out, count = self.fn(*args, **kwargs), self._seen.get(key, 0) + 1
         if len(self._seen) > MOST_SEEN:
@@ -224,18 +249,13 @@ class Relaunched:
                 if [x.data_ptr() for x in found.foreign] != [x.data_ptr() for x in second.foreign]:
                     raise _Other("memory that is neither new nor kept")
             memory, where = found.memory({root for each in moves for _, root, _ in each})
-            count, launches = len(found.inputs), []
-            for one, places in zip(found.launched, moves, strict=True):
-                moved = []
-                for i, root, delta in places:
-                    which, more = (root, 0) if root < count else (count + where[root][0], where[root][1])
-                    moved.append(Move(i, which, more + delta))
-                launches.append((one, moved))
+            launches = [(one, [Move(i, where[root][0], where[root][1] + delta) for i, root, delta in places])
+                        for one, places in zip(found.launched, moves, strict=True)]  # fmt: skip
             for one in found.launched:  # what stands in has no memory of its own
                 one.arguments[:] = [(param, x if repeats.is_map(one, i) else None)
                                     for i, (param, x) in enumerate(one.arguments)]  # fmt: skip
             table.keep(key, launches, memory, 0 if found.single else len(found.results), found.bound(),
-                            (keep, found.foreign))  # fmt: skip
+                       (keep, found.foreign, found.room))  # fmt: skip
         except Unready:
             if last:
                 table.refuse(key, keep)
@@ -261,7 +281,7 @@ def relaunched(fn: F) -> F:
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
         torch = sys.modules.get("torch")
-        if torch is None or torch.compiler.is_compiling():
+        if torch is None or torch.compiler.is_dynamo_compiling():
             return fn(*args, **kwargs)
         found = short.ask(*args, **kwargs)
         if found is None:

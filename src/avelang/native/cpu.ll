@@ -1,4 +1,4 @@
-; Made by `./dev native` of cpu/cpu.c, SHA-256 1d1f856d51fee8c00af4ea472e6e9b79c0fcdd66cd1c93344a8c877e5b49b385
+; Made by `./dev native` of cpu/cpu.c, SHA-256 9a97630b8cdc88bfc1383c6281801c18895084ca1fccbfd9416b5267f48458f2
 
 %struct.WaveBarrier = type { i32, i32 }
 

@@ -1,4 +1,4 @@
-; Made by `./dev native` of guard.c, SHA-256 43d377711dad2521444510b0e693bb45694460340c20f6e15d2e7ca460443bfb
+; Made by `./dev native` of guard.c, SHA-256 d7cd837f30240eb3b2fceae230b074dbb2e31540836445d2823ee9d528dd73ef
 
 @ave_length = local_unnamed_addr global i64 0, align 8
 @place = internal global [64 x i64] zeroinitializer, align 64

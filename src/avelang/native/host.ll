@@ -1,4 +1,4 @@
-; Made by `./dev native` of host/host.c, SHA-256 43f0a39ad788caebb7cd1f730c139d5b3cd42568efa8afb2fc14dc71cd5e26ee
+; Made by `./dev native` of host/host.c, SHA-256 de3697723fafcdd8e2953d8ecd5ecc16fe2dbeed00faf42d34a6bdeff6338fe4
 
 %struct.Subscript = type { ptr, i64, ptr }
 %struct.Dry = type { ptr, ptr }
@@ -3002,15 +3002,15 @@ for.cond.i:
 for.body.i:
   %i.016.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc.i, %for.cond.i ]
   %4 = load ptr, ptr %checks.i, align 8
-  %arrayidx.i115 = getelementptr inbounds nuw %struct.Check, ptr %4, i64 %i.016.i
-  %5 = load ptr, ptr %arrayidx.i115, align 8
-  %argument.i = getelementptr inbounds nuw i8, ptr %arrayidx.i115, i64 8
+  %arrayidx.i120 = getelementptr inbounds nuw %struct.Check, ptr %4, i64 %i.016.i
+  %5 = load ptr, ptr %arrayidx.i120, align 8
+  %argument.i = getelementptr inbounds nuw i8, ptr %arrayidx.i120, i64 8
   %6 = load i64, ptr %argument.i, align 8
   %call.i = tail call i64 %5(i64 noundef %6) #11
-  %mask.i = getelementptr inbounds nuw i8, ptr %arrayidx.i115, i64 16
+  %mask.i = getelementptr inbounds nuw i8, ptr %arrayidx.i120, i64 16
   %7 = load i64, ptr %mask.i, align 8
   %and.i = and i64 %7, %call.i
-  %wanted.i = getelementptr inbounds nuw i8, ptr %arrayidx.i115, i64 24
+  %wanted.i = getelementptr inbounds nuw i8, ptr %arrayidx.i120, i64 24
   %8 = load i64, ptr %wanted.i, align 8
   %cmp1.not.i = icmp eq i64 %and.i, %8
   br i1 %cmp1.not.i, label %for.cond.i, label %if.then
@@ -3072,11 +3072,11 @@ if.end22.i.i:
   br i1 %cmp24.not.i.i, label %if.end, label %if.then
 
 if.then:
-  %none.i114 = getelementptr inbounds nuw i8, ptr %0, i64 40
-  %19 = load ptr, ptr %none.i114, align 8
+  %none.i119 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %19 = load ptr, ptr %none.i119, align 8
   tail call void @Py_IncRef(ptr noundef %19) #11
-  %20 = load ptr, ptr %none.i114, align 8
-  br label %cleanup69
+  %20 = load ptr, ptr %none.i119, align 8
+  br label %cleanup72
 
 if.end:
   store ptr %call1, ptr %w, align 8
@@ -3111,114 +3111,114 @@ put.exit:
   store i64 %or, ptr %hash, align 8
   %watching = getelementptr inbounds nuw i8, ptr %call1, i64 64
   %24 = load i64, ptr %watching, align 8
-  %cmp168 = icmp sgt i64 %24, 0
-  br i1 %cmp168, label %for.body.lr.ph, label %for.cond11.preheader
+  %cmp173 = icmp sgt i64 %24, 0
+  br i1 %cmp173, label %for.body.lr.ph, label %for.cond11.preheader
 
 for.body.lr.ph:
   %watched = getelementptr inbounds nuw i8, ptr %call1, i64 72
-  %key.i122 = getelementptr inbounds nuw i8, ptr %w, i64 48
+  %key.i127 = getelementptr inbounds nuw i8, ptr %w, i64 48
   br label %for.body
 
 for.cond11.preheader:
   %add = add i64 %cond, %count
-  %cmp12.not170 = icmp sgt i64 %add, 0
-  br i1 %cmp12.not170, label %for.body14.lr.ph, label %for.end30
+  %cmp12.not175 = icmp sgt i64 %add, 0
+  br i1 %cmp12.not175, label %for.body14.lr.ph, label %for.end30
 
 for.body14.lr.ph:
-  %key.i132 = getelementptr inbounds nuw i8, ptr %w, i64 48
+  %key.i137 = getelementptr inbounds nuw i8, ptr %w, i64 48
   %items.i = getelementptr inbounds nuw i8, ptr %0, i64 248
   br label %for.body14
 
 for.body:
-  %i.0169 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %put.exit128 ]
+  %i.0174 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %put.exit133 ]
   %25 = load i64, ptr %words, align 8
-  %cmp.i120.not = icmp eq i64 %25, 384
-  br i1 %cmp.i120.not, label %put.exit128, label %if.end.i121
+  %cmp.i125.not = icmp eq i64 %25, 384
+  br i1 %cmp.i125.not, label %put.exit133, label %if.end.i126
 
-if.end.i121:
+if.end.i126:
   %26 = load ptr, ptr %watched, align 8
-  %arrayidx = getelementptr inbounds nuw ptr, ptr %26, i64 %i.0169
+  %arrayidx = getelementptr inbounds nuw ptr, ptr %26, i64 %i.0174
   %27 = load ptr, ptr %arrayidx, align 8
   %28 = load i64, ptr %27, align 8
-  %inc.i123 = add i64 %25, 1
-  store i64 %inc.i123, ptr %words, align 8
-  %arrayidx.i124 = getelementptr inbounds i64, ptr %key.i122, i64 %25
-  store i64 %28, ptr %arrayidx.i124, align 8
+  %inc.i128 = add i64 %25, 1
+  store i64 %inc.i128, ptr %words, align 8
+  %arrayidx.i129 = getelementptr inbounds i64, ptr %key.i127, i64 %25
+  store i64 %28, ptr %arrayidx.i129, align 8
   %29 = load i64, ptr %hash, align 8
-  %or.i.i126 = tail call i64 @llvm.fshl.i64(i64 %29, i64 %29, i64 11)
-  %xor.i.i127 = xor i64 %or.i.i126, %28
-  store i64 %xor.i.i127, ptr %hash, align 8
-  br label %put.exit128
+  %or.i.i131 = tail call i64 @llvm.fshl.i64(i64 %29, i64 %29, i64 11)
+  %xor.i.i132 = xor i64 %or.i.i131, %28
+  store i64 %xor.i.i132, ptr %hash, align 8
+  br label %put.exit133
 
-put.exit128:
-  %inc = add nuw nsw i64 %i.0169, 1
+put.exit133:
+  %inc = add nuw nsw i64 %i.0174, 1
   %cmp = icmp slt i64 %inc, %24
   br i1 %cmp, label %for.body, label %for.cond11.preheader
 
 for.cond11:
-  %inc29 = add nuw nsw i64 %i10.0171, 1
+  %inc29 = add nuw nsw i64 %i10.0176, 1
   %exitcond.not = icmp eq i64 %inc29, %add
   br i1 %exitcond.not, label %for.end30, label %for.body14
 
 for.body14:
-  %i10.0171 = phi i64 [ 0, %for.body14.lr.ph ], [ %inc29, %for.cond11 ]
-  %cmp15.not = icmp slt i64 %i10.0171, %count
+  %i10.0176 = phi i64 [ 0, %for.body14.lr.ph ], [ %inc29, %for.cond11 ]
+  %cmp15.not = icmp slt i64 %i10.0176, %count
   br i1 %cmp15.not, label %if.end22, label %land.lhs.true
 
 land.lhs.true:
   %30 = load i64, ptr %words, align 8
-  %cmp.i130.not = icmp eq i64 %30, 384
-  br i1 %cmp.i130.not, label %if.then20, label %land.lhs.true17
+  %cmp.i135.not = icmp eq i64 %30, 384
+  br i1 %cmp.i135.not, label %if.then20, label %land.lhs.true17
 
 land.lhs.true17:
-  %inc.i133 = add i64 %30, 1
-  store i64 %inc.i133, ptr %words, align 8
-  %arrayidx.i134 = getelementptr inbounds i64, ptr %key.i132, i64 %30
-  store i64 6, ptr %arrayidx.i134, align 8
+  %inc.i138 = add i64 %30, 1
+  store i64 %inc.i138, ptr %words, align 8
+  %arrayidx.i139 = getelementptr inbounds i64, ptr %key.i137, i64 %30
+  store i64 6, ptr %arrayidx.i139, align 8
   %31 = load i64, ptr %hash, align 8
-  %or.i.i136 = call i64 @llvm.fshl.i64(i64 %31, i64 %31, i64 11)
-  %xor.i.i137 = xor i64 %or.i.i136, 6
-  store i64 %xor.i.i137, ptr %hash, align 8
+  %or.i.i141 = call i64 @llvm.fshl.i64(i64 %31, i64 %31, i64 11)
+  %xor.i.i142 = xor i64 %or.i.i141, 6
+  store i64 %xor.i.i142, ptr %hash, align 8
   %32 = load i64, ptr %words, align 8
-  %cmp.i140.not = icmp eq i64 %32, 384
-  br i1 %cmp.i140.not, label %if.then20, label %put.exit148.thread
+  %cmp.i145.not = icmp eq i64 %32, 384
+  br i1 %cmp.i145.not, label %if.then20, label %put.exit153.thread
 
-put.exit148.thread:
+put.exit153.thread:
   %33 = load i64, ptr %items.i, align 8
   %add.ptr.i = getelementptr inbounds i8, ptr %names, i64 %33
-  %sub = sub i64 %i10.0171, %count
+  %sub = sub i64 %i10.0176, %count
   %arrayidx.i = getelementptr inbounds ptr, ptr %add.ptr.i, i64 %sub
   %34 = load ptr, ptr %arrayidx.i, align 8
   %35 = ptrtoint ptr %34 to i64
-  %inc.i143 = add i64 %32, 1
-  store i64 %inc.i143, ptr %words, align 8
-  %arrayidx.i144 = getelementptr inbounds i64, ptr %key.i132, i64 %32
-  store i64 %35, ptr %arrayidx.i144, align 8
+  %inc.i148 = add i64 %32, 1
+  store i64 %inc.i148, ptr %words, align 8
+  %arrayidx.i149 = getelementptr inbounds i64, ptr %key.i137, i64 %32
+  store i64 %35, ptr %arrayidx.i149, align 8
   %36 = load i64, ptr %hash, align 8
-  %or.i.i146 = call i64 @llvm.fshl.i64(i64 %36, i64 %36, i64 11)
-  %xor.i.i147 = xor i64 %or.i.i146, %35
-  store i64 %xor.i.i147, ptr %hash, align 8
+  %or.i.i151 = call i64 @llvm.fshl.i64(i64 %36, i64 %36, i64 11)
+  %xor.i.i152 = xor i64 %or.i.i151, %35
+  store i64 %xor.i.i152, ptr %hash, align 8
   br label %if.end22
 
 if.then20:
-  %none.i113 = getelementptr inbounds nuw i8, ptr %0, i64 40
-  %37 = load ptr, ptr %none.i113, align 8
+  %none.i118 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %37 = load ptr, ptr %none.i118, align 8
   call void @Py_IncRef(ptr noundef %37) #11
-  %38 = load ptr, ptr %none.i113, align 8
-  br label %cleanup69
+  %38 = load ptr, ptr %none.i118, align 8
+  br label %cleanup72
 
 if.end22:
-  %arrayidx23 = getelementptr inbounds nuw ptr, ptr %args, i64 %i10.0171
+  %arrayidx23 = getelementptr inbounds nuw ptr, ptr %args, i64 %i10.0176
   %39 = load ptr, ptr %arrayidx23, align 8
   %call24 = call fastcc i1 @put_value(ptr noundef %w, ptr noundef %39, i64 noundef 0) #13
   br i1 %call24, label %for.cond11, label %if.then25
 
 if.then25:
-  %none.i112 = getelementptr inbounds nuw i8, ptr %0, i64 40
-  %40 = load ptr, ptr %none.i112, align 8
+  %none.i117 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %40 = load ptr, ptr %none.i117, align 8
   call void @Py_IncRef(ptr noundef %40) #11
-  %41 = load ptr, ptr %none.i112, align 8
-  br label %cleanup69
+  %41 = load ptr, ptr %none.i117, align 8
+  br label %cleanup72
 
 for.end30:
   %42 = load i64, ptr %tensors, align 8
@@ -3229,22 +3229,22 @@ cond.true33:
   %table.i = getelementptr inbounds nuw i8, ptr %call1, i64 8
   %43 = load ptr, ptr %table.i, align 8
   %tobool.not.i = icmp eq ptr %43, null
-  br i1 %tobool.not.i, label %if.end63, label %if.end.i149
+  br i1 %tobool.not.i, label %if.end66, label %if.end.i154
 
-if.end.i149:
+if.end.i154:
   %44 = load i64, ptr %hash, align 8
   %conv.i.i = zext i64 %44 to i128
   %mul.i.i = mul nuw i128 %conv.i.i, 11400714819323198485
   %shr.i.i = lshr i128 %mul.i.i, 64
   %xor4.i.i = xor i128 %shr.i.i, %mul.i.i
-  %xor.i.i151 = trunc i128 %xor4.i.i to i64
-  %mask.i152 = getelementptr inbounds nuw i8, ptr %call1, i64 16
-  %45 = load i64, ptr %mask.i152, align 8
-  %and55.i = and i64 %45, %xor.i.i151
+  %xor.i.i156 = trunc i128 %xor4.i.i to i64
+  %mask.i157 = getelementptr inbounds nuw i8, ptr %call1, i64 16
+  %45 = load i64, ptr %mask.i157, align 8
+  %and55.i = and i64 %45, %xor.i.i156
   %arrayidx56.i = getelementptr inbounds nuw ptr, ptr %43, i64 %and55.i
   %46 = load ptr, ptr %arrayidx56.i, align 8
   %tobool2.not57.i = icmp eq ptr %46, null
-  br i1 %tobool2.not57.i, label %if.end63, label %if.end4.lr.ph.i
+  br i1 %tobool2.not57.i, label %if.end66, label %if.end4.lr.ph.i
 
 if.end4.lr.ph.i:
   %key14.i = getelementptr inbounds nuw i8, ptr %w, i64 48
@@ -3252,15 +3252,15 @@ if.end4.lr.ph.i:
 
 if.end4.i:
   %47 = phi ptr [ %46, %if.end4.lr.ph.i ], [ %64, %for.inc.i ]
-  %i.058.i = phi i64 [ %xor.i.i151, %if.end4.lr.ph.i ], [ %inc23.i, %for.inc.i ]
+  %i.058.i = phi i64 [ %xor.i.i156, %if.end4.lr.ph.i ], [ %inc23.i, %for.inc.i ]
   %48 = load i64, ptr %47, align 8
   %49 = load i64, ptr %hash, align 8
   %cmp.not.i = icmp eq i64 %48, %49
   br i1 %cmp.not.i, label %lor.lhs.false.i, label %for.inc.i
 
 lor.lhs.false.i:
-  %words.i156 = getelementptr inbounds nuw i8, ptr %47, i64 8
-  %50 = load i64, ptr %words.i156, align 8
+  %words.i161 = getelementptr inbounds nuw i8, ptr %47, i64 8
+  %50 = load i64, ptr %words.i161, align 8
   %51 = load i64, ptr %words, align 8
   %cmp8.not.i = icmp eq i64 %50, %51
   br i1 %cmp8.not.i, label %while.cond.preheader.i, label %for.inc.i
@@ -3270,12 +3270,12 @@ while.cond.preheader.i:
   br i1 %cmp1252.i, label %land.rhs.lr.ph.i, label %while.end.i
 
 land.rhs.lr.ph.i:
-  %key.i161 = getelementptr inbounds nuw i8, ptr %47, i64 16
-  %52 = load ptr, ptr %key.i161, align 8
+  %key.i166 = getelementptr inbounds nuw i8, ptr %47, i64 16
+  %52 = load ptr, ptr %key.i166, align 8
   br label %land.rhs.i
 
 land.rhs.i:
-  %k.053.i = phi i64 [ 0, %land.rhs.lr.ph.i ], [ %inc.i162, %while.body.i ]
+  %k.053.i = phi i64 [ 0, %land.rhs.lr.ph.i ], [ %inc.i167, %while.body.i ]
   %arrayidx13.i = getelementptr inbounds nuw i64, ptr %52, i64 %k.053.i
   %53 = load i64, ptr %arrayidx13.i, align 8
   %arrayidx15.i = getelementptr inbounds nuw i64, ptr %key14.i, i64 %k.053.i
@@ -3284,8 +3284,8 @@ land.rhs.i:
   br i1 %cmp16.i, label %while.body.i, label %while.end.i
 
 while.body.i:
-  %inc.i162 = add nuw nsw i64 %k.053.i, 1
-  %exitcond.not.i = icmp eq i64 %inc.i162, %50
+  %inc.i167 = add nuw nsw i64 %k.053.i, 1
+  %exitcond.not.i = icmp eq i64 %inc.i167, %50
   br i1 %exitcond.not.i, label %land.lhs.true.i, label %land.rhs.i
 
 while.end.i:
@@ -3296,12 +3296,12 @@ while.end.i:
 land.lhs.true.i:
   %thread.i.i = getelementptr inbounds nuw i8, ptr %47, i64 80
   %55 = load ptr, ptr %thread.i.i, align 8
-  %tobool.not.i.i157 = icmp eq ptr %55, null
-  br i1 %tobool.not.i.i157, label %cond.end36, label %if.end.i.i158
+  %tobool.not.i.i162 = icmp eq ptr %55, null
+  br i1 %tobool.not.i.i162, label %cond.end36, label %if.end.i.i163
 
-if.end.i.i158:
-  %call.i.i159 = call ptr @pthread_self() #11
-  %cmp.not.i.i = icmp eq ptr %55, %call.i.i159
+if.end.i.i163:
+  %call.i.i164 = call ptr @pthread_self() #11
+  %cmp.not.i.i = icmp eq ptr %55, %call.i.i164
   br i1 %cmp.not.i.i, label %if.end3.i.i, label %for.inc.i
 
 if.end3.i.i:
@@ -3319,9 +3319,9 @@ if.end6.i.i:
   %conv9.i.i = trunc nuw i64 %shr.i43.i to i32
   %call10.i.i = call i32 %56(i32 noundef %conv.i42.i, i32 noundef %conv9.i.i, ptr noundef nonnull %stream.i.i) #11
   %tobool11.not.i.i = icmp eq i32 %call10.i.i, 0
-  br i1 %tobool11.not.i.i, label %if.end13.i.i160, label %own_place.exit.thread48.sink.split.i
+  br i1 %tobool11.not.i.i, label %if.end13.i.i165, label %own_place.exit.thread48.sink.split.i
 
-if.end13.i.i160:
+if.end13.i.i165:
   %58 = load i64, ptr %stream.i.i, align 8
   %stream14.i.i = getelementptr inbounds nuw i8, ptr %47, i64 104
   %59 = load i64, ptr %stream14.i.i, align 8
@@ -3354,10 +3354,10 @@ own_place.exit.i:
 for.inc.i:
   %inc23.i = add i64 %i.058.i, 1
   %62 = load ptr, ptr %table.i, align 8
-  %63 = load i64, ptr %mask.i152, align 8
-  %and.i153 = and i64 %63, %inc23.i
-  %arrayidx.i154 = getelementptr inbounds nuw ptr, ptr %62, i64 %and.i153
-  %64 = load ptr, ptr %arrayidx.i154, align 8
+  %63 = load i64, ptr %mask.i157, align 8
+  %and.i158 = and i64 %63, %inc23.i
+  %arrayidx.i159 = getelementptr inbounds nuw ptr, ptr %62, i64 %and.i158
+  %64 = load ptr, ptr %arrayidx.i159, align 8
   %tobool2.not.i = icmp eq ptr %64, null
   br i1 %tobool2.not.i, label %cond.end36, label %if.end4.i
 
@@ -3369,7 +3369,7 @@ cond.end36:
 
 lor.lhs.false40:
   %tobool41.not = icmp eq ptr %cond37.ph.ph, null
-  br i1 %tobool41.not, label %if.end63, label %land.lhs.true42
+  br i1 %tobool41.not, label %if.end66, label %land.lhs.true42
 
 land.lhs.true42:
   %launches = getelementptr inbounds nuw i8, ptr %cond37.ph.ph, i64 24
@@ -3378,15 +3378,15 @@ land.lhs.true42:
   br i1 %tobool43.not, label %if.then44, label %land.lhs.true48
 
 if.then44:
-  %none.i111 = getelementptr inbounds nuw i8, ptr %0, i64 40
-  %67 = load ptr, ptr %none.i111, align 8
+  %none.i116 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %67 = load ptr, ptr %none.i116, align 8
   call void @Py_IncRef(ptr noundef %67) #11
-  %68 = load ptr, ptr %none.i111, align 8
-  br label %cleanup69
+  %68 = load ptr, ptr %none.i116, align 8
+  br label %cleanup72
 
 land.lhs.true48:
   %call49 = call fastcc i1 @still(ptr noundef %cond37.ph.ph, ptr noundef %0) #13
-  br i1 %call49, label %if.then50, label %if.end63
+  br i1 %call49, label %if.then50, label %if.then65
 
 if.then50:
   %call51 = call fastcc i1 @at_home(ptr noundef %cond37.ph.ph) #13
@@ -3397,7 +3397,7 @@ if.then52:
   %69 = load ptr, ptr %none.i, align 8
   call void @Py_IncRef(ptr noundef %69) #11
   %70 = load ptr, ptr %none.i, align 8
-  br label %cleanup69
+  br label %cleanup72
 
 if.end54:
   %owner55 = getelementptr inbounds nuw i8, ptr %cond37.ph.ph, i64 72
@@ -3423,17 +3423,22 @@ land.end:
   %75 = load i64, ptr %served, align 8
   %add60 = add i64 %75, %land.ext
   store i64 %add60, ptr %served, align 8
-  br label %cleanup69
+  br label %cleanup72
 
-if.end63:
+if.then65:
+  %stale = getelementptr inbounds nuw i8, ptr %cond37.ph.ph, i64 128
+  store i64 1, ptr %stale, align 8
+  br label %if.end66
+
+if.end66:
   %key = getelementptr inbounds nuw i8, ptr %w, i64 48
   %76 = load i64, ptr %words, align 8
   %mul = shl i64 %76, 3
-  %call66 = call ptr @PyBytes_FromStringAndSize(ptr noundef nonnull %key, i64 noundef %mul) #11
-  br label %cleanup69
+  %call69 = call ptr @PyBytes_FromStringAndSize(ptr noundef nonnull %key, i64 noundef %mul) #11
+  br label %cleanup72
 
-cleanup69:
-  %retval.3 = phi ptr [ %20, %if.then ], [ %68, %if.then44 ], [ %call57, %land.end ], [ %70, %if.then52 ], [ %call66, %if.end63 ], [ %38, %if.then20 ], [ %41, %if.then25 ]
+cleanup72:
+  %retval.3 = phi ptr [ %20, %if.then ], [ %68, %if.then44 ], [ %call57, %land.end ], [ %70, %if.then52 ], [ %call69, %if.end66 ], [ %38, %if.then20 ], [ %41, %if.then25 ]
   call void @llvm.lifetime.end.p0(ptr nonnull %w) #12
   ret ptr %retval.3
 }

@@ -349,7 +349,7 @@ typedef struct RepeatLaunch {
 
 /* A call that is known by its key. Without launches it is one that cannot be repeated. What is made first, `returned` of it, goes to the caller: alone where `single`. `owner`: what
    holds all of this. `thread`: null, or the only one in which the call is repeated, since it uses memory that is kept for that and for `stream`, which `stream_function`
-   (null: none) gives for `device`; and not while `capturing` gives something else than `calm`. */
+   (null: none) gives for `device`; and not while `capturing` gives something else than `calm`. `stale`: 1 where something has changed on which its launches depend. */
 typedef struct Repeat {
   u64 hash;
   i64 words;
@@ -367,6 +367,7 @@ typedef struct Repeat {
   u64 stream;
   struct Object *capturing;
   struct Object *calm;
+  i64 stale;
 } Repeat;
 
 /* One for each function whose calls are repeated. `table`: by hash, one behind the other, `mask` is its size less one, a power of two less one. `items`: bytes of an element by

@@ -467,7 +467,8 @@ class Repeat(ctypes.Structure):
     """A call that is known by its key. Without launches it is one that cannot be repeated. What is made first,
     `returned` of it, goes to the caller: alone where `single`. `owner`: what holds all of this. `thread`: null, or
     the only one in which the call is repeated, since it uses memory that is kept for that and for `stream`, which
-    `stream_function` (null: none) gives for `device`; and not while `capturing` gives something else than `calm`."""
+    `stream_function` (null: none) gives for `device`; and not while `capturing` gives something else than `calm`.
+    `stale`: 1 where something has changed on which its launches depend."""
 
     __slots__ = ()
     _fields_ = [
@@ -487,6 +488,7 @@ class Repeat(ctypes.Structure):
         ("stream", ctypes.c_uint64),
         ("capturing", ctypes.c_void_p),
         ("calm", ctypes.c_void_p),
+        ("stale", ctypes.c_int64),
     ]
 
 

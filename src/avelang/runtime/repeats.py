@@ -58,8 +58,9 @@ class Memory(NamedTuple):
 
 
 class Move(NamedTuple):
-    """An argument that has another address in each call: `base` counts the tensors that come in, then those made; -1 is
-    that of a tensor map whose memory, at `delta`, is kept: a slot has the address of a copy, not of the memory."""
+    """An argument whose address is not that of the dry run: `base` counts the tensors that come in, then those made; -1
+    is of memory that is kept, at `delta`, also where it was there in the dry run for a tensor map, of which a slot has
+    the address of a copy."""
 
     argument: int
     base: int
@@ -154,13 +155,15 @@ class Table:
             ctypes.addressof(method), (ctypes.addressof(self.state), self, keep), None
         )
 
-    def __contains__(self, key: bytes) -> bool:
-        return key in self._entries
-
-    def drop(self, key: bytes) -> None:
-        """Forgets calls with a key."""
-        self._entries.pop(key, None)
-        self._place_all()
+    def drop_stale(self, key: bytes) -> bool:
+        """Forgets the calls with a key whose kernels are to be built anew; whether there were some."""
+        known = self._entries.get(key, {})
+        stale = [bound for bound, (entry, _) in known.items() if entry.stale]
+        for bound in stale:
+            del known[bound]
+        if stale:
+            self._place_all()
+        return bool(stale)
 
     def forget(self) -> None:
         """Forgets all calls."""
@@ -208,7 +211,7 @@ class Table:
     def _add(self, key: bytes, bound: Any, entry: Repeat, owner: list[Any]) -> None:
         words = (ctypes.c_uint64 * (len(key) // 8)).from_buffer_copy(key)
         entry.words, entry.key, entry.hash, entry.owner = len(words), ctypes.addressof(words), _hash(words), id(owner)
-        owner.append(words)
+        owner += [words, entry]
         if self._count >= MOST:
             self.forget()
         known = self._entries.setdefault(key, {})

@@ -17,6 +17,7 @@ from __future__ import annotations
 import functools
 import importlib.resources
 import math
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -125,19 +126,14 @@ class _Model:
         consumers = column(lambda t: t.m // 64 // t.row_blocks)
         self.resident = column(lambda t: resident(t.cluster, sms))
         self.high, self.wide = m * cm, n * cn
+        self.extents = [(t.m * t.cluster_m, t.n * t.cluster_n) for t in self.tiles]
         # Less than a whole number by what rounding may add.
-        self.rows = (1 - flipped) / self.high * (1 - 1e-12), flipped / self.high * (1 - 1e-12)
-        self.cols = flipped / self.wide * (1 - 1e-12), (1 - flipped) / self.wide * (1 - 1e-12)
-
-        def rate(t: GemmTile) -> float:
-            if t.pingpong:
-                # A consumer of 128 rows has two products under way, as two consumers have.
-                return c["MMA2" if t.row_blocks > 1 and t.n > 96 else "MMAP"]
-            several = t.m // 64
-            return c["MMA1"] if several == 1 else c["MMAW"] if t.row_blocks > 1 else c[f"MMA{min(several, 3)}"]
+        rows = (1 - flipped) / self.high * (1 - 1e-12), flipped / self.high * (1 - 1e-12)
+        cols = flipped / self.wide * (1 - 1e-12), (1 - flipped) / self.wide * (1 - 1e-12)
+        self.sides = np.array([np.concatenate(side) for side in zip(rows, cols, strict=True)])  # of m, and of n
 
         area, ideal = m * n, m * n / 32
-        self.fixed = (ideal * column(rate)) ** 8 + ((m + m / 64 * n) * c["SM"]) ** 8
+        self.fixed = (ideal * column(self._rate)) ** 8 + ((m + m / 64 * n) * c["SM"]) ** 8
         self.fixed += (c["LAT"] / column(lambda t: t.stages)) ** 8
         self.narrow = n % 64 != 0, flipped > 0
         self.bytes, self.power = (m / cn + n / cm) * 128, (ideal * c["EF"]) ** 8
@@ -154,66 +150,148 @@ class _Model:
         start[self.shared] -= c["FILL"]
         start[self.stream] += (c["SJOIN"] + area / c["SSTORED"])[self.stream]
         start[self.split] += (c["JOIN"] + own / c["STORED"] + exchange + self.epilogue / ck)[self.split]
-        self.start = start
         self.always = np.array([k > 2 for k in sorted(kinds)], np.float64)
-        self.launch = c["LAUNCH"] + c["CLAUNCH"] * np.log2(blocks)
-        self.spread, self.resident_area = 2 * c["WAVE"] * 2, self.resident * blocks * area
-        self.apart = self.resident * (self.high + self.wide) * 2 * c["SMEM"]
+        # Microseconds that do not depend on the shape.
+        self.start = start / c["CLOCK"] + c["LAUNCH"] + c["CLAUNCH"] * np.log2(blocks)
+        self.spread = np.sqrt(self.resident * blocks * area) * (2 * c["WAVE"] * 2)
+        self.apart = (self.resident * (self.high + self.wide) * 2 * c["SMEM"])[self.stream]
+        self.last[: self.shared.start] = self.epilogue[: self.shared.start]
         least = ck * STEP - STEP + 1
         self.by_least = np.argsort(-least, kind="stable")
         self.least = least[self.by_least]
+        self.loads: dict[float, tuple[Any, Any]] = {}
+        self.lock, self.room = threading.Lock(), _Room(self)
+
+    def _rate(self, t: GemmTile) -> float:
+        c = self.constants
+        if t.pingpong:
+            # A consumer of 128 rows has two products under way, as two consumers have.
+            return c["MMA2" if t.row_blocks > 1 and t.n > 96 else "MMAP"]
+        several = t.m // 64
+        return c["MMA1"] if several == 1 else c["MMAW"] if t.row_blocks > 1 else c[f"MMA{min(several, 3)}"]
 
     def times(self, m: int, n: int, k: int, align: int, size: int, batch: int = 1) -> tuple[Any, Any]:
-        """Microseconds of each tile, and how many parts K is in; of so many products of these extents, one launch.
-        Written for few operations: each takes a microsecond."""
-        np, c = _numpy(), self.constants
-        tiles = np.ceil(m * self.rows[0] + n * self.rows[1]) * np.ceil(m * self.cols[0] + n * self.cols[1])
-        if batch > 1:
-            tiles *= batch
-        filled = tiles / self.resident
-        rounds, steps = np.ceil(filled), -(-k // STEP)
-        active = np.minimum(np.maximum(filled, self.always), 1.0)
+        """Microseconds of each tile, and how many parts K is in; of so many products of these extents, one launch."""
+        with self.lock:
+            us, parts = self.compute(m, n, k, align, size, batch)
+            return us.copy(), parts.copy()
+
+    def compute(self, m: int, n: int, k: int, align: int, size: int, batch: int) -> tuple[Any, Any]:
+        """As `times`, for who holds the lock: arrays of the model's own, which the next call overwrites. Written for
+        few operations, into memory that is there: each takes half a microsecond, whatever it computes."""
+        np, c, r, steps = _numpy(), self.constants, self.room, -(-k // STEP)
+        self._rounds(r, m, n, batch)
         work = 2 * m * n * k * batch / 7e8
-        load = active * (c["L2"] ** -1 * c.get(f"A{max(align, 16)}", 1.0))
-        load += c.get(f"A{max(align, 16)}", 1.0) / c["L2X"]
-        load *= self.bytes
-        for _ in range(3):  # the root of the sum of eighth powers
-            load *= load
-        load += self.fixed
-        load += self.power * (work / (work + c["POWT"])) ** 8
-        step = np.sqrt(np.sqrt(np.sqrt(load)))
-        step += self.sync
-        loop = step * steps
-        clocks = (loop + self.epilogue) * rounds
-        s = self.pingpong
-        turn = np.maximum(self.epilogue[s] - loop[s], 0) + c["TURN0"]
-        clocks[s] = (turn + loop[s]) * rounds[s] + (self.epilogue[s] - turn)
-        s = self.shared
-        clocks[s] = (np.ceil(steps * self.part[s]) * step[s] + self.last[s]) * rounds[s]
-        streaming = s = self.stream
-        whole = np.maximum(np.floor(filled[s]), 1) - 1
-        share = filled[s] - whole
-        clocks[s] = filled[s] * loop[s] + (whole + np.minimum(share, 1)) * self.epilogue[s]
-        # The last block of a shared tile adds up the sums of the others one after another; two are in the start.
-        clocks[s] += np.maximum(1 / np.maximum(share, 1e-9) - 1, 0) * self.load[s]
-        splitting = s = self.split
-        parts = np.maximum(np.minimum(np.floor(self.resident[s] / tiles[s]), SPLITS), 1)
-        clocks[s] = np.ceil(steps * self.part[s] / parts) * step[s] + parts * self.load[s]
+        self._steps(r, c.get(f"A{max(align, 16)}", 1.0), (work / (work + c["POWT"])) ** 8)
+        self._whole(r, steps)
+        share, parts = self._streamed(r, steps), self._split(r, steps)
         # Bytes: what several rounds read again, and what runs at different places of K.
         both = 2 * (m + n) * k * batch
-        extra = np.sqrt(self.resident_area * active) * rounds
-        extra *= self.spread * k
-        extra = np.maximum(extra, both)
-        extra[streaming] = share * self.apart[streaming] * k + both
         over = 1 / (1 + math.exp(min(50.0, (c["CAP"] - both / 1e6) / c["CAPW"])))
+        self._reads(r, share, k * (over / c["BW"]), both * (over / c["BW"]))
         memory = (both * (c["M16"] if align < 32 else 1.0) - over * both + size * m * n * batch) / c["BW"] + c["FB"]
-        us = (clocks + self.start) * (1 / c["CLOCK"]) + self.launch + extra * (over / c["BW"])
-        us += memory
+        us = r.clocks
+        np.multiply(us, 1 / c["CLOCK"], us)
+        np.add(us, self.start, us)
+        np.add(us, r.active, us)
+        np.add(us, memory, us)
         if k < self.least[0]:
             us[self.by_least[: int((self.least > k).sum())]] = np.inf
-        us[streaming][(share == 1) | (share * steps < 2)] = np.inf
-        us[splitting][(parts < 2) | (steps * self.part[splitting] < 2 * parts)] = np.inf
+        np.copyto(r.stream_clocks, np.inf, where=(share == 1) | (share * steps < 2))
+        np.multiply(parts, 2.0, r.rest)
+        np.copyto(r.split_clocks, np.inf, where=(parts < 2) | (r.parted < r.rest))
         return us, parts
+
+    def _rounds(self, r: _Room, m: int, n: int, batch: int) -> None:
+        """Tiles, the part of the multiprocessors that is busy, and rounds."""
+        np = _numpy()
+        r.extents[0], r.extents[1] = m, n
+        np.dot(r.extents, self.sides, r.sides)
+        np.ceil(r.sides, r.sides)
+        np.multiply(r.rows, r.cols, r.tiles)
+        if batch > 1:
+            np.multiply(r.tiles, batch, r.tiles)
+        np.divide(r.tiles, self.resident, r.filled)
+        np.ceil(r.filled, r.rounds)
+        np.maximum(r.filled, self.always, out=r.active)
+        np.minimum(r.active, 1.0, out=r.active)
+
+    def _steps(self, r: _Room, rounded: float, power: float) -> None:
+        """Clocks of a step along K. `rounded`: what lines of L2 cost more; `power`: of what the card's power does."""
+        np, c, step = _numpy(), self.constants, r.step
+        lines = self.loads.get(rounded)
+        if lines is None:
+            lines = self.loads[rounded] = self.bytes * (rounded / c["L2"]), self.bytes * (rounded / c["L2X"])
+        np.multiply(r.active, lines[0], step)
+        np.add(step, lines[1], step)
+        for _ in range(3):  # the root of the sum of eighth powers
+            np.multiply(step, step, step)
+        np.add(step, self.fixed, step)
+        np.multiply(self.power, power, r.other)
+        np.add(step, r.other, step)
+        for _ in range(3):
+            np.sqrt(step, step)
+        np.add(step, self.sync, step)
+
+    def _whole(self, r: _Room, steps: int) -> None:
+        """Clocks of all tiles but those that are streamed or split: rounds of a loop and an epilogue. Of ping-pong
+        consumers one has its epilogue while the other has its loop, in all rounds but one."""
+        np = _numpy()
+        np.multiply(r.part, steps, r.loop)
+        np.ceil(r.loop, r.loop)
+        np.multiply(r.loop, r.front_step, r.loop)
+        np.add(r.loop, r.last, r.front)
+        np.multiply(r.front, r.front_rounds, r.front)
+        np.minimum(r.turn_loop, r.turn_epilogue, out=r.turn)
+        np.subtract(self.constants["TURN0"], r.turn, r.turn)
+        np.subtract(r.turn_rounds, 1.0, r.again)
+        np.multiply(r.turn, r.again, r.turn)
+        np.add(r.turn_clocks, r.turn, r.turn_clocks)
+
+    def _reads(self, r: _Room, share: Any, of_k: float, least: float) -> None:
+        """Microseconds of what is read again, in the place of `active`; `least` at the least."""
+        np = _numpy()
+        np.sqrt(r.active, r.active)
+        np.multiply(r.active, r.rounds, r.active)
+        np.multiply(r.active, self.spread, r.active)
+        np.multiply(r.active, of_k, r.active)
+        np.maximum(r.active, least, out=r.active)
+        np.multiply(share, self.apart, r.stream_extra)
+        np.multiply(r.stream_extra, of_k, r.stream_extra)
+        np.add(r.stream_extra, least, r.stream_extra)
+
+    def _streamed(self, r: _Room, steps: int) -> Any:
+        """Clocks of streamed tiles, of which the blocks that share one add up its sums one after another (two are in
+        the start); what comes out are the tiles of a block that it shares, or that it has as the last of several."""
+        np, filled, whole, few = _numpy(), r.stream_filled, r.stream_whole, r.stream_few
+        np.floor(filled, whole)
+        np.minimum(filled, 1.0, out=few)
+        np.multiply(filled, r.stream_step, r.stream_clocks)
+        np.multiply(r.stream_clocks, steps, r.stream_clocks)
+        np.maximum(whole, few, out=r.stream_share)
+        np.multiply(r.stream_share, self.epilogue[self.stream], r.stream_share)
+        np.add(r.stream_clocks, r.stream_share, r.stream_clocks)
+        np.divide(r.stream_load, few, few)
+        np.subtract(few, r.stream_load, few)
+        np.add(r.stream_clocks, few, r.stream_clocks)
+        np.maximum(whole, 1.0, out=whole)
+        np.subtract(whole, 1.0, whole)
+        return np.subtract(filled, whole, r.stream_share)
+
+    def _split(self, r: _Room, steps: int) -> Any:
+        """Clocks of tiles that split K; the parts come out."""
+        np, parts = _numpy(), r.parts
+        np.divide(r.split_resident, r.split_tiles, parts)
+        np.floor(parts, parts)
+        np.minimum(parts, SPLITS, out=parts)
+        np.maximum(parts, 1.0, out=parts)
+        np.multiply(r.split_part, steps, r.parted)
+        np.divide(r.parted, parts, r.split_clocks)
+        np.ceil(r.split_clocks, r.split_clocks)
+        np.multiply(r.split_clocks, r.split_step, r.split_clocks)
+        np.multiply(parts, r.split_load, r.rest)
+        np.add(r.split_clocks, r.rest, r.split_clocks)
+        return parts
 
     def divided(self, parts: Any) -> list[GemmTile]:
         """The tiles, those that split K with so many parts."""
@@ -228,6 +306,43 @@ class _Model:
             us[narrow & flipped] = float("inf")
         if majors[1]:
             us[narrow & ~flipped] = float("inf")
+
+    def best(
+        self, m: int, n: int, k: int, align: int, size: int, batch: int, majors: tuple[bool, bool]
+    ) -> tuple[Any, ...]:
+        """The tile that is through soonest, the parts of its K (0: as it is), and the extents of its cluster's part."""
+        with self.lock:
+            us, parts = self.compute(m, n, k, align, size, batch)
+            self.refuse(us, majors)
+            at = int(us.argmin())
+            split = int(parts[at - self.split.start]) if at >= self.split.start else 0
+        high, wide = self.extents[at]
+        return self.tiles[at], split, high, wide
+
+
+class _Room:
+    """Memory in which a model computes, and parts of it and of the model's arrays: of all but streamed and split tiles
+    (`front`), of ping-pong, streamed and split ones."""
+
+    def __init__(self, model: _Model):
+        np, count = _numpy(), len(model.tiles)
+        self.extents, self.sides = np.empty(2), np.empty(2 * count)
+        self.rows, self.cols = self.sides[:count], self.sides[count:]
+        self.tiles, self.filled, self.rounds, self.active, self.step, self.other, self.clocks = np.empty((7, count))
+        front, turn, stream, split = slice(model.shared.stop), model.pingpong, model.stream, model.split
+        self.part, self.last, self.loop = model.part[front], model.last[front], np.empty(front.stop)
+        self.front, self.front_step, self.front_rounds = self.clocks[front], self.step[front], self.rounds[front]
+        self.turn, self.again = np.empty((2, turn.stop - turn.start))
+        self.turn_loop, self.turn_epilogue = self.loop[turn], model.epilogue[turn]
+        self.turn_rounds, self.turn_clocks = self.rounds[turn], self.clocks[turn]
+        self.stream_whole, self.stream_few, self.stream_share = np.empty((3, stream.stop - stream.start))
+        self.stream_filled, self.stream_step = self.filled[stream], self.step[stream]
+        self.stream_clocks, self.stream_load = self.clocks[stream], model.load[stream]
+        self.stream_extra = self.active[stream]
+        self.parts, self.parted, self.rest = np.empty((3, split.stop - split.start))
+        self.split_resident, self.split_tiles = model.resident[split], self.tiles[split]
+        self.split_part, self.split_step, self.split_load = model.part[split], self.step[split], model.load[split]
+        self.split_clocks = self.clocks[split]
 
 
 @functools.cache
@@ -268,19 +383,18 @@ def choose_tile(
 ) -> GemmTile:  # fmt: skip
     """The tile with which C of m x n is through soonest on a GPU of so many multiprocessors, by the model; or so many
     of them, of `batch` products in one launch. Arguments are those of `times`."""
-    model = _model(size, sms, min(width, 2))
-    us, parts = model.times(m, n, k, align, size, batch)
-    model.refuse(us, majors)
-    best = int(us.argmin())
-    tile = model.tiles[best]
-    if best >= model.split.start:
-        tile = tile._replace(split=int(parts[best - model.split.start]))
+    tile, split, high, wide = _model(size, sms, min(width, 2)).best(m, n, k, align, size, batch, majors)
     # Where a side is short, tiles go along it first: what runs at a time has all of it.
-    rows, cols = -(-m // model.high[best]), -(-n // model.wide[best])
     if tile.transposed:
-        rows, cols = -(-n // model.high[best]), -(-m // model.wide[best])
+        m, n = n, m
+    rows, cols = -(-m // high), -(-n // wide)
     short = 1 if cols <= SHORT and cols < rows else SHORT if rows <= SHORT else tile.group_m
-    return tile._replace(group_m=short)
+    return _of(tile, split or tile.split, short)
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _of(tile: GemmTile, split: int, group_m: int) -> GemmTile:
+    return tile._replace(split=split, group_m=group_m)
 
 
 @functools.cache

@@ -239,5 +239,6 @@ Object *ave_repeat(Object *self, Object **args, i64 count, Object *names) {
     r->served += out && out != ctx->none;
     return out;
   }
+  if (e) e->stale = 1;
   return PyBytes_FromStringAndSize((const i8 *)w.key, w.words * 8);
 }
