@@ -21,20 +21,21 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from avelang_kernels.matmul.hopper_tiles import SMS, STEP, STREAM, GemmTile, resident
+from avelang_kernels.matmul.hopper_tiles import LEAST_BOX, SMS, STEP, STREAM, GemmTile, resident
 
 SPLITS = 16  # parts of K, at the most
+WIDEST = 256  # rows or columns of a tile, at the most
 SHORT = 16  # tiles of clusters of a short side of C, at the most
 
 # The constants, in clocks, clocks an element or byte, or microseconds. They are fitted together: CLOCK is no frequency,
 # and rates of what is hidden behind something else are not measured.
 CONSTANTS = {
-    "LAUNCH": 2.183, "CLAUNCH": 0.2113, "CLOCK": 2438.0, "FILL": 5595.0, "FILLC": 838.0, "LAT": 3366.0,
-    "SYNCC": 3.038e-05, "PIECE": 434.7, "PIECET": 165.9, "EL": 9.061, "ELT": 9.589, "SUMS": 1.296, "L2": 51.87,
-    "L2X": 80.63, "SM": 1.521, "BW": 10230000.0, "FB": 0.4603, "TURN0": 242.7, "EF": 1.904, "POWT": 301.3,
-    "JOIN": 4922.0, "JOINP": 135.4, "STORED": 2.839, "LOADED": 7.575, "MMA1": 1.85, "MMA2": 1.249, "MMA3": 1.274,
-    "MMAP": 1.724, "MMAW": 1.281, "SJOIN": 11610.0, "SSTORED": 1.756, "SMEM": 0.5213, "CAP": 13.63, "CAPW": 3.371,
-    "WAVE": 0.2594, "A64": 0.9983, "A32": 1.02, "A16": 1.286, "M16": 1.1,
+    "LAUNCH": 2.232, "CLAUNCH": 0.2455, "CLOCK": 2461.0, "FILL": 5488.0, "FILLC": 658.7, "LAT": 3073.0,
+    "SYNCC": 3.03e-05, "PIECE": 401.9, "PIECET": 172.1, "EL": 9.555, "ELT": 7.959, "SUMS": 1.197, "L2": 57.53,
+    "L2X": 70.39, "SM": 1.584, "BW": 9774000.0, "FB": 0.4664, "TURN0": 248.4, "EF": 1.9, "POWT": 273.4,
+    "JOIN": 6154.0, "JOINP": 145.2, "STORED": 2.753, "LOADED": 6.58, "MMA1": 1.853, "MMA2": 1.235, "MMA3": 1.248,
+    "MMAP": 1.839, "MMAW": 1.186, "SJOIN": 11520.0, "SSTORED": 1.802, "SMEM": 0.5903, "CAP": 13.57, "CAPW": 3.382,
+    "WAVE": 0.261, "A64": 0.9656, "A32": 0.9867, "A16": 1.252, "M16": 1.093, "ODD": 1.149,
 }  # fmt: skip
 
 # Those of A and B of 1 byte that differ. K counts elements of 2 bytes: a step has the same bytes, and takes the same
@@ -132,11 +133,12 @@ class _Model:
         cols = flipped / self.wide * (1 - 1e-12), (1 - flipped) / self.wide * (1 - 1e-12)
         self.sides = np.array([np.concatenate(side) for side in zip(rows, cols, strict=True)])  # of m, and of n
 
-        area, ideal = m * n, m * n / 32
+        # The matrix unit takes as long for a width that 16 does not divide as for the next that it does, or longer.
+        area, ideal = m * n, m * (n + n % 16) / 32 * np.where(n % 16, c["ODD"], 1.0)
         self.fixed = (ideal * column(self._rate)) ** 8 + ((m + m / 64 * n) * c["SM"]) ** 8
         self.fixed += (c["LAT"] / column(lambda t: t.stages)) ** 8
         self.narrow = n % 64 != 0, flipped > 0
-        self.bytes, self.power = (m / cn + n / cm) * 128, (ideal * c["EF"]) ** 8
+        self.shape, self.power = (m, n, cm, cn, flipped), (ideal * c["EF"]) ** 8
         self.sync = c["SYNCC"] * (blocks - 1)
         pieces = column(lambda t: t.n // t.piece(size) * t.row_blocks)
         self.epilogue = pieces * np.where(flipped, c["PIECET"], c["PIECE"]) + area / np.where(
@@ -159,7 +161,7 @@ class _Model:
         least = ck * STEP - STEP + 1
         self.by_least = np.argsort(-least, kind="stable")
         self.least = least[self.by_least]
-        self.loads: dict[float, tuple[Any, Any]] = {}
+        self.loads: dict[tuple[float, int, int], tuple[Any, Any]] = {}
         self.lock, self.room = threading.Lock(), _Room(self)
 
     def _rate(self, t: GemmTile) -> float:
@@ -182,7 +184,7 @@ class _Model:
         np, c, r, steps = _numpy(), self.constants, self.room, -(-k // STEP)
         self._rounds(r, m, n, batch)
         work = 2 * m * n * k * batch / 7e8
-        self._steps(r, c.get(f"A{max(align, 16)}", 1.0), (work / (work + c["POWT"])) ** 8)
+        self._steps(r, self._lines(m, n, c.get(f"A{max(align, 16)}", 1.0)), (work / (work + c["POWT"])) ** 8)
         self._whole(r, steps)
         share, parts = self._streamed(r, steps), self._split(r, steps)
         # Bytes: what several rounds read again, and what runs at different places of K.
@@ -216,12 +218,21 @@ class _Model:
         np.maximum(r.filled, self.always, out=r.active)
         np.minimum(r.active, 1.0, out=r.active)
 
-    def _steps(self, r: _Room, rounded: float, power: float) -> None:
-        """Clocks of a step along K. `rounded`: what lines of L2 cost more; `power`: of what the card's power does."""
-        np, c, step = _numpy(), self.constants, r.step
-        lines = self.loads.get(rounded)
-        if lines is None:
-            lines = self.loads[rounded] = self.bytes * (rounded / c["L2"]), self.bytes * (rounded / c["L2X"])
+    def _lines(self, m: int, n: int, rounded: float) -> tuple[Any, Any]:
+        """Clocks in which L2 gives what a stage has, where all multiprocessors ask and where none does. Rows past the
+        end of a matrix are not asked for. `rounded`: what rows that begin off lines cost more."""
+        high, wide = (min(-(-x // LEAST_BOX) * LEAST_BOX, WIDEST) for x in (m, n))
+        found = self.loads.get((rounded, high, wide))
+        if found is None:
+            np, c, (tile_m, tile_n, cm, cn, flipped) = _numpy(), self.constants, self.shape
+            of_m, of_n = np.where(flipped, wide, high), np.where(flipped, high, wide)
+            asked = (np.minimum(tile_m, of_m) / cn + np.minimum(tile_n, of_n) / cm) * (128 * rounded)
+            found = self.loads[rounded, high, wide] = asked / c["L2"], asked / c["L2X"]
+        return found
+
+    def _steps(self, r: _Room, lines: tuple[Any, Any], power: float) -> None:
+        """Clocks of a step along K. `power`: of what the card's power does."""
+        np, step = _numpy(), r.step
         np.multiply(r.active, lines[0], step)
         np.add(step, lines[1], step)
         for _ in range(3):  # the root of the sum of eighth powers
