@@ -257,7 +257,7 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     length = max(1, -(-k * product.a.bytes // 2))
     sms, majors = blocks or multiprocessors(a), (crosswise(a), crosswise(b))
     said = alignment(a, b), majors, product.a.bytes
-    tile = tile or choose_tile(max(m, 1), max(n, 1), length, sms, to.bytes, *said)
+    tile = tile or choose_tile(max(m, 1), max(n, 1), length, sms, to.bytes, *said, integers=product.sums == al.i32)
     if split is not None:
         tile = tile._replace(split=split)
     assert allowed(tile, k, to, product, majors)

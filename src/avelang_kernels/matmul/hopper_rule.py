@@ -21,7 +21,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from avelang_kernels.matmul.hopper_tiles import LEAST_BOX, SMS, STEP, STREAM, GemmTile, resident
+from avelang_kernels.matmul.hopper_tiles import LEAST_BOX, SMS, STEP, STREAM, GemmTile, integer_width, resident
 
 SPLITS = 16  # parts of K, at the most
 WIDEST = 256  # rows or columns of a tile, at the most
@@ -109,7 +109,7 @@ class _Model:
     ping-pong ones, K shared in a cluster, streamed, split."""
 
     def __init__(self, size: int, sms: int, tiles: list[GemmTile] | None = None, width: int = 2):
-        np = _numpy()
+        self.np = np = _numpy()
         self.constants = c = CONSTANTS if width > 1 else CONSTANTS | CONSTANTS_OF_BYTES
         self.tiles = sorted(candidates(size) if tiles is None else tiles, key=_kind)
         kinds = [_kind(t) for t in self.tiles]
@@ -137,7 +137,7 @@ class _Model:
         area, ideal = m * n, m * (n + n % 16) / 32 * np.where(n % 16, c["ODD"], 1.0)
         self.fixed = (ideal * column(self._rate)) ** 8 + ((m + m / 64 * n) * c["SM"]) ** 8
         self.fixed += (c["LAT"] / column(lambda t: t.stages)) ** 8
-        self.narrow = n % 64 != 0, flipped > 0
+        self.narrow, self.odd = (n % 64 != 0, flipped > 0), column(lambda t: not integer_width(t.n)) > 0
         self.shape, self.power = (m, n, cm, cn, flipped), (ideal * c["EF"]) ** 8
         self.sync = c["SYNCC"] * (blocks - 1)
         pieces = column(lambda t: t.n // t.piece(size) * t.row_blocks)
@@ -181,32 +181,33 @@ class _Model:
     def compute(self, m: int, n: int, k: int, align: int, size: int, batch: int) -> tuple[Any, Any]:
         """As `times`, for who holds the lock: arrays of the model's own, which the next call overwrites. Written for
         few operations, into memory that is there: each takes half a microsecond, whatever it computes."""
-        np, c, r, steps = _numpy(), self.constants, self.room, -(-k // STEP)
+        np, c, r, steps = self.np, self.constants, self.room, -(-k // STEP)
         self._rounds(r, m, n, batch)
         work = 2 * m * n * k * batch / 7e8
         self._steps(r, self._lines(m, n, c.get(f"A{max(align, 16)}", 1.0)), (work / (work + c["POWT"])) ** 8)
         self._whole(r, steps)
-        share, parts = self._streamed(r, steps), self._split(r, steps)
+        share, parts = self._streamed(r), self._split(r)
         # Bytes: what several rounds read again, and what runs at different places of K.
         both = 2 * (m + n) * k * batch
         over = 1 / (1 + math.exp(min(50.0, (c["CAP"] - both / 1e6) / c["CAPW"])))
         self._reads(r, share, k * (over / c["BW"]), both * (over / c["BW"]))
         memory = (both * (c["M16"] if align < 32 else 1.0) - over * both + size * m * n * batch) / c["BW"] + c["FB"]
         us = r.clocks
-        np.multiply(us, 1 / c["CLOCK"], us)
+        np.multiply(us, r.clock, us)
         np.add(us, self.start, us)
         np.add(us, r.active, us)
-        np.add(us, memory, us)
+        np.add(us, r.given(4, memory), us)
         if k < self.least[0]:
             us[self.by_least[: int((self.least > k).sum())]] = np.inf
-        np.copyto(r.stream_clocks, np.inf, where=(share == 1) | (share * steps < 2))
-        np.multiply(parts, 2.0, r.rest)
-        np.copyto(r.split_clocks, np.inf, where=(parts < 2) | (r.parted < r.rest))
+        np.multiply(share, r.scalars[1], r.stream_few)
+        np.copyto(r.stream_clocks, r.never, where=np.equal(share, r.one) | np.less(r.stream_few, r.two))
+        np.add(parts, parts, r.rest)
+        np.copyto(r.split_clocks, r.never, where=np.less(parts, r.two) | np.less(r.parted, r.rest))
         return us, parts
 
     def _rounds(self, r: _Room, m: int, n: int, batch: int) -> None:
         """Tiles, the part of the multiprocessors that is busy, and rounds."""
-        np = _numpy()
+        np = self.np
         r.extents[0], r.extents[1] = m, n
         np.dot(r.extents, self.sides, r.sides)
         np.ceil(r.sides, r.sides)
@@ -216,7 +217,7 @@ class _Model:
         np.divide(r.tiles, self.resident, r.filled)
         np.ceil(r.filled, r.rounds)
         np.maximum(r.filled, self.always, out=r.active)
-        np.minimum(r.active, 1.0, out=r.active)
+        np.minimum(r.active, r.one, out=r.active)
 
     def _lines(self, m: int, n: int, rounded: float) -> tuple[Any, Any]:
         """Clocks in which L2 gives what a stage has, where all multiprocessors ask and where none does. Rows past the
@@ -224,7 +225,7 @@ class _Model:
         high, wide = (min(-(-x // LEAST_BOX) * LEAST_BOX, WIDEST) for x in (m, n))
         found = self.loads.get((rounded, high, wide))
         if found is None:
-            np, c, (tile_m, tile_n, cm, cn, flipped) = _numpy(), self.constants, self.shape
+            np, c, (tile_m, tile_n, cm, cn, flipped) = self.np, self.constants, self.shape
             of_m, of_n = np.where(flipped, wide, high), np.where(flipped, high, wide)
             asked = (np.minimum(tile_m, of_m) / cn + np.minimum(tile_n, of_n) / cm) * (128 * rounded)
             found = self.loads[rounded, high, wide] = asked / c["L2"], asked / c["L2X"]
@@ -232,13 +233,13 @@ class _Model:
 
     def _steps(self, r: _Room, lines: tuple[Any, Any], power: float) -> None:
         """Clocks of a step along K. `power`: of what the card's power does."""
-        np, step = _numpy(), r.step
+        np, step = self.np, r.step
         np.multiply(r.active, lines[0], step)
         np.add(step, lines[1], step)
         for _ in range(3):  # the root of the sum of eighth powers
             np.multiply(step, step, step)
         np.add(step, self.fixed, step)
-        np.multiply(self.power, power, r.other)
+        np.multiply(self.power, r.given(0, power), r.other)
         np.add(step, r.other, step)
         for _ in range(3):
             np.sqrt(step, step)
@@ -247,21 +248,21 @@ class _Model:
     def _whole(self, r: _Room, steps: int) -> None:
         """Clocks of all tiles but those that are streamed or split: rounds of a loop and an epilogue. Of ping-pong
         consumers one has its epilogue while the other has its loop, in all rounds but one."""
-        np = _numpy()
-        np.multiply(r.part, steps, r.loop)
+        np = self.np
+        np.multiply(r.part, r.given(1, steps), r.loop)
         np.ceil(r.loop, r.loop)
         np.multiply(r.loop, r.front_step, r.loop)
         np.add(r.loop, r.last, r.front)
         np.multiply(r.front, r.front_rounds, r.front)
         np.minimum(r.turn_loop, r.turn_epilogue, out=r.turn)
-        np.subtract(self.constants["TURN0"], r.turn, r.turn)
-        np.subtract(r.turn_rounds, 1.0, r.again)
+        np.subtract(r.turn0, r.turn, r.turn)
+        np.subtract(r.turn_rounds, r.one, r.again)
         np.multiply(r.turn, r.again, r.turn)
         np.add(r.turn_clocks, r.turn, r.turn_clocks)
 
-    def _reads(self, r: _Room, share: Any, of_k: float, least: float) -> None:
+    def _reads(self, r: _Room, share: Any, of_k: Any, least: Any) -> None:
         """Microseconds of what is read again, in the place of `active`; `least` at the least."""
-        np = _numpy()
+        np, of_k, least = self.np, r.given(2, of_k), r.given(3, least)
         np.sqrt(r.active, r.active)
         np.multiply(r.active, r.rounds, r.active)
         np.multiply(r.active, self.spread, r.active)
@@ -271,32 +272,32 @@ class _Model:
         np.multiply(r.stream_extra, of_k, r.stream_extra)
         np.add(r.stream_extra, least, r.stream_extra)
 
-    def _streamed(self, r: _Room, steps: int) -> Any:
+    def _streamed(self, r: _Room) -> Any:
         """Clocks of streamed tiles, of which the blocks that share one add up its sums one after another (two are in
         the start); what comes out are the tiles of a block that it shares, or that it has as the last of several."""
-        np, filled, whole, few = _numpy(), r.stream_filled, r.stream_whole, r.stream_few
+        np, filled, whole, few = self.np, r.stream_filled, r.stream_whole, r.stream_few
         np.floor(filled, whole)
-        np.minimum(filled, 1.0, out=few)
+        np.minimum(filled, r.one, out=few)
         np.multiply(filled, r.stream_step, r.stream_clocks)
-        np.multiply(r.stream_clocks, steps, r.stream_clocks)
+        np.multiply(r.stream_clocks, r.scalars[1], r.stream_clocks)
         np.maximum(whole, few, out=r.stream_share)
-        np.multiply(r.stream_share, self.epilogue[self.stream], r.stream_share)
+        np.multiply(r.stream_share, r.stream_epilogue, r.stream_share)
         np.add(r.stream_clocks, r.stream_share, r.stream_clocks)
         np.divide(r.stream_load, few, few)
         np.subtract(few, r.stream_load, few)
         np.add(r.stream_clocks, few, r.stream_clocks)
-        np.maximum(whole, 1.0, out=whole)
-        np.subtract(whole, 1.0, whole)
+        np.maximum(whole, r.one, out=whole)
+        np.subtract(whole, r.one, whole)
         return np.subtract(filled, whole, r.stream_share)
 
-    def _split(self, r: _Room, steps: int) -> Any:
+    def _split(self, r: _Room) -> Any:
         """Clocks of tiles that split K; the parts come out."""
-        np, parts = _numpy(), r.parts
+        np, parts = self.np, r.parts
         np.divide(r.split_resident, r.split_tiles, parts)
         np.floor(parts, parts)
-        np.minimum(parts, SPLITS, out=parts)
-        np.maximum(parts, 1.0, out=parts)
-        np.multiply(r.split_part, steps, r.parted)
+        np.minimum(parts, r.most, out=parts)
+        np.maximum(parts, r.one, out=parts)
+        np.multiply(r.split_part, r.scalars[1], r.parted)
         np.divide(r.parted, parts, r.split_clocks)
         np.ceil(r.split_clocks, r.split_clocks)
         np.multiply(r.split_clocks, r.split_step, r.split_clocks)
@@ -309,22 +310,24 @@ class _Model:
         split = [t._replace(split=int(p)) for t, p in zip(self.tiles[self.split.start :], parts, strict=True)]
         return [*self.tiles[: self.split.start], *split]
 
-    def refuse(self, us: Any, majors: tuple[bool, bool]) -> None:
+    def refuse(self, us: Any, majors: tuple[bool, bool], integers: bool = False) -> None:
         """Gives those tiles an endless time whose columns are those of an operand with neighbors off K, and no multiple
-        of 64."""
+        of 64; and those that `integers` have no product for."""
         narrow, flipped = self.narrow
+        if integers:
+            us[self.odd] = float("inf")
         if majors[0]:
             us[narrow & flipped] = float("inf")
         if majors[1]:
             us[narrow & ~flipped] = float("inf")
 
     def best(
-        self, m: int, n: int, k: int, align: int, size: int, batch: int, majors: tuple[bool, bool]
-    ) -> tuple[Any, ...]:
+        self, m: int, n: int, k: int, align: int, size: int, batch: int, majors: tuple[bool, bool], integers: bool
+    ) -> tuple[Any, ...]:  # fmt: skip
         """The tile that is through soonest, the parts of its K (0: as it is), and the extents of its cluster's part."""
         with self.lock:
             us, parts = self.compute(m, n, k, align, size, batch)
-            self.refuse(us, majors)
+            self.refuse(us, majors, integers)
             at = int(us.argmin())
             split = int(parts[at - self.split.start]) if at >= self.split.start else 0
         high, wide = self.extents[at]
@@ -353,7 +356,17 @@ class _Room:
         self.parts, self.parted, self.rest = np.empty((3, split.stop - split.start))
         self.split_resident, self.split_tiles = model.resident[split], self.tiles[split]
         self.split_part, self.split_step, self.split_load = model.part[split], self.step[split], model.load[split]
-        self.split_clocks = self.clocks[split]
+        self.split_clocks, self.stream_epilogue = self.clocks[split], model.epilogue[stream]
+        # Numbers as arrays: from Python's own, NumPy makes one at each operation.
+        numbers = 1.0, 2.0, float(SPLITS), float("inf"), model.constants["TURN0"], 1 / model.constants["CLOCK"]
+        self.one, self.two, self.most, self.never, self.turn0, self.clock = map(np.array, numbers)
+        self.scalars = [np.array(0.0) for _ in range(5)]
+
+    def given(self, which: int, number: float) -> Any:
+        """One of the numbers of a call, as an array."""
+        found = self.scalars[which]
+        found[()] = number
+        return found
 
 
 @functools.cache
@@ -390,16 +403,19 @@ def times_of(
 @functools.lru_cache(maxsize=1 << 16)
 def choose_tile(
     m: int, n: int, k: int, sms: int = SMS, size: int = 2, align: int = 128, majors: tuple[bool, bool] = (False, False),
-    width: int = 2, batch: int = 1,
+    width: int = 2, batch: int = 1, integers: bool = False,
 ) -> GemmTile:  # fmt: skip
     """The tile with which C of m x n is through soonest on a GPU of so many multiprocessors, by the model; or so many
-    of them, of `batch` products in one launch. Arguments are those of `times`."""
-    tile, split, high, wide = _model(size, sms, min(width, 2)).best(m, n, k, align, size, batch, majors)
-    # Where a side is short, tiles go along it first: what runs at a time has all of it.
+    of them, of `batch` products in one launch. `integers`: A and B are. Other arguments are those of `times`."""
+    tile, split, high, wide = _model(size, sms, min(width, 2)).best(m, n, k, align, size, batch, majors, integers)
+    # Where a side is short, tiles go along it first: what runs at a time has all of it. Where all run at a time they do
+    # not: tiles with the same rows of the longer side, which are read once, would be on all parts of the GPU.
     if tile.transposed:
         m, n = n, m
     rows, cols = -(-m // high), -(-n // wide)
     short = 1 if cols <= SHORT and cols < rows else SHORT if rows <= SHORT else tile.group_m
+    if short == 1 and rows * cols * batch <= resident(tile.cluster, sms):
+        short = tile.group_m
     return _of(tile, split or tile.split, short)
 
 

@@ -161,6 +161,11 @@ class GemmTile(NamedTuple):
         return next((why for why, wrong in faults.items() if wrong), "")
 
 
+def integer_width(n: int) -> bool:
+    """True for the widths that `wgmma` has for integers (PTX ISA 9.0, 9.7.15.2, "Matrix shape")."""
+    return n % 16 == 0 or n in (8, 24)
+
+
 def box_of(rows: int) -> int:
     """How many of the rows that a block copies of an operand TMA copies at once: `LEAST_BOX` or more, so that there are
     few copies, and few rows past the end of a matrix among them."""

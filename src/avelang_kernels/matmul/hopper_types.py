@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple
 import avelang.language as al
 from avelang import Want, argument_error
 from avelang_kernels.arrays import address, is_torch, named, spanned, strides_of
-from avelang_kernels.matmul.hopper_tiles import GemmTile
+from avelang_kernels.matmul.hopper_tiles import GemmTile, integer_width
 
 FP8 = {"float8_e4m3fn": (al.f8e4m3fn, "e4m3"), "float8_e5m2": (al.f8e5m2, "e5m2")}
 INT8 = {"int8": (al.i8, "i8"), "uint8": (al.u8, "u8")}
@@ -160,8 +160,7 @@ def scales(a: Any, b: Any, needed: bool, rows: tuple[int, int] = (1, 1)) -> tupl
 
 
 def odd_width(tile: GemmTile, product: Product) -> str:
-    """Why there is no `wgmma` of a tile's width for a product, or "": integers have multiples of 16, 8 and 24 (PTX ISA
-    9.0, 9.7.15.2, "Matrix shape")."""
-    if product.sums == al.i32 and tile.n % 16 and tile.n not in (8, 24):
+    """Why there is no `wgmma` of a tile's width for a product, or ""."""
+    if product.sums == al.i32 and not integer_width(tile.n):
         return "n must be a multiple of 16 for integers"
     return ""
