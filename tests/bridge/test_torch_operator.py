@@ -152,38 +152,3 @@ def test_tensors_of_meta_describe_results():
         assert ops.softmax(a).shape == a.shape and ops.linear(a, torch.empty(7, 5, device="meta")).shape == (3, 4, 7)
     with pytest.raises(AveError, match="L066"):
         ops.matmul(b, b)
-
-
-def test_what_repeats_a_call_runs_for_calls_alike():
-    from avelang.bridge import Array, op
-
-    ran, stamp = [], [0]
-
-    @op(lambda x: Array(x.shape, x.dtype), namespace="tests_repeats")
-    def doubled(x, y, *, by: float = 2.0):
-        ran.append("host")
-        torch.mul(x, by, out=y)
-
-    def repeats(inputs, outputs, *, by):
-        def run(x, y):
-            ran.append("run")
-            torch.mul(x, by, out=y)
-
-        return None if by == 3.0 else run
-
-    doubled.repeats(repeats, stamp=lambda: stamp[0])
-
-    def said(x, **options):
-        ran.clear()
-        assert torch.equal(doubled(x, **options), x * options.get("by", 2.0))
-        return ran[0]
-
-    x = torch.arange(256.0)
-    assert [said(x) for _ in range(4)] == ["host", "host", "run", "run"]
-    assert said(x[1:]) == said(x.view(16, 16).T) == said(x.double()) == said(x, by=3.0) == "host"
-    assert [said(x, by=3.0) for _ in range(4)] == ["host"] * 4
-    stamp[0] = 1
-    assert [said(x), said(x)] == ["host", "run"]
-    ran.clear()
-    doubled(x, out=torch.empty_like(x))
-    assert ran == ["host"]

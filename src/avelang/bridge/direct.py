@@ -2,9 +2,8 @@
 each microsecond of a call counts.
 
 It is written as text, one line for each input and output, and runs the host function where nobody watches, no gradient
-is wanted, and a call of such shapes and dtypes was there before. Of an operation that says what repeats a call
-(`Operation.repeats`) that runs instead, for tensors that lie as those of the call before. Everything else goes to the
-general way."""
+is wanted, and a call of such shapes and dtypes was there before. Everything else goes to the general way. (Calls that
+run no Python at all: `relaunched.py`.)"""
 
 from __future__ import annotations
 
@@ -14,29 +13,27 @@ from typing import Any
 from avelang.bridge.alignment import UNIT, aligned
 
 
-def direct(side: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """`call(inputs, options, out, fallback)` for one operation, and `attempt(inputs, options)`, which gives None for
-    what cannot be repeated. `side`: the operation in torch."""
+def direct(side: Any) -> Callable[..., Any]:
+    """`call(inputs, options, out, fallback)` for one operation. `side`: the operation in torch."""
     operation, torch = side.operation, side.torch
     text = _text(side.signature, operation)
     if text is None:
-        return side.general, lambda inputs, options: None
+        return side.general
     names = {
         "plain": side.plain, "modes": side.modes, "host": operation.host,
         "functions": torch._C._len_torch_function_stack, "transforms": torch._C._functorch.peek_interpreter_stack,
         "forward": torch.autograd.forward_ad, "cast": torch.is_autocast_enabled, "grad_enabled": torch.is_grad_enabled,
         "plans": side.plans, "like": torch.empty_like, "empty": torch.empty_strided, "general": side.general,
-        "ready": side.ready, "keep": side.keep, "stamp": operation.stamp,
         "aligned": aligned,
     }  # fmt: skip
     exec(compile(text, f"<direct call of {operation.full_name}>", "exec"), names)
-    return names["call"], names["attempt"]  # type: ignore[return-value]
+    return names["call"]  # type: ignore[return-value]
 
 
 def _text(signature: Any, operation: Any) -> str | None:
-    """The functions as text; None for an operation whose inputs may all be None."""
+    """The function as text; None for an operation whose inputs may all be None."""
     count, outputs, packed = len(signature.inputs), len(signature.outputs), operation.packed
-    maybe, again, returns = signature.optional, operation.repeater is not None, operation.returns
+    maybe, returns = signature.optional, operation.returns
     first = next((i for i, may in enumerate(maybe) if not may), -1)
     if first < 0:
         return None
@@ -48,11 +45,8 @@ def _text(signature: Any, operation: Any) -> str | None:
         """The text for each input, and another one where it is None."""
         return [(f"({none} if x{i} is None else {text})" if maybe[i] else text).format(f"x{i}") for i in range(count)]
 
-    def makes(more: str = "") -> list[str]:
-        return [f"            y{i} = (like(inputs[l{i}]) if l{i} >= 0{more.format(i)}"
-                f" else empty(s{i}, t{i}, dtype=d{i}, device=x{first}.device))" for i in range(outputs)]  # fmt: skip
-
-    places = each("({0}.shape, {0}.stride(), {0}.dtype, {0}.data_ptr() & 127)", "None")
+    makes = [f"            y{i} = (like(inputs[l{i}]) if l{i} >= 0 and inputs[l{i}].is_contiguous()"
+             f" else empty(s{i}, t{i}, dtype=d{i}, device=x{first}.device))" for i in range(outputs)]  # fmt: skip
     key = [x for pair in zip(each("{0}.shape", "None"), each("{0}.dtype", "None"), strict=True) for x in pair]
     packs = each("{0}.contiguous()", "None")
     given = [packs[i] if i in packed else f"x{i}" for i in range(count)]
@@ -60,29 +54,15 @@ def _text(signature: Any, operation: Any) -> str | None:
         given = [f"(p{i} if (p{i} := {x}) is None or not p{i}.data_ptr() & {UNIT} else aligned(p{i}))"
                  for i, x in enumerate(given)]  # fmt: skip
     named = [f"{name}=options[{i}]" for i, name in enumerate(signature.options)]
-    watched = [
-        f"{' and '.join(each('type({0}) in plain', 'True'))} and not modes() and not functions()",
+    lines = [
+        "def call(inputs, options, out, fallback):", f"    {', '.join(xs)}, = inputs",
+        f"    if (out is None and not fallback and {' and '.join(each('type({0}) in plain', 'True'))}",
+        "            and not modes() and not functions()",
         "            and transforms() is None and forward._current_level < 0"
         + (f" and not (x{first}.is_meta or cast(x{first}.device.type))" if operation.autocast else ""),
         f"            and not (({' or '.join(each('{0}.requires_grad', 'False'))}) and grad_enabled())):",
-    ]
-    repeated = [
-        f"        at = (options, {', '.join(places)}, x{first}.device, stamp())", "        kept = ready.get(at)",
-        "        if kept:", f"            {ways}, run = kept", *makes(), f"            run({', '.join([*xs, *ys])})",
-        f"            return {result}",
-    ]  # fmt: skip
-    plain = [
         f"        found = plans.get((options, {', '.join(key)}, x{first}.device))", "        if found is not None:",
-        f"            {ways}, = found", *makes(" and inputs[l{}].is_contiguous()"),
-        f"            host({', '.join([*given, *ys, *named])})",
-        *((f"            if kept is None: keep(at, inputs, ({', '.join(ys)},), found, options)",) if again else ()),
-        f"            return {result}",
-    ]  # fmt: skip
-    lines = [
-        "def call(inputs, options, out, fallback):", f"    {', '.join(xs)}, = inputs",
-        f"    if (out is None and not fallback and {watched[0]}", *watched[1:], *(repeated if again else ()), *plain,
-        "    return general(inputs, options, out, fallback)",
-        "def attempt(inputs, options):", f"    {', '.join(xs)}, = inputs",
-        *((f"    if ({watched[0]}", *watched[1:], *repeated) if again else ()), "    return None",
+        f"            {ways}, = found", *makes, f"            host({', '.join([*given, *ys, *named])})",
+        f"            return {result}", "    return general(inputs, options, out, fallback)",
     ]  # fmt: skip
     return "\n".join(lines)

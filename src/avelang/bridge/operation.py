@@ -63,8 +63,6 @@ class Operation:
         self.gradient_options: frozenset[str] | None = frozenset()
         self.saves: frozenset[str] = frozenset((*self.signature.inputs, *self.signature.outputs))
         self.instead: Callable[..., Any] | None = None
-        self.repeater: Callable[..., Any] | None = None
-        self.stamp: Callable[[], Any] = tuple
         self.__name__, self.__doc__ = name, host.__doc__
         self.__qualname__, self.__module__ = getattr(host, "__qualname__", name), host.__module__
         self.__signature__ = self.signature.public()
@@ -126,23 +124,6 @@ class Operation:
         runs it where there is no kernel for the dtype or the chip (`avelang.bridge.no_kernel`)."""
         self.instead = function
         return function
-
-    def repeats(self, function: F, *, stamp: Callable[[], Any] = tuple) -> F:
-        """Gives the operation what shortens calls in torch: `function(inputs, outputs, **options)` is asked once a call
-        has run, and returns `run(*inputs, *outputs)`, which launches the same for tensors of those dtypes, shapes,
-        strides, devices and addresses modulo 128 of the inputs, of outputs without gaps, and of those options; or None
-        where it has nothing shorter. stamp: what else the launches depend on, compared by `==`."""
-        self.repeater, self.stamp = function, stamp
-        return function
-
-    def again(self, inputs: tuple[Any, ...], options: tuple[Any, ...]) -> Any:
-        """The results of a call in torch that repeats one before, of all inputs and all options in order; None where no
-        such call was there, or somebody watches."""
-        torch = sys.modules.get("torch")
-        # First, since what Dynamo sees of this object must not change while it traces.
-        if torch is None or torch.compiler.is_compiling() or self._torch is None:
-            return None
-        return self._torch.attempt(inputs, options)
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from avelang.base.errors import error
 from avelang.base.parsing import literal
 from avelang.base.places import argument_error
-from avelang.bridge.alignment import aligned, with_aligned
+from avelang.bridge.alignment import with_aligned
 from avelang.bridge.descriptions import FLOATS, Array, NoKernel
 from avelang.bridge.direct import direct
 from avelang.bridge.signatures import encoded
@@ -36,7 +36,6 @@ class TorchOperator:
         self.host, self.count = self._aligning if operation.aligns else operation.host, len(self.signature.inputs)
         self.returns, self._packs = operation.returns, operation.packed
         self.plans: dict[Any, Any] = {}
-        self.ready: dict[Any, Any] = {}
         self._function: Any = None
         self._empty, self._like, self._grad_enabled = torch.empty_strided, torch.empty_like, torch.is_grad_enabled
         self._first = next((i for i, may in enumerate(self.signature.optional) if not may), 0)
@@ -47,7 +46,7 @@ class TorchOperator:
         self._listed = any(o.schema.endswith("[]") for o in self.signature.options.values())
         self._coded = [i for i, o in enumerate(self.signature.options.values()) if not o.schema]
         self.operator = self._registered()
-        self.call, self.attempt = direct(self)
+        self.call = direct(self)
 
     # -- eager calls ---------------------------------------------------------------------------------------------------
 
@@ -139,20 +138,6 @@ class TorchOperator:
                 self.plans.clear()
             self.plans[key] = found
         return found
-
-    def keep(self, key: Any, inputs: Sequence[Any], made: Sequence[Any], found: Any, options: Sequence[Any]) -> None:
-        """Keeps for calls like one that has run how its outputs are made and what launches it; () where nothing does
-        that better than the host function."""
-        repeater, kept = self.operation.repeater, ()
-        fit = all(inputs[i] is None or inputs[i].is_contiguous() for i in self._packs)
-        if repeater is not None and fit and all(aligned(x) is x for x in inputs):
-            run = repeater(tuple(inputs), tuple(made), **self.signature.named(options))
-            if run is not None:
-                ways = [(s, t, d, l if l >= 0 and inputs[l].is_contiguous() else -1) for s, t, d, l in found]
-                kept = (*ways, run)
-        if len(self.ready) > MOST:
-            self.ready.clear()
-        self.ready[key] = kept
 
     def described(self, x: Any) -> Array | None:
         """The description of a tensor."""

@@ -9,7 +9,6 @@ from typing import Any
 from avelang import argument_error
 from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
-from avelang.bridge.invariance import invariant as invariance
 from avelang.bridge.relaunched import relaunched
 from avelang.ops.matmul import check_array
 from avelang_kernels.arrays import is_torch
@@ -21,7 +20,6 @@ from avelang_kernels.attention.table import (
     entry_for,
     problem_for,
     problem_of,
-    repeated,
     run_backward,
     run_forward,
 )
@@ -95,24 +93,6 @@ def scaled_attention_and_lse(
     arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed
     options = scale, softcap, left, right, bottom_right, gqa, longest, invariant, dropout
     _forward(arrays, out, lse, options, rows_first, target)
-
-
-def _repeats(inputs: Any, outputs: Any, **options: Any) -> Any:
-    """What repeats a forward of arrays of four dimensions, packed, or in pages, without a mask that is an array."""
-    out, lse = outputs
-    first, target = options.pop("rows_first"), options.pop("target")
-    p = problem_for(tuple(described(x) for x in inputs), tuple(options[n] for n in _OF_PROBLEM))
-    if p.bias or not p.packed_q and len(out.shape) != 4 or lse.data_ptr() % 16:
-        return None
-    run = repeated(p, Operands(*inputs), out.transpose(1, 2) if first else out, target)
-    if run is None or not first:
-        return run
-    return lambda *arrays: run(*arrays[:-2], arrays[-2].transpose(1, 2), arrays[-1])
-
-
-_OF_PROBLEM = "scale", "softcap", "left", "right", "bottom_right", "gqa", "longest", "invariant", "dropout"
-for _operation in (scaled_attention, scaled_attention_and_lse):
-    _operation.repeats(_repeats)
 
 
 # -- gradients ---------------------------------------------------------------------------------------------------------
@@ -347,18 +327,10 @@ def attention(
     arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, seed
     options = scale, softcap, left, right, bottom, enable_gqa, longest, invariant, first, target, dropout_p
     run = scaled_attention_and_lse if return_lse else scaled_attention
-    found = _again(run, arrays, options) if out is None and seed is None else None
-    if found is None:
-        found = run(*arrays, out=out, fallback=fallback, **dict(zip(run.signature.options, options, strict=True)))
+    found = run(*arrays, out=out, fallback=fallback, **dict(zip(run.signature.options, options, strict=True)))
     if not first:
         return found
     return (found[0].swapaxes(-3, -2), found[1]) if return_lse else found.swapaxes(-3, -2)
-
-
-def _again(run: Any, arrays: tuple[Any, ...], options: tuple[Any, ...]) -> Any:
-    """What a call makes that repeats one before; else None. `options`: in the order of the operation's."""
-    held = invariance.on() if options[7] is None else options[7]
-    return run.again(arrays, (*options[:7], held, *options[8:]))
 
 
 def aligned(mask: Any, query: Any) -> Any:

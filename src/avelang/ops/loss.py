@@ -69,13 +69,6 @@ def cross_entropy_rows(
                             **on(target_chip))  # fmt: skip
 
 
-@cross_entropy_rows.repeats
-def _(inputs: Any, outputs: Any, *, ignore_index: int, label_smoothing: float, reduction: str, z_loss: float,
-      softcap: float, target_chip: str | None) -> Any:  # fmt: skip
-    return launches.losses_again(*inputs, reduction=reduction, ignore=ignore_index, smoothing=label_smoothing, z=z_loss,
-                                 cap=softcap, **on(target_chip))  # fmt: skip
-
-
 def flat(x: Any) -> Any:
     """An array without gaps, of one dimension."""
     return x.reshape(-1)
@@ -122,10 +115,6 @@ def cross_entropy(
     Returns a number, or with "none" (...), of f32, or f64 of f64. Differentiable in logits, which are kept for the
     backward beside one number for each row; sums have a fixed order. Raises L066 (a ValueError) for shapes that do not
     fit and dtypes without a kernel."""
-    options = ignore_index, float(label_smoothing), reduction, float(z_loss), float(softcap), target_chip
-    made = cross_entropy_rows.again((logits, target), options) if out is None else None
-    if made is not None:
-        return made
     return cross_entropy_rows(
         logits, target, ignore_index=ignore_index, label_smoothing=float(label_smoothing), reduction=reduction,
         z_loss=float(z_loss), softcap=float(softcap), target_chip=target_chip, out=out,

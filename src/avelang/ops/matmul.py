@@ -7,15 +7,14 @@ import math
 import sys
 from typing import Any
 
-from avelang import argument_error, tile, tuning
+from avelang import argument_error, tile
 from avelang.base.takes import counted
 from avelang.bridge import Array, op
-from avelang.bridge.invariance import invariant as invariance
 from avelang.bridge.relaunched import relaunched
 from avelang_kernels.activations import ACTIVATIONS as FUSED
 from avelang_kernels.arrays import is_torch, named
 from avelang_kernels.matmul import activation_gradient
-from avelang_kernels.matmul.choice import matrix_product, repeated
+from avelang_kernels.matmul.choice import matrix_product
 from avelang_kernels.matmul.hopper_batched import batched_product
 
 DTYPES = ("bfloat16", "float16", "float32")
@@ -89,22 +88,14 @@ _CHECKED: dict[Any, str] = {}
 MOST_CHECKED = 1 << 14
 
 
-_NAMES: dict[Any, str] = {}
-
-
 def _repeated(a: Any, b: Any, bias: Any, activation: Any, target: Any, invariant: Any) -> Any:
     """The product where one like it has run; else None."""
     torch = sys.modules.get("torch")
     if torch is None or torch.compiler.is_compiling() or not (activation is None or type(activation) is str):
         return None
-    side, kind, made = matrices._torch, type(a), None
-    if side is not None and (kind is torch.Tensor or kind is torch.nn.Parameter):
-        name = _NAMES.get(a.dtype) or _NAMES.setdefault(a.dtype, named(a))
-        held = invariance.on() if invariant is None else invariant
-        made = side.attempt((a, b, bias), (name, activation, target, held))
-    known = _CHECKED.get(_key(a, b, bias, activation)) if made is None else None
+    known = _CHECKED.get(_key(a, b, bias, activation))
     if known is None:
-        return made
+        return None
     return matrices(a, b, bias, activation=activation, target=target, invariant=invariant, out_dtype=known)
 
 
@@ -136,24 +127,6 @@ def matrices(
         return
     leading = broadcast(tuple(a.shape[:-2]), tuple(b.shape[:-2]))
     batches(a, b, out, leading, (bias, activation, target, bool(invariant)))
-
-
-def _repeats(inputs: Any, outputs: Any, *, activation: str | None, target: str | None, invariant: bool | None,
-             out_dtype: str) -> Any:  # fmt: skip
-    (a, b, bias), (out,) = inputs, outputs
-    if len(b.shape) != 2 or 0 in out.shape:
-        return None
-    one, made = (a, out) if len(a.shape) == 2 else (flat(a), flat(out))
-    if one is None:
-        return None
-    run = repeated(one, b, made, bias, activation, target, bool(invariant))
-    if run is None or len(a.shape) == 2:
-        return run and (lambda a, b, bias, out: run(a, b, out, bias))
-    places, to = (one.shape, one.stride()), made.shape
-    return lambda a, b, bias, out: run(a.as_strided(*places), b, out.view(to), bias)
-
-
-matrices.repeats(_repeats, stamp=tuning.epoch)
 
 
 @matrices.backward(saves=("a", "b", "bias"))

@@ -58,13 +58,6 @@ def rms_norm_rows(
     through(make, y)
 
 
-@rms_norm_rows.repeats
-def _(inputs: Any, outputs: Any, *, eps: float, offset: int, target: str | None) -> Any:
-    (x, weight), (y, _) = inputs, outputs
-    run = launches.forward_again(x, weight, None, y, False, eps=eps, offset=offset, **on(target))
-    return None if run is None else lambda x, weight, y, rstd: run(x, weight, None, y, None, rstd)
-
-
 def _sum_shapes(x: Array, residual: Array, weight: Array | None = None, *, offset: int) -> tuple[Array, Array, Array]:
     if residual != x:
         raise argument_error(f"residual is {residual}, and x is {x}: both need the same shape and dtype")
@@ -138,9 +131,6 @@ def rms_norm(
     torch's autocast in f32, as torch's own, but for a residual. Raises L066 (a ValueError) for shapes that do not fit
     and dtypes without a kernel."""
     if residual is None:
-        made = rms_norm_rows.again((x, weight), (eps, offset, target)) if out is None else None
-        if made is not None:
-            return made
         return rms_norm_rows(x, weight, eps=eps, offset=offset, target=target, out=out)
     return rms_norm_of_sum(x, residual, weight, eps=eps, offset=offset, target=target, out=out)
 
@@ -170,12 +160,6 @@ def layer_norm(
         launches.forward(x, weight, bias, None, y, None, mean, rstd, eps=eps, **on(target))
 
     through(make, y)
-
-
-@layer_norm.repeats
-def _(inputs: Any, outputs: Any, *, eps: float, target: str | None) -> Any:
-    x, weight, bias = inputs
-    return launches.forward_again(x, weight, bias, outputs[0], True, eps=eps, **on(target))
 
 
 @layer_norm.backward(saves=("x", "weight", "mean", "rstd"))

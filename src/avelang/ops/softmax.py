@@ -28,11 +28,6 @@ def softmax_rows(x: Any, y: Any, *, dtype: str | None = None, log: bool = False,
     through(lambda y: launches.make_softmax(x, y, log=log, **on(target)), y)
 
 
-@softmax_rows.repeats
-def _(inputs: Any, outputs: Any, *, dtype: str | None, log: bool, target: str | None) -> Any:
-    return launches.softmax_again(*inputs, *outputs, log=log, **on(target))
-
-
 def _gradient_shapes(y: Array, dy: Array, *, dtype: str) -> Array:
     return Array(y.shape, dtype)
 

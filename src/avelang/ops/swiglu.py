@@ -52,11 +52,6 @@ def gated_packed(x: Any, y: Any, *, act: str = "silu", target: str | None = None
     through(lambda y: gated.make_gated(gate, up, y, act=act, **on(target)), y)
 
 
-@gated_pair.repeats
-def _(inputs: Any, outputs: Any, *, act: str, target: str | None) -> Any:
-    return gated.gated_again(*inputs, *outputs, act=act, **on(target))
-
-
 def _pair_gradient_shapes(gate: Array, up: Array, dy: Array) -> tuple[Array, Array]:
     return Array(gate.shape, gate.dtype), Array(up.shape, up.dtype)
 
@@ -105,9 +100,6 @@ def swiglu(gate: Any, up: Any = None, *, out: Any = None, target: str | None = N
     kernel."""
     if up is None:
         return gated_packed(gate, act="silu", target=target, out=out)
-    made = gated_pair.again((gate, up), ("silu", target)) if out is None else None
-    if made is not None:
-        return made
     return gated_pair(gate, up, act="silu", target=target, out=out)
 
 

@@ -132,19 +132,6 @@ def make_gated(gate: Any, up: Any, y: Any, *, act: str = "silu", **options: Any)
     launch(*R.data, y, *numbers, **places(R, "x", "u"), **options)
 
 
-def gated_again(gate: Any, up: Any, y: Any, *, act: str = "silu", **options: Any) -> Any:
-    """`run(gate, up, y)` for tensors that lie as these do; None where rows must be looked at."""
-    known = _dense(gate.shape, gate.dtype, act) if dense(gate, up, y) else None
-    if known is None:
-        return None
-    launch, (rows, vectors, chunks) = known
-
-    def run(gate: Any, up: Any, y: Any) -> None:
-        launch(gate, up, y, rows, vectors, chunks, **options)
-
-    return run
-
-
 def _prepared(R: RowsOf, dtype: Any, size: int, act: str) -> tuple[Any, tuple[int, ...]]:
     """The launch for rows of elements of `size` bytes, and its numbers behind the arrays."""
     P, chunks, blocks = plan_of(R, size)

@@ -37,7 +37,7 @@ from avelang_kernels.attention.hopper_decode_work import (
 )
 from avelang_kernels.attention.problem import FAR
 from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER
-from avelang_kernels.workspaces import workspace_for, workspace_of
+from avelang_kernels.workspaces import workspace_for
 
 
 @avelang.jit
@@ -386,34 +386,6 @@ def mapped(x: Any, dtype: str) -> Any:
     made = empty_beside(x, tuple(x.shape), dtype)
     made[...] = x
     return made
-
-
-def again(problem: Any, x: Any, out: Any, units: int, *, target: str = HOPPER, **options: Any) -> Any:
-    """`run(*inputs, out, lse)`, inputs in the order of `Operands`, for tensors that lie as these do, of a problem that
-    `fits`; None where one must be copied."""
-    p, (kernel, F, blocks, parts) = problem, planned(problem, units or 4, None)
-    if not (reachable(x.q) and reachable(out) and mappable(x.k) and mappable(x.v)):
-        return None
-    at, spans = kernel[blocks, GROUP + WARP], [tuple(flattened(a).shape) for a in (x.q, out)]
-    numbers = (
-        p.batch, p.kv_heads, p.group, p.queries, p.keys, FAR if p.left is None else min(p.left, FAR),
-        FAR if p.right is None else min(p.right, FAR), int(p.bottom_right), x.table.shape[1] if F.paged else 1,
-        p.page or 1, *strides_of(x.q)[:3], *strides_of(out)[:3], spans[0][0], spans[1][0],
-        *((p.softcap * LOG2E, p.scale / p.softcap) if F.softcap else (p.scale * LOG2E, 0.0)),
-    )  # fmt: skip
-    sums, step, paged, lengths, sinks = parts * F.part, (1,), F.paged, F.lengths, F.sinks
-    flat_q, flat_out = x.q.is_contiguous(), out.is_contiguous()
-
-    def run(q: Any, k: Any, v: Any, bias: Any, cu_q: Any, cu_k: Any, table: Any, several: Any, sink: Any, seed: Any,
-            out: Any, lse: Any) -> None:  # fmt: skip
-        partials, counters = workspace_of(q, parts, sums)
-        if not paged:
-            k, v, table = k.transpose(1, 2), v.transpose(1, 2), counters
-        at(q if flat_q else q.as_strided(spans[0], step), k, v, out if flat_out else out.as_strided(spans[1], step),
-           lse, several if lengths else counters, table, sink if sinks else lse, partials, counters, parts, *numbers,
-           target=target, **options)  # fmt: skip
-
-    return run
 
 
 def launch(

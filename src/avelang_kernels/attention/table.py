@@ -48,7 +48,6 @@ def anything(p: Problem) -> bool:
 
 
 HOPPER, BLACKWELL = ("sm_90a",), ("sm_100a",)
-REPEATED = "hopper_decode", "tile_attention_hopper", "tile_attention_forward"  # those with a function `again`
 FORWARD = (
     Entry("hopper_decode", HOPPER, by_name("hopper_decode", "fits"), by_name("hopper_decode", "launch")),
     Entry(
@@ -263,17 +262,6 @@ def run_forward(p: Problem, x: Operands, out: Any, lse: Any, target: str | None 
         return
     chip, units, more = place_of(x.q, target)
     entry_for(FORWARD, p, chip).launch(p, x, out, lse, target=chip, units=units, **{**more, **options})
-
-
-def repeated(p: Problem, x: Operands, out: Any, target: str | None) -> Any:
-    """`run(*inputs, out, lse)`, inputs in the order of `Operands`, which launches the forward for tensors (batch,
-    heads, length, d), packed, or in pages that lie as these do; None where a kernel says nothing shorter than
-    `run_forward`."""
-    if p.empty:
-        return None
-    chip, units, more = place_of(x.q, target)
-    kernel = entry_for(FORWARD, p, chip).name
-    return by_name(kernel, "again")(p, x, out, units, target=chip, **more) if kernel in REPEATED else None
 
 
 def run_backward(

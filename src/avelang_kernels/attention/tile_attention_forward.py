@@ -206,14 +206,6 @@ def launch(p: Problem, x: Operands, out: Any, lse: Any, *, target: str, units: i
     )
 
 
-def again(p: Problem, x: Operands, out: Any, units: int, *, target: str, **options: Any) -> Any:
-    """`run(*inputs, out, lse)`, inputs in the order of `Operands`, for tensors that lie as these do; None where one
-    must be copied, and with a bias."""
-    if x.bias is not None or any(readable(a, "")[0] is not a for a in (x.q, x.k, x.v)):
-        return None
-    return prepared(p, x, out, target, units, None, None, options)
-
-
 def prepared(p: Problem, x: Operands, out: Any, target: str, units: int, T: Any, splits: int | None,
              options: dict[str, Any]) -> Any:  # fmt: skip
     """`run(*inputs, out, lse)` for arrays that lie as these do, all of which kernels read, the bias as `bias_of` has

@@ -523,25 +523,6 @@ def launch(
     return out
 
 
-def again(problem: Any, x: Any, out: Any, units: int, *, target: str = HOPPER, **options: Any) -> Any:
-    """`run(*inputs, out, lse)`, inputs in the order of `Operands`, for tensors (batch, heads, length, d) that lie as
-    these do, of a problem that `fits`; None where one must be copied."""
-    p, q = problem, x.q
-    if not all(map(reachable, (q, x.k, x.v, out))):
-        return None
-    sizes = p.batch, p.heads, p.queries, p.d, p.kv_heads, p.keys
-    kernel, grid, threads, near = planned(None, DTYPES[named(q)], sizes, p.causal, units, True)
-    at, by, causal = kernel[grid, threads], p.scale * LOG2E, p.causal
-    numbers = p.batch, p.heads, p.queries, p.kv_heads, p.keys, near, by, causal
-
-    def run(q: Any, k: Any, v: Any, *others: Any) -> None:
-        out, lse = others[-2:]
-        at(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), out.transpose(1, 2), lse, *numbers, target=target,
-           **options)  # fmt: skip
-
-    return run
-
-
 def fits(problem: Any) -> bool:
     """True for what this kernel takes: dense arrays, d up to 256 and the same of V, a causal mask by which the last
     query sees all keys, or none; no caps, biases or sinks."""

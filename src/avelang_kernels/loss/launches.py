@@ -8,7 +8,7 @@ import avelang.language as al
 from avelang_kernels.arrays import named
 from avelang_kernels.loss import cross_entropy as kernels
 from avelang_kernels.norm.launches import BUSY, accumulator, of, places, units
-from avelang_kernels.norm.lines import dense, rows_of
+from avelang_kernels.norm.lines import rows_of
 from avelang_kernels.norm.row_plans import plan_rows
 
 INDICES: dict[str, Any] = {"int64": al.i64, "int32": al.i32, "uint8": al.u8, "int16": al.i16}
@@ -37,28 +37,6 @@ def make_losses(logits: Any, classes: Any, losses: Any, lse: Any, *, ignore: int
     grid = P.grid(R.rows, units(logits) * max(1, BUSY // P.block))
     kernel[grid, P.block](R.data[0], classes, losses, lse, R.rows, R.n // R.vec, ignore, smoothing, z,
                           **said, **options)  # fmt: skip
-
-
-def losses_again(logits: Any, classes: Any, *, reduction: str, ignore: int, smoothing: float, z: float, cap: float,
-                 **options: Any) -> Any:  # fmt: skip
-    """`run(logits, classes, loss, lse, scale, losses)` for tensors that lie as these do, and one number of a loss; None
-    where rows must be looked at."""
-    R, dtype, acc = rows_of(logits), of(logits), accumulator(of(logits))
-    if not dense(logits) or not classes.is_contiguous() or R.rows == 0 or reduction == "none":
-        return None
-    P, index = plan_rows(R.n, R.vec, logits.dtype.itemsize, MOST), INDICES[named(classes)]
-    kernel = kernels.build_loss(P, float(cap), dtype, index, acc, smooth=smoothing != 0, strided=False, lead=False,
-                                gradient=False)  # fmt: skip
-    each = kernel[P.grid(R.rows, units(logits) * max(1, BUSY // P.block)), P.block]
-    add = kernels.build_reduction(index, acc, reduction == "mean", False)[1, kernels.ADD_THREADS]
-    rows, vectors, flat = R.rows, R.n // R.vec, len(classes.shape) == 1
-
-    def run(logits: Any, classes: Any, loss: Any, lse: Any, scale: Any, losses: Any) -> None:
-        classes = classes if flat else classes.reshape(-1)
-        each(logits, classes, losses, lse, rows, vectors, ignore, smoothing, z, **options)
-        add(losses, classes, loss.view(1), scale, rows, ignore, **options)
-
-    return run
 
 
 def add_losses(losses: Any, classes: Any, out: Any, scale: Any, *, ignore: int = -100, mean: bool = True,

@@ -38,9 +38,8 @@ from avelang_kernels.matmul.hopper_types import product_of
 from avelang_kernels.matmul.mi300_places import placed
 from avelang_kernels.matmul.mi300_rule import invariant_place
 from avelang_kernels.matmul.storage import alignment, crosswise, misplaced, strides
-from avelang_kernels.workspaces import KEPT, place_of_room, room_for
+from avelang_kernels.workspaces import room_for
 
-MOST_PLACES = 16  # streams and threads for which a product keeps where its copies are
 TUNED = "avelang_kernels.matmul.hopper_gemm.gemm"  # the name under which tables have its tiles
 UNIT = 16  # bytes
 FEW, FEW_DENSE = 24, 16  # rows up to which AMD's products for few rows are taken, with sparse instructions and without
@@ -349,96 +348,6 @@ def _again(known: Any, a: Any, b: Any, out: Any, bias: Any) -> Any:
     if wide:
         aligned_rows.put_back(result, out, options)
     return out
-
-
-def repeated(a: Any, bt: Any, out: Any, bias: Any, activation: str | None, target: str | None, invariant: bool) -> Any:
-    """`run(a, bt, out, bias)` for a product of tensors like one that has run, `bt` (k, n); None where there is nothing
-    shorter than `matrix_product`."""
-    b, low = bt.T, out.data_ptr() & 127
-    key = _key(a, b, out, bias, (activation, target, invariant))
-    known = _LAUNCHES.get(key)
-    few = _FEW.get(key) if known is None else None
-    if known is not None:
-        launch = _with_copies(known, a, b, out) if known[0].copies else _without(known)
-    elif few is not None:
-        launch = _by_few(few)
-    else:
-        return None
-    if launch is None:
-        return None
-
-    def run(a: Any, bt: Any, out: Any, bias: Any) -> None:
-        if out.data_ptr() & 127 == low:
-            launch(a, bt, out, bias)
-        else:
-            matrix_product(a, bt.T, out, bias, activation, target, invariant)
-
-    return run
-
-
-def _by_few(few: Any) -> Any:
-    """`run(a, bt, out, bias)` by the kernel for few rows, which has no bias."""
-
-    def run(a: Any, bt: Any, out: Any, bias: Any) -> None:
-        few(a, bt.T, out)
-
-    return run
-
-
-def _without(known: Any) -> Any:
-    """`run(a, bt, out, bias)` of a product without copies."""
-    _, way, _, options = known
-    a_turned, b_turned = way.majors
-
-    def run(a: Any, bt: Any, out: Any, bias: Any) -> None:
-        hopper_gemm.launched(way, a.T if a_turned else a, bt if b_turned else bt.T, out, bias, options)
-
-    return run
-
-
-def _with_copies(known: Any, a: Any, b: Any, out: Any) -> Any:
-    """The same of one with copies, whose room is looked up once for a stream and a thread; None of large ones."""
-    plan, way, wide, options = known
-    which = tuple(name in plan.copies for name in ("a", "b"))
-    found = aligned_rows.rooms(*(x for x, there in zip((a, b), which, strict=True) if there)) if any(which) else []
-    if any(x.to.nbytes > KEPT for x in found) or out.shape[0] * wide * out.itemsize > KEPT:
-        return None
-    fill = aligned_rows.launch(found, options) if found else None
-    given = [x for x, there in zip((a, b.T), which, strict=True) if there]
-    spans = [None if z.is_contiguous() else (x.data.shape, (1,)) for z, x in zip(given, found, strict=True)]
-    kept: dict[Any, Any] = {}
-
-    def placed(a: Any, bt: Any, out: Any) -> Any:
-        """Room for the copies, operands that are copies as the kernel reads them, and room for C."""
-        of = aligned_rows.rooms(*(x for x, there in zip((a, bt.T), which, strict=True) if there)) if found else []
-        made = iter(x.made for x in of)
-        x, y = (next(made) if there else None for there in which)
-        x, y = (z.T if z is not None and turned else z for z, turned in zip((x, y), way.majors, strict=True))
-        room = room_for(out, out.shape[0], wide, None, "result") if wide else None
-        return [z.to for z in of], x, y, room
-
-    def run(a: Any, bt: Any, out: Any, bias: Any) -> None:
-        place = place_of_room(a)
-        at = kept.get(place) if place is not None else None
-        if at is None:
-            at = placed(a, bt, out)
-            if place is not None:
-                if len(kept) > MOST_PLACES:
-                    kept.clear()
-                kept[place] = at
-        to, x, y, room = at
-        if fill is not None:
-            given = [z for z, there in zip((a, bt), which, strict=True) if there]
-            fill(*(z if s is None else z.as_strided(*s) for z, s in zip(given, spans, strict=True)), *to)
-        if x is None:
-            x = a.T if way.majors[0] else a
-        if y is None:
-            y = bt if way.majors[1] else bt.T
-        hopper_gemm.launched(way, x, y, room if wide else out, bias, options)
-        if wide:
-            aligned_rows.put_back(room, out, options)
-
-    return run
 
 
 def _device_name(x: Any) -> str:

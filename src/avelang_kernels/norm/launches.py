@@ -74,29 +74,6 @@ def forward(x: Any, weight: Any, bias: Any, residual: Any, y: Any, total: Any, m
     launch(data, y, rstd, *numbers, eps, **more, **options)
 
 
-def forward_again(x: Any, weight: Any, bias: Any, y: Any, center: bool, *, eps: float, offset: int = 0,
-                  **options: Any) -> Any:  # fmt: skip
-    """`run(x, weight, bias, y, mean, rstd)` for tensors that lie as these do, without a residual; None where rows must
-    be looked at."""
-    if not dense(x, y):
-        return None
-    kinds = tuple(None if a is None else a.dtype for a in (weight, bias))
-    known = _dense_forward(x.shape, x.dtype, kinds, False, center, offset, units(x))
-    if known is None:
-        return None
-    launch, (rows, vectors) = known
-
-    def run(x: Any, weight: Any, bias: Any, y: Any, mean: Any, rstd: Any) -> None:
-        more = {} if weight is None else {"w": weight}
-        if bias is not None:
-            more["b"] = bias
-        if mean is not None:
-            more["mean_of"] = mean
-        launch(x, y, rstd, rows, vectors, eps, **more, **options)
-
-    return run
-
-
 def _forward(R: RowsOf, dtype: Any, size: int, kinds: tuple[Any, ...], center: bool, offset: int, units: int) -> Any:
     """The launch of a forward for rows of elements of `size` bytes, and its numbers behind the arrays; None where there
     is nothing to do. `kinds`: dtypes of weight and bias."""
@@ -177,19 +154,6 @@ def make_softmax(x: Any, y: Any, *, log: bool = False, **options: Any) -> None:
     known = _softmax(R, x.dtype.itemsize, of(x), of(y), log, units(x))
     if known is not None:
         known[0](R.data[0], y, *known[1], **places(R, "x"), **options)
-
-
-def softmax_again(x: Any, y: Any, *, log: bool = False, **options: Any) -> Any:
-    """`run(x, y)` for tensors that lie as these do; None where rows must be looked at."""
-    known = _dense_softmax(x.shape, x.dtype, y.dtype, log, units(x)) if dense(x, y) else None
-    if known is None:
-        return None
-    launch, (rows, vectors) = known
-
-    def run(x: Any, y: Any) -> None:
-        launch(x, y, rows, vectors, **options)
-
-    return run
 
 
 def _softmax(R: RowsOf, size: int, dtype: Any, to: Any, log: bool, units: int) -> tuple[Any, tuple[int, ...]] | None:
