@@ -19,7 +19,7 @@ from avelang.sim.ptx import Program
 from avelang_kernels.matmul import hopper_gemm
 from avelang_kernels.matmul.hopper_gemm import GemmTile, build, gemm, threads
 from avelang_kernels.matmul.hopper_rule import table
-from avelang_kernels.matmul.hopper_tiles import STREAM
+from avelang_kernels.matmul.hopper_tiles import STREAM, box_of
 from tools import need
 
 bf16 = ml_dtypes.bfloat16
@@ -96,6 +96,11 @@ KINDS = [
     # clusters of four and eight
     (GemmTile(64, 32, 3, 4, transposed=True), bf16, bf16, 4, 70, 264, 200),
     (GemmTile(64, 48, 3, 2, 4), bf16, bf16, 8, 200, 200, 136),
+    # widths that 16 does not divide, of C: rows of odd pieces without a swizzle
+    (GemmTile(128, 88, 3, 1, 2), bf16, bf16, 4, 264, 520, 136),
+    (GemmTile(256, 40, 3, row_blocks=2), np.float16, np.float16, 3, 300, 130, 200),
+    (GemmTile(64, 120, 4, pingpong=True), bf16, bf16, 3, 130, 260, 200),
+    (GemmTile(128, 72, 3, split=2), bf16, bf16, 4, 130, 136, 264),
 ]
 
 
@@ -104,19 +109,28 @@ def test_every_kind_of_tile(tile, dtype, out, blocks, m, n, k):
     check(m, n, k, tile, dtype, out, blocks, margin=8 - n % 8, target="sm_90a")
 
 
-@pytest.mark.parametrize("tile,dtype,out,blocks,m,n,k", [KINDS[3], KINDS[6], KINDS[7], KINDS[9]], ids=str)
+@pytest.mark.parametrize("tile,dtype,out,blocks,m,n,k", [KINDS[3], KINDS[6], KINDS[7], KINDS[9], *KINDS[-4:-1]], ids=str)
 def test_kinds_of_tiles_without_races(tile, dtype, out, blocks, m, n, k, monkeypatch):
     monkeypatch.setenv("AVE_CHECK", "races")
     check(m, n, k, tile, dtype, out, blocks, target="sm_90a", backend="reference")
 
 
-@pytest.mark.parametrize("tile,dtype,out,blocks,m,n,k", [KINDS[3], KINDS[7], *KINDS[9:11], KINDS[-1]], ids=str)
+@pytest.mark.parametrize("tile,dtype,out,blocks,m,n,k", [KINDS[3], KINDS[7], *KINDS[9:11], KINDS[14], *KINDS[-2:]], ids=str)
 def test_kinds_of_tiles_in_executed_ptx(tile, dtype, out, blocks, m, n, k, monkeypatch):
     """With checks of races and of memory that nothing wrote."""
     monkeypatch.setenv("AVE_CHECK", "all")
     with on(Engine(engines.PTX, "sm_90a")) as said:
         check(m, n, k, tile, dtype, out, blocks, margin=8 - n % 8, target="sm_90a")
     assert "X0" not in said.getvalue()
+
+
+@pytest.mark.parametrize("m,n", [(8, 8), (40, 264), (129, 8), (264, 33)])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_rows_past_the_end_are_not_copied(m, n, transposed):
+    """What a stage has of them is NaN on the reference, and in no row or column of C that there is."""
+    tile = GemmTile(128, 128, 2, 1, 2, transposed=transposed)
+    assert tile.boxes(64, False, False) == ((32, 64), (32, 64)) and box_of(136) == 136 and box_of(96) == 32
+    check(m, n, 136, tile, bf16, bf16, 2, margin=8 - n % 8, target="sm_90a", backend="reference")
 
 
 @pytest.mark.parametrize("order,seed", [("random", 1), ("random", 2), ("reverse", 0)])

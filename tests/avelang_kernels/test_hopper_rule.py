@@ -18,7 +18,7 @@ from avelang_kernels.matmul.choice import Question, description, plan_of
 from avelang_kernels.matmul.hopper_gemm import prepared
 from avelang_kernels.matmul.hopper_rule import candidates, choose_tile, every_tile, table, times
 from avelang_kernels.matmul.hopper_tiles import STEP, STREAM, GemmTile, clusters, resident
-from avelang_kernels.matmul.hopper_types import products
+from avelang_kernels.matmul.hopper_types import odd_width, products
 from avelang_kernels.matmul.storage import alignment
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -40,6 +40,14 @@ def test_what_is_chosen_can_be_run(m, n, k, size, align, sms):
     tiles, us = times(m, n, k, sms, size, align)
     assert len(tiles) == len(us) and tiles[int(np.argmin(us))] == tile._replace(group_m=8)
     assert np.isfinite(us.min()) and us.min() > 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(SIZES, SIZES, SIZES)
+def test_integers_get_widths_that_they_have(m, n, k):
+    tile = choose_tile(m, n, k, width=1, integers=True)
+    assert tile.n % 16 == 0 or tile.n in (8, 24)
+    assert not odd_width(tile, products()[al.i8, al.i8])
 
 
 @settings(max_examples=40, deadline=None)

@@ -268,6 +268,20 @@ def test_unwritten_shared_memory():
     assert "index (0, 1), byte 4" in e.message and "lane 3" in e.message
 
 
+def test_unwritten_shared_memory_that_may_be_read():
+    """It is NaN, whatever stands beside it."""
+    before = "%S = alloc {'name': 'tile', 'undefined': True} : tensor<f32, (8, 8):(8, 1), shared>\n"
+    before += "%O = alloc {'name': 'other'} : tensor<f32, (8, 8):(8, 1), shared>\n%tt = thread_id {'dim': 0} : u32\n"
+    before += "%f = const {'value': 1.0} : f32\nstore(%f, %S, %tt, %tt)\n"
+    out = np.zeros(8, np.float32)
+    k = guarded("%a: ptr<f32, global>", "%v = load(%S, %t, %i) : f32\n%o = make_tensor(%a) : tensor<f32, (8):(1), global>\n"
+                "store(%v, %o, %t)", 2, before)  # fmt: skip
+    run(k, [out], 1, 8)
+    assert np.isnan(out[3:]).all() and not out[:3].any()
+    k = guarded("%a: ptr<f32, global>", "%v = load(%O, %t, %i) : f32", 2, before)
+    assert "`other`" in failing(k, [out], 1, 8).message
+
+
 def test_unwritten_local_memory():
     before = "%L = alloc {'name': 'regs'} : tensor<i16, (64):(1), local>\n%k = const {'value': 7} : i16\n%tt = thread_id {'dim': 0} : u32\n"
     before += "store(%k, %L, %tt)\n"
