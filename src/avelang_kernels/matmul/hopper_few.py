@@ -5,8 +5,10 @@ transposed tiles have 16 rows of A and more.
 The model of the first is a line through the figures of `benchmarks/results/hopper_gemm.json` (part "skinny", us; one
 H200, driver 580, 2026-11-21, L2 full of data that is to be written back): bytes at 4.1 TB/s and 6.75 us, within 2.5 %
 at each of nine shapes; sums that blocks bring together in the workspace cost 2.5 us more (`benchmarks/NOTES.md`, a
-prediction). The model of the second is `hopper_rule.times`, which was fitted to products of 16 rows and more of
-at most 2 GB; no product is taken to be faster than its bytes."""
+prediction). The model of the second is `hopper_rule.times`, which was fitted to products of 16 rows and more, and is
+too fast where memory decides: no product is taken to be faster than its bytes, and this one is behind them. What that
+is, what clusters and rows off lines of 128 bytes cost comes from 63 drawn shapes (one H200, 2026-11-27): the choice is
+1.3 % behind the better of the two."""
 
 from __future__ import annotations
 
@@ -25,8 +27,12 @@ from avelang_kernels.matmul.storage import alignment
 # bytes a microsecond from memory, and what a byte of A costs that comes from L2 once more for each tile.
 START, DIRTY, BACK, READ, AGAIN = 4.5, 2.25, 32e6, 4.1e6, 0.0101e-6
 JOIN = 2.5  # microseconds in which blocks bring a tile together in the workspace
+BESIDE = 1.2  # and in which those of a cluster do in shared memory
+BEHIND, LARGE = 4.5, 1e9  # by which the other product is behind its bytes, from BACK on; less so up to LARGE
+# What rows that begin off lines of 128 bytes cost: the skinny product of up to 16 rows, of more, and the other one.
+OFF_LINES = 1.1, 1.17, 1.06
 
-NEAR = 0.02  # by so much the model cannot tell: the skinny product then
+NEAR = 0.02  # by so much the model cannot tell: the skinny product then, of fewer bytes than LARGE
 
 
 class FewRowsPlan(NamedTuple):
@@ -38,17 +44,29 @@ class FewRowsPlan(NamedTuple):
     us: float
 
 
-def read_us(m: int, n: int, k: int, size: int = 2) -> float:
-    """Modeled microseconds in which A and B are read and C, of `size` bytes an element, is written, once."""
+def read_us(m: int, n: int, k: int, size: int = 2, off: float = 1.0) -> float:
+    """Modeled microseconds in which A and B are read and C, of `size` bytes an element, is written, once. `off`: of
+    `OFF_LINES`, or 1."""
     b = 2 * n * k
-    return START + DIRTY * min(1.0, b / BACK) + (b + 2 * m * k + size * m * n) / READ
+    return START + DIRTY * min(1.0, b / BACK) + off * (b + 2 * m * k + size * m * n) / READ
 
 
-def skinny_us(m: int, n: int, k: int, plan: SkinnyPlan, sms: int = SMS, size: int = 2) -> float:
-    """Modeled microseconds of `hopper_skinny` with a plan on a GPU of so many multiprocessors of an H200's kind."""
-    tiles = -(-n // (plan.rows * plan.cluster_n))
-    join = JOIN if work_of(plan, n, k).most > 1 else 0.0
-    return read_us(m, n, k, size) * max(1.0, SMS / sms) + AGAIN * 2 * m * k * tiles + join
+def skinny_us(
+    m: int, n: int, k: int, plan: SkinnyPlan, sms: int = SMS, size: int = 2, align: int = 128
+) -> float:  # fmt: skip
+    """Modeled microseconds of `hopper_skinny` with a plan on a GPU of so many multiprocessors of an H200's kind.
+    `align`: as of `hopper_rule.choose_tile`."""
+    tiles, off = -(-n // (plan.rows * plan.cluster_n)), OFF_LINES[m > 16] if align < 64 else 1.0
+    join = JOIN if work_of(plan, n, k).most > 1 else BESIDE if plan.split_k > 1 else 0.0
+    return read_us(m, n, k, size, off) * max(1.0, SMS / sms) + AGAIN * 2 * m * k * tiles + join
+
+
+def gemm_us(m: int, n: int, k: int, modeled: float, sms: int = SMS, size: int = 2, align: int = 128) -> float:
+    """Modeled microseconds of `hopper_gemm` for few rows, of those that its own model says."""
+    b = 2 * n * k
+    behind = BEHIND * min(1.0, b / BACK) * max(0.0, 1 - b / LARGE) if m <= M_MOST else 0.0
+    read = read_us(m, n, k, size, OFF_LINES[2] if align < 64 else 1.0) + behind
+    return max(modeled, read * max(1.0, SMS / sms))
 
 
 @takes()
@@ -60,13 +78,14 @@ def few_rows_plan(
     element of C; `align`: as of `hopper_rule.choose_tile`. Any m; above 64 it is `hopper_gemm`'s."""
     _, us = times(m, n, k, sms, size, align)
     best = int(us.argmin())
-    floor = read_us(m, n, k, size) * max(1.0, SMS / sms)
-    choice = FewRowsPlan(None, choose_tile(m, n, k, sms, size, align), max(float(us[best]), floor))
+    time = gemm_us(m, n, k, float(us[best]), sms, size, align)
+    choice = FewRowsPlan(None, choose_tile(m, n, k, sms, size, align), time)
     if m > M_MOST:
         return choice
     plan = best_plan(m, n, k, sms)
-    skinny = skinny_us(m, n, k, plan, sms, size)
-    return FewRowsPlan(plan, None, skinny) if skinny <= choice.us * (1 + NEAR) else choice
+    skinny = skinny_us(m, n, k, plan, sms, size, align)
+    near = NEAR if 2 * n * k < LARGE else 0.0
+    return FewRowsPlan(plan, None, skinny) if skinny <= choice.us * (1 + near) else choice
 
 
 @takes()
