@@ -60,6 +60,13 @@ def carry(build: Build, trips: list[tuple[Object, Object, Object | None]]) -> bo
     return news
 
 
+def forget(objects: Iterable[Object]) -> None:
+    """Objects are not made after all."""
+    for v in objects:
+        for other in v.aliases:
+            other.aliases.discard(v)
+
+
 def _known(build: Build, v: Object) -> bool:
     """True if an object was there before the loop."""
     return any(build.heap.get(c) is not MISSING for c in v.cells.values())

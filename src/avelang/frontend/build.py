@@ -42,7 +42,14 @@ def build(source: FunctionSource, constexprs: Mapping[str, object], chip: arch.C
                 try:
                     return _kernel(source, constexprs, chip, state, state.b.block)
                 except Restart:
-                    state = Build(Block(), chip, known, VISITORS, block)
+                    pass
+                except AveError:
+                    # Perhaps only as what stands in for a value is not the value (`stand_ins.py`).
+                    if not known.hopeful or not state.heap.hoped:
+                        raise
+                    known.hopeful = False
+                    known.changed.clear()
+                state = Build(Block(), chip, known, VISITORS, block)
     except AveError as e:
         e.span = e.span or state.b.span
         raise

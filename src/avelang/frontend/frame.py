@@ -97,6 +97,31 @@ class Env:
         self.layers[-1][name] = value
 
 
+class Heap(Env):
+    """Values of cells. `loops`: the layers of loops that are being built with stand-ins (`stand_ins.py`), which say what a
+    cell is that is read in them; `hoped`: whether there ever was one."""
+
+    __slots__ = ("hoped", "loops")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loops: list[Any] = []
+        self.hoped = False
+
+    def get(self, name: Any) -> Any:
+        """The value in the innermost layer that has the cell, or what stands in for it there, or MISSING."""
+        layers = self.layers
+        for i in range(len(layers) - 1, -1, -1):
+            layer = layers[i]
+            if name in layer:
+                value = layer[name]
+                for loop in self.loops:
+                    if loop.depth > i:
+                        value = loop.read(name, value)
+                return value
+        return MISSING
+
+
 class Restart(Exception):  # noqa: N818 - never leaves the frontend
     """Something was found that should have been known from the start; the build begins again, knowing it."""
 
@@ -105,13 +130,20 @@ class BuildFacts:
     """Facts that builds of one kernel find out about its syntax trees. `changed`: by definition, the names that need
     storage (`storage.py`). `stored`: fields of structs, as (struct, name), whose register tensors are changed in place.
     `open`: calls of which it cannot be told what they store into; `storing`: those that turned out to store into an
-    argument."""
+    argument. `hopeful`: bodies of loops are built with stand-ins first (`stand_ins.py`)."""
 
     def __init__(self) -> None:
         self.changed: dict[ast.AST, set[str]] = {}
         self.stored: set[tuple[Any, str]] = set()
         self.open: set[ast.AST] = set()
         self.storing: set[ast.AST] = set()
+        # A debugger is shown what names hold: no stand-ins.
+        self.hopeful = recorder() is None
+
+    def give_up(self) -> NoReturn:
+        """Begins the build again, without stand-ins."""
+        self.hopeful = False
+        self.restart()
 
     def restart(self) -> NoReturn:
         """Begins the build again, with what is known now."""
@@ -144,7 +176,7 @@ class Build:
         self.active: list[tuple[ast.AST, Frame]] = []
         self.known = known
         # What the fields of objects hold.
-        self.heap = Env()
+        self.heap = Heap()
         # How many loops that are being built again stand around the current place, and which cells a loop has carried
         # when it was built last.
         self.again = 0
@@ -245,11 +277,12 @@ class Frame:
                   instead=_INSTEAD.get(type(node), ""))
 
     @contextlib.contextmanager
-    def region(self, block: Block) -> Iterator[dict[Any, Any]]:
-        """Builds into `block`, and gives the names, and the cells of objects, that are assigned meanwhile."""
+    def region(self, block: Block, cells: dict[Any, Any] | None = None) -> Iterator[dict[Any, Any]]:
+        """Builds into `block`, and gives the names, and the cells of objects, that are assigned meanwhile. `cells`: the
+        layer that gets those of cells."""
         layer: dict[Any, Any] = {}
         self.env.layers.append(layer)
-        self.build.heap.layers.append({})
+        self.build.heap.layers.append({} if cells is None else cells)
         with self.b.inside(block):
             yield layer
         self.env.layers.pop()

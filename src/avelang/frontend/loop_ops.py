@@ -4,8 +4,9 @@ results go out."""
 from __future__ import annotations
 
 import ast
+import collections
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from avelang.base.spans import Span
@@ -32,11 +33,15 @@ from avelang.frontend.merge import (
     two_constants,
 )
 from avelang.frontend.names import constexpr
+from avelang.frontend.stand_ins import LoopLayer, Trip, crossing, crossing_fields
 from avelang.frontend.stored_fields import stored_fields
 from avelang.frontend.structs import FieldCell, Object, Snapshot, StructField
 from avelang.frontend.values import Poison, Ref, Vec, describe, is_number, is_scalar
-from avelang.ir.core import Block, Value
+from avelang.ir.core import Value
 from avelang.ir.dtypes import DType
+
+# What crosses the head of a loop, or its end.
+Name = str | FieldCell
 
 
 def join_before_loop(f: Frame, v: Any, node: ast.AST) -> Join:
@@ -140,9 +145,9 @@ def loop(f: Frame, node: ast.AST, names: list[str], live: Any, op: str, operands
     """A `for` (operands: start, stop, step) or `while` op. `names` may cross its head; those not bound before cross
     only its end, when `once` says that a trip is certain. `head` builds the condition of a `while`; `body` gets the
     induction variable of a `for`."""
-    span, rebuilt = f.b.span, 0
-    joins: dict[str | FieldCell, Join] = {}
-    bound: dict[str | FieldCell, Any] = {}
+    span = f.b.span
+    joins: dict[Name, Join] = {}
+    bound: dict[Name, Any] = {}
     for name in names:
         held = frozen(f, f.env.get(name), {})
         if held is not MISSING:
@@ -152,20 +157,12 @@ def loop(f: Frame, node: ast.AST, names: list[str], live: Any, op: str, operands
             except Clash as clash:
                 f.env.set(name, poison(clash))
     site = (node, *_callers(f.caller))
-    guesses = _guess(f, site, joins, bound)
-    while True:
-        blocks, layer, entered = _trip(f, joins, op, operands, head, body, node)
-        f.b.span = span
-        if not _check_trip(f, joins, bound, layer, node):
-            wrong = [c for c in guesses if c in joins and layer[c] is entered[c]]
-            if not wrong:
-                break
-            for c in wrong:
-                del joins[c]
-            guesses = []
-        f.build.again += 1
-        rebuilt += 1
-    f.build.again -= rebuilt
+    build = functools.partial(_trip, f, joins, bound, op, operands, head, body, node)
+    trip = _built_once(f, site, joins, bound, build) if f.build.known.hopeful else None
+    if trip is None:
+        trip = _built_again(f, site, joins, bound, build)
+    blocks, layer = trip.blocks, trip.layer
+    f.b.span = span
     f.build.carried[site] = [c for c in joins if isinstance(c, FieldCell)]
     late = _late(f, layer, joins, live, once)
     values = {name: m for name, m in joins.items() if m.kind != "memory"}
@@ -192,14 +189,89 @@ def _callers(span: Span | None) -> Iterator[Span]:
         span = span.caller
 
 
-def _guess(f: Frame, site: Any, joins: dict[str | FieldCell, Join],
-           bound: dict[str | FieldCell, Any]) -> list[FieldCell]:
+def _built_once(f: Frame, site: Any, joins: dict[Name, Join], bound: dict[Name, Any],
+                build: Callable[..., Trip]) -> Trip | None:
+    """The loop, its body built with stand-ins for what trips may change. None where that does not do; `joins` has what
+    is known then."""
+    plain = dict(joins)
+    cells = _guess(f, site, joins, bound)
+    sure = [c for c in cells if crossing(f.build, bound[c], sure=True).types]
+    for c in sure:
+        del joins[c]
+    alone = _alone(bound[name] for name in joins)
+    hoped = {name: _hoped(m, bound[name], alone) for name, m in joins.items()}
+    hopes = [name for name, m in joins.items() if m is not hoped[name] or isinstance(name, FieldCell)]
+    joins |= hoped
+    aliases.carry(f.build, [x for name in hopes for x in _objects_in(joins[name], bound[name], None)])
+    trip = build(hopes, sure)
+    if any(map(trip.idle, hopes)):
+        aliases.forget(x for name in hopes for x, _, _ in _objects_in(joins[name], bound[name], None))
+        joins.clear()
+        joins |= plain
+        return None
+    while trip.settle(joins):
+        changed, news = _check_trip(f, joins, bound, trip.layer, site[0])
+        if news:
+            break
+        if not changed:
+            first = dict.fromkeys((*plain, *(c for c in cells if c in joins)))
+            ordered = {name: joins[name] for name in (*first, *(name for name in joins if name not in first))}
+            joins.clear()
+            joins |= ordered
+            trip.finish(joins)
+            return trip
+    return None
+
+
+def _hoped(m: Join, held: Any, alone: set[Object]) -> Join:
+    """The join of a name that the body assigns: its objects will be others after a trip. Those that have several names
+    are left out: trips may only pass them round."""
+    if m.open and isinstance(held, Snapshot) and held.object in alone:
+        return Join("object", (), tuple(map(_join_unchanged, held.values)), Object(held.object.cls, held.object.heap))
+    if m.kind == "tuple":
+        items = tuple(_hoped(x, y, alone) for x, y in zip(m.items, held, strict=True))
+        return m if all(x is y for x, y in zip(items, m.items, strict=True)) else join_tuple(items)
+    return m
+
+
+def _alone(values: Iterable[Any]) -> set[Object]:
+    """The objects among values that stand there once and can be no other one."""
+    count: collections.Counter[Object] = collections.Counter()
+    todo = list(values)
+    for v in todo:
+        if isinstance(v, Snapshot):
+            count[v.object] += 1
+        todo += v.values if isinstance(v, Snapshot) else v if isinstance(v, tuple) else ()
+    return {v for v, n in count.items() if n == 1 and not v.aliases}
+
+
+def _built_again(f: Frame, site: Any, joins: dict[Name, Join], bound: dict[Name, Any],
+                 build: Callable[..., Trip]) -> Trip:
+    """The loop, its body built until a trip changes what is known to cross, and nothing else."""
+    guesses, rebuilt = _guess(f, site, joins, bound), 0
+    while True:
+        trip = build(None, ())
+        changed, news = _check_trip(f, joins, bound, trip.layer, site[0])
+        if not changed and not news:
+            wrong = [c for c in guesses if c in joins and trip.idle(c)]
+            if not wrong:
+                break
+            for c in wrong:
+                del joins[c]
+            guesses = []
+        f.build.again += 1
+        rebuilt += 1
+    f.build.again -= rebuilt
+    return trip
+
+
+def _guess(f: Frame, site: Any, joins: dict[Name, Join], bound: dict[Name, Any]) -> list[FieldCell]:
     """The cells that this loop carried last time, if a loop around it is built again; else those that its text stores
     to. If all are there, the body is built once."""
     known = f.build.carried.get(site) if f.build.again else None
     if known is None:
         known = stored_fields(f, site[0].body) if isinstance(site[0], (ast.For, ast.While)) else ()
-    guesses = [c for c in known if f.value_of(c) is not MISSING]
+    guesses = [c for c in known if f.value_of(c) is not MISSING and c not in joins]
     for c in list(guesses):
         held = frozen(f, f.value_of(c), {})
         try:
@@ -210,11 +282,11 @@ def _guess(f: Frame, site: Any, joins: dict[str | FieldCell, Join],
     return guesses
 
 
-def _check_trip(f: Frame, joins: dict[str | FieldCell, Join], bound: dict[str | FieldCell, Any], layer: dict[Any, Any],
-                node: ast.AST) -> bool:
-    """Holds what a trip has left against what was expected. True when the trip must be built again: something more
-    crosses, or otherwise."""
-    again = False
+def _check_trip(f: Frame, joins: dict[Name, Join], bound: dict[Name, Any], layer: Mapping[Any, Any],
+                node: ast.AST) -> tuple[bool, bool]:
+    """Holds what a trip has left against what was expected: whether more crosses, or otherwise; and whether the trip
+    must be built again even if it was ready for that."""
+    changed = news = False
     carried: list[tuple[Object, Object, Object | None]] = []
     found = [c for c in changed_cells(f, layer) if c not in joins and not isinstance(f.value_of(c), Poison)]
     for cell in found:
@@ -233,14 +305,14 @@ def _check_trip(f: Frame, joins: dict[str | FieldCell, Join], bound: dict[str | 
                 # An error where it is read.
                 del joins[name]
                 f.bind(name, poison(clash, "T014"))
-                again = True
+                news = True
                 continue
             if isinstance(why, Poison):
                 f.fail(why.code, node, name=name, why=why.why)
             f.fail("T014", node, name=name, why=why)
-        again = again or joins[name].form != m.form
+        changed = changed or joins[name].form != m.form
         carried += _objects_in(joins[name], bound[name], after)
-    return aliases.carry(f.build, carried) or again or bool(found)
+    return changed, aliases.carry(f.build, carried) or news
 
 
 def _objects_in(m: Join, first: Any, after: Any) -> Iterator[tuple[Object, Object, Object | None]]:
@@ -253,15 +325,14 @@ def _objects_in(m: Join, first: Any, after: Any) -> Iterator[tuple[Object, Objec
             yield from _objects_in(item, x, y)
 
 
-def _late(f: Frame, layer: dict[Any, Any], joins: dict[str | FieldCell, Join], live: Any,
-          once: bool) -> dict[str | FieldCell, Join]:
+def _late(f: Frame, layer: Mapping[Any, Any], joins: dict[Name, Join], live: Any, once: bool) -> dict[Name, Join]:
     """Names that first get a value inside the loop and are read after it."""
-    late: dict[str | FieldCell, Join] = {}
+    late: dict[Name, Join] = {}
     f.build.met = []
     for name in layer:
-        v = held_after(f, name, layer)
         if name in joins or name not in live and name not in (RETURNED, RESULT):
             continue
+        v = held_after(f, name, layer)
         if isinstance(v, Poison):
             f.env.set(name, v)
         elif not once and name != RESULT:
@@ -274,45 +345,46 @@ def _late(f: Frame, layer: dict[Any, Any], joins: dict[str | FieldCell, Join], l
     return late
 
 
-def _trip(f: Frame, joins: dict[str | FieldCell, Join], op: str, operands: list[Value],
-          head: Callable[[], Value] | None,
-          body: Callable[[Value | None], None], node: ast.AST) -> tuple[list[Block], dict[Any, Any],
-                                                                        dict[Any, Any]]:  # fmt: skip
-    """Builds the regions of a loop once, its names holding the arguments of the regions. Gives the blocks, what names
-    hold at the end of the body, and what cells hold at its start."""
-    blocks = []
+def _trip(f: Frame, joins: dict[Name, Join], bound: dict[Name, Any], op: str, operands: list[Value],
+          head: Callable[[], Value] | None, body: Callable[[Value | None], None], node: ast.AST,
+          hopes: Iterable[Name] | None, sure: Iterable[FieldCell]) -> Trip:  # fmt: skip
+    """Builds the regions of a loop once, its names holding the arguments of the regions. With stand-ins, unless `hopes`
+    is None: the names and cells of whose objects every field may cross; `sure` get one though they hold constants."""
+    trip, span = Trip(f, hopes is not None), f.b.span
+    entries = {name: crossing_fields(f.build, m, bound[name]) if name in (hopes or ()) else m
+               for name, m in joins.items()}  # fmt: skip
+    constants = {c: f.value_of(c) for c in sure}
     if head is not None:
-        first = Block()
-        with f.region(first) as seen:
-            args = _enter(f, first, joins)
-            entered = dict(f.build.heap.layers[-1])
+        with trip.region() as cells:
+            args = _enter(f, cells, entries, bound)
+            for c, held in constants.items():
+                cells.read(c, held, sure=True)
+            before = dict(cells)
             cond = head()
             f.b.emit("condition", [cond, *args])
-        for c in seen:
+        for c in cells:
             if not isinstance(c, FieldCell):
                 continue
-            if seen[c] is not entered[c] if c in entered else f.value_of(c) is not MISSING:
+            if cells[c] is not before[c] if c in before else f.value_of(c) is not MISSING:
                 f.fail("T093", getattr(node, "test", node), name=c.shown)
-        blocks.append(first)
-    block = Block()
-    counter = block.add_arg("", operands[0].type) if op == "for" else None
-    with f.region(block) as layer:
-        _enter(f, block, joins)
-        entered = dict(f.build.heap.layers[-1])
-        body(counter)
-    return [*blocks, block], layer, entered
+    with trip.region(operands[0].type if op == "for" else None) as cells:
+        _enter(f, cells, entries, bound)
+        for c, held in constants.items():
+            cells.read(c, held, sure=True)
+        body(cells.counter)
+    f.b.span = span
+    return trip
 
 
-def _enter(f: Frame, block: Block, joins: dict[str | FieldCell, Join]) -> list[Value]:
+def _enter(f: Frame, cells: LoopLayer, joins: dict[Name, Join], bound: dict[Name, Any]) -> list[Value]:
     """Adds the arguments that carry names, and binds the names to them."""
-    args: list[Value] = []
+    given: list[Value] = []
     for name, m in joins.items():
-        shown = shown_name(name)
-        mine = [block.add_arg(shown, t) for t in m.types]
-        args += mine
-        _soften(f, m, list(mine))
-        f.bind(name, m.bind(list(mine)))
-    return args
+        args, held = cells.enter(name, m, bound[name], shown_name(name))
+        given += args
+        _soften(f, m, args)
+        f.bind(name, held)
+    return given
 
 
 def _soften(f: Frame, m: Join, values: list[Value]) -> None:
