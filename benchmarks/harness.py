@@ -25,7 +25,6 @@ import dataclasses
 import datetime
 import functools
 import importlib
-import importlib.metadata
 import json
 import os
 import pathlib
@@ -151,6 +150,8 @@ def bar_table(bars: Iterable[Bar]) -> str:
 
 def machine() -> Figures:
     """Processor, cores, Python and the versions that matter."""
+    from importlib import metadata  # twenty modules, which a child process of `cold_starts.py` would import too
+
     cpu = platform.processor()
     with contextlib.suppress(OSError, StopIteration):
         cpu = next(
@@ -160,8 +161,8 @@ def machine() -> Figures:
         )
     versions = {}
     for name in PACKAGES:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            versions[name] = importlib.metadata.version(name)
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {"cpu": cpu, "cores": cores, "system": platform.platform(terse=True), "python": platform.python_version(),
             "versions": versions}

@@ -56,7 +56,7 @@ def never(y: al.Pointer(al.i32), n: al.i32, DO: al.constexpr = False):
 
 @pytest.mark.parametrize(
     ("kernel", "trips", "want"),
-    [(sure, 2, [27, 12, 2]), (maybe, 2, [2, 1, 2]), (never, None, [5, 6, 7])],
+    [(sure, 2, [27, 12, 2]), (maybe, 1, [2, 1, 2]), (never, None, [5, 6, 7])],
     ids=lambda x: getattr(x, "__name__", ""),
 )
 def test_bodies_are_built_once_where_the_text_says_what_changes(kernel, trips, want, monkeypatch):

@@ -204,16 +204,23 @@ def test_a_system_without_posix_threads(monkeypatch):
 
 
 def test_the_host_code_comes_out_of_the_cache(monkeypatch):
-    """And is made again where the entry does not load."""
+    """The first process makes it in haste, the second with care, and it is made again where the entry does not load."""
     from avelang.llvm.core import HostCompiler
     from avelang.runtime import cache
 
     made, make, stored = [], HostCompiler.object, []
-    monkeypatch.setattr(HostCompiler, "object", lambda host, text, ready=False: made.append(text) or make(host, text, ready))
+    monkeypatch.setattr(HostCompiler, "object", lambda host, text, ready=False: made.append(host.quick) or make(host, text, ready))
     monkeypatch.setattr(cache, "key", lambda parts, key=cache.key: stored.append(key(parts)) or stored[-1])
     text = "define i64 @f() {\n ret i64 7\n}\n"
-    for count in (1, 1, 2, 2):
-        if len(stored) == 2:
-            cache.store(stored[-1], {"kind": "host"}, b"no object")
+    for want in ([True], [True, False], [True, False], [True, False, True], [True, False, True, False]):
+        if len(stored) == 6:
+            cache.store(stored[0], {"kind": "host"}, b"no object")
         code = native_module._code(text)
-        assert ctypes.CFUNCTYPE(ctypes.c_int64)(code.address("f"))() == 7 and len(made) == count
+        assert ctypes.CFUNCTYPE(ctypes.c_int64)(code.address("f"))() == 7 and made == want
+
+
+def test_code_made_in_haste_does_where_nothing_may_be_compiled(monkeypatch):
+    text = "define i64 @f() {\n ret i64 8\n}\n"
+    native_module._code(text)
+    monkeypatch.setenv("AVE_STRICT", "1")
+    assert ctypes.CFUNCTYPE(ctypes.c_int64)(native_module._code(text).address("f"))() == 8

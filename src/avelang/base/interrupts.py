@@ -3,7 +3,6 @@ hears of signals."""
 
 from __future__ import annotations
 
-import concurrent.futures
 import signal
 import threading
 from collections.abc import Callable, Sequence
@@ -31,6 +30,8 @@ def run(work: Sequence[Callable[[], Any]], stop: Callable[[], None]) -> list[Any
     """The results of all functions of `work`, each called in a thread of its own. Where a handler of a signal raises
     meanwhile, or Ctrl-C is pressed while another than the main thread waits here, `stop` is called, which must make
     them return soon, and the exception goes on."""
+    import concurrent.futures  # with what it imports, and seldom needed
+
     before, main = pressed.count(), threading.current_thread() is threading.main_thread()
     with concurrent.futures.ThreadPoolExecutor(len(work)) as pool:
         waiting = [pool.submit(f) for f in work]

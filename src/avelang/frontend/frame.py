@@ -52,6 +52,16 @@ class ConstantBuilder(Builder):
         self._consts.setdefault(self.block, {})[key] = made
         return made
 
+    def mark(self) -> Any:
+        """This place, for `back`."""
+        return self.block, len(self.block.ops), dict(self._consts.get(self.block, {}))
+
+    def back(self, mark: Any) -> None:
+        """Takes back what was appended to the current block since `mark`."""
+        block, count, consts = mark
+        del block.ops[count:]
+        self._consts[block] = consts
+
     def sees(self, value: Value) -> bool:
         """True if a value is made in the current block or in one around it."""
         return any(value.owner is block or any(value.owner is op for op in block.ops) for block in self._stack)
@@ -130,13 +140,14 @@ class BuildFacts:
     """Facts that builds of one kernel find out about its syntax trees. `changed`: by definition, the names that need
     storage (`storage.py`). `stored`: fields of structs, as (struct, name), whose register tensors are changed in place.
     `open`: calls of which it cannot be told what they store into; `storing`: those that turned out to store into an
-    argument. `hopeful`: bodies of loops are built with stand-ins first (`stand_ins.py`)."""
+    argument. `owners`: the structs of methods. `hopeful`: bodies of loops are built with stand-ins first (`stand_ins.py`)."""
 
     def __init__(self) -> None:
         self.changed: dict[ast.AST, set[str]] = {}
         self.stored: set[tuple[Any, str]] = set()
         self.open: set[ast.AST] = set()
         self.storing: set[ast.AST] = set()
+        self.owners: dict[ast.AST, Any] = {}
         # A debugger is shown what names hold: no stand-ins.
         self.hopeful = recorder() is None
 

@@ -34,6 +34,8 @@ def call(f: Frame, callee: Jitted | LocalFn | Method, args: list[Any], kwargs: d
     inner = Frame(f.build, source, definition, parent, f.span(node))
     if isinstance(callee, Method) and callee.object is not None:
         inner.receiver = callee.object
+        if isinstance(callee.object, Object):
+            f.build.known.owners[definition] = callee.object.cls
         args = [callee.object, *args]
     if _endless(inner):
         f.fail("T072", node, name=inner.label)

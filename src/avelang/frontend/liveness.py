@@ -82,14 +82,20 @@ class Flow:
             self.returns_value |= isinstance(stmt, ast.Return) and stmt.value is not None
             self._lambdas(stmt)
             return Facts(_reads(stmt), NONE, NONE, frozenset({type(stmt).__name__.lower()}))
-        reads, stores = _names(stmt)
-        self._lambdas(stmt)
+        nodes = walk(stmt)
+        reads, stores = _names(stmt, nodes)
+        self._lambdas_in(nodes)
         return Facts(reads, stores, stores)
 
     def _lambdas(self, *parts: ast.AST) -> None:
         """Names that lambdas read are always live, like those of nested functions."""
-        for n in (n for part in parts for n in walk(part) if type(n) is ast.Lambda):
-            self.captured |= _reads(n.body)
+        for part in parts:
+            self._lambdas_in(walk(part))
+
+    def _lambdas_in(self, nodes: list[ast.AST]) -> None:
+        for n in nodes:
+            if type(n) is ast.Lambda:
+                self.captured |= _reads(n.body)
 
     # -- downward: what is live ---------------------------------------------------------------------------------------
 
@@ -169,10 +175,10 @@ def _stores(node: ast.AST) -> NameSet:
     return _names(node)[1]
 
 
-def _names(node: ast.AST) -> tuple[NameSet, NameSet]:
-    """Names that a node reads, and names that it assigns."""
+def _names(node: ast.AST, nodes: list[ast.AST] | None = None) -> tuple[NameSet, NameSet]:
+    """Names that a node reads, and names that it assigns. `nodes`: what `walk` gives of it."""
     reads, stores = set(), set()
-    for n in walk(node):
+    for n in walk(node) if nodes is None else nodes:
         if type(n) is ast.Name:
             (reads if type(n.ctx) is ast.Load else stores).add(n.id)
     if type(node) is ast.AugAssign and type(node.target) is ast.Name:

@@ -195,17 +195,19 @@ def _built_once(f: Frame, site: Any, joins: dict[Name, Join], bound: dict[Name, 
     is known then."""
     plain = dict(joins)
     cells = _guess(f, site, joins, bound)
-    sure = [c for c in cells if crossing(f.build, bound[c], sure=True).types]
-    for c in sure:
-        del joins[c]
+    for c in cells:
+        if crossing(f.build, bound[c]).types:  # it gets a stand-in where it is read
+            del joins[c]
     alone = _alone(bound[name] for name in joins)
-    hoped = {name: _hoped(m, bound[name], alone) for name, m in joins.items()}
+    start = f.b.mark()
+    hoped = {name: _hoped(f, m, bound[name], alone, site[0]) for name, m in joins.items()}
     hopes = [name for name, m in joins.items() if m is not hoped[name] or isinstance(name, FieldCell)]
     joins |= hoped
     aliases.carry(f.build, [x for name in hopes for x in _objects_in(joins[name], bound[name], None)])
-    trip = build(hopes, sure)
-    if any(map(trip.idle, hopes)):
+    trip = build(hopes)
+    if any(trip.idle(name, joins[name]) for name in hopes):
         aliases.forget(x for name in hopes for x, _, _ in _objects_in(joins[name], bound[name], None))
+        f.b.back(start)
         joins.clear()
         joins |= plain
         return None
@@ -223,26 +225,27 @@ def _built_once(f: Frame, site: Any, joins: dict[Name, Join], bound: dict[Name, 
     return None
 
 
-def _hoped(m: Join, held: Any, alone: set[Object]) -> Join:
-    """The join of a name that the body assigns: its objects will be others after a trip. Those that have several names
-    are left out: trips may only pass them round."""
+def _hoped(f: Frame, m: Join, held: Any, alone: set[Object], node: ast.AST) -> Join:
+    """The join of a name that the body assigns: its objects will be others after a trip, with registers of their own.
+    Those that have several names are left out: trips may only pass them round."""
     if m.open and isinstance(held, Snapshot) and held.object in alone:
-        return Join("object", (), tuple(map(_join_unchanged, held.values)), Object(held.object.cls, held.object.heap))
-    if m.kind == "tuple":
-        items = tuple(_hoped(x, y, alone) for x, y in zip(m.items, held, strict=True))
+        items = tuple(join_before_loop(f, x, node) if is_registers(x) else _join_unchanged(x) for x in held.values)
+        return Join("object", (), items, Object(held.object.cls, held.object.heap))
+    if m.kind == "tuple" and isinstance(held, tuple):
+        items = tuple(_hoped(f, x, y, alone, node) for x, y in zip(m.items, held, strict=True))
         return m if all(x is y for x, y in zip(items, m.items, strict=True)) else join_tuple(items)
     return m
 
 
 def _alone(values: Iterable[Any]) -> set[Object]:
-    """The objects among values that stand there once and can be no other one."""
+    """The objects among values that stand there once and can be no other one of them."""
     count: collections.Counter[Object] = collections.Counter()
     todo = list(values)
     for v in todo:
         if isinstance(v, Snapshot):
             count[v.object] += 1
         todo += v.values if isinstance(v, Snapshot) else v if isinstance(v, tuple) else ()
-    return {v for v, n in count.items() if n == 1 and not v.aliases}
+    return {v for v, n in count.items() if n == 1 and v.aliases.isdisjoint(count)}
 
 
 def _built_again(f: Frame, site: Any, joins: dict[Name, Join], bound: dict[Name, Any],
@@ -250,10 +253,10 @@ def _built_again(f: Frame, site: Any, joins: dict[Name, Join], bound: dict[Name,
     """The loop, its body built until a trip changes what is known to cross, and nothing else."""
     guesses, rebuilt = _guess(f, site, joins, bound), 0
     while True:
-        trip = build(None, ())
+        trip = build(None)
         changed, news = _check_trip(f, joins, bound, trip.layer, site[0])
         if not changed and not news:
-            wrong = [c for c in guesses if c in joins and trip.idle(c)]
+            wrong = [c for c in guesses if c in joins and trip.idle(c, joins[c])]
             if not wrong:
                 break
             for c in wrong:
@@ -347,18 +350,15 @@ def _late(f: Frame, layer: Mapping[Any, Any], joins: dict[Name, Join], live: Any
 
 def _trip(f: Frame, joins: dict[Name, Join], bound: dict[Name, Any], op: str, operands: list[Value],
           head: Callable[[], Value] | None, body: Callable[[Value | None], None], node: ast.AST,
-          hopes: Iterable[Name] | None, sure: Iterable[FieldCell]) -> Trip:  # fmt: skip
-    """Builds the regions of a loop once, its names holding the arguments of the regions. With stand-ins, unless `hopes`
-    is None: the names and cells of whose objects every field may cross; `sure` get one though they hold constants."""
+          hopes: Iterable[Name] | None) -> Trip:
+    """Builds the regions of a loop once, its names holding the arguments of the regions; with stand-ins, unless `hopes`
+    is None: the names and cells whose objects are expected to be others after a trip."""
     trip, span = Trip(f, hopes is not None), f.b.span
     entries = {name: crossing_fields(f.build, m, bound[name]) if name in (hopes or ()) else m
                for name, m in joins.items()}  # fmt: skip
-    constants = {c: f.value_of(c) for c in sure}
     if head is not None:
         with trip.region() as cells:
             args = _enter(f, cells, entries, bound)
-            for c, held in constants.items():
-                cells.read(c, held, sure=True)
             before = dict(cells)
             cond = head()
             f.b.emit("condition", [cond, *args])
@@ -369,8 +369,6 @@ def _trip(f: Frame, joins: dict[Name, Join], bound: dict[Name, Any], op: str, op
                 f.fail("T093", getattr(node, "test", node), name=c.shown)
     with trip.region(operands[0].type if op == "for" else None) as cells:
         _enter(f, cells, entries, bound)
-        for c, held in constants.items():
-            cells.read(c, held, sure=True)
         body(cells.counter)
     f.b.span = span
     return trip

@@ -102,7 +102,7 @@ def join_tuple(items: tuple[Join, ...]) -> Join:
     return Join("tuple", tuple(t for m in items for t in m.types), items)
 
 
-def frozen(f: Frame, v: Any, layer: dict[Any, Any]) -> Any:
+def frozen(f: Frame, v: Any, layer: Mapping[Any, Any]) -> Any:
     """A value with its objects as snapshots of what they hold at the end of the region that changed `layer`."""
     if isinstance(v, Object):
         held = (layer[c] if c in layer else f.build.heap.get(c) for c in v.cells.values())
@@ -330,7 +330,7 @@ def _give(f: Frame, m: Join, v: Any, node: ast.AST) -> list[Value]:
     return m.emit_values(f, MISSING if isinstance(v, Poison) else v, node)
 
 
-def held_after(f: Frame, name: str | FieldCell, layer: dict[Any, Any]) -> Any:
+def held_after(f: Frame, name: str | FieldCell, layer: Mapping[Any, Any]) -> Any:
     """The value of a name or cell at the end of the region that changed `layer`."""
     return frozen(f, layer[name] if name in layer else f.value_of(name), layer)
 
@@ -404,7 +404,7 @@ def choose(f: Frame, cond: Value, then: Callable[[], Any], other: Callable[[], A
     return m.bind(list(f.b.emit("if", (cond,), m.types, blocks).results))
 
 
-def changed_cells(f: Frame, *layers: dict[Any, Any]) -> list[FieldCell]:
+def changed_cells(f: Frame, *layers: Mapping[Any, Any]) -> list[FieldCell]:
     """The cells, of objects that were there before, that regions have changed."""
     return [c for c in dict.fromkeys(c for layer in layers for c in layer if isinstance(c, FieldCell))
             if f.value_of(c) is not MISSING]

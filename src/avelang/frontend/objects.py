@@ -17,7 +17,7 @@ from avelang.frontend.frame import MISSING, Frame
 from avelang.frontend.names import Layout, Pointer, Tensor, TensorMap, constexpr
 from avelang.frontend.operators import BINARY, COMPARE, UNARY, Operator
 from avelang.frontend.signature import suggest
-from avelang.frontend.structs import ANY, EMPTY, Method, Object, Pure, StructClass, StructField, is_constant, values_of
+from avelang.frontend.structs import ANY, EMPTY, Method, Object, Pure, StructClass, StructField, field_names, is_constant
 from avelang.frontend.values import Poison, Ref, Vec, describe, is_runtime
 from avelang.ir.core import Value
 from avelang.ir.types import MapType, PtrType
@@ -231,7 +231,7 @@ def _of_constant(f: Frame, base: Any, name: str, node: ast.AST) -> Any:
     """A field, a property or a function of a compile-time object or of its class."""
     cls = base if isinstance(base, type) else type(base)
     shown = cls.__name__
-    if is_constant(base) and name in values_of(base):
+    if is_constant(base) and name in field_names(type(base)):
         return constant(getattr(base, name))
     if name.startswith("__") or not hasattr(base, name):
         own = isinstance(base, type) and name in getattr(base, "__dataclass_fields__", {})

@@ -19,18 +19,17 @@ from avelang.ir.core import Block, Value
 from avelang.ir.types import Type
 
 
-def crossing(build: Build, v: Any, sure: bool = False) -> Join:
+def crossing(build: Build, v: Any) -> Join:
     """The join of a value all of whose run-time scalars and vectors cross. Literals, and what is as good as one, are
-    left out: what is built of them depends on what they are. `sure`: a typed constant will most likely change."""
+    left out: what is built of them depends on what they are."""
     if isinstance(v, Vec):
         return join_vector(v, v.dtype)
     if type(v) is tuple:
-        items = tuple(crossing(build, x, sure) for x in v)
+        items = tuple(crossing(build, x) for x in v)
         if any(m.types for m in items):
             return join_tuple(items)
     elif is_scalar(v) and v not in build.soft and v not in build.choices:
-        if sure or v.op is None or v.op.name != "const":
-            return join_scalar(v.type)
+        return join_scalar(v.type)
     return Join("same", payload=v)
 
 
@@ -38,7 +37,8 @@ def crossing_fields(build: Build, m: Join, before: Any) -> Join:
     """The join `m` of what holds objects, with their vectors crossing: of a tile the other fields stay what they
     are."""
     if m.kind == "object":
-        items = tuple(crossing(build, x) if isinstance(x, Vec) else Join("same", payload=x) for x in before.values)
+        items = tuple(i if i.kind == "memory" else crossing(build, x) if isinstance(x, Vec) else Join("same", payload=x)
+                      for i, x in zip(m.items, before.values, strict=True))  # fmt: skip
         return Join("object", tuple(t for x in items for t in x.types), items, m.payload)
     if m.kind == "tuple":
         return join_tuple(tuple(crossing_fields(build, x, y) for x, y in zip(m.items, before, strict=True)))
@@ -75,14 +75,14 @@ class LoopLayer(dict[Any, Any]):
         held = self.entered[name] = m.bind(list(args))
         return args, held
 
-    def read(self, cell: FieldCell, v: Any, sure: bool = False) -> Any:
-        """What a cell holds in here that holds `v` around the loop. `sure`: see `crossing`."""
+    def read(self, cell: FieldCell, v: Any) -> Any:
+        """What a cell holds in here that holds `v` around the loop."""
         held = self.entered.get(cell)
         if held is not None:
             return held
         if cell in self.seen:
             return v
-        m = crossing(self.build, v, sure)
+        m = crossing(self.build, v)
         if not m.types:
             self.seen.add(cell)
             return v
@@ -126,10 +126,22 @@ class Trip:
         """The regions' blocks."""
         return [x.block for x in self.layers]
 
-    def idle(self, name: str | FieldCell) -> bool:
-        """True if a name or cell holds at the end of the body, or a part of it, what it held at the start."""
+    def idle(self, name: str | FieldCell, m: Join) -> bool:
+        """True if a name or cell, or an object in it, is at the end of the body what it was at the start; of an object
+        with registers of its own, if these are."""
         entry = self.layers[-1].entries[name]
-        return _same_objects(self.layers[-1][name], self.layers[-1].entered[name], thawed(entry.before))
+        return self._idle(m, self.layers[-1][name], self.layers[-1].entered[name], thawed(entry.before))
+
+    def _idle(self, m: Join, v: Any, *starts: Any) -> bool:
+        if m.kind == "tuple" and all(isinstance(x, tuple) and len(x) == len(m.items) for x in (v, *starts)):
+            return any(self._idle(*x) for x in zip(m.items, v, *starts, strict=True) if isinstance(x[-1], (tuple, Object)))
+        if m.kind == "object" and isinstance(v, Object) and v.cls is m.payload.cls:
+            layer, heap = self.layers[-1], self.f.build.heap
+            for cell, item in zip(v.cells.values(), m.items, strict=True):
+                held = layer[cell] if cell in layer else heap.get(cell)
+                if item.kind == "memory" and isinstance(held, Ref) and held.value is item.payload.value:
+                    return True
+        return any(v is x for x in starts)
 
     def settle(self, joins: Mapping[str | FieldCell, Join]) -> bool:
         """Decides that these cross. False where the body was built of something that must not be taken for granted
@@ -210,12 +222,13 @@ class Trip:
                 return v
             return type(v)(*parts) if hasattr(v, "_fields") else tuple(parts)
         if isinstance(v, Ref):
-            parts = [self.replaced(x) for x in (v.value, v.shape, v.strides, v.coords)]
-            same = all(x is y for x, y in zip(parts, (v.value, v.shape, v.strides, v.coords), strict=True))
-            return v if same else Ref(*parts, v.uncopied, v.sliced)
+            had = v.value, v.shape, v.strides, v.coords
+            value, shape, strides, coords = now = tuple(self.replaced(x) for x in had)
+            same = all(x is y for x, y in zip(now, had, strict=True))
+            return v if same else Ref(value, shape, strides, coords, v.uncopied, v.sliced)
         if isinstance(v, RuntimeRange):
-            return RuntimeRange(*map(self.replaced, (v.start, v.stop, v.step)), v.unroll)
-        if isinstance(v, Layout) and type(v) is Layout:
+            return RuntimeRange(self.replaced(v.start), self.replaced(v.stop), self.replaced(v.step), v.unroll)
+        if type(v) is Layout:
             shape, strides = self.replaced(v.shape), self.replaced(v.strides)
             return v if shape is v.shape and strides is v.strides else Layout(shape, strides)
         if isinstance(v, LocalFn) and not _around(self.f, v.frame):
@@ -241,13 +254,6 @@ class _Replaced(Mapping[Any, Any]):
 
     def __contains__(self, name: Any) -> bool:
         return name in self._trip.layers[-1]
-
-
-def _same_objects(v: Any, *starts: Any) -> bool:
-    """True if a value, or an item of it, is one of `starts`, or that item of it; of tuples, objects alone count."""
-    if isinstance(v, tuple) and all(isinstance(x, tuple) and len(x) == len(v) for x in starts):
-        return any(_same_objects(*parts) for parts in zip(v, *starts, strict=True) if isinstance(parts[-1], (tuple, Object)))
-    return any(v is x for x in starts)
 
 
 def _around(f: Frame | None, frame: Frame) -> bool:

@@ -17,7 +17,7 @@ from avelang.frontend.liveness import walk
 from avelang.frontend.names import Builtin, Intrinsic
 from avelang.frontend.signature import parameters
 from avelang.frontend.source import FunctionSource, Jitted
-from avelang.frontend.structs import StructClass
+from avelang.frontend.structs import StructClass, StructMember
 from avelang.ir.dtypes import DType
 
 
@@ -36,6 +36,9 @@ class _StorageSearch:
         self.nested = {**nested, **{n.name: n for n in self.nodes if type(n) is ast.FunctionDef and n is not node}}
         self.local = {n.id for n in self.nodes if type(n) is ast.Name and type(n.ctx) is ast.Store}
         self.local |= {n.arg for n in self.nodes if type(n) is ast.arg}
+        # A method knows the methods of its object.
+        self.owner = known.owners.get(node)
+        self.receiver = next((a.arg for a in parameters(node, source.span)), None)
 
     def run(self) -> set[str]:
         """Looks at every node, then follows what implies what."""
@@ -61,6 +64,9 @@ class _StorageSearch:
             except KeyError:
                 return None
         if isinstance(func, ast.Attribute):
+            if self.owner is not None and isinstance(func.value, ast.Name) and func.value.id == self.receiver:
+                member = self.owner.members.get(func.attr)
+                return member if member is not None and member.kind == "method" else None
             return getattr(self.resolve(func.value), func.attr, None)
         return None
 
@@ -135,7 +141,7 @@ class _StorageSearch:
             # A method, as far as can be told. Most store into none of their arguments; where one does, the build finds
             # out.
             self.known.open.add(node)
-        elif isinstance(callee, (ast.FunctionDef, Jitted)) or callee is None:
+        elif isinstance(callee, (ast.FunctionDef, Jitted, StructMember)) or callee is None:
             self.arguments(node, callee)
 
     def fields(self, node: ast.Call, callee: StructClass) -> None:
@@ -148,12 +154,14 @@ class _StorageSearch:
 
     def arguments(self, node: ast.Call, callee: Any) -> None:
         """Marks the arguments that a device function stores into; all of them where the function cannot be told."""
-        definition = callee.source.tree if isinstance(callee, Jitted) else callee
+        definition = callee.source.tree if isinstance(callee, (Jitted, StructMember)) else callee
         if definition is not None and definition not in self.active:
-            home = callee.source if isinstance(callee, Jitted) else self.source
+            home = callee.source if isinstance(callee, (Jitted, StructMember)) else self.source
+            if isinstance(callee, StructMember):
+                self.known.owners[definition] = self.owner
             changed = changed_names(home, definition, self.known, self.active,
                                     self.nested if home is self.source else {})
-            names = [a.arg for a in parameters(definition, home.span)]
+            names = [a.arg for a in parameters(definition, home.span)][isinstance(callee, StructMember) :]
         else:
             changed, names = None, []
         for i, arg in enumerate(node.args):

@@ -7,6 +7,7 @@ layers like names, so that what a branch or a loop changes can be told (`merge.p
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import sys
 import types
@@ -247,6 +248,12 @@ def is_constant_class(v: Any) -> bool:
     return isinstance(v, type) and MARK in v.__dict__
 
 
+@functools.cache
+def field_names(cls: type) -> tuple[str, ...]:
+    """The names of the fields of a class that is marked by `avelang.constant`."""
+    return tuple(f.name for f in dataclasses.fields(cls))
+
+
 def values_of(v: Any) -> dict[str, Any]:
     """The fields of a constant, by name."""
-    return {f.name: getattr(v, f.name) for f in dataclasses.fields(v)}
+    return {name: getattr(v, name) for name in field_names(type(v))}

@@ -8,81 +8,85 @@ pictures of all of these; and what kernels say with them: views, windows, tiles,
 
 from typing import Any
 
+from avelang.base.garbage import rarer_collections
 from avelang.frontend.names import missing
-from avelang.tile.banks import Accesses, Banks, Swizzle, TileAccesses, banks, tile_accesses
-from avelang.tile.devices import device_of, on_cpu
-from avelang.tile.distribution import Distribution
-from avelang.tile.dot import accumulator, dot
-from avelang.tile.encoding import Digit, Encoding, Steps
-from avelang.tile.functions import (
-    abs,
-    all,
-    any,
-    arange,
-    argmax,
-    argmin,
-    cast,
-    cdiv,
-    ceil,
-    clamp,
-    clz,
-    cos,
-    erf,
-    exp,
-    exp2,
-    floor,
-    fma,
-    isfinite,
-    isinf,
-    isnan,
-    log,
-    log1p,
-    log2,
-    max,
-    maximum,
-    min,
-    minimum,
-    popc,
-    rand,
-    randint,
-    randn,
-    reduce,
-    round,
-    rsqrt,
-    sigmoid,
-    sign,
-    sin,
-    sqrt,
-    sum,
-    tanh,
-    trunc,
-    where,
-    zeros,
-)
-from avelang.tile.memory import (
-    atomic_add,
-    atomic_and,
-    atomic_max,
-    atomic_min,
-    atomic_or,
-    atomic_xor,
-    load,
-    load_scalar,
-    store,
-)
-from avelang.tile.mma_layout import SubgroupLayout, same_places
-from avelang.tile.pipelines import PIPELINES, Pipeline, pipeline, register_pipeline
-from avelang.tile.plans import Gemm, GemmPlan, Launch, LaunchConfig, Plan
-from avelang.tile.products import Mma, MmaAtom
-from avelang.tile.scan import argsort, cumprod, cumsum, scan, sort, topk
-from avelang.tile.schedules import Block, BlockConfig
-from avelang.tile.schedules import run as multiply
-from avelang.tile.select import PlanVerdict, Verdict, block_for, choose, gemm, padded, plan_for, split_for
-from avelang.tile.tensors import DistributedTile, Tile, full
-from avelang.tile.verify import check
-from avelang.tile.views import TensorView, View, view
-from avelang.tile.virtual import mma, mmas
-from avelang.tile.windows import Window
+
+# It makes many objects that all stay.
+with rarer_collections():
+    from avelang.tile.banks import Accesses, Banks, Swizzle, TileAccesses, banks, tile_accesses
+    from avelang.tile.devices import device_of, on_cpu
+    from avelang.tile.distribution import Distribution
+    from avelang.tile.dot import accumulator, dot
+    from avelang.tile.encoding import Digit, Encoding, Steps
+    from avelang.tile.functions import (
+        abs,
+        all,
+        any,
+        arange,
+        argmax,
+        argmin,
+        cast,
+        cdiv,
+        ceil,
+        clamp,
+        clz,
+        cos,
+        erf,
+        exp,
+        exp2,
+        floor,
+        fma,
+        isfinite,
+        isinf,
+        isnan,
+        log,
+        log1p,
+        log2,
+        max,
+        maximum,
+        min,
+        minimum,
+        popc,
+        rand,
+        randint,
+        randn,
+        reduce,
+        round,
+        rsqrt,
+        sigmoid,
+        sign,
+        sin,
+        sqrt,
+        sum,
+        tanh,
+        trunc,
+        where,
+        zeros,
+    )
+    from avelang.tile.memory import (
+        atomic_add,
+        atomic_and,
+        atomic_max,
+        atomic_min,
+        atomic_or,
+        atomic_xor,
+        load,
+        load_scalar,
+        store,
+    )
+    from avelang.tile.mma_layout import SubgroupLayout, same_places
+    from avelang.tile.pipelines import PIPELINES, Pipeline, pipeline, register_pipeline
+    from avelang.tile.plans import Gemm, GemmPlan, Launch, LaunchConfig, Plan
+    from avelang.tile.products import Mma, MmaAtom
+    from avelang.tile.scan import argsort, cumprod, cumsum, scan, sort, topk
+    from avelang.tile.schedules import Block, BlockConfig
+    from avelang.tile.schedules import run as multiply
+    from avelang.tile.select import PlanVerdict, Verdict, block_for, choose, gemm, padded, plan_for, split_for
+    from avelang.tile.tensors import DistributedTile, Tile, full
+    from avelang.tile.verify import check
+    from avelang.tile.views import TensorView, View, view
+    from avelang.tile.virtual import mma, mmas
+    from avelang.tile.windows import Window
 
 # fmt: off
 __all__ = ["PIPELINES", "Accesses", "Banks", "Block", "BlockConfig", "Digit", "DistributedTile", "Distribution",
