@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import avelang
 import avelang.language as al
 from avelang.frontend.frame import BuildFacts
 from avelang.frontend.storage import changed_names
@@ -251,3 +252,32 @@ def test_register_views_keep_their_bits():
         out[0] = a[0]
 
     refused(k, "T047", "12 bytes")
+
+
+@avelang.struct
+class Source:
+    scale: al.i32
+
+    def load_into(self, values):
+        self.fill(2, values)
+
+    def fill(self, by, values):
+        for i in range(4):
+            values[i] = self.scale * by + i
+
+
+def test_a_method_knows_what_its_objects_methods_store_into(monkeypatch):
+    """So that the build need not find out, and begin again."""
+    again, restart = [], BuildFacts.restart
+    monkeypatch.setattr(BuildFacts, "restart", lambda known: again.append(known) or restart(known))
+
+    @avelang.jit
+    def kernel(y: al.Pointer(al.i32), n: al.i32):
+        registers = al.make_local((4,), al.i32)
+        Source(n).load_into(registers)
+        for i in range(4):
+            y[i] = registers[i]
+
+    y = np.zeros(4, np.int32)
+    kernel[1, 1](y, 5, backend="reference")
+    assert y.tolist() == [10, 11, 12, 13] and not again

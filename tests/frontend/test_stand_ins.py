@@ -145,7 +145,8 @@ def test_scratch_memory_of_a_loop_is_allocated_once():
         for _ in al.range(n):
             t = al.make_scratch((64,), al.i32, 0)
             t[0] = p.x
-            p.step(t[0])
+            for q in (p,):
+                q.step(t[0])
         y[0] = p.x
 
     kernel = build(avelang.jit(scratch).source, {})
