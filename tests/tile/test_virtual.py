@@ -26,6 +26,13 @@ ONE_WAVE = [
 ]
 
 
+@pytest.mark.parametrize("target", ["gfx942", "gfx950", "gfx90a", "sm_80", "sm_90a"])
+def test_products_of_some_dtypes_are_those_of_all(target):
+    for dtypes in {m.dtypes for m in mmas(target)}:
+        some = virtual.mmas_of(target, dtypes)
+        assert [id(m) for m in some] == [id(m) for m in mmas(target) if m.dtypes == dtypes]
+
+
 def test_the_published_product():
     m = VDMFMA
     assert m.layouts() == {

@@ -23,7 +23,7 @@ from avelang.ir.dtypes import DType, f32, i32
 from avelang.tile.distribution import WIDEST, WORD, Distribution
 from avelang.tile.encoding import Ints
 from avelang.tile.products import MmaAtom, named
-from avelang.tile.virtual import mmas
+from avelang.tile.virtual import mmas, mmas_of
 
 
 @avelang.constant
@@ -339,7 +339,7 @@ def acc_dtype(dtype: DType) -> DType:
 def usual_mma(target: str, dtype: DType) -> MmaAtom:
     """The widest dense instruction of one wave."""
     fits = [
-        x for x in mmas(target) if x.dtypes == (dtype, dtype, acc_dtype(dtype)) and not x.virtual and x.b is not None
+        x for x in mmas_of(target, (dtype, dtype, acc_dtype(dtype))) if not x.virtual and x.b is not None
     ]
     fits = [
         x

@@ -275,14 +275,19 @@ def row_of(what: Any) -> Row:
         return what
     if isinstance(what, Intrinsic):
         return what.row
-    from avelang.isa import PUBLIC
-
-    name = str(what).removeprefix("al.")
-    found = [name] if name in PUBLIC else [f for f in PUBLIC if f.partition(".")[2] == name]
-    if len(found) != 1:
+    found = _row_named(str(what).removeprefix("al."))
+    if found is None:
         raise wrong("T301", what="a row", want="an intrinsic such as al.amdgpu.mfma_16x16x16_bf16_f32, or its name",
                     got=repr(what))
-    return PUBLIC[found[0]]
+    return found
+
+
+@functools.lru_cache(256)
+def _row_named(name: str) -> Row | None:
+    from avelang.isa import PUBLIC
+
+    found = [name] if name in PUBLIC else [f for f in PUBLIC if f.partition(".")[2] == name]
+    return PUBLIC[found[0]] if len(found) == 1 else None
 
 
 def enumerate_layout(layout: Layout) -> np.ndarray:

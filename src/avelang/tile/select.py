@@ -20,7 +20,7 @@ from avelang.tile.plans import Gemm, GemmPlan
 from avelang.tile.products import MmaAtom
 from avelang.tile.schedules import BlockConfig
 from avelang.tile.tuned import TunedBlock, blocks_of
-from avelang.tile.virtual import PAIRED, mmas
+from avelang.tile.virtual import PAIRED, mmas_of
 
 STEP = 128  # bytes of each row in a step of few rows
 SKINNY = 16  # rows of C up to which tiles are one MMA high, of any chip
@@ -68,7 +68,7 @@ def rejection(p: GemmPlan) -> str:
 
 def _fits(gemm: Gemm) -> list[MmaAtom]:
     """The products of the GEMM's dtypes on its chip. Raises U103 where there is none."""
-    fits = [x for x in mmas(gemm.target) if x.dtypes == (gemm.dtype, gemm.dtype, gemm.accumulator)]
+    fits = mmas_of(gemm.target, (gemm.dtype, gemm.dtype, gemm.accumulator))
     # PAIRED: for pipelines that bring A into that order (`_in_pairs`).
     fits = [x for x in fits if not x.name.endswith((PAIRED, *IGNORED))]
     if not fits:
@@ -154,7 +154,7 @@ def _usual(gemm: Gemm, mma: MmaAtom) -> tuple[Pipeline, ...]:
 def _in_pairs(mma: MmaAtom, target: str) -> MmaAtom:
     """The product that takes A in pairs, if there is one: for pipelines that bring A into that order, so that B's
     registers are operands as they come."""
-    return next((x for x in mmas(target) if x.name == mma.name + PAIRED), mma)
+    return next((x for x in mmas_of(target, mma.dtypes) if x.name == mma.name + PAIRED), mma)
 
 
 def _skinny(gemm: Gemm, dense: MmaAtom) -> Iterator[GemmPlan]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import avelang.language as al
@@ -230,23 +231,42 @@ TENSOR_ROWS = 128  # of which tcgen05 multiplies at the full rate
 def mmas(target: str) -> tuple[MmaAtom, ...]:
     """All matrix products of one wave that a chip has, real ones first, and on sm_90a and sm_100a those of a warpgroup
     and of tensor memory, with 64, 128 and 256 columns. Raises U101 for a chip that is not known."""
+    found = [_made(make, name, target) for make, name in _ways(target)]
+    chip = chip_of(target)
+    if "sm_90a" in chip.features:
+        from avelang.isa.nvptx.wgmma import FORMS
+
+        found += [group(form, n, target) for form in FORMS if not form.registers for n in GROUP_COLUMNS]
+    if "sm_100a" in chip.features:
+        found += [tensor(BY_NAME[dtype], TENSOR_ROWS, n, target) for dtype in KINDS for n in GROUP_COLUMNS]
+    return tuple(found)
+
+
+@functools.lru_cache
+def mmas_of(target: str, dtypes: tuple[DType, DType, DType]) -> tuple[MmaAtom, ...]:
+    """Those of `mmas` with these dtypes, of AMD's chips without making the others."""
+    if chip_of(target).vendor != "amd":
+        return tuple(x for x in mmas(target) if x.dtypes == dtypes)
+    return tuple(_made(make, name, target) for make, name in _ways(target) if dtypes_of(row_of(name), target) == dtypes)
+
+
+def _ways(target: str) -> list[tuple[Callable[[str, str], MmaAtom], str]]:
+    """How each product that is made of a row is made: a function of the row's name and the chip, and the name."""
     from avelang.isa import ROWS
 
     chip = chip_of(target)
     dense = [r for r in ROWS.values() if r.mma and not r.mma.sparse and r.mma.blocks == 1 and chip.has(r)]
-    found = [real(r, target) for r in dense]
-    if chip.vendor == "amd":
-        for names, make in ((_WIDE, wide), (_SKINNY, skinny), (_SKINNY, skinny_paired), (_HALVES, skinny_halves)):
-            found += [make(name, target) for name in names if chip.has(row_of(name))]
-    else:
-        found += [turned(r, target) for r in dense if r.mma and r.mma.m == 16]
-        if "sm_90a" in chip.features:
-            from avelang.isa.nvptx.wgmma import FORMS
+    found: list[tuple[Callable[[str, str], MmaAtom], str]] = [(real, r.name) for r in dense]
+    if chip.vendor != "amd":
+        return [*found, *((turned, r.name) for r in dense if r.mma and r.mma.m == 16)]
+    for names, make in ((_WIDE, wide), (_SKINNY, skinny), (_SKINNY, skinny_paired), (_HALVES, skinny_halves)):
+        found += [(make, name) for name in names if chip.has(row_of(name))]
+    return found
 
-            found += [group(form, n, target) for form in FORMS if not form.registers for n in GROUP_COLUMNS]
-        if "sm_100a" in chip.features:
-            found += [tensor(BY_NAME[dtype], TENSOR_ROWS, n, target) for dtype in KINDS for n in GROUP_COLUMNS]
-    return tuple(found)
+
+@functools.cache
+def _made(make: Callable[[str, str], MmaAtom], name: str, target: str) -> MmaAtom:
+    return make(name, target)
 
 
 @takes("T301")
