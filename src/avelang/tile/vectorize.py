@@ -7,6 +7,7 @@ mixes are xored, what is above them is added."""
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 import math
@@ -188,11 +189,10 @@ def _conflicts(dist: Distribution, axis: int, strides: Ints, swizzle: Swizzle, t
     phases, count = phases_of(target, nbytes), bank_count(target, nbytes)
     first = dist.index[0][: dist.wave, 0] * strides[0] + dist.index[1][: dist.wave, 0] * strides[1]
     for v in _vectors(dist, axis, width):
-        at = swizzle(first + v.at[0] * strides[0] + v.at[1] * strides[1])
+        at = np.asarray(swizzle(first + v.at[0] * strides[0] + v.at[1] * strides[1])).tolist()
         for lanes in phases:
-            words = {w for lane in lanes for w in range(int(at[lane]) // WORD, (int(at[lane]) + nbytes + 3) // WORD)}
-            banks = [w % count for w in words]
-            total += max(map(banks.count, set(banks))) - 1
+            words = {w for lane in lanes for w in range(at[lane] // WORD, (at[lane] + nbytes + 3) // WORD)}
+            total += max(collections.Counter([w % count for w in words]).values()) - 1
     return total
 
 
