@@ -108,8 +108,8 @@ class Env:
 
 
 class Heap(Env):
-    """Values of cells. `loops`: the layers of loops that are being built with stand-ins (`stand_ins.py`), which say what a
-    cell is that is read in them; `hoped`: whether there ever was one."""
+    """Values of cells. `loops`: the layers of loops that are being built with stand-ins (`stand_ins.py`); they say what
+    a cell is that is read in them. `hoped`: whether there ever was one."""
 
     __slots__ = ("hoped", "loops")
 
@@ -140,7 +140,8 @@ class BuildFacts:
     """Facts that builds of one kernel find out about its syntax trees. `changed`: by definition, the names that need
     storage (`storage.py`). `stored`: fields of structs, as (struct, name), whose register tensors are changed in place.
     `open`: calls of which it cannot be told what they store into; `storing`: those that turned out to store into an
-    argument. `owners`: the structs of methods. `hopeful`: bodies of loops are built with stand-ins first (`stand_ins.py`)."""
+    argument. `owners`: the structs of methods. `hopeful`: bodies of loops are built with stand-ins first
+    (`stand_ins.py`)."""
 
     def __init__(self) -> None:
         self.changed: dict[ast.AST, set[str]] = {}

@@ -17,7 +17,17 @@ from avelang.frontend.frame import MISSING, Frame
 from avelang.frontend.names import Layout, Pointer, Tensor, TensorMap, constexpr
 from avelang.frontend.operators import BINARY, COMPARE, UNARY, Operator
 from avelang.frontend.signature import suggest
-from avelang.frontend.structs import ANY, EMPTY, Method, Object, Pure, StructClass, StructField, field_names, is_constant
+from avelang.frontend.structs import (
+    ANY,
+    EMPTY,
+    Method,
+    Object,
+    Pure,
+    StructClass,
+    StructField,
+    field_names,
+    is_constant,
+)
 from avelang.frontend.values import Poison, Ref, Vec, describe, is_runtime
 from avelang.ir.core import Value
 from avelang.ir.types import MapType, PtrType

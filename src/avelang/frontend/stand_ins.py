@@ -45,9 +45,8 @@ def crossing_fields(build: Build, m: Join, before: Any) -> Join:
     return m
 
 
-class Entry(NamedTuple):
-    """What a name or a cell holds at the start of a region: how it crosses, the arguments, and what was there
-    before."""
+class LoopEntry(NamedTuple):
+    """A name or a cell at the start of a region: how it crosses, the arguments, and what was there before."""
 
     join: Join
     args: tuple[Value, ...]
@@ -55,7 +54,7 @@ class Entry(NamedTuple):
 
 
 class LoopLayer(dict[Any, Any]):
-    """What the region of a loop assigns. A cell that is read before it is assigned gets a stand-in. `counter`: the
+    """Assignments in the region of a loop. A cell that is read before it is assigned gets a stand-in. `counter`: the
     induction variable; `entries`: what has arguments; `entered`: what that holds at the region's start; `seen`: cells
     that were read as they were before it."""
 
@@ -63,7 +62,7 @@ class LoopLayer(dict[Any, Any]):
         super().__init__()
         self.build, self.block, self.counter = f.build, block, counter
         self.depth = len(f.build.heap.layers)
-        self.entries: dict[str | FieldCell, Entry] = {}
+        self.entries: dict[str | FieldCell, LoopEntry] = {}
         self.entered: dict[str | FieldCell, Any] = {}
         self.seen: set[FieldCell] = set()
         self._stand_ins: set[FieldCell] = set()
@@ -71,12 +70,12 @@ class LoopLayer(dict[Any, Any]):
     def enter(self, name: str | FieldCell, m: Join, before: Any, shown: str) -> tuple[list[Value], Any]:
         """Adds the arguments that carry a name or a cell; gives them, and what it holds in the region."""
         args = [self.block.add_arg(shown, t) for t in m.types]
-        self.entries[name] = Entry(m, tuple(args), before)
+        self.entries[name] = LoopEntry(m, tuple(args), before)
         held = self.entered[name] = m.bind(list(args))
         return args, held
 
     def read(self, cell: FieldCell, v: Any) -> Any:
-        """What a cell holds in here that holds `v` around the loop."""
+        """The value in here of a cell that holds `v` around the loop."""
         held = self.entered.get(cell)
         if held is not None:
             return held
@@ -134,7 +133,8 @@ class Trip:
 
     def _idle(self, m: Join, v: Any, *starts: Any) -> bool:
         if m.kind == "tuple" and all(isinstance(x, tuple) and len(x) == len(m.items) for x in (v, *starts)):
-            return any(self._idle(*x) for x in zip(m.items, v, *starts, strict=True) if isinstance(x[-1], (tuple, Object)))
+            parts = zip(m.items, v, *starts, strict=True)
+            return any(self._idle(*x) for x in parts if isinstance(x[-1], (tuple, Object)))
         if m.kind == "object" and isinstance(v, Object) and v.cls is m.payload.cls:
             layer, heap = self.layers[-1], self.f.build.heap
             for cell, item in zip(v.cells.values(), m.items, strict=True):
@@ -265,7 +265,7 @@ def _around(f: Frame | None, frame: Frame) -> bool:
     return False
 
 
-def _rename(entry: Entry, shown: str) -> None:
+def _rename(entry: LoopEntry, shown: str) -> None:
     """Gives an argument its name, and the name that it was given meanwhile to what it stood in for."""
     held = entry.join.bind(list(entry.args))
     for have, before in zip(_values(held), _values(entry.before), strict=True):

@@ -1,6 +1,7 @@
 """The fields of objects that a loop's body surely stores to, found in its text: the frontend then builds the body once,
-with these fields carried, and not a second time when a trip has changed them. A field that is missed, or named for
-nothing, costs a second build and nothing else."""
+with these fields carried, and not a second time when a trip has changed them. It matters for fields that hold objects
+or literals; for others there are stand-ins (`stand_ins.py`). A field that is missed, or named for nothing, costs a
+second build and nothing else."""
 
 from __future__ import annotations
 
