@@ -14,12 +14,13 @@ import pytest
 import avelang.language as al
 from alarms.engines import Engine, on
 from avelang.base import engines
+from avelang.pipelines.warp_specialized import box_of
 from avelang.runtime.compile import compile_text
 from avelang.sim.ptx import Program
 from avelang_kernels.matmul import hopper_gemm
 from avelang_kernels.matmul.hopper_gemm import GemmTile, build, gemm, threads
 from avelang_kernels.matmul.hopper_rule import table
-from avelang_kernels.matmul.hopper_tiles import STREAM, box_of
+from avelang_kernels.matmul.hopper_tiles import STREAM
 from tools import need
 
 bf16 = ml_dtypes.bfloat16

@@ -21,7 +21,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from avelang_kernels.matmul.hopper_tiles import LEAST_BOX, SMS, STEP, STREAM, GemmTile, integer_width, resident
+from avelang.pipelines.warp_specialized import LEAST_BOX
+from avelang_kernels.matmul.hopper_tiles import SMS, STEP, STREAM, GemmTile, integer_width, resident
 
 SPLITS = 16  # parts of K, at the most
 WIDEST = 256  # rows or columns of a tile, at the most

@@ -3,7 +3,7 @@
 import math
 from typing import Any, NamedTuple
 
-from avelang.pipelines.warp_specialized import PATTERN, ROWS, WarpSpecialized
+from avelang.pipelines.warp_specialized import PATTERN, ROWS, WarpSpecialized, box_of
 
 STREAM = "stream"
 STEP = 64  # elements of K in a stage: 128 bytes, one row of the swizzle
@@ -14,10 +14,6 @@ RESIDENT = {1: 132, 2: 66, 3: 40, 4: 30, 5: 22, 6: 17, 7: 15, 8: 15}
 SHARED = 227 * 1024  # bytes of shared memory that a block may have
 MOST_STAGES = 12
 FEW_STAGES = 4  # fewer are so slow that consumers rather stage narrower pieces of what they store
-# Rows that TMA copies at once, at least. TMA writes zeros for rows past the end of a matrix at half the speed of copies
-# or less, so a tile's copies are small enough to leave most of them out: 79.6 us to 55.0 at (4176, 264, 8192) with
-# tiles of 128 x 96 on an H200. Of 16 rows, copies are too many (all shapes 5 % slower).
-LEAST_BOX = 32
 BESIDE = 2048  # bytes beside stages and staging, at the most: mbarriers, tickets, what alignment costs
 PIECES = (128, 112, 96, 80, 64, 48, 32, 16)  # columns of a transposed tile that are staged at a time
 ODD_PIECES = tuple(range(152, 0, -16))  # the same, of a tile whose width 16 does not divide
@@ -164,12 +160,6 @@ class GemmTile(NamedTuple):
 def integer_width(n: int) -> bool:
     """True for the widths that `wgmma` has for integers (PTX ISA 9.0, 9.7.15.2, "Matrix shape")."""
     return n % 16 == 0 or n in (8, 24)
-
-
-def box_of(rows: int) -> int:
-    """How many of the rows that a block copies of an operand TMA copies at once: `LEAST_BOX` or more, so that there are
-    few copies, and few rows past the end of a matrix among them."""
-    return next((box for box in range(LEAST_BOX, rows, 8) if rows % box == 0), rows)
 
 
 def Tile(m: int, n: int, stages: int, below: int = 1, beside: int = 1, together: int = 8) -> GemmTile:
