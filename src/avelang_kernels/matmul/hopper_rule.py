@@ -2,15 +2,15 @@
 the GPU goes out.
 
 The model has the rounds of clusters over the multiprocessors; for a step along K what it takes of tensor cores,
-shared memory, L2 and latency, where rows that begin at no multiple of 128 bytes cost L2 more; prologue and epilogue;
-the exchange of sums where K is shared; and the bytes that memory must move. Its constants are fitted
-(`benchmarks/fit_hopper_rule.py` has the loss) to 11,500 runs of 705 drawn shapes on one H200
-(`benchmarks/drawn_gemm.py`; driver 580, 2026-11-22): its times are 6 % off on the mean, and its choice is 2 % behind
-the best of the 15 to 30 tiles that were run for a shape. On 2026-11-23 constants were moved again by 1,020 runs of 120
-other shapes: most by descents on one half that were held against the other, some by hand where a shape showed what was
-wrong; and the four of what a launch and its first loads cost by 600 runs of 53 more, to the gain of either half. What
-the rule reaches is therefore said by draws that were made after a change (`benchmarks/NOTES.md`).
-The same kernel takes up to 30 % longer in another run of some shapes, where the matrices lie elsewhere."""
+shared memory, L2 and latency, where rows that begin at no multiple of 128 bytes cost L2 more, and rows past the end of
+a matrix nothing; prologue and epilogue; the exchange of sums where K is shared; and the bytes that memory must move.
+Its constants were fitted (`benchmarks/fit_hopper_rule.py` has the loss) to 11,500 runs of 705 drawn shapes on one H200
+(`benchmarks/drawn_gemm.py`; driver 580, 2026-11-22), moved by 1,620 runs of 173 more, and fitted anew, held near what
+they were, to 3,200 runs of 160 shapes of 2026-11-27, when kernels had learned to leave out what is past the end. Held
+against one half of these, what the other half taught gained as much. Its choice is 2 % behind the best of the 15 to 30
+tiles that were run for a shape. What the rule reaches is said by draws that were made after a change
+(`benchmarks/NOTES.md`). The same kernel takes up to 30 % longer in another run of some shapes, where the matrices lie
+elsewhere."""
 
 from __future__ import annotations
 
