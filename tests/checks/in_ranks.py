@@ -18,6 +18,7 @@ from checks.seeds import Column, Seed
 ORDERS = 3  # orders of ranks that are tried
 F64, S8 = al.Tensor((64,), al.f32), al.Tensor((8,), al.u32)
 F128 = al.Tensor((128,), al.f32)
+T8 = al.Signals((8,))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,14 +33,15 @@ class RankCase:
     block: int = 64
     epochs: tuple[tuple[int, ...], tuple[int, ...]] = ((1,), (1,))
     size: int = 64
+    later: bool = False  # whether a block waits for a later one of a peer: executed AMD code has them one after another
 
     @property
     def name(self) -> str:
         return self.kernel.__name__
 
-    def run(self, bug: bool, races: bool = True, orders: int = ORDERS) -> None:
+    def run(self, bug: bool, races: bool = True, orders: int = ORDERS, backend: str = "reference") -> None:
         for seed in range(orders):
-            w = World(self.ranks, backend="reference", bytes=1 << 13, seed=seed, races=races)
+            w = World(self.ranks, backend=backend, bytes=1 << 13, seed=seed, races=races, limit=1.0 if bug else 60.0)
             x, signals, out = w.zeros(self.size, np.float32), w.zeros(8, np.uint32), w.each([np.zeros(self.size, np.float32) for _ in range(self.ranks)])
             for epoch in self.epochs[0 if bug else 1]:
                 w.launch(self.kernel, self.grid, self.block, x, out, signals, epoch, w.team, BUG=bug)
@@ -57,13 +59,17 @@ def case(*codes: str, **more: Any) -> Callable[[Any], Any]:
 
 
 def seeds() -> list[Seed]:
-    """As `checks.seeds` has them; the reference alone runs several ranks."""
+    """As `checks.seeds` has them; the reference and executed code run several ranks."""
+    backends = {"reference": "reference", "gfx942-exec": "gfx942", "ptx-exec": "sm_90a"}
 
     def runner(c: RankCase) -> Callable[[Column, bool], str | None]:
         def run(column: Column, bug: bool) -> str | None:
-            if column not in (("reference", ""), ("reference", "races")):
+            engine, word = column
+            if engine not in backends or word not in ("", "races") or c.later and engine == "gfx942-exec":
                 return None
-            c.run(bug, races=bool(column[1]))
+            if engine != "reference" and not word:
+                return None
+            c.run(bug, races=bool(word), backend=backends[engine])
             return ""
 
         return run
@@ -259,13 +265,15 @@ def two_ranks_store_to_one_place(x: F64, out: F64, signals: S8, epoch: al.u32, t
 def waits_for_the_epoch_of_the_round_before(x: F64, out: F64, signals: S8, epoch: al.u32, team: al.Ranks, BUG: al.constexpr):
     t, me = al.thread_id(0), al.rank()
     for i in al.range(2):
-        al.peer(x, 1 - me)[al.convert(i, al.u32) * 32 + t % 32] = 1.0
+        if t < 32:
+            al.peer(x, 1 - me)[al.convert(i, al.u32) * 32 + t] = 1.0
         al.syncthreads()
         if t == 0:
             al.signal(al.peer(at(signals, 0), 1 - me), epoch + al.convert(i, al.u32))
             al.wait(at(signals, 0), epoch if BUG else epoch + al.convert(i, al.u32), 1 - me)
         al.syncthreads()
-        out[al.convert(i, al.u32) * 32 + t % 32] = x[al.convert(i, al.u32) * 32 + t % 32]
+        if t < 32:
+            out[al.convert(i, al.u32) * 32 + t] = x[al.convert(i, al.u32) * 32 + t]
 
 
 @case("X040", epochs=((1, 1), (1, 2)))
@@ -324,7 +332,8 @@ def counter_begins_again_while_others_add(x: F64, out: F64, signals: S8, epoch: 
 def two_ranks_share_a_signal(x: F64, out: F64, signals: S8, epoch: al.u32, team: al.Ranks, BUG: al.constexpr):
     t, me = al.thread_id(0), al.rank()
     if me > 0:
-        al.peer(x, 0)[t % 32 + 32 * (me - 1)] = 1.0
+        if t < 32:
+            al.peer(x, 0)[t + 32 * (me - 1)] = 1.0
         al.syncthreads()
         if t == 0:
             place = al.subview(signals, (0 if BUG else me,), (1,))
@@ -335,6 +344,46 @@ def two_ranks_share_a_signal(x: F64, out: F64, signals: S8, epoch: al.u32, team:
                 al.wait(at(signals, 0 if BUG else r), epoch, r)
         al.syncthreads()
         out[t] = x[t]
+
+
+@case("X012", epochs=((2, 1), (1, 2)))
+@avelang.jit
+def second_launch_with_an_epoch_before_the_first(x: F64, out: F64, signals: T8, epoch: al.u32, team: al.Ranks, BUG: al.constexpr):
+    t, me = al.thread_id(0), al.rank()
+    if t == 0:
+        signals[0].at(1 - me).send(epoch)
+        signals[0].wait(epoch, 1 - me)
+
+
+@case("X040", ranks=3)
+@avelang.jit
+def one_of_two_that_add_to_a_signal_is_waited_for(x: F64, out: F64, signals: T8, epoch: al.u32, team: al.Ranks, BUG: al.constexpr):
+    t, me = al.thread_id(0), al.rank()
+    if me > 0:
+        if t < 32:
+            al.peer(x, 0)[t + 32 * (me - 1)] = 1.0
+        al.syncthreads()
+        if t == 0:
+            signals[0].at(0).add()
+    else:
+        if t == 0:
+            signals[0].wait(epoch if BUG else 2 * epoch, 1)
+        al.syncthreads()
+        out[t] = x[t]
+
+
+@case("X040")
+@avelang.jit
+def looks_once_at_a_signal(x: F64, out: F64, signals: T8, epoch: al.u32, team: al.Ranks, BUG: al.constexpr):
+    t, me = al.thread_id(0), al.rank()
+    al.peer(x, 1 - me)[t] = 1.0
+    al.syncthreads()
+    if t == 0:
+        signals[0].at(1 - me).send(epoch)
+        while signals[0].value() < (0 if BUG else epoch):
+            al.system.pause()
+    al.syncthreads()
+    out[t] = x[t]
 
 
 # -- waits without an end ------------------------------------------------------------------------------------------------------------------
@@ -433,7 +482,7 @@ def leaves_no_room_for_rows_of_the_ranks_before(x: F64, out: F64, signals: S8, e
         al.peer(x, 0)[(0 if BUG else first_row(signals, me)) + t] = 1.0
 
 
-@case("X040", grid=2)
+@case("X040", grid=2, later=True)
 @avelang.jit
 def takes_rows_when_one_of_the_pushing_blocks_is_done(x: F64, out: F64, signals: S8, epoch: al.u32, team: al.Ranks, BUG: al.constexpr):
     t, me, b = al.thread_id(0), al.rank(), al.block_id(0)

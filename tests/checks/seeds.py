@@ -24,7 +24,7 @@ LEVELS = {"al": "Threads: `al`", "tile": "Tiles: `avelang.tile`", "ranks": "Seve
 # X codes that say that a program cannot be run here, and nothing of what it does.
 _NOT_HERE = ("X009", "X020", "X021", "X028", "X029", "X030", "X031", "X036", "X045")
 # What is told before a launch, of what a kernel or its caller promised.
-_TOLD = ("L050", "L011", "T310", "T311", "T320")
+_TOLD = ("L050", "L011", "L080", "T310", "T311", "T320")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +50,7 @@ KINDS = {
     "not uniform": ("X044", "T320"),
     "not waited for": ("X010", "X013", "X024", "X033", "X014"),
     "wait states": ("X026",),
-    "never ends": ("X011", "X034", "X042"),
+    "never ends": ("X011", "X034", "X042", "L080"),
     "wrong use": ("X012", "X035", "X056"),
     "promise": ("L050", "T310", "T311"),
 }

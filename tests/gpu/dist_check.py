@@ -153,6 +153,41 @@ class Checks:
             graph.replay()
             torch.cuda.synchronize()
             assert bool((out == turn * self.ranks * (self.ranks + 1) / 2).all()), ("graph", turn)
+        for rows, k, n in ((48, 64, 96), (2048, 1024, 1024)):  # parts that a kernel stores, and such as copy engines take
+            self.recorded_products(rng, rows, k, n)
+
+    def recorded_products(self, rng: random.Random, rows: int, k: int, n: int) -> None:
+        """Fused products that are recorded once, with calls that are not between the runs."""
+        dtype, me = torch.bfloat16, self.rank
+        x, y, w = (self.drawn(rng, *s, dtype=dtype)[0] for s in ((rows, k), (rows * self.ranks, k), (n, k)))
+        made = [torch.empty(rows * self.ranks, n, dtype=dtype, device=self.device), torch.empty(rows, n, dtype=dtype, device=self.device)]
+
+        def call() -> None:
+            dist.all_gather_matmul(x, w.T, self.member, fuse=True, out=made[0])
+            dist.matmul_reduce_scatter(y, w.T, self.member, fuse=True, out=made[1])
+
+        call()
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            call()
+        for turn in range(6):
+            xs, ys, ws = (self.drawn(rng, *a.shape, dtype=dtype) for a in (x, y, w))
+            for mine, drawn in ((x, xs), (y, ys), (w, ws)):
+                mine.copy_(drawn[me])
+            for out in made:
+                out.fill_(torch.nan)
+            if rng.random() < 0.5:
+                torch.cuda._sleep(int(1e6 * rng.randrange(1, 6) * (me + 1)))
+            if turn == 2:
+                call()
+            else:
+                graph.replay()
+            torch.cuda.synchronize()
+            what = ("recorded products", rows, k, n, turn)
+            self.near(made[0], torch.cat(xs).double() @ ws[me].double().T, k, what)
+            whole = sum(a[me * rows : (me + 1) * rows].double() @ b.double().T for a, b in zip(ys, ws, strict=True))
+            self.near(made[1], whole, k * self.ranks, what)
 
 
 def main() -> int:

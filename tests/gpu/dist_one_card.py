@@ -251,7 +251,53 @@ def graphs(team: Team, cpu: bool) -> list[str]:
             bool((dist.all_reduce(x, member, shots=shots) == 1).all())
 
     team.run(loaded, together=False)
-    return [text for found in team.run(program) for text in found]
+    return [text for found in team.run(program) for text in found] + recorded_products(team)
+
+
+def recorded_products(team: Team) -> list[str]:
+    """The same of fused products, by stores of a kernel and by copies beside them. Ranks record one after another, and those calls load the kernels."""
+    rows, k, n, ranks, found = 64, 128, 192, team.ranks, list[str]()
+    for copied in (1 << 30, 1):
+        exchange.COPIED = copied
+        rng = random.Random(f"recorded {copied}")
+        inputs = [[team.drawn(rng, *s, dtype=torch.bfloat16) for s in ((rows, k), (rows * ranks, k), (n, k))] for _ in range(5)]
+        held: list[Any] = [None] * ranks
+
+        def record(member: Any, inputs: Any = inputs, held: Any = held) -> None:
+            r = member.rank
+            x, y, w = (drawn[r].clone() for drawn in inputs[0])
+            made = [torch.empty(rows * ranks, n, dtype=x.dtype, device=x.device), torch.empty(rows, n, dtype=x.dtype, device=x.device)]
+            for rank in range(ranks):
+                if rank == r:
+                    graph = torch.cuda.CUDAGraph()
+                    graph.capture_begin(capture_error_mode="relaxed")
+                    dist.gathered_product(x, w.T, group=member.name, fuse=1, out=made[0])
+                    dist.scattered_product(y, w.T, group=member.name, fuse=1, out=made[1])
+                    graph.capture_end()
+                    held[r] = x, y, w, made, graph
+                member.exchange(None)
+
+        def replay(member: Any, inputs: Any = inputs, held: Any = held) -> list[str]:
+            r, said = member.rank, list[str]()
+            x, y, w, made, graph = held[r]
+            for turn, (xs, ys, ws) in enumerate(inputs):
+                for mine, drawn in ((x, xs), (y, ys), (w, ws)):
+                    mine.copy_(drawn[r])
+                for out in made:
+                    out.fill_(torch.nan)
+                torch.cuda._sleep(1 + int(1e6 * ((turn + r) % 3)))
+                graph.replay()
+                member.stream.synchronize()
+                whole = torch.stack([a.double() @ b.double().T for a, b in zip(ys, ws, strict=True)]).sum(0)
+                want = torch.cat(xs).double() @ ws[r].double().T, whole[r * rows : (r + 1) * rows]
+                said += [f"recorded product {i}, rank {r}, run {turn}, COPIED={exchange.COPIED}: {text}" for i, (a, b) in enumerate(zip(made, want, strict=True))
+                         if (text := wrong(a, b, k * ranks))]  # fmt: skip
+                member.exchange(None)
+            return said
+
+        team.run(record)
+        found += [text for said in team.run(replay) for text in said]
+    return found
 
 
 @avelang.jit

@@ -228,6 +228,11 @@ CATALOGUE: dict[str, Template] = {
         "al.{name} needs a kernel with a parameter of type al.Ranks",
         "add one, as in `def kernel(x: ..., team: al.Ranks)`, and pass what avelang.dist gives for the launch",
     ),
+    "T341": Template(
+        "this is {got}: {why}",
+        "signals[i].at(rank).send(epoch) or .add(count) tells a rank, signals[i].wait(at_least, rank) waits for one, "
+        "and signals[i].value() gives the epoch that is there",
+    ),
     "T311": Template(
         "this kernel expects {what}{got}",
         "it says so by al.expect, or by a promise such as `vector`: keep it, or leave the promise out"
@@ -283,8 +288,8 @@ CATALOGUE: dict[str, Template] = {
         "`{function}`: the ranks do not agree: {why}", "all ranks must call it with the same sizes, dtypes and options"
     ),
     "L083": Template(
-        "rank {rank} has waited {seconds} s at a call in which all ranks take part: one has failed, or does not call "
-        "it",
+        "rank {rank} has waited {seconds} s{who} at a call in which all ranks take part: one has failed, or does not "
+        "call it",
         "all ranks must make the same calls in the same order; what the rank that failed says comes first",
     ),
     "L082": Template("the symmetric memory of {rank} has {left} bytes left, and {want} are asked for", "{hint}"),

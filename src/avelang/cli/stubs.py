@@ -81,6 +81,13 @@ class Tensor(_names.Tensor, _Value):  # type: ignore
     def __init__(self, *args: Any) -> None: ...
     def __class_getitem__(cls, args: Any) -> Any: ...
 
+class Signals(_names.Signals):  # type: ignore
+@SIGNALS@
+    shape: Any
+    def __init__(self, pointer: Any, shape: Any = ...) -> None: ...
+    def __class_getitem__(cls, shape: Any) -> Any: ...
+    def __getitem__(self, index: Any) -> Signals: ...
+@SIGNAL@
 class TensorMap(_names.TensorMap, _Value):  # type: ignore
 @MAP@
     dtype: Any
@@ -156,9 +163,19 @@ def _values() -> str:
     floats = METHODS - ints - {"__matmul__", "__rmatmul__", "__pow__", "__rpow__"}
     text = VALUES.replace("@FLOAT@\n", lines(floats) + "\n", 1).replace("@INT@\n", lines(ints) + "\n", 1)
     text = text.replace("@FLOAT@\n@INT@\n", lines(METHODS) + "\n")
-    for mark, cls in (("@POINTER@", names.Pointer), ("@TENSOR@", names.Tensor), ("@MAP@", names.TensorMap)):
+    text = text.replace("@SIGNAL@\n", "".join(map(_signal, names.SIGNAL)) + "\n")
+    marks = ("@POINTER@", names.Pointer), ("@TENSOR@", names.Tensor), ("@SIGNALS@", names.Signals), ("@MAP@", names.TensorMap)
+    for mark, cls in marks:
         text = text.replace(mark + "\n", _doc(cls.__doc__ or "", "    ") + "\n")
     return text
+
+
+def _signal(name: str) -> str:
+    """What one signal can do."""
+    params, doc = names.SIGNAL[name]
+    result = {"at": "Signals", "value": "Any"}.get(name, "None")
+    given = ", ".join(["self", *(_param(name, p) for p in params.split())])
+    return f"    def {name}({given}) -> {result}:\n" + _doc(doc, "        ")
 
 
 def _namespace(name: str, space: Namespace) -> str:
@@ -184,7 +201,7 @@ def stub() -> str:
     spaces = {n: v for n, v in values.items() if isinstance(v, Namespace)}
     builtins = {n: v for n, v in values.items() if isinstance(v, Builtin)}
     # Classes and decorators: a type checker finds them where they are made.
-    ours = {"Pointer", "Tensor", "TensorMap", "constexpr"}
+    ours = {"Pointer", "Signals", "Tensor", "TensorMap", "constexpr"}
     classes = {n: v for n, v in values.items() if isinstance(v, (type, types.FunctionType)) and n not in ours}
     by_module = sorted((v.__module__, n, v.__qualname__) for n, v in classes.items())
     # Another name of a class is assigned: imported so, a parameter of that name would hide it.

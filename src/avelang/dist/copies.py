@@ -42,22 +42,23 @@ class CopyQueue(abc.ABC):
         """Copies an array, of this rank or a peer, to another one."""
 
     @abc.abstractmethod
-    def signal(self, words: Any, index: int, epoch: int) -> None:
-        """Writes words[index], behind all copies before."""
+    def signal(self, words: Any, index: int, epoch: Any) -> None:
+        """Writes words[index], behind all copies before. `epoch`: a number, or an array of the one word that has it when
+        this is done: so for what is recorded, and run again with another one."""
 
 
 @jit
 def awaited(words: al.Pointer(al.u32), index: al.u32, epoch: al.u32, rank: al.u32, team: al.Ranks):  # type: ignore
     """Waits for one signal."""
     if al.thread_id(0) == 0:
-        al.wait(al.subview(al.make_tensor(words, al.u32, al.make_layout((index + 1,))), (index,), (1,)), epoch, rank)
+        al.Signals(words, (index + 1,))[index].wait(epoch, rank)
 
 
 @jit
 def signaled(words: al.Pointer(al.u32), index: al.u32, epoch: al.u32, team: al.Ranks):  # type: ignore
     """Gives one signal."""
     if al.thread_id(0) == 0:
-        al.signal(al.subview(al.make_tensor(words, al.u32, al.make_layout((index + 1,))), (index,), (1,)), epoch)
+        al.Signals(words, (index + 1,))[index].send(epoch)
 
 
 class HostQueue(CopyQueue):
@@ -83,8 +84,9 @@ class HostQueue(CopyQueue):
         """Byte by byte: symmetric memory of one process is NumPy's where what a caller brings is torch's."""
         np.copyto(_raw(to), _raw(source))
 
-    def signal(self, words: Any, index: int, epoch: int) -> None:
+    def signal(self, words: Any, index: int, epoch: Any) -> None:
         """A store with release behind the copies."""
+        epoch = epoch if isinstance(epoch, int) else int(epoch[0])
         self.member.launch(signaled, 1, 32, words, index, epoch, self.member.team)
 
 
@@ -144,9 +146,12 @@ class EngineQueue(CopyQueue):
         nbytes = source.numel() * source.element_size()
         self._copy("copying between ranks", to.data_ptr(), source.data_ptr(), nbytes, self.stream.cuda_stream)
 
-    def signal(self, words: Any, index: int, epoch: int) -> None:
-        """Raises D035."""
+    def signal(self, words: Any, index: int, epoch: Any) -> None:
+        """A word that has the epoch is copied, as the data before it, behind which it comes. Raises D035."""
         at = words.data_ptr() + 4 * index
+        if not isinstance(epoch, int):
+            self._copy("signaling in a stream", at, epoch.data_ptr(), 4, self.stream.cuda_stream)
+            return
         self._write("signaling in a stream", self.stream.cuda_stream, at, epoch & 0xFFFFFFFF, WRITE_BEHIND_ALL)
 
     def release(self) -> None:

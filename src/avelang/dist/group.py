@@ -31,6 +31,8 @@ from avelang.dist.memory import ALIGNED, BYTES, CONTROL, Member, Symmetric, forg
 from avelang.runtime import devices
 from avelang.runtime.gpu import RELAXED
 
+# Whether copies go into CUDA graphs, and a copied word signals them; else a kernel stores before the product.
+RECORDED = True
 SHARED_FILES = "/dev/shm"  # noqa: S108 - where Linux keeps files in memory
 LIMIT = 60.0
 GPU_BYTES = 1 << 31  # of symmetric memory of a GPU, where nothing else is said
@@ -155,8 +157,8 @@ class Group(Member):
 
     @property
     def copies(self) -> bool:  # type: ignore[override]
-        """Of NVIDIA GPUs; not while a stream is captured: each replay would wait for the words of this call."""
-        return self.device == "cpu" or bool(self._torch.version.cuda) and not self.recording
+        """Of NVIDIA GPUs."""
+        return self.device == "cpu" or bool(self._torch.version.cuda) and (RECORDED or not self.recording)
 
     def copying(self, work: Callable[[CopyQueue], None]) -> AbstractContextManager[None]:
         """On a GPU by its copy engines, on a stream of their own; else by a thread."""
@@ -229,6 +231,7 @@ class GpuMemory:
         table = words(rank, self._pinned.data_ptr(), [x - at[rank] for x in at], self._ends.data_ptr())
         self.team = torch.from_numpy(table).to(device)
         self._deadlines = Deadlines(self.give_up, _beside_captures)
+        self._index, self._watched = device.index, (-1, lambda: None)  # the stream of the last launch, and its events
         torch.cuda.synchronize(device)
 
     def give_up(self, value: int = 1) -> None:
@@ -251,8 +254,12 @@ class GpuMemory:
         """Ends the waits of what is on the current stream after so many seconds, unless the stream has come past it.
         A graph's launches have no host that watches: their waits end with the process group's limit."""
         torch = self._torch
-        if not torch.cuda.is_current_stream_capturing():
-            self._deadlines.touch(limit, functools.partial(recorded, torch, torch.cuda.current_stream()))
+        if torch.cuda.is_current_stream_capturing():
+            return
+        raw = torch._C._cuda_getCurrentRawStream(self._index)  # torch's object for a stream costs more than the rest
+        if raw != self._watched[0]:
+            self._watched = raw, functools.partial(recorded, torch, torch.cuda.current_stream(self._index))
+        self._deadlines.touch(limit, self._watched[1])
 
     def close(self) -> None:
         """torch gives the memory back with the last tensor that shows it."""

@@ -86,6 +86,9 @@ class World:
         """One launch of the ranks `here` (all, where left out) on the reference or of executed PTX: `given` has
         arguments and keywords of each rank."""
         everybody = list(range(self.ranks)) if here is None else list(here)
+        if self.backend in BESIDE:
+            self._threads(kernel, at, given, everybody)
+            return
         if self.backend != "reference":
             self._executed(kernel, at, given, everybody)
             return
@@ -106,8 +109,10 @@ class World:
             self.seed += 1
         self._late(kernel)
 
-    def alone(self, kernel: Any, at: Any, args: Sequence[Any], named: dict[str, Any]) -> None:
-        """One launch of one rank, by the thread that calls, beside those of others."""
+    def alone(
+        self, kernel: Any, at: Any, args: Sequence[Any], named: dict[str, Any], ranked: Any = None, rank: int | None = None
+    ) -> None:  # fmt: skip
+        """One launch of one rank, by the thread that calls, beside those of others; `ranked`: which take turns."""
         if self.backend == "cpu":
             kernel[at](*args, **{"backend": "cpu", **named})
             return
@@ -115,7 +120,7 @@ class World:
 
         own = {k: v for k, v in named.items() if k != "backend"}
         with sharing([(h.ctypes.data, h.ctypes.data + h.nbytes, f"the symmetric memory of rank {r}")
-                      for r, h in enumerate(self.heaps)]):  # fmt: skip
+                      for r, h in enumerate(self.heaps)], ranked, rank):  # fmt: skip
             kernel[at](*args, **{**own, "target": self.backend})
 
     def places(self, rank: int) -> Places:
@@ -169,19 +174,40 @@ class World:
                 self._real = [t.copy() for t in self._tables] if r == 0 else self._real
                 table[:] = other[r]
 
-    def _threads(self, kernel: JitFunction, at: Any, given: list[Any], here: list[int]) -> None:
+    @property
+    def lockstep(self) -> bool:
+        """True where all ranks come to one launch at a time: they run in one thread, or take turns, so that races
+        between them are found."""
+        return self.backend not in BESIDE or self.backend != "cpu" and self.races and "races" in knobs.checks()
+
+    def _ranked(self, here: Sequence[int]) -> Any:
+        """What lets ranks of executed AMD code take turns; None where they run beside one another."""
+        if not self.lockstep:
+            return None
+        from avelang.sim.amdgcn.ranked import Ranked
+
+        self.seed += 1
+        return Ranked(here, [(h.ctypes.data, h.ctypes.data + h.nbytes) for h in self.heaps], self.seed)
+
+    def _threads(self, kernel: JitFunction, at: Any, given: list[Any], here: Sequence[int]) -> None:
         failed: dict[int, BaseException] = {}
+        ranked = self._ranked(here)
 
         def run(rank: int) -> None:
             try:
                 args, named = given[rank]
-                self.alone(kernel, at, args, named)
+                self.alone(kernel, at, args, named, ranked, rank)
             except BaseException as e:  # shown below, in the thread that asked
                 failed[rank] = e
                 self._give_up()
+            finally:
+                if ranked is not None:
+                    ranked.leave(rank)
 
-        with self._watched():
+        with self._watched() as ended:
             in_threads(run, here)
+        if ended.is_set():
+            self._late(kernel)  # a wait that has ended in vain says more than the race behind it
         for e in failed.values():
             self._give_up(0)
             raise e
@@ -201,13 +227,19 @@ class World:
             give_up(heap, value)
 
     @contextlib.contextmanager
-    def _watched(self) -> Iterator[None]:
-        """Ends all waits after the time limit."""
-        timer = threading.Timer(self.limit, self._give_up)
+    def _watched(self) -> Iterator[threading.Event]:
+        """Ends all waits after the time limit; gives what is set then."""
+        ended = threading.Event()
+
+        def end() -> None:
+            ended.set()
+            self._give_up()
+
+        timer = threading.Timer(self.limit, end)
         timer.daemon = True
         timer.start()
         try:
-            yield
+            yield ended
         finally:
             timer.cancel()
 
@@ -236,7 +268,7 @@ class WorldMember(Member):
         """Launches a kernel on this rank; on the reference, when all ranks have come to it. Raises L080, L083."""
         world = self.world
         given = [self.own(a) for a in args], {k: self.own(v) for k, v in kwargs.items()}
-        if world.backend not in BESIDE:
+        if world.lockstep:
             self.meeting.launch(self.rank, kernel, (grid, block), given)
             return
         timer = threading.Timer(self.limit, give_up, (self.heaps[self.rank],))
@@ -258,12 +290,16 @@ class Meeting:
         self.world, self.barrier = world, threading.Barrier(world.ranks)
         self.given: list[Any] = [None] * world.ranks
         self.failed: BaseException | None = None
+        self._came = [0] * world.ranks  # how often each has been here
 
     def _wait(self, rank: int) -> int:
+        self._came[rank] += 1
         try:
             return self.barrier.wait(self.world.limit)
         except threading.BrokenBarrierError:
-            raise error("L083", rank=rank, seconds=self.world.limit) from None
+            missing = [str(r) for r, n in enumerate(self._came) if n < self._came[rank]]
+            who = f" for rank {' and '.join(missing)}" if missing else ""
+            raise error("L083", rank=rank, seconds=self.world.limit, who=who) from None
 
     def exchange(self, rank: int, value: Any) -> list[Any]:
         """Each rank's value."""

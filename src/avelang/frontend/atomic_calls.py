@@ -37,7 +37,7 @@ def _word(f: Frame, a: Args, key: str, words: tuple[str, ...], default: str, cal
 def _place(f: Frame, a: Args, n: int, callee: str, node: ast.AST) -> Ref:
     """The element that `x` and `index` name, or `n` of them that follow one another, as a window of `x`. Raises T022,
     T040 to T042."""
-    base = tensor_access.pointed(f, a["x"])
+    base = tensor_access.pointed(f, tensor_access.data(f, a["x"], node))
     if not isinstance(base, Ref) or base.is_register:
         hint = (
             f"the place is a tensor in global or shared memory and an index: {callee}(x, i, value); of more "

@@ -17,7 +17,7 @@ from avelang.frontend.frame import MISSING, Build, BuildFacts, Frame, Restart, V
 from avelang.frontend.signature import EMPTY, ParamSpec, signature
 from avelang.frontend.source import FunctionSource
 from avelang.frontend.storage import changed_names
-from avelang.frontend.values import Ref
+from avelang.frontend.values import Ref, SignalRef
 from avelang.ir.core import Block, Kernel, walk
 from avelang.ir.types import GLOBAL, SHARED, PtrType, TensorType, extent
 from avelang.ir.verify import verify
@@ -132,7 +132,8 @@ def _enter(f: Frame, spec: ParamSpec, constexprs: Mapping[str, object], body: Bl
         f.env.set(spec.name, body.add_arg(spec.name, spec.map))
     else:
         t = TensorType(spec.dtype, shapes.leaves(spec.shape), shapes.leaves(spec.strides), GLOBAL)
-        f.env.set(spec.name, Ref(body.add_arg(spec.name, t), spec.shape, spec.strides))
+        held = Ref(body.add_arg(spec.name, t), spec.shape, spec.strides)
+        f.env.set(spec.name, SignalRef(held) if spec.signals else held)
 
 
 def _infer(state: Build) -> arch.Chip | None:

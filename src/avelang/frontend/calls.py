@@ -26,16 +26,27 @@ from avelang.frontend import (
     random_calls,
     rank_calls,
     shapes,
+    signal_calls,
     tensor_access,  # fmt: skip
 )
 from avelang.frontend.constants import MATH
 from avelang.frontend.frame import Frame
 from avelang.frontend.infer import MOST_TRIPS, fits
-from avelang.frontend.names import Builtin, Intrinsic, Layout, Pointer, Tensor, constexpr, extents
+from avelang.frontend.names import SIGNAL, Builtin, Intrinsic, Layout, Pointer, Signals, Tensor, constexpr, extents
 from avelang.frontend.source import Jitted
 from avelang.frontend.structs import Method, Object, Pure, StructClass, is_constant_class
 from avelang.frontend.targets import TargetInfo, target_of
-from avelang.frontend.values import LocalFn, Ref, RuntimeRange, Vec, describe, is_number, is_runtime, is_scalar
+from avelang.frontend.values import (
+    LocalFn,
+    Ref,
+    RuntimeRange,
+    SignalMethod,
+    Vec,
+    describe,
+    is_number,
+    is_runtime,
+    is_scalar,
+)
 from avelang.ir.core import Value
 from avelang.ir.dtypes import BY_NAME, DType, u32
 from avelang.ir.functions import FUNCTIONS
@@ -108,6 +119,11 @@ def call(f: Frame, node: ast.Call) -> Any:
         return objects.method(f, taker, ELEMENTWISE, [callee, tuple(args)], {}, node)
     if isinstance(callee, Builtin):
         return BUILTIN[callee.name](f, bound(f, f"al.{callee.name}", callee.params, args, kwargs, node), node)
+    if isinstance(callee, SignalMethod):
+        params = tuple(SIGNAL[callee.name][0].split())
+        return signal_calls.call(f, callee, bound(f, f"signal.{callee.name}", params, args, kwargs, node), node)
+    if callee is Signals:
+        return signal_calls.make(f, bound(f, "al.Signals", ("pointer", "shape"), args, kwargs, node), node)
     if isinstance(callee, Intrinsic):
         return intrinsic_calls.call(f, callee, args, kwargs, node)
     if isinstance(callee, (Jitted, LocalFn, Method)):

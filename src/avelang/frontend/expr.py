@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from avelang.base.lazy import numpys
-from avelang.frontend import arith, foreign_names, objects, slices, tensor_access
+from avelang.frontend import arith, foreign_names, objects, signal_calls, slices, tensor_access
 from avelang.frontend.constants import LAMBDA, constant
 from avelang.frontend.frame import MISSING, Frame, Visitors
 from avelang.frontend.infer import MOST_TRIPS
@@ -18,7 +18,7 @@ from avelang.frontend.names import BUILTINS, Layout, Namespace, Pointer, Tensor
 from avelang.frontend.signature import suggest
 from avelang.frontend.source import Jitted
 from avelang.frontend.structs import Object, StructClass, is_constant, is_constant_class
-from avelang.frontend.values import LocalFn, Poison, Ref, Vec, describe, is_pointer, is_runtime
+from avelang.frontend.values import LocalFn, Poison, Ref, SignalRef, Vec, describe, is_pointer, is_runtime
 from avelang.ir.core import Block, Value, is_pure
 from avelang.ir.dtypes import DType, u1
 from avelang.ir.types import LOCAL, MapType, PtrType
@@ -53,6 +53,8 @@ def attribute(f: Frame, node: ast.Attribute) -> Any:
     base = f.expr(node.value)
     if isinstance(base, (Vec, Ref)):
         return _tensor_attribute(f, base, node)
+    if isinstance(base, SignalRef):
+        return signal_calls.attribute(f, base, node.attr, node)
     if isinstance(base, Value) and isinstance(base.type, (MapType, PtrType)) and node.attr == "dtype":
         return base.type.dtype
     if isinstance(base, (Object, StructClass)) or is_constant(base) or is_constant_class(base):
@@ -139,6 +141,8 @@ def _tensor_attribute(f: Frame, base: Vec | Ref, node: ast.Attribute) -> Any:
 def subscript(f: Frame, node: ast.Subscript) -> Any:
     """`base[index]`: of tensors, vectors and tuples; `al.Tensor[shape, dtype]` is a call."""
     base = tensor_access.pointed(f, f.expr(node.value))
+    if isinstance(base, SignalRef):
+        return signal_calls.item(f, base, indices(f, node), node)
     if base is Tensor or base is Pointer:
         given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         return f.expr(ast.copy_location(ast.Call(node.value, given, []), node))

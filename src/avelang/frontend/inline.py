@@ -14,12 +14,12 @@ from avelang.frontend.blocks import block
 from avelang.frontend.constants import LAMBDA, constant
 from avelang.frontend.frame import MISSING, Frame
 from avelang.frontend.merge import RESULT, RETURNED
-from avelang.frontend.names import DYNAMIC, Pointer, Tensor, TensorMap, constexpr
+from avelang.frontend.names import DYNAMIC, Pointer, Signals, Tensor, TensorMap, constexpr
 from avelang.frontend.signature import annotation, evaluate, parameters
 from avelang.frontend.source import Jitted
 from avelang.frontend.storage import changed_names
 from avelang.frontend.structs import Method, Object, StructClass
-from avelang.frontend.values import LocalFn, Ref, Vec, describe, is_number, is_runtime
+from avelang.frontend.values import LocalFn, Ref, SignalRef, Vec, describe, is_number, is_runtime
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType
 from avelang.ir.types import PtrType
@@ -182,6 +182,8 @@ def fitted(f: Frame, wanted: Any, value: Any, what: str, node: ast.AST) -> Any:
         if not isinstance(value, Value) or value.type != wanted.type:
             f.fail("T022", node, what=what, got=describe(value), want=repr(wanted))
         return value
+    if wanted is Signals or isinstance(wanted, Signals):
+        return _signals(f, wanted, value, what, node)
     if wanted is Tensor:
         if not isinstance(value, (Vec, Ref)):
             f.fail("T022", node, what=what, got=describe(value), want="a tensor")
@@ -216,6 +218,15 @@ def fitted(f: Frame, wanted: Any, value: Any, what: str, node: ast.AST) -> Any:
         if value is not None:
             f.fail("T022", node, what=what, got=describe(value), want="nothing")
         return None
+    return value
+
+
+def _signals(f: Frame, wanted: Any, value: Any, what: str, node: ast.AST) -> SignalRef:
+    """Signals, of a shape that is wanted; `al.Signals` alone takes any."""
+    open_shape = None if wanted is Signals else shapes.leaves(wanted.shape)
+    if not isinstance(value, SignalRef) or (open_shape is not None and not _fits(value.shape, open_shape)):
+        shown = "signals" if open_shape is None else f"signals {shapes.show(wanted.shape)}"
+        f.fail("T022", node, what=what, got=describe(value), want=shown)
     return value
 
 

@@ -36,7 +36,7 @@ from avelang.frontend.names import constexpr
 from avelang.frontend.stand_ins import LoopLayer, Trip, crossing, crossing_fields
 from avelang.frontend.stored_fields import stored_fields
 from avelang.frontend.structs import FieldCell, Object, Snapshot, StructField
-from avelang.frontend.values import Poison, Ref, Vec, describe, is_number, is_scalar
+from avelang.frontend.values import Poison, Ref, SignalRef, Vec, describe, is_number, is_scalar
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType
 
@@ -75,7 +75,7 @@ def _join_changed(f: Frame, v: Any, after: Any, node: ast.AST) -> Join:
         return Join("object", (), tuple(map(_join_unchanged, v.values)), Object(v.object.cls, v.object.heap))
     if isinstance(v, tuple):
         return join_tuple(tuple(map(_join_unchanged, v)))
-    if not is_scalar(v) and (isinstance(v, Value) or isinstance(v, Ref) and not is_registers(v)):
+    if not is_scalar(v) and (isinstance(v, (Value, SignalRef)) or isinstance(v, Ref) and not is_registers(v)):
         other = "another one" if type(after) is type(v) else describe(after)
         raise Clash(f"{describe(v)} before the loop and {other} after a trip")
     return join_before_loop(f, v, node)

@@ -17,7 +17,7 @@ from avelang.frontend.frame import MISSING, Frame
 from avelang.frontend.infer import default, fits, promote, with_literal
 from avelang.frontend.names import constexpr
 from avelang.frontend.structs import FieldCell, Object, Snapshot, StructField, is_constant, values_of
-from avelang.frontend.values import Poison, Ref, Vec, describe, is_number, is_scalar
+from avelang.frontend.values import Poison, Ref, SignalRef, Vec, describe, is_number, is_scalar
 from avelang.ir.core import Block, Value, is_pure
 from avelang.ir.dtypes import DType, u1
 from avelang.ir.types import LOCAL, Type, VecType
@@ -135,6 +135,8 @@ def same(a: Any, b: Any) -> bool:
         return a.value is b.value and a.shape == b.shape
     if isinstance(a, Ref):
         return a.value is b.value and a.coords == b.coords and a.shape == b.shape
+    if isinstance(a, SignalRef):
+        return same((a.words, a.index, a.rank), (b.words, b.index, b.rank))
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(same, a, b))
     if is_constant(a):
@@ -161,6 +163,8 @@ def join_alone(f: Frame, v: Any) -> Join:
         return _storage(f, v)
     if isinstance(v, (Value, Ref)):
         raise Clash("a tensor that only one path makes")
+    if isinstance(v, SignalRef):
+        raise Clash("signals that only one path names")
     return Join("same", payload=v)
 
 

@@ -17,7 +17,7 @@ from avelang.base.places import here
 from avelang.base.takes import placed
 from avelang.frontend import foreign_names, shapes
 from avelang.ir.core import Value
-from avelang.ir.dtypes import DType
+from avelang.ir.dtypes import DType, u32
 from avelang.ir.functions import FUNCTIONS
 from avelang.ir.types import AtomicScope, MapType
 from avelang.isa.tensor_map import box_fault
@@ -185,6 +185,41 @@ def _open(value: Any, what: str, least: int) -> shapes.Nested:
     return DYNAMIC if _left_open(value) else extents(value, what, least)
 
 
+class Signals(Tensor):
+    """`signals: al.Signals[n]` (or `[m, n]`; extents as of `Tensor`): an annotation for signals, words of u32 in symmetric
+    memory by which ranks say what is done. Each holds an *epoch*, a number that only grows: a signal is sent and waited
+    for, and is no data, so it is neither loaded nor stored to. `signals[i]` is one of them, with `at`, `send`, `wait`,
+    `add` and `value`. In a kernel `al.Signals(pointer, shape)` takes a pointer to u32, or a tensor of u32."""
+
+    __slots__ = ()
+
+    def __class_getitem__(cls, args: Any) -> Signals:
+        """`Signals[shape]`: what `Signals(shape)` is. Raises T030."""
+        return cls(args)
+
+    @placed
+    def __init__(self, shape: Any):
+        super().__init__(shape, u32)
+
+    def __repr__(self) -> str:
+        return f"Signals({shapes.show(self.shape)})"
+
+
+# What one signal has in a kernel: names, parameters, and what each does.
+SIGNAL: dict[str, tuple[str, str]] = {
+    "at": ("rank", "The same signal in the memory of another rank, to be sent there."),
+    "send": ("epoch", "Writes the number `epoch`, behind all accesses before it: whoever waits for it sees them. Store "
+             "with release at system scope."),
+    "wait": ("at_least rank", "Waits until the signal, which rank `rank` sends, has reached the epoch `at_least` or a "
+             "later one (numbers go round after 2**31); accesses behind it see what that rank did before. Where the "
+             "host gives up, all waits end, and the launch fails (L080)."),
+    "add": ("count=", "Adds `count` (1) in one step, with release at system scope: for a signal that several blocks or "
+            "ranks send, whose epoch is the sum of what they have added."),
+    "value": ("", "The epoch that is there, loaded with acquire: accesses behind it see what was done before it was "
+              "sent."),
+}  # fmt: skip
+
+
 class Pointer:
     """`Pointer[dtype]`: an annotation for an address in global memory; `Pointer(dtype)` means the same."""
 
@@ -276,7 +311,7 @@ def annotated(value: Any) -> Any:
     given: tuple[Any, ...] = value.__metadata__  # type: ignore[attr-defined]
     if origin is Any:
         return given[0]
-    return origin(*given) if origin in (Tensor, Pointer, TensorMap) else origin
+    return origin(*given) if origin in (Tensor, Signals, Pointer, TensorMap) else origin
 
 
 class Builtin:

@@ -60,6 +60,7 @@ def _place(f: Frame, v: Any, name: str, node: ast.AST) -> Value:
     """The place of a signal."""
     if isinstance(v, Value) and isinstance(v.type, PtrType) and v.type.space == GLOBAL and v.type.dtype == u32:
         return v
+    tensor_access.data(f, v, node)
     if not isinstance(v, Ref) or v.type.space != GLOBAL or v.dtype != u32:
         hint = "al.subview(signals, (i,), (1,)) is the place of signal i" if is_scalar(v) else None
         f.fail("T022", node, hint, what=f"the place of al.{name}", got=describe(v),
@@ -75,8 +76,9 @@ def _ranks(f: Frame, a: Args, node: ast.Call) -> Value:
     return f.b.convert(_word(f, "ranks", 1, node), u32)
 
 
-def _peer(f: Frame, a: Args, node: ast.Call) -> Any:
-    rank, held = _number(f, a["rank"], "the rank of al.peer", node), a["tensor"]
+def peer(f: Frame, held: Any, given: Any, node: ast.AST) -> Any:
+    """The same tensor, or pointer, in the memory of another rank."""
+    rank = _number(f, given, "the rank of al.peer", node)
     table = _word(f, "peer", 0, node) and f.build.ranks
     assert table is not None
     at = f.b.add(f.b.const(8 * DELTAS, i64), f.b.mul(f.b.convert(rank, i64), f.b.const(8, i64)))
@@ -84,6 +86,7 @@ def _peer(f: Frame, a: Args, node: ast.Call) -> Any:
     delta = f.b.and_(f.b.ld(table, at, i64, 8), f.b.const(-ALIGNED, i64))
     if isinstance(held, Value) and isinstance(held.type, PtrType) and held.type.space == GLOBAL:
         return f.b.ptr_add(held, delta)
+    tensor_access.data(f, held, node)
     if not isinstance(held, Ref) or held.type.space != GLOBAL:
         hint = "pass a tensor map of the peer's array: an argument of its own" if "map" in describe(held) else None
         f.fail("T022", node, hint, what="the first argument of al.peer", got=describe(held),
@@ -94,20 +97,28 @@ def _peer(f: Frame, a: Args, node: ast.Call) -> Any:
                               name=f"{own.value.name or 'a tensor'} of a peer")  # fmt: skip
 
 
-def _signal(f: Frame, a: Args, node: ast.Call) -> None:
+def send(f: Frame, place: Value, given: Any, node: ast.AST) -> None:
+    """Sends an epoch."""
     _rows()
-    place, epoch = _place(f, a["place"], "signal", node), _number(f, a["epoch"], "the epoch of al.signal", node)
+    epoch = _number(f, given, "the epoch of a signal", node)
     f.at(node)
-    f.b.emit("system.store_release", (place, epoch))
+    f.b.emit("system.send_signal", (place, epoch))
 
 
-def _wait(f: Frame, a: Args, node: ast.Call) -> None:
+def value(f: Frame, place: Value, node: ast.AST) -> Value:
+    """The epoch that is there."""
+    _rows()
+    f.at(node)
+    return f.b.emit("system.load_acquire_u32", (place,), (u32,)).result
+
+
+def wait(f: Frame, place: Value, at_least: Any, given: Any, node: ast.AST) -> None:
     """A loop of looks at the signal, and after each in vain one at the host's word; where the host gives up, who was
     waited for is left in the control words. A signal that is there costs one look: on two GPUs a look at the host's
     memory took tens of microseconds where many lanes looked."""
     _rows()
-    place, epoch = _place(f, a["place"], "wait", node), _number(f, a["epoch"], "the epoch of al.wait", node)
-    rank = _number(f, a["rank"], "the rank of al.wait", node)
+    epoch = _number(f, at_least, "the epoch of a wait", node)
+    rank = _number(f, given, "the rank of a wait", node)
     b, ends = f.b, f.b.int_ptr(_word(f, "wait", 3, node), u32)
 
     def early() -> tuple[Value, Value]:
@@ -148,7 +159,7 @@ def _late(f: Frame, control: Value, rank: Value, seen: Value, epoch: Value, node
 BUILTIN: dict[str, Callable[[Frame, Args, ast.Call], Any]] = {
     "rank": _rank,
     "ranks": _ranks,
-    "peer": _peer,
-    "signal": _signal,
-    "wait": _wait,
+    "peer": lambda f, a, node: peer(f, a["tensor"], a["rank"], node),
+    "signal": lambda f, a, node: send(f, _place(f, a["place"], "signal", node), a["epoch"], node),
+    "wait": lambda f, a, node: wait(f, _place(f, a["place"], "wait", node), a["epoch"], a["rank"], node),
 }

@@ -13,7 +13,7 @@ from avelang.base.parsing import parse_expression
 from avelang.base.places import ANNOTATION
 from avelang.base.spans import Span
 from avelang.frontend import foreign_names
-from avelang.frontend.names import Pointer, Ranks, Tensor, TensorMap, annotated, constexpr, near
+from avelang.frontend.names import Pointer, Ranks, Signals, Tensor, TensorMap, annotated, constexpr, near
 from avelang.frontend.source import FunctionSource
 from avelang.ir.dtypes import DType, i64
 from avelang.ir.types import MapType
@@ -28,7 +28,8 @@ class ParamSpec:
 
     `shape` and `strides` (elements) are nested tuples of ints, for tensors only. `default` is `EMPTY` where there is
     none. `open`: the annotation, where an array fills in extents of it; what it fills in is a compile-time value under
-    the parameter's name. `ranks`: of those who take part in a launch (`al.Ranks`), a pointer to 64-bit words."""
+    the parameter's name. `ranks`: of those who take part in a launch (`al.Ranks`), a pointer to 64-bit words. `signals`:
+    a tensor of u32 that the kernel has as signals (`al.Signals`)."""
 
     name: str
     kind: str
@@ -39,6 +40,7 @@ class ParamSpec:
     map: MapType | None = None
     open: Tensor | None = None
     ranks: bool = False
+    signals: bool = False
 
     def filled(self, given: Any) -> ParamSpec:
         """The parameter with the extents of an array, as `Tensor.filled` takes them."""
@@ -104,12 +106,14 @@ def _spec(name: str, annotation: Any, default: Any, span: Span) -> ParamSpec:
         return ParamSpec(name, "pointer", i64, default=default, ranks=True)
     if isinstance(annotation, Tensor):
         return ParamSpec(name, "tensor", annotation.dtype, annotation.shape, annotation.strides, default,
-                         open=annotation if annotation.dynamic else None)
+                         open=annotation if annotation.dynamic else None, signals=isinstance(annotation, Signals))
     if isinstance(annotation, TensorMap):
         return ParamSpec(name, "map", annotation.type.dtype, default=default, map=annotation.type)
-    alone = {Pointer: "al.Pointer[al.f32]", Tensor: "al.Tensor[(al.dynamic, al.dynamic), al.f32]"}
-    if annotation in (Pointer, Tensor):
-        raise error("T007", span, f"say of what: {alone[annotation]}", param=name,
+    alone = {Pointer: "al.Pointer[al.f32]", Tensor: "al.Tensor[(al.dynamic, al.dynamic), al.f32]",
+             Signals: "al.Signals[8], or al.Signals[al.dynamic]"}
+    if annotation in (Pointer, Tensor, Signals):
+        how = "how many" if annotation is Signals else "of what"
+        raise error("T007", span, f"say {how}: {alone[annotation]}", param=name,
                     got=f"cannot be annotated with al.{annotation.__name__} alone")
     raise error("T007", span, param=name, got=f"cannot be annotated with {annotation!r}")
 

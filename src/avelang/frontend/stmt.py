@@ -74,7 +74,7 @@ def _parts(f: Frame, value: Any, node: ast.AST) -> tuple[Any, ...]:
 
 
 def _store(f: Frame, target: ast.Subscript, value: Any) -> None:
-    base = tensor_access.pointed(f, f.expr(target.value))
+    base = tensor_access.pointed(f, tensor_access.data(f, f.expr(target.value), target))
     if isinstance(base, Object):
         objects.setitem(f, base, object_index(f, target.slice), value, target)
         return
@@ -135,7 +135,7 @@ def _augmented(f: Frame, node: ast.AugAssign) -> None:
         objects.set_field(f, owner, node.target.attr, objects.binary(f, type(node.op), held, f.expr(node.value), node),
                           node.target)
         return
-    base = tensor_access.pointed(f, f.expr(node.target.value))
+    base = tensor_access.pointed(f, tensor_access.data(f, f.expr(node.target.value), node.target))
     if isinstance(base, Object):
         index = object_index(f, node.target.slice)
         held = objects.getitem(f, base, index, node.target)

@@ -12,7 +12,7 @@ from avelang.frontend.frame import Frame
 from avelang.frontend.infer import MOST_TRIPS, fits, promote, stores_into
 from avelang.frontend.names import Layout, Tensor
 from avelang.frontend.structs import Object
-from avelang.frontend.values import Ref, Vec, describe, element, is_number, is_scalar
+from avelang.frontend.values import Ref, SignalRef, Vec, describe, element, is_number, is_scalar
 from avelang.ir.core import Op, Value
 from avelang.ir.dtypes import DType, i32, i64, u32
 from avelang.ir.types import LOCAL, PtrType, TensorType, VecType
@@ -206,10 +206,18 @@ def _drop(nested: tuple[Any, ...], n: int) -> tuple[Any, ...]:
 # -- reading ---------------------------------------------------------------------------------------------------------
 
 
+def data(f: Frame, v: Any, node: ast.AST) -> Any:
+    """The value, where it is data. Raises T341 for a signal."""
+    if isinstance(v, SignalRef):
+        f.fail("T341", node, got=describe(v), why="it is no data, which is loaded, stored to or counted with")
+    return v
+
+
 def read(f: Frame, v: Any, node: ast.AST) -> Any:
-    """A value out of what an expression gave: tensors that are static are loaded as vectors, anything else stays."""
+    """A value out of what an expression gave: tensors that are static are loaded as vectors, anything else stays.
+    Raises T341."""
     if not isinstance(v, Ref):
-        return v
+        return data(f, v, node)
     if not shapes.static(v.shape):
         return dataclasses.replace(whole(f, v), uncopied=True) if v.coords or v.sliced else v
     n = shapes.size(v.shape)
@@ -420,6 +428,7 @@ def subview(f: Frame, base: Any, offsets: Any, sizes: Any, strides: Any, node: a
     Of a base whose leading modes have extent 1, offsets may name the trailing modes alone."""
     if isinstance(base, Vec):
         base = materialize(f, base, "")
+    data(f, base, node)
     if not isinstance(base, Ref):
         f.fail("T022", node, what="the first argument of al.subview", got=describe(base), want="a tensor")
     base = whole(f, base)

@@ -80,6 +80,37 @@ class Ref:
         return describe(self)
 
 
+@dataclasses.dataclass(slots=True, eq=False, repr=False)
+class SignalRef:
+    """Signals (`al.Signals`): their words, the indices that say which of them is meant, and of which rank (None: this
+    one). What they are is known to `signal_calls` alone, so that nothing else loads them or stores to them."""
+
+    words: Ref
+    index: tuple[Any, ...] = ()
+    rank: Any = None
+
+    @property
+    def one(self) -> bool:
+        """True if it is a single signal."""
+        return len(self.index) == len(self.words.shape)
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """Extents of what the indices have left."""
+        return self.words.shape[len(self.index) :]
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+
+@dataclasses.dataclass(slots=True, frozen=True, eq=False)
+class SignalMethod:
+    """`signals[i].send` and its like, to be called."""
+
+    signal: SignalRef
+    name: str
+
+
 @dataclasses.dataclass(slots=True, frozen=True)
 class Poison:
     """A name that cannot be read here; `why` says what it is instead of a value."""
@@ -133,7 +164,7 @@ def is_runtime(v: Any) -> bool:
         return any(map(is_runtime, v))
     if isinstance(v, Layout):
         return not (shapes.static(v.shape) and shapes.static(v.strides))
-    return isinstance(v, (Value, Vec, Ref, Object))
+    return isinstance(v, (Value, Vec, Ref, Object, SignalRef))
 
 
 def element(v: Any) -> DType | None:
@@ -149,6 +180,11 @@ def describe(v: Any) -> str:
         return f"a register tensor {shapes.show(v.shape)} of {v.dtype}"
     if isinstance(v, Ref):
         return f"a tensor {shapes.show(v.shape)} of {v.dtype} in {v.type.space} memory"
+    if isinstance(v, SignalRef):
+        what = "a signal" if v.one else f"signals {shapes.show(v.shape)}"
+        return what if v.rank is None else f"{what} of a peer"
+    if isinstance(v, SignalMethod):
+        return f"{v.name} of {describe(v.signal)}"
     if isinstance(v, Value):
         return f"a pointer to {v.type.dtype}" if isinstance(v.type, PtrType) else f"a value of type {v.type}"
     if isinstance(v, tuple):

@@ -112,7 +112,7 @@ _NAMED: dict[str, Touches] = {
     "nvvm.st_release": _word, "nvvm.ld_acquire_u32": _fixed(4), "nvvm.ld_acquire_u64": _fixed(8),
     "system.store_release": _word, "system.load_acquire_u32": _fixed(4), "system.load_acquire_u64": _fixed(8),
     "system.store_relaxed": _word, "system.load_relaxed_u32": _fixed(4), "system.load_relaxed_u64": _fixed(8),
-    "system.load_signal": _fixed(4),
+    "system.load_signal": _fixed(4), "system.send_signal": _word,
 }  # fmt: skip
 _SIZED: dict[str, Callable[[int], Touches]] = {
     "amdgpu.raw_buffer_load": _buffer_load, "amdgpu.raw_buffer_store": _buffer_store, "nvvm.cp_async": _copy,

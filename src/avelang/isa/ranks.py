@@ -15,7 +15,7 @@ from avelang.base.lazy import np
 from avelang.ir.build import Builder
 from avelang.ir.core import Op, Value
 from avelang.ir.dtypes import DType, i32, i64, u32, u64
-from avelang.ir.types import GLOBAL, dtype_of
+from avelang.ir.types import GLOBAL, AtomicScope, dtype_of
 from avelang.isa.asm import Asm
 from avelang.isa.lowering import Emitter, Lowering
 from avelang.isa.lowering_helpers import pointer
@@ -52,6 +52,12 @@ def _stores(wave: Wave, dst: TensorRef, value: np.ndarray) -> None:
     wave.write(dst.space, dst.address, np.ascontiguousarray(value).view(np.uint8).reshape(wave.lanes, -1), wave.active)
 
 
+def _sends(wave: Any, dst: TensorRef, value: np.ndarray) -> None:
+    """A store that says so where a signal is set back."""
+    wave.behind(dst.space, dst.address, value)
+    _stores(wave, dst, value)
+
+
 def _nothing(wave: Wave) -> None:
     """It changes nothing."""
 
@@ -79,6 +85,8 @@ def _emit_load(w: Emitter, op: Op, order: str) -> str:
 
 def _emit_store(w: Emitter, op: Op, order: str) -> None:
     d = dtype_of(op.operands[1].type)
+    if order == "release" and not w.target.release(w, AtomicScope.SYSTEM, 2):
+        order = "monotonic"
     w.do(f"store atomic {w.typed(op.operands[1])}, {w.typed(op.operands[0])} {order}, align {d.bytes}")
 
 
@@ -124,6 +132,12 @@ for _order, _name, _doc in (
             _emit_store, _name,
         ),
     ))  # fmt: skip
+register(Row(
+    "system.send_signal", (WORD, Param("epoch", u32, "what is sent")), None,
+    "The store of `al.signal` to a signal: store_release, of an epoch that is not before the one that is there.",
+    SOURCE.format("9.7.9.11, st"), EVERY, _sends, EFFECTS, _lower_store,
+    llvm=_both("st.release.sys.global.u32 [<dst>], <epoch>;", _emit_store, "release"),
+))  # fmt: skip
 register(Row(
     "system.pause", (), None, "Gives others time: what stands in a loop that waits for another rank. Orders nothing.",
     SOURCE.format("9.7.19.4, nanosleep"), EVERY, _nothing, frozenset({"sync"}),

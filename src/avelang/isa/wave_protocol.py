@@ -35,7 +35,7 @@ def orders(name: str, attrs: Mapping[str, Any]) -> tuple[bool, bool]:
 
 
 _ACQUIRE = ("nvvm.ld_acquire_", "system.load_acquire_", "system.load_signal")
-_RELEASE = ("nvvm.st_release", "system.store_release")
+_RELEASE = ("nvvm.st_release", "system.store_release", "system.send_signal")
 WORKGROUP, AGENT, SYSTEM = 0, 1, 2  # scopes, as in `amdgpu.AtomicScope`
 
 

@@ -14,6 +14,7 @@ from avelang.frontend.names import (
     Namespace,
     Pointer,
     Ranks,
+    Signals,
     Tensor,
     TensorMap,
     constexpr,
@@ -45,6 +46,6 @@ def __getattr__(name: str) -> Any:
 
 
 # Builtins and dtypes come from their tables, so that each name stands once.
-_CLASSES = (AtomicScope, Builtin, DType, Layout, Namespace, Pointer, Ranks, Tensor, TensorMap, constexpr)
+_CLASSES = (AtomicScope, Builtin, DType, Layout, Namespace, Pointer, Ranks, Signals, Tensor, TensorMap, constexpr)
 _ALL = sorted([*(c.__name__ for c in _CLASSES), *_NAMES])
 globals().update(_NAMES, __all__=_ALL)

@@ -140,6 +140,35 @@ class Tensor(_names.Tensor, _Value):  # type: ignore
     def __init__(self, *args: Any) -> None: ...
     def __class_getitem__(cls, args: Any) -> Any: ...
 
+class Signals(_names.Signals):  # type: ignore
+    """`signals: al.Signals[n]` (or `[m, n]`; extents as of `Tensor`): an annotation for signals, words of u32 in symmetric memory
+    by which ranks say what is done. Each holds an *epoch*, a number that only grows: a signal is sent and waited for, and is no
+    data, so it is neither loaded nor stored to. `signals[i]` is one of them, with `at`, `send`, `wait`, `add` and `value`. In a
+    kernel `al.Signals(pointer, shape)` takes a pointer to u32, or a tensor of u32.
+    """
+
+    shape: Any
+    def __init__(self, pointer: Any, shape: Any = ...) -> None: ...
+    def __class_getitem__(cls, shape: Any) -> Any: ...
+    def __getitem__(self, index: Any) -> Signals: ...
+    def at(self, rank: Any) -> Signals:
+        """The same signal in the memory of another rank, to be sent there."""
+    def send(self, epoch: Any) -> None:
+        """Writes the number `epoch`, behind all accesses before it: whoever waits for it sees them. Store with release at system
+        scope.
+        """
+    def wait(self, at_least: Any, rank: Any) -> None:
+        """Waits until the signal, which rank `rank` sends, has reached the epoch `at_least` or a later one (numbers go round after
+        2**31); accesses behind it see what that rank did before. Where the host gives up, all waits end, and the launch fails
+        (L080).
+        """
+    def add(self, count: Any = ...) -> None:
+        """Adds `count` (1) in one step, with release at system scope: for a signal that several blocks or ranks send, whose epoch
+        is the sum of what they have added.
+        """
+    def value(self) -> Any:
+        """The epoch that is there, loaded with acquire: accesses behind it see what was done before it was sent."""
+
 class TensorMap(_names.TensorMap, _Value):  # type: ignore
     """`TensorMap(dtype, rank, box, swizzle=0, interleave=0, fill=0)`: an annotation for a tensor map, by which a GPU copies boxes
     of an array of `rank` dimensions; a launch passes the array. `box`: extents in elements, in the array's order of dimensions,
@@ -4523,6 +4552,10 @@ class _system:
     @staticmethod
     def pause() -> None:
         """Gives others time: what stands in a loop that waits for another rank. Orders nothing."""
+
+    @staticmethod
+    def send_signal(dst: Any, epoch: Any) -> None:
+        """The store of `al.signal` to a signal: store_release, of an epoch that is not before the one that is there."""
 
     @staticmethod
     def store_relaxed(dst: Any, value: Any) -> None:

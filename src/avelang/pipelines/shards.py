@@ -81,7 +81,7 @@ class ShardGate:
         if shard != self.own:
             end = min(work.a[0] + self.M, work.a[1])
             for i in al.range(work.a[0] // self.part, (end - 1) // self.part + 1):
-                al.wait(al.subview(self.counters, (shard * PARTS + i,), (1,)), self.want, shard)
+                self.counters[shard * PARTS + i].wait(self.want, shard)
             al.nvvm.fence_proxy_async()
 
 
@@ -143,7 +143,7 @@ class PeerEpilogue:
     def arrived(self, unit, consumer, t):
         """Waits until all ranks have sent what they have of a unit of the own shard."""
         if t < self.RANKS and t != self.me:
-            al.wait(al.subview(self.flags, (t * self.units() + unit,), (1,)), self.epoch, t)
+            self.flags[t * self.units() + unit].wait(self.epoch, t)
         al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
 
     def stage(self, acc, consumer, t, BUFFER, p):
@@ -235,6 +235,5 @@ class PeerEpilogue:
         """Tells the owner of the last unit that was sent that it is there."""
         if t == 0 and self.owner < self.RANKS:
             al.nvvm.cp_async_bulk_wait_group(0)
-            flag = al.subview(self.flags, (self.me * self.units() + self.unit,), (1,))
-            al.signal(al.peer(flag, self.owner), self.epoch)
+            self.flags[self.me * self.units() + self.unit].at(self.owner).send(self.epoch)
         self.owner = al.convert(self.RANKS, al.u32)

@@ -419,6 +419,8 @@ def _elements(array: Array, item: int) -> tuple[float, ...]:
 
 def want(spec: ParamSpec) -> str:
     """A parameter's annotation as the user writes it."""
+    if spec.signals:
+        return f"Signals({_tuple(spec.shape)})"
     if spec.kind == "tensor":
         strides = f"{_tuple(spec.strides)}, " if spec.strides else ""
         return f"Tensor({_tuple(spec.shape)}, {strides}{spec.dtype})"

@@ -38,16 +38,19 @@ _CODE = "`ave compile FILE:{} --target {} --block {} --emit asm` prints the code
 
 
 _SHARED: contextvars.ContextVar[Sequence[tuple[int, int, str]]] = contextvars.ContextVar("shared", default=())
+_BESIDE: contextvars.ContextVar[tuple[Any, int | None]] = contextvars.ContextVar("beside", default=(None, None))
 
 
 @contextlib.contextmanager
-def sharing(memory: Sequence[tuple[int, int, str]]) -> Iterator[None]:
-    """Launches of this context may touch more than their arrays: memory of ranks, by first address, end and name."""
-    token = _SHARED.set(memory)
+def sharing(memory: Sequence[tuple[int, int, str]], ranked: Any = None, rank: int | None = None) -> Iterator[None]:
+    """Launches of this context may touch more than their arrays: memory of ranks, by first address, end and name.
+    `ranked`: the launches of others beside this one's (`sim.amdgcn.ranked`), which is that of `rank`."""
+    tokens = _SHARED.set(memory), _BESIDE.set((ranked, rank))
     try:
         yield
     finally:
-        _SHARED.reset(token)
+        _SHARED.reset(tokens[0])
+        _BESIDE.reset(tokens[1])
 
 
 class ExecutorProgram:
@@ -89,7 +92,8 @@ class ExecutorProgram:
         start = time.perf_counter_ns()
         kernarg = pack(self.machine.kernel, slots, grid, block, dynamic)
         try:
-            params = DispatchParams(grid, block, kernarg, regions, dynamic, names=names)
+            ranked, rank = _BESIDE.get()
+            params = DispatchParams(grid, block, kernarg, regions, dynamic, names=names, rank=rank, ranked=ranked)
             self.last = launched(self.machine, params, threads())
         except AveError as e:
             code = _CODE.format(self.machine.kernel.name, self.machine.chip.name, ",".join(map(str, block)))

@@ -105,8 +105,20 @@ def signals(p: ReferenceProgram, wave: ReferenceWave) -> list[str]:
         if op.name == "system.load_signal":
             seen, epoch, rank = (int(wave.env[p.slot(v)][wave.mask.first]) for v in (op.result, *op.operands[1:]))
             line = "" if op.span is None else f" (line {op.span.line})"
-            out.append(f"rank {wave.block.rank} waits for epoch {epoch} of rank {rank}, whose signal is {seen}{line}")
+            name = _element(p, wave, op.operands[0])
+            out.append(f"rank {wave.block.rank} waits for epoch {epoch} of rank {rank}, whose signal{name} is {seen}{line}")
     return out
+
+
+def _element(p: ReferenceProgram, wave: ReferenceWave, place: Value) -> str:
+    """The tensor of which a place is one element, and which, in words; "" where that is not known."""
+    op = place.op
+    if op is None or op.name != "subview" or not isinstance(op.operands[0].type, TensorType):
+        return ""
+    whole, *at = op.operands[: 1 + len(op.operands[0].type.shape)]
+    held = wave.env[p.slot(whole)]
+    index = ", ".join(str(int(wave.env[p.slot(v)][wave.mask.first])) for v in at)
+    return f" `{held.name}[{index}]`" if isinstance(held, TensorValue) and held.name else ""
 
 
 def report(p: ReferenceProgram, wave: ReferenceWave, fault: AccessFault, op: Op) -> AveError:

@@ -333,6 +333,15 @@ class ReferenceWave:
         raw = self.spaces[space].load(words, 4, Mask(np.ones(len(words), bool)))
         return list(np.ascontiguousarray(raw).view(np.uint32).reshape(-1).tolist())
 
+    def behind(self, space: str, address: np.ndarray, epochs: np.ndarray) -> None:
+        """Raises AccessFault where a signal would be set back: `epochs`, by lane, are sent to the addresses."""
+        for lane in np.flatnonzero(self.active).tolist():
+            if self.spaces[space].holder(int(address[lane])) is None:
+                return  # the store says so
+            there, epoch = self._values(space, address[lane : lane + 1], True)[0] or 0, int(epochs[lane])
+            if (epoch - there) % 2**32 >= 2**31:
+                raise self.wrong(lane, f"it sets a signal back, which is {there}, to epoch {epoch}: a wait may miss it")
+
     def _block(self, lane: int, rank: int | None) -> ReferenceBlock:
         if rank is None:
             return self.block

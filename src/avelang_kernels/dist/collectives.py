@@ -250,13 +250,13 @@ def build(kind: str, dtype: al.DType, ranks: int, vec: int) -> Any:
         h = Held(vectors(x, R * apart), vectors(out, R * apart), vectors(box, whole), boxes, slots, me, apart, piece)
         pieces = Pieces(b * each, min(b * each + each, n), piece, b % RING * shorter)
         done = al.make_tensor(counts, al.u32, al.make_layout((blocks,)))
-        words = al.make_tensor(signals, al.u32, al.make_layout((blocks, R)))
+        told = al.Signals(signals, (blocks, R))
         epoch, steps = done[b] + 1, pieces.count()
         said = steps + lag * (LATER - 1)
         for j in al.range(steps + lag * LATER):
             waiter = t - WAITER
             if waiter < R and waiter != me and j >= lag:
-                al.wait(al.subview(words, (b, waiter), (1, 1)), epoch + j - lag, waiter)
+                told[b, waiter].wait(epoch + j - lag, waiter)
             al.syncthreads()
             spans = tuple(pieces.span(j - k * lag) for k in range(LATER + 1))
             before, now = (b * RING + (epoch + j - lag) % RING) * area, (b * RING + (epoch + j) % RING) * area
@@ -264,7 +264,7 @@ def build(kind: str, dtype: al.DType, ranks: int, vec: int) -> Any:
             al.syncthreads()
             signaler = t - SIGNALER
             if signaler < R and signaler != me and j < said:
-                al.signal(al.peer(al.subview(words, (b, me), (1, 1)), signaler), epoch + j)
+                told[b, me].at(signaler).send(epoch + j)
         if t == 0:
             done[b] = epoch + said - 1
 
@@ -280,8 +280,8 @@ def publish(signals: Any, epoch: Any, phase: Any, R: Any, t: Any, b: Any, blocks
     al.syncthreads()
     if t < R:
         me = al.rank()
-        al.signal(al.peer(al.subview(signals, ((phase * R + me) * blocks + b,), (1,)), t), epoch)
-        al.wait(al.subview(signals, ((phase * R + t) * blocks + b,), (1,)), epoch, t)
+        signals[(phase * R + me) * blocks + b].at(t).send(epoch)
+        signals[(phase * R + t) * blocks + b].wait(epoch, t)
     al.syncthreads()
 
 
@@ -291,7 +291,7 @@ def begun(counts: Any, signals: Any, n: Any, R: Any):
     b, blocks = al.block_id(0), al.grid_dim(0)
     first, end = chunk_of(n, b, blocks)
     epoch = al.make_tensor(counts, al.u32, al.make_layout((blocks,)))[b] + 1
-    return epoch, first, end, al.make_tensor(signals, al.u32, al.make_layout((2 * R * blocks,)))
+    return epoch, first, end, al.Signals(signals, (2 * R * blocks,))
 
 
 @avelang.jit

@@ -174,7 +174,7 @@ def build_push(dtype: al.DType, ranks: int, vec: int, back: bool, taken: bool, w
                     copy_row(X, row, theirs, to - low, n, lane)
         al.syncthreads()
         if t < R:  # behind the blocks' signals, how many blocks of each rank have pushed, in all calls
-            al.atomic_add(al.peer(words, t), R * blocks + me, 1, scope="system", order="release")
+            words[R * blocks + me].at(t).add()
         ended(counts, epoch)
 
     return push_rows
@@ -195,9 +195,8 @@ def build_take(dtype: al.DType, ranks: int, vec: int, back: bool, taken: bool = 
     ):  # fmt: skip
         t, b, blocks, me = al.thread_id(0), al.block_id(0), al.grid_dim(0), al.rank()
         epoch = al.make_tensor(counts, al.u32, al.make_layout((blocks,)))[b]
-        words = al.make_tensor(signals, al.u32, al.make_layout((2 * R * blocks,)))
         if t < R:
-            al.wait(al.subview(words, (R * blocks + t,), (1,)), epoch * blocks, t)
+            al.Signals(signals, (2 * R * blocks,))[R * blocks + t].wait(epoch * blocks, t)
         al.syncthreads()
         L, tables = E // R, al.make_tensor(layout, al.i32, al.make_layout((3, R, E)))
         OUT = al.make_tensor(out, dtype, al.make_layout((rows, n, VEC)))
@@ -237,16 +236,16 @@ def build_spread(dtype: al.DType, ranks: int, vec: int) -> Any:
     ):  # fmt: skip
         t, b, blocks, me = al.thread_id(0), al.block_id(0), al.grid_dim(0), al.rank()
         call = al.make_tensor(counts, al.u32, al.make_layout((pushed,)))[0]
-        words = al.make_tensor(signals, al.u32, al.make_layout((2 * R * pushed,)))
+        words, READY = al.Signals(signals, (2 * R * pushed,)), al.Signals(ready, (R,))
         L, tables = E // R, al.make_tensor(layout, al.i32, al.make_layout((3, R, E)))
-        READY, DONE = (al.make_tensor(p, al.u32, al.make_layout((R,))) for p in (ready, done))
+        DONE = al.make_tensor(done, al.u32, al.make_layout((R,)))
         MINE = al.make_tensor(box, dtype, al.make_layout((most, n, VEC)))
         lane, each = t % LANES, THREADS // LANES
         slot, slots = b * each + t // LANES, blocks * each
         for s in al.range(R):
             r = (me + s) % R
             if t == 0:
-                al.wait(al.subview(words, (R * pushed + r,), (1,)), call * pushed, r)
+                words[R * pushed + r].wait(call * pushed, r)
             al.syncthreads()
             for e in al.range(me * L, me * L + L):
                 begin, length = al.convert(tables[AWAY, r, e], al.u32), al.convert(tables[COUNT, r, e], al.u32)
@@ -255,7 +254,7 @@ def build_spread(dtype: al.DType, ranks: int, vec: int) -> Any:
                         copy_row(MINE, follows[row], MINE, row, n, lane)
             al.syncthreads()
             if t == 0 and al.atomic_add(DONE, r, 1, scope="system", order="acq_rel") % blocks == blocks - 1:
-                al.signal(al.subview(READY, (r,), (1,)), call)
+                READY[r].send(call)
 
     return spread_rows
 

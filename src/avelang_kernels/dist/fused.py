@@ -17,6 +17,7 @@ from avelang_kernels.arrays import DTYPES, address, named
 from avelang_kernels.dist import hopper
 from avelang_kernels.dist.collectives import F32, THREADS, WORDS, chunk_of
 from avelang_kernels.dist.exchange import RATE, copied
+from avelang_kernels.dist.rooms import Room, counted, room_key, room_of
 from avelang_kernels.matmul import hopper_rule
 from avelang_kernels.matmul.hopper_f32 import split_f32
 from avelang_kernels.workspaces import room_for
@@ -27,8 +28,6 @@ from avelang_kernels.workspaces import room_for
 # APART seconds and a second for each BYTES bytes (NCCL: 17 MB 94 us, 67 MB 314, 235 MB 975), and gates and signals cost
 # a product up to OVERHEAD seconds.
 PEAK, SLOWER, OVERHEAD, APART, BYTES = 700e12, 0.6, 15e-6, 20e-6, 240e9
-LEAST = 1 << 15  # bytes of a box of the smallest room
-FLAGGED = 2048  # bytes of a box for each word: a piece of 64 rows of 128 bytes may have the flags of four tiles' units
 PART = 4 << 20  # bytes of a part that is copied by itself, at least: a copy and its signal take some microseconds
 
 
@@ -66,7 +65,7 @@ class ShardWalk:
                 top = shard * self.rows
                 first, last = max(row, top) - top, min(end, top + self.rows) - top - 1
                 for i in al.range(first // self.part, last // self.part + 1):
-                    al.wait(al.subview(self.counters, (shard * hopper.PARTS + i,), (1,)), self.want, shard)
+                    self.counters[shard * hopper.PARTS + i].wait(self.want, shard)
         return WorkTile((row, self.m), (col * self.N, self.n), (0, self.k), (row, col * self.N))
 
 
@@ -91,17 +90,17 @@ def build_push(dtype: al.DType, ranks: int, vec: int, step: int, own: bool) -> A
                 theirs[me * n + i] = X[i]
         al.syncthreads()
         if t < R:
-            words = al.make_tensor(counters, al.u32, al.make_layout((R * step,)))
-            al.atomic_add(al.peer(words, t), me * step, 1, scope="system", order="release")
+            al.Signals(counters, (R * step,))[me * step].at(t).add()
 
     return push
 
 
 @functools.cache
-def build_gated(T: tile.Block, dtype: al.DType, ranks: int) -> Any:
-    """C = A @ B^T where A's rows come from ranks; a tile waits for those of its rows."""
+def build_gated(T: tile.Block, dtype: al.DType, ranks: int, recorded: bool = False) -> Any:
+    """C = A @ B^T where A's rows come from ranks; a tile waits for those of its rows. `recorded`: `want` is the place of
+    what is waited for (`rooms.counted`)."""
     IN_A, IN_B, OUT = T.operands(dtype, dtype)
-    R = ranks
+    R, RECORDED = ranks, recorded
 
     @avelang.jit
     def gated_gemm(
@@ -111,8 +110,9 @@ def build_gated(T: tile.Block, dtype: al.DType, ranks: int) -> Any:
     ):  # fmt: skip
         m = R * rows
         A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k), EACH), tile.view(c, (m, n), WIDE)
-        words = al.make_tensor(counters, al.u32, al.make_layout((R * hopper.PARTS,)))
-        walk = ShardWalk(m, n, k, rows, al.rank() * rows, words, part, want, T.m, T.n, T.group_m, True)
+        words = al.Signals(counters, (R * hopper.PARTS,))
+        least = counted(counters, want, RECORDED)
+        walk = ShardWalk(m, n, k, rows, al.rank() * rows, words, part, least, T.m, T.n, T.group_m, True)
 
         def finish(sums: Any, at: Any):
             C.store(sums, at)
@@ -136,7 +136,7 @@ def build_scattered(T: tile.Block, dtype: al.DType, ranks: int) -> Any:
     ):  # fmt: skip
         m, me = R * rows, al.rank()
         A, B = tile.view(a, (m, k), EACH), tile.view(b, (n, k), EACH)
-        words = al.make_tensor(counters, al.u32, al.make_layout((R,)))
+        words = al.Signals(counters, (R,))
         walk = ShardWalk(m, n, k, rows, (me + 1) % R * rows, words, rows, 0, T.m, T.n, T.group_m, False)
 
         def finish(sums: Any, at: Any):
@@ -146,7 +146,7 @@ def build_scattered(T: tile.Block, dtype: al.DType, ranks: int) -> Any:
             C.store(sums, (me * rows + row - owner * rows, col))
             al.syncthreads()
             if al.thread_id(0) == 0:
-                al.atomic_add(al.peer(words, owner), me, 1, scope="system", order="release")
+                words[me].at(owner).add()
 
         tile.multiply(T, A, B, walk, finish)
 
@@ -154,11 +154,12 @@ def build_scattered(T: tile.Block, dtype: al.DType, ranks: int) -> Any:
 
 
 @functools.cache
-def build_sum(dtype: al.DType, ranks: int, vec: int) -> Any:
-    """The sum of what ranks have put into the own box, in the order of ranks, when all of it is there."""
+def build_sum(dtype: al.DType, ranks: int, vec: int, recorded: bool = False) -> Any:
+    """The sum of what ranks have put into the own box, in the order of ranks, when all of it is there. `recorded`: as of
+    `build_gated`."""
     OUT: Any = al.Pointer(dtype)
     SUMS: Any = al.Pointer(F32)
-    R, VEC = ranks, vec
+    R, VEC, RECORDED = ranks, vec, recorded
 
     @avelang.jit
     def sum_parts(
@@ -168,8 +169,7 @@ def build_sum(dtype: al.DType, ranks: int, vec: int) -> Any:
         t, b = al.thread_id(0), al.block_id(0)
         first, end = chunk_of(n, b, al.grid_dim(0))
         if t < R:
-            words = al.make_tensor(counters, al.u32, al.make_layout((R,)))
-            al.wait(al.subview(words, (t,), (1,)), want, t)
+            al.Signals(counters, (R,))[t].wait(counted(counters, want, RECORDED), t)
         al.syncthreads()
         parts = al.make_tensor(box, al.f32, al.make_layout((R * n, VEC)))
         made = al.make_tensor(out, dtype, al.make_layout((n, VEC)))
@@ -185,33 +185,7 @@ def build_sum(dtype: al.DType, ranks: int, vec: int) -> Any:
 # -- launches ----------------------------------------------------------------------------------------------------------
 
 
-class Room:
-    """A member's symmetric memory for fused products of up to `nbytes` bytes: two boxes by turns, and counters or
-    flags, zeros at first. What a call writes into a box of a peer, that peer reads no more: the own call before this
-    one has waited for the peer's part, which began behind the peer's product of the call before that. Counters go on
-    from call to call, and flags have the number of the call: sizes may differ between calls."""
-
-    def __init__(self, member: Any, nbytes: int):
-        self.nbytes, self.calls, self.tiles = nbytes, 0, 0
-        self._boxes = member.empty(2 * nbytes, "uint8").offset
-        self.words = member.empty(max(nbytes // FLAGGED, member.ranks * hopper.PARTS), "uint32")
-
-    def turn(self) -> int:
-        """The place of the box of one more call."""
-        self.calls += 1
-        return self._boxes + self.calls % 2 * self.nbytes
-
-
-def _room_key(kind: str, nbytes: int) -> tuple[str, int]:
-    """The room for a product of so many bytes: one for all of up to a power of two."""
-    return kind, max(LEAST, 1 << (nbytes - 1).bit_length())
-
-
-def _room(member: Any, key: tuple[str, int]) -> Room:
-    return member.kept(key, lambda: Room(member, key[1]))
-
-
-def _why_not(member: Any, x: Any, w: Any, key: tuple[str, int], target: str | None) -> str:
+def _why_not(member: Any, x: Any, w: Any, key: tuple[str, int, bool], target: str | None) -> str:
     """The reason why a product cannot be fused, or ""."""
     chip = tile.device_of(x, target)[0]
     if not hopper.fits(chip, named(x), x.shape[1]) and _block(x.shape[0], False, chip, DTYPES[named(x)]) is None:
@@ -221,9 +195,7 @@ def _why_not(member: Any, x: Any, w: Any, key: tuple[str, int], target: str | No
                 "on Hopper w of 16 bits may be contiguous itself, with n a multiple of 8")  # fmt: skip
     if 0 in (*x.shape, *w.shape):
         return "there is nothing to multiply"
-    if member.recording:
-        return "a CUDA graph is recorded, and the host counts the calls of fused products: a replay would not wait"
-    need = 2 * key[1] + 4 * key[1] // FLAGGED + 1024
+    need = Room.bytes_of(key)
     if key not in member._kept and member.left < need:
         return f"it needs {need} bytes of symmetric memory, and {member.left} are left: connect(bytes=...)"
     return ""
@@ -283,16 +255,16 @@ def _sent(x: Any, target: str | None) -> int:
     return rows * (2 * hopper.split_k(k) if _split(x, target) else k * _size(x))
 
 
-def _gather_key(member: Any, x: Any, target: str | None) -> tuple[str, int]:
+def _gather_key(member: Any, x: Any, target: str | None) -> tuple[str, int, bool]:
     kind = "gather" if _on_hopper(x, target) else "gather of tiles"  # which counts the own part, too
-    return _room_key(kind, member.ranks * _sent(x, target))
+    return room_key(member, kind, member.ranks * _sent(x, target))
 
 
-def _scatter_key(member: Any, x: Any, w: Any, target: str | None) -> tuple[str, int]:
+def _scatter_key(member: Any, x: Any, w: Any, target: str | None) -> tuple[str, int, bool]:
     rows, n = x.shape[0] // member.ranks, w.shape[1]
     if _on_hopper(x, target):
-        return _room_key("scatter", hopper.box_bytes(rows, n, member.ranks, _size(x)))
-    return _room_key("scatter in f32", member.ranks * rows * n * 4)
+        return room_key(member, "scatter", hopper.box_bytes(rows, n, member.ranks, _size(x)))
+    return room_key(member, "scatter in f32", member.ranks * rows * n * 4)
 
 
 def _size(x: Any) -> int:
@@ -368,12 +340,11 @@ def _target(member: Any, x: Any, target: str | None) -> tuple[Any, int, dict[str
 
 def all_gather_matmul(member: Any, x: Any, w: Any, out: Any, target: str | None) -> None:
     """out (R m, n) = rows x (m, k) of all ranks @ w (k, n)."""
-    room, fast = _room(member, _gather_key(member, x, target)), _on_hopper(x, target)
+    room, fast = room_of(member, _gather_key(member, x, target)), _on_hopper(x, target)
     beside = copied(member, _sent(x, target))
     x, b = _factors(x, w, target)
     (m, k), ranks, dtype, part = x.shape, member.ranks, DTYPES[named(x)], x.shape[0]
-    count, box = m * k, member.at(room.turn(), ranks * m * k, named(x))
-    want = room.calls * member.BLOCKS
+    count, box = m * k, member.at(room.turn(member.BLOCKS), ranks * m * k, named(x))
     if beside:
         part = _part_of(m, k * dtype.bytes)
     else:
@@ -387,14 +358,14 @@ def all_gather_matmul(member: Any, x: Any, w: Any, out: Any, target: str | None)
             for i, at in enumerate(range(0, m, part)):
                 first, end = at * k, min(at + part, m) * k
                 queue.copy(box[peer][me * count + first : me * count + end], rows[first:end])
-                queue.signal(room.words[peer], me * hopper.PARTS + i, want)
+                queue.signal(room.words[peer], me * hopper.PARTS + i, room.sent())
 
     a = member.own(box)
     with member.copying(send) if beside else contextlib.nullcontext():
         if fast:
-            _gathered_hopper(member, a.reshape(ranks, m, k), x, b, out, room.words, part, want, target)
+            _gathered_hopper(member, a.reshape(ranks, m, k), x, b, out, room, part, target)
         else:
-            _gathered(member, a.reshape(ranks * m, k), b, out, room.words, part, want, target)
+            _gathered(member, a.reshape(ranks * m, k), b, out, room, part, target)
 
 
 def _part_of(rows: int, row: int) -> int:
@@ -403,23 +374,21 @@ def _part_of(rows: int, row: int) -> int:
     return min(rows, max(-(-rows // hopper.PARTS), -(-PART // row)))
 
 
-def _gathered(
-    member: Any, a: Any, b: Any, out: Any, counters: Any, part: int, want: int, target: str | None
-) -> None:  # fmt: skip
+def _gathered(member: Any, a: Any, b: Any, out: Any, room: Room, part: int, target: str | None) -> None:
     """The gated product of the portable pipelines: a (R rows, k), b (n, k)."""
     (n, k), ranks, dtype = b.shape, member.ranks, DTYPES[named(a)]
     chip, units, options = _target(member, a, target)
     T, wide, rows = _block(a.shape[0] // ranks, False, chip, dtype), 16 // dtype.bytes, a.shape[0] // ranks
     assert T is not None
     member.launch(
-        build_gated(T, dtype, ranks), T.grid(ranks * rows, n, units), T.on(chip, dtype).threads, a.reshape(-1),
-        b.reshape(-1), out.reshape(-1), counters, rows, n, k, part, want, member.team, math.gcd(k, wide),
+        build_gated(T, dtype, ranks, room.recorded), T.grid(ranks * rows, n, units), T.on(chip, dtype).threads, a.reshape(-1),
+        b.reshape(-1), out.reshape(-1), room.words, rows, n, k, part, room.want, member.team, math.gcd(k, wide),
         math.gcd(n, wide), **options,
     )  # fmt: skip
 
 
 def _gathered_hopper(
-    member: Any, box: Any, x: Any, b: Any, out: Any, counters: Any, part: int, want: int, target: str | None
+    member: Any, box: Any, x: Any, b: Any, out: Any, room: Room, part: int, target: str | None
 ) -> None:  # fmt: skip
     """The same of Hopper's: box (R, rows, k), of which x (rows, k) is the own part. TMA stores rows of whole 16 bytes:
     others go by memory of their own."""
@@ -431,9 +400,9 @@ def _gathered_hopper(
     made = room_for(x, ranks * rows, -(-n // 8) * 8, out.dtype, "gathered") if padded else out
     tiles = ranks * hopper.scattered_tiles(rows, n, tile)
     member.launch(
-        hopper.build_gathered(tile, dtype, ranks, to, columns), hopper.blocks_of(tiles, units, tile),
-        hopper.threads(tile), box, x, b.T if columns else b, made.reshape(ranks, rows, made.shape[1]), counters, rows,
-        n, k, part, want, member.team, cluster=(tile.cluster, 1, 1), **options,
+        hopper.build_gathered(tile, dtype, ranks, to, columns, room.recorded), hopper.blocks_of(tiles, units, tile),
+        hopper.threads(tile), box, x, b.T if columns else b, made.reshape(ranks, rows, made.shape[1]), room.words, rows,
+        n, k, part, room.want, member.team, cluster=(tile.cluster, 1, 1), **options,
     )  # fmt: skip
     if padded:
         out[...] = made[:, :n]
@@ -441,7 +410,7 @@ def _gathered_hopper(
 
 def matmul_reduce_scatter(member: Any, x: Any, w: Any, out: Any, target: str | None) -> None:
     """out (m / R, n) = the rank's rows of the sum of x (m, k) @ w (k, n) over ranks."""
-    room = _room(member, _scatter_key(member, x, w, target))
+    room = room_of(member, _scatter_key(member, x, w, target))
     product = _scattered_hopper if _on_hopper(x, target) else _scattered
     product(member, *_factors(x, w, target), out, room, target)
 
@@ -449,20 +418,19 @@ def matmul_reduce_scatter(member: Any, x: Any, w: Any, out: Any, target: str | N
 def _scattered(member: Any, a: Any, b: Any, out: Any, room: Room, target: str | None) -> None:
     """By the portable pipelines: a (m, k), b (n, k)."""
     (m, k), n, ranks, dtype = a.shape, b.shape[0], member.ranks, DTYPES[named(a)]
-    rows, box = m // ranks, member.at(room.turn(), m * n, "float32")
-    chip, units, options = _target(member, a, target)
+    rows, (chip, units, options) = m // ranks, _target(member, a, target)
     T = _block(rows, True, chip, dtype)
     assert T is not None
+    box = member.at(room.turn(rows // T.m * -(-n // T.n)), m * n, "float32")
     member.launch(
         build_scattered(T, dtype, ranks), T.grid(m, n, units), T.on(chip, dtype).threads, a.reshape(-1),
         b.reshape(-1), box, room.words, rows, n, k, member.team, math.gcd(k, 16 // dtype.bytes), math.gcd(n, 4),
         **options,
     )  # fmt: skip
     vec, made = _vec(rows * n, 4), out.reshape(-1)
-    room.tiles += rows // T.m * -(-n // T.n)
     member.launch(
-        build_sum(dtype, ranks, vec), member.BLOCKS, THREADS, box, made, room.words, rows * n // vec, room.tiles,
-        member.team,
+        build_sum(dtype, ranks, vec, room.recorded), member.BLOCKS, THREADS, box, made, room.words, rows * n // vec,
+        room.want, member.team,
     )  # fmt: skip
 
 
@@ -472,10 +440,11 @@ def _scattered_hopper(member: Any, a: Any, b: Any, out: Any, room: Room, target:
     _, units, options = _target(member, a, target)
     rows, wide, columns = m // ranks, n * to.bytes % 16 == 0 and address(out) % 16 == 0, not _contiguous(b)
     tile, _ = hopper.choose(rows, ranks, n, k, units, to.bytes, columns)
-    box = member.at(room.turn(), hopper.box_bytes(rows, n, ranks, to.bytes) // to.bytes, named(out))
+    box = member.at(room.turn(1), hopper.box_bytes(rows, n, ranks, to.bytes) // to.bytes, named(out))
     tiles = ranks * hopper.scattered_tiles(rows, n, tile)
     member.launch(
-        hopper.build_scattered(tile, dtype, ranks, to, wide, columns), hopper.blocks_of(tiles, units, tile),
+        hopper.build_scattered(tile, dtype, ranks, to, wide, columns, room.recorded),
+        hopper.blocks_of(tiles, units, tile),
         hopper.threads(tile), a.reshape(ranks, rows, k), b.T if columns else b, box, room.words, out.reshape(-1), rows,
-        n, k, hopper.units_of(rows, n), room.calls, member.team, cluster=(tile.cluster, 1, 1), **options,
+        n, k, hopper.units_of(rows, n), room.want, member.team, cluster=(tile.cluster, 1, 1), **options,
     )  # fmt: skip

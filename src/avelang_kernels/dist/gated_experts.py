@@ -49,7 +49,7 @@ class ExpertWalk:
             begin = al.convert(self.tables[experts.AWAY, r, expert], al.u32)
             rows = al.convert(self.tables[experts.COUNT, r, expert], al.u32)
             if begin < end and begin + rows > work.a[0]:
-                al.wait(al.subview(self.counters, (r,), (1,)), self.want, r)
+                self.counters[r].wait(self.want, r)
         if self.FENCE:
             al.nvvm.fence_proxy_async()
         return work
@@ -74,8 +74,8 @@ def build(T: tile.Block, dtype: al.DType, ranks: int) -> Any:
         tables = al.make_tensor(layout, al.i32, al.make_layout((3, R, R * L)))
         calls = al.make_tensor(counts, al.u32, al.make_layout((1,)))[0]
         groups = orders.groups(T, orders.Bounds(ends, rows, L, True), n, k)
-        walk = ExpertWalk(groups, tables, al.subview(words, (first,), (R,)), calls * times, al.rank() * L, R, T.m,
-                          FENCE)  # fmt: skip
+        walk = ExpertWalk(groups, tables, al.Signals(al.subview(words, (first,), (R,)), (R,)), calls * times,
+                          al.rank() * L, R, T.m, FENCE)  # fmt: skip
 
         def finish(sums: Any, at: Any):
             row, col, end = at

@@ -14,6 +14,7 @@ from avelang.pipelines.ring import mbarrier_ring
 from avelang.pipelines.shards import PARTS, PeerEpilogue, ShardGate, ShardScheduler
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT, run
 from avelang_kernels.dist.collectives import WORDS
+from avelang_kernels.dist.rooms import counted
 from avelang_kernels.matmul.hopper_gemm import begin, operands_of, threads
 from avelang_kernels.matmul.hopper_rule import SMS, candidates, times_of
 from avelang_kernels.matmul.hopper_tiles import STEP, GemmTile, resident
@@ -38,12 +39,15 @@ def multiplied_by(dtype: al.DType, columns: bool) -> Any:
 
 @functools.cache
 def build_gathered(
-    tile: GemmTile, dtype: al.DType, ranks: int, to: al.DType | None = None, columns: bool = False
-) -> Any:
+    tile: GemmTile, dtype: al.DType, ranks: int, to: al.DType | None = None, columns: bool = False,
+    recorded: bool = False,
+) -> Any:  # fmt: skip
     """C = A @ B^T, of the type `to` (A's where it is None), where A's rows come from ranks: the producer waits for
     those of a tile, and reads the own ones where they are. `box`: (ranks, rows, k), `x`: (rows, k), `C`: (ranks, rows,
-    n); `B`: (n, k), or with `columns` (k, n)."""
+    n); `B`: (n, k), or with `columns` (k, n). `recorded`: `want` is the place of what is waited for
+    (`rooms.counted`)."""
     OUT: Any = to or dtype
+    RECORDED = recorded
     G, (A_BOX, B_BOX), R = tile.block(dtype, False, columns), tile.boxes(STEP, False, columns), ranks
     mma = multiplied_by(dtype, columns)
     PIECE, BUFFERS = tile.piece(OUT.bytes), tile.buffers(OUT.bytes)
@@ -62,10 +66,10 @@ def build_gathered(
         staged = al.make_shared((G.consumers, BUFFERS, ROWS, SWIZZLE // UNIT, UNIT // OUT.bytes), OUT, 1024)
         ring = mbarrier_ring(G.stages, G.sharers, G.cluster_m, G.cluster_n)
         begin(G, (box, x, B, C), ring, None)
-        words, me = al.make_tensor(counters, al.u32, al.make_layout((R * PARTS,))), al.rank()
+        words, me = al.Signals(counters, (R * PARTS,)), al.rank()
         walk = ShardScheduler(rows, n, k, me, R, tile.m, tile.n, tile.cluster_m, tile.cluster_n, tile.group_m)
         epilogue: Any = TmaEpilogue(C, staged, None, None, False, tile.pingpong)
-        gate: Any = ShardGate(words, me, part, want, tile.m)
+        gate: Any = ShardGate(words, me, part, counted(counters, want, RECORDED), tile.m)
         zero = lambda: al.full((G.n // 2,), 0, al.f32)  # noqa: E731
         run(G, (box, x, me), B, a, b, ring, walk, zero, mma, epilogue, gate)
 
@@ -74,12 +78,15 @@ def build_gathered(
 
 @functools.cache
 def build_scattered(
-    tile: GemmTile, dtype: al.DType, ranks: int, to: al.DType | None = None, wide: bool = True, columns: bool = False
-) -> Any:
+    tile: GemmTile, dtype: al.DType, ranks: int, to: al.DType | None = None, wide: bool = True, columns: bool = False,
+    recorded: bool = False,
+) -> Any:  # fmt: skip
     """The own rows of the sum over ranks of A @ B^T, of the type `to` (A's where it is None): tiles of other ranks'
     rows go to the boxes of those ranks, and the own ones, last, are added up with what has come. `A`: (ranks, rows, k);
-    `B`: (n, k), or with `columns` (k, n); `wide`: rows of `out` begin at multiples of 16 bytes."""
+    `B`: (n, k), or with `columns` (k, n); `wide`: rows of `out` begin at multiples of 16 bytes;
+    `recorded`: `epoch` is its place, as of `build_gathered`."""
     OUT: Any = to or dtype
+    RECORDED = recorded
     G, (A_BOX, B_BOX), R = tile.block(dtype, False, columns), tile.boxes(STEP, False, columns), ranks
     mma = multiplied_by(dtype, columns)
     PIECE, BUFFERS, EACH = tile.piece(OUT.bytes), tile.buffers(OUT.bytes), UNIT // OUT.bytes
@@ -99,12 +106,12 @@ def build_scattered(
         begin(G, (A, B), ring, None)
         me, count = al.rank(), (rows + (ROWS - 1)) // ROWS * ((n + (PIECE - 1)) // PIECE)
         boxes = al.make_tensor(box, OUT, al.make_layout((R, count, ROWS * CHUNK, EACH)))
-        words = al.make_tensor(flags, al.u32, al.make_layout((R * units,)))
+        words = al.Signals(flags, (R * units,))
         made = al.make_tensor(out, OUT, al.make_layout((rows * n // EACH, EACH) if WIDE else (rows * n,)))
         walk = ShardScheduler(rows, n, k, (me + 1) % R, R, tile.m, tile.n, tile.cluster_m, tile.cluster_n,
                               tile.group_m)  # fmt: skip
-        epilogue: Any = PeerEpilogue(boxes, staged, words, made, rows, n, me, epoch, R, tile.n, WIDE,
-                                     tile.pingpong)  # fmt: skip
+        epilogue: Any = PeerEpilogue(boxes, staged, words, made, rows, n, me, counted(flags, epoch, RECORDED), R,
+                                     tile.n, WIDE, tile.pingpong)  # fmt: skip
         zero = lambda: al.full((G.n // 2,), 0, al.f32)  # noqa: E731
         run(G, A, B, a, b, ring, walk, zero, mma, epilogue)
         if al.thread_id(0) >= GROUP:

@@ -18,7 +18,7 @@ from avelang.emit.llvm.simt_lines import LinedBody, Metadata, marked
 from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.ops import bits_of
 from avelang.ir.types import GLOBAL, SHARED, AtomicScope, DType, PtrType, Type, VecType, dtype_of
-from avelang.isa.amdgpu.schedule import EXPCNT, VMCNT, waitcnt_immediate
+from avelang.isa.amdgpu.schedule import EXPCNT, LGKMCNT, VMCNT, waitcnt_immediate
 from avelang.isa.lowering import LOADS_TO_LDS, WAITS, has_mark
 
 TRIPLE = "amdgcn-amd-amdhsa"
@@ -162,6 +162,15 @@ class Amdgpu(GpuTarget):
         w.call("llvm.amdgcn.endpgm", "void")
 
     # -- memory --------------------------------------------------------------------------------------------------------
+
+    def release(self, w: Simt, scope: int, order: int) -> int:
+        """A fence, and a wait for it. LLVM 22 takes its own wait behind `buffer_wbl2` away where it knows of nothing
+        else that is under way (pull request 178316 of llvm-project): the access might come before what it releases."""
+        if not order & 2 or scope < AtomicScope.AGENT or "gfx9" not in self.chip.features:
+            return order
+        w.do(f"fence{self.scope(scope)} release")
+        w.call("llvm.amdgcn.s.waitcnt", "void", ("i32", str(waitcnt_immediate(0, EXPCNT, LGKMCNT))))
+        return order & 1
 
     def atomic(self, w: Simt, op: Op, pointer: str) -> str | None:
         """An instruction, not a loop, where the chip has it."""

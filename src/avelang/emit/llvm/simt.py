@@ -113,6 +113,11 @@ class GpuTarget(abc.ABC):
         """A scope of `ir.types.AtomicScope` as LLVM writes it, with a space before it; "" for the system."""
         return f' syncscope("{self.scopes[scope]}")' if self.scopes[scope] else ""
 
+    def release(self, w: Simt, scope: int, order: int) -> int:
+        """Writes what comes before a releasing access where LLVM's order is not enough; the order (bit 0 acquires, bit
+        1 releases) that is left for the access."""
+        return order
+
     @abc.abstractmethod
     def atomic(self, w: Simt, op: Op, pointer: str) -> str | None:
         """An `atomic_add` or `atomic` at `pointer`, by an instruction of the chip; what stood there before. None where

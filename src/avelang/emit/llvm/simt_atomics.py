@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import copy
+
 from avelang.emit.llvm import simt_memory
 from avelang.emit.llvm.arithmetic import arith
 from avelang.emit.llvm.simt import Simt
 from avelang.ir.core import Op
 from avelang.ir.ops import bits_of
-from avelang.ir.types import AtomicScope, VecType, dtype_of
+from avelang.ir.types import SHARED, AtomicScope, PtrType, VecType, dtype_of
 
 ORDERS = ("monotonic", "acquire", "release", "acq_rel")  # LLVM's names, by the numbers of `order`
 
@@ -34,6 +36,9 @@ def emit_atomic(w: Simt, op: Op) -> str:
     """The instruction, or the loop; what stood there before."""
     place, offset = op.operands[-2:]
     at = simt_memory.at(w, place, offset)
+    if (left := w.target.release(w, _reach(w, op), order_of(op))) != order_of(op):
+        op = copy.copy(op)
+        op.attrs = {**op.attrs, "order": left}
     got = w.target.atomic(w, op, at)
     return _loop(w, op, at) if got is None else got
 
@@ -68,7 +73,13 @@ def _loop(w: Simt, op: Op, pointer: str) -> str:
     return w.bitcast(seen, word, own)
 
 
+def _reach(w: Simt, op: Op) -> int:
+    """The scope that matters: shared memory is a block's."""
+    t = op.operands[-2].type
+    return AtomicScope.WORKGROUP if isinstance(t, PtrType) and t.space == SHARED else scope_of(w, op)
+
+
 def emit_fence(w: Simt, op: Op) -> None:
     """A fence that orders something."""
-    if order_of(op):
-        w.do(f"fence{w.target.scope(scope_of(w, op))} {ORDERS[order_of(op)]}")
+    if left := w.target.release(w, scope_of(w, op), order_of(op)):
+        w.do(f"fence{w.target.scope(scope_of(w, op))} {ORDERS[left]}")

@@ -7,12 +7,14 @@ descriptor, work-item ids in v0 (LLVM, "User Guide for AMDGPU Backend", Initial 
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import dataclasses
 import functools
 import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -69,7 +71,7 @@ class DispatchParams:
     `names` what errors call the first of them. `vectors`, uint32 (waves, n, 64) with v0 first, and `scalars`, by cell,
     are what registers hold at the start, instead of what the descriptor asks for. `groups`: only the workgroups first
     .. end - 1 run, by their linear number. `trace`: what waves execute is recorded (of a machine with `profile`, one
-    workgroup after another)."""
+    workgroup after another). `rank`, `ranked`: whose launch this is, beside those of other ranks (`ranked.Ranked`)."""
 
     grid: Dim3
     block: Dim3
@@ -81,6 +83,8 @@ class DispatchParams:
     names: Sequence[str] = ()
     groups: tuple[int, int] | None = None
     trace: bool = False
+    rank: int | None = None
+    ranked: Any = None
 
 
 TRACED = 1 << 25  # records of a traced launch; memory is taken as it is written
@@ -238,12 +242,16 @@ class AmdMachine:
         kernarg[: len(launch.kernarg)] = np.frombuffer(launch.kernarg, np.uint8)
         states = [self._state(launch, kernarg, profile, n) for n in range(threads)]
         order = self._ordering(states[0], launch) if races else None
+        beside = launch.ranked if launch.ranked is not None and order is launch.ranked.order is not None else None
+        if beside is not None and launch.rank:
+            cuts = [n + launch.rank * total for n in cuts]
         trace = np.zeros(TRACED if launch.trace else 0, np.uint64)
         if launch.trace:
             states[0].put("trace", trace.ctypes.data, "<Q")
             states[0].put("trace_end", trace.ctypes.data + trace.nbytes, "<Q")
         ranges = list(zip(states, cuts, cuts[1:], strict=False))
-        bad = interrupts.run([functools.partial(self._go, *r) for r in ranges], functools.partial(_end, states))
+        with beside.turns(launch.rank) if beside is not None else contextlib.nullcontext():
+            bad = interrupts.run([functools.partial(self._go, *r) for r in ranges], functools.partial(_end, states))
         for failed in (order and order.failed, self.lazy and self.lazy.failed):
             if failed:
                 raise failed
@@ -310,7 +318,10 @@ class AmdMachine:
 
     def _ordering(self, state: _State, launch: DispatchParams) -> Ordering:
         """Who follows releases and acquires, and the records of memory."""
-        order = Ordering(self.program, accumulators(self.kernel), state, launch, split(self.kernel), self.alike)
+        of, order = (accumulators(self.kernel), state, launch, split(self.kernel)), None
+        if launch.ranked is not None:
+            order = launch.ranked.ordering(self, *of)
+        order = order or Ordering(self.program, *of, self.alike)
         state.put("shadow", order.table.ctypes.data, "<Q")
         state.put("shadows", len(order.table), "<I")
         state.put("judge", ctypes.cast(order.call, ctypes.c_void_p).value or 0, "<Q")

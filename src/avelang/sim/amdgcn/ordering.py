@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from avelang.sim.amdgcn.machine import DispatchParams
 
 ACCESS, WRITE_BACK, INVALIDATE, BARRIER = range(4)  # what happens, where no earlier access is asked about
+EVERYWHERE = 4  # with the two in the middle: at the scope of the system
 JUDGE = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_uint64] * 5, ctypes.c_int32)
 
 # Of a wave, by its number: what is done, and what of it others can see though it was written plainly: numbers of its
@@ -53,22 +55,23 @@ def event(i: MCInst, split: bool = False) -> int:
         split and i.name == "buffer_inv" and "sc0" in words
     ):  # scope of one workgroup: nothing that its waves do not see
         return 0
-    return {"buffer_wbl2": WRITE_BACK, "buffer_inv": INVALIDATE}.get(i.name, 0)
+    found = {"buffer_wbl2": WRITE_BACK, "buffer_inv": INVALIDATE}.get(i.name, 0)
+    return found | EVERYWHERE if found and {"sc0", "sc1"} <= set(words) else found
 
 
 def acquires(program: AsmProgram) -> bool:
     """True if a wave may synchronize with others outside of barriers."""
-    return any(event(i) == INVALIDATE or i.desc.touches_global and g.bits(i) & g.RETURNS for i in program.instructions)
+    return any(event(i) & ~EVERYWHERE == INVALIDATE or i.desc.touches_global and g.bits(i) & g.RETURNS for i in program.instructions)
 
 
-def _join(into: Known, other: Known) -> None:
+def joined(into: Known, other: Known) -> None:
     for who, (done, seen) in other.items():
         a, b = into.get(who, (0, 0))
         into[who] = max(a, done), max(b, seen)
 
 
 @dataclasses.dataclass(slots=True)
-class _Wave:
+class WaveOrder:
     """`known`: of others; `pending`: what it has read of them and does not hold for plain loads yet; `sent`:
     write-backs that are under way, each its number and what of this wave and of others it sends on; `seen`: of what has
     been sent on; `met`: barriers whose news it has."""
@@ -83,6 +86,8 @@ class _Wave:
 class Ordering:
     """Happens-before among the waves of one launch; its workgroups run in one thread, in `state`."""
 
+    new_wave = WaveOrder
+
     def __init__(
         self, program: AsmProgram, accum: int, state: Any, launch: DispatchParams, split: bool = False,
         alike: bool = True,
@@ -90,12 +95,12 @@ class Ordering:
         """`accum`: where a0 stands in the file of vector registers."""
         self.alike = alike
         self.program, self.accum, self.state, self.fine, self.split = program, accum, state, g.shift(program), split
-        self.waves: dict[int, _Wave] = {}
-        self.places: dict[int, Known] = {}
+        self.waves: dict[int, WaveOrder] = {}
+        self.places: dict[Any, Known] = {}
         self.news: dict[tuple[int, int], Known] = {}  # by workgroup and epoch: what waves brought to the barrier before
         self.call = JUDGE(self._answer)
         self.failed: Exception | None = None
-        self.shadows = _shadows(program, launch)
+        self.shadows = pieces_of(self.fine, launch.regions)
         rows = np.array([(s, e, a.ctypes.data) for s, e, a in self.shadows], np.uint64).reshape(-1, 3)
         self.table = np.ascontiguousarray(rows)
 
@@ -120,18 +125,18 @@ class Ordering:
         first, count = me - wave, len(self.state.waves) // WAVE_BYTES
         return {first + n: int(limits[n]) for n in range(count) if n != wave}
 
-    def _wave(self, me: int) -> _Wave:
+    def _wave(self, me: int) -> WaveOrder:
         """The wave's state, with what barriers have brought it."""
         w = self.waves.get(me)
         if w is None:
-            w = self.waves[me] = _Wave()
+            w = self.waves[me] = self.new_wave()
         epoch = self._field((me - 1) % 16, "epoch")
         while w.met < epoch:
             w.met += 1
-            _join(w.pending if self.split else w.known, self.news.get(((me - 1) >> 4, w.met), {}))
+            joined(w.pending if self.split else w.known, self.news.get(((me - 1) >> 4, w.met), {}))
         return w
 
-    def _settle(self, me: int, w: _Wave) -> None:
+    def _settle(self, me: int, w: WaveOrder) -> None:
         """Write-backs that have come by now."""
         done = self._count((me - 1) % 16, "done")
         for _, what in [s for s in w.sent if s[0] <= done]:
@@ -139,37 +144,37 @@ class Ordering:
                 w.seen[who] = max(w.seen.get(who, 0), number)
         w.sent = [s for s in w.sent if s[0] > done]
 
-    def _everything(self, me: int, w: _Wave) -> Known:
+    def _everything(self, me: int, w: WaveOrder) -> Known:
         """What others learn from this wave now: of itself, of its workgroup, of those that it has heard of."""
         self._settle(me, w)
         out = dict(w.known)
-        _join(out, w.pending)
+        joined(out, w.pending)
         for who, number in {**self._mates(me), me: self._count((me - 1) % 16, "done")}.items():
-            _join(out, {who: (number, 0)})
-        _join(out, {who: (number, number) for who, number in w.seen.items()})
+            joined(out, {who: (number, 0)})
+        joined(out, {who: (number, number) for who, number in w.seen.items()})
         return out
 
     # -- what happens --------------------------------------------------------------------------------------------------
 
     def _happens(self, me: int, access: int, place: int, what: int) -> None:
-        w, kind = self._wave(me), access >> 32
+        w, kind, what = self._wave(me), access >> 32, what & ~EVERYWHERE
         if what == WRITE_BACK:
             own = self._count((me - 1) % 16, "issued")  # its own number: the checker has counted it
             sent = {who: done for who, (done, _) in w.known.items()}
             sent |= {**self._mates(me, "limit" if self.split else "seen"), me: own - 1}
             w.sent.append((own, sent))
         elif what == INVALIDATE:
-            _join(w.known, w.pending)
+            joined(w.known, w.pending)
             w.pending.clear()
         elif what == BARRIER:
             key = (me - 1) >> 4, self._field((me - 1) % 16, "epoch") + 1
-            _join(self.news.setdefault(key, {}), self._everything(me, w))
+            joined(self.news.setdefault(key, {}), self._everything(me, w))
         else:
             here = self.places.setdefault(place, {})
             if kind & g.RETURNS:
-                _join(w.pending, here)
+                joined(w.pending, here)
             if kind & g.WRITES:
-                _join(here, self._everything(me, w))
+                joined(here, self._everything(me, w))
 
     def _over(self, me: int, other: int, number: int, kind: int, old_kind: int, old_writes: bool) -> bool:
         """Whether an earlier access of another wave is done and can be seen."""
@@ -214,14 +219,13 @@ class Ordering:
             return 1
 
 
-def _shadows(program: AsmProgram, launch: DispatchParams) -> list[tuple[int, int, np.ndarray]]:
-    """Pieces of memory that the launch was given, overlapping ones as one, and their records: memory that nothing
-    touches costs nothing."""
+def pieces_of(fine: int, regions: Sequence[tuple[int, int]]) -> list[tuple[int, int, np.ndarray]]:
+    """Pieces of memory that a launch was given, overlapping ones as one, and their records, one for each 2**fine bytes:
+    memory that nothing touches costs nothing."""
     pieces: list[list[int]] = []
-    for start, end in sorted((s & ~7, e) for s, e in launch.regions if e > s):
+    for start, end in sorted((s & ~7, e) for s, e in regions if e > s):
         if pieces and start <= pieces[-1][1]:
             pieces[-1][1] = max(pieces[-1][1], end)
         else:
             pieces.append([start, end])
-    fine = g.shift(program)
     return [(s, e, np.zeros(((e - s >> fine) + 1) * g.GRANULE, np.uint8)) for s, e in pieces]

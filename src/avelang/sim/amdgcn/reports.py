@@ -116,12 +116,30 @@ def _memory_race(machine: AmdMachine, f: FaultRecord, common: dict[str, Any], la
     grid = launch.grid
     group = other >> 4
     where = group % grid[0], group // grid[0] % grid[1], group // (grid[0] * grid[1])
-    who = f"wave {other & 15}" if where == f.group else f"wave {other & 15} of workgroup {where}"
+    mine, of, own = f.group, "", ""
+    if beside := launch.ranked is not None and launch.ranked.order is not None:  # ranks are counted where planes are
+        mine, where, of, own = (*mine[:2], 0), (*where[:2], 0), f" of rank {where[2]}", f"rank {launch.rank}, "
+        beside = where[2] != launch.rank
+    near = where == mine and not beside
+    who = f"wave {other & 15}" if near else f"wave {other & 15} of workgroup {where}{of}"
     wrote = "write" if f.extra >> 39 & 1 else "read"
     what = f"`{common['text']}` at {common['where']}: {does}"
     by = f"the {wrote} of {who} in {_quote(machine, f.extra >> 40)}"
-    lane = f"workgroup {f.group}, wave {f.wave}, lane {f.lane}"
+    lane = f"{own}workgroup {mine}, wave {f.wave}, lane {f.lane}"
     return error("X040", kernel=common["kernel"], what=what, place=_within(f.address, launch), other=by, where=lane)
+
+
+def scopes(
+    machine: AmdMachine, index: int, other: int, address: int, launch: DispatchParams, ranks: tuple[int, int]
+) -> AveError:  # fmt: skip
+    """The error of two ranks' atomic accesses to one place, one of which is atomic on its own GPU only."""
+    what, by = (f"the atomic access {_quote(machine, n)}" for n in (index, other))
+    e = error("X040", "make both of the system's scope", kernel=machine.kernel.name, what=what, place=_within(address, launch),
+              other=f"{by} of rank {ranks[1]}", where=f"rank {ranks[0]}")  # fmt: skip
+    if source := machine.instruction(index).source:
+        file, line, column = source
+        e.span = Span(file, line, max(column - 1, 0), line, max(column, 1))
+    return e
 
 
 def _within(address: int, launch: DispatchParams) -> str:
