@@ -5,13 +5,16 @@ torch's fused operator of symmetric memory, and `avelang.ops.dist` fused, not, a
 products one after the other, and ours; all-reduce of NCCL, of torch's symmetric memory, and both of ours. Each figure is the median over
 rounds of the slowest rank's time, in microseconds, by events of the device: some calls in a row, behind a pause of the device in which the
 host gets ahead of it; of all-reduce a CUDA graph of them. Results of ours are held against NCCL's and cuBLAS's on random inputs, on outputs
-that were poisoned, before the rounds and after them. A contender that fails says why, and has no figure. Without a GPU it runs on the CPU by
-gloo with tiny sizes, to see that it runs; those times say nothing, and it says so."""
+that were poisoned, before the rounds and after them. Parts that only `--only` names: `recorded`, products in CUDA graphs; `host`, the host's
+time for a call by its clock, of calls that nobody waits for; `sweep`, all-reduce with other parameters of `avelang_kernels.dist.exchange`.
+A contender that fails says why, and has no figure. Without a GPU it runs on the CPU by gloo with tiny sizes, to see that it runs; those
+times say nothing, and it says so."""
 
 from __future__ import annotations
 
 import argparse
 import datetime
+import itertools
 import json
 import math
 import os
@@ -29,13 +32,17 @@ import torch.distributed._symmetric_memory as symmetric
 import avelang
 import avelang.dist
 from avelang import ops
+from avelang.dist import group
 from avelang.ops import dist
+from avelang_kernels.dist import exchange
 
 SHAPES = ((4096, 28672, 4096), (8192, 28672, 8192), (8192, 8192, 28672), (1024, 28672, 8192), (16384, 12288, 12288))
 EXPERTS = {"Mixtral": (4096, 4096, 14336, 8, 2), "Qwen3": (4096, 2048, 768, 8, 8)}  # tokens, hidden, inner, experts a GPU, of a token
 SIZES = tuple(1 << e for e in range(14, 28, 2)) + (1 << 27,)
+SWEPT = (1 << 22, 1 << 24, 1 << 26)
 PEERS = ("one after the other", "torch fused", "NCCL", "torch, one shots", "torch, two shots")
 WAIT_CYCLES = 4_000_000  # some 2 ms, in which the host gets ahead of the GPU
+Clock = Callable[[Callable[[], object], bool, int], float]
 Contenders = dict[str, tuple[Callable[[], object], Callable[[object], None]]]  # the call, and the check of its result
 
 
@@ -71,7 +78,24 @@ def recorded(call: Callable[[], object], calls: int) -> Callable[[], object]:
     return graph.replay
 
 
-def race(contenders: Contenders, rounds: int, on_gpu: bool, calls: int, graphs: bool) -> dict[str, float]:
+def host_seconds(call: Callable[[], object], on_gpu: bool, calls: int) -> float:
+    """The host's time of one of some calls in a row, behind a pause of the device, of the slowest rank."""
+    td.barrier()
+    if on_gpu:
+        torch.cuda.synchronize()
+        torch.cuda._sleep(10 * WAIT_CYCLES)
+    start = time.perf_counter()
+    for _ in range(calls):
+        call()
+    spent = time.perf_counter() - start
+    if on_gpu:
+        torch.cuda.synchronize()
+    slowest = torch.tensor([spent / calls], device="cuda" if on_gpu else "cpu")
+    td.all_reduce(slowest, td.ReduceOp.MAX)
+    return float(slowest)
+
+
+def race(contenders: Contenders, rounds: int, on_gpu: bool, calls: int, graphs: bool, clock: Clock = seconds) -> dict[str, float]:
     """Medians in microseconds; contenders take turns in each round. Each is tried first, and checked at the end again.
     `graphs`: a round's calls are one CUDA graph, as those of a decoding model are."""
     times: dict[str, list[float]] = {}
@@ -85,7 +109,7 @@ def race(contenders: Contenders, rounds: int, on_gpu: bool, calls: int, graphs: 
             print(f"rank {td.get_rank()}: {name}:\n{traceback.format_exc(limit=-6)}", file=sys.stderr, flush=True)
     for turn in range(rounds + 2):
         for name in times:
-            spent = seconds(timed[name], on_gpu, 1) / calls if graphs and on_gpu else seconds(timed[name], on_gpu, calls)
+            spent = clock(timed[name], on_gpu, 1) / calls if graphs and on_gpu else clock(timed[name], on_gpu, calls)
             if turn >= 2:
                 times[name].append(spent * 1e6)
     for name in times:
@@ -231,6 +255,48 @@ def reductions(member: avelang.dist.Group, nbytes: int, device: str, on_gpu: boo
     return made
 
 
+def in_graphs(made: Contenders) -> Contenders:
+    """Those of a product that are worth recording, and the fused one without copy engines in the graph."""
+    call, check = made["ours, fused"]
+
+    def stored() -> object:
+        group.RECORDED = False
+        try:
+            return call()
+        finally:
+            group.RECORDED = True
+
+    kept = {n: c for n, c in made.items() if n in ("product alone", "one after the other", "ours, fused", "ours, not fused")}
+    return kept | {"ours, stored by a kernel": (stored, check)}
+
+
+def swept(member: avelang.dist.Group, nbytes: int, device: str, on_gpu: bool) -> Contenders:
+    """All-reduce by pieces with other areas, pieces and blocks."""
+    x = torch.randn(nbytes // 2, device=device, dtype=torch.bfloat16)
+    out, want, made = torch.empty_like(x), x.float(), Contenders()
+    td.all_reduce(want)
+    blocks, most = (64, 96, 128) if on_gpu else (2,), (1 << 16, 1 << 17, 1 << 18)
+    for shots, count, moved, pieces in itertools.product((1, 2), blocks, most, (2, 4, 8)):
+
+        def call(shots: int = shots, count: int = count, moved: int = moved, pieces: int = pieces) -> torch.Tensor:
+            before = exchange.AREA, exchange.MOST, exchange.PIECES, exchange.QUICK, member.BLOCKS
+            held = member._kept.pop("areas", None)
+            try:
+                exchange.AREA, exchange.MOST, exchange.PIECES, exchange.QUICK, member.BLOCKS = 2 * moved, moved, pieces, 0, count
+                member._kept["areas"] = member.kept(("areas", moved, count), lambda: exchange.Areas(member))
+                return dist.all_reduce(x, member, shots=shots, out=out)
+            finally:
+                exchange.AREA, exchange.MOST, exchange.PIECES, exchange.QUICK, member.BLOCKS = before
+                member._kept.pop("areas", None)
+                if held is not None:
+                    member._kept["areas"] = held
+
+        made[f"shots {shots}, blocks {count}, MOST {moved >> 10} KB, PIECES {pieces}"] = call, near(want)
+    made["ours, one shot"] = lambda: dist.all_reduce(x, member, shots=1, out=out), near(want)
+    made["ours, two shots"] = lambda: dist.all_reduce(x, member, shots=2, out=out), near(want)
+    return made
+
+
 FUSED: dict[str, bool | None] = {"ours, fused": True, "ours, not fused": False, "ours, by the rule": None}
 
 
@@ -238,7 +304,8 @@ def summary(table: dict[str, dict[str, float]]) -> str:
     """A row for each race: the best peer, ours, and what is lost against the longer of product and exchange alone."""
     lines, ratios = [], dict[str, list[float]]()
     for name, us in table.items():
-        ours, mine = us.get("ours, by the rule", math.nan), [t for n, t in us.items() if n.startswith("ours,")]
+        mine = [t for n, t in us.items() if n.startswith(("ours,", "shots "))]
+        ours = us.get("ours, by the rule", min(mine, default=math.nan))
         peers = [us[n] for n in PEERS if n in us]
         if not peers or not mine:
             lines.append(f"{name:52} no figure")
@@ -280,6 +347,7 @@ def main() -> None:
         record["nccl"] = ".".join(map(str, torch.cuda.nccl.version()))
     table: dict[str, dict[str, float]] = record["microseconds"]  # type: ignore[assignment]
     races: list[tuple[str, Callable[[], Contenders], int, bool]] = []
+    clocks: dict[str, Clock] = {}
     if "gather" in options.only:
         races += [(f"all-gather + product {s}", lambda s=s: gather_products(member, s, device, on_gpu), 3, False) for s in shapes]
     if "scatter" in options.only:
@@ -288,11 +356,24 @@ def main() -> None:
         races += [(f"experts of {n} {s}", lambda s=s: layers(member, s, device, on_gpu), 3, False) for n, s in experts.items()]
     if "reduce" in options.only:
         races += [(f"all-reduce {n} bytes", lambda n=n: reductions(member, n, device, on_gpu), 10, True) for n in sizes]
+    if "recorded" in options.only:
+        for kind, product in (("all-gather + product", gather_products), ("product + reduce-scatter", scatter_products)):
+            races += [(f"recorded {kind} {s}", lambda s=s, p=product: in_graphs(p(member, s, device, on_gpu)), 3, True) for s in shapes[:4:3]]
+    for n in (sizes[:1] + (1 << 20,)) if "host" in options.only else ():
+        races.append((f"host, all-reduce {n} bytes", lambda n=n: reductions(member, n, device, on_gpu), 50, False))
+        clocks[races[-1][0]] = host_seconds
+    if "sweep" in options.only:
+        races += [(f"sweep, all-reduce {n} bytes", lambda n=n: swept(member, n, device, on_gpu), 5, True) for n in SWEPT[: len(sizes)]]
     for name, made, calls, graphs in races:
         contenders = {n: c for n, c in made().items() if not any(x in n for x in options.leave)}
-        table[name] = race(contenders, options.rounds, on_gpu, calls, graphs)
+        table[name] = race(contenders, options.rounds, on_gpu, calls, graphs, clocks.get(name, seconds))
         if member.rank == 0:
-            print(name, json.dumps(table[name]), flush=True)
+            shown = (
+                dict(sorted(table[name].items(), key=lambda x: x[1])[:8]) | {n: t for n, t in table[name].items() if "ours" in n}
+                if name.startswith("sweep")
+                else table[name]
+            )
+            print(name, json.dumps(shown), flush=True)
             if options.json:  # what was found is kept, whatever comes later
                 pathlib.Path(options.json).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     if member.rank == 0:
