@@ -33,6 +33,36 @@ def test_eager_calls():
         assert torch.allclose(scaled(x, p), 2 * x * w)
 
 
+def times_shapes(x, w, *, by):
+    return Array(x.shape, x.dtype)
+
+
+@op(times_shapes)
+def times(x, w, out, *, by: float = 1.0):
+    """by * x * w."""
+    out.copy_(by * x * w)
+
+
+def test_a_call_like_one_before_into_an_array_of_the_caller_is_direct(monkeypatch):
+    """What does not fit it goes the general way, which says why."""
+    x, w, out, seen = drawn(3, 5, 7), drawn(7), torch.empty(3, 5, 7), []
+    times(x, w, out=out)
+    names = times._torch.call.__globals__
+    general = names["general"]
+    monkeypatch.setitem(names, "general", lambda *a: seen.append(0) or general(*a))
+    for _ in range(2):
+        out.fill_(torch.nan)
+        assert times(x, w, out=out) is out and torch.equal(out, x * w)
+    assert not seen
+    with pytest.raises(ArgumentError, match="out is"):
+        times(x, w, out=torch.empty(3, 5, 7, dtype=torch.float64))
+    with pytest.raises(ArgumentError, match="out is"):
+        times(x, w, out=x.numpy())
+    with pytest.raises((ArgumentError, AveError)):
+        times(x, drawn(7, grad=True), out=out)
+    assert len(seen) == 3
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [

@@ -54,15 +54,26 @@ def _text(signature: Any, operation: Any) -> str | None:
         given = [f"(p{i} if (p{i} := {x}) is None or not p{i}.data_ptr() & {UNIT} else aligned(p{i}))"
                  for i, x in enumerate(given)]  # fmt: skip
     named = [f"{name}=options[{i}]" for i, name in enumerate(signature.options)]
-    lines = [
-        "def call(inputs, options, out, fallback):", f"    {', '.join(xs)}, = inputs",
-        f"    if (out is None and not fallback and {' and '.join(each('type({0}) in plain', 'True'))}",
+    watched = " and ".join(each("type({0}) in plain", "True")), [
         "            and not modes() and not functions()",
         "            and transforms() is None and forward._current_level < 0"
         + (f" and not (x{first}.is_meta or cast(x{first}.device.type))" if operation.autocast else ""),
         f"            and not (({' or '.join(each('{0}.requires_grad', 'False'))}) and grad_enabled())):",
         f"        found = plans.get((options, {', '.join(key)}, x{first}.device))", "        if found is not None:",
+    ]  # fmt: skip
+    # An array that the caller has, of one output: as if it had been made.
+    fits = f"out.shape == s0 and out.dtype == d0 and out.device == x{first}.device"
+    fits += f" and not out.data_ptr() & {UNIT}" if operation.aligns else ""
+    given_one = [
+        f"    if (out is not None and type(out) in plain and not fallback and {watched[0]}", *watched[1],
+        "            (s0, t0, d0, l0), = found", f"            if {fits}:",
+        f"                host({', '.join([*given, 'out', *named])})", "                return out",
+    ]  # fmt: skip
+    lines = [
+        "def call(inputs, options, out, fallback):", f"    {', '.join(xs)}, = inputs",
+        f"    if (out is None and not fallback and {watched[0]}", *watched[1],
         f"            {ways}, = found", *makes, f"            host({', '.join([*given, *ys, *named])})",
-        f"            return {result}", "    return general(inputs, options, out, fallback)",
+        f"            return {result}", *(given_one if outputs == 1 else ()),
+        "    return general(inputs, options, out, fallback)",
     ]  # fmt: skip
     return "\n".join(lines)

@@ -62,13 +62,12 @@ def agree(group: Member, function: str, x: Any, **options: Any) -> None:
     torch = sys.modules.get("torch")
     if isinstance(group, axes.OnAxis) or (torch is not None and torch.compiler.is_compiling()):
         return  # JAX's devices run one program, with one shape
-    what = {"shape": tuple(x.shape), "dtype": named(x), **options}
-    if group.device == "cpu":
-        group.agree(f"ops.dist.{function}", **what)
-        return
-    group.kept((function, *what.items()), lambda: group.agree(f"ops.dist.{function}", **what) or True)
+    key = function, x.shape, x.dtype, *options.items()
+    if group.device == "cpu" or key not in group._kept:
+        group.agree(f"ops.dist.{function}", shape=tuple(x.shape), dtype=named(x), **options)
+        group._kept[key] = True
 
 
 def flat(x: Any) -> Any:
     """All elements in a row."""
-    return x.reshape(-1)
+    return x if len(x.shape) == 1 else x.reshape(-1)
