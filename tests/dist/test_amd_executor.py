@@ -116,3 +116,25 @@ def test_what_is_seeded_wrong_is_found():
     assert e.value.code == "L080", e.value
     w.launch(passed, 1, 64, box, signals, out, 2, 0, "", w.team)  # and the world goes on
     assert out[0][0] == 2.0
+
+
+def test_operations_without_races(monkeypatch):
+    """Ranks take turns, and all that orders two of them has the scope for it."""
+    monkeypatch.setenv("AVE_CHECK", "races")
+    for seed in range(2):
+        World(2, backend="gfx942", bytes=1 << 18, limit=120, seed=seed).run(collectives, seed)
+        World(2, backend="gfx942", bytes=1 << 20, limit=240, seed=seed).run(products, seed)
+
+
+@pytest.mark.parametrize("kind", ["silent", "no wait", ""])
+def test_races_between_ranks_are_named(kind, monkeypatch):
+    monkeypatch.setenv("AVE_CHECK", "races")
+    if not kind:
+        assert world(3, limit=60) == [3.0, 1.0, 2.0]
+        return
+    with pytest.raises(AveError) as e:
+        world(3, kind, limit=2)
+    assert e.value.code == ("L080" if kind == "silent" else "X040"), e.value
+    if kind == "no wait":
+        assert e.value.span.file == __file__ and e.value.message.count("of rank ") >= 1 and "(rank " in e.value.message
+    assert world(3, kind, races=False, limit=2) if kind == "no wait" else True

@@ -62,9 +62,9 @@ def agree(group: Member, function: str, x: Any, **options: Any) -> None:
     torch = sys.modules.get("torch")
     if isinstance(group, axes.OnAxis) or (torch is not None and torch.compiler.is_compiling()):
         return  # JAX's devices run one program, with one shape
-    key = function, x.shape, x.dtype, *options.items()
+    key = function, options.get("shape", x.shape), x.dtype, *options.items()  # the same on all ranks that agree
     if group.device == "cpu" or key not in group._kept:
-        group.agree(f"ops.dist.{function}", shape=tuple(x.shape), dtype=named(x), **options)
+        group.agree(f"ops.dist.{function}", **{"shape": tuple(x.shape), "dtype": named(x), **options})
         group._kept[key] = True
 
 
