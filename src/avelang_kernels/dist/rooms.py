@@ -18,6 +18,7 @@ LEAST = 1 << 15  # bytes of a box of the smallest room
 FLAGGED = 2048  # bytes of a box for each word: a piece of 64 rows of 128 bytes may have the flags of four tiles' units
 CALLS, TOTAL = 0, 1  # words behind those that ranks signal: of calls, and what is waited for
 COUNTS = 2
+WHOLE = 4  # words of 16 bytes, at a multiple of which what a kernel is given begins
 
 
 @avelang.jit
@@ -62,9 +63,9 @@ class Room:
     def __init__(self, member: Any, nbytes: int, recorded: bool):
         self.member, self.nbytes, self.recorded, self.calls, self.want = member, nbytes, recorded, 0, 0
         self._boxes = member.empty((1 if recorded else 2) * nbytes, "uint8").offset
-        self._signaled = max(nbytes // FLAGGED, member.ranks * PARTS)
-        more = member.ranks + COUNTS if recorded else 0
-        self.words = member.empty(self._signaled + more, "uint32")
+        self._begun = -(-max(nbytes // FLAGGED, member.ranks * PARTS) // WHOLE) * WHOLE
+        self._counts = self._begun + -(-member.ranks // WHOLE) * WHOLE
+        self.words = member.empty(self._counts + COUNTS if recorded else self._begun, "uint32")
 
     @staticmethod
     def bytes_of(key: tuple[str, int, bool]) -> int:
@@ -78,9 +79,9 @@ class Room:
             self.calls, self.want = self.calls + 1, self.want + by
             return self._boxes + self.calls % 2 * self.nbytes
         member, own = self.member, self.member.own(self.words)
-        counts = self._signaled + member.ranks
-        member.launch(build_begin(member.ranks), 1, 32, own[self._signaled : counts], own[counts:], by, member.team)
-        self.want = counts + TOTAL
+        begin, counts = build_begin(member.ranks), own[self._counts :]
+        member.launch(begin, 1, 32, own[self._begun : self._counts], counts, by, member.team)
+        self.want = self._counts + TOTAL
         return self._boxes
 
     def sent(self) -> Any:
