@@ -164,7 +164,8 @@ def _values() -> str:
     text = VALUES.replace("@FLOAT@\n", lines(floats) + "\n", 1).replace("@INT@\n", lines(ints) + "\n", 1)
     text = text.replace("@FLOAT@\n@INT@\n", lines(METHODS) + "\n")
     text = text.replace("@SIGNAL@\n", "".join(map(_signal, names.SIGNAL)) + "\n")
-    marks = ("@POINTER@", names.Pointer), ("@TENSOR@", names.Tensor), ("@SIGNALS@", names.Signals), ("@MAP@", names.TensorMap)
+    marks = (("@POINTER@", names.Pointer), ("@TENSOR@", names.Tensor), ("@SIGNALS@", names.Signals),
+             ("@MAP@", names.TensorMap))  # fmt: skip
     for mark, cls in marks:
         text = text.replace(mark + "\n", _doc(cls.__doc__ or "", "    ") + "\n")
     return text

@@ -43,8 +43,8 @@ class CopyQueue(abc.ABC):
 
     @abc.abstractmethod
     def signal(self, words: Any, index: int, epoch: Any) -> None:
-        """Writes words[index], behind all copies before. `epoch`: a number, or an array of the one word that has it when
-        this is done: so for what is recorded, and run again with another one."""
+        """Writes words[index], behind all copies before. `epoch`: a number, or an array of the one word that has it
+        when this is done: so for what is recorded, and run again with another one."""
 
 
 @jit

@@ -110,7 +110,8 @@ class World:
         self._late(kernel)
 
     def alone(
-        self, kernel: Any, at: Any, args: Sequence[Any], named: dict[str, Any], ranked: Any = None, rank: int | None = None
+        self, kernel: Any, at: Any, args: Sequence[Any], named: dict[str, Any], ranked: Any = None,
+        rank: int | None = None,
     ) -> None:  # fmt: skip
         """One launch of one rank, by the thread that calls, beside those of others; `ranked`: which take turns."""
         if self.backend == "cpu":

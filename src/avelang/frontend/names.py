@@ -186,10 +186,11 @@ def _open(value: Any, what: str, least: int) -> shapes.Nested:
 
 
 class Signals(Tensor):
-    """`signals: al.Signals[n]` (or `[m, n]`; extents as of `Tensor`): an annotation for signals, words of u32 in symmetric
-    memory by which ranks say what is done. Each holds an *epoch*, a number that only grows: a signal is sent and waited
-    for, and is no data, so it is neither loaded nor stored to. `signals[i]` is one of them, with `at`, `send`, `wait`,
-    `add` and `value`. In a kernel `al.Signals(pointer, shape)` takes a pointer to u32, or a tensor of u32."""
+    """`signals: al.Signals[n]` (or `[m, n]`; extents as of `Tensor`): an annotation for signals, words of u32 in
+    symmetric memory by which ranks say what is done. Each holds an *epoch*, a number that only grows: a signal is sent
+    and waited for, and is no data, so it is neither loaded nor stored to. `signals[i]` is one of them, with `at`,
+    `send`, `wait`, `add` and `value`. In a kernel `al.Signals(pointer, shape)` takes a pointer to u32, or a tensor of
+    u32."""
 
     __slots__ = ()
 

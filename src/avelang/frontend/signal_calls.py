@@ -1,5 +1,6 @@
-"""Signals of ranks in a kernel (`al.Signals`): how they are made, which of them is meant, and what is done with one. What
-it becomes is known to `rank_calls`; that nothing else loads a signal or stores to it is seen to by `tensor_access.data`."""
+"""Signals of ranks in a kernel (`al.Signals`): how they are made, which of them is meant, and what is done with one.
+What it becomes is known to `rank_calls`; that nothing else loads a signal or stores to it is seen to by
+`tensor_access.data`."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ def item(f: Frame, base: SignalRef, index: tuple[Any, ...], node: ast.AST) -> Si
 
 
 def attribute(f: Frame, base: SignalRef, name: str, node: ast.AST) -> Any:
-    """What a signal can do, and the extents of several. Raises T009."""
+    """A method of a signal, or the extents of several. Raises T009."""
     if name == "shape":
         return base.shape
     if name not in SIGNAL:

@@ -28,8 +28,8 @@ class ParamSpec:
 
     `shape` and `strides` (elements) are nested tuples of ints, for tensors only. `default` is `EMPTY` where there is
     none. `open`: the annotation, where an array fills in extents of it; what it fills in is a compile-time value under
-    the parameter's name. `ranks`: of those who take part in a launch (`al.Ranks`), a pointer to 64-bit words. `signals`:
-    a tensor of u32 that the kernel has as signals (`al.Signals`)."""
+    the parameter's name. `ranks`: of those who take part in a launch (`al.Ranks`), a pointer to 64-bit words.
+    `signals`: a tensor of u32 that the kernel has as signals (`al.Signals`)."""
 
     name: str
     kind: str

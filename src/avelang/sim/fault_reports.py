@@ -105,8 +105,8 @@ def signals(p: ReferenceProgram, wave: ReferenceWave) -> list[str]:
         if op.name == "system.load_signal":
             seen, epoch, rank = (int(wave.env[p.slot(v)][wave.mask.first]) for v in (op.result, *op.operands[1:]))
             line = "" if op.span is None else f" (line {op.span.line})"
-            name = _element(p, wave, op.operands[0])
-            out.append(f"rank {wave.block.rank} waits for epoch {epoch} of rank {rank}, whose signal{name} is {seen}{line}")
+            whose = f"rank {rank}, whose signal{_element(p, wave, op.operands[0])} is {seen}{line}"
+            out.append(f"rank {wave.block.rank} waits for epoch {epoch} of {whose}")
     return out
 
 

@@ -97,8 +97,8 @@ def build_push(dtype: al.DType, ranks: int, vec: int, step: int, own: bool) -> A
 
 @functools.cache
 def build_gated(T: tile.Block, dtype: al.DType, ranks: int, recorded: bool = False) -> Any:
-    """C = A @ B^T where A's rows come from ranks; a tile waits for those of its rows. `recorded`: `want` is the place of
-    what is waited for (`rooms.counted`)."""
+    """C = A @ B^T where A's rows come from ranks; a tile waits for those of its rows. `recorded`: `want` is the place
+    of what is waited for (`rooms.counted`)."""
     IN_A, IN_B, OUT = T.operands(dtype, dtype)
     R, RECORDED = ranks, recorded
 
@@ -155,8 +155,8 @@ def build_scattered(T: tile.Block, dtype: al.DType, ranks: int) -> Any:
 
 @functools.cache
 def build_sum(dtype: al.DType, ranks: int, vec: int, recorded: bool = False) -> Any:
-    """The sum of what ranks have put into the own box, in the order of ranks, when all of it is there. `recorded`: as of
-    `build_gated`."""
+    """The sum of what ranks have put into the own box, in the order of ranks, when all of it is there. `recorded`:
+    as of `build_gated`."""
     OUT: Any = al.Pointer(dtype)
     SUMS: Any = al.Pointer(F32)
     R, VEC, RECORDED = ranks, vec, recorded
@@ -381,9 +381,9 @@ def _gathered(member: Any, a: Any, b: Any, out: Any, room: Room, part: int, targ
     T, wide, rows = _block(a.shape[0] // ranks, False, chip, dtype), 16 // dtype.bytes, a.shape[0] // ranks
     assert T is not None
     member.launch(
-        build_gated(T, dtype, ranks, room.recorded), T.grid(ranks * rows, n, units), T.on(chip, dtype).threads, a.reshape(-1),
-        b.reshape(-1), out.reshape(-1), room.words, rows, n, k, part, room.want, member.team, math.gcd(k, wide),
-        math.gcd(n, wide), **options,
+        build_gated(T, dtype, ranks, room.recorded), T.grid(ranks * rows, n, units), T.on(chip, dtype).threads,
+        a.reshape(-1), b.reshape(-1), out.reshape(-1), room.words, rows, n, k, part, room.want, member.team,
+        math.gcd(k, wide), math.gcd(n, wide), **options,
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ WHOLE = 4  # words of 16 bytes, at a multiple of which what a kernel is given be
 
 @avelang.jit
 def counted(words: Any, want: Any, RECORDED: al.constexpr):
-    """What a call waits for: `want`, or where calls are recorded the number that stands at this place of the words."""
+    """The number that a call waits for: `want`, or where calls are recorded what stands at this place of the words."""
     if RECORDED:
         return al.make_tensor(words, al.u32, al.make_layout((want + 1,)))[want]
     return want
@@ -85,12 +85,12 @@ class Room:
         return self._boxes
 
     def sent(self) -> Any:
-        """What a copy's signal is set to: a number, or the word that has it."""
+        """The epoch of a copy's signal: a number, or the word that has it."""
         return self.member.own(self.words)[self.want : self.want + 1] if self.recorded else self.want
 
 
 def room_key(member: Any, kind: str, nbytes: int) -> tuple[str, int, bool]:
-    """The room for a product of so many bytes: one for all of up to a power of two, of calls that are recorded or not."""
+    """The room for a product of so many bytes: one for all of up to a power of two, whose calls are recorded or not."""
     return kind, max(LEAST, 1 << (nbytes - 1).bit_length()), member.recording
 
 

@@ -61,10 +61,12 @@ def event(i: MCInst, split: bool = False) -> int:
 
 def acquires(program: AsmProgram) -> bool:
     """True if a wave may synchronize with others outside of barriers."""
-    return any(event(i) & ~EVERYWHERE == INVALIDATE or i.desc.touches_global and g.bits(i) & g.RETURNS for i in program.instructions)
+    found = program.instructions
+    return any(event(i) & ~EVERYWHERE == INVALIDATE or i.desc.touches_global and g.bits(i) & g.RETURNS for i in found)
 
 
 def joined(into: Known, other: Known) -> None:
+    """Adds what another one knows."""
     for who, (done, seen) in other.items():
         a, b = into.get(who, (0, 0))
         into[who] = max(a, done), max(b, seen)

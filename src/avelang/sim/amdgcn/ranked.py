@@ -1,5 +1,6 @@
-"""Launches of several ranks of one kernel, each in a thread of its own: `Ranked` lets one of them execute at a time, and
-`RankedOrdering` follows what orders their accesses to one another's memory, as `ordering.Ordering` does for one launch.
+"""Launches of several ranks of one kernel, each in a thread of its own: `Ranked` lets one of them execute at a time,
+and `RankedOrdering` follows what orders their accesses to one another's memory, as `ordering.Ordering` does for one
+launch.
 
 Ranks take turns where a wave comes to an atomic access, such as a look at a signal. Between two of these a rank is
 alone, so that accesses are written down in the order in which they happen. What orders waves of two ranks has the scope
@@ -89,9 +90,11 @@ class Ranked:
         while self._turn != rank:
             self._changed.wait()
 
-    def ordering(self, machine: AmdMachine, accum: int, state: Any, launch: DispatchParams, split: bool) -> Ordering | None:
-        """Who follows releases and acquires of all ranks, with this one's memory; None for a launch that is another
-        kernel's, or whose workgroups cannot be counted so."""
+    def ordering(
+        self, machine: AmdMachine, accum: int, state: Any, launch: DispatchParams, split: bool
+    ) -> Ordering | None:  # fmt: skip
+        """The order of all ranks' waves, with this one's memory; None for a launch that is another kernel's, or whose
+        workgroups cannot be counted so."""
         assert launch.rank is not None
         plane = launch.grid[0] * launch.grid[1]
         with self._changed:
@@ -118,7 +121,9 @@ class RankedOrdering(Ordering):
 
     new_wave = _Wave
 
-    def __init__(self, ranked: Ranked, machine: AmdMachine, accum: int, state: Any, launch: DispatchParams, split: bool):
+    def __init__(
+        self, ranked: Ranked, machine: AmdMachine, accum: int, state: Any, launch: DispatchParams, split: bool
+    ):  # fmt: skip
         common = dataclasses.replace(launch, regions=ranked.memory)
         super().__init__(machine.program, accum, state, common, split, machine.alike)
         self.ranked, self.machine, self.plane = ranked, machine, launch.grid[0] * launch.grid[1]
@@ -172,7 +177,8 @@ class RankedOrdering(Ordering):
         return out
 
     def _happens(self, me: int, access: int, place: int, what: int) -> None:
-        w, kind, rank = self._wave(me), access >> 32, self.rank_of(me)
+        w: Any = self._wave(me)
+        kind, rank = access >> 32, self.rank_of(me)
         if what == ACCESS:
             self._accessed(me, w, kind, place)
             return

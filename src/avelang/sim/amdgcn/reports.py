@@ -134,8 +134,9 @@ def scopes(
 ) -> AveError:  # fmt: skip
     """The error of two ranks' atomic accesses to one place, one of which is atomic on its own GPU only."""
     what, by = (f"the atomic access {_quote(machine, n)}" for n in (index, other))
-    e = error("X040", "make both of the system's scope", kernel=machine.kernel.name, what=what, place=_within(address, launch),
-              other=f"{by} of rank {ranks[1]}", where=f"rank {ranks[0]}")  # fmt: skip
+    named: dict[str, Any] = {"kernel": machine.kernel.name, "what": what, "place": _within(address, launch)}
+    named |= {"other": f"{by} of rank {ranks[1]}", "where": f"rank {ranks[0]}"}
+    e = error("X040", None, "make both of the system's scope", **named)
     if source := machine.instruction(index).source:
         file, line, column = source
         e.span = Span(file, line, max(column - 1, 0), line, max(column, 1))
