@@ -31,6 +31,7 @@ COPIED = 1 << 20
 # 8 MB are under way at the most, which take a link 20 us, against some 2 us for a fence and a wait.
 AREA, MOST, PIECES = 1 << 18, 1 << 17, 4
 WHOLE = 16  # bytes of a vector
+PLANS = 512  # calls of a kind that are remembered
 
 
 def copied(member: Any, nbytes: int) -> bool:
@@ -69,6 +70,17 @@ def workspace(member: Any) -> Workspace:
     return member.kept("workspace", make)
 
 
+class Plans(dict[Any, Any]):
+    """What calls launch besides their arrays, by what they are: it takes longer to find out than a launch."""
+
+    def keep(self, key: Any, plan: Any) -> Any:
+        """Remembers one of the last."""
+        if len(self) >= PLANS:
+            self.clear()
+        self[key] = plan
+        return plan
+
+
 class Areas:
     """A member's symmetric memory for pieces: of each block RING areas, of `room` bytes each; signals of each block and
     rank, and counts of steps. Half of what the member has left, if that is not more than needed."""
@@ -77,7 +89,7 @@ class Areas:
         blocks, ranks = member.BLOCKS, member.ranks
         count = collectives.RING * blocks
         least = WHOLE * collectives.slots("two_shot", ranks)
-        self.room = max(least, min(AREA, member.left // 2 // count) // WHOLE * WHOLE)
+        self.room, self.plans = max(least, min(AREA, member.left // 2 // count) // WHOLE * WHOLE), Plans()
         self.box = member.empty(count * self.room, "uint8").offset
         self.signals, self.counts = member.empty(blocks * ranks, "uint32"), member.empty(blocks, "uint32")
 
@@ -89,7 +101,7 @@ class Words:
     def __init__(self, member: Any):
         blocks, ranks = member.BLOCKS, member.ranks
         most = int(QUICK * RATE) // blocks // 4 + 2 * ranks * (1 << 10)  # what blocks have more than their even share
-        self.room = min(most, member.left // 8 // (2 * blocks * 8))
+        self.room, self.plans = min(most, member.left // 8 // (2 * blocks * 8)), Plans()
         self.box = member.empty(2 * blocks * max(1, self.room), "uint64")
         self.signals, self.counts = member.empty(blocks * ranks, "uint32"), member.empty(blocks, "uint32")
 
@@ -128,30 +140,50 @@ def _piece(kind: str, ranks: int, room: int, each: int, size: int) -> tuple[int,
 
 def _run(member: Any, kind: str, x: Any, out: Any, count: int) -> None:
     """One launch of a kind: x and out are flat, in parts of `count` elements."""
+    areas = member.kept("areas", lambda: Areas(member))
+    key = kind, count, x.dtype, MOST, PIECES
+    kernel, blocks, args = areas.plans.get(key) or areas.plans.keep(key, _planned(member, areas, kind, x, count))
+    member.launch(kernel, blocks, collectives.WIDE, x, out, *args)
+
+
+def _planned(member: Any, areas: Areas, kind: str, x: Any, count: int) -> tuple[Any, int, tuple[Any, ...]]:
+    """The kernel, its blocks, and what it takes behind x and out."""
     dtype, ranks = _dtype(x), member.ranks
     vec = math.gcd(count, WHOLE // dtype.bytes)
-    size, areas = vec * dtype.bytes, member.kept("areas", lambda: Areas(member))
-    n = count // vec
+    size, n = vec * dtype.bytes, count // vec
     each, blocks = _share(member, n, collectives.WIDE)
     piece, shorter, lag = _piece(kind, ranks, areas.room, each, size)
     box = member.at(areas.box, collectives.RING * member.BLOCKS * areas.room // dtype.bytes, named(x))
-    member.launch(collectives.build(kind, dtype, ranks, vec), blocks, collectives.WIDE, x, out, box, areas.signals,
-                  areas.counts, n, n, each, piece, areas.room // size, shorter, lag, member.team)  # fmt: skip
+    args = box, areas.signals, areas.counts, n, n, each, piece, areas.room // size, shorter, lag, member.team
+    return collectives.build(kind, dtype, ranks, vec), blocks, args
 
 
 def _quick(member: Any, x: Any, out: Any) -> bool:
     """An all-reduce in words with marks; False where that is not for the member, has too many bytes, or no room."""
-    count, ranks, dtype = x.shape[0], member.ranks, _dtype(x)
-    if member.device == "cpu" and not ON_HOSTS or count * dtype.bytes * (ranks - 1) > QUICK * RATE:
+    count, ranks = x.shape[0], member.ranks
+    if member.device == "cpu" and not ON_HOSTS or count * _bytes(x) * (ranks - 1) > QUICK * RATE:
         return False
+    words = member.kept("words", lambda: Words(member))
+    key = count, x.dtype
+    plan = words.plans.get(key)
+    if plan is None:
+        plan = words.plans.keep(key, _planned_quick(member, words, x, count))
+    if not plan:
+        return False
+    kernel, blocks, args = plan
+    member.launch(kernel, blocks, collectives.THREADS, x, out, *args)
+    return True
+
+
+def _planned_quick(member: Any, words: Words, x: Any, count: int) -> tuple[Any, ...]:
+    """The same for words with marks; () where they have no room."""
+    dtype, ranks = _dtype(x), member.ranks
     vec = math.gcd(count, WHOLE // dtype.bytes)
     each, blocks = _share(member, count // vec, collectives.THREADS)
-    words = member.kept("words", lambda: Words(member))
     if (ranks - 1) * each * quick.words_of(dtype, vec) > words.room:
-        return False
-    member.launch(quick.build(dtype, ranks, vec), blocks, collectives.THREADS, x, out, words.box, words.signals,
-                  words.counts, count // vec, each, words.room, member.team)  # fmt: skip
-    return True
+        return ()
+    args = words.box, words.signals, words.counts, count // vec, each, words.room, member.team
+    return quick.build(dtype, ranks, vec), blocks, args
 
 
 # -- collectives -------------------------------------------------------------------------------------------------------
@@ -191,7 +223,8 @@ def all_reduce(member: Any, x: Any, out: Any, shots: int = 0) -> None:
         split = count // unit * unit
         if split:
             kind, parts = ("two_shot", ranks) if shots == 2 else ("one_shot", 1)
-            _run(member, kind, x[:split], made[:split], split // parts)
+            whole = split == count
+            _run(member, kind, x if whole else x[:split], made if whole else made[:split], split // parts)
         if count > split and not _quick(member, x[split:], made[split:]):
             _run(member, "one_shot", x[split:], made[split:], count - split)
     _given(out, made)
