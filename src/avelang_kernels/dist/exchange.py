@@ -71,7 +71,7 @@ def workspace(member: Any) -> Workspace:
 
 
 class Plans(dict[Any, Any]):
-    """What calls launch besides their arrays, by what they are: it takes longer to find out than a launch."""
+    """Launches of calls, but for their arrays, by what the calls are: to find that out takes longer than a launch."""
 
     def keep(self, key: Any, plan: Any) -> Any:
         """Remembers one of the last."""
