@@ -153,7 +153,7 @@ class Checks:
             graph.replay()
             torch.cuda.synchronize()
             assert bool((out == turn * self.ranks * (self.ranks + 1) / 2).all()), ("graph", turn)
-        for rows, k, n in ((48, 64, 96), (2048, 1024, 1024)):  # parts that a kernel stores, and such as copy engines take
+        for rows, k, n in ((48, 64, 96), (2048, 1024, 1024)):
             self.recorded_products(rng, rows, k, n)
 
     def recorded_products(self, rng: random.Random, rows: int, k: int, n: int) -> None:

@@ -19,6 +19,7 @@ import avelang
 import avelang.dist
 import avelang.language as al
 from avelang.base.errors import AveError
+from avelang.dist import group
 from avelang.ops import dist
 from avelang.ops.dist.sequence import ring_attention_gradients
 from avelang_kernels.dist import exchange
@@ -258,7 +259,7 @@ def recorded_products(team: Team) -> list[str]:
     """The same of fused products, by stores of a kernel and by copies beside them. Ranks record one after another, and those calls load the kernels."""
     rows, k, n, ranks, found = 64, 128, 192, team.ranks, list[str]()
     for copied in (1 << 30, 1):
-        exchange.COPIED = copied
+        exchange.COPIED, group.RECORDED = copied, copied == 1
         rng = random.Random(f"recorded {copied}")
         inputs = [[team.drawn(rng, *s, dtype=torch.bfloat16) for s in ((rows, k), (rows * ranks, k), (n, k))] for _ in range(5)]
         held: list[Any] = [None] * ranks
@@ -297,6 +298,7 @@ def recorded_products(team: Team) -> list[str]:
 
         team.run(record)
         found += [text for said in team.run(replay) for text in said]
+    group.RECORDED = False
     return found
 
 
