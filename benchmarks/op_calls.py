@@ -5,12 +5,13 @@
 Microseconds a call, the least of several rounds, interleaved. The host function of `nothing` launches nothing; that of
 `one kernel` launches a kernel of one block, and says that it does nothing else. On a GPU, launches go on while the host
 measures: rounds are short enough for the queue. No gradient is wanted. Then the package's own operations on small
-arrays, beside torch's. Nothing here asserts a speed."""
+arrays, beside torch's, and the choice of a tile. Nothing here asserts a speed."""
 
 from __future__ import annotations
 
 import argparse
 import pathlib
+import random
 import sys
 import time
 
@@ -106,6 +107,23 @@ def operations(device: str) -> dict:
     }
 
 
+def choices(rounds: int) -> None:
+    """What the choice of a tile takes, by Hopper's rule: for shapes that nobody has asked for, and again."""
+    from avelang_kernels.matmul.hopper_rule import choose_tile
+
+    draw = random.Random(1)
+    shapes = [tuple(draw.randrange(1, 8192) for _ in range(3)) for _ in range(300)]
+    least = [float("inf")] * 2
+    for _ in range(rounds):
+        choose_tile.cache_clear()
+        for again in range(2):
+            start = time.perf_counter()
+            for shape in shapes:
+                choose_tile(*shape)
+            least[again] = min(least[again], (time.perf_counter() - start) / len(shapes) * 1e6)
+    print(f"{least[0]:8.2f} us  the choice of a tile\n{least[1]:8.2f} us  again")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--device", default="cpu")
@@ -145,6 +163,7 @@ def main() -> None:
             print(f"{us:8.2f} us  {name}")
     y = x.clone().requires_grad_()
     print(f"{best({'': lambda: nothing(y, w)}, 5, 300, device)['']:8.2f} us  nothing, with a gradient (forward alone)")
+    choices(rounds)
 
 
 if __name__ == "__main__":

@@ -246,6 +246,17 @@ def test_invariance_and_tuned_choices_are_part_of_the_kind(scaled):
     assert not repeats(scaled, x, w)
 
 
+def test_a_graph_has_the_operator(scaled):
+    x, w = plain()
+    before = served(scaled)
+    for fn in (lambda x, w: scaled(x, w) * 2, lambda x, w: ops.rms_norm(scaled(x, w), w)):
+        made = torch.compile(fn, fullgraph=True, backend="aot_eager")(x, w)
+        count = served(scaled)
+        assert torch.allclose(made, fn(x, w)) and count == before
+        before = served(scaled)
+    assert before  # the plain calls were repeated
+
+
 def test_out_is_written_by_python(scaled):
     x, w = plain()
     out, before = torch.empty(48), served(scaled)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from avelang.bridge.alignment import UNIT, aligned
+from avelang.runtime.repeats import in_dry_run
 
 
 def direct(side: Any) -> Callable[..., Any]:
@@ -24,7 +25,7 @@ def direct(side: Any) -> Callable[..., Any]:
         "functions": torch._C._len_torch_function_stack, "transforms": torch._C._functorch.peek_interpreter_stack,
         "forward": torch.autograd.forward_ad, "cast": torch.is_autocast_enabled, "grad_enabled": torch.is_grad_enabled,
         "plans": side.plans, "like": torch.empty_like, "empty": torch.empty_strided, "general": side.general,
-        "aligned": aligned,
+        "aligned": aligned, "in_dry_run": in_dry_run,
     }  # fmt: skip
     exec(compile(text, f"<direct call of {operation.full_name}>", "exec"), names)
     return names["call"]  # type: ignore[return-value]
@@ -55,7 +56,7 @@ def _text(signature: Any, operation: Any) -> str | None:
                  for i, x in enumerate(given)]  # fmt: skip
     named = [f"{name}=options[{i}]" for i, name in enumerate(signature.options)]
     watched = " and ".join(each("type({0}) in plain", "True")), [
-        "            and not modes() and not functions()",
+        "            and (not modes() or in_dry_run()) and not functions()",
         "            and transforms() is None and forward._current_level < 0"
         + (f" and not (x{first}.is_meta or cast(x{first}.device.type))" if operation.autocast else ""),
         f"            and not (({' or '.join(each('{0}.requires_grad', 'False'))}) and grad_enabled())):",

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
+import avelang.bridge.relaunched as relaunched
 from avelang.base import knobs
 from avelang.base.errors import ArgumentError, error
 from avelang.base.lazy import np
@@ -17,7 +18,6 @@ from avelang.base.takes import placed
 from avelang.bridge.descriptions import Array, NoKernel, ave_dtype, dtype_name, framework_of
 from avelang.bridge.invariance import invariant
 from avelang.bridge.registry import registered
-from avelang.bridge.relaunched import Relaunched
 from avelang.bridge.signatures import Signature
 from avelang.ir.dtypes import numpy_dtype
 
@@ -354,11 +354,10 @@ class LaunchingOperation(Operation):
 
     def __init__(self, *args: Any, **named: Any):
         super().__init__(*args, **named)
-        self._short = Relaunched(super().__call__, self.__name__)
+        self._short = relaunched.Relaunched(super().__call__, self.__name__)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        torch = sys.modules.get("torch")
-        if torch is not None and not torch.compiler.is_dynamo_compiling():
+        if not relaunched.compiling():
             found = self._short.ask(*args, **named)
             if found is not None:
                 return self._short.learn(found, args, named) if type(found) is bytes else found

@@ -184,7 +184,14 @@ class _Found:
             return None
         first = self._on_gpu()
         stream = 0 if first is None else first.slots[first.entry.slots - 1]
-        return Bound(threading.get_ident(), stream, self.torch.cuda.is_current_stream_capturing)
+        quick = getattr(self.torch._C, "_cuda_isCurrentStreamCapturing", self.torch.cuda.is_current_stream_capturing)
+        return Bound(threading.get_ident(), stream, quick)
+
+
+def compiling() -> bool:
+    """True where torch is not there, or traces this call: a graph has no call of compiled code."""
+    torch = sys.modules.get("torch")
+    return torch is None or torch.compiler.is_dynamo_compiling()
 
 
 class Relaunched:
@@ -200,8 +207,11 @@ class Relaunched:
     def _begin(self, *_: Any, **__: Any) -> None:
         """Sets up at the first call with nobody there, where host code can read this torch's tensors and ask it who
         watches."""
-        if not torch_watchers.quiet(sys.modules["torch"]):
+        torch: Any = sys.modules["torch"]
+        if not torch_watchers.quiet(torch):
             return
+        global compiling
+        compiling = torch.compiler.is_dynamo_compiling  # itself: Dynamo knows it, whatever it is called
         context = stub.shared_context()
         checks = torch_watchers.checks() if context is not None and torch_tensors.layout() is not None else None
         self.ask = _never
@@ -280,8 +290,7 @@ def relaunched(fn: F) -> F:
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
-        torch = sys.modules.get("torch")
-        if torch is None or torch.compiler.is_dynamo_compiling():
+        if compiling():
             return fn(*args, **kwargs)
         found = short.ask(*args, **kwargs)
         if found is None:

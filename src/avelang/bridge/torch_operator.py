@@ -41,7 +41,7 @@ class TorchOperator:
         self._first = next((i for i, may in enumerate(self.signature.optional) if not may), 0)
         self._policy, self._forward, self._sharded = operation.autocast, torch.autograd.forward_ad, False
         self._defaults = self.signature.named(self.signature.defaults)
-        self.modes, self._functions = modes_of(torch), torch._C._len_torch_function_stack
+        self.modes, self._functions = torch._C._len_torch_dispatch_stack, torch._C._len_torch_function_stack
         self._transforms = torch._C._functorch.peek_interpreter_stack
         self._listed = any(o.schema.endswith("[]") for o in self.signature.options.values())
         self._coded = [i for i, o in enumerate(self.signature.options.values()) if not o.schema]
@@ -65,7 +65,7 @@ class TorchOperator:
                 return self.watched(inputs, options, out, fallback)
         first = inputs[self._first]
         if (
-            first is None or first.is_meta or self.modes() or self._functions() or self._transforms() is not None
+            first is None or first.is_meta or (self.modes() and not in_dry_run()) or self._functions() or self._transforms() is not None
             or self._forward._current_level >= 0 or (self._policy and self.cast(inputs))
         ):  # fmt: skip
             return self.watched(inputs, options, out, fallback)
@@ -338,17 +338,6 @@ class TorchOperator:
             tuple(given), saved[: self.count], saved[self.count :], self.decode(ctx.options), needs
         )
         return (*found, *(None,) * len(self.signature.options))
-
-
-def modes_of(torch: Any) -> Any:
-    """A function that counts the dispatch modes of the thread, but for that of a dry run."""
-    count = torch._C._len_torch_dispatch_stack
-
-    def modes() -> int:
-        found = count()
-        return found - 1 if found and in_dry_run() else found
-
-    return modes
 
 
 def chip_of(torch: Any, device: Any) -> str:

@@ -113,7 +113,7 @@ def dry() -> Iterator[list[Launched]]:
 
 
 def in_dry_run() -> bool:
-    """True inside of this thread's `dry()`."""
+    """True inside of this thread's `dry()`, whose mode is nobody's who watches."""
     place = _place()
     return bool(place.hook) and place.thread == threading.get_ident()
 
