@@ -21,7 +21,7 @@ from avelang.base.words import CHOICES
 from avelang.bridge.descriptions import LIBRARY_NAMES
 from avelang.bridge.invariance import invariant
 from avelang.runtime import repeats, stub, torch_tensors, torch_watchers
-from avelang.runtime.repeats import Bound, Memory, Move, Table, Unready
+from avelang.runtime.repeats import Bound, Memory, Move, Table
 
 F = TypeVar("F", bound=Callable[..., Any])
 CALLS = 2  # of a kind, before the next one is kept: the host code knows its launches then
@@ -266,11 +266,11 @@ class Relaunched:
                                     for i, (param, x) in enumerate(one.arguments)]  # fmt: skip
             table.keep(key, launches, memory, 0 if found.single else len(found.results), found.bound(),
                        (keep, found.foreign, found.room))  # fmt: skip
-        except Unready:
+        except (_Other, ValueError):
+            table.refuse(key, keep)
+        except Exception:  # a launch that the host code does not know yet, no memory, or whatever a function raises
             if last:
                 table.refuse(key, keep)
-        except Exception:  # a function may raise anything where it is not called for its result
-            table.refuse(key, keep)
 
 
 _ALL: weakref.WeakSet[Relaunched] = weakref.WeakSet()

@@ -146,7 +146,7 @@ class Table:
         )  # fmt: skip
         self.state.items[:] = torch_watchers.items(torch, fields.meta, dtypes)
         self._entries: dict[bytes, dict[Any, tuple[Repeat, Any]]] = {}  # by key, then thread and stream
-        self._count = 0
+        self._count, self._changing = 0, threading.RLock()
         self._table: Any = None
         method = MethodDef(name.encode(), native().address("ave_repeat"), FASTCALL_KEYWORDS, None,
                            ctypes.addressof(self.state))  # fmt: skip
@@ -157,18 +157,20 @@ class Table:
 
     def drop_stale(self, key: bytes) -> bool:
         """Forgets the calls with a key whose kernels are to be built anew; whether there were some."""
-        known = self._entries.get(key, {})
-        stale = [bound for bound, (entry, _) in known.items() if entry.stale]
-        for bound in stale:
-            del known[bound]
-        if stale:
-            self._place_all()
+        with self._changing:
+            known = self._entries.get(key, {})
+            stale = [bound for bound, (entry, _) in known.items() if entry.stale]
+            for bound in stale:
+                del known[bound]
+            if stale:
+                self._place_all()
         return bool(stale)
 
     def forget(self) -> None:
         """Forgets all calls."""
-        self._entries.clear()
-        self._place_all()
+        with self._changing:
+            self._entries.clear()
+            self._place_all()
 
     def refuse(self, key: bytes, keep: Any) -> None:
         """Keeps that calls with a key cannot be repeated."""
@@ -212,16 +214,17 @@ class Table:
         words = (ctypes.c_uint64 * (len(key) // 8)).from_buffer_copy(key)
         entry.words, entry.key, entry.hash, entry.owner = len(words), ctypes.addressof(words), _hash(words), id(owner)
         owner += [words, entry]
-        if self._count >= MOST:
-            self.forget()
-        known = self._entries.setdefault(key, {})
-        again = bound in known
-        known[bound] = entry, owner
-        self._count += 1
-        if again or self._table is None or 4 * self._count > len(self._table):
-            self._place_all()
-        else:
-            _put(self._table, entry)
+        with self._changing:
+            if self._count >= MOST:
+                self.forget()
+            known = self._entries.setdefault(key, {})
+            again = bound in known
+            known[bound] = entry, owner
+            self._count += 1
+            if again or self._table is None or 4 * self._count > len(self._table):
+                self._place_all()
+            else:
+                _put(self._table, entry)
 
     def _place_all(self) -> None:
         """Makes the table anew: the host code looks at it while it holds the interpreter's lock."""
