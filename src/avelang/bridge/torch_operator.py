@@ -66,7 +66,8 @@ class TorchOperator:
         first = inputs[self._first]
         if (
             first is None or first.is_meta or (self.modes() and not in_dry_run()) or self._functions()
-            or self._transforms() is not None or self._forward._current_level >= 0 or (self._policy and self.cast(inputs))
+            or self._transforms() is not None or self._forward._current_level >= 0
+            or (self._policy and self.cast(inputs))
         ):  # fmt: skip
             return self.watched(inputs, options, out, fallback)
         if wanted and self._grad_enabled():
