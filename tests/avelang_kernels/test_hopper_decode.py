@@ -98,6 +98,20 @@ def test_pages_caps_and_sinks():
     check(p, (120, 65))
 
 
+@pytest.mark.parametrize(("page", "d"), [(16, 128), (24, 64), (64, 128)])
+def test_pages_whose_rows_are_whole(page: int, d: int):
+    """TMA copies all pieces of d of a small page at once."""
+    p = Problem(2, 4, 2, 1, 192, d, d, "bfloat16", 0.3, page=page, lengths=True)
+    assert hopper_decode.form_of(p).merged == (page < 64)
+    check(p, (192, 65))
+
+
+@pytest.mark.parametrize(("heads", "blocks"), [(256, 256), (1024, 256), (128, 256), (8, 264), (100, 264), (3, 264)])
+def test_blocks_have_whole_heads(heads: int, blocks: int):
+    """Where leaving out a few blocks makes it so."""
+    assert hopper_decode.even(264, heads) == blocks
+
+
 def test_two_tiles_of_rows():
     """34 rows are three tiles of 16, two of them together."""
     check(Problem(1, 34, 1, 1, 70, 64, 64, "bfloat16", 0.125), units=1)

@@ -11,11 +11,13 @@ import avelang
 import avelang.language as al
 from avelang_kernels.arrays import DTYPES, multiprocessors
 from avelang_kernels.attention.hopper_arrays import dense, empty_beside, flattened, reachable, strides_of
-from avelang_kernels.attention.hopper_backward import HopperBackward, build
+from avelang_kernels.attention.hopper_backward import build
+from avelang_kernels.attention.hopper_backward_products import HopperBackward
 from avelang_kernels.attention.hopper_backward_work import BackwardWork
 from avelang_kernels.attention.problem import FAR
 from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER
 
+ROOM, EACH, MOST_TURNS = 32 << 20, 8, 8  # bytes of L2; bytes of an element of Q, dO and dQ; heads
 EIGHT, FOUR, ROWS, THREADS, TOGETHER = 8, 4, 64, 128, 8  # elements of a lane; rows of a block; loads at once
 
 
@@ -120,7 +122,7 @@ def behind(dtype: Any, d: int, width: int, F: Any) -> Any:
         to = al.make_tensor(out, dtype, al.make_layout((out_size,)))
         some = True
         if F is not None:
-            work = BackwardWork(heads, heads, rows, keys, left, right, shift, 0, F)
+            work = BackwardWork(heads, heads, rows, keys, left, right, shift, 0, 1, F)
             some = work.last_keys(first // F.m) > work.first_keys(first // F.m)
         for part in range(PIECES // TOGETHER):
             held = al.full((TOGETHER, FOUR), 0.0, al.f32)  # all are loaded before the first is stored
@@ -170,14 +172,21 @@ def planned(problem: Any) -> Any:
     return HopperBackward(DTYPES[p.dtype], d, p.group > 1, p.right is not None, p.left is not None)
 
 
+def turns(p: Any, F: HopperBackward) -> int:
+    """Heads whose blocks take turns: as many as have room in L2 with all that blocks read and write of queries."""
+    return max(1, min(MOST_TURNS, ROOM // max(1, p.queries * F.d * EACH)))
+
+
 def backward(
     problem: Any, operands: Any, out: Any, lse: Any, dout: Any, dlse: Any, dq: Any, dk: Any, dv: Any, *,
-    target: str = HOPPER, units: int = 0, cyclic: bool | None = None, **options: Any,
+    target: str = HOPPER, units: int = 0, cyclic: bool | None = None, together: int = 0,
+    **options: Any,
 ) -> None:  # fmt: skip
     """dQ, dK and dV of a problem that `fits`, the same bits in every run. All arrays (batch, heads, length, d), with
     any strides that keep d side by side; lse and dlse (or None): f32 (batch, heads, queries). `units`:
     multiprocessors. `cyclic`: where there is no mask, blocks wait for ones with higher numbers, so all of a head must
-    be on the GPU at a time; by default where it has a multiprocessor for each."""
+    be on the GPU at a time; by default where it has a multiprocessor for each. `together`: heads whose blocks
+    take turns; 0: chosen by the problem."""
     p, F = problem, planned(problem)
     q, k, v, out, dout = (dense(x) for x in (operands.q, operands.k, operands.v, out, dout))
     results = tuple(x if reachable(x) else empty_beside(x, tuple(x.shape), p.dtype) for x in (dq, dk, dv))
@@ -203,7 +212,8 @@ def backward(
         shared = tuple(x.swapaxes(1, 2) for x in results[1:])
     build(F)[all * tiles, F.threads](
         *(x.swapaxes(1, 2) for x in (q, k, v, dout)), sums, *shared, numbers[0], numbers[1], counters,
-        p.batch, p.heads, p.queries, p.kv_heads, p.keys, *masks, rows, cycle, p.scale * LOG2E, p.scale, **launch,
+        p.batch, p.heads, p.queries, p.kv_heads, p.keys, *masks, rows, cycle,
+        together or turns(p, F), p.scale * LOG2E, p.scale, **launch,
     )  # fmt: skip
     ends = [(sums, results[0], F, p.heads, p.queries, p.scale)]
     if F.shared_keys:

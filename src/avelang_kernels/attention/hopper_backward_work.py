@@ -13,7 +13,11 @@ class BackwardWork:
     """Extents, and which queries see which keys: query i those from i + shift - left to i + shift + right. `cycle`:
     where all see all, blocks of keys n begin with the tile of queries n * cycle, go on to the last one and then to the
     first, so that no two are at the same one. 0: all begin with the first; then a block waits for none with a higher
-    number."""
+    number.
+
+    With a mask by place, later keys have less to do. So that no multiprocessor begins with a long block when others
+    end, blocks of the last `together` heads come in the other order, and go through queries from the last one on:
+    `back`. Heads take turns, so that blocks that add to the same rows do not begin all at once."""
 
     heads: ...
     kv_heads: ...
@@ -23,7 +27,29 @@ class BackwardWork:
     right: ...
     shift: ...
     cycle: ...
+    together: ...
     F: al.constexpr
+    back: ... = False
+
+    def place(self, number: Any, batches: Any):
+        """Tile of keys, head and batch of a block by its number."""
+        n, at = self.turns(number, self.heads * batches)
+        others = self.kv_heads * batches  # heads that share keys are far from one another: they wait for each other
+        own = at % others % self.kv_heads * (self.heads // self.kv_heads) + at // others
+        return n, own, at % others // self.kv_heads
+
+    def turns(self, number: Any, all: Any):
+        """Tile of keys, and which of all heads of all batches."""
+        tiles, most = self.key_tiles(), self.together
+        if not self.F.bounded or self.F.window:
+            return tiles - 1 - number % tiles, number // tiles
+        rest = all % most
+        ahead = number < rest * tiles
+        size, at = al.select(ahead, rest, most), al.select(ahead, number, number - rest * tiles)
+        head = al.select(ahead, 0, rest) + at // (size * tiles) * size + at % size
+        step = at % (size * tiles) // size
+        self.back = most > 1 and all >= 2 * most and head >= all - most
+        return al.select(self.back, step, tiles - 1 - step), head
 
     def query_tiles(self):
         """Tiles of queries of a head."""
@@ -55,7 +81,7 @@ class BackwardWork:
     def tile(self, n: Any, i: Any):
         """The i-th of them."""
         if self.F.bounded or self.F.window:
-            return self.first(n) + i
+            return al.select(self.back, self.end(n) - 1 - i, self.first(n) + i)
         m = n * self.cycle + i
         return al.select(m < self.query_tiles(), m, m - self.query_tiles())
 
@@ -63,7 +89,7 @@ class BackwardWork:
         """Blocks of keys that add to tile m of queries before block n does."""
         turn = self.last_keys(m) - 1 - n
         if self.F.bounded or self.F.window:
-            return turn
+            return al.select(self.back, n - self.first_keys(m), turn)
         last = min(self.key_tiles() - 1, m // max(self.cycle, 1))
         around = al.select(m >= n * self.cycle, last - n, turn + last + 1)
         return al.select(self.cycle == 0, turn, around)

@@ -39,39 +39,80 @@ from avelang_kernels.attention.problem import FAR
 from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER
 from avelang_kernels.workspaces import workspace_for
 
+LEFT_OUT = 24  # one of so many blocks may be left out
+
 
 @avelang.jit
-def produce(
-    F: Any, K: Any, V: Any, k: Any, v: Any, ring: Any, table: Any, pages: Any, page: Any, work: Any, row_tiles: Any
-):
+def part_of(F: Any, stages: Any, stage: Any, box: Any, chunk: Any, COUNT: Any):
+    """Memory of so many pieces of d of a box of keys."""
+    return al.subview(stages, (stage, box, chunk, 0, 0, 0), (1, 1, COUNT, F.box, 8, 8), (1, 1, 1, 1, 1, 1))
+
+
+@avelang.jit
+def produce(F: Any, K: Any, V: Any, k: Any, v: Any, ring: Any, work: Any, row_tiles: Any):
     """One thread's part: fills stages."""
     state = ring.producer()
     while work.at < work.stop:
         work.find()
         head, begin, end, units, _ = work.piece()
-        own, length = head // row_tiles, work.length(work.batch)
         for tile in al.range(begin, end):
-            places = ()
-            for i in range(F.n // F.box):
-                key = tile * F.n + i * F.box
-                if F.paged:
-                    key = min(key, al.select(length == 0, 0, (length - 1) // F.box * F.box))
-                    number = al.select(
-                        length == 0, al.convert(0, al.i32), table[work.batch * pages + min(key // page, pages - 1)]
-                    )
-                    places = places + ((al.convert(number, al.u32), key % page),)
-                else:
-                    places = places + ((work.batch, key),)
             ring.acquire(state, F.stage_bytes)
             for x, stages in ((K, k), (V, v)):
-                for i in range(F.n // F.box):
-                    for c in range(F.chunks):
-                        box = al.subview(
-                            stages, (state.stage, c, i * F.box, 0, 0), (1, 1, F.box, 8, 8), (1, 1, 1, 1, 1)
+                for c in range(F.chunks):
+                    box = part_of(F, stages, state.stage, 0, c, 1)
+                    al.nvvm.tma_load_4d(
+                        box, x, work.batch, tile * F.n, head // row_tiles, c * CHUNK, ring.full[state.stage], F.hint
+                    )
+            state.advance()
+        work.at += units
+
+
+@avelang.jit
+def numbers_of(F: Any, table: Any, row: Any, pages: Any, page: Any, length: Any, tile: Any):
+    """Pages of the boxes from a tile on, one a lane."""
+    key = min(tile * F.n + al.lane_id() * F.box, al.select(length == 0, 0, length - 1))
+    number = table[row + min(key // page, pages - 1)]
+    return al.convert(al.select(length == 0, 0, number), al.u32)
+
+
+@avelang.jit
+def produce_pages(
+    F: Any, K: Any, V: Any, k: Any, v: Any, ring: Any, table: Any, pages: Any, page: Any, work: Any, row_tiles: Any
+):
+    """One warp's part where keys come in pages: fills stages, each box by a lane of its own. Numbers of pages are
+    loaded before they are needed, one a lane."""
+    state, lane = ring.producer(), al.lane_id()
+    AHEAD = WARP // F.boxes  # tiles whose pages are loaded together
+    mine = lane % F.boxes
+    while work.at < work.stop:
+        work.find()
+        head, begin, end, units, _ = work.piece()
+        own, length, row = head // row_tiles, work.length(work.batch), work.batch * pages
+        numbers = al.convert(0, al.u32)
+        ahead = numbers_of(F, table, row, pages, page, length, begin)
+        for tile in al.range(begin, end):
+            turn = (tile - begin) % AHEAD
+            if turn == 0:
+                numbers = ahead
+                ahead = numbers_of(F, table, row, pages, page, length, tile + AHEAD)
+            number = al.shuffle(numbers, turn * F.boxes + mine)
+            key = min(tile * F.n + mine * F.box, al.select(length == 0, 0, (length - 1) // F.box * F.box))
+            ring.acquire(state)
+            if lane == 0:
+                al.nvvm.mbarrier_arrive_expect_tx(ring.full[state.stage], F.stage_bytes)
+            if lane < F.boxes:
+                for x, stages in ((K, k), (V, v)):
+                    if F.merged:
+                        box = part_of(F, stages, state.stage, mine, 0, F.chunks)
+                        al.nvvm.tma_load_5d(
+                            box, x, number, own, 0, key % page, 0, ring.full[state.stage], F.hint
                         )
-                        al.nvvm.tma_load_4d(
-                            box, x, places[i][0], places[i][1], own, c * CHUNK, ring.full[state.stage], F.hint
-                        )
+                    else:
+                        for c in range(F.chunks):
+                            box = part_of(F, stages, state.stage, mine, c, 1)
+                            al.nvvm.tma_load_4d(
+                                box, x, number, key % page, own, c * CHUNK, ring.full[state.stage], F.hint
+                            )
             state.advance()
         work.at += units
 
@@ -127,7 +168,7 @@ class DecodeRows:
             row = (warp * F.own + u) * STEP + lane // 16 * 8 + lane % 8
             for i in range(F.d // STEP):
                 chunk = i % 4 * 2 + lane // 8 % 2
-                b = al.nvvm.ldmatrix_m8n8_x4_b16(k[stage, i // 4, row, chunk ^ (row % 8)])
+                b = al.nvvm.ldmatrix_m8n8_x4_b16(k[stage, row // F.box, i // 4, row % F.box, chunk ^ (row % 8)])
                 two = al.view(b, al.Tensor((2, 2), al.i32))
                 for m in range(F.tiles):
                     for j in range(2):
@@ -187,7 +228,7 @@ class DecodeRows:
                 weights[m] = al.view(al.convert(both, F.dtype), al.Tensor((4,), al.i32))
             for j in range(F.d // STEP):
                 chunk = j % 4 * 2 + lane // 16
-                b = al.nvvm.ldmatrix_m8n8_x4_b16_trans(v[stage, j // 4, row, chunk ^ (row % 8)])
+                b = al.nvvm.ldmatrix_m8n8_x4_b16_trans(v[stage, row // F.box, j // 4, row % F.box, chunk ^ (row % 8)])
                 two = al.view(b, al.Tensor((2, 2), al.i32))
                 for h in range(2):
                     word = al.make_local((2,), al.i32)
@@ -256,16 +297,23 @@ def consume(
                 rows.tile(k, v, state.stage, warp, tile, scale, cap, length, True)
             ring.release(state.stage, lane)
             state.advance()
-        meet(F, rows, sums, stats, final, scale, warp)
+        meet(F, rows, sums, stats, final, scale, warp, queries * group - first)
         out.finish(F, work, sums, final, ticket, piece, first, queries * group, group, head, scale, t)
         al.nvvm.barrier_sync(MEET, GROUP)
         work.at += units
 
 
+def copied(F: HopperDecode) -> Any:
+    """The type of tensor maps of K and V: how much TMA copies at once."""
+    if F.merged:
+        return al.TensorMap(F.dtype, 5, (1, 1, F.chunks, F.box, CHUNK), swizzle=128)
+    return al.TensorMap(F.dtype, 4, (1, F.box, 1, CHUNK), swizzle=128)
+
+
 @functools.cache
 def build(F: HopperDecode) -> Any:
     """The kernel of a form. What TMA copies at once is part of its tensor map's type: hence a function for each."""
-    KV: Any = al.TensorMap(F.dtype, 4, (1, F.box, 1, CHUNK), swizzle=128)
+    KV: Any = copied(F)
     X: Any = al.Pointer(F.dtype)
     I: Any = al.Pointer(al.i32)
     N: Any = al.u32
@@ -283,8 +331,8 @@ def build(F: HopperDecode) -> Any:
     ):  # fmt: skip
         """`parts`: room for so many in `partials`. `scale`: in base 2; of capped scores, of tanh(x * cap)."""
         t = al.thread_id(0)
-        ks = al.make_shared((F.stages, F.chunks, F.n, 8, 8), F.dtype, 1024)
-        vs = al.make_shared((F.stages, F.chunks, F.n, 8, 8), F.dtype, 1024)
+        ks = al.make_shared((F.stages, F.boxes, F.chunks, F.box, 8, 8), F.dtype, 1024)
+        vs = al.make_shared((F.stages, F.boxes, F.chunks, F.box, 8, 8), F.dtype, 1024)
         sums = al.make_shared((F.rows, F.d // 2, 2), al.f32, 16)
         stats, final = al.make_shared((WARPS, 2, F.rows), al.f32), al.make_shared((2, F.rows), al.f32)
         ticket, ring = al.make_shared((1,), al.u32), mbarrier_ring(F.stages, WARPS)
@@ -301,7 +349,10 @@ def build(F: HopperDecode) -> Any:
             if t == GROUP:
                 al.nvvm.prefetch_tensormap(k)
                 al.nvvm.prefetch_tensormap(v)
-                produce(F, k, v, ks, vs, ring, where, pages, page, work, row_tiles)
+            if F.paged:
+                produce_pages(F, k, v, ks, vs, ring, where, pages, page, work, row_tiles)
+            elif t == GROUP:
+                produce(F, k, v, ks, vs, ring, work, row_tiles)
         else:
             heads = group * kv_heads
             Q = al.make_tensor(q, F.dtype, al.make_layout((q_size,)))
@@ -362,6 +413,15 @@ def fits(problem: Any) -> bool:
     )
 
 
+def even(blocks: int, heads: int) -> int:
+    """So many blocks, or a few less with which each has a whole number of sequences and heads, or all have as many
+    blocks: then fewer parts are to be added up."""
+    for fewer in range(blocks, blocks - blocks // LEFT_OUT, -1):
+        if heads % fewer == 0 or fewer % heads == 0:
+            return fewer
+    return blocks
+
+
 @functools.lru_cache(1024)
 def planned(problem: Any, units: int, form: HopperDecode | None) -> tuple[Any, HopperDecode, int, int]:
     """Kernel, form, blocks of the grid and parts of the workspace for a problem."""
@@ -369,7 +429,7 @@ def planned(problem: Any, units: int, form: HopperDecode | None) -> tuple[Any, H
     heads = p.kv_heads * -(-p.queries * p.group // F.rows)
     each = -(-p.keys // F.n) if p.left is None else -(-(min(p.left, p.keys) + p.queries) // F.n) + 1
     total = p.batch * heads * max(1, each)
-    blocks = min(total, F.blocks_each * units)
+    blocks = even(min(total, F.blocks_each * units), p.batch * heads)
     return build(F), F, blocks, 2 * blocks
 
 
@@ -388,6 +448,22 @@ def mapped(x: Any, dtype: str) -> Any:
     return made
 
 
+def pieces_of(x: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Extents and strides of pages (pages, keys, heads, d) as (pages, heads, pieces of d, keys, CHUNK)."""
+    (pages, keys, heads, d), (page, key, head, _) = x.shape, strides_of(x)
+    return (pages, heads, d // CHUNK, keys, CHUNK), (page, head, CHUNK, key, 1)
+
+
+def in_pieces(x: Any) -> Any:
+    """Pages as TMA reads them with all pieces of d at once."""
+    shape, strides = pieces_of(x)
+    if hasattr(x, "as_strided"):
+        return x.as_strided(shape, strides)
+    import numpy as np  # takes longer to import than the kernel to compile
+
+    return np.lib.stride_tricks.as_strided(x, shape, tuple(s * x.itemsize for s in strides))
+
+
 def launch(
     problem: Any, operands: Any, out: Any, lse: Any, *, target: str = HOPPER, units: int = 0,
     form: HopperDecode | None = None, **options: Any,
@@ -400,6 +476,8 @@ def launch(
     if not p.page:
         k, v = k.swapaxes(1, 2), v.swapaxes(1, 2)
     k, v = mapped(k, p.dtype), mapped(v, p.dtype)
+    if F.merged:
+        k, v = (in_pieces(a) for a in (k, v))
     partials, counters = workspace_for(q, parts, parts * F.part)
     lengths = operands.lengths if F.lengths else counters  # what is not there is not read
     table = operands.table if F.paged else counters

@@ -8,6 +8,8 @@ import avelang.language as al
 from avelang_kernels.attention.hopper_decode_work import ACQ_REL, GROUP, LAST, LN2, MEET, STEP, TOGETHER, WARPS
 from avelang_kernels.attention.tile_attention_rows import LOG2E, NEVER
 
+LOADED = 16  # pairs of numbers that a lane loads before it stores them
+
 
 @avelang.jit
 def grown(most: Any, shift: Any, scale: Any):
@@ -22,9 +24,24 @@ def shift_of(most: Any, scale: Any):
 
 
 @avelang.jit
-def meet(F: Any, rows: Any, sums: Any, stats: Any, final: Any, scale: Any, warp: Any):
+def add_to(F: Any, sums: Any, row: Any, o: Any, m: Any, half: Any, first: Any, by: Any, ADD: Any):
+    """Stores a lane's numbers of a row times `by`, or adds them: all are loaded before the first is stored, since no
+    load may come before a store to what may be the same place."""
+    lane, COUNT = al.lane_id(), min(LOADED, F.d // 8 - first)
+    held = al.make_local((COUNT, 2), al.f32)
+    for j in range(COUNT):
+        mine = al.subview(o, (m, first + j, 2 * half), (1, 1, 2), (1, 1, 1))
+        held[j] = al.view(mine, al.Tensor((2,), al.f32)) * by
+        if ADD:
+            held[j] = held[j] + sums[row, ((first + j) * 4 + lane % 4) ^ (row % 8 * 4)]
+    for j in range(COUNT):
+        sums[row, ((first + j) * 4 + lane % 4) ^ (row % 8 * 4)] = held[j]
+
+
+@avelang.jit
+def meet(F: Any, rows: Any, sums: Any, stats: Any, final: Any, scale: Any, warp: Any, count: Any):
     """Brings the sums of the four warps together, in their order: O in `sums` (rows, d), greatest scores and sums of
-    weights in `final` (2, rows). `stats`: (warps, 2, rows)."""
+    weights in `final` (2, rows). `stats`: (warps, 2, rows). Of O only eights of rows that begin before `count`."""
     lane = al.lane_id()
     for m in range(F.tiles):
         for half in range(2):
@@ -52,13 +69,10 @@ def meet(F: Any, rows: Any, sums: Any, stats: Any, final: Any, scale: Any, warp:
         if warp == turn:
             for m in range(F.tiles):
                 for half in range(2):
-                    row = m * STEP + half * 8 + lane // 4
-                    for j in range(F.d // 8):
-                        two = al.subview(sums, (row, (j * 4 + lane % 4) ^ (row % 8 * 4), 0), (1, 1, 2), (1, 1, 1))
-                        mine = al.subview(rows.o, (m, j, 2 * half), (1, 1, 2), (1, 1, 1))
-                        mine = al.view(mine, al.Tensor((2,), al.f32)) * by[m, half]
-                        place = al.view(two, al.Tensor((1, 2), al.f32))
-                        place[0] = mine if turn == 0 else place[0] + mine
+                    if m * STEP + half * 8 < count:
+                        row = m * STEP + half * 8 + lane // 4
+                        for first in range(0, F.d // 8, LOADED):
+                            add_to(F, sums, row, rows.o, m, half, first, by[m, half], turn > 0)
         al.nvvm.barrier_sync(MEET, GROUP)
 
 

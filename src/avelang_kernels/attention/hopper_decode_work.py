@@ -53,6 +53,16 @@ class HopperDecode:
         return self.tiles * STEP
 
     @property
+    def boxes(self) -> int:
+        """Boxes of a tile of keys."""
+        return self.n // self.box
+
+    @property
+    def merged(self) -> bool:
+        """True where TMA copies all pieces of d at once: where boxes are small, there would be many."""
+        return self.paged and self.boxes > 1 and self.width == self.d
+
+    @property
     def chunks(self) -> int:
         """Pieces of d."""
         return self.d // CHUNK

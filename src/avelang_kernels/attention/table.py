@@ -13,6 +13,7 @@ from typing import Any
 from avelang import argument_error, tile
 from avelang.bridge import no_kernel
 from avelang_kernels.arrays import ArrayLike
+from avelang_kernels.attention.padded import padded, padded_operands, room_beside, unaligned, with_zeros
 from avelang_kernels.attention.problem import Entry, Operands, Problem
 
 TILES = ("gfx", "sm_75", "sm_8", "sm_9", "sm_1")
@@ -261,7 +262,12 @@ def run_forward(p: Problem, x: Operands, out: Any, lse: Any, target: str | None 
         lse[...] = float("-inf") if x.sinks is None else x.sinks.reshape((-1, 1))
         return
     chip, units, more = place_of(x.q, target)
-    entry_for(FORWARD, p, chip).launch(p, x, out, lse, target=chip, units=units, **{**more, **options})
+    more, made = {**more, **options}, out
+    if unaligned(p, (x.q, x.k, x.v, out), chip, more):
+        p, x, made = padded(p), padded_operands(x), room_beside(out)
+    entry_for(FORWARD, p, chip).launch(p, x, made, lse, target=chip, units=units, **more)
+    if made is not out:
+        out[...] = made[..., : out.shape[-1]]
 
 
 def run_backward(
@@ -276,6 +282,15 @@ def run_backward(
                 g[...] = 0
         return
     chip, units, more = place_of(x.q, target)
-    entry = entry_for(BACKWARD if dbias is None else BACKWARD[-2:], p, chip)
+    more, grads = {**more, **options}, (dq, dk, dv)
+    made = grads
+    if unaligned(p, (x.q, x.k, x.v, out, dout, *grads), chip, more):
+        p, x, out, dout = padded(p), padded_operands(x), with_zeros(out), with_zeros(dout)
+        made = tuple(room_beside(g) for g in grads)
     extra = {} if dbias is None else {"dbias": dbias}
-    entry.launch(p, x, out, lse, dout, dlse, dq, dk, dv, target=chip, units=units, **extra, **{**more, **options})
+    entry_for(BACKWARD if dbias is None else BACKWARD[-2:], p, chip).launch(
+        p, x, out, lse, dout, dlse, *made, target=chip, units=units, **extra, **more
+    )
+    if made is not grads:
+        for g, y in zip(grads, made, strict=True):
+            g[...] = y[..., : g.shape[-1]]
