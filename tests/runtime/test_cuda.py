@@ -237,6 +237,21 @@ def test_clusters(machine, torch):
     assert "a GPU of sm_90 or newer" in refused("L009", lambda: kernel[AT](x, y, 1.0, 250, cluster=(2,), target="sm_80"))
 
 
+@avelang.jit
+def waiting(x: al.Pointer(al.f32), n: al.u32):
+    al.nvvm.griddepcontrol_wait()
+    al.make_tensor(x, al.f32, al.make_layout((n,), (1,)))[al.thread_id(0)] = 1.0
+
+
+def test_a_kernel_that_waits_for_the_one_before_may_begin_early(machine, torch):
+    (x, _), kernel = pair(torch), fresh(waiting)
+    for _ in range(3):  # by the slow path, and by host code
+        kernel[((1,), (64,))](x, 250)
+        assert list(machine.last.attributes[0])[:2] == [6, 1] and list(machine.last.attributes[1]) == [0] * 4
+    kernel[((2,), (64,))](x, 250, cluster=(2,))
+    assert sorted(list(a)[:2] for a in machine.last.attributes[:2]) == [[4, 2], [6, 1]]
+
+
 def test_other_attributes_of_a_launch(machine):
     table = machine.driver.attributes({"launch": {"programmatic": 1, "cooperative": 1, "cluster": [1, 2, 4]}})
     assert [(a.id, *a.value[:3]) for a in table] == [(6, 1, 0, 0), (2, 1, 0, 0), (4, 1, 2, 4)] and ctypes.sizeof(table) == 3 * 72

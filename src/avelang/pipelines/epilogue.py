@@ -77,6 +77,63 @@ def ends_of(work):
 
 
 @avelang.struct
+class StagedScales:
+    """Scales of the rows and columns of tiles, which a consumer's threads copy to shared memory when a tile begins:
+    they are there when its sums are. `factor`: a number; `rows`, `cols`: f32, (count,), or None; `held`: (consumers,
+    HIGH rows and the columns of a tile). PINGPONG: each consumer has a whole tile."""
+
+    factor: ...
+    rows: ...
+    cols: ...
+    held: ...
+    HIGH: al.constexpr
+    PINGPONG: al.constexpr = False
+
+    def begin(self, stage, work, consumer, t):
+        """Begins the copies of a tile, by all threads of a consumer: `ready` of `warp_specialized.run`. Those of the
+        tile before have been read."""
+        WIDE = self.held.shape[1] - self.HIGH
+        first = work.at[0] if self.PINGPONG else work.at[0] + consumer * self.HIGH
+        al.nvvm.cp_async_wait_all()  # of a tile whose sums others had
+        if self.rows is not None:
+            self.copy(self.rows, first, consumer, 0, self.HIGH, t)
+        if self.cols is not None:
+            self.copy(self.cols, work.at[1], consumer, self.HIGH, WIDE, t)
+
+    def copy(self, scales, first, consumer, AT, COUNT, t):
+        """Begins the copy of COUNT scales from `first` on to place AT; past the last one, that of the last one."""
+        held = al.view(self.held, al.Tensor((self.held.shape[0] * self.held.shape[1], 1), al.f32))
+        place = consumer * self.held.shape[1] + AT
+        for i in range((COUNT + GROUP - 1) // GROUP):
+            at = i * GROUP + t
+            if COUNT % GROUP == 0 or at < COUNT:
+                source = al.subview(scales, (min(first + at, scales.shape[0] - 1),), (1,), (1,))
+                al.nvvm.cp_async_x4(held[place + at], source)
+
+    def wait(self, consumer):
+        """Waits for all copies of a tile."""
+        al.nvvm.cp_async_wait_all()
+        al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
+
+    def __call__(self, acc, consumer, block, first, t):
+        """Sums of 64 rows, the `block`-th ones of a consumer, from column `first` on, in f32, times their scales."""
+        out, two = al.make_local((acc.shape[0],), al.f32), al.make_local((2,), al.f32)
+        pairs = al.view(self.held, al.Tensor((self.held.shape[0], self.held.shape[1] // 2, 2), al.f32))
+        for h in range(2):
+            two[h] = self.factor
+            if self.rows is not None:
+                two[h] = self.factor * self.held[consumer, block * ROWS + t // 32 * 16 + h * 8 + t % 32 // 4]
+        for j in range(acc.shape[0] // 4):
+            pair = al.full((2,), 1.0, al.f32)
+            if self.cols is not None:
+                pair = pairs[consumer, (self.HIGH + first) // 2 + j * 4 + t % 4]
+            for i in range(4):
+                x = al.convert(acc[4 * j + i], al.f32) * two[i // 2]
+                out[4 * j + i] = x * pair[i % 2] if self.cols is not None else x
+        return out
+
+
+@avelang.struct
 class TmaEpilogue:
     """Stores a warpgroup's rows by TMA, 128, 64 or 32 bytes of each at a time, or an odd number of times 16. `C`: a
     tensor map; `staged`: of `staging`, or with fewer chunks, or an odd number. `bias`: f32 or narrower, one number a
@@ -89,7 +146,7 @@ class TmaEpilogue:
     `c`: the memory of C, in vectors of 16 bytes, (rows, vectors, elements): rows from `work.at[2]` on are not written;
     threads store the 64 rows that have such.
     `scales`: a number, and f32 for each row and for each column of the work tiles, (count,) or pairs (count / 2, 2), or
-    None for either, by which sums are multiplied first; or None."""
+    None for either, by which sums are multiplied first; or None; or `StagedScales`."""
 
     C: ...
     staged: ...
@@ -133,7 +190,7 @@ class TmaEpilogue:
         """Multiplies by the scales, adds the bias, from column `col` on (TRANSPOSED: `row`), and applies the
         activation."""
         n = row if self.TRANSPOSED else col
-        if self.scales is not None:
+        if isinstance(self.scales, tuple):
             acc = self.scaled(acc, row, col, t)
         if self.bias is not None:
             for i in range(acc.shape[0]):
@@ -201,10 +258,19 @@ class TmaEpilogue:
         BUFFERS, WIDTH = self.staged.shape[1], self.width()
         if END is None:
             END = 2 * acc.shape[0]
-        acc = self.apply(acc, row, col, t)
+        STAGED = isinstance(self.scales, StagedScales)
+        PARTS = STAGED and self.bias is None  # then only a part's sums in f32 are there at a time
+        if STAGED and NUMBER == 0:
+            self.scales.wait(consumer)
+        if STAGED and not PARTS:
+            acc = self.scales(acc, consumer, NUMBER, 0, t)
+        if not PARTS:
+            acc = self.apply(acc, row, col, t)
         for p in range(FIRST // WIDTH, END // WIDTH):
             BUFFER = (NUMBER * ((END - FIRST) // WIDTH) + p - FIRST // WIDTH) % BUFFERS
             part = al.subview(acc, (p * WIDTH // 2,), (WIDTH // 2,), (1,))
+            if PARTS:
+                part = self.apply(self.scales(part, consumer, NUMBER, p * WIDTH, t), row, col + p * WIDTH, t)
             if ends is None or (row < ends[0] and col + p * WIDTH < ends[1]):
                 self.stage(part, consumer, t, BUFFER)
                 self.send(row, col + p * WIDTH, consumer, t, BUFFER, batch, end)

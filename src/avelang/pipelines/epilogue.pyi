@@ -24,6 +24,26 @@ def staging(CONSUMERS: Any, n: Any, dtype: Any) -> Any:
     """Shared memory in which each consumer stages 128 bytes of its 64 rows: twice, where tiles of n columns have an
     even number of such parts, since each tile begins with the first buffer again."""
 @avelang.struct
+class StagedScales:
+    """Scales of the rows and columns of tiles, which a consumer's threads copy to shared memory when a tile begins:
+    they are there when its sums are. `factor`: a number; `rows`, `cols`: f32, (count,), or None; `held`: (consumers,
+    HIGH rows and the columns of a tile). PINGPONG: each consumer has a whole tile."""
+    factor: Any
+    rows: Any
+    cols: Any
+    held: Any
+    HIGH: al.constexpr
+    PINGPONG: al.constexpr = ...
+    def begin(self, stage: Any, work: Any, consumer: Any, t: Any) -> None:
+        """Begins the copies of a tile, by all threads of a consumer: `ready` of `warp_specialized.run`. Those of the
+        tile before have been read."""
+    def copy(self, scales: Any, first: Any, consumer: Any, AT: Any, COUNT: Any, t: Any) -> None:
+        """Begins the copy of COUNT scales from `first` on to place AT; past the last one, that of the last one."""
+    def wait(self, consumer: Any) -> None:
+        """Waits for all copies of a tile."""
+    def __call__(self, acc: Any, consumer: Any, block: Any, first: Any, t: Any) -> Any:
+        """Sums of 64 rows, the `block`-th ones of a consumer, from column `first` on, in f32, times their scales."""
+@avelang.struct
 class TmaEpilogue:
     """Stores a warpgroup's rows by TMA, 128, 64 or 32 bytes of each at a time. `C`: a tensor map; `staged`: of
     `staging`, or with fewer chunks. `bias`: f32 or narrower, one number a column, or None; `activation`: a function of
@@ -36,7 +56,7 @@ class TmaEpilogue:
     `c`: the memory of C, in vectors of 16 bytes, (rows, vectors, elements): rows from `work.at[2]` on are not written;
     threads store the 64 rows that have such.
     `scales`: a number, and f32 for each row and for each column of the work tiles, (count,) or pairs (count / 2, 2), or
-    None for either, by which sums are multiplied first; or None."""
+    None for either, by which sums are multiplied first; or None; or `StagedScales`."""
     C: Any
     staged: Any
     bias: Any = ...

@@ -30,6 +30,7 @@ LAUNCH_ATTRIBUTES = {"cooperative": 2, "cluster": 4, "programmatic": 6}
 # CUjit_option of the linker, and CU_JIT_INPUT_PTX.
 _INFO, _INFO_BYTES, _ERRORS, _ERROR_BYTES, _LEVEL, _VERBOSE, _LINES = 3, 4, 5, 6, 7, 12, 13
 _PTX = 1
+_WAIT = "griddepcontrol.wait"
 _LOG = 1 << 16
 _OLDEST = 12
 _WRONG = (
@@ -51,8 +52,10 @@ def _check_cluster(kernel: str, chip: arch.Chip, cluster: Any, device: str) -> N
         raise error("L009", kernel=kernel, name="cluster", want=want, got=cluster)
 
 
-def _launch(cluster: Any) -> dict[str, Any]:
-    return {"cluster": [*cluster, *(1,) * (3 - len(cluster))]} if cluster else {}
+def _launch(cluster: Any, text: str) -> dict[str, Any]:
+    """The attributes of a launch. A kernel that waits for those that it depends on may begin before they end."""
+    made: dict[str, Any] = {"cluster": [*cluster, *(1,) * (3 - len(cluster))]} if cluster else {}
+    return made | ({"programmatic": 1} if _WAIT in text else {})
 
 
 def ahead(source: Any, constexprs: Mapping[str, Any], chip: str, block: tuple[int, int, int],
@@ -64,7 +67,7 @@ def ahead(source: Any, constexprs: Mapping[str, Any], chip: str, block: tuple[in
     text, meta = compile.device_assembly(source, constexprs, chip, block, options)
     code, said = ptxas.assemble(tool, text, chip, meta["entry"])
     kept = {"ptx": text, "chip": chip} if knobs.check_ptxas() else {}
-    return code, {**meta, **said, "launch": _launch(options.get("cluster")), "assembler": str(tool), **kept}
+    return code, {**meta, **said, "launch": _launch(options.get("cluster"), text), "assembler": str(tool), **kept}
 
 
 class Cuda(Driver):
@@ -220,7 +223,8 @@ class Cuda(Driver):
         text, meta = compile.device_assembly(source, bound.constexprs, chip.name, block, bound.options)
         code, said = self.machine_code(device, text, chip.name, meta["entry"])
         kept = {"ptx": text, "chip": chip.name} if knobs.check_ptxas() else {}
-        return code, {**meta, **said, "launch": _launch(cluster), "assembler": self.tools(device)["assembler"], **kept}
+        tool = self.tools(device)["assembler"]
+        return code, {**meta, **said, "launch": _launch(cluster, text), "assembler": tool, **kept}
 
     def machine_code(self, device: GpuDevice, text: str, chip: str, entry: str,
                      level: int | None = None) -> tuple[bytes, dict[str, Any]]:

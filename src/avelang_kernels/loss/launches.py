@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import avelang.language as al
+from avelang import tile
 from avelang_kernels.arrays import named
 from avelang_kernels.loss import cross_entropy as kernels
+from avelang_kernels.loss import hopper_cross_entropy
 from avelang_kernels.norm.launches import BUSY, accumulator, of, places, units
 from avelang_kernels.norm.lines import rows_of
 from avelang_kernels.norm.row_plans import plan_rows
@@ -21,6 +23,13 @@ def lined(x: Any) -> Any:
     return x if len(x.shape) else x.reshape(1)
 
 
+def cluster_plan(R: Any, logits: Any, target: str | None) -> Any:
+    """The plan for rows that clusters hold; None where there is none, or for other chips."""
+    if not tile.device_of(logits, target)[0].startswith("sm_90"):
+        return None
+    return hopper_cross_entropy.plan_clusters(R.n, R.vec, logits.dtype.itemsize)
+
+
 def make_losses(logits: Any, classes: Any, losses: Any, lse: Any, *, ignore: int = -100, smoothing: float = 0.0,
     z: float = 0.0, cap: float = 0.0, scale: Any = None, **options: Any) -> None:  # fmt: skip
     """Fills losses and lse (f32, or f64 of f64), a number for each row of logits. scale: an array of one number; where
@@ -28,6 +37,16 @@ def make_losses(logits: Any, classes: Any, losses: Any, lse: Any, *, ignore: int
     R, dtype, acc = rows_of(logits), of(logits), accumulator(of(logits))
     if R.rows == 0:
         return
+    if scale is not None and acc == al.f32 and R.lead is None:  # what is read once anyway need not be held
+        clusters = cluster_plan(R, logits, options.get("target"))
+        if clusters is not None:
+            what = {"smooth": smoothing != 0, "strided": R.strides[0] is not None}
+            kernel = hopper_cross_entropy.build_loss(*clusters, float(cap), dtype, INDICES[named(classes)], **what)
+            kernel[R.rows * clusters[1], clusters[0].block](
+                R.data[0], classes, losses, lse, R.rows, R.n // R.vec, ignore, smoothing, z, lined(scale),
+                cluster=(clusters[1], 1, 1), **places(R, "x"), **options,
+            )  # fmt: skip
+            return
     P = plan_rows(R.n, R.vec, logits.dtype.itemsize, MOST)
     kernel = kernels.build_loss(
         P, float(cap), dtype, INDICES[named(classes)], acc, smooth=smoothing != 0, strided=R.strides[0] is not None,

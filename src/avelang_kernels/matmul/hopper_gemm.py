@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import avelang
 import avelang.language as al
 from avelang import Want, argument_error, takes
-from avelang.pipelines.epilogue import STORE_BARRIER, TmaEpilogue
+from avelang.pipelines.epilogue import STORE_BARRIER, StagedScales, TmaEpilogue
 from avelang.pipelines.fixup import ClusterScatter, FixupEpilogue, workspace
 from avelang.pipelines.ring import cluster_sync, mbarrier_ring
 from avelang.pipelines.scheduler import (
@@ -31,7 +31,7 @@ from avelang_kernels.matmul.aligned_rows import put_back
 from avelang_kernels.matmul.hopper_epilogues import Scaling, scale_of, scale_vector
 from avelang_kernels.matmul.hopper_f32 import split_f32
 from avelang_kernels.matmul.hopper_rule import choose_tile
-from avelang_kernels.matmul.hopper_tiles import STREAM, GemmTile, clusters, resident
+from avelang_kernels.matmul.hopper_tiles import SHARED, STREAM, GemmTile, clusters, resident
 from avelang_kernels.matmul.hopper_types import (
     Product,
     Scale,
@@ -113,6 +113,31 @@ def end_of(activation: Any, factor: Any, one: Any, two: Any, one_step: Any, two_
     return (activation if SCALED is None else Scaling(scale_of(factor, one, two))), None
 
 
+@avelang.jit
+def in_line(scales: Any):
+    """Scales of rows or of columns as (count,), or None."""
+    if scales is None or len(scales.shape) == 1:
+        return scales
+    return al.view(scales, al.Tensor((scales.shape[0] * 2,), al.f32))
+
+
+@avelang.jit
+def staged_scales(G: Any, scales: Any):
+    """The scales of an epilogue, (number, rows, columns), as they come to shared memory."""
+    HIGH = ROWS * G.row_blocks
+    held = al.make_shared((G.consumers, HIGH + G.n), al.f32, 16)
+    return StagedScales(scales[0], in_line(scales[1]), in_line(scales[2]), held, HIGH, G.pingpong)
+
+
+def early_scales(tile: GemmTile, size: int, scaled: Scaled) -> bool:
+    """True where the scales of rows and columns come to shared memory while a tile is multiplied: where there are such,
+    one block makes a whole tile, and there is room beside its stages."""
+    if not isinstance(scaled, tuple) or tile.split != 1 or tile.cluster_k > 1:
+        return False
+    beside = 4 * tile.consumers * (ROWS * tile.row_blocks + tile.n) + 16 * tile.stages + 128
+    return tile.stages * (tile.m + tile.n) * PATTERN + tile.staged(size) + beside <= SHARED
+
+
 def annotations(split: bool, bias: Any, scaled: Scaled) -> tuple[Any, ...]:
     """The annotations of sums, counters, bias, a factor, its two pointers and their strides; of what a kernel has not,
     that of a constexpr, None."""
@@ -128,21 +153,20 @@ def annotations(split: bool, bias: Any, scaled: Scaled) -> tuple[Any, ...]:
 @functools.cache
 def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None = None, scaled: Scaled = None,
     majors: tuple[bool, bool] = (False, False), bias: Any = None, activation: Any = None,
-    accumulate: bool = False, batch: tuple[bool, bool] | None = None) -> Any:  # fmt: skip
+    accumulate: bool = False, batch: tuple[bool, bool] | None = None, early: bool = False) -> Any:  # fmt: skip
     """The kernel for a tile, the type of A and that of C; `other`: the type of B where it is not A's. What TMA copies
     at once is part of its map's type: hence a function for each. A split K takes a workspace: f32 sums and u32
     counters, 0. `scaled`: sums are multiplied by a number, and by so many more in memory; or by numbers in memory for
     rows of A and for rows of B, where the one and the other are not 0; 2: pairs side by side. None: they are not.
     `majors`: neighbors of A lie along M, of B along N: it comes as (k, m), (k, n). `bias`: its dtype; `activation`: of
     `ACTIVATIONS`; of products without scales. `accumulate`: C is added to. `batch`: A, B and C have a dimension more,
-    for several products; True for the operand of which each has its own."""
-    split: Any = tile.split
-    other = dtype if other is None else other
+    for several products; True for the operand of which each has its own. `early`: scales of rows and
+    columns come to shared memory while their tile is multiplied."""
+    split, other = tile.split, dtype if other is None else other
     product = products()[dtype, other]
     STEP, sums, wgmma = product.step, product.sums, getattr(al.nvvm, f"wgmma_{product.mma}")
     SUMS, COUNTERS, BIAS, FACTOR, ONE, TWO, ONES, TWOS = annotations(split != 1, bias, scaled)
-    ACTIVATION = ACTIVATIONS[activation]
-    G, (A_BOX, B_BOX) = tile.block(dtype, *majors), tile.boxes(STEP, *majors)
+    ACTIVATION, G, (A_BOX, B_BOX) = ACTIVATIONS[activation], tile.block(dtype, *majors), tile.boxes(STEP, *majors)
     PIECE, BUFFERS, PARTIALS = tile.piece(out.bytes), tile.buffers(out.bytes), tile.partials(out.bytes)
     BOX = (PIECE, ROWS) if tile.transposed else (ROWS, PIECE)
     ROW, SWIZZLE = PATTERN if tile.transposed else PIECE * out.bytes, tile.swizzle(out.bytes)
@@ -165,7 +189,8 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None
         sizes = (n, m) if tile.transposed else (m, n)
         last, of_rows = end_of(ACTIVATION, factor, one, two, one_step, two_step, sizes, scaled)
         added = None if bias is None else al.make_tensor(bias_of, bias, al.make_layout((n,)))
-        epilogue: Any = TmaEpilogue(C, staged, added, last, tile.transposed, tile.pingpong, accumulate, of_rows)
+        staged_rows: Any = staged_scales(G, of_rows) if early else of_rows
+        epilogue: Any = TmaEpilogue(C, staged, added, last, tile.transposed, tile.pingpong, accumulate, staged_rows)
         ring = mbarrier_ring(G.stages, G.sharers, G.cluster_m, G.cluster_n, CLUSTER_K=G.cluster_k)
         if G.cluster_k > 1:
             exchange = al.view(stages, sums, al.make_layout(PARTIALS))
@@ -183,7 +208,8 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None
                 return wgmma(rows, cols, acc, trans_a=1 if G.a_mn else 0, trans_b=1 if G.b_mn else 0)
             return wgmma(rows, cols, acc)
 
-        run(G, A, B, a, b, ring, scheduler, lambda: al.full((G.n // 2,), 0, sums), mma, epilogue)
+        ready: Any = staged_rows.begin if early else None
+        run(G, A, B, a, b, ring, scheduler, lambda: al.full((G.n // 2,), 0, sums), mma, epilogue, None, ready)
 
     return gemm
 
@@ -257,7 +283,8 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     length = max(1, -(-k * product.a.bytes // 2))
     sms, majors = blocks or multiprocessors(a), (crosswise(a), crosswise(b))
     said = alignment(a, b), majors, product.a.bytes
-    tile = tile or choose_tile(max(m, 1), max(n, 1), length, sms, to.bytes, *said, integers=product.sums == al.i32)
+    kind = 1, isinstance(factors[0], tuple), product.sums == al.i32
+    tile = tile or choose_tile(max(m, 1), max(n, 1), length, sms, to.bytes, *said, *kind)
     if split is not None:
         tile = tile._replace(split=split)
     assert allowed(tile, k, to, product, majors)
@@ -336,7 +363,8 @@ def prepared(product: Product, to: Any, tile: GemmTile, sms: int, scaled: Scaled
     form = product.swapped if tile.transposed else product
     turned = majors[::-1] if tile.transposed else majors
     kernel = build(tile._replace(split=split), form.a, to, form.b, scaled, turned, *ends,
-                   batch[::-1] if batch is not None and tile.transposed else batch)  # fmt: skip
+                   batch[::-1] if batch is not None and tile.transposed else batch,
+                   early_scales(tile, to.bytes, scaled))  # fmt: skip
     at = kernel[runs * tile.cluster, threads(tile)]
     return Prepared(at, room, majors, tile.transposed, shape, (tile.cluster, 1, 1))
 

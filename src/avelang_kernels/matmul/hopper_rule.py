@@ -43,6 +43,9 @@ CONSTANTS = {
 # time of the tensor cores. The epilogue comes out faster by the fit to 150 runs of 30 drawn shapes (2026-11-23), and
 # by that to either half of them, on the other half; why is not known.
 CONSTANTS_OF_BYTES = {"PIECE": 366.6, "PIECET": 158.7, "EL": 19.4, "ELT": 18.55}
+# Where rows and columns have scales, too, an epilogue multiplies each sum twice: some half a microsecond for a tile of
+# 128 x 256, by the products of `benchmarks/op_scaled.py` (2026-11-27).
+CONSTANTS_OF_ROWS = CONSTANTS_OF_BYTES | {"EL": 10.0, "ELT": 10.0}
 
 
 def _numpy() -> Any:
@@ -109,9 +112,12 @@ class _Model:
     """What of the model depends on the tiles only, as arrays, in the order: whole tiles of cooperative consumers, of
     ping-pong ones, K shared in a cluster, streamed, split."""
 
-    def __init__(self, size: int, sms: int, tiles: list[GemmTile] | None = None, width: int = 2):
+    def __init__(
+        self, size: int, sms: int, tiles: list[GemmTile] | None = None, width: int = 2, scaled: bool = False
+    ):  # fmt: skip
         self.np = np = _numpy()
-        self.constants = c = CONSTANTS if width > 1 else CONSTANTS | CONSTANTS_OF_BYTES
+        more = CONSTANTS_OF_ROWS if scaled else CONSTANTS_OF_BYTES
+        self.constants = c = CONSTANTS if width > 1 else CONSTANTS | more
         self.tiles = sorted(candidates(size) if tiles is None else tiles, key=_kind)
         kinds = [_kind(t) for t in self.tiles]
         ends = [sum(k <= i for k in kinds) for i in range(5)]
@@ -371,19 +377,19 @@ class _Room:
 
 
 @functools.cache
-def _model(size: int, sms: int, width: int) -> _Model:
-    return _Model(size, sms, width=width)
+def _model(size: int, sms: int, width: int, scaled: bool = False) -> _Model:
+    return _Model(size, sms, width=width, scaled=scaled)
 
 
 def times(
     m: int, n: int, k: int, sms: int = SMS, size: int = 2, align: int = 128, majors: tuple[bool, bool] = (False, False),
-    width: int = 2, batch: int = 1,
+    width: int = 2, batch: int = 1, scaled: bool = False,
 ) -> tuple[list[GemmTile], Any]:  # fmt: skip
     """The candidates, and the microseconds that the model gives each for C of m x n, K of k; infinity where it cannot
     be. `size`: bytes of an element of C; `align`: greatest power of two, 128 at the most, of which the bytes from row
     to row of A and B are a multiple; `width`: bytes of an element of A, of which K counts as many as make 2;
-    `batch`: products of these extents, in one launch."""
-    model = _model(size, sms, min(width, 2))
+    `batch`: products of these extents, in one launch; `scaled`: rows and columns have scales."""
+    model = _model(size, sms, min(width, 2), scaled)
     us, parts = model.times(m, n, k, align, size, batch)
     return model.divided(parts), us
 
@@ -404,11 +410,14 @@ def times_of(
 @functools.lru_cache(maxsize=1 << 16)
 def choose_tile(
     m: int, n: int, k: int, sms: int = SMS, size: int = 2, align: int = 128, majors: tuple[bool, bool] = (False, False),
-    width: int = 2, batch: int = 1, integers: bool = False,
+    width: int = 2, batch: int = 1, scaled: bool = False, integers: bool = False,
 ) -> GemmTile:  # fmt: skip
     """The tile with which C of m x n is through soonest on a GPU of so many multiprocessors, by the model; or so many
-    of them, of `batch` products in one launch. `integers`: A and B are. Other arguments are those of `times`."""
-    tile, split, high, wide = _model(size, sms, min(width, 2)).best(m, n, k, align, size, batch, majors, integers)
+    of them, of `batch` products in one launch. `scaled`: sums are, by numbers for rows and columns;
+    `integers`: A and B are. Other arguments are those of `times`."""
+    tile, split, high, wide = _model(size, sms, min(width, 2), scaled).best(
+        m, n, k, align, size, batch, majors, integers
+    )  # fmt: skip
     # Where a side is short, tiles go along it first: what runs at a time has all of it. Where all run at a time they do
     # not: tiles with the same rows of the longer side, which are read once, would be on all parts of the GPU.
     if tile.transposed:

@@ -6,8 +6,9 @@ import functools
 from typing import Any
 
 import avelang.language as al
-from avelang_kernels.arrays import empty, multiprocessors, named
-from avelang_kernels.norm import norm_backward, norms, softmax
+from avelang import tile
+from avelang_kernels.arrays import address, empty, multiprocessors, named
+from avelang_kernels.norm import hopper_norm_backward, norm_backward, norms, softmax
 from avelang_kernels.norm.lines import RowsOf, dense, dense_rows, rows_of
 from avelang_kernels.norm.row_plans import BARRIERS, DTYPES, RowPlan, plan_rows
 
@@ -96,6 +97,15 @@ def _dense_forward(
     return _forward(R, dtype_of(dtype), dtype.itemsize, kinds, center, offset, units)
 
 
+def sums_at_once(n: int, units: int, *sums: Any) -> int:
+    """Neighbors that a thread adds up of partial sums of rows of n, into `sums`: as few as make a block for each
+    multiprocessor, in one round; 4 at the most."""
+    wide = 1
+    while wide < 4 and n % (2 * wide) == 0 and n * len(sums) > units * norm_backward.COLUMNS * wide:
+        wide *= 2
+    return wide if all(address(s) % (wide * s.dtype.itemsize) == 0 for s in sums) else 1
+
+
 def backward_plan(R: RowsOf, size: int, center: bool) -> RowPlan:
     """The plan of a backward: little for each thread, so that there are many of them, whose loads are under way while
     others compute; more where rows are longer."""
@@ -107,6 +117,14 @@ def backward_plan(R: RowsOf, size: int, center: bool) -> RowPlan:
             return P._replace(rows=min(P.rows, BARRIERS)) if P.threads > FEW_THREADS else P
     return plan_rows(R.n, R.vec, size, BACKWARD, 2 * FEW, BACKWARD)
 
+
+def ahead_plan(R: RowsOf, x: Any, center: bool, target: str | None) -> hopper_norm_backward.AheadPlan | None:
+    """The plan of a backward whose rows come by bulk copies; None where they cannot, or for other chips."""
+    if R.lead is not None or not tile.device_of(x, target)[0].startswith("sm_90"):
+        return None
+    return hopper_norm_backward.plan_ahead(R.n, R.vec, x.dtype.itemsize, center)
+
+
 def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: Any, dw: Any, db: Any, *,
     offset: int = 0, fixed: bool = False, **options: Any) -> None:  # fmt: skip
     """Fills dx (like x), dw and db (like the weight; None where there is none) by gradients dy of what `forward` made
@@ -114,18 +132,21 @@ def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: 
     given = (x, dy) if more is None else (x, dy, more)
     R, dtype = rows_of(*given), of(x)
     acc, vectors = accumulator(dtype), R.n // R.vec
-    P = backward_plan(R, x.dtype.itemsize, mean is not None)
-    grid = P.grid(R.rows, units(x, fixed) * max(1, BACKWARD // P.block))
+    A = ahead_plan(R, x, mean is not None, options.get("target"))
+    P = A.rows if A is not None else backward_plan(R, x.dtype.itemsize, mean is not None)
+    grid = P.grid(R.rows, units(x, fixed) * (1 if A is not None else max(1, BACKWARD // P.block)))
     sums = [s for s in (dw, db) if s is not None]
     if R.rows == 0:
         for s in sums:
             s[...] = 0
         return
     strided = tuple(s is not None for s in R.strides) + (False,) * (3 - len(given))
-    kernel = norm_backward.build_backward(
-        P, offset, dtype, of(weight), weighted=dw is not None, bias=db is not None, center=mean is not None,
-        more=more is not None, acc=acc, strided=strided, lead=R.lead is not None,
-    )  # fmt: skip
+    what: dict[str, Any] = {"weighted": dw is not None, "bias": db is not None, "center": mean is not None,
+                            "more": more is not None, "acc": acc, "strided": strided}  # fmt: skip
+    if A is not None:
+        kernel = hopper_norm_backward.build_backward(*A, offset, dtype, of(weight), **what)
+    else:
+        kernel = norm_backward.build_backward(P, offset, dtype, of(weight), **what, lead=R.lead is not None)
     said = places(R, *("x", "d", "m")[: len(given)])
     partials = None
     if sums:
@@ -137,10 +158,11 @@ def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: 
         said["m"] = R.data[2]
     kernel[grid, P.block](R.data[0], R.data[1], dx, rstd, R.rows, vectors, **said, **options)
     if sums:
-        blocks = -(-R.n // norm_backward.COLUMNS), len(sums)
-        add = norm_backward.build_sums(acc, of(sums[0]), of(sums[1]) if len(sums) > 1 else None)
+        wide = sums_at_once(R.n, units(x, fixed), *sums)
+        blocks = -(-R.n // (norm_backward.COLUMNS * wide)), len(sums)
+        add = norm_backward.build_sums(acc, of(sums[0]), of(sums[1]) if len(sums) > 1 else None, wide)
         at = add[blocks, norm_backward.COLUMNS * norm_backward.TEAMS]
-        at(partials, sums[0], grid, R.n, **({"b": sums[1]} if len(sums) > 1 else {}), **options)
+        at(partials, sums[0], grid, R.n // wide, **({"b": sums[1]} if len(sums) > 1 else {}), **options)
 
 
 def make_softmax(x: Any, y: Any, *, log: bool = False, **options: Any) -> None:

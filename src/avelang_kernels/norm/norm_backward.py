@@ -15,6 +15,7 @@ from avelang_kernels.norm.norms import maybe, steps
 from avelang_kernels.norm.row_plans import Lines, RowPlan, column, combined, exchange, inside, over, packed, plus
 
 COLUMNS, TEAMS = 32, 32  # of a block that adds up partial sums: columns, and groups of rows
+AT_ONCE = 5  # rows of a team that are loaded at a time: all of those that the blocks of 132 multiprocessors leave
 
 
 @avelang.jit
@@ -43,8 +44,9 @@ def sums_of(P: Any, vectors: Any, shared: Any, turn: Any, part: Any, COUNT: Any,
 
 
 @avelang.jit
-def leave(partials: Any, which: Any, sums: Any, vectors: Any, P: Any, ACC: Any):
-    """Adds up the sums of the groups of a block, (loads, vec) of each thread, in their order, and writes them."""
+def leave(partials: Any, which: Any, sums: Any, vectors: Any, P: Any, ACC: Any, held: Any = None):
+    """Adds up the sums of the groups of a block, (loads, vec) of each thread, in their order, and writes them. `held`:
+    shared memory for those of an access, (rows, threads, vec); new where there is none."""
     blocks, thread = al.grid_dim(0), al.thread_id(0)
     out = al.make_tensor(partials, ACC, al.make_layout((which + 1, blocks, vectors, P.vec)))
     if P.rows == 1:
@@ -53,7 +55,8 @@ def leave(partials: Any, which: Any, sums: Any, vectors: Any, P: Any, ACC: Any):
             if P.full or c < vectors:
                 out[which, al.block_id(0), c] = sums[i]
     else:
-        held = al.make_shared((P.rows, P.threads, P.vec), ACC)
+        if held is None:
+            held = al.make_shared((P.rows, P.threads, P.vec), ACC)
         for i in range(P.loads):
             al.syncthreads()
             held[thread // P.threads, thread % P.threads] = sums[i]
@@ -97,7 +100,10 @@ class NormRow:
         at = c if self.P.full else min(c, self.vectors - 1)
         v = al.convert(xs[i] if self.P.held else self.X.get(self.row, at), self.ACC)
         d = al.convert(ds[i] if self.P.held else self.D.get(self.row, at), self.ACC)
-        g = d if self.W is None else d * (al.convert(self.W.get(0, at), self.ACC) + self.OFFSET)
+        g = d
+        if self.W is not None:
+            w = al.convert(self.W.get(0, at), self.ACC)
+            g = d * (w if self.OFFSET == 0 else w + self.OFFSET)  # w + 0 is an addition: it is not w where that is -0
         return ((v - self.mean) if self.CENTER else v) * self.rstd, d, g
 
     def sums(self, xs: Any, ds: Any, shared: Any, turn: Any):
@@ -149,7 +155,7 @@ def differentiate(
                     of_w[i] = al.fma(d if P.rows == 1 else al.select(alive, d, all(0.0)), v, of_w[i])
                 if BIAS:
                     of_b[i] = of_b[i] + (d if P.rows == 1 else al.select(alive, d, all(0.0)))
-            elif c < vectors:
+            elif alive and c < vectors:
                 if WEIGHTED:
                     add_to(partials, 0, c, d * v, fresh, vectors, P, ACC)
                 if BIAS:
@@ -184,8 +190,11 @@ def take_rows(
     each = 1.0 / al.convert(vectors * P.vec, ACC)
     of_w, of_b = al.full((P.loads, P.vec), 0.0, ACC), al.full((P.loads, P.vec), 0.0, ACC)
     xs, ds = al.full((P.loads, P.vec), 0.0, X.memory.dtype), al.full((P.loads, P.vec), 0.0, D.memory.dtype)
-    for step in al.range(al.block_id(0), (rows + (P.rows - 1)) // P.rows, al.grid_dim(0)):
-        at = step * P.rows + group
+    apart = al.grid_dim(0) * P.rows
+    # Rows go to blocks in turn, and within a block to groups: no block has over one row more than another.
+    begin, by = (al.block_id(0), al.grid_dim(0)) if P.rows == 1 else (al.convert(0, al.u32), al.convert(1, al.u32))
+    for step in al.range(begin, rows if P.rows == 1 else (rows + (apart - 1)) // apart, by):
+        at = step if P.rows == 1 else (step * P.rows + group) * al.grid_dim(0) + al.block_id(0)
         row, alive = min(at, last), P.rows == 1 or at < rows
         rstd, mean = rstds[row], means[row] if CENTER else 0
         if P.held:
@@ -194,7 +203,7 @@ def take_rows(
         found = N.sums(xs, ds, shared, turn)
         turn = turn ^ 1
         x_again, d_again = packed(xs, rows), packed(ds, rows)
-        fresh = step == al.block_id(0)
+        fresh = step == begin
         differentiate(N, x_again, d_again, found, each, M, O, alive, of_w, of_b, partials, fresh, WEIGHTED, BIAS)
     if P.held:
         if WEIGHTED:
@@ -238,9 +247,10 @@ def build_backward(
 
 
 @functools.cache
-def build_sums(acc: Any, one: Any, two: Any) -> Any:
-    """The kernel that adds up the rows of partial sums, (1 or 2, rows, n), into vectors of one or two dtypes: a block
-    for each `COLUMNS` of a vector. Each of its `TEAMS` adds every so manyth row, and then their sums are added."""
+def build_sums(acc: Any, one: Any, two: Any, V: int = 1) -> Any:
+    """The kernel that adds up the rows of partial sums, (1 or 2, rows, n vectors of V), into vectors of one or two
+    dtypes: a block for each `COLUMNS` vectors. Each of its `TEAMS` adds every so manyth row, and then their sums are
+    added."""
     SECOND = maybe(two, two is not None)
 
     @avelang.jit
@@ -248,14 +258,16 @@ def build_sums(acc: Any, one: Any, two: Any) -> Any:
         partials: al.Pointer[acc], a: al.Pointer[one], rows: al.u32, n: al.u32, b: Annotated[Any, SECOND] = None,
     ):  # fmt: skip
         which, team, at = al.block_id(1), al.thread_id(0) // COLUMNS, al.thread_id(0) % COLUMNS
-        held, col = al.make_shared((TEAMS, COLUMNS), acc), min(al.block_id(0) * COLUMNS + at, n - 1)
-        given = al.make_tensor(partials, acc, al.make_layout((which + 1, rows, n)))
-        total = al.full((1,), 0.0, acc)[0]
-        for r in al.range(team, rows, TEAMS * 4):
-            for u in range(4):
+        held, col = al.make_shared((TEAMS, COLUMNS, V), acc), min(al.block_id(0) * COLUMNS + at, n - 1)
+        given = al.make_tensor(partials, acc, al.make_layout((which + 1, rows, n, V)))
+        if al.target().has("sm_90"):
+            al.nvvm.griddepcontrol_wait()  # this block may be here before the last ones that leave partial sums
+        total = al.full((V,), 0.0, acc)
+        for r in al.range(team, rows, TEAMS * AT_ONCE):
+            for u in range(AT_ONCE):
                 row = r + u * TEAMS
                 value = given[which, min(row, rows - 1), col]
-                total = total + al.select(row < rows, value, 0.0)
+                total = total + al.select(row < rows, value, al.full((V,), 0.0, acc))
         held[team, at] = total
         al.syncthreads()
         if team == 0:
@@ -264,8 +276,8 @@ def build_sums(acc: Any, one: Any, two: Any) -> Any:
                 total = total + held[i, at]
             if al.block_id(0) * COLUMNS + at < n:
                 if which == 0:
-                    al.make_tensor(a, one, al.make_layout((n,)))[col] = al.convert(total, one)
+                    al.make_tensor(a, one, al.make_layout((n, V)))[col] = al.convert(total, one)
                 elif two is not None:
-                    al.make_tensor(b, two, al.make_layout((n,)))[col] = al.convert(total, two)
+                    al.make_tensor(b, two, al.make_layout((n, V)))[col] = al.convert(total, two)
 
     return add_rows

@@ -1,0 +1,65 @@
+"""Scales of rows and columns of fp8's products on Hopper: those that come to shared memory while their tile is
+multiplied, and those that the epilogue loads, by tiles of each kind against float64."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from alarms.engines import Engine, on
+from avelang.base import engines
+from avelang_kernels.matmul.hopper_gemm import GemmTile, early_scales, gemm
+
+e4m3, bf16 = ml_dtypes.float8_e4m3fn, ml_dtypes.bfloat16
+TILES = [GemmTile(64, 64, 3), GemmTile(128, 96, 3, 2), GemmTile(128, 64, 3, row_blocks=2, pingpong=True),
+         GemmTile(128, 48, 3, row_blocks=2, pingpong=True, transposed=True), GemmTile(64, 96, 3, transposed=True),
+         GemmTile(64, 64, 3, split=2)]  # fmt: skip
+
+
+def product(m: int, n: int, k: int, tile: GemmTile, rows: Any, cols: Any, **options: Any) -> None:
+    """Of random numbers with scales of rows and of columns, each an array or None for a number."""
+    rng = np.random.default_rng(7)
+    a, b = (rng.standard_normal((x, k)).astype(e4m3) for x in (m, n))
+    out = np.full((m, n), np.nan, bf16)
+    gemm(a, b, out, tile, 2, scale_a=rows, scale_b=cols, target="sm_90a", **options)
+    x, y = a.astype(np.float64), b.astype(np.float64).T
+    factor = (np.ones((m, 1)) * np.reshape(rows, (-1, 1))) * (np.ones((1, n)) * np.reshape(cols, (1, -1)))
+    error = np.abs(out.astype(np.float64) - x @ y * factor)
+    assert (error <= (1e-4 * (np.abs(x) @ np.abs(y)) + 2.0**-8 * np.abs(x @ y)) * factor).all(), error.max()
+
+
+def drawn(count: int, step: int = 1) -> np.ndarray:
+    """Scales, `step` elements apart, among NaN."""
+    x = np.full(count * step, np.nan, np.float32)[::step]
+    x[:] = np.random.default_rng(count).uniform(0.5, 2, count)
+    return x
+
+
+@pytest.mark.parametrize("tile", TILES, ids=str)
+def test_scales_by_tiles_of_each_kind(tile: GemmTile) -> None:
+    assert early_scales(tile, 2, (1, 1)) == (tile.split == 1)
+    product(200, 136, 272, tile, drawn(200), drawn(136))
+    product(70, 72, 528, tile, drawn(70), drawn(72))
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(drawn(131, 3), drawn(72)), (drawn(131), np.full(1, 0.75, np.float32)),
+                                            (np.full(1, 2, np.float32), drawn(72, 2))], ids=["apart", "rows", "columns"])  # fmt: skip
+def test_scales_that_lie_apart_or_are_of_one_side(rows: Any, cols: Any) -> None:
+    product(131, 72, 144, TILES[1], rows, cols)
+
+
+def test_no_room_for_scales_beside_the_stages() -> None:
+    full = GemmTile(128, 256, 0, 2).fitted(2)
+    assert early_scales(full, 2, (2, 2)) and not early_scales(full, 2, None) and not early_scales(full, 2, 1)
+    assert not early_scales(GemmTile(128, 256, 0, row_blocks=2, pingpong=True)._replace(stages=5), 2, (2, 2))
+
+
+@pytest.mark.parametrize("tile", [TILES[1], TILES[3]], ids=str)
+def test_no_race(tile: GemmTile, monkeypatch: Any) -> None:
+    monkeypatch.setenv("AVE_CHECK", "all")
+    with on(Engine(engines.PTX, "sm_90a")) as said:
+        product(270, 104, 144, tile, drawn(270), drawn(104))
+    assert "X0" not in said.getvalue()
