@@ -358,8 +358,10 @@ def make_local(shape: Any, dtype: DType) -> Tensor:
 def make_scratch(shape: Any, dtype: DType, slot: Any = ...) -> Any:
     """Shared memory between two barriers: tensors of one `slot` (0) lie in the same memory, one for each block."""
 
-def make_shared(shape: Any, dtype: DType, alignment: Any = ...) -> Tensor:
-    """A tensor in shared memory, one for each block; alignment in bytes."""
+def make_shared(shape: Any, dtype: DType, alignment: Any = ..., undefined: Any = ...) -> Tensor:
+    """A tensor in shared memory, one for each block; alignment in bytes. `undefined`: a kernel may read of it what nothing wrote,
+    without a use for it: the reference gives NaN then, and no error.
+    """
 
 def make_tensor(pointer: Any, dtype: DType | Tensor, layout: Layout = ...) -> Tensor:
     """A tensor at a pointer: (pointer, dtype, layout) or (pointer, Tensor)."""

@@ -11,10 +11,14 @@ from avelang.pipelines.warp_specialized import UNIT as UNIT
 
 STORE_BARRIER: int
 @avelang.jit
+def swizzled(chunk: Any, row: Any, CHUNKS: Any) -> Any:
+    """The place of a chunk of 16 bytes in a row of so many, as TMA reads them: chunk c of row r is at c ^ (r % 8) where
+    there are 8. Rows of 64 or 32 bytes have patterns of as many bytes: c ^ (r // 2 % 4), c ^ (r // 4 % 2). Rows of an
+    odd number of chunks have none: eight of them fall on all banks as they are."""
+@avelang.jit
 def stage_epilogue(staged: Any, acc: Any, warp: Any, lane: Any) -> None:
-    """Writes a warpgroup's 64 rows of 128 bytes to `staged` (rows, chunks, elements), swizzled as TMA reads them: chunk
-    c of row r is at c ^ (r % 8). Rows of 64 or 32 bytes have patterns of as many bytes: c ^ (r // 2 % 4), c ^ (r // 4 %
-    2)."""
+    """Writes a warpgroup's 64 rows of 128 bytes or fewer, or of an odd number of chunks, to `staged` (rows, chunks,
+    elements), as of `swizzled`."""
 @avelang.jit
 def stage_transposed(staged: Any, acc: Any, warp: Any, lane: Any) -> None:
     """Writes a warpgroup's 64 rows, of 16-bit elements, to `staged` (columns, chunks, elements) as columns, swizzled as
@@ -23,6 +27,9 @@ def stage_transposed(staged: Any, acc: Any, warp: Any, lane: Any) -> None:
 def staging(CONSUMERS: Any, n: Any, dtype: Any) -> Any:
     """Shared memory in which each consumer stages 128 bytes of its 64 rows: twice, where tiles of n columns have an
     even number of such parts, since each tile begins with the first buffer again."""
+@avelang.jit
+def ends_of(work: Any) -> Any:
+    """Behind the last row and column of C that a work tile has: the first ones of those that are past the end."""
 @avelang.struct
 class StagedScales:
     """Scales of the rows and columns of tiles, which a consumer's threads copy to shared memory when a tile begins:
@@ -45,10 +52,10 @@ class StagedScales:
         """Sums of 64 rows, the `block`-th ones of a consumer, from column `first` on, in f32, times their scales."""
 @avelang.struct
 class TmaEpilogue:
-    """Stores a warpgroup's rows by TMA, 128, 64 or 32 bytes of each at a time. `C`: a tensor map; `staged`: of
-    `staging`, or with fewer chunks. `bias`: f32 or narrower, one number a column, or None; `activation`: a function of
-    a vector of f32, or None. To be called as the epilogue of `warp_specialized.run`, with the accumulators of 64 rows,
-    (n / 2,), or of several times 64, (row blocks, n / 2).
+    """Stores a warpgroup's rows by TMA, 128, 64 or 32 bytes of each at a time, or an odd number of times 16. `C`: a
+    tensor map; `staged`: of `staging`, or with fewer chunks, or an odd number. `bias`: f32 or narrower, one number a
+    column, or None; `activation`: a function of a vector of f32, or None. To be called as the epilogue of
+    `warp_specialized.run`, with the accumulators of 64 rows, (n / 2,), or of several times 64, (row blocks, n / 2).
 
     TRANSPOSED: the work tile is one of C^T, of B A^T that is; `bias` has one number a row of it, `staged` has the
     columns of a piece for rows (consumers, buffers, columns, 8, 8), and elements have 16 bits. PINGPONG: each consumer
@@ -78,12 +85,17 @@ class TmaEpilogue:
         """Stores the rows before `end` of what is staged in a buffer, of all consumers', 16 bytes a thread."""
     def width(self) -> Any:
         """Columns of a tile that are staged at a time."""
+    def stage(self, part: Any, consumer: Any, t: Any, BUFFER: Any) -> None:
+        """Puts a piece into a buffer, when that is free."""
+    def send(self, row: Any, col: Any, consumer: Any, t: Any, BUFFER: Any, batch: Any, end: Any) -> None:
+        """Stores a piece to C, from `row` and `col` on."""
     def store(
         self, acc: Any, row: Any, col: Any, consumer: Any, t: Any, NUMBER: Any = ..., FIRST: Any = ..., END: Any = ..., batch: Any = ..., end: Any =
-        ...
+        ..., ends: Any = ...
     ) -> None:
         """Stores columns FIRST to END of 64 rows, from `row` and `col` of C on, the NUMBER-th ones of a tile. `batch`:
-        as of `WorkTile`; `end`: of the rows that are written."""
+        as of `WorkTile`; `end`: of the rows that are written; `ends`: of rows and columns of C, from which on nothing
+        is staged."""
 @avelang.jit
 def lane_anew() -> Any:
     """The lane of its wave, such that LLVM takes it for another number each time: what is computed of it in a loop over

@@ -4,6 +4,7 @@ from typing import Any
 
 import avelang
 import avelang.language as al
+from avelang.pipelines.epilogue import ends_of as ends_of
 from avelang.pipelines.scheduling import sched_barrier as sched_barrier
 
 ACQ_REL: int

@@ -91,7 +91,7 @@ def producer_load(
     whether that one is to be read."""
 @avelang.jit
 def load_box(to: Any, x: Any, row: Any, col: Any, full: Any, ranks: Any, CACHE: Any) -> None:
-    """One copy by TMA, to the cluster's `ranks` (a mask; None: to this block). `x`: of two dimensions, or three."""
+    """One copy by TMA, to the cluster's `ranks` (a mask; None: to this block). `x`: as of `producer_load`."""
 @avelang.struct
 class CopyRing:
     """Stages that all threads of a block fill and read: by `cp.async` on NVIDIA, by loads straight to LDS on AMD, of

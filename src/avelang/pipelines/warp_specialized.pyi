@@ -6,6 +6,7 @@ from typing import Any
 import avelang
 from avelang.base.functions import Function
 from avelang.pipelines.ring import cluster_coords as cluster_coords
+from avelang.pipelines.ring import load_box as load_box
 from avelang.pipelines.ring import producer_load as producer_load
 
 PATTERN: int
@@ -15,7 +16,11 @@ UNIT: int
 INNER: int
 REGISTERS: Any
 CLEAR_BARRIER: int
+LEAST_BOX: int
 ORDER_BARRIER: int
+def box_of(rows: int) -> int:
+    """How many of the rows that a block copies of an operand TMA copies at once: `LEAST_BOX` or more, so that there are
+    few copies, and few rows past the end of a matrix among them."""
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class WarpSpecialized:
@@ -23,7 +28,8 @@ class WarpSpecialized:
     bytes along K; `stages` of the ring; `cluster_m`, `cluster_n`, `cluster_k`: blocks of its cluster along rows and
     columns of C and along K. `dtype`: of A and B. `pingpong`: two consumers take tiles in turn. `a_mn`, `b_mn`:
     neighbors in memory lie along M of A, along N of B, and not along K; of 16 bits, in atoms of 64 rows of the tile by
-    `k`."""
+    `k`. `a_box`, `b_box`: rows that TMA copies at once of an operand whose neighbors lie along K; 0: as many as the
+    block copies of it."""
     m: int
     n: int
     stages: int
@@ -35,6 +41,8 @@ class WarpSpecialized:
     pingpong: bool = ...
     a_mn: bool = ...
     b_mn: bool = ...
+    a_box: int = ...
+    b_box: int = ...
     @property
     def k(self) -> int:
         """Elements along K of a stage."""
@@ -57,11 +65,18 @@ class WarpSpecialized:
     def registers(self) -> tuple[int, int]:
         """Registers of a thread of the producer, and of a consumer."""
 @avelang.jit
+def rows_loaded(work: Any, ROWS_OF_TILE: Any, EACH: Any) -> Any:
+    """How many of a tile's rows are copied, EACH at a time: those from `work[1]` on are not, but for what one copy has
+    of them; none, where EACH is 0: then one copy has all."""
+@avelang.jit
 def load_operand(
-    ring: Any, state: Any, stages: Any, x: Any, row: Any, k: Any, part: Any, PARTS: Any, APART: Any, shift: Any, MN: Any
+    ring: Any, state: Any, stages: Any, x: Any, row: Any, k: Any, part: Any, PARTS: Any, APART: Any, shift: Any, MN: Any, BOX: Any = ..., count: Any
+    = ...
 ) -> None:
     """Copies an operand's part of a stage. MN: `x` has K for rows; atoms of 64 columns of it follow one another, and
-    blocks that want the same copy rows of each. `x`: as of `producer_load`."""
+    blocks that want the same copy rows of each. BOX: rows of a copy, or 0; `count`: rows of the tile that are copied,
+    of `rows_loaded`: TMA takes longer to write zeros for rows past the end of a matrix than to copy others, and what a
+    stage has of rows that nobody stores does not matter. `x`: as of `producer_load`."""
 @avelang.jit
 def clear_first(G: Any, operands: Any, stage: Any, count: Any, consumer: Any, t: Any) -> None:
     """Writes zeros over the first `count` elements of K of a stage of each operand, whose neighbors do not lie along K:

@@ -17,6 +17,7 @@ from avelang.tile.encoding import Ints as Ints
 from avelang.tile.products import MmaAtom as MmaAtom
 from avelang.tile.products import named as named
 from avelang.tile.virtual import mmas as mmas
+from avelang.tile.virtual import mmas_of as mmas_of
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
