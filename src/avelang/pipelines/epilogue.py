@@ -264,14 +264,16 @@ class TmaEpilogue:
             self.scales.wait(consumer)
         if STAGED and not PARTS:
             acc = self.scales(acc, consumer, NUMBER, 0, t)
+            if ends is not None:  # what is read is copied anew for the next tile, and perhaps nothing is staged here
+                al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
         if not PARTS:
             acc = self.apply(acc, row, col, t)
         for p in range(FIRST // WIDTH, END // WIDTH):
             BUFFER = (NUMBER * ((END - FIRST) // WIDTH) + p - FIRST // WIDTH) % BUFFERS
             part = al.subview(acc, (p * WIDTH // 2,), (WIDTH // 2,), (1,))
-            if PARTS:
-                part = self.apply(self.scales(part, consumer, NUMBER, p * WIDTH, t), row, col + p * WIDTH, t)
             if ends is None or (row < ends[0] and col + p * WIDTH < ends[1]):
+                if PARTS:
+                    part = self.apply(self.scales(part, consumer, NUMBER, p * WIDTH, t), row, col + p * WIDTH, t)
                 self.stage(part, consumer, t, BUFFER)
                 self.send(row, col + p * WIDTH, consumer, t, BUFFER, batch, end)
             if t == 0:

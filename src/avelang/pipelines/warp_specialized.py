@@ -35,8 +35,8 @@ ORDER_BARRIER = 8  # named barrier of the first ping-pong consumer's turn; the o
 
 
 def box_of(rows: int) -> int:
-    """How many of the rows that a block copies of an operand TMA copies at once: `LEAST_BOX` or more, so that there are
-    few copies, and few rows past the end of a matrix among them."""
+    """The rows that TMA copies at once of those that a block copies of an operand: `LEAST_BOX` or more, so that there
+    are few copies, and few rows past the end of a matrix among them."""
     return next((box for box in range(LEAST_BOX, rows, 8) if rows % box == 0), rows)
 
 
@@ -102,8 +102,8 @@ class WarpSpecialized:
 
 @avelang.jit
 def rows_loaded(work, ROWS_OF_TILE, EACH):
-    """How many of a tile's rows are copied, EACH at a time: those from `work[1]` on are not, but for what one copy has
-    of them; none, where EACH is 0: then one copy has all."""
+    """The count of a tile's rows that are copied, EACH at a time: those from `work[1]` on are not, but for what one
+    copy has of them. All, where EACH is 0: then one copy has all."""
     if EACH == 0:
         return ROWS_OF_TILE
     left = al.select(work[1] > work[0], work[1] - work[0], 0)

@@ -125,9 +125,10 @@ def build_scattered(
 
 @functools.cache
 def _tiles(size: int) -> tuple[GemmTile, ...]:
-    """The tiles of fused products: those of `hopper_rule` that are whole, not of C^T and of sixteens, and some wider ones of
-    whose like it has the transposed. Not ping-pong ones of fewer than 128 x 192: gates make blocks drift apart, and
-    where such a tile was to read 28672 of it, it took 1.7 times the model's time (two H100, 2026-11-27)."""
+    """The tiles of fused products: those of `hopper_rule` that are whole, not of C^T and of sixteens, and some wider
+    ones of whose like it has the transposed. Not ping-pong ones of fewer than 128 x 192: gates make blocks drift apart
+    along K, and where such a tile was to read 28672 of it, it took 1.7 times the model's time (two H100,
+    2026-11-27)."""
     found = [t for t in candidates(size) if t.split == 1 and t.cluster_k == 1 and not t.transposed and t.n % 16 == 0]
     found += [GemmTile(m, n, 0, *c, row_blocks=m // 256 + 1).fitted(size)
               for m, n in ((128, 256), (256, 128)) for c in ((2, 1), (1, 2))]  # fmt: skip

@@ -168,9 +168,8 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None
     SUMS, COUNTERS, BIAS, FACTOR, ONE, TWO, ONES, TWOS = annotations(split != 1, bias, scaled)
     ACTIVATION, G, (A_BOX, B_BOX) = ACTIVATIONS[activation], tile.block(dtype, *majors), tile.boxes(STEP, *majors)
     PIECE, BUFFERS, PARTIALS = tile.piece(out.bytes), tile.buffers(out.bytes), tile.partials(out.bytes)
-    BOX = (PIECE, ROWS) if tile.transposed else (ROWS, PIECE)
-    ROW, SWIZZLE = PATTERN if tile.transposed else PIECE * out.bytes, tile.swizzle(out.bytes)
-    ONES_MORE: Any = () if batch is None else (1,)
+    BOX, ROW = ((PIECE, ROWS), PATTERN) if tile.transposed else ((ROWS, PIECE), PIECE * out.bytes)
+    SWIZZLE, ONES_MORE = tile.swizzle(out.bytes), () if batch is None else (1,)
     RANK, COUNT = 2 + len(ONES_MORE), al.constexpr if batch is None else al.u32
 
     @avelang.jit
@@ -282,9 +281,8 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     # The rule counts K in elements of 2 bytes.
     length = max(1, -(-k * product.a.bytes // 2))
     sms, majors = blocks or multiprocessors(a), (crosswise(a), crosswise(b))
-    said = alignment(a, b), majors, product.a.bytes
-    kind = 1, isinstance(factors[0], tuple), product.sums == al.i32
-    tile = tile or choose_tile(max(m, 1), max(n, 1), length, sms, to.bytes, *said, *kind)
+    said = alignment(a, b), majors, product.a.bytes, 1, isinstance(factors[0], tuple), product.sums == al.i32
+    tile = tile or choose_tile(max(m, 1), max(n, 1), length, sms, to.bytes, *said)
     if split is not None:
         tile = tile._replace(split=split)
     assert allowed(tile, k, to, product, majors)

@@ -79,8 +79,8 @@ class GemmTile(NamedTuple):
         return next((w for w in even if w >= 16 and self._staged(w, size) <= room), max(even))
 
     def swizzle(self, size: int) -> int:
-        """Bytes of the pattern in which rows of pieces lie in shared memory: those of a row, or 0 where an odd number of
-        16 bytes keeps rows apart."""
+        """Bytes of the pattern in which rows of pieces lie in shared memory: those of a row, or 0 where an odd number
+        of 16 bytes keeps rows apart."""
         row = PATTERN if self.transposed else self.piece(size) * size
         return row if row % 32 == 0 else 0
 
