@@ -115,6 +115,10 @@ class StagedScales:
         al.nvvm.cp_async_wait_all()
         al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
 
+    def done(self, consumer):
+        """Waits until all threads of a consumer have read: copies for the next tile may begin."""
+        al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
+
     def __call__(self, acc, consumer, block, first, t):
         """Sums of 64 rows, the `block`-th ones of a consumer, from column `first` on, in f32, times their scales."""
         out, two = al.make_local((acc.shape[0],), al.f32), al.make_local((2,), al.f32)
@@ -264,8 +268,8 @@ class TmaEpilogue:
             self.scales.wait(consumer)
         if STAGED and not PARTS:
             acc = self.scales(acc, consumer, NUMBER, 0, t)
-            if ends is not None:  # what is read is copied anew for the next tile, and perhaps nothing is staged here
-                al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
+            if ends is not None:  # perhaps nothing is staged here, and no barrier follows
+                self.scales.done(consumer)
         if not PARTS:
             acc = self.apply(acc, row, col, t)
         for p in range(FIRST // WIDTH, END // WIDTH):

@@ -48,6 +48,8 @@ class StagedScales:
         """Begins the copy of COUNT scales from `first` on to place AT; past the last one, that of the last one."""
     def wait(self, consumer: Any) -> None:
         """Waits for all copies of a tile."""
+    def done(self, consumer: Any) -> None:
+        """Waits until all threads of a consumer have read: copies for the next tile may begin."""
     def __call__(self, acc: Any, consumer: Any, block: Any, first: Any, t: Any) -> Any:
         """Sums of 64 rows, the `block`-th ones of a consumer, from column `first` on, in f32, times their scales."""
 @avelang.struct

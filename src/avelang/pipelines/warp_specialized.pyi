@@ -19,8 +19,8 @@ CLEAR_BARRIER: int
 LEAST_BOX: int
 ORDER_BARRIER: int
 def box_of(rows: int) -> int:
-    """How many of the rows that a block copies of an operand TMA copies at once: `LEAST_BOX` or more, so that there are
-    few copies, and few rows past the end of a matrix among them."""
+    """The rows that TMA copies at once of those that a block copies of an operand: `LEAST_BOX` or more, so that there
+    are few copies, and few rows past the end of a matrix among them."""
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class WarpSpecialized:
@@ -66,8 +66,8 @@ class WarpSpecialized:
         """Registers of a thread of the producer, and of a consumer."""
 @avelang.jit
 def rows_loaded(work: Any, ROWS_OF_TILE: Any, EACH: Any) -> Any:
-    """How many of a tile's rows are copied, EACH at a time: those from `work[1]` on are not, but for what one copy has
-    of them; none, where EACH is 0: then one copy has all."""
+    """The count of a tile's rows that are copied, EACH at a time: those from `work[1]` on are not, but for what one
+    copy has of them. All, where EACH is 0: then one copy has all."""
 @avelang.jit
 def load_operand(
     ring: Any, state: Any, stages: Any, x: Any, row: Any, k: Any, part: Any, PARTS: Any, APART: Any, shift: Any, MN: Any, BOX: Any = ..., count: Any
