@@ -147,8 +147,8 @@ class TmaEpilogue:
     TRANSPOSED: the work tile is one of C^T, of B A^T that is; `bias` has one number a row of it, `staged` has the
     columns of a piece for rows (consumers, buffers, columns, 8, 8), and elements have 16 bits. PINGPONG: each consumer
     has a whole tile. ADD: what is stored is added to what is there, rounded to the dtype of C first and then again.
-    `c`: the memory of C, in vectors of 16 bytes, (rows, vectors, elements): rows from `work.at[2]` on are not written;
-    threads store the 64 rows that have such.
+    `c`: the memory of C, in vectors of 16 bytes, (rows, vectors, elements): rows past the end of a work tile are not
+    written; threads store the 64 rows that have such.
     `scales`: a number, and f32 for each row and for each column of the work tiles, (count,) or pairs (count / 2, 2), or
     None for either, by which sums are multiplied first; or None; or `StagedScales`."""
 
@@ -204,15 +204,14 @@ class TmaEpilogue:
 
     def __call__(self, acc, work, consumer, t):
         BLOCKS = 1 if len(acc.shape) == 1 else acc.shape[0]
-        end = None if self.c is None else work.at[2]
         first = work.at[0] if self.PINGPONG else work.at[0] + consumer * (BLOCKS * ROWS)
         last = ends_of(work)
         if len(acc.shape) == 1:
-            self.store(acc, first, work.at[1], consumer, t, 0, 0, 2 * acc.shape[0], work.batch, end, last)
+            self.store(acc, first, work.at[1], consumer, t, 0, 0, 2 * acc.shape[0], work.batch, last)
         else:
             for r in range(BLOCKS):
                 row = first + r * ROWS
-                self.store(acc[r], row, work.at[1], consumer, t, r, 0, 2 * acc.shape[1], work.batch, end, last)
+                self.store(acc[r], row, work.at[1], consumer, t, r, 0, 2 * acc.shape[1], work.batch, last)
 
     def store_rows(self, buffer, row, col, end, t):
         """Stores the rows before `end` of what is staged in a buffer, of all consumers', 16 bytes a thread."""
@@ -241,11 +240,11 @@ class TmaEpilogue:
         al.nvvm.fence_proxy_async_shared()
         al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
 
-    def send(self, row, col, consumer, t, BUFFER, batch, end):
+    def send(self, row, col, consumer, t, BUFFER, batch, ends):
         """Stores a piece to C, from `row` and `col` on."""
-        whole = True if end is None else row + ROWS <= end
-        if end is not None and row < end and row + ROWS > end:
-            self.store_rows(consumer * self.staged.shape[1] + BUFFER, row, col, end, t)
+        whole = True if self.c is None else row + ROWS <= ends[0]
+        if not whole:
+            self.store_rows(consumer * self.staged.shape[1] + BUFFER, row, col, ends[0], t)
         if t == 0:
             first, second = (col, row) if self.TRANSPOSED else (row, col)
             if batch is not None:
@@ -255,10 +254,10 @@ class TmaEpilogue:
             elif whole:
                 al.nvvm.tma_store_2d(self.C, first, second, self.staged[consumer, BUFFER])
 
-    def store(self, acc, row, col, consumer, t, NUMBER=0, FIRST=0, END=None, batch=None, end=None, ends=None):
+    def store(self, acc, row, col, consumer, t, NUMBER=0, FIRST=0, END=None, batch=None, ends=None):
         """Stores columns FIRST to END of 64 rows, from `row` and `col` of C on, the NUMBER-th ones of a tile. `batch`:
-        as of `WorkTile`; `end`: of the rows that are written; `ends`: of rows and columns of C, from which on nothing
-        is staged."""
+        as of `WorkTile`; `ends`: of rows and columns of C, from which on nothing is staged; with `c` they must be
+        given."""
         BUFFERS, WIDTH = self.staged.shape[1], self.width()
         if END is None:
             END = 2 * acc.shape[0]
@@ -279,7 +278,7 @@ class TmaEpilogue:
                 if PARTS:
                     part = self.apply(self.scales(part, consumer, NUMBER, p * WIDTH, t), row, col + p * WIDTH, t)
                 self.stage(part, consumer, t, BUFFER)
-                self.send(row, col + p * WIDTH, consumer, t, BUFFER, batch, end)
+                self.send(row, col + p * WIDTH, consumer, t, BUFFER, batch, ends)
             if t == 0:
                 al.nvvm.cp_async_bulk_commit_group()
 

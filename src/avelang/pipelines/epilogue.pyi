@@ -62,8 +62,8 @@ class TmaEpilogue:
     TRANSPOSED: the work tile is one of C^T, of B A^T that is; `bias` has one number a row of it, `staged` has the
     columns of a piece for rows (consumers, buffers, columns, 8, 8), and elements have 16 bits. PINGPONG: each consumer
     has a whole tile. ADD: what is stored is added to what is there, rounded to the dtype of C first and then again.
-    `c`: the memory of C, in vectors of 16 bytes, (rows, vectors, elements): rows from `work.at[2]` on are not written;
-    threads store the 64 rows that have such.
+    `c`: the memory of C, in vectors of 16 bytes, (rows, vectors, elements): rows past the end of a work tile are not
+    written; threads store the 64 rows that have such.
     `scales`: a number, and f32 for each row and for each column of the work tiles, (count,) or pairs (count / 2, 2), or
     None for either, by which sums are multiplied first; or None; or `StagedScales`."""
     C: Any
@@ -89,15 +89,15 @@ class TmaEpilogue:
         """Columns of a tile that are staged at a time."""
     def stage(self, part: Any, consumer: Any, t: Any, BUFFER: Any) -> None:
         """Puts a piece into a buffer, when that is free."""
-    def send(self, row: Any, col: Any, consumer: Any, t: Any, BUFFER: Any, batch: Any, end: Any) -> None:
+    def send(self, row: Any, col: Any, consumer: Any, t: Any, BUFFER: Any, batch: Any, ends: Any) -> None:
         """Stores a piece to C, from `row` and `col` on."""
     def store(
-        self, acc: Any, row: Any, col: Any, consumer: Any, t: Any, NUMBER: Any = ..., FIRST: Any = ..., END: Any = ..., batch: Any = ..., end: Any =
-        ..., ends: Any = ...
+        self, acc: Any, row: Any, col: Any, consumer: Any, t: Any, NUMBER: Any = ..., FIRST: Any = ..., END: Any = ..., batch: Any = ..., ends: Any =
+        ...
     ) -> None:
         """Stores columns FIRST to END of 64 rows, from `row` and `col` of C on, the NUMBER-th ones of a tile. `batch`:
-        as of `WorkTile`; `end`: of the rows that are written; `ends`: of rows and columns of C, from which on nothing
-        is staged."""
+        as of `WorkTile`; `ends`: of rows and columns of C, from which on nothing is staged; with `c` they must be
+        given."""
 @avelang.jit
 def lane_anew() -> Any:
     """The lane of its wave, such that LLVM takes it for another number each time: what is computed of it in a loop over

@@ -403,5 +403,5 @@ class ClusterScatter:
                     if complete:
                         row = work.at[0] + (consumer * BLOCKS + r) * 64
                         self.epilogue.store(
-                            rows[r], row, work.at[1], consumer, t, r, FIRST, END, work.batch, None, ends_of(work)
+                            rows[r], row, work.at[1], consumer, t, r, FIRST, END, work.batch, ends_of(work)
                         )
