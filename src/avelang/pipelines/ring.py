@@ -177,10 +177,17 @@ def load_box(to, x, row, col, full, ranks, CACHE):
     """One copy by TMA, to the cluster's `ranks` (a mask; None: to this block). `x`: as of `producer_load`."""
     if isinstance(x, tuple) and len(x) == 4:
         if x[3]:
-            load_box(to, x[2], row, col, full, ranks, CACHE)
+            copy_box(to, x[2], row, col, full, ranks, CACHE)
         else:
-            load_box(to, (x[0], x[1]), row, col, full, ranks, CACHE)
-    elif isinstance(x, tuple):
+            copy_box(to, (x[0], x[1]), row, col, full, ranks, CACHE)
+    else:
+        copy_box(to, x, row, col, full, ranks, CACHE)
+
+
+@avelang.jit
+def copy_box(to, x, row, col, full, ranks, CACHE):
+    """`load_box` from one tensor map: `x` has two dimensions, or is one of three and the number of the matrix."""
+    if isinstance(x, tuple):
         if ranks is None:
             al.nvvm.tma_load_3d(to, x[0], x[1], row, col, full, CACHE)
         else:

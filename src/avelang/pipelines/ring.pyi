@@ -92,6 +92,9 @@ def producer_load(
 @avelang.jit
 def load_box(to: Any, x: Any, row: Any, col: Any, full: Any, ranks: Any, CACHE: Any) -> None:
     """One copy by TMA, to the cluster's `ranks` (a mask; None: to this block). `x`: as of `producer_load`."""
+@avelang.jit
+def copy_box(to: Any, x: Any, row: Any, col: Any, full: Any, ranks: Any, CACHE: Any) -> None:
+    """`load_box` from one tensor map: `x` has two dimensions, or is one of three and the number of the matrix."""
 @avelang.struct
 class CopyRing:
     """Stages that all threads of a block fill and read: by `cp.async` on NVIDIA, by loads straight to LDS on AMD, of
