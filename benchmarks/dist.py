@@ -39,7 +39,7 @@ from avelang_kernels.dist import exchange
 SHAPES = ((4096, 28672, 4096), (8192, 28672, 8192), (8192, 8192, 28672), (1024, 28672, 8192), (16384, 12288, 12288))
 EXPERTS = {"Mixtral": (4096, 4096, 14336, 8, 2), "Qwen3": (4096, 2048, 768, 8, 8)}  # tokens, hidden, inner, experts a GPU, of a token
 SIZES = tuple(1 << e for e in range(14, 28, 2)) + (1 << 27,)
-SWEPT = (1 << 22, 1 << 24, 1 << 26)
+SWEPT = (1 << 20, 1 << 22, 1 << 23, 1 << 24, 1 << 26)
 PEERS = ("one after the other", "torch fused", "NCCL", "torch, one shots", "torch, two shots")
 WAIT_CYCLES = 4_000_000  # some 2 ms, in which the host gets ahead of the GPU
 Clock = Callable[[Callable[[], object], bool, int], float]
@@ -271,27 +271,27 @@ def in_graphs(made: Contenders) -> Contenders:
 
 
 def swept(member: avelang.dist.Group, nbytes: int, device: str, on_gpu: bool) -> Contenders:
-    """All-reduce by pieces with other areas, pieces and blocks."""
+    """All-reduce by pieces with other areas, pieces and blocks, beside its peers."""
     x = torch.randn(nbytes // 2, device=device, dtype=torch.bfloat16)
-    out, want, made = torch.empty_like(x), x.float(), Contenders()
+    out, want, made = torch.empty_like(x), x.float(), {n: c for n, c in reductions(member, nbytes, device, on_gpu).items() if n in PEERS}
     td.all_reduce(want)
-    blocks, most = (64, 96, 128) if on_gpu else (2,), (1 << 16, 1 << 17, 1 << 18)
-    for shots, count, moved, pieces in itertools.product((1, 2), blocks, most, (2, 4, 8)):
+    blocks, most = (64, 128) if on_gpu else (2,), (1 << 16, 1 << 17)
+    for shots, count, moved, least in itertools.product((1, 2), blocks, most, (1, 1 << 14, 1 << 15, 1 << 16)):
 
-        def call(shots: int = shots, count: int = count, moved: int = moved, pieces: int = pieces) -> torch.Tensor:
-            before = exchange.AREA, exchange.MOST, exchange.PIECES, exchange.QUICK, member.BLOCKS
+        def call(shots: int = shots, count: int = count, moved: int = moved, least: int = least) -> torch.Tensor:
+            before = exchange.AREA, exchange.MOST, exchange.LEAST, exchange.QUICK, member.PIECE_BLOCKS
             held = member._kept.pop("areas", None)
             try:
-                exchange.AREA, exchange.MOST, exchange.PIECES, exchange.QUICK, member.BLOCKS = 2 * moved, moved, pieces, 0, count
+                exchange.AREA, exchange.MOST, exchange.LEAST, exchange.QUICK, member.PIECE_BLOCKS = 2 * moved, moved, least, 0, count
                 member._kept["areas"] = member.kept(("areas", moved, count), lambda: exchange.Areas(member))
                 return dist.all_reduce(x, member, shots=shots, out=out)
             finally:
-                exchange.AREA, exchange.MOST, exchange.PIECES, exchange.QUICK, member.BLOCKS = before
+                exchange.AREA, exchange.MOST, exchange.LEAST, exchange.QUICK, member.PIECE_BLOCKS = before
                 member._kept.pop("areas", None)
                 if held is not None:
                     member._kept["areas"] = held
 
-        made[f"shots {shots}, blocks {count}, MOST {moved >> 10} KB, PIECES {pieces}"] = call, near(want)
+        made[f"shots {shots}, blocks {count}, MOST {moved >> 10} KB, LEAST {least >> 10} KB"] = call, near(want)
     made["ours, one shot"] = lambda: dist.all_reduce(x, member, shots=1, out=out), near(want)
     made["ours, two shots"] = lambda: dist.all_reduce(x, member, shots=2, out=out), near(want)
     return made

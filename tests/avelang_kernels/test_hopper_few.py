@@ -4,14 +4,16 @@ the numbers of whatever it chooses against float64."""
 from __future__ import annotations
 
 import json
+import math
 import pathlib
 import random
+import statistics
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from avelang_kernels.matmul.hopper_few import few_rows_gemm, few_rows_plan, read_us, skinny_us
+from avelang_kernels.matmul.hopper_few import LARGE, few_rows_gemm, few_rows_plan, read_us, skinny_us
 from avelang_kernels.matmul.hopper_skinny import best_plan, work_of
 
 RESULTS = pathlib.Path(__file__).parents[2] / "benchmarks" / "results" / "hopper_gemm.json"
@@ -33,12 +35,27 @@ def test_the_model_knows_the_measured_figures():
             assert 0.85 < found / row["us"]["Ave"] < 1.15, row["shape"]
 
 
+def test_the_choice_is_near_the_better_of_the_two():
+    """By measured times of both, of 83 drawn shapes; always the one or the other is 2 % and more behind."""
+    behind = {"choice": [], "gemm": [], "skinny": []}
+    for row in json.loads((RESULTS.parent / "few_rows_choice.json").read_text())["rows"]:
+        m, n, k = row["shape"]
+        if "skinny" in row["us"]:
+            us = {name: row["us"][name] for name in ("gemm", "skinny")}
+            us["choice"] = us["gemm" if few_rows_plan(m, n, k, SMS, 2, math.gcd(128, 2 * k)).plan is None else "skinny"]
+            for name, found in behind.items():
+                found.append(us[name] / min(us.values()))
+    mean = {name: statistics.geometric_mean(found) for name, found in behind.items()}
+    assert len(behind["choice"]) > 80 and mean["choice"] < 1.01 and min(mean["gemm"], mean["skinny"]) > 1.02
+
+
 def test_there_is_no_gap_along_m():
     """One more row never costs much more time; nothing is faster than its bytes."""
     for _, n, k in shapes(12, 1):
         us = [few_rows_plan(m, n, k).us for m in range(1, 129)]
         assert all(b < 1.25 * a + 1 for a, b in zip(us, us[1:], strict=False)), (n, k)
-        assert all(t >= 0.999 * read_us(m + 1, n, k) for m, t in enumerate(us)), (n, k)
+        least = 0.999 if 2 * n * k <= LARGE else 0.92  # large ones are read at a higher speed
+        assert all(t >= least * read_us(m + 1, n, k) for m, t in enumerate(us)), (n, k)
 
 
 def test_large_n_is_whole_tiles_evenly():

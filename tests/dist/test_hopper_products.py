@@ -65,7 +65,7 @@ def products_of_f32(m, seed, rows, k, n):
 @pytest.mark.parametrize("backend,rows,k,n", [("cpu", 70, 33, 41), ("reference", 20, 9, 40), ("sm_90a", 20, 9, 33)])
 def test_f32_is_three_products_of_bf16_as_in_matmul(backend, rows, k, n, monkeypatch):
     tiles(monkeypatch, PLAIN)
-    World(2, backend=backend, bytes=1 << 20, limit=60).run(products_of_f32, 1, rows, k, n)
+    World(2, backend=backend, bytes=1 << 20, limit=240).run(products_of_f32, 1, rows, k, n)
 
 
 @pytest.mark.parametrize("k", [5, 16])
@@ -106,7 +106,7 @@ def test_on_the_cpu_of_drawn_shapes(tile, ranks, copied, monkeypatch):
     for _ in range(3):
         rows, n = (int(v) for v in rng.integers(1, 150, 2))
         k = 8 * int(rng.integers(1, 20))
-        World(ranks, bytes=1 << 22, limit=60).run(products, ranks, rows, k, n, "gather, scatter", 3)
+        World(ranks, bytes=1 << 22, limit=240).run(products, ranks, rows, k, n, "gather, scatter", 3)
 
 
 @pytest.mark.parametrize("backend", ["reference", "sm_90a"])
@@ -123,8 +123,8 @@ def test_a_matrix_that_is_no_weight_is_read_as_it_lies(backend, tile, monkeypatc
     """As gradients need it: neighbors of w lie along n."""
     tiles(monkeypatch, tile)
     rng = np.random.default_rng()
-    rows, k, n = int(rng.integers(1, 150)), 8 * int(rng.integers(1, 12)), 8 * int(rng.integers(1, 20))
-    World(2, backend=backend, bytes=1 << 21, limit=60).run(products, 1, rows, k, n, "gather, scatter", 1, True)
+    rows, k, n = int(rng.integers(1, 100)), 8 * int(rng.integers(1, 12)), 8 * int(rng.integers(1, 12))
+    World(2, backend=backend, bytes=1 << 21, limit=240).run(products, 1, rows, k, n, "gather, scatter", 1, True)
 
 
 def test_products_of_both_kinds_and_sizes_take_turns(monkeypatch):
@@ -140,7 +140,7 @@ def test_products_of_both_kinds_and_sizes_take_turns(monkeypatch):
             products(m, turn, 40, k, 24, "gather" if k == 12 else "gather, scatter", 1)
 
     monkeypatch.setattr(exchange, "COPIED", 0)
-    World(3, bytes=1 << 22, limit=60).run(program)
+    World(3, bytes=1 << 22, limit=240).run(program)
 
 
 MUTANTS = [

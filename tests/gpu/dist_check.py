@@ -16,6 +16,7 @@ import torch.distributed
 
 import avelang.dist
 from avelang.base.errors import AveError
+from avelang.dist import group
 from avelang.ops import dist
 
 DTYPES = (torch.float32, torch.bfloat16, torch.float16)
@@ -153,8 +154,10 @@ class Checks:
             graph.replay()
             torch.cuda.synchronize()
             assert bool((out == turn * self.ranks * (self.ranks + 1) / 2).all()), ("graph", turn)
-        for rows, k, n in ((48, 64, 96), (2048, 1024, 1024)):
-            self.recorded_products(rng, rows, k, n)
+        for recorded in (False, True):
+            group.RECORDED = recorded
+            for rows, k, n in ((48, 64, 96), (2048, 1024, 1024), (1024, 4096, 8192)):
+                self.recorded_products(rng, rows, k, n)
 
     def recorded_products(self, rng: random.Random, rows: int, k: int, n: int) -> None:
         """Fused products that are recorded once, with calls that are not between the runs."""

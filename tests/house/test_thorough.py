@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import pathlib
 import re
 import types
@@ -24,3 +25,10 @@ def test_the_first_cases_are_kept():
     items = [types.SimpleNamespace(nodeid=f"tests/a.py::{x}") for x in ("one[1]", "one[2]", "two", "three[x[0]]", "one[3]")]
     out = conftest.rare(items, "# words\ntests/a.py::one 2\ntests/a.py::two 0\ntests/b.py::three 0\n")
     assert [x.nodeid[12:] for x in out] == ["two", "one[3]"]
+
+
+def test_no_folder_of_tests_is_left_out(request):
+    """pytest goes into no folder whose name `norecursedirs` has; dist is one of those, where nothing is said."""
+    left = request.config.getini("norecursedirs")
+    parts = {part for file in TESTS.rglob("test_*.py") for part in file.relative_to(TESTS).parent.parts}
+    assert "dist" in parts and not [part for part in parts if any(fnmatch.fnmatch(part, name) for name in left)]

@@ -72,7 +72,7 @@ def off(x, by):
 def drawn(m, seed, draws, sizes, blocks=2):
     """Collectives of sizes, dtypes and places that are drawn, one after another on the same memory; places are other ones on each rank."""
     rng, own = np.random.default_rng(seed), np.random.default_rng([seed, m.rank])
-    m.BLOCKS = blocks
+    m.BLOCKS = m.PIECE_BLOCKS = blocks
     exchange.ON_HOSTS = m.ranks <= 4 or not m.copies  # LLVM takes seconds for the words of 7 ranks
     for _ in range(draws):
         dtype = (np.float32, ml_dtypes.bfloat16, np.float16, np.float64)[rng.integers(4)]

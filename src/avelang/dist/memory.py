@@ -61,7 +61,7 @@ class Member(abc.ABC):
     heaps: Sequence[Any]
     name: str
     device: Any = "cpu"
-    BLOCKS = 2  # of collectives, the same in every call
+    BLOCKS = PIECE_BLOCKS = 2  # of a launch beside a product, and of collectives by pieces, the same in every call
     copies = False  # whether `copying` can be asked
     recording = False  # whether what is launched now goes into a CUDA graph
 

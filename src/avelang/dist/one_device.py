@@ -80,7 +80,8 @@ class _Member(Group):
     def __init__(self, whole: OneDevice, rank: int, heaps: list[Any]):
         self._torch, self.process_group, self.limit, self.device = whole.torch, None, whole.limit, whole.device
         self.rank, self.ranks, self.name = rank, whole.ranks, f"one device {id(whole)}, rank {rank}"
-        self.BLOCKS, self.stream = BLOCKS, whole.torch.cuda.Stream(whole.device)
+        self.BLOCKS = self.PIECE_BLOCKS = BLOCKS
+        self.stream = whole.torch.cuda.Stream(whole.device)
         self._has(GpuMemory(whole.torch, heaps, rank))
 
     def exchange(self, value: Any) -> list[Any]:

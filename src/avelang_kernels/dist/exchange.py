@@ -27,9 +27,11 @@ QUICK, ON_HOSTS = 2e-6, False
 # H100, and copies that wait for a piece and for the one before had taken longer.
 COPIED = 1 << 20
 # Bytes of an area of a block, and the most that a block stores at others in a step, of one array; a call has PIECES
-# steps, or as few as that allows, where a thread has more than two groups of vectors, else one. Assumed: of 64 blocks
-# 8 MB are under way at the most, which take a link 20 us, against some 2 us for a fence and a wait.
-AREA, MOST, PIECES = 1 << 18, 1 << 17, 4
+# steps, or as few as that allows, of LEAST bytes or more, where a thread has more than two groups of vectors, else one.
+# Of 128 blocks 8 MB are under way at the most, which take a link 20 us, against some 2 us for a fence and a wait. Two
+# H200, 2026-11-28, in two shots: 64 MB took 203 to 206 us in pieces of 64 to 256 KB, 210 to 225 with 64 blocks; 16 MB
+# took 63 us in pieces of 32 KB, 67 in such of 16.
+AREA, MOST, PIECES, LEAST = 1 << 17, 1 << 16, 4, 1 << 15
 WHOLE = 16  # bytes of a vector
 PLANS = 512  # calls of a kind that are remembered
 
@@ -86,7 +88,7 @@ class Areas:
     rank, and counts of steps. Half of what the member has left, if that is not more than needed."""
 
     def __init__(self, member: Any):
-        blocks, ranks = member.BLOCKS, member.ranks
+        blocks, ranks = member.PIECE_BLOCKS, member.ranks
         count = collectives.RING * blocks
         least = WHOLE * collectives.slots("two_shot", ranks)
         self.room, self.plans = max(least, min(AREA, member.left // 2 // count) // WHOLE * WHOLE), Plans()
@@ -117,10 +119,10 @@ def _bytes(x: Any) -> int:
     return x.element_size() if hasattr(x, "element_size") else x.itemsize
 
 
-def _share(member: Any, n: int, threads: int) -> tuple[int, int]:
-    """Vectors of a block, and blocks: none without vectors. Blocks begin at multiples of 32, as lines of memory do, and
-    each of its `threads` has one at least."""
-    blocks = max(1, min(member.BLOCKS, n // threads))
+def _share(most: int, n: int, threads: int) -> tuple[int, int]:
+    """Vectors of a block, and blocks, `most` at the most: none without vectors. Blocks begin at multiples of 32, as
+    lines of memory do, and each of its `threads` has one at least."""
+    blocks = max(1, min(most, n // threads))
     each = -(-n // blocks)
     each = -(-each // 32) * 32 if n > 32 * blocks else each
     return each, -(-n // each)
@@ -131,7 +133,7 @@ def _piece(kind: str, ranks: int, room: int, each: int, size: int) -> tuple[int,
     shorter first pieces become from block to block, and the lag."""
     sent, group = size * (ranks - 1), collectives.WIDE * collectives.at_once(ranks)
     most = min(room // (size * collectives.slots(kind, ranks)), max(1, MOST // sent))
-    piece = min(most, each if each <= 2 * group else max(group, -(-each // PIECES)))
+    piece = min(most, each if each <= 2 * group else max(group, LEAST // sent, -(-each // PIECES)))
     if group < piece < each:  # what is no whole group is moved in loops of its own
         piece = piece // group * group
     many = -(-each // piece)
@@ -141,7 +143,7 @@ def _piece(kind: str, ranks: int, room: int, each: int, size: int) -> tuple[int,
 def _run(member: Any, kind: str, x: Any, out: Any, count: int) -> None:
     """One launch of a kind: x and out are flat, in parts of `count` elements."""
     areas = member.kept("areas", lambda: Areas(member))
-    key = kind, count, x.dtype, MOST, PIECES
+    key = kind, count, x.dtype, MOST, PIECES, LEAST
     kernel, blocks, args = areas.plans.get(key) or areas.plans.keep(key, _planned(member, areas, kind, x, count))
     member.launch(kernel, blocks, collectives.WIDE, x, out, *args)
 
@@ -151,9 +153,9 @@ def _planned(member: Any, areas: Areas, kind: str, x: Any, count: int) -> tuple[
     dtype, ranks = _dtype(x), member.ranks
     vec = math.gcd(count, WHOLE // dtype.bytes)
     size, n = vec * dtype.bytes, count // vec
-    each, blocks = _share(member, n, collectives.WIDE)
+    each, blocks = _share(member.PIECE_BLOCKS, n, collectives.WIDE)
     piece, shorter, lag = _piece(kind, ranks, areas.room, each, size)
-    box = member.at(areas.box, collectives.RING * member.BLOCKS * areas.room // dtype.bytes, named(x))
+    box = member.at(areas.box, collectives.RING * member.PIECE_BLOCKS * areas.room // dtype.bytes, named(x))
     args = box, areas.signals, areas.counts, n, n, each, piece, areas.room // size, shorter, lag, member.team
     return collectives.build(kind, dtype, ranks, vec), blocks, args
 
@@ -179,7 +181,7 @@ def _planned_quick(member: Any, words: Words, x: Any, count: int) -> tuple[Any, 
     """The same for words with marks; () where they have no room."""
     dtype, ranks = _dtype(x), member.ranks
     vec = math.gcd(count, WHOLE // dtype.bytes)
-    each, blocks = _share(member, count // vec, collectives.THREADS)
+    each, blocks = _share(member.BLOCKS, count // vec, collectives.THREADS)
     if (ranks - 1) * each * quick.words_of(dtype, vec) > words.room:
         return ()
     args = words.box, words.signals, words.counts, count // vec, each, words.room, member.team

@@ -4,11 +4,11 @@ transposed tiles have 16 rows of A and more.
 
 The model of the first is a line through the figures of `benchmarks/results/hopper_gemm.json` (part "skinny", us; one
 H200, driver 580, 2026-11-21, L2 full of data that is to be written back): bytes at 4.1 TB/s and 6.75 us, within 2.5 %
-at each of nine shapes; sums that blocks bring together in the workspace cost 2.5 us more (`benchmarks/NOTES.md`, a
-prediction). The model of the second is `hopper_rule.times`, which was fitted to products of 16 rows and more, and is
-too fast where memory decides: no product is taken to be faster than its bytes, and this one is behind them. What that
-is, what clusters and rows off lines of 128 bytes cost comes from 63 drawn shapes (one H200, 2026-11-27): the choice is
-1.3 % behind the better of the two."""
+at each of nine shapes. The model of the second is `hopper_rule.times`, which was fitted to products of 16 rows and more, and is
+too fast where memory decides: no product is taken to be faster than its bytes, and this one is behind them, up to some
+size. What that is, and what rows off lines of 128 bytes cost, comes from 63 drawn shapes (one H200, 2026-11-27); what
+it costs to bring a tile together, and how sizes of gigabytes are read, from 84 (three H200, 2026-11-28), which
+`tests/avelang_kernels/test_hopper_few.py` holds the choice against."""
 
 from __future__ import annotations
 
@@ -26,9 +26,12 @@ from avelang_kernels.matmul.storage import alignment
 # Of the line: microseconds of an empty product; of what L2 writes back while B is read, from BACK bytes on in full;
 # bytes a microsecond from memory, and what a byte of A costs that comes from L2 once more for each tile.
 START, DIRTY, BACK, READ, AGAIN = 4.5, 2.25, 32e6, 4.1e6, 0.0101e-6
-JOIN = 2.5  # microseconds in which blocks bring a tile together in the workspace
-BESIDE = 1.2  # and in which those of a cluster do in shared memory
-BEHIND, LARGE = 4.5, 1e9  # by which the other product is behind its bytes, from BACK on; less so up to LARGE
+# Microseconds in which blocks bring a tile together in the workspace, and those of a cluster in shared memory: for
+# each call, for each of the blocks, and for each row of A.
+JOIN, BESIDE = (0.4, 0.25, 0.055), (0.75, 0.085, 0.02)
+# By so many microseconds the other product is behind its bytes, from BACK on; less so up to LARGE. Bytes from there
+# to the most that were measured are read sooner, so many microseconds for each: by the skinny product, and by it.
+BEHIND, LARGE, SOONER, MEASURED = 4.5, 4e8, (0.012e-6, 0.025e-6), 1.2e9
 # What rows that begin off lines of 128 bytes cost: the skinny product of up to 16 rows, of more, and the other one.
 OFF_LINES = 1.1, 1.17, 1.06
 
@@ -51,20 +54,30 @@ def read_us(m: int, n: int, k: int, size: int = 2, off: float = 1.0) -> float:
     return START + DIRTY * min(1.0, b / BACK) + off * (b + 2 * m * k + size * m * n) / READ
 
 
+def _large(b: float) -> float:
+    """Bytes of B that are read sooner."""
+    return max(0.0, min(b, MEASURED) - LARGE)
+
+
 def skinny_us(
     m: int, n: int, k: int, plan: SkinnyPlan, sms: int = SMS, size: int = 2, align: int = 128
 ) -> float:  # fmt: skip
     """Modeled microseconds of `hopper_skinny` with a plan on a GPU of so many multiprocessors of an H200's kind.
     `align`: as of `hopper_rule.choose_tile`."""
     tiles, off = -(-n // (plan.rows * plan.cluster_n)), OFF_LINES[m > 16] if align < 64 else 1.0
-    join = JOIN if work_of(plan, n, k).most > 1 else BESIDE if plan.split_k > 1 else 0.0
-    return read_us(m, n, k, size, off) * max(1.0, SMS / sms) + AGAIN * 2 * m * k * tiles + join
+    most = work_of(plan, n, k).most
+    call, block, row = JOIN if most > 1 else BESIDE if plan.split_k > 1 else (0.0, 0.0, 0.0)
+    join = call + block * max(most, plan.split_k) + row * m
+    read = read_us(m, n, k, size, off) - SOONER[0] * _large(2 * n * k)
+    return read * max(1.0, SMS / sms) + AGAIN * 2 * m * k * tiles + join
 
 
 def gemm_us(m: int, n: int, k: int, modeled: float, sms: int = SMS, size: int = 2, align: int = 128) -> float:
     """Modeled microseconds of `hopper_gemm` for few rows, of those that its own model says."""
     b = 2 * n * k
-    behind = BEHIND * min(1.0, b / BACK) * max(0.0, 1 - b / LARGE) if m <= M_MOST else 0.0
+    behind = 0.0
+    if m <= M_MOST:
+        behind = BEHIND * min(1.0, b / BACK) * max(0.0, 1 - b / LARGE) - SOONER[1] * _large(b)
     read = read_us(m, n, k, size, OFF_LINES[2] if align < 64 else 1.0) + behind
     return max(modeled, read * max(1.0, SMS / sms))
 

@@ -30,6 +30,7 @@ from avelang.pipelines.ring import mbarrier_ring, producer_load
 from avelang.pipelines.scheduler import StreamKScheduler, TileScheduler
 from avelang.pipelines.warp_specialized import GROUP, ROWS, UNIT
 from avelang_kernels.arrays import Matrix, check, empty, is_torch, multiprocessors
+from avelang_kernels.matmul.hopper_tiles import resident
 from avelang_kernels.workspaces import numpy_workspace, workspace_of
 
 M_MOST = 64
@@ -268,7 +269,8 @@ def best_plan(m: int, n: int, k: int, sms: int) -> SkinnyPlan:
     if blocks >= ENOUGH * sms:
         return SkinnyPlan(ROWS, depth, stages, blocks, 1, cluster_n, True)
     tiles, steps = -(-n // ROWS), -(-k // (depth * STEP))
-    split_k = next((s for s in range(2, min(8, steps) + 1) if ENOUGH * sms <= tiles * s <= sms), 1)
+    least = ENOUGH * sms
+    split_k = next((s for s in range(2, min(8, steps) + 1) if least <= tiles * s and tiles <= resident(s, sms)), 1)
     if split_k > 1:
         # The first block of a cluster has room for the others' sums beside its stages.
         width = width_of(m)

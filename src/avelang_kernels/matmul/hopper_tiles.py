@@ -9,8 +9,8 @@ STREAM = "stream"
 STEP = 64  # elements of K in a stage: 128 bytes, one row of the swizzle
 SMS = 132  # multiprocessors of an H100 or H200 (SXM)
 # Clusters of so many blocks, each of which fills a multiprocessor, that run at a time on an H200 with 132 of them:
-# found as the greatest number of tiles that takes one round.
-RESIDENT = {1: 132, 2: 66, 3: 40, 4: 30, 5: 22, 6: 17, 7: 15, 8: 15}
+# found as the greatest number of tiles that takes one round, on the cards that have the fewest.
+RESIDENT = {1: 132, 2: 66, 3: 39, 4: 30, 5: 22, 6: 17, 7: 15, 8: 15}
 SHARED = 227 * 1024  # bytes of shared memory that a block may have
 MOST_STAGES = 12
 FEW_STAGES = 4  # fewer are so slow that consumers rather stage narrower pieces of what they store
