@@ -75,8 +75,11 @@ def _int_to_float(t: PtxTranslator, c: Conversion, x: str) -> str:
         else:
             wide = x if o.bits >= 32 else o.to("i32", "sext" if c.source[0] == "s" else "zext", x)
             value = strict(t, how, mode, o.e if o.bits >= 32 else "i32", [wide], f.e)
-        x = f.pattern(value, f.e)
-        return f.saturated(x) if c.sat else x
+        made = f.pattern(value, f.e)
+        if mode != "rn" and how == "uitofp":
+            # A CPU without AVX-512 makes it of a difference, which is -0 of 0 where it is rounded down.
+            made = f.o.select(o.cmp("eq", x, 0), 0, made)
+        return f.saturated(made) if c.sat else made
     # What is beyond 2**24 only has to stay beyond the greatest f16, or, for bf16, to keep its first bits: through a
     # double, rounded to odd.
     wide = Ops(t, "i64")
