@@ -43,7 +43,7 @@ import numpy as np
 PACKAGES = ("avelang", "numpy", "llvmlite", "ml_dtypes", "torch", "triton")
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FLUSH_BYTES = 512 << 20  # an H200's L2 holds 50 MB
-WAIT_CYCLES = 400_000  # some 200 us, in which the host gets ahead of the GPU
+WAIT_CYCLES = 1_000_000  # some 500 us, in which the host gets ahead of the GPU
 # Greatest error of an element of a bf16 product, by the root of the mean square of all: one may be off by 1/512 of
 # itself.
 MOST = 0.03

@@ -101,7 +101,7 @@ def words_of_hosts(monkeypatch):
     monkeypatch.setattr(exchange, "ON_HOSTS", True)
 
 
-@pytest.mark.parametrize("ranks", range(1, 9))
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5, 8])
 def test_calls_of_very_different_sizes_in_turn(ranks, words_of_hosts):
     World(ranks, bytes=1 << 22, limit=120).run(drawn, ranks, 8, (3, 40, 4000), 3)
 

@@ -11,11 +11,11 @@ import avelang.language as al
 from avelang_kernels.arrays import DTYPES, address, named
 from avelang_kernels.dist import collectives, quick
 
-# Bytes up to which all-reduce has one shot. Of two ranks PAIR: on two H100 one shot took 8.9 us and two 11.4 at 1 MB,
-# 30 and 23 at 4 MB, 65 and 69 at 16 MB, 431 and 422 at 128 MB (2026-11-27, in CUDA graphs). Of more by a rule, and no
+# Bytes up to which all-reduce has one shot. Of two ranks PAIR: on two H200 one shot took 9.0 us and two 11.9 at 1 MB,
+# 20 and 22 at 4 MB, 36 and 36 at 8 MB, 60 and 59 at 16 MB (2026-11-28, in CUDA graphs). Of more by a rule, and no
 # measurement: with LATENCY seconds for a round of signals and RATE bytes a second from a peer, one shot takes LATENCY +
 # (R - 1) S / RATE, two take 2 LATENCY + 2 (R - 1) / R S / RATE.
-PAIR, LATENCY, RATE = 2 << 20, 4e-6, 350e9
+PAIR, LATENCY, RATE = 6 << 20, 4e-6, 350e9
 # Seconds that words with marks save: a fence, a signal and a barrier. They move twice the bytes, so they are as fast
 # as pieces where a rank sends QUICK * RATE bytes, 700 KB. Assumed, not measured. Not where ranks are threads or
 # processes of a host (ON_HOSTS: for tests), where a fence is cheap and a look at a word is not: 32 ms with 8 ranks on
