@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import gc
 import importlib.util
+import json
 import os
 import pathlib
+import re
 import shutil
 import signal
+import subprocess
 import tempfile
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -43,6 +48,7 @@ def pytest_collection_finish() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out the cases that tests/thorough.txt leaves out")
+    parser.addoption("--rest", action="store_true", help="leave out what passed on the bare machine, of this commit")
 
 
 def rare(items: list[pytest.Item], table: str) -> list[pytest.Item]:
@@ -59,12 +65,38 @@ def rare(items: list[pytest.Item], table: str) -> list[pytest.Item]:
     return out
 
 
+def done(items: list[pytest.Item], passed: set[str], text: Callable[[str], str]) -> list[pytest.Item]:
+    """The cases that passed elsewhere and would do nothing else here: those of files that use none of the tools that may be missing there."""
+    files = {item.nodeid.partition("::")[0] for item in items}
+    alike = {f for f in files if not re.search(r"^\s*(from|import) tools\b", text(f), re.M)}
+    return [item for item in items if item.nodeid in passed and item.nodeid.partition("::")[0] in alike]
+
+
+def _passed_on_the_bare_machine() -> set[str]:
+    """Names that tools/bare_machine left for this commit; none where it did not run."""
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=_ROOT, capture_output=True, text=True, check=False).stdout.strip()
+    left = _ROOT / ".pytest_cache" / "v" / "ave" / f"bare-{head}"
+    return set(json.loads(left.read_text())) if left.is_file() else set()
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    out = set[pytest.Item]()
     if config.getoption("--quick"):
-        out = set(rare(items, (_ROOT / "tests" / "thorough.txt").read_text()))
+        out |= set(rare(items, (_ROOT / "tests" / "thorough.txt").read_text()))
+    if config.getoption("--rest"):
+        out |= set(done(items, _passed_on_the_bare_machine(), lambda f: (_ROOT / f).read_text()))
+    if out:
         config.hook.pytest_deselected(items=list(out))
         items[:] = [item for item in items if item not in out]
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Leaves the names of what passed in pytest's cache."""
+    if config.cache is not None:
+        stats = terminalreporter.stats
+        wrong = {r.nodeid for kind in ("failed", "error") for r in stats.get(kind, ())}
+        config.cache.set("ave/passed", sorted({r.nodeid for r in stats.get("passed", ())} - wrong))
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -32,3 +32,10 @@ def test_no_folder_of_tests_is_left_out(request):
     left = request.config.getini("norecursedirs")
     parts = {part for file in TESTS.rglob("test_*.py") for part in file.relative_to(TESTS).parent.parts}
     assert "dist" in parts and not [part for part in parts if any(fnmatch.fnmatch(part, name) for name in left)]
+
+
+def test_what_passed_elsewhere_runs_again_only_where_tools_change_it():
+    items = [types.SimpleNamespace(nodeid=f"tests/{x}") for x in ("a.py::one", "a.py::two[1]", "b.py::one", "c.py::one")]
+    texts = {"tests/a.py": "import toolshed\n", "tests/b.py": "import os\n    from tools import need\n", "tests/c.py": "from tools import find\n"}
+    assert [x.nodeid for x in conftest.done(items, {x.nodeid for x in items} - {"tests/a.py::one"}, texts.__getitem__)] == ["tests/a.py::two[1]"]
+    assert conftest.done(items, set(), texts.__getitem__) == []
