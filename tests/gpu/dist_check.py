@@ -158,6 +158,7 @@ class Checks:
             group.RECORDED = recorded
             for rows, k, n in ((48, 64, 96), (2048, 1024, 1024), (1024, 4096, 8192)):
                 self.recorded_products(rng, rows, k, n)
+        group.RECORDED = False
 
     def recorded_products(self, rng: random.Random, rows: int, k: int, n: int) -> None:
         """Fused products that are recorded once, with calls that are not between the runs."""

@@ -7,7 +7,7 @@ H200, driver 580, 2026-11-21, L2 full of data that is to be written back): bytes
 at each of nine shapes. The model of the second is `hopper_rule.times`, which was fitted to products of 16 rows and
 more, and is too fast where memory decides: no product is taken to be faster than its bytes, and this one is behind
 them, up to some size. What that is, and what rows off lines of 128 bytes cost, comes from 63 drawn shapes (one H200,
-2026-11-27); what it costs to bring a tile together, and how sizes of gigabytes are read, from 84 (three H200,
+2026-11-27); what it costs to bring a tile together, and how sizes of gigabytes are read, from 83 (three H200,
 2026-11-28), which `tests/avelang_kernels/test_hopper_few.py` holds the choice against."""
 
 from __future__ import annotations
