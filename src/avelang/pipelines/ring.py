@@ -12,6 +12,7 @@ import avelang
 import avelang.language as al
 
 RELAXED = 1  # semantics of an arrival that orders no memory
+OWN = 2  # of one that orders it for the thread's own block alone, in one instruction for all blocks
 MOST_LOADS = 63  # loads that AMD's S_WAITCNT can leave in flight
 
 
@@ -100,10 +101,7 @@ class MbarrierRing:
         if CLUSTER > 1:
             m, n, k = cluster_coords(self.CLUSTER_M, self.CLUSTER_N, self.CLUSTER_K)
             if t < CLUSTER and (t % self.CLUSTER_M == m or t // self.CLUSTER_M == n):
-                if ORDERED and t % self.CLUSTER_M == m and t // self.CLUSTER_M == n:
-                    al.nvvm.mbarrier_arrive(self.empty[stage])
-                else:
-                    al.nvvm.mbarrier_arrive_cluster(self.empty[stage], k * CLUSTER + t, RELAXED)
+                al.nvvm.mbarrier_arrive_cluster(self.empty[stage], k * CLUSTER + t, OWN if ORDERED else RELAXED)
         elif t == 0:
             al.nvvm.mbarrier_arrive(self.empty[stage])
 

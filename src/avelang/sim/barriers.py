@@ -158,6 +158,11 @@ class WatchedMBarrier:
     def __init__(self, bar: MBarrierState, clocks: Clocks | None, wave: int, arrived: Callable[[], None] | None = None):
         self.bar, self.clocks, self.wave, self.arrived = bar, clocks, wave, arrived
 
+    @property
+    def elsewhere(self) -> bool:
+        """Whether it is another block's."""
+        return self.arrived is not None
+
     def arrive(self, count: int, lane: int, relaxed: bool = False) -> None:
         """`count` arrivals, which release what the wave has done unless `relaxed`."""
         if self.arrived is not None:

@@ -3,8 +3,12 @@ NVIDIA's Hopper (sm_90a) whose sums are promoted to f32 every 128 elements along
 
 A scale is for one row or for 128 of them, by 128 elements along K: one stage of the ring. Tensor cores add up a stage,
 with the some 14 bits that fp8 sums have there; then each lane multiplies its sums by the scales of its rows and columns
-and adds them to totals in f32, in registers of its own. While one warpgroup does so, another one's products run.
-Three warps of the producers bring scales to the stages, by plain loads: they may lie anywhere, with any strides.
+and adds them to totals in f32, in registers of its own. While one warpgroup does so, another one's products run: two
+that have one accumulator each keep out of step by a barrier (`begin_products`), and what a step needs beside its
+products, such as scales and the next stage, is there before they end.
+
+Scales come to the stages by bulk copies where those of rows lie side by side, as cuBLASLt wants them, and by plain loads
+of three warps of the producers anywhere else: with any strides.
 
 Sources: DeepSeek-V3 Technical Report, 3.3.2, "Increasing Accumulation Precision"; PTX ISA 9.0, 9.7.15.5.2
 (wgmma.mma_async, scale-d)."""
@@ -21,7 +25,7 @@ from avelang.pipelines.epilogue import STORE_BARRIER, TmaEpilogue
 from avelang.pipelines.fixup import FixupEpilogue, workspace
 from avelang.pipelines.ring import cluster_coords, mbarrier_ring
 from avelang.pipelines.warp_specialized import GROUP, INNER, PATTERN, ROWS, UNIT, descriptor, produce
-from avelang_kernels.arrays import DTYPES, multiprocessors, named
+from avelang_kernels.arrays import DTYPES, address, multiprocessors, named
 from avelang_kernels.matmul.hopper_gemm import begin, operands_of, scheduler_of, threads, units_of
 from avelang_kernels.matmul.hopper_tiles import BESIDE, MOST_STAGES, SHARED, GemmTile
 from avelang_kernels.matmul.hopper_types import product_of, products
@@ -30,7 +34,7 @@ from avelang_kernels.workspaces import workspace_for
 
 BLOCK = 128  # elements along K that share a scale, and rows or columns that do where a scale is for several
 LOADERS = 3  # warps that load scales, at the most
-TURN_BARRIER = 8  # named barrier of the first consumer's turn; the others' follow
+TURN_BARRIER = 8  # named barrier of two consumers that begin products in turn
 
 
 @avelang.struct
@@ -57,7 +61,7 @@ def produce_scales(
     warps than stages: else one could ask for a phase of a stage two phases early. scales: (stages, rows and
     columns)."""
     cluster_m, cluster_n, _ = cluster_coords(G.cluster_m, G.cluster_n, 1)
-    COLUMNS = scales.shape[1] - G.m
+    COLUMNS = G.n // WIDE
     state, turn = ring.producer(), al.convert(0, al.u32)
     for index in al.range(span[0], span[1], span[2]):
         work = scheduler.work_tile(index, cluster_m, cluster_n)
@@ -77,6 +81,47 @@ def produce_scales(
                     if COLUMNS % 32 == 0 or i * 32 + lane < COLUMNS:
                         scales[state.stage, G.m + i * 32 + lane] = cols[i]
                 ring.commit(state)
+            state.advance()
+            turn = al.select(turn == min(LOADERS, G.stages) - 1, 0, turn + 1)
+
+
+@avelang.jit
+def clear(scales: Any):
+    """Zeros in all stages, by all threads: bulk copies leave out rows that a tile does not have."""
+    flat, COUNT = al.view(scales, al.Tensor((scales.shape[0] * scales.shape[1], 1), al.f32)), al.block_dim(0)
+    t = al.thread_id(0)
+    for i in al.range(t, flat.shape[0], COUNT):
+        flat[i, 0] = 0.0
+    al.nvvm.fence_proxy_async_shared()
+    al.syncthreads()  # the cluster's barrier behind this is relaxed
+
+
+@avelang.jit
+def copy_scales(
+    G: Any, WIDE: Any, ring: Any, scheduler: Any, span: Any, left: Any, right: Any, k: Any, scales: Any, warp: Any
+):
+    """The same by one thread of each warp, where scales of rows lie side by side: a bulk copy brings those that the
+    tile has; others are of no use, and stay as they are."""
+    cluster_m, cluster_n, _ = cluster_coords(G.cluster_m, G.cluster_n, 1)
+    rows = al.make_tensor(left.memory, al.f32, al.make_layout(((k + BLOCK - 1) // BLOCK, left.rows), (left.along, 1)))
+    state, turn = ring.producer(), al.convert(0, al.u32)
+    for index in al.range(span[0], span[1], span[2]):
+        work = scheduler.work_tile(index, cluster_m, cluster_n)
+        first = work.k[0] // BLOCK
+        size = al.select(work.a[0] < left.rows, min(left.rows - work.a[0], G.m), 0) * al.f32.bytes
+        for step in al.range(work.steps(G.k)):
+            if turn == warp:
+                cols = al.make_local((G.n // WIDE,), al.f32)
+                for i in range(G.n // WIDE):
+                    cols[i] = right.at(work.b[0] + i * WIDE, first + step)
+                ring.acquire(state)
+                for i in range(G.n // WIDE):
+                    scales[state.stage, G.m + i] = cols[i]
+                al.nvvm.mbarrier_arrive_expect_tx(ring.full[state.stage], size)  # behind what it stored
+                if size > 0:
+                    source = al.subview(rows, (first + step, work.a[0]), (1, 1), (1, 1))
+                    to = al.subview(scales, (state.stage, 0), (1, G.m), (1, 1))
+                    al.nvvm.cp_async_bulk_load(to, source, size, ring.full[state.stage])
             state.advance()
             turn = al.select(turn == min(LOADERS, G.stages) - 1, 0, turn + 1)
 
@@ -123,41 +168,39 @@ def promote(total: Any, acc: Any, rows: Any, cols: Any):
 
 
 @avelang.jit
-def multiply_stage(G: Any, a: Any, b: Any, stage: Any, block: Any, acc: Any, mma: Any, TURNS: Any = False):
-    """Begins the product of a stage for 64 rows, the `block`-th of the tile; what `acc` had is forgotten. TURNS: the
-    last instruction is a group of its own."""
-    rows, DOWN = descriptor(al.subview(a, (stage, block * (ROWS * G.k)), (1, ROWS * G.k), (1, 1)), False)
-    cols, RIGHT = descriptor(b[stage], False)
+def multiply_stage(G: Any, first: Any, stage: Any, BELOW: Any, acc: Any, mma: Any):
+    """Begins the product of a stage for 64 rows; what `acc` had is forgotten. `first`: descriptors of the consumer's rows
+    and of B in the first stage; BELOW: how many blocks of 64 rows lie between those rows and these."""
+    at = al.convert(stage, al.u64)
+    rows = first[0] + at * (G.m * PATTERN // UNIT) + BELOW * (ROWS * PATTERN // UNIT)
+    cols = first[1] + at * (G.n * PATTERN // UNIT)
     acc = al.nvvm.wgmma_fence_acc(acc)
     for i in range(PATTERN // INNER):
-        acc = mma(rows + i * DOWN, cols + i * RIGHT, acc, 0 if i == 0 else 1)
-        if TURNS and i == PATTERN // INNER - 2:
-            al.nvvm.wgmma_commit_group()
+        acc = mma(rows + i * (INNER // UNIT), cols + i * (INNER // UNIT), acc, 0 if i == 0 else 1)
     al.nvvm.wgmma_commit_group()
     return acc
 
 
 @avelang.jit
-def take_turn(TURNS: Any, CONSUMERS: Any, consumer: Any):
-    """Waits for the warpgroup's turn to begin products."""
-    if TURNS:
-        al.nvvm.barrier_sync(TURN_BARRIER + consumer, 2 * GROUP)
-
-
-@avelang.jit
-def pass_turn(TURNS: Any, CONSUMERS: Any, consumer: Any):
-    """Gives the turn to the next warpgroup, when the last instruction is left: it runs while the turn passes."""
-    if TURNS:
-        al.nvvm.wgmma_wait_group(1)
-        al.nvvm.barrier_arrive(TURN_BARRIER + (consumer + 1) % CONSUMERS, 2 * GROUP)
+def begin_products(G: Any, first: Any, stage: Any, BELOW: Any, consumer: Any, acc: Any, mma: Any):
+    """The same in turn, where there are two consumers: the first one begins behind the second one, which goes on when
+    the first one has. So one multiplies while the other one's sums are promoted; else both would do the same at a
+    time."""
+    if G.consumers == 2:
+        if consumer == 0:
+            al.nvvm.barrier_sync(TURN_BARRIER, 2 * GROUP)
+    acc = multiply_stage(G, first, stage, BELOW, acc, mma)
+    if G.consumers == 2:
+        if consumer == 1:
+            al.nvvm.barrier_sync(TURN_BARRIER, 2 * GROUP)
+    return acc
 
 
 @avelang.jit
 def one_ahead(
     G: Any,
     WIDE: Any,
-    a: Any,
-    b: Any,
+    first: Any,
     ring: Any,
     state: Any,
     work: Any,
@@ -178,19 +221,19 @@ def one_ahead(
 
     total = al.full((G.n // 2,), 0.0, al.f32)
     x, y = factors()
-    acc = multiply_stage(G, a, b, state.stage, consumer, acc, mma)
+    acc = multiply_stage(G, first, state.stage, 0, acc, mma)
     before = state.stage
     state.advance()
     for _ in al.range((steps - 1) // 2):
         x1, y1 = factors()
-        other = multiply_stage(G, a, b, state.stage, consumer, other, mma)
+        other = multiply_stage(G, first, state.stage, 0, other, mma)
         acc = al.nvvm.wgmma_wait_acc(acc, 1)
         ring.release(before, t % 32, True)
         before = state.stage
         state.advance()
         total = promote(total, acc, x, y)
         x, y = factors()
-        acc = multiply_stage(G, a, b, state.stage, consumer, acc, mma)
+        acc = multiply_stage(G, first, state.stage, 0, acc, mma)
         other = al.nvvm.wgmma_wait_acc(other, 1)
         ring.release(before, t % 32, True)
         before = state.stage
@@ -198,7 +241,7 @@ def one_ahead(
         total = promote(total, other, x1, y1)
     if steps % 2 == 0:
         x1, y1 = factors()
-        other = multiply_stage(G, a, b, state.stage, consumer, other, mma)
+        other = multiply_stage(G, first, state.stage, 0, other, mma)
         acc = al.nvvm.wgmma_wait_acc(acc, 1)
         ring.release(before, t % 32, True)
         before = state.stage
@@ -218,9 +261,7 @@ def one_ahead(
 def scaled_mainloop(
     G: Any,
     WIDE: Any,
-    TURNS: Any,
-    a: Any,
-    b: Any,
+    first: Any,
     ring: Any,
     state: Any,
     work: Any,
@@ -233,29 +274,41 @@ def scaled_mainloop(
     """The totals of a consumer's rows, (n / 2,) or (2, n / 2), and its accumulator, whose registers the next tile
     uses."""
     row = consumer * (ROWS * G.row_blocks) + t // 32 * 16 + t % 32 // 4
-    upper = al.full((G.n // 2,), 0.0, al.f32)
-    lower = al.full((G.n // 2,), 0.0, al.f32)
-    for _ in al.range(work.steps(G.k)):
-        ring.wait(state)
+    upper, lower = al.full((G.n // 2,), 0.0, al.f32), al.full((G.n // 2,), 0.0, al.f32)
+
+    def factors():
         x = scales_of_rows(scales, state.stage, row)
         y = scales_of_columns(G, WIDE, scales, state.stage, t % 32)
-        x2 = scales_of_rows(scales, state.stage, row + ROWS) if G.row_blocks == 2 else None
-        take_turn(TURNS, G.consumers, consumer)
-        acc = multiply_stage(G, a, b, state.stage, consumer * G.row_blocks, acc, mma, TURNS)
-        pass_turn(TURNS, G.consumers, consumer)
+        return x, y, scales_of_rows(scales, state.stage, row + ROWS) if G.row_blocks == 2 else None
+
+    ring.wait(state)
+    acc = begin_products(G, first, state.stage, 0, consumer, acc, mma)
+    for _ in al.range(work.steps(G.k) - 1):
+        x, y, below = factors()
+        if G.row_blocks == 2:
+            acc = al.nvvm.wgmma_wait_acc(acc, 0)
+            upper = promote(upper, acc, x, y)
+            acc = begin_products(G, first, state.stage, 1, consumer, acc, mma)
+        before = state.stage
+        state.advance()
+        ring.wait(state)
         acc = al.nvvm.wgmma_wait_acc(acc, 0)
         if G.row_blocks == 2:
-            upper = promote(upper, acc, x, y)
-            take_turn(TURNS, G.consumers, consumer)
-            acc = multiply_stage(G, a, b, state.stage, consumer * G.row_blocks + 1, acc, mma, TURNS)
-            pass_turn(TURNS, G.consumers, consumer)
-            acc = al.nvvm.wgmma_wait_acc(acc, 0)
-            ring.release(state.stage, t % 32, True)
-            lower = promote(lower, acc, x2, y)
+            lower = promote(lower, acc, below, y)
         else:
-            ring.release(state.stage, t % 32, True)
             upper = promote(upper, acc, x, y)
-        state.advance()
+        ring.release(before, t % 32, True)
+        acc = begin_products(G, first, state.stage, 0, consumer, acc, mma)
+    x, y, below = factors()
+    acc = al.nvvm.wgmma_wait_acc(acc, 0)
+    if G.row_blocks == 2:
+        upper = promote(upper, acc, x, y)
+        acc = al.nvvm.wgmma_wait_acc(begin_products(G, first, state.stage, 1, consumer, acc, mma), 0)
+        lower = promote(lower, acc, below, y)
+    else:
+        upper = promote(upper, acc, x, y)
+    ring.release(state.stage, t % 32, True)
+    state.advance()
     if G.row_blocks == 1:
         return upper, acc
     both = al.make_local((2, G.n // 2), al.f32)
@@ -268,7 +321,6 @@ def consume_scaled(
     G: Any,
     WIDE: Any,
     AHEAD: Any,
-    TURNS: Any,
     a: Any,
     b: Any,
     ring: Any,
@@ -282,22 +334,29 @@ def consume_scaled(
 ):
     """A warpgroup's part: its rows of each unit, given to the epilogue."""
     cluster_m, cluster_n, _ = cluster_coords(G.cluster_m, G.cluster_n, 1)
+    own = al.subview(a, (0, consumer * (G.row_blocks * ROWS * G.k)), (1, ROWS * G.k), (1, 1))
+    first = descriptor(own, False)[0], descriptor(b[0], False)[0]
     state = ring.consumer()
     acc = al.full((G.n // 2,), 0.0, al.f32)
     other = al.full((G.n // 2,), 0.0, al.f32) if AHEAD else None
-    if TURNS:
-        if consumer == G.consumers - 1:
-            al.nvvm.barrier_arrive(TURN_BARRIER, 2 * GROUP)
     for index in al.range(span[0], span[1], span[2]):
         work = scheduler.work_tile(index, cluster_m, cluster_n)
         if AHEAD:
-            total, acc, other = one_ahead(G, WIDE, a, b, ring, state, work, consumer, t, scales, acc, other, mma)
+            total, acc, other = one_ahead(G, WIDE, first, ring, state, work, consumer, t, scales, acc, other, mma)
         else:
-            total, acc = scaled_mainloop(G, WIDE, TURNS, a, b, ring, state, work, consumer, t, scales, acc, mma)
+            total, acc = scaled_mainloop(G, WIDE, first, ring, state, work, consumer, t, scales, acc, mma)
         epilogue(total, work, consumer, t)
-    if TURNS:
-        if consumer == 0:
-            al.nvvm.barrier_sync(TURN_BARRIER, 2 * GROUP)
+
+
+def padded(count: int) -> int:
+    """Scales of a stage in shared memory: a bulk copy writes to multiples of 16 bytes."""
+    return -(-count // 4) * 4
+
+
+def side_by_side(left: ScaleOperand, right: ScaleOperand, m: int) -> bool:
+    """Whether bulk copies can bring the scales of A's rows: they lie side by side, on multiples of 16 bytes."""
+    runs = left.each == 1 and left.across == 1 and left.along % 4 == 0 and m % 4 == 0
+    return runs and right.each != 1 and address(left.memory) % 16 == 0
 
 
 def width(tile: GemmTile, each: int) -> int:
@@ -312,7 +371,7 @@ def buffers(tile: GemmTile, size: int) -> int:
 
 def fitted(tile: GemmTile, size: int, each: int) -> GemmTile:
     """The tile with as many stages as shared memory holds, for outputs of `size` bytes an element."""
-    scales = 4 * (tile.m + max(tile.n // width(tile, each), 1))
+    scales = 4 * padded(tile.m + max(tile.n // width(tile, each), 1))
     staged = tile.staged(size) // tile.buffers(size) * buffers(tile, size)
     stages = (SHARED - BESIDE - staged) // ((tile.m + tile.n) * PATTERN + scales)
     return tile._replace(stages=min(MOST_STAGES, stages))
@@ -320,15 +379,16 @@ def fitted(tile: GemmTile, size: int, each: int) -> GemmTile:
 
 @functools.cache
 def build(tile: GemmTile, dtype: al.DType, other: al.DType, out: al.DType, each: tuple[int, int], bias: Any = None,
-    ahead: bool = False, turns: bool = False) -> Any:  # fmt: skip
+    ahead: bool = False, side: bool = False) -> Any:  # fmt: skip
     """The kernel for a tile and the types of A, B and C. `each`: rows of A and of B that share a scale, 1 or `BLOCK`;
-    `bias`: its dtype. `ahead`: two accumulators; `turns`: consumers begin products in turn."""
+    `bias`: its dtype. `ahead`: two accumulators; `side`: scales of A's rows lie side by side (`side_by_side`)."""
     product = products()[dtype, other]
     STEP, wgmma = product.step, getattr(al.nvvm, f"wgmma_{product.mma}")
     G, (A_BOX, B_BOX) = tile.block(dtype), tile.boxes(STEP, False, False)
     PIECE, BUFFERS = tile.piece(out.bytes), buffers(tile, out.bytes)
     f32: Any = al.f32
     split, WIDE = tile.split != 1, width(tile, each[1])
+    SCALES = padded(tile.m + tile.n // WIDE)
     SUMS, COUNTERS = (al.Pointer(f32), al.Pointer(al.u32)) if split else (al.constexpr, al.constexpr)
     BIAS: Any = al.constexpr if bias is None else al.Pointer(bias)
 
@@ -346,8 +406,10 @@ def build(tile: GemmTile, dtype: al.DType, other: al.DType, out: al.DType, each:
         staged = al.make_shared((G.consumers, BUFFERS, ROWS, PIECE * out.bytes // UNIT, UNIT // out.bytes), out, 1024)
         added = None if bias is None else al.make_tensor(bias_of, bias, al.make_layout((n,)))
         epilogue: Any = TmaEpilogue(C, staged, added)
-        scales = al.make_shared((G.stages, G.m + G.n // WIDE), f32)
-        ring = mbarrier_ring(G.stages, 4 * G.sharers, G.cluster_m, G.cluster_n, PRODUCERS=33)
+        scales = al.make_shared((G.stages, SCALES), f32, 16)
+        ring = mbarrier_ring(G.stages, 4 * G.sharers, G.cluster_m, G.cluster_n, PRODUCERS=2 if side else 33)
+        if side:
+            clear(scales)
         begin(G, (A, B, C), ring, epilogue)
         scheduler = scheduler_of(tile, m, n, k, STEP)
         if split:
@@ -360,12 +422,15 @@ def build(tile: GemmTile, dtype: al.DType, other: al.DType, out: al.DType, each:
             al.nvvm.setmaxnreg_dec(G.registers[0])
             if t == 0:
                 produce(G, A, B, a, b, ring, scheduler, span)
+            elif side:
+                if t % 32 == 0:
+                    copy_scales(G, WIDE, ring, scheduler, span, left, right, k, scales, t // 32 - 1)
             elif t >= 32:
                 produce_scales(G, WIDE, ring, scheduler, span, left, right, scales, t // 32 - 1, t % 32)
         else:
             al.nvvm.setmaxnreg_inc(G.registers[1])
             consumer, t = t // GROUP - 1, t % GROUP
-            consume_scaled(G, WIDE, ahead, turns, a, b, ring, scheduler, span, consumer, t, scales, wgmma, epilogue)
+            consume_scaled(G, WIDE, ahead, a, b, ring, scheduler, span, consumer, t, scales, wgmma, epilogue)
             if t == 0:
                 al.nvvm.cp_async_bulk_wait_group_read(0)  # as of `warp_specialized.run`
 
@@ -396,7 +461,7 @@ def scaled_tile(m: int, n: int, k: int, sms: int, size: int, each: tuple[int, in
 
 
 def launch(a: Any, b: Any, out: Any, left: ScaleOperand, right: ScaleOperand, to: al.DType, *, bias: Any = None,
-    added: al.DType | None = None, tile: GemmTile | None = None, ahead: bool | None = None, turns: bool = False,
+    added: al.DType | None = None, tile: GemmTile | None = None, ahead: bool | None = None,
     blocks: int | None = None, **options: Any) -> None:  # fmt: skip
     """The launch for a (m, k), b (n, k), both with rows as TMA reads them, and out (m, n), of the type `to`, with rows
     that it can store. `left`, `right`: scales; `added`: the dtype of the bias."""
@@ -419,8 +484,9 @@ def launch(a: Any, b: Any, out: Any, left: ScaleOperand, right: ScaleOperand, to
         options |= {"bias_of": bias}
     each = left.each, right.each
     # Two accumulators, and the totals, where registers hold them.
-    ahead = tile.n <= 128 and tile.row_blocks == 1 and not turns if ahead is None else ahead
-    kernel = build(tile._replace(split=split), product.a, product.b, to, each, added, ahead, turns)
+    ahead = tile.n <= 128 and tile.row_blocks == 1 if ahead is None else ahead
+    side = side_by_side(left, right, m)
+    kernel = build(tile._replace(split=split), product.a, product.b, to, each, added, ahead, side)
     kernel[runs * tile.cluster, threads(tile)](
         a, b, out, m, n, k, *left[:3], *right[:3], cluster=(tile.cluster, 1, 1), **options
     )

@@ -22,6 +22,8 @@ from avelang.isa.wave_protocol import Machine, Waiting
 
 SM_90 = frozenset({"sm_90"})
 DIM = Param("dim", "const", "0, 1 or 2", range=(0, 2))
+# By `relaxed` of an arrival at another block's mbarrier: semantics and scope. None said means release, for the block.
+REACHES = {0: ".release.cluster", 1: ".relaxed.cluster", 2: ""}
 RANK = Param("rank", u32, "which block of the cluster, by its rank")
 WINDOW = 24  # bits: an address in another block's shared memory is its offset there, and the rank above
 
@@ -164,7 +166,8 @@ def _store_async(n: int) -> Callable[..., None]:
 
 def _arrive_remote(wave: Machine, bar: TensorRef, rank: np.ndarray, relaxed: int) -> None:
     for lane in np.flatnonzero(wave.active).tolist():
-        wave.mbarrier(lane, int(bar.address[lane]), int(rank[lane])).arrive(1, lane, bool(relaxed))
+        found = wave.mbarrier(lane, int(bar.address[lane]), int(rank[lane]))
+        found.arrive(1, lane, relaxed == 1 or (relaxed == 2 and found.elsewhere))
 
 
 def _memory_rows() -> None:
@@ -198,14 +201,14 @@ def _memory_rows() -> None:
             llvm={"nvptx": Asm(remote("<tile>", f"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{v}.b32 "
             f"[a], {words}, [m];", "bar"))}))  # fmt: skip
     relaxed = Param("relaxed", "const", "1: orders none of the thread's accesses before the arrival. Enough for those "
-        "of wgmma and of the copy " "engine that are complete; the fence of the other form takes some 1000 cycles",
-        range=(0, 1), default=0)
+        "of wgmma and of the copy engine that are complete; 0, the form that orders them, takes some 1000 cycles. "
+        "2: orders them for the thread's own block, and none for another", range=(0, 2), default=0)
     register(Row("nvvm.mbarrier_arrive_cluster", (BAR, RANK, relaxed), None, "One arrival for each active lane on the "
         "mbarrier that another block of the " "cluster has at this place.",
         "PTX ISA 9.0, 9.7.13.15.13, mbarrier.arrive", SM_90, _arrive_remote, EFFECTS, lambda b, bar, rank,
         relaxed: change(b, peer(b, bar, rank), b.const(-1, u64)),
         llvm={"nvptx": Asm(lambda attrs: remote("<bar>",
-        f"mbarrier.arrive.{'relaxed' if attrs['relaxed'] else 'release'}.cluster.shared::cluster.b64 _, [a];"))}))
+        f"mbarrier.arrive{REACHES[attrs['relaxed']]}.shared::cluster.b64 _, [a];"))}))
 
 
 _id_rows()
