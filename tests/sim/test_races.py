@@ -222,7 +222,7 @@ def across(B: al.Tensor((2, 32), al.i32), how: al.constexpr):
         al.nvvm.cluster_arrive(1)
         al.nvvm.cluster_wait()
     elif how != "none":
-        al.nvvm.mbarrier_arrive_cluster(bar, rank ^ 1, 1 if how == "relaxed" else 0)
+        al.nvvm.mbarrier_arrive_cluster(bar, rank ^ 1, 1 if how == "relaxed" else 2 if how == "own" else 0)
         al.nvvm.mbarrier_wait(bar, 0)
     B[rank, t] = s[t, 0]  # read
     al.nvvm.cluster_arrive(1)
@@ -236,11 +236,37 @@ def test_clusters_order(how):
     assert (out == 5).all()
 
 
-@pytest.mark.parametrize(("how", "texts"), [("none", ("# sent", "# read")), ("relaxed", ("# sent", "# read")), ("relaxed barrier", ("# sent", "# read")), ("unmade", ("# own", "# sent"))])
+@pytest.mark.parametrize(("how", "texts"), [("none", ("# sent", "# read")), ("relaxed", ("# sent", "# read")), ("own", ("# sent", "# read")), ("relaxed barrier", ("# sent", "# read")), ("unmade", ("# own", "# sent"))])
 def test_clusters_race(how, texts):
     e = refused(across, np.zeros((2, 32), np.int32), block=32, grid=2, cluster=2, values={"how": how}, races=True)
     lines = {line_of(across, text) for text in texts}
     assert e.code == "X006" and e.span is not None and e.span.line in lines and f"line {(lines - {e.span.line}).pop()}" in e.message
+
+
+@avelang.jit
+def within(B: al.Tensor((2, 32), al.i32), relaxed: al.constexpr):
+    """A warp hands something to another one of its block by an arrival that could reach the other block."""
+    s, bar, t = al.make_shared((32, 1), al.i32), al.make_shared((1,), al.u64), al.thread_id(0)
+    rank = al.nvvm.cluster_rank()
+    if t == 0:
+        al.nvvm.mbarrier_init(bar, 32)
+    al.nvvm.cluster_arrive()
+    al.nvvm.cluster_wait()
+    if t < 32:
+        s[t, 0] = 5
+        al.nvvm.mbarrier_arrive_cluster(bar, rank, relaxed)
+    else:
+        al.nvvm.mbarrier_wait(bar, 0)
+        B[rank, t - 32] = s[t - 32, 0]
+    al.nvvm.cluster_arrive(1)
+    al.nvvm.cluster_wait()
+
+
+def test_an_arrival_that_orders_for_the_own_block():
+    out = np.zeros((2, 32), np.int32)
+    launched(within, out, block=64, grid=2, cluster=2, values={"relaxed": 2}, races=True)
+    assert (out == 5).all()
+    assert refused(within, out, block=64, grid=2, cluster=2, values={"relaxed": 1}, races=True).code == "X006"
 
 
 @avelang.jit

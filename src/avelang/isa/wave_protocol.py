@@ -78,6 +78,11 @@ class AsyncCopy(Protocol):
 class MBarrier(Protocol):
     """An mbarrier object, in the hands of a wave."""
 
+    @property
+    def elsewhere(self) -> bool:
+        """True where another block of the cluster has it."""
+        ...
+
     def arrive(self, count: int, lane: int, relaxed: bool = False) -> None:
         """Arrivals; `relaxed`: they say nothing of what the wave itself did before."""
         ...

@@ -6,6 +6,7 @@ import avelang
 import avelang.language as al
 
 RELAXED: int
+OWN: int
 MOST_LOADS: int
 @avelang.struct
 class PipelineState:

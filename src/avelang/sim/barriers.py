@@ -160,7 +160,7 @@ class WatchedMBarrier:
 
     @property
     def elsewhere(self) -> bool:
-        """Whether it is another block's."""
+        """True where another block has it."""
         return self.arrived is not None
 
     def arrive(self, count: int, lane: int, relaxed: bool = False) -> None:

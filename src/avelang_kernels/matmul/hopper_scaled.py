@@ -7,8 +7,8 @@ and adds them to totals in f32, in registers of its own. While one warpgroup doe
 that have one accumulator each keep out of step by a barrier (`begin_products`), and what a step needs beside its
 products, such as scales and the next stage, is there before they end.
 
-Scales come to the stages by bulk copies where those of rows lie side by side, as cuBLASLt wants them, and by plain loads
-of three warps of the producers anywhere else: with any strides.
+Scales come to the stages by bulk copies where those of rows lie side by side, as cuBLASLt wants them, and by plain
+loads of three warps of the producers anywhere else: with any strides.
 
 Sources: DeepSeek-V3 Technical Report, 3.3.2, "Increasing Accumulation Precision"; PTX ISA 9.0, 9.7.15.5.2
 (wgmma.mma_async, scale-d)."""
@@ -169,8 +169,8 @@ def promote(total: Any, acc: Any, rows: Any, cols: Any):
 
 @avelang.jit
 def multiply_stage(G: Any, first: Any, stage: Any, BELOW: Any, acc: Any, mma: Any):
-    """Begins the product of a stage for 64 rows; what `acc` had is forgotten. `first`: descriptors of the consumer's rows
-    and of B in the first stage; BELOW: how many blocks of 64 rows lie between those rows and these."""
+    """Begins the product of a stage for 64 rows; what `acc` had is forgotten. `first`: descriptors of the consumer's
+    rows and of B in the first stage; BELOW: how many blocks of 64 rows lie between those rows and these."""
     at = al.convert(stage, al.u64)
     rows = first[0] + at * (G.m * PATTERN // UNIT) + BELOW * (ROWS * PATTERN // UNIT)
     cols = first[1] + at * (G.n * PATTERN // UNIT)
@@ -354,7 +354,7 @@ def padded(count: int) -> int:
 
 
 def side_by_side(left: ScaleOperand, right: ScaleOperand, m: int) -> bool:
-    """Whether bulk copies can bring the scales of A's rows: they lie side by side, on multiples of 16 bytes."""
+    """True where bulk copies can bring the scales of A's rows: they lie side by side, on multiples of 16 bytes."""
     runs = left.each == 1 and left.across == 1 and left.along % 4 == 0 and m % 4 == 0
     return runs and right.each != 1 and address(left.memory) % 16 == 0
 
@@ -437,9 +437,14 @@ def build(tile: GemmTile, dtype: al.DType, other: al.DType, out: al.DType, each:
     return scaled
 
 
-# Clocks of a stage of a tile, by (rows, columns): from figures of an H200 (`benchmarks/op_scaled.py`).
-CLOCKS = {(256, 128): 1560, (128, 192): 1200, (128, 128): 750, (64, 128): 550, (128, 64): 550, (64, 64): 400}
-CANDIDATES = ((128, 128, 2, 1), (128, 128, 1, 2), (128, 192, 1, 1), (128, 128, 1, 1), (64, 128, 1, 1), (64, 64, 1, 1))
+# Microseconds of a stage and of an epilogue, by the rows and columns of a tile: fitted to 27 products on an H200 (the
+# line "consumers out of step" of `benchmarks/NOTES.md`). A block that shares nothing with another takes longer.
+TIMES = {(256, 128): (0.79, 2.3), (128, 192): (0.58, 1.7), (128, 128): (0.39, 1.3), (128, 64): (0.3, 0.7),
+         (64, 128): (0.27, 0.5), (64, 64): (0.22, 0.2)}  # fmt: skip
+ALONE, PARTS, START = 1.1, 2.4, 5.5  # and of K in parts, and of a launch
+CANDIDATES = ((128, 128, 2, 1), (128, 128, 1, 2), (256, 128, 1, 2), (256, 128, 2, 1), (128, 192, 2, 1),
+              (128, 192, 1, 2), (128, 192, 1, 1), (128, 128, 1, 1), (64, 128, 2, 1), (64, 128, 1, 1),
+              (64, 64, 1, 1))  # fmt: skip
 
 
 @functools.lru_cache(maxsize=4096)
@@ -449,12 +454,15 @@ def scaled_tile(m: int, n: int, k: int, sms: int, size: int, each: tuple[int, in
     shapes = ((128, 64, 1, 1), (64, 64, 1, 1)) if each[1] == 1 else CANDIDATES
     best: Any = None
     for high, wide, cluster_m, cluster_n in shapes:
-        tile = fitted(GemmTile(high, wide, 0, cluster_m, cluster_n), size, each[1])
+        bare = GemmTile(high, wide, 0, cluster_m, cluster_n, row_blocks=2 if high == 256 else 1)
+        tile = fitted(bare, size, each[1])
         tiles = -(-m // (tile.m * tile.cluster_m)) * -(-n // (tile.n * tile.cluster_n))
         steps, resident = -(-k // BLOCK), max(1, sms // tile.cluster)
-        splits = max(1, min(resident // tiles, steps // 4, 8)) if tile.m == ROWS else 1
-        rounds = -(-tiles * splits // resident)
-        time = rounds * (-(-steps // splits) * CLOCKS[high, wide] + 2500 + (4000 if splits > 1 else 0))
+        parts = min(resident // tiles, steps // 4, 8) if (tile.m, tile.cluster) == (ROWS, 1) else 1
+        splits = max(1, parts)
+        rounds, (stage, rest) = -(-tiles * splits // resident), TIMES[high, wide]
+        stage *= ALONE if tile.cluster == 1 else 1
+        time = START + rounds * (-(-steps // splits) * stage + rest) + (PARTS if splits > 1 else 0)
         if best is None or time < best[0]:
             best = time, tile._replace(split=splits)
     return best[1]
