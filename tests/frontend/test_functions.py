@@ -211,6 +211,32 @@ def test_every_path_returns_one_kind_of_thing():
     refused(b, "T075", "`mixed`", "a tuple")
 
 
+def test_what_is_none_at_compile_time_is_returned():
+    @jit
+    def half(x):
+        if x is None:
+            return x
+        return x // 2
+
+    @jit
+    def bare(x):
+        if x is None:
+            return
+        return x
+
+    def a(out: I):
+        t = al.convert(al.thread_id(0), al.i32)
+        out[t] = 7 if half(None) is None else t
+        if t > 3:
+            out[t] = 7 if half(t) is None else half(t)
+
+    def b(out: I):
+        out[0] = 7 if bare(None) is None else 8
+
+    assert lanes(a).tolist() == [7] * 4 + [t // 2 for t in range(4, 64)]
+    refused(b, "T073", "`bare`")
+
+
 def test_a_plain_function_is_not_called():
     def k(out: I):
         out[0] = plain(1)  # <-

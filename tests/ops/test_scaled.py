@@ -98,6 +98,19 @@ def test_integers():
         np.testing.assert_allclose(got, want, rtol=1e-6)
 
 
+@pytest.mark.parametrize("bias", [None, np.float32], ids=["", "bias"])
+@pytest.mark.parametrize("kinds", [("number", "rows"), ("rows", "number"), ("number", "number")], ids="-".join)
+@pytest.mark.parametrize("dtype", [np.int8, E4])
+def test_numbers_beside_scales_of_rows_on_hopper(dtype, kinds, bias):
+    rng = np.random.default_rng(12)
+    a, b = (rng.integers(-100, 100, (r, 32)).astype(dtype) for r in (20, 24))
+    sa, sb = (1.5 if kind == "number" else rng.random((r, 1), np.float32) for kind, r in zip(kinds, (20, 24)))
+    added = None if bias is None else rng.standard_normal(24).astype(bias)
+    want = a.astype(np.float64) @ b.astype(np.float64).T * sa * np.transpose(sb) + (0 if bias is None else added)
+    got = ops.scaled_matmul(a, b.T, sa, np.transpose(sb) if kinds[1] == "rows" else sb, bias=added, out_dtype="float32", target="sm_90a")
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-3 * np.abs(want).max())
+
+
 def test_integers_of_which_128_rows_share_a_scale():
     rng = np.random.default_rng(11)
     a, b = (rng.integers(-128, 128, (r, 64)).astype(np.int8) for r in (140, 272))

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from avelang.base.errors import counted
 from avelang.frontend import foreign_names, shapes, tensor_access
 from avelang.frontend.blocks import block
-from avelang.frontend.constants import LAMBDA, constant
+from avelang.frontend.constants import constant
 from avelang.frontend.frame import MISSING, Frame
 from avelang.frontend.merge import RESULT, RETURNED
 from avelang.frontend.names import DYNAMIC, Pointer, Signals, Tensor, TensorMap, constexpr
@@ -249,7 +249,8 @@ def _other_sign(f: Frame, value: Any, wanted: Tensor, node: ast.AST) -> Any:
 
 
 def _returned(inner: Frame, wanted: Any, value: Any, node: ast.AST) -> Any:
-    if value is None and inner.flow.returns_value and inner.node.name != LAMBDA:
+    # A bare `return`; `return x` may give None, as in Python, where `x` is None at compile time.
+    if inner.flow.returns_value and isinstance(node, ast.Return) and node.value is None:
         inner.fail("T073", node, name=inner.label)
     if wanted is MISSING or (is_void(wanted) and value is None):
         return value
