@@ -81,7 +81,7 @@ def faults(t: MapType, address: int, shape: tuple[int, ...], strides: tuple[int,
     cuTensorMapEncodeTiled)."""
     if len(shape) != t.rank:
         return f"it has {len(shape)} dimensions, the map {t.rank}"
-    if strides and strides[-1] != t.dtype.bytes:
+    if strides and strides[-1] != t.dtype.bytes and shape[-1] != 1:
         return f"the last dimension must be contiguous; its stride is {strides[-1]} bytes"
     if address % 16:
         return f"it begins at {address:#x}, no multiple of 16 bytes"

@@ -167,9 +167,6 @@ def _product(a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, out: Any, fa
                 1.0 if scale_b is None else _by_rows(right[0], right[1], n),
             )
         )
-        if bias is not None and not any(left[1:2] + right[1:2]):
-            # A kernel with a bias reads scales for each row: a stride of 0 gives all the same one.
-            factors = _repeated(one * factor, m), (two if scale_b is not None else 1.0)
         fixed = INVARIANT.fitted(out.dtype.itemsize) if invariant else None
         hopper_gemm.gemm(rows, columns, out, fixed, scale_a=factors[0], scale_b=factors[1], bias=bias, **options)
         return
@@ -198,16 +195,6 @@ def _by_rows(memory: Any, step: int, rows: int) -> Any:
     if not step:
         return memory.reshape(-1)[:1]
     return memory.reshape(-1)[: (rows - 1) * step + 1 : step]
-
-
-def _repeated(scale: Any, rows: int) -> Any:
-    """One scale again and again, without memory for all."""
-    flat = scale.reshape(1)
-    if hasattr(flat, "expand"):
-        return flat.expand(rows)
-    import numpy as np
-
-    return np.broadcast_to(flat, (rows,))
 
 
 def check_chip(chip: str, dtype: str) -> None:

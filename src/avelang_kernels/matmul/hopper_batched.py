@@ -63,6 +63,8 @@ def as_one(x: Any) -> Any:
         return _placed(x, (rows, count * cols), (1, col)) if count == 1 or apart == col * cols else None
     if rows == 1:
         row = apart
+        if row == 1 and col != 1:  # a copy by columns would interleave them
+            return None
     return _placed(x, (count * rows, cols), (row, col)) if count == 1 or apart == row * rows else None
 
 

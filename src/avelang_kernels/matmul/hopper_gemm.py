@@ -132,7 +132,7 @@ def staged_scales(G: Any, scales: Any):
 def early_scales(tile: GemmTile, size: int, scaled: Scaled) -> bool:
     """True where the scales of rows and columns come to shared memory while a tile is multiplied: where there are such,
     one block makes a whole tile, and there is room beside its stages."""
-    if not isinstance(scaled, tuple) or tile.split != 1 or tile.cluster_k > 1:
+    if not isinstance(scaled, tuple) or not any(scaled) or tile.split != 1 or tile.cluster_k > 1:
         return False
     beside = 4 * tile.consumers * (ROWS * tile.row_blocks + tile.n) + 16 * tile.stages + 128
     return tile.stages * (tile.m + tile.n) * PATTERN + tile.staged(size) + beside <= SHARED
@@ -159,7 +159,7 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None
     counters, 0. `scaled`: sums are multiplied by a number, and by so many more in memory; or by numbers in memory for
     rows of A and for rows of B, where the one and the other are not 0; 2: pairs side by side. None: they are not.
     `majors`: neighbors of A lie along M, of B along N: it comes as (k, m), (k, n). `bias`: its dtype; `activation`: of
-    `ACTIVATIONS`; of products without scales. `accumulate`: C is added to. `batch`: A, B and C have a dimension more,
+    `ACTIVATIONS`; of products without scales, or with a tuple of them. `accumulate`: C is added to. `batch`: A, B and C have a dimension more,
     for several products; True for the operand of which each has its own. `early`: scales of rows and
     columns come to shared memory while their tile is multiplied."""
     split, other = tile.split, dtype if other is None else other
@@ -255,7 +255,7 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     is rounded; or of f32 for each row of a, (m,) or (m, 1), and of b, (n,), (n, 1) or (1, n). `precision`, of f32:
     "bf16x3", three products of bf16 with an error of some 2^-16 of |a| |b|, or "tf32", one product that ignores the low
     13 bits of a and b, with one of 2^-9; "bf16x3" when it is None. `bias`: (n,), of the type of a or f32; `activation`:
-    "relu", "silu", "gelu" or "gelu_tanh"; both of bf16 and f16, or with scales for each row, only.
+    "relu", "silu", "gelu" or "gelu_tanh"; for results of floats.
     `accumulate`: the product is added to `out`, of f32, bf16 or f16: rounded to its type, and the sum again.
     `tile`: chosen by shape when it is None; `blocks`: as many as there are multiprocessors. `split`: in place of the
     tile's: parts of K that different blocks multiply, or "stream"; sums of parts are added in the order of K, the same
@@ -274,8 +274,9 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     if product.a == al.f32 and precision != "tf32" and 0 not in (m, n, k):
         a, b = split_f32(a, b, **options)
         k, product = a.shape[1], product_of(a, b)
-    narrow, factors = product.a.bytes == 2, scales(scale_a, scale_b, product.sums == al.i32 != to, (m, n))
-    check_end(product, n, bias, activation, factors[0])
+    narrow, ended = product.a.bytes == 2, bias is not None or activation is not None
+    factors = scales(scale_a, scale_b, product.sums == al.i32 != to or ended and not narrow, (m, n), ended)
+    check_end(to, n, bias, activation)
     if 0 not in (m, n, k):
         check_places(a, b, narrow)
     # The rule counts K in elements of 2 bytes.
@@ -397,12 +398,12 @@ def check_places(a: Any, b: Any, columns: bool) -> None:
             raise argument_error(f"{name}: {why} (pad the rows, and pass a view of the first {x.shape[1]} columns)")
 
 
-def check_end(product: Product, n: int, bias: Any, activation: Any, scaled: Scaled) -> None:
-    """Checks that a product of n columns can have this bias and activation. Raises ValueError (L066)."""
+def check_end(to: al.DType, n: int, bias: Any, activation: Any) -> None:
+    """Checks that results of a type, of n columns, can have this bias and activation. Raises ValueError (L066)."""
     if bias is None and activation is None:
         return
-    if not isinstance(scaled, tuple) and (scaled is not None or product.a.bytes != 2):
-        raise argument_error("bias and activation are for a and b of bf16 or f16, or with scales for each row")
+    if to.is_int:
+        raise argument_error(f"bias and activation are for results of floats; out is of {to}")
     if bias is not None and tuple(bias.shape) != (n,):
         raise argument_error(f"bias is {tuple(bias.shape)}, but the product has {n} columns: it must be {(n,)}")
 

@@ -141,15 +141,17 @@ def kind_of(x: Any, step: int, rows: int) -> int:
     return 2 if step == 1 and rows % 2 == 0 and address(x) % 8 == 0 else 1
 
 
-def scales(a: Any, b: Any, needed: bool, rows: tuple[int, int] = (1, 1)) -> tuple[Scaled, tuple[Any, ...]]:
+def scales(a: Any, b: Any, needed: bool, rows: tuple[int, int] = (1, 1),
+           ended: bool = False) -> tuple[Scaled, tuple[Any, ...]]:  # fmt: skip
     """The scales that a kernel reads from the memory of the device, and its arguments: the product of the numbers that
-    are not in memory, then those that are, of operands with so many rows. None where no sum is scaled."""
+    are not in memory, then those that are, of operands with so many rows. None where no sum is scaled. `ended`: a bias
+    or an activation comes behind them, which kernels have where there may be scales for each row."""
     if a is None and b is None and not needed:
         return None, ()
     found = [None if x is None or isinstance(x, (int, float)) else x for x in (a, b)]
     # A float: of an int for f32 the launcher asks anew each time.
     factor = float(math.prod(float(x) for x in (a, b) if isinstance(x, (int, float))))
-    if all(x is None or math.prod(x.shape) == 1 for x in found):
+    if not ended and all(x is None or math.prod(x.shape) == 1 for x in found):
         arrays = [x.reshape(1) for x in found if x is not None]
         return len(arrays), (factor, *arrays)
     names = "scale_a", "scale_b"

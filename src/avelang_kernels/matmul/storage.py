@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from avelang.pipelines.warp_specialized import UNIT
+from avelang_kernels.arrays import address
 
 
 def strides(x: Any) -> tuple[int, int]:
@@ -18,6 +19,8 @@ def strides(x: Any) -> tuple[int, int]:
 
 def placed(x: Any) -> tuple[bool, bool]:
     """True twice: if TMA can read a matrix by its rows, and by its columns."""
+    if address(x) % UNIT:
+        return False, False
     (row, col), unit = strides(x), UNIT // x.dtype.itemsize
     short, narrow = x.shape[0] == 1, x.shape[1] == 1
     apart = [count == 1 or (step > 0 and step % unit == 0) for count, step in zip(x.shape, (row, col), strict=True)]
@@ -45,6 +48,8 @@ def misplaced(x: Any, columns: bool = True) -> str:
     if any(placed(x)[: 1 + columns]):
         return ""
     row, col = strides(x)
+    if address(x) % UNIT:
+        return f"it must begin at a multiple of {UNIT} bytes, and begins at {address(x):#x}"
     if not columns and col != 1:
         return f"elements of a row must be neighbors, and are {col} elements apart"
     if 1 not in (row, col):
