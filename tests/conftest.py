@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import importlib.util
 import json
 import os
@@ -12,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -46,9 +48,14 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 10, 10)  # a compiler makes many objects, few of them in cycles
 
 
+# The names of the cases that take long, and when none of them begins any more.
+_LONG = pytest.StashKey[tuple[set[str], float]]()
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out the cases that tests/thorough.txt leaves out")
     parser.addoption("--rest", action="store_true", help="leave out what passed on the bare machine, of this commit")
+    parser.addoption("--minutes", type=float, help="begin no case that tests/thorough.txt leaves out when so many are over; the commit draws their order")
 
 
 def rare(items: list[pytest.Item], table: str) -> list[pytest.Item]:
@@ -72,23 +79,42 @@ def done(items: list[pytest.Item], passed: set[str], text: Callable[[str], str])
     return [item for item in items if item.nodeid in passed and item.nodeid.partition("::")[0] in alike]
 
 
+def drawn_order(items: list[pytest.Item], long: set[str], commit: str) -> list[pytest.Item]:
+    """The cases in their order, those that take long behind the others, in one that a commit draws: where time is short, other ones run each time."""
+    last = sorted((x for x in items if x.nodeid in long), key=lambda x: hashlib.sha256((commit + x.nodeid).encode()).digest())
+    return [*(x for x in items if x.nodeid not in long), *last]
+
+
+def _head() -> str:
+    return subprocess.run(["git", "rev-parse", "HEAD"], cwd=_ROOT, capture_output=True, text=True, check=False).stdout.strip()
+
+
 def _passed_on_the_bare_machine() -> set[str]:
     """Names that tools/bare_machine left for this commit; none where it did not run."""
-    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=_ROOT, capture_output=True, text=True, check=False).stdout.strip()
-    left = _ROOT / ".pytest_cache" / "v" / "ave" / f"bare-{head}"
+    left = _ROOT / ".pytest_cache" / "v" / "ave" / f"bare-{_head()}"
     return set(json.loads(left.read_text())) if left.is_file() else set()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    out = set[pytest.Item]()
+    out, long = set[pytest.Item](), rare(items, (_ROOT / "tests" / "thorough.txt").read_text())
     if config.getoption("--quick"):
-        out |= set(rare(items, (_ROOT / "tests" / "thorough.txt").read_text()))
+        out |= set(long)
     if config.getoption("--rest"):
         out |= set(done(items, _passed_on_the_bare_machine(), lambda f: (_ROOT / f).read_text()))
     if out:
         config.hook.pytest_deselected(items=list(out))
         items[:] = [item for item in items if item not in out]
+    if config.getoption("--minutes") is not None:
+        names = {item.nodeid for item in long}
+        items[:] = drawn_order(items, names, _head())
+        config.stash[_LONG] = names, time.monotonic() + 60 * config.getoption("--minutes")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    names, end = item.config.stash.get(_LONG, (set[str](), 0.0))
+    if item.nodeid in names and time.monotonic() > end:
+        pytest.skip("a case that takes long, and the time for those is over: `./dev test --all` runs it")
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

@@ -81,7 +81,7 @@ def test_up_to_date_means_the_same_python_project_place_and_extras(environment):
 
 def test_ci_runs_the_second_command():
     script = (ROOT / ".ci" / "run").read_text()
-    assert script.rstrip().endswith("\nmake test ALL=--rest") and "set -euo pipefail" in script
+    assert script.rstrip().endswith('\nmake test ALL="--rest --minutes 30"') and "set -euo pipefail" in script
     assert "make test" in (ROOT / "README.md").read_text()
 
 

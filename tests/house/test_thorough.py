@@ -5,7 +5,10 @@ from __future__ import annotations
 import fnmatch
 import pathlib
 import re
+import time
 import types
+
+import pytest
 
 import conftest
 
@@ -39,3 +42,24 @@ def test_what_passed_elsewhere_runs_again_only_where_tools_change_it():
     texts = {"tests/a.py": "import toolshed\n", "tests/b.py": "import os\n    from tools import need\n", "tests/c.py": "from tools import find\n"}
     assert [x.nodeid for x in conftest.done(items, {x.nodeid for x in items} - {"tests/a.py::one"}, texts.__getitem__)] == ["tests/a.py::two[1]"]
     assert conftest.done(items, set(), texts.__getitem__) == []
+
+
+def test_a_commit_draws_the_order_of_long_cases():
+    items = [types.SimpleNamespace(nodeid=str(i)) for i in range(40)]
+    long = {str(i) for i in range(0, 40, 2)}
+    one, two = ([x.nodeid for x in conftest.drawn_order(items, long, commit)] for commit in ("a", "b"))
+    assert one != two and set(one) == set(two) == {x.nodeid for x in items}
+    assert one[:20] == two[:20] == [str(i) for i in range(1, 40, 2)]
+
+
+def test_no_long_case_begins_when_the_time_is_over():
+    def setup(name, end):
+        stash = pytest.Stash()
+        stash[conftest._LONG] = {"long"}, end
+        conftest.pytest_runtest_setup(types.SimpleNamespace(nodeid=name, config=types.SimpleNamespace(stash=stash)))
+
+    now = time.monotonic()
+    setup("short", now - 1)
+    setup("long", now + 1000)
+    with pytest.raises(pytest.skip.Exception, match="the time for those is over"):
+        setup("long", now - 1)
