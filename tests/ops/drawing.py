@@ -30,10 +30,12 @@ class Case:
 
 
 class Draw:
-    """What a case is drawn with, and the words for what was drawn. `most`: products of sizes are below it."""
+    """What a case is drawn with, and the words for what was drawn. `most`: products of sizes are below it. `target`: the
+    chip whose kernels run, on a CPU."""
 
-    def __init__(self, seed: str, device: str, most: int) -> None:
+    def __init__(self, seed: str, device: str, most: int, target: str | None = None) -> None:
         self.rng, self.device, self.most = random.Random(seed), device, most
+        self.where: dict[str, str] = {} if target is None else {"target": target}
         self.numbers = torch.Generator(device).manual_seed(self.rng.randrange(1 << 60))
         self.said: list[str] = []
         self.kept: list[tuple[str, Any, Any, Any]] = []

@@ -97,7 +97,7 @@ def dense(draw: Draw) -> Case:
     def call() -> Any:
         return ops.attention(
             given["query"], given["key"], given["value"], mask, dropout, enable_gqa=True, sinks=sinks, return_lse=out is None,
-            dropout_seed=seed if dropout else None, out=out, **options_of(words),
+            dropout_seed=seed if dropout else None, out=out, **options_of(words), **draw.where,
         )  # fmt: skip
 
     def judges(g: Any, g_lse: Any) -> list[Judged]:
@@ -172,7 +172,7 @@ def packed(draw: Draw) -> Case:
 
     def run() -> dict[str, Any]:
         out, lse = ops.attention(*given.values(), cu_seqlens_q=cu[0], cu_seqlens_k=cu[1], return_lse=True, enable_gqa=True,
-                                 **longest, **options_of(words))  # fmt: skip
+                                 **longest, **options_of(words), **draw.where)  # fmt: skip
         found = {"out": out.detach(), "lse": lse.detach()}
         if grad:
             made[:] = [torch.randn(out.shape, generator=draw.numbers, device=draw.device).to(dtype)]
@@ -229,7 +229,7 @@ def pages(draw: Draw) -> Case:
 
     def run() -> dict[str, Any]:
         out, lse = ops.attention(q, *caches, block_table=at[0], cache_lengths=at[1], return_lse=True, enable_gqa=True,
-                                 **options_of(words))  # fmt: skip
+                                 **options_of(words), **draw.where)  # fmt: skip
         return {"out": out, "lse": lse}
 
     def wanted() -> dict[str, Any]:

@@ -43,7 +43,7 @@ def matmul(draw: Draw) -> Case:
         given["bias"] = draw.normal("bias", (n,), draw.one("bt", (dtype, F32)), grad=grad)
 
     def call(a: Any, b: Any, bias: Any) -> Any:
-        return ops.matmul(a, b, bias=bias, activation=act, out=out)
+        return ops.matmul(a, b, bias=bias, activation=act, out=out, **draw.where)
 
     def reference(a: Any, b: Any, bias: Any) -> Any:
         return ACT[act](a @ b if bias is None else a @ b + bias)
@@ -63,7 +63,7 @@ def linear(draw: Draw) -> Case:
     if draw.chance(0.5):
         given["bias"] = draw.normal("bias", (n,), draw.one("bt", (dtype, F32)), grad=grad)
     return differentiable(
-        draw, "linear", lambda x, w, b: ops.linear(x, w, b, activation=act, out=out),
+        draw, "linear", lambda x, w, b: ops.linear(x, w, b, activation=act, out=out, **draw.where),
         lambda x, w, b: ACT[act](functional.linear(x, w, b)), given, exact=1e-4 * k**0.5 if dtype != F32 else 20, rough=8 if dtype != F32 else 200,
     )  # fmt: skip
 
@@ -122,7 +122,7 @@ def scaled_matmul(draw: Draw) -> Case:
 
     def run() -> dict[str, Any]:
         more: dict[str, Any] = {"bias": bias, "out_dtype": to, "out": out, "use_fast_accum": fast}
-        return {"result": ops.scaled_matmul(arrays[0], arrays[1].T, sa, other, **more)}
+        return {"result": ops.scaled_matmul(arrays[0], arrays[1].T, sa, other, **more, **draw.where)}
 
     def wanted() -> dict[str, Any]:
         want = (arrays[0].double() * wa) @ (arrays[1].double() * wb).T
@@ -155,7 +155,7 @@ def grouped_matmul(draw: Draw) -> Case:
         given["bias"] = draw.normal("bias", (groups, n), draw.one("bt", (dtype, F32)), grad=grad)
 
     def call(a: Any, b: Any, bias: Any) -> Any:
-        return ops.grouped_matmul(a, b, offs, bias=bias, out_dtype=to)
+        return ops.grouped_matmul(a, b, offs, bias=bias, out_dtype=to, **draw.where)
 
     def reference(a: Any, b: Any, bias: Any) -> Any:
         if form == "batch":
@@ -187,7 +187,7 @@ def moe(draw: Draw) -> Case:
     }  # fmt: skip
 
     def call(x: Any, weights: Any, up: Any, down: Any) -> Any:
-        return ops.moe(x, (weights, ids), up, down, activation=act)
+        return ops.moe(x, (weights, ids), up, down, activation=act, **draw.where)
 
     def reference(x: Any, weights: Any, up: Any, down: Any) -> Any:
         total = x * 0

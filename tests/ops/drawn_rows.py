@@ -41,7 +41,7 @@ def rms_norm(draw: Draw) -> Case:
         given["residual"] = draw.normal("residual", shape, dtype, grad=grad)
 
     def call(x: Any, w: Any, r: Any) -> Any:
-        return ops.rms_norm(x, w, residual=r, eps=eps, offset=offset, out=out)
+        return ops.rms_norm(x, w, residual=r, eps=eps, offset=offset, out=out, **draw.where)
 
     def reference(x: Any, w: Any, r: Any) -> Any:
         x = x if r is None else rounded(x + r, dtype)
@@ -63,7 +63,7 @@ def layer_norm(draw: Draw) -> Case:
     eps = draw.one("eps", (1e-5, 1e-3))
 
     def call(x: Any, w: Any, b: Any) -> Any:
-        return ops.layer_norm(x, w, b, eps=eps, out=out)
+        return ops.layer_norm(x, w, b, eps=eps, out=out, **draw.where)
 
     return differentiable(
         draw, "layer_norm", call, lambda x, w, b: functional.layer_norm(x, shape[-1:], w, b, eps), given,
@@ -82,7 +82,7 @@ def softmax(draw: Draw) -> Case:
     out = draw.out(shape, kind or dtype, 0.3)
     x = draw.normal("x", shape, dtype, scale=draw.one("scale", (1.0, 10.0)), grad=out is None and draw.chance(0.7))
     ours, theirs = (ops.log_softmax, torch.log_softmax) if log else (ops.softmax, torch.softmax)
-    return differentiable(draw, "softmax", lambda x: ours(x, dim, dtype=kind, out=out), lambda x: theirs(x, dim),
+    return differentiable(draw, "softmax", lambda x: ours(x, dim, dtype=kind, out=out, **draw.where), lambda x: theirs(x, dim),
                           {"x": x}, exact=0.3)  # fmt: skip
 
 
@@ -97,7 +97,7 @@ def gates(draw: Draw) -> Case:
         given["up"] = draw.normal("up", shape, dtype, grad=grad)
 
     def call(*x: Any) -> Any:
-        return ops.swiglu(*x, out=out) if which == "silu" else ops.geglu(*x, approximate=which, out=out)
+        return ops.swiglu(*x, out=out, **draw.where) if which == "silu" else ops.geglu(*x, approximate=which, out=out, **draw.where)
 
     def reference(*x: Any) -> Any:
         gate, up = x[0].chunk(2, -1) if both else x
@@ -135,7 +135,7 @@ def rotary(draw: Draw) -> Case:
 
     def call(q: Any, k: Any) -> Any:
         return ops.rotary(q, k, *tables, positions=places, offset=offset, interleaved=interleaved, dims=r,
-                          seq_dim=seq_dim, out=out)  # fmt: skip
+                          seq_dim=seq_dim, out=out, **draw.where)  # fmt: skip
 
     def reference(q: Any, k: Any) -> Any:
         at = torch.arange(length, device=draw.device) + offset if places is None else places.long()

@@ -159,8 +159,8 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None
     counters, 0. `scaled`: sums are multiplied by a number, and by so many more in memory; or by numbers in memory for
     rows of A and for rows of B, where the one and the other are not 0; 2: pairs side by side. None: they are not.
     `majors`: neighbors of A lie along M, of B along N: it comes as (k, m), (k, n). `bias`: its dtype; `activation`: of
-    `ACTIVATIONS`; of products without scales, or with a tuple of them. `accumulate`: C is added to. `batch`: A, B and C have a dimension more,
-    for several products; True for the operand of which each has its own. `early`: scales of rows and
+    `ACTIVATIONS`; both where `scaled` is None or a tuple. `accumulate`: C is added to. `batch`: A, B and C have a
+    dimension more, for several products; True for the operand of which each has its own. `early`: scales of rows and
     columns come to shared memory while their tile is multiplied."""
     split, other = tile.split, dtype if other is None else other
     product = products()[dtype, other]
@@ -255,13 +255,13 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     is rounded; or of f32 for each row of a, (m,) or (m, 1), and of b, (n,), (n, 1) or (1, n). `precision`, of f32:
     "bf16x3", three products of bf16 with an error of some 2^-16 of |a| |b|, or "tf32", one product that ignores the low
     13 bits of a and b, with one of 2^-9; "bf16x3" when it is None. `bias`: (n,), of the type of a or f32; `activation`:
-    "relu", "silu", "gelu" or "gelu_tanh"; for results of floats.
-    `accumulate`: the product is added to `out`, of f32, bf16 or f16: rounded to its type, and the sum again.
-    `tile`: chosen by shape when it is None; `blocks`: as many as there are multiprocessors. `split`: in place of the
-    tile's: parts of K that different blocks multiply, or "stream"; sums of parts are added in the order of K, the same
-    bits in every run. Launches of one stream share a workspace. `options` are those of a launch, such as
-    `backend="reference"`. Returns `out`. An `out` whose rows are no multiple of 16 bytes, in length or apart, is filled
-    by a copy. Raises ValueError for shapes that do not fit one another or TMA, TypeError for other types."""
+    "relu", "silu", "gelu" or "gelu_tanh"; for results of floats. `accumulate`: the product is added to `out`, of f32,
+    bf16 or f16: rounded to its type, and the sum again. `tile`: chosen by shape when it is None; `blocks`: as many as
+    there are multiprocessors. `split`: in place of the tile's: parts of K that different blocks multiply, or "stream";
+    sums of parts are added in the order of K, the same bits in every run. Launches of one stream share a workspace.
+    `options` are those of a launch, such as `backend="reference"`. Returns `out`. An `out` whose rows are no multiple
+    of 16 bytes, in length or apart, is filled by a copy. Raises ValueError for shapes that do not fit one another or
+    TMA, TypeError for other types."""
     (m, k), n = a.shape, b.shape[0]
     if b.shape[1] != k:
         raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
