@@ -260,8 +260,7 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     there are multiprocessors. `split`: in place of the tile's: parts of K that different blocks multiply, or "stream";
     sums of parts are added in the order of K, the same bits in every run. Launches of one stream share a workspace.
     `options` are those of a launch, such as `backend="reference"`. Returns `out`. An `out` whose rows are no multiple
-    of 16 bytes, in length or apart, is filled by a copy. Raises ValueError for shapes that do not fit one another or
-    TMA, TypeError for other types."""
+    of 16 bytes, in length or apart, is filled by a copy. Raises ValueError for shapes, TypeError for types (L066)."""
     (m, k), n = a.shape, b.shape[0]
     if b.shape[1] != k:
         raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
