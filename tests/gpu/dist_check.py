@@ -215,7 +215,7 @@ def main() -> int:
         torch.cuda.set_device(local)
     torch.distributed.init_process_group("nccl" if on_gpu else "gloo")
     device = torch.device("cuda", local) if on_gpu else torch.device("cpu")
-    member = avelang.dist.connect(bytes=1 << (30 if on_gpu else 24), limit=120.0)
+    member = avelang.dist.connect(bytes=1 << (31 if on_gpu else 24), limit=120.0)
     checks, wrong = Checks(member, device, 64 if on_gpu else 2), 0
     for kind in ("collectives", "products", "experts", "ring", "failures", "graphs"):
         for draw in range(options.draws if kind in ("collectives", "products", "experts", "ring") else 1):
