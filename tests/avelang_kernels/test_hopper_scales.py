@@ -67,3 +67,23 @@ def test_no_race(tile: GemmTile, biased: bool, monkeypatch: Any) -> None:
     with on(Engine(engines.PTX, "sm_90a")) as said:
         product(270, 104, 144, tile, drawn(270), drawn(104), **more)
     assert "X0" not in said.getvalue()
+
+
+@pytest.mark.parametrize(("dtype", "precision", "options"), [
+    (bf16, None, {"scale_a": np.full(1, 2, np.float32)}), (bf16, None, {"scale_a": 2.0}), (e4m3, None, {}), (e4m3, None, {"scale_b": 0.5}),
+    (np.float32, "tf32", {}), (np.int8, None, {"scale_a": 0.5}),
+], ids=["one in memory", "a number", "none", "a number of b", "tf32", "integers"])  # fmt: skip
+@pytest.mark.parametrize("activation", [None, "relu"], ids=["", "relu"])
+def test_a_bias_beside_any_scales(dtype: Any, precision: str | None, options: dict[str, Any], activation: str | None) -> None:
+    rng = np.random.default_rng(3)
+    a, b = ((rng.standard_normal((x, 32)) * (20 if dtype == np.int8 else 1)).astype(dtype) for x in (20, 24))
+    bias = rng.standard_normal(24).astype(np.float32)
+    got = gemm(a, b, dtype=np.float32, bias=bias, activation=activation, precision=precision, target="sm_90a", **options)
+    want = a.astype(np.float64) @ b.astype(np.float64).T * float(np.prod([np.prod(x) for x in options.values()])) + bias
+    np.testing.assert_allclose(got, want if activation is None else np.maximum(want, 0), rtol=1e-5, atol=(2e-3 if precision else 1e-5) * np.abs(want).max())
+
+
+def test_integers_have_no_bias() -> None:
+    ones = np.ones((16, 16), np.int8)
+    with pytest.raises(ValueError, match="bias and activation are for results of floats"):
+        gemm(ones, ones, bias=np.ones(16, np.float32), target="sm_90a")
