@@ -20,23 +20,18 @@ from avelang_kernels.matmul.hopper_gemm import gemm
 from avelang_kernels.matmul.hopper_tiles import GemmTile
 
 SHAPES = "4096,4096,7168 4096,7168,2048 4096,24576,1536 4096,7168,16384 128,24576,1536"
-TILES: dict[str, tuple[GemmTile, dict[str, bool]]] = {
-    f"{m}x{n} {a}x{b}" + "".join(f" {x}" for x in more): (
-        GemmTile(m, n, 0, a, b, 8, 1, rows),
-        dict.fromkeys(more, True),
-    )
-    for m, n, a, b, rows, *more in (
+TILES: dict[str, GemmTile] = {
+    f"{m}x{n} {a}x{b}": GemmTile(m, n, 0, a, b, row_blocks=rows)
+    for m, n, a, b, rows in (
+        (256, 128, 1, 1, 2),
         (256, 128, 1, 2, 2),
-        (256, 128, 1, 2, 2, "turns"),
         (256, 128, 2, 1, 2),
-        (256, 128, 1, 1, 2, "turns"),
-        (128, 128, 2, 1, 1, "ahead"),
-        (128, 128, 2, 2, 1, "ahead"),
-        (128, 128, 4, 1, 1, "ahead"),
+        (128, 128, 2, 1, 1),
+        (128, 128, 1, 2, 1),
+        (128, 128, 2, 2, 1),
         (128, 192, 2, 1, 1),
-        (128, 192, 2, 1, 1, "turns"),
         (128, 192, 1, 1, 1),
-        (192, 128, 1, 2, 1),
+        (64, 128, 2, 1, 1),
     )
 }
 MODES = ("tensor", "rows", "blocks")
@@ -90,9 +85,9 @@ def contenders(mode: str, m: int, n: int, k: int, tiles: bool) -> tuple[dict[str
         )
         for name in names:
             if name != "torch":
-                tile, more = TILES.get(name, (None, {}))
+                tile = TILES.get(name)
                 calls[name] = functools.partial(hopper_scaled.launch, a, b, outs[name], left, right, al.bf16,
-                                                tile=tile and hopper_scaled.fitted(tile, 2, 128), **more)  # fmt: skip
+                                                tile=tile and hopper_scaled.fitted(tile, 2, 128))  # fmt: skip
     return calls, outs, want
 
 
