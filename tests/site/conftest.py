@@ -62,9 +62,9 @@ def address(site: pathlib.Path) -> Iterator[str]:
     server.shutdown()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Debian's Chromium without a window."""
+    """Debian's Chromium without a window; for one file, as asyncio takes the event loop of playwright for a running one while it lives."""
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if program is None:
         _missing("chromium", "no chromium: apt-get install chromium")
