@@ -68,7 +68,7 @@ Positive = Annotated[int, at_least(1)]
 
 def named(x: Any) -> str:
     """The name of an array's dtype, as NumPy and torch have it: "bfloat16"."""
-    return str(x.dtype).split(".")[-1]
+    return str(getattr(x.dtype, "name", x.dtype)).split(".")[-1]
 
 
 def check(**given: tuple[Any, int]) -> None:

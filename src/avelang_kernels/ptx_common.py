@@ -10,6 +10,7 @@ from typing import Any
 from avelang import argument_error
 from avelang.ptx import Reg, ptx, reg
 from avelang.ptx.types import Type, b32, bf16, f16, f32, u32
+from avelang_kernels.arrays import named
 
 
 def mad(a: Reg, b: int, c: Any) -> Reg:
@@ -86,7 +87,7 @@ def checked(
 
 def element(name: str, x: Any, wanted: tuple[Type, ...]) -> Type:
     """The type of an array's elements. Raises TypeError where it is none of `wanted`."""
-    found = {"bfloat16": bf16, "float16": f16, "float32": f32}.get(str(x.dtype).split(".")[-1])
+    found = {"bfloat16": bf16, "float16": f16, "float32": f32}.get(named(x))
     if found not in wanted:
         raise argument_error(f"{name} is of {x.dtype}; here it must be of {' or '.join(map(str, wanted))}")
     return found

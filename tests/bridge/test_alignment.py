@@ -1,10 +1,15 @@
-"""Tensors that begin off 16 bytes: operations run on aligned copies, where the CPU stands for a GPU."""
+"""Tensors that begin off 16 bytes: operations run on aligned copies, where the CPU stands for a GPU. Arrays of NumPy
+whose elements lie as no kernel reads them."""
 
 from __future__ import annotations
 
+import hypothesis.strategies as st
+import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from avelang import ops
+from avelang.base.errors import ArgumentError
 
 torch = pytest.importorskip("torch")
 
@@ -74,3 +79,58 @@ def test_parts_of_a_product_are_copied(monkeypatch):
     a, b = torch.randn(3, 3, 5).bfloat16(), torch.randn(3, 5, 7).bfloat16()
     torch.testing.assert_close(ops.matmul(a, b), a @ b, rtol=0.02, atol=0.02)
     assert places and not any(places)
+
+
+def test_an_array_with_a_mask_is_refused():
+    x = np.ma.masked_less(np.linspace(-1, 1, 64, dtype=np.float32).reshape(2, 32), 0)
+    with pytest.raises(ArgumentError, match=r"L066.*`softmax`: an array has a mask"):
+        ops.softmax(x)
+    with pytest.raises(ArgumentError, match="L066"):
+        ops.softmax(x.filled(0), out=x)
+
+
+@st.composite
+def memories(draw, rows, columns):
+    """An array of float32 in memory of NaN: of either byte order, from any byte, with gaps of any number of bytes, and
+    backwards."""
+    kind = np.dtype("f4").newbyteorder(draw(st.sampled_from("<>")))
+    inner = draw(st.sampled_from([4, 4, 5, 6, 7, 8, 12]))
+    turned = draw(st.booleans())  # columns of the array lie side by side, not rows
+    outer = inner * (rows if turned else columns) + draw(st.integers(0, 9))
+    signs = [draw(st.sampled_from([1, 1, -1])) for _ in range(2)]
+    strides = tuple(s * n for s, n in zip(signs, (inner, outer) if turned else (outer, inner), strict=True))
+    size = sum(abs(s) * (n - 1) for s, n in zip(strides, (rows, columns), strict=True)) + 4
+    first = sum(-s * (n - 1) for s, n in zip(strides, (rows, columns), strict=True) if s < 0)
+    shift = draw(st.integers(0, 9))
+    memory = np.full(size + shift + 9, 0xFF, np.uint8)
+    return np.ndarray((rows, columns), kind, memory, shift + first, strides), memory
+
+
+@settings(deadline=None, max_examples=30)
+@given(data=st.data())
+def test_elements_of_numpy_anywhere(data):
+    rows, columns = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 40))
+    numbers = np.random.default_rng(data.draw(st.integers(0, 99)))
+    (x, _), (y, _), (out, memory) = (data.draw(memories(rows, columns)) for _ in range(3))
+    x[...], y[...] = numbers.standard_normal((2, rows, columns))
+    for array in (x, y):
+        array.flags.writeable = data.draw(st.booleans())
+    got = ops.swiglu(x, y, out=out)
+    assert got is out
+    gate, up = x.astype(np.float64), y.astype(np.float64)
+    np.testing.assert_allclose(out.astype(np.float64), gate / (1 + np.exp(-gate)) * up, rtol=1e-5, atol=1e-6)
+    out[...] = np.frombuffer(b"\xff" * 4, out.dtype)[0]
+    assert (memory == 0xFF).all()
+
+
+@settings(deadline=None, max_examples=30)
+@given(data=st.data())
+def test_products_of_numpy_anywhere(data):
+    m, n, k = (data.draw(st.integers(1, 20)) for _ in range(3))
+    numbers = np.random.default_rng(data.draw(st.integers(0, 99)))
+    (a, _), (b, _), (out, _) = (data.draw(memories(*shape)) for shape in ((m, k), (k, n), (m, n)))
+    a[...], b[...] = numbers.standard_normal((m, k)), numbers.standard_normal((k, n))
+    want = a.astype(np.float64) @ b.astype(np.float64)
+    np.testing.assert_allclose(ops.matmul(a, b), want, rtol=1e-4, atol=1e-4)
+    ops.matmul(a, b, out=out)
+    np.testing.assert_allclose(out.astype(np.float64), want, rtol=1e-4, atol=1e-4)

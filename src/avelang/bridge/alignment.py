@@ -1,10 +1,14 @@
-"""Tensors that begin where a GPU's widest accesses, and TMA, must not, as x[1:] does: operations of this package run on
-aligned copies of them. Operations of users get what was given."""
+"""Arrays that lie where kernels of this package cannot read them: tensors that begin where a GPU's widest accesses, and
+TMA, must not, as x[1:] does; arrays of NumPy in another byte order, or of elements that do not lie at multiples of their
+size, as a field of a record does. Operations of this package run on copies. Operations of users get what was given."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+
+from avelang.base.lazy import np
+from avelang.base.places import argument_error
 
 UNIT = 15  # bits of an address that a multiple of 16 bytes has not
 
@@ -15,7 +19,7 @@ def on_gpu(x: Any) -> bool:
 
 
 def aligned(x: Any) -> Any:
-    """An input, or where it begins off 16 bytes on a GPU a copy."""
+    """An input of torch, or where it begins off 16 bytes on a GPU a copy."""
     return x.clone() if x is not None and x.data_ptr() & UNIT and on_gpu(x) else x
 
 
@@ -27,3 +31,17 @@ def with_aligned(host: Callable[..., Any], inputs: Sequence[Any], made: Sequence
     for y, z in zip(made, given, strict=True):
         if z is not y:
             y.copy_(z)
+
+
+def whole(x: Any) -> bool:
+    """True where elements of an array of NumPy are in the machine's byte order and lie at multiples of their size.
+    Raises L066 for what has a mask, which a kernel would not see."""
+    if isinstance(x, np.ma.MaskedArray):
+        raise argument_error("an array has a mask: kernels read all elements", "x.filled(value) is an array without one")
+    size = x.dtype.itemsize
+    return x.dtype.isnative and x.flags.aligned and not any(s % size for s in x.strides)
+
+
+def elements(x: Any) -> Any:
+    """An input, or of an array of NumPy that is not `whole` a copy."""
+    return np.array(x, x.dtype.newbyteorder("=")) if isinstance(x, np.ndarray) and not whole(x) else x

@@ -7,10 +7,12 @@ run no Python at all: `relaunched.py`.)"""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from avelang.bridge.alignment import UNIT, aligned
+from avelang.bridge.overlaps import shared
 from avelang.runtime.repeats import in_dry_run
 
 
@@ -26,6 +28,7 @@ def direct(side: Any) -> Callable[..., Any]:
         "forward": torch.autograd.forward_ad, "cast": torch.is_autocast_enabled, "grad_enabled": torch.is_grad_enabled,
         "plans": side.plans, "like": torch.empty_like, "empty": torch.empty_strided, "general": side.general,
         "aligned": aligned, "in_dry_run": in_dry_run,
+        "touches": functools.partial(shared, same=operation.inplace[0]),
     }  # fmt: skip
     exec(compile(text, f"<direct call of {operation.full_name}>", "exec"), names)
     return names["call"]  # type: ignore[return-value]
@@ -65,6 +68,7 @@ def _text(signature: Any, operation: Any) -> str | None:
     # An array that the caller has, of one output: as if it had been made.
     fits = f"out.shape == s0 and out.dtype == d0 and out.device == x{first}.device"
     fits += f" and not out.data_ptr() & {UNIT}" if operation.aligns else ""
+    fits += " and not touches(out, inputs) and 0 not in out.stride()"
     given_one = [
         f"    if (out is not None and type(out) in plain and not fallback and {watched[0]}", *watched[1],
         "            (s0, t0, d0, l0), = found", f"            if {fits}:",

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 import avelang.bridge.relaunched as relaunched
@@ -15,8 +15,10 @@ from avelang.base.errors import ArgumentError, error
 from avelang.base.lazy import np
 from avelang.base.places import argument_error, here, rehomed, users_line
 from avelang.base.takes import placed
+from avelang.bridge.alignment import elements, whole
 from avelang.bridge.descriptions import Array, NoKernel, ave_dtype, dtype_name, framework_of
 from avelang.bridge.invariance import invariant
+from avelang.bridge.overlaps import check_outputs, shared
 from avelang.bridge.registry import registered
 from avelang.bridge.signatures import Signature
 from avelang.ir.dtypes import numpy_dtype
@@ -41,7 +43,7 @@ class Operation:
     def __init__(
         self, host: Callable[..., Any], shapes: Callable[..., Any], returns: int, namespace: str | None, *,
         batched: Sequence[str] = (), contiguous: bool | Sequence[str] = False, autocast: str | None = None,
-        sharding: Any = None,
+        sharding: Any = None, inplace: Mapping[str, Sequence[str]] | None = None,
     ):  # fmt: skip
         name = getattr(host, "__name__", "operation")
         self.signature = Signature(name, host, shapes)
@@ -50,11 +52,18 @@ class Operation:
             raise error("L068", here(), name=name, why=f"returns is {returns!r}: a number from 1 to "
                         f"{len(self.signature.outputs)}, the outputs of the host function")  # fmt: skip
         packed = () if contiguous is False else self.signature.inputs if contiguous is True else tuple(contiguous)
-        for said, names in (("batched", batched), ("contiguous", packed)):
+        same = {name: tuple(names) for name, names in (inplace or {}).items()}
+        for said, names in (("batched", batched), ("contiguous", packed), *(("inplace", x) for x in same.values())):
             unknown = [n for n in names if n not in self.signature.inputs]
             if unknown:
                 raise error("L068", here(), name=name, why=f"{said} names {unknown}: inputs are "
                             f"{self.signature.inputs}")  # fmt: skip
+        unknown = [n for n in same if n not in self.signature.outputs[:returns]]
+        if unknown:
+            raise error("L068", here(), name=name, why=f"inplace names {unknown}: outputs that a caller gets are "
+                        f"{self.signature.outputs[:returns]}")  # fmt: skip
+        # For each output that a caller gets the numbers of the inputs that it may be.
+        self.inplace = [[self.signature.inputs.index(n) for n in same.get(y, ())] for y in self.signature.outputs[:returns]]
         self.packed = tuple(i for i, n in enumerate(self.signature.inputs) if n in packed)
         if autocast not in (None, "lower", "float32"):
             raise error("L068", here(), name=name, why=f"autocast is {autocast!r}: 'lower', 'float32' or None")
@@ -74,7 +83,7 @@ class Operation:
         self._torch: Any = None
         self._prepared = self._preparing()
         self.full_name = registered(self, namespace_of(host, namespace), name)
-        # Arrays that begin off 16 bytes: ours are called with copies of them.
+        # Arrays that kernels cannot read where they lie: ours are called with copies of them.
         self.aligns = self.full_name.startswith(f"{OURS}::")
 
     # -- definition ----------------------------------------------------------------------------------------------------
@@ -246,24 +255,34 @@ class Operation:
     def _on_numpy(self, inputs: tuple[Any, ...], options: tuple[Any, ...], out: Any, fallback: bool) -> Any:
         try:
             wanted = self.rule([None if x is None else Array(x.shape, x.dtype) for x in inputs], options)
+            given = () if out is None else self.given(out)
+            self.check_out(given, wanted)
+            check_outputs(given)
+            places = [*given, *(None for _ in wanted[len(given) :])]
             made = [
-                np.empty(a.shape, numpy_dtype(ave_dtype(a.dtype))) for a in wanted[0 if out is None else self.returns :]
+                y if y is not None and self._written(i, y, inputs) else np.empty(a.shape, numpy_dtype(ave_dtype(a.dtype)))
+                for i, (a, y) in enumerate(zip(wanted, places, strict=True))
             ]
-            if out is not None:
-                given = self.given(out)
-                self.check_out(given, wanted)
-                made[:0] = given
             if self.packed:
                 at = self.packed
                 inputs = tuple(
                     np.ascontiguousarray(x) if i in at and x is not None else x for i, x in enumerate(inputs)
                 )
+            if self.aligns:
+                inputs = tuple(map(elements, inputs))
             self.host(*inputs, *made, **self.signature.named(options))
+            for y, z in zip(given, made, strict=False):
+                if z is not y:
+                    y[...] = z
         except NoKernel:
             if not fallback:
                 raise
             return self.fallen_back(inputs, options, out)
         return self.returned(made) if out is None else out
+
+    def _written(self, number: int, y: Any, inputs: Sequence[Any]) -> bool:
+        """True where the host function may write an output that a caller gave, of NumPy, where it lies."""
+        return not shared(y, inputs, self.inplace[number]) and (whole(y) or not self.aligns)
 
     def returned(self, made: Sequence[Any]) -> Any:
         """The outputs that a caller gets."""
@@ -373,7 +392,7 @@ def _said(x: Any) -> str:
 def op(
     shapes: Callable[..., Array | tuple[Array, ...]], *, returns: int = 1, namespace: str | None = None,
     batched: Sequence[str] = (), contiguous: bool | Sequence[str] = False, autocast: str | None = None,
-    sharding: Any = None, launches_only: bool = False,
+    sharding: Any = None, launches_only: bool = False, inplace: Mapping[str, Sequence[str]] | None = None,
 ) -> Callable[[Callable[..., Any]], Operation]:  # fmt: skip
     """Makes an operation of a host function, which launches kernels: `@op(shapes)`.
 
@@ -389,7 +408,9 @@ def op(
     matrix products), "float32" (as for norms and losses) or None (as given). sharding: a rule for torch's DTensor.
     launches_only: True where the host function does nothing but launch kernels on its arrays, views of them and new
     memory, and decides by nothing but their shapes, strides, dtypes and devices, by options and `ops.invariant`: an
-    eager call in torch like two before it then runs no Python of it, only the launches.
+    eager call in torch like two before it then runs no Python of it, only the launches. inplace: for an output the
+    inputs that it may be, `{"y": ("x",)}`, where each thread reads its elements before it writes to them; any other
+    `out=` that shares memory with an input is made apart and then copied.
 
     Raises L068 for functions that do not fit one another."""
 
@@ -403,6 +424,7 @@ def op(
             contiguous=contiguous,
             autocast=autocast,
             sharding=sharding,
+            inplace=inplace,
         )
 
     return made

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from avelang.base.errors import error
@@ -15,6 +16,7 @@ from avelang.base.places import argument_error
 from avelang.bridge.alignment import with_aligned
 from avelang.bridge.descriptions import FLOATS, Array, NoKernel
 from avelang.bridge.direct import direct
+from avelang.bridge.overlaps import check_outputs, shared
 from avelang.bridge.signatures import encoded
 from avelang.runtime.repeats import in_dry_run
 
@@ -87,6 +89,11 @@ class TorchOperator:
                 ]
             else:
                 made = self._given(out, found, first.device)
+                if any(map(shared, made, repeat(inputs), self.operation.inplace)):
+                    found = self.general(inputs, options, None, fallback)
+                    for x, y in zip(made, (found,) if self.returns == 1 else found, strict=False):
+                        x.copy_(y)
+                    return out
             if self._packs:
                 inputs = self.packed(inputs)
             named = self._defaults if options is self.signature.defaults else self.signature.named(options)
@@ -168,6 +175,7 @@ class TorchOperator:
             if not isinstance(x, self.torch.Tensor) or x.shape != shape or x.dtype != dtype or x.device != device:
                 came = f"{tuple(x.shape)} of {x.dtype} on {x.device}" if hasattr(x, "device") else repr(x)
                 raise argument_error(f"out is {came}: it must be {tuple(shape)} of {dtype} on {device}")
+        check_outputs(given)
         return [*given, *self._made(wanted[self.returns :], device)]
 
     def _made(self, wanted: Sequence[Any], device: Any) -> list[Any]:

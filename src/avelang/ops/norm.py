@@ -46,7 +46,7 @@ def _rms_shapes(x: Array, weight: Array | None = None, *, offset: int) -> tuple[
     return Array(x.shape, x.dtype), Array(x.shape[:-1], acc)
 
 
-@op(_rms_shapes, autocast="float32", batched=("x",), contiguous=("weight",))
+@op(_rms_shapes, autocast="float32", batched=("x",), contiguous=("weight",), inplace={"y": ("x",)})
 def rms_norm_rows(
     x: Any, weight: Any, y: Any, rstd: Any, *, eps: float = 1e-6, offset: int = 0, target: str | None = None
 ) -> None:
@@ -143,7 +143,8 @@ def _layer_shapes(x: Array, weight: Array | None = None, bias: Array | None = No
     return Array(x.shape, x.dtype), Array(x.shape[:-1], acc), Array(x.shape[:-1], acc)
 
 
-@op(_layer_shapes, autocast="float32", batched=("x",), contiguous=("weight", "bias"), launches_only=True)
+@op(_layer_shapes, autocast="float32", batched=("x",), contiguous=("weight", "bias"), launches_only=True,
+    inplace={"y": ("x",)})  # fmt: skip
 @counted
 def layer_norm(
     x: Any, weight: Any, bias: Any, y: Any, mean: Any, rstd: Any, *, eps: float = 1e-5, target: str | None = None

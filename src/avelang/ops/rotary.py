@@ -67,7 +67,7 @@ def _turned(q: Any, k: Any, cos: Any, sin: Any, positions: Any, yq: Any, yk: Any
     rotate(seen(q), seen(k), cos, sin, positions, seen(yq), seen(yk), offset=offset, **options)
 
 
-@op(_pair_shapes, returns=2)
+@op(_pair_shapes, returns=2, inplace={"yq": ("q",), "yk": ("k",)})
 def rotary_pair(
     q: Any, k: Any, cos: Any, sin: Any, positions: Any, yq: Any, yk: Any, *, interleaved: bool = False, dims: int = 0,
     seq_dim: int = -2, offset: int = 0, inverse: bool = False, target: str | None = None,
@@ -83,7 +83,7 @@ def _single_shapes(q: Array, cos: Array, sin: Array, positions: Array | None = N
     return Array(q.shape, q.dtype)
 
 
-@op(_single_shapes)
+@op(_single_shapes, inplace={"yq": ("q",)})
 def rotary_single(
     q: Any, cos: Any, sin: Any, positions: Any, yq: Any, *, interleaved: bool = False, dims: int = 0,
     seq_dim: int = -2, offset: int = 0, inverse: bool = False, target: str | None = None,

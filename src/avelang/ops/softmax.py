@@ -10,6 +10,7 @@ from avelang.base.takes import A_DTYPE, counted
 from avelang.bridge import Array, op
 from avelang.bridge.relaunched import relaunched
 from avelang.ops.norm import check_rows, floats, on
+from avelang_kernels.arrays import named
 from avelang_kernels.norm import launches
 from avelang_kernels.norm.lines import through
 
@@ -22,7 +23,7 @@ def _shapes(x: Array, *, dtype: str | None) -> Array:
     return y
 
 
-@op(_shapes, autocast="float32", batched=("x",))
+@op(_shapes, autocast="float32", batched=("x",), inplace={"y": ("x",)})
 def softmax_rows(x: Any, y: Any, *, dtype: str | None = None, log: bool = False, target: str | None = None) -> None:
     """`softmax` along the last dimension."""
     through(lambda y: launches.make_softmax(x, y, log=log, **on(target)), y)
@@ -43,14 +44,9 @@ def _(grads: Any, inputs: Any, outputs: Any, *, log: bool, target: str | None) -
     return (softmax_gradient(outputs[0], grads[0], dtype=named(inputs[0]), log=log, target=target),)
 
 
-def named(x: Any) -> str:
-    """The name of an array's dtype, as NumPy and torch have it."""
-    return str(x.dtype).split(".")[-1]
-
-
 def _along(x: Any, dim: int, dtype: Any, out: Any, target: str | None, log: bool) -> Any:
     """The rows of a dimension; any but the last is read, and written, by its stride."""
-    said = None if dtype is None else named(Array((), dtype))
+    said = None if dtype is None else Array((), dtype).dtype
     if not hasattr(x, "shape") or not hasattr(x, "dtype") or isinstance(x, type):
         raise argument_error(f"x is of {type(x).__name__}: it must be an array of NumPy, torch or JAX")
     count = len(x.shape)

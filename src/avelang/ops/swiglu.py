@@ -38,7 +38,7 @@ def _packed_shapes(x: Array, *, act: str) -> Array:
     return Array((*x.shape[:-1], x.shape[-1] // 2), x.dtype)
 
 
-@op(_pair_shapes, batched=("gate", "up"))
+@op(_pair_shapes, batched=("gate", "up"), inplace={"y": ("gate", "up")})
 def gated_pair(gate: Any, up: Any, y: Any, *, act: str = "silu", target: str | None = None) -> None:
     """act(gate) * up."""
     through(lambda y: gated.make_gated(gate, up, y, act=act, **on(target)), y)

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from avelang_kernels.arrays import named
 from avelang_kernels.attention.hopper_arrays import empty_beside
 from avelang_kernels.attention.problem import Operands, Problem
 
@@ -34,7 +35,7 @@ def padded(p: Problem) -> Problem:
 
 def room_beside(x: Any) -> Any:
     """A new array for rows like those of `x`, and zeros at their ends."""
-    return empty_beside(x, (*x.shape[:-1], -(-x.shape[-1] // UNIT) * UNIT), str(x.dtype).rpartition(".")[2])
+    return empty_beside(x, (*x.shape[:-1], -(-x.shape[-1] // UNIT) * UNIT), named(x))
 
 
 def with_zeros(x: Any) -> Any:

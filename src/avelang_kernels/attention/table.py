@@ -12,7 +12,7 @@ from typing import Any
 
 from avelang import argument_error, tile
 from avelang.bridge import no_kernel
-from avelang_kernels.arrays import ArrayLike
+from avelang_kernels.arrays import ArrayLike, named
 from avelang_kernels.attention.padded import padded, padded_operands, room_beside, unaligned, with_zeros
 from avelang_kernels.attention.problem import Entry, Operands, Problem
 
@@ -243,7 +243,7 @@ def problem_for(arrays: tuple[Any, ...], options: tuple[Any, ...]) -> Problem:
 
 def described(x: Any) -> Any:
     """Shape and dtype of an array of NumPy or torch."""
-    return None if x is None else ArrayLike(tuple(x.shape), str(x.dtype).rpartition(".")[2])
+    return None if x is None else ArrayLike(tuple(x.shape), named(x))
 
 
 # -- runs --------------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from avelang import argument_error
 from avelang.ptx import Reg, ptx, reg, smem
 from avelang.ptx.types import Type, b16, b32, bf16, f16, f32, u64
+from avelang_kernels.arrays import named
 from avelang_kernels.ptx_common import rounded
 
 WIDEST = 16  # bytes of an access
@@ -193,7 +194,7 @@ def checked(x: Any, out: Any) -> Type:
             f"x has rows of {x.shape[1]} elements; a row is held in the registers of a block, which takes 1 to "
             f"{LONGEST}"
         )
-    found = {"bfloat16": bf16, "float16": f16, "float32": f32}.get(str(x.dtype).split(".")[-1])
+    found = {"bfloat16": bf16, "float16": f16, "float32": f32}.get(named(x))
     if found is None:
         raise argument_error(f"x is of {x.dtype}; here it must be of bf16, f16 or f32")
     if out is not None and tuple(out.shape) != tuple(x.shape):

@@ -15,7 +15,7 @@ def _same(x: Array, *, group: str, shots: int = 0) -> Array:
     return Array(x.shape, x.dtype)
 
 
-@op(_same, contiguous=True)
+@op(_same, contiguous=True, inplace={"out": ("x",)})
 def reduced(x: Any, out: Any, *, group: str, shots: int = 0) -> None:
     """The operation of `all_reduce`."""
     exchange.all_reduce(here(group), flat(x), flat(out), shots)
