@@ -68,6 +68,25 @@ def test_an_input_itself_is_written_in_place():
     torch.testing.assert_close(x, want)
 
 
+@pytest.mark.parametrize("columns", [8, 100, 1032, 20000])
+def test_rows_are_written_in_place(columns):
+    numbers = np.random.default_rng(columns)
+    weight, angles = numbers.standard_normal((2, columns)).astype(np.float32), numbers.standard_normal((1, columns // 2))
+    calls = {
+        "softmax": lambda x, **out: ops.softmax(x, **out), "log_softmax": lambda x, **out: ops.log_softmax(x, **out),
+        "rms_norm": lambda x, **out: ops.rms_norm(x, weight[0], **out), "gate": lambda x, **out: ops.swiglu(x, x0, **out),
+        "layer_norm": lambda x, **out: ops.layer_norm(x, *weight, **out), "up": lambda x, **out: ops.swiglu(x0, x, **out),
+        "rotary": lambda x, **out: ops.rotary(x[:, None], None, *turned, **{n: y[:, None] for n, y in out.items()}),
+    }  # fmt: skip
+    x0 = numbers.standard_normal((3, columns)).astype(np.float32)
+    turned = np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+    for name, call in calls.items():
+        x = x0.copy()
+        want = call(x0)
+        call(x, out=x)
+        assert x.tobytes() == want.tobytes(), name
+
+
 def test_elements_that_are_one_and_outputs_that_are_one():
     x = np.ones((3, 8), np.float32)
     for out in (torch.zeros(8).expand(3, 8), torch.zeros(3, 1).expand(3, 8)):

@@ -40,6 +40,9 @@ def collectives(m, seed, dtype, draws):
         x, want = xs[m.rank], in_order(xs)
         one, two = (dist.all_reduce(x, m, shots=s) for s in (1, 2))
         assert one.tobytes() == two.tobytes() == want.tobytes()
+        for shots in (0, 1, 2):
+            summed = x.copy()
+            assert dist.all_reduce(summed, m, shots=shots, out=summed) is summed and summed.tobytes() == want.tobytes()
         assert dist.all_gather(x, m).tobytes() == np.concatenate(xs).tobytes()
         assert dist.reduce_scatter(x, m).tobytes() == want[m.rank * rows : (m.rank + 1) * rows].tobytes()
 

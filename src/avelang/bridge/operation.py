@@ -63,7 +63,8 @@ class Operation:
             raise error("L068", here(), name=name, why=f"inplace names {unknown}: outputs that a caller gets are "
                         f"{self.signature.outputs[:returns]}")  # fmt: skip
         # For each output that a caller gets the numbers of the inputs that it may be.
-        self.inplace = [[self.signature.inputs.index(n) for n in same.get(y, ())] for y in self.signature.outputs[:returns]]
+        at = self.signature.inputs.index
+        self.inplace = [[at(n) for n in same.get(y, ())] for y in self.signature.outputs[:returns]]
         self.packed = tuple(i for i, n in enumerate(self.signature.inputs) if n in packed)
         if autocast not in (None, "lower", "float32"):
             raise error("L068", here(), name=name, why=f"autocast is {autocast!r}: 'lower', 'float32' or None")
@@ -258,10 +259,11 @@ class Operation:
             given = () if out is None else self.given(out)
             self.check_out(given, wanted)
             check_outputs(given)
-            places = [*given, *(None for _ in wanted[len(given) :])]
             made = [
-                y if y is not None and self._written(i, y, inputs) else np.empty(a.shape, numpy_dtype(ave_dtype(a.dtype)))
-                for i, (a, y) in enumerate(zip(wanted, places, strict=True))
+                given[i]
+                if i < len(given) and self._written(i, given[i], inputs)
+                else np.empty(a.shape, numpy_dtype(ave_dtype(a.dtype)))
+                for i, a in enumerate(wanted)
             ]
             if self.packed:
                 at = self.packed
