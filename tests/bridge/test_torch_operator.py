@@ -70,6 +70,7 @@ def test_a_call_like_one_before_into_an_array_of_the_caller_is_direct(monkeypatc
         (lambda x, w: scaled(x, w.detach().numpy()), "w is of NumPy, and another array of torch"),
         (lambda x, w: scaled(x, w.detach(), out=torch.empty(3)), "out is (3,) of torch.float32 on cpu"),
         (lambda x, w: scaled(x, w, out=torch.empty(4, 7)), "out= makes no gradients"),
+        (lambda x, w: scaled(x, w, factor=w.detach().numpy()), "an option is a number, a string, a bool, None or a tuple"),
     ],
 )
 def test_errors_are_told_at_the_line_of_the_call(call, said):

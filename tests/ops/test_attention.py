@@ -127,7 +127,7 @@ def test_weights_left_out_with_all_edits():
 
 def test_all_weights_left_out():
     q = numbers(np.random.default_rng(0), (1, 2, 5, 16), np.float32)
-    assert not ops.attention(q, q, q, dropout_p=1.0, dropout_seed=3).any()
+    assert not ops.attention(q, q, q, dropout_p=1.0, dropout_seed=np.int64(3)).any()
 
 
 def test_weights_left_out_of_packed_sequences():

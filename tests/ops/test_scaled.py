@@ -83,7 +83,7 @@ def test_numbers_and_leading_dimensions():
     a, b = rng.standard_normal((2, 3, 64)).astype(E4), rng.standard_normal((24, 64)).astype(E4)
     want = a.astype(np.float64) @ b.astype(np.float64).T * 3.0
     for more in ({}, {"target": "sm_90a"}, {"target": "sm_90a", "use_fast_accum": False}):
-        got = ops.scaled_matmul(a, b.T, 2.0, 1.5, **more)
+        got = ops.scaled_matmul(a, b.T, 2.0, np.float32(1.5), **more)
         assert got.dtype == BF16 and got.shape == (2, 3, 24)
         assert np.abs(got.astype(np.float64) - want).max() <= 2**-8 * np.abs(want).max()
 

@@ -1,6 +1,7 @@
 """Arrays that lie where kernels of this package cannot read them: tensors that begin where a GPU's widest accesses, and
-TMA, must not, as x[1:] does; arrays of NumPy in another byte order, or of elements that do not lie at multiples of
-their size, as a field of a record does. Operations of this package run on copies, those of users on what was given."""
+TMA, must not, as x[1:] does; arrays of NumPy in another byte order, that run backwards, or whose elements do not lie at
+multiples of their size, as a field of a record does. Operations of this package run on copies, those of users on what
+was given."""
 
 from __future__ import annotations
 
@@ -34,12 +35,12 @@ def with_aligned(host: Callable[..., Any], inputs: Sequence[Any], made: Sequence
 
 
 def whole(x: Any) -> bool:
-    """True where elements of an array of NumPy are in the machine's byte order and lie at multiples of their size.
-    Raises L066 for what has a mask, which a kernel would not see."""
+    """True where elements of an array of NumPy are in the machine's byte order and lie forward, at multiples of their
+    size. Raises L066 for what has a mask, which a kernel would not see."""
     if isinstance(x, np.ma.MaskedArray):
         raise argument_error("an array has a mask: kernels read all elements", "x.filled(value) is one without")
     size = x.dtype.itemsize
-    return x.dtype.isnative and x.flags.aligned and not any(s % size for s in x.strides)
+    return x.dtype.isnative and x.flags.aligned and not any(s < 0 or s % size for s in x.strides)
 
 
 def elements(x: Any) -> Any:

@@ -143,7 +143,7 @@ class Operation:
         if torch is not None and torch.compiler.is_compiling():
             inputs, options = self.bind(args, named)
             return self._compiled(torch, inputs, options, out, fallback)
-        side = self._torch
+        side, options = self._torch, ()
         try:
             if not named and self._direct and len(args) == self._count:
                 inputs, options = args, self._defaults
@@ -157,6 +157,18 @@ class Operation:
             raise (
                 rehomed(e, self.__name__) if knobs.full_traceback() else rehomed(e, self.__name__).with_traceback(None)
             ) from None
+        except TypeError:
+            self._check_options(options)
+            raise
+
+    def _check_options(self, options: Sequence[Any]) -> None:
+        """Raises L066 for an option that is no value of a static one, such as an array."""
+        for name, value in zip(self.signature.options, options, strict=False):
+            try:
+                hash(value)
+            except TypeError:
+                said = f"{name} is {_said(value)}: an option is a number, a string, a bool, None or a tuple of such"
+                raise rehomed(argument_error(said), self.__name__) from None
 
     def bind(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Inputs and options of a call, all of them, in order. Raises L066."""

@@ -4,6 +4,7 @@ pages, forward and backward, by the kernel of the arrays' chip. docs/attention.m
 from __future__ import annotations
 
 import sys
+from numbers import Integral
 from typing import Any
 
 from avelang import argument_error
@@ -352,7 +353,7 @@ def seed_for(query: Any, dropout: float, seed: Any) -> Any:
             f"dropout_p is {dropout} and dropout_seed is None: it must be an int or an array of one integer; only of "
             f"torch's tensors is it drawn, by torch's generator"
         )
-    if hasattr(seed, "reshape"):
+    if hasattr(seed, "reshape") and not isinstance(seed, Integral):
         return seed.reshape(1) if tuple(seed.shape) in ((), (1,)) else seed
     if not hasattr(seed, "__index__"):
         raise argument_error(f"dropout_seed is {seed!r}: it must be an int, or an array of one integer")

@@ -205,7 +205,7 @@ def linear_cross_entropy(
     weight are rounded to its dtype once for each chunk. Under JAX they are made whether or not they are wanted. Returns
     a number of f32, or with "none", which has no gradients, (...). Raises L066 (a ValueError) for shapes that do not
     fit and dtypes without a kernel."""
-    if chunk < 0:
+    if not hasattr(chunk, "__index__") or chunk < 0:
         raise argument_error(f"chunk is {chunk}: it must be a number of rows, or 0 for as many as fit")
     torch = sys.modules.get("torch")
     given, wanted = (x, weight, bias), (False, False, False)
@@ -216,5 +216,5 @@ def linear_cross_entropy(
         wanted = tuple(a is not None for a in given)
     return linear_cross_entropy_step(
         x, weight, target, bias, ignore_index=ignore_index, label_smoothing=float(label_smoothing), reduction=reduction,
-        z_loss=float(z_loss), softcap=float(softcap), chunk=chunk, wanted=wanted, target_chip=target_chip,
+        z_loss=float(z_loss), softcap=float(softcap), chunk=int(chunk), wanted=wanted, target_chip=target_chip,
     )  # fmt: skip

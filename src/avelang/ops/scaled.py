@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import Any
 
 from avelang import argument_error, tile
@@ -233,9 +234,9 @@ def scaled_matmul(
     check_array("a", a, False)
     check_array("b", b, False)
     factor = 1.0
-    if isinstance(scale_a, (int, float)):
+    if isinstance(scale_a, Real):
         factor, scale_a = float(scale_a), None
-    if isinstance(scale_b, (int, float)):
+    if isinstance(scale_b, Real):
         factor, scale_b = factor * float(scale_b), None
     lead = tuple(a.shape[:-2]) if len(a.shape) > 2 else ()
     if lead:

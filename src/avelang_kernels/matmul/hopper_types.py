@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import math
 import sys
+from numbers import Real
 from typing import Annotated, Any, NamedTuple
 
 import avelang.language as al
@@ -108,8 +109,8 @@ def like(x: Any, dtype: Any) -> Any:
 
 
 def one_number(x: Any) -> bool:
-    """True for a number of Python's, and for an array of one f32, of any dimensions."""
-    if isinstance(x, (int, float)):  # float64 of NumPy, too
+    """True for a number of Python's or NumPy's, and for an array of one f32, of any dimensions."""
+    if isinstance(x, (bool, Real)):
         return not isinstance(x, bool)
     return _f32(x) and math.prod(x.shape) == 1
 
@@ -148,9 +149,9 @@ def scales(a: Any, b: Any, needed: bool, rows: tuple[int, int] = (1, 1),
     or an activation comes behind them, which kernels have where there may be scales for each row."""
     if a is None and b is None and not needed:
         return None, ()
-    found = [None if x is None or isinstance(x, (int, float)) else x for x in (a, b)]
+    found = [None if x is None or isinstance(x, Real) else x for x in (a, b)]
     # A float: of an int for f32 the launcher asks anew each time.
-    factor = float(math.prod(float(x) for x in (a, b) if isinstance(x, (int, float))))
+    factor = float(math.prod(float(x) for x in (a, b) if isinstance(x, Real)))
     if not ended and all(x is None or math.prod(x.shape) == 1 for x in found):
         arrays = [x.reshape(1) for x in found if x is not None]
         return len(arrays), (factor, *arrays)
