@@ -93,7 +93,7 @@ async def _session(tmp_path) -> dict:
         )
         return await asyncio.wait_for(published.get(), 60)
 
-    await client.start_io(sys.executable, "-c", "from avelang.cli import lsp_server as s; s.LIMIT = 2.0; s.server().start_io()")
+    await client.start_io(sys.executable, "-c", "from avelang.cli import lsp_server as s; s.LIMIT = 8.0; s.server().start_io()")
     folder = lsp.InitializeParams(lsp.ClientCapabilities(), initialization_options={"target": "gfx942"})
     await client.initialize_async(folder)
     client.text_document_did_open(lsp.DidOpenTextDocumentParams(lsp.TextDocumentItem(uri, "python", 1, WRONG)))

@@ -310,7 +310,7 @@ def test_processes_of_gloo(tmp_path):
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "GLOO_SOCKET_IFNAME": "lo"}
     ranks = [subprocess.Popen([sys.executable, str(program), str(r), "2", str(tmp_path / "store")], env=env, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for r in range(2)]  # fmt: skip
-    said = [p.communicate(timeout=120)[0] for p in ranks]
+    said = [p.communicate(timeout=600)[0] for p in ranks]
     assert [p.returncode for p in ranks] == [0, 0], "\n".join(said)
     assert "L080" in said[0] and "for rank 1" in said[0] and all("sums are right" in s for s in said)
     assert not [f for f in os.listdir("/dev/shm") if f.startswith("avelang-ranks-")] if os.path.isdir("/dev/shm") else True
