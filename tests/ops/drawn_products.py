@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from avelang import ops
 from ops.drawing import BF16, F16, F32, Case, Draw, bound, differentiable
-from ops.drawn_rows import loss_options, losses, targets
+from ops.drawn_rows import chip_of_loss, loss_options, losses, targets
 
 HALF = (BF16, BF16, F16)
 E4, E5, I8 = torch.float8_e4m3fn, torch.float8_e5m2, torch.int8
@@ -80,7 +80,7 @@ def linear_cross_entropy(draw: Draw) -> Case:
         given["bias"] = draw.normal("bias", (n,), draw.one("bt", (dtype, F32)), grad=grad)
 
     def call(x: Any, w: Any, b: Any) -> Any:
-        return ops.linear_cross_entropy(x, w, target, b, chunk=chunk, **options)
+        return ops.linear_cross_entropy(x, w, target, b, chunk=chunk, **options, **chip_of_loss(draw))
 
     def reference(x: Any, w: Any, b: Any) -> Any:
         return losses(functional.linear(x, w, b), target, **options)
