@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from avelang.bridge.alignment import UNIT, aligned
-from avelang.bridge.overlaps import shared
+from avelang.bridge.overlaps import shared_tensors
 from avelang.runtime.repeats import in_dry_run
 
 
@@ -28,7 +28,7 @@ def direct(side: Any) -> Callable[..., Any]:
         "forward": torch.autograd.forward_ad, "cast": torch.is_autocast_enabled, "grad_enabled": torch.is_grad_enabled,
         "plans": side.plans, "like": torch.empty_like, "empty": torch.empty_strided, "general": side.general,
         "aligned": aligned, "in_dry_run": in_dry_run,
-        "touches": functools.partial(shared, same=operation.inplace[0]),
+        "touches": functools.partial(shared_tensors, same=operation.inplace[0]),
     }  # fmt: skip
     exec(compile(text, f"<direct call of {operation.full_name}>", "exec"), names)
     return names["call"]  # type: ignore[return-value]

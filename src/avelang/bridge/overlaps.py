@@ -35,6 +35,11 @@ def shared(y: Any, inputs: Sequence[Any], same: Sequence[int] = ()) -> bool:
             isinstance(x, np.ndarray) and np.may_share_memory(x, y) and not (i in same and _alike(x, y)) and _meet(x, y)
             for i, x in enumerate(inputs)
         )
+    return shared_tensors(y, inputs, same)
+
+
+def shared_tensors(y: Any, inputs: Sequence[Any], same: Sequence[int] = ()) -> bool:
+    """The same for tensors of torch: each call with `out=` pays for it."""
     first = y.data_ptr()
     for i, x in enumerate(inputs):
         if x is None:

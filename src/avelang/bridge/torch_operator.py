@@ -16,7 +16,7 @@ from avelang.base.places import argument_error
 from avelang.bridge.alignment import with_aligned
 from avelang.bridge.descriptions import FLOATS, Array, NoKernel
 from avelang.bridge.direct import direct
-from avelang.bridge.overlaps import check_outputs, shared
+from avelang.bridge.overlaps import check_outputs, shared_tensors
 from avelang.bridge.signatures import encoded
 from avelang.runtime.repeats import in_dry_run
 
@@ -89,7 +89,7 @@ class TorchOperator:
                 ]
             else:
                 made = self._given(out, found, first.device)
-                if any(map(shared, made, repeat(inputs), self.operation.inplace)):
+                if any(map(shared_tensors, made, repeat(inputs), self.operation.inplace)):
                     found = self.general(inputs, options, None, fallback)
                     for x, y in zip(made, (found,) if self.returns == 1 else found, strict=False):
                         x.copy_(y)
