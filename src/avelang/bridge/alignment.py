@@ -34,15 +34,15 @@ def with_aligned(host: Callable[..., Any], inputs: Sequence[Any], made: Sequence
             y.copy_(z)
 
 
-def whole(x: Any) -> bool:
+def forward(name: str, x: Any) -> bool:
     """True where elements of an array of NumPy are in the machine's byte order and lie forward, at multiples of their
-    size. Raises L066 for what has a mask, which a kernel would not see."""
+    size. Raises L066 for what has a mask, which a kernel would not see. name: the argument's."""
     if isinstance(x, np.ma.MaskedArray):
-        raise argument_error("an array has a mask: kernels read all elements", "x.filled(value) is one without")
+        raise argument_error(f"{name} has a mask: kernels read all elements", f"{name}.filled(value) is one without")
     size = x.dtype.itemsize
     return x.dtype.isnative and x.flags.aligned and not any(s < 0 or s % size for s in x.strides)
 
 
-def elements(x: Any) -> Any:
-    """An input, or of an array of NumPy that is not `whole` a copy."""
-    return np.array(x, x.dtype.newbyteorder("=")) if isinstance(x, np.ndarray) and not whole(x) else x
+def elements(name: str, x: Any) -> Any:
+    """An input, or of an array of NumPy that is not `forward` a copy."""
+    return np.array(x, x.dtype.newbyteorder("=")) if isinstance(x, np.ndarray) and not forward(name, x) else x

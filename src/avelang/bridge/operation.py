@@ -15,7 +15,7 @@ from avelang.base.errors import ArgumentError, error
 from avelang.base.lazy import np
 from avelang.base.places import argument_error, here, rehomed, users_line
 from avelang.base.takes import placed
-from avelang.bridge.alignment import elements, whole
+from avelang.bridge.alignment import elements, forward
 from avelang.bridge.descriptions import Array, NoKernel, ave_dtype, dtype_name, framework_of
 from avelang.bridge.invariance import invariant
 from avelang.bridge.overlaps import check_outputs, shared
@@ -157,8 +157,9 @@ class Operation:
             raise (
                 rehomed(e, self.__name__) if knobs.full_traceback() else rehomed(e, self.__name__).with_traceback(None)
             ) from None
-        except TypeError:
-            self._check_options(options)
+        except TypeError as e:
+            if str(e).startswith("unhashable"):  # what torch's side keeps of a call is found by its options
+                self._check_options(options)
             raise
 
     def _check_options(self, options: Sequence[Any]) -> None:
@@ -283,7 +284,7 @@ class Operation:
                     np.ascontiguousarray(x) if i in at and x is not None else x for i, x in enumerate(inputs)
                 )
             if self.aligns:
-                inputs = tuple(map(elements, inputs))
+                inputs = tuple(map(elements, self.signature.inputs, inputs))
             self.host(*inputs, *made, **self.signature.named(options))
             for y, z in zip(given, made, strict=False):
                 if z is not y:
@@ -296,7 +297,7 @@ class Operation:
 
     def _written(self, number: int, y: Any, inputs: Sequence[Any]) -> bool:
         """True where the host function may write an output that a caller gave, of NumPy, where it lies."""
-        return not shared(y, inputs, self.inplace[number]) and (whole(y) or not self.aligns)
+        return not shared(y, inputs, self.inplace[number]) and (not self.aligns or forward("out", y))
 
     def returned(self, made: Sequence[Any]) -> Any:
         """The outputs that a caller gets."""
