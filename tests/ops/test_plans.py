@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from avelang import ops, tuning
 from avelang.cli.main import main
-from avelang_kernels.matmul import choice, hopper_gemm, hopper_skinny, mi300_gemm, tile_gemm, tile_skinny
+from avelang_kernels.matmul import choice, hopper_gemm, hopper_skinny, mi300_gemm, tile_gemm, tile_skinny, tuned_tiles
 from avelang_kernels.matmul.aligned_rows import align_rows
 from avelang_kernels.matmul.choice import Question, description, plan_of, usual_device
 from avelang_kernels.matmul.hopper_rule import choose_tile
@@ -108,7 +108,7 @@ def test_wrappers_have_the_plan_of_the_rule(launched):
 
 def test_a_tuned_tile_comes_first(launched, tmp_path):
     tile = GemmTile(64, 64, 3)
-    row = tuning.Row(choice.TUNED, usual_device("sm_90a"), "bf16 512 512 512", f"tile={json.dumps(tile).replace(' ', '')}", 1.0)
+    row = tuning.Row(tuned_tiles.TUNED, usual_device("sm_90a"), "bf16 512 512 512", f"tile={json.dumps(tile).replace(' ', '')}", 1.0)
     table = tmp_path / "tuned.txt"
     try:
         tuning.write(table, tuning.Table([row]))

@@ -10,9 +10,9 @@ it go out, and are run. `ops.matmul` and `ave explain matmul` ask here, so that 
 | AMD, the CPU | f32 | `tile_gemm` |
 | sm_80 and newer | bf16, f16 | `tile_gemm`: on sm_100a by tcgen05 where rows are multiples of 16 bytes |
 
-A tile that was tuned for the shape (`avelang.tuning.find`, by the key of `benchmarks/tune_hopper_gemm.py`) comes before
-the rule's. Where a plan must be `invariant`, it depends on N and K only: a whole tile, K in one part, never a kernel
-for few rows. Then the bits of a row are the same whatever rows come with it."""
+A tile that was tuned for the shape (`tuned_tiles`) comes before the rule's. Where a plan must be `invariant`, it
+depends on N and K only: a whole tile, K in one part, never a kernel for few rows. Then the bits of a row are the same
+whatever rows come with it."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ from avelang_kernels.matmul.hopper_types import product_of
 from avelang_kernels.matmul.mi300_places import placed
 from avelang_kernels.matmul.mi300_rule import invariant_place
 from avelang_kernels.matmul.storage import alignment, crosswise, misplaced, strides
+from avelang_kernels.matmul.tuned_tiles import device_name, tuned_tile
 from avelang_kernels.workspaces import room_for
 
-TUNED = "avelang_kernels.matmul.hopper_gemm.gemm"  # the name under which tables have its tiles
 UNIT = 16  # bytes
 FEW, FEW_DENSE = 24, 16  # rows up to which AMD's products for few rows are taken, with sparse instructions and without
 
@@ -143,7 +143,7 @@ def _on_hopper(a: Any, b: Any, out: Any, q: Question) -> MatmulPlan:
     align = _read_alignment(a, b)
     majors = tuple(_columns(x) if wrong else crosswise(x) for x, wrong in zip((a, b), crooked, strict=True))
     if not q.invariant:
-        tuned = _tuned(m, n, k, q, size, majors)
+        tuned = tuned_tile(q.device, m, n, k, size, majors)
         if tuned is not None:
             return MatmulPlan("hopper_gemm", tuned, (*copies, *late), "tuned")
         if m <= M_MOST and not q.ends and not copies and not late and _lines(a) and _lines(b) and _whole(out):
@@ -177,15 +177,6 @@ def _columns(x: Any) -> bool:
     """True for a matrix that is copied as columns."""
     row, col = strides(x)
     return row == 1 and col != 1 and x.shape[0] > 1
-
-
-def _tuned(m: int, n: int, k: int, q: Question, size: int, majors: Any) -> GemmTile | None:
-    found = tuning.find(TUNED, q.device, ("bf16", m, n, k)) if q.device and size == 2 else None
-    if found is None:
-        return None
-    one = GemmTile(*found["tile"])
-    flipped = majors[::-1] if one.transposed else majors
-    return None if one.fault(size, *flipped) or (one.cluster_k > max(1, -(-k // 64))) else one
 
 
 def _whole(x: Any) -> bool:
@@ -285,7 +276,7 @@ def matrix_product(a: Any, b: Any, out: Any, bias: Any = None, activation: str |
     options: dict[str, Any] = {"target": chip, "backend": backend} if cpu else {}
     ends = bias is not None or activation is not None
     plan = plan_of(
-        a, b, out, Question(chip, units, "" if cpu else _device_name(a), ends, invariant, cpu and target is None)
+        a, b, out, Question(chip, units, "" if cpu else device_name(a), ends, invariant, cpu and target is None)
     )
     if plan.ends or not ends:
         run(plan, a, b, out, bias, activation, (chip, units), options)
@@ -348,17 +339,6 @@ def _again(known: Any, a: Any, b: Any, out: Any, bias: Any) -> Any:
     if wide:
         aligned_rows.put_back(result, out, options)
     return out
-
-
-def _device_name(x: Any) -> str:
-    """The name of an array's GPU in tables of tuned tiles."""
-    return _torch_device_name(x.device) if is_torch(x) else tuning.device_of(x)
-
-
-@functools.lru_cache(maxsize=64)
-def _torch_device_name(device: Any) -> str:
-    torch = sys.modules["torch"]
-    return tuning.device_name(f"{'rocm' if torch.version.hip else 'cuda'}:{device.index or 0}")
 
 
 def run(plan: MatmulPlan, a: Any, b: Any, out: Any, bias: Any, activation: Any, gpu: tuple[str, int],

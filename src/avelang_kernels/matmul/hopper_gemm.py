@@ -44,6 +44,7 @@ from avelang_kernels.matmul.hopper_types import (
     scales,
 )
 from avelang_kernels.matmul.storage import alignment, crosswise, misplaced
+from avelang_kernels.matmul.tuned_tiles import device_name, tuned_tile
 from avelang_kernels.workspaces import room_for, workspace_for
 
 Split = Annotated[Any, Want(lambda x: x == STREAM or type(x) is int and x > 0, f'an int from 1 on, or "{STREAM}"')]
@@ -256,7 +257,7 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     "bf16x3", three products of bf16 with an error of some 2^-16 of |a| |b|, or "tf32", one product that ignores the low
     13 bits of a and b, with one of 2^-9; "bf16x3" when it is None. `bias`: (n,), of the type of a or f32; `activation`:
     "relu", "silu", "gelu" or "gelu_tanh"; for results of floats. `accumulate`: the product is added to `out`, of f32,
-    bf16 or f16: rounded to its type, and the sum again. `tile`: chosen by shape when it is None; `blocks`: as many as
+    bf16 or f16: rounded to its type, and the sum again. `tile`: tuned or chosen by shape when it is None; `blocks`: as many as
     there are multiprocessors. `split`: in place of the tile's: parts of K that different blocks multiply, or "stream";
     sums of parts are added in the order of K, the same bits in every run. Launches of one stream share a workspace.
     `options` are those of a launch, such as `backend="reference"`. Returns `out`. An `out` whose rows are no multiple
@@ -282,6 +283,8 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     length = max(1, -(-k * product.a.bytes // 2))
     sms, majors = blocks or multiprocessors(a), (crosswise(a), crosswise(b))
     said = alignment(a, b), majors, product.a.bytes, 1, isinstance(factors[0], tuple), product.sums == al.i32
+    if tile is None and narrow and blocks is None and getattr(a, "is_cuda", False):
+        tile = tuned_tile(device_name(a), m, n, k, to.bytes, majors)
     tile = tile or choose_tile(max(m, 1), max(n, 1), length, sms, to.bytes, *said)
     if split is not None:
         tile = tile._replace(split=split)

@@ -404,7 +404,8 @@ def times_of(
 ) -> tuple[list[GemmTile], Any]:
     """The same of other tiles than the candidates, in the order in which they are returned."""
     model = _model_of(tiles, size, sms)
-    return model.tiles, model.times(m, n, k, align, size, 1)[0]
+    us, parts = model.times(m, n, k, align, size, 1)
+    return model.divided(parts), us
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -418,15 +419,24 @@ def choose_tile(
     tile, split, high, wide = _model(size, sms, min(width, 2), scaled).best(
         m, n, k, align, size, batch, majors, integers
     )  # fmt: skip
-    # Where a side is short, tiles go along it first: what runs at a time has all of it. Where all run at a time they do
-    # not: tiles with the same rows of the longer side, which are read once, would be on all parts of the GPU.
+    return _of(tile, split or tile.split, _together(tile, m, n, high, wide, batch, sms))
+
+
+def _together(tile: GemmTile, m: int, n: int, high: int, wide: int, batch: int, sms: int) -> int:
+    """How many rows of clusters, each high x wide of C, are gone through together. Where a side is short, tiles go
+    along it first: what runs at a time has all of it. Where all run at a time they do not: tiles with the same rows of
+    the longer side, which are read once, would be on all parts of the GPU."""
     if tile.transposed:
         m, n = n, m
     rows, cols = -(-m // high), -(-n // wide)
     short = 1 if cols <= SHORT and cols < rows else SHORT if rows <= SHORT else tile.group_m
-    if short == 1 and rows * cols * batch <= resident(tile.cluster, sms):
-        short = tile.group_m
-    return _of(tile, split or tile.split, short)
+    return tile.group_m if short == 1 and rows * cols * batch <= resident(tile.cluster, sms) else short
+
+
+def in_order(tile: GemmTile, m: int, n: int, sms: int = SMS) -> GemmTile:
+    """The tile with its clusters in the order that the rule has for C of m x n."""
+    high, wide = tile.m * tile.cluster_m, tile.n * tile.cluster_n
+    return tile._replace(group_m=_together(tile, m, n, high, wide, 1, sms))
 
 
 @functools.lru_cache(maxsize=1 << 12)
