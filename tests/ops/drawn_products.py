@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+import avelang
 from avelang import ops
 from ops.drawing import BF16, F16, F32, Case, Draw, bound, differentiable
 from ops.drawn_rows import chip_of_loss, loss_options, losses, targets
@@ -25,6 +26,12 @@ def sizes(draw: Draw, times: int = 1, empty: float = 0.02) -> tuple[int, int, in
     while times * found[0] * found[1] * found[2] > 64 * draw.most:
         found[found.index(max(found))] //= 2
     return found[0], found[1], found[2]
+
+
+def coarseness(dtype: Any, act: str | None) -> float:
+    """Of gradients. What an activation is taken of is rounded to the dtype, as torch rounds it, which its derivative shows:
+    0.5 % in f16 where gelu's is small."""
+    return 200 if dtype == F32 else 8 if act in (None, "relu") else 16
 
 
 def matmul(draw: Draw) -> Case:
@@ -48,7 +55,7 @@ def matmul(draw: Draw) -> Case:
     def reference(a: Any, b: Any, bias: Any) -> Any:
         return ACT[act](a @ b if bias is None else a @ b + bias)
 
-    return differentiable(draw, "matmul", call, reference, given, exact=1e-4 * k**0.5 if dtype != F32 else 20, rough=8 if dtype != F32 else 200)
+    return differentiable(draw, "matmul", call, reference, given, exact=1e-4 * k**0.5 if dtype != F32 else 20, rough=coarseness(dtype, act))
 
 
 def linear(draw: Draw) -> Case:
@@ -64,7 +71,7 @@ def linear(draw: Draw) -> Case:
         given["bias"] = draw.normal("bias", (n,), draw.one("bt", (dtype, F32)), grad=grad)
     return differentiable(
         draw, "linear", lambda x, w, b: ops.linear(x, w, b, activation=act, out=out, **draw.where),
-        lambda x, w, b: ACT[act](functional.linear(x, w, b)), given, exact=1e-4 * k**0.5 if dtype != F32 else 20, rough=8 if dtype != F32 else 200,
+        lambda x, w, b: ACT[act](functional.linear(x, w, b)), given, exact=1e-4 * k**0.5 if dtype != F32 else 20, rough=coarseness(dtype, act),
     )  # fmt: skip
 
 
@@ -103,9 +110,16 @@ def scales(draw: Draw, name: str, rows: int, k: int, blocks: bool) -> tuple[Any,
     return found, found.double().repeat_interleave(each, 0)[:rows].repeat_interleave(wide, 1)[:, :k]
 
 
+def eights(draw: Draw) -> tuple[tuple[Any, Any], ...]:
+    """The pairs of types of 8 bits that a chip has products of."""
+    has = avelang.chip(draw.where["target"]).fp8 if draw.where else "ocp"
+    e4, e5 = (torch.float8_e4m3fnuz, torch.float8_e5m2fnuz) if has == "fnuz" else (E4, E5)
+    return ((e4, e4), (e4, e4), (e4, e5), (e5, e4), (I8, I8)) if has else ((I8, I8),)
+
+
 def scaled_matmul(draw: Draw) -> Case:
     """`scaled_matmul`, with scales of all kinds in any pair."""
-    (m, n, k), kind = sizes(draw), draw.one("types", ((E4, E4), (E4, E4), (E4, E5), (E5, E4), (I8, I8)))
+    (m, n, k), kind = sizes(draw), draw.one("types", eights(draw))
     if draw.chance(0.6):
         n, k = -(-n // 16) * 16, -(-k // 16) * 16
     arrays = []

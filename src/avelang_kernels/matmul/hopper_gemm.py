@@ -257,8 +257,8 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     "bf16x3", three products of bf16 with an error of some 2^-16 of |a| |b|, or "tf32", one product that ignores the low
     13 bits of a and b, with one of 2^-9; "bf16x3" when it is None. `bias`: (n,), of the type of a or f32; `activation`:
     "relu", "silu", "gelu" or "gelu_tanh"; for results of floats. `accumulate`: the product is added to `out`, of f32,
-    bf16 or f16: rounded to its type, and the sum again. `tile`: tuned or chosen by shape when it is None; `blocks`: as many as
-    there are multiprocessors. `split`: in place of the tile's: parts of K that different blocks multiply, or "stream";
+    bf16 or f16: rounded to its type, and the sum again. `tile`: by shape when it is None; `blocks`: as many as there
+    are multiprocessors. `split`: in place of the tile's: parts of K that different blocks multiply, or "stream";
     sums of parts are added in the order of K, the same bits in every run. Launches of one stream share a workspace.
     `options` are those of a launch, such as `backend="reference"`. Returns `out`. An `out` whose rows are no multiple
     of 16 bytes, in length or apart, is filled by a copy. Raises ValueError for shapes, TypeError for types (L066)."""
@@ -279,13 +279,10 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     check_end(to, n, bias, activation)
     if 0 not in (m, n, k):
         check_places(a, b, narrow)
-    # The rule counts K in elements of 2 bytes.
-    length = max(1, -(-k * product.a.bytes // 2))
     sms, majors = blocks or multiprocessors(a), (crosswise(a), crosswise(b))
-    said = alignment(a, b), majors, product.a.bytes, 1, isinstance(factors[0], tuple), product.sums == al.i32
     if tile is None and narrow and blocks is None and getattr(a, "is_cuda", False):
         tile = tuned_tile(device_name(a), m, n, k, to.bytes, majors)
-    tile = tile or choose_tile(max(m, 1), max(n, 1), length, sms, to.bytes, *said)
+    tile = tile or ruled(a, b, to, sms, product, isinstance(factors[0], tuple))
     if split is not None:
         tile = tile._replace(split=split)
     assert allowed(tile, k, to, product, majors)
@@ -303,6 +300,13 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     if not direct:
         put_back(result, out, options)
     return out
+
+
+def ruled(a: Any, b: Any, to: Any, sms: int, product: Product, scaled: bool) -> GemmTile:
+    """The tile of the rule, which counts K in elements of 2 bytes, and takes no extent of 0."""
+    (m, k), n, majors = a.shape, b.shape[0], (crosswise(a), crosswise(b))
+    said = alignment(a, b), majors, product.a.bytes, 1, scaled, product.sums == al.i32
+    return choose_tile(max(m, 1), max(n, 1), max(1, -(-k * product.a.bytes // 2)), sms, to.bytes, *said)
 
 
 def check_sum(accumulate: bool, direct: bool) -> bool:

@@ -20,7 +20,7 @@ TABLE = pathlib.Path(__file__).with_name("tuned.txt")
 tuning.add(TABLE)
 
 
-def tuned_tile(device: str, m: int, n: int, k: int, size: int, majors: tuple[bool, bool]) -> GemmTile | None:
+def tuned_tile(device: str, m: int, n: int, k: int, size: int, majors: Any) -> GemmTile | None:
     """The tuned tile of a device, of `device_name`, for A and B of 2 bytes an element and C of `size`; None where there
     is none, or where it is none for operands by columns, `majors`."""
     found = tuning.find(TUNED, device, ("bf16", m, n, k)) if device and size == 2 else None
