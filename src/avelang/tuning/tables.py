@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import hashlib
 import os
 import pathlib
@@ -266,6 +267,12 @@ EPOCH = CHOICES
 
 def own() -> pathlib.Path:
     """The user's own table: `tuned.txt` in the user's data folder."""
+    return _own(os.environ.get("XDG_DATA_HOME"), os.environ.get("HOME"))
+
+
+@functools.lru_cache(maxsize=8)
+def _own(*folders: str | None) -> pathlib.Path:
+    """The same, for these values of what names the folder: to find it takes as long as a tile's whole choice."""
     import platformdirs
 
     return pathlib.Path(platformdirs.user_data_dir("avelang", appauthor=False)) / "tuned.txt"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -19,12 +20,14 @@ def strides(x: Any) -> tuple[int, int]:
 
 def placed(x: Any) -> tuple[bool, bool]:
     """True twice: if TMA can read a matrix by its rows, and by its columns."""
-    if address(x) % UNIT:
-        return False, False
-    (row, col), unit = strides(x), UNIT // x.dtype.itemsize
-    short, narrow = x.shape[0] == 1, x.shape[1] == 1
-    apart = [count == 1 or (step > 0 and step % unit == 0) for count, step in zip(x.shape, (row, col), strict=True)]
-    return (col == 1 or narrow) and apart[0], (row == 1 or short) and apart[1]
+    return _placed(address(x) % UNIT == 0, *x.shape, *strides(x), x.dtype.itemsize)
+
+
+@functools.lru_cache(maxsize=1 << 12)  # a plan asks eleven times
+def _placed(begins: bool, rows: int, cols: int, row: int, col: int, size: int) -> tuple[bool, bool]:
+    unit = UNIT // size
+    down, across = (count == 1 or (step > 0 and step % unit == 0) for count, step in ((rows, row), (cols, col)))
+    return begins and (col == 1 or cols == 1) and down, begins and (row == 1 or rows == 1) and across
 
 
 def crosswise(x: Any) -> bool:
