@@ -151,3 +151,36 @@ def test_a_type_error_of_a_host_function_is_its_own():
 
     with pytest.raises(TypeError, match="has no len"):
         wrong(np.ones(3, np.float32), mode=np.ones(2))
+
+
+LAYOUTS = {
+    "torch.sparse_coo": lambda x: x.to_sparse(), "torch.sparse_csr": lambda x: x.to_sparse_csr(),
+    "torch._mkldnn": lambda x: x.to_mkldnn(),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_tensor_without_strides_is_refused(layout):
+    x, w = torch.randn(6, 32), torch.randn(16, 32)
+    other = LAYOUTS[layout](x)
+    for call, name in ((lambda: ops.linear(other, w), "a"), (lambda: ops.matmul(w, LAYOUTS[layout](x.T.contiguous())), "b"),
+                       (lambda: ops.rms_norm(other, torch.ones(32)), "x")):  # fmt: skip
+        with pytest.raises(ArgumentError, match=f"{name} is a tensor of layout {layout}: it must be in memory with strides"):
+            call()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_nested_tensor_is_refused():
+    x = torch.nested.nested_tensor([torch.randn(3, 8), torch.randn(2, 8)], layout=torch.jagged)
+    with pytest.raises(ArgumentError, match="x is a nested tensor: it must be in memory with strides"):
+        ops.softmax(x)
+
+
+def test_a_runtime_error_of_a_host_function_is_its_own():
+    @op(lambda x: x)
+    def fails(x, y):
+        raise RuntimeError("out of luck")
+
+    with pytest.raises(RuntimeError, match="^out of luck$"):
+        fails(torch.ones(4))

@@ -154,6 +154,11 @@ def tuned() -> tuple[str, ...]:
     return tuple(file for file in os.environ.get("AVE_TUNED", "").split(os.pathsep) if file)
 
 
+def data_homes() -> tuple[str | None, ...]:
+    """XDG_DATA_HOME, HOME: what the user's data folder, which platformdirs finds, depends on."""
+    return os.environ.get("XDG_DATA_HOME"), os.environ.get("HOME")
+
+
 def full_traceback() -> bool:
     """AVE_TRACEBACK=full: keep Ave's own frames in tracebacks."""
     return os.environ.get("AVE_TRACEBACK", "") == "full"

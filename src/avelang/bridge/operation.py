@@ -143,7 +143,7 @@ class Operation:
         if torch is not None and torch.compiler.is_compiling():
             inputs, options = self.bind(args, named)
             return self._compiled(torch, inputs, options, out, fallback)
-        side, options = self._torch, ()
+        side, inputs, options = self._torch, (), ()
         try:
             if not named and self._direct and len(args) == self._count:
                 inputs, options = args, self._defaults
@@ -161,6 +161,18 @@ class Operation:
             if str(e).startswith("unhashable"):  # what torch's side keeps of a call is found by its options
                 self._check_options(options)
             raise
+        except RuntimeError:
+            self._check_layouts(inputs)
+            raise
+
+    def _check_layouts(self, inputs: Sequence[Any]) -> None:
+        """Raises L066 for a tensor without memory of strides, which only torch's own functions can read."""
+        torch = sys.modules.get("torch")
+        for name, x in zip(self.signature.inputs, inputs, strict=False):
+            if torch is not None and isinstance(x, torch.Tensor) and (x.is_nested or x.layout is not torch.strided):
+                said = f"{name} is a {'nested tensor' if x.is_nested else f'tensor of layout {x.layout}'}"
+                wanted = "it must be in memory with strides, as x.to_dense() or x.to_padded_tensor(0) is"
+                raise rehomed(argument_error(f"{said}: {wanted}"), self.__name__) from None
 
     def _check_options(self, options: Sequence[Any]) -> None:
         """Raises L066 for an option that is no value of a static one, such as an array."""

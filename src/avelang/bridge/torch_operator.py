@@ -14,6 +14,7 @@ from avelang.base.errors import error
 from avelang.base.parsing import literal
 from avelang.base.places import argument_error
 from avelang.bridge.alignment import with_aligned
+from avelang.bridge.autocast import cast
 from avelang.bridge.descriptions import FLOATS, Array, NoKernel
 from avelang.bridge.direct import direct
 from avelang.bridge.overlaps import check_outputs, shared_tensors
@@ -267,15 +268,14 @@ class TorchOperator:
         """The kernel under autocast on a kind of device: floats in the dtype of the policy come to the operator."""
         torch = self.torch
         key = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, f"Autocast{device}"))
-        floats = (torch.float16, torch.bfloat16, torch.float32)
 
-        def cast(*args: Any) -> Any:
+        def called(*args: Any) -> Any:
             wanted = torch.float32 if self._policy == "float32" else torch.get_autocast_dtype(device.lower())
-            inputs = [x.to(wanted) if isinstance(x, torch.Tensor) and x.dtype in floats else x for x in args]
+            inputs = cast(torch, wanted, args)
             with torch._C._ExcludeDispatchKeyGuard(key):
                 return operator(*inputs)
 
-        return cast
+        return called
 
     def run(self, *args: Any) -> Any:
         """All outputs of a call with tensors that are there."""

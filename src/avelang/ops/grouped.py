@@ -57,7 +57,7 @@ def _shapes(
     return Array(shape, dtype)
 
 
-@op(_shapes, contiguous=("offs", "bias"))
+@op(_shapes, autocast="lower", contiguous=("offs", "bias"))
 def grouped(
     a: Any, b: Any, offs: Any, bias: Any, out: Any, *, out_dtype: str | None = None, target: str | None = None,
     invariant: bool | None = None,

@@ -10,6 +10,7 @@ from typing import Any
 from avelang import argument_error, tile
 from avelang.base.takes import counted
 from avelang.bridge import Array, op
+from avelang.bridge.autocast import lowered
 from avelang.bridge.relaunched import relaunched
 from avelang_kernels.activations import ACTIVATIONS as FUSED
 from avelang_kernels.arrays import is_torch, named
@@ -38,6 +39,7 @@ def matmul(
     invariant: True for a plan that does not depend on the number of rows, so that the bits of a row do not; None for
     what `ops.invariant()` says. Returns `out`. Raises L066 (a ValueError) for shapes that do not fit, dtypes without a
     kernel and chips without one."""
+    a, b, bias = lowered(a, b, bias)
     made = _repeated(a, b, bias, activation, target, invariant) if out is None else None
     if made is not None:
         return made

@@ -8,6 +8,7 @@ from typing import Any
 from avelang import argument_error, tile
 from avelang.base.takes import counted
 from avelang.bridge import Array, op
+from avelang.bridge.autocast import lowered
 from avelang.ops.grouped import grouped
 from avelang.ops.matmul import check_array
 from avelang.ops.swiglu import gated_packed
@@ -206,6 +207,7 @@ def moe(
     token is dropped, nobody waits for the device, and sums have a fixed order. target: of arrays on the CPU, the chip
     whose kernels run there; invariant: as of `matmul`. Raises L066 (a ValueError) for shapes that do not fit, and
     dtypes and chips without a kernel."""
+    x, w_gate_up, w_down = lowered(x, w_gate_up, w_down)
     experts = fitted(x, router, w_gate_up, w_down, top_k, activation)
     lead, hidden = x.shape[:-1], x.shape[-1]
     rows, weights, ids = routed(x, router, experts, top_k, normalize, target)

@@ -267,7 +267,7 @@ EPOCH = CHOICES
 
 def own() -> pathlib.Path:
     """The user's own table: `tuned.txt` in the user's data folder."""
-    return _own(os.environ.get("XDG_DATA_HOME"), os.environ.get("HOME"))
+    return _own(*knobs.data_homes())
 
 
 @functools.lru_cache(maxsize=8)

@@ -128,7 +128,7 @@ def _product_shapes(
     return Array((most, w.shape[1]), x.dtype)
 
 
-@op(_product_shapes, contiguous=True)
+@op(_product_shapes, autocast="lower", contiguous=True)
 def experts_product(
     x: Any, w: Any, layout: Any, ends: Any, order: Any, places: Any, out: Any, *, group: str, most: int,
     target: str | None = None, invariant: bool | None = None,
@@ -161,7 +161,7 @@ def _layer_shapes(
     return Array((places.shape[0] * places.shape[1], x.shape[1]), x.dtype)
 
 
-@op(_layer_shapes, contiguous=True)
+@op(_layer_shapes, autocast="lower", contiguous=True)
 def experts_layer(
     x: Any, w_gate_up: Any, w_down: Any, layout: Any, ends: Any, order: Any, places: Any, out: Any, *, group: str,
     most: int, act: str = "silu", target: str | None = None, invariant: bool | None = None,

@@ -34,7 +34,7 @@ def _readable(w: Any, group: str, fuse: int) -> Any:
     return fused.transposed_copy(w) if fuse == 1 and group.startswith(AXIS) else w
 
 
-@op(_gather_product)
+@op(_gather_product, autocast="lower")
 def gathered_product(x: Any, w: Any, out: Any, *, group: str, fuse: int = -1, target: str | None = None) -> None:
     """The operation of `all_gather_matmul`."""
     member, w = here(group), _readable(w, group, fuse)
@@ -51,7 +51,7 @@ def _scatter_product(x: Array, w: Array, *, group: str, fuse: int = -1, target: 
     return _product(x, w, x.shape[0] // ranks)
 
 
-@op(_scatter_product)
+@op(_scatter_product, autocast="lower")
 def scattered_product(x: Any, w: Any, out: Any, *, group: str, fuse: int = -1, target: str | None = None) -> None:
     """The operation of `matmul_reduce_scatter`."""
     member, w = here(group), _readable(w, group, fuse)
