@@ -12,6 +12,7 @@ from avelang.base.errors import AveError
 from avelang.tuning import tables
 from avelang.tuning.shapes import parse_shape, parse_shapes
 from avelang.tuning.tables import Row, Table
+from avelang_kernels.matmul.tuned_tiles import TABLE
 
 PROGRAM = pathlib.Path(__file__).parents[1] / "tuning" / "program.py"
 
@@ -105,7 +106,9 @@ def test_tables_are_listed_shown_merged_and_pinned(ave, place, tmp_path):
     assert "a=1 (3 us, 2026-01-01) stays, a=2 (2 us, 2025-01-01) goes" in merged.stderr
     assert ave("tune", "merge", two, one, "--prefer", "faster", "-o", place).stdout == ""
     assert tables.read(place).rows["k", "sm_90a", "m=1"].choice == "a=2" and len(tables.read(place)) == 3
-    assert "3 rows of 1 table" in ave("tune", "list").stdout
+    assert "3 rows of 1 table" in ave("tune", "list", "--key", "m=").stdout
+    brought = json.loads(ave("tune", "list", "--json", "--kernel", "hopper_gemm").stdout)
+    assert len(brought) == len(tables.read(TABLE)), "the package's own table is listed, too"
     pinned = ave("tune", "pin", place, "-o", tmp_path / "pin.txt", "--device", "sm_90a")
     assert pinned.exit_code == 0 and "pinned 2 rows" in pinned.stdout and tables.read(tmp_path / "pin.txt").pinned
     assert ave("tune", "pin", place, "--device", "sm").exit_code == 2

@@ -124,6 +124,8 @@ def _chosen(files: Iterable[str], kernel: str, device: str, key: str) -> list[tu
     """(file, row) of the rows in which these words are."""
     import avelang.tuning.tables as tables
 
+    if not files:
+        import avelang_kernels.matmul.tuned_tiles  # noqa: F401  # adds the table that the package brings
     return [(file, row) for file in files or tables.places() for row in _read(file)
             if kernel in row.kernel and device in row.device and key in row.key]
 
