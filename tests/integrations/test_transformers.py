@@ -79,6 +79,70 @@ def test_a_patched_model_agrees_with_the_other(family, dtype):
     assert not any("forward" in m.__dict__ for m in ours.modules())
 
 
+# Models that look like Llama and are not: pairs of neighbors turned, a score more in each row's softmax, scores that are capped, norms, gates and logits with
+# factors. What the patch takes of each but attention and the loss, and what it must keep.
+SMALL = {"vocab_size": 96, "head_dim": 16, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+NEIGHBORS = {
+    "Granite": ({"attention_multiplier": 0.1, "logits_scaling": 3.0}, {"norms", "rotary", "mlp"}, {"linear_loss"}),
+    "Bloom": ({"num_hidden_layers": 1}, {"loss"}, {"attention", "norms", "mlp"}),
+    "Cohere": ({}, {"rotary", "mlp"}, {"norms", "linear_loss"}),
+    "Ernie4_5": ({}, {"norms", "rotary", "mlp", "linear_loss"}, set()),
+    "GptOss": ({"num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": 6}, {"norms", "rotary", "linear_loss"}, {"experts"}),
+    "Gemma2": ({"sliding_window": 6, "attn_logit_softcapping": 2.0}, {"rotary"}, {"norms", "mlp", "linear_loss"}),
+    "FalconH1": ({"mlp_multipliers": [0.5, 2.0], "lm_head_multiplier": 0.5}, {"norms", "rotary"}, {"mlp", "linear_loss"}),
+}
+
+
+@pytest.mark.parametrize("family", NEIGHBORS)
+def test_models_that_look_alike(family):
+    """The same logits, losses and gradients, with padding and in generation, whatever could be replaced."""
+    from avelang.integrations.transformers import PARTS, patch
+
+    more, taken, kept = NEIGHBORS[family]
+    torch.manual_seed(3)
+    wanted = getattr(transformers, f"{family}Config")
+    plain = getattr(transformers, f"{family}ForCausalLM")(wanted(**{**SIZES, **SMALL, **more}))
+    with torch.no_grad():
+        for p in plain.parameters():
+            p.add_(torch.randn_like(p) * 0.05)
+    ours, x = copy.deepcopy(plain), torch.randint(3, 96, (2, 11))
+    made = patch(ours, (*PARTS, "linear_loss"))
+    assert taken <= set(made.replaced) and kept <= set(made.kept) and not set(made.replaced) & set(made.kept), made
+    mask = torch.ones_like(x)
+    mask[0, :3] = 0
+    labels = x.masked_fill(mask.cumsum(1) * mask <= 1, -100)  # a padded row that saw nothing has no loss
+    for given in ({"labels": x}, {"labels": labels, "attention_mask": mask}):
+        outs = [m.train()(x, use_cache=False, **given) for m in (plain, ours)]
+        assert close(outs[1].loss, outs[0].loss, 1e-3)
+        for m, out in zip((plain, ours), outs, strict=True):
+            m.zero_grad()
+            out.loss.backward()
+        least = 1e-3 * max(p.grad.abs().max() for p in plain.parameters() if p.grad is not None)
+        for (name, p), q in zip(plain.named_parameters(), ours.parameters(), strict=True):
+            if p.grad is not None:  # gradients of nearly nothing, as of biases of keys, are rounding
+                assert (q.grad - p.grad).abs().max() <= 0.03 * max(p.grad.pow(2).mean().sqrt(), least), name
+    with torch.no_grad():
+        one, two = (m.eval()(x, attention_mask=mask).logits[mask.bool()] for m in (plain, ours))
+        assert close(two, one, 2e-3)
+        got, want = (m.generate(x, attention_mask=mask, max_new_tokens=3, do_sample=False, pad_token_id=0) for m in (ours, plain))
+        assert torch.equal(got, want)
+        made.undo()
+        assert torch.equal(ours(x).logits, plain(x).logits)
+
+
+def test_a_forward_that_is_another_s_stays():
+    """Hooks of accelerate, say, that bring weights to a device before a module runs."""
+    from avelang.integrations.transformers import patch
+
+    model, calls = model_of("Llama"), []
+    norm = model.model.norm
+    norm.forward = lambda x: calls.append(1) or type(norm).forward(norm, x)
+    with patch(model) as made:
+        assert made.replaced["norms"] == 4 and "another's" in made.kept["norms"]
+        model(tokens(1, 3))
+    assert calls and "forward" in norm.__dict__
+
+
 def test_it_says_what_it_replaced_and_what_it_kept():
     from avelang.integrations.transformers import patch
 

@@ -101,7 +101,7 @@ def test_what_autocast_leaves_alone():
 def test_it_is_compiled_without_a_break():
     x, w = leaves(((6, 32), (16, 32)), (torch.bfloat16, torch.float32))
 
-    @torch.compile(fullgraph=True)
+    @torch.compile(fullgraph=True, backend="aot_eager")
     def step(x, w):
         with torch.autocast("cpu", dtype=torch.bfloat16):
             return ops.linear(x, w)

@@ -1,9 +1,9 @@
 """Hugging Face's transformers: a model (Llama, Qwen3, Mixtral, and whatever is built like them) comes in; its
 attention, norms, rotary embedding, gated MLPs, experts and loss become Ave's operations, until that is undone.
 
-Parts are known by what they have, not by their class's name: a norm by `variance_epsilon`, an MLP by its three
-projections. What is replaced is the `forward` of a module of this model, never a class, so that other models stay as
-they are. Sources: transformers, "Attention Interface" and `modeling_llama.py`, `modeling_mixtral.py` (5.23)."""
+Parts are known by what they compute, not by their class's name: see `probes`. What is replaced is the `forward` of a
+module of this model, never a class, so that other models stay as they are. Sources: transformers, "Attention
+Interface" and `modeling_llama.py`, `modeling_mixtral.py` (5.24)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from avelang import argument_error, ops
+from avelang.integrations import probes
 from avelang.integrations.patches import Patch, ours
 
 PARTS = ("attention", "norms", "rotary", "mlp", "experts", "loss")
@@ -75,13 +76,20 @@ def norm_forward(self: Any, hidden_states: Any) -> Any:
     return ops.rms_norm(hidden_states, self.weight, eps=self.variance_epsilon)
 
 
+def _replace(made: Patch, part: str, m: Any, function: Callable[..., Any], same: Callable[[Any], bool]) -> None:
+    """Replaces a module's forward where it computes the same, and nobody else has replaced it."""
+    if "forward" in m.__dict__:
+        made.kept[part] = f"the forward of {type(m).__name__} is another's already"
+    elif same(m):
+        made.forward(part, m, function)
+    else:
+        made.kept[part] = f"{type(m).__name__} computes something else"
+
+
 def _norms(made: Patch, model: Any) -> None:
     for m in model.modules():
         if hasattr(m, "variance_epsilon") and getattr(getattr(m, "weight", None), "ndim", 0) == 1:
-            if "RMSNorm" in type(m).__name__ and not type(m).__name__.startswith("Gemma"):
-                made.forward("norms", m, norm_forward)
-            else:
-                made.kept["norms"] = f"{type(m).__name__} is another norm"
+            _replace(made, "norms", m, norm_forward, probes.is_rms_norm)
 
 
 @ours
@@ -100,15 +108,25 @@ def _mlp(made: Patch, model: Any) -> None:
     for m in model.modules():
         if all(hasattr(m, n) for n in ("gate_proj", "up_proj", "down_proj", "act_fn")) and callable(m.down_proj):
             if _silu(m):
-                made.forward("mlp", m, mlp_forward)
+                _replace(made, "mlp", m, mlp_forward, probes.is_gated_mlp)
             else:
                 made.kept["mlp"] = f"its activation is {type(m.act_fn).__name__}"
 
 
-def rotary_embedding(q: Any, k: Any, cos: Any, sin: Any, unsqueeze_dim: int = 1) -> Any:
-    """`apply_rotary_pos_emb` of transformers: q and k are (batch, heads, positions, d), or with `unsqueeze_dim` 2
-    (batch, positions, heads, d); cos and sin (batch, positions, d)."""
-    return ops.rotary(q, k, cos, sin, dims=cos.shape[-1], seq_dim=-2 if unsqueeze_dim == 1 else -3)
+def rotary_embedding(layout: str, interleaved: bool) -> Callable[..., Any]:
+    """`apply_rotary_pos_emb` of transformers, for tables of a layout of `probes` and pairs of halves or neighbors."""
+
+    def apply(q: Any, k: Any, cos: Any, sin: Any, unsqueeze_dim: int = 1) -> Any:
+        """q and k are (batch, heads, positions, d), or with `unsqueeze_dim` 2 (batch, positions, heads, d); cos and sin
+        (batch, positions, d)."""
+        dims = 2 * cos.shape[-1] if layout == probes.ONCE else cos.shape[-1]
+        if layout == probes.PAIRS and not interleaved:
+            cos, sin = cos[..., ::2], sin[..., ::2]
+        elif layout == probes.HALVES and interleaved:
+            cos, sin = cos[..., : dims // 2], sin[..., : dims // 2]
+        return ops.rotary(q, k, cos, sin, dims=dims, seq_dim=-2 if unsqueeze_dim == 1 else -3, interleaved=interleaved)
+
+    return apply
 
 
 def _calls(function: Any, name: str) -> Any:
@@ -135,16 +153,24 @@ def _with_global(function: Any, name: str, value: Any) -> Any:
 
 def _rotary(made: Patch, model: Any) -> None:
     """The function stands in the module of the model's class: each attention gets a forward that knows another."""
+    kinds = tuple(dict.fromkeys(getattr(model.config, "layer_types", None) or ()))
+    tables = [m for m in model.modules() if "rotary" in type(m).__name__.lower()]
+    layouts = {probes.table_layout(m, kinds) for m in tables}
+    layout = layouts.pop() if len(layouts) == 1 else None
     for m in model.modules():
         forward = type(m).forward
         caller = _calls(forward, "apply_rotary_pos_emb")
         if caller is None:
             continue
-        theirs = caller.__globals__["apply_rotary_pos_emb"]
-        if not {"q", "k", "cos", "sin"} <= set(inspect.signature(theirs).parameters):
+        if layout is None:
+            made.kept["rotary"] = "the model's tables of angles are not known"
+            return
+        neighbors = probes.interleaved_pairs(caller.__globals__["apply_rotary_pos_emb"], layout)
+        if neighbors is None:
             made.kept["rotary"] = f"{type(m).__name__} has another function for it"
             continue
-        made.forward("rotary", m, ours(_with_global(forward, "apply_rotary_pos_emb", rotary_embedding)))
+        own = ours(_with_global(forward, "apply_rotary_pos_emb", rotary_embedding(layout, neighbors)))
+        _replace(made, "rotary", m, own, lambda m: True)
 
 
 # -- attention ---------------------------------------------------------------------------------------------------------
@@ -152,10 +178,12 @@ def _rotary(made: Patch, model: Any) -> None:
 
 def attention_forward(
     module: Any, query: Any, key: Any, value: Any, attention_mask: Any, dropout: float = 0.0,
-    scaling: float | None = None, is_causal: bool | None = None, softcap: float | None = None, **_: Any,
+    scaling: float | None = None, is_causal: bool | None = None, softcap: float | None = None, s_aux: Any = None,
+    position_bias: Any = None, **_: Any,
 ) -> tuple[Any, None]:  # fmt: skip
     """Attention as transformers' registry calls it: query (batch, heads, length, d), key and value (batch, key heads,
-    keys, d), a mask of bool or float or None. Returns (batch, length, heads, d), and no weights."""
+    keys, d), a mask of bool or float or None; s_aux: a score (heads,) more for each row, whose value is 0;
+    position_bias: added to scores. Returns (batch, length, heads, d), and no weights."""
     length = query.shape[2]
     if attention_mask is not None and not attention_mask.shape[-1]:  # of `one_sequence`
         attention_mask = None
@@ -163,8 +191,19 @@ def attention_forward(
     causal = length > 1 and attention_mask is None and causal
     if causal and key.shape[2] > length:  # a cache of a fixed size, of which the beginning is filled
         key, value = key[:, :, :length], value[:, :, :length]
-    out = ops.attention(query, key, value, attention_mask, dropout, causal, scaling, True, softcap=softcap or 0.0)
+    if position_bias is not None:
+        attention_mask = _biased(position_bias.to(query.dtype), attention_mask)
+    sinks = s_aux if s_aux is None else s_aux.float()
+    out = ops.attention(query, key, value, attention_mask, dropout, causal, scaling, True, softcap=softcap or 0.0,
+                        sinks=sinks)  # fmt: skip
     return out.transpose(1, 2).contiguous(), None
+
+
+def _biased(bias: Any, mask: Any) -> Any:
+    """What is added to scores: a bias of positions, where a mask lets keys take part."""
+    if mask is None:
+        return bias
+    return bias.masked_fill(~mask, float("-inf")) if mask.dtype is sys.modules["torch"].bool else bias + mask
 
 
 def attention_mask(**named: Any) -> Any:
@@ -203,17 +242,40 @@ def _all_keys(config: Any) -> bool:
     return all(getattr(config, n, None) is None for n in ("sliding_window", "attention_chunk_size"))
 
 
+# What layers may hand to attention, of names that change its result and are not torch's own: why a model cannot have
+# torch's function, and can have this one.
+_BEYOND_TORCH = {"s_aux", "softcap"}
+_HANDED = {*_BEYOND_TORCH, "dropout", "scaling", "is_causal", "position_bias", "sliding_window", "attention_mask"}
+
+
+def _attention_layers(model: Any) -> tuple[int, str]:
+    """How many layers of a model ask transformers' registry for attention, and why they cannot have another one."""
+    layers = [m for m in model.modules() if _calls(type(m).forward, "ALL_ATTENTION_FUNCTIONS") is not None]
+    if not layers:
+        return 0, "its layers do not ask transformers for a function of attention"
+    if not getattr(model, "_supports_sdpa", False):
+        handed = [probes.handed_to(type(m).forward, "attention_interface") for m in layers]
+        for names in handed:
+            more = sorted(names - _HANDED)
+            if more or not names & _BEYOND_TORCH:
+                return 0, f"it is not torch's{f', but has {more[0]}' if more else ''}"
+    return len(layers), ""
+
+
 def _attention(made: Patch, model: Any) -> None:
     utils = sys.modules.get("transformers.modeling_utils")
     masks = sys.modules.get("transformers.masking_utils")
     if utils is None or not hasattr(utils, "ALL_ATTENTION_FUNCTIONS") or masks is None:
         made.kept["attention"] = "this version of transformers has no registry of attention functions"
         return
+    layers, why = _attention_layers(model)
+    if why:
+        made.kept["attention"] = why
+        return
     utils.ALL_ATTENTION_FUNCTIONS.register(NAME, attention_forward)
     masks.ALL_MASK_ATTENTION_FUNCTIONS.register(NAME, attention_mask)
     before = model.config._attn_implementation
     model.set_attn_implementation(NAME)
-    layers = sum(hasattr(m, "q_proj") and hasattr(m, "k_proj") for m in model.modules())
     made.later("attention", layers, lambda: model.set_attn_implementation(before))
     for m in model.modules():
         if hasattr(m, "layers") and hasattr(m, "rotary_emb") and _all_keys(getattr(m, "config", model.config)):
@@ -248,12 +310,10 @@ def _experts(made: Patch, model: Any) -> None:
         dtype = str(m.gate_up_proj.dtype).split(".")[-1]
         if dtype not in _FLOATS:
             why = f"weights are of {dtype}, and products in groups take {' and '.join(_FLOATS)}"
-        if getattr(m, "is_transposed", False) or getattr(m, "has_bias", False):
-            why = "weights are arranged otherwise"
         if why:
             made.kept["experts"] = why
         else:
-            made.forward("experts", m, experts_forward)
+            _replace(made, "experts", m, experts_forward, probes.are_gated_experts)
 
 
 # -- linear layers -----------------------------------------------------------------------------------------------------
@@ -271,7 +331,7 @@ def _linear(made: Patch, model: Any) -> None:
         if type(m) is torch.nn.Linear:
             dtype = str(m.weight.dtype).split(".")[-1]
             if dtype in _PRODUCTS:
-                made.forward("linear", m, linear_forward)
+                _replace(made, "linear", m, linear_forward, lambda m: True)
             else:
                 made.kept["linear"] = f"weights are of {dtype}, and products take {', '.join(_PRODUCTS)}"
 
@@ -301,6 +361,10 @@ def _loss(made: Patch, model: Any, part: str = "loss", loss: Callable[..., Any] 
     if not hasattr(type(model), "loss_function") or not type(model).__name__.endswith("ForCausalLM"):
         made.kept[part] = "the model has no loss of the next token"
         return
+    name = getattr(model.loss_function, "__name__", "of another kind")
+    if name != "ForCausalLMLoss" and model.loss_function is not causal_loss:
+        made.kept[part] = f"its loss is {name}"
+        return
     before = model.__dict__.get("_loss_function")
 
     def undo() -> None:
@@ -313,20 +377,16 @@ def _loss(made: Patch, model: Any, part: str = "loss", loss: Callable[..., Any] 
     made.later(part, 1, undo)
 
 
-# Fields of configurations by which a model changes logits before the loss.
-_AFTER_HEAD = ("final_logit_softcapping", "logit_scale", "logits_scaling", "output_multiplier_scale")
-
-
 def _linear_loss(made: Patch, model: Any) -> None:
     """The model's own forward runs; while it does, its last layer gives what it gets, and the loss multiplies."""
     torch: Any = sys.modules["torch"]
     head: Any = getattr(model, "lm_head", None)
-    config = model.config
     dtype = str(getattr(getattr(head, "weight", None), "dtype", "")).split(".")[-1]
-    changed = [n for n in _AFTER_HEAD if getattr(config, n, None) is not None]
-    if type(head) is not torch.nn.Linear or dtype not in _PRODUCTS or changed:
-        what = f"{changed[0]} changes its logits" if changed else f"lm_head is of {type(head).__name__}, {dtype}"
-        made.kept["linear_loss"] = what
+    if type(head) is not torch.nn.Linear or dtype not in _PRODUCTS:
+        made.kept["linear_loss"] = f"lm_head is of {type(head).__name__}, {dtype}"
+        return
+    if not probes.comes_from(type(model).forward, "logits", "self.lm_head"):
+        made.kept["linear_loss"] = "its logits are not what lm_head gives"
         return
     skipping, plain, theirs = [False], head.forward, model.forward
     taken = inspect.signature(theirs)

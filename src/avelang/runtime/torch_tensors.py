@@ -13,6 +13,7 @@ import ctypes
 import functools
 import pathlib
 import sys
+import threading
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -268,13 +269,23 @@ def _holds(torch: Any, at: TensorFields) -> bool:
 
 @functools.cache
 def layout() -> TensorFields | None:
-    """The offsets of the fields of the loaded torch's tensors, or None where they are not as they were found."""
-    torch: Any = sys.modules["torch"]
-    try:
-        at = _found(torch)
-        return at if _holds(torch, at) and _gradients_hold(torch, at) else None
-    except Exception:  # whatever a torch does that has not what is asked of it: its own function is asked then
-        return None
+    """The offsets of the fields of the loaded torch's tensors, or None where they are not as they were found. It is
+    found in a thread of its own, as what a thread has asked torch to do is not meant for these tensors: hooks of saved
+    tensors, say, by which a checkpoint counts what its forward keeps."""
+    made: list[TensorFields | None] = [None]
+
+    def find() -> None:
+        torch: Any = sys.modules["torch"]
+        try:
+            at = _found(torch)
+            made[0] = at if _holds(torch, at) and _gradients_hold(torch, at) else None
+        except Exception:  # whatever a torch does that has not what is asked of it: its own function is asked then
+            return
+
+    thread = threading.Thread(target=find)
+    thread.start()
+    thread.join()
+    return made[0]
 
 
 def likeness(x: Any, address: int, shape: tuple[int, ...], strides: tuple[int, ...], item: int) -> Likeness:
