@@ -24,7 +24,8 @@ def workspace_of(a: Any, blocks: int = 1, size: int = 2) -> tuple[Any, Any]:
     if found is None or len(found[0]) < size or len(found[1]) < blocks:
         _retired.append(found)
         sizes = (max(n, len(x)) for n, x in zip((size, blocks), found or ((), ()), strict=True))
-        found = torch.empty(next(sizes), device=a.device), torch.zeros(next(sizes), dtype=torch.int32, device=a.device)
+        sums = torch.empty(next(sizes), dtype=torch.float32, device=a.device)
+        found = sums, torch.zeros(next(sizes), dtype=torch.int32, device=a.device)
         _workspaces[key] = found
     return found
 

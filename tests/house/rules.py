@@ -179,6 +179,17 @@ def environment(tree: Tree) -> list[str]:
     return bad
 
 
+MAKES = frozenset({"empty", "zeros", "ones", "full", "rand", "randn", "tensor", "eye", "linspace"})
+
+
+def dtypes_said(tree: Tree) -> list[str]:
+    """New tensors of torch have a dtype: its default is the user's to set."""
+    return [f"{tree.where(m, n.lineno)}: a tensor of torch's default dtype" for m, t in tree.ast.items()
+            for n in ast.walk(t) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
+            and n.func.attr in MAKES and ast.unparse(n.func.value).endswith("torch")
+            and "dtype" not in {k.arg for k in n.keywords}]
+
+
 FOREIGN = frozenset({"torch", "jax", "jaxlib", "triton", "cupy"})
 
 
@@ -243,6 +254,7 @@ SOURCE_RULES: tuple[Callable[[Tree], list[str]], ...] = (
     small,
     docstrings,
     environment,
+    dtypes_said,
     no_frameworks,
     public_only,
     finished,

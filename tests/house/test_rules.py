@@ -144,6 +144,7 @@ BAD = {
     "docstrings": {"avelang/ir/a.py": "x = 1\n"},
     "environment": {"avelang/ir/a.py": "import os\nx = os.environ['A']\n"},
     "environment-from": {"avelang/ir/a.py": "from os import getenv\n"},
+    "dtypes_said": {"avelang/ir/a.py": "def f(torch):\n    return torch.empty(3, device='cpu')\n"},
     "no_frameworks": {"avelang/ir/a.py": "def f():\n    import torch.utils\n"},
     "no_frameworks-dynamic": {"avelang/ir/a.py": "import importlib\nimportlib.import_module('jax')\n"},
     "public_only": {"avelang_kernels/a.py": "from avelang.base import errors\n", "avelang/base/errors.py": ""},

@@ -94,6 +94,18 @@ def test_defaults_of_torch_do_not_matter():
         torch.set_default_dtype(torch.float32)
 
 
+def test_a_checkpoint_does_not_count_what_is_asked_of_torch():
+    """The first call of a process may be under hooks of saved tensors, or where there must be none."""
+    kept = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda x: kept.append(x) or x, lambda x: x):
+        (torch.ones(2, requires_grad=True) * torch.ones(2)).sum()
+        count = len(kept)
+        assert count and torch_tensors.layout.__wrapped__() == torch_tensors.layout() is not None
+    with torch.autograd.graph.disable_saved_tensors_hooks("none here"):
+        assert torch_tensors.layout.__wrapped__() == torch_tensors.layout()
+    assert len(kept) == count
+
+
 def unlike():
     x = torch.zeros(64)
     with torch.inference_mode():

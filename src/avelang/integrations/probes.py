@@ -120,7 +120,8 @@ def table_layout(m: Any, kinds: tuple[str, ...] = ()) -> str | None:
         made, found = copy.deepcopy(m), set()
         buffers = [b for b in made.buffers() if b.numel()]
         device = buffers[0].device if buffers else "cpu"
-        x, positions = torch.zeros((1, 3, 8), device=device), torch.arange(1, 4, device=device)[None]
+        x = torch.zeros((1, 3, 8), dtype=torch.float32, device=device)
+        positions = torch.arange(1, 4, device=device)[None]
         asked = "layer_type" in inspect.signature(type(m).forward).parameters
         for kind in kinds if asked else ("",):
             with torch.no_grad():

@@ -230,7 +230,7 @@ def one_sequence(module: Any, args: tuple[Any, ...], named: dict[str, Any]) -> A
     x = named.get("inputs_embeds") if x is None else x
     said = ("attention_mask", "position_ids", "past_key_values")
     if torch.compiler.is_compiling() and x is not None and all(named.get(n) is None for n in said):
-        return args, {**named, "attention_mask": torch.empty((1, 1, 1, 0), device=x.device)}
+        return args, {**named, "attention_mask": torch.empty((1, 1, 1, 0), dtype=torch.float32, device=x.device)}
     return None
 
 

@@ -140,14 +140,14 @@ def _counter(torch: Any) -> dict[str, int]:
     so often."""
     times = (1, 3, 8, 21)
     with torch.inference_mode(False):
-        tensors = [torch.zeros(4, device="cpu") for _ in times]
+        tensors = [torch.zeros(4, dtype=torch.float32, device="cpu") for _ in times]
         views = [x[1:] for x in tensors]
         for x, n in zip(tensors, times, strict=True):
             for _ in range(n):
                 x.add_(1)
     assert tuple(x._version for x in tensors) == times
     with torch.inference_mode():
-        none = torch.zeros(4, device="cpu")
+        none = torch.zeros(4, dtype=torch.float32, device="cpu")
 
     def counts(at: int) -> bool:
         """Whether a pointer is there that a tensor's views have too, others not, and tensors of inference mode not at
@@ -186,8 +186,8 @@ def _gradients_hold(torch: Any, at: TensorFields) -> bool:
     requires = ctypes.PYFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)(at.requires)
     enabled = ctypes.PYFUNCTYPE(ctypes.c_bool)(at.enabled)
     with torch.inference_mode(False), torch.enable_grad():
-        plain, leaf, base = torch.zeros(4, device="cpu"), torch.ones(4, device="cpu",
-                requires_grad=True), torch.zeros(4, device="cpu")
+        plain, leaf, base = (torch.zeros(4, dtype=torch.float32, device="cpu") for _ in range(3))
+        leaf.requires_grad_()
         view = base[1:]
         base[:2].mul_(leaf[:2])
         kinds = [plain, leaf, leaf * 2, leaf[1:], leaf.detach(), base, view, plain[1:], plain.view(2, 2)]
@@ -195,7 +195,7 @@ def _gradients_hold(torch: Any, at: TensorFields) -> bool:
     with torch.no_grad():
         good = good and not enabled()
     with torch.inference_mode():
-        none = torch.zeros(4, device="cpu")
+        none = torch.zeros(4, dtype=torch.float32, device="cpu")
         good = good and not enabled() and not requires(none._cdata) and _word(none._cdata + at.counter) == 0
     if not good:
         return False
