@@ -46,6 +46,7 @@ def test_options_go_into_the_program():
     with invariant():
         jax.jit(lambda x, w: scaled(x, w, mode=(1, ("a", None)), factor=-1.0))(x, w)
     assert SEEN[-1] == {"x": "numpy", "mode": (1, ("a", None)), "invariant": True}
+    assert close([scaled(x, w, factor=np.float64(0.5))], [scaled(x, w, factor=0.5)])
 
 
 def test_a_batch_is_one_call_where_it_is_a_dimension():

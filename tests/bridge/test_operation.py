@@ -186,6 +186,27 @@ def test_types_of_options():
     assert text == "(Tensor x, Tensor? w, str eps) -> Tensor"
 
 
+# What an option of each type takes; arrays are none of them, as what they hold may change between two calls.
+OPTIONS = [0, 2, -1.5, True, None, "a", np.float32(2.5), np.float64(0.5), np.int64(3), np.bool_(False), np.array(1), (1, 2), (0.5,), 1j, b"a"]
+TAKEN = {"int": "0 2 True 3 False", "float": "0 2 -1.5 True 2.5 0.5 3 False", "bool": "0 True False", "str": "a",
+         "float | None": "0 2 -1.5 True None 2.5 0.5 3 False", "tuple[int, ...]": "(1, 2)", "tuple[float, ...]": "(1, 2) (0.5,)"}  # fmt: skip
+
+
+@pytest.mark.parametrize("annotation", TAKEN)
+def test_options_are_of_the_type_that_they_are_said_to_be(annotation):
+    def plain(x, out, *, value): ...
+
+    plain.__annotations__ = {"value": eval(annotation)}
+    made, taken = op(lambda x: x)(plain), []
+    for value in OPTIONS:
+        try:
+            made(X, value=value)
+            taken.append(str(value))
+        except ArgumentError as e:
+            assert e.code == "L066" and e.message.startswith(f"`plain`: value is {type(value).__name__} "), e.message
+    assert taken == TAKEN[annotation].split(" ") or " ".join(taken) == TAKEN[annotation]
+
+
 def test_descriptions():
     import avelang.language as al
 

@@ -157,6 +157,18 @@ def test_a_compiled_graph_has_the_operator_and_its_options():
             assert [(s["mode"], s["invariant"]) for s in SEEN] == [((3, "a"), False), ((1, 2), True)]
 
 
+def test_numbers_of_numpy_and_of_tensors_as_options():
+    """1 / np.sqrt(d) is NumPy's, traced too; a tensor's number may change between two calls of one key."""
+    q, step = drawn(1, 2, 5, 16), torch.tensor(0.25)
+    want = torch.nn.functional.scaled_dot_product_attention(q, q, q)
+    call = lambda q: ops.attention(q, q, q, scale=1 / np.sqrt(q.shape[-1]))  # noqa: E731
+    for f in (call, torch.compile(call, fullgraph=True, backend="aot_eager"), torch.compile(call, fullgraph=True, backend="aot_eager", dynamic=True)):
+        assert torch.allclose(f(q), want, atol=1e-5)
+    for wrong in (lambda: ops.attention(q, q, q, scale=step), lambda: scaled(q[0, 0], q[0, 0, 0], factor=step)):
+        with pytest.raises(ArgumentError, match=r"L066.* is Tensor tensor\(0.2500\): it must be a number"):
+            wrong()
+
+
 def test_opcheck():
     scaled(drawn(2, 7), drawn(7))
     operator = torch.ops.tests_bridge_operations.scaled.default

@@ -29,34 +29,49 @@ def code(family):
 
 def test_norms():
     good = code("Llama").LlamaRMSNorm(32, eps=1e-3)
-    assert probes.is_rms_norm(good) and probes.is_rms_norm(copy.deepcopy(good).to(torch.bfloat16)) and probes.is_rms_norm(good.to("meta"))
-    assert not probes.is_rms_norm(code("Cohere").CohereLayerNorm(hidden_size=32))
+    for m in (good, copy.deepcopy(good).to(torch.bfloat16), copy.deepcopy(good).to("meta")):
+        assert probes.rms_norm_of(m) == ("variance_epsilon", 0)
+    assert probes.rms_norm_of(torch.nn.RMSNorm(32, eps=1e-3)) == ("eps", 0)
+    assert probes.rms_norm_of(code("Gemma").GemmaRMSNorm(32)) == ("eps", 1)
+    for m in (code("Cohere").CohereLayerNorm(hidden_size=32), torch.nn.LayerNorm(32), torch.nn.RMSNorm(32), torch.nn.Linear(3, 4)):
+        assert probes.rms_norm_of(m) is None
 
-    class OneMore(type(good)):  # as Gemma's
+    class Twice(type(good)):
         def forward(self, x):
-            return super().forward(x) + x * (x.square().mean(-1, keepdim=True) + self.variance_epsilon).rsqrt()
+            return super().forward(x) * 2
+
+    class Gated(type(good)):
+        def forward(self, x, gate=None):
+            return super().forward(x) if gate is None else super().forward(x) * gate
+
+    class OtherEpsilon(type(good)):
+        def forward(self, x):
+            return x * (x.square().mean(-1, keepdim=True) + 1e-3).rsqrt() * self.weight
 
     class Broken(type(good)):
         def forward(self, x):
             raise RuntimeError("x")
 
-    assert not probes.is_rms_norm(OneMore(32)) and not probes.is_rms_norm(Broken(32))
+    assert all(probes.rms_norm_of(kind(32, eps=1e-3)) is None for kind in (Twice, Gated, OtherEpsilon, Broken))
+    assert good.variance_epsilon == 1e-3
 
 
 def test_gated_mlps():
     good = code("Llama").LlamaMLP(config("Llama"))
     state = torch.get_rng_state()
-    assert probes.is_gated_mlp(good) and good.training
+    assert probes.gate_of(good) == "silu" and good.training
     assert torch.equal(torch.get_rng_state(), state)  # a model's weights are drawn as they were
+    for act, found in (("gelu", "gelu"), ("gelu_pytorch_tanh", "gelu_tanh"), ("relu", None)):
+        assert probes.gate_of(code("Llama").LlamaMLP(config("Llama", hidden_act=act))) == found
     given = config("FalconH1", mlp_multipliers=[0.5, 2.0])
-    assert not probes.is_gated_mlp(code("FalconH1").FalconH1MLP(given))
-    assert probes.is_gated_mlp(code("FalconH1").FalconH1MLP(config("FalconH1", mlp_multipliers=[1.0, 1.0])))
+    assert probes.gate_of(code("FalconH1").FalconH1MLP(given)) is None
+    assert probes.gate_of(code("FalconH1").FalconH1MLP(config("FalconH1", mlp_multipliers=[1.0, 1.0]))) == "silu"
 
     class Dropping(type(good)):
         def forward(self, x):
             return torch.nn.functional.dropout(super().forward(x), 0.5, self.training)
 
-    assert not probes.is_gated_mlp(Dropping(config("Llama")))
+    assert probes.gate_of(Dropping(config("Llama"))) is None
     assert all(p.shape[0] > 8 for p in good.parameters())  # its own weights are where they were
 
 

@@ -88,7 +88,7 @@ NEIGHBORS = {
     "Cohere": ({}, {"rotary", "mlp"}, {"norms", "linear_loss"}),
     "Ernie4_5": ({}, {"norms", "rotary", "mlp", "linear_loss"}, set()),
     "GptOss": ({"num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": 6}, {"norms", "rotary", "linear_loss"}, {"experts"}),
-    "Gemma2": ({"sliding_window": 6, "attn_logit_softcapping": 2.0}, {"rotary"}, {"norms", "mlp", "linear_loss"}),
+    "Gemma2": ({"sliding_window": 6, "attn_logit_softcapping": 2.0}, {"norms", "rotary", "mlp"}, {"linear_loss"}),
     "FalconH1": ({"mlp_multipliers": [0.5, 2.0], "lm_head_multiplier": 0.5}, {"norms", "rotary"}, {"mlp", "linear_loss"}),
 }
 

@@ -44,6 +44,7 @@ def call(operation: Operation, inputs: Sequence[Any], options: Sequence[Any], ou
                 f"{name} is an array of JAX: options are static, numbers that are known while it traces"
             )
         encoded(name, value)
+    options = tuple(x.item() if isinstance(x, np.generic) else x for x in options)
     present = tuple(x is not None for x in inputs)
     try:
         arrays = [x for x in inputs if x is not None]

@@ -20,7 +20,7 @@ from avelang.bridge.descriptions import Array, NoKernel, ave_dtype, dtype_name, 
 from avelang.bridge.invariance import invariant
 from avelang.bridge.overlaps import check_outputs, shared
 from avelang.bridge.registry import registered
-from avelang.bridge.signatures import Signature
+from avelang.bridge.signatures import Signature, check, shown
 from avelang.ir.dtypes import numpy_dtype
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -79,7 +79,6 @@ class Operation:
         self._count, self._complete = len(self.signature.inputs), self.signature.complete
         self._defaults, self._asks = self.signature.defaults, self.signature.asks_invariant
         self._direct = self._complete and self._asks < 0
-        self._schemas = tuple(bool(o.schema) for o in self.signature.options.values())
         self._single = len(self.signature.outputs) == 1
         self._torch: Any = None
         self._prepared = self._preparing()
@@ -180,7 +179,7 @@ class Operation:
             try:
                 hash(value)
             except TypeError:
-                said = f"{name} is {_said(value)}: an option is a number, a string, a bool, None or a tuple of such"
+                said = f"{name} is {shown(value)}: an option is a number, a string, a bool, None or a tuple of such"
                 raise rehomed(argument_error(said), self.__name__) from None
 
     def bind(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -222,14 +221,16 @@ class Operation:
                 if not optional:
                     raise argument_error(f"{name} is None: it must be an array")
             elif not hasattr(x, "shape") or not hasattr(x, "dtype") or isinstance(x, type):
-                raise argument_error(f"{name} is {_said(x)}: it must be an array of NumPy, torch or JAX")
+                raise argument_error(f"{name} is {shown(x)}: it must be an array of NumPy, torch or JAX")
             elif framework_of((x,)) != kind and (kind == "torch" or not isinstance(x, np.ndarray)):
                 whose = {"torch": "torch", "jax": "JAX", "": "NumPy"}
                 raise argument_error(f"{name} is of {whose[framework_of((x,))]}, and another array of {whose[kind]}: "
                                      f"arrays of one call are of one library")  # fmt: skip
 
     def rule(self, descriptions: Sequence[Array | None], options: Sequence[Any]) -> tuple[Array, ...]:
-        """Descriptions of the outputs. Raises what the shape rule raises, and L068 where it gives something else."""
+        """Descriptions of the outputs. Raises L066 for options of another type, what the shape rule raises, and L068
+        where that gives something else."""
+        check(self.signature.options.values(), options)
         named = self.signature.named(options)
         given = self.shapes(*descriptions, **{n: named[n] for n in self.signature.rule_options})
         found = (given,) if isinstance(given, Array) else tuple(given) if isinstance(given, (tuple, list)) else ()
@@ -275,7 +276,7 @@ class Operation:
         for x, want in zip(out, wanted, strict=False):
             shape = None if isinstance(x, type) else getattr(x, "shape", None)
             if shape is None or tuple(shape) != want.shape or dtype_name(x.dtype) != want.dtype:
-                came = _said(x) if shape is None else f"{tuple(shape)} of {dtype_name(x.dtype)}"
+                came = shown(x) if shape is None else f"{tuple(shape)} of {dtype_name(x.dtype)}"
                 raise argument_error(f"out is {came}: it must be {want.shape} of {want.dtype}")
 
     def _on_numpy(self, inputs: tuple[Any, ...], options: tuple[Any, ...], out: Any, fallback: bool) -> Any:
@@ -359,7 +360,13 @@ class Operation:
         full = self._prepared()
         namespace, name = full.split("::")
         operator = getattr(getattr(torch.ops, namespace), name).default
-        made = operator(*inputs, *[v if plain else repr(v) for v, plain in zip(options, self._schemas, strict=True)])
+        given = []
+        for option, value in zip(self.signature.options.values(), options, strict=True):
+            plain = value
+            if option.schema.startswith("float") and isinstance(value, np.ndarray):  # as numbers of NumPy are, traced
+                plain = float(value)
+            given.append(plain if option.schema else repr(value))
+        made = operator(*inputs, *given)
         if out is None:
             return made if self._single else made[0] if self.returns == 1 else made[: self.returns]
         for x, y in zip(
@@ -408,11 +415,6 @@ class LaunchingOperation(Operation):
             if found is not None:
                 return self._short.learn(found, args, named) if type(found) is bytes else found
         return super().__call__(*args, **named)
-
-
-def _said(x: Any) -> str:
-    text = repr(x)
-    return f"{type(x).__name__} {text if len(text) < 60 else text[:57] + '...'}"
 
 
 @placed

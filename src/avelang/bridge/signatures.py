@@ -7,11 +7,13 @@ import ast
 import inspect
 import types
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from avelang.base.errors import error
+from avelang.base.lazy import np
 from avelang.base.places import argument_error, here
+from avelang.base.takes import PLAIN
 from avelang.frontend.names import near
 
 _MISSING: Any = inspect.Parameter.empty
@@ -57,9 +59,44 @@ def schema_type(annotation: Any, default: Any) -> str:
     return _SIMPLE.get(annotation, "") if isinstance(annotation, type) else ""
 
 
+_KINDS: dict[str, type] = {"SymInt": int, "float": float, "Scalar": float, "bool": bool, "str": str}
+
+
+def _fits(schema: str, value: Any) -> bool:
+    """True where a value is one of this type: also a number of NumPy, 0 and 1 for a bool and a bool for a number, and a
+    symbol of torch's; no array."""
+    if schema.endswith("?"):
+        return value is None or _fits(schema[:-1], value)
+    if schema.endswith("[]"):
+        return isinstance(value, tuple) and all(_fits(schema[:-2], x) for x in value)
+    if schema == "str":
+        return isinstance(value, str)
+    if isinstance(value, (bool, np.bool_)) or (schema == "bool" and isinstance(value, int)):
+        return value in (0, 1)
+    plain = not hasattr(value, "shape") or isinstance(value, np.generic)
+    return plain and PLAIN[_KINDS[schema]].fits(value) or type(value).__name__ in ("SymInt", "SymFloat", "SymBool")
+
+
+def check(options: Iterable[Option], values: Sequence[Any]) -> None:
+    """Raises L066 for a value of another type than its option's; those without a type are any."""
+    for option, value in zip(options, values, strict=True):
+        if option.schema and not _fits(option.schema, value):
+            kind = option.schema.rstrip("?")
+            words = PLAIN[_KINDS[kind.removesuffix("[]")]].words
+            wanted = f"a tuple, each {words}" if kind.endswith("[]") else words
+            may = ", or None" if option.schema.endswith("?") else ""
+            raise argument_error(f"{option.name} is {shown(value)}: it must be {wanted}{may}")
+
+
+def shown(x: Any) -> str:
+    """A value in an error's words: its type, and the beginning of its text."""
+    text = repr(x)
+    return f"{type(x).__name__} {text if len(text) < 60 else text[:57] + '...'}"
+
+
 def encoded(name: str, value: Any) -> str:
     """The text of an option's value that torch's schema has no type for. Raises L066 for what is no literal."""
-    text = repr(value)
+    text = repr(value.item() if isinstance(value, np.generic) else value)
     try:
         ast.literal_eval(text)
     except (ValueError, SyntaxError):

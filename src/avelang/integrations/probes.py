@@ -49,11 +49,25 @@ def agrees(call: Callable[[], Any], *wanted: Any) -> bool:
     )
 
 
-def is_rms_norm(m: Any) -> bool:
-    """True where a norm is x / sqrt(mean(x^2) + variance_epsilon) weight."""
+# The names of what norms add to the mean square.
+EPSILONS = ("variance_epsilon", "eps", "epsilon", "norm_eps")
+
+
+def rms_norm_of(m: Any) -> tuple[str, int] | None:
+    """The name of a norm's epsilon and its offset, where it is x / sqrt(mean(x^2) + epsilon) (offset + weight) with an
+    offset of 0 or, as Gemma's, 1; else None, also where it takes more than x."""
+    if getattr(getattr(m, "weight", None), "ndim", 0) != 1 or len(inspect.signature(m.forward).parameters) != 1:
+        return None
     x, w = numbers(2, m.weight.shape[0]), numbers(m.weight.shape[0])
-    wanted = x * (x.square().mean(-1, keepdim=True) + m.variance_epsilon).rsqrt() * w
-    return agrees(lambda: type(m).forward(stand_in(m, {"weight": w}), x), wanted)
+    made = stand_in(m, {"weight": w})
+    for name in EPSILONS:
+        if isinstance(getattr(m, name, None), float):
+            setattr(made, name, 0.25)  # one that makes a difference
+            root = x * (x.square().mean(-1, keepdim=True) + 0.25).rsqrt()
+            for offset in (0, 1):
+                if agrees(lambda: type(m).forward(made, x), root * (offset + w)):
+                    return name, offset
+    return None
 
 
 def _linear(n: int, k: int) -> Any:
@@ -63,19 +77,24 @@ def _linear(n: int, k: int) -> Any:
     return made
 
 
-def is_gated_mlp(m: Any) -> bool:
-    """True where an MLP is down(silu(gate(x)) up(x)), in training and else."""
-    silu = _torch().nn.functional.silu
+def gate_of(m: Any) -> str | None:
+    """The function act of an MLP down(act(gate(x)) up(x)), in training and else: "silu", "gelu" by erf, or "gelu_tanh";
+    None of all other MLPs."""
+    torch = _torch()
     parts = {"gate_proj": _linear(24, 8), "up_proj": _linear(24, 8), "down_proj": _linear(8, 24)}
     parts["up_proj"].weight.data = numbers(24, 9)[:, 1:]
     x = numbers(2, 3, 8)
-    wanted = parts["down_proj"](silu(parts["gate_proj"](x)) * parts["up_proj"](x))
     made = stand_in(m, {}, parts)
-    found = True
-    for training in (True, False):
-        made.training = training
-        found = found and agrees(lambda: type(m).forward(made, x), wanted)
-    return found
+    gates = {"silu": torch.nn.functional.silu, "gelu": torch.nn.functional.gelu,
+             "gelu_tanh": lambda x: torch.nn.functional.gelu(x, approximate="tanh")}  # fmt: skip
+    for name, act in gates.items():
+        wanted, found = parts["down_proj"](act(parts["gate_proj"](x)) * parts["up_proj"](x)), True
+        for training in (True, False):
+            made.training = training
+            found = found and agrees(lambda: type(m).forward(made, x), wanted)
+        if found:
+            return name
+    return None
 
 
 def are_gated_experts(m: Any) -> bool:

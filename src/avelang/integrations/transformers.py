@@ -70,47 +70,56 @@ def patch(model: Any, parts: Sequence[str] = PARTS, tp: Any = None) -> Patch:
 # -- norms, MLPs, rotary embedding -------------------------------------------------------------------------------------
 
 
-@ours
-def norm_forward(self: Any, hidden_states: Any) -> Any:
-    """The root mean square norm of a model's layer."""
-    return ops.rms_norm(hidden_states, self.weight, eps=self.variance_epsilon)
+def norm_forward(epsilon: str, offset: int) -> Callable[..., Any]:
+    """The root mean square norm of a model's layer. epsilon: the name of the module's."""
+
+    @ours
+    def forward(self: Any, hidden_states: Any) -> Any:
+        return ops.rms_norm(hidden_states, self.weight, eps=getattr(self, epsilon), offset=offset)
+
+    return forward
 
 
-def _replace(made: Patch, part: str, m: Any, function: Callable[..., Any], same: Callable[[Any], bool]) -> None:
-    """Replaces a module's forward where it computes the same, and nobody else has replaced it."""
+def _replace(made: Patch, part: str, m: Any, function: Callable[..., Any] | None) -> None:
+    """Replaces a module's forward by one that computes the same, if there is one, and nobody else has replaced it."""
     if "forward" in m.__dict__:
         made.kept[part] = f"the forward of {type(m).__name__} is another's already"
-    elif same(m):
-        made.forward(part, m, function)
-    else:
+    elif function is None:
         made.kept[part] = f"{type(m).__name__} computes something else"
+    else:
+        made.forward(part, m, function)
 
 
 def _norms(made: Patch, model: Any) -> None:
+    forwards = {(name, offset): norm_forward(name, offset) for name in probes.EPSILONS for offset in (0, 1)}
     for m in model.modules():
-        if hasattr(m, "variance_epsilon") and getattr(getattr(m, "weight", None), "ndim", 0) == 1:
-            _replace(made, "norms", m, norm_forward, probes.is_rms_norm)
+        if any(hasattr(m, n) for n in probes.EPSILONS) and getattr(getattr(m, "weight", None), "ndim", 0) == 1:
+            found = probes.rms_norm_of(m)
+            _replace(made, "norms", m, forwards[found] if found else None)
 
 
-@ours
-def mlp_forward(self: Any, x: Any) -> Any:
+def mlp_forward(gated: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     """The gated MLP of a model's layer."""
-    return self.down_proj(ops.swiglu(self.gate_proj(x), self.up_proj(x)))
+
+    @ours
+    def forward(self: Any, x: Any) -> Any:
+        return self.down_proj(gated(self.gate_proj(x), self.up_proj(x)))
+
+    return forward
 
 
-def _silu(m: Any) -> bool:
-    torch: Any = sys.modules["torch"]
-    kind = getattr(m, "act_fn", None)
-    return isinstance(kind, torch.nn.SiLU) or type(kind).__name__ in ("SiLUActivation", "SiLU")
+_MLPS = {
+    "silu": mlp_forward(ops.swiglu),
+    "gelu": mlp_forward(lambda gate, up: ops.geglu(gate, up, approximate="none")),
+    "gelu_tanh": mlp_forward(lambda gate, up: ops.geglu(gate, up, approximate="tanh")),
+}
 
 
 def _mlp(made: Patch, model: Any) -> None:
     for m in model.modules():
-        if all(hasattr(m, n) for n in ("gate_proj", "up_proj", "down_proj", "act_fn")) and callable(m.down_proj):
-            if _silu(m):
-                _replace(made, "mlp", m, mlp_forward, probes.is_gated_mlp)
-            else:
-                made.kept["mlp"] = f"its activation is {type(m.act_fn).__name__}"
+        if all(callable(getattr(m, n, None)) for n in ("gate_proj", "up_proj", "down_proj")):
+            found = probes.gate_of(m)
+            _replace(made, "mlp", m, _MLPS[found] if found else None)
 
 
 def rotary_embedding(layout: str, interleaved: bool) -> Callable[..., Any]:
@@ -139,15 +148,16 @@ def _calls(function: Any, name: str) -> Any:
 
 
 def _with_global(function: Any, name: str, value: Any) -> Any:
-    """A copy of a function, and of those that it wraps, in which a global is another one."""
+    """A copy of a function, and of those that it wraps, in which a global is another one. The globals have no name: by
+    that `torch.compile` would look for them, and guard what the module has."""
     inner, names, cells = getattr(function, "__wrapped__", None), function.__globals__, function.__closure__
     if name in function.__code__.co_names:
-        names = {**names, name: value}
+        names = {**{n: x for n, x in names.items() if n != "__name__"}, name: value}
     elif cells is not None:
         own = _with_global(inner, name, value)
         cells = tuple(types.CellType(own) if c.cell_contents is inner else c for c in cells)
     made = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__, cells)
-    made.__kwdefaults__ = function.__kwdefaults__
+    made.__kwdefaults__, made.__module__ = function.__kwdefaults__, function.__module__
     return made
 
 
@@ -170,7 +180,7 @@ def _rotary(made: Patch, model: Any) -> None:
             made.kept["rotary"] = f"{type(m).__name__} has another function for it"
             continue
         own = ours(_with_global(forward, "apply_rotary_pos_emb", rotary_embedding(layout, neighbors)))
-        _replace(made, "rotary", m, own, lambda m: True)
+        _replace(made, "rotary", m, own)
 
 
 # -- attention ---------------------------------------------------------------------------------------------------------
@@ -306,14 +316,11 @@ def _experts(made: Patch, model: Any) -> None:
     for m in model.modules():
         if not all(hasattr(m, n) for n in ("gate_up_proj", "down_proj", "num_experts", "act_fn")):
             continue
-        why = "" if _silu(m) else f"the activation is {type(m.act_fn).__name__}"
         dtype = str(m.gate_up_proj.dtype).split(".")[-1]
-        if dtype not in _FLOATS:
-            why = f"weights are of {dtype}, and products in groups take {' and '.join(_FLOATS)}"
-        if why:
-            made.kept["experts"] = why
+        if dtype in _FLOATS:
+            _replace(made, "experts", m, experts_forward if probes.are_gated_experts(m) else None)
         else:
-            _replace(made, "experts", m, experts_forward, probes.are_gated_experts)
+            made.kept["experts"] = f"weights are of {dtype}, and products in groups take {' and '.join(_FLOATS)}"
 
 
 # -- linear layers -----------------------------------------------------------------------------------------------------
@@ -331,7 +338,7 @@ def _linear(made: Patch, model: Any) -> None:
         if type(m) is torch.nn.Linear:
             dtype = str(m.weight.dtype).split(".")[-1]
             if dtype in _PRODUCTS:
-                _replace(made, "linear", m, linear_forward, lambda m: True)
+                _replace(made, "linear", m, linear_forward)
             else:
                 made.kept["linear"] = f"weights are of {dtype}, and products take {', '.join(_PRODUCTS)}"
 
