@@ -102,8 +102,9 @@ class ArrayLike(NamedTuple):
 
 
 def is_torch(x: Any) -> bool:
-    """True for torch's tensors."""
-    return type(x).__module__.partition(".")[0] == "torch"
+    """True for torch's tensors, and those of classes that are made of its class."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Tensor)
 
 
 def empty(like: Any, m: int, n: int, dtype: Any = None) -> Any:

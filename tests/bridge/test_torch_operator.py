@@ -169,6 +169,36 @@ def test_numbers_of_numpy_and_of_tensors_as_options():
             wrong()
 
 
+def test_classes_made_of_torch_s():
+    """Not of a module of torch's: results are of the class, as torch's own functions' are."""
+
+    class Named(torch.Tensor): ...
+
+    x, w, q, angles = (drawn(*shape).as_subclass(Named) for shape in ((6, 16), (16, 24), (1, 2, 6, 16), (6, 8)))
+    picked = torch.arange(6)
+    for call in (lambda: ops.matmul(x, w), lambda: ops.softmax(x), lambda: ops.rotary(q, q, angles, angles)[0], lambda: ops.attention(q, q, q),
+                 lambda: ops.linear_cross_entropy(x, w.T, picked), lambda: ops.rms_norm(x), lambda: scaled(x, x[0])):  # fmt: skip
+        assert type(call()) is Named
+    plain = [t.as_subclass(torch.Tensor) for t in (x, w, q)]
+    assert torch.equal(ops.matmul(x, w).as_subclass(torch.Tensor), ops.matmul(*plain[:2]))
+    assert torch.allclose(ops.attention(q, q, q).as_subclass(torch.Tensor), torch.nn.functional.scaled_dot_product_attention(*[plain[2]] * 3), atol=1e-5)
+
+
+def test_jit_trace_is_refused():
+    """It would keep what a call gave as a constant; also of calls that compiled code repeats."""
+    calls = {"softmax": lambda x: ops.softmax(x) + x, "matmul": lambda x: ops.matmul(x, x.T), "scaled": lambda x: scaled(x, x[0]),
+             "attention": lambda x: ops.attention(x[None, None], x[None, None], x[None, None])}  # fmt: skip
+    x = drawn(6, 16)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, call in calls.items():
+            for _ in range(5):
+                want = call(x)
+            with pytest.raises(ArgumentError, match=f"L066.*`{name}`: torch.jit.trace cannot record it"):
+                torch.jit.trace(call, (x,))
+            assert torch.equal(call(x), want)
+
+
 def test_opcheck():
     scaled(drawn(2, 7), drawn(7))
     operator = torch.ops.tests_bridge_operations.scaled.default

@@ -130,6 +130,27 @@ def test_models_that_look_alike(family):
         assert torch.equal(ours(x).logits, plain(x).logits)
 
 
+def test_heads_that_are_too_wide_for_kernels():
+    """Where all layers have them attention is kept; where some have, as Gemma 4's, those are torch's."""
+    from avelang.integrations.transformers import attention_forward, patch
+
+    model, x = transformers.LlamaForCausalLM(transformers.LlamaConfig(**{**SIZES, "head_dim": 272})), tokens(1, 5)
+    want = model(x).logits
+    with patch(model) as made:
+        assert "heads of 272" in made.kept["attention"] and "attention" not in made.replaced
+        assert close(model(x).logits, want, 1e-3)
+    model.model.layers[0].self_attn.head_dim = 128
+    with patch(model) as made:
+        assert made.replaced["attention"] == 1 and "heads of 272" in made.kept["attention"]
+    q, k = torch.randn(2, 4, 5, 272), torch.randn(2, 2, 5, 272)
+    layer = model.model.layers[1].self_attn
+    layer.num_key_value_groups = 2
+    for mask in (None, torch.ones(2, 1, 5, 5, dtype=torch.bool).tril(-1) | torch.eye(5, dtype=torch.bool), torch.empty(1, 1, 1, 0)):
+        own = None if mask is None or not mask.shape[-1] else mask
+        want = torch.nn.functional.scaled_dot_product_attention(q, k, k, own, 0.0, own is None, scale=0.3, enable_gqa=True)
+        assert close(attention_forward(layer, q, k, k, mask, scaling=0.3)[0], want.transpose(1, 2), 1e-4)
+
+
 def test_a_forward_that_is_another_s_stays():
     """Hooks of accelerate, say, that bring weights to a device before a module runs."""
     from avelang.integrations.transformers import patch

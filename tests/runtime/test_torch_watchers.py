@@ -1,6 +1,7 @@
 """What compiled code asks torch about who watches: the answers change with what they are about."""
 
 import contextlib
+import warnings
 
 import pytest
 
@@ -39,6 +40,15 @@ def test_somebody_is_seen(kind):
     with somebody()[kind]:
         assert not torch_watchers.answered(checks) and not torch_watchers.quiet(torch)
     assert torch_watchers.answered(checks) and torch_watchers.quiet(torch)
+
+
+def test_jit_trace_is_seen():
+    seen = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.jit.trace(lambda x: (seen.append((torch_watchers.answered(torch_watchers.checks()), torch_watchers.quiet(torch))), x + 1)[1],
+                        (torch.ones(2),), check_trace=False)  # fmt: skip
+    assert seen == [(False, False)] and torch_watchers.quiet(torch)
 
 
 def test_a_question_whose_answer_never_changes_is_not_trusted(monkeypatch):

@@ -203,6 +203,15 @@ def placed(fn: F) -> F:
     return call  # type: ignore[return-value]
 
 
+NOT_TRACED = "torch.jit.trace cannot record it: kernels look at shapes and addresses. Use torch.export or torch.compile"
+
+
+def traced() -> bool:
+    """True while `torch.jit.trace` runs, for which extents of tensors are tensors."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch._C._get_tracing_state() is not None
+
+
 def counted(fn: F) -> F:
     """A decorator of a function that a model calls: a wrong count or name of its arguments is L066 (which is a
     TypeError, too) at the user's line. So is an option of another kind than its annotation says, where the call came
@@ -215,9 +224,11 @@ def counted(fn: F) -> F:
             return fn(*args, **kwargs)
         try:
             return fn(*args, **kwargs)
-        except AveError:
-            raise
         except Exception as e:
+            if traced():
+                raise _argument_error(fn, NOT_TRACED, "") from None
+            if isinstance(e, AveError):
+                raise
             if isinstance(e, TypeError) and e.__traceback__ is not None and e.__traceback__.tb_next is None:
                 raise _argument_error(fn, str(e), f"it takes ({_parameters(fn)})") from None
             wrong = _misfit(fn, args, kwargs)

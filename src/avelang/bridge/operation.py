@@ -14,7 +14,7 @@ from avelang.base import knobs
 from avelang.base.errors import ArgumentError, error
 from avelang.base.lazy import np
 from avelang.base.places import argument_error, here, rehomed, users_line
-from avelang.base.takes import placed
+from avelang.base.takes import NOT_TRACED, placed, traced
 from avelang.bridge.alignment import elements, forward
 from avelang.bridge.descriptions import Array, NoKernel, ave_dtype, dtype_name, framework_of
 from avelang.bridge.invariance import invariant
@@ -142,6 +142,8 @@ class Operation:
         if torch is not None and torch.compiler.is_compiling():
             inputs, options = self.bind(args, named)
             return self._compiled(torch, inputs, options, out, fallback)
+        if torch is not None and traced():
+            raise rehomed(argument_error(NOT_TRACED), self.__name__)
         side, inputs, options = self._torch, (), ()
         try:
             if not named and self._direct and len(args) == self._count:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import threading
 import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 CALLS = 2  # of a kind, before the next one is kept: the host code knows its launches then
 TRIES = 8
 MOST_SEEN = 4096
+_BEGINNING = threading.RLock()
 
 
 def compiling() -> bool:
@@ -48,11 +50,12 @@ class Relaunched:
             return
         global compiling
         compiling = torch.compiler.is_dynamo_compiling  # itself: Dynamo knows it, whatever it is called
-        self.table = dry_runs.table_for(self._name)
-        self.ask = _never
-        if self.table is not None:
-            self.ask = self.table.call
-            _ALL.add(self)
+        with _BEGINNING:
+            if self.ask == self._begin:  # no other thread was here
+                self.table = dry_runs.table_for(self._name)
+                if self.table is not None:
+                    _ALL.add(self)
+                self.ask = _never if self.table is None else self.table.call
 
     @property
     def served(self) -> int:

@@ -24,6 +24,7 @@ NEEDS = {"attention": "attention", "norms": "rms_norm", "rotary": "rotary", "mlp
 # Parts that are replaced where they are named alone, and the operations that they need.
 OPTIONAL = {"linear": "linear", "linear_loss": "linear_cross_entropy"}
 NAME = "avelang"  # of the attention, in transformers' registry
+WIDEST = 256  # heads of `ops.attention`
 _FLOATS = ("bfloat16", "float16")
 _PRODUCTS = (*_FLOATS, "float32")
 
@@ -194,6 +195,8 @@ def attention_forward(
     """Attention as transformers' registry calls it: query (batch, heads, length, d), key and value (batch, key heads,
     keys, d), a mask of bool or float or None; s_aux: a score (heads,) more for each row, whose value is 0;
     position_bias: added to scores. Returns (batch, length, heads, d), and no weights."""
+    if max(query.shape[-1], value.shape[-1]) > WIDEST and s_aux is None and not softcap:
+        return _of_torch(module, query, key, value, attention_mask, dropout, scaling, is_causal, position_bias)
     length = query.shape[2]
     if attention_mask is not None and not attention_mask.shape[-1]:  # of `one_sequence`
         attention_mask = None
@@ -207,6 +210,14 @@ def attention_forward(
     out = ops.attention(query, key, value, attention_mask, dropout, causal, scaling, True, softcap=softcap or 0.0,
                         sinks=sinks)  # fmt: skip
     return out.transpose(1, 2).contiguous(), None
+
+
+def _of_torch(module: Any, query: Any, key: Any, value: Any, mask: Any, dropout: float, *more: Any) -> Any:
+    """Attention by torch's function, for heads that are wider than kernels take: Gemma 4's of all keys have 512."""
+    if mask is not None and not mask.shape[-1]:  # of `one_sequence`
+        mask = None
+    forward = sys.modules["transformers.integrations.sdpa_attention"].sdpa_attention_forward
+    return forward(module, query, key, value, mask, dropout, *more)
 
 
 def _biased(bias: Any, mask: Any) -> Any:
@@ -258,9 +269,14 @@ _BEYOND_TORCH = {"s_aux", "softcap"}
 _HANDED = {*_BEYOND_TORCH, "dropout", "scaling", "is_causal", "position_bias", "sliding_window", "attention_mask"}
 
 
+def _asking(model: Any) -> list[Any]:
+    """The modules of a model that ask transformers' registry for a function of attention."""
+    return [m for m in model.modules() if _calls(type(m).forward, "ALL_ATTENTION_FUNCTIONS") is not None]
+
+
 def _attention_layers(model: Any) -> tuple[int, str]:
     """How many layers of a model ask transformers' registry for attention, and why they cannot have another one."""
-    layers = [m for m in model.modules() if _calls(type(m).forward, "ALL_ATTENTION_FUNCTIONS") is not None]
+    layers = _asking(model)
     if not layers:
         return 0, "its layers do not ask transformers for a function of attention"
     if not getattr(model, "_supports_sdpa", False):
@@ -282,11 +298,16 @@ def _attention(made: Patch, model: Any) -> None:
     if why:
         made.kept["attention"] = why
         return
+    wide = [m for m in _asking(model) if int(getattr(m, "head_dim", None) or 0) > WIDEST]
+    if wide:
+        made.kept["attention"] = f"heads of {wide[0].head_dim} are torch's: kernels take up to {WIDEST}"
+        if len(wide) == layers:
+            return
     utils.ALL_ATTENTION_FUNCTIONS.register(NAME, attention_forward)
     masks.ALL_MASK_ATTENTION_FUNCTIONS.register(NAME, attention_mask)
     before = model.config._attn_implementation
     model.set_attn_implementation(NAME)
-    made.later("attention", layers, lambda: model.set_attn_implementation(before))
+    made.later("attention", layers - len(wide), lambda: model.set_attn_implementation(before))
     for m in model.modules():
         if hasattr(m, "layers") and hasattr(m, "rotary_emb") and _all_keys(getattr(m, "config", model.config)):
             made.undoing(m.register_forward_pre_hook(one_sequence, with_kwargs=True).remove)

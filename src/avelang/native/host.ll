@@ -1,4 +1,4 @@
-; Made by `./dev native` of host/host.c, SHA-256 de3697723fafcdd8e2953d8ecd5ecc16fe2dbeed00faf42d34a6bdeff6338fe4
+; Made by `./dev native` of host/host.c, SHA-256 f8bf6710f63b303848d6267ecb1ce956c11ce90a19c39dbb65c8a593234905e8
 
 %struct.Subscript = type { ptr, i64, ptr }
 %struct.Dry = type { ptr, ptr }
@@ -1521,8 +1521,8 @@ asked.exit:
   br i1 %tobool5.not, label %cleanup61, label %if.end
 
 if.end:
-  %retval.1.i204 = phi ptr [ %provider, %asked.exit ], [ %call1.i, %if.then.i ]
-  %type.i = getelementptr inbounds nuw i8, ptr %retval.1.i204, i64 8
+  %retval.1.i203 = phi ptr [ %provider, %asked.exit ], [ %call1.i, %if.then.i ]
+  %type.i = getelementptr inbounds nuw i8, ptr %retval.1.i203, i64 8
   %3 = load ptr, ptr %type.i, align 8
   %tuple_.i = getelementptr inbounds nuw i8, ptr %0, i64 32
   %4 = load ptr, ptr %tuple_.i, align 8
@@ -1530,7 +1530,7 @@ if.end:
   br i1 %cmp.not.i, label %lor.lhs.false.i, label %cond.end11
 
 lor.lhs.false.i:
-  %size.i = getelementptr inbounds nuw i8, ptr %retval.1.i204, i64 16
+  %size.i = getelementptr inbounds nuw i8, ptr %retval.1.i203, i64 16
   %5 = load i64, ptr %size.i, align 8
   %cmp1.not.i = icmp eq i64 %5, 2
   br i1 %cmp1.not.i, label %if.end.i102, label %cond.end11
@@ -1538,14 +1538,14 @@ lor.lhs.false.i:
 if.end.i102:
   %items.i44.i = getelementptr inbounds nuw i8, ptr %0, i64 248
   %6 = load i64, ptr %items.i44.i, align 8
-  %add.ptr.i45.i = getelementptr inbounds i8, ptr %retval.1.i204, i64 %6
+  %add.ptr.i45.i = getelementptr inbounds i8, ptr %retval.1.i203, i64 %6
   %7 = load ptr, ptr %add.ptr.i45.i, align 8
   %call2.i = call fastcc i1 @extents(ptr noundef %7, ptr noundef nonnull %0, ptr noundef nonnull %g) #13
   br i1 %call2.i, label %lor.lhs.false3.i, label %cond.end11
 
 lor.lhs.false3.i:
   %8 = load i64, ptr %items.i44.i, align 8
-  %add.ptr.i.i = getelementptr inbounds i8, ptr %retval.1.i204, i64 %8
+  %add.ptr.i.i = getelementptr inbounds i8, ptr %retval.1.i203, i64 %8
   %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i, i64 8
   %9 = load ptr, ptr %arrayidx.i.i, align 8
   %block.i = getelementptr inbounds nuw i8, ptr %g, i64 24
@@ -1574,13 +1574,13 @@ cond.true8:
   store i32 %conv25.i, ptr %arrayidx27.i, align 8
   %count.i = getelementptr inbounds nuw i8, ptr %state, i64 16
   %13 = load i64, ptr %count.i, align 8
-  %cmp.i222 = icmp sgt i64 %13, 0
-  br i1 %cmp.i222, label %for.body.i.lr.ph, label %cond.end11
+  %cmp.i221 = icmp sgt i64 %13, 0
+  br i1 %cmp.i221, label %for.body.i.lr.ph, label %cond.end11
 
 for.body.i.lr.ph:
   %entries.i = getelementptr inbounds nuw i8, ptr %state, i64 24
   %arrayidx8.i = getelementptr inbounds nuw i8, ptr %g, i64 32
-  %arrayidx11.i140 = getelementptr inbounds nuw i8, ptr %g, i64 40
+  %arrayidx11.i139 = getelementptr inbounds nuw i8, ptr %g, i64 40
   %tagged1.i.i = getelementptr inbounds nuw i8, ptr %0, i64 240
   %ndarray.i.i.i = getelementptr inbounds nuw i8, ptr %0, i64 64
   %fields.i.i.i = getelementptr inbounds nuw i8, ptr %0, i64 256
@@ -1617,21 +1617,21 @@ for.body.i.lr.ph:
   br label %for.body.i
 
 for.body.i:
-  %i.0.i223 = phi i64 [ 0, %for.body.i.lr.ph ], [ %inc.i, %for.inc.i ]
-  %arrayidx.i105 = getelementptr inbounds nuw ptr, ptr %entries.i, i64 %i.0.i223
+  %i.0.i222 = phi i64 [ 0, %for.body.i.lr.ph ], [ %inc.i, %for.inc.i ]
+  %arrayidx.i105 = getelementptr inbounds nuw ptr, ptr %entries.i, i64 %i.0.i222
   %14 = load ptr, ptr %arrayidx.i105, align 8
   %positional.i = getelementptr inbounds nuw i8, ptr %14, i64 24
   %15 = load i64, ptr %positional.i, align 8
-  %cmp.not.i137 = icmp eq i64 %15, %positional
-  br i1 %cmp.not.i137, label %lor.lhs.false.i138, label %for.inc.i
+  %cmp.not.i136 = icmp eq i64 %15, %positional
+  br i1 %cmp.not.i136, label %lor.lhs.false.i137, label %for.inc.i
 
-lor.lhs.false.i138:
+lor.lhs.false.i137:
   %keyword.i = getelementptr inbounds nuw i8, ptr %14, i64 32
   %16 = load i64, ptr %keyword.i, align 8
   %cmp4.not.i = icmp eq i64 %16, %cond
-  br i1 %cmp4.not.i, label %if.end.i139, label %for.inc.i
+  br i1 %cmp4.not.i, label %if.end.i138, label %for.inc.i
 
-if.end.i139:
+if.end.i138:
   %block5.i = getelementptr inbounds nuw i8, ptr %14, i64 48
   %17 = load i64, ptr %block5.i, align 8
   %18 = load i64, ptr %block.i, align 8
@@ -1640,13 +1640,13 @@ if.end.i139:
   %20 = load i64, ptr %arrayidx8.i, align 8
   %arrayidx10.i = getelementptr inbounds nuw i8, ptr %14, i64 64
   %21 = load i64, ptr %arrayidx10.i, align 8
-  %22 = load i64, ptr %arrayidx11.i140, align 8
+  %22 = load i64, ptr %arrayidx11.i139, align 8
   %23 = icmp eq i64 %17, %18
   %24 = icmp eq i64 %19, %20
   %25 = and i1 %23, %24
   %26 = icmp eq i64 %21, %22
-  %tobool.not.i141 = and i1 %25, %26
-  br i1 %tobool.not.i141, label %if.end15.i, label %for.inc.i
+  %tobool.not.i140 = and i1 %25, %26
+  br i1 %tobool.not.i140, label %if.end15.i, label %for.inc.i
 
 if.end15.i:
   %watches.i = getelementptr inbounds nuw i8, ptr %14, i64 16
@@ -1723,24 +1723,24 @@ unchanged.exit.i:
 
 for.body.lr.ph.i:
   %names22.i = getelementptr inbounds nuw i8, ptr %14, i64 40
-  br label %for.body.i143
+  br label %for.body.i142
 
-for.cond.i146:
-  %inc.i147 = add nuw nsw i64 %i.0114.i, 1
-  %exitcond.not = icmp eq i64 %inc.i147, %smax
-  br i1 %exitcond.not, label %for.end.i, label %for.body.i143
+for.cond.i145:
+  %inc.i146 = add nuw nsw i64 %i.0114.i, 1
+  %exitcond.not = icmp eq i64 %inc.i146, %smax
+  br i1 %exitcond.not, label %for.end.i, label %for.body.i142
 
-for.body.i143:
-  %i.0114.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc.i147, %for.cond.i146 ]
+for.body.i142:
+  %i.0114.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc.i146, %for.cond.i145 ]
   %39 = load i64, ptr %items.i44.i, align 8
-  %add.ptr.i.i144 = getelementptr inbounds i8, ptr %names, i64 %39
-  %arrayidx.i.i145 = getelementptr inbounds nuw ptr, ptr %add.ptr.i.i144, i64 %i.0114.i
-  %40 = load ptr, ptr %arrayidx.i.i145, align 8
+  %add.ptr.i.i143 = getelementptr inbounds i8, ptr %names, i64 %39
+  %arrayidx.i.i144 = getelementptr inbounds nuw ptr, ptr %add.ptr.i.i143, i64 %i.0114.i
+  %40 = load ptr, ptr %arrayidx.i.i144, align 8
   %41 = load ptr, ptr %names22.i, align 8
   %arrayidx23.i = getelementptr inbounds nuw ptr, ptr %41, i64 %i.0114.i
   %42 = load ptr, ptr %arrayidx23.i, align 8
   %call24.i = call fastcc i1 @same(ptr noundef %40, ptr noundef %42, ptr noundef readonly %0) #13
-  br i1 %call24.i, label %for.cond.i146, label %for.inc.i
+  br i1 %call24.i, label %for.cond.i145, label %for.inc.i
 
 for.end.i:
   %template.i = getelementptr inbounds nuw i8, ptr %14, i64 88
@@ -2568,7 +2568,7 @@ cond.true.i:
   br label %cond.end11
 
 for.inc.i:
-  %inc.i = add nuw nsw i64 %i.0.i223, 1
+  %inc.i = add nuw nsw i64 %i.0.i222, 1
   %197 = load i64, ptr %count.i, align 8
   %cmp.i = icmp slt i64 %inc.i, %197
   br i1 %cmp.i, label %for.body.i, label %cond.end11
@@ -2586,7 +2586,7 @@ dry.exit:
   br i1 %cmp.i117, label %if.then14, label %if.end29
 
 if.then14:
-  call void @Py_DecRef(ptr noundef nonnull %retval.1.i204) #11
+  call void @Py_DecRef(ptr noundef nonnull %retval.1.i203) #11
   %tobool15.not = icmp eq ptr %cond12, null
   br i1 %tobool15.not, label %land.end, label %land.rhs
 
@@ -2600,26 +2600,26 @@ lor.rhs:
   %201 = load i64, ptr %g, align 8
   %most_x.i = getelementptr inbounds nuw i8, ptr %200, i64 40
   %202 = load i64, ptr %most_x.i, align 8
-  %cmp.i148 = icmp sgt i64 %201, %202
-  br i1 %cmp.i148, label %land.end, label %if.end.i149
+  %cmp.i147 = icmp sgt i64 %201, %202
+  br i1 %cmp.i147, label %land.end, label %if.end.i148
 
-if.end.i149:
+if.end.i148:
   %stream.i = getelementptr inbounds nuw i8, ptr %cond12, i64 104
   %203 = load ptr, ptr %stream.i, align 8
-  %tobool.not.i150 = icmp eq ptr %203, null
-  br i1 %tobool.not.i150, label %land.end, label %if.end3.i
+  %tobool.not.i149 = icmp eq ptr %203, null
+  br i1 %tobool.not.i149, label %land.end, label %if.end3.i
 
 if.end3.i:
   %device.i = getelementptr inbounds nuw i8, ptr %cond12, i64 112
   %204 = load i64, ptr %device.i, align 8
-  %conv.i151 = trunc i64 %204 to i32
+  %conv.i150 = trunc i64 %204 to i32
   %shr.i = lshr i64 %204, 32
   %conv6.i = trunc nuw i64 %shr.i to i32
   %params.i = getelementptr inbounds nuw i8, ptr %200, i64 48
   %205 = load i64, ptr %params.i, align 8
-  %arrayidx.i152 = getelementptr inbounds i64, ptr %room, i64 %205
-  %call.i153 = call i32 %203(i32 noundef %conv.i151, i32 noundef %conv6.i, ptr noundef nonnull %arrayidx.i152) #11
-  %tobool7.not.i = icmp eq i32 %call.i153, 0
+  %arrayidx.i151 = getelementptr inbounds i64, ptr %room, i64 %205
+  %call.i152 = call i32 %203(i32 noundef %conv.i150, i32 noundef %conv6.i, ptr noundef nonnull %arrayidx.i151) #11
+  %tobool7.not.i = icmp eq i32 %call.i152, 0
   br i1 %tobool7.not.i, label %land.end, label %if.end9.i
 
 if.end9.i:
@@ -2627,7 +2627,7 @@ if.end9.i:
   br label %land.end
 
 land.end:
-  %cond24 = phi ptr [ null, %if.then14 ], [ %cond12, %land.rhs ], [ null, %if.end9.i ], [ null, %lor.rhs ], [ %cond12, %if.end.i149 ], [ %cond12, %if.end3.i ]
+  %cond24 = phi ptr [ null, %if.then14 ], [ %cond12, %land.rhs ], [ null, %if.end9.i ], [ null, %lor.rhs ], [ %cond12, %if.end.i148 ], [ %cond12, %if.end3.i ]
   %blocks = getelementptr inbounds nuw i8, ptr %g, i64 48
   %call28 = call fastcc ptr @told(ptr noundef nonnull %state, ptr noundef %cond24, ptr noundef %room, ptr noundef %blocks, ptr noundef %call) #13
   br label %cleanup61
@@ -2639,57 +2639,57 @@ if.end29:
 if.then31:
   %add = add i64 %cond, %positional
   %cmp32.i = icmp sgt i64 %add, 0
-  br i1 %cmp32.i, label %for.body.lr.ph.i155, label %changed.exit
+  br i1 %cmp32.i, label %for.body.lr.ph.i154, label %changed.exit
 
-for.body.lr.ph.i155:
-  %params.i156 = getelementptr inbounds nuw i8, ptr %cond12, i64 72
+for.body.lr.ph.i154:
+  %params.i155 = getelementptr inbounds nuw i8, ptr %cond12, i64 72
   %count.i.i = getelementptr inbounds nuw i8, ptr %0, i64 96
   %exchanges.i.i = getelementptr inbounds nuw i8, ptr %0, i64 104
   %fields.i = getelementptr inbounds nuw i8, ptr %0, i64 256
   %counter8.i = getelementptr inbounds nuw i8, ptr %0, i64 344
   %version.i = getelementptr inbounds nuw i8, ptr %0, i64 352
-  br label %for.body.i157
+  br label %for.body.i156
 
-for.body.i157:
-  %i.033.i = phi i64 [ 0, %for.body.lr.ph.i155 ], [ %inc.i166, %cleanup.i165 ]
-  %206 = load ptr, ptr %params.i156, align 8
-  %arrayidx.i158 = getelementptr inbounds nuw %struct.ParamCheck, ptr %206, i64 %i.033.i
-  %207 = load i64, ptr %arrayidx.i158, align 8
+for.body.i156:
+  %i.033.i = phi i64 [ 0, %for.body.lr.ph.i154 ], [ %inc.i165, %cleanup.i164 ]
+  %206 = load ptr, ptr %params.i155, align 8
+  %arrayidx.i157 = getelementptr inbounds nuw %struct.ParamCheck, ptr %206, i64 %i.033.i
+  %207 = load i64, ptr %arrayidx.i157, align 8
   %cmp2.i = icmp ult i64 %207, 6
-  br i1 %cmp2.i, label %cleanup.i165, label %lor.lhs.false.i159
+  br i1 %cmp2.i, label %cleanup.i164, label %lor.lhs.false.i158
 
-lor.lhs.false.i159:
-  %low.i = getelementptr inbounds nuw i8, ptr %arrayidx.i158, i64 16
+lor.lhs.false.i158:
+  %low.i = getelementptr inbounds nuw i8, ptr %arrayidx.i157, i64 16
   %208 = load i64, ptr %low.i, align 8
   %and.i = and i64 %208, 1024
-  %tobool.not.i160 = icmp eq i64 %and.i, 0
-  br i1 %tobool.not.i160, label %cleanup.i165, label %lor.lhs.false3.i161
+  %tobool.not.i159 = icmp eq i64 %and.i, 0
+  br i1 %tobool.not.i159, label %cleanup.i164, label %lor.lhs.false3.i160
 
-lor.lhs.false3.i161:
+lor.lhs.false3.i160:
   %arrayidx4.i = getelementptr inbounds nuw ptr, ptr %args, i64 %i.033.i
   %209 = load ptr, ptr %arrayidx4.i, align 8
   %210 = load i64, ptr %count.i.i, align 8
   %cmp.i30.not.i = icmp eq i64 %210, 0
-  br i1 %cmp.i30.not.i, label %cleanup.i165, label %for.body.i.lr.ph.i
+  br i1 %cmp.i30.not.i, label %cleanup.i164, label %for.body.i.lr.ph.i
 
 for.body.i.lr.ph.i:
   %type1.i.i = getelementptr inbounds nuw i8, ptr %209, i64 8
   %211 = load ptr, ptr %type1.i.i, align 8
-  br label %for.body.i.i162
+  br label %for.body.i.i161
 
 for.cond.i.i:
   %inc.i.i = add nuw i64 %i.0.i31.i, 1
-  %exitcond.not.i164 = icmp eq i64 %inc.i.i, %210
-  br i1 %exitcond.not.i164, label %cleanup.i165, label %for.body.i.i162
+  %exitcond.not.i163 = icmp eq i64 %inc.i.i, %210
+  br i1 %exitcond.not.i163, label %cleanup.i164, label %for.body.i.i161
 
-for.body.i.i162:
+for.body.i.i161:
   %i.0.i31.i = phi i64 [ 0, %for.body.i.lr.ph.i ], [ %inc.i.i, %for.cond.i.i ]
-  %arrayidx.i.i163 = getelementptr inbounds nuw %struct.Exchange, ptr %exchanges.i.i, i64 %i.0.i31.i
-  %212 = load ptr, ptr %arrayidx.i.i163, align 8
+  %arrayidx.i.i162 = getelementptr inbounds nuw %struct.Exchange, ptr %exchanges.i.i, i64 %i.0.i31.i
+  %212 = load ptr, ptr %arrayidx.i.i162, align 8
   %cmp2.i.i = icmp eq ptr %212, %211
-  br i1 %cmp2.i.i, label %if.end.i167, label %for.cond.i.i
+  br i1 %cmp2.i.i, label %if.end.i166, label %for.cond.i.i
 
-if.end.i167:
+if.end.i166:
   %213 = load i64, ptr %fields.i, align 8
   %add.ptr.i = getelementptr inbounds i8, ptr %209, i64 %213
   %214 = load ptr, ptr %add.ptr.i, align 8
@@ -2697,18 +2697,18 @@ if.end.i167:
   %add.ptr9.i = getelementptr inbounds i8, ptr %214, i64 %215
   %216 = load ptr, ptr %add.ptr9.i, align 8
   %tobool10.not.i = icmp eq ptr %216, null
-  br i1 %tobool10.not.i, label %cleanup.i165, label %if.then11.i
+  br i1 %tobool10.not.i, label %cleanup.i164, label %if.then11.i
 
 if.then11.i:
   %217 = load i64, ptr %version.i, align 8
   %add.ptr13.i = getelementptr inbounds i8, ptr %216, i64 %217
   %218 = atomicrmw add ptr %add.ptr13.i, i32 1 monotonic, align 4
-  br label %cleanup.i165
+  br label %cleanup.i164
 
-cleanup.i165:
-  %inc.i166 = add nuw nsw i64 %i.033.i, 1
-  %exitcond34.not.i = icmp eq i64 %inc.i166, %add
-  br i1 %exitcond34.not.i, label %changed.exit, label %for.body.i157
+cleanup.i164:
+  %inc.i165 = add nuw nsw i64 %i.033.i, 1
+  %exitcond34.not.i = icmp eq i64 %inc.i165, %add
+  br i1 %exitcond34.not.i, label %changed.exit, label %for.body.i156
 
 changed.exit:
   %gpu35 = getelementptr inbounds nuw i8, ptr %cond12, i64 96
@@ -2717,66 +2717,66 @@ changed.exit:
   br i1 %tobool36.not, label %if.then37, label %if.end43
 
 if.then37:
-  call void @Py_DecRef(ptr noundef nonnull %retval.1.i204) #11
+  call void @Py_DecRef(ptr noundef nonnull %retval.1.i203) #11
   %last = getelementptr inbounds nuw i8, ptr %state, i64 152
   store ptr %cond12, ptr %last, align 8
   %blocks40 = getelementptr inbounds nuw i8, ptr %g, i64 48
+  %220 = load ptr, ptr %cond12, align 8
   %call.i118 = call ptr @PyEval_SaveThread() #11
-  %220 = load ptr, ptr %0, align 8
-  %221 = load ptr, ptr %cond12, align 8
-  %call2.i119 = call i64 @ave_run_grid(ptr noundef %220, ptr noundef %221, ptr noundef nonnull %room, ptr noundef nonnull %blocks40, ptr noundef %call.i118) #13
+  %221 = load ptr, ptr %0, align 8
+  %call3.i = call i64 @ave_run_grid(ptr noundef %221, ptr noundef %220, ptr noundef nonnull %room, ptr noundef nonnull %blocks40, ptr noundef %call.i118) #13
   call void @PyEval_RestoreThread(ptr noundef %call.i118) #11
-  %tobool.not.i120 = icmp eq i64 %call2.i119, 0
-  br i1 %tobool.not.i120, label %if.then.i127, label %if.end.i121
+  %tobool.not.i119 = icmp eq i64 %call3.i, 0
+  br i1 %tobool.not.i119, label %if.then.i125, label %if.end.i120
 
-if.then.i127:
+if.then.i125:
   %none.i.i = getelementptr inbounds nuw i8, ptr %0, i64 40
   %222 = load ptr, ptr %none.i.i, align 8
   call void @Py_IncRef(ptr noundef %222) #11
   %223 = load ptr, ptr %none.i.i, align 8
   br label %cleanup61
 
-if.end.i121:
-  %call4.i122 = call ptr @PyErr_Occurred() #11
-  %tobool5.not.i123 = icmp eq ptr %call4.i122, null
-  br i1 %tobool5.not.i123, label %if.end7.i126, label %cleanup61
+if.end.i120:
+  %call5.i121 = call ptr @PyErr_Occurred() #11
+  %tobool6.not.i = icmp eq ptr %call5.i121, null
+  br i1 %tobool6.not.i, label %if.end8.i124, label %cleanup61
 
-if.end7.i126:
-  %call8.i = call ptr @PyLong_FromLongLong(i64 noundef %call2.i119) #11
+if.end8.i124:
+  %call9.i = call ptr @PyLong_FromLongLong(i64 noundef %call3.i) #11
   %fail.i = getelementptr inbounds nuw i8, ptr %0, i64 80
   %224 = load ptr, ptr %fail.i, align 8
-  %call9.i = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr noundef %224, ptr noundef %call8.i, ptr noundef null) #11
-  call void @Py_DecRef(ptr noundef %call8.i) #11
+  %call10.i = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr noundef %224, ptr noundef %call9.i, ptr noundef null) #11
+  call void @Py_DecRef(ptr noundef %call9.i) #11
   call fastcc void @strip(ptr noundef nonnull %0) #13
   br label %cleanup61
 
 if.end43:
   %225 = load i64, ptr %g, align 8
-  %most_x.i168 = getelementptr inbounds nuw i8, ptr %219, i64 40
-  %226 = load i64, ptr %most_x.i168, align 8
-  %cmp.i169 = icmp sgt i64 %225, %226
-  br i1 %cmp.i169, label %if.end57, label %if.end.i170
+  %most_x.i167 = getelementptr inbounds nuw i8, ptr %219, i64 40
+  %226 = load i64, ptr %most_x.i167, align 8
+  %cmp.i168 = icmp sgt i64 %225, %226
+  br i1 %cmp.i168, label %if.end57, label %if.end.i169
 
-if.end.i170:
-  %stream.i171 = getelementptr inbounds nuw i8, ptr %cond12, i64 104
-  %227 = load ptr, ptr %stream.i171, align 8
-  %tobool.not.i172 = icmp eq ptr %227, null
-  br i1 %tobool.not.i172, label %if.then49, label %if.end3.i173
+if.end.i169:
+  %stream.i170 = getelementptr inbounds nuw i8, ptr %cond12, i64 104
+  %227 = load ptr, ptr %stream.i170, align 8
+  %tobool.not.i171 = icmp eq ptr %227, null
+  br i1 %tobool.not.i171, label %if.then49, label %if.end3.i172
 
-if.end3.i173:
-  %device.i174 = getelementptr inbounds nuw i8, ptr %cond12, i64 112
-  %228 = load i64, ptr %device.i174, align 8
-  %conv.i175 = trunc i64 %228 to i32
-  %shr.i176 = lshr i64 %228, 32
-  %conv6.i177 = trunc nuw i64 %shr.i176 to i32
-  %params.i178 = getelementptr inbounds nuw i8, ptr %219, i64 48
-  %229 = load i64, ptr %params.i178, align 8
-  %arrayidx.i179 = getelementptr inbounds i64, ptr %room, i64 %229
-  %call.i180 = call i32 %227(i32 noundef %conv.i175, i32 noundef %conv6.i177, ptr noundef nonnull %arrayidx.i179) #11
-  %tobool7.not.i181 = icmp eq i32 %call.i180, 0
-  br i1 %tobool7.not.i181, label %if.then49, label %if.end9.i182
+if.end3.i172:
+  %device.i173 = getelementptr inbounds nuw i8, ptr %cond12, i64 112
+  %228 = load i64, ptr %device.i173, align 8
+  %conv.i174 = trunc i64 %228 to i32
+  %shr.i175 = lshr i64 %228, 32
+  %conv6.i176 = trunc nuw i64 %shr.i175 to i32
+  %params.i177 = getelementptr inbounds nuw i8, ptr %219, i64 48
+  %229 = load i64, ptr %params.i177, align 8
+  %arrayidx.i178 = getelementptr inbounds i64, ptr %room, i64 %229
+  %call.i179 = call i32 %227(i32 noundef %conv.i174, i32 noundef %conv6.i176, ptr noundef nonnull %arrayidx.i178) #11
+  %tobool7.not.i180 = icmp eq i32 %call.i179, 0
+  br i1 %tobool7.not.i180, label %if.then49, label %if.end9.i181
 
-if.end9.i182:
+if.end9.i181:
   call void @PyErr_Clear() #11
   br label %if.end57
 
@@ -2784,40 +2784,41 @@ if.then49:
   %last50 = getelementptr inbounds nuw i8, ptr %state, i64 152
   store ptr %cond12, ptr %last50, align 8
   %blocks53 = getelementptr inbounds nuw i8, ptr %g, i64 48
-  %call2.i128 = call ptr @PyEval_SaveThread() #11
-  %call3.i = call i64 @ave_launch_gpu(ptr noundef nonnull %219, ptr noundef nonnull %room, ptr noundef nonnull %blocks53) #13
-  call void @PyEval_RestoreThread(ptr noundef %call2.i128) #11
-  %tobool.not.i129 = icmp eq i64 %call3.i, 0
-  br i1 %tobool.not.i129, label %if.then.i135, label %if.end.i130
-
-if.then.i135:
-  call void @Py_DecRef(ptr noundef nonnull %retval.1.i204) #11
-  %none.i.i136 = getelementptr inbounds nuw i8, ptr %0, i64 40
-  %230 = load ptr, ptr %none.i.i136, align 8
+  %failed.i = getelementptr inbounds nuw i8, ptr %cond12, i64 120
+  %230 = load ptr, ptr %failed.i, align 8
   call void @Py_IncRef(ptr noundef %230) #11
-  %231 = load ptr, ptr %none.i.i136, align 8
+  %call2.i126 = call ptr @PyEval_SaveThread() #11
+  %call3.i127 = call i64 @ave_launch_gpu(ptr noundef nonnull %219, ptr noundef nonnull %room, ptr noundef nonnull %blocks53) #13
+  call void @PyEval_RestoreThread(ptr noundef %call2.i126) #11
+  %tobool.not.i128 = icmp eq i64 %call3.i127, 0
+  br i1 %tobool.not.i128, label %if.then.i134, label %if.end.i129
+
+if.then.i134:
+  call void @Py_DecRef(ptr noundef %230) #11
+  call void @Py_DecRef(ptr noundef nonnull %retval.1.i203) #11
+  %none.i.i135 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %231 = load ptr, ptr %none.i.i135, align 8
+  call void @Py_IncRef(ptr noundef %231) #11
+  %232 = load ptr, ptr %none.i.i135, align 8
   br label %cleanup61
 
-if.end.i130:
-  %failed.i = getelementptr inbounds nuw i8, ptr %cond12, i64 120
-  %232 = load ptr, ptr %failed.i, align 8
-  call void @Py_IncRef(ptr noundef %232) #11
-  %call5.i131 = call ptr @PyLong_FromLongLong(i64 noundef %call3.i) #11
-  %call6.i132 = call fastcc ptr @python(ptr noundef %232, ptr noundef %0, ptr noundef %call5.i131, ptr noundef nonnull %retval.1.i204, ptr noundef nonnull %call) #13
-  call void @Py_DecRef(ptr noundef %call5.i131) #11
-  call void @Py_DecRef(ptr noundef %232) #11
-  call void @Py_DecRef(ptr noundef nonnull %retval.1.i204) #11
+if.end.i129:
+  %call5.i130 = call ptr @PyLong_FromLongLong(i64 noundef %call3.i127) #11
+  %call6.i131 = call fastcc ptr @python(ptr noundef %230, ptr noundef %0, ptr noundef %call5.i130, ptr noundef nonnull %retval.1.i203, ptr noundef nonnull %call) #13
+  call void @Py_DecRef(ptr noundef %call5.i130) #11
+  call void @Py_DecRef(ptr noundef %230) #11
+  call void @Py_DecRef(ptr noundef nonnull %retval.1.i203) #11
   br label %cleanup61
 
 if.end57:
   %slow = getelementptr inbounds nuw i8, ptr %state, i64 8
   %233 = load ptr, ptr %slow, align 8
-  %call58 = call fastcc ptr @python(ptr noundef %233, ptr noundef %0, ptr noundef null, ptr noundef %retval.1.i204, ptr noundef %call) #13
-  call void @Py_DecRef(ptr noundef nonnull %retval.1.i204) #11
+  %call58 = call fastcc ptr @python(ptr noundef %233, ptr noundef %0, ptr noundef null, ptr noundef %retval.1.i203, ptr noundef %call) #13
+  call void @Py_DecRef(ptr noundef nonnull %retval.1.i203) #11
   br label %cleanup61
 
 cleanup61:
-  %retval.2 = phi ptr [ null, %asked.exit ], [ %call28, %land.end ], [ %call58, %if.end57 ], [ null, %if.end.i121 ], [ %231, %if.then.i135 ], [ %call6.i132, %if.end.i130 ], [ null, %if.end7.i126 ], [ %223, %if.then.i127 ], [ null, %if.end.i ]
+  %retval.2 = phi ptr [ null, %asked.exit ], [ %call28, %land.end ], [ %call58, %if.end57 ], [ null, %if.end.i120 ], [ %232, %if.then.i134 ], [ %call6.i131, %if.end.i129 ], [ null, %if.end8.i124 ], [ %223, %if.then.i125 ], [ null, %if.end.i ]
   call void @llvm.lifetime.end.p0(ptr nonnull %call) #12
   call void @llvm.lifetime.end.p0(ptr nonnull %g) #12
   call void @llvm.lifetime.end.p0(ptr nonnull %room) #12
@@ -2971,6 +2972,15 @@ declare void @PyObject_GC_UnTrack(ptr noundef) local_unnamed_addr
 
 declare void @PyObject_GC_Del(ptr noundef) local_unnamed_addr
 
+define i64 @ave_word_at(i64 noundef %function) local_unnamed_addr #0 {
+entry:
+  %0 = inttoptr i64 %function to ptr
+  %call = tail call i64 %0(i64 noundef 0) #11
+  %1 = inttoptr i64 %call to ptr
+  %2 = load i64, ptr %1, align 8
+  ret i64 %2
+}
+
 define ptr @ave_repeat(ptr noundef %self, ptr noundef readonly captures(none) %args, i64 noundef %count, ptr noundef readonly captures(address_is_null) %names) local_unnamed_addr #0 {
 entry:
   %stream.i.i = alloca i64, align 8
@@ -3002,15 +3012,15 @@ for.cond.i:
 for.body.i:
   %i.016.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc.i, %for.cond.i ]
   %4 = load ptr, ptr %checks.i, align 8
-  %arrayidx.i120 = getelementptr inbounds nuw %struct.Check, ptr %4, i64 %i.016.i
-  %5 = load ptr, ptr %arrayidx.i120, align 8
-  %argument.i = getelementptr inbounds nuw i8, ptr %arrayidx.i120, i64 8
+  %arrayidx.i123 = getelementptr inbounds nuw %struct.Check, ptr %4, i64 %i.016.i
+  %5 = load ptr, ptr %arrayidx.i123, align 8
+  %argument.i = getelementptr inbounds nuw i8, ptr %arrayidx.i123, i64 8
   %6 = load i64, ptr %argument.i, align 8
   %call.i = tail call i64 %5(i64 noundef %6) #11
-  %mask.i = getelementptr inbounds nuw i8, ptr %arrayidx.i120, i64 16
+  %mask.i = getelementptr inbounds nuw i8, ptr %arrayidx.i123, i64 16
   %7 = load i64, ptr %mask.i, align 8
   %and.i = and i64 %7, %call.i
-  %wanted.i = getelementptr inbounds nuw i8, ptr %arrayidx.i120, i64 24
+  %wanted.i = getelementptr inbounds nuw i8, ptr %arrayidx.i123, i64 24
   %8 = load i64, ptr %wanted.i, align 8
   %cmp1.not.i = icmp eq i64 %and.i, %8
   br i1 %cmp1.not.i, label %for.cond.i, label %if.then
@@ -3072,11 +3082,11 @@ if.end22.i.i:
   br i1 %cmp24.not.i.i, label %if.end, label %if.then
 
 if.then:
-  %none.i119 = getelementptr inbounds nuw i8, ptr %0, i64 40
-  %19 = load ptr, ptr %none.i119, align 8
+  %none.i122 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %19 = load ptr, ptr %none.i122, align 8
   tail call void @Py_IncRef(ptr noundef %19) #11
-  %20 = load ptr, ptr %none.i119, align 8
-  br label %cleanup72
+  %20 = load ptr, ptr %none.i122, align 8
+  br label %cleanup76
 
 if.end:
   store ptr %call1, ptr %w, align 8
@@ -3111,334 +3121,440 @@ put.exit:
   store i64 %or, ptr %hash, align 8
   %watching = getelementptr inbounds nuw i8, ptr %call1, i64 64
   %24 = load i64, ptr %watching, align 8
-  %cmp173 = icmp sgt i64 %24, 0
-  br i1 %cmp173, label %for.body.lr.ph, label %for.cond11.preheader
+  %cmp212 = icmp sgt i64 %24, 0
+  br i1 %cmp212, label %for.body.lr.ph, label %for.cond11.preheader
 
 for.body.lr.ph:
   %watched = getelementptr inbounds nuw i8, ptr %call1, i64 72
-  %key.i127 = getelementptr inbounds nuw i8, ptr %w, i64 48
+  %key.i130 = getelementptr inbounds nuw i8, ptr %w, i64 48
   br label %for.body
 
 for.cond11.preheader:
   %add = add i64 %cond, %count
-  %cmp12.not175 = icmp sgt i64 %add, 0
-  br i1 %cmp12.not175, label %for.body14.lr.ph, label %for.end30
+  %cmp12.not214 = icmp sgt i64 %add, 0
+  br i1 %cmp12.not214, label %for.body14.lr.ph, label %for.end30
 
 for.body14.lr.ph:
-  %key.i137 = getelementptr inbounds nuw i8, ptr %w, i64 48
+  %key.i140 = getelementptr inbounds nuw i8, ptr %w, i64 48
   %items.i = getelementptr inbounds nuw i8, ptr %0, i64 248
   br label %for.body14
 
 for.body:
-  %i.0174 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %put.exit133 ]
+  %i.0213 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %put.exit136 ]
   %25 = load i64, ptr %words, align 8
-  %cmp.i125.not = icmp eq i64 %25, 384
-  br i1 %cmp.i125.not, label %put.exit133, label %if.end.i126
+  %cmp.i128.not = icmp eq i64 %25, 384
+  br i1 %cmp.i128.not, label %put.exit136, label %if.end.i129
 
-if.end.i126:
+if.end.i129:
   %26 = load ptr, ptr %watched, align 8
-  %arrayidx = getelementptr inbounds nuw ptr, ptr %26, i64 %i.0174
+  %arrayidx = getelementptr inbounds nuw ptr, ptr %26, i64 %i.0213
   %27 = load ptr, ptr %arrayidx, align 8
   %28 = load i64, ptr %27, align 8
-  %inc.i128 = add i64 %25, 1
-  store i64 %inc.i128, ptr %words, align 8
-  %arrayidx.i129 = getelementptr inbounds i64, ptr %key.i127, i64 %25
-  store i64 %28, ptr %arrayidx.i129, align 8
+  %inc.i131 = add i64 %25, 1
+  store i64 %inc.i131, ptr %words, align 8
+  %arrayidx.i132 = getelementptr inbounds i64, ptr %key.i130, i64 %25
+  store i64 %28, ptr %arrayidx.i132, align 8
   %29 = load i64, ptr %hash, align 8
-  %or.i.i131 = tail call i64 @llvm.fshl.i64(i64 %29, i64 %29, i64 11)
-  %xor.i.i132 = xor i64 %or.i.i131, %28
-  store i64 %xor.i.i132, ptr %hash, align 8
-  br label %put.exit133
+  %or.i.i134 = tail call i64 @llvm.fshl.i64(i64 %29, i64 %29, i64 11)
+  %xor.i.i135 = xor i64 %or.i.i134, %28
+  store i64 %xor.i.i135, ptr %hash, align 8
+  br label %put.exit136
 
-put.exit133:
-  %inc = add nuw nsw i64 %i.0174, 1
+put.exit136:
+  %inc = add nuw nsw i64 %i.0213, 1
   %cmp = icmp slt i64 %inc, %24
   br i1 %cmp, label %for.body, label %for.cond11.preheader
 
 for.cond11:
-  %inc29 = add nuw nsw i64 %i10.0176, 1
+  %inc29 = add nuw nsw i64 %i10.0215, 1
   %exitcond.not = icmp eq i64 %inc29, %add
   br i1 %exitcond.not, label %for.end30, label %for.body14
 
 for.body14:
-  %i10.0176 = phi i64 [ 0, %for.body14.lr.ph ], [ %inc29, %for.cond11 ]
-  %cmp15.not = icmp slt i64 %i10.0176, %count
+  %i10.0215 = phi i64 [ 0, %for.body14.lr.ph ], [ %inc29, %for.cond11 ]
+  %cmp15.not = icmp slt i64 %i10.0215, %count
   br i1 %cmp15.not, label %if.end22, label %land.lhs.true
 
 land.lhs.true:
   %30 = load i64, ptr %words, align 8
-  %cmp.i135.not = icmp eq i64 %30, 384
-  br i1 %cmp.i135.not, label %if.then20, label %land.lhs.true17
+  %cmp.i138.not = icmp eq i64 %30, 384
+  br i1 %cmp.i138.not, label %if.then20, label %land.lhs.true17
 
 land.lhs.true17:
-  %inc.i138 = add i64 %30, 1
-  store i64 %inc.i138, ptr %words, align 8
-  %arrayidx.i139 = getelementptr inbounds i64, ptr %key.i137, i64 %30
-  store i64 6, ptr %arrayidx.i139, align 8
+  %inc.i141 = add i64 %30, 1
+  store i64 %inc.i141, ptr %words, align 8
+  %arrayidx.i142 = getelementptr inbounds i64, ptr %key.i140, i64 %30
+  store i64 6, ptr %arrayidx.i142, align 8
   %31 = load i64, ptr %hash, align 8
-  %or.i.i141 = call i64 @llvm.fshl.i64(i64 %31, i64 %31, i64 11)
-  %xor.i.i142 = xor i64 %or.i.i141, 6
-  store i64 %xor.i.i142, ptr %hash, align 8
+  %or.i.i144 = call i64 @llvm.fshl.i64(i64 %31, i64 %31, i64 11)
+  %xor.i.i145 = xor i64 %or.i.i144, 6
+  store i64 %xor.i.i145, ptr %hash, align 8
   %32 = load i64, ptr %words, align 8
-  %cmp.i145.not = icmp eq i64 %32, 384
-  br i1 %cmp.i145.not, label %if.then20, label %put.exit153.thread
+  %cmp.i148.not = icmp eq i64 %32, 384
+  br i1 %cmp.i148.not, label %if.then20, label %put.exit156.thread
 
-put.exit153.thread:
+put.exit156.thread:
   %33 = load i64, ptr %items.i, align 8
   %add.ptr.i = getelementptr inbounds i8, ptr %names, i64 %33
-  %sub = sub i64 %i10.0176, %count
+  %sub = sub i64 %i10.0215, %count
   %arrayidx.i = getelementptr inbounds ptr, ptr %add.ptr.i, i64 %sub
   %34 = load ptr, ptr %arrayidx.i, align 8
   %35 = ptrtoint ptr %34 to i64
-  %inc.i148 = add i64 %32, 1
-  store i64 %inc.i148, ptr %words, align 8
-  %arrayidx.i149 = getelementptr inbounds i64, ptr %key.i137, i64 %32
-  store i64 %35, ptr %arrayidx.i149, align 8
+  %inc.i151 = add i64 %32, 1
+  store i64 %inc.i151, ptr %words, align 8
+  %arrayidx.i152 = getelementptr inbounds i64, ptr %key.i140, i64 %32
+  store i64 %35, ptr %arrayidx.i152, align 8
   %36 = load i64, ptr %hash, align 8
-  %or.i.i151 = call i64 @llvm.fshl.i64(i64 %36, i64 %36, i64 11)
-  %xor.i.i152 = xor i64 %or.i.i151, %35
-  store i64 %xor.i.i152, ptr %hash, align 8
+  %or.i.i154 = call i64 @llvm.fshl.i64(i64 %36, i64 %36, i64 11)
+  %xor.i.i155 = xor i64 %or.i.i154, %35
+  store i64 %xor.i.i155, ptr %hash, align 8
   br label %if.end22
 
 if.then20:
-  %none.i118 = getelementptr inbounds nuw i8, ptr %0, i64 40
-  %37 = load ptr, ptr %none.i118, align 8
+  %none.i121 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %37 = load ptr, ptr %none.i121, align 8
   call void @Py_IncRef(ptr noundef %37) #11
-  %38 = load ptr, ptr %none.i118, align 8
-  br label %cleanup72
+  %38 = load ptr, ptr %none.i121, align 8
+  br label %cleanup76
 
 if.end22:
-  %arrayidx23 = getelementptr inbounds nuw ptr, ptr %args, i64 %i10.0176
+  %arrayidx23 = getelementptr inbounds nuw ptr, ptr %args, i64 %i10.0215
   %39 = load ptr, ptr %arrayidx23, align 8
   %call24 = call fastcc i1 @put_value(ptr noundef %w, ptr noundef %39, i64 noundef 0) #13
   br i1 %call24, label %for.cond11, label %if.then25
 
 if.then25:
-  %none.i117 = getelementptr inbounds nuw i8, ptr %0, i64 40
-  %40 = load ptr, ptr %none.i117, align 8
+  %none.i120 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %40 = load ptr, ptr %none.i120, align 8
   call void @Py_IncRef(ptr noundef %40) #11
-  %41 = load ptr, ptr %none.i117, align 8
-  br label %cleanup72
+  %41 = load ptr, ptr %none.i120, align 8
+  br label %cleanup76
 
 for.end30:
   %42 = load i64, ptr %tensors, align 8
   %tobool32.not = icmp eq i64 %42, 0
-  br i1 %tobool32.not, label %if.then44, label %cond.true33
+  br i1 %tobool32.not, label %if.then33, label %if.end35
 
-cond.true33:
+if.then33:
+  %none.i119 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %43 = load ptr, ptr %none.i119, align 8
+  call void @Py_IncRef(ptr noundef %43) #11
+  %44 = load ptr, ptr %none.i119, align 8
+  br label %cleanup76
+
+if.end35:
   %table.i = getelementptr inbounds nuw i8, ptr %call1, i64 8
-  %43 = load ptr, ptr %table.i, align 8
-  %tobool.not.i = icmp eq ptr %43, null
-  br i1 %tobool.not.i, label %if.end66, label %if.end.i154
+  %45 = load ptr, ptr %table.i, align 8
+  %tobool.not.i = icmp eq ptr %45, null
+  br i1 %tobool.not.i, label %if.then38, label %if.end.i157
 
-if.end.i154:
-  %44 = load i64, ptr %hash, align 8
-  %conv.i.i = zext i64 %44 to i128
+if.end.i157:
+  %46 = load i64, ptr %hash, align 8
+  %conv.i.i = zext i64 %46 to i128
   %mul.i.i = mul nuw i128 %conv.i.i, 11400714819323198485
   %shr.i.i = lshr i128 %mul.i.i, 64
   %xor4.i.i = xor i128 %shr.i.i, %mul.i.i
-  %xor.i.i156 = trunc i128 %xor4.i.i to i64
-  %mask.i157 = getelementptr inbounds nuw i8, ptr %call1, i64 16
-  %45 = load i64, ptr %mask.i157, align 8
-  %and55.i = and i64 %45, %xor.i.i156
-  %arrayidx56.i = getelementptr inbounds nuw ptr, ptr %43, i64 %and55.i
-  %46 = load ptr, ptr %arrayidx56.i, align 8
-  %tobool2.not57.i = icmp eq ptr %46, null
-  br i1 %tobool2.not57.i, label %if.end66, label %if.end4.lr.ph.i
+  %xor.i.i159 = trunc i128 %xor4.i.i to i64
+  %mask.i160 = getelementptr inbounds nuw i8, ptr %call1, i64 16
+  %47 = load i64, ptr %mask.i160, align 8
+  %and62.i = and i64 %47, %xor.i.i159
+  %arrayidx63.i = getelementptr inbounds nuw ptr, ptr %45, i64 %and62.i
+  %48 = load ptr, ptr %arrayidx63.i, align 8
+  %tobool2.not64.i = icmp eq ptr %48, null
+  br i1 %tobool2.not64.i, label %if.then38, label %if.end4.lr.ph.i
 
 if.end4.lr.ph.i:
   %key14.i = getelementptr inbounds nuw i8, ptr %w, i64 48
   br label %if.end4.i
 
 if.end4.i:
-  %47 = phi ptr [ %46, %if.end4.lr.ph.i ], [ %64, %for.inc.i ]
-  %i.058.i = phi i64 [ %xor.i.i156, %if.end4.lr.ph.i ], [ %inc23.i, %for.inc.i ]
-  %48 = load i64, ptr %47, align 8
-  %49 = load i64, ptr %hash, align 8
-  %cmp.not.i = icmp eq i64 %48, %49
+  %49 = phi i64 [ %47, %if.end4.lr.ph.i ], [ %67, %for.inc.i ]
+  %50 = phi ptr [ %45, %if.end4.lr.ph.i ], [ %68, %for.inc.i ]
+  %51 = phi ptr [ %48, %if.end4.lr.ph.i ], [ %69, %for.inc.i ]
+  %i.065.i = phi i64 [ %xor.i.i159, %if.end4.lr.ph.i ], [ %inc27.i, %for.inc.i ]
+  %52 = load i64, ptr %51, align 8
+  %53 = load i64, ptr %hash, align 8
+  %cmp.not.i = icmp eq i64 %52, %53
   br i1 %cmp.not.i, label %lor.lhs.false.i, label %for.inc.i
 
 lor.lhs.false.i:
-  %words.i161 = getelementptr inbounds nuw i8, ptr %47, i64 8
-  %50 = load i64, ptr %words.i161, align 8
-  %51 = load i64, ptr %words, align 8
-  %cmp8.not.i = icmp eq i64 %50, %51
+  %words.i163 = getelementptr inbounds nuw i8, ptr %51, i64 8
+  %54 = load i64, ptr %words.i163, align 8
+  %55 = load i64, ptr %words, align 8
+  %cmp8.not.i = icmp eq i64 %54, %55
   br i1 %cmp8.not.i, label %while.cond.preheader.i, label %for.inc.i
 
 while.cond.preheader.i:
-  %cmp1252.i = icmp sgt i64 %50, 0
-  br i1 %cmp1252.i, label %land.rhs.lr.ph.i, label %while.end.i
+  %cmp1259.i = icmp sgt i64 %54, 0
+  br i1 %cmp1259.i, label %land.rhs.lr.ph.i, label %while.end.i
 
 land.rhs.lr.ph.i:
-  %key.i166 = getelementptr inbounds nuw i8, ptr %47, i64 16
-  %52 = load ptr, ptr %key.i166, align 8
+  %key.i168 = getelementptr inbounds nuw i8, ptr %51, i64 16
+  %56 = load ptr, ptr %key.i168, align 8
   br label %land.rhs.i
 
 land.rhs.i:
-  %k.053.i = phi i64 [ 0, %land.rhs.lr.ph.i ], [ %inc.i167, %while.body.i ]
-  %arrayidx13.i = getelementptr inbounds nuw i64, ptr %52, i64 %k.053.i
-  %53 = load i64, ptr %arrayidx13.i, align 8
-  %arrayidx15.i = getelementptr inbounds nuw i64, ptr %key14.i, i64 %k.053.i
-  %54 = load i64, ptr %arrayidx15.i, align 8
-  %cmp16.i = icmp eq i64 %53, %54
+  %k.060.i = phi i64 [ 0, %land.rhs.lr.ph.i ], [ %inc.i169, %while.body.i ]
+  %arrayidx13.i = getelementptr inbounds nuw i64, ptr %56, i64 %k.060.i
+  %57 = load i64, ptr %arrayidx13.i, align 8
+  %arrayidx15.i = getelementptr inbounds nuw i64, ptr %key14.i, i64 %k.060.i
+  %58 = load i64, ptr %arrayidx15.i, align 8
+  %cmp16.i = icmp eq i64 %57, %58
   br i1 %cmp16.i, label %while.body.i, label %while.end.i
 
 while.body.i:
-  %inc.i167 = add nuw nsw i64 %k.053.i, 1
-  %exitcond.not.i = icmp eq i64 %inc.i167, %50
-  br i1 %exitcond.not.i, label %land.lhs.true.i, label %land.rhs.i
+  %inc.i169 = add nuw nsw i64 %k.060.i, 1
+  %exitcond.not.i = icmp eq i64 %inc.i169, %54
+  br i1 %exitcond.not.i, label %if.end20.i, label %land.rhs.i
 
 while.end.i:
-  %k.0.lcssa.i = phi i64 [ 0, %while.cond.preheader.i ], [ %k.053.i, %land.rhs.i ]
-  %cmp18.i = icmp eq i64 %k.0.lcssa.i, %50
-  br i1 %cmp18.i, label %land.lhs.true.i, label %for.inc.i
+  %k.0.lcssa.i = phi i64 [ 0, %while.cond.preheader.i ], [ %k.060.i, %land.rhs.i ]
+  %cmp18.not.i = icmp eq i64 %k.0.lcssa.i, %54
+  br i1 %cmp18.not.i, label %if.end20.i, label %for.inc.i
 
-land.lhs.true.i:
-  %thread.i.i = getelementptr inbounds nuw i8, ptr %47, i64 80
-  %55 = load ptr, ptr %thread.i.i, align 8
-  %tobool.not.i.i162 = icmp eq ptr %55, null
-  br i1 %tobool.not.i.i162, label %cond.end36, label %if.end.i.i163
+if.end20.i:
+  %owner21.i = getelementptr inbounds nuw i8, ptr %51, i64 72
+  %59 = load ptr, ptr %owner21.i, align 8
+  call void @Py_IncRef(ptr noundef %59) #11
+  %thread.i.i = getelementptr inbounds nuw i8, ptr %51, i64 80
+  %60 = load ptr, ptr %thread.i.i, align 8
+  %tobool.not.i.i164 = icmp eq ptr %60, null
+  br i1 %tobool.not.i.i164, label %if.end41, label %if.end.i.i165
 
-if.end.i.i163:
-  %call.i.i164 = call ptr @pthread_self() #11
-  %cmp.not.i.i = icmp eq ptr %55, %call.i.i164
-  br i1 %cmp.not.i.i, label %if.end3.i.i, label %for.inc.i
+if.end.i.i165:
+  %call.i.i166 = call ptr @pthread_self() #11
+  %cmp.not.i.i = icmp eq ptr %60, %call.i.i166
+  br i1 %cmp.not.i.i, label %if.end3.i.i, label %if.end24.i
 
 if.end3.i.i:
-  %stream_function.i.i = getelementptr inbounds nuw i8, ptr %47, i64 88
-  %56 = load ptr, ptr %stream_function.i.i, align 8
-  %tobool4.not.i.i = icmp eq ptr %56, null
-  br i1 %tobool4.not.i.i, label %cond.end36, label %if.end6.i.i
+  %stream_function.i.i = getelementptr inbounds nuw i8, ptr %51, i64 88
+  %61 = load ptr, ptr %stream_function.i.i, align 8
+  %tobool4.not.i.i = icmp eq ptr %61, null
+  br i1 %tobool4.not.i.i, label %if.end41, label %if.end6.i.i
 
 if.end6.i.i:
   call void @llvm.lifetime.start.p0(ptr nonnull %stream.i.i) #12
-  %device.i.i = getelementptr inbounds nuw i8, ptr %47, i64 96
-  %57 = load i64, ptr %device.i.i, align 8
-  %conv.i42.i = trunc i64 %57 to i32
-  %shr.i43.i = lshr i64 %57, 32
-  %conv9.i.i = trunc nuw i64 %shr.i43.i to i32
-  %call10.i.i = call i32 %56(i32 noundef %conv.i42.i, i32 noundef %conv9.i.i, ptr noundef nonnull %stream.i.i) #11
+  %device.i.i = getelementptr inbounds nuw i8, ptr %51, i64 96
+  %62 = load i64, ptr %device.i.i, align 8
+  %conv.i48.i = trunc i64 %62 to i32
+  %shr.i49.i = lshr i64 %62, 32
+  %conv9.i.i = trunc nuw i64 %shr.i49.i to i32
+  %call10.i.i = call i32 %61(i32 noundef %conv.i48.i, i32 noundef %conv9.i.i, ptr noundef nonnull %stream.i.i) #11
   %tobool11.not.i.i = icmp eq i32 %call10.i.i, 0
-  br i1 %tobool11.not.i.i, label %if.end13.i.i165, label %own_place.exit.thread48.sink.split.i
+  br i1 %tobool11.not.i.i, label %if.end13.i.i167, label %own_place.exit.thread54.sink.split.i
 
-if.end13.i.i165:
-  %58 = load i64, ptr %stream.i.i, align 8
-  %stream14.i.i = getelementptr inbounds nuw i8, ptr %47, i64 104
-  %59 = load i64, ptr %stream14.i.i, align 8
-  %cmp15.not.i.i = icmp eq i64 %58, %59
-  br i1 %cmp15.not.i.i, label %if.end18.i.i, label %own_place.exit.thread48.i
+if.end13.i.i167:
+  %63 = load i64, ptr %stream.i.i, align 8
+  %stream14.i.i = getelementptr inbounds nuw i8, ptr %51, i64 104
+  %64 = load i64, ptr %stream14.i.i, align 8
+  %cmp15.not.i.i = icmp eq i64 %63, %64
+  br i1 %cmp15.not.i.i, label %if.end18.i.i, label %own_place.exit.thread54.i
 
 if.end18.i.i:
-  %capturing19.i.i = getelementptr inbounds nuw i8, ptr %47, i64 112
-  %60 = load ptr, ptr %capturing19.i.i, align 8
-  %call20.i.i = call ptr @PyObject_CallNoArgs(ptr noundef %60) #11
+  %capturing19.i.i = getelementptr inbounds nuw i8, ptr %51, i64 112
+  %65 = load ptr, ptr %capturing19.i.i, align 8
+  %call20.i.i = call ptr @PyObject_CallNoArgs(ptr noundef %65) #11
   %tobool21.not.i.i = icmp eq ptr %call20.i.i, null
-  br i1 %tobool21.not.i.i, label %own_place.exit.thread48.sink.split.i, label %own_place.exit.i
+  br i1 %tobool21.not.i.i, label %own_place.exit.thread54.sink.split.i, label %own_place.exit.i
 
-own_place.exit.thread48.sink.split.i:
+own_place.exit.thread54.sink.split.i:
   call void @PyErr_Clear() #11
-  br label %own_place.exit.thread48.i
+  br label %own_place.exit.thread54.i
 
-own_place.exit.thread48.i:
+own_place.exit.thread54.i:
   call void @llvm.lifetime.end.p0(ptr nonnull %stream.i.i) #12
-  br label %for.inc.i
+  br label %if.end24.i
 
 own_place.exit.i:
   call void @Py_DecRef(ptr noundef nonnull %call20.i.i) #11
-  %calm.i.i = getelementptr inbounds nuw i8, ptr %47, i64 120
-  %61 = load ptr, ptr %calm.i.i, align 8
-  %cmp24.i.i = icmp eq ptr %call20.i.i, %61
+  %calm.i.i = getelementptr inbounds nuw i8, ptr %51, i64 120
+  %66 = load ptr, ptr %calm.i.i, align 8
+  %cmp24.i.i = icmp eq ptr %call20.i.i, %66
   call void @llvm.lifetime.end.p0(ptr nonnull %stream.i.i) #12
-  br i1 %cmp24.i.i, label %cond.end36, label %for.inc.i
+  br i1 %cmp24.i.i, label %if.end41, label %if.end24.i
+
+if.end24.i:
+  call void @Py_DecRef(ptr noundef %59) #11
+  %.pre.i = load ptr, ptr %table.i, align 8
+  %.pre70.i = load i64, ptr %mask.i160, align 8
+  br label %for.inc.i
 
 for.inc.i:
-  %inc23.i = add i64 %i.058.i, 1
-  %62 = load ptr, ptr %table.i, align 8
-  %63 = load i64, ptr %mask.i157, align 8
-  %and.i158 = and i64 %63, %inc23.i
-  %arrayidx.i159 = getelementptr inbounds nuw ptr, ptr %62, i64 %and.i158
-  %64 = load ptr, ptr %arrayidx.i159, align 8
-  %tobool2.not.i = icmp eq ptr %64, null
-  br i1 %tobool2.not.i, label %cond.end36, label %if.end4.i
+  %67 = phi i64 [ %49, %if.end4.i ], [ %49, %lor.lhs.false.i ], [ %49, %while.end.i ], [ %.pre70.i, %if.end24.i ]
+  %68 = phi ptr [ %50, %if.end4.i ], [ %50, %lor.lhs.false.i ], [ %50, %while.end.i ], [ %.pre.i, %if.end24.i ]
+  %inc27.i = add i64 %i.065.i, 1
+  %and.i161 = and i64 %67, %inc27.i
+  %arrayidx.i162 = getelementptr inbounds nuw ptr, ptr %68, i64 %and.i161
+  %69 = load ptr, ptr %arrayidx.i162, align 8
+  %tobool2.not.i = icmp eq ptr %69, null
+  br i1 %tobool2.not.i, label %if.then38, label %if.end4.i
 
-cond.end36:
-  %cond37.ph.ph = phi ptr [ %47, %if.end3.i.i ], [ null, %for.inc.i ], [ %47, %own_place.exit.i ], [ %47, %land.lhs.true.i ]
-  %.pr.pre = load i64, ptr %tensors, align 8
-  %65 = icmp eq i64 %.pr.pre, 0
-  br i1 %65, label %if.then44, label %lor.lhs.false40
+if.then38:
+  %key = getelementptr inbounds nuw i8, ptr %w, i64 48
+  %70 = load i64, ptr %words, align 8
+  %mul = shl i64 %70, 3
+  %call40 = call ptr @PyBytes_FromStringAndSize(ptr noundef nonnull %key, i64 noundef %mul) #11
+  br label %cleanup76
 
-lor.lhs.false40:
-  %tobool41.not = icmp eq ptr %cond37.ph.ph, null
-  br i1 %tobool41.not, label %if.end66, label %land.lhs.true42
-
-land.lhs.true42:
-  %launches = getelementptr inbounds nuw i8, ptr %cond37.ph.ph, i64 24
-  %66 = load i64, ptr %launches, align 8
-  %tobool43.not = icmp eq i64 %66, 0
-  br i1 %tobool43.not, label %if.then44, label %land.lhs.true48
-
-if.then44:
-  %none.i116 = getelementptr inbounds nuw i8, ptr %0, i64 40
-  %67 = load ptr, ptr %none.i116, align 8
-  call void @Py_IncRef(ptr noundef %67) #11
-  %68 = load ptr, ptr %none.i116, align 8
-  br label %cleanup72
-
-land.lhs.true48:
-  %call49 = call fastcc i1 @still(ptr noundef %cond37.ph.ph, ptr noundef %0) #13
-  br i1 %call49, label %if.then50, label %if.then65
-
-if.then50:
-  %call51 = call fastcc i1 @at_home(ptr noundef %cond37.ph.ph) #13
-  br i1 %call51, label %if.end54, label %if.then52
-
-if.then52:
-  %none.i = getelementptr inbounds nuw i8, ptr %0, i64 40
-  %69 = load ptr, ptr %none.i, align 8
-  call void @Py_IncRef(ptr noundef %69) #11
-  %70 = load ptr, ptr %none.i, align 8
-  br label %cleanup72
-
-if.end54:
-  %owner55 = getelementptr inbounds nuw i8, ptr %cond37.ph.ph, i64 72
-  %71 = load ptr, ptr %owner55, align 8
-  call void @Py_IncRef(ptr noundef %71) #11
-  %bases = getelementptr inbounds nuw i8, ptr %w, i64 3120
-  %72 = load i64, ptr %tensors, align 8
-  %call57 = call fastcc ptr @repeated(ptr noundef %0, ptr noundef %cond37.ph.ph, ptr noundef %bases, i64 noundef %72) #13
-  call void @Py_DecRef(ptr noundef %71) #11
-  %tobool58.not = icmp eq ptr %call57, null
-  br i1 %tobool58.not, label %land.end, label %land.rhs
+if.end41:
+  %owner21.i.le = getelementptr inbounds nuw i8, ptr %51, i64 72
+  %71 = load ptr, ptr %owner21.i.le, align 8
+  %launches = getelementptr inbounds nuw i8, ptr %51, i64 24
+  %72 = load i64, ptr %launches, align 8
+  %tobool43.not = icmp eq i64 %72, 0
+  br i1 %tobool43.not, label %if.then51, label %land.rhs
 
 land.rhs:
-  %none = getelementptr inbounds nuw i8, ptr %0, i64 40
-  %73 = load ptr, ptr %none, align 8
-  %cmp59 = icmp ne ptr %call57, %73
-  %74 = zext i1 %cmp59 to i64
-  br label %land.end
+  %cmp14.i = icmp slt i64 %72, 1
+  br i1 %cmp14.i, label %land.lhs.true49, label %for.body.lr.ph.i170
+
+for.body.lr.ph.i170:
+  %launch.i = getelementptr inbounds nuw i8, ptr %51, i64 32
+  %tagged1.i.i171 = getelementptr inbounds nuw i8, ptr %0, i64 240
+  br label %for.body.i172
+
+for.body.i172:
+  %73 = phi i64 [ %72, %for.body.lr.ph.i170 ], [ %88, %for.inc.i186 ]
+  %i.015.i = phi i64 [ 0, %for.body.lr.ph.i170 ], [ %inc.i187, %for.inc.i186 ]
+  %74 = load ptr, ptr %launch.i, align 8
+  %arrayidx.i173 = getelementptr inbounds nuw %struct.RepeatLaunch, ptr %74, i64 %i.015.i
+  %75 = load ptr, ptr %arrayidx.i173, align 8
+  %watches.i = getelementptr inbounds nuw i8, ptr %75, i64 16
+  %76 = load ptr, ptr %watches.i, align 8
+  %watched.i = getelementptr inbounds nuw i8, ptr %75, i64 8
+  %77 = load i64, ptr %watched.i, align 8
+  %78 = load i64, ptr %tagged1.i.i171, align 8
+  %cmp.i.i174 = icmp ne i64 %78, 0
+  %add.ptr.idx.i.i = shl nsw i64 %77, 5
+  %add.ptr.i.i = getelementptr inbounds i8, ptr %76, i64 %add.ptr.idx.i.i
+  %cmp2.not49.i.i = icmp slt i64 %77, 1
+  br i1 %cmp2.not49.i.i, label %for.inc.i186, label %for.body.i.i
+
+for.body.i.i:
+  %w.050.i.i = phi ptr [ %incdec.ptr.i.i, %for.inc.i.i184 ], [ %76, %for.body.i172 ]
+  %name.i.i175 = getelementptr inbounds nuw i8, ptr %w.050.i.i, i64 8
+  %79 = load ptr, ptr %name.i.i175, align 8
+  %cmp3.i.i176 = icmp ugt ptr %79, inttoptr (i64 1 to ptr)
+  br i1 %cmp3.i.i176, label %if.then.i.i193, label %if.end13.i.i177
+
+if.then.i.i193:
+  %80 = load ptr, ptr %w.050.i.i, align 8
+  %81 = getelementptr inbounds nuw i8, ptr %80, i64 24
+  %82 = load i64, ptr %81, align 8
+  %tag.i.i194 = getelementptr inbounds nuw i8, ptr %w.050.i.i, i64 24
+  %83 = load i64, ptr %tag.i.i194, align 8
+  %cmp5.i.i195 = icmp eq i64 %82, %83
+  %or.cond.i.i196 = select i1 %cmp5.i.i195, i1 %cmp.i.i174, i1 false
+  br i1 %or.cond.i.i196, label %for.inc.i.i184, label %if.end.i.i197
+
+if.end.i.i197:
+  %call.i.i198 = call ptr @PyDict_GetItemWithError(ptr noundef nonnull %80, ptr noundef nonnull %79) #11
+  %value.i.i199 = getelementptr inbounds nuw i8, ptr %w.050.i.i, i64 16
+  %84 = load ptr, ptr %value.i.i199, align 8
+  %cmp8.not.i.i200 = icmp eq ptr %call.i.i198, %84
+  br i1 %cmp8.not.i.i200, label %if.end10.i.i201, label %land.end.thread
+
+if.end10.i.i201:
+  store i64 %82, ptr %tag.i.i194, align 8
+  br label %for.inc.i.i184
+
+if.end13.i.i177:
+  %tobool.not.i.i178 = icmp eq ptr %79, null
+  %85 = load ptr, ptr %w.050.i.i, align 8
+  br i1 %tobool.not.i.i178, label %if.else.i.i189, label %if.then15.i.i179
+
+if.then15.i.i179:
+  %86 = load ptr, ptr %85, align 8
+  br label %if.end22.i.i180
+
+if.else.i.i189:
+  %call18.i.i190 = call ptr @PyCell_Get(ptr noundef %85) #11
+  %tobool19.not.i.i191 = icmp eq ptr %call18.i.i190, null
+  br i1 %tobool19.not.i.i191, label %if.end22.i.i180, label %if.then20.i.i192
+
+if.then20.i.i192:
+  call void @Py_DecRef(ptr noundef nonnull %call18.i.i190) #11
+  br label %if.end22.i.i180
+
+if.end22.i.i180:
+  %have.0.i.i181 = phi ptr [ %86, %if.then15.i.i179 ], [ %call18.i.i190, %if.then20.i.i192 ], [ null, %if.else.i.i189 ]
+  %value23.i.i182 = getelementptr inbounds nuw i8, ptr %w.050.i.i, i64 16
+  %87 = load ptr, ptr %value23.i.i182, align 8
+  %cmp24.not.i.i183 = icmp eq ptr %have.0.i.i181, %87
+  br i1 %cmp24.not.i.i183, label %for.inc.i.i184, label %land.end.thread
+
+for.inc.i.i184:
+  %incdec.ptr.i.i = getelementptr inbounds nuw i8, ptr %w.050.i.i, i64 32
+  %cmp2.not.not.i.i = icmp ult ptr %incdec.ptr.i.i, %add.ptr.i.i
+  br i1 %cmp2.not.not.i.i, label %for.body.i.i, label %for.inc.loopexit.i
+
+for.inc.loopexit.i:
+  %.pre.i185 = load i64, ptr %launches, align 8
+  br label %for.inc.i186
+
+for.inc.i186:
+  %88 = phi i64 [ %.pre.i185, %for.inc.loopexit.i ], [ %73, %for.body.i172 ]
+  %inc.i187 = add nuw nsw i64 %i.015.i, 1
+  %cmp.not.i188 = icmp slt i64 %inc.i187, %88
+  br i1 %cmp.not.i188, label %for.body.i172, label %land.end
 
 land.end:
-  %land.ext = phi i64 [ 0, %if.end54 ], [ %74, %land.rhs ]
+  %tobool47.not = icmp eq i64 %88, 0
+  br i1 %tobool47.not, label %if.then51, label %land.lhs.true49
+
+land.end.thread:
+  %.pr.pre = load i64, ptr %launches, align 8
+  %tobool47.not237 = icmp eq i64 %.pr.pre, 0
+  br i1 %tobool47.not237, label %if.then51, label %if.else63
+
+land.lhs.true49:
+  %call50 = call fastcc i1 @at_home(ptr noundef %51) #13
+  br i1 %call50, label %if.then54, label %if.then51
+
+if.then51:
+  %none.i = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %89 = load ptr, ptr %none.i, align 8
+  call void @Py_IncRef(ptr noundef %89) #11
+  %90 = load ptr, ptr %none.i, align 8
+  br label %if.end70
+
+if.then54:
+  %bases = getelementptr inbounds nuw i8, ptr %w, i64 3120
+  %91 = load i64, ptr %tensors, align 8
+  %call57 = call fastcc ptr @repeated(ptr noundef %0, ptr noundef %51, ptr noundef %bases, i64 noundef %91) #13
+  %tobool58.not = icmp eq ptr %call57, null
+  br i1 %tobool58.not, label %land.end61, label %land.rhs59
+
+land.rhs59:
+  %none = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %92 = load ptr, ptr %none, align 8
+  %cmp60 = icmp ne ptr %call57, %92
+  %93 = zext i1 %cmp60 to i64
+  br label %land.end61
+
+land.end61:
+  %land.ext = phi i64 [ 0, %if.then54 ], [ %93, %land.rhs59 ]
   %served = getelementptr inbounds nuw i8, ptr %call1, i64 112
-  %75 = load i64, ptr %served, align 8
-  %add60 = add i64 %75, %land.ext
-  store i64 %add60, ptr %served, align 8
-  br label %cleanup72
+  %94 = load i64, ptr %served, align 8
+  %add62 = add i64 %94, %land.ext
+  store i64 %add62, ptr %served, align 8
+  br label %if.end70
 
-if.then65:
-  %stale = getelementptr inbounds nuw i8, ptr %cond37.ph.ph, i64 128
+if.else63:
+  %stale = getelementptr inbounds nuw i8, ptr %51, i64 128
   store i64 1, ptr %stale, align 8
-  br label %if.end66
+  %95 = load i64, ptr %words, align 8
+  %mul67 = shl i64 %95, 3
+  %call68 = call ptr @PyBytes_FromStringAndSize(ptr noundef nonnull %key14.i, i64 noundef %mul67) #11
+  br label %if.end70
 
-if.end66:
-  %key = getelementptr inbounds nuw i8, ptr %w, i64 48
-  %76 = load i64, ptr %words, align 8
-  %mul = shl i64 %76, 3
-  %call69 = call ptr @PyBytes_FromStringAndSize(ptr noundef nonnull %key, i64 noundef %mul) #11
-  br label %cleanup72
+if.end70:
+  %out.0 = phi ptr [ %call57, %land.end61 ], [ %call68, %if.else63 ], [ %90, %if.then51 ]
+  call void @Py_DecRef(ptr noundef %71) #11
+  br label %cleanup76
 
-cleanup72:
-  %retval.3 = phi ptr [ %20, %if.then ], [ %68, %if.then44 ], [ %call57, %land.end ], [ %70, %if.then52 ], [ %call69, %if.end66 ], [ %38, %if.then20 ], [ %41, %if.then25 ]
+cleanup76:
+  %retval.3 = phi ptr [ %20, %if.then ], [ %call40, %if.then38 ], [ %44, %if.then33 ], [ %out.0, %if.end70 ], [ %38, %if.then20 ], [ %41, %if.then25 ]
   call void @llvm.lifetime.end.p0(ptr nonnull %w) #12
   ret ptr %retval.3
 }
@@ -3963,107 +4079,7 @@ cleanup51:
   ret i1 %retval.1
 }
 
-define internal fastcc noundef i1 @still(ptr noundef nonnull readonly captures(none) %e, ptr noundef readonly captures(none) %ctx) unnamed_addr #0 {
-entry:
-  %launches = getelementptr inbounds nuw i8, ptr %e, i64 24
-  %0 = load i64, ptr %launches, align 8
-  %cmp14 = icmp slt i64 %0, 1
-  br i1 %cmp14, label %cleanup3, label %for.body.lr.ph
-
-for.body.lr.ph:
-  %launch = getelementptr inbounds nuw i8, ptr %e, i64 32
-  %tagged1.i = getelementptr inbounds nuw i8, ptr %ctx, i64 240
-  br label %for.body
-
-for.body:
-  %1 = phi i64 [ %0, %for.body.lr.ph ], [ %16, %for.inc ]
-  %i.015 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
-  %2 = load ptr, ptr %launch, align 8
-  %arrayidx = getelementptr inbounds nuw %struct.RepeatLaunch, ptr %2, i64 %i.015
-  %3 = load ptr, ptr %arrayidx, align 8
-  %watches = getelementptr inbounds nuw i8, ptr %3, i64 16
-  %4 = load ptr, ptr %watches, align 8
-  %watched = getelementptr inbounds nuw i8, ptr %3, i64 8
-  %5 = load i64, ptr %watched, align 8
-  %6 = load i64, ptr %tagged1.i, align 8
-  %cmp.i = icmp ne i64 %6, 0
-  %add.ptr.idx.i = shl nsw i64 %5, 5
-  %add.ptr.i = getelementptr inbounds i8, ptr %4, i64 %add.ptr.idx.i
-  %cmp2.not49.i = icmp slt i64 %5, 1
-  br i1 %cmp2.not49.i, label %for.inc, label %for.body.i
-
-for.body.i:
-  %w.050.i = phi ptr [ %incdec.ptr.i, %for.inc.i ], [ %4, %for.body ]
-  %name.i = getelementptr inbounds nuw i8, ptr %w.050.i, i64 8
-  %7 = load ptr, ptr %name.i, align 8
-  %cmp3.i = icmp ugt ptr %7, inttoptr (i64 1 to ptr)
-  br i1 %cmp3.i, label %if.then.i, label %if.end13.i
-
-if.then.i:
-  %8 = load ptr, ptr %w.050.i, align 8
-  %9 = getelementptr inbounds nuw i8, ptr %8, i64 24
-  %10 = load i64, ptr %9, align 8
-  %tag.i = getelementptr inbounds nuw i8, ptr %w.050.i, i64 24
-  %11 = load i64, ptr %tag.i, align 8
-  %cmp5.i = icmp eq i64 %10, %11
-  %or.cond.i = select i1 %cmp5.i, i1 %cmp.i, i1 false
-  br i1 %or.cond.i, label %for.inc.i, label %if.end.i
-
-if.end.i:
-  %call.i = tail call ptr @PyDict_GetItemWithError(ptr noundef nonnull %8, ptr noundef nonnull %7) #11
-  %value.i = getelementptr inbounds nuw i8, ptr %w.050.i, i64 16
-  %12 = load ptr, ptr %value.i, align 8
-  %cmp8.not.i = icmp eq ptr %call.i, %12
-  br i1 %cmp8.not.i, label %if.end10.i, label %cleanup3
-
-if.end10.i:
-  store i64 %10, ptr %tag.i, align 8
-  br label %for.inc.i
-
-if.end13.i:
-  %tobool.not.i = icmp eq ptr %7, null
-  %13 = load ptr, ptr %w.050.i, align 8
-  br i1 %tobool.not.i, label %if.else.i, label %if.then15.i
-
-if.then15.i:
-  %14 = load ptr, ptr %13, align 8
-  br label %if.end22.i
-
-if.else.i:
-  %call18.i = tail call ptr @PyCell_Get(ptr noundef %13) #11
-  %tobool19.not.i = icmp eq ptr %call18.i, null
-  br i1 %tobool19.not.i, label %if.end22.i, label %if.then20.i
-
-if.then20.i:
-  tail call void @Py_DecRef(ptr noundef nonnull %call18.i) #11
-  br label %if.end22.i
-
-if.end22.i:
-  %have.0.i = phi ptr [ %14, %if.then15.i ], [ %call18.i, %if.then20.i ], [ null, %if.else.i ]
-  %value23.i = getelementptr inbounds nuw i8, ptr %w.050.i, i64 16
-  %15 = load ptr, ptr %value23.i, align 8
-  %cmp24.not.i = icmp eq ptr %have.0.i, %15
-  br i1 %cmp24.not.i, label %for.inc.i, label %cleanup3
-
-for.inc.i:
-  %incdec.ptr.i = getelementptr inbounds nuw i8, ptr %w.050.i, i64 32
-  %cmp2.not.not.i = icmp ult ptr %incdec.ptr.i, %add.ptr.i
-  br i1 %cmp2.not.not.i, label %for.body.i, label %for.inc.loopexit
-
-for.inc.loopexit:
-  %.pre = load i64, ptr %launches, align 8
-  br label %for.inc
-
-for.inc:
-  %16 = phi i64 [ %.pre, %for.inc.loopexit ], [ %1, %for.body ]
-  %inc = add nuw nsw i64 %i.015, 1
-  %cmp.not = icmp slt i64 %inc, %16
-  br i1 %cmp.not, label %for.body, label %cleanup3
-
-cleanup3:
-  %cmp13 = phi i1 [ true, %entry ], [ false, %if.end22.i ], [ false, %if.end.i ], [ true, %for.inc ]
-  ret i1 %cmp13
-}
+declare ptr @PyBytes_FromStringAndSize(ptr noundef, i64 noundef) local_unnamed_addr
 
 define internal fastcc noundef i1 @at_home(ptr noundef nonnull readonly captures(none) %e) unnamed_addr #0 {
 entry:
@@ -4421,24 +4437,24 @@ if.end9.i:
   br i1 %tobool11.not.i, label %if.then12.i, label %if.end21.i
 
 if.then12.i:
+  %53 = load ptr, ptr %23, align 8
   %call.i.i = call ptr @PyEval_SaveThread() #11
-  %53 = load ptr, ptr %ctx, align 8
-  %54 = load ptr, ptr %23, align 8
-  %call2.i.i = call i64 @ave_run_grid(ptr noundef %53, ptr noundef %54, ptr noundef nonnull %room.i, ptr noundef nonnull readonly %blocks15.i, ptr noundef %call.i.i) #13
+  %54 = load ptr, ptr %ctx, align 8
+  %call3.i.i = call i64 @ave_run_grid(ptr noundef %54, ptr noundef %53, ptr noundef nonnull %room.i, ptr noundef nonnull readonly %blocks15.i, ptr noundef %call.i.i) #13
   call void @PyEval_RestoreThread(ptr noundef %call.i.i) #11
-  %tobool.not.i.i = icmp eq i64 %call2.i.i, 0
+  %tobool.not.i.i = icmp eq i64 %call3.i.i, 0
   br i1 %tobool.not.i.i, label %run_on_cpu.exit.i, label %if.end.i.i
 
 if.end.i.i:
-  %call4.i.i = call ptr @PyErr_Occurred() #11
-  %tobool5.not.i.i = icmp eq ptr %call4.i.i, null
-  br i1 %tobool5.not.i.i, label %if.end7.i.i, label %for.cond.cleanup.thread138
+  %call5.i.i = call ptr @PyErr_Occurred() #11
+  %tobool6.not.i.i = icmp eq ptr %call5.i.i, null
+  br i1 %tobool6.not.i.i, label %if.end8.i.i, label %for.cond.cleanup.thread138
 
-if.end7.i.i:
-  %call8.i.i = call ptr @PyLong_FromLongLong(i64 noundef %call2.i.i) #11
+if.end8.i.i:
+  %call9.i.i = call ptr @PyLong_FromLongLong(i64 noundef %call3.i.i) #11
   %55 = load ptr, ptr %fail.i.i, align 8
-  %call9.i.i = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr noundef %55, ptr noundef %call8.i.i, ptr noundef null) #11
-  call void @Py_DecRef(ptr noundef %call8.i.i) #11
+  %call10.i.i = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr noundef %55, ptr noundef %call9.i.i, ptr noundef null) #11
+  call void @Py_DecRef(ptr noundef %call9.i.i) #11
   call fastcc void @strip(ptr noundef nonnull readonly %ctx) #13
   br label %for.cond.cleanup.thread138
 
@@ -4493,7 +4509,7 @@ if.end27.i:
   br label %relaunched.exit
 
 for.cond.cleanup.thread138:
-  %retval.2.i.ph = phi i32 [ -1, %if.end.i.i ], [ -1, %if.end7.i.i ], [ 0, %placed.exit.i ], [ 0, %if.end9.i61.i ], [ 0, %land.lhs.true.i ], [ -1, %run_on_cpu.exit.i ], [ 0, %if.end21.i ]
+  %retval.2.i.ph = phi i32 [ -1, %if.end.i.i ], [ -1, %if.end8.i.i ], [ 0, %placed.exit.i ], [ 0, %if.end9.i61.i ], [ 0, %land.lhs.true.i ], [ -1, %run_on_cpu.exit.i ], [ 0, %if.end21.i ]
   call void @llvm.lifetime.end.p0(ptr nonnull %room.i) #12
   br label %cond.false
 
@@ -4583,8 +4599,6 @@ for.body44:
   %exitcond.not = icmp eq i64 %inc47, %count.093121125
   br i1 %exitcond.not, label %for.cond.cleanup43, label %for.body44
 }
-
-declare ptr @PyBytes_FromStringAndSize(ptr noundef, i64 noundef) local_unnamed_addr
 
 declare i32 @sched_yield() local_unnamed_addr
 

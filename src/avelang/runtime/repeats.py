@@ -160,17 +160,17 @@ class Table:
         with self._changing:
             known = self._entries.get(key, {})
             stale = [bound for bound, (entry, _) in known.items() if entry.stale]
-            for bound in stale:
-                del known[bound]
-            if stale:
+            dropped = [known.pop(bound) for bound in stale]
+            if dropped:
                 self._place_all()
-        return bool(stale)
+            return bool(dropped)  # they go now that the host code's table has them no more
 
     def forget(self) -> None:
         """Forgets all calls."""
         with self._changing:
-            self._entries.clear()
+            dropped, self._entries = self._entries, {}
             self._place_all()
+            del dropped  # now that the host code's table has them no more
 
     def refuse(self, key: bytes, keep: Any) -> None:
         """Keeps that calls with a key cannot be repeated."""
@@ -218,10 +218,10 @@ class Table:
             if self._count >= MOST:
                 self.forget()
             known = self._entries.setdefault(key, {})
-            again = bound in known
+            before = known.get(bound)  # which may go when the host code's table has it no more
             known[bound] = entry, owner
             self._count += 1
-            if again or self._table is None or 4 * self._count > len(self._table):
+            if before is not None or self._table is None or 4 * self._count > len(self._table):
                 self._place_all()
             else:
                 _put(self._table, entry)

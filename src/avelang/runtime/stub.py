@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -76,6 +77,7 @@ class _ExchangeApi(NamedTuple):
     stream: int
 
 
+_INSTALLING = threading.RLock()  # while what the host code reads is changed
 _api = ctypes.pythonapi
 _api.PyCFunction_NewEx.restype = ctypes.py_object
 _api.PyCFunction_NewEx.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
@@ -170,6 +172,11 @@ class _Shared:
         kind = type(obj)
         if kind in self._apis or len(self._apis) == EXCHANGES or kind.__module__.partition(".")[0] != "torch":
             return
+        with _INSTALLING:
+            if kind not in self._apis and len(self._apis) < EXCHANGES:
+                self._learn(kind, obj)
+
+    def _learn(self, kind: type, obj: Any) -> None:
         capsule = getattr(kind, "__dlpack_c_exchange_api__", None)
         if capsule is None:
             return
@@ -237,8 +244,13 @@ def _exchange_holds(function: int, obj: Any) -> bool:
     return found is not None and array is not None and found[0] + found[5] == array.address
 
 
-@functools.cache
 def _shared() -> _Shared | None:
+    with _INSTALLING:  # there is one
+        return _made()
+
+
+@functools.cache
+def _made() -> _Shared | None:
     return _Shared() if _objects_hold() and knobs.launch_entries() is not None else None
 
 
@@ -307,13 +319,11 @@ class Stub:
         if shared is None or state is None or len(slots) > SLOTS or sum(s.map is not None for s in specs) > WIDES:
             return
         watched = [*watched, *shared.knobs()]
-        known = next((i for i, (have, _, _) in enumerate(self._entries) if have == key), None)
-        if known is not None:
-            # The call is like one before and yet came by the slow path: an argument is unusual, or a global was bound
-            # to an equal object.
-            if _all_same(self._entries[known][2][1], watched):
-                return
-            del self._entries[known]
+        known = next((kept for have, _, kept in self._entries if have == key), None)
+        # A call that is like one before and yet came by the slow path: an argument is unusual, or a global was bound to
+        # an equal object.
+        if known is not None and _all_same(known[1], watched):
+            return
         try:
             expected = expects.table(program.meta.get("expects"))
         except ValueError:
@@ -341,12 +351,15 @@ class Stub:
             entry.kernel = program.address
         else:
             entry.gpu, entry.stream, entry.device, entry.failed = program.address, ask, word, id(queue.refused)
-        # The newest first. The host code looks at entries while it holds the interpreter's lock, so the one that drops
-        # out may go.
-        self._entries = [(key, entry, keep), *self._entries][:ENTRIES]
-        for i, (_, known, _) in enumerate(self._entries):
-            state.entries[i] = ctypes.addressof(known)
-        state.count = len(self._entries)
+        # The newest first. The host code looks at entries while it holds the interpreter's lock, which another thread
+        # may have between any two lines here: what drops out may go when the host code's table has it no more.
+        with _INSTALLING:
+            before = self._entries
+            self._entries = [(key, entry, keep), *(e for e in before if e[0] != key)][:ENTRIES]
+            for i, (_, one, _) in enumerate(self._entries):
+                state.entries[i] = ctypes.addressof(one)
+            state.count = len(self._entries)
+            del before
 
     def _params(
         self, specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: BoundArguments,

@@ -1,5 +1,5 @@
 """Who watches torch's operations: the torch that is loaded comes in; questions that compiled host code asks go out, of
-modes, transformations, autocast and tangents, by functions of torch's own libraries.
+modes, transformations, autocast, tangents and `torch.jit.trace`, by functions of torch's own libraries.
 
 Each is tried before it is trusted: its answer must change with what it is asked about."""
 
@@ -15,10 +15,12 @@ from importlib import import_module
 from typing import Any
 
 from avelang.native.layouts import ITEMS, Check, WatchedName
+from avelang.runtime.native import native
 
 _INCLUDED = "_ZN3c104impl28tls_is_dispatch_key_includedENS_11DispatchKeyE"
 _EXCLUDED = "_ZN3c104impl28tls_is_dispatch_key_excludedENS_11DispatchKeyE"
 _FUNCTIONS = "_ZN2at4impl22PythonTorchFunctionTLS9stack_lenEv"
+_TRACED = "_ZN5torch3jit6tracer15getTracingStateEv"  # where a pointer is
 # Keys of which a thread has one in its set while a mode or a transformation is on. Autocast takes one out of another
 # set.
 _ON = ("Python", "FuncTorchDynamicLayerFrontMode", "FuncTorchVmapMode", "Functionalize", "PreDispatch")
@@ -31,7 +33,7 @@ def quiet(torch: Any) -> bool:
     return (
         not torch._C._len_torch_dispatch_stack() and not torch._C._len_torch_function_stack()
         and torch._C._functorch.peek_interpreter_stack() is None and torch.autograd.forward_ad._current_level < 0
-        and not any(map(torch.is_autocast_enabled, ("cpu", "cuda")))
+        and not any(map(torch.is_autocast_enabled, ("cpu", "cuda"))) and torch._C._get_tracing_state() is None
     )  # fmt: skip
 
 
@@ -48,6 +50,7 @@ def _checks(torch: Any) -> list[Check]:
         *(Check(included, int(keys[k]), 1, 0) for k in _ON if k in keys),
         *(Check(excluded, int(keys[k]), 1, 1) for k in _CAST),
         Check(_function(torch, "libtorch_cpu", _FUNCTIONS), 0, 2**64 - 1, 0),
+        Check(native().address("ave_word_at"), _function(torch, "libtorch_cpu", _TRACED), 2**64 - 1, 0),
     ]
 
 
@@ -90,7 +93,12 @@ def _hold(torch: Any, checks: list[Check]) -> bool:
         with one():
             if answered(checks):
                 return False
-    return answered(checks)
+    traced: list[bool] = []
+    given = torch.zeros(1, dtype=torch.float32, device="cpu")
+    torch._C._create_graph_by_tracing(
+        lambda x: (traced.append(answered(checks)), x + x)[1], (given,), lambda x: "", True, False, None, []
+    )
+    return traced == [False] and answered(checks)
 
 
 @functools.cache

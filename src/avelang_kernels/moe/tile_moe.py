@@ -18,7 +18,7 @@ import avelang
 import avelang.language as al
 from avelang import argument_error, takes, tile
 from avelang.tile.windows import load_vector, subvector
-from avelang_kernels.arrays import DTYPES, Count, Cube, Matrix, Vector, named
+from avelang_kernels.arrays import DTYPES, Count, Cube, Matrix, Vector, is_torch, named
 from avelang_kernels.moe.tile_grouped_gemm import STRIPE, WORDS, best_block, grouped_gemm
 
 THREADS = 256
@@ -27,7 +27,7 @@ EACH = 8  # columns of a thread, at most
 
 def _library(x: Any) -> Any:
     """NumPy or torch, whichever the array is of."""
-    return sys.modules[type(x).__module__.partition(".")[0]]
+    return sys.modules["torch" if is_torch(x) else "numpy"]
 
 
 def sort_by_expert(ids: Any, experts: int) -> tuple[Any, Any]:

@@ -139,15 +139,16 @@ INLINE Object *none_of(Context *ctx) {
 
 /* The driver's launch; takes over the reference of `geometry`. */
 INLINE Object *run_on_gpu(Context *ctx, CallEntry *entry, Gpu *gpu, u64 *slots, u32 *blocks, Object *geometry, Call *call) {
+  Object *tell = entry->failed; /* another thread may drop the entry while this one waits in the driver */
+  Py_IncRef(tell);
   void *thread = PyEval_SaveThread();
   u64 status = ave_launch_gpu(gpu, slots, blocks);
   PyEval_RestoreThread(thread);
   if (!status) {
+    Py_DecRef(tell);
     Py_DecRef(geometry);
     return none_of(ctx);
   }
-  Object *tell = entry->failed;
-  Py_IncRef(tell);
   Object *why = PyLong_FromLongLong((i64)status);
   Object *told = python(tell, ctx, why, geometry, call);
   Py_DecRef(why);
@@ -157,8 +158,9 @@ INLINE Object *run_on_gpu(Context *ctx, CallEntry *entry, Gpu *gpu, u64 *slots, 
 }
 
 INLINE Object *run_on_cpu(Context *ctx, CallEntry *entry, u64 *slots, u32 *blocks) {
+  CpuKernel *kernel = entry->kernel; /* another thread may drop the entry while this one has no lock; kernels stay */
   void *thread = PyEval_SaveThread();
-  i64 status = ave_run_grid(ctx->pool, entry->kernel, slots, blocks, thread);
+  i64 status = ave_run_grid(ctx->pool, kernel, slots, blocks, thread);
   PyEval_RestoreThread(thread);
   if (!status) return none_of(ctx);
   if (PyErr_Occurred()) return 0; /* a handler of a signal has raised while the blocks ran */

@@ -71,6 +71,9 @@ static bool put_value(Walk *w, Object *o, i64 depth) {
   return 1;
 }
 
+/* For a question (`Repeats.checks`): the word at the address that a function gives. */
+u64 ave_word_at(u64 function) { return *(u64 *)((Asked *)function)(0); }
+
 /* Whether nobody watches torch: no mode, no transformation, no autocast, no tangents. */
 static bool quiet(Repeats *r, Context *ctx) {
   for (i64 i = 0; i < r->checking; i++) {
@@ -100,6 +103,7 @@ static bool own_place(Repeat *e) {
   return capturing == e->calm;
 }
 
+/* The entry for this key and place, or null. Its owner has a new reference: another thread may drop the entry while this one waits in the driver. */
 static Repeat *repeat_of(Repeats *r, Walk *w) {
   if (!r->table) return 0;
   for (u64 i = start_of(w->hash);; i++) {
@@ -108,7 +112,11 @@ static Repeat *repeat_of(Repeats *r, Walk *w) {
     if (e->hash != w->hash || e->words != w->words) continue;
     i64 k = 0;
     while (k < e->words && e->key[k] == w->key[k]) k++;
-    if (k == e->words && own_place(e)) return e;
+    if (k != e->words) continue;
+    Object *owner = e->owner;
+    Py_IncRef(owner);
+    if (own_place(e)) return e;
+    Py_DecRef(owner);
   }
 }
 
@@ -228,17 +236,20 @@ Object *ave_repeat(Object *self, Object **args, i64 count, Object *names) {
     if (i >= count && !(put(&w, A_KEYWORD) && put(&w, (u64)item_of(names, ctx, i - count)))) return none_of(ctx);
     if (!put_value(&w, args[i], 0)) return none_of(ctx);
   }
-  Repeat *e = w.tensors ? repeat_of(r, &w) : 0;
-  if (!w.tensors || (e && !e->launches)) return none_of(ctx);
-  if (e && still(e, ctx)) {
-    if (!at_home(e)) return none_of(ctx);
-    Object *owner = e->owner; /* another thread may drop the entry while this one waits in the driver */
-    Py_IncRef(owner);
-    Object *out = repeated(ctx, e, w.bases, w.tensors);
-    Py_DecRef(owner);
+  if (!w.tensors) return none_of(ctx);
+  Repeat *e = repeat_of(r, &w);
+  if (!e) return PyBytes_FromStringAndSize((const i8 *)w.key, w.words * 8);
+  Object *out, *owner = e->owner;
+  bool same = e->launches && still(e, ctx);
+  if (!e->launches || (same && !at_home(e))) {
+    out = none_of(ctx);
+  } else if (same) {
+    out = repeated(ctx, e, w.bases, w.tensors);
     r->served += out && out != ctx->none;
-    return out;
+  } else {
+    e->stale = 1;
+    out = PyBytes_FromStringAndSize((const i8 *)w.key, w.words * 8);
   }
-  if (e) e->stale = 1;
-  return PyBytes_FromStringAndSize((const i8 *)w.key, w.words * 8);
+  Py_DecRef(owner);
+  return out;
 }
