@@ -339,7 +339,7 @@ OPS = [
     ("ops.attention(q, q[..., :16], q)  # <-\n", "L066", "their last dimensions, d, differ"),
     ("ops.attention(q[0, 0, 0], q, q)  # <-\n", "L066", "more: (..., heads, length, d)"),
     ("ops.attention(q, q, q, attn_mask=np.zeros((3, 3), bool))  # <-\n", "L066", "keys), (1, 2, 16, 16)"),
-    ("ops.attention(q, q, q, scale='auto')  # <-\n", "L066", " be a finite number"),
+    ("ops.attention(q, q, q, scale='auto')  # <-\n", "L066", " be a number, or None"),
     ("ops.attention(q, q, q, dropout_p=0.5)  # <-\n", "L066", "dropout_seed is None: it must be an int"),
     (
         "ops.attention(q, np.zeros((1, 3, 16, 32), np.float32), np.zeros((1, 3, 16, 32), np.float32))  # <-\n",
