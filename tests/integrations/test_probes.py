@@ -36,6 +36,9 @@ def test_norms():
     for m in (code("Cohere").CohereLayerNorm(hidden_size=32), torch.nn.LayerNorm(32), torch.nn.RMSNorm(32), torch.nn.Linear(3, 4)):
         assert probes.rms_norm_of(m) is None
 
+    counting = torch.nn.BatchNorm1d(32)
+    assert probes.rms_norm_of(counting) is None and counting.num_batches_tracked == 0 and not counting.running_mean.any()
+
     class Twice(type(good)):
         def forward(self, x):
             return super().forward(x) * 2

@@ -24,13 +24,14 @@ def numbers(*shape: int) -> Any:
 
 
 def stand_in(m: Any, weights: dict[str, Any], parts: dict[str, Any] | None = None) -> Any:
-    """A module with the attributes of another one, and with other weights and parts."""
+    """A module with the attributes of another one, with buffers of its own, and with other weights and parts."""
     torch = _torch()
     made = copy.copy(m)
     made.__dict__ = dict(m.__dict__)
     own = {n: torch.nn.Parameter(w, requires_grad=False) for n, w in weights.items()}
     made._parameters = {**m._parameters, **own}
     made._modules = {**m._modules, **(parts or {})}
+    made._buffers = {n: None if b is None else b.clone() for n, b in m._buffers.items()}  # a forward may write to them
     return made
 
 
