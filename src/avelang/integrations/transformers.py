@@ -16,6 +16,7 @@ from typing import Any
 from avelang import argument_error, ops
 from avelang.integrations import probes
 from avelang.integrations.patches import Patch, ours
+from avelang_kernels.attention.table import WIDEST
 
 PARTS = ("attention", "norms", "rotary", "mlp", "experts", "loss")
 # The operation that a part needs; without it the part stays as it is.
@@ -24,7 +25,6 @@ NEEDS = {"attention": "attention", "norms": "rms_norm", "rotary": "rotary", "mlp
 # Parts that are replaced where they are named alone, and the operations that they need.
 OPTIONAL = {"linear": "linear", "linear_loss": "linear_cross_entropy"}
 NAME = "avelang"  # of the attention, in transformers' registry
-WIDEST = 256  # heads of `ops.attention`
 _FLOATS = ("bfloat16", "float16")
 _PRODUCTS = (*_FLOATS, "float32")
 
@@ -269,23 +269,18 @@ _BEYOND_TORCH = {"s_aux", "softcap"}
 _HANDED = {*_BEYOND_TORCH, "dropout", "scaling", "is_causal", "position_bias", "sliding_window", "attention_mask"}
 
 
-def _asking(model: Any) -> list[Any]:
-    """The modules of a model that ask transformers' registry for a function of attention."""
-    return [m for m in model.modules() if _calls(type(m).forward, "ALL_ATTENTION_FUNCTIONS") is not None]
-
-
-def _attention_layers(model: Any) -> tuple[int, str]:
-    """How many layers of a model ask transformers' registry for attention, and why they cannot have another one."""
-    layers = _asking(model)
+def _attention_layers(model: Any) -> tuple[list[Any], str]:
+    """The layers of a model that ask transformers' registry for attention, and why they cannot have another one."""
+    layers = [m for m in model.modules() if _calls(type(m).forward, "ALL_ATTENTION_FUNCTIONS") is not None]
     if not layers:
-        return 0, "its layers do not ask transformers for a function of attention"
+        return [], "its layers do not ask transformers for a function of attention"
     if not getattr(model, "_supports_sdpa", False):
         handed = [probes.handed_to(type(m).forward, "attention_interface") for m in layers]
         for names in handed:
             more = sorted(names - _HANDED)
             if more or not names & _BEYOND_TORCH:
-                return 0, f"it is not torch's{f', but has {more[0]}' if more else ''}"
-    return len(layers), ""
+                return [], f"it is not torch's{f', but has {more[0]}' if more else ''}"
+    return layers, ""
 
 
 def _attention(made: Patch, model: Any) -> None:
@@ -298,16 +293,16 @@ def _attention(made: Patch, model: Any) -> None:
     if why:
         made.kept["attention"] = why
         return
-    wide = [m for m in _asking(model) if int(getattr(m, "head_dim", None) or 0) > WIDEST]
+    wide = [m for m in layers if int(getattr(m, "head_dim", None) or 0) > WIDEST]
     if wide:
         made.kept["attention"] = f"heads of {wide[0].head_dim} are torch's: kernels take up to {WIDEST}"
-        if len(wide) == layers:
+        if len(wide) == len(layers):
             return
     utils.ALL_ATTENTION_FUNCTIONS.register(NAME, attention_forward)
     masks.ALL_MASK_ATTENTION_FUNCTIONS.register(NAME, attention_mask)
     before = model.config._attn_implementation
     model.set_attn_implementation(NAME)
-    made.later("attention", layers - len(wide), lambda: model.set_attn_implementation(before))
+    made.later("attention", len(layers) - len(wide), lambda: model.set_attn_implementation(before))
     for m in model.modules():
         if hasattr(m, "layers") and hasattr(m, "rotary_emb") and _all_keys(getattr(m, "config", model.config)):
             made.undoing(m.register_forward_pre_hook(one_sequence, with_kwargs=True).remove)
