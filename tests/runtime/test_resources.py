@@ -1,6 +1,7 @@
 """What a kernel takes on an NVIDIA GPU, by ptxas: numbers, the lines of spills, remarks at the user's lines; what is said where there is no ptxas."""
 
 import linecache
+import pathlib
 import warnings
 
 import pytest
@@ -119,3 +120,14 @@ def test_other_vendors_have_none():
 
 def test_files_without_lines():
     assert spills.spill_lines(b"", "k") == spills.spill_lines(b"\x7fELF\2" + bytes(99), "k") == spills.spill_lines(b"no file", "k") == []
+
+
+def test_kernels_that_come_with_ave_do_not_warn(recwarn):
+    """Who calls an operation cannot choose other tiles; a kernel of the user's that calls Ave's functions warns at its own line."""
+    shipped, mine = str(pathlib.Path(resources.__file__).parents[2] / "avelang_kernels" / "norm" / "rows.py"), __file__
+    said = {"kernel": "k", "chip": "sm_90a", "block": (32, 1, 1), "registers": 255, "spills": (16, 32), "spilled_at": [[shipped, 7, 40], [mine, 9, 8]]}
+    resources.warn({**said, "place": [shipped, 3]})
+    assert not recwarn.list
+    resources.warn({**said, "place": [mine, 3]})
+    (warning,) = recwarn.list
+    assert (warning.filename, warning.lineno) == (mine, 9)

@@ -3,9 +3,9 @@ out, with shapes, gradients and batches that the frameworks know."""
 
 from avelang.bridge.descriptions import Array, NoKernel, no_kernel
 from avelang.bridge.invariance import invariant
-from avelang.bridge.operation import Operation, op
+from avelang.bridge.operation import Operation, evenly, op
 
-__all__ = ["Array", "NoKernel", "Operation", "invariant", "no_kernel", "op", "register_jax"]
+__all__ = ["Array", "NoKernel", "Operation", "evenly", "invariant", "no_kernel", "op", "register_jax"]
 
 
 def register_jax() -> None:

@@ -419,6 +419,12 @@ class LaunchingOperation(Operation):
         return super().__call__(*args, **named)
 
 
+def evenly(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Marks a rule for DTensor (`op(sharding=)`): arrays are split only where the devices divide the extents."""
+    rule.even = True  # type: ignore[attr-defined]
+    return rule
+
+
 @placed
 def op(
     shapes: Callable[..., Array | tuple[Array, ...]], *, returns: int = 1, namespace: str | None = None,
@@ -436,7 +442,9 @@ def op(
     torch's operator; the module's name where it is None. batched: inputs that may have more leading dimensions, which
     the outputs then have too: `vmap` maps onto them. contiguous: inputs (True: all) of which the host function gets a
     row-major copy where they are not row-major without gaps. autocast: "lower" (the dtype of torch's autocast, as for
-    matrix products), "float32" (as for norms and losses) or None (as given). sharding: a rule for torch's DTensor.
+    matrix products), "float32" (as for norms and losses) or None (as given). sharding: a rule for torch's DTensor,
+    `rule(*inputs, **options)`: ways to split a call besides all devices having all of it, each (outputs, inputs) with a
+    dimension, None or "sum"; `avelang.bridge.evenly(rule)` leaves out extents that devices do not divide.
     launches_only: True where the host function does nothing but launch kernels on its arrays, views of them and new
     memory, and decides by nothing but their shapes, strides, dtypes and devices, by options and `ops.invariant`: an
     eager call in torch like two before it then runs no Python of it, only the launches. inplace: for an output the

@@ -377,14 +377,18 @@ def autograd_functions(side: TorchOperator) -> tuple[Any, Any]:
     return eager, type(name, (kind,), {"generate_vmap_rule": True, **parts})
 
 
+def divided(shapes: Sequence[Array | None], places: Sequence[Any], devices: int) -> bool:
+    """Whether devices divide all extents along which arrays are split."""
+    both = zip(shapes, places, strict=True)
+    return all(x is None or not isinstance(d, int) or x.shape[d] % devices == 0 for x, d in both)
+
+
 def register_sharding(operation: Operation, operator: Any, count: int, tensors: Any) -> None:
     """Tells DTensor how the operator may be split: by the operation's rule, else along what it calls batched.
 
     Source: PyTorch, torch.distributed.tensor.experimental.register_sharding."""
     from importlib import import_module
 
-    if operation.sharding is None and not operation.batched:
-        return
     kinds = {"sum": tensors.Partial(), None: tensors.Replicate()}
 
     def placed(found: Sequence[Any]) -> list[Any]:
@@ -394,6 +398,9 @@ def register_sharding(operation: Operation, operator: Any, count: int, tensors: 
         inputs, options = args[:count], operation.torch_side().decode(args[count:])
         shapes = [None if x is None else Array(x.tensor_meta.shape, str(x.tensor_meta.dtype)[6:]) for x in inputs]
         ways = operation.splits(shapes, options)
+        if getattr(operation.sharding, "even", False):
+            devices = next(x for x in inputs if x is not None).mesh.size()
+            ways = [way for way in ways if divided(shapes, way[1], devices)]
         plain = [None] * len(options)
         return [(placed(outs), [p if x is not None else None for x, p in zip(inputs, placed(ins), strict=True)] + plain)
                 for outs, ins in ways]  # fmt: skip

@@ -12,6 +12,7 @@ from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
 from avelang.bridge.relaunched import relaunched
 from avelang.ops.matmul import check_array
+from avelang.ops.sharding import of_attention, of_attention_gradients
 from avelang_kernels.arrays import is_torch
 from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.table import (
@@ -68,7 +69,7 @@ def _forward(arrays: Any, out: Any, lse: Any, options: tuple[Any, ...], rows_fir
         lse[...] = to_logs.reshape(tuple(lse.shape))
 
 
-@op(shapes, returns=1, batched=DENSE, autocast="lower", contiguous=(*WHOLE, "block_table"))
+@op(shapes, returns=1, batched=DENSE, autocast="lower", contiguous=(*WHOLE, "block_table"), sharding=of_attention)
 def scaled_attention(
     query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed, out,
     lse, *, scale: float | None = None, softcap: float = 0.0, left: int | None = None, right: int | None = None,
@@ -83,7 +84,7 @@ def scaled_attention(
     _forward(arrays, out, lse, options, rows_first, target)
 
 
-@op(shapes, returns=2, batched=DENSE, autocast="lower", contiguous=(*WHOLE, "block_table"))
+@op(shapes, returns=2, batched=DENSE, autocast="lower", contiguous=(*WHOLE, "block_table"), sharding=of_attention)
 def scaled_attention_and_lse(
     query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed, out,
     lse, *, scale: float | None = None, softcap: float = 0.0, left: int | None = None, right: int | None = None,
@@ -121,7 +122,7 @@ def gradient_shapes(
     return tuple(found)
 
 
-@op(gradient_shapes, returns=5, contiguous=WHOLE)
+@op(gradient_shapes, returns=5, contiguous=WHOLE, sharding=of_attention_gradients)
 def scaled_attention_gradients(
     grad, query, key, value, made, lse, attn_mask, cu_seqlens_q, cu_seqlens_k, sinks, grad_lse, dropout_seed,
     cache_lengths, dquery, dkey, dvalue, dmask, dsinks, *, scale: float | None = None, softcap: float = 0.0,

@@ -15,6 +15,7 @@ from typing import Any
 from avelang import argument_error, tile
 from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
+from avelang.ops.sharding import of_grouped
 from avelang_kernels.arrays import address, is_torch, spanned
 from avelang_kernels.matmul.hopper_tiles import GemmTile
 from avelang_kernels.moe import hopper_grouped, hopper_weights, tile_grouped
@@ -57,7 +58,7 @@ def _shapes(
     return Array(shape, dtype)
 
 
-@op(_shapes, autocast="lower", contiguous=("offs", "bias"))
+@op(_shapes, autocast="lower", contiguous=("offs", "bias"), sharding=of_grouped)
 def grouped(
     a: Any, b: Any, offs: Any, bias: Any, out: Any, *, out_dtype: str | None = None, target: str | None = None,
     invariant: bool | None = None,

@@ -11,6 +11,7 @@ from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
 from avelang.bridge.relaunched import relaunched
 from avelang.ops.norm import floats, on
+from avelang.ops.sharding import ROWS, WHOLE, along_rows, of_linear_losses, of_loss_gradients, of_losses
 from avelang_kernels.loss import launches
 from avelang_kernels.loss.linear import linear_losses, multiply_by
 from avelang_kernels.norm.lines import through
@@ -48,7 +49,7 @@ def _shapes(logits: Array, target: Array, *, label_smoothing: float, reduction: 
     return Array(rows if none else (), acc), Array((count,), acc), Array((1,), acc), Array((0 if none else count,), acc)
 
 
-@op(_shapes, autocast="float32", contiguous=("target",))
+@op(_shapes, autocast="float32", contiguous=("target",), sharding=of_losses)
 def cross_entropy_rows(
     logits: Any, target: Any, loss: Any, lse: Any, scale: Any, losses: Any, *, ignore_index: int = -100,
     label_smoothing: float = 0.0, reduction: str = "mean", z_loss: float = 0.0, softcap: float = 0.0,
@@ -78,7 +79,7 @@ def _gradient_shapes(logits: Array, target: Array, lse: Array, grad: Array, scal
     return Array(logits.shape, logits.dtype)
 
 
-@op(_gradient_shapes, contiguous=("target", "grad"))
+@op(_gradient_shapes, contiguous=("target", "grad"), sharding=of_loss_gradients)
 def cross_entropy_gradient(
     logits: Any, target: Any, lse: Any, grad: Any, scale: Any, dx: Any, *, ignore_index: int, label_smoothing: float,
     z_loss: float, softcap: float, target_chip: str | None = None,
@@ -143,7 +144,7 @@ def _linear_shapes(x: Array, weight: Array, target: Array, bias: Array | None = 
     return Array(x.shape[:-1] if none else (), "float32"), *grads, Array((0 if none else count,), "float32")
 
 
-@op(_linear_shapes, autocast="lower", contiguous=("target", "bias"))
+@op(_linear_shapes, autocast="lower", contiguous=("target", "bias"), sharding=of_linear_losses)
 def linear_cross_entropy_step(
     x: Any, weight: Any, target: Any, bias: Any, loss: Any, dx: Any, dw: Any, db: Any, losses: Any, *,
     ignore_index: int = -100, label_smoothing: float = 0.0, reduction: str = "mean", z_loss: float = 0.0,
@@ -167,7 +168,7 @@ def _multiplied_shapes(x: Array, factor: Array) -> Array:
     return Array(x.shape, x.dtype)
 
 
-@op(_multiplied_shapes, contiguous=True)
+@op(_multiplied_shapes, contiguous=True, sharding=along_rows([ROWS], [ROWS, WHOLE], last=True))
 def multiplied(x: Any, factor: Any, y: Any, *, target_chip: str | None = None) -> None:
     """x times a number that lies in memory."""
     multiply_by(x, factor, y, **on(target_chip))

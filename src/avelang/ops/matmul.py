@@ -12,6 +12,7 @@ from avelang.base.takes import counted
 from avelang.bridge import Array, op
 from avelang.bridge.autocast import lowered
 from avelang.bridge.relaunched import relaunched
+from avelang.ops.sharding import ROWS, along_rows, in_shards, of_product
 from avelang_kernels.activations import ACTIVATIONS as FUSED
 from avelang_kernels.arrays import is_torch, named
 from avelang_kernels.matmul import activation_gradient
@@ -118,7 +119,7 @@ def _shapes(a: Array, b: Array, bias: Array | None = None, *, out_dtype: str = "
     return Array((*broadcast(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1]), out_dtype or a.dtype)
 
 
-@op(_shapes, autocast="lower")
+@op(_shapes, autocast="lower", sharding=of_product)
 def matrices(
     a: Any, b: Any, bias: Any, out: Any, *, out_dtype: str = "", activation: str | None = None,
     target: str | None = None, invariant: bool | None = None,
@@ -144,7 +145,7 @@ def _(grads: Any, inputs: Any, outputs: Any, *, activation: str | None, target: 
     if needs[0]:
         da = _summed(matmul(g, b.swapaxes(-2, -1), target=target, invariant=invariant), a.shape)
     if needs[1]:
-        if len(b.shape) == 2:
+        if len(b.shape) == 2 and not in_shards(a):
             count = math.prod(a.shape[:-1])
             rows, of_rows = a.reshape(count, k), g.reshape(count, n)
             # As the weight lies in memory: most are a transposed (n, k).
@@ -155,7 +156,8 @@ def _(grads: Any, inputs: Any, outputs: Any, *, activation: str | None, target: 
         else:
             db = _summed(matmul(a.swapaxes(-2, -1), g, target=target, invariant=invariant), b.shape)
     if bias is not None and needs[2]:
-        dbias = _as(_as(g.reshape(math.prod(g.shape[:-1]), n), "float32").sum(0), bias)
+        rows = g if in_shards(g) else g.reshape(math.prod(g.shape[:-1]), n)
+        dbias = _as(_as(rows, "float32").sum(tuple(range(len(rows.shape) - 1))), bias)
     return da, db, dbias
 
 
@@ -179,7 +181,7 @@ def _same(g: Array, z: Array) -> Array:
     return Array(g.shape, g.dtype)
 
 
-@op(_same, contiguous=True)
+@op(_same, contiguous=True, sharding=along_rows([ROWS], [ROWS, ROWS], last=True))
 def before_activation(g: Any, z: Any, out: Any, *, activation: str, target: str | None = None) -> None:
     """The gradient before an activation, of that behind it and the sums: g * activation'(z)."""
     options = {"backend": "cpu"} if tile.on_cpu(g) else {}

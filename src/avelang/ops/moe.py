@@ -11,6 +11,7 @@ from avelang.bridge import Array, op
 from avelang.bridge.autocast import lowered
 from avelang.ops.grouped import grouped
 from avelang.ops.matmul import check_array
+from avelang.ops.sharding import ROWS, along_rows
 from avelang.ops.swiglu import gated_packed
 from avelang_kernels.arrays import is_torch
 from avelang_kernels.moe import routing
@@ -36,7 +37,7 @@ def _route_shapes(logits: Array, *, top_k: int) -> tuple[Array, Array]:
     return Array(shape, "float32"), Array(shape, "int32")
 
 
-@op(_route_shapes, returns=2, contiguous=True)
+@op(_route_shapes, returns=2, contiguous=True, sharding=along_rows([ROWS] * 2, [ROWS]))
 def moe_route(
     logits: Any, weights: Any, ids: Any, *, top_k: int, normalize: bool = True, target: str | None = None
 ) -> None:
@@ -49,7 +50,7 @@ def _route_gradient_shapes(logits: Array, weights: Array, ids: Array, g: Array) 
     return Array(logits.shape, logits.dtype)
 
 
-@op(_route_gradient_shapes, contiguous=True)
+@op(_route_gradient_shapes, contiguous=True, sharding=along_rows([ROWS], [ROWS] * 4))
 def moe_route_gradient(
     logits: Any, weights: Any, ids: Any, g: Any, out: Any, *, normalize: bool = True, target: str | None = None
 ) -> None:

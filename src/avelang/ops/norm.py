@@ -9,6 +9,7 @@ from avelang import argument_error
 from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
 from avelang.bridge.relaunched import relaunched
+from avelang.ops.sharding import ROWS, SUM, WHOLE, along_rows
 from avelang_kernels.norm import launches
 from avelang_kernels.norm.lines import through
 from avelang_kernels.norm.row_plans import DTYPES
@@ -85,7 +86,8 @@ def _gradient_shapes(x: Array, dy: Array, rstd: Array, weight: Array | None = No
     return Array(x.shape, x.dtype), like if weighted else none, like if biased else none
 
 
-@op(_gradient_shapes, returns=3, contiguous=("rstd", "weight", "mean"))
+@op(_gradient_shapes, returns=3, contiguous=("rstd", "weight", "mean"),
+    sharding=along_rows([ROWS, SUM, SUM], [ROWS, ROWS, ROWS, WHOLE, ROWS, ROWS]))  # fmt: skip
 def norm_gradients(
     x: Any, dy: Any, rstd: Any, weight: Any, more: Any, mean: Any, dx: Any, dw: Any, db: Any, *, weighted: bool,
     biased: bool, offset: int = 0, target: str | None = None, invariant: bool | None = None,

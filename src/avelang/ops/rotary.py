@@ -10,6 +10,7 @@ from avelang.base.takes import counted
 from avelang.bridge import Array, op
 from avelang.bridge.relaunched import relaunched
 from avelang.ops.norm import floats, on
+from avelang.ops.sharding import of_rotary
 from avelang_kernels.norm.lines import through
 from avelang_kernels.rotary.rotary import rotate
 
@@ -67,7 +68,7 @@ def _turned(q: Any, k: Any, cos: Any, sin: Any, positions: Any, yq: Any, yk: Any
     rotate(seen(q), seen(k), cos, sin, positions, seen(yq), seen(yk), offset=offset, **options)
 
 
-@op(_pair_shapes, returns=2, inplace={"yq": ("q",), "yk": ("k",)})
+@op(_pair_shapes, returns=2, inplace={"yq": ("q",), "yk": ("k",)}, sharding=of_rotary(single=False))
 def rotary_pair(
     q: Any, k: Any, cos: Any, sin: Any, positions: Any, yq: Any, yk: Any, *, interleaved: bool = False, dims: int = 0,
     seq_dim: int = -2, offset: int = 0, inverse: bool = False, target: str | None = None,
@@ -83,7 +84,7 @@ def _single_shapes(q: Array, cos: Array, sin: Array, positions: Array | None = N
     return Array(q.shape, q.dtype)
 
 
-@op(_single_shapes, inplace={"yq": ("q",)})
+@op(_single_shapes, inplace={"yq": ("q",)}, sharding=of_rotary(single=True))
 def rotary_single(
     q: Any, cos: Any, sin: Any, positions: Any, yq: Any, *, interleaved: bool = False, dims: int = 0,
     seq_dim: int = -2, offset: int = 0, inverse: bool = False, target: str | None = None,

@@ -18,6 +18,7 @@ from avelang import argument_error, tile
 from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
 from avelang.ops.matmul import check_array
+from avelang.ops.sharding import of_quantized, of_scaled_product
 from avelang_kernels.arrays import empty, named, spanned, strides_of
 from avelang_kernels.matmul import hopper_gemm, hopper_scaled, quantize, tile_scaled
 from avelang_kernels.matmul.hopper_tiles import GemmTile
@@ -120,7 +121,7 @@ def lined(x: Any) -> Any:
 INVARIANT = GemmTile(128, 128, 0, 2, 1)
 
 
-@op(_shapes, contiguous=("bias",))
+@op(_shapes, contiguous=("bias",), sharding=of_scaled_product)
 def scaled(
     a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, out: Any, *, out_dtype: str = "bfloat16",
     factor: float = 1.0, use_fast_accum: bool = True, target: str | None = None, invariant: bool | None = None,
@@ -282,7 +283,7 @@ def _quantized_shapes(x: Array, *, block: str, dtype: str, target: str | None) -
     return Array(x.shape, dtype), Array(scales, "float32"), Array((m if not rows else 0,), "float32")
 
 
-@op(_quantized_shapes, returns=2)
+@op(_quantized_shapes, returns=2, sharding=of_quantized)
 def quantized(
     x: Any, values: Any, scales: Any, most: Any, *, block: str, dtype: str, powers: bool = False,
     target: str | None = None,

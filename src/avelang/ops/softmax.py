@@ -10,6 +10,7 @@ from avelang.base.takes import A_DTYPE, counted
 from avelang.bridge import Array, op
 from avelang.bridge.relaunched import relaunched
 from avelang.ops.norm import check_rows, floats, on
+from avelang.ops.sharding import ROWS, along_rows
 from avelang_kernels.arrays import named
 from avelang_kernels.norm import launches
 from avelang_kernels.norm.lines import through
@@ -33,7 +34,7 @@ def _gradient_shapes(y: Array, dy: Array, *, dtype: str) -> Array:
     return Array(y.shape, dtype)
 
 
-@op(_gradient_shapes)
+@op(_gradient_shapes, sharding=along_rows([ROWS], [ROWS, ROWS]))
 def softmax_gradient(y: Any, dy: Any, dx: Any, *, dtype: str, log: bool = False, target: str | None = None) -> None:
     """Gradients of x, of a dtype, by what `softmax_rows` made of it and gradients of that."""
     launches.softmax_gradient(y, dy, dx, log=log, **on(target))

@@ -10,6 +10,7 @@ from avelang.base.takes import counted
 from avelang.bridge import Array, op
 from avelang.bridge.relaunched import relaunched
 from avelang.ops.norm import floats, on
+from avelang.ops.sharding import ROWS, along_rows
 from avelang_kernels.activation import gated
 from avelang_kernels.activation.gated import ACTIVATIONS
 from avelang_kernels.arrays import is_torch, off_16, on_16
@@ -38,7 +39,8 @@ def _packed_shapes(x: Array, *, act: str) -> Array:
     return Array((*x.shape[:-1], x.shape[-1] // 2), x.dtype)
 
 
-@op(_pair_shapes, batched=("gate", "up"), inplace={"y": ("gate", "up")})
+@op(_pair_shapes, batched=("gate", "up"), inplace={"y": ("gate", "up")},
+    sharding=along_rows([ROWS], [ROWS, ROWS], last=True))  # fmt: skip
 def gated_pair(gate: Any, up: Any, y: Any, *, act: str = "silu", target: str | None = None) -> None:
     """act(gate) * up."""
     through(lambda y: gated.make_gated(gate, up, y, act=act, **on(target)), y)
@@ -56,7 +58,7 @@ def _pair_gradient_shapes(gate: Array, up: Array, dy: Array) -> tuple[Array, Arr
     return Array(gate.shape, gate.dtype), Array(up.shape, up.dtype)
 
 
-@op(_pair_gradient_shapes, returns=2)
+@op(_pair_gradient_shapes, returns=2, sharding=along_rows([ROWS] * 2, [ROWS] * 3, last=True))
 def gated_pair_gradients(
     gate: Any, up: Any, dy: Any, dg: Any, du: Any, *, act: str = "silu", target: str | None = None
 ) -> None:
@@ -68,7 +70,7 @@ def _packed_gradient_shapes(x: Array, dy: Array) -> Array:
     return Array(x.shape, x.dtype)
 
 
-@op(_packed_gradient_shapes)
+@op(_packed_gradient_shapes, sharding=along_rows([ROWS], [ROWS, ROWS]))
 def gated_packed_gradients(x: Any, dy: Any, dx: Any, *, act: str = "silu", target: str | None = None) -> None:
     """Gradients of an array of both."""
     n = dy.shape[-1]

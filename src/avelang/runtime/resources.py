@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from avelang.arch.occupancy import Residency, multiprocessor, residency
-from avelang.base.errors import error
+from avelang.base.errors import SHIPPED, error
 from avelang.runtime import compile, ptxas
 from avelang.runtime.geometry import Dim3
 
@@ -160,7 +160,9 @@ def of_report(code: bytes, said: Mapping[str, Any], entry: str, chip: str, threa
 
 def warn(meta: Mapping[str, Any]) -> None:
     """Warnings (RuntimeWarning) at the lines of the user's file: where most registers are spilled, and where ptxas sees
-    speed lost."""
+    speed lost. None for kernels that come with Ave: who calls an operation has not chosen their tiles."""
+    if str(meta["place"][0]).startswith(SHIPPED):
+        return
     for text, file, line in warned(meta):
         warnings.warn_explicit(text, RuntimeWarning, file, line)
 
@@ -172,6 +174,7 @@ def warned(meta: Mapping[str, Any]) -> Iterable[tuple[str, str, int]]:
     at = f"{meta['chip']}, block {tuple(meta['block'])}"
     if stores or loads:
         lines = meta.get("spilled_at") or [[*meta["place"], 0]]
+        at_most = next((at for at in lines if not str(at[0]).startswith(SHIPPED)), meta["place"])
         most = "" if meta["registers"] < multiprocessor(meta["chip"]).most_registers else ", the most that there are,"
         shares = ", ".join(f"line {n}: {size}" for _, n, size in lines if size)
         yield (
@@ -179,8 +182,8 @@ def warned(meta: Mapping[str, Any]) -> Iterable[tuple[str, str, int]]:
             f"{stores} bytes are stored and "
             f"{loads} loaded around them{f' ({shares})' if shares else ''}; use smaller tiles, or more threads for "
             f"the same tile",
-            str(lines[0][0]),
-            int(lines[0][1]),
+            str(at_most[0]),
+            int(at_most[1]),
         )
     for remark in remarked(meta):
         if remark.costly:
