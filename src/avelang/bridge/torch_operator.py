@@ -378,7 +378,7 @@ def autograd_functions(side: TorchOperator) -> tuple[Any, Any]:
 
 
 def divided(shapes: Sequence[Array | None], places: Sequence[Any], devices: int) -> bool:
-    """Whether devices divide all extents along which arrays are split."""
+    """True where devices divide all extents along which arrays are split."""
     both = zip(shapes, places, strict=True)
     return all(x is None or not isinstance(d, int) or x.shape[d] % devices == 0 for x, d in both)
 

@@ -15,7 +15,7 @@ ROWS, SUM, WHOLE = "rows", "sum", None  # what an array is in a way of `along_ro
 
 
 def in_shards(x: Any) -> bool:
-    """Whether an array is a DTensor, whose dimensions cannot be made one where they are split unevenly."""
+    """True for a DTensor, whose dimensions cannot be made one where they are split unevenly."""
     return hasattr(x, "device_mesh")
 
 

@@ -178,6 +178,11 @@ def _recorded(*arrays: Any) -> bool:
     return torch is not None and torch.is_grad_enabled() and graded
 
 
+# Ranks of which each gets half of its rows from itself: taking the others out first was faster for two H100 and H200,
+# slower for four (`benchmarks/dist.py`, 2026-11-27 to 29).
+FEW = 2
+
+
 def _fused(
     fuse: bool | None, member: Member, x: Any, w: Any, most: int, invariant: bool | None, recorded: bool
 ) -> bool:
@@ -187,7 +192,7 @@ def _fused(
     why = gated_experts.why_not(member, x, w, most) if fuse is not False else ""
     if fuse is None:
         held = invariant_region.on() if invariant is None else invariant
-        return not (why or recorded or held)
+        return not (why or recorded or held) and member.ranks > FEW
     if why:
         raise argument_error(f"fuse=True: {why}")
     return fuse
@@ -284,9 +289,9 @@ def moe(
     have as many. No token is dropped, nobody waits for the device, and sums have a fixed order: bits are the same in
     every run, and with `invariant` those of `ops.moe` with all experts on one rank. Memory is for the worst routing:
     R * max_tokens * top_k rows. fuse: True for a first product that reads rows where they arrive, each tile when its
-    rows are there; False for rows that are taken out before; None for the first where they fit symmetric memory, no
-    gradients are recorded (they would need the rows once more) and not with `invariant`. Differentiable in x,
-    router and both weights. Raises L066, L080 to L083."""
+    rows are there; False for rows that are taken out before; None for the first from three ranks on, where rows fit
+    symmetric memory, no gradients are recorded (they would need the rows once more) and not with `invariant`.
+    Differentiable in x, router and both weights. Raises L066, L080 to L083."""
     member = member_of(group)
     experts = member.ranks * fitted(x, router, w_gate_up, w_down, top_k, activation)
     lead, hidden = tuple(x.shape[:-1]), x.shape[-1]
