@@ -5,7 +5,16 @@ from avelang.bridge.descriptions import Array, NoKernel, no_kernel
 from avelang.bridge.invariance import invariant
 from avelang.bridge.operation import Operation, evenly, op
 
-__all__ = ["Array", "NoKernel", "Operation", "evenly", "invariant", "no_kernel", "op", "register_jax"]
+__all__ = ["Array", "NoKernel", "Operation", "evenly", "invariant", "no_kernel", "op", "register_jax", "register_torch"]
+
+
+def register_torch() -> None:
+    """Makes torch know the operators of all operations that have been made: torch must have been imported. An operation
+    does so itself where it is first called; a program that `torch.export` has kept asks for them before."""
+    from avelang.bridge.registry import OPERATIONS
+
+    for operation in list(OPERATIONS.values()):
+        operation.torch_side()
 
 
 def register_jax() -> None:

@@ -66,8 +66,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "attention", "cross_entropy", "geglu", "grouped_matmul", "invariant", "layer_norm", "linear",
-    "linear_cross_entropy", "log_softmax", "matmul", "moe", "quantize_fp8", "rms_norm", "rotary", "scaled_matmul",
-    "softmax", "swiglu",
+    "linear_cross_entropy", "log_softmax", "matmul", "moe", "quantize_fp8", "register_torch", "rms_norm", "rotary",
+    "scaled_matmul", "softmax", "swiglu",
 ]  # fmt: skip
 
 
@@ -78,6 +78,18 @@ def __getattr__(name: str) -> Any:
 
     found = globals()[name] = getattr(importlib.import_module(TABLE[name]), name)
     return found
+
+
+def register_torch() -> None:
+    """Makes torch know all operators of this package, and of operations of your own that have been made, before their
+    first calls: for programs that `torch.export` has kept. torch must have been imported."""
+    import importlib
+
+    from avelang import bridge
+
+    for module in sorted(set(TABLE.values())):
+        importlib.import_module(module)
+    bridge.register_torch()
 
 
 class _Operations(types.ModuleType):

@@ -73,12 +73,13 @@ def _forward(arrays: Any, out: Any, lse: Any, options: tuple[Any, ...], rows_fir
 def scaled_attention(
     query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed, out,
     lse, *, scale: float | None = None, softcap: float = 0.0, left: int | None = None, right: int | None = None,
-    bottom_right: bool = False, gqa: bool = False, longest: tuple[int, ...] = (), invariant: bool | None = None,
+    bottom_right: bool = False, gqa: bool = False, longest: tuple[int, ...] = (0, 0), invariant: bool | None = None,
     rows_first: bool = False, target: str | None = None, dropout: float = 0.0,
 ):  # fmt: skip
     """O; see `attention`. left, right: query i sees keys i + shift - left to i + shift + right; shift is 0, or where
-    `bottom_right` keys - queries. longest: lengths that no packed sequence exceeds. rows_first: O is made (..., length,
-    heads, dv)."""
+    `bottom_right` keys - queries. longest: lengths that no packed sequence exceeds, 0 where
+    they are not known; two always, since programs of torch's AOTInductor lose lists of none. rows_first: O is made
+    (..., length, heads, dv)."""
     arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed
     options = scale, softcap, left, right, bottom_right, gqa, longest, invariant, dropout
     _forward(arrays, out, lse, options, rows_first, target)
@@ -88,7 +89,7 @@ def scaled_attention(
 def scaled_attention_and_lse(
     query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed, out,
     lse, *, scale: float | None = None, softcap: float = 0.0, left: int | None = None, right: int | None = None,
-    bottom_right: bool = False, gqa: bool = False, longest: tuple[int, ...] = (), invariant: bool | None = None,
+    bottom_right: bool = False, gqa: bool = False, longest: tuple[int, ...] = (0, 0), invariant: bool | None = None,
     rows_first: bool = False, target: str | None = None, dropout: float = 0.0,
 ):  # fmt: skip
     """O and the logarithms of the rows' sums of e to the scores; else as `scaled_attention`."""
@@ -127,8 +128,8 @@ def scaled_attention_gradients(
     grad, query, key, value, made, lse, attn_mask, cu_seqlens_q, cu_seqlens_k, sinks, grad_lse, dropout_seed,
     cache_lengths, dquery, dkey, dvalue, dmask, dsinks, *, scale: float | None = None, softcap: float = 0.0,
     left: int | None = None, right: int | None = None, bottom_right: bool = False, gqa: bool = False,
-    longest: tuple[int, ...] = (), invariant: bool | None = None, rows_first: bool = False, target: str | None = None,
-    wants_mask: bool = False, wants_sinks: bool = False, dropout: float = 0.0,
+    longest: tuple[int, ...] = (0, 0), invariant: bool | None = None, rows_first: bool = False,
+    target: str | None = None, wants_mask: bool = False, wants_sinks: bool = False, dropout: float = 0.0,
 ):  # fmt: skip
     """Gradients of query, key, value, attn_mask and sinks: the same bits in every run. `grad`, `grad_lse`: of O and of
     the logarithms. `made`: O. rows_first: O, its gradient and those of query, key and value are (..., length, heads,
@@ -322,9 +323,7 @@ def attention(
     if is_causal or causal:
         right = 0
     bottom = causal == "bottom_right" or (window is not None and not is_causal and not causal)
-    longest: tuple[int, ...] = ()
-    if max_seqlen_q is not None or max_seqlen_k is not None:
-        longest = (max_seqlen_q or 1 << 30, max_seqlen_k or 1 << 30)
+    longest = (max_seqlen_q or 0, max_seqlen_k or 0)
     first = out is None and cu_seqlens_q is None and rows_come_first(query)
     arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, seed
     options = scale, softcap, left, right, bottom, enable_gqa, longest, invariant, first, target, dropout_p

@@ -127,9 +127,9 @@ def problem_of(
         if x != x or x in (float("inf"), float("-inf")) or (name == "softcap" and x < 0):
             raise argument_error(f"{name} is {x}: it must be a finite number{', 0 or above' * (name == 'softcap')}")
     check_dropout(dropout, seed)
-    longest = tuple(longest) or (queries, keys)
+    most_queries, most_keys = (n or have for n, have in zip(longest, (queries, keys), strict=True))
     return Problem(
-        batch, heads, kv_heads, min(queries, longest[0]), min(keys, longest[1]), d, dv, q.dtype,
+        batch, heads, kv_heads, min(queries, most_queries), min(keys, most_keys), d, dv, q.dtype,
         d**-0.5 if scale is None else float(scale), left, right, bottom_right, float(softcap), bias, cu_q is not None,
         cu_k is not None, 0 if table is None else k.shape[1], lengths is not None, sinks is not None, bool(invariant),
         float(dropout),

@@ -21,7 +21,7 @@ def _problem(query: Any, key: Any, value: Any, layout: str, left: int | None, ri
              scale: float | None, softcap: float, gqa: bool, invariant: bool | None) -> Problem:  # fmt: skip
     """The attention to one shard. Raises L066."""
     arrays = (query, key, value, *(None,) * (len(NAMES) - 3))
-    p = problem_of(arrays, scale, softcap, left, right, False, gqa, (), invariant)
+    p = problem_of(arrays, scale, softcap, left, right, False, gqa, (0, 0), invariant)
     if (left is not None or right is not None) and p.queries != p.keys:
         raise argument_error(
             f"query has {p.queries} rows and key {p.keys}: where a mask goes by place, each rank has as many of both"
