@@ -127,7 +127,8 @@ def problem_of(
         if x != x or x in (float("inf"), float("-inf")) or (name == "softcap" and x < 0):
             raise argument_error(f"{name} is {x}: it must be a finite number{', 0 or above' * (name == 'softcap')}")
     check_dropout(dropout, seed)
-    most_queries, most_keys = (n or have for n, have in zip(longest, (queries, keys), strict=True))
+    told = tuple(longest) or (0, 0)
+    most_queries, most_keys = told[0] or queries, told[1] or keys
     return Problem(
         batch, heads, kv_heads, min(queries, most_queries), min(keys, most_keys), d, dv, q.dtype,
         d**-0.5 if scale is None else float(scale), left, right, bottom_right, float(softcap), bias, cu_q is not None,
