@@ -6,6 +6,7 @@ import sys
 import threading
 from typing import Any
 
+from avelang.bridge import kept_memory
 from avelang_kernels.arrays import is_torch
 
 _workspaces: dict[Any, tuple[Any, Any]] = {}
@@ -15,8 +16,8 @@ _retired: list[Any] = []
 def workspace_of(a: Any, blocks: int = 1, size: int = 2) -> tuple[Any, Any]:
     """A workspace for `size` sums (f32) and `blocks` counters, all 0, beside torch's `a`. It is kept for each stream,
     since launches of one stream run one after another, and never given back, so that a captured graph may go on using
-    it: graphs captured on one stream must not run side by side. Launches that use none (`size` 1) get the same on all
-    streams: asking for the current one takes time."""
+    it: graphs captured on one stream must not run side by side. It is in no graph's pool, whoever asks first. Launches
+    that use none (`size` 1) get the same on all streams: asking for the current one takes time."""
     torch: Any = sys.modules["torch"]
     where = 0 if size == 1 else stream_of(torch, a.device) if a.is_cuda else threading.get_ident()
     key = a.device, size == 1, where
@@ -24,9 +25,8 @@ def workspace_of(a: Any, blocks: int = 1, size: int = 2) -> tuple[Any, Any]:
     if found is None or len(found[0]) < size or len(found[1]) < blocks:
         _retired.append(found)
         sizes = (max(n, len(x)) for n, x in zip((size, blocks), found or ((), ()), strict=True))
-        sums = torch.empty(next(sizes), dtype=torch.float32, device=a.device)
-        found = sums, torch.zeros(next(sizes), dtype=torch.int32, device=a.device)
-        _workspaces[key] = found
+        sums, counters = kept_memory(a.device, (next(sizes), torch.float32), (next(sizes), torch.int32))
+        found = _workspaces[key] = sums, counters
     return found
 
 
@@ -65,8 +65,8 @@ def room_for(like: Any, rows: int, cols: int, dtype: Any, slot: str) -> Any:
     key = like.device, *place, slot
     found = _rooms.get(key)
     if found is None or found.numel() < size:
-        found = _rooms[key] = torch.empty(1 << (max(size, 1 << 16) - 1).bit_length(), dtype=torch.uint8,
-                                          device=like.device)  # fmt: skip
+        (found,) = kept_memory(like.device, (1 << (max(size, 1 << 16) - 1).bit_length(), torch.uint8))
+        _rooms[key] = found
     return found[:size].view(dtype).view(rows, cols)
 
 

@@ -319,3 +319,28 @@ def test_a_compiled_prefill_has_no_mask_but_where_there_is_padding():
         more = tokens(2, 1)
         whole = model(torch.cat((x, more), 1)).logits[:, -1]
         assert close(torch.compile(model, backend=backend)(more, past_key_values=cache).logits[:, -1], whole, 2e-3)
+
+
+def test_layers_with_graph_breaks_in_them():
+    """What `torch.compile` makes of a forward is kept with its code, and finds its parts among the globals: layers, whose forwards have globals of their
+    own, must not share one without the other."""
+    from avelang.integrations.transformers import patch
+
+    class Broken(torch.nn.Module):
+        def __init__(self, inner):
+            super().__init__()
+            self.inner = inner
+
+        def forward(self, x):
+            torch._dynamo.graph_break()
+            return self.inner(x)
+
+    x, models = tokens(2, 9), [model_of("Llama"), model_of("Llama")]
+    want = models[0](x).logits
+    torch._dynamo.reset()
+    for model in models:  # of one class, each with globals of its own
+        with patch(model):
+            for layer in model.model.layers:
+                layer.self_attn.q_proj = Broken(layer.self_attn.q_proj)
+            for _ in range(2):
+                assert close(torch.compile(model, backend="aot_eager")(x).logits, want, 2e-3)

@@ -17,6 +17,7 @@ from typing import Any
 from avelang.base.words import CHOICES
 from avelang.bridge.descriptions import LIBRARY_NAMES
 from avelang.bridge.invariance import invariant
+from avelang.bridge.kept_memory import kept_memory
 from avelang.runtime import repeats, stub, torch_tensors, torch_watchers
 from avelang.runtime.repeats import Bound, Memory, Move, Table
 
@@ -172,7 +173,7 @@ class _Found:
             return None
         key = device, threading.get_ident(), 0 if first is None else first.slots[first.entry.slots - 1]
         if key not in _ROOMS:
-            raw = self.torch.empty(ROOM + LINE, dtype=self.torch.uint8, device=device)
+            (raw,) = kept_memory(device, (ROOM + LINE, self.torch.uint8))
             _ROOMS[key] = raw[-raw.data_ptr() % LINE :]
         return _ROOMS[key]
 

@@ -150,14 +150,15 @@ def _calls(function: Any, name: str) -> Any:
 
 def _with_global(function: Any, name: str, value: Any) -> Any:
     """A copy of a function, and of those that it wraps, in which a global is another one. The globals have no name: by
-    that `torch.compile` would look for them, and guard what the module has."""
+    that `torch.compile` would look for them, and guard what the module has. The code is a copy, too: `torch.compile`
+    keeps what it made of a function with its code, and finds parts of that among the globals."""
     inner, names, cells = getattr(function, "__wrapped__", None), function.__globals__, function.__closure__
     if name in function.__code__.co_names:
         names = {**{n: x for n, x in names.items() if n != "__name__"}, name: value}
     elif cells is not None:
         own = _with_global(inner, name, value)
         cells = tuple(types.CellType(own) if c.cell_contents is inner else c for c in cells)
-    made = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__, cells)
+    made = types.FunctionType(function.__code__.replace(), names, function.__name__, function.__defaults__, cells)
     made.__kwdefaults__, made.__module__ = function.__kwdefaults__, function.__module__
     return made
 
@@ -168,6 +169,7 @@ def _rotary(made: Patch, model: Any) -> None:
     tables = [m for m in model.modules() if "rotary" in type(m).__name__.lower()]
     layouts = {probes.table_layout(m, kinds) for m in tables}
     layout = layouts.pop() if len(layouts) == 1 else None
+    made_of: dict[Any, Any] = {}  # layers share a forward: `torch.compile` compiles it once
     for m in model.modules():
         forward = type(m).forward
         caller = _calls(forward, "apply_rotary_pos_emb")
@@ -180,8 +182,10 @@ def _rotary(made: Patch, model: Any) -> None:
         if neighbors is None:
             made.kept["rotary"] = f"{type(m).__name__} has another function for it"
             continue
-        own = ours(_with_global(forward, "apply_rotary_pos_emb", rotary_embedding(layout, neighbors)))
-        _replace(made, "rotary", m, own)
+        if forward not in made_of:
+            turned = rotary_embedding(layout, neighbors)
+            made_of[forward] = ours(_with_global(forward, "apply_rotary_pos_emb", turned))
+        _replace(made, "rotary", m, made_of[forward])
 
 
 # -- attention ---------------------------------------------------------------------------------------------------------
