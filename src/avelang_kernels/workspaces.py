@@ -25,7 +25,8 @@ def workspace_of(a: Any, blocks: int = 1, size: int = 2) -> tuple[Any, Any]:
     if found is None or len(found[0]) < size or len(found[1]) < blocks:
         _retired.append(found)
         sizes = (max(n, len(x)) for n, x in zip((size, blocks), found or ((), ()), strict=True))
-        sums, counters = kept_memory(a.device, (next(sizes), torch.float32), (next(sizes), torch.int32))
+        (sums,) = kept_memory(a.device, (next(sizes), torch.float32), zeros=False)
+        (counters,) = kept_memory(a.device, (next(sizes), torch.int32))
         found = _workspaces[key] = sums, counters
     return found
 
@@ -65,7 +66,7 @@ def room_for(like: Any, rows: int, cols: int, dtype: Any, slot: str) -> Any:
     key = like.device, *place, slot
     found = _rooms.get(key)
     if found is None or found.numel() < size:
-        (found,) = kept_memory(like.device, (1 << (max(size, 1 << 16) - 1).bit_length(), torch.uint8))
+        (found,) = kept_memory(like.device, (1 << (max(size, 1 << 16) - 1).bit_length(), torch.uint8), zeros=False)
         _rooms[key] = found
     return found[:size].view(dtype).view(rows, cols)
 

@@ -23,3 +23,14 @@ def test_the_default_dtype_is_the_users(dtype, monkeypatch):
     finally:
         torch.set_default_dtype(torch.float32)
     torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-4)
+
+
+def test_what_is_kept_is_zero_and_no_inference_tensor(monkeypatch):
+    """Memory that is first asked for in inference mode is written to outside of it, too."""
+    monkeypatch.setattr(workspaces, "_workspaces", {})
+    with torch.inference_mode():
+        sums, counters = workspaces.workspace_of(torch.empty(1), 5, 40)
+    assert len(sums) == 40 and counters.dtype == torch.int32 and counters.tolist() == [0] * 5
+    counters.zero_()
+    again = workspaces.workspace_of(torch.empty(1), 3, 20)
+    assert again[0] is sums and again[1] is counters
