@@ -122,7 +122,48 @@ def linear_cross_entropy(r: Draw) -> Case:
             lambda x, w, t: F.cross_entropy(F.linear(x, w), t, reduction=how), [x, r.numbers(10, 8), r.ints(10, len(x))])  # fmt: skip
 
 
-FAMILIES = (rms_norm, layer_norm, softmax, swiglu, linear, matmul, rotary, attention, cross_entropy, linear_cross_entropy)
+def grouped_matmul(r: Draw) -> Case:
+    """Of each kind: groups of rows, of columns, of K, and batches without offsets; in bf16."""
+    low, m, k, n = torch.bfloat16, r.choice([6, 8]), 16, r.choice([8, 12])
+    cuts, kind = torch.tensor([2, 5, 0], dtype=torch.int32).sort().values, r.choice(["rows", "columns", "inner", "batches"])
+    of = {"rows": ((m, k), (3, k, n), m), "columns": ((3, m, k), (k, n), n), "inner": ((m, k), (k, n), k), "batches": ((4, m, k), (4, k, n), 0)}
+    shape_a, shape_b, last = of[kind]
+    a, b = (r.numbers(*shape, grad=False).to(low).requires_grad_() for shape in (shape_a, shape_b))
+    cuts[-1] = last
+
+    def want(a: Any, b: Any, offs: Any = None) -> Any:
+        if offs is None:
+            return a @ b
+        begins = [0, *offs[:-1].tolist()]
+        parts = [slice(i, j) for i, j in zip(begins, offs.tolist(), strict=True)]
+        if kind == "rows":
+            return torch.cat([a[p] @ b[i] for i, p in enumerate(parts)])
+        if kind == "columns":
+            return torch.cat([a[i] @ b[:, p] for i, p in enumerate(parts)], 1)
+        return torch.stack([a[:, p] @ b[p] for p in parts])
+
+    return ops.grouped_matmul, want, [a, b] if kind == "batches" else [a, b, cuts]
+
+
+def moe(r: Draw) -> Case:
+    """A layer of four experts, two for each token; in bf16."""
+    low = torch.bfloat16
+    x, logits, up, down = (r.numbers(*s, grad=False).to(low).requires_grad_() for s in ((6, 16), (6, 4), (4, 32, 16), (4, 16, 16)))
+
+    def want(x: Any, logits: Any, up: Any, down: Any) -> Any:
+        share, ids = logits.float().softmax(-1).topk(2)
+        share = share / share.sum(-1, keepdim=True)
+
+        def expert(t: int, j: int) -> Any:
+            gate, other = (x[t].float() @ up[ids[t, j]].float().T).chunk(2)
+            return share[t, j] * ((F.silu(gate) * other) @ down[ids[t, j]].float().T)
+
+        return torch.stack([expert(t, 0) + expert(t, 1) for t in range(len(x))]).to(low)
+
+    return lambda *a: ops.moe(*a, top_k=2), want, [x, logits, up, down]
+
+
+FAMILIES = (rms_norm, layer_norm, softmax, swiglu, linear, matmul, rotary, attention, cross_entropy, linear_cross_entropy, grouped_matmul, moe)
 
 
 def split(r: Draw, x: torch.Tensor, mesh: Any) -> DTensor:
@@ -137,7 +178,9 @@ def whole(x: Any) -> torch.Tensor:
 
 
 def near(got: Any, want: torch.Tensor, what: str) -> None:
-    torch.testing.assert_close(whole(got), want, atol=1e-4 * max(1.0, float(want.detach().abs().max())), rtol=1e-3, msg=lambda m: f"{what}: {m}")
+    part = 4e-2 if want.dtype == torch.bfloat16 else 1e-4  # of the greatest number
+    most = part * max(1.0, float(want.detach().abs().max()))
+    torch.testing.assert_close(whole(got), want, atol=most, rtol=1e-3, msg=lambda m: f"{what}: {m}")
 
 
 def drawn(r: Draw, meshes: list[Any]) -> None:
@@ -150,7 +193,7 @@ def drawn(r: Draw, meshes: list[Any]) -> None:
     for y, z in zip(got, want, strict=True):
         assert isinstance(y, DTensor), said
         near(y, z, said)
-    grads = [r.numbers(*z.shape, grad=False) for z in want]
+    grads = [r.numbers(*z.shape, grad=False).to(z.dtype) for z in want]
     sum(((z * g).sum() for z, g in zip(want, grads, strict=True)), torch.zeros(())).backward()
     parts = [(y * distribute_tensor(g, mesh, [Replicate()] * mesh.ndim)).sum() for y, g in zip(got, grads, strict=True)]
     (parts[0] if len(parts) == 1 else parts[0] + parts[1]).backward()

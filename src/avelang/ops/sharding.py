@@ -100,8 +100,12 @@ def of_linear_losses(
 
 
 def of_grouped(a: Array, b: Array, offs: Array | None = None, bias: Array | None = None, **options: Any) -> list[Way]:
-    """The rule of grouped products: columns of all groups."""
-    return [([max(a.ndim, b.ndim) - 1 if a.ndim == b.ndim else 1], [None, b.ndim - 1, None, 1])]
+    """The rule of grouped products: columns of all groups, and, of products that have no offsets, the groups. Where
+    groups are columns of b, offsets say where they are in the whole."""
+    if b.ndim < a.ndim:
+        return []
+    found: list[Way] = [([2 if a.ndim == b.ndim else 1], [None, b.ndim - 1, None, 1])]
+    return [*found, ([0], [0, 0, None, None])] if offs is None else found
 
 
 # -- rotary embedding --------------------------------------------------------------------------------------------------
