@@ -228,7 +228,7 @@ def main() -> None:
     rank, ranks, store, seed, count = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], int(sys.argv[4]), int(sys.argv[5])
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
-    td.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=ranks, timeout=datetime.timedelta(seconds=300))
+    td.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=ranks, timeout=datetime.timedelta(seconds=900))
     meshes = [init_device_mesh("cpu", (ranks,))]
     stays(meshes[0], ranks)
     if ranks == 4:

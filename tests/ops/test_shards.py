@@ -10,7 +10,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize(("ranks", "seed", "count"), [(2, 1, 24), (3, 2, 80), (4, 3, 150)])
+@pytest.mark.parametrize(("ranks", "seed", "count"), [(2, 1, 24), (3, 2, 60), (4, 3, 100)])
 def test_ranks_compute_what_one_does(ranks, seed, count, tmp_path):
     pytest.importorskip("torch")
     program = ROOT / "tests" / "ops" / "gloo_shards.py"
@@ -18,5 +18,5 @@ def test_ranks_compute_what_one_does(ranks, seed, count, tmp_path):
     command = [sys.executable, str(program)]
     processes = [subprocess.Popen([*command, str(r), str(ranks), str(tmp_path / "store"), str(seed), str(count)], env=env, text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for r in range(ranks)]  # fmt: skip
-    said = [p.communicate(timeout=600)[0] for p in processes]
+    said = [p.communicate(timeout=1500)[0] for p in processes]
     assert [p.returncode for p in processes] == [0] * ranks and all("draws are right" in s for s in said), "\n".join(s[-3000:] for s in said)
