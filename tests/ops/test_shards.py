@@ -18,5 +18,9 @@ def test_ranks_compute_what_one_does(ranks, seed, count, tmp_path):
     command = [sys.executable, str(program)]
     processes = [subprocess.Popen([*command, str(r), str(ranks), str(tmp_path / "store"), str(seed), str(count)], env=env, text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for r in range(ranks)]  # fmt: skip
-    said = [p.communicate(timeout=1500)[0] for p in processes]
+    try:
+        said = [p.communicate(timeout=1500)[0] for p in processes]
+    finally:
+        for p in processes:
+            p.kill()
     assert [p.returncode for p in processes] == [0] * ranks and all("draws are right" in s for s in said), "\n".join(s[-3000:] for s in said)
