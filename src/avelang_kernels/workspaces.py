@@ -25,8 +25,8 @@ def workspace_of(a: Any, blocks: int = 1, size: int = 2) -> tuple[Any, Any]:
     if found is None or len(found[0]) < size or len(found[1]) < blocks:
         _retired.append(found)
         sizes = (max(n, len(x)) for n, x in zip((size, blocks), found or ((), ()), strict=True))
-        (sums,) = kept_memory(a.device, (next(sizes), torch.float32), zeros=False)
-        (counters,) = kept_memory(a.device, (next(sizes), torch.int32))
+        sums = kept_memory(a.device, next(sizes), torch.float32, zeros=False)
+        counters = kept_memory(a.device, next(sizes), torch.int32)
         found = _workspaces[key] = sums, counters
     return found
 
@@ -66,8 +66,8 @@ def room_for(like: Any, rows: int, cols: int, dtype: Any, slot: str) -> Any:
     key = like.device, *place, slot
     found = _rooms.get(key)
     if found is None or found.numel() < size:
-        (found,) = kept_memory(like.device, (1 << (max(size, 1 << 16) - 1).bit_length(), torch.uint8), zeros=False)
-        _rooms[key] = found
+        room = 1 << (max(size, 1 << 16) - 1).bit_length()
+        found = _rooms[key] = kept_memory(like.device, room, torch.uint8, zeros=False)
     return found[:size].view(dtype).view(rows, cols)
 
 

@@ -49,15 +49,12 @@ def captured(name: str) -> None:
     graphs = []
     for _ in range(2):
         xs = arrays(shapes, dtype)
-        # Garbage in what the graph's pool may take up.
-        del_me = torch.full((64 << 20,), 77, dtype=torch.uint8, device="cuda")
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph, pool=graphs[0][0].pool() if graphs else None):
-            junk = torch.full((4 << 20,), 99, dtype=torch.int32, device="cuda")
-            del junk
+            garbage = torch.full((4 << 20,), 99, dtype=torch.int32, device="cuda")
+            del garbage  # what the pool gives out next has it
             y = ours(*xs)
             grads = torch.autograd.grad(y, xs, torch.ones_like(y))
-        del del_me
         graphs.append((graph, xs, y, grads))
     for graph, xs, y, grads in (graphs[1], graphs[0], graphs[1]):
         with torch.no_grad():

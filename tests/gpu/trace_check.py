@@ -10,6 +10,7 @@ arrays and no GPU.
 from __future__ import annotations
 
 import collections
+import contextlib
 import json
 import pathlib
 import sys
@@ -83,15 +84,12 @@ def check_stages(executed: bool) -> str:
 
 
 def check_barriers(executed: bool) -> str:
-    """No warp leaves a block's barrier before the last of its warps has come. In one run of three: where other processes use the GPU, its
-    multiprocessors are taken away in between, and clocks no longer fit the coarse one."""
-    for left in (2, 1, 0):
-        try:
+    """No warp leaves a block's barrier before the last of its warps has come, in one of three runs at least: where other processes use the GPU,
+    its multiprocessors may be taken away in between, so that clocks no longer fit the coarse one."""
+    for _ in range(2):
+        with contextlib.suppress(AssertionError):
             return barriers_of(executed)
-        except AssertionError:
-            if not left:
-                raise
-    raise AssertionError
+    return barriers_of(executed)
 
 
 def barriers_of(executed: bool) -> str:

@@ -173,7 +173,7 @@ class _Found:
             return None
         key = device, threading.get_ident(), 0 if first is None else first.slots[first.entry.slots - 1]
         if key not in _ROOMS:
-            (raw,) = kept_memory(device, (ROOM + LINE, self.torch.uint8), zeros=False)
+            raw = kept_memory(device, ROOM + LINE, self.torch.uint8, zeros=False)
             _ROOMS[key] = raw[-raw.data_ptr() % LINE :]
         return _ROOMS[key]
 

@@ -87,7 +87,7 @@ def register_torch() -> None:
 
     from avelang import bridge
 
-    for module in sorted(set(TABLE.values())):
+    for module in sorted({*TABLE.values(), "avelang.ops.dist"}):
         importlib.import_module(module)
     bridge.register_torch()
 
