@@ -18,6 +18,11 @@ VECTORS_AT_ONCE = 8  # of a peer's sums that a block loads before it adds them
 # (gfx942, gfx950: sc1), through to where all of them look; where there is one L2 (gfx90a), only reads (glc) must pass
 # by the caches above. Source: LLVM, "User Guide for AMDGPU Backend", memory models of gfx90a and gfx942.
 SC1, GLC = 16, 1
+# Fields of the counter of `SharedFixup`, and a bit of what `ask` gives: the counter knows that this owner is done.
+CAME, LEFT, SAID = 255, 256, 1 << 31
+MOST_OWNERS = 15  # bits for those that have gone, less the one that `SAID` takes
+LOOKS = 64  # at a counter, some 40 us: blocks that run at a time and have as much to do come sooner
+MOST_HELD = 32  # vectors of sums that a thread loads before it adds them
 
 
 @avelang.struct
@@ -109,6 +114,119 @@ class FixupEpilogue:
         vectors = al.view(acc, al.Tensor((SIZE // 4, 4), acc.dtype))
         if self.workspace.fixup(vectors, work, consumer, t):
             self.epilogue(acc, work, consumer, t)
+
+
+@avelang.constant
+def _owners(parts, slices):
+    """How many of a tile's peers add up slices: as many as there are, at the most."""
+    return min(parts, slices, MOST_OWNERS)
+
+
+@avelang.jit
+def peers_here(counter):
+    """How many peers have come, by a look at their counter."""
+    return al.nvvm.ld_acquire_u32(counter) & CAME
+
+
+@avelang.struct
+class SharedFixup:
+    """The epilogue of a product that a `SplitKScheduler` splits, where the peers of a tile add it up together: each
+    adds up slices of it, which `epilogue`, a `TmaEpilogue` with one buffer and pieces of that width, stores. The last
+    peer alone would read all parts while the others' multiprocessors have nothing to do.
+
+    Peers that have left their sums look at the tile's counter for a while, where all of them run at a time (`together`,
+    of run time). Nobody depends on it: who has looked in vain says so and goes, and the last one to come does what is
+    left, as in `Workspace.fixup`. Sums are added in the order of K, whoever does it. PARTS: peers of a tile, 2 to
+    CAME.
+
+    A counter has three fields: bits 0 to 7, peers that have come; 8 to 15, owners of slices that need it no more; 16 +
+    i, that owner i has gone. It is 0 before a launch; the last owner to need it sets it to 0 again."""
+
+    workspace: ...
+    epilogue: ...
+    together: ...
+    PARTS: al.constexpr
+    n: al.constexpr
+
+    def arrive(self, peers, agent, t, OWNERS):
+        """The owners whose slices are this agent's to add up, a bit each; 0: none."""
+        space = self.workspace
+        THREADS = space.partials.shape[3]
+        al.nvvm.barrier_sync(space.BARRIER + agent, THREADS)
+        if t == 0:
+            space.tickets[agent] = self.ask(space.counters[peers.first, agent], OWNERS)
+        al.nvvm.barrier_sync(space.BARRIER + agent, THREADS)
+        return space.tickets[agent]
+
+    def ask(self, counter, OWNERS):
+        """The same, by one thread. The last to come is owner 0, and those before it are the next."""
+        PARTS = self.PARTS
+        ticket = al.nvvm.atomic_add(counter, al.convert(1, al.u32), ACQ_REL)
+        owner, mine = PARTS - 1 - (ticket & CAME), al.convert(0, al.u32)
+        if owner == 0:
+            mine = ticket >> 16 | 1
+            if OWNERS == 1:
+                al.nvvm.st_release(counter, al.convert(0, al.u32))
+        elif owner < OWNERS:
+            looks, here = al.select(self.together, LOOKS, 0), peers_here(counter)
+            while here != PARTS and looks > 0:
+                here = peers_here(counter)
+                looks -= 1
+            if here != PARTS:
+                gone = al.nvvm.atomic_add(counter, (al.convert(LEFT * 256, al.u32) << owner) + LEFT, ACQ_REL)
+                here = gone & CAME
+                if here == PARTS:  # too late: the last one has not seen it
+                    self.reset(counter, gone, OWNERS)
+                    mine = al.convert(1, al.u32) << owner | SAID
+            if here == PARTS and mine == 0:
+                mine = al.convert(1, al.u32) << owner
+        return mine
+
+    def reset(self, counter, before, OWNERS):
+        """Sets a counter to 0 if its word before this owner needed it no more says that all others did neither."""
+        if before // LEFT % 256 == OWNERS - 1:
+            al.nvvm.st_release(counter, al.convert(0, al.u32))
+
+    def reduce_slice(self, acc, peers, agent, t, first):
+        """Adds up vectors of a thread from `first` on, in the order of K."""
+        VECTORS, space = acc.shape[0], self.workspace
+        if self.PARTS * VECTORS <= MOST_HELD:
+            parts = al.make_local((self.PARTS, VECTORS, 4), acc.dtype)
+            for p in range(self.PARTS):
+                for v in range(VECTORS):
+                    parts[p, v] = space.partials[peers.slot(peers.first + p), agent, first + v, t]
+            for v in range(VECTORS):
+                acc[v] = parts[0, v]
+                for p in range(1, self.PARTS):
+                    acc[v] = acc[v] + parts[p, v]
+        else:
+            for v in range(VECTORS):
+                acc[v] = space.partials[peers.slot(peers.first), agent, first + v, t]
+            for peer in al.range(peers.first + 1, peers.last + 1):
+                for v in range(VECTORS):
+                    acc[v] = acc[v] + space.partials[peers.slot(peer), agent, first + v, t]
+
+    def __call__(self, acc, work, consumer, t):
+        BLOCKS = 1 if len(acc.shape) == 1 else acc.shape[0]
+        WIDTH, space = self.epilogue.width(), self.workspace
+        EACH = self.n // WIDTH
+        OWNERS = _owners(self.PARTS, BLOCKS * EACH)
+        vectors = al.view(acc, al.Tensor((BLOCKS * self.n // 8, 4), acc.dtype))
+        space.store_partial(vectors, work.peers.slot(work.peers.own), consumer, t)
+        mine = self.arrive(work.peers, consumer, t, OWNERS)
+        before = al.convert(0, al.u32)
+        if OWNERS > 1 and t == 0 and mine != 0 and mine < SAID:
+            before = al.nvvm.atomic_add(space.counters[work.peers.first, consumer], al.convert(LEFT, al.u32), ACQ_REL)
+        for number in al.range(BLOCKS * EACH):
+            if mine >> (number % OWNERS) & 1 == 1:
+                block, piece = number // EACH, number % EACH
+                some = al.make_local((WIDTH // 8, 4), acc.dtype)
+                self.reduce_slice(some, work.peers, consumer, t, block * (self.n // 8) + piece * (WIDTH // 8))
+                sums = al.view(some, al.Tensor((WIDTH // 2,), acc.dtype))
+                row, col = work.at[0] + (consumer * BLOCKS + block) * 64, work.at[1] + piece * WIDTH
+                self.epilogue.store(sums, row, col, consumer, t, 0, 0, WIDTH, work.batch, ends_of(work))
+        if OWNERS > 1 and t == 0 and mine != 0 and mine < SAID:
+            self.reset(space.counters[work.peers.first, consumer], before, OWNERS)
 
 
 @avelang.struct

@@ -11,6 +11,12 @@ ACQ_REL: int
 VECTORS_AT_ONCE: int
 SC1: Any
 GLC: Any
+CAME: Any
+LEFT: Any
+SAID: Any
+MOST_OWNERS: int
+LOOKS: int
+MOST_HELD: int
 @avelang.struct
 class Workspace:
     """Partial sums in global memory. `partials`: (slots, agents, vectors, threads, 4) of f32; `counters`: (runs,
@@ -45,6 +51,38 @@ class FixupEpilogue:
     epilogue."""
     workspace: Any
     epilogue: Any
+    def __call__(self, acc: Any, work: Any, consumer: Any, t: Any) -> None: ...
+def _owners(parts: Any, slices: Any) -> Any:
+    """How many of a tile's peers add up slices: as many as there are, at the most."""
+@avelang.jit
+def peers_here(counter: Any) -> Any:
+    """How many peers have come, by a look at their counter."""
+@avelang.struct
+class SharedFixup:
+    """The epilogue of a product that a `SplitKScheduler` splits, where the peers of a tile add it up together: each
+    adds up slices of it, which `epilogue`, a `TmaEpilogue` with one buffer and pieces of that width, stores. The last
+    peer alone would read all parts while the others' multiprocessors have nothing to do.
+
+    Peers that have left their sums look at the tile's counter for a while, where all of them run at a time (`together`,
+    of run time). Nobody depends on it: who has looked in vain says so and goes, and the last one to come does what is
+    left, as in `Workspace.fixup`. Sums are added in the order of K, whoever does it. PARTS: peers of a tile, 2 to
+    CAME.
+
+    A counter has three fields: bits 0 to 7, peers that have come; 8 to 15, owners of slices that need it no more; 16 +
+    i, that owner i has gone. It is 0 before a launch; the last owner to need it sets it to 0 again."""
+    workspace: Any
+    epilogue: Any
+    together: Any
+    PARTS: al.constexpr
+    n: al.constexpr
+    def arrive(self, peers: Any, agent: Any, t: Any, OWNERS: Any) -> Any:
+        """The owners whose slices are this agent's to add up, a bit each; 0: none."""
+    def ask(self, counter: Any, OWNERS: Any) -> Any:
+        """The same, by one thread. The last to come is owner 0, and those before it are the next."""
+    def reset(self, counter: Any, before: Any, OWNERS: Any) -> None:
+        """Sets a counter to 0 if its word before this owner needed it no more says that all others did neither."""
+    def reduce_slice(self, acc: Any, peers: Any, agent: Any, t: Any, first: Any) -> None:
+        """Adds up vectors of a thread from `first` on, in the order of K."""
     def __call__(self, acc: Any, work: Any, consumer: Any, t: Any) -> None: ...
 @avelang.struct
 class ClusterReduction:

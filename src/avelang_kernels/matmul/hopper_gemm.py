@@ -15,7 +15,7 @@ import avelang
 import avelang.language as al
 from avelang import Want, argument_error, takes
 from avelang.pipelines.epilogue import STORE_BARRIER, StagedScales, TmaEpilogue
-from avelang.pipelines.fixup import ClusterScatter, FixupEpilogue, workspace
+from avelang.pipelines.fixup import CAME, ClusterScatter, FixupEpilogue, SharedFixup, workspace
 from avelang.pipelines.ring import cluster_sync, mbarrier_ring
 from avelang.pipelines.scheduler import (
     BatchScheduler,
@@ -96,12 +96,15 @@ def operands_of(G: Any, stages: Any, OTHER: Any):
 
 
 @avelang.jit
-def joined(G: Any, epilogue: Any, space: Any):
-    """The epilogue behind a workspace: of blocks, or of clusters whose blocks have added up their own parts."""
+def joined(G: Any, epilogue: Any, space: Any, scheduler: Any, SPLIT: Any):
+    """The epilogue behind a workspace: of blocks, which add up tiles together if their number is known, or of clusters
+    whose blocks have added up their own parts."""
     if G.cluster_k > 1:
         epilogue.workspace = space
         return epilogue
-    return FixupEpilogue(space, epilogue)
+    if SPLIT == STREAM or SPLIT > CAME:
+        return FixupEpilogue(space, epilogue)
+    return SharedFixup(space, epilogue, scheduler.count() * G.cluster <= al.grid_dim(0), SPLIT, G.n)
 
 
 @avelang.jit
@@ -201,7 +204,7 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None
         if split != 1:
             sizes = G.cluster, G.consumers, PARTIALS[3] if G.cluster_k > 1 else G.row_blocks * G.n // 8
             space = workspace(scheduler, partials, counters, sizes, STORE_BARRIER, 0, sums)
-            epilogue = joined(G, epilogue, space)
+            epilogue = joined(G, epilogue, space, scheduler, split)
 
         def mma(rows: Any, cols: Any, acc: Any):
             if dtype.bytes == 2:

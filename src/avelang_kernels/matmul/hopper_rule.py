@@ -34,7 +34,8 @@ CONSTANTS = {
     "LAUNCH": 2.232, "CLAUNCH": 0.2455, "CLOCK": 2461.0, "FILL": 5488.0, "FILLC": 658.7, "LAT": 3073.0,
     "SYNCC": 3.03e-05, "PIECE": 401.9, "PIECET": 172.1, "EL": 9.555, "ELT": 7.959, "SUMS": 1.197, "L2": 57.53,
     "L2X": 70.39, "SM": 1.584, "BW": 9774000.0, "FB": 0.4664, "TURN0": 248.4, "EF": 1.9, "POWT": 273.4,
-    "JOIN": 6154.0, "JOINP": 145.2, "STORED": 2.753, "LOADED": 6.58, "MMA1": 1.853, "MMA2": 1.235, "MMA3": 1.248,
+    "JOIN": 6154.0, "JOINP": 145.2, "STORED": 2.753, "LOADED": 6.58, "TJOIN": 6500.0, "TLOADED": 10.0, "TJOINP": 100.0,
+    "MMA1": 1.853, "MMA2": 1.235, "MMA3": 1.248,
     "MMAP": 1.839, "MMAW": 1.186, "SJOIN": 11520.0, "SSTORED": 1.802, "SMEM": 0.5903, "CAP": 13.57, "CAPW": 3.382,
     "WAVE": 0.261, "A64": 0.9656, "A32": 0.9867, "A16": 1.252, "M16": 1.093, "ODD": 1.149,
 }  # fmt: skip
@@ -153,12 +154,17 @@ class _Model:
         )
         exchange, own = area * (ck - 1) / ck / c["SUMS"], area / ck
         self.last = c["FILL"] + exchange + self.epilogue / ck
-        self.load = own / c["LOADED"] + c["JOINP"]
+        # Blocks that add up a tile together have a slice of it each, of all parts.
+        together = column(lambda t: t.added_together) > 0
+        slices = column(lambda t: t.slices(size) if t.added_together else 1)
+        self.load = np.where(together, area / slices / c["TLOADED"] + c["TJOINP"], own / c["LOADED"] + c["JOINP"])
         self.part = 1 / ck * (1 - 1e-12)
         start = c["FILL"] + c["FILLC"] * consumers
         start[self.shared] -= c["FILL"]
         start[self.stream] += (c["SJOIN"] + area / c["SSTORED"])[self.stream]
-        start[self.split] += (c["JOIN"] + own / c["STORED"] + exchange + self.epilogue / ck)[self.split]
+        alone, shared = c["JOIN"] + self.epilogue / ck, c["TJOIN"] + area / c["TLOADED"] + self.epilogue / slices
+        join = np.where(together, shared, alone)
+        start[self.split] += (join + own / c["STORED"] + exchange)[self.split]
         self.always = np.array([k > 2 for k in sorted(kinds)], np.float64)
         # Microseconds that do not depend on the shape.
         self.start = start / c["CLOCK"] + c["LAUNCH"] + c["CLAUNCH"] * np.log2(blocks)

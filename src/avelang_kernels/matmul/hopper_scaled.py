@@ -22,11 +22,11 @@ import avelang
 import avelang.language as al
 from avelang import argument_error
 from avelang.pipelines.epilogue import STORE_BARRIER, TmaEpilogue
-from avelang.pipelines.fixup import FixupEpilogue, workspace
+from avelang.pipelines.fixup import workspace
 from avelang.pipelines.ring import cluster_coords, mbarrier_ring
 from avelang.pipelines.warp_specialized import GROUP, INNER, PATTERN, ROWS, UNIT, descriptor, produce
 from avelang_kernels.arrays import DTYPES, address, multiprocessors, named
-from avelang_kernels.matmul.hopper_gemm import begin, operands_of, scheduler_of, threads, units_of
+from avelang_kernels.matmul.hopper_gemm import begin, joined, operands_of, scheduler_of, threads, units_of
 from avelang_kernels.matmul.hopper_tiles import BESIDE, MOST_STAGES, SHARED, GemmTile
 from avelang_kernels.matmul.hopper_types import product_of, products
 from avelang_kernels.matmul.tile_scaled import ScaleOperand
@@ -414,7 +414,8 @@ def build(tile: GemmTile, dtype: al.DType, other: al.DType, out: al.DType, each:
         scheduler = scheduler_of(tile, m, n, k, STEP)
         if split:
             sizes = G.cluster, G.consumers, G.row_blocks * G.n // 8
-            epilogue = FixupEpilogue(workspace(scheduler, partials, counters, sizes, STORE_BARRIER, 0, f32), epilogue)
+            space = workspace(scheduler, partials, counters, sizes, STORE_BARRIER, 0, f32)
+            epilogue = joined(G, epilogue, space, scheduler, tile.split)
         left = BlockScales(of_a, a_across, a_along, m, each[0])
         right = BlockScales(of_b, b_across, b_along, n, each[1])
         t, span = al.thread_id(0), scheduler.span()

@@ -49,6 +49,11 @@ class GemmTile(NamedTuple):
         """Warpgroups of a block that multiply."""
         return 2 if self.pingpong else self.m // (ROWS * self.row_blocks)
 
+    @property
+    def added_together(self) -> bool:
+        """True where blocks that share K of a tile add it up together, piece by piece."""
+        return self.cluster_k == 1 and self.split != STREAM and int(self.split) > 1
+
     def block(self, dtype: Any, a_mn: bool = False, b_mn: bool = False) -> WarpSpecialized:
         """The block, for A and B of a dtype. `a_mn`, `b_mn`: neighbors of its operands lie along M and N."""
         boxes = (box_of(self.m // self.cluster_n), box_of(self.n // self.cluster_m))
@@ -75,8 +80,16 @@ class GemmTile(NamedTuple):
         even = [w for w in whole if self.n // w % self.cluster_k == 0]
         if self.cluster_k > 1 or not even:
             return max(even) if even else min(whole, default=widths[-1])
+        if self.added_together:  # a slice for each part, if there are so many
+            narrow = [w for w in even if w >= 16] or [max(even)]
+            return next((w for w in narrow if self.n // w * self.row_blocks >= self.split), narrow[-1])
         room = SHARED - BESIDE - self.stages * (self.m + self.n) * PATTERN
         return next((w for w in even if w >= 16 and self._staged(w, size) <= room), max(even))
+
+    def slices(self, size: int) -> int:
+        """Slices of the rows of a consumer, of which the blocks that add up a tile together have one each, for outputs
+        of `size` bytes an element, where K has many parts."""
+        return self.n // self._replace(split=self.n).piece(size) * self.row_blocks
 
     def swizzle(self, size: int) -> int:
         """Bytes of the pattern in which rows of pieces lie in shared memory: those of a row, or 0 where an odd number
@@ -91,7 +104,7 @@ class GemmTile(NamedTuple):
 
     def _buffers(self, piece: int) -> int:
         odd = self.n // piece * self.row_blocks % 2
-        return 1 if odd or self.cluster_k > 1 or piece > ROWS else 2
+        return 1 if odd or self.cluster_k > 1 or piece > ROWS or self.added_together else 2
 
     def staged(self, size: int) -> int:
         """Bytes in which consumers stage what they store."""
