@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import os
 import sys
 import weakref
@@ -75,6 +76,7 @@ class JitFunction(Jitted, DrawnInNotebooks, Generic[P, R]):
         self.source = FunctionSource(fn, span)
         functools.update_wrapper(self, fn)
         self._facts = _facts(self)
+        self._own = f"{self.source.name} {next(_NUMBERS)}"
 
     @functools.cached_property
     def _launcher(self) -> Launcher:
@@ -163,6 +165,9 @@ class JitFunction(Jitted, DrawnInNotebooks, Generic[P, R]):
         return f"<jit function {self.source.name} at {self.source.file}:{self.source.fn.__code__.co_firstlineno}>"
 
 
+_NUMBERS = itertools.count()  # of kernels
+
+
 def _facts(kernel: JitFunction) -> Callable[[], Any]:
     """A function that torch.compile calls while it traces, for a constant: what the operator of bare launches has to
     know of a kernel."""
@@ -181,7 +186,9 @@ def _traced(kernel: JitFunction, provider: Any, /, *args: Any, **named: Any) -> 
     """A launch that torch.compile traces."""
     import avelang.bridge.bare as bare
 
-    bare.launch(kernel._facts(), provider, args, named)
+    # Read here, so that what is traced asks each time whether it is this kernel, and not another in its place.
+    if kernel._own:
+        bare.launch(kernel._facts(), provider, args, named)
 
 
 _NOTHING: Any = object()

@@ -45,6 +45,41 @@ def test_forward_mode_is_refused():
         torch.func.jvp(lambda x: scaled(x, w), (x,), (x,))
 
 
+def test_forward_mode_of_elements_of_vmap():
+    """A tangent inside of what vmap wraps is seen, and none is where there is none."""
+    x, w = drawn(4, 5, 7), drawn(7)
+    many = torch.func.vmap(lambda x: scaled(x, w))
+    with pytest.raises(AveError, match="L069"):
+        torch.func.jvp(many, (x,), (x,))
+    got, tangent = torch.func.jvp(lambda y: y + many(x), (x,), (x,))
+    assert torch.allclose(got, x + judge(x, w)) and torch.equal(tangent, x)
+
+
+def test_vmap_over_nothing():
+    x, w, many = drawn(0, 5, 7), drawn(7), drawn(0, 7)
+    assert torch.func.vmap(lambda x: scaled(x, w))(x).shape == (0, 5, 7)
+    assert torch.func.vmap(scaled)(x, many).shape == (0, 5, 7)
+
+
+@op(lambda x: Array(x.shape, x.dtype))
+def squared(x, out):
+    """x ** 2, whose backward computes with what was saved."""
+    out[...] = x * x
+
+
+squared.backward(lambda grads, inputs, outputs: 2 * scaled(grads[0] * inputs[0], torch.ones(7), factor=1.0))
+
+
+def test_gradients_after_vjp_returned_and_of_batches_of_grads():
+    """What torch.func has saved is dead then, and autograd's own vmap wraps gradients: neither has memory."""
+    x = drawn(3, 7)
+    made, back = torch.func.vjp(squared, x)
+    assert torch.allclose(back(torch.ones_like(made))[0], 2 * x)
+    for f, want in ((squared, lambda x: x * x), (lambda x: scaled(x, torch.ones(7)), lambda x: 2 * x)):
+        got, wanted = (torch.autograd.functional.jacobian(g, x, vectorize=True) for g in (f, want))
+        assert torch.allclose(got, wanted)
+
+
 def policy(name):
     @op(lambda x: Array(x.shape, x.dtype), autocast=name)
     def same(x, out):

@@ -123,7 +123,11 @@ def _nameless(frame: FrameType) -> bool:
 def argument_error(why: str, hint: str = "") -> ArgumentError:
     """The error (L066) that a function which launches kernels raises for an argument that it cannot take: at the line
     of the user's call, the nearest outside of the module that raises it and of Ave's own. `why` names the argument,
-    what came and what is wanted."""
+    what came and what is wanted. While `torch.compile` traces, which cannot ask for frames, a plain ValueError: where
+    it may, it runs the call as it is then, which raises the other."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.compiler.is_dynamo_compiling():
+        return ValueError(f"[L066] {why}" + (f" ({hint})" if hint else ""))  # type: ignore[return-value]
     frame = inner = sys._getframe(1)
     own = frame.f_globals.get("__name__", "")
     while frame.f_back is not None and frame.f_globals.get("__name__",
@@ -150,5 +154,5 @@ def rehomed(e: ArgumentError, name: str) -> ArgumentError:
     if frame is not None and e.why:
         found = error(e.code, Span(frame.f_code.co_filename, frame.f_lineno, function=frame.f_code.co_name), e.hint,
                       function=name, why=e.why)
-        e.message, e.span = found.message, found.span
+        e.message, e.span, e.args = found.message, found.span, found.args
     return e

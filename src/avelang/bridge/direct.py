@@ -23,7 +23,7 @@ def direct(side: Any) -> Callable[..., Any]:
     if text is None:
         return side.general
     names = {
-        "plain": side.plain, "modes": side.modes, "host": operation.host,
+        "__name__": __name__, "plain": side.plain, "modes": side.modes, "host": operation.host,
         "functions": torch._C._len_torch_function_stack, "transforms": torch._C._functorch.peek_interpreter_stack,
         "forward": torch.autograd.forward_ad, "cast": torch.is_autocast_enabled, "grad_enabled": torch.is_grad_enabled,
         "plans": side.plans, "like": torch.empty_like, "empty": torch.empty_strided, "general": side.general,

@@ -18,7 +18,7 @@ from avelang.base.takes import NOT_TRACED, placed, traced
 from avelang.bridge.alignment import elements, forward
 from avelang.bridge.descriptions import Array, NoKernel, ave_dtype, dtype_name, framework_of
 from avelang.bridge.invariance import invariant
-from avelang.bridge.overlaps import check_outputs, shared
+from avelang.bridge.overlaps import check_outputs, check_traced, shared
 from avelang.bridge.registry import registered
 from avelang.bridge.signatures import Signature, check, shown
 from avelang.ir.dtypes import numpy_dtype
@@ -263,7 +263,7 @@ class Operation:
         rows = [x for n, x in zip(self.signature.inputs, inputs, strict=True) if n in self.batched and x is not None]
         common = min((x.ndim for x in (*rows, *outputs)), default=0)
         shared = [d for d in range(min(common, rows[0].ndim - 1 if rows else 0))
-                  if len({x.shape[d] for x in (*rows, *outputs)}) == 1]  # fmt: skip
+                  if all(x.shape[d] == rows[0].shape[d] for x in (*rows, *outputs))]  # fmt: skip
         return [whole] + [
             ([d] * len(outputs), [d if n in self.batched else None for n in self.signature.inputs]) for d in shared
         ]
@@ -359,8 +359,10 @@ class Operation:
 
     def _compiled(self, torch: Any, inputs: Any, options: Any, out: Any, fallback: bool) -> Any:
         """A call that `torch.compile` traces: of the registered operator. Plain code, which Dynamo can follow."""
-        full = self._prepared()
-        namespace, name = full.split("::")
+        self._prepared()
+        # Read here, so that what is traced asks each time whether it is this operation: another of the same signature
+        # may stand in its place, as an argument, in another module, or defined anew.
+        namespace, name = self.full_name.split("::")
         operator = getattr(getattr(torch.ops, namespace), name).default
         given = []
         for option, value in zip(self.signature.options.values(), options, strict=True):
@@ -371,9 +373,9 @@ class Operation:
         made = operator(*inputs, *given)
         if out is None:
             return made if self._single else made[0] if self.returns == 1 else made[: self.returns]
-        for x, y in zip(
-            out if isinstance(out, (tuple, list)) else (out,), (made,) if self._single else made, strict=False
-        ):
+        many, given = (made,) if self._single else made, self.given(out)
+        check_traced(torch, given, many)
+        for x, y in zip(given, many, strict=False):
             x.copy_(y)
         return out
 
@@ -382,7 +384,9 @@ class Operation:
         since not all versions of torch pass on what is no constant itself."""
 
         def name() -> str:
-            return self.prepare()
+            self.prepare()
+            self._torch.shard()
+            return self.full_name
 
         name._dynamo_marked_constant = True  # type: ignore[attr-defined]  (torch._dynamo.assume_constant_result)
         return name

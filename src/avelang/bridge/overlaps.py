@@ -11,6 +11,22 @@ from avelang.base.places import argument_error
 
 TRIES = 1 << 12  # steps of NumPy's exact search for an element that two arrays share; beyond them, they may share one
 
+NO_GRADIENTS = "out= makes no gradients: leave it out, or call under torch.no_grad()"
+
+
+def check_traced(torch: Any, given: Sequence[Any], made: Sequence[Any]) -> None:
+    """Raises L066 for outputs, traced by `torch.compile`, that are not as what is made for them, or cannot be
+    written."""
+    for i, (x, y) in enumerate(zip(given, made, strict=False)):
+        if not isinstance(x, torch.Tensor) or x.shape != y.shape or x.dtype != y.dtype or x.device != y.device:
+            raise argument_error(f"out: it must be {tuple(y.shape)} of {y.dtype} on {y.device}")
+        if torch.is_grad_enabled() and (x.requires_grad or y.requires_grad):
+            raise argument_error(NO_GRADIENTS)
+        if any(n > 1 and s == 0 for n, s in zip(x.shape, x.stride(), strict=True)):
+            raise argument_error("out has a stride of 0: elements of an output must not share memory")
+        if any(x is other for other in given[:i]):
+            raise argument_error("the arrays of out share memory: give one of its own for each")
+
 
 def check_outputs(given: Sequence[Any]) -> None:
     """Raises L066 for outputs that cannot be written, or of which two elements are one."""

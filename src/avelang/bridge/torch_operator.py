@@ -5,19 +5,20 @@ Sources: PyTorch, "Custom Operators" (torch.library: Library, register_fake, reg
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-from avelang.base.errors import error
+from avelang.base.errors import ArgumentError, error
 from avelang.base.parsing import literal
-from avelang.base.places import argument_error
+from avelang.base.places import argument_error, rehomed
 from avelang.bridge.alignment import with_aligned
 from avelang.bridge.autocast import cast
 from avelang.bridge.descriptions import FLOATS, Array, NoKernel
 from avelang.bridge.direct import direct
-from avelang.bridge.overlaps import check_outputs, shared_tensors
+from avelang.bridge.overlaps import NO_GRADIENTS, check_outputs, check_traced, shared_tensors
 from avelang.bridge.signatures import encoded
 from avelang.runtime.repeats import in_dry_run
 
@@ -109,7 +110,7 @@ class TorchOperator:
         """A call of which gradients are wanted: by an autograd.Function, which is faster than the dispatcher, and which
         torch.func takes."""
         if out is not None:
-            raise argument_error("out= makes no gradients: leave it out, or call under torch.no_grad()")
+            raise argument_error(NO_GRADIENTS)
         if self._function is None:
             self.operation.check_arrays(inputs, "torch")
             self._function = autograd_functions(self)
@@ -153,7 +154,7 @@ class TorchOperator:
         if x is None:
             return None
         device = x.device
-        if device.type == "cpu":
+        if device.type in ("cpu", "meta"):
             return Array(x.shape, str(x.dtype)[6:])
         kind = "rocm" if device.type == "cuda" and self.torch.version.hip else device.type
         return Array(x.shape, str(x.dtype)[6:], kind, lambda: chip_of(self.torch, device))
@@ -186,7 +187,7 @@ class TorchOperator:
         """A call by the registered operator."""
         self.operation.check_arrays(inputs, "torch")
         self._refuse_forward_mode(inputs)
-        self._shard(inputs)
+        self.shard()
         if self._transforms() is not None and self._grad_enabled() and out is None:
             return self._differentiated(inputs, options, out, fallback)
         try:
@@ -198,10 +199,9 @@ class TorchOperator:
         made = (made,) if isinstance(made, self.torch.Tensor) else made
         if out is None:
             return self.operation.returned(made)
-        for x, y in zip(self.operation.given(out), made, strict=False):
-            if self._grad_enabled() and (x.requires_grad or y.requires_grad):
-                raise argument_error("out= makes no gradients: leave it out, or call under torch.no_grad()")
-            self.operation.check_out((x,), (Array(y.shape, str(y.dtype)[6:]),))
+        given = self.operation.given(out)
+        check_traced(self.torch, given, made)
+        for x, y in zip(given, made, strict=False):
             x.copy_(y)
         return out
 
@@ -209,7 +209,7 @@ class TorchOperator:
         """Raises L069 for inputs with tangents, which would be lost."""
         if self._forward._current_level < 0:
             return
-        if any(x is not None and self._forward.unpack_dual(x).tangent is not None for x in inputs):
+        if any(x is not None and self._has_tangent(x) for x in inputs):
             raise error(
                 "L069",
                 name=self.operation.__name__,
@@ -217,11 +217,17 @@ class TorchOperator:
                 why="gradients go backward: use torch.autograd.grad or torch.func.grad",
             )
 
-    def _shard(self, inputs: Sequence[Any]) -> None:
-        """Tells DTensor the rule, where an input is one."""
+    def _has_tangent(self, x: Any) -> bool:
+        """True for a tensor with a tangent, or that wraps one, as those of torch.func do."""
+        functorch = self.torch._C._functorch
+        while functorch.is_batchedtensor(x):  # which cannot be asked themselves
+            x = functorch.get_unwrapped(x)
+        return self._forward.unpack_dual(x).tangent is not None
+
+    def shard(self) -> None:
+        """Tells DTensor the rule, where that is there: tensors of it may lie inside of what torch wraps them in."""
         tensors = sys.modules.get("torch.distributed.tensor")
-        kind = getattr(tensors, "DTensor", None)
-        if kind is not None and not self._sharded and any(isinstance(x, kind) for x in inputs):
+        if not self._sharded and hasattr(tensors, "DTensor"):
             self._sharded = True
             register_sharding(self.operation, self.operator, self.count, tensors)
 
@@ -293,7 +299,10 @@ class TorchOperator:
     def _fake(self, *args: Any) -> Any:
         inputs, options = args[: self.count], self.decode(args[self.count :])
         device = next(x.device for x in inputs if x is not None)
-        made = self._made(self._planned(inputs, options, None), device)
+        try:
+            made = self._made(self._planned(inputs, options, None), device)
+        except ArgumentError as e:
+            raise rehomed(e, self.operation.__name__) from None
         return made[0] if len(made) == 1 else tuple(made)
 
     def _batched(self, info: Any, dims: Sequence[Any], *args: Any) -> Any:
@@ -308,6 +317,12 @@ class TorchOperator:
                      for n, m, x in zip(names, moved, inputs, strict=True)]  # fmt: skip
             made = self.operator(*grown, *args[self.count :])
             return made, 0 if isinstance(made, torch.Tensor) else (0,) * len(made)
+        if info.batch_size == 0:  # what elements would be
+            one = [x.new_zeros(x.shape[1:]) if m and x is not None else x for x, m in zip(inputs, moved, strict=True)]
+            made = self.operator(*one, *args[self.count :])
+            if isinstance(made, torch.Tensor):
+                return made.new_empty(0, *made.shape), 0
+            return tuple(x.new_empty(0, *x.shape) for x in made), (0,) * len(made)
         rows = [
             self.operator(
                 *(x[i] if m and x is not None else x for x, m in zip(inputs, moved, strict=True)), *args[self.count :]
@@ -341,12 +356,23 @@ class TorchOperator:
                 given.append(torch.zeros(shape, dtype=dtype, device=device))
             else:
                 given.append(None)
-        saved = ctx.saved_tensors
+        saved, watched = ctx.saved_tensors, contextlib.nullcontext()
+        if self._transforms() is None and any(x is not None and self._wrapped(x) for x in (*given, *saved)):
+            # Outside of torch.func there is nothing to tell calls by that these have no memory of their own.
+            saved = tuple(x if x is None else torch.ops.aten.alias.default(x) for x in saved)
+            watched = torch.overrides.BaseTorchFunctionMode()
         needs = tuple(ctx.needs_input_grad[: self.count])
-        found = operation.gradients(
-            tuple(given), saved[: self.count], saved[self.count :], self.decode(ctx.options), needs
-        )
+        with watched:
+            found = operation.gradients(
+                tuple(given), saved[: self.count], saved[self.count :], self.decode(ctx.options), needs
+            )
         return (*found, *(None,) * len(self.signature.options))
+
+    def _wrapped(self, x: Any) -> bool:
+        """True for a tensor that wraps another: of torch.func, whose level may have ended, or of autograd's own vmap
+        (`is_grads_batched`)."""
+        functorch = self.torch._C._functorch
+        return functorch.is_functorch_wrapped_tensor(x) or functorch.is_legacy_batchedtensor(x)
 
 
 def chip_of(torch: Any, device: Any) -> str:
