@@ -124,7 +124,7 @@ def _owners(parts, slices):
 
 @avelang.jit
 def peers_here(counter):
-    """How many peers have come, by a look at their counter."""
+    """The number of peers that have come, by a look at their counter."""
     return al.nvvm.ld_acquire_u32(counter) & CAME
 
 

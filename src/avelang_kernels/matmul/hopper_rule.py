@@ -156,16 +156,11 @@ class _Model:
         )
         exchange, own = area * (ck - 1) / ck / c["SUMS"], area / ck
         self.last = c["FILL"] + exchange + self.epilogue / ck
-        # Blocks that add up a tile together have a slice of it each, of all parts.
-        together = column(lambda t: t.added_together) > 0
-        slices = column(lambda t: t.slices(size) if t.added_together else 1)
-        self.load = np.where(together, area / slices / c["TLOADED"] + c["TJOINP"], own / c["LOADED"] + c["JOINP"])
+        join, self.load = self._joins(column, size, area, ck)
         self.part = 1 / ck * (1 - 1e-12)
         start = c["FILL"] + c["FILLC"] * consumers
         start[self.shared] -= c["FILL"]
         start[self.stream] += (c["SJOIN"] + area / c["SSTORED"])[self.stream]
-        alone, shared = c["JOIN"] + self.epilogue / ck, c["TJOIN"] + area / c["TLOADED"] + self.epilogue / slices
-        join = np.where(together, shared, alone)
         start[self.split] += (join + own / c["STORED"] + exchange)[self.split]
         self.always = np.array([k > 2 for k in sorted(kinds)], np.float64)
         # Microseconds that do not depend on the shape.
@@ -178,6 +173,15 @@ class _Model:
         self.least = least[self.by_least]
         self.loads: dict[tuple[float, int, int], tuple[Any, Any]] = {}
         self.lock, self.room = threading.Lock(), _Room(self)
+
+    def _joins(self, column: Callable[..., Any], size: int, area: Any, ck: Any) -> tuple[Any, Any]:
+        """Clocks in which parts of K are brought together, and those that each of them adds. Blocks that add up a tile
+        together have a slice of it each, of all parts; else one, or each of a cluster's, adds up all of its own."""
+        np, c, together = self.np, self.constants, column(lambda t: t.added_together) > 0
+        slices = column(lambda t: t.slices(size) if t.added_together else 1)
+        alone, shared = c["JOIN"] + self.epilogue / ck, c["TJOIN"] + area / c["TLOADED"] + self.epilogue / slices
+        load = np.where(together, area / slices / c["TLOADED"] + c["TJOINP"], area / ck / c["LOADED"] + c["JOINP"])
+        return np.where(together, shared, alone), load
 
     def _rate(self, t: GemmTile) -> float:
         c = self.constants
