@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pathlib
 import subprocess
@@ -49,6 +50,36 @@ def test_options_go_into_the_program():
     assert close([scaled(x, w, factor=np.float64(0.5))], [scaled(x, w, factor=0.5)])
 
 
+@op(lambda x, *, k: Array(x.shape, x.dtype))
+def kept_option(x, out, *, k=None):
+    KEPT.append(k)
+    out[...] = x
+
+
+KEPT: list = []
+
+
+def test_options_come_exactly_as_they_are_given():
+    """Also those that are equal, one after another: 1 and True, 0.0 and -0.0."""
+    given = (True, 1, 1.0, 0.0, -0.0, 0, (True, (1.0, -0.0)), (1, (1, 0.0)), math.inf, -math.inf, (math.nan,), "inf")
+    x = jnp.zeros(1)
+    for way in (lambda f: f, jax.jit):
+        KEPT.clear()
+        for k in given:
+            jax.block_until_ready(way(lambda x, k=k: kept_option(x, k=k))(x))
+        assert [repr(k) for k in KEPT] == [repr(k) for k in given]
+    KEPT.clear()
+    for k in (np.float32(0.5), np.True_, (np.int64(3), (np.float64(-0.0),))):
+        jax.block_until_ready(kept_option(x, k=k))
+    assert [repr(k) for k in KEPT] == ["0.5", "True", "(3, (-0.0,))"]
+
+
+@pytest.mark.parametrize("value", [1j, (1, 2j), np.complex64(1), {}, {1}, b"a", ..., (object(),), np.zeros(2)])
+def test_an_option_of_another_kind_is_refused(value):
+    with pytest.raises(ArgumentError, match=r"(?s)L066.*k is .*an int, a float, a string, a bool, None or a tuple"):
+        kept_option(jnp.zeros(1), k=value)
+
+
 def test_a_batch_is_one_call_where_it_is_a_dimension():
     x, w, many = drawn(4, 5, 7), drawn(7), drawn(4, 7)
     for axes, given, want, calls in (((0, None), (x, w), judge(x, w), 1), ((1, None), (x, w), judge(x, w).swapaxes(0, 1), 1),
@@ -58,6 +89,57 @@ def test_a_batch_is_one_call_where_it_is_a_dimension():
     mine, theirs = (lambda x, w, f=f: (f(x, w) ** 2).sum() for f in (scaled, judge))
     got, want = (jax.vmap(jax.vmap(jax.grad(f, (0, 1)), (0, None)), (0, None))(x, w) for f in (mine, theirs))
     assert close(got, want)
+
+
+@op(lambda x, w: (Array(x.shape, x.dtype), Array(x.shape, x.dtype)))
+def product(x, w, out, kept):
+    out[...], kept[...] = x * w, w
+
+
+@product.backward(saves=("x", "w"))
+def _(grads, inputs, outputs):
+    (g,), (x, w) = grads, inputs
+    return product(g, w), product(g, x)
+
+
+def test_derivatives_of_derivatives():
+    """A backward that is made of operations has them, to any order."""
+    x, w = drawn(5), drawn(5)
+    mine, theirs = (lambda x, w, f=f: (f(f(x, w), x) ** 2).sum() for f in (product, lambda x, w: x * w))
+
+    def again(f):
+        return jax.grad(lambda x, w: sum((g**2).sum() for g in jax.grad(f, (0, 1))(x, w)), (0, 1))
+
+    for way in (lambda f: f, jax.jit):
+        assert close(way(again(mine))(x, w), again(theirs)(x, w))
+        third, want = (again(lambda *a, f=f: again(f)(*a)[1].sum()) for f in (mine, theirs))
+        assert close(way(third)(x, w), want(x, w))
+    rows = drawn(3, 5)
+    got, want = (jax.vmap(again(f), (0, None))(rows, w) for f in (mine, theirs))
+    assert close(got, want)
+
+
+def test_derivatives_of_derivatives_of_our_operations():
+    from avelang import ops
+
+    def again(f, x):
+        return jax.grad(lambda x: (jax.grad(lambda x: (f(x) ** 2).sum())(x) ** 2).sum())(x)
+
+    x, cos, sin = drawn(3, 4), drawn(3, 2), drawn(3, 2)
+    turned = ops.rotary(jnp.eye(4)[:, None].repeat(3, 1), None, cos, sin)  # a linear map, as matrices
+    assert close([again(lambda x: ops.matmul(x, x.T), x)], [again(lambda x: x @ x.T, x)])
+    got = again(lambda x: ops.rotary(x[None], None, cos, sin)[0], x)
+    assert close([got], [again(lambda x: jnp.einsum("rd,drk->rk", x, turned), x)])
+    for f in (ops.softmax, lambda x: ops.rms_norm(x, cos[0].repeat(2))):
+        with pytest.raises(AveError, match="L069.*has no gradient: it has no backward"):
+            again(f, x)
+
+
+def test_what_is_kept_alone_has_no_second_derivative():
+    """What callers do not get comes to the backward, and nothing says how it depends on the inputs."""
+    x, w = drawn(4, 7), drawn(7)
+    with pytest.raises(AveError, match="L069.*`scaled` has no second derivative: .*`kept`"):
+        jax.grad(lambda w: (jax.grad(lambda x: (scaled(x, w) ** 2).sum())(x) ** 2).sum())(w)
 
 
 def test_all_dtypes_reach_the_host_function():
@@ -124,6 +206,42 @@ def test_errors():
         jax.block_until_ready(forward_only(jnp.zeros(13)))
     wide = scaled(x.astype(jnp.float16), w, fallback=True)
     assert wide.dtype == jnp.float32 and np.allclose(wide, judge(x, w), atol=0.1)
+
+
+@pytest.mark.parametrize("seed", [7, 2**31, 2**40 + 5, -3, 2**63 + 1, np.int64(2**40), np.array([-(2**40)]),
+                                  np.array(2**32 - 1, np.uint32)])  # fmt: skip
+def test_the_same_weights_are_left_out(seed):
+    """By seeds of more than 32 bits also where JAX has no integers of 64."""
+    from avelang import ops
+
+    q = RNG.standard_normal((1, 2, 4, 8), np.float32)
+
+    def left(q, seed):
+        return ops.attention(q, q, q, dropout_p=0.5, dropout_seed=seed)
+
+    number = int(np.reshape(seed, -1)[0]) if isinstance(seed, np.ndarray) else int(seed)
+    words = np.array([number % 2**32, (number >> 32) % 2**32], np.uint32)
+    want = left(q, seed)
+    assert close([left(jnp.asarray(q), seed), jax.jit(left)(q, jnp.asarray(words)), left(q, words)], [want] * 3)
+    got = jax.grad(lambda q: (jax.jit(lambda q: left(q, seed))(q) ** 2).sum())(jnp.asarray(q))
+    assert close([got], [jax.grad(lambda q: (left(q, jnp.asarray(words)) ** 2).sum())(jnp.asarray(q))])
+
+
+def test_views_of_a_gpu_as_another_dtype():
+    from avelang.bridge.device_views import DeviceView
+
+    view = DeviceView(4096, (4, 2), np.dtype(np.uint32), "cuda:0")[1].view("int64")
+    assert (view.address, view.shape, view.dtype, view.strides) == (4104, (1,), np.int64, (8,))
+
+
+def test_a_seed_that_numpy_refuses():
+    from avelang import ops
+
+    q = np.zeros((1, 1, 2, 8), np.float32)
+    for x in (q, jnp.asarray(q)):
+        for seed in (np.array([1], np.uint64), np.zeros(3, np.uint32), np.zeros(2, np.int32)):
+            with pytest.raises(ArgumentError, match="dropout_seed is"):
+                ops.attention(x, x, x, dropout_p=0.5, dropout_seed=seed)
 
 
 SCRIPT = """

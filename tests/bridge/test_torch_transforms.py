@@ -80,6 +80,22 @@ def test_gradients_after_vjp_returned_and_of_batches_of_grads():
         assert torch.allclose(got, wanted)
 
 
+def test_second_derivatives_through_what_a_call_does_not_return_are_refused():
+    """The backward of `scaled` reads factor * w: of it torch knows nothing. By the gradient of the output, and without
+    a second derivative, it is right."""
+    x, w = drawn(4, 7, grad=True), drawn(7, grad=True)
+    for first in (True, False):
+        (g,) = torch.autograd.grad((scaled(x, w) ** 2).sum(), x, create_graph=True)
+        assert torch.allclose(g, 8 * x * w * w, rtol=1e-4)
+        with pytest.raises(AveError, match="L069.*second derivative"):
+            (torch.autograd.grad((g**2).sum() + (w**2).sum(), w) if first else (g**2).sum().backward())
+    given = torch.ones(4, 7, requires_grad=True)
+    (g,) = torch.autograd.grad(scaled(x, w), x, given, create_graph=True)
+    assert torch.allclose(torch.autograd.grad(g.sum(), given)[0], (2 * w).expand(4, 7))
+    with pytest.raises(AveError, match="L069"):
+        torch.func.grad(lambda w: torch.func.grad(lambda x: (scaled(x, w) ** 2).sum())(x).sum())(w)
+
+
 def policy(name):
     @op(lambda x: Array(x.shape, x.dtype), autocast=name)
     def same(x, out):

@@ -23,6 +23,14 @@ def parse_expression(text: str) -> ast.expr:
         return ast.parse(text, mode="eval").body
 
 
+class _Floats(ast.NodeTransformer):
+    """The names that `repr` has for floats without digits, as their values."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant(float(node.id)) if node.id in ("inf", "nan") else node
+
+
 def literal(text: str) -> Any:
-    """As `ast.literal_eval`."""
-    return ast.literal_eval(parse_expression(text.lstrip(" \t")))
+    """As `ast.literal_eval`, and `inf` and `nan`, as `repr` writes them, are floats."""
+    tree = parse_expression(text.lstrip(" \t"))
+    return ast.literal_eval(_Floats().visit(tree) if "inf" in text or "nan" in text else tree)

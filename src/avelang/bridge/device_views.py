@@ -59,6 +59,13 @@ class DeviceView:
             raise ValueError(f"{self.shape} with strides {self.strides} has no view of shape {tuple(wanted)}")
         return self._of(found)
 
+    def view(self, dtype: Any) -> DeviceView:
+        """The memory as elements of another dtype, as NumPy's `view` has it."""
+        form = self._form.view(dtype)
+        made = self._of(form)
+        made.dtype = form.dtype
+        return made
+
     def transpose(self, *axes: int) -> DeviceView:
         """The view with its dimensions in that order."""
         return self._of(self._form.transpose(*axes))

@@ -19,7 +19,7 @@ import avelang.bridge.xla as xla
 from avelang.base.errors import error
 from avelang.base.lazy import np
 from avelang.base.parsing import literal
-from avelang.base.places import argument_error
+from avelang.base.places import argument_error, users_line
 from avelang.bridge.descriptions import Array, NoKernel, ave_dtype
 from avelang.bridge.device_views import DeviceView
 from avelang.bridge.registry import OPERATIONS
@@ -38,20 +38,20 @@ def call(operation: Operation, inputs: Sequence[Any], options: Sequence[Any], ou
     jax: Any = sys.modules["jax"]
     if out is not None:
         raise argument_error("out= writes to an array, and JAX's cannot be written: use what the call returns")
+    said = ""  # not the values themselves: 1, 1.0 and True are equal, and 0.0 and -0.0
     for name, value in operation.signature.named(options).items():
         if isinstance(value, jax.Array):
             raise argument_error(
                 f"{name} is an array of JAX: options are static, numbers that are known while it traces"
             )
-        encoded(name, value)
-    options = tuple(x.item() if isinstance(x, np.generic) else x for x in options)
+        said += encoded(name, value) + ", "
     present = tuple(x is not None for x in inputs)
     try:
         arrays = [x for x in inputs if x is not None]
         axes, axis = _varying(jax, arrays), mesh_axes.axis_of(operation.signature.named(options))
         if axis is not None and axes:
             axes |= set(axis.names)  # a result of several ranks may be another one on each of them
-        return _function(operation, options, present)(*(_varied(jax, x, axes) for x in arrays))
+        return _function(operation, f"({said})", present)(*(_varied(jax, x, axes) for x in arrays))
     except NoKernel:
         if not fallback:
             raise
@@ -80,41 +80,55 @@ def _varied(jax: Any, x: Any, axes: frozenset[str]) -> Any:
 
 
 @functools.lru_cache(4096)
-def _function(operation: Operation, options: tuple[Any, ...], present: tuple[bool, ...]) -> Callable[..., Any]:
-    """The operation, with these options, as a function of JAX of the inputs that are there."""
+def _function(operation: Operation, said: str, present: tuple[bool, ...]) -> Callable[..., Any]:
+    """The operation, with options of this text, as a function of JAX of the inputs that are there."""
     jax: Any = sys.modules["jax"]
     xla.register(jax, TARGET, serve)
-    foreign = _batching(operation, options, present)
-
-    @jax.custom_vjp
-    def primal(*arrays: Any) -> Any:
-        return operation.returned(foreign(*arrays))
+    options = literal(said)
+    every, watched = jax.custom_vjp(_batching(operation, options, present)), _watched(jax, operation)
 
     def forward(*arrays: Any) -> Any:
         # Integers that depend on what is differentiated, such as a token's experts, come here too; they have none.
         if any(jax.numpy.issubdtype(x.dtype, jax.numpy.inexact) for x in arrays):
             operation.check_gradient()
-        outputs = foreign(*arrays)
+        outputs = every(*arrays)  # not the foreign function: of a derivative, this is differentiated again
         names = (*operation.signature.inputs, *operation.signature.outputs)
-        everything = (*_everywhere(arrays, present), *outputs)
+        everything = (*_everywhere(arrays, present), *map(watched, operation.signature.outputs, outputs))
         kept = [x if n in operation.saves else None for n, x in zip(names, everything, strict=True)]
         # Dtypes of the inputs go on in arrays of no elements: what a residual may be.
         axes = _varying(jax, arrays)
         likes = [_varied(jax, jax.numpy.zeros((*a.shape, 0), a.dtype), axes) for a in arrays]
-        return operation.returned(outputs), (kept, likes)
+        return outputs, (kept, likes)
 
     def backward(residuals: Any, given: Any) -> Any:
         kept, arrays = residuals
-        grads = given if operation.returns > 1 else (given,)
-        grads = tuple(None if g.dtype == jax.dtypes.float0 else g for g in grads)
+        grads = tuple(None if g.dtype == jax.dtypes.float0 else g for g in given[: operation.returns])
         count = len(present)
         likes = _everywhere(arrays, present)
         needs = tuple(x is not None and jax.numpy.issubdtype(x.dtype, jax.numpy.inexact) for x in likes)
         found = operation.gradients(grads, kept[:count], kept[count:], options, needs) if any(needs) else likes
         return tuple(_gradient(jax, g, x) for g, x in zip(found, likes, strict=True) if x is not None)
 
-    primal.defvjp(forward, backward)
-    return primal
+    every.defvjp(forward, backward)
+    return lambda *arrays: operation.returned(every(*arrays))
+
+
+def _watched(jax: Any, operation: Operation) -> Callable[[str, Any], Any]:
+    """A function of an output's name and value: the value, as the backward gets it. Of an output that callers do not
+    get, and that has no gradient for this reason, one that is wanted nevertheless, for a second derivative, is L069."""
+    hidden = operation.signature.outputs[operation.returns :]
+
+    def watched(name: str, value: Any) -> Any:
+        same = jax.custom_vjp(lambda x: x)
+
+        def refused(*_: Any) -> Any:
+            why = f"its backward reads `{name}`, which a call does not return: let it compute that from the inputs"
+            raise error("L069", users_line(), name=operation.__name__, what="second derivative", why=why)
+
+        same.defvjp(lambda x: (x, ()), refused)
+        return same(value) if name in hidden and jax.numpy.issubdtype(value.dtype, jax.numpy.inexact) else value
+
+    return watched
 
 
 def _gradient(jax: Any, found: Any, like: Any) -> Any:

@@ -3,8 +3,8 @@ static options, with types for torch's schema, goes out."""
 
 from __future__ import annotations
 
-import ast
 import inspect
+import re
 import types
 import typing
 from collections.abc import Callable, Iterable, Sequence
@@ -80,6 +80,8 @@ def _fits(schema: str, value: Any) -> bool:
 def check(options: Iterable[Option], values: Sequence[Any]) -> None:
     """Raises L066 for a value of another type than its option's; those without a type are any."""
     for option, value in zip(options, values, strict=True):
+        if isinstance(value, (complex, np.complexfloating)):
+            raise _no_option(option.name, value)
         if option.schema and not _fits(option.schema, value):
             kind = option.schema.rstrip("?")
             words = PLAIN[_KINDS[kind.removesuffix("[]")]].words
@@ -95,15 +97,31 @@ def shown(x: Any) -> str:
 
 
 def encoded(name: str, value: Any) -> str:
-    """The text of an option's value that torch's schema has no type for. Raises L066 for what is no literal."""
-    text = repr(value.item() if isinstance(value, np.generic) else value)
-    try:
-        ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        raise argument_error(
-            f"{name} is {text}: a static option is a number, a string, a bool, None or a tuple of such"
-        ) from None
+    """The text of an option's value, which `avelang.base.parsing.literal` reads back as it was: also its type, and the
+    sign of a zero. Numbers of NumPy become Python's. Raises L066 for what is no value of a static option."""
+    text = _text(value)
+    if text is None:
+        raise _no_option(name, value)
     return text
+
+
+def _text(value: Any) -> str | None:
+    """As `encoded`; None for what is no value of an option."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if type(value) is tuple:
+        parts = [_text(x) for x in value]
+        found = [p for p in parts if p is not None]
+        return f"({', '.join(found)}{',' * (len(found) == 1)})" if len(found) == len(parts) else None
+    text = repr(value)
+    kinds: tuple[Any, ...] = (bool, int, float, str)
+    plain = value is None or any(isinstance(value, k) and text == k.__repr__(value) for k in kinds)
+    return text if plain else None
+
+
+def _no_option(name: str, value: Any) -> Exception:
+    return argument_error(
+        f"{name} is {shown(value)}: a static option is an int, a float, a string, a bool, None or a tuple of such"
+    )
 
 
 class Signature:
@@ -132,8 +150,7 @@ class Signature:
         self.options = {p.name: Option(p.name, _default(p, defaults), schema_type(hints.get(p.name, _MISSING),
                                                                                  _default(p, defaults)))
                         for p in mine if p.kind is p.KEYWORD_ONLY}  # fmt: skip
-        for wrong in [n for n in (*self.inputs, *self.options) if n in RESERVED]:
-            raise _undefined(name, f"`{wrong}` is a name that all operations take themselves")
+        _check_names(name, self.inputs, tuple(self.options))
         unknown = [n for n in defaults if n not in self.options]
         if unknown:
             raise _undefined(name, f"the shape rule asks for {unknown}, which the host function does not take")
@@ -203,6 +220,17 @@ class Signature:
 
 def _undefined(name: str, why: str) -> Exception:
     return error("L068", here(), name=name, why=why)
+
+
+def _check_names(name: str, inputs: Sequence[str], options: Sequence[str]) -> None:
+    """Raises L068 for names that calls take themselves, or that torch's schema language does not have."""
+    for wrong in [n for n in (*inputs, *options) if n in RESERVED or (n == "self" and n in options)]:
+        raise _undefined(name, f"`{wrong}` is a name that all operations take themselves")
+    for what, found in (("name", (name,)), ("input", inputs), ("option", options)):
+        for n in found:
+            if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", n):
+                raise _undefined(name, f"its {what} is {n!r}: a name is of the letters a to z, digits and `_`, as that "
+                                 f"of a function which `def` makes")  # fmt: skip
 
 
 def _parameters(name: str, function: Any) -> list[inspect.Parameter]:

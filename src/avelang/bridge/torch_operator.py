@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from avelang.base.errors import ArgumentError, error
 from avelang.base.parsing import literal
-from avelang.base.places import argument_error, rehomed
+from avelang.base.places import argument_error, rehomed, users_line
 from avelang.bridge.alignment import with_aligned
 from avelang.bridge.autocast import cast
 from avelang.bridge.descriptions import FLOATS, Array, NoKernel
@@ -48,6 +48,10 @@ class TorchOperator:
         self.modes, self._functions = torch._C._len_torch_dispatch_stack, torch._C._len_torch_function_stack
         self._transforms = torch._C._functorch.peek_interpreter_stack
         self._listed = any(o.schema.endswith("[]") for o in self.signature.options.values())
+        # Outputs that the backward reads and torch does not differentiate: second derivatives would not know of them.
+        hidden = self.signature.outputs[self.returns :] if not operation.aligns else ()  # ours refuse them themselves
+        self._hidden = tuple(i for i, n in enumerate(hidden, self.returns) if n in operation.saves)
+        self._ties = tying(self) if self._hidden else ()
         self._coded = [i for i, o in enumerate(self.signature.options.values()) if not o.schema]
         self.operator = self._registered()
         self.call = direct(self)
@@ -286,7 +290,7 @@ class TorchOperator:
     def run(self, *args: Any) -> Any:
         """All outputs of a call with tensors that are there."""
         inputs, options = args[: self.count], self.decode(args[self.count :])
-        device = next(x.device for x in inputs if x is not None)
+        device = self._device(inputs)
         key: list[Any] = [options]
         for x in inputs:
             key += (None, None) if x is None else (x.shape, x.dtype)
@@ -298,12 +302,19 @@ class TorchOperator:
 
     def _fake(self, *args: Any) -> Any:
         inputs, options = args[: self.count], self.decode(args[self.count :])
-        device = next(x.device for x in inputs if x is not None)
+        device = self._device(inputs)
         try:
             made = self._made(self._planned(inputs, options, None), device)
         except ArgumentError as e:
             raise rehomed(e, self.operation.__name__) from None
         return made[0] if len(made) == 1 else tuple(made)
+
+    def _device(self, inputs: Sequence[Any]) -> Any:
+        """The device of a call."""
+        found = next((x.device for x in inputs if x is not None), None)
+        if found is None:
+            raise argument_error("all inputs are None: one must be a tensor, which says where the results are")
+        return found
 
     def _batched(self, info: Any, dims: Sequence[Any], *args: Any) -> Any:
         """The rule of `torch.func.vmap`: a leading dimension where the operation takes more of them, else one call for
@@ -338,7 +349,15 @@ class TorchOperator:
         outputs = (output,) if isinstance(output, self.torch.Tensor) else tuple(output)
         tensors = (*inputs[: self.count], *outputs)
         names, saves = (*self.signature.inputs, *self.signature.outputs), self.operation.saves
-        ctx.save_for_backward(*[x if n in saves else None for n, x in zip(names, tensors, strict=True)])
+        kept, ctx.ties = [x if n in saves else None for n, x in zip(names, tensors, strict=True)], ()
+        if self._hidden and not self.torch.compiler.is_compiling():
+            made_of = [x for x in inputs[: self.count] if x is not None and x.is_floating_point()]
+            if self._transforms() is None:  # none of their memory is kept
+                with self.torch.enable_grad():
+                    ctx.ties = tuple(self._ties[0].apply(x) for x in made_of if x.requires_grad)
+            else:
+                kept += made_of
+        ctx.save_for_backward(*kept)
         ctx.options = inputs[self.count :]
         ctx.mark_non_differentiable(*outputs[self.returns :])
         ctx.likes = [(x.shape, x.dtype, x.device) for x in outputs[: self.returns]]
@@ -362,11 +381,20 @@ class TorchOperator:
             saved = tuple(x if x is None else torch.ops.aten.alias.default(x) for x in saved)
             watched = torch.overrides.BaseTorchFunctionMode()
         needs = tuple(ctx.needs_input_grad[: self.count])
+        outputs = saved[self.count : self.count + len(self.signature.outputs)]
+        if self._hidden and torch.is_grad_enabled():
+            outputs = self._tied(outputs, (*ctx.ties, *saved[self.count + len(outputs) :]))
         with watched:
-            found = operation.gradients(
-                tuple(given), saved[: self.count], saved[self.count :], self.decode(ctx.options), needs
-            )
+            found = operation.gradients(tuple(given), saved[: self.count], outputs, self.decode(ctx.options), needs)
         return (*found, *(None,) * len(self.signature.options))
+
+    def _tied(self, outputs: Sequence[Any], inputs: Sequence[Any]) -> tuple[Any, ...]:
+        """Outputs, those of floats that torch does not differentiate as made of the inputs by what refuses to be
+        differentiated."""
+        return tuple(
+            self._ties[1].apply(x, *inputs) if i in self._hidden and x is not None and x.is_floating_point() else x
+            for i, x in enumerate(outputs)
+        )
 
     def _wrapped(self, x: Any) -> bool:
         """True for a tensor that wraps another: of torch.func, whose level may have ended, or of autograd's own vmap
@@ -401,6 +429,22 @@ def autograd_functions(side: TorchOperator) -> tuple[Any, Any]:
     eager = type(name, (kind,), {"forward": staticmethod(forward), "backward": backward})
     parts = {"forward": staticmethod(side.operator), "setup_context": staticmethod(side.setup), "backward": backward}
     return eager, type(name, (kind,), {"generate_vmap_rule": True, **parts})
+
+
+def tying(side: TorchOperator) -> tuple[Any, Any]:
+    """Two functions of autograd: of a tensor, one of no elements that torch takes for made of it; and of a tensor and
+    such ones, the first as made of the others, which raises L069 where it is differentiated."""
+
+    def refuse(ctx: Any, *grads: Any) -> Any:
+        why = "its backward reads an output that the call does not return: return it, or compute it anew there"
+        raise error("L069", users_line(), name=side.operation.__name__, what="second derivative", why=why)
+
+    def function(name: str, forward: Any) -> Any:
+        parts = {"forward": staticmethod(forward), "setup_context": staticmethod(lambda ctx, inputs, output: None),
+                 "backward": staticmethod(refuse), "generate_vmap_rule": True}  # fmt: skip
+        return type(name, (side.torch.autograd.Function,), parts)
+
+    return function("tie", lambda x: x.new_empty(0)), function("tied", lambda x, *ties: x.clone())
 
 
 def divided(shapes: Sequence[Array | None], places: Sequence[Any], devices: int) -> bool:

@@ -162,9 +162,12 @@ def check_dropout(dropout: float, seed: Any) -> None:
         raise argument_error(f"dropout_p is {dropout!r}: it must be a number from 0 to 1")
     if dropout and seed is None:
         raise argument_error(f"dropout_p is {dropout} and there is no dropout_seed: it is an int, or an array of one")
-    if seed is not None and (tuple(seed.shape) != (1,) or seed.dtype not in SEEDS):
+    if seed is None or (tuple(seed.shape) == (1,) and seed.dtype in SEEDS):
+        return
+    if tuple(seed.shape) != (2,) or seed.dtype != "uint32":
         said = f"{tuple(seed.shape)} of {seed.dtype}"
-        raise argument_error(f"dropout_seed is {said}: it must be one number, an int or an array of {', '.join(SEEDS)}")
+        raise argument_error(f"dropout_seed is {said}: it must be one number, an int or an array of "
+                             f"{', '.join(SEEDS)}, or two words of uint32, the lower one first")  # fmt: skip
 
 
 def rows_of_queries(q: Any, cu_q: Any, batch: int | None) -> tuple[int, int, int, int]:

@@ -106,6 +106,9 @@ def every_tile() -> list[GemmTile]:
     return [tile for tile in tiles if (tile.n % 16 == 0 or tile.piece(2) >= 24) and not tile.fault(2)]
 
 
+_Columns = Callable[[Callable[[GemmTile], Any]], Any]  # from what is computed of a tile to an array for all
+
+
 def _kind(t: GemmTile) -> int:
     """The place of a tile's kind in the order of `_Model`."""
     return 3 if t.split == STREAM else 4 if t.split != 1 else 2 if t.cluster_k > 1 else 1 if t.pingpong else 0
@@ -174,7 +177,7 @@ class _Model:
         self.loads: dict[tuple[float, int, int], tuple[Any, Any]] = {}
         self.lock, self.room = threading.Lock(), _Room(self)
 
-    def _joins(self, column: Callable[..., Any], size: int, area: Any, ck: Any) -> tuple[Any, Any]:
+    def _joins(self, column: _Columns, size: int, area: Any, ck: Any) -> tuple[Any, Any]:
         """Clocks in which parts of K are brought together, and those that each of them adds. Blocks that add up a tile
         together have a slice of it each, of all parts; else one, or each of a cluster's, adds up all of its own."""
         np, c, together = self.np, self.constants, column(lambda t: t.added_together) > 0

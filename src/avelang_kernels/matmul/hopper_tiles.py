@@ -82,7 +82,7 @@ class GemmTile(NamedTuple):
             return max(even) if even else min(whole, default=widths[-1])
         if self.added_together:  # a slice for each part, if there are so many
             narrow = [w for w in even if w >= 16] or [max(even)]
-            return next((w for w in narrow if self.n // w * self.row_blocks >= self.split), narrow[-1])
+            return next((w for w in narrow if self.n // w * self.row_blocks >= int(self.split)), narrow[-1])
         room = SHARED - BESIDE - self.stages * (self.m + self.n) * PATTERN
         return next((w for w in even if w >= 16 and self._staged(w, size) <= room), max(even))
 
