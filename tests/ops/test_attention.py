@@ -448,6 +448,44 @@ def test_torch_with_dropout():
     assert not torch.equal(again, compiled(q, k, v)) and (again == 0).sum() < again.numel()
 
 
+def test_elements_of_vmap_leave_out_what_they_do_by_themselves():
+    """The same seed is the same weights, forward and backward."""
+    torch = pytest.importorskip("torch")
+    given = [torch.randn(3, 2, 6, 32) for _ in "qkv"]
+    want = [torch.autograd.grad(ops.attention(*x, dropout_p=0.4, dropout_seed=7).square().sum(), x)
+            for x in zip(*([t.requires_grad_() for t in a.clone()] for a in given), strict=True)]  # fmt: skip
+
+    def call(*x):
+        return ops.attention(*x, dropout_p=0.4, dropout_seed=7)
+
+    def total(*x):
+        out, _ = torch.vmap(lambda *x: ops.attention(*x, dropout_p=0.4, dropout_seed=7, return_lse=True))(*x)
+        return out.square().sum()
+
+    rows = torch.stack([call(*x) for x in zip(*given, strict=True)])
+    assert torch.equal(torch.vmap(call)(*given), rows)
+    assert torch.equal(torch.compile(torch.vmap(call), fullgraph=True, backend="aot_eager")(*given), rows)
+    inside = torch.vmap(torch.func.grad(lambda *x: call(*x).square().sum(), (0, 1, 2)))(*given)
+    for found in (torch.func.grad(total, (0, 1, 2))(*given), inside):
+        for g, wants in zip(found, zip(*want, strict=True), strict=True):
+            assert torch.allclose(g, torch.stack(wants), atol=1e-5)
+
+
+def test_elements_of_vmap_in_jax_leave_out_what_they_do_by_themselves():
+    jax = pytest.importorskip("jax")
+    q = jax.numpy.asarray(np.random.default_rng(0).standard_normal((3, 2, 6, 32), dtype=np.float32))
+
+    def call(q):
+        return ops.attention(q, q, q, dropout_p=0.4, dropout_seed=7)
+
+    def loss(q):
+        return (call(q) ** 2).sum()
+
+    np.testing.assert_array_equal(jax.vmap(call)(q), np.stack([call(x) for x in q]))
+    found = jax.grad(lambda q: (jax.vmap(call)(q) ** 2).sum())(q)
+    np.testing.assert_allclose(found, np.stack([jax.grad(loss)(x) for x in q]), atol=1e-5)
+
+
 def test_jax():
     jax = pytest.importorskip("jax")
     rng = np.random.default_rng(0)

@@ -116,6 +116,22 @@ def test_gradients():
             assert (one.double() - two).abs().max() <= 2**-7 * two.abs().max()
 
 
+def test_an_infinite_gradient_is_of_its_column_alone():
+    torch = pytest.importorskip("torch")
+    a, b, g, bias = (torch.ones(s, dtype=torch.bfloat16) for s in ((30, 16), (3, 16, 24), (30, 24), (3, 24)))
+    ends, want = torch.tensor([10, 10, 30], dtype=torch.int32), [[10.0] * 24, [0.0] * 24, [20.0] * 24]
+    g[3, 0] = want[0][0] = float("inf")
+    ops.grouped_matmul(a, b, ends, bias=bias.requires_grad_()).backward(g)
+    assert bias.grad.tolist() == want
+
+
+def test_gradients_of_biases_in_jax():
+    jax = pytest.importorskip("jax")
+    a, b, bias = (jax.numpy.ones(s, jax.numpy.bfloat16) for s in ((30, 16), (3, 16, 24), (3, 24)))
+    found = jax.grad(lambda bias: ops.grouped_matmul(a, b, np.int32([10, 10, 30]), bias=bias).sum())(bias)
+    np.testing.assert_array_equal(np.asarray(found, np.float32), [[10] * 24, [0] * 24, [20] * 24])
+
+
 A, B, OFFS = np.zeros((8, 16), BF16), np.zeros((2, 16, 8), BF16), np.int32([4, 8])
 
 

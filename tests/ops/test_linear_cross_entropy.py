@@ -71,6 +71,81 @@ def test_torch_gets_loss_and_gradients_once() -> None:
     torch.testing.assert_close(torch.autograd.grad(frozen, [x])[0], grads[0])
 
 
+def small(torch: Any) -> tuple[Any, Any, Any, Any, Any]:
+    """x of two batches, weight, bias, the loss of a batch, and torch's."""
+    x, w, t = problem(4, 8, 5, np.float32)
+    x, w, t, b = torch.tensor(np.stack([x, x[::-1]])), torch.tensor(w), torch.tensor(t), torch.linspace(-1, 1, 5)
+
+    def ours(x: Any, w: Any, b: Any) -> Any:
+        return ops.linear_cross_entropy(x, w, t, b)
+
+    def theirs(x: Any, w: Any, b: Any) -> Any:
+        return torch.nn.functional.cross_entropy(x @ w.T + b, t)
+
+    return x, w, b, ours, theirs
+
+
+@pytest.mark.parametrize("dims", [(0, None, None), (0, 0, None)])
+def test_gradients_inside_of_vmap(dims: Any) -> None:
+    """vmap's tensors do not say that a gradient is wanted."""
+    torch = pytest.importorskip("torch")
+    x, w, b, ours, theirs = small(torch)
+    given = x, w if dims[1] is None else torch.stack([w, w.flip(0)]), b
+
+    def total(f: Any, *args: Any) -> Any:
+        return torch.vmap(f, dims)(*args).square().sum()
+
+    def backward(f: Any) -> Any:
+        args = [a.clone().requires_grad_() for a in given]
+        return torch.autograd.grad(total(f, *args), args)
+
+    for way in (
+        lambda f: torch.func.grad(lambda *a: total(f, *a), (0, 1, 2))(*given),
+        lambda f: torch.vmap(torch.func.grad(f, (0, 1, 2)), dims)(*given),
+        backward,
+    ):
+        for got, want in zip(way(ours), way(theirs), strict=True):
+            torch.testing.assert_close(got, want)
+    compiled = torch.compile(lambda x: total(ours, x, *given[1:]), fullgraph=True, backend="aot_eager")
+    got, want = (torch.autograd.grad(f(y), y)[0] for f in (compiled, lambda x: total(theirs, x, *given[1:]))
+                 for y in [x.clone().requires_grad_()])  # fmt: skip
+    torch.testing.assert_close(got, want)
+
+
+def test_a_pullback_may_be_called_again_and_for_a_batch() -> None:
+    torch = pytest.importorskip("torch")
+    x, w, b, ours, theirs = small(torch)
+    (_, mine), (_, want) = (torch.func.vjp(lambda x, f=f: f(x, w, b), x[0]) for f in (ours, theirs))
+    for context in (torch.no_grad(), torch.enable_grad(), torch.no_grad()):
+        with context:
+            torch.testing.assert_close(mine(torch.tensor(2.0)), want(torch.tensor(2.0)))
+    y, g = x[0].requires_grad_(), torch.tensor([1.0, 3.0])
+    got, want = (torch.autograd.grad(f(y, w, b), y, g, is_grads_batched=True)[0] for f in (ours, theirs))
+    torch.testing.assert_close(got, want)
+
+
+def test_second_derivatives_are_refused() -> None:
+    torch = pytest.importorskip("torch")
+    x, w, b, ours, _ = small(torch)
+    jacobian, y = torch.func.jacrev, x[0].clone().requires_grad_()
+    (first,) = torch.autograd.grad(ours(y, w, b) + y.square().sum(), y, create_graph=True)
+    for call in (
+        lambda: torch.autograd.grad(first.square().sum(), y),
+        lambda: jacobian(jacobian(ours))(x[0], w, b),
+        lambda: jacobian(jacobian(ours, 1))(x[0], w, b),
+    ):
+        with pytest.raises(AveError, match="no second derivative") as e:
+            call()
+        assert e.value.code == "L069"
+
+
+def test_losses_of_rows_in_jax_have_no_gradient() -> None:
+    jax = pytest.importorskip("jax")
+    x, w, t = problem(4, 8, 5, np.float32)
+    with pytest.raises(AveError, match="gradients are made with the loss"):
+        jax.grad(lambda x: ops.linear_cross_entropy(x, w, t, reduction="none").sum())(jax.numpy.asarray(x))
+
+
 def test_chunks_fit_their_workspace_and_are_even() -> None:
     assert chunk_of(8192, 128256, 2) == 1024 and chunk_of(8200, 128256, 2) == 1024
     assert chunk_of(100, 128256, 2) == 100 and chunk_of(8192, 1 << 24, 2) == UNIT and chunk_of(7, 10, 4, 3) == 3

@@ -60,6 +60,24 @@ def test_given_weights_and_tokens_without_experts():
     assert y.shape == (3, 4, 32) and (y.reshape(12, 32).double() - want).norm() <= 2**-7 * want.norm()
 
 
+def test_gradients_of_a_gradient():
+    """Of that of w_down, which depends on the weights and on the gradient of what comes out."""
+    x, _, w13, w2 = drawn(2, 4, 3, 16, 8)
+    ids, weights = torch.tensor([[0, 1], [2, 1], [1, 0], [0, 2]]), torch.rand(4, 2) + 0.1
+
+    def second(f, *given):
+        p, w2, v = (a.clone().requires_grad_() for a in given)
+        (found,) = torch.autograd.grad(f(p, w2), w2, v, create_graph=True)
+        return torch.autograd.grad(found.double().square().sum(), (v, p))
+
+    x, w13, w2, v = x.detach(), w13.detach(), w2.detach(), torch.randn(4, 16).bfloat16()
+    mine = second(lambda p, w2: ops.moe(x, (p, ids), w13, w2), weights, w2, v)
+    wide = (a.double() for a in (weights, w2, v))
+    theirs = second(lambda p, w2: layer(x.double(), p, ids, w13.double(), w2), *wide)
+    for one, two in zip(mine, theirs):
+        assert (one.double() - two).norm() <= 2**-6 * two.norm()
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_routes_and_orders(seed):
     rng = np.random.default_rng(seed)

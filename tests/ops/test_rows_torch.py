@@ -92,3 +92,25 @@ def test_outputs_that_begin_where_wide_accesses_must_not() -> None:
             mine()
             assert torch.allclose(to, theirs, atol=1e-6)
             assert out[:at].isnan().all() and out[at + 64 :].isnan().all()
+
+
+def test_softmax_does_not_keep_what_it_is_given() -> None:
+    """Its gradient is in the dtype of that all the same."""
+    for dtype, made in ((torch.float32, None), (torch.bfloat16, torch.float32), (torch.float64, torch.float32)):
+        x, g = torch.randn(3, 8).to(dtype).requires_grad_(), torch.randn(3, 8)
+        given = x * 1
+        y = ops.softmax(given, dtype=made)
+        with torch.no_grad():
+            given.zero_()
+        kinds: list[Any] = []
+        y.grad_fn.register_hook(lambda grads, _, kinds=kinds: kinds.append(grads[0].dtype))
+        (got,), (want,) = (torch.autograd.grad(y, x, g) for y in (y, torch.softmax(x, -1, dtype=made)))
+        torch.testing.assert_close(got, want)
+        assert kinds == [dtype]
+
+
+def test_softmax_along_an_extent_that_only_the_call_knows() -> None:
+    x, call = torch.randn(9, 8), lambda x: ops.softmax(x[x[:, 0] > 0], 0)
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+        got = torch.compile(call, backend="aot_eager", fullgraph=True)(x)
+    torch.testing.assert_close(got, call(x), rtol=0, atol=0)

@@ -10,6 +10,7 @@ from typing import Any
 from avelang import argument_error
 from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
+from avelang.bridge.descriptions import framework_of
 from avelang.bridge.relaunched import relaunched
 from avelang.ops.matmul import check_array
 from avelang.ops.sharding import of_attention, of_attention_gradients
@@ -18,6 +19,7 @@ from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.table import (
     BACKWARD,
     FORWARD,
+    check_dropout,
     described,
     entry_for,
     problem_for,
@@ -93,6 +95,34 @@ def scaled_attention_and_lse(
     rows_first: bool = False, target: str | None = None, dropout: float = 0.0,
 ):  # fmt: skip
     """O and the logarithms of the rows' sums of e to the scores; else as `scaled_attention`."""
+    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed
+    options = scale, softcap, left, right, bottom_right, gqa, longest, invariant, dropout
+    _forward(arrays, out, lse, options, rows_first, target)
+
+
+# Not batched: which weights are left out depends on the place in the batch, and under vmap each element has the place
+# that it has by itself.
+@op(shapes, returns=1, autocast="lower", contiguous=(*WHOLE, "block_table"))
+def attention_with_dropout(
+    query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed, out,
+    lse, *, scale: float | None = None, softcap: float = 0.0, left: int | None = None, right: int | None = None,
+    bottom_right: bool = False, gqa: bool = False, longest: tuple[int, ...] = (0, 0), invariant: bool | None = None,
+    rows_first: bool = False, target: str | None = None, dropout: float = 0.0,
+):  # fmt: skip
+    """`scaled_attention` with a seed."""
+    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed
+    options = scale, softcap, left, right, bottom_right, gqa, longest, invariant, dropout
+    _forward(arrays, out, lse, options, rows_first, target)
+
+
+@op(shapes, returns=2, autocast="lower", contiguous=(*WHOLE, "block_table"))
+def attention_with_dropout_and_lse(
+    query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed, out,
+    lse, *, scale: float | None = None, softcap: float = 0.0, left: int | None = None, right: int | None = None,
+    bottom_right: bool = False, gqa: bool = False, longest: tuple[int, ...] = (0, 0), invariant: bool | None = None,
+    rows_first: bool = False, target: str | None = None, dropout: float = 0.0,
+):  # fmt: skip
+    """`scaled_attention_and_lse` with a seed."""
     arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed
     options = scale, softcap, left, right, bottom_right, gqa, longest, invariant, dropout
     _forward(arrays, out, lse, options, rows_first, target)
@@ -223,6 +253,16 @@ def _(grads, inputs, outputs, *, needs, **options):
     return _gradients(grads, inputs, outputs, needs, options)
 
 
+@attention_with_dropout.backward
+def _(grads, inputs, outputs, *, needs, **options):
+    return _gradients(grads, inputs, outputs, needs, options)
+
+
+@attention_with_dropout_and_lse.backward
+def _(grads, inputs, outputs, *, needs, **options):
+    return _gradients(grads, inputs, outputs, needs, options)
+
+
 # -- arrays ------------------------------------------------------------------------------------------------------------
 
 
@@ -246,7 +286,7 @@ def operands(p: Problem, q: Any, k: Any, v: Any, mask: Any, cu_q: Any, cu_k: Any
         q, k, v = (heads_of(p, x) for x in (q, k, v))
         if mask is not None:
             mask = whole_mask(mask, lead)
-    return Operands(q, k, v, mask, cu_q, cu_k, table, lengths, sinks, seed)
+    return Operands(q, k, v, mask, cu_q, cu_k, table, lengths, sinks, one_number(seed))
 
 
 def whole_mask(mask: Any, lead: tuple[int, ...]) -> Any:
@@ -327,7 +367,10 @@ def attention(
     first = out is None and cu_seqlens_q is None and rows_come_first(query)
     arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, seed
     options = scale, softcap, left, right, bottom, enable_gqa, longest, invariant, first, target, dropout_p
-    run = scaled_attention_and_lse if return_lse else scaled_attention
+    if seed is None:
+        run = scaled_attention_and_lse if return_lse else scaled_attention
+    else:
+        run = attention_with_dropout_and_lse if return_lse else attention_with_dropout
     found = run(*arrays, out=out, fallback=fallback, **dict(zip(run.signature.options, options, strict=True)))
     if not first:
         return found
@@ -353,15 +396,30 @@ def seed_for(query: Any, dropout: float, seed: Any) -> Any:
             f"dropout_p is {dropout} and dropout_seed is None: it must be an int or an array of one integer; only of "
             f"torch's tensors is it drawn, by torch's generator"
         )
+    of_jax = framework_of((query,)) == "jax"
     if hasattr(seed, "reshape") and not isinstance(seed, Integral):
-        return seed.reshape(1) if tuple(seed.shape) in ((), (1,)) else seed
+        seed = seed.reshape(1) if tuple(seed.shape) in ((), (1,)) else seed
+        if not of_jax or framework_of((seed,)) == "jax" or tuple(seed.shape) != (1,):
+            return seed
+        check_dropout(dropout, seed)
+        seed = int(seed[0])
     if not hasattr(seed, "__index__"):
         raise argument_error(f"dropout_seed is {seed!r}: it must be an int, or an array of one integer")
     if of_torch is not None:
         return of_torch.full((1,), wrapped(int(seed)), dtype=of_torch.int64, device=query.device)
     import numpy as np
 
-    return np.array([wrapped(int(seed))], np.int64)
+    found = np.array([wrapped(int(seed))], np.int64)
+    return found.view(np.uint32) if of_jax else found  # JAX would cut it to 32 bits
+
+
+def one_number(seed: Any) -> Any:
+    """A seed as an array of one number: two words of 32 bits, the lower one first, as one of 64."""
+    if seed is None or tuple(seed.shape) == (1,):
+        return seed
+    if not is_torch(seed):
+        return seed.view("int64")
+    return seed.clone().view(sys.modules["torch"].int64)
 
 
 def wrapped(seed: int) -> int:

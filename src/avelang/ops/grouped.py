@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from avelang import argument_error, tile
@@ -173,8 +174,6 @@ def _like(x: Any, shape: tuple[int, ...]) -> Any:
 def _counted(x: Any, groups: int, each: int) -> Any:
     """The ends of groups of as many rows each."""
     if is_torch(x):
-        import sys
-
         torch = sys.modules["torch"]
         return torch.arange(each, groups * each + 1, each, dtype=torch.int32, device=x.device)
     import numpy as np
@@ -203,8 +202,10 @@ def _as(x: Any, like: Any) -> Any:
 
 
 def _ones(g: Any) -> Any:
-    """A row of ones, as long as there are rows."""
-    return g[:, :1].swapaxes(0, 1) * 0 + 1
+    """A row of ones, as long as there are rows. Not made of g: infinity times 0 is not a number."""
+    if is_torch(g):
+        return g.new_ones((1, g.shape[0]))
+    return sys.modules["jax"].numpy.ones((1, g.shape[0]), g.dtype)
 
 
 @counted

@@ -7,6 +7,8 @@ import sys
 from typing import Any
 
 from avelang import argument_error
+from avelang.base.errors import error
+from avelang.base.places import users_line
 from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
 from avelang.bridge.relaunched import relaunched
@@ -141,17 +143,19 @@ def _linear_shapes(x: Array, weight: Array, target: Array, bias: Array | None = 
         count *= n
     none, like = reduction == "none", (x, weight, x if bias is None else bias)
     grads = [Array(a.shape if w else (0,), a.dtype) for a, w in zip(like, wanted, strict=True)]
-    return Array(x.shape[:-1] if none else (), "float32"), *grads, Array((0 if none else count,), "float32")
+    first = Array(x.shape[:-1] if none else (), "float32"), Array((0,), "float32")
+    return *first, *grads, Array((0 if none else count,), "float32")
 
 
-@op(_linear_shapes, autocast="lower", contiguous=("target", "bias"), sharding=of_linear_losses)
+@op(_linear_shapes, returns=2, autocast="lower", contiguous=("target", "bias"), sharding=of_linear_losses)
 def linear_cross_entropy_step(
-    x: Any, weight: Any, target: Any, bias: Any, loss: Any, dx: Any, dw: Any, db: Any, losses: Any, *,
+    x: Any, weight: Any, target: Any, bias: Any, loss: Any, source: Any, dx: Any, dw: Any, db: Any, losses: Any, *,
     ignore_index: int = -100, label_smoothing: float = 0.0, reduction: str = "mean", z_loss: float = 0.0,
     softcap: float = 0.0, chunk: int = 0, wanted: tuple[bool, ...] = (False, False, False),
     target_chip: str | None = None, invariant: bool | None = None,
 ) -> None:  # fmt: skip
-    """`linear_cross_entropy`, with those of the gradients of x, weight and bias that are `wanted`."""
+    """`linear_cross_entropy`, with those of the gradients of x, weight and bias that are `wanted`. source: of no
+    elements; by it the backward's results depend on x, weight and bias, which are not kept: see `multiplied`."""
     n, none = x.shape[-1], reduction == "none"
     rows, made = x.reshape(-1, n), (dx.reshape(-1, n) if wanted[0] else dx, dw, db)
     grads = tuple(g if w else None for g, w in zip(made, wanted, strict=True))
@@ -164,30 +168,86 @@ def linear_cross_entropy_step(
     )  # fmt: skip
 
 
-def _multiplied_shapes(x: Array, factor: Array) -> Array:
+def _multiplied_shapes(x: Array, factor: Array, source: Array) -> Array:
     return Array(x.shape, x.dtype)
 
 
-@op(_multiplied_shapes, contiguous=True, sharding=along_rows([ROWS], [ROWS, WHOLE], last=True))
-def multiplied(x: Any, factor: Any, y: Any, *, target_chip: str | None = None) -> None:
-    """x times a number that lies in memory."""
+@op(_multiplied_shapes, contiguous=True, sharding=along_rows([ROWS], [ROWS, WHOLE, WHOLE], last=True))
+def multiplied(x: Any, factor: Any, source: Any, y: Any, *, target_chip: str | None = None) -> None:
+    """x times a number that lies in memory. source: of no elements; what x was made of, as torch sees it, so that a
+    second derivative is refused rather than 0."""
     multiply_by(x, factor, y, **on(target_chip))
 
 
-def scaled(x: Any, factor: Any, target_chip: str | None) -> Any:
+@multiplied.backward(saves=())
+def _(grads: Any, inputs: Any, outputs: Any) -> Any:
+    why = "its gradients are made together with the loss, and what they were made of is not kept"
+    raise error("L069", users_line(), name="linear_cross_entropy", what="second derivative", why=why)
+
+
+def lies_here(torch: Any, x: Any, factor: Any) -> bool:
+    """True for tensors of torch whose memory nobody watches and no transformation of torch.func may read again: its
+    tensors are of torch's type too, and where its level has ended, only a mode of ours tells of them."""
+    inside = torch._C._functorch
+    if type(x) is not torch.Tensor or torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack():
+        return False
+    if inside.peek_interpreter_stack() is not None or inside.is_legacy_batchedtensor(factor):
+        return False
+    modes = torch.overrides._get_current_function_mode_stack()
+    return all(type(mode).__name__ == "DeviceContext" for mode in modes)  # that of torch.set_default_device
+
+
+def scaled(x: Any, factor: Any, source: Any, target_chip: str | None) -> Any:
     """x times a number in memory, for an x that nobody else will read: in its place where torch runs eagerly."""
     torch = sys.modules.get("torch")
-    if torch is not None and type(x) is torch.Tensor and not torch.compiler.is_compiling():
-        if not (torch.is_grad_enabled() or torch._C._len_torch_dispatch_stack()):
-            multiply_by(x, factor.reshape(1), x, **on(target_chip))
-            return x
-    return multiplied(x, factor, target_chip=target_chip)
+    if torch is not None and not torch.is_grad_enabled() and lies_here(torch, x, factor):
+        multiply_by(x, factor.reshape(1), x, **on(target_chip))
+        return x
+    return multiplied(x, factor, source, target_chip=target_chip)
 
 
-@linear_cross_entropy_step.backward(saves=("dx", "dw", "db"))
-def _(grads: Any, inputs: Any, outputs: Any, *, wanted: tuple[bool, ...], target_chip: str | None) -> Any:
-    dx, dw, db = (scaled(g, grads[0], target_chip) if w else None for g, w in zip(outputs[1:4], wanted, strict=True))
+@linear_cross_entropy_step.backward(saves=("source", "dx", "dw", "db"))
+def _(grads: Any, inputs: Any, outputs: Any, *, wanted: tuple[bool, ...], target_chip: str | None, needs: Any) -> Any:
+    if any(n and not w for n, w in zip((needs[0], needs[1], needs[3]), wanted, strict=True)):
+        why = 'gradients are made with the loss, and the call made none, as with the reduction "none"'
+        raise error("L069", users_line(), name="linear_cross_entropy", what="gradient", why=why)
+    source, made = outputs[1], zip(outputs[2:5], wanted, strict=True)
+    dx, dw, db = (scaled(g, grads[0], source, target_chip) if w else None for g, w in made)
     return dx, dw, None, db
+
+
+def mapped() -> bool:
+    """True while `torch.compile` traces what stands inside of vmap. Of no arguments, so that it may be a constant."""
+    stack = sys.modules["torch"]._C._functorch.get_interpreter_stack() or ()
+    return any(i.key().name == "Vmap" for i in stack)
+
+
+mapped._dynamo_marked_constant = True  # type: ignore[attr-defined]  (torch._dynamo.assume_constant_result)
+
+
+def tracked(x: Any) -> bool:
+    """True for a tensor of which a gradient is wanted, or that wraps such a one: vmap's do not say so themselves."""
+    torch = sys.modules["torch"]
+    inside = torch._C._functorch
+    while isinstance(x, torch.Tensor) and not x.requires_grad:
+        if not inside.is_functorch_wrapped_tensor(x):
+            return False
+        x = inside.get_unwrapped(x)
+    return isinstance(x, torch.Tensor)
+
+
+def wanted_of(given: tuple[Any, ...], reduction: str) -> tuple[bool, ...]:
+    """The gradients of x, weight and bias that are to be made with the loss: in torch those that are wanted; under JAX,
+    and inside of vmap that is compiled, which do not say, all that there are."""
+    torch = sys.modules.get("torch")
+    everything = tuple(a is not None and reduction != "none" for a in given)
+    if torch is not None and isinstance(given[0], torch.Tensor):
+        if not torch.is_grad_enabled():
+            return (False,) * 3
+        if not torch.compiler.is_compiling():
+            return tuple(map(tracked, given))
+        return everything if mapped() else tuple(bool(getattr(a, "requires_grad", False)) for a in given)
+    return (False,) * 3 if type(given[0]).__module__.partition(".")[0] == "numpy" else everything
 
 
 @counted
@@ -204,18 +264,12 @@ def linear_cross_entropy(
     Where gradients are wanted they are made together with the loss, three products in all, and multiplied by the
     gradient of the loss in the backward: in their place in eager torch, which so can go backward once. Those of the
     weight are rounded to its dtype once for each chunk. Under JAX they are made whether or not they are wanted. Returns
-    a number of f32, or with "none", which has no gradients, (...). Raises L066 (a ValueError) for shapes that do not
-    fit and dtypes without a kernel."""
+    a number of f32, or with "none", which has no gradients, (...). There are no second derivatives (L069). Raises L066
+    (a ValueError) for shapes that do not fit and dtypes without a kernel."""
     if not hasattr(chunk, "__index__") or chunk < 0:
         raise argument_error(f"chunk is {chunk}: it must be a number of rows, or 0 for as many as fit")
-    torch = sys.modules.get("torch")
-    given, wanted = (x, weight, bias), (False, False, False)
-    if torch is not None and isinstance(x, torch.Tensor):
-        if torch.is_grad_enabled():
-            wanted = tuple(bool(getattr(a, "requires_grad", False)) for a in given)
-    elif type(x).__module__.partition(".")[0] != "numpy" and reduction != "none":
-        wanted = tuple(a is not None for a in given)
+    wanted = wanted_of((x, weight, bias), reduction)
     return linear_cross_entropy_step(
         x, weight, target, bias, ignore_index=ignore_index, label_smoothing=float(label_smoothing), reduction=reduction,
         z_loss=float(z_loss), softcap=float(softcap), chunk=int(chunk), wanted=wanted, target_chip=target_chip,
-    )  # fmt: skip
+    )[0]  # fmt: skip

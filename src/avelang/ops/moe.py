@@ -97,20 +97,39 @@ def moe_order(ids: Any, order: Any, ends: Any, places: Any, *, experts: int) -> 
     places.reshape(-1)[found] = np.arange(flat.shape[0])
 
 
-def _spread_shapes(x: Array, order: Array, places: Array, weights: Array | None = None) -> Array:
+def _spread_shapes(x: Array, order: Array, places: Array) -> Array:
     return Array((order.shape[0], x.shape[1]), x.dtype)
 
 
 @op(_spread_shapes, contiguous=True)
-def moe_spread(x: Any, order: Any, places: Any, weights: Any, out: Any, *, target: str | None = None) -> None:
-    """Rows of tokens in the order of their experts, times their weights or as they are."""
-    routing.spread(x, order, weights, out, **on_chip(x, target))
+def moe_spread(x: Any, order: Any, places: Any, out: Any, *, target: str | None = None) -> None:
+    """Rows of tokens in the order of their experts."""
+    routing.spread(x, order, None, out, **on_chip(x, target))
 
 
 @moe_spread.backward(saves=("order", "places"))
 def _(grads: Any, inputs: Any, outputs: Any, *, target: str | None) -> Any:
-    # Of tokens as they are: weights are given in backward passes alone.
-    return moe_combine(grads[0], inputs[1], inputs[2], target=target), None, None, None
+    return moe_combine(grads[0], inputs[1], inputs[2], target=target), None, None
+
+
+def _weighted_shapes(x: Array, order: Array, places: Array, weights: Array) -> Array:
+    return Array((order.shape[0], x.shape[1]), x.dtype)
+
+
+@op(_weighted_shapes, contiguous=True)
+def moe_spread_weighted(
+    x: Any, order: Any, places: Any, weights: Any, out: Any, *, target: str | None = None
+) -> None:
+    """`moe_spread`, times weights. It is an operation of its own since its gradient reads x, which that of `moe_spread`
+    does not keep."""
+    routing.spread(x, order, weights, out, **on_chip(x, target))
+
+
+@moe_spread_weighted.backward(saves=("x", "order", "places", "weights"))
+def _(grads: Any, inputs: Any, outputs: Any, *, target: str | None, needs: Any) -> Any:
+    (g,), (x, order, places, weights) = grads, inputs
+    dw = moe_dots(g, places, x, target=target) if needs[3] else None
+    return moe_combine(g, order, places, weights, target=target), None, None, dw
 
 
 def _combine_shapes(y: Array, order: Array, places: Array, weights: Array | None = None) -> Array:
@@ -127,7 +146,9 @@ def moe_combine(y: Any, order: Any, places: Any, weights: Any, out: Any, *, targ
 def _(grads: Any, inputs: Any, outputs: Any, *, target: str | None, needs: Any) -> Any:
     (g,), (y, order, places, weights) = grads, inputs
     dw = moe_dots(y, places, g, target=target) if weights is not None and needs[3] else None
-    return moe_spread(g, order, places, weights, target=target), None, None, dw
+    if weights is None:
+        return moe_spread(g, order, places, target=target), None, None, None
+    return moe_spread_weighted(g, order, places, weights, target=target), None, None, dw
 
 
 def _dots_shapes(y: Array, places: Array, g: Array) -> Array:

@@ -24,7 +24,8 @@ def floats(name: str, x: Array) -> str:
 
 def check_rows(x: Array, **vectors: Array | None) -> None:
     """Checks that x has rows, and that vectors have a number for each of their elements. Raises L066."""
-    if not x.shape or x.shape[-1] < 1:
+    # An extent that `torch.compile` does not know yet is no int. The call itself knows it, and checks again.
+    if not x.shape or (isinstance(x.shape[-1], int) and x.shape[-1] < 1):
         raise argument_error(f"x is {x.shape}: it needs a last dimension of 1 or more")
     for name, v in vectors.items():
         if v is not None and v.shape != (x.shape[-1],):

@@ -96,7 +96,7 @@ def of_linear_losses(
         return []
     loss, losses = kinds[reduction]
     grads = [kind if w else None for kind, w in zip((0, "sum", "sum"), wanted, strict=True)]
-    return [([loss, *grads, losses], [0, None, 0, None])]
+    return [([loss, None, *grads, losses], [0, None, 0, None])]
 
 
 def of_grouped(a: Array, b: Array, offs: Array | None = None, bias: Array | None = None, **options: Any) -> list[Way]:

@@ -25,8 +25,12 @@ def _shapes(x: Array, *, dtype: str | None) -> Array:
 
 
 @op(_shapes, autocast="float32", batched=("x",), inplace={"y": ("x",)})
-def softmax_rows(x: Any, y: Any, *, dtype: str | None = None, log: bool = False, target: str | None = None) -> None:
-    """`softmax` along the last dimension."""
+def softmax_rows(
+    x: Any, y: Any, *, dtype: str | None = None, log: bool = False, target: str | None = None,
+    given: str | None = None,
+) -> None:  # fmt: skip
+    """`softmax` along the last dimension. given: the dtype of x, where it may be another one than that of y: so the
+    backward makes its gradient in it, and need not keep x."""
     through(lambda y: launches.make_softmax(x, y, log=log, **on(target)), y)
 
 
@@ -40,9 +44,10 @@ def softmax_gradient(y: Any, dy: Any, dx: Any, *, dtype: str, log: bool = False,
     launches.softmax_gradient(y, dy, dx, log=log, **on(target))
 
 
-@softmax_rows.backward(saves=("x", "y"))
-def _(grads: Any, inputs: Any, outputs: Any, *, log: bool, target: str | None) -> Any:
-    return (softmax_gradient(outputs[0], grads[0], dtype=named(inputs[0]), log=log, target=target),)
+@softmax_rows.backward(saves=("y",))
+def _(grads: Any, inputs: Any, outputs: Any, *, log: bool, target: str | None, given: str | None) -> Any:
+    (dy,), (y,) = grads, outputs
+    return (softmax_gradient(y, dy, dtype=given or named(y), log=log, target=target),)
 
 
 def _along(x: Any, dim: int, dtype: Any, out: Any, target: str | None, log: bool) -> Any:
@@ -50,17 +55,18 @@ def _along(x: Any, dim: int, dtype: Any, out: Any, target: str | None, log: bool
     said = None if dtype is None else Array((), dtype).dtype
     if not hasattr(x, "shape") or not hasattr(x, "dtype") or isinstance(x, type):
         raise argument_error(f"x is of {type(x).__name__}: it must be an array of NumPy, torch or JAX")
+    given = None if said is None else Array((), x.dtype).dtype
     count = len(x.shape)
     if not hasattr(dim, "__index__"):
         raise argument_error(f"dim is {dim!r}: it must be an int, the number of a dimension of x")
     if not -count <= dim < count:
         raise argument_error(f"dim is {dim}, but x has {count} dimensions, {tuple(x.shape)}")
     if dim in (-1, count - 1):
-        return softmax_rows(x, dtype=said, log=log, target=target, out=out)
+        return softmax_rows(x, dtype=said, log=log, target=target, given=given, out=out)
     if out is not None:
         softmax_rows(x.swapaxes(dim, -1), dtype=said, log=log, target=target, out=out.swapaxes(dim, -1))
         return out
-    return softmax_rows(x.swapaxes(dim, -1), dtype=said, log=log, target=target).swapaxes(dim, -1)
+    return softmax_rows(x.swapaxes(dim, -1), dtype=said, log=log, target=target, given=given).swapaxes(dim, -1)
 
 
 @relaunched
