@@ -51,7 +51,7 @@ class TorchOperator:
         # Outputs that the backward reads and torch does not differentiate: second derivatives would not know of them.
         hidden = self.signature.outputs[self.returns :] if not operation.aligns else ()  # ours refuse them themselves
         self._hidden = tuple(i for i, n in enumerate(hidden, self.returns) if n in operation.saves)
-        self._ties = tying(self) if self._hidden else ()
+        self._ties: Any = tying(self) if self._hidden else ()
         self._coded = [i for i, o in enumerate(self.signature.options.values()) if not o.schema]
         self.operator = self._registered()
         self.call = direct(self)

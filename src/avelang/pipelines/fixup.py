@@ -21,7 +21,7 @@ SC1, GLC = 16, 1
 # Fields of the counter of `SharedFixup`, and a bit of what `ask` gives: the counter knows that this owner is done.
 CAME, LEFT, SAID = 255, 256, 1 << 31
 MOST_OWNERS = 15  # bits for those that have gone, less the one that `SAID` takes
-LOOKS = 64  # at a counter, some 40 us: blocks that run at a time and have as much to do come sooner
+LOOKS = 64  # at a counter, each a way to L2 and back: blocks that run at a time and have as much to do come sooner
 MOST_HELD = 32  # vectors of sums that a thread loads before it adds them
 
 
