@@ -382,8 +382,9 @@ class TorchOperator:
             watched = torch.overrides.BaseTorchFunctionMode()
         needs = tuple(ctx.needs_input_grad[: self.count])
         outputs = saved[self.count : self.count + len(self.signature.outputs)]
-        if self._hidden and torch.is_grad_enabled():
-            outputs = self._tied(outputs, (*ctx.ties, *saved[self.count + len(outputs) :]))
+        ties = (*ctx.ties, *saved[self.count + len(outputs) :])
+        if ties and torch.is_grad_enabled():
+            outputs = self._tied(outputs, ties)
         with watched:
             found = operation.gradients(tuple(given), saved[: self.count], outputs, self.decode(ctx.options), needs)
         return (*found, *(None,) * len(self.signature.options))

@@ -56,7 +56,7 @@ def _owners(parts: Any, slices: Any) -> Any:
     """How many of a tile's peers add up slices: as many as there are, at the most."""
 @avelang.jit
 def peers_here(counter: Any) -> Any:
-    """How many peers have come, by a look at their counter."""
+    """The number of peers that have come, by a look at their counter."""
 @avelang.struct
 class SharedFixup:
     """The epilogue of a product that a `SplitKScheduler` splits, where the peers of a tile add it up together: each
