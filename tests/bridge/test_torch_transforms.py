@@ -55,6 +55,24 @@ def test_forward_mode_of_elements_of_vmap():
     assert torch.allclose(got, x + judge(x, w)) and torch.equal(tangent, x)
 
 
+@op(lambda x, seed=None: Array(x.shape, x.dtype), batched=("x",), apart=("seed",))
+def placed(x, seed, out):
+    """x and, with a seed, the shape that came."""
+    out[...] = x if seed is None else x + len(x.shape)
+    CALLS.append(tuple(x.shape))
+
+
+CALLS: list[tuple[int, ...]] = []
+
+
+def test_what_depends_on_an_elements_place_is_called_apart():
+    x, seed = drawn(3, 4, 7), torch.zeros(1)
+    for given, calls in ((None, [(3, 4, 7)]), (seed, [(4, 7)] * 3)):
+        CALLS.clear()
+        assert torch.equal(torch.func.vmap(lambda x, s=given: placed(x, s))(x), torch.stack([placed(a, given) for a in x]))
+        assert CALLS[: len(calls)] == calls
+
+
 def test_vmap_over_nothing():
     x, w, many = drawn(0, 5, 7), drawn(7), drawn(0, 7)
     assert torch.func.vmap(lambda x: scaled(x, w))(x).shape == (0, 5, 7)

@@ -163,7 +163,8 @@ def _batching(operation: Operation, options: tuple[Any, ...], present: tuple[boo
 
     @foreign.def_vmap
     def batched(size: int, given: Sequence[bool], *arrays: Any) -> Any:
-        if all(n in operation.batched for n, b in zip(names, given, strict=True) if b):
+        mapped = [bool(b) for b in _everywhere(given, present)]
+        if operation.takes_batch(mapped, present):
             grown = [
                 x if b or n not in operation.batched else jax.numpy.broadcast_to(x, (size, *x.shape))
                 for n, b, x in zip(names, given, arrays, strict=True)

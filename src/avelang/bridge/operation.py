@@ -43,7 +43,7 @@ class Operation:
     def __init__(
         self, host: Callable[..., Any], shapes: Callable[..., Any], returns: int, namespace: str | None, *,
         batched: Sequence[str] = (), contiguous: bool | Sequence[str] = False, autocast: str | None = None,
-        sharding: Any = None, inplace: Mapping[str, Sequence[str]] | None = None,
+        sharding: Any = None, inplace: Mapping[str, Sequence[str]] | None = None, apart: Sequence[str] = (),
     ):  # fmt: skip
         name = getattr(host, "__name__", "operation")
         self.signature = Signature(name, host, shapes)
@@ -53,7 +53,8 @@ class Operation:
                         f"{len(self.signature.outputs)}, the outputs of the host function")  # fmt: skip
         packed = () if contiguous is False else self.signature.inputs if contiguous is True else tuple(contiguous)
         same = {name: tuple(names) for name, names in (inplace or {}).items()}
-        for said, names in (("batched", batched), ("contiguous", packed), *(("inplace", x) for x in same.values())):
+        for said, names in (("batched", batched), ("apart", apart), ("contiguous", packed),
+                            *(("inplace", x) for x in same.values())):  # fmt: skip
             unknown = [n for n in names if n not in self.signature.inputs]
             if unknown:
                 raise error("L068", here(), name=name, why=f"{said} names {unknown}: inputs are "
@@ -69,6 +70,7 @@ class Operation:
         if autocast not in (None, "lower", "float32"):
             raise error("L068", here(), name=name, why=f"autocast is {autocast!r}: 'lower', 'float32' or None")
         self.batched, self.autocast, self.sharding = frozenset(batched), autocast, sharding
+        self.apart = tuple(i for i, n in enumerate(self.signature.inputs) if n in apart)
         self.gradient: Callable[..., Any] | None = None
         self.gradient_options: frozenset[str] | None = frozenset()
         self.saves: frozenset[str] = frozenset((*self.signature.inputs, *self.signature.outputs))
@@ -261,12 +263,19 @@ class Operation:
             named = self.signature.named(options)
             return [whole, *((list(o), list(i)) for o, i in self.sharding(*inputs, **named))]
         rows = [x for n, x in zip(self.signature.inputs, inputs, strict=True) if n in self.batched and x is not None]
+        if any(inputs[i] is not None for i in self.apart):
+            return [whole]
         common = min((x.ndim for x in (*rows, *outputs)), default=0)
         shared = [d for d in range(min(common, rows[0].ndim - 1 if rows else 0))
                   if all(x.shape[d] == rows[0].shape[d] for x in (*rows, *outputs))]  # fmt: skip
         return [whole] + [
             ([d] * len(outputs), [d if n in self.batched else None for n in self.signature.inputs]) for d in shared
         ]
+
+    def takes_batch(self, mapped: Sequence[bool], present: Sequence[bool]) -> bool:
+        """True where one call may take a batch of the inputs that are `mapped`, of those that are `present`."""
+        inside = all(n in self.batched for n, m in zip(self.signature.inputs, mapped, strict=True) if m)
+        return inside and not any(present[i] for i in self.apart)
 
     def torch_side(self) -> Any:
         """The operation in torch, which must have been imported."""
@@ -434,6 +443,7 @@ def op(
     shapes: Callable[..., Array | tuple[Array, ...]], *, returns: int = 1, namespace: str | None = None,
     batched: Sequence[str] = (), contiguous: bool | Sequence[str] = False, autocast: str | None = None,
     sharding: Any = None, launches_only: bool = False, inplace: Mapping[str, Sequence[str]] | None = None,
+    apart: Sequence[str] = (),
 ) -> Callable[[Callable[..., Any]], Operation]:  # fmt: skip
     """Makes an operation of a host function, which launches kernels: `@op(shapes)`.
 
@@ -444,10 +454,11 @@ def op(
 
     returns: how many outputs, from the first, the caller gets; the others are kept for the backward. namespace: of
     torch's operator; the module's name where it is None. batched: inputs that may have more leading dimensions, which
-    the outputs then have too: `vmap` maps onto them. contiguous: inputs (True: all) of which the host function gets a
-    row-major copy where they are not row-major without gaps. autocast: "lower" (the dtype of torch's autocast, as for
-    matrix products), "float32" (as for norms and losses) or None (as given). sharding: a rule for torch's DTensor,
-    `rule(*inputs, **options)`: ways to split a call besides all devices having all of it, each (outputs, inputs) with a
+    the outputs then have too: `vmap` maps onto them. apart: inputs in whose presence it does not, since what is
+    computed depends on an element's place in the batch, as random numbers do. contiguous: inputs (True: all) of which
+    the host function gets a row-major copy where they are not row-major without gaps. autocast: "lower" (the dtype of
+    torch's autocast, as for matrix products), "float32" (as for norms and losses) or None (as given). sharding: a rule
+    for torch's DTensor, `rule(*inputs, **options)`: ways to split a call besides all devices having all of it, each (outputs, inputs) with a
     dimension, None or "sum"; `avelang.bridge.evenly(rule)` leaves out extents that devices do not divide.
     launches_only: True where the host function does nothing but launch kernels on its arrays, views of them and new
     memory, and decides by nothing but their shapes, strides, dtypes and devices, by options and `ops.invariant`: an
@@ -468,6 +479,7 @@ def op(
             autocast=autocast,
             sharding=sharding,
             inplace=inplace,
+            apart=apart,
         )
 
     return made

@@ -323,7 +323,7 @@ class TorchOperator:
         inputs = [x if d is None or x is None else x.movedim(d, 0)
                   for x, d in zip(args[: self.count], dims[: self.count], strict=True)]  # fmt: skip
         moved = [x is not None and d is not None for x, d in zip(inputs, dims[: self.count], strict=True)]
-        if all(n in batched for n, m in zip(names, moved, strict=True) if m):
+        if self.operation.takes_batch(moved, [x is not None for x in inputs]):
             grown = [x if x is None or m or n not in batched else x.expand(info.batch_size, *x.shape)
                      for n, m, x in zip(names, moved, inputs, strict=True)]  # fmt: skip
             made = self.operator(*grown, *args[self.count :])

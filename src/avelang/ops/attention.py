@@ -35,6 +35,11 @@ DEFAULT = "gfx942"  # the chip whose kernels the CPU runs
 CAUSAL = (None, False, True, "top_left", "bottom_right")
 # Small arrays, which kernels read without strides.
 WHOLE = ("cu_seqlens_q", "cu_seqlens_k", "cache_lengths", "sinks", "dropout_seed")
+# Which weights are left out depends on the place in a batch; under vmap an element has the place that it has by itself.
+HOW: dict[str, Any] = {
+    "batched": DENSE, "apart": ("dropout_seed",), "autocast": "lower", "contiguous": (*WHOLE, "block_table"),
+    "sharding": of_attention,
+}  # fmt: skip
 
 
 def shapes(
@@ -71,7 +76,7 @@ def _forward(arrays: Any, out: Any, lse: Any, options: tuple[Any, ...], rows_fir
         lse[...] = to_logs.reshape(tuple(lse.shape))
 
 
-@op(shapes, returns=1, batched=DENSE, autocast="lower", contiguous=(*WHOLE, "block_table"), sharding=of_attention)
+@op(shapes, returns=1, **HOW)
 def scaled_attention(
     query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed, out,
     lse, *, scale: float | None = None, softcap: float = 0.0, left: int | None = None, right: int | None = None,
@@ -87,7 +92,7 @@ def scaled_attention(
     _forward(arrays, out, lse, options, rows_first, target)
 
 
-@op(shapes, returns=2, batched=DENSE, autocast="lower", contiguous=(*WHOLE, "block_table"), sharding=of_attention)
+@op(shapes, returns=2, **HOW)
 def scaled_attention_and_lse(
     query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed, out,
     lse, *, scale: float | None = None, softcap: float = 0.0, left: int | None = None, right: int | None = None,
@@ -95,34 +100,6 @@ def scaled_attention_and_lse(
     rows_first: bool = False, target: str | None = None, dropout: float = 0.0,
 ):  # fmt: skip
     """O and the logarithms of the rows' sums of e to the scores; else as `scaled_attention`."""
-    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed
-    options = scale, softcap, left, right, bottom_right, gqa, longest, invariant, dropout
-    _forward(arrays, out, lse, options, rows_first, target)
-
-
-# Not batched: which weights are left out depends on the place in the batch, and under vmap each element has the place
-# that it has by itself.
-@op(shapes, returns=1, autocast="lower", contiguous=(*WHOLE, "block_table"))
-def attention_with_dropout(
-    query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed, out,
-    lse, *, scale: float | None = None, softcap: float = 0.0, left: int | None = None, right: int | None = None,
-    bottom_right: bool = False, gqa: bool = False, longest: tuple[int, ...] = (0, 0), invariant: bool | None = None,
-    rows_first: bool = False, target: str | None = None, dropout: float = 0.0,
-):  # fmt: skip
-    """`scaled_attention` with a seed."""
-    arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed
-    options = scale, softcap, left, right, bottom_right, gqa, longest, invariant, dropout
-    _forward(arrays, out, lse, options, rows_first, target)
-
-
-@op(shapes, returns=2, autocast="lower", contiguous=(*WHOLE, "block_table"))
-def attention_with_dropout_and_lse(
-    query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed, out,
-    lse, *, scale: float | None = None, softcap: float = 0.0, left: int | None = None, right: int | None = None,
-    bottom_right: bool = False, gqa: bool = False, longest: tuple[int, ...] = (0, 0), invariant: bool | None = None,
-    rows_first: bool = False, target: str | None = None, dropout: float = 0.0,
-):  # fmt: skip
-    """`scaled_attention_and_lse` with a seed."""
     arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, dropout_seed
     options = scale, softcap, left, right, bottom_right, gqa, longest, invariant, dropout
     _forward(arrays, out, lse, options, rows_first, target)
@@ -253,16 +230,6 @@ def _(grads, inputs, outputs, *, needs, **options):
     return _gradients(grads, inputs, outputs, needs, options)
 
 
-@attention_with_dropout.backward
-def _(grads, inputs, outputs, *, needs, **options):
-    return _gradients(grads, inputs, outputs, needs, options)
-
-
-@attention_with_dropout_and_lse.backward
-def _(grads, inputs, outputs, *, needs, **options):
-    return _gradients(grads, inputs, outputs, needs, options)
-
-
 # -- arrays ------------------------------------------------------------------------------------------------------------
 
 
@@ -367,10 +334,7 @@ def attention(
     first = out is None and cu_seqlens_q is None and rows_come_first(query)
     arrays = query, key, value, attn_mask, cu_seqlens_q, cu_seqlens_k, block_table, cache_lengths, sinks, seed
     options = scale, softcap, left, right, bottom, enable_gqa, longest, invariant, first, target, dropout_p
-    if seed is None:
-        run = scaled_attention_and_lse if return_lse else scaled_attention
-    else:
-        run = attention_with_dropout_and_lse if return_lse else attention_with_dropout
+    run = scaled_attention_and_lse if return_lse else scaled_attention
     found = run(*arrays, out=out, fallback=fallback, **dict(zip(run.signature.options, options, strict=True)))
     if not first:
         return found
