@@ -458,8 +458,9 @@ def op(
     computed depends on an element's place in the batch, as random numbers do. contiguous: inputs (True: all) of which
     the host function gets a row-major copy where they are not row-major without gaps. autocast: "lower" (the dtype of
     torch's autocast, as for matrix products), "float32" (as for norms and losses) or None (as given). sharding: a rule
-    for torch's DTensor, `rule(*inputs, **options)`: ways to split a call besides all devices having all of it, each (outputs, inputs) with a
-    dimension, None or "sum"; `avelang.bridge.evenly(rule)` leaves out extents that devices do not divide.
+    for torch's DTensor, `rule(*inputs, **options)`: ways to split a call besides all devices having all of it, each
+    (outputs, inputs) with a dimension, None or "sum"; `avelang.bridge.evenly(rule)` leaves out extents that devices do
+    not divide.
     launches_only: True where the host function does nothing but launch kernels on its arrays, views of them and new
     memory, and decides by nothing but their shapes, strides, dtypes and devices, by options and `ops.invariant`: an
     eager call in torch like two before it then runs no Python of it, only the launches. inplace: for an output the
