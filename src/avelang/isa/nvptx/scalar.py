@@ -1,8 +1,9 @@
-"""Rows of single instructions on numbers: the exponential function as the special function unit has it."""
+"""Rows of single instructions on numbers: functions as the special function unit has them."""
 
 from __future__ import annotations
 
 from avelang.base.lazy import np
+from avelang.ir.dtypes import f32
 from avelang.isa.define import row
 from avelang.isa.wave_protocol import Machine
 
@@ -19,3 +20,15 @@ def exp2(wave: Machine, x: np.ndarray) -> np.ndarray:
     """
     with np.errstate(all="ignore"):
         return np.exp2(x.astype(np.float64)).astype(np.float32)
+
+
+@row("nvvm.rcp(x: f32) -> f32", "PTX ISA 9.0, 9.7.3.13, rcp.approx.ftz.f32", SM_75,
+     asm="rcp.approx.ftz.f32 <out>, <x>;", lower=lambda b, x: b.same("div", b.const(1.0, f32), x))  # fmt: skip
+def rcp(wave: Machine, x: np.ndarray) -> np.ndarray:
+    """1 / x, in f32. The reference rounds the exact value; the instruction may be off by one unit in the last place,
+    and flushes subnormals.
+
+    x: any number
+    """
+    with np.errstate(all="ignore"):
+        return (1.0 / x.astype(np.float64)).astype(np.float32)
