@@ -33,13 +33,13 @@ from avelang.tile.running_softmax import inverse, narrow, softmax
 from avelang.tile.tensors import Tile
 from avelang_kernels.arrays import DTYPES
 from avelang_kernels.attention.hopper_arrays import dense, empty_beside, reachable
+from avelang_kernels.attention.hopper_attention_work import AttentionWork
 from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.tile_attention_hopper import (
     BYTES,
     CHUNK,
     INNER,
     SHARED,
-    AttentionWork,
     near_of,
     staged_rows,
     stages_of,

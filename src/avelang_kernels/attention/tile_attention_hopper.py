@@ -27,16 +27,25 @@ from avelang.tile.running_softmax import inverse, narrow, scaled, softmax
 from avelang.tile.tensors import Tile
 from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, named
 from avelang_kernels.attention.hopper_arrays import dense, empty_beside, reachable
+from avelang_kernels.attention.hopper_attention_work import AttentionWork, Bits, HopperWork, PackedWork
+from avelang_kernels.attention.hopper_masks import WORDS, mask_bits
+from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.tile_attention_rows import (
     HOPPER,
     LOG2E,
     NEVER,
     WITH_WGMMA,
     checked,
-    limits,
-    masked,
-    store_logarithms,
-    tiles_of,
+    sunk,
+)
+from avelang_kernels.attention.tile_attention_views import (
+    Features,
+    Launch,
+    bias_of,
+    features,
+    readable_bias,
+    sight_of,
+    strides_of,
 )
 
 CHUNK = 64  # elements of d side by side: 128 bytes, one row of the swizzle
@@ -46,7 +55,9 @@ NEAR = 32 << 20  # bytes of K and V that blocks of rows share while they are wor
 START = 1.0  # what a block of rows takes beside its tiles of keys, in tiles
 SHARED = 227 * 1024  # bytes that a block may have
 KEYS = ((128, 128), (192, 96), (256, 80))  # of a stage, for d up to the first number: what shared memory has room for
-TURN, STORE = 1, 4  # first numbers of the barriers at which consumers take turns, and one's threads wait to store
+# Numbers of barriers: the first ones of those at which consumers take turns, and one's threads wait to store; that of
+# all consumers before a stage of V that they have cleaned.
+TURN, STORE, CLEAN = 1, 4, 8
 
 
 @avelang.constant
@@ -54,7 +65,7 @@ TURN, STORE = 1, 4  # first numbers of the barriers at which consumers take turn
 class HopperAttention:
     """Shape of a block: `m` rows, 64 a consumer, `n` keys at a time, `stages` of K and of V; `turns`: consumers begin
     their products in turn, so that one multiplies while the other softmaxes. `near`: so many heads of Q are worked on
-    together, 0 for a number by extents. `dtype` of Q, K, V and O; `d`, as it is padded."""
+    together, 0 for a number by extents. `dtype` of Q, K, V and O; `d`, and `dv` of V and O, as they are padded."""
 
     m: int = 128
     n: int = 128
@@ -63,6 +74,7 @@ class HopperAttention:
     near: int = 0
     dtype: Any = al.bf16
     d: int = 128
+    dv: int = 128
 
     @property
     def consumers(self) -> int:
@@ -85,10 +97,15 @@ class HopperAttention:
         return self.d // CHUNK
 
     @property
+    def value_chunks(self) -> int:
+        """Pieces of dv."""
+        return self.dv // CHUNK
+
+    @property
     def shared(self) -> int:
         """Bytes of shared memory."""
-        rows = self.m * (1 if self.shares else 2)
-        return (rows + 2 * self.stages * self.n) * self.d * BYTES + (2 + 4 * self.stages) * 8
+        rows = self.m * (self.d if self.shares else self.d + self.dv)
+        return (rows + self.stages * self.n * (self.d + self.dv)) * BYTES + (2 + 4 * self.stages) * 8
 
     @property
     def shares(self) -> bool:
@@ -107,8 +124,8 @@ class HopperAttention:
 
     @functools.cached_property
     def o(self) -> tile.Distribution:
-        """Of a consumer's O (64, d)."""
-        return tile.Distribution.from_fragment(self.name, "c", n=self.d)
+        """Of a consumer's O (64, dv)."""
+        return tile.Distribution.from_fragment(self.name, "c", n=self.dv)
 
     @functools.cached_property
     def joint(self) -> Joint:
@@ -163,58 +180,21 @@ def staged_rows(data: Any, CONSUMERS: Any):
     return StagedRows(data, ring)
 
 
-@avelang.struct
-class AttentionWork:
-    """The work of a launch: extents, and which blocks of rows are whose."""
-
-    batches: ...
-    heads: ...
-    queries: ...
-    kv_heads: ...
-    keys: ...
-    near: ...
-    scale: ...
-    CAUSAL: al.constexpr
-
-    def count(self, M: Any):
-        """Blocks of rows."""
-        return (self.queries + (M - 1)) // M * self.heads * self.batches
-
-    def work_tile(self, index: Any, M: Any):
-        """First row, head and batch. `near` heads at a time, first row by row, in each the heads: what is worked on at
-        one time shares K and V. Of causal heads the last rows have the most to do: the last heads begin with those, the
-        ones before them with the first rows, and so on by turns, so that a block that got long ones of some heads gets
-        short ones of the next."""
-        tiles, all = (self.queries + (M - 1)) // M, self.heads * self.batches
-        group, inner = index // (self.near * tiles), index % (self.near * tiles)
-        begin = group * self.near
-        have = min(self.near, all - begin)
-        row, head = inner // have, begin + inner % have
-        if self.CAUSAL:
-            last = (all + self.near - 1) // self.near - 1
-            row = al.select((last - group) % 2 == 0, tiles - 1 - row, row)
-        return row * M, head % self.heads, head // self.heads
-
-    def tiles(self, first: Any, M: Any, N: Any):
-        """Tiles of keys of a block of rows, one at least, and how many of them are seen whole."""
-        end, whole = tiles_of(self.queries, self.keys, first, M, N, self.CAUSAL)
-        return max(1, end), whole
-
-
 @avelang.jit
 def produce(F: Any, Q: Any, K: Any, V: Any, q: Any, k: Any, v: Any, work: Any):
     """One thread's part: fills stages, block of rows after block of rows."""
     q.state, k.state, v.state = q.ring.producer(), k.ring.producer(), v.ring.producer()
-    for index in al.range(al.block_id(0), work.count(F.m), al.grid_dim(0)):
-        first, head, batch = work.work_tile(index, F.m)
-        end, _ = work.tiles(first, F.m, F.n)
-        own = head // (work.heads // work.kv_heads)
-        k.load(K, batch, 0, own, F.n)  # before Q, whose stage the rows before may still need
-        q.load(Q, batch, first, head, F.m)
-        v.load(V, batch, 0, own, F.n)
-        for j in al.range(1, end):
-            k.load(K, batch, j * F.n, own, F.n)
-            v.load(V, batch, j * F.n, own, F.n)
+    for index in al.range(al.block_id(0), work.order.count(F.m), al.grid_dim(0)):
+        w = work.rows(index, F.m, F.n)
+        if w.there:
+            row = w.begin_k + w.tile(0) * F.n
+            k.load(K, w.place, row, w.own, F.n)  # before Q, whose stage the rows before may still need
+            q.load(Q, w.place, w.begin_q + w.first, w.head, F.m)
+            v.load(V, w.place, row, w.own, F.n)
+            for i in al.range(1, w.count):
+                row = w.begin_k + w.tile(i) * F.n
+                k.load(K, w.place, row, w.own, F.n)
+                v.load(V, w.place, row, w.own, F.n)
 
 
 @avelang.jit
@@ -284,11 +264,11 @@ def pass_turn(F: Any, consumer: Any):
 
 @avelang.jit
 def overlap(
-    F: Any, rows: Any, sums: Any, weights: Any, q: Any, k: Any, v: Any, key: Any, limit: Any, scale: Any,
-    consumer: Any, t: Any, MASKED: Any,
+    F: Any, rows: Any, sums: Any, weights: Any, q: Any, k: Any, v: Any, w: Any, seen: Any, entry: Any, consumer: Any,
+    t: Any, MASKED: Any,
 ):  # fmt: skip
-    """The next tile of keys: its scores are softmaxed while the weights of the one before are multiplied. Returns sums
-    of O, and the weights."""
+    """The next tile of keys: its scores are softmaxed while the weights of the one before are multiplied. `w`: the
+    block's rows, `seen`: edits of this consumer's scores. Returns sums of O, and the weights."""
     k.wait()
     await_turn(F, consumer)
     s = score(F, q, k, consumer)
@@ -297,20 +277,35 @@ def overlap(
     pass_turn(F, consumer)
     s = Tile(al.nvvm.wgmma_wait_acc(s, 1), F.s, t, F.consumers)
     k.release(t)
-    if MASKED:
-        s = masked(s, key, limit)
-    p, shrink = rows.weigh(s, scale)
+    s = w.shown(s, entry, F.n, t, seen, MASKED)
+    p, shrink = rows.weigh(s, seen.scale)
     sums = al.nvvm.wgmma_wait_acc(sums, 0)
     v.release(t)
     return scaled(Tile(sums, F.o, t, F.consumers), shrink).values, fragments(F, p)
 
 
 @avelang.jit
-def attend(F: Any, q: Any, k: Any, v: Any, work: Any, first: Any, consumer: Any, t: Any):
-    """A consumer's 64 rows, from row `first` on: O, and the logarithms of the sums."""
-    end, whole = work.tiles(first - consumer * ROWS, F.m, F.n)
-    limit = limits(work.queries, work.keys, first, work.CAUSAL)
+def clean(F: Any, v: Any, have: Any, consumer: Any, t: Any):
+    """Sets rows of the stage of V to 0 from number `have` on: they are another sequence's, or nobody's, and a weight of
+    0 times what lies there may be NaN. All consumers do so together."""
+    if have < F.n:
+        zeros, lane = al.full((UNIT // BYTES,), 0.0, F.dtype), t % 8
+        for row in al.range(max(0, have) + (consumer * GROUP + t) // 8, F.n, F.consumers * GROUP // 8):
+            for c in range(F.value_chunks):
+                at = al.convert(c * F.n * CHUNK + row * CHUNK + lane * (UNIT // BYTES), al.u32)
+                place = al.subview(v.data, (v.state.stage, at), (1, UNIT // BYTES), (1, 1))
+                al.view(place, al.Tensor((1, UNIT // BYTES), F.dtype))[0] = zeros
+        al.nvvm.fence_proxy_async_shared()
+        al.nvvm.barrier_sync(CLEAN, F.consumers * GROUP)
+
+
+@avelang.jit
+def attend(F: Any, q: Any, k: Any, v: Any, work: Any, w: Any, sinks: Any, consumer: Any, t: Any):
+    """A consumer's 64 rows of a block of rows: O, and the logarithms of the sums."""
+    seen = work.scores_of(w, w.first + consumer * ROWS)
     rows, like = softmax(F.s, t, F.consumers), tile.full(F.s, 0.0, al.f32)
+    APART = work.bits is None and not work.x.F.left  # tiles that are seen whole come first, in a loop of their own
+    whole, entry = w.ends[2], w.entry(0)
     q.wait()
     k.wait()
     await_turn(F, consumer)
@@ -318,23 +313,33 @@ def attend(F: Any, q: Any, k: Any, v: Any, work: Any, first: Any, consumer: Any,
     pass_turn(F, consumer)
     s = Tile(al.nvvm.wgmma_wait_acc(s, 0), F.s, t, F.consumers)
     k.release(t)
-    if whole == 0:
-        s = masked(s, 0, limit)
-    p, _ = rows.weigh(s, work.scale)
+    s = w.shown(s, entry, F.n, t, seen, None)
+    p, _ = rows.weigh(s, seen.scale)
     weights, sums = fragments(F, p), al.full((F.o.elements,), 0.0, al.f32)
-    for _ in al.range(1, whole):
-        sums, weights = overlap(F, rows, sums, weights, q, k, v, 0, limit, work.scale, consumer, t, False)
-    for j in al.range(max(1, whole), end):
-        sums, weights = overlap(
-            F, rows, sums, weights, q, k, v, al.convert(j * F.n, al.u32), limit, work.scale, consumer, t, True
-        )
+    if APART:
+        for i in al.range(1, whole):
+            entry = w.entry(i)
+            sums, weights = overlap(F, rows, sums, weights, q, k, v, w, seen, entry, consumer, t, False)
+        for i in al.range(max(1, whole), w.count):
+            entry = w.entry(i)
+            sums, weights = overlap(F, rows, sums, weights, q, k, v, w, seen, entry, consumer, t, True)
+    else:
+        for i in al.range(1, w.count):
+            entry = w.entry(i)
+            sums, weights = overlap(F, rows, sums, weights, q, k, v, w, seen, entry, consumer, t, None)
     if not F.shares:
         q.release(t)
     v.wait()
+    if work.x.F.packed_k or work.x.F.lengths:
+        clean(F, v, al.convert(w.keys, al.i32) - al.convert(w.tile(w.count - 1) * F.n, al.i32), consumer, t)
     sums = al.nvvm.wgmma_wait_acc(multiply_values(F, weights, v, sums), 0)
     v.release(t)
     total = rows.sums(like)
-    return scaled(Tile(sums, F.o, t, F.consumers), inverse(total)), rows.logarithms(total, work.scale)
+    out, found = scaled(Tile(sums, F.o, t, F.consumers), inverse(total)), rows.logarithms(total, seen.scale)
+    if work.x.F.sinks:
+        by, found = sunk(found, sinks[w.head])
+        out = scaled(out, by)
+    return out, found
 
 
 @avelang.jit
@@ -348,21 +353,30 @@ def piece_of(F: Any, pieces: Any, q: Any, consumer: Any, c: Any):
 
 
 @avelang.jit
-def store(F: Any, O: Any, pieces: Any, q: Any, out: Any, batch: Any, first: Any, head: Any, consumer: Any, t: Any):
-    """Rounds a consumer's rows and hands them to TMA, 128 bytes of each row at a time."""
+def store(F: Any, O: Any, pieces: Any, q: Any, out: Any, w: Any, o: Any, work: Any, consumer: Any, t: Any):
+    """Rounds a consumer's rows and hands them to TMA, 128 bytes of each row at a time. `o`: of packed sequences the
+    memory of O and its strides, where threads store rows whose neighbors are another sequence's."""
     if t == 0 and not F.shares:
         al.nvvm.cp_async_bulk_wait_group_read(0)
     al.nvvm.barrier_sync(STORE + consumer, GROUP)
-    for c in range(F.chunks):
-        stage_epilogue(
-            piece_of(F, pieces, q, consumer, c),
-            al.subview(out.values, (c * CHUNK // 2,), (CHUNK // 2,), (1,)), t // 32, t % 32,
-        )
+    first, alone = w.first + consumer * ROWS, False
+    if work.x.F.packed_q:
+        alone = first + ROWS > w.queries
+        if alone:
+            rows = work.x.rows(o[0], o[1], w.batch, w.head, w.begin_q, w.queries, work.x.F.dv)
+            rows.store(out, (first, 0))
+    if not alone:
+        for c in range(F.value_chunks):
+            stage_epilogue(
+                piece_of(F, pieces, q, consumer, c),
+                al.subview(out.values, (c * CHUNK // 2,), (CHUNK // 2,), (1,)), t // 32, t % 32,
+            )  # fmt: skip
     al.nvvm.fence_proxy_async_shared()
     al.nvvm.barrier_sync(STORE + consumer, GROUP)
-    if t == 0:
-        for c in range(F.chunks):
-            al.nvvm.tma_store_4d(O, batch, first, head, c * CHUNK, piece_of(F, pieces, q, consumer, c))
+    if t == 0 and not alone:
+        for c in range(F.value_chunks):
+            place = w.place, w.begin_q + first, w.head, c * CHUNK
+            al.nvvm.tma_store_4d(O, *place, piece_of(F, pieces, q, consumer, c))
         al.nvvm.cp_async_bulk_commit_group()
         if F.shares:
             al.nvvm.cp_async_bulk_wait_group_read(0)
@@ -371,14 +385,15 @@ def store(F: Any, O: Any, pieces: Any, q: Any, out: Any, batch: Any, first: Any,
 
 
 @avelang.jit
-def run(F: Any, Q: Any, K: Any, V: Any, O: Any, lse: Any, work: Any):
+def run(F: Any, Q: Any, K: Any, V: Any, O: Any, lse: Any, o: Any, sinks: Any, work: Any):
     """All blocks of rows that are this block's."""
     t = al.thread_id(0)
     q = staged_rows(stages_of(F.dtype, 1, F.m, F.chunks), F.consumers)
-    k, v = (staged_rows(stages_of(F.dtype, F.stages, F.n, F.chunks), F.consumers) for _ in range(2))
+    k = staged_rows(stages_of(F.dtype, F.stages, F.n, F.chunks), F.consumers)
+    v = staged_rows(stages_of(F.dtype, F.stages, F.n, F.value_chunks), F.consumers)
     pieces = None
     if not F.shares:
-        pieces = al.make_shared((F.consumers, F.chunks, ROWS, PATTERN // UNIT, UNIT // BYTES), F.dtype, 1024)
+        pieces = al.make_shared((F.consumers, F.value_chunks, ROWS, PATTERN // UNIT, UNIT // BYTES), F.dtype, 1024)
     if t == 0:
         al.nvvm.fence_mbarrier_init()
     al.syncthreads()
@@ -392,52 +407,78 @@ def run(F: Any, Q: Any, K: Any, V: Any, O: Any, lse: Any, work: Any):
         q.state, k.state, v.state = q.ring.consumer(), k.ring.consumer(), v.ring.consumer()
         if F.takes_turns and consumer == F.consumers - 1:
             pass_turn(F, consumer)
-        for index in al.range(al.block_id(0), work.count(F.m), al.grid_dim(0)):
-            first, head, batch = work.work_tile(index, F.m)
-            first = first + consumer * ROWS
-            out, found = attend(F, q, k, v, work, first, consumer, t % GROUP)
-            store(F, O, pieces, q, out, batch, first, head, consumer, t % GROUP)
-            if lse is not None:
-                store_logarithms(lse, found, work.batches, work.heads, work.queries, batch, head, first)
+        for index in al.range(al.block_id(0), work.order.count(F.m), al.grid_dim(0)):
+            w = work.rows(index, F.m, F.n)
+            if w.there:
+                out, found = attend(F, q, k, v, work, w, sinks, consumer, t % GROUP)
+                store(F, O, pieces, q, out, w, o, work, consumer, t % GROUP)
+                if lse is not None:
+                    logs = work.x.logarithms(lse, w.batch, w.head, w.begin_q, w.queries)
+                    logs.store(found, (w.first + consumer * ROWS,))
         if t % GROUP == 0:
             al.nvvm.cp_async_bulk_wait_group(0)
 
 
 @functools.cache
-def build(F: HopperAttention, sums: bool = False) -> Any:
-    """The kernel for a block; `sums`: with the logarithms of the rows' sums."""
+def build(F: HopperAttention, A: Features, sums: bool = False, bias_dtype: Any = None) -> Any:
+    """The kernel for a block and what is asked for; `sums`: with the logarithms of the rows' sums."""
     Q: Any = al.TensorMap(F.dtype, 4, (1, F.m, 1, CHUNK), swizzle=PATTERN)
     KV: Any = al.TensorMap(F.dtype, 4, (1, F.n, 1, CHUNK), swizzle=PATTERN)
     O: Any = al.TensorMap(F.dtype, 4, (1, ROWS, 1, CHUNK), swizzle=PATTERN)
     N: Any = al.u32
 
+    def given(there: Any, of: Any) -> Any:
+        return al.Pointer(of) if there else al.constexpr
+
+    LOGS, SINKS, OUT = given(sums, al.f32), given(A.sinks, al.f32), given(A.packed_q, F.dtype)
+    CU_Q, CU_K, LENGTHS = given(A.packed_q, al.i32), given(A.packed_k, al.i32), given(A.lengths, al.i32)
+    BIAS, BITS = given(A.bias == "add", bias_dtype), given(A.bias == "bool", al.u32)
+    BALANCED = balanced(A)
+
     @avelang.jit
     def attention(
         q: Annotated[Any, Q], k: Annotated[Any, KV], v: Annotated[Any, KV], o: Annotated[Any, O],
+        lse: Annotated[Any, LOGS], memory: Annotated[Any, OUT], sinks: Annotated[Any, SINKS],
+        cu_q: Annotated[Any, CU_Q], cu_k: Annotated[Any, CU_K], lengths: Annotated[Any, LENGTHS],
+        bias: Annotated[Any, BIAS], bits: Annotated[Any, BITS], lists: Annotated[Any, BITS],
         batches: Annotated[Any, N], heads: Annotated[Any, N], queries: Annotated[Any, N],
-        kv_heads: Annotated[Any, N], keys: Annotated[Any, N], near: Annotated[Any, N], scale: al.f32,
-        CAUSAL: al.constexpr,
+        kv_heads: Annotated[Any, N], keys: Annotated[Any, N], tokens_q: Annotated[Any, N],
+        tokens_k: Annotated[Any, N], slots: Annotated[Any, N], near: Annotated[Any, N], left: al.i32, right: al.i32,
+        bottom: al.i32, factor: al.f32, cap: al.f32, ob: Annotated[Any, N], oh: Annotated[Any, N],
+        ol: Annotated[Any, N], bb: Annotated[Any, N], bh: Annotated[Any, N], bl: Annotated[Any, N],
     ):  # fmt: skip
-        run(F, q, k, v, o, None, AttentionWork(batches, heads, queries, kv_heads, keys, near, scale, CAUSAL))
+        extents = batches, heads, kv_heads, queries, keys, tokens_q, tokens_k, slots
+        x = Launch(A, extents, (left, right, bottom), cu_q, cu_k, None, None, lengths, None)
+        there = None
+        if A.bias == "bool":  # `bb`, `bh`: planes
+            tiles, blocks = (keys + (F.n - 1)) // F.n, (queries + (F.m - 1)) // F.m
+            planes = (batches - 1) * bb + (heads - 1) * bh + 1
+            size = al.convert(planes, al.u64) * queries * tiles * WORDS
+            there = Bits(
+                al.make_tensor(bits, al.u32, al.make_layout((size,))),
+                al.make_tensor(lists, al.u32, al.make_layout((planes * blocks * (tiles + 1),))), (bb, bh), tiles, blocks,
+            )  # fmt: skip
+        order: Any = AttentionWork(batches, heads, queries, kv_heads, keys, near, factor, BALANCED)
+        if A.packed_q:
+            order = PackedWork(batches, heads, tokens_q, slots, cu_q)
+        work = HopperWork(x, order, (factor, cap), bias, (bb, bh, bl), there)
+        run(F, q, k, v, o, lse, (memory, (ob, oh, ol)), sinks, work)
 
-    @avelang.jit
-    def attention_and_sums(
-        q: Annotated[Any, Q], k: Annotated[Any, KV], v: Annotated[Any, KV], o: Annotated[Any, O],
-        lse: al.Pointer[al.f32], batches: Annotated[Any, N], heads: Annotated[Any, N], queries: Annotated[Any, N],
-        kv_heads: Annotated[Any, N], keys: Annotated[Any, N], near: Annotated[Any, N], scale: al.f32,
-        CAUSAL: al.constexpr,
-    ):  # fmt: skip
-        run(F, q, k, v, o, lse, AttentionWork(batches, heads, queries, kv_heads, keys, near, scale, CAUSAL))
+    return attention
 
-    return attention_and_sums if sums else attention
+
+def balanced(A: Features) -> bool:
+    """True where later rows have more to do, or may have: a mask is likely to be a causal one."""
+    return (A.right and not A.left) or A.bias == "bool"
 
 
 @functools.lru_cache(64)
-def form_of(form: HopperAttention | None, dtype: al.DType, d: int) -> HopperAttention:
-    """The form for a dtype and a padded d, whatever its `near`, which code does not know; the one that was the fastest
-    on an H200 if None: three consumers where d is small enough."""
+def form_of(form: HopperAttention | None, dtype: al.DType, d: int, dv: int = 0) -> HopperAttention:
+    """The form for a dtype and a padded d, and that of V if it is another, whatever its `near`, which code does not
+    know; the one that was the fastest on an H200 if None: three consumers where d is small enough."""
     keys = next(n for most, n in KEYS if d <= most)
-    F = dataclasses.replace(form or HopperAttention(m=192 if d <= CHUNK else 128, n=keys), near=0, dtype=dtype, d=d)
+    made = form or HopperAttention(m=192 if d <= CHUNK else 128, n=keys)
+    F = dataclasses.replace(made, near=0, dtype=dtype, d=d, dv=dv or d)
     if F.shared > SHARED:
         raise argument_error(
             f"T is {form}, and d is {d}: that takes {F.shared} bytes of shared memory, and a block has {SHARED}",
@@ -485,68 +526,96 @@ def attention(
         if lse is not None:
             lse[...] = NEVER
         return out
-    sizes = batches, heads, queries, d, kv_heads, keys
-    return launch(q, k, v, out, lse, sizes, causal, scale, layout, form, units or tile.device_of(q, HOPPER)[1], options)
+    p = Problem(
+        batches, heads, kv_heads, queries, keys, d, d, named(q), d**-0.5 if scale is None else scale,
+        right=0 if causal else None, bottom_right=True,
+    )  # fmt: skip
+    arrays = (x.swapaxes(1, 2) if layout == "bshd" else x for x in (q, k, v, out))
+    q, k, v, result = arrays
+    launch(p, Operands(q, k, v), result, lse, form, units or tile.device_of(q, HOPPER)[1], options)
+    return out
 
 
 @functools.lru_cache(1024)
 def planned(
-    form: HopperAttention | None, dtype: al.DType, sizes: tuple[int, ...], causal: bool, units: int, sums: bool
-) -> tuple[Any, int, int, int]:
-    """The kernel, grid, threads, and heads together, for sizes as `checked` has them."""
-    batches, heads, queries, d, kv_heads, keys = sizes
-    F = form_of(form, dtype, -(-d // CHUNK) * CHUNK)
-    tiles, group, near = -(-queries // F.m), heads // kv_heads, form.near if form is not None else 0
-    grid = min(units or tiles * heads * batches, tiles * heads * batches)
-    near = near or (near_of(tiles, keys, keys - queries, batches * heads, group, F, grid) if causal else group)
-    return build(F, sums), grid, F.threads, near
+    form: HopperAttention | None, p: Problem, units: int, sums: bool, A: Features, kind: Any, tokens: int
+) -> tuple[Any, int, HopperAttention, int, int]:
+    """The kernel, the grid, the form, the heads together and the places of packed blocks, for a problem with such
+    features. `tokens`: of packed sequences of Q."""
+    F = form_of(form, DTYPES[p.dtype], -(-p.d // CHUNK) * CHUNK, -(-p.dv // CHUNK) * CHUNK)
+    tiles, slots, all = -(-p.queries // F.m), 0, p.heads * p.batch
+    blocks = tiles * all
+    if p.packed_q:
+        slots = tokens // F.m + p.batch + 1
+        blocks = slots * p.heads
+    grid, near = min(units or blocks, blocks), form.near if form is not None else 0
+    if not near:
+        near = p.group
+        if balanced(A) and not p.packed_q:
+            near = near_of(tiles, p.keys, p.keys - p.queries, all, p.group, F, grid)
+    return build(F, A, sums, kind), grid, F, near, slots
 
 
 def launch(
-    q: Any, k: Any, v: Any, out: Any, lse: Any, sizes: tuple[int, ...], causal: bool, scale: float | None, layout: str,
-    form: HopperAttention | None, units: int,
-    options: dict[str, Any],
-) -> Any:  # fmt: skip
-    """`attention` for arguments that have been checked, none of whose sizes is 0; `units`: 0 for as many as there are
-    blocks of rows."""
-    batches, heads, queries, d, kv_heads, keys = sizes
-    kernel, grid, threads, near = planned(form, DTYPES[named(q)], sizes, causal, units, lse is not None)
-    if layout == "bhsd":
-        q, k, v, result = (x.swapaxes(1, 2) for x in (q, k, v, out))
-    else:
-        result = out
-    outs = (result,) if lse is None else (result, lse)
-    by = (d**-0.5 if scale is None else scale) * LOG2E
-    kernel[grid, threads](
-        q, k, v, *outs, batches, heads, queries, kv_heads, keys, near, by, causal, target=HOPPER, **options
-    )
-    return out
+    p: Problem, x: Operands, out: Any, lse: Any, form: HopperAttention | None, units: int, options: dict[str, Any]
+) -> None:
+    """O, and the logarithms if `lse` is not None, for a problem none of whose sizes is 0, of arrays that TMA reaches:
+    (batch, heads, length, d), or packed. `units`: 0 for as many as there are blocks of rows."""
+    bias = readable_bias(x.bias) if p.bias != "bool" else None
+    arrays = Operands(x.q, x.k, x.v, bias)
+    A = dataclasses.replace(
+        features(p if p.bias != "bool" else dataclasses.replace(p, bias=""), arrays, (out,)), bias="add" if bias is not
+        None else p.bias, right=p.right is not None,
+    )  # fmt: skip
+    added = bias is not None
+    kind = DTYPES[p.bias] if added else None
+    tokens = x.q.shape[0] if p.packed_q else p.queries
+    kernel, grid, F, near, slots = planned(form, p, units, lse is not None, A, kind, tokens)
+    q, k, v, o = (a[None] if p.packed_q else a.swapaxes(1, 2) for a in (x.q, x.k, x.v, out))
+    far, steps = sight_of(p), (0, 0, 0)
+    memory, strides, bits, lists = None, (0, 0, 0), None, None
+    if p.packed_q:
+        memory, (ol, oh, _) = out, strides_of(out)
+        strides = 0, oh, ol
+    if added:
+        bias, steps = bias_of(p, Operands(x.q, x.k, x.v, bias))
+    if p.bias == "bool":
+        shift = p.keys - p.queries if p.bottom_right else 0
+        by_place = A.right, A.left, far[1] + shift, far[0] - shift
+        found = mask_bits(x.bias, p.queries, p.keys, F.m, F.n, x.q, by_place, **options)
+        bits, lists, steps = found.bits, found.lists, (found.batch_step, found.head_step, 0)
+    kernel[grid, F.threads](
+        q, k, v, o, lse, memory, x.sinks, x.cu_q, x.cu_k, x.lengths, bias, bits, lists, p.batch, p.heads, p.queries,
+        p.kv_heads, p.keys, tokens, x.k.shape[0] if p.packed_k else p.keys, slots, near, *far,
+        p.scale if A.edited else p.scale * LOG2E, p.softcap or 1.0, *strides, *steps, target=HOPPER, **options,
+    )  # fmt: skip
 
 
 def fits(problem: Any) -> bool:
-    """True for what this kernel takes: dense arrays, d up to 256 and the same of V, a causal mask by which the last
-    query sees all keys, or none; no caps, biases or sinks."""
+    """True for what this kernel takes: arrays of one dtype of 16 bits, dense or packed, d up to 256 and that of V no
+    more; all masks by place, of bool and added ones, caps and sinks; no pages and no dropout."""
     p = problem
     return (
-        p.plain
-        and p.scale > 0
+        not (p.page or p.dropout)
+        and p.packed_q == p.packed_k
         and p.dtype in ("bfloat16", "float16")
-        and p.d == p.dv
+        and p.dv <= p.d
         and p.d % 8 == 0
+        and p.dv % 8 == 0
         and p.d <= WITH_WGMMA
-        and (p.left is None and p.right is None or p.causal and (p.bottom_right or p.queries == p.keys))
+        and (p.bias != "bool" or not p.lengths)
     )
 
 
 def launch_problem(
     problem: Any, operands: Any, out: Any, lse: Any, *, target: str = HOPPER, units: int = 0, **options: Any
 ) -> Any:
-    """O and the logarithms for a problem that `fits`: arrays (batch, heads, length, d) with any strides that keep d
-    side by side; those that TMA cannot reach are copied first. `units`: multiprocessors."""
-    p, (q, k, v) = problem, (dense(x) for x in (operands.q, operands.k, operands.v))
+    """O and the logarithms for a problem that `fits`: arrays (batch, heads, length, d), or packed, with any strides
+    that keep d side by side; those that TMA cannot reach are copied first. `units`: multiprocessors."""
+    p, x = problem, operands
+    arrays = dataclasses.replace(x, q=dense(x.q), k=dense(x.k), v=dense(x.v))
     result = out if reachable(out) else empty_beside(out, tuple(out.shape), p.dtype)
-    sizes = p.batch, p.heads, p.queries, p.d, p.kv_heads, p.keys
-    launch(q, k, v, result, lse, sizes, p.causal, p.scale, "bhsd", None, units, options)
+    launch(p, arrays, result, lse, None, units, options)
     if result is not out:
         out[...] = result
     return out

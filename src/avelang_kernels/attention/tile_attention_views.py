@@ -25,9 +25,10 @@ FEW = 64  # rows of a head of K up to which heads that share it are rows of one 
 class Features:
     """Parts of a problem on which the code of a kernel depends: `d`, `dv`; `vector`, elements that lie side by side and
     aligned in all arrays, `bias_vector` in the bias, whose columns are `bias_column` (0 or 1) apart; `left`: rows see
-    no key before a certain one; `edited`: scores are in base e at the softmax; `cap`, `bias` ("", "bool",
-    "add"), `packed_q`, `packed_k`, `page`, `lengths`, `sinks`, `dropout`: of `Problem`. `grouped`: heads that
-    share one of K are rows of one block. `split`: keys are shared by several blocks."""
+    no key before a certain one; `right`: nor behind one (where that costs nothing it is always so); `edited`: scores
+    are in base e at the softmax; `cap`, `bias` ("", "bool", "add"), `packed_q`, `packed_k`, `page`, `lengths`,
+    `sinks`, `dropout`: of `Problem`. `grouped`: heads that share one of K are rows of one block. `split`: keys are
+    shared by several blocks."""
 
     d: int
     dv: int
@@ -46,6 +47,7 @@ class Features:
     grouped: bool = False
     split: bool = False
     dropout: float = 0.0
+    right: bool = True
 
 
 @avelang.struct
@@ -110,7 +112,8 @@ class Launch:
         """Sight of the rows of a sequence."""
         shift = self.sight[2] * (al.convert(keys, al.i32) - al.convert(queries, al.i32))
         left = self.sight[0] - shift if self.F.left else None
-        return Sight(keys, self.sight[1] + shift, left, self.group if self.F.grouped else None)
+        right = self.sight[1] + shift if self.F.right else None
+        return Sight(keys, right, left, self.group if self.F.grouped else None)
 
     def rows(self, x: Any, strides: Any, batch: Any, head: Any, begin: Any, count: Any, D: Any):
         """A view of rows of one head; heads that share one of K as rows of one matrix, if they are worked on
