@@ -35,6 +35,53 @@ class Bits:
 
 
 @avelang.struct
+class Added:
+    """What is added to scores: memory from the first to the last element, strides of batches, heads and rows. COLUMN:
+    columns are 1 apart, or 0 where all have one. PAIRS: two columns lie side by side, aligned, and there is an even
+    number of them."""
+
+    data: ...
+    strides: ...
+    COLUMN: al.constexpr
+    PAIRS: al.constexpr
+
+    def load(self, w: Any, number: Any, first: Any, N: Any, t: Any):
+        """A lane's part of a tile, in the order of its scores."""
+        lane, out = t % WARP, al.make_local((N // 2,), self.data.dtype)
+        for h in range(2):
+            row = al.convert(min(first + (t // WARP * 16 + lane // 4 + 8 * h), w.queries - 1), al.u64)
+            at = al.convert(w.batch, al.u64) * self.strides[0] + al.convert(w.head, al.u64) * self.strides[1]
+            at = at + row * self.strides[2]
+            if self.COLUMN:
+                if (number + 1) * N <= w.keys:
+                    self.row(out, at + number * N, h, None, N, lane)
+                else:
+                    self.row(out, at, h, (number * N, w.keys), N, lane)
+            else:
+                one = self.data[at]
+                for i in range(N // 4):
+                    out[i // 2 * 4 + 2 * h + i % 2] = one
+        return out
+
+    def row(self, out: Any, at: Any, h: Any, ends: Any, N: Any, lane: Any):
+        """That of a row, from element `at` on. `ends`: None, or the first column of the tile and their number: those
+        that there are not are read elsewhere, as they are masked."""
+        for j in range(N // 8):
+            if self.PAIRS:
+                column = lane % 4 * 2 + 8 * j
+                column = column if ends is None else min(ends[0] + column, ends[1] - 2)
+                two = al.subview(self.data, (at + column,), (2,), (1,))
+                pair = al.view(two, al.Tensor((1, 2), self.data.dtype))[0]
+                for e in range(2):
+                    out[4 * j + 2 * h + e] = pair[e]
+            else:
+                for e in range(2):
+                    column = lane % 4 * 2 + (8 * j + e)
+                    column = column if ends is None else min(ends[0] + column, ends[1] - 1)
+                    out[4 * j + 2 * h + e] = self.data[at + column]
+
+
+@avelang.struct
 class BlockRows:
     """A block of rows of one head: rows from `first` on, of a sequence whose rows of Q begin at `begin_q` and those of
     K at `begin_k`, in arrays' part `place` along the batch; what they see is told by `sight`, and by a list of the
@@ -55,6 +102,7 @@ class BlockRows:
     ends: ...  # of the tiles by place: the first, the first that all see whole, the end of these
     bits: ... = None
     listed: ... = None
+    bias: ... = None
 
     def entry(self, i: Any):
         """The i-th tile, with a bit that says if parts of it are not seen."""
@@ -65,7 +113,7 @@ class BlockRows:
 
     def tile(self, i: Any):
         """The number of the i-th tile."""
-        return self.entry(i) & (PARTLY - 1) if self.bits is not None else self.entry(i)
+        return self.number(self.entry(i))
 
     def partly(self, entry: Any):
         """True where a tile is not seen whole."""
@@ -73,12 +121,22 @@ class BlockRows:
             return entry >= PARTLY
         return entry < self.ends[1] or entry >= self.ends[2]
 
-    def shown(self, s: DistributedTile, entry: Any, N: Any, t: Any, seen: Any, MASKED: Any):
+    def number(self, entry: Any):
+        """The tile of an entry."""
+        return entry & (PARTLY - 1) if self.bits is not None else entry
+
+    def added(self, entry: Any, N: Any, seen: Any, t: Any):
+        """What is added to a consumer's scores of a tile; None for nothing."""
+        return None if self.bias is None else self.bias.load(self, self.number(entry), seen.first, N, t)
+
+    def shown(self, s: DistributedTile, entry: Any, N: Any, t: Any, seen: Any, added: Any, MASKED: Any):
         """A consumer's scores of a tile, edited, without those that rows do not see. MASKED: True, False, or None,
         where it depends on the tile."""
-        number = entry & (PARTLY - 1) if self.bits is not None else entry
+        number = self.number(entry)
         key = al.convert(number * N, al.u32)
         s = seen.edit(s, key)
+        if added is not None:
+            s = tile_of(s, s.values + al.convert(added, al.f32))
         if MASKED is False:
             return s
         if MASKED is True:
@@ -172,30 +230,17 @@ class PackedWork:
 @avelang.struct
 class HopperWork:
     """What blocks are asked for: `x`, a `Launch` of `tile_attention_views`; `order`, an `AttentionWork` or
-    `PackedWork`. `bias`: what is added to scores, with its strides; `bits`: of a mask."""
+    `PackedWork`. `bias`: what is added to scores; `bits`: of a mask."""
 
     x: ...
     order: ...
     edits: ...  # factor, cap
     bias: ... = None
-    bias_strides: ... = None
     bits: ... = None
 
-    @property
-    def scale(self):
-        """Of edited scores, in base 2."""
-        return self.scores(None, 0, None).scale
-
-    def scores(self, sight: Any, first: Any, bias: Any):
-        """Edits of the scores of rows from `first` on."""
-        return self.x.scores(sight, first, self.edits[0], self.edits[1], bias, None)
-
-    def scores_of(self, rows: Any, first: Any):
-        """Those of a consumer's part of a block of rows, from row `first` on."""
-        there = None
-        if self.bias is not None:
-            there = self.x.bias(self.bias, self.bias_strides, rows.batch, rows.head, rows.queries, rows.keys)
-        return self.scores(rows.sight, first, there)
+    def scores(self, rows: Any, first: Any):
+        """Edits of the scores of a consumer's part of a block of rows, from row `first` on."""
+        return self.x.scores(rows.sight, first, self.edits[0], self.edits[1], None, None)
 
     def rows(self, index: Any, M: Any, N: Any):
         """A block of rows by its number."""
@@ -211,5 +256,5 @@ class HopperWork:
             count = self.bits.lists[listed]
         return BlockRows(
             batch, place, head, head // x.group, first, begin_q, queries, begin_k, keys, sight, first < queries, count,
-            (begin, clear, whole), self.bits, listed,
+            (begin, clear, whole), self.bits, listed, self.bias,
         )  # fmt: skip

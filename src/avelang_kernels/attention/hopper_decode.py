@@ -36,7 +36,7 @@ from avelang_kernels.attention.hopper_decode_work import (
     HopperDecode,
 )
 from avelang_kernels.attention.problem import FAR
-from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER
+from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER, saturated
 from avelang_kernels.workspaces import workspace_for
 
 LEFT_OUT = 24  # one of so many blocks may be left out
@@ -186,7 +186,7 @@ class DecodeRows:
                     for e in range(2):
                         x = s[m, j, 2 * half + e]
                         if F.softcap:
-                            x = al.tanh(x * cap)
+                            x = saturated(x * cap)
                         if MASKED:
                             at = key + 8 * j + lane % 4 * 2 + e
                             seen = at < self.high[m, half]

@@ -1,5 +1,5 @@
-"""A mask of bool of any strides comes in; its bits go out, as consumers of `wgmma` test them, and for each block of rows
-the tiles of columns of which it sees something: what attention on Hopper does not see costs it nothing.
+"""A mask of bool of any strides comes in; its bits go out, as consumers of `wgmma` test them, and for each block of
+rows the tiles of columns of which it sees something: what attention on Hopper does not see costs it nothing.
 
 A mask (batch, heads, rows, columns) has four words for a row and a tile of up to 128 columns: bit c % 32 of word
 c // 32 says whether column c takes part; columns that there are not do not. Lists say, for M rows, how many tiles there
@@ -86,8 +86,9 @@ def build_bits(M: int, N: int, SIDE: bool) -> Any:
                 word = word_of(data, at, have, column_step, SIDE)
                 place = ((al.convert(plane, al.u64) * rows + row) * tiles + tile) * WORDS + w
                 bits[place] = word
-                exist = al.select(have >= WORD, al.convert(0xFFFFFFFF, al.u32), (al.convert(1, al.u32) << (have % WORD)) - 1)
-                any, missing = any | word, missing | (exist & (word ^ al.convert(0xFFFFFFFF, al.u32)))
+                every = al.convert(0xFFFFFFFF, al.u32)
+                exist = al.select(have >= WORD, every, (al.convert(1, al.u32) << (have % WORD)) - 1)
+                any, missing = any | word, missing | (exist & (word ^ every))
         for step in range(5):
             any, missing = any | al.shuffle_xor(any, 1 << step), missing | al.shuffle_xor(missing, 1 << step)
         found = al.make_shared((2, WARPS), al.u32)

@@ -23,7 +23,7 @@ from avelang.tile.windows import commit_async, wait_async
 from avelang_kernels.arrays import DTYPES
 from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.tile_attention import AttentionBlock, key_of, staged
-from avelang_kernels.attention.tile_attention_rows import LOG2E, NEVER, tile_of, without_dropped
+from avelang_kernels.attention.tile_attention_rows import LOG2E, NEVER, all_saturated, tile_of, without_dropped
 from avelang_kernels.attention.tile_attention_views import (
     Features,
     Launch,
@@ -146,7 +146,7 @@ def edited(F: Any, s: DistributedTile, edits: Any, bias: Any):
     own."""
     slope = None
     if F.cap:
-        s = s.map(lambda x: al.tanh(x * (edits[0] / edits[1])))
+        s = s.map(lambda x: all_saturated(x * (edits[0] / edits[1])))
         slope = s.map(lambda x: 1.0 - x * x)
         s = s.map(lambda x: x * edits[1])
     elif F.edited:

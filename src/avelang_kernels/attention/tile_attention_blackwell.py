@@ -33,17 +33,10 @@ from avelang.tile.running_softmax import inverse, narrow, softmax
 from avelang.tile.tensors import Tile
 from avelang_kernels.arrays import DTYPES
 from avelang_kernels.attention.hopper_arrays import dense, empty_beside, reachable
+from avelang_kernels.attention.hopper_attention_memory import BYTES, CHUNK, staged_rows, stages_of
 from avelang_kernels.attention.hopper_attention_work import AttentionWork
 from avelang_kernels.attention.problem import Operands, Problem
-from avelang_kernels.attention.tile_attention_hopper import (
-    BYTES,
-    CHUNK,
-    INNER,
-    SHARED,
-    near_of,
-    staged_rows,
-    stages_of,
-)
+from avelang_kernels.attention.tile_attention_hopper import INNER, SHARED, near_of
 from avelang_kernels.attention.tile_attention_rows import LOG2E, sunk
 from avelang_kernels.attention.tile_attention_views import FEW, Features, Launch, sight_of
 

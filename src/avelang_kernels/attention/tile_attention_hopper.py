@@ -19,15 +19,14 @@ import numpy as np
 import avelang
 import avelang.language as al
 from avelang import argument_error, takes, tile
-from avelang.pipelines.epilogue import stage_epilogue
-from avelang.pipelines.ring import mbarrier_ring
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, REGISTERS, ROWS, UNIT
 from avelang.tile.chained import Joint, join
 from avelang.tile.running_softmax import inverse, narrow, scaled, softmax
 from avelang.tile.tensors import Tile
 from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, named
 from avelang_kernels.attention.hopper_arrays import dense, empty_beside, reachable
-from avelang_kernels.attention.hopper_attention_work import AttentionWork, Bits, HopperWork, PackedWork
+from avelang_kernels.attention.hopper_attention_memory import BYTES, CHUNK, clean, staged_rows, stages_of, store
+from avelang_kernels.attention.hopper_attention_work import Added, AttentionWork, Bits, HopperWork, PackedWork
 from avelang_kernels.attention.hopper_masks import WORDS, mask_bits
 from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.tile_attention_rows import (
@@ -48,16 +47,12 @@ from avelang_kernels.attention.tile_attention_views import (
     strides_of,
 )
 
-CHUNK = 64  # elements of d side by side: 128 bytes, one row of the swizzle
 INNER = 16  # elements of K that one wgmma multiplies
-BYTES = 2  # of an element
 NEAR = 32 << 20  # bytes of K and V that blocks of rows share while they are worked on: what L2 keeps beside the rest
 START = 1.0  # what a block of rows takes beside its tiles of keys, in tiles
 SHARED = 227 * 1024  # bytes that a block may have
 KEYS = ((128, 128), (192, 96), (256, 80))  # of a stage, for d up to the first number: what shared memory has room for
-# Numbers of barriers: the first ones of those at which consumers take turns, and one's threads wait to store; that of
-# all consumers before a stage of V that they have cleaned.
-TURN, STORE, CLEAN = 1, 4, 8
+TURN = 1  # the first number of the barriers at which consumers take turns
 
 
 @avelang.constant
@@ -136,48 +131,6 @@ class HopperAttention:
 
 
 Form = HopperAttention
-
-
-@avelang.struct
-class StagedRows:
-    """Stages of Q, K or V in shared memory, the ring of their mbarriers, and where its producer or a consumer is."""
-
-    data: ...
-    ring: ...
-    state: ... = None
-
-    def load(self, x: Any, batch: Any, row: Any, head: Any, ROWS: Any):
-        """Fills the next stage, once it is free: rows of a head, in pieces of d."""
-        PIECES, SIZE = self.data.shape[1] // (ROWS * CHUNK), ROWS * CHUNK
-        self.ring.acquire(self.state, PIECES * SIZE * BYTES)
-        for c in range(PIECES):
-            piece = al.subview(self.data, (self.state.stage, c * SIZE), (1, SIZE), (1, 1))
-            al.nvvm.tma_load_4d(piece, x, batch, row, head, c * CHUNK, self.ring.full[self.state.stage])
-        self.state.advance()
-
-    def wait(self):
-        """Waits until the stage is full."""
-        self.ring.wait(self.state)
-
-    def release(self, t: Any):
-        """Releases the stage for this consumer, and moves on to the next one."""
-        self.ring.release(self.state.stage, t)
-        self.state.advance()
-
-
-@avelang.jit
-def stages_of(dtype: Any, STAGES: Any, ROWS: Any, CHUNKS: Any):
-    """Memory for stages of so many rows in so many pieces of d."""
-    return al.make_shared((STAGES, CHUNKS * ROWS * CHUNK), dtype, 1024)
-
-
-@avelang.jit
-def staged_rows(data: Any, CONSUMERS: Any):
-    """Stages with their mbarriers, which are ready behind a barrier of the block."""
-    ring = mbarrier_ring(data.shape[0], CONSUMERS)
-    if al.thread_id(0) == 0:
-        ring.init()
-    return StagedRows(data, ring)
 
 
 @avelang.jit
@@ -269,15 +222,19 @@ def overlap(
 ):  # fmt: skip
     """The next tile of keys: its scores are softmaxed while the weights of the one before are multiplied. `w`: the
     block's rows, `seen`: edits of this consumer's scores. Returns sums of O, and the weights."""
+    EARLY = w.bias is not None and F.consumers < 3 and w.bias.data.dtype != al.f32  # there are registers for it
     k.wait()
     await_turn(F, consumer)
     s = score(F, q, k, consumer)
     v.wait()
     sums = multiply_values(F, weights, v, sums)
     pass_turn(F, consumer)
+    added = w.added(entry, F.n, seen, t) if EARLY else None  # on its way while scores are made
     s = Tile(al.nvvm.wgmma_wait_acc(s, 1), F.s, t, F.consumers)
     k.release(t)
-    s = w.shown(s, entry, F.n, t, seen, MASKED)
+    if not EARLY:
+        added = w.added(entry, F.n, seen, t)
+    s = w.shown(s, entry, F.n, t, seen, added, MASKED)
     p, shrink = rows.weigh(s, seen.scale)
     sums = al.nvvm.wgmma_wait_acc(sums, 0)
     v.release(t)
@@ -285,24 +242,9 @@ def overlap(
 
 
 @avelang.jit
-def clean(F: Any, v: Any, have: Any, consumer: Any, t: Any):
-    """Sets rows of the stage of V to 0 from number `have` on: they are another sequence's, or nobody's, and a weight of
-    0 times what lies there may be NaN. All consumers do so together."""
-    if have < F.n:
-        zeros, lane = al.full((UNIT // BYTES,), 0.0, F.dtype), t % 8
-        for row in al.range(max(0, have) + (consumer * GROUP + t) // 8, F.n, F.consumers * GROUP // 8):
-            for c in range(F.value_chunks):
-                at = al.convert(c * F.n * CHUNK + row * CHUNK + lane * (UNIT // BYTES), al.u32)
-                place = al.subview(v.data, (v.state.stage, at), (1, UNIT // BYTES), (1, 1))
-                al.view(place, al.Tensor((1, UNIT // BYTES), F.dtype))[0] = zeros
-        al.nvvm.fence_proxy_async_shared()
-        al.nvvm.barrier_sync(CLEAN, F.consumers * GROUP)
-
-
-@avelang.jit
 def attend(F: Any, q: Any, k: Any, v: Any, work: Any, w: Any, sinks: Any, consumer: Any, t: Any):
     """A consumer's 64 rows of a block of rows: O, and the logarithms of the sums."""
-    seen = work.scores_of(w, w.first + consumer * ROWS)
+    seen = work.scores(w, w.first + consumer * ROWS)
     rows, like = softmax(F.s, t, F.consumers), tile.full(F.s, 0.0, al.f32)
     APART = work.bits is None and not work.x.F.left  # tiles that are seen whole come first, in a loop of their own
     whole, entry = w.ends[2], w.entry(0)
@@ -313,7 +255,7 @@ def attend(F: Any, q: Any, k: Any, v: Any, work: Any, w: Any, sinks: Any, consum
     pass_turn(F, consumer)
     s = Tile(al.nvvm.wgmma_wait_acc(s, 0), F.s, t, F.consumers)
     k.release(t)
-    s = w.shown(s, entry, F.n, t, seen, None)
+    s = w.shown(s, entry, F.n, t, seen, w.added(entry, F.n, seen, t), None)
     p, _ = rows.weigh(s, seen.scale)
     weights, sums = fragments(F, p), al.full((F.o.elements,), 0.0, al.f32)
     if APART:
@@ -340,48 +282,6 @@ def attend(F: Any, q: Any, k: Any, v: Any, work: Any, w: Any, sinks: Any, consum
         by, found = sunk(found, sinks[w.head])
         out = scaled(out, by)
     return out, found
-
-
-@avelang.jit
-def piece_of(F: Any, pieces: Any, q: Any, consumer: Any, c: Any):
-    """Memory for 128 bytes of each of a consumer's rows of O."""
-    if F.shares:
-        mine = al.subview(q.data, (0, c * F.m * CHUNK + consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1))
-    else:
-        mine = al.subview(pieces, (consumer, c, 0, 0, 0), (1, 1, ROWS, PATTERN // UNIT, UNIT // BYTES), (1, 1, 1, 1, 1))
-    return al.view(mine, al.Tensor((ROWS, PATTERN // UNIT, UNIT // BYTES), F.dtype))
-
-
-@avelang.jit
-def store(F: Any, O: Any, pieces: Any, q: Any, out: Any, w: Any, o: Any, work: Any, consumer: Any, t: Any):
-    """Rounds a consumer's rows and hands them to TMA, 128 bytes of each row at a time. `o`: of packed sequences the
-    memory of O and its strides, where threads store rows whose neighbors are another sequence's."""
-    if t == 0 and not F.shares:
-        al.nvvm.cp_async_bulk_wait_group_read(0)
-    al.nvvm.barrier_sync(STORE + consumer, GROUP)
-    first, alone = w.first + consumer * ROWS, False
-    if work.x.F.packed_q:
-        alone = first + ROWS > w.queries
-        if alone:
-            rows = work.x.rows(o[0], o[1], w.batch, w.head, w.begin_q, w.queries, work.x.F.dv)
-            rows.store(out, (first, 0))
-    if not alone:
-        for c in range(F.value_chunks):
-            stage_epilogue(
-                piece_of(F, pieces, q, consumer, c),
-                al.subview(out.values, (c * CHUNK // 2,), (CHUNK // 2,), (1,)), t // 32, t % 32,
-            )  # fmt: skip
-    al.nvvm.fence_proxy_async_shared()
-    al.nvvm.barrier_sync(STORE + consumer, GROUP)
-    if t == 0 and not alone:
-        for c in range(F.value_chunks):
-            place = w.place, w.begin_q + first, w.head, c * CHUNK
-            al.nvvm.tma_store_4d(O, *place, piece_of(F, pieces, q, consumer, c))
-        al.nvvm.cp_async_bulk_commit_group()
-        if F.shares:
-            al.nvvm.cp_async_bulk_wait_group_read(0)
-    if F.shares:
-        q.release(t)
 
 
 @avelang.jit
@@ -446,6 +346,7 @@ def build(F: HopperAttention, A: Features, sums: bool = False, bias_dtype: Any =
         tokens_k: Annotated[Any, N], slots: Annotated[Any, N], near: Annotated[Any, N], left: al.i32, right: al.i32,
         bottom: al.i32, factor: al.f32, cap: al.f32, ob: Annotated[Any, N], oh: Annotated[Any, N],
         ol: Annotated[Any, N], bb: Annotated[Any, N], bh: Annotated[Any, N], bl: Annotated[Any, N],
+        length: al.u64,
     ):  # fmt: skip
         extents = batches, heads, kv_heads, queries, keys, tokens_q, tokens_k, slots
         x = Launch(A, extents, (left, right, bottom), cu_q, cu_k, None, None, lengths, None)
@@ -454,14 +355,19 @@ def build(F: HopperAttention, A: Features, sums: bool = False, bias_dtype: Any =
             tiles, blocks = (keys + (F.n - 1)) // F.n, (queries + (F.m - 1)) // F.m
             planes = (batches - 1) * bb + (heads - 1) * bh + 1
             size = al.convert(planes, al.u64) * queries * tiles * WORDS
-            there = Bits(
-                al.make_tensor(bits, al.u32, al.make_layout((size,))),
-                al.make_tensor(lists, al.u32, al.make_layout((planes * blocks * (tiles + 1),))), (bb, bh), tiles, blocks,
-            )  # fmt: skip
+            words = al.make_tensor(bits, al.u32, al.make_layout((size,)))
+            listed = al.make_tensor(lists, al.u32, al.make_layout((planes * blocks * (tiles + 1),)))
+            there = Bits(words, listed, (bb, bh), tiles, blocks)
         order: Any = AttentionWork(batches, heads, queries, kv_heads, keys, near, factor, BALANCED)
         if A.packed_q:
             order = PackedWork(batches, heads, tokens_q, slots, cu_q)
-        work = HopperWork(x, order, (factor, cap), bias, (bb, bh, bl), there)
+        more = None
+        if A.bias == "add":
+            more = Added(
+                al.make_tensor(bias, bias_dtype, al.make_layout((length,))), (bb, bh, bl), A.bias_column,
+                A.bias_vector > 1,
+            )  # fmt: skip
+        work = HopperWork(x, order, (factor, cap), more, there)
         run(F, q, k, v, o, lse, (memory, (ob, oh, ol)), sinks, work)
 
     return attention
@@ -542,7 +448,10 @@ def planned(
 ) -> tuple[Any, int, HopperAttention, int, int]:
     """The kernel, the grid, the form, the heads together and the places of packed blocks, for a problem with such
     features. `tokens`: of packed sequences of Q."""
-    F = form_of(form, DTYPES[p.dtype], -(-p.d // CHUNK) * CHUNK, -(-p.dv // CHUNK) * CHUNK)
+    wide = -(-p.d // CHUNK) * CHUNK
+    if form is None and A.bias == "add":  # lanes have registers for a tile of it
+        form = HopperAttention(m=128, n=128 if wide <= CHUNK or wide <= 2 * CHUNK and p.bias != "float32" else 64)
+    F = form_of(form, DTYPES[p.dtype], wide, -(-p.dv // CHUNK) * CHUNK)
     tiles, slots, all = -(-p.queries // F.m), 0, p.heads * p.batch
     blocks = tiles * all
     if p.packed_q:
@@ -587,7 +496,8 @@ def launch(
     kernel[grid, F.threads](
         q, k, v, o, lse, memory, x.sinks, x.cu_q, x.cu_k, x.lengths, bias, bits, lists, p.batch, p.heads, p.queries,
         p.kv_heads, p.keys, tokens, x.k.shape[0] if p.packed_k else p.keys, slots, near, *far,
-        p.scale if A.edited else p.scale * LOG2E, p.softcap or 1.0, *strides, *steps, target=HOPPER, **options,
+        p.scale if A.edited else p.scale * LOG2E, p.softcap or 1.0, *strides, *steps, math.prod(bias.shape) if added else 0,
+        target=HOPPER, **options,
     )  # fmt: skip
 
 

@@ -19,31 +19,6 @@ HOPPER, WITH_WGMMA = "sm_90a", 256  # the chip that has a source of its own, and
 LOG2E = math.log2(math.e)
 
 
-@avelang.jit
-def limits(queries: Any, keys: Any, first: Any, CAUSAL: Any):
-    """Of a row of a block that begins at row `first` of Q: the end of the keys that it sees."""
-    shift = al.convert(keys, al.i32) - al.convert(queries, al.i32)
-
-    def limit(row: Any):
-        last = al.convert(keys, al.i32)
-        return min(last, al.convert(first + row, al.i32) + shift + 1) if CAUSAL else last
-
-    return limit
-
-
-@avelang.jit
-def masked(s: DistributedTile, key: Any, limit: Any):
-    """Scores of a tile of keys from `key` on, without those that rows do not see."""
-    return s.sweep(lambda x, at: al.select(al.convert(at[1] + key, al.i32) < limit(at[0]), x, NEVER))
-
-
-@avelang.jit
-def tiles_of(queries: Any, keys: Any, first: Any, M: Any, N: Any, CAUSAL: Any):
-    """Number of tiles of keys that a block of rows sees, and how many of them, from the first on, it sees whole."""
-    limit = limits(queries, keys, first, CAUSAL)
-    return (max(0, limit(M - 1)) + (N - 1)) // N, max(0, limit(0)) // N
-
-
 @avelang.struct
 class Sight:
     """Keys that the rows of a head see: row r is a row of query r // `group` (where heads of a group are rows of one
@@ -114,6 +89,25 @@ def without_dropped(x: DistributedTile, factors: Any):
     return x.map(lambda y, f: al.select(f == 0.0, 0.0, y * f), (factors,))
 
 
+@avelang.jit
+def saturated(x: Any):
+    """tanh of a number, right to some 2^-22: an exponential and a reciprocal of the special function unit, where
+    `al.tanh`, which is as exact near 0, takes several times as long. Scores need no more, as a cap multiplies them."""
+    grown = 2.0 * LOG2E * x
+    if al.target().vendor == "amd":
+        return 1.0 - 2.0 * al.amdgpu.rcp(1.0 + al.amdgpu.exp2(grown))
+    return 1.0 - 2.0 * al.nvvm.rcp(1.0 + al.nvvm.exp2(grown))
+
+
+@avelang.jit
+def all_saturated(x: Any):
+    """The same of a vector."""
+    out = al.make_local((len(x),), al.f32)
+    for i in range(len(x)):
+        out[i] = saturated(x[i])
+    return out
+
+
 @avelang.struct
 class Scores:
     """Edits of the scores of a block's rows, of which `first` is the first. They are masked by `sight`, and scaled
@@ -136,10 +130,11 @@ class Scores:
 
     def edit(self, s: DistributedTile, key: Any):
         """Scores as they stand in the softmax, but for `scale`."""
-        if self.EDITED:
-            s = s.map(lambda x: x * self.factor)
         if self.cap is not None:
-            s = s.map(lambda x: self.cap * al.tanh(x * (1.0 / self.cap)))
+            by = self.factor / self.cap
+            s = s.map(lambda x: self.cap * all_saturated(x * by))
+        elif self.EDITED:
+            s = s.map(lambda x: x * self.factor)
         if self.bias is not None:
             there = self.bias.window(s.dist.shape, (self.first, key), s.dist).load()
             if there.dtype == al.u8:

@@ -1,0 +1,117 @@
+"""Shared memory of a block of Hopper's attention: stages of rows of Q, K and V, which TMA fills, and rows of O, which
+it brings out."""
+
+# No `from __future__ import annotations`, as in the kernels.
+
+from typing import Any
+
+import avelang
+import avelang.language as al
+from avelang.pipelines.epilogue import stage_epilogue
+from avelang.pipelines.ring import mbarrier_ring
+from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT
+
+CHUNK = 64  # elements of d side by side: 128 bytes, one row of the swizzle
+BYTES = 2  # of an element
+# Numbers of barriers: the first of those at which one consumer's threads wait to store; that of all consumers before a
+# stage of V that they have cleaned.
+STORE, CLEAN = 4, 8
+
+
+@avelang.struct
+class StagedRows:
+    """Stages of Q, K or V in shared memory, the ring of their mbarriers, and where its producer or a consumer is."""
+
+    data: ...
+    ring: ...
+    state: ... = None
+
+    def load(self, x: Any, batch: Any, row: Any, head: Any, ROWS: Any):
+        """Fills the next stage, once it is free: rows of a head, in pieces of d."""
+        PIECES, SIZE = self.data.shape[1] // (ROWS * CHUNK), ROWS * CHUNK
+        self.ring.acquire(self.state, PIECES * SIZE * BYTES)
+        for c in range(PIECES):
+            piece = al.subview(self.data, (self.state.stage, c * SIZE), (1, SIZE), (1, 1))
+            al.nvvm.tma_load_4d(piece, x, batch, row, head, c * CHUNK, self.ring.full[self.state.stage])
+        self.state.advance()
+
+    def wait(self):
+        """Waits until the stage is full."""
+        self.ring.wait(self.state)
+
+    def release(self, t: Any):
+        """Releases the stage for this consumer, and moves on to the next one."""
+        self.ring.release(self.state.stage, t)
+        self.state.advance()
+
+
+@avelang.jit
+def stages_of(dtype: Any, STAGES: Any, ROWS: Any, CHUNKS: Any):
+    """Memory for stages of so many rows in so many pieces of d."""
+    return al.make_shared((STAGES, CHUNKS * ROWS * CHUNK), dtype, 1024)
+
+
+@avelang.jit
+def staged_rows(data: Any, CONSUMERS: Any):
+    """Stages with their mbarriers, which are ready behind a barrier of the block."""
+    ring = mbarrier_ring(data.shape[0], CONSUMERS)
+    if al.thread_id(0) == 0:
+        ring.init()
+    return StagedRows(data, ring)
+
+
+@avelang.jit
+def clean(F: Any, v: Any, have: Any, consumer: Any, t: Any):
+    """Sets rows of the stage of V to 0 from number `have` on: they are another sequence's, or nobody's, and a weight of
+    0 times what lies there may be NaN. All consumers do so together."""
+    if have < F.n:
+        zeros, lane = al.full((UNIT // BYTES,), 0.0, F.dtype), t % 8
+        for row in al.range(max(0, have) + (consumer * GROUP + t) // 8, F.n, F.consumers * GROUP // 8):
+            for c in range(F.value_chunks):
+                at = al.convert(c * F.n * CHUNK + row * CHUNK + lane * (UNIT // BYTES), al.u32)
+                place = al.subview(v.data, (v.state.stage, at), (1, UNIT // BYTES), (1, 1))
+                al.view(place, al.Tensor((1, UNIT // BYTES), F.dtype))[0] = zeros
+        al.nvvm.fence_proxy_async_shared()
+        al.nvvm.barrier_sync(CLEAN, F.consumers * GROUP)
+
+
+@avelang.jit
+def piece_of(F: Any, pieces: Any, q: Any, consumer: Any, c: Any):
+    """Memory for 128 bytes of each of a consumer's rows of O."""
+    if F.shares:
+        mine = al.subview(q.data, (0, c * F.m * CHUNK + consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1))
+    else:
+        mine = al.subview(pieces, (consumer, c, 0, 0, 0), (1, 1, ROWS, PATTERN // UNIT, UNIT // BYTES), (1, 1, 1, 1, 1))
+    return al.view(mine, al.Tensor((ROWS, PATTERN // UNIT, UNIT // BYTES), F.dtype))
+
+
+@avelang.jit
+def store(F: Any, O: Any, pieces: Any, q: Any, out: Any, w: Any, o: Any, work: Any, consumer: Any, t: Any):
+    """Rounds a consumer's rows and hands them to TMA, 128 bytes of each row at a time. `o`: of packed sequences the
+    memory of O and its strides, where threads store rows whose neighbors are another sequence's."""
+    if t == 0 and not F.shares:
+        al.nvvm.cp_async_bulk_wait_group_read(0)
+    al.nvvm.barrier_sync(STORE + consumer, GROUP)
+    first, alone = w.first + consumer * ROWS, False
+    if work.x.F.packed_q:
+        alone = first + ROWS > w.queries
+        if alone:
+            rows = work.x.rows(o[0], o[1], w.batch, w.head, w.begin_q, w.queries, work.x.F.dv)
+            rows.store(out, (first, 0))
+    if not alone:
+        for c in range(F.value_chunks):
+            stage_epilogue(
+                piece_of(F, pieces, q, consumer, c),
+                al.subview(out.values, (c * CHUNK // 2,), (CHUNK // 2,), (1,)), t // 32, t % 32,
+            )  # fmt: skip
+    al.nvvm.fence_proxy_async_shared()
+    al.nvvm.barrier_sync(STORE + consumer, GROUP)
+    if t == 0 and not alone:
+        for c in range(F.value_chunks):
+            place = w.place, w.begin_q + first, w.head, c * CHUNK
+            al.nvvm.tma_store_4d(O, *place, piece_of(F, pieces, q, consumer, c))
+        al.nvvm.cp_async_bulk_commit_group()
+        if F.shares:
+            al.nvvm.cp_async_bulk_wait_group_read(0)
+    if F.shares:
+        q.release(t)
