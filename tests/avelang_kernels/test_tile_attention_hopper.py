@@ -1,14 +1,29 @@
 """Attention by the copy engine and wgmma: right on the reference, which checks races and registers under way; what "
 "its code takes."""
 
+import dataclasses
 import functools
 
 import numpy as np
 import pytest
+from alarms.engines import Engine, on
 from tests.avelang_kernels.attended import BF16, F16, Case, check
+from tests.avelang_kernels.drawn_problems import check as judged
+from tests.avelang_kernels.drawn_problems import drawn
 
 import avelang.language as al
-from avelang_kernels.attention.tile_attention_hopper import HopperAttention, attention, build, form_of, near_of
+from avelang.base import engines
+from avelang_kernels.attention.tile_attention_hopper import (
+    HopperAttention,
+    added,
+    attention,
+    build,
+    fits,
+    form_of,
+    launch,
+    near_of,
+)
+from avelang_kernels.attention.tile_attention_views import Features
 from tools import need
 
 FORM = HopperAttention(m=128, n=64)
@@ -64,15 +79,6 @@ def test_rows_of_o_stand_where_rows_of_q_stood():
     check(call(HopperAttention(m=64, n=32)), Case(1, 1, 1, 100, 60, 136))
 
 
-@pytest.mark.parametrize("d", [64, 128])
-def test_nothing_is_spilled_and_products_overlap(d):
-    """ptxas has no remark on products that it would not run beside other code."""
-    need("ptxas")
-    F = form_of(None, al.bf16, d)
-    found = build(F).report("sm_90a", (F.threads, 1, 1), CAUSAL=True)
-    assert found.stored == found.loaded == 0 and found.remarks == ()
-
-
 def test_arguments_that_do_not_fit():
     x = np.zeros((1, 8, 1, 256), BF16)
     with pytest.raises(ValueError, match="takes 327760 bytes of shared memory, and a block has 232448"):
@@ -81,3 +87,55 @@ def test_arguments_that_do_not_fit():
     out = np.full((1, 8, 1, 64), np.nan, BF16)
     none = np.zeros((1, 0, 1, 64), BF16)
     assert not attention(out * 0, none, none, out, lse=lse).any() and (lse == -np.inf).all()
+
+
+SMALL = (HopperAttention(m=64, n=32), HopperAttention(m=128, n=64))
+
+
+def solved(seed, form, wide=(64, 72, 128), **options):
+    """Runs a drawn problem."""
+    case = drawn(seed, wide)
+    assert fits(case.p)
+    with np.errstate(all="ignore"):
+        launch(case.p, case.x, case.out, case.lse, form, 3, options)
+        judged(case)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_drawn_problems(seed):
+    """Masks of all kinds, caps, sinks, packed sequences, lengths: on the reference, which finds races and what lies
+    outside of arrays."""
+    solved(seed, SMALL[seed % 2], backend="reference")
+
+
+@pytest.mark.parametrize("seed", range(100, 104))
+def test_drawn_problems_in_executed_ptx(seed, monkeypatch):
+    """With checks of races and of memory that nothing wrote."""
+    monkeypatch.setenv("AVE_CHECK", "all")
+    with on(Engine(engines.PTX, "sm_90a")) as said:
+        solved(seed, SMALL[0], (64,))
+    assert "X0" not in said.getvalue()
+
+
+@pytest.mark.parametrize("seed", range(200, 208))
+def test_drawn_problems_of_the_forms_that_run(seed):
+    solved(seed, None, (64, 128, 136, 200, 256), backend="cpu")
+
+
+@pytest.mark.parametrize("what", ["plain", "causal", "window", "cap", "sinks", "bool", "add", "packed", "lengths"])
+@pytest.mark.parametrize("d", [64, 128])
+def test_nothing_is_spilled_and_products_overlap(d, what):
+    """ptxas has no remark on products that it would not run beside other code."""
+    need("ptxas")
+    A = Features(d, d, 8, right=False)
+    A = dataclasses.replace(A, **{
+        "plain": {}, "causal": {"right": True}, "window": {"right": True, "left": True}, "sinks": {"sinks": True},
+        "cap": {"edited": True, "cap": True}, "bool": {"bias": "bool"}, "lengths": {"lengths": True},
+        "add": {"bias": "add", "bias_vector": 8, "edited": True}, "packed": {"packed_q": True, "packed_k": True},
+    }[what])  # fmt: skip
+    F = form_of(added(d, 2) if what == "add" else None, al.bf16, d)
+    there = {"lse": True, "memory": A.packed_q, "sinks": A.sinks, "cu_q": A.packed_q, "cu_k": A.packed_k,
+             "lengths": A.lengths, "bias": what == "add", "bits": what == "bool", "lists": what == "bool"}  # fmt: skip
+    none = {name: None for name, given in there.items() if not given}
+    found = build(F, A, True, al.bf16 if what == "add" else None).report("sm_90a", (F.threads, 1, 1), **none)
+    assert found.stored <= (32 if what == "add" else 0) and found.remarks == ()

@@ -251,10 +251,11 @@ class HopperWork:
         begin, clear, whole, end = sight.tiles(first, M, N)
         place, listed = al.convert(0, al.u32) if x.F.packed_q else batch, None
         count = al.convert(max(1, end - begin), al.u32)
+        there = first < queries if x.F.packed_q else True
         if self.bits is not None:
             listed = self.bits.list_of(batch, head, first // M)
             count = self.bits.lists[listed]
         return BlockRows(
-            batch, place, head, head // x.group, first, begin_q, queries, begin_k, keys, sight, first < queries, count,
+            batch, place, head, head // x.group, first, begin_q, queries, begin_k, keys, sight, there, count,
             (begin, clear, whole), self.bits, listed, self.bias,
         )  # fmt: skip

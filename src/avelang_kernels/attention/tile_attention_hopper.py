@@ -378,6 +378,11 @@ def balanced(A: Features) -> bool:
     return (A.right and not A.left) or A.bias == "bool"
 
 
+def added(d: int, size: int) -> HopperAttention:
+    """The form for something of `size` bytes that is added to scores, of which lanes have registers for a tile."""
+    return HopperAttention(m=128, n=128 if d * size <= 4 * CHUNK else 64)
+
+
 @functools.lru_cache(64)
 def form_of(form: HopperAttention | None, dtype: al.DType, d: int, dv: int = 0) -> HopperAttention:
     """The form for a dtype and a padded d, and that of V if it is another, whatever its `near`, which code does not
@@ -449,8 +454,8 @@ def planned(
     """The kernel, the grid, the form, the heads together and the places of packed blocks, for a problem with such
     features. `tokens`: of packed sequences of Q."""
     wide = -(-p.d // CHUNK) * CHUNK
-    if form is None and A.bias == "add":  # lanes have registers for a tile of it
-        form = HopperAttention(m=128, n=128 if wide <= CHUNK or wide <= 2 * CHUNK and p.bias != "float32" else 64)
+    if form is None and A.bias == "add":
+        form = added(wide, 4 if p.bias == "float32" else BYTES)
     F = form_of(form, DTYPES[p.dtype], wide, -(-p.dv // CHUNK) * CHUNK)
     tiles, slots, all = -(-p.queries // F.m), 0, p.heads * p.batch
     blocks = tiles * all
