@@ -17,7 +17,7 @@ from avelang_kernels.attention.problem import Operands, Problem
 from tools import need
 
 
-def wanted(p: Problem, q: Any, k: Any, v: Any, dout: Any, dlse: Any) -> tuple[Any, ...]:
+def wanted(p: Problem, q: Any, k: Any, v: Any, dout: Any, dlse: Any, sinks: Any = None) -> tuple[Any, ...]:
     """O, the logarithms, and the gradients in float64."""
     q, k, v, dout = (x.astype(float) for x in (q, k, v, dout))
     k, v = (np.repeat(x, p.group, 1) for x in (k, v))
@@ -29,10 +29,11 @@ def wanted(p: Problem, q: Any, k: Any, v: Any, dout: Any, dlse: Any) -> tuple[An
     if p.left is not None:
         seen &= key >= at - p.left
     s = np.where(seen, s, -np.inf)
-    most = s.max(3, keepdims=True)
+    more = np.full((p.heads, 1, 1), -np.inf) if sinks is None else sinks[:, None, None].astype(float)
+    most = np.maximum(s.max(3, keepdims=True), more)
     most = np.where(np.isfinite(most), most, 0)
     weights = np.exp(s - most)
-    total = weights.sum(3, keepdims=True)
+    total = weights.sum(3, keepdims=True) + np.exp(more - most)
     weights = weights / np.where(total == 0, 1, total)
     out = weights @ v
     with np.errstate(divide="ignore"):
@@ -53,7 +54,8 @@ def check(p: Problem, with_dlse: bool = False, seed: int = 0, **options: Any) ->
 
     q, k, v, dout = (drawn(h, n) for h, n in ((p.heads, p.queries), *[(p.kv_heads, p.keys)] * 2, (p.heads, p.queries)))
     dlse = rng.standard_normal(q.shape[:3]).astype(np.float32) if with_dlse else None
-    out, lse, want = wanted(p, q, k, v, dout, dlse)
+    sinks = rng.standard_normal(p.heads).astype(np.float32) if p.sinks else None
+    out, lse, want = wanted(p, q, k, v, dout, dlse, sinks)
     grads = [np.full_like(x, np.nan) for x in (q, k, v)]
     assert hopper_backward_rows.fits(p)
     hopper_backward_rows.backward(
@@ -74,6 +76,11 @@ def test_windows_and_rows_that_see_nothing():
     """Fewer keys than queries: the first see none. d is padded, and the logarithms have gradients."""
     p = Problem(1, 1, 1, 210, 130, 72, 72, "float16", 0.2, left=60, right=0, bottom_right=True)
     check(p, with_dlse=True)
+
+
+def test_sinks():
+    """A row that sees nothing has the sink's logarithm."""
+    check(Problem(1, 2, 1, 70, 40, 64, 64, "bfloat16", 0.3, right=0, bottom_right=True, sinks=True))
 
 
 def test_all_keys():

@@ -3,6 +3,7 @@ gradients in the dtype of the arrays go out."""
 
 # No `from __future__ import annotations`: the annotations of the kernels name values of the functions around them.
 
+import dataclasses
 import functools
 import math
 from typing import Annotated, Any
@@ -150,10 +151,10 @@ def behind(dtype: Any, d: int, width: int, F: Any) -> Any:
 
 def fits(problem: Any) -> bool:
     """True for what this kernel takes: dense arrays of one length for all, d up to 256 and the same of V, masks by
-    place (causal, windows); no caps, biases or sinks."""
+    place (causal, windows); no caps or biases. Of sinks the logarithms tell all."""
     p = problem
     return (
-        p.plain
+        dataclasses.replace(p, sinks=False).plain
         and p.dtype in ("bfloat16", "float16")
         and p.d == p.dv
         and p.d % 8 == 0
