@@ -3,68 +3,15 @@ that share keys, and lengths that fill no tile; what the code takes."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 import pytest
-from tests.avelang_kernels.attended import BF16, F16
+from tests.avelang_kernels.attended_gradients import check
 
 import avelang.language as al
 from avelang_kernels.attention import hopper_backward_rows
 from avelang_kernels.attention.hopper_backward import build
 from avelang_kernels.attention.hopper_backward_products import HopperBackward
-from avelang_kernels.attention.problem import Operands, Problem
+from avelang_kernels.attention.problem import Problem
 from tools import need
-
-
-def wanted(p: Problem, q: Any, k: Any, v: Any, dout: Any, dlse: Any, sinks: Any = None) -> tuple[Any, ...]:
-    """O, the logarithms, and the gradients in float64."""
-    q, k, v, dout = (x.astype(float) for x in (q, k, v, dout))
-    k, v = (np.repeat(x, p.group, 1) for x in (k, v))
-    s = q @ k.swapaxes(2, 3) * p.scale
-    at, key = np.arange(p.queries)[:, None] + (p.keys - p.queries if p.bottom_right else 0), np.arange(p.keys)[None]
-    seen = np.ones((p.queries, p.keys), bool)
-    if p.right is not None:
-        seen &= key <= at + p.right
-    if p.left is not None:
-        seen &= key >= at - p.left
-    s = np.where(seen, s, -np.inf)
-    more = np.full((p.heads, 1, 1), -np.inf) if sinks is None else sinks[:, None, None].astype(float)
-    most = np.maximum(s.max(3, keepdims=True), more)
-    most = np.where(np.isfinite(most), most, 0)
-    weights = np.exp(s - most)
-    total = weights.sum(3, keepdims=True) + np.exp(more - most)
-    weights = weights / np.where(total == 0, 1, total)
-    out = weights @ v
-    with np.errstate(divide="ignore"):
-        lse = (most + np.log(total))[..., 0]
-    delta = (dout * out).sum(3, keepdims=True) - (0 if dlse is None else dlse[..., None])
-    ds = weights * (dout @ v.swapaxes(2, 3) - delta) * p.scale
-    shape = p.batch, p.kv_heads, p.group, p.keys, p.d
-    dk, dv = ((x.swapaxes(2, 3) @ y).reshape(shape).sum(2) for x, y in ((ds, q), (weights, dout)))
-    return out, lse, (ds @ k, dk, dv)
-
-
-def check(p: Problem, with_dlse: bool = False, seed: int = 0, **options: Any) -> None:
-    """The kernels on random numbers; arrays (batch, length, heads, d) seen with heads first."""
-    rng, dtype = np.random.default_rng(seed), BF16 if p.dtype == "bfloat16" else F16
-
-    def drawn(heads: int, rows: int) -> np.ndarray:
-        return rng.standard_normal((p.batch, rows, heads, p.d)).astype(dtype).swapaxes(1, 2)
-
-    q, k, v, dout = (drawn(h, n) for h, n in ((p.heads, p.queries), *[(p.kv_heads, p.keys)] * 2, (p.heads, p.queries)))
-    dlse = rng.standard_normal(q.shape[:3]).astype(np.float32) if with_dlse else None
-    sinks = rng.standard_normal(p.heads).astype(np.float32) if p.sinks else None
-    out, lse, want = wanted(p, q, k, v, dout, dlse, sinks)
-    grads = [np.full_like(x, np.nan) for x in (q, k, v)]
-    assert hopper_backward_rows.fits(p)
-    hopper_backward_rows.backward(
-        p, Operands(q, k, v), out.astype(dtype), lse.astype(np.float32), dout, dlse, *grads, backend="reference",
-        **options,
-    )
-    for name, x, y in zip(("dq", "dk", "dv"), grads, want, strict=True):
-        error = np.abs(x.astype(float) - y).max() / max(1e-3, np.sqrt((y**2).mean()))
-        assert error < (0.15 if dtype is BF16 else 0.02), name
 
 
 def test_heads_that_share_keys():

@@ -22,6 +22,7 @@ import avelang.language as al
 from avelang.pipelines.ring import mbarrier_ring
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS
 from avelang_kernels.arrays import DTYPES
+from avelang_kernels.attention.hopper_backward_lengths import clear_both, clear_keys, packed_rows
 from avelang_kernels.attention.hopper_backward_products import (
     BOX,
     BYTES,
@@ -49,7 +50,7 @@ from avelang_kernels.attention.hopper_backward_sums import (
     store_keys,
 )
 from avelang_kernels.attention.hopper_backward_wide import KEYS, VALUES, finish, make_keys, make_values
-from avelang_kernels.attention.hopper_backward_work import BackwardWork
+from avelang_kernels.attention.hopper_backward_work import BackwardWork, Sequences
 
 
 @avelang.struct
@@ -86,6 +87,8 @@ def step(
     """One tile of queries. Products that are under way while numbers are computed: dP with the weights, dV with dS, dK
     with dQ's way to shared memory."""
     x.q_ring.wait(q)
+    if F.packed:
+        clear_both(F, x, q, do, work, m, consumer, t)
     s = scores(F, x.k, x.q, q.stage, consumer)
     x.do_ring.wait(do)
     dp = scores(F, x.v, x.do, do.stage, consumer)
@@ -129,7 +132,7 @@ def produce(
     mine = batch * work.heads + own
     al.nvvm.mbarrier_arrive_expect_tx(x.kv_full[0], 2 * F.n * F.d * BYTES)
     for c in range(F.chunks):
-        al.nvvm.tma_load_4d(x.k[c], K, batch, n * F.n, head, c * CHUNK, x.kv_full[0])
+        al.nvvm.tma_load_4d(x.k[c], K, batch, work.key_row(n), head, c * CHUNK, x.kv_full[0])
     q, do = x.q_ring.producer(), x.do_ring.producer()
     for step in al.range(work.steps(n)):
         m = work.tile(n, step)
@@ -139,25 +142,25 @@ def produce(
             ring.acquire(state, F.m * (F.d * BYTES + F32))
             for c in range(F.chunks):
                 place = al.subview(data, (state.stage, c * F.m * CHUNK), (1, F.m * CHUNK), (1, 1))
-                al.nvvm.tma_load_4d(place, A, batch, m * F.m, own, c * CHUNK, ring.full[state.stage])
+                al.nvvm.tma_load_4d(place, A, batch, work.query_row(m), own, c * CHUNK, ring.full[state.stage])
             al.nvvm.cp_async_bulk_load(
-                numbers[state.stage], al.subview(source, (mine * rows + m * F.m,), (F.m,), (1,)), F.m * F32,
+                numbers[state.stage],
+                al.subview(source, (mine * rows + work.query_slot(m) * F.m,), (F.m,), (1,)), F.m * F32,
                 ring.full[state.stage],
             )  # fmt: skip
             state.advance()
         if step == 0:
             for c in range(F.chunks):
-                al.nvvm.tma_load_4d(x.v[c], V, batch, n * F.n, head, c * CHUNK, x.kv_full[0])
+                al.nvvm.tma_load_4d(x.v[c], V, batch, work.key_row(n), head, c * CHUNK, x.kv_full[0])
     if work.steps(n) == 0:
         for c in range(F.chunks):
-            al.nvvm.tma_load_4d(x.v[c], V, batch, n * F.n, head, c * CHUNK, x.kv_full[0])
+            al.nvvm.tma_load_4d(x.v[c], V, batch, work.key_row(n), head, c * CHUNK, x.kv_full[0])
 
 
 @avelang.jit
 def consume(
     F: Any,
-    DK: Any,
-    DV: Any,
+    outs: Any,
     counters: Any,
     x: Any,
     work: Any,
@@ -171,6 +174,7 @@ def consume(
     t: Any,
 ):
     """A consumer's part: 64 keys."""
+    (DK, DV), packed = outs
     SIZE = F.d // 2
     g = Gradients(al.full((SIZE,), 0.0, al.f32), al.full((SIZE,), 0.0, al.f32))
     q, do = x.q_ring.consumer(), x.do_ring.consumer()
@@ -178,18 +182,19 @@ def consume(
         step(F, g, x, q, do, work, n, work.tile(n, i), i % 2, scale, consumer, t)
     g.dk = g.dk * by
     al.nvvm.barrier_sync(SHARED_DS, CONSUMERS * GROUP)  # nobody reads K any more
-    row = n * F.n + consumer * ROWS
     if F.shared_keys:
+        row = work.key_slot(n) * F.n + consumer * ROWS
         group = work.heads // work.kv_heads
         turn, mine = own % group, batch * work.kv_heads + head
-        counter = al.subview(counters, ((mine * work.key_tiles() + n) * 2 + consumer, 0), (1, 1), (1, 1))
+        counter = al.subview(counters, ((mine * work.key_slots() + work.key_slot(n)) * 2 + consumer, 0), (1, 1), (1, 1))
         await_turn(counter, turn, t)
         add_keys(F, DV, (x.k, x.v), g.dv, mine, row, turn, consumer, t)
         add_keys(F, DK, (x.k, x.v), g.dk, mine, row, turn, consumer, t)
         end_turn(counter, turn, t)
     else:
-        store_keys(F, DV, x.v, g.dv, batch, row, head, consumer, t)
-        store_keys(F, DK, x.k, g.dk, batch, row, head, consumer, t)
+        row = n * F.n + consumer * ROWS
+        store_keys(F, DV, packed and packed[1], x.v, g.dv, work, batch, row, head, consumer, t)
+        store_keys(F, DK, packed and packed[0], x.k, g.dk, work, batch, row, head, consumer, t)
         if t == 0:
             al.nvvm.cp_async_bulk_wait_group(0)
 
@@ -219,6 +224,60 @@ def backward_stages(F: Any):
     return x
 
 
+@avelang.jit
+def share_work(
+    F: Any, arrays: Any, packed: Any, numbers: Any, sums: Any, x: Any, work: Any, n: Any, own: Any, batch: Any,
+    rows: Any, edits: Any, t: Any,
+):  # fmt: skip
+    """The parts of a block's warps. `arrays`: q, k, v, do, dq, dk, dv; `packed`: memory of the last two, if sequences
+    are packed and share no keys. `numbers`: lse, delta, their size; `sums`: counters, how many are of dQ, of dK;
+    `edits`: `scale` and `by` of the kernel."""
+    q, k, v, do, dq, dk, dv = arrays
+    counts, tiles, key_tiles = sums
+    scale, by = edits
+    if packed is not None:
+        packed = tuple([packed_rows(F, one, packed[1]) for one in packed[0]])
+    head = own // (work.heads // work.kv_heads)
+    if t < GROUP:
+        al.nvvm.setmaxnreg_dec(FEW)
+        if t == 0:
+            LSE = al.make_tensor(numbers[0], al.f32, al.make_layout((numbers[2],)))
+            DELTA = al.make_tensor(numbers[1], al.f32, al.make_layout((numbers[2],)))
+            produce(F, q, k, v, do, LSE, DELTA, x, work, n, head, batch, own, rows)
+        if t >= WARP and t < 3 * WARP:
+            added = al.subview(counts, (1, 0), (tiles, 1), (1, 1))
+            add_queries(F, dq, added, x, work, n, batch * work.heads + own, t // WARP - 1, t % WARP)
+    else:
+        al.nvvm.setmaxnreg_inc(MANY)
+        added = al.subview(counts, (1 + tiles, 0), (key_tiles, 1), (1, 1))
+        al.nvvm.mbarrier_wait(x.kv_full[0], 0)
+        if F.apart:
+            clear_keys(F, x, work, n, t - GROUP)
+        if F.wide:
+            if t < 2 * GROUP:
+                total = make_values(F, x, work, n, scale, t % GROUP)
+                finish(F, dv, packed and packed[1], added, x.v, total, work, n, head, batch, own, VALUES, t % GROUP)
+            else:
+                total = make_keys(F, x, work, n, t % GROUP)
+                finish(F, dk, packed and packed[0], added, x.k, total * by, work, n, head, batch, own, KEYS, t % GROUP)
+        else:
+            outs = (dk, dv), packed
+            consume(F, outs, added, x, work, n, head, batch, own, scale, by, t // GROUP - 1, t % GROUP)
+
+
+@avelang.jit
+def share_existing(
+    F: Any, arrays: Any, packed: Any, numbers: Any, sums: Any, x: Any, work: Any, n: Any, own: Any, batch: Any,
+    rows: Any, edits: Any, t: Any,
+):  # fmt: skip
+    """`share_work`, if there is such a tile of keys: packed sequences may have fewer than there is room for."""
+    if F.packed:
+        if n < work.key_tiles():
+            share_work(F, arrays, packed, numbers, sums, x, work, n, own, batch, rows, edits, t)
+    else:
+        share_work(F, arrays, packed, numbers, sums, x, work, n, own, batch, rows, edits, t)
+
+
 @functools.cache
 def build(F: HopperBackward) -> Any:
     """The kernel of a form. What TMA copies at once is part of its tensor map's type: hence a function for each."""
@@ -230,6 +289,11 @@ def build(F: HopperBackward) -> Any:
     I: Any = al.i32
     R: Any = al.Pointer(al.f32)
     C: Any = al.Pointer(al.u32)
+    INDEX: Any = al.Pointer(al.i32)
+    NONE: Any = al.constexpr
+    MANY_KEYS: Any = N if F.apart else NONE
+    COUNT, CU, LENGTHS = (N, INDEX, NONE) if F.packed else (NONE, NONE, INDEX if F.lengths else NONE)
+    ROW, SIZE, STEP = (al.Pointer(F.dtype), al.u64, N) if F.packed and not F.shared_keys else (NONE,) * 3
 
     @avelang.jit
     def attention_backward(
@@ -238,45 +302,39 @@ def build(F: HopperBackward) -> Any:
         delta: Annotated[Any, R], counters: Annotated[Any, C], batches: Annotated[Any, N], heads: Annotated[Any, N],
         queries: Annotated[Any, N], kv_heads: Annotated[Any, N], keys: Annotated[Any, N], left: Annotated[Any, I],
         right: Annotated[Any, I], shift: Annotated[Any, I], rows: Annotated[Any, N], cycle: Annotated[Any, N],
-        together: Annotated[Any, N], scale: al.f32, by: al.f32,
+        together: Annotated[Any, N], scale: al.f32, by: al.f32, key_tiles: Annotated[Any, MANY_KEYS] = None,
+        sequences: Annotated[Any, COUNT] = None, cu_q: Annotated[Any, CU] = None, cu_k: Annotated[Any, CU] = None,
+        lengths: Annotated[Any, LENGTHS] = None, dk_rows: Annotated[Any, ROW] = None,
+        dv_rows: Annotated[Any, ROW] = None, dk_size: Annotated[Any, SIZE] = None,
+        dv_size: Annotated[Any, SIZE] = None, dk_head: Annotated[Any, STEP] = None,
+        dk_row: Annotated[Any, STEP] = None, dv_head: Annotated[Any, STEP] = None, dv_row: Annotated[Any, STEP] = None,
+        d: Annotated[Any, STEP] = None,
     ):  # fmt: skip
         """`rows`: queries, as lse and delta have them, a multiple of `m`. `scale` in base 2; dK is what is summed up
-        times `by`. `counters`, all 0: numbers of blocks, of additions to tiles of dQ, of additions to tiles of dK."""
+        times `by`. `counters`, all 0: numbers of blocks, of additions to tiles of dQ, of additions to tiles of dK.
+        `key_tiles`: of a head in memory. `sequences`: how many are packed; `dk_rows` and what is behind it: where dK
+        and dV lie, as `PackedRows` has it."""
         t = al.thread_id(0)
         work = BackwardWork(heads, kv_heads, queries, keys, left, right, shift, cycle, together, F)
+        each = 1 if F.packed else batches
+        if F.apart:
+            work.q_tiles, work.k_tiles = rows // F.m, key_tiles
         x = backward_stages(F)
         place = al.make_shared((1,), al.u32)
-        tiles = work.query_tiles() * heads * batches
-        counts = al.make_tensor(
-            counters, al.u32, al.make_layout((1 + tiles + work.key_tiles() * heads * batches * 2, 1))
-        )
+        tiles = work.query_slots() * heads * each
+        pairs = work.key_slots() * heads * each * 2
+        counts = al.make_tensor(counters, al.u32, al.make_layout((1 + tiles + pairs, 1)))
         if t == 0:
             place[0] = al.nvvm.atomic_add(counts[0], al.convert(1, al.u32))
         al.syncthreads()
-        number = place[0]
-        n, own, batch = work.place(number, batches)
-        head = own // (heads // kv_heads)
-        if t < GROUP:
-            al.nvvm.setmaxnreg_dec(FEW)
-            if t == 0:
-                LSE = al.make_tensor(lse, al.f32, al.make_layout((batches * heads * rows,)))
-                DELTA = al.make_tensor(delta, al.f32, al.make_layout((batches * heads * rows,)))
-                produce(F, q, k, v, do, LSE, DELTA, x, work, n, head, batch, own, rows)
-            if t >= WARP and t < 3 * WARP:
-                added = al.subview(counts, (1, 0), (tiles, 1), (1, 1))
-                add_queries(F, dq, added, x, work, n, batch * heads + own, t // WARP - 1, t % WARP)
-        else:
-            al.nvvm.setmaxnreg_inc(MANY)
-            added = al.subview(counts, (1 + tiles, 0), (work.key_tiles() * heads * batches * 2, 1), (1, 1))
-            al.nvvm.mbarrier_wait(x.kv_full[0], 0)
-            if F.wide:
-                if t < 2 * GROUP:
-                    sums = make_values(F, x, work, n, scale, t % GROUP)
-                    finish(F, dv, added, x.v, sums, work, n, head, batch, own, VALUES, t % GROUP)
-                else:
-                    sums = make_keys(F, x, work, n, t % GROUP)
-                    finish(F, dk, added, x.k, sums * by, work, n, head, batch, own, KEYS, t % GROUP)
-            else:
-                consume(F, dk, dv, added, x, work, n, head, batch, own, scale, by, t // GROUP - 1, t % GROUP)
+        n, own, batch = work.place(place[0], each)
+        arrays, numbers, edits = (q, k, v, do, dq, dk, dv), (lse, delta, batches * heads * rows), (scale, by)
+        if F.apart:
+            n, batch = work.enter(Sequences(sequences, cu_q, cu_k, lengths), n, batch)
+            numbers = lse, delta, heads * rows * each
+        more = None
+        if F.packed and not F.shared_keys:
+            more = ((dk_rows, dk_size, dk_head, dk_row), (dv_rows, dv_size, dv_head, dv_row)), d
+        share_existing(F, arrays, more, numbers, (counts, tiles, pairs), x, work, n, own, batch, rows, edits, t)
 
     return attention_backward

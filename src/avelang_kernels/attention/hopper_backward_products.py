@@ -19,7 +19,7 @@ CONSUMERS = 2
 FEW, MANY = 24, 240  # registers of a thread of the producer, and of a consumer
 WRITERS = 2  # warps that bring dQ to memory, in turns
 # Named barriers: of EMPTY and ENDED one for each consumer, of FULL one for each consumer and writer.
-SHARED_DS, ENDED, EMPTY, FULL, WEIGHTS = 1, 2, 4, 6, 10
+SHARED_DS, ENDED, EMPTY, FULL, WEIGHTS, CLEARED = 1, 2, 4, 6, 10, 11
 
 
 @avelang.constant
@@ -27,14 +27,22 @@ SHARED_DS, ENDED, EMPTY, FULL, WEIGHTS = 1, 2, 4, 6, 10
 class HopperBackward:
     """Shape of a block: `stages` of Q. `dtype` of arrays; `d`, as it is padded: 64, 128 or 256. `shared_keys`: heads of
     Q share keys, dK and dV are sums in f32. `window`: queries see no keys further back than `left`; `bounded`: nor such
-    as are further ahead than `right`."""
+    as are further ahead than `right`. `packed`: sequences lie one after another; `lengths`: each has its own count of
+    keys."""
 
     dtype: Any
     d: int
     shared_keys: bool = False
     bounded: bool = True
     window: bool = False
+    packed: bool = False
+    lengths: bool = False
     stages: int = 2
+
+    @property
+    def apart(self) -> bool:
+        """True where sequences have lengths of their own: rows behind the last one may hold anything."""
+        return self.packed or self.lengths
 
     @property
     def m(self) -> int:

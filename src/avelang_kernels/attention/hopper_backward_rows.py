@@ -14,9 +14,10 @@ from avelang_kernels.arrays import DTYPES, multiprocessors
 from avelang_kernels.attention.hopper_arrays import dense, empty_beside, flattened, reachable, strides_of
 from avelang_kernels.attention.hopper_backward import build
 from avelang_kernels.attention.hopper_backward_products import HopperBackward
-from avelang_kernels.attention.hopper_backward_work import BackwardWork
-from avelang_kernels.attention.problem import FAR
+from avelang_kernels.attention.hopper_backward_work import BackwardWork, Sequences, sequence_of
+from avelang_kernels.attention.problem import FAR, Operands, Problem
 from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER
+from avelang_kernels.attention.tile_attention_views import span_of
 
 ROOM, EACH, MOST_TURNS = 32 << 20, 8, 8  # bytes of L2; bytes of an element of Q, dO and dQ; heads
 EIGHT, FOUR, ROWS, THREADS, TOGETHER = 8, 4, 64, 128, 8  # elements of a lane; rows of a block; loads at once
@@ -40,15 +41,25 @@ def block_rows(index: Any, heads: Any, blocks: Any):
     return rest // blocks * heads + index % heads, rest % blocks * ROWS
 
 
+@avelang.jit
+def packed_rows(offsets: Any, sequences: Any, first: Any, tokens: Any, SIZE: Any):
+    """Of packed sequences whose tiles of SIZE rows lie as `sequence_of` has it, that of row `first`: its number, where
+    it begins in its arrays, how many rows it has, and the number of the row there."""
+    number = sequence_of(offsets, sequences, first // SIZE, SIZE)
+    begin, have = span_of(offsets, number, sequences, tokens, tokens)
+    return number, begin, have, first - (begin // SIZE + number) * SIZE
+
+
 @functools.cache
-def before(dtype: Any, d: int, extra: bool) -> Any:
+def before(dtype: Any, d: int, extra: bool, tile: int = 0) -> Any:
     """The kernel that makes logarithms in base 2 and delta of a block of rows, and sets counters to 0. `extra`: lse has
-    a gradient."""
+    a gradient. `tile`: sequences are packed, and begin with tiles of so many rows."""
     LANES, STEPS = (16, 4) if d <= 128 else (32, 5)  # of a row, and in which they add
     X: Any = al.Pointer(dtype)
     R: Any = al.Pointer(al.f32)
     N: Any = al.u32
     W: Any = al.u64
+    CU, COUNT = (al.Pointer(al.i32), N) if tile else (al.constexpr, al.constexpr)
 
     @avelang.jit
     def attention_delta(
@@ -57,6 +68,7 @@ def before(dtype: Any, d: int, extra: bool) -> Any:
         queries: Annotated[Any, N], rows: Annotated[Any, N], count: Annotated[Any, N], o_size: Annotated[Any, W],
         do_size: Annotated[Any, W], o_batch: Annotated[Any, N], o_head: Annotated[Any, N], o_row: Annotated[Any, N],
         do_batch: Annotated[Any, N], do_head: Annotated[Any, N], do_row: Annotated[Any, N],
+        cu: Annotated[Any, CU] = None, sequences: Annotated[Any, COUNT] = None,
     ):  # fmt: skip
         """`rows`: of a head of `out` and `delta`, queries or more: those behind the last have a weight of 0. `count`:
         of the counters."""
@@ -69,6 +81,9 @@ def before(dtype: Any, d: int, extra: bool) -> Any:
         )
         size = al.grid_dim(0) * ROWS
         L, DL = (al.make_tensor(x, al.f32, al.make_layout((size,))) for x in (lse, dlse))
+        to, begin, have = both * rows + first, al.convert(0, al.u32), queries
+        if tile:
+            _, begin, have, first = packed_rows(cu, sequences, first, queries, tile)
         OUT, DELTA = (al.make_tensor(x, al.f32, al.make_layout((size,))) for x in (out, delta))
         C = al.make_tensor(counters, al.u32, al.make_layout((count,)))
         for i in al.range(al.block_id(0) * THREADS + t, count, al.grid_dim(0) * THREADS):
@@ -76,32 +91,32 @@ def before(dtype: Any, d: int, extra: bool) -> Any:
         totals = al.make_local((ROWS * LANES // THREADS,), al.f32)
         for i in range(ROWS * LANES // THREADS):
             row, total = first + i * (THREADS // LANES) + t // LANES, 0.0
-            if row < queries and lane * EIGHT < d:
-                x = al.convert(row_at(O, batch, head, row, (o_batch, o_head, o_row), d)[lane], al.f32)
-                y = al.convert(row_at(DO, batch, head, row, (do_batch, do_head, do_row), d)[lane], al.f32)
+            if row < have and lane * EIGHT < d:
+                x = al.convert(row_at(O, batch, head, begin + row, (o_batch, o_head, o_row), d)[lane], al.f32)
+                y = al.convert(row_at(DO, batch, head, begin + row, (do_batch, do_head, do_row), d)[lane], al.f32)
                 for e in range(EIGHT):
                     total = al.fma(x[e], y[e], total)
             totals[i] = total
         for i in range(ROWS * LANES // THREADS):
-            row, total = first + i * (THREADS // LANES) + t // LANES, totals[i]
+            place, total = i * (THREADS // LANES) + t // LANES, totals[i]
             for j in range(STEPS):
                 total += al.shuffle_xor(total, 1 << j)
             if lane == 0:
-                at, most = both * rows + row, -NEVER
-                if row < queries:
-                    mine = L[both * queries + row]
-                    most = al.select(mine == NEVER, -NEVER, mine * LOG2E)
+                at, most = both * queries + begin + first + place, -NEVER
+                if first + place < have:
+                    most = al.select(L[at] == NEVER, -NEVER, L[at] * LOG2E)
                     if extra:
-                        total -= DL[both * queries + row]
-                OUT[at], DELTA[at] = most, total
+                        total -= DL[at]
+                OUT[to + place], DELTA[to + place] = most, total
 
     return attention_delta
 
 
 @functools.cache
-def behind(dtype: Any, d: int, width: int, F: Any) -> Any:
+def behind(dtype: Any, d: int, width: int, F: Any, tile: int = 0) -> Any:
     """The kernel that rounds sums (heads of all batches, rows, `width`) to gradients (batch, heads, rows, d). F: of dQ,
-    whose tiles that see no key have no sums and are 0; None of dK and dV."""
+    whose tiles that see no key have no sums and are 0; None of dK and dV. `tile`: sequences are packed, and begin with
+    tiles of so many rows."""
     EACH = width // FOUR  # pieces of a row
     PIECES = ROWS * EACH // THREADS  # of a thread
     X: Any = al.Pointer(dtype)
@@ -109,36 +124,50 @@ def behind(dtype: Any, d: int, width: int, F: Any) -> Any:
     N: Any = al.u32
     I: Any = al.i32
     W: Any = al.u64
+    CU, COUNT = (al.Pointer(al.i32), N) if tile else (al.constexpr, al.constexpr)
+    OTHER, LENGTHS = (al.Pointer(al.i32) if F is not None and there else al.constexpr
+                      for there in (F and F.packed, F and F.lengths))  # fmt: skip
 
     @avelang.jit
     def attention_round(
         sums: Annotated[Any, R], out: Annotated[Any, X], heads: Annotated[Any, N], rows: Annotated[Any, N],
         keys: Annotated[Any, N], left: Annotated[Any, I], right: Annotated[Any, I], shift: Annotated[Any, I],
         by: al.f32, size: Annotated[Any, W], out_size: Annotated[Any, W], out_batch: Annotated[Any, N],
-        out_head: Annotated[Any, N], out_row: Annotated[Any, N],
+        out_head: Annotated[Any, N], out_row: Annotated[Any, N], cu: Annotated[Any, CU] = None,
+        sequences: Annotated[Any, COUNT] = None, room: Annotated[Any, COUNT] = None,
+        cu_k: Annotated[Any, OTHER] = None, lengths: Annotated[Any, LENGTHS] = None,
     ):  # fmt: skip
+        """`room`: rows of a head in `sums`, where sequences are packed; `cu`: their offsets in the gradient, `cu_k`
+        those of keys."""
         source = al.make_tensor(sums, al.f32, al.make_layout((size,)))
-        t, blocks = al.thread_id(0), (rows + (ROWS - 1)) // ROWS
+        apart = room if tile else rows
+        t, blocks = al.thread_id(0), (apart + (ROWS - 1)) // ROWS
         both, first = block_rows(al.block_id(0), heads, blocks)
         to = al.make_tensor(out, dtype, al.make_layout((out_size,)))
-        some = True
+        some, begin, have, from_row, batch = True, al.convert(0, al.u32), rows, first, both // heads
+        if tile:
+            batch, begin, have, first = packed_rows(cu, sequences, first, rows, tile)
         if F is not None:
             work = BackwardWork(heads, heads, rows, keys, left, right, shift, 0, 1, F)
+            if F.apart:
+                work.take(Sequences(sequences, cu, cu_k, lengths), batch)
             some = work.last_keys(first // F.m) > work.first_keys(first // F.m)
+            if tile:
+                some = some and batch < sequences
         for part in range(PIECES // TOGETHER):
             held = al.full((TOGETHER, FOUR), 0.0, al.f32)  # all are loaded before the first is stored
             for i in range(TOGETHER):
                 item = (part * TOGETHER + i) * THREADS + t
-                row, column = first + item // EACH, item % EACH * FOUR
-                if some and row < rows and column < d:
-                    at = (al.convert(both, al.u64) * rows + row) * width + column
+                row, column = item // EACH, item % EACH * FOUR
+                if some and first + row < have and column < d:
+                    at = (al.convert(both, al.u64) * apart + (from_row + row)) * width + column
                     mine = al.view(al.subview(source, (at,), (FOUR,), (1,)), al.f32, al.make_layout((1, FOUR)))
                     held[i] = mine[0] * by
             for i in range(TOGETHER):
                 item = (part * TOGETHER + i) * THREADS + t
                 row, column = first + item // EACH, item % EACH * FOUR
-                if row < rows and column < d:
-                    place = row_at(to, both // heads, both % heads, row, (out_batch, out_head, out_row), d)
+                if row < have and column < d:
+                    place = row_at(to, both // heads, both % heads, begin + row, (out_batch, out_head, out_row), d)
                     al.view(place, dtype, al.make_layout((d // FOUR, FOUR)))[column // FOUR] = al.convert(
                         held[i], dtype
                     )
@@ -150,18 +179,19 @@ def behind(dtype: Any, d: int, width: int, F: Any) -> Any:
 
 
 def fits(problem: Any) -> bool:
-    """True for what this kernel takes: dense arrays of one length for all, d up to 256 and the same of V, masks by
-    place (causal, windows); no caps or biases. Of sinks the logarithms tell all."""
+    """True for what this kernel takes: d up to 256 and the same of V, masks by place (causal, windows); dense arrays,
+    with counts of keys or without, or packed sequences; no caps or biases. Of sinks the logarithms tell all."""
     p = problem
     return (
-        dataclasses.replace(p, sinks=False).plain
+        p.packed_q == p.packed_k
+        and not (p.page or p.dropout or p.softcap or p.bias)
         and p.dtype in ("bfloat16", "float16")
         and p.d == p.dv
         and p.d % 8 == 0
         and p.d <= 256
         and max(p.queries, p.keys) < FAR // 4
         and (p.right is None or p.right >= 0)
-        and p.batch * p.heads * -(-max(p.queries, p.keys) // ROWS) < 1 << 24
+        and (p.packed_q or p.batch * p.heads * -(-max(p.queries, p.keys) // ROWS) < 1 << 24)
     )
 
 
@@ -170,12 +200,89 @@ def planned(problem: Any) -> Any:
     """The form for a problem."""
     p = problem
     d = next(x for x in (64, 128, 256) if p.d <= x)
-    return HopperBackward(DTYPES[p.dtype], d, p.group > 1, p.right is not None, p.left is not None)
+    return HopperBackward(
+        DTYPES[p.dtype], d, p.group > 1, p.right is not None, p.left is not None, p.packed_q, p.lengths
+    )
 
 
 def turns(p: Any, F: HopperBackward) -> int:
     """Heads whose blocks take turns: as many as have room in L2 with all that blocks read and write of queries."""
     return max(1, min(MOST_TURNS, ROOM // max(1, p.queries * F.d * EACH)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Extents:
+    """Extents of a launch's memory: `queries` and `keys` of arrays, all tokens where sequences are packed; tiles of
+    keys of a head; `rows` of sums of dQ of a head, and as many of lse and delta, a whole number of tiles; `key_rows` of sums
+    of dK; all heads of Q, and of K."""
+
+    queries: int
+    keys: int
+    tiles: int
+    rows: int
+    key_rows: int
+    heads: int
+    kv_heads: int
+
+    @classmethod
+    def of(cls, p: Problem, F: HopperBackward, q: Any, k: Any) -> Any:
+        """Of a problem with these arrays."""
+        if not p.packed_q:
+            tiles = -(-p.keys // F.n)
+            heads = p.batch * p.heads, p.batch * p.kv_heads
+            return cls(p.queries, p.keys, tiles, -(-p.queries // F.m) * F.m, p.keys, *heads)
+        queries, keys = q.shape[0], k.shape[0]
+        slots, tiles = queries // F.m + p.batch + 1, keys // F.n + p.batch + 1  # see `sequence_of`
+        return cls(queries, keys, tiles, slots * F.m, tiles * F.n, p.heads, p.kv_heads)
+
+
+def steps_of(p: Problem, x: Any) -> tuple[int, int, int]:
+    """Distances of sequences, heads and rows of an array."""
+    s = strides_of(x)
+    return (0, s[1], s[0]) if p.packed_q else (s[0], s[1], s[2])
+
+
+def rows_first(p: Problem, x: Any) -> Any:
+    """An array as TMA reads it, (batch, rows, heads, d)."""
+    return x[None] if p.packed_q else x.swapaxes(1, 2)
+
+
+def apart_of(p: Problem, F: HopperBackward, x: Operands, room: Extents, grads: Any) -> dict[str, Any]:
+    """Arguments for sequences with lengths of their own."""
+    if not F.apart:
+        return {}
+    found: dict[str, Any] = {"key_tiles": room.tiles}
+    if F.lengths:
+        return {**found, "lengths": x.lengths}
+    found |= {"sequences": p.batch, "cu_q": x.cu_q, "cu_k": x.cu_k}
+    if not F.shared_keys:
+        for name, g in zip(("dk", "dv"), grads, strict=True):
+            rows, (_, head, row) = flattened(g), steps_of(p, g)
+            found |= {f"{name}_rows": rows, f"{name}_size": len(rows), f"{name}_head": head, f"{name}_row": row}
+        found["d"] = p.d
+    return found
+
+
+def finish(
+    p: Problem, F: HopperBackward, x: Operands, room: Extents, sums: Any, grads: Any, masks: Any, launch: Any
+) -> None:  # fmt: skip
+    """Rounds sums of dQ and, where heads of Q share keys, of dK and dV, to gradients."""
+    for i, (source, out) in enumerate(zip(sums, grads, strict=True)):
+        of_q = i == 0
+        form, heads, by = (F, p.heads, p.scale) if of_q else (None, p.kv_heads, 1.0)
+        length, rows = (room.queries, room.rows) if of_q else (room.keys, room.key_rows)
+        more: dict[str, Any] = {}
+        if F.packed:
+            more = {"cu": x.cu_q if of_q else x.cu_k, "sequences": p.batch, "room": rows}
+            more |= {"cu_k": x.cu_k} if of_q else {}
+        elif F.lengths and of_q:
+            more = {"lengths": x.lengths}
+        blocks = rows // ROWS if F.packed else -(-length // ROWS)
+        to, tile = flattened(out), (F.m if of_q else F.n) if F.packed else 0
+        behind(F.dtype, p.d, F.d, form, tile)[(1 if F.packed else p.batch) * heads * blocks, THREADS](
+            source, to, heads, length, room.keys, *masks, by, math.prod(source.shape), len(to), *steps_of(p, out),
+            **more, **launch,
+        )  # fmt: skip
 
 
 def backward(
@@ -184,46 +291,49 @@ def backward(
     **options: Any,
 ) -> None:  # fmt: skip
     """dQ, dK and dV of a problem that `fits`, the same bits in every run. All arrays (batch, heads, length, d), with
-    any strides that keep d side by side; lse and dlse (or None): f32 (batch, heads, queries). `units`:
-    multiprocessors. `cyclic`: where there is no mask, blocks wait for ones with higher numbers, so all of a head must
-    be on the GPU at a time; by default where it has a multiprocessor for each. `together`: heads whose blocks
-    take turns; 0: chosen by the problem."""
+    any strides that keep d side by side, or packed (tokens, heads, d); lse and dlse (or None): f32 (batch, heads,
+    queries), or (heads, tokens). `units`: multiprocessors. `cyclic`: where there is no mask, blocks wait for ones with
+    higher numbers, so all of a head must be on the GPU at a time; by default where it has a multiprocessor for each.
+    `together`: heads whose blocks take turns; 0: chosen by the problem."""
     p, F = problem, planned(problem)
     q, k, v, out, dout = (dense(x) for x in (operands.q, operands.k, operands.v, out, dout))
     results = tuple(x if reachable(x) else empty_beside(x, tuple(x.shape), p.dtype) for x in (dq, dk, dv))
-    rows, tiles = -(-p.queries // F.m) * F.m, -(-p.keys // F.n)
-    all = p.batch * p.heads
+    room = Extents.of(p, F, q, k)
+    rows, tiles, all = room.rows, room.tiles, room.heads
     numbers = empty_beside(lse, (2, all * rows), "float32")
     count = 1 + all * (rows // F.m + 2 * tiles)
-    if cyclic is None:
-        cyclic = tiles <= (units or multiprocessors(q, 0)) and getattr(q, "is_cuda", False)
-    cycle = rows // F.m // tiles if cyclic and not (F.bounded or F.window) else 0
-    counters, sums = empty_beside(lse, (count,), "uint32"), empty_beside(lse, (all, p.queries, F.d), "float32")
+    counters = empty_beside(lse, (count,), "uint32")
     o, do = flattened(out), flattened(dout)
     launch = {"target": target, **options}
-    before(F.dtype, p.d, dlse is not None)[all * rows // ROWS, THREADS](
+    more = {"cu": operands.cu_q, "sequences": p.batch} if F.packed else {}
+    before(F.dtype, p.d, dlse is not None, F.m if F.packed else 0)[all * rows // ROWS, THREADS](
         o, do, lse, lse if dlse is None else dlse, numbers[0], numbers[1], counters, p.heads,
-        p.queries, rows, count, len(o), len(do), *strides_of(out)[:3], *strides_of(dout)[:3], **launch,
+        room.queries, rows, count, len(o), len(do), *steps_of(p, out), *steps_of(p, dout), **more, **launch,
     )  # fmt: skip
     far = (FAR if p.left is None else min(p.left, FAR)), (FAR if p.right is None else min(p.right, FAR))
-    masks = *far, p.keys - p.queries if p.bottom_right else 0
+    bottom = int(p.bottom_right) if F.apart else p.keys - p.queries if p.bottom_right else 0
+    masks = *far, bottom
+    sums = (empty_beside(lse, (all, rows if F.packed else p.queries, F.d), "float32"),)
     if F.shared_keys:
-        shared = tuple(empty_beside(lse, (p.batch * p.kv_heads, p.keys, F.d), "float32") for _ in range(2))
-    else:
-        shared = tuple(x.swapaxes(1, 2) for x in results[1:])
+        sums += tuple(empty_beside(lse, (room.kv_heads, room.key_rows, F.d), "float32") for _ in range(2))
+    outs = sums[1:] or tuple(rows_first(p, x) for x in results[1:])
     build(F)[all * tiles, F.threads](
-        *(x.swapaxes(1, 2) for x in (q, k, v, dout)), sums, *shared, numbers[0], numbers[1], counters,
-        p.batch, p.heads, p.queries, p.kv_heads, p.keys, *masks, rows, cycle,
-        together or turns(p, F), p.scale * LOG2E, p.scale, **launch,
+        *(rows_first(p, x) for x in (q, k, v, dout)), sums[0], *outs, numbers[0], numbers[1], counters,
+        p.batch, p.heads, room.queries, p.kv_heads, room.keys, *masks, rows, around(F, room, q, units, cyclic),
+        together or turns(p, F), p.scale * LOG2E, p.scale, **apart_of(p, F, operands, room, results[1:]), **launch,
     )  # fmt: skip
-    ends = [(sums, results[0], F, p.heads, p.queries, p.scale)]
-    if F.shared_keys:
-        ends += [(x, y, None, p.kv_heads, p.keys, 1.0) for x, y in zip(shared, results[1:], strict=True)]
-    for x, y, form, heads, length, by in ends:
-        to = flattened(y)
-        behind(F.dtype, p.d, F.d, form)[p.batch * heads * -(-length // ROWS), THREADS](
-            x, to, heads, length, p.keys, *masks, by, math.prod(x.shape), len(to), *strides_of(y)[:3], **launch
-        )
+    finish(p, F, operands, room, sums, results[: len(sums)], masks, launch)
     for x, y in zip(results, (dq, dk, dv), strict=True):
         if x is not y:
             y[...] = x
+
+
+def around(F: HopperBackward, room: Extents, q: Any, units: int, cyclic: bool | None) -> int:
+    """`cycle` of `BackwardWork`."""
+    if F.bounded or F.window or cyclic is False:
+        return 0
+    most = units or multiprocessors(q, 0)
+    if F.apart:
+        return most if getattr(q, "is_cuda", False) else room.tiles * bool(cyclic)
+    there = cyclic or room.tiles <= most and getattr(q, "is_cuda", False)
+    return room.rows // F.m // room.tiles if there else 0

@@ -30,7 +30,8 @@ def add_queries(F: Any, DQ: Any, counters: Any, x: Any, work: Any, n: Any, head:
             al.nvvm.barrier_arrive(EMPTY + piece, GROUP + WARP)
     for i in al.range(writer, work.steps(n), WRITERS):
         m = work.tile(n, i)
-        turn, counter = work.turn(n, m), al.subview(counters, (head * work.query_tiles() + m, 0), (1, 1), (1, 1))
+        turn, place = work.turn(n, m), head * work.query_slots() + work.query_slot(m)
+        counter = al.subview(counters, (place, 0), (1, 1), (1, 1))
         if lane == 0 and turn > 0:
             spin(counter, turn)
         for r in range(F.rounds):
@@ -38,7 +39,7 @@ def add_queries(F: Any, DQ: Any, counters: Any, x: Any, work: Any, n: Any, head:
                 piece = CONSUMERS - 1 - consumer if F.wide else consumer  # the one that makes dS is the first
                 al.nvvm.barrier_sync(FULL + CONSUMERS * writer + piece, GROUP + WARP)
                 if lane == 0:
-                    send_queries(F, DQ, x, m, head, turn, piece, r)
+                    send_queries(F, DQ, x, work.query_slot(m), head, turn, piece, r)
                 al.nvvm.barrier_arrive(EMPTY + piece, GROUP + WARP)
         if lane == 0:
             al.nvvm.cp_async_bulk_wait_group(0)
@@ -79,17 +80,36 @@ def own_rows(F: Any, room: Any, c: Any, consumer: Any):
 
 
 @avelang.jit
-def store_keys(F: Any, OUT: Any, room: Any, sums: Any, batch: Any, row: Any, head: Any, consumer: Any, t: Any):
-    """Rounds a consumer's dK or dV and hands it to TMA. `room`: memory of K or V."""
+def store_keys(
+    F: Any, OUT: Any, packed: Any, room: Any, sums: Any, work: Any, batch: Any, row: Any, head: Any, consumer: Any,
+    t: Any,
+):  # fmt: skip
+    """Rounds a consumer's dK or dV and hands it to TMA. `room`: memory of K or V. `row`: of the sequence; where rows
+    behind its last one are those of another sequence, threads store to `packed`."""
     for c in range(F.chunks):
         mine = al.view(own_rows(F, room, c, consumer), al.Tensor((ROWS, 8, 8), F.dtype))
         stage_epilogue(mine, al.subview(sums, (c * CHUNK // 2,), (CHUNK // 2,), (1,)), t // WARP, t % WARP)
     al.nvvm.fence_proxy_async_shared()
     al.nvvm.barrier_sync(ENDED + consumer, GROUP)
-    if t == 0:
-        for c in range(F.chunks):
-            al.nvvm.tma_store_4d(OUT, batch, row, head, c * CHUNK, own_rows(F, room, c, consumer))
-        al.nvvm.cp_async_bulk_commit_group()
+    if F.packed:
+        have, at = work.keys - min(row, work.keys), work.k_row + row
+        if have >= ROWS:
+            if t == 0:
+                send_keys(F, OUT, room, batch, at, head, consumer)
+        else:
+            for c in range(F.chunks):
+                mine = al.view(own_rows(F, room, c, consumer), al.Tensor((ROWS, 8, 8), F.dtype))
+                packed.store(mine, head, at, have, c * CHUNK, t)
+    elif t == 0:
+        send_keys(F, OUT, room, batch, row, head, consumer)
+
+
+@avelang.jit
+def send_keys(F: Any, OUT: Any, room: Any, batch: Any, row: Any, head: Any, consumer: Any):
+    """Has TMA store what a consumer has left in `room`."""
+    for c in range(F.chunks):
+        al.nvvm.tma_store_4d(OUT, batch, row, head, c * CHUNK, own_rows(F, room, c, consumer))
+    al.nvvm.cp_async_bulk_commit_group()
 
 
 @avelang.jit

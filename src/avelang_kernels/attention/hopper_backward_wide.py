@@ -13,6 +13,7 @@ from typing import Any
 import avelang
 import avelang.language as al
 from avelang.pipelines.warp_specialized import GROUP
+from avelang_kernels.attention.hopper_backward_lengths import KEYS, VALUES, await_cleared, clear_own
 from avelang_kernels.attention.hopper_backward_products import (
     CONSUMERS,
     ENDED,
@@ -28,7 +29,6 @@ from avelang_kernels.attention.hopper_backward_products import (
 from avelang_kernels.attention.hopper_backward_sums import add_keys, await_turn, end_turn, hand_over, store_keys
 
 FOUR = 4  # numbers that a thread moves at once
-VALUES, KEYS = 0, 1  # numbers of the consumers
 
 
 @avelang.jit
@@ -49,6 +49,14 @@ def take(F: Any, room: Any, t: Any):
 
 
 @avelang.jit
+def await_rows(F: Any, room: Any, ring: Any, state: Any, work: Any, m: Any, consumer: Any, t: Any):
+    """Waits for a tile of queries, of Q or dO, of which this consumer is the first to make a product."""
+    ring.wait(state)
+    if F.packed:
+        clear_own(F, room, state, work, m, consumer, t)
+
+
+@avelang.jit
 def value_step(
     F: Any, dv: Any, s: Any, x: Any, q: Any, do: Any, work: Any, n: Any, i: Any, scale: Any, t: Any, MORE: Any
 ):
@@ -61,6 +69,8 @@ def value_step(
     leave(F, x.p, p, t)
     al.nvvm.barrier_arrive(WEIGHTS, CONSUMERS * GROUP)
     x.do_ring.wait(do)
+    if F.packed:
+        await_cleared(F, work, m)
     dv = accumulate(F, al.convert(p, F.dtype), x.do, do.stage, dv)
     al.nvvm.barrier_sync(SHARED_DS, CONSUMERS * GROUP)
     dq = query_gradient(F, x.ds, i % 2, x.k, VALUES, 0)
@@ -71,7 +81,7 @@ def value_step(
     hand_over(F, x, dq, i % 2, VALUES, t)
     dq = query_gradient(F, x.ds, i % 2, x.k, VALUES, 1)
     if MORE:  # before the other piece of dQ is there: some registers are spilled, and it is faster
-        x.q_ring.wait(q)
+        await_rows(F, x.q, x.q_ring, q, work, work.tile(n, i + 1), VALUES, t)
         s = scores(F, x.k, x.q, q.stage, VALUES)
     dq = al.nvvm.wgmma_wait_acc(dq, int(MORE))
     hand_over(F, x, dq, i % 2, VALUES, t)
@@ -104,7 +114,7 @@ def key_step(
     q.advance()
     dq = query_gradient(F, x.ds, i % 2, x.k, KEYS, 1)
     if MORE:
-        x.do_ring.wait(do)
+        await_rows(F, x.do, x.do_ring, do, work, work.tile(n, i + 1), KEYS, t)
         dp = scores(F, x.v, x.do, do.stage, KEYS)
     dq = al.nvvm.wgmma_wait_acc(dq, int(MORE))
     hand_over(F, x, dq, i % 2, KEYS, t)
@@ -117,7 +127,7 @@ def make_values(F: Any, x: Any, work: Any, n: Any, scale: Any, t: Any):
     dv, steps = al.full((F.d // 2,), 0.0, al.f32), work.steps(n)
     q, do = x.q_ring.consumer(), x.do_ring.consumer()
     if steps > 0:
-        x.q_ring.wait(q)
+        await_rows(F, x.q, x.q_ring, q, work, work.tile(n, 0), VALUES, t)
         s = scores(F, x.k, x.q, q.stage, VALUES)
         s = al.nvvm.wgmma_wait_acc(s, 0)
         for i in al.range(steps - 1):
@@ -132,7 +142,7 @@ def make_keys(F: Any, x: Any, work: Any, n: Any, t: Any):
     dk, steps = al.full((F.d // 2,), 0.0, al.f32), work.steps(n)
     q, do = x.q_ring.consumer(), x.do_ring.consumer()
     if steps > 0:
-        x.do_ring.wait(do)
+        await_rows(F, x.do, x.do_ring, do, work, work.tile(n, 0), KEYS, t)
         dp = scores(F, x.v, x.do, do.stage, KEYS)
         for i in al.range(steps - 1):
             dk, dp = key_step(F, dk, dp, x, q, do, work, n, i, t, True)
@@ -141,18 +151,20 @@ def make_keys(F: Any, x: Any, work: Any, n: Any, t: Any):
 
 
 @avelang.jit
-def finish(F: Any, OUT: Any, counters: Any, room: Any, sums: Any, work: Any, n: Any, head: Any, batch: Any, own: Any,
-           consumer: Any, t: Any):  # fmt: skip
+def finish(
+    F: Any, OUT: Any, packed: Any, counters: Any, room: Any, sums: Any, work: Any, n: Any, head: Any, batch: Any,
+    own: Any, consumer: Any, t: Any,
+):  # fmt: skip
     """Brings a consumer's gradient to memory. `room`: memory of K or V, which nobody reads any more."""
     al.nvvm.barrier_sync(WEIGHTS, CONSUMERS * GROUP)
     if F.shared_keys:
         group = work.heads // work.kv_heads
         turn, mine = own % group, batch * work.kv_heads + head
-        counter = al.subview(counters, ((mine * work.key_tiles() + n) * 2 + consumer, 0), (1, 1), (1, 1))
+        counter = al.subview(counters, ((mine * work.key_slots() + work.key_slot(n)) * 2 + consumer, 0), (1, 1), (1, 1))
         await_turn(counter, turn, t)
-        add_keys(F, OUT, (room,), sums, mine, n * F.n, turn, consumer, t)
+        add_keys(F, OUT, (room,), sums, mine, work.key_slot(n) * F.n, turn, consumer, t)
         end_turn(counter, turn, t)
     else:
-        store_keys(F, OUT, room, sums, batch, n * F.n, head, consumer, t)
+        store_keys(F, OUT, packed, room, sums, work, batch, n * F.n, head, consumer, t)
         if t == 0:
             al.nvvm.cp_async_bulk_wait_group(0)

@@ -6,6 +6,29 @@ from typing import Any
 # No `from __future__ import annotations`, as in the kernels.
 import avelang
 import avelang.language as al
+from avelang_kernels.attention.tile_attention_views import span_of
+
+
+@avelang.jit
+def sequence_of(offsets: Any, sequences: Any, slot: Any, SIZE: Any):
+    """Of packed sequences the one that a tile of SIZE rows belongs to: tiles of sequence b are from offsets[b] // SIZE
+    + b on. What is behind the last sequence counts as one more."""
+    low, high = al.convert(0, al.u32), al.convert(sequences, al.u32)
+    while low < high:
+        middle = (low + high + 1) // 2
+        there = al.convert(offsets[middle], al.u32) // SIZE + middle <= slot
+        low, high = al.select(there, middle, low), al.select(there, high, middle - 1)
+    return low
+
+
+@avelang.struct
+class Sequences:
+    """The number of packed sequences and their offsets, or the number of keys of each sequence."""
+
+    count: ...
+    cu_q: ... = None
+    cu_k: ... = None
+    lengths: ... = None
 
 
 @avelang.struct
@@ -17,7 +40,12 @@ class BackwardWork:
 
     With a mask by place, later keys have less to do. So that no multiprocessor begins with a long block when others
     end, blocks of the last `together` heads come in the other order, and go through queries from the last one on:
-    `back`. Heads take turns, so that blocks that add to the same rows do not begin all at once."""
+    `back`. Heads take turns, so that blocks that add to the same rows do not begin all at once.
+
+    Where sequences have lengths of their own, extents are those of the whole arrays until `enter` takes those of a
+    sequence; `shift` is 1 or 0 until then, and `cycle` the most tiles of keys with which blocks go around. `q_tiles`,
+    `k_tiles`: of a head in memory, where packed sequences begin with tiles of their own: `q_tile`, `k_tile`. `q_row`,
+    `k_row`: first rows of a sequence in its arrays."""
 
     heads: ...
     kv_heads: ...
@@ -30,6 +58,59 @@ class BackwardWork:
     together: ...
     F: al.constexpr
     back: ... = False
+    q_tiles: ... = None
+    k_tiles: ... = None
+    q_row: ... = None
+    k_row: ... = None
+    q_tile: ... = None
+    k_tile: ... = None
+
+    def enter(self, x: Any, n: Any, batch: Any):
+        """Takes the extents of the sequence of a block. Returns its tile of keys there, and where its arrays are in a
+        batch. `x`: where sequences begin, or how long they are."""
+        if self.F.packed:
+            batch = sequence_of(x.cu_k, x.count, n, self.F.n)
+        self.take(x, batch)
+        return (n - self.k_tile, al.convert(0, al.u32)) if self.F.packed else (n, batch)
+
+    def take(self, x: Any, batch: Any):
+        """Takes the extents of a sequence."""
+        tokens = self.keys
+        if self.F.packed:
+            self.q_row, queries = span_of(x.cu_q, batch, x.count, self.queries, self.queries)
+            self.k_row, keys = span_of(x.cu_k, batch, x.count, tokens, tokens)
+            self.q_tile, self.k_tile = self.q_row // self.F.m + batch, self.k_row // self.F.n + batch
+            self.queries, self.keys = al.select(batch < x.count, queries, 0), keys
+        else:
+            self.keys = min(al.convert(x.lengths[batch], al.u32), tokens)
+        self.shift = self.shift * (al.convert(self.keys, al.i32) - al.convert(self.queries, al.i32))
+        if not (self.F.bounded or self.F.window):
+            around = self.query_tiles() // max(self.key_tiles(), 1)
+            self.cycle = al.select(self.key_tiles() <= self.cycle, around, 0)
+
+    def query_slots(self):
+        """Tiles of queries of a head in memory."""
+        return self.q_tiles if self.F.packed else self.query_tiles()
+
+    def key_slots(self):
+        """Tiles of keys of a head in memory: as many blocks a head has."""
+        return self.k_tiles if self.F.apart else self.key_tiles()
+
+    def query_slot(self, m: Any):
+        """Number of a tile of queries in memory."""
+        return self.q_tile + m if self.F.packed else m
+
+    def key_slot(self, n: Any):
+        """Number of a tile of keys in memory."""
+        return self.k_tile + n if self.F.packed else n
+
+    def query_row(self, m: Any):
+        """First row of a tile in Q and dO."""
+        return self.q_row + m * self.F.m if self.F.packed else m * self.F.m
+
+    def key_row(self, n: Any):
+        """First row of a tile in K and V."""
+        return self.k_row + n * self.F.n if self.F.packed else n * self.F.n
 
     def place(self, number: Any, batches: Any):
         """Tile of keys, head and batch of a block by its number."""
@@ -40,7 +121,7 @@ class BackwardWork:
 
     def turns(self, number: Any, all: Any):
         """Tile of keys, and which of all heads of all batches."""
-        tiles, most = self.key_tiles(), self.together
+        tiles, most = self.key_slots(), self.together
         if not self.F.bounded or self.F.window:
             return tiles - 1 - number % tiles, number // tiles
         rest = all % most
@@ -72,6 +153,8 @@ class BackwardWork:
         if self.F.window:
             last = al.convert(n * self.F.n + (self.F.n - 1), al.i32) + self.left - self.shift
             tiles = al.select(last < 0, 0, min(tiles, al.convert(max(last, 0), al.u32) // self.F.m + 1))
+        if self.F.apart:
+            tiles = al.select(n < self.key_tiles(), tiles, 0)
         return max(tiles, self.first(n))
 
     def steps(self, n: Any):
