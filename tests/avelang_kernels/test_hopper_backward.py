@@ -30,6 +30,12 @@ def test_sinks():
     check(Problem(1, 2, 1, 70, 40, 64, 64, "bfloat16", 0.3, right=0, bottom_right=True, sinks=True))
 
 
+@pytest.mark.parametrize("d", [64, 200])
+def test_caps(d: int):
+    """Scores far above the cap and near 0."""
+    check(Problem(1, 2, 1, 70, 100, d, d, "float16", 12 / d, right=0, bottom_right=True, softcap=2.0))
+
+
 def test_all_keys():
     """Two tiles of keys go around three tiles of queries; or add one after the other."""
     p = Problem(1, 1, 1, 300, 200, 64, 64, "bfloat16", 0.125)
@@ -54,17 +60,19 @@ def test_heads_that_take_turns(d: int, heads: int, kv_heads: int):
     check(Problem(1, heads, kv_heads, 140, 140, d, d, "bfloat16", 0.1, right=0), together=2)
 
 
+@pytest.mark.parametrize("cap", [False, True])
 @pytest.mark.parametrize("d", [64, 128, 256])
-def test_products_overlap(d: int):
+def test_products_overlap(d: int, cap: bool):
     """ptxas has no remark on products that it would not run beside other code."""
     need("ptxas")
-    F = HopperBackward(al.bf16, d)
+    F = HopperBackward(al.bf16, d, cap=cap)
     found = build(F).report("sm_90a", (F.threads, 1, 1))
-    assert found.stored + found.loaded <= (256 if d == 256 else 0) and found.remarks == ()
+    most = {64: 128 * cap, 128: 0, 256: 256}[d]
+    assert found.stored + found.loaded <= most and found.remarks == ()
 
 
 def test_what_is_left_to_others():
     p = Problem(1, 1, 1, 64, 64, 64, 64, "bfloat16", 0.125)
     refused = Problem(1, 1, 1, 64, 64, 264, 264, "bfloat16", 1.0), Problem(1, 1, 1, 8, 8, 64, 32, "bfloat16", 1.0)
-    capped = Problem(1, 1, 1, 64, 64, 64, 64, "bfloat16", 0.125, softcap=5.0)
-    assert hopper_backward_rows.fits(p) and not any(map(hopper_backward_rows.fits, (*refused, capped)))
+    dropped = Problem(1, 1, 1, 64, 64, 64, 64, "bfloat16", 0.125, dropout=0.5)
+    assert hopper_backward_rows.fits(p) and not any(map(hopper_backward_rows.fits, (*refused, dropped)))

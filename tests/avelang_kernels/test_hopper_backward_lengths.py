@@ -37,9 +37,10 @@ def test_packed_wide_heads(heads: int):
     check_packed(packed(heads, 1, 200, sizes, "float16"), sizes, (5, 140), poisoned=2, cyclic=True)
 
 
-def test_packed_windows():
+@pytest.mark.parametrize("more", [{}, {"softcap": 1.5}])
+def test_packed_windows(more: dict[str, Any]):
     sizes = [(150, 100), (64, 150)]
-    check_packed(packed(1, 1, 64, sizes, "float16", left=40, right=20, bottom_right=True), sizes, (3, 0))
+    check_packed(packed(1, 1, 64, sizes, "float16", left=40, right=20, bottom_right=True, **more), sizes, (3, 0))
 
 
 def test_packed_sequences_go_around():

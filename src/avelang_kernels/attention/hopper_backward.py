@@ -93,10 +93,10 @@ def step(
     x.do_ring.wait(do)
     dp = scores(F, x.v, x.do, do.stage, consumer)
     s = al.nvvm.wgmma_wait_acc(s, 1)
-    p = weights_of(F, s, x.lse, q.stage, scale, work, n, m, consumer, t)
+    p, moved = weights_of(F, s, x.lse, q.stage, scale, work, n, m, consumer, t)
     dv = accumulate(F, al.convert(p, F.dtype), x.do, do.stage, g.dv)
     dp = al.nvvm.wgmma_wait_acc(dp, 1)
-    held = score_gradients(F, p, dp, x.delta, do.stage, t)
+    held = score_gradients(F, moved, dp, x.delta, do.stage, t)
     share(F, x.ds, buffer, held, consumer, t)
     al.nvvm.barrier_sync(SHARED_DS, CONSUMERS * GROUP)
     dq = query_gradient(F, x.ds, buffer, x.k, consumer, 0)
@@ -293,6 +293,7 @@ def build(F: HopperBackward) -> Any:
     NONE: Any = al.constexpr
     MANY_KEYS: Any = N if F.apart else NONE
     COUNT, CU, LENGTHS = (N, INDEX, NONE) if F.packed else (NONE, NONE, INDEX if F.lengths else NONE)
+    CAP: Any = al.f32 if F.cap else NONE
     ROW, SIZE, STEP = (al.Pointer(F.dtype), al.u64, N) if F.packed and not F.shared_keys else (NONE,) * 3
 
     @avelang.jit
@@ -308,12 +309,12 @@ def build(F: HopperBackward) -> Any:
         dv_rows: Annotated[Any, ROW] = None, dk_size: Annotated[Any, SIZE] = None,
         dv_size: Annotated[Any, SIZE] = None, dk_head: Annotated[Any, STEP] = None,
         dk_row: Annotated[Any, STEP] = None, dv_head: Annotated[Any, STEP] = None, dv_row: Annotated[Any, STEP] = None,
-        d: Annotated[Any, STEP] = None,
+        d: Annotated[Any, STEP] = None, top: Annotated[Any, CAP] = None,
     ):  # fmt: skip
         """`rows`: queries, as lse and delta have them, a multiple of `m`. `scale` in base 2; dK is what is summed up
         times `by`. `counters`, all 0: numbers of blocks, of additions to tiles of dQ, of additions to tiles of dK.
-        `key_tiles`: of a head in memory. `sequences`: how many are packed; `dk_rows` and what is behind it: where dK
-        and dV lie, as `PackedRows` has it."""
+        `key_tiles`: of a head in memory. `sequences`: how many are packed; `dk_rows` to `d`: where dK and dV lie, as
+        `PackedRows` has it. `top`: a cap, in base 2; `scale` is then what `capped` has it."""
         t = al.thread_id(0)
         work = BackwardWork(heads, kv_heads, queries, keys, left, right, shift, cycle, together, F)
         each = 1 if F.packed else batches
@@ -328,7 +329,8 @@ def build(F: HopperBackward) -> Any:
             place[0] = al.nvvm.atomic_add(counts[0], al.convert(1, al.u32))
         al.syncthreads()
         n, own, batch = work.place(place[0], each)
-        arrays, numbers, edits = (q, k, v, do, dq, dk, dv), (lse, delta, batches * heads * rows), (scale, by)
+        arrays, numbers = (q, k, v, do, dq, dk, dv), (lse, delta, batches * heads * rows)
+        edits = ((scale, top), by) if F.cap else (scale, by)
         if F.apart:
             n, batch = work.enter(Sequences(sequences, cu_q, cu_k, lengths), n, batch)
             numbers = lse, delta, heads * rows * each

@@ -28,7 +28,7 @@ class HopperBackward:
     """Shape of a block: `stages` of Q. `dtype` of arrays; `d`, as it is padded: 64, 128 or 256. `shared_keys`: heads of
     Q share keys, dK and dV are sums in f32. `window`: queries see no keys further back than `left`; `bounded`: nor such
     as are further ahead than `right`. `packed`: sequences lie one after another; `lengths`: each has its own count of
-    keys."""
+    keys. `cap`: scores are capped."""
 
     dtype: Any
     d: int
@@ -37,6 +37,7 @@ class HopperBackward:
     window: bool = False
     packed: bool = False
     lengths: bool = False
+    cap: bool = False
     stages: int = 2
 
     @property
@@ -155,30 +156,87 @@ def query_gradient(F: Any, ds: Any, buffer: Any, keys: Any, consumer: Any, r: An
 
 
 @avelang.jit
+def capped(s: Any, scale: Any, less: Any):
+    """The weight of a score whose value is c tanh(s / c), and the slope there. With r = 1 / (1 + e^(2 s / c)) these are
+    c (1 - 2 r) and 4 r (1 - r). `scale`: 2 / c in base 2, times that of scores; c in base 2."""
+    r = al.nvvm.rcp(al.nvvm.exp2(s * scale[0]) + 1.0)
+    four = 4.0 * r
+    return al.nvvm.exp2(al.fma(r, -2.0 * scale[1], scale[1] - less)), al.fma(0.0 - four, r, four)
+
+
+@avelang.jit
+def place_of(F: Any, work: Any, n: Any, m: Any, consumer: Any, warp: Any, lane: Any):
+    """Of a thread's first key and query in a tile: keys from it on, and distances to the ends of what is seen. Each
+    number is compared with a constant: what is the same for all tiles would take a register for each."""
+    key = al.convert(n * F.n + (0 if F.wide else consumer * ROWS) + warp * 16 + lane // 4, al.i32)
+    query = al.convert(m * F.m + lane % 4 * 2, al.i32) + work.shift
+    return al.convert(work.keys, al.i32) - key, key - query - work.right, key - query + work.left
+
+
+@avelang.jit
+def is_seen(F: Any, place: Any, j: Any, e: Any):
+    """True where a thread's score 4 j + e counts."""
+    last, ahead, behind = place
+    PLACE = j * 8 + e % 2 - e // 2 * 8
+    seen = last > e // 2 * 8
+    if F.bounded:
+        seen = seen and ahead <= PLACE
+    if F.window:
+        seen = seen and behind >= PLACE
+    return seen
+
+
+@avelang.jit
+def pair_of(x: Any, stage: Any, j: Any, lane: Any):
+    """Numbers of a thread's queries 8 j and 8 j + 1."""
+    two = al.subview(x, (stage, j * 4 + lane % 4, 0), (1, 1, 2), (1, 1, 1))
+    return al.view(two, al.Tensor((1, 2), al.f32))[0]
+
+
+@avelang.jit
 def weights_of(F: Any, s: Any, lse: Any, stage: Any, scale: Any, work: Any, n: Any, m: Any, consumer: Any, t: Any):
-    """Weights of scores: 2 to the score * scale - lse; 0 for what is not seen."""
+    """Weights of scores: 2 to the score * scale - lse; 0 for what is not seen. Then what dP - delta is multiplied by:
+    the same, or where scores are edited the weights times the slopes of that."""
+    if F.cap:
+        p, moved = al.make_local((F.m // 2,), F.dtype), al.make_local((F.m // 2,), al.f32)
+        if work.whole(n, m):
+            weigh_edited(F, s, lse, stage, scale, work, n, m, consumer, t, p, moved, False)
+        else:
+            weigh_edited(F, s, lse, stage, scale, work, n, m, consumer, t, p, moved, True)
+        return p, moved
     warp, lane = t // WARP, t % WARP
     p = al.make_local((F.m // 2,), al.f32)
     for j in range(F.m // 8):
-        two = al.subview(lse, (stage, j * 4 + lane % 4, 0), (1, 1, 2), (1, 1, 1))
-        less = al.view(two, al.Tensor((1, 2), al.f32))[0]
+        less = pair_of(lse, stage, j, lane)
         for e in range(4):
             p[4 * j + e] = al.nvvm.exp2(al.fma(s[4 * j + e], scale, 0.0 - less[e % 2]))
     if not work.whole(n, m):
-        key = al.convert(n * F.n + (0 if F.wide else consumer * ROWS) + warp * 16 + lane // 4, al.i32)
-        query = al.convert(m * F.m + lane % 4 * 2, al.i32) + work.shift
-        # Each number is compared with a constant: what is the same for all tiles would take a register for each.
-        last, ahead, behind = al.convert(work.keys, al.i32) - key, key - query - work.right, key - query + work.left
+        place = place_of(F, work, n, m, consumer, warp, lane)
         for j in range(F.m // 8):
             for e in range(4):
-                PLACE = j * 8 + e % 2 - e // 2 * 8
-                seen = last > e // 2 * 8
-                if F.bounded:
-                    seen = seen and ahead <= PLACE
-                if F.window:
-                    seen = seen and behind >= PLACE
-                p[4 * j + e] = al.select(seen, p[4 * j + e], 0.0)
-    return p
+                p[4 * j + e] = al.select(is_seen(F, place, j, e), p[4 * j + e], 0.0)
+    return p, p
+
+
+@avelang.jit
+def weigh_edited(
+    F: Any, s: Any, lse: Any, stage: Any, scale: Any, work: Any, n: Any, m: Any, consumer: Any, t: Any, p: Any,
+    moved: Any, MASKED: Any,
+):  # fmt: skip
+    """Fills `p` with weights and `moved` with their slopes. Weights become operands one by one: there are no registers
+    for both in f32."""
+    warp, lane = t // WARP, t % WARP
+    place, four = place_of(F, work, n, m, consumer, warp, lane), al.make_local((4,), al.f32)
+    for j in range(F.m // 8):
+        less = pair_of(lse, stage, j, lane)
+        for e in range(4):
+            weight, slope = capped(s[4 * j + e], scale, less[e % 2])
+            if MASKED:
+                weight = al.select(is_seen(F, place, j, e), weight, 0.0)
+            four[e], moved[4 * j + e] = weight, weight * slope
+        narrow = al.convert(four, F.dtype)
+        for e in range(4):
+            p[4 * j + e] = narrow[e]
 
 
 @avelang.jit
@@ -186,8 +244,7 @@ def score_gradients(F: Any, p: Any, dp: Any, delta: Any, stage: Any, t: Any):
     """dS = P * (dP - delta), in the dtype of operands."""
     lane, ds = t % WARP, al.make_local((F.m // 2,), al.f32)
     for j in range(F.m // 8):
-        two = al.subview(delta, (stage, j * 4 + lane % 4, 0), (1, 1, 2), (1, 1, 1))
-        less = al.view(two, al.Tensor((1, 2), al.f32))[0]
+        less = pair_of(delta, stage, j, lane)
         for e in range(4):
             ds[4 * j + e] = p[4 * j + e] * (dp[4 * j + e] - less[e % 2])
     return al.convert(ds, F.dtype)

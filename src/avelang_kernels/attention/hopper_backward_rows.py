@@ -180,11 +180,11 @@ def behind(dtype: Any, d: int, width: int, F: Any, tile: int = 0) -> Any:
 
 def fits(problem: Any) -> bool:
     """True for what this kernel takes: d up to 256 and the same of V, masks by place (causal, windows); dense arrays,
-    with counts of keys or without, or packed sequences; no caps or biases. Of sinks the logarithms tell all."""
+    with counts of keys or without, or packed sequences; caps; no biases. Of sinks the logarithms tell all."""
     p = problem
     return (
         p.packed_q == p.packed_k
-        and not (p.page or p.dropout or p.softcap or p.bias)
+        and not (p.page or p.dropout or p.bias)
         and p.dtype in ("bfloat16", "float16")
         and p.d == p.dv
         and p.d % 8 == 0
@@ -201,8 +201,9 @@ def planned(problem: Any) -> Any:
     p = problem
     d = next(x for x in (64, 128, 256) if p.d <= x)
     return HopperBackward(
-        DTYPES[p.dtype], d, p.group > 1, p.right is not None, p.left is not None, p.packed_q, p.lengths
-    )
+        DTYPES[p.dtype], d, p.group > 1, p.right is not None, p.left is not None, p.packed_q, p.lengths,
+        bool(p.softcap),
+    )  # fmt: skip
 
 
 def turns(p: Any, F: HopperBackward) -> int:
@@ -213,8 +214,8 @@ def turns(p: Any, F: HopperBackward) -> int:
 @dataclasses.dataclass(frozen=True)
 class Extents:
     """Extents of a launch's memory: `queries` and `keys` of arrays, all tokens where sequences are packed; tiles of
-    keys of a head; `rows` of sums of dQ of a head, and as many of lse and delta, a whole number of tiles; `key_rows` of sums
-    of dK; all heads of Q, and of K."""
+    keys of a head; `rows` of sums of dQ of a head, and as many of lse and delta, a whole number of tiles; `key_rows` of
+    sums of dK; all heads of Q, and of K."""
 
     queries: int
     keys: int
@@ -247,11 +248,12 @@ def rows_first(p: Problem, x: Any) -> Any:
     return x[None] if p.packed_q else x.swapaxes(1, 2)
 
 
-def apart_of(p: Problem, F: HopperBackward, x: Operands, room: Extents, grads: Any) -> dict[str, Any]:
-    """Arguments for sequences with lengths of their own."""
+def features_of(p: Problem, F: HopperBackward, x: Operands, room: Extents, grads: Any) -> dict[str, Any]:
+    """Arguments for caps, and for sequences with lengths of their own."""
+    found: dict[str, Any] = {"top": p.softcap * LOG2E} if F.cap else {}
     if not F.apart:
-        return {}
-    found: dict[str, Any] = {"key_tiles": room.tiles}
+        return found
+    found["key_tiles"] = room.tiles
     if F.lengths:
         return {**found, "lengths": x.lengths}
     found |= {"sequences": p.batch, "cu_q": x.cu_q, "cu_k": x.cu_k}
@@ -317,10 +319,11 @@ def backward(
     if F.shared_keys:
         sums += tuple(empty_beside(lse, (room.kv_heads, room.key_rows, F.d), "float32") for _ in range(2))
     outs = sums[1:] or tuple(rows_first(p, x) for x in results[1:])
+    scale = p.scale * (2 / p.softcap if p.softcap else 1) * LOG2E
     build(F)[all * tiles, F.threads](
         *(rows_first(p, x) for x in (q, k, v, dout)), sums[0], *outs, numbers[0], numbers[1], counters,
         p.batch, p.heads, room.queries, p.kv_heads, room.keys, *masks, rows, around(F, room, q, units, cyclic),
-        together or turns(p, F), p.scale * LOG2E, p.scale, **apart_of(p, F, operands, room, results[1:]), **launch,
+        together or turns(p, F), scale, p.scale, **features_of(p, F, operands, room, results[1:]), **launch,
     )  # fmt: skip
     finish(p, F, operands, room, sums, results[: len(sums)], masks, launch)
     for x, y in zip(results, (dq, dk, dv), strict=True):

@@ -63,10 +63,10 @@ def value_step(
     """One tile of queries of the consumer that makes dV. `s`: its scores; those of the next tile come out. MORE: there
     is one."""
     m = work.tile(n, i)
-    p = weights_of(F, s, x.lse, q.stage, scale, work, n, m, VALUES, t)
+    p, moved = weights_of(F, s, x.lse, q.stage, scale, work, n, m, VALUES, t)
     x.q_ring.release(q.stage, t)
     q.advance()
-    leave(F, x.p, p, t)
+    leave(F, x.p, moved, t)
     al.nvvm.barrier_arrive(WEIGHTS, CONSUMERS * GROUP)
     x.do_ring.wait(do)
     if F.packed:
