@@ -68,7 +68,7 @@ def run(p: Problem, x: Operands, out: Any, lse: Any, dout: Any, dlse: Any, optio
     return grads
 
 
-def check(p: Problem, with_dlse: bool = False, seed: int = 0, **options: Any) -> None:
+def check(p: Problem, with_dlse: bool = False, seed: int = 0, bias: Any = None, **options: Any) -> None:
     """The kernels on random numbers; arrays (batch, length, heads, d) seen with heads first."""
     rng, dtype = np.random.default_rng(seed), kind(p)
 
@@ -78,8 +78,8 @@ def check(p: Problem, with_dlse: bool = False, seed: int = 0, **options: Any) ->
     q, k, v, dout = (drawn(h, n) for h, n in ((p.heads, p.queries), *[(p.kv_heads, p.keys)] * 2, (p.heads, p.queries)))
     dlse = rng.standard_normal(q.shape[:3]).astype(np.float32) if with_dlse else None
     sinks = rng.standard_normal(p.heads).astype(np.float32) if p.sinks else None
-    out, lse, want = wanted(p, q, k, v, dout, dlse, sinks)
-    near(p, run(p, Operands(q, k, v), out.astype(dtype), lse.astype(np.float32), dout, dlse, options), want)
+    out, lse, want = wanted(p, q, k, v, dout, dlse, sinks, bias)
+    near(p, run(p, Operands(q, k, v, bias), out.astype(dtype), lse.astype(np.float32), dout, dlse, options), want)
 
 
 def check_lengths(p: Problem, lengths: list[int], seed: int = 0, **options: Any) -> None:

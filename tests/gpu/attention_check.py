@@ -93,7 +93,8 @@ def compared(name: str, call: Callable[..., Any], reference: Callable[..., Any],
 
 
 def dense(rng: Any, d: int, dv: int, **features: Any) -> None:
-    """A drawn problem of (batch, heads, length, d)."""
+    """A drawn problem of (batch, heads, length, d); dv of 0: as d."""
+    dv = dv or d
     kv_heads, group, batch = (int(rng.randint(1, 4)) for _ in range(3))
     queries, keys = rng.choice([(200, 333), (333, 200), (256, 256), (65, 1000), (1000, 70)])
     causal = rng.choice([None, "top_left", "bottom_right"])
@@ -105,12 +106,16 @@ def dense(rng: Any, d: int, dv: int, **features: Any) -> None:
     if features.get("mask"):
         given.append(torch.randn(queries, keys, device="cuda").requires_grad_())
         names.append("attn_mask")
+    if features.get("seen"):
+        shape = rng.choice([(batch, 1, queries, keys), (kv_heads * group, queries, keys), (queries, keys), (1, keys)])
+        more["mask"] = torch.rand(shape, device="cuda") < 0.3
     if features.get("sinks"):
         given.append(torch.randn(kv_heads * group, device="cuda").requires_grad_())
         names.append("sinks")
 
     def call(q: Any, k: Any, v: Any, *rest: Any) -> Any:
-        return ops.attention(q, k, v, enable_gqa=True, **more, **dict(zip(names, rest, strict=True)))
+        how: dict[str, Any] = {"attn_mask" if n == "mask" else n: x for n, x in more.items()}
+        return ops.attention(q, k, v, enable_gqa=True, **how, **dict(zip(names, rest, strict=True)))
 
     def reference(q: Any, k: Any, v: Any, *rest: Any, **how: Any) -> Any:
         extra = {n.replace("attn_", ""): x for n, x in zip(names, rest, strict=True)}
@@ -121,21 +126,62 @@ def dense(rng: Any, d: int, dv: int, **features: Any) -> None:
 
 
 def packed(rng: Any, d: int) -> None:
-    """Packed sequences, and the bits that one has alone."""
-    count = rng.randint(1, 5)
-    lengths = [rng.choice([0, 1, 64, 100, 300]) for _ in range(count)]
-    at = [sum(lengths[:i]) for i in range(count + 1)]
+    """Packed sequences, and the bits that one has alone. Keys of each are as many as queries, or others; what is behind
+    the last sequence is NaN."""
+    count, heads = rng.randint(1, 5), rng.choice([(4, 2), (3, 3)])
+    lengths = [[rng.choice([0, 1, 64, 100, 300, 1000]) for _ in range(count)] for _ in "qk"]
+    causal, window, softcap = rng.choice([
+        ("top_left", None, 0.0), ("bottom_right", None, 5.0), (None, (90, 30), 0.0), (None, None, 0.0)
+    ])  # fmt: skip
+    if rng.random() < 0.5:
+        lengths[1] = lengths[0]
+    at = [[sum(x[:i]) for i in range(count + 1)] for x in lengths]
+    offsets = [torch.tensor(x, dtype=torch.int32, device="cuda") for x in at]
+    more: dict[str, Any] = {"causal": causal, "window": window, "softcap": softcap}
+    q, k, v = (normal(x[-1], h, d) for x, h in zip((at[0], at[1], at[1]), (heads[0], heads[1], heads[1]), strict=True))
+
+    def call(q: Any, k: Any, v: Any) -> Any:
+        behind = [torch.cat([x, x.new_full((7, *x.shape[1:]), float("nan"))]) for x in (q, k, v)]
+        out = ops.attention(*behind, cu_seqlens_q=offsets[0], cu_seqlens_k=offsets[1], **more)
+        return out[: len(q)]
+
+    def reference(q: Any, k: Any, v: Any, **how: Any) -> Any:
+        parts = [[x[y[i] : y[i + 1]].transpose(0, 1)[None] for x, y in ((q, at[0]), (k, at[1]), (v, at[1]))]
+                 for i in range(count)]  # fmt: skip
+        return torch.cat([wanted(*x, **more, **how)[0].transpose(0, 1) for x in parts])
+
+    compared(f"packed {lengths} {heads} d={d} {causal} {window} {softcap}", call, reference, (q, k, v))
+    same_alone(rng, d)
+
+
+def counted(rng: Any, d: int) -> None:
+    """Dense keys, of which a sequence has fewer; the others are NaN, and have gradients of 0."""
+    lengths, keys = [rng.choice([0, 1, 130, 300, 400]) for _ in range(3)], 400
+    counts, causal = torch.tensor(lengths, dtype=torch.int32, device="cuda"), rng.choice([None, "bottom_right"])
+    q, k, v = (normal(3, h, n, d) for h, n in ((4, 200), (2, keys), (2, keys)))
+
+    def call(q: Any, k: Any, v: Any) -> Any:
+        there = torch.arange(keys, device="cuda") < counts[:, None]
+        k, v = (torch.where(there[:, None, :, None], x, float("nan")) for x in (k, v))
+        return ops.attention(q, k, v, cache_lengths=counts, enable_gqa=True, causal=causal)
+
+    def reference(q: Any, k: Any, v: Any, **how: Any) -> Any:
+        parts = [(q[b : b + 1], k[b : b + 1, :, :n], v[b : b + 1, :, :n]) for b, n in enumerate(lengths)]
+        return torch.cat([wanted(*x, causal=causal, **how) for x in parts])
+
+    compared(f"counts of keys {lengths} d={d} {causal}", call, reference, (q, k, v))
+
+
+def same_alone(rng: Any, d: int) -> None:
+    """The bits of a packed sequence do not depend on the others."""
+    lengths = [rng.choice([0, 1, 64, 100, 300]) for _ in range(3)]
+    at = [sum(lengths[:i]) for i in range(4)]
     offsets = torch.tensor(at, dtype=torch.int32, device="cuda")
-    q, k, v = (normal(at[-1], h, d) for h in (4, 2, 2))
+    q, k, v = (torch.randn(at[-1], h, d, device="cuda", dtype=BF16) for h in (4, 2, 2))
 
     def call(q: Any, k: Any, v: Any) -> Any:
         return ops.attention(q, k, v, is_causal=True, cu_seqlens_q=offsets, cu_seqlens_k=offsets)
 
-    def reference(q: Any, k: Any, v: Any, **how: Any) -> Any:
-        parts = [[x[a:b].transpose(0, 1)[None] for x in (q, k, v)] for a, b in zip(at[:-1], at[1:], strict=True)]
-        return torch.cat([wanted(*x, causal="top_left", **how)[0].transpose(0, 1) for x in parts])
-
-    compared(f"packed {lengths} d={d}", call, reference, (q, k, v))
     whole = call(q, k, v)
     for a, b in zip(at[:-1], at[1:], strict=True):
         alone = torch.tensor([0, b - a], dtype=torch.int32, device="cuda")
@@ -226,7 +272,11 @@ def main() -> None:
     for _ in range(args.rounds):
         dense(rng, 128, 128)
         dense(rng, 96, 64, left=True, cap=True, mask=True, sinks=True)
-        packed(rng, 128)
+        dense(rng, 128, 128, cap=True, sinks=True)
+        dense(rng, rng.choice([64, 128, 200]), 0, seen=True, left=rng.random() < 0.5, cap=rng.random() < 0.3)
+        for d in (64, 128, 256):
+            packed(rng, d)
+            counted(rng, d)
         pages(rng, 128, rng.choice([1, 2]), 16)
     pages(rng, 64, 100, 16)
     dense(rng, 256, 256)

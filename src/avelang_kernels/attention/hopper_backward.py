@@ -23,6 +23,7 @@ from avelang.pipelines.ring import mbarrier_ring
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS
 from avelang_kernels.arrays import DTYPES
 from avelang_kernels.attention.hopper_backward_lengths import clear_both, clear_keys, packed_rows
+from avelang_kernels.attention.hopper_backward_masks import edits_of, mask_words
 from avelang_kernels.attention.hopper_backward_products import (
     BOX,
     BYTES,
@@ -86,6 +87,7 @@ def step(
 ):
     """One tile of queries. Products that are under way while numbers are computed: dP with the weights, dV with dS, dK
     with dQ's way to shared memory."""
+    words = mask_words(F, scale, work, n, m, consumer, t) if F.mask else None
     x.q_ring.wait(q)
     if F.packed:
         clear_both(F, x, q, do, work, m, consumer, t)
@@ -93,7 +95,7 @@ def step(
     x.do_ring.wait(do)
     dp = scores(F, x.v, x.do, do.stage, consumer)
     s = al.nvvm.wgmma_wait_acc(s, 1)
-    p, moved = weights_of(F, s, x.lse, q.stage, scale, work, n, m, consumer, t)
+    p, moved = weights_of(F, s, x.lse, q.stage, scale, words, work, n, m, consumer, t)
     dv = accumulate(F, al.convert(p, F.dtype), x.do, do.stage, g.dv)
     dp = al.nvvm.wgmma_wait_acc(dp, 1)
     held = score_gradients(F, moved, dp, x.delta, do.stage, t)
@@ -278,6 +280,15 @@ def share_existing(
         share_work(F, arrays, packed, numbers, sums, x, work, n, own, batch, rows, edits, t)
 
 
+def types_of(F: HopperBackward) -> tuple[Any, ...]:
+    """Types of what a kernel gets for some forms only, in the order of its arguments."""
+    packed = F.packed and not F.shared_keys
+    there = (F.apart, F.packed, F.packed, F.lengths, F.cap, F.mask, F.mask, F.mask, packed, packed, packed)
+    N, I, C = al.u32, al.Pointer(al.i32), al.Pointer(al.u32)
+    types = (N, N, I, I, al.f32, C, al.u64, N, al.Pointer(F.dtype), al.u64, N)
+    return tuple(x if y else al.constexpr for x, y in zip(types, there, strict=True))
+
+
 @functools.cache
 def build(F: HopperBackward) -> Any:
     """The kernel of a form. What TMA copies at once is part of its tensor map's type: hence a function for each."""
@@ -289,12 +300,7 @@ def build(F: HopperBackward) -> Any:
     I: Any = al.i32
     R: Any = al.Pointer(al.f32)
     C: Any = al.Pointer(al.u32)
-    INDEX: Any = al.Pointer(al.i32)
-    NONE: Any = al.constexpr
-    MANY_KEYS: Any = N if F.apart else NONE
-    COUNT, CU, LENGTHS = (N, INDEX, NONE) if F.packed else (NONE, NONE, INDEX if F.lengths else NONE)
-    CAP: Any = al.f32 if F.cap else NONE
-    ROW, SIZE, STEP = (al.Pointer(F.dtype), al.u64, N) if F.packed and not F.shared_keys else (NONE,) * 3
+    MANY_KEYS, COUNT, CU, LENGTHS, CAP, BITS, COUNTS, PLANES, ROW, SIZE, STEP = types_of(F)
 
     @avelang.jit
     def attention_backward(
@@ -310,11 +316,14 @@ def build(F: HopperBackward) -> Any:
         dv_size: Annotated[Any, SIZE] = None, dk_head: Annotated[Any, STEP] = None,
         dk_row: Annotated[Any, STEP] = None, dv_head: Annotated[Any, STEP] = None, dv_row: Annotated[Any, STEP] = None,
         d: Annotated[Any, STEP] = None, top: Annotated[Any, CAP] = None,
+        mask: Annotated[Any, BITS] = None, mask_size: Annotated[Any, COUNTS] = None,
+        mask_batch: Annotated[Any, PLANES] = None, mask_head: Annotated[Any, PLANES] = None,
     ):  # fmt: skip
         """`rows`: queries, as lse and delta have them, a multiple of `m`. `scale` in base 2; dK is what is summed up
         times `by`. `counters`, all 0: numbers of blocks, of additions to tiles of dQ, of additions to tiles of dK.
         `key_tiles`: of a head in memory. `sequences`: how many are packed; `dk_rows` to `d`: where dK and dV lie, as
-        `PackedRows` has it. `top`: a cap, in base 2; `scale` is then what `capped` has it."""
+        `PackedRows` has it. `top`: a cap, in base 2; `scale` is then what `capped` has it. `mask`:
+        bits, and how far apart planes of batches and heads are."""
         t = al.thread_id(0)
         work = BackwardWork(heads, kv_heads, queries, keys, left, right, shift, cycle, together, F)
         each = 1 if F.packed else batches
@@ -322,21 +331,22 @@ def build(F: HopperBackward) -> Any:
             work.q_tiles, work.k_tiles = rows // F.m, key_tiles
         x = backward_stages(F)
         place = al.make_shared((1,), al.u32)
-        tiles = work.query_slots() * heads * each
-        pairs = work.key_slots() * heads * each * 2
+        tiles, pairs = work.query_slots() * heads * each, work.key_slots() * heads * each * 2
         counts = al.make_tensor(counters, al.u32, al.make_layout((1 + tiles + pairs, 1)))
         if t == 0:
             place[0] = al.nvvm.atomic_add(counts[0], al.convert(1, al.u32))
         al.syncthreads()
         n, own, batch = work.place(place[0], each)
         arrays, numbers = (q, k, v, do, dq, dk, dv), (lse, delta, batches * heads * rows)
-        edits = ((scale, top), by) if F.cap else (scale, by)
+        edits = scale
+        if F.edited:
+            edits = edits_of(F, scale, top, (mask, mask_size, mask_batch, mask_head), keys, batch, own)
         if F.apart:
             n, batch = work.enter(Sequences(sequences, cu_q, cu_k, lengths), n, batch)
             numbers = lse, delta, heads * rows * each
         more = None
         if F.packed and not F.shared_keys:
             more = ((dk_rows, dk_size, dk_head, dk_row), (dv_rows, dv_size, dv_head, dv_row)), d
-        share_existing(F, arrays, more, numbers, (counts, tiles, pairs), x, work, n, own, batch, rows, edits, t)
+        share_existing(F, arrays, more, numbers, (counts, tiles, pairs), x, work, n, own, batch, rows, (edits, by), t)
 
     return attention_backward

@@ -9,6 +9,7 @@ from typing import Any
 import avelang
 import avelang.language as al
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT
+from avelang_kernels.attention.hopper_backward_masks import is_set
 
 CHUNK = 64  # elements of d side by side: 128 bytes, one row of the swizzle
 INNER = 16  # elements of K that one wgmma multiplies
@@ -28,7 +29,7 @@ class HopperBackward:
     """Shape of a block: `stages` of Q. `dtype` of arrays; `d`, as it is padded: 64, 128 or 256. `shared_keys`: heads of
     Q share keys, dK and dV are sums in f32. `window`: queries see no keys further back than `left`; `bounded`: nor such
     as are further ahead than `right`. `packed`: sequences lie one after another; `lengths`: each has its own count of
-    keys. `cap`: scores are capped."""
+    keys. `cap`: scores are capped. `mask`: a boolean mask says what is seen."""
 
     dtype: Any
     d: int
@@ -38,7 +39,13 @@ class HopperBackward:
     packed: bool = False
     lengths: bool = False
     cap: bool = False
+    mask: bool = False
     stages: int = 2
+
+    @property
+    def edited(self) -> bool:
+        """True where scores are not only scaled and masked by place."""
+        return self.cap or self.mask
 
     @property
     def apart(self) -> bool:
@@ -156,12 +163,13 @@ def query_gradient(F: Any, ds: Any, buffer: Any, keys: Any, consumer: Any, r: An
 
 
 @avelang.jit
-def capped(s: Any, scale: Any, less: Any):
+def capped(s: Any, edits: Any, less: Any):
     """The weight of a score whose value is c tanh(s / c), and the slope there. With r = 1 / (1 + e^(2 s / c)) these are
-    c (1 - 2 r) and 4 r (1 - r). `scale`: 2 / c in base 2, times that of scores; c in base 2."""
-    r = al.nvvm.rcp(al.nvvm.exp2(s * scale[0]) + 1.0)
+    c (1 - 2 r) and 4 r (1 - r). `edits`: `scale` is 2 / c in base 2, times that of scores; `top` is
+    c in base 2."""
+    r = al.nvvm.rcp(al.nvvm.exp2(s * edits.scale) + 1.0)
     four = 4.0 * r
-    return al.nvvm.exp2(al.fma(r, -2.0 * scale[1], scale[1] - less)), al.fma(0.0 - four, r, four)
+    return al.nvvm.exp2(al.fma(r, -2.0 * edits.top, edits.top - less)), al.fma(0.0 - four, r, four)
 
 
 @avelang.jit
@@ -194,15 +202,18 @@ def pair_of(x: Any, stage: Any, j: Any, lane: Any):
 
 
 @avelang.jit
-def weights_of(F: Any, s: Any, lse: Any, stage: Any, scale: Any, work: Any, n: Any, m: Any, consumer: Any, t: Any):
+def weights_of(
+    F: Any, s: Any, lse: Any, stage: Any, edits: Any, words: Any, work: Any, n: Any, m: Any, consumer: Any, t: Any
+):  # fmt: skip
     """Weights of scores: 2 to the score * scale - lse; 0 for what is not seen. Then what dP - delta is multiplied by:
-    the same, or where scores are edited the weights times the slopes of that."""
+    the same, or where scores are capped the weights times the slopes of that. `words`: of a mask."""
+    scale = edits.scale if F.edited else edits
     if F.cap:
         p, moved = al.make_local((F.m // 2,), F.dtype), al.make_local((F.m // 2,), al.f32)
         if work.whole(n, m):
-            weigh_edited(F, s, lse, stage, scale, work, n, m, consumer, t, p, moved, False)
+            weigh_edited(F, s, lse, stage, edits, words, work, n, m, consumer, t, p, moved, False)
         else:
-            weigh_edited(F, s, lse, stage, scale, work, n, m, consumer, t, p, moved, True)
+            weigh_edited(F, s, lse, stage, edits, words, work, n, m, consumer, t, p, moved, True)
         return p, moved
     warp, lane = t // WARP, t % WARP
     p = al.make_local((F.m // 2,), al.f32)
@@ -215,13 +226,17 @@ def weights_of(F: Any, s: Any, lse: Any, stage: Any, scale: Any, work: Any, n: A
         for j in range(F.m // 8):
             for e in range(4):
                 p[4 * j + e] = al.select(is_seen(F, place, j, e), p[4 * j + e], 0.0)
+    if F.mask:
+        for j in range(F.m // 8):
+            for e in range(4):
+                p[4 * j + e] = al.select(is_set(words, j, e), p[4 * j + e], 0.0)
     return p, p
 
 
 @avelang.jit
 def weigh_edited(
-    F: Any, s: Any, lse: Any, stage: Any, scale: Any, work: Any, n: Any, m: Any, consumer: Any, t: Any, p: Any,
-    moved: Any, MASKED: Any,
+    F: Any, s: Any, lse: Any, stage: Any, edits: Any, words: Any, work: Any, n: Any, m: Any, consumer: Any, t: Any,
+    p: Any, moved: Any, MASKED: Any,
 ):  # fmt: skip
     """Fills `p` with weights and `moved` with their slopes. Weights become operands one by one: there are no registers
     for both in f32."""
@@ -230,9 +245,11 @@ def weigh_edited(
     for j in range(F.m // 8):
         less = pair_of(lse, stage, j, lane)
         for e in range(4):
-            weight, slope = capped(s[4 * j + e], scale, less[e % 2])
+            weight, slope = capped(s[4 * j + e], edits, less[e % 2])
             if MASKED:
                 weight = al.select(is_seen(F, place, j, e), weight, 0.0)
+            if F.mask:
+                weight = al.select(is_set(words, j, e), weight, 0.0)
             four[e], moved[4 * j + e] = weight, weight * slope
         narrow = al.convert(four, F.dtype)
         for e in range(4):

@@ -15,6 +15,7 @@ from avelang_kernels.attention.hopper_arrays import dense, empty_beside, flatten
 from avelang_kernels.attention.hopper_backward import build
 from avelang_kernels.attention.hopper_backward_products import HopperBackward
 from avelang_kernels.attention.hopper_backward_work import BackwardWork, Sequences, sequence_of
+from avelang_kernels.attention.hopper_masks import mask_bits
 from avelang_kernels.attention.problem import FAR, Operands, Problem
 from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER
 from avelang_kernels.attention.tile_attention_views import span_of
@@ -180,11 +181,13 @@ def behind(dtype: Any, d: int, width: int, F: Any, tile: int = 0) -> Any:
 
 def fits(problem: Any) -> bool:
     """True for what this kernel takes: d up to 256 and the same of V, masks by place (causal, windows); dense arrays,
-    with counts of keys or without, or packed sequences; caps; no biases. Of sinks the logarithms tell all."""
+    with counts of keys or without, or packed sequences; caps, boolean masks; no biases. Sinks change
+    nothing but the logarithms."""
     p = problem
     return (
         p.packed_q == p.packed_k
-        and not (p.page or p.dropout or p.bias)
+        and not (p.page or p.dropout)
+        and p.bias in ("", "bool")
         and p.dtype in ("bfloat16", "float16")
         and p.d == p.dv
         and p.d % 8 == 0
@@ -202,7 +205,7 @@ def planned(problem: Any) -> Any:
     d = next(x for x in (64, 128, 256) if p.d <= x)
     return HopperBackward(
         DTYPES[p.dtype], d, p.group > 1, p.right is not None, p.left is not None, p.packed_q, p.lengths,
-        bool(p.softcap),
+        bool(p.softcap), p.bias == "bool",
     )  # fmt: skip
 
 
@@ -248,9 +251,16 @@ def rows_first(p: Problem, x: Any) -> Any:
     return x[None] if p.packed_q else x.swapaxes(1, 2)
 
 
-def features_of(p: Problem, F: HopperBackward, x: Operands, room: Extents, grads: Any) -> dict[str, Any]:
-    """Arguments for caps, and for sequences with lengths of their own."""
+def features_of(
+    p: Problem, F: HopperBackward, x: Operands, room: Extents, grads: Any, lse: Any, options: Any
+) -> dict[str, Any]:
+    """Arguments for caps, masks, and sequences with lengths of their own."""
     found: dict[str, Any] = {"top": p.softcap * LOG2E} if F.cap else {}
+    if F.mask:
+        mask = x.bias if min(strides_of(x.bias)) >= 0 else x.bias.copy()
+        bits = mask_bits(mask.swapaxes(2, 3), p.keys, p.queries, F.n, F.m, lse, **options)
+        words = bits.bits.reshape(-1)
+        found |= {"mask": words, "mask_size": len(words), "mask_batch": bits.batch_step, "mask_head": bits.head_step}
     if not F.apart:
         return found
     found["key_tiles"] = room.tiles
@@ -320,10 +330,11 @@ def backward(
         sums += tuple(empty_beside(lse, (room.kv_heads, room.key_rows, F.d), "float32") for _ in range(2))
     outs = sums[1:] or tuple(rows_first(p, x) for x in results[1:])
     scale = p.scale * (2 / p.softcap if p.softcap else 1) * LOG2E
+    more = features_of(p, F, operands, room, results[1:], lse, options)
     build(F)[all * tiles, F.threads](
         *(rows_first(p, x) for x in (q, k, v, dout)), sums[0], *outs, numbers[0], numbers[1], counters,
         p.batch, p.heads, room.queries, p.kv_heads, room.keys, *masks, rows, around(F, room, q, units, cyclic),
-        together or turns(p, F), scale, p.scale, **features_of(p, F, operands, room, results[1:]), **launch,
+        together or turns(p, F), scale, p.scale, **more, **launch,
     )  # fmt: skip
     finish(p, F, operands, room, sums, results[: len(sums)], masks, launch)
     for x, y in zip(results, (dq, dk, dv), strict=True):

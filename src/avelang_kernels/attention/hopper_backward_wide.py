@@ -14,6 +14,7 @@ import avelang
 import avelang.language as al
 from avelang.pipelines.warp_specialized import GROUP
 from avelang_kernels.attention.hopper_backward_lengths import KEYS, VALUES, await_cleared, clear_own
+from avelang_kernels.attention.hopper_backward_masks import mask_words
 from avelang_kernels.attention.hopper_backward_products import (
     CONSUMERS,
     ENDED,
@@ -63,7 +64,8 @@ def value_step(
     """One tile of queries of the consumer that makes dV. `s`: its scores; those of the next tile come out. MORE: there
     is one."""
     m = work.tile(n, i)
-    p, moved = weights_of(F, s, x.lse, q.stage, scale, work, n, m, VALUES, t)
+    words = mask_words(F, scale, work, n, m, VALUES, t) if F.mask else None
+    p, moved = weights_of(F, s, x.lse, q.stage, scale, words, work, n, m, VALUES, t)
     x.q_ring.release(q.stage, t)
     q.advance()
     leave(F, x.p, moved, t)
