@@ -114,8 +114,8 @@ def dense(rng: Any, d: int, dv: int, **features: Any) -> None:
         names.append("sinks")
 
     def call(q: Any, k: Any, v: Any, *rest: Any) -> Any:
-        how: dict[str, Any] = {"attn_mask" if n == "mask" else n: x for n, x in more.items()}
-        return ops.attention(q, k, v, enable_gqa=True, **how, **dict(zip(names, rest, strict=True)))
+        how: dict[str, Any] = {"enable_gqa": True} | {"attn_mask" if n == "mask" else n: x for n, x in more.items()}
+        return ops.attention(q, k, v, **how, **dict(zip(names, rest, strict=True)))
 
     def reference(q: Any, k: Any, v: Any, *rest: Any, **how: Any) -> Any:
         extra = {n.replace("attn_", ""): x for n, x in zip(names, rest, strict=True)}
@@ -141,8 +141,8 @@ def packed(rng: Any, d: int) -> None:
     q, k, v = (normal(x[-1], h, d) for x, h in zip((at[0], at[1], at[1]), (heads[0], heads[1], heads[1]), strict=True))
 
     def call(q: Any, k: Any, v: Any) -> Any:
-        behind = [torch.cat([x, x.new_full((7, *x.shape[1:]), float("nan"))]) for x in (q, k, v)]
-        out = ops.attention(*behind, cu_seqlens_q=offsets[0], cu_seqlens_k=offsets[1], **more)
+        a, b, c = (torch.cat([x, x.new_full((7, *x.shape[1:]), float("nan"))]) for x in (q, k, v))
+        out = ops.attention(a, b, c, cu_seqlens_q=offsets[0], cu_seqlens_k=offsets[1], **more)
         return out[: len(q)]
 
     def reference(q: Any, k: Any, v: Any, **how: Any) -> Any:
