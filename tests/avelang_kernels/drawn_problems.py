@@ -9,9 +9,9 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from ops.judge_attention import Words, judge
 
 from avelang_kernels.attention.problem import Operands, Problem
+from ops.judge_attention import Words, judge
 
 BF16 = ml_dtypes.bfloat16
 

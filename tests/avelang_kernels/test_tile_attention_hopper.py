@@ -6,12 +6,12 @@ import functools
 
 import numpy as np
 import pytest
-from alarms.engines import Engine, on
 from tests.avelang_kernels.attended import BF16, F16, Case, check
 from tests.avelang_kernels.drawn_problems import check as judged
 from tests.avelang_kernels.drawn_problems import drawn
 
 import avelang.language as al
+from alarms.engines import Engine, on
 from avelang.base import engines
 from avelang_kernels.attention.tile_attention_hopper import (
     HopperAttention,
