@@ -6,9 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from alarms.engines import Engine, on
 from tests.avelang_kernels.attended_gradients import check_lengths, check_packed, packed
 
 import avelang.language as al
+from avelang.base import engines
 from avelang_kernels.attention import hopper_backward_rows
 from avelang_kernels.attention.hopper_backward import build
 from avelang_kernels.attention.hopper_backward_products import HopperBackward
@@ -52,6 +54,17 @@ def test_packed_sequences_go_around():
 def test_packed_heads_take_turns():
     sizes = [(140, 140), (20, 20)]
     check_packed(packed(5, 5, 72, sizes, "float16", right=0), sizes, together=2)
+
+
+@pytest.mark.parametrize(("d", "softcap"), [(128, 1.0), (200, 0.0)])
+def test_in_executed_ptx(d: int, softcap: float, monkeypatch: Any):
+    """With checks of races and of memory that nothing wrote."""
+    monkeypatch.setenv("AVE_CHECK", "all")
+    sizes = [(20, 20), (10, 30)]
+    problem = packed(1, 1, d, sizes, right=0, softcap=softcap)
+    with on(Engine(engines.PTX, "sm_90a")) as said:
+        check_packed(problem, sizes, (5, 9), poisoned=0, cyclic=False, units=2, backend=None)
+    assert "X0" not in said.getvalue()
 
 
 @pytest.mark.parametrize("right", [0, None])

@@ -22,7 +22,7 @@ import avelang.language as al
 from avelang.pipelines.ring import mbarrier_ring
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS
 from avelang_kernels.arrays import DTYPES
-from avelang_kernels.attention.hopper_backward_lengths import clear_both, clear_keys, packed_rows
+from avelang_kernels.attention.hopper_backward_lengths import await_other, clear_both, clear_keys, packed_rows
 from avelang_kernels.attention.hopper_backward_masks import edits_of, mask_words
 from avelang_kernels.attention.hopper_backward_products import (
     BOX,
@@ -92,7 +92,10 @@ def step(
     if F.packed:
         clear_both(F, x, q, do, work, m, consumer, t)
     s = scores(F, x.k, x.q, q.stage, consumer)
-    x.do_ring.wait(do)
+    if F.packed:
+        await_other(F, x, do, work, m)
+    else:
+        x.do_ring.wait(do)
     dp = scores(F, x.v, x.do, do.stage, consumer)
     s = al.nvvm.wgmma_wait_acc(s, 1)
     p, moved = weights_of(F, s, x.lse, q.stage, scale, words, work, n, m, consumer, t)

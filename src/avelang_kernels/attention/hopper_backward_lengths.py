@@ -86,11 +86,18 @@ def clear_queries(F: Any, rooms: Any, stages: Any, work: Any, m: Any, t: Any, TH
 
 @avelang.jit
 def clear_both(F: Any, x: Any, q: Any, do: Any, work: Any, m: Any, consumer: Any, t: Any):
-    """Q and dO of a tile, by both consumers; Q is there."""
+    """Q and dO of a tile, by both consumers; Q is there, and dO is behind it."""
     if ends_inside(F, work, m):
         x.do_ring.wait(do)
         clear_queries(F, (x.q, x.do), (q.stage, do.stage), work, m, consumer * GROUP + t, CONSUMERS * GROUP)
         al.nvvm.barrier_sync(SHARED_DS, CONSUMERS * GROUP)
+
+
+@avelang.jit
+def await_other(F: Any, x: Any, do: Any, work: Any, m: Any):
+    """Waits for dO, where `clear_both` has not."""
+    if not ends_inside(F, work, m):
+        x.do_ring.wait(do)
 
 
 @avelang.jit
