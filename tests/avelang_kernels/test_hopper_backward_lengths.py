@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from alarms.engines import Engine, on
 from tests.avelang_kernels.attended_gradients import check_lengths, check_packed, packed
 
 import avelang.language as al
+from alarms.engines import Engine, on
 from avelang.base import engines
 from avelang_kernels.attention import hopper_backward_rows
 from avelang_kernels.attention.hopper_backward import build
