@@ -374,6 +374,46 @@ def test_and_guards_what_follows(launch):
 
 
 @avelang.jit
+def guarded_chain(x: al.Tensor((40,), al.i32), out: al.Tensor((2, N), al.i32), hits: al.Tensor((1,), al.i32)):
+    t = al.convert(al.thread_id(0), al.i32) - 8
+    out[0, t + 8] = -1 < t < 40 >= x[t] > 5
+    out[1, t + 8] = 0 <= t - 30 < al.atomic_add(hits, 0, 1) + 30
+
+
+def test_a_chain_of_comparisons_guards_what_follows(launch):
+    x = np.arange(40, dtype=np.int32)[::-1] * 3
+    out, hits = np.zeros((2, N), np.int32), np.zeros(1, np.int32)
+    launch(guarded_chain, x.copy(), out, hits)
+    there = range(-8, N - 8)
+    np.testing.assert_array_equal(out[0], [int(-1 < t < 40 and 40 >= x[t] > 5) for t in there])
+    np.testing.assert_array_equal(out[1], [int(30 <= t) for t in there])
+    assert hits[0] == N - 8 - 30
+
+
+@avelang.jit
+def noted(x, i, known):
+    x[i] += 1
+    return known
+
+
+@avelang.jit
+def known_results(x: al.Tensor((6,), al.i32), n: al.i32):
+    if n > 1 and noted(x, 0, True) or noted(x, 1, False):
+        x[2] = 10
+    if n > 1 or noted(x, 3, False):
+        x[2] += 100
+    if n < noted(x, 4, 3) < noted(x, 5, 2):
+        x[2] = -1
+
+
+@pytest.mark.parametrize("n, want", [(0, [0, 1, 0, 1, 1, 1]), (2, [1, 0, 110, 0, 1, 1]), (5, [1, 0, 110, 0, 1, 0])])
+def test_what_is_known_of_the_right_side_runs_only_where_it_counts(launch, n, want):
+    x = np.zeros(6, np.int32)
+    launch(known_results, x, n, block=1)
+    np.testing.assert_array_equal(x, want)
+
+
+@avelang.jit
 def loop_carried_vector(x: al.Tensor((N, 4), al.f32), out: al.Tensor((N, 4), al.f32), n: al.i32):
     t = al.thread_id(0)
     acc = al.full((4,), 0.0, al.f32)

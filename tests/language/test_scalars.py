@@ -177,6 +177,21 @@ def test_shifts_by_the_width_or_more_give_zero(launch):
     np.testing.assert_array_equal(out[1], np.where(s < 32, wide >> np.minimum(s, 31), 0))
 
 
+@avelang.jit
+def shift_by_conditions(a: al.Tensor((N,), al.i16), out: al.Tensor((3, N), al.i32)):
+    i = al.thread_id(0)
+    out[0, i] = a[i] << (a[i] > 4)
+    out[1, i] = a[i] >> (a[i] < 0)
+    out[2, i] = 5 << (a[i] < 0)
+
+
+def test_a_condition_may_be_the_count_of_a_shift(launch):
+    a = np.arange(-30, N - 30, dtype=np.int16)
+    out = np.zeros((3, N), np.int32)
+    launch(shift_by_conditions, a, out)
+    np.testing.assert_array_equal(out, np.stack([a << (a > 4), a >> (a < 0), 5 << (a < 0).astype(np.int32)]))
+
+
 def compare_kernel(dtype):
     @avelang.jit
     def compare(a: al.Tensor((N,), dtype), b: al.Tensor((N,), dtype), out: al.Tensor((6, N), al.i32)):

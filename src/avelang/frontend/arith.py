@@ -101,8 +101,7 @@ def _shift(f: Frame, a: Any, b: Any, node: ast.AST) -> tuple[Value, Value, tuple
         d = i32
     if isinstance(b, int) and not 0 <= b < d.bits:
         f.fail("T026", node, count=b, dtype=d)
-    if isinstance(a, float) or isinstance(b, float) or (da and not da.is_int
-                                                        and da.kind != "bool") or (db and not db.is_int):
+    if isinstance(a, float) or isinstance(b, float) or any(x is not None and x.is_float for x in (da, db)):
         f.fail("T025", node, op="a shift", dtype=next((x for x in (da, db) if x is not None and x.is_float), f32))
     if db is not None and db.bits > d.bits:
         b = _limited(f, b, d)

@@ -195,16 +195,32 @@ def indices(f: Frame, node: ast.Subscript) -> tuple[Any, ...]:
 
 def compare(f: Frame, node: ast.Compare) -> Any:
     """A comparison or a chain of them."""
-    left, result = f.expr(node.left), None
-    for op, right_node in zip(node.ops, node.comparators, strict=True):
-        right = f.expr(right_node)
-        one = objects.compare(f, type(op), left, right, node)
-        result = one if result is None else _both(f, result, one, node)
-        left = right
-    return result
+    return _chain(f, f.expr(node.left), list(zip(node.ops, node.comparators, strict=True)), node)
+
+
+def _chain(f: Frame, left: Any, rest: list[tuple[ast.cmpop, ast.expr]], node: ast.Compare) -> Any:
+    """`left op a op b`: as `left op a and a op b`, with each operand built once, and none that an earlier comparison
+    has made needless."""
+    (op, right_node), *more = rest
+    right = f.expr(right_node)
+    first = objects.compare(f, type(op), left, right, node)
+    if not more:
+        return first
+
+    def others() -> Any:
+        held = _chain(f, right, more, node)
+        return held if isinstance(held, (Vec, Object)) else arith.condition(f, held, node)
+
+    if isinstance(first, (Vec, Object)):
+        return _both(f, first, others(), node)
+    holds = arith.condition(f, first, node)
+    if isinstance(holds, bool):
+        return others() if holds else first
+    return _shortcut(f, holds, others, True, node)
 
 
 def _both(f: Frame, a: Any, b: Any, node: ast.AST) -> Any:
+    """Two comparisons of which one is element by element."""
     for x, y in ((a, b), (b, a)):
         if isinstance(x, bool):
             return y if x else False
@@ -225,34 +241,34 @@ def boolean(f: Frame, node: ast.BoolOp) -> Any:
                 result = f.expr(right)
                 continue
             return result
-        result = _shortcut(f, left, right, is_and, node)
+        result = _shortcut(f, left, lambda e=right: arith.condition(f, f.expr(e), e), is_and, node)
     return result
 
 
-def _shortcut(f: Frame, left: Value, right: ast.expr, is_and: bool, node: ast.AST) -> Any:
+def _shortcut(f: Frame, left: Value, run: Callable[[], Any], is_and: bool, node: ast.AST) -> Any:
+    """A condition and what `run` builds, which runs only where the condition does not decide."""
     span, block = f.b.span, Block()
     with f.region(block) as layer:
-        held = arith.condition(f, f.expr(right), right)
+        held = run()
     f.b.span = span
     if changed_cells(f, layer):
-
-        def run() -> Any:
-            return arith.condition(f, f.expr(right), right)
-
         return choose(f, left, run if is_and else lambda: True, (lambda: False) if is_and else run, node)
-    if isinstance(held, bool):
+    if isinstance(held, (Vec, Object)):
         f.b.move(block)
-        return left if held == is_and else held
+        return _both(f, left, held, node)
+    # What is known of the right side decides the result, but what it stores or loads still waits for the condition.
+    known = (left if held == is_and else held) if isinstance(held, bool) else None
     f.at(node)
     if all(map(is_pure, block.ops)):
         f.b.move(block)
-        return f.b.same("and" if is_and else "or", left, held)
+        return f.b.same("and" if is_and else "or", left, held) if known is None else known
     other = Block()
-    with f.b.inside(block):
-        f.b.yield_(held)
-    with f.b.inside(other):
-        f.b.yield_(f.b.const(not is_and, u1))
-    return f.b.emit("if", (left,), (u1,), (block, other) if is_and else (other, block)).result
+    for side, value in ((block, held), (other, not is_and)):
+        with f.b.inside(side):
+            f.b.yield_(*([f.b.const(value, u1) if isinstance(value, bool) else value] if known is None else []))
+    blocks = (block, other) if is_and else (other, block)
+    op = f.b.emit("if", (left,), (u1,) if known is None else (), blocks)
+    return op.result if known is None else known
 
 
 def conditional(f: Frame, node: ast.IfExp) -> Any:
