@@ -10,8 +10,9 @@ import inspect
 import itertools
 import os
 import sys
+import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Generic, dataclass_transform
 
 from avelang.base import knobs
@@ -72,8 +73,8 @@ class JitFunction(Jitted, DrawnInNotebooks, Generic[P, R]):
     __qualname__: str
     __wrapped__: Callable[..., Any]
 
-    def __init__(self, fn: Callable[..., Any], span: Span | None = None):
-        self.source = FunctionSource(fn, span)
+    def __init__(self, fn: Callable[..., Any], span: Span | None = None, around: Mapping[str, Any] | None = None):
+        self.source = FunctionSource(fn, span, around)
         functools.update_wrapper(self, fn)
         self._facts = _facts(self)
         self._own = f"{self.source.name} {next(_NUMBERS)}"
@@ -208,10 +209,22 @@ def jit(fn: Callable[P, R] = _NOTHING, /, *more: Any, **options: Any) -> JitFunc
             "block](..., num_warps=4)"
         )
         raise argument_error(f"it takes a function and nothing else, {given} given", hint)
+    caller = sys._getframe(1)
     try:
-        return JitFunction(fn, _line(sys._getframe(1)))
+        return JitFunction(fn, _line(caller), _around(caller))
     except AveError as e:
         raise e if knobs.full_traceback() else e.with_traceback(None) from None
+
+
+def _around(frame: types.FrameType) -> dict[str, Any]:
+    """The names of the functions and classes in which a frame stands; none at the top of a module."""
+    found: dict[str, Any] = {}
+    at: types.FrameType | None = frame
+    while at is not None and at.f_locals is not at.f_globals:
+        found = {**at.f_locals, **found}
+        # The body of a class sees the function around it; a function's frame has what it sees of those around it.
+        at = None if at.f_code.co_flags & inspect.CO_OPTIMIZED else at.f_back
+    return found
 
 
 @dataclass_transform()

@@ -60,7 +60,7 @@ class AnnotationScope(dict[str, Any]):
         return self._lookup(name)
 
 
-def evaluate(node: ast.expr, lookup: Callable[[str], Any], span: Span, param: str) -> Any:
+def evaluate(node: ast.expr, lookup: Callable[[str], Any], span: Span, param: str, hint: str = "") -> Any:
     """The value of an annotation, also of one written as a string. Raises T005 for an unknown name, T006 for what
     fails."""
     try:
@@ -75,7 +75,7 @@ def evaluate(node: ast.expr, lookup: Callable[[str], Any], span: Span, param: st
     except (KeyError, NameError) as e:
         name = getattr(e, "name", None) or str(e.args[0])
         theirs = foreign_names.hint(ast.unparse(node)) if name in foreign_names.MODULES else ""
-        raise error("T005", span, theirs or None, name=name, param=param) from None
+        raise error("T005", span, theirs or hint or None, name=name, param=param) from None
     except Exception as e:  # whatever the user's expression raises
         raise error("T006", span, param=param, why=f"{type(e).__name__}: {e}") from None
 
@@ -92,7 +92,15 @@ def annotation(source: FunctionSource, name: str, node: ast.expr) -> Any:
     """The annotation of a parameter, or of "return": Python's value, which may come from names that only the place of
     definition knows; a string is evaluated now."""
     value = source.fn.__annotations__.get(name)
-    return evaluate(node, source.lookup, source.span(node), name) if isinstance(value, str) else annotated(value)
+    if not isinstance(value, str):
+        return annotated(value)
+    hint = _SEEN if "<locals>" in source.fn.__qualname__ else ""
+    return evaluate(node, source.lookup, source.span(node), name, hint)
+
+
+# Of a function in a function, whose annotations are text.
+_SEEN = ("an annotation that is text sees the names of the module, those that the body of the function uses, and those "
+         "that hold a value where @avelang.jit stands")
 
 
 def _spec(name: str, annotation: Any, default: Any, span: Span) -> ParamSpec:

@@ -16,11 +16,11 @@ import sys
 import time
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 from avelang.base.errors import error
-from avelang.base.parsing import parse
+from avelang.base.parsing import parse, parse_expression
 from avelang.base.spans import Span
 from avelang.frontend import purity
 
@@ -156,7 +156,8 @@ class FunctionSource:
     """One Python function as the frontend sees it. Its file's text is that of the moment when it was decorated; nothing
     else is read before it is asked for."""
 
-    def __init__(self, fn: Callable[..., Any], span: Span | None = None):
+    def __init__(self, fn: Callable[..., Any], span: Span | None = None, around: Mapping[str, Any] | None = None):
+        """`around`: the names where it is decorated, for annotations that are text."""
         if isinstance(fn, types.FunctionType) and hasattr(fn, "__wrapped__"):
             hint = "put the decorator that makes a kernel of it next to the `def`"
             raise error("S003", span, hint, got=f"what another decorator has made of {fn.__name__!r}")
@@ -164,6 +165,8 @@ class FunctionSource:
             raise error("S003", span, got=_shown(fn))
         if fn.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
             raise error("S003", span, got=f"the async function {fn.__name__!r}")
+        if around:
+            _quoted(fn, around)
         self.fn = fn
         self.name: str = fn.__name__
         self.file: str = fn.__code__.co_filename
@@ -237,6 +240,24 @@ class FunctionSource:
     def visible(self) -> set[str]:
         """Names that can be seen from the function, for suggestions."""
         return {*self.cells, *self.fn.__globals__}
+
+
+def _quoted(fn: types.FunctionType, around: Mapping[str, Any]) -> None:
+    """Annotations that are text, as `from __future__ import annotations` makes them, and name what only the place of
+    definition has: the function's body does not use it, so Python keeps it nowhere. They are evaluated now, as Python
+    does without that import. What fails stays text, and is an error at the launch."""
+    held, own = fn.__globals__, fn.__code__.co_freevars
+    for name, text in fn.__annotations__.items():
+        if not isinstance(text, str):
+            continue
+        with contextlib.suppress(Exception):
+            node = parse_expression(text)
+            while isinstance(node, ast.Constant) and isinstance(node.value, str):  # quoted, and text for that import
+                text = node.value
+                node = parse_expression(text)
+            names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+            if any(n in around and n not in own and around[n] is not held.get(n, around) for n in names):
+                fn.__annotations__[name] = eval(text, held, dict(around))  # noqa: S307 - the user's own program
 
 
 def _shown(thing: Any) -> str:

@@ -83,7 +83,7 @@ class StructClass(Named):
             self._field(name, wanted, held.pop(name, EMPTY), visible)
         for name, value in held.items():
             if name not in _IGNORED:
-                self._member(name, value)
+                self._member(name, value, visible)
         if not self.fields:
             self._refuse("it has no fields", "a field is a name with an annotation: row: al.u32, view: ...")
 
@@ -121,7 +121,7 @@ class StructClass(Named):
         except Exception as e:  # whatever the user's expression raises
             raise error("T006", self.span, param=name, why=f"{type(e).__name__}: {e}") from None
 
-    def _member(self, name: str, value: Any) -> None:
+    def _member(self, name: str, value: Any, visible: Mapping[str, Any]) -> None:
         kinds = {types.FunctionType: "method", property: "property", classmethod: "class", staticmethod: "static"}
         kind = kinds.get(type(value))
         if kind is None:
@@ -139,7 +139,7 @@ class StructClass(Named):
             hint = "fields are set by position or by name; __post_init__(self) runs afterwards"
             hint = hint if name == "__init__" else "write a method"
             self._refuse(f"it defines {name}", hint)
-        source = FunctionSource(fn)
+        source = FunctionSource(fn, around=visible)
         source.label = f"{self.name}.{name}"
         self.members[name] = StructMember(kind, source)
 
