@@ -138,7 +138,7 @@ def test_statements_that_the_language_does_not_have():
 
 def test_expressions_that_the_language_does_not_have():
     def formats(out: I):
-        x = f"{WIDTH}"  # <-
+        x = f"{out[0]}"  # <-
 
     def walrus(out: I):
         out[0] = (y := 3)  # <-

@@ -218,6 +218,53 @@ def test_pythons_functions_on_compile_time_values(launch):
 
 
 @avelang.jit
+def pythons_at_run_time(x: al.Tensor((32, 4), al.i32), out: al.Tensor((32, 12), al.i32)):
+    t = al.thread_id(0)
+    r = x[t]
+    out[t, 0] = any(v > 2 for v in r)
+    out[t, 1] = all(r > -3)
+    out[t, 2] = any([False, r[0] > 1, WIDTH == 0]) + all((True, r[0] > 1)) * 2
+    quotient, rest = divmod(r[0], 3)
+    out[t, 3] = quotient * 100 + rest
+    out[t, 4] = pow(r[1], 3)
+    out[t, 5] = r[2] in (1, 3, r[0])
+    out[t, 6] = r[2] not in (1, WIDTH, -4)
+    out[t, 7] = 3 in (r[0], r[1])
+    out[t, 8] = sum([r[0], 1] * 2) + sum(3 * (r[1],))
+    out[t, 9] = any(()) + all(()) * 2 + (r[0] in ()) * 4
+    if r[0] in (1, 2) and r[1] not in (0, 1) or 3 not in (r[2],):
+        out[t, 10] = 1
+    out[t, 11] = r[3] is None
+
+
+def test_pythons_functions_on_runtime_values(launch):
+    x = np.random.default_rng(5).integers(-4, 5, (32, 4)).astype(np.int32)
+    out, want = np.zeros((32, 12), np.int32), []
+    launch(pythons_at_run_time, x, out, block=32)
+    for r in x.tolist():
+        quotient, rest = divmod(r[0], 3)
+        want.append([any(v > 2 for v in r), all(v > -3 for v in r), (r[0] > 1) * 3, quotient * 100 + rest, r[1] ** 3,
+                     r[2] in (1, 3, r[0]), r[2] not in (1, WIDTH, -4), 3 in r[:2], 2 * r[0] + 2 + 3 * r[1], 2,
+                     r[0] in (1, 2) and r[1] not in (0, 1) or 3 != r[2], 0])  # fmt: skip
+    np.testing.assert_array_equal(out, want)
+
+
+@avelang.jit
+def formatted(out: al.Tensor((2, 3), al.i16), NAME: al.constexpr):
+    text = f"{NAME!r}|{len(NAME):03d}|{out.shape}|{out.dtype}|{2 / 3:.{out.ndim}f}"
+    assert text == "'ab'|002|(2, 3)|i16|0.67", f"made {text}"
+    out[0, 0] = len(text)
+
+
+def test_f_strings_of_compile_time_values(launch):
+    out = np.zeros((2, 3), np.int16)
+    launch(formatted, out, "ab", block=1)
+    assert out[0, 0] == len("'ab'|002|(2, 3)|i16|0.67")
+    with pytest.raises(Exception, match=r"T053.*made 'abc'\|003"):
+        launch(formatted, out, "abc", block=1)
+
+
+@avelang.jit
 def tuples(out: al.Tensor((4,), al.i32)):
     t = al.convert(al.thread_id(0), al.i32)
     pair = (t, t * 2)

@@ -78,7 +78,7 @@ BODIES = {
     "literal outside i32": ("w[0] = 5000000000", "5000000000"),
     "tensor called": ("x(5)", "x"),
     "attribute assigned": ("x.a = 5", ""),
-    "f-string": ("v = f'{1}'", "f-string"),
+    "f-string": ("v = f'{x[0]}'", "f-string"),
     "dict": ("v = {1: 2}", "dict"),
     "global statement": ("global G  # here\nG = 5", "global"),
     "with": ("with open('x') as f:  # here\n    pass", "with"),

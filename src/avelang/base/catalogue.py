@@ -132,6 +132,7 @@ CATALOGUE: dict[str, Template] = {
     "T054": Template("the kernel `{name}` cannot return a value", "store it into a tensor"),
     "T055": Template("a comprehension runs over compile-time items, not over {got}",
                      "use range(...) or a tuple; write a loop with al.range"),
+    "T056": Template("the statement `{text}` does nothing"),
     # T06: calls.
     "T060": Template("{callee} has no parameter {name!r}", "it is {shown}"),
     "T061": Template("{callee} gets {name!r} twice"),

@@ -43,8 +43,9 @@ def binary(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
             f.fail("T016", node, what=f"`{text}`", why="the result is too large")
         return compile_time(f, node, f"`{text}`", lambda: python(a, b))
     if isinstance(a, tuple) or isinstance(b, tuple):
-        if isinstance(a, tuple) and isinstance(b, tuple) and name == "add":
-            return a + b
+        both = isinstance(a, tuple) and isinstance(b, tuple)
+        if name == "add" and both or name == "mul" and not both and isinstance(b if isinstance(a, tuple) else a, int):
+            return python(a, b)
         f.fail("T023", node, op=text, a=describe(a), b=describe(b))
     if name == "pow":
         return _power(f, a, b, node)
@@ -169,9 +170,13 @@ def compare(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
     """`a op b` for one comparison: a bool, a u1 or a vector of u1."""
     row = COMPARE[op]
     text, python, name = row.text, row.python, row.op
+    if not name and (is_runtime(a) or is_runtime(b)):
+        if op in (ast.In, ast.NotIn):
+            return _membership(f, op, a, b, node)
+        if a is not None and b is not None and any(is_scalar(x) or isinstance(x, Vec) for x in (a, b)):
+            hint = f"numbers are compared by {'==' if op is ast.Is else '!='}; a condition is one as it is"
+            f.fail("T023", node, hint, op=text, a=describe(a), b=describe(b))
     if not name or not (is_runtime(a) or is_runtime(b)):
-        if not name and op in (ast.In, ast.NotIn) and (is_runtime(a) or is_runtime(b)):
-            f.fail("T023", node, op=text, a=describe(a), b=describe(b))
         return compile_time(f, node, f"`{text}`", lambda: bool(python(a, b)))
     a, b = tensor_access.operand(f, a, node), tensor_access.operand(f, b, node)
     for x in (a, b):
@@ -181,6 +186,27 @@ def compare(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
     x, y, shape = align(f, a, b, node, text, bitwise=equality, arithmetic=not equality)
     f.at(node)
     return wrap(f.b.cmp(name, x, y), shape)
+
+
+def _membership(f: Frame, op: type[ast.AST], v: Any, items: Any, node: ast.AST) -> Any:
+    """`v in (a, b)`: equal to one of them, each a number."""
+    if not isinstance(items, tuple) or not all(is_number(x) or is_scalar(x) for x in (v, *items)):
+        hint = "the right side is a tuple of numbers; of a tensor: any(v == e for e in x)"
+        f.fail("T023", node, hint, op=COMPARE[op].text, a=describe(v), b=describe(items))
+    found = any_or_all(f, tuple(compare(f, ast.Eq, v, x, node) for x in items), False, node)
+    return found if op is ast.In else unary(f, ast.Not, found, node)
+
+
+def any_or_all(f: Frame, items: tuple[Any, ...], every: bool, node: ast.AST) -> bool | Value:
+    """Python's `any` of conditions, or its `all` (`every`)."""
+    result: bool | Value = every
+    for item in items:
+        c = condition(f, item, node)
+        if isinstance(c, bool) and c != every:
+            return c
+        if isinstance(c, Value):
+            result = f.b.same("and" if every else "or", result, c) if isinstance(result, Value) else c
+    return result
 
 
 def condition(f: Frame, v: Any, node: ast.AST) -> bool | Value:

@@ -181,13 +181,13 @@ def _python(f: Frame, callee: Any, args: list[Any], kwargs: dict[str, Any], node
     special = PYTHON_AT_RUN_TIME.get(callee)
     runtime = any(map(is_runtime, args)) or any(map(is_runtime, kwargs.values()))
     if special is not None and runtime:
-        most, build = special
+        least, most, build = special
         shown = ast.unparse(node.func)
         if kwargs:
             f.fail("T060", node, callee=shown, name=next(iter(kwargs)), shown=f"{shown}(...), without keywords")
-        if not 1 <= len(args) <= most:
-            f.fail("T003", node, callee=shown, want="1 argument" if most == 1 else f"1 to {most} arguments",
-                   got=len(args))
+        if not least <= len(args) <= most:
+            f.fail("T003", node, callee=shown, got=len(args),
+                   want=counted(least, "argument") if most == least else f"{least} to {most} arguments")
         return build(f, args, node)
     if callee in STRUCTURE:
         for a in args:
@@ -301,17 +301,40 @@ def _range_error(f: Frame, args: list[Any], node: ast.Call) -> Any:
     f.fail("T066", node)
 
 
+def _every(every: bool) -> Callable[[Frame, list[Any], ast.Call], Any]:
+    def quantified(f: Frame, args: list[Any], node: ast.Call) -> Any:
+        items = _items(f, args[0], node)
+        if not isinstance(items, tuple):
+            f.fail("T022", node, _of_tiles(args[0], "all" if every else "any"), got=describe(args[0]),
+                   what=f"the argument of {'all' if every else 'any'}", want="a tuple or a tensor")
+        return arith.any_or_all(f, items, every, node)
+
+    return quantified
+
+
+def _operators(*ops: type[ast.operator]) -> Callable[[Frame, list[Any], ast.Call], Any]:
+    def results(f: Frame, args: list[Any], node: ast.Call) -> Any:
+        found = tuple(objects.binary(f, op, *args, node) for op in ops)
+        return found if len(found) > 1 else found[0]
+
+    return results
+
+
 # How many arguments each may have, and what it becomes.
-PYTHON_AT_RUN_TIME: dict[Any, tuple[int, Callable[[Frame, list[Any], ast.Call], Any]]] = {
-    len: (1, _len),
-    int: (1, _cast("int")),
-    float: (1, _cast("float")),
-    bool: (1, lambda f, args, node: arith.condition(f, args[0], node)),
-    min: (MOST_TRIPS, _extreme("min")),
-    max: (MOST_TRIPS, _extreme("max")),
-    abs: (1, lambda f, args, node: math_calls.unary(f, "abs", args[0], node)),
-    sum: (2, _sum),
-    range: (3, _range_error),
+PYTHON_AT_RUN_TIME: dict[Any, tuple[int, int, Callable[[Frame, list[Any], ast.Call], Any]]] = {
+    len: (1, 1, _len),
+    int: (1, 1, _cast("int")),
+    float: (1, 1, _cast("float")),
+    bool: (1, 1, lambda f, args, node: arith.condition(f, args[0], node)),
+    min: (1, MOST_TRIPS, _extreme("min")),
+    max: (1, MOST_TRIPS, _extreme("max")),
+    abs: (1, 1, lambda f, args, node: math_calls.unary(f, "abs", args[0], node)),
+    sum: (1, 2, _sum),
+    any: (1, 1, _every(False)),
+    all: (1, 1, _every(True)),
+    divmod: (2, 2, _operators(ast.FloorDiv, ast.Mod)),
+    pow: (2, 2, _operators(ast.Pow)),
+    range: (1, 3, _range_error),
 }
 
 

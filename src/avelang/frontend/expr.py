@@ -344,6 +344,20 @@ def _constant(f: Frame, node: ast.Constant) -> Any:
     return node.value
 
 
+def _format(f: Frame, node: ast.JoinedStr) -> str:
+    """An f-string of compile-time values."""
+    return "".join(_part(f, v) if isinstance(v, ast.FormattedValue) else f.expr(v) for v in node.values)
+
+
+def _part(f: Frame, node: ast.FormattedValue) -> str:
+    value = f.expr(node.value)
+    if is_runtime(value):
+        f.fail("S001", node.value, what="a run-time value in an f-string", instead="use al.printf's format")
+    converted = {ord("r"): repr, ord("s"): str, ord("a"): ascii}.get(node.conversion, lambda v: v)(value)
+    spec = "" if node.format_spec is None else f.expr(node.format_spec)
+    return arith.compile_time(f, node, "an f-string", lambda: format(converted, spec))
+
+
 VISITORS: Visitors = {
     ast.Name: name,
     ast.Attribute: attribute,
@@ -356,6 +370,7 @@ VISITORS: Visitors = {
     ast.ListComp: comprehension,
     ast.GeneratorExp: comprehension,
     ast.Constant: _constant,
+    ast.JoinedStr: _format,
     ast.Lambda: _lambda,
     ast.BinOp: lambda f, n: objects.binary(f, type(n.op), f.expr(n.left), f.expr(n.right), n),
     ast.UnaryOp: lambda f, n: objects.unary(f, type(n.op), f.expr(n.operand), n),

@@ -316,7 +316,7 @@ class Frame:
 _NAMES: dict[type[ast.AST], str] = {
     ast.SetComp: "a set comprehension", ast.DictComp: "a dict comprehension",
     ast.Yield: "`yield`", ast.YieldFrom: "`yield from`",
-    ast.Await: "`await`", ast.JoinedStr: "an f-string", ast.Dict: "a dict", ast.Set: "a set",
+    ast.Await: "`await`", ast.Dict: "a dict", ast.Set: "a set",
     ast.Starred: "a starred value",
     ast.NamedExpr: "`:=`", ast.Slice: "a slice", ast.Try: "`try`", ast.With: "`with`", ast.ClassDef: "a class",
     ast.Import: "`import`",
@@ -327,7 +327,6 @@ _NAMES: dict[type[ast.AST], str] = {
 }  # fmt: skip
 _INSTEAD: dict[type[ast.AST], str] = {
     ast.Slice: "a slice is an index of a tensor, a tuple or a string",
-    ast.JoinedStr: "use al.printf's format",
     ast.Try: "a kernel cannot raise", ast.Raise: "a kernel cannot raise", ast.Import: "import outside the kernel",
     ast.ImportFrom: "import outside the kernel", ast.Global: "pass the value as a parameter, or return it",
     ast.Nonlocal: "return the value, or store into a register tensor",

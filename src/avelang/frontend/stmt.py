@@ -13,8 +13,10 @@ from avelang.frontend.frame import MISSING, Frame, Visitors
 from avelang.frontend.infer import MOST_TRIPS, default, fits, promote
 from avelang.frontend.loop_ops import loop
 from avelang.frontend.merge import BROKEN, FLAGS, RESULT, RETURNED, SKIPPED
+from avelang.frontend.names import Builtin, Intrinsic
 from avelang.frontend.signature import evaluate
-from avelang.frontend.structs import Object
+from avelang.frontend.source import Jitted
+from avelang.frontend.structs import Method, Object
 from avelang.frontend.values import LocalFn, Ref, RuntimeRange, Vec, describe, is_number, is_runtime, is_scalar
 from avelang.ir.core import Value
 from avelang.ir.dtypes import BY_NAME, DType, i32, u1
@@ -354,8 +356,18 @@ def _while(f: Frame, node: ast.While) -> None:
 
 
 def _expression(f: Frame, node: ast.Expr) -> None:
-    if not isinstance(node.value, ast.Constant):
-        f.expr(node.value)
+    """A call, for what it does. A function that is named and not called, and a comparison, are slips."""
+    if isinstance(node.value, ast.Constant):
+        return
+    value, text = f.expr(node.value), ast.unparse(node.value)
+    if isinstance(node.value, (ast.Name, ast.Attribute)) and isinstance(value, _FUNCTIONS):
+        f.fail("T056", node.value, f"to call it, write {text}(...)", text=text)
+    if isinstance(node.value, ast.Compare):
+        meant = isinstance(node.value.ops[0], ast.Eq)
+        f.fail("T056", node.value, "to assign or to store, write = in place of ==" if meant else None, text=text)
+
+
+_FUNCTIONS = (Builtin, Intrinsic, Jitted, LocalFn, Method)
 
 
 def _assert(f: Frame, node: ast.Assert) -> None:
