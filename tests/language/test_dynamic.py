@@ -43,6 +43,23 @@ def test_what_is_not_open_is_checked():
         al.Tensor((-2, 4), al.f32)
 
 
+@pytest.mark.parametrize("backend", ["cpu", "reference", "gfx942-exec"])
+def test_empty_arrays_go_with_empty_grids(backend):
+    def go(grid, *shapes, dtype=np.float32):
+        total[grid, ONE](*(np.zeros(shape, dtype) for shape in shapes), backend=backend)
+
+    go((0, 1, 1), (0, 4), (0,))
+    go((2, 0, 1), (3, 4), (0,))
+    with pytest.raises(errors.LaunchError, match="(?s)L013.*any, 4.*nothing to do"):
+        go(ONE, (0, 4), (0,))
+    with pytest.raises(errors.LaunchError, match="L013"):
+        go((0, 1, 1), (0, 5), (0,))
+    with pytest.raises(errors.LaunchError, match="L013"):
+        go((0, 1, 1), (0, 4, 1), (0,))
+    with pytest.raises(errors.LaunchError, match="L012"):
+        go((0, 1, 1), (0, 4), (0,), dtype=np.int32)
+
+
 @avelang.jit
 def strided(
     x: al.Tensor((al.dynamic, al.dynamic), (al.dynamic, 1), al.f32), y: al.Tensor((al.dynamic, al.dynamic), al.f32)

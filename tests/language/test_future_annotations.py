@@ -69,7 +69,7 @@ def made(rows, dtype, wider):
             return self.v * by
 
     @avelang.jit
-    def kernel(x: S.Tensor((rows, cols), dtype), out: "S.Tensor((rows,), wider)"):
+    def kernel(x: S.Tensor((rows, cols), dtype), out: "S.Tensor((rows,), wider)"):  # noqa: UP037 - quoted twice
         i = S.thread_id(0)
         out[i] = one_more(x[i, 1]) + Doubled(x[i, cols - 1]).get(2)
 

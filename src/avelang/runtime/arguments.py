@@ -45,7 +45,8 @@ class BoundArguments:
     number or an `Array`.
 
     `constexprs` go by name, `options` likewise. `device` is where the arrays are, `stream` what the launch says of it
-    (None: nothing). Whoever runs the kernel keeps this object until it has run: it holds the arrays' memory."""
+    (None: nothing). Whoever runs the kernel keeps this object until it has run: it holds the arrays' memory. `idle`: the
+    grid is empty, and so is an array whose extents the kernel would take: there is nothing to make or run."""
 
     slots: list[int]
     values: list[Any]
@@ -54,6 +55,7 @@ class BoundArguments:
     device: str = CPU
     stream: int | None = None
     maps: list[Any] = dataclasses.field(default_factory=list)  # memory that the slots of tensor maps point to
+    idle: bool = False
 
     @property
     def arrays(self) -> list[Array]:
@@ -133,8 +135,8 @@ class Parameters:
 
     # -- what each argument must be ---
 
-    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> BoundArguments:
-        """Checks a call. Raises L005 to L020."""
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any], empty: bool = False) -> BoundArguments:
+        """Checks a call, of an `empty` grid or not. Raises L005 to L020."""
         values, options = self.assign(args, kwargs)
         # A kernel is the same on every stream.
         out = BoundArguments([], [], {}, options, stream=handle(options.pop("stream", None)))
@@ -154,8 +156,13 @@ class Parameters:
                     refused = refused or self._device(spec, array)
                     continue
                 if spec.open is not None:
-                    out.constexprs[spec.name] = self._given(spec, array)
-                    spec = spec.filled(out.constexprs[spec.name])
+                    given = self._given(spec, array, empty)
+                    if not given:
+                        self._dtype(spec, array)
+                        out.idle = True
+                        continue
+                    out.constexprs[spec.name] = given
+                    spec = spec.filled(given)
                 self.check(spec, array)
                 out.values.append(array)
                 out.slots.append(array.address if spec.map is None else self.map_words(spec, array, out))
@@ -164,13 +171,18 @@ class Parameters:
             raise refused
         return out
 
-    def _given(self, spec: ParamSpec, array: Array) -> tuple[int, ...]:
+    def _given(self, spec: ParamSpec, array: Array, empty: bool) -> tuple[int, ...]:
         """The extents of an array for an annotation that leaves some open, with its strides in elements where some of
-        those are open. Raises L013 and L014."""
+        those are open; nothing of an empty array, which goes with an `empty` grid only. Raises L013 and L014."""
         wanted, strides = tuple(_leaves(spec.shape)), tuple(_leaves(spec.strides))
-        if len(array.shape) != len(wanted) or 0 in array.shape:
+        ranks, void = len(array.shape) == len(wanted), 0 in array.shape
+        if void and empty and ranks and all(n in (have, DYNAMIC) for have, n in zip(array.shape, wanted, strict=True)):
+            return ()
+        if not ranks or void:
             shown = _tuple(tuple("any" if n == DYNAMIC else n for n in wanted))
-            raise self.fail("L013", spec.name, want=want(spec), got=str(array), expected=shown)
+            hint = ("an extent of 0 has no layout in a kernel: leave the launch out where there is nothing to do, or "
+                    "launch an empty grid") if ranks else None  # fmt: skip
+            raise self.fail("L013", spec.name, want=want(spec), got=str(array), expected=shown, hint=hint)
         if DYNAMIC not in strides:
             return tuple(have if n == DYNAMIC else n for have, n in zip(array.shape, wanted, strict=True))
         item = array.dtype.bytes if array.dtype is not None else 1
@@ -269,11 +281,7 @@ class Parameters:
 
     def check(self, spec: ParamSpec, array: Array) -> None:
         """Dtype, shape, strides and alignment of an array. Raises L012 to L015."""
-        assert spec.dtype is not None
-        if array.dtype is None or not serves(array.dtype, spec.dtype):
-            names = " or ".join(d.name for d in alternatives(spec.dtype))
-            raise self.fail("L012", spec.name, want=want(spec), got=str(array), dtype=array.dtype_name, expected=names)
-        item = array.dtype.bytes
+        item = self._dtype(spec, array)
         if spec.kind == "tensor":
             self._layout(spec, array, item)
         elif spec.kind == "pointer" and not array.contiguous():
@@ -289,6 +297,14 @@ class Parameters:
             )
         if array.address % item and array.size:
             raise self.fail("L015", spec.name, got=str(array), address=array.address, align=item)
+
+    def _dtype(self, spec: ParamSpec, array: Array) -> int:
+        """The bytes of an element. Raises L012 where it is of another dtype."""
+        assert spec.dtype is not None
+        if array.dtype is None or not serves(array.dtype, spec.dtype):
+            names = " or ".join(d.name for d in alternatives(spec.dtype))
+            raise self.fail("L012", spec.name, want=want(spec), got=str(array), dtype=array.dtype_name, expected=names)
+        return array.dtype.bytes
 
     def _layout(self, spec: ParamSpec, array: Array, item: int) -> None:
         forms = layouts(spec)

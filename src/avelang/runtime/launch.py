@@ -115,7 +115,9 @@ class Launcher:
     def _launch(self, at: Geometry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         captured: tuple[Any, ...] = self._closure.snapshot()
         params = self._parameters_for(captured)
-        bound = params.bind(args, kwargs)
+        bound = params.bind(args, kwargs, empty=0 in at.grid)
+        if bound.idle:
+            return
         if "target" not in bound.options and knobs.target():
             bound.options["target"] = knobs.target()
         if bound.options.get("cluster"):
