@@ -12,13 +12,15 @@ import pytest
 
 from avelang.base.errors import AveError
 
-HEAD = """import math
+HEAD = """import collections
+import math
 import numpy as np
 import avelang
 import avelang.language as al
 from avelang import tile
 N = 8
 counter = [0]
+Pair = collections.namedtuple("Pair", "a b")
 x = np.zeros((8, 8), np.float32)
 y = np.zeros((8,), np.float32)
 i32s = np.zeros((8,), np.int32)
@@ -123,6 +125,8 @@ IN_KERNEL = [
     ("v = 'a' + n  # <-", "T023", "+"),
     ("if (n > 3) is True:  # <-\n    y[0] = 1.0", "T023", "compared by =="),
     ("v = y[0] is not y[1]  # <-", "T023", "compared by !="),
+    ("v = (1.0, 2.0)[n]  # <-", "T017", "al.make_local"),
+    ("v = Pair(n, 1)  # <-", "T063", "@avelang.struct"),
     ("v = n in y  # <-", "T023", "any(v == e for e in x)"),
     ("v = any(n)  # <-", "T022", "tuple or a tensor"),
     ("v = pow(n)  # <-", "T003", "2 arguments"),

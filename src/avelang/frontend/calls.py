@@ -219,6 +219,8 @@ def _refuse(f: Frame, callee: Any, node: ast.Call) -> NoReturn:
     same = next((d for d in BY_NAME.values() if d.kind not in ("bool", "void") and d.np == callee),
                 None) if number else None
     hint = f"say al.{same}(...), or al.convert(x, al.{same})" if same is not None else _INSTEAD.get(callee)
+    if hint is None and isinstance(callee, type) and issubclass(callee, tuple) and hasattr(callee, "_fields"):
+        hint = "a kernel makes plain tuples; what has named fields there is a class under @avelang.struct"
     f.fail("T063", node, hint, name=shown, got=describe(callee))
 
 

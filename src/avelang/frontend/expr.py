@@ -181,7 +181,9 @@ def _item(f: Frame, base: Any, node: ast.Subscript) -> Any:
         return arith.compile_time(f, node, "a slice", lambda: base[slice(*parts)])
     index = f.expr(node.slice)
     if is_runtime(index) or not isinstance(index, int):
-        f.fail("T017", node.slice, what="the index of a tuple", got=describe(index))
+        hint = ("a table that is read at run time is a tensor: v = al.make_local((n,), dtype), filled in a loop over "
+                "range(n), or an argument") if is_runtime(index) and isinstance(base, tuple) else None  # fmt: skip
+        f.fail("T017", node.slice, hint, what="the index of a tuple", got=describe(index))
     return arith.compile_time(f, node, "an index", lambda: base[index])
 
 
