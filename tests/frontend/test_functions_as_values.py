@@ -30,6 +30,11 @@ def plus_one(v):
     return v + 1
 
 
+@jit
+def of_a_list(v, items=[1, 2]):  # noqa: B006
+    return v + items[0]
+
+
 @avelang.struct
 class Box:
     v: ...
@@ -99,6 +104,97 @@ def test_a_function_handed_in_may_call_its_caller():
     for n in (1, 4):
         v = 3 * n
         assert both(k, o, n)[0].tolist() == [10 * n, 20, 30, 40, 3 * v, n + 7, 2 * n + 1, 0]
+
+
+def test_defaults_are_what_they_are_at_the_definition():
+    def k(out: I, n: al.i32):
+        scale = 5
+
+        def scaled(v, by=scale, *, more=n):
+            return v * by + more
+
+        scale, n = 7, n * 2
+        out[0] = scaled(1) * 100 + scaled(1, more=0)
+        steps = [lambda v, i=i: v + i for i in range(3)]
+        out[1] = steps[0](10) + steps[2](100)
+        chain = lambda v: v + 1  # noqa: E731
+        for i in range(3):
+            chain = lambda v, before=chain, i=i: before(v) * 2 + i
+        out[2] = chain(n)
+        total = 0
+        for i in al.range(4):
+
+            def later(v, k=i, held=total):
+                return v + k * held
+
+            total = later(n) + 1
+        out[3] = total
+        sums = al.full((2,), 0, al.i32)
+
+        def note(v, into=sums):
+            into[0] += v
+
+        note(5)
+        note(n)
+        out[4] = sums[0]
+
+    def want(n):
+        first, n = (5 + n) * 100 + 5, 2 * n
+        chain, total = n + 1, 0
+        for i in range(3):
+            chain = chain * 2 + i
+        for i in range(4):
+            total = n + i * total + 1
+        return [first, 112, chain, total, 5 + n, 0, 0, 0]
+
+    for n in (1, 4):
+        assert both(k, o, n)[0].tolist() == want(n)
+
+
+def test_defaults_that_cannot_be():
+    def escapes(out: I, n: al.i32):
+        for i in al.range(3):
+            late = lambda v, k=i: v + k  # noqa: E731
+        out[0] = late(1)  # <-
+
+    refused(escapes, "T012", "'late'")
+
+    def counted(out: I, n: al.i32):
+        def f(a, b, c=n, *, d, e=3):
+            return a
+
+        out[0] = f(1, 2)  # <-
+
+    refused(counted, "T003", "`d` is missing")
+
+    def mutable(out: I, n: al.i32):
+        out[0] = of_a_list(n)
+
+    refused(mutable, "T008", "'items' is a list", line=_line("def of_a_list(v, items=" + "[1, 2]):"))
+
+
+def test_functions_of_one_text_are_functions_of_their_own():
+    def k(out: I, n: al.i32):
+        def after(f, g):
+            return lambda v: g(f(v))
+
+        out[0] = after(plus_one, after(lambda v: v * n, after(plus_one, plus_one)))(3)
+
+        def fixed(fn):
+            return lambda p: lambda q: fn(p, q)
+
+        out[1] = fixed(lambda p, q: fixed(lambda r, s: r * 10 + s)(q)(p))(n)(7)
+
+    for n in (2, 5):
+        assert both(k, o, n)[0].tolist()[:2] == [4 * n + 2, 70 + n]
+
+    def endless(out: I, n: al.i32):
+        def made(v):
+            return lambda w: made(v + 1)(w)  # <-
+
+        out[0] = made(n)(2)
+
+    refused(endless, "T072", "<lambda>")
 
 
 def test_a_function_that_hands_itself_in_is_refused():

@@ -316,8 +316,9 @@ def _every(every: bool) -> Callable[[Frame, list[Any], ast.Call], Any]:
 
 def _operators(*ops: type[ast.operator]) -> Callable[[Frame, list[Any], ast.Call], Any]:
     def results(f: Frame, args: list[Any], node: ast.Call) -> Any:
-        found = tuple(objects.binary(f, op, *args, node) for op in ops)
-        return found if len(found) > 1 else found[0]
+        a, b = args
+        found = [objects.binary(f, op, a, b, node) for op in ops]
+        return tuple(found) if len(found) > 1 else found[0]
 
     return results
 

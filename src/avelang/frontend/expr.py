@@ -15,7 +15,7 @@ from avelang.frontend.frame import MISSING, Frame, Visitors
 from avelang.frontend.infer import MOST_TRIPS
 from avelang.frontend.merge import changed_cells, choose
 from avelang.frontend.names import BUILTINS, Layout, Namespace, Pointer, Tensor
-from avelang.frontend.signature import suggest
+from avelang.frontend.signature import defaults, suggest
 from avelang.frontend.source import Jitted
 from avelang.frontend.structs import Object, StructClass, is_constant, is_constant_class
 from avelang.frontend.values import LocalFn, Poison, Ref, SignalRef, Vec, describe, is_pointer, is_runtime
@@ -258,19 +258,26 @@ def _shortcut(f: Frame, left: Value, run: Callable[[], Any], is_and: bool, node:
     if isinstance(held, (Vec, Object)):
         f.b.move(block)
         return _both(f, left, held, node)
-    # What is known of the right side decides the result, but what it stores or loads still waits for the condition.
-    known = (left if held == is_and else held) if isinstance(held, bool) else None
     f.at(node)
-    if all(map(is_pure, block.ops)):
-        f.b.move(block)
-        return f.b.same("and" if is_and else "or", left, held) if known is None else known
-    other = Block()
-    for side, value in ((block, held), (other, not is_and)):
-        with f.b.inside(side):
-            f.b.yield_(*([f.b.const(value, u1) if isinstance(value, bool) else value] if known is None else []))
+    pure, other = all(map(is_pure, block.ops)), Block()
     blocks = (block, other) if is_and else (other, block)
-    op = f.b.emit("if", (left,), (u1,) if known is None else (), blocks)
-    return op.result if known is None else known
+    if pure:
+        f.b.move(block)
+    if isinstance(held, bool):
+        # It decides the result with the left side alone; what it stores or loads still waits for that.
+        if not pure:
+            for side in blocks:
+                with f.b.inside(side):
+                    f.b.yield_()
+            f.b.emit("if", (left,), (), blocks)
+        return left if held == is_and else held
+    if pure:
+        return f.b.same("and" if is_and else "or", left, held)
+    with f.b.inside(block):
+        f.b.yield_(held)
+    with f.b.inside(other):
+        f.b.yield_(f.b.const(not is_and, u1))
+    return f.b.emit("if", (left,), (u1,), blocks).result
 
 
 def conditional(f: Frame, node: ast.IfExp) -> Any:
@@ -330,6 +337,11 @@ def _target(f: Frame, target: ast.expr, value: Any) -> None:
         f.fail("T019", target, got=describe(value))
 
 
+def local_function(f: Frame, node: ast.FunctionDef) -> LocalFn:
+    """A nested function, where it is defined: defaults of its parameters are what they are there."""
+    return LocalFn(node, f, {a.arg: tensor_access.read_name(f, f.expr(d), d) for a, d in defaults(node.args)})
+
+
 def _lambda(f: Frame, node: ast.Lambda) -> LocalFn:
     """A lambda: a nested function that returns its expression."""
     made = f.source.cache.get(("lambda", node))
@@ -337,7 +349,7 @@ def _lambda(f: Frame, node: ast.Lambda) -> LocalFn:
         body = ast.copy_location(ast.Return(node.body), node.body)
         made = ast.copy_location(ast.FunctionDef(LAMBDA, node.args, [body], [], None), node)
         f.source.cache["lambda", node] = made
-    return LocalFn(made, f)
+    return local_function(f, made)
 
 
 def _constant(f: Frame, node: ast.Constant) -> Any:

@@ -185,7 +185,7 @@ class Build:
         self.threads: dict[tuple[int, bool], None] = {}
         # The parameter of type `al.Ranks`.
         self.ranks: Value | None = None
-        self.active: list[tuple[ast.AST, Frame]] = []
+        self.active: list[tuple[object, Frame]] = []
         self.known = known
         # What the fields of objects hold.
         self.heap = Heap()

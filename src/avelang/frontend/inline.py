@@ -15,7 +15,7 @@ from avelang.frontend.constants import constant
 from avelang.frontend.frame import MISSING, Frame
 from avelang.frontend.merge import RESULT, RETURNED
 from avelang.frontend.names import DYNAMIC, Pointer, Signals, Tensor, TensorMap, constexpr
-from avelang.frontend.signature import annotation, evaluate, parameters
+from avelang.frontend.signature import annotation, defaults, evaluate, parameters
 from avelang.frontend.source import Jitted
 from avelang.frontend.storage import changed_names
 from avelang.frontend.structs import Method, Object, StructClass
@@ -23,6 +23,9 @@ from avelang.frontend.values import LocalFn, Ref, SignalRef, Vec, describe, is_n
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType
 from avelang.ir.types import PtrType
+
+# How many functions of one text may be building one another.
+MOST_ALIKE = 100
 
 
 def call(f: Frame, callee: Jitted | LocalFn | Method, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
@@ -37,11 +40,13 @@ def call(f: Frame, callee: Jitted | LocalFn | Method, args: list[Any], kwargs: d
         if isinstance(callee.object, Object):
             f.build.known.owners[definition] = callee.object.cls
         args = [callee.object, *args]
-    if _endless(inner):
+    # Of a nested function that is defined again, each is one of its own.
+    which = callee if isinstance(callee, LocalFn) else definition
+    if _endless(which, inner):
         f.fail("T072", node, name=inner.label)
     inner.in_memory = changed_names(source, definition, f.build.known)
-    given = _bound(f, inner, args, kwargs, node)
-    f.build.active.append((definition, inner))
+    given = _bound(f, inner, callee.defaults if isinstance(callee, LocalFn) else None, args, kwargs, node)
+    f.build.active.append((which, inner))
     try:
         for arg in parameters(definition, inner.span):
             _enter(f, inner, arg, given[arg.arg], node)
@@ -54,12 +59,14 @@ def call(f: Frame, callee: Jitted | LocalFn | Method, args: list[Any], kwargs: d
     return _result(inner, result, node)
 
 
-def _endless(inner: Frame) -> bool:
+def _endless(which: object, inner: Frame) -> bool:
     """True if a function that is being built is called again in a way that may never end. Two ways end: by a function
     that was handed in from outside (its text is in another function, which is not built again), and on an object that
-    is a part of the one it is being called on."""
+    is a part of the one it is being called on. Functions that make one another anew are counted."""
     active = inner.build.active
-    last = next((i for i in range(len(active) - 1, -1, -1) if active[i][0] is inner.node), None)
+    if sum(frame.node is inner.node for _, frame in active) > MOST_ALIKE:
+        return True
+    last = next((i for i in range(len(active) - 1, -1, -1) if active[i][0] is which), None)
     if last is None:
         return False
     frames = [frame for _, frame in active]
@@ -77,23 +84,19 @@ def _part_of(part: Any, whole: Any) -> bool:
     return _part_of(part, held)
 
 
-def _defaulted(spec: ast.arguments) -> set[str]:
-    """The positional parameters that have a default."""
-    positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
-    return set(positional[len(positional) - len(spec.defaults) :])
-
-
-def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> dict[str, Any]:
-    """Arguments by parameter name, defaults filled in."""
+def _bound(f: Frame, inner: Frame, local: dict[str, Any] | None, args: list[Any], kwargs: dict[str, Any],
+           node: ast.AST) -> dict[str, Any]:  # fmt: skip
+    """Arguments by parameter name, defaults filled in: `local` are those of a nested function."""
     spec, name = inner.node.args, inner.label
     positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     names = [a.arg for a in parameters(inner.node, inner.span)]
+    required = {*names} - {a.arg for a, _ in defaults(spec)}
     # Who calls a method does not give it its object.
     own = int(inner.receiver is not None)
 
     def miscounted(got: int) -> NoReturn:
         want = counted(len(names) - own, "argument") + (f" ({', '.join(names[own:])})" if names[own:] else "")
-        absent = [n for n in positional[own:] if n not in given and n not in _defaulted(spec)]
+        absent = [n for n in names[own:] if n not in given and n in required]
         hint = f"{' and '.join(f'`{n}`' for n in absent)} {'is' if len(absent) == 1 else 'are'} missing" * bool(absent)
         if name == "arange" and got > len(names) - own:
             hint = "a step multiplies: tile.arange(32) * 2"
@@ -111,24 +114,21 @@ def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node
         given[k] = v
     if len(given) == len(names):
         return given
-    last = positional[len(positional) - len(spec.defaults) :]
-    defaults: dict[str, ast.expr] = dict(zip(last, spec.defaults, strict=True))
-    defaults |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
     for missing in names:
         if missing not in given:
-            if missing not in defaults:
+            if missing in required:
                 miscounted(len(args) + len(kwargs) - own)
-            given[missing] = _default(inner, missing, defaults[missing])
+            given[missing] = _default(inner, missing) if local is None else local[missing]
     return given
 
 
-def _default(inner: Frame, name: str, node: ast.expr) -> Any:
-    """The default of a parameter: Python's value, of a nested function what the expression gives now."""
-    if inner.parent is not None:
-        return inner.parent.expr(node)
-    value = constant(inspect.signature(inner.source.fn).parameters[name].default)
+def _default(inner: Frame, name: str) -> Any:
+    """The default of a parameter of a function that Python has defined."""
+    given = inspect.signature(inner.source.fn).parameters[name].default
+    value = constant(given)
     if value is MISSING:
-        inner.fail("T008", node, name=name, kind=type(value).__name__)
+        at = next(d for a, d in defaults(inner.node.args) if a.arg == name)
+        inner.fail("T008", at, name=name, kind=type(given).__name__)
     return value
 
 

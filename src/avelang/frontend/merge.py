@@ -17,7 +17,17 @@ from avelang.frontend.frame import MISSING, Frame
 from avelang.frontend.infer import default, fits, promote, with_literal
 from avelang.frontend.names import constexpr
 from avelang.frontend.structs import FieldCell, Object, Snapshot, StructField, is_constant, values_of
-from avelang.frontend.values import Poison, Ref, SignalRef, Vec, describe, is_number, is_scalar
+from avelang.frontend.values import (
+    LocalFn,
+    Poison,
+    Ref,
+    SignalRef,
+    Vec,
+    describe,
+    is_number,
+    is_runtime,
+    is_scalar,
+)
 from avelang.ir.core import Block, Value, is_pure
 from avelang.ir.dtypes import DType, u1
 from avelang.ir.types import LOCAL, Type, VecType
@@ -165,6 +175,8 @@ def join_alone(f: Frame, v: Any) -> Join:
         raise Clash("a tensor that only one path makes")
     if isinstance(v, SignalRef):
         raise Clash("signals that only one path names")
+    if isinstance(v, LocalFn) and any(map(is_runtime, v.defaults.values())):
+        raise Clash("a function that only one path defines, with a default that is known at run time")
     return Join("same", payload=v)
 
 

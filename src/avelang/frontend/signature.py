@@ -88,6 +88,14 @@ def parameters(node: ast.FunctionDef, span: Callable[[ast.AST], Span]) -> list[a
     return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
 
 
+def defaults(spec: ast.arguments) -> list[tuple[ast.arg, ast.expr]]:
+    """The parameters that have a default, with it, in the order in which Python evaluates them."""
+    positional = [*spec.posonlyargs, *spec.args]
+    by_name = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+    return [*zip(positional[len(positional) - len(spec.defaults) :], spec.defaults, strict=True),
+            *((a, d) for a, d in by_name if d is not None)]  # fmt: skip
+
+
 def annotation(source: FunctionSource, name: str, node: ast.expr) -> Any:
     """The annotation of a parameter, or of "return": Python's value, which may come from names that only the place of
     definition knows; a string is evaluated now."""

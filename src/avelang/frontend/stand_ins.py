@@ -231,8 +231,10 @@ class Trip:
         if type(v) is Layout:
             shape, strides = self.replaced(v.shape), self.replaced(v.strides)
             return v if shape is v.shape and strides is v.strides else Layout(shape, strides)
-        if isinstance(v, LocalFn) and not _around(self.f, v.frame):
-            self.f.build.known.give_up()  # what its frame holds is out of sight
+        if isinstance(v, LocalFn):
+            held = tuple(v.defaults.values())
+            if not _around(self.f, v.frame) or any(x is not y for x, y in zip(self.replaced(held), held, strict=True)):
+                self.f.build.known.give_up()  # what its frame holds is out of sight
         return v
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from avelang.frontend import arith, objects, shapes, slices, tensor_access
 from avelang.frontend.blocks import block, unless
-from avelang.frontend.expr import element, indices, object_index
+from avelang.frontend.expr import element, indices, local_function, object_index
 from avelang.frontend.frame import MISSING, Frame, Visitors
 from avelang.frontend.infer import MOST_TRIPS, default, fits, promote
 from avelang.frontend.loop_ops import loop
@@ -385,7 +385,7 @@ def _function(f: Frame, node: ast.FunctionDef) -> None:
     if node.decorator_list:
         f.fail("S001", node.decorator_list[0], what="a decorator inside a kernel",
                instead="a nested function is a device function anyway")
-    f.env.set(node.name, LocalFn(node, f))
+    f.env.set(node.name, local_function(f, node))
 
 
 def _jump(flag: str) -> Any:

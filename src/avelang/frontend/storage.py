@@ -15,7 +15,7 @@ from typing import Any
 from avelang.frontend.frame import BuildFacts
 from avelang.frontend.liveness import walk
 from avelang.frontend.names import Builtin, Intrinsic
-from avelang.frontend.signature import parameters
+from avelang.frontend.signature import defaults, parameters
 from avelang.frontend.source import FunctionSource, Jitted
 from avelang.frontend.structs import StructClass, StructMember
 from avelang.ir.dtypes import DType
@@ -125,6 +125,11 @@ class _StorageSearch:
         if isinstance(node.ctx, ast.Store):
             self.change(node.value)
 
+    def defaults(self, node: ast.FunctionDef | ast.Lambda) -> None:
+        """The parameters of a nested function may be what their defaults are."""
+        for arg, value in defaults(node.args) if node is not self.node else ():
+            self.bind(ast.Name(arg.arg), value)
+
     def call(self, node: ast.Call) -> None:
         callee = self.resolve(node.func)
         if isinstance(callee, Builtin):
@@ -178,6 +183,8 @@ _VISIT: dict[type[ast.AST], Callable[[_StorageSearch, Any], None]] = {
     ast.For: _StorageSearch.loop,
     ast.Subscript: _StorageSearch.subscript,
     ast.Call: _StorageSearch.call,
+    ast.FunctionDef: _StorageSearch.defaults,
+    ast.Lambda: _StorageSearch.defaults,
 }
 
 

@@ -121,10 +121,12 @@ class Poison:
 
 @dataclasses.dataclass(slots=True, eq=False, repr=False)
 class LocalFn:
-    """A function defined inside a jit function."""
+    """A function defined inside a jit function: one for each time that its definition is built, with the values that
+    the defaults of its parameters had then."""
 
     node: ast.FunctionDef
     frame: Frame
+    defaults: dict[str, Any]
 
     def __repr__(self) -> str:
         return describe(self)

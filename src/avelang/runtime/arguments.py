@@ -45,8 +45,8 @@ class BoundArguments:
     number or an `Array`.
 
     `constexprs` go by name, `options` likewise. `device` is where the arrays are, `stream` what the launch says of it
-    (None: nothing). Whoever runs the kernel keeps this object until it has run: it holds the arrays' memory. `idle`: the
-    grid is empty, and so is an array whose extents the kernel would take: there is nothing to make or run."""
+    (None: nothing). Whoever runs the kernel keeps this object until it has run: it holds the arrays' memory. `idle`:
+    the grid is empty, and so is an array whose extents the kernel would take: there is nothing to make or run."""
 
     slots: list[int]
     values: list[Any]
