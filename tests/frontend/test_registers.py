@@ -6,7 +6,7 @@ import avelang
 import avelang.language as al
 from avelang.frontend.frame import BuildFacts
 from avelang.frontend.storage import changed_names
-from frontend.building import built, jit, lanes, ops_of, refused, run, source_of, text_of
+from frontend.building import both, built, jit, lanes, ops_of, refused, run, source_of, text_of
 
 I = al.Tensor((64,), al.i32)
 Q = al.Tensor((64, 4), al.i32)
@@ -281,3 +281,63 @@ def test_a_method_knows_what_its_objects_methods_store_into(monkeypatch):
     y = np.zeros(4, np.int32)
     kernel[1, 1](y, 5, backend="reference")
     assert y.tolist() == [10, 11, 12, 13] and not again
+
+
+@avelang.struct
+class Buffers:
+    now: ...
+    next: ...
+
+    def turn(self):
+        self.now, self.next = self.next, self.now
+
+
+def test_register_tensors_trade_places_in_loops():
+    def two(out: al.Tensor((4, 4), al.i32), n: al.i32):
+        a, b = al.full((4,), 1, al.i32), al.full((4,), 0, al.i32)
+        for _ in al.range(n):
+            for i in range(4):
+                b[i] = a[i] + a[(i + 1) % 4] + i
+            a, b = b, a
+        out[0], out[1] = a, b
+        held = Buffers(al.full((4,), 2, al.i32), al.full((4,), 5, al.i32))
+        k = n
+        while k > 0:
+            held.next[k % 4] = held.now[0] + k
+            held.turn()
+            k -= 1
+        out[2], out[3] = held.now, held.next
+
+    def three(out: al.Tensor((4, 4), al.i32), n: al.i32):
+        ring = tuple(al.full((4,), i, al.i32) for i in range(3))
+        for i in al.range(n):
+            ring[0][i % 4] += 10
+            ring = (ring[1], ring[2], ring[0])
+            if i % 3 == 1:
+                ring = (ring[1], ring[0], ring[2])
+        out[0], out[1], out[2] = ring
+
+    def want_two(n):
+        a, b = [1] * 4, [0] * 4
+        for _ in range(n):
+            for i in range(4):
+                b[i] = a[i] + a[(i + 1) % 4] + i
+            a, b = b, a
+        now, after = [2] * 4, [5] * 4
+        for k in range(n, 0, -1):
+            after[k % 4] = now[0] + k
+            now, after = after, now
+        return [a, b, now, after]
+
+    def want_three(n):
+        ring = [[i] * 4 for i in range(3)]
+        for i in range(n):
+            ring[0][i % 4] += 10
+            ring = [ring[1], ring[2], ring[0]]
+            if i % 3 == 1:
+                ring = [ring[1], ring[0], ring[2]]
+        return [*ring, [0] * 4]
+
+    for n in (0, 1, 2, 5):
+        assert both(two, np.zeros((4, 4), np.int32), n)[0].tolist() == want_two(n)
+        assert both(three, np.zeros((4, 4), np.int32), n)[0].tolist() == want_three(n)

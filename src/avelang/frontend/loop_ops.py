@@ -20,6 +20,7 @@ from avelang.frontend.merge import (
     Join,
     bind_results,
     changed_cells,
+    crossed,
     frozen,
     held_after,
     is_registers,
@@ -166,7 +167,7 @@ def loop(f: Frame, node: ast.AST, names: list[str], live: Any, op: str, operands
     f.build.carried[site] = [c for c in joins if isinstance(c, FieldCell)]
     late = _late(f, layer, joins, live, once)
     values = {name: m for name, m in joins.items() if m.kind != "memory"}
-    inits = [x for name, m in values.items() for x in m.emit_values(f, bound[name], node)]
+    inits = crossed(f, ((m, bound[name]) for name, m in values.items()), node)
     inits += [f.b.const(0, t) for m in late.values() for t in m.types]
     everything = {**joins, **late}
     for block in blocks:
@@ -174,8 +175,7 @@ def loop(f: Frame, node: ast.AST, names: list[str], live: Any, op: str, operands
             for t in m.types:
                 block.add_arg("", t)
     with f.b.inside(blocks[-1]):
-        given = [x for name, m in everything.items() for x in m.emit_values(f, held_after(f, name, layer), node)]
-        f.b.yield_(*given)
+        f.b.yield_(*crossed(f, ((m, held_after(f, name, layer)) for name, m in everything.items()), node))
     if op == "while":
         # The head passes on all that it got, the values that only the body makes included.
         blocks[0].terminator.operands[1:] = blocks[0].args

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from avelang.frontend import aliases, choices, shapes, tensor_access
@@ -57,15 +57,16 @@ class Join:
     literal: Any = None
     open: bool = False
 
-    def emit_values(self, f: Frame, v: Any, node: ast.AST) -> list[Value]:
-        """The IR values that carry `v`, made in the current block; zeros where there is nothing to carry."""
+    def emit_values(self, f: Frame, v: Any, node: ast.AST, stores: list[tuple[Ref, Any]]) -> list[Value]:
+        """The IR values that carry `v`, made in the current block; zeros where there is nothing to carry. What goes to
+        a storage is read, and added to `stores`."""
         if self.kind in ("tuple", "object"):
             parts = v.values if isinstance(v, Snapshot) else v
             parts = [MISSING] * len(self.items) if v is MISSING else parts
-            return [x for m, part in zip(self.items, parts, strict=True) for x in m.emit_values(f, part, node)]
+            return [x for m, part in zip(self.items, parts, strict=True) for x in m.emit_values(f, part, node, stores)]
         if self.kind == "memory":
             if v is not MISSING and not (isinstance(v, Ref) and v.value is self.payload.value):
-                tensor_access.store(f, self.payload, v, node)
+                stores.append((self.payload, tensor_access.operand(f, v, node)))
             return []
         if self.kind == "same":
             return []
@@ -95,6 +96,16 @@ class Join:
     def form(self) -> Any:
         """The part that must not change from one trip of a loop to the next, hashable."""
         return (self.kind, self.types, isinstance(self.payload, Poison), *(m.form for m in self.items))
+
+
+def crossed(f: Frame, given: Iterable[tuple[Join, Any]], node: ast.AST) -> list[Value]:
+    """The IR values that carry all that leaves a region, made in the current block. Storages are written behind the
+    last read: names may have traded places."""
+    stores: list[tuple[Ref, Any]] = []
+    values = [x for m, v in given for x in m.emit_values(f, MISSING if isinstance(v, Poison) else v, node, stores)]
+    for storage, v in stores:
+        tensor_access.store(f, storage, v, node)
+    return values
 
 
 def join_scalar(d: DType, literal: Any = None) -> Join:
@@ -317,7 +328,7 @@ def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], 
     given: list[list[Value]] = []
     for block, layer in zip(blocks, layers, strict=True):
         with f.b.inside(block):
-            given.append([x for name, m in joins.items() for x in _give(f, m, held_after(f, name, layer), node)])
+            given.append(crossed(f, ((m, held_after(f, name, layer)) for name, m in joins.items()), node))
             f.b.yield_(*given[-1])
     types = tuple(t for m in joins.values() for t in m.types)
     # Lanes that have left the kernel are missed by nobody: bit 0 for the first region, bit 1 for the other.
@@ -340,10 +351,6 @@ def bind_results(f: Frame, joins: Mapping[Any, Join], values: list[Value]) -> No
 def shown_name(name: str | FieldCell) -> str:
     """The name of a value in printed IR."""
     return name.field if isinstance(name, FieldCell) else "" if name.startswith("$") else name
-
-
-def _give(f: Frame, m: Join, v: Any, node: ast.AST) -> list[Value]:
-    return m.emit_values(f, MISSING if isinstance(v, Poison) else v, node)
 
 
 def held_after(f: Frame, name: str | FieldCell, layer: Mapping[Any, Any]) -> Any:
@@ -404,7 +411,7 @@ def choose(f: Frame, cond: Value, then: Callable[[], Any], other: Callable[[], A
     given = []
     for block, v in zip(blocks, held, strict=True):
         with f.b.inside(block):
-            given.append(m.emit_values(f, v, node))
+            given.append(crossed(f, [(m, v)], node))
     cells = changed_cells(f, *layers)
     if cells:
         return _with_cells(f, cond, blocks, layers, m, given, cells, node)
@@ -433,8 +440,7 @@ def _with_cells(f: Frame, cond: Value, blocks: Any, layers: list[dict[Any, Any]]
     joins = {c: or_poison(functools.partial(_joined, f, c, layers), "T012") for c in cells}
     for block, layer, values in zip(blocks, layers, given, strict=True):
         with f.b.inside(block):
-            f.b.yield_(*values, *(x for c, crossing in joins.items()
-                                  for x in _give(f, crossing, held_after(f, c, layer), node)))
+            f.b.yield_(*values, *crossed(f, ((m, held_after(f, c, layer)) for c, m in joins.items()), node))
     op = f.b.emit("if", (cond,), (*m.types, *(t for crossing in joins.values() for t in crossing.types)), blocks)
     results = list(op.results)
     chosen = m.bind(results)
