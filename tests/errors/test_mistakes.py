@@ -44,6 +44,8 @@ IN_KERNEL = [
     ("i = threadIdx.x  # <-", "T001", "al.thread_id"),
     ("i = blockIdx.x * blockDim.x  # <-", "T001", "al.block_id"),
     ("__syncthreads()  # <-", "T001", "al.syncthreads()"),
+    ("__syncwarp()  # <-", "T001", 'al.fence(scope="block")'),
+    ("cuda.syncwarp()  # <-", "T001", 'al.fence(scope="block")'),
     ("i = cuda.grid(1)  # <-", "T001", "al.block_id(0) * al.block_dim(0)"),
     ("i = cuda.threadIdx.x  # <-", "T001", "al.thread_id"),
     ("cuda.syncthreads()  # <-", "T001", "`al`"),

@@ -140,6 +140,29 @@ def test_shuffles_of_every_width(launch, name, d):
 
 
 @avelang.jit
+def sums_of_a_wave(x: al.Tensor((64,), al.i32), out: al.Tensor((8,), al.i32)):
+    t = al.thread_id(0)
+    s = al.make_shared((72,), al.i32)
+    s[t] = x[t]
+    if t < 8:
+        s[t + 64] = 0
+    for by in (4, 2, 1):
+        al.fence(scope="block")
+        other = s[t + by]
+        al.fence(scope="block")
+        s[t] += other
+    if t % 8 == 0:
+        out[t // 8] = s[t]
+
+
+def test_lanes_exchange_through_memory_behind_fences(launch):
+    x = np.arange(64, dtype=np.int32) ** 2
+    out = np.zeros(8, np.int32)
+    launch(sums_of_a_wave, x, out)
+    np.testing.assert_array_equal(out, x.reshape(8, 8).sum(1))
+
+
+@avelang.jit
 def wave_sum(x: al.Tensor((N,), al.f32), out: al.Tensor((N,), al.f32)):
     t = al.thread_id(0)
     v = x[t]

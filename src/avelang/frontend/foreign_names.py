@@ -132,7 +132,8 @@ NAMES: dict[str, str] = {
     "__syncthreads": _SYNC,
     "__shared__": _SHARED,
     "hipThreadIdx_x": _INDEX,
-    "__syncwarp": "nothing on AMD GPUs, where lanes go in step; shuffles wait for their lanes",
+    "__syncwarp": "al.fence(scope=\"block\") between accesses of lanes to memory that they share; shuffles wait for "
+                  "their lanes",
     "atomicAdd": _ATOMIC.format("add"),
     "atomicMax": _ATOMIC.format("max"),
     "atomicMin": _ATOMIC.format("min"),
@@ -201,7 +202,8 @@ NAMES: dict[str, str] = {
     "gridsize": "al.grid_dim(0) * al.block_dim(0)",
     "array": f"{_SHARED} or al.make_local(shape, dtype)",
     "local": "al.make_local(shape, dtype)",
-    "syncwarp": "nothing: lanes of shuffles wait for one another",
+    "syncwarp": "al.fence(scope=\"block\") between accesses of lanes to memory that they share; lanes of shuffles "
+                "wait for one another",
     "selp": "al.where(condition, a, b)",
     "warpsize": "al.target().wave",
     # CuTe DSL
