@@ -192,6 +192,7 @@ ON_HOST = [
     (K + "kernel[1, 8](x.tolist(), y, 3)  # <-\n", "L01", "array"),
     (K + "kernel[1, 8](x.astype(np.float64), y, 3)  # <-\n", "L012", "f32"),
     (K + "kernel[1, 8](x.T[:4], y, 3)  # <-\n", "L013", "(8, 8)"),
+    (K + "kernel[1, 8](x, None, 3)  # <-\n", "L010", "a constexpr parameter says"),
     (K + "kernel[1, 8](np.zeros((8, 16), np.float32)[:, ::2], y, 3)  # <-\n", "L014", "stride"),
     (K + "kernel[1, 8](x, y, 3.5)  # <-\n", "L018", "i32"),
     (K + "kernel[1, 8](x, y, 2**40)  # <-\n", "L019", "i32"),

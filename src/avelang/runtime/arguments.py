@@ -222,7 +222,9 @@ class Parameters:
         except Unreadable as e:
             raise self.fail("L011", spec.name, got=_kind(value), why=str(e)) from None
         if found is None:
-            raise self.fail("L010", spec.name, want=want(spec), got=_kind(value))
+            hint = ("for an array that may be missing, a constexpr parameter says whether it is there, and any array "
+                    "that fits stands in its place") if value is None else None  # fmt: skip
+            raise self.fail("L010", spec.name, want=want(spec), got=_kind(value), hint=hint)
         if found.via == "torch":
             self.check_gradient(spec, value)
         if found.via == "cuda":
