@@ -127,6 +127,7 @@ IN_KERNEL = [
     ("v = 'a' + n  # <-", "T023", "+"),
     ("if (n > 3) is True:  # <-\n    y[0] = 1.0", "T023", "compared by =="),
     ("v = y[0] is not y[1]  # <-", "T023", "compared by !="),
+    ("v = n is N  # <-", "T023", "compared by =="),
     ("v = (1.0, 2.0)[n]  # <-", "T017", "al.make_local"),
     ("v = Pair(n, 1)  # <-", "T063", "@avelang.struct"),
     ("v = n in y  # <-", "T023", "any(v == e for e in x)"),

@@ -234,7 +234,8 @@ def pythons_at_run_time(x: al.Tensor((32, 4), al.i32), out: al.Tensor((32, 12), 
     out[t, 9] = any(()) + all(()) * 2 + (r[0] in ()) * 4
     if r[0] in (1, 2) and r[1] not in (0, 1) or 3 not in (r[2],):
         out[t, 10] = 1
-    out[t, 11] = r[3] is None
+    known = r[3] > 0
+    out[t, 11] = (r[3] is None) + (known is True) + (known is not False) * 2
 
 
 def test_pythons_functions_on_runtime_values(launch):
@@ -245,7 +246,7 @@ def test_pythons_functions_on_runtime_values(launch):
         quotient, rest = divmod(r[0], 3)
         want.append([any(v > 2 for v in r), all(v > -3 for v in r), (r[0] > 1) * 3, quotient * 100 + rest, r[1] ** 3,
                      r[2] in (1, 3, r[0]), r[2] not in (1, WIDTH, -4), 3 in r[:2], 2 * r[0] + 2 + 3 * r[1], 2,
-                     r[0] in (1, 2) and r[1] not in (0, 1) or 3 != r[2], 0])  # fmt: skip
+                     r[0] in (1, 2) and r[1] not in (0, 1) or 3 != r[2], 2])  # fmt: skip
     np.testing.assert_array_equal(out, want)
 
 

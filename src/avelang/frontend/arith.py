@@ -173,7 +173,8 @@ def compare(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
     if not name and (is_runtime(a) or is_runtime(b)):
         if op in (ast.In, ast.NotIn):
             return _membership(f, op, a, b, node)
-        if a is not None and b is not None and any(is_scalar(x) or isinstance(x, Vec) for x in (a, b)):
+        numbers = any(is_scalar(x) or isinstance(x, Vec) for x in (a, b)) and a is not None and b is not None
+        if numbers and not _asks_what_is_known(a, b, node):
             hint = f"numbers are compared by {'==' if op is ast.Is else '!='}; a condition is one as it is"
             f.fail("T023", node, hint, op=text, a=describe(a), b=describe(b))
     if not name or not (is_runtime(a) or is_runtime(b)):
@@ -186,6 +187,12 @@ def compare(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
     x, y, shape = align(f, a, b, node, text, bitwise=equality, arithmetic=not equality)
     f.at(node)
     return wrap(f.b.cmp(name, x, y), shape)
+
+
+def _asks_what_is_known(a: Any, b: Any, node: ast.AST) -> bool:
+    """True of `name is True`, by which a function tells a condition that is known at compile time from others."""
+    sides = (node.left, *node.comparators) if isinstance(node, ast.Compare) else ()
+    return bool in (type(a), type(b)) and all(isinstance(x, (ast.Name, ast.Attribute, ast.Constant)) for x in sides)
 
 
 def _membership(f: Frame, op: type[ast.AST], v: Any, items: Any, node: ast.AST) -> Any:
