@@ -173,7 +173,7 @@ def compare(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
     if not name and (is_runtime(a) or is_runtime(b)):
         if op in (ast.In, ast.NotIn):
             return _membership(f, op, a, b, node)
-        numbers = any(is_scalar(x) or isinstance(x, Vec) for x in (a, b)) and a is not None and b is not None
+        numbers = all(is_number(x) or is_scalar(x) or isinstance(x, Vec) for x in (a, b))
         if numbers and not _asks_what_is_known(a, b, node):
             hint = f"numbers are compared by {'==' if op is ast.Is else '!='}; a condition is one as it is"
             f.fail("T023", node, hint, op=text, a=describe(a), b=describe(b))
