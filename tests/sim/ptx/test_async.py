@@ -182,7 +182,7 @@ def test_boxes_of_tensor_maps():
     assert (out.reshape(8, 8, 4) == np.stack([pieces[r][np.arange(8) ^ r] for r in range(8)])).all()
     with pytest.raises(AveError, match=r"\[X035\].*multiple of 16 bytes"):
         run(text.replace("{36, 20}", "{35, 20}"), map_of(a, (8, 32), "f32"), out, also=(a,))
-    with pytest.raises(AveError, match=r"\[X033\].*there is no tensor map"):
+    with pytest.raises(AveError, match=r"\[X035\].*there is no tensor map"):
         run(text, bytes(128), out, also=(a,))
 
 

@@ -16,7 +16,7 @@ import avelang.sim.ptx.multicast as multicast
 from avelang.ir.dtypes import BY_NAME
 from avelang.isa.nvptx.swizzle import swizzled
 from avelang.isa.nvptx.tma import ALIGN, PIECE
-from avelang.isa.tensor_map import NAN, TensorMapValue
+from avelang.isa.tensor_map import NAN, TensorMapValue, box_fault, faults
 from avelang.nvptx import nodes as n
 from avelang.sim.async_copies import CommitGroups
 from avelang.sim.ptx.barriers import HostMisuse, Outside, phase
@@ -380,7 +380,10 @@ class Copies:
             raise HostMisuse(f"a tensor map at {address:#x}, no multiple of 64", lane)
         found = maps.unpack(host_bytes(self.run.launch, address, maps.BYTES, False, lane))
         if found is None:
-            raise HostMisuse(f"there is no tensor map at {address:#x}", lane, "pass a TensorMap as the argument")
+            raise HostMisuse(f"there is no tensor map at {address:#x}: pass a TensorMap as the argument", lane)
+        wrong = box_fault(found.type) or faults(found.type, found.address, found.shape, found.strides)
+        if wrong:
+            raise HostMisuse(f"the copy engine has no such tensor map: {wrong}", lane)
         return found
 
     def tensor(self, v: HostView) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import avelang.sim.ptx.copies as copies
 import avelang.sim.ptx.host_mma as host_mma
 import avelang.sim.ptx.launch_control as launch_control
+import avelang.sim.ptx.map_changes as map_changes
 import avelang.sim.ptx.multimem as multimem
 import avelang.sim.ptx.parts as parts
 import avelang.sim.ptx.prints as prints
@@ -474,6 +475,7 @@ TABLE: dict[str, HostHandler] = {
     **warpgroup_mma.TABLE,
     **host_mma.TABLE,
     **launch_control.TABLE,
+    **map_changes.TABLE,
     **multimem.TABLE,
     **tensor_mma.TABLE,
     **tensor_moves.TABLE,

@@ -40,11 +40,9 @@ class PtxTensorMap:
     def pack(self) -> bytes:
         """The 128 bytes."""
         d = self.dtype if isinstance(self.dtype, DType) else BY_NAME[self.dtype]
-        rank = len(self.shape)
-        pad = (0,) * (MOST_RANK - rank)
-        head = (MAGIC, rank, _NAMES.index(d.name), self.swizzle, int(self.nan), self.interleave)
-        raw = _LAYOUT.pack(*head, *self.box, *pad, self.address, *self.shape, *pad, *self.strides, *pad)
-        return raw.ljust(BYTES, b"\0")
+        pad = [0] * (MOST_RANK - len(self.shape))
+        lists = ([*x[::-1], *pad] for x in (self.box, self.shape, self.strides))
+        return MapFields(self.address, len(self.shape), d.name, self.swizzle, self.nan, self.interleave, *lists).pack()
 
 
 @takes()
@@ -54,12 +52,45 @@ def tensor_map(kind: MapType, address: int, shape: tuple[int, ...], strides: tup
         kind.interleave).pack()
 
 
-def unpack(raw: np.ndarray) -> TensorMapValue | None:
-    """The map in 128 bytes; None where they are no tensor map of this executor."""
+@dataclasses.dataclass(slots=True)
+class MapFields:
+    """The fields of a map as a kernel changes them: `box`, `shape` and `strides` (bytes) of all dimensions that a map
+    may have, the contiguous one first, whatever the rank is now."""
+
+    address: int
+    rank: int
+    dtype: str
+    swizzle: int
+    nan: bool
+    interleave: int
+    box: list[int]
+    shape: list[int]
+    strides: list[int]
+
+    def pack(self) -> bytes:
+        """The 128 bytes: the dimensions of the rank in the array's order, the others behind them."""
+        box, shape, strides = (x[: self.rank][::-1] + x[self.rank :] for x in (self.box, self.shape, self.strides))
+        head = (MAGIC, self.rank, _NAMES.index(self.dtype), self.swizzle, int(self.nan), self.interleave)
+        return _LAYOUT.pack(*head, *box, self.address, *shape, *strides).ljust(BYTES, b"\0")
+
+
+def fields(raw: np.ndarray) -> MapFields | None:
+    """The fields of the map in 128 bytes; None where they are no tensor map of this executor."""
     magic, rank, dtype, swizzle, nan, interleave, *rest = _LAYOUT.unpack_from(raw.tobytes())
     if magic != MAGIC:
         return None
-    box, address = rest[:rank], rest[MOST_RANK]
-    shape, strides = rest[MOST_RANK + 1 :][:rank], rest[2 * MOST_RANK + 1 :][:rank]
-    return TensorMapValue(address, tuple(shape), tuple(strides),
-        MapType(BY_NAME[_NAMES[dtype]], tuple(box), swizzle, interleave, bool(nan)))
+    address = rest.pop(MOST_RANK)
+    lists = (rest[k : k + rank][::-1] + rest[k + rank : k + MOST_RANK] for k in range(0, 3 * MOST_RANK, MOST_RANK))
+    return MapFields(address, rank, _NAMES[dtype], swizzle, bool(nan), interleave, *lists)
+
+
+def unpack(raw: np.ndarray) -> TensorMapValue | None:
+    """The map in 128 bytes; None where they are no tensor map of this executor."""
+    found = fields(raw)
+    if found is None:
+        return None
+    box, shape, strides = (tuple(x[: found.rank][::-1]) for x in (found.box, found.shape, found.strides))
+    # The stride of the contiguous dimension is that of its elements, also where a kernel has changed their type.
+    dtype = BY_NAME[found.dtype]
+    return TensorMapValue(found.address, shape, (*strides[:-1], dtype.bytes),
+        MapType(dtype, box, found.swizzle, found.interleave, found.nan))
