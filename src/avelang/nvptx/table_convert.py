@@ -79,6 +79,11 @@ form("cvt{.<rnd>}{.ftz}{.sat}.<d>.<a>", "d:<d>+, s:<a>+", section=_S, rnd=_ROUND
     implies(lambda e: bool(e["ftz"]), lambda e: "f32" in (e["d"], e["a"]), ".ftz goes with .f32 only"),
     implies(lambda e: bool(e["sat"]), _saturation, ".sat stands only where values may not fit")))  # fmt: skip
 form("cvt.f32.bf16", "d:f32, s:bf16", "7.1 sm_80", _S)
+form("cvt.ftz.f32.bf16", "d:f32, s:bf16", "7.8 sm_90", _S)
+form("cvt.<rnd>{.ftz}.bf16.f32", "d:bf16, s:f32", "7.0 sm_80", _S)
+# Bytes beside bf16 stand in registers of 8 bits alone (ptxas 13.0; cuda_bf16.hpp of CUDA 13.0 uses them so).
+form("cvt.<rnd>.<d>.bf16", "d:<d>, s:bf16", "7.8 sm_90", _S, rnd="rni rzi rmi rpi", d="u8 s8")
+form("cvt.<rnd>.bf16.<a>", "d:bf16, s:<a>", "7.8 sm_90", _S, a="u8 s8")
 form("cvt{.<rnd>}.<d>.bf16", "d:<d>+, s:bf16", "7.8 sm_90", _S, rnd=_ROUNDINGS, d=f"{_WIDE} bf16 f16 f32 f64",
     rules=[_ROUND])
 form("cvt{.<rnd>}.bf16.<a>", "d:bf16, s:<a>+", "7.8 sm_90", _S, rnd=_ROUNDINGS, a=f"{_WIDE} f16 f64", rules=[_ROUND])

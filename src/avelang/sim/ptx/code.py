@@ -23,7 +23,8 @@ from avelang.sim.ptx.state import REGISTERS, WINDOWS, Windows
 _TENSOR_LOAD = entry("tcgen05.ld")
 BITS = {"pred": 1, **{f"{k}{b}": b for k in "bus" for b in (8, 16, 32, 64)}, "b128": 128, "f16": 16, "bf16": 16,
     "f32": 32, "f64": 64, "f16x2": 32, "bf16x2": 32, "tf32": 32, "e4m3": 8, "e5m2": 8, "e4m3x2": 16, "e5m2x2": 16,
-    "e4m3x4": 32, "e5m2x4": 32, "u16x2": 32, "s16x2": 32, "f32x2": 64}  # fmt: skip
+    "e4m3x4": 32, "e5m2x4": 32, "e2m1x2": 8, "e2m3x2": 16, "e3m2x2": 16, "ue8m0x2": 16, "u16x2": 32, "s16x2": 32,
+    "f32x2": 64}  # fmt: skip
 # Of variables whose state space is certain: parameters of functions lie in .local here.
 _SPACES = {"global": "global", "const": "const", "shared": "shared", "param": "entry"}
 

@@ -13,6 +13,7 @@ from avelang.sim.ptx.code import BITS, Instr, PtxReg
 from avelang.sim.ptx.float_formats import FORMATS, MODES, FloatFormat, Floats, rounded, strict
 from avelang.sim.ptx.integers import halves, paired
 from avelang.sim.ptx.modifiers import Mods, NotExecuted
+from avelang.sim.ptx.narrow_converts import PAIRS, narrow_pair
 from avelang.sim.ptx.translator import Handler, PtxTranslator
 
 INTEGRAL = {"rni": "roundeven", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
@@ -248,6 +249,8 @@ def _cvt(t: PtxTranslator, i: Instr) -> None:
     ftz, sat, finite, relu = m.has("ftz"), m.has("sat"), m.has("satfinite"), m.has("relu")
     types = m.types()
     m.done()
+    if any(kind in PAIRS for kind in types):
+        return narrow_pair(t, i, types[0], types[1], mode, finite, relu)
     c = Conversion(types[0], types[1], mode, integral, ftz, sat, finite, relu)
     source = c.source.removesuffix("x2")
     if source in FP8:

@@ -25,12 +25,14 @@ MODES = {"rn": 1, "rz": 0, "rp": 2, "rm": 3}
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FloatFormat:
-    """An IEEE-like format: bits of the exponent and of the mantissa, and how NaN is written by arithmetic."""
+    """An IEEE-like format: bits of the exponent and of the mantissa, and how NaN is written by arithmetic. `numbers`:
+    all of its codes are numbers, and NaN becomes the greatest."""
 
     name: str
     exponent: int
     mantissa: int
     nan: int
+    numbers: bool = False
 
     @property
     def bits(self) -> int:
@@ -51,6 +53,11 @@ class FloatFormat:
     def infinity(self) -> int:
         """The pattern of infinity."""
         return (1 << self.exponent) - 1 << self.mantissa
+
+    @property
+    def greatest(self) -> int:
+        """The pattern of the greatest number."""
+        return (self.sign if self.numbers else self.infinity) - 1
 
 
 # PTX ISA 9.0, 9.7.3: NaN results of f32 are 0x7FFFFFFF; of f16 and bf16 0x7FFF (9.7.4).
@@ -248,7 +255,7 @@ def rounded(t: PtxTranslator, f: FloatFormat, mode: str, x: str, finite: bool = 
         # A subnormal that rounds up to the leading one becomes the least normal number by itself.
         base = o("shl", o.fn("smax", o("sub", exponent, least), 0), f.mantissa)
         code = o("add", kept, base)
-        greatest = f.infinity - 1
+        greatest = f.greatest
         if finite or mode == "rz":
             top = greatest
         elif mode in ("rm", "rp"):
