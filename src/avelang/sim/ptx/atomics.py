@@ -46,13 +46,13 @@ def _global_sum() -> str:
     return flushed + _sum("%old", "%b", "%exact", "f32", "i32") + window
 
 
-def _half(h: int) -> str:
+def _half(h: int, function: str) -> str:
     return f"""
   %o{h} = lshr i32 %old, {16 * h}
   %p{h} = trunc i32 %o{h} to i16
   %q{h} = lshr i32 %b, {16 * h}
   %r{h} = trunc i32 %q{h} to i16
-  %s{h} = call i16 @ave_bf16_add(i16 %p{h}, i16 %r{h})
+  %s{h} = call i16 @{function}(i16 %p{h}, i16 %r{h})
   %w{h} = zext i16 %s{h} to i32"""
 
 
@@ -62,10 +62,11 @@ def _update(op: str, kind: str, bits: int, space: str) -> str | None:
     if op == "add" and kind in _FLOATS:
         return (_global_sum() if kind == "f32" and space in ("global", "generic")
             else _sum("%old", "%b", "%new", kind, t))
-    if op == "add" and kind == "bf16":
-        return "  %new = call i16 @ave_bf16_add(i16 %old, i16 %b)"
-    if op == "add" and kind == "bf16x2":
-        return _half(0) + _half(1) + "\n  %high = shl i32 %w1, 16\n  %new = or i32 %high, %w0"
+    function = f"ave_{kind.removesuffix('x2')}_{op}"
+    if function in HELPERS:
+        if kind.endswith("x2"):
+            return _half(0, function) + _half(1, function) + "\n  %high = shl i32 %w1, 16\n  %new = or i32 %high, %w0"
+        return f"  %new = call i16 @{function}(i16 %old, i16 %b)"
     if op in _INT:
         return f"  %new = {op} {t} %old, %b"
     if (op, kind[0]) in _COMPARED:
@@ -80,7 +81,7 @@ def _update(op: str, kind: str, bits: int, space: str) -> str | None:
     return rules.get(op)
 
 
-BF16_ADD = """
+_BF16_ADD = """
 define internal i16 @ave_bf16_add(i16 %x, i16 %y) noinline #0 {
 entry:
   %xw = zext i16 %x to i32
@@ -102,6 +103,39 @@ entry:
   ret i16 %t
 }
 """
+
+
+def _extreme(name: str, below: str, infinity: int) -> str:
+    """The less or the greater of two 16-bit floats, as min and max of registers have it: -0 is less than +0, a NaN
+    gives way to a number."""
+    return f"""
+define internal i16 @{name}(i16 %x, i16 %y) noinline #0 {{
+entry:
+  %xs = ashr i16 %x, 15
+  %ys = ashr i16 %y, 15
+  %xm = lshr i16 %xs, 1
+  %ym = lshr i16 %ys, 1
+  %xk = xor i16 %x, %xm
+  %yk = xor i16 %y, %ym
+  %first = icmp {below} i16 %xk, %yk
+  %pick = select i1 %first, i16 %x, i16 %y
+  %xa = and i16 %x, 32767
+  %ya = and i16 %y, 32767
+  %xn = icmp ugt i16 %xa, {infinity}
+  %yn = icmp ugt i16 %ya, {infinity}
+  %one = select i1 %yn, i16 %x, i16 %pick
+  %two = select i1 %xn, i16 %y, i16 %one
+  %none = and i1 %xn, %yn
+  %out = select i1 %none, i16 32767, i16 %two
+  ret i16 %out
+}}
+"""
+
+
+# Functions that updates call, by name.
+HELPERS = {"ave_bf16_add": _BF16_ADD, **{name: _extreme(name, below, infinity)
+    for kind, infinity in (("f16", 0x7C00), ("bf16", 0x7F80)) for op, below in (("min", "slt"), ("max", "sgt"))
+    for name in (f"ave_{kind}_{op}",)}}  # fmt: skip
 
 
 def _element(update: str, k: int, n: int, bits: int) -> str:

@@ -193,8 +193,6 @@ def _extreme(name: str) -> Handler:
         kind = m.type()
         m.done()
         f = Floats(t, part_of(kind))
-        if absolute and not xorsign:
-            raise NotExecuted("the modifier .abs is not executed here")
         b = Bool(t)
 
         def two(x: str, y: str) -> str:
@@ -209,7 +207,7 @@ def _extreme(name: str) -> Handler:
         def rule(x: str, y: str, *more: str) -> str:
             args = [f.flushed(a) if ftz else a for a in (x, y, *more)]
             sign = f.o("and", f.o("xor", args[0], args[1]), -f.format.sign) if xorsign else ""
-            if xorsign:
+            if absolute:  # of three operands also without .xorsign
                 args = [f.magnitude(a) for a in args]
             value = two(args[0], args[1])
             for a in args[2:]:
@@ -224,6 +222,8 @@ def _extreme(name: str) -> Handler:
 
 def _testp(t: PtxTranslator, i: Instr) -> None:
     kind, test = words(i, "finite infinite number notanumber normal subnormal")
+    if not test:
+        raise NotExecuted("a test is needed, such as .finite: what it is without one is not documented")
     f = Floats(t, kind)
     o, inf = f.o, f.format.infinity
     a = f.magnitude(operand(t, i.operands[1], kind))

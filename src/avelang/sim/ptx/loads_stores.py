@@ -127,8 +127,8 @@ def _store(t: PtxTranslator, i: Instr) -> None:
 OPERATIONS = ("and", "or", "xor", "exch", "add", "inc", "dec", "min", "max", "cas")
 KINDS = {"and": ("b32", "b64"), "or": ("b32", "b64"), "xor": ("b32", "b64"), "exch": ("b32", "b64", "b128"),
     "cas": ("b16", "b32", "b64", "b128"), "add": ("u32", "s32", "u64", "s64", "f32", "f64", "f16", "f16x2", "bf16",
-    "bf16x2"), "inc": ("u32",), "dec": ("u32",), "min": ("u32", "s32", "u64", "s64"),
-    "max": ("u32", "s32", "u64", "s64")}  # fmt: skip
+    "bf16x2"), "inc": ("u32",), "dec": ("u32",), **dict.fromkeys(("min", "max"), ("u32", "s32", "u64", "s64", "f16",
+    "f16x2", "bf16", "bf16x2"))}  # fmt: skip
 
 
 def _atomic(t: PtxTranslator, i: Instr) -> None:
@@ -156,7 +156,9 @@ def _atomic(t: PtxTranslator, i: Instr) -> None:
             k += 1
     t.put_addresses(t.address(mem, space))
     t.note(watch_text.ATOM, BITS[kind] // 8 * count)
-    t.module.functions.setdefault("ave_bf16_add", atomics.BF16_ADD)
+    for name, text in atomics.HELPERS.items():
+        if f"@{name}(" in made[1]:
+            t.module.functions.setdefault(name, text)
     t.run(t.helper(made[0], lambda: made[1]))
     t.updates(space, bits, count, k)
     parts = to.items if isinstance(to, n.VectorOperand) and count > 1 else (to,)

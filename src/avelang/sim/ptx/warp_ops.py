@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import avelang.sim.ptx.watch_text as watch_text
 from avelang.llvm.core import Body
-from avelang.llvm.vectors import Ops, function
+from avelang.llvm.vectors import Bool, Ops, function
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import Instr, Operand
+from avelang.sim.ptx.float_formats import Floats
 from avelang.sim.ptx.modifiers import Mods, NotExecuted, words
 from avelang.sim.ptx.state import LANES
 from avelang.sim.ptx.translator import Handler, PtxTranslator
@@ -155,15 +156,33 @@ IDENTITY = {"add": 0, "and": -1, "or": 0, "xor": 0, "umin": -1, "umax": 0, "smin
 
 
 def _redux(t: PtxTranslator, i: Instr) -> None:
-    kind, op, _ = words(i, "add min max and or xor", "sync")
-    if kind == "f32":
-        raise NotExecuted(f".{op} is not executed for .{kind}")
+    kind, op, _, absolute, nan = words(i, "add min max and or xor", "sync", "abs", "NaN")
     who = _gather(t, i.operands[2])
+    if kind == "f32":
+        return _redux_float(t, i, op, who, bool(absolute), bool(nan))
     name = kind[0] + op if op in ("min", "max") else op
     o = Ops(t, "i32")
     x = o.select(t.lanes_of(who), t.get(i.operands[1], 32), IDENTITY[name])
     value = t.call(f"llvm.vector.reduce.{name}.v{LANES}i32", "i32", (o.v, x))
     t.set(i.operands[0], t.splat(value, "i32"), 32)
+    return None
+
+
+def _redux_float(t: PtxTranslator, i: Instr, op: str, who: str, absolute: bool, nan: bool) -> None:
+    """The least or greatest f32, as min and max have it: a NaN gives way to numbers, or wins with .NaN."""
+    f = Floats(t, "f32")
+    o, lanes = f.o, t.lanes_of(who)
+    x = t.get(i.operands[1], 32)
+    x = f.magnitude(x) if absolute else x
+    lost = Bool(t)("or", f.is_nan(x), Bool(t).no(lanes))
+    # The key behind all numbers on the side that loses is a NaN's.
+    keys = o.select(lost, IDENTITY["s" + op], f.key(x))
+    found = t.call(f"llvm.vector.reduce.s{op}.v{LANES}i32", "i32", (o.v, keys))
+    value = f.canonical(f.key(t.splat(found, "i32")))
+    if nan:
+        some = t.op(f"icmp ne i32 {t.op(f'and i32 {t.bits_of(f.is_nan(x))}, {who}')}, 0")
+        value = o.select(t.splat(some, "i1"), f.format.nan, value)
+    t.set(i.operands[0], value, 32)
 
 
 def _elect(t: PtxTranslator, i: Instr) -> None:
