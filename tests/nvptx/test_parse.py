@@ -190,6 +190,14 @@ def test_errors_show_their_place(text, place, why):
         assert line == text.splitlines()[place[0] - 1] and carets.index("^") == place[1] - 1
 
 
+def test_decimals_without_a_digit_in_front():
+    """ptxas takes them, and refuses a dot alone."""
+    for text, value in ((".5", "0.5"), ("-.25e2", "-25.0"), ("1.e2", "100.0")):
+        assert printer.body(parse_body(f"mov.f64 %fd1, {text};"), "") == [f"mov.f64 %fd1, {value};"]
+    with pytest.raises(AveError, match="S201"):
+        parse_body("mov.f64 %fd1, .;")
+
+
 def test_the_head_of_a_module():
     for text, why in ((".target sm_90", "expected `.version`"), (".version 8", "a version such as 8.7"),
             (".version 8.0\n.target 90", "a target such as")):
