@@ -75,23 +75,26 @@ def _add(name: str) -> Handler:
 
 
 def _sum(t: PtxTranslator, o: Ops, x: str, y: str, minus: bool, taken: str, out: str) -> str:
-    """x + y or x - y, with the carry `taken` (an i1 a lane, or ""); `out`: "cc" where the new carry or borrow is
-    kept."""
-    cf = o.t.op(f"zext {t.t('i1')} {taken} to {o.v}") if taken else ""
+    """x + y or x - y, with the carry `taken` (an i1 a lane, or ""); `out`: "cc" where the new carry is kept. A
+    difference is x + ~y + 1, and its carry says that nothing was borrowed: nvcc's division of 128-bit integers reads it
+    so by addc behind subc.cc (CUDA 13.0), which the ISA's "borrow" leaves open."""
+    i1 = t.t("i1")
+    less = t.op(f"xor {i1} {taken}, {t.splat('true', 'i1')}") if taken and minus else taken  # taken off, or added
     first = o("sub" if minus else "add", x, y)
-    carry = o.cmp("ult", x, y) if minus else o.cmp("ult", first, x)
+    over = o.cmp("ult", x, y) if minus else o.cmp("ult", first, x)
     result = first
-    if taken:
-        result = o("sub" if minus else "add", first, cf)
-        more = o.cmp("ult", first, cf) if minus else o.cmp("ult", result, first)
-        carry = t.op(f"or {t.t('i1')} {carry}, {more}")
+    if less:
+        one = t.op(f"zext {i1} {less} to {o.v}")
+        result = o("sub" if minus else "add", first, one)
+        more = o.cmp("ult", first, one) if minus else o.cmp("ult", result, first)
+        over = t.op(f"or {i1} {over}, {more}")
     if out:
-        t.put(t.carry, carry)
+        t.put(t.carry, t.op(f"xor {i1} {over}, {t.splat('true', 'i1')}") if minus else over)
     return result
 
 
 def _carry(name: str, takes: bool) -> Handler:
-    """add.cc, addc, sub.cc, subc: the carry, or the borrow, of one goes into the next, which `takes` it."""
+    """add.cc, addc, sub.cc, subc: the carry of one goes into the next, which `takes` it."""
 
     def handler(t: PtxTranslator, i: Instr) -> None:
         kind, out = words(i, "cc")
