@@ -49,41 +49,53 @@ def _text(v: HostView, lane: int, address: int) -> str:
     return out.decode("utf-8", "replace")
 
 
-def _one(v: HostView, lane: int, form: str, valist: int) -> str:
-    """The text of one lane: arguments stand in order, each at a multiple of its size."""
-    kinds, values, at = [], [], valist
+def _pointed(v: HostView, lane: int, m: re.Match[str], address: int) -> str:
+    """What %s and %p print of an address, as a part of a format."""
+    said = _text(v, lane, address) if m["conv"] == "s" else f"{address:#x}" if address else "(nil)"
+    return ((m[0][:-1].rstrip("hljztL") + "s") % said).replace("%", "%%")
+
+
+def _one(v: HostView, lane: int, form: str, valist: int) -> tuple[str, int]:
+    """(text, number of arguments) of one lane: arguments stand in order, each at a multiple of its size."""
+    kinds, values, at, count = [], [], valist, 0
+    parts, done = [], 0
     for m in _CONVERSION.finditer(form):
         if m["conv"] == "%":
             continue
-        if m["conv"] in "sp":
-            raise HostMisuse(f"printf: {m[0]} is not printed here", lane)
-        floats = m["conv"] in "eEfFgGaA"
-        size = 8 if floats or m["length"] in ("l", "ll", "j", "z", "t") else 4
-        at = -(-at // size) * size
+        floats, pointer = m["conv"] in "eEfFgGaA", m["conv"] in "sp"
+        wide = floats or m["length"] in ("l", "ll", "j", "z", "t") or pointer and v.run.program.code.windows.bits == 64
+        size = 8 if wide else 4
+        at, count = -(-at // size) * size, count + 1
         raw = v.place(lane, at, size, False)
+        at += size
+        if pointer:
+            parts += [form[done : m.start()], _pointed(v, lane, m, int(raw.view(f"<u{size}")[0]))]
+            done = m.end()
+            continue
         kinds.append(f64 if floats else i64 if size == 8 else i32)
         values.append(raw.view("<f8" if floats else f"<i{size}")[0].item())
-        at += size
-    return formatter(form, kinds)(values)
+    return formatter("".join([*parts, form[done:]]), kinds)(values), count
 
 
 def _vprintf(v: HostView) -> None:
     form, valist = _arguments(v)
+    counts = np.zeros(LANES, np.uint32)
     for lane in v.lanes:
-        text = _one(v, lane, _text(v, lane, int(form[lane])), int(valist[lane]))
+        text, counts[lane] = _one(v, lane, _text(v, lane, int(form[lane])), int(valist[lane]))
         sys.stdout.write(text)
     results = v.i.operands[0]
     if isinstance(results, n.Arguments) and len(v.i.operands) > 2:
-        _give(v, results.items[0], 0)
+        _give(v, results.items[0], counts)
 
 
-def _give(v: HostView, o: object, value: int) -> None:
+def _give(v: HostView, o: object, values: np.ndarray) -> None:
+    """The result of a call: of printf, the number of its arguments (CUDA C++ Programming Guide, "Formatted output")."""
     if isinstance(o, PtxReg):
-        v.set(o, np.full(LANES, value, np.uint32))
+        v.set(o, values)
     elif isinstance(o, At):
         at = (v.warp.index * LANES + np.arange(LANES)) * v.run.program.code.local_bytes + o.variable.offset
         for lane in v.lanes:
-            v.block.local[at[lane] : at[lane] + 4] = np.frombuffer(np.uint32(value).tobytes(), np.uint8)
+            v.block.local[at[lane] : at[lane] + 4] = values[lane : lane + 1].view(np.uint8)
 
 
 def _assertfail(v: HostView) -> None:
