@@ -10,8 +10,7 @@ from avelang.nvptx.readings import environments
 from avelang.sim.ptx import Program, handlers
 from sim.ptx.texts import filled, kernel
 
-NOT_EXECUTED = """vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vsub2 vavrg2
-    vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4
+NOT_EXECUTED = """vmad
     st.bulk brkpt stacksave stackrestore tex tld4 suld sust sured txq suq istypep wgmma.mma_async.sp
     tcgen05.mma.ws.sp""".split()
 

@@ -16,6 +16,7 @@ import avelang.sim.ptx.host as host
 import avelang.sim.ptx.integers as integers
 import avelang.sim.ptx.loads_stores as loads_stores
 import avelang.sim.ptx.logic as logic
+import avelang.sim.ptx.video as video
 import avelang.sim.ptx.warp_mma as warp_mma
 import avelang.sim.ptx.warp_ops as warp_ops
 from avelang.nvptx.forms import ENTRIES, Entry, entry
@@ -38,7 +39,7 @@ def by_entry(*tables: Mapping[str, T]) -> dict[Entry, T]:
     return out
 
 
-_PARTS = (integers, floats, logic, compares, converts, control, loads_stores, warp_ops, warp_mma)
+_PARTS = (integers, floats, logic, compares, converts, control, loads_stores, video, warp_ops, warp_mma)
 TRANSLATED: dict[Entry, Handler] = by_entry(*(part.TABLE for part in _PARTS))
 HOSTED: dict[Entry, host.HostHandler] = by_entry(host.TABLE)
 _MMA = entry("mma")  # forms that translated code does not have are the host's
