@@ -41,6 +41,11 @@ def test_findings():
     assert found(".reg .v4 .f32 v;\n.reg .f32 x;\nmov.f32 x, v.y;\nadd.f32 x, v, x;") == [("T202", 4, 12)]
 
 
+def test_labels_for_a_debugger_need_no_branch():
+    """As nvcc -G and -lineinfo place them."""
+    assert found("$L__func_begin0:\n$L__tmp3:\nret;\n$L__func_end0:\n$L__BB0_1:") == [("S205", 5, 1)]
+
+
 def test_target():
     (e,) = lint(".version 8.0\n.target gfx942\n.address_size 64\n")
     assert e.code == "S207" and e.span.line == 2

@@ -20,6 +20,8 @@ from avelang.nvptx.readings import readings
 from avelang.nvptx.special_registers import CONSTANTS
 
 WARNINGS = frozenset({"S205", "S209"})
+# Labels that compilers place for a debugger, whether or not a section names them (nvcc -G and -lineinfo, LLVM).
+DEBUG_LABELS = ("$L__tmp", "$L__func_begin", "$L__func_end")
 
 
 @dataclasses.dataclass(slots=True)
@@ -139,7 +141,7 @@ class _Linter:
                 self.instruction(s, scope)
         self.found += names.found
         for name, label in scope.labels.items():
-            if name not in scope.used | outside:
+            if name not in scope.used | outside and not name.startswith(DEBUG_LABELS):
                 self.found.append(error("S205", self.source.span(label.line, label.column, len(name)), name=name))
 
     def known(self, name: str, scope: Scope, span: Span) -> None:
