@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from avelang.llvm.core import Body
 from avelang.sim.ptx.memory_text import each, head
 from avelang.sim.ptx.state import LANES, SHARED_BASE
 
@@ -108,28 +109,20 @@ entry:
 def _extreme(name: str, below: str, infinity: int) -> str:
     """The less or the greater of two 16-bit floats, as min and max of registers have it: -0 is less than +0, a NaN
     gives way to a number."""
-    return f"""
-define internal i16 @{name}(i16 %x, i16 %y) noinline #0 {{
-entry:
-  %xs = ashr i16 %x, 15
-  %ys = ashr i16 %y, 15
-  %xm = lshr i16 %xs, 1
-  %ym = lshr i16 %ys, 1
-  %xk = xor i16 %x, %xm
-  %yk = xor i16 %y, %ym
-  %first = icmp {below} i16 %xk, %yk
-  %pick = select i1 %first, i16 %x, i16 %y
-  %xa = and i16 %x, 32767
-  %ya = and i16 %y, 32767
-  %xn = icmp ugt i16 %xa, {infinity}
-  %yn = icmp ugt i16 %ya, {infinity}
-  %one = select i1 %yn, i16 %x, i16 %pick
-  %two = select i1 %xn, i16 %y, i16 %one
-  %none = and i1 %xn, %yn
-  %out = select i1 %none, i16 32767, i16 %two
-  ret i16 %out
-}}
-"""
+    b = Body()
+
+    def op(what: str, x: str, y: str | int) -> str:
+        return b.op(f"{what} i16 {x}, {y}")
+
+    def pick(where: str, x: str, y: str) -> str:
+        return b.op(f"select i1 {where}, i16 {x}, i16 {y}")
+
+    keys = [op("xor", x, op("lshr", op("ashr", x, 15), 1)) for x in ("%x", "%y")]
+    lost = [op("icmp ugt", op("and", x, 32767), infinity) for x in ("%x", "%y")]
+    found = pick(lost[1], "%x", pick(op(f"icmp {below}", *keys), "%x", "%y"))
+    found = pick(lost[0], pick(lost[1], "32767", "%y"), found)
+    b.do(f"ret i16 {found}")
+    return f"define internal i16 @{name}(i16 %x, i16 %y) noinline #0 {{\n{b.text()}\n}}\n"
 
 
 # Functions that updates call, by name.

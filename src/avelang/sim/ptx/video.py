@@ -1,5 +1,5 @@
 """Handlers of video instructions on whole registers: of 32-bit numbers, of two halves, of four bytes. PTX ISA 9.0,
-9.7.18, "Scalar video instructions", and 9.7.19, "SIMD video instructions". nvcc makes them of __vabsdiffu4 and its like.
+9.7.18, "Scalar video instructions", and 9.7.19, "SIMD video instructions". nvcc makes them of __vabsdiffu4 and others.
 """
 
 from __future__ import annotations

@@ -1987,6 +1987,10 @@ class _cvt:
 
     cvt{.<rnd>}{.ftz}{.sat}.<d>.<a>
     cvt.f32.bf16
+    cvt.ftz.f32.bf16
+    cvt.<rnd>{.ftz}.bf16.f32
+    cvt.<rnd>.<d>.bf16
+    cvt.<rnd>.bf16.<a>
     cvt{.<rnd>}.<d>.bf16
     cvt{.<rnd>}.bf16.<a>
     cvt.<rnd>{.relu}{.satfinite}.<d>.f32
@@ -2088,27 +2092,30 @@ class _cvt_6(_cvt):
     s16: _cvt_4
     s32: _cvt_4
     s64: _cvt_4
-    s8: _cvt_1
+    s8: _cvt_4
     sat: _cvt_2
     u16: _cvt_4
     u32: _cvt_4
     u64: _cvt_4
-    u8: _cvt_1
+    u8: _cvt_4
 
 class _cvt_7(_cvt):
-    bf16: _cvt_0
-    f16: _cvt_0
     f32: _cvt_0
-    f64: _cvt_0
-    s16: _cvt_0
-    s32: _cvt_0
-    s64: _cvt_0
-    u16: _cvt_0
-    u32: _cvt_0
-    u64: _cvt_0
 
 class _cvt_8(_cvt):
-    f32: _cvt_0
+    bf16: _cvt_7
+    f16: _cvt_1
+    f32: _cvt_1
+    f64: _cvt_1
+    s16: _cvt_1
+    s32: _cvt_1
+    s64: _cvt_1
+    s8: _cvt_1
+    sat: _cvt_2
+    u16: _cvt_1
+    u32: _cvt_1
+    u64: _cvt_1
+    u8: _cvt_1
 
 class _cvt_9(_cvt):
     def __call__(self, d: Place, a: Operand, b: Operand, /, *, pred: Any = None) -> Any: ...
@@ -2117,9 +2124,9 @@ class _cvt_10(_cvt):
     f32: _cvt_9
 
 class _cvt_11(_cvt):
-    bf16: _cvt_8
+    bf16: _cvt_7
     bf16x2: _cvt_10
-    f16: _cvt_8
+    f16: _cvt_7
     f16x2: _cvt_10
 
 class _cvt_12(_cvt):
@@ -2131,12 +2138,12 @@ class _cvt_12(_cvt):
     f32: _cvt_9
 
 class _cvt_13(_cvt):
-    bf16: _cvt_8
+    bf16: _cvt_7
     bf16x2: _cvt_10
-    f16: _cvt_8
+    f16: _cvt_7
     f16x2: _cvt_12
     satfinite: _cvt_11
-    tf32: _cvt_8
+    tf32: _cvt_7
 
 class _cvt_14(_cvt):
     f16x2: _cvt_0
@@ -2148,33 +2155,33 @@ class _cvt_15(_cvt):
     e3m2x2: _cvt_10
     e4m3x2: _cvt_14
     e5m2x2: _cvt_14
-    tf32: _cvt_8
+    tf32: _cvt_7
 
 class _cvt_16(_cvt):
-    bf16: _cvt_8
+    bf16: _cvt_7
     bf16x2: _cvt_10
     e2m1x2: _cvt_10
     e2m3x2: _cvt_10
     e3m2x2: _cvt_10
     e4m3x2: _cvt_14
     e5m2x2: _cvt_14
-    f16: _cvt_8
+    f16: _cvt_7
     f16x2: _cvt_10
     relu: _cvt_15
-    tf32: _cvt_8
+    tf32: _cvt_7
 
 class _cvt_17(_cvt):
     f32: _cvt_9
     ue8m0x2: _cvt_0
 
 class _cvt_18(_cvt):
-    bf16: _cvt_7
+    bf16: _cvt_4
     bf16x2: _cvt_17
     f16: _cvt_4
     f16x2: _cvt_12
     f32: _cvt_4
     f64: _cvt_4
-    ftz: _cvt_3
+    ftz: _cvt_8
     relu: _cvt_13
     s16: _cvt_4
     s32: _cvt_4
@@ -2182,44 +2189,44 @@ class _cvt_18(_cvt):
     s8: _cvt_1
     sat: _cvt_2
     satfinite: _cvt_16
-    tf32: _cvt_8
+    tf32: _cvt_7
     u16: _cvt_4
     u32: _cvt_4
     u64: _cvt_4
     u8: _cvt_1
 
 class _cvt_19(_cvt):
-    bf16: _cvt_8
+    bf16: _cvt_7
     bf16x2: _cvt_10
-    f16: _cvt_8
+    f16: _cvt_7
     f16x2: _cvt_10
     satfinite: _cvt_11
-    tf32: _cvt_8
+    tf32: _cvt_7
 
 class _cvt_20(_cvt):
-    tf32: _cvt_8
+    tf32: _cvt_7
 
 class _cvt_21(_cvt):
     bf16x2: _cvt_0
     f32: _cvt_9
 
 class _cvt_22(_cvt):
-    bf16: _cvt_8
+    bf16: _cvt_7
     bf16x2: _cvt_10
-    f16: _cvt_8
+    f16: _cvt_7
     f16x2: _cvt_10
     relu: _cvt_20
-    tf32: _cvt_8
+    tf32: _cvt_7
     ue8m0x2: _cvt_21
 
 class _cvt_23(_cvt):
-    bf16: _cvt_7
+    bf16: _cvt_4
     bf16x2: _cvt_10
     f16: _cvt_4
     f16x2: _cvt_10
     f32: _cvt_4
     f64: _cvt_4
-    ftz: _cvt_3
+    ftz: _cvt_8
     relu: _cvt_19
     s16: _cvt_4
     s32: _cvt_4
@@ -2227,7 +2234,7 @@ class _cvt_23(_cvt):
     s8: _cvt_1
     sat: _cvt_2
     satfinite: _cvt_22
-    tf32: _cvt_8
+    tf32: _cvt_7
     u16: _cvt_4
     u32: _cvt_4
     u64: _cvt_4
@@ -2235,94 +2242,124 @@ class _cvt_23(_cvt):
     ue8m0x2: _cvt_21
 
 class _cvt_24(_cvt):
-    ue8m0x2: _cvt_21
-
-class _cvt_25(_cvt):
-    bf16: _cvt_5
+    bf16: _cvt_4
     f16: _cvt_4
     f32: _cvt_4
     f64: _cvt_4
-    ftz: _cvt_3
+    ftz: _cvt_8
     s16: _cvt_4
     s32: _cvt_4
     s64: _cvt_4
     s8: _cvt_1
     sat: _cvt_2
-    satfinite: _cvt_24
+    u16: _cvt_4
+    u32: _cvt_4
+    u64: _cvt_4
+    u8: _cvt_1
+
+class _cvt_25(_cvt):
+    ue8m0x2: _cvt_21
+
+class _cvt_26(_cvt):
+    bf16: _cvt_4
+    f16: _cvt_4
+    f32: _cvt_4
+    f64: _cvt_4
+    ftz: _cvt_8
+    s16: _cvt_4
+    s32: _cvt_4
+    s64: _cvt_4
+    s8: _cvt_1
+    sat: _cvt_2
+    satfinite: _cvt_25
     u16: _cvt_4
     u32: _cvt_4
     u64: _cvt_4
     u8: _cvt_1
     ue8m0x2: _cvt_21
 
-class _cvt_26(_cvt):
+class _cvt_27(_cvt):
+    f16: _cvt_1
+    f32: _cvt_4
+    f64: _cvt_1
+    s16: _cvt_1
+    s32: _cvt_1
+    s64: _cvt_1
+    s8: _cvt_1
+    sat: _cvt_2
+    u16: _cvt_1
+    u32: _cvt_1
+    u64: _cvt_1
+    u8: _cvt_1
+
+class _cvt_28(_cvt):
     def __call__(
         self, d: Place, a: Operand, b: Operand, c: Operand, /, *, pred: Any = None) -> Any: ...
 
-class _cvt_27(_cvt):
-    f32: _cvt_26
+class _cvt_29(_cvt):
+    f32: _cvt_28
 
-class _cvt_28(_cvt):
-    bf16x2: _cvt_27
+class _cvt_30(_cvt):
+    bf16x2: _cvt_29
     e2m1x4: _cvt_10
     e2m3x4: _cvt_10
     e3m2x4: _cvt_10
     e4m3x4: _cvt_10
     e5m2x4: _cvt_10
-    f16x2: _cvt_27
-
-class _cvt_29(_cvt):
-    bf16x2: _cvt_27
-    f16x2: _cvt_27
-    satfinite: _cvt_28
-
-class _cvt_30(_cvt):
-    bf16x2: _cvt_27
-    f16x2: _cvt_27
-    relu: _cvt_29
-    satfinite: _cvt_28
+    f16x2: _cvt_29
 
 class _cvt_31(_cvt):
-    satfinite: _cvt_20
-    tf32: _cvt_8
+    bf16x2: _cvt_29
+    f16x2: _cvt_29
+    satfinite: _cvt_30
 
 class _cvt_32(_cvt):
-    s32: _cvt_9
+    bf16x2: _cvt_29
+    f16x2: _cvt_29
+    relu: _cvt_31
+    satfinite: _cvt_30
 
 class _cvt_33(_cvt):
-    b32: _cvt_26
+    satfinite: _cvt_20
+    tf32: _cvt_7
 
 class _cvt_34(_cvt):
-    s32: _cvt_33
+    s32: _cvt_9
 
 class _cvt_35(_cvt):
-    s16: _cvt_32
-    s2: _cvt_34
-    s4: _cvt_34
-    s8: _cvt_34
-    u16: _cvt_32
-    u2: _cvt_34
-    u4: _cvt_34
-    u8: _cvt_34
+    b32: _cvt_28
 
 class _cvt_36(_cvt):
-    sat: _cvt_35
+    s32: _cvt_35
 
 class _cvt_37(_cvt):
+    s16: _cvt_34
+    s2: _cvt_36
+    s4: _cvt_36
+    s8: _cvt_36
+    u16: _cvt_34
+    u2: _cvt_36
+    u4: _cvt_36
+    u8: _cvt_36
+
+class _cvt_38(_cvt):
+    sat: _cvt_37
+
+class _cvt_39(_cvt):
     bf16: _cvt_5
     f16: _cvt_4
     f32: _cvt_4
     f64: _cvt_4
-    ftz: _cvt_3
-    pack: _cvt_36
-    rm: _cvt_6
+    ftz: _cvt_27
+    pack: _cvt_38
+    rm: _cvt_24
     rmi: _cvt_6
     rn: _cvt_18
-    rna: _cvt_31
+    rna: _cvt_33
     rni: _cvt_6
-    rp: _cvt_25
+    rp: _cvt_26
     rpi: _cvt_6
-    rs: _cvt_30
+    rs: _cvt_32
     rz: _cvt_23
     rzi: _cvt_6
     s16: _cvt_4
@@ -12077,7 +12114,7 @@ class Instructions:
     cos: _cos_3
     cp: _cp_123
     createpolicy: _createpolicy_12
-    cvt: _cvt_37
+    cvt: _cvt_39
     cvta: _cvta_3
     discard: _discard_2
     div: _div_4
