@@ -12,6 +12,7 @@ in these functions; masks of a number of heads are repeated for it as it asks.""
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -79,14 +80,14 @@ def kinds(s: Shape, seed: int) -> dict[str, Kind]:
     """All of them."""
     rng, tokens = random.Random(seed), s.batch * s.seq
     cuts = [0, *sorted(rng.sample(range(1, tokens), 9)), tokens]
-    cu, most = torch.tensor(cuts, device="cuda", dtype=torch.int32), max(b - a for a, b in zip(cuts, cuts[1:], strict=False))
+    cu, most = torch.tensor(cuts, device="cuda", dtype=torch.int32), max(b - a for a, b in itertools.pairwise(cuts))
     causal = torch.ones(s.seq, s.seq, device="cuda", dtype=torch.bool).tril()
     near = causal & ~causal.tril(-WINDOW)
     bias = torch.randn(1, s.heads, s.seq, s.seq, device="cuda", dtype=BF16)
     sinks = torch.randn(s.heads, device="cuda")
     first = torch.arange(cuts[1], device="cuda")
     half, all = s.batch * s.seq * (s.seq + 1) / 2, float(s.batch * s.seq * s.seq)
-    packed = sum((b - a) * (b - a + 1) / 2 for a, b in zip(cuts, cuts[1:], strict=False))
+    packed = sum((b - a) * (b - a + 1) / 2 for a, b in itertools.pairwise(cuts))
 
     def ours(**options: Any) -> Callable[..., Any]:
         return lambda q, k, v: ops.attention(q, k, v, enable_gqa=True, **options)
