@@ -63,7 +63,7 @@ def test_refusals(ave, axpy, name, options, said):
     assert result.exit_code == (1 if meant else 2) and said in result.stderr and result.stdout == ""
 
 
-USAGE = ["axpy.py", "a.py:b -D X", "a.py:b -D X=y", "a.py:b --block 1,2,3,4", "a.py:b --block 0", "a.py:b --emit sass"]
+USAGE = ["a.py:b --block 32,33", "axpy.py", "a.py:b -D X", "a.py:b -D X=y", "a.py:b --block 1,2,3,4", "a.py:b --block 0", "a.py:b --emit sass"]
 
 
 @pytest.mark.parametrize("args", USAGE)
@@ -80,6 +80,41 @@ def test_a_missing_constant_names_the_option(ave, tmp_path):
     )
     assert "hint: give it with -D BY=VALUE -D MORE=VALUE\n" in ave("compile", f"{file}:scaled").stderr
     assert "hint: give it with -D MORE=VALUE\n" in ave("compile", f"{file}:scaled", "-D", "BY=2").stderr
+
+
+OPEN = """import avelang
+import avelang.language as al
+
+
+class Held:
+    @staticmethod
+    @avelang.tune({"BY": (1, 2)}, launch=lambda: (1, 64))
+    @avelang.jit
+    def kernel(x: al.Tensor[(al.dynamic, 3), (al.dynamic, 1), al.f32], y: al.Tensor[(al.dynamic,), al.f32], BY: al.constexpr):
+        x[al.thread_id(0), 0] = BY
+"""
+
+
+@pytest.mark.parametrize("x, y", [("7", "(4,)"), ("(5, 3)", "(4,)"), ("(5, 4, 3, 1)", "(4,)"), ("(5, 3, 4, 1)", "4"), ("(5, 3, 4, 1)", "(4, 1)"),
+                                  ("(5, 3, 'a', 1)", "(4,)")])  # fmt: skip
+def test_extents_that_a_command_gives_are_those_of_the_annotation(ave, tmp_path, x, y):
+    file = tmp_path / "held.py"
+    file.write_text(OPEN)
+    options = "-D", "BY=2", "-D", f"x={x}", "-D", f"y={y}"
+    done = ave("compile", f"{file}:Held.kernel", *options)
+    wrong = "y" if x.startswith("(5, 3, 4") else "x"
+    want = {"x": "(n, 3, n, 1), strides behind the extents", "y": "(n,)"}[wrong]
+    assert done.exit_code == 1 and f"[L013] `kernel`: parameter '{wrong}'" in done.stderr and want in done.stderr
+
+
+def test_a_tuned_kernel_and_one_in_a_class(ave, tmp_path):
+    file = tmp_path / "held.py"
+    file.write_text(OPEN)
+    done = ave("compile", f"{file}:Held.kernel", "-D", "BY=2", "-D", "x=(5, 3, 4, 1)", "-D", "y=[4]")
+    assert done.exit_code == 0 and "(5, 3):(4, 1)" in done.stdout
+    for command in ("compile", "inspect"):
+        done = ave(command, f"{file}:Held.kernel", "-D", "x=(5, 3, 4, 1)", "--target", "gfx942")
+        assert done.exit_code == 1 and "hint: give it with -D y=EXTENTS -D BY=VALUE\n" in done.stderr
 
 
 def test_what_the_file_prints_is_no_part_of_the_result(ave, axpy):

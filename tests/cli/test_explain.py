@@ -97,5 +97,13 @@ def test_errors(ave, args, words):
     assert result.exit_code == (2 if "gfx1" in args else 1) and words in result.stderr and "Traceback" not in result.stderr
 
 
+@pytest.mark.parametrize(("order", "least"), [("NN", (30, 20)), ("TN", (10, 20)), ("NT", (30, 30)), ("TT", (10, 30))])
+def test_lines_are_no_shorter_than_their_elements(ave, order, least):
+    for option, line in zip(("--lda", "--ldb"), least):
+        assert ave("explain", "matmul", 10, 20, 30, "--order", order, option, line).exit_code == 0
+        short = ave("explain", "matmul", 10, 20, 30, "--order", order, option, line - 1)
+        assert short.exit_code == 2 and f"a line has {line} elements" in short.stderr
+
+
 def test_sizes_are_checked(ave):
     assert ave("explain", "gemm", 0, 8, 8).exit_code == 2

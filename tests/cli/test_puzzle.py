@@ -31,6 +31,11 @@ def test_from_the_list_to_a_right_answer(tmp_path: pathlib.Path):
     assert right.exit_code == 0 and right.output.startswith("right: right in 4 cases")
 
 
+def test_a_file_that_cannot_be_written():
+    done = run("1", "-o", "/proc/nowhere/x.py")
+    assert done.exit_code == 1 and "cannot write /proc/nowhere/x.py" in done.stderr
+
+
 def test_what_is_asked_wrongly(tmp_path: pathlib.Path):
     assert run("11").exit_code == 1 and "no puzzle 11" in run("11").output
     assert run("1", str(tmp_path / "none.py")).exit_code == 2

@@ -95,6 +95,7 @@ def test_an_object_of_a_file(ave, tmp_path):
     [
         (("layout", "3:x"), "[T308] '3:x' cannot be shown: it is no layout"),
         (("layout", "(2,2):(1,)"), "[T031]"),
+        (("layout", "(1000000,1000000):(1,1)"), "has 1000000000000 cells"),
         (("row", "mfma_nothing"), "[T301] a row must be"),
         (("row", "VDMFMA"), "[T301] the name of an MMA must be one of"),
         (("row", "wgmma_f16_f32", "--operand", "b"), "B of it is in shared memory"),

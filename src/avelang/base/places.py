@@ -44,14 +44,12 @@ def users_line() -> Span | None:
     others = (*_OURS, "avelang_kernels.", "torch.", "jax.", "jax._src")
     while frame is not None and frame.f_globals.get("__name__", "").startswith(others):
         frame = frame.f_back
-    if frame is not None and frame.f_globals.get("__name__", "").startswith("click."):
-        return None  # a command of `ave`: there is no line of a user's
     return _span(frame)
 
 
 def _span(frame: FrameType | None) -> Span | None:
-    if frame is None:
-        return None
+    if frame is None or frame.f_globals.get("__name__", "").startswith("click."):
+        return None  # of a command of `ave` there is no line of a user's
     code, at = frame.f_code, frame.f_lasti // 2
     line, end, col, end_col = next(p for i, p in enumerate(code.co_positions())
                                    if i == at)  # type: ignore[attr-defined]

@@ -58,7 +58,7 @@ def build(chips: tuple[str, ...], output: str, record: bool, defines: dict[str, 
     `avelang.load_bundle(path)` or AVE_BUNDLE=FILE loads the bundle; AVE_STRICT=1 refuses to compile what it does not
     have."""
     from avelang.base.errors import AveError
-    from avelang.cli.console import show_error
+    from avelang.cli.console import fail, show_error
     from avelang.runtime import bundle
     from avelang.runtime.kernel_block import block_of
 
@@ -72,7 +72,7 @@ def build(chips: tuple[str, ...], output: str, record: bool, defines: dict[str, 
     try:
         if record:
             found = _recorded(what, arguments, chips)
-        elif ":" in what and what.rpartition(":")[2].isidentifier():
+        elif ":" in what and all(part.isidentifier() for part in what.rpartition(":")[2].split(".")):
             kernel = compiled(what, defines, lambda jitted: jitted)
             target = options.get("target") or next((chip for chip in chips if chip != bundle.CPU), None)
             threads = block_of(kernel, defines, target, block)[0]
@@ -86,18 +86,20 @@ def build(chips: tuple[str, ...], output: str, record: bool, defines: dict[str, 
     except AveError as exc:
         show_error(exc)
         raise SystemExit(1) from None
+    except OSError as exc:
+        fail(f"cannot write {output}: {exc.strerror or exc}")
     click.echo(f"{output}: {len(made)} kernel{'s' if len(made) != 1 else ''}", err=True)
 
 
 def _recorded(file: str, arguments: tuple[str, ...], chips: tuple[str, ...]) -> list[Specialization]:
     """The specializations that a program launches, chip by chip."""
-    from avelang.cli.script import execute
+    from avelang.cli.script import program
     from avelang.runtime.recording import recording
 
     found = []
     for chip in chips:
         with recording(chip) as mine:
-            kept = execute(file, "__main__", arguments)
+            kept = program(file, arguments)
         found += mine.found
         del kept
     return found

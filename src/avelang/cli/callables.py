@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
+import os
 import pathlib
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -27,19 +30,35 @@ def _is_module(text: str) -> bool:
     return not text.endswith(".py") and all(part.isidentifier() for part in text.split("."))
 
 
-def found_in(file: str, name: str) -> Any:
-    """The object of that name, dots for attributes: a kernel, or something that can be called. Ends the command where
-    there is none."""
-    from avelang.cli.console import USAGE, fail
+def looked_up(file: str, name: str) -> tuple[Any, dict[str, Any]]:
+    """The object of that name in a file or a module, dots for attributes, None where there is none; and all that it
+    has. What it prints goes to standard error."""
     from avelang.cli.script import execute
-    from avelang.frontend.source import Jitted
-    from avelang.ptx.kernel import PtxKernel
 
-    found = _imported(file) if _is_module(file) else execute(file, "__ave_inspect__")
+    found = _imported(file) if _is_module(file) else execute(file, "__ave_inspect__", quiet=True)
     first, *rest = name.split(".")
     thing = found.get(first)
     for part in rest:
         thing = getattr(thing, part, None)
+    return thing, found
+
+
+def kernel_of(thing: Any) -> Any:
+    """The kernel that an object is, or that `avelang.tune` stands above; None for another object."""
+    from avelang.frontend.source import Jitted
+
+    if type(thing).__name__ == "Tuned":
+        thing = thing.kernel
+    return thing if isinstance(thing, Jitted) else None
+
+
+def found_in(file: str, name: str) -> Any:
+    """The object of that name: a kernel, or something that can be called. Ends the command where there is none."""
+    from avelang.cli.console import USAGE, fail
+    from avelang.frontend.source import Jitted
+    from avelang.ptx.kernel import PtxKernel
+
+    thing, found = looked_up(file, name)
     if isinstance(thing, (Jitted, PtxKernel)) or callable(thing):
         return thing
     known = ", ".join(sorted(n for n, v in found.items() if isinstance(v, (Jitted, PtxKernel))))
@@ -50,21 +69,36 @@ def found_in(file: str, name: str) -> Any:
 def _imported(module: str) -> dict[str, Any]:
     """What a module has, names that it makes when they are asked for included."""
     from avelang.cli.console import USAGE, fail
+    from avelang.cli.script import elsewhere, shown
 
+    def load() -> Any:
+        with elsewhere():
+            return importlib.import_module(module)
+
+    sys.path.insert(0, os.getcwd())  # as for `python -m`
     try:
-        found = importlib.import_module(module)
+        found = shown(load) if _there(module) else None
     except ImportError as exc:
         fail(f"there is no file and no module {module}: {exc}", status=USAGE)
+    if found is None:
+        fail(f"there is no file and no module {module}", status=USAGE)
     return {name: getattr(found, name) for name in dir(found)}
+
+
+def _there(module: str) -> bool:
+    """Whether there is such a module: who imports it may miss another one."""
+    return importlib.util.find_spec(module) is not None
 
 
 def called(
     what: str, function: Callable[..., object], arguments: tuple[str, ...], defines: dict[str, Any]
 ) -> Callable[[], object]:
-    """The call of a function with arguments in words. What it raises that is not Ave's ends the command."""
+    """The call of a function with arguments in words, which prints to standard error. What it raises that is not Ave's
+    ends the command."""
     import numpy as np
 
     from avelang.cli.console import fail
+    from avelang.cli.script import elsewhere
 
     rng = np.random.default_rng(1)
     values = [value(text, rng) for text in arguments]
@@ -73,7 +107,8 @@ def called(
         from avelang.base.errors import AveError
 
         try:
-            function(*values, **defines)
+            with elsewhere():
+                function(*values, **defines)
         except AveError:
             raise
         except Exception as exc:  # of the user's own

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import math
 import pathlib
 import sys
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from avelang.cli.console import USAGE, fail, json_option, show_error, show_json
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from avelang.base.errors import AveError
     from avelang.frontend.source import Jitted
     from avelang.runtime.resources import Resources
 
@@ -52,9 +54,19 @@ def extents(_context: click.Context, _param: click.Parameter, value: str | None)
     return x, y, z
 
 
+def block_extents(context: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int, int] | None:
+    """The extents of a block, which has as many threads at most as that of a launch."""
+    from avelang.arch.facts import MAX_THREADS
+
+    found = extents(context, param, value)
+    if found is not None and math.prod(found) > MAX_THREADS:
+        raise click.BadParameter(f"{value!r} has {math.prod(found)} threads, and a block {MAX_THREADS} at most")
+    return found
+
+
 define_option = click.option("-D", "--define", "defines", multiple=True, metavar="NAME=VALUE", callback=_constants,
                              help="A constexpr parameter; may be given again.")  # fmt: skip
-block_option = click.option("--block", callback=extents,
+block_option = click.option("--block", callback=block_extents,
                             help="Extents of a block: x, x,y or x,y,z. Default: those that the kernel expects, or "
                                  "with which its file launches it; else 64.")  # fmt: skip
 
@@ -85,7 +97,7 @@ class Chip(click.ParamType):
 
 
 @click.command("compile")
-@click.argument("kernel", metavar="FILE:KERNEL")
+@click.argument("kernel", metavar="FILE:KERNEL|MODULE:KERNEL")
 @click.option("--target", default="cpu", show_default=True, type=Chip(), metavar="TEXT",
               help="cpu, or the chip whose waves and intrinsics are meant, such as gfx942.")
 @click.option("--emit", type=click.Choice(["ir", "llvm", "asm", *FILES, "ptx", "report"]), default="ir",
@@ -174,12 +186,11 @@ def resources_of(kernel: str, defines: dict[str, Any], block: tuple[int, int, in
 def compiled(kernel: str, defines: dict[str, Any], make: Callable[[Jitted], Made]) -> Made:
     """The result of `make` for the kernel that FILE:KERNEL names; an error of the catalogue ends the command."""
     from avelang.base.errors import AveError
+    from avelang.cli.callables import named
 
-    file, colon, name = kernel.rpartition(":")
-    if not colon or not file or not name:
+    file, name = named(kernel)
+    if not name:
         raise click.UsageError(f"{kernel!r} names no kernel; write FILE:KERNEL, such as gemm.py:gemm")
-    if not pathlib.Path(file).is_file():
-        fail(f"there is no file {file}", status=USAGE)
     from avelang.runtime import progress
 
     jitted = _jitted(file, name)
@@ -187,28 +198,28 @@ def compiled(kernel: str, defines: dict[str, Any], make: Callable[[Jitted], Made
         with progress.shown(name, "this command", ""):
             return make(jitted)
     except AveError as exc:
-        if exc.code in ("L006", "T074"):  # constants that are missing
-            exc.hint = " ".join(["give it with", *(f"-D {p}=VALUE" for p in _wanted(jitted) if p not in defines)])
+        hint_constants(exc, jitted, defines)
         show_error(exc)
         raise SystemExit(1) from None
 
 
-def _wanted(kernel: Jitted) -> list[str]:
-    """The constexpr parameters that need a value."""
+def hint_constants(exc: AveError, kernel: Jitted, defines: dict[str, Any]) -> None:
+    """Where compile-time values are missing, an error's hint is how a command is given them."""
     from avelang.frontend.signature import EMPTY, signature
 
-    return [p.name for p in signature(kernel.source) if p.kind == "constexpr" and p.default is EMPTY]
+    if exc.code in ("L006", "T074"):
+        wanted = [p for p in signature(kernel.source) if p.name not in defines and (
+            p.open is not None or (p.kind == "constexpr" and p.default is EMPTY))]
+        exc.hint = " ".join(["give it with", *(f"-D {p.name}={'EXTENTS' if p.open else 'VALUE'}" for p in wanted)])
 
 
 def _jitted(file: str, name: str) -> Jitted:
-    """The jit function of that name in the file; ends the command where there is none."""
-    from avelang.cli.script import execute
-    from avelang.frontend.source import Jitted
+    """The jit function of that name in the file or module; ends the command where there is none."""
+    from avelang.cli.callables import kernel_of, looked_up
 
-    # What the file itself prints is not what this command gives.
-    found = execute(file, "__ave_compile__", quiet=True)
-    kernel = found.get(name)
-    if isinstance(kernel, Jitted):
+    thing, found = looked_up(file, name)
+    kernel = kernel_of(thing)
+    if kernel is not None:
         return kernel
-    known = ", ".join(sorted(n for n, v in found.items() if isinstance(v, Jitted)))
+    known = ", ".join(sorted(n for n, v in found.items() if kernel_of(v) is not None))
     fail(f"{file} has no @avelang.jit function `{name}`", f"it has: {known}" if known else "", USAGE)

@@ -120,7 +120,11 @@ def show_exception(exc: BaseException, tb: Any) -> None:
         return
     frames = traceback.extract_tb(tb)
     found = blank(type(exc).__name__, str(exc))
-    if frames:
+    if isinstance(exc, SyntaxError) and exc.filename is not None:  # of a text that Python could not read
+        line, column = exc.lineno or 1, exc.offset or 1
+        found |= {"file": exc.filename, "line": line, "column": column, "end_line": exc.end_lineno or line,
+                  "end_column": exc.end_offset or column, "text": (exc.text or "").strip()}  # fmt: skip
+    elif frames:
         last = frames[-1]
         found |= {"file": last.filename, "line": last.lineno, "column": (last.colno or 0) + 1,
                   "end_line": last.end_lineno, "end_column": (last.end_colno or 0) + 1, "function": last.name,

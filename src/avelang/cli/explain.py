@@ -254,6 +254,9 @@ def matmul_command(m: int, n: int, k: int, chip: str, dtype: str, out: str | Non
     from avelang_kernels.matmul import choice
 
     names = {"bf16": "bfloat16", "f16": "float16", "f32": "float32"}
+    for what, given, line in (("--lda", lda, k if order[0] == "N" else m), ("--ldb", ldb, n if order[1] == "N" else k)):
+        if given is not None and given < line:
+            raise click.BadParameter(f"a line has {line} elements, more than {given}", param_hint=what)
     try:
         on = "gfx942" if chip == "cpu" else chip
         a = choice.description(m, k, names[dtype], order[0] == "T", lda or 0)

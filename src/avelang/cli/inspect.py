@@ -3,15 +3,13 @@ by side, linked by line, and what the kernel takes."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import pathlib
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from avelang.cli.compile import Chip, define_option, extents
+from avelang.cli.compile import Chip, block_extents, define_option, hint_constants
 from avelang.cli.console import json_option
 
 if TYPE_CHECKING:
@@ -29,7 +27,7 @@ USUAL = "gfx942"
 @define_option
 @click.option(
     "--block",
-    callback=extents,
+    callback=block_extents,
     metavar="EXTENTS",
     help="Extents of a block: x, x,y or x,y,z. Default: what the kernel expects, or that with which its file launches "
     "it; else 64.",
@@ -113,19 +111,24 @@ def _subjects(
     block: tuple[int, int, int] | None,
 ) -> list[Subject | PtxSubject]:
     """What is to be looked at."""
-    from avelang.cli.callables import called, found_in, named
-    from avelang.cli.script import execute
+    from avelang.base.errors import AveError
+    from avelang.cli.callables import called, found_in, kernel_of, named
+    from avelang.cli.script import program
     from avelang.frontend.source import Jitted
     from avelang.inspection import subject
     from avelang.ptx.kernel import PtxKernel
 
     file, name = named(what)
-    with contextlib.redirect_stdout(sys.stderr):  # what the file itself prints is not what this command gives
-        if not name:
-            return subject.of_call(lambda: execute(file, "__main__", arguments), target or USUAL)
-        thing = found_in(file, name)
-        if isinstance(thing, PtxKernel):
-            return [subject.of_ptx_kernel(thing, defines, target)]
-        if isinstance(thing, Jitted):
-            return [subject.of_kernel(thing, defines, target, block)]
-        return subject.of_call(called(what, thing, arguments, defines), target or USUAL)
+    if not name:
+        return subject.of_call(lambda: program(file, arguments, True), target or USUAL)
+    thing = found_in(file, name)
+    if isinstance(thing, PtxKernel):
+        return [subject.of_ptx_kernel(thing, defines, target)]
+    kernel = thing if arguments else kernel_of(thing)  # with arguments a tuned kernel is called
+    if isinstance(kernel, Jitted):
+        try:
+            return [subject.of_kernel(kernel, defines, target, block)]
+        except AveError as exc:
+            hint_constants(exc, kernel, defines)
+            raise
+    return subject.of_call(called(what, thing, arguments, defines), target or USUAL)

@@ -3,6 +3,7 @@ drawn shapes, free of races, how fast."""
 
 from __future__ import annotations
 
+import contextlib
 import pathlib
 from typing import Any
 
@@ -40,13 +41,15 @@ def judge_command(file: str, candidate: str | None, shapes: int, checked: int, n
     must not be inputs, and the reference executor looks for races, accesses out of bounds and reads of memory that
     nothing wrote. The status is 1 where anything is wrong."""
     from avelang.base.errors import AveError
-    from avelang.cli.script import execute
+    from avelang.cli.script import elsewhere, execute
     from avelang.judging import of_names
 
     names = execute(file, "__ave_judge__", quiet=as_json)
     try:
-        verdict = of_names(names, _candidate(candidate, as_json), shapes=shapes, checked=checked, speed=not no_speed,
-                           seconds=seconds, seed=seed)  # fmt: skip
+        other = _candidate(candidate, as_json)
+        with elsewhere() if as_json else contextlib.nullcontext():
+            verdict = of_names(names, other, shapes=shapes, checked=checked, speed=not no_speed, seconds=seconds,
+                               seed=seed)  # fmt: skip
     except AveError as exc:
         show_error(exc)
         raise SystemExit(FAILED) from None

@@ -59,7 +59,10 @@ def _begin(task: puzzles.Puzzle, output: pathlib.Path | None) -> None:
     elif output.exists():
         fail(f"{output} is there already", "Name another file: an answer is not written over.")
     else:
-        output.write_text(task.file)
+        try:
+            output.write_text(task.file)
+        except OSError as exc:
+            fail(f"cannot write {output}: {exc.strerror}")
         click.echo(f"{output}: fill it in, then `ave puzzle {task.number} {output}`")
 
 

@@ -335,26 +335,25 @@ def races_command(what: str, arguments: tuple[str, ...], backend: str, as_json: 
 
 def _race(what: str, arguments: tuple[str, ...], backend: str) -> Any:
     """The first race of a program or a call; None where it has none. Other errors end the command."""
-    import contextlib
-    import runpy
-    import sys
-
     from avelang.base import knobs
     from avelang.base.errors import AveError
     from avelang.cli.callables import called, found_in, named
     from avelang.cli.console import show_error
+    from avelang.cli.script import program
     from avelang.inspection.races import race_report
 
     file, name = named(what)
     knobs.set_defaults(backend=backend)
-    with contextlib.redirect_stdout(sys.stderr), knobs.checking("races"):
+
+    def run() -> None:
+        if name:
+            called(what, found_in(file, name), arguments, {})()
+        else:
+            program(file, arguments, True, (AveError,))
+
+    with knobs.checking("races"):
         try:
-            if name:
-                called(what, found_in(file, name), arguments, {})()
-            else:
-                sys.argv = [file, *arguments]
-                sys.path.insert(0, str(pathlib.Path(file).resolve().parent))
-                runpy.run_path(file, run_name="__main__")
+            run()
         except AveError as exc:
             found = race_report(exc)
             if found is not None:

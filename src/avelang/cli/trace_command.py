@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import pathlib
-import sys
 from typing import Any
 
 import click
@@ -50,14 +48,13 @@ def trace_command(
     from avelang.inspection.trace_file import faults
     from avelang.inspection.trace_runs import tracing
 
-    with contextlib.redirect_stdout(sys.stderr):  # the program's own output
-        call = _call(what, arguments, defines, grid, block)
-        try:
-            with tracing(target, group=group, records=records, blocks=blocks) as tracer:
-                call()
-        except AveError as exc:
-            show_error(exc)
-            raise SystemExit(1) from None
+    call = _call(what, arguments, defines, grid, block)
+    try:
+        with tracing(target, group=group, records=records, blocks=blocks) as tracer:
+            call()
+    except AveError as exc:
+        show_error(exc)
+        raise SystemExit(1) from None
     for text in tracer.missing:
         click.echo(f"not traced: {text}", err=True)
     if not tracer.launches:
@@ -76,12 +73,12 @@ def trace_command(
 def _call(what: str, arguments: tuple[str, ...], defines: dict[str, Any], grid: Any, block: Any) -> Any:
     """What runs under the trace."""
     from avelang.cli.callables import called, found_in, named
-    from avelang.cli.script import execute
+    from avelang.cli.script import program
     from avelang.frontend.source import Jitted
 
     file, name = named(what)
     if not name:
-        return lambda: execute(file, "__main__", arguments)
+        return lambda: program(file, arguments, True)
     thing: Any = found_in(file, name)
     launched = thing.__getitem__((grid, block)) if isinstance(thing, Jitted) else thing  # type: ignore
     return called(what, launched, arguments, defines)

@@ -14,6 +14,7 @@ from avelang.frontend import calls, expr, scratch, shapes, stmt
 from avelang.frontend.blocks import block
 from avelang.frontend.constants import constant
 from avelang.frontend.frame import MISSING, Build, BuildFacts, Frame, Restart, Visitors
+from avelang.frontend.names import DYNAMIC
 from avelang.frontend.signature import EMPTY, ParamSpec, signature
 from avelang.frontend.source import FunctionSource
 from avelang.frontend.storage import changed_names
@@ -119,6 +120,7 @@ def _enter(f: Frame, spec: ParamSpec, constexprs: Mapping[str, object], body: Bl
     if spec.open is not None:
         if spec.name not in constexprs:
             raise error("T074", f.source.span(f.node), name=f"the shape of {spec.name}", kernel=f.source.name)
+        _fits(f, spec, constexprs[spec.name])
         spec = spec.filled(constexprs[spec.name])
     assert spec.dtype is not None
     if spec.kind == "scalar":
@@ -134,6 +136,20 @@ def _enter(f: Frame, spec: ParamSpec, constexprs: Mapping[str, object], body: Bl
         t = TensorType(spec.dtype, shapes.leaves(spec.shape), shapes.leaves(spec.strides), GLOBAL)
         held = Ref(body.add_arg(spec.name, t), spec.shape, spec.strides)
         f.env.set(spec.name, SignalRef(held) if spec.signals else held)
+
+
+def _fits(f: Frame, spec: ParamSpec, given: object) -> None:
+    """Raises L013 where extents that stand for those of an array are none of the parameter's annotation."""
+    assert spec.open is not None
+    extents, strides = shapes.leaves(spec.open.shape), shapes.leaves(spec.open.strides)
+    want = (*extents, *(strides if DYNAMIC in strides else ()))
+    if isinstance(given, (tuple, list)) and len(given) == len(want):
+        if all(isinstance(x, int) and (y == DYNAMIC or x == y) for x, y in zip(given, want, strict=True)):
+            return
+    words = ", ".join("n" if x == DYNAMIC else str(x) for x in want) + ("," if len(want) == 1 else "")
+    behind = ", strides behind the extents" if len(want) > len(extents) else ""
+    raise error("L013", f.source.span(f.node), kernel=f.source.name, param=spec.name, want=spec.open, got=repr(given),
+                expected=f"({words}){behind}")
 
 
 def _infer(state: Build) -> arch.Chip | None:

@@ -12,6 +12,7 @@ from avelang.base.errors import counted
 from avelang.base.lazy import np
 from avelang.base.places import wrong
 from avelang.frontend.names import Layout
+from avelang.frontend.shapes import as_tuple, leaves, row_major
 from avelang.pipelines import scheduler
 from avelang.tile.banks import Swizzle, TileAccesses, banks
 from avelang.tile.distribution import Distribution, enumerate_layout
@@ -37,8 +38,6 @@ def parse_layout(text: str) -> Layout:
                     instead='a layout is "shape:strides", such as "((2,4),3):((1,6),2)"') from None
     if len(parts) == 2:
         return Layout(*parts)
-    from avelang.frontend.shapes import as_tuple, row_major
-
     flat = Layout(parts[0], parts[0])  # checks the extents
     return Layout(flat.shape, row_major(as_tuple(flat.shape), lambda a, b: a * b))
 
@@ -46,8 +45,8 @@ def parse_layout(text: str) -> Layout:
 def of_layout(layout: Layout) -> list[Picture]:
     """Picture of the place of each coordinate: rows are the first mode, columns the second; further modes make further
     grids."""
+    _fits(math.prod(leaves(layout.shape)), repr(layout))
     place = enumerate_layout(layout)
-    _fits(place.size, repr(layout))
     grid = place.reshape(1, -1) if place.ndim == 1 else place.reshape(*place.shape[:2], -1)
     panels = math.prod(grid.shape[2:])
     out = []
