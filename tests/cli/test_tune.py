@@ -47,7 +47,36 @@ def test_a_shape_that_cannot_be_does_not_keep_others(ave, place):
     assert len(tables.read(place.with_name("other.txt"))) == 1 and not place.exists()
 
 
+FAILING = """import numpy as np
+import avelang
+
+
+@avelang.tune({"v": (1, 2)}, inputs=lambda n: (np.ones(n, np.float32),), reference=lambda x: print("words") or x / len(x[1:]))
+def halved(x, v):
+    return x / len(x[1:])
+"""
+
+
+def test_what_a_users_function_raises_keeps_no_other_shape(ave, place):
+    file = place.with_name("failing.py")
+    file.write_text(FAILING)
+    done = ave("tune", f"{file}:halved", "--shapes", "n=many; n=5", "--workers", 0)
+    assert done.exit_code == 1 and "n=many: [L073]" in done.stdout and "TypeError" in done.stdout and "(failing.py:5)" in done.stdout
+    assert "n=5: v=" in done.stdout
+    made = ave("tune", f"{file}:halved", "--shapes", "n=many; n=6", "--workers", 0, "--json")
+    assert [sorted(x)[0] for x in json.loads(made.stdout)] == ["error", "choice"] and "words" in made.stderr
+
+
+def test_a_table_that_cannot_be_written(ave, place):
+    done = ave("tune", f"{PROGRAM}:plus", "--shapes", "n=4", "--table", "/proc/nowhere/t.txt", "--workers", 0)
+    assert done.exit_code == 1 and "[D052]" in done.stdout
+    tables.write(place, Table([Row("k", "d", "1", "a=1", 1.0)]))
+    done = ave("tune", "merge", place, "-o", "/proc/nowhere/t.txt")
+    assert done.exit_code == 1 and "[D052]" in done.stderr and "click" not in done.stderr
+
+
 @pytest.mark.parametrize("target, words", [
+    ("tests.tuning.nothing:x", "no module tests.tuning.nothing"), ("no_such.module:x", "no module"),
     (f"{PROGRAM}:untuned", "it has double, plus"), ("nothing", "FILE.py:NAME"), ("no.py:x", "no file"), (f"{PROGRAM}:Holder.x", "no tuned"),
 ])  # fmt: skip
 def test_what_is_not_tuned(ave, place, target, words):

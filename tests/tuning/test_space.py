@@ -96,6 +96,13 @@ def test_what_is_no_space(bad, code):
         assert e.value.span is None or e.value.span.file == __file__
 
 
+def test_an_iterator_is_gone_through_for_each_call():
+    for space in (Space({"a": iter([1, 2])}), Space({"a": x} for x in (1, 2)), Space(lambda n: iter([{"a": 1}, {"a": n}]), names="a")):
+        for _ in range(2):
+            assert space.choices({"n": 2}) == [{"a": 1}, {"a": 2}] and space.names == ("a",)
+            assert space.admits("a=2", {"n": 2}) == {"a": 2}
+
+
 def test_a_function_asks_by_name():
     space = Space({"a": [1, 2]}, lambda **given: given["a"] + given["n"] == 4)
     assert space.choices({"n": 2}) == [{"a": 2}]

@@ -240,6 +240,14 @@ def test_errors_stand_at_the_users_line(place):
     fails("L066", lambda: avelang.tune({"n": 1}, 3))
     fails("L066", lambda: avelang.tune({"n": (1, 2)})(way)[3])
     fails("S003", lambda: avelang.tune({"n": (1, 2)})(3))
+    fails("L066", lambda: avelang.tune({"n": (1, 2)}, most="3")(way), "most", "'3'")
+    fails("L066", lambda: avelang.tune({"n": (1, 2)}, tolerance=-1)(way), "tolerance")
+    fails("L066", lambda: avelang.tune({"n": (1, 2)}, key="n")(way), "names of arguments")
+    for name, v in (("seconds", 0), ("rounds", 0), ("rounds", 1.5), ("within", -0.1), ("risk", 1), ("seed", "a"), ("clock", 3), ("workers", -1)):
+        fails("L066", lambda name=name, v=v: avelang.tune(way, {"n": (1, 2)}, x, **{**ok, name: v}), name, repr(v))
+    fails("L073", lambda: avelang.tune(way, {"n": (1, 2)}, x, model=lambda n: "a", **ok), "'a'", "no number")
+    fails("L073", lambda: avelang.tune(lambda x, n: {"a": x}, {"n": (1, 2)}, x, **ok), "no array (dict)")
+    fails("D052", lambda: avelang.tune(way, {"n": (1, 2)}, x, **{**ok, "table": "/proc/nowhere/t.txt"}), "/proc/nowhere")
 
     class Other:
         __array_interface__ = {}

@@ -462,6 +462,8 @@ CATALOGUE: dict[str, Template] = {
     # D04: tables of tuned choices, and what makes them.
     "D040": Template("{file}, line {line}: {why}", "`ave tune merge` writes such tables; take the last good version"),
     "D041": Template("{file}: {why}", "{instead}"),
+    "D052": Template("the table {file} cannot be written: {why}",
+                     "name another one: table=FILE, --table FILE, -o FILE or AVE_TUNED"),
     "D042": Template("a process that compiled has ended: {why}", "it is compiled in the tuner's own process"),
     "D043": Template("many machines are tuned by Ray: {why}", "{instead}"),
     "D045": Template("the bundle {path} cannot be used: {why}", "make it again: {command}"),

@@ -3,19 +3,23 @@ done with tables: `list`, `show`, `merge`, `pin`."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
+import os
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
 
-from avelang.cli.console import json_option
+from avelang.cli.console import json_option, show_json
 
 if TYPE_CHECKING:
     from avelang.base.errors import AveError
     from avelang.tuning.shapes import Tuning
     from avelang.tuning.tables import Row, Table
+    from avelang.tuning.tuned import Tuned
 
 
 class TuneGroup(click.Group):
@@ -63,7 +67,7 @@ def run_command(
 ) -> None:  # fmt: skip
     """Measure the choices of a tuned kernel or function for SHAPES, and keep the fastest that are right."""
     from avelang.base.errors import AveError
-    from avelang.cli.script import execute
+    from avelang.cli.script import elsewhere, execute, shown
     from avelang.tuning.shapes import load, parse_shapes, record, tune_shapes
     from avelang.tuning.tuner import Settings
 
@@ -73,21 +77,26 @@ def run_command(
         if not as_json:
             click.echo(_line(done))
 
-    try:
-        tuned = load(target, lambda file, name: execute(file, name))
+    def run(tuned: Tuned) -> list[Tuning]:
         wanted = parse_shapes(shapes, draw, seed) or [dict(shape) for shape in tuned.shapes]
         if not wanted:
             raise click.UsageError("no shapes: give --shapes, or shapes= to @avelang.tune")
-        if address is not None:
-            from avelang.tuning.cluster import tune_cluster
+        if address is None:
+            return tune_shapes(tuned, wanted, settings, told)
+        from avelang.tuning.cluster import tune_cluster
 
-            found = tune_cluster(target, wanted, settings, address, told)
-        else:
-            found = tune_shapes(tuned, wanted, settings, told)
+        return tune_cluster(target, wanted, settings, address, told)
+
+    sys.path.insert(0, os.getcwd())  # modules are found as by `python -m`
+    tuned = shown(lambda: load(target, lambda file, name: execute(file, name, quiet=as_json)))
+    try:
+        # What the user's functions print is not what --json gives.
+        with elsewhere() if as_json else contextlib.nullcontext():
+            found = run(tuned)
     except AveError as exc:
         raise _failed(exc) from None
     if as_json:
-        click.echo(json.dumps([record(done) for done in found], indent=2))
+        show_json([record(done) for done in found])
     elif settings.file is not None:
         click.echo(f"table {settings.file}")
     if any(done.error is not None for done in found):
@@ -221,9 +230,13 @@ def pin_command(file: str, off: bool, kernel: str, device: str, key: str, output
 
 def _put(table: Table, output: str | None) -> None:
     import avelang.tuning.tables as tables
+    from avelang.base.errors import AveError
 
     if output is None:
         click.echo(table.text, nl=False)
         return
-    with tables.locked(output):
-        tables.write(output, table)
+    try:
+        with tables.locked(output):
+            tables.write(output, table)
+    except AveError as exc:
+        raise _failed(exc) from None

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import importlib.util
 import json
 import math
 import random
 import re
 import runpy
 import time
+import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from avelang.base.errors import AveError, error
+from avelang.base.errors import OWN, AveError, error
 from avelang.tuning.tuner import Settings, TuneResult
 
 if TYPE_CHECKING:
@@ -89,6 +91,8 @@ def load(target: str, run: Callable[[str, str], Mapping[str, Any]] | None = None
         stem = Path(place).stem
         have: Mapping[str, Any] = run(place, stem) if run is not None else runpy.run_path(place, run_name=stem)
     else:
+        if importlib.util.find_spec(place.partition(".")[0]) is None or importlib.util.find_spec(place) is None:
+            raise error("L073", name=target, why=f"there is no file and no module {place}")
         have = vars(importlib.import_module(place))
     first, *rest = name.split(".")
     found = have.get(first)
@@ -114,13 +118,19 @@ def tune_shapes(tuned: Tuned, shapes: Sequence[Mapping[str, Any]], settings: Set
 
 
 def tune_shape(tuned: Tuned, shape: Mapping[str, Any], settings: Settings) -> Tuning:
-    """Tunes one shape."""
+    """Tunes one shape. An exception of a function of the user's (its inputs, its reference, ...) is L073."""
     from avelang.tuning.tuner import tune_call
 
     try:
         return Tuning(dict(shape), tune_call(tuned, tuned.inputs_for(shape), {}, settings), None)
     except AveError as e:
         return Tuning(dict(shape), None, e)
+    except Exception as e:  # whatever the user's function raises
+        frames = traceback.extract_tb(e.__traceback__)
+        ours = max(i for i, f in enumerate(frames) if f.filename.startswith(OWN))
+        at = "".join(f" ({Path(f.filename).name}:{f.lineno})" for f in frames[ours + 1 : ours + 2])  # what was called
+        why = f"{type(e).__name__}: {e}{at}"
+        return Tuning(dict(shape), None, error("L073", tuned.span, name=tuned.name, why=why))
 
 
 def record(done: Tuning) -> dict[str, Any]:

@@ -87,7 +87,7 @@ class Space:
     ):  # fmt: skip
         self.span = here()
         self._names = (names,) if isinstance(names, str) else tuple(names)
-        self.values = values
+        self.values = _kept(values)
         conditions = [where] if callable(where) else list(where)
         for x in conditions:
             if not callable(x):
@@ -95,7 +95,7 @@ class Space:
         self.where = [ByName(x, "a constraint", "the space", self.span) for x in conditions]
         self._made = ByName(values, "the space", "the space", self.span) if callable(values) else None
         if self._made is None:
-            self._check(values)
+            self._check(self.values)
 
     def _wrong(self, why: str) -> Exception:
         return error("L070", self.span, name="the space", why=why)
@@ -129,8 +129,7 @@ class Space:
         """All choices for a call with these arguments by name, constraints not asked."""
         values: Any = self.values
         if self._made is not None:
-            values = self._made({}, arguments)
-            values = values if isinstance(values, Mapping) else list(values)
+            values = _kept(self._made({}, arguments))
             self._check(values)
         if isinstance(values, Mapping):
             lists = {name: list(several) for name, several in values.items()}
@@ -161,7 +160,7 @@ class Space:
         return found if found is not None and all(x(found, arguments) for x in self.where) else None
 
     def _with(self, text: str, arguments: Mapping[str, Any]) -> Choice | None:
-        values: Any = self._made({}, arguments) if self._made is not None else self.values
+        values: Any = _kept(self._made({}, arguments)) if self._made is not None else self.values
         if not isinstance(values, Mapping):
             return next((Choice(x) for x in values if spelled(x) == text), None)
         words = dict(part.split("=", 1) for part in text.split())
@@ -172,3 +171,10 @@ class Space:
                 return None
             found[name] = fits[0]
         return found if len(found) == len(words) else None
+
+
+def _kept(values: Any) -> Any:
+    """The same, with what iterators give kept: it is gone through again for each call."""
+    if isinstance(values, Mapping):
+        return {name: tuple(x) if isinstance(x, Iterator) else x for name, x in values.items()}
+    return tuple(values) if isinstance(values, Iterator) else values

@@ -27,6 +27,7 @@ from typing import Any
 import avelang.tuning.values as values
 from avelang.base import knobs
 from avelang.base.errors import error
+from avelang.base.places import here
 from avelang.base.words import CHOICES
 
 FORMAT = 1
@@ -176,8 +177,18 @@ def read(file: Place) -> Table:
 
 
 def write(file: Place, table: Table) -> None:
-    """Replaces a file by a table, in one step. Raises OSError."""
-    place = pathlib.Path(file)
+    """Replaces a file by a table, in one step. Raises D052 where that cannot be."""
+    try:
+        _replace(pathlib.Path(file), table)
+    except OSError as e:
+        raise _unwritten(file, e) from None
+
+
+def _unwritten(file: Place, e: OSError) -> Exception:
+    return error("D052", here(), file=os.fspath(file), why=e.strerror or str(e))
+
+
+def _replace(place: pathlib.Path, table: Table) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
     try:
@@ -196,17 +207,20 @@ def write(file: Place, table: Table) -> None:
 
 @contextlib.contextmanager
 def locked(file: Place) -> Iterator[None]:
-    """Holds the lock of a file: `.FILE.lock` beside it. Systems without `flock` have none."""
+    """Holds the lock of a file: `.FILE.lock` beside it. Systems without `flock` have none. Raises D052 where nothing can
+    be written there."""
     place = pathlib.Path(file)
     place = place.with_name(f".{place.name}.lock")
-    place.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    with open(place, "a", encoding="utf-8") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+    with contextlib.ExitStack() as held:
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            handle = held.enter_context(open(place, "a", encoding="utf-8"))
+        except OSError as e:
+            raise _unwritten(file, e) from None
+        with contextlib.suppress(ImportError):
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX)
         yield
 
 

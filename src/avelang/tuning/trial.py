@@ -74,7 +74,8 @@ class Trial:
         found = _several(made)
         if not found:
             hint = 'name the arguments that it writes: outputs=("y",)'
-            why = "it returns nothing, and names no outputs: nobody could tell whether it is right"
+            said = "nothing" if made is None else f"no array ({type(made).__name__})"
+            why = f"it returns {said}, and names no outputs: nobody could tell whether it is right"
             raise error("L073", self.tuned.span, hint, name=self.tuned.name, why=why)
         return found
 

@@ -65,9 +65,14 @@ class Tuned:
     def _check(self, options: Mapping[str, Any], given: Mapping[str, Any]) -> None:
         for name in options:
             raise self.fault("L066", function="tune", why=f"it has no option `{name}`")
+        if not isinstance(self.most, int) or self.most < 1:
+            raise self.fault("L066", function="tune", why=f"most must be an int from 1 on, and is {self.most!r}")
+        if self.tolerance is not None and not (isinstance(self.tolerance, (int, float)) and self.tolerance >= 0):
+            raise self.fault("L066", function="tune", why=f"tolerance must be a number, and is {self.tolerance!r}")
         for role, x in given.items():
             if x is not None and role not in self.roles and x is not self.fixed_default and x is not self.keyed:
-                raise self.fault("L066", function="tune", why=f"{role} must be a function, and is {x!r}")
+                also = {"key": " or names of arguments", "default": " or a choice"}.get(role, "")
+                raise self.fault("L066", function="tune", why=f"{role} must be a function{also}, and is {x!r}")
         parameters = inspect.signature(self.fn).parameters
         self.takes_all = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
         self.accepts = frozenset(parameters) | (LAUNCH_OPTIONS if self.kernel is not None else frozenset())
@@ -154,7 +159,10 @@ class Tuned:
     def modeled(self, choice: Choice, named: Mapping[str, Any]) -> float:
         """The seconds, or any other number that grows with them, that the model gives a choice; infinity for None."""
         found = self.roles["model"](choice, named)
-        return float("inf") if found is None else float(found)
+        try:
+            return float("inf") if found is None else float(found)
+        except (TypeError, ValueError):
+            raise self.fault("L073", name=self.name, why=f"its model gives {found!r}, and no number") from None
 
     def choice(self, *args: Any, **kwargs: Any) -> Choice:
         """The choice that a call takes: the tables' for its device and key, where the space still has it, else the

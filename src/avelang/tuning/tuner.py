@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import math
 import os
 import random
 import time
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import avelang.tuning.provenance as provenance
 import avelang.tuning.tables as tables
 from avelang.base.errors import AveError, error
+from avelang.base.places import here
 from avelang.base.takes import placed
 from avelang.runtime import ahead
 from avelang.tuning.journal import Journal
@@ -58,6 +60,26 @@ class Settings:
     force: bool = True
     slack: float = 2.0
     compilers: Any = None
+
+    def __post_init__(self) -> None:
+        """Raises L066 for a value that the setting does not take."""
+        whole = {"rounds": 1, "spills": 0, **({"workers": 0} if self.workers is not None else {})}
+        for name, least in whole.items():
+            if not isinstance(getattr(self, name), int) or getattr(self, name) < least:
+                raise self._wrong(name, f"an int from {least} on")
+        for name, low, high in (("seconds", 0, math.inf), ("slack", 0, math.inf), ("risk", 0, 1)):
+            x = getattr(self, name)
+            if not isinstance(x, (int, float)) or not low < x < high:
+                raise self._wrong(name, f"a number over {low}" + (f" and below {high}" if high < math.inf else ""))
+        if not isinstance(self.within, (int, float)) or not self.within >= 0:
+            raise self._wrong("within", "a number from 0 on, such as 0.01")
+        if not isinstance(self.seed, int):
+            raise self._wrong("seed", "an int")
+        if self.clock is not None and not (hasattr(self.clock, "name") and hasattr(self.clock, "seconds")):
+            raise self._wrong("clock", "an object with a name and a method seconds(calls)")
+
+    def _wrong(self, name: str, what: str) -> Exception:
+        return error("L066", here(), function="tune", why=f"{name} must be {what}, not {getattr(self, name)!r}")
 
     @classmethod
     def names(cls) -> frozenset[str]:
