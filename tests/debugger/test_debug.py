@@ -178,6 +178,62 @@ def test_a_watch_names_who_wrote(program):
     assert "watch 1 of out[1, 5]" in said and "deleted" in said
 
 
+INSIDE = """\
+import numpy as np
+import avelang
+import avelang.language as al
+
+
+@avelang.jit
+def more(v: al.f32):
+    return v + 1.0
+
+
+@avelang.jit
+def twice(v: al.f32):
+    w = more(v)
+    return w * 2.0
+
+
+@avelang.jit
+def kernel(x: al.Pointer[al.f32], y: al.Pointer[al.bf16], n: al.u32):
+    t = al.thread_id(0)
+    total = x[t]
+    for i in al.range(n):
+        total = twice(total)
+        total = total - 1.0
+    y[t] = total
+
+
+x, y = np.arange(32, dtype=np.float32), np.zeros(32, np.uint16)
+import ml_dtypes
+kernel[1, 32](x, y.view(ml_dtypes.bfloat16), 2)
+print("out 622", y[3])
+"""
+
+
+def test_a_function_is_entered_where_it_is_called_and_not_where_it_goes_on(program):
+    program.write_text(INSIDE)
+    assert places(debug(program, *["c"] * 9, options=("-b", "kernel"))) == [(19, 0)]
+    assert places(debug(program, *["c"] * 9, options=("-b", "twice"))) == [(13, 0)] * 2
+    assert places(debug(program, *["c"] * 9, options=("-b", "more"))) == [(8, 0)] * 2
+
+
+def test_pointers_are_read_and_watched_as_the_kernel_indexes_them(program):
+    program.write_text(INSIDE)
+    said = debug(program, "p x, x[3], y[3]", "p x[4096]", "watch y[3]", "c", "p y[3]", "info locals", options=("-b", "24 if x[t] == 3"))
+    assert "(ave) p x, x[3], y[3]\n(0x" in said and ", 3, 0)\n" in said and "outside of all memory" in said
+    assert "watch 2: y[3] is 0" in said and f"y[3]: 0 -> 15, by {program}:24" in said and "  y = 0x" in said
+
+
+def test_what_is_no_place_is_no_function(program):
+    said = debug(program, "break 12 if", "break x y", "thread", "thread a,b", "print", "lanes")
+    assert said.count("is none of LINE, FILE:LINE and FUNCTION") == 2 and said.count("thread X[,Y[,Z]]") == 2
+    assert said.count("an expression is missing") == 2
+    done = CliRunner().invoke(main, ["debug", "-b", "foo bar", str(program)])
+    assert done.exit_code == 2 and "'foo bar' is none of LINE" in done.stderr
+
+
 def test_breakpoints_once_by_function_and_until(program):
     said = debug(program, "tbreak 15", "c", f"until {LAST}", "b scaled", "info breakpoints", "c", "c")
     assert places(said)[:4] == [(14, 0), (15, 0), (LAST, 0), (8, 0)] and "breakpoint 3 at scaled, met 0" in said

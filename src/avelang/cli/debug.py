@@ -90,6 +90,8 @@ def _terminal(file: str, arguments: tuple[str, ...], lines: Iterator[str], point
                 session.add(condition=condition.strip(), **at)
             except SyntaxError as exc:
                 raise click.BadParameter(f"{condition!r} is no expression: {exc.msg}", param_hint="--break") from None
+            except ValueError as exc:
+                raise click.BadParameter(str(exc), param_hint="--break") from None
         try:
             with watched_by(session):
                 execute(file, "__main__", arguments)

@@ -46,7 +46,7 @@ class Spot:
 
     def shown(self, held: Any) -> Any:
         """A name's value in this lane: a number, an array of a register vector, a `TensorView`, a `TileView`, an
-        `ObjectView`, a pointer's address; what is no run-time value as it is."""
+        `ObjectView`, a `PointerView`; what is no run-time value as it is."""
         if isinstance(held, Poison) or held is MISSING:
             return UNSET
         if isinstance(held, Fields):
@@ -66,7 +66,8 @@ class Spot:
                 return TensorView(self, raw, t, [self.number(c) for c in coords])
             if isinstance(raw, np.ndarray):
                 item = raw[self.lane]
-                return hex(int(item)) if isinstance(held, Value) and isinstance(held.type, PtrType) else plain(item)
+                pointer = isinstance(held, Value) and isinstance(held.type, PtrType)
+                return PointerView(self, int(item), held.type) if pointer else plain(item)
             return raw
         return held
 
@@ -195,6 +196,24 @@ class TensorView:
         return f"a tensor {self.shape} of {self.type.dtype} in {self.type.space} memory"
 
 
+class PointerView:
+    """An address, `p[i]` the element behind it as a kernel reads it: a pointer has no extents."""
+
+    def __init__(self, spot: Spot, address: int, t: PtrType):
+        self.spot, self.address, self.type = spot, address, t
+
+    def place(self, index: Any) -> int:
+        """The address of an element."""
+        (i,) = index if isinstance(index, tuple) else (index,)
+        return self.address + int(i) * self.type.dtype.bytes
+
+    def __getitem__(self, index: Any) -> Any:
+        return plain(read(self.spot, self.type.space, np.array([self.place(index)]), self.type.dtype)[0])
+
+    def __repr__(self) -> str:
+        return hex(self.address)
+
+
 def read(spot: Spot, space: str, address: np.ndarray, dtype: DType) -> np.ndarray:
     """Elements of memory as they are, without a check of the executor. Raises IndexError outside of all memory."""
     memory, size = spot.wave.spaces[space], dtype.bytes
@@ -258,8 +277,8 @@ def brief(value: Any) -> str:
         return f"{value:.9g}"
     if isinstance(value, tuple) and not isinstance(value, str):
         return f"({', '.join(map(brief, value))}{',' if len(value) == 1 else ''})"
-    if isinstance(value, (Unset, TensorView, ObjectView, int, str, bool)) or value is None:
-        return value if isinstance(value, str) and value.startswith("0x") else repr(value)
+    if isinstance(value, (Unset, TensorView, PointerView, ObjectView, int, str, bool)) or value is None:
+        return repr(value)
     return describe(value)
 
 
@@ -277,4 +296,4 @@ def shown_always(value: Any) -> bool:
     )
 
 
-__all__ = ["GLOBAL", "ObjectView", "Spot", "TensorView", "TileView", "brief", "full", "read", "shown_always"]
+__all__ = ["GLOBAL", "ObjectView", "PointerView", "Spot", "TensorView", "TileView", "brief", "full", "read", "shown_always"]

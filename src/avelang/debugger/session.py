@@ -13,7 +13,7 @@ import numpy as np
 
 from avelang.base.errors import OWN, SHIPPED
 from avelang.base.spans import Span
-from avelang.debugger.looking import Functions, Spot, TensorView, Unset, brief, plain, read
+from avelang.debugger.looking import Functions, PointerView, Spot, TensorView, Unset, brief, plain, read
 from avelang.frontend.scopes import Recorder, Scope
 from avelang.ir.core import Op
 from avelang.ir.types import DType
@@ -128,7 +128,9 @@ class Session:
         for at in fresh:
             past = went.scope
             went.scope = at
-            self._statement(p, wave, at, past is None or past.depth < at.depth or past.function != at.function)
+            # Who comes back from what it called does not enter.
+            calls = [(x.function, x.caller) for x in past.chain()] if past is not None else []
+            self._statement(p, wave, at, (at.function, at.caller) not in calls)
         went.scope = scope
         if not fresh and self.mode == "finish" and wave is self._base and scope.depth < self._depth:
             self._stop(
@@ -262,7 +264,10 @@ class Session:
 
     def add(self, file: str = "", line: int = 0, function: str = "", condition: str = "",
             once: bool = False) -> Breakpoint:  # fmt: skip
-        """A new breakpoint. Raises SyntaxError for a condition that is no expression."""
+        """A new breakpoint. Raises SyntaxError for a condition that is no expression, ValueError for a function that is
+        no name."""
+        if not line and not all(part.isidentifier() for part in function.split(".")):
+            raise ValueError(f"{function!r} is none of LINE, FILE:LINE and FUNCTION")
         if condition:
             compile(condition, "<condition>", "eval")
         self._count += 1
@@ -274,7 +279,7 @@ class Session:
         base, bracket, rest = text.strip().rpartition("[")
         known = names(Spot(stop.p, stop.wave, stop.lane), stop.scope)
         tensor = evaluate(base, known) if bracket else None
-        if not isinstance(tensor, TensorView):
+        if not isinstance(tensor, (TensorView, PointerView)):
             raise ValueError(f"{text!r} is no element of a tensor, such as y[3]")
         index = evaluate(f"({rest.rstrip()[:-1]},)", known)
         tensor[index]
@@ -324,6 +329,8 @@ FUNCTIONS = {name: Functions(name) for name in ("al", "tile")}
 
 def evaluate(text: str, known: dict[str, Any]) -> Any:
     """The value of an expression over these names, `np`, and functions of `tile` and `al`. Raises what it raises."""
+    if not text.strip():
+        raise ValueError("an expression is missing, such as a name")
     given = {"__builtins__": SAFE, "np": np, **FUNCTIONS}
     return plain(eval(compile(text.strip(), "<debugger>", "eval"), given, known))
 

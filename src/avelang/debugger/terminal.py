@@ -211,6 +211,9 @@ class Terminal:
 
     def do_thread(self, rest: str) -> None:
         """Looks through the lane of a thread of the block."""
+        if not all(t.strip().isdigit() for t in rest.split(",")):
+            self.say("thread X[,Y[,Z]]")
+            return
         x, y, z = (*(int(t) for t in rest.split(",")), 0, 0)[:3]
         for wave in self.spot.wave.block.waves:
             tx, ty, tz = wave.shape.threads
