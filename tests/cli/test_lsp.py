@@ -142,6 +142,40 @@ def test_kernels_that_are_too_large_for_an_editor(tmp_path, monkeypatch):
     assert lsp_server.banks_at(found, 1 + next(i for i, x in enumerate(lines) if "# tiles" in x), 9) == [found[-1][4]]
 
 
+HEAD = "import avelang\nimport avelang.language as al\n"
+WIDE = HEAD + "@avelang.jit\ndef kernel(x: al.Pointer[al.u32]):\n    é = '日本😀'; x[al.thread_id(0)] = al.thread_id({})\n"
+
+
+def test_columns_are_those_of_editors(tmp_path):
+    line = WIDE.splitlines()[4]
+    at = len(line[: line.rindex("al.thread_id")].encode("utf-16-le")) // 2
+    (found,) = lsp_worker.analyzed(str(tmp_path / "wide.py"), WIDE.format(9))[0]["problems"]
+    assert (found["code"], found["line"], found["col"], found["end"]) == ("T067", 5, at, at + len("al.thread_id(9)"))
+    types = lsp_worker.analyzed(str(tmp_path / "wide.py"), WIDE.format("0); y = (1"))[0]["types"]
+    assert lsp_server.type_at(types, 5, at).startswith("thread_id: u32")
+
+
+def test_a_file_of_a_package_imports_from_it(tmp_path):
+    (tmp_path / "lsp_rows").mkdir()
+    (tmp_path / "lsp_rows" / "__init__.py").touch()
+    (tmp_path / "lsp_rows" / "other.py").write_text(HEAD + "@avelang.jit\ndef twice(v):\n    return v * 2\n")
+    text = HEAD + "from .other import twice\n@avelang.jit\ndef kernel(x: al.Pointer[al.f32]):\n    x[0] = twice(x[0]) + {}\n"
+    made = lsp_worker.analyzed(str(tmp_path / "lsp_rows" / "kernels.py"), text.format("1.0"))[0]
+    assert not made["problems"] and made["types"]
+    (found,) = lsp_worker.analyzed(str(tmp_path / "lsp_rows" / "kernels.py"), text.format("y"))[0]["problems"]
+    assert (found["code"], found["line"]) == ("T001", 6)
+
+
+def test_a_file_that_reads_its_input_or_ends_its_process(tmp_path):
+    worker = lsp_server.Worker()
+    try:
+        for text, said in (("input()\n", "EOFError"), ("import os\nos._exit(0)\n", None), ("raise SystemExit\n", "SystemExit")):
+            answer, *_ = worker.ask(str(tmp_path / "f.py"), HEAD + text, "")
+            assert not worker.late and (answer is None if said is None else said in answer["problems"][0]["text"])
+    finally:
+        worker.close()
+
+
 def test_a_session(tmp_path):
     said = asyncio.run(_session(tmp_path))
     (wrong,) = said["wrong"]

@@ -33,6 +33,7 @@ class Worker:
     """The process that runs files, one at a time; another one after each that took too long."""
 
     def __init__(self) -> None:
+        self.late = False  # what gave no answer was ended
         self._process: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
 
@@ -53,13 +54,16 @@ class Worker:
                 process.stdin.flush()
                 for _ in range(2):
                     line = process.stdout.readline()
+                    self.late = not line and not end.is_alive()
                     yield json.loads(line) if line else None
                     if not line:
+                        process.wait()  # the next text has another one
                         return
             except OSError:
                 yield None
             except GeneratorExit:  # the rest of the answer must not be taken for the next one
                 process.kill()
+                process.wait()
                 raise
             finally:
                 end.cancel()
@@ -127,7 +131,8 @@ class Service:
         answers = self.files.worker.ask(unquote(urlparse(uri).path), text, self.chip)
         answer = next(answers)
         if answer is None:
-            said = f"the file ran for more than {LIMIT:g} s: its kernels were not checked"
+            why = f"ran for more than {LIMIT:g} s" if self.files.worker.late else "has ended its process"
+            said = f"the file {why}: its kernels were not checked"
             answer = {"types": [], "problems": [{"line": 1, "col": 0, "end": 0, "code": "time", "text": said}]}
         self.files.types[uri], self.files.banks[uri] = answer["types"], []  # banks come later: none are of an old text
         found = [_diagnostic(p, text.splitlines()) for p in answer["problems"]]

@@ -18,6 +18,7 @@ import types
 from typing import Any
 
 from avelang.base.errors import AveError
+from avelang.cli.script import package_of
 from avelang.ir.core import walk
 from avelang.ir.types import SHARED
 from avelang.jit import JitFunction
@@ -34,8 +35,11 @@ def _place(e: AveError, path: str) -> tuple[int, int, int]:
     return (found.line, found.col, found.end_col if found.end_line == found.line else 0) if found else (1, 0, 0)
 
 
-def _problem(e: AveError, path: str) -> dict[str, Any]:
+def _problem(e: AveError, path: str, lines: list[bytes]) -> dict[str, Any]:
     line, col, end = _place(e, path)
+    place = [line, col, line, end]
+    _columns([place], lines)
+    _, col, _, end = place
     text = e.message + (f"\n{e.hint}" if e.hint else "")
     return {"line": line, "col": col, "end": end, "code": e.code, "text": text}
 
@@ -48,11 +52,13 @@ def _module(path: str, text: str) -> tuple[dict[str, Any], list[dict[str, Any]]]
     module.__file__ = path
     sys.modules[f"avelang_lsp_{name}"] = module
     module.__name__ = f"avelang_lsp_{name}"
-    sys.path[:1] = [os.path.dirname(path)]
+    root, dotted = package_of(path, text)
+    module.__package__ = dotted.rpartition(".")[0]
+    sys.path[:1] = [root or os.path.dirname(path)]
     try:
         exec(compile(text, path, "exec"), module.__dict__)
     except AveError as e:
-        return module.__dict__, [_problem(e, path)]
+        return module.__dict__, [_problem(e, path, text.encode().splitlines())]
     except SyntaxError as e:
         return module.__dict__, [{"line": e.lineno or 1, "col": max((e.offset or 1) - 1, 0), "end": 0, "code": "Python",
                                   "text": f"{e.msg}"}]  # fmt: skip
@@ -110,7 +116,7 @@ def analyzed(path: str, text: str) -> tuple[dict[str, Any], list[Sharing]]:
 
     names, problems = _module(path, text)
     found: list[list[Any]] = []
-    sharing = []
+    sharing, lines = [], text.encode().splitlines()
     for kernel in _kernels(names, path, text) if not problems else ():
         try:
             built = build(kernel.source, constants(kernel.source, {}), None, (64, 1, 1))
@@ -119,10 +125,11 @@ def analyzed(path: str, text: str) -> tuple[dict[str, Any], list[Sharing]]:
             if any(getattr(r.type, "space", None) == SHARED for op in ops for r in op.results):
                 sharing.append((kernel, len(ops)))
         except AveError as e:
-            problems.append(_problem(e, path))
+            problems.append(_problem(e, path, lines))
         except Exception as e:  # a defect of the compiler must not silence the others
             problems.append({"line": kernel.source.fn.__code__.co_firstlineno, "col": 0, "end": 0, "code": "Python",
                              "text": f"{type(e).__name__}: {e}"})  # fmt: skip
+    _columns(found, lines)
     once = {json.dumps(p, sort_keys=True): p for p in problems}
     return {"problems": [*once.values()], "types": found}, sharing
 
@@ -148,16 +155,32 @@ def banks(kernels: list[Sharing], path: str, target: str) -> dict[str, Any]:
     return {"banks": found}
 
 
+def _columns(places: list[list[Any]], lines: list[bytes]) -> None:
+    """Columns of places (line, column, last line, last column, ...) as editors count them, in UTF-16; Python's are of
+    UTF-8."""
+
+    def shifted(line: int, col: int) -> int:
+        text = lines[line - 1] if 0 < line <= len(lines) else b""
+        return col if text.isascii() else len(text[:col].decode(errors="ignore").encode("utf-16-le")) // 2
+
+    for place in places:
+        place[1], place[3] = shifted(place[0], place[1]), shifted(place[2], place[3])
+
+
 def main() -> None:
-    """Answers requests from standard input until it ends; the user's own output goes nowhere."""
-    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    """Answers requests from standard input until it ends; the user's own output goes nowhere, and its input is
+    empty."""
+    answers, requests = os.fdopen(os.dup(1), "w", buffering=1), os.fdopen(os.dup(0))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    for line in sys.stdin:
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for line in requests:
         asked = json.loads(line)
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             answer, sharing = analyzed(asked["path"], asked["text"])
             answers.write(json.dumps(answer) + "\n")
-            answers.write(json.dumps(banks(sharing, asked["path"], asked["target"])) + "\n")
+            found = banks(sharing, asked["path"], asked["target"])
+            _columns(found["banks"], asked["text"].encode().splitlines())
+            answers.write(json.dumps(found) + "\n")
 
 
 if __name__ == "__main__":

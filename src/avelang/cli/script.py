@@ -8,6 +8,7 @@ import contextlib
 import ctypes
 import importlib
 import os
+import pathlib
 import runpy
 import sys
 import traceback
@@ -34,9 +35,9 @@ class Told(SystemExit):
     """The end of a command whose error was shown."""
 
 
-def package_of(file: str) -> tuple[str, str]:
+def package_of(file: str, text: str | None = None) -> tuple[str, str]:
     """(folder, module) of a file in a package that imports from its package by dots: what Python must import it as, and
-    from where. ("", "") for any other file."""
+    from where. ("", "") for any other file. `text`: that of the file, where it is another than on disk."""
     folder, stem = os.path.split(os.path.abspath(file))
     parts = [os.path.splitext(stem)[0]]
     while os.path.isfile(os.path.join(folder, "__init__.py")):
@@ -45,8 +46,7 @@ def package_of(file: str) -> tuple[str, str]:
     if len(parts) == 1 or not all(part.isidentifier() for part in parts):
         return "", ""
     try:
-        with open(file, "rb") as text:
-            tree = ast.parse(text.read())
+        tree = ast.parse(pathlib.Path(file).read_bytes() if text is None else text)
     except (OSError, SyntaxError, ValueError):  # who runs it says so
         return "", ""
     dots = any(isinstance(node, ast.ImportFrom) and node.level for node in ast.walk(tree))
