@@ -95,8 +95,11 @@ class JitFunction(Jitted, DrawnInNotebooks, Generic[P, R]):
         torch = sys.modules.get("torch")
         if torch is not None and torch.compiler.is_compiling():
             return functools.partial(_traced, self, provider)
-        found = functools.partial(self._call, provider)
-        self._launcher.adopt(self)
+        try:
+            found = functools.partial(self._call, provider)
+            self._launcher.adopt(self)
+        except AveError as e:  # of a setting, or of a bundle that the environment names
+            raise e if knobs.full_traceback() else e.with_traceback(None) from None
         return found
 
     def __get__(self, instance: Any, owner: Any = None) -> JitFunction[P, R]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
 import platform
 import shutil
@@ -114,6 +115,14 @@ def test_cache_info_and_clear(ave, cache_folder):
 SIZES = [(0, "0 bytes"), (1023, "1023 bytes"), (1536, "1.5 KiB"), (5 << 20, "5.0 MiB"), (3 << 30, "3.0 GiB")]
 
 
+def test_a_setting_that_is_none_is_said(ave, monkeypatch):
+    monkeypatch.setenv("AVE_CACHE_SIZE", "1GB")
+    done = ave("cache", "info", "--json")
+    assert done.exit_code == 1 and json.loads(done.stdout)["error"]["code"] == "L034"
+    done = ave("cache", "info")
+    assert done.exit_code == 1 and done.stderr.startswith("error[L034] AVE_CACHE_SIZE: there is no '1GB'")
+
+
 @pytest.mark.parametrize(("count", "text"), SIZES)
 def test_sizes(count, text):
     from avelang.cli.cache import size_text
@@ -122,7 +131,6 @@ def test_sizes(count, text):
 
 
 def test_facts_as_json(ave, monkeypatch):
-    import json
 
     import llvmlite.binding as llvm
 

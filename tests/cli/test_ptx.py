@@ -54,6 +54,8 @@ def test_errors(ave, tmp_path):
     file.write_text(TWO.replace("ret;", "ret", 1))
     run = ave("ptx", "to-python", file)
     assert run.exit_code == 1 and "S201" in run.stderr and f"{file}:6" in run.stderr
+    run = ave("ptx", "run", file)
+    assert run.exit_code == 1 and "S201" in run.stderr and f"{file}:6" in run.stderr
     assert ave("ptx", "to-python", tmp_path / "nothing.ptx").exit_code == 2
 
 

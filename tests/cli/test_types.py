@@ -58,6 +58,9 @@ def outer(x: al.Pointer[al.f32], n: al.u32 = 1.5):
 
 
 print(outer.lst)
+from avelang import ops, tile
+print(tile.lod)
+print(ops.matmull)
 """
 PTX = """from typing import Any
 
@@ -133,7 +136,8 @@ print(wrong.ptxx())
 OTHERS = {"puzzles_index_page.py", "docs_recipes_errors.py"}
 FOUND = {11: "reportArgumentType", 12: "reportArgumentType", 13: "reportAttributeAccessIssue",
          14: "reportAttributeAccessIssue", 15: "reportCallIssue", 16: "reportAttributeAccessIssue",
-         19: "reportAttributeAccessIssue"}  # fmt: skip
+         19: "reportAttributeAccessIssue", 21: "reportAttributeAccessIssue",
+         22: "reportAttributeAccessIssue"}  # fmt: skip
 FOUND_PTX = {9: "reportArgumentType", 10: "reportCallIssue", 11: "reportArgumentType", 12: "reportArgumentType",
              13: "reportAttributeAccessIssue", 14: "reportAttributeAccessIssue", 15: "reportAttributeAccessIssue",
              16: "reportCallIssue", 17: "reportAttributeAccessIssue", 20: "reportAttributeAccessIssue"}  # fmt: skip

@@ -91,3 +91,14 @@ def test_l034_a_check_that_is_misspelled(monkeypatch):
     with pytest.raises(AveError, match=r"\[L034\] AVE_CHECK: there is no 'wait'") as caught:
         knobs.check_waits()
     assert "waits" in caught.value.hint
+
+
+@pytest.mark.parametrize(("setting", "read"), [("AVE_THREADS=many", knobs.threads), ("AVE_THREADS=0", knobs.threads), ("AVE_THREADS=-1", knobs.threads),
+                                               ("AVE_DUMP=ir,sass", knobs.dump), ("AVE_CACHE_SIZE=1GB", knobs.cache_bytes)])  # fmt: skip
+def test_l034_a_setting_that_is_none(monkeypatch, setting, read):
+    name, value = setting.split("=")
+    monkeypatch.setenv(name, value)
+    with pytest.raises(AveError, match=rf"\[L034\] {name}: there is no '{value.split(',')[-1]}'"):
+        read()
+    monkeypatch.setenv(name, {"AVE_DUMP": " asm, ir,"}.get(name, "3"))
+    assert read() == {"AVE_THREADS": 3, "AVE_DUMP": ("asm", "ir"), "AVE_CACHE_SIZE": 3 << 20}[name]

@@ -134,11 +134,33 @@ def test_waits_are_verified_where_asked(monkeypatch):
 
     monkeypatch.setattr(executed_code, "AmdMachine", Spy)
     monkeypatch.setenv("AVE_NO_CACHE", "1")
-    for value, want in (("", ()), ("waits", ("hazards", "lds", "waits")), ("races", ("lds", "races"))):
+    for value, want in (("", ()), ("waits", ("hazards", "lds", "waits")), ("races", ("lds", "races", "uniform"))):
         monkeypatch.setenv("AVE_CHECK", value)
         avelang.jit(double.source.fn)[2, 64](data(), 100, target="gfx942")
         assert set(seen) == {want}
         seen.clear()
+
+
+@avelang.jit
+def from_below(x: al.Pointer[al.f32], n: al.u32):
+    t = al.thread_id(0)
+    if t % 64 < n:
+        x[t] = al.shuffle_up(x[t] * 3.0, 5)
+
+
+@pytest.mark.parametrize("chip", ["gfx942", "gfx950"])
+def test_shuffles_from_inactive_lanes_are_found_with_races(monkeypatch, chip):
+    monkeypatch.setenv("AVE_CHECK", "races")
+    from_below[1, 128](np.zeros(128, np.float32), 64, target=chip)
+
+    @avelang.jit
+    def from_above(x: al.Pointer[al.f32], n: al.u32):
+        t = al.thread_id(0)
+        if t % 64 < n:
+            x[t] = al.shuffle_down(x[t] * 3.0, 5)
+
+    with pytest.raises(AveError, match=r"\[X043\].*reads from lane 50"):
+        from_above[1, 128](np.zeros(128, np.float32), 50, target=chip)
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])

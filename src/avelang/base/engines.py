@@ -18,9 +18,10 @@ _AMD = {
     "bounds": "accesses outside of a tensor; memory that was not given and LDS that is not there are always found "
     "(X022, X023)",
     "init": "LDS that nothing wrote, in memory that starts out poisoned",
-    "races": "LDS (X025), global memory (X040), lanes of a wave (X041) and reads from inactive lanes (X043)",
+    "races": "LDS (X025; only barriers order accesses there), global memory (X040), lanes of a wave (X041) and reads "
+    "from inactive lanes (X043)",
     "waits": "registers of loads and LDS in flight, distances between instructions (X024 to X026)",
-    "uniform": "X044, in code that is made here with AVE_CHECK=uniform",
+    "uniform": "X044, in code that is made here with AVE_CHECK=uniform; reads from inactive lanes (X043)",
     "ir": _IR,
     "launch": _ENDS,
 }

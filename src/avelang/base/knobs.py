@@ -16,6 +16,7 @@ def _flag(name: str) -> bool:
 
 
 CHECKS = ("bounds", "init", "races", "waits", "uniform", "ir", "launch", "ptxas")
+STAGES = ("ir", "passes", "llvm", "asm")  # of AVE_DUMP
 REPORT = "report"  # a mode rather than a check: `all` does not mean it
 
 
@@ -283,12 +284,18 @@ def child_environment(path: list[str]) -> dict[str, str]:
 def threads() -> int | None:
     """AVE_THREADS=N: how many threads the CPU backend uses (default: the cores that this process may use)."""
     text = os.environ.get("AVE_THREADS", "")
-    return int(text) if text.isdigit() and int(text) > 0 else None
+    if text and not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise error("L034", hint="a number from 1 on", name="AVE_THREADS", got=text, want="")
+    return int(text) if text else None
 
 
 def dump() -> tuple[str, ...]:
     """AVE_DUMP=ir,passes,llvm,asm: print these stages to standard error at compile time."""
-    return tuple(part for part in os.environ.get("AVE_DUMP", "").split(",") if part)
+    found = tuple(part.strip() for part in os.environ.get("AVE_DUMP", "").split(",") if part.strip())
+    for part in found:
+        if part not in STAGES:
+            raise error("L034", name="AVE_DUMP", got=part, want=", ".join(STAGES))
+    return found
 
 
 def launch_entries() -> tuple[dict[Any, Any], tuple[Any, ...]] | None:

@@ -167,6 +167,11 @@ class Commands(click.Group):
             kind = "UsageError" if isinstance(exc, click.UsageError) else "Failure"
             show_json({"ok": False, "error": blank(kind, exc.format_message())})
             raise SystemExit(exc.exit_code) from None
+        except AveError as exc:  # of a setting of the environment, whatever the command is
+            if knobs.full_traceback():
+                raise
+            show_error(exc)
+            raise SystemExit(FAILED) from None
         except KeyboardInterrupt:
             click.secho("interrupted", err=True)
             raise SystemExit(INTERRUPTED) from None

@@ -128,6 +128,7 @@ def run_command(
 
     from avelang.base.errors import AveError
     from avelang.cli.console import show_error
+    from avelang.nvptx.parse import parse
     from avelang.sim.ptx import Program
 
     rng = np.random.default_rng(seed)
@@ -139,7 +140,7 @@ def run_command(
     three = [(x, y, z) for x, y, z, *_ in ((*e, 1, 1) for e in (grid, block, cluster))]
     where = folder(save) if save else None
     try:
-        program = Program(file.read_text(encoding="utf-8", errors="replace"), entry)
+        program = Program(parse(file.read_text(encoding="utf-8", errors="replace"), str(file)), entry)
         ran = program.launch(
             args, three[0], three[1], shared, three[2] if cluster != (1,) else None, memory,
             check=[x for x in check.split(",") if x],

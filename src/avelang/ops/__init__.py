@@ -71,13 +71,15 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    if name not in TABLE:
-        raise missing("avelang.ops", name, TABLE, THEIRS.get(name, ""))
-    import importlib
+if not TYPE_CHECKING:  # a checker knows all names
 
-    found = globals()[name] = getattr(importlib.import_module(TABLE[name]), name)
-    return found
+    def __getattr__(name: str) -> Any:
+        if name not in TABLE:
+            raise missing("avelang.ops", name, TABLE, THEIRS.get(name, ""))
+        import importlib
+
+        found = globals()[name] = getattr(importlib.import_module(TABLE[name]), name)
+        return found
 
 
 def register_torch() -> None:

@@ -6,7 +6,7 @@ pictures of all of these; and what kernels say with them: views, windows, tiles,
     v = tile.mma("VDMFMA_F32_8x16x64x2_F16", "gfx942")
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from avelang.base.garbage import rarer_collections
 from avelang.frontend.names import missing
@@ -103,7 +103,9 @@ __all__ = ["PIPELINES", "Accesses", "Banks", "Block", "BlockConfig", "Digit", "D
 # fmt: on
 
 
-def __getattr__(name: str) -> Any:
-    if name.startswith("_"):
-        raise AttributeError(f"module 'avelang.tile' has no attribute {name!r}", name=name)
-    raise missing("avelang.tile", name, __all__)
+if not TYPE_CHECKING:  # a checker knows all names
+
+    def __getattr__(name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"module 'avelang.tile' has no attribute {name!r}", name=name)
+        raise missing("avelang.tile", name, __all__)

@@ -10,7 +10,8 @@ what was found, as a record.
     init             LDS that nothing wrote is read (X055), and what `lds` finds
     uniform          a shuffle (ds_bpermute_b32) from a lane that is not active (X043)
 
-True is waits, races and hazards. `AVE_CHECK=waits` is waits and hazards.
+True is waits, races and hazards. `AVE_CHECK=waits` is waits and hazards; `AVE_CHECK=races`, which is about kernels of
+Ave, is races and uniform: other compilers read inactive lanes on purpose.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from avelang.base.errors import AveError, error
 
 WORDS = ("waits", "races", "lds", "hazards", "hazards-strict", "init", "uniform")
 USUAL = frozenset(("waits", "races", "lds", "hazards"))
-_OF_KNOB = {"waits": ("waits", "hazards"), "races": ("races",), "init": ("init",), "uniform": ("uniform",)}
+_OF_KNOB = {"waits": ("waits", "hazards"), "races": ("races", "uniform"), "init": ("init",), "uniform": ("uniform",)}
 
 Check = bool | str | Iterable[str]
 
