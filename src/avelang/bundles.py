@@ -13,11 +13,13 @@ The runtime is imported when one of these is called: `import avelang` stays chea
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from avelang.base import knobs
+from avelang.base.places import argument_error
 
 if TYPE_CHECKING:
     from avelang.runtime.bundle import Bundle, Specialization
@@ -30,16 +32,26 @@ def specialization(kernel: Any, block: int | Sequence[int] = 64, constexprs: dic
     by name (those with a default may be left out), and the options of a launch that change code: num_warps,
     waves_per_eu, cluster, and target where the CPU runs it. `chips`: those that it is for, instead of the build's.
 
-    Raises TypeError for what is no jit function, or for another option."""
+    Raises L066, a TypeError too, for what is no jit function, for a block that there cannot be, or for another
+    option."""
+    from avelang.arch.facts import MAX_THREADS
     from avelang.frontend.source import Jitted
+    from avelang.runtime.arguments import wanted
     from avelang.runtime.bundle import Specialization
     from avelang.runtime.compile import HINTS
 
     if not isinstance(kernel, Jitted):
-        raise TypeError(f"{kernel!r} is no function decorated with @avelang.jit")
-    for name in options:
+        raise argument_error(f"{kernel!r} is no function decorated with @avelang.jit")
+    extents = block if isinstance(block, (tuple, list)) else (block,)
+    if not 1 <= len(extents) <= 3 or not all(isinstance(n, int) and n >= 1 for n in extents):
+        raise argument_error(f"block must be one to three ints from 1 on, and is {block!r}")
+    if math.prod(extents) > MAX_THREADS:
+        raise argument_error(f"block has {math.prod(extents)} threads, and may have {MAX_THREADS}")
+    for name, value in options.items():
         if name not in (*HINTS, "target"):
-            raise TypeError(f"{name!r} is no option that changes code: {', '.join((*HINTS, 'target'))} are")
+            raise argument_error(f"{name!r} is no option that changes code: {', '.join((*HINTS, 'target'))} are")
+        if value is not None and (want := wanted(name, value)):
+            raise argument_error(f"{name} must be {want}, and is {value!r}")
     return Specialization(kernel, block, constexprs or {}, options, tuple(chips))
 
 
@@ -54,7 +66,12 @@ def build(specializations: Iterable[Specialization] | Recording, chips: Sequence
     from avelang.runtime import bundle
     from avelang.runtime.recording import Recording
 
-    specs = specializations.found if isinstance(specializations, Recording) else list(specializations)
+    if isinstance(specializations, Recording):
+        specializations = specializations.found
+    specs = list(specializations) if isinstance(specializations, Iterable) else [specializations]
+    for spec in specs:
+        if not isinstance(spec, bundle.Specialization):
+            raise argument_error(f"{spec!r} is no avelang.specialization(...), and no recording")
     made = bundle.make(specs, chips, os.fspath(output), command or f"the program that wrote {os.fspath(output)}")
     return [f"{e['kernel']} for {e['chip']}: {e['what']}" for e in made]
 

@@ -268,6 +268,18 @@ def test_what_is_no_specialization(tmp_path):
         avelang.specialization(print)
     with pytest.raises(TypeError, match="stream"):
         avelang.specialization(add, stream=0)
+    for given, words in (({"block": 0}, "one to three ints"), ({"block": (8, 8, 8, 8)}, "one to three ints"), ({"block": "64"}, "'64'"),
+                         ({"block": (32, 33)}, "1056 threads"), ({"num_warps": "x"}, "a positive int"), ({"cluster": 2}, "cluster must be"),
+                         ({"target": 3}, "the name of a chip"), ({"waves_per_eu": 9}, "from 1 to 8")):  # fmt: skip
+        with pytest.raises(AveError, match=words) as e:
+            avelang.specialization(add, **given)
+        assert e.value.code == "L066" and e.value.span is not None and e.value.span.file == __file__
+    for listed in (3, [3]):
+        with pytest.raises(AveError, match="3 is no avelang.specialization"):
+            avelang.build(listed, ["cpu"], tmp_path / "x.bundle")
+    with pytest.raises(OSError):
+        avelang.build([avelang.specialization(add, 64)], ["cpu"], tmp_path)
+    assert not list(tmp_path.parent.glob(f"{tmp_path.name}.new*"))
     with pytest.raises(AveError) as e:
         avelang.build([avelang.specialization(add, 64, {"T": 1})], ["cpu"], tmp_path / "x.bundle")
     assert e.value.code == "L007"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os
 import shlex
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -58,7 +60,8 @@ def build(chips: tuple[str, ...], output: str, record: bool, defines: dict[str, 
     `avelang.load_bundle(path)` or AVE_BUNDLE=FILE loads the bundle; AVE_STRICT=1 refuses to compile what it does not
     have."""
     from avelang.base.errors import AveError
-    from avelang.cli.console import fail, show_error
+    from avelang.bundles import specialization
+    from avelang.cli.console import USAGE, fail, show_error
     from avelang.runtime import bundle
     from avelang.runtime.kernel_block import block_of
 
@@ -69,6 +72,9 @@ def build(chips: tuple[str, ...], output: str, record: bool, defines: dict[str, 
         if not quiet:
             click.echo(f"{kernel} for {chip}: {said}")
 
+    file = what.rpartition(":")[0] if ":" in what and not record else what
+    if file == what and not os.path.isfile(file):
+        fail(f"there is no file {file}", status=USAGE)
     try:
         if record:
             found = _recorded(what, arguments, chips)
@@ -76,7 +82,7 @@ def build(chips: tuple[str, ...], output: str, record: bool, defines: dict[str, 
             kernel = compiled(what, defines, lambda jitted: jitted)
             target = options.get("target") or next((chip for chip in chips if chip != bundle.CPU), None)
             threads = block_of(kernel, defines, target, block)[0]
-            found = [bundle.Specialization(kernel, threads, defines, options)]
+            found = [specialization(kernel, threads, defines, **options)]
         else:
             found = _described(what, chips)
         if not found:
@@ -109,19 +115,21 @@ def _described(file: str, chips: tuple[str, ...]) -> list[Specialization]:
     """The specializations that a file lists."""
     import dataclasses
 
-    from avelang.cli.script import execute
+    from avelang.cli.script import execute, shown
     from avelang.runtime.bundle import Specialization
 
     names = execute(file, "__ave_build__")
     if callable(names.get("specializations")):
-        listed = ((chip, spec) for chip in chips for spec in names["specializations"](chip))
-        found = [dataclasses.replace(spec, chips=spec.chips or (chip,)) for chip, spec in listed]
+        listed = [(chip, shown(lambda chip=chip: names["specializations"](chip))) for chip in chips]
     elif "SPECIALIZATIONS" in names:
-        found = list(names["SPECIALIZATIONS"])
+        listed = [("", names["SPECIALIZATIONS"])]
     else:
         raise click.UsageError(f"{file} has neither a list SPECIALIZATIONS nor a function specializations(chip); name "
                                f"a kernel as {file}:KERNEL, or run the file with --record")  # fmt: skip
-    for spec in found:
-        if not isinstance(spec, Specialization):
-            raise click.UsageError(f"{file} lists {spec!r}, which is no avelang.specialization(...)")
+    found = []
+    for chip, several in listed:
+        for spec in several if isinstance(several, Iterable) else [several]:
+            if not isinstance(spec, Specialization):
+                raise click.UsageError(f"{file} lists {spec!r}, which is no avelang.specialization(...)")
+            found.append(dataclasses.replace(spec, chips=spec.chips or ((chip,) if chip else ())))
     return found

@@ -79,6 +79,12 @@ _OPTIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
+def wanted(option: str, value: Any) -> str:
+    """What an option of a launch must be, in words, where a value is not that; else ""."""
+    fits, words = _OPTIONS[option]
+    return "" if fits(value) else words
+
+
 class Parameters:
     """The parameters of one kernel. `where(param)` gives a span for messages; the first `positional` may go by position
     (None: all)."""

@@ -8,6 +8,7 @@ first, then into the cache, then compiles. What does not fit is an error and no 
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import hashlib
@@ -204,9 +205,14 @@ def make(specs: Iterable[Specialization], chips: Sequence[str], path: str, comma
     raw = json.dumps(head).encode()
     body = b"".join((_MAGIC, len(raw).to_bytes(_LENGTH, "little"), raw, *blobs))
     temporary = f"{path}.new-{os.getpid()}"
-    with open(temporary, "wb") as file:
-        file.write(body + hashlib.sha256(body).digest())
-    os.replace(temporary, path)
+    try:
+        with open(temporary, "wb") as file:
+            file.write(body + hashlib.sha256(body).digest())
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
     return list(entries.values())
 
 

@@ -11,7 +11,7 @@ import os
 import pathlib
 from typing import Any
 
-from avelang.tuning.tables import Place, locked
+from avelang.tuning.tables import Place, locked, writing
 
 
 class Journal:
@@ -51,7 +51,7 @@ class Journal:
         line = json.dumps({"problem": self.problem, "choice": choice, "status": status, "why": why[:2000]})
         with locked(self.file):
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            with open(self.file, "a+b") as out:
+            with writing(self.file), open(self.file, "a+b") as out:
                 # A kill may have cut the last line off.
                 cut = out.seek(0, os.SEEK_END) and (out.seek(-1, os.SEEK_END), out.read(1))[1] != b"\n"
                 out.write((b"\n" if cut else b"") + line.encode() + b"\n")

@@ -178,14 +178,17 @@ def read(file: Place) -> Table:
 
 def write(file: Place, table: Table) -> None:
     """Replaces a file by a table, in one step. Raises D052 where that cannot be."""
-    try:
+    with writing(file):
         _replace(pathlib.Path(file), table)
+
+
+@contextlib.contextmanager
+def writing(file: Place) -> Iterator[None]:
+    """A region that writes a file, where an error of the system is D052."""
+    try:
+        yield
     except OSError as e:
-        raise _unwritten(file, e) from None
-
-
-def _unwritten(file: Place, e: OSError) -> Exception:
-    return error("D052", here(), file=os.fspath(file), why=e.strerror or str(e))
+        raise error("D052", here(), file=os.fspath(file), why=e.strerror or str(e)) from None
 
 
 def _replace(place: pathlib.Path, table: Table) -> None:
@@ -212,11 +215,9 @@ def locked(file: Place) -> Iterator[None]:
     place = pathlib.Path(file)
     place = place.with_name(f".{place.name}.lock")
     with contextlib.ExitStack() as held:
-        try:
+        with writing(file):
             place.parent.mkdir(parents=True, exist_ok=True)
             handle = held.enter_context(open(place, "a", encoding="utf-8"))
-        except OSError as e:
-            raise _unwritten(file, e) from None
         with contextlib.suppress(ImportError):
             import fcntl
 
