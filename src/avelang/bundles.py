@@ -42,7 +42,7 @@ def specialization(kernel: Any, block: int | Sequence[int] = 64, constexprs: dic
 
     if not isinstance(kernel, Jitted):
         raise argument_error(f"{kernel!r} is no function decorated with @avelang.jit")
-    extents = block if isinstance(block, (tuple, list)) else (block,)
+    extents: Any = block if isinstance(block, (tuple, list)) else (block,)
     if not 1 <= len(extents) <= 3 or not all(isinstance(n, int) and n >= 1 for n in extents):
         raise argument_error(f"block must be one to three ints from 1 on, and is {block!r}")
     if math.prod(extents) > MAX_THREADS:

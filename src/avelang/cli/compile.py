@@ -204,7 +204,7 @@ def compiled(kernel: str, defines: dict[str, Any], make: Callable[[Jitted], Made
 
 
 def hint_constants(exc: AveError, kernel: Jitted, defines: dict[str, Any]) -> None:
-    """Where compile-time values are missing, an error's hint is how a command is given them."""
+    """Has the error of missing compile-time values say how a command is given them."""
     from avelang.frontend.signature import EMPTY, signature
 
     if exc.code in ("L006", "T074"):

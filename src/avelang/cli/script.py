@@ -115,7 +115,7 @@ def program(file: str, arguments: Sequence[str] = (), quiet: bool = False,
 
 
 def shown(call: Callable[[], Any], through: tuple[type[BaseException], ...] = ()) -> Any:
-    """What a call gives that runs code of the user's; an exception of it ends the command as `execute` says, but for
+    """The result of a call that runs code of the user's; an exception of it ends the command as `execute` says, but for
     those of `through`."""
     try:
         return call()

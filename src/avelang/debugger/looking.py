@@ -66,8 +66,8 @@ class Spot:
                 return TensorView(self, raw, t, [self.number(c) for c in coords])
             if isinstance(raw, np.ndarray):
                 item = raw[self.lane]
-                pointer = isinstance(held, Value) and isinstance(held.type, PtrType)
-                return PointerView(self, int(item), held.type) if pointer else plain(item)
+                t = held.type if isinstance(held, Value) else None
+                return PointerView(self, int(item), t) if isinstance(t, PtrType) else plain(item)
             return raw
         return held
 
@@ -296,4 +296,5 @@ def shown_always(value: Any) -> bool:
     )
 
 
-__all__ = ["GLOBAL", "ObjectView", "PointerView", "Spot", "TensorView", "TileView", "brief", "full", "read", "shown_always"]
+__all__ = ["GLOBAL", "ObjectView", "PointerView", "Spot", "TensorView", "TileView", "brief", "full", "read",
+           "shown_always"]  # fmt: skip

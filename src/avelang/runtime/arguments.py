@@ -80,7 +80,7 @@ _OPTIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def wanted(option: str, value: Any) -> str:
-    """What an option of a launch must be, in words, where a value is not that; else ""."""
+    """The words for what an option of a launch must be, where a value is not that; else ""."""
     fits, words = _OPTIONS[option]
     return "" if fits(value) else words
 

@@ -210,8 +210,8 @@ def _replace(place: pathlib.Path, table: Table) -> None:
 
 @contextlib.contextmanager
 def locked(file: Place) -> Iterator[None]:
-    """Holds the lock of a file: `.FILE.lock` beside it. Systems without `flock` have none. Raises D052 where nothing can
-    be written there."""
+    """Holds the lock of a file: `.FILE.lock` beside it. Systems without `flock` have none. Raises D052 where nothing
+    can be written there."""
     place = pathlib.Path(file)
     place = place.with_name(f".{place.name}.lock")
     with contextlib.ExitStack() as held:
