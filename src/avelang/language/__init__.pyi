@@ -3410,6 +3410,12 @@ class _nvvm:
         """Brings a tensor map to where copies will look for it."""
 
     @staticmethod
+    def rcp(x: Any) -> Any:
+        """1 / x, in f32. The reference rounds the exact value; the instruction may be off by one unit in the last place, and
+        flushes subnormals.
+        """
+
+    @staticmethod
     def setmaxnreg_dec(count: int) -> None:
         """The warps of a warpgroup give back registers: `count` for each thread from now on. All warps of the warpgroup execute
         it.

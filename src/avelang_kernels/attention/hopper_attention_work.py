@@ -30,13 +30,13 @@ class Bits:
         return batch * self.steps[0] + head * self.steps[1]
 
     def list_of(self, batch: Any, head: Any, block: Any):
-        """Where the list of a block of rows begins."""
+        """The place at which the list of a block of rows begins."""
         return (self.plane(batch, head) * self.blocks + block) * (self.tiles + 1)
 
 
 @avelang.struct
 class Added:
-    """What is added to scores: memory from the first to the last element, strides of batches, heads and rows. COLUMN:
+    """A bias that is added to scores: memory from the first to the last element, strides of batches, heads and rows. COLUMN:
     columns are 1 apart, or 0 where all have one. PAIRS: two columns lie side by side, aligned, and there is an even
     number of them."""
 
@@ -126,7 +126,7 @@ class BlockRows:
         return entry & (PARTLY - 1) if self.bits is not None else entry
 
     def added(self, entry: Any, N: Any, seen: Any, t: Any):
-        """What is added to a consumer's scores of a tile; None for nothing."""
+        """The bias of a consumer's scores of a tile; None where there is none."""
         return None if self.bias is None else self.bias.load(self, self.number(entry), seen.first, N, t)
 
     def shown(self, s: DistributedTile, entry: Any, N: Any, t: Any, seen: Any, added: Any, MASKED: Any):
@@ -229,8 +229,8 @@ class PackedWork:
 
 @avelang.struct
 class HopperWork:
-    """What blocks are asked for: `x`, a `Launch` of `tile_attention_views`; `order`, an `AttentionWork` or
-    `PackedWork`. `bias`: what is added to scores; `bits`: of a mask."""
+    """The work of all blocks: `x`, a `Launch` of `tile_attention_views`; `order`, an `AttentionWork` or
+    `PackedWork`. `bias`: an `Added`; `bits`: of a mask."""
 
     x: ...
     order: ...

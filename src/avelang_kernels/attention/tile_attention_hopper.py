@@ -476,13 +476,9 @@ def launch(
     """O, and the logarithms if `lse` is not None, for a problem none of whose sizes is 0, of arrays that TMA reaches:
     (batch, heads, length, d), or packed. `units`: 0 for as many as there are blocks of rows."""
     bias = readable_bias(x.bias) if p.bias != "bool" else None
-    arrays = Operands(x.q, x.k, x.v, bias)
-    A = dataclasses.replace(
-        features(p if p.bias != "bool" else dataclasses.replace(p, bias=""), arrays, (out,)), bias="add" if bias is not
-        None else p.bias, right=p.right is not None,
-    )  # fmt: skip
-    added = bias is not None
-    kind = DTYPES[p.bias] if added else None
+    A = features(dataclasses.replace(p, bias=p.bias.replace("bool", "")), Operands(x.q, x.k, x.v, bias), (out,))
+    A = dataclasses.replace(A, bias=A.bias or p.bias, right=p.right is not None)  # bits stand for a mask of bool
+    kind, size = (DTYPES[p.bias], math.prod(bias.shape)) if bias is not None else (None, 0)
     tokens = x.q.shape[0] if p.packed_q else p.queries
     kernel, grid, F, near, slots = planned(form, p, units, lse is not None, A, kind, tokens)
     q, k, v, o = (a[None] if p.packed_q else a.swapaxes(1, 2) for a in (x.q, x.k, x.v, out))
@@ -491,7 +487,7 @@ def launch(
     if p.packed_q:
         memory, (ol, oh, _) = out, strides_of(out)
         strides = 0, oh, ol
-    if added:
+    if bias is not None:
         bias, steps = bias_of(p, Operands(x.q, x.k, x.v, bias))
     if p.bias == "bool":
         shift = p.keys - p.queries if p.bottom_right else 0
@@ -501,8 +497,8 @@ def launch(
     kernel[grid, F.threads](
         q, k, v, o, lse, memory, x.sinks, x.cu_q, x.cu_k, x.lengths, bias, bits, lists, p.batch, p.heads, p.queries,
         p.kv_heads, p.keys, tokens, x.k.shape[0] if p.packed_k else p.keys, slots, near, *far,
-        p.scale if A.edited else p.scale * LOG2E, p.softcap or 1.0, *strides, *steps, math.prod(bias.shape) if added else 0,
-        target=HOPPER, **options,
+        p.scale if A.edited else p.scale * LOG2E, p.softcap or 1.0, *strides, *steps, size, target=HOPPER,
+        **options,
     )  # fmt: skip
 
 
