@@ -9,10 +9,10 @@ import avelang
 import avelang.language as al
 import avelang.tile.placement as placement
 import avelang.tile.vectorize as vectorize
+from avelang.tile.formulas import Formula
 from avelang.tile.numbers import as_vector, linear_place
 from avelang.tile.tensors import (
     DistributedTile,
-    Formula,
     apply,
     full,
     is_first,

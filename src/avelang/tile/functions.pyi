@@ -3,10 +3,10 @@
 from typing import Any
 
 import avelang
+from avelang.tile.formulas import Formula as Formula
 from avelang.tile.numbers import as_vector as as_vector
 from avelang.tile.numbers import linear_place as linear_place
 from avelang.tile.tensors import DistributedTile as DistributedTile
-from avelang.tile.tensors import Formula as Formula
 from avelang.tile.tensors import apply as apply
 from avelang.tile.tensors import full as full
 from avelang.tile.tensors import is_first as is_first

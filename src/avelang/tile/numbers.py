@@ -19,15 +19,31 @@ def as_vector(value):
 
 
 @avelang.jit
+def of_unsigned(a, b):
+    """True for a negative literal a that meets b, a number of an unsigned type: no such type has it."""
+    return isinstance(a, int) and a < 0 and not isinstance(b, int) and not as_vector(b).dtype.is_signed
+
+
+@avelang.jit
 def sum_of(a, b):
-    """a + b, of which 0 is none."""
-    return b if is_literal(a, 0) else a if is_literal(b, 0) else a + b
+    """a + b, of which 0 is none, and a negative literal is what wraps around to it in an unsigned type."""
+    if is_literal(a, 0) or is_literal(b, 0):
+        return b if is_literal(a, 0) else a
+    if of_unsigned(a, b) or of_unsigned(b, a):
+        return b - -a if isinstance(a, int) else a - -b
+    return a + b
 
 
 @avelang.jit
 def product_of(a, b):
-    """a * b, of which 0 and 1 are none."""
-    return 0 if is_literal(a, 0) else b if is_literal(a, 1) else a * b
+    """a * b, of which 0 and 1 are none. Literals are as in `sum_of`."""
+    if is_literal(a, 0) or is_literal(b, 0):
+        return 0
+    if is_literal(a, 1) or is_literal(b, 1):
+        return b if is_literal(a, 1) else a
+    if of_unsigned(a, b) or of_unsigned(b, a):
+        return -(b * -a) if isinstance(a, int) else -(a * -b)
+    return a * b
 
 
 @avelang.jit

@@ -13,8 +13,8 @@ import avelang.tile.vectorize as vectorize
 from avelang.base.places import wrong
 from avelang.tile.distribution import Distribution
 from avelang.tile.encoding import Ints
+from avelang.tile.formulas import Formula, added, can_add, can_scale, formula_of, negated, scaled
 from avelang.tile.moves import is_first, place, refuse, thread_coord, through_shared
-from avelang.tile.numbers import as_vector, is_literal, product_of, sum_of
 
 
 @avelang.constant
@@ -63,50 +63,6 @@ def check_same(dist: Distribution, other: Distribution) -> Distribution:
         )
         raise wrong("T301", what="the other tile", want=f"in the distribution of the first, of {dist.shape}", got=got)
     return other
-
-
-@avelang.struct
-class Formula:
-    """A tile that is known by a formula, and takes no registers: base + coordinates * `steps`, in i32 unless base or
-    steps are wider; or `op` of `parts`, each a formula of as many dimensions or a number."""
-
-    shape: al.constexpr
-    base: ... = 0
-    steps: ... = ()
-    op: ... = None
-    parts: ... = ()
-
-    def at(self, where):
-        """The element at coordinates (i32 each)."""
-        if self.op is not None:
-            return self.op(*[p.at(where) if isinstance(p, Formula) else p for p in self.parts])
-        value = self.base
-        for c, step in zip(where, self.steps, strict=True):
-            if not is_literal(step, 0):
-                value = value + (c if is_literal(step, 1) else c * step)
-        return value
-
-    def cut(self, cuts):
-        """The formula of a part: of each dimension the first element, the step and the count. Extents of 1 broadcast,
-        and stay."""
-        SHAPE = placement.cut_shape(self.shape, cuts)
-        if self.op is not None:
-            parts = tuple([
-                p.cut(placement.broadcast_cuts(p.shape, cuts)) if isinstance(p, Formula) else p for p in self.parts
-            ])
-            return Formula(SHAPE, 0, (), self.op, parts)
-        base, steps = self.base, ()
-        for (first, by, _), step in zip(cuts, self.steps, strict=True):
-            base, steps = sum_of(base, product_of(step, first)), steps + (product_of(step, by),)
-        return Formula(SHAPE, base, steps)
-
-    def indexed(self, plan):
-        """The formula of a tile with dimensions of extent 1 put in, or left out."""
-        if self.op is not None:
-            parts = tuple([p.indexed(plan) if isinstance(p, Formula) else p for p in self.parts])
-            return Formula(placement.planned(plan, self.shape, 1), 0, (), self.op, parts)
-        steps = tuple([0 if p < 0 else self.steps[p] for p in plan])
-        return Formula(placement.planned(plan, self.shape, 1), self.base, steps)
 
 
 @avelang.struct
@@ -168,7 +124,7 @@ class DistributedTile:
     def dtype(self):
         """Dtype of the elements."""
         if self.formula is not None:
-            return as_vector(self.formula.at(tuple([al.convert(0, al.i32) for _ in self.shape]))).dtype
+            return self.formula.dtype
         return self.values.dtype
 
     @property
@@ -444,55 +400,45 @@ def one_element(t):
 
 
 @avelang.jit
-def is_affine(x):
-    """True for integers, and for tiles that are one plus coordinates by steps."""
-    if isinstance(x, DistributedTile):
-        return x.formula is not None and x.formula.op is None
-    if isinstance(x, (al.Pointer, al.Tensor)):
-        return False
-    return isinstance(x, int) or as_vector(x).dtype.is_int
-
-
-@avelang.jit
 def is_formula(x):
     """True for a tile that is known by a formula."""
     return isinstance(x, DistributedTile) and x.formula is not None
 
 
 @avelang.jit
-def affine_terms(x, rank):
-    """(base, steps) of an affine operand."""
-    if not isinstance(x, DistributedTile):
-        return x, tuple([0 for _ in range(rank)])
-    ranked = x.formula.indexed(placement.rank_plan(len(x.shape), rank))
-    return ranked.base, ranked.steps
+def formula_or_number(x):
+    """What a sum or a product without registers is made of: the formula of a tile, or a number; else None."""
+    if isinstance(x, DistributedTile):
+        return x.formula
+    return None if isinstance(x, (al.Pointer, al.Tensor)) else x
 
 
 @avelang.jit
 def plus(a, b):
     """a + b."""
-    if (is_formula(a) or is_formula(b)) and is_affine(a) and is_affine(b):
-        SHAPE = common_shape((a, b))
-        (p, u), (q, v) = affine_terms(a, len(SHAPE)), affine_terms(b, len(SHAPE))
-        return of_formula(Formula(SHAPE, sum_of(p, q), tuple([sum_of(x, y) for x, y in zip(u, v, strict=True)])))
+    if is_formula(a) or is_formula(b):
+        p, q = formula_or_number(a), formula_or_number(b)
+        if p is not None and q is not None and can_add(p, q):
+            return of_formula(added(p, q, common_shape((a, b))))
     return apply(add, (a, b))
 
 
 @avelang.jit
 def minus(a, b):
     """a - b."""
-    if isinstance(b, DistributedTile):
-        return apply(lambda x, y: x - y, (a, b))
-    return plus(a, -b) if is_formula(a) and isinstance(b, int) else apply(lambda x, y: x - y, (a, b))
+    if is_formula(a) or is_formula(b):
+        p, q = formula_or_number(a), formula_or_number(b)
+        if p is not None and q is not None and can_add(p, q) and not (isinstance(q, Formula) and q.op is not None):
+            return of_formula(added(p, negated(q), common_shape((a, b))))
+    return apply(lambda x, y: x - y, (a, b))
 
 
 @avelang.jit
 def times(a, b):
     """a * b."""
     t, n = (a, b) if isinstance(a, DistributedTile) else (b, a)
-    if is_formula(t) and not isinstance(n, DistributedTile) and is_affine(t) and is_affine(n):
-        f = t.formula
-        return of_formula(Formula(f.shape, product_of(f.base, n), tuple([product_of(s, n) for s in f.steps])))
+    if is_formula(t) and not isinstance(n, (DistributedTile, al.Pointer, al.Tensor)) and can_scale(t.formula, n):
+        return of_formula(scaled(t.formula, n))
     return apply(lambda x, y: x * y, (a, b))
 
 
@@ -521,10 +467,9 @@ def apply(fn, args):
                    "a pointer or a tensor in memory")
     if not any(in_registers(x) for x in args):
         parts = tuple([
-            x.formula.indexed(placement.rank_plan(len(x.shape), len(SHAPE))) if isinstance(x, DistributedTile) else x
-            for x in args
+            x.formula.ranked(len(SHAPE)) if isinstance(x, DistributedTile) else x for x in args
         ])
-        return of_formula(Formula(SHAPE, 0, (), fn, parts))
+        return of_formula(formula_of(SHAPE, fn, parts))
     dist, thread, groups = meeting_place(args, SHAPE)
     values = tuple([place(x, dist, thread) if isinstance(x, DistributedTile) else x for x in args])
     return DistributedTile(fn(*values), dist, thread, groups)

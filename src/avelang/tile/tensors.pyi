@@ -8,15 +8,18 @@ from avelang.base.functions import Function
 from avelang.base.places import wrong as wrong
 from avelang.tile.distribution import Distribution as Distribution
 from avelang.tile.encoding import Ints as Ints
+from avelang.tile.formulas import Formula as Formula
+from avelang.tile.formulas import added as added
+from avelang.tile.formulas import can_add as can_add
+from avelang.tile.formulas import can_scale as can_scale
+from avelang.tile.formulas import formula_of as formula_of
+from avelang.tile.formulas import negated as negated
+from avelang.tile.formulas import scaled as scaled
 from avelang.tile.moves import is_first as is_first
 from avelang.tile.moves import place as place
 from avelang.tile.moves import refuse as refuse
 from avelang.tile.moves import thread_coord as thread_coord
 from avelang.tile.moves import through_shared as through_shared
-from avelang.tile.numbers import as_vector as as_vector
-from avelang.tile.numbers import is_literal as is_literal
-from avelang.tile.numbers import product_of as product_of
-from avelang.tile.numbers import sum_of as sum_of
 
 def check_shape(dist: Distribution, lengths: Ints, wave: int) -> Distribution:
     """A distribution that is one of a tile of these extents, over waves of so many lanes. Raises T301, T304."""
@@ -26,22 +29,6 @@ def flat(shape: Ints) -> Ints:
     """The extents of a tile with rows and columns, as shared memory has them. Raises T301."""
 def check_same(dist: Distribution, other: Distribution) -> Distribution:
     """A distribution in which lanes hold the same elements in the same order as in another one. Raises T301."""
-@avelang.struct
-class Formula:
-    """A tile that is known by a formula, and takes no registers: base + coordinates * `steps`, in i32 unless base or
-    steps are wider; or `op` of `parts`, each a formula of as many dimensions or a number."""
-    shape: al.constexpr
-    base: Any = ...
-    steps: Any = ...
-    op: Any = ...
-    parts: Any = ...
-    def at(self, where: Any) -> Any:
-        """The element at coordinates (i32 each)."""
-    def cut(self, cuts: Any) -> Formula:
-        """The formula of a part: of each dimension the first element, the step and the count. Extents of 1 broadcast,
-        and stay."""
-    def indexed(self, plan: Any) -> Formula:
-        """The formula of a tile with dimensions of extent 1 put in, or left out."""
 @avelang.struct
 class DistributedTile:
     """A tile that the lanes of a block hold: `values`, a register tensor of `dist.elements` numbers in the order that
@@ -150,14 +137,11 @@ def moved(t: Any, SHAPE: Any, PLACES: Any, dist: Any = ...) -> DistributedTile:
 def one_element(t: Any) -> Any:
     """The element of a tile that has one: a number that every lane has."""
 @avelang.jit
-def is_affine(x: Any) -> Any:
-    """True for integers, and for tiles that are one plus coordinates by steps."""
-@avelang.jit
 def is_formula(x: Any) -> Any:
     """True for a tile that is known by a formula."""
 @avelang.jit
-def affine_terms(x: Any, rank: Any) -> Any:
-    """(base, steps) of an affine operand."""
+def formula_or_number(x: Any) -> Any:
+    """What a sum or a product without registers is made of: the formula of a tile, or a number; else None."""
 @avelang.jit
 def plus(a: Any, b: Any) -> Any:
     """a + b."""
