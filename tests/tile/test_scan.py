@@ -144,6 +144,73 @@ def test_scratch():
 
 
 @avelang.jit
+def merged(a, b):
+    """Count, mean and squared distance of two sets of numbers together: Welford's, as of Triton's `tl.reduce` of a tuple."""
+    n, away = a[0] + b[0], b[1] - a[1]
+    share = al.select(n > 0, b[0] / al.max(n, 1.0), 0.0)
+    return n, a[1] + away * share, a[2] + b[2] + away * away * a[0] * share
+
+
+@avelang.jit
+def tuples(
+    g: al.Pointer(al.f32), x: al.Pointer(al.f32), o: al.Pointer(al.f32), at: al.Pointer(al.i32), n: al.i32, M: al.constexpr, N: al.constexpr, AXIS: al.constexpr
+):
+    i, j, size = tile.arange(M)[:, None], tile.arange(N), M * N
+    where, inside = i * N + j, (i < M) & (j < n)
+    decay, v = tile.load(g, where), tile.load(x, where)
+    for k, back in enumerate((False, True)):
+        _, h = tile.scan((decay, v), lambda p, q: (p[0] * q[0], q[0] * p[1] + q[1]), AXIS, reverse=back)
+        tile.store(o, k * size + where, h)
+    counts, means, squares = tile.reduce((tile.where(inside, 1.0, 0.0), tile.where(inside, v, 0.0), tile.zeros((M, N), al.f32)), merged, AXIS, keepdims=True)
+    for k, t in enumerate((counts, means, squares)):
+        tile.store(o, (2 + k) * size + where, t)
+    most, place = tile.reduce((v, where), lambda p, q: (al.max(p[0], q[0]), al.select(p[0] >= q[0], p[1], q[1])))
+    tile.store(o, 5 * size, most)
+    tile.store(at, 0, place)
+
+
+@pytest.mark.parametrize("run, shape, axis, threads", [*((r, (2, 32), 1, 64) for r in RUNS), (RUNS[0], (192, 2), 0, 192)], ids=str)
+def test_tuples_of_tiles(run, shape, axis, threads):
+    """Several tiles by one function: a recurrence h = g h + x, forward and backward, and moments."""
+    rng, n = np.random.default_rng(7), shape[1] - 1
+    g, x = rng.random(shape).astype(np.float32), rng.standard_normal(shape).astype(np.float32)
+    o, at = np.zeros((6, *shape), np.float32), np.zeros(1, np.int32)
+    launch(tuples, run, 1, threads, (g, x, o, at, n), M=shape[0], N=shape[1], AXIS=axis)
+    for found, turn in ((o[0], 1), (o[1], -1)):
+        h = np.zeros(shape[1 - axis])
+        for k in range(shape[axis])[::turn]:
+            h = np.take(g, k, axis) * h + np.take(x, k, axis)
+            np.testing.assert_allclose(np.take(found, k, axis), h, rtol=1e-4, atol=1e-5)
+    held = np.where(np.arange(shape[1]) < n, x, np.nan).astype(np.float64)
+    some = np.isfinite(held).any(axis)  # a column that is outside has no numbers
+    counts = np.isfinite(held).sum(axis)
+    means = np.array([np.nanmean(c) if s else 0 for c, s in zip(np.moveaxis(held, axis, -1), some, strict=True)])
+    squares = [np.nansum((c - m) ** 2) for c, m in zip(np.moveaxis(held, axis, -1), means, strict=True)]
+    for found, want in zip(o[2:5], (counts, means, squares), strict=True):
+        np.testing.assert_allclose(np.take(found, 0, axis), want, rtol=1e-4, atol=1e-5)
+    assert o[5].flat[0] == x.max() and at[0] == x.argmax()
+
+
+@avelang.jit
+def again(x: al.Pointer(al.f32), out: al.Pointer(al.f32), N: al.constexpr, TIMES: al.constexpr):
+    where = tile.arange(4)[:, None] * N + tile.arange(N)
+    t, total = tile.load(x, where), tile.zeros((N,), al.f32)
+    for k in range(TIMES):
+        total += tile.sum(t * k, 0) - tile.min(t * k, 0)
+    tile.store(out, tile.arange(N), total)
+
+
+def test_folds_share_their_memory():
+    """As many as a kernel has: each is done before the next one begins."""
+    rng, N, TIMES = np.random.default_rng(8), 64, 4
+    x, out = rng.integers(-4, 5, (4, N)).astype(np.float32), np.zeros(N, np.float32)
+    text = compile_text(again, {"N": N, "TIMES": TIMES}, (256, 1, 1), "gfx942", "ir")
+    assert text.count("= alloc") - text.count("local") <= 1
+    launch(again, ("gfx942", "reference"), 1, 256, (x, out), N=N, TIMES=TIMES)
+    np.testing.assert_array_equal(out, sum((x * k).sum(0) - (x * k).min(0) for k in range(TIMES)))
+
+
+@avelang.jit
 def wrong(x: al.Pointer(al.f32), HOW: al.constexpr):
     a, b = tile.zeros((16, 48), al.f32), tile.zeros((16, 48), al.bf16)
     if HOW == "k":
@@ -154,6 +221,18 @@ def wrong(x: al.Pointer(al.f32), HOW: al.constexpr):
         a = tile.dot(a, b.T)
     elif HOW == "small":
         a = tile.dot(b, b.T)
+    elif HOW == "one number":
+        a, _ = tile.scan((a, a), lambda p, q: p[0])
+    elif HOW == "three numbers":
+        a, _ = tile.reduce((a, a), lambda p, q: (p[0], q[0], q[1]), 1)
+    elif HOW == "unlike":
+        a, _ = tile.reduce((a, b.T), lambda p, q: p, 1)
+    elif HOW == "no tile":
+        a, _ = tile.scan((a, 1.0), lambda p, q: p)
+    elif HOW == "axis first":
+        a = tile.scan(a, 0, lambda p, q: p + q)
+    elif HOW == "word":
+        a = tile.reduce(a, "max", 0)
 
 
 SAID = {
@@ -161,6 +240,12 @@ SAID = {
     "shapes": "(m, k) and (k, n)",
     "dtypes": "f32 and bf16",
     "small": "fewer threads",
+    "one number": "as a and b are, 2, not 1",
+    "three numbers": "as a and b are, 2, not 3",
+    "unlike": "of one shape, (16, 48), not (48, 16)",
+    "no tile": "tile.full(shape, x, dtype)",
+    "axis first": "tile.scan(t, fn, axis)",
+    "word": "fn of tile.reduce",
 }
 
 

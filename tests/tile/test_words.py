@@ -163,6 +163,25 @@ def test_reductions(run, monkeypatch):
 
 
 @avelang.jit
+def conditions(x: al.Pointer(al.f32), out: al.Pointer(al.i32), N: al.constexpr):
+    at = tile.arange(3)[:, None] * N + tile.arange(N)
+    positive = tile.load(x, at) > 0
+    tile.store(out, tile.arange(3), tile.where(tile.max(positive, 1), 1, 0) + tile.where(tile.min(positive, 1), 2, 0))
+    tile.store(out, 3, tile.cast(tile.max(positive) & (tile.min(at > 2) == tile.min(positive)), al.i32))
+    words = al.bitcast(tile.load(x, at), al.i32)
+    tile.store(out, 4 + at, al.bitcast(words & 0x7FFFFFFF, al.f32).to(al.i32) + (words < 0))
+
+
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_conditions_and_bits(run):
+    """The greatest of conditions is whether one holds; a tile of other bits is made as a number of other bits is."""
+    x, out = np.array([[2, -3, 4, 0, 9], [1, 2, 3, 4, 5], [-1, -2, -5, 0, -7]], np.float32), np.zeros(19, np.int32)
+    launch(conditions, run, 1, 64, (x, out), N=5)
+    assert out[:4].tolist() == [1, 3, 0, 1]
+    np.testing.assert_array_equal(out[4:], (np.abs(x) + (x < 0)).astype(int).ravel())
+
+
+@avelang.jit
 def changes(x: al.Pointer(al.i32), at: al.Pointer(al.i32), v: al.Pointer(al.i32), n: al.u32, B: al.constexpr):
     i = tile.arange(B)
     inside = i < n

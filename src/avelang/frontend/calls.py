@@ -155,8 +155,8 @@ def call(f: Frame, node: ast.Call) -> Any:
 # The method by which a struct takes functions of numbers: elementwise(fn, args) gives fn of itself among args.
 ELEMENTWISE = "elementwise"
 OF_NUMBERS = frozenset(
-    {*FUNCTIONS, "convert", "min", "max", "select", "where", "clamp", "cdiv", "isnan", "isinf", "isfinite", "sign",
-     "ffs", "fma"}
+    {*FUNCTIONS, "bitcast", "convert", "min", "max", "select", "where", "clamp", "cdiv", "isnan", "isinf", "isfinite",
+     "sign", "ffs", "fma"}
 )  # fmt: skip
 
 

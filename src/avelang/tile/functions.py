@@ -8,17 +8,16 @@ from typing import Any
 import avelang
 import avelang.language as al
 import avelang.tile.placement as placement
-import avelang.tile.vectorize as vectorize
+from avelang.base.places import wrong
 from avelang.tile.formulas import Formula
-from avelang.tile.numbers import as_vector, linear_place
+from avelang.tile.numbers import as_vector
 from avelang.tile.tensors import (
     DistributedTile,
     apply,
+    fold_tiles,
     full,
-    is_first,
     of_formula,
     refuse,
-    thread_coord,
 )
 
 # -- tiles out of nothing ----------------------------------------------------------------------------------------------
@@ -270,40 +269,82 @@ def randint(seed, offset):
 
 
 @avelang.jit
-def check_function(fn):
-    """Raises T301 for a word in place of a function, as other libraries take it."""
+def check_function(fn, name):
+    """Raises T301 for what is no function: a word, as other libraries take it, or an axis in its place."""
     if isinstance(fn, str):
-        refuse("fn of tile.reduce", "a function of two numbers, such as lambda a, b: al.max(a, b), where there is no "
+        refuse("fn of " + name, "a function of two numbers, such as lambda a, b: al.max(a, b), where there is no "
                "tile.sum(t, axis), tile.max(t, axis) or their like for it", fn)
+    if isinstance(fn, int) or fn is None:
+        refuse("fn of " + name, "a function of two numbers, and the axis behind it: " + name + "(t, fn, axis)", fn)
+
+
+@avelang.constant
+def check_alike(what: str, want: str, first: object, got: object) -> None:
+    """Raises T301 where a shape, or a count, is not that of the first."""
+    if got != first:
+        raise wrong("T301", what=what, want=f"{want}, {first}", got=str(got))
+
+
+@avelang.jit
+def together(x):
+    """A tile, or a tuple of tiles, as a tuple of tiles of one shape, in registers, in the distribution of the first.
+    Raises T301."""
+    tiles = tuple([tile_of(t).held() for t in (x if isinstance(x, tuple) else (x,))])
+    if len(tiles) == 0:
+        refuse("the argument", "a tile, or a tuple of tiles", "an empty tuple")
+    first = tiles[0]
+    for t in tiles:
+        check_alike("tiles that a function takes together", "of one shape", first.shape, t.shape)
+    return (first,) + tuple([t.held(first.dist) for t in tiles[1:]])
+
+
+@avelang.jit
+def joining(x, fn):
+    """fn(a, b) of numbers as one of tuples of one number; as it is for a tuple of tiles."""
+    def of_numbers(a, b):
+        return (fn(a[0], b[0]),)
+
+    def of_tuples(a, b):
+        found = fn(a, b)
+        COUNT = len(found) if isinstance(found, tuple) else 1
+        check_alike("fn(a, b) of a tuple of tiles", "a tuple of as many numbers as a and b are", len(a), COUNT)
+        return found
+
+    return of_tuples if isinstance(x, tuple) else of_numbers
 
 
 @avelang.jit
 def reduce(x, fn, axis=None, keepdims=False):
     """A dimension folded by fn(a, b), which must not mind the order: a tile of one dimension less, or with `keepdims`
-    of extent 1 there; of a tile of one dimension, and with `axis` None, a number that every lane has. All lanes of the
-    block call it."""
-    check_function(fn)
-    t = tile_of(x).held()
-    if axis is None:
-        for _ in range(len(t.shape) - 1):
-            t = t.fold(fn, len(t.shape) - 1)
-        return one_row(t, fn)
-    AXIS = placement.whole_axis(axis, len(t.shape))
-    if len(t.shape) == 1 and not keepdims:
-        return one_row(t, fn)
-    if len(t.shape) == 1:
-        return t[None, :].fold(fn, 1)
-    done = t.fold(fn, AXIS)
-    if not keepdims:
-        return done
-    PLAN = placement.kept_shape(t.shape, AXIS)
-    return DistributedTile(done.values, placement.indexed(done.dist, PLAN), done.thread, done.groups)
+    of extent 1 there; of a tile of one dimension, and with `axis` None, a number that every lane has. Of a tuple of
+    tiles, a and b are tuples of numbers, and so is the result of fn: a tuple. All lanes of the block call it."""
+    check_function(fn, "tile.reduce")
+    found = reduce_tiles(together(x), joining(x, fn), axis, keepdims)
+    return found if isinstance(x, tuple) else found[0]
 
 
 @avelang.jit
-def one_row(t, fn):
-    """A tile of one dimension folded to a number."""
-    return t[None, :].fold(fn, 1).values[0]
+def reduce_tiles(tiles, fn, axis, keepdims):
+    """`reduce` of a tuple of tiles in one distribution, by a function of tuples."""
+    RANK = len(tiles[0].shape)
+    if axis is None:
+        for _ in range(RANK - 1):
+            tiles = fold_tiles(tiles, fn, len(tiles[0].shape) - 1)
+        return one_row(tiles, fn)
+    AXIS = placement.whole_axis(axis, RANK)
+    if RANK == 1:
+        return fold_tiles(tuple([t[None, :] for t in tiles]), fn, 1) if keepdims else one_row(tiles, fn)
+    done = fold_tiles(tiles, fn, AXIS)
+    if not keepdims:
+        return done
+    PLAN = placement.kept_shape(tiles[0].shape, AXIS)
+    return tuple([DistributedTile(t.values, placement.indexed(t.dist, PLAN), t.thread, t.groups) for t in done])
+
+
+@avelang.jit
+def one_row(tiles, fn):
+    """Tiles of one dimension folded to numbers."""
+    return tuple([t.values[0] for t in fold_tiles(tuple([t[None, :] for t in tiles]), fn, 1)])
 
 
 @avelang.jit
@@ -324,14 +365,16 @@ def sum(x, axis=None, keepdims=False):
 
 @avelang.jit
 def max(x, axis=None, keepdims=False):
-    """Greatest elements, as `reduce`; of a number and NaN the number."""
-    return reduce(x, lambda a, b: al.max(a, b), axis, keepdims)
+    """Greatest elements, as `reduce`; of a number and NaN the number; of a condition: `any`."""
+    t = tile_of(x)
+    return any(t, axis, keepdims) if t.dtype == al.u1 else reduce(t, lambda a, b: al.max(a, b), axis, keepdims)
 
 
 @avelang.jit
 def min(x, axis=None, keepdims=False):
-    """Least elements, as `reduce`; of a number and NaN the number."""
-    return reduce(x, lambda a, b: al.min(a, b), axis, keepdims)
+    """Least elements, as `reduce`; of a number and NaN the number; of a condition: `all`."""
+    t = tile_of(x)
+    return all(t, axis, keepdims) if t.dtype == al.u1 else reduce(t, lambda a, b: al.min(a, b), axis, keepdims)
 
 
 @avelang.jit
@@ -356,17 +399,6 @@ def before(a, b, descending):
 
 
 @avelang.jit
-def arg_extreme(x, greatest, axis):
-    """Place of the first of the extremes, i32."""
-    t = tile_of(x).held()
-    AXIS = placement.whole_axis(axis, len(t.shape)) + (1 if len(t.shape) == 1 else 0)
-    if len(t.shape) == 1:
-        found = fold_pairs(t[None, :], greatest, 1)
-        return found.values[0]
-    return fold_pairs(t, greatest, AXIS)
-
-
-@avelang.jit
 def first_of(a, b, greatest):
     """Of two (value, place) the one that comes first."""
     mine = before(a[0], b[0], greatest) | ((a[1] < b[1]) & (before(b[0], a[0], greatest) == False))  # noqa: E712
@@ -374,56 +406,12 @@ def first_of(a, b, greatest):
 
 
 @avelang.jit
-def fold_pairs(t, greatest, axis):
-    """Places of the extremes along a dimension, i32: as `DistributedTile.fold`, of values with their places."""
-    F, at = vectorize.folding(t.dist, axis), thread_coord(t.dist, t.thread)
-    values, places = al.make_local((F.results,), t.dtype), al.make_local((F.results,), al.i32)
-    done = ()
-    for v in vectorize.vectors(t.dist, len(t.shape) - 1, 1):
-        i, place = v.slots[0], al.convert(at[axis] + v.at[axis], al.i32)
-        r = F.of[i]
-        if r in done:
-            values[r], places[r] = first_of((values[r], places[r]), (t.values[i], place), greatest)
-        else:
-            values[r], places[r] = t.values[i], place
-        done = done + (r,)
-    for offset in F.exchanges:
-        for r in range(F.results):
-            other = al.shuffle_xor(values[r], offset), al.shuffle_xor(places[r], offset)
-            values[r], places[r] = first_of((values[r], places[r]), other, greatest)
-    if len(F.waves) > 0:
-        pairs_between_waves(t, F, values, places, greatest)
-    return DistributedTile(places, F.dist, t.thread, t.groups)
-
-
-@avelang.jit
-def pairs_between_waves(t, F, values, places, greatest):
-    """Folds the pairs that waves have, through shared memory."""
-    thread = al.thread_id(0) if t.thread is None else t.thread
-    PARTS, SIZE, mine = 1, 1, al.convert(0, al.u32)
-    for divisor, count in F.waves:
-        mine = mine + thread // divisor % count * PARTS
-        PARTS = PARTS * count
-    for n in F.dist.shape:
-        SIZE = SIZE * n
-    held, named = al.make_scratch((PARTS, SIZE), values.dtype), al.make_scratch((PARTS, SIZE), al.i32, 1)
-    at = thread_coord(F.dist, thread)
-    where = tuple(
-        [
-            (v.slots[0], linear_place(at, v.at, F.dist.shape))
-            for v in vectorize.vectors(F.dist, len(F.dist.shape) - 1, 1)
-        ]
-    )
-    if is_first(t.dist, thread):
-        for slot, place in where:
-            held[mine, place], named[mine, place] = values[slot], places[slot]
-    al.syncthreads()
-    for slot, place in where:
-        best = held[0, place], named[0, place]
-        for p in range(1, PARTS):
-            best = first_of(best, (held[p, place], named[p, place]), greatest)
-        values[slot], places[slot] = best
-    al.syncthreads()  # the next one may use the same memory
+def arg_extreme(x, greatest, axis):
+    """Place of the first of the extremes, i32."""
+    t = tile_of(x)
+    AXIS = placement.whole_axis(axis, len(t.shape))
+    steps = tuple([1 if a == AXIS else 0 for a in range(len(t.shape))])
+    return reduce((t, of_formula(Formula(t.shape, 0, steps))), lambda a, b: first_of(a, b, greatest), AXIS)[1]
 
 
 @avelang.jit

@@ -3,16 +3,16 @@
 from typing import Any
 
 import avelang
+from avelang.base.functions import Function
+from avelang.base.places import wrong as wrong
 from avelang.tile.formulas import Formula as Formula
 from avelang.tile.numbers import as_vector as as_vector
-from avelang.tile.numbers import linear_place as linear_place
 from avelang.tile.tensors import DistributedTile as DistributedTile
 from avelang.tile.tensors import apply as apply
+from avelang.tile.tensors import fold_tiles as fold_tiles
 from avelang.tile.tensors import full as full
-from avelang.tile.tensors import is_first as is_first
 from avelang.tile.tensors import of_formula as of_formula
 from avelang.tile.tensors import refuse as refuse
-from avelang.tile.tensors import thread_coord as thread_coord
 
 @avelang.jit
 def arange(start: Any, stop: Any = ...) -> Any:
@@ -130,16 +130,28 @@ def randn(seed: Any, offset: Any) -> Any:
 def randint(seed: Any, offset: Any) -> Any:
     """Random u32, one for each offset, of the seed: `al.randint`."""
 @avelang.jit
-def check_function(fn: Any) -> None:
-    """Raises T301 for a word in place of a function, as other libraries take it."""
+def check_function(fn: Function, name: Any) -> None:
+    """Raises T301 for what is no function: a word, as other libraries take it, or an axis in its place."""
+def check_alike(what: str, want: str, first: Any, got: Any) -> None:
+    """Raises T301 where a shape, or a count, is not that of the first."""
 @avelang.jit
-def reduce(x: Any, fn: Any, axis: Any = ..., keepdims: Any = ...) -> Any:
+def together(x: Any) -> Any:
+    """A tile, or a tuple of tiles, as a tuple of tiles of one shape, in registers, in the distribution of the first.
+    Raises T301."""
+@avelang.jit
+def joining(x: Any, fn: Function) -> Any:
+    """fn(a, b) of numbers as one of tuples of one number; as it is for a tuple of tiles."""
+@avelang.jit
+def reduce(x: Any, fn: Function, axis: Any = ..., keepdims: Any = ...) -> Any:
     """A dimension folded by fn(a, b), which must not mind the order: a tile of one dimension less, or with `keepdims`
-    of extent 1 there; of a tile of one dimension, and with `axis` None, a number that every lane has. All lanes of the
-    block call it."""
+    of extent 1 there; of a tile of one dimension, and with `axis` None, a number that every lane has. Of a tuple of
+    tiles, a and b are tuples of numbers, and so is the result of fn: a tuple. All lanes of the block call it."""
 @avelang.jit
-def one_row(t: Any, fn: Any) -> Any:
-    """A tile of one dimension folded to a number."""
+def reduce_tiles(tiles: Any, fn: Function, axis: Any, keepdims: Any) -> Any:
+    """`reduce` of a tuple of tiles in one distribution, by a function of tuples."""
+@avelang.jit
+def one_row(tiles: Any, fn: Function) -> Any:
+    """Tiles of one dimension folded to numbers."""
 @avelang.jit
 def summed(x: Any) -> Any:
     """A tile in the dtype in which it is summed: floats of less than 32 bits in f32, such integers and conditions in
@@ -149,10 +161,10 @@ def sum(x: Any, axis: Any = ..., keepdims: Any = ...) -> Any:
     """Sums, as `reduce`; of what has less than 32 bits in f32 or i32, of a condition: how often it holds."""
 @avelang.jit
 def max(x: Any, axis: Any = ..., keepdims: Any = ...) -> Any:
-    """Greatest elements, as `reduce`; of a number and NaN the number."""
+    """Greatest elements, as `reduce`; of a number and NaN the number; of a condition: `any`."""
 @avelang.jit
 def min(x: Any, axis: Any = ..., keepdims: Any = ...) -> Any:
-    """Least elements, as `reduce`; of a number and NaN the number."""
+    """Least elements, as `reduce`; of a number and NaN the number; of a condition: `all`."""
 @avelang.jit
 def any(x: Any, axis: Any = ..., keepdims: Any = ...) -> Any:
     """True where some element of a condition is, as `reduce`."""
@@ -163,17 +175,11 @@ def all(x: Any, axis: Any = ..., keepdims: Any = ...) -> Any:
 def before(a: Any, b: Any, descending: Any) -> Any:
     """True where a comes before b in order: NaN is greater than all numbers, as in NumPy."""
 @avelang.jit
-def arg_extreme(x: Any, greatest: Any, axis: Any) -> Any:
-    """Place of the first of the extremes, i32."""
-@avelang.jit
 def first_of(a: Any, b: Any, greatest: Any) -> Any:
     """Of two (value, place) the one that comes first."""
 @avelang.jit
-def fold_pairs(t: Any, greatest: Any, axis: Any) -> DistributedTile:
-    """Places of the extremes along a dimension, i32: as `DistributedTile.fold`, of values with their places."""
-@avelang.jit
-def pairs_between_waves(t: Any, F: Any, values: Any, places: Any, greatest: Any) -> None:
-    """Folds the pairs that waves have, through shared memory."""
+def arg_extreme(x: Any, greatest: Any, axis: Any) -> Any:
+    """Place of the first of the extremes, i32."""
 @avelang.jit
 def argmax(x: Any, axis: Any = ...) -> Any:
     """Places of the greatest elements along a dimension, i32, the first of equal ones; NaN is greater than numbers."""

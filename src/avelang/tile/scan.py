@@ -12,31 +12,38 @@ import avelang
 import avelang.language as al
 import avelang.tile.placement as placement
 import avelang.tile.vectorize as vectorize
-from avelang.tile.functions import before, summed, tile_of
+from avelang.tile.functions import before, check_function, joining, summed, tile_of, together
 from avelang.tile.moves import is_first, place, refuse, thread_coord, through_shared
 from avelang.tile.numbers import linear_place
-from avelang.tile.tensors import DistributedTile, part
+from avelang.tile.tensors import DistributedTile, part, set_slots, slots_of
 
 
 @avelang.jit
 def scan(x, fn, axis=-1, reverse=False):
     """Inclusive scan along a dimension by an associative fn(a, b): element i is x[0] to x[i] by fn, or with `reverse`
-    x[i] to the last. All lanes of the block call it."""
-    t = tile_of(x).held()
+    x[i] to the last, the last one first. Of a tuple of tiles, a and b are tuples of numbers, and so is the result of
+    fn: a tuple. All lanes of the block call it."""
+    check_function(fn, "tile.scan")
+    found = scan_tiles(together(x), joining(x, fn), axis, reverse)
+    return found if isinstance(x, tuple) else found[0]
+
+
+@avelang.jit
+def scan_tiles(tiles, fn, axis, reverse):
+    """`scan` of a tuple of tiles in one distribution, by a function of tuples."""
+    t = tiles[0]
     AXIS = placement.whole_axis(axis, len(t.shape))
     D = placement.along(t.shape, AXIS, t.dist.threads, al.target().wave, True)
     S = placement.scan_plan(D, AXIS)
-    values, moved = place(t, D, t.thread), al.make_local((D.elements,), t.dtype)
-    for i in range(D.elements):
-        moved[i] = values[i]
+    moved = tuple([registers_of(x, D) for x in tiles])
     rows, COUNT = (), len(S.rows)
-    totals = al.make_local((COUNT,), t.dtype)
+    totals = tuple([al.make_local((COUNT,), x.dtype) for x in tiles])
     for r in range(COUNT):
         SLOTS = tuple(reversed(S.rows[r])) if reverse else S.rows[r]
         rows = rows + (SLOTS,)
         for k in range(1, len(SLOTS)):
-            moved[SLOTS[k]] = fn(moved[SLOTS[k - 1]], moved[SLOTS[k]])
-        totals[r] = moved[SLOTS[len(SLOTS) - 1]]
+            set_slots(moved, SLOTS[k], fn(slots_of(moved, SLOTS[k - 1]), slots_of(moved, SLOTS[k])))
+        set_slots(totals, r, slots_of(moved, SLOTS[len(SLOTS) - 1]))
     thread = al.thread_id(0) if t.thread is None else t.thread
     if S.lanes > 1:
         lane = thread % S.lanes
@@ -44,20 +51,39 @@ def scan(x, fn, axis=-1, reverse=False):
         for distance in placement.doublings(S.lanes):
             sofar = lane_before(totals, distance, S.lanes, reverse)
             for r in range(COUNT):  # one by one: fn may be a function of numbers, with conditions of its own
-                totals[r] = al.select(lane >= distance, fn(sofar[r], totals[r]), totals[r])
+                preceded(totals, r, slots_of(sofar, r), fn, lane >= distance)
         prefix = lane_before(totals, 1, S.lanes, reverse)
         for r in range(COUNT):
             for slot in rows[r]:
-                moved[slot] = al.select(lane > 0, fn(prefix[r], moved[slot]), moved[slot])
+                preceded(moved, slot, slots_of(prefix, r), fn, lane > 0)
     if S.waves > 1:
         scan_waves(D, S, AXIS, rows, moved, totals, fn, thread, reverse)
-    return DistributedTile(moved, D, t.thread, t.groups)
+    return tuple([DistributedTile(x, D, t.thread, t.groups) for x in moved])
+
+
+@avelang.jit
+def registers_of(t, dist):
+    """A copy of a lane's registers of a tile in a distribution."""
+    values, out = place(t, dist, t.thread), al.make_local((dist.elements,), t.dtype)
+    for i in range(dist.elements):
+        out[i] = values[i]
+    return out
+
+
+@avelang.jit
+def preceded(values, slot, sofar, fn, condition):
+    """Puts what came before in front of the numbers of a slot, where a condition holds."""
+    mine = slots_of(values, slot)
+    found = fn(sofar, mine)
+    set_slots(values, slot, tuple([al.select(condition, x, y) for x, y in zip(found, mine, strict=True)]))
 
 
 @avelang.jit
 def lane_before(values, distance, lanes, reverse):
     """Values of the lane so far before this one in its row."""
-    return al.shuffle_down(values, distance, lanes) if reverse else al.shuffle_up(values, distance, lanes)
+    return tuple([
+        al.shuffle_down(x, distance, lanes) if reverse else al.shuffle_up(x, distance, lanes) for x in values
+    ])
 
 
 @avelang.jit
@@ -65,22 +91,24 @@ def scan_waves(D, S, AXIS, rows, moved, totals, fn, thread, reverse):
     """Adds to each wave's part of a row what the waves before it have, through shared memory."""
     LAST = 0 if reverse else S.lanes - 1
     wave, at = thread // S.threads % S.waves, thread_coord(D, thread)
-    parts = al.make_scratch((S.waves, math.prod(D.shape) // D.shape[AXIS]), moved.dtype)
+    SIZE = math.prod(D.shape) // D.shape[AXIS]
+    parts = tuple([al.make_scratch((S.waves, SIZE), x.dtype, n) for n, x in enumerate(moved)])
     ORDER = tuple(reversed(range(S.waves))) if reverse else tuple(range(S.waves))
     OTHERS = D.shape[:AXIS] + (1,) + D.shape[AXIS + 1 :]
     named = tuple([linear_place(at, S.steps[r], OTHERS) for r in range(len(rows))])
     if is_first(D, thread):
         if thread % S.lanes == LAST:
             for r in range(len(rows)):
-                parts[wave, named[r]] = totals[r]
+                for x, memory in zip(totals, parts, strict=True):
+                    memory[wave, named[r]] = x[r]
     al.syncthreads()
     for r in range(len(rows)):
-        sofar = parts[ORDER[0], named[r]]
+        sofar = tuple([memory[ORDER[0], named[r]] for memory in parts])
         for n in range(1, S.waves):
             mine = wave == ORDER[n]
             for slot in rows[r]:
-                moved[slot] = al.select(mine, fn(sofar, moved[slot]), moved[slot])
-            sofar = fn(sofar, parts[ORDER[n], named[r]])
+                preceded(moved, slot, sofar, fn, mine)
+            sofar = fn(sofar, tuple([memory[ORDER[n], named[r]] for memory in parts]))
     al.syncthreads()  # the next one may use the same memory
 
 
@@ -118,12 +146,10 @@ def sort_pairs(x, axis, descending):
     D = placement.along(SHAPE, AXIS, t.dist.threads, al.target().wave, False)
     S = placement.scan_plan(D, AXIS)
     if COUNT is None:
-        found = place(t, D, t.thread)
+        values = registers_of(t, D)
     else:
-        found = through_shared(t, D, t.thread, placement.padded_places(t.shape, AXIS))
-    values, places = al.make_local((D.elements,), t.dtype), own_places(D, AXIS, t.thread)
-    for i in range(D.elements):
-        values[i] = found[i]
+        values = through_shared(t, D, t.thread, placement.padded_places(t.shape, AXIS))
+    places = own_places(D, AXIS, t.thread)
     E, N = len(S.rows[0]), D.shape[AXIS]
     lane = (al.thread_id(0) if t.thread is None else t.thread) % S.lanes
     for half in placement.doublings(N):

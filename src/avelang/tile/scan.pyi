@@ -5,8 +5,11 @@ from typing import Any
 import avelang
 from avelang.base.functions import Function
 from avelang.tile.functions import before as before
+from avelang.tile.functions import check_function as check_function
+from avelang.tile.functions import joining as joining
 from avelang.tile.functions import summed as summed
 from avelang.tile.functions import tile_of as tile_of
+from avelang.tile.functions import together as together
 from avelang.tile.moves import is_first as is_first
 from avelang.tile.moves import place as place
 from avelang.tile.moves import refuse as refuse
@@ -15,11 +18,23 @@ from avelang.tile.moves import through_shared as through_shared
 from avelang.tile.numbers import linear_place as linear_place
 from avelang.tile.tensors import DistributedTile as DistributedTile
 from avelang.tile.tensors import part as part
+from avelang.tile.tensors import set_slots as set_slots
+from avelang.tile.tensors import slots_of as slots_of
 
 @avelang.jit
-def scan(x: Any, fn: Function, axis: Any = ..., reverse: Any = ...) -> DistributedTile:
+def scan(x: Any, fn: Function, axis: Any = ..., reverse: Any = ...) -> Any:
     """Inclusive scan along a dimension by an associative fn(a, b): element i is x[0] to x[i] by fn, or with `reverse`
-    x[i] to the last. All lanes of the block call it."""
+    x[i] to the last, the last one first. Of a tuple of tiles, a and b are tuples of numbers, and so is the result of
+    fn: a tuple. All lanes of the block call it."""
+@avelang.jit
+def scan_tiles(tiles: Any, fn: Function, axis: Any, reverse: Any) -> Any:
+    """`scan` of a tuple of tiles in one distribution, by a function of tuples."""
+@avelang.jit
+def registers_of(t: Any, dist: Any) -> Any:
+    """A copy of a lane's registers of a tile in a distribution."""
+@avelang.jit
+def preceded(values: Any, slot: Any, sofar: Any, fn: Function, condition: Any) -> None:
+    """Puts what came before in front of the numbers of a slot, where a condition holds."""
 @avelang.jit
 def lane_before(values: Any, distance: Any, lanes: Any, reverse: Any) -> Any:
     """Values of the lane so far before this one in its row."""
@@ -29,10 +44,10 @@ def scan_waves(
 ) -> None:
     """Adds to each wave's part of a row what the waves before it have, through shared memory."""
 @avelang.jit
-def cumsum(x: Any, axis: Any = ..., reverse: Any = ...) -> DistributedTile:
+def cumsum(x: Any, axis: Any = ..., reverse: Any = ...) -> Any:
     """Cumulative sums along a dimension, in the dtype of `sum`."""
 @avelang.jit
-def cumprod(x: Any, axis: Any = ..., reverse: Any = ...) -> DistributedTile:
+def cumprod(x: Any, axis: Any = ..., reverse: Any = ...) -> Any:
     """Cumulative products along a dimension, in the dtype of `sum`."""
 @avelang.jit
 def precedes(a: Any, b: Any, m: Any, n: Any, descending: Any, COUNT: Any) -> Any:

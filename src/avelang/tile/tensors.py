@@ -15,6 +15,7 @@ from avelang.tile.distribution import Distribution
 from avelang.tile.encoding import Ints
 from avelang.tile.formulas import Formula, added, can_add, can_scale, formula_of, negated, scaled
 from avelang.tile.moves import is_first, place, refuse, thread_coord, through_shared
+from avelang.tile.numbers import linear_place
 
 
 @avelang.constant
@@ -314,19 +315,7 @@ class DistributedTile:
         the result. All lanes of the block call it where several waves have parts."""
         if self.formula is not None:
             return self.held().fold(fn, axis)
-        F = vectorize.folding(with_axis(check_shape(self.dist, self.shape, al.target().wave), axis), axis)
-        out = al.make_local((F.results,), self.dtype)
-        done = ()
-        for i in range(len(F.of)):
-            r = F.of[i]
-            out[r] = fn(out[r], self.values[i]) if r in done else self.values[i]
-            done = done + (r,)
-        for offset in F.exchanges:
-            for r in range(F.results):
-                out[r] = fn(out[r], al.shuffle_xor(out[r], offset))
-        if len(F.waves) > 0:
-            between_waves(out, F, fn, self.dist, self.thread)
-        return DistributedTile(out, F.dist, self.thread, self.groups)
+        return fold_tiles((self,), lambda a, b: (fn(a[0], b[0]),), axis)[0]
 
     def sum(self, axis):
         """Sums along a dimension."""
@@ -496,6 +485,41 @@ def greater(a, b):
 
 
 @avelang.jit
+def slots_of(values, slot):
+    """Of each register tensor that number."""
+    return tuple([v[slot] for v in values])
+
+
+@avelang.jit
+def set_slots(values, slot, numbers):
+    """Writes that number of each register tensor."""
+    for v, number in zip(values, numbers, strict=True):
+        v[slot] = number
+
+
+@avelang.jit
+def fold_tiles(tiles, fn, axis):
+    """A dimension of tiles in one distribution folded by fn(a, b), of a tuple of numbers each, one of each tile, which
+    must not mind the order. Every lane that had a part has the result. All lanes of the block call it where several
+    waves have parts."""
+    t = tiles[0]
+    F = vectorize.folding(with_axis(check_shape(t.dist, t.shape, al.target().wave), axis), axis)
+    values, out = tuple([x.values for x in tiles]), tuple([al.make_local((F.results,), x.dtype) for x in tiles])
+    done = ()
+    for i in range(len(F.of)):
+        r, mine = F.of[i], slots_of(values, i)
+        set_slots(out, r, fn(slots_of(out, r), mine) if r in done else mine)
+        done = done + (r,)
+    for offset in F.exchanges:
+        for r in range(F.results):
+            mine = slots_of(out, r)
+            set_slots(out, r, fn(mine, tuple([al.shuffle_xor(x, offset) for x in mine])))
+    if len(F.waves) > 0:
+        between_waves(out, F, fn, t.dist, t.thread)
+    return tuple([DistributedTile(x, F.dist, t.thread, t.groups) for x in out])
+
+
+@avelang.jit
 def between_waves(out, F, fn, dist, thread):
     """Folds what waves have, through shared memory: each writes its part, all read all."""
     thread = al.thread_id(0) if thread is None else thread
@@ -503,24 +527,20 @@ def between_waves(out, F, fn, dist, thread):
     for divisor, count in F.waves:
         mine = mine + thread // divisor % count * PARTS
         PARTS = PARTS * count
-    SIZE = math.prod(F.dist.shape)
-    shared_parts = al.make_shared((PARTS, SIZE), out.dtype)
+    SHAPE = F.dist.shape
+    parts = tuple([al.make_scratch((PARTS, math.prod(SHAPE)), x.dtype, n) for n, x in enumerate(out)])
     at = thread_coord(F.dist, thread)
-    places = ()
-    for v in vectorize.vectors(F.dist, len(F.dist.shape) - 1, 1):
-        place = al.convert(0, al.u32)
-        for x, s, n in zip(at, v.at, F.dist.shape, strict=True):
-            place = place * n + (x + s)
-        places = places + ((v.slots[0], place),)
+    places = tuple([(v.slots[0], linear_place(at, v.at, SHAPE)) for v in vectorize.vectors(F.dist, len(SHAPE) - 1, 1)])
     if is_first(dist, thread):
         for slot, place in places:
-            shared_parts[mine, place] = out[slot]
+            for x, memory in zip(out, parts, strict=True):
+                memory[mine, place] = x[slot]
     al.syncthreads()
     for slot, place in places:
-        all = shared_parts[0, place]
+        all = tuple([memory[0, place] for memory in parts])
         for p in range(1, PARTS):
-            all = fn(all, shared_parts[p, place])
-        out[slot] = all
+            all = fn(all, tuple([memory[p, place] for memory in parts]))
+        set_slots(out, slot, all)
     al.syncthreads()  # the next one may use the same memory
 
 

@@ -20,6 +20,7 @@ from avelang.tile.moves import place as place
 from avelang.tile.moves import refuse as refuse
 from avelang.tile.moves import thread_coord as thread_coord
 from avelang.tile.moves import through_shared as through_shared
+from avelang.tile.numbers import linear_place as linear_place
 
 def check_shape(dist: Distribution, lengths: Ints, wave: int) -> Distribution:
     """A distribution that is one of a tile of these extents, over waves of so many lanes. Raises T301, T304."""
@@ -109,12 +110,12 @@ class DistributedTile:
         place in the tile."""
     def astype(self, dtype: Any) -> DistributedTile:
         """The tile in another dtype."""
-    def fold(self, fn: Function, axis: Any) -> DistributedTile:
+    def fold(self, fn: Function, axis: Any) -> Any:
         """A dimension folded by fn(a, b), which must not mind the order: sums, maxima. Every lane that had a part has
         the result. All lanes of the block call it where several waves have parts."""
-    def sum(self, axis: Any) -> DistributedTile:
+    def sum(self, axis: Any) -> Any:
         """Sums along a dimension."""
-    def max(self, axis: Any) -> DistributedTile:
+    def max(self, axis: Any) -> Any:
         """Maxima along a dimension."""
     def along(self, fn: Function, folded: Any, axis: Any) -> DistributedTile:
         """fn(values, values of `folded`), where `folded` is what `fold` left of such a tile: each element meets the one
@@ -171,6 +172,17 @@ def add(a: Any, b: Any) -> Any:
 @avelang.jit
 def greater(a: Any, b: Any) -> Any:
     """The greater one."""
+@avelang.jit
+def slots_of(values: Any, slot: Any) -> Any:
+    """Of each register tensor that number."""
+@avelang.jit
+def set_slots(values: Any, slot: Any, numbers: Any) -> None:
+    """Writes that number of each register tensor."""
+@avelang.jit
+def fold_tiles(tiles: Any, fn: Function, axis: Any) -> Any:
+    """A dimension of tiles in one distribution folded by fn(a, b), of a tuple of numbers each, one of each tile, which
+    must not mind the order. Every lane that had a part has the result. All lanes of the block call it where several
+    waves have parts."""
 @avelang.jit
 def between_waves(out: Any, F: Any, fn: Function, dist: Any, thread: Any) -> None:
     """Folds what waves have, through shared memory: each writes its part, all read all."""
