@@ -418,11 +418,12 @@ class Flattener:
         return code
 
     def _lay(self, code: FlatCode) -> None:
-        """Places of shared variables, open ones behind all others; and of the module's."""
+        """Places of shared variables, open ones behind all others; and of the module's. The room of each goes up to a
+        multiple of its alignment: compilers read so far, as three words by a load of four."""
         at = 0
         for v in (v for v in self.shared if not v.dynamic):
             v.offset = at = _align(at, v.align)
-            at += v.bytes
+            at = _align(at + v.bytes, v.align)
         opened = [v for v in self.shared if v.dynamic]
         if opened:
             at = _align(at, max([16, *(v.align for v in opened)]))
