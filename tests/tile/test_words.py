@@ -310,6 +310,10 @@ def wrong(x: al.Pointer(al.f32), HOW: al.constexpr):
         b = tile.load(x, a, vector=3)
     elif HOW == "order":
         b = b.permute((0, 0))
+    elif HOW == "large":
+        a = tile.load(x, tile.arange(1 << 40))
+    elif HOW == "odd":
+        b = tile.zeros((5009, 2), al.f32)
 
 
 SAID = {
@@ -324,6 +328,8 @@ SAID = {
     "memory": "a pointer or a tensor",
     "order": "each once",
     "vector": "power of two",
+    "large": "(1099511627776,) over 64 threads, 17179869184 for each",
+    "odd": "(5009, 2) over 64 threads, 5009 for each",
 }
 
 

@@ -17,13 +17,19 @@ from avelang.tile.distribution import WIDEST, WORD, Distribution
 from avelang.tile.encoding import Ints
 
 USUAL_THREADS = 256  # of a block, where a kernel is built without a launch
+MOST = 4096  # elements of a lane, as of what a kernel reads whole: code is written out for each
 Index = tuple[int, ...]
 
 
 @functools.lru_cache(256)
 def _home(shape: Ints, threads: int, wave: int) -> Distribution:
-    each = max(1, math.prod(shape) // threads)
-    return Distribution.blocked(shape, waves=threads // wave, wave=wave, vector=math.gcd(each, WIDEST // WORD))
+    each, waves = max(1, math.prod(shape) // threads), threads // wave
+    wide = math.gcd(each, WIDEST // WORD)
+    found = Distribution.blocked(shape, waves=waves, wave=wave, vector=wide)
+    while wide > 1 and found.elements > each:  # neighbors take powers of two that lanes could share
+        wide //= 2
+        found = min(found, Distribution.blocked(shape, waves=waves, wave=wave, vector=wide), key=lambda d: d.elements)
+    return found
 
 
 @avelang.constant
@@ -52,7 +58,13 @@ def home(shape: Ints, threads: int, wave: int) -> Distribution:
             product=f"it has {threads} threads",
             want=f"waves have {wave} lanes, and it takes whole ones",
         )
-    return _home(shape, threads, wave)
+    least = math.prod(shape) // threads  # before the distribution is made, which takes as much memory
+    found = None if least > MOST else _home(shape, threads, wave)
+    if found is None or found.elements > MOST:
+        raise wrong("T301", what="a tile", want=f"of at most {MOST} elements for each lane (loop over smaller tiles, or "
+                    "launch more threads; of extents without powers of two, few lanes have all)",
+                    got=f"{shape} over {threads} threads, {found.elements if found else least} for each")
+    return found
 
 
 @avelang.constant
