@@ -11,7 +11,7 @@ from tile.words import RUNS, launch
 
 
 @avelang.jit
-def narrow(out: al.Pointer(al.i32), a: al.i8, b: al.u8, c: al.i16, B: al.constexpr):
+def narrow(out: al.Pointer[al.i32], a: al.i8, b: al.u8, c: al.i16, B: al.constexpr):
     i = tile.arange(B)
     results = (
         (i * 5) * a,
@@ -36,7 +36,7 @@ def test_numbers_of_few_bits(run):
 
 
 @avelang.jit
-def unsigned(out: al.Pointer(al.i64), n: al.u32, wide: al.i64, B: al.constexpr):
+def unsigned(out: al.Pointer[al.i64], n: al.u32, wide: al.i64, B: al.constexpr):
     i = tile.arange(B)
     results = (
         (n + i) - 4,
@@ -65,7 +65,7 @@ def test_unsigned_numbers_wrap_around(run):
 
 
 @avelang.jit
-def carried(x: al.Pointer(al.f32), out: al.Pointer(al.f32), m: al.i32, stride: al.i32, trips: al.i32, far: al.i64, A: al.constexpr, B: al.constexpr):
+def carried(x: al.Pointer[al.f32], out: al.Pointer[al.f32], m: al.i32, stride: al.i32, trips: al.i32, far: al.i64, A: al.constexpr, B: al.constexpr):
     row, col = (5 + tile.arange(A)) % m, tile.arange(B)
     at, back = row[:, None] * stride + col // 2, far + row[:, None] * stride + col
     total = tile.zeros((A, B), al.f32)
@@ -90,7 +90,7 @@ def test_a_loop_moves_any_formula_on(run):
 
 
 @avelang.jit
-def far(out: al.Pointer(al.i64), n: al.i64, trips: al.i32, step: al.u32, B: al.constexpr):
+def far(out: al.Pointer[al.i64], n: al.i64, trips: al.i32, step: al.u32, B: al.constexpr):
     at, by = tile.arange(B) * n, tile.arange(B) * n
     for _ in al.range(trips):
         at += 1 << 30
@@ -107,7 +107,7 @@ def test_what_moves_a_formula_of_64_bits_is_counted_in_64(run):
 
 
 @avelang.jit
-def other_formula(x: al.Pointer(al.f32), n: al.i32):
+def other_formula(x: al.Pointer[al.f32], n: al.i32):
     i = tile.arange(8)
     inside = i < n
     for k in al.range(n):
@@ -116,7 +116,7 @@ def other_formula(x: al.Pointer(al.f32), n: al.i32):
 
 
 @avelang.jit
-def other_formula_held(x: al.Pointer(al.f32), n: al.i32):
+def other_formula_held(x: al.Pointer[al.f32], n: al.i32):
     i = tile.arange(8)
     inside = (i < n).held()
     for k in al.range(1, n):

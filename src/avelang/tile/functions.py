@@ -289,9 +289,9 @@ def check_alike(what: str, want: str, first: object, got: object) -> None:
 def together(x):
     """A tile, or a tuple of tiles, as a tuple of tiles of one shape, in registers, in the distribution of the first.
     Raises T301."""
-    tiles = tuple([tile_of(t).held() for t in (x if isinstance(x, tuple) else (x,))])
-    if len(tiles) == 0:
+    if isinstance(x, tuple) and len(x) == 0:
         refuse("the argument", "a tile, or a tuple of tiles", "an empty tuple")
+    tiles = tuple([tile_of(t).held() for t in (x if isinstance(x, tuple) else (x,))])
     first = tiles[0]
     for t in tiles:
         check_alike("tiles that a function takes together", "of one shape", first.shape, t.shape)

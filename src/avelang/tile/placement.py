@@ -61,8 +61,8 @@ def home(shape: Ints, threads: int, wave: int) -> Distribution:
     least = math.prod(shape) // threads  # before the distribution is made, which takes as much memory
     found = None if least > MOST else _home(shape, threads, wave)
     if found is None or found.elements > MOST:
-        raise wrong("T301", what="a tile", want=f"of at most {MOST} elements for each lane (loop over smaller tiles, or "
-                    "launch more threads; of extents without powers of two, few lanes have all)",
+        raise wrong("T301", what="a tile", want=f"of at most {MOST} elements for each lane (loop over smaller tiles, "
+                    "or launch more threads; of extents without powers of two, few lanes have all)",
                     got=f"{shape} over {threads} threads, {found.elements if found else least} for each")
     return found
 

@@ -396,7 +396,7 @@ def is_formula(x):
 
 @avelang.jit
 def formula_or_number(x):
-    """What a sum or a product without registers is made of: the formula of a tile, or a number; else None."""
+    """The formula of a tile, or a number: sums and products without registers are of these. None for anything else."""
     if isinstance(x, DistributedTile):
         return x.formula
     return None if isinstance(x, (al.Pointer, al.Tensor)) else x

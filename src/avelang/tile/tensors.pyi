@@ -142,7 +142,7 @@ def is_formula(x: Any) -> Any:
     """True for a tile that is known by a formula."""
 @avelang.jit
 def formula_or_number(x: Any) -> Any:
-    """What a sum or a product without registers is made of: the formula of a tile, or a number; else None."""
+    """The formula of a tile, or a number: sums and products without registers are of these. None for anything else."""
 @avelang.jit
 def plus(a: Any, b: Any) -> Any:
     """a + b."""
