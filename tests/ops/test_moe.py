@@ -122,3 +122,26 @@ def test_what_does_not_fit_is_refused():
     ):
         with pytest.raises(ValueError, match=words):
             ops.moe(*args, **more)
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+def test_routes_of_experts_that_are_masked_and_of_what_is_no_number(normalize):
+    inf, nan = float("inf"), float("nan")
+    logits = torch.tensor([[-inf, 2, -inf, -inf], [-inf, -3.3e38, 1, -3.4e38], [-inf] * 4, [1, nan, 3, inf], [nan] * 4])
+    weights, ids = moe_route(logits, top_k=3, normalize=normalize)
+    of = logits.topk(3).values if normalize else logits
+    assert torch.equal(weights.isnan(), logits.softmax(-1).isnan()[:, :3])
+    assert torch.allclose(weights[:2], of.softmax(-1).topk(3).values[:2])
+    assert ids.tolist() == [[1, 0, 2], [2, 1, 3], [0, 1, 2], [1, 3, 2], [0, 1, 2]]
+
+
+def test_dtypes_are_said_by_the_names_of_the_call():
+    x, _, w13, w2 = (v.detach() for v in drawn(5, 9, 4))
+    weights, ids = torch.rand(9, 2), torch.zeros(9, 2, dtype=torch.int32)
+    for given, words in (
+        ((x.half(), (weights, ids), w13, w2), "x is of float16, w_gate_up of bfloat16 and w_down of bfloat16"),
+        ((x.float(), (weights, ids), w13.float(), w2.float()), "x is of float32.*bfloat16 or of float16"),
+        ((x, (weights.bfloat16(), ids), w13, w2), "weights are of bfloat16: they must be of float32"),
+    ):
+        with pytest.raises(ValueError, match=rf"L066.*{words}"):
+            ops.moe(*given)

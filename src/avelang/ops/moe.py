@@ -7,13 +7,14 @@ from typing import Any
 
 from avelang import argument_error, tile
 from avelang.base.takes import counted
-from avelang.bridge import Array, op
+from avelang.bridge import Array, no_kernel, op
 from avelang.bridge.autocast import lowered
+from avelang.ops.grouped import DTYPES as PRODUCTS
 from avelang.ops.grouped import grouped
 from avelang.ops.matmul import check_array
 from avelang.ops.sharding import ROWS, along_rows
 from avelang.ops.swiglu import gated_packed
-from avelang_kernels.arrays import is_torch
+from avelang_kernels.arrays import is_torch, named
 from avelang_kernels.moe import routing
 
 DTYPES = ("bfloat16", "float16", "float32")
@@ -179,6 +180,10 @@ def fitted(x: Any, router: Any, w_gate_up: Any, w_down: Any, top_k: Any, activat
             raise argument_error(f"{name} is {tuple(given.shape)}: it must have {dims or 'one or more'} dimensions")
     if top_k is not None and not hasattr(top_k, "__index__"):
         raise argument_error(f"top_k is {top_k!r}: it must be an int, the number of experts of a token")
+    kinds = [named(a) for a in (x, w_gate_up, w_down)]
+    if kinds[0] not in PRODUCTS or len(set(kinds)) > 1:
+        raise no_kernel(f"x is of {kinds[0]}, w_gate_up of {kinds[1]} and w_down of {kinds[2]}: all must be of "
+                        f"{' or of '.join(PRODUCTS)}")  # fmt: skip
     hidden = x.shape[-1]
     experts = w_gate_up.shape[0]
     inner = w_gate_up.shape[1] // 2
@@ -204,6 +209,8 @@ def routed(
             raise argument_error(
                 f"router is weights {tuple(weights.shape)} and ids {tuple(ids.shape)}: both must be (*{lead}, top_k)"
             )
+        if named(weights) != "float32":
+            raise argument_error(f"weights are of {named(weights)}: they must be of float32")
         weights, ids = (a.reshape(tokens, ids.shape[-1]) for a in (weights, ids))
     else:
         if tuple(router.shape) != (*lead, experts):

@@ -12,7 +12,7 @@ import avelang.language as al
 from avelang_kernels.arrays import DTYPES, named
 
 THREADS = 128
-LEAST = -3.0e38  # less than any logit
+MOST = float("inf")
 WORDS: Any = al.Pointer(al.i32)
 FLOATS: Any = al.Pointer(al.f32)
 
@@ -20,7 +20,8 @@ FLOATS: Any = al.Pointer(al.f32)
 @functools.cache
 def build_route(dtype: al.DType, k: int, normalize: bool) -> Any:
     """The kernel that finds the k experts with the greatest logits, the first of equal ones, and their weights: the
-    softmax of these, or of all logits. A thread for each token."""
+    softmax of these, or of all logits. NaN is greater than all, as for torch's `topk`, so that all weights become NaN.
+    A thread for each token."""
 
     @avelang.jit
     def route(
@@ -32,13 +33,14 @@ def build_route(dtype: al.DType, k: int, normalize: bool) -> Any:
             L = al.make_tensor(logits, dtype, al.make_layout((tokens, experts)))
             found, at = al.make_local((k,), al.f32), al.make_local((k,), al.u32)
             for i in range(k):
-                best, where = al.convert(LEAST, al.f32), al.convert(0, al.u32)
+                best, where = al.convert(0.0, al.f32), experts  # none so far
                 for e in al.range(experts):
                     x = al.convert(L[token, e], al.f32)
+                    x = al.select(x == x, x, MOST)
                     later = True
                     if i > 0:
                         later = (x < found[i - 1]) | ((x == found[i - 1]) & (e > at[i - 1]))
-                    better = (x > best) & later
+                    better = later & ((where == experts) | (x > best))
                     best, where = al.select(better, x, best), al.select(better, e, where)
                 found[i], at[i] = best, where
             sum = al.convert(0.0, al.f32)
