@@ -160,3 +160,16 @@ def test_offsets_and_biases_with_strides():
     bias, offs = rng.standard_normal((2, 48)).astype(BF16)[:, ::2], np.int32([10, 99, 18, 99])[::2]
     want = ops.grouped_matmul(a, b, offs.copy(), bias=bias.copy())
     np.testing.assert_array_equal(ops.grouped_matmul(a, b, offs, bias=bias), want)
+
+
+def test_without_groups_all_is_behind_the_last():
+    a, none = np.ones((8, 16), BF16), np.zeros(0, np.int32)
+    assert not ops.grouped_matmul(a, np.ones((0, 16, 24), BF16), none).any()
+    assert not ops.grouped_matmul(np.ones((0, 8, 16), BF16), np.ones((16, 24), BF16), none).any()
+
+
+def test_products_of_nothing_are_the_bias():
+    rng = np.random.default_rng(10)
+    bias, offs = rng.standard_normal((3, 48)).astype(BF16), np.int32([2, 2, 7])
+    got = ops.grouped_matmul(np.ones((9, 0), BF16), np.ones((3, 0, 48), BF16), offs, bias=bias)
+    assert (got[:2] == bias[0]).all() and (got[2:7] == bias[2]).all() and not got[7:].any()

@@ -78,6 +78,11 @@ def _products(a: Any, b: Any, offs: Any, bias: Any, out: Any, target: str | None
         )
     if 0 in out.shape:
         return
+    if offs is not None and not offs.shape[0]:  # no groups: all rows, or columns, are behind the last
+        out[...] = 0
+        return
+    if bias is not None and not a.shape[-1]:  # products of nothing, for which the kernels are not made
+        a, b = (_zeros(x, shape) for x, shape in ((a, (a.shape[0], 8)), (b, (b.shape[0], 8, b.shape[2]))))
     options: dict[str, Any] = {"backend": "cpu"} if cpu else {}
     if invariant and not cpu:  # the block of large groups, however many rows there are
         options["T"] = (best_block if chip.startswith("sm_90") else tile_grouped.best_block)(chip, 1 << 20, 1)
@@ -169,6 +174,13 @@ def _like(x: Any, shape: tuple[int, ...]) -> Any:
     import numpy as np
 
     return np.empty(shape, x.dtype)
+
+
+def _zeros(x: Any, shape: tuple[int, ...]) -> Any:
+    """Zeros where an array is, of its dtype."""
+    made = _like(x, shape)
+    made[...] = 0
+    return made
 
 
 def _counted(x: Any, groups: int, each: int) -> Any:
