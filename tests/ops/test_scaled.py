@@ -199,3 +199,19 @@ def test_what_does_not_fit_is_refused(args, more, words):
 def test_what_is_not_quantized(x, block, more, words):
     with pytest.raises(ValueError, match=words):
         ops.quantize_fp8(x, block, **more)
+
+
+def test_no_matrices():
+    b = np.ones((33, 5)).astype(E4)
+    assert ops.scaled_matmul(np.ones((0, 2, 33)).astype(E4), b).shape == (0, 2, 5)
+    with pytest.raises(ValueError, match="L066.*scale_a is of builtins.list"):
+        ops.scaled_matmul(np.ones((2, 2, 33)).astype(E4), b, [1.0, 2.0])
+
+
+@pytest.mark.parametrize("block", [(1, 128), "rows"])
+def test_what_is_no_number_stays_so(block):
+    x = np.random.default_rng(0).standard_normal((3, 200)).astype(np.float32)
+    x[0, 5], x[1, 7], x[2, 150] = np.nan, np.inf, -np.nan
+    values, scales = ops.quantize_fp8(x, block)
+    assert np.argwhere(np.isnan(values.astype(np.float32))).tolist() == [[0, 5], [1, 7], [2, 150]]
+    assert np.isinf(scales[1]).any() and np.isfinite(scales[[0, 2]]).all()

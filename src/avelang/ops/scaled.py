@@ -239,10 +239,11 @@ def scaled_matmul(
         factor, scale_a = float(scale_a), None
     if isinstance(scale_b, Real):
         factor, scale_b = factor * float(scale_b), None
-    lead = tuple(a.shape[:-2]) if len(a.shape) > 2 else ()
+    check_array("scale_a", scale_a, True)
+    check_array("scale_b", scale_b, True)
+    lead, each = tuple(a.shape[:-2]) if len(a.shape) > 2 else (), tuple(a.shape[-2:-1])
     if lead:
-        rows = math.prod(a.shape[:-1])
-        a = a.reshape(rows, a.shape[-1])
+        a = a.reshape(math.prod(a.shape[:-1]), a.shape[-1])
         if scale_a is not None and len(scale_a.shape) > 2:
             scale_a = scale_a.reshape(-1, scale_a.shape[-1])
     dtype = _dtype_of(out_dtype, out)
@@ -256,7 +257,7 @@ def scaled_matmul(
         if apart:
             out[...] = made.reshape(tuple(out.shape))
         return out
-    return made.reshape((*lead, made.shape[0] // math.prod(lead), made.shape[1])) if lead else made
+    return made.reshape((*lead, *each, made.shape[1])) if lead else made
 
 
 def _dtype_of(dtype: Any, out: Any) -> str:

@@ -46,8 +46,9 @@ def scale_of(most: Any, GREAT: Any, POWERS: Any):
 
 @avelang.jit
 def quantized(x: Any, scale: Any, GREAT: Any):
-    """x / scale, within what fp8 holds."""
-    return al.max(al.min(al.convert(x, al.f32) / scale, GREAT), 0.0 - GREAT)
+    """x / scale, within what fp8 holds; NaN stays NaN, and so does infinity, whose scale is infinite, too."""
+    y = al.convert(x, al.f32) / scale
+    return al.select(y == y, al.max(al.min(y, GREAT), 0.0 - GREAT), y)
 
 
 @avelang.jit
