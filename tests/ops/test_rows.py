@@ -160,6 +160,36 @@ def test_cross_entropy(shape: Any, dtype: Any, index: Any, smoothing: float, z: 
     close(ops.cross_entropy(x, t, **said), want.sum() / (t != -1).sum(), F32)
 
 
+def test_rotary_takes_rows_as_arrays_are_indexed_and_no_others() -> None:
+    q, angles, places = drawn(1, 1, 1, 6, 8), drawn(2, 9, 4), np.array([-1, -9, 3, 9, 1 << 32, -(1 << 40)])
+    same = np.array([8, 0, 3, 8, 8, 0])
+    cos, sin = np.cos(angles), np.sin(angles)
+    want = ops.rotary(q, None, cos, sin, positions=same)
+    np.testing.assert_array_equal(ops.rotary(q, None, cos, sin, positions=places), want)
+    want = ops.rotary(q, None, cos, sin, positions=np.array([7, 8, 0, 1, 2, 3]))
+    np.testing.assert_array_equal(ops.rotary(q, None, cos, sin, offset=-2), want)
+    for given in (([1.0], None, cos, sin), (q, None, None, sin), (np.float32(1), None, cos, sin)):
+        with pytest.raises(AveError, match="L066.*`rotary`: (q|cos|seq_dim) is"):
+            ops.rotary(*given)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.3])
+def test_losses_of_logits_far_from_zero_keep_their_bits(smoothing: float) -> None:
+    x, target = (drawn(3, 5, 40) + 3e4).astype(F32), np.array([0, 39, 7, 7, 20])
+    wide = x.astype(F64)
+    logs = wide - wide.max(1, keepdims=True)
+    logs -= np.log(np.exp(logs).sum(1, keepdims=True))
+    want = -(1 - smoothing) * logs[np.arange(5), target] - smoothing * logs.mean(1)
+    got = ops.cross_entropy(x, target, reduction="none", label_smoothing=smoothing)
+    np.testing.assert_allclose(got, want, atol=4e-3 if smoothing else 1e-5)
+
+
+@pytest.mark.parametrize("cap", [float("inf"), float("nan"), -1.0])
+def test_a_cap_is_finite(cap: float) -> None:
+    with pytest.raises(AveError, match="L066.*softcap is"):
+        ops.cross_entropy(drawn(4, 3, 8), np.array([0, 1, 2]), softcap=cap)
+
+
 def test_a_row_has_the_same_bits_whatever_comes_with_it() -> None:
     x, w, t = drawn(1, 19, 72, dtype=BF16), drawn(2, 72, dtype=BF16), np.arange(19)
     for call in (lambda x, _: ops.rms_norm(x, w, offset=1), lambda x, _: ops.softmax(x), lambda x, _: ops.swiglu(x),

@@ -34,8 +34,8 @@ def check_target(rows: tuple[int, ...], target: Array, smoothing: float, reducti
         raise argument_error(f"reduction is {reduction!r}: it must be one of {', '.join(REDUCTIONS)}")
     if not 0 <= smoothing <= 1:
         raise argument_error(f"label_smoothing is {smoothing}: it must be from 0 to 1")
-    if softcap < 0:
-        raise argument_error(f"softcap is {softcap}: it must be 0, for none, or more")
+    if not 0 <= softcap < float("inf"):
+        raise argument_error(f"softcap is {softcap}: it must be 0, for none, or a finite number above it")
 
 
 def _shapes(logits: Array, target: Array, *, label_smoothing: float, reduction: str, softcap: float):

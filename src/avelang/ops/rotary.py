@@ -122,13 +122,15 @@ def rotary(
     their own number of heads; k may be None. cos, sin: (most, r / 2) or (batches, most, r / 2), of f32 or any other
     float, where r <= d elements of a head are turned and the others are kept; or r wide, as Hugging Face's are (`dims`
     says r then, where r is no more than half of d). positions: (positions,) or (batches, positions) of int64 or int32,
-    rows of cos and sin; without it row s + `offset`. Rows past the last one are taken from the last. interleaved: pairs
-    are (x[2 i], x[2 i + 1]), as GPT-J's, instead of (x[i], x[i + r / 2]), as Llama's. out: (like q, like k), or like q;
-    no gradients then. target: of arrays on the CPU, the chip whose waves are meant.
+    rows of cos and sin; without it row s + `offset`. Rows below 0 count from the end, and rows that there are not are
+    the nearest ones. interleaved: pairs are (x[2 i], x[2 i + 1]), as GPT-J's, instead of (x[i], x[i + r / 2]), as
+    Llama's. out: (like q, like k), or like q; no gradients then. target: of arrays on the CPU, the chip whose waves are
+    meant.
 
     Returns (q, k) turned, or q where k is None. Differentiable in q and k, not in cos and sin. Raises L066 (a
     ValueError) for shapes that do not fit and dtypes without a kernel."""
-    if not dims and 2 * cos.shape[-1] > q.shape[-1]:  # halves of them would be more than there is
+    arrays = all(getattr(x, "shape", ()) for x in (q, cos))  # else the rule says what is wrong
+    if not dims and arrays and 2 * cos.shape[-1] > q.shape[-1]:  # halves of them would be more than there is
         dims = cos.shape[-1]
     options = {"interleaved": interleaved, "dims": dims, "seq_dim": seq_dim, "offset": offset, "target": target}
     if k is None:

@@ -66,6 +66,15 @@ def statistics_of(X: Any, row: Any, P: Any, vectors: Any, shared: Any, turn: Any
 
 
 @avelang.jit
+def loss_of(found: Any, picked: Any, n: Any, smoothing: Any, z: Any):
+    """The loss of a row, by `statistics_of` it and the logit of its class. Differences from the greatest logit come
+    first: beside it, the logarithm of the sum would lose its last bits."""
+    least, lse = al.log(found[1]), found[0] + al.log(found[1])
+    value = least + (found[0] - picked) * (1.0 - smoothing) + z * lse * lse
+    return value + (found[0] - found[2] / n) * smoothing
+
+
+@avelang.jit
 def gradient_of(v: Any, lse: Any, slope: Any, level: Any, own: Any, CAP: Any, ACC: Any):
     """The gradient of a row's loss to a vector of its logits. `slope`: what powers are multiplied by; `level`: what is
     taken away from all; `own`: (whether the class is among them, its place, what is taken away from it)."""
@@ -107,7 +116,7 @@ def build_loss(P: RowPlan, CAP: float, dtype: Any, index: Any, acc: Any, *, smoo
             safe = al.convert(al.select(own < 0, 0 * own, al.select(own < count, own, count - 1)), al.u32)
             if alive and al.thread_id(0) % P.threads == 0:
                 picked = capped(al.convert(X.get(row, safe // P.vec)[safe % P.vec], acc), CAP)
-                value = lse - picked * (1.0 - smoothing) - found[2] / n * smoothing + z * lse * lse
+                value = loss_of(found, picked, n, smoothing, z)
                 value = al.select(own >= 0 and own < count, value, value * 0.0 + float("nan"))
                 losses[row], lses[row] = al.select(ignored, 0.0, value), lse
             if gradient:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import avelang
 import avelang.language as al
 from avelang.pipelines.ring import RELAXED
-from avelang_kernels.loss.cross_entropy import capped, differentiate, joined, statistics_of
+from avelang_kernels.loss.cross_entropy import capped, differentiate, joined, loss_of, statistics_of
 from avelang_kernels.norm.norms import steps
 from avelang_kernels.norm.row_plans import Lines, RowPlan, exchange
 
@@ -107,7 +107,7 @@ def build_loss(P: RowPlan, blocks: int, each: int, CAP: float, dtype: Any, index
         safe = al.convert(al.select(own < 0, 0 * own, al.select(own < count, own, count - 1)), al.u32)
         if al.thread_id(0) == 0 and safe // (P.vec * each) == rank:
             picked = capped(al.convert(part.get(row, safe // P.vec - first)[safe % P.vec], acc), CAP)
-            value = lse - picked * (1.0 - smoothing) - found[2] / n * smoothing + z * lse * lse
+            value = loss_of(found, picked, n, smoothing, z)
             value = al.select(own >= 0 and own < count, value, value * 0.0 + float("nan"))
             al.make_tensor(loss, acc, al.make_layout((rows,)))[row] = al.select(ignored, 0.0, value)
             al.make_tensor(lse_of, acc, al.make_layout((rows,)))[row] = lse

@@ -102,12 +102,14 @@ def build(
         if r < batches * length * both:
             b, s, h = r // both // length, r // both % length, r % both
             if index is None:
-                p = al.convert(offset + al.convert(s, al.i64), al.u32)
+                place = offset + al.convert(s, al.i64)
             else:
                 entry = al.convert(b, al.i64) * a0 + al.convert(s, al.i64) * a1
                 found = al.make_tensor(at, index, al.make_layout((batches * length,)))[entry]
-                p = al.convert(al.convert(found, al.i64) + offset, al.u32)
-            p = min(p, most - 1)
+                place = al.convert(found, al.i64) + offset
+            count = al.convert(most, al.i64)
+            place = al.select(place < 0, place + count, place)  # from the end, as of NumPy's and torch's arrays
+            p = al.convert(al.max(al.min(place, count - 1), 0), al.u32)
             C = Heads(cos, batches, 1, most, pairs, c0, 0, c2, c3)
             S = Heads(sin, batches, 1, most, pairs, d0, 0, d2, d3)
             if h < heads:
