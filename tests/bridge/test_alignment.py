@@ -150,7 +150,7 @@ def test_a_type_error_of_a_host_function_is_its_own():
         len(3)
 
     with pytest.raises(TypeError, match="has no len"):
-        wrong(np.ones(3, np.float32), mode=np.ones(2))
+        wrong(np.ones(3, np.float32), mode=(2, 3))
 
 
 LAYOUTS = {

@@ -176,6 +176,43 @@ def test_a_shape_rule_gives_a_description_for_each_output():
         wrong(X)
 
 
+def test_a_host_function_writes_to_its_outputs():
+    @op(lambda x: Array(x.shape, x.dtype))
+    def wrong(x, out):
+        return x * 2
+
+    @op(lambda x: Array(x.shape, x.dtype))
+    def right(x, out):
+        out[...] = x * 2
+        return out.reshape(-1)  # as kernels of the instruction level do
+
+    torch = pytest.importorskip("torch")
+    for x in (X, torch.ones(3), torch.ones(3, requires_grad=True)):
+        assert (right(x) == 2 * x).all()
+        with pytest.raises(AveError, match=r"L068.*`wrong`.*returned an array: it writes to its outputs \(out\)"):
+            wrong(x)
+
+
+def test_extents_are_whole_numbers():
+    @op(lambda x: Array((x.shape[0] / 2,), x.dtype))
+    def half(x, out): ...
+
+    with pytest.raises(AveError, match=r"L068.*\(1.5,\).*extents are ints"):
+        half(X)
+
+
+def test_host_functions_get_plain_arrays():
+    @op(lambda x: Array(x.shape[::-1], x.dtype))
+    def turned(x, out):
+        assert type(x) is type(out) is np.ndarray
+        out.reshape(-1)[:] = x[:, None].reshape(x.shape).T.reshape(-1)
+
+    x = np.arange(6, dtype=np.float32).reshape(2, 3).view(np.matrix)
+    assert np.array_equal(turned(x), x.T)
+    out = np.zeros((3, 2), np.float32).view(np.matrix)
+    assert turned(x, out=out) is out and np.array_equal(out, x.T)
+
+
 def test_types_of_options():
     import typing
 

@@ -59,3 +59,11 @@ def test_complex_numbers_are_refused_everywhere(value):
     for x in (np.ones(2), torch.ones(2), torch.ones(2, requires_grad=True)):
         with pytest.raises(ArgumentError, match=r"L066.*k is .*: a static option is an int, a float, a string"):
             kept(x, k=value)
+
+
+@pytest.mark.parametrize("value", [b"x", np.dtype("f4"), {"a": 1}, (1, [2])])
+def test_what_is_no_static_option_is_refused_with_and_without_gradients(value):
+    torch = pytest.importorskip("torch")
+    for x in (np.ones(2), torch.ones(2), torch.ones(2, requires_grad=True)):
+        with pytest.raises(ArgumentError, match=r"L066.*k is .*option is an? "):
+            kept(x, k=value)

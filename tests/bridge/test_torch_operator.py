@@ -140,6 +140,24 @@ def test_a_backward_gives_a_gradient_for_each_input():
         wrong(drawn(4, grad=True)).sum().backward()
 
 
+def test_gradients_of_inputs_that_the_backward_does_not_read():
+    def given(gradients):
+        @op(lambda x, w=None: Array(x.shape, x.dtype))
+        def doubled(x, w, out):
+            torch.mul(x, 2, out=out)
+
+        doubled.backward(gradients, saves=())
+        return doubled
+
+    x = drawn(4, grad=True)
+    given(lambda grads, inputs, outputs: (2 * grads[0], grads[0]))(x).sum().backward()  # w, which is None, needs none
+    assert x.grad.tolist() == [2.0] * 4
+    for wrong, said in ((lambda g: g[:3], r"of shape \(3,\) for x"), (lambda g: g.numpy(), "ndarray .* for x: it must be a tensor"),
+                        (lambda g: 2.0, "float 2.0 for x: it must be a tensor")):  # fmt: skip
+        with pytest.raises(AveError, match=f"L069.*its backward gave {'one ' if 'shape' in said else ''}{said}"):
+            given(lambda grads, inputs, outputs: (wrong(grads[0]), None))(x).sum().backward()  # noqa: B023
+
+
 def test_a_compiled_graph_has_the_operator_and_its_options():
     @torch.compile(fullgraph=True, backend="aot_eager")
     def f(x, w):

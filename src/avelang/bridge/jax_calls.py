@@ -106,7 +106,8 @@ def _function(operation: Operation, said: str, present: tuple[bool, ...]) -> Cal
         count = len(present)
         likes = _everywhere(arrays, present)
         needs = tuple(x is not None and jax.numpy.issubdtype(x.dtype, jax.numpy.inexact) for x in likes)
-        found = operation.gradients(grads, kept[:count], kept[count:], options, needs) if any(needs) else likes
+        shapes = [None if x is None else x.shape[:-1] for x in likes]
+        found = operation.gradients(grads, kept[:count], kept[count:], options, needs, shapes) if any(needs) else likes
         return tuple(_gradient(jax, g, x) for g, x in zip(found, likes, strict=True) if x is not None)
 
     every.defvjp(forward, backward)
@@ -224,7 +225,10 @@ def serve(text: str, arguments: list[xla.Buffer], results: list[xla.Buffer], dri
     axis = mesh_axes.axis_of(named)
     inputs = _everywhere([make(b) for b in arguments[axis is not None :]], present)
     with streams.entered(stream), _joined(axis, number, arguments, driver):
-        operation.host(*inputs, *(make(b) for b in results), **named)
+        made = [make(b) for b in results]
+        back = operation.host(*inputs, *made, **named)
+        if back is not None:
+            operation.check_returned(back, made)
 
 
 def _joined(

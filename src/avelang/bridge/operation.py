@@ -242,9 +242,19 @@ class Operation:
             raise error("L068", here(), name=self.__name__, why=f"its shape rule gave {given!r}: "
                         f"an Array is wanted for each of {self.signature.outputs}")  # fmt: skip
         for x in found:
-            if any(isinstance(n, int) and n < 0 for n in x.shape):
-                raise error("L068", here(), name=self.__name__, why=f"its shape rule gave {x!r}: extents are 0 or more")
+            if any(isinstance(n, float) or (isinstance(n, int) and n < 0) for n in x.shape):
+                why = f"its shape rule gave {x!r}: extents are ints, 0 or more"
+                raise error("L068", here(), name=self.__name__, why=why)
         return found
+
+    def check_returned(self, given: Any, made: Sequence[Any]) -> None:
+        """Raises L068 for an array that a host function returned, unless that has memory of an output: whoever computes
+        one has not written to the outputs."""
+        for x in given if isinstance(given, (tuple, list)) else (given,):
+            if _elsewhere(x, made):
+                names = ", ".join(self.signature.outputs)
+                why = f"its host function returned an array: it writes to its outputs ({names}), and returns nothing"
+                raise error("L068", users_line(), name=self.__name__, why=why)
 
     def given(self, out: Any) -> tuple[Any, ...]:
         """`out=` as a tuple. Raises L066 for another number of arrays than the call returns."""
@@ -309,9 +319,12 @@ class Operation:
                 )
             if self.aligns:
                 inputs = tuple(map(elements, self.signature.inputs, inputs))
-            self.host(*inputs, *made, **self.signature.named(options))
+            inputs, made = tuple(map(_plain, inputs)), list(map(_plain, made))
+            back = self.host(*inputs, *made, **self.signature.named(options))
+            if back is not None:
+                self.check_returned(back, made)
             for y, z in zip(given, made, strict=False):
-                if z is not y:
+                if z is not y and not shared(z, (y,)):
                     y[...] = z
         except NoKernel:
             if not fallback:
@@ -344,8 +357,11 @@ class Operation:
             raise error("L069", users_line(), name=self.__name__, what="gradient",
                         why="it has no backward: give it one by @operation.backward")  # fmt: skip
 
-    def gradients(self, grads: tuple[Any, ...], inputs: Any, outputs: Any, options: Sequence[Any], needs: Any) -> list:
-        """One gradient, or None, for each input. Raises L069 where the backward gives another number."""
+    def gradients(
+        self, grads: tuple[Any, ...], inputs: Any, outputs: Any, options: Sequence[Any], needs: Any, shapes: Sequence[Any]
+    ) -> list:
+        """One gradient, or None, for each input: always None for one that is None. `shapes`: those of the inputs, also
+        where the backward does not read them. Raises L069 where the backward gives something else."""
         assert self.gradient is not None
         named = {**self.signature.named(options), "needs": needs}
         held = bool(named["invariant"]) if self._asks >= 0 else invariant.on()
@@ -358,12 +374,19 @@ class Operation:
             names = ", ".join(self.signature.inputs)
             raise error("L069", users_line(), name=self.__name__, what="gradient",
                         why=f"its backward gave {len(found)} for {self._count} inputs ({names})")  # fmt: skip
-        for name, x, like in zip(self.signature.inputs, found, inputs, strict=True):
-            came, want = tuple(getattr(x, "shape", ())), tuple(getattr(like, "shape", ()))
+        of_torch = framework_of(grads) == "torch"
+        for i, (name, x, shape) in enumerate(zip(self.signature.inputs, found, shapes, strict=True)):
+            if x is None or shape is None:
+                found[i] = None
+                continue
+            came, want, why = tuple(getattr(x, "shape", ())), tuple(shape), ""
             last = came[len(came) - len(want) :]  # what is spread out over more, torch sums up itself
-            if x is not None and (len(came) < len(want) or any(want[i] not in (1, n) for i, n in enumerate(last))):
-                raise error("L069", users_line(), name=self.__name__, what="gradient",
-                            why=f"its backward gave one of shape {came} for {name}, which is {want}")  # fmt: skip
+            if of_torch and framework_of((x,)) != "torch":
+                why = f"its backward gave {shown(x)} for {name}: it must be a tensor, or None"
+            elif len(came) < len(want) or any(want[i] not in (1, n) for i, n in enumerate(last)):
+                why = f"its backward gave one of shape {came} for {name}, which is {want}"
+            if why:
+                raise error("L069", users_line(), name=self.__name__, what="gradient", why=why)
         return found
 
     def _compiled(self, torch: Any, inputs: Any, options: Any, out: Any, fallback: bool) -> Any:
@@ -415,6 +438,20 @@ class Operation:
 
     def __reduce__(self) -> str:
         return self.__qualname__
+
+
+def _elsewhere(x: Any, made: Sequence[Any]) -> bool:
+    """True for an array that has no memory of arrays of its own library."""
+    if isinstance(x, np.ndarray):
+        return all(isinstance(y, np.ndarray) and y.size and not np.may_share_memory(x, y) for y in made)
+    if framework_of((x,)) != "torch" or framework_of(made) != "torch":
+        return False
+    return x.untyped_storage().data_ptr() not in [y.untyped_storage().data_ptr() for y in made]
+
+
+def _plain(x: Any) -> Any:
+    """An array or number of NumPy as an array, of no subclass: a matrix has two dimensions, whatever one does."""
+    return np.asarray(x) if isinstance(x, (np.ndarray, np.generic)) else x
 
 
 class LaunchingOperation(Operation):

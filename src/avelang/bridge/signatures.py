@@ -80,7 +80,7 @@ def _fits(schema: str, value: Any) -> bool:
 def check(options: Iterable[Option], values: Sequence[Any]) -> None:
     """Raises L066 for a value of another type than its option's; those without a type are any."""
     for option, value in zip(options, values, strict=True):
-        if isinstance(value, (complex, np.complexfloating)):
+        if isinstance(value, (complex, np.complexfloating)) or (not option.schema and _text(value) is None):
             raise _no_option(option.name, value)
         if option.schema and not _fits(option.schema, value):
             kind = option.schema.rstrip("?")
@@ -92,7 +92,7 @@ def check(options: Iterable[Option], values: Sequence[Any]) -> None:
 
 def shown(x: Any) -> str:
     """A value in an error's words: its type, and the beginning of its text."""
-    text = repr(x)
+    text = " ".join(repr(x).split())
     return f"{type(x).__name__} {text if len(text) < 60 else text[:57] + '...'}"
 
 

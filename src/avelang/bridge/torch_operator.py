@@ -103,7 +103,9 @@ class TorchOperator:
             if self._packs:
                 inputs = self.packed(inputs)
             named = self._defaults if options is self.signature.defaults else self.signature.named(options)
-            self.host(*inputs, *made, **named)
+            back = self.host(*inputs, *made, **named)
+            if back is not None:
+                self.operation.check_returned(back, made)
         except NoKernel:
             if not fallback:
                 raise
@@ -297,7 +299,9 @@ class TorchOperator:
         key.append(device)
         wanted = self.plans.get(tuple(key)) or self._planned(inputs, options, tuple(key))
         made = self._made(wanted, device)
-        self.host(*(self.packed(inputs) if self._packs else inputs), *made, **self.signature.named(options))
+        back = self.host(*(self.packed(inputs) if self._packs else inputs), *made, **self.signature.named(options))
+        if back is not None:
+            self.operation.check_returned(back, made)
         return made[0] if len(made) == 1 else tuple(made)
 
     def _fake(self, *args: Any) -> Any:
@@ -358,7 +362,7 @@ class TorchOperator:
             else:
                 kept += made_of
         ctx.save_for_backward(*kept)
-        ctx.options = inputs[self.count :]
+        ctx.options, ctx.shapes = inputs[self.count :], [None if x is None else x.shape for x in inputs[: self.count]]
         ctx.mark_non_differentiable(*outputs[self.returns :])
         ctx.likes = [(x.shape, x.dtype, x.device) for x in outputs[: self.returns]]
         ctx.set_materialize_grads(False)
@@ -386,7 +390,9 @@ class TorchOperator:
         if ties and torch.is_grad_enabled():
             outputs = self._tied(outputs, ties)
         with watched:
-            found = operation.gradients(tuple(given), saved[: self.count], outputs, self.decode(ctx.options), needs)
+            found = operation.gradients(
+                tuple(given), saved[: self.count], outputs, self.decode(ctx.options), needs, ctx.shapes
+            )
         return (*found, *(None,) * len(self.signature.options))
 
     def _tied(self, outputs: Sequence[Any], inputs: Sequence[Any]) -> tuple[Any, ...]:
