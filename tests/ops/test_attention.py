@@ -109,6 +109,30 @@ def test_all_edits_at_once(seed):
     check_dense(100 + seed, np.float32, 32, 20, left=True, cap=True, mask="float32", sinks=True)
 
 
+def test_rows_that_masks_hide_with_sinks_of_nothing():
+    """A sink of -inf is none: a row that sees nothing is 0, one whose mask is the least number everywhere, as models
+    have it for padding, the mean of V; and where O has no gradient there, none is NaN."""
+    rng, words = np.random.default_rng(7), Words(0.2, None, (200, None), 30.0)
+    q, k, v = (numbers(rng, (1, 2, n, w), np.float32) for n, w in ((70, 32), (81, 32), (81, 20)))
+    sink, mask = np.float32([-np.inf, 0.5]), rng.standard_normal((1, 2, 70, 81)).astype(np.float32)
+    mask[0, :, 1], mask[0, :, 2] = -np.inf, np.finfo(np.float32).min
+    out, lse = ops.attention(q, k, v, mask, sinks=sink, return_lse=True, enable_gqa=True, **options_of(words))
+    assert not out[0, 0, 1].any() and lse[0, 0, 1] == -np.inf and not out[0, 1, 1:3].any()
+    np.testing.assert_allclose(out[0, 0, 2], v[0, 0].mean(0), atol=1e-5)
+    g, g_lse = numbers(rng, out.shape, np.float32), np.zeros(lse.shape, np.float32)
+    g[0, :, 1:3] = 0
+    found = scaled_attention_gradients(g, q, k, v, out, lse, mask, None, None, sink, g_lse, None, wants_mask=True,
+                                       wants_sinks=True, **gradient_options(words))  # fmt: skip
+    rows = np.delete(np.arange(70), [1, 2])
+    sink[0], mask[0, :, 1:3] = -1e4, 0
+    want = judge(words, q[0], k[0], v[0], "float32", grad=g[0], grad_lse=g_lse[0], mask=mask[0], sinks=sink)
+    for got, y, bound in zip(found[:3], want.grads, want.grad_bounds, strict=False):
+        within(got[0], y, bound, "a gradient")
+    within(found[3][0, :, rows], want.grads[3].swapaxes(0, 1)[rows], 1e-4, "dmask")
+    within(found[4], want.grads[4], want.grad_bounds[4] + 1e-3, "dsinks")
+    assert not found[4][0] and np.isfinite(found[3]).all()
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_conditions(seed):
     check_dense(200 + seed, F16, 32, 32, mask="bool", grads=False)

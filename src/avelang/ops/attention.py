@@ -191,16 +191,18 @@ def of_sinks(p: Problem, sinks: Any, out: Any, grad: Any, lse: Any, grad_lse: An
         delta = (out.astype("float32") * grad.astype("float32")).sum(-1)
     delta = delta.swapaxes(0, 1) if p.packed_q else delta  # (..., heads, queries)
     delta = delta if grad_lse is None else delta - grad_lse
-    share = sinks.reshape(-1, 1) - lse
-    share = share.exp() if is_torch(share) else _exp(share)
-    found = -(share * delta).sum(-1)
+    found = -(share_of(sinks.reshape(-1, 1), lse) * delta).sum(-1)
     return found if p.packed_q else found.sum(0)
 
 
-def _exp(x: Any) -> Any:
+def share_of(sinks: Any, lse: Any) -> Any:
+    """The weights of sinks; 0 where a row has no weights, since its sink is -inf, too."""
+    nothing = lse == float("-inf")
+    if is_torch(lse):
+        return (sinks - lse.masked_fill(nothing, 0)).exp().masked_fill(nothing, 0)
     import numpy as np
 
-    return np.exp(x)
+    return np.where(nothing, 0, np.exp(sinks - np.where(nothing, 0, lse)))
 
 
 def _gradients(grads: Any, inputs: Any, outputs: Any, needs: Any, options: dict[str, Any]) -> tuple[Any, ...]:

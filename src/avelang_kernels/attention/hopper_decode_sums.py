@@ -107,7 +107,7 @@ def write_rows(
         sink = sinks[head * group + mine] * LOG2E
         both = al.select(most == NEVER, sink, max(sink, shift_of(most, scale)))
         shrink = grown(most, both, scale)
-        total = total * shrink + al.nvvm.exp2(sink - both)
+        total = total * shrink + al.select(sink == both, 1.0, al.nvvm.exp2(sink - both))  # also of two -inf
         out = out * shrink
         if column == 0:
             lse[mine, token] = (both + al.log2(total)) * LN2

@@ -14,7 +14,7 @@ from avelang.tile import DistributedTile
 from avelang_kernels.arrays import DTYPES
 from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.tile_attention import AttentionBlock, forward
-from avelang_kernels.attention.tile_attention_rows import LOG2E, sunk
+from avelang_kernels.attention.tile_attention_rows import LOG2E, above, joined_logarithm, sunk
 from avelang_kernels.attention.tile_attention_views import (
     FEW,
     Features,
@@ -152,8 +152,8 @@ def build_combined(dtype: al.DType, SINKS: bool) -> Any:
         head, query = row // queries % heads, row % queries
         if SINKS:
             sink = sinks[head]
-            by = by / (1.0 + al.exp(sink - log))
-            log = max(log, sink) + al.log(1.0 + al.exp(0.0 - al.abs(log - sink)))
+            by = by / (1.0 + al.exp(0.0 - above(log, sink)))
+            log = joined_logarithm(log, sink)
         if t == 0:
             lse[row] = log
         at = (

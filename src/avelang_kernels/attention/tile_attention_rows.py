@@ -179,8 +179,20 @@ def tile_of(like: Any, values: Any):
 def sunk(found: DistributedTile, sink: Any):
     """Of rows with these logarithms, which have one more score, whose value is 0: what O is multiplied by, and the
     logarithms then."""
-    by = found.map(lambda x: 1.0 / (1.0 + al.exp(sink - x)))
-    return by, found.map(lambda x: max(x, sink) + al.log(1.0 + al.exp(0.0 - al.abs(x - sink))))
+    by = found.map(lambda x: 1.0 / (1.0 + al.exp(0.0 - above(x, sink))))
+    return by, found.map(lambda x: joined_logarithm(x, sink))
+
+
+@avelang.jit
+def above(x: Any, y: Any):
+    """x - y of two logarithms; 0 where both are of nothing, -inf."""
+    return al.select(x == y, 0.0, x - y)
+
+
+@avelang.jit
+def joined_logarithm(x: Any, y: Any):
+    """The logarithm of the sum of what two are of."""
+    return max(x, y) + al.log(1.0 + al.exp(0.0 - al.abs(above(x, y))))
 
 
 @avelang.jit
