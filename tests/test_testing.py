@@ -7,7 +7,7 @@ import pytest
 from tests.runtime import cuda, rocm
 
 from avelang import testing
-from avelang.base.errors import ArgumentError
+from avelang.base.errors import ArgumentError, AveError
 
 
 def test_gpus_are_those_of_the_drivers(monkeypatch):
@@ -65,3 +65,22 @@ def test_nan_and_infinity_stand_where_they_are_wanted():
 def test_bad_arguments():
     with pytest.raises(ArgumentError, match="dtype is 'float7'"):
         testing.random((3,), "float7")
+
+
+def test_numbers_whose_squares_are_beyond_f64_are_compared():
+    with pytest.raises(AssertionError, match="1 of 2 elements"):
+        testing.assert_close(np.array([1e200, 2e200]), np.array([1e200, 1e200]))
+    testing.assert_close(np.array([1e-200, 3e-200]), np.array([1e-200, 3e-200]))
+    with pytest.raises(AssertionError, match="2 of 2 elements"):
+        testing.assert_close(np.array([2e-200, 6e-200]), np.array([1e-200, 3e-200]))
+
+
+def test_what_may_be_compared():
+    testing.assert_close([1.0, 2.0], (1.0, 2.0))
+    testing.assert_close(np.uint64([5, 7]), np.uint64([6, 7]), tolerance=0.5)
+    with pytest.raises(AssertionError):
+        testing.assert_close(np.uint64([5, 7]), np.uint64([6, 7]), tolerance=0.1)
+    with pytest.raises(AveError, match="L066.*complex128.*real and imaginary parts"):
+        testing.assert_close(np.array([1 + 1j]), np.array([1 + 2j]))
+    with pytest.raises(AveError, match="L066.*shape is 3: it must be a tuple"):
+        testing.random(3)  # type: ignore[arg-type]

@@ -74,6 +74,8 @@ def poisoned(shape: Sequence[int], dtype: str = "float32", *, device: str = "cpu
 
 
 def _empty(shape: Sequence[int], dtype: str, device: str) -> Any:
+    if not hasattr(shape, "__iter__"):
+        raise argument_error(f"shape is {shape!r}: it must be a tuple of extents", f"of one dimension: ({shape},)")
     known = dtypes.BY_NAME.get(str(dtype))
     try:
         kind = known.np if known is not None else dtypes.from_numpy(np.dtype(dtype)) and np.dtype(dtype)
@@ -99,15 +101,18 @@ def assert_close(got: Any, want: Any, *, tolerance: float | None = None, what: s
     """Raises AssertionError unless `got` is `want` within `tolerance`, by the root of the mean square of `want`
     (without one, that of `got`'s dtype; integers must be equal). NaN and infinities must stand where they are wanted.
     The message names the shape, how many elements are off, the worst of them and both values there."""
+    got, want = (x if hasattr(x, "dtype") else np.asarray(x) for x in (got, want))
     most = trial_arrays.tolerance(got) if tolerance is None else tolerance
     one, two = _wide(got), _wide(want)
     if one.shape != two.shape:
         raise AssertionError(f"{what} is {one.shape}, and {two.shape} is wanted")
     if not one.size:
         return
-    finite = np.isfinite(two)
-    root = math.sqrt(float(np.mean(np.square(two[finite], dtype=np.float64)))) if finite.any() else 0.0
     exact = not trial_arrays.is_float(got) and tolerance is None
+    if not exact:  # of unsigned numbers a small difference may be a great one
+        one, two = one.astype(np.float64), two.astype(np.float64)
+    finite = np.isfinite(two)
+    root = _root_mean_square(two[finite].astype(np.float64))
     with np.errstate(invalid="ignore"):
         apart = np.where(finite, np.abs(one - two), 0.0)
         same = (one == two) | (np.isnan(one) & np.isnan(two))
@@ -123,13 +128,21 @@ def assert_close(got: Any, want: Any, *, tolerance: float | None = None, what: s
     )
 
 
+def _root_mean_square(x: np.ndarray) -> float:
+    """Of numbers whose squares may be beyond f64; 0 of none."""
+    most = float(np.abs(x).max(initial=0))
+    return most * math.sqrt(float(np.mean(np.square(x / most)))) if most else 0.0
+
+
 def _wide(x: Any) -> np.ndarray:
-    """Of any library, as f64 (integers of 64 bits and more as they are)."""
+    """Of any library, as f64 (integers of 64 bits as they are). Raises L066 for complex numbers."""
     if trial_arrays.library(x) == "torch":
         torch = sys.modules["torch"]
         x = x.detach().cpu()
-        x = x.to(torch.float64).numpy() if x.is_floating_point() else x.numpy()
+        x = x.to(torch.float64).numpy() if x.is_floating_point() else x.resolve_conj().numpy()
     elif trial_arrays.library(x) == "cupy":
         x = x.get()
     x = np.asarray(x)
+    if x.dtype.kind == "c":
+        raise argument_error(f"an array is of {x.dtype}: compare real and imaginary parts, one after the other")
     return x if x.dtype.kind in "iu" and x.dtype.itemsize == 8 else x.astype(np.float64)

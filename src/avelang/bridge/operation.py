@@ -354,8 +354,10 @@ class Operation:
     def check_gradient(self) -> None:
         """Raises L069 for an operation without a backward."""
         if self.gradient is None:
-            raise error("L069", users_line(), name=self.__name__, what="gradient",
-                        why="it has no backward: give it one by @operation.backward")  # fmt: skip
+            own = "give it one by @operation.backward"
+            theirs = "where a derivative of a derivative is wanted, use torch's or JAX's own function"
+            why = f"it has no backward: {theirs if self.aligns else own}"
+            raise error("L069", users_line(), name=self.__name__, what="gradient", why=why)
 
     def gradients(
         self, grads: tuple[Any, ...], inputs: Any, outputs: Any, options: Sequence[Any], needs: Any, shapes: Sequence[Any]
