@@ -360,8 +360,9 @@ class Operation:
             raise error("L069", users_line(), name=self.__name__, what="gradient", why=why)
 
     def gradients(
-        self, grads: tuple[Any, ...], inputs: Any, outputs: Any, options: Sequence[Any], needs: Any, shapes: Sequence[Any]
-    ) -> list:
+        self, grads: tuple[Any, ...], inputs: Any, outputs: Any, options: Sequence[Any], needs: Any,
+        shapes: Sequence[Any],
+    ) -> list:  # fmt: skip
         """One gradient, or None, for each input: always None for one that is None. `shapes`: those of the inputs, also
         where the backward does not read them. Raises L069 where the backward gives something else."""
         assert self.gradient is not None

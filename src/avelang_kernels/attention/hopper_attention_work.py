@@ -36,9 +36,9 @@ class Bits:
 
 @avelang.struct
 class Added:
-    """A bias that is added to scores: memory from the first to the last element, strides of batches, heads and rows. COLUMN:
-    columns are 1 apart, or 0 where all have one. PAIRS: two columns lie side by side, aligned, and there is an even
-    number of them."""
+    """A bias that is added to scores: memory from the first to the last element, strides of batches, heads and rows.
+    COLUMN: columns are 1 apart, or 0 where all have one. PAIRS: two columns lie side by side, aligned, and there is an
+    even number of them."""
 
     data: ...
     strides: ...
