@@ -412,16 +412,16 @@ def attention(
         options.setdefault("backend", "cpu")
     target, count = tile.device_of(q, target)
     chip = form_chip(T, target)
-    if chip == HOPPER:
-        sizes = batches, heads, queries, d, kv_heads, keys
-        return hopper.launch(q, k, v, out, lse, sizes, causal, scale, layout, T, units or count, options)
-    if chip == BLACKWELL:
+    if chip in (HOPPER, BLACKWELL):
         p = Problem(
             batches, heads, kv_heads, queries, keys, d, d, named(q), d**-0.5 if scale is None else scale, None,
             0 if causal else None, True,
         )  # fmt: skip
         q, k, v, o = (x.swapaxes(1, 2) if layout == "bshd" else x for x in (q, k, v, out))
-        blackwell.launch(p, Operands(q, k, v), o, lse, target=target, units=units or count, T=T, **options)
+        if chip == HOPPER:
+            hopper.launch(p, Operands(q, k, v), o, lse, T, units or count, options)
+        else:
+            blackwell.launch(p, Operands(q, k, v), o, lse, target=target, units=units or count, T=T, **options)
         return out
     block, dtype = T or block_for(target, d), DTYPES[named(q)]
     outs = (out,) if lse is None else (out, lse)

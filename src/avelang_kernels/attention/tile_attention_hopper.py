@@ -441,8 +441,7 @@ def attention(
         batches, heads, kv_heads, queries, keys, d, d, named(q), d**-0.5 if scale is None else scale,
         right=0 if causal else None, bottom_right=True,
     )  # fmt: skip
-    arrays = (x.swapaxes(1, 2) if layout == "bshd" else x for x in (q, k, v, out))
-    q, k, v, result = arrays
+    q, k, v, result = (x.swapaxes(1, 2) if layout == "bshd" else x for x in (q, k, v, out))
     launch(p, Operands(q, k, v), result, lse, form, units or tile.device_of(q, HOPPER)[1], options)
     return out
 
@@ -476,8 +475,9 @@ def launch(
     """O, and the logarithms if `lse` is not None, for a problem none of whose sizes is 0, of arrays that TMA reaches:
     (batch, heads, length, d), or packed. `units`: 0 for as many as there are blocks of rows."""
     bias = readable_bias(x.bias) if p.bias != "bool" else None
-    A = features(dataclasses.replace(p, bias=p.bias.replace("bool", "")), Operands(x.q, x.k, x.v, bias), (out,))
-    A = dataclasses.replace(A, bias=A.bias or p.bias, right=p.right is not None)  # bits stand for a mask of bool
+    found = features(dataclasses.replace(p, bias=p.bias.replace("bool", "")), Operands(x.q, x.k, x.v, bias), (out,))
+    # Bits stand for a mask of bool.
+    A = dataclasses.replace(found, bias=found.bias or p.bias, right=p.right is not None)
     kind, size = (DTYPES[p.bias], math.prod(bias.shape)) if bias is not None else (None, 0)
     tokens = x.q.shape[0] if p.packed_q else p.queries
     kernel, grid, F, near, slots = planned(form, p, units, lse is not None, A, kind, tokens)
@@ -492,8 +492,8 @@ def launch(
     if p.bias == "bool":
         shift = p.keys - p.queries if p.bottom_right else 0
         by_place = A.right, A.left, far[1] + shift, far[0] - shift
-        found = mask_bits(x.bias, p.queries, p.keys, F.m, F.n, x.q, by_place, **options)
-        bits, lists, steps = found.bits, found.lists, (found.batch_step, found.head_step, 0)
+        made = mask_bits(x.bias, p.queries, p.keys, F.m, F.n, x.q, by_place, **options)
+        bits, lists, steps = made.bits, made.lists, (made.batch_step, made.head_step, 0)
     kernel[grid, F.threads](
         q, k, v, o, lse, memory, x.sinks, x.cu_q, x.cu_k, x.lengths, bias, bits, lists, p.batch, p.heads, p.queries,
         p.kv_heads, p.keys, tokens, x.k.shape[0] if p.packed_k else p.keys, slots, near, *far,

@@ -12,7 +12,7 @@ from typing import Any
 import avelang
 import avelang.language as al
 from avelang import tile
-from avelang.tile import tensors, vectorize
+from avelang.tile import DistributedTile, tensors, vectorize
 from avelang_kernels.arrays import DTYPES, FLOATS, address, named, spanned, strides_of
 
 BLOCK = 128  # elements along K, and rows, of a block
@@ -81,6 +81,12 @@ def greatest_of_all(most: Any):
     return found
 
 
+@avelang.jit
+def scales_of(most: DistributedTile, great: Any, powers: Any):
+    """Scales of rows with these greatest numbers."""
+    return most.sweep(lambda v, where: scale_of(v, great, powers))
+
+
 @functools.cache
 def build(dtype: al.DType, out: al.DType, rows: int, great: float, powers: bool) -> Any:
     """The kernel for scales of 128 elements of a row (`rows` 1), or of blocks of 128 rows."""
@@ -104,7 +110,7 @@ def build(dtype: al.DType, out: al.DType, rows: int, great: float, powers: bool)
             small = t.astype(al.f32).sweep(lambda v, where: quantized(v, scale, great))
             Q.store(small.astype(out), (row, block * BLOCK))
         else:
-            scales = most.sweep(lambda v, where: scale_of(v, great, powers))
+            scales = scales_of(most, great, powers)
             store_rows(s, scales, row, m, block, across, along)
             Q.store(t.along(lambda v, f: quantized(v, f, great), scales, 1).astype(out), (row, block * BLOCK))
 
@@ -133,7 +139,7 @@ def build_rows(dtype: al.DType, out: al.DType, great: float, powers: bool, part:
                 window.move((0, LONG))
             scales = most.max(1)
             if part == "all":
-                scales = scales.sweep(lambda v, where: scale_of(v, great, powers))
+                scales = scales_of(scales, great, powers)
             store_rows(s, scales, row, m, 0, 1, 0)
         else:
             scales = tile.full(vectorize.folding(D, 1).dist, s[0], al.f32)
