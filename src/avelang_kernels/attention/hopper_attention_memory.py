@@ -13,6 +13,7 @@ from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT
 
 CHUNK = 64  # elements of d side by side: 128 bytes, one row of the swizzle
 BYTES = 2  # of an element
+EIGHT = 8  # elements of 16 bytes; as many such pieces has a row of a chunk
 # Numbers of barriers: the first of those at which one consumer's threads wait to store; that of all consumers before a
 # stage of V that they have cleaned.
 STORE, CLEAN = 4, 8
@@ -61,16 +62,23 @@ def staged_rows(data: Any, CONSUMERS: Any):
 
 
 @avelang.jit
+def clear(room: Any, place: Any, first: Any, COUNT: Any, t: Any, THREADS: Any):
+    """Sets rows from `first` on to 0, of COUNT that lie from element `place` on."""
+    none = al.full((EIGHT // 2,), 0, al.u32)
+    for i in al.range(first * EIGHT + t, COUNT * EIGHT, THREADS):
+        piece = al.subview(room, (place[0], place[1] + i * EIGHT), (1, EIGHT), (1, 1))
+        al.view(piece, al.Tensor((1, EIGHT // 2), al.u32))[0] = none
+
+
+@avelang.jit
 def clean(F: Any, v: Any, have: Any, consumer: Any, t: Any):
     """Sets rows of the stage of V to 0 from number `have` on: they are another sequence's, or nobody's, and a weight of
     0 times what lies there may be NaN. All consumers do so together."""
     if have < F.n:
-        zeros, lane = al.full((UNIT // BYTES,), 0.0, F.dtype), t % 8
-        for row in al.range(max(0, have) + (consumer * GROUP + t) // 8, F.n, F.consumers * GROUP // 8):
-            for c in range(F.value_chunks):
-                at = al.convert(c * F.n * CHUNK + row * CHUNK + lane * (UNIT // BYTES), al.u32)
-                place = al.subview(v.data, (v.state.stage, at), (1, UNIT // BYTES), (1, 1))
-                al.view(place, al.Tensor((1, UNIT // BYTES), F.dtype))[0] = zeros
+        first = al.convert(max(0, have), al.u32)
+        for c in range(F.value_chunks):
+            place = v.state.stage, c * F.n * CHUNK
+            clear(v.data, place, first, F.n, consumer * GROUP + t, F.consumers * GROUP)
         al.nvvm.fence_proxy_async_shared()
         al.nvvm.barrier_sync(CLEAN, F.consumers * GROUP)
 

@@ -15,6 +15,18 @@ from avelang_kernels.attention.tile_attention_rows import tile_of
 WARP = 32
 
 
+@avelang.jit
+def sequence_of(offsets: Any, sequences: Any, slot: Any, SIZE: Any):
+    """Of packed sequences the one that a tile of SIZE rows belongs to: tiles of sequence b are from offsets[b] // SIZE
+    + b on. What is behind the last sequence counts as one more."""
+    low, high = al.convert(0, al.u32), al.convert(sequences, al.u32)
+    while low < high:
+        middle = (low + high + 1) // 2
+        there = al.convert(offsets[middle], al.u32) // SIZE + middle <= slot
+        low, high = al.select(there, middle, low), al.select(there, high, middle - 1)
+    return low
+
+
 @avelang.struct
 class Bits:
     """A mask as `hopper_masks` leaves it: `bits` of rows, and `lists` of tiles of blocks of rows."""
@@ -201,8 +213,8 @@ class AttentionWork:
 
 @avelang.struct
 class PackedWork:
-    """The same of packed sequences, of which number b has blocks from `cu_q`[b] // M + b on: as many as it may need.
-    The last ones come first."""
+    """The same of packed sequences, whose blocks are as `sequence_of` has them: as many as each may need. The last ones
+    come first."""
 
     batches: ...
     heads: ...
@@ -217,11 +229,7 @@ class PackedWork:
     def work_tile(self, index: Any, M: Any):
         """First row, head and sequence; no row of it where a sequence has fewer blocks than places."""
         slot = self.slots - 1 - index // self.heads
-        low, high = al.convert(0, al.u32), al.convert(self.batches, al.u32)
-        while low < high:
-            middle = (low + high + 1) // 2
-            before = al.convert(self.cu_q[middle], al.u32) // M + middle <= slot
-            low, high = al.select(before, middle, low), al.select(before, high, middle - 1)
+        low = sequence_of(self.cu_q, self.batches, slot, M)
         begin = al.convert(self.cu_q[low], al.u32) // M + low
         # What is in front of the first sequence is nobody's.
         return al.select(slot < begin, self.tokens, (slot - begin) * M), index % self.heads, low

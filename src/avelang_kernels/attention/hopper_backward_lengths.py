@@ -10,9 +10,9 @@ import avelang
 import avelang.language as al
 from avelang.pipelines.epilogue import swizzled
 from avelang.pipelines.warp_specialized import GROUP, ROWS
+from avelang_kernels.attention.hopper_attention_memory import EIGHT, clear
 from avelang_kernels.attention.hopper_backward_products import CHUNK, CLEARED, CONSUMERS, ENDED, SHARED_DS
 
-EIGHT = 8  # elements of 16 bytes; as many such pieces has a row of a chunk
 VALUES, KEYS = 0, 1  # consumers of which one makes dV, the other one dK
 
 
@@ -45,15 +45,6 @@ def packed_rows(F: Any, place: Any, d: Any):
     """`place`: memory, its size, and how far heads and rows are apart."""
     memory, size, head, row = place
     return PackedRows(al.make_tensor(memory, F.dtype, al.make_layout((size,))), head, row, d)
-
-
-@avelang.jit
-def clear(room: Any, place: Any, first: Any, COUNT: Any, t: Any, THREADS: Any):
-    """Sets rows from `first` on to 0, of COUNT that lie from element `place` on."""
-    none = al.full((EIGHT // 2,), 0, al.u32)
-    for i in al.range(first * EIGHT + t, COUNT * EIGHT, THREADS):
-        piece = al.subview(room, (place[0], place[1] + i * EIGHT), (1, EIGHT), (1, 1))
-        al.view(piece, al.Tensor((1, EIGHT // 2), al.u32))[0] = none
 
 
 @avelang.jit

@@ -12,9 +12,10 @@ import avelang
 import avelang.language as al
 from avelang_kernels.arrays import DTYPES, multiprocessors
 from avelang_kernels.attention.hopper_arrays import dense, empty_beside, flattened, reachable, strides_of
+from avelang_kernels.attention.hopper_attention_work import sequence_of
 from avelang_kernels.attention.hopper_backward import build
 from avelang_kernels.attention.hopper_backward_products import HopperBackward
-from avelang_kernels.attention.hopper_backward_work import BackwardWork, Sequences, sequence_of
+from avelang_kernels.attention.hopper_backward_work import BackwardWork, Sequences
 from avelang_kernels.attention.hopper_masks import mask_bits
 from avelang_kernels.attention.problem import FAR, Operands, Problem
 from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER

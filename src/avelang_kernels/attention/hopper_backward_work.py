@@ -6,19 +6,8 @@ from typing import Any
 # No `from __future__ import annotations`, as in the kernels.
 import avelang
 import avelang.language as al
+from avelang_kernels.attention.hopper_attention_work import sequence_of
 from avelang_kernels.attention.tile_attention_views import span_of
-
-
-@avelang.jit
-def sequence_of(offsets: Any, sequences: Any, slot: Any, SIZE: Any):
-    """Of packed sequences the one that a tile of SIZE rows belongs to: tiles of sequence b are from offsets[b] // SIZE
-    + b on. What is behind the last sequence counts as one more."""
-    low, high = al.convert(0, al.u32), al.convert(sequences, al.u32)
-    while low < high:
-        middle = (low + high + 1) // 2
-        there = al.convert(offsets[middle], al.u32) // SIZE + middle <= slot
-        low, high = al.select(there, middle, low), al.select(there, high, middle - 1)
-    return low
 
 
 @avelang.struct
