@@ -306,8 +306,8 @@ def backward(
     """dQ, dK and dV of a problem that `fits`, the same bits in every run. All arrays (batch, heads, length, d), with
     any strides that keep d side by side, or packed (tokens, heads, d); lse and dlse (or None): f32 (batch, heads,
     queries), or (heads, tokens). `units`: multiprocessors. `cyclic`: where there is no mask, blocks wait for ones with
-    higher numbers, so all of a head must be on the GPU at a time; by default where it has a multiprocessor for each.
-    `together`: heads whose blocks take turns; 0: chosen by the problem."""
+    higher numbers, so all of a head must be on the GPU at a time; by default where half of its multiprocessors are as
+    many. `together`: heads whose blocks take turns; 0: chosen by the problem."""
     p, F = problem, planned(problem)
     q, k, v, out, dout = (dense(x) for x in (operands.q, operands.k, operands.v, out, dout))
     results = tuple(x if reachable(x) else empty_beside(x, tuple(x.shape), p.dtype) for x in (dq, dk, dv))
@@ -344,10 +344,11 @@ def backward(
 
 
 def around(F: HopperBackward, room: Extents, q: Any, units: int, cyclic: bool | None) -> int:
-    """`cycle` of `BackwardWork`."""
+    """`cycle` of `BackwardWork`. Of a launch at most one head has started in part, since blocks take numbers in order:
+    where that may be half of the multiprocessors and no more, two launches at a time never wait for one another."""
     if F.bounded or F.window or cyclic is False:
         return 0
-    most = units or multiprocessors(q, 0)
+    most = (units or multiprocessors(q, 0)) // 2
     if F.apart:
         return most if getattr(q, "is_cuda", False) else room.tiles * bool(cyclic)
     there = cyclic or room.tiles <= most and getattr(q, "is_cuda", False)
