@@ -162,7 +162,7 @@ def edited(F: Any, s: DistributedTile, edits: Any, bias: Any):
 @avelang.jit
 def weights_of(F: Any, s: DistributedTile, logs: Any, axis: Any, factor: Any):
     """Weights of scores, by the logarithms of their rows' sums."""
-    if F.bias:  # the least number, in all of a row, is beyond f32 in base 2
+    if F.bias == "add":  # the least number, in all of a row, is beyond f32 in base 2
         return s.along(lambda x, l: power((x - l) * LOG2E), logs, axis)
     scale = LOG2E if F.edited else factor * LOG2E
     return s.along(lambda x, l: power(al.fma(x, scale, l * (0.0 - LOG2E))), logs, axis)
