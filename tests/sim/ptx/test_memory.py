@@ -81,19 +81,6 @@ ATOMS = {"add.u32": lambda a, b: a + b, "add.u64": lambda a, b: a + b, "min.s32"
     b: (a.view(np.float16) + b.view(np.float16)).view(np.uint32)}  # fmt: skip
 
 
-def test_a_shared_variable_has_room_up_to_its_alignment():
-    """A load of four words may read three and what is behind the last variable, as compilers have it; no further."""
-    words, out = np.arange(5, dtype=np.uint32), np.zeros(32, np.uint32)
-    text = """
-        .shared .align 16 .b8 five[20]; mov.u32 %r0, %tid.x; mov.u32 %r1, five; mul.wide.u32 %d0, %r0, 4; add.u64 %d1, %p1, %d0; setp.lt.u32 %q1, %r0, 5;
-        add.u64 %d0, %p0, %d0; cvt.u32.u64 %r2, %d0; mul.lo.u32 %r3, %r0, 4; add.u32 %r3, %r3, %r1; @%q1 ld.global.u32 %r4, [%d0]; @%q1 st.shared.u32 [%r3], %r4;
-        bar.sync 0; ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [five+PLACE]; st.global.u32 [%d1], %r5; ret;"""
-    run(kernel(text.replace("PLACE", "16"), 2), words, out)
-    assert (out == 4).all()
-    with pytest.raises(AveError, match=r"\[X032\].*0x20 of shared memory, which has 32 bytes"):
-        run(kernel(text.replace("PLACE", "32"), 2), words, out)
-
-
 @pytest.mark.parametrize("op", ATOMS)
 @pytest.mark.parametrize("space", ["global", "shared", ""])
 def test_atomic_operations(op, space):

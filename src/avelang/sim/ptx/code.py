@@ -418,12 +418,11 @@ class Flattener:
         return code
 
     def _lay(self, code: FlatCode) -> None:
-        """Places of shared variables, open ones behind all others; and of the module's. The room of each goes up to a
-        multiple of its alignment: compilers read so far, as three words by a load of four."""
+        """Places of shared variables, open ones behind all others; and of the module's."""
         at = 0
         for v in (v for v in self.shared if not v.dynamic):
             v.offset = at = _align(at, v.align)
-            at = _align(at + v.bytes, v.align)
+            at += v.bytes
         opened = [v for v in self.shared if v.dynamic]
         if opened:
             at = _align(at, max([16, *(v.align for v in opened)]))
