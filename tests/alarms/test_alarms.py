@@ -56,9 +56,9 @@ def test_the_table_has_all_kernels():
 
     folder = pathlib.Path(next(iter(avelang_kernels.__path__)))
     # Kernels of several ranks run on the reference, with its checks, in tests/ops/test_dist.py and tests/dist; those of hopper_grouped and
-    # hopper_batched as PTX, and those of hopper_cross_entropy and hopper_norm_backward on the reference, with checks of races, in their own
-    # tests.
-    others = {"__init__", "activations", "collectives", "exchange", "experts", "fused", "hopper_batched", "hopper_cross_entropy", "hopper_norm_backward", "quick", "ring_attention", "rooms", "tuned_tiles", "aligned_rows", "arrays", "choice", "hopper_arrays", "hopper_epilogues", "hopper_few", "hopper_grouped", "hopper_rule", "hopper_tiles", "hopper_types", "launches", "linear", "lines", "mi300_places", "mi300_rule", "mi300_tiles", "norm_backward", "padded", "problem", "ptx_common", "ptx_rows", "row_plans", "storage", "table", "tile_attention_rows", "tile_attention_views",
+    # hopper_batched as PTX, and those of hopper_cross_entropy, hopper_masks and hopper_norm_backward on the reference, with checks of races, in
+    # their own tests.
+    others = {"__init__", "activations", "collectives", "exchange", "experts", "fused", "hopper_batched", "hopper_cross_entropy", "hopper_norm_backward", "quick", "ring_attention", "rooms", "tuned_tiles", "aligned_rows", "arrays", "choice", "hopper_arrays", "hopper_attention_memory", "hopper_attention_work", "hopper_epilogues", "hopper_few", "hopper_grouped", "hopper_masks", "hopper_rule", "hopper_tiles", "hopper_types", "launches", "linear", "lines", "mi300_places", "mi300_rule", "mi300_tiles", "norm_backward", "padded", "problem", "ptx_common", "ptx_rows", "row_plans", "storage", "table", "tile_attention_rows", "tile_attention_views",
               "workspaces"}  # fmt: skip
     modules = {p.stem for p in folder.rglob("*.py")} - others
     names = {name.split()[0].replace("grouped_gemm", "tile_grouped_gemm").replace("moe", "tile_moe") for name in PROGRAMS}
