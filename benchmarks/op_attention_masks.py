@@ -19,12 +19,10 @@ from typing import Any, NamedTuple
 
 import torch
 from harness import GpuClock, Part, main, medians, table
+from op_attention import BF16, NOISE, apart, poison
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from avelang import ops
-
-BF16 = torch.bfloat16
-NOISE = 0.03  # the greatest error, by the root of the mean square
 
 
 class Shape(NamedTuple):
@@ -117,17 +115,6 @@ def exact(s: Shape, kind: Kind, q: Any, k: Any, v: Any) -> Any:
     if kind.sink is not None:
         scores = torch.cat([scores, kind.sink.double().expand(scores.shape[0], 1)], 1)
     return torch.softmax(scores, -1)[:, : k.shape[0]] @ v
-
-
-def apart(got: Any, want: Any) -> float:
-    """The greatest difference, by the root of the mean square."""
-    return float((got.double() - want).abs().max() / want.square().mean().sqrt())
-
-
-def poison() -> None:
-    """Leaves NaN in memory that is free."""
-    for size in (1 << 20, 1 << 28):
-        torch.full((size,), float("nan"), device="cuda", dtype=BF16)
 
 
 def check(s: Shape, kind: Kind, given: list[Any], g: Any) -> Any:
