@@ -8,6 +8,7 @@ from avelang.base import errors as errors
 from avelang.base.places import argument_error
 from avelang.base.takes import Want, at_least, takes
 from avelang.base.version import VERSION as __version__
+from avelang.bridge import device_views
 from avelang.bundles import build, load_bundle, recording, specialization, strict, unload_bundle
 from avelang.jit import JitFunction, constant, jit, struct
 
@@ -20,6 +21,14 @@ __all__ = ["JitFunction", "Want", "__version__", "argument_error", "at_least", "
            "jit", "judge", "load_bundle", "op", "recording", "specialization", "strict", "struct", "takes", "tune",
            "unload_bundle"]
 
+
+def _elements() -> Any:
+    from avelang import elements  # most programs need none of its kernels
+
+    return elements
+
+
+device_views.WORK[:] = [_elements]
 
 if not TYPE_CHECKING:  # a checker knows all names
 

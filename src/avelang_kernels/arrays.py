@@ -9,7 +9,7 @@ import sys
 from typing import Annotated, Any, NamedTuple
 
 import avelang.language as al
-from avelang import Want, argument_error, at_least
+from avelang import Want, argument_error, at_least, tile
 
 DTYPES: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}
 
@@ -107,13 +107,43 @@ def is_torch(x: Any) -> bool:
     return torch is not None and isinstance(x, torch.Tensor)
 
 
-def empty(like: Any, m: int, n: int, dtype: Any = None) -> Any:
-    """A new (m, n) of a dtype, by default that of `like`, where `like` is."""
-    if hasattr(like, "new_empty"):
-        return like.new_empty((m, n), dtype=dtype)
+def on_chip(x: Any, target: str | None) -> dict[str, Any]:
+    """Options of a launch where an array is."""
+    return {"target": target, **({"backend": "cpu"} if tile.on_cpu(x) else {})}
+
+
+def dtype_of(like: Any, name: str) -> Any:
+    """The dtype of a name, as the library of an array has it."""
+    if is_torch(like):
+        return getattr(sys.modules["torch"], name)
+    import ml_dtypes as ml_dtypes  # NumPy does not know the names of narrow floats before
     import numpy as np  # takes longer to import than the kernel to compile
 
-    return np.empty((m, n), like.dtype if dtype is None else dtype)
+    return np.dtype(name)
+
+
+def new(like: Any, shape: tuple[int, ...], dtype: Any = None) -> Any:
+    """A new array where `like` is, without gaps, with anything in it. dtype: a name, or one of its library's; by
+    default that of `like`."""
+    kind = like.dtype if dtype is None else dtype_of(like, dtype) if isinstance(dtype, str) else dtype
+    if hasattr(like, "new_empty"):
+        return like.new_empty(shape, dtype=kind)
+    import numpy as np  # takes longer to import than the kernel to compile
+
+    return np.empty(shape, kind)
+
+
+def filled(like: Any, shape: tuple[int, ...], value: float, dtype: Any = None) -> Any:
+    """`new`, with one value everywhere."""
+    made = new(like, shape, dtype)
+    made[...] = value
+    return made
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """An array in another dtype, by name or as its library has it: itself where it is that."""
+    kind = dtype_of(x, dtype) if isinstance(dtype, str) else dtype
+    return x if x.dtype == kind else x.to(kind) if is_torch(x) else x.astype(kind)
 
 
 @functools.cache
@@ -122,8 +152,10 @@ def _multiprocessors(device: Any) -> int:
 
 
 def multiprocessors(x: Any, other: int = 132) -> int:
-    """Multiprocessors of the GPU that an array of torch's is on; `other` elsewhere, by default an H100's or H200's."""
-    return _multiprocessors(x.device) if getattr(x, "is_cuda", False) else other
+    """Multiprocessors of the GPU that an array is on; `other` elsewhere, by default an H100's or H200's."""
+    if is_torch(x):
+        return _multiprocessors(x.device) if x.is_cuda else other
+    return other if tile.on_cpu(x) else tile.device_of(x)[1] or other
 
 
 def strides_of(x: Any) -> tuple[int, ...]:
@@ -136,33 +168,70 @@ def strides_of(x: Any) -> tuple[int, ...]:
     return tuple(math.prod(x.shape[i + 1 :]) for i in range(len(x.shape)))
 
 
-def spanned(x: Any) -> Any:
-    """The memory from an array's first element to its last, without gaps, as kernels with pointers take it: itself
-    where that is so. Strides are 0 or more."""
-    shape, steps = tuple(x.shape), strides_of(x)
-    whole = tuple(math.prod(shape[i + 1 :]) for i in range(len(shape)))
-    if 0 in shape or all(n == 1 or s == w for n, s, w in zip(shape, steps, whole, strict=True)):
-        return x
-    span = sum((n - 1) * s for n, s in zip(shape, steps, strict=True)) + 1
+def whole(x: Any) -> bool:
+    """True for an array whose elements follow one another without gaps."""
+    asked = getattr(x, "is_contiguous", None)  # of torch's tensors
+    if asked is not None:
+        return bool(asked())
+    flags = getattr(x, "flags", None)
+    return True if flags is None else bool(flags["C_CONTIGUOUS"])
+
+
+def copied(x: Any) -> Any:
+    """A copy without gaps."""
     if is_torch(x):
-        return x.as_strided((span,), (1,))
+        return x.clone(memory_format=sys.modules["torch"].contiguous_format)
+    return x.copy(order="C")
+
+
+def strided(x: Any, shape: tuple[int, ...], steps: tuple[int, ...]) -> Any:
+    """An array's memory, from its first element on, with another shape and strides, in elements."""
+    if hasattr(x, "as_strided"):
+        return x.as_strided(shape, steps)
     import numpy as np  # takes longer to import than the kernel to compile
 
-    return np.lib.stride_tricks.as_strided(x, (span,), (x.itemsize,))
+    size, flags = x.itemsize, getattr(x, "flags", None)
+    written = flags is None or flags.writeable
+    return np.lib.stride_tricks.as_strided(x, shape, tuple(s * size for s in steps), writeable=written)
+
+
+def span_of(x: Any, steps: tuple[int, ...] | None = None) -> int:
+    """Elements from an array's first to its last; 0 for one without gaps. Strides are 0 or more."""
+    shape, steps, step = tuple(x.shape), strides_of(x) if steps is None else steps, 1
+    if 0 in shape:
+        return 0
+    for n, s in zip(shape[::-1], steps[::-1], strict=True):
+        if n != 1 and s != step:
+            return 1 + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
+        step *= n
+    return 0
+
+
+def spanned(x: Any, steps: tuple[int, ...] | None = None) -> Any:
+    """The memory from an array's first element to its last, without gaps, as kernels with pointers take it: itself
+    where that is so. Strides are 0 or more."""
+    span = span_of(x, steps)
+    return strided(x, (span,), (1,)) if span else x
+
+
+def flattened(x: Any) -> Any:
+    """`spanned`, of one dimension always."""
+    found = spanned(x)
+    return found if len(found.shape) == 1 else found.reshape(-1)
 
 
 def off_16(*tensors: Any) -> bool:
-    """True where one of torch's tensors on a GPU begins at no multiple of 16 bytes: kernels may not read it, or write
-    it, as it is."""
+    """True where one of the arrays on a GPU begins at no multiple of 16 bytes: kernels may not read it, or write it, as
+    it is."""
     places = 0
     for x in tensors:
-        places |= x.data_ptr()
-    return bool(places & 15) and tensors[0].is_cuda
+        places |= address(x)
+    return bool(places & 15) and not tile.on_cpu(tensors[0])
 
 
 def on_16(x: Any) -> Any:
     """An array that kernels of its device may read: a copy where it is `off_16`."""
-    return x.clone() if is_torch(x) and off_16(x) else x
+    return x if not off_16(x) else x.clone() if is_torch(x) else x.copy()
 
 
 def address(x: Any) -> int:

@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 from avelang.bridge import kept_memory
-from avelang_kernels.arrays import is_torch
+from avelang_kernels.arrays import dtype_of, filled, is_torch, new
 
 _workspaces: dict[Any, tuple[Any, Any]] = {}
 _retired: list[Any] = []
@@ -36,16 +36,11 @@ def stream_of(torch: Any, device: Any) -> int:
     return torch._C._cuda_getCurrentRawStream(device.index)
 
 
-def numpy_workspace(blocks: int, size: int) -> tuple[Any, Any]:
-    """A workspace for one launch with arrays of NumPy."""
-    import numpy as np  # takes longer to import than the kernel to compile
-
-    return np.empty(size, np.float32), np.zeros(blocks, np.uint32)
-
-
 def workspace_for(a: Any, blocks: int, size: int) -> tuple[Any, Any]:
-    """A workspace for arrays of the kind of `a`."""
-    return workspace_of(a, blocks, size) if is_torch(a) else numpy_workspace(blocks, size)
+    """A workspace for arrays of the kind of `a`: for one launch, where they are not torch's."""
+    if is_torch(a):
+        return workspace_of(a, blocks, size)
+    return new(a, (size,), "float32"), filled(a, (blocks,), 0, "uint32")
 
 
 KEPT = 32 << 20  # bytes of a copy that are kept for the next launch, at the most
@@ -56,12 +51,10 @@ def room_for(like: Any, rows: int, cols: int, dtype: Any, slot: str) -> Any:
     """A (rows, cols) for what is there during one call only, such as a copy of an operand. On a GPU small ones are kept
     for each thread, stream and `slot`: at the same address, calls like one before need no new tensor maps,
     which take longer than the copy. Larger ones, and those beside NumPy's arrays, are new."""
-    from avelang_kernels.arrays import empty
-
-    dtype = like.dtype if dtype is None else dtype
+    dtype = like.dtype if dtype is None else dtype_of(like, dtype) if isinstance(dtype, str) else dtype
     place, size = place_of_room(like), rows * cols * dtype.itemsize
     if size > KEPT or place is None:
-        return empty(like, rows, cols, dtype)
+        return new(like, (rows, cols), dtype)
     torch: Any = sys.modules["torch"]
     key = like.device, *place, slot
     found = _rooms.get(key)

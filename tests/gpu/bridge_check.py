@@ -18,8 +18,10 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from tests.bridge.operations import scaled, scaled_kernel  # noqa: E402
+from tests.ops.views import Room  # noqa: E402
 
 from avelang.bridge import jax_calls, xla  # noqa: E402
+from avelang.runtime import streams  # noqa: E402
 
 
 def drawn(*shape, grad=False):
@@ -109,11 +111,20 @@ def views() -> None:
     stream = torch.cuda.Stream()
     torch.cuda.synchronize()
     text = jax_calls._said(scaled, scaled.signature.defaults, (True, True))
-    jax_calls.serve(text, buffers[:2], buffers[2:], "cuda", stream.cuda_stream)
+    room = Room("cuda")
+    jax_calls.serve(text, buffers[:2], buffers[2:], "cuda", stream.cuda_stream, room)
     stream.synchronize()
     torch.testing.assert_close(outs[0], 2 * x * w)
-    view = jax_calls._on_gpu("cuda", buffers)(buffers[0])
+    view = jax_calls._on_gpu("cuda", buffers, room)(buffers[0])
     assert view[2:, 1].shape == (6,) and view[2:, 1].address == x[2:, 1].data_ptr() and view.T.strides == (4, 28)
+    with streams.entered(stream.cuda_stream):
+        turned, sums = view.T.copy(), np.sum(view, 0)
+        ones = np.ones((3, 2), np.float32, like=view)
+    stream.synchronize()
+    for made, want in ((turned, x.T), (sums, x.sum(0)), (ones, torch.ones(3, 2))):
+        kept = next(t for t in room.taken if t.data_ptr() <= made.address < t.data_ptr() + t.numel())
+        data = kept[made.address - kept.data_ptr() :][: made.nbytes].view(torch.float32)
+        torch.testing.assert_close(data.reshape(made.shape).cpu(), want.cpu())
     assert view.reshape(-1).shape == (56,) and str(view.dtype) == "float32" and isinstance(view.size, (int, np.integer))
 
 

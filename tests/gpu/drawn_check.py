@@ -1,8 +1,8 @@
 """Drawn calls of `avelang.ops` on an NVIDIA GPU, or on the CPU, against float64: dtypes, shapes, strides, options and
 gradients, among NaN.
 
-    python3 tests/gpu/drawn_check.py [--seconds 70] [--jobs 4] [--seed 0] [--device cuda] [--target CHIP] [--only TEXT]
-        [--case NUMBER]
+    python3 tests/gpu/drawn_check.py [--seconds 70] [--jobs 4] [--seed 0] [--device cuda] [--target CHIP] [--views]
+        [--only TEXT] [--case NUMBER]
 
 Draws until its time is over, in so many processes. A line for each case that is wrong has the seed and the whole case;
 `--seed SEED --case NUMBER` runs it again. Exit status 1 where one is wrong, or none was drawn."""
@@ -22,6 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[1] / "src"), str(HERE.parents[1]), str(HERE.parent)]
 from gpu.scratch import own_cache  # noqa: E402
 
+WRAPPED: list[bool] = []  # operations, for --views
 MOST = {"cpu": 1 << 14, "cuda": 1 << 23}  # elements of an array; products have 64 times as many terms
 
 
@@ -33,6 +34,7 @@ def arguments() -> argparse.Namespace:
     p.add_argument("--seed", type=int, default=0)
     p.add_argument("--device", default="cuda")
     p.add_argument("--target", help="with --device cpu: the chip whose kernels run")
+    p.add_argument("--views", action="store_true", help="host functions get views, as those of JAX's calls on a GPU")
     p.add_argument("--only", default="", help="operations whose name has this text")
     p.add_argument("--case", type=int, help="this one alone")
     p.add_argument("--part", type=int, help="the cases of one process, for this script itself")
@@ -44,6 +46,11 @@ def drawn(given: argparse.Namespace, number: int) -> bool:
     from ops import drawn_attention, drawn_products, drawn_rows
     from ops.drawing import Draw, wrong
 
+    if given.views and not WRAPPED:
+        from ops.views import wrap_all
+
+        wrap_all()
+        WRAPPED.append(True)
     families = [f for m in (drawn_rows, drawn_products, drawn_attention) for f in m.FAMILY if given.only in f.__name__]
     draw = Draw(f"{given.seed}/{number}", given.device, MOST[given.device], given.target)
     family = families[number % len(families)]

@@ -26,7 +26,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("bridge",),
     ("jit", "bundles", "language", "executor", "ptx"),
     ("tuning",),
-    ("testing", "dist", "judging", "reducing"),
+    ("testing", "dist", "judging", "reducing", "elements"),
     ("avelang",),  # the package itself: what `import avelang` gives
     ("pipelines",),
     ("tile",),

@@ -2,12 +2,13 @@
 out, with shapes, gradients and batches that the frameworks know."""
 
 from avelang.bridge.descriptions import Array, NoKernel, no_kernel
+from avelang.bridge.dimensions import merged
 from avelang.bridge.invariance import invariant
 from avelang.bridge.kept_memory import kept_memory
 from avelang.bridge.operation import Operation, evenly, op
 
 __all__ = [
-    "Array", "NoKernel", "Operation", "evenly", "invariant", "kept_memory", "no_kernel", "op", "register_jax",
+    "Array", "NoKernel", "Operation", "evenly", "invariant", "kept_memory", "merged", "no_kernel", "op", "register_jax",
     "register_torch",
 ]  # fmt: skip
 

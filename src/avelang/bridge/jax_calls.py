@@ -21,7 +21,7 @@ from avelang.base.lazy import np
 from avelang.base.parsing import literal
 from avelang.base.places import argument_error, users_line
 from avelang.bridge.descriptions import Array, NoKernel, ave_dtype
-from avelang.bridge.device_views import DeviceView
+from avelang.bridge.device_views import DeviceView, Memory
 from avelang.bridge.registry import OPERATIONS
 from avelang.bridge.signatures import encoded
 from avelang.ir.dtypes import numpy_dtype
@@ -218,10 +218,13 @@ def _understood(text: str) -> tuple[Operation, dict[str, Any], tuple[bool, ...],
     return operation, operation.signature.named(options), present, number[0] if number else -1
 
 
-def serve(text: str, arguments: list[xla.Buffer], results: list[xla.Buffer], driver: str, stream: int) -> None:
-    """A call in XLA's program: the host function on views of XLA's buffers, on XLA's stream."""
+def serve(
+    text: str, arguments: list[xla.Buffer], results: list[xla.Buffer], driver: str, stream: int, room: Memory
+) -> None:  # fmt: skip
+    """A call in XLA's program: the host function on arrays over XLA's buffers, on XLA's stream. room: where a GPU's new
+    memory comes from."""
     operation, named, present, number = _understood(text)
-    make = _memory if not driver else _on_gpu(driver, [*arguments, *results])
+    make = _memory if not driver else _on_gpu(driver, [*arguments, *results], room)
     axis = mesh_axes.axis_of(named)
     inputs = _everywhere([make(b) for b in arguments[axis is not None :]], present)
     with streams.entered(stream), _joined(axis, number, arguments, driver):
@@ -259,6 +262,6 @@ def _memory(b: xla.Buffer) -> Any:
     return np.ndarray(b.shape, kind, memory)
 
 
-def _on_gpu(kind: str, buffers: list[xla.Buffer]) -> Callable[[xla.Buffer], DeviceView]:
+def _on_gpu(kind: str, buffers: list[xla.Buffer], room: Memory) -> Callable[[xla.Buffer], DeviceView]:
     place = xla.place(kind, buffers)
-    return lambda b: DeviceView(b.address, b.shape, numpy_dtype(ave_dtype(b.dtype)), place)
+    return lambda b: DeviceView(b.address, b.shape, numpy_dtype(ave_dtype(b.dtype)), place, None, room)

@@ -5,6 +5,7 @@ Source: XLA, xla/ffi/api/c_api.h (version 0.x of the interface: layouts of its s
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import threading
 from collections.abc import Callable, Iterable
@@ -96,7 +97,24 @@ class _StreamArgs(ctypes.Structure):
     _fields_ = [("size", SIZE), ("extension", P), ("context", P), ("stream", P)]
 
 
+class _AllocateArgs(ctypes.Structure):
+    _fields_ = [("size", SIZE), ("extension", P), ("context", P), ("bytes", SIZE), ("alignment", SIZE), ("data", P)]
+
+
+class _FreeArgs(ctypes.Structure):
+    _fields_ = [("size", SIZE), ("extension", P), ("context", P), ("bytes", SIZE), ("data", P)]
+
+
+class _MessageArgs(ctypes.Structure):
+    _fields_ = [("size", SIZE), ("extension", P), ("error", P), ("message", ctypes.c_char_p)]
+
+
+class _DestroyArgs(ctypes.Structure):
+    _fields_ = [("size", SIZE), ("extension", P), ("error", P)]
+
+
 _CALL = ctypes.CFUNCTYPE(P, P)
+_UNIT, _ALIGNED = 16, 128  # bytes: what XLA promises at the most, and what tensor maps and the fastest kernels want
 
 
 def _failed(frame: _Frame, message: str) -> int | None:
@@ -114,21 +132,66 @@ def _stream(frame: _Frame) -> int:
     return int(args.stream or 0)
 
 
-# XLA_FFI_Api has so many functions before XLA_FFI_RunId_Get (version 0.3), of which `_Api` names the first.
-_BEFORE_RUN_ID = 16
+# The places of functions in XLA_FFI_Api, counted from XLA_FFI_Error_Create; the last one came with version 0.3.
+_ALLOCATE, _FREE, _RUN_ID = 9, 10, 16
 _running = threading.local()  # the frame of the call that a thread serves
+
+
+def _function(frame: _Frame, number: int) -> Callable[[int], int | None] | None:
+    """XLA's function at a place of its table; None where this XLA has none."""
+    offset = _Api.error_create.offset + number * ctypes.sizeof(P)
+    if _Api.from_address(frame.api).size < offset + ctypes.sizeof(P):
+        return None
+    found = P.from_address(frame.api + offset).value
+    return _CALL(found) if found else None
 
 
 def run_number() -> int | None:
     """The number of the execution that the call in this thread belongs to, the same on all its devices; None where XLA
     has none to give."""
     frame = _running.frame
-    offset = _Api.error_create.offset + _BEFORE_RUN_ID * ctypes.sizeof(P)
-    if _Api.from_address(frame.api).size < offset + ctypes.sizeof(P):
-        return None
-    args = _RunArgs(ctypes.sizeof(_RunArgs), None, frame.context, 0)
-    get = P.from_address(frame.api + offset).value
-    return None if not get or _CALL(get)(ctypes.addressof(args)) else int(args.run)
+    args, get = _RunArgs(ctypes.sizeof(_RunArgs), None, frame.context, 0), _function(frame, _RUN_ID)
+    return None if get is None or get(ctypes.addressof(args)) else int(args.run)
+
+
+class Scratch:
+    """Memory of XLA's for as long as a call runs: kernels that the call has launched on its stream may still use it
+    behind that, since XLA gives it to nothing that comes before them."""
+
+    def __init__(self, frame: _Frame):
+        self._frame, self._taken = frame, []
+
+    def take(self, size: int) -> int:
+        """The address of so many bytes, a multiple of 128. Raises MemoryError where XLA has no more."""
+        more = size + _ALIGNED - _UNIT
+        args = _AllocateArgs(ctypes.sizeof(_AllocateArgs), None, self._frame.context, more, _UNIT, None)
+        get = _function(self._frame, _ALLOCATE)
+        why = "it has no memory to give" if get is None else _error(self._frame, get(ctypes.addressof(args)))
+        if why:
+            raise MemoryError(f"{size} bytes beside the buffers of a call of XLA's: {why}")
+        self._taken.append((args.data, more))
+        return -(-args.data // _ALIGNED) * _ALIGNED
+
+    def close(self) -> None:
+        """Gives all of it back."""
+        give = _function(self._frame, _FREE)
+        for address, size in self._taken:
+            args = _FreeArgs(ctypes.sizeof(_FreeArgs), None, self._frame.context, size, address)
+            assert give is not None  # it stands behind the function that gave it
+            _error(self._frame, give(ctypes.addressof(args)))  # there is nobody to tell
+        self._taken.clear()
+
+
+def _error(frame: _Frame, error: int | None) -> str:
+    """The words of an error of XLA's, which is taken away; "" for none."""
+    if not error:
+        return ""
+    api = ctypes.cast(frame.api, ctypes.POINTER(_Api)).contents
+    args = _MessageArgs(ctypes.sizeof(_MessageArgs), None, error, None)
+    _CALL(api.error_message)(ctypes.addressof(args))
+    words = (args.message or b"no word of why").decode(errors="replace")
+    _CALL(api.error_destroy)(ctypes.addressof(_DestroyArgs(ctypes.sizeof(_DestroyArgs), None, error)))
+    return words
 
 
 def _asked(frame: _Frame) -> bool:
@@ -184,8 +247,9 @@ def place(driver: str, buffers: Iterable[Buffer]) -> str:
     return f"{driver}:{next((o for o in owners if o is not None), 0)}"
 
 
-# What serves a call: its first attribute, its arguments and results, the driver's name ("" for the CPU) and the stream.
-Serve = Callable[[Any, list[Buffer], list[Buffer], str, int], None]
+# What serves a call: its first attribute, its arguments and results, the driver's name ("" for the CPU), the stream,
+# and where new memory of the driver's comes from.
+Serve = Callable[[Any, list[Buffer], list[Buffer], str, int, Any], None]
 
 
 def _handler(serve: Serve, driver: str) -> Any:
@@ -195,7 +259,9 @@ def _handler(serve: Serve, driver: str) -> Any:
             if not _asked(frame):
                 stream = _stream(frame) if driver else 0
                 _running.frame = frame
-                serve(_said(frame.attributes), _buffers(frame.arguments), _buffers(frame.results), driver, stream)
+                with contextlib.closing(Scratch(frame)) as room:
+                    given, made = _buffers(frame.arguments), _buffers(frame.results)
+                    serve(_said(frame.attributes), given, made, driver, stream, room)
         except BaseException as e:  # whatever it is: it cannot pass through XLA
             return _failed(frame, str(e) if isinstance(e, AveError) else f"{type(e).__name__}: {e}")
         return None

@@ -14,8 +14,9 @@ from avelang.bridge.descriptions import framework_of
 from avelang.bridge.relaunched import relaunched
 from avelang.ops.matmul import check_array
 from avelang.ops.sharding import of_attention, of_attention_gradients
-from avelang_kernels.arrays import is_torch
+from avelang_kernels.arrays import address, cast, filled, is_torch, new, on_chip, whole
 from avelang_kernels.attention.problem import Operands, Problem
+from avelang_kernels.attention.sinks import launch as sink_gradients
 from avelang_kernels.attention.table import (
     BACKWARD,
     FORWARD,
@@ -27,8 +28,7 @@ from avelang_kernels.attention.table import (
     run_backward,
     run_forward,
 )
-from avelang_kernels.attention.tile_attention_views import address_of, writable
-from avelang_kernels.norm.lines import whole
+from avelang_kernels.attention.tile_attention_views import writable
 
 DENSE = ("query", "key", "value", "attn_mask")
 DEFAULT = "gfx942"  # the chip whose kernels the CPU runs
@@ -67,8 +67,8 @@ def _forward(arrays: Any, out: Any, lse: Any, options: tuple[Any, ...], rows_fir
     x = operands(p, *arrays)
     made, logs = heads_of(p, out), lse_of(p, lse)
     # Arrays of the caller's lie as they lie: those that kernels cannot write get copies.
-    to = made if address_of(made) == address_of(out) and writable(made) else empty_like(made)
-    to_logs = logs if address_of(logs) == address_of(lse) and whole(logs) else empty_like(logs)
+    to = made if address(made) == address(out) and writable(made) else new(made, tuple(made.shape))
+    to_logs = logs if address(logs) == address(lse) and whole(logs) else new(logs, tuple(logs.shape))
     run_forward(p, x, to, to_logs, target)
     if to is not made:
         out[...] = to.reshape(tuple(out.shape))
@@ -149,30 +149,12 @@ def scaled_attention_gradients(
     x = operands(p, *arrays)
     o, do, dq, dk, dv = (heads_of(p, a) for a in (made, grad, dquery, dkey, dvalue))
     logs, dlogs = lse_of(p, lse), None if grad_lse is None else lse_of(p, grad_lse)
-    whole: Any = zeros(lse, (p.batch, p.heads, p.queries, p.keys)) if wants_mask else None
-    run_backward(p, x, o, logs, do, dlogs, dq, dk, dv, target, whole)
+    added: Any = filled(lse, (p.batch, p.heads, p.queries, p.keys), 0) if wants_mask else None
+    run_backward(p, x, o, logs, do, dlogs, dq, dk, dv, target, added)
     if wants_mask:
-        dmask[...] = summed(whole.reshape(*query.shape[:-1], p.keys), dmask)
+        dmask[...] = summed(added.reshape(*query.shape[:-1], p.keys), dmask)
     if wants_sinks:
-        dsinks[...] = of_sinks(p, sinks, o, do, logs, dlogs)
-
-
-def empty_like(x: Any) -> Any:
-    """New memory without gaps for an array like another one."""
-    if is_torch(x):
-        return x.new_empty(x.shape)
-    import numpy as np
-
-    return np.empty(x.shape, x.dtype)
-
-
-def zeros(like: Any, shape: tuple[int, ...]) -> Any:
-    """An f32 array of zeros where `like` is."""
-    if is_torch(like):
-        return like.new_zeros(shape)
-    import numpy as np
-
-    return np.zeros(shape, np.float32)
+        sink_gradients(sinks, o, do, logs, dlogs, dsinks, p.packed_q, **on_chip(query, target))
 
 
 def summed(x: Any, like: Any) -> Any:
@@ -181,28 +163,7 @@ def summed(x: Any, like: Any) -> Any:
     axes = tuple(range(lead)) + tuple(lead + i for i, n in enumerate(like.shape) if n == 1 and x.shape[lead + i] != 1)
     x = x.sum(axes) if axes else x
     x = x.reshape(tuple(like.shape))
-    return x.to(like.dtype) if is_torch(x) else x.astype(like.dtype)
-
-
-def of_sinks(p: Problem, sinks: Any, out: Any, grad: Any, lse: Any, grad_lse: Any) -> Any:
-    """The gradient of sinks: each is a score whose value is 0."""
-    delta = (out * grad).sum(-1) if not is_torch(out) else (out.float() * grad.float()).sum(-1)
-    if not is_torch(out):
-        delta = (out.astype("float32") * grad.astype("float32")).sum(-1)
-    delta = delta.swapaxes(0, 1) if p.packed_q else delta  # (..., heads, queries)
-    delta = delta if grad_lse is None else delta - grad_lse
-    found = -(share_of(sinks.reshape(-1, 1), lse) * delta).sum(-1)
-    return found if p.packed_q else found.sum(0)
-
-
-def share_of(sinks: Any, lse: Any) -> Any:
-    """The weights of sinks; 0 where a row has no weights, since its sink is -inf, too."""
-    nothing = lse == float("-inf")
-    if is_torch(lse):
-        return (sinks - lse.masked_fill(nothing, 0)).exp().masked_fill(nothing, 0)
-    import numpy as np
-
-    return np.where(nothing, 0, np.exp(sinks - np.where(nothing, 0, lse)))
+    return cast(x, like.dtype)
 
 
 def _gradients(grads: Any, inputs: Any, outputs: Any, needs: Any, options: dict[str, Any]) -> tuple[Any, ...]:

@@ -17,7 +17,7 @@ from avelang import argument_error, tile
 from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
 from avelang.ops.sharding import of_grouped
-from avelang_kernels.arrays import address, is_torch, spanned
+from avelang_kernels.arrays import address, cast, copied, filled, is_torch, new, spanned, whole
 from avelang_kernels.matmul.hopper_tiles import GemmTile
 from avelang_kernels.moe import hopper_grouped, hopper_weights, tile_grouped
 from avelang_kernels.moe.tile_grouped_gemm import best_block, grouped_gemm
@@ -82,7 +82,7 @@ def _products(a: Any, b: Any, offs: Any, bias: Any, out: Any, target: str | None
         out[...] = 0
         return
     if bias is not None and not a.shape[-1]:  # products of nothing, for which the kernels are not made
-        a, b = (_zeros(x, shape) for x, shape in ((a, (a.shape[0], 8)), (b, (b.shape[0], 8, b.shape[2]))))
+        a, b = (filled(x, shape, 0) for x, shape in ((a, (a.shape[0], 8)), (b, (b.shape[0], 8, b.shape[2]))))
     options: dict[str, Any] = {"backend": "cpu"} if cpu else {}
     if invariant and not cpu:  # the block of large groups, however many rows there are
         options["T"] = (best_block if chip.startswith("sm_90") else tile_grouped.best_block)(chip, 1 << 20, 1)
@@ -94,8 +94,8 @@ def _products(a: Any, b: Any, offs: Any, bias: Any, out: Any, target: str | None
             _run(a.reshape(groups * m, k), b, ends, None, out.reshape(groups * m, n), chip, options)
     elif len(a.shape) == 3:
         # Columns in groups: the product is turned.
-        turned = _like(out, (out.shape[1], out.shape[0]))
-        _run(b.T, _exchanged(a), offs, None, turned, chip, options)
+        turned = new(out, (out.shape[1], out.shape[0]))
+        _run(b.T, a.swapaxes(-2, -1), offs, None, turned, chip, options)
         out[...] = turned.T
     else:
         _run(a, b, offs, bias, out, chip, options)
@@ -103,8 +103,8 @@ def _products(a: Any, b: Any, offs: Any, bias: Any, out: Any, target: str | None
 
 def _run(a: Any, b: Any, offs: Any, bias: Any, out: Any, chip: str, options: dict[str, Any]) -> None:
     """The kernel of a chip, for b (groups, k, n) or (k, n)."""
-    turned = _exchanged(b)
-    offs = offs if is_torch(offs) or getattr(offs, "flags", None) is None else _whole(offs)
+    turned = b.swapaxes(-2, -1)
+    offs = offs if whole(offs) else copied(offs)
     hopper = chip.startswith("sm_90") and bias is None
     # On the CPU the tile that is compiled soonest.
     tile_of = GemmTile(64, 64, 2) if options.get("backend") else None
@@ -148,69 +148,33 @@ def _by_tma(a: Any, b: Any) -> bool:
 
 def _packed(x: Any) -> Any:
     """The array, or a copy without gaps."""
-    if spanned(x) is x and address(x) % 16 == 0:
-        return x
-    made = _like(x, tuple(x.shape))
-    made[...] = x
-    return made
-
-
-def _whole(x: Any) -> Any:
-    """An array of NumPy without gaps."""
-    import numpy as np
-
-    return np.ascontiguousarray(x)
-
-
-def _exchanged(x: Any) -> Any:
-    """The last two dimensions exchanged, as a view."""
-    return x.transpose(-2, -1) if is_torch(x) else x.swapaxes(-2, -1)
-
-
-def _like(x: Any, shape: tuple[int, ...]) -> Any:
-    """New memory where an array is, of its dtype."""
-    if is_torch(x):
-        return x.new_empty(shape)
-    import numpy as np
-
-    return np.empty(shape, x.dtype)
-
-
-def _zeros(x: Any, shape: tuple[int, ...]) -> Any:
-    """Zeros where an array is, of its dtype."""
-    made = _like(x, shape)
-    made[...] = 0
-    return made
+    return x if spanned(x) is x and address(x) % 16 == 0 else copied(x)
 
 
 def _counted(x: Any, groups: int, each: int) -> Any:
     """The ends of groups of as many rows each."""
+    ends = each, groups * each + 1, each
     if is_torch(x):
         torch = sys.modules["torch"]
-        return torch.arange(each, groups * each + 1, each, dtype=torch.int32, device=x.device)
+        return torch.arange(*ends, dtype=torch.int32, device=x.device)
     import numpy as np
 
-    return np.arange(each, groups * each + 1, each, dtype=np.int32)
+    return np.arange(*ends, dtype=np.int32, like=x)
 
 
 @grouped.backward(saves=("a", "b", "offs", "bias"))
 def _(grads: Any, inputs: Any, outputs: Any, *, target: str | None, invariant: bool | None, needs: Any) -> Any:
     (g,), (a, b, offs, bias) = grads, inputs
     more: dict[str, Any] = {"target": target, "invariant": invariant}
-    g = g if g.dtype == a.dtype else _as(g, a)
+    g = cast(g, a.dtype)
     da = grouped(g, b.swapaxes(-2, -1), offs, **more) if needs[0] else None
     db = grouped(a.swapaxes(-2, -1), g, offs, **more) if needs[1] else None
     dbias = None
     if bias is not None and needs[3]:
         # The sum of each group's rows: a product with ones.
         ones = _ones(g)
-        dbias = _as(grouped(ones, g, offs, out_dtype="float32", **more)[:, 0], bias)
+        dbias = cast(grouped(ones, g, offs, out_dtype="float32", **more)[:, 0], bias.dtype)
     return da, db, None, dbias
-
-
-def _as(x: Any, like: Any) -> Any:
-    """In the dtype of another array."""
-    return x.to(like.dtype) if hasattr(x, "to") and is_torch(x) else x.astype(like.dtype)
 
 
 def _ones(g: Any) -> Any:

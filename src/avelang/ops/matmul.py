@@ -14,7 +14,7 @@ from avelang.bridge.autocast import lowered
 from avelang.bridge.relaunched import relaunched
 from avelang.ops.sharding import ROWS, along_rows, in_shards, of_product
 from avelang_kernels.activations import ACTIVATIONS as FUSED
-from avelang_kernels.arrays import is_torch, named
+from avelang_kernels.arrays import cast, named, strided, strides_of
 from avelang_kernels.matmul import activation_gradient
 from avelang_kernels.matmul.choice import matrix_product
 from avelang_kernels.matmul.hopper_batched import batched_product
@@ -139,7 +139,7 @@ def _(grads: Any, inputs: Any, outputs: Any, *, activation: str | None, target: 
     if activation is not None:
         sums = matmul(a, b, bias=bias, target=target, invariant=invariant)
         g = before_activation(g, sums, activation=activation, target=target)
-    g = g if named(g) == named(a) else _as(g, a)
+    g = g if named(g) == named(a) else cast(g, a.dtype)
     k, n = a.shape[-1], b.shape[-1]
     da = db = dbias = None
     if needs[0]:
@@ -157,7 +157,7 @@ def _(grads: Any, inputs: Any, outputs: Any, *, activation: str | None, target: 
             db = _summed(matmul(a.swapaxes(-2, -1), g, target=target, invariant=invariant), b.shape)
     if bias is not None and needs[2]:
         rows = g if in_shards(g) else g.reshape(math.prod(g.shape[:-1]), n)
-        dbias = _as(_as(rows, "float32").sum(tuple(range(len(rows.shape) - 1))), bias)
+        dbias = cast(cast(rows, "float32").sum(tuple(range(len(rows.shape) - 1))), bias.dtype)
     return da, db, dbias
 
 
@@ -168,13 +168,6 @@ def _summed(x: Any, shape: tuple[int, ...]) -> Any:
         x = x.sum(tuple(range(more)))
     axes = tuple(i for i, (have, want) in enumerate(zip(x.shape, shape, strict=True)) if have != want)
     return x.sum(axes).reshape(shape) if axes else x
-
-
-def _as(x: Any, like: Any) -> Any:
-    """In the dtype of another array, or in f32."""
-    if is_torch(x):
-        return x.float() if like == "float32" else x.to(like.dtype)
-    return x.astype(like if like == "float32" else like.dtype)
 
 
 def _same(g: Array, z: Array) -> Array:
@@ -230,15 +223,11 @@ def batches(a: Any, b: Any, out: Any, leading: tuple[int, ...], more: tuple[Any,
 
 def flat(x: Any) -> Any:
     """(..., m, k) as (rows, k) without a copy, or None."""
-    strides = x.stride() if is_torch(x) else tuple(s // x.itemsize for s in x.strides)
+    strides = strides_of(x)
     row, rows = strides[-2], x.shape[-2]
     for size, stride in zip(x.shape[-3::-1], strides[-3::-1], strict=True):
         if size > 1 and rows > 1 and stride != row * rows:
             return None
         row = stride if rows <= 1 else row
         rows *= size
-    if is_torch(x):
-        return x.as_strided((rows, x.shape[-1]), (row, strides[-1]))
-    import numpy as np
-
-    return np.lib.stride_tricks.as_strided(x, (rows, x.shape[-1]), (row * x.itemsize, x.strides[-1]))
+    return strided(x, (rows, x.shape[-1]), (row, strides[-1]))

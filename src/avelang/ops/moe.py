@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from avelang import argument_error, tile
+from avelang import argument_error
 from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
 from avelang.bridge.autocast import lowered
@@ -14,16 +14,11 @@ from avelang.ops.grouped import grouped
 from avelang.ops.matmul import check_array
 from avelang.ops.sharding import ROWS, along_rows
 from avelang.ops.swiglu import gated_packed
-from avelang_kernels.arrays import is_torch, named
-from avelang_kernels.moe import routing
+from avelang_kernels.arrays import is_torch, named, on_chip
+from avelang_kernels.moe import ordering, routing
 
 DTYPES = ("bfloat16", "float16", "float32")
 ACTIVATIONS = {"silu": "silu", "gelu": "gelu", "gelu_tanh": "gelu_tanh"}
-
-
-def on_chip(x: Any, target: str | None) -> dict[str, Any]:
-    """Options of a launch on the place of x."""
-    return {"target": target, **({"backend": "cpu"} if tile.on_cpu(x) else {})}
 
 
 # -- routing ---
@@ -91,6 +86,9 @@ def moe_order(ids: Any, order: Any, ends: Any, places: Any, *, experts: int) -> 
         return
     import numpy as np
 
+    if not isinstance(ids, np.ndarray):
+        ordering.launch(ids, order, ends, places, **on_chip(ids, None))
+        return
     flat = np.where((flat < 0) | (flat > experts), experts, flat)
     found = np.argsort(flat, kind="stable")
     order[...] = found

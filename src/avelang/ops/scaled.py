@@ -19,7 +19,7 @@ from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
 from avelang.ops.matmul import check_array
 from avelang.ops.sharding import of_quantized, of_scaled_product
-from avelang_kernels.arrays import empty, named, spanned, strides_of
+from avelang_kernels.arrays import filled, named, new, spanned, strides_of
 from avelang_kernels.matmul import hopper_gemm, hopper_scaled, quantize, tile_scaled
 from avelang_kernels.matmul.hopper_tiles import GemmTile
 from avelang_kernels.matmul.storage import misplaced
@@ -96,15 +96,7 @@ def _operand(scale: Any, rows: int, k: int, turned: bool, name: str) -> tuple[An
 
 def _one(like: Any) -> Any:
     """A scale of 1 where an array is."""
-    made = like.new_empty((1,), dtype=_torch_f32(like)) if hasattr(like, "new_empty") else empty(like, 1, 1, "float32")
-    made[...] = 1
-    return made.reshape(1)
-
-
-def _torch_f32(x: Any) -> Any:
-    import sys
-
-    return sys.modules["torch"].float32
+    return filled(like, (1,), 1, "float32")
 
 
 def lined(x: Any) -> Any:
@@ -112,7 +104,7 @@ def lined(x: Any) -> Any:
     if not misplaced(x, False):
         return x
     rows, columns = x.shape
-    made = empty(x, rows, -(-columns // 16) * 16)[:, :columns]
+    made = new(x, (rows, -(-columns // 16) * 16))[:, :columns]
     made[...] = x
     return made
 
@@ -174,7 +166,7 @@ def _product(a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, out: Any, fa
         return
     size = out.dtype.itemsize
     direct = n * size % 16 == 0 and not misplaced(out, False)
-    result = out if direct else empty(out, m, -(-n * size // 16) * 16 // size)
+    result = out if direct else new(out, (m, -(-n * size // 16) * 16 // size))
     hopper_scaled.scaled_product(rows, columns, result, hopper_scaled.ScaleOperand(*left[:4]),
                                  hopper_scaled.ScaleOperand(*right[:4]), bias=bias, whole=bool(invariant),
                                  **options)  # fmt: skip

@@ -13,7 +13,7 @@ from avelang.ops.norm import floats, on
 from avelang.ops.sharding import ROWS, along_rows
 from avelang_kernels.activation import gated
 from avelang_kernels.activation.gated import ACTIVATIONS
-from avelang_kernels.arrays import is_torch, off_16, on_16
+from avelang_kernels.arrays import new, off_16, on_16
 from avelang_kernels.norm.lines import through
 
 
@@ -75,10 +75,10 @@ def gated_packed_gradients(x: Any, dy: Any, dx: Any, *, act: str = "silu", targe
     """Gradients of an array of both."""
     n = dy.shape[-1]
     dg, du = dx[..., :n], dx[..., n:]
-    made = du.new_empty(du.shape) if is_torch(du) and off_16(du) else du
+    made = new(du, tuple(du.shape)) if off_16(du) else du
     gated.gated_gradients(x[..., :n], on_16(x[..., n:]), dy, dg, made, act=act, **on(target))
     if made is not du:
-        du.copy_(made)
+        du[...] = made
 
 
 @gated_pair.backward(saves=("gate", "up"))

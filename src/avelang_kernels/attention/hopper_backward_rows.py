@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
-from avelang_kernels.arrays import DTYPES, multiprocessors
-from avelang_kernels.attention.hopper_arrays import dense, empty_beside, flattened, reachable, strides_of
+from avelang_kernels.arrays import DTYPES, flattened, multiprocessors, new
+from avelang_kernels.attention.hopper_arrays import dense, reachable, strides_of
 from avelang_kernels.attention.hopper_attention_work import sequence_of
 from avelang_kernels.attention.hopper_backward import build
 from avelang_kernels.attention.hopper_backward_products import HopperBackward
@@ -310,12 +310,12 @@ def backward(
     many. `together`: heads whose blocks take turns; 0: chosen by the problem."""
     p, F = problem, planned(problem)
     q, k, v, out, dout = (dense(x) for x in (operands.q, operands.k, operands.v, out, dout))
-    results = tuple(x if reachable(x) else empty_beside(x, tuple(x.shape), p.dtype) for x in (dq, dk, dv))
+    results = tuple(x if reachable(x) else new(x, tuple(x.shape), p.dtype) for x in (dq, dk, dv))
     room = Extents.of(p, F, q, k)
     rows, tiles, all = room.rows, room.tiles, room.heads
-    numbers = empty_beside(lse, (2, all * rows), "float32")
+    numbers = new(lse, (2, all * rows), "float32")
     count = 1 + all * (rows // F.m + 2 * tiles)
-    counters = empty_beside(lse, (count,), "uint32")
+    counters = new(lse, (count,), "uint32")
     o, do = flattened(out), flattened(dout)
     launch = {"target": target, **options}
     more = {"cu": operands.cu_q, "sequences": p.batch} if F.packed else {}
@@ -326,9 +326,9 @@ def backward(
     far = (FAR if p.left is None else min(p.left, FAR)), (FAR if p.right is None else min(p.right, FAR))
     bottom = int(p.bottom_right) if F.apart else p.keys - p.queries if p.bottom_right else 0
     masks = *far, bottom
-    sums = (empty_beside(lse, (all, rows if F.packed else p.queries, F.d), "float32"),)
+    sums = (new(lse, (all, rows if F.packed else p.queries, F.d), "float32"),)
     if F.shared_keys:
-        sums += tuple(empty_beside(lse, (room.kv_heads, room.key_rows, F.d), "float32") for _ in range(2))
+        sums += tuple(new(lse, (room.kv_heads, room.key_rows, F.d), "float32") for _ in range(2))
     outs = sums[1:] or tuple(rows_first(p, x) for x in results[1:])
     scale = p.scale * (2 / p.softcap if p.softcap else 1) * LOG2E
     more = features_of(p, F, operands, room, results[1:], lse, options)

@@ -18,8 +18,8 @@ from typing import Annotated, Any
 import avelang
 import avelang.language as al
 from avelang.pipelines.ring import mbarrier_ring
-from avelang_kernels.arrays import DTYPES
-from avelang_kernels.attention.hopper_arrays import dense, empty_beside, flattened, reachable, strides_of
+from avelang_kernels.arrays import DTYPES, flattened, new, strided
+from avelang_kernels.attention.hopper_arrays import dense, reachable, strides_of
 from avelang_kernels.attention.hopper_decode_sums import DecodeOutput, Strided, meet
 from avelang_kernels.attention.hopper_decode_work import (
     CHUNK,
@@ -443,7 +443,7 @@ def mapped(x: Any, dtype: str) -> Any:
     """Keys or values as TMA reads them: those with other strides are copied."""
     if mappable(x):
         return x
-    made = empty_beside(x, tuple(x.shape), dtype)
+    made = new(x, tuple(x.shape), dtype)
     made[...] = x
     return made
 
@@ -457,11 +457,7 @@ def pieces_of(x: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
 def in_pieces(x: Any) -> Any:
     """Pages as TMA reads them with all pieces of d at once."""
     shape, strides = pieces_of(x)
-    if hasattr(x, "as_strided"):
-        return x.as_strided(shape, strides)
-    import numpy as np  # takes longer to import than the kernel to compile
-
-    return np.lib.stride_tricks.as_strided(x, shape, tuple(s * x.itemsize for s in strides))
+    return strided(x, shape, strides)
 
 
 def launch(
@@ -471,7 +467,7 @@ def launch(
     """O and the logarithms for a problem that `fits`; q and out (batch, heads, queries, d), k and v the same or paged.
     `units`: multiprocessors; `form`: chosen by the problem if left out."""
     p, (kernel, F, blocks, parts) = problem, planned(problem, units or 4, form)
-    q, result = dense(operands.q), out if reachable(out) else empty_beside(out, tuple(out.shape), p.dtype)
+    q, result = dense(operands.q), out if reachable(out) else new(out, tuple(out.shape), p.dtype)
     k, v = operands.k, operands.v
     if not p.page:
         k, v = k.swapaxes(1, 2), v.swapaxes(1, 2)

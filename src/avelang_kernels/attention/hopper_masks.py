@@ -9,12 +9,12 @@ are, one at least, and which: in order, with `PARTLY` where some element is not 
 
 import dataclasses
 import functools
-import sys
 from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
-from avelang_kernels.attention.hopper_arrays import empty_beside, flattened, strides_of
+from avelang_kernels.arrays import address, dtype_of, flattened, new
+from avelang_kernels.attention.hopper_arrays import strides_of
 from avelang_kernels.attention.tile_attention_rows import HOPPER, Sight
 
 WORDS, WORD, VECTOR = 4, 32, 16  # of a tile's row; bits of a word; bytes that a lane loads at once
@@ -165,23 +165,18 @@ def mask_bits(
     planes = mask.shape[0] * mask.shape[1]
     b, h, r, c = (0 if n == 1 else s for n, s in zip(mask.shape, strides_of(mask), strict=True))
     tiles, blocks = -(-columns // N), -(-rows // M)
-    bits = empty_beside(like, (planes, rows, tiles, WORDS), "uint32")
-    states = empty_beside(like, (planes, blocks, tiles), "uint32")
-    data = flattened(mask).view(_byte(mask))
-    address = data.data_ptr() if hasattr(data, "data_ptr") else data.ctypes.data
-    side = c == 1 and all(s % VECTOR == 0 for s in (b, h, r, address)) and N % VECTOR == 0
+    bits = new(like, (planes, rows, tiles, WORDS), "uint32")
+    states = new(like, (planes, blocks, tiles), "uint32")
+    data = flattened(mask).view(dtype_of(mask, "uint8"))
+    side = c == 1 and all(s % VECTOR == 0 for s in (b, h, r, address(data))) and N % VECTOR == 0
     build_bits(M, N, side)[planes * blocks * tiles, WARPS * WORD](
         data, bits, states, len(data), mask.shape[1], rows, columns, tiles, blocks, b, h, r, c, target=HOPPER, **launch
     )  # fmt: skip
     lists = None
     if masks is not None:
         right, left, *ends = masks
-        lists = empty_beside(like, (planes, blocks, 1 + tiles), "uint32")
+        lists = new(like, (planes, blocks, 1 + tiles), "uint32")
         build_lists(M, N, right, left)[planes * blocks, WORD](
             states, lists, rows, columns, tiles, blocks, ends[1], ends[0], target=HOPPER, **launch
         )
     return MaskBits(bits, states, lists, mask.shape[1] * (mask.shape[0] > 1), int(mask.shape[1] > 1))
-
-
-def _byte(x: Any) -> Any:
-    return sys.modules["torch"].uint8 if hasattr(x, "data_ptr") else "uint8"

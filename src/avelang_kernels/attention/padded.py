@@ -11,8 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from avelang_kernels.arrays import named
-from avelang_kernels.attention.hopper_arrays import empty_beside
+from avelang_kernels.arrays import new
 from avelang_kernels.attention.problem import Operands, Problem
 
 UNIT = 8  # elements of 16 bits in 16 bytes
@@ -35,7 +34,7 @@ def padded(p: Problem) -> Problem:
 
 def room_beside(x: Any) -> Any:
     """A new array for rows like those of `x`, and zeros at their ends."""
-    return empty_beside(x, (*x.shape[:-1], -(-x.shape[-1] // UNIT) * UNIT), named(x))
+    return new(x, (*x.shape[:-1], -(-x.shape[-1] // UNIT) * UNIT))
 
 
 def with_zeros(x: Any) -> Any:

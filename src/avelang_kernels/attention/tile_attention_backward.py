@@ -20,7 +20,7 @@ from avelang.tile.shared import shared
 from avelang.tile.tensors import add
 from avelang.tile.vectorize import folding
 from avelang.tile.windows import commit_async, wait_async
-from avelang_kernels.arrays import DTYPES
+from avelang_kernels.arrays import DTYPES, spanned
 from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.tile_attention import AttentionBlock, key_of, staged
 from avelang_kernels.attention.tile_attention_rows import LOG2E, NEVER, all_saturated, tile_of, without_dropped
@@ -33,7 +33,6 @@ from avelang_kernels.attention.tile_attention_views import (
     find_sequence,
     kind_of,
     layout_of,
-    memory_of,
     readable,
     readable_bias,
     seeds_of,
@@ -479,7 +478,7 @@ def launch(
     bias_dtype = al.u8 if p.bias == "bool" else DTYPES.get(p.bias)
     extents = p.batch, p.heads, p.kv_heads, p.queries, p.keys, rows, columns
     edits, each = (*sight_of(p), p.scale, p.softcap or 1.0), 1 if p.packed_q else p.batch
-    places = [(memory_of(a, strides_of(a)), layout_of(a, kind)) for a in (q, k, v, o, do, dq, dk, dv)]
+    places = [(spanned(a), layout_of(a, kind)) for a in (q, k, v, o, do, dq, dk, dv)]
     memory, apart = [m for m, _ in places], [s for _, s in places]
     threads = block.on(target, dtype, p.d, p.dv).first.threads
     # What a sequence has not is written by no block.

@@ -31,8 +31,8 @@ from avelang.pipelines.tensor_core import COLUMNS, PATTERN, ROWS, UNIT, instruct
 from avelang.pipelines.warp_specialized import GROUP
 from avelang.tile.running_softmax import inverse, narrow, softmax
 from avelang.tile.tensors import Tile
-from avelang_kernels.arrays import DTYPES
-from avelang_kernels.attention.hopper_arrays import dense, empty_beside, reachable
+from avelang_kernels.arrays import DTYPES, new
+from avelang_kernels.attention.hopper_arrays import dense, reachable
 from avelang_kernels.attention.hopper_attention_memory import BYTES, CHUNK, staged_rows, stages_of
 from avelang_kernels.attention.hopper_attention_work import AttentionWork
 from avelang_kernels.attention.problem import Operands, Problem
@@ -549,7 +549,7 @@ def launch(
     reach are copied first. Arrays on the CPU are worked on by the reference: the CPU backend has no tensor memory.
     `T`: a form that overrides the choice."""
     q, k, v = (dense(a) for a in (x.q, x.k, x.v))
-    result = out if reachable(out) else empty_beside(out, tuple(out.shape), p.dtype)
+    result = out if reachable(out) else new(out, tuple(out.shape), p.dtype)
     kernel, grid, threads, near = planned(p, T, units, lse is not None)
     if tile.on_cpu(q) and options.get("backend", "cpu") == "cpu":
         options["backend"] = "reference"

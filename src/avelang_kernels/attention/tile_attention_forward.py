@@ -11,7 +11,7 @@ import avelang
 import avelang.language as al
 from avelang.pipelines.scheduler import xcd_remap
 from avelang.tile import DistributedTile
-from avelang_kernels.arrays import DTYPES
+from avelang_kernels.arrays import DTYPES, span_of, strided
 from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.tile_attention import AttentionBlock, forward
 from avelang_kernels.attention.tile_attention_rows import LOG2E, above, joined_logarithm, sunk
@@ -30,8 +30,6 @@ from avelang_kernels.attention.tile_attention_views import (
     seeds_of,
     sight_of,
     small_memory,
-    span_of_memory,
-    spanned,
 )
 from avelang_kernels.workspaces import workspace_for
 
@@ -236,11 +234,11 @@ def prepared(p: Problem, x: Operands, out: Any, target: str, units: int, T: Any,
         p.softcap or 1.0, parts, x.table.shape[1] if p.page else 0, *layout_of(q, q_kind), *layout_of(k, k_kind),
         *layout_of(v, k_kind), *o_strides, *bias_of(p, x)[1],
     )  # fmt: skip
-    spans = [span_of_memory(a) for a in (q, k, v, out)]
+    spans = [span_of(a) for a in (q, k, v, out)]
 
     def run(q: Any, k: Any, v: Any, bias: Any, cu_q: Any, cu_k: Any, table: Any, lengths: Any, sinks: Any, seed: Any,
             out: Any, lse: Any) -> None:  # fmt: skip
-        q, k, v, o = (a if n == 0 else spanned(a, n) for a, n in zip((q, k, v, out), spans, strict=True))
+        q, k, v, o = (a if n == 0 else strided(a, (n,), (1,)) for a, n in zip((q, k, v, out), spans, strict=True))
         seed = seed if p.dropout else None
         if combined is None:
             kernel(q, k, v, o, lse, bias, sinks, cu_q, cu_k, table, lengths, seed, *numbers, target=target, **options)

@@ -23,8 +23,8 @@ from avelang.pipelines.warp_specialized import GROUP, PATTERN, REGISTERS, ROWS, 
 from avelang.tile.chained import Joint, join
 from avelang.tile.running_softmax import inverse, narrow, scaled, softmax
 from avelang.tile.tensors import Tile
-from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, named
-from avelang_kernels.attention.hopper_arrays import dense, empty_beside, reachable
+from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, named, new, strides_of
+from avelang_kernels.attention.hopper_arrays import dense, reachable
 from avelang_kernels.attention.hopper_attention_memory import BYTES, CHUNK, clean, staged_rows, stages_of, store
 from avelang_kernels.attention.hopper_attention_work import Added, AttentionWork, Bits, HopperWork, PackedWork
 from avelang_kernels.attention.hopper_masks import WORDS, mask_bits
@@ -37,15 +37,7 @@ from avelang_kernels.attention.tile_attention_rows import (
     checked,
     sunk,
 )
-from avelang_kernels.attention.tile_attention_views import (
-    Features,
-    Launch,
-    bias_of,
-    features,
-    readable_bias,
-    sight_of,
-    strides_of,
-)
+from avelang_kernels.attention.tile_attention_views import Features, Launch, bias_of, features, readable_bias, sight_of
 
 INNER = 16  # elements of K that one wgmma multiplies
 NEAR = 32 << 20  # bytes of K and V that blocks of rows share while they are worked on: what L2 keeps beside the rest
@@ -525,7 +517,7 @@ def launch_problem(
     that keep d side by side; those that TMA cannot reach are copied first. `units`: multiprocessors."""
     p, x = problem, operands
     arrays = dataclasses.replace(x, q=dense(x.q), k=dense(x.k), v=dense(x.v))
-    result = out if reachable(out) else empty_beside(out, tuple(out.shape), p.dtype)
+    result = out if reachable(out) else new(out, tuple(out.shape), p.dtype)
     launch(p, arrays, result, lse, None, units, options)
     if result is not out:
         out[...] = result

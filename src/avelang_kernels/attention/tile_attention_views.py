@@ -12,7 +12,7 @@ import avelang
 import avelang.language as al
 from avelang import argument_error, tile
 from avelang.tile.transforms import Merge
-from avelang_kernels.arrays import is_torch, named
+from avelang_kernels.arrays import address, copied, dtype_of, named, spanned, strides_of
 from avelang_kernels.attention.problem import FAR, Operands, Problem
 from avelang_kernels.attention.tile_attention_rows import UNIT, WIDEST, Dropout, Scores, Sight
 
@@ -246,52 +246,12 @@ def find_sequence(offsets: Any, batches: Any, slot: Any, tokens: Any, M: Any):
 # -- on the host -------------------------------------------------------------------------------------------------------
 
 
-def strides_of(x: Any) -> tuple[int, ...]:
-    """Distances along each dimension, in elements."""
-    if is_torch(x):
-        return tuple(x.stride())
-    strides = getattr(x, "strides", None)
-    if strides is None:
-        return tuple(math.prod(x.shape[i + 1 :]) for i in range(len(x.shape)))
-    return tuple(s // x.dtype.itemsize for s in strides)
-
-
-def address_of(x: Any) -> int:
-    """The address of the first element; 0 where it is not known."""
-    return x.data_ptr() if is_torch(x) else x.ctypes.data if hasattr(x, "ctypes") else 0
-
-
-def memory_of(x: Any, strides: tuple[int, ...]) -> Any:
-    """An array as memory without gaps, from its first element to its last."""
-    span = span_of_memory(x, strides)
-    return spanned(x, span) if span else x
-
-
-def span_of_memory(x: Any, strides: tuple[int, ...] | None = None) -> int:
-    """Elements from an array's first to its last; 0 for one without gaps."""
-    shape, strides, whole = x.shape, strides_of(x) if strides is None else strides, 1
-    for n, s in zip(shape[::-1], strides[::-1], strict=True):
-        if n != 1 and s != whole:
-            return 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
-        whole *= n
-    return 0
-
-
-def spanned(x: Any, span: int) -> Any:
-    """So many elements from an array's first on."""
-    if is_torch(x):
-        return x.as_strided((span,), (1,))
-    import numpy as np  # takes longer to import than the kernel to compile
-
-    return np.lib.stride_tricks.as_strided(x, (span,), (x.dtype.itemsize,), writeable=x.flags.writeable)
-
-
 def readable(x: Any, what: str) -> tuple[Any, tuple[int, ...]]:
     """An array whose last dimension lies side by side and whose strides are not negative, and these; a copy where it
     is not so. Raises L066 for one that reaches too far."""
     strides = strides_of(x)
     if (strides[-1] != 1 and x.shape[-1] > 1) or min(strides) < 0 or overlap(x.shape, strides):
-        x = x.contiguous() if is_torch(x) else x.copy(order="C")
+        x = copied(x)
         strides = strides_of(x)
     if max(strides) >= 1 << 32:
         raise argument_error(f"{what} has strides {strides}: each must be below 2^32 elements; pass a copy")
@@ -306,7 +266,7 @@ def readable_bias(x: Any) -> Any:
     strides = strides_of(x)
     if min(strides) >= 0 and (strides[-1] in (0, 1) or x.shape[-1] == 1):
         return x
-    return x.contiguous() if is_torch(x) else x.copy(order="C")
+    return copied(x)
 
 
 def writable(x: Any) -> bool:
@@ -340,7 +300,7 @@ def vector_for(size: int, d: int, arrays: Any) -> int:
     found = math.gcd(VECTOR // size, d)
     for x in arrays:
         found = math.gcd(found, *(s for n, s in zip(x.shape[:-1], strides_of(x), strict=False) if n > 1))
-        found = math.gcd(found, address_of(x) // size)
+        found = math.gcd(found, address(x) // size)
     return found
 
 
@@ -367,7 +327,7 @@ def features(p: Problem, x: Operands, others: Any = (), **more: Any) -> Features
         column = int(x.bias.shape[-1] == p.keys and (strides[-1] != 0 or p.keys == 1))
         each = x.bias.dtype.itemsize
         most = VECTOR // each
-        whole = column and math.gcd(most, p.keys, address_of(x.bias) // each, *strides[:-1]) == most
+        whole = column and math.gcd(most, p.keys, address(x.bias) // each, *strides[:-1]) == most
         wide = most if whole else 1  # two kinds of code are enough
     edited = bool(p.softcap) or kind == "add" or not p.scale > 0
     return Features(
@@ -396,16 +356,10 @@ def bias_of(p: Problem, x: Operands) -> tuple[Any, tuple[int, int, int]]:
         return None, (0, 0, 0)
     shape, strides = x.bias.shape, strides_of(x.bias)
     b, h, q = (0 if n == 1 else s for n, s in zip(shape[:3], strides, strict=False))
-    data = memory_of(x.bias, strides)
+    data = spanned(x.bias, strides)
     if p.bias == "bool":
-        data = data.view(_bytes(x.bias))
+        data = data.view(dtype_of(data, "uint8"))
     return data, (b, h, q)
-
-
-def _bytes(x: Any) -> Any:
-    import sys
-
-    return sys.modules["torch"].uint8 if is_torch(x) else "uint8"
 
 
 def seeds_of(p: Problem, x: Operands) -> Any:

@@ -13,7 +13,7 @@ import avelang.language as al
 from avelang import tile
 from avelang.tile import order as orders
 from avelang_kernels.activation.gated import activated
-from avelang_kernels.arrays import DTYPES, empty, named
+from avelang_kernels.arrays import DTYPES, named, new, whole
 from avelang_kernels.dist import experts
 from avelang_kernels.dist.collectives import THREADS, WORDS
 from avelang_kernels.moe import tile_grouped, tile_grouped_gemm
@@ -112,7 +112,7 @@ def why_not(member: Any, x: Any, w: Any, most: int) -> str:
     """The reason why the first product cannot be of rows as they come, or ""."""
     if 0 in w.shape or not most:
         return "there is nothing to multiply"
-    if not (w.is_contiguous() if hasattr(w, "is_contiguous") else w.flags.c_contiguous):
+    if not whole(w):
         return "w_gate_up must be contiguous"
     if x.shape[1] % 8 or w.shape[1] % 16:
         said = f"hidden is {x.shape[1]} and w_gate_up has {w.shape[1]} rows"
@@ -180,7 +180,7 @@ def layer(
     where gate and up are the halves of w_gate_up[e] @ row. Nothing is done to the rows behind the last, of which there
     are R - 1 times as many as rows, on average."""
     (L, hidden, inner), dtype = w_down.shape, DTYPES[named(x)]
-    both, inside, made = (empty(x, most, n) for n in (2 * inner, inner, hidden))
+    both, inside, made = (new(x, (most, n)) for n in (2 * inner, inner, hidden))
     product(member, x, order, places, tables, ends, w_gate_up, both, target, invariant, False)
     chip = tile.device_of(x, target)[0]
     options: dict[str, Any] = {"backend": "cpu"} if tile.on_cpu(x) else {}

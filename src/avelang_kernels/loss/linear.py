@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import avelang
 import avelang.language as al
 from avelang import tile
-from avelang_kernels.arrays import empty, is_torch, named
+from avelang_kernels.arrays import named, new
 from avelang_kernels.loss.launches import add_losses, make_losses
 from avelang_kernels.matmul import hopper_gemm
 from avelang_kernels.matmul.aligned_rows import align_rows
@@ -128,11 +128,11 @@ def linear_losses(x: Any, weight: Any, target: Any, bias: Any, loss: Any, losses
     dx, dw, db = gradients or (None, None, None)
     said: dict[str, Any] = {"ignore": ignore, "smoothing": smoothing, "z": z, "cap": cap}
     each, wide = chunk_of(rows, classes, size, chunk), -(-classes // LINE) * LINE
-    logits = empty(x, min(each, max(rows, 1)), wide)
-    lse, scale = empty(losses, 1, each), empty(losses, 1, 1)
-    sums = empty(losses, 1, classes) if db is not None else None
+    logits = new(x, (min(each, max(rows, 1)), wide))
+    lse, scale = new(losses, (1, each)), new(losses, (1, 1))
+    sums = new(losses, (1, classes)) if db is not None else None
     if gradients:
-        add_losses(losses, target, empty(losses, 1, 1), scale, ignore=ignore, mean=bool(mean), counted=True, **options)
+        add_losses(losses, target, new(losses, (1, 1)), scale, ignore=ignore, mean=bool(mean), counted=True, **options)
     for first in range(0, rows, each):
         part = slice(first, min(first + each, rows))
         here = logits[: part.stop - first, :classes]
@@ -177,9 +177,8 @@ def added_in_slabs(a: Any, b: Any, out: Any, target: str | None) -> None:
     """The same by products in f32 of some rows of A at a time."""
     rows, n = out.shape
     slab = max(1, (WORKSPACE // 4) // (4 * n))
-    f32 = __import__("sys").modules["torch"].float32 if is_torch(out) else "float32"
     options = {} if target is None else {"target": target}
-    made = empty(out, min(slab, rows), n, f32)
+    made = new(out, (min(slab, rows), n), "float32")
     kernel = build_added(of(out), al.f32, False)
     for first in range(0, rows, slab):
         part = slice(first, min(first + slab, rows))

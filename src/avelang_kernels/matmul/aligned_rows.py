@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import avelang
 import avelang.language as al
-from avelang_kernels.arrays import DTYPES, is_torch, named, spanned, strides_of
+from avelang_kernels.arrays import DTYPES, named, spanned, strided, strides_of
 from avelang_kernels.workspaces import room_for
 
 THREADS = 256
@@ -133,20 +133,14 @@ def copied(x: Any, slot: str) -> Copied:
     """A matrix of torch or NumPy, with room for its copy."""
     rows, cols = x.shape
     size = x.dtype.itemsize
-    row, col = x.stride() if is_torch(x) else (s // size for s in x.strides)
+    row, col = strides_of(x)
     turned = row == 1 and col != 1 and rows > 1
     lines, length, apart, step = (cols, rows, col, row) if turned else (rows, cols, row, col)
     pitch = pitch_of(length, size)
     to = room_for(x, lines, pitch, None, slot)
     made = to[:, :length].T if turned else to[:, :length]
     span = (lines - 1) * apart + (length - 1) * step + 1
-    if is_torch(x):
-        data = x.as_strided((span,), (1,))
-    else:
-        import numpy as np
-
-        data = np.lib.stride_tricks.as_strided(x, (span,), (size,))
-    return Copied(data, to, length, apart, step, pitch, lines, made)
+    return Copied(strided(x, (span,), (1,)), to, length, apart, step, pitch, lines, made)
 
 
 def align_rows(*matrices: Any, **options: Any) -> tuple[Any, ...]:

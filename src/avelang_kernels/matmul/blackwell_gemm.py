@@ -18,8 +18,8 @@ from avelang.pipelines.ring import mbarrier_ring
 from avelang.pipelines.scheduler import TileScheduler
 from avelang.pipelines.tensor_core import KINDS, PATTERN, ROWS, THREADS, TensorCoreProduct, TensorEpilogue, run
 from avelang_kernels.activations import ACTIVATIONS
-from avelang_kernels.arrays import Matrix, Positive, Vector, empty, named
-from avelang_kernels.matmul.hopper_types import dtype_of_out, like, product_of
+from avelang_kernels.arrays import Matrix, Positive, Vector, named, new
+from avelang_kernels.matmul.hopper_types import NAMES, dtype_of_out, product_of
 from avelang_kernels.matmul.storage import misplaced
 
 UNIT = 16  # bytes of which TMA stores rows
@@ -146,7 +146,7 @@ def gemm(
     if why:
         raise argument_error(f"tile: {why}; it is {tuple(tile)}")
     wide = -(-n * to.bytes // UNIT) * UNIT // to.bytes
-    result: Any = out if out is not None else empty(a, m, wide, like(a, to))
+    result: Any = out if out is not None else new(a, (m, wide), NAMES[to])
     extra: dict[str, Any] = {}
     found = None
     if bias is not None:

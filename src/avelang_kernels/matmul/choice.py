@@ -18,14 +18,24 @@ from __future__ import annotations
 
 import functools
 import math
-import sys
 from typing import Any, NamedTuple
 
 from avelang import argument_error, tile, tuning
 from avelang import chip as chip_of
 from avelang.tile.pipelines import in_tensor_memory
-from avelang_kernels.arrays import DTYPES, empty, is_torch, multiprocessors, named, off_16, on_16
-from avelang_kernels.matmul import aligned_rows, hopper_gemm, mi300_gemm, tile_gemm, tile_skinny
+from avelang_kernels.arrays import (
+    DTYPES,
+    address,
+    copied,
+    is_torch,
+    multiprocessors,
+    named,
+    new,
+    off_16,
+    on_16,
+    strides_of,
+)
+from avelang_kernels.matmul import aligned_rows, finish, hopper_gemm, mi300_gemm, tile_gemm, tile_skinny
 from avelang_kernels.matmul.aligned_rows import align_rows, pitch_of
 from avelang_kernels.matmul.hopper_batched import HALF, tile_of
 from avelang_kernels.matmul.hopper_few import few_rows_plan
@@ -78,7 +88,7 @@ MOST_PLANS = 1 << 14
 def plan_of(a: Any, b: Any, out: Any, question: Question) -> MatmulPlan:
     """The plan for C = A @ B^T: a (m, k), b (n, k), out (m, n), arrays or descriptions with their strides. A question
     like one before costs a look into a table. Raises L066 where there is no kernel."""
-    places = tuple((x.shape, strides(x), str(x.dtype), _address(x) % 128) for x in (a, b, out))
+    places = tuple((x.shape, strides(x), str(x.dtype), address(x) % 128) for x in (a, b, out))
     key = (*places, question, tuning.epoch())
     found = _PLANS.get(key)
     if found is None:
@@ -86,10 +96,6 @@ def plan_of(a: Any, b: Any, out: Any, question: Question) -> MatmulPlan:
             _PLANS.clear()
         found = _PLANS[key] = _planned(a, b, out, question)
     return found
-
-
-def _address(x: Any) -> int:
-    return x.data_ptr() if is_torch(x) else x.ctypes.data
 
 
 def _planned(a: Any, b: Any, out: Any, q: Question) -> MatmulPlan:
@@ -167,7 +173,6 @@ def _tile(m: int, n: int, k: int, q: Question, size: int, align: int, majors: An
 
 def _pitch(x: Any) -> int:
     """The alignment of the lines of a copy, as `alignment` has it."""
-    import math
 
     length = x.shape[0] if _columns(x) else x.shape[1]
     return math.gcd(128, pitch_of(length, x.dtype.itemsize) * x.dtype.itemsize)
@@ -257,10 +262,12 @@ def matrix_product(a: Any, b: Any, out: Any, bias: Any = None, activation: str |
     CPU. Returns `out`; raises L066."""
     if 0 in out.shape:
         return out
-    if is_torch(a) and off_16(a, b, out):
-        one, two, made = on_16(a), on_16(b), out.new_empty(out.shape) if off_16(out) else out
+    if off_16(a, b, out):
+        one, two, made = on_16(a), on_16(b), new(out, tuple(out.shape)) if off_16(out) else out
         matrix_product(one, two, made, bias, activation, target, invariant)
-        return out if made is out else out.copy_(made)
+        if made is not out:
+            out[...] = made
+        return out
     key = _key(a, b, out, bias, (activation, target, invariant)) if is_torch(a) else None
     known = _LAUNCHES.get(key)
     if known is not None:
@@ -287,9 +294,9 @@ def matrix_product(a: Any, b: Any, out: Any, bias: Any = None, activation: str |
         elif key is not None and plan.kernel == "hopper_gemm":
             _remember(key, plan, (a, b, out, bias), activation, units, options)
         return out
-    made = empty(out, out.shape[0], out.shape[1], _f32(out))
+    made = new(out, tuple(out.shape), "float32")
     run(plan, a, b, made, None, None, (chip, units), options)
-    out[...] = finished(made, bias, activation)
+    finish.launch(made, out, bias, activation, **options)
     return out
 
 
@@ -316,7 +323,7 @@ def _remember(key: Any, plan: MatmulPlan, arrays: tuple[Any, ...], activation: A
     """Keeps the launch of a product that has run, where it is one of bf16 or f16 with a K and a bias without gaps."""
     a, b, out, bias = arrays
     (m, k), n = a.shape, b.shape[0]
-    if named(a) == "float32" or k == 0 or bias is not None and strides_of_one(bias) != 1:
+    if named(a) == "float32" or k == 0 or bias is not None and strides_of(bias)[0] != 1:
         return
     product, to = product_of(a, b), DTYPES[named(out)]
     majors = tuple(_columns(x) if name in plan.copies else crosswise(x) for name, x in (("a", a), ("b", b)))
@@ -344,8 +351,8 @@ def _again(known: Any, a: Any, b: Any, out: Any, bias: Any) -> Any:
 def run(plan: MatmulPlan, a: Any, b: Any, out: Any, bias: Any, activation: Any, gpu: tuple[str, int],
         options: dict[str, Any]) -> Any:  # fmt: skip
     """The product by a plan, on a chip with so many units. `options`: those of a launch."""
-    if bias is not None and strides_of_one(bias) != 1:
-        bias = bias.contiguous() if is_torch(bias) else bias.copy()
+    if bias is not None and strides_of(bias)[0] != 1:
+        bias = copied(bias)
     if plan.kernel == "hopper_gemm":
         x, y = (a, b) if named(a) == "float32" else readable(plan, a, b, options)
         return hopper_gemm.gemm(x, y, out, plan.choice, gpu[1] or None, bias=bias, activation=activation, **options)
@@ -354,11 +361,6 @@ def run(plan: MatmulPlan, a: Any, b: Any, out: Any, bias: Any, activation: Any, 
     if plan.kernel == "mi300_gemm":
         return mi300_gemm.gemm(a, b, out, plan.choice, bias=bias, activation=activation, **options)
     return by_tiles(plan, a, b, out, gpu, options)
-
-
-def strides_of_one(x: Any) -> int:
-    """Elements from one to the next of an array of one dimension."""
-    return x.stride()[0] if is_torch(x) else x.strides[0] // x.itemsize
 
 
 def readable(plan: MatmulPlan, a: Any, b: Any, options: dict[str, Any]) -> tuple[Any, Any]:
@@ -374,9 +376,9 @@ def by_tiles(plan: MatmulPlan, a: Any, b: Any, out: Any, gpu: tuple[str, int], o
     """The product of the tile level, of arrays without gaps or copies of them."""
 
     def straight(x: Any) -> Any:
-        return x if _whole(x) else x.contiguous() if is_torch(x) else x.copy(order="C")
+        return x if _whole(x) else copied(x)
 
-    made = empty(out, out.shape[0], out.shape[1]) if "out" in plan.copies else out
+    made = new(out, tuple(out.shape)) if "out" in plan.copies else out
     block, parts = plan.choice
     more = {k: v for k, v in options.items() if k != "target"}
     if a.shape[1] == 0:
@@ -390,32 +392,6 @@ def by_tiles(plan: MatmulPlan, a: Any, b: Any, out: Any, gpu: tuple[str, int], o
     if made is not out:
         out[...] = made
     return out
-
-
-def _f32(x: Any) -> Any:
-    return sys.modules["torch"].float32 if is_torch(x) else "float32"
-
-
-def finished(x: Any, bias: Any, activation: Any) -> Any:
-    """Bias and activation of f32, by the arrays' own library: where a kernel's epilogue has none."""
-    if is_torch(x):
-        torch = sys.modules["torch"]
-        x = x if bias is None else x + bias.float()
-        kinds: dict[str, Any] = {"relu": torch.relu, "silu": torch.nn.functional.silu, "gelu": torch.nn.functional.gelu,
-                 "gelu_tanh": functools.partial(torch.nn.functional.gelu, approximate="tanh")}  # fmt: skip
-        return kinds[activation](x) if activation else x
-    import numpy as np
-
-    x = x if bias is None else x + bias.astype(np.float32)
-    if activation == "relu":
-        return np.maximum(x, 0)
-    if activation is None:
-        return x
-    if activation == "gelu":
-        return (0.5 * x * (1 + np.vectorize(math.erf, otypes=[np.float32])(x * math.sqrt(0.5)))).astype(np.float32)
-    inner = x if activation == "silu" else x * (1.5957691216057308 + 0.07135481282052302 * x * x)
-    with np.errstate(over="ignore"):
-        return x / (1 + np.exp(-inner))
 
 
 # -- to explain --------------------------------------------------------------------------------------------------------

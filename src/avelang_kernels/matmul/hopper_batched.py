@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from avelang import tile as tiles
-from avelang_kernels.arrays import is_torch, named, off_16, strides_of
+from avelang_kernels.arrays import copied, named, off_16, strided, strides_of
 from avelang_kernels.matmul import hopper_gemm
 from avelang_kernels.matmul.aligned_rows import align_rows
 from avelang_kernels.matmul.hopper_rule import SMS, choose_tile, invariant_tile
@@ -24,15 +24,6 @@ UNIT = 16  # bytes
 HALF = ("bfloat16", "float16")
 
 
-def _placed(x: Any, shape: Any, steps: Any) -> Any:
-    """An array's memory with another shape and strides, in elements."""
-    if is_torch(x):
-        return x.as_strided(shape, steps)
-    import numpy as np
-
-    return np.lib.stride_tricks.as_strided(x, shape, tuple(s * x.itemsize for s in steps))
-
-
 def stacked(x: Any, leading: tuple[int, ...]) -> tuple[Any, bool] | None:
     """(..., rows, columns), broadcast to leading dimensions, as (count, rows, columns) without a copy, and True; or as
     (1, rows, columns) and False, where all are the same matrix. None where matrices lie at no equal distances."""
@@ -42,13 +33,13 @@ def stacked(x: Any, leading: tuple[int, ...]) -> tuple[Any, bool] | None:
     found = [(want, step if n == want else 0) for want, (n, step) in zip(leading, have, strict=True) if want > 1]
     matrix = tuple(x.shape[-2:])
     if all(step == 0 for _, step in found):
-        return _placed(x, (1, *matrix), (0, row, col)), False
+        return strided(x, (1, *matrix), (0, row, col)), False
     count, apart = 1, found[-1][1]
     for n, step in reversed(found):
         if step != apart * count or step <= 0:
             return None
         count *= n
-    return _placed(x, (count, *matrix), (apart, row, col)), True
+    return strided(x, (count, *matrix), (apart, row, col)), True
 
 
 def wrong(x: Any, columns: bool = True) -> bool:
@@ -60,19 +51,19 @@ def as_one(x: Any) -> Any:
     """Matrices (count, rows, columns), by rows or columns at equal distances, as one; else None."""
     (count, rows, cols), (apart, row, col) = x.shape, strides_of(x)
     if row == 1 and col != 1 and rows > 1:
-        return _placed(x, (rows, count * cols), (1, col)) if count == 1 or apart == col * cols else None
+        return strided(x, (rows, count * cols), (1, col)) if count == 1 or apart == col * cols else None
     if rows == 1:
         row = apart
         if row == 1 and col != 1:  # a copy by columns would interleave them
             return None
-    return _placed(x, (count * rows, cols), (row, col)) if count == 1 or apart == row * rows else None
+    return strided(x, (count * rows, cols), (row, col)) if count == 1 or apart == row * rows else None
 
 
 def from_one(made: Any, x: Any) -> Any:
     """The copy of what `as_one` gave, as matrices again."""
     (count, rows, cols), (row, col) = x.shape, strides_of(made)
     turned = row == 1 and col != 1 and rows > 1
-    return _placed(made, (count, rows, cols), (col * cols if turned else row * rows, row, col))
+    return strided(made, (count, rows, cols), (col * cols if turned else row * rows, row, col))
 
 
 def tile_of(shape: tuple[int, int, int], size: int, sms: int, align: int, majors: tuple[bool, bool], count: int,
@@ -103,7 +94,7 @@ def batched_product(
     if named(a) not in HALF or count < 2 or 0 in (m, n, k):
         return False
     chip, units = tiles.device_of(a, target)
-    if chip != "sm_90a" or is_torch(a) and off_16(a, b, out):
+    if chip != "sm_90a" or off_16(a, b, out):
         return False
     found: list[Any] = [stacked(x, leading) for x in (a, b, out)]
     if any(x is None for x in found):
@@ -124,7 +115,7 @@ def batched_product(
     product = product_of(a, b)
     to = dtype_of_out(product, out, None, product.outs[0])
     if bias is not None and strides_of(bias)[0] != 1:
-        bias = bias.contiguous() if is_torch(bias) else bias.copy()
+        bias = copied(bias)
     said = None if bias is None else hopper_gemm.dtype_of_bias(bias, product)
     majors = crosswise(x[0]), crosswise(y[0])
     way = launch_of(to, product, units or SMS, (m, n, k), alignment(x[0], y[0]), majors, count,

@@ -15,8 +15,7 @@ from typing import Any
 
 import avelang
 import avelang.language as al
-from avelang_kernels.arrays import empty
-from avelang_kernels.matmul.hopper_types import like
+from avelang_kernels.arrays import copied, new
 from avelang_kernels.matmul.lines import line_up
 
 MOST = float.fromhex("0x1.fep127")  # of bf16
@@ -66,9 +65,9 @@ def split_one(x: Any, second: bool, **options: Any) -> Any:
     (rows, k), padded = x.shape, -(-x.shape[1] // 8) * 8
     lines = line_up(x)
     if lines is None:
-        lines = line_up(x.contiguous() if hasattr(x, "contiguous") else x.copy())
+        lines = line_up(copied(x))
     assert lines is not None
-    out = empty(x, rows, 3 * padded, like(x, al.bf16))
+    out = new(x, (rows, 3 * padded), "bfloat16")
     count, others = (rows, padded // EACH) if lines.turned else (padded // EACH, rows)
     threads = min(THREADS, -(-count // 32) * 32)
     whole = not lines.turned and k == padded and lines.each(k, 4) == EACH

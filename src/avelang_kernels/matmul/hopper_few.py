@@ -16,7 +16,7 @@ import functools
 from typing import Any, NamedTuple
 
 from avelang import takes
-from avelang_kernels.arrays import Matrix, Positive, empty, multiprocessors
+from avelang_kernels.arrays import Matrix, Positive, multiprocessors, new
 from avelang_kernels.matmul.hopper_gemm import gemm
 from avelang_kernels.matmul.hopper_rule import SMS, choose_tile, times
 from avelang_kernels.matmul.hopper_skinny import M_MOST, SkinnyPlan, best_plan, name_of, skinny_gemm, work_of
@@ -124,4 +124,4 @@ def _made(a: Any, m: int, n: int, out: Any, dtype: Any) -> Any:
     """`out`, or a new one where another dtype than A's is asked for; None lets the product make it."""
     if out is not None or dtype is None or dtype == a.dtype:
         return out
-    return empty(a, m, n, dtype)
+    return new(a, (m, n), dtype)

@@ -26,18 +26,18 @@ from avelang.pipelines.scheduler import (
 )
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT, run
 from avelang_kernels.activations import ACTIVATIONS, Activation
-from avelang_kernels.arrays import Matrix, Positive, Vector, empty, multiprocessors, named
+from avelang_kernels.arrays import Matrix, Positive, Vector, multiprocessors, named, new
 from avelang_kernels.matmul.aligned_rows import put_back
 from avelang_kernels.matmul.hopper_epilogues import Scaling, scale_of, scale_vector
 from avelang_kernels.matmul.hopper_f32 import split_f32
 from avelang_kernels.matmul.hopper_rule import choose_tile
 from avelang_kernels.matmul.hopper_tiles import SHARED, STREAM, GemmTile, clusters, resident
 from avelang_kernels.matmul.hopper_types import (
+    NAMES,
     Product,
     Scale,
     Scaled,
     dtype_of_out,
-    like,
     odd_width,
     product_of,
     products,
@@ -321,12 +321,12 @@ def check_sum(accumulate: bool, direct: bool) -> bool:
 
 def made_result(a: Any, m: int, wide: int, to: Any, out: Any) -> Any:
     """Memory for C: new, or, where it is copied to `out`, that of the call before."""
-    return empty(a, m, wide, like(a, to)) if out is None else room_for(a, m, wide, like(out, to), "result")
+    return new(a, (m, wide), NAMES[to]) if out is None else room_for(a, m, wide, NAMES[to], "result")
 
 
 def nothing(x: Any) -> Any:
     """Rows of zeros, 16 bytes each, in the stead of rows of no elements."""
-    made = empty(x, x.shape[0], UNIT // x.dtype.itemsize)
+    made = new(x, (x.shape[0], UNIT // x.dtype.itemsize))
     made[...] = 0
     return made
 

@@ -29,9 +29,9 @@ from avelang.pipelines.fixup import ClusterReduction, Workspace
 from avelang.pipelines.ring import mbarrier_ring, producer_load
 from avelang.pipelines.scheduler import StreamKScheduler, TileScheduler
 from avelang.pipelines.warp_specialized import GROUP, ROWS, UNIT
-from avelang_kernels.arrays import Matrix, check, empty, is_torch, multiprocessors
+from avelang_kernels.arrays import Matrix, check, multiprocessors, new
 from avelang_kernels.matmul.hopper_tiles import resident
-from avelang_kernels.workspaces import numpy_workspace, workspace_of
+from avelang_kernels.workspaces import workspace_for, workspace_of
 
 M_MOST = 64
 WIDTHS = (8, 16, 24, 32, 48, 64)  # rows of A as the matrix instruction takes them
@@ -311,7 +311,7 @@ def checked(a: Any, b: Any, out: Any, dtype: Any) -> Any:
     if dtype is not None and name_of(dtype) not in DTYPES:
         raise argument_error(f"dtype is {dtype!r}: it may be bf16, f16 or f32")
     if out is None:
-        out = empty(a, m, n, a.dtype if dtype is None else dtype)
+        out = new(a, (m, n), dtype)
     elif dtype is not None and name_of(dtype) != name_of(out.dtype):
         raise argument_error(f"out is {name_of(out.dtype)}, but dtype asks for {name_of(dtype)}")
     if tuple(out.shape) != (m, n):
@@ -343,7 +343,7 @@ def skinny_gemm(a: Matrix, b: Matrix, out: Any = None, *, dtype: Any = None, **o
 def launch(a: Any, b: Any, out: Any, plan: SkinnyPlan, **options: Any) -> Any:
     """The same with a plan, for what has been checked."""
     at, room, numbers, more = prepared(a, b, out, plan)
-    partials, counters = workspace_of(a, *room) if is_torch(a) else numpy_workspace(*room)
+    partials, counters = workspace_for(a, *room)
     at(a, b, out, partials, counters, *numbers, **more, **options)
     return out
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import functools
 import math
-import sys
 from numbers import Real
 from typing import Annotated, Any, NamedTuple
 
 import avelang.language as al
 from avelang import Want, argument_error
-from avelang_kernels.arrays import address, is_torch, named, spanned, strides_of
+from avelang_kernels.arrays import address, named, spanned, strides_of
 from avelang_kernels.matmul.hopper_tiles import GemmTile, integer_width
 
 FP8 = {"float8_e4m3fn": (al.f8e4m3fn, "e4m3"), "float8_e5m2": (al.f8e5m2, "e5m2")}
@@ -92,20 +91,6 @@ def dtype_of_out(product: Product, out: Any, dtype: Any, usual: Any) -> Any:
     if out is not None and OUT.get(named(out)) != found:
         raise argument_error(f"out is of {out.dtype}, but dtype asks for {dtype}")
     return found
-
-
-def like(x: Any, dtype: Any) -> Any:
-    """The dtype of the library that an array is of, for `empty`."""
-    name = NAMES[dtype]
-    if name == named(x):
-        return x.dtype
-    if is_torch(x):
-        return getattr(sys.modules["torch"], name)
-    if name == "bfloat16":
-        import ml_dtypes  # takes time to import
-
-        return ml_dtypes.bfloat16
-    return name
 
 
 def one_number(x: Any) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from avelang_kernels.arrays import is_torch
+from avelang_kernels.arrays import address, strided, strides_of
 
 
 class Lines(NamedTuple):
@@ -27,14 +27,10 @@ class Lines(NamedTuple):
 
 def line_up(x: Any) -> Lines | None:
     """A matrix whose rows or columns lie side by side; None for any other."""
-    (rows, cols), size, torch = x.shape, x.dtype.itemsize, is_torch(x)
+    rows, cols = x.shape
     if 0 in (rows, cols):
         return Lines(x, cols, False, True, 0)
-    if torch:
-        down, across = x.stride()
-    else:
-        down, across = (s // size for s in x.strides) if hasattr(x, "strides") else (cols, 1)
-    address = x.data_ptr() if torch else x.ctypes.data if hasattr(x, "ctypes") else 0
+    down, across = strides_of(x)
     if (across == 1 or cols == 1) and (down >= cols or rows == 1):
         turned, ld, line, lines = False, cols if rows == 1 else down, cols, rows
     elif (down == 1 or rows == 1) and (across >= rows or cols == 1):
@@ -45,11 +41,5 @@ def line_up(x: Any) -> Lines | None:
     data = x
     if turned or not whole:
         span = (lines - 1) * ld + line
-        data = x.as_strided((span,), (1,)) if torch else _as_strided(x, (span,), (size,))
-    return Lines(data, ld, turned, whole, address)
-
-
-def _as_strided(x: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
-    import numpy as np  # takes longer to import than the kernel to compile
-
-    return np.lib.stride_tricks.as_strided(x, shape, strides)
+        data = strided(x, (span,), (1,))
+    return Lines(data, ld, turned, whole, address(x))

@@ -25,9 +25,9 @@ from avelang.pipelines.lds import lds_mainloop
 from avelang.pipelines.scheduler import SplitKScheduler, StreamKScheduler, TileScheduler, xcd_remap
 from avelang.pipelines.scheduling import DS_READ, DS_WRITE, VMEM_READ, spread
 from avelang_kernels.activations import ACTIVATIONS, Activation
-from avelang_kernels.arrays import Matrix, Vector, empty, is_torch
+from avelang_kernels.arrays import Matrix, Vector, copied, new
 from avelang_kernels.matmul.lines import line_up
-from avelang_kernels.matmul.mi300_places import OUT_OF_RANGE, dtype_of_bias, dtypes, like, placed
+from avelang_kernels.matmul.mi300_places import OUT_OF_RANGE, dtype_of_bias, dtypes, name_of, placed
 from avelang_kernels.matmul.mi300_rule import choose
 from avelang_kernels.matmul.mi300_tiles import (
     CHUNK_BYTES,
@@ -477,7 +477,7 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: Tile | GemmPlace
     if b.shape[1] != k:
         raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
     dtype, to = dtypes(a, b, out)
-    result: Any = empty(a, m, n, like(a, to)) if out is None else out
+    result: Any = new(a, (m, n), name_of(to)) if out is None else out
     if tuple(result.shape) != (m, n):
         raise argument_error(f"out is {tuple(result.shape)}, but the product of {m} and {n} rows is {(m, n)}")
     said = dtype_of_bias(bias, dtype, n, activation)
@@ -514,11 +514,11 @@ def by_copies(a: Any, b: Any, out: Any, **options: Any) -> Any:
         lines = line_up(x)
         if lines and not (lines.turned and x.dtype.itemsize == 1):
             return x
-        return x.contiguous() if is_torch(x) else x.copy(order="C")
+        return copied(x)
 
     one, two = straight(a), straight(b)
     whole = line_up(out)
-    made = out if whole and not whole.turned else empty(out, *out.shape)
+    made = out if whole and not whole.turned else new(out, tuple(out.shape))
     gemm(one, two, made, **options)
     if made is not out:
         out[...] = made

@@ -3,12 +3,11 @@ go out."""
 
 from __future__ import annotations
 
-import sys
 from typing import Any, NamedTuple
 
 import avelang.language as al
 from avelang import argument_error
-from avelang_kernels.arrays import is_torch, named, product_dtypes
+from avelang_kernels.arrays import named, product_dtypes
 from avelang_kernels.matmul.lines import Lines, line_up
 from avelang_kernels.matmul.mi300_rule import choose, group_of
 from avelang_kernels.matmul.mi300_tiles import CHUNK_BYTES, LARGE, STEP_BYTES, STREAM, GemmPlace, tiles_of
@@ -22,12 +21,9 @@ def dtypes(a: Any, b: Any, out: Any) -> tuple[Any, Any]:
     return product_dtypes(one, two, ("int32" if one == "int8" else "float32") if out is None else named(out))
 
 
-def like(a: Any, to: Any) -> Any:
-    """A dtype of sums, in the words of an array's own library."""
-    name = "int32" if to == al.i32 else "float32"
-    if is_torch(a):
-        return getattr(sys.modules["torch"], name)
-    return name
+def name_of(to: Any) -> str:
+    """The name of a dtype of sums."""
+    return "int32" if to == al.i32 else "float32"
 
 
 def dtype_of_bias(bias: Any, dtype: Any, n: int, activation: Any) -> Any:

@@ -28,7 +28,7 @@ from avelang import argument_error, takes, tile
 from avelang.pipelines.fixup import block_fixup
 from avelang.pipelines.ring import copy_ring
 from avelang.pipelines.scheduler import Peers
-from avelang_kernels.arrays import DTYPES, Matrix, check, empty, named
+from avelang_kernels.arrays import DTYPES, Matrix, check, named, new
 from avelang_kernels.workspaces import workspace_for
 
 M_MOST = 64
@@ -423,7 +423,7 @@ def skinny_quantized(
 def _made(a: Any, m: int, n: int, out: Any, dtype: Any) -> Any:
     """`out`, or a new one. Raises L066 where it does not fit."""
     if out is None:
-        out = empty(a, m, n, dtype)
+        out = new(a, (m, n), dtype)
     check(out=(out, 2))
     if tuple(out.shape) != (m, n) or named(out) not in DTYPES:
         raise argument_error(f"out is {tuple(out.shape)} of {named(out)}; it must be {(m, n)} of bf16, f16 or f32")

@@ -13,7 +13,7 @@ import avelang
 import avelang.language as al
 from avelang import tile
 from avelang.pipelines.scheduler import WorkTile, tile_of
-from avelang_kernels.arrays import DTYPES, empty, multiprocessors, named, strides_of
+from avelang_kernels.arrays import DTYPES, multiprocessors, named, new, strides_of
 
 SIDE = 64  # elements of K that parts are padded to, and the side of what a block turns
 THREADS = 256
@@ -122,10 +122,10 @@ def launch(a: Any, b: Any, offsets: Any, out: Any, chip: str, T: tile.Block | No
     dtype, to = DTYPES[named(a)], DTYPES[named(out)]
     block = T or tile.Block(128, 256 if n > 128 else 128, 64, pipeline="tma", stages=4)
     padded = -(-k // SIDE) * SIDE + SIDE * E
-    bounds = empty(offsets, 1, E + 1).reshape(E + 1)
+    bounds = new(offsets, (E + 1,))
     pair: list[Any] = []
     for x in (a, b):
-        made = empty(x, x.shape[0], padded)
+        made = new(x, (x.shape[0], padded))
         grid = padded // SIDE, -(-x.shape[0] // SIDE)
         build_turn(dtype)[grid, THREADS](x.T, offsets, made, bounds, k, x.shape[0], padded, E, target=chip, **options)
         pair.append(made)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
-from avelang_kernels.arrays import DTYPES, named
+from avelang_kernels.arrays import DTYPES, filled, named
 
 THREADS = 128
 MOST = float("inf")
@@ -179,7 +179,7 @@ def spread(x: Any, order: Any, weights: Any, out: Any, **options: Any) -> None:
     (rows, n), tokens = out.shape, x.shape[0]
     if math.prod(out.shape):
         kernel = build_spread(DTYPES[named(x)], weights is not None)
-        given = _any_f32(x) if weights is None else weights
+        given = filled(x, (1,), 0, "float32") if weights is None else weights
         kernel[rows, THREADS](x, order, out, given, rows, tokens, n, rows // tokens, **options)
 
 
@@ -188,7 +188,7 @@ def combine(y: Any, places: Any, weights: Any, out: Any, **options: Any) -> None
     (tokens, n), k = out.shape, places.shape[1]
     if math.prod(out.shape):
         kernel = build_combine(DTYPES[named(y)], weights is not None)
-        given = _any_f32(y) if weights is None else weights
+        given = filled(y, (1,), 0, "float32") if weights is None else weights
         kernel[tokens, THREADS](y, places, out, given, y.shape[0], tokens, n, k, **options)
 
 
@@ -197,14 +197,3 @@ def dots(y: Any, places: Any, g: Any, out: Any, **options: Any) -> None:
     (tokens, n), k = g.shape, places.shape[1]
     if tokens:
         build_dots(DTYPES[named(y)])[tokens * k, THREADS](y, places, g, out, y.shape[0], tokens, n, k, **options)
-
-
-def _any_f32(x: Any) -> Any:
-    """One number of f32, where an array is, for a pointer that nobody reads by."""
-    if hasattr(x, "new_zeros"):
-        import sys
-
-        return x.new_zeros((1,), dtype=sys.modules["torch"].float32)
-    import numpy as np
-
-    return np.zeros(1, np.float32)

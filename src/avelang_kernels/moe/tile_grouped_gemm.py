@@ -15,7 +15,7 @@ import avelang
 import avelang.language as al
 from avelang import argument_error, takes, tile
 from avelang.tile import gather, order, vectorize
-from avelang_kernels.arrays import DTYPES, ArrayLike, Count, Matrix, Vector, check, named
+from avelang_kernels.arrays import DTYPES, ArrayLike, Count, Matrix, Vector, check, named, whole
 
 # Columns of the gate, then as many of what it lets through: with stripes as wide, both are in one lane in all layouts
 # of accumulators.
@@ -141,7 +141,7 @@ def grouped_gemm(
     target, count = tile.device_of(a, target)
     forms = [None if x is None else ArrayLike(x.shape, x.dtype) for x in (a, b, offsets, out, index, factors)]
     found = _fitted(*forms, T, target, gated, units or count)
-    if not (b.is_contiguous() if hasattr(b, "is_contiguous") else b.flags.c_contiguous):
+    if not whole(b):
         raise argument_error(f"b, {tuple(b.shape)}, is not contiguous: to copy it would take longer than the product")
     if found.launch is not None:
         flat = b if found.rows is None else b.reshape(found.rows)

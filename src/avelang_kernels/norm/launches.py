@@ -7,7 +7,7 @@ from typing import Any
 
 import avelang.language as al
 from avelang import tile
-from avelang_kernels.arrays import address, empty, multiprocessors, named
+from avelang_kernels.arrays import address, multiprocessors, named, new
 from avelang_kernels.norm import hopper_norm_backward, norm_backward, norms, softmax
 from avelang_kernels.norm.lines import RowsOf, dense, dense_rows, rows_of
 from avelang_kernels.norm.row_plans import BARRIERS, DTYPES, RowPlan, plan_rows
@@ -160,7 +160,7 @@ def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: 
     said = places(R, *("x", "d", "m")[: len(given)])
     partials = None
     if sums:
-        said["partials"] = partials = empty(rstd, len(sums), grid * R.n)
+        said["partials"] = partials = new(rstd, (len(sums), grid * R.n))
     for name, array in (("w", weight), ("mean_of", mean)):
         if array is not None:
             said[name] = array

@@ -7,7 +7,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from avelang_kernels.arrays import is_torch
+from avelang.bridge import merged
+from avelang_kernels.arrays import address, copied, flattened, new, strides_of, whole
 from avelang_kernels.norm.row_plans import WIDEST
 
 LEADING = 3  # leading dimensions that a kernel steps through, where neighbors that lie as one are made one
@@ -26,49 +27,6 @@ class RowsOf(NamedTuple):
     strides: tuple[tuple[int, int, int, int] | None, ...]
 
 
-def whole(x: Any) -> bool:
-    """True for an array whose elements follow one another without gaps."""
-    asked = getattr(x, "is_contiguous", None)  # of torch's tensors
-    if asked is not None:
-        return bool(asked())
-    flags = getattr(x, "flags", None)
-    return True if flags is None else bool(flags["C_CONTIGUOUS"])
-
-
-def strides_of(x: Any) -> tuple[int, ...]:
-    """Elements from one place to the next along each dimension."""
-    return tuple(x.stride()) if is_torch(x) else tuple(s // x.itemsize for s in x.strides)
-
-
-def _address(x: Any) -> int:
-    asked = getattr(x, "data_ptr", None)  # of torch's tensors
-    return asked() if asked is not None else x.ctypes.data if hasattr(x, "ctypes") else 0
-
-
-def flattened(x: Any) -> Any:
-    """The memory of an array with gaps, from its first element to its last, as one dimension."""
-    span = 1 + sum((size - 1) * step for size, step in zip(x.shape, strides_of(x), strict=True))
-    if is_torch(x):
-        return x.as_strided((span,), (1,))
-    import numpy as np  # takes longer to import than a kernel from the cache
-
-    return np.lib.stride_tricks.as_strided(x, (span,), (x.itemsize,))
-
-
-def grouped(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> list[tuple[int, tuple[int, ...]]]:
-    """Leading dimensions as few as may be: (extent, the stride of each array), from the first to the last. Dimensions
-    that lie as one in all arrays are made one."""
-    found: list[tuple[int, tuple[int, ...]]] = []
-    for size, *steps in zip(shape, *strides, strict=True):
-        if size == 1:
-            continue
-        if found and all(before == size * step for before, step in zip(found[-1][1], steps, strict=True)):
-            found[-1] = found[-1][0] * size, tuple(steps)
-        else:
-            found.append((size, tuple(steps)))
-    return found
-
-
 def rows_of(*arrays: Any, least: int = 1) -> RowsOf:
     """The rows of arrays of one shape, along their last dimension. NumPy's with steps backward are copied, and so are
     those whose leading dimensions are more than three that do not lie as one; nothing else is. `least`: accesses must
@@ -78,16 +36,16 @@ def rows_of(*arrays: Any, least: int = 1) -> RowsOf:
     rows = math.prod(shape[:-1])
     most = math.gcd(n, WIDEST // min(sizes), *((least,) if least > 1 else ()))
     if all(map(whole, arrays)):
-        vec = math.gcd(most, *(_address(x) // size for x, size in zip(arrays, sizes, strict=True)))
+        vec = math.gcd(most, *(address(x) // size for x, size in zip(arrays, sizes, strict=True)))
         return RowsOf(rows, n, vec, None, arrays, (None,) * len(arrays))
     arrays = tuple(copied(x) if any(s < 0 for s in strides_of(x)) else x for x in arrays)
     strides = [strides_of(x) for x in arrays]
-    groups = grouped(shape[:-1], [s[:-1] for s in strides])
+    groups = merged(shape[:-1], [s[:-1] for s in strides])
     if len(groups) > LEADING:
         return rows_of(*(copied(x) for x in arrays), least=least)
     while len(groups) < LEADING:
         groups.insert(0, (1, (0,) * len(arrays)))
-    steps = [s for _, each in groups for s in each] + [_address(x) // z for x, z in zip(arrays, sizes, strict=True)]
+    steps = [s for _, each in groups for s in each] + [address(x) // z for x, z in zip(arrays, sizes, strict=True)]
     vec = math.gcd(most, *steps) if all(s[-1] == 1 or n == 1 for s in strides) else 1
     lead = None if groups[0][0] * groups[1][0] == 1 else (groups[1][0], groups[2][0])
     data: list[Any] = []
@@ -122,28 +80,15 @@ def dense_rows(shape: Sequence[int], *sizes: int) -> RowsOf:
     return RowsOf(math.prod(shape[:-1]), n, math.gcd(n, WIDEST // min(sizes)), None, none, none)
 
 
-def copied(x: Any) -> Any:
-    """The array without gaps."""
-    return x.contiguous() if is_torch(x) else x.copy(order="C")
-
-
 def through(make: Callable[..., None], *outputs: Any) -> None:
     """Calls `make` with outputs, for those with gaps, or that begin where the widest access must not, with arrays
     without, from which they are then copied."""
     if dense(*outputs):
         make(*outputs)
         return
-    fit = [x is None or (whole(x) and _address(x) % WIDEST == 0) for x in outputs]
-    given = [x if good else _like(x) for x, good in zip(outputs, fit, strict=True)]
+    fit = [x is None or (whole(x) and address(x) % WIDEST == 0) for x in outputs]
+    given = [x if good else new(x, tuple(x.shape)) for x, good in zip(outputs, fit, strict=True)]
     make(*given)
     for x, made in zip(outputs, given, strict=True):
         if made is not x:
             x[...] = made
-
-
-def _like(x: Any) -> Any:
-    if is_torch(x):
-        return x.new_empty(x.shape)
-    import numpy as np  # takes longer to import than a kernel from the cache
-
-    return np.empty(x.shape, x.dtype)

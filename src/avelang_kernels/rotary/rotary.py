@@ -14,9 +14,8 @@ from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
-from avelang_kernels.arrays import is_torch, named
+from avelang_kernels.arrays import address, copied, named, spanned, strides_of
 from avelang_kernels.norm.launches import accumulator, of
-from avelang_kernels.norm.lines import copied, flattened, strides_of, whole
 from avelang_kernels.norm.row_plans import WIDEST
 
 BLOCK = 256  # threads
@@ -149,7 +148,7 @@ def _table(x: Any, pairs: int, interleaved: bool) -> tuple[Any, list[int]]:
     if any(s < 0 for s in strides_of(x)):
         x = copied(x)
     strides = list(strides_of(x))
-    x = x if whole(x) else flattened(x)
+    x = spanned(x)
     return x, [strides[0] if len(strides) == 3 else 0, *strides[-2:]]
 
 
@@ -182,7 +181,7 @@ def rotate(q: Any, k: Any, cos: Any, sin: Any, positions: Any, yq: Any, yk: Any,
     said: dict[str, Any] = {}
     if positions is not None:
         at = list(strides_of(positions))
-        said = {"at": positions if whole(positions) else flattened(positions),
+        said = {"at": spanned(positions),
                 "a0": at[0] if len(at) == 2 else 0, "a1": at[-1]}  # fmt: skip
     if k is not None:
         (x, kshape, ks) = arrays[1]
@@ -199,10 +198,9 @@ def rotate(q: Any, k: Any, cos: Any, sin: Any, positions: Any, yq: Any, yk: Any,
 
 
 def _memory(x: Any) -> Any:
-    return x if whole(x) else flattened(x)
+    return spanned(x)
 
 
 def _begin(x: Any) -> int:
     """The address of an array's first element, counted in elements."""
-    place = x.data_ptr() if is_torch(x) else x.ctypes.data if hasattr(x, "ctypes") else 0
-    return place // x.dtype.itemsize
+    return address(x) // x.dtype.itemsize

@@ -121,7 +121,7 @@ def compile_ptx_to_cubin(ptx: str, arch: str, kernel_name: str = "", dynamic_sme
     return None if tool is None else ptxas.assemble(tool, ptx, arch, kernel_name)[0]
 
 
-def _served(handle: int, arguments: list[Any], results: list[Any], driver: str, stream: int) -> None:
+def _served(handle: int, arguments: list[Any], results: list[Any], driver: str, stream: int, room: Any) -> None:
     """XLA's call of the kernel of a number."""
     from avelang.bridge import xla
 

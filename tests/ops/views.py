@@ -1,0 +1,91 @@
+"""Operations on views, as JAX's calls on a GPU make them, without JAX and a GPU: host functions get views of torch's
+tensors, with strides and gaps, and new memory that holds NaN.
+
+    python tests/ops/views.py FAMILY ...    one drawn call of each family; a line for each that is wrong"""
+
+from __future__ import annotations
+
+import contextlib
+import pathlib
+import sys
+from typing import Any
+
+import torch
+
+from avelang.bridge import registry
+from avelang.bridge.descriptions import ave_dtype
+from avelang.bridge.device_views import ALIGNED, DeviceView
+from avelang.ir.dtypes import numpy_dtype
+
+CALLS: list[str] = []  # of host functions, by name
+
+
+class Room:
+    """New memory for views, on a device of torch's, all ones: a NaN in each dtype of floats."""
+
+    def __init__(self, device: torch.device | str) -> None:
+        self.device = torch.device(device)
+        self.taken: list[torch.Tensor] = []
+
+    def take(self, size: int) -> int:
+        self.taken.append(torch.full((size + ALIGNED,), 255, dtype=torch.uint8, device=self.device))
+        return -(-self.taken[-1].data_ptr() // ALIGNED) * ALIGNED
+
+
+def view_of(x: Any, room: Any) -> Any:
+    """A view of a tensor of torch's; anything else as it is."""
+    if not isinstance(x, torch.Tensor):
+        return x
+    kind = numpy_dtype(ave_dtype(str(x.dtype).split(".")[-1]))
+    place = "cpu" if x.device.type == "cpu" else f"cuda:{x.device.index or 0}"
+    return DeviceView(x.data_ptr(), tuple(x.shape), kind, place, tuple(s * kind.itemsize for s in x.stride()), room)
+
+
+def wrap(operation: Any) -> None:
+    """From now on the host function of an operation, that torch has not called yet, gets views."""
+    host = operation.host
+
+    def called(*arrays: Any, **options: Any) -> Any:
+        CALLS.append(operation.full_name)
+        room = Room(next(x.device for x in arrays if isinstance(x, torch.Tensor)))
+        stream: Any = contextlib.nullcontext()
+        if room.device.type == "cuda":
+            from avelang.runtime import streams
+
+            stream = streams.entered(torch.cuda.current_stream(room.device).cuda_stream)
+        with stream:
+            return host(*(view_of(x, room) for x in arrays), **options)
+
+    operation.host = called
+
+
+def wrap_all() -> None:
+    """The same for all operations of one device."""
+    import avelang.ops
+
+    assert avelang.ops.matmul
+    for operation in list(registry.OPERATIONS.values()):
+        if "dist" not in operation.full_name:
+            wrap(operation)
+
+
+def main(names: list[str]) -> int:
+    sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1])]
+    from ops import drawn_attention, drawn_products, drawn_rows
+    from ops.drawing import Draw, wrong
+
+    wrap_all()
+    families = {f.__name__: f for m in (drawn_rows, drawn_products, drawn_attention) for f in m.FAMILY}
+    bad = 0
+    for name in names:
+        case = families[name](Draw(f"views/{name}", "cpu", 1 << 11))
+        CALLS.clear()
+        found = wrong(case)[:1]
+        for said in found if CALLS else ["no host function was called"]:
+            print(f"{name}: {said}\n    {case.said}")
+            bad += 1
+    return bool(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
