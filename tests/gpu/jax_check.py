@@ -25,9 +25,9 @@ def drawn(rng: np.random.Generator, most: int):
     """(name, the operation, the same in JAX's words, differentiable arrays, others)."""
     import jax
     import jax.numpy as jnp
-    from ops.test_jax import BF16, experts, groups, norm
 
     from avelang import ops
+    from ops.test_jax import BF16, experts, groups, norm
 
     def size(limit: int, step: int = 1) -> int:
         return int(np.exp(rng.uniform(0, np.log(limit)))) // step * step + step
@@ -74,6 +74,7 @@ def wrong(name: str, mine, theirs, arrays, rest, device) -> list[str]:
     """What is wrong with a call and its gradients."""
     import jax
     import jax.numpy as jnp
+
     from ops.test_jax import BF16
 
     cpu, which, found = jax.devices("cpu")[0], tuple(range(len(arrays))), []
