@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from avelang.arch import chip
 from avelang.base import errors as errors
+from avelang.base import late
 from avelang.base.places import argument_error
 from avelang.base.takes import Want, at_least, takes
 from avelang.base.version import VERSION as __version__
-from avelang.bridge import device_views
 from avelang.bundles import build, load_bundle, recording, specialization, strict, unload_bundle
 from avelang.jit import JitFunction, constant, jit, struct
 
@@ -28,7 +28,7 @@ def _elements() -> Any:
     return elements
 
 
-device_views.WORK[:] = [_elements]
+late.give("elements", _elements)
 
 if not TYPE_CHECKING:  # a checker knows all names
 

@@ -9,7 +9,7 @@ import sys
 from typing import Annotated, Any, NamedTuple
 
 import avelang.language as al
-from avelang import Want, argument_error, at_least, tile
+from avelang import Want, argument_error, at_least
 
 DTYPES: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}
 
@@ -107,9 +107,16 @@ def is_torch(x: Any) -> bool:
     return torch is not None and isinstance(x, torch.Tensor)
 
 
+def on_cpu(x: Any) -> bool:
+    """True for an array that the CPU reads."""
+    from avelang import tile  # imports NumPy, which code for a GPU is compiled without
+
+    return tile.on_cpu(x)
+
+
 def on_chip(x: Any, target: str | None) -> dict[str, Any]:
     """Options of a launch where an array is."""
-    return {"target": target, **({"backend": "cpu"} if tile.on_cpu(x) else {})}
+    return {"target": target, **({"backend": "cpu"} if on_cpu(x) else {})}
 
 
 def dtype_of(like: Any, name: str) -> Any:
@@ -155,7 +162,11 @@ def multiprocessors(x: Any, other: int = 132) -> int:
     """Multiprocessors of the GPU that an array is on; `other` elsewhere, by default an H100's or H200's."""
     if is_torch(x):
         return _multiprocessors(x.device) if x.is_cuda else other
-    return other if tile.on_cpu(x) else tile.device_of(x)[1] or other
+    if on_cpu(x):
+        return other
+    from avelang import tile  # as above
+
+    return tile.device_of(x)[1] or other
 
 
 def strides_of(x: Any) -> tuple[int, ...]:
@@ -226,7 +237,7 @@ def off_16(*tensors: Any) -> bool:
     places = 0
     for x in tensors:
         places |= address(x)
-    return bool(places & 15) and not tile.on_cpu(tensors[0])
+    return bool(places & 15) and not on_cpu(tensors[0])
 
 
 def on_16(x: Any) -> Any:

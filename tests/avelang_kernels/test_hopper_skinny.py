@@ -96,11 +96,11 @@ def test_in_the_reference(name, monkeypatch):
 def test_the_workspace_is_clean_behind_a_launch(monkeypatch):
     made = []
 
-    def kept(blocks: int, size: int):
+    def kept(a, blocks: int, size: int):
         made.append((np.full(size, np.nan, np.float32), np.zeros(blocks, np.uint32)))
         return made[0]
 
-    monkeypatch.setattr(hopper_skinny, "numpy_workspace", kept)
+    monkeypatch.setattr(hopper_skinny, "workspace_for", kept)
     check("runs end inside of tiles", np.float32)
     sums, counts = made[0]
     assert not counts.any() and np.isfinite(sums).any() and len(made) == 2

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from avelang.base import late
 from avelang.base.lazy import np
 from avelang.bridge.dimensions import extents_of, strides_for
 from avelang.ir.dtypes import from_numpy
@@ -41,8 +42,8 @@ class Work(Protocol):
         """target = the sums of source along axes."""
 
 
-# Kernels stand above the bridge: `avelang` sets this.
-WORK: list[Callable[[], Work]] = []
+def _work() -> Work:
+    return late.get("elements")
 
 
 class DeviceView:
@@ -180,10 +181,10 @@ class DeviceView:
         if isinstance(value, DeviceView):
             source = value._of(np.broadcast_to(value._form, target.shape))
             if target.size:
-                WORK[0]().assign(target, source)
+                _work().assign(target, source)
         elif np.ndim(value) == 0:
             if target.size:
-                WORK[0]().fill(target, value)
+                _work().fill(target, value)
         else:
             raise TypeError(f"{self!r} is on {self.device}, and what is assigned is {type(value).__name__} of the CPU")
 
@@ -194,7 +195,7 @@ class DeviceView:
         kept = tuple(1 if i in axes else n for i, n in enumerate(self.shape))
         made = self.new_empty(kept, np.dtype(np.int64) if self.dtype.kind in "iub" else self.dtype)
         if made.size:
-            WORK[0]().add_up(made, self, axes)
+            _work().add_up(made, self, axes)
         return made if keepdims else made.reshape(tuple(n for i, n in enumerate(kept) if i not in axes))
 
     # -- NumPy ---------------------------------------------------------------------------------------------------------
@@ -234,7 +235,7 @@ def _arange(like: DeviceView, *ends: Any, dtype: Any = None, **_: Any) -> Device
     start, stop, step = (0, *ends, 1) if len(ends) == 1 else (*ends, 1)[:3]
     made = like.new_empty(len(range(start, stop, step)), np.dtype(np.int64) if dtype is None else dtype)
     if made.size:
-        WORK[0]().count(made, start, step)
+        _work().count(made, start, step)
     return made
 
 
