@@ -99,6 +99,23 @@ def test_sdwa_of_halves_and_masks():
     assert r["vcc"] == sum(1 << n for n in range(64) if on[n] and less[n])
 
 
+def test_sdwa_of_constants():
+    """A float constant of an f16 operand is an f16 pattern in the lower half of its word, as in packed math."""
+    f = np.linspace(-3, 3, 64).astype(np.float16)
+    form = "dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel"
+    lines = [
+        f"v_add_f16_sdwa v{{}}, v1, 1.0 {form}:WORD_1 src1_sel:WORD_0",
+        f"v_mul_f16_sdwa v{{}}, -4.0, v1 {form}:DWORD src1_sel:WORD_1",
+        f"v_cvt_f32_f16_sdwa v{{}}, 0.5 {form}:WORD_0",
+        f"v_add_f32_sdwa v{{}}, 2.0, v2 {form}:DWORD src1_sel:DWORD",
+    ]
+    one = np.ones(64, np.float32).view(np.uint32)
+    got = outputs(lines, {"v1": f.view(np.uint16).astype(np.uint32) << 16 | 0x5555, "v2": one}, FULL)
+    for line, found, want in zip(lines[:2], got, (f + 1, f * -4), strict=False):
+        assert (found == want.astype(np.float16).view(np.uint16)).all(), line
+    assert (got[2].view(np.float32) == 0.5).all() and (got[3].view(np.float32) == 3.0).all()
+
+
 # -- DPP ---------------------------------------------------------------------------------------------------------------
 
 
@@ -364,6 +381,7 @@ def test_output_modifiers_where_they_count(ieee, denorm, scales):
         ("v_mul_f32_sdwa v0, -v1, v2 src0_sel:WORD_1 src1_sel:DWORD", "neg or abs on WORD_1"),
         ("v_add_u32 v0, src_shared_base, v1", "holds 64 bits"),
         ("v_add_u16 v0, 1.0, v1", "a float as a constant of a 16-bit integer"),
+        ("v_add_u16_sdwa v0, 1.0, v1 src0_sel:DWORD src1_sel:WORD_0", "a float as a constant of a 16-bit integer"),
         ("v_add_co_u32_dpp v0, vcc, v1, v2 row_shr:1 row_mask:0xf bank_mask:0xf", "leaves lanes out"),
         ("v_add_u32 v0, src_pops_exiting_wave_id, v1", "not modeled"),
     ],

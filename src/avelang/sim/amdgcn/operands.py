@@ -221,7 +221,7 @@ def source_at(t: BlockTranslator, i: MCInst, n: int, bits: int = 32, floating: b
     if not floating and not isinstance(o, Name) and (o.neg or o.abs):
         raise UnsupportedForm("neg or abs on an integer operand")
     if is_sdwa(i) and k < 2:
-        value = _selected(t, i, o, str(i.mods.get(f"src{k}_sel", "DWORD")), bits)
+        value = _selected(t, i, o, str(i.mods.get(f"src{k}_sel", "DWORD")), bits, floating)
     elif bits == 16 and i.bits("op_sel", 4)[k]:
         value = half(t, word_at(t, o, floating), 1)
     else:
@@ -239,14 +239,16 @@ def signs(t: BlockTranslator, value: str, bits: int, neg: bool | int, absolute: 
     return t.op(f"xor {v} {value}, splat (i{bits} {top})") if neg else value
 
 
-def _selected(t: BlockTranslator, i: MCInst, o: Operand, select: str, bits: int) -> str:
+def _selected(t: BlockTranslator, i: MCInst, o: Operand, select: str, bits: int, floating: bool) -> str:
     """What SDWA selects of an operand, extended to its width."""
     if bits == 64 or select not in SELECTS:
         raise UnsupportedForm(f"{select} of a {bits}-bit operand")
     shift, width = SELECTS[select]
     if bits == 32 and width < 32 and not isinstance(o, Name) and (o.neg or o.abs):
         raise UnsupportedForm(f"neg or abs on {select} of a 32-bit operand")
-    word, i32 = source(t, o, 32), t.t("i32")
+    if bits == 16 and isinstance(o, Imm) and isinstance(o.value, float) and not floating:
+        raise UnsupportedForm("a float as a constant of a 16-bit integer operand")
+    word, i32 = word_at(t, o, floating) if bits == 16 else source(t, o, 32), t.t("i32")
     if width < 32 and isinstance(o, PhysReg) and o.sext:
         up = t.op(f"shl {i32} {word}, splat (i32 {32 - shift - width})") if shift + width < 32 else word
         word = t.op(f"ashr {i32} {up}, splat (i32 {32 - width})")
