@@ -259,3 +259,18 @@ def test_signs_of_bf16_halves():
     a, b = x.astype(np.float64), y.astype(np.float64)
     want = -a[:, 0] * b[:, 0] - a[:, 1] * b[:, 1] + z
     assert np.allclose(r["v3"].view(np.float32), want, rtol=1e-6, atol=1e-6)
+
+
+def test_constants_of_bf16():
+    """LLVM writes <2.0, 0.0> as the constant 2.0."""
+    x = np.array([3.0, 5.0], ml_dtypes.bfloat16).view(np.uint32)[0]
+    given = {"v0": np.full(64, x), "v1": np.ones(64, np.float32), "v2": np.ones(64, np.float32)}
+    text = """
+    v_dot2c_f32_bf16 v1, 2.0, v0
+    v_dot2_f32_bf16 v3, v0, -4.0, v2
+    v_dot2_f32_bf16 v4, v0, -0.5, v2 neg_lo:[0,1,0]
+    """
+    assert assembles(text, "gfx950") == ""
+    r = run_program(text, given, chip="gfx950")
+    for name, want in (("v1", 7.0), ("v3", -11.0), ("v4", 2.5)):
+        assert (r[name].view(np.float32) == want).all(), name

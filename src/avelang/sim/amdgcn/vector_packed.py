@@ -154,12 +154,26 @@ def _halves(t: BlockTranslator, i: MCInst, n: int) -> tuple[str, str]:
     return low, high
 
 
+def _bf16_parts(t: BlockTranslator, i: MCInst, n: int) -> tuple[str, str]:
+    """The halves of operand `n`, <64 x i16>. A constant float is a bf16 in the lower half (LLVM,
+    AMDGPU::getInlineEncodingV2BF16)."""
+    x = i.operands[n]
+    if not isinstance(x, Imm) or not isinstance(x.value, float):
+        return t.packed_at(i, n)
+    if not x.inline:
+        raise UnsupportedForm("a float that is no inline constant, as bf16")
+    word = operands.immediate(x, 32, True) >> 16
+    picks = i.bits("op_sel", 4)[n - 1], i.bits("op_sel_hi", 4, 1)[n - 1]
+    low, high = (t.splat(str(0 if pick else word), "i16") for pick in picks)
+    return low, high
+
+
 def _bf16_halves(t: BlockTranslator, i: MCInst, n: int) -> tuple[str, str]:
     signs = [i.bits(name, 4)[n - 1] for name in ("neg_lo", "neg_hi")]
     o = Ops(t, "float")
     low, high = (
         o("fneg", widen(t, bf16, True, x)) if s else widen(t, bf16, True, x)
-        for x, s in zip(t.packed_at(i, n), signs, strict=True)
+        for x, s in zip(_bf16_parts(t, i, n), signs, strict=True)
     )
     return low, high
 
