@@ -274,3 +274,12 @@ def test_constants_of_bf16():
     r = run_program(text, given, chip="gfx950")
     for name, want in (("v1", 7.0), ("v3", -11.0), ("v4", 2.5)):
         assert (r[name].view(np.float32) == want).all(), name
+
+
+@pytest.mark.parametrize("mode,want", [(0, 0x00000000), (2, 0x00040004), (3, 0x04030403)])
+def test_the_old_value_of_packed_sums_is_flushed(mode, want):
+    """2 ** -22 and a denormal, which is 0 where MODE flushes operands."""
+    given = {"v0": np.full(64, 0x10001000, np.uint32), "v1": np.full(64, 0x03FF03FF, np.uint32)}
+    text = "v_pk_fma_f16 v2, v0, v0, v1\nv_pk_fmac_f16 v1, v0, v0"
+    r = run_program(text, given, directives=f".amdhsa_float_denorm_mode_16_64 {mode}")
+    assert (r["v1"] == want).all() and (r["v2"] == want).all()

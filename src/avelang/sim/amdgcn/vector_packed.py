@@ -55,10 +55,13 @@ def _floats(rule: Rule, bits: int, compute: str, sources: int = 2, adds: bool = 
 
 
 def _old_halves(t: BlockTranslator, i: MCInst) -> tuple[str, str]:
-    """The destination as two f16."""
+    """The destination as two f16, denormals made zeros where MODE says so."""
     o, half = Ops(t, "i32"), Ops(t, "half")
     word = t.source_at(i, 0)
-    low, high = (half.number(o.to("i16", "trunc", x)) for x in (word, o("lshr", word, 16)))
+    parts = [o.to("i16", "trunc", x) for x in (word, o("lshr", word, 16))]
+    if t.mode.flushes_sources(16):
+        parts = [operands.flushed(t, x, 16) for x in parts]
+    low, high = (half.number(x) for x in parts)
     return low, high
 
 
