@@ -122,6 +122,7 @@ def build_sums(source: al.DType, target: al.DType, acc: al.DType, alone: bool, I
                 al.syncthreads()
                 if al.thread_id(0) < half:
                     shared[al.thread_id(0)] = shared[al.thread_id(0)] + shared[al.thread_id(0) + half]
+            al.syncthreads()
             total = shared[0]
         if o < count and (alone or thread == 0):
             y[o] = al.convert(total, target)

@@ -11,12 +11,12 @@ import numpy as np
 from alarms.kernels import ALL, BF16, F16, F32, HOPPER, add, product, same, small
 from avelang.tile import Block
 from avelang_kernels.arrays import DTYPES
-from avelang_kernels.attention import hopper_backward_rows, hopper_decode, tile_attention_backward, tile_attention_forward
+from avelang_kernels.attention import hopper_backward_rows, hopper_decode, sinks, tile_attention_backward, tile_attention_forward
 from avelang_kernels.attention.problem import Operands, Problem
-from avelang_kernels.matmul import activation_gradient, blackwell_gemm, hopper_scaled, quantize, tile_scaled
+from avelang_kernels.matmul import activation_gradient, blackwell_gemm, finish, hopper_scaled, quantize, tile_scaled
 from avelang_kernels.matmul.hopper_tiles import GemmTile
 from avelang_kernels.matmul.tile_scaled import ScaleOperand
-from avelang_kernels.moe import hopper_weights, routing, tile_grouped
+from avelang_kernels.moe import hopper_weights, ordering, routing, tile_grouped
 
 E4, FNUZ = ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e4m3fnuz
 TILES = "gfx942 gfx950 sm_80"  # of kernels of tiles, for which one of NVIDIA's chips says as much as two
@@ -27,6 +27,16 @@ def blank(dtype: Any, *shape: int) -> np.ndarray:
 
 
 # -- attention -------------------------------------------------------------------------------------------------------------------------------
+
+
+def of_sinks(**options: Any) -> None:
+    """Gradients of sinks, with a row that has no keys."""
+    out, grad = (small(i, F32, 2, 3, 11, 40) for i in (1, 2))
+    lse, sink, made = small(3, F32, 2, 3, 11), small(4, F32, 3), blank(F32, 3)
+    lse[0, 1, 2] = -np.inf
+    sinks.launch(sink, out, grad, lse, None, made, False, **options)
+    share = np.where(np.isinf(lse), 0, np.exp(sink[:, None] - np.where(np.isinf(lse), 0, lse)))
+    np.testing.assert_allclose(made, -(share * (out.astype(np.float64) * grad).sum(-1)).sum((0, 2)), rtol=1e-3, atol=1e-2)
 
 
 def judged(p: Problem, x: Operands, dout: Any) -> tuple[np.ndarray, ...]:
@@ -82,6 +92,7 @@ def backward(launch: Any, p: Problem, **options: Any) -> None:
 
 
 def attention() -> None:
+    add("sinks", ALL, of_sinks)
     shared = Problem(1, 2, 1, 40, 52, 32, 32, "bfloat16", 0.2, right=0, bottom_right=True)
     plain = Problem(1, 1, 1, 20, 35, 24, 40, "float16", 0.2)
     for name, p in (("causal", shared), ("two widths", plain)):
@@ -149,6 +160,13 @@ def products() -> None:
     for rows, columns, m, n in ((1, 128, 5, 200), (128, 128, 130, 140), (1, 0, 5, 300), (0, 0, 6, 36)):
         add(f"quantize {rows} {columns}", "gfx950 sm_80", functools.partial(quantized, rows, columns, m, n))
     add("activation_gradient", ALL, gradient)
+    add("finish", ALL, ended)
+
+
+def ended(**options: Any) -> None:
+    z, bias, out = small(1, F32, 5, 37), small(2, F32, 37), blank(F32, 37, 5).T
+    finish.launch(z, out, bias, "relu", **options)
+    same(out, np.maximum(z + bias, 0))
 
 
 def gradient(**options: Any) -> None:
@@ -209,6 +227,17 @@ def routed(**options: Any) -> None:
     same(dots, factors * (x * x).sum(1, keepdims=True))
 
 
+def ordered(**options: Any) -> None:
+    """Places in the order of experts, of which some ids are none."""
+    ids = np.random.default_rng(3).integers(-1, 4, (150, 2)).astype(np.int64)
+    order, ends, places = np.full(300, -1, np.int32), np.full(3, -1, np.int32), np.full((150, 2), -1, np.int32)
+    ordering.launch(ids, order, ends, places, **options)
+    flat = np.where((ids < 0) | (ids > 2), 3, ids).ravel()
+    want = np.argsort(flat, kind="stable")
+    assert (order == want).all() and (places.ravel()[want] == np.arange(300)).all()
+    assert (ends == np.searchsorted(flat[want], np.arange(3), side="right")).all()
+
+
 def experts() -> None:
     for m, n, k in ((45, 40, 72), (20, 33, 37)):
         add(f"tile_grouped rows {(m, n, k)}", TILES, functools.partial(of_rows, m, n, k), part=True)
@@ -217,6 +246,7 @@ def experts() -> None:
     add("hopper_weights", HOPPER, lambda target="", **o: of_depth(
         lambda a, b, ends, out: hopper_weights.launch(a, b, ends, out, target, Block(64, 64, 64, pipeline="tma", stages=2), **o), 72, 80, 90), part=True)  # fmt: skip
     add("routing", ALL, routed)
+    add("ordering", ALL, ordered)
 
 
 for section in (attention, products, experts):

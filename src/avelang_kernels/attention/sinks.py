@@ -19,7 +19,7 @@ HALVES = (128, 64, 32, 16, 8, 4, 2, 1)
 
 @avelang.jit
 def total(x: Any):
-    """The sum over a block's threads, for the first of them."""
+    """The sum over a block's threads."""
     thread = al.thread_id(0)
     shared = al.make_shared((THREADS,), al.f32)
     shared[thread] = x
@@ -27,6 +27,7 @@ def total(x: Any):
         al.syncthreads()
         if thread < half:
             shared[thread] = shared[thread] + shared[thread + half]
+    al.syncthreads()
     return shared[0]
 
 
