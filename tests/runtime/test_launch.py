@@ -351,6 +351,12 @@ def test_compile_text_refuses():
             compile.compile_text(axpy, *args)
         assert e.value.code == code
 
+    # A parameter of run time is no constexpr; and a constexpr that is written wrong is named.
+    for name, said in (("n", "no parameter 'n' that is known at compile time"), ("BLOK", "; did you mean BLOCK?")):
+        with pytest.raises(AveError) as e:
+            compile.compile_text(axpy, {name: 1})
+        assert said in e.value.message and "BLOCK" in e.value.hint
+
     @avelang.jit
     def needs(B: al.constexpr):
         pass

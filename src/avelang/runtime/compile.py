@@ -274,14 +274,15 @@ def _checked(kernel: Kernel) -> dict[str, Any]:
 def constants(source: FunctionSource, constexprs: Mapping[str, Any]) -> dict[str, Any]:
     """The compile-time values of a kernel by name, defaults filled in. Raises L006 for those that are missing, L007 for
     those it does not have."""
+    from avelang.frontend.names import near
     from avelang.frontend.signature import EMPTY, signature
 
     specs = {s.name: s for s in signature(source) if s.kind == "constexpr" or s.open is not None}
     unknown = [name for name in constexprs if name not in specs]
     if unknown:
         known = ", ".join(specs) or "none"
-        raise error("L007", hint=f"its constexpr parameters: {known}", kernel=source.name, name=unknown[0], near="",
-                    options="")
+        raise error("L007", hint=f"its constexpr parameters: {known}", kernel=source.name, name=unknown[0],
+                    near=f" that is known at compile time{near(unknown[0], specs)}", options="")
     values = {name: constexprs.get(name, spec.default) for name, spec in specs.items()}
     missing = [name for name, value in values.items() if value is EMPTY]
     if missing:
