@@ -208,6 +208,11 @@ def test_a_new_project_runs_as_it_is(ave, tmp_path):
     assert ave("new", tmp_path / "my-kernels").exit_code == 2
 
 
+def test_what_comes_next_can_be_pasted_into_a_shell(ave, tmp_path):
+    folder = tmp_path / "two words"
+    assert f"next: cd '{folder}' && python test_two_words.py" in ave("new", folder).output
+
+
 BLOCKS = """
 import avelang
 import avelang.language as al

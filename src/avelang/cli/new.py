@@ -6,6 +6,7 @@ from __future__ import annotations
 import keyword
 import pathlib
 import re
+import shlex
 import string
 
 import click
@@ -157,4 +158,4 @@ def new(name: str) -> None:
             click.echo(f"wrote {where}")
     except OSError as exc:
         fail(f"cannot write {exc.filename}: {exc.strerror}")
-    click.echo(f"next: cd {folder} && python test_{module}.py && python bench_{module}.py")
+    click.echo(f"next: cd {shlex.quote(str(folder))} && python test_{module}.py && python bench_{module}.py")
