@@ -347,6 +347,10 @@ def test_nothing_to_attend_to():
     assert not out.any() and np.isneginf(lse).all()
     assert ops.attention(ONE[:, :, :0], ONE, ONE).shape == (2, 4, 0, 16)
     assert ops.attention(ONE[:0], ONE[:0], ONE[:0]).shape == (0, 4, 8, 16)
+    for x in (ONE[0], ONE[None]):  # without a dimension in front of the heads, and with two
+        none, mask = x[..., :0, :], np.ones((*x.shape[:-1], 0), bool)
+        assert not ops.attention(x, none, none, mask).any()
+        assert ops.attention(none, x, x, mask.swapaxes(-1, -2)).shape == none.shape
 
 
 def test_bits_do_not_depend_on_the_batch():

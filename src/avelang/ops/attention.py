@@ -3,6 +3,7 @@ pages, forward and backward, by the kernel of the arrays' chip. docs/attention.m
 
 from __future__ import annotations
 
+import math
 import sys
 from numbers import Integral
 from typing import Any
@@ -200,7 +201,7 @@ def heads_of(p: Problem, x: Any) -> Any:
     """An array (..., heads, length, d) as (batch, heads, length, d); one of packed sequences as it is."""
     if p.packed_q or len(x.shape) == 4:
         return x
-    return x[None, None] if len(x.shape) == 2 else x.reshape(-1, *x.shape[-3:])
+    return x[None, None] if len(x.shape) == 2 else x.reshape(math.prod(x.shape[:-3]), *x.shape[-3:])
 
 
 def lse_of(p: Problem, x: Any) -> Any:
@@ -224,13 +225,13 @@ def whole_mask(mask: Any, lead: tuple[int, ...]) -> Any:
     while len(mask.shape) < 4:
         mask = mask[None]
     if len(mask.shape) == 4 and len(lead) == 1 or set(mask.shape[:-3]) == {1}:
-        return mask.reshape(-1, *mask.shape[-3:]) if len(mask.shape) > 4 else mask
-    shape = (*lead, *mask.shape[-3:])
+        return mask.reshape(1, *mask.shape[-3:]) if len(mask.shape) > 4 else mask
+    shape, flat = (*lead, *mask.shape[-3:]), (math.prod(lead), *mask.shape[-3:])
     if is_torch(mask):
-        return mask.expand(shape).reshape(-1, *mask.shape[-3:])
+        return mask.expand(shape).reshape(flat)
     import numpy as np
 
-    return np.broadcast_to(mask, shape).reshape(-1, *mask.shape[-3:])
+    return np.broadcast_to(mask, shape).reshape(flat)
 
 
 # -- the public function -----------------------------------------------------------------------------------------------

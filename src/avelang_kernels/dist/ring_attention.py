@@ -231,7 +231,8 @@ class Pair:
 
 def _four(x: Any) -> Any:
     """An array (..., heads, length, d) as (batch, heads, length, d)."""
-    return x if len(x.shape) == 4 else x[None, None] if len(x.shape) == 2 else x.reshape(-1, *x.shape[-3:])
+    shape = tuple(x.shape)
+    return x if len(shape) == 4 else x[None, None] if len(shape) == 2 else x.reshape(math.prod(shape[:-3]), *shape[-3:])
 
 
 def _part(x: Any, rows: tuple[int, int], axis: int) -> Any:
