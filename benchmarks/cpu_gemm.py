@@ -16,7 +16,7 @@ from typing import Any
 os.environ.setdefault("TRITON_INTERPRET", "1")
 
 import numpy as np
-from harness import Part, bf16_matrix, exact_product, interleaved, main, medians, table
+from harness import Part, bf16_matrix, exact_product, interleaved, main, medians, table, whole
 from kernels import gemm
 
 # Tiles (rows and columns, depth) for Triton's interpreter: ours, the common one, and a large one, which suits it: fewer
@@ -115,5 +115,6 @@ def show(record: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    size, cube = {"type": int, "default": 1024}, {"type": int, "default": 256, "help": "cube for Triton's interpreter"}
+    size = {"type": whole(32), "default": 1024, "help": "a multiple of 32, the side of a block's tile"}
+    cube = {"type": whole(128), "default": 256, "help": "cube for Triton's interpreter, a multiple of 128"}
     main(__doc__, Part("gemm", "cpu_gemm", measure, show), rounds=5, more={"--size": size, "--interpreted": cube})

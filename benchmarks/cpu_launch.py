@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from harness import Bar, Part, bursts, main, median, repeated, table
+from harness import Bar, Part, bursts, main, median, repeated, table, whole
 from kernels import tiny
 
 
@@ -50,4 +50,4 @@ def show(record: dict[str, Any]) -> str:
 
 if __name__ == "__main__":
     main(__doc__, Part("launch", "cpu_launch", measure, show, bars=bars),
-         more={"--calls": {"type": int, "default": 20000}})
+         more={"--calls": {"type": whole(10), "default": 20000}})

@@ -91,13 +91,25 @@ class Part:
     keep: Callable[[Figures], bool] = bool
 
 
+def whole(of: int = 1) -> Callable[[str], int]:
+    """The type of an option that takes 1 or more, in multiples of `of`."""
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or not int(text) or int(text) % of:
+            what = f"a multiple of {of}" if of > 1 else "a whole number from 1 on"
+            raise argparse.ArgumentTypeError(f"it must be {what}, not {text!r}")
+        return int(text)
+
+    return read
+
+
 def options(doc: str | None, parts: Sequence[Part], rounds: int | None, page: bool,
             more: Mapping[str, Any]) -> argparse.ArgumentParser:
     """The parser of a script: `--rounds`, `--only` where there are several parts, `--page` where a page shows the
     results, and `more` of its own."""
     p = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     if rounds is not None:
-        p.add_argument("--rounds", type=int, default=rounds)
+        p.add_argument("--rounds", type=whole(), default=rounds)
     names = tuple(dict.fromkeys(part.name for part in parts))
     if len(names) > 1:
         p.add_argument("--only", choices=names, help="this part alone")

@@ -189,3 +189,13 @@ def test_options_are_those_of_the_parts():
                              {"--target": {"default": "gfx942"}})
     assert parser.parse_args(["--only", "timed", "--page"]) == argparse.Namespace(rounds=40, only="timed", page=True,
             target="gfx942")
+
+
+def test_numbers_that_a_benchmark_cannot_take_are_refused_ahead(capsys):
+    parser = harness.options("Doc.", [], 5, False, {"--size": {"type": harness.whole(32)}})
+    assert parser.parse_args(["--size", "64", "--rounds", "1"]) == argparse.Namespace(rounds=1, size=64)
+    for flag, given, said in (("--size", "129", "a multiple of 32, not '129'"), ("--size", "0", "not '0'"),
+                              ("--rounds", "-1", "a whole number from 1 on, not '-1'")):
+        with pytest.raises(SystemExit):
+            parser.parse_args([f"{flag}={given}"])
+        assert said in capsys.readouterr().err
