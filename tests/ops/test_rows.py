@@ -211,7 +211,7 @@ X = np.zeros((2, 8), np.float32)
     (lambda: ops.softmax(X, 2), "dim is 2, but x has 2 dimensions"),
     (lambda: ops.swiglu(X, X[:1]), "both need the same shape and dtype"),
     (lambda: ops.swiglu(X[:, :7]), "must be even"),
-    (lambda: ops.geglu(X, approximate="erf"), "must be one of"),
+    (lambda: ops.geglu(X, approximate="erf"), "`geglu`: approximate is 'erf': it must be one of none, tanh"),
     (lambda: ops.rotary(X, None, X[:, :3], X[:, :3], dims=4), "say dims= where"),
     (lambda: ops.rotary(X, None, X[:1, :4], X[:1, :4]), "cos has 1 positions, q has 2"),
     (lambda: ops.rotary(X, None, X[:, :4], X[:, :4], positions=np.zeros(3, np.int64)), "positions is"),

@@ -110,7 +110,9 @@ def swiglu(gate: Any, up: Any = None, *, out: Any = None, target: str | None = N
 def geglu(gate: Any, up: Any = None, *, approximate: str = "none", out: Any = None, target: str | None = None) -> Any:
     """gelu(gate) * up; arguments as of `swiglu`. approximate: "tanh", or "none" for gelu by erf, as of torch's
     `gelu`."""
-    act = {"none": "gelu", "tanh": "gelu_tanh"}.get(approximate, f"gelu, approximate={approximate!r}")
+    act = {"none": "gelu", "tanh": "gelu_tanh"}.get(approximate)
+    if act is None:
+        raise argument_error(f"approximate is {approximate!r}: it must be one of none, tanh")
     if up is None:
         return gated_packed(gate, act=act, target=target, out=out)
     return gated_pair(gate, up, act=act, target=target, out=out)
