@@ -12,6 +12,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from avelang.cli import console
 from avelang.cli.console import EXIT_CODES
 from avelang.cli.main import main
 
@@ -150,8 +151,6 @@ def test_json_of_one_intrinsic(ave):
 def test_no_color(monkeypatch, args):
     """Where the terminal has colors there are some, and none with --no-color, before or behind the command, or
     NO_COLOR."""
-    from avelang.cli import console
-
     monkeypatch.setenv("NO_COLOR", "1" if args == ["NO_COLOR"] else "")
     line = args if "compile" in args else [*(a for a in args if a != "NO_COLOR"), "compile"]
     done = CliRunner().invoke(main, [*line, "nothing.py:k"], color=True)
@@ -211,6 +210,14 @@ def test_a_new_project_runs_as_it_is(ave, tmp_path):
 def test_what_comes_next_can_be_pasted_into_a_shell(ave, tmp_path):
     folder = tmp_path / "two words"
     assert f"next: cd '{folder}' && python test_two_words.py" in ave("new", folder).output
+
+
+def test_an_output_that_is_full_or_closed_is_no_fault_of_the_program(monkeypatch):
+    done = subprocess.run(f"{sys.executable} -m avelang show layout '(4,8)' > /dev/full", shell=True, text=True,
+                          stderr=subprocess.PIPE)  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, "error: cannot write the output: No space left on device\n")
+    monkeypatch.setattr(sys, "stdout", None)
+    console.out().print("nobody hears it")
 
 
 BLOCKS = """

@@ -3,7 +3,10 @@ where a command was given --json; the group that all commands belong to, with it
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
+import os
 import sys
 import traceback
 from collections.abc import Callable
@@ -27,13 +30,15 @@ EXIT_CODES = {
     INTERRUPTED: "interrupted (Ctrl-C)",
 }  # fmt: skip
 _JSON = "avelang.json"
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what takes standard output takes no more
 
 
 def out() -> Console:
     """The console of standard output; plain text when that is no terminal."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty(), color_system=_colors())
+    terminal = sys.stdout is not None and sys.stdout.isatty()  # None: the shell has closed it
+    return Console(highlight=False, soft_wrap=not terminal, color_system=_colors())
 
 
 def err() -> Console:
@@ -175,6 +180,13 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             click.secho("interrupted", err=True)
             raise SystemExit(INTERRUPTED) from None
+        except OSError as exc:
+            if exc.errno not in _FULL or exc.filename is not None:
+                raise
+            with contextlib.suppress(OSError, ValueError):  # else Python says it once more when it ends
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            click.echo(f"error: cannot write the output: {exc.strerror}", err=True)
+            raise SystemExit(FAILED) from None
 
 
 def _plain(context: click.Context, _param: click.Parameter, value: bool) -> None:
