@@ -135,7 +135,7 @@ def test_tables_are_listed_shown_merged_and_pinned(ave, place, tmp_path):
     assert "a=1 (3 us, 2026-01-01) stays, a=2 (2 us, 2025-01-01) goes" in merged.stderr
     assert ave("tune", "merge", two, one, "--prefer", "faster", "-o", place).stdout == ""
     assert tables.read(place).rows["k", "sm_90a", "m=1"].choice == "a=2" and len(tables.read(place)) == 3
-    assert "3 rows of 1 table" in ave("tune", "list", "--key", "m=").stdout
+    assert "3 rows of 1 table\n" in ave("tune", "list", "--key", "m=").stdout
     brought = json.loads(ave("tune", "list", "--json", "--kernel", "hopper_gemm").stdout)
     assert len(brought) == len(tables.read(TABLE)), "the package's own table is listed, too"
     pinned = ave("tune", "pin", place, "-o", tmp_path / "pin.txt", "--device", "sm_90a")

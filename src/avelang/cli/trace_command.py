@@ -43,7 +43,7 @@ def trace_command(
     Executed AMD code: stages and waits of each wave, on the model of a compute unit. PTX: stages of each warp, by
     probes that are put into the code, on an NVIDIA GPU or on the executor, which knows an order and no time. The CPU:
     blocks on threads. Every launch runs once more, as ever, behind its trace."""
-    from avelang.base.errors import AveError
+    from avelang.base.errors import AveError, counted
     from avelang.cli.console import fail, show_error
     from avelang.inspection.trace_file import faults
     from avelang.inspection.trace_runs import tracing
@@ -67,7 +67,7 @@ def trace_command(
     except OSError as exc:
         fail(f"{output} cannot be written: {exc.strerror}")
     slices = sum(e["ph"] == "X" for e in tracer.trace.events)
-    click.echo(f"{output}: {', '.join(tracer.launches)}; {slices} slices; {tracer.trace.unit}")
+    click.echo(f"{output}: {', '.join(tracer.launches)}; {counted(slices, 'slice')}; {tracer.trace.unit}")
 
 
 def _call(what: str, arguments: tuple[str, ...], defines: dict[str, Any], grid: Any, block: Any) -> Any:

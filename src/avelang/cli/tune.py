@@ -162,6 +162,7 @@ def list_command(files: tuple[str, ...], kernel: str, device: str, key: str, as_
     from rich.markup import escape
     from rich.table import Table as Shown
 
+    from avelang.base.errors import counted
     from avelang.cli.console import out
 
     shown = Shown("kernel", "device", "key", "choice", "us", "next", box=None, pad_edge=False)
@@ -169,7 +170,8 @@ def list_command(files: tuple[str, ...], kernel: str, device: str, key: str, as_
         after = f"{row.next_us:.5g}" if row.next_us else "-"
         shown.add_row(*map(escape, (row.kernel, row.device, row.key, row.choice, f"{row.us:.5g}", after)))
     out().print(shown)
-    click.echo(f"{len(found)} rows of {len({file for file, _ in found})} tables")
+    files_found = len({file for file, _ in found})
+    click.echo(f"{counted(len(found), 'row')} of {counted(files_found, 'table')}")
 
 
 @tune.command("show")
