@@ -48,7 +48,8 @@ def slow(monkeypatch):
         return given
 
     def room(like, rows, cols, dtype, slot):
-        key = rows, cols, like.dtype if dtype is None else dtype, slot
+        kind = getattr(torch, dtype) if isinstance(dtype, str) else dtype
+        key = rows, cols, like.dtype if kind is None else kind, slot
         return rooms.setdefault(key, torch.empty(rows, cols, dtype=key[2]))
 
     for where in (aligned_rows, hopper_gemm, choice):
