@@ -19,7 +19,7 @@ from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
 from avelang.ops.matmul import check_array
 from avelang.ops.sharding import of_quantized, of_scaled_product
-from avelang_kernels.arrays import filled, named, new, spanned, strides_of
+from avelang_kernels.arrays import filled, is_torch, named, new, spanned, strides_of
 from avelang_kernels.matmul import hopper_gemm, hopper_scaled, quantize, tile_scaled
 from avelang_kernels.matmul.hopper_tiles import GemmTile
 from avelang_kernels.matmul.storage import misplaced
@@ -94,9 +94,11 @@ def _operand(scale: Any, rows: int, k: int, turned: bool, name: str) -> tuple[An
     return spanned(scale), steps[0] if each else 0, steps[1] if along else 0, rows, along
 
 
-def _one(like: Any) -> Any:
-    """A scale of 1 where an array is."""
-    return filled(like, (1,), 1, "float32")
+def _scales(like: Any, scale_a: Any, scale_b: Any, factor: float) -> tuple[Any, Any]:
+    """Both scales as arrays. factor: the product of those that are numbers, which stands for one of them."""
+    one = filled(like, (1,), factor, "float32") if scale_a is None else scale_a
+    rest = factor if scale_a is not None else 1.0
+    return one, filled(like, (1,), rest, "float32") if scale_b is None else scale_b
 
 
 def lined(x: Any) -> Any:
@@ -136,15 +138,13 @@ def _product(a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, out: Any, fa
     options: dict[str, Any] = {"backend": "cpu"} if cpu else {}
     hopper = chip.startswith("sm_90")
     check_chip(chip, named(a))
-    one, two = (x if x is not None else _one(a) for x in (scale_a, scale_b))
+    one, two = _scales(a, scale_a, scale_b, factor)
     if named(a) == "int8":
         one, two = _of_each(one, m, 0), _of_each(two, n, 1)
     left, right = _operand(one, m, k, False, "scale_a"), _operand(two, n, k, True, "scale_b")
     blocks = left[4] or right[4]
     each = [x[3] == BLOCK and x[1] for x in (left, right)]  # 128 rows share a scale
     plain = hopper and not blocks and (use_fast_accum or named(a) == "int8") and not any(each)
-    if factor != 1.0 and not plain:
-        left = (left[0] * factor, *left[1:])
     if not hopper:
         tile_scaled.launch(a, b.T, out, tile_scaled.ScaleOperand(*left[:4]), tile_scaled.ScaleOperand(*right[:4]), chip,
                            blocks=blocks, bias=bias, **options)  # fmt: skip
@@ -152,14 +152,9 @@ def _product(a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, out: Any, fa
     options["target"] = chip
     rows, columns = lined(a), lined(b.T)
     if plain:
-        tensor = scale_a is None and scale_b is None
         factors = (
-            (factor, 1.0)
-            if tensor
-            else (
-                factor if scale_a is None else _by_rows(left[0] * factor if factor != 1.0 else left[0], left[1], m),
-                1.0 if scale_b is None else _by_rows(right[0], right[1], n),
-            )
+            factor if scale_a is None else _by_rows(left[0], left[1], m),
+            (1.0 if scale_a is None else factor) if scale_b is None else _by_rows(right[0], right[1], n),
         )
         fixed = INVARIANT.fitted(out.dtype.itemsize) if invariant else None
         hopper_gemm.gemm(rows, columns, out, fixed, scale_a=factors[0], scale_b=factors[1], bias=bias, **options)
@@ -179,7 +174,12 @@ def _of_each(scale: Any, rows: int, axis: int) -> Any:
     if len(scale.shape) != 2 or scale.shape[1 - axis] != 1 or not 1 < scale.shape[axis] < rows:
         return scale
     flat = scale.reshape(-1, 1)
-    wide = flat.expand(-1, BLOCK) if hasattr(flat, "expand") else flat.repeat(BLOCK, 1)
+    if is_torch(flat):
+        wide = flat.expand(-1, BLOCK)
+    else:
+        import numpy as np
+
+        wide = np.broadcast_to(flat, (flat.shape[0], BLOCK))
     made = wide.reshape(-1)[:rows]
     return made[:, None] if axis == 0 else made[None]
 

@@ -8,9 +8,11 @@ from avelang_kernels.arrays import address, copied, strides_of
 
 
 def reachable(x: Any) -> bool:
-    """True where TMA can copy from an array: d side by side, all else in steps of 16 bytes."""
+    """True where TMA can copy from an array of 16 bits: d side by side, all else in steps of 16 bytes, and not of 0, as
+    the heads of an expanded array have."""
     steps = strides_of(x)
-    return (steps[-1] == 1 or x.shape[-1] == 1) and all(s % 8 == 0 for s in steps[:-1]) and address(x) % 16 == 0
+    whole = (steps[-1] == 1 or x.shape[-1] == 1) and all(s > 0 and s % 8 == 0 for s in steps[:-1])
+    return whole and address(x) % 16 == 0
 
 
 def dense(x: Any) -> Any:
