@@ -52,9 +52,20 @@ def binary(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
     return values(f, name, text, a, b, node)
 
 
+def _instead_of_power(a: Any, b: Any) -> str:
+    """What to write for a power with another exponent."""
+    if is_runtime(b):
+        return "1 << n is a power of 2; of floats al.exp2(n * al.log2(x)) is x ** n for x above 0"
+    if b in (0.5, -0.5):
+        return f"al.{'sqrt' if b > 0 else 'rsqrt'}(x)"
+    if isinstance(b, int) and b < 0:
+        return f"1.0 / x ** {-b}"
+    return f"al.exp2({b} * al.log2(x)) is that of floats above 0"
+
+
 def _power(f: Frame, a: Any, b: Any, node: ast.AST) -> Any:
     if not isinstance(b, int) or not 1 <= b <= 64:
-        f.fail("T024", node)
+        f.fail("T024", node, _instead_of_power(a, b))
     base = tensor_access.operand(f, a, node)
     result: Any = None
     while b:
