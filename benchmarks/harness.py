@@ -181,8 +181,13 @@ def machine() -> Figures:
 
 
 def device() -> dict[str, str]:
-    """The GPU and its driver, for the record."""
-    torch = importlib.import_module("torch")
+    """The GPU and its driver, for the record. Ends the program where there is none."""
+    try:
+        torch = importlib.import_module("torch")
+    except ImportError:
+        raise SystemExit("error: this is measured on a GPU by torch, which is not installed: pip install torch") from None
+    if not torch.cuda.is_available():
+        raise SystemExit("error: this is measured on a GPU, and torch sees none here")
     here = torch.cuda.get_device_properties(0)
     return {"gpu": here.name, "cuda": str(torch.version.cuda), "multiprocessors": str(here.multi_processor_count)}
 

@@ -199,3 +199,10 @@ def test_numbers_that_a_benchmark_cannot_take_are_refused_ahead(capsys):
         with pytest.raises(SystemExit):
             parser.parse_args([f"{flag}={given}"])
         assert said in capsys.readouterr().err
+
+
+def test_what_is_measured_on_a_gpu_says_so_where_there_is_none(monkeypatch):
+    none = types.SimpleNamespace(cuda=types.SimpleNamespace(is_available=lambda: False))
+    monkeypatch.setattr(harness.importlib, "import_module", lambda name: none)
+    with pytest.raises(SystemExit, match="measured on a GPU, and torch sees none"):
+        harness.main("doc", harness.Part("part", "file", measure=lambda args: {}, show=lambda r: "", gpu=True), argv=[])
