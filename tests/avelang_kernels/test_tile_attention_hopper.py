@@ -13,6 +13,8 @@ from tests.avelang_kernels.drawn_problems import drawn
 import avelang.language as al
 from alarms.engines import Engine, on
 from avelang.base import engines
+from avelang_kernels.attention.hopper_arrays import reachable
+from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.tile_attention_hopper import (
     HopperAttention,
     added,
@@ -22,6 +24,7 @@ from avelang_kernels.attention.tile_attention_hopper import (
     form_of,
     launch,
     near_of,
+    one_head,
 )
 from avelang_kernels.attention.tile_attention_views import Features
 from tools import need
@@ -50,6 +53,18 @@ def test_heads_by_turns():
     """Groups of two heads, of which the last has one: the first begins with the last rows, the second with the "
     "first ones."""
     check(call(HopperAttention(m=64, n=64, near=2), causal=True), Case(1, 3, 3, 100, 100, 64, True))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_heads_that_are_one_expanded_are_read_once(packed):
+    one = np.zeros((5, 1, 64) if packed else (2, 1, 5, 64), BF16)
+    k, v = (np.broadcast_to(a, (a.shape[0], 3, *a.shape[2:])) for a in (one, one[..., :32]))
+    p = Problem(2, 6, 3, 4, 5, 64, 32, "bfloat16", 1.0, packed_q=packed, packed_k=packed)
+    found, x = one_head(p, Operands(None, k, v))
+    assert found == dataclasses.replace(p, kv_heads=1) and x.k.shape == one.shape and x.v.shape[-1] == 32
+    assert all(reachable(a) and np.shares_memory(a, one) for a in (x.k, x.v))
+    for other in (Operands(None, k, np.zeros_like(v)), Operands(None, np.zeros_like(k), v)):
+        assert one_head(p, other) == (p, other)
 
 
 @pytest.mark.parametrize(("batch", "heads", "kv_heads", "seq", "d"), [

@@ -23,7 +23,7 @@ from avelang.pipelines.warp_specialized import GROUP, PATTERN, REGISTERS, ROWS, 
 from avelang.tile.chained import Joint, join
 from avelang.tile.running_softmax import inverse, narrow, scaled, softmax
 from avelang.tile.tensors import Tile
-from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, named, new, strides_of
+from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, named, new, strided, strides_of
 from avelang_kernels.attention.hopper_arrays import dense, reachable
 from avelang_kernels.attention.hopper_attention_memory import BYTES, CHUNK, clean, staged_rows, stages_of, store
 from avelang_kernels.attention.hopper_attention_work import Added, AttentionWork, Bits, HopperWork, PackedWork
@@ -510,12 +510,25 @@ def fits(problem: Any) -> bool:
     )
 
 
+def one_head(p: Problem, x: Operands) -> tuple[Problem, Operands]:
+    """The same with one head of K and V where theirs are one, expanded: all of Q share it, and nothing is copied."""
+    if p.kv_heads == 1 or any(strides_of(a)[1] for a in (x.k, x.v)):
+        return p, x
+
+    def first(a: Any) -> Any:
+        step, *steps = strides_of(a)
+        wide = -(-a.shape[-1] // CHUNK) * CHUNK  # a stride that is never taken, of a size that TMA allows
+        return strided(a, (a.shape[0], 1, *a.shape[2:]), (step, wide, *steps[1:]))
+
+    return dataclasses.replace(p, kv_heads=1), dataclasses.replace(x, k=first(x.k), v=first(x.v))
+
+
 def launch_problem(
     problem: Any, operands: Any, out: Any, lse: Any, *, target: str = HOPPER, units: int = 0, **options: Any
 ) -> Any:
     """O and the logarithms for a problem that `fits`: arrays (batch, heads, length, d), or packed, with any strides
     that keep d side by side; those that TMA cannot reach are copied first. `units`: multiprocessors."""
-    p, x = problem, operands
+    p, x = one_head(problem, operands)
     arrays = dataclasses.replace(x, q=dense(x.q), k=dense(x.k), v=dense(x.v))
     result = out if reachable(out) else new(out, tuple(out.shape), p.dtype)
     launch(p, arrays, result, lse, None, units, options)
