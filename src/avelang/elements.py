@@ -52,51 +52,36 @@ def _kinds(rank: int, of: Any) -> tuple[Any, ...]:
 
 
 @functools.cache
-def build_assign(source: al.DType, target: al.DType, truth: bool, rank: int, I: Any, S: Any) -> Any:
-    """The kernel y = x, of a rank. truth: y says whether x is not 0. I, S: dtypes of numbers and of strides."""
-    E, X = _kinds(rank - 1, I), _kinds(rank, S)
+def build_assign(source: al.DType, target: al.DType, how: str, rank: int, I: Any, S: Any) -> Any:
+    """The kernel y = x, of a rank. how: "copy"; "truth", y says whether x is not 0; or "count", x is a number, and y =
+    x + step * i. I, S: dtypes of numbers and of strides."""
+    counts = how == "count"
+    E, Y, X = _kinds(rank - 1, I), _kinds(rank, S), _kinds(0 if counts else rank, S)
+    GIVEN: Any = source if counts else al.Pointer(source)
+    STEP: Any = source if counts else al.constexpr
 
     @jit
     def assign(
-        x: al.Pointer[source], y: al.Pointer[target], count: Annotated[Any, I], x_first: Annotated[Any, S],
+        x: Annotated[Any, GIVEN], y: al.Pointer[target], count: Annotated[Any, I], x_first: Annotated[Any, S],
         y_first: Annotated[Any, S],
         x0: Annotated[Any, X[0]] = None, x1: Annotated[Any, X[1]] = None, x2: Annotated[Any, X[2]] = None,
         x3: Annotated[Any, X[3]] = None, x4: Annotated[Any, X[4]] = None,
-        y0: Annotated[Any, X[0]] = None, y1: Annotated[Any, X[1]] = None, y2: Annotated[Any, X[2]] = None,
-        y3: Annotated[Any, X[3]] = None, y4: Annotated[Any, X[4]] = None,
+        y0: Annotated[Any, Y[0]] = None, y1: Annotated[Any, Y[1]] = None, y2: Annotated[Any, Y[2]] = None,
+        y3: Annotated[Any, Y[3]] = None, y4: Annotated[Any, Y[4]] = None,
         e1: Annotated[Any, E[0]] = None, e2: Annotated[Any, E[1]] = None, e3: Annotated[Any, E[2]] = None,
-        e4: Annotated[Any, E[3]] = None,
+        e4: Annotated[Any, E[3]] = None, step: Annotated[Any, STEP] = None,
     ):  # fmt: skip
         i = al.convert(al.block_id(0), I) * THREADS + al.convert(al.thread_id(0), I)
         if i < count:
             extents = (e1, e2, e3, e4)[: rank - 1]
-            value = x[x_first + place(i, extents, (x0, x1, x2, x3, x4)[:rank], S)]
-            made = al.convert(value != 0, target) if truth else converted(value, source, target)
+            if counts:
+                value = x + step * al.convert(i, source)
+            else:
+                value = x[x_first + place(i, extents, (x0, x1, x2, x3, x4)[:rank], S)]
+            made = al.convert(value != 0, target) if how == "truth" else converted(value, source, target)
             y[y_first + place(i, extents, (y0, y1, y2, y3, y4)[:rank], S)] = made
 
     return assign
-
-
-@functools.cache
-def build_count(target: al.DType, given: al.DType, rank: int, I: Any, S: Any) -> Any:
-    """The kernel y = start + step * i, of a rank."""
-    E, X = _kinds(rank - 1, I), _kinds(rank, S)
-
-    @jit
-    def count_up(
-        y: al.Pointer[target], start: Annotated[Any, given], step: Annotated[Any, given], count: Annotated[Any, I],
-        y_first: Annotated[Any, S],
-        y0: Annotated[Any, X[0]] = None, y1: Annotated[Any, X[1]] = None, y2: Annotated[Any, X[2]] = None,
-        y3: Annotated[Any, X[3]] = None, y4: Annotated[Any, X[4]] = None,
-        e1: Annotated[Any, E[0]] = None, e2: Annotated[Any, E[1]] = None, e3: Annotated[Any, E[2]] = None,
-        e4: Annotated[Any, E[3]] = None,
-    ):  # fmt: skip
-        i = al.convert(al.block_id(0), I) * THREADS + al.convert(al.thread_id(0), I)
-        if i < count:
-            at = place(i, (e1, e2, e3, e4)[: rank - 1], (y0, y1, y2, y3, y4)[:rank], S)
-            y[y_first + at] = converted(start + step * al.convert(i, given), given, target)
-
-    return count_up
 
 
 @functools.cache
@@ -190,20 +175,33 @@ def _wide(x: Any, y: Any) -> tuple[Any, Any]:
     return one, two
 
 
-def _launch(build: Any, views: Sequence[Any], between: Sequence[Any] = (), ordered: bool = True) -> None:
-    """Runs a kernel on views of one shape for each of their parts. build: of a rank and two dtypes of numbers;
-    between: its arguments behind those; `ordered`: as of `_parts`."""
+def _launch(target: Any, source: Any, how: str, step: Any = None) -> None:
+    """Runs the kernel for each part of a view. source: a view of the same shape; where `how` is "count", a number of
+    dtype `number_of(target)`."""
+    counts = how == "count"
+    views, given = ((target,), number_of(target)) if counts else ((source, target), from_numpy(source.dtype))
     found = [_memory(x) for x in views]
-    for groups, moved in _parts(views, ordered):
+    for groups, moved in _parts(views, not step):
         count = math.prod(n for n, _ in groups)
-        I, S = _numbers(count + THREADS, *(x.size for x, _ in found))
+        numbers = _numbers(count + THREADS, *(x.size for x, _ in found))
         firsts = [first + more for (_, first), more in zip(found, moved, strict=True)]
         none = [None] * (RANK - len(groups))
         steps = [y for v in range(len(views)) for y in (*(s[v] for _, s in groups), *none)]
         extents = [n for n, _ in groups[1:]] + none
-        build(len(groups), I, S)[-(-count // THREADS), THREADS](
-            *(x for x, _ in found), *between, count, *firsts, *steps, *extents, **_options(views[0])
+        if counts:
+            arrays, firsts, steps = (source, found[0][0]), [0, *firsts], [None] * RANK + steps
+        else:
+            arrays = found[0][0], found[1][0]
+        kernel = build_assign(given, from_numpy(target.dtype), how, len(groups), *numbers)
+        kernel[-(-count // THREADS), THREADS](
+            *arrays, count, *firsts, *steps, *extents, step, **_options(target)
         )
+
+
+def number_of(target: Any) -> Any:
+    """The dtype in which a view is counted in."""
+    made = from_numpy(target.dtype)
+    return al.u64 if made == al.u64 else al.i64 if target.dtype.kind in "iu" else al.f64 if made == al.f64 else al.f32
 
 
 def _reached(x: Any) -> tuple[int, int]:
@@ -221,10 +219,9 @@ def assign(target: Any, source: Any) -> None:
         source = source.copy()
     if source.dtype == target.dtype:
         source, target = _wide(source, target)
-    truth = target.dtype.kind == "b"
-    one, two = (_as(v, "u1") if v.dtype.kind == "b" else v for v in (source, target))
-    made, to = from_numpy(one.dtype), from_numpy(two.dtype)
-    _launch(lambda *more: build_assign(made, to, truth, *more), (one, two))
+    how = "truth" if target.dtype.kind == "b" else "copy"
+    source, target = (_as(v, "u1") if v.dtype.kind == "b" else v for v in (source, target))
+    _launch(target, source, how)
 
 
 def fill(target: Any, value: Any) -> None:
@@ -234,13 +231,10 @@ def fill(target: Any, value: Any) -> None:
 
 def count(target: Any, start: Any, step: Any) -> None:
     """target[i] = start + step * i, of elements counted in rows."""
-    kind = target.dtype.kind
-    if kind == "b":
-        target, start, kind = _as(target, "u1"), int(bool(start)), "u"
-    made = from_numpy(target.dtype)
-    given = al.u64 if made == al.u64 else al.i64 if kind in "iu" else al.f64 if made == al.f64 else al.f32
-    number = int if kind in "iu" else float
-    _launch(lambda *more: build_count(made, given, *more), (target,), (number(start), number(step)), step == 0)
+    if target.dtype.kind == "b":
+        target, start = _as(target, "u1"), bool(start)
+    number = int if target.dtype.kind in "iu" else float
+    _launch(target, number(start), "count", number(step))
 
 
 def add_up(target: Any, source: Any, axes: tuple[int, ...]) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from avelang.base.errors import AveError
+from avelang.bridge.device_views import ALIGNED
 
 _CAPSULE = b"xla._CUSTOM_CALL_TARGET"  # the name by which XLA knows a capsule with a function
 P, SIZE, I64, I32 = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int64, ctypes.c_int32
@@ -114,7 +115,7 @@ class _DestroyArgs(ctypes.Structure):
 
 
 _CALL = ctypes.CFUNCTYPE(P, P)
-_UNIT, _ALIGNED = 16, 128  # bytes: what XLA promises at the most, and what tensor maps and the fastest kernels want
+_UNIT = 16  # bytes: of which XLA promises multiples, at the most
 
 
 def _failed(frame: _Frame, message: str) -> int | None:
@@ -163,14 +164,14 @@ class Scratch:
 
     def take(self, size: int) -> int:
         """The address of so many bytes, a multiple of 128. Raises MemoryError where XLA has no more."""
-        more = size + _ALIGNED - _UNIT
+        more = size + ALIGNED - _UNIT
         args = _AllocateArgs(ctypes.sizeof(_AllocateArgs), None, self._frame.context, more, _UNIT, None)
         get = _function(self._frame, _ALLOCATE)
         why = "it has no memory to give" if get is None else _error(self._frame, get(ctypes.addressof(args)))
         if why:
             raise MemoryError(f"{size} bytes beside the buffers of a call of XLA's: {why}")
         self._taken.append((args.data, more))
-        return -(-args.data // _ALIGNED) * _ALIGNED
+        return -(-args.data // ALIGNED) * ALIGNED
 
     def close(self) -> None:
         """Gives all of it back."""

@@ -56,6 +56,8 @@ def _instead_of_power(a: Any, b: Any) -> str:
     """What to write for a power with another exponent."""
     if is_runtime(b):
         return "1 << n is a power of 2; of floats al.exp2(n * al.log2(x)) is x ** n for x above 0"
+    if b == 0:
+        return "1"
     if b in (0.5, -0.5):
         return f"al.{'sqrt' if b > 0 else 'rsqrt'}(x)"
     if isinstance(b, int) and b < 0:

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
-from avelang_kernels.arrays import DTYPES, flattened, multiprocessors, new
-from avelang_kernels.attention.hopper_arrays import dense, reachable, strides_of
+from avelang_kernels.arrays import DTYPES, flattened, multiprocessors, new, strides_of
+from avelang_kernels.attention.hopper_arrays import dense, reachable
 from avelang_kernels.attention.hopper_attention_work import sequence_of
 from avelang_kernels.attention.hopper_backward import build
 from avelang_kernels.attention.hopper_backward_products import HopperBackward

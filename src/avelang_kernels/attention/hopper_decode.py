@@ -18,8 +18,8 @@ from typing import Annotated, Any
 import avelang
 import avelang.language as al
 from avelang.pipelines.ring import mbarrier_ring
-from avelang_kernels.arrays import DTYPES, flattened, new, strided
-from avelang_kernels.attention.hopper_arrays import dense, reachable, strides_of
+from avelang_kernels.arrays import DTYPES, flattened, new, strided, strides_of
+from avelang_kernels.attention.hopper_arrays import dense, reachable
 from avelang_kernels.attention.hopper_decode_sums import DecodeOutput, Strided, meet
 from avelang_kernels.attention.hopper_decode_work import (
     CHUNK,

@@ -13,8 +13,7 @@ from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
-from avelang_kernels.arrays import address, dtype_of, flattened, new
-from avelang_kernels.attention.hopper_arrays import strides_of
+from avelang_kernels.arrays import address, dtype_of, flattened, new, strides_of
 from avelang_kernels.attention.tile_attention_rows import HOPPER, Sight
 
 WORDS, WORD, VECTOR = 4, 32, 16  # of a tile's row; bits of a word; bytes that a lane loads at once
