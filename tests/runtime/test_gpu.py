@@ -2,7 +2,6 @@
 the arguments, what they refuse against the errors."""
 
 import ctypes
-import gc
 import itertools
 import os
 import subprocess
@@ -12,6 +11,7 @@ import threading
 import numpy as np
 import pytest
 from tests.runtime import cuda, rocm
+from tests.runtime.references import growth
 
 import avelang
 import avelang.language as al
@@ -420,13 +420,7 @@ def test_references_are_balanced(machine, torch):
     for _ in range(20):
         launch()
     watched = [None, geometry, x, y, kernel, *(keep[4].refused for _, _, keep in kernel._launcher._stub._entries)]
-    gc.collect()  # what other tests have left holds None too
-    before = [sys.getrefcount(w) for w in watched]
-    for _ in range(200):
-        launch()
-    gc.collect()
-    after = [sys.getrefcount(w) for w in watched]
-    assert all(abs(a - b) < 100 for a, b in zip(before, after, strict=True)), (before, after)
+    assert (grown := growth(launch, watched, 200)) < 100, grown
 
 
 # -- printing ----------------------------------------------------------------------------------------------------------------------
