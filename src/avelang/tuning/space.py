@@ -59,7 +59,7 @@ class ByName:
         have = set(known) | {"choice"}
         for name in self.needed:
             if name not in have:
-                why = f"it asks for `{name}`, and there are {', '.join(sorted(have))}"
+                why = f"it asks for `{name}`, which is none of {', '.join(f'`{x}`' for x in sorted(have))}"
                 raise error("L072", self.span, owner=self.owner, role=self.role, why=why)
 
     def __call__(self, choice: Mapping[str, Any], arguments: Mapping[str, Any]) -> Any:

@@ -57,7 +57,7 @@ class Tuned:
         given = {role: options.pop(role, None) for role in _ROLES}
         self.fixed_default = given["default"] if isinstance(given["default"], Mapping) else None
         self.keyed = given["key"] if isinstance(given["key"], (tuple, list)) else None
-        self.roles = {role: ByName(x, f"its {role}", self.name, self.span) for role, x in given.items() if callable(x)}
+        self.roles = {role: ByName(x, f"{role}=", self.name, self.span) for role, x in given.items() if callable(x)}
         self._check(options, given)
         self._memo: dict[Hashable, tuple[int, Choice, Any]] = {}
         functools.update_wrapper(self, fn, updated=())
