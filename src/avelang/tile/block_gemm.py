@@ -42,7 +42,8 @@ class BlockGemm:
     `times` of them to a read of a fragment; `swapped`: B's rows are the instruction's rows; `native_order`: K and
     registers are as the instruction has them; `packs_a`: A's columns in shared memory are in the order of its
     fragments; `elements`: the instruction's `lower` gets elements, not packed words; `interleaved`: so many fragments
-    along n share their columns, such that a lane's are side by side. Raises T307 where waves and instruction do not
+    along n share their columns, such that a lane's are side by side; `replicas`: so many grids of waves compute the
+    same. Raises T307 where waves and instruction do not
     divide the tile, and for an instruction whose lanes' K cannot be put side by side."""
 
     m: int
@@ -56,6 +57,7 @@ class BlockGemm:
     packs_a: bool = False
     elements: bool = False
     interleaved: int = 1
+    replicas: int = 1
 
     def __post_init__(self) -> None:
         for name, extent, unit in (
@@ -91,7 +93,12 @@ class BlockGemm:
     @property
     def threads(self) -> int:
         """Threads of the block."""
-        return math.prod(self.waves) * self.mma.wave
+        return math.prod(self.waves) * self.replicas * self.mma.wave
+
+    def replicated(self, replicas: int) -> BlockGemm:
+        """This product by so many times its waves, for blocks that have more than it has tiles for: each result is in
+        `replicas` lanes."""
+        return dataclasses.replace(self, replicas=replicas)
 
     def half_k(self) -> BlockGemm:
         """This product with half of K."""
@@ -104,13 +111,13 @@ class BlockGemm:
     @functools.cached_property
     def copy_a(self) -> Distribution:
         """Distribution of the copy of a tile of A: neighbors along rows."""
-        return Distribution.blocked((self.m, self.k), self.mma.dtypes[0], waves=math.prod(self.waves),
+        return Distribution.blocked((self.m, self.k), self.mma.dtypes[0], waves=self.threads // self.mma.wave,
                                     wave=self.mma.wave)
 
     @functools.cached_property
     def copy_b(self) -> Distribution:
         """Distribution of the copy of a tile of B."""
-        return Distribution.blocked((self.n, self.k), self.mma.dtypes[1], waves=math.prod(self.waves),
+        return Distribution.blocked((self.n, self.k), self.mma.dtypes[1], waves=self.threads // self.mma.wave,
                                     wave=self.mma.wave)
 
     @functools.cached_property
@@ -134,7 +141,7 @@ class BlockGemm:
     @functools.cached_property
     def copy_preshuffled(self) -> Distribution:
         """Distribution of the copy of a tile of B as `preshuffle` writes it."""
-        return Distribution.blocked(self.preshuffled_b.shape, self.mma.dtypes[1], waves=math.prod(self.waves),
+        return Distribution.blocked(self.preshuffled_b.shape, self.mma.dtypes[1], waves=self.threads // self.mma.wave,
                                     wave=self.mma.wave)
 
     @functools.cached_property
@@ -153,8 +160,9 @@ class BlockGemm:
 
     @property
     def _grid(self) -> np.ndarray:
-        """Numbers of the waves, for arrays (waves, lanes, and three axes of elements)."""
-        return np.arange(math.prod(self.waves)).reshape(-1, 1, 1, 1, 1)
+        """Numbers of the waves in their grid, for arrays (waves, lanes, and three axes of elements)."""
+        grid = math.prod(self.waves)
+        return np.arange(grid * self.replicas).reshape(-1, 1, 1, 1, 1) % grid
 
     def preshuffle(self, b: np.ndarray) -> np.ndarray:
         """B (n, k) as a flat array for the pipeline "preshuffled": units one after another along K, of each the lanes

@@ -32,7 +32,8 @@ class BlockGemm:
     `times` of them to a read of a fragment; `swapped`: B's rows are the instruction's rows; `native_order`: K and
     registers are as the instruction has them; `packs_a`: A's columns in shared memory are in the order of its
     fragments; `elements`: the instruction's `lower` gets elements, not packed words; `interleaved`: so many fragments
-    along n share their columns, such that a lane's are side by side. Raises T307 where waves and instruction do not
+    along n share their columns, such that a lane's are side by side; `replicas`: so many grids of waves compute the
+    same. Raises T307 where waves and instruction do not
     divide the tile, and for an instruction whose lanes' K cannot be put side by side."""
     m: int
     n: int
@@ -45,6 +46,7 @@ class BlockGemm:
     packs_a: bool = ...
     elements: bool = ...
     interleaved: int = ...
+    replicas: int = ...
     def __post_init__(self) -> None: ...
     @property
     def fragment(self) -> tuple[int, int]:
@@ -61,6 +63,9 @@ class BlockGemm:
     @property
     def threads(self) -> int:
         """Threads of the block."""
+    def replicated(self, replicas: int) -> BlockGemm:
+        """This product by so many times its waves, for blocks that have more than it has tiles for: each result is in
+        `replicas` lanes."""
     def half_k(self) -> BlockGemm:
         """This product with half of K."""
     def single(self) -> BlockGemm:
@@ -88,7 +93,7 @@ class BlockGemm:
         K), in the order of `b`, of the ring's if there is a `ring`."""
     @property
     def _grid(self) -> np.ndarray:
-        """Numbers of the waves, for arrays (waves, lanes, and three axes of elements)."""
+        """Numbers of the waves in their grid, for arrays (waves, lanes, and three axes of elements)."""
     def preshuffle(self, b: np.ndarray) -> np.ndarray:
         """B (n, k) as a flat array for the pipeline "preshuffled": units one after another along K, of each the lanes
         one after another; zeros where rows or K are no multiple of a unit."""

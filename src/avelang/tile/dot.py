@@ -6,6 +6,9 @@ computed in between, as of attention."""
 
 from __future__ import annotations
 
+import itertools
+import math
+
 import avelang
 import avelang.language as al
 import avelang.tile.block_gemm as block_gemm
@@ -46,31 +49,29 @@ def instruction(target: str, precision: str) -> str | None:
 
 
 @avelang.constant
-def wave_grid(
-    target: str, dtype: DType, m: int, n: int, waves: int, name: str | None = None
-) -> tuple[int, int] | None:
-    """Grid of waves over a product of m x n, by the instruction `name` if given; None where the chip has none for the
-    dtype. Raises T301 where the tile is too small for the waves."""
+def product_gemm(
+    target: str, dtype: DType, m: int, n: int, k: int, waves: int, name: str | None = None
+) -> block_gemm.BlockGemm | None:
+    """The product of m x n x k by a block of so many waves, by the instruction `name` if given: of the grids of waves
+    that divide it the largest, of those the one with the squarest parts; where not all waves have a part, several have
+    the same one. None where the chip has no instruction for the dtype. Raises T301 where m or n are no multiples of
+    16."""
     try:
         mma = block_gemm.block_gemm(target, dtype, 16, 16, 64, (1, 1), name).mma
     except AveError as e:
         if e.code != "U103":
             raise
         return None
+    if m % 16 or n % 16:
+        raise wrong("T301", what="a product of tiles", want="of rows and columns in multiples of 16",
+                    got=f"{m} x {n}, by {mma.name}")
     fits = [
-        (rows, waves // rows)
-        for rows in range(1, waves + 1)
-        if waves % rows == 0 and m % (rows * 16) == 0 and n % (waves // rows * 16) == 0
+        (rows, cols)
+        for rows, cols in itertools.product(range(1, waves + 1), repeat=2)
+        if waves % (rows * cols) == 0 and m % (rows * 16) == 0 and n % (cols * 16) == 0
     ]
-    if not fits:
-        raise wrong(
-            "T301",
-            what="a product of tiles",
-            want=f"of 16 x 16 for each of the block's {waves} waves, or more "
-            "(launch with fewer threads, or make the tiles larger)",
-            got=f"{m} x {n}, by {mma.name}",
-        )
-    return min(fits, key=lambda g: abs(m // g[0] - n // g[1]))
+    grid = min(fits, key=lambda g: (-math.prod(g), abs(m // g[0] - n // g[1])))
+    return block_gemm.block_gemm(target, dtype, m, n, k, grid, name).replicated(waves // math.prod(grid))
 
 
 @avelang.constant
@@ -99,10 +100,8 @@ def accumulator(shape, dtype, precision="ieee"):
     WAVES, OF = home_of(shape).threads // al.target().wave, al.bf16 if precision == "bf16x3" else dtype
     NAME = instruction(al.target().name, precision)
     M, N, _ = product_shape(shape, (shape[1], shape[1]), OF, OF)
-    GRID = wave_grid(al.target().name, OF, M, N, WAVES, NAME)
-    if GRID is None:
-        return full(shape, 0, sums_dtype(OF))
-    return full(block_gemm.block_gemm(al.target().name, OF, M, N, 64, GRID, NAME).c, 0, sums_dtype(OF))
+    G = product_gemm(al.target().name, OF, M, N, 64, WAVES, NAME)
+    return full(shape if G is None else G.c, 0, sums_dtype(OF))
 
 
 @avelang.jit
@@ -139,10 +138,9 @@ def product_of(x, y, acc, NAME):
     """`dot` of tiles in registers, by the instruction of that name, or by the chip's widest."""
     M, N, K = product_shape(x.shape, y.shape, x.dtype, y.dtype)
     WAVES = x.dist.threads // al.target().wave
-    GRID = wave_grid(al.target().name, x.dtype, M, N, WAVES, NAME)
-    if GRID is None:
+    G = product_gemm(al.target().name, x.dtype, M, N, K, WAVES, NAME)
+    if G is None:
         return dot_by_elements(x, y, acc, K)
-    G = block_gemm.block_gemm(al.target().name, x.dtype, M, N, K, GRID, NAME)
     sums = loops.make_acc(G) if acc is None else acc_of(G, acc)
     A, B = shared((M, K), x.dtype, 1, (x.dist, G.a), (), 0), shared((K, N), x.dtype, 1, (y.dist,), (G.b,), 1)
     A.store(x)

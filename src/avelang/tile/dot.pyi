@@ -3,6 +3,7 @@
 from typing import Any
 
 import avelang
+import avelang.tile.block_gemm as block_gemm
 from avelang.base.errors import AveError as AveError
 from avelang.base.places import wrong as wrong
 from avelang.ir.dtypes import DType as DType
@@ -24,9 +25,13 @@ def check_precision(precision: str, dtype: DType) -> None:
     """Raises T301 for other words, and for operands that are not f32."""
 def instruction(target: str, precision: str) -> str | None:
     """The name of the instruction of a precision; None: the chip's widest. Raises T301 where there is none."""
-def wave_grid(target: str, dtype: DType, m: int, n: int, waves: int, name: str | None = ...) -> tuple[int, int] | None:
-    """Grid of waves over a product of m x n, by the instruction `name` if given; None where the chip has none for the
-    dtype. Raises T301 where the tile is too small for the waves."""
+def product_gemm(
+    target: str, dtype: DType, m: int, n: int, k: int, waves: int, name: str | None = ...
+) -> block_gemm.BlockGemm | None:
+    """The product of m x n x k by a block of so many waves, by the instruction `name` if given: of the grids of waves
+    that divide it the largest, of those the one with the squarest parts; where not all waves have a part, several have
+    the same one. None where the chip has no instruction for the dtype. Raises T301 where m or n are no multiples of
+    16."""
 def sums_dtype(dtype: DType) -> DType:
     """Dtype of the sums of products: i32 of integers, else f32, of f64 f64."""
 def product_shape(a: Ints, b: Ints, of_a: DType, of_b: DType) -> tuple[int, int, int]:
