@@ -46,10 +46,10 @@ def case(seed: int, run: tuple[str, str]):
     if target == "gfx942" and engine == "reference":
         target = r.choice(["gfx90a", "gfx942", "gfx950", "sm_75", "sm_90a"])
     dtypes = [al.f16, al.f32, al.i8, al.f64] + [al.bf16] * (target != "sm_75")
-    dtypes += [{"gfx942": al.f8e4m3fnuz, "gfx950": al.f8e4m3fn}[target]] if target in ("gfx942", "gfx950") else []
+    dtypes += 2 * [{"gfx942": al.f8e4m3fnuz, "gfx950": al.f8e4m3fn}[target]] if target in ("gfx942", "gfx950") else []
     dtype = r.choice(dtypes)
     waves = r.choice([1, 2, 3, 4, 4, 6, 8])
-    return target, dtype, (16 * r.randint(1, 3), 16 * r.choice([1, 1, 2, 3]), r.choice([32, 32, 64])), waves
+    return target, dtype, (16 * r.randint(1, 3), 16 * r.choice([1, 1, 2, 3]), r.choice([8, 16, 24, 32, 32, 48, 64])), waves
 
 
 @pytest.mark.parametrize("seed", range(12))

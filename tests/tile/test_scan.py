@@ -220,7 +220,7 @@ def wrong(x: al.Pointer(al.f32), HOW: al.constexpr):
     elif HOW == "dtypes":
         a = tile.dot(a, b.T)
     elif HOW == "small":
-        a = tile.dot(b, b.T)
+        a = tile.dot(b[:8], b.T)
     elif HOW == "one number":
         a, _ = tile.scan((a, a), lambda p, q: p[0])
     elif HOW == "three numbers":
@@ -239,7 +239,7 @@ SAID = {
     "k": "from 1 to 16",
     "shapes": "(m, k) and (k, n)",
     "dtypes": "f32 and bf16",
-    "small": "fewer threads",
+    "small": "in multiples of 16, not 8 x 16",
     "one number": "as a and b are, 2, not 1",
     "three numbers": "as a and b are, 2, not 3",
     "unlike": "of one shape, (16, 48), not (48, 16)",

@@ -344,8 +344,9 @@ def acc_dtype(dtype: DType) -> DType:
     return i32 if dtype.is_int else f32
 
 
-def usual_mma(target: str, dtype: DType) -> MmaAtom:
-    """The widest dense instruction of one wave."""
+def usual_mma(target: str, dtype: DType, k: int = 0) -> MmaAtom:
+    """The widest dense instruction of one wave; of those with its rows and columns the widest that divides `k`, or the
+    narrowest where none does."""
     fits = [
         x for x in mmas_of(target, (dtype, dtype, acc_dtype(dtype))) if not x.virtual and x.b is not None
     ]
@@ -357,7 +358,9 @@ def usual_mma(target: str, dtype: DType) -> MmaAtom:
     if not fits:
         raise wrong("U103", name=target, what=f"a matrix product of {dtype}",
                     instead="`ave intrinsics mma` lists what there is")
-    return max(fits, key=lambda x: (x.m, x.k))
+    widest = max(fits, key=lambda x: (x.m, x.k))
+    alike = [x for x in fits if (x.m, x.n) == (widest.m, widest.n)]
+    return max((x for x in alike if k % x.k == 0), key=lambda x: x.k, default=min(alike, key=lambda x: x.k))
 
 
 def _given(target: str, dtype: DType, given: str | MmaAtom) -> MmaAtom:
@@ -380,7 +383,7 @@ def _given(target: str, dtype: DType, given: str | MmaAtom) -> MmaAtom:
 def _block_gemm(
     target: str, dtype: DType, m: int, n: int, k: int, waves: tuple[int, int], given: str | MmaAtom | None
 ) -> BlockGemm:
-    mma = usual_mma(target, dtype) if given is None else _given(target, dtype, given)
+    mma = usual_mma(target, dtype, k) if given is None else _given(target, dtype, given)
     assert mma.a is not None
     held = len(set(mma.a.index[1][0].tolist())) * dtype.bytes
     times = math.gcd(max(1, WIDEST // held), max(1, k // mma.k))
@@ -397,7 +400,7 @@ def _block_gemm(
 def block_gemm(
     target: str, dtype: DType, m: int, n: int, k: int, waves: tuple[int, int], mma: str | MmaAtom | None = None
 ) -> BlockGemm:
-    """The block's product for a chip, with the widest dense instruction of one wave, or with `mma` (a name of the
+    """The block's product for a chip, with the widest dense instruction of one wave that divides `k`, or with `mma` (a name of the
     chip's, or a description). Raises U103 where there is none, T301 for other names and kinds, T307 where it does not
     fit."""
     return _block_gemm(target, dtype, m, n, k, waves, mma)

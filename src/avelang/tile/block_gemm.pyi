@@ -154,8 +154,9 @@ def k_order(name: str, ks: np.ndarray, k: int, times: int, dtype: DType) -> np.n
     k,). `ks`: k of each lane and slot of one instruction. Raises T307 where lanes have parts of K that overlap."""
 def acc_dtype(dtype: DType) -> DType:
     """Dtype of the accumulators of products of a dtype: i32 for integers, else f32."""
-def usual_mma(target: str, dtype: DType) -> MmaAtom:
-    """The widest dense instruction of one wave."""
+def usual_mma(target: str, dtype: DType, k: int = ...) -> MmaAtom:
+    """The widest dense instruction of one wave; of those with its rows and columns the widest that divides `k`, or the
+    narrowest where none does."""
 def _given(target: str, dtype: DType, given: str | MmaAtom) -> MmaAtom:
     """The given MMA, by name or itself."""
 def _block_gemm(
@@ -164,7 +165,7 @@ def _block_gemm(
 def block_gemm(
     target: str, dtype: DType, m: int, n: int, k: int, waves: tuple[int, int], mma: str | MmaAtom | None = ...
 ) -> BlockGemm:
-    """The block's product for a chip, with the widest dense instruction of one wave, or with `mma` (a name of the
+    """The block's product for a chip, with the widest dense instruction of one wave that divides `k`, or with `mma` (a name of the
     chip's, or a description). Raises U103 where there is none, T301 for other names and kinds, T307 where it does not
     fit."""
 @avelang.jit

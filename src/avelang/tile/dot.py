@@ -18,6 +18,7 @@ from avelang.base.places import wrong
 from avelang.ir.dtypes import DType
 from avelang.tile.encoding import Ints
 from avelang.tile.functions import tile_of
+from avelang.tile.products import named
 from avelang.tile.shared import shared
 from avelang.tile.tensors import DistributedTile, full, home_of, is_first, place, thread_coord
 from avelang.tile.vectorize import vectors
@@ -52,12 +53,12 @@ def instruction(target: str, precision: str) -> str | None:
 def product_gemm(
     target: str, dtype: DType, m: int, n: int, k: int, waves: int, name: str | None = None
 ) -> block_gemm.BlockGemm | None:
-    """The product of m x n x k by a block of so many waves, by the instruction `name` if given: of the grids of waves
-    that divide it the largest, of those the one with the squarest parts; where not all waves have a part, several have
-    the same one. None where the chip has no instruction for the dtype. Raises T301 where m or n are no multiples of
-    16."""
+    """The product of m x n x k, or of more along k where no instruction divides it, by a block of so many waves, by the
+    instruction `name` if given: of the grids of waves that divide it the largest, of those the one with the squarest
+    parts; where not all waves have a part, several have the same one. None where the chip has no instruction for the
+    dtype. Raises T301 where m or n are no multiples of 16."""
     try:
-        mma = block_gemm.block_gemm(target, dtype, 16, 16, 64, (1, 1), name).mma
+        mma = block_gemm.usual_mma(target, dtype, k) if name is None else named(mmas(target), name)
     except AveError as e:
         if e.code != "U103":
             raise
@@ -71,7 +72,8 @@ def product_gemm(
         if waves % (rows * cols) == 0 and m % (rows * 16) == 0 and n % (cols * 16) == 0
     ]
     grid = min(fits, key=lambda g: (-math.prod(g), abs(m // g[0] - n // g[1])))
-    return block_gemm.block_gemm(target, dtype, m, n, k, grid, name).replicated(waves // math.prod(grid))
+    deep = -(-k // mma.k) * mma.k
+    return block_gemm.block_gemm(target, dtype, m, n, deep, grid, name).replicated(waves // math.prod(grid))
 
 
 @avelang.constant
@@ -142,7 +144,11 @@ def product_of(x, y, acc, NAME):
     if G is None:
         return dot_by_elements(x, y, acc, K)
     sums = loops.make_acc(G) if acc is None else acc_of(G, acc)
-    A, B = shared((M, K), x.dtype, 1, (x.dist, G.a), (), 0), shared((K, N), x.dtype, 1, (y.dist,), (G.b,), 1)
+    A, B = shared((M, G.k), x.dtype, 1, (x.dist, G.a), (), 0), shared((G.k, N), x.dtype, 1, (y.dist,), (G.b,), 1)
+    if G.k > K:  # zeros are beyond the tiles
+        A.store(full((M, G.k), 0, x.dtype))
+        B.store(full((G.k, N), 0, x.dtype))
+        al.syncthreads()
     A.store(x)
     B.store(y)
     al.syncthreads()

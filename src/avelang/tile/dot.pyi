@@ -9,6 +9,7 @@ from avelang.base.places import wrong as wrong
 from avelang.ir.dtypes import DType as DType
 from avelang.tile.encoding import Ints as Ints
 from avelang.tile.functions import tile_of as tile_of
+from avelang.tile.products import named as named
 from avelang.tile.shared import shared as shared
 from avelang.tile.tensors import DistributedTile as DistributedTile
 from avelang.tile.tensors import full as full
@@ -28,10 +29,10 @@ def instruction(target: str, precision: str) -> str | None:
 def product_gemm(
     target: str, dtype: DType, m: int, n: int, k: int, waves: int, name: str | None = ...
 ) -> block_gemm.BlockGemm | None:
-    """The product of m x n x k by a block of so many waves, by the instruction `name` if given: of the grids of waves
-    that divide it the largest, of those the one with the squarest parts; where not all waves have a part, several have
-    the same one. None where the chip has no instruction for the dtype. Raises T301 where m or n are no multiples of
-    16."""
+    """The product of m x n x k, or of more along k where no instruction divides it, by a block of so many waves, by the
+    instruction `name` if given: of the grids of waves that divide it the largest, of those the one with the squarest
+    parts; where not all waves have a part, several have the same one. None where the chip has no instruction for the
+    dtype. Raises T301 where m or n are no multiples of 16."""
 def sums_dtype(dtype: DType) -> DType:
     """Dtype of the sums of products: i32 of integers, else f32, of f64 f64."""
 def product_shape(a: Ints, b: Ints, of_a: DType, of_b: DType) -> tuple[int, int, int]:
