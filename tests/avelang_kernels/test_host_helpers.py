@@ -66,7 +66,7 @@ def test_the_order_of_experts(backend, monkeypatch):
         monkeypatch.setenv("AVE_CHECK", "races")
     rng = np.random.default_rng(7)
     for tokens, k, experts, dtype in ((0, 2, 3, np.int32), (5, 2, 4, np.int64), (400, 2, 5, np.int32), (37, 3, 1, np.int32)):
-        ids = rng.integers(-2, experts + 2, (tokens, k)).astype(dtype)
+        ids = rng.integers(-2, experts + 2, (tokens, 2 * k)).astype(dtype)[:, ::2]
         order, ends, places = np.full(tokens * k, -9, np.int32), np.full(experts, -9, np.int32), np.full((tokens, k), -9, np.int32)
         ordering.launch(ids, order, ends, places, backend=backend)
         flat = np.where((ids < 0) | (ids >= experts), experts, ids).ravel()

@@ -25,8 +25,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 @pytest.mark.parametrize("part", range(3))
-def test_drawn_calls_on_views(part):
-    names = FAMILIES[part::3]
+@pytest.mark.parametrize("chip", ["", "@sm_90a"])
+def test_drawn_calls_on_views(part, chip):
+    names = [f"{name}{chip}" for name in FAMILIES[part::3]]
     made = subprocess.run([sys.executable, str(HERE / "views.py"), *names], capture_output=True, text=True, timeout=600)
     assert made.returncode == 0, made.stdout + made.stderr[-2000:]
 

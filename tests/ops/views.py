@@ -1,7 +1,7 @@
 """Operations on views, as JAX's calls on a GPU make them, without JAX and a GPU: host functions get views of torch's
 tensors, with strides and gaps, and new memory that holds NaN.
 
-    python tests/ops/views.py FAMILY ...    one drawn call of each family; a line for each that is wrong"""
+    python tests/ops/views.py FAMILY[@CHIP] ...    one drawn call of each family; a line for each that is wrong"""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ def main(names: list[str]) -> int:
     families = {f.__name__: f for m in (drawn_rows, drawn_products, drawn_attention) for f in m.FAMILY}
     bad = 0
     for name in names:
-        case = families[name](Draw(f"views/{name}", "cpu", 1 << 11))
+        family, _, chip = name.partition("@")
+        case = families[family](Draw(f"views/{name}", "cpu", 1 << 11, chip or None))
         CALLS.clear()
         found = wrong(case)[:1]
         for said in found if CALLS else ["no host function was called"]:

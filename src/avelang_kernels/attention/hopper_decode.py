@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import avelang
 import avelang.language as al
 from avelang.pipelines.ring import mbarrier_ring
-from avelang_kernels.arrays import DTYPES, flattened, new, strided, strides_of
+from avelang_kernels.arrays import DTYPES, address, flattened, new, strided, strides_of
 from avelang_kernels.attention.hopper_arrays import dense, reachable
 from avelang_kernels.attention.hopper_decode_sums import DecodeOutput, Strided, meet
 from avelang_kernels.attention.hopper_decode_work import (
@@ -434,13 +434,13 @@ def planned(problem: Any, units: int, form: HopperDecode | None) -> tuple[Any, H
 
 
 def mappable(x: Any) -> bool:
-    """True for keys or values with strides that TMA reads."""
+    """True for keys or values that TMA reads where they lie."""
     strides = strides_of(x)
-    return strides[-1] == 1 and not any(s <= 0 or s % 8 for s in strides[:-1])
+    return address(x) % 16 == 0 and strides[-1] == 1 and not any(s <= 0 or s % 8 for s in strides[:-1])
 
 
 def mapped(x: Any, dtype: str) -> Any:
-    """Keys or values as TMA reads them: those with other strides are copied."""
+    """Keys or values as TMA reads them: others are copied."""
     if mappable(x):
         return x
     made = new(x, tuple(x.shape), dtype)

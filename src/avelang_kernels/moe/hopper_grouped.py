@@ -119,11 +119,6 @@ def launch(a: Any, b: Any, offsets: Any, out: Any, chip: str, tile: GemmTile | N
         raise argument_error(f"tile is {tile}: grouped products take no clusters")
     high = -(-m // tile.m) * E if depth else (m + min(E, m) * (tile.m - 1)) // tile.m
     blocks = min(units or multiprocessors(a), high * -(-n // tile.n))
-    arrays = (a.T, b.T, out.reshape(E * m, n)) if depth else (a, turned(b).reshape(E * k, n), out)
+    arrays = (a.T, b.T, out.reshape(E * m, n)) if depth else (a, b.swapaxes(-2, -1).reshape(E * k, n), out)
     kernel = build(tile, dtype, to, depth)[blocks, threads(tile)]
     kernel(*arrays, out, offsets, m, n, k, E, target=chip, **options)
-
-
-def turned(x: Any) -> Any:
-    """The last two dimensions exchanged, as a view."""
-    return x.transpose(-2, -1) if hasattr(x, "new_empty") else x.swapaxes(-2, -1)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
-from avelang_kernels.arrays import named
+from avelang_kernels.arrays import copied, named, whole
 
 THREADS = 256
 STEPS = tuple(1 << i for i in range(8))  # of a sum over the threads of a block, each twice as far
@@ -66,8 +66,9 @@ def build(ids_of: al.DType) -> Any:
 
 def launch(ids: Any, order: Any, ends: Any, places: Any, **options: Any) -> None:
     """The places of ids, counted row by row, in the order of their experts, where experts end among them, and where
-    each place stands in that order. ids: int32 or int64, without gaps, fewer than 2^31; the others: int32, as many as
-    ids, as experts, and as ids. Ids outside of the experts stand behind all."""
+    each place stands in that order. ids: int32 or int64, with any strides, fewer than 2^31; the others: int32,
+    without gaps, as many as ids, as experts, and as ids. Ids outside of the experts stand behind all."""
+    ids = ids if whole(ids) else copied(ids)
     count, experts = math.prod(ids.shape), ends.shape[0]
     build(INDICES[named(ids)])[experts + 1, THREADS](
         ids.reshape(-1), order, ends, places.reshape(-1), count, experts, -(-count // THREADS), **options
