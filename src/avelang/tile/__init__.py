@@ -63,6 +63,7 @@ with rarer_collections():
         where,
         zeros,
     )
+    from avelang.tile.joins import concatenate, stack
     from avelang.tile.memory import (
         atomic_add,
         atomic_and,
@@ -91,15 +92,15 @@ with rarer_collections():
 # fmt: off
 __all__ = ["PIPELINES", "Accesses", "Banks", "Block", "BlockConfig", "Digit", "DistributedTile", "Distribution",
            "Encoding", "Gemm", "GemmPlan", "Launch", "LaunchConfig", "Mma", "MmaAtom", "Pipeline", "Plan",
-           "PlanVerdict", "Steps", "SubgroupLayout", "Swizzle", "TensorView", "Tile", "TileAccesses", "Verdict",
-           "View", "Window", "abs", "accumulator", "all", "any", "arange", "argmax", "argmin", "argsort", "atomic_add",
+           "PlanVerdict", "Steps", "SubgroupLayout", "Swizzle", "TensorView", "Tile", "TileAccesses", "Verdict", "View",
+           "Window", "abs", "accumulator", "all", "any", "arange", "argmax", "argmin", "argsort", "atomic_add",
            "atomic_and", "atomic_max", "atomic_min", "atomic_or", "atomic_xor", "banks", "block_for", "cast", "cdiv",
-           "ceil", "check", "choose", "clamp", "clz", "cos", "cumprod", "cumsum", "device_of", "dot", "erf", "exp",
-           "exp2", "floor", "fma", "full", "gemm", "isfinite", "isinf", "isnan", "load", "load_scalar", "log", "log1p",
-           "log2", "max", "maximum", "min", "minimum", "mma", "mmas", "multiply", "on_cpu", "padded", "pipeline",
-           "plan_for", "popc", "rand", "randint", "randn", "reduce", "register_pipeline", "round", "rsqrt",
-           "same_places", "scan", "sigmoid", "sign", "sin", "sort", "split_for", "sqrt", "store", "sum", "tanh",
-           "tile_accesses", "topk", "trunc", "view", "where", "zeros"]
+           "ceil", "check", "choose", "clamp", "clz", "concatenate", "cos", "cumprod", "cumsum", "device_of", "dot",
+           "erf", "exp", "exp2", "floor", "fma", "full", "gemm", "isfinite", "isinf", "isnan", "load", "load_scalar",
+           "log", "log1p", "log2", "max", "maximum", "min", "minimum", "mma", "mmas", "multiply", "on_cpu", "padded",
+           "pipeline", "plan_for", "popc", "rand", "randint", "randn", "reduce", "register_pipeline", "round", "rsqrt",
+           "same_places", "scan", "sigmoid", "sign", "sin", "sort", "split_for", "sqrt", "stack", "store", "sum",
+           "tanh", "tile_accesses", "topk", "trunc", "view", "where", "zeros"]
 # fmt: on
 
 

@@ -165,9 +165,9 @@ def _block_gemm(
 def block_gemm(
     target: str, dtype: DType, m: int, n: int, k: int, waves: tuple[int, int], mma: str | MmaAtom | None = ...
 ) -> BlockGemm:
-    """The block's product for a chip, with the widest dense instruction of one wave that divides `k`, or with `mma` (a name of the
-    chip's, or a description). Raises U103 where there is none, T301 for other names and kinds, T307 where it does not
-    fit."""
+    """The block's product for a chip, with the widest dense instruction of one wave that divides `k`, or with `mma` (a
+    name of the chip's, or a description). Raises U103 where there is none, T301 for other names and kinds, T307 where
+    it does not fit."""
 @avelang.jit
 def pick_words(x: Any, slots: Any) -> Any:
     """Words of a fragment."""
