@@ -9,8 +9,8 @@ def growth(call: Callable[[], object], watched: Sequence[object], times: int, ro
     """By how many references the worst of `watched` has changed in `times` calls, in the round in which it changed least: a leak of a call is in
     all rounds, what other tests left, and a collection takes away in the midst of one (all hold None), is not."""
     changes = []
+    gc.collect()
     for _ in range(rounds):
-        gc.collect()
         before = [sys.getrefcount(w) for w in watched]
         for _ in range(times):
             call()

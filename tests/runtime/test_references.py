@@ -11,6 +11,6 @@ def test_a_leak_is_seen_beside_other_changes():
         if others:
             others.pop()
 
-    assert growth(leaks, [None, object()], 200) >= 200
+    assert growth(leaks, [None, object()], 200, 2) >= 200
     others.append([None] * 5000)
-    assert growth(lambda: others and others.pop(), [None, object()], 200) < 100
+    assert growth(lambda: others and others.pop(), [None, object()], 200, 2) < 100
