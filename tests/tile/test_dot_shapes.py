@@ -12,6 +12,7 @@ import avelang
 import avelang.language as al
 from avelang import tile
 from avelang.base.errors import AveError
+from avelang.tile.block_gemm import usual_mma
 from avelang.tile.dot import product_gemm, sums_dtype
 from tile.words import RUNS, launch
 
@@ -91,3 +92,23 @@ def test_what_is_no_multiple_of_16():
     with pytest.raises(AveError, match="T301.*in multiples of 16, not 32 x 24") as e:
         narrow[1, 64](np.zeros(1024, np.float16), target="sm_80", backend="reference")
     assert e.value.span is not None and __file__ in [s.file for s in e.value.span.chain()]
+
+
+@pytest.mark.parametrize(("target", "deep"), [("gfx90a", 16), ("gfx942", 16), ("gfx950", 16), ("gfx950", 32)])
+def test_blocks_take_the_widest_that_divides_their_k(target, deep):
+    """gfx950 has instructions of 32 and of 16 along K; a whole product of blocks with 16 uses the second."""
+    T = tile.Block(32, 32, deep, (2, 2), "prefetch")
+    m, n, k = 40, 36, 56
+
+    @avelang.jit
+    def gemm(a: al.Pointer[al.f16], b: al.Pointer[al.f16], c: al.Pointer[al.f32], m: al.u32, n: al.u32, k: al.u32):
+        C = tile.view(c, (m, n), 4)
+        tile.multiply(T, tile.view(a, (m, k), 8), tile.view(b, (n, k), 8), (m, n, k), lambda sums, at: C.store(sums, at))
+
+    rng = np.random.default_rng(deep)
+    a, b = (rng.integers(-3, 4, (rows, k)).astype(np.float16) for rows in (m, n))
+    c = np.full((m, n), 77, np.float32)
+    threads = T.on(target, al.f16).threads
+    gemm[T.grid(m, n, 2), threads](a, b, c, m, n, k, target=target, backend="reference")
+    assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32).T)
+    assert usual_mma(target, al.f16, deep).k == deep

@@ -5,6 +5,10 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import numpy as np
+import pytest
+
+from avelang.base.errors import AveError
 from avelang.runtime import compile
 from sim.ptx.executed import Executed
 
@@ -28,3 +32,10 @@ def launch(
         _executed(kernel.source, tuple(constexprs.items()), target, threads).run(args, (*extents, 1, 1)[:3])
     else:
         kernel[grid, threads](*args, **constexprs, target=target, backend=engine)
+
+
+def refuses(kernel: Any, threads: int, how: str, words: str, file: str) -> None:
+    """A launch of a kernel of mistakes on eight numbers, named by `how`, is T301 with these words, at a line of `file`."""
+    with pytest.raises(AveError) as e:
+        kernel[1, threads](np.zeros(8, np.float32), how, backend="reference")
+    assert e.value.code == "T301" and words in e.value.message and f"--> {file}" in str(e.value)

@@ -33,8 +33,8 @@ class BlockGemm:
     registers are as the instruction has them; `packs_a`: A's columns in shared memory are in the order of its
     fragments; `elements`: the instruction's `lower` gets elements, not packed words; `interleaved`: so many fragments
     along n share their columns, such that a lane's are side by side; `replicas`: so many grids of waves compute the
-    same. Raises T307 where waves and instruction do not
-    divide the tile, and for an instruction whose lanes' K cannot be put side by side."""
+    same. Raises T307 where waves and instruction do not divide the tile, and for an instruction whose lanes' K cannot
+    be put side by side."""
     m: int
     n: int
     k: int

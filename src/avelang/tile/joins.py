@@ -15,6 +15,7 @@ from avelang.tile.distribution import Distribution
 from avelang.tile.encoding import Ints
 from avelang.tile.functions import tile_of, together
 from avelang.tile.tensors import DistributedTile, home_of, is_first, refuse, thread_coord
+from avelang.tile.transforms import row_major
 from avelang.tile.vectorize import vectors
 
 
@@ -40,12 +41,6 @@ def joined_shape(shapes: tuple[Ints, ...], axis: int) -> Ints:
         raise wrong("T301", what="tiles of tile.concatenate", want=f"of one shape but along axis {axis}",
                     got=" and ".join(map(str, shapes)))
     return (*first[:axis], sum(s[axis] for s in shapes), *first[axis + 1 :])
-
-
-@avelang.constant
-def row_major(shape: Ints) -> Ints:
-    """Strides of rows one after another."""
-    return placement.row_major(shape).strides
 
 
 @avelang.jit

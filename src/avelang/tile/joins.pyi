@@ -14,6 +14,7 @@ from avelang.tile.tensors import home_of as home_of
 from avelang.tile.tensors import is_first as is_first
 from avelang.tile.tensors import refuse as refuse
 from avelang.tile.tensors import thread_coord as thread_coord
+from avelang.tile.transforms import row_major as row_major
 from avelang.tile.vectorize import vectors as vectors
 
 def _stacked(dist: Distribution, count: int, axis: int) -> Distribution: ...
@@ -21,8 +22,6 @@ def stacked(dist: Distribution, count: int, axis: int) -> Distribution:
     """So many tiles of a distribution along a new dimension: a lane has its elements of all, one tile after another."""
 def joined_shape(shapes: tuple[Ints, ...], axis: int) -> Ints:
     """The shape of tiles one after another along a dimension. Raises T301 where others differ."""
-def row_major(shape: Ints) -> Ints:
-    """Strides of rows one after another."""
 @avelang.jit
 def several(tiles: Any, NAME: Any) -> Any:
     """The tuple of tiles that a function puts together. Raises T301."""
