@@ -84,3 +84,15 @@ def test_wide_accesses_where_memory_allows_them():
     for cut, size in ((a, 8), (a[:94], 4), (a[1:95], 2), (a[::2], 2), (a.reshape(4, 24)[:, :20], 8)):
         one, two = elements._wide(viewed(cut), viewed(np.empty_like(a)[: cut.size].reshape(cut.shape)))
         assert one.itemsize == two.itemsize == min(size, 8), (cut.shape, one.itemsize)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_launches_begin_where_gpus_take_memory(seed):
+    """At multiples of 16 bytes, wherever a view begins (L015 on a GPU else)."""
+    rng = random.Random(seed)
+    v = viewed(np.atleast_1d(drawn(rng)).astype(rng.choice((*FLOATS, "int32", "uint8"))))
+    for cut in (v, v[..., 1:], v[..., ::-1], v[-1:], v[:, 3:4] if v.ndim > 1 else v[2:]):
+        if cut.size:
+            memory, first = elements._reach(cut)
+            assert memory.address % 16 == 0 and memory.address + first * v.itemsize == cut.address
+            assert memory.address + memory.nbytes == elements._reached(cut)[1]

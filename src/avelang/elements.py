@@ -18,6 +18,7 @@ from avelang.jit import jit
 THREADS = 256
 RANK = 5  # dimensions of a launch; those before are launches of their own
 WIDE = 8  # bytes that a thread moves at the most
+UNIT = 16  # bytes at a multiple of which arguments of a GPU begin
 HALVES = (128, 64, 32, 16, 8, 4, 2, 1)
 FEW = 1 << 12  # with fewer sums than this each has a block, else a thread
 
@@ -127,6 +128,14 @@ def _memory(x: Any) -> tuple[Any, int]:
     return type(x)(x.address - down * x.itemsize, (span,), x.dtype, x.device, None, x.room), down
 
 
+def _reach(x: Any) -> tuple[Any, int]:
+    """`_memory` for a launch: from a multiple of 16 bytes on, as GPUs take arguments; what is before is not read."""
+    memory, first = _memory(x)
+    more = memory.address % UNIT // x.itemsize
+    at = memory.address - more * x.itemsize
+    return type(x)(at, (memory.size + more,), x.dtype, x.device, None, x.room), first + more
+
+
 def _lines(x: Any, part: slice = slice(None)) -> list[tuple[int, tuple[int, ...]]]:
     """Some dimensions of a view, merged."""
     return merged(x.shape[part], [[s // x.itemsize for s in x.strides[part]]])
@@ -180,7 +189,7 @@ def _launch(target: Any, source: Any, how: str, step: Any = None) -> None:
     dtype `number_of(target)`."""
     counts = how == "count"
     views, given = ((target,), number_of(target)) if counts else ((source, target), from_numpy(source.dtype))
-    found = [_memory(x) for x in views]
+    found = [_reach(x) for x in views]
     for groups, moved in _parts(views, not step):
         count = math.prod(n for n, _ in groups)
         numbers = _numbers(count + THREADS, *(x.size for x, _ in found))
@@ -253,7 +262,7 @@ def add_up(target: Any, source: Any, axes: tuple[int, ...]) -> None:
     (sums, along), (terms, step) = (next(iter(_lines(turned, part)), (1, (0,))) for part in (outer, inner))
     made, to = from_numpy(turned.dtype), from_numpy(target.dtype)
     acc = al.f64 if to == al.f64 else al.f32 if to is not None and to.is_float else al.i64
-    memory, first = _memory(turned)
+    memory, first = _reach(turned)
     alone = sums >= FEW
     kernel = build_sums(made, to, acc, alone, *_numbers(sums * THREADS, terms + THREADS, memory.size))
     kernel[-(-sums // THREADS) if alone else sums, THREADS](

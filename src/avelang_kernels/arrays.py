@@ -114,6 +114,11 @@ def on_cpu(x: Any) -> bool:
     return tile.on_cpu(x)
 
 
+def on_gpu(x: Any) -> bool:
+    """True where kernels of a GPU read an array."""
+    return not on_cpu(x)
+
+
 def on_chip(x: Any, target: str | None) -> dict[str, Any]:
     """Options of a launch where an array is."""
     return {"target": target, **({"backend": "cpu"} if on_cpu(x) else {})}
@@ -237,7 +242,7 @@ def off_16(*tensors: Any) -> bool:
     places = 0
     for x in tensors:
         places |= address(x)
-    return bool(places & 15) and not on_cpu(tensors[0])
+    return bool(places & 15) and on_gpu(tensors[0])
 
 
 def on_16(x: Any) -> Any:

@@ -10,14 +10,18 @@ import pathlib
 import sys
 from typing import Any
 
+import pytest
 import torch
 
-from avelang.bridge import registry
+from avelang.bridge import alignment, registry
 from avelang.bridge.descriptions import ave_dtype
 from avelang.bridge.device_views import ALIGNED, DeviceView
 from avelang.ir.dtypes import numpy_dtype
+from avelang.runtime.arguments import BoundArguments, Parameters
+from avelang_kernels import arrays
 
 CALLS: list[str] = []  # of host functions, by name
+CHECKS = Parameters.check_writable
 
 
 class Room:
@@ -41,20 +45,27 @@ def view_of(x: Any, room: Any) -> Any:
     return DeviceView(x.data_ptr(), tuple(x.shape), kind, place, tuple(s * kind.itemsize for s in x.stride()), room)
 
 
+def as_on_a_gpu(parameters: Parameters, bound: BoundArguments, written: frozenset[str]) -> None:
+    """The checks before a launch, and that arguments begin where a GPU takes them."""
+    CHECKS(parameters, bound, written)
+    parameters.check_aligned(bound, 16)
+
+
 def wrap(operation: Any) -> None:
     """From now on the host function of an operation, that torch has not called yet, gets views."""
     host = operation.host
 
-    def called(*arrays: Any, **options: Any) -> Any:
+    def called(*given: Any, **options: Any) -> Any:
         CALLS.append(operation.full_name)
-        room = Room(next(x.device for x in arrays if isinstance(x, torch.Tensor)))
+        room = Room(next(x.device for x in given if isinstance(x, torch.Tensor)))
         stream: Any = contextlib.nullcontext()
         if room.device.type == "cuda":
             from avelang.runtime import streams
 
             stream = streams.entered(torch.cuda.current_stream(room.device).cuda_stream)
-        with stream:
-            return host(*(view_of(x, room) for x in arrays), **options)
+        with stream, pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Parameters, "check_writable", as_on_a_gpu)
+            return host(*(view_of(x, room) for x in given), **options)
 
     operation.host = called
 
@@ -63,6 +74,7 @@ def wrap_all() -> None:
     """The same for all operations of one device."""
     import avelang.ops
 
+    alignment.on_gpu = arrays.on_gpu = lambda x: True  # what a GPU cannot read is copied
     for name in avelang.ops.__all__:
         getattr(avelang.ops, name)  # it is imported when it is asked for
     for operation in list(registry.OPERATIONS.values()):

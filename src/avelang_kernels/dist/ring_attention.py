@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
-from avelang_kernels.arrays import DTYPES, copied, is_torch, named, whole
+from avelang_kernels.arrays import DTYPES, copied, is_torch, named, on_16, whole
 from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.table import run_backward, run_forward
 from avelang_kernels.dist.collectives import THREADS, WORDS, begun, ended, parts, publish
@@ -236,11 +236,11 @@ def _four(x: Any) -> Any:
 
 
 def _part(x: Any, rows: tuple[int, int], axis: int) -> Any:
-    """Rows of an array, without gaps where they are not all."""
+    """Rows of an array, without gaps, and where kernels can read them, where they are not all."""
     if rows == (0, x.shape[axis]):
         return x
     some = x[:, :, rows[0] : rows[1]]
-    return some if whole(some) else copied(some)
+    return on_16(some) if whole(some) else copied(some)
 
 
 def _steps(member: Any, ring: Ring, k: Any, v: Any) -> Iterator[tuple[int, Piece | None, Pair]]:
