@@ -95,4 +95,4 @@ def test_launches_begin_where_gpus_take_memory(seed):
         if cut.size:
             memory, first = elements._reach(cut)
             assert memory.address % 16 == 0 and memory.address + first * v.itemsize == cut.address
-            assert memory.address + memory.nbytes == elements._reached(cut)[1]
+            assert memory.address + memory.nbytes == cut.reach()[1]

@@ -213,17 +213,11 @@ def number_of(target: Any) -> Any:
     return al.u64 if made == al.u64 else al.i64 if target.dtype.kind in "iu" else al.f64 if made == al.f64 else al.f32
 
 
-def _reached(x: Any) -> tuple[int, int]:
-    """The first and the last address of a view's memory."""
-    memory, _ = _memory(x)
-    return memory.address, memory.address + memory.nbytes
-
-
 def assign(target: Any, source: Any) -> None:
     """target = source, of one shape, in the dtype of the target; where they share memory, as if through a copy."""
     if (source.address, source.strides, source.dtype) == (target.address, target.strides, target.dtype):
         return
-    (begin, end), (first, last) = _reached(target), _reached(source)
+    (begin, end), (first, last) = target.reach(), source.reach()
     if begin < last and first < end:
         source = source.copy()
     if source.dtype == target.dtype:

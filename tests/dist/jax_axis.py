@@ -1,4 +1,5 @@
-"""Operations along axes of a mesh of JAX, on so many devices of the CPU as XLA_FLAGS asks for: `jax_axis.py PART`."""
+"""Operations along axes of a mesh of JAX, on all of its devices: those of the CPU that XLA_FLAGS asks for, or GPUs (`tests/gpu/run.py` and
+tests/gpu/jax_dist_check.py): `jax_axis.py PART ...`."""
 
 import os
 import sys
@@ -15,6 +16,8 @@ from avelang.ops import dist
 
 RNG = np.random.default_rng(5)
 RANKS = len(jax.devices())
+GPU = jax.default_backend() != "cpu"
+jax.config.update("jax_default_matmul_precision", "highest")  # what JAX computes on a GPU is rounded to TF32 else
 
 
 def mesh_of(shape, names):
@@ -34,6 +37,7 @@ def normal(*shape):
 
 
 def near(got, want, tolerance=2e-5):
+    tolerance *= 8 if GPU and tolerance else 1  # a product of f32 is three of bf16 there
     off = np.abs(np.asarray(got, np.float64) - want).max()
     assert off <= tolerance * (1 + np.abs(want).max()), off
 
@@ -132,14 +136,29 @@ def absent():
     try:
         jax.jit(on(f, P("tp"), P("tp"), check=False))(x).block_until_ready()
     except Exception as e:
-        assert "L080" in str(e) and "for rank 1" in str(e), e
+        assert ("L083" if GPU else "L080") in str(e) and "for rank 1" in str(e), e
     else:
         raise AssertionError("it did not wait")
     assert time.monotonic() - begun < 60
     near(jax.jit(on(lambda x: dist.all_reduce(3 * x, "tp"), P("tp"), P("tp")))(x), np.tile(3 * x.sum(0), (RANKS, 1)))
 
 
-assert f"device_count={RANKS}" in os.environ["XLA_FLAGS"]
+def sizes():
+    """Drawn sizes in bf16, jitted, run again and again with other values."""
+    rng, bf16 = np.random.default_rng(3), jnp.bfloat16
+    for i in range(3 if not GPU else 12):
+        m, n, k = (int(2 ** rng.uniform(3, 6 if not GPU else 11)) // 8 * 8 for _ in range(3))
+        fuse = (None, True, False)[i % 3]
+        gather = jax.jit(on(lambda x, w, fuse=fuse: dist.all_gather_matmul(x, w.T, "tp", fuse=fuse), (P("tp"), P("tp")), P(None, "tp")))
+        scatter = jax.jit(on(lambda x, w, fuse=fuse: dist.matmul_reduce_scatter(x, w, "tp", fuse=fuse), (P(None, "tp"), P("tp")), P("tp")))
+        for _ in range(3):
+            x, w = (jnp.asarray(normal(rows * RANKS, k), bf16) for rows in (m, n))
+            near(gather(x, w), np.asarray(x, np.float64) @ np.asarray(w, np.float64).T, 2.0**-7)
+            x, w = jnp.asarray(normal(m * RANKS, k * RANKS), bf16), jnp.asarray(normal(k * RANKS, n), bf16)
+            near(scatter(x, w), np.asarray(x, np.float64) @ np.asarray(w, np.float64), 2.0**-6)
+
+
+assert GPU or f"device_count={RANKS}" in os.environ["XLA_FLAGS"]
 for part in sys.argv[1:]:
     globals()[part]()
     print(part, "is right")

@@ -98,6 +98,12 @@ class DeviceView:
         """The address of the first element."""
         return self.address
 
+    def reach(self) -> tuple[int, int]:
+        """The first and the last address of its memory, the end of that."""
+        steps = [(n - 1) * s for n, s in zip(self.shape, self.strides, strict=True)] if self.size else []
+        down = sum(s for s in steps if s < 0)
+        return self.address + down, self.address + sum(s for s in steps if s > 0) + self.itemsize * bool(self.size)
+
     def __len__(self) -> int:
         return len(self._form)
 

@@ -227,7 +227,7 @@ def serve(
     make = _memory if not driver else _on_gpu(driver, [*arguments, *results], room)
     axis = mesh_axes.axis_of(named)
     inputs = _everywhere([make(b) for b in arguments[axis is not None :]], present)
-    with streams.entered(stream), _joined(axis, number, arguments, driver):
+    with streams.entered(stream), _joined(axis, number, arguments, driver, stream):
         made = [make(b) for b in results]
         back = operation.host(*inputs, *made, **named)
         if back is not None:
@@ -235,18 +235,22 @@ def serve(
 
 
 def _joined(
-    axis: mesh_axes.Axis | None, number: int, arguments: list[xla.Buffer], driver: str
-) -> contextlib.AbstractContextManager[Any]:
+    axis: mesh_axes.Axis | None, number: int, arguments: list[xla.Buffer], driver: str, stream: int
+) -> contextlib.AbstractContextManager[Any]:  # fmt: skip
     """What a call of several ranks runs in: the first operand says which one this is. Raises L066."""
     if axis is None:
         return contextlib.nullcontext()
-    if driver:
-        raise argument_error("group is an axis of a mesh of GPUs: only devices of JAX's CPU are ranks so far")
-    rank, color = (int(x) for x in _memory(arguments[0]))
+    if driver == "rocm":
+        raise argument_error("group is an axis of a mesh of AMD GPUs: devices of CUDA and of JAX's CPU are ranks so far")
     run = xla.run_number()
     if run is None:
         raise argument_error("group is an axis of a mesh, and this XLA does not say which calls belong together: JAX "
                              "0.10 does")  # fmt: skip
+    if driver:
+        index = int(xla.place(driver, arguments).partition(":")[2])
+        call = mesh_axes.GpuCall(run, number, xla.site(), index, stream, axis.ranks, arguments[0].address)
+        return mesh_axes.JOIN_GPUS[0](call)
+    rank, color = (int(x) for x in _memory(arguments[0]))
     return mesh_axes.JOIN[0](run, number, rank, axis.ranks, color)
 
 

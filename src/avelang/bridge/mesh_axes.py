@@ -3,7 +3,7 @@ XLA's program is told of it, and how a device's call joins those of the others.
 
 The devices are of one process, and XLA runs a thread for each. A call gets its device's place on the axis as an
 operand; which calls belong together say the number of the run, which XLA gives, and a number of the call's place in the
-program. Who brings calls together is `JOIN`: `avelang.dist.axes` sets it."""
+program. Who brings calls together is `JOIN`, and `JOIN_GPUS` those of GPUs: `avelang.dist.axes` sets them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,23 @@ _PLACES = itertools.count()
 # join(run, call, rank, ranks, color): what a call does between; None until `avelang.dist` is there.
 Join = Callable[[int, Any, int, int, int], AbstractContextManager[Any]]
 JOIN: list[Join] = []
+
+
+class GpuCall(NamedTuple):
+    """A call of a device of an axis: its run, its number and its place in the compiled program, which GPU it is, on
+    what stream, and how many there are along the axis. `operand`: the address, on the GPU, of what `place` gives, which
+    is the same in all runs of the compiled program."""
+
+    run: int
+    number: int
+    site: int
+    index: int
+    stream: int
+    ranks: int
+    operand: int
+
+
+JOIN_GPUS: list[Callable[[GpuCall], AbstractContextManager[Any]]] = []
 
 
 class Axis(NamedTuple):

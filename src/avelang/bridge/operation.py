@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 import avelang.bridge.relaunched as relaunched
+import avelang.bridge.view_calls as view_calls
 from avelang.base import knobs
 from avelang.base.errors import ArgumentError, error
 from avelang.base.lazy import np
@@ -17,6 +18,7 @@ from avelang.base.places import argument_error, here, rehomed, users_line
 from avelang.base.takes import NOT_TRACED, placed, traced
 from avelang.bridge.alignment import elements, forward
 from avelang.bridge.descriptions import Array, NoKernel, ave_dtype, dtype_name, framework_of
+from avelang.bridge.device_views import DeviceView
 from avelang.bridge.invariance import invariant
 from avelang.bridge.overlaps import check_outputs, check_traced, shared
 from avelang.bridge.registry import registered
@@ -216,6 +218,8 @@ class Operation:
             import avelang.bridge.jax_calls as jax_calls
 
             return jax_calls.call(self, inputs, options, out, fallback)
+        if any(isinstance(x, DeviceView) for x in inputs):
+            return view_calls.call(self, inputs, options, out)
         return self._on_numpy(inputs, options, out, fallback)
 
     def check_arrays(self, inputs: Sequence[Any], kind: str) -> None:

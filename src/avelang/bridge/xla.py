@@ -155,6 +155,11 @@ def run_number() -> int | None:
     return None if get is None or get(ctypes.addressof(args)) else int(args.run)
 
 
+def site() -> int:
+    """The place of the call in the program that XLA runs, as this has been compiled: where it keeps the call's text."""
+    return int(_Span.from_address(_running.frame.attributes.items[0] or 0).text or 0)
+
+
 class Scratch:
     """Memory of XLA's for as long as a call runs: kernels that the call has launched on its stream may still use it
     behind that, since XLA gives it to nothing that comes before them."""

@@ -1,5 +1,5 @@
-"""JAX's devices along an axis of a mesh as ranks: calls that belong together get a `World`, which is theirs until all
-have made the call.
+"""JAX's devices along an axis of a mesh as ranks. Of the CPU's, calls that belong together get a `World`, which is
+theirs until all have made the call; GPUs get a `GpuTeam`, which is that of all calls of these GPUs.
 
 A world is used by one call at a time, so calls of different programs, or of one program in different orders on its
 devices, never meet in its memory. It is kept for the next one; one in which a rank has failed is let go."""
@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from avelang.bridge import mesh_axes
+from avelang.dist.gpus import GpuMember, GpuTeam, gpu_of
 from avelang.dist.memory import BYTES
 from avelang.dist.world import Meeting, World, WorldMember
 
@@ -86,4 +89,85 @@ def joined(run: int, call: Any, rank: int, ranks: int, color: int) -> Iterator[W
                 _FREE[ranks].append(mine.world)
 
 
+# -- GPUs --------------------------------------------------------------------------------------------------------------
+
+_TEAMS: dict[tuple[int, ...], GpuTeam] = {}  # by the GPU of each rank
+_PLACES: dict[tuple[int, int, int], tuple[int, GpuTeam]] = {}  # by a call's place and its GPU: rank, and whose
+_MEETINGS: dict[Any, _Meeting] = {}  # of calls that come for the first time
+
+
+class _Meeting:
+    """Where the ranks of a call meet when it comes for the first time."""
+
+    def __init__(self, ranks: int):
+        self.ranks, self.limit, self.left = ranks, LIMIT, 0
+        self.meeting = Meeting(self)
+
+
+@contextmanager
+def joined_gpus(call: mesh_axes.GpuCall) -> Iterator[GpuMember]:
+    """The context of a GPU's call. Calls of one GPU follow one another on its stream, in the order of the program, so
+    all ranks of a team use its memory in one order. The first time that a place in a program comes, its ranks meet."""
+    key = call.site, call.number, call.index
+    known = _PLACES.get(key)
+    if known is None or known[1].failed:
+        with _met(call) as (rank, team):
+            _PLACES[key] = rank, team
+            with _as_member(team.members[rank], team):
+                yield _HERE.member
+        return
+    rank, team = known
+    team.members[rank].together = True
+    with _as_member(team.members[rank], team):
+        yield _HERE.member
+
+
+@contextmanager
+def _as_member(member: GpuMember, team: GpuTeam) -> Iterator[None]:
+    _HERE.member, member.limit = member, LIMIT
+    try:
+        with member.gpu.here():
+            yield
+    except BaseException:
+        team.end()
+        raise
+    finally:
+        _HERE.member = None
+
+
+@contextmanager
+def _met(call: mesh_axes.GpuCall) -> Iterator[tuple[int, GpuTeam]]:
+    """The rank of a call, and the team that its ranks are, which is made when these GPUs first meet."""
+    gpu, two = gpu_of(call.index), np.zeros(2, np.int32)
+    gpu.read(call.operand, two, call.stream)
+    rank, color = (int(x) for x in two)
+    key = call.run, call.number, call.ranks, color
+    with _LOCK:
+        mine = _MEETINGS.setdefault(key, _Meeting(call.ranks))
+    try:
+        indices = tuple(mine.meeting.exchange(rank, call.index))
+        with _LOCK:
+            team = _TEAMS.get(indices)
+            if team is None:
+                team = _TEAMS[indices] = GpuTeam(indices)
+        team.idle(rank)
+        mine.meeting.exchange(rank, None)
+        with _LOCK:
+            if team.failed:
+                team.anew()
+        mine.meeting.exchange(rank, None)
+        member = team.members[rank]
+        member.meeting, member.together = mine.meeting, False
+        yield rank, team
+    except BaseException:
+        mine.meeting.barrier.abort()
+        raise
+    finally:
+        with _LOCK:
+            mine.left += 1
+            if mine.left == call.ranks or mine.meeting.barrier.broken:
+                _MEETINGS.pop(key, None)
+
+
 mesh_axes.JOIN[:] = [joined]
+mesh_axes.JOIN_GPUS[:] = [joined_gpus]

@@ -11,7 +11,6 @@ from __future__ import annotations
 import abc
 import contextlib
 import ctypes
-import functools
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -123,7 +122,8 @@ def by_thread(member: Any, work: Callable[[CopyQueue], None]) -> Iterator[None]:
 
 
 class EngineQueue(CopyQueue):
-    """Copy engines of an NVIDIA GPU: a stream of its own. `driver`: of `runtime.devices`; `stream`: one of torch.
+    """Copy engines of an NVIDIA GPU: a stream of its own. `driver`: of `runtime.devices`; `stream`: torch's, or one of
+    `dist.gpus`.
     `spare`: a stream on which nothing waits."""
 
     def __init__(self, driver: Any, stream: Any, spare: Any, begin: Callable[[], None] = lambda: None):
@@ -143,8 +143,7 @@ class EngineQueue(CopyQueue):
 
     def copy(self, to: Any, source: Any) -> None:
         """Raises D035."""
-        nbytes = source.numel() * source.element_size()
-        self._copy("copying between ranks", to.data_ptr(), source.data_ptr(), nbytes, self.stream.cuda_stream)
+        self._copy("copying between ranks", to.data_ptr(), source.data_ptr(), source.nbytes, self.stream.cuda_stream)
 
     def signal(self, words: Any, index: int, epoch: Any) -> None:
         """A word that has the epoch is copied, as the data before it, behind which it comes. Raises D035."""
@@ -171,14 +170,16 @@ def recorded(torch: Any, stream: Any) -> Any:
 
 
 @contextlib.contextmanager
-def by_engines(torch: Any, queue: EngineQueue, work: Callable[[CopyQueue], None], limit: float) -> Iterator[None]:
+def by_engines(
+    queue: EngineQueue, current: Any, record: Callable[[], Any], work: Callable[[CopyQueue], None], limit: float
+) -> Iterator[None]:  # fmt: skip
     """Puts `work` on the queue's stream, behind what the current stream has now; the current stream goes on behind it
-    at the end of `with`. Its waits end LATER seconds after `limit`, when those of kernels have ended and said so."""
-    current = torch.cuda.current_stream(queue.stream.device)
+    at the end of `with`. Its waits end LATER seconds after `limit`, when those of kernels have ended and said so;
+    `record` gives an event behind what is on the queue's stream."""
     queue.stream.wait_stream(current)
     work(queue)
     if queue.waits:
-        queue.deadlines.touch(limit + LATER, functools.partial(recorded, torch, queue.stream))
+        queue.deadlines.touch(limit + LATER, record)
     try:
         yield
     finally:

@@ -167,7 +167,9 @@ class Group(Member):
         """On a GPU by its copy engines, on a stream of their own; else by a thread."""
         if self.device == "cpu":
             return super().copying(work)
-        return by_engines(self._torch, self.kept("copies", self._engines), work, self.limit)
+        queue = self.kept("copies", self._engines)
+        record = functools.partial(recorded, self._torch, queue.stream)
+        return by_engines(queue, self._torch.cuda.current_stream(self.device), record, work, self.limit)
 
     def _engines(self) -> EngineQueue:
         stream, spare = (self._torch.cuda.Stream(self.device) for _ in range(2))

@@ -55,7 +55,7 @@ _entered = threading.local()
 @contextlib.contextmanager
 def entered(stream: int) -> Iterator[None]:
     """Inside, launches of this thread on views that Ave makes of a framework's memory go to that stream."""
-    before = getattr(_entered, "stream", 0)
+    before = entered_now()
     _entered.stream = stream
     try:
         yield
@@ -63,8 +63,13 @@ def entered(stream: int) -> Iterator[None]:
         _entered.stream = before
 
 
-def _own(module: Any, index: int) -> int:
+def entered_now() -> int:
+    """The stream of `entered` in this thread; 0 outside."""
     return getattr(_entered, "stream", 0)
+
+
+def _own(module: Any, index: int) -> int:
+    return entered_now()
 
 
 # By the module that defines an array's type: its library's current stream on a device.

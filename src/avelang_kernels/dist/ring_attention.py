@@ -7,13 +7,12 @@ sums. Backward, gradients of keys and values go to the rank that owns them, whic
 import dataclasses
 import functools
 import math
-import sys
 from collections.abc import Iterator
 from typing import Annotated, Any
 
 import avelang
 import avelang.language as al
-from avelang_kernels.arrays import DTYPES, copied, is_torch, named, on_16, whole
+from avelang_kernels.arrays import DTYPES, copied, filled, named, new, on_16, whole
 from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.table import run_backward, run_forward
 from avelang_kernels.dist.collectives import THREADS, WORDS, begun, ended, parts, publish
@@ -178,14 +177,8 @@ def build_rows(part: al.DType, made: al.DType, vec: int, MERGE: bool) -> Any:
 
 
 def _new(like: Any, shape: tuple[int, ...], dtype: str, fill: float | None = None) -> Any:
-    """An array where `like` is, of NumPy or torch."""
-    if is_torch(like):
-        kind = getattr(sys.modules["torch"], dtype)
-        return like.new_empty(shape, dtype=kind) if fill is None else like.new_full(shape, fill, dtype=kind)
-    import numpy as np  # takes longer to import than the kernel to compile
-
-    kind = np.float32 if dtype == "float32" else like.dtype
-    return np.empty(shape, kind) if fill is None else np.full(shape, fill, kind)
+    """An array where `like` is, of a dtype by name."""
+    return new(like, shape, dtype) if fill is None else filled(like, shape, fill, dtype)
 
 
 def _joined(acc: Any, logs: Any, new: Any, new_logs: Any, out: Any, out_logs: Any, first: int) -> None:
