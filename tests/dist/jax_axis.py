@@ -147,7 +147,7 @@ def sizes():
     """Drawn sizes in bf16, jitted, run again and again with other values."""
     rng, bf16 = np.random.default_rng(3), jnp.bfloat16
     for i in range(3 if not GPU else 12):
-        m, n, k = (int(2 ** rng.uniform(3, 6 if not GPU else 11)) // 8 * 8 for _ in range(3))
+        m, n, k = (int(2 ** rng.uniform(4, 6 if not GPU else 11)) // 16 * 16 for _ in range(3))
         fuse = (None, True, False)[i % 3]
         gather = jax.jit(on(lambda x, w, fuse=fuse: dist.all_gather_matmul(x, w.T, "tp", fuse=fuse), (P("tp"), P("tp")), P(None, "tp")))
         scatter = jax.jit(on(lambda x, w, fuse=fuse: dist.matmul_reduce_scatter(x, w, "tp", fuse=fuse), (P(None, "tp"), P("tp")), P("tp")))

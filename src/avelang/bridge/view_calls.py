@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from avelang.base.lazy import np
 from avelang.base.places import argument_error
 from avelang.bridge.alignment import UNIT
 from avelang.bridge.descriptions import Array, ave_dtype
@@ -31,7 +30,7 @@ def call(operation: Operation, inputs: Sequence[Any], options: Sequence[Any], ou
     )  # fmt: skip
     made = [
         given[i] if i < len(given) and _readable(given[i], True) and not _meet(given[i], inputs)
-        else np.empty(a.shape, numpy_dtype(ave_dtype(a.dtype)), like=like)
+        else like.new_empty(a.shape, numpy_dtype(ave_dtype(a.dtype)))
         for i, a in enumerate(wanted)
     ]  # fmt: skip
     operation.host(*read, *made, **operation.signature.named(options))
