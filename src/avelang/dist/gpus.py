@@ -38,7 +38,7 @@ class Gpu:
     """A GPU, as ranks use it beside launches: memory, streams, events. Raises D030 to D036."""
 
     FUNCTIONS = {
-        "stream": ("cuStreamCreateWithFlags", (POINTER, U32)),
+        "stream": ("cuStreamCreate", (POINTER, U32)),
         "event": ("cuEventCreate", (POINTER, U32)),
         "record": ("cuEventRecord", (POINTER, POINTER)),
         "come": ("cuEventQuery", (POINTER,)),
