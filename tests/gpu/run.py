@@ -76,6 +76,7 @@ def steps(kernels: list[str], sanitizer: str | None) -> list[Step]:
     views = [*python, str(HERE / "drawn_check.py"), "--views", "--seed", "1", "--seconds", "40", "--jobs", "4"]
     out.append(Step("views", views, 120))
     out.append(Step("jax", [*python, str(HERE / "jax_check.py")], 200))
+    out.append(Step("jax_dist", [*python, str(HERE / "jax_dist_check.py")], 400))
     out.append(Step("tile", [*python, str(HERE / "tile_check.py"), "--jobs", "4"], 240))
     one_card = [*python, str(HERE / "dist_check.py"), "--one-card", "--seconds", "40"]
     out += [Step(f"dist_{kind}", [*one_card, "--kinds", kind], 240) for kind in ("collectives", "products", "experts", "ring")]

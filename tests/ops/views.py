@@ -1,15 +1,19 @@
 """Operations on views, as JAX's calls on a GPU make them, without JAX and a GPU: host functions get views of torch's
 tensors, with strides and gaps, and new memory that holds NaN.
 
-    python tests/ops/views.py FAMILY[@CHIP] ...    one drawn call of each family; a line for each that is wrong"""
+    python tests/ops/views.py FAMILY[@CHIP] ...    one drawn call of each family; a line for each that is wrong
+    python tests/ops/views.py --ranks KIND ...     drawn calls of several ranks, of the kinds of tests/gpu/dist_one_card.py"""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import pathlib
+import random
 import sys
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -80,12 +84,42 @@ def wrap_all() -> None:
     for name in avelang.ops.__all__:
         getattr(avelang.ops, name)  # it is imported when it is asked for
     for operation in list(registry.OPERATIONS.values()):
-        if "dist" not in operation.full_name:
-            wrap(operation)
+        wrap(operation)
+
+
+def ranks(kinds: list[str], draws: int = 3) -> int:
+    """Calls of several ranks, whose symmetric memory is views too, as it is where GPUs are ranks under JAX."""
+    from avelang.dist.world import WorldMember
+    from avelang_kernels.dist import exchange
+    from gpu import dist_one_card
+
+    def seen(member: WorldMember, heap: Any, offset: int, shape: Any, dtype: Any) -> DeviceView:
+        return DeviceView(heap.ctypes.data + offset, tuple(shape), np.dtype(dtype), "cpu")
+
+    wrap_all()
+    setattr(WorldMember, "view", seen)
+    bad = 0
+    for kind, i in itertools.product(kinds, range(draws)):
+        what, program, wanted, _ = dist_one_card.KINDS[kind](team := dist_one_card.Team(2 + i % 3, True), random.Random(f"{kind} {i}"))
+
+        def run(member: Any, program: Any = program) -> Any:
+            exchange.COPIED = 1 << 60  # a thread of the CPU copies arrays of NumPy alone
+            member.copies = False
+            return program(member)
+
+        CALLS.clear()
+        for rank, pairs in enumerate(zip(team.run(run), wanted, strict=True)):
+            for number, (got, want) in enumerate(zip(*pairs, strict=True)):
+                if not CALLS or not bool((got.double() - want.double()).norm() <= 2.0**-5 * want.double().norm()):
+                    print(f"{kind} {i}, {what}: result {number} of rank {rank} is wrong")
+                    bad += 1
+    return bool(bad)
 
 
 def main(names: list[str]) -> int:
     sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1])]
+    if names[0] == "--ranks":
+        return ranks(names[1:])
     from ops import drawn_attention, drawn_products, drawn_rows
     from ops.drawing import Draw, wrong
 

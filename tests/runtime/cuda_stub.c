@@ -277,6 +277,61 @@ EXPORT int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size) {
   CALLED("");
   return copy(to, (void *)from, size, from);
 }
+
+/* -- several ranks in one process (avelang.dist.gpus) -------------------------------------------------------------------------------------- */
+
+/* Streams are idle always: what is put on one is done at once. */
+EXPORT int cuStreamCreate(void **stream, uint32_t flags) {
+  CALLED("");
+  NEEDS_CONTEXT;
+  if (flags != 1) FAIL(INVALID);
+  *stream = malloc(1);
+  return stub_stream((uint64_t)*stream, current), 0;
+}
+EXPORT int cuEventQuery(struct event *event) {
+  CALLED("");
+  return event->live && event->at ? 0 : BAD_HANDLE;
+}
+EXPORT int cuStreamWaitEvent(void *stream, struct event *event, uint32_t flags) {
+  CALLED("");
+  if (flags || device_of((uint64_t)stream) < 0 || !event->at) FAIL(INVALID);
+  return 0;
+}
+EXPORT int cuCtxSynchronize(void) {
+  CALLED("");
+  NEEDS_CONTEXT;
+  return 0;
+}
+EXPORT int cuMemHostAlloc(void **out, size_t size, uint32_t flags) {
+  CALLED("");
+  NEEDS_CONTEXT;
+  if (flags != 3) FAIL(INVALID);
+  return *out = aligned_alloc(256, (size + 255) & ~(size_t)255), 0;
+}
+EXPORT int cuMemsetD8_v2(uint64_t to, uint8_t value, size_t size) {
+  CALLED("");
+  if (owner(to) != current || owner(to + size - 1) != current) FAIL(INVALID);
+  return memset((void *)to, value, size), 0;
+}
+EXPORT int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t size, void *stream) {
+  CALLED("");
+  if (device_of((uint64_t)stream) != owner(to)) FAIL(INVALID);
+  return memcpy((void *)to, from, size), 0;
+}
+static int apart, met[8][8];
+EXPORT void stub_apart(int on) { apart = on, memset(met, 0, sizeof met); }
+EXPORT int cuDeviceCanAccessPeer(int *can, int one, int two) {
+  CALLED("");
+  if (one == two || one >= S.devices || two >= S.devices) FAIL(BAD_DEVICE);
+  return *can = !apart, 0;
+}
+EXPORT int cuCtxEnablePeerAccess(struct context *peer, uint32_t flags) {
+  CALLED("");
+  NEEDS_CONTEXT;
+  if (flags || peer->device == current) FAIL(BAD_DEVICE);
+  if (met[current][peer->device]++) FAIL(704);
+  return 0;
+}
 static const struct name names[] = {
     {INVALID, "CUDA_ERROR_INVALID_VALUE", "invalid argument"}, {2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
     {3, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"}, {NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},

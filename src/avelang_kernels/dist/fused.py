@@ -210,9 +210,9 @@ def _contiguous(x: Any) -> bool:
     return x.is_contiguous() if hasattr(x, "is_contiguous") else bool(x.flags.c_contiguous)
 
 
-def transposed_copy(w: Any) -> Any:
-    """A matrix of NumPy as the transpose of one without gaps: a copy, unless it is that."""
-    return w if _contiguous(w.T) else w.T.copy().T
+def readable(x: Any, w: Any, target: str | None) -> Any:
+    """w as a fused product with x reads it: itself, or the transpose of a copy without gaps."""
+    return w if _contiguous(w.T) or _by_columns(x, w, target) else w.T.copy().T
 
 
 def worth(product: float, exchange: float, fused: float, beside: float) -> float:

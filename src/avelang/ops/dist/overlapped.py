@@ -28,16 +28,16 @@ def _gather_product(x: Array, w: Array, *, group: str, fuse: int = -1, target: s
     return _product(x, w, x.shape[0] * here(group).ranks)
 
 
-def _readable(w: Any, group: str, fuse: int) -> Any:
+def _readable(x: Any, w: Any, group: str, fuse: int, target: str | None) -> Any:
     """w as the fused products read it, where the caller wants one of them and has no say in how w lies: XLA's arrays
-    are row-major, and become the transpose of a row-major copy."""
-    return fused.transposed_copy(w) if fuse == 1 and group.startswith(AXIS) else w
+    are row-major, and become the transpose of a row-major copy where they must."""
+    return fused.readable(x, w, target) if fuse == 1 and group.startswith(AXIS) else w
 
 
 @op(_gather_product, autocast="lower")
 def gathered_product(x: Any, w: Any, out: Any, *, group: str, fuse: int = -1, target: str | None = None) -> None:
     """The operation of `all_gather_matmul`."""
-    member, w = here(group), _readable(w, group, fuse)
+    member, w = here(group), _readable(x, w, group, fuse, target)
     if fused.gathers(member, x, w, fuse, target):
         fused.all_gather_matmul(member, x, w, out, target)
         return
@@ -54,7 +54,7 @@ def _scatter_product(x: Array, w: Array, *, group: str, fuse: int = -1, target: 
 @op(_scatter_product, autocast="lower")
 def scattered_product(x: Any, w: Any, out: Any, *, group: str, fuse: int = -1, target: str | None = None) -> None:
     """The operation of `matmul_reduce_scatter`."""
-    member, w = here(group), _readable(w, group, fuse)
+    member, w = here(group), _readable(x, w, group, fuse, target)
     if fused.scatters(member, x, w, fuse, target):
         fused.matmul_reduce_scatter(member, x, w, out, target)
         return

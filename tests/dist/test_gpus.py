@@ -1,0 +1,188 @@
+"""GPUs of one process as ranks, without a GPU: the driver is a stub (tests/runtime/cuda_stub.c), on which nothing runs; and the host code of
+operations on views of memory, as JAX's GPUs have it, on the CPU, where symmetric memory is views too."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+import threading
+
+import ml_dtypes  # noqa: F401  (names of dtypes)
+import numpy as np
+import pytest
+from tests.runtime import cuda
+
+from avelang.base.errors import AveError
+from avelang.bridge.device_views import DeviceView
+from avelang.bridge.mesh_axes import GpuCall
+from avelang.dist import axes, gpus
+from avelang.runtime import streams
+from avelang_kernels.dist import exchange
+
+pytest.importorskip("torch")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+STREAMS = (0x1110, 0x2220)
+
+
+@pytest.fixture(scope="module")
+def driver():
+    """One for all tests: kernels stay loaded."""
+    with pytest.MonkeyPatch.context() as patch:
+        made = cuda.Machine(patch)
+        for index, stream in enumerate(STREAMS):
+            made.lib.stub_stream(stream, index)
+        yield made
+
+
+def forget():
+    gpus.gpu_of.cache_clear()
+    for kept in (axes._TEAMS, axes._PLACES, axes._MEETINGS):
+        kept.clear()
+
+
+@pytest.fixture
+def machine(driver, monkeypatch):
+    driver.lib.stub_apart(0)
+    forget()
+    monkeypatch.setattr(axes, "LIMIT", 3.0)
+    monkeypatch.setattr(gpus, "GPU_BYTES", 1 << 22)
+    monkeypatch.setattr(gpus, "LEAST", 1 << 20)
+    yield driver
+    forget()
+
+
+class Run:
+    """Calls as XLA makes them, in a thread for each GPU. `order`: the rank of each GPU."""
+
+    def __init__(self, machine, order=(0, 1), site=7):
+        self.machine, self.site, self.runs, self.order = machine, site, 0, order
+        self.places = [self.own(np.array([rank, 0], np.int32), index) for index, rank in enumerate(order)]
+
+    def own(self, array, index):
+        return self.machine.own(np.ascontiguousarray(array), index)
+
+    def __call__(self, program, gpus_that_come=(0, 1)):
+        self.runs += 1
+        found, failed = {}, {}
+
+        def call(index):
+            made = GpuCall(self.runs, 3, self.site, index, STREAMS[index], len(self.order), self.places[index].ctypes.data)
+            try:
+                with streams.entered(STREAMS[index]), axes.joined_gpus(made) as member:
+                    found[index] = program(member)
+            except BaseException as e:
+                failed[index] = e
+
+        threads = [threading.Thread(target=call, args=(i,)) for i in gpus_that_come]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        return found, failed
+
+
+def summed(run, dtype="float32"):
+    """A program of a rank that launches a kernel of several ranks."""
+    def program(member):
+        x, out = (run.own(np.zeros(4096, dtype), member.device) for _ in range(2))
+        views = [DeviceView(a.ctypes.data, a.shape, a.dtype, f"cuda:{member.device}") for a in (x, out)]
+        exchange.all_reduce(member, *views, 0)
+        return member, (x, out)
+    return program
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_the_place_of_a_call_says_the_ranks(machine, order):
+    run = Run(machine, order)
+    found, failed = run(summed(run))
+    assert not failed and [found[i][0].rank for i in (0, 1)] == list(order)
+    team = axes._TEAMS[(0, 1) if order == (0, 1) else (1, 0)]
+    assert [m.gpu.index for m in team.members] == [order.index(r) for r in (0, 1)]
+    for index, rank in enumerate(order):  # the words of `al.Ranks`: who, of how many, and where the others' memory is
+        words = np.ctypeslib.as_array((np.ctypeslib.ctypes.c_int64 * 6).from_address(found[index][0].team.address))
+        assert list(words[:2]) == [rank, 2] and list(words[4:6]) == [h - team.heaps[rank] for h in team.heaps]
+
+
+def test_a_call_that_comes_again_meets_nobody(machine):
+    run = Run(machine)
+    first, _ = run(summed(run))
+    assert not first[0][0].together
+    launches = machine.launches
+    again, failed = run(summed(run), (0,))  # the other one's host is late: its kernel waits on the GPU
+    assert not failed and again[0][0] is first[0][0] and again[0][0].together and machine.launches == launches + 1
+    assert machine.last.device == 0 and machine.last.stream == STREAMS[0]
+
+
+def test_another_place_in_a_program_has_the_same_team(machine):
+    one, two = Run(machine), Run(machine, site=8)
+    assert one(summed(one))[0][0][0] is two(summed(two))[0][0][0]
+    turned = Run(machine, (1, 0), site=9)
+    assert turned(summed(turned))[0][0][0] is not one(summed(one))[0][0][0] and len(axes._TEAMS) == 2
+
+
+def test_one_that_does_not_come_is_told(machine, monkeypatch):
+    monkeypatch.setattr(axes, "LIMIT", 0.3)
+    run = Run(machine)
+    found, failed = run(summed(run), (1,))
+    assert not found and failed[1].code == "L083" and "for rank 0" in str(failed[1])
+    assert not run(summed(run))[1]  # the next call works
+
+
+def test_what_failed_begins_anew(machine):
+    run = Run(machine)
+    before = run(summed(run))[0]
+
+    def fails(member):
+        if member.rank == 1:
+            raise ValueError("of a user")
+        return member
+
+    found, failed = run(fails)
+    assert type(failed[1]) is ValueError and list(found) == [0] and axes._TEAMS[0, 1].failed
+    after, failed = run(summed(run))
+    assert not failed and after[0][0] is not before[0][0] and not axes._TEAMS[0, 1].failed
+
+
+def test_gpus_that_do_not_reach_each_other_are_no_ranks(machine):
+    machine.lib.stub_apart(1)
+    run = Run(machine)
+    _, failed = run(summed(run))
+    assert "L066" in {e.code for e in failed.values() if isinstance(e, AveError)}
+    assert any("cuda:0 does not reach that of cuda:1" in str(e) for e in failed.values())
+
+
+def test_peers_that_xla_has_let_meet(machine):
+    one, two = Run(machine), Run(machine, (1, 0), site=9)
+    assert not one(summed(one))[1] and not two(summed(two))[1]  # 704 the second time, which is no error
+
+
+def test_less_memory_where_xla_has_taken_the_rest(machine):
+    run = Run(machine)
+    machine.fail("allocate", 2)
+    found, failed = run(summed(run))
+    assert not failed and axes._TEAMS[0, 1].size == 1 << 21 and found[0][0].left < 1 << 21
+
+
+def test_beside_and_copies_are_streams_of_their_own(machine):
+    run = Run(machine)
+
+    def program(member):
+        with member.beside():
+            side = streams.entered_now()
+        member.joined()
+        return side, streams.entered_now(), member.copies, member.recording
+
+    found, failed = run(program)
+    assert not failed
+    for index in (0, 1):
+        side, main, copies, recording = found[index]
+        assert side not in (0, main) and main == STREAMS[index] and copies and not recording
+    assert found[0][0] != found[1][0]
+
+
+@pytest.mark.parametrize("kind", ["collectives", "products", "ring"])
+def test_ranks_whose_memory_is_views(kind):
+    command = [sys.executable, str(ROOT / "tests" / "ops" / "views.py"), "--ranks", kind]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0 and not done.stdout, done.stdout + done.stderr
