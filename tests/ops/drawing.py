@@ -36,6 +36,7 @@ class Draw:
     def __init__(self, seed: str, device: str, most: int, target: str | None = None) -> None:
         self.rng, self.device, self.most = random.Random(seed), device, most
         self.where: dict[str, str] = {} if target is None else {"target": target}
+        self.rounds_to_f32 = device == "cpu"  # not so a GPU's matrix cores
         self.numbers = torch.Generator(device).manual_seed(self.rng.randrange(1 << 60))
         self.said: list[str] = []
         self.kept: list[tuple[str, Any, Any, Any]] = []

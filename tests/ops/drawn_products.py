@@ -143,7 +143,7 @@ def scaled_matmul(draw: Draw) -> Case:
         size = (arrays[0].double() * wa).abs() @ (arrays[1].double() * wb).abs().T
         want = want if bias is None else want + bias.double()
         # Tensor cores align the terms of a step to the greatest one, with some 14 bits.
-        loose = 1e-5 if draw.device == "cpu" else 2.0**-11 if fast and I8 not in kind else 1.5 * 2.0**-12
+        loose = 1e-5 if draw.rounds_to_f32 else 2.0**-11 if fast and I8 not in kind else 1.5 * 2.0**-12
         limit = bound(want, to or BF16, 1e-3 if to != F32 else 1) + loose * size
         if (to or BF16) == F16:
             want = torch.where(want.abs() > 65519, want.sign() * float("inf"), want)

@@ -19,9 +19,9 @@ def normal(*shape: int, dtype: type = np.float32) -> np.ndarray:
     return RNG.standard_normal(shape).astype(dtype)
 
 
-def experts(x, logits, w13, w2):
-    """A layer of experts with two for each token, in JAX's words."""
-    weights, ids = jax.lax.top_k(logits, 2)
+def experts(x, logits, w13, w2, top=2):
+    """A layer of experts with so many for each token, in JAX's words."""
+    weights, ids = jax.lax.top_k(logits, top)
     weights = jax.nn.softmax(weights, -1)
     gate, up = jnp.split(jnp.einsum("th,eih->tei", x, w13), 2, -1)
     every = jnp.einsum("tei,ehi->teh", jax.nn.silu(gate) * up, w2)
