@@ -40,7 +40,7 @@ from typing import Any
 
 import numpy as np
 
-PACKAGES = ("avelang", "numpy", "llvmlite", "ml_dtypes", "torch", "triton")
+PACKAGES = ("avelang", "numpy", "llvmlite", "ml_dtypes", "torch", "triton", "jax", "jaxlib")
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FLUSH_BYTES = 512 << 20  # an H200's L2 holds 50 MB
 WAIT_CYCLES = 1_000_000  # some 500 us, in which the host gets ahead of the GPU

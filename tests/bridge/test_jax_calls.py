@@ -7,13 +7,14 @@ import os
 import pathlib
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
 from tests.bridge.operations import SEEN, scaled
 
 from avelang.base.errors import ArgumentError, AveError
-from avelang.bridge import Array, invariant, op
+from avelang.bridge import Array, invariant, jax_calls, op
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -242,6 +243,19 @@ def test_a_seed_that_numpy_refuses():
         for seed in (np.array([1], np.uint64), np.zeros(3, np.uint32), np.zeros(2, np.int32)):
             with pytest.raises(ArgumentError, match="dropout_seed is"):
                 ops.attention(x, x, x, dropout_p=0.5, dropout_seed=seed)
+
+
+def test_shape_rules_get_the_kind_of_gpu(monkeypatch):
+    """JAX calls CUDA's and ROCm's devices "gpu"; a default device is asked first."""
+    cpu = jax.devices("cpu")[0]
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    for version, name in (("PJRT C API\ncuda 13010", "cuda"), ("PJRT C API\nrocm 70000", "rocm")):
+        client = types.SimpleNamespace(platform_version=version)
+        monkeypatch.setattr(jax, "devices", lambda platform, c=client: [types.SimpleNamespace(client=c)])
+        assert jax_calls._described(jax, jnp.zeros(2)).device == name
+    for chosen in (cpu, "cpu"):
+        with jax.default_device(chosen):
+            assert jax_calls._described(jax, jnp.zeros(2)).chip == "cpu"
 
 
 SCRIPT = """

@@ -155,7 +155,8 @@ def layers(device: Any) -> None:
     for wrap in (lambda f: f, jax.checkpoint, saved):
         near(jax.jit(jax.value_and_grad(deep(MINE, wrap), (0, 1)))(p, x), want, 1e-3)
     many = jnp.stack([x, x[:, ::-1]])
-    near(*(exact(jax.jit(jax.vmap(jax.grad(deep(f), 1), (None, 0))))(p, many) for f in (MINE, THEIRS)), 1e-3)
+    got, want = (exact(jax.jit(jax.vmap(jax.grad(deep(f), 1), (None, 0))))(p, many) for f in (MINE, THEIRS))
+    near(got, want, 1e-3)
 
 
 @program
@@ -173,7 +174,7 @@ def training(device: Any) -> None:
             p, loss = run(p, x)
             losses.append(loss)
         found.append((p, jnp.stack(losses)))
-    near(*found, 1e-3)
+    near(found[0], found[1], 1e-3)
     assert found[0][1][-1] < found[0][1][0]
 
 
@@ -230,7 +231,7 @@ def exported(device: Any) -> None:
         kept = export.export(jax.jit(lambda x, w: jnp.cos(scaled(x, w, factor=3.0))), disabled_checks=allowed)(
             jax.ShapeDtypeStruct((rows, 70), jnp.float32), jax.ShapeDtypeStruct(w.shape, w.dtype))  # fmt: skip
     try:
-        import flatbuffers  # noqa: F401
+        import flatbuffers  # type: ignore  # noqa: F401
     except ImportError:
         again = kept
     else:
@@ -320,7 +321,7 @@ def fails(x: Any, out: Any) -> None:
     if x.shape[0] == 13:
         raise RuntimeError("thirteen")
     if x.shape[0] == 14:
-        out[0] + 1  # arithmetic is for kernels: a TypeError of views
+        _ = out[0] + 1  # arithmetic is for kernels: a TypeError of views
     out[...] = x
 
 
@@ -410,9 +411,11 @@ def wide_numbers(device: Any) -> None:
         assert x.dtype == jnp.float64 and t.dtype == jnp.int64
         near(jax.jit(ops.softmax)(x), jax.nn.softmax(x), 1e-12)
         losses = (ops.cross_entropy, lambda x, t: -jnp.take_along_axis(jax.nn.log_softmax(x), t[:, None], 1).mean())
-        near(*(jax.jit(jax.value_and_grad(f))(x, t) for f in losses), 1e-12)
+        got, want = (jax.jit(jax.value_and_grad(f))(x, t) for f in losses)
+        near(got, want, 1e-12)
         norms = (lambda x: (ops.rms_norm(x, None, eps=1e-6) ** 3).sum(), lambda x: (norm(x, 1.0) ** 3).sum())
-        near(*(jax.jit(jax.grad(f))(x) for f in norms), 1e-10)
+        got, want = (jax.jit(jax.grad(f))(x) for f in norms)
+        near(got, want, 1e-10)
         a = x.astype(jnp.float32)
         near(jax.jit(jax.grad(lambda a: ops.matmul(a, a.T).sum()))(a), exact(jax.grad(lambda a: (a @ a.T).sum()))(a), 1e-4)
 

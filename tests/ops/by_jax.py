@@ -119,7 +119,7 @@ class JaxDraw(Draw):
         self.rounds_to_f32 = device.platform == "cpu"
 
     def one(self, name: str, choices: Sequence[Any]) -> Any:
-        return super().one(name, choices if jax.config.jax_enable_x64 else [x for x in choices if x is not F64])
+        return super().one(name, choices if jax.dtypes.canonicalize_dtype(np.float64) == np.float64 else [x for x in choices if x is not F64])
 
     def out(self, shape: Sequence[int], dtype: Any, part: float = 0.35, name: str = "out") -> Any:
         return None

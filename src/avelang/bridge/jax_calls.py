@@ -185,17 +185,25 @@ def _batching(operation: Operation, options: tuple[Any, ...], present: tuple[boo
 
 
 def _described(jax: Any, x: Any) -> Array:
-    platform = jax.default_backend()
+    driver = _driver(jax)
+    return Array(x.shape, x.dtype, driver, lambda: _chip(driver)) if driver else Array(x.shape, x.dtype)
+
+
+def _driver(jax: Any) -> str:
+    """The driver of JAX's default device, as a tracer does not say where it is; "" for the CPU."""
+    chosen = jax.config.jax_default_device  # None, a device or the name of a platform
+    platform = getattr(chosen, "platform", chosen) or jax.default_backend()
     if platform == "cpu":
-        return Array(x.shape, x.dtype)
-    return Array(x.shape, x.dtype, "rocm" if platform == "rocm" else "cuda", lambda: _chip(platform))
+        return ""
+    # JAX has one name, "gpu", for both.
+    return "rocm" if "rocm" in jax.devices(platform)[0].client.platform_version else "cuda"
 
 
 @functools.cache
-def _chip(platform: str) -> str:
+def _chip(driver: str) -> str:
     from avelang.runtime import devices
 
-    return devices.device("rocm:0" if platform == "rocm" else "cuda:0").chip.name
+    return devices.device(f"{driver}:0").chip.name
 
 
 # -- XLA's side ------------------------------------------------------------------------------------------------------
