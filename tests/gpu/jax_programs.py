@@ -49,7 +49,7 @@ def near(got: Any, want: Any, most: float = 1e-5) -> None:
         assert off <= most, f"off by {off:.2e}"
 
 
-def large(device: Any, gpu: int, cpu: int) -> int:
+def large(device: Any, gpu: Any, cpu: Any) -> Any:
     return cpu if device.platform == "cpu" else gpu
 
 
@@ -372,6 +372,23 @@ def memory(device: Any) -> None:
     before, after = many(20), many(large(device, 300, 30))
     assert after[1] == before[1], f"{after[1] - before[1]} arrays are left"
     assert after[0] <= before[0] + (1 << 20), f"{after[0] - before[0]} bytes are left"
+
+
+@program
+def transfers(device: Any) -> None:
+    """Operations that ask XLA for memory, under way while copies from the CPU take what is free: the same bits each time."""
+    n, k, classes = large(device, (2048, 1024, 8192), (16, 32, 33))
+    x, w, y = drawn(device, n, k, dtype=jnp.bfloat16), drawn(device, classes, k, dtype=jnp.bfloat16) / 32, jnp.arange(n) % classes
+    loss = jax.jit(jax.value_and_grad(ops.linear_cross_entropy, (0, 1)))
+    y = jax.device_put(y.astype(jnp.int32), device)
+    want = jax.block_until_ready(loss(x, w, y))
+    held, full = [], np.full((large(device, 4096, 16), 2048), np.nan, np.float32)
+    for _ in range(large(device, 30, 3)):
+        held.append((loss(x, w, y), jax.device_put(full, device)))
+        if len(held) > 4:
+            near(held.pop(0)[0], want, 0.0)
+    for made, _ in held:
+        near(made, want, 0.0)
 
 
 @program

@@ -6,7 +6,8 @@ jax = pytest.importorskip("jax")
 
 from gpu.jax_programs import PROGRAMS  # noqa: E402
 
-LONG = {"layers", "training", "memory", "checked_values", "wide_numbers", "random_weights"}  # attention and x64 compile for long
+# Attention, the loss of a linear layer and numbers of 64 bits compile for long.
+LONG = {"layers", "training", "memory", "checked_values", "wide_numbers", "random_weights", "transfers", "elsewhere"}
 
 
 @pytest.mark.parametrize("name", sorted(set(PROGRAMS) - LONG))

@@ -7,6 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from avelang import ops  # noqa: E402
 from ops import drawn_attention, drawn_products, drawn_rows  # noqa: E402
 from ops.drawing import BF16, F32, Draw, differentiable, wrong  # noqa: E402
 
@@ -42,3 +43,26 @@ def test_memory_around_an_output_is_watched():
     assert not draw.changed()
     torch.as_strided(out, (1,), (1,), out.storage_offset() + 1 + sum((n - 1) * s for n, s in zip(out.shape, out.stride()))).fill_(0)
     assert draw.changed() == ["memory of out was written outside of it"]
+
+
+class Doubled:
+    """`avelang.ops` with results that are twice what they should be."""
+
+    def __getattr__(self, name):
+        found = getattr(ops, name)
+        return found if name == "invariant" else lambda *a, **more: 2 * found(*a, **more)
+
+
+@pytest.mark.parametrize("family", ["gates", "rms_norm", "rotary", "softmax"])
+def test_drawn_calls_of_jax(family, monkeypatch):
+    """They are made by JAX, and what is wrong with them is found."""
+    jax = pytest.importorskip("jax")
+    from ops import by_jax
+
+    device = jax.devices("cpu")[0]
+    with by_jax.drawn(f"test/{family}", family, device, 1 << 10) as case:
+        assert not wrong(case), case.said
+    if family == "softmax":
+        monkeypatch.setattr(by_jax, "ops", Doubled())
+        with by_jax.drawn(f"test/{family}", family, device, 1 << 10) as case:
+            assert "are wrong" in wrong(case)[0]
