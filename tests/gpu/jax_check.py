@@ -1,6 +1,6 @@
 """Operations under JAX on a GPU: fixed programs (`jax_programs.py`), then drawn calls until the time is over.
 
-    python3 tests/gpu/jax_check.py [--seconds 60] [--seed 0] [--only NAME] [--case NUMBER] [--platform gpu] [--x64]
+    python3 tests/gpu/jax_check.py [--seconds 50] [--seed 0] [--only NAME] [--case NUMBER] [--platform gpu] [--x64]
 
 Drawn are calls with their gradients, jitted, by vmap and in a loop: of the families below, against the same in JAX's own words on the CPU; and, where
 there is torch, of those of tests/ops/drawn_*.py, which are made by JAX (`tests/ops/by_jax.py`), against torch's on the CPU. A line for each program and each
@@ -164,7 +164,7 @@ def programs(device: Any, only: str) -> int:
 def arguments() -> argparse.Namespace:
     """Of the command line."""
     p = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    p.add_argument("--seconds", type=float, default=60, help="for drawn calls")
+    p.add_argument("--seconds", type=float, default=50, help="for drawn calls")
     p.add_argument("--seed", type=int, default=0)
     p.add_argument("--only", default="", help="the program or the family of this name")
     p.add_argument("--case", type=int, help="this drawn call alone")
