@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import avelang.bridge.mesh_axes as mesh_axes
+import avelang.bridge.replays as replays
 import avelang.bridge.xla as xla
 from avelang.base.errors import error
 from avelang.base.lazy import np
@@ -232,30 +233,38 @@ def serve(
     """A call in XLA's program: the host function on arrays over XLA's buffers, on XLA's stream. room: where a GPU's new
     memory comes from."""
     operation, named, present, number = _understood(text)
-    make = _memory if not driver else _on_gpu(driver, [*arguments, *results], room)
     axis = mesh_axes.axis_of(named)
-    inputs = _everywhere([make(b) for b in arguments[axis is not None :]], present)
-    with streams.entered(stream), _joined(axis, number, arguments, driver, stream):
-        made = [make(b) for b in results]
+    given = arguments[axis is not None :]
+
+    def host(room: Memory) -> None:
+        make = _memory if not driver else _on_gpu(place, room)
+        inputs, made = _everywhere([make(b) for b in given], present), [make(b) for b in results]
         back = operation.host(*inputs, *made, **named)
         if back is not None:
             operation.check_returned(back, made)
 
+    place = _place(driver, stream, arguments, results) if driver else ""
+    with streams.entered(stream), _joined(axis, number, arguments, place, stream) as member:
+        if driver and operation.repeats and (member is None or member.together):
+            replays.call(text, [*given, *results], stream, room, member, host)
+        else:
+            host(room)
+
 
 def _joined(
-    axis: mesh_axes.Axis | None, number: int, arguments: list[xla.Buffer], driver: str, stream: int
+    axis: mesh_axes.Axis | None, number: int, arguments: list[xla.Buffer], place: str, stream: int
 ) -> contextlib.AbstractContextManager[Any]:  # fmt: skip
     """What a call of several ranks runs in: the first operand says which one this is. Raises L066."""
     if axis is None:
         return contextlib.nullcontext()
-    if driver == "rocm":
+    if place.startswith("rocm"):
         raise argument_error("group is an axis of a mesh of AMD GPUs: devices of CUDA and of JAX's CPU are ranks so far")
     run = xla.run_number()
     if run is None:
         raise argument_error("group is an axis of a mesh, and this XLA does not say which calls belong together: JAX "
                              "0.10 does")  # fmt: skip
-    if driver:
-        index = int(xla.place(driver, arguments).partition(":")[2])
+    if place:
+        index = int(place.partition(":")[2])
         call = mesh_axes.GpuCall(run, number, xla.site(), index, stream, axis.ranks, arguments[0].address)
         return mesh_axes.JOIN_GPUS[0](call)
     rank, color = (int(x) for x in _memory(arguments[0]))
@@ -274,6 +283,18 @@ def _memory(b: xla.Buffer) -> Any:
     return np.ndarray(b.shape, kind, memory)
 
 
-def _on_gpu(kind: str, buffers: list[xla.Buffer], room: Memory) -> Callable[[xla.Buffer], DeviceView]:
-    place = xla.place(kind, buffers)
+_PLACES: dict[tuple[str, int], str] = {}  # of streams, by the driver: XLA's live as long as it does
+
+
+def _place(driver: str, stream: int, arguments: list[xla.Buffer], results: list[xla.Buffer]) -> str:
+    """The device of a call, such as "cuda:0"."""
+    found = _PLACES.get((driver, stream))
+    if found is None:
+        found = xla.place(driver, [*arguments, *results])
+        if any(b.address for b in (*arguments, *results)):
+            _PLACES[driver, stream] = found
+    return found
+
+
+def _on_gpu(place: str, room: Memory) -> Callable[[xla.Buffer], DeviceView]:
     return lambda b: DeviceView(b.address, b.shape, numpy_dtype(ave_dtype(b.dtype)), place, None, room)

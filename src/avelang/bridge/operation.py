@@ -89,6 +89,7 @@ class Operation:
         self.full_name = registered(self, namespace_of(host, namespace), name)
         # Arrays that kernels cannot read where they lie: ours are called with copies of them.
         self.aligns = self.full_name.startswith(f"{OURS}::")
+        self.repeats = self.aligns  # whether XLA's calls are repeated without the host function (`replays.py`)
 
     # -- definition ----------------------------------------------------------------------------------------------------
 
@@ -466,6 +467,7 @@ class LaunchingOperation(Operation):
 
     def __init__(self, *args: Any, **named: Any):
         super().__init__(*args, **named)
+        self.repeats = True
         self._short = relaunched.Relaunched(super().__call__, self.__name__)
 
     def __call__(self, *args: Any, **named: Any) -> Any:

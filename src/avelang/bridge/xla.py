@@ -221,14 +221,24 @@ class Buffer(NamedTuple):
     dtype: str
 
 
+_SHAPES: dict[bytes, tuple[int, ...]] = {b"": ()}
+MOST_SHAPES = 1 << 14
+
+
 def _buffers(part: _List) -> list[Buffer]:
     found = []
     for i in range(part.count):
         x = _Buffer.from_address(part.items[i] or 0)
-        shape = tuple((I64 * x.rank).from_address(x.dims)) if x.rank else ()
-        if x.dtype not in DTYPES:
+        words = ctypes.string_at(x.dims, 8 * x.rank) if x.rank else b""
+        shape = _SHAPES.get(words)
+        if shape is None:
+            if len(_SHAPES) >= MOST_SHAPES:
+                _SHAPES.clear()
+            shape = _SHAPES[words] = tuple((I64 * x.rank).from_buffer_copy(words)) if words else ()
+        dtype = DTYPES.get(x.dtype)
+        if dtype is None:
             raise TypeError(f"XLA gives an array of its type {x.dtype}, which kernels do not have")
-        found.append(Buffer(int(x.data or 0), shape, DTYPES[x.dtype]))
+        found.append(Buffer(x.data or 0, shape, dtype))
     return found
 
 

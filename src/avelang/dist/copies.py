@@ -22,6 +22,7 @@ import avelang.language as al
 from avelang.base.errors import AveError, error
 from avelang.dist.deadlines import Deadlines
 from avelang.jit import jit
+from avelang.runtime.launch_log import act
 
 WAIT_AT_LEAST, WRITE_BEHIND_ALL = 0, 0  # CU_STREAM_WAIT_VALUE_GEQ, CU_STREAM_WRITE_VALUE_DEFAULT
 LATER = 2.0
@@ -138,20 +139,22 @@ class EngineQueue(CopyQueue):
         """Raises D035."""
         at = words.data_ptr() + 4 * index
         self.waits[at] = epoch
-        self._wait(f"waiting for rank {rank} in a stream", self.stream.cuda_stream, at, epoch & 0xFFFFFFFF,
-                   WAIT_AT_LEAST)  # fmt: skip
+        word = at, epoch & 0xFFFFFFFF, WAIT_AT_LEAST
+        act(self._wait, f"waiting for rank {rank} in a stream", self.stream.cuda_stream, *word)
 
     def copy(self, to: Any, source: Any) -> None:
         """Raises D035."""
-        self._copy("copying between ranks", to.data_ptr(), source.data_ptr(), source.nbytes, self.stream.cuda_stream)
+        args = to.data_ptr(), source.data_ptr(), source.nbytes, self.stream.cuda_stream
+        act(self._copy, "copying between ranks", *args, places=(1, 2))
 
     def signal(self, words: Any, index: int, epoch: Any) -> None:
         """A word that has the epoch is copied, as the data before it, behind which it comes. Raises D035."""
         at = words.data_ptr() + 4 * index
         if not isinstance(epoch, int):
-            self._copy("signaling in a stream", at, epoch.data_ptr(), 4, self.stream.cuda_stream)
+            act(self._copy, "signaling in a stream", at, epoch.data_ptr(), 4, self.stream.cuda_stream)
             return
-        self._write("signaling in a stream", self.stream.cuda_stream, at, epoch & 0xFFFFFFFF, WRITE_BEHIND_ALL)
+        doing, word = "signaling in a stream", (at, epoch & 0xFFFFFFFF, WRITE_BEHIND_ALL)
+        act(self._write, doing, self.stream.cuda_stream, *word)
 
     def release(self) -> None:
         """Ends the waits of a rank that did not come: a stream has no time limit of its own."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -24,6 +25,7 @@ from avelang.dist.group import GPU_BYTES, LIMIT, Group
 from avelang.dist.memory import ALIGNED, CONTROL, forget, told, words
 from avelang.dist.world import Meeting
 from avelang.runtime import devices, streams
+from avelang.runtime.launch_log import act
 
 POINTER, U32, I32, SIZE = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_int32, ctypes.c_size_t
 FOR_ALL = 3  # CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_DEVICEMAP
@@ -127,13 +129,15 @@ class Stream:
 
     def event(self) -> Event:
         """An event behind what is on it."""
-        return Event(self)
+        with self.gpu.here():
+            event = Event(self.gpu)
+            event.record(self.cuda_stream)
+        return event
 
     def wait_stream(self, other: Stream) -> None:
         """Puts what comes behind what is on another one."""
-        event = other.event()
         with self.gpu.here():
-            self.gpu.does["follow"](f"ordering streams of {self.gpu.name}", self.cuda_stream, event.handle, 0)
+            act(_follow, self.gpu, self.cuda_stream, other.cuda_stream)
 
     def synchronize(self) -> None:
         """Waits until it is idle."""
@@ -141,14 +145,15 @@ class Stream:
 
 
 class Event:
-    """An event, recorded on a stream."""
+    """An event of the thread's GPU, to be recorded on its streams."""
 
-    def __init__(self, stream: Stream):
-        self.gpu, self.handle = stream.gpu, POINTER()
-        doing = f"recording an event of {self.gpu.name}"
-        with self.gpu.here():
-            self.gpu.does["event"](doing, ctypes.byref(self.handle), NO_TIMING)
-            self.gpu.does["record"](doing, self.handle, stream.cuda_stream)
+    def __init__(self, gpu: Gpu):
+        self.gpu, self.handle = gpu, POINTER()
+        gpu.does["event"](f"making an event of {gpu.name}", ctypes.byref(self.handle), NO_TIMING)
+
+    def record(self, stream: int) -> None:
+        """From now on it is behind what is on a stream now."""
+        self.gpu.does["record"](f"recording an event of {self.gpu.name}", self.handle, stream)
 
     def query(self) -> bool:
         """True where the stream has come past it; also where it is broken, which a later call says."""
@@ -156,6 +161,19 @@ class Event:
 
     def __del__(self) -> None:
         self.gpu.status("free_event", self.handle)
+
+
+_orders = threading.local()
+
+
+def _follow(gpu: Gpu, stream: int, other: int) -> None:
+    """Puts what comes on a stream of the thread's GPU behind what is on another one."""
+    known = _orders.__dict__.setdefault("events", {})
+    event = known.get((gpu, other))
+    if event is None:
+        event = known[gpu, other] = Event(gpu)
+    event.record(other)  # a wait is for what it is behind when it is asked
+    gpu.does["follow"](f"ordering streams of {gpu.name}", stream, event.handle, 0)
 
 
 class PeerMemory:
@@ -250,8 +268,15 @@ class GpuMember(Group):
             if stream is not None:
                 stream.synchronize()
 
-    recording = False  # type: ignore[assignment]  # XLA puts no foreign function into a CUDA graph unasked
+    # Calls count in memory, not on the host: so they launch the same each time, and are repeated without Python.
+    recording = True  # type: ignore[assignment]
     copies = True  # type: ignore[assignment]
+
+    def repeating(self) -> None:
+        """Before what a call has launched is launched again. Raises L080, of an earlier one."""
+        if self._memory.who.value:
+            self.check()
+        self._memory.watch(self.limit)
 
     def copying(self, work: Callable[[CopyQueue], None]) -> AbstractContextManager[None]:
         """By the GPU's copy engines, on a stream of their own."""

@@ -23,7 +23,19 @@ from avelang.frontend.reach import Watched
 from avelang.frontend.signature import signature
 from avelang.frontend.source import FunctionSource
 from avelang.ir.core import Kernel
-from avelang.runtime import bundle, cache, checked, compile, expects, interception, keys, progress, stub, subscript
+from avelang.runtime import (
+    bundle,
+    cache,
+    checked,
+    compile,
+    expects,
+    interception,
+    keys,
+    launch_log,
+    progress,
+    stub,
+    subscript,
+)  # fmt: skip
 from avelang.runtime.arguments import BACKENDS, EXECUTORS, BoundArguments, Parameters
 from avelang.runtime.arrays import CPU
 from avelang.runtime.backend import Backend, LaunchCall
@@ -138,6 +150,9 @@ class Launcher:
         params.written(bound, program.writes)
         self._stub.forget_latest()
         ran = backend.run(call, program)
+        log = launch_log.here()
+        if log is not None:
+            log.note(call, program, backend, self.source.fn.__module__, self._closure, captured)
         self._last = LaunchResult(backend.how or how, seconds, ran, backend.name)
         if how != "hot":
             self.prepared.append(self._last)

@@ -136,17 +136,23 @@ def encode_all(driver: Any, specs: Sequence[ParamSpec], bound: BoundArguments, w
     """Puts the addresses of the driver's descriptors into the slots of a launch's tensor maps. `written`: names of
     parameters that the kernel stores to. Raises D035."""
 
-    def call(name: str, *args: Any) -> None:
-        driver.must(f"encoding a tensor map by {name}", "encode", *args)
-
     for i, known, array in _maps(specs, bound, written, driver.kind):
         wide = known.find(array)
         if wide is None:
-            wide = encode(call, known.type, array.address, array.shape, array.strides)
+            wide = made(driver, known, array.address, array.shape, array.strides)
             known.keep(array, wide)
         # The table may have other arrays in its memory by the time the driver reads: the launch has a copy.
         bound.maps.append(wide)
         bound.slots[i] = ctypes.addressof(wide)
+
+
+def made(driver: Any, known: MapTable, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Wide:
+    """The driver's descriptor, on the thread's device, of an array like one that was checked. Raises D035."""
+
+    def call(name: str, *args: Any) -> None:
+        driver.must(f"encoding a tensor map by {name}", "encode", *args)
+
+    return encode(call, known.type, address, shape, strides)
 
 
 def _steps(t: MapType, shape: tuple[int, ...], strides: tuple[int, ...]) -> list[int]:
