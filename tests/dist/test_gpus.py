@@ -14,9 +14,13 @@ import pytest
 from tests.runtime import cuda
 
 from avelang.base.errors import AveError
+from avelang.bridge import replays
 from avelang.bridge.device_views import DeviceView
 from avelang.bridge.mesh_axes import GpuCall
+from avelang.bridge.registry import OPERATIONS
+from avelang.bridge.xla import Buffer
 from avelang.dist import axes, gpus
+from avelang.ops import dist
 from avelang.runtime import streams
 from avelang_kernels.dist import exchange
 
@@ -56,7 +60,7 @@ class Run:
     """Calls as XLA makes them, in a thread for each GPU. `order`: the rank of each GPU."""
 
     def __init__(self, machine, order=(0, 1), site=7):
-        self.machine, self.site, self.runs, self.order = machine, site, 0, order
+        self.machine, self.site, self.runs, self.order, self.kept = machine, site, 0, order, []
         self.places = [self.own(np.array([rank, 0], np.int32), index) for index, rank in enumerate(order)]
 
     def own(self, array, index):
@@ -162,6 +166,49 @@ def test_less_memory_where_xla_has_taken_the_rest(machine):
     machine.fail("allocate", 2)
     found, failed = run(summed(run))
     assert not failed and axes._TEAMS[0, 1].size == 1 << 21 and found[0][0].left < 1 << 21
+
+
+@pytest.mark.parametrize(("name", "shapes", "launches"), [
+    ("reduced", ((64, 64), (64, 64)), 1),
+    ("gathered_product", ((256, 128), (128, 256), (512, 256)), 3),
+    ("scattered_product", ((256, 128), (128, 256), (128, 256)), 2),
+])  # fmt: skip
+def test_calls_are_repeated(machine, name, shapes, launches):
+    """One rank's call launches the same as its host function does; that counts nothing on the host."""
+    assert dist.all_gather_matmul and dist.all_reduce
+    operation = OPERATIONS[f"avelang::{name}"]
+    run, served = Run(machine), [0, 0]
+    fuse = {"fuse": 1} if "product" in name else {}
+
+    def program(member):
+        index = member.device
+        buffers = [Buffer(Room(run, index).take(2 * int(np.prod(s))), s, "bfloat16") for s in shapes]
+
+        def host(room):
+            served[index] += 1
+            views = [DeviceView(b.address, b.shape, np.dtype("bfloat16"), f"cuda:{index}", None, room) for b in buffers]
+            operation.host(*views, group="mesh axis (('tp',), 2)", **fuse)
+
+        if member.together:
+            replays.call(f"{name} of {id(run)}", buffers, STREAMS[index], Room(run, index), member, host)
+        else:
+            host(Room(run, index))
+
+    for _ in range(4):
+        assert not run(program)[1]
+    before, seen = machine.launches, list(served)
+    assert not run(program, (0,))[1] and machine.launches == before + launches and served == seen
+    assert machine.last.device == 0 and machine.last.stream == STREAMS[0]
+
+
+class Room:
+    def __init__(self, run, index):
+        self.run, self.index = run, index
+
+    def take(self, size):
+        memory = self.run.own(np.zeros(size + 128, np.uint8), self.index)
+        self.run.kept.append(memory)
+        return -(-memory.ctypes.data // 128) * 128
 
 
 def test_beside_and_copies_are_streams_of_their_own(machine):

@@ -27,6 +27,7 @@ LOW = ALIGNED - 1  # bits of addresses at which host functions look
 TRIES = 4  # notes of a call until two follow one another that are alike
 MOST = 4096  # calls that are known
 MAPS = 512  # addresses of which a launch knows a tensor map
+KEPT = -1
 OWN = ("avelang.", "avelang_kernels.")
 
 
@@ -40,7 +41,7 @@ class Map(NamedTuple):
 
 class Launch(NamedTuple):
     """A launch as far as it is the same each time: `slots` with 0 for what moves; `moves`: slot, number of the memory,
-    bytes from its beginning, and for tensor maps what they are of."""
+    bytes from its beginning, and for tensor maps what they are of (of memory that is kept, too: KEPT, and where)."""
 
     program: Any
     grid: tuple[int, ...]
@@ -114,7 +115,7 @@ class _Replay:
         words = (ctypes.c_uint64 * len(slots))(*slots)  # of this call: other threads make it too
         kept = []
         for slot, base, delta, of in moves:
-            at = bases[base] + delta
+            at = delta if base == KEPT else bases[base] + delta
             if of is not None:
                 kept.append(self._map(i, program, at, of))
                 at = ctypes.addressof(kept[-1])
@@ -154,14 +155,18 @@ def call(
 ) -> None:  # fmt: skip
     """Makes a call: `host(room)`, or what that has launched. `member`: of a call of several ranks, the one's that it
     is; its memory is there for all calls."""
-    key = (text, stream, id(member), _CHOICES.value, *((b.shape, b.dtype, b.address & LOW) for b in buffers))
+    bases = [b.address for b in buffers]
+    key: tuple[Any, ...] = (text, stream, id(member), _CHOICES.value,
+                            *((b.shape, b.dtype, b.address & LOW) for b in buffers))  # fmt: skip
+    if len(set(bases)) < len(bases):
+        key = (*key, *map(bases.index, bases))  # an array that comes twice
     known = _KNOWN.get(key, 0)
     if known is None or knobs.checks() or interception.waiting():
         host(room)
         return
     if type(known) is _Replay:
         if known.member is member and known.fresh():
-            known.again([b.address for b in buffers], room)
+            known.again(bases, room)
             return
         known = 0
     if known == 0:
@@ -174,9 +179,9 @@ def call(
     with launch_log.noting() as log:
         host(mine)
     roots = [(b.address, _bytes(b)) for b in buffers] + mine.taken
-    spans = sorted((a, a + n) for a, n in roots if n)
+    spans = sorted({(a, a + n) for a, n in roots if n})
     if any(end > begin for (_, end), (begin, _) in itertools.pairwise(spans)):
-        return  # one memory under two names: another call says which is which
+        return  # one memory under two names: another call may say which is which
     tries, before = known if type(known) is tuple else (0, None)
     form = _form(log, roots, tuple(n for _, n in mine.taken))
     if form is None or tries == TRIES:
@@ -223,8 +228,7 @@ def _launch(noted: launch_log.Noted, roots: Sequence[tuple[int, int]]) -> Launch
         if spec.map is not None:
             table = tensor_maps.table(spec.map, program.device.driver.kind, spec.name in program.writes)
             of = Map(table, tuple(value.shape), tuple(value.strides))
-            if root is None:
-                return None
+            root = (KEPT, value.address) if root is None else root
         if root is not None:
             moves.append((i, *root, of))
             slots[i] = 0

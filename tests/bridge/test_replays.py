@@ -1,0 +1,211 @@
+"""Calls by XLA that are made again without their host function, on a stub of the driver (tests/runtime/cuda_stub.c): what is launched then is what the host
+function launches on the same memory."""
+
+from __future__ import annotations
+
+import random
+
+import ml_dtypes  # noqa: F401  (names of dtypes)
+import numpy as np
+import pytest
+from tests.runtime import cuda
+
+import avelang
+import avelang.language as al
+from avelang import ops
+from avelang.base.errors import AveError
+from avelang.bridge import replays
+from avelang.bridge.device_views import DeviceView
+from avelang.bridge.registry import OPERATIONS
+from avelang.bridge.xla import Buffer
+from avelang.runtime import streams
+
+pytest.importorskip("torch")  # the stub's module wants it
+STREAM = 0x3330
+FACTOR = 2
+
+
+@avelang.jit
+def scaled(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.u32, more: al.u64):
+    i = al.block_id(0) * 64 + al.thread_id(0)
+    X, Y = (al.make_tensor(p, al.f32, al.make_layout((n,), (1,))) for p in (x, y))
+    if i < n:
+        Y[i] = X[i] * FACTOR + al.convert(more, al.f32)
+
+
+@pytest.fixture(scope="module")
+def driver():
+    """One for all tests: kernels stay loaded."""
+    with pytest.MonkeyPatch.context() as patch:
+        made = cuda.Machine(patch, 1)
+        made.lib.stub_stream(STREAM, 0)
+        yield made
+
+
+class Calls:
+    """Calls of a host function on memory of the stub's GPU, at places that differ from call to call."""
+
+    def __init__(self, machine, host, *shapes, dtype="float32"):
+        self.machine, self.host, self.shapes, self.dtype = machine, host, shapes, dtype
+        self.kept, self.served, self.text = [], 0, f"call {random.random()}"
+
+    def take(self, size):
+        memory = self.machine.own(np.zeros(size + 4096, np.uint8))
+        self.kept.append(memory)
+        return -(-memory.ctypes.data // 128) * 128 + 128 * random.randrange(16)
+
+    def buffers(self):
+        sizes = [int(np.prod(s)) * np.dtype(self.dtype).itemsize for s in self.shapes]
+        return [Buffer(self.take(n), s, self.dtype) for n, s in zip(sizes, self.shapes)]
+
+    def views(self, buffers, room):
+        return [DeviceView(b.address, b.shape, np.dtype(b.dtype), "cuda:0", None, room) for b in buffers]
+
+    def __call__(self, buffers=None):
+        """Makes a call; returns the arguments of its last launch, with the words of tensor maps."""
+        given = self.buffers() if buffers is None else buffers
+
+        def host(room):
+            self.served += 1
+            self.host(*self.views(given, room))
+
+        with streams.entered(STREAM):
+            replays.call(self.text, given, STREAM, self, None, host)
+        return self.last()
+
+    def last(self):
+        done = self.machine.last
+        maps = [list(w) for w in done.wide]
+        pointers = [v for v, size in zip(done.values, done.sizes)][: done.count]
+        return bytes(done.kernel), tuple(done.grid), pointers, maps
+
+    def plainly(self, buffers):
+        with streams.entered(STREAM):
+            self.host(*self.views(buffers, self))
+        return self.last()
+
+
+def test_a_call_like_two_before_is_its_launches(driver):
+    calls = Calls(driver, lambda x, y: scaled[4, 64](x, y, 200, 7), (200,), (200,))
+    for _ in range(6):
+        buffers = calls.buffers()
+        assert calls(buffers)[2] == [buffers[0].address, buffers[1].address, 200, 7]
+    assert calls.served == 3  # it is compiled, and noted twice
+    other = Calls(driver, calls.host, (100,), (200,))
+    other.text = calls.text
+    other()
+    assert other.served == 1  # another shape
+
+
+def test_new_memory_moves(driver):
+    def host(x, y):
+        first, second = (np.empty(x.shape, x.dtype, like=x) for _ in range(2))
+        scaled[4, 64](x, first, 200, 0)
+        scaled[4, 64](first, second, 200, 0)
+        scaled[4, 64](second[8:], y, 192, 0)
+
+    calls = Calls(driver, host, (200,), (200,))
+    for _ in range(5):
+        buffers = calls.buffers()
+        before = len(calls.kept)
+        inside = calls(buffers)[2]
+    assert calls.served == 3 and len(calls.kept) == before + 1  # of XLA's memory one piece, for both
+    start = calls.kept[-1].ctypes.data
+    assert start <= inside[0] < start + 4096 + 2048 and (inside[0] - 32) % 128 == 0 and inside[1:] == [buffers[1].address, 192, 0]
+
+
+@pytest.mark.parametrize(("name", "shapes"), [("matrices", ((256, 512), (512, 384), (256, 384))), ("matrices", ((72, 1000), (1000, 136), (72, 136)))])
+def test_tensor_maps_are_those_of_the_memory(driver, name, shapes):
+    assert ops.matmul
+    operation = OPERATIONS[f"avelang::{name}"]
+    calls = Calls(driver, lambda a, b, y: operation.host(a, b, None, y), *shapes, dtype="bfloat16")
+    for _ in range(3):
+        calls()
+    buffers = calls.buffers()
+    again = calls(buffers)
+    assert calls.served == 3
+    plain = calls.plainly(buffers)
+    assert again[:2] == plain[:2] and again[3] == plain[3]
+    moved = [i for i, (one, two) in enumerate(zip(again[2], plain[2])) if one != two]
+    assert all(again[3] != [[0] * 16] * 16 for _ in moved)  # words of maps lie elsewhere each time
+
+
+def test_an_array_that_comes_twice(driver):
+    calls = Calls(driver, lambda x, y, z: scaled[4, 64](y, z, 200, 0), *((200,),) * 3)
+    for _ in range(5):
+        x, _, z = calls.buffers()
+        assert calls([x, x, z])[2][:2] == [x.address, z.address]
+    assert calls.served == 3
+    x, y, z = calls.buffers()
+    assert calls([x, y, z])[2][:2] == [y.address, z.address] and calls.served == 4
+
+
+def test_what_differs_from_call_to_call_is_never_repeated(driver):
+    count = iter(range(100))
+    calls = Calls(driver, lambda x, y: scaled[4, 64](x, y, 200, next(count)), (200,), (200,))
+    for i in range(12):
+        assert calls()[2][3] == i
+    assert calls.served == 12
+
+
+def test_an_address_as_a_number_is_never_repeated(driver):
+    calls = Calls(driver, lambda x, y: scaled[4, 64](x, y, 200, x.address + 8), (200,), (200,))
+    same = calls.buffers()  # at first, as XLA's often are
+    for i in range(8):
+        buffers = same if i < 4 else calls.buffers()
+        assert calls(buffers)[2][3] == buffers[0].address + 8
+
+
+def test_a_users_kernel_that_reads_another_value_now(driver):
+    global FACTOR
+    calls = Calls(driver, lambda x, y: scaled[4, 64](x, y, 200, 0), (200,), (200,))
+    try:
+        for _ in range(5):
+            calls()
+        assert calls.served == 3
+        FACTOR = 5
+        calls()
+        assert calls.served == 4
+    finally:
+        FACTOR = 2
+
+
+def test_checks_see_each_launch(driver, monkeypatch):
+    calls = Calls(driver, lambda x, y: scaled[4, 64](x, y, 200, 0), (200,), (200,))
+    for _ in range(5):
+        calls()
+    monkeypatch.setenv("AVE_CHECK", "launch")
+    calls()
+    assert calls.served == 4
+    monkeypatch.delenv("AVE_CHECK")
+    calls()
+    assert calls.served == 4
+
+
+def test_a_launch_that_the_driver_refuses(driver):
+    calls = Calls(driver, lambda x, y: scaled[4, 64](x, y, 200, 0), (200,), (200,))
+    for _ in range(4):
+        calls()
+    driver.fail("launch", 701)
+    with pytest.raises(AveError) as e:
+        calls()
+    assert e.value.code == "L032" and calls.served == 3
+    calls()  # the next one is well
+
+
+def test_nothing_is_known_of_calls_without_a_launch(driver):
+    calls = Calls(driver, lambda x, y: None, (200,), (200,))
+    with streams.entered(STREAM):
+        for _ in range(6):
+            given = calls.buffers()
+            replays.call(calls.text, given, STREAM, calls, None, lambda room: setattr(calls, "served", calls.served + 1))
+    assert calls.served == 6
+
+
+def test_other_last_bits_of_an_address_are_another_call(driver):
+    calls = Calls(driver, lambda x, y: scaled[4, 64](x, y, 200, 0), (200,), (200,))
+    for _ in range(4):
+        calls()
+    x, y = calls.buffers()
+    calls([x._replace(address=x.address + 64), y])
+    assert calls.served == 4
