@@ -5,8 +5,8 @@ Source: XLA, xla/ffi/api/c_api.h (version 0.x of the interface: layouts of its s
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
+import functools
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -125,14 +125,17 @@ def _failed(frame: _Frame, message: str) -> int | None:
     return _CALL(api.error_create)(ctypes.addressof(args))
 
 
+_at = functools.cache(_CALL)  # XLA's functions by their addresses: to make one takes longer than to call it
+
+
 def _stream(frame: _Frame) -> int:
-    api = ctypes.cast(frame.api, ctypes.POINTER(_Api)).contents
-    args = _StreamArgs(ctypes.sizeof(_StreamArgs), None, frame.context, None)
-    if _CALL(api.stream_get)(ctypes.addressof(args)):
+    args = _StreamArgs(_STREAM_ARGS, None, frame.context, None)
+    if _at(P.from_address(frame.api + _Api.stream_get.offset).value)(ctypes.addressof(args)):
         raise RuntimeError("XLA gave no stream")
     return int(args.stream or 0)
 
 
+_STREAM_ARGS = ctypes.sizeof(_StreamArgs)
 # The places of functions in XLA_FFI_Api, counted from XLA_FFI_Error_Create; the last one came with version 0.3.
 _ALLOCATE, _FREE, _RUN_ID = 9, 10, 16
 _running = threading.local()  # the frame of the call that a thread serves
@@ -144,7 +147,7 @@ def _function(frame: _Frame, number: int) -> Callable[[int], int | None] | None:
     if _Api.from_address(frame.api).size < offset + ctypes.sizeof(P):
         return None
     found = P.from_address(frame.api + offset).value
-    return _CALL(found) if found else None
+    return _at(found) if found else None
 
 
 def run_number() -> int | None:
@@ -180,6 +183,8 @@ class Scratch:
 
     def close(self) -> None:
         """Gives all of it back."""
+        if not self._taken:
+            return
         give = _function(self._frame, _FREE)
         for address, size in self._taken:
             args = _FreeArgs(ctypes.sizeof(_FreeArgs), None, self._frame.context, size, address)
@@ -275,9 +280,12 @@ def _handler(serve: Serve, driver: str) -> Any:
             if not _asked(frame):
                 stream = _stream(frame) if driver else 0
                 _running.frame = frame
-                with contextlib.closing(Scratch(frame)) as room:
+                room = Scratch(frame)
+                try:
                     given, made = _buffers(frame.arguments), _buffers(frame.results)
                     serve(_said(frame.attributes), given, made, driver, stream, room)
+                finally:
+                    room.close()
         except BaseException as e:  # whatever it is: it cannot pass through XLA
             return _failed(frame, str(e) if isinstance(e, AveError) else f"{type(e).__name__}: {e}")
         return None
