@@ -258,7 +258,7 @@ def _joined(
     if axis is None:
         return contextlib.nullcontext()
     if place.startswith("rocm"):
-        raise argument_error("group is an axis of a mesh of AMD GPUs: devices of CUDA and of JAX's CPU are ranks so far")
+        raise argument_error("group is an axis of a mesh of AMD GPUs: NVIDIA's and devices of JAX's CPU can be ranks")
     run = xla.run_number()
     if run is None:
         raise argument_error("group is an axis of a mesh, and this XLA does not say which calls belong together: JAX "

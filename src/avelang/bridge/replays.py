@@ -39,7 +39,7 @@ class Map(NamedTuple):
     strides: tuple[int, ...]
 
 
-class Launch(NamedTuple):
+class SameLaunch(NamedTuple):
     """A launch as far as it is the same each time: `slots` with 0 for what moves; `moves`: slot, number of the memory,
     bytes from its beginning, and for tensor maps what they are of (of memory that is kept, too: KEPT, and where)."""
 
@@ -49,8 +49,8 @@ class Launch(NamedTuple):
     moves: tuple[tuple[int, int, int, Map | None], ...]
 
 
-class Action(NamedTuple):
-    """What is done between launches: `moves` as of `Launch`, of arguments."""
+class SameAction(NamedTuple):
+    """A call between launches: `moves` as of `SameLaunch`, of arguments."""
 
     function: Callable[..., None]
     args: tuple[Any, ...]
@@ -70,23 +70,23 @@ class _Noted:
         return address
 
 
-class _Form(NamedTuple):
+class _Pattern(NamedTuple):
     """What a call has launched, by its notes; `sizes` of new memory."""
 
-    done: tuple[Launch | Action, ...]
+    done: tuple[SameLaunch | SameAction, ...]
     sizes: tuple[int, ...]
 
 
 class _Replay:
     """A call that can be made again."""
 
-    def __init__(self, form: _Form, log: launch_log.Log, member: Any):
+    def __init__(self, form: _Pattern, log: launch_log.Log, member: Any):
         self.form, self.log, self.member = form, log, member  # lives as long: memory that launches have of it
         self.starts, self.room = list[int](), 0
         for size in form.sizes:
             self.starts.append(self.room)
             self.room += -(-size // ALIGNED) * ALIGNED
-        self.grids = [(ctypes.c_uint32 * 3)(*one.grid) if isinstance(one, Launch) else None for one in form.done]
+        self.grids = [(ctypes.c_uint32 * 3)(*one.grid) if isinstance(one, SameLaunch) else None for one in form.done]
         self.maps: list[dict[Any, Any]] = [{} for _ in form.done]
         self.watched = [n for n in log.done if isinstance(n, launch_log.Noted) and not n.module.startswith(OWN)]
 
@@ -102,7 +102,7 @@ class _Replay:
         if self.member is not None:
             self.member.repeating()
         for i, one in enumerate(self.form.done):
-            if isinstance(one, Launch):
+            if isinstance(one, SameLaunch):
                 self._launch(i, one, bases)
                 continue
             args = list(one.args)
@@ -110,7 +110,7 @@ class _Replay:
                 args[place] = bases[base] + delta
             one.function(*args)
 
-    def _launch(self, i: int, one: Launch, bases: list[int]) -> None:
+    def _launch(self, i: int, one: SameLaunch, bases: list[int]) -> None:
         program, _, slots, moves = one
         words = (ctypes.c_uint64 * len(slots))(*slots)  # of this call: other threads make it too
         kept = []
@@ -190,30 +190,30 @@ def call(
         _KNOWN[key] = _Replay(form, log, member) if form == before else (tries + 1, form)
 
 
-def _form(log: launch_log.Log, roots: Sequence[tuple[int, int]], sizes: tuple[int, ...]) -> _Form | None:
+def _form(log: launch_log.Log, roots: Sequence[tuple[int, int]], sizes: tuple[int, ...]) -> _Pattern | None:
     """What was done with the places of its memory; None where it cannot be done again."""
     if not log.whole or not log.done:
         return None
-    made: list[Launch | Action] = []
+    made: list[SameLaunch | SameAction] = []
     for noted in log.done:
         one = _launch(noted, roots) if isinstance(noted, launch_log.Noted) else _action(noted, roots)
         if one is None:
             return None
         made.append(one)
-    return _Form(tuple(made), sizes)
+    return _Pattern(tuple(made), sizes)
 
 
-def _action(noted: launch_log.Acted, roots: Sequence[tuple[int, int]]) -> Action:
+def _action(noted: launch_log.Acted, roots: Sequence[tuple[int, int]]) -> SameAction:
     args, moves = list(noted.args), []
     for place in noted.places:
         root = _root(args[place], roots)
         if root is not None:
             moves.append((place, *root))
             args[place] = 0
-    return Action(noted.function, tuple(args), tuple(moves))
+    return SameAction(noted.function, tuple(args), tuple(moves))
 
 
-def _launch(noted: launch_log.Noted, roots: Sequence[tuple[int, int]]) -> Launch | None:
+def _launch(noted: launch_log.Noted, roots: Sequence[tuple[int, int]]) -> SameLaunch | None:
     call, program = noted.call, noted.program
     bound, specs = call.bound, call.params.runtime
     slots, moves = [*bound.slots, call.stream], []
@@ -232,7 +232,7 @@ def _launch(noted: launch_log.Noted, roots: Sequence[tuple[int, int]]) -> Launch
         if root is not None:
             moves.append((i, *root, of))
             slots[i] = 0
-    return Launch(program, tuple(call.at.grid), tuple(slots), tuple(moves))
+    return SameLaunch(program, tuple(call.at.grid), tuple(slots), tuple(moves))
 
 
 def _root(address: int, roots: Sequence[tuple[int, int]]) -> tuple[int, int] | None:

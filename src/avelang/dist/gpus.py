@@ -61,7 +61,7 @@ class Gpu:
         self.does = {role: self.driver.extra(*known) for role, known in self.FUNCTIONS.items()}
 
     def status(self, role: str, *args: Any) -> int:
-        """What a function of the driver returns."""
+        """The status that a function of the driver returns."""
         return int(getattr(self.driver._lib, self.FUNCTIONS[role][0])(*args))
 
     def here(self) -> AbstractContextManager[None]:
@@ -110,8 +110,8 @@ class Gpu:
             self.does["number"](doing, ctypes.byref(number), gpu.index)
         self.does["reaches"](doing, ctypes.byref(can), one, two)
         if not can.value:
-            raise argument_error(f"GPUs are ranks where they reach each other's memory: {self.name} does not reach that "
-                                 f"of {other.name}")  # fmt: skip
+            said = f"{self.name} does not reach that of {other.name}"
+            raise argument_error(f"GPUs are ranks where they reach each other's memory: {said}")
         with self.here():
             if self.status("reach", other.device.word, 0) not in (0, ENABLED_BEFORE):  # XLA has done so
                 self.does["reach"](f"letting {self.name} reach {other.name}", other.device.word, 0)

@@ -36,7 +36,7 @@ class Acted(NamedTuple):
 
 
 class Log:
-    """What was done so far; `whole` until a launch comes that waits for its kernel."""
+    """Launches, and calls between them, so far; `whole` until a launch comes that waits for its kernel."""
 
     def __init__(self) -> None:
         self.done: list[Noted | Acted] = []
