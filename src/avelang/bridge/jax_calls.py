@@ -239,7 +239,8 @@ def serve(
     def host(room: Memory) -> None:
         make = _memory if not driver else _on_gpu(place, room)
         inputs, made = _everywhere([make(b) for b in given], present), [make(b) for b in results]
-        back = operation.host(*inputs, *made, **named)
+        with contextlib.nullcontext() if member is None else member.placed():
+            back = operation.host(*inputs, *made, **named)
         if back is not None:
             operation.check_returned(back, made)
 

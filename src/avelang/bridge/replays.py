@@ -8,6 +8,7 @@ of Ave are made so (`runtime/repeats.py` does the same in torch), and users say 
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import itertools
 import math
@@ -87,6 +88,7 @@ class _Replay:
             self.starts.append(self.room)
             self.room += -(-size // ALIGNED) * ALIGNED
         self.grids = [(ctypes.c_uint32 * 3)(*one.grid) if isinstance(one, SameLaunch) else None for one in form.done]
+        self.acts = member is not None and not all(isinstance(one, SameLaunch) for one in form.done)
         self.maps: list[dict[Any, Any]] = [{} for _ in form.done]
         self.watched = [n for n in log.done if isinstance(n, launch_log.Noted) and not n.module.startswith(OWN)]
 
@@ -101,14 +103,15 @@ class _Replay:
             bases = bases + [first + at for at in self.starts]
         if self.member is not None:
             self.member.repeating()
-        for i, one in enumerate(self.form.done):
-            if isinstance(one, SameLaunch):
-                self._launch(i, one, bases)
-                continue
-            args = list(one.args)
-            for place, base, delta in one.moves:
-                args[place] = bases[base] + delta
-            one.function(*args)
+        with self.member.placed() if self.acts else contextlib.nullcontext():
+            for i, one in enumerate(self.form.done):
+                if isinstance(one, SameLaunch):
+                    self._launch(i, one, bases)
+                    continue
+                args = list(one.args)
+                for place, base, delta in one.moves:
+                    args[place] = bases[base] + delta
+                one.function(*args)
 
     def _launch(self, i: int, one: SameLaunch, bases: list[int]) -> None:
         program, _, slots, moves = one

@@ -122,10 +122,13 @@ def _failed(frame: _Frame, message: str) -> int | None:
     """XLA's error with a message."""
     api = ctypes.cast(frame.api, ctypes.POINTER(_Api)).contents
     args = _ErrorArgs(ctypes.sizeof(_ErrorArgs), None, message.encode(), _INTERNAL)
-    return _CALL(api.error_create)(ctypes.addressof(args))
+    return _at(api.error_create)(ctypes.addressof(args))
 
 
-_at = functools.cache(_CALL)  # XLA's functions by their addresses: to make one takes longer than to call it
+# XLA's functions by their addresses: to make one takes longer than to call it. They keep the interpreter's lock, which
+# XLA's threads for other devices would take else: to wake a thread takes longer, too.
+_at = functools.cache(ctypes.PYFUNCTYPE(P, P))
+_waited_for = functools.cache(_CALL)  # one that may wait, and lets others go on
 
 
 def _stream(frame: _Frame) -> int:
@@ -141,13 +144,13 @@ _ALLOCATE, _FREE, _RUN_ID = 9, 10, 16
 _running = threading.local()  # the frame of the call that a thread serves
 
 
-def _function(frame: _Frame, number: int) -> Callable[[int], int | None] | None:
+def _function(frame: _Frame, number: int, bound: Callable[..., Any] = _at) -> Callable[[int], int | None] | None:
     """XLA's function at a place of its table; None where this XLA has none."""
     offset = _Api.error_create.offset + number * ctypes.sizeof(P)
     if _Api.from_address(frame.api).size < offset + ctypes.sizeof(P):
         return None
     found = P.from_address(frame.api + offset).value
-    return _at(found) if found else None
+    return bound(found) if found else None
 
 
 def run_number() -> int | None:
@@ -174,7 +177,7 @@ class Scratch:
         """The address of so many bytes, a multiple of 128. Raises MemoryError where XLA has no more."""
         more = size + ALIGNED - _UNIT
         args = _AllocateArgs(ctypes.sizeof(_AllocateArgs), None, self._frame.context, more, _UNIT, None)
-        get = _function(self._frame, _ALLOCATE)
+        get = _function(self._frame, _ALLOCATE, _waited_for)  # for memory that others give back
         why = "it has no memory to give" if get is None else _error(self._frame, get(ctypes.addressof(args)))
         if why:
             raise MemoryError(f"{size} bytes beside the buffers of a call of XLA's: {why}")
@@ -199,9 +202,9 @@ def _error(frame: _Frame, error: int | None) -> str:
         return ""
     api = ctypes.cast(frame.api, ctypes.POINTER(_Api)).contents
     args = _MessageArgs(ctypes.sizeof(_MessageArgs), None, error, None)
-    _CALL(api.error_message)(ctypes.addressof(args))
+    _at(api.error_message)(ctypes.addressof(args))
     words = (args.message or b"no word of why").decode(errors="replace")
-    _CALL(api.error_destroy)(ctypes.addressof(_DestroyArgs(ctypes.sizeof(_DestroyArgs), None, error)))
+    _at(api.error_destroy)(ctypes.addressof(_DestroyArgs(ctypes.sizeof(_DestroyArgs), None, error)))
     return words
 
 

@@ -126,8 +126,7 @@ def joined_gpus(call: mesh_axes.GpuCall) -> Iterator[GpuMember]:
 def _as_member(member: GpuMember, team: GpuTeam) -> Iterator[None]:
     _HERE.member, member.limit = member, LIMIT
     try:
-        with member.gpu.here():
-            yield
+        yield
     except BaseException:
         team.end()
         raise

@@ -209,7 +209,14 @@ class PeerMemory:
     def watch(self, limit: float) -> None:
         """Ends the waits of what is on this thread's stream after so many seconds, unless the stream has come past
         it."""
-        self._deadlines.touch(limit, Stream(self.gpu, streams.entered_now()).event)
+        self._deadlines.touch(limit, functools.partial(self._recorded, Stream(self.gpu, streams.entered_now())))
+
+    def _recorded(self, stream: Stream) -> Event | None:
+        """An event behind what is on a stream; None where that is gone, as at XLA's end."""
+        try:
+            return stream.event()
+        except AveError:
+            return None
 
 
 class GpuMember(Group):
@@ -249,6 +256,10 @@ class GpuMember(Group):
         self._stream().synchronize()
         self.check(kernel.source.name)
         self.exchange(None)
+
+    def placed(self) -> AbstractContextManager[Any]:
+        """A context in which this thread's GPU is the member's."""
+        return self.gpu.here()
 
     def beside(self) -> AbstractContextManager[Any]:
         """A stream of its own, which begins behind what is on the current one."""

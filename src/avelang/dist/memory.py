@@ -115,6 +115,10 @@ class Member(abc.ABC):
         has ended when this returns. Raises L080."""
         ...
 
+    def placed(self) -> AbstractContextManager[Any]:
+        """A context in which this thread's device is the member's."""
+        return nullcontext()
+
     def beside(self) -> AbstractContextManager[Any]:
         """A context whose launches go on beside those that follow it, until `joined`. On the CPU, where a launch has
         ended when it returns, it is nothing."""
