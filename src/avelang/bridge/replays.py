@@ -88,7 +88,8 @@ class _Replay:
             self.starts.append(self.room)
             self.room += -(-size // ALIGNED) * ALIGNED
         self.grids = [(ctypes.c_uint32 * 3)(*one.grid) if isinstance(one, SameLaunch) else None for one in form.done]
-        self.acts = member is not None and not all(isinstance(one, SameLaunch) for one in form.done)
+        acts = member is not None and not all(isinstance(one, SameLaunch) for one in form.done)
+        self.within = member.placed if acts else contextlib.nullcontext
         self.maps: list[dict[Any, Any]] = [{} for _ in form.done]
         self.watched = [n for n in log.done if isinstance(n, launch_log.Noted) and not n.module.startswith(OWN)]
 
@@ -103,7 +104,7 @@ class _Replay:
             bases = bases + [first + at for at in self.starts]
         if self.member is not None:
             self.member.repeating()
-        with self.member.placed() if self.acts else contextlib.nullcontext():
+        with self.within():
             for i, one in enumerate(self.form.done):
                 if isinstance(one, SameLaunch):
                     self._launch(i, one, bases)
