@@ -158,6 +158,12 @@ def test_gpus_that_do_not_reach_each_other_are_no_ranks(machine):
     assert any("cuda:0 does not reach that of cuda:1" in str(e) for e in failed.values())
 
 
+def test_an_axis_of_more_devices_than_this_process_has(machine):
+    run = Run(machine, (0, 1, 2))
+    _, failed = run(summed(run), (0, 1))
+    assert {e.code for e in failed.values()} == {"L066"} and "an axis of 3 devices" in str(failed[0])
+
+
 def test_peers_that_xla_has_let_meet(machine):
     one, two = Run(machine), Run(machine, (1, 0), site=9)
     assert not one(summed(one))[1] and not two(summed(two))[1]  # 704 the second time, which is no error

@@ -75,7 +75,7 @@ def steps(kernels: list[str], sanitizer: str | None) -> list[Step]:
     out.append(Step("drawn", [*python, str(HERE / "drawn_check.py"), "--seconds", "50", "--jobs", "4"], 120))
     views = [*python, str(HERE / "drawn_check.py"), "--views", "--seed", "1", "--seconds", "40", "--jobs", "4"]
     out.append(Step("views", views, 120))
-    out.append(Step("jax", [*python, str(HERE / "jax_check.py")], 240))
+    out.append(Step("jax", [*python, str(HERE / "jax_check.py")], 400))
     out.append(Step("jax_dist", [*python, str(HERE / "jax_dist_check.py")], 400))
     out.append(Step("tile", [*python, str(HERE / "tile_check.py"), "--jobs", "4"], 240))
     one_card = [*python, str(HERE / "dist_check.py"), "--one-card", "--seconds", "40"]

@@ -88,8 +88,9 @@ class _Replay:
             self.starts.append(self.room)
             self.room += -(-size // ALIGNED) * ALIGNED
         self.grids = [(ctypes.c_uint32 * 3)(*one.grid) if isinstance(one, SameLaunch) else None for one in form.done]
-        acts = member is not None and not all(isinstance(one, SameLaunch) for one in form.done)
-        self.within = member.placed if acts else contextlib.nullcontext
+        self.within: Callable[[], Any] = contextlib.nullcontext
+        if member is not None and not all(isinstance(one, SameLaunch) for one in form.done):
+            self.within = member.placed
         self.maps: list[dict[Any, Any]] = [{} for _ in form.done]
         self.watched = [n for n in log.done if isinstance(n, launch_log.Noted) and not n.module.startswith(OWN)]
 

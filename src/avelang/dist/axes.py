@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from avelang.base.places import argument_error
 from avelang.bridge import mesh_axes
 from avelang.dist.gpus import GpuMember, GpuTeam, gpu_of
 from avelang.dist.memory import BYTES
@@ -136,8 +137,12 @@ def _as_member(member: GpuMember, team: GpuTeam) -> Iterator[None]:
 
 @contextmanager
 def _met(call: mesh_axes.GpuCall) -> Iterator[tuple[int, GpuTeam]]:
-    """The rank of a call, and the team that its ranks are, which is made when these GPUs first meet."""
+    """The rank of a call, and the team that its ranks are, which is made when these GPUs first meet. Raises L066,
+    L083."""
     gpu, two = gpu_of(call.index), np.zeros(2, np.int32)
+    if call.ranks > gpu.driver.count:
+        raise argument_error(f"group is an axis of {call.ranks} devices, and this process has {gpu.driver.count} GPUs: "
+                             f"all ranks are of one process", "take an axis of devices of one host")  # fmt: skip
     gpu.read(call.operand, two, call.stream)
     rank, color = (int(x) for x in two)
     key = call.run, call.number, call.ranks, color
