@@ -11,6 +11,7 @@ import numpy as np
 from jax.sharding import PartitionSpec as P
 
 import avelang.dist.axes
+from avelang import ops
 from avelang.base.errors import AveError
 from avelang.ops import dist
 
@@ -141,6 +142,43 @@ def absent():
         raise AssertionError("it did not wait")
     assert time.monotonic() - begun < 60
     near(jax.jit(on(lambda x: dist.all_reduce(3 * x, "tp"), P("tp"), P("tp")))(x), np.tile(3 * x.sum(0), (RANKS, 1)))
+
+
+def experts():
+    """Experts over ranks against the same layer on one, and its gradients; rows that go out and come back."""
+    tokens, hidden, inner, count, top_k = 6, 64, 32, 2 * RANKS, min(3, RANKS + 1)
+    x, c = jnp.asarray(normal(RANKS * tokens, hidden), jnp.bfloat16), normal(RANKS * tokens, hidden)
+    logits, w13 = normal(RANKS * tokens, count), jnp.asarray(normal(count, 2 * inner, hidden) / 8, jnp.bfloat16)
+    w2, rows = jnp.asarray(normal(count, hidden, inner) / 6, jnp.bfloat16), P("tp")
+
+    def layer(x, logits, w13, w2):
+        return dist.moe(x, logits, w13, w2, "tp", top_k=top_k)
+
+    def one(x, logits, w13, w2):
+        return ops.moe(x, logits, w13, w2, top_k=top_k)
+
+    def loss(f):
+        return jax.jit(jax.grad(lambda *a: (f(*a).astype(jnp.float32) * c).sum(), (0, 1, 2, 3)))
+
+    split = on(layer, (rows,) * 4, rows)
+    for got, want in zip([jax.jit(split)(x, logits, w13, w2), *loss(split)(x, logits, w13, w2)], [one(x, logits, w13, w2), *loss(one)(x, logits, w13, w2)]):
+        near(got, np.asarray(want, np.float64), 2.0**-7 if GPU else 0)
+
+    def there_and_back(x, ids):
+        sent = dist.moe_dispatch(x, ids, "tp", experts=count)
+        return dist.moe_combine(sent.rows * 2, None, sent.handle, "tp"), sent.ends
+
+    ids = RNG.integers(0, count, (RANKS * tokens, top_k)).astype(np.int32)
+    back, ends = jax.jit(on(there_and_back, (rows, rows), (rows, rows)))(x, ids)
+    near(back, 2 * top_k * np.asarray(x, np.float64), 2.0**-7)
+    each = np.stack([np.bincount(np.clip(ids.ravel() - 2 * r, -1, 2) + 1, minlength=4)[1:3] for r in range(RANKS)])
+    assert np.array_equal(np.asarray(ends).reshape(RANKS, 2), each.cumsum(1))
+    try:
+        jax.jit(on(lambda *a: dist.moe(*a, "tp", top_k=top_k, fuse=True), (rows,) * 4, rows))(x, logits, w13, w2)
+    except AveError as e:
+        assert e.code == "L066" and "fuse=True" in str(e)
+    else:
+        raise AssertionError("fuse=True was taken")
 
 
 def sizes():

@@ -236,7 +236,7 @@ def test_beside_and_copies_are_streams_of_their_own(machine):
     assert found[0][0] != found[1][0]
 
 
-@pytest.mark.parametrize("kind", ["collectives", "products", "ring"])
+@pytest.mark.parametrize("kind", ["collectives", "products", "experts", "ring"])
 def test_ranks_whose_memory_is_views(kind):
     command = [sys.executable, str(ROOT / "tests" / "ops" / "views.py"), "--ranks", kind]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)

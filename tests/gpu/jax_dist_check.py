@@ -25,7 +25,7 @@ def main(parts: list[str]) -> int:
         print(f"nothing was checked: JAX has no GPU here ({str(e).splitlines()[0][:90]})")
         return 0
     right = 0
-    parts = parts or ["collectives", "products", "ring", "sizes", *(["several", "absent"] if count > 1 and count % 2 == 0 else [])]
+    parts = parts or ["collectives", "products", "experts", "ring", "sizes", *(["several", "absent"] if count > 1 and count % 2 == 0 else [])]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     for part in parts:  # each in a process of its own: XLA's devices may not work on behind a rank that did not come
         command = [sys.executable, str(ROOT / "tests" / "dist" / "jax_axis.py"), part]

@@ -14,6 +14,7 @@ from avelang import argument_error
 from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
 from avelang.bridge import invariant as invariant_region
+from avelang.dist.axes import OnAxis
 from avelang.dist.memory import Member
 from avelang.ops.dist.members import DTYPES, agree, here, member_of
 from avelang.ops.grouped import grouped
@@ -189,6 +190,10 @@ def _fused(
     """The choice whether the first product reads rows where they arrive. Raises L066 where it must and cannot."""
     if fuse not in (None, True, False):
         raise argument_error(f"fuse is {fuse!r}: True, False, or None for the rule")
+    if isinstance(member, OnAxis):  # how much memory ranks have is not known while JAX traces
+        if fuse:
+            raise argument_error("fuse=True: along an axis of a mesh rows are taken out before the first product")
+        return False
     why = gated_experts.why_not(member, x, w, most) if fuse is not False else ""
     if fuse is None:
         held = invariant_region.on() if invariant is None else invariant
