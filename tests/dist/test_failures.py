@@ -79,11 +79,9 @@ class Tensor:
     def data_ptr(self):
         return self.address
 
-    def numel(self):
-        return self.count
-
-    def element_size(self):
-        return 2
+    @property
+    def nbytes(self):
+        return 2 * self.count
 
 
 class Stream:

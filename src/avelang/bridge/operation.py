@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 import avelang.bridge.relaunched as relaunched
-import avelang.bridge.view_calls as view_calls
 from avelang.base import knobs
 from avelang.base.errors import ArgumentError, error
 from avelang.base.lazy import np
@@ -18,7 +17,6 @@ from avelang.base.places import argument_error, here, rehomed, users_line
 from avelang.base.takes import NOT_TRACED, placed, traced
 from avelang.bridge.alignment import elements, forward
 from avelang.bridge.descriptions import Array, NoKernel, ave_dtype, dtype_name, framework_of
-from avelang.bridge.device_views import DeviceView
 from avelang.bridge.invariance import invariant
 from avelang.bridge.overlaps import check_outputs, check_traced, shared
 from avelang.bridge.registry import registered
@@ -219,7 +217,10 @@ class Operation:
             import avelang.bridge.jax_calls as jax_calls
 
             return jax_calls.call(self, inputs, options, out, fallback)
-        if any(isinstance(x, DeviceView) for x in inputs):
+        views = sys.modules.get("avelang.bridge.device_views")  # which takes NumPy to import
+        if views is not None and any(isinstance(x, views.DeviceView) for x in inputs):
+            import avelang.bridge.view_calls as view_calls
+
             return view_calls.call(self, inputs, options, out)
         return self._on_numpy(inputs, options, out, fallback)
 
