@@ -10,18 +10,17 @@ devices by `avelang.ops.dist`, inside of `jax.shard_map`. Both are held against 
 
 import argparse
 import functools
+import importlib
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.sharding import PartitionSpec as P
 
 from avelang import ops
 from avelang.ops import dist
 
+jax: Any = importlib.import_module("jax")  # it has types in part only
+jnp, P = jax.numpy, jax.sharding.PartitionSpec
 HEADS, DEPTH, WORDS, LENGTH, BATCH = 4, 2, 256, 32, 4
-untyped: Any = jax  # a checker knows JAX's own functions in part only
 Weights = dict[str, Any]
 
 
@@ -63,7 +62,7 @@ def loss(weights: Weights, tokens: Any, group: str | None = None) -> Any:
     layers = {name: w for name, w in weights.items() if name != "words"}
     x = weights["words"][tokens[:, :-1]]
     if group is not None:  # for JAX, what the devices add up may differ between them
-        x = untyped.lax.pcast(x, (group,), to="varying")
+        x = jax.lax.pcast(x, (group,), to="varying")
     x = jax.lax.scan(functools.partial(layer, group=group), x, layers)[0]
     flat = x.reshape(-1, x.shape[-1])
     found = ops.linear_cross_entropy(flat, weights["words"], tokens[:, 1:].reshape(-1))
@@ -104,21 +103,22 @@ def plain_loss(weights: Weights, tokens: Any) -> Any:
 
 def trained(step: Any, weights: Weights, batches: list[Any]) -> list[float]:
     """The losses of steps of gradient descent with momentum."""
-    moved, ran = jax.tree.map(jnp.zeros_like, weights), []
+    moved: Weights = {name: jnp.zeros_like(w) for name, w in weights.items()}
+    ran: list[float] = []
     for tokens in batches:
         found, grads = step(weights, tokens)
-        moved = jax.tree.map(lambda m, g: 0.9 * m + g, moved, grads)
-        weights = jax.tree.map(lambda w, m: w - 0.3 * m, weights, moved)
+        moved = {name: 0.9 * m + grads[name] for name, m in moved.items()}
+        weights = {name: w - 0.3 * moved[name] for name, w in weights.items()}
         ran.append(float(found))
     return ran
 
 
 def split_step(devices: int) -> Any:
     """A step with heads and inner columns split over the devices."""
-    mesh = untyped.make_mesh((devices,), ("tp",), axis_types=(untyped.sharding.AxisType.Auto,))
+    mesh = jax.make_mesh((devices,), ("tp",), axis_types=(jax.sharding.AxisType.Auto,))
     specs = {"qkv": P(None, None, "tp"), "out": P(None, "tp"), "gate": P(None, None, "tp"), "up": P(None, None, "tp"),
              "down": P(None, "tp"), "words": P(), "norms": P()}
-    found = untyped.shard_map(functools.partial(loss, group="tp"), mesh=mesh, in_specs=(specs, P()), out_specs=P())
+    found = jax.shard_map(functools.partial(loss, group="tp"), mesh=mesh, in_specs=(specs, P()), out_specs=P())
     return jax.jit(jax.value_and_grad(found))
 
 
