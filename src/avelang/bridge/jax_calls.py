@@ -234,30 +234,35 @@ def serve(
     memory comes from."""
     operation, named, present, number = _understood(text)
     axis = mesh_axes.axis_of(named)
-    given = arguments[axis is not None :]
+    given = arguments if axis is None else arguments[1:]
 
     def host(room: Memory) -> None:
         make = _memory if not driver else _on_gpu(place, room)
         inputs, made = _everywhere([make(b) for b in given], present), [make(b) for b in results]
-        with contextlib.nullcontext() if member is None else member.placed():
+        with streams.entered(stream), contextlib.nullcontext() if member is None else member.placed():
             back = operation.host(*inputs, *made, **named)
         if back is not None:
             operation.check_returned(back, made)
 
-    place = _place(driver, stream, arguments, results) if driver else ""
-    with streams.entered(stream), _joined(axis, number, arguments, place, stream) as member:
-        if driver and operation.repeats and (member is None or member.together):
-            replays.call(text, [*given, *results], stream, room, member, host)
+    place, member = _place(driver, stream, arguments, results) if driver else "", None
+    if axis is None:
+        if place and operation.repeats:
+            replays.call(text, given + results, stream, room, None, host)
+        else:
+            host(room)
+        return
+    with streams.entered(stream), _joined(axis, number, arguments, place, stream) as found:
+        member = found
+        if place and operation.repeats and member.together:
+            replays.call(text, given + results, stream, room, member, host)
         else:
             host(room)
 
 
 def _joined(
-    axis: mesh_axes.Axis | None, number: int, arguments: list[xla.Buffer], place: str, stream: int
+    axis: mesh_axes.Axis, number: int, arguments: list[xla.Buffer], place: str, stream: int
 ) -> contextlib.AbstractContextManager[Any]:  # fmt: skip
     """What a call of several ranks runs in: the first operand says which one this is. Raises L066."""
-    if axis is None:
-        return contextlib.nullcontext()
     if place.startswith("rocm"):
         raise argument_error("group is an axis of a mesh of AMD GPUs: NVIDIA's and devices of JAX's CPU can be ranks")
     run = xla.run_number()

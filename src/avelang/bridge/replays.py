@@ -91,6 +91,7 @@ class _Replay:
         self.within: Callable[[], Any] = contextlib.nullcontext
         if member is not None and not all(isinstance(one, SameLaunch) for one in form.done):
             self.within = member.placed
+        self.launch = native().launch_gpu
         self.maps: list[dict[Any, Any]] = [{} for _ in form.done]
         self.watched = [n for n in log.done if isinstance(n, launch_log.Noted) and not n.module.startswith(OWN)]
 
@@ -122,27 +123,24 @@ class _Replay:
         for slot, base, delta, of in moves:
             at = delta if base == KEPT else bases[base] + delta
             if of is not None:
-                kept.append(self._map(i, program, at, of))
+                kept.append(self.maps[i].get((slot, at)) or self._map(i, program, slot, at, of))
                 at = ctypes.addressof(kept[-1])
             words[slot] = at
-        status = native().launch_gpu(program.address, words, self.grids[i])
+        status = self.launch(program.address, words, self.grids[i])
         if status:
             noted = self.log.done[i]
             assert isinstance(noted, launch_log.Noted)
             call = noted.call
             raise program.refused(status, call.at, call.bound, call.names, call.stream)
 
-    def _map(self, i: int, program: Any, address: int, of: Map) -> Any:
-        """The driver's words for an array at an address."""
+    def _map(self, i: int, program: Any, slot: int, address: int, of: Map) -> Any:
+        """The driver's words for an array at an address, kept for this slot."""
         known = self.maps[i]
-        found = known.get((address, of))
-        if found is None:
-            if len(known) >= MAPS:
-                known.clear()
-            driver, device = program.device.driver, program.device
-            with driver.on(device, f"encoding a tensor map on {device.name}"):
-                found = tensor_maps.made(driver, of.table, address, of.shape, of.strides)
-            known[address, of] = found
+        if len(known) >= MAPS:
+            known.clear()
+        driver, device = program.device.driver, program.device
+        with driver.on(device, f"encoding a tensor map on {device.name}"):
+            found = known[slot, address] = tensor_maps.made(driver, of.table, address, of.shape, of.strides)
         return found
 
 
