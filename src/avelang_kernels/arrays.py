@@ -208,7 +208,9 @@ def strided(x: Any, shape: tuple[int, ...], steps: tuple[int, ...]) -> Any:
 
     size, flags = x.itemsize, getattr(x, "flags", None)
     written = flags is None or flags.writeable
-    return np.lib.stride_tricks.as_strided(x, shape, tuple(s * size for s in steps), writeable=written)
+    words = x.view(f"u{size}")  # NumPy's array interface has no word for some dtypes of ml_dtypes, such as float8_e5m2
+    made = np.lib.stride_tricks.as_strided(words, shape, tuple(s * size for s in steps), writeable=written)
+    return made.view(x.dtype)
 
 
 def span_of(x: Any, steps: tuple[int, ...] | None = None) -> int:

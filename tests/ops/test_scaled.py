@@ -74,6 +74,17 @@ def test_pairs_of_types_and_any_strides():
     judged(np.random.default_rng(3), 33, 50, 200, ("128x128", "rows"), (E5, E4), order=True)
 
 
+@pytest.mark.parametrize("types", [(E4, E5), (E5, E4), (E5, E5)])
+def test_every_order_of_rows_and_columns_in_memory(types):
+    rng = np.random.default_rng(6)
+    a, b = (rng.standard_normal((r, 48)).astype(t) for r, t in zip((20, 24), types))
+    want = a.astype(np.float64) @ b.astype(np.float64).T
+    for x in (a, np.asfortranarray(a)):
+        for y in (b, np.asfortranarray(b)):
+            got = ops.scaled_matmul(x, y.T, np.float32(1), np.float32(1), out_dtype="f32")
+            assert np.abs(got - want).max() <= 1e-5 * np.abs(want).max()
+
+
 def test_columns_of_their_own_scales():
     judged(np.random.default_rng(4), 40, 72, 272, ("1x128", "1x128"), target="sm_90a")
 
