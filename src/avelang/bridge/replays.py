@@ -28,7 +28,7 @@ LOW = ALIGNED - 1  # bits of addresses at which host functions look
 TRIES = 4  # notes of a call until two follow one another that are alike
 MOST = 4096  # calls that are known
 MAPS = 512  # addresses of which a launch knows a tensor map
-KEPT = -1
+KEPT = -1  # in place of the number of a memory: an address that stays
 OWN = ("avelang.", "avelang_kernels.")
 
 

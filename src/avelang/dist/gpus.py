@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -59,6 +58,7 @@ class Gpu:
         self.index, self.device = index, devices.device(f"cuda:{index}")
         self.name, self.driver = self.device.name, self.device.driver
         self.does = {role: self.driver.extra(*known) for role, known in self.FUNCTIONS.items()}
+        self.orders: dict[int, Event] = {}  # by the stream that others follow
 
     def status(self, role: str, *args: Any) -> int:
         """The status that a function of the driver returns."""
@@ -163,15 +163,11 @@ class Event:
         self.gpu.status("free_event", self.handle)
 
 
-_orders = threading.local()
-
-
 def _follow(gpu: Gpu, stream: int, other: int) -> None:
     """Puts what comes on a stream of the thread's GPU behind what is on another one."""
-    known = _orders.__dict__.setdefault("events", {})
-    event = known.get((gpu, other))
+    event = gpu.orders.get(other)
     if event is None:
-        event = known[gpu, other] = Event(gpu)
+        event = gpu.orders[other] = Event(gpu)
     event.record(other)  # a wait is for what it is behind when it is asked
     gpu.does["follow"](f"ordering streams of {gpu.name}", stream, event.handle, 0)
 
