@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from tests.runtime import cuda
 
+import avelang
+import avelang.language as al
 from avelang.base.errors import AveError
 from avelang.bridge import replays
 from avelang.bridge.device_views import DeviceView
@@ -209,14 +211,69 @@ def test_calls_are_repeated(machine, name, shapes, launches):
     assert machine.last.device == 0 and machine.last.stream == STREAMS[0]
 
 
+@avelang.jit
+def twice(x: al.Pointer[al.f32], y: al.Pointer[al.f32], n: al.u32):
+    i = al.block_id(0) * 64 + al.thread_id(0)
+    X, Y = (al.make_tensor(p, al.f32, al.make_layout((n,), (1,))) for p in (x, y))
+    if i < n:
+        Y[i] = X[i] * 2
+
+
+def test_what_stands_between_launches_is_repeated(machine, monkeypatch):
+    """Orders of streams, and copies of new memory by a copy engine, as the host function has them."""
+    monkeypatch.setattr(gpus.PeerMemory, "watch", lambda *_: None)  # whose thread records events too
+    run, served = Run(machine), [0, 0]
+
+    def program(member):
+        index = member.device
+        buffers = [Buffer(Room(run, index).take(4 * 640), (640,), "float32") for _ in range(2)]
+
+        def host(room):
+            served[index] += 1
+            x, y = (DeviceView(b.address, b.shape, np.dtype("float32"), f"cuda:{index}", None, room) for b in buffers)
+            made = np.empty((640,), "float32", like=x)
+            with member.beside():
+                twice[10, 64](x, made, 640)
+            member.joined()
+            with member.copying(lambda queue: queue.copy(y, made)):
+                twice[10, 64](made, y, 640)
+
+        room = Room(run, index)
+        if member.together:
+            replays.call(f"between of {id(run)}", buffers, STREAMS[index], room, member, host)
+        else:
+            host(room)
+        return [b.address for b in buffers], room.taken
+
+    def seen():
+        found = [line for line in machine.calls() if line.startswith(("cuEventRecord", "cuStreamWaitEvent", "cuLaunchKernelEx", "cuMemcpyDtoDAsync"))]
+        return [line.split(" ")[0] for line in found], [line for line in found if line.startswith("cuMemcpy")]
+
+    for _ in range(4):
+        assert not run(program)[1]
+    machine.lib.stub_quiet(0)
+    machine.calls()
+    count = served[0]
+    for _ in range(2):
+        found, failed = run(program, (0,))
+        assert not failed and served[0] == count, failed
+        (x, y), taken = found[0]
+        names, copies = seen()
+        assert names == ["cuEventRecord", "cuStreamWaitEvent", "cuLaunchKernelEx", "cuEventRecord", "cuStreamWaitEvent", "cuEventRecord", "cuStreamWaitEvent",
+                         "cuMemcpyDtoDAsync_v2", "cuLaunchKernelEx", "cuEventRecord", "cuStreamWaitEvent"], names
+        assert copies == [f"cuMemcpyDtoDAsync_v2 {y:#x} {taken[0]:#x} 2560"]
+        assert machine.values()[:2] == [taken[0], y]
+
+
 class Room:
     def __init__(self, run, index):
-        self.run, self.index = run, index
+        self.run, self.index, self.taken = run, index, []
 
     def take(self, size):
         memory = self.run.own(np.zeros(size + 128, np.uint8), self.index)
         self.run.kept.append(memory)
-        return -(-memory.ctypes.data // 128) * 128
+        self.taken.append(-(-memory.ctypes.data // 128) * 128)
+        return self.taken[-1]
 
 
 def test_beside_and_copies_are_streams_of_their_own(machine):

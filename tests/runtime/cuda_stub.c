@@ -318,6 +318,22 @@ EXPORT int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t size, void
   if (device_of((uint64_t)stream) != owner(to)) FAIL(INVALID);
   return memcpy((void *)to, from, size), 0;
 }
+EXPORT int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t size, void *stream) {
+  char text[96];
+  snprintf(text, sizeof text, "%#llx %#llx %zu", (unsigned long long)to, (unsigned long long)from, size);
+  CALLED(text);
+  if (device_of((uint64_t)stream) != owner(from) || owner(to) < 0) FAIL(INVALID);
+  return memcpy((void *)to, (void *)from, size), 0;
+}
+EXPORT int cuStreamWaitValue32_v2(void *stream, uint64_t at, uint32_t value, uint32_t flags) {
+  CALLED("");
+  return flags || !value || device_of((uint64_t)stream) != owner(at) ? (S.last = INVALID) : 0;
+}
+EXPORT int cuStreamWriteValue32_v2(void *stream, uint64_t at, uint32_t value, uint32_t flags) {
+  CALLED("");
+  if (flags || device_of((uint64_t)stream) < 0 || owner(at) < 0) FAIL(INVALID);
+  return *(uint32_t *)at = value, 0;
+}
 static int apart, met[8][8];
 EXPORT void stub_apart(int on) { apart = on, memset(met, 0, sizeof met); }
 EXPORT int cuDeviceCanAccessPeer(int *can, int one, int two) {
