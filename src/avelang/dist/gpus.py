@@ -20,9 +20,8 @@ from avelang.base.places import argument_error
 from avelang.bridge.device_views import DeviceView
 from avelang.dist.copies import CopyQueue, EngineQueue, by_engines
 from avelang.dist.deadlines import Deadlines
-from avelang.dist.group import GPU_BYTES, LIMIT, Group
+from avelang.dist.group import GPU_BYTES, LIMIT, MetMember
 from avelang.dist.memory import ALIGNED, CONTROL, forget, told, words
-from avelang.dist.world import Meeting
 from avelang.runtime import devices, streams
 from avelang.runtime.launch_log import act
 
@@ -215,14 +214,10 @@ class PeerMemory:
             return None
 
 
-class GpuMember(Group):
-    """A rank on a GPU, while XLA makes a call of it: launches go to XLA's stream.
+class GpuMember(MetMember):
+    """A rank on a GPU, while XLA makes a call of it: launches go to XLA's stream. The first time that a call of the
+    program comes, ranks are not `together`."""
 
-    The first time that a call of the program comes, `together` is False: ranks launch one by one, and wait for their
-    GPUs before the next launch, since to load a kernel the driver may wait for one that runs, which may wait for a rank
-    whose kernel is yet to be loaded."""
-
-    meeting: Meeting
     together = False
 
     def __init__(self, gpus: Sequence[Gpu], heaps: Sequence[int], size: int, rank: int):
@@ -232,26 +227,9 @@ class GpuMember(Group):
         self.BLOCKS, self.PIECE_BLOCKS = 64, 128
         self._has(PeerMemory(gpus, heaps, size, rank))
 
-    def exchange(self, value: Any) -> list[Any]:
-        """Each rank's value, by rank, in a call that comes for the first time. Raises L083."""
-        return self.meeting.exchange(self.rank, value)
-
     def _stream(self) -> Stream:
         """This thread's."""
         return Stream(self.gpu, streams.entered_now())
-
-    def launch(self, kernel: Any, grid: Any, block: Any, *args: Any, **kwargs: Any) -> None:
-        """Launches a kernel on this rank. Raises L080, L083."""
-        if self.together:
-            super().launch(kernel, grid, block, *args, **kwargs)
-            return
-        given = tuple(self.own(a) for a in args), {k: self.own(v) for k, v in kwargs.items()}
-        kernel._launcher.prepare((grid, block), *given)
-        self.exchange(None)  # all are loaded, none runs
-        super().launch(kernel, grid, block, *args, **kwargs)
-        self._stream().synchronize()
-        self.check(kernel.source.name)
-        self.exchange(None)
 
     def placed(self) -> AbstractContextManager[Any]:
         """A context in which this thread's GPU is the member's."""

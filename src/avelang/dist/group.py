@@ -184,6 +184,33 @@ class Group(Member):
         return f"<rank {self.rank} of {self.ranks} on {self.device}>"
 
 
+class MetMember(Group):
+    """A rank whose peers are threads of this process, which meet on the host.
+
+    Not `together`: ranks launch one by one, and wait for the GPU before the next launch, since to load a kernel the
+    driver may wait for one that runs, which may wait for a rank whose kernel is yet to be loaded."""
+
+    meeting: Any
+    together = True
+
+    def exchange(self, value: Any) -> list[Any]:
+        """Each rank's value, by rank. Raises L083."""
+        return self.meeting.exchange(self.rank, value)
+
+    def launch(self, kernel: Any, grid: Any, block: Any, *args: Any, **kwargs: Any) -> None:
+        """Launches a kernel on this rank. Raises L080, L083."""
+        if self.together:
+            super().launch(kernel, grid, block, *args, **kwargs)
+            return
+        given = tuple(self.own(a) for a in args), {k: self.own(v) for k, v in kwargs.items()}
+        kernel._launcher.prepare((grid, block), *given)
+        self.exchange(None)  # all are loaded, none runs
+        super().launch(kernel, grid, block, *args, **kwargs)
+        self._settle()
+        self.check(kernel.source.name)
+        self.exchange(None)
+
+
 class _SharedMemory:
     """Symmetric memory of processes on one host: a file for each rank, without a name as soon as all have mapped it, so
     that nothing stays behind whoever ends first."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from avelang.base.places import argument_error
-from avelang.dist.group import LIMIT, GpuMemory, Group
+from avelang.dist.group import LIMIT, GpuMemory, MetMember
 from avelang.dist.memory import ALIGNED, BYTES, CONTROL
 from avelang.dist.world import Meeting, first, in_threads
 
@@ -71,11 +71,8 @@ class OneDevice:
             member._memory.give_up()
 
 
-class _Member(Group):
+class _Member(MetMember):
     """A rank of a `OneDevice`, in a thread of its own while `OneDevice.run` runs."""
-
-    meeting: Meeting
-    together = True
 
     def __init__(self, whole: OneDevice, rank: int, heaps: list[Any]):
         self._torch, self.process_group, self.limit, self.device = whole.torch, None, whole.limit, whole.device
@@ -84,23 +81,6 @@ class _Member(Group):
         self.stream = whole.torch.cuda.Stream(whole.device)
         self._has(GpuMemory(whole.torch, heaps, rank))
 
-    def exchange(self, value: Any) -> list[Any]:
-        """Each rank's value, by rank. Raises L083."""
-        return self.meeting.exchange(self.rank, value)
-
     def share(self, units: int) -> int:
         """As many multiprocessors for each rank, and as many for kernels beside them."""
         return max(1, units // (self.ranks + 1))
-
-    def launch(self, kernel: Any, grid: Any, block: Any, *args: Any, **kwargs: Any) -> None:
-        """Launches a kernel on this rank. Raises L080, L083."""
-        if self.together:
-            super().launch(kernel, grid, block, *args, **kwargs)
-            return
-        given = tuple(self.own(a) for a in args), {k: self.own(v) for k, v in kwargs.items()}
-        kernel._launcher.prepare((grid, block), *given)
-        self.exchange(None)  # all are loaded, none runs
-        super().launch(kernel, grid, block, *args, **kwargs)
-        self._torch.cuda.current_stream(self.device).synchronize()
-        self.check(kernel.source.name)
-        self.exchange(None)
