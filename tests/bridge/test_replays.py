@@ -18,7 +18,7 @@ from avelang.bridge import replays
 from avelang.bridge.device_views import DeviceView
 from avelang.bridge.registry import OPERATIONS
 from avelang.bridge.xla import Buffer
-from avelang.runtime import streams
+from avelang.runtime import launch_log, streams
 
 pytest.importorskip("torch")  # the stub's module wants it
 STREAM = 0x3330
@@ -154,6 +154,24 @@ def test_an_address_as_a_number_is_never_repeated(driver):
     for i in range(8):
         buffers = same if i < 4 else calls.buffers()
         assert calls(buffers)[2][3] == buffers[0].address + 8
+
+
+def test_a_launch_without_a_note_is_never_left_out(driver):
+    """As those of the instruction level, which go another way to the driver."""
+    other = Calls(driver, lambda x, y: scaled[4, 64](x, y, 200, 0), (200,), (200,))
+    with launch_log.noting() as log:
+        other()
+    (noted,) = log.done
+
+    def host(x, y):
+        scaled[4, 64](x, y, 200, 0)
+        noted.program.run(noted.call.at, noted.call.bound, noted.call.names, STREAM)
+
+    calls = Calls(driver, host, (200,), (200,))
+    for i in range(8):
+        before = driver.launches
+        calls()
+        assert driver.launches == before + 2 and calls.served == i + 1
 
 
 def test_a_users_kernel_that_reads_another_value_now(driver):

@@ -29,6 +29,7 @@ from avelang.base.errors import AveError, error
 from avelang.ir import printf
 from avelang.ir.dtypes import BY_NAME
 from avelang.native.layouts import KEPT, Gpu, Recent
+from avelang.runtime import launch_log
 from avelang.runtime.arrays import Array
 from avelang.runtime.backend import Backend, LaunchCall
 from avelang.runtime.geometry import Geometry, check_block
@@ -474,6 +475,9 @@ class GpuProgram:
         """Puts a grid on a stream. `names`: of the run-time parameters; `hidden`: arguments behind them. Raises
         L032."""
         slots = (ctypes.c_uint64 * max(KEPT, len(bound.slots) + len(hidden) + 1))(*bound.slots, *hidden, stream)
+        log = launch_log.here()
+        if log is not None:
+            log.runs += 1
         status = native().launch_gpu(self.address, slots, (ctypes.c_uint32 * 3)(*at.grid))
         if status:
             raise self.refused(status, at, bound, names, stream)

@@ -36,16 +36,22 @@ class Acted(NamedTuple):
 
 
 class Log:
-    """Launches, and calls between them, so far; `whole` until a launch comes that waits for its kernel."""
+    """Launches, and calls between them, so far; `runs` counts those that went to a driver, by whatever way."""
 
     def __init__(self) -> None:
         self.done: list[Noted | Acted] = []
-        self.whole = True
+        self.runs, self._mere = 0, True
+
+    @property
+    def whole(self) -> bool:
+        """True while there is a note of each launch (calls of the instruction level leave none), and none waits for its
+        kernel."""
+        return self._mere and self.runs == sum(isinstance(one, Noted) for one in self.done)
 
     def note(self, call: LaunchCall, program: Any, backend: Backend, module: str, closure: Any, captured: Any) -> None:
         """One more. What waits for the kernel's end is no mere launch."""
         if not hasattr(backend, "driver") or program.waits or knobs.checks():
-            self.whole = False
+            self._mere = False
         self.done.append(Noted(call, program, module, closure, captured))
 
 
