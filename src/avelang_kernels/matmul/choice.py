@@ -27,6 +27,7 @@ from avelang_kernels.arrays import (
     DTYPES,
     address,
     copied,
+    dtype_of,
     is_torch,
     multiprocessors,
     named,
@@ -397,37 +398,18 @@ def by_tiles(plan: MatmulPlan, a: Any, b: Any, out: Any, gpu: tuple[str, int], o
 # -- to explain --------------------------------------------------------------------------------------------------------
 
 
-class MatrixLike:
-    """A matrix of no memory: shape, strides in bytes and dtype, as kernels ask for them before they run."""
-
-    def __init__(self, shape: tuple[int, int], strides: tuple[int, int], dtype: str):
-        import numpy as np
-
-        self.itemsize = 4 if dtype == "float32" else 2
-        held = np.empty(1, f"u{self.itemsize}")
-        whole = np.lib.stride_tricks.as_strided(held, shape, strides)
-        self.shape, self.strides, self.dtype = shape, strides, _Dtype(dtype, self.itemsize)
-        self.ctypes, self.__array_interface__ = _Address(0), whole.__array_interface__
-        self._held = held
-
-
-class _Dtype(NamedTuple):
-    name: str
-    itemsize: int
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class _Address(NamedTuple):
-    data: int
-
-
 def description(rows: int, cols: int, dtype: str, columns: bool = False, apart: int = 0) -> Any:
-    """A matrix of no memory, whose rows (columns, where so) are so many elements apart, or without gaps."""
-    size = 4 if dtype == "float32" else 2
-    line = (apart or (rows if columns else cols)) * size
-    return MatrixLike((rows, cols), (size, line) if columns else (line, size), dtype)
+    """A matrix to be asked for its shape, strides, dtype and alignment only, whose rows (columns, where so) are so many
+    elements apart, or without gaps: it has memory for one element."""
+    import numpy as np
+
+    memory = np.empty(512, "u1")
+    kind = dtype_of(memory, dtype)
+    line = (apart or (rows if columns else cols)) * kind.itemsize
+    first = -memory.ctypes.data % 256  # as aligned as new memory of a GPU
+    one = memory[first : first + kind.itemsize].view(f"u{kind.itemsize}")
+    strides = (kind.itemsize, line) if columns else (line, kind.itemsize)
+    return np.lib.stride_tricks.as_strided(one, (rows, cols), strides).view(kind)
 
 
 def modeled(plan: MatmulPlan, a: Any, b: Any, out: Any, q: Question) -> float | None:
