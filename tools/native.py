@@ -32,7 +32,7 @@ UNITS = {
     "gpu.ll": "gpu/gpu.c",
 }
 # Read by both: headers, and their mirrors in Python.
-HEADERS = {"layouts.h": "layouts.py", "amdgcn.h": "amdgcn.py", "ptx.h": "ptx.py", "cpu.h": "cpu.py"}
+HEADERS = {"layouts.h": "layouts.py", "xla.h": "xla.py", "amdgcn.h": "amdgcn.py", "ptx.h": "ptx.py", "cpu.h": "cpu.py"}
 HOSTS = ("x86_64-linux-gnu", "aarch64-linux-gnu", "x86_64-macos", "aarch64-macos")
 # No vectors and no unrolled loops that the text does not say, no types that alias, nothing of an operating system.
 # Integers wrap.
@@ -211,7 +211,7 @@ def mirror(header: str) -> str:
             comment = ""
     if text[end:].strip():
         raise ValueError(f"{header}: {text[end:].strip()!r}")
-    return "\n".join(out) + "\n"
+    return "\n".join(out).replace("\n\n\n\n", "\n\n\n") + "\n"
 
 
 def pages() -> dict[str, str]:

@@ -3,27 +3,33 @@ operations on views of memory, as JAX's GPUs have it, on the CPU, where symmetri
 
 from __future__ import annotations
 
+import ctypes
 import pathlib
+import random
 import subprocess
 import sys
 import threading
+import time
 
 import ml_dtypes  # noqa: F401  (names of dtypes)
 import numpy as np
 import pytest
+from tests.bridge.frames import Frames
 from tests.runtime import cuda
 
 import avelang
 import avelang.language as al
 from avelang.base.errors import AveError
-from avelang.bridge import replays
+from avelang.bridge import replays, xla
 from avelang.bridge.device_views import DeviceView
 from avelang.bridge.mesh_axes import GpuCall
 from avelang.bridge.registry import OPERATIONS
 from avelang.bridge.xla import Buffer
 from avelang.dist import axes, deadlines, gpus
+from avelang.native.xla import XlaCalls
 from avelang.ops import dist
 from avelang.runtime import streams
+from avelang.runtime.native import native
 from avelang_kernels.dist import exchange
 
 pytest.importorskip("torch")
@@ -58,6 +64,17 @@ def machine(driver, monkeypatch):
     for one in list(deadlines._LOOKING):  # before the stub begins anew
         one.leave()
     forget()
+
+
+class Room:
+    def __init__(self, run, index):
+        self.run, self.index, self.taken = run, index, []
+
+    def take(self, size):
+        memory = self.run.own(np.zeros(size + 128, np.uint8), self.index)
+        self.run.kept.append(memory)
+        self.taken.append(-(-memory.ctypes.data // 128) * 128)
+        return self.taken[-1]
 
 
 class Run:
@@ -265,15 +282,156 @@ def test_what_stands_between_launches_is_repeated(machine, monkeypatch):
         assert machine.values()[:2] == [taken[0], y]
 
 
-class Room:
-    def __init__(self, run, index):
-        self.run, self.index, self.taken = run, index, []
+class Quick:
+    """Calls of a place of XLA's program on all GPUs, by frames, which the host code serves when it knows them. `host`: of (room, member, arguments, results)."""
 
-    def take(self, size):
-        memory = self.run.own(np.zeros(size + 128, np.uint8), self.index)
-        self.run.kept.append(memory)
-        self.taken.append(-(-memory.ctypes.data // 128) * 128)
-        return self.taken[-1]
+    def __init__(self, run, host):
+        self.run, self.host, self.served, self.runs = run, host, [0, 0], 0
+        self.rooms = [Room(run, i) for i in (0, 1)]
+        self.frames = [Frames(room.take, stream) for room, stream in zip(self.rooms, STREAMS)]
+        self.text = ctypes.create_string_buffer(f"place {id(run)} {random.random()}".encode())
+        self.handlers = xla._Handlers(self.serve, "cuda")
+        self.calls = self.handlers.calls
+        self.function = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(self.calls.handler)
+
+    def serve(self, text, given, made, driver, stream, room):
+        index = STREAMS.index(stream)
+        call = GpuCall(xla.run_number(), 3, xla.site(), index, stream, 2, given[0].address)
+        with streams.entered(stream), axes.joined_gpus(call) as member:
+            def host(room):
+                self.served[index] += 1
+                views = [DeviceView(b.address, b.shape, np.dtype(b.dtype), f"cuda:{index}", None, room) for b in given[1:] + made]
+                self.host(member, *views)
+
+            if not member.together:
+                host(room)
+                return None
+            done = replays.call(text, given[1:] + made, stream, room, member, host)
+            return done and done._replace(shift=1, only_here=True)
+
+    def __call__(self, given, made, come=(0, 1)):
+        """The errors of ranks, and how many calls the host code made. given, made: of each rank, arrays by shape and dtype."""
+        before, said, self.runs = self.calls.served, {}, self.runs + 1
+
+        def call(index):
+            place = Buffer(self.run.places[index].ctypes.data, (2,), "int32")
+            buffers = [[Buffer(self.rooms[index].take(int(np.prod(s)) * np.dtype(d).itemsize), s, d) for s, d in part] for part in (given, made)]
+            self.frames[index].run = self.runs
+            self.last = buffers
+            said[index] = self.frames[index].call(self.function, self.text, [place, *buffers[0]], buffers[1])
+
+        threads = [threading.Thread(target=call, args=(i,)) for i in come]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        return [w for w in said.values() if w], self.calls.served - before
+
+
+@pytest.fixture
+def quick(machine):
+    place, size, made = native().address("ave_xla_cuda"), ctypes.sizeof(XlaCalls), []
+    before = ctypes.string_at(place, size)
+    yield lambda *args: made.append(Quick(Run(machine), *args)) or made[-1]
+    for one in made:
+        one.calls.forget()
+    ctypes.memmove(place, before, size)
+
+
+VECTOR = [((640,), "float32")]
+
+
+def between(member, x, y):
+    made = np.empty((640,), "float32", like=x)
+    with member.beside():
+        twice[10, 64](x, made, 640)
+    member.joined()
+    with member.copying(lambda queue: queue.copy(y, made)):
+        twice[10, 64](made, y, 640)
+
+
+def test_ranks_without_python(machine, quick, monkeypatch):
+    """What is between launches, too: orders of streams and copies."""
+    q = quick(between)
+    assert [q(VECTOR, VECTOR) for _ in range(5)] == [([], 0)] * 5 and q.served == [4, 4]
+    assert q(VECTOR, VECTOR) == ([], 2) and q.served == [4, 4]
+    machine.lib.stub_quiet(0)
+    monkeypatch.setattr(deadlines, "KEPT", 0.0)
+    time.sleep(4 * deadlines.STEP)
+    assert not any(m.gate.words.looking for m in axes._TEAMS[0, 1].members)
+    monkeypatch.setattr(deadlines, "KEPT", 60.0)
+    assert q(VECTOR, VECTOR, (0,)) == ([], 0)  # nobody looked: Python begins to
+    assert q(VECTOR, VECTOR, (0,)) == ([], 1)
+    names = [line.split(" ")[0] for line in machine.calls()]
+    names = [n for n in names if n in ("cuStreamWaitEvent", "cuLaunchKernelEx", "cuMemcpyDtoDAsync_v2")][-7:]
+    assert names == ["cuStreamWaitEvent", "cuLaunchKernelEx", "cuStreamWaitEvent", "cuStreamWaitEvent", "cuMemcpyDtoDAsync_v2", "cuLaunchKernelEx", "cuStreamWaitEvent"]
+    (x,), (y,) = q.last
+    assert machine.values()[1] == y.address and machine.last.stream == STREAMS[0]
+
+
+def test_a_place_is_known_by_where_its_text_is(quick):
+    q = quick(between)
+    for _ in range(6):
+        assert not q(VECTOR, VECTOR)[0]
+    q.text = ctypes.create_string_buffer(q.text.value)  # of another program
+    assert q(VECTOR, VECTOR) == ([], 0) and q.served == [5, 5]
+
+
+def test_a_member_that_failed_launches_no_more(machine, quick):
+    q = quick(between)
+    for _ in range(6):
+        assert not q(VECTOR, VECTOR)[0]
+    member = axes._TEAMS[0, 1].members[0]
+    axes._TEAMS[0, 1].end()
+    assert q(VECTOR, VECTOR) == ([], 0)  # all meet, and begin anew
+    assert axes._TEAMS[0, 1].members[0] is not member
+    for _ in range(4):
+        assert not q(VECTOR, VECTOR)[0]
+    assert q(VECTOR, VECTOR) == ([], 2)
+    axes._TEAMS[0, 1].members[1]._memory.who.value = 5
+    launches = machine.launches
+    said, served = q(VECTOR, VECTOR, (1,))
+    assert served == 0 and "L080" in said[0] and machine.launches == launches
+
+
+def test_a_copy_that_the_driver_refuses(machine, quick):
+    q = quick(between)
+    for _ in range(6):
+        assert not q(VECTOR, VECTOR)[0]
+    machine.fail("cuMemcpyDtoDAsync_v2", 719)
+    said, served = q(VECTOR, VECTOR, (0,))
+    assert served == 1 and "D035" in said[0] and "copying between ranks" in said[0]
+
+
+@pytest.mark.parametrize("kind", ["all_reduce"])
+def test_a_collective_without_python(machine, quick, kind):
+    assert dist.all_reduce
+    operation = OPERATIONS["avelang::reduced"]
+    q = quick(lambda member, x, y: operation.host(x, y, group="mesh axis (('tp',), 2)"))
+    shapes = [((64, 64), "bfloat16")]
+    for _ in range(5):
+        assert q(shapes, shapes) == ([], 0)
+    assert q(shapes, shapes) == ([], 2) and q.served == [4, 4]
+    (x,), (y,) = q.last
+    assert {x.address, y.address} <= set(machine.values())
+
+
+def test_launches_without_python_have_their_deadline(machine, quick, monkeypatch):
+    """Who looks records an event behind them, and ends their waits when it does not come."""
+    monkeypatch.setattr(axes, "LIMIT", 0.4)
+    q = quick(between)
+    for _ in range(5):
+        assert not q(VECTOR, VECTOR)[0]
+    member = axes._TEAMS[0, 1].members[0]
+    time.sleep(2 * deadlines.STEP)
+    ended, events = [], member._memory._deadlines._events
+    monkeypatch.setattr(member._memory._deadlines, "_end", lambda: ended.append(time.monotonic()))
+    monkeypatch.setattr(gpus.Event, "query", lambda _: False)
+    start = time.monotonic()
+    assert q(VECTOR, VECTOR) == ([], 2) and not events
+    while not ended and time.monotonic() < start + 10:
+        time.sleep(0.05)
+    assert ended and ended[0] - start >= 0.4
 
 
 def test_beside_and_copies_are_streams_of_their_own(machine):

@@ -10,7 +10,7 @@ import pathlib
 import pytest
 
 from avelang.llvm.core import HostCompiler
-from avelang.native import amdgcn, cpu, layouts, ptx, units
+from avelang.native import amdgcn, cpu, layouts, ptx, units, xla
 
 _spec = importlib.util.spec_from_file_location("native", pathlib.Path(__file__).parents[2] / "tools" / "native.py")
 assert _spec is not None and _spec.loader is not None
@@ -20,7 +20,7 @@ _spec.loader.exec_module(native)
 compiler = pytest.mark.skipif(not native.there(), reason="needs the ziglang wheel")
 STRUCTS = {
     header: [s for s in vars(module).values() if inspect.isclass(s) and issubclass(s, ctypes.Structure)]
-    for header, module in (("layouts.h", layouts), ("amdgcn.h", amdgcn), ("ptx.h", ptx), ("cpu.h", cpu))
+    for header, module in (("layouts.h", layouts), ("xla.h", xla), ("amdgcn.h", amdgcn), ("ptx.h", ptx), ("cpu.h", cpu))
 }
 # What LLVM loads the text for, here or elsewhere.
 MACHINES = (

@@ -3,11 +3,10 @@ proves its reading of XLA's structs."""
 
 from __future__ import annotations
 
-import ctypes
-
 import numpy as np
 import pytest
 from tests import tools
+from tests.bridge.frames import Frames
 from tests.ptx import programs
 from tests.runtime import cuda
 
@@ -87,28 +86,11 @@ def test_on_cuda_it_goes_to_the_stream_that_xla_gives(monkeypatch):
     jax.jit(lambda x: k(x, x, 2.0)).lower(jnp.ones(8))
     operation = operation_of(k._caller)
     key = jax_calls._said(operation, (2.0,), (True, True))
-    dims = (ctypes.c_int64 * 1)(8)
     arrays = [machine.own(np.zeros(8, np.float32), 1) for _ in range(3)]
-    buffers = [xla._Buffer(ctypes.sizeof(xla._Buffer), None, 11, a.ctypes.data, 1, ctypes.addressof(dims)) for a in arrays]
-    pointers = [ctypes.cast(ctypes.pointer(b), ctypes.c_void_p) for b in buffers]
-    inputs, results = (ctypes.c_void_p * 2)(*(p.value for p in pointers[:2])), (ctypes.c_void_p * 1)(pointers[2].value)
-    text = ctypes.create_string_buffer(key.encode())
-    span = xla._Span(ctypes.addressof(text), len(key))
-    attributes = (ctypes.c_void_p * 1)(ctypes.addressof(span))
-
-    def stream_get(address):
-        xla._StreamArgs.from_address(address).stream = 0x7700
-
-    get = xla._CALL(stream_get)
+    buffers = [xla.Buffer(a.ctypes.data, (8,), "float32") for a in arrays]
     machine.lib.stub_stream(0x7700, 1)
-    api = xla._Api(stream_get=ctypes.cast(get, ctypes.c_void_p))
-    items = ctypes.POINTER(ctypes.c_void_p)
-    frame = xla._Frame(
-        api=ctypes.addressof(api), stage=3, arguments=xla._List(count=2, items=ctypes.cast(inputs, items)),
-        results=xla._List(count=1, items=ctypes.cast(results, items)),
-        attributes=xla._Attributes(count=1, items=ctypes.cast(attributes, items)),
-    )  # fmt: skip
-    assert xla._handlers[jax_calls.TARGET][1](ctypes.addressof(frame)) in (None, 0)
+    frames = Frames(lambda size: 0, 0x7700)
+    assert not frames.call(xla._handlers[jax_calls.TARGET][1].slow, key, buffers[:2], buffers[2:])
     a, b, out = (x.ctypes.data for x in arrays)
     assert machine.values() == [a, b, 0x40000000, out]
     assert (machine.last.stream, machine.last.device, list(machine.last.grid)) == (0x7700, 1, [1, 1, 1])

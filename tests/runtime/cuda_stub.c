@@ -64,7 +64,7 @@ EXPORT int cuModuleLoadData(void **module, const void *data) {
   CALLED("");
   NEEDS_CONTEXT;
   if (S.capturing && mode != 2) FAIL(CAPTURE_UNSUPPORTED);
-  struct module *m = &S.module[S.modules++ % 256];
+  struct module *m = &loaded[loads++ % MODULES];
   struct kernel *k = &m->kernels[0];
   *m = (struct module){.device = current, .count = 1};
   k->device = current;

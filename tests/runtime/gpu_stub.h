@@ -28,15 +28,18 @@ struct range { uint64_t start, size; int device; };
 struct failure { char symbol[64]; int status; };
 
 static struct {
-  int devices, version, quiet, capturing, async, last, modules, ranges, streams, failures;
+  int devices, version, quiet, capturing, async, last, ranges, streams, failures;
   char arch[8][64], log[1 << 16];
-  struct module module[256];
-  struct range range[256], stream[64];
+  struct range range[256], stream[1024];
   struct failure failure[8];
   uint64_t launches;
   uint32_t words[256], written;
   struct launch launch;
 } S;
+/* What was loaded stays so when a test begins anew: kernels of the package keep the driver's functions. */
+enum { MODULES = 1024 };
+static struct module loaded[MODULES];
+static unsigned loads;
 static __thread int current, mode;
 
 /* -- for the tests ---------------------------------------------------------------------------------------------------------------------- */
@@ -50,7 +53,7 @@ EXPORT void stub_reset(int devices, const char *arch, int version) {
 }
 EXPORT void stub_arch(int device, const char *arch) { snprintf(S.arch[device], sizeof S.arch[device], "%s", arch); }
 EXPORT void stub_memory(uint64_t start, uint64_t size, int device) { S.range[S.ranges++ % 256] = (struct range){start, size, device}; }
-EXPORT void stub_stream(uint64_t handle, int device) { S.stream[S.streams++ % 64] = (struct range){handle, 0, device}; }
+EXPORT void stub_stream(uint64_t handle, int device) { S.stream[S.streams++ % 1024] = (struct range){handle, 0, device}; }
 EXPORT void stub_fail(const char *symbol, int status) {
   struct failure *f = &S.failure[S.failures++ % 8];
   snprintf(f->symbol, sizeof f->symbol, "%s", symbol);
@@ -87,7 +90,7 @@ static int note(const char *symbol, const char *text) {
 /* -- memory, streams, launches ------------------------------------------------------------------------------------------------------------ */
 
 static int device_of(uint64_t stream) {
-  for (int i = 0; i < S.streams; i++)
+  for (int i = 0; i < S.streams && i < 1024; i++)
     if (S.stream[i].start == stream) return S.stream[i].device;
   return stream ? -1 : current; /* the default stream is the current device's */
 }

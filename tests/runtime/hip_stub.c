@@ -108,7 +108,7 @@ EXPORT int hipModuleLoadData(void **module, const void *image) {
   chip[strcspn(chip, ":")] = 0;
   snprintf(want, sizeof want, "amdgcn-amd-amdhsa--%s", chip);
   if (strcmp(target, want)) FAIL(NO_BINARY);
-  struct module *m = &S.module[S.modules++ % 256];
+  struct module *m = &loaded[loads++ % MODULES];
   *m = (struct module){.device = current};
   bytes list = get(map, "amdhsa.kernels");
   if (list) head(&list, &n);

@@ -26,3 +26,6 @@ class Word:
 
 # Grows whenever a choice that was looked up before may be another one now (`tuning.epoch`).
 CHOICES = Word()
+
+# How many wait for launches, of any thread (`runtime.interception`).
+WAITING = Word()

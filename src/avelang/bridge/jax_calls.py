@@ -229,9 +229,9 @@ def _understood(text: str) -> tuple[Operation, dict[str, Any], tuple[bool, ...],
 
 def serve(
     text: str, arguments: list[xla.Buffer], results: list[xla.Buffer], driver: str, stream: int, room: Memory
-) -> None:  # fmt: skip
+) -> replays.Served | None:  # fmt: skip
     """A call in XLA's program: the host function on arrays over XLA's buffers, on XLA's stream. room: where a GPU's new
-    memory comes from."""
+    memory comes from. Returns how it was made again, where it was."""
     operation, named, present, number = _understood(text)
     axis = mesh_axes.axis_of(named)
     given = arguments if axis is None else arguments[1:]
@@ -247,16 +247,16 @@ def serve(
     place, member = _place(driver, stream, arguments, results) if driver else "", None
     if axis is None:
         if place and operation.repeats:
-            replays.call(text, given + results, stream, room, None, host)
-        else:
-            host(room)
-        return
+            return replays.call(text, given + results, stream, room, None, host)
+        host(room)
+        return None
     with streams.entered(stream), _joined(axis, number, arguments, place, stream) as found:
         member = found
         if place and operation.repeats and member.together:
-            replays.call(text, given + results, stream, room, member, host)
-        else:
-            host(room)
+            done = replays.call(text, given + results, stream, room, member, host)
+            return done and done._replace(shift=1, only_here=True)
+        host(room)
+    return None
 
 
 def _joined(

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import dataclasses
 import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from avelang.base import knobs
+from avelang.base.errors import AveError
 from avelang.base.words import CHOICES
 from avelang.bridge.descriptions import ave_dtype
 from avelang.bridge.device_views import ALIGNED, Memory
@@ -78,7 +80,7 @@ class _Pattern(NamedTuple):
     sizes: tuple[int, ...]
 
 
-class _Replay:
+class Replay:
     """A call that can be made again."""
 
     def __init__(self, form: _Pattern, log: launch_log.Log, member: Any):
@@ -99,8 +101,8 @@ class _Replay:
         """True while all that users' kernels read is as it was."""
         return all(n.closure.snapshot() == n.captured for n in self.watched)
 
-    def again(self, bases: list[int], room: Memory) -> None:
-        """Launches on buffers at these addresses. Raises L032."""
+    def again(self, bases: list[int], room: Memory) -> list[int]:
+        """Launches on buffers at these addresses; returns them with those of new memory. Raises L032."""
         if self.room:
             first = room.take(self.room)
             bases = bases + [first + at for at in self.starts]
@@ -115,6 +117,18 @@ class _Replay:
                 for place, base, delta in one.moves:
                     args[place] = bases[base] + delta
                 one.function(*args)
+        return bases
+
+    def refused(self, step: int, status: int, bases: list[int]) -> AveError:
+        """The error for the status of a step on memory that begins there."""
+        noted, one = self.log.done[step], self.form.done[step]
+        if not isinstance(noted, launch_log.Noted):
+            return noted.function.failed(noted.args[0], status)
+        call, values = noted.call, [*noted.call.bound.values]
+        for slot, base, delta, *_ in one.moves:
+            values[slot] = dataclasses.replace(values[slot], address=delta + (0 if base == KEPT else bases[base]))
+        bound = dataclasses.replace(call.bound, values=values)
+        return noted.program.refused(status, call.at, bound, call.names, call.stream)
 
     def _launch(self, i: int, one: SameLaunch, bases: list[int]) -> None:
         program, _, slots, moves = one
@@ -128,10 +142,7 @@ class _Replay:
             words[slot] = at
         status = self.launch(program.address, words, self.grids[i])
         if status:
-            noted = self.log.done[i]
-            assert isinstance(noted, launch_log.Noted)
-            call = noted.call
-            raise program.refused(status, call.at, call.bound, call.names, call.stream)
+            raise self.refused(i, status, bases)
 
     def _map(self, i: int, program: Any, slot: int, address: int, of: Map) -> Any:
         """The driver's words for an array at an address, kept for this slot."""
@@ -142,6 +153,16 @@ class _Replay:
         with driver.on(device, f"encoding a tensor map on {device.name}"):
             found = known[slot, address] = tensor_maps.made(driver, of.table, address, of.shape, of.strides)
         return found
+
+
+class Served(NamedTuple):
+    """A call that was made again: by what, and where its memories began. `shift`: buffers of XLA's call before those;
+    `only_here`: it is one place of a compiled program."""
+
+    replay: Replay
+    bases: list[int]
+    shift: int = 0
+    only_here: bool = False
 
 
 _KNOWN: dict[Any, Any] = {}  # by key: 0 and more (calls so far), a form and its log, a replay, or None: never
@@ -155,9 +176,9 @@ def forget() -> None:
 
 def call(
     text: str, buffers: Sequence[Any], stream: int, room: Memory, member: Any, host: Callable[[Memory], None]
-) -> None:  # fmt: skip
-    """Makes a call: `host(room)`, or what that has launched. `member`: of a call of several ranks, the one's that it
-    is; its memory is there for all calls."""
+) -> Served | None:  # fmt: skip
+    """Makes a call: `host(room)` (then returns None), or what that has launched. `member`: of a call of several ranks,
+    the one's that it is; its memory is there for all calls."""
     bases = [b.address for b in buffers]
     key: tuple[Any, ...] = (text, stream, id(member), _CHOICES.value,
                             *((b.shape, b.dtype, b.address & LOW) for b in buffers))  # fmt: skip
@@ -166,31 +187,31 @@ def call(
     known = _KNOWN.get(key, 0)
     if known is None or knobs.checks() or interception.waiting():
         host(room)
-        return
-    if type(known) is _Replay:
+        return None
+    if type(known) is Replay:
         if known.member is member and known.fresh():
-            known.again(bases, room)
-            return
+            return Served(known, known.again(bases, room))
         known = 0
     if known == 0:
         if len(_KNOWN) >= MOST:
             _KNOWN.clear()
         host(room)  # kernels are compiled, and what is kept is made
         _KNOWN[key] = 1
-        return
+        return None
     mine = _Noted(room)
     with launch_log.noting() as log:
         host(mine)
     roots = [(b.address, _bytes(b)) for b in buffers] + mine.taken
     spans = sorted({(a, a + n) for a, n in roots if n})
     if any(end > begin for (_, end), (begin, _) in itertools.pairwise(spans)):
-        return  # one memory under two names: another call may say which is which
+        return None  # one memory under two names: another call may say which is which
     tries, before = known if type(known) is tuple else (0, None)
     form = _form(log, roots, tuple(n for _, n in mine.taken))
     if form is None or tries == TRIES:
         _KNOWN[key] = None
     else:
-        _KNOWN[key] = _Replay(form, log, member) if form == before else (tries + 1, form)
+        _KNOWN[key] = Replay(form, log, member) if form == before else (tries + 1, form)
+    return None
 
 
 def _form(log: launch_log.Log, roots: Sequence[tuple[int, int]], sizes: tuple[int, ...]) -> _Pattern | None:

@@ -18,8 +18,8 @@ import numpy as np
 from avelang.base.errors import AveError
 from avelang.base.places import argument_error
 from avelang.bridge.device_views import DeviceView
-from avelang.dist.copies import CopyQueue, EngineQueue, by_engines
-from avelang.dist.deadlines import Deadlines
+from avelang.dist.copies import LATER, CopyQueue, EngineQueue, by_engines
+from avelang.dist.deadlines import Deadlines, Gate
 from avelang.dist.group import GPU_BYTES, LIMIT, MetMember
 from avelang.dist.memory import ALIGNED, CONTROL, forget, told, words
 from avelang.runtime import devices, streams
@@ -136,7 +136,12 @@ class Stream:
     def wait_stream(self, other: Stream) -> None:
         """Puts what comes behind what is on another one."""
         with self.gpu.here():
-            act(_follow, self.gpu, self.cuda_stream, other.cuda_stream)
+            gpu, doing = self.gpu, f"ordering streams of {self.gpu.name}"
+            event = gpu.orders.get(other.cuda_stream)
+            if event is None:
+                event = gpu.orders[other.cuda_stream] = Event(gpu)
+            act(gpu.does["record"], doing, event.address, other.cuda_stream)
+            act(gpu.does["follow"], doing, self.cuda_stream, event.address, 0)  # for what it is behind now
 
     def synchronize(self) -> None:
         """Waits until it is idle."""
@@ -158,17 +163,13 @@ class Event:
         """True where the stream has come past it; also where it is broken, which a later call says."""
         return self.gpu.status("come", self.handle) != NOT_READY
 
+    @property
+    def address(self) -> int:
+        """The driver's handle, as a number."""
+        return int(self.handle.value or 0)
+
     def __del__(self) -> None:
         self.gpu.status("free_event", self.handle)
-
-
-def _follow(gpu: Gpu, stream: int, other: int) -> None:
-    """Puts what comes on a stream of the thread's GPU behind what is on another one."""
-    event = gpu.orders.get(other)
-    if event is None:
-        event = gpu.orders[other] = Event(gpu)
-    event.record(other)  # a wait is for what it is behind when it is asked
-    gpu.does["follow"](f"ordering streams of {gpu.name}", stream, event.handle, 0)
 
 
 class PeerMemory:
@@ -185,10 +186,11 @@ class PeerMemory:
         numbers = words(rank, host.ctypes.data, [at - heaps[rank] for at in heaps], self._ends)
         gpu.write(table, numbers)
         self.team = DeviceView(table, numbers.shape, numbers.dtype, gpu.name)
-        self._deadlines = Deadlines(self.give_up)
+        self.gate, self.behind = Gate(self.who), list[Callable[[], None]]()
+        self._deadlines = Deadlines(self.give_up, gate=self.gate)
 
     def give_up(self, value: int = 1) -> None:
-        """Ends this rank's waits, or (0) allows them again."""
+        """Ends this rank's waits, then what is `behind` them, or (0) allows them again."""
         self._value.view(np.uint32)[0] = value
         with self.gpu.here():
             at, to = self._value.ctypes.data, self._spare.cuda_stream
@@ -196,6 +198,9 @@ class PeerMemory:
         self._spare.synchronize()
         if not value:
             forget(self.control)
+            return
+        for end in self.behind:
+            end()
 
     def view(self, heap: DeviceView, offset: int, shape: Sequence[int], dtype: Any) -> DeviceView:
         """A part of a rank's memory."""
@@ -204,7 +209,8 @@ class PeerMemory:
     def watch(self, limit: float) -> None:
         """Ends the waits of what is on this thread's stream after so many seconds, unless the stream has come past
         it."""
-        self._deadlines.touch(limit, functools.partial(self._recorded, Stream(self.gpu, streams.entered_now())))
+        stream = streams.entered_now()
+        self._deadlines.touch(limit, functools.partial(self._recorded, Stream(self.gpu, stream)), stream)
 
     def _recorded(self, stream: Stream) -> Event | None:
         """An event behind what is on a stream; None where that is gone, as at XLA's end."""
@@ -253,6 +259,11 @@ class GpuMember(MetMember):
             if stream is not None:
                 stream.synchronize()
 
+    @property
+    def gate(self) -> Gate:
+        """For launches that Python does not see."""
+        return self._memory.gate
+
     # Calls count in memory, not on the host: so they launch the same each time, and are repeated without Python.
     recording = True  # type: ignore[assignment]
     copies = True  # type: ignore[assignment]
@@ -275,7 +286,10 @@ class GpuMember(MetMember):
         def enter() -> None:
             gpu.driver.must(f"using {gpu.name}", "set", gpu.device.word)
 
-        return EngineQueue(gpu.driver, Stream(gpu), Stream(gpu), enter)
+        queue = EngineQueue(gpu.driver, Stream(gpu), Stream(gpu), enter)
+        # Calls that are repeated do not touch its deadlines: its waits end behind those of the kernels, too.
+        self._memory.behind.append(lambda: queue.deadlines.touch(LATER, queue.stream.event))
+        return queue
 
     def close(self) -> None:
         """Its memory is the team's, which keeps it."""
@@ -335,6 +349,7 @@ class GpuTeam:
         """Ends all waits: a rank has failed."""
         self.failed = True
         for member in self.members:
+            member.gate.close()
             member._memory.give_up()
 
 

@@ -1,7 +1,8 @@
-; Made by `./dev native` of host/host.c, SHA-256 f8bf6710f63b303848d6267ecb1ce956c11ce90a19c39dbb65c8a593234905e8
+; Made by `./dev native` of host/host.c, SHA-256 7195835b511b6ea36a11e0e8eea55e47410b8e24e1268be9eed40591d2969a62
 
 %struct.Subscript = type { ptr, i64, ptr }
 %struct.Dry = type { ptr, ptr }
+%struct.XlaCalls = type { ptr, i64, i64, i64, ptr, ptr, ptr, ptr }
 %struct.Recent = type { ptr, i64, [3 x i32], ptr, [16 x i64] }
 %struct.Job = type { ptr, ptr, ptr, i64, i64, [24 x i8], i64, [56 x i8], i64, [56 x i8] }
 %struct.LaunchState = type { [3 x i32], i32, ptr, ptr, ptr, ptr, ptr, ptr, i64 }
@@ -19,22 +20,31 @@
 %struct.Check = type { ptr, i64, i64, i64 }
 %struct.RepeatLaunch = type { ptr, ptr, i64, ptr, i64, ptr, [3 x i32] }
 %struct.Made = type { ptr, i64, i64, [5 x ptr], ptr, i64, i64 }
+%struct.XlaKey = type { i64, i64, i64, i64, [512 x i64], [64 x i64] }
+%struct.XlaFailure = type { i64, ptr, ptr, ptr }
+%struct.XlaAsk = type { i64, ptr, ptr, i64 }
 %struct.Moving = type { i64, i64, i64, ptr, i64, i64, ptr, ptr, i64 }
+%struct.XlaTake = type { i64, ptr, ptr, i64, i64, ptr }
+%struct.XlaGive = type { i64, ptr, ptr, i64, ptr }
+%struct.XlaStep = type { ptr, ptr }
 
 @interrupted_pool = internal unnamed_addr global ptr null, align 8
 @ave_subscripts = local_unnamed_addr global %struct.Subscript zeroinitializer, align 8
 @ave_dry = local_unnamed_addr global %struct.Dry zeroinitializer, align 8
+@ave_xla_cuda = global %struct.XlaCalls zeroinitializer, align 8
+@ave_xla_rocm = global %struct.XlaCalls zeroinitializer, align 8
 @ave_recent = local_unnamed_addr global [8 x %struct.Recent] zeroinitializer, align 16
 @ave_launched = local_unnamed_addr global i64 0, align 8
 @PyExc_TypeError = external local_unnamed_addr global ptr, align 8
+@.str = private unnamed_addr constant [10 x i8] c"AVE_CHECK\00", align 1
 
 define void @ave_pool_init(ptr noundef %pool) local_unnamed_addr #0 {
 entry:
-  %call = tail call i32 @pthread_mutex_init(ptr noundef %pool, ptr noundef null) #11
+  %call = tail call i32 @pthread_mutex_init(ptr noundef %pool, ptr noundef null) #15
   %wake = getelementptr inbounds nuw i8, ptr %pool, i64 128
-  %call2 = tail call i32 @pthread_cond_init(ptr noundef nonnull %wake, ptr noundef null) #11
+  %call2 = tail call i32 @pthread_cond_init(ptr noundef nonnull %wake, ptr noundef null) #15
   %finished = getelementptr inbounds nuw i8, ptr %pool, i64 256
-  %call4 = tail call i32 @pthread_cond_init(ptr noundef nonnull %finished, ptr noundef null) #11
+  %call4 = tail call i32 @pthread_cond_init(ptr noundef nonnull %finished, ptr noundef null) #15
   %scratch = getelementptr inbounds nuw i8, ptr %pool, i64 408
   store ptr null, ptr %scratch, align 8
   %scratch_bytes = getelementptr inbounds nuw i8, ptr %pool, i64 416
@@ -70,7 +80,7 @@ entry:
   br i1 %cmp, label %return, label %if.end
 
 if.end:
-  %call = tail call ptr @pthread_self() #11
+  %call = tail call ptr @pthread_self() #15
   %owner = getelementptr inbounds nuw i8, ptr %launch, i64 32
   %1 = load ptr, ptr %owner, align 8
   %cmp1.not = icmp eq ptr %call, %1
@@ -86,8 +96,8 @@ if.end3:
   %3 = atomicrmw and ptr %flag, i32 -2 monotonic, align 4
   %pool6 = getelementptr inbounds nuw i8, ptr %launch, i64 24
   %4 = load ptr, ptr %pool6, align 8
-  tail call void @PyEval_RestoreThread(ptr noundef nonnull %2) #11
-  %call8 = tail call i32 @PyErr_CheckSignals() #11
+  tail call void @PyEval_RestoreThread(ptr noundef nonnull %2) #15
+  %call8 = tail call i32 @PyErr_CheckSignals() #15
   %cmp9.not = icmp eq i32 %call8, 0
   br i1 %cmp9.not, label %if.then11, label %if.then27
 
@@ -101,23 +111,23 @@ if.then11:
   br i1 %cmp15.not, label %if.end24.thread, label %if.then17
 
 if.end24.thread:
-  %call2547 = tail call ptr @PyEval_SaveThread() #11
+  %call2547 = tail call ptr @PyEval_SaveThread() #15
   br label %return
 
 if.then17:
   %hook = getelementptr inbounds nuw i8, ptr %4, i64 480
   %7 = load ptr, ptr %hook, align 8
-  %call18 = tail call ptr @PyObject_CallNoArgs(ptr noundef %7) #11
+  %call18 = tail call ptr @PyObject_CallNoArgs(ptr noundef %7) #15
   %tobool19.not = icmp eq ptr %call18, null
   br i1 %tobool19.not, label %if.then27, label %if.end24.thread54
 
 if.end24.thread54:
-  tail call void @Py_DecRef(ptr noundef nonnull %call18) #11
-  %call2556 = tail call ptr @PyEval_SaveThread() #11
+  tail call void @Py_DecRef(ptr noundef nonnull %call18) #15
+  %call2556 = tail call ptr @PyEval_SaveThread() #15
   br label %return
 
 if.then27:
-  %call25 = tail call ptr @PyEval_SaveThread() #11
+  %call25 = tail call ptr @PyEval_SaveThread() #15
   %8 = atomicrmw or ptr %flag, i32 2 monotonic, align 4
   br label %return
 
@@ -145,9 +155,9 @@ declare ptr @PyEval_SaveThread() local_unnamed_addr
 define void @ave_watch_interrupts(ptr noundef %pool, i32 noundef %signal) local_unnamed_addr #0 {
 entry:
   %action = alloca [256 x i8], align 16
-  call void @llvm.lifetime.start.p0(ptr nonnull %action) #12
+  call void @llvm.lifetime.start.p0(ptr nonnull %action) #16
   store ptr %pool, ptr @interrupted_pool, align 8
-  %call = call i32 @sigaction(i32 noundef %signal, ptr noundef null, ptr noundef nonnull %action) #11
+  %call = call i32 @sigaction(i32 noundef %signal, ptr noundef null, ptr noundef nonnull %action) #15
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %lor.lhs.false, label %cleanup
 
@@ -162,11 +172,11 @@ if.end:
   %handler4 = getelementptr inbounds nuw i8, ptr %pool, i64 488
   store ptr %0, ptr %handler4, align 8
   store ptr @interrupted, ptr %action, align 16
-  %call6 = call i32 @sigaction(i32 noundef %signal, ptr noundef nonnull %action, ptr noundef null) #11
+  %call6 = call i32 @sigaction(i32 noundef %signal, ptr noundef nonnull %action, ptr noundef null) #15
   br label %cleanup
 
 cleanup:
-  call void @llvm.lifetime.end.p0(ptr nonnull %action) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %action) #16
   ret void
 }
 
@@ -179,7 +189,7 @@ entry:
   %1 = atomicrmw add ptr %interrupts, i64 1 monotonic, align 8
   %handler = getelementptr inbounds nuw i8, ptr %0, i64 488
   %2 = load ptr, ptr %handler, align 8
-  tail call void %2(i32 noundef %signal, ptr noundef %info, ptr noundef %context) #11
+  tail call void %2(i32 noundef %signal, ptr noundef %info, ptr noundef %context) #15
   ret void
 }
 
@@ -200,7 +210,7 @@ entry:
   %old.i.i.i = alloca [128 x i8], align 16
   %thread.i.i.i = alloca ptr, align 8
   %launch = alloca %struct.LaunchState, align 64
-  call void @llvm.lifetime.start.p0(ptr nonnull %launch) #12
+  call void @llvm.lifetime.start.p0(ptr nonnull %launch) #16
   %0 = load i32, ptr %extents, align 4
   store i32 %0, ptr %launch, align 64
   %arrayidx2 = getelementptr inbounds nuw i8, ptr %extents, i64 4
@@ -217,7 +227,7 @@ entry:
   store ptr @ave_look, ptr %look, align 16
   %pool8 = getelementptr inbounds nuw i8, ptr %launch, i64 24
   store ptr %pool, ptr %pool8, align 8
-  %call = tail call ptr @pthread_self() #11
+  %call = tail call ptr @pthread_self() #15
   %owner = getelementptr inbounds nuw i8, ptr %launch, i64 32
   store ptr %call, ptr %owner, align 32
   %thread9 = getelementptr inbounds nuw i8, ptr %launch, i64 40
@@ -232,7 +242,7 @@ entry:
   br i1 %tobool.not1.i.i, label %list.exit.i, label %while.body.i.i
 
 while.body.i.i:
-  %call.i.i = tail call i32 @sched_yield() #11
+  %call.i.i = tail call i32 @sched_yield() #15
   %5 = atomicrmw xchg ptr %listed.i.i, i32 1 acquire, align 8
   %tobool.not.i.i = icmp eq i32 %5, 0
   br i1 %tobool.not.i.i, label %list.exit.i, label %while.body.i.i
@@ -263,7 +273,7 @@ if.end.i:
   br i1 %cmp.not.i, label %begin.exit, label %if.then3.i
 
 if.then3.i:
-  %call.i16.i = call i32 @pthread_mutex_lock(ptr noundef nonnull %pool) #11
+  %call.i16.i = call i32 @pthread_mutex_lock(ptr noundef nonnull %pool) #15
   %9 = load i32, ptr %ticker.i, align 4
   %cmp.i.i = icmp eq i32 %9, 0
   store atomic i32 1, ptr %ticker.i monotonic, align 4
@@ -271,34 +281,34 @@ if.then3.i:
 
 if.then.i.i:
   %wake.i.i = getelementptr inbounds nuw i8, ptr %pool, i64 128
-  %call3.i.i = call i32 @pthread_cond_broadcast(ptr noundef nonnull %wake.i.i) #11
+  %call3.i.i = call i32 @pthread_cond_broadcast(ptr noundef nonnull %wake.i.i) #15
   br label %wake_ticker.exit.i
 
 if.else.i.i:
-  call void @llvm.lifetime.start.p0(ptr nonnull %attributes.i.i.i) #12
-  call void @llvm.lifetime.start.p0(ptr nonnull %all.i.i.i) #12
-  call void @llvm.lifetime.start.p0(ptr nonnull %old.i.i.i) #12
-  call void @llvm.lifetime.start.p0(ptr nonnull %thread.i.i.i) #12
-  %call.i.i.i = call i32 @sigfillset(ptr noundef nonnull %all.i.i.i) #11
+  call void @llvm.lifetime.start.p0(ptr nonnull %attributes.i.i.i) #16
+  call void @llvm.lifetime.start.p0(ptr nonnull %all.i.i.i) #16
+  call void @llvm.lifetime.start.p0(ptr nonnull %old.i.i.i) #16
+  call void @llvm.lifetime.start.p0(ptr nonnull %thread.i.i.i) #16
+  %call.i.i.i = call i32 @sigfillset(ptr noundef nonnull %all.i.i.i) #15
   %set_mask.i.i.i = getelementptr inbounds nuw i8, ptr %pool, i64 440
   %10 = load i32, ptr %set_mask.i.i.i, align 8
-  %call3.i.i.i = call i32 @pthread_sigmask(i32 noundef %10, ptr noundef nonnull %all.i.i.i, ptr noundef nonnull %old.i.i.i) #11
-  %call5.i.i.i = call i32 @pthread_attr_init(ptr noundef nonnull %attributes.i.i.i) #11
+  %call3.i.i.i = call i32 @pthread_sigmask(i32 noundef %10, ptr noundef nonnull %all.i.i.i, ptr noundef nonnull %old.i.i.i) #15
+  %call5.i.i.i = call i32 @pthread_attr_init(ptr noundef nonnull %attributes.i.i.i) #15
   %detached.i.i.i = getelementptr inbounds nuw i8, ptr %pool, i64 444
   %11 = load i32, ptr %detached.i.i.i, align 4
-  %call7.i.i.i = call i32 @pthread_attr_setdetachstate(ptr noundef nonnull %attributes.i.i.i, i32 noundef %11) #11
+  %call7.i.i.i = call i32 @pthread_attr_setdetachstate(ptr noundef nonnull %attributes.i.i.i, i32 noundef %11) #15
   %stack.i.i.i = getelementptr inbounds nuw i8, ptr %pool, i64 448
   %12 = load i64, ptr %stack.i.i.i, align 8
-  %call9.i.i.i = call i32 @pthread_attr_setstacksize(ptr noundef nonnull %attributes.i.i.i, i64 noundef %12) #11
-  %call11.i.i.i = call i32 @pthread_create(ptr noundef nonnull %thread.i.i.i, ptr noundef nonnull %attributes.i.i.i, ptr noundef nonnull @tick, ptr noundef nonnull %pool) #11
-  %call13.i.i.i = call i32 @pthread_attr_destroy(ptr noundef nonnull %attributes.i.i.i) #11
+  %call9.i.i.i = call i32 @pthread_attr_setstacksize(ptr noundef nonnull %attributes.i.i.i, i64 noundef %12) #15
+  %call11.i.i.i = call i32 @pthread_create(ptr noundef nonnull %thread.i.i.i, ptr noundef nonnull %attributes.i.i.i, ptr noundef nonnull @tick, ptr noundef nonnull %pool) #15
+  %call13.i.i.i = call i32 @pthread_attr_destroy(ptr noundef nonnull %attributes.i.i.i) #15
   %13 = load i32, ptr %set_mask.i.i.i, align 8
-  %call16.i.i.i = call i32 @pthread_sigmask(i32 noundef %13, ptr noundef nonnull %old.i.i.i, ptr noundef null) #11
+  %call16.i.i.i = call i32 @pthread_sigmask(i32 noundef %13, ptr noundef nonnull %old.i.i.i, ptr noundef null) #15
   %cmp.i.i.i = icmp eq i32 %call11.i.i.i, 0
-  call void @llvm.lifetime.end.p0(ptr nonnull %thread.i.i.i) #12
-  call void @llvm.lifetime.end.p0(ptr nonnull %old.i.i.i) #12
-  call void @llvm.lifetime.end.p0(ptr nonnull %all.i.i.i) #12
-  call void @llvm.lifetime.end.p0(ptr nonnull %attributes.i.i.i) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %thread.i.i.i) #16
+  call void @llvm.lifetime.end.p0(ptr nonnull %old.i.i.i) #16
+  call void @llvm.lifetime.end.p0(ptr nonnull %all.i.i.i) #16
+  call void @llvm.lifetime.end.p0(ptr nonnull %attributes.i.i.i) #16
   br i1 %cmp.i.i.i, label %wake_ticker.exit.i, label %if.then5.i.i
 
 if.then5.i.i:
@@ -306,7 +316,7 @@ if.then5.i.i:
   br label %wake_ticker.exit.i
 
 wake_ticker.exit.i:
-  %call11.i.i = call i32 @pthread_mutex_unlock(ptr noundef nonnull %pool) #11
+  %call11.i.i = call i32 @pthread_mutex_unlock(ptr noundef nonnull %pool) #15
   br label %begin.exit
 
 begin.exit:
@@ -322,16 +332,16 @@ begin.exit:
   br i1 %tobool.not.i18, label %run.exit, label %if.end.i19
 
 if.end.i19:
-  call void @llvm.lifetime.start.p0(ptr nonnull %t.i.i) #12
+  call void @llvm.lifetime.start.p0(ptr nonnull %t.i.i) #16
   %clock.i.i = getelementptr inbounds nuw i8, ptr %pool, i64 436
   %17 = load i32, ptr %clock.i.i, align 4
-  %call.i.i20 = call i32 @clock_gettime(i32 noundef %17, ptr noundef nonnull %t.i.i) #11
+  %call.i.i20 = call i32 @clock_gettime(i32 noundef %17, ptr noundef nonnull %t.i.i) #15
   %18 = load i64, ptr %t.i.i, align 16
   %mul.i.neg.i = mul i64 %18, -1000000000
   %arrayidx1.i.i = getelementptr inbounds nuw i8, ptr %t.i.i, i64 8
   %19 = load i64, ptr %arrayidx1.i.i, align 8
   %add.i.neg81.i = sub i64 %mul.i.neg.i, %19
-  call void @llvm.lifetime.end.p0(ptr nonnull %t.i.i) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %t.i.i) #16
   %taken.i = getelementptr inbounds nuw i8, ptr %pool, i64 384
   %20 = cmpxchg ptr %taken.i, i32 0, i32 1 acquire monotonic, align 8
   %21 = extractvalue { i32, i1 } %20, 1
@@ -339,16 +349,16 @@ if.end.i19:
   br i1 %21, label %if.end11.i, label %if.then9.i
 
 if.then9.i:
-  call void @llvm.lifetime.start.p0(ptr nonnull %scratch.i.i) #12
+  call void @llvm.lifetime.start.p0(ptr nonnull %scratch.i.i) #16
   store ptr null, ptr %scratch.i.i, align 8
   %22 = load i64, ptr %scratch_bytes12.i, align 8
   %cmp.not.i.not.i.i = icmp eq i64 %22, 0
   br i1 %cmp.not.i.not.i.i, label %if.end.i.i, label %if.end.i.i.i
 
 if.end.i.i.i:
-  call void @free(ptr noundef null) #11
+  call void @free(ptr noundef null) #15
   store ptr null, ptr %scratch.i.i, align 8
-  %call.i.i.i21 = call i32 @posix_memalign(ptr noundef nonnull %scratch.i.i, i64 noundef 64, i64 noundef %22) #11
+  %call.i.i.i21 = call i32 @posix_memalign(ptr noundef nonnull %scratch.i.i, i64 noundef 64, i64 noundef %22) #15
   %tobool.not.i.i.i = icmp eq i32 %call.i.i.i21, 0
   br i1 %tobool.not.i.i.i, label %if.end.i.if.end_crit_edge.i.i, label %run_alone.exit.i
 
@@ -359,17 +369,17 @@ if.end.i.if.end_crit_edge.i.i:
 if.end.i.i:
   %23 = phi ptr [ %.pre.i.i, %if.end.i.if.end_crit_edge.i.i ], [ null, %if.then9.i ]
   %24 = load ptr, ptr %kernel, align 8
-  %call1.i.i = call i64 %24(ptr noundef %args, ptr noundef nonnull %launch, i64 noundef 0, i64 noundef range(i64 1, 0) %mul8.i, ptr noundef %23) #11
+  %call1.i.i = call i64 %24(ptr noundef %args, ptr noundef nonnull %launch, i64 noundef 0, i64 noundef range(i64 1, 0) %mul8.i, ptr noundef %23) #15
   %25 = load ptr, ptr %scratch.i.i, align 8
-  call void @free(ptr noundef %25) #11
-  call void @llvm.lifetime.start.p0(ptr nonnull %t.i.i.i) #12
+  call void @free(ptr noundef %25) #15
+  call void @llvm.lifetime.start.p0(ptr nonnull %t.i.i.i) #16
   %26 = load i32, ptr %clock.i.i, align 4
-  %call.i6.i.i = call i32 @clock_gettime(i32 noundef %26, ptr noundef nonnull %t.i.i.i) #11
+  %call.i6.i.i = call i32 @clock_gettime(i32 noundef %26, ptr noundef nonnull %t.i.i.i) #15
   %27 = load i64, ptr %t.i.i.i, align 16
   %mul.i.i.i = mul i64 %27, 1000000000
   %arrayidx1.i.i.i = getelementptr inbounds nuw i8, ptr %t.i.i.i, i64 8
   %28 = load i64, ptr %arrayidx1.i.i.i, align 8
-  call void @llvm.lifetime.end.p0(ptr nonnull %t.i.i.i) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %t.i.i.i) #16
   %add.i.i.i = add i64 %28, %add.i.neg81.i
   %sub.i.i = add i64 %add.i.i.i, %mul.i.i.i
   %last_ns.i.i = getelementptr inbounds nuw i8, ptr %kernel, i64 32
@@ -378,7 +388,7 @@ if.end.i.i:
 
 run_alone.exit.i:
   %retval.0.i.i = phi i64 [ %call1.i.i, %if.end.i.i ], [ -1, %if.end.i.i.i ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %scratch.i.i) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %scratch.i.i) #16
   br label %run.exit
 
 if.end11.i:
@@ -391,10 +401,10 @@ if.end11.i:
 
 if.end.i58.i:
   %31 = load ptr, ptr %scratch.i, align 8
-  call void @free(ptr noundef %31) #11
+  call void @free(ptr noundef %31) #15
   store ptr null, ptr %scratch.i, align 8
   store i64 0, ptr %scratch_bytes.i, align 8
-  %call.i59.i = call i32 @posix_memalign(ptr noundef nonnull %scratch.i, i64 noundef 64, i64 noundef %29) #11
+  %call.i59.i = call i32 @posix_memalign(ptr noundef nonnull %scratch.i, i64 noundef 64, i64 noundef %29) #15
   %tobool.not.i.i27 = icmp eq i32 %call.i59.i, 0
   br i1 %tobool.not.i.i27, label %if.end2.i.i, label %if.then14.i
 
@@ -408,7 +418,7 @@ if.then14.i:
   br label %run.exit
 
 if.end17.i:
-  call void @llvm.lifetime.start.p0(ptr nonnull %job.i) #12
+  call void @llvm.lifetime.start.p0(ptr nonnull %job.i) #16
   store ptr %kernel, ptr %job.i, align 64
   %args19.i = getelementptr inbounds nuw i8, ptr %job.i, i64 8
   store ptr %args, ptr %args19.i, align 8
@@ -455,7 +465,7 @@ if.end.i.i62.i:
   %ran.049.i.i.i = phi i64 [ %add5.i.i.i, %if.end10.i.i.i ], [ 0, %if.then.i.i24 ]
   %add.i.i63.i = add i64 %37, %mul8.i
   %cond.i.i.i.i = call noundef i64 @llvm.umin.i64(i64 %add.i.i63.i, i64 %mul8.i)
-  %call4.i.i.i = call i64 %35(ptr noundef %args, ptr noundef nonnull %launch, i64 noundef %37, i64 noundef %cond.i.i.i.i, ptr noundef %32) #11
+  %call4.i.i.i = call i64 %35(ptr noundef %args, ptr noundef nonnull %launch, i64 noundef %37, i64 noundef %cond.i.i.i.i, ptr noundef %32) #15
   %sub.i.i.i = sub i64 %cond.i.i.i.i, %37
   %add5.i.i.i = add i64 %sub.i.i.i, %ran.049.i.i.i
   %tobool.not.i.i64.i = icmp eq i64 %call4.i.i.i, 0
@@ -499,7 +509,7 @@ if.end.i83.i.i:
   %ran.049.i84.i.i = phi i64 [ 0, %if.end.lr.ph.i78.i.i ], [ %add5.i89.i.i, %cleanup18.i.i.i ]
   %add.i85.i.i = add i64 %41, %cond.i71.i.i
   %cond.i.i86.i.i = call noundef i64 @llvm.umin.i64(i64 %add.i85.i.i, i64 %mul8.i)
-  %call4.i87.i.i = call i64 %39(ptr noundef %args, ptr noundef nonnull %launch, i64 noundef %41, i64 noundef %cond.i.i86.i.i, ptr noundef %32) #11
+  %call4.i87.i.i = call i64 %39(ptr noundef %args, ptr noundef nonnull %launch, i64 noundef %41, i64 noundef %cond.i.i86.i.i, ptr noundef %32) #15
   %sub.i88.i.i = sub i64 %cond.i.i86.i.i, %41
   %add5.i89.i.i = add i64 %sub.i88.i.i, %ran.049.i84.i.i
   %tobool.not.i90.i.i = icmp eq i64 %call4.i87.i.i, 0
@@ -511,13 +521,13 @@ if.then6.i91.i.i:
   br label %work.exit95.i.i
 
 if.end10.i93.i.i:
-  call void @llvm.lifetime.start.p0(ptr nonnull %t.i.i72.i.i) #12
+  call void @llvm.lifetime.start.p0(ptr nonnull %t.i.i72.i.i) #16
   %42 = load i32, ptr %clock.i.i, align 4
-  %call.i.i.i.i = call i32 @clock_gettime(i32 noundef %42, ptr noundef nonnull %t.i.i72.i.i) #11
+  %call.i.i.i.i = call i32 @clock_gettime(i32 noundef %42, ptr noundef nonnull %t.i.i72.i.i) #15
   %43 = load i64, ptr %t.i.i72.i.i, align 16
   %mul.i.i.i.i = mul i64 %43, 1000000000
   %44 = load i64, ptr %arrayidx1.i.i82.i.i, align 8
-  call void @llvm.lifetime.end.p0(ptr nonnull %t.i.i72.i.i) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %t.i.i72.i.i) #16
   %add.i.i.i.i = add i64 %44, %add.i.neg81.i
   %sub13.i.i.i = add i64 %add.i.i.i.i, %mul.i.i.i.i
   %cmp14.i.i.i = icmp ugt i64 %sub13.i.i.i, 25000
@@ -555,27 +565,27 @@ for.body.lr.ph.i.i.i.i:
   br label %for.body.i.i.i.i
 
 for.body.i.i.i.i:
-  call void @llvm.lifetime.start.p0(ptr nonnull %attributes.i.i.i.i.i) #12
-  call void @llvm.lifetime.start.p0(ptr nonnull %all.i.i.i.i.i) #12
-  call void @llvm.lifetime.start.p0(ptr nonnull %old.i.i.i.i.i) #12
-  call void @llvm.lifetime.start.p0(ptr nonnull %thread.i.i.i.i.i) #12
-  %call.i.i.i.i.i = call i32 @sigfillset(ptr noundef nonnull %all.i.i.i.i.i) #11
+  call void @llvm.lifetime.start.p0(ptr nonnull %attributes.i.i.i.i.i) #16
+  call void @llvm.lifetime.start.p0(ptr nonnull %all.i.i.i.i.i) #16
+  call void @llvm.lifetime.start.p0(ptr nonnull %old.i.i.i.i.i) #16
+  call void @llvm.lifetime.start.p0(ptr nonnull %thread.i.i.i.i.i) #16
+  %call.i.i.i.i.i = call i32 @sigfillset(ptr noundef nonnull %all.i.i.i.i.i) #15
   %49 = load i32, ptr %set_mask.i.i.i.i.i, align 8
-  %call3.i.i.i.i.i = call i32 @pthread_sigmask(i32 noundef %49, ptr noundef nonnull %all.i.i.i.i.i, ptr noundef nonnull %old.i.i.i.i.i) #11
-  %call5.i.i.i.i.i = call i32 @pthread_attr_init(ptr noundef nonnull %attributes.i.i.i.i.i) #11
+  %call3.i.i.i.i.i = call i32 @pthread_sigmask(i32 noundef %49, ptr noundef nonnull %all.i.i.i.i.i, ptr noundef nonnull %old.i.i.i.i.i) #15
+  %call5.i.i.i.i.i = call i32 @pthread_attr_init(ptr noundef nonnull %attributes.i.i.i.i.i) #15
   %50 = load i32, ptr %detached.i.i.i.i.i, align 4
-  %call7.i.i.i.i.i = call i32 @pthread_attr_setdetachstate(ptr noundef nonnull %attributes.i.i.i.i.i, i32 noundef %50) #11
+  %call7.i.i.i.i.i = call i32 @pthread_attr_setdetachstate(ptr noundef nonnull %attributes.i.i.i.i.i, i32 noundef %50) #15
   %51 = load i64, ptr %stack.i.i.i.i.i, align 8
-  %call9.i.i.i.i.i = call i32 @pthread_attr_setstacksize(ptr noundef nonnull %attributes.i.i.i.i.i, i64 noundef %51) #11
-  %call11.i.i.i.i.i = call i32 @pthread_create(ptr noundef nonnull %thread.i.i.i.i.i, ptr noundef nonnull %attributes.i.i.i.i.i, ptr noundef nonnull @worker, ptr noundef nonnull %pool) #11
-  %call13.i.i.i.i.i = call i32 @pthread_attr_destroy(ptr noundef nonnull %attributes.i.i.i.i.i) #11
+  %call9.i.i.i.i.i = call i32 @pthread_attr_setstacksize(ptr noundef nonnull %attributes.i.i.i.i.i, i64 noundef %51) #15
+  %call11.i.i.i.i.i = call i32 @pthread_create(ptr noundef nonnull %thread.i.i.i.i.i, ptr noundef nonnull %attributes.i.i.i.i.i, ptr noundef nonnull @worker, ptr noundef nonnull %pool) #15
+  %call13.i.i.i.i.i = call i32 @pthread_attr_destroy(ptr noundef nonnull %attributes.i.i.i.i.i) #15
   %52 = load i32, ptr %set_mask.i.i.i.i.i, align 8
-  %call16.i.i.i.i.i = call i32 @pthread_sigmask(i32 noundef %52, ptr noundef nonnull %old.i.i.i.i.i, ptr noundef null) #11
+  %call16.i.i.i.i.i = call i32 @pthread_sigmask(i32 noundef %52, ptr noundef nonnull %old.i.i.i.i.i, ptr noundef null) #15
   %cmp.i.i.i.i.i = icmp eq i32 %call11.i.i.i.i.i, 0
-  call void @llvm.lifetime.end.p0(ptr nonnull %thread.i.i.i.i.i) #12
-  call void @llvm.lifetime.end.p0(ptr nonnull %old.i.i.i.i.i) #12
-  call void @llvm.lifetime.end.p0(ptr nonnull %all.i.i.i.i.i) #12
-  call void @llvm.lifetime.end.p0(ptr nonnull %attributes.i.i.i.i.i) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %thread.i.i.i.i.i) #16
+  call void @llvm.lifetime.end.p0(ptr nonnull %old.i.i.i.i.i) #16
+  call void @llvm.lifetime.end.p0(ptr nonnull %all.i.i.i.i.i) #16
+  call void @llvm.lifetime.end.p0(ptr nonnull %attributes.i.i.i.i.i) #16
   %53 = load i32, ptr %started.i.i.i.i, align 4
   br i1 %cmp.i.i.i.i.i, label %for.inc.i.i.i.i, label %if.end.i.i.i.i
 
@@ -591,16 +601,16 @@ for.inc.i.i.i.i:
   br i1 %cmp.i.i.i.i, label %for.body.i.i.i.i, label %start.exit.i.i.i
 
 start.exit.i.i.i:
-  %call.i.i66.i = call i32 @pthread_mutex_lock(ptr noundef nonnull %pool) #11
+  %call.i.i66.i = call i32 @pthread_mutex_lock(ptr noundef nonnull %pool) #15
   %job2.i.i.i = getelementptr inbounds nuw i8, ptr %pool, i64 400
   store ptr %job.i, ptr %job2.i.i.i, align 8
   %generation.i.i.i = getelementptr inbounds nuw i8, ptr %pool, i64 392
   %55 = load atomic i64, ptr %generation.i.i.i monotonic, align 8
   %add.i96.i.i = add i64 %55, 1
   store atomic i64 %add.i96.i.i, ptr %generation.i.i.i monotonic, align 8
-  %call6.i.i.i = call i32 @pthread_mutex_unlock(ptr noundef nonnull %pool) #11
+  %call6.i.i.i = call i32 @pthread_mutex_unlock(ptr noundef nonnull %pool) #15
   %wake.i.i.i = getelementptr inbounds nuw i8, ptr %pool, i64 128
-  %call8.i.i.i = call i32 @pthread_cond_broadcast(ptr noundef nonnull %wake.i.i.i) #11
+  %call8.i.i.i = call i32 @pthread_cond_broadcast(ptr noundef nonnull %wake.i.i.i) #15
   %56 = load ptr, ptr %job.i, align 64
   %57 = load ptr, ptr %56, align 8
   %58 = load i64, ptr %blocks20.i, align 8
@@ -616,7 +626,7 @@ if.end.i68.i.i.i:
   %cond.i.i.i.i.i = call noundef i64 @llvm.umin.i64(i64 %add.i.i99.i.i, i64 %58)
   %62 = load ptr, ptr %args19.i, align 8
   %63 = load ptr, ptr %launch.i, align 16
-  %call4.i.i.i.i = call i64 %57(ptr noundef %62, ptr noundef %63, i64 noundef %61, i64 noundef %cond.i.i.i.i.i, ptr noundef %32) #11
+  %call4.i.i.i.i = call i64 %57(ptr noundef %62, ptr noundef %63, i64 noundef %61, i64 noundef %cond.i.i.i.i.i, ptr noundef %32) #15
   %sub.i.i.i.i = sub i64 %cond.i.i.i.i.i, %61
   %add5.i.i.i.i = add i64 %sub.i.i.i.i, %ran.049.i.i.i.i
   %tobool.not.i.i.i.i = icmp eq i64 %call4.i.i.i.i, 0
@@ -634,9 +644,9 @@ if.end10.i.i.i.i:
 
 work.exit.i.i.i:
   %retval.2.ph.i.i.i.i = phi i64 [ %add5.i.i.i.i, %if.then6.i.i.i.i ], [ 0, %start.exit.i.i.i ], [ %add5.i.i.i.i, %if.end10.i.i.i.i ]
-  %call12.i.i.i = call i32 @pthread_mutex_lock(ptr noundef nonnull %pool) #11
+  %call12.i.i.i = call i32 @pthread_mutex_lock(ptr noundef nonnull %pool) #15
   store ptr null, ptr %job2.i.i.i, align 8
-  %call16.i.i.i26 = call i32 @pthread_mutex_unlock(ptr noundef nonnull %pool) #11
+  %call16.i.i.i26 = call i32 @pthread_mutex_unlock(ptr noundef nonnull %pool) #15
   %active.i.i.i = getelementptr inbounds nuw i8, ptr %pool, i64 388
   br label %for.body.i.i.i
 
@@ -647,13 +657,13 @@ for.body.i.i.i:
   br i1 %tobool.not.i97.i.i, label %share.exit.i.i, label %if.end.i98.i.i
 
 if.end.i98.i.i:
-  %call18.i.i.i = call i32 @sched_yield() #11
+  %call18.i.i.i = call i32 @sched_yield() #15
   %inc.i.i.i = add nuw nsw i32 %i.073.i.i.i, 1
   %exitcond.i.i.i = icmp eq i32 %inc.i.i.i, 64
   br i1 %exitcond.i.i.i, label %for.end.i.i.i, label %for.body.i.i.i
 
 for.end.i.i.i:
-  %call21.i.i.i = call i32 @pthread_mutex_lock(ptr noundef nonnull %pool) #11
+  %call21.i.i.i = call i32 @pthread_mutex_lock(ptr noundef nonnull %pool) #15
   %66 = load atomic i32, ptr %active.i.i.i acquire, align 4
   %tobool24.not74.i.i.i = icmp eq i32 %66, 0
   br i1 %tobool24.not74.i.i.i, label %while.end.i.i.i, label %while.body.lr.ph.i.i.i
@@ -663,15 +673,15 @@ while.body.lr.ph.i.i.i:
   br label %while.body.i.i.i
 
 while.body.i.i.i:
-  %call28.i.i.i = call i32 @pthread_cond_wait(ptr noundef nonnull %finished.i.i.i, ptr noundef nonnull %pool) #11
+  %call28.i.i.i = call i32 @pthread_cond_wait(ptr noundef nonnull %finished.i.i.i, ptr noundef nonnull %pool) #15
   %67 = load atomic i32, ptr %flag monotonic, align 4
   %cmp30.not.i.i.i = icmp eq i32 %67, 1
   br i1 %cmp30.not.i.i.i, label %if.end32.i.i.i, label %while.cond.backedge.i.i.i
 
 if.end32.i.i.i:
-  %call35.i.i.i = call i32 @pthread_mutex_unlock(ptr noundef nonnull %pool) #11
-  %call36.i.i.i = call i32 @ave_look(ptr noundef nonnull %launch) #13
-  %call39.i.i.i = call i32 @pthread_mutex_lock(ptr noundef nonnull %pool) #11
+  %call35.i.i.i = call i32 @pthread_mutex_unlock(ptr noundef nonnull %pool) #15
+  %call36.i.i.i = call i32 @ave_look(ptr noundef nonnull %launch) #17
+  %call39.i.i.i = call i32 @pthread_mutex_lock(ptr noundef nonnull %pool) #15
   br label %while.cond.backedge.i.i.i
 
 while.cond.backedge.i.i.i:
@@ -680,7 +690,7 @@ while.cond.backedge.i.i.i:
   br i1 %tobool24.not.i.i.i, label %while.end.i.i.i, label %while.body.i.i.i
 
 while.end.i.i.i:
-  %call42.i.i.i = call i32 @pthread_mutex_unlock(ptr noundef nonnull %pool) #11
+  %call42.i.i.i = call i32 @pthread_mutex_unlock(ptr noundef nonnull %pool) #15
   br label %share.exit.i.i
 
 share.exit.i.i:
@@ -690,14 +700,14 @@ share.exit.i.i:
 run_owned.exit.i:
   %retval.1.i.i = phi i64 [ %retval.2.ph.i77.i.i, %work.exit95.i.i ], [ %add33.i.i, %share.exit.i.i ], [ %add5.i.i.i, %if.then6.i.i.i ], [ 0, %if.then.i.i24 ], [ %add5.i.i.i, %if.end10.i.i.i ]
   store atomic i32 0, ptr %taken.i release, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %t.i67.i) #12
+  call void @llvm.lifetime.start.p0(ptr nonnull %t.i67.i) #16
   %69 = load i32, ptr %clock.i.i, align 4
-  %call.i69.i = call i32 @clock_gettime(i32 noundef %69, ptr noundef nonnull %t.i67.i) #11
+  %call.i69.i = call i32 @clock_gettime(i32 noundef %69, ptr noundef nonnull %t.i67.i) #15
   %70 = load i64, ptr %t.i67.i, align 16
   %mul.i70.i = mul i64 %70, 1000000000
   %arrayidx1.i71.i = getelementptr inbounds nuw i8, ptr %t.i67.i, i64 8
   %71 = load i64, ptr %arrayidx1.i71.i, align 8
-  call void @llvm.lifetime.end.p0(ptr nonnull %t.i67.i) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %t.i67.i) #16
   %add.i72.i = add i64 %71, %add.i.neg81.i
   %sub.i = add i64 %add.i72.i, %mul.i70.i
   %last_ns.i = getelementptr inbounds nuw i8, ptr %kernel, i64 32
@@ -718,7 +728,7 @@ if.then26.i:
 
 if.end29.i:
   %73 = load i64, ptr %failed.i, align 64
-  call void @llvm.lifetime.end.p0(ptr nonnull %job.i) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %job.i) #16
   br label %run.exit
 
 run.exit:
@@ -728,7 +738,7 @@ run.exit:
   br i1 %tobool.not1.i.i29, label %list.exit.i33, label %while.body.i.i30
 
 while.body.i.i30:
-  %call.i.i31 = call i32 @sched_yield() #11
+  %call.i.i31 = call i32 @sched_yield() #15
   %75 = atomicrmw xchg ptr %listed.i.i, i32 1 acquire, align 8
   %tobool.not.i.i32 = icmp eq i32 %75, 0
   br i1 %tobool.not.i.i32, label %list.exit.i33, label %while.body.i.i30
@@ -750,15 +760,15 @@ if.then.i37:
 
 end.exit:
   store atomic i32 0, ptr %listed.i.i release, align 8
-  call void @llvm.lifetime.end.p0(ptr nonnull %launch) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %launch) #16
   ret i64 %retval.1.i
 }
 
 define i64 @ave_run_held(ptr noundef %pool, ptr noundef %kernel, ptr noundef %args, ptr noundef readonly captures(none) %extents) local_unnamed_addr #0 {
 entry:
-  %call = tail call ptr @PyEval_SaveThread() #11
-  %call1 = tail call i64 @ave_run_grid(ptr noundef %pool, ptr noundef %kernel, ptr noundef %args, ptr noundef %extents, ptr noundef %call) #13
-  tail call void @PyEval_RestoreThread(ptr noundef %call) #11
+  %call = tail call ptr @PyEval_SaveThread() #15
+  %call1 = tail call i64 @ave_run_grid(ptr noundef %pool, ptr noundef %kernel, ptr noundef %args, ptr noundef %extents, ptr noundef %call) #17
+  tail call void @PyEval_RestoreThread(ptr noundef %call) #15
   ret i64 %call1
 }
 
@@ -943,7 +953,7 @@ if.end:
   %arrayidx6 = getelementptr inbounds i64, ptr %slots, i64 %3
   %5 = load i64, ptr %arrayidx6, align 8
   %6 = inttoptr i64 %5 to ptr
-  call void @llvm.lifetime.start.p0(ptr nonnull %had) #12
+  call void @llvm.lifetime.start.p0(ptr nonnull %had) #16
   store i64 0, ptr %had, align 8
   %only = getelementptr inbounds nuw i8, ptr %gpu, i64 88
   %7 = load i64, ptr %only, align 8
@@ -980,7 +990,7 @@ for.cond:
 
 if.then7:
   %10 = load ptr, ptr %get, align 8
-  %call = call i32 %10(ptr noundef nonnull %had) #11
+  %call = call i32 %10(ptr noundef nonnull %had) #15
   %tobool8.not = icmp eq i32 %call, 0
   br i1 %tobool8.not, label %if.end10, label %cleanup23.thread
 
@@ -997,7 +1007,7 @@ if.end10:
 
 cleanup23:
   %13 = load ptr, ptr %set, align 8
-  %call17 = call i32 %13(i64 noundef %12) #11
+  %call17 = call i32 %13(i64 noundef %12) #15
   %tobool18.not = icmp eq i32 %call17, 0
   br i1 %tobool18.not, label %if.end24, label %cleanup56.loopexit
 
@@ -1059,11 +1069,11 @@ if.then.i:
   %28 = load i32, ptr %arrayidx15.i, align 4
   %29 = load i32, ptr %arrayidx17.i, align 8
   %30 = load i32, ptr %shared19.i, align 4
-  %call.i = call i32 %22(ptr noundef %23, i32 noundef %24, i32 noundef %25, i32 noundef %26, i32 noundef %27, i32 noundef %28, i32 noundef %29, i32 noundef %30, ptr noundef %6, ptr noundef nonnull %4, ptr noundef null) #11
+  %call.i = call i32 %22(ptr noundef %23, i32 noundef %24, i32 noundef %25, i32 noundef %26, i32 noundef %27, i32 noundef %28, i32 noundef %29, i32 noundef %30, ptr noundef %6, ptr noundef nonnull %4, ptr noundef null) #15
   br label %handed_over.exit
 
 if.end.i:
-  call void @llvm.lifetime.start.p0(ptr nonnull %config.i) #12
+  call void @llvm.lifetime.start.p0(ptr nonnull %config.i) #16
   %31 = load i32, ptr %grid, align 4
   store i32 %31, ptr %config.i, align 8
   %32 = load i32, ptr %arrayidx1, align 4
@@ -1087,8 +1097,8 @@ if.end.i:
   store i32 0, ptr %9, align 4
   %39 = load ptr, ptr %gpu, align 8
   %40 = load ptr, ptr %function25.i, align 8
-  %call26.i = call i32 %39(ptr noundef nonnull %config.i, ptr noundef %40, ptr noundef nonnull %4, ptr noundef null) #11
-  call void @llvm.lifetime.end.p0(ptr nonnull %config.i) #12
+  %call26.i = call i32 %39(ptr noundef nonnull %config.i, ptr noundef %40, ptr noundef nonnull %4, ptr noundef null) #15
+  call void @llvm.lifetime.end.p0(ptr nonnull %config.i) #16
   br label %handed_over.exit
 
 handed_over.exit:
@@ -1132,7 +1142,7 @@ for.end45:
 if.then47:
   %45 = load ptr, ptr %set, align 8
   %46 = load i64, ptr %had, align 8
-  %call49 = call i32 %45(i64 noundef %46) #11
+  %call49 = call i32 %45(i64 noundef %46) #15
   br label %if.end50
 
 if.end50:
@@ -1154,7 +1164,7 @@ cleanup56.loopexit:
 
 cleanup56:
   %retval.4 = phi i64 [ %conv55, %if.end54 ], [ %or, %cleanup23.thread ], [ %or21.le, %cleanup56.loopexit ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %had) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %had) #16
   br label %return
 
 return:
@@ -1164,7 +1174,7 @@ return:
 
 define range(i32 0, 2) i32 @ave_kept(ptr noundef readonly captures(none) %table, ptr noundef readonly captures(none) %slots, ptr noundef readonly captures(none) %grid) local_unnamed_addr #5 {
 entry:
-  %call = tail call fastcc i1 @kept(ptr noundef %table, ptr noundef %slots, ptr noundef %grid) #13
+  %call = tail call fastcc i1 @kept(ptr noundef %table, ptr noundef %slots, ptr noundef %grid) #17
   %conv = zext i1 %call to i32
   ret i32 %conv
 }
@@ -1172,7 +1182,7 @@ entry:
 define internal fastcc noundef i1 @kept(ptr noundef readonly captures(none) %table, ptr noundef readonly captures(none) %slots, ptr noundef readonly captures(none) %grid) unnamed_addr #5 {
 entry:
   %values = alloca [256 x i64], align 16
-  call void @llvm.lifetime.start.p0(ptr nonnull %values) #12
+  call void @llvm.lifetime.start.p0(ptr nonnull %values) #16
   %0 = load i64, ptr %table, align 8
   %arrayidx1 = getelementptr inbounds nuw i8, ptr %table, i64 8
   %1 = load i64, ptr %arrayidx1, align 8
@@ -1454,18 +1464,18 @@ for.body24:
 
 cleanup36:
   %retval.5 = phi i1 [ %tobool27.not.not, %for.body24 ], [ true, %for.cond20.preheader ], [ false, %sw.default ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %values) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %values) #16
   ret i1 %retval.5
 }
 
 define ptr @ave_launch(ptr noundef %self, ptr noundef %args, i64 noundef %count, ptr noundef %names) local_unnamed_addr #0 {
 entry:
-  %call = tail call ptr @PyTuple_GetItem(ptr noundef %self, i64 noundef 0) #11
-  %call1 = tail call ptr @PyLong_AsVoidPtr(ptr noundef %call) #11
+  %call = tail call ptr @PyTuple_GetItem(ptr noundef %self, i64 noundef 0) #15
+  %call1 = tail call ptr @PyLong_AsVoidPtr(ptr noundef %call) #15
   %0 = load ptr, ptr %args, align 8
   %add.ptr = getelementptr inbounds nuw i8, ptr %args, i64 8
   %sub = add i64 %count, -1
-  %call2 = tail call fastcc ptr @launch(ptr noundef %call1, ptr noundef %0, ptr noundef nonnull %add.ptr, i64 noundef %sub, ptr noundef %names) #13
+  %call2 = tail call fastcc ptr @launch(ptr noundef %call1, ptr noundef %0, ptr noundef nonnull %add.ptr, i64 noundef %sub, ptr noundef %names) #17
   ret ptr %call2
 }
 
@@ -1475,10 +1485,10 @@ entry:
   %room = alloca %struct.Room, align 64
   %g = alloca %struct.Geometry, align 8
   %call = alloca %struct.Call, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %room) #12
-  call void @llvm.lifetime.start.p0(ptr nonnull %g) #12
+  call void @llvm.lifetime.start.p0(ptr nonnull %room) #16
+  call void @llvm.lifetime.start.p0(ptr nonnull %g) #16
   %0 = load ptr, ptr %state, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %call) #12
+  call void @llvm.lifetime.start.p0(ptr nonnull %call) #16
   store ptr %args, ptr %call, align 8
   %positional2 = getelementptr inbounds nuw i8, ptr %call, i64 8
   store i64 %positional, ptr %positional2, align 8
@@ -1496,27 +1506,27 @@ cond.end:
   store i64 %cond, ptr %keyword, align 8
   %names3 = getelementptr inbounds nuw i8, ptr %call, i64 24
   store ptr %names, ptr %names3, align 8
-  %call.i = tail call i32 @PyCallable_Check(ptr noundef %provider) #11
+  %call.i = tail call i32 @PyCallable_Check(ptr noundef %provider) #15
   %tobool.not.i = icmp eq i32 %call.i, 0
   br i1 %tobool.not.i, label %asked.exit, label %if.then.i
 
 if.then.i:
-  %call1.i = tail call ptr @PyObject_CallNoArgs(ptr noundef %provider) #11
+  %call1.i = tail call ptr @PyObject_CallNoArgs(ptr noundef %provider) #15
   %tobool2.not.i = icmp eq ptr %call1.i, null
   br i1 %tobool2.not.i, label %if.end.i, label %if.end
 
 if.end.i:
   %2 = load ptr, ptr @PyExc_TypeError, align 8
-  %call4.i = tail call i32 @PyErr_ExceptionMatches(ptr noundef %2) #11
+  %call4.i = tail call i32 @PyErr_ExceptionMatches(ptr noundef %2) #15
   %tobool5.not.i = icmp eq i32 %call4.i, 0
   br i1 %tobool5.not.i, label %cleanup61, label %cleanup.i
 
 cleanup.i:
-  tail call void @PyErr_Clear() #11
+  tail call void @PyErr_Clear() #15
   br label %asked.exit
 
 asked.exit:
-  tail call void @Py_IncRef(ptr noundef %provider) #11
+  tail call void @Py_IncRef(ptr noundef %provider) #15
   %tobool5.not = icmp eq ptr %provider, null
   br i1 %tobool5.not, label %cleanup61, label %if.end
 
@@ -1540,7 +1550,7 @@ if.end.i102:
   %6 = load i64, ptr %items.i44.i, align 8
   %add.ptr.i45.i = getelementptr inbounds i8, ptr %retval.1.i203, i64 %6
   %7 = load ptr, ptr %add.ptr.i45.i, align 8
-  %call2.i = call fastcc i1 @extents(ptr noundef %7, ptr noundef nonnull %0, ptr noundef nonnull %g) #13
+  %call2.i = call fastcc i1 @extents(ptr noundef %7, ptr noundef nonnull %0, ptr noundef nonnull %g) #17
   br i1 %call2.i, label %lor.lhs.false3.i, label %cond.end11
 
 lor.lhs.false3.i:
@@ -1549,7 +1559,7 @@ lor.lhs.false3.i:
   %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i, i64 8
   %9 = load ptr, ptr %arrayidx.i.i, align 8
   %block.i = getelementptr inbounds nuw i8, ptr %g, i64 24
-  %call6.i = call fastcc i1 @extents(ptr noundef %9, ptr noundef nonnull %0, ptr noundef %block.i) #13
+  %call6.i = call fastcc i1 @extents(ptr noundef %9, ptr noundef nonnull %0, ptr noundef %block.i) #17
   br i1 %call6.i, label %if.end8.i103, label %cond.end11
 
 if.end8.i103:
@@ -1678,7 +1688,7 @@ if.then.i.i:
   br i1 %or.cond.i.i, label %for.inc.i.i, label %if.end.i.i
 
 if.end.i.i:
-  %call.i.i = call ptr @PyDict_GetItemWithError(ptr noundef nonnull %31, ptr noundef nonnull %30) #11
+  %call.i.i = call ptr @PyDict_GetItemWithError(ptr noundef nonnull %31, ptr noundef nonnull %30) #15
   %value.i.i = getelementptr inbounds nuw i8, ptr %w.050.i.i, i64 16
   %35 = load ptr, ptr %value.i.i, align 8
   %cmp8.not.i.i = icmp eq ptr %call.i.i, %35
@@ -1698,12 +1708,12 @@ if.then15.i.i:
   br label %if.end22.i.i
 
 if.else.i.i:
-  %call18.i.i = call ptr @PyCell_Get(ptr noundef %36) #11
+  %call18.i.i = call ptr @PyCell_Get(ptr noundef %36) #15
   %tobool19.not.i.i = icmp eq ptr %call18.i.i, null
   br i1 %tobool19.not.i.i, label %if.end22.i.i, label %if.then20.i.i
 
 if.then20.i.i:
-  call void @Py_DecRef(ptr noundef nonnull %call18.i.i) #11
+  call void @Py_DecRef(ptr noundef nonnull %call18.i.i) #15
   br label %if.end22.i.i
 
 if.end22.i.i:
@@ -1739,7 +1749,7 @@ for.body.i142:
   %41 = load ptr, ptr %names22.i, align 8
   %arrayidx23.i = getelementptr inbounds nuw ptr, ptr %41, i64 %i.0114.i
   %42 = load ptr, ptr %arrayidx23.i, align 8
-  %call24.i = call fastcc i1 @same(ptr noundef %40, ptr noundef %42, ptr noundef readonly %0) #13
+  %call24.i = call fastcc i1 @same(ptr noundef %40, ptr noundef %42, ptr noundef readonly %0) #17
   br i1 %call24.i, label %for.cond.i145, label %for.inc.i
 
 for.end.i:
@@ -1810,17 +1820,17 @@ if.then1.i.i.i:
   br i1 %spec.select.i.i.i, label %for.inc46.i, label %for.inc.i
 
 if.end4.i.i.i:
-  %call5.i.i.i = call i64 @PyLong_AsLongLong(ptr noundef nonnull %46) #11
+  %call5.i.i.i = call i64 @PyLong_AsLongLong(ptr noundef nonnull %46) #15
   %cmp6.i.i.i = icmp eq i64 %call5.i.i.i, -1
   br i1 %cmp6.i.i.i, label %land.lhs.true.i.i.i, label %if.end9.i.i.i
 
 land.lhs.true.i.i.i:
-  %call7.i.i.i = call ptr @PyErr_Occurred() #11
+  %call7.i.i.i = call ptr @PyErr_Occurred() #15
   %tobool.not.i.i.i = icmp eq ptr %call7.i.i.i, null
   br i1 %tobool.not.i.i.i, label %if.end9.i.i.i, label %if.then8.i.i.i
 
 if.then8.i.i.i:
-  call void @PyErr_Clear() #11
+  call void @PyErr_Clear() #15
   br label %for.inc.i
 
 if.end9.i.i.i:
@@ -1858,17 +1868,17 @@ if.then1.i58.i.i:
   br i1 %cmp2.i.i.not.i, label %for.inc.i, label %for.inc46.i
 
 if.end3.i.i.i:
-  %call4.i.i.i = call i64 @PyLong_AsUnsignedLongLong(ptr noundef nonnull %46) #11
+  %call4.i.i.i = call i64 @PyLong_AsUnsignedLongLong(ptr noundef nonnull %46) #15
   %cmp5.i.i.i = icmp eq i64 %call4.i.i.i, -1
   br i1 %cmp5.i.i.i, label %land.lhs.true.i56.i.i, label %if.end8.i.i.i
 
 land.lhs.true.i56.i.i:
-  %call6.i.i.i = call ptr @PyErr_Occurred() #11
+  %call6.i.i.i = call ptr @PyErr_Occurred() #15
   %tobool.not.i57.i.i = icmp eq ptr %call6.i.i.i, null
   br i1 %tobool.not.i57.i.i, label %if.end8.i.i.i, label %if.then7.i.i.i
 
 if.then7.i.i.i:
-  call void @PyErr_Clear() #11
+  call void @PyErr_Clear() #15
   br label %for.inc.i
 
 if.end8.i.i.i:
@@ -1887,7 +1897,7 @@ sw.bb7.i.i:
   br i1 %cmp.not.i60.i.i, label %if.end.i61.i.i, label %for.inc.i
 
 if.end.i61.i.i:
-  %call.i.i.i = call double @PyFloat_AsDouble(ptr noundef nonnull %46) #11
+  %call.i.i.i = call double @PyFloat_AsDouble(ptr noundef nonnull %46) #15
   store double %call.i.i.i, ptr %arrayidx.i87.i, align 8
   br label %for.inc46.i
 
@@ -1899,7 +1909,7 @@ sw.bb9.i.i:
   br i1 %cmp.not.i64.i.i, label %if.end.i66.i.i, label %for.inc.i
 
 if.end.i66.i.i:
-  %call.i67.i.i = call double @PyFloat_AsDouble(ptr noundef nonnull %46) #11
+  %call.i67.i.i = call double @PyFloat_AsDouble(ptr noundef nonnull %46) #15
   %conv.i.i.i = fptrunc double %call.i67.i.i to float
   %68 = call float @llvm.fabs.f32(float %conv.i.i.i)
   %cmp1.i.i.i = fcmp une float %68, 0x7FF0000000000000
@@ -1975,7 +1985,7 @@ if.then11.i.i.i.i:
   %81 = load ptr, ptr %shape.i.i.i.i, align 8
   %strides.i.i.i.i = getelementptr inbounds nuw i8, ptr %46, i64 40
   %82 = load ptr, ptr %strides.i.i.i.i, align 8
-  %call.i.i.i.i = call fastcc i1 @mapped(ptr noundef nonnull readonly %arrayidx42.i, i64 noundef %80, i64 noundef %conv8.i.i.i.i, ptr noundef %81, ptr noundef %82, i64 noundef 1, ptr noundef nonnull %arrayidx.i87.i) #13
+  %call.i.i.i.i = call fastcc i1 @mapped(ptr noundef nonnull readonly %arrayidx42.i, i64 noundef %80, i64 noundef %conv8.i.i.i.i, ptr noundef %81, ptr noundef %82, i64 noundef 1, ptr noundef nonnull %arrayidx.i87.i) #17
   br i1 %call.i.i.i.i, label %for.inc46.i, label %for.inc.i
 
 if.end12.i.i.i.i:
@@ -2125,7 +2135,7 @@ lor.lhs.false.i.i.i.i:
 
 dry.exit.i.i.i.i:
   %122 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @ave_dry, i64 8), align 8
-  %call.i.i.i.i.i = call ptr @pthread_self() #11
+  %call.i.i.i.i.i = call ptr @pthread_self() #15
   %cmp.i.i.i.i.i = icmp eq ptr %122, %call.i.i.i.i.i
   br i1 %cmp.i.i.i.i.i, label %if.then8.i77.i.i, label %dry.exit.i.if.end11_crit_edge.i.i.i
 
@@ -2137,14 +2147,14 @@ dry.exit.i.if.end11_crit_edge.i.i.i:
 
 if.then8.i77.i.i:
   %123 = load ptr, ptr %requires.i.i.i.i, align 8
-  %call.i60.i.i.i = call i32 %123(ptr noundef nonnull %98) #11
+  %call.i60.i.i.i = call i32 %123(ptr noundef nonnull %98) #15
   %and.i61.i.i.i = and i32 %call.i60.i.i.i, 1
   %tobool.not.i62.i.i.i = icmp eq i32 %and.i61.i.i.i, 0
   br i1 %tobool.not.i62.i.i.i, label %land.rhs.i.i.i, label %graded.exit.i.i.i
 
 graded.exit.i.i.i:
   %124 = load ptr, ptr %enabled.i.i.i.i, align 8
-  %call2.i.i.i.i = call i32 %124() #11
+  %call2.i.i.i.i = call i32 %124() #15
   %and3.i.i.i.i = and i32 %call2.i.i.i.i, 1
   %tobool4.i.not.i.i.i = icmp eq i32 %and3.i.i.i.i, 0
   br i1 %tobool4.i.not.i.i.i, label %land.rhs.i.i.i, label %for.inc.i
@@ -2211,7 +2221,7 @@ if.end.i.i68.i.i.i:
   br i1 %cmp.i.i69.i.i.i, label %if.then2.i.i.i.i.i, label %if.end3.i.i.i.i.i
 
 if.then2.i.i.i.i.i:
-  %call.i.i72.i.i.i = call fastcc i1 @mapped(ptr noundef nonnull readonly %arrayidx42.i, i64 noundef %add.i.i.i.i, i64 noundef %128, ptr noundef nonnull readonly %add.ptr.i.i.i.i.i, ptr noundef nonnull readonly %add.ptr1.i.i.i.i.i, i64 noundef %125, ptr noundef nonnull %arrayidx.i87.i) #13
+  %call.i.i72.i.i.i = call fastcc i1 @mapped(ptr noundef nonnull readonly %arrayidx42.i, i64 noundef %add.i.i.i.i, i64 noundef %128, ptr noundef nonnull readonly %add.ptr.i.i.i.i.i, ptr noundef nonnull readonly %add.ptr1.i.i.i.i.i, i64 noundef %125, ptr noundef nonnull %arrayidx.i87.i) #17
   br i1 %call.i.i72.i.i.i, label %for.inc46.i, label %for.inc.i
 
 if.end3.i.i.i.i.i:
@@ -2316,14 +2326,14 @@ land.lhs.true.i74.i.i:
   %add.ptr.i73.i.i.i = getelementptr inbounds i8, ptr %46, i64 %152
   %153 = load ptr, ptr %add.ptr.i73.i.i.i, align 8
   %154 = load ptr, ptr %requires.i.i.i.i, align 8
-  %call.i.i74.i.i.i = call i32 %154(ptr noundef %153) #11
+  %call.i.i74.i.i.i = call i32 %154(ptr noundef %153) #15
   %and.i.i75.i.i.i = and i32 %call.i.i74.i.i.i, 1
   %tobool.not.i.i76.i.i.i = icmp eq i32 %and.i.i75.i.i.i, 0
   br i1 %tobool.not.i.i76.i.i.i, label %if.end.i78.i.i.i, label %graded.exit.i.i.i.i
 
 graded.exit.i.i.i.i:
   %155 = load ptr, ptr %enabled.i.i.i.i, align 8
-  %call2.i.i.i.i.i = call i32 %155() #11
+  %call2.i.i.i.i.i = call i32 %155() #15
   %and3.i.i.i.i.i = and i32 %call2.i.i.i.i.i, 1
   %tobool4.i.not.i.i.i.i = icmp eq i32 %and3.i.i.i.i.i, 0
   br i1 %tobool4.i.not.i.i.i.i, label %if.end.i78.i.i.i, label %for.inc.i
@@ -2388,13 +2398,13 @@ askable.exit.i.i.i:
 land.rhs23.i.i.i:
   %function.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i.i.i, i64 8
   %170 = load ptr, ptr %function.i.i.i, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %t.i.i.i.i) #12
-  %call.i106.i.i.i = call i32 %170(ptr noundef nonnull %46, ptr noundef nonnull %t.i.i.i.i) #11
+  call void @llvm.lifetime.start.p0(ptr nonnull %t.i.i.i.i) #16
+  %call.i106.i.i.i = call i32 %170(ptr noundef nonnull %46, ptr noundef nonnull %t.i.i.i.i) #15
   %tobool.not.i107.i.i.i = icmp eq i32 %call.i106.i.i.i, 0
   br i1 %tobool.not.i107.i.i.i, label %if.end.i109.i.i.i, label %if.then.i.i.i.i
 
 if.then.i.i.i.i:
-  call void @PyErr_Clear() #11
+  call void @PyErr_Clear() #15
   br label %is_dlpack.exit.i.i.thread.i
 
 if.end.i109.i.i.i:
@@ -2528,25 +2538,25 @@ if.end.i24.i.i.i151.i.i.i:
 
 is_dlpack.exit.i.i.thread96.i:
   store i64 %add.i117.i.i.i, ptr %arrayidx.i87.i, align 8
-  call void @llvm.lifetime.end.p0(ptr nonnull %t.i.i.i.i) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %t.i.i.i.i) #16
   br label %for.inc46.i
 
 is_dlpack.exit.i.i.thread.i:
-  call void @llvm.lifetime.end.p0(ptr nonnull %t.i.i.i.i) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %t.i.i.i.i) #16
   br label %for.inc.i
 
 is_dlpack.exit.i.i.i:
   %item.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 80
   %193 = load i64, ptr %item.i.i.i.i.i, align 8
-  %call.i.i159.i.i.i = call fastcc i1 @mapped(ptr noundef nonnull readonly %arrayidx42.i, i64 noundef %add.i117.i.i.i, i64 noundef %conv.i118.i.i.i, ptr noundef nonnull readonly %179, ptr noundef nonnull readonly %178, i64 noundef %193, ptr noundef nonnull %arrayidx.i87.i) #13
-  call void @llvm.lifetime.end.p0(ptr nonnull %t.i.i.i.i) #12
+  %call.i.i159.i.i.i = call fastcc i1 @mapped(ptr noundef nonnull readonly %arrayidx42.i, i64 noundef %add.i117.i.i.i, i64 noundef %conv.i118.i.i.i, ptr noundef nonnull readonly %179, ptr noundef nonnull readonly %178, i64 noundef %193, ptr noundef nonnull %arrayidx.i87.i) #17
+  call void @llvm.lifetime.end.p0(ptr nonnull %t.i.i.i.i) #16
   br i1 %call.i.i159.i.i.i, label %for.inc46.i, label %for.inc.i
 
 argument.exit.i:
   %low.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 16
   %194 = load i64, ptr %low.i.i, align 8
   %195 = inttoptr i64 %194 to ptr
-  %call.i89.i = call fastcc i1 @same(ptr noundef %46, ptr noundef %195, ptr noundef readonly %0) #13
+  %call.i89.i = call fastcc i1 @same(ptr noundef %46, ptr noundef %195, ptr noundef readonly %0) #17
   br i1 %call.i89.i, label %for.inc46.i, label %for.inc.i
 
 for.inc46.i:
@@ -2561,7 +2571,7 @@ if.end.i111:
   br i1 %tobool.not.i112, label %cond.true.i, label %lor.lhs.false.i113
 
 lor.lhs.false.i113:
-  %call5.i = call fastcc i1 @kept(ptr noundef nonnull %196, ptr noundef nonnull %room, ptr noundef nonnull %blocks.i) #13
+  %call5.i = call fastcc i1 @kept(ptr noundef nonnull %196, ptr noundef nonnull %room, ptr noundef nonnull %blocks.i) #17
   br i1 %call5.i, label %cond.true.i, label %cond.end11
 
 cond.true.i:
@@ -2581,12 +2591,12 @@ cond.end11:
 
 dry.exit:
   %199 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @ave_dry, i64 8), align 8
-  %call.i116 = call ptr @pthread_self() #11
+  %call.i116 = call ptr @pthread_self() #15
   %cmp.i117 = icmp eq ptr %199, %call.i116
   br i1 %cmp.i117, label %if.then14, label %if.end29
 
 if.then14:
-  call void @Py_DecRef(ptr noundef nonnull %retval.1.i203) #11
+  call void @Py_DecRef(ptr noundef nonnull %retval.1.i203) #15
   %tobool15.not = icmp eq ptr %cond12, null
   br i1 %tobool15.not, label %land.end, label %land.rhs
 
@@ -2618,18 +2628,18 @@ if.end3.i:
   %params.i = getelementptr inbounds nuw i8, ptr %200, i64 48
   %205 = load i64, ptr %params.i, align 8
   %arrayidx.i151 = getelementptr inbounds i64, ptr %room, i64 %205
-  %call.i152 = call i32 %203(i32 noundef %conv.i150, i32 noundef %conv6.i, ptr noundef nonnull %arrayidx.i151) #11
+  %call.i152 = call i32 %203(i32 noundef %conv.i150, i32 noundef %conv6.i, ptr noundef nonnull %arrayidx.i151) #15
   %tobool7.not.i = icmp eq i32 %call.i152, 0
   br i1 %tobool7.not.i, label %land.end, label %if.end9.i
 
 if.end9.i:
-  call void @PyErr_Clear() #11
+  call void @PyErr_Clear() #15
   br label %land.end
 
 land.end:
   %cond24 = phi ptr [ null, %if.then14 ], [ %cond12, %land.rhs ], [ null, %if.end9.i ], [ null, %lor.rhs ], [ %cond12, %if.end.i148 ], [ %cond12, %if.end3.i ]
   %blocks = getelementptr inbounds nuw i8, ptr %g, i64 48
-  %call28 = call fastcc ptr @told(ptr noundef nonnull %state, ptr noundef %cond24, ptr noundef %room, ptr noundef %blocks, ptr noundef %call) #13
+  %call28 = call fastcc ptr @told(ptr noundef nonnull %state, ptr noundef %cond24, ptr noundef %room, ptr noundef %blocks, ptr noundef %call) #17
   br label %cleanup61
 
 if.end29:
@@ -2717,37 +2727,37 @@ changed.exit:
   br i1 %tobool36.not, label %if.then37, label %if.end43
 
 if.then37:
-  call void @Py_DecRef(ptr noundef nonnull %retval.1.i203) #11
+  call void @Py_DecRef(ptr noundef nonnull %retval.1.i203) #15
   %last = getelementptr inbounds nuw i8, ptr %state, i64 152
   store ptr %cond12, ptr %last, align 8
   %blocks40 = getelementptr inbounds nuw i8, ptr %g, i64 48
   %220 = load ptr, ptr %cond12, align 8
-  %call.i118 = call ptr @PyEval_SaveThread() #11
+  %call.i118 = call ptr @PyEval_SaveThread() #15
   %221 = load ptr, ptr %0, align 8
-  %call3.i = call i64 @ave_run_grid(ptr noundef %221, ptr noundef %220, ptr noundef nonnull %room, ptr noundef nonnull %blocks40, ptr noundef %call.i118) #13
-  call void @PyEval_RestoreThread(ptr noundef %call.i118) #11
+  %call3.i = call i64 @ave_run_grid(ptr noundef %221, ptr noundef %220, ptr noundef nonnull %room, ptr noundef nonnull %blocks40, ptr noundef %call.i118) #17
+  call void @PyEval_RestoreThread(ptr noundef %call.i118) #15
   %tobool.not.i119 = icmp eq i64 %call3.i, 0
   br i1 %tobool.not.i119, label %if.then.i125, label %if.end.i120
 
 if.then.i125:
   %none.i.i = getelementptr inbounds nuw i8, ptr %0, i64 40
   %222 = load ptr, ptr %none.i.i, align 8
-  call void @Py_IncRef(ptr noundef %222) #11
+  call void @Py_IncRef(ptr noundef %222) #15
   %223 = load ptr, ptr %none.i.i, align 8
   br label %cleanup61
 
 if.end.i120:
-  %call5.i121 = call ptr @PyErr_Occurred() #11
+  %call5.i121 = call ptr @PyErr_Occurred() #15
   %tobool6.not.i = icmp eq ptr %call5.i121, null
   br i1 %tobool6.not.i, label %if.end8.i124, label %cleanup61
 
 if.end8.i124:
-  %call9.i = call ptr @PyLong_FromLongLong(i64 noundef %call3.i) #11
+  %call9.i = call ptr @PyLong_FromLongLong(i64 noundef %call3.i) #15
   %fail.i = getelementptr inbounds nuw i8, ptr %0, i64 80
   %224 = load ptr, ptr %fail.i, align 8
-  %call10.i = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr noundef %224, ptr noundef %call9.i, ptr noundef null) #11
-  call void @Py_DecRef(ptr noundef %call9.i) #11
-  call fastcc void @strip(ptr noundef nonnull %0) #13
+  %call10.i = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr noundef %224, ptr noundef %call9.i, ptr noundef null) #15
+  call void @Py_DecRef(ptr noundef %call9.i) #15
+  call fastcc void @strip(ptr noundef nonnull %0) #17
   br label %cleanup61
 
 if.end43:
@@ -2772,12 +2782,12 @@ if.end3.i172:
   %params.i177 = getelementptr inbounds nuw i8, ptr %219, i64 48
   %229 = load i64, ptr %params.i177, align 8
   %arrayidx.i178 = getelementptr inbounds i64, ptr %room, i64 %229
-  %call.i179 = call i32 %227(i32 noundef %conv.i174, i32 noundef %conv6.i176, ptr noundef nonnull %arrayidx.i178) #11
+  %call.i179 = call i32 %227(i32 noundef %conv.i174, i32 noundef %conv6.i176, ptr noundef nonnull %arrayidx.i178) #15
   %tobool7.not.i180 = icmp eq i32 %call.i179, 0
   br i1 %tobool7.not.i180, label %if.then49, label %if.end9.i181
 
 if.end9.i181:
-  call void @PyErr_Clear() #11
+  call void @PyErr_Clear() #15
   br label %if.end57
 
 if.then49:
@@ -2786,42 +2796,42 @@ if.then49:
   %blocks53 = getelementptr inbounds nuw i8, ptr %g, i64 48
   %failed.i = getelementptr inbounds nuw i8, ptr %cond12, i64 120
   %230 = load ptr, ptr %failed.i, align 8
-  call void @Py_IncRef(ptr noundef %230) #11
-  %call2.i126 = call ptr @PyEval_SaveThread() #11
-  %call3.i127 = call i64 @ave_launch_gpu(ptr noundef nonnull %219, ptr noundef nonnull %room, ptr noundef nonnull %blocks53) #13
-  call void @PyEval_RestoreThread(ptr noundef %call2.i126) #11
+  call void @Py_IncRef(ptr noundef %230) #15
+  %call2.i126 = call ptr @PyEval_SaveThread() #15
+  %call3.i127 = call i64 @ave_launch_gpu(ptr noundef nonnull %219, ptr noundef nonnull %room, ptr noundef nonnull %blocks53) #17
+  call void @PyEval_RestoreThread(ptr noundef %call2.i126) #15
   %tobool.not.i128 = icmp eq i64 %call3.i127, 0
   br i1 %tobool.not.i128, label %if.then.i134, label %if.end.i129
 
 if.then.i134:
-  call void @Py_DecRef(ptr noundef %230) #11
-  call void @Py_DecRef(ptr noundef nonnull %retval.1.i203) #11
+  call void @Py_DecRef(ptr noundef %230) #15
+  call void @Py_DecRef(ptr noundef nonnull %retval.1.i203) #15
   %none.i.i135 = getelementptr inbounds nuw i8, ptr %0, i64 40
   %231 = load ptr, ptr %none.i.i135, align 8
-  call void @Py_IncRef(ptr noundef %231) #11
+  call void @Py_IncRef(ptr noundef %231) #15
   %232 = load ptr, ptr %none.i.i135, align 8
   br label %cleanup61
 
 if.end.i129:
-  %call5.i130 = call ptr @PyLong_FromLongLong(i64 noundef %call3.i127) #11
-  %call6.i131 = call fastcc ptr @python(ptr noundef %230, ptr noundef %0, ptr noundef %call5.i130, ptr noundef nonnull %retval.1.i203, ptr noundef nonnull %call) #13
-  call void @Py_DecRef(ptr noundef %call5.i130) #11
-  call void @Py_DecRef(ptr noundef %230) #11
-  call void @Py_DecRef(ptr noundef nonnull %retval.1.i203) #11
+  %call5.i130 = call ptr @PyLong_FromLongLong(i64 noundef %call3.i127) #15
+  %call6.i131 = call fastcc ptr @python(ptr noundef %230, ptr noundef %0, ptr noundef %call5.i130, ptr noundef nonnull %retval.1.i203, ptr noundef nonnull %call) #17
+  call void @Py_DecRef(ptr noundef %call5.i130) #15
+  call void @Py_DecRef(ptr noundef %230) #15
+  call void @Py_DecRef(ptr noundef nonnull %retval.1.i203) #15
   br label %cleanup61
 
 if.end57:
   %slow = getelementptr inbounds nuw i8, ptr %state, i64 8
   %233 = load ptr, ptr %slow, align 8
-  %call58 = call fastcc ptr @python(ptr noundef %233, ptr noundef %0, ptr noundef null, ptr noundef %retval.1.i203, ptr noundef %call) #13
-  call void @Py_DecRef(ptr noundef nonnull %retval.1.i203) #11
+  %call58 = call fastcc ptr @python(ptr noundef %233, ptr noundef %0, ptr noundef null, ptr noundef %retval.1.i203, ptr noundef %call) #17
+  call void @Py_DecRef(ptr noundef nonnull %retval.1.i203) #15
   br label %cleanup61
 
 cleanup61:
   %retval.2 = phi ptr [ null, %asked.exit ], [ %call28, %land.end ], [ %call58, %if.end57 ], [ null, %if.end.i120 ], [ %232, %if.then.i134 ], [ %call6.i131, %if.end.i129 ], [ null, %if.end8.i124 ], [ %223, %if.then.i125 ], [ null, %if.end.i ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %call) #12
-  call void @llvm.lifetime.end.p0(ptr nonnull %g) #12
-  call void @llvm.lifetime.end.p0(ptr nonnull %room) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %call) #16
+  call void @llvm.lifetime.end.p0(ptr nonnull %g) #16
+  call void @llvm.lifetime.end.p0(ptr nonnull %room) #16
   ret ptr %retval.2
 }
 
@@ -2837,12 +2847,12 @@ entry:
   br i1 %cmp.not.i, label %track.exit, label %land.lhs.true.i
 
 land.lhs.true.i:
-  %call.i = tail call i32 @PyObject_GC_IsTracked(ptr noundef nonnull %self) #11
+  %call.i = tail call i32 @PyObject_GC_IsTracked(ptr noundef nonnull %self) #15
   %tobool.not.i = icmp eq i32 %call.i, 0
   br i1 %tobool.not.i, label %if.then.i, label %track.exit
 
 if.then.i:
-  tail call void @PyObject_GC_Track(ptr noundef nonnull %self) #11
+  tail call void @PyObject_GC_Track(ptr noundef nonnull %self) #15
   br label %track.exit
 
 track.exit:
@@ -2855,7 +2865,7 @@ track.exit:
   %provider = getelementptr inbounds nuw i8, ptr %self, i64 32
   %5 = load ptr, ptr %provider, align 8
   %and = and i64 %flags, 9223372036854775807
-  %call = tail call fastcc ptr @launch(ptr noundef %4, ptr noundef %5, ptr noundef %args, i64 noundef %and, ptr noundef %names) #13
+  %call = tail call fastcc ptr @launch(ptr noundef %4, ptr noundef %5, ptr noundef %args, i64 noundef %and, ptr noundef %names) #17
   ret ptr %call
 }
 
@@ -2868,11 +2878,11 @@ entry:
   br i1 %tobool.not, label %if.then, label %if.end
 
 if.then:
-  %call = tail call i32 @PyErr_BadArgument() #11
+  %call = tail call i32 @PyErr_BadArgument() #15
   br label %cleanup11
 
 if.end:
-  tail call void @Py_IncRef(ptr noundef nonnull %1) #11
+  tail call void @Py_IncRef(ptr noundef nonnull %1) #15
   %2 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @ave_subscripts, i64 16), align 8
   %tobool1.not = icmp eq ptr %2, null
   br i1 %tobool1.not, label %if.else, label %if.then2
@@ -2884,12 +2894,12 @@ if.then2:
 
 if.else:
   %3 = load ptr, ptr @ave_subscripts, align 8
-  %call3 = tail call ptr @_PyObject_GC_New(ptr noundef %3) #11
+  %call3 = tail call ptr @_PyObject_GC_New(ptr noundef %3) #15
   %tobool4.not = icmp eq ptr %call3, null
   br i1 %tobool4.not, label %if.then5, label %if.end7
 
 if.then5:
-  tail call void @Py_DecRef(ptr noundef nonnull %1) #11
+  tail call void @Py_DecRef(ptr noundef nonnull %1) #15
   br label %cleanup11
 
 if.end7:
@@ -2898,7 +2908,7 @@ if.end7:
   store ptr @ave_bound_call, ptr %call8, align 8
   %builtin9 = getelementptr inbounds nuw i8, ptr %bound.0, i64 24
   store ptr %1, ptr %builtin9, align 8
-  tail call void @Py_IncRef(ptr noundef %provider) #11
+  tail call void @Py_IncRef(ptr noundef %provider) #15
   %provider10 = getelementptr inbounds nuw i8, ptr %bound.0, i64 32
   store ptr %provider, ptr %provider10, align 8
   br label %cleanup11
@@ -2918,21 +2928,21 @@ define i32 @ave_bound_traverse(ptr noundef readonly captures(none) %self, ptr no
 entry:
   %type = getelementptr inbounds nuw i8, ptr %self, i64 8
   %0 = load ptr, ptr %type, align 8
-  %call = tail call i32 %visit(ptr noundef %0, ptr noundef %arg) #11
+  %call = tail call i32 %visit(ptr noundef %0, ptr noundef %arg) #15
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %if.end, label %if.end5
 
 if.end:
   %builtin = getelementptr inbounds nuw i8, ptr %self, i64 24
   %1 = load ptr, ptr %builtin, align 8
-  %call1 = tail call i32 %visit(ptr noundef %1, ptr noundef %arg) #11
+  %call1 = tail call i32 %visit(ptr noundef %1, ptr noundef %arg) #15
   %tobool2.not = icmp eq i32 %call1, 0
   br i1 %tobool2.not, label %if.then3, label %if.end5
 
 if.then3:
   %provider = getelementptr inbounds nuw i8, ptr %self, i64 32
   %2 = load ptr, ptr %provider, align 8
-  %call4 = tail call i32 %visit(ptr noundef %2, ptr noundef %arg) #11
+  %call4 = tail call i32 %visit(ptr noundef %2, ptr noundef %arg) #15
   br label %if.end5
 
 if.end5:
@@ -2942,15 +2952,15 @@ if.end5:
 
 define void @ave_bound_dealloc(ptr noundef %self) local_unnamed_addr #0 {
 entry:
-  tail call void @PyObject_GC_UnTrack(ptr noundef %self) #11
+  tail call void @PyObject_GC_UnTrack(ptr noundef %self) #15
   %type1 = getelementptr inbounds nuw i8, ptr %self, i64 8
   %0 = load ptr, ptr %type1, align 8
   %builtin2 = getelementptr inbounds nuw i8, ptr %self, i64 24
   %1 = load ptr, ptr %builtin2, align 8
   %provider3 = getelementptr inbounds nuw i8, ptr %self, i64 32
   %2 = load ptr, ptr %provider3, align 8
-  tail call void @Py_DecRef(ptr noundef %2) #11
-  tail call void @Py_DecRef(ptr noundef %1) #11
+  tail call void @Py_DecRef(ptr noundef %2) #15
+  tail call void @Py_DecRef(ptr noundef %1) #15
   %3 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @ave_subscripts, i64 16), align 8
   %tobool.not = icmp eq ptr %3, null
   br i1 %tobool.not, label %if.then, label %if.end
@@ -2960,8 +2970,8 @@ if.then:
   br label %cleanup
 
 if.end:
-  tail call void @PyObject_GC_Del(ptr noundef nonnull %self) #11
-  tail call void @Py_DecRef(ptr noundef %0) #11
+  tail call void @PyObject_GC_Del(ptr noundef nonnull %self) #15
+  tail call void @Py_DecRef(ptr noundef %0) #15
   br label %cleanup
 
 cleanup:
@@ -2975,7 +2985,7 @@ declare void @PyObject_GC_Del(ptr noundef) local_unnamed_addr
 define i64 @ave_word_at(i64 noundef %function) local_unnamed_addr #0 {
 entry:
   %0 = inttoptr i64 %function to ptr
-  %call = tail call i64 %0(i64 noundef 0) #11
+  %call = tail call i64 %0(i64 noundef 0) #15
   %1 = inttoptr i64 %call to ptr
   %2 = load i64, ptr %1, align 8
   ret i64 %2
@@ -2985,9 +2995,9 @@ define ptr @ave_repeat(ptr noundef %self, ptr noundef readonly captures(none) %a
 entry:
   %stream.i.i = alloca i64, align 8
   %w = alloca %struct.Walk, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %w) #12
-  %call = tail call ptr @PyTuple_GetItem(ptr noundef %self, i64 noundef 0) #11
-  %call1 = tail call ptr @PyLong_AsVoidPtr(ptr noundef %call) #11
+  call void @llvm.lifetime.start.p0(ptr nonnull %w) #16
+  %call = tail call ptr @PyTuple_GetItem(ptr noundef %self, i64 noundef 0) #15
+  %call1 = tail call ptr @PyLong_AsVoidPtr(ptr noundef %call) #15
   %0 = load ptr, ptr %call1, align 8
   %1 = load ptr, ptr @ave_dry, align 8
   %tobool.not = icmp eq ptr %1, null
@@ -3016,7 +3026,7 @@ for.body.i:
   %5 = load ptr, ptr %arrayidx.i123, align 8
   %argument.i = getelementptr inbounds nuw i8, ptr %arrayidx.i123, i64 8
   %6 = load i64, ptr %argument.i, align 8
-  %call.i = tail call i64 %5(i64 noundef %6) #11
+  %call.i = tail call i64 %5(i64 noundef %6) #15
   %mask.i = getelementptr inbounds nuw i8, ptr %arrayidx.i123, i64 16
   %7 = load i64, ptr %mask.i, align 8
   %and.i = and i64 %7, %call.i
@@ -3046,7 +3056,7 @@ if.then.i.i:
   br i1 %or.cond.i.i, label %if.end, label %if.end.i.i
 
 if.end.i.i:
-  %call.i.i = tail call ptr @PyDict_GetItemWithError(ptr noundef nonnull %11, ptr noundef nonnull %9) #11
+  %call.i.i = tail call ptr @PyDict_GetItemWithError(ptr noundef nonnull %11, ptr noundef nonnull %9) #15
   %value.i.i = getelementptr inbounds nuw i8, ptr %call1, i64 96
   %15 = load ptr, ptr %value.i.i, align 8
   %cmp8.not.i.i = icmp eq ptr %call.i.i, %15
@@ -3066,12 +3076,12 @@ if.then15.i.i:
   br label %if.end22.i.i
 
 if.else.i.i:
-  %call18.i.i = tail call ptr @PyCell_Get(ptr noundef %16) #11
+  %call18.i.i = tail call ptr @PyCell_Get(ptr noundef %16) #15
   %tobool19.not.i.i = icmp eq ptr %call18.i.i, null
   br i1 %tobool19.not.i.i, label %if.end22.i.i, label %if.then20.i.i
 
 if.then20.i.i:
-  tail call void @Py_DecRef(ptr noundef nonnull %call18.i.i) #11
+  tail call void @Py_DecRef(ptr noundef nonnull %call18.i.i) #15
   br label %if.end22.i.i
 
 if.end22.i.i:
@@ -3084,7 +3094,7 @@ if.end22.i.i:
 if.then:
   %none.i122 = getelementptr inbounds nuw i8, ptr %0, i64 40
   %19 = load ptr, ptr %none.i122, align 8
-  tail call void @Py_IncRef(ptr noundef %19) #11
+  tail call void @Py_IncRef(ptr noundef %19) #15
   %20 = load ptr, ptr %none.i122, align 8
   br label %cleanup76
 
@@ -3098,7 +3108,7 @@ if.end:
   %hash = getelementptr inbounds nuw i8, ptr %w, i64 40
   %enabled = getelementptr inbounds nuw i8, ptr %0, i64 368
   %21 = load ptr, ptr %enabled, align 8
-  %call5 = tail call i32 %21() #11
+  %call5 = tail call i32 %21() #15
   %recording = getelementptr inbounds nuw i8, ptr %w, i64 32
   %22 = trunc i32 %call5 to i8
   %storedv = and i8 %22, 1
@@ -3213,20 +3223,20 @@ put.exit156.thread:
 if.then20:
   %none.i121 = getelementptr inbounds nuw i8, ptr %0, i64 40
   %37 = load ptr, ptr %none.i121, align 8
-  call void @Py_IncRef(ptr noundef %37) #11
+  call void @Py_IncRef(ptr noundef %37) #15
   %38 = load ptr, ptr %none.i121, align 8
   br label %cleanup76
 
 if.end22:
   %arrayidx23 = getelementptr inbounds nuw ptr, ptr %args, i64 %i10.0215
   %39 = load ptr, ptr %arrayidx23, align 8
-  %call24 = call fastcc i1 @put_value(ptr noundef %w, ptr noundef %39, i64 noundef 0) #13
+  %call24 = call fastcc i1 @put_value(ptr noundef %w, ptr noundef %39, i64 noundef 0) #17
   br i1 %call24, label %for.cond11, label %if.then25
 
 if.then25:
   %none.i120 = getelementptr inbounds nuw i8, ptr %0, i64 40
   %40 = load ptr, ptr %none.i120, align 8
-  call void @Py_IncRef(ptr noundef %40) #11
+  call void @Py_IncRef(ptr noundef %40) #15
   %41 = load ptr, ptr %none.i120, align 8
   br label %cleanup76
 
@@ -3238,7 +3248,7 @@ for.end30:
 if.then33:
   %none.i119 = getelementptr inbounds nuw i8, ptr %0, i64 40
   %43 = load ptr, ptr %none.i119, align 8
-  call void @Py_IncRef(ptr noundef %43) #11
+  call void @Py_IncRef(ptr noundef %43) #15
   %44 = load ptr, ptr %none.i119, align 8
   br label %cleanup76
 
@@ -3315,14 +3325,14 @@ while.end.i:
 if.end20.i:
   %owner21.i = getelementptr inbounds nuw i8, ptr %51, i64 72
   %59 = load ptr, ptr %owner21.i, align 8
-  call void @Py_IncRef(ptr noundef %59) #11
+  call void @Py_IncRef(ptr noundef %59) #15
   %thread.i.i = getelementptr inbounds nuw i8, ptr %51, i64 80
   %60 = load ptr, ptr %thread.i.i, align 8
   %tobool.not.i.i164 = icmp eq ptr %60, null
   br i1 %tobool.not.i.i164, label %if.end41, label %if.end.i.i165
 
 if.end.i.i165:
-  %call.i.i166 = call ptr @pthread_self() #11
+  %call.i.i166 = call ptr @pthread_self() #15
   %cmp.not.i.i = icmp eq ptr %60, %call.i.i166
   br i1 %cmp.not.i.i, label %if.end3.i.i, label %if.end24.i
 
@@ -3333,13 +3343,13 @@ if.end3.i.i:
   br i1 %tobool4.not.i.i, label %if.end41, label %if.end6.i.i
 
 if.end6.i.i:
-  call void @llvm.lifetime.start.p0(ptr nonnull %stream.i.i) #12
+  call void @llvm.lifetime.start.p0(ptr nonnull %stream.i.i) #16
   %device.i.i = getelementptr inbounds nuw i8, ptr %51, i64 96
   %62 = load i64, ptr %device.i.i, align 8
   %conv.i48.i = trunc i64 %62 to i32
   %shr.i49.i = lshr i64 %62, 32
   %conv9.i.i = trunc nuw i64 %shr.i49.i to i32
-  %call10.i.i = call i32 %61(i32 noundef %conv.i48.i, i32 noundef %conv9.i.i, ptr noundef nonnull %stream.i.i) #11
+  %call10.i.i = call i32 %61(i32 noundef %conv.i48.i, i32 noundef %conv9.i.i, ptr noundef nonnull %stream.i.i) #15
   %tobool11.not.i.i = icmp eq i32 %call10.i.i, 0
   br i1 %tobool11.not.i.i, label %if.end13.i.i167, label %own_place.exit.thread54.sink.split.i
 
@@ -3353,28 +3363,28 @@ if.end13.i.i167:
 if.end18.i.i:
   %capturing19.i.i = getelementptr inbounds nuw i8, ptr %51, i64 112
   %65 = load ptr, ptr %capturing19.i.i, align 8
-  %call20.i.i = call ptr @PyObject_CallNoArgs(ptr noundef %65) #11
+  %call20.i.i = call ptr @PyObject_CallNoArgs(ptr noundef %65) #15
   %tobool21.not.i.i = icmp eq ptr %call20.i.i, null
   br i1 %tobool21.not.i.i, label %own_place.exit.thread54.sink.split.i, label %own_place.exit.i
 
 own_place.exit.thread54.sink.split.i:
-  call void @PyErr_Clear() #11
+  call void @PyErr_Clear() #15
   br label %own_place.exit.thread54.i
 
 own_place.exit.thread54.i:
-  call void @llvm.lifetime.end.p0(ptr nonnull %stream.i.i) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %stream.i.i) #16
   br label %if.end24.i
 
 own_place.exit.i:
-  call void @Py_DecRef(ptr noundef nonnull %call20.i.i) #11
+  call void @Py_DecRef(ptr noundef nonnull %call20.i.i) #15
   %calm.i.i = getelementptr inbounds nuw i8, ptr %51, i64 120
   %66 = load ptr, ptr %calm.i.i, align 8
   %cmp24.i.i = icmp eq ptr %call20.i.i, %66
-  call void @llvm.lifetime.end.p0(ptr nonnull %stream.i.i) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %stream.i.i) #16
   br i1 %cmp24.i.i, label %if.end41, label %if.end24.i
 
 if.end24.i:
-  call void @Py_DecRef(ptr noundef %59) #11
+  call void @Py_DecRef(ptr noundef %59) #15
   %.pre.i = load ptr, ptr %table.i, align 8
   %.pre70.i = load i64, ptr %mask.i160, align 8
   br label %for.inc.i
@@ -3393,7 +3403,7 @@ if.then38:
   %key = getelementptr inbounds nuw i8, ptr %w, i64 48
   %70 = load i64, ptr %words, align 8
   %mul = shl i64 %70, 3
-  %call40 = call ptr @PyBytes_FromStringAndSize(ptr noundef nonnull %key, i64 noundef %mul) #11
+  %call40 = call ptr @PyBytes_FromStringAndSize(ptr noundef nonnull %key, i64 noundef %mul) #15
   br label %cleanup76
 
 if.end41:
@@ -3448,7 +3458,7 @@ if.then.i.i193:
   br i1 %or.cond.i.i196, label %for.inc.i.i184, label %if.end.i.i197
 
 if.end.i.i197:
-  %call.i.i198 = call ptr @PyDict_GetItemWithError(ptr noundef nonnull %80, ptr noundef nonnull %79) #11
+  %call.i.i198 = call ptr @PyDict_GetItemWithError(ptr noundef nonnull %80, ptr noundef nonnull %79) #15
   %value.i.i199 = getelementptr inbounds nuw i8, ptr %w.050.i.i, i64 16
   %84 = load ptr, ptr %value.i.i199, align 8
   %cmp8.not.i.i200 = icmp eq ptr %call.i.i198, %84
@@ -3468,12 +3478,12 @@ if.then15.i.i179:
   br label %if.end22.i.i180
 
 if.else.i.i189:
-  %call18.i.i190 = call ptr @PyCell_Get(ptr noundef %85) #11
+  %call18.i.i190 = call ptr @PyCell_Get(ptr noundef %85) #15
   %tobool19.not.i.i191 = icmp eq ptr %call18.i.i190, null
   br i1 %tobool19.not.i.i191, label %if.end22.i.i180, label %if.then20.i.i192
 
 if.then20.i.i192:
-  call void @Py_DecRef(ptr noundef nonnull %call18.i.i190) #11
+  call void @Py_DecRef(ptr noundef nonnull %call18.i.i190) #15
   br label %if.end22.i.i180
 
 if.end22.i.i180:
@@ -3508,20 +3518,20 @@ land.end.thread:
   br i1 %tobool47.not237, label %if.then51, label %if.else63
 
 land.lhs.true49:
-  %call50 = call fastcc i1 @at_home(ptr noundef %51) #13
+  %call50 = call fastcc i1 @at_home(ptr noundef %51) #17
   br i1 %call50, label %if.then54, label %if.then51
 
 if.then51:
   %none.i = getelementptr inbounds nuw i8, ptr %0, i64 40
   %89 = load ptr, ptr %none.i, align 8
-  call void @Py_IncRef(ptr noundef %89) #11
+  call void @Py_IncRef(ptr noundef %89) #15
   %90 = load ptr, ptr %none.i, align 8
   br label %if.end70
 
 if.then54:
   %bases = getelementptr inbounds nuw i8, ptr %w, i64 3120
   %91 = load i64, ptr %tensors, align 8
-  %call57 = call fastcc ptr @repeated(ptr noundef %0, ptr noundef %51, ptr noundef %bases, i64 noundef %91) #13
+  %call57 = call fastcc ptr @repeated(ptr noundef %0, ptr noundef %51, ptr noundef %bases, i64 noundef %91) #17
   %tobool58.not = icmp eq ptr %call57, null
   br i1 %tobool58.not, label %land.end61, label %land.rhs59
 
@@ -3545,17 +3555,17 @@ if.else63:
   store i64 1, ptr %stale, align 8
   %95 = load i64, ptr %words, align 8
   %mul67 = shl i64 %95, 3
-  %call68 = call ptr @PyBytes_FromStringAndSize(ptr noundef nonnull %key14.i, i64 noundef %mul67) #11
+  %call68 = call ptr @PyBytes_FromStringAndSize(ptr noundef nonnull %key14.i, i64 noundef %mul67) #15
   br label %if.end70
 
 if.end70:
   %out.0 = phi ptr [ %call57, %land.end61 ], [ %call68, %if.else63 ], [ %90, %if.then51 ]
-  call void @Py_DecRef(ptr noundef %71) #11
+  call void @Py_DecRef(ptr noundef %71) #15
   br label %cleanup76
 
 cleanup76:
   %retval.3 = phi ptr [ %20, %if.then ], [ %call40, %if.then38 ], [ %44, %if.then33 ], [ %out.0, %if.end70 ], [ %38, %if.then20 ], [ %41, %if.then25 ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %w) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %w) #16
   ret ptr %retval.3
 }
 
@@ -3675,7 +3685,7 @@ if.end24.i:
 land.lhs.true.i:
   %requires.i = getelementptr inbounds nuw i8, ptr %0, i64 360
   %25 = load ptr, ptr %requires.i, align 8
-  %call26.i = tail call i32 %25(ptr noundef nonnull %6) #11
+  %call26.i = tail call i32 %25(ptr noundef nonnull %6) #15
   %and27.i = and i32 %call26.i, 1
   %tobool28.not.i = icmp eq i32 %and27.i, 0
   br i1 %tobool28.not.i, label %land.lhs.true.if.end30_crit_edge.i, label %cleanup51
@@ -3944,7 +3954,7 @@ land.rhs22:
   %or.i.i120 = tail call i64 @llvm.fshl.i64(i64 %62, i64 %62, i64 11)
   %xor.i.i121 = xor i64 %or.i.i120, 4
   store i64 %xor.i.i121, ptr %hash.i119, align 8
-  %call.i = tail call double @PyFloat_AsDouble(ptr noundef nonnull %o) #11
+  %call.i = tail call double @PyFloat_AsDouble(ptr noundef nonnull %o) #15
   %63 = load i64, ptr %words.i113, align 8
   %cmp.i124.not = icmp eq i64 %63, 384
   br i1 %cmp.i124.not, label %cleanup51, label %if.end.i125
@@ -3968,8 +3978,8 @@ if.end26:
   br i1 %cmp27, label %if.then28, label %if.end34
 
 if.then28:
-  call void @llvm.lifetime.start.p0(ptr nonnull %value) #12
-  %call29 = call fastcc i1 @is_signed(ptr noundef nonnull %o, ptr noundef nonnull %0, i64 noundef -4611686018427387904, i64 noundef 4611686018427387904, ptr noundef %value) #13
+  call void @llvm.lifetime.start.p0(ptr nonnull %value) #16
+  %call29 = call fastcc i1 @is_signed(ptr noundef nonnull %o, ptr noundef nonnull %0, i64 noundef -4611686018427387904, i64 noundef 4611686018427387904, ptr noundef %value) #17
   br i1 %call29, label %land.lhs.true, label %land.end33
 
 land.lhs.true:
@@ -4007,7 +4017,7 @@ if.end.i145:
 
 land.end33:
   %72 = phi i1 [ false, %land.lhs.true ], [ false, %if.then28 ], [ false, %land.rhs31 ], [ true, %if.end.i145 ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %value) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %value) #16
   br label %cleanup51
 
 if.end34:
@@ -4071,7 +4081,7 @@ for.body:
   %add.ptr.i = getelementptr inbounds i8, ptr %o, i64 %81
   %arrayidx.i = getelementptr inbounds nuw ptr, ptr %add.ptr.i, i64 %i.0174
   %82 = load ptr, ptr %arrayidx.i, align 8
-  %call48 = tail call fastcc i1 @put_value(ptr noundef %w, ptr noundef %82, i64 noundef %add) #13
+  %call48 = tail call fastcc i1 @put_value(ptr noundef %w, ptr noundef %82, i64 noundef %add) #17
   br i1 %call48, label %for.cond, label %cleanup51
 
 cleanup51:
@@ -4111,11 +4121,11 @@ lor.lhs.false:
   br i1 %tobool3.not, label %if.end, label %for.inc
 
 if.end:
-  call void @llvm.lifetime.start.p0(ptr nonnull %had) #12
+  call void @llvm.lifetime.start.p0(ptr nonnull %had) #16
   store i64 0, ptr %had, align 8
   %get = getelementptr inbounds nuw i8, ptr %4, i64 16
   %6 = load ptr, ptr %get, align 8
-  %call = call i32 %6(ptr noundef nonnull %had) #11
+  %call = call i32 %6(ptr noundef nonnull %had) #15
   %tobool4.not = icmp eq i32 %call, 0
   br i1 %tobool4.not, label %lor.lhs.false5, label %cleanup9.thread22
 
@@ -4127,11 +4137,11 @@ lor.lhs.false5:
   br i1 %cmp6.not, label %cleanup9, label %cleanup9.thread22
 
 cleanup9.thread22:
-  call void @llvm.lifetime.end.p0(ptr nonnull %had) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %had) #16
   br label %cleanup10
 
 cleanup9:
-  call void @llvm.lifetime.end.p0(ptr nonnull %had) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %had) #16
   %.pre = load i64, ptr %launches, align 8
   br label %for.inc
 
@@ -4148,15 +4158,14 @@ cleanup10:
 
 define internal fastcc ptr @repeated(ptr noundef readonly captures(none) %ctx, ptr noundef nonnull readonly captures(none) %e, ptr noundef nonnull captures(none) %bases, i64 noundef %tensors) unnamed_addr #0 {
 entry:
-  %key.i.i.i = alloca [12 x i64], align 64
   %room.i = alloca %struct.Room, align 64
   %space.i = alloca [7 x ptr], align 16
   %made = alloca [12 x ptr], align 16
-  call void @llvm.lifetime.start.p0(ptr nonnull %made) #12
+  call void @llvm.lifetime.start.p0(ptr nonnull %made) #16
   %making = getelementptr inbounds nuw i8, ptr %e, i64 40
   %0 = load i64, ptr %making, align 8
-  %cmp95 = icmp sgt i64 %0, 0
-  br i1 %cmp95, label %for.body.lr.ph, label %for.end
+  %cmp94 = icmp sgt i64 %0, 0
+  br i1 %cmp94, label %for.body.lr.ph, label %for.end
 
 for.body.lr.ph:
   %make = getelementptr inbounds nuw i8, ptr %e, i64 48
@@ -4170,10 +4179,10 @@ for.body.lr.ph:
 
 for.body:
   %2 = phi ptr [ %.pre, %for.body.lr.ph ], [ %14, %if.end ]
-  %count.096 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %if.end ]
-  %arrayidx = getelementptr inbounds nuw %struct.Made, ptr %2, i64 %count.096
-  %arrayidx2 = getelementptr i64, ptr %1, i64 %count.096
-  call void @llvm.lifetime.start.p0(ptr nonnull %space.i) #12
+  %count.095 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %if.end ]
+  %arrayidx = getelementptr inbounds nuw %struct.Made, ptr %2, i64 %count.095
+  %arrayidx2 = getelementptr i64, ptr %1, i64 %count.095
+  call void @llvm.lifetime.start.p0(ptr nonnull %space.i) #16
   %positional.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   %3 = load i64, ptr %positional.i, align 8
   %keyword.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
@@ -4191,13 +4200,13 @@ for.cond.cleanup.i:
   %or.i = or i64 %3, -9223372036854775808
   %names.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 64
   %6 = load ptr, ptr %names.i, align 8
-  %call.i = call ptr @PyObject_Vectorcall(ptr noundef %5, ptr noundef nonnull %add.ptr.i, i64 noundef %or.i, ptr noundef %6) #11
+  %call.i = call ptr @PyObject_Vectorcall(ptr noundef %5, ptr noundef nonnull %add.ptr.i, i64 noundef %or.i, ptr noundef %6) #15
   %tobool.not.i = icmp eq ptr %call.i, null
   br i1 %tobool.not.i, label %cond.false.thread, label %if.end
 
 cond.false.thread:
-  call void @llvm.lifetime.end.p0(ptr nonnull %space.i) #12
-  %arrayidx387 = getelementptr inbounds nuw ptr, ptr %made, i64 %count.096
+  call void @llvm.lifetime.end.p0(ptr nonnull %space.i) #16
+  %arrayidx387 = getelementptr inbounds nuw ptr, ptr %made, i64 %count.095
   store ptr null, ptr %arrayidx387, align 8
   br label %land.end38
 
@@ -4222,11 +4231,11 @@ if.end:
   %add.ptr9.i = getelementptr inbounds i8, ptr %11, i64 %12
   %13 = load i64, ptr %add.ptr9.i, align 8
   store i64 %13, ptr %arrayidx2, align 8
-  call void @llvm.lifetime.end.p0(ptr nonnull %space.i) #12
-  %arrayidx3 = getelementptr inbounds nuw ptr, ptr %made, i64 %count.096
+  call void @llvm.lifetime.end.p0(ptr nonnull %space.i) #16
+  %arrayidx3 = getelementptr inbounds nuw ptr, ptr %made, i64 %count.095
   store ptr %call.i, ptr %arrayidx3, align 8
   %14 = load ptr, ptr %make, align 8
-  %arrayidx8 = getelementptr inbounds nuw %struct.Made, ptr %14, i64 %count.096
+  %arrayidx8 = getelementptr inbounds nuw %struct.Made, ptr %14, i64 %count.095
   %low = getelementptr inbounds nuw i8, ptr %arrayidx8, i64 72
   %15 = load i64, ptr %low, align 8
   %xor = xor i64 %15, %13
@@ -4234,7 +4243,7 @@ if.end:
   %16 = load i64, ptr %mask, align 8
   %and = and i64 %xor, %16
   %tobool11.not = icmp eq i64 %and, 0
-  %inc = add nuw nsw i64 %count.096, 1
+  %inc = add nuw nsw i64 %count.095, 1
   %17 = load i64, ptr %making, align 8
   %cmp = icmp slt i64 %inc, %17
   %18 = and i1 %tobool11.not, %cmp
@@ -4245,327 +4254,187 @@ for.end.loopexit:
   br label %for.end
 
 for.end:
-  %count.093 = phi i64 [ %inc, %for.end.loopexit ], [ 0, %entry ]
+  %count.092 = phi i64 [ %inc, %for.end.loopexit ], [ 0, %entry ]
   %went.2 = phi i32 [ %spec.select, %for.end.loopexit ], [ 1, %entry ]
   %launches = getelementptr inbounds nuw i8, ptr %e, i64 24
   %19 = load i64, ptr %launches, align 8
-  %cmp1598 = icmp sgt i64 %19, 0
-  %cmp1799 = icmp ne i32 %went.2, 0
-  %20 = and i1 %cmp1598, %cmp1799
+  %cmp1597 = icmp sgt i64 %19, 0
+  %cmp1798 = icmp ne i32 %went.2, 0
+  %20 = and i1 %cmp1597, %cmp1798
   br i1 %20, label %for.body19.lr.ph, label %for.cond.cleanup
 
 for.body19.lr.ph:
   %launch = getelementptr inbounds nuw i8, ptr %e, i64 32
-  %21 = getelementptr inbounds nuw i8, ptr %key.i.i.i, i64 88
-  %add.ptr1.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %key.i.i.i, i64 64
   %fail.i.i = getelementptr inbounds nuw i8, ptr %ctx, i64 80
   %none.i.i.i = getelementptr inbounds nuw i8, ptr %ctx, i64 40
   br label %for.body19
 
 for.cond.cleanup:
   %went.3.lcssa = phi i32 [ %went.2, %for.end ], [ %retval.2.i, %relaunched.exit ]
-  %cmp17.lcssa = phi i1 [ %cmp1799, %for.end ], [ %cmp17, %relaunched.exit ]
+  %cmp17.lcssa = phi i1 [ %cmp1798, %for.end ], [ %cmp17, %relaunched.exit ]
   br i1 %cmp17.lcssa, label %cond.true, label %cond.false
 
 for.body19:
-  %i.0100 = phi i64 [ 0, %for.body19.lr.ph ], [ %inc23, %relaunched.exit ]
-  %22 = load ptr, ptr %launch, align 8
-  %arrayidx20 = getelementptr inbounds nuw %struct.RepeatLaunch, ptr %22, i64 %i.0100
-  call void @llvm.lifetime.start.p0(ptr nonnull %room.i) #12
-  %23 = load ptr, ptr %arrayidx20, align 8
-  %slots1.i.i = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 24
-  %24 = load ptr, ptr %slots1.i.i, align 8
-  %count.i.i = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 16
-  %25 = load i64, ptr %count.i.i, align 8
-  %mul.i.i = shl i64 %25, 3
-  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 64 %room.i, ptr align 8 %24, i64 %mul.i.i, i1 false)
-  %moving.i.i = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 32
-  %26 = load i64, ptr %moving.i.i, align 8
-  %cmp47.i.i = icmp slt i64 %26, 1
-  br i1 %cmp47.i.i, label %if.end.i80, label %for.body.lr.ph.i.i
-
-for.body.lr.ph.i.i:
-  %moves.i.i = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 40
-  %27 = load ptr, ptr %moves.i.i, align 8
-  br label %for.body.i.i
-
-for.body.i.i:
-  %i.048.i.i = phi i64 [ 0, %for.body.lr.ph.i.i ], [ %inc.i.i, %if.end9.i.i ]
-  %arrayidx.i.i = getelementptr inbounds nuw %struct.Moving, ptr %27, i64 %i.048.i.i
-  %base.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 8
-  %28 = load i64, ptr %base.i.i, align 8
-  %cmp2.i.i = icmp slt i64 %28, 0
-  br i1 %cmp2.i.i, label %cond.end.i.i, label %cond.false.i.i
-
-cond.false.i.i:
-  %arrayidx4.i.i = getelementptr inbounds nuw i64, ptr %bases, i64 %28
-  %29 = load i64, ptr %arrayidx4.i.i, align 8
-  br label %cond.end.i.i
-
-cond.end.i.i:
-  %cond.i.i = phi i64 [ %29, %cond.false.i.i ], [ 0, %for.body.i.i ]
-  %delta.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 16
-  %30 = load i64, ptr %delta.i.i, align 8
-  %add.i.i = add i64 %30, %cond.i.i
-  %maps.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 24
-  %31 = load ptr, ptr %maps.i.i, align 8
-  %tobool.not.i55.i = icmp eq ptr %31, null
-  br i1 %tobool.not.i55.i, label %if.end9.i.i, label %if.then.i56.i
-
-if.then.i56.i:
-  %32 = load i64, ptr %arrayidx.i.i, align 8
-  %arrayidx5.i.i = getelementptr inbounds i64, ptr %room.i, i64 %32
-  %wide6.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 32
-  %33 = load i64, ptr %wide6.i.i, align 8
-  %add.ptr.i.i = getelementptr inbounds i8, ptr %arrayidx5.i.i, i64 %33
-  %rank.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 40
-  %34 = load i64, ptr %rank.i.i, align 8
-  %shape.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 48
-  %35 = load ptr, ptr %shape.i.i, align 8
-  %strides.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 56
-  %36 = load ptr, ptr %strides.i.i, align 8
-  %unit.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 64
-  %37 = load i64, ptr %unit.i.i, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %key.i.i.i) #12
-  call void @llvm.memset.p0.i64(ptr noundef nonnull align 64 dereferenceable(96) %key.i.i.i, i8 0, i64 96, i1 false)
-  store i64 1, ptr %21, align 8
-  store i64 %add.i.i, ptr %key.i.i.i, align 64
-  %cmp35.not.i.i.i = icmp eq i64 %34, 0
-  br i1 %cmp35.not.i.i.i, label %for.cond.cleanup.i.i.i, label %for.body.i.i.i
-
-for.cond.cleanup.i.i.i:
-  %hash.0.lcssa.i.i.i = phi i64 [ %add.i.i, %if.then.i56.i ], [ %xor.i.i.i.i, %for.body.i.i.i ]
-  %conv.i.i.i.i.i = zext i64 %hash.0.lcssa.i.i.i to i128
-  %mul.i.i.i.i.i = mul nuw i128 %conv.i.i.i.i.i, 11400714819323198485
-  %shr.i.i.i.i.i = lshr i128 %mul.i.i.i.i.i, 64
-  %xor4.i.i.i.i.i = xor i128 %shr.i.i.i.i.i, %mul.i.i.i.i.i
-  %xor.i.i.i.i.i = trunc i128 %xor4.i.i.i.i.i to i64
-  %mask.i.i.i.i = getelementptr inbounds nuw i8, ptr %31, i64 8
-  %38 = load ptr, ptr %31, align 8
-  %39 = load i64, ptr %mask.i.i.i.i, align 8
-  %40 = load <8 x i64>, ptr %key.i.i.i, align 64
-  %41 = load <4 x i64>, ptr %add.ptr1.i.i.i.i.i, align 64
-  br label %for.body.i.i.i.i
-
-for.body.i.i.i.i:
-  %i.030.i.i.i.i = phi i64 [ 0, %for.cond.cleanup.i.i.i ], [ %inc.i.i.i.i, %cleanup.i.i.i.i ]
-  %add.i.i.i.i = add i64 %i.030.i.i.i.i, %xor.i.i.i.i.i
-  %and.i.i.i.i = and i64 %add.i.i.i.i, %39
-  %arrayidx.i.i.i.i = getelementptr inbounds nuw %struct.TensorMapRecord, ptr %38, i64 %and.i.i.i.i
-  %42 = load <8 x i64>, ptr %arrayidx.i.i.i.i, align 8
-  %xor.i26.i.i.i.i = xor <8 x i64> %42, %40
-  %add.ptr.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i.i.i, i64 64
-  %43 = load <4 x i64>, ptr %add.ptr.i.i.i.i.i, align 8
-  %xor2.i.i.i.i.i = xor <4 x i64> %43, %41
-  %rdx.or.i.i.i.i.i = call i64 @llvm.vector.reduce.or.v8i64(<8 x i64> %xor.i26.i.i.i.i)
-  %rdx.or3.i.i.i.i.i = call i64 @llvm.vector.reduce.or.v4i64(<4 x i64> %xor2.i.i.i.i.i)
-  %or.i.i.i.i.i = or i64 %rdx.or3.i.i.i.i.i, %rdx.or.i.i.i.i.i
-  %cmp.i.i.i.i.i = icmp eq i64 %or.i.i.i.i.i, 0
-  br i1 %cmp.i.i.i.i.i, label %described.exit.thread.i.i, label %cleanup.i.i.i.i
-
-cleanup.i.i.i.i:
-  %44 = extractelement <4 x i64> %43, i64 3
-  %tobool.not.not.i.i.i.i = icmp eq i64 %44, 0
-  %inc.i.i.i.i = add nuw nsw i64 %i.030.i.i.i.i, 1
-  %exitcond.i.i.i.i = icmp eq i64 %inc.i.i.i.i, 8
-  %or.cond.i.i.i = select i1 %tobool.not.not.i.i.i.i, i1 true, i1 %exitcond.i.i.i.i
-  br i1 %or.cond.i.i.i, label %placed.exit.i, label %for.body.i.i.i.i
-
-for.body.i.i.i:
-  %k.037.i.i.i = phi i64 [ %add.i.i.i, %for.body.i.i.i ], [ 0, %if.then.i56.i ]
-  %hash.036.i.i.i = phi i64 [ %xor.i.i.i.i, %for.body.i.i.i ], [ %add.i.i, %if.then.i56.i ]
-  %arrayidx1.i.i.i = getelementptr inbounds nuw i64, ptr %35, i64 %k.037.i.i.i
-  %45 = load i64, ptr %arrayidx1.i.i.i, align 8
-  %add.i.i.i = add nuw i64 %k.037.i.i.i, 1
-  %arrayidx2.i.i.i = getelementptr inbounds nuw i64, ptr %key.i.i.i, i64 %add.i.i.i
-  store i64 %45, ptr %arrayidx2.i.i.i, align 8
-  %arrayidx3.i.i.i = getelementptr inbounds nuw i64, ptr %36, i64 %k.037.i.i.i
-  %46 = load i64, ptr %arrayidx3.i.i.i, align 8
-  %mul.i.i.i = mul i64 %46, %37
-  %47 = getelementptr i64, ptr %key.i.i.i, i64 %k.037.i.i.i
-  %arrayidx5.i.i.i = getelementptr i8, ptr %47, i64 48
-  store i64 %mul.i.i.i, ptr %arrayidx5.i.i.i, align 8
-  %or.i29.i.i.i = call i64 @llvm.fshl.i64(i64 %hash.036.i.i.i, i64 %hash.036.i.i.i, i64 11)
-  %xor.i30.i.i.i = xor i64 %45, %or.i29.i.i.i
-  %or.i.i.i.i = call i64 @llvm.fshl.i64(i64 %xor.i30.i.i.i, i64 %xor.i30.i.i.i, i64 11)
-  %xor.i.i.i.i = xor i64 %mul.i.i.i, %or.i.i.i.i
-  %exitcond.not.i.i.i = icmp eq i64 %add.i.i.i, %34
-  br i1 %exitcond.not.i.i.i, label %for.cond.cleanup.i.i.i, label %for.body.i.i.i
-
-described.exit.thread.i.i:
-  %value13.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i.i.i, i64 128
-  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(128) %add.ptr.i.i, ptr noundef nonnull align 8 dereferenceable(128) %value13.i.i.i, i64 128, i1 false)
-  %word.i.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i, i64 128
-  store i64 %add.i.i, ptr %word.i.i.i, align 8
-  call void @llvm.lifetime.end.p0(ptr nonnull %key.i.i.i) #12
-  %48 = ptrtoint ptr %add.ptr.i.i to i64
-  br label %if.end9.i.i
-
-if.end9.i.i:
-  %address.1.i.i = phi i64 [ %48, %described.exit.thread.i.i ], [ %add.i.i, %cond.end.i.i ]
-  %49 = load i64, ptr %arrayidx.i.i, align 8
-  %arrayidx11.i.i = getelementptr inbounds i64, ptr %room.i, i64 %49
-  store i64 %address.1.i.i, ptr %arrayidx11.i.i, align 8
-  %inc.i.i = add nuw nsw i64 %i.048.i.i, 1
-  %exitcond.not.i79 = icmp eq i64 %inc.i.i, %26
-  br i1 %exitcond.not.i79, label %if.end.i80, label %for.body.i.i
-
-placed.exit.i:
-  call void @llvm.lifetime.end.p0(ptr nonnull %key.i.i.i) #12
-  br label %for.cond.cleanup.thread138
+  %i.099 = phi i64 [ 0, %for.body19.lr.ph ], [ %inc23, %relaunched.exit ]
+  %21 = load ptr, ptr %launch, align 8
+  %arrayidx20 = getelementptr inbounds nuw %struct.RepeatLaunch, ptr %21, i64 %i.099
+  call void @llvm.lifetime.start.p0(ptr nonnull %room.i) #16
+  %22 = load ptr, ptr %arrayidx20, align 8
+  %call.i79 = call fastcc i1 @placed(ptr noundef nonnull readonly %arrayidx20, ptr noundef nonnull readonly %bases, ptr noundef nonnull %room.i) #17
+  br i1 %call.i79, label %if.end.i80, label %for.cond.cleanup.thread132
 
 if.end.i80:
-  %expects.i = getelementptr inbounds nuw i8, ptr %23, i64 128
-  %50 = load ptr, ptr %expects.i, align 8
-  %tobool.not.i81 = icmp eq ptr %50, null
+  %expects.i = getelementptr inbounds nuw i8, ptr %22, i64 128
+  %23 = load ptr, ptr %expects.i, align 8
+  %tobool.not.i81 = icmp eq ptr %23, null
   br i1 %tobool.not.i81, label %if.end9.i, label %land.lhs.true.i
 
 land.lhs.true.i:
   %blocks.i = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 48
-  %call7.i = call fastcc i1 @kept(ptr noundef nonnull %50, ptr noundef nonnull %room.i, ptr noundef nonnull readonly %blocks.i) #13
-  br i1 %call7.i, label %if.end9.i, label %for.cond.cleanup.thread138
+  %call7.i = call fastcc i1 @kept(ptr noundef nonnull %23, ptr noundef nonnull %room.i, ptr noundef nonnull readonly %blocks.i) #17
+  br i1 %call7.i, label %if.end9.i, label %for.cond.cleanup.thread132
 
 if.end9.i:
-  %gpu10.i = getelementptr inbounds nuw i8, ptr %23, i64 96
-  %51 = load ptr, ptr %gpu10.i, align 8
+  %gpu10.i = getelementptr inbounds nuw i8, ptr %22, i64 96
+  %24 = load ptr, ptr %gpu10.i, align 8
   %state.i = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 8
-  %52 = load ptr, ptr %state.i, align 8
-  %last.i = getelementptr inbounds nuw i8, ptr %52, i64 152
-  store ptr %23, ptr %last.i, align 8
-  %tobool11.not.i = icmp eq ptr %51, null
+  %25 = load ptr, ptr %state.i, align 8
+  %last.i = getelementptr inbounds nuw i8, ptr %25, i64 152
+  store ptr %22, ptr %last.i, align 8
+  %tobool11.not.i = icmp eq ptr %24, null
   %blocks15.i = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 48
   br i1 %tobool11.not.i, label %if.then12.i, label %if.end21.i
 
 if.then12.i:
-  %53 = load ptr, ptr %23, align 8
-  %call.i.i = call ptr @PyEval_SaveThread() #11
-  %54 = load ptr, ptr %ctx, align 8
-  %call3.i.i = call i64 @ave_run_grid(ptr noundef %54, ptr noundef %53, ptr noundef nonnull %room.i, ptr noundef nonnull readonly %blocks15.i, ptr noundef %call.i.i) #13
-  call void @PyEval_RestoreThread(ptr noundef %call.i.i) #11
+  %26 = load ptr, ptr %22, align 8
+  %call.i.i = call ptr @PyEval_SaveThread() #15
+  %27 = load ptr, ptr %ctx, align 8
+  %call3.i.i = call i64 @ave_run_grid(ptr noundef %27, ptr noundef %26, ptr noundef nonnull %room.i, ptr noundef nonnull readonly %blocks15.i, ptr noundef %call.i.i) #17
+  call void @PyEval_RestoreThread(ptr noundef %call.i.i) #15
   %tobool.not.i.i = icmp eq i64 %call3.i.i, 0
   br i1 %tobool.not.i.i, label %run_on_cpu.exit.i, label %if.end.i.i
 
 if.end.i.i:
-  %call5.i.i = call ptr @PyErr_Occurred() #11
+  %call5.i.i = call ptr @PyErr_Occurred() #15
   %tobool6.not.i.i = icmp eq ptr %call5.i.i, null
-  br i1 %tobool6.not.i.i, label %if.end8.i.i, label %for.cond.cleanup.thread138
+  br i1 %tobool6.not.i.i, label %if.end8.i.i, label %for.cond.cleanup.thread132
 
 if.end8.i.i:
-  %call9.i.i = call ptr @PyLong_FromLongLong(i64 noundef %call3.i.i) #11
-  %55 = load ptr, ptr %fail.i.i, align 8
-  %call10.i.i = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr noundef %55, ptr noundef %call9.i.i, ptr noundef null) #11
-  call void @Py_DecRef(ptr noundef %call9.i.i) #11
-  call fastcc void @strip(ptr noundef nonnull readonly %ctx) #13
-  br label %for.cond.cleanup.thread138
+  %call9.i.i = call ptr @PyLong_FromLongLong(i64 noundef %call3.i.i) #15
+  %28 = load ptr, ptr %fail.i.i, align 8
+  %call10.i.i = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr noundef %28, ptr noundef %call9.i.i, ptr noundef null) #15
+  call void @Py_DecRef(ptr noundef %call9.i.i) #15
+  call fastcc void @strip(ptr noundef nonnull readonly %ctx) #17
+  br label %for.cond.cleanup.thread132
 
 run_on_cpu.exit.i:
-  %56 = load ptr, ptr %none.i.i.i, align 8
-  call void @Py_IncRef(ptr noundef %56) #11
-  %57 = load ptr, ptr %none.i.i.i, align 8
-  %tobool18.not.i = icmp eq ptr %57, null
-  br i1 %tobool18.not.i, label %for.cond.cleanup.thread138, label %if.end20.i
+  %29 = load ptr, ptr %none.i.i.i, align 8
+  call void @Py_IncRef(ptr noundef %29) #15
+  %30 = load ptr, ptr %none.i.i.i, align 8
+  %tobool18.not.i = icmp eq ptr %30, null
+  br i1 %tobool18.not.i, label %for.cond.cleanup.thread132, label %if.end20.i
 
 if.end20.i:
-  call void @Py_DecRef(ptr noundef nonnull %57) #11
+  call void @Py_DecRef(ptr noundef nonnull %30) #15
   br label %relaunched.exit
 
 if.end21.i:
-  %58 = load i32, ptr %blocks15.i, align 8
-  %conv.i = zext i32 %58 to i64
-  %most_x.i.i = getelementptr inbounds nuw i8, ptr %51, i64 40
-  %59 = load i64, ptr %most_x.i.i, align 8
-  %cmp.i.i = icmp slt i64 %59, %conv.i
-  br i1 %cmp.i.i, label %for.cond.cleanup.thread138, label %if.end.i57.i
+  %31 = load i32, ptr %blocks15.i, align 8
+  %conv.i = zext i32 %31 to i64
+  %most_x.i.i = getelementptr inbounds nuw i8, ptr %24, i64 40
+  %32 = load i64, ptr %most_x.i.i, align 8
+  %cmp.i.i = icmp slt i64 %32, %conv.i
+  br i1 %cmp.i.i, label %for.cond.cleanup.thread132, label %if.end.i55.i
 
-if.end.i57.i:
-  %stream.i.i = getelementptr inbounds nuw i8, ptr %23, i64 104
-  %60 = load ptr, ptr %stream.i.i, align 8
-  %tobool.not.i58.i = icmp eq ptr %60, null
-  br i1 %tobool.not.i58.i, label %if.end27.i, label %if.end3.i.i
+if.end.i55.i:
+  %stream.i.i = getelementptr inbounds nuw i8, ptr %22, i64 104
+  %33 = load ptr, ptr %stream.i.i, align 8
+  %tobool.not.i56.i = icmp eq ptr %33, null
+  br i1 %tobool.not.i56.i, label %if.end27.i, label %if.end3.i.i
 
 if.end3.i.i:
-  %device.i.i = getelementptr inbounds nuw i8, ptr %23, i64 112
-  %61 = load i64, ptr %device.i.i, align 8
-  %conv.i.i = trunc i64 %61 to i32
-  %shr.i.i = lshr i64 %61, 32
+  %device.i.i = getelementptr inbounds nuw i8, ptr %22, i64 112
+  %34 = load i64, ptr %device.i.i, align 8
+  %conv.i.i = trunc i64 %34 to i32
+  %shr.i.i = lshr i64 %34, 32
   %conv6.i.i = trunc nuw i64 %shr.i.i to i32
-  %params.i.i = getelementptr inbounds nuw i8, ptr %51, i64 48
-  %62 = load i64, ptr %params.i.i, align 8
-  %arrayidx.i59.i = getelementptr inbounds i64, ptr %room.i, i64 %62
-  %call.i60.i = call i32 %60(i32 noundef %conv.i.i, i32 noundef %conv6.i.i, ptr noundef nonnull %arrayidx.i59.i) #11
-  %tobool7.not.i.i = icmp eq i32 %call.i60.i, 0
-  br i1 %tobool7.not.i.i, label %if.end27.i, label %if.end9.i61.i
+  %params.i.i = getelementptr inbounds nuw i8, ptr %24, i64 48
+  %35 = load i64, ptr %params.i.i, align 8
+  %arrayidx.i.i = getelementptr inbounds i64, ptr %room.i, i64 %35
+  %call.i57.i = call i32 %33(i32 noundef %conv.i.i, i32 noundef %conv6.i.i, ptr noundef nonnull %arrayidx.i.i) #15
+  %tobool7.not.i.i = icmp eq i32 %call.i57.i, 0
+  br i1 %tobool7.not.i.i, label %if.end27.i, label %if.end9.i.i
 
-if.end9.i61.i:
-  call void @PyErr_Clear() #11
-  br label %for.cond.cleanup.thread138
+if.end9.i.i:
+  call void @PyErr_Clear() #15
+  br label %for.cond.cleanup.thread132
 
 if.end27.i:
-  %call28.i = call ptr @PyEval_SaveThread() #11
-  %call33.i = call i64 @ave_launch_gpu(ptr noundef nonnull %51, ptr noundef nonnull %room.i, ptr noundef nonnull readonly %blocks15.i) #13
-  call void @PyEval_RestoreThread(ptr noundef %call28.i) #11
+  %call28.i = call ptr @PyEval_SaveThread() #15
+  %call33.i = call i64 @ave_launch_gpu(ptr noundef nonnull %24, ptr noundef nonnull %room.i, ptr noundef nonnull readonly %blocks15.i) #17
+  call void @PyEval_RestoreThread(ptr noundef %call28.i) #15
   %tobool34.not.i = icmp eq i64 %call33.i, 0
   %lnot.ext.i = zext i1 %tobool34.not.i to i32
   br label %relaunched.exit
 
-for.cond.cleanup.thread138:
-  %retval.2.i.ph = phi i32 [ -1, %if.end.i.i ], [ -1, %if.end8.i.i ], [ 0, %placed.exit.i ], [ 0, %if.end9.i61.i ], [ 0, %land.lhs.true.i ], [ -1, %run_on_cpu.exit.i ], [ 0, %if.end21.i ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %room.i) #12
+for.cond.cleanup.thread132:
+  %retval.2.i.ph = phi i32 [ -1, %if.end.i.i ], [ -1, %if.end8.i.i ], [ 0, %if.end9.i.i ], [ 0, %land.lhs.true.i ], [ 0, %for.body19 ], [ -1, %run_on_cpu.exit.i ], [ 0, %if.end21.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %room.i) #16
   br label %cond.false
 
 relaunched.exit:
   %retval.2.i = phi i32 [ %lnot.ext.i, %if.end27.i ], [ 1, %if.end20.i ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %room.i) #12
-  %inc23 = add nuw nsw i64 %i.0100, 1
-  %63 = load i64, ptr %launches, align 8
-  %cmp15 = icmp slt i64 %inc23, %63
+  call void @llvm.lifetime.end.p0(ptr nonnull %room.i) #16
+  %inc23 = add nuw nsw i64 %i.099, 1
+  %36 = load i64, ptr %launches, align 8
+  %cmp15 = icmp slt i64 %inc23, %36
   %cmp17 = icmp ne i32 %retval.2.i, 0
-  %64 = select i1 %cmp15, i1 %cmp17, i1 false
-  br i1 %64, label %for.body19, label %for.cond.cleanup
+  %37 = select i1 %cmp15, i1 %cmp17, i1 false
+  br i1 %37, label %for.body19, label %for.cond.cleanup
 
 cond.true:
   %single.i = getelementptr inbounds nuw i8, ptr %e, i64 64
-  %65 = load i64, ptr %single.i, align 8
-  %tobool.not.i82 = icmp eq i64 %65, 0
+  %38 = load i64, ptr %single.i, align 8
+  %tobool.not.i82 = icmp eq i64 %38, 0
   br i1 %tobool.not.i82, label %if.end.i83, label %land.lhs.true.thread
 
 land.lhs.true.thread:
-  %66 = load ptr, ptr %made, align 16
+  %39 = load ptr, ptr %made, align 16
   br label %land.rhs36
 
 if.end.i83:
   %returned.i = getelementptr inbounds nuw i8, ptr %e, i64 56
-  %67 = load i64, ptr %returned.i, align 8
-  %call.i84 = call ptr @PyTuple_New(i64 noundef %67) #11
+  %40 = load i64, ptr %returned.i, align 8
+  %call.i84 = call ptr @PyTuple_New(i64 noundef %40) #15
   %tobool1.not.i = icmp eq ptr %call.i84, null
   br i1 %tobool1.not.i, label %land.lhs.true, label %for.cond.preheader.i
 
 for.cond.preheader.i:
-  %68 = load i64, ptr %returned.i, align 8
-  %cmp18.i = icmp sgt i64 %68, 0
+  %41 = load i64, ptr %returned.i, align 8
+  %cmp18.i = icmp sgt i64 %41, 0
   br i1 %cmp18.i, label %for.body.i85, label %land.lhs.true
 
 for.body.i85:
   %i.019.i = phi i64 [ %inc.i, %for.body.i85 ], [ 0, %for.cond.preheader.i ]
   %arrayidx5.i = getelementptr inbounds nuw ptr, ptr %made, i64 %i.019.i
-  %69 = load ptr, ptr %arrayidx5.i, align 8
-  call void @Py_IncRef(ptr noundef %69) #11
-  %call7.i86 = call i32 @PyTuple_SetItem(ptr noundef nonnull %call.i84, i64 noundef %i.019.i, ptr noundef %69) #11
+  %42 = load ptr, ptr %arrayidx5.i, align 8
+  call void @Py_IncRef(ptr noundef %42) #15
+  %call7.i86 = call i32 @PyTuple_SetItem(ptr noundef nonnull %call.i84, i64 noundef %i.019.i, ptr noundef %42) #15
   %inc.i = add nuw nsw i64 %i.019.i, 1
-  %70 = load i64, ptr %returned.i, align 8
-  %cmp.i = icmp slt i64 %inc.i, %70
+  %43 = load i64, ptr %returned.i, align 8
+  %cmp.i = icmp slt i64 %inc.i, %43
   br i1 %cmp.i, label %for.body.i85, label %land.lhs.true
 
 cond.false:
-  %went.3.lcssa127 = phi i32 [ %went.3.lcssa, %for.cond.cleanup ], [ %retval.2.i.ph, %for.cond.cleanup.thread138 ]
-  %tobool27.not = icmp eq i32 %went.3.lcssa127, 0
+  %went.3.lcssa121 = phi i32 [ %went.3.lcssa, %for.cond.cleanup ], [ %retval.2.i.ph, %for.cond.cleanup.thread132 ]
+  %tobool27.not = icmp eq i32 %went.3.lcssa121, 0
   br i1 %tobool27.not, label %cond.false29, label %land.end38
 
 cond.false29:
   %none.i = getelementptr inbounds nuw i8, ptr %ctx, i64 40
-  %71 = load ptr, ptr %none.i, align 8
-  call void @Py_IncRef(ptr noundef %71) #11
-  %72 = load ptr, ptr %none.i, align 8
+  %44 = load ptr, ptr %none.i, align 8
+  call void @Py_IncRef(ptr noundef %44) #15
+  %45 = load ptr, ptr %none.i, align 8
   br label %land.end38
 
 land.lhs.true:
@@ -4574,30 +4443,571 @@ land.lhs.true:
   br i1 %tobool35.not, label %land.end38, label %land.rhs36
 
 land.rhs36:
-  %cond32.ph137 = phi ptr [ %66, %land.lhs.true.thread ], [ %call.i84, %land.lhs.true ]
-  %tobool37 = icmp ne ptr %cond32.ph137, null
-  %73 = zext i1 %tobool37 to i64
+  %cond32.ph131 = phi ptr [ %39, %land.lhs.true.thread ], [ %call.i84, %land.lhs.true ]
+  %tobool37 = icmp ne ptr %cond32.ph131, null
+  %46 = zext i1 %tobool37 to i64
   br label %land.end38
 
 land.end38:
-  %count.093121125 = phi i64 [ %count.093, %land.lhs.true ], [ %count.093, %land.rhs36 ], [ %count.093, %cond.false ], [ %count.093, %cond.false29 ], [ %count.096, %cond.false.thread ]
-  %cond3289 = phi ptr [ %call.i84, %land.lhs.true ], [ %cond32.ph137, %land.rhs36 ], [ null, %cond.false ], [ %72, %cond.false29 ], [ null, %cond.false.thread ]
-  %cond39 = phi i64 [ 0, %land.lhs.true ], [ %73, %land.rhs36 ], [ 0, %cond.false ], [ 0, %cond.false29 ], [ 0, %cond.false.thread ]
-  %cmp41103 = icmp samesign ult i64 %cond39, %count.093121125
-  br i1 %cmp41103, label %for.body44, label %for.cond.cleanup43
+  %count.092115119 = phi i64 [ %count.092, %land.lhs.true ], [ %count.092, %land.rhs36 ], [ %count.092, %cond.false ], [ %count.092, %cond.false29 ], [ %count.095, %cond.false.thread ]
+  %cond3289 = phi ptr [ %call.i84, %land.lhs.true ], [ %cond32.ph131, %land.rhs36 ], [ null, %cond.false ], [ %45, %cond.false29 ], [ null, %cond.false.thread ]
+  %cond39 = phi i64 [ 0, %land.lhs.true ], [ %46, %land.rhs36 ], [ 0, %cond.false ], [ 0, %cond.false29 ], [ 0, %cond.false.thread ]
+  %cmp41102 = icmp samesign ult i64 %cond39, %count.092115119
+  br i1 %cmp41102, label %for.body44, label %for.cond.cleanup43
 
 for.cond.cleanup43:
-  call void @llvm.lifetime.end.p0(ptr nonnull %made) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %made) #16
   ret ptr %cond3289
 
 for.body44:
-  %i33.0104 = phi i64 [ %inc47, %for.body44 ], [ %cond39, %land.end38 ]
-  %arrayidx45 = getelementptr inbounds nuw ptr, ptr %made, i64 %i33.0104
-  %74 = load ptr, ptr %arrayidx45, align 8
-  call void @Py_DecRef(ptr noundef %74) #11
-  %inc47 = add nuw i64 %i33.0104, 1
-  %exitcond.not = icmp eq i64 %inc47, %count.093121125
+  %i33.0103 = phi i64 [ %inc47, %for.body44 ], [ %cond39, %land.end38 ]
+  %arrayidx45 = getelementptr inbounds nuw ptr, ptr %made, i64 %i33.0103
+  %47 = load ptr, ptr %arrayidx45, align 8
+  call void @Py_DecRef(ptr noundef %47) #15
+  %inc47 = add nuw i64 %i33.0103, 1
+  %exitcond.not = icmp eq i64 %inc47, %count.092115119
   br i1 %exitcond.not, label %for.cond.cleanup43, label %for.body44
+}
+
+define i64 @ave_xla_key(ptr noundef readonly captures(none) %x, ptr noundef readonly captures(none) %f, ptr noundef writeonly captures(none) %found, ptr noundef writeonly captures(none) %site) local_unnamed_addr #0 {
+entry:
+  %k = alloca %struct.XlaKey, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %k) #16
+  %call = call fastcc i1 @key_of(ptr noundef %x, ptr noundef %f, ptr noundef %k) #17
+  br i1 %call, label %if.end, label %cleanup
+
+if.end:
+  %key = getelementptr inbounds nuw i8, ptr %k, i64 32
+  %0 = load i64, ptr %k, align 8
+  %mul = shl i64 %0, 3
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %found, ptr nonnull align 8 %key, i64 %mul, i1 false)
+  %site1 = getelementptr inbounds nuw i8, ptr %k, i64 16
+  %1 = load i64, ptr %site1, align 8
+  store i64 %1, ptr %site, align 8
+  br label %cleanup
+
+cleanup:
+  %retval.0 = phi i64 [ %0, %if.end ], [ 0, %entry ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %k) #16
+  ret i64 %retval.0
+}
+
+define internal fastcc noundef i1 @key_of(ptr noundef readonly captures(none) %x, ptr noundef readonly captures(none) %f, ptr noundef nonnull captures(none) initializes((0, 16), (24, 32)) %k) unnamed_addr #6 {
+entry:
+  %gone.i = alloca %struct.XlaFailure, align 8
+  %ask = alloca %struct.XlaAsk, align 8
+  %word = alloca i64, align 8
+  %bases = getelementptr inbounds nuw i8, ptr %k, i64 24
+  store i64 0, ptr %bases, align 8
+  store i64 0, ptr %k, align 8
+  %hash = getelementptr inbounds nuw i8, ptr %k, i64 8
+  store i64 0, ptr %hash, align 8
+  %count = getelementptr inbounds nuw i8, ptr %f, i64 136
+  %0 = load i64, ptr %count, align 8
+  %tobool.not = icmp eq i64 %0, 0
+  br i1 %tobool.not, label %return, label %lor.lhs.false
+
+lor.lhs.false:
+  %types = getelementptr inbounds nuw i8, ptr %f, i64 144
+  %1 = load ptr, ptr %types, align 8
+  %2 = load i32, ptr %1, align 4
+  %cmp = icmp eq i32 %2, 3
+  br i1 %cmp, label %return, label %if.end
+
+if.end:
+  call void @llvm.lifetime.start.p0(ptr nonnull %ask) #16
+  store i64 32, ptr %ask, align 8
+  %extension = getelementptr inbounds nuw i8, ptr %ask, i64 8
+  store ptr null, ptr %extension, align 8
+  %context = getelementptr inbounds nuw i8, ptr %ask, i64 16
+  %context2 = getelementptr inbounds nuw i8, ptr %f, i64 24
+  %3 = load ptr, ptr %context2, align 8
+  store ptr %3, ptr %context, align 8
+  %answer = getelementptr inbounds nuw i8, ptr %ask, i64 24
+  store i64 0, ptr %answer, align 8
+  %api1.i = getelementptr inbounds nuw i8, ptr %f, i64 16
+  %4 = load ptr, ptr %api1.i, align 8
+  %arrayidx3.i = getelementptr inbounds nuw i8, ptr %4, i64 80
+  %5 = load ptr, ptr %arrayidx3.i, align 8
+  %call3 = call ptr %5(ptr noundef nonnull %ask) #15
+  call void @llvm.lifetime.start.p0(ptr nonnull %gone.i) #16
+  store i64 24, ptr %gone.i, align 8
+  %extension.i = getelementptr inbounds nuw i8, ptr %gone.i, i64 8
+  store ptr null, ptr %extension.i, align 8
+  %error1.i = getelementptr inbounds nuw i8, ptr %gone.i, i64 16
+  store ptr %call3, ptr %error1.i, align 8
+  %message.i = getelementptr inbounds nuw i8, ptr %gone.i, i64 24
+  store ptr null, ptr %message.i, align 8
+  %tobool.i.not = icmp eq ptr %call3, null
+  br i1 %tobool.i.not, label %if.end6, label %erred.exit.thread
+
+erred.exit.thread:
+  %6 = load ptr, ptr %api1.i, align 8
+  %arrayidx.i102 = getelementptr inbounds nuw i8, ptr %6, i64 64
+  %7 = load ptr, ptr %arrayidx.i102, align 8
+  %call.i = call ptr %7(ptr noundef nonnull %gone.i) #15
+  call void @llvm.lifetime.end.p0(ptr nonnull %gone.i) #16
+  br label %cleanup34
+
+if.end6:
+  call void @llvm.lifetime.end.p0(ptr nonnull %gone.i) #16
+  %items = getelementptr inbounds nuw i8, ptr %f, i64 160
+  %8 = load ptr, ptr %items, align 8
+  %9 = load ptr, ptr %8, align 8
+  %10 = load ptr, ptr %9, align 8
+  %11 = ptrtoint ptr %10 to i64
+  %site = getelementptr inbounds nuw i8, ptr %k, i64 16
+  store i64 %11, ptr %site, align 8
+  %12 = load i64, ptr %k, align 8
+  %cmp.i92.not = icmp eq i64 %12, 512
+  br i1 %cmp.i92.not, label %cleanup34, label %lor.lhs.false11
+
+lor.lhs.false11:
+  %13 = load i64, ptr %answer, align 8
+  %key.i94 = getelementptr inbounds nuw i8, ptr %k, i64 32
+  %inc.i95 = add i64 %12, 1
+  store i64 %inc.i95, ptr %k, align 8
+  %arrayidx.i96 = getelementptr inbounds i64, ptr %key.i94, i64 %12
+  store i64 %13, ptr %arrayidx.i96, align 8
+  %14 = load i64, ptr %hash, align 8
+  %or.i.i98 = call i64 @llvm.fshl.i64(i64 %14, i64 %14, i64 11)
+  %xor.i.i99 = xor i64 %or.i.i98, %13
+  store i64 %xor.i.i99, ptr %hash, align 8
+  %choices = getelementptr inbounds nuw i8, ptr %x, i64 32
+  %15 = load ptr, ptr %choices, align 8
+  %16 = load atomic i64, ptr %15 monotonic, align 8
+  %17 = load i64, ptr %k, align 8
+  %cmp.i83.not = icmp eq i64 %17, 512
+  br i1 %cmp.i83.not, label %cleanup34, label %lor.lhs.false13
+
+lor.lhs.false13:
+  %inc.i86 = add i64 %17, 1
+  store i64 %inc.i86, ptr %k, align 8
+  %arrayidx.i87 = getelementptr inbounds i64, ptr %key.i94, i64 %17
+  store i64 %16, ptr %arrayidx.i87, align 8
+  %18 = load i64, ptr %hash, align 8
+  %or.i.i89 = call i64 @llvm.fshl.i64(i64 %18, i64 %18, i64 11)
+  %xor.i.i90 = xor i64 %or.i.i89, %16
+  store i64 %xor.i.i90, ptr %hash, align 8
+  %length = getelementptr inbounds nuw i8, ptr %9, i64 8
+  %19 = load i64, ptr %k, align 8
+  %cmp.i74.not = icmp eq i64 %19, 512
+  br i1 %cmp.i74.not, label %cleanup34, label %key_word.exit82
+
+key_word.exit82:
+  %20 = load i64, ptr %length, align 8
+  %inc.i77 = add i64 %19, 1
+  store i64 %inc.i77, ptr %k, align 8
+  %arrayidx.i78 = getelementptr inbounds i64, ptr %key.i94, i64 %19
+  store i64 %20, ptr %arrayidx.i78, align 8
+  %21 = load i64, ptr %hash, align 8
+  %or.i.i80 = call i64 @llvm.fshl.i64(i64 %21, i64 %21, i64 11)
+  %xor.i.i81 = xor i64 %or.i.i80, %20
+  store i64 %xor.i.i81, ptr %hash, align 8
+  %22 = load i64, ptr %length, align 8
+  %cmp18.not103.not = icmp eq i64 %22, 0
+  br i1 %cmp18.not103.not, label %for.end, label %for.body
+
+for.body:
+  %23 = phi i64 [ %27, %for.inc ], [ %22, %key_word.exit82 ]
+  %at.0104 = phi i64 [ %add, %for.inc ], [ 0, %key_word.exit82 ]
+  call void @llvm.lifetime.start.p0(ptr nonnull %word)
+  store i64 0, ptr %word, align 8
+  %sub = sub nuw i64 %23, %at.0104
+  %24 = load ptr, ptr %9, align 8
+  %add.ptr = getelementptr inbounds nuw i8, ptr %24, i64 %at.0104
+  %cond = call i64 @llvm.umin.i64(i64 %sub, i64 8)
+  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 %word, ptr align 1 %add.ptr, i64 %cond, i1 false)
+  %25 = load i64, ptr %k, align 8
+  %cmp.i65.not = icmp eq i64 %25, 512
+  br i1 %cmp.i65.not, label %cleanup26, label %for.inc
+
+for.inc:
+  %word.0.word.0.word.0.word.0. = load i64, ptr %word, align 8
+  %inc.i68 = add i64 %25, 1
+  store i64 %inc.i68, ptr %k, align 8
+  %arrayidx.i69 = getelementptr inbounds i64, ptr %key.i94, i64 %25
+  store i64 %word.0.word.0.word.0.word.0., ptr %arrayidx.i69, align 8
+  %26 = load i64, ptr %hash, align 8
+  %or.i.i71 = call i64 @llvm.fshl.i64(i64 %26, i64 %26, i64 11)
+  %xor.i.i72 = xor i64 %or.i.i71, %word.0.word.0.word.0.word.0.
+  store i64 %xor.i.i72, ptr %hash, align 8
+  call void @llvm.lifetime.end.p0(ptr nonnull %word)
+  %add = add i64 %at.0104, 8
+  %27 = load i64, ptr %length, align 8
+  %cmp18.not = icmp ult i64 %add, %27
+  br i1 %cmp18.not, label %for.body, label %for.end
+
+cleanup26:
+  call void @llvm.lifetime.end.p0(ptr nonnull %word)
+  br label %cleanup34
+
+for.end:
+  %28 = load i64, ptr %k, align 8
+  %cmp.i64.not = icmp eq i64 %28, 512
+  br i1 %cmp.i64.not, label %cleanup34, label %land.lhs.true
+
+land.lhs.true:
+  %count28 = getelementptr inbounds nuw i8, ptr %f, i64 56
+  %29 = load i64, ptr %count28, align 8
+  %inc.i = add i64 %28, 1
+  store i64 %inc.i, ptr %k, align 8
+  %arrayidx.i = getelementptr inbounds i64, ptr %key.i94, i64 %28
+  store i64 %29, ptr %arrayidx.i, align 8
+  %30 = load i64, ptr %hash, align 8
+  %or.i.i = call i64 @llvm.fshl.i64(i64 %30, i64 %30, i64 11)
+  %xor.i.i = xor i64 %or.i.i, %29
+  store i64 %xor.i.i, ptr %hash, align 8
+  %arguments = getelementptr inbounds nuw i8, ptr %f, i64 40
+  %call31 = call fastcc i1 @key_buffers(ptr noundef %k, ptr noundef nonnull %arguments) #17
+  br i1 %call31, label %land.rhs, label %cleanup34
+
+land.rhs:
+  %results = getelementptr inbounds nuw i8, ptr %f, i64 80
+  %call32 = call fastcc i1 @key_buffers(ptr noundef %k, ptr noundef nonnull %results) #17
+  br label %cleanup34
+
+cleanup34:
+  %retval.4 = phi i1 [ false, %erred.exit.thread ], [ %call32, %land.rhs ], [ false, %cleanup26 ], [ false, %for.end ], [ false, %if.end6 ], [ false, %land.lhs.true ], [ false, %lor.lhs.false11 ], [ false, %lor.lhs.false13 ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %ask) #16
+  br label %return
+
+return:
+  %retval.5 = phi i1 [ %retval.4, %cleanup34 ], [ false, %lor.lhs.false ], [ false, %entry ]
+  ret i1 %retval.5
+}
+
+define void @ave_xla_put(ptr noundef readonly captures(none) %table, ptr noundef initializes((0, 8)) %c) local_unnamed_addr #7 {
+entry:
+  store i64 0, ptr %c, align 8
+  %words = getelementptr inbounds nuw i8, ptr %c, i64 8
+  %0 = load i64, ptr %words, align 8
+  %cmp25 = icmp sgt i64 %0, 0
+  br i1 %cmp25, label %for.body.lr.ph, label %for.cond.cleanup
+
+for.body.lr.ph:
+  %key = getelementptr inbounds nuw i8, ptr %c, i64 16
+  %1 = load ptr, ptr %key, align 8
+  br label %for.body
+
+for.cond.cleanup:
+  %2 = phi i64 [ 0, %entry ], [ %xor.i, %for.body ]
+  %conv.i = zext i64 %2 to i128
+  %mul.i = mul nuw i128 %conv.i, 11400714819323198485
+  %shr.i = lshr i128 %mul.i, 64
+  %xor4.i = xor i128 %shr.i, %mul.i
+  %xor.i24 = trunc i128 %xor4.i to i64
+  %calls = getelementptr inbounds nuw i8, ptr %table, i64 8
+  %3 = load ptr, ptr %calls, align 8
+  %4 = load i64, ptr %table, align 8
+  br label %while.cond
+
+for.body:
+  %xor.i27 = phi i64 [ 0, %for.body.lr.ph ], [ %xor.i, %for.body ]
+  %w.026 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.body ]
+  %arrayidx = getelementptr inbounds nuw i64, ptr %1, i64 %w.026
+  %5 = load i64, ptr %arrayidx, align 8
+  %or.i = tail call i64 @llvm.fshl.i64(i64 %xor.i27, i64 %xor.i27, i64 11)
+  %xor.i = xor i64 %5, %or.i
+  store i64 %xor.i, ptr %c, align 8
+  %inc = add nuw nsw i64 %w.026, 1
+  %exitcond.not = icmp eq i64 %inc, %0
+  br i1 %exitcond.not, label %for.cond.cleanup, label %for.body
+
+while.cond:
+  %i.0 = phi i64 [ %xor.i24, %for.cond.cleanup ], [ %inc6, %while.cond ]
+  %and = and i64 %4, %i.0
+  %arrayidx5 = getelementptr inbounds nuw ptr, ptr %3, i64 %and
+  %6 = load ptr, ptr %arrayidx5, align 8
+  %tobool.not = icmp eq ptr %6, null
+  %inc6 = add i64 %i.0, 1
+  br i1 %tobool.not, label %while.end, label %while.cond
+
+while.end:
+  %arrayidx5.le = getelementptr inbounds nuw ptr, ptr %3, i64 %and
+  %7 = ptrtoint ptr %c to i64
+  store atomic i64 %7, ptr %arrayidx5.le release, align 8
+  ret void
+}
+
+define range(i64 0, 2) i64 @ave_xla_turn(ptr noundef captures(none) %x, ptr noundef %table) local_unnamed_addr #8 {
+entry:
+  %tobool.not = icmp eq ptr %table, null
+  br i1 %tobool.not, label %if.end, label %if.then
+
+if.then:
+  %0 = ptrtoint ptr %table to i64
+  store atomic i64 %0, ptr %x seq_cst, align 8
+  br label %if.end
+
+if.end:
+  %inside = getelementptr inbounds nuw i8, ptr %x, i64 8
+  %1 = load atomic i64, ptr %inside seq_cst, align 8
+  %tobool2.not = icmp eq i64 %1, 0
+  %conv = zext i1 %tobool2.not to i64
+  ret i64 %conv
+}
+
+define void @ave_xla_keep(ptr noundef captures(none) %x, ptr noundef readonly captures(none) %maps, ptr noundef readonly captures(none) %key, i64 noundef %rank, ptr noundef readonly captures(none) %value) local_unnamed_addr #0 {
+entry:
+  %lock.i = getelementptr inbounds nuw i8, ptr %x, i64 16
+  %0 = atomicrmw xchg ptr %lock.i, i64 1 acquire, align 8
+  %tobool.not1.i = icmp eq i64 %0, 0
+  br i1 %tobool.not1.i, label %lock_maps.exit, label %while.body.i
+
+while.body.i:
+  %call.i = tail call i32 @sched_yield() #15
+  %1 = atomicrmw xchg ptr %lock.i, i64 1 acquire, align 8
+  %tobool.not.i = icmp eq i64 %1, 0
+  br i1 %tobool.not.i, label %lock_maps.exit, label %while.body.i
+
+lock_maps.exit:
+  %2 = load i64, ptr %key, align 8
+  %cmp13.not.i.i = icmp eq i64 %rank, 0
+  br i1 %cmp13.not.i.i, label %hash_of.exit.i, label %for.body.i.i
+
+for.body.i.i:
+  %k.015.i.i = phi i64 [ %add.i.i, %for.body.i.i ], [ 0, %lock_maps.exit ]
+  %hash.014.i.i = phi i64 [ %xor.i.i.i, %for.body.i.i ], [ %2, %lock_maps.exit ]
+  %add.i.i = add nuw i64 %k.015.i.i, 1
+  %arrayidx1.i.i = getelementptr inbounds nuw i64, ptr %key, i64 %add.i.i
+  %3 = load i64, ptr %arrayidx1.i.i, align 8
+  %or.i11.i.i = tail call i64 @llvm.fshl.i64(i64 %hash.014.i.i, i64 %hash.014.i.i, i64 11)
+  %xor.i12.i.i = xor i64 %3, %or.i11.i.i
+  %4 = getelementptr i64, ptr %key, i64 %k.015.i.i
+  %arrayidx3.i.i = getelementptr i8, ptr %4, i64 48
+  %5 = load i64, ptr %arrayidx3.i.i, align 8
+  %or.i.i.i = tail call i64 @llvm.fshl.i64(i64 %xor.i12.i.i, i64 %xor.i12.i.i, i64 11)
+  %xor.i.i.i = xor i64 %or.i.i.i, %5
+  %exitcond.not.i.i = icmp eq i64 %add.i.i, %rank
+  br i1 %exitcond.not.i.i, label %hash_of.exit.i, label %for.body.i.i
+
+hash_of.exit.i:
+  %hash.0.lcssa.i.i = phi i64 [ %2, %lock_maps.exit ], [ %xor.i.i.i, %for.body.i.i ]
+  %conv.i.i.i = zext i64 %hash.0.lcssa.i.i to i128
+  %mul.i.i.i = mul nuw i128 %conv.i.i.i, 11400714819323198485
+  %shr.i.i.i = lshr i128 %mul.i.i.i, 64
+  %xor4.i.i.i = xor i128 %shr.i.i.i, %mul.i.i.i
+  %xor.i.i10.i = trunc i128 %xor4.i.i.i to i64
+  %mask.i.i = getelementptr inbounds nuw i8, ptr %maps, i64 8
+  %add.ptr1.i.i.i = getelementptr inbounds nuw i8, ptr %key, i64 64
+  %6 = load ptr, ptr %maps, align 8
+  %7 = load i64, ptr %mask.i.i, align 8
+  %8 = load <8 x i64>, ptr %key, align 8
+  %9 = load <4 x i64>, ptr %add.ptr1.i.i.i, align 8
+  br label %for.body.i11.i
+
+for.cond.i.i:
+  %inc.i.i = add nuw nsw i64 %i.030.i.i, 1
+  %exitcond.i.i = icmp eq i64 %inc.i.i, 8
+  br i1 %exitcond.i.i, label %for.end.i.i, label %for.body.i11.i
+
+for.body.i11.i:
+  %i.030.i.i = phi i64 [ 0, %hash_of.exit.i ], [ %inc.i.i, %for.cond.i.i ]
+  %add.i12.i = add i64 %i.030.i.i, %xor.i.i10.i
+  %and.i.i = and i64 %add.i12.i, %7
+  %arrayidx.i.i = getelementptr inbounds nuw %struct.TensorMapRecord, ptr %6, i64 %and.i.i
+  %10 = load <8 x i64>, ptr %arrayidx.i.i, align 8
+  %xor.i26.i.i = xor <8 x i64> %10, %8
+  %add.ptr.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 64
+  %11 = load <4 x i64>, ptr %add.ptr.i.i.i, align 8
+  %xor2.i.i.i = xor <4 x i64> %11, %9
+  %rdx.or.i.i.i = tail call i64 @llvm.vector.reduce.or.v8i64(<8 x i64> %xor.i26.i.i)
+  %rdx.or3.i.i.i = tail call i64 @llvm.vector.reduce.or.v4i64(<4 x i64> %xor2.i.i.i)
+  %or.i.i13.i = or i64 %rdx.or3.i.i.i, %rdx.or.i.i.i
+  %cmp.i.i.i = icmp eq i64 %or.i.i13.i, 0
+  %12 = extractelement <4 x i64> %11, i64 3
+  %tobool.not.not.i.i = icmp eq i64 %12, 0
+  %or.cond.i = select i1 %cmp.i.i.i, i1 true, i1 %tobool.not.not.i.i
+  br i1 %or.cond.i, label %ave_map_keep.exit, label %for.cond.i.i
+
+for.end.i.i:
+  %rem.i.i = and i64 %hash.0.lcssa.i.i, 7
+  %add8.i.i = add i64 %rem.i.i, %xor.i.i10.i
+  %and10.i.i = and i64 %add8.i.i, %7
+  %arrayidx11.i.i = getelementptr inbounds nuw %struct.TensorMapRecord, ptr %6, i64 %and10.i.i
+  br label %ave_map_keep.exit
+
+ave_map_keep.exit:
+  %retval.3.i.i = phi ptr [ %arrayidx11.i.i, %for.end.i.i ], [ %arrayidx.i.i, %for.body.i11.i ]
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(96) %retval.3.i.i, ptr noundef nonnull readonly align 8 dereferenceable(96) %key, i64 96, i1 false)
+  %value4.i = getelementptr inbounds nuw i8, ptr %retval.3.i.i, i64 128
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(128) %value4.i, ptr noundef nonnull readonly align 1 dereferenceable(128) %value, i64 128, i1 false)
+  store atomic i64 0, ptr %lock.i release, align 8
+  ret void
+}
+
+define i64 @ave_xla_look(ptr noundef captures(none) %m, i64 noundef %looking) local_unnamed_addr #8 {
+entry:
+  %looking1 = getelementptr inbounds nuw i8, ptr %m, i64 24
+  store atomic i64 %looking, ptr %looking1 seq_cst, align 8
+  %touched = getelementptr inbounds nuw i8, ptr %m, i64 16
+  %0 = load atomic i64, ptr %touched seq_cst, align 8
+  ret i64 %0
+}
+
+define ptr @ave_xla_on_cuda(ptr noundef %f) local_unnamed_addr #0 {
+entry:
+  %call = tail call fastcc ptr @served(ptr noundef nonnull @ave_xla_cuda, ptr noundef %f) #17
+  ret ptr %call
+}
+
+define internal fastcc ptr @served(ptr noundef captures(none) %x, ptr noundef %f) unnamed_addr #6 {
+entry:
+  %k = alloca %struct.XlaKey, align 8
+  %error = alloca ptr, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %k) #16
+  call void @llvm.lifetime.start.p0(ptr nonnull %error) #16
+  store ptr null, ptr %error, align 8
+  %extension = getelementptr inbounds nuw i8, ptr %f, i64 8
+  %0 = load ptr, ptr %extension, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %land.lhs.true, label %cond.false
+
+land.lhs.true:
+  %waiting = getelementptr inbounds nuw i8, ptr %x, i64 40
+  %1 = load ptr, ptr %waiting, align 8
+  %2 = load atomic i64, ptr %1 monotonic, align 8
+  %tobool1.not = icmp eq i64 %2, 0
+  br i1 %tobool1.not, label %land.lhs.true2, label %cond.false
+
+land.lhs.true2:
+  %call.i = tail call ptr @getenv(ptr noundef nonnull @.str) #15
+  %tobool.not.i = icmp eq ptr %call.i, null
+  br i1 %tobool.not.i, label %land.lhs.true3, label %asked_for_checks.exit
+
+asked_for_checks.exit:
+  %3 = load i8, ptr %call.i, align 1
+  %tobool1.i.not = icmp eq i8 %3, 0
+  br i1 %tobool1.i.not, label %land.lhs.true3, label %cond.false
+
+land.lhs.true3:
+  %call4 = call fastcc i1 @key_of(ptr noundef nonnull %x, ptr noundef nonnull %f, ptr noundef %k) #17
+  br i1 %call4, label %if.then, label %cond.false
+
+if.then:
+  %inside = getelementptr inbounds nuw i8, ptr %x, i64 8
+  %4 = atomicrmw add ptr %inside, i64 1 seq_cst, align 8
+  %5 = load atomic i64, ptr %x seq_cst, align 8
+  %6 = inttoptr i64 %5 to ptr
+  %tobool.not.i23 = icmp eq i64 %5, 0
+  br i1 %tobool.not.i23, label %cond.false.critedge, label %if.end.i
+
+if.end.i:
+  %hash.i = getelementptr inbounds nuw i8, ptr %k, i64 8
+  %7 = load i64, ptr %hash.i, align 8
+  %conv.i.i = zext i64 %7 to i128
+  %mul.i.i = mul nuw i128 %conv.i.i, 11400714819323198485
+  %shr.i.i = lshr i128 %mul.i.i, 64
+  %xor4.i.i = xor i128 %shr.i.i, %mul.i.i
+  %xor.i.i = trunc i128 %xor4.i.i to i64
+  %calls.i = getelementptr inbounds nuw i8, ptr %6, i64 8
+  %8 = load ptr, ptr %calls.i, align 8
+  %9 = load i64, ptr %6, align 8
+  %and58.i = and i64 %9, %xor.i.i
+  %arrayidx59.i = getelementptr inbounds nuw ptr, ptr %8, i64 %and58.i
+  %10 = load atomic i64, ptr %arrayidx59.i acquire, align 8
+  %tobool3.not60.i = icmp eq i64 %10, 0
+  br i1 %tobool3.not60.i, label %cond.false.critedge, label %if.end5.lr.ph.i
+
+if.end5.lr.ph.i:
+  %site13.i = getelementptr inbounds nuw i8, ptr %k, i64 16
+  %key20.i = getelementptr inbounds nuw i8, ptr %k, i64 32
+  br label %if.end5.i
+
+if.end5.i:
+  %.in.i = phi i64 [ %10, %if.end5.lr.ph.i ], [ %23, %for.inc.i ]
+  %i.061.i = phi i64 [ %xor.i.i, %if.end5.lr.ph.i ], [ %inc28.i, %for.inc.i ]
+  %11 = inttoptr i64 %.in.i to ptr
+  %12 = load i64, ptr %11, align 8
+  %13 = load i64, ptr %hash.i, align 8
+  %cmp.not.i = icmp eq i64 %12, %13
+  br i1 %cmp.not.i, label %lor.lhs.false.i, label %for.inc.i
+
+lor.lhs.false.i:
+  %words.i = getelementptr inbounds nuw i8, ptr %11, i64 8
+  %14 = load i64, ptr %words.i, align 8
+  %15 = load i64, ptr %k, align 8
+  %cmp9.not.i = icmp eq i64 %14, %15
+  br i1 %cmp9.not.i, label %lor.lhs.false10.i, label %for.inc.i
+
+lor.lhs.false10.i:
+  %site.i = getelementptr inbounds nuw i8, ptr %11, i64 24
+  %16 = load i64, ptr %site.i, align 8
+  %tobool11.not.i = icmp eq i64 %16, 0
+  %17 = load i64, ptr %site13.i, align 8
+  %cmp14.not.i = icmp eq i64 %16, %17
+  %or.cond = select i1 %tobool11.not.i, i1 true, i1 %cmp14.not.i
+  br i1 %or.cond, label %if.end16.i, label %for.inc.i
+
+if.end16.i:
+  %cmp1855.i = icmp sgt i64 %14, 0
+  br i1 %cmp1855.i, label %land.rhs.lr.ph.i, label %while.end.i
+
+land.rhs.lr.ph.i:
+  %key.i = getelementptr inbounds nuw i8, ptr %11, i64 16
+  %18 = load ptr, ptr %key.i, align 8
+  br label %land.rhs.i24
+
+land.rhs.i24:
+  %w.056.i = phi i64 [ 0, %land.rhs.lr.ph.i ], [ %inc.i, %while.body.i ]
+  %arrayidx19.i = getelementptr inbounds nuw i64, ptr %18, i64 %w.056.i
+  %19 = load i64, ptr %arrayidx19.i, align 8
+  %arrayidx21.i = getelementptr inbounds nuw i64, ptr %key20.i, i64 %w.056.i
+  %20 = load i64, ptr %arrayidx21.i, align 8
+  %cmp22.i = icmp eq i64 %19, %20
+  br i1 %cmp22.i, label %while.body.i, label %while.end.i
+
+while.body.i:
+  %inc.i = add nuw nsw i64 %w.056.i, 1
+  %exitcond.not.i = icmp eq i64 %inc.i, %14
+  br i1 %exitcond.not.i, label %land.rhs, label %land.rhs.i24
+
+while.end.i:
+  %w.0.lcssa.i = phi i64 [ 0, %if.end16.i ], [ %w.056.i, %land.rhs.i24 ]
+  %cmp24.i = icmp eq i64 %w.0.lcssa.i, %14
+  br i1 %cmp24.i, label %land.rhs, label %for.inc.i
+
+for.inc.i:
+  %inc28.i = add i64 %i.061.i, 1
+  %21 = load ptr, ptr %calls.i, align 8
+  %22 = load i64, ptr %6, align 8
+  %and.i = and i64 %22, %inc28.i
+  %arrayidx.i = getelementptr inbounds nuw ptr, ptr %21, i64 %and.i
+  %23 = load atomic i64, ptr %arrayidx.i acquire, align 8
+  %tobool3.not.i = icmp eq i64 %23, 0
+  br i1 %tobool3.not.i, label %cond.false.critedge, label %if.end5.i
+
+land.rhs:
+  %call8 = call fastcc i1 @made_again(ptr noundef nonnull %x, ptr noundef nonnull %f, ptr noundef %11, ptr noundef %k, ptr noundef %error) #17
+  %24 = atomicrmw sub ptr %inside, i64 1 seq_cst, align 8
+  br i1 %call8, label %cond.true, label %cond.false
+
+cond.true:
+  %25 = load ptr, ptr %error, align 8
+  br label %cond.end
+
+cond.false.critedge:
+  %26 = atomicrmw sub ptr %inside, i64 1 seq_cst, align 8
+  br label %cond.false
+
+cond.false:
+  %slow = getelementptr inbounds nuw i8, ptr %x, i64 48
+  %27 = load ptr, ptr %slow, align 8
+  %call12 = call ptr %27(ptr noundef %f) #15
+  br label %cond.end
+
+cond.end:
+  %cond = phi ptr [ %25, %cond.true ], [ %call12, %cond.false ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %error) #16
+  call void @llvm.lifetime.end.p0(ptr nonnull %k) #16
+  ret ptr %cond
+}
+
+define ptr @ave_xla_on_rocm(ptr noundef %f) local_unnamed_addr #0 {
+entry:
+  %call = tail call fastcc ptr @served(ptr noundef nonnull @ave_xla_rocm, ptr noundef %f) #17
+  ret ptr %call
 }
 
 declare i32 @sched_yield() local_unnamed_addr
@@ -4606,7 +5016,7 @@ declare i32 @pthread_mutex_lock(ptr noundef) local_unnamed_addr
 
 declare i32 @pthread_cond_broadcast(ptr noundef) local_unnamed_addr
 
-define internal noalias noundef nonnull ptr @tick(ptr noundef %pool) #6 {
+define internal noalias noundef nonnull ptr @tick(ptr noundef %pool) #9 {
 entry:
   %listed.i = getelementptr inbounds nuw i8, ptr %pool, i64 464
   %launches = getelementptr inbounds nuw i8, ptr %pool, i64 456
@@ -4617,13 +5027,13 @@ entry:
 
 for.cond:
   %quiet.0 = phi i32 [ 0, %entry ], [ %quiet.0.be, %for.cond.backedge ]
-  %call = tail call i32 @usleep(i32 noundef 100000) #11
+  %call = tail call i32 @usleep(i32 noundef 100000) #15
   %0 = atomicrmw xchg ptr %listed.i, i32 1 acquire, align 8
   %tobool.not1.i = icmp eq i32 %0, 0
   br i1 %tobool.not1.i, label %list.exit, label %while.body.i
 
 while.body.i:
-  %call.i = tail call i32 @sched_yield() #11
+  %call.i = tail call i32 @sched_yield() #15
   %1 = atomicrmw xchg ptr %listed.i, i32 1 acquire, align 8
   %tobool.not.i = icmp eq i32 %1, 0
   br i1 %tobool.not.i, label %list.exit, label %while.body.i
@@ -4635,7 +5045,7 @@ list.exit:
 
 for.cond.cleanup:
   store atomic i32 0, ptr %listed.i release, align 8
-  %call2 = tail call i32 @pthread_cond_broadcast(ptr noundef nonnull %finished) #11
+  %call2 = tail call i32 @pthread_cond_broadcast(ptr noundef nonnull %finished) #15
   %add = add nuw nsw i32 %quiet.0, 1
   %cond = select i1 %tobool.not40, i32 %add, i32 0
   %cmp = icmp samesign ult i32 %cond, 10
@@ -4655,7 +5065,7 @@ for.body:
   br i1 %tobool.not, label %for.cond.cleanup, label %for.body
 
 if.end:
-  %call5 = tail call i32 @pthread_mutex_lock(ptr noundef nonnull %pool) #11
+  %call5 = tail call i32 @pthread_mutex_lock(ptr noundef nonnull %pool) #15
   store atomic i32 2, ptr %ticker monotonic, align 4
   fence seq_cst
   %5 = load atomic i64, ptr %launches monotonic, align 8
@@ -4672,13 +5082,13 @@ if.end13:
   br i1 %cmp16.not42, label %while.end, label %while.body
 
 while.body:
-  %call20 = tail call i32 @pthread_cond_wait(ptr noundef nonnull %wake, ptr noundef nonnull %pool) #11
+  %call20 = tail call i32 @pthread_cond_wait(ptr noundef nonnull %wake, ptr noundef nonnull %pool) #15
   %7 = load atomic i32, ptr %ticker monotonic, align 4
   %cmp16.not = icmp eq i32 %7, 1
   br i1 %cmp16.not, label %while.end, label %while.body
 
 while.end:
-  %call23 = tail call i32 @pthread_mutex_unlock(ptr noundef nonnull %pool) #11
+  %call23 = tail call i32 @pthread_mutex_unlock(ptr noundef nonnull %pool) #15
   br label %for.cond.backedge
 }
 
@@ -4708,10 +5118,10 @@ declare void @free(ptr noundef) local_unnamed_addr
 
 declare i32 @posix_memalign(ptr noundef, i64 noundef, i64 noundef) local_unnamed_addr
 
-define internal noalias noundef nonnull ptr @worker(ptr noundef %pool) #6 {
+define internal noalias noundef nonnull ptr @worker(ptr noundef %pool) #9 {
 entry:
   %scratch = alloca ptr, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %scratch) #12
+  call void @llvm.lifetime.start.p0(ptr nonnull %scratch) #16
   store ptr null, ptr %scratch, align 8
   %spins1 = getelementptr inbounds nuw i8, ptr %pool, i64 432
   %generation = getelementptr inbounds nuw i8, ptr %pool, i64 392
@@ -4735,11 +5145,11 @@ land.rhs:
   br i1 %cmp3, label %for.body, label %for.cond.cleanup
 
 for.cond.cleanup:
-  %call4 = call i32 @pthread_mutex_lock(ptr noundef nonnull %pool) #11
+  %call4 = call i32 @pthread_mutex_lock(ptr noundef nonnull %pool) #15
   br label %while.cond
 
 for.body:
-  %call = call i32 @sched_yield() #11
+  %call = call i32 @sched_yield() #15
   %inc = add nuw i32 %i.066, 1
   %exitcond.not = icmp eq i32 %inc, %0
   br i1 %exitcond.not, label %for.cond.cleanup, label %land.rhs
@@ -4755,7 +5165,7 @@ lor.rhs:
   br i1 %cmp8, label %while.body, label %while.end
 
 while.body:
-  %call12 = call i32 @pthread_cond_wait(ptr noundef nonnull %wake, ptr noundef nonnull %pool) #11
+  %call12 = call i32 @pthread_cond_wait(ptr noundef nonnull %wake, ptr noundef nonnull %pool) #15
   br label %while.cond
 
 while.end:
@@ -4763,7 +5173,7 @@ while.end:
   %5 = load atomic i32, ptr %active monotonic, align 4
   %add = add i32 %5, 1
   store atomic i32 %add, ptr %active release, align 4
-  %call19 = call i32 @pthread_mutex_unlock(ptr noundef nonnull %pool) #11
+  %call19 = call i32 @pthread_mutex_unlock(ptr noundef nonnull %pool) #15
   %6 = load ptr, ptr %2, align 64
   %scratch_bytes = getelementptr inbounds nuw i8, ptr %6, i64 8
   %7 = load i64, ptr %scratch_bytes, align 8
@@ -4772,9 +5182,9 @@ while.end:
 
 if.end.i:
   %8 = load ptr, ptr %scratch, align 8
-  call void @free(ptr noundef %8) #11
+  call void @free(ptr noundef %8) #15
   store ptr null, ptr %scratch, align 8
-  %call.i = call i32 @posix_memalign(ptr noundef nonnull %scratch, i64 noundef 64, i64 noundef %7) #11
+  %call.i = call i32 @posix_memalign(ptr noundef nonnull %scratch, i64 noundef 64, i64 noundef %7) #15
   %tobool.not.i = icmp eq i32 %call.i, 0
   br i1 %tobool.not.i, label %if.end.i.if.then_crit_edge, label %reserve.exit
 
@@ -4811,7 +5221,7 @@ if.end.i57:
   %cond.i.i = call noundef i64 @llvm.umin.i64(i64 %add.i, i64 %12)
   %16 = load ptr, ptr %args.i, align 8
   %17 = load ptr, ptr %launch.i, align 16
-  %call4.i = call i64 %11(ptr noundef %16, ptr noundef %17, i64 noundef %15, i64 noundef %cond.i.i, ptr noundef %10) #11
+  %call4.i = call i64 %11(ptr noundef %16, ptr noundef %17, i64 noundef %15, i64 noundef %cond.i.i, ptr noundef %10) #15
   %tobool.not.i58 = icmp eq i64 %call4.i, 0
   br i1 %tobool.not.i58, label %if.end10.i, label %if.then6.i
 
@@ -4828,7 +5238,7 @@ if.end10.i:
 
 if.end:
   %bytes.162 = phi i64 [ 0, %reserve.exit ], [ %bytes.1.ph, %if.then ], [ %bytes.1.ph, %if.then6.i ], [ %bytes.1.ph, %if.end10.i ]
-  %call24 = call i32 @pthread_mutex_lock(ptr noundef nonnull %pool) #11
+  %call24 = call i32 @pthread_mutex_lock(ptr noundef nonnull %pool) #15
   %19 = load atomic i32, ptr %active monotonic, align 4
   %sub = add i32 %19, -1
   store atomic i32 %sub, ptr %active release, align 4
@@ -4836,23 +5246,23 @@ if.end:
   br i1 %tobool29.not, label %if.then30, label %if.end33
 
 if.then30:
-  %call32 = call i32 @pthread_cond_signal(ptr noundef nonnull %finished) #11
+  %call32 = call i32 @pthread_cond_signal(ptr noundef nonnull %finished) #15
   br label %if.end33
 
 if.end33:
-  %call36 = call i32 @pthread_mutex_unlock(ptr noundef nonnull %pool) #11
+  %call36 = call i32 @pthread_mutex_unlock(ptr noundef nonnull %pool) #15
   br label %for.cond
 }
 
 declare i32 @pthread_cond_signal(ptr noundef) local_unnamed_addr
 
-declare i64 @llvm.vector.reduce.or.v8i64(<8 x i64>) #7
+declare i64 @llvm.vector.reduce.or.v8i64(<8 x i64>) #10
 
-declare i64 @llvm.vector.reduce.or.v4i64(<4 x i64>) #7
+declare i64 @llvm.vector.reduce.or.v4i64(<4 x i64>) #10
 
-declare i64 @llvm.cttz.i64(i64, i1 immarg) #7
+declare i64 @llvm.cttz.i64(i64, i1 immarg) #10
 
-declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #8
+declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #11
 
 define internal fastcc ptr @told(ptr noundef readonly captures(none) %state, ptr noundef %entry1, ptr noundef nonnull %slots, ptr noundef nonnull %blocks, ptr noundef nonnull readonly captures(none) %call) unnamed_addr #0 {
 entry:
@@ -4868,15 +5278,15 @@ entry:
   %3 = load ptr, ptr %slow, align 8
   store ptr %3, ptr %2, align 16
   %4 = ptrtoint ptr %entry1 to i64
-  %call3 = tail call ptr @PyLong_FromLongLong(i64 noundef %4) #11
+  %call3 = tail call ptr @PyLong_FromLongLong(i64 noundef %4) #15
   %arrayidx4 = getelementptr inbounds nuw i8, ptr %2, i64 8
   store ptr %call3, ptr %arrayidx4, align 8
   %5 = ptrtoint ptr %slots to i64
-  %call5 = tail call ptr @PyLong_FromLongLong(i64 noundef %5) #11
+  %call5 = tail call ptr @PyLong_FromLongLong(i64 noundef %5) #15
   %arrayidx6 = getelementptr inbounds nuw i8, ptr %2, i64 16
   store ptr %call5, ptr %arrayidx6, align 16
   %6 = ptrtoint ptr %blocks to i64
-  %call7 = tail call ptr @PyLong_FromLongLong(i64 noundef %6) #11
+  %call7 = tail call ptr @PyLong_FromLongLong(i64 noundef %6) #15
   %arrayidx8 = getelementptr inbounds nuw i8, ptr %2, i64 24
   store ptr %call7, ptr %arrayidx8, align 8
   %cmp40 = icmp sgt i64 %add, 0
@@ -4892,7 +5302,7 @@ for.cond.cleanup:
   %add13 = add i64 %9, 4
   %names = getelementptr inbounds nuw i8, ptr %call, i64 24
   %10 = load ptr, ptr %names, align 8
-  %call14 = call ptr @PyObject_Vectorcall(ptr noundef %8, ptr noundef nonnull %2, i64 noundef %add13, ptr noundef %10) #11
+  %call14 = call ptr @PyObject_Vectorcall(ptr noundef %8, ptr noundef nonnull %2, i64 noundef %add13, ptr noundef %10) #15
   br label %for.body19
 
 for.body:
@@ -4913,7 +5323,7 @@ for.body19:
   %i15.042 = phi i64 [ 1, %for.cond.cleanup ], [ %inc22, %for.body19 ]
   %arrayidx20 = getelementptr inbounds nuw ptr, ptr %2, i64 %i15.042
   %13 = load ptr, ptr %arrayidx20, align 8
-  call void @Py_DecRef(ptr noundef %13) #11
+  call void @Py_DecRef(ptr noundef %13) #15
   %inc22 = add nuw nsw i64 %i15.042, 1
   %exitcond43.not = icmp eq i64 %inc22, 4
   br i1 %exitcond43.not, label %for.cond.cleanup18, label %for.body19
@@ -4946,7 +5356,7 @@ for.cond.cleanup:
   %add8 = add i64 %0, %conv
   %names = getelementptr inbounds nuw i8, ptr %call, i64 24
   %5 = load ptr, ptr %names, align 8
-  %call9 = call ptr @PyObject_Vectorcall(ptr noundef %function, ptr noundef nonnull %2, i64 noundef %add8, ptr noundef %5) #11
+  %call9 = call ptr @PyObject_Vectorcall(ptr noundef %function, ptr noundef nonnull %2, i64 noundef %add8, ptr noundef %5) #15
   %tobool10.not = icmp eq ptr %call9, null
   br i1 %tobool10.not, label %if.then, label %if.end
 
@@ -4961,7 +5371,7 @@ for.body:
   br i1 %exitcond.not, label %for.cond.cleanup, label %for.body
 
 if.then:
-  call fastcc void @strip(ptr noundef %ctx) #13
+  call fastcc void @strip(ptr noundef %ctx) #17
   br label %if.end
 
 if.end:
@@ -5011,17 +5421,17 @@ if.then1.i:
   br label %cleanup13
 
 if.end4.i:
-  %call5.i = tail call i64 @PyLong_AsLongLong(ptr noundef nonnull %t) #11
+  %call5.i = tail call i64 @PyLong_AsLongLong(ptr noundef nonnull %t) #15
   %cmp6.i = icmp eq i64 %call5.i, -1
   br i1 %cmp6.i, label %land.lhs.true.i, label %if.end9.i
 
 land.lhs.true.i:
-  %call7.i = tail call ptr @PyErr_Occurred() #11
+  %call7.i = tail call ptr @PyErr_Occurred() #15
   %tobool.not.i = icmp eq ptr %call7.i, null
   br i1 %tobool.not.i, label %cleanup13, label %if.then8.i
 
 if.then8.i:
-  tail call void @PyErr_Clear() #11
+  tail call void @PyErr_Clear() #15
   br label %cleanup13
 
 if.end9.i:
@@ -5068,17 +5478,17 @@ if.end.i32:
   br i1 %cmp.i.i36, label %is_signed.exit51, label %if.end4.i37
 
 if.end4.i37:
-  %call5.i38 = tail call i64 @PyLong_AsLongLong(ptr noundef nonnull %10) #11
+  %call5.i38 = tail call i64 @PyLong_AsLongLong(ptr noundef nonnull %10) #15
   %cmp6.i39 = icmp eq i64 %call5.i38, -1
   br i1 %cmp6.i39, label %land.lhs.true.i45, label %if.end9.i40
 
 land.lhs.true.i45:
-  %call7.i46 = tail call ptr @PyErr_Occurred() #11
+  %call7.i46 = tail call ptr @PyErr_Occurred() #15
   %tobool.not.i47 = icmp eq ptr %call7.i46, null
   br i1 %tobool.not.i47, label %cleanup13, label %if.then8.i48
 
 if.then8.i48:
-  tail call void @PyErr_Clear() #11
+  tail call void @PyErr_Clear() #15
   br label %cleanup13
 
 if.end9.i40:
@@ -5131,17 +5541,17 @@ if.then1:
   br label %return
 
 if.end4:
-  %call5 = tail call i64 @PyLong_AsLongLong(ptr noundef nonnull %o) #11
+  %call5 = tail call i64 @PyLong_AsLongLong(ptr noundef nonnull %o) #15
   %cmp6 = icmp eq i64 %call5, -1
   br i1 %cmp6, label %land.lhs.true, label %if.end9
 
 land.lhs.true:
-  %call7 = tail call ptr @PyErr_Occurred() #11
+  %call7 = tail call ptr @PyErr_Occurred() #15
   %tobool.not = icmp eq ptr %call7, null
   br i1 %tobool.not, label %if.end9, label %if.then8
 
 if.then8:
-  tail call void @PyErr_Clear() #11
+  tail call void @PyErr_Clear() #15
   br label %return
 
 if.end9:
@@ -5189,7 +5599,7 @@ lor.lhs.false:
   br i1 %cmp8, label %if.then9, label %if.end11
 
 if.then9:
-  %call = tail call i32 @PyObject_RichCompareBool(ptr noundef nonnull %a, ptr noundef nonnull %b, i32 noundef 2) #11
+  %call = tail call i32 @PyObject_RichCompareBool(ptr noundef nonnull %a, ptr noundef nonnull %b, i32 noundef 2) #15
   %cmp10 = icmp eq i32 %call, 1
   br label %return
 
@@ -5200,9 +5610,9 @@ if.end11:
   br i1 %cmp13, label %if.then14, label %if.end18
 
 if.then14:
-  %call.i = tail call double @PyFloat_AsDouble(ptr noundef nonnull %a) #11
+  %call.i = tail call double @PyFloat_AsDouble(ptr noundef nonnull %a) #15
   %5 = bitcast double %call.i to i64
-  %call.i60 = tail call double @PyFloat_AsDouble(ptr noundef nonnull %b) #11
+  %call.i60 = tail call double @PyFloat_AsDouble(ptr noundef nonnull %b) #15
   %6 = bitcast double %call.i60 to i64
   %cmp17 = icmp eq i64 %5, %6
   br label %return
@@ -5244,7 +5654,7 @@ for.body:
   %add.ptr.i = getelementptr inbounds i8, ptr %b, i64 %11
   %arrayidx.i = getelementptr inbounds nuw ptr, ptr %add.ptr.i, i64 %i.062
   %13 = load ptr, ptr %arrayidx.i, align 8
-  %call30 = tail call fastcc i1 @same(ptr noundef %12, ptr noundef %13, ptr noundef nonnull %ctx) #13
+  %call30 = tail call fastcc i1 @same(ptr noundef %12, ptr noundef %13, ptr noundef nonnull %ctx) #17
   br i1 %call30, label %for.cond, label %return
 
 return:
@@ -5262,9 +5672,9 @@ declare double @PyFloat_AsDouble(ptr noundef) local_unnamed_addr
 
 declare i64 @PyLong_AsUnsignedLongLong(ptr noundef) local_unnamed_addr
 
-declare float @llvm.fabs.f32(float) #9
+declare float @llvm.fabs.f32(float) #12
 
-declare double @llvm.fabs.f64(double) #9
+declare double @llvm.fabs.f64(double) #12
 
 define internal fastcc noundef i1 @mapped(ptr noundef readonly captures(none) %param, i64 noundef %address, i64 noundef %rank, ptr noundef readonly captures(none) %shape, ptr noundef readonly captures(none) %strides, i64 noundef %unit, ptr noundef nonnull %out) unnamed_addr #0 {
 entry:
@@ -5281,7 +5691,7 @@ if.end:
   %add.ptr = getelementptr inbounds i8, ptr %out, i64 %2
   %shape3 = getelementptr inbounds nuw i8, ptr %param, i64 64
   %3 = load ptr, ptr %shape3, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %key.i) #12
+  call void @llvm.lifetime.start.p0(ptr nonnull %key.i) #16
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 64 dereferenceable(96) %key.i, i8 0, i64 96, i1 false)
   %4 = getelementptr inbounds nuw i8, ptr %key.i, i64 88
   store i64 1, ptr %4, align 8
@@ -5354,18 +5764,18 @@ described.exit.thread:
   tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(128) %add.ptr, ptr noundef nonnull align 8 dereferenceable(128) %value13.i, i64 128, i1 false)
   %word.i = getelementptr inbounds nuw i8, ptr %add.ptr, i64 128
   store i64 %address, ptr %word.i, align 8
-  call void @llvm.lifetime.end.p0(ptr nonnull %key.i) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %key.i) #16
   br label %if.end6
 
 land.lhs.true:
-  call void @llvm.lifetime.end.p0(ptr nonnull %key.i) #12
+  call void @llvm.lifetime.end.p0(ptr nonnull %key.i) #16
   %15 = load ptr, ptr @ave_dry, align 8
   %tobool.not.i = icmp eq ptr %15, null
   br i1 %tobool.not.i, label %return, label %dry.exit
 
 dry.exit:
   %16 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @ave_dry, i64 8), align 8
-  %call.i = tail call ptr @pthread_self() #11
+  %call.i = tail call ptr @pthread_self() #15
   %cmp.i = icmp eq ptr %16, %call.i
   br i1 %cmp.i, label %if.end6, label %return
 
@@ -5396,15 +5806,15 @@ entry:
   br i1 %tobool.not, label %if.end, label %return
 
 if.end:
-  call void @llvm.lifetime.start.p0(ptr nonnull %type) #12
-  call void @llvm.lifetime.start.p0(ptr nonnull %value) #12
-  call void @llvm.lifetime.start.p0(ptr nonnull %traceback) #12
-  call void @PyErr_Fetch(ptr noundef nonnull %type, ptr noundef nonnull %value, ptr noundef nonnull %traceback) #11
-  call void @PyErr_NormalizeException(ptr noundef nonnull %type, ptr noundef nonnull %value, ptr noundef nonnull %traceback) #11
+  call void @llvm.lifetime.start.p0(ptr nonnull %type) #16
+  call void @llvm.lifetime.start.p0(ptr nonnull %value) #16
+  call void @llvm.lifetime.start.p0(ptr nonnull %traceback) #16
+  call void @PyErr_Fetch(ptr noundef nonnull %type, ptr noundef nonnull %value, ptr noundef nonnull %traceback) #15
+  call void @PyErr_NormalizeException(ptr noundef nonnull %type, ptr noundef nonnull %value, ptr noundef nonnull %traceback) #15
   %1 = load ptr, ptr %type, align 8
   %ave_error = getelementptr inbounds nuw i8, ptr %ctx, i64 72
   %2 = load ptr, ptr %ave_error, align 8
-  %call = call i32 @PyErr_GivenExceptionMatches(ptr noundef %1, ptr noundef %2) #11
+  %call = call i32 @PyErr_GivenExceptionMatches(ptr noundef %1, ptr noundef %2) #15
   %tobool1.not = icmp eq i32 %call, 0
   br i1 %tobool1.not, label %if.end7, label %if.then2
 
@@ -5414,7 +5824,7 @@ if.then2:
   br i1 %tobool3.not, label %if.end5, label %if.then4
 
 if.then4:
-  call void @Py_DecRef(ptr noundef nonnull %3) #11
+  call void @Py_DecRef(ptr noundef nonnull %3) #15
   br label %if.end5
 
 if.end5:
@@ -5422,17 +5832,17 @@ if.end5:
   %4 = load ptr, ptr %value, align 8
   %none = getelementptr inbounds nuw i8, ptr %ctx, i64 40
   %5 = load ptr, ptr %none, align 8
-  %call6 = call i32 @PyException_SetTraceback(ptr noundef %4, ptr noundef %5) #11
+  %call6 = call i32 @PyException_SetTraceback(ptr noundef %4, ptr noundef %5) #15
   br label %if.end7
 
 if.end7:
   %6 = load ptr, ptr %type, align 8
   %7 = load ptr, ptr %value, align 8
   %8 = load ptr, ptr %traceback, align 8
-  call void @PyErr_Restore(ptr noundef %6, ptr noundef %7, ptr noundef %8) #11
-  call void @llvm.lifetime.end.p0(ptr nonnull %traceback) #12
-  call void @llvm.lifetime.end.p0(ptr nonnull %value) #12
-  call void @llvm.lifetime.end.p0(ptr nonnull %type) #12
+  call void @PyErr_Restore(ptr noundef %6, ptr noundef %7, ptr noundef %8) #15
+  call void @llvm.lifetime.end.p0(ptr nonnull %traceback) #16
+  call void @llvm.lifetime.end.p0(ptr nonnull %value) #16
+  call void @llvm.lifetime.end.p0(ptr nonnull %type) #16
   br label %return
 
 return:
@@ -5453,30 +5863,765 @@ declare i32 @PyObject_GC_IsTracked(ptr noundef) local_unnamed_addr
 
 declare void @PyObject_GC_Track(ptr noundef) local_unnamed_addr
 
+define internal fastcc noundef i1 @placed(ptr noundef readonly captures(none) %l, ptr noundef nonnull readonly captures(none) %bases, ptr noundef %slots) unnamed_addr #3 {
+entry:
+  %key.i = alloca [12 x i64], align 64
+  %slots1 = getelementptr inbounds nuw i8, ptr %l, i64 24
+  %0 = load ptr, ptr %slots1, align 8
+  %count = getelementptr inbounds nuw i8, ptr %l, i64 16
+  %1 = load i64, ptr %count, align 8
+  %mul = shl i64 %1, 3
+  tail call void @llvm.memcpy.p0.p0.i64(ptr align 8 %slots, ptr align 8 %0, i64 %mul, i1 false)
+  %moving = getelementptr inbounds nuw i8, ptr %l, i64 32
+  %2 = load i64, ptr %moving, align 8
+  %cmp47 = icmp slt i64 %2, 1
+  br i1 %cmp47, label %cleanup16, label %for.body.lr.ph
+
+for.body.lr.ph:
+  %moves = getelementptr inbounds nuw i8, ptr %l, i64 40
+  %3 = getelementptr inbounds nuw i8, ptr %key.i, i64 88
+  %add.ptr1.i.i.i = getelementptr inbounds nuw i8, ptr %key.i, i64 64
+  br label %for.body
+
+for.body:
+  %i.048 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %if.end9 ]
+  %4 = load ptr, ptr %moves, align 8
+  %arrayidx = getelementptr inbounds nuw %struct.Moving, ptr %4, i64 %i.048
+  %base = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %5 = load i64, ptr %base, align 8
+  %cmp2 = icmp slt i64 %5, 0
+  br i1 %cmp2, label %cond.end, label %cond.false
+
+cond.false:
+  %arrayidx4 = getelementptr inbounds nuw i64, ptr %bases, i64 %5
+  %6 = load i64, ptr %arrayidx4, align 8
+  br label %cond.end
+
+cond.end:
+  %cond = phi i64 [ %6, %cond.false ], [ 0, %for.body ]
+  %delta = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %7 = load i64, ptr %delta, align 8
+  %add = add i64 %7, %cond
+  %maps = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
+  %8 = load ptr, ptr %maps, align 8
+  %tobool.not = icmp eq ptr %8, null
+  br i1 %tobool.not, label %if.end9, label %if.then
+
+if.then:
+  %9 = load i64, ptr %arrayidx, align 8
+  %arrayidx5 = getelementptr inbounds i64, ptr %slots, i64 %9
+  %wide6 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
+  %10 = load i64, ptr %wide6, align 8
+  %add.ptr = getelementptr inbounds i8, ptr %arrayidx5, i64 %10
+  %rank = getelementptr inbounds nuw i8, ptr %arrayidx, i64 40
+  %11 = load i64, ptr %rank, align 8
+  %shape = getelementptr inbounds nuw i8, ptr %arrayidx, i64 48
+  %12 = load ptr, ptr %shape, align 8
+  %strides = getelementptr inbounds nuw i8, ptr %arrayidx, i64 56
+  %13 = load ptr, ptr %strides, align 8
+  %unit = getelementptr inbounds nuw i8, ptr %arrayidx, i64 64
+  %14 = load i64, ptr %unit, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %key.i) #16
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 64 dereferenceable(96) %key.i, i8 0, i64 96, i1 false)
+  store i64 1, ptr %3, align 8
+  store i64 %add, ptr %key.i, align 64
+  %cmp35.not.i = icmp eq i64 %11, 0
+  br i1 %cmp35.not.i, label %for.cond.cleanup.i, label %for.body.i
+
+for.cond.cleanup.i:
+  %hash.0.lcssa.i = phi i64 [ %add, %if.then ], [ %xor.i.i, %for.body.i ]
+  %conv.i.i.i = zext i64 %hash.0.lcssa.i to i128
+  %mul.i.i.i = mul nuw i128 %conv.i.i.i, 11400714819323198485
+  %shr.i.i.i = lshr i128 %mul.i.i.i, 64
+  %xor4.i.i.i = xor i128 %shr.i.i.i, %mul.i.i.i
+  %xor.i.i.i = trunc i128 %xor4.i.i.i to i64
+  %mask.i.i = getelementptr inbounds nuw i8, ptr %8, i64 8
+  %15 = load ptr, ptr %8, align 8
+  %16 = load i64, ptr %mask.i.i, align 8
+  %17 = load <8 x i64>, ptr %key.i, align 64
+  %18 = load <4 x i64>, ptr %add.ptr1.i.i.i, align 64
+  br label %for.body.i.i
+
+for.body.i.i:
+  %i.030.i.i = phi i64 [ 0, %for.cond.cleanup.i ], [ %inc.i.i, %cleanup.i.i ]
+  %add.i.i = add i64 %i.030.i.i, %xor.i.i.i
+  %and.i.i = and i64 %add.i.i, %16
+  %arrayidx.i.i = getelementptr inbounds nuw %struct.TensorMapRecord, ptr %15, i64 %and.i.i
+  %19 = load <8 x i64>, ptr %arrayidx.i.i, align 8
+  %xor.i26.i.i = xor <8 x i64> %19, %17
+  %add.ptr.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 64
+  %20 = load <4 x i64>, ptr %add.ptr.i.i.i, align 8
+  %xor2.i.i.i = xor <4 x i64> %20, %18
+  %rdx.or.i.i.i = tail call i64 @llvm.vector.reduce.or.v8i64(<8 x i64> %xor.i26.i.i)
+  %rdx.or3.i.i.i = tail call i64 @llvm.vector.reduce.or.v4i64(<4 x i64> %xor2.i.i.i)
+  %or.i.i.i = or i64 %rdx.or3.i.i.i, %rdx.or.i.i.i
+  %cmp.i.i.i = icmp eq i64 %or.i.i.i, 0
+  br i1 %cmp.i.i.i, label %described.exit.thread, label %cleanup.i.i
+
+cleanup.i.i:
+  %21 = extractelement <4 x i64> %20, i64 3
+  %tobool.not.not.i.i = icmp eq i64 %21, 0
+  %inc.i.i = add nuw nsw i64 %i.030.i.i, 1
+  %exitcond.i.i = icmp eq i64 %inc.i.i, 8
+  %or.cond.i = select i1 %tobool.not.not.i.i, i1 true, i1 %exitcond.i.i
+  br i1 %or.cond.i, label %described.exit, label %for.body.i.i
+
+for.body.i:
+  %k.037.i = phi i64 [ %add.i, %for.body.i ], [ 0, %if.then ]
+  %hash.036.i = phi i64 [ %xor.i.i, %for.body.i ], [ %add, %if.then ]
+  %arrayidx1.i = getelementptr inbounds nuw i64, ptr %12, i64 %k.037.i
+  %22 = load i64, ptr %arrayidx1.i, align 8
+  %add.i = add nuw i64 %k.037.i, 1
+  %arrayidx2.i = getelementptr inbounds nuw i64, ptr %key.i, i64 %add.i
+  store i64 %22, ptr %arrayidx2.i, align 8
+  %arrayidx3.i = getelementptr inbounds nuw i64, ptr %13, i64 %k.037.i
+  %23 = load i64, ptr %arrayidx3.i, align 8
+  %mul.i = mul i64 %23, %14
+  %24 = getelementptr i64, ptr %key.i, i64 %k.037.i
+  %arrayidx5.i = getelementptr i8, ptr %24, i64 48
+  store i64 %mul.i, ptr %arrayidx5.i, align 8
+  %or.i29.i = tail call i64 @llvm.fshl.i64(i64 %hash.036.i, i64 %hash.036.i, i64 11)
+  %xor.i30.i = xor i64 %22, %or.i29.i
+  %or.i.i = tail call i64 @llvm.fshl.i64(i64 %xor.i30.i, i64 %xor.i30.i, i64 11)
+  %xor.i.i = xor i64 %mul.i, %or.i.i
+  %exitcond.not.i = icmp eq i64 %add.i, %11
+  br i1 %exitcond.not.i, label %for.cond.cleanup.i, label %for.body.i
+
+described.exit.thread:
+  %value13.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 128
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(128) %add.ptr, ptr noundef nonnull align 8 dereferenceable(128) %value13.i, i64 128, i1 false)
+  %word.i = getelementptr inbounds nuw i8, ptr %add.ptr, i64 128
+  store i64 %add, ptr %word.i, align 8
+  call void @llvm.lifetime.end.p0(ptr nonnull %key.i) #16
+  %25 = ptrtoint ptr %add.ptr to i64
+  br label %if.end9
+
+described.exit:
+  call void @llvm.lifetime.end.p0(ptr nonnull %key.i) #16
+  br label %cleanup16
+
+if.end9:
+  %address.1 = phi i64 [ %25, %described.exit.thread ], [ %add, %cond.end ]
+  %26 = load i64, ptr %arrayidx, align 8
+  %arrayidx11 = getelementptr inbounds i64, ptr %slots, i64 %26
+  store i64 %address.1, ptr %arrayidx11, align 8
+  %inc = add nuw nsw i64 %i.048, 1
+  %27 = load i64, ptr %moving, align 8
+  %cmp.not = icmp slt i64 %inc, %27
+  br i1 %cmp.not, label %for.body, label %cleanup16
+
+cleanup16:
+  %cmp46 = phi i1 [ false, %described.exit ], [ true, %entry ], [ true, %if.end9 ]
+  ret i1 %cmp46
+}
+
 declare ptr @PyTuple_New(i64 noundef) local_unnamed_addr
 
 declare i32 @PyTuple_SetItem(ptr noundef, i64 noundef, ptr noundef) local_unnamed_addr
 
-declare i64 @llvm.umax.i64(i64, i64) #10
+define internal fastcc noundef i1 @key_buffers(ptr noundef nonnull captures(none) %k, ptr noundef readonly captures(none) %list) unnamed_addr #13 {
+entry:
+  %count = getelementptr inbounds nuw i8, ptr %list, i64 16
+  %0 = load i64, ptr %count, align 8
+  %cmp82 = icmp slt i64 %0, 1
+  br i1 %cmp82, label %cleanup35, label %for.body.lr.ph
 
-declare i64 @llvm.umin.i64(i64, i64) #10
+for.body.lr.ph:
+  %items = getelementptr inbounds nuw i8, ptr %list, i64 32
+  %bases = getelementptr inbounds nuw i8, ptr %k, i64 24
+  %base = getelementptr inbounds nuw i8, ptr %k, i64 4128
+  %key.i64 = getelementptr inbounds nuw i8, ptr %k, i64 32
+  %hash.i67 = getelementptr inbounds nuw i8, ptr %k, i64 8
+  br label %for.body
 
-declare i64 @llvm.fshl.i64(i64, i64, i64) #10
+for.body:
+  %i.083 = phi i64 [ 0, %for.body.lr.ph ], [ %inc34, %for.inc33 ]
+  %1 = load ptr, ptr %items, align 8
+  %arrayidx = getelementptr inbounds nuw ptr, ptr %1, i64 %i.083
+  %2 = load ptr, ptr %arrayidx, align 8
+  %data = getelementptr inbounds nuw i8, ptr %2, i64 24
+  %3 = load ptr, ptr %data, align 8
+  %4 = ptrtoint ptr %3 to i64
+  %5 = load i64, ptr %bases, align 8
+  %cmp1 = icmp eq i64 %5, 64
+  br i1 %cmp1, label %cleanup35, label %lor.lhs.false
 
-declare i64 @llvm.smax.i64(i64, i64) #10
+lor.lhs.false:
+  %rank = getelementptr inbounds nuw i8, ptr %2, i64 32
+  %6 = load i64, ptr %rank, align 8
+  %cmp2 = icmp sgt i64 %6, 255
+  br i1 %cmp2, label %cleanup35, label %while.cond.preheader
 
-declare i64 @llvm.smin.i64(i64, i64) #10
+while.cond.preheader:
+  %cmp477 = icmp sgt i64 %5, 0
+  br i1 %cmp477, label %land.rhs, label %while.end
+
+land.rhs:
+  %first.078 = phi i64 [ %inc, %while.body ], [ 0, %while.cond.preheader ]
+  %arrayidx5 = getelementptr inbounds nuw i64, ptr %base, i64 %first.078
+  %7 = load i64, ptr %arrayidx5, align 8
+  %cmp6.not = icmp eq i64 %7, %4
+  br i1 %cmp6.not, label %while.end.loopexit, label %while.body
+
+while.body:
+  %inc = add nuw nsw i64 %first.078, 1
+  %exitcond.not = icmp eq i64 %inc, %5
+  br i1 %exitcond.not, label %while.end.loopexit, label %land.rhs
+
+while.end.loopexit:
+  %first.0.lcssa.ph = phi i64 [ %first.078, %land.rhs ], [ %5, %while.body ]
+  %8 = shl i64 %first.0.lcssa.ph, 48
+  br label %while.end
+
+while.end:
+  %first.0.lcssa = phi i64 [ 0, %while.cond.preheader ], [ %8, %while.end.loopexit ]
+  %9 = load i64, ptr %k, align 8
+  %cmp.i62.not = icmp eq i64 %9, 512
+  br i1 %cmp.i62.not, label %cleanup35, label %key_word.exit70
+
+key_word.exit70:
+  %shl = shl i64 %6, 32
+  %dtype = getelementptr inbounds nuw i8, ptr %2, i64 16
+  %10 = load i32, ptr %dtype, align 8
+  %conv = zext i32 %10 to i64
+  %and = shl i64 %4, 40
+  %shl8 = and i64 %and, 139637976727552
+  %or = or i64 %shl, %shl8
+  %or9 = or i64 %or, %first.0.lcssa
+  %or11 = or disjoint i64 %or9, %conv
+  %inc.i65 = add i64 %9, 1
+  store i64 %inc.i65, ptr %k, align 8
+  %arrayidx.i66 = getelementptr inbounds i64, ptr %key.i64, i64 %9
+  store i64 %or11, ptr %arrayidx.i66, align 8
+  %11 = load i64, ptr %hash.i67, align 8
+  %or.i.i68 = tail call i64 @llvm.fshl.i64(i64 %11, i64 %11, i64 11)
+  %xor.i.i69 = xor i64 %or.i.i68, %or11
+  store i64 %xor.i.i69, ptr %hash.i67, align 8
+  %12 = load i64, ptr %rank, align 8
+  %cmp16.not80 = icmp sgt i64 %12, 0
+  br i1 %cmp16.not80, label %for.body19.lr.ph, label %for.inc33
+
+for.body19.lr.ph:
+  %dims = getelementptr inbounds nuw i8, ptr %2, i64 40
+  br label %for.body19
+
+for.body19:
+  %d.081 = phi i64 [ 0, %for.body19.lr.ph ], [ %inc24, %for.inc ]
+  %13 = load i64, ptr %k, align 8
+  %cmp.i.not = icmp eq i64 %13, 512
+  br i1 %cmp.i.not, label %cleanup35, label %for.inc
+
+for.inc:
+  %14 = load ptr, ptr %dims, align 8
+  %arrayidx20 = getelementptr inbounds nuw i64, ptr %14, i64 %d.081
+  %15 = load i64, ptr %arrayidx20, align 8
+  %inc.i = add i64 %13, 1
+  store i64 %inc.i, ptr %k, align 8
+  %arrayidx.i = getelementptr inbounds i64, ptr %key.i64, i64 %13
+  store i64 %15, ptr %arrayidx.i, align 8
+  %16 = load i64, ptr %hash.i67, align 8
+  %or.i.i = tail call i64 @llvm.fshl.i64(i64 %16, i64 %16, i64 11)
+  %xor.i.i = xor i64 %or.i.i, %15
+  store i64 %xor.i.i, ptr %hash.i67, align 8
+  %inc24 = add nuw nsw i64 %d.081, 1
+  %17 = load i64, ptr %rank, align 8
+  %cmp16.not = icmp slt i64 %inc24, %17
+  br i1 %cmp16.not, label %for.body19, label %for.inc33
+
+for.inc33:
+  %18 = load i64, ptr %bases, align 8
+  %inc27 = add i64 %18, 1
+  store i64 %inc27, ptr %bases, align 8
+  %arrayidx28 = getelementptr inbounds i64, ptr %base, i64 %18
+  store i64 %4, ptr %arrayidx28, align 8
+  %inc34 = add nuw nsw i64 %i.083, 1
+  %19 = load i64, ptr %count, align 8
+  %cmp.not = icmp slt i64 %inc34, %19
+  br i1 %cmp.not, label %for.body, label %cleanup35
+
+cleanup35:
+  %cmp76 = phi i1 [ false, %for.body19 ], [ true, %entry ], [ true, %for.inc33 ], [ false, %for.body ], [ false, %lor.lhs.false ], [ false, %while.end ]
+  ret i1 %cmp76
+}
+
+define internal fastcc noundef i1 @made_again(ptr noundef captures(none) %x, ptr noundef %f, ptr noundef nonnull readonly captures(none) %c, ptr noundef nonnull %k, ptr noundef nonnull writeonly captures(none) initializes((0, 8)) %error) unnamed_addr #0 {
+entry:
+  %gone.i126 = alloca %struct.XlaFailure, align 8
+  %had.i = alloca i64, align 8
+  %gone.i = alloca %struct.XlaFailure, align 8
+  %take = alloca %struct.XlaTake, align 8
+  %give = alloca %struct.XlaGive, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %take) #16
+  store i64 48, ptr %take, align 8
+  %extension = getelementptr inbounds nuw i8, ptr %take, i64 8
+  store ptr null, ptr %extension, align 8
+  %context = getelementptr inbounds nuw i8, ptr %take, i64 16
+  %context1 = getelementptr inbounds nuw i8, ptr %f, i64 24
+  %0 = load ptr, ptr %context1, align 8
+  store ptr %0, ptr %context, align 8
+  %bytes = getelementptr inbounds nuw i8, ptr %take, i64 24
+  %room = getelementptr inbounds nuw i8, ptr %c, i64 56
+  %1 = load i64, ptr %room, align 8
+  %sub = add i64 %1, 112
+  store i64 %sub, ptr %bytes, align 8
+  %alignment = getelementptr inbounds nuw i8, ptr %take, i64 32
+  store i64 16, ptr %alignment, align 8
+  %data = getelementptr inbounds nuw i8, ptr %take, i64 40
+  store ptr null, ptr %data, align 8
+  store ptr null, ptr %error, align 8
+  %bases = getelementptr inbounds nuw i8, ptr %k, i64 24
+  %2 = load i64, ptr %bases, align 8
+  %making = getelementptr inbounds nuw i8, ptr %c, i64 64
+  %3 = load i64, ptr %making, align 8
+  %add3 = add i64 %3, %2
+  %cmp = icmp sgt i64 %add3, 64
+  br i1 %cmp, label %cleanup, label %lor.lhs.false
+
+lor.lhs.false:
+  %watched.i = getelementptr inbounds nuw i8, ptr %c, i64 104
+  %4 = load i64, ptr %watched.i, align 8
+  %tobool.not.i = icmp eq i64 %4, 0
+  br i1 %tobool.not.i, label %lor.lhs.false4, label %if.end.i
+
+if.end.i:
+  %call.i = tail call i32 @PyGILState_Ensure() #15
+  %context.i = getelementptr inbounds nuw i8, ptr %c, i64 96
+  %5 = load ptr, ptr %context.i, align 8
+  %watches.i = getelementptr inbounds nuw i8, ptr %c, i64 112
+  %6 = load ptr, ptr %watches.i, align 8
+  %7 = load i64, ptr %watched.i, align 8
+  %tagged1.i.i = getelementptr inbounds nuw i8, ptr %5, i64 240
+  %8 = load i64, ptr %tagged1.i.i, align 8
+  %cmp.i.i = icmp ne i64 %8, 0
+  %add.ptr.idx.i.i = shl nsw i64 %7, 5
+  %add.ptr.i.i = getelementptr inbounds i8, ptr %6, i64 %add.ptr.idx.i.i
+  %cmp2.not49.i.i = icmp slt i64 %7, 1
+  br i1 %cmp2.not49.i.i, label %lor.lhs.false4.critedge, label %for.body.i.i
+
+for.body.i.i:
+  %w.050.i.i = phi ptr [ %incdec.ptr.i.i, %for.inc.i.i ], [ %6, %if.end.i ]
+  %name.i.i = getelementptr inbounds nuw i8, ptr %w.050.i.i, i64 8
+  %9 = load ptr, ptr %name.i.i, align 8
+  %cmp3.i.i = icmp ugt ptr %9, inttoptr (i64 1 to ptr)
+  br i1 %cmp3.i.i, label %if.then.i.i, label %if.end13.i.i
+
+if.then.i.i:
+  %10 = load ptr, ptr %w.050.i.i, align 8
+  %11 = getelementptr inbounds nuw i8, ptr %10, i64 24
+  %12 = load i64, ptr %11, align 8
+  %tag.i.i = getelementptr inbounds nuw i8, ptr %w.050.i.i, i64 24
+  %13 = load i64, ptr %tag.i.i, align 8
+  %cmp5.i.i = icmp eq i64 %12, %13
+  %or.cond.i.i = select i1 %cmp5.i.i, i1 %cmp.i.i, i1 false
+  br i1 %or.cond.i.i, label %for.inc.i.i, label %if.end.i.i
+
+if.end.i.i:
+  %call.i.i = tail call ptr @PyDict_GetItemWithError(ptr noundef nonnull %10, ptr noundef nonnull %9) #15
+  %value.i.i = getelementptr inbounds nuw i8, ptr %w.050.i.i, i64 16
+  %14 = load ptr, ptr %value.i.i, align 8
+  %cmp8.not.i.i = icmp eq ptr %call.i.i, %14
+  br i1 %cmp8.not.i.i, label %if.end10.i.i, label %as_it_was.exit
+
+if.end10.i.i:
+  store i64 %12, ptr %tag.i.i, align 8
+  br label %for.inc.i.i
+
+if.end13.i.i:
+  %tobool.not.i.i = icmp eq ptr %9, null
+  %15 = load ptr, ptr %w.050.i.i, align 8
+  br i1 %tobool.not.i.i, label %if.else.i.i, label %if.then15.i.i
+
+if.then15.i.i:
+  %16 = load ptr, ptr %15, align 8
+  br label %if.end22.i.i
+
+if.else.i.i:
+  %call18.i.i = tail call ptr @PyCell_Get(ptr noundef %15) #15
+  %tobool19.not.i.i = icmp eq ptr %call18.i.i, null
+  br i1 %tobool19.not.i.i, label %if.end22.i.i, label %if.then20.i.i
+
+if.then20.i.i:
+  tail call void @Py_DecRef(ptr noundef nonnull %call18.i.i) #15
+  br label %if.end22.i.i
+
+if.end22.i.i:
+  %have.0.i.i = phi ptr [ %16, %if.then15.i.i ], [ %call18.i.i, %if.then20.i.i ], [ null, %if.else.i.i ]
+  %value23.i.i = getelementptr inbounds nuw i8, ptr %w.050.i.i, i64 16
+  %17 = load ptr, ptr %value23.i.i, align 8
+  %cmp24.not.i.i = icmp eq ptr %have.0.i.i, %17
+  br i1 %cmp24.not.i.i, label %for.inc.i.i, label %as_it_was.exit
+
+for.inc.i.i:
+  %incdec.ptr.i.i = getelementptr inbounds nuw i8, ptr %w.050.i.i, i64 32
+  %cmp2.not.not.i.i = icmp ult ptr %incdec.ptr.i.i, %add.ptr.i.i
+  br i1 %cmp2.not.not.i.i, label %for.body.i.i, label %lor.lhs.false4.critedge
+
+as_it_was.exit:
+  tail call void @PyErr_Clear() #15
+  tail call void @PyGILState_Release(i32 noundef %call.i) #15
+  br label %cleanup
+
+lor.lhs.false4.critedge:
+  tail call void @PyErr_Clear() #15
+  tail call void @PyGILState_Release(i32 noundef %call.i) #15
+  br label %lor.lhs.false4
+
+lor.lhs.false4:
+  %member = getelementptr inbounds nuw i8, ptr %c, i64 88
+  %18 = load ptr, ptr %member, align 8
+  %tobool.not.i100 = icmp eq ptr %18, null
+  br i1 %tobool.not.i100, label %if.end, label %if.end.i101
+
+if.end.i101:
+  %19 = load ptr, ptr %18, align 8
+  %20 = load atomic i64, ptr %19 monotonic, align 8
+  %tobool1.not.i = icmp eq i64 %20, 0
+  br i1 %tobool1.not.i, label %lor.lhs.false.i, label %cleanup
+
+lor.lhs.false.i:
+  %failed.i = getelementptr inbounds nuw i8, ptr %18, i64 8
+  %21 = load atomic i64, ptr %failed.i monotonic, align 8
+  %tobool3.not.i = icmp eq i64 %21, 0
+  br i1 %tobool3.not.i, label %joined.exit, label %cleanup
+
+joined.exit:
+  %touched.i = getelementptr inbounds nuw i8, ptr %18, i64 16
+  %22 = atomicrmw add ptr %touched.i, i64 1 seq_cst, align 8
+  %looking.i = getelementptr inbounds nuw i8, ptr %18, i64 24
+  %23 = load atomic i64, ptr %looking.i seq_cst, align 8
+  %cmp.i103.not = icmp eq i64 %23, 0
+  br i1 %cmp.i103.not, label %cleanup, label %if.end
+
+if.end:
+  %24 = load i64, ptr %room, align 8
+  %tobool.not = icmp eq i64 %24, 0
+  br i1 %tobool.not, label %if.end24, label %if.then7
+
+if.then7:
+  %api1.i93 = getelementptr inbounds nuw i8, ptr %f, i64 16
+  %25 = load ptr, ptr %api1.i93, align 8
+  %26 = load i64, ptr %25, align 8
+  %cmp.i94 = icmp ult i64 %26, 128
+  br i1 %cmp.i94, label %cleanup, label %asks.exit99
+
+asks.exit99:
+  %arrayidx3.i97 = getelementptr inbounds nuw i8, ptr %25, i64 120
+  %27 = load ptr, ptr %arrayidx3.i97, align 8
+  %tobool9.not = icmp eq ptr %27, null
+  br i1 %tobool9.not, label %cleanup, label %asks.exit92
+
+asks.exit92:
+  %call12 = call ptr %27(ptr noundef nonnull %take) #15
+  call void @llvm.lifetime.start.p0(ptr nonnull %gone.i) #16
+  store i64 24, ptr %gone.i, align 8
+  %extension.i = getelementptr inbounds nuw i8, ptr %gone.i, i64 8
+  store ptr null, ptr %extension.i, align 8
+  %error1.i = getelementptr inbounds nuw i8, ptr %gone.i, i64 16
+  store ptr %call12, ptr %error1.i, align 8
+  %message.i = getelementptr inbounds nuw i8, ptr %gone.i, i64 24
+  store ptr null, ptr %message.i, align 8
+  %tobool.i.not = icmp eq ptr %call12, null
+  br i1 %tobool.i.not, label %if.end15, label %erred.exit.thread
+
+erred.exit.thread:
+  %28 = load ptr, ptr %api1.i93, align 8
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %28, i64 64
+  %29 = load ptr, ptr %arrayidx.i, align 8
+  %call.i105 = call ptr %29(ptr noundef nonnull %gone.i) #15
+  call void @llvm.lifetime.end.p0(ptr nonnull %gone.i) #16
+  br label %cleanup
+
+if.end15:
+  call void @llvm.lifetime.end.p0(ptr nonnull %gone.i) #16
+  %30 = load ptr, ptr %data, align 8
+  %31 = ptrtoint ptr %30 to i64
+  %add17 = add i64 %31, 127
+  %and = and i64 %add17, -128
+  %32 = load i64, ptr %making, align 8
+  %cmp19151 = icmp sgt i64 %32, 0
+  br i1 %cmp19151, label %for.body.lr.ph, label %if.end24
+
+for.body.lr.ph:
+  %starts = getelementptr inbounds nuw i8, ptr %c, i64 72
+  %base = getelementptr inbounds nuw i8, ptr %k, i64 4128
+  br label %for.body
+
+for.body:
+  %i.0152 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.body ]
+  %33 = load ptr, ptr %starts, align 8
+  %arrayidx = getelementptr inbounds nuw i64, ptr %33, i64 %i.0152
+  %34 = load i64, ptr %arrayidx, align 8
+  %add20 = add i64 %34, %and
+  %35 = load i64, ptr %bases, align 8
+  %36 = getelementptr i64, ptr %base, i64 %35
+  %arrayidx23 = getelementptr i64, ptr %36, i64 %i.0152
+  store i64 %add20, ptr %arrayidx23, align 8
+  %inc = add nuw nsw i64 %i.0152, 1
+  %37 = load i64, ptr %making, align 8
+  %cmp19 = icmp slt i64 %inc, %37
+  br i1 %cmp19, label %for.body, label %if.end24
+
+if.end24:
+  %steps = getelementptr inbounds nuw i8, ptr %c, i64 32
+  %38 = load i64, ptr %steps, align 8
+  %39 = mul i64 %38, 3584
+  %mul = add i64 %39, 3584
+  %40 = alloca i8, i64 %mul, align 16
+  %41 = ptrtoint ptr %40 to i64
+  %add26 = add i64 %41, 63
+  %and27 = and i64 %add26, -64
+  %42 = inttoptr i64 %and27 to ptr
+  %base28 = getelementptr inbounds nuw i8, ptr %k, i64 4128
+  %lock.i.i = getelementptr inbounds nuw i8, ptr %x, i64 16
+  %43 = atomicrmw xchg ptr %lock.i.i, i64 1 acquire, align 8
+  %tobool.not1.i.i = icmp eq i64 %43, 0
+  br i1 %tobool.not1.i.i, label %lock_maps.exit.i, label %while.body.i.i
+
+while.body.i.i:
+  %call.i.i106 = call i32 @sched_yield() #15
+  %44 = atomicrmw xchg ptr %lock.i.i, i64 1 acquire, align 8
+  %tobool.not.i.i107 = icmp eq i64 %44, 0
+  br i1 %tobool.not.i.i107, label %lock_maps.exit.i, label %while.body.i.i
+
+lock_maps.exit.i:
+  %45 = load i64, ptr %steps, align 8
+  %cmp9.i = icmp sgt i64 %45, 0
+  br i1 %cmp9.i, label %for.body.lr.ph.i, label %placed_all.exit.thread
+
+placed_all.exit.thread:
+  store atomic i64 0, ptr %lock.i.i release, align 8
+  br label %if.then30
+
+for.body.lr.ph.i:
+  %launch.i = getelementptr inbounds nuw i8, ptr %c, i64 48
+  br label %for.body.i
+
+for.body.i:
+  %i.010.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc.i, %for.body.i ]
+  %46 = load ptr, ptr %launch.i, align 8
+  %arrayidx.i108 = getelementptr inbounds nuw %struct.RepeatLaunch, ptr %46, i64 %i.010.i
+  %arrayidx1.i = getelementptr inbounds nuw %struct.Room, ptr %42, i64 %i.010.i
+  %call.i109 = call fastcc i1 @placed(ptr noundef %arrayidx.i108, ptr noundef nonnull readonly %base28, ptr noundef %arrayidx1.i) #17
+  %inc.i = add nuw nsw i64 %i.010.i, 1
+  %47 = load i64, ptr %steps, align 8
+  %cmp.i110 = icmp slt i64 %inc.i, %47
+  %48 = and i1 %call.i109, %cmp.i110
+  br i1 %48, label %for.body.i, label %placed_all.exit
+
+placed_all.exit:
+  store atomic i64 0, ptr %lock.i.i release, align 8
+  br i1 %call.i109, label %if.then30, label %if.end38
+
+if.then30:
+  call void @llvm.lifetime.start.p0(ptr nonnull %had.i) #16
+  store i64 0, ptr %had.i, align 8
+  %home.i = getelementptr inbounds nuw i8, ptr %c, i64 80
+  %49 = load ptr, ptr %home.i, align 8
+  %tobool.not.i111 = icmp eq ptr %49, null
+  br i1 %tobool.not.i111, label %if.end16.i, label %if.then.i112
+
+if.then.i112:
+  %get.i = getelementptr inbounds nuw i8, ptr %49, i64 16
+  %50 = load ptr, ptr %get.i, align 8
+  %call.i113 = call i32 %50(ptr noundef nonnull %had.i) #15
+  %tobool2.not.i = icmp eq i32 %call.i113, 0
+  br i1 %tobool2.not.i, label %if.end.i115, label %taken.exit.thread
+
+if.end.i115:
+  %51 = load i64, ptr %had.i, align 8
+  %52 = load ptr, ptr %home.i, align 8
+  %word.i = getelementptr inbounds nuw i8, ptr %52, i64 32
+  %53 = load i64, ptr %word.i, align 8
+  %cmp.not.i = icmp eq i64 %51, %53
+  br i1 %cmp.not.i, label %if.end16.i, label %land.lhs.true.i
+
+land.lhs.true.i:
+  %set.i = getelementptr inbounds nuw i8, ptr %52, i64 24
+  %54 = load ptr, ptr %set.i, align 8
+  %call10.i = call i32 %54(i64 noundef %53) #15
+  %tobool12.not.i = icmp eq i32 %call10.i, 0
+  br i1 %tobool12.not.i, label %if.end16.i, label %taken.exit.thread
+
+if.end16.i:
+  %away.0.shrunk.i = phi i1 [ true, %land.lhs.true.i ], [ false, %if.end.i115 ], [ false, %if.then30 ]
+  %55 = load i64, ptr %steps, align 8
+  %cmp1751.i = icmp sgt i64 %55, 0
+  br i1 %cmp1751.i, label %for.body.lr.ph.i117, label %for.cond.cleanup.i
+
+for.body.lr.ph.i117:
+  %step20.i = getelementptr inbounds nuw i8, ptr %c, i64 40
+  %launch.i118 = getelementptr inbounds nuw i8, ptr %c, i64 48
+  br label %for.body.i119
+
+for.cond.cleanup.i:
+  %step.0 = phi i64 [ 0, %if.end16.i ], [ %i.052.i, %step_taken.exit.i ]
+  %status.1.lcssa.i = phi i64 [ 0, %if.end16.i ], [ %retval.0.i.i, %step_taken.exit.i ]
+  br i1 %away.0.shrunk.i, label %if.then26.i, label %taken.exit
+
+for.body.i119:
+  %i.052.i = phi i64 [ 0, %for.body.lr.ph.i117 ], [ %inc.i124, %step_taken.exit.i ]
+  %56 = load ptr, ptr %step20.i, align 8
+  %arrayidx.i120 = getelementptr inbounds nuw %struct.XlaStep, ptr %56, i64 %i.052.i
+  %arrayidx21.i = getelementptr inbounds nuw %struct.Room, ptr %42, i64 %i.052.i
+  %57 = load ptr, ptr %arrayidx.i120, align 8
+  %tobool.not.i.i121 = icmp eq ptr %57, null
+  br i1 %tobool.not.i.i121, label %if.end.i.i125, label %if.then.i.i122
+
+if.then.i.i122:
+  %58 = load ptr, ptr %launch.i118, align 8
+  %arrayidx22.i = getelementptr inbounds nuw %struct.RepeatLaunch, ptr %58, i64 %i.052.i
+  %blocks.i = getelementptr inbounds nuw i8, ptr %arrayidx22.i, i64 48
+  %call.i.i123 = call i64 @ave_launch_gpu(ptr noundef nonnull %57, ptr noundef %arrayidx21.i, ptr noundef nonnull readonly %blocks.i) #17
+  br label %step_taken.exit.i
+
+if.end.i.i125:
+  %function.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i120, i64 8
+  %59 = load ptr, ptr %function.i.i, align 8
+  %60 = load i64, ptr %arrayidx21.i, align 64
+  %arrayidx2.i.i = getelementptr inbounds nuw i8, ptr %arrayidx21.i, i64 8
+  %61 = load i64, ptr %arrayidx2.i.i, align 8
+  %arrayidx3.i.i = getelementptr inbounds nuw i8, ptr %arrayidx21.i, i64 16
+  %62 = load i64, ptr %arrayidx3.i.i, align 16
+  %arrayidx4.i.i = getelementptr inbounds nuw i8, ptr %arrayidx21.i, i64 24
+  %63 = load i64, ptr %arrayidx4.i.i, align 8
+  %arrayidx5.i.i = getelementptr inbounds nuw i8, ptr %arrayidx21.i, i64 32
+  %64 = load i64, ptr %arrayidx5.i.i, align 32
+  %arrayidx6.i.i = getelementptr inbounds nuw i8, ptr %arrayidx21.i, i64 40
+  %65 = load i64, ptr %arrayidx6.i.i, align 8
+  %call7.i.i = call i32 %59(i64 noundef %60, i64 noundef %61, i64 noundef %62, i64 noundef %63, i64 noundef %64, i64 noundef %65) #15
+  %conv.i.i = zext i32 %call7.i.i to i64
+  br label %step_taken.exit.i
+
+step_taken.exit.i:
+  %retval.0.i.i = phi i64 [ %call.i.i123, %if.then.i.i122 ], [ %conv.i.i, %if.end.i.i125 ]
+  %inc.i124 = add nuw nsw i64 %i.052.i, 1
+  %66 = load i64, ptr %steps, align 8
+  %cmp17.i = icmp slt i64 %inc.i124, %66
+  %tobool19.not.i = icmp eq i64 %retval.0.i.i, 0
+  %67 = select i1 %cmp17.i, i1 %tobool19.not.i, i1 false
+  br i1 %67, label %for.body.i119, label %for.cond.cleanup.i
+
+if.then26.i:
+  %68 = load ptr, ptr %home.i, align 8
+  %set28.i = getelementptr inbounds nuw i8, ptr %68, i64 24
+  %69 = load ptr, ptr %set28.i, align 8
+  %70 = load i64, ptr %had.i, align 8
+  %call29.i = call i32 %69(i64 noundef %70) #15
+  br label %taken.exit
+
+taken.exit.thread:
+  %call.i113.sink = phi i32 [ %call.i113, %if.then.i112 ], [ %call10.i, %land.lhs.true.i ]
+  %.sink = phi i64 [ 4294967296, %if.then.i112 ], [ 8589934592, %land.lhs.true.i ]
+  %conv.i = zext i32 %call.i113.sink to i64
+  %or.i = or disjoint i64 %.sink, %conv.i
+  call void @llvm.lifetime.end.p0(ptr nonnull %had.i) #16
+  br label %if.then33
+
+taken.exit:
+  call void @llvm.lifetime.end.p0(ptr nonnull %had.i) #16
+  %tobool32.not = icmp eq i64 %status.1.lcssa.i, 0
+  br i1 %tobool32.not, label %if.end37, label %if.then33
+
+if.then33:
+  %retval.0.i114150 = phi i64 [ %or.i, %taken.exit.thread ], [ %status.1.lcssa.i, %taken.exit ]
+  %step.1149 = phi i64 [ 0, %taken.exit.thread ], [ %step.0, %taken.exit ]
+  %failed = getelementptr inbounds nuw i8, ptr %x, i64 56
+  %71 = load ptr, ptr %failed, align 8
+  %number = getelementptr inbounds nuw i8, ptr %c, i64 120
+  %72 = load i64, ptr %number, align 8
+  %call36 = call ptr %71(ptr noundef %f, i64 noundef %72, i64 noundef %step.1149, i64 noundef %retval.0.i114150, ptr noundef nonnull %base28) #15
+  store ptr %call36, ptr %error, align 8
+  br label %if.end37
+
+if.end37:
+  %served = getelementptr inbounds nuw i8, ptr %x, i64 24
+  %73 = atomicrmw add ptr %served, i64 1 monotonic, align 8
+  br label %if.end38
+
+if.end38:
+  %all.0.lcssa.i144 = phi i1 [ true, %if.end37 ], [ false, %placed_all.exit ]
+  %74 = load i64, ptr %room, align 8
+  %tobool40.not = icmp eq i64 %74, 0
+  br i1 %tobool40.not, label %cleanup, label %if.then41
+
+if.then41:
+  call void @llvm.lifetime.start.p0(ptr nonnull %give) #16
+  store i64 40, ptr %give, align 8
+  %extension43 = getelementptr inbounds nuw i8, ptr %give, i64 8
+  store ptr null, ptr %extension43, align 8
+  %context44 = getelementptr inbounds nuw i8, ptr %give, i64 16
+  %75 = load ptr, ptr %context1, align 8
+  store ptr %75, ptr %context44, align 8
+  %bytes46 = getelementptr inbounds nuw i8, ptr %give, i64 24
+  %76 = load i64, ptr %bytes, align 8
+  store i64 %76, ptr %bytes46, align 8
+  %data48 = getelementptr inbounds nuw i8, ptr %give, i64 32
+  %77 = load ptr, ptr %data, align 8
+  store ptr %77, ptr %data48, align 8
+  %api1.i = getelementptr inbounds nuw i8, ptr %f, i64 16
+  %78 = load ptr, ptr %api1.i, align 8
+  %arrayidx3.i = getelementptr inbounds nuw i8, ptr %78, i64 128
+  %79 = load ptr, ptr %arrayidx3.i, align 8
+  %call51 = call ptr %79(ptr noundef nonnull %give) #15
+  call void @llvm.lifetime.start.p0(ptr nonnull %gone.i126) #16
+  store i64 24, ptr %gone.i126, align 8
+  %extension.i127 = getelementptr inbounds nuw i8, ptr %gone.i126, i64 8
+  store ptr null, ptr %extension.i127, align 8
+  %error1.i128 = getelementptr inbounds nuw i8, ptr %gone.i126, i64 16
+  store ptr %call51, ptr %error1.i128, align 8
+  %message.i129 = getelementptr inbounds nuw i8, ptr %gone.i126, i64 24
+  store ptr null, ptr %message.i129, align 8
+  %tobool.i130.not = icmp eq ptr %call51, null
+  br i1 %tobool.i130.not, label %erred.exit136, label %if.then.i132
+
+if.then.i132:
+  %80 = load ptr, ptr %api1.i, align 8
+  %arrayidx.i134 = getelementptr inbounds nuw i8, ptr %80, i64 64
+  %81 = load ptr, ptr %arrayidx.i134, align 8
+  %call.i135 = call ptr %81(ptr noundef nonnull %gone.i126) #15
+  br label %erred.exit136
+
+erred.exit136:
+  call void @llvm.lifetime.end.p0(ptr nonnull %gone.i126) #16
+  call void @llvm.lifetime.end.p0(ptr nonnull %give) #16
+  br label %cleanup
+
+cleanup:
+  %retval.0 = phi i1 [ false, %asks.exit99 ], [ false, %entry ], [ false, %joined.exit ], [ false, %as_it_was.exit ], [ false, %erred.exit.thread ], [ %all.0.lcssa.i144, %erred.exit136 ], [ %all.0.lcssa.i144, %if.end38 ], [ false, %if.end.i101 ], [ false, %lor.lhs.false.i ], [ false, %if.then7 ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %take) #16
+  ret i1 %retval.0
+}
+
+declare ptr @getenv(ptr noundef) local_unnamed_addr
+
+declare i32 @PyGILState_Ensure() local_unnamed_addr
+
+declare void @PyGILState_Release(i32 noundef) local_unnamed_addr
+
+declare i64 @llvm.umin.i64(i64, i64) #14
+
+declare i64 @llvm.fshl.i64(i64, i64, i64) #14
+
+declare i64 @llvm.umax.i64(i64, i64) #14
+
+declare i64 @llvm.smax.i64(i64, i64) #14
+
+declare i64 @llvm.smin.i64(i64, i64) #14
 
 attributes #0 = { nounwind }
 attributes #2 = { mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
 attributes #3 = { nofree norecurse nosync nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
 attributes #4 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: readwrite) }
 attributes #5 = { nofree norecurse nosync nounwind memory(argmem: read) }
-attributes #6 = { noreturn nounwind }
-attributes #7 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #8 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: write) }
-attributes #9 = { mustprogress nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #10 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #11 = { nobuiltin nounwind }
-attributes #12 = { nounwind }
-attributes #13 = { nobuiltin }
+attributes #6 = { noinline nounwind }
+attributes #7 = { nofree norecurse nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
+attributes #8 = { mustprogress nofree norecurse nounwind willreturn memory(argmem: readwrite) }
+attributes #9 = { noreturn nounwind }
+attributes #10 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #11 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: write) }
+attributes #12 = { mustprogress nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #13 = { nofree norecurse nosync nounwind memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
+attributes #14 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #15 = { nobuiltin nounwind }
+attributes #16 = { nounwind }
+attributes #17 = { nobuiltin }

@@ -18,7 +18,7 @@ import struct
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -171,7 +171,7 @@ class Driver(abc.ABC):
         if status:
             raise error("D035", doing=doing, instead=self.hints.get(status, ""), **self.blame(role, status))
 
-    def extra(self, symbol: str, args: tuple[Any, ...]) -> Callable[..., None]:
+    def extra(self, symbol: str, args: tuple[Any, ...]) -> DriverFunction:
         """A function of the driver that launches do without, to be called with what is being done before its arguments.
         Raises D031 where the library has none; what it returns raises D035."""
         try:
@@ -179,25 +179,19 @@ class Driver(abc.ABC):
         except AttributeError:
             raise error("D031", path=self.path, why=f"it has no {symbol}", needs=self.needs) from None
         function.argtypes, function.restype = args, I32
-
-        def called(doing: str, *values: Any) -> None:
-            status = function(*values)
-            if status:
-                name, text = self.words(status)
-                if "last" in self.calls:
-                    self.call("last")
-                raise error("D035", doing=doing, instead=self.hints.get(status, ""), call=symbol, name=name,
-                            status=status, text=text)
-
-        return called
+        return DriverFunction(self, symbol, function)
 
     def blame(self, role: str, status: int) -> dict[str, Any]:
         """The fields of an error for a status. Takes the error away from the driver, which would report it again to the
         next who asks."""
+        return self.blamed(self.calls[role].symbol, status)
+
+    def blamed(self, symbol: str, status: int) -> dict[str, Any]:
+        """As `blame`, of a function by its name."""
         name, text = self.words(status)
         if "last" in self.calls:
             self.call("last")
-        return {"call": self.calls[role].symbol, "name": name, "status": status, "text": text}
+        return {"call": symbol, "name": name, "status": status, "text": text}
 
     def found(self) -> bool:
         """True where the library is there and works. Raises nothing."""
@@ -323,6 +317,24 @@ class Driver(abc.ABC):
         programs = {program.address: program for program in self._records if program.device is device}
         seen = [programs[r.gpu].told(r) for r in native().recent() if r.gpu in programs]
         return f"; the last launches on {device.name}, newest first: {'; '.join(seen[:EARLIER])}" if seen else ""
+
+
+class DriverFunction:
+    """A function of the driver at `address`, to be called with what is being done before its arguments. Raises D035."""
+
+    def __init__(self, driver: Driver, symbol: str, function: Any):
+        self._driver, self.symbol, self._function = driver, symbol, function
+        self.address = ctypes.cast(function, P).value or 0
+
+    def __call__(self, doing: str, *values: Any) -> None:
+        status = self._function(*values)
+        if status:
+            raise self.failed(doing, status)
+
+    def failed(self, doing: str, status: int) -> AveError:
+        """The error for a status that it has returned."""
+        driver = self._driver
+        return error("D035", doing=doing, instead=driver.hints.get(status, ""), **driver.blamed(self.symbol, status))
 
 
 class GpuDevice(Backend):

@@ -8,8 +8,11 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import dataclasses
+import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
+
+from avelang.base.words import WAITING
 
 if TYPE_CHECKING:
     from avelang.ir.core import Kernel
@@ -49,6 +52,7 @@ class Interceptor(Protocol):
 
 
 _everywhere: list[Any] = []
+_lock = threading.Lock()
 _here: contextvars.ContextVar[tuple[Any, ...]] = contextvars.ContextVar("ave_interceptors", default=())
 
 
@@ -76,10 +80,17 @@ def intercepting(one: Interceptor, everywhere: bool = False) -> Iterator[None]:
     token = None if everywhere else _here.set((*_here.get(), one))
     if token is None:
         _everywhere.append(one)
+    _count(1)
     try:
         yield
     finally:
+        _count(-1)
         if token is None:
             _everywhere.remove(one)
         else:
             _here.reset(token)
+
+
+def _count(more: int) -> None:
+    with _lock:
+        WAITING.put(WAITING.value + more)

@@ -337,7 +337,7 @@ class Stub:
         filled = {p.slot for p, _ in params if p.kind != CONSTANT} | ({len(bound.slots)} if ask else set())
         template = (ctypes.c_uint64 * max(1, len(slots)))(*slots)
         table = _table([p for p, _ in params])
-        watches = (WatchedName * max(1, len(watched)))(*map(_watch, watched))
+        watches = (WatchedName * max(1, len(watched)))(*map(watch, watched))
         keep += [tuple(kwargs), names, template, table, watches]
         entry = CallEntry(
             watched=len(watched), watches=ctypes.addressof(watches), positional=len(args), keyword=len(kwargs),
@@ -397,7 +397,8 @@ class Stub:
         return out
 
 
-def _watch(w: Watched) -> WatchedName:
+def watch(w: Watched) -> WatchedName:
+    """Puts what is watched into the words of the host code."""
     home, name, value, there = w
     if isinstance(name, int):
         return WatchedName(id(home) + name, WATCHED_WORD, value)

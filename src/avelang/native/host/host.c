@@ -1,6 +1,6 @@
-/* The host code, one unit: pool, tables of tensor maps, launches on GPUs, and what recognizes a call. `./dev native` makes host.ll of it. */
+/* The host code, one unit: pool, tables of tensor maps, launches on GPUs, and what recognizes calls, of Python and of XLA. `./dev native` makes host.ll of it. */
 
-#include "../layouts.h"
+#include "../xla.h"
 #include "../python.h"
 
 typedef _Bool bool; /* only in here: hosts pass it in ways of their own */
@@ -20,3 +20,4 @@ static inline u64 greatest(u64 a, u64 b) { return a > b ? a : b; }
 #include "launch.c"
 #include "subscript.c"
 #include "repeats.c"
+#include "xla.c"
