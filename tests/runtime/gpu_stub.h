@@ -59,6 +59,11 @@ EXPORT void stub_fail(const char *symbol, int status) {
   snprintf(f->symbol, sizeof f->symbol, "%s", symbol);
   f->status = status;
 }
+/* For frames of XLA's that are timed: an answer to a question, memory, and its return. */
+EXPORT uint64_t stub_said, stub_room;
+EXPORT void *stub_answer(uint64_t *ask) { ask[3] = stub_said; return NULL; }
+EXPORT void *stub_take(uint64_t *take) { take[5] = stub_room; return NULL; }
+EXPORT void *stub_give(uint64_t *give) { (void)give; return NULL; }
 EXPORT void stub_quiet(int quiet) { S.quiet = quiet; }
 EXPORT void stub_capture(int on) { S.capturing = on; }
 EXPORT const char *stub_log(void) { return S.log; }
