@@ -52,7 +52,7 @@ def view_of(x: Any, room: Any) -> Any:
 def as_on_a_gpu(parameters: Parameters, bound: BoundArguments, written: frozenset[str]) -> None:
     """The checks before a launch, and that arguments begin where a GPU takes them."""
     CHECKS(parameters, bound, written)
-    parameters.check_aligned(bound, 16)
+    parameters.check_aligned(bound, 16, {}, {})
 
 
 def wrap(operation: Any) -> None:

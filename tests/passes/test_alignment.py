@@ -38,6 +38,31 @@ def of(expression: str, **options) -> int:
     return aligned(expression + "\n%v = ld(%p, %o) {'align': 4} : i32\nst(%v, %p, %o) {'align': 4}", **options)[0]
 
 
+LOADS = "%z = const {'value': 0} : i64\n%v = ld(%p, %z) {'align': 4} : i32\nst(%v, %q, %z) {'align': 4}"
+
+
+def narrow(body, said):
+    kernel = parse_kernel(f"kernel @k(%p: ptr<i32, global>, %q: ptr<i32, global>) {{'wave': 64, 'chip': 'gfx942', 'file': '', 'narrow': '{said}'}} {{\n{body}\n}}")
+    verify(kernel, "addresses")
+    alignment(kernel)
+    return kernel
+
+
+def test_arguments_that_begin_anywhere():
+    for said, want in (("p=4", [4, 16]), ("q=4", [16, 4]), ("p=4 q=8", [4, 8])):
+        kernel = narrow(LOADS, said)
+        assert [op.attrs["align"] for op in walk(kernel.body) if op.name in ("ld", "st")] == want
+        assert kernel.attrs["aligned"] == {w[0]: int(w[2]) for w in said.split()} and not kernel.attrs["whole"]
+
+
+def test_what_wants_all_of_it():
+    kernel = narrow(LOADS + "\n%i = ptr_int(%p) : i64\nst(%i, %q, %z) {'align': 4}", "p=4 q=4")
+    assert kernel.attrs["whole"] == {"p": "ptr_int"} and kernel.attrs["aligned"] == {"q": 4}
+    kernel = narrow(LOADS + "\n%o = ptr_add(%p, %z) : ptr<i32, global>\n%i = ptr_int(%o) : i64\nst(%i, %q, %z) {'align': 4}", "p=4")
+    assert kernel.attrs["whole"] == {"p": "ptr_int"}
+    assert [op.attrs["align"] for op in walk(kernel.body) if op.name == "ld"] == [16]
+
+
 C = "%c{0} = const {{'value': {0}}} : i64\n"
 WIDE = "%w = convert(%m) : i64\n" + C.format(16) + C.format(4) + C.format(3) + C.format(48)
 

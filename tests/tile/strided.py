@@ -15,7 +15,7 @@ import avelang.language as al
 from avelang import tile
 from avelang.runtime import compile
 from avelang.tile import shared, windows
-from sim.ptx.executed import Executed
+from sim.ptx.executed import Executed, off
 from tile import drawn
 
 DTYPES: dict[str, tuple[Any, Any]] = {
@@ -128,9 +128,11 @@ def kernel(dtype: Any) -> Any:
 
 
 @functools.lru_cache(8)
-def _executed(C: Strided, target: str) -> Executed:
+def _executed(C: Strided, target: str, narrow: str) -> Executed:
     source = kernel(DTYPES[C.dtype][0]).source
-    return Executed(compile.build(source, {"C": C}, target), (C.d.threads, 1, 1), target)
+    built = compile.build(source, {"C": C}, target)
+    built.attrs["narrow"] = narrow
+    return Executed(built, (C.d.threads, 1, 1), target)
 
 
 def run(seed: int, target: str, backend: str) -> None:
@@ -141,9 +143,17 @@ def run(seed: int, target: str, backend: str) -> None:
     dtype = DTYPES[C.dtype][1]
     x = np.random.default_rng(seed).integers(0, 100, found.size).astype(dtype)
     y, z = np.full(found.size, 99, dtype), np.full(C.d.shape, 99, dtype)
-    args = x, y, z, found.first, *C.shape, *C.strides, *at
+    # Memory may begin at any element, but where an instruction wants more, which compiled code says.
+    begins = [random.Random(seed + i).choice((0, 0, 1, 2, 5)) for i in range(3)]
+    executed = None
     if backend == "ptx":
-        _executed(C, target).run(args)
+        narrow = (f"{name}={x.itemsize}" for name, n in zip("xyz", begins) if n * x.itemsize % 16)
+        executed = _executed(C, target, " ".join(narrow))
+        begins = [0 if name in executed.program.whole else n for name, n in zip("xyz", begins)]
+    x, y, z = (off(a, n) for a, n in zip((x, y, z), begins))
+    args = x, y, z, found.first, *C.shape, *C.strides, *at
+    if executed is not None:
+        executed.run(args)
     else:
         kernel(DTYPES[C.dtype][0])[1, C.d.threads](*args, C, target=target, backend=backend)
     row, col = (i + o for i, o in zip(np.indices(C.d.shape), at, strict=True))

@@ -2,12 +2,17 @@
 they go out.
 
 Expects and ensures phase "addresses". What pointers are aligned to comes from allocations and from the launch contract
-on arguments; what offsets are multiples of, from constants, products, sums and what loops carry."""
+on arguments; what offsets are multiples of, from constants, products, sums and what loops carry.
+
+The contract is 16 bytes, and less for arguments that `narrow` of the kernel names, as long as only loads, stores and
+atomics of elements read or write by them: any other instruction wants all 16."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from avelang.ir.core import Block, Kernel, Op, Value
-from avelang.ir.types import DType, PtrType, TensorType
+from avelang.ir.types import DType, PtrType, TensorType, VecType
 
 WIDEST = 16  # bytes of the widest access of one lane
 _MOST = 64  # a multiple of 2**64: zero
@@ -15,8 +20,19 @@ _MOST = 64  # a multiple of 2**64: zero
 
 def alignment(kernel: Kernel, pointers: int = WIDEST) -> None:
     """Raises `align` of every `ld` and `st`. `pointers`: what pointer and array arguments are aligned to, in bytes; a
-    launch must check it."""
-    _Alignment(kernel, pointers).run()
+    launch must check it, and so what the kernel gets as `aligned`: for arguments that may be less, how much they are;
+    `whole`: for others of which that was wanted, what forbids it."""
+    narrow, whole = dict[str, int](), dict[str, str]()
+    for word in kernel.attrs.get("narrow", "").split():
+        name, _, least = word.partition("=")
+        found, why = _needed(kernel, name, int(least))
+        if why:
+            whole[name] = why
+        else:
+            narrow[name] = found
+    if narrow or whole:
+        kernel.attrs.update(aligned=narrow, whole=whole)
+    _Alignment(kernel, pointers, narrow).run()
 
 
 def zeros(x: int) -> int:
@@ -24,13 +40,46 @@ def zeros(x: int) -> int:
     return min((x & -x).bit_length() - 1, _MOST) if x else _MOST
 
 
+# Ops on pointers that promise nothing of their alignment, or say what they promise.
+_PLAIN = frozenset({"ld", "st", "base", "ptr_add", "select", "cmp", "if", "for", "while", "view", "make_tensor"})
+
+
+def _needed(kernel: Kernel, name: str, least: int) -> tuple[int, str]:
+    """The alignment that an argument must have beside `least`, by the elements that are read and written by it; or the
+    first op that may want all of 16 bytes."""
+    derived = {p for p in kernel.params if p.name == name}
+
+    def visit(block: Block) -> str:
+        nonlocal least
+        for op in block.ops:
+            touched = any(v in derived for v in op.operands)
+            if touched:
+                if op.name == "atomic" and not any(isinstance(v.type, VecType) for v in (*op.operands, *op.results)):
+                    least = max(least, *(v.type.bytes for v in op.operands if isinstance(v.type, DType)))
+                elif op.name not in _PLAIN and not op.defn.terminator:
+                    return op.name
+                least = max(least, op.attrs["align"] if op.name in ("ld", "st") else 1)
+            if touched or op.regions:  # a region may carry it on: which of its values, is not looked at
+                carried = [a for r in op.regions for a in r.args]
+                derived.update(v for v in (*op.results, *carried) if isinstance(v.type, (PtrType, TensorType)))
+            for region in op.regions:
+                if found := visit(region):
+                    return found
+        return ""
+
+    why = visit(kernel.body)
+    return least, why
+
+
 class _Alignment:
     """`known`: for each integer or pointer, how many low bits are zero. Optimistic: what a loop carries starts as a
     multiple of everything and loses bits until nothing changes."""
 
-    def __init__(self, kernel: Kernel, pointers: int):
+    def __init__(self, kernel: Kernel, pointers: int, narrow: Mapping[str, int]):
         self.kernel = kernel
-        self.known: dict[Value, int] = {p: 0 if isinstance(p.type, DType) else zeros(pointers) for p in kernel.params}
+        self.known: dict[Value, int] = {
+            p: 0 if isinstance(p.type, DType) else zeros(narrow.get(p.name, pointers)) for p in kernel.params
+        }
         self.changed = True
 
     def run(self) -> None:

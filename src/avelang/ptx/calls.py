@@ -243,7 +243,7 @@ class Specialization:
 
         device = self.device(bound.device)
         program = self.program(device)
-        self.parameters.check_aligned(bound, program.align)
+        self.parameters.check_aligned(bound, program.align, {}, {})
         engines.require(engines.GPU, self.definition.name, without=("bounds",))
         stream, library = (
             (bound.stream, "") if bound.stream is not None else streams.current(bound.arrays, device.index)

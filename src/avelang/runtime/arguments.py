@@ -36,6 +36,7 @@ _THEIRS = {
 
 # The backends that execute machine code (`runtime.executed_code`), and the chips whose code that is.
 EXECUTORS = {f"{chip}-exec": chip for chip in ("gfx942", "gfx950")}
+GPU_ALIGN = 16  # bytes: of which code for a GPU takes arrays to begin at multiples, unless a launch says otherwise
 BACKENDS = ("cpu", "reference", *EXECUTORS)
 
 
@@ -277,15 +278,31 @@ class Parameters:
                 hint = "pass an array with longer rows, or a view of that many columns of one"
                 raise self.fail("L027", spec.name, want=want(spec), got=str(value), why=why, hint=hint)
 
-    def check_aligned(self, bound: BoundArguments, align: int) -> None:
-        """Raises L015 where memory does not begin at a multiple of `align`, which a GPU's wide accesses assume."""
+    def narrow(self, bound: BoundArguments) -> None:
+        """Notes arrays that begin off multiples of 16 bytes among the options, with the bytes of their elements: code
+        for a GPU is made for memory that begins anywhere."""
+        found = [
+            f"{spec.name}={value.dtype.bytes if value.dtype else 1}"
+            for spec, value in zip(self.runtime, bound.values, strict=True)
+            if isinstance(value, Array) and value.address % GPU_ALIGN and value.size and spec.map is None
+        ]
+        if found:
+            bound.options["narrow"] = " ".join(found)
+
+    def check_aligned(
+        self, bound: BoundArguments, align: int, narrow: Mapping[str, int], whole: Mapping[str, str]
+    ) -> None:  # fmt: skip
+        """Raises L015 where memory does not begin at a multiple of `align`, or of `narrow` of its parameter. `whole`:
+        what wants that, by parameter."""
         for spec, value in zip(self.runtime, bound.values, strict=True):
-            if isinstance(value, Array) and value.address % align and value.size:
+            least = narrow.get(spec.name, align)
+            if isinstance(value, Array) and value.address % least and value.size:
+                what = f"`{whole[spec.name]}`" if spec.name in whole else "code for a GPU"
                 hint = (
-                    f"code for a GPU reads {align} bytes at once: pass memory as the library gave it, or a copy "
+                    f"{what} reads {least} bytes at once: pass memory as the library gave it, or a copy "
                     f"of this part (x.clone(), x.copy())"
                 )
-                raise self.fail("L015", spec.name, hint=hint, got=str(value), address=value.address, align=align)
+                raise self.fail("L015", spec.name, hint=hint, got=str(value), address=value.address, align=least)
 
     def check(self, spec: ParamSpec, array: Array) -> None:
         """Dtype, shape, strides and alignment of an array. Raises L012 to L015."""

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 EMITS = ("ir", "llvm", "asm")
 # Launch options that code generation for GPUs takes from the kernel's attributes.
-HINTS = ("num_warps", "waves_per_eu", "cluster")
+# "narrow" is none of users': arguments that begin off 16 bytes, `Parameters.narrow`.
+HINTS = ("num_warps", "waves_per_eu", "cluster", "narrow")
 
 
 @contextlib.contextmanager
@@ -180,7 +181,8 @@ def _device_program(
         "block": list(block), "params": len(arguments), "arguments": arguments,
         "wide": [i for i, p in enumerate(kernel.params) if isinstance(p.type, MapType)],
         "shared_bytes": made.shared_bytes,
-        "dynamic_bytes": made.dynamic_bytes, "pointer_align": made.pointer_align,
+        "dynamic_bytes": made.dynamic_bytes, "pointer_align": made.pointer_align, "aligned": made.aligned,
+        "whole": made.whole,
         "place": [source.file, kernel.span.line if kernel.span else 0],
         "created": time.time(), "seconds": time.perf_counter() - start,
         **_checked(kernel),

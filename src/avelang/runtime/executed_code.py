@@ -132,6 +132,7 @@ class Executor(Backend):
         """As of all backends; the options name the chip and the backend from here on."""
         super().check(call)
         call.bound.options = {**call.bound.options, "target": self.chip, "backend": self.name}
+        call.params.narrow(call.bound)
 
     def compile(self, source: FunctionSource, bound: BoundArguments,
                 block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:

@@ -58,6 +58,7 @@ def ranked(kernel: Any, provider: Any, given: Sequence[tuple[list[Any], dict[str
         args, kwargs = given[rank]
         call = launcher.call_for(at, tuple(args), {**kwargs, "target": chip})
         check_block(call.kernel, at.block, compile.chip_of(chip))
+        call.params.narrow(call.bound)
         source, options = launcher.source_for(call.bound), call.bound.options
         text, meta = compile.device_assembly(source, call.bound.constexprs, chip, at.block, options)
         program = _program(text, meta["entry"])

@@ -369,6 +369,7 @@ class GpuDevice(Backend):
         if backend is not None:
             raise fail("L023", backend=backend, device=self.name)
         options["target"] = target
+        call.params.narrow(call.bound)
         check_block(call.kernel, call.at.block, self.chip)
         self.check_grid(call.kernel, call.at)
         engines.require(engines.GPU, call.kernel, without=() if self.driver.kind == "cuda" else ("ptxas",))
@@ -398,7 +399,7 @@ class GpuDevice(Backend):
     def admit(self, call: LaunchCall, program: GpuProgram) -> None:
         """Raises for arrays that are not aligned as the code wants them, or tensor maps that the kernel stores to and
         that are none of an array."""
-        call.params.check_aligned(call.bound, program.align)
+        call.params.check_aligned(call.bound, program.align, program.aligned, program.meta.get("whole", {}))
         if call.bound.maps:
             call.params.check_stored(call.bound, program.writes)
 
@@ -459,6 +460,7 @@ class GpuProgram:
         self.prints: bool = bool(meta.get("prints"))
         self.writes: frozenset[str] = frozenset(meta.get("writes", ()))
         self.align: int = meta["pointer_align"]
+        self.aligned: Mapping[str, int] = meta.get("aligned", {})
         # A launch prints, or says what its checks have found, before it returns.
         self.waits = self.prints or "sites" in meta or "ptx" in meta
         driver, block = device.driver, meta["block"]

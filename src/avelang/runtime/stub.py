@@ -351,11 +351,20 @@ class Stub:
             entry.kernel = program.address
         else:
             entry.gpu, entry.stream, entry.device, entry.failed = program.address, ask, word, id(queue.refused)
-        # The newest first. The host code looks at entries while it holds the interpreter's lock, which another thread
-        # may have between any two lines here: what drops out may go when the host code's table has it no more.
+        self._enter(key, entry, keep)
+
+    def _enter(self, key: Any, entry: CallEntry, keep: list[Any]) -> None:
+        """Puts an entry into the host code's table, the newest first, but those for arrays that begin anywhere behind
+        the others: they would serve arrays, too, that begin where wide accesses may."""
+        state, free = self._state, len(keep[0].meta.get("aligned", ()))
+        assert state is not None
+        # The host code looks at entries while it holds the interpreter's lock, which another thread may have between
+        # any two lines here: what drops out may go when the host code's table has it no more.
         with _INSTALLING:
             before = self._entries
-            self._entries = [(key, entry, keep), *(e for e in before if e[0] != key)][:ENTRIES]
+            rest = [e for e in before if e[0] != key]
+            at = next((i for i, e in enumerate(rest) if len(e[2][0].meta.get("aligned", ())) >= free), len(rest))
+            self._entries = [*rest[:at], (key, entry, keep), *rest[at:]][:ENTRIES]
             for i, (_, one, _) in enumerate(self._entries):
                 state.entries[i] = ctypes.addressof(one)
             state.count = len(self._entries)
@@ -386,8 +395,8 @@ class Stub:
                 word = _ON_CPU if queue is None else self._shared.word(value)
                 if word is None or array.device != bound.device:
                     return None
-                param = _array(spec, slot_of[spec.name], array, spec.name in program.writes, word,
-                               1 if queue is None else program.align)
+                align = 1 if queue is None else program.aligned.get(spec.name, program.align)
+                param = _array(spec, slot_of[spec.name], array, spec.name in program.writes, word, align)
                 self._shared.like(param[0], value, array)
                 if spec.map is not None:
                     _map(param, spec.map, array, room_of[spec.name], spec.name in program.writes)

@@ -24,6 +24,15 @@ def device(chip: str) -> simt_device.DeviceCompiler:
     return simt_device.DeviceCompiler(arch.chip(chip))
 
 
+def off(x, elements):
+    """A copy that begins so many elements behind a multiple of 64 bytes."""
+    memory = np.zeros(x.nbytes + 64 + elements * x.itemsize, np.uint8)
+    first = -memory.ctypes.data % 64 + elements * x.itemsize
+    made = memory[first : first + x.nbytes].view(x.dtype).reshape(x.shape)
+    made[...] = x
+    return made
+
+
 class Executed:
     """A kernel in phase "tensors", as PTX of a chip."""
 

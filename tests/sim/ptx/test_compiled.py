@@ -10,7 +10,7 @@ from avelang.sim import reference
 from emit.llvm import gpu_kernels
 from emit.llvm.gpu_cases import benches, differing, kernels, language, programs
 from isa import cluster_kernels, hopper_kernels, wgmma_kernels
-from sim.ptx.executed import Executed
+from sim.ptx.executed import Executed, off
 
 
 def tensor_cores(r: np.random.Generator) -> list[np.ndarray]:
@@ -37,6 +37,30 @@ def test_cases(name):
         reference.run(kernel, want, case.grid, block)
     again, _ = case.make(chip)
     Executed(again, block, chip).run(args, case.grid)
+    assert case.check(want, args) <= case.most
+
+
+@pytest.mark.parametrize("name", [n for n in CASES if not n.startswith(("arithmetic", "conversions", "loops"))])
+def test_cases_in_memory_that_begins_anywhere(name):
+    """Arrays of which an instruction wants 16 bytes are said; all others may begin at any element."""
+    case, rng = CASES[name], np.random.default_rng(len(name))
+    chip = "sm_90a" if len(name) % 2 else "sm_80"
+    kernel, args = case.make(chip)
+    want = [np.copy(a) if isinstance(a, np.ndarray) else a for a in args]
+    block = case.block or (32, 1, 1)
+    if case.want is not None:
+        want = case.want(want)
+    else:
+        reference.run(kernel, want, case.grid, block)
+    again, _ = case.make(chip)
+    arrays = {p.name: a for p, a in zip(again.params, args) if isinstance(a, np.ndarray)}
+    again.attrs["narrow"] = " ".join(f"{n}={a.itemsize}" for n, a in arrays.items())
+    executed = Executed(again, block, chip)
+    assert set(executed.program.aligned) | set(executed.program.whole) == set(arrays)
+    free = executed.program.aligned
+    args = [off(a, int(rng.integers(1, 16)) * free[p.name] // a.itemsize if p.name in free else 0) if isinstance(a, np.ndarray) else a
+            for p, a in zip(again.params, args)]  # fmt: skip
+    executed.run(args, case.grid)
     assert case.check(want, args) <= case.most
 
 

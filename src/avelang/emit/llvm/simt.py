@@ -33,9 +33,9 @@ BINARY16 = {"f16": "half", "bf16": "bfloat"}  # the LLVM types of 16-bit floats
 class DeviceModule:
     """The result of a GPU emitter: LLVM IR `text`, the `entry` symbol, the chip, the extents of a block, and the bytes
     of shared memory that a block has, of which the launch must provide `dynamic_bytes`. Pointer arguments must be
-    aligned to `pointer_align` bytes. Where the kernel has `prints`, its last argument is the buffer that
-    `avelang.ir.printf` describes and decodes; where it checks its accesses, at `sites`, the record of
-    `avelang.ir.bounds_report` comes before that."""
+    aligned to `pointer_align` bytes, those in `aligned` to so many; `whole`: what forbids less, of some. Where the
+    kernel has `prints`, its last argument is the buffer that `avelang.ir.printf` describes and decodes; where it checks
+    its accesses, at `sites`, the record of `avelang.ir.bounds_report` comes before that."""
 
     text: str
     entry: str
@@ -46,6 +46,8 @@ class DeviceModule:
     pointer_align: int
     prints: tuple[Print, ...] = ()
     sites: tuple[typing.Any, ...] = ()
+    aligned: typing.Mapping[str, int] = dataclasses.field(default_factory=dict)
+    whole: typing.Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 class SharedLayout(typing.NamedTuple):

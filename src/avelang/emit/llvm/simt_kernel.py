@@ -56,8 +56,9 @@ def emit(kernel: Kernel, target: GpuTarget) -> DeviceModule:
     ])  # fmt: skip
     sites = tuple(kernel.attrs.get("sites", ()))
     return DeviceModule(
-        text, kernel.name, target.chip, w.block, plan.total, dynamic, POINTER_ALIGN, tuple(w.prints), sites
-    )
+        text, kernel.name, target.chip, w.block, plan.total, dynamic, POINTER_ALIGN, tuple(w.prints), sites,
+        kernel.attrs.get("aligned", {}), kernel.attrs.get("whole", {}),
+    )  # fmt: skip
 
 
 def _params(w: Simt) -> str:
@@ -74,7 +75,8 @@ def _params(w: Simt) -> str:
             out.append(w.target.map_param(w, name))
             w.env[p] = name
         else:
-            out.append(f"ptr addrspace(1) noundef align {POINTER_ALIGN} {name}")
+            align = w.kernel.attrs.get("aligned", {}).get(p.name, POINTER_ALIGN)
+            out.append(f"ptr addrspace(1) noundef align {align} {name}")
             w.env[p] = name
     if any(op.name == "printf" for op in walk(w.kernel.body)):
         out.append(f"ptr addrspace(1) noundef align {POINTER_ALIGN} {PARAM}")
