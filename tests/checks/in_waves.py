@@ -35,6 +35,39 @@ def rows_of_lanes_that_overlap(A: I64, B: I64, BUG: al.constexpr):
         rows[t] = al.full((4,), A[t], al.i32)
 
 
+@case("X006", args=ints(64, 64), block=32)
+@avelang.jit
+def neighbors_in_shared_memory_at_once(A: I64, B: I64, BUG: al.constexpr):
+    s, t = al.make_shared((64,), al.i32), al.thread_id(0)
+    s[t] = A[t]
+    if not BUG:
+        al.fence(scope="block")
+    B[t] = s[t ^ 1]
+
+
+@case("X006", args=ints(64, 64), block=32)
+@avelang.jit
+def neighbors_that_write_what_others_read(A: I64, B: I64, BUG: al.constexpr):
+    s, t = al.make_shared((64,), al.i32), al.thread_id(0)
+    s[t] = A[t]
+    al.fence(scope="block")
+    v = s[t ^ 1]
+    if not BUG:
+        al.fence(scope="block")
+    s[t] = v + 1
+    B[t] = s[t]
+
+
+@case("X040", args=ints(64, 64), block=32)
+@avelang.jit
+def neighbors_in_global_memory_at_once(A: I64, B: I64, BUG: al.constexpr):
+    t = al.thread_id(0)
+    A[t] = A[t] + 1
+    if not BUG:
+        al.fence(scope="block")
+    B[t] = A[t ^ 1]
+
+
 @case("X041", args=ints(64, 64), block=64)
 @avelang.jit
 def every_lane_leaves_its_own_sum(A: I64, B: I64, BUG: al.constexpr):

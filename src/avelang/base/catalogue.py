@@ -525,7 +525,7 @@ CATALOGUE: dict[str, Template] = {
     "X005": Template("kernel `{kernel}`: index {index} of a register vector of {size:n element} ({where})"),
     "X006": Template(
         "kernel `{kernel}`: data race on shared memory `{tensor}`{index}, byte {byte} of it: {what} ({where}) meets "
-        "{other} by another wave",
+        "{other} by {whose}",
         "a barrier or an mbarrier must order accesses of different waves to the same memory, unless all of them "
         "read: syncthreads() does",
     ),

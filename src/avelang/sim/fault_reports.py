@@ -20,7 +20,7 @@ _WORDS = {"load": "load", "store": "store", "ld": "load", "st": "store"}
 # Which operand of a tensor access is the tensor; the coordinates follow it.
 _TENSOR_AT = {"load": 0, "store": 1, "subview": 0}
 _CODES = {"extent": "X001", "bounds": "X002", "unwritten": "X003", "readonly": "X004", "register": "X005",
-          "race": "X006", "flight": "X010",
+          "race": "X006", "apart": "X006", "flight": "X010",
           "guard": "X010", "proxy": "X014", "world": "X040", "lanes": "X041",
           "diverged": "X042", "inactive": "X043"}  # fmt: skip
 
@@ -158,6 +158,14 @@ def report(p: ReferenceProgram, wave: ReferenceWave, fault: AccessFault, op: Op)
     else:
         fields["index"] = f" at index {index}" if index else ""
     fields["byte"] = _byte(fault, op, holder.start if holder else 0)
+    _meets(p, fault, op, fields, space_name, index)
+    code = "X040" if fault.kind == "apart" and space_name == GLOBAL else _CODES[fault.kind]
+    return error(code, op.span, space=space_name, size=fault.size, address=f"{fault.address:#x}", **fields)
+
+
+def _meets(p: ReferenceProgram, fault: AccessFault, op: Op, fields: dict[str, Any], space_name: str,
+           index: Any) -> None:  # fmt: skip
+    """Puts into the fields what another access has to do with it."""
     if fault.kind in ("flight", "guard"):
         fields["does"] = "will write" if fault.kind == "flight" else "still reads"
         wgmma = "wgmma" in fault.other.name
@@ -168,20 +176,27 @@ def report(p: ReferenceProgram, wave: ReferenceWave, fault: AccessFault, op: Op)
         ranks = space_name == GLOBAL
         fields["memory"] = "global memory" if ranks else "shared memory"
         fields["instead"] = _FENCE_OF_RANKS if ranks else _FENCE_OF_THREADS
+    place = f"byte {fields['byte']} of `{fields['tensor']}`"
+    fields["place"] = f"`{fields['tensor']}`{fields['index']}, byte {fields['byte']} of it" if index else place
+    fields["whose"] = "another wave"
+    if isinstance(fault.other, Op):
+        fields["what"], fields["other"] = site(op), site(fault.other)
+    if fault.kind == "apart":
+        fields["whose"], fields["hint"] = "another lane of its wave, with no fence between", _FENCE_OF_LANES
+        if space_name == GLOBAL:
+            fields["other"] += f" by {fields['whose']}"
     if fault.kind in ("world", "lanes") or fault.kind == "proxy" and space_name == GLOBAL:
-        other, place = fault.other, f"byte {fields['byte']} of `{fields['tensor']}`"
-        fields["place"] = f"`{fields['tensor']}`{fields['index']}, byte {fields['byte']} of it" if index else place
-        fields["what"] = site(op)
-        fields["other"] = f"lane {other}"
+        other: Any = fault.other
+        fields["what"], fields["other"] = site(op), f"lane {other}"
         if not isinstance(other, int):
             rank = "" if p.ranks == 1 else f" of rank {other.rank}"
             fields["other"] = f"{site(other.op)} by wave {other.wave} of block {other.block}{rank}"
-    if isinstance(fault.other, Op):
-        fields["what"], fields["other"] = site(op), site(fault.other)
-    return error(_CODES[fault.kind], op.span, space=space_name, size=fault.size, address=f"{fault.address:#x}",
-                 **fields)
 
 
+_FENCE_OF_LANES = (
+    "code is compiled lane by lane, and NVIDIA's lanes may drift apart: al.fence(scope=\"block\") or syncthreads() "
+    "stands between two lanes' accesses"
+)
 _FENCE_OF_THREADS = "each thread that wrote calls fence_proxy_async_shared(), and a barrier stands behind that"
 _FENCE_OF_RANKS = "who has waited for a rank calls fence_proxy_async() before it copies what that rank stored"
 

@@ -19,6 +19,7 @@ from avelang.ir.core import Op
 from avelang.isa.wave_protocol import AGENT, ASYNC_PROXY, SYSTEM, orders, relaxed_hears, scope
 from avelang.sim.address_space import AccessFault, AddressSpace, Mask
 from avelang.sim.clocks import Clocks, Views, learned
+from avelang.sim.lane_order import LaneOrder
 
 Dim3 = tuple[int, int, int]
 
@@ -128,6 +129,7 @@ class Grid:
         self.bases = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.writer, self.reads, self.atomics, self.loads = (np.zeros(int(self.bases[-1]), np.int32) for _ in range(4))
         self.accesses: list[_GlobalAccess | None] = [None]
+        self.lanes = LaneOrder(int(self.bases[-1]))
         self.words: dict[Place, Word] = {}
         self.proxies: dict[tuple[int, int], int] = {}  # by wave of a cluster: its count at its last proxy fence
         self.narrow = False  # whether there was an atomic that not all ranks take part in
@@ -142,12 +144,14 @@ class Grid:
         """A wave has read `size` bytes at each active address. Raises AccessFault."""
         at = self._flat(address, size, mask)
         self._apart(who, op, (self.writer,), (self.atomics,), at, address, size, mask)
+        self._of_lanes(who, op, at, address, size, mask, self.lanes.read)
         self._add(who, self.reads, at, self._mine(who, op))
 
     def write(self, who: Who, op: Op, address: np.ndarray, size: int, mask: Mask) -> None:
         """A wave has written them. Raises AccessFault."""
         at = self._flat(address, size, mask)
         self._apart(who, op, (self.writer,), (self.reads, self.loads, self.atomics), at, address, size, mask)
+        self._of_lanes(who, op, at, address, size, mask, self.lanes.wrote)
         self._written(at, self._mine(who, op))
 
     def atomic(self, who: Who, op: Op, address: np.ndarray, size: int, mask: Mask, write: bool) -> None:
@@ -275,7 +279,21 @@ class Grid:
                     if other is not None and counts(other) and not self._after(who, number):
                         raise self._fault(int((seen == i).argmax()), other, address, size, mask)
 
-    def _fault(self, place: int, other: _GlobalAccess, address: np.ndarray, size: int, mask: Mask) -> AccessFault:
+    def _of_lanes(self, who: Who, op: Op, at: np.ndarray, address: np.ndarray, size: int, mask: Mask,
+                  note: Callable[..., tuple[np.ndarray, Op] | None]) -> None:  # fmt: skip
+        """Raises AccessFault where other lanes of the wave use these bytes, too, without a fence between."""
+        lanes = np.flatnonzero(mask.active)
+        count = int(who.clocks.of[who.number].knows[who.number])
+        found = note((who.clocks.cluster, who.number, count), op, at, np.repeat(lanes, len(at) // len(lanes)))
+        if found is not None:
+            wrong, other = found
+            fault = self._fault(int(wrong.argmax()), None, address, size, mask)
+            fault.kind, fault.other = "apart", other
+            raise fault
+
+    def _fault(
+        self, place: int, other: _GlobalAccess | None, address: np.ndarray, size: int, mask: Mask
+    ) -> AccessFault:  # fmt: skip
         per = (address.shape[1] if address.ndim == 2 else 1) * size
         lane, byte = int(np.flatnonzero(mask.active)[place // per]), place % per
         start = address[lane] if address.ndim == 1 else address[lane, byte // size]

@@ -4,12 +4,17 @@ fence is missing between them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from avelang.ir.core import Op
 from avelang.isa.wave_protocol import strong
 from avelang.sim.address_space import AccessFault, AddressSpace, Mask
 from avelang.sim.clocks import Clocks
+from avelang.sim.lane_order import LaneOrder
+
+Note = Callable[..., "tuple[np.ndarray, Op] | None"]  # `LaneOrder.read` or `wrote`
 
 
 class Shadows:
@@ -46,6 +51,7 @@ class Races:
         self.writer = np.zeros(size, np.int32)  # the number of the access
         self.lane = np.zeros(size, np.int16)  # the lane of the wave that wrote
         self.plain, self.loads, self.atomics = (Shadows(size, clocks) for _ in range(3))
+        self.lanes = LaneOrder(size if everything else 0)
         self.visits: dict[int, int] = {}  # by wave of another block: the number of its last access to what is here
 
     # -- what waves do themselves ---
@@ -55,6 +61,8 @@ class Races:
         if self.everything:
             at, loose = self._bytes(address, size, mask), not strong(op.name)
             self._ordered(wave, at, address, mask, (self.atomics,) if loose else ())
+            if loose:
+                self._apart(wave, op, at, address, mask, self.lanes.read)
             (self.plain if loose else self.loads).add(wave, int(self.clocks.of[wave].knows[wave]), op, at)
 
     def write(self, wave: int, op: Op, address: np.ndarray, size: int, mask: Mask) -> None:
@@ -67,14 +75,29 @@ class Races:
             return
         if self.everything:
             self._ordered(wave, at, address, mask, (self.plain, self.loads, self.atomics))
+            self._apart(wave, op, at, address, mask, self.lanes.wrote)
         self.writer[at] = self.clocks.mine(wave, op)
-        lane = np.where(mask.active, np.arange(len(mask.active)), mask.first)
-        self.lane[at] = lane.reshape(-1, *[1] * (at.ndim - 1))
+        self.lane[at] = self._whose(at, mask)
 
     @staticmethod
     def _bytes(address: np.ndarray, size: int, mask: Mask) -> np.ndarray:
         active = mask.active if address.ndim == 1 else mask.active[:, None]
         return np.where(active, address, address[mask.first])[..., None] + np.arange(size)
+
+    @staticmethod
+    def _whose(at: np.ndarray, mask: Mask) -> np.ndarray:
+        """The lanes of bytes."""
+        lane = np.where(mask.active, np.arange(len(mask.active)), mask.first)
+        return lane.reshape(-1, *[1] * (at.ndim - 1))
+
+    def _apart(self, wave: int, op: Op, at: np.ndarray, address: np.ndarray, mask: Mask, note: Note) -> None:
+        """Raises AccessFault where other lanes of the wave use these bytes, too, without a fence between."""
+        epoch = self.clocks.cluster, wave, int(self.clocks.of[wave].knows[wave])
+        found = note(epoch, op, at, self._whose(at, mask))
+        if found is not None:
+            wrong, other = found
+            hit = tuple(int(i[0]) for i in np.nonzero(wrong))
+            raise self._fault("apart", hit, at, address, mask, other)
 
     def _ordered(self, wave: int, at: np.ndarray, address: np.ndarray, mask: Mask, others: tuple[Shadows, ...]) -> None:
         """Raises AccessFault where a plain write to these bytes, or one of the `others`, does not come before the
@@ -88,11 +111,12 @@ class Races:
                 raise self._fault("race", hit, number, address, mask)
 
     def _fault(self, kind: str, hit: tuple[int, ...], number: np.ndarray, address: np.ndarray,
-               mask: Mask) -> AccessFault:
+               mask: Mask, other: Op | None = None) -> AccessFault:
+        """`other`: what it meets, where `number` does not say it."""
         per = number.shape[-1]
         byte = (hit[1] * per if len(hit) == 3 else 0) + hit[-1]
         return AccessFault(kind, mask.real(hit[0]), byte, int(address[hit[:-1]]), per, self.space,
-                           self.clocks.which(int(number[hit])))
+                           other or self.clocks.which(int(number[hit])))
 
     def visited(self, wave: int, op: Op) -> None:
         """A wave of another block has used what this block's memory holds."""
