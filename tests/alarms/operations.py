@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from typing import Any
 
@@ -40,14 +41,15 @@ def of_sinks(**options: Any) -> None:
 
 
 def judged(p: Problem, x: Operands, dout: Any) -> tuple[np.ndarray, ...]:
-    """O, the logarithms of the rows' sums, dQ, dK and dV in float64, for masks by place and lengths."""
+    """O, the logarithms of the rows' sums, dQ, dK and dV in float64, for masks and lengths."""
     q, k, v, g = (y.astype(np.float64) for y in (x.q, x.k, x.v, dout))
     k, v = (np.repeat(y, p.group, 1) for y in (k, v))
     lengths = (np.full(p.batch, p.keys) if x.lengths is None else x.lengths)[:, None, None]
     at = np.arange(p.queries)[:, None] + (lengths - p.queries if p.bottom_right else 0)
     key = np.arange(p.keys)
     seen = (key < lengths) & (True if p.right is None else key <= at + p.right) & (True if p.left is None else key >= at - p.left)
-    s = np.where(seen[:, None], q @ k.swapaxes(2, 3) * p.scale, -np.inf)
+    seen = np.broadcast_to(seen[:, None], (p.batch, 1, p.queries, p.keys)) & (True if x.bias is None else x.bias)
+    s = np.where(seen, q @ k.swapaxes(2, 3) * p.scale, -np.inf)
     w = np.exp(s - np.maximum(s.max(3, keepdims=True), -1e300))
     total = w.sum(3, keepdims=True)
     w /= np.where(total == 0, 1, total)
@@ -82,8 +84,9 @@ def forward(launch: Any, p: Problem, *lengths: int, **options: Any) -> None:
     near(np.where(np.isneginf(lse), 0, logs), np.where(np.isneginf(lse), 0, lse), 1e-3)
 
 
-def backward(launch: Any, p: Problem, **options: Any) -> None:
+def backward(launch: Any, p: Problem, mask: Any = None, **options: Any) -> None:
     x, g = operands(p)
+    x = dataclasses.replace(x, bias=mask)
     o, lse, *want = judged(p, x, g)
     made = [np.full_like(y, np.nan) for y in (x.q, x.k, x.v)]
     launch(p, x, o.astype(g.dtype), lse.astype(F32), g, None, *made, **options)
@@ -106,6 +109,10 @@ def attention() -> None:
     ):  # fmt: skip
         assert hopper_backward_rows.fits(p)
         add(f"hopper_backward {p.queries} {p.keys} {p.d}", HOPPER, lambda p=p, **o: backward(hopper_backward_rows.backward, p, units=2, **o))
+        mask = np.arange(p.queries)[:, None] // 64 != np.arange(p.keys) // 40  # which leaves out whole tiles, and parts of others
+        q = dataclasses.replace(p, bias="bool")
+        add(f"hopper_backward mask {p.queries} {p.keys} {p.d}", HOPPER,
+            lambda p=q, mask=mask[None, None], **o: backward(hopper_backward_rows.backward, p, mask, units=2, **o), part=True)  # fmt: skip
     for p, *lengths in (
         (Problem(1, 4, 1, 1, 200, 64, 64, "bfloat16", 0.125),), (Problem(2, 2, 1, 3, 90, 40, 40, "float16", 0.2, right=0, bottom_right=True, lengths=True), 90, 33),
     ):  # fmt: skip

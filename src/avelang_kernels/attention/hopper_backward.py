@@ -286,9 +286,9 @@ def share_existing(
 def types_of(F: HopperBackward) -> tuple[Any, ...]:
     """Types of what a kernel gets for some forms only, in the order of its arguments."""
     packed = F.packed and not F.shared_keys
-    there = (F.apart, F.packed, F.packed, F.lengths, F.cap, F.mask, F.mask, F.mask, packed, packed, packed)
+    there = (F.apart, F.packed, F.packed, F.lengths, F.cap, F.mask, F.mask, F.mask, packed, packed, packed, F.listed)
     N, I, C = al.u32, al.Pointer(al.i32), al.Pointer(al.u32)
-    types = (N, N, I, I, al.f32, C, al.u64, N, al.Pointer(F.dtype), al.u64, N)
+    types = (N, N, I, I, al.f32, C, al.u64, N, al.Pointer(F.dtype), al.u64, N, C)
     return tuple(x if y else al.constexpr for x, y in zip(types, there, strict=True))
 
 
@@ -303,7 +303,7 @@ def build(F: HopperBackward) -> Any:
     I: Any = al.i32
     R: Any = al.Pointer(al.f32)
     C: Any = al.Pointer(al.u32)
-    MANY_KEYS, COUNT, CU, LENGTHS, CAP, BITS, COUNTS, PLANES, ROW, SIZE, STEP = types_of(F)
+    MANY_KEYS, COUNT, CU, LENGTHS, CAP, BITS, COUNTS, PLANES, ROW, SIZE, STEP, LISTS = types_of(F)
 
     @avelang.jit
     def attention_backward(
@@ -318,7 +318,7 @@ def build(F: HopperBackward) -> Any:
         dv_rows: Annotated[Any, ROW] = None, dk_size: Annotated[Any, SIZE] = None,
         dv_size: Annotated[Any, SIZE] = None, dk_head: Annotated[Any, STEP] = None,
         dk_row: Annotated[Any, STEP] = None, dv_head: Annotated[Any, STEP] = None, dv_row: Annotated[Any, STEP] = None,
-        d: Annotated[Any, STEP] = None, top: Annotated[Any, CAP] = None,
+        d: Annotated[Any, STEP] = None, top: Annotated[Any, CAP] = None, mask_lists: Annotated[Any, LISTS] = None,
         mask: Annotated[Any, BITS] = None, mask_size: Annotated[Any, COUNTS] = None,
         mask_batch: Annotated[Any, PLANES] = None, mask_head: Annotated[Any, PLANES] = None,
     ):  # fmt: skip
@@ -326,7 +326,7 @@ def build(F: HopperBackward) -> Any:
         times `by`. `counters`, all 0: numbers of blocks, of additions to tiles of dQ, of additions to tiles of dK.
         `key_tiles`: of a head in memory. `sequences`: how many are packed; `dk_rows` to `d`: where dK and dV lie, as
         `PackedRows` has it. `top`: a cap, in base 2; `scale` is then what `capped` has it. `mask`:
-        bits, and how far apart planes of batches and heads are."""
+        bits, and how far apart planes of batches and heads are; `mask_lists`: of `tile_lists`."""
         t = al.thread_id(0)
         work = BackwardWork(heads, kv_heads, queries, keys, left, right, shift, cycle, together, F)
         each = 1 if F.packed else batches
@@ -343,7 +343,7 @@ def build(F: HopperBackward) -> Any:
         arrays, numbers = (q, k, v, do, dq, dk, dv), (lse, delta, batches * heads * rows)
         edits = scale
         if F.edited:
-            edits = edits_of(F, scale, top, (mask, mask_size, mask_batch, mask_head), keys, batch, own)
+            edits = edits_of(F, scale, top, (mask, mask_size, mask_batch, mask_head, mask_lists), work, n, batch, own)
         if F.apart:
             n, batch = work.enter(Sequences(sequences, cu_q, cu_k, lengths), n, batch)
             numbers = lse, delta, heads * rows * each

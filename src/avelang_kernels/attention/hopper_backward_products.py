@@ -48,6 +48,11 @@ class HopperBackward:
         return self.cap or self.mask
 
     @property
+    def listed(self) -> bool:
+        """True where a block goes through a list of the tiles of queries that a mask leaves it."""
+        return self.mask and not self.apart
+
+    @property
     def apart(self) -> bool:
         """True where sequences have lengths of their own: rows behind the last one may hold anything."""
         return self.packed or self.lengths

@@ -14,6 +14,7 @@ from avelang_kernels.arrays import DTYPES, flattened, multiprocessors, new, stri
 from avelang_kernels.attention.hopper_arrays import dense, reachable
 from avelang_kernels.attention.hopper_attention_work import sequence_of
 from avelang_kernels.attention.hopper_backward import build
+from avelang_kernels.attention.hopper_backward_masks import tile_lists
 from avelang_kernels.attention.hopper_backward_products import HopperBackward
 from avelang_kernels.attention.hopper_backward_work import BackwardWork, Sequences
 from avelang_kernels.attention.hopper_masks import mask_bits
@@ -253,15 +254,18 @@ def rows_first(p: Problem, x: Any) -> Any:
 
 
 def features_of(
-    p: Problem, F: HopperBackward, x: Operands, room: Extents, grads: Any, lse: Any, options: Any
-) -> dict[str, Any]:
-    """Arguments for caps, masks, and sequences with lengths of their own."""
+    p: Problem, F: HopperBackward, x: Operands, room: Extents, grads: Any, lse: Any, masks: Any, cycle: int,
+    options: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """Arguments for caps, masks, and sequences with lengths of their own. `masks`, `cycle`: as of `BackwardWork`."""
     found: dict[str, Any] = {"top": p.softcap * LOG2E} if F.cap else {}
     if F.mask:
         mask = x.bias if min(strides_of(x.bias)) >= 0 else x.bias.copy()
         bits = mask_bits(mask.swapaxes(2, 3), p.keys, p.queries, F.n, F.m, lse, **options)
         words = bits.bits.reshape(-1)
         found |= {"mask": words, "mask_size": len(words), "mask_batch": bits.batch_step, "mask_head": bits.head_step}
+        if F.listed:
+            found["mask_lists"] = tile_lists(F, bits.states, p.queries, p.keys, masks, cycle, **options)
     if not F.apart:
         return found
     found["key_tiles"] = room.tiles
@@ -331,10 +335,11 @@ def backward(
         sums += tuple(new(lse, (room.kv_heads, room.key_rows, F.d), "float32") for _ in range(2))
     outs = sums[1:] or tuple(rows_first(p, x) for x in results[1:])
     scale = p.scale * (2 / p.softcap if p.softcap else 1) * LOG2E
-    more = features_of(p, F, operands, room, results[1:], lse, options)
+    cycle = around(F, room, q, units, cyclic)
+    more = features_of(p, F, operands, room, results[1:], lse, masks, cycle, options)
     build(F)[all * tiles, F.threads](
         *(rows_first(p, x) for x in (q, k, v, dout)), sums[0], *outs, numbers[0], numbers[1], counters,
-        p.batch, p.heads, room.queries, p.kv_heads, room.keys, *masks, rows, around(F, room, q, units, cyclic),
+        p.batch, p.heads, room.queries, p.kv_heads, room.keys, *masks, rows, cycle,
         together or turns(p, F), scale, p.scale, **more, **launch,
     )  # fmt: skip
     finish(p, F, operands, room, sums, results[: len(sums)], masks, launch)

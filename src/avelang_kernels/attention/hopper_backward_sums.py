@@ -30,7 +30,7 @@ def add_queries(F: Any, DQ: Any, counters: Any, x: Any, work: Any, n: Any, head:
             al.nvvm.barrier_arrive(EMPTY + piece, GROUP + WARP)
     for i in al.range(writer, work.steps(n), WRITERS):
         m = work.tile(n, i)
-        turn, place = work.turn(n, m), head * work.query_slots() + work.query_slot(m)
+        turn, place = work.turn_at(n, i), head * work.query_slots() + work.query_slot(m)
         counter = al.subview(counters, (place, 0), (1, 1), (1, 1))
         if lane == 0 and turn > 0:
             spin(counter, turn)

@@ -34,7 +34,8 @@ class BackwardWork:
     Where sequences have lengths of their own, extents are those of the whole arrays until `enter` takes those of a
     sequence; `shift` is 1 or 0 until then, and `cycle` the most tiles of keys with which blocks go around. `q_tiles`,
     `k_tiles`: of a head in memory, where packed sequences begin with tiles of their own: `q_tile`, `k_tile`. `q_row`,
-    `k_row`: first rows of a sequence in its arrays."""
+    `k_row`: first rows of a sequence in its arrays. `lists`: of `hopper_backward_masks`, with what a mask leaves; that
+    of the block begins at `begin`."""
 
     heads: ...
     kv_heads: ...
@@ -53,6 +54,8 @@ class BackwardWork:
     k_row: ... = None
     q_tile: ... = None
     k_tile: ... = None
+    lists: ... = None
+    begin: ... = None
 
     def enter(self, x: Any, n: Any, batch: Any):
         """Takes the extents of the sequence of a block. Returns its tile of keys there, and where its arrays are in a
@@ -76,6 +79,12 @@ class BackwardWork:
         if not (self.F.bounded or self.F.window):
             around = self.query_tiles() // max(self.key_tiles(), 1)
             self.cycle = al.select(self.key_tiles() <= self.cycle, around, 0)
+
+    def take_list(self, lists: Any, plane: Any, n: Any):
+        """Takes the list of a block. `lists`: those of all planes of the mask, in memory."""
+        size = al.convert(self.query_tiles() * 3 + 1, al.u64)
+        self.begin = (al.convert(plane, al.u64) * self.key_tiles() + n) * size
+        self.lists = al.make_tensor(lists, al.u32, al.make_layout((self.begin + size,)))
 
     def query_slots(self):
         """Tiles of queries of a head in memory."""
@@ -148,17 +157,36 @@ class BackwardWork:
 
     def steps(self, n: Any):
         """Tiles of queries that a block of keys goes through."""
+        if self.F.listed:
+            return self.lists[self.begin]
         return self.end(n) - self.first(n)
+
+    def entry(self, i: Any, WHAT: Any):
+        """Of the i-th entry of the block's list the tile (0), its turn there (1), or how many blocks have one (2)."""
+        if self.F.bounded or self.F.window:
+            i = al.select(self.back, self.lists[self.begin] - 1 - i, i)
+        return self.lists[self.begin + (1 + WHAT * self.query_tiles() + i)]
 
     def tile(self, n: Any, i: Any):
         """The i-th of them."""
+        if self.F.listed:
+            return self.entry(i, 0)
         if self.F.bounded or self.F.window:
             return al.select(self.back, self.end(n) - 1 - i, self.first(n) + i)
         m = n * self.cycle + i
         return al.select(m < self.query_tiles(), m, m - self.query_tiles())
 
+    def turn_at(self, n: Any, i: Any):
+        """Blocks of keys that add to the i-th tile of queries before block n does."""
+        if self.F.listed:
+            turn = self.entry(i, 1)
+            if self.F.bounded or self.F.window:
+                return al.select(self.back, self.entry(i, 2) - 1 - turn, turn)
+            return turn
+        return self.turn(n, self.tile(n, i))
+
     def turn(self, n: Any, m: Any):
-        """Blocks of keys that add to tile m of queries before block n does."""
+        """Blocks of keys that add to tile m of queries before block n does, where there are no lists."""
         turn = self.last_keys(m) - 1 - n
         if self.F.bounded or self.F.window:
             return al.select(self.back, n - self.first_keys(m), turn)
@@ -180,6 +208,15 @@ class BackwardWork:
             at = al.convert(m * self.F.m, al.i32) + self.shift - self.left
             return al.convert(max(0, at), al.u32) // self.F.n
         return al.convert(0, al.u32)
+
+    def in_turn(self, m: Any, s: Any):
+        """The s-th block of all to add to tile m of queries: with `turn`, the same order."""
+        last = self.key_tiles() - 1
+        if self.F.bounded or self.F.window:
+            return last - s
+        first = min(last, m // max(self.cycle, 1))
+        around = al.select(s <= first, first - s, last + first + 1 - s)
+        return al.select(self.cycle == 0, last - s, around)
 
     def whole(self, n: Any, m: Any):
         """True where all queries of tile m see all keys of tile n."""
