@@ -8,6 +8,7 @@ import random
 import ml_dtypes  # noqa: F401  (names of dtypes)
 import numpy as np
 import pytest
+from tests.bridge.stub_memory import StubMemory
 from tests.runtime import cuda
 
 import avelang
@@ -15,9 +16,7 @@ import avelang.language as al
 from avelang import ops
 from avelang.base.errors import AveError
 from avelang.bridge import replays
-from avelang.bridge.device_views import DeviceView
 from avelang.bridge.registry import OPERATIONS
-from avelang.bridge.xla import Buffer
 from avelang.runtime import launch_log, streams
 
 pytest.importorskip("torch")  # the stub's module wants it
@@ -42,53 +41,25 @@ def driver():
         yield made
 
 
-class Calls:
-    """Calls of a host function on memory of the stub's GPU, at places that differ from call to call."""
+class Calls(StubMemory):
+    """Calls of a host function on memory of the stub's GPU."""
 
     def __init__(self, machine, host, *shapes, dtype="float32"):
-        self.machine, self.host, self.shapes, self.dtype = machine, host, shapes, dtype
-        self.kept, self.served, self.text = [], 0, f"call {random.random()}"
-
-    def take(self, size):
-        memory = self.machine.own(np.zeros(size + 4096, np.uint8))
-        self.kept.append(memory)
-        return -(-memory.ctypes.data // 128) * 128 + 128 * random.randrange(16)
-
-    def buffers(self):
-        sizes = [int(np.prod(s)) * np.dtype(self.dtype).itemsize for s in self.shapes]
-        return [Buffer(self.take(n), s, self.dtype) for n, s in zip(sizes, self.shapes)]
-
-    def views(self, buffers, room):
-        return [DeviceView(b.address, b.shape, np.dtype(b.dtype), "cuda:0", None, room) for b in buffers]
+        super().__init__(machine, host, STREAM, dtype)
+        self.shapes, self.text = shapes, f"call {random.random()}"
 
     def __call__(self, buffers=None):
         """Makes a call; returns the arguments of its last launch, with the words of tensor maps."""
-        given = self.buffers() if buffers is None else buffers
-
-        def host(room):
-            self.served += 1
-            self.host(*self.views(given, room))
-
+        given = self.buffers(self.shapes) if buffers is None else buffers
         with streams.entered(STREAM):
-            replays.call(self.text, given, STREAM, self, None, host)
-        return self.last()
-
-    def last(self):
-        done = self.machine.last
-        maps = [list(w) for w in done.wide]
-        pointers = [v for v, size in zip(done.values, done.sizes)][: done.count]
-        return bytes(done.kernel), tuple(done.grid), pointers, maps
-
-    def plainly(self, buffers):
-        with streams.entered(STREAM):
-            self.host(*self.views(buffers, self))
+            replays.call(self.text, given, STREAM, self, None, lambda room: self.run(given, room))
         return self.last()
 
 
 def test_a_call_like_two_before_is_its_launches(driver):
     calls = Calls(driver, lambda x, y: scaled[4, 64](x, y, 200, 7), (200,), (200,))
     for _ in range(6):
-        buffers = calls.buffers()
+        buffers = calls.buffers(calls.shapes)
         assert calls(buffers)[2] == [buffers[0].address, buffers[1].address, 200, 7]
     assert calls.served == 3  # it is compiled, and noted twice
     other = Calls(driver, calls.host, (100,), (200,))
@@ -106,7 +77,7 @@ def test_new_memory_moves(driver):
 
     calls = Calls(driver, host, (200,), (200,))
     for _ in range(5):
-        buffers = calls.buffers()
+        buffers = calls.buffers(calls.shapes)
         before = len(calls.kept)
         inside = calls(buffers)[2]
     assert calls.served == 3 and len(calls.kept) == before + 1  # of XLA's memory one piece, for both
@@ -121,7 +92,7 @@ def test_tensor_maps_are_those_of_the_memory(driver, name, shapes):
     calls = Calls(driver, lambda a, b, y: operation.host(a, b, None, y), *shapes, dtype="bfloat16")
     for _ in range(3):
         calls()
-    buffers = calls.buffers()
+    buffers = calls.buffers(calls.shapes)
     again = calls(buffers)
     assert calls.served == 3
     plain = calls.plainly(buffers)
@@ -133,10 +104,10 @@ def test_tensor_maps_are_those_of_the_memory(driver, name, shapes):
 def test_an_array_that_comes_twice(driver):
     calls = Calls(driver, lambda x, y, z: scaled[4, 64](y, z, 200, 0), *((200,),) * 3)
     for _ in range(5):
-        x, _, z = calls.buffers()
+        x, _, z = calls.buffers(calls.shapes)
         assert calls([x, x, z])[2][:2] == [x.address, z.address]
     assert calls.served == 3
-    x, y, z = calls.buffers()
+    x, y, z = calls.buffers(calls.shapes)
     assert calls([x, y, z])[2][:2] == [y.address, z.address] and calls.served == 4
 
 
@@ -150,9 +121,9 @@ def test_what_differs_from_call_to_call_is_never_repeated(driver):
 
 def test_an_address_as_a_number_is_never_repeated(driver):
     calls = Calls(driver, lambda x, y: scaled[4, 64](x, y, 200, x.address + 8), (200,), (200,))
-    same = calls.buffers()  # at first, as XLA's often are
+    same = calls.buffers(calls.shapes)  # at first, as XLA's often are
     for i in range(8):
-        buffers = same if i < 4 else calls.buffers()
+        buffers = same if i < 4 else calls.buffers(calls.shapes)
         assert calls(buffers)[2][3] == buffers[0].address + 8
 
 
@@ -215,7 +186,7 @@ def test_nothing_is_known_of_calls_without_a_launch(driver):
     calls = Calls(driver, lambda x, y: None, (200,), (200,))
     with streams.entered(STREAM):
         for _ in range(6):
-            given = calls.buffers()
+            given = calls.buffers(calls.shapes)
             replays.call(calls.text, given, STREAM, calls, None, lambda room: setattr(calls, "served", calls.served + 1))
     assert calls.served == 6
 
@@ -224,6 +195,6 @@ def test_other_last_bits_of_an_address_are_another_call(driver):
     calls = Calls(driver, lambda x, y: scaled[4, 64](x, y, 200, 0), (200,), (200,))
     for _ in range(4):
         calls()
-    x, y = calls.buffers()
+    x, y = calls.buffers(calls.shapes)
     calls([x._replace(address=x.address + 64), y])
     assert calls.served == 4

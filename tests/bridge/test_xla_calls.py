@@ -11,6 +11,7 @@ import ml_dtypes  # noqa: F401  (names of dtypes)
 import numpy as np
 import pytest
 from tests.bridge.frames import Frames
+from tests.bridge.stub_memory import StubMemory
 from tests.runtime import cuda
 
 import avelang
@@ -19,9 +20,7 @@ from avelang import ops
 from avelang.base.errors import AveError
 from avelang.base.words import CHOICES, WAITING
 from avelang.bridge import replays, xla, xla_calls
-from avelang.bridge.device_views import DeviceView
 from avelang.bridge.registry import OPERATIONS
-from avelang.bridge.xla import Buffer
 from avelang.native.xla import XlaCalls
 from avelang.runtime import interception, streams
 from avelang.runtime.native import native
@@ -56,52 +55,31 @@ def machine():
         yield made
 
 
-class Program:
-    """A place of a program that XLA runs: calls of a host function on the stub's GPU, at places that differ from call to call."""
+class Program(StubMemory):
+    """A place of a program that XLA runs: calls of a host function on the stub's GPU. `given`, `made`: shapes of what comes in and goes out."""
 
     def __init__(self, machine, host, given, made, dtype="float32"):
-        self.machine, self.host, self.shapes, self.dtype = machine, host, (given, made), dtype
-        self.kept, self.served = [], 0
-        self.frames = Frames(self.take, STREAM)
+        super().__init__(machine, host, STREAM, dtype)
+        self.shapes, self.frames = (given, made), Frames(self.take, STREAM)
         self.text = ctypes.create_string_buffer(f"call {random.random()}".encode())
         self.handlers = xla._Handlers(self.serve, "cuda")
         self.calls = self.handlers.calls
         self.function = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(self.calls.handler)
-        self.member, self.shift = None, 0
 
     def serve(self, text, given, made, driver, stream, room):
-        def host(room):
-            self.served += 1
-            self.host(*(DeviceView(b.address, b.shape, np.dtype(b.dtype), "cuda:0", None, room) for b in given + made))
-
         with streams.entered(stream):
-            return replays.call(text, given + made, stream, room, self.member, host)
+            return replays.call(text, given + made, stream, room, None, lambda room: self.run(given + made, room))
 
-    def take(self, size):
-        memory = self.machine.own(np.zeros(size + 4096, np.uint8))
-        self.kept.append(memory)
-        return -(-memory.ctypes.data // 128) * 128 + 128 * random.randrange(16)
-
-    def buffers(self):
-        return [[Buffer(self.take(int(np.prod(s)) * np.dtype(self.dtype).itemsize), s, self.dtype) for s in part] for part in self.shapes]
+    def drawn(self):
+        return [self.buffers(part) for part in self.shapes]
 
     def __call__(self, given=None, made=None):
         """Makes a call; whether the host code made it, and what was launched last."""
-        drawn = self.buffers()
-        before = self.calls.served
+        drawn, before = self.drawn(), self.calls.served
         said = self.frames.call(self.function, self.text, *(drawn[i] if x is None else x for i, x in enumerate((given, made))))
         if said:
             raise RuntimeError(said)
         return self.calls.served > before, self.last()
-
-    def last(self):
-        done = self.machine.last
-        return bytes(done.kernel), tuple(done.grid), list(done.values)[: done.count], [list(w) for w in done.wide]
-
-    def plainly(self, given, made):
-        with streams.entered(STREAM):
-            self.host(*(DeviceView(b.address, b.shape, np.dtype(b.dtype), "cuda:0", None, self) for b in given + made))
-        return self.last()
 
 
 @pytest.fixture
@@ -124,7 +102,7 @@ def test_from_the_fifth_call_on_without_python(program):
     p = program(lambda x, y: added[4, 64](x, y, 200), ((200,),), ((200,),))
     seen = []
     for _ in range(9):
-        given, made = p.buffers()
+        given, made = p.drawn()
         quick, launched = p(given, made)
         assert launched[2] == [given[0].address, made[0].address, 200] and p.machine.last.stream == STREAM
         seen.append(quick)
@@ -134,7 +112,7 @@ def test_from_the_fifth_call_on_without_python(program):
 def test_what_a_key_has(program):
     p = program(lambda x, y: added[4, 64](x, y, 100), ((100,),), ((100,),))
     assert [p()[0] for _ in range(6)][-1]
-    given, made = p.buffers()
+    given, made = p.drawn()
     assert p(given, made)[0]
     assert not p([given[0]._replace(shape=(50, 2))], made)[0]
     assert not p([given[0]._replace(address=given[0].address + 16)], made)[0]
@@ -164,7 +142,7 @@ def test_new_memory_is_xlas(program):
 
     p = program(host, ((200,),), ((200,),))
     for i in range(8):
-        given, made = p.buffers()
+        given, made = p.drawn()
         p.frames.taken.clear()
         p.frames.given.clear()
         quick, launched = p(given, made)
@@ -184,13 +162,13 @@ def test_tensor_maps_are_those_of_the_memory(program, shapes):
     p = program(lambda a, b, y: operation.host(a, b, None, y), shapes[:2], shapes[2:], dtype="bfloat16")
     for _ in range(5):
         p()
-    places = [p.buffers() for _ in range(4)]
+    places = [p.drawn() for _ in range(4)]
     for given, made in places:
         assert not p(given, made)[0]  # of new places Python makes the maps
     for given, made in places[::-1]:
         quick, again = p(given, made)
         assert quick
-        plain = p.plainly(given, made)
+        plain = p.plainly(given + made)
         assert again[:2] == plain[:2] and again[3] == plain[3]
     assert p.served == 3
 
@@ -230,10 +208,10 @@ def test_a_launch_that_the_driver_refuses(program):
     p = program(lambda x, y: added[4, 64](x, y, 200), ((200,),), ((200,),))
     for _ in range(5):
         p()
-    given, made = p.buffers()
+    given, made = p.drawn()
     p.machine.fail("launch", 719)
     with pytest.raises(AveError) as plain:
-        p.plainly(given, made)
+        p.plainly(given + made)
     p.machine.fail("launch", 719)
     with pytest.raises(RuntimeError) as caught:
         p(given, made)
@@ -248,7 +226,7 @@ def test_threads_at_once(program):
     for _ in range(5):
         p()
     wrong, end = [], threading.Event()
-    places = [p.buffers() for _ in range(8)]
+    places = [p.drawn() for _ in range(8)]
 
     def many():
         while not end.is_set():
