@@ -270,7 +270,7 @@ def test_what_is_no_specialization(tmp_path):
         avelang.specialization(add, stream=0)
     for given, words in (({"block": 0}, "one to three ints"), ({"block": (8, 8, 8, 8)}, "one to three ints"), ({"block": "64"}, "'64'"),
                          ({"block": (32, 33)}, "1056 threads"), ({"num_warps": "x"}, "a positive int"), ({"cluster": 2}, "cluster must be"),
-                         ({"target": 3}, "the name of a chip"), ({"waves_per_eu": 9}, "from 1 to 8")):  # fmt: skip
+                         ({"target": 3}, "the name of a chip"), ({"waves_per_eu": 9}, "from 1 to 8"), ({"narrow": "x"}, "bytes of their elements")):  # fmt: skip
         with pytest.raises(AveError, match=words) as e:
             avelang.specialization(add, **given)
         assert e.value.code == "L066" and e.value.span is not None and e.value.span.file == __file__
@@ -298,7 +298,8 @@ def test_on_a_gpu(monkeypatch, tmp_path, vendor):
         monkeypatch.delenv("AVE_PTXAS", raising=False)
         if ptxas.find() is None:
             pytest.skip("no ptxas is here")
-    avelang.build([avelang.specialization(add, 64, {"S": 4})], [chip], tmp_path / "g.bundle")
+    wanted = [avelang.specialization(add, 64, {"S": 4}, **more) for more in ({}, {"narrow": "x=4"})]
+    avelang.build(wanted, [chip], tmp_path / "g.bundle")
     monkeypatch.setenv("AVE_PTXAS", "driver")
     avelang.load_bundle(tmp_path / "g.bundle")
     avelang.strict()
@@ -306,6 +307,11 @@ def test_on_a_gpu(monkeypatch, tmp_path, vendor):
     kernel, (x, y) = fresh(), (torch.make(np.zeros(64, np.float32), 0) for _ in range(2))
     kernel[1, 64](x, y, 64, 4)
     assert kernel.last.how == "bundle" and machine.launches == 1
+    kernel[1, 64](x[1:], y, 63, 4)
+    assert kernel.last.how == "bundle" and machine.launches == 2
+    with pytest.raises(AveError, match="L067.*narrow") as e:
+        kernel[1, 64](x, y[1:], 63, 4)
+    assert "--option narrow='y=4'" in e.value.hint
     with pytest.raises(AveError) as e:
         kernel[1, 64](x, y, 64, 5)
     assert e.value.code == "L067" and f"--chip {chip}" in str(e.value)
@@ -316,6 +322,9 @@ def test_recorded_for_a_chip_nothing_runs():
         assert (launched(fresh(), 9) == -np.arange(70)).all()
     (spec,) = found.found
     assert spec.chips == ("sm_90a",) and spec.extents == (64, 1, 1) and spec.constexprs == {"S": 9} and not spec.options
+    with avelang.recording("sm_90a") as found:
+        fresh()[1, 64](*(np.zeros(65, np.float32)[i:][:64] for i in (1, 0)), 64, 9)
+    assert found.found[0].options == {"narrow": "x=4"}
 
 
 # -- the loader ---

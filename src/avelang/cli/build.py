@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 
 def _options(_context: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
     """NAME=VALUE pairs; what is no Python literal is a word."""
+    from avelang.runtime.compile import HINTS
+
     out: dict[str, Any] = {}
     for text in values:
         name, equals, value = text.partition("=")
-        if not equals or name not in ("num_warps", "waves_per_eu", "cluster", "target"):
-            raise click.BadParameter(f"{text!r} is not num_warps=, waves_per_eu=, cluster= or target= with a value")
+        if not equals or name not in (*HINTS, "target"):
+            known = ", ".join(f"{n}=" for n in HINTS)
+            raise click.BadParameter(f"{text!r} is not {known} or target= with a value")
         try:
             out[name] = ast.literal_eval(value)
         except (ValueError, SyntaxError):
@@ -43,7 +46,7 @@ def _options(_context: click.Context, _param: click.Parameter, values: tuple[str
 @define_option
 @block_option
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", callback=_options,
-              help="An option of the launch that changes code: num_warps, waves_per_eu, cluster, target (what the CPU "
+              help="An option of the launch that changes code: num_warps, waves_per_eu, cluster, narrow, target (what the CPU "
                    "emulates); may be given again.")  # fmt: skip
 @click.option("--quiet", is_flag=True, help="Print no line for each entry.")
 @click.argument("what", metavar="FILE[:KERNEL]")

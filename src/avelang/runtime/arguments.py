@@ -10,6 +10,7 @@ import dataclasses
 import functools
 import math
 import operator
+import re
 import struct
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -68,11 +69,15 @@ def _choice(*known: str) -> Callable[[Any], bool]:
     return lambda value: value in known
 
 
-# What an option must be: a test, and words for the message.
+_NARROW = re.compile(r"[A-Za-z_]\w*=(1|2|4|8)( [A-Za-z_]\w*=(1|2|4|8))*")
+
+# What an option must be: a test, and words for the message. "narrow" is of code made ahead: a launch says it itself.
 _OPTIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "num_warps": (lambda v: type(v) is int and v >= 1, "a positive int"),
     "waves_per_eu": (lambda v: type(v) is int and 1 <= v <= 8, "an int from 1 to 8"),
     "cluster": (lambda v: isinstance(v, tuple) and cluster_of(v) is not None, CLUSTERS),
+    "narrow": (lambda v: isinstance(v, str) and _NARROW.fullmatch(v) is not None,
+               'parameters and the bytes of their elements, such as "x=4 y=2"'),
     "target": (lambda v: isinstance(v, str), "the name of a chip"),
     "backend": (_choice(*BACKENDS), " or ".join((", ".join(f'"{b}"' for b in BACKENDS[:-1]), f'"{BACKENDS[-1]}"'))),
     "stream": (lambda v: handle(v) is not None,

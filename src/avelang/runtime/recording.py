@@ -24,6 +24,8 @@ class Recording:
         source, call = launch.launcher.source, launch.call
         chip = self.chip or launch.backend.bundled(call)
         if chip:
+            if chip != CPU:
+                call.params.narrow(call.bound)
             kept = {n: v for n, v in call.bound.options.items() if n not in ("backend", "stream")}
             if chip != CPU:
                 kept.pop("target", None)
