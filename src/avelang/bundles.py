@@ -31,7 +31,8 @@ def specialization(kernel: Any, block: int | Sequence[int] = 64, constexprs: dic
     """A kernel as it is compiled, for `build`: its block (threads: a number, or up to three), its compile-time values
     by name (those with a default may be left out), and the options of a launch that change code: num_warps,
     waves_per_eu, cluster, target where the CPU runs it, and narrow ("x=4 y=2": arrays that may begin off multiples of
-    16 bytes, with the bytes of their elements), which a launch on a GPU says by itself. `chips`: those that it is for, instead of the build's.
+    16 bytes, with the bytes of their elements), which a launch on a GPU says by itself. `chips`: those that it is for,
+    instead of the build's.
 
     Raises L066, a TypeError too, for what is no jit function, for a block that there cannot be, or for another
     option."""

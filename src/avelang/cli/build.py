@@ -46,8 +46,8 @@ def _options(_context: click.Context, _param: click.Parameter, values: tuple[str
 @define_option
 @block_option
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", callback=_options,
-              help="An option of the launch that changes code: num_warps, waves_per_eu, cluster, narrow, target (what the CPU "
-                   "emulates); may be given again.")  # fmt: skip
+              help="An option of the launch that changes code: num_warps, waves_per_eu, cluster, narrow, target (what "
+                   "the CPU emulates); may be given again.")  # fmt: skip
 @click.option("--quiet", is_flag=True, help="Print no line for each entry.")
 @click.argument("what", metavar="FILE[:KERNEL]")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
