@@ -220,6 +220,17 @@ def test_a_launch_that_the_driver_refuses(program):
     assert p(given, made)[0]
 
 
+@pytest.mark.parametrize(("launches", "quick"), [(64, True), (65, False)])
+def test_a_call_of_many_launches(program, launches, quick):
+    def host(x, y):
+        for i in range(launches):
+            added[4, 64](x, y, 200 - i)
+
+    p = program(host, ((200,),), ((200,),))
+    assert [p()[0] for _ in range(7)] == [False] * 4 + [quick] * 3 and p.served == 3
+    assert p.last()[2][2] == 200 - launches + 1
+
+
 def test_threads_at_once(program):
     """While entries come and go, each launch has its own memory."""
     p = program(lambda x, y: added[4, 64](x, y, 200), ((200,),), ((200,),))

@@ -22,6 +22,7 @@ from avelang.runtime.native import native
 
 MOST = 4096  # calls that are known
 SIX = 6  # arguments of a driver's function, at most
+STEPS = 64  # of a call: their slots, 3.5 KB each, are on the stack of XLA's thread
 P, I64, U64 = ctypes.c_void_p, ctypes.c_int64, ctypes.c_uint64
 _NUMBERS = itertools.count(1)
 
@@ -104,6 +105,8 @@ class Calls:
     def _made(self, key: tuple[int, bytes], served: Served) -> _Kept | None:
         """The call for the host code; None where it does not take it."""
         replay, done = served.replay, served.replay.form.done
+        if len(done) > STEPS:
+            return None
         gate = None if replay.member is None else replay.member.gate
         steps, launches, owned = (XlaStep * len(done))(), (RepeatLaunch * len(done))(), [gate]
         maps: list[tuple[int, Maps, Moving]] = []
