@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as ET
 
+import numpy as np
 import pytest
 
-from avelang.base.errors import error
+import avelang
+import avelang.language as al
+from avelang.base.errors import AveError, error
 from avelang.inspection.races import CODES, race_report, race_reports
 
 PROGRAM = """
@@ -67,10 +70,31 @@ def test_a_program(ave, tmp_path, monkeypatch, engine):
     assert result.exit_code == 0 and "no race was found" in result.stdout
 
 
+@avelang.jit
+def neighbors(x: al.Pointer(al.i32), SHARED: al.constexpr):
+    t = al.thread_id(0)
+    X = al.make_tensor(x, al.i32, al.make_layout((32,), (1,)))
+    s = al.make_shared((32,), al.i32) if SHARED else X
+    s[t] = t
+    X[t] = s[t ^ 1]
+
+
+@pytest.mark.parametrize(("shared", "code", "kind"), [(True, "X006", "shared memory"), (False, "X040", "global memory")])
+def test_two_lanes_of_a_wave(monkeypatch, shared, code, kind):
+    monkeypatch.setenv("AVE_CHECK", "races")
+    with pytest.raises(AveError) as e:
+        neighbors[1, 32](np.zeros(32, np.int32), shared, target="sm_80", backend="reference")
+    made = race_report(e.value)
+    assert made is not None and (made.code, made.kind, made.first.who) == (code, f"{kind}, two lanes of a wave", "another lane of its wave")
+    assert made.first.text == "s[t] = t" and made.second.text == "X[t] = s[t ^ 1]" and "lane 0 of wave 0" in made.second.who
+    assert "fence" in made.hint and "no fence" in made.why and ET.fromstring(made.svg()) is not None
+
+
 def test_every_code_has_a_picture():
     words = {"kernel": "k<b>", "what": "a load in line 3", "where": "block (0, 0, 0), lane 1", "place": "`p`, byte 0", "other": "a store in line 2 by wave 1",
              "tensor": "S", "index": "", "byte": 4, "text": "ds_read_b32 v1, v2", "does": "reads", "address": 12, "did": "wrote in x: no barrier",
-             "lane": "wave 0, lane 2", "who": "a running copy", "wait": "nvvm.x", "space": "shared", "memory": "shared memory", "instead": "fence"}  # fmt: skip
+             "lane": "wave 0, lane 2", "who": "a running copy", "wait": "nvvm.x", "space": "shared", "memory": "shared memory", "instead": "fence",
+             "whose": "another wave"}  # fmt: skip
     for code in CODES:
         made = race_report(error(code, **words), times=3)
         assert made is not None and made.first.who and made.second.who and "3 times" in made.text()

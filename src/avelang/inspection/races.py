@@ -19,6 +19,7 @@ CODES = {
     "X014": "memory, without a proxy fence", "X025": "LDS, two waves", "X040": "global memory",
     "X041": "one place, two lanes of a wave", "X050": "shared memory, two warps",
 }  # fmt: skip
+_LANE = "another lane of its wave"  # begins what the reference says of it
 _LINE = re.compile(r"from (?P<file>[^\s():]+):(?P<line>\d+)|in line (?P<own>\d+)")
 
 
@@ -98,6 +99,10 @@ def race_report(e: AveError, times: int = 1) -> RaceReport | None:
         mine, other, why = f"{f['does']} it, `{f['text']}` at {f['where']}", f"{did} (wave {other})", missing or why
     who_second = f.get("lane" if e.code == "X025" else "where", "")
     who_first, does = _who(other, e.code)
+    kind = CODES[e.code]
+    if f.get("whose", "").startswith(_LANE):
+        who_first, does, kind = _LANE, does.partition(" by ")[0], f"{kind.partition(',')[0]}, two lanes of a wave"
+        why = "no barrier and no fence stands between, and lanes may drift apart"
     if e.code == "X010":
         who_first, does = f.get("who", "a copy"), f"{other}, which {f.get('does', 'uses')} it"
         why = "nobody has waited for it"
@@ -106,7 +111,7 @@ def race_report(e: AveError, times: int = 1) -> RaceReport | None:
     row = e.span.line if e.span is not None else 0
     second = RaceTouch(who_second, mine, file, row)
     first = _touch(who_first, does, other, file)
-    return RaceReport(e.code, CODES[e.code], f.get("kernel", ""), place, first, second, why, e.hint or "", times)
+    return RaceReport(e.code, kind, f.get("kernel", ""), place, first, second, why, e.hint or "", times)
 
 
 def race_reports(found: Iterable[object]) -> list[RaceReport]:
