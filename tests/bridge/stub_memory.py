@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 
 import numpy as np
+import pytest
+from tests.runtime import cuda
 
 from avelang.bridge.device_views import DeviceView
 from avelang.bridge.xla import Buffer
 from avelang.runtime import streams
+
+
+@contextlib.contextmanager
+def machine_with(stream):
+    """The stub with one GPU that has a stream."""
+    with pytest.MonkeyPatch.context() as patch:
+        made = cuda.Machine(patch, 1)
+        made.lib.stub_stream(stream, 0)
+        yield made
 
 
 class StubMemory:

@@ -8,8 +8,7 @@ import random
 import ml_dtypes  # noqa: F401  (names of dtypes)
 import numpy as np
 import pytest
-from tests.bridge.stub_memory import StubMemory
-from tests.runtime import cuda
+from tests.bridge.stub_memory import StubMemory, machine_with
 
 import avelang
 import avelang.language as al
@@ -35,9 +34,7 @@ def scaled(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.u32, more: al.u64
 @pytest.fixture(scope="module")
 def driver():
     """One for all tests: kernels stay loaded."""
-    with pytest.MonkeyPatch.context() as patch:
-        made = cuda.Machine(patch, 1)
-        made.lib.stub_stream(STREAM, 0)
+    with machine_with(STREAM) as made:
         yield made
 
 

@@ -11,8 +11,7 @@ import ml_dtypes  # noqa: F401  (names of dtypes)
 import numpy as np
 import pytest
 from tests.bridge.frames import Frames
-from tests.bridge.stub_memory import StubMemory
-from tests.runtime import cuda
+from tests.bridge.stub_memory import StubMemory, machine_with
 
 import avelang
 import avelang.language as al
@@ -49,9 +48,7 @@ def scaled(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.u32):
 @pytest.fixture(scope="module")
 def machine():
     """One for all tests: kernels stay loaded."""
-    with pytest.MonkeyPatch.context() as patch:
-        made = cuda.Machine(patch, 1)
-        made.lib.stub_stream(STREAM, 0)
+    with machine_with(STREAM) as made:
         yield made
 
 
@@ -171,6 +168,35 @@ def test_tensor_maps_are_those_of_the_memory(program, shapes):
         plain = p.plainly(given + made)
         assert again[:2] == plain[:2] and again[3] == plain[3]
     assert p.served == 3
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_drawn_operations(program, seed):
+    """Products and rows of drawn shapes launch what their host functions launch on the same memory."""
+    assert ops.matmul and ops.softmax and ops.layer_norm
+    rng = random.Random(seed)
+    m, n, k = (rng.choice((1, 8, 24, 72, 200, 264)) * rng.choice((1, 1, 3)) for _ in range(3))
+    product, softmax = OPERATIONS["avelang::matrices"].host, OPERATIONS["avelang::softmax_rows"].host
+    host, given, made = rng.choice((
+        (lambda a, b, y: product(a, b, None, y), ((m, k), (k, n)), ((m, n),)),
+        (lambda a, b, bias, y: product(a, b, bias, y), ((m, k), (k, n), (n,)), ((m, n),)),
+        (softmax, ((m, n),), ((m, n),)),
+    ))  # fmt: skip
+    p = program(host, given, made, dtype=rng.choice(("bfloat16", "float16")))
+    places = [p.drawn() for _ in range(3)]
+    for at in [*places[:2], *places, *places]:
+        p(*at)
+    seen = p.served
+    p.frames.plainly(p.machine.lib, p.take(1 << 22))  # of memory that XLA gives the place is the same from here on
+    p(*places[0])
+    for given, made in places:
+        p(given, made)
+        quick, again = p(given, made)
+        plain = p.plainly(given + made)
+        mine = {b.address for b in given + made}  # what is neither these nor a number is of scratch memory
+        one, two = ([v if v in mine or v < 1 << 32 else None for v in x[2]] for x in (again, plain))
+        assert quick and again[:2] == plain[:2] and one == two, (seed, p.shapes)
+    assert p.served == seen == 3
 
 
 def test_who_looks_at_launches_sees_them(program, monkeypatch):

@@ -236,6 +236,15 @@ def twice(x: al.Pointer[al.f32], y: al.Pointer[al.f32], n: al.u32):
         Y[i] = X[i] * 2
 
 
+def between(member, x, y):
+    made = np.empty((640,), "float32", like=x)
+    with member.beside():
+        twice[10, 64](x, made, 640)
+    member.joined()
+    with member.copying(lambda queue: queue.copy(y, made)):
+        twice[10, 64](made, y, 640)
+
+
 def test_what_stands_between_launches_is_repeated(machine, monkeypatch):
     """Orders of streams, and copies of new memory by a copy engine, as the host function has them."""
     monkeypatch.setattr(gpus.PeerMemory, "watch", lambda *_: None)  # whose thread records events too
@@ -247,13 +256,7 @@ def test_what_stands_between_launches_is_repeated(machine, monkeypatch):
 
         def host(room):
             served[index] += 1
-            x, y = (DeviceView(b.address, b.shape, np.dtype("float32"), f"cuda:{index}", None, room) for b in buffers)
-            made = np.empty((640,), "float32", like=x)
-            with member.beside():
-                twice[10, 64](x, made, 640)
-            member.joined()
-            with member.copying(lambda queue: queue.copy(y, made)):
-                twice[10, 64](made, y, 640)
+            between(member, *(DeviceView(b.address, b.shape, np.dtype("float32"), f"cuda:{index}", None, room) for b in buffers))
 
         room = Room(run, index)
         if member.together:
@@ -348,15 +351,6 @@ def quick(machine, monkeypatch):
 
 
 VECTOR = [((640,), "float32")]
-
-
-def between(member, x, y):
-    made = np.empty((640,), "float32", like=x)
-    with member.beside():
-        twice[10, 64](x, made, 640)
-    member.joined()
-    with member.copying(lambda queue: queue.copy(y, made)):
-        twice[10, 64](made, y, 640)
 
 
 def test_ranks_without_python(machine, quick, monkeypatch):

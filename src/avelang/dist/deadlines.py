@@ -103,10 +103,12 @@ class Deadlines:
             with self._lock:
                 if self._leave.is_set() or now > idle + KEPT and self._touched is None:
                     late = gate is not None and self._counts(gate.look(False))
-                    if self._leave.is_set() or not late:
-                        self._looking = False
+                    self._looking = False
+                    # Who touched meanwhile has seen that somebody looks, or waits for the lock.
+                    if self._leave.is_set() or not late and self._touched is None:
                         _LOOKING.discard(self)
                         return
+                    self._looking = True
             if self._events and now >= self._events[0][0]:
                 self._events.popleft()
                 self._end()

@@ -2,7 +2,7 @@
 barrier and no fence of the wave before them goes out.
 
 Lanes of the reference run in step. Compiled code keeps the order of a lane's own accesses only, and NVIDIA's lanes may
-drift apart (docs/language.md, "Order of memory accesses")."""
+drift apart (docs/language.md, "Lanes, waves and blocks")."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ CASES = {c.name: c for c in (*kernels(32), *programs(), *(c for c in benches() i
     "tensor_cores", gpu_kernels.tensor_cores, tensor_cores, (32, 1, 1), most=1e-5))}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_cases(name):
+def drawn(name):
+    """A case, its arguments, what they should be afterwards, and another kernel of it with block and chip."""
     case, chip = CASES[name], "sm_90a" if len(name) % 2 else "sm_80"
     kernel, args = case.make(chip)
     want = [np.copy(a) if isinstance(a, np.ndarray) else a for a in args]
@@ -36,26 +36,24 @@ def test_cases(name):
     else:
         reference.run(kernel, want, case.grid, block)
     again, _ = case.make(chip)
-    Executed(again, block, chip).run(args, case.grid)
+    return case, args, want, (again, block, chip)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_cases(name):
+    case, args, want, made = drawn(name)
+    Executed(*made).run(args, case.grid)
     assert case.check(want, args) <= case.most
 
 
 @pytest.mark.parametrize("name", [n for n in CASES if not n.startswith(("arithmetic", "conversions", "loops"))])
 def test_cases_in_memory_that_begins_anywhere(name):
     """Arrays of which an instruction wants 16 bytes are said; all others may begin at any element."""
-    case, rng = CASES[name], np.random.default_rng(len(name))
-    chip = "sm_90a" if len(name) % 2 else "sm_80"
-    kernel, args = case.make(chip)
-    want = [np.copy(a) if isinstance(a, np.ndarray) else a for a in args]
-    block = case.block or (32, 1, 1)
-    if case.want is not None:
-        want = case.want(want)
-    else:
-        reference.run(kernel, want, case.grid, block)
-    again, _ = case.make(chip)
+    (case, args, want, made), rng = drawn(name), np.random.default_rng(len(name))
+    again = made[0]
     arrays = {p.name: a for p, a in zip(again.params, args) if isinstance(a, np.ndarray)}
     again.attrs["narrow"] = " ".join(f"{n}={a.itemsize}" for n, a in arrays.items())
-    executed = Executed(again, block, chip)
+    executed = Executed(*made)
     assert set(executed.program.aligned) | set(executed.program.whole) == set(arrays)
     free = executed.program.aligned
     args = [off(a, int(rng.integers(1, 16)) * free[p.name] // a.itemsize if p.name in free else 0) if isinstance(a, np.ndarray) else a
