@@ -193,6 +193,24 @@ def test_memory_that_begins_anywhere(machine, torch):
 
 
 @avelang.jit
+def adds(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.u32):
+    i = al.thread_id(0)
+    X, Y = (al.make_tensor(p, al.f32, al.make_layout((n,), (1,))) for p in (x, y))
+    if i < n:
+        al.atomic_add(Y, (i % 4,), X[i])
+        al.atomic_max(Y, (i % 4,), X[i])
+
+
+def test_atomics_of_elements_where_memory_begins_anywhere(machine, torch):
+    kernel, (x, y) = fresh(adds), pair(torch)
+    for _ in range(2):
+        kernel[AT](x[1:], y[3:], 7)
+        assert machine.values()[:2] == [x.data_ptr() + 4, y.data_ptr() + 12]
+    (program,) = kernel._launcher._programs.values()
+    assert program.aligned == {"x": 4, "y": 4}
+
+
+@avelang.jit
 def wide_adds(x: al.Pointer(al.f16), y: al.Pointer(al.f16), n: al.u32):
     i = al.thread_id(0)
     X, Y = (al.make_tensor(p, al.f16, al.make_layout((n, 2), (2, 1))) for p in (x, y))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from avelang.ir.core import Block, Kernel, Op, Value
-from avelang.ir.types import DType, PtrType, TensorType, VecType
+from avelang.ir.types import DType, PtrType, TensorType
 
 WIDEST = 16  # bytes of the widest access of one lane
 _MOST = 64  # a multiple of 2**64: zero
@@ -41,6 +41,7 @@ def zeros(x: int) -> int:
 
 
 # Ops on pointers that promise nothing of their alignment, or say what they promise.
+_ATOMICS = ("atomic", "atomic_add")
 _PLAIN = frozenset({"ld", "st", "base", "ptr_add", "select", "cmp", "if", "for", "while", "view", "make_tensor"})
 
 
@@ -54,8 +55,8 @@ def _needed(kernel: Kernel, name: str, least: int) -> tuple[int, str]:
         for op in block.ops:
             touched = any(v in derived for v in op.operands)
             if touched:
-                if op.name == "atomic" and not any(isinstance(v.type, VecType) for v in (*op.operands, *op.results)):
-                    least = max(least, *(v.type.bytes for v in op.operands if isinstance(v.type, DType)))
+                if op.name in _ATOMICS and isinstance(op.result.type, DType):
+                    least = max(least, op.result.type.bytes)
                 elif op.name not in _PLAIN and not op.defn.terminator:
                     return op.name
                 least = max(least, op.attrs["align"] if op.name in ("ld", "st") else 1)
