@@ -35,6 +35,10 @@ class StubMemory:
         self.kept.append(memory)
         return -(-memory.ctypes.data // 128) * 128 + 128 * random.randrange(16)
 
+    def holds(self, number):
+        """Whether it is an address in memory that was taken. Some machines have memory at addresses of 32 bits."""
+        return any(m.ctypes.data <= number < m.ctypes.data + m.nbytes for m in self.kept)
+
     def buffers(self, shapes):
         return [Buffer(self.take(int(np.prod(s)) * np.dtype(self.dtype).itemsize), s, self.dtype) for s in shapes]
 

@@ -449,10 +449,8 @@ def look_launch(seed: int, wave: int) -> Launch:
     """Loads, a move and a store through a transformed view."""
     c, at, places = seen(random.Random(seed), wave)
     here = window_of(places, at, c.d.shape)
-    twice = (
-        np.unique(here[here >= 0]).size < (here >= 0).sum()
-    )  # several waves would store to one place, which is a race whatever they store
-    c = dataclasses.replace(c, once=c.d.threads <= wave or not twice)
+    twice = np.unique(here[here >= 0]).size < (here >= 0).sum()
+    c = dataclasses.replace(c, once=not twice)  # lanes that store to one place race, whatever they store
     kind, dtype = DTYPES[c.dtype]
     x = np.random.default_rng(seed).integers(-100, 100, c.shape).astype(dtype)
     outputs = [full(c.shape, dtype), full((2 * c.d.shape[0], *c.d.shape[1:]), dtype)]
