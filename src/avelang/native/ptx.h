@@ -26,7 +26,7 @@ enum { SHARED_WINDOW = 1, LOCAL_WINDOW = 2, FUNCTIONS_WINDOW = 3, RANK = 24 };
 enum { ARRIVING = 1, READ_LATER = 2, UNFENCED = 4 };
 
 /* Codes of faults. */
-enum { UNKNOWN = 1, OUTSIDE, READONLY, MISALIGNED, IN_FLIGHT, GUARDED, TRAP, UNWAITED };
+enum { UNKNOWN = 1, OUTSIDE, READONLY, MISALIGNED, IN_FLIGHT, GUARDED, TRAP, UNWAITED, SPLIT };
 
 /* What a record of watched code says. ENTER: these lanes run together from here on; BLAME: a fault, its address the first; CLASH: lanes whose stores
    another lane of the same instruction has overwritten with something else; ALONE: lanes that read one which does not take part; RUNNING: an
@@ -82,7 +82,7 @@ typedef struct WarpState {
   u64 address[LANES];
   u64 padding2[16];
   u32 data[1024];
-  u32 undef[16];
+  u32 undef[32];
 } WarpState;
 
 /* A block. `regions`: triples of u64 (start, end, writable) of memory that the kernel may touch; `near_...`: the last of them that was hit; `shared`,

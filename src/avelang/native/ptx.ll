@@ -1,4 +1,4 @@
-; Made by `./dev native` of ptx/ptx.c, SHA-256 4b6559260c1677f435a84b1ee5f9e78134cb039853d66dd5631f43d507375262
+; Made by `./dev native` of ptx/ptx.c, SHA-256 bbb13cccbb7ea5fa550e195c414ac4a46b41a4be40d1f4717e30d760e38fdf0f
 
 %struct.LogRecord = type { i32, i32, i32, i32, i32, [44 x i8], [32 x i64] }
 

@@ -29,6 +29,7 @@ IN_FLIGHT = 5
 GUARDED = 6
 TRAP = 7
 UNWAITED = 8
+SPLIT = 9
 ENTER = 1
 LOAD = 2
 STORE = 3
@@ -105,7 +106,7 @@ class WarpState(ctypes.Structure):
         ("address", ctypes.c_uint64 * LANES),
         ("padding2", ctypes.c_uint64 * 16),
         ("data", ctypes.c_uint32 * 1024),
-        ("undef", ctypes.c_uint32 * 16),
+        ("undef", ctypes.c_uint32 * 32),
     ]
 
 

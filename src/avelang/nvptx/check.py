@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -93,6 +94,15 @@ def unread(x: n.PtxInstruction) -> AveError | None:
 
 def _unknown(name: str) -> None:
     """The type of a register, or the space of a symbol, of which nothing is known."""
+
+
+@functools.lru_cache(maxsize=4096)
+def counts(parts: tuple[str, ...]) -> frozenset[int]:
+    """The numbers of operands that an instruction of these words may have; none for a call, which has any."""
+    forms = [form.present(env) for form, env in readings(parts)[0]]
+    if any(specs and specs[0].role == "c" for specs in forms):
+        return frozenset()
+    return frozenset(len(chosen) for specs in forms for chosen in _choices(specs))
 
 
 def misplaced(x: n.PtxInstruction, spaces: Spaces) -> str:

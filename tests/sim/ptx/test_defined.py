@@ -30,6 +30,11 @@ RIGHT = {
     "pairs, side by side": """mov.b32 %r8, {%h15, %h1}; add.rn.f16x2 %r8, %r8, %r8; fma.rn.f16x2 %r8, %r8, %r0, %r8; prmt.b32 %r9, %r8, %r0, 0x3232;""",
     "half of a pair of a rounding": "cvt.rn.f16x2.f32 %r8, %f20, 0f3F800000; mov.b32 {%h2, _}, %r8; cvt.u32.u16 %r9, %h2;",
     "half of a wide one": "mov.b64 %d5, {%r20, %r0}; shl.b64 %d6, %d5, 16; shr.u64 %d6, %d6, 48; cvt.u32.u64 %r9, %d6; shfl.sync.idx.b32 %r9, %r9, 1, 0x1f, -1;",
+    "bytes, one by one": """prmt.b32 %r9, %r0, %r20, 0x3340; bfi.b32 %r9, %r0, %r9, 8, 8; bfi.b32 %r9, %r0, %r9, 16, 16;""",
+    "a byte that is cut out": "prmt.b32 %r8, %r20, %r0, 0x4000; bfe.u32 %r9, %r8, 24, 8; prmt.b32 %r10, %r8, 0, 0x7773; add.u32 %r9, %r9, %r10;",
+    "a byte through memory": "mov.b32 %r8, {%h1, %h15}; prmt.b32 %r8, %r8, %r20, 0x4441; st.shared.u8 [%r3], %r8; ld.shared.u8 %r9, [%r3];",
+    "results of a predicate that holds": """setp.lt.u32 %q2, %r0, 64; @%q2 setp.lt.u32 %q3|%q4, %r0, 7; selp.b32 %r8, 1, 0, %q4;
+        @%q2 shfl.sync.up.b32 %r9|%q5, %r0, 1, 0, -1; selp.b32 %r9, %r8, 0, %q5; @%q2 sub.cc.u32 %r10, %r20, %r20; subc.u32 %r10, %r0, 0; add.u32 %r9, %r9, %r10;""",
     "rows of a product that are not kept": """@%q1 mov.b32 %r10, 0; @%q1 mov.b32 %r11, 0; mov.b32 %r12, 0; mov.f32 %f1, 0f00000000;
         mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f2, %f3, %f4, %f5}, {%r10, %r11}, {%r12}, {%f1, %f1, %f1, %f1};
         @!%q1 ret; mov.b32 %r9, %f2;""",
@@ -56,6 +61,10 @@ WRONG = {"written in some lanes": ("@%q1 mov.u32 %r9, 1;", "st.global"), "never 
     "half of a pair in memory": ("mov.b32 %r8, {%h15, %h1}; st.shared.b32 [%r3], %r8; ld.shared.u16 %r9, [%r3];",
     "st.global"), "a pair side by side": ("mov.b32 %r8, {%h1, %h15}; add.rn.f16x2 %r8, %r0, %r8; prmt.b32 %r9, %r8, "
     "%r0, 0x3232;", "st.global"),
+    "the other byte": ("prmt.b32 %r8, %r20, %r0, 0x4000; bfe.u32 %r9, %r8, 16, 8;", "st.global"),
+    "a byte that is left": ("prmt.b32 %r9, %r0, %r20, 0x3340; bfi.b32 %r9, %r0, %r9, 8, 7;", "st.global"),
+    "the sign of a byte": ("prmt.b32 %r8, %r0, %r20, 0x3340; bfe.s32 %r9, %r8, 0, 12; and.b32 %r9, %r9, 0xff0000;", "st.global"),
+    "a second result in some lanes": ("@%q1 setp.lt.u32 %q3|%q4, %r0, 7; selp.b32 %r9, 1, 0, %q4;", "st.global"),
     "a row of a product": (RIGHT["rows of a product that are not kept"].replace("@!%q1 ret;", ""), "st.global")}
 
 

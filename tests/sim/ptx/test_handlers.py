@@ -60,3 +60,22 @@ def test_an_unknown_instruction_is_refused_before_anything_runs(text, why):
 def test_a_fence_of_the_proxy_by_its_old_name():
     """membar.proxy.async is fence.proxy.async (PTX ISA 9.0, 9.7.13.4)."""
     assert (filled("membar.proxy.async; st.global.u32 [%d0], 3; ret;") == 3).all()
+
+
+@pytest.mark.parametrize("check", [(), ("races", "init")], ids=["", "all"])
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("add.u32 %r1, %r1;", "takes 3 operands, not 2"), ("sub.f16 %h1, %h1;", "takes 3 operands, not 2"),
+        ("shl.b32 %r1, %r1, 1, %r1;", "takes 3 operands, not 4"), ("prmt.b32 %r1, %r1, %r1;", "takes 4 operands, not 3"),
+        ("setp.ltu.f32 {%f1, %f2}, %f3, %f3;", "a list in braces"), ("mov.pred %r1, %q1;", ""),
+        ("bar.red.popc.u32 1, 0, %q1;", "operand 1, `1`, is wrong: a constant"), ("testp.finite.f32 {%r1, %r2}, %f1;", "a list in braces"),
+        ("mbarrier.pending_count.b64 1.5, %d1;", "operand 1"), ("mul.lo.u32 %r1, {%r1, %r2}, %r1;", "16 are needed"),
+        ("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r1}, {%f1, %f2, %f3, %f4};", ""),
+    ],
+)  # fmt: skip
+def test_operands_that_an_instruction_does_not_take(text, why, check):
+    """Where ptxas has not seen a text: the words of the table, whoever comes upon it first."""
+    with pytest.raises(AveError, match=r"\[X031\]") as caught:
+        Program(kernel(f"mov.b32 %r1, 0; setp.eq.u32 %q1, %r1, 0; {text} ret;")).launch([0], (1, 1, 1), (32, 1, 1), check=check)
+    assert why in caught.value.message

@@ -144,7 +144,7 @@ def test_read_only_memory():
     assert memory(data)[0][3] is False
 
 
-@pytest.mark.parametrize("space", [".global", ""])
+@pytest.mark.parametrize("space", [".global", "", ".shared"])
 @pytest.mark.parametrize(
     ("load", "at", "want"),
     [
@@ -158,7 +158,11 @@ def test_elements_of_a_vector_that_nothing_reads(load, at, want, space, check):
     whole = np.zeros(16, np.uint32)
     x = whole[(-whole.ctypes.data % 16) // 4 :][:3]
     x[:] = 5, 6, 7
-    body = (f"mov.b32 %r2, 0; mov.b32 %r1, 0; ld{space}.v4.b32 {{{load}}}, [%p0+{at}]; add.u32 %r1, %r1, %r2; "
+    near, base = "", "%p0"
+    if space == ".shared":
+        words = (f"ld.global.u32 %r1, [%p0+{k}]; st{space}.u32 [box+{k}], %r1;" for k in (0, 4, 8))
+        near, base = f"{space} .align 16 .b32 box[3]; {' '.join(words)}", "box"
+    body = (f"{near} mov.b32 %r2, 0; mov.b32 %r1, 0; ld{space}.v4.b32 {{{load}}}, [{base}+{at}]; add.u32 %r1, %r1, %r2; "
         f"st.global.u32 [%p0], %r1; ret;")
     program = Program(kernel(body))
     try:

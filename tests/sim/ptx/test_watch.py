@@ -139,3 +139,30 @@ def test_a_warp_that_waits_for_a_later_one_behind_a_barrier():
     x = np.zeros(64, np.uint32)
     Program(kernel(body)).launch([x.ctypes.data], (1, 1, 1), (64, 1, 1), memory=memory(x))
     assert (x[:32] == 7).all()
+
+
+ALIGNED = {
+    "bar.sync 0;": "X035", "bar.arrive 1, 64;": "X035", "barrier.sync.aligned 0;": "X035", "wgmma.fence.sync.aligned;": "X035",
+    "movmatrix.sync.aligned.m8n8.trans.b16 %r9, %r9;": "X035",
+    "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r9}, [%r2];": "X035",
+    "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {x, y}, {x}, {x}, {x, y};": "X035",
+    "shfl.sync.idx.b32 %r9, %r9, 0, 31, -1;": "X034", "vote.sync.ballot.b32 %r9, %q1, -1;": "X034", "bar.warp.sync -1;": "X034",
+    "shfl.sync.idx.b32 %r9, %r9, 0, 31, 0xff;": None, "elect.sync %r9|%q2, 0xff;": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ALIGNED)
+def test_predicates_of_what_lanes_do_together(text):
+    """One that holds in eight lanes of a warp, in all, in none."""
+    start = """.shared .align 16 .b32 box[64]; .reg .f64 x, y; mov.f64 x, 0d0000000000000000; mov.f64 y, x; mov.u32 %r0, %tid.x; mov.u32 %r2, box;
+        mov.u32 %r9, 0; setp.lt.u32 %q1, %r0, {limit};"""
+    for limit, want in ((8, ALIGNED[text]), (32, None), (0, None)):
+        body = kernel(start.format(limit=limit) + f"@%q1 {text} bar.warp.sync -1; ret;")
+        mask = text.replace("0xff", "-1") if limit == 32 else text
+        try:
+            Program(body.replace(text, mask)).launch([0], (1, 1, 1), (32, 1, 1))
+            code = None
+        except AveError as e:
+            code = e.code
+            assert code == "X034" or "0x000000ff of the warp only" in e.message
+        assert code == want, (text, limit)

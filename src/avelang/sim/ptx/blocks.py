@@ -38,6 +38,8 @@ def asked(t: PtxTranslator, i: Instr) -> None:
         guard, t.guard = t.guard, ""
         t.together(None)
         t.guard = guard
+        if i.parts[0] != "barrier" or "aligned" in i.parts:
+            t.agreed()
     behind = t.block_at(i.index + 1)
 
     def end() -> None:

@@ -477,7 +477,7 @@ class _Finder:
 
     def wrong(self, why: str) -> AveError:
         return error("X031", kernel=self.flat.entry.name, text=instruction(self.instruction),
-            where=f"line {self.instruction.line}", why=why)
+            where=f"line {self.instruction.line}", why=why, hint="`ave ptx lint` says what is wrong with a text")
 
     def name(self, name: str) -> object:
         for scope in reversed(self.scopes):

@@ -1,12 +1,12 @@
-"""Translation that also follows what nothing has written: beside each register, one bit a lane for each 16 bits of it,
+"""Translation that also follows what nothing has written: beside each register, one bit a lane for each byte of it,
 and beside shared and local memory one a byte say so.
 
 A value that comes of an undefined one is undefined too. It is a fault where it is used: as an address, as a condition
 of a branch or of an access, as data of a store to global memory; an atomic update of shared memory that nothing has
 written is one as well. Copies into registers, shared and local memory are none: compilers move what they do not use.
 `selp` takes the side that is chosen, `xor` and `sub` of a register with itself are zero, shuffles take the lane that is
-read, matrix products the rows and columns that meet. Halves that are packed, cut out or computed side by side keep
-apart (`parts`): compilers fill up pairs with what has no value. """
+read, matrix products the rows and columns that meet. Bytes that are packed, cut out or computed side by side keep
+apart (`parts`): compilers fill up words with what has no value. """
 
 from __future__ import annotations
 
@@ -94,7 +94,8 @@ class Defining(PtxTranslator):
                 self.forced = [tuple(self.either(self.common(chosen, a), self.common(others, b), condition) for a,
                     b in zip(one, two, strict=True))]
         elif i.entry in _ZEROING and len(o) == 3 and o[1] == o[2] and isinstance(o[1], PtxReg):
-            self.forced = [("0",) * parts.count(o[1].bits)]
+            zero = ("0",) * parts.count(o[1].bits)
+            self.forced = [("0",), zero] if "cc" in i.parts else [zero]  # the carry is written first
         elif i.entry is _MMA:
             self.forced = self.product(i)
         elif i.entry is _BRX and isinstance(o[0], PtxReg):
@@ -123,6 +124,15 @@ class Defining(PtxTranslator):
         self.sources.append(self.either(*u))
         return x
 
+    def get(self, o: Operand, bits: int, wider: bool = False, kind: str = "b") -> str:
+        """An operand; of a register that is cut only the bytes that are left count."""
+        known = len(self.sources)
+        x = super().get(o, bits, wider, kind)
+        if isinstance(o, PtxReg) and o.bits > bits > 1:
+            self.tags[x] = self.undef(o)[: parts.count(bits)]
+            self.sources[known:] = [self.either(*self.tags[x])]
+        return x
+
     def tag(self, value: str, width: int) -> Parts:
         """The lanes in which a value that this instruction has made, of so many parts, is undefined."""
         if value in self.tags and len(self.tags[value]) == width:
@@ -142,7 +152,10 @@ class Defining(PtxTranslator):
             mixed = ((self.common(runs, self.either(a, self.guard_undef)), self.common(others, b)) for a,
                 b in zip(u, old, strict=True))
             u = tuple(self.either(*x) for x in mixed)
+        sources = self.sources
+        self.sources = []  # what the register held, which a guarded write reads, is no source of a second result
         super().put(reg, value)
+        self.sources = sources
         self.undefs[reg] = self.tags[self.values[reg]] = u if reg in self.apart else (self.either(*u),) * len(u)
 
     def finish(self, name: str, live: set[PtxReg], next_block: int, count: int) -> str:
@@ -298,27 +311,19 @@ def shadow(space: str, bits: int, count: int, store: bool) -> tuple[str, str]:
         "  %inglobal = xor i1 %innear, true", "  %other = and i1 %far, %inglobal", "  %skip = or i1 %other, %lost",
         "  br i1 %skip, label %behind, label %look", "look:", field("undef", "%dp2"), "  %dist = load i64, ptr %dp2, "
         "align 8", "  %s = getelementptr i8, ptr %p, i64 %dist"]  # fmt: skip
-    each_part = min(size, 2)
-    for k in range(size * count // each_part):
+    for k in range(size * count):
         lines += [f"  %eu{k} = getelementptr i8, ptr %w, i64 {WARP['undef'] + 4 * k}", f"  %eo{k} = load i32, ptr "
             f"%eu{k}, align 4"]
         if store:
             lines += [f"  %eh{k} = lshr i32 %eo{k}, %lane32", f"  %eb{k} = trunc i32 %eh{k} to i8",
                 f"  %ec{k} = and i8 %eb{k}, 1"]
+        lines.append(f"  %es{k} = getelementptr i8, ptr %s, i64 {k}")
+        if store:
+            lines.append(f"  store i8 %ec{k}, ptr %es{k}, align 1")
         else:
-            lines.append(f"  %ex{k}z = add i8 0, 0")
-        last = f"%ex{k}z"
-        for j in range(each_part):
-            lines.append(f"  %es{k}x{j} = getelementptr i8, ptr %s, i64 {k * each_part + j}")
-            if store:
-                lines.append(f"  store i8 %ec{k}, ptr %es{k}x{j}, align 1")
-            else:
-                lines += [f"  %ey{k}x{j} = load i8, ptr %es{k}x{j}, align 1",
-                    f"  %ex{k}x{j} = or i8 {last}, %ey{k}x{j}"]
-                last = f"%ex{k}x{j}"
-        if not store:
-            lines += [f"  %ez{k} = zext i8 {last} to i32", f"  %em{k} = shl i32 %ez{k}, %lane32",
-                f"  %en{k} = or i32 %eo{k}, %em{k}", f"  store i32 %en{k}, ptr %eu{k}, align 4"]  # fmt: skip
+            lines += [f"  %ey{k} = load i8, ptr %es{k}, align 1", f"  %ez{k} = zext i8 %ey{k} to i32",
+                f"  %em{k} = shl i32 %ez{k}, %lane32", f"  %en{k} = or i32 %eo{k}, %em{k}",
+                f"  store i32 %en{k}, ptr %eu{k}, align 4"]  # fmt: skip
     lines += ["  br label %behind", "behind:"]
     return name, head(name) + "  br label %loop" + each(space, size * count, False, "\n".join(lines), ("some",), True)
 

@@ -15,7 +15,7 @@ from avelang.nvptx.forms import Entry, entry
 from avelang.sim.ptx.code import FlatCode, Instr, PtxReg
 from avelang.sim.ptx.defined import Defining
 from avelang.sim.ptx.handlers import asks_host, translated
-from avelang.sim.ptx.modifiers import NotExecuted
+from avelang.sim.ptx.modifiers import NotExecuted, by_the_table, counted
 from avelang.sim.ptx.state import STEPS
 from avelang.sim.ptx.translator import Handler, PtxTranslator
 
@@ -177,15 +177,14 @@ def _one(t: PtxTranslator, i: Instr, handlers: _Handlers) -> None:
         t.guard = t.value(reg)
         if negated:
             t.guard = t.op(f"xor {t.t('i1')} {t.guard}, splat (i1 true)")
-    t.starts(i)
-    if t.running and i.entry.group not in ("wgmma", "tcgen05"):
-        t.stop_unwaited(i)
     try:
-        handlers(i)(t, i)
+        counted(i)
+        with by_the_table(i):
+            t.starts(i)
+            if t.running and i.entry.group not in ("wgmma", "tcgen05"):
+                t.stop_unwaited(i)
+            handlers(i)(t, i)
     except NotExecuted as why:
         # It may stand where this run never comes: the warp stops when it gets there.
         t.unknown(i, str(why))
-        t.exit = t.ending = None
-    except IndexError:
-        t.unknown(i, "operands are missing")
         t.exit = t.ending = None

@@ -27,7 +27,7 @@ from avelang.sim.address_space import AccessFault
 from avelang.sim.ptx.barriers import HostMisuse, Outside, Phase, phase
 from avelang.sim.ptx.code import At, Callee, Instr, Mem, PtxReg
 from avelang.sim.ptx.findings import report
-from avelang.sim.ptx.modifiers import Mods, NotExecuted
+from avelang.sim.ptx.modifiers import Mods, NotExecuted, by_the_table
 from avelang.sim.ptx.state import BLOCK, LANES, LOCAL_BASE, RANK, SHARED_BASE, UNFENCED, WARP
 
 if TYPE_CHECKING:
@@ -182,8 +182,12 @@ class HostExecutor:
     @contextlib.contextmanager
     def at(self, warp: Warp) -> Iterator[None]:
         """Errors here are reported of the instruction that the warp executes."""
+        i = self.run.program.code.instructions[warp.get("op")]
         try:
-            yield
+            with by_the_table(i):
+                yield
+        except NotExecuted as why:
+            raise reports.unknown(self.run.program, i, str(why)) from None
         except HostMisuse as why:
             self._wrong(warp, why)
         except AccessFault as why:
@@ -210,12 +214,7 @@ class HostExecutor:
             view = HostView(self.run, warp, i)
             if not view.lanes:
                 return None
-            try:
-                return TABLE.get(i.entry.name, host_mma.mma)(self, view)
-            except NotExecuted as why:
-                raise reports.unknown(self.run.program, i, str(why)) from None
-            except IndexError:
-                raise reports.unknown(self.run.program, i, "operands are missing") from None
+            return TABLE.get(i.entry.name, host_mma.mma)(self, view)
 
     def left_out(self, warp: Warp, i: Instr) -> None:
         """An instruction that a mutant does without: a test of an mbarrier says that the phase is over."""

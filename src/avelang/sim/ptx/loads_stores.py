@@ -82,8 +82,8 @@ def _uniform(t: PtxTranslator, a: _AccessForm) -> list[str] | None:
 
 def _partly(t: PtxTranslator, a: _AccessForm, read: list[int]) -> list[str]:
     """A vector of which the program uses some elements only: the others may be anywhere. LLVM loads more than there is
-    where the address of a vector is a multiple of its size, as what follows in that piece of memory is never out of a
-    GPU's reach."""
+    where the address of a vector is a multiple of its size, as what follows in that piece of memory, and behind the last array of
+    shared memory, is never out of a GPU's reach."""
     x, size = t.address(a.mem, a.space, a.window), a.bits // 8
     t.put_addresses(x)
     low = t.op(f"and {t.t('i64')} {x}, {t.constant(size * a.count - 1, 64)}")
@@ -104,7 +104,7 @@ def _load(t: PtxTranslator, i: Instr) -> None:
     a = _AccessForm(i, i.operands[1])
     values = _uniform(t, a)
     read = [k for k, o in enumerate(a.items(i.operands[0])) if not isinstance(o, n.Sink) and o not in t.unread]
-    if values is None and a.space in ("global", "generic") and 0 < len(read) < a.count:
+    if values is None and a.space != "param" and 0 < len(read) < a.count:
         values = _partly(t, a, read)
     if values is None:
         t.put_addresses(t.address(a.mem, a.space, a.window))

@@ -3,11 +3,40 @@ unknown."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
+from avelang.nvptx.check import check, counts
 from avelang.sim.ptx.code import BITS, Instr
 
 
 class NotExecuted(Exception):
     """Raised by a handler that meets a form of its instruction which it does not execute; the text says which."""
+
+
+@contextlib.contextmanager
+def by_the_table(i: Instr) -> Iterator[None]:
+    """A handler takes operands for what the table says of them: where they are not, NotExecuted says what is wrong."""
+    try:
+        yield
+    except (AssertionError, AttributeError, IndexError, TypeError, ValueError):
+        why = wrong_with(i)
+        if not why:
+            raise
+        raise NotExecuted(why) from None
+
+
+def counted(i: Instr) -> None:
+    """Raises NotExecuted for more or fewer operands than the instruction takes."""
+    many, got = counts(i.parts), len(i.operands)
+    if many and got not in many:
+        raise NotExecuted(f"it takes {' or '.join(map(str, sorted(many)))} operands, not {got}")
+
+
+def wrong_with(i: Instr) -> str:
+    """The reason why ptxas would not take an instruction, or ""."""
+    wrong = check(i.node, types={r.name: r.type for r in i.registers()}.get)
+    return "" if wrong is None else wrong.message
 
 
 class Mods:

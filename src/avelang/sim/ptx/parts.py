@@ -1,5 +1,5 @@
-"""Parts of 16 bits of which nothing knows of the others whether they have a value: an instruction and what is known of
-its operands come in, what is then known of its results goes out. So are pairs of halves followed (`defined`)."""
+"""Parts of 8 bits of which nothing knows of the others whether they have a value: an instruction and what is known of
+its operands come in, what is then known of its results goes out. So are vectors that are put together byte by byte followed (`defined`)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from avelang.nvptx import nodes as n
 from avelang.nvptx.forms import entry, named
 from avelang.sim.ptx.code import Instr, Operand, PtxReg, items_of
 
-Parts = tuple[str, ...]  # for each 16 bits of a value, from the lowest: the lanes in which it is undefined
-WIDTH = 16
+Parts = tuple[str, ...]  # for each byte of a value, from the lowest: the lanes in which it is undefined
+WIDTH = 8
 _PAIRS = frozenset({"f16x2", "bf16x2", "s16x2", "u16x2", "f32x2"})
 _SIDE_BY_SIDE = named("add sub mul mad min max neg abs fadd fsub fmul fma fmad fmin fmax fneg fabs ex2 tanh")
 _MOV, _CVT, _SHL = (entry(name) for name in ("mov", "cvt", "shl"))
-_CONVERTED = {f"{sign}{bits}": bits for sign in "usb" for bits in (16, 32, 64)}
+_CONVERTED = {f"{sign}{bits}": bits for sign in "usb" for bits in (8, 16, 32, 64)}
 # What may give a value whose parts differ where those of its operands do.
 _KEEPING = named("mov selp shl shr prmt cvt cvt.pack shfl bfi bfe slct and or xor not") | _SIDE_BY_SIDE
 _PACKING, _LOADS = named("prmt bfi"), named("ld ldu")
@@ -74,24 +74,19 @@ def _beside(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> l
     if any(len(x) != width for x in sources) or i.operands[0].bits == 1:
         return None
     found = [either(*x) for x in zip(*sources, strict=True)]
-    if "f32x2" in i.parts:
-        found = [either(found[k & ~1], found[k | 1]) for k in range(width)]
-    return [tuple(found)]
+    size = 4 if "f32x2" in i.parts else 2 if _PAIRS & set(i.parts) else 1  # bytes of an element
+    return [tuple(either(*found[k - k % size : k - k % size + size]) for k in range(width))]
 
 
 def _moved(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts] | None:
     to, source = i.operands[:2]
     if isinstance(source, n.VectorOperand) and isinstance(to, PtxReg):
-        bits = to.bits // len(source.items)
-        one = [of(x, count(bits)) for x in source.items]
-        if bits >= WIDTH:
-            return [tuple(p for x in one for p in x)]
-        per = WIDTH // bits
-        return [tuple(either(*(p for x in one[k : k + per] for p in x)) for k in range(0, len(one), per))]
+        each = count(to.bits // len(source.items))
+        return [tuple(p for x in source.items for p in of(x, each)[:each])]
     if isinstance(to, n.VectorOperand) and isinstance(source, PtxReg):
-        bits, whole = source.bits // len(to.items), of(source)
-        starts = [(k, k * bits // WIDTH) for k, x in enumerate(to.items) if isinstance(x, PtxReg)]
-        return [whole[first : first + count(bits)] for _, first in starts]
+        each, whole = count(source.bits // len(to.items)), of(source)
+        return [(*whole[k * each : (k + 1) * each], *("0",) * (count(x.bits) - each))
+            for k, x in enumerate(to.items) if isinstance(x, PtxReg)]
     return None
 
 
@@ -113,7 +108,7 @@ def _masked(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> l
     found = _beside(i, of, either)
     for x in i.operands[1:]:
         if isinstance(x, n.Int) and found is not None:
-            found = [tuple(u if x.value >> WIDTH * p & 0xFFFF else "0" for p, u in enumerate(found[0]))]
+            found = [tuple(u if x.value >> WIDTH * p & 0xFF else "0" for p, u in enumerate(found[0]))]
     return found
 
 
@@ -121,15 +116,47 @@ def _permuted(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) ->
     to, a, b, which = i.operands
     if not isinstance(which, n.Int) or not isinstance(to, PtxReg) or i.parts[-1] != "b32":
         return None
-    whole = (*of(a, 2), *of(b, 2))
-    at = [(which.value >> 4 * k & 7) // 2 for k in range(4)]
-    return [(either(whole[at[0]], whole[at[1]]), either(whole[at[2]], whole[at[3]]))]
+    whole = (*of(a, 4), *of(b, 4))
+    return [tuple(whole[which.value >> 4 * k & 7] for k in range(4))]
+
+
+def _inserted(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts] | None:
+    """bfi: a byte is of the field, of what it is put into, or of both."""
+    to, a, b, start, length = i.operands
+    if not isinstance(to, PtxReg) or not isinstance(start, n.Int) or not isinstance(length, n.Int):
+        return None
+    width, first = count(to.bits), start.value & 0xFF
+    end = min(first + (length.value & 0xFF), to.bits)
+    field, into, out = of(a, width), of(b, width), list[str]()
+    for p in range(width):
+        low, high = max(WIDTH * p, first), min(WIDTH * (p + 1), end)
+        mine = field[(low - first) // WIDTH : (high - first - 1) // WIDTH + 1] if low < high else ()
+        out.append(either(*mine, *((into[p],) if high - low < WIDTH else ())))
+    return [tuple(out)]
+
+
+def _extracted(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts] | None:
+    """bfe: the bytes of a field, behind which stand zeros, or copies of its sign."""
+    to, a, start, length = i.operands
+    if not isinstance(to, PtxReg) or not isinstance(start, n.Int) or not isinstance(length, n.Int):
+        return None
+    width, first = count(to.bits), start.value & 0xFF
+    end = min(first + (length.value & 0xFF), to.bits)
+    whole, out = of(a, width), list[str]()
+    for p in range(width):
+        low, high = first + WIDTH * p, min(first + WIDTH * (p + 1), end)
+        out.append(either(*whole[low // WIDTH : (high - 1) // WIDTH + 1]) if low < high else "0")
+    if i.parts[-1].startswith("s") and end > first:
+        sign = whole[(end - 1) // WIDTH]
+        out = [either(u, sign) if WIDTH * (p + 1) > end - first else u for p, u in enumerate(out)]
+    return [tuple(out)]
 
 
 def _converted(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts] | None:
     to = i.operands[0]
     if len(i.operands) == 3 and isinstance(to, PtxReg) and to.bits == 32 and _PAIRS & set(i.parts):
-        return [tuple(either(*of(x)) for x in (i.operands[2], i.operands[1]))]  # the first is the upper half
+        low, high = (either(*of(x)) for x in (i.operands[2], i.operands[1]))  # the first is the upper half
+        return [(low, low, high, high)]
     kinds = [p for p in i.parts[1:] if p in _CONVERTED]
     if len(kinds) != 2 or len(i.parts) != 3 or not isinstance(to, PtxReg) or not isinstance(i.operands[1], PtxReg):
         return None
@@ -143,5 +170,5 @@ def _converted(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -
 
 _RULES = {entry(name): rule for name, rule in {
     "mov": _moved, "shl": _shifted, "shr": _shifted, "and": _masked, "or": _beside, "xor": _beside, "not": _beside,
-    "prmt": _permuted, "cvt": _converted,
+    "prmt": _permuted, "cvt": _converted, "bfi": _inserted, "bfe": _extracted,
 }.items()}  # fmt: skip

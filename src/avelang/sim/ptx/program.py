@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import avelang.sim.ptx.initializers as initializers
+import avelang.sim.ptx.reports as reports
 from avelang.base.errors import AveError, error
 from avelang.base.takes import takes
 from avelang.llvm.core import HostCompiler
@@ -23,6 +24,7 @@ from avelang.sim.ptx.flow import PtxTranslation, leaders, translate
 from avelang.sim.ptx.handlers import asks_host
 from avelang.sim.ptx.host import HostExecutor
 from avelang.sim.ptx.maps import PtxTensorMap
+from avelang.sim.ptx.modifiers import wrong_with
 from avelang.sim.ptx.multicast import Multicast
 from avelang.sim.ptx.narrow import DeviceMemory, device_offset
 from avelang.sim.ptx.run import ORDERS, Dim3, PtxLaunch, PtxRun, aligned
@@ -53,12 +55,18 @@ class Ran(int):
 class Made:
     """A translation and its machine code, made when it first runs: a launch with checks has code of its own."""
 
-    def __init__(self, said: PtxTranslation):
-        self.said, self._level = said, 0
+    def __init__(self, program: PtxProgram, said: PtxTranslation):
+        self._program, self.said, self._level = program, said, 0
 
     @functools.cached_property
     def _loaded(self) -> LoadedCode:
-        return LoadedCode(_compiled(self.said.text, self._level))
+        try:
+            return LoadedCode(_compiled(self.said.text, self._level))
+        except RuntimeError:  # LLVM: operands of kinds that a handler did not look at
+            for i in self._program.code.instructions:
+                if why := wrong_with(i):
+                    raise reports.unknown(self._program, i, why) from None
+            raise
 
     @functools.cached_property
     def run_warp(self) -> Any:
@@ -90,7 +98,7 @@ class PtxProgram:
     def __init__(self, source: str | n.PtxModule, entry: str | None = None):
         module = parse(source) if isinstance(source, str) else source
         self.code = flatten(module, entry)
-        self.plain = Made(translate(self.code))
+        self.plain = Made(self, translate(self.code))
         self.unknown = self.plain.said.unknown
         self.tensor_group = 0  # of .cta_group, once an instruction of tcgen05 has said it
         self.skipped = -1  # the index of an instruction of the host that is left out (`mutate`)
@@ -101,12 +109,12 @@ class PtxProgram:
     @functools.cached_property
     def watched(self) -> Made:
         """The code that writes down its accesses, for launches with `check`."""
-        return Made(translate(self.code, watched=True))
+        return Made(self, translate(self.code, watched=True))
 
     @functools.cached_property
     def defining(self) -> Made:
         """The code that follows, besides, what nothing has written."""
-        return Made(translate(self.code, watched=True, init=True))
+        return Made(self, translate(self.code, watched=True, init=True))
 
     @contextlib.contextmanager
     def without(self, index: int) -> Iterator[None]:
@@ -114,8 +122,8 @@ class PtxProgram:
         i, whole = self.code.instructions[index], (self.watched, self.defining)
         self.skipped = index
         if i.entry.has("barrier") and not asks_host(i):  # translated code does it
-            self.watched = Made(translate(self.code, watched=True, without=index))
-            self.defining = Made(translate(self.code, watched=True, without=index, init=True))
+            self.watched = Made(self, translate(self.code, watched=True, without=index))
+            self.defining = Made(self, translate(self.code, watched=True, without=index, init=True))
         try:
             yield
         finally:

@@ -22,6 +22,7 @@ from avelang.sim.ptx.state import (
     RANK,
     READONLY,
     SHARED_BASE,
+    SPLIT,
     TRAP,
     UNKNOWN,
     UNWAITED,
@@ -101,6 +102,10 @@ def fault(program: PtxProgram, warp: Warp, launch: PtxLaunch) -> AveError:
         lanes = warp.get("active")
         return error("X035", **common, why="the kernel stopped itself",
             lane=thread(warp, (lanes & -lanes).bit_length() - 1))
+    if code == SPLIT:
+        runs = b.get("fault_extra")
+        return error("X035", **common, lane=thread(warp, (runs & -runs).bit_length() - 1), why=f"its predicate holds in "
+            f"lanes {runs:#010x} of the warp only; all execute an instruction with .aligned, or none")
     return stopped(program, warp, launch, code, i, b.get("fault_lane"), b.get("fault_size"),
         b.get("fault_address", "<Q"))
 

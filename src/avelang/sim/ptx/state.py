@@ -27,6 +27,7 @@ from avelang.native.ptx import (
     READ_LATER,
     READONLY,
     SHARED_WINDOW,
+    SPLIT,
     STEPS,
     STUCK,
     TRAP,
@@ -65,5 +66,5 @@ BLOCK = {name: getattr(CtaRecord, name).offset for name, *_ in CtaRecord._fields
 BLOCK_BYTES = ctypes.sizeof(CtaRecord)
 
 __all__ = ["APART", "ARRIVING", "ASKS", "BARRIER", "ENDED", "EXITED", "FAULT", "GUARDED", "IN_FLIGHT", "LANES",
-    "MISALIGNED", "OUTSIDE", "RANK", "READONLY", "READ_LATER", "STEPS", "STUCK", "TRAP", "TURN", "UNFENCED", "UNKNOWN",
-    "UNWAITED", "WAITS"]  # fmt: skip
+    "MISALIGNED", "OUTSIDE", "RANK", "READONLY", "READ_LATER", "SPLIT", "STEPS", "STUCK", "TRAP", "TURN", "UNFENCED",
+    "UNKNOWN", "UNWAITED", "WAITS"]  # fmt: skip

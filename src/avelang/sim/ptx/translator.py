@@ -30,6 +30,7 @@ from avelang.sim.ptx.state import (
     NARROW_START,
     RANK,
     SHARED_BASE,
+    SPLIT,
     UNKNOWN,
     UNWAITED,
     WAITS,
@@ -428,6 +429,12 @@ class PtxTranslator(Writer):
             self.do(f"store i32 {value}, ptr {self.pointer('g', BLOCK[name])}, align 4")
         self.stop_if(bad)
 
+    def agreed(self) -> None:
+        """All lanes are here, and all execute this, or none (PTX ISA 9.0, 9.7.13: `.aligned` in conditionally executed
+        code): the warp stops where the guard differs."""
+        if self.guard:
+            self.stop(SPLIT, self.op(f"icmp ne i32 {self.lanes()}, {self.active}"), self.lanes())
+
     def unknown(self, i: Instr, why: str) -> None:
         """The instruction is not executed: the warp stops when it comes there."""
         self.reasons[i.index] = why
@@ -510,22 +517,23 @@ class PtxTranslator(Writer):
         a lane; None: all lanes of the warp) names lanes that are here, or have exited. Of several such groups one goes
         on; the others wait. Returns the group's word."""
         live = self.op(f"load i32, ptr {self.pointer('w', WARP['live'])}, align 4")
-        absent = self.op(f"and i32 {live}, {self.op('xor i32 %active, -1')}")
+        # A lane that the guard keeps from executing it does not come: it goes on.
+        come = self.active if wanted is None else self.lanes()
+        absent = self.op(f"and i32 {live}, {self.op(f'xor i32 {come}, -1')}")
         if wanted is None:
             word = "-1"
             ok = self.op(f"select i1 {self.op(f'icmp eq i32 {absent}, 0')}, i32 %active, i32 0")
         else:
-            t, guard = self.t("i32"), self.guard or "splat (i1 true)"
+            t = self.t("i32")
             missing = self.op(f"and {t} {wanted}, {self.splat(absent, 'i32')}")
-            here = self.op(f"icmp eq {t} {missing}, zeroinitializer")
-            both = self.op(f"and {self.t('i1')} {here}, {guard}")
-            here = self.op(f"and i32 {self.bits_of(both)}, %active")
+            here = self.op(f"and i32 {self.bits_of(self.op(f'icmp eq {t} {missing}, zeroinitializer'))}, {come}")
             first = self.op(f"call i32 @llvm.cttz.i32(i32 {here}, i1 false)")
             word = self.op(f"extractelement {t} {wanted}, i32 {self.op(f'and i32 {first}, {LANES - 1}')}")
             same = self.bits_of(self.op(f"icmp eq {t} {wanted}, {self.splat(word, 'i32')}"))
-            # Lanes that the guard keeps from executing it go along.
-            idle = self.op(f"and i32 {self.op(f'xor i32 {self.bits_of(guard)}, -1')}, %active")
-            ok = self.op(f"or i32 {idle}, {self.op(f'and i32 {here}, {same}')}")
+            ok = self.op(f"and i32 {here}, {same}")
+            if self.guard:
+                idle = self.op(f"xor i32 {come}, -1")
+                ok = self.op(f"or i32 {self.op(f'and i32 {idle}, %active')}, {ok}")
         label, waits, some, split = (self.body.fresh(x) for x in ("all", "waits", "some", "split"))
         self.do(f"br i1 {self.op(f'icmp eq i32 {ok}, %active')}, label %{label}, label %{some}")
         self.body.start(some)

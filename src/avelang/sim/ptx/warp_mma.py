@@ -44,6 +44,7 @@ def _mma(t: PtxTranslator, i: Instr) -> None:
     if row is None or row.mma is None:
         raise NotExecuted("this form is not in the table of matrix instructions")
     t.together(None)
+    t.agreed()
     kinds, mma = _dtypes(row), row.mma
     regs = []
     for o, d, f in zip(i.operands[1:4], kinds, (mma.a, mma.b, mma.c), strict=True):
@@ -164,6 +165,7 @@ def _rows(t: PtxTranslator, i: Instr, mem: object) -> tuple[str, int, bool, str]
     if not shape or kind != "b16" or not count or not isinstance(mem, Mem):
         raise NotExecuted("it has .m8n8, .x1, .x2 and .x4, .b16")
     t.together(None)
+    t.agreed()
     number = int(count[1:])
     address = t.address(mem, space)
     o = Ops(t, "i64")
@@ -227,6 +229,7 @@ def _movmatrix(t: PtxTranslator, i: Instr) -> None:
     if i.name != "movmatrix.sync.aligned.m8n8.trans.b16":
         raise NotExecuted("this form is not executed here")
     t.together(None)
+    t.agreed()
     _, row, col = WORD.index
     stands = np.zeros((8, 8), np.int64)
     lane, slot = np.meshgrid(np.arange(LANES), np.arange(2), indexing="ij")
