@@ -82,8 +82,8 @@ def _uniform(t: PtxTranslator, a: _AccessForm) -> list[str] | None:
 
 def _partly(t: PtxTranslator, a: _AccessForm, read: list[int]) -> list[str]:
     """A vector of which the program uses some elements only: the others may be anywhere. LLVM loads more than there is
-    where the address of a vector is a multiple of its size, as what follows in that piece of memory, and behind the last array of
-    shared memory, is never out of a GPU's reach."""
+    where the address of a vector is a multiple of its size, as what follows in that piece of memory, and behind the
+    last array of shared memory, is never out of a GPU's reach."""
     x, size = t.address(a.mem, a.space, a.window), a.bits // 8
     t.put_addresses(x)
     low = t.op(f"and {t.t('i64')} {x}, {t.constant(size * a.count - 1, 64)}")

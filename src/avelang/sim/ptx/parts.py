@@ -1,5 +1,6 @@
 """Parts of 8 bits of which nothing knows of the others whether they have a value: an instruction and what is known of
-its operands come in, what is then known of its results goes out. So are vectors that are put together byte by byte followed (`defined`)."""
+its operands come in, what is then known of its results goes out. So are vectors followed that are put together byte by
+byte (`defined`)."""
 
 from __future__ import annotations
 

@@ -104,8 +104,8 @@ def fault(program: PtxProgram, warp: Warp, launch: PtxLaunch) -> AveError:
             lane=thread(warp, (lanes & -lanes).bit_length() - 1))
     if code == SPLIT:
         runs = b.get("fault_extra")
-        return error("X035", **common, lane=thread(warp, (runs & -runs).bit_length() - 1), why=f"its predicate holds in "
-            f"lanes {runs:#010x} of the warp only; all execute an instruction with .aligned, or none")
+        return error("X035", **common, lane=thread(warp, (runs & -runs).bit_length() - 1), why=f"its predicate holds "
+            f"in lanes {runs:#010x} of the warp only; all execute an instruction with .aligned, or none")
     return stopped(program, warp, launch, code, i, b.get("fault_lane"), b.get("fault_size"),
         b.get("fault_address", "<Q"))
 
@@ -167,7 +167,8 @@ def _disturbed(program: PtxProgram, warp: Warp, i: Instr, code: int, byte: int, 
     other = program.quoted(origin)
     if code == IN_FLIGHT:
         does = "which still arrives there"
-        hint = "wait for the copy before the data is used: cp.async.wait_group, or the mbarrier's phase; then a barrier"
+        hint = ("wait for the copy before the data is used: cp.async.wait_group, or the mbarrier's phase; then a barrier. "
+            "A wait that is there ends too early by another phase's parity, or fewer bytes in expect_tx")
     else:
         does, hint = "which still reads there", "wait first: cp.async.bulk.wait_group.read, or wgmma.wait_group"
         if origin >= 0 and program.code.instructions[origin].entry.group == "tcgen05":
