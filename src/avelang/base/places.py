@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import inspect
 import re
 import sys
 import traceback
@@ -17,6 +16,7 @@ _OURS = ("avelang.", "pyptx.", "contextlib")  # `with` comes by way of contextli
 # Modules whose functions stand around a user's call, and have no name of their own.
 _WRAPPERS = ("avelang.base.takes", "avelang.bridge.relaunched")
 ANNOTATION = "<annotation>"  # the file of evaluated annotations: whoever evaluates one knows the user's line
+_OPERANDS = ("avelang.ptx", "pyptx")  # modules whose objects are operands, on which Python tries its operators
 _BUILD = "avelang.frontend.build"  # calls what a kernel calls, and knows the kernel's line itself
 
 
@@ -85,24 +85,15 @@ def _misnamed(e: Exception, at: Span) -> Exception:
         return error("T232", at, hint, name=e.name, why=f"there is no such name ({e})")
     if not isinstance(e, TypeError):
         return e
-    for name in re.findall(r"\w+(?:\.\w+)?(?=\(\))|(?<=')\w+(?=')", str(e)):
-        first, _, method = name.partition(".")
-        owner = next((x for n, m in list(sys.modules.items()) if n.startswith("avelang.ptx")
-                      and getattr(x := getattr(m, first, None), "__module__", "") == n), None)
-        fn = getattr(owner, method, None) if method else owner
-        if owner is None or fn is None:
-            continue
-        try:
-            text = str(inspect.signature(fn)).split(" ->")[0]
-            shown = re.sub(r": [^,=)]*(\[[^\]]*\])?", "", text.replace("(self, ", "(").replace("(self)", "()"))
-            shown = shown.replace("= ", "=")
-        except (TypeError, ValueError):
-            shown = ""
-        called = method if method != "__call__" else ""
-        special = "special registers are read by a call: ptx.special.tid.x()" * (first in ("_Read", "_Axes"))
-        hint = f"it takes {shown}" if "()" in str(e) else special
-        why = str(e).split("() ", 1)[-1]
-        return error("T232", at, hint or None, name=called or "a call" if "()" in str(e) else "an operator", why=why)
+    if "()" in str(e):  # a call of the user's own function: those of ours answer themselves (`ptx.faces`)
+        return e
+    for name in re.findall(r"(?<=')\w+(?=')", str(e)):
+        owner = next((x for module, m in list(sys.modules.items()) if module.startswith(_OPERANDS)
+                      and getattr(x := getattr(m, name, None), "__module__", "") == module), None)
+        if isinstance(owner, type):
+            special = "special registers are read by a call: ptx.special.tid.x()" * (name in ("_Read", "_Axes"))
+            what = "a call" if "not callable" in str(e) else "an operator"
+            return error("T232", at, special or None, name=what, why=str(e))
     return e
 
 

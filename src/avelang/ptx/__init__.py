@@ -5,9 +5,12 @@ name of this package.
     from avelang.ptx.types import bf16, f32, u32
 """
 
+import sys
+
 from avelang.ptx import language as ptx
 from avelang.ptx import types
 from avelang.ptx.cpu_run import collect
+from avelang.ptx.faces import Face, wrong_call
 from avelang.ptx.kernel import PtxKernel as Kernel
 from avelang.ptx.kernel import kernel
 from avelang.ptx.registers import Reg, reg
@@ -30,3 +33,7 @@ __all__ = [
     "smem",
     "types",
 ]
+
+_face = Face(wrong_call)
+_face.cover("ptx", ptx)
+_face.cover("", sys.modules[__name__], ["Reg", "SharedTile", "Tile", "Variable", "reg", "smem"])

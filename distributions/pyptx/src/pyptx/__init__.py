@@ -5,11 +5,15 @@
 
 A dialect of `avelang.ptx`: the same checks, assembler, launch and executor. docs/ptx.md has what runs."""
 
+import sys
+
 import pyptx.ptx as ptx
 import pyptx.reg as reg
 import pyptx.smem as smem
 import pyptx.types as types
+from avelang.ptx.faces import Face
 from pyptx._arch import detect_arch
+from pyptx._errors import wrong_call
 from pyptx._intrinsic import intrinsic
 from pyptx.autograd import differentiable_kernel
 from pyptx.kernel import kernel
@@ -21,3 +25,8 @@ __all__ = [
     "Layout", "Tile", "__version__", "detect_arch", "differentiable_kernel", "intrinsic", "kernel", "ptx", "reg",
     "smem", "types",
 ]  # fmt: skip
+
+_face = Face(wrong_call)
+for _module in (ptx, reg, smem):
+    _face.cover(_module.__name__.removeprefix("pyptx."), _module)
+_face.cover("", sys.modules[__name__], ["Tile", "differentiable_kernel", "kernel"])

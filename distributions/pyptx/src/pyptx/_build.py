@@ -20,7 +20,7 @@ from avelang.nvptx.ptx_types import KNOWN
 from avelang.ptx.build import Traced
 from avelang.ptx.trace import tracing
 from avelang.runtime.geometry import Geometry
-from pyptx._errors import PyptxRuntimeError, bad_type, bad_value, fail
+from pyptx._errors import PyptxRuntimeError, as_ours, bad_type, bad_value, fail
 from pyptx._operands import Address
 from pyptx._registers import Reg
 from pyptx._trace import STATIC_MOST, DescriptorUse, TraceContext
@@ -212,9 +212,9 @@ def _run(kernel: Kernel, template: Mapping[str, Any], env: Mapping[str, int], dy
             kernel.fn(*tensors, **template)
         except (ArithmeticError, AttributeError, IndexError, KeyError, MemoryError, TypeError, ValueError) as e:
             found = e if isinstance(e, AveError) else misused(e)
-            if found is e:
+            if found is e or not isinstance(found, AveError):
                 raise
-            raise found from None
+            raise as_ours(found, e) from None
     return log, tensors
 
 

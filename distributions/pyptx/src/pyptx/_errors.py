@@ -6,7 +6,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from avelang.base.errors import AveTypeError
+from avelang.base.errors import AveError, AveTypeError
 from avelang.base.places import wrong
 
 
@@ -53,3 +53,23 @@ def bad_value(call: str, why: str, hint: str | None = None) -> AveTypeError:
 def bad_type(call: str, why: str, hint: str | None = None) -> AveTypeError:
     """T241 as a TypeError."""
     return fail(PyptxTypeError, call, why, hint)
+
+
+_KINDS = ((KeyError, PyptxKeyError), (IndexError, PyptxIndexError), (ValueError, PyptxValueError),
+          (ArithmeticError, PyptxValueError))  # fmt: skip
+
+
+def wrong_call(raised: Exception, name: str, why: str, hint: str) -> AveTypeError:
+    """T241 for a wrong call, of the class of what Python raised."""
+    kind = next((ours for theirs, ours in _KINDS if isinstance(raised, theirs)), PyptxTypeError)
+    return fail(kind, name, why, hint)
+
+
+def as_ours(found: AveError, raised: Exception) -> AveError:
+    """An error that `avelang.ptx` has made of an exception of Python's (T232), as one of this package."""
+    if found.code != "T232":
+        return found
+    name, _, why = found.message.partition(": ")
+    out = wrong_call(raised, name, why, found.hint)
+    out.span = found.span
+    return out
