@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.nvptx import nodes as n
-from avelang.nvptx.forms import Env, Form, OperandSpec
+from avelang.nvptx.forms import HELD, Env, Form, OperandSpec
 from avelang.nvptx.printer import operand as text_of
 from avelang.nvptx.ptx_types import KNOWN, TYPES, Need, covers, fits
 from avelang.nvptx.ranges import out_of_range
@@ -119,6 +119,25 @@ def misplaced(x: n.PtxInstruction, spaces: Spaces) -> str:
     return found
 
 
+def short_address(x: n.PtxInstruction, types: Types, span: Where = None) -> AveError | None:
+    """The error T202 of an address in a register of 32 bits where memory wants 64, in a module whose addresses have 64;
+    or None."""
+    found = next(((f, e) for f, e in readings(x.parts)[0] if not f.broken(e)), None)
+    if found is None or not found[0].entry.has("long") or found[1].get("tensormap"):
+        return None
+    specs = next((s for s in _choices(found[0].present(found[1])) if len(s) == len(x.operands)), [])
+    for i, (spec, have) in enumerate(zip(specs, x.operands, strict=False)):
+        space = type_of(spec, found[1])
+        if (spec.role == "m" and space in ("", "global") and isinstance(have, n.AddressOperand)
+                and isinstance(have.base, n.Register)):
+            held = TYPES.get(types(have.base.name) or "")
+            if held is not None and held.bits == 32:
+                return error("T202", _at(span, i), name=x.name, number=i + 1, got=have.base.name,
+                    why=f"an address of 32 bits in {f'.{space}' if space else 'generic'} memory",
+                    want="a register of 64 bits, as .address_size says")
+    return None
+
+
 def plain(x: n.PtxInstruction) -> n.PtxInstruction:
     """The instruction as the manual writes it: its words in that order, a single register without braces."""
     parts, operands = in_order(x.parts), x.operands
@@ -179,11 +198,14 @@ def _operands(x: n.PtxInstruction, form: Form, env: Env, types: Types, spaces: S
             if i == 0 and spec.role == "d" and isinstance(have, n.Sink) and not _discards(form, x):
                 return 0, error("T202", _at(span, i), name=x.name, number=1, got="_",
                     why="nothing would keep the result", want=describe(spec, env))
+            if form.entry.has("selects"):
+                have = _selected(have, form.entry.opcode, i == 0, env, len(x.operands))
             if (form.entry.has("braces") and isinstance(have, n.VectorOperand) and len(have.items) == 1
                     and not count_of(spec, env)):
                 have = (have.items[0] if isinstance(have.items[0], (n.Register, n.Sink))
                     and type_of(spec, env) != "pred" else have)
-            why = fault(have, spec, env, types) or _space_fault(have, spec, env, spaces, form)
+            why = (fault(have, spec, env, types) or _held_fault(have, spec, env, types)
+                or _space_fault(have, spec, env, spaces, form))
             if why:
                 if i > best[0]:
                     best = i, error("T202", _at(span, i), name=x.name, number=i + 1, got=text_of(have), why=why,
@@ -196,6 +218,22 @@ def _operands(x: n.PtxInstruction, form: Form, env: Env, types: Types, spaces: S
     want = " or ".join(map(str, sorted(counts)))
     order = ", ".join(describe(s, env) for s in specs)
     return -1, error("T201", _at(span), name=x.name, want=want, got=len(x.operands), order=order)
+
+
+# The parts of a word that video instructions read, by the digit that their names end with. PTX ISA 9.0, 9.7.19.
+_PARTS = {"2": re.compile("h[0-3][0-3]"), "4": re.compile("b[0-7]{4}"), "": re.compile("b[0-3]|h[01]")}
+_MASKS = {"2": re.compile("h1?0|h1"), "4": re.compile("b(?=.)3?2?1?0?"), "": _PARTS[""]}
+
+
+def _selected(x: n.Operand, opcode: str, result: bool, env: Env, count: int) -> n.Operand:
+    """A register of which a video instruction reads, or writes beside what a fourth operand has, a byte or a half: the
+    register; other operands as they are."""
+    if not isinstance(x, n.Register) or not x.component:
+        return x
+    kind = opcode[-1] if opcode[-1].isdigit() else ""
+    if result and (count < 4 or env.get("op") or env.get("add") or opcode == "vmad"):
+        return x
+    return n.Register(x.name) if (_MASKS if result else _PARTS)[kind].fullmatch(x.component) else x
 
 
 def _discards(form: Form, x: n.PtxInstruction) -> bool:
@@ -260,6 +298,8 @@ def describe(spec: OperandSpec, env: Env) -> str:
         return "the constant " + " or ".join(spec.values)
     if spec.role in ("p", "l", "n"):
         return _ROLES[spec.role]
+    kinds = HELD.get(held_of(spec, env), (kind,))
+    kind = " or .".join((", .".join(kinds[:-1]), kinds[-1]) if len(kinds) > 1 else kinds)
     return f"{count} registers of .{kind} in braces" if count else f"{_ROLES[spec.role]} of .{kind}"
 
 
@@ -280,6 +320,19 @@ def fault(x: n.Operand, spec: OperandSpec, env: Env, types: Types) -> str:
     return _scalar_fault(x, spec, type_of(spec, env), types)
 
 
+def held_of(spec: OperandSpec, env: Env) -> str:
+    """What the words of a fragment hold under these words of the instruction, "" where any register will do."""
+    return env.get(spec.held[1:-1], "") if spec.held.startswith("<") else spec.held
+
+
+def _held_fault(x: n.Operand, spec: OperandSpec, env: Env, types: Types) -> str:
+    """Why registers of a fragment are not of a type that holds its words, or ""."""
+    kinds = HELD.get(held_of(spec, env), ())
+    have = [types(leaf.name) for leaf in n.leaves(x) if isinstance(leaf, n.Register)] if kinds else []
+    wrong = next((t for t in have if t is not None and t not in kinds), None)
+    return f"a register in it is of .{wrong}" if wrong is not None else ""
+
+
 def _vector_fault(x: n.Operand, spec: OperandSpec, env: Env, count: int, types: Types) -> str:
     kind = type_of(spec, env)
     if isinstance(x, n.Register) and not x.component:
@@ -290,6 +343,8 @@ def _vector_fault(x: n.Operand, spec: OperandSpec, env: Env, count: int, types: 
         if dot and vector == f"v{count}" and fits(element, kind, spec.wider):
             return ""
         return f"it is one register of .{have}, without braces"
+    if isinstance(x, n.SpecialOperand) and spec.role == "a" and not x.component and SPECIAL[x.name].vector:
+        return _typed(SPECIAL[x.name].type, kind, spec.wider) if count == 4 else "a vector of four"
     if not isinstance(x, n.VectorOperand):
         return "no list in braces"
     if len(x.items) != count:
@@ -407,7 +462,10 @@ def _space_fault(x: n.Operand, spec: OperandSpec, env: Env, spaces: Spaces, form
         return ""
     kind, _, _ = wanted.partition("::")
     if spec.role == "t" or env.get("tensormap"):
-        fine = have in _GENERIC | {"const", "entry", "param"}
+        # As ptxas 13.0 has it: prefetch takes what its own space says, or a generic address; the copies global memory.
+        prefetch = spec.role == "m"
+        fine = have == "global" or prefetch and (have in _GENERIC if not kind else have == kind or kind == "param"
+            and have == "entry")
     elif kind == "param":
         fine = have == "param" or (have == "entry" and not form.entry.has("write"))
     else:

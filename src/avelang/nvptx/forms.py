@@ -13,6 +13,7 @@ L2::cache_hint`
     c        what stands behind `call`     d:T=_  the sink alone
     T*<s/2>  half as many as the columns of a shape s (m64n128k16: 64)
     T*N      N of them in braces (without braces where the slot N is left out)  T+     the register may be wider
+    T@H      a fragment's words in registers of T that may hold H: "half", "word", "int", or what a slot says of those
     X|pred   X, behind a bar a predicate if wanted                              X&pred  X|predicate, both needed
     X?       may be left out               X if W where, and only where, the modifier W stands     X unless W
 
@@ -53,6 +54,13 @@ class OperandSpec:
     values: tuple[str, ...] = ()
     pair: bool = False
     both: bool = False
+    held: str = ""
+
+
+# Registers that hold the words of a fragment, by what is in these. Asked of ptxas 13.0, which takes any of 32 bits for
+# the fragments that the table says nothing of.
+HELD = {"half": ("b32", "f16x2"), "word": ("b32",), "int": ("b32", "u32", "s32"), "f16": ("b32", "f16x2"),
+    "bf16": ("b32",), "tf32": ("b32",)}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -80,9 +88,10 @@ EFFECTS = {
     "across": "gives a lane what depends on the values of others",
     "aligned": "is executed by all lanes of the warp, though no .aligned says so",
     "ordered": "takes its modifiers in the manual's order alone",
-    "long": "takes no addresses of 32 bits but in shared, local and parameter memory",
+    "long": "takes no addresses of 32 bits in global and generic memory",
     "special": "reads special registers",
     "discards": "takes `_` for a destination, and keeps nothing",
+    "selects": "takes bytes and halves of registers, such as %r0.b1",
     "braces": "takes one register in braces, as vectors are",
 }
 
@@ -173,7 +182,7 @@ SHARED_SLOTS: dict[str, str] = {
 
 _WORD = re.compile(r"\{\.([^}]+)\}|\.(<\w+>|[\w:]+)")
 _OPERAND = re.compile(
-    r"(?:(?P<role>[dsriaplnc])(?::(?P<type><\w+>|\w+))?(?:=(?P<values>[\w|.-]+))?"
+    r"(?:(?P<role>[dsriaplnc])(?::(?P<type><\w+>|\w+)(?:@(?P<held><\w+>|\w+))?)?(?:=(?P<values>[\w|.-]+))?"
     r"|\[(?P<space><\w+>|[\w:]*)(?:,(?P<coords><\w+>|\d+))?\])"
     r"(?P<wider>\+)?(?:\*(?P<count><\w+(?:/\d)?>|\d+))?(?P<pair>[|&]pred)?(?P<optional>\?)?"
     r"(?: if (?P<when>\S+))?(?: unless (?P<unless>\S+))?$"
@@ -208,6 +217,7 @@ def _operand(text: str) -> OperandSpec:
             m["space"] if memory else (m["type"] or "pred" if m["role"] == "p" else m["type"] or ""),
         m["coords"] or m["count"] or "", bool(m["wider"]), bool(m["optional"]), m["when"] or "", m["unless"] or "",
         tuple(m["values"].split("|")) if m["values"] else (), bool(m["pair"]), m["pair"] == "&pred",
+            m["held"] or "",
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.nvptx import nodes as n
-from avelang.nvptx.check import PtxTarget, check, type_of
+from avelang.nvptx.check import PtxTarget, check, short_address, type_of
 from avelang.nvptx.declarations import Declarations, DeclaredNames, size
 from avelang.nvptx.forms import Entry
 from avelang.nvptx.lexer import PtxSource
@@ -51,10 +51,19 @@ class Scope:
         cut = len(name)
         while found is None and cut > 1 and name[cut - 1].isdigit():
             cut -= 1
-            count, kind = self.families.get(name[:cut], (0, ""))
+            # Of %r1<3> there is no %r10: ptxas (13.0) takes all digits for the number.
+            count, kind = self.families.get(name[:cut], (0, "")) if not name[cut - 1].isdigit() else (0, "")
             if int(name[cut:]) < count and str(int(name[cut:])) == name[cut:]:
                 found = kind
         return found if found is not None or self.outer is None else self.outer.type(name)
+
+    def instead(self, name: str) -> str:
+        """What to do about a register that none declares."""
+        for family in (*self.families, *(self.outer.families if self.outer is not None else ())):
+            if family[-1:].isdigit() and name.startswith(family) and name[len(family) :].isdigit():
+                return (f"ptxas finds no register of {family}<...>, since the name ends in a digit: call it {family}_, "
+                    "or declare each by itself")
+        return "declare it: .reg .b32 with its name, in this block or around it"
 
     def knows(self, name: str) -> bool:
         """True if a label, a variable or a function of this name is seen from here; a label counts as used from now
@@ -161,10 +170,12 @@ class _Linter:
                 if isinstance(leaf, n.Register) and scope.type(leaf.name) is None:
                     missing = True
                     self.found.append(error("S206", where(i), name=leaf.name,
-                        instead="declare it: .reg .b32 with its name, in this block or around it"))
+                        instead=scope.instead(leaf.name)))
                 elif isinstance(leaf, n.SymbolOperand):
                     self.known(leaf.name, scope, where(i))
         wrong = check(x, self.target, scope.type, where, scope.space)
+        if wrong is None and self.module.address_size == 64:
+            wrong = short_address(x, scope.type, where)
         if wrong is not None and not (missing and wrong.code == "T202"):
             self.found.append(wrong)
         elif wrong is None:
@@ -194,11 +205,6 @@ class _Linter:
         specs = form.present(env)
         for i, (spec, have) in enumerate(zip(specs, x.operands, strict=True) if len(specs) == len(x.operands) else ()):
             type_ = type_of(spec, env)
-            if own.has("long") and spec.role == "m" and type_ in ("", "global", "const") and self.short(have, scope):
-                why, want = (f"an address of 32 bits in .{type_ or 'generic'} memory", "a register of 64 bits, as "
-                    ".address_size says")
-                got = have.base.name  # type: ignore[union-attr]
-                yield error("T202", where(i), name=x.name, number=i + 1, got=got, why=why, want=want)
             becomes = cut(have, type_) if spec.role in "sia" and not spec.values else ""
             if becomes:
                 got = have.value  # type: ignore[union-attr]
@@ -223,11 +229,6 @@ class _Linter:
             if len({TYPES[t].bits for t in types}) > 1 or mixed:
                 kinds_ = ", ".join(f".{t}" for t in dict.fromkeys(types))
                 yield f"registers of {kinds_}{' and a number' if len(set(types)) == 1 else ''} in one pair of braces"
-
-    def short(self, x: n.Operand, scope: Scope) -> bool:
-        """True if an address is in a register of 32 bits where the module has addresses of 64."""
-        kind = scope.type(x.base.name) if isinstance(x, n.AddressOperand) and isinstance(x.base, n.Register) else None
-        return self.module.address_size == 64 and kind in TYPES and TYPES[kind].bits == 32
 
     def call(self, x: n.PtxInstruction, where: Callable[[int], Span]) -> Iterator[AveError]:
         """A call of a function by its name, against its declaration."""

@@ -226,6 +226,14 @@ class RegisterName:
             yield from (f"{self.name}{i}" for i in range(self.count))
 
 
+def registers_named(name: str, count: int) -> tuple[RegisterName, ...]:
+    """The declaration of `count` registers name0, name1, ...: as a family, or each by itself where the name ends in a
+    digit, since ptxas (13.0) finds no member of such a family."""
+    if name[-1:].isdigit():
+        return tuple(RegisterName(f"{name}{i}") for i in range(count))
+    return (RegisterName(name, count),)
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class RegisterDecl:
     """`.reg .v4 .f32 a, b;`"""

@@ -3,7 +3,7 @@ memory."""
 
 from __future__ import annotations
 
-from avelang.nvptx.forms import BLACKWELL, Env, WordRule, entries, form, implies
+from avelang.nvptx.forms import BLACKWELL, PLAIN, Env, WordRule, entries, form, implies
 from avelang.nvptx.ptx_types import TYPES
 
 _S = "9.7.9"
@@ -14,6 +14,9 @@ entries("cvt.pack")
 entries("prmt isspacep cvta mapa getctarank")
 form("mov.<t>", "d:<t>, a:<t>", section=_S, t="pred b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64")
 form("mov.b128", "d:b128, s:b128", "8.3 sm_70", _S)
+# Whole vectors, of which special registers are some. The manual has no such form; ptxas 13.0 and its PTX do.
+form("mov.<vec>.<t>", "d:<t>*<vec>, a:<t>*<vec>", section=_S, vec="v2 v4",
+    t="b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64", rules=[PLAIN])
 # Packing and unpacking: the parts fill the whole.
 for _t, _parts in (("b16", (("b8", 2),)), ("b32", (("b8", 4), ("b16", 2))), ("b64", (("b16", 4), ("b32", 2))),
         ("b128", (("b64", 2),))):

@@ -37,7 +37,8 @@ for _op in ("fma", "mad"):
     form(f"{_op}.<rnd>{{.ftz}}{{.sat}}.f32", "d:f32, s:f32, s:f32, s:f32", "2.0 sm_20", "9.7.3")
     form(f"{_op}.<rnd>.f64", "d:f64, s:f64, s:f64, s:f64", "1.4 sm_13", "9.7.3")
 form("fma.<rnd>{.ftz}.f32x2", "d:f32x2, r:f32x2, r:f32x2, r:f32x2", "8.6 sm_100", "9.7.3")
-form("div.<how>{.ftz}.f32", "d:f32, s:f32, s:f32", how="approx full rn rz rm rp", section="9.7.3")
+form("div.<how>{.ftz}.f32", "d:f32, s:f32, s:f32", how="approx rn rz rm rp", section="9.7.3")
+form("div.full{.ftz}.f32", "d:f32, s:f32, s:f32", section="9.7.3")  # a form of its own: ptxas wants `full` first
 form("div.<rnd>.f64", "d:f64, s:f64, s:f64", "1.4 sm_13", "9.7.3")
 for _op in ("abs", "neg"):
     form(f"{_op}{{.ftz}}.f32", "d:f32, s:f32", section="9.7.3")

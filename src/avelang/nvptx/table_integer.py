@@ -13,8 +13,9 @@ entries("add sub mul neg abs min max")
 entries("lop3", "discards")
 entries("mad mul24 mad24 sad div rem popc clz bfind fns brev bfe bfi szext bmsk dp4a dp2a addc subc madc and or xor "
     "not cnot shf shl shr")
-entries("vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2")
-entries("vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4")
+entries("vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2",
+    "selects")
+entries("vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4", "selects")
 
 # -- 9.7.1 -------------------------------------------------------------------------------------------------------------
 

@@ -20,11 +20,12 @@ _BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "f32": 32, "s32": 32, "s8
 _OLDEST = {"sm_70": "6.4 sm_70", "sm_75": "6.5 sm_75", "sm_80": "7.0 sm_80", "sm_89": "8.4 sm_89", "sm_90": "7.8 sm_90"}
 
 
-def _registers(rows: int, columns: int, kind: str) -> str:
+def _registers(rows: int, columns: int, kind: str, held: str = "") -> str:
     """A lane's part of a fragment as an operand: multiplicands and packed halves in words, others as they are."""
     bits = rows * columns * _BITS[kind] // 32
+    words = f"b32{f'@{held}' if held else ''}"
     return (f"{kind}*{bits // 64}" if kind == "f64"
-        else f"{kind if kind in ('f32', 's32') else 'b32'}*{max(1, bits // 32)}")
+        else f"{kind if kind in ('f32', 's32') else words}*{max(1, bits // 32)}")
 
 
 def _mma(shape: str, a: str, b: str, acc: str, needs: str, kind: str = "", tail: str = "", words: str = "",
@@ -32,7 +33,12 @@ def _mma(shape: str, a: str, b: str, acc: str, needs: str, kind: str = "", tail:
     """One shape of mma with one type of accumulator; a and b may be several types. `half`: A is stored so many times
     smaller (sparse)."""
     m, n, k = map(int, re.findall(r"\d+", shape))
-    ra, rb, rc = _registers(m, k // half, a.split()[0]), _registers(k, n, b.split()[0]), _registers(m, n, acc)
+    kinds = set(a.split())
+    # Which registers the words may be in is no rule that the manual has: so ptxas does.
+    held = ("word" if "::mx" in kind else "<a>" if kinds <= {"f16", "bf16", "tf32"} and (not sparse or kinds == {"f16"})
+        else "int" if shape == "m8n8k16" else "")
+    ra, rb = _registers(m, k // half, a.split()[0], held), _registers(k, n, b.split()[0], held)
+    rc = _registers(m, n, acc, "half" if acc == "f16" else "")
     saturate = "{.satfinite}" if acc == "s32" and "b1" not in a else ""
     form(f"mma{sparse}.sync.aligned.{shape}.row.col{kind}{saturate}.{acc}.<a>.<b>.{acc}{words}",
         f"d:{rc}, r:{ra}, r:{rb}, r:{rc}{tail}", needs, _S, a=a, b=b)  # fmt: skip
@@ -48,8 +54,8 @@ for (_m, _n, _k), _pairs, _accumulators, _feature in TABLE:
         _one = " ".join(dict.fromkeys(p[0].ptx for p in _pairs))
         _mma(f"m{_m}n{_n}k{_k}", _one, " ".join(dict.fromkeys(p[1].ptx for p in _pairs)), _d, _needs)
 for _acc, _other in (("f16", "f16"), ("f32", "f32"), ("f32", "f16")):
-    _d, _c = ("f32*8" if x == "f32" else "b32*4" for x in (_acc, _other))
-    form(f"mma.sync.aligned.m8n8k4.<la>.<lb>.{_acc}.f16.f16.{_other}", f"d:{_d}, r:b32*2, r:b32*2, r:{_c}", "6.4 sm_70",
+    _d, _c = ("f32*8" if x == "f32" else "b32@half*4" for x in (_acc, _other))
+    form(f"mma.sync.aligned.m8n8k4.<la>.<lb>.{_acc}.f16.f16.{_other}", f"d:{_d}, r:b32@half*2, r:b32@half*2, r:{_c}", "6.4 sm_70",
         _S, la="row col", lb="row col")
 for _shape, _needs in (("m8n8k32", "6.5 sm_75"), ("m16n8k32", "7.0 sm_80"), ("m16n8k64", "7.0 sm_80")):
     _mma(_shape, "u4 s4", "u4 s4", "s32", _needs)
@@ -71,7 +77,7 @@ def _blocks(shape: str, sparse: str, tail: str, half: int) -> None:
     m, n, k = map(int, re.findall(r"\d+", shape))
     needs = "8.7 sm_120a sm_121a" if sparse else _SM120
     a, b = m * k // half // 256, k * n // 256
-    head = f"d:f32*4, r:b32*{a}, r:b32*{b}, r:f32*4{tail}{_SCALES}"
+    head = f"d:f32*4, r:b32@word*{a}, r:b32@word*{b}, r:f32*4{tail}{_SCALES}"
     form(f"mma{sparse}.sync.aligned.{shape}.row.col.kind::mxf4.block_scale{{.scale_vec::2X}}.f32.e2m1.e2m1.f32.ue8m0",
         head, needs, _S)
     form(f"mma{sparse}.sync.aligned.{shape}.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0",
@@ -137,12 +143,23 @@ _WMMA: tuple[tuple[str, str, str, str, tuple[tuple[str, str], ...], str], ...] =
     ("m8n8k32", "s4 u4", "b32*1", "b32*1", (("s32", "s32*2"),), "6.3 sm_75"),
     ("m8n8k128", "b1", "b32*1", "b32*1", (("s32", "s32*2"),), "6.3 sm_75"),
 )  # fmt: skip
+
+
+def _held(operand: str, held: str) -> str:
+    """An operand in words that hold this; f64 and f32 stand in registers of their own."""
+    return operand.replace("b32", f"b32@{held}")
+
+
 _SPACES = "global shared shared::cta"
 for _shape, _t, _ra, _rb, _kinds, _needs in _WMMA:
     _bit = _t in ("s4 u4", "b1")
-    for _which, _held, _only in (("a", _ra, "row"), ("b", _rb, "col")):
-        form(f"wmma.load.{_which}.sync.aligned.<layout>.{_shape}{{.<space>}}.<t>", f"d:{_held}, [<space>], s:u32?",
+    _word = {"f16": "half", "bf16": "word", "tf32": "word"}.get(_t, "int")
+    _ra, _rb = _held(_ra, _word), _held(_rb, _word)
+    for _which, _which_registers, _only in (("a", _ra, "row"), ("b", _rb, "col")):
+        _to = _which_registers.replace("@int", "") if _bit else _which_registers
+        form(f"wmma.load.{_which}.sync.aligned.<layout>.{_shape}{{.<space>}}.<t>", f"d:{_to}, [<space>], s:u32?",
             _needs, _S, layout=_only if _bit else "row col", space=_SPACES, t=_t)  # fmt: skip
+    _kinds = tuple((_c, _held(_rc, "half")) for _c, _rc in _kinds)
     for _c, _rc in _kinds:
         form(f"wmma.load.c.sync.aligned.<layout>.{_shape}{{.<space>}}.{_c}", f"d:{_rc}, [<space>], s:u32?", _needs, _S,
             layout="row col", space=_SPACES)

@@ -53,11 +53,12 @@ entries("st.async", "write async arrive", group="mbarrier")
 entries("atom", "read write long discards")
 entries("red", "read write long")
 entries("red.async", "read write async arrive", group="mbarrier")
-entries("multimem.ld_reduce", "read strong")
-entries("multimem.red", "read write strong")
-entries("multimem.st", "write strong")
+entries("multimem.ld_reduce", "read strong long")
+entries("multimem.red", "read write strong long")
+entries("multimem.st", "write strong long")
 entries("multimem.cp.async.bulk multimem.cp.reduce.async.bulk", "read write async", group="bulk", proxy="async")
-entries("prefetch prefetchu applypriority discard createpolicy")
+entries("prefetch prefetchu applypriority discard", "long")
+entries("createpolicy")
 
 # -- ld ----------------------------------------------------------------------------------------------------------------
 
@@ -119,7 +120,7 @@ _FIRST, _SECOND = ("L2::evict_last L2::evict_normal L2::evict_first L2::evict_un
     "L2::evict_first L2::evict_unchanged")
 form("createpolicy.range{.global}.<first>{.<second>}.b64", "d:b64, [global], s:u32, s:u32", "7.4 sm_80", _S,
     first=_FIRST, second=_SECOND)
-form("createpolicy.fractional.<first>{.<second>}.b64", "d:u64, i:f32?", "7.4 sm_80", _S, first=_FIRST, second=_SECOND)
+form("createpolicy.fractional.<first>{.<second>}.b64", "d:u64, s:f32?", "7.4 sm_80", _S, first=_FIRST, second=_SECOND)
 form("createpolicy.cvt.L2.b64", "d:b64, s:b64", "7.4 sm_80", _S)
 
 # -- 9.7.13: atom, red -------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ entries("tcgen05.fence", "fence", group="tcgen05")
 entries("tcgen05.alloc", "write wait")
 entries("tcgen05.dealloc tcgen05.relinquish_alloc_permit")
 _NEEDS = "8.0 sm_90a"
-_HELD = {"f16": "b32*<shape/4>", "f32": "f32*<shape/2>", "i32": "s32*<shape/2>"}
+_HELD = {"f16": "b32@half*<shape/4>", "f32": "f32*<shape/2>", "i32": "s32*<shape/2>"}
 
 
 def _wgmma() -> None:
@@ -35,7 +35,7 @@ def _wgmma() -> None:
         sizes = SIZES if f.signed else INT_SIZES
         for sparse in (False, True):
             shapes = " ".join(f"m64n{n}k{k * (1 + sparse)}" for n in sizes)
-            a = "r:b32*4" if registers else "s:b64"
+            a = f"r:b32{'@half' if f.signed else ''}*4" if registers else "s:b64"
             scales = ", i=1|-1, i=1|-1" if f.signed else ""
             turns = (", i=0|1" if registers else ", i=0|1, i=0|1") if f.turns else ""
             meta = ", r:b32, i:u32" if sparse else ""

@@ -71,7 +71,8 @@ def misfit(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         out.append(f"{_listed(twice, 'given')} by place and by name")
     if len(args) > len(placed) and not any(p.kind is p.VAR_POSITIONAL for p in every):
         most = f"at most {len(placed)}" if any(p.default is not p.empty for p in placed) else str(len(placed))
-        out.append(f"it takes {most if placed else 'no'} arguments by place, and {len(args)} are given")
+        plural, verb = "" if len(placed) == 1 else "s", "is" if len(args) == 1 else "are"
+        out.append(f"it takes {most if placed else 'no'} argument{plural} by place, and {len(args)} {verb} given")
     missing = [p.name for p in every if p.default is p.empty and p.name not in by_place and p.name not in kwargs
                and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]  # fmt: skip
     if missing:

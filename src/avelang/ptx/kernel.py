@@ -19,6 +19,7 @@ from avelang.frontend.source import Named
 from avelang.ptx.build import Definition, Traced, sized, trace
 from avelang.ptx.calls import Caller
 from avelang.ptx.specs import TileSpec
+from avelang.ptx.trace import is_identifier
 from avelang.ptx.types import Type, as_type
 
 if TYPE_CHECKING:
@@ -130,6 +131,8 @@ def kernel(
         try:
             if not isinstance(fn, types.FunctionType) or fn.__name__ == "<lambda>":
                 raise wrong("S003", got=repr(fn))
+            if not is_identifier(fn.__name__):
+                raise wrong("T221", what="the name of a kernel", want="an identifier of PTX", got=repr(fn.__name__))
             inputs = tuple(x if isinstance(x, TileSpec) else _number(x) for x in _several(in_specs))
             outputs = _several(out_specs)
             for x in outputs:

@@ -153,6 +153,7 @@ class ModuleBuilder:
                 "T221", span, what=f"the parameters of `{fn.__name__}`", want=want, got=", ".join(have) or "none"
             )
         log = Trace(head.name, PtxTarget(self._target[0], self._version), mark="_")
+        log.address_size = self._size
         operands: list[Any] = []
         for v in variables:
             log.symbols[v.name] = "entry" if head.kind == "entry" else v.space

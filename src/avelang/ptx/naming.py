@@ -263,6 +263,8 @@ def named_registers(function: n.PtxFunction) -> tuple[dict[str, str], tuple[n.Re
     kinds = dict(reversed([(base, kind) for base, kind in groups]))  # the first type of each
     for (base, kind), members in groups.items():
         given = f"%{base}" if kinds[base] == kind else f"%{base}_{kind}"
+        if len(members) > 1 and given[-1].isdigit():
+            given += "_"  # ptxas finds no member of a family whose name ends in a digit
         while True:
             shown = n.RegisterName(given, len(members) if len(members) > 1 else None)
             if used.isdisjoint((*shown.names(), given)):

@@ -15,7 +15,7 @@ from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
 from avelang.nvptx.lexer import PtxSource
 from avelang.nvptx.operands import OperandParser
-from avelang.ptx.trace import is_identifier
+from avelang.ptx.trace import is_identifier, said
 
 
 def is_operand(value: Any) -> bool:
@@ -75,4 +75,4 @@ def operand(value: Any, parts: tuple[str, ...] = ()) -> n.Operand:
     if index is not None:
         return constant(index())
     name = ".".join(parts) or "an instruction"
-    raise wrong("T222", name=name, got=f"{value!r} ({type(value).__name__})")
+    raise wrong("T222", said("T222"), name=name, got=f"{value!r} ({type(value).__name__})")

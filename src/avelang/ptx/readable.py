@@ -151,9 +151,8 @@ class ReadableWriter(Writer):
 
         def refused(s: n.PtxInstruction) -> bool:
             known = names.types.type
-            return refusal(s, self.target, lambda name: types.get(name) or known(name)) is not None or (
-                s.guard is not None and bool(s.guard.register.component)
-            )
+            found = refusal(s, self.target, lambda name: types.get(name) or known(name), None, self.address_size)
+            return found is not None or (s.guard is not None and bool(s.guard.register.component))
 
         deepest = DEEPEST - len(indent) // 4 - 2
         found = regions(code, refused, deepest) if self.way == WAYS[0] else []
@@ -295,7 +294,7 @@ class ReadableWriter(Writer):
             super().instruction(s, names, indent)
             return
         try:
-            if refusal(s, self.target, names.types.type) is None:
+            if refusal(s, self.target, names.types.type, address_size=self.address_size) is None:
                 self.waiting.append((self.comments, self.branch(s, names) or instruction(s, names)))
                 self.comments = []
                 return

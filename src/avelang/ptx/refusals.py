@@ -6,13 +6,27 @@ instead."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn, TypeVar
 
 from avelang.base.errors import AveError, AveTypeError
 from avelang.base.places import wrong
 
-COUNT = "range() and lists count while the kernel is traced; ptx.loop() and ptx.addr(p, offset) while it runs"
+# What to write instead, by topic; a face has words of its own for what it names otherwise.
+WORDS = {
+    "count": "range() and lists count while the kernel is traced; ptx.loop() and ptx.addr(p, offset) while it runs",
+    "int": "x.to(s32) converts while the kernel runs",
+    "float": "x.to(f32) converts while the kernel runs",
+    "length": "reg.array(type, n) has a length",
+    "items": "reg.array(type, n) has items, v.x to v.w are those of a vector",
+    "read": "memory is read by ptx.inst.ld..., at ptx.addr(pointer, offset); pointers come from ptx.global_ptrs(x)",
+    "write": "memory is written by ptx.inst.st..., at ptx.addr(pointer, offset); pointers come from ptx.global_ptrs(x)",
+    "within": "compare registers, and combine predicates by | and &",
+    "power": "multiply, or take ptx.inst.ex2 and ptx.inst.lg2",
+    "matrix": "ptx.mma and ptx.wgmma multiply matrices",
+    "round": 'x.to(s32, "rni") rounds while the kernel runs',
+    "load": "load it first: ptx.param(x), or the address of an array by ptx.global_ptrs(x)",
+}
 
 
 class NoValue:
@@ -20,47 +34,43 @@ class NoValue:
 
     __slots__ = ()
 
-    def _refuse(self, what: str, hint: str) -> NoReturn:
-        raise wrong("T110", got=repr(self), what=what, hint=hint)
+    words: Mapping[str, str] = WORDS
+
+    def _refuse(self, what: str, topic: str) -> NoReturn:
+        raise wrong("T110", got=repr(self), what=what, hint=self.words[topic])
 
     def __index__(self) -> int:  # noqa: PLE0305  it raises
-        self._refuse("count with it or index by it", COUNT)
+        self._refuse("count with it or index by it", "count")
 
     def __int__(self) -> int:
-        self._refuse("make an int of it", "x.to(s32) converts while the kernel runs")
+        self._refuse("make an int of it", "int")
 
     def __float__(self) -> float:
-        self._refuse("make a float of it", "x.to(f32) converts while the kernel runs")
+        self._refuse("make a float of it", "float")
 
     def __len__(self) -> int:  # noqa: PLE0303  likewise
-        self._refuse("ask for its length", "reg.array(type, n) has a length")
+        self._refuse("ask for its length", "length")
 
     def __iter__(self) -> Iterator[Any]:
-        self._refuse("go through it", "reg.array(type, n) has items, v.x to v.w are those of a vector")
+        self._refuse("go through it", "items")
 
     def __getitem__(self, key: Any) -> Any:
-        self._refuse(
-            "index it",
-            "memory is read by ptx.inst.ld..., at ptx.addr(pointer, offset); pointers come from ptx.global_ptrs(x)",
-        )
+        self._refuse("index it", "read")
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._refuse(
-            "store into it",
-            "memory is written by ptx.inst.st..., at ptx.addr(pointer, offset); pointers come from ptx.global_ptrs(x)",
-        )
+        self._refuse("store into it", "write")
 
     def __contains__(self, item: Any) -> bool:
-        self._refuse("look into it", "compare registers, and combine predicates by | and &")
+        self._refuse("look into it", "within")
 
     def __pow__(self, other: Any) -> Any:
-        self._refuse("raise it to a power", "multiply, or take ptx.inst.ex2 and ptx.inst.lg2")
+        self._refuse("raise it to a power", "power")
 
     def __matmul__(self, other: Any) -> Any:
-        self._refuse("multiply it as a matrix", "ptx.mma and ptx.wgmma multiply matrices")
+        self._refuse("multiply it as a matrix", "matrix")
 
     def __round__(self, digits: Any = None) -> Any:
-        self._refuse("round it", 'x.to(s32, "rni") rounds while the kernel runs')
+        self._refuse("round it", "round")
 
 
 T = TypeVar("T")
@@ -96,10 +106,7 @@ def no_arithmetic(kind: type[T]) -> type[T]:
 
     def operator(sign: str) -> Any:
         def refused(self: Any, other: Any = None) -> None:
-            self._refuse(
-                f"compute with it (`{sign}`)",
-                "load it first: ptx.param(x), or the address of an array by ptx.global_ptrs(x)",
-            )
+            self._refuse(f"compute with it (`{sign}`)", "load")
 
         return refused
 

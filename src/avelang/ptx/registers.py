@@ -263,7 +263,9 @@ class RegisterFactory:
                 want='a type, names, and vector="v2" or "v4" if any',
                 got=f"{names!r}, vector={vector!r}",
             )
-        trace.declare(n.RegisterDecl(kind.name if kind.name in REGISTERS else kind.held, declared, vector))
+        spelled = [x for one in declared for x in ((one,) if one.count is None
+                                                   else n.registers_named(one.name, one.count))]  # fmt: skip
+        trace.declare(n.RegisterDecl(kind.name if kind.name in REGISTERS else kind.held, tuple(spelled), vector))
         make = VectorReg if vector else Reg
         found = [RegisterList([make(each, kind) for each in name.names()]) for name in declared]
         out = [one if name.count is not None else one[0] for one, name in zip(found, declared, strict=True)]

@@ -117,7 +117,7 @@ class Writer:
 
     def __init__(self, module: n.PtxModule, file: str):
         self.module, self.file = module, file
-        self.target = PtxTarget(module.target[0], module.version)
+        self.target, self.address_size = PtxTarget(module.target[0], module.version), module.address_size
         self.names = PythonNames()
         self.lines: list[str] = []
         self.types: set[str] = set()
@@ -376,7 +376,7 @@ class Writer:
 
     def instruction(self, s: n.PtxInstruction, names: PythonNames, indent: str) -> None:
         """An instruction as a call, or as text."""
-        refused: AveError | None = refusal(s, self.target, names.types.type)
+        refused: AveError | None = refusal(s, self.target, names.types.type, address_size=self.address_size)
         try:
             if refused is None:
                 self.put(instruction(s, names), indent)

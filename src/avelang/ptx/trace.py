@@ -11,7 +11,7 @@ import contextlib
 import dataclasses
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from avelang.base.errors import error
 from avelang.base.places import caller, here, wrong
@@ -49,10 +49,20 @@ def height(statement: n.Statement) -> int:
     return 2 + sum(map(height, statement.body)) if isinstance(statement, n.PtxBlock) else 1
 
 
+# What this level calls the things that hints name, by the code of the error; another face has words of its own.
+WORDS = {
+    "S206": "ptx.variable(...) and smem.alloc(...) declare variables",
+    "register": "reg.scalar(type) makes a register, reg.declare(type, name) one of that name",
+    "ended": "it was declared in a ptx.scope() that has ended: declare it before, or use it within",
+}  # fmt: skip
+
+
 class Trace:
     """A function of PTX that is being written. `target` is None where any chip will do. `mark` stands in the names of
     numbered registers, where others of these names may be declared. `whole`: nothing stands outside of the function, so
     that it declares all that it names."""
+
+    words: Mapping[str, str] = WORDS
 
     def __init__(self, kernel: str, target: PtxTarget | None = None, mark: str = ""):
         self.kernel, self.target, self._mark, self.whole = kernel, target, mark, not mark
@@ -65,7 +75,10 @@ class Trace:
         self.symbols: dict[str, str] = {}  # variables and parameters, by name: their space
         self.labels: dict[str, tuple[str, int]] = {}  # placed ones: where
         self.wanted: dict[str, Span | None] = {}  # labels that are branched to
+        self.ended: set[str] = set()  # registers of braces that are closed
+        self.left: dict[str, str] = {}  # labels behind loops of Python's that are under way: what the user calls these
         self.guard: n.Guard | None = None
+        self.address_size: int | None = 64  # as the module says
         self.loops: list[OpenLoop] = []
         self.dynamic = 0  # bytes of dynamic shared memory that are taken
         self.closed_if: tuple[int, str] | None = None  # length of `statements` behind an `if_`, and its label
@@ -102,6 +115,7 @@ class Trace:
             yield
         finally:
             body, labels, wanted = self.statements, self.labels, self.wanted
+            self.ended.update(self.held.maps[0])
             self.statements, self.types, self.held, self.labels, self.wanted = outer
             self.closed_if = None
         for name, span in wanted.items():
@@ -189,6 +203,10 @@ class Trace:
     def finish(self) -> tuple[n.Statement, ...]:
         """The body: variables, registers, statements. Raises T224 for a label that stands nowhere."""
         for name, span in self.wanted.items():
+            if name not in self.labels and name in self.left:
+                why = f"Python has left `{self.left[name]}` before the end of its body (break, return, or no next trip)"
+                hint = "the body is written by one trip of Python's loop; a branch leaves the loop while the kernel runs"
+                raise error("T224", span, hint, name=name, why=why)
             if name not in self.labels:
                 raise error(
                     "T224",
@@ -215,6 +233,11 @@ _open = _Open()
 def opened() -> Trace | None:
     """The open trace, where there is one."""
     return _open.trace
+
+
+def said(key: str) -> str | None:
+    """The words of the open trace's face for a hint; None for those of the catalogue."""
+    return (opened() or Trace).words.get(key)
 
 
 def current(what: str) -> Trace:

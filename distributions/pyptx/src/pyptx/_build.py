@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyptx.types as t
 from avelang.base.errors import AveError
-from avelang.base.places import misused
+from avelang.base.places import misused, wrong
 from avelang.base.spans import Span
 from avelang.nvptx import nodes as n
 from avelang.nvptx.check import PtxTarget, check
 from avelang.nvptx.printer import print_module
 from avelang.nvptx.ptx_types import KNOWN
+from avelang.nvptx.ptx_types import VERSIONS as LAST_MINOR
 from avelang.ptx.build import Traced
 from avelang.ptx.trace import tracing
 from avelang.runtime.geometry import Geometry
@@ -34,6 +35,23 @@ NEWEST = (9, 9)  # of PTX: while a body runs and its kernel names no version
 DEFAULT_VERSION = (8, 5)
 VERSIONS = ((8, 5), (8, 6), (8, 7), (8, 8), (9, 0), (9, 1), (9, 2))
 EXTERN = "global_smem"
+
+
+def checked_version(version: Any, arch: str) -> tuple[int, int] | None:
+    """The version of PTX that a kernel names. Raises U101 for an unknown target, TypeError and ValueError (T241)."""
+    if not isinstance(arch, str) or arch not in KNOWN:
+        raise wrong("U101", name=arch, known=", ".join(x for x in KNOWN if int(re.sub(r"\D", "", x)) >= 50))
+    if version is None:
+        return None
+    given = tuple(version) if isinstance(version, (tuple, list)) else ()
+    if len(given) != 2 or not all(isinstance(x, int) and not isinstance(x, bool) for x in given):
+        raise bad_type("kernel(version=)", f"{version!r} is no (major, minor), such as (8, 5)")
+    if not 0 <= given[1] <= LAST_MINOR.get(given[0], -1):
+        raise bad_value("kernel(version=)", f"there is no PTX {given[0]}.{given[1]}")
+    if given < KNOWN[arch]:
+        raise bad_value("kernel(version=)", "PTX {}.{} does not have {}, which {}.{} does".format(
+            *given, arch, *KNOWN[arch]))  # fmt: skip
+    return given  # type: ignore[return-value]
 
 
 def default_version(arch: str) -> tuple[int, int]:

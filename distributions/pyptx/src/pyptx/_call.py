@@ -181,7 +181,12 @@ class Caller:
 def _bytes(kind: Any, value: Any) -> bytes:
     """A number in memory, cut to its width."""
     if kind.name in ("f32", "f64", "f16"):
-        return struct.pack({"f32": "<f", "f64": "<d", "f16": "<e"}[kind.name], float(value))
+        try:
+            return struct.pack({"f32": "<f", "f64": "<d", "f16": "<e"}[kind.name], float(value))
+        except OverflowError:
+            raise bad_value("a raw parameter", f"{value!r} is too large for {kind}") from None
+        except (TypeError, ValueError):
+            raise bad_type("a raw parameter", f"{value!r} is no {kind}") from None
     if isinstance(value, float) or not hasattr(value, "__index__"):
         raise bad_type("a raw parameter", f"{value!r} is no {kind}")
     return (value.__index__() & (1 << 8 * kind.bytes) - 1).to_bytes(kind.bytes, "little")

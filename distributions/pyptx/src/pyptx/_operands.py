@@ -18,6 +18,7 @@ from avelang.ptx.operand_nodes import constant, parsed
 from avelang.ptx.trace import is_identifier, opened
 from pyptx._errors import bad_type
 from pyptx._trace import get_ctx
+from pyptx._words import WORDS
 
 # Opcodes whose constants have the type that the name ends with.
 _BY_LAST = frozenset(
@@ -54,7 +55,7 @@ def node(value: Any, parts: tuple[str, ...] = ()) -> n.Operand:
         return constant(number)
     if hasattr(value, "__float__"):
         return _float(float(value), parts)
-    raise wrong("T222", name=".".join(parts) or "an instruction", got=f"{value!r} ({type(value).__name__})")
+    raise wrong("T222", WORDS["T222"], name=".".join(parts) or "an instruction", got=f"{value!r} ({type(value).__name__})")
 
 
 def _float(value: float, parts: tuple[str, ...]) -> n.Operand:
@@ -122,7 +123,7 @@ def addr(base: Any, offset: Any = None) -> Address:
         found = place(base)
         return found if offset is None else Address(found, offset)
     if not isinstance(base, str) and getattr(type(base), "node", None) is None:
-        raise wrong("T222", name="ptx.addr", got=f"{base!r} ({type(base).__name__})")
+        raise wrong("T222", WORDS["T222"], name="ptx.addr", got=f"{base!r} ({type(base).__name__})")
     return Address(base, offset)
 
 

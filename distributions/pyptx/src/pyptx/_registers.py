@@ -22,6 +22,7 @@ from avelang.ptx.trace import opened
 from pyptx._errors import PyptxIndexError, bad_type, bad_value, fail
 from pyptx._operands import emit, node
 from pyptx._trace import PREFIX, get_ctx
+from pyptx._words import WORDS
 from pyptx.types import PtxType, as_ptx_type
 
 _COMPARE = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
@@ -31,6 +32,7 @@ class Reg(NoValue):
     """A register: `name` as PTX has it ("%r0"), `dtype`."""
 
     __slots__ = ("dtype", "name", "trace")
+    words = WORDS
 
     def __init__(self, name: str, dtype: PtxType, trace: Any = None):
         self.name, self.dtype, self.trace = name, dtype, trace
@@ -63,7 +65,7 @@ class Reg(NoValue):
         return hash(self.name)
 
     def __bool__(self) -> bool:
-        raise wrong("T227", got=repr(self))
+        raise wrong("T227", WORDS["T227"], got=repr(self))
 
     # -- arithmetic ----------------------------------------------------------------------------------------------------
 
@@ -203,7 +205,7 @@ class NegPred:
         return PipeRef(self, other)
 
     def __bool__(self) -> bool:
-        raise wrong("T227", got=repr(self))
+        raise wrong("T227", WORDS["T227"], got=repr(self))
 
     def __repr__(self) -> str:
         return f"NegPred({self.reg!r})"

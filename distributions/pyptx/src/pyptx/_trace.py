@@ -18,6 +18,7 @@ from avelang.nvptx.ptx_types import SHARED
 from avelang.ptx.inst import add as add_checked
 from avelang.ptx.trace import Trace, is_identifier, opened, tracing
 from pyptx._errors import PyptxRuntimeError, bad_value, fail
+from pyptx._words import WORDS
 from pyptx.spec import refused
 from pyptx.types import PtxType
 
@@ -43,6 +44,8 @@ class DescriptorUse:
 class TraceContext(Trace):
     """An open kernel. `dynamic_mode`: all shared memory is a part of `dyn_smem`; `extern`: the name of an extern array
     that the kernel lays out itself, "" for none; `checked`: each instruction is checked against the table of PTX."""
+
+    words = WORDS
 
     def __init__(self, kernel: str = "kernel", target: PtxTarget | None = None, *, dynamic_mode: bool = False,
                  extern: str = "", checked: bool = True, version: tuple[int, int] | None = None):  # fmt: skip
@@ -105,8 +108,10 @@ class TraceContext(Trace):
         return name
 
     def several(self, kind: PtxType, base: str, count: int) -> None:
-        """Declares `base<count>`. Raises T223 for names that are taken."""
-        self._declared(n.RegisterDecl(kind.held, (n.RegisterName(base, count),)), kind)
+        """Declares base0, base1, ... as `base<count>`, where PTX has that. Raises T223 for names that are taken."""
+        if not is_identifier(base):
+            raise wrong("T223", name=base, why="it is no identifier of PTX")
+        self._declared(n.RegisterDecl(kind.held, n.registers_named(base, count)), kind)
 
     def _declared(self, x: n.RegisterDecl, kind: PtxType) -> None:
         for declared in x.names:

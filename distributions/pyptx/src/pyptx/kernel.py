@@ -18,9 +18,9 @@ from avelang.nvptx import nodes as n
 from avelang.ptx.operations import compiling
 from avelang.ptx.trace import is_identifier
 from pyptx._arch import detect_arch
-from pyptx._build import EXTERN, RawParam, TensorSpec, TmaDescriptorHandle, TracedKernel, extents, key_of, traced
+from pyptx._build import EXTERN, RawParam, TensorSpec, TmaDescriptorHandle, TracedKernel, checked_version, extents, key_of, traced
 from pyptx._call import Caller
-from pyptx._errors import PyptxRuntimeError, PyptxUnsupportedError, bad_type, fail
+from pyptx._errors import PyptxRuntimeError, PyptxUnsupportedError, bad_type, bad_value, fail
 from pyptx.specs import Tile, unify_envs
 from pyptx.torch_support import call_kernel_via_torch_compile
 
@@ -39,7 +39,7 @@ class Kernel:
         code = fn.__code__
         self.span = Span(code.co_filename, code.co_firstlineno, function=fn.__name__)
         self.arch: str = detect_arch() if options["arch"] == "auto" else options["arch"]
-        self.version: tuple[int, int] | None = None if options["version"] is None else tuple(options["version"])
+        self.version: tuple[int, int] | None = checked_version(options["version"], self.arch)
         self.in_specs = _specs(options["in_specs"], "in_specs")
         self.out_specs = _specs(options["out_specs"], "out_specs")
         self.grid, self.block, self.cluster = options["grid"], options["block"], options["cluster"]
@@ -63,6 +63,11 @@ class Kernel:
         functools.update_wrapper(self, fn)
 
     def _check(self) -> None:
+        for what, name in (("kernel", self.name), *(("parameter", x) for x in (*self.positional, *(
+                x.name for x in self.raw)))):  # fmt: skip
+            if not is_identifier(name):
+                raise bad_value(f"kernel {self.name}", f"PTX takes no {what} of the name {name!r}",
+                                "names are ASCII letters, digits, _ and $, and more than _ alone")  # fmt: skip
         if len(self.specs) > len(self.positional):
             raise bad_type(f"kernel {self.name}", f"it has {len(self.specs)} specs and {len(self.positional)} "
                            f"positional parameters: {', '.join(self.positional) or 'none'}")  # fmt: skip
@@ -124,8 +129,14 @@ class Kernel:
                 self.grid, 1, 1)  # fmt: skip
         try:
             found = self.grid(**env)
-        except TypeError:
-            found = self.grid(*env.values())
+        except TypeError as by_name:
+            try:
+                found = self.grid(*env.values())
+            except TypeError:
+                sizes = ", ".join(f"{k}={v}" for k, v in env.items()) or "none"
+                why = f"the function of the grid does not take the sizes ({sizes}): {by_name}"
+                raise bad_type(f"kernel {self.name}", why, "its parameters are called as the symbols of the specs are"
+                               ) from None  # fmt: skip
         return extents(found, "grid")
 
     # -- showing it ----------------------------------------------------------------------------------------------------

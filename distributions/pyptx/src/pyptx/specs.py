@@ -64,7 +64,7 @@ class Tile:
             raise bad_value("Tile", "it has no extents")
         if tma_rank not in (2, 3):
             raise bad_value("Tile", f"tma_rank is 2 or 3, not {tma_rank!r}")
-        box = None if tma_box is None else tuple(int(x) for x in tma_box)
+        box = None if tma_box is None else _box(tma_box)
         values = (tuple(shape), kind, layout, box, tma_rank, bool(tma_padding))
         for field, value in zip(dataclasses.fields(self), values, strict=True):
             object.__setattr__(self, field.name, value)
@@ -136,6 +136,14 @@ class Tile:
         more += [] if self.tma_rank == 2 else [f"tma_rank={self.tma_rank}"]
         more += ["tma_padding=True"] if self.tma_padding else []
         return f"Tile({', '.join(more)})"
+
+
+def _box(given: Any) -> tuple[int, int]:
+    """The rows and columns of a box. Raises ValueError (T241)."""
+    found = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+    if len(found) != 2 or not all(hasattr(x, "__index__") and not isinstance(x, bool) and x > 0 for x in found):
+        raise bad_value("Tile", f"tma_box is (rows, columns) in elements, two ints from 1 on, not {given!r}")
+    return found[0].__index__(), found[1].__index__()
 
 
 # NumPy's names (and torch's) of arrays of a type, by that of PTX; first the one that new arrays get.

@@ -10,13 +10,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyptx.types as t
+from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
+from avelang.nvptx.declarations import variable as variable_faults
+from avelang.nvptx.parse import SPACES
 from avelang.ptx import statements
 from avelang.ptx.registers import typed
+from avelang.ptx.trace import is_identifier
 from pyptx._errors import PyptxRuntimeError, bad_type, bad_value, fail
 from pyptx._operands import Address, addr, emit
 from pyptx._registers import NegPred, Reg, move, scalar
 from pyptx._trace import get_ctx
+from pyptx._words import WORDS
 from pyptx.ptx.inst import InstructionName
 from pyptx.types import as_ptx_type
 
@@ -46,7 +51,7 @@ def if_(pred_reg: Any) -> Iterator[None]:
     follow directly."""
     trace = get_ctx()
     if not isinstance(pred_reg, (Reg, NegPred)):
-        raise bad_type("ptx.if_", f"a predicate is wanted, not {pred_reg!r}")
+        raise wrong("T225", WORDS["T225"], got=repr(pred_reg))
     other, end = trace.new_label("else"), trace.new_label("endif")
     bra(other, pred=_not(pred_reg))
     yield
@@ -94,7 +99,9 @@ def range_(start: Any, stop: Any, step: int = 1) -> Iterator[Reg]:
     done = scalar(t.pred)
     emit(("setp", "ge" if step > 0 else "le", "s32"), done, k, stop)
     bra(end, pred=done)
+    trace.left[end] = "for ... in ptx.range_(...)"
     yield k
+    del trace.left[end]
     emit(("add", "s32"), k, k, step)
     bra(again)
     trace.place(end)
@@ -225,13 +232,19 @@ def var(
     state_space: str, dtype: Any, name: str, *, size: int | None = None, align: int | None = None,
     linking: str | None = None,
 ) -> str:  # fmt: skip
-    """Declares a variable here; its name. `size` in elements makes it an array."""
+    """Declares a variable here; its name. `size` in elements makes it an array. Raises ValueError (T241), S212."""
     kind, trace = as_ptx_type(dtype, "ptx.var"), get_ctx()
     space = state_space.lstrip(".").replace("__", "::")
     dims = () if size is None else (n.Int(size),)
+    if not is_identifier(name):
+        raise bad_value("ptx.var", f"{name!r} is no identifier of PTX")
+    if f".{space}" not in SPACES:
+        raise bad_value("ptx.var", f"{state_space!r} is no space: {', '.join(sorted(x[1:] for x in SPACES))} are")
+    made = n.PtxVariable(space, kind.held, name, align=align, dims=dims, linkage=(linking or "").lstrip("."))
+    for why in variable_faults(made, inside=True):
+        raise wrong("S212", what="the variable", name=name, why=why)
     trace.symbols[name] = space.partition("::")[0]
-    linkage = (linking or "").lstrip(".")
-    trace.add(n.PtxVariable(space, kind.held, name, align=align, dims=dims, linkage=linkage))
+    trace.add(made)
     return name
 
 

@@ -67,7 +67,7 @@ def mma_async(
     in_registers = isinstance(a, (list, RegArray))
     form = next(((f, e) for f, e in forms_of(parts) if bool(f.present(e)[1].count) == in_registers), None)
     if form is None:
-        raise invalid(parts, "shapes are m64, n a multiple of 8 up to 256, k of 32 bytes of A's type")
+        raise invalid(parts, _unknown(types, in_registers))
     specs = form[0].present(form[1])
     want = count_of(specs[0], form[1])
     if len(list(d)) != want:
@@ -80,6 +80,24 @@ def mma_async(
     if len(given) < 4 and (any(turns[max(0, len(specs) - 6) :]) or (len(specs) < 6 and signs != [1, 1])):
         raise invalid(parts, "these types have no transposed operands, and integers no signs")
     emit(parts, Parts(*d), left, right, scale, *(value for _, value in given), pred=pred)
+
+
+def _unknown(types: list[str], in_registers: bool) -> str:
+    """Why there is no product of these types (of D, A and B) in the shape that was asked for."""
+    d, a, b = types
+    every = {f"m64n8k{k}": k for k in (8, 16, 32, 64, 256)}
+
+    def known(*names: str) -> list[int]:
+        words = [("wgmma", "mma_async", "sync", "aligned", shape, *names) for shape in every]
+        return [every[w[4]] for w in words if any(bool(f.present(e)[1].count) == in_registers for f, e in forms_of(w))]
+
+    if k := known(d, a, b):
+        return f"shapes are m64, n a multiple of 8 up to 256, k{k[0]} for A of {a}; of integers n is 8, 24, or 16 times"
+    if known(d, a, a) and a != b:
+        return f"A is of {a} and B of {b}: there is no such product; with A of {a}, B can be of {a}"
+    kinds = [x for x in ("f32", "f16", "s32") if known(x, a, b)]
+    return (f"D is of {d}; with A of {a} and B of {b} it can be of {' or '.join(kinds)}" if kinds
+            else f"there is no product of {a} and {b}")  # fmt: skip
 
 
 def _operand(x: Any, byte_offset: int) -> Any:
