@@ -271,7 +271,7 @@ PTX = [
     (ptx(R + "ptx.inst.wgmma.wait_group.sync.aligned()  # <-", "sm_90a"), "T201", "they are: a constant of"),
     (ptx(R + "ptx.inst.bar.sync(99)  # <-"), "S208", "a barrier, 0 to 15"),
     (
-        ptx(R + "ptx.inst.mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32([b]*4, [a]*4, [a]*4, [b]*4)  # <-"),
+        ptx(R + "w = reg.scalar(b32)\nptx.inst.mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32([b]*4, [w]*4, [w]*4, [b]*4)  # <-"),
         "T202",
         "it takes 2 registers of",
     ),

@@ -136,9 +136,10 @@ def test_the_whole_syntax():
     assert bare(got.module.ptx()).replace(",", "") == bare(EVERYTHING).replace(",", "")
     lines = EVERYTHING.splitlines()
     assert [(lines[line - 1].split()[0], why[:6]) for line, why in made.raw] == [
-        ("mov.v4.u32", "[S203]"), ("ld.global.b32", "[T202]"),
+        ("ld.global.b32", "[T202]"),
         ("wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16", "[T202]"), ("frobnicate.b32", "[S202]"),
-        ("@class", "`class"), ("add.s32", "[T202]"), ("add.s32", "[T239]"), ("ld.param.b32.foo", "[S203]"),
+        ("@class", "`class"), ("add.u32", "[S206]"), ("add.s32", "[T202]"), ("add.s32", "[T239]"),
+        ("ld.param.b32.foo", "[S203]"),
         (".reg", "there "),
     ]  # fmt: skip
     assert made.text.count("ptx.raw(") == len(made.raw)

@@ -461,11 +461,10 @@ def _space_fault(x: n.Operand, spec: OperandSpec, env: Env, spaces: Spaces, form
     if have is None or wanted in ("tex", "surf"):
         return ""
     kind, _, _ = wanted.partition("::")
-    if spec.role == "t" or env.get("tensormap"):
-        # As ptxas 13.0 has it: prefetch takes what its own space says, or a generic address; the copies global memory.
-        prefetch = spec.role == "m"
-        fine = have == "global" or prefetch and (have in _GENERIC if not kind else have == kind or kind == "param"
-            and have == "entry")
+    if spec.role == "t":  # tensor maps lie in global memory to the copies (asked of ptxas 13.0)
+        fine = have == "global"
+    elif env.get("tensormap"):  # and where it says to `prefetch`
+        fine = have in _GENERIC if not kind else have == kind or (kind, have) == ("param", "entry")
     elif kind == "param":
         fine = have == "param" or (have == "entry" and not form.entry.has("write"))
     else:

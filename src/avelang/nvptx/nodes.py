@@ -443,6 +443,12 @@ class PtxModule:
         return next((f for f in found if f.body is not None), found[0] if found else None)
 
 
+def registers_of(x: PtxInstruction) -> Iterator[str]:
+    """The registers that an instruction names, its guard's included."""
+    for operand in (*x.operands, *((x.guard.register,) if x.guard is not None else ())):
+        yield from (leaf.name for leaf in leaves(operand) if isinstance(leaf, Register))
+
+
 def leaves(x: Operand) -> Iterator[Operand]:
     """The operands within an operand that have none within themselves: registers, symbols, constants."""
     if isinstance(x, (VectorOperand, Arguments)):

@@ -126,6 +126,12 @@ def guarded(fn: Any, name: Callable[[tuple[Any, ...]], str], made: Made, bound: 
     return call
 
 
+def _own(module: types.ModuleType) -> list[str]:
+    """The public names of a module without a list of them: not the functions that it has from others."""
+    return [x for x, v in vars(module).items() if x[:1] != "_" and not (
+        isinstance(v, (types.FunctionType, type)) and v.__module__ != module.__name__)]  # fmt: skip
+
+
 class Face:
     """The functions of a face, each guarded once. `made` makes its errors."""
 
@@ -140,7 +146,9 @@ class Face:
         if id(holder) in self._seen:
             return
         self._seen.add(id(holder))
-        for name in list(names or getattr(holder, "__all__", None) or [x for x in vars(holder) if x[:1] != "_"]):
+        listed = list(names or getattr(holder, "__all__", None) or _own(holder))
+        # Objects before the classes that they are of: methods are called by the path of the object.
+        for name in sorted(listed, key=lambda x: isinstance(getattr(holder, x), type)):
             value = getattr(holder, name)
             below = f"{path}.{name}" if path else name
             if isinstance(value, types.FunctionType):

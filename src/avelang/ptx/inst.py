@@ -86,11 +86,9 @@ _NAMELESS = (n.Register, n.Int, n.Float, n.SpecialOperand, n.Sink)
 def _check_declared(trace: Trace, instruction: n.PtxInstruction) -> None:
     """Raises S206 for registers that nothing declares where they are used, and for other names that nothing in a kernel
     does."""
-    guard = (instruction.guard.register,) if instruction.guard is not None else ()
-    for given in (*instruction.operands, *guard):
-        for x in n.leaves(given):
-            if isinstance(x, n.Register) and x.name not in trace.held:
-                raise wrong("S206", name=x.name, instead=trace.words["ended" if x.name in trace.ended else "register"])
+    for name in n.registers_of(instruction):
+        if name not in trace.held:
+            raise wrong("S206", name=name, instead=trace.words["ended" if name in trace.ended else "register"])
     if not trace.whole or instruction.opcode == "call":
         return
     for given in instruction.operands:

@@ -14,7 +14,6 @@ from avelang.base.errors import AveError
 from avelang.nvptx import nodes as n
 from avelang.nvptx.ptx_types import REGISTERS
 from avelang.nvptx.renamed import declared, difference, named_labels, with_names
-from avelang.ptx.inst import refusal
 from avelang.ptx.naming import named_registers, short_name
 from avelang.ptx.repeated import repeated, with_constants
 from avelang.ptx.rolling import rolled
@@ -150,9 +149,8 @@ class ReadableWriter(Writer):
                  for k, v in declared((s,)).items()}  # fmt: skip
 
         def refused(s: n.PtxInstruction) -> bool:
-            known = names.types.type
-            found = refusal(s, self.target, lambda name: types.get(name) or known(name), None, self.address_size)
-            return found is not None or (s.guard is not None and bool(s.guard.register.component))
+            component = s.guard is not None and bool(s.guard.register.component)
+            return component or self.refused(s, names, types) is not None
 
         deepest = DEEPEST - len(indent) // 4 - 2
         found = regions(code, refused, deepest) if self.way == WAYS[0] else []
@@ -294,7 +292,7 @@ class ReadableWriter(Writer):
             super().instruction(s, names, indent)
             return
         try:
-            if refusal(s, self.target, names.types.type, address_size=self.address_size) is None:
+            if self.refused(s, names) is None:
                 self.waiting.append((self.comments, self.branch(s, names) or instruction(s, names)))
                 self.comments = []
                 return

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from avelang.base.errors import AveError, error
 from avelang.nvptx import nodes as n
@@ -121,6 +121,7 @@ class Writer:
         self.names = PythonNames()
         self.lines: list[str] = []
         self.types: set[str] = set()
+        self.by_text: set[str] = set()  # registers whose declarations stand as text
         self.raw: list[tuple[int, str]] = []
         self.files = {f.index: os.path.basename(f.name) for f in module.items if isinstance(f, n.File)}
         self.located: tuple[int, int] | None = None
@@ -376,7 +377,7 @@ class Writer:
 
     def instruction(self, s: n.PtxInstruction, names: PythonNames, indent: str) -> None:
         """An instruction as a call, or as text."""
-        refused: AveError | None = refusal(s, self.target, names.types.type, address_size=self.address_size)
+        refused = self.refused(s, names)
         try:
             if refused is None:
                 self.put(instruction(s, names), indent)
@@ -386,9 +387,22 @@ class Writer:
             why = str(e)
         self.as_text(s, why, indent)
 
+    def refused(
+        self, s: n.PtxInstruction, names: PythonNames, inner: Mapping[str, str] | None = None
+    ) -> AveError | None:
+        """The error for which this level would refuse an instruction. `inner`: types of registers that are declared
+        within."""
+        for register in n.registers_of(s):
+            if names.register(register) is None and register not in self.by_text and not (inner and register in inner):
+                return error("S206", name=register, instead="")
+        types = {**inner} if inner else {}
+        return refusal(s, self.target, lambda name: types.get(name) or names.types.type(name), None, self.address_size)
+
     def as_text(self, s: n.PtxInstruction | n.RegisterDecl | n.PtxBlock, why: str, indent: str) -> None:
         """A statement that becomes text, for a reason."""
         self.raw.append((s.line, why))
+        if isinstance(s, n.RegisterDecl):
+            self.by_text.update(each for name in s.names for each in name.names())
         why = why.replace("\n", " ")
         self.put(f"ptx.raw({quoted(' '.join(line.strip() for line in printer.body((s,))))})  # {why}", indent)
 
