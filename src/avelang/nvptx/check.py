@@ -321,7 +321,7 @@ def fault(x: n.Operand, spec: OperandSpec, env: Env, types: Types) -> str:
 
 
 def held_of(spec: OperandSpec, env: Env) -> str:
-    """What the words of a fragment hold under these words of the instruction, "" where any register will do."""
+    """The type that the words of a fragment hold under these words of the name, "" where any register will do."""
     return env.get(spec.held[1:-1], "") if spec.held.startswith("<") else spec.held
 
 

@@ -58,7 +58,7 @@ class Scope:
         return found if found is not None or self.outer is None else self.outer.type(name)
 
     def instead(self, name: str) -> str:
-        """What to do about a register that none declares."""
+        """The advice about a register that nothing declares."""
         for family in (*self.families, *(self.outer.families if self.outer is not None else ())):
             if family[-1:].isdigit() and name.startswith(family) and name[len(family) :].isdigit():
                 return (f"ptxas finds no register of {family}<...>, since the name ends in a digit: call it {family}_, "

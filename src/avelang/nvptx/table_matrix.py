@@ -55,8 +55,8 @@ for (_m, _n, _k), _pairs, _accumulators, _feature in TABLE:
         _mma(f"m{_m}n{_n}k{_k}", _one, " ".join(dict.fromkeys(p[1].ptx for p in _pairs)), _d, _needs)
 for _acc, _other in (("f16", "f16"), ("f32", "f32"), ("f32", "f16")):
     _d, _c = ("f32*8" if x == "f32" else "b32@half*4" for x in (_acc, _other))
-    form(f"mma.sync.aligned.m8n8k4.<la>.<lb>.{_acc}.f16.f16.{_other}", f"d:{_d}, r:b32@half*2, r:b32@half*2, r:{_c}", "6.4 sm_70",
-        _S, la="row col", lb="row col")
+    form(f"mma.sync.aligned.m8n8k4.<la>.<lb>.{_acc}.f16.f16.{_other}", f"d:{_d}, r:b32@half*2, r:b32@half*2, r:{_c}",
+        "6.4 sm_70", _S, la="row col", lb="row col")
 for _shape, _needs in (("m8n8k32", "6.5 sm_75"), ("m16n8k32", "7.0 sm_80"), ("m16n8k64", "7.0 sm_80")):
     _mma(_shape, "u4 s4", "u4 s4", "s32", _needs)
 for _shape, _needs in (("m8n8k128", "7.0 sm_75"), ("m16n8k128", "7.0 sm_80"), ("m16n8k256", "7.0 sm_80")):

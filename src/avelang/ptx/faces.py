@@ -57,7 +57,7 @@ def _listed(names: Iterable[str], verb: str = "") -> str:
 
 
 def misfit(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """What of these arguments (without those that a method is bound to) the function does not take, in words; or ""."""
+    """The arguments (without those that a method is bound to) that the function does not take, in words; or ""."""
     every = parameters(fn)
     placed = [p for p in every if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     named = {p.name for p in every if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}

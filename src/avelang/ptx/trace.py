@@ -205,7 +205,7 @@ class Trace:
         for name, span in self.wanted.items():
             if name not in self.labels and name in self.left:
                 why = f"Python has left `{self.left[name]}` before the end of its body (break, return, or no next trip)"
-                hint = "the body is written by one trip of Python's loop; a branch leaves the loop while the kernel runs"
+                hint = "one trip of Python's loop writes the body; a branch leaves the loop while the kernel runs"
                 raise error("T224", span, hint, name=name, why=why)
             if name not in self.labels:
                 raise error(

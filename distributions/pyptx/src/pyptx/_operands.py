@@ -55,7 +55,8 @@ def node(value: Any, parts: tuple[str, ...] = ()) -> n.Operand:
         return constant(number)
     if hasattr(value, "__float__"):
         return _float(float(value), parts)
-    raise wrong("T222", WORDS["T222"], name=".".join(parts) or "an instruction", got=f"{value!r} ({type(value).__name__})")
+    name = ".".join(parts) or "an instruction"
+    raise wrong("T222", WORDS["T222"], name=name, got=f"{value!r} ({type(value).__name__})")
 
 
 def _float(value: float, parts: tuple[str, ...]) -> n.Operand:

@@ -14,8 +14,8 @@ WORDS = {
     "T225": "compare registers, or write one by ptx.setp(...) into reg.scalar(pred); ~p negates it",
     "T227": "ptx.if_(p), ptx.loop(label, pred=p) and pred=p decide when the kernel runs",
     "T239": "mov and cvt can: reg.from_(ptx.special.tid.x(), u32)",
-    "count": "range() and lists count while the kernel is traced; ptx.range_(start, stop) and ptx.addr(p, offset) while "
-             "it runs",
+    "count": "range() and lists count while the kernel is traced; ptx.range_(start, stop) and ptx.addr(p, offset) "
+             "while it runs",
     "int": "ptx.cvt(s32, ...) converts while the kernel runs",
     "float": "ptx.cvt(f32, ...) converts while the kernel runs",
     "items": "reg.array(type, n) has items",

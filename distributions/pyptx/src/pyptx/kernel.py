@@ -18,7 +18,17 @@ from avelang.nvptx import nodes as n
 from avelang.ptx.operations import compiling
 from avelang.ptx.trace import is_identifier
 from pyptx._arch import detect_arch
-from pyptx._build import EXTERN, RawParam, TensorSpec, TmaDescriptorHandle, TracedKernel, checked_version, extents, key_of, traced
+from pyptx._build import (
+    EXTERN,
+    RawParam,
+    TensorSpec,
+    TmaDescriptorHandle,
+    TracedKernel,
+    checked_version,
+    extents,
+    key_of,
+    traced,
+)
 from pyptx._call import Caller
 from pyptx._errors import PyptxRuntimeError, PyptxUnsupportedError, bad_type, bad_value, fail
 from pyptx.specs import Tile, unify_envs
