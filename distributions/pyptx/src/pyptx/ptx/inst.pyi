@@ -2444,6 +2444,7 @@ class _div:
     """PTX ISA 9.0, 9.7.3
 
     div.<how>{.ftz}.f32
+    div.full{.ftz}.f32
     div.<rnd>.f64
     div.<t>
     """
@@ -5145,13 +5146,14 @@ class _mma_168(_mma):
     sp__ordered_metadata: _mma_167
     sync: _mma_91
 
-_mov_word: TypeAlias = Literal["b128", "b16", "b32", "b64", "f32", "f64", "pred", "s16", "s32", "s64", "u16", "u32", "u64"]
+_mov_word: TypeAlias = Literal["b128", "b16", "b32", "b64", "f32", "f64", "pred", "s16", "s32", "s64", "u16", "u32", "u64", "v2", "v4"]
 
 class _mov:
     """PTX ISA 9.0, 9.7.9
 
     mov.<t>
     mov.b128
+    mov.<vec>.<t>
     mov.b16
     mov.b32
     mov.b64
@@ -5167,6 +5169,19 @@ class _mov_0(_mov):
     def __call__(self, d: Place, a: Operand, /, *, pred: Any = None) -> Any: ...
 
 class _mov_1(_mov):
+    b16: _mov_0
+    b32: _mov_0
+    b64: _mov_0
+    f32: _mov_0
+    f64: _mov_0
+    s16: _mov_0
+    s32: _mov_0
+    s64: _mov_0
+    u16: _mov_0
+    u32: _mov_0
+    u64: _mov_0
+
+class _mov_2(_mov):
     b128: _mov_0
     b16: _mov_0
     b32: _mov_0
@@ -5180,6 +5195,8 @@ class _mov_1(_mov):
     u16: _mov_0
     u32: _mov_0
     u64: _mov_0
+    v2: _mov_1
+    v4: _mov_1
 
 _movmatrix_word: TypeAlias = Literal["aligned", "b16", "m8n8", "sync", "trans"]
 
@@ -12145,7 +12162,7 @@ class Instructions:
     membar: _membar_2
     min: _min_12
     mma: _mma_168
-    mov: _mov_1
+    mov: _mov_2
     movmatrix: _movmatrix_5
     mul: _mul_9
     mul24: _mul24_2
