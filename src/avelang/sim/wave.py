@@ -137,7 +137,7 @@ class ReferenceWave:
             else:
                 self.grid.read(self.who, self.op, address, size, mask)
         if self.clocks is not None and self.op is not None:
-            self._orders(self.op, space, address, mask, False)
+            self._orders(self.op, space, address, size, mask, False)
         return data
 
     def store(self, space: str, address: np.ndarray, data: np.ndarray, mask: Mask) -> None:
@@ -161,7 +161,7 @@ class ReferenceWave:
             self.products.stored(address, data.shape[-1], mask)
         # What it hands on holds this store too, so it comes last.
         if self.clocks is not None and self.op is not None:
-            self._orders(self.op, space, address, mask, True)
+            self._orders(self.op, space, address, data.shape[-1], mask, True)
 
     def _seen(self, grid: Grid, op: Op, space: str, address: np.ndarray, data: np.ndarray, mask: Mask) -> None:
         """The race detector looks at a store. Raises AccessFault."""
@@ -305,7 +305,7 @@ class ReferenceWave:
         agent, count = self._stores[lane]
         return agent, count
 
-    def _orders(self, op: Op, space: str, address: np.ndarray, mask: Mask, write: bool) -> None:
+    def _orders(self, op: Op, space: str, address: np.ndarray, size: int, mask: Mask, write: bool) -> None:
         """An atomic access that orders others hands on what the wave knows, or hears of what others did."""
         acquires, releases = orders(op.name, op.attrs)
         if releases if write else acquires:
@@ -321,7 +321,8 @@ class ReferenceWave:
         if self.grid is not None and self.who is not None and strong(op.name):
             place = (self.block.rank, self.block.index) if space == SHARED else None
             words, first = np.unique(address[mask.active], return_index=True)
-            values = self._values(space, words, write)
+            # Signals are words of 4 bytes: of an access of another size there is no more to read than it touches.
+            values = self._values(space, words, write and size == 4)
             if not write and self.awaited is not None:
                 values = self.awaited[mask.active][first].tolist()
             ordered(self.grid.words, self.who, op, [(space, place, word) for word in words.tolist()], write, values)

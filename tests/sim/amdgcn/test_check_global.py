@@ -125,6 +125,23 @@ CASES["one wave for all, no write-back, stores not waited for"] = (
     + OUT,
     "`x`, byte",
 )
+# A barrier is no invalidate; one by any wave of the workgroup is one for all, whose cache it is.
+ASK = STORE + RELEASE + MEET + FIRST.format("skip") + TICKET + WAIT + "skip:; " + MEET + SECOND
+CASES["one wave for all, no invalidate"] = (ASK + LOAD_FAR + OUT, "`x`, byte")
+CASES["one wave for all, no invalidate, several barriers"] = (ASK + MEET + MEET + LOAD_FAR + OUT, "`x`, byte")
+CASES["one wave for all, past the cache"] = (ASK + LOAD_FAR.replace("s[2:3]", "s[2:3] sc1") + OUT, "")
+CASES["one wave for all, each invalidates"] = (ASK + INVALIDATE + LOAD_FAR + OUT, "")
+CASES["one wave for all, the other one invalidates"] = (
+    ASK
+    + "v_readfirstlane_b32 s25, v0; s_cmp_eq_u32 s25, 0; s_cbranch_scc1 over; "
+    + INVALIDATE
+    + "over:; "
+    + MEET
+    + LOAD_FAR
+    + OUT,
+    "",
+)
+CASES["one wave for all, invalidated before"] = (ASK.replace(TICKET, INVALIDATE + TICKET) + LOAD_FAR + OUT, "`x`, byte")
 CASES["one wave for all, no barrier before"] = (
     STORE + WAIT + FIRST.format("skip") + RELEASE + TICKET + INVALIDATE + "skip:; " + MEET + SECOND + LOAD_FAR + OUT,
     "`x`, byte",

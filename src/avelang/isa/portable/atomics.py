@@ -53,18 +53,21 @@ def _extreme(more: bool) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
     return make
 
 
-_EXTREME_LOOPS = "floats are a loop of compare-and-swap on every GPU"
+# LLVM does not trust these to reach memory that the host holds; on gfx90a it does not know which memory that is.
+_FAR = 'of scope "system" in global memory on AMD GPUs, on gfx90a of every scope'
+_BIT_LOOPS = f"it is a loop of compare-and-swap {_FAR}"
+_EXTREME_LOOPS = f"floats are a loop of compare-and-swap on every GPU, integers {_FAR}"
 UPDATES = {
     "add": Update((*INTEGERS, *FLOATS, *HALVES, *PAIRS), "Adds `value`; of a pair, which is one word, each half.",
         lambda old, value: old + value, "bf16, a pair or one, is a loop of compare-and-swap on gfx90a and below "
         "sm_90, "
         "a pair of f16 in shared memory on gfx90a, one f16 or bf16 on all AMD GPUs (of the word of 32 bits that it is "
-        "in), and floats of scope \"system\" on AMD GPUs"),
+        "in), and floats of scope \"system\" in global memory on AMD GPUs"),
     "max": Update((*INTEGERS, *FLOATS, *HALVES), "Writes `value` where it is more.", _extreme(True), _EXTREME_LOOPS),
     "min": Update((*INTEGERS, *FLOATS, *HALVES), "Writes `value` where it is less.", _extreme(False), _EXTREME_LOOPS),
-    "and": Update(INTEGERS, "Ands the bits of `value`.", lambda old, value: old & value),
-    "or": Update(INTEGERS, "Ors the bits of `value`.", lambda old, value: old | value),
-    "xor": Update(INTEGERS, "Flips the bits of `value`.", lambda old, value: old ^ value),
+    "and": Update(INTEGERS, "Ands the bits of `value`.", lambda old, value: old & value, _BIT_LOOPS),
+    "or": Update(INTEGERS, "Ors the bits of `value`.", lambda old, value: old | value, _BIT_LOOPS),
+    "xor": Update(INTEGERS, "Flips the bits of `value`.", lambda old, value: old ^ value, _BIT_LOOPS),
     "exchange": Update((*INTEGERS, *FLOATS, *HALVES, *PAIRS), "Writes `value`.", lambda old, value: value),
     "cas": Update((*INTEGERS, *FLOATS, *HALVES),
         "Compare-and-swap: writes `value` where the word has the bits of `expected`.",

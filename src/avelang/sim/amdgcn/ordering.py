@@ -5,7 +5,9 @@ A wave releases by an atomic operation (or a store with sc1): what other waves t
 had done, as far as that can be seen: what it had waited for (s_waitcnt vmcnt), and of plain stores what a `buffer_wbl2
 sc1` had sent on that it had waited for too. A wave acquires by an atomic operation that returns a value, or a load with
 sc1; plain loads see that behind a `buffer_inv sc1`, accesses with sc1 at once. What a wave knows passes to the others
-of its workgroup at barriers (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx942). A write-back sends on what
+of its workgroup at barriers (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx942). One invalidation there is for
+all of them, who have one cache; but a barrier is none, and what a wave has read of others passes as that. A write-back
+sends on what
 the workgroup's other waves had issued before the last barrier, waited for or not: on one compute unit it goes behind
 that, and to release for the others is what the model has it do. With tg_split only what they had waited for, and plain
 loads see even that behind a `buffer_inv sc0` only. Workgroups run one after another here, so that each atomic operation
@@ -99,7 +101,8 @@ class Ordering:
         self.program, self.accum, self.state, self.fine, self.split = program, accum, state, g.shift(program), split
         self.waves: dict[int, WaveOrder] = {}
         self.places: dict[Any, Known] = {}
-        self.news: dict[tuple[int, int], Known] = {}  # by workgroup and epoch: what waves brought to the barrier before
+        # By workgroup and epoch: what waves brought to the barrier before, known and pending.
+        self.news: dict[tuple[int, int], tuple[Known, Known]] = {}
         self.call = JUDGE(self._answer)
         self.failed: Exception | None = None
         self.shadows = pieces_of(self.fine, launch.regions)
@@ -135,7 +138,9 @@ class Ordering:
         epoch = self._field((me - 1) % 16, "epoch")
         while w.met < epoch:
             w.met += 1
-            joined(w.pending if self.split else w.known, self.news.get(((me - 1) >> 4, w.met), {}))
+            known, pending = self.news.get(((me - 1) >> 4, w.met), ({}, {}))
+            joined(w.pending if self.split else w.known, known)
+            joined(w.pending, pending)
         return w
 
     def _settle(self, me: int, w: WaveOrder) -> None:
@@ -148,9 +153,14 @@ class Ordering:
 
     def _everything(self, me: int, w: WaveOrder) -> Known:
         """What others learn from this wave now: of itself, of its workgroup, of those that it has heard of."""
+        out = self._holds(me, w)
+        joined(out, w.pending)
+        return out
+
+    def _holds(self, me: int, w: WaveOrder) -> Known:
+        """The same without what is pending."""
         self._settle(me, w)
         out = dict(w.known)
-        joined(out, w.pending)
         for who, number in {**self._mates(me), me: self._count((me - 1) % 16, "done")}.items():
             joined(out, {who: (number, 0)})
         joined(out, {who: (number, number) for who, number in w.seen.items()})
@@ -170,7 +180,9 @@ class Ordering:
             w.pending.clear()
         elif what == BARRIER:
             key = (me - 1) >> 4, self._field((me - 1) % 16, "epoch") + 1
-            joined(self.news.setdefault(key, {}), self._everything(me, w))
+            known, pending = self.news.setdefault(key, ({}, {}))
+            joined(known, self._holds(me, w))
+            joined(pending, w.pending)
         else:
             here = self.places.setdefault(place, {})
             if kind & g.RETURNS:
