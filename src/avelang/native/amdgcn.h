@@ -9,7 +9,8 @@ enum {
   FILE = 512, /* vector registers of the whole file */
   RECORD_CELLS = 768, /* registers that loads may be waited for (`amdgcn.effects.CELLS`) */
   MOST_FINDINGS = 1024, /* that are noted */
-  RING = 1024 /* the last accesses to LDS that are remembered */
+  RING = 1024, /* the last accesses to LDS that are remembered */
+  LOOP_LOADS = 8 /* loads before loops of compare-and-swap that are told apart */
 };
 
 /* Status of a wave. */
@@ -41,6 +42,10 @@ enum {
   GLOBAL_WRITES = 1, GLOBAL_ATOMIC = 2, GROUP_ATOMIC = 4, COHERENT = 8, RETURNS = 16, SIMPLE = 32, SCALAR = 64
 };
 
+/* Above the bits of an access to global memory or LDS: it is a load that only a loop of compare-and-swap uses (`swap_loops`), its number plus 1; or such
+   a swap, and a bit for each of those loads that it may verify, with KEEPS if `GroupState.kept` has bits of its word that it leaves alone. */
+enum { LOOP_LOAD = 8, LOOP_SWAP = 16, KEEPS = 0x1000000, ACCESS_BITS = 255 };
+
 /* Of what `GroupState.judge` is asked: the earlier access is a write. */
 enum { OLD_WRITE = 0x80000000 };
 
@@ -71,7 +76,8 @@ enum { IN_RANGE = 0, MIXED = 2 };
 /* The checker's records of a wave. `issued`, `done`, `skipped`: for each class. FLAT instructions come back through two counters: `touched` is the last
    that met LDS, `flat_vm` and `flat_lgkm` how many had been issued when each counter was last 0. `skipped`: what waits that are switched off would
    have reached. `position`: wait states so far, `positions`: at which each instruction was last executed. `pending`: of each cell, the number of its
-   load and, above, that instruction's index and class. `ring`: (number, index) of the last accesses to LDS. */
+   load and, above, that instruction's index and class. `ring`: (number, index) of the last accesses to LDS. `loaded`: by number of a load before a loop of
+   compare-and-swap and lane, where it was plus 1, and its bytes from bit 56. */
 typedef struct WaveRecords {
   u32 issued[4];
   u32 done[4];
@@ -84,6 +90,7 @@ typedef struct WaveRecords {
   u64 rest[7];
   u64 pending[RECORD_CELLS];
   u64 ring[RING];
+  u64 loaded[512]; /* LOOP_LOADS * LANES */
   u64 positions[0];
 } WaveRecords;
 
@@ -174,7 +181,7 @@ typedef struct WaveState {
    mutable program, which wait or barrier does nothing; `current`: the wave that runs; `reports`: what the checker found; `collect`: whether the launch goes on behind it; `access`: what kind of access to memory comes next, `shadow`, `shadows`: records of
    memory (`GlobalRegion`), and how many pieces; `judge`: whom to ask (`check_global`); `linear`: the workgroup's number; `stop`: not 0 where all must end;
    `finder`: who knows the block at an address that no label names (`lazy`), or 0; `trace`, `trace_end`: where the next record of what waves execute
-   goes, and where there is no more place, 0 where nobody asked. */
+   goes, and where there is no more place, 0 where nobody asked; `kept`: of each lane, with KEEPS, the bits of its word that the swap leaves alone. */
 typedef struct GroupState {
   i8 *lds;
   u32 lds_bytes;
@@ -219,4 +226,5 @@ typedef struct GroupState {
   void *finder;
   u64 *trace;
   u64 *trace_end;
+  u32 *kept;
 } GroupState;

@@ -1,4 +1,4 @@
-; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 e1d07fef93d8c659d77666d8ccfbb5242936776693950ac4e9d37e24ca98c212
+; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 532c67c0610c3455d89acfe7a005a2f155412412dff0faebb17701a4d45d41ab
 
 %struct.WaveState = type { [160 x i32], i32, i32, i64, i32, i32, ptr, ptr, [344 x i8], [32768 x i32] }
 %struct.FoundRecord = type { i32, i32, i64, i32, i32, i64, i64, [3 x i32], i32, i32, i32 }
@@ -8,6 +8,7 @@
 %struct.Granule = type { [16 x i32], i64, i32, i32 }
 %struct.GlobalGranule = type { %struct.GlobalAccess, [2 x %struct.GlobalAccess], %struct.GlobalAccess }
 %struct.GlobalAccess = type { i64, i64 }
+%struct.GlobalRegion = type { i64, i64, ptr }
 
 @ave_maker = local_unnamed_addr global ptr null, align 8
 @ave_blocks = external local_unnamed_addr global [0 x ptr], align 8
@@ -1180,40 +1181,40 @@ entry:
   %lds_bytes = getelementptr inbounds nuw i8, ptr %g, i64 8
   %1 = load i32, ptr %lds_bytes, align 8
   %shr = lshr i32 %1, 2
-  %cmp.i3238.not = icmp eq i32 %shr, 0
-  br i1 %cmp.i3238.not, label %for.cond.preheader, label %for.body.i33.preheader
+  %cmp.i4248.not = icmp eq i32 %shr, 0
+  br i1 %cmp.i4248.not, label %for.cond.preheader, label %for.body.i43.preheader
 
-for.body.i33.preheader:
+for.body.i43.preheader:
   %wide.trip.count = zext nneg i32 %shr to i64
-  br label %for.body.i33
+  br label %for.body.i43
 
 for.cond.preheader:
   %waves = getelementptr inbounds nuw i8, ptr %g, i64 12
   %2 = load i32, ptr %waves, align 4
-  %cmp42.not = icmp eq i32 %2, 0
-  br i1 %cmp42.not, label %for.cond.cleanup, label %for.body.lr.ph
+  %cmp53.not = icmp eq i32 %2, 0
+  br i1 %cmp53.not, label %for.cond.cleanup, label %for.body.lr.ph
 
 for.body.lr.ph:
   %wave_states = getelementptr inbounds nuw i8, ptr %g, i64 16
   %item_registers = getelementptr inbounds nuw i8, ptr %g, i64 128
-  %check9 = getelementptr inbounds nuw i8, ptr %g, i64 152
+  %check10 = getelementptr inbounds nuw i8, ptr %g, i64 152
   br label %for.body
 
-for.body.i33:
-  %indvars.iv = phi i64 [ 0, %for.body.i33.preheader ], [ %indvars.iv.next, %for.body.i33 ]
-  %arrayidx.i35 = getelementptr inbounds nuw i32, ptr %0, i64 %indvars.iv
-  store i32 -131075, ptr %arrayidx.i35, align 4
+for.body.i43:
+  %indvars.iv = phi i64 [ 0, %for.body.i43.preheader ], [ %indvars.iv.next, %for.body.i43 ]
+  %arrayidx.i45 = getelementptr inbounds nuw i32, ptr %0, i64 %indvars.iv
+  store i32 -131075, ptr %arrayidx.i45, align 4
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   %exitcond.not = icmp eq i64 %indvars.iv.next, %wide.trip.count
-  br i1 %exitcond.not, label %for.cond.preheader, label %for.body.i33
+  br i1 %exitcond.not, label %for.cond.preheader, label %for.body.i43
 
 for.cond.cleanup:
   ret void
 
 for.body:
-  %indvars.iv50 = phi i64 [ 0, %for.body.lr.ph ], [ %indvars.iv.next51, %poison.exit ]
+  %indvars.iv65 = phi i64 [ 0, %for.body.lr.ph ], [ %indvars.iv.next66, %poison.exit ]
   %3 = load ptr, ptr %wave_states, align 8
-  %arrayidx = getelementptr inbounds nuw %struct.WaveState, ptr %3, i64 %indvars.iv50
+  %arrayidx = getelementptr inbounds nuw %struct.WaveState, ptr %3, i64 %indvars.iv65
   %check = getelementptr inbounds nuw i8, ptr %arrayidx, i64 672
   %4 = load ptr, ptr %check, align 8
   %5 = load <4 x i32>, ptr %4, align 8
@@ -1226,37 +1227,49 @@ for.body:
   store i32 %6, ptr %flat_lgkm, align 8
   %flat_vm = getelementptr inbounds nuw i8, ptr %4, i64 36
   store i32 %6, ptr %flat_vm, align 4
+  %loaded = getelementptr inbounds nuw i8, ptr %4, i64 14464
+  br label %for.body.i35
+
+for.body.i35:
+  %indvars.iv56 = phi i64 [ 0, %for.body ], [ %indvars.iv.next57, %for.body.i35 ]
+  %arrayidx.i37 = getelementptr inbounds nuw i32, ptr %loaded, i64 %indvars.iv56
+  store i32 -131075, ptr %arrayidx.i37, align 4
+  %indvars.iv.next57 = add nuw nsw i64 %indvars.iv56, 1
+  %exitcond59.not = icmp eq i64 %indvars.iv.next57, 1024
+  br i1 %exitcond59.not, label %poison.exit39, label %for.body.i35
+
+poison.exit39:
   %vectors = getelementptr inbounds nuw i8, ptr %arrayidx, i64 1024
   %7 = load i32, ptr %item_registers, align 8
   %mul = shl i32 %7, 6
-  %idxprom5 = zext i32 %mul to i64
-  %arrayidx6 = getelementptr inbounds nuw i32, ptr %vectors, i64 %idxprom5
-  %cmp.i40.not = icmp eq i32 %mul, 32768
-  br i1 %cmp.i40.not, label %poison.exit, label %for.body.i.preheader
+  %idxprom6 = zext i32 %mul to i64
+  %arrayidx7 = getelementptr inbounds nuw i32, ptr %vectors, i64 %idxprom6
+  %cmp.i51.not = icmp eq i32 %mul, 32768
+  br i1 %cmp.i51.not, label %poison.exit, label %for.body.i.preheader
 
 for.body.i.preheader:
-  %mul8 = sub i32 32768, %mul
-  %wide.trip.count48 = zext i32 %mul8 to i64
+  %mul9 = sub i32 32768, %mul
+  %wide.trip.count63 = zext i32 %mul9 to i64
   br label %for.body.i
 
 for.body.i:
-  %indvars.iv45 = phi i64 [ 0, %for.body.i.preheader ], [ %indvars.iv.next46, %for.body.i ]
-  %arrayidx.i = getelementptr inbounds nuw i32, ptr %arrayidx6, i64 %indvars.iv45
+  %indvars.iv60 = phi i64 [ 0, %for.body.i.preheader ], [ %indvars.iv.next61, %for.body.i ]
+  %arrayidx.i = getelementptr inbounds nuw i32, ptr %arrayidx7, i64 %indvars.iv60
   store i32 -131075, ptr %arrayidx.i, align 4
-  %indvars.iv.next46 = add nuw nsw i64 %indvars.iv45, 1
-  %exitcond49.not = icmp eq i64 %indvars.iv.next46, %wide.trip.count48
-  br i1 %exitcond49.not, label %poison.exit, label %for.body.i
+  %indvars.iv.next61 = add nuw nsw i64 %indvars.iv60, 1
+  %exitcond64.not = icmp eq i64 %indvars.iv.next61, %wide.trip.count63
+  br i1 %exitcond64.not, label %poison.exit, label %for.body.i
 
 poison.exit:
-  %8 = load ptr, ptr %check9, align 8
-  %9 = trunc nuw i64 %indvars.iv50 to i32
+  %8 = load ptr, ptr %check10, align 8
+  %9 = trunc nuw i64 %indvars.iv65 to i32
   tail call void @ave_check_publish(ptr noundef %8, ptr noundef nonnull %4, i32 noundef 0, i32 noundef %9, i1 noundef true) #22
-  %10 = load ptr, ptr %check9, align 8
+  %10 = load ptr, ptr %check10, align 8
   tail call void @ave_check_publish(ptr noundef %10, ptr noundef nonnull %4, i32 noundef 1, i32 noundef %9, i1 noundef true) #22
-  %indvars.iv.next51 = add nuw nsw i64 %indvars.iv50, 1
+  %indvars.iv.next66 = add nuw nsw i64 %indvars.iv65, 1
   %11 = load i32, ptr %waves, align 4
   %12 = zext i32 %11 to i64
-  %cmp = icmp samesign ult i64 %indvars.iv.next51, %12
+  %cmp = icmp samesign ult i64 %indvars.iv.next66, %12
   br i1 %cmp, label %for.body, label %for.cond.cleanup
 }
 
@@ -1332,30 +1345,35 @@ entry:
   ret i32 %call
 }
 
-define hidden range(i32 0, 2) i32 @ave_check_lds(ptr noundef %w, ptr noundef %g, ptr noundef readonly captures(none) %addresses, i32 noundef %offset, i32 noundef %nbytes, i32 noundef %kind, i64 noundef %exec, i32 noundef %index, i64 noundef %granules, i64 noundef %shift, i1 noundef %init) local_unnamed_addr #6 {
+define hidden range(i32 0, 2) i32 @ave_check_lds(ptr noundef %w, ptr noundef %g, ptr noundef readonly captures(none) %addresses, i32 noundef %offset, i32 noundef %nbytes, i32 noundef %how, i64 noundef %exec, i32 noundef %index, i64 noundef %granules, i64 noundef %shift, i1 noundef %init) local_unnamed_addr #6 {
 entry:
+  %other.i196 = alloca %struct.Other, align 4
   %other.i = alloca %struct.Other, align 4
+  %read.i = alloca %struct.Access, align 8
   %limits = alloca [32 x i32], align 64
   %a = alloca %struct.Access, align 8
+  %and = and i32 %how, 255
+  %shr2 = lshr i32 %how, 8
+  %and3 = and i32 %shr2, 15
   call void @llvm.lifetime.start.p0(ptr nonnull %limits) #23
   %check = getelementptr inbounds nuw i8, ptr %w, i64 672
   %0 = load ptr, ptr %check, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %a) #23
   store ptr %w, ptr %a, align 8
-  %g2 = getelementptr inbounds nuw i8, ptr %a, i64 8
-  store ptr %g, ptr %g2, align 8
+  %g5 = getelementptr inbounds nuw i8, ptr %a, i64 8
+  store ptr %g, ptr %g5, align 8
   %q = getelementptr inbounds nuw i8, ptr %a, i64 16
-  %check3 = getelementptr inbounds nuw i8, ptr %g, i64 152
-  %1 = load ptr, ptr %check3, align 8
+  %check6 = getelementptr inbounds nuw i8, ptr %g, i64 152
+  %1 = load ptr, ptr %check6, align 8
   store ptr %1, ptr %q, align 8
-  %limits4 = getelementptr inbounds nuw i8, ptr %a, i64 24
-  store ptr %limits, ptr %limits4, align 8
-  %kind5 = getelementptr inbounds nuw i8, ptr %a, i64 32
-  store i32 %kind, ptr %kind5, align 8
+  %limits7 = getelementptr inbounds nuw i8, ptr %a, i64 24
+  store ptr %limits, ptr %limits7, align 8
+  %kind8 = getelementptr inbounds nuw i8, ptr %a, i64 32
+  store i32 %and, ptr %kind8, align 8
   %number = getelementptr inbounds nuw i8, ptr %a, i64 36
   %mark = getelementptr inbounds nuw i8, ptr %a, i64 40
-  %index6 = getelementptr inbounds nuw i8, ptr %a, i64 48
-  store i32 %index, ptr %index6, align 8
+  %index9 = getelementptr inbounds nuw i8, ptr %a, i64 48
+  store i32 %index, ptr %index9, align 8
   %stamp = getelementptr inbounds nuw i8, ptr %a, i64 52
   %linear = getelementptr inbounds nuw i8, ptr %g, i64 320
   %2 = load i64, ptr %linear, align 8
@@ -1365,7 +1383,7 @@ entry:
   %add.ptr = getelementptr inbounds nuw i8, ptr %1, i64 %granules
   %index.i = getelementptr inbounds nuw i8, ptr %w, i64 656
   %3 = load i32, ptr %index.i, align 8
-  %and.i = and i32 %kind, 4
+  %and.i = and i32 %how, 4
   %epoch.i = getelementptr inbounds nuw i8, ptr %w, i64 660
   %4 = load i32, ptr %epoch.i, align 4
   %and.i.i = shl i32 %4, 5
@@ -1374,9 +1392,9 @@ entry:
   %arrayidx.i = getelementptr inbounds nuw i32, ptr %1, i64 %idxprom.i
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 64 dereferenceable(128) %limits, ptr noundef nonnull align 4 dereferenceable(128) %arrayidx.i, i64 128, i1 false)
   %tobool.not.i = icmp eq i32 %and.i, 0
-  %add.i173 = add i32 %3, 16
-  %idxprom14.i174 = zext i32 %add.i173 to i64
-  %arrayidx15.i175 = getelementptr inbounds nuw i32, ptr %limits, i64 %idxprom14.i174
+  %add.i410 = add i32 %3, 16
+  %idxprom14.i411 = zext i32 %add.i410 to i64
+  %arrayidx15.i412 = getelementptr inbounds nuw i32, ptr %limits, i64 %idxprom14.i411
   br i1 %tobool.not.i, label %cond.false, label %cond.true
 
 cond.true:
@@ -1385,7 +1403,7 @@ cond.true:
   %idxprom4.i = zext i32 %3 to i64
   %arrayidx5.i = getelementptr inbounds nuw i32, ptr %limits, i64 %idxprom4.i
   store i32 %5, ptr %arrayidx5.i, align 4
-  store i32 -1, ptr %arrayidx15.i175, align 4
+  store i32 -1, ptr %arrayidx15.i412, align 4
   %6 = load i32, ptr %0, align 8
   br label %cond.end
 
@@ -1395,258 +1413,449 @@ cond.false:
   store i32 -1, ptr %arrayidx5.c.i, align 4
   %done9.i = getelementptr inbounds nuw i8, ptr %0, i64 16
   %7 = load i32, ptr %done9.i, align 8
-  store i32 %7, ptr %arrayidx15.i175, align 4
-  %arrayidx9 = getelementptr inbounds nuw i8, ptr %0, i64 4
-  %8 = load i32, ptr %arrayidx9, align 4
-  %and10 = lshr i32 %kind, 3
-  %and10.lobit = and i32 %and10, 1
-  %add12 = add i32 %8, %and10.lobit
+  store i32 %7, ptr %arrayidx15.i412, align 4
+  %arrayidx13 = getelementptr inbounds nuw i8, ptr %0, i64 4
+  %8 = load i32, ptr %arrayidx13, align 4
+  %and14 = lshr i32 %how, 3
+  %and14.lobit = and i32 %and14, 1
+  %add16 = add i32 %8, %and14.lobit
   br label %cond.end
 
 cond.end:
-  %cond13 = phi i32 [ %6, %cond.true ], [ %add12, %cond.false ]
-  store i32 %cond13, ptr %number, align 4
+  %cond17 = phi i32 [ %6, %cond.true ], [ %add16, %cond.false ]
+  store i32 %cond17, ptr %number, align 4
   %shl = shl i32 %index, 8
-  %and16 = shl i32 %kind, 3
-  %cond18 = and i32 %and16, 16
-  %9 = or disjoint i32 %shl, %cond18
-  %cond22 = shl nuw nsw i32 %and.i, 3
-  %10 = or disjoint i32 %9, %cond22
-  %or23 = or i32 %3, %10
-  %conv24 = zext i32 %or23 to i64
-  %shl25 = shl nuw i64 %conv24, 32
-  %conv27 = zext i32 %cond13 to i64
-  %or28 = or disjoint i64 %shl25, %conv27
-  store i64 %or28, ptr %mark, align 8
+  %9 = shl i32 %how, 3
+  %or = and i32 %9, 48
+  %or23 = or disjoint i32 %or, %shl
+  %or27 = or i32 %or23, %3
+  %conv28 = zext i32 %or27 to i64
+  %shl29 = shl nuw i64 %conv28, 32
+  %conv31 = zext i32 %cond17 to i64
+  %or32 = or disjoint i64 %shl29, %conv31
+  store i64 %or32, ptr %mark, align 8
   br i1 %tobool.not.i, label %if.then, label %if.end
 
 if.then:
-  %conv32 = zext i32 %index to i64
-  %shl33 = shl nuw i64 %conv32, 32
-  %or36 = or disjoint i64 %shl33, %conv27
+  %conv36 = zext i32 %index to i64
+  %shl37 = shl nuw i64 %conv36, 32
+  %or40 = or disjoint i64 %shl37, %conv31
   %ring = getelementptr inbounds nuw i8, ptr %0, i64 6272
-  %rem = and i32 %cond13, 1023
+  %rem = and i32 %cond17, 1023
   %idxprom = zext nneg i32 %rem to i64
-  %arrayidx38 = getelementptr inbounds nuw i64, ptr %ring, i64 %idxprom
-  store i64 %or36, ptr %arrayidx38, align 8
+  %arrayidx42 = getelementptr inbounds nuw i64, ptr %ring, i64 %idxprom
+  store i64 %or40, ptr %arrayidx42, align 8
   br label %if.end
 
 if.end:
-  %tobool39.not189 = icmp eq i64 %exec, 0
-  br i1 %tobool39.not189, label %cleanup82, label %for.body.lr.ph
+  %tobool43.not406 = icmp eq i64 %exec, 0
+  br i1 %tobool43.not406, label %cleanup109, label %for.body.lr.ph
 
 for.body.lr.ph:
-  %conv44 = zext i32 %nbytes to i64
+  %conv48 = zext i32 %nbytes to i64
   %lds_bytes = getelementptr inbounds nuw i8, ptr %g, i64 8
-  %number.i132 = getelementptr inbounds nuw i8, ptr %other.i, i64 4
-  %index.i133 = getelementptr inbounds nuw i8, ptr %other.i, i64 8
-  %bits.i = getelementptr inbounds nuw i8, ptr %other.i, i64 12
-  %kind.i134 = getelementptr inbounds nuw i8, ptr %other.i, i64 16
-  %and10.i = and i32 %kind, 2
+  %tobool54.not = icmp eq i32 %and3, 0
+  %shl57 = shl i64 %conv48, 56
+  %invariant.op = or disjoint i64 %shl57, 1
+  %loaded = getelementptr inbounds nuw i8, ptr %0, i64 14464
+  %sub = shl nuw nsw i32 %and3, 6
+  %mul = add nsw i32 %sub, -64
+  %10 = and i32 %how, 16711680
+  %tobool64.not398 = icmp ne i32 %10, 0
+  %kind.i176 = getelementptr inbounds nuw i8, ptr %read.i, i64 32
+  %shr.i = lshr i32 %how, 16
+  %and.i177 = and i32 %shr.i, 255
+  %tobool.not.i178402 = icmp eq i32 %and.i177, 0
+  %number.i264 = getelementptr inbounds nuw i8, ptr %other.i, i64 4
+  %index.i266 = getelementptr inbounds nuw i8, ptr %other.i, i64 8
+  %bits.i268 = getelementptr inbounds nuw i8, ptr %other.i, i64 12
+  %kind.i269 = getelementptr inbounds nuw i8, ptr %other.i, i64 16
+  %limits.i278 = getelementptr inbounds nuw i8, ptr %read.i, i64 24
+  %stamp1.i332 = getelementptr inbounds nuw i8, ptr %read.i, i64 52
+  %number.i = getelementptr inbounds nuw i8, ptr %read.i, i64 36
+  %and.i181 = and i32 %how, 16777216
+  %tobool.not.i182 = icmp eq i32 %and.i181, 0
+  %shl.i183 = shl i64 8, %shift
+  %notmask.i = shl nsw i64 -1, %shl.i183
+  %kept.i = getelementptr inbounds nuw i8, ptr %g, i64 360
+  %number.i245 = getelementptr inbounds nuw i8, ptr %other.i196, i64 4
+  %index.i246 = getelementptr inbounds nuw i8, ptr %other.i196, i64 8
+  %bits.i = getelementptr inbounds nuw i8, ptr %other.i196, i64 12
+  %kind.i247 = getelementptr inbounds nuw i8, ptr %other.i196, i64 16
+  %and10.i = and i32 %how, 2
   %tobool11.not.i = icmp eq i32 %and10.i, 0
-  %and.i125 = and i32 %kind, 1
-  %tobool.not.i126 = icmp eq i32 %and.i125, 0
+  %and.i200 = and i32 %how, 1
+  %tobool.not.i201 = icmp eq i32 %and.i200, 0
   %wave_states.i = getelementptr inbounds nuw i8, ptr %g, i64 16
-  %tobool.not.i159 = icmp ne i32 %and10.i, 0
+  %brmerge.not = and i1 %tobool64.not398, %init
+  %tobool.not.i340 = icmp ne i32 %and10.i, 0
   br label %for.body
 
 for.body:
-  %met.0191 = phi i1 [ false, %for.body.lr.ph ], [ %met.1.ph, %for.inc65 ]
-  %left.0190 = phi i64 [ %exec, %for.body.lr.ph ], [ %and67, %for.inc65 ]
-  %11 = call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %left.0190, i1 true)
+  %met.0408 = phi i1 [ false, %for.body.lr.ph ], [ %met.1.ph, %for.inc91 ]
+  %left.0407 = phi i64 [ %exec, %for.body.lr.ph ], [ %and93, %for.inc91 ]
+  %11 = call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %left.0407, i1 true)
   %cast = trunc nuw nsw i64 %11 to i32
-  %arrayidx41 = getelementptr inbounds nuw i32, ptr %addresses, i64 %11
-  %12 = load i32, ptr %arrayidx41, align 4
-  %add42 = add i32 %12, %offset
-  %conv43 = zext i32 %add42 to i64
-  %add45 = add nuw nsw i64 %conv43, %conv44
+  %arrayidx45 = getelementptr inbounds nuw i32, ptr %addresses, i64 %11
+  %12 = load i32, ptr %arrayidx45, align 4
+  %add46 = add i32 %12, %offset
+  %conv47 = zext i32 %add46 to i64
+  %add49 = add nuw nsw i64 %conv47, %conv48
   %13 = load i32, ptr %lds_bytes, align 8
-  %conv46 = zext i32 %13 to i64
-  %cmp = icmp samesign ugt i64 %add45, %conv46
-  br i1 %cmp, label %for.inc65, label %if.end49
+  %conv50 = zext i32 %13 to i64
+  %cmp = icmp samesign ugt i64 %add49, %conv50
+  br i1 %cmp, label %for.inc91, label %if.end53
 
-if.end49:
-  %shr = lshr i64 %conv43, %shift
-  %sub = add nsw i64 %add45, -1
-  %shr51 = lshr i64 %sub, %shift
-  %cmp52.not187 = icmp ugt i64 %shr, %shr51
-  br i1 %cmp52.not187, label %for.inc65, label %for.body55
+if.end53:
+  br i1 %tobool54.not, label %if.end63, label %if.then55
 
-for.body55:
-  %at.0188 = phi i64 [ %inc, %for.inc ], [ %shr, %if.end49 ]
-  %arrayidx56 = getelementptr inbounds nuw %struct.Granule, ptr %add.ptr, i64 %at.0188
-  %shl57 = shl i64 %at.0188, %shift
+if.then55:
+  %or59.reass = add nuw nsw i64 %invariant.op, %conv47
+  %add60 = or disjoint i32 %mul, %cast
+  %idxprom61 = zext nneg i32 %add60 to i64
+  %arrayidx62 = getelementptr inbounds nuw i64, ptr %loaded, i64 %idxprom61
+  store i64 %or59.reass, ptr %arrayidx62, align 8
+  br label %for.inc91
+
+if.end63:
+  br i1 %tobool64.not398, label %land.lhs.true, label %if.end67
+
+land.lhs.true:
+  %14 = load ptr, ptr %check, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %read.i) #23
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(56) %read.i, ptr noundef nonnull align 8 dereferenceable(56) %a, i64 56, i1 false)
+  store i32 0, ptr %kind.i176, align 8
+  br i1 %tobool.not.i178402, label %strays.exit.thread, label %for.body.i.lr.ph
+
+for.body.i.lr.ph:
+  %loaded.i = getelementptr inbounds nuw i8, ptr %14, i64 14464
+  %15 = xor i64 %conv47, -1
+  %16 = load ptr, ptr %limits.i278, align 8
+  %17 = load i32, ptr %stamp1.i332, align 4
+  %18 = load i32, ptr %number.i, align 4
+  %19 = load ptr, ptr %read.i, align 8
+  %index.i193 = getelementptr inbounds nuw i8, ptr %19, i64 656
+  br label %for.body.i
+
+strays.exit.thread:
+  call void @llvm.lifetime.end.p0(ptr nonnull %read.i) #23
+  br label %if.end67
+
+for.body.i:
+  %left.0.i403 = phi i32 [ %and.i177, %for.body.i.lr.ph ], [ %and20.i, %for.inc18.critedge.i ]
+  %20 = call range(i32 0, 33) i32 @llvm.cttz.i32(i32 %left.0.i403, i1 true)
+  %mul.i = shl nuw nsw i32 %20, 6
+  %add.i232 = or disjoint i32 %mul.i, %cast
+  %idxprom.i233 = zext nneg i32 %add.i232 to i64
+  %arrayidx.i234 = getelementptr inbounds nuw i64, ptr %loaded.i, i64 %idxprom.i233
+  %21 = load i64, ptr %arrayidx.i234, align 8
+  %shl.i235 = and i64 %21, 72057594037927935
+  %22 = add i64 %21, -1
+  %or.cond.i238 = icmp ult i64 %22, 648518346341351423
+  %sub3.i = add nsw i64 %shl.i235, %15
+  %cmp4.not.i = icmp ult i64 %sub3.i, %conv48
+  %spec.select.i239 = select i1 %cmp4.not.i, i64 0, i64 %21
+  %cond.i240 = select i1 %or.cond.i238, i64 %spec.select.i239, i64 0
+  %shl.i = and i64 %cond.i240, 72057594037927935
+  %sub.i = add nsw i64 %shl.i, -1
+  %tobool5.not.i = icmp eq i64 %cond.i240, 0
+  br i1 %tobool5.not.i, label %for.inc18.critedge.i, label %land.rhs.i.lr.ph
+
+land.rhs.i.lr.ph:
+  %shr3.i = lshr i64 %sub.i, %shift
+  %shr2.i = lshr i64 %cond.i240, 56
+  %add.i179 = add nsw i64 %shr2.i, -1
+  %sub6.i = add nsw i64 %add.i179, %sub.i
+  %shr7.i = lshr i64 %sub6.i, %shift
+  %cmp.not.i418 = icmp ugt i64 %shr3.i, %shr7.i
+  br i1 %cmp.not.i418, label %for.inc18.critedge.i, label %for.body10.i
+
+for.body10.i:
+  %at.0.i401419 = phi i64 [ %inc.i, %for.inc.i ], [ %shr3.i, %land.rhs.i.lr.ph ]
+  %arrayidx.i180 = getelementptr inbounds nuw %struct.Granule, ptr %add.ptr, i64 %at.0.i401419
+  %shl11.i = shl i64 %at.0.i401419, %shift
   call void @llvm.lifetime.start.p0(ptr nonnull %other.i) #23
-  %write.i130 = getelementptr inbounds nuw i8, ptr %arrayidx56, i64 64
-  %14 = load i64, ptr %write.i130, align 8
-  %shr.i = lshr i64 %14, 32
-  %conv.i = trunc nuw i64 %shr.i to i32
-  %and.i131 = and i32 %conv.i, 32
-  %and.lobit.i = lshr exact i32 %and.i131, 5
-  %and1.i = and i32 %conv.i, 15
-  store i32 %and1.i, ptr %other.i, align 4
-  %conv3.i = trunc i64 %14 to i32
-  store i32 %conv3.i, ptr %number.i132, align 4
-  %shr4.i = lshr i32 %conv.i, 8
-  store i32 %shr4.i, ptr %index.i133, align 4
-  %cond6.i = or disjoint i32 %and.i131, 16
-  store i32 %cond6.i, ptr %bits.i, align 4
-  store i32 %and.lobit.i, ptr %kind.i134, align 4
-  %and7.i135 = and i32 %conv.i, 16
-  %tobool8.not.i136 = icmp eq i32 %and7.i135, 0
-  %or.cond185 = or i1 %tobool11.not.i, %tobool8.not.i136
-  br i1 %or.cond185, label %after_write.exit, label %lor.lhs.false.i
-
-after_write.exit:
-  %mul.i = lshr exact i32 %and.i131, 1
-  %add.i140 = or disjoint i32 %mul.i, %and1.i
-  %idxprom.i141 = zext nneg i32 %add.i140 to i64
-  %arrayidx.i142 = getelementptr inbounds nuw i32, ptr %limits, i64 %idxprom.i141
-  %15 = load i32, ptr %arrayidx.i142, align 4
-  %cmp.i = icmp ult i32 %15, %conv3.i
-  br i1 %cmp.i, label %if.then.i, label %lor.lhs.false.i
-
-lor.lhs.false.i:
-  br i1 %tobool.not.i126, label %if.end14.i, label %land.lhs.true.i
-
-land.lhs.true.i:
-  %16 = load <16 x i32>, ptr %arrayidx56, align 8
-  %17 = load <16 x i32>, ptr %limits, align 64
-  %cmp.i144 = icmp ugt <16 x i32> %16, %17
-  %18 = bitcast <16 x i1> %cmp.i144 to i16
-  %tobool2.not.i.not = icmp eq i16 %18, 0
-  br i1 %tobool2.not.i.not, label %if.then9.i, label %after_read.exit.thread
-
-after_read.exit.thread:
-  %19 = call range(i16 0, 17) i16 @llvm.cttz.i16(i16 %18, i1 true)
-  %20 = zext nneg i16 %19 to i32
-  store i32 %20, ptr %other.i, align 4
-  %idxprom.i146 = zext nneg i16 %19 to i64
-  %arrayidx.i147 = getelementptr inbounds nuw i32, ptr %arrayidx56, i64 %idxprom.i146
-  %21 = load i32, ptr %arrayidx.i147, align 4
-  store i32 %21, ptr %number.i132, align 4
-  %22 = load ptr, ptr %wave_states.i, align 8
-  %arrayidx7.i = getelementptr inbounds nuw %struct.WaveState, ptr %22, i64 %idxprom.i146
-  %check.i = getelementptr inbounds nuw i8, ptr %arrayidx7.i, i64 672
-  %23 = load ptr, ptr %check.i, align 8
-  %ring.i = getelementptr inbounds nuw i8, ptr %23, i64 6272
-  %rem.i = and i32 %21, 1023
-  %idxprom9.i = zext nneg i32 %rem.i to i64
-  %arrayidx10.i = getelementptr inbounds nuw i64, ptr %ring.i, i64 %idxprom9.i
-  %24 = load i64, ptr %arrayidx10.i, align 8
-  %conv11.i = trunc i64 %24 to i32
-  %cmp13.i = icmp eq i32 %21, %conv11.i
-  %shr.i149 = lshr i64 %24, 32
-  %conv15.i = trunc nuw i64 %shr.i149 to i32
-  %cond.i150 = select i1 %cmp13.i, i32 %conv15.i, i32 -1
-  store i32 %cond.i150, ptr %index.i133, align 4
-  store i32 0, ptr %kind.i134, align 4
-  store i32 0, ptr %bits.i, align 4
-  br label %if.then.i
+  %write.i257 = getelementptr inbounds nuw i8, ptr %arrayidx.i180, i64 64
+  %23 = load i64, ptr %write.i257, align 8
+  %shr.i258 = lshr i64 %23, 32
+  %conv.i259 = trunc nuw i64 %shr.i258 to i32
+  %and.i260 = and i32 %conv.i259, 32
+  %and.lobit.i261 = lshr exact i32 %and.i260, 5
+  %and1.i262 = and i32 %conv.i259, 15
+  store i32 %and1.i262, ptr %other.i, align 4
+  %conv3.i263 = trunc i64 %23 to i32
+  store i32 %conv3.i263, ptr %number.i264, align 4
+  %shr4.i265 = lshr i32 %conv.i259, 8
+  store i32 %shr4.i265, ptr %index.i266, align 4
+  %cond6.i267 = or disjoint i32 %and.i260, 16
+  store i32 %cond6.i267, ptr %bits.i268, align 4
+  store i32 %and.lobit.i261, ptr %kind.i269, align 4
+  %mul.i279 = lshr exact i32 %and.i260, 1
+  %add.i280 = or disjoint i32 %mul.i279, %and1.i262
+  %idxprom.i281 = zext nneg i32 %add.i280 to i64
+  %arrayidx.i282 = getelementptr inbounds nuw i32, ptr %16, i64 %idxprom.i281
+  %24 = load i32, ptr %arrayidx.i282, align 4
+  %cmp.i283 = icmp ult i32 %24, %conv3.i263
+  br i1 %cmp.i283, label %if.then.i, label %if.end23.i
 
 if.then.i:
-  %cond.i = call i64 @llvm.umax.i64(i64 %shl57, i64 range(i64 0, 4294967296) %conv43)
-  %call2.i = call i32 @ave_check_race(ptr noundef nonnull %a, ptr noundef nonnull %other.i, i32 noundef range(i32 0, 64) %cast, i64 noundef %cond.i) #22
-  %tobool3.not.i = icmp eq i32 %call2.i, 0
-  br i1 %tobool3.not.i, label %if.end5.i, label %cleanup68
-
-if.end5.i:
-  br i1 %tobool.not.i126, label %if.end14.i, label %if.then9.i
-
-if.then9.i:
-  %25 = load i64, ptr %write.i130, align 8
-  %shr.i155 = lshr i64 %25, 32
-  %conv.i156 = trunc nuw i64 %shr.i155 to i32
-  %and1.i160 = and i32 %conv.i156, 16
-  %tobool2.not.i161 = icmp eq i32 %and1.i160, 0
-  %or.cond.i = select i1 %tobool.not.i159, i1 %tobool2.not.i161, i1 false
-  br i1 %or.cond.i, label %lor.lhs.false3.i, label %if.then11.i
-
-lor.lhs.false3.i:
-  %and4.i = and i32 %conv.i156, 15
-  %26 = load i32, ptr %index.i, align 8
-  %cmp.not.i = icmp eq i32 %and4.i, %26
-  br i1 %cmp.not.i, label %hides.exit, label %if.then11.i
-
-hides.exit:
-  %conv7.i = trunc i64 %25 to i32
-  %27 = load i32, ptr %epoch.i, align 4
-  %and.i.i167 = shl i32 %27, 5
-  %mul.i.i168 = and i32 %and.i.i167, 32
-  %28 = lshr i32 %conv.i156, 1
-  %mul2.i.i = and i32 %28, 16
-  %29 = or disjoint i32 %mul2.i.i, %mul.i.i168
-  %add3.i.i = or disjoint i32 %29, %and4.i
-  %idxprom.i169 = zext nneg i32 %add3.i.i to i64
-  %arrayidx.i170 = getelementptr inbounds nuw i32, ptr %1, i64 %idxprom.i169
-  %30 = load i32, ptr %arrayidx.i170, align 4
-  %cmp13.i171 = icmp ult i32 %30, %conv7.i
-  br i1 %cmp13.i171, label %if.end12.i, label %if.then11.i
-
-if.then11.i:
-  store i64 %or28, ptr %write.i130, align 8
-  br label %if.end12.i
-
-if.end12.i:
-  %stamp13.i = getelementptr inbounds nuw i8, ptr %arrayidx56, i64 72
-  store i32 %add, ptr %stamp13.i, align 8
-  br label %for.inc
-
-if.end14.i:
-  br i1 %init, label %land.lhs.true15.i, label %if.end23.i
-
-land.lhs.true15.i:
-  %stamp16.i = getelementptr inbounds nuw i8, ptr %arrayidx56, i64 72
-  %31 = load i32, ptr %stamp16.i, align 8
-  %cmp18.not.i = icmp eq i32 %31, %add
-  br i1 %cmp18.not.i, label %if.end23.i, label %land.lhs.true19.i
-
-land.lhs.true19.i:
-  %call20.i = call i32 @ave_check_unwritten(ptr noundef nonnull %a, i32 noundef range(i32 0, 64) %cast, i64 noundef %shl57) #22
-  %tobool21.not.i = icmp eq i32 %call20.i, 0
-  br i1 %tobool21.not.i, label %if.end23.i, label %cleanup68
+  %cond.i = call i64 @llvm.umax.i64(i64 %shl11.i, i64 range(i64 -1, 72057594037927935) %sub.i)
+  %call3.i = call i32 @ave_check_race(ptr noundef nonnull %read.i, ptr noundef nonnull %other.i, i32 noundef range(i32 0, 64) %cast, i64 noundef %cond.i) #22
+  %tobool4.not.i = icmp eq i32 %call3.i, 0
+  br i1 %tobool4.not.i, label %if.end23.i, label %strays.exit
 
 if.end23.i:
-  %32 = load i32, ptr %index.i, align 8
-  %idxprom.i128 = zext i32 %32 to i64
-  %arrayidx.i129 = getelementptr inbounds nuw i32, ptr %arrayidx56, i64 %idxprom.i128
-  store i32 %cond13, ptr %arrayidx.i129, align 4
+  br i1 %init, label %unwritten.exit334, label %for.inc.i
+
+unwritten.exit334:
+  %stamp.i331 = getelementptr inbounds nuw i8, ptr %arrayidx.i180, i64 72
+  %25 = load i32, ptr %stamp.i331, align 8
+  %cmp.i333.not = icmp eq i32 %25, %17
+  br i1 %cmp.i333.not, label %for.inc.i, label %land.lhs.true26.i
+
+land.lhs.true26.i:
+  %call27.i = call i32 @ave_check_unwritten(ptr noundef nonnull %read.i, i32 noundef range(i32 0, 64) %cast, i64 noundef %shl11.i) #22
+  %tobool28.not.i = icmp eq i32 %call27.i, 0
+  br i1 %tobool28.not.i, label %for.inc.i, label %strays.exit
+
+for.inc.i:
+  %26 = load i32, ptr %index.i193, align 8
+  %idxprom.i194 = zext i32 %26 to i64
+  %arrayidx.i195 = getelementptr inbounds nuw i32, ptr %arrayidx.i180, i64 %idxprom.i194
+  store i32 %18, ptr %arrayidx.i195, align 4
+  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #23
+  %inc.i = add i64 %at.0.i401419, 1
+  %cmp.not.i = icmp ugt i64 %inc.i, %shr7.i
+  br i1 %cmp.not.i, label %for.inc18.critedge.i, label %for.body10.i
+
+for.inc18.critedge.i:
+  %sub19.i = add nsw i32 %left.0.i403, -1
+  %and20.i = and i32 %sub19.i, %left.0.i403
+  %tobool.not.i178 = icmp eq i32 %and20.i, 0
+  br i1 %tobool.not.i178, label %strays.exit.thread, label %for.body.i
+
+strays.exit:
+  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #23
+  call void @llvm.lifetime.end.p0(ptr nonnull %read.i) #23
+  br label %cleanup109
+
+if.end67:
+  %shr68 = lshr i64 %conv47, %shift
+  %sub70 = add nsw i64 %add49, -1
+  %shr71 = lshr i64 %sub70, %shift
+  %cmp72.not404 = icmp ugt i64 %shr68, %shr71
+  br i1 %cmp72.not404, label %for.inc91, label %for.body75
+
+for.body75:
+  %at.0405 = phi i64 [ %inc, %for.inc ], [ %shr68, %if.end67 ]
+  %shl76 = shl i64 %at.0405, %shift
+  %cmp.i = icmp ult i64 %shl76, %conv47
+  %or.cond.i = or i1 %tobool.not.i182, %cmp.i
+  br i1 %or.cond.i, label %land.lhs.true78, label %keeps.exit
+
+keeps.exit:
+  %27 = load ptr, ptr %kept.i, align 8
+  %arrayidx.i185 = getelementptr inbounds nuw i32, ptr %27, i64 %11
+  %28 = load i32, ptr %arrayidx.i185, align 4
+  %29 = trunc i64 %shl76 to i32
+  %sub2.tr.i = sub i32 %29, %add46
+  %sh_prom.i = shl i32 %sub2.tr.i, 3
+  %shr.i186 = lshr i32 %28, %sh_prom.i
+  %conv.i187 = zext i32 %shr.i186 to i64
+  %30 = or i64 %notmask.i, %conv.i187
+  %cmp4.i = icmp eq i64 %30, -1
+  br i1 %cmp4.i, label %for.inc, label %land.lhs.true78
+
+land.lhs.true78:
+  %arrayidx79 = getelementptr inbounds nuw %struct.Granule, ptr %add.ptr, i64 %at.0405
+  call void @llvm.lifetime.start.p0(ptr nonnull %other.i196) #23
+  %write.i241 = getelementptr inbounds nuw i8, ptr %arrayidx79, i64 64
+  %31 = load i64, ptr %write.i241, align 8
+  %shr.i242 = lshr i64 %31, 32
+  %conv.i243 = trunc nuw i64 %shr.i242 to i32
+  %and.i244 = and i32 %conv.i243, 32
+  %and.lobit.i = lshr exact i32 %and.i244, 5
+  %and1.i = and i32 %conv.i243, 15
+  store i32 %and1.i, ptr %other.i196, align 4
+  %conv3.i = trunc i64 %31 to i32
+  store i32 %conv3.i, ptr %number.i245, align 4
+  %shr4.i = lshr i32 %conv.i243, 8
+  store i32 %shr4.i, ptr %index.i246, align 4
+  %cond6.i = or disjoint i32 %and.i244, 16
+  store i32 %cond6.i, ptr %bits.i, align 4
+  store i32 %and.lobit.i, ptr %kind.i247, align 4
+  %and7.i = and i32 %conv.i243, 16
+  %tobool8.not.i = icmp eq i32 %and7.i, 0
+  %or.cond397 = or i1 %tobool11.not.i, %tobool8.not.i
+  br i1 %or.cond397, label %after_write.exit, label %lor.lhs.false.i198
+
+after_write.exit:
+  %mul.i252 = lshr exact i32 %and.i244, 1
+  %add.i253 = or disjoint i32 %mul.i252, %and1.i
+  %idxprom.i254 = zext nneg i32 %add.i253 to i64
+  %arrayidx.i255 = getelementptr inbounds nuw i32, ptr %limits, i64 %idxprom.i254
+  %32 = load i32, ptr %arrayidx.i255, align 4
+  %cmp.i256 = icmp ult i32 %32, %conv3.i
+  br i1 %cmp.i256, label %if.then.i227, label %lor.lhs.false.i198
+
+lor.lhs.false.i198:
+  br i1 %tobool.not.i201, label %if.end23.i217, label %land.lhs.true.i202
+
+land.lhs.true.i202:
+  %33 = load <16 x i32>, ptr %arrayidx79, align 8
+  %34 = load <16 x i32>, ptr %limits, align 64
+  %cmp.i286 = icmp ugt <16 x i32> %33, %34
+  %35 = bitcast <16 x i1> %cmp.i286 to i16
+  %tobool2.not.i.not = icmp eq i16 %35, 0
+  br i1 %tobool2.not.i.not, label %if.then10.i208, label %after_read.exit.thread
+
+after_read.exit.thread:
+  %36 = call range(i16 0, 17) i16 @llvm.cttz.i16(i16 %35, i1 true)
+  %37 = zext nneg i16 %36 to i32
+  store i32 %37, ptr %other.i196, align 4
+  %idxprom.i288 = zext nneg i16 %36 to i64
+  %arrayidx.i289 = getelementptr inbounds nuw i32, ptr %arrayidx79, i64 %idxprom.i288
+  %38 = load i32, ptr %arrayidx.i289, align 4
+  store i32 %38, ptr %number.i245, align 4
+  %39 = load ptr, ptr %wave_states.i, align 8
+  %arrayidx7.i = getelementptr inbounds nuw %struct.WaveState, ptr %39, i64 %idxprom.i288
+  %check.i291 = getelementptr inbounds nuw i8, ptr %arrayidx7.i, i64 672
+  %40 = load ptr, ptr %check.i291, align 8
+  %ring.i = getelementptr inbounds nuw i8, ptr %40, i64 6272
+  %rem.i = and i32 %38, 1023
+  %idxprom9.i = zext nneg i32 %rem.i to i64
+  %arrayidx10.i = getelementptr inbounds nuw i64, ptr %ring.i, i64 %idxprom9.i
+  %41 = load i64, ptr %arrayidx10.i, align 8
+  %conv11.i = trunc i64 %41 to i32
+  %cmp13.i = icmp eq i32 %38, %conv11.i
+  %shr.i292 = lshr i64 %41, 32
+  %conv15.i = trunc nuw i64 %shr.i292 to i32
+  %cond.i293 = select i1 %cmp13.i, i32 %conv15.i, i32 -1
+  store i32 %cond.i293, ptr %index.i246, align 4
+  store i32 0, ptr %kind.i247, align 4
+  store i32 0, ptr %bits.i, align 4
+  br label %if.then.i227
+
+if.then.i227:
+  %cond.i228 = call i64 @llvm.umax.i64(i64 %shl76, i64 range(i64 -1, 72057594037927935) %conv47)
+  %call3.i229 = call i32 @ave_check_race(ptr noundef nonnull %a, ptr noundef nonnull %other.i196, i32 noundef range(i32 0, 64) %cast, i64 noundef %cond.i228) #22
+  %tobool4.not.i230 = icmp eq i32 %call3.i229, 0
+  br i1 %tobool4.not.i230, label %if.end6.i204, label %ordered.exit231.thread
+
+if.end6.i204:
+  br i1 %tobool.not.i201, label %if.end23.i217, label %if.then10.i208
+
+if.then10.i208:
+  br i1 %brmerge.not, label %unwritten.exit329, label %if.end18.i
+
+unwritten.exit329:
+  %stamp.i326 = getelementptr inbounds nuw i8, ptr %arrayidx79, i64 72
+  %42 = load i32, ptr %stamp.i326, align 8
+  %cmp.i328.not = icmp eq i32 %42, %add
+  br i1 %cmp.i328.not, label %if.end18.i, label %land.lhs.true14.i
+
+land.lhs.true14.i:
+  %call15.i = call i32 @ave_check_unwritten(ptr noundef nonnull %a, i32 noundef range(i32 0, 64) %cast, i64 noundef %shl76) #22
+  %tobool16.not.i = icmp eq i32 %call15.i, 0
+  br i1 %tobool16.not.i, label %if.end18.i, label %ordered.exit231.thread
+
+if.end18.i:
+  %43 = load i64, ptr %write.i241, align 8
+  %shr.i336 = lshr i64 %43, 32
+  %conv.i337 = trunc nuw i64 %shr.i336 to i32
+  %and1.i341 = and i32 %conv.i337, 16
+  %tobool2.not.i342 = icmp eq i32 %and1.i341, 0
+  %or.cond.i343 = select i1 %tobool.not.i340, i1 %tobool2.not.i342, i1 false
+  br i1 %or.cond.i343, label %lor.lhs.false3.i, label %if.then20.i210
+
+lor.lhs.false3.i:
+  %and4.i = and i32 %conv.i337, 15
+  %44 = load i32, ptr %index.i, align 8
+  %cmp.not.i346 = icmp eq i32 %and4.i, %44
+  br i1 %cmp.not.i346, label %hides.exit, label %if.then20.i210
+
+hides.exit:
+  %conv7.i = trunc i64 %43 to i32
+  %45 = load i32, ptr %epoch.i, align 4
+  %and.i.i350 = shl i32 %45, 5
+  %mul.i.i351 = and i32 %and.i.i350, 32
+  %46 = lshr i32 %conv.i337, 1
+  %mul2.i.i = and i32 %46, 16
+  %47 = or disjoint i32 %mul2.i.i, %mul.i.i351
+  %add3.i.i = or disjoint i32 %47, %and4.i
+  %idxprom.i352 = zext nneg i32 %add3.i.i to i64
+  %arrayidx.i353 = getelementptr inbounds nuw i32, ptr %1, i64 %idxprom.i352
+  %48 = load i32, ptr %arrayidx.i353, align 4
+  %cmp13.i354 = icmp ult i32 %48, %conv7.i
+  br i1 %cmp13.i354, label %if.end21.i213, label %if.then20.i210
+
+if.then20.i210:
+  store i64 %or32, ptr %write.i241, align 8
+  br label %if.end21.i213
+
+if.end21.i213:
+  %stamp22.i215 = getelementptr inbounds nuw i8, ptr %arrayidx79, i64 72
+  store i32 %add, ptr %stamp22.i215, align 8
+  br label %ordered.exit231
+
+if.end23.i217:
+  br i1 %init, label %unwritten.exit, label %if.end30.i219
+
+unwritten.exit:
+  %stamp.i323 = getelementptr inbounds nuw i8, ptr %arrayidx79, i64 72
+  %49 = load i32, ptr %stamp.i323, align 8
+  %cmp.i324.not = icmp eq i32 %49, %add
+  br i1 %cmp.i324.not, label %if.end30.i219, label %land.lhs.true26.i224
+
+land.lhs.true26.i224:
+  %call27.i225 = call i32 @ave_check_unwritten(ptr noundef nonnull %a, i32 noundef range(i32 0, 64) %cast, i64 noundef %shl76) #22
+  %tobool28.not.i226 = icmp eq i32 %call27.i225, 0
+  br i1 %tobool28.not.i226, label %if.end30.i219, label %ordered.exit231.thread
+
+if.end30.i219:
+  %50 = load i32, ptr %index.i, align 8
+  %idxprom.i222 = zext i32 %50 to i64
+  %arrayidx.i223 = getelementptr inbounds nuw i32, ptr %arrayidx79, i64 %idxprom.i222
+  store i32 %cond17, ptr %arrayidx.i223, align 4
+  br label %ordered.exit231
+
+ordered.exit231.thread:
+  call void @llvm.lifetime.end.p0(ptr nonnull %other.i196) #23
+  br label %cleanup109
+
+ordered.exit231:
+  call void @llvm.lifetime.end.p0(ptr nonnull %other.i196) #23
   br label %for.inc
 
 for.inc:
-  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #23
-  %inc = add i64 %at.0188, 1
-  %cmp52.not = icmp ugt i64 %inc, %shr51
-  br i1 %cmp52.not, label %for.inc65, label %for.body55
+  %inc = add i64 %at.0405, 1
+  %cmp72.not = icmp ugt i64 %inc, %shr71
+  br i1 %cmp72.not, label %for.inc91, label %for.body75
 
-for.inc65:
-  %met.1.ph = phi i1 [ %met.0191, %for.body ], [ true, %if.end49 ], [ true, %for.inc ]
-  %sub66 = add i64 %left.0190, -1
-  %and67 = and i64 %sub66, %left.0190
-  %tobool39.not = icmp eq i64 %and67, 0
-  br i1 %tobool39.not, label %for.end70, label %for.body
+for.inc91:
+  %met.1.ph = phi i1 [ true, %if.then55 ], [ %met.0408, %for.body ], [ true, %if.end67 ], [ true, %for.inc ]
+  %sub92 = add i64 %left.0407, -1
+  %and93 = and i64 %sub92, %left.0407
+  %tobool43.not = icmp eq i64 %and93, 0
+  br i1 %tobool43.not, label %for.end96, label %for.body
 
-cleanup68:
-  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #23
-  br label %cleanup82
+for.end96:
+  %and100 = and i32 %how, 8
+  %tobool101.not = icmp ne i32 %and100, 0
+  %or.cond.not = and i1 %tobool101.not, %met.1.ph
+  br i1 %or.cond.not, label %if.then102, label %cleanup109
 
-for.end70:
-  %and73 = and i32 %kind, 8
-  %tobool74.not = icmp ne i32 %and73, 0
-  %or.cond.not = and i1 %tobool74.not, %met.1.ph
-  br i1 %or.cond.not, label %if.then75, label %cleanup82
-
-if.then75:
-  %arrayidx78 = getelementptr inbounds nuw i8, ptr %0, i64 4
-  store i32 %cond13, ptr %arrayidx78, align 4
-  %arrayidx80 = getelementptr inbounds nuw i8, ptr %0, i64 12
-  %33 = load i32, ptr %arrayidx80, align 4
+if.then102:
+  %arrayidx105 = getelementptr inbounds nuw i8, ptr %0, i64 4
+  store i32 %cond17, ptr %arrayidx105, align 4
+  %arrayidx107 = getelementptr inbounds nuw i8, ptr %0, i64 12
+  %51 = load i32, ptr %arrayidx107, align 4
   %touched = getelementptr inbounds nuw i8, ptr %0, i64 32
-  store i32 %33, ptr %touched, align 8
-  br label %cleanup82
+  store i32 %51, ptr %touched, align 8
+  br label %cleanup109
 
-cleanup82:
-  %retval.4 = phi i32 [ 1, %cleanup68 ], [ 0, %if.then75 ], [ 0, %for.end70 ], [ 0, %if.end ]
+cleanup109:
+  %retval.4 = phi i32 [ 0, %for.end96 ], [ 0, %if.then102 ], [ 1, %strays.exit ], [ 1, %ordered.exit231.thread ], [ 0, %if.end ]
   call void @llvm.lifetime.end.p0(ptr nonnull %a) #23
   call void @llvm.lifetime.end.p0(ptr nonnull %limits) #23
   ret i32 %retval.4
@@ -2488,405 +2697,738 @@ entry:
   %0 = load ptr, ptr %current, align 8
   %check = getelementptr inbounds nuw i8, ptr %0, i64 672
   %1 = load ptr, ptr %check, align 8
-  %check2 = getelementptr inbounds nuw i8, ptr %g, i64 152
-  %2 = load ptr, ptr %check2, align 8
-  %linear.i = getelementptr inbounds nuw i8, ptr %g, i64 320
-  %3 = load i64, ptr %linear.i, align 8
-  %shl.i = shl i64 %3, 4
-  %index.i = getelementptr inbounds nuw i8, ptr %0, i64 656
-  %4 = load i32, ptr %index.i, align 8
-  %conv.i = zext i32 %4 to i64
-  %or.i = or i64 %shl.i, %conv.i
-  %add.i135 = add i64 %or.i, 1
   %access = getelementptr inbounds nuw i8, ptr %g, i64 288
-  %5 = load i64, ptr %access, align 8
-  %shr = lshr i64 %5, 32
+  %2 = load i64, ptr %access, align 8
+  %shr = lshr i64 %2, 32
   %conv = trunc nuw i64 %shr to i32
-  %shl = shl i64 %add.i135, 32
-  %and = lshr i64 %5, 33
-  %cond.idx = and i64 %and, 16
-  %cond = getelementptr inbounds nuw i8, ptr %1, i64 %cond.idx
-  %6 = load i32, ptr %cond, align 4
-  %conv10 = zext i32 %6 to i64
-  %or = or disjoint i64 %shl, %conv10
-  %shl13 = shl i64 %5, 32
-  %or16 = or disjoint i64 %shl13, %shr
-  %epoch = getelementptr inbounds nuw i8, ptr %0, i64 660
-  %7 = load i32, ptr %epoch, align 4
-  %and.i132 = shl i32 %7, 5
-  %mul.i133 = and i32 %and.i132, 32
-  %add.i134 = or disjoint i32 %mul.i133, 16
-  %idxprom = zext nneg i32 %add.i134 to i64
-  %arrayidx19 = getelementptr inbounds nuw i32, ptr %2, i64 %idxprom
-  %seen = getelementptr inbounds nuw i8, ptr %2, i64 256
-  %arrayidx24 = getelementptr inbounds nuw i32, ptr %seen, i64 %idxprom
-  %shadows = getelementptr inbounds nuw i8, ptr %g, i64 304
-  %8 = load i32, ptr %shadows, align 8
-  %tobool26.not = icmp eq i32 %8, 0
-  %tobool31.not391.not399 = icmp eq i64 %exec, 0
-  %tobool31.not391.not = or i1 %tobool26.not, %tobool31.not391.not399
-  br i1 %tobool31.not391.not, label %cleanup83, label %for.body.lr.ph
+  %3 = and i32 %conv, 3840
+  %tobool.not = icmp eq i32 %3, 0
+  br i1 %tobool.not, label %if.end, label %if.then
 
-for.body.lr.ph:
-  %shadow = getelementptr inbounds nuw i8, ptr %g, i64 296
-  %and.i216 = and i32 %conv, 2
-  %and17.i = and i32 %conv, 6
-  %tobool18.not.i = icmp eq i32 %and17.i, 0
-  %judge.i179 = getelementptr inbounds nuw i8, ptr %g, i64 312
-  %fault_code.i193 = getelementptr inbounds nuw i8, ptr %g, i64 48
-  %fault_lane.i194 = getelementptr inbounds nuw i8, ptr %g, i64 56
-  %fault_address.i195 = getelementptr inbounds nuw i8, ptr %g, i64 64
-  %fault_extra.i198 = getelementptr inbounds nuw i8, ptr %g, i64 72
-  %and.i136 = and i32 %conv, 1
-  %tobool3.not.i = icmp eq i32 %and.i136, 0
-  %tobool3.not.i206 = icmp ne i32 %and.i216, 0
-  %brmerge.not = select i1 %events, i1 %tobool3.not.i206, i1 false
-  br label %for.body
+if.then:
+  %loaded1.i = getelementptr inbounds nuw i8, ptr %1, i64 14464
+  %4 = lshr i64 %2, 34
+  %sub.i = and i64 %4, 960
+  %mul.i107 = add nuw nsw i64 %sub.i, 4294967232
+  %idxprom.i = and i64 %mul.i107, 4294967232
+  %arrayidx.i = getelementptr inbounds nuw i64, ptr %loaded1.i, i64 %idxprom.i
+  %tobool.not.i768 = icmp eq i64 %exec, 0
+  br i1 %tobool.not.i768, label %cleanup62, label %for.body.i.lr.ph
 
-for.body:
-  %left.0392 = phi i64 [ %exec, %for.body.lr.ph ], [ %and82, %for.inc80 ]
-  %9 = tail call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %left.0392, i1 true)
-  %cast = trunc nuw nsw i64 %9 to i32
-  %arrayidx33 = getelementptr inbounds nuw i64, ptr %at, i64 %9
-  %10 = load i64, ptr %arrayidx33, align 8
-  %add = add i64 %10, %bytes
-  %11 = load i32, ptr %shadows, align 8
-  %cmp375.not = icmp eq i32 %11, 0
-  br i1 %cmp375.not, label %for.inc80, label %land.rhs.preheader
-
-land.rhs.preheader:
-  %12 = load ptr, ptr %shadow, align 8
-  br label %land.rhs
-
-land.rhs:
-  %region.0377 = phi ptr [ %incdec.ptr, %while.body ], [ %12, %land.rhs.preheader ]
-  %n.0376 = phi i32 [ %inc, %while.body ], [ 0, %land.rhs.preheader ]
-  %13 = load i64, ptr %region.0377, align 8
-  %cmp36 = icmp ult i64 %10, %13
-  br i1 %cmp36, label %while.body, label %lor.rhs
-
-lor.rhs:
-  %end38 = getelementptr inbounds nuw i8, ptr %region.0377, i64 8
-  %14 = load i64, ptr %end38, align 8
-  %cmp39 = icmp ugt i64 %add, %14
-  br i1 %cmp39, label %while.body, label %while.end
-
-while.body:
-  %inc = add nuw i32 %n.0376, 1
-  %incdec.ptr = getelementptr inbounds nuw i8, ptr %region.0377, i64 24
-  %exitcond.not = icmp eq i32 %inc, %11
-  br i1 %exitcond.not, label %for.inc80, label %land.rhs
-
-while.end:
-  %15 = icmp eq i32 %n.0376, %11
-  br i1 %15, label %for.inc80, label %if.end
-
-if.end:
-  %16 = load i64, ptr %region.0377, align 8
-  %sub = sub i64 %10, %16
-  %shr45 = lshr i64 %sub, %shift
-  %17 = xor i64 %16, -1
-  %sub49385 = add i64 %add, %17
-  %shr50386 = lshr i64 %sub49385, %shift
-  %cmp51.not387 = icmp ugt i64 %shr45, %shr50386
-  br i1 %cmp51.not387, label %cleanup, label %for.body54.lr.ph
-
-for.body54.lr.ph:
-  %granules = getelementptr inbounds nuw i8, ptr %region.0377, i64 16
-  br label %for.body54
-
-for.body54:
-  %18 = phi i64 [ %16, %for.body54.lr.ph ], [ %49, %for.inc ]
-  %k.0388 = phi i64 [ %shr45, %for.body54.lr.ph ], [ %inc63, %for.inc ]
-  %19 = load ptr, ptr %granules, align 8
-  %arrayidx55 = getelementptr inbounds nuw %struct.GlobalGranule, ptr %19, i64 %k.0388
-  %shl56 = shl i64 %k.0388, %shift
-  %add58 = add i64 %shl56, %18
-  %20 = load i64, ptr %arrayidx55, align 8
-  %21 = getelementptr inbounds nuw i8, ptr %arrayidx55, i64 8
-  %22 = load i64, ptr %21, align 8
-  %shr.i211 = lshr i64 %20, 32
-  %conv.i212 = trunc i64 %22 to i32
-  %tobool.not.i213 = icmp ne i64 %20, 0
-  %cmp.i215 = icmp ne i64 %shr.i211, %add.i135
-  %or.cond.not400 = select i1 %tobool.not.i213, i1 %cmp.i215, i1 false
-  %and6.i = and i32 %and.i216, %conv.i212
-  %tobool7.not.i = icmp eq i32 %and6.i, 0
-  %or.cond396 = select i1 %or.cond.not400, i1 %tobool7.not.i, i1 false
-  br i1 %or.cond396, label %if.end.i218, label %lor.lhs.false.i
-
-if.end.i218:
-  br i1 %split, label %if.end.i176, label %lor.lhs.false8.i
-
-lor.lhs.false8.i:
-  %sub.i219 = add nsw i64 %shr.i211, -1
-  %shr9.i = lshr i64 %sub.i219, 4
-  %23 = load i64, ptr %linear.i, align 8
-  %cmp10.not.i = icmp eq i64 %shr9.i, %23
-  br i1 %cmp10.not.i, label %if.end13.i, label %if.end.i176
-
-if.end13.i:
-  %and14.i = and i32 %conv.i212, 6
-  %tobool15.not.i = icmp eq i32 %and14.i, 0
-  %or.cond.i = or i1 %tobool18.not.i, %tobool15.not.i
-  br i1 %or.cond.i, label %unsettled.exit, label %lor.lhs.false.i
-
-unsettled.exit:
-  %or.i221 = or i32 %conv.i212, %conv
-  %and22.i = and i32 %or.i221, 64
-  %tobool23.not.i = icmp eq i32 %and22.i, 0
-  %cond.i222.sroa.speculated = select i1 %tobool23.not.i, ptr %arrayidx24, ptr %arrayidx19
-  %conv25.i = trunc i64 %20 to i32
-  %and27.i = and i64 %sub.i219, 15
-  %arrayidx.i223 = getelementptr inbounds nuw i32, ptr %cond.i222.sroa.speculated, i64 %and27.i
-  %24 = load i32, ptr %arrayidx.i223, align 4
-  %cmp28.i = icmp ult i32 %24, %conv25.i
-  br i1 %cmp28.i, label %if.end.i176, label %lor.lhs.false.i
-
-if.end.i176:
-  %cond.i177 = tail call i64 @llvm.umax.i64(i64 %add58, i64 %10)
-  %or.i178 = or i64 %22, 2147483648
-  %25 = load ptr, ptr %judge.i179, align 8
-  %26 = load i64, ptr %access, align 8
-  %sub.i182 = sub i64 %cond.i177, %10
-  %conv.i183 = trunc i64 %sub.i182 to i32
-  %shl.i184 = shl i32 %conv.i183, 8
-  %or2.i185 = or disjoint i32 %shl.i184, %cast
-  %call3.i186 = tail call i32 %25(i64 noundef %add.i135, i64 noundef %26, i64 noundef %cond.i177, i64 noundef %20, i64 noundef %or.i178, i32 noundef %or2.i185) #21
-  %tobool.not.i187 = icmp eq i32 %call3.i186, 0
-  br i1 %tobool.not.i187, label %lor.lhs.false.i, label %asked.exit201
-
-asked.exit201:
-  %27 = shl i64 %22, 8
-  %shl6.i189 = and i64 %27, -1099511627776
-  %or8.i192 = or disjoint i64 %shl6.i189, 549755813888
-  store i32 19, ptr %fault_code.i193, align 8
-  store i32 %cast, ptr %fault_lane.i194, align 8
-  store i64 %cond.i177, ptr %fault_address.i195, align 8
-  %or11.i197 = or disjoint i64 %or8.i192, %shr.i211
-  store i64 %or11.i197, ptr %fault_extra.i198, align 8
-  %28 = load i64, ptr %access, align 8
-  %conv13.i199 = trunc i64 %28 to i32
-  %call14.i200 = tail call i32 @ave_check_found(ptr noundef nonnull %g, i32 noundef %conv13.i199, i64 noundef %or8.i192, i1 noundef true) #22
-  %tobool.not.i = icmp eq i32 %call14.i200, 0
-  br i1 %tobool.not.i, label %lor.lhs.false.i, label %cleanup83
-
-lor.lhs.false.i:
-  %plain.i = getelementptr inbounds nuw i8, ptr %arrayidx55, i64 48
-  %29 = load i64, ptr %plain.i, align 8
-  %30 = getelementptr inbounds nuw i8, ptr %arrayidx55, i64 56
-  %31 = load i64, ptr %30, align 8
-  %shr.i224 = lshr i64 %29, 32
-  %conv.i225 = trunc i64 %31 to i32
-  %tobool.not.i226 = icmp ne i64 %29, 0
-  %cmp.i229 = icmp ne i64 %shr.i224, %add.i135
-  %or.cond365.not401 = select i1 %tobool.not.i226, i1 %cmp.i229, i1 false
-  %and6.i233 = and i32 %and.i216, %conv.i225
-  %tobool7.not.i234 = icmp eq i32 %and6.i233, 0
-  %or.cond397 = select i1 %or.cond365.not401, i1 %tobool7.not.i234, i1 false
-  br i1 %or.cond397, label %if.end.i237, label %if.end.i
-
-if.end.i237:
-  br i1 %split, label %if.end.i148, label %lor.lhs.false8.i240
-
-lor.lhs.false8.i240:
-  %sub.i241 = add nsw i64 %shr.i224, -1
-  %shr9.i242 = lshr i64 %sub.i241, 4
-  %32 = load i64, ptr %linear.i, align 8
-  %cmp10.not.i244 = icmp eq i64 %shr9.i242, %32
-  br i1 %cmp10.not.i244, label %if.end13.i245, label %if.end.i148
-
-if.end13.i245:
-  %and14.i246 = and i32 %conv.i225, 6
-  %tobool15.not.i247 = icmp eq i32 %and14.i246, 0
-  %or.cond.i250 = or i1 %tobool18.not.i, %tobool15.not.i247
-  br i1 %or.cond.i250, label %unsettled.exit263, label %if.end.i
-
-unsettled.exit263:
-  %or.i252 = or i32 %conv.i225, %conv
-  %and22.i253 = and i32 %or.i252, 64
-  %tobool23.not.i254 = icmp eq i32 %and22.i253, 0
-  %cond.i258.sroa.speculated = select i1 %tobool23.not.i254, ptr %arrayidx24, ptr %arrayidx19
-  %conv25.i259 = trunc i64 %29 to i32
-  %and27.i260 = and i64 %sub.i241, 15
-  %arrayidx.i261 = getelementptr inbounds nuw i32, ptr %cond.i258.sroa.speculated, i64 %and27.i260
-  %33 = load i32, ptr %arrayidx.i261, align 4
-  %cmp28.i262 = icmp ult i32 %33, %conv25.i259
-  br i1 %cmp28.i262, label %if.end.i148, label %if.end.i
-
-if.end.i148:
-  %cond.i149 = tail call i64 @llvm.umax.i64(i64 %add58, i64 %10)
-  %or.i150 = or i64 %31, 2147483648
-  %34 = load ptr, ptr %judge.i179, align 8
-  %35 = load i64, ptr %access, align 8
-  %sub.i154 = sub i64 %cond.i149, %10
-  %conv.i155 = trunc i64 %sub.i154 to i32
-  %shl.i156 = shl i32 %conv.i155, 8
-  %or2.i157 = or disjoint i32 %shl.i156, %cast
-  %call3.i158 = tail call i32 %34(i64 noundef %add.i135, i64 noundef %35, i64 noundef %cond.i149, i64 noundef %29, i64 noundef %or.i150, i32 noundef %or2.i157) #21
-  %tobool.not.i159 = icmp eq i32 %call3.i158, 0
-  br i1 %tobool.not.i159, label %if.end.i, label %asked.exit173
-
-asked.exit173:
-  %36 = shl i64 %31, 8
-  %shl6.i161 = and i64 %36, -1099511627776
-  %or8.i164 = or disjoint i64 %shl6.i161, 549755813888
-  store i32 19, ptr %fault_code.i193, align 8
-  store i32 %cast, ptr %fault_lane.i194, align 8
-  store i64 %cond.i149, ptr %fault_address.i195, align 8
-  %or11.i169 = or disjoint i64 %or8.i164, %shr.i224
-  store i64 %or11.i169, ptr %fault_extra.i198, align 8
-  %37 = load i64, ptr %access, align 8
-  %conv13.i171 = trunc i64 %37 to i32
-  %call14.i172 = tail call i32 @ave_check_found(ptr noundef nonnull %g, i32 noundef %conv13.i171, i64 noundef %or8.i164, i1 noundef true) #22
-  %tobool2.not.i = icmp eq i32 %call14.i172, 0
-  br i1 %tobool2.not.i, label %if.end.i, label %cleanup83
-
-if.end.i:
-  %reads9.i = getelementptr inbounds nuw i8, ptr %arrayidx55, i64 16
-  br i1 %tobool3.not.i, label %if.else.i, label %for.cond.i.preheader
-
-for.cond.i.preheader:
-  %cond.i = tail call i64 @llvm.umax.i64(i64 %add58, i64 %10)
-  %sub.i = sub i64 %cond.i, %10
-  %conv.i142 = trunc i64 %sub.i to i32
-  %shl.i143 = shl i32 %conv.i142, 8
-  %or2.i = or disjoint i32 %shl.i143, %cast
+for.body.i.lr.ph:
+  %shl.i = shl i64 %bytes, 56
   br label %for.body.i
 
 for.body.i:
-  %cmp.i = phi i1 [ true, %for.cond.i.preheader ], [ false, %for.inc.i ]
-  %indvars.iv = phi i64 [ 0, %for.cond.i.preheader ], [ 1, %for.inc.i ]
-  %arrayidx.i = getelementptr inbounds nuw %struct.GlobalAccess, ptr %reads9.i, i64 %indvars.iv
-  %38 = load i64, ptr %arrayidx.i, align 8
-  %39 = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 8
+  %left.0.i769 = phi i64 [ %exec, %for.body.i.lr.ph ], [ %and7.i, %for.body.i ]
+  %5 = tail call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %left.0.i769, i1 true)
+  %arrayidx3.i = getelementptr inbounds nuw i64, ptr %at, i64 %5
+  %6 = load i64, ptr %arrayidx3.i, align 8
+  %add.i108 = add i64 %6, 1
+  %or.i = or i64 %add.i108, %shl.i
+  %arrayidx5.i = getelementptr inbounds nuw i64, ptr %arrayidx.i, i64 %5
+  store i64 %or.i, ptr %arrayidx5.i, align 8
+  %sub6.i = add i64 %left.0.i769, -1
+  %and7.i = and i64 %sub6.i, %left.0.i769
+  %tobool.not.i = icmp eq i64 %and7.i, 0
+  br i1 %tobool.not.i, label %cleanup62, label %for.body.i
+
+if.end:
+  %check2 = getelementptr inbounds nuw i8, ptr %g, i64 152
+  %7 = load ptr, ptr %check2, align 8
+  %linear.i = getelementptr inbounds nuw i8, ptr %g, i64 320
+  %8 = load i64, ptr %linear.i, align 8
+  %shl.i109 = shl i64 %8, 4
+  %index.i = getelementptr inbounds nuw i8, ptr %0, i64 656
+  %9 = load i32, ptr %index.i, align 8
+  %conv.i = zext i32 %9 to i64
+  %or.i110 = or i64 %shl.i109, %conv.i
+  %add.i111 = add i64 %or.i110, 1
+  %shl = shl i64 %add.i111, 32
+  %and9 = lshr i64 %2, 33
+  %cond.idx = and i64 %and9, 16
+  %cond = getelementptr inbounds nuw i8, ptr %1, i64 %cond.idx
+  %10 = load i32, ptr %cond, align 4
+  %conv14 = zext i32 %10 to i64
+  %or = or disjoint i64 %shl, %conv14
+  %shl17 = shl i64 %2, 32
+  %conv19 = and i64 %shr, 255
+  %or20 = or disjoint i64 %conv19, %shl17
+  %epoch = getelementptr inbounds nuw i8, ptr %0, i64 660
+  %11 = load i32, ptr %epoch, align 4
+  %and.i104 = shl i32 %11, 5
+  %mul.i105 = and i32 %and.i104, 32
+  %add.i106 = or disjoint i32 %mul.i105, 16
+  %idxprom = zext nneg i32 %add.i106 to i64
+  %arrayidx23 = getelementptr inbounds nuw i32, ptr %7, i64 %idxprom
+  %seen = getelementptr inbounds nuw i8, ptr %7, i64 256
+  %arrayidx28 = getelementptr inbounds nuw i32, ptr %seen, i64 %idxprom
+  %shadows = getelementptr inbounds nuw i8, ptr %g, i64 304
+  %12 = load i32, ptr %shadows, align 8
+  %tobool30.not = icmp eq i32 %12, 0
+  %tobool35.not801.not808 = icmp eq i64 %exec, 0
+  %tobool35.not801.not = or i1 %tobool30.not, %tobool35.not801.not808
+  br i1 %tobool35.not801.not, label %cleanup62, label %for.body.lr.ph
+
+for.body.lr.ph:
+  %shr3.i = lshr i32 %conv, 16
+  %and.i112 = and i32 %shr3.i, 255
+  %tobool.not.i115783 = icmp eq i32 %and.i112, 0
+  %loaded.i = getelementptr inbounds nuw i8, ptr %1, i64 14464
+  %shadow.i = getelementptr inbounds nuw i8, ptr %g, i64 296
+  %judge.i285 = getelementptr inbounds nuw i8, ptr %g, i64 312
+  %fault_code.i299 = getelementptr inbounds nuw i8, ptr %g, i64 48
+  %fault_lane.i300 = getelementptr inbounds nuw i8, ptr %g, i64 56
+  %fault_address.i301 = getelementptr inbounds nuw i8, ptr %g, i64 64
+  %fault_extra.i304 = getelementptr inbounds nuw i8, ptr %g, i64 72
+  %and.i.i = and i32 %conv, 16777216
+  %tobool.not.i.i = icmp eq i32 %and.i.i, 0
+  %shl.i.i = shl i64 8, %shift
+  %notmask.i.i = shl nsw i64 -1, %shl.i.i
+  %kept.i.i = getelementptr inbounds nuw i8, ptr %g, i64 360
+  %and.i427 = and i32 %conv, 2
+  %and17.i = and i32 %conv, 6
+  %tobool18.not.i = icmp eq i32 %and17.i, 0
+  %and.i192 = and i32 %conv, 1
+  %tobool3.not.i = icmp eq i32 %and.i192, 0
+  %tobool3.not.i414 = icmp eq i32 %and.i427, 0
+  %tobool48.not = icmp ne i32 %and.i427, 0
+  %or.cond755.not = and i1 %events, %tobool48.not
+  br label %for.body
+
+for.body:
+  %left.0802 = phi i64 [ %exec, %for.body.lr.ph ], [ %and58, %for.inc ]
+  %13 = tail call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %left.0802, i1 true)
+  %cast = trunc nuw nsw i64 %13 to i32
+  %arrayidx37 = getelementptr inbounds nuw i64, ptr %at, i64 %13
+  %14 = load i64, ptr %arrayidx37, align 8
+  br i1 %tobool.not.i115783, label %lor.lhs.false, label %for.body.i116.lr.ph
+
+for.body.i116.lr.ph:
+  %15 = xor i64 %14, -1
+  br label %for.body.i116
+
+for.body.i116:
+  %left.0.i114784 = phi i32 [ %and.i112, %for.body.i116.lr.ph ], [ %and11.i, %if.end.i ]
+  %16 = tail call range(i32 0, 33) i32 @llvm.cttz.i32(i32 %left.0.i114784, i1 true)
+  %mul.i181 = shl nuw nsw i32 %16, 6
+  %add.i182 = or disjoint i32 %mul.i181, %cast
+  %idxprom.i183 = zext nneg i32 %add.i182 to i64
+  %arrayidx.i184 = getelementptr inbounds nuw i64, ptr %loaded.i, i64 %idxprom.i183
+  %17 = load i64, ptr %arrayidx.i184, align 8
+  %shl.i185 = and i64 %17, 72057594037927935
+  %18 = add i64 %17, -648518346341351424
+  %or.cond.i = icmp ult i64 %18, -648518346341351423
+  %sub3.i = add i64 %shl.i185, %15
+  %cmp4.not.i = icmp ult i64 %sub3.i, %bytes
+  %spec.select.i188 = select i1 %cmp4.not.i, i64 0, i64 %17
+  %tobool4.not.i756 = icmp eq i64 %spec.select.i188, 0
+  %tobool4.not.i = select i1 %or.cond.i, i1 true, i1 %tobool4.not.i756
+  br i1 %tobool4.not.i, label %if.end.i, label %land.lhs.true.i
+
+land.lhs.true.i:
+  %shl5.i = and i64 %spec.select.i188, 72057594037927935
+  %sub.i117 = add nsw i64 %shl5.i, -1
+  %shr7.i = lshr i64 %spec.select.i188, 56
+  %add.i118 = add nsw i64 %sub.i117, %shr7.i
+  %19 = load i32, ptr %shadows, align 8
+  %cmp.i770.not = icmp eq i32 %19, 0
+  br i1 %cmp.i770.not, label %if.end.i, label %land.rhs.i.preheader
+
+land.rhs.i.preheader:
+  %20 = load ptr, ptr %shadow.i, align 8
+  br label %land.rhs.i
+
+land.rhs.i:
+  %n.0.i772 = phi i32 [ %inc.i, %while.body.i ], [ 0, %land.rhs.i.preheader ]
+  %region.0.i771 = phi ptr [ %incdec.ptr.i, %while.body.i ], [ %20, %land.rhs.i.preheader ]
+  %21 = load i64, ptr %region.0.i771, align 8
+  %cmp2.i = icmp ult i64 %sub.i117, %21
+  br i1 %cmp2.i, label %while.body.i, label %lor.rhs.i
+
+lor.rhs.i:
+  %end3.i = getelementptr inbounds nuw i8, ptr %region.0.i771, i64 8
+  %22 = load i64, ptr %end3.i, align 8
+  %cmp4.i = icmp ugt i64 %add.i118, %22
+  br i1 %cmp4.i, label %while.body.i, label %while.end.i
+
+while.body.i:
+  %inc.i = add nuw i32 %n.0.i772, 1
+  %incdec.ptr.i = getelementptr inbounds nuw i8, ptr %region.0.i771, i64 24
+  %exitcond.not = icmp eq i32 %inc.i, %19
+  br i1 %exitcond.not, label %if.end.i, label %land.rhs.i
+
+while.end.i:
+  %23 = icmp eq i32 %n.0.i772, %19
+  br i1 %23, label %if.end.i, label %if.end.i119
+
+if.end.i119:
+  %24 = load i64, ptr %region.0.i771, align 8
+  %sub.i120 = sub i64 %sub.i117, %24
+  %shr.i121 = lshr i64 %sub.i120, %shift
+  %25 = xor i64 %24, -1
+  %sub11.i779 = add i64 %add.i118, %25
+  %shr12.i780 = lshr i64 %sub11.i779, %shift
+  %cmp13.not.i781 = icmp ugt i64 %shr.i121, %shr12.i780
+  br i1 %cmp13.not.i781, label %if.end.i, label %land.lhs.true.i125.lr.ph
+
+land.lhs.true.i125.lr.ph:
+  %granules.i = getelementptr inbounds nuw i8, ptr %region.0.i771, i64 16
+  br label %land.lhs.true.i125
+
+land.lhs.true.i125:
+  %26 = phi i64 [ %24, %land.lhs.true.i125.lr.ph ], [ %54, %if.else.i229 ]
+  %k.0.i782 = phi i64 [ %shr.i121, %land.lhs.true.i125.lr.ph ], [ %inc20.i, %if.else.i229 ]
+  %shl.i124 = shl i64 %k.0.i782, %shift
+  %add15.i = add i64 %shl.i124, %26
+  %27 = load ptr, ptr %granules.i, align 8
+  %arrayidx.i126 = getelementptr inbounds nuw %struct.GlobalGranule, ptr %27, i64 %k.0.i782
+  %28 = load i64, ptr %arrayidx.i126, align 8
+  %29 = getelementptr inbounds nuw i8, ptr %arrayidx.i126, i64 8
+  %30 = load i64, ptr %29, align 8
+  %shr.i516 = lshr i64 %28, 32
+  %tobool.not.i518 = icmp eq i64 %28, 0
+  %cmp.i521 = icmp eq i64 %shr.i516, %add.i111
+  %or.cond = select i1 %tobool.not.i518, i1 true, i1 %cmp.i521
+  br i1 %or.cond, label %lor.lhs.false.i207, label %if.end.i529
+
+if.end.i529:
+  br i1 %split, label %if.end.i282, label %lor.lhs.false8.i532
+
+lor.lhs.false8.i532:
+  %sub.i533 = add nsw i64 %shr.i516, -1
+  %shr9.i534 = lshr i64 %sub.i533, 4
+  %31 = load i64, ptr %linear.i, align 8
+  %cmp10.not.i536 = icmp eq i64 %shr9.i534, %31
+  br i1 %cmp10.not.i536, label %unsettled.exit555, label %if.end.i282
+
+unsettled.exit555:
+  %and22.i545757 = and i64 %30, 64
+  %tobool23.not.i546 = icmp eq i64 %and22.i545757, 0
+  %cond.i550.sroa.speculated = select i1 %tobool23.not.i546, ptr %arrayidx28, ptr %arrayidx23
+  %conv25.i551 = trunc i64 %28 to i32
+  %and27.i552 = and i64 %sub.i533, 15
+  %arrayidx.i553 = getelementptr inbounds nuw i32, ptr %cond.i550.sroa.speculated, i64 %and27.i552
+  %32 = load i32, ptr %arrayidx.i553, align 4
+  %cmp28.i554 = icmp ult i32 %32, %conv25.i551
+  br i1 %cmp28.i554, label %if.end.i282, label %lor.lhs.false.i207.thread
+
+if.end.i282:
+  %cond.i283 = tail call i64 @llvm.umax.i64(i64 %add15.i, i64 %sub.i117)
+  %or.i284 = or i64 %30, 2147483648
+  %33 = load ptr, ptr %judge.i285, align 8
+  %34 = load i64, ptr %access, align 8
+  %sub.i288 = sub i64 %cond.i283, %sub.i117
+  %conv.i289 = trunc i64 %sub.i288 to i32
+  %shl.i290 = shl i32 %conv.i289, 8
+  %or2.i291 = or disjoint i32 %shl.i290, %cast
+  %call3.i292 = tail call i32 %33(i64 noundef %add.i111, i64 noundef %34, i64 noundef %cond.i283, i64 noundef %28, i64 noundef %or.i284, i32 noundef %or2.i291) #21
+  %tobool.not.i293 = icmp eq i32 %call3.i292, 0
+  br i1 %tobool.not.i293, label %lor.lhs.false.i207, label %asked.exit307
+
+asked.exit307:
+  %35 = shl i64 %30, 8
+  %shl6.i295 = and i64 %35, -1099511627776
+  %or8.i298 = or disjoint i64 %shl6.i295, 549755813888
+  store i32 19, ptr %fault_code.i299, align 8
+  store i32 %cast, ptr %fault_lane.i300, align 8
+  store i64 %cond.i283, ptr %fault_address.i301, align 8
+  %or11.i303 = or disjoint i64 %or8.i298, %shr.i516
+  store i64 %or11.i303, ptr %fault_extra.i304, align 8
+  %36 = load i64, ptr %access, align 8
+  %conv13.i305 = trunc i64 %36 to i32
+  %call14.i306 = tail call i32 @ave_check_found(ptr noundef nonnull %g, i32 noundef %conv13.i305, i64 noundef %or8.i298, i1 noundef true) #22
+  %tobool.not.i205 = icmp eq i32 %call14.i306, 0
+  br i1 %tobool.not.i205, label %lor.lhs.false.i207, label %cleanup62
+
+lor.lhs.false.i207:
+  %plain.i208 = getelementptr inbounds nuw i8, ptr %arrayidx.i126, i64 48
+  %37 = load i64, ptr %plain.i208, align 8
+  %shr.i556 = lshr i64 %37, 32
+  %tobool.not.i558 = icmp eq i64 %37, 0
+  %cmp.i561 = icmp eq i64 %shr.i556, %add.i111
+  %or.cond751 = select i1 %tobool.not.i558, i1 true, i1 %cmp.i561
+  br i1 %or.cond751, label %if.else.i229, label %if.end.i569
+
+lor.lhs.false.i207.thread:
+  %plain.i208834 = getelementptr inbounds nuw i8, ptr %arrayidx.i126, i64 48
+  %38 = load i64, ptr %plain.i208834, align 8
+  %39 = getelementptr inbounds nuw i8, ptr %arrayidx.i126, i64 56
   %40 = load i64, ptr %39, align 8
-  %shr.i264 = lshr i64 %38, 32
-  %conv.i265 = trunc i64 %40 to i32
-  %tobool.not.i266 = icmp ne i64 %38, 0
-  %cmp.i269 = icmp ne i64 %shr.i264, %add.i135
-  %or.cond366.not402 = select i1 %tobool.not.i266, i1 %cmp.i269, i1 false
-  %and6.i273 = and i32 %and.i216, %conv.i265
-  %tobool7.not.i274 = icmp eq i32 %and6.i273, 0
-  %or.cond398 = select i1 %or.cond366.not402, i1 %tobool7.not.i274, i1 false
-  br i1 %or.cond398, label %if.end.i277, label %for.inc.i
+  %shr.i556835 = lshr i64 %38, 32
+  %tobool.not.i558836 = icmp eq i64 %38, 0
+  %cmp.i561837 = icmp eq i64 %shr.i556835, %add.i111
+  %or.cond751838 = select i1 %tobool.not.i558836, i1 true, i1 %cmp.i561837
+  br i1 %or.cond751838, label %if.else.i229, label %lor.lhs.false8.i572
 
-if.end.i277:
-  br i1 %split, label %if.end.i139, label %lor.lhs.false8.i280
+if.end.i569:
+  %41 = getelementptr inbounds nuw i8, ptr %arrayidx.i126, i64 56
+  %42 = load i64, ptr %41, align 8
+  br i1 %split, label %if.end.i254, label %lor.lhs.false8.i572
 
-lor.lhs.false8.i280:
-  %sub.i281 = add nsw i64 %shr.i264, -1
-  %shr9.i282 = lshr i64 %sub.i281, 4
-  %41 = load i64, ptr %linear.i, align 8
-  %cmp10.not.i284 = icmp eq i64 %shr9.i282, %41
-  br i1 %cmp10.not.i284, label %if.end13.i285, label %if.end.i139
+lor.lhs.false8.i572:
+  %43 = phi i64 [ %37, %if.end.i569 ], [ %38, %lor.lhs.false.i207.thread ]
+  %44 = phi i64 [ %42, %if.end.i569 ], [ %40, %lor.lhs.false.i207.thread ]
+  %shr.i556839841 = phi i64 [ %shr.i556, %if.end.i569 ], [ %shr.i556835, %lor.lhs.false.i207.thread ]
+  %sub.i573 = add nsw i64 %shr.i556839841, -1
+  %shr9.i574 = lshr i64 %sub.i573, 4
+  %45 = load i64, ptr %linear.i, align 8
+  %cmp10.not.i576 = icmp eq i64 %shr9.i574, %45
+  br i1 %cmp10.not.i576, label %unsettled.exit595, label %if.end.i254
 
-if.end13.i285:
-  %and14.i286 = and i32 %conv.i265, 6
-  %tobool15.not.i287 = icmp eq i32 %and14.i286, 0
-  %or.cond.i290 = or i1 %tobool18.not.i, %tobool15.not.i287
-  br i1 %or.cond.i290, label %unsettled.exit303, label %for.inc.i
+unsettled.exit595:
+  %and22.i585758 = and i64 %44, 64
+  %tobool23.not.i586 = icmp eq i64 %and22.i585758, 0
+  %cond.i590.sroa.speculated = select i1 %tobool23.not.i586, ptr %arrayidx28, ptr %arrayidx23
+  %conv25.i591 = trunc i64 %43 to i32
+  %and27.i592 = and i64 %sub.i573, 15
+  %arrayidx.i593 = getelementptr inbounds nuw i32, ptr %cond.i590.sroa.speculated, i64 %and27.i592
+  %46 = load i32, ptr %arrayidx.i593, align 4
+  %cmp28.i594 = icmp ult i32 %46, %conv25.i591
+  br i1 %cmp28.i594, label %if.end.i254, label %if.else.i229
 
-unsettled.exit303:
-  %or.i292 = or i32 %conv.i265, %conv
-  %and22.i293 = and i32 %or.i292, 64
-  %tobool23.not.i294 = icmp eq i32 %and22.i293, 0
-  %cond.i298.sroa.speculated = select i1 %tobool23.not.i294, ptr %arrayidx24, ptr %arrayidx19
-  %conv25.i299 = trunc i64 %38 to i32
-  %and27.i300 = and i64 %sub.i281, 15
-  %arrayidx.i301 = getelementptr inbounds nuw i32, ptr %cond.i298.sroa.speculated, i64 %and27.i300
-  %42 = load i32, ptr %arrayidx.i301, align 4
-  %cmp28.i302 = icmp ult i32 %42, %conv25.i299
-  br i1 %cmp28.i302, label %if.end.i139, label %for.inc.i
+if.end.i254:
+  %47 = phi i64 [ %43, %lor.lhs.false8.i572 ], [ %37, %if.end.i569 ], [ %43, %unsettled.exit595 ]
+  %48 = phi i64 [ %44, %lor.lhs.false8.i572 ], [ %42, %if.end.i569 ], [ %44, %unsettled.exit595 ]
+  %shr.i556839842 = phi i64 [ %shr.i556839841, %lor.lhs.false8.i572 ], [ %shr.i556, %if.end.i569 ], [ %shr.i556839841, %unsettled.exit595 ]
+  %cond.i255 = tail call i64 @llvm.umax.i64(i64 %add15.i, i64 %sub.i117)
+  %or.i256 = or i64 %48, 2147483648
+  %49 = load ptr, ptr %judge.i285, align 8
+  %50 = load i64, ptr %access, align 8
+  %sub.i260 = sub i64 %cond.i255, %sub.i117
+  %conv.i261 = trunc i64 %sub.i260 to i32
+  %shl.i262 = shl i32 %conv.i261, 8
+  %or2.i263 = or disjoint i32 %shl.i262, %cast
+  %call3.i264 = tail call i32 %49(i64 noundef %add.i111, i64 noundef %50, i64 noundef %cond.i255, i64 noundef %47, i64 noundef %or.i256, i32 noundef %or2.i263) #21
+  %tobool.not.i265 = icmp eq i32 %call3.i264, 0
+  br i1 %tobool.not.i265, label %if.else.i229, label %asked.exit279
+
+asked.exit279:
+  %51 = shl i64 %48, 8
+  %shl6.i267 = and i64 %51, -1099511627776
+  %or8.i270 = or disjoint i64 %shl6.i267, 549755813888
+  store i32 19, ptr %fault_code.i299, align 8
+  store i32 %cast, ptr %fault_lane.i300, align 8
+  store i64 %cond.i255, ptr %fault_address.i301, align 8
+  %or11.i275 = or disjoint i64 %or8.i270, %shr.i556839842
+  store i64 %or11.i275, ptr %fault_extra.i304, align 8
+  %52 = load i64, ptr %access, align 8
+  %conv13.i277 = trunc i64 %52 to i32
+  %call14.i278 = tail call i32 @ave_check_found(ptr noundef nonnull %g, i32 noundef %conv13.i277, i64 noundef %or8.i270, i1 noundef true) #22
+  %tobool2.not.i210 = icmp eq i32 %call14.i278, 0
+  br i1 %tobool2.not.i210, label %if.else.i229, label %cleanup62
+
+if.else.i229:
+  %reads9.i230 = getelementptr inbounds nuw i8, ptr %arrayidx.i126, i64 16
+  %53 = load i64, ptr %reads9.i230, align 8
+  %tobool12.not.i231 = icmp ne i64 %53, 0
+  %shr.i233 = lshr i64 %53, 32
+  %cmp13.i235 = icmp ne i64 %shr.i233, %add.i111
+  %narrow = select i1 %tobool12.not.i231, i1 %cmp13.i235, i1 false
+  %land.ext.i237 = zext i1 %narrow to i64
+  %arrayidx15.i238 = getelementptr inbounds nuw %struct.GlobalAccess, ptr %reads9.i230, i64 %land.ext.i237
+  store i64 %or, ptr %arrayidx15.i238, align 8
+  %read.i.sroa.16.8.arrayidx15.i238.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx15.i238, i64 8
+  store i64 %shl17, ptr %read.i.sroa.16.8.arrayidx15.i238.sroa_idx, align 8
+  %inc20.i = add i64 %k.0.i782, 1
+  %54 = load i64, ptr %region.0.i771, align 8
+  %55 = xor i64 %54, -1
+  %sub11.i = add i64 %add.i118, %55
+  %shr12.i = lshr i64 %sub11.i, %shift
+  %cmp13.not.i = icmp ugt i64 %inc20.i, %shr12.i
+  br i1 %cmp13.not.i, label %if.end.i, label %land.lhs.true.i125
+
+if.end.i:
+  %sub10.i = add nsw i32 %left.0.i114784, -1
+  %and11.i = and i32 %sub10.i, %left.0.i114784
+  %tobool.not.i115 = icmp eq i32 %and11.i, 0
+  br i1 %tobool.not.i115, label %lor.lhs.false, label %for.body.i116
+
+lor.lhs.false:
+  %add.i130 = add i64 %14, %bytes
+  %56 = load i32, ptr %shadows, align 8
+  %cmp.i135785.not = icmp eq i32 %56, 0
+  br i1 %cmp.i135785.not, label %if.end43, label %land.rhs.i161.preheader
+
+land.rhs.i161.preheader:
+  %57 = load ptr, ptr %shadow.i, align 8
+  br label %land.rhs.i161
+
+land.rhs.i161:
+  %n.0.i133787 = phi i32 [ %inc.i167, %while.body.i166 ], [ 0, %land.rhs.i161.preheader ]
+  %region.0.i132786 = phi ptr [ %incdec.ptr.i168, %while.body.i166 ], [ %57, %land.rhs.i161.preheader ]
+  %58 = load i64, ptr %region.0.i132786, align 8
+  %cmp2.i162 = icmp ult i64 %14, %58
+  br i1 %cmp2.i162, label %while.body.i166, label %lor.rhs.i163
+
+lor.rhs.i163:
+  %end3.i164 = getelementptr inbounds nuw i8, ptr %region.0.i132786, i64 8
+  %59 = load i64, ptr %end3.i164, align 8
+  %cmp4.i165 = icmp ugt i64 %add.i130, %59
+  br i1 %cmp4.i165, label %while.body.i166, label %while.end.i136
+
+while.body.i166:
+  %inc.i167 = add nuw i32 %n.0.i133787, 1
+  %incdec.ptr.i168 = getelementptr inbounds nuw i8, ptr %region.0.i132786, i64 24
+  %exitcond815.not = icmp eq i32 %inc.i167, %56
+  br i1 %exitcond815.not, label %if.end43, label %land.rhs.i161
+
+while.end.i136:
+  %60 = icmp eq i32 %n.0.i133787, %56
+  br i1 %60, label %if.end43, label %if.end.i139
 
 if.end.i139:
-  %43 = load ptr, ptr %judge.i179, align 8
-  %44 = load i64, ptr %access, align 8
-  %call3.i = tail call i32 %43(i64 noundef %add.i135, i64 noundef %44, i64 noundef %cond.i, i64 noundef %38, i64 noundef %40, i32 noundef %or2.i) #21
-  %tobool.not.i144 = icmp eq i32 %call3.i, 0
-  br i1 %tobool.not.i144, label %for.inc.i, label %asked.exit
+  %61 = load i64, ptr %region.0.i132786, align 8
+  %sub.i140 = sub i64 %14, %61
+  %shr.i141 = lshr i64 %sub.i140, %shift
+  %62 = xor i64 %61, -1
+  %sub11.i144795 = add i64 %add.i130, %62
+  %shr12.i145796 = lshr i64 %sub11.i144795, %shift
+  %cmp13.not.i146797 = icmp ugt i64 %shr.i141, %shr12.i145796
+  br i1 %cmp13.not.i146797, label %if.end43, label %for.body.i147.lr.ph
 
-asked.exit:
-  %45 = shl i64 %40, 8
-  %or8.i = and i64 %45, -549755813888
-  store i32 19, ptr %fault_code.i193, align 8
-  store i32 %cast, ptr %fault_lane.i194, align 8
-  store i64 %cond.i, ptr %fault_address.i195, align 8
-  %or11.i = or disjoint i64 %or8.i, %shr.i264
-  store i64 %or11.i, ptr %fault_extra.i198, align 8
-  %46 = load i64, ptr %access, align 8
-  %conv13.i = trunc i64 %46 to i32
-  %call14.i = tail call i32 @ave_check_found(ptr noundef nonnull %g, i32 noundef %conv13.i, i64 noundef %or8.i, i1 noundef true) #22
-  %tobool6.not.i = icmp eq i32 %call14.i, 0
-  br i1 %tobool6.not.i, label %for.inc.i, label %cleanup83
+for.body.i147.lr.ph:
+  %granules.i152 = getelementptr inbounds nuw i8, ptr %region.0.i132786, i64 16
+  br label %for.body.i147
 
-for.inc.i:
-  br i1 %cmp.i, label %for.body.i, label %for.end.i
+for.body.i147:
+  %63 = phi i64 [ %61, %for.body.i147.lr.ph ], [ %97, %if.end19.i159 ]
+  %k.0.i143798 = phi i64 [ %shr.i141, %for.body.i147.lr.ph ], [ %inc20.i160, %if.end19.i159 ]
+  %shl.i148 = shl i64 %k.0.i143798, %shift
+  %add15.i149 = add i64 %shl.i148, %63
+  %cmp.i.i150 = icmp ult i64 %add15.i149, %14
+  %or.cond.i.i = or i1 %tobool.not.i.i, %cmp.i.i150
+  br i1 %or.cond.i.i, label %land.lhs.true.i151, label %keeps.exit.i
+
+keeps.exit.i:
+  %64 = load ptr, ptr %kept.i.i, align 8
+  %arrayidx.i.i = getelementptr inbounds nuw i32, ptr %64, i64 %13
+  %65 = load i32, ptr %arrayidx.i.i, align 4
+  %sub2.i.i = sub nuw i64 %add15.i149, %14
+  %sub2.tr.i.i = trunc i64 %sub2.i.i to i32
+  %sh_prom.i.i = shl i32 %sub2.tr.i.i, 3
+  %shr.i.i = lshr i32 %65, %sh_prom.i.i
+  %conv.i.i = zext i32 %shr.i.i to i64
+  %66 = or i64 %notmask.i.i, %conv.i.i
+  %cmp4.i.i = icmp eq i64 %66, -1
+  br i1 %cmp4.i.i, label %if.end19.i159, label %land.lhs.true.i151
+
+land.lhs.true.i151:
+  %67 = load ptr, ptr %granules.i152, align 8
+  %arrayidx.i153 = getelementptr inbounds nuw %struct.GlobalGranule, ptr %67, i64 %k.0.i143798
+  %68 = load i64, ptr %arrayidx.i153, align 8
+  %69 = getelementptr inbounds nuw i8, ptr %arrayidx.i153, i64 8
+  %70 = load i64, ptr %69, align 8
+  %shr.i422 = lshr i64 %68, 32
+  %conv.i423 = trunc i64 %70 to i32
+  %tobool.not.i424 = icmp ne i64 %68, 0
+  %cmp.i426 = icmp ne i64 %shr.i422, %add.i111
+  %or.cond752.not809 = select i1 %tobool.not.i424, i1 %cmp.i426, i1 false
+  %and6.i = and i32 %and.i427, %conv.i423
+  %tobool7.not.i = icmp eq i32 %and6.i, 0
+  %or.cond805 = select i1 %or.cond752.not809, i1 %tobool7.not.i, i1 false
+  br i1 %or.cond805, label %if.end.i429, label %lor.lhs.false.i
+
+if.end.i429:
+  br i1 %split, label %if.end.i366, label %lor.lhs.false8.i
+
+lor.lhs.false8.i:
+  %sub.i430 = add nsw i64 %shr.i422, -1
+  %shr9.i = lshr i64 %sub.i430, 4
+  %71 = load i64, ptr %linear.i, align 8
+  %cmp10.not.i = icmp eq i64 %shr9.i, %71
+  br i1 %cmp10.not.i, label %if.end13.i, label %if.end.i366
+
+if.end13.i:
+  %and14.i = and i32 %conv.i423, 6
+  %tobool15.not.i = icmp eq i32 %and14.i, 0
+  %or.cond.i432 = or i1 %tobool18.not.i, %tobool15.not.i
+  br i1 %or.cond.i432, label %unsettled.exit, label %lor.lhs.false.i
+
+unsettled.exit:
+  %or.i433 = or i32 %conv.i423, %conv
+  %and22.i = and i32 %or.i433, 64
+  %tobool23.not.i = icmp eq i32 %and22.i, 0
+  %cond.i434.sroa.speculated = select i1 %tobool23.not.i, ptr %arrayidx28, ptr %arrayidx23
+  %conv25.i = trunc i64 %68 to i32
+  %and27.i = and i64 %sub.i430, 15
+  %arrayidx.i435 = getelementptr inbounds nuw i32, ptr %cond.i434.sroa.speculated, i64 %and27.i
+  %72 = load i32, ptr %arrayidx.i435, align 4
+  %cmp28.i = icmp ult i32 %72, %conv25.i
+  br i1 %cmp28.i, label %if.end.i366, label %lor.lhs.false.i
+
+if.end.i366:
+  %cond.i367 = tail call i64 @llvm.umax.i64(i64 %add15.i149, i64 %14)
+  %or.i368 = or i64 %70, 2147483648
+  %73 = load ptr, ptr %judge.i285, align 8
+  %74 = load i64, ptr %access, align 8
+  %sub.i372 = sub i64 %cond.i367, %14
+  %conv.i373 = trunc i64 %sub.i372 to i32
+  %shl.i374 = shl i32 %conv.i373, 8
+  %or2.i375 = or disjoint i32 %shl.i374, %cast
+  %call3.i376 = tail call i32 %73(i64 noundef %add.i111, i64 noundef %74, i64 noundef %cond.i367, i64 noundef %68, i64 noundef %or.i368, i32 noundef %or2.i375) #21
+  %tobool.not.i377 = icmp eq i32 %call3.i376, 0
+  br i1 %tobool.not.i377, label %lor.lhs.false.i, label %asked.exit391
+
+asked.exit391:
+  %75 = shl i64 %70, 8
+  %shl6.i379 = and i64 %75, -1099511627776
+  %or8.i382 = or disjoint i64 %shl6.i379, 549755813888
+  store i32 19, ptr %fault_code.i299, align 8
+  store i32 %cast, ptr %fault_lane.i300, align 8
+  store i64 %cond.i367, ptr %fault_address.i301, align 8
+  %or11.i387 = or disjoint i64 %or8.i382, %shr.i422
+  store i64 %or11.i387, ptr %fault_extra.i304, align 8
+  %76 = load i64, ptr %access, align 8
+  %conv13.i389 = trunc i64 %76 to i32
+  %call14.i390 = tail call i32 @ave_check_found(ptr noundef nonnull %g, i32 noundef %conv13.i389, i64 noundef %or8.i382, i1 noundef true) #22
+  %tobool.not.i189 = icmp eq i32 %call14.i390, 0
+  br i1 %tobool.not.i189, label %lor.lhs.false.i, label %cleanup62
+
+lor.lhs.false.i:
+  %plain.i = getelementptr inbounds nuw i8, ptr %arrayidx.i153, i64 48
+  %77 = load i64, ptr %plain.i, align 8
+  %78 = getelementptr inbounds nuw i8, ptr %arrayidx.i153, i64 56
+  %79 = load i64, ptr %78, align 8
+  %shr.i436 = lshr i64 %77, 32
+  %conv.i437 = trunc i64 %79 to i32
+  %tobool.not.i438 = icmp ne i64 %77, 0
+  %cmp.i441 = icmp ne i64 %shr.i436, %add.i111
+  %or.cond753.not810 = select i1 %tobool.not.i438, i1 %cmp.i441, i1 false
+  %and6.i445 = and i32 %and.i427, %conv.i437
+  %tobool7.not.i446 = icmp eq i32 %and6.i445, 0
+  %or.cond806 = select i1 %or.cond753.not810, i1 %tobool7.not.i446, i1 false
+  br i1 %or.cond806, label %if.end.i449, label %if.end.i190
+
+if.end.i449:
+  br i1 %split, label %if.end.i338, label %lor.lhs.false8.i452
+
+lor.lhs.false8.i452:
+  %sub.i453 = add nsw i64 %shr.i436, -1
+  %shr9.i454 = lshr i64 %sub.i453, 4
+  %80 = load i64, ptr %linear.i, align 8
+  %cmp10.not.i456 = icmp eq i64 %shr9.i454, %80
+  br i1 %cmp10.not.i456, label %if.end13.i457, label %if.end.i338
+
+if.end13.i457:
+  %and14.i458 = and i32 %conv.i437, 6
+  %tobool15.not.i459 = icmp eq i32 %and14.i458, 0
+  %or.cond.i462 = or i1 %tobool18.not.i, %tobool15.not.i459
+  br i1 %or.cond.i462, label %unsettled.exit475, label %if.end.i190
+
+unsettled.exit475:
+  %or.i464 = or i32 %conv.i437, %conv
+  %and22.i465 = and i32 %or.i464, 64
+  %tobool23.not.i466 = icmp eq i32 %and22.i465, 0
+  %cond.i470.sroa.speculated = select i1 %tobool23.not.i466, ptr %arrayidx28, ptr %arrayidx23
+  %conv25.i471 = trunc i64 %77 to i32
+  %and27.i472 = and i64 %sub.i453, 15
+  %arrayidx.i473 = getelementptr inbounds nuw i32, ptr %cond.i470.sroa.speculated, i64 %and27.i472
+  %81 = load i32, ptr %arrayidx.i473, align 4
+  %cmp28.i474 = icmp ult i32 %81, %conv25.i471
+  br i1 %cmp28.i474, label %if.end.i338, label %if.end.i190
+
+if.end.i338:
+  %cond.i339 = tail call i64 @llvm.umax.i64(i64 %add15.i149, i64 %14)
+  %or.i340 = or i64 %79, 2147483648
+  %82 = load ptr, ptr %judge.i285, align 8
+  %83 = load i64, ptr %access, align 8
+  %sub.i344 = sub i64 %cond.i339, %14
+  %conv.i345 = trunc i64 %sub.i344 to i32
+  %shl.i346 = shl i32 %conv.i345, 8
+  %or2.i347 = or disjoint i32 %shl.i346, %cast
+  %call3.i348 = tail call i32 %82(i64 noundef %add.i111, i64 noundef %83, i64 noundef %cond.i339, i64 noundef %77, i64 noundef %or.i340, i32 noundef %or2.i347) #21
+  %tobool.not.i349 = icmp eq i32 %call3.i348, 0
+  br i1 %tobool.not.i349, label %if.end.i190, label %asked.exit363
+
+asked.exit363:
+  %84 = shl i64 %79, 8
+  %shl6.i351 = and i64 %84, -1099511627776
+  %or8.i354 = or disjoint i64 %shl6.i351, 549755813888
+  store i32 19, ptr %fault_code.i299, align 8
+  store i32 %cast, ptr %fault_lane.i300, align 8
+  store i64 %cond.i339, ptr %fault_address.i301, align 8
+  %or11.i359 = or disjoint i64 %or8.i354, %shr.i436
+  store i64 %or11.i359, ptr %fault_extra.i304, align 8
+  %85 = load i64, ptr %access, align 8
+  %conv13.i361 = trunc i64 %85 to i32
+  %call14.i362 = tail call i32 @ave_check_found(ptr noundef nonnull %g, i32 noundef %conv13.i361, i64 noundef %or8.i354, i1 noundef true) #22
+  %tobool2.not.i = icmp eq i32 %call14.i362, 0
+  br i1 %tobool2.not.i, label %if.end.i190, label %cleanup62
+
+if.end.i190:
+  %reads9.i = getelementptr inbounds nuw i8, ptr %arrayidx.i153, i64 16
+  br i1 %tobool3.not.i, label %if.else.i, label %for.cond.i193.preheader
+
+for.cond.i193.preheader:
+  %cond.i311 = tail call i64 @llvm.umax.i64(i64 %add15.i149, i64 %14)
+  %sub.i316 = sub i64 %cond.i311, %14
+  %conv.i317 = trunc i64 %sub.i316 to i32
+  %shl.i318 = shl i32 %conv.i317, 8
+  %or2.i319 = or disjoint i32 %shl.i318, %cast
+  br label %for.body.i197
+
+for.body.i197:
+  %cmp.i195 = phi i1 [ true, %for.cond.i193.preheader ], [ false, %for.inc.i200 ]
+  %indvars.iv = phi i64 [ 0, %for.cond.i193.preheader ], [ 1, %for.inc.i200 ]
+  %arrayidx.i199 = getelementptr inbounds nuw %struct.GlobalAccess, ptr %reads9.i, i64 %indvars.iv
+  %86 = load i64, ptr %arrayidx.i199, align 8
+  %87 = getelementptr inbounds nuw i8, ptr %arrayidx.i199, i64 8
+  %88 = load i64, ptr %87, align 8
+  %shr.i476 = lshr i64 %86, 32
+  %conv.i477 = trunc i64 %88 to i32
+  %tobool.not.i478 = icmp ne i64 %86, 0
+  %cmp.i481 = icmp ne i64 %shr.i476, %add.i111
+  %or.cond754.not811 = select i1 %tobool.not.i478, i1 %cmp.i481, i1 false
+  %and6.i485 = and i32 %and.i427, %conv.i477
+  %tobool7.not.i486 = icmp eq i32 %and6.i485, 0
+  %or.cond807 = select i1 %or.cond754.not811, i1 %tobool7.not.i486, i1 false
+  br i1 %or.cond807, label %if.end.i489, label %for.inc.i200
+
+if.end.i489:
+  br i1 %split, label %if.end.i310, label %lor.lhs.false8.i492
+
+lor.lhs.false8.i492:
+  %sub.i493 = add nsw i64 %shr.i476, -1
+  %shr9.i494 = lshr i64 %sub.i493, 4
+  %89 = load i64, ptr %linear.i, align 8
+  %cmp10.not.i496 = icmp eq i64 %shr9.i494, %89
+  br i1 %cmp10.not.i496, label %if.end13.i497, label %if.end.i310
+
+if.end13.i497:
+  %and14.i498 = and i32 %conv.i477, 6
+  %tobool15.not.i499 = icmp eq i32 %and14.i498, 0
+  %or.cond.i502 = or i1 %tobool18.not.i, %tobool15.not.i499
+  br i1 %or.cond.i502, label %unsettled.exit515, label %for.inc.i200
+
+unsettled.exit515:
+  %or.i504 = or i32 %conv.i477, %conv
+  %and22.i505 = and i32 %or.i504, 64
+  %tobool23.not.i506 = icmp eq i32 %and22.i505, 0
+  %cond.i510.sroa.speculated = select i1 %tobool23.not.i506, ptr %arrayidx28, ptr %arrayidx23
+  %conv25.i511 = trunc i64 %86 to i32
+  %and27.i512 = and i64 %sub.i493, 15
+  %arrayidx.i513 = getelementptr inbounds nuw i32, ptr %cond.i510.sroa.speculated, i64 %and27.i512
+  %90 = load i32, ptr %arrayidx.i513, align 4
+  %cmp28.i514 = icmp ult i32 %90, %conv25.i511
+  br i1 %cmp28.i514, label %if.end.i310, label %for.inc.i200
+
+if.end.i310:
+  %91 = load ptr, ptr %judge.i285, align 8
+  %92 = load i64, ptr %access, align 8
+  %call3.i320 = tail call i32 %91(i64 noundef %add.i111, i64 noundef %92, i64 noundef %cond.i311, i64 noundef %86, i64 noundef %88, i32 noundef %or2.i319) #21
+  %tobool.not.i321 = icmp eq i32 %call3.i320, 0
+  br i1 %tobool.not.i321, label %for.inc.i200, label %asked.exit335
+
+asked.exit335:
+  %93 = shl i64 %88, 8
+  %or8.i326 = and i64 %93, -549755813888
+  store i32 19, ptr %fault_code.i299, align 8
+  store i32 %cast, ptr %fault_lane.i300, align 8
+  store i64 %cond.i311, ptr %fault_address.i301, align 8
+  %or11.i331 = or disjoint i64 %or8.i326, %shr.i476
+  store i64 %or11.i331, ptr %fault_extra.i304, align 8
+  %94 = load i64, ptr %access, align 8
+  %conv13.i333 = trunc i64 %94 to i32
+  %call14.i334 = tail call i32 @ave_check_found(ptr noundef nonnull %g, i32 noundef %conv13.i333, i64 noundef %or8.i326, i1 noundef true) #22
+  %tobool6.not.i = icmp eq i32 %call14.i334, 0
+  br i1 %tobool6.not.i, label %for.inc.i200, label %cleanup62
+
+for.inc.i200:
+  br i1 %cmp.i195, label %for.body.i197, label %for.end.i
 
 for.end.i:
-  %47 = load i64, ptr %21, align 8
-  %and.i202 = and i64 %47, 2
-  %tobool.not.i203 = icmp eq i64 %and.i202, 0
-  br i1 %tobool.not.i203, label %note_write.exit, label %cond.true.i
+  %95 = load i64, ptr %69, align 8
+  %and.i403 = and i64 %95, 2
+  %tobool.not.i404 = icmp eq i64 %and.i403, 0
+  br i1 %tobool.not.i404, label %note_write.exit421, label %cond.true.i405
 
-cond.true.i:
-  %kept.sroa.5.0.copyload.i = load i64, ptr %30, align 8
-  br label %note_write.exit
+cond.true.i405:
+  %kept.sroa.5.0.copyload.i408 = load i64, ptr %78, align 8
+  br label %note_write.exit421
 
-note_write.exit:
-  %kept.sroa.5.0.i = phi i64 [ %kept.sroa.5.0.copyload.i, %cond.true.i ], [ %47, %for.end.i ]
-  %kept.sroa.0.0.in.i = phi ptr [ %plain.i, %cond.true.i ], [ %arrayidx55, %for.end.i ]
-  %kept.sroa.0.0.i = load i64, ptr %kept.sroa.0.0.in.i, align 8
-  %cond.i207 = select i1 %tobool3.not.i206, i64 %kept.sroa.0.0.i, i64 0
-  store i64 %cond.i207, ptr %plain.i, align 8
-  store i64 %kept.sroa.5.0.i, ptr %30, align 8
-  store i64 %or, ptr %arrayidx55, align 8
-  store i64 %or16, ptr %21, align 8
-  %arrayidx.i210 = getelementptr inbounds nuw i8, ptr %arrayidx55, i64 32
-  store i64 0, ptr %arrayidx.i210, align 8
+note_write.exit421:
+  %kept.sroa.5.0.i409 = phi i64 [ %kept.sroa.5.0.copyload.i408, %cond.true.i405 ], [ %95, %for.end.i ]
+  %kept.sroa.0.0.in.i410 = phi ptr [ %plain.i, %cond.true.i405 ], [ %arrayidx.i153, %for.end.i ]
+  %kept.sroa.0.0.i411 = load i64, ptr %kept.sroa.0.0.in.i410, align 8
+  %cond.i415 = select i1 %tobool3.not.i414, i64 0, i64 %kept.sroa.0.0.i411
+  store i64 %cond.i415, ptr %plain.i, align 8
+  store i64 %kept.sroa.5.0.i409, ptr %78, align 8
+  store i64 %or, ptr %arrayidx.i153, align 8
+  store i64 %or20, ptr %69, align 8
+  %arrayidx.i420 = getelementptr inbounds nuw i8, ptr %arrayidx.i153, i64 32
+  store i64 0, ptr %arrayidx.i420, align 8
   store i64 0, ptr %reads9.i, align 8
-  br label %for.inc
+  br label %if.end19.i159
 
 if.else.i:
-  %48 = load i64, ptr %reads9.i, align 8
-  %tobool12.not.i = icmp ne i64 %48, 0
-  %shr.i = lshr i64 %48, 32
-  %cmp13.i = icmp ne i64 %shr.i, %add.i135
-  %narrow = select i1 %tobool12.not.i, i1 %cmp13.i, i1 false
-  %land.ext.i = zext i1 %narrow to i64
+  %96 = load i64, ptr %reads9.i, align 8
+  %tobool12.not.i = icmp ne i64 %96, 0
+  %shr.i203 = lshr i64 %96, 32
+  %cmp13.i = icmp ne i64 %shr.i203, %add.i111
+  %narrow759 = select i1 %tobool12.not.i, i1 %cmp13.i, i1 false
+  %land.ext.i = zext i1 %narrow759 to i64
   %arrayidx15.i = getelementptr inbounds nuw %struct.GlobalAccess, ptr %reads9.i, i64 %land.ext.i
   store i64 %or, ptr %arrayidx15.i, align 8
-  %c.sroa.13.8.arrayidx15.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx15.i, i64 8
-  store i64 %or16, ptr %c.sroa.13.8.arrayidx15.i.sroa_idx, align 8
+  %c.sroa.18.8.arrayidx15.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx15.i, i64 8
+  store i64 %or20, ptr %c.sroa.18.8.arrayidx15.i.sroa_idx, align 8
+  br label %if.end19.i159
+
+if.end19.i159:
+  %inc20.i160 = add i64 %k.0.i143798, 1
+  %97 = load i64, ptr %region.0.i132786, align 8
+  %98 = xor i64 %97, -1
+  %sub11.i144 = add i64 %add.i130, %98
+  %shr12.i145 = lshr i64 %sub11.i144, %shift
+  %cmp13.not.i146 = icmp ugt i64 %inc20.i160, %shr12.i145
+  br i1 %cmp13.not.i146, label %if.end43, label %for.body.i147
+
+if.end43:
+  br i1 %or.cond755.not, label %for.cond.i170.preheader, label %for.inc
+
+for.cond.i170.preheader:
+  %99 = load i32, ptr %shadows, align 8
+  %cmp.i173799.not = icmp eq i32 %99, 0
+  br i1 %cmp.i173799.not, label %for.inc, label %for.body.i175.lr.ph
+
+for.body.i175.lr.ph:
+  %100 = load ptr, ptr %shadow.i, align 8
+  %wide.trip.count = zext i32 %99 to i64
+  br label %for.body.i175
+
+for.body.i175:
+  %indvars.iv817 = phi i64 [ 0, %for.body.i175.lr.ph ], [ %indvars.iv.next818, %for.inc.i ]
+  %arrayidx.i178 = getelementptr inbounds nuw %struct.GlobalRegion, ptr %100, i64 %indvars.iv817
+  %101 = load i64, ptr %arrayidx.i178, align 8
+  %cmp1.not.i = icmp ult i64 %14, %101
+  br i1 %cmp1.not.i, label %for.inc.i, label %land.lhs.true.i179
+
+land.lhs.true.i179:
+  %end5.i = getelementptr inbounds nuw i8, ptr %arrayidx.i178, i64 8
+  %102 = load i64, ptr %end5.i, align 8
+  %cmp6.not.i = icmp ugt i64 %add.i130, %102
+  br i1 %cmp6.not.i, label %for.inc.i, label %if.then52
+
+for.inc.i:
+  %indvars.iv.next818 = add nuw nsw i64 %indvars.iv817, 1
+  %exitcond820.not = icmp eq i64 %indvars.iv.next818, %wide.trip.count
+  br i1 %exitcond820.not, label %for.inc, label %for.body.i175
+
+if.then52:
+  %103 = load ptr, ptr %judge.i285, align 8
+  %104 = load i64, ptr %access, align 8
+  %call55 = tail call i32 %103(i64 noundef %add.i111, i64 noundef %104, i64 noundef %14, i64 noundef 0, i64 noundef 0, i32 noundef 0) #21
   br label %for.inc
 
 for.inc:
-  %inc63 = add i64 %k.0388, 1
-  %49 = load i64, ptr %region.0377, align 8
-  %50 = xor i64 %49, -1
-  %sub49 = add i64 %add, %50
-  %shr50 = lshr i64 %sub49, %shift
-  %cmp51.not = icmp ugt i64 %inc63, %shr50
-  br i1 %cmp51.not, label %cleanup, label %for.body54
+  %sub = add i64 %left.0802, -1
+  %and58 = and i64 %sub, %left.0802
+  %tobool35.not.not = icmp eq i64 %and58, 0
+  br i1 %tobool35.not.not, label %cleanup62, label %for.body
 
-cleanup:
-  br i1 %brmerge.not, label %if.then69, label %for.inc80
-
-if.then69:
-  %51 = load ptr, ptr %judge.i179, align 8
-  %52 = load i64, ptr %access, align 8
-  %call72 = tail call i32 %51(i64 noundef %add.i135, i64 noundef %52, i64 noundef %10, i64 noundef 0, i64 noundef 0, i32 noundef 0) #21
-  br label %for.inc80
-
-for.inc80:
-  %sub81 = add i64 %left.0392, -1
-  %and82 = and i64 %sub81, %left.0392
-  %tobool31.not.not = icmp eq i64 %and82, 0
-  br i1 %tobool31.not.not, label %cleanup83, label %for.body
-
-cleanup83:
-  %tobool31.not374 = phi i32 [ 0, %entry ], [ 1, %asked.exit ], [ 1, %asked.exit201 ], [ 1, %asked.exit173 ], [ 0, %for.inc80 ]
-  ret i32 %tobool31.not374
+cleanup62:
+  %retval.4 = phi i32 [ 1, %asked.exit307 ], [ 0, %if.then ], [ 1, %asked.exit363 ], [ 0, %if.end ], [ 0, %for.inc ], [ 1, %asked.exit335 ], [ 1, %asked.exit279 ], [ 1, %asked.exit391 ], [ 0, %for.body.i ]
+  ret i32 %retval.4
 }
 
 declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #14
@@ -3604,6 +4146,8 @@ cleanup30:
   call void @llvm.lifetime.end.p0(ptr nonnull %good) #23
   ret i32 %retval.3
 }
+
+declare i32 @llvm.cttz.i32(i32, i1 immarg) #7
 
 declare i64 @llvm.ctpop.i64(i64) #17
 

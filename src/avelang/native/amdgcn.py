@@ -9,6 +9,7 @@ FILE = 512
 RECORD_CELLS = 768
 MOST_FINDINGS = 1024
 RING = 1024
+LOOP_LOADS = 8
 RUNNING = 0
 AT_BARRIER = 1
 ENDED = 2
@@ -37,6 +38,10 @@ COHERENT = 8
 RETURNS = 16
 SIMPLE = 32
 SCALAR = 64
+LOOP_LOAD = 8
+LOOP_SWAP = 16
+KEEPS = 16777216
+ACCESS_BITS = 255
 OLD_WRITE = 2147483648
 SKIP_VM = 1
 SKIP_LGKM = 2
@@ -66,7 +71,9 @@ class WaveRecords(ctypes.Structure):
     through two counters: `touched` is the last that met LDS, `flat_vm` and `flat_lgkm` how many had been issued
     when each counter was last 0. `skipped`: what waits that are switched off would have reached. `position`: wait
     states so far, `positions`: at which each instruction was last executed. `pending`: of each cell, the number of
-    its load and, above, that instruction's index and class. `ring`: (number, index) of the last accesses to LDS."""
+    its load and, above, that instruction's index and class. `ring`: (number, index) of the last accesses to LDS.
+    `loaded`: by number of a load before a loop of compare-and-swap and lane, where it was plus 1, and its bytes
+    from bit 56."""
 
     __slots__ = ()
     _fields_ = [
@@ -81,6 +88,7 @@ class WaveRecords(ctypes.Structure):
         ("rest", ctypes.c_uint64 * 7),
         ("pending", ctypes.c_uint64 * RECORD_CELLS),
         ("ring", ctypes.c_uint64 * RING),
+        ("loaded", ctypes.c_uint64 * 512),
         ("positions", ctypes.c_uint64 * 0),
     ]
 
@@ -212,7 +220,8 @@ class GroupState(ctypes.Structure):
     what kind of access to memory comes next, `shadow`, `shadows`: records of memory (`GlobalRegion`), and how many
     pieces; `judge`: whom to ask (`check_global`); `linear`: the workgroup's number; `stop`: not 0 where all must
     end; `finder`: who knows the block at an address that no label names (`lazy`), or 0; `trace`, `trace_end`: where
-    the next record of what waves execute goes, and where there is no more place, 0 where nobody asked."""
+    the next record of what waves execute goes, and where there is no more place, 0 where nobody asked; `kept`: of
+    each lane, with KEEPS, the bits of its word that the swap leaves alone."""
 
     __slots__ = ()
     _fields_ = [
@@ -259,4 +268,5 @@ class GroupState(ctypes.Structure):
         ("finder", ctypes.c_void_p),
         ("trace", ctypes.c_void_p),
         ("trace_end", ctypes.c_void_p),
+        ("kept", ctypes.c_void_p),
     ]

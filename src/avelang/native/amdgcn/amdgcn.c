@@ -12,6 +12,7 @@ typedef _Bool bool;
 #include "scheduler.c"
 #include "found.c"
 #include "waits.c"
+#include "swaps.c"
 #include "lds.c"
 #include "addresses.c"
 #include "scalar.c"

@@ -62,6 +62,39 @@ INLINE i32 granule(const GlobalCheck *c, GlobalGranule *at, u32 lane, u64 from, 
   return 0;
 }
 
+/* Whether a piece of memory has records of these bytes. */
+INLINE bool known(const GroupState *g, u64 from, u64 end) {
+  for (u32 n = 0; n < g->shadows; n++)
+    if (from >= g->shadow[n].first && end <= g->shadow[n].end) return 1;
+  return 0;
+}
+
+/* Bytes of one lane. */
+INLINE i32 bytes_of(const GlobalCheck *c, u32 lane, u64 from, u64 bytes, u64 shift, u32 how) {
+  const GlobalRegion *region = c->g->shadow;
+  u64 end = from + bytes;
+  u32 n = 0;
+  while (n < c->g->shadows && (from < region->first || end > region->end)) n++, region++;
+  if (n == c->g->shadows) return 0;
+  for (u64 k = from - region->first >> shift; k <= end - region->first - 1 >> shift; k++) {
+    u64 start = (k << shift) + region->first;
+    if (!keeps(c->g, how, lane, from, start, shift) && granule(c, &region->granules[k], lane, from, start)) return 1;
+  }
+  return 0;
+}
+
+/* Loads of a lane that the swap does not verify. */
+INLINE i32 unverified(const GlobalCheck *c, const WaveRecords *r, u32 lane, u64 from, u64 bytes, u64 shift, u32 how) {
+  GlobalCheck read = *c;
+  read.kind = 0;
+  read.mine.what = c->mine.what >> 32 << 32;
+  for (u32 left = how >> LOOP_SWAP & 255; left; left &= left - 1) {
+    u64 was = elsewhere(r, __builtin_ctz(left), lane, from, bytes);
+    if (was && bytes_of(&read, lane, (was << 8 >> 8) - 1, was >> 56, shift, 0)) return 1;
+  }
+  return 0;
+}
+
 INLINE u64 wave_number(const WaveState *w, const GroupState *g) { return (g->linear << 4 | w->index) + 1; }
 
 /* The active lanes access `bytes` at 64 addresses; `GroupState.access` says as what. Granules are of 2**shift bytes. `split`: waves of a workgroup may run
@@ -70,20 +103,21 @@ OUT_OF_LINE i32 ave_follow(GroupState *g, const u64 *at, u64 exec, u64 bytes, u6
   WaveState *w = g->current;
   WaveRecords *r = w->check;
   GroupRecords *q = g->check;
-  GlobalCheck c = {.g = g, .kind = (u32)(g->access >> 32), .wave = wave_number(w, g), .together = !split};
+  u32 how = (u32)(g->access >> 32);
+  if (how >> LOOP_LOAD & 15) {
+    put_off(r, how, at, exec, bytes);
+    return 0;
+  }
+  GlobalCheck c = {.g = g, .kind = how & ACCESS_BITS, .wave = wave_number(w, g), .together = !split};
   c.mine.mark = c.wave << 32 | (c.kind & SIMPLE ? r->done : r->issued)[VM];
   c.mine.what = g->access << 32 | c.kind;
   c.done = &q->limit[place_of(w->epoch, 1, 0)];
   c.issued = &q->seen[place_of(w->epoch, 1, 0)];
   for (u64 left = g->shadows ? exec : 0; left; left &= left - 1) {
-    u32 lane = __builtin_ctzll(left), n = 0;
-    u64 from = at[lane], end = from + bytes;
-    const GlobalRegion *region = g->shadow;
-    while (n < g->shadows && (from < region->first || end > region->end)) n++, region++;
-    if (n == g->shadows) continue;
-    for (u64 k = from - region->first >> shift; k <= end - region->first - 1 >> shift; k++)
-      if (granule(&c, &region->granules[k], lane, from, (k << shift) + region->first)) return 1;
-    if (events && c.kind & GLOBAL_ATOMIC) ((Judge *)g->judge)(c.wave, g->access, from, 0, 0, 0);
+    u32 lane = __builtin_ctzll(left);
+    u64 from = at[lane];
+    if (unverified(&c, r, lane, from, bytes, shift, how) || bytes_of(&c, lane, from, bytes, shift, how)) return 1;
+    if (events && c.kind & GLOBAL_ATOMIC && known(g, from, from + bytes)) ((Judge *)g->judge)(c.wave, g->access, from, 0, 0, 0);
   }
   return 0;
 }

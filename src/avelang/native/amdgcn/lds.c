@@ -81,17 +81,21 @@ INLINE bool hides(const Access *a, const Granule *at) {
   return (u32)at->write > a->q->limit[place_of(a->w->epoch, word & DIRECT ? 1 : 0, a->w->index)];
 }
 
+/* A swap that a loop's loads lead to reads what they have read; so it is asked what nothing wrote. */
+INLINE bool unwritten(const Access *a, const Granule *at, bool init) { return init && at->stamp != a->stamp; }
+
 /* One granule; `place`: where it begins, `from`: where the access does. 1 where the wave is to stop. */
-INLINE i32 ordered(Access *a, Granule *at, u32 lane, u64 place, u64 from, bool init) {
+INLINE i32 ordered(Access *a, Granule *at, u32 lane, u64 place, u64 from, bool init, bool verifies) {
   Other other;
   if (after_write(a, at, &other) || (a->kind & WRITES && after_read(a, at, &other)))
     if (ave_check_race(a, &other, lane, place < from ? from : place)) return 1;
   if (a->kind & WRITES) {
+    if (verifies && unwritten(a, at, init) && ave_check_unwritten(a, lane, place)) return 1;
     if (!hides(a, at)) at->write = a->mark;
     at->stamp = a->stamp;
     return 0;
   }
-  if (init && at->stamp != a->stamp && ave_check_unwritten(a, lane, place)) return 1;
+  if (unwritten(a, at, init) && ave_check_unwritten(a, lane, place)) return 1;
   at->reads[a->w->index] = a->number;
   return 0;
 }
@@ -104,10 +108,24 @@ INLINE void limits_of(Access *a, const WaveRecords *c) {
   a->limits[MAX_WAVES + me] = async ? (u32)-1 : c->done[VM];
 }
 
+/* Loads before a loop of compare-and-swap that the swap of a lane does not verify, as in global memory. */
+INLINE i32 strays(Access *a, Granule *first, u32 lane, u64 from, u32 nbytes, u32 how, u64 shift, bool init) {
+  const WaveRecords *c = a->w->check;
+  Access read = *a;
+  read.kind = 0;
+  for (u32 left = how >> LOOP_SWAP & 255; left; left &= left - 1) {
+    u64 was = elsewhere(c, __builtin_ctz(left), lane, from, nbytes), there = (was << 8 >> 8) - 1, end = there + (was >> 56);
+    for (u64 at = there >> shift; was && at <= (end - 1) >> shift; at++)
+      if (ordered(&read, &first[at], lane, at << shift, there, init, 0)) return 1;
+  }
+  return 0;
+}
+
 /* Active lanes access `nbytes` of LDS each; granules are of 2**shift bytes and stand `granules` bytes behind the workgroup's records. `init`: reads of
    what nothing wrote are faults. */
-OUT_OF_LINE i32 ave_check_lds(WaveState *w, GroupState *g, const u32 *addresses, u32 offset, u32 nbytes, u32 kind, u64 exec, u32 index, u64 granules,
+OUT_OF_LINE i32 ave_check_lds(WaveState *w, GroupState *g, const u32 *addresses, u32 offset, u32 nbytes, u32 how, u64 exec, u32 index, u64 granules,
                               u64 shift, bool init) {
+  u32 kind = how & ACCESS_BITS, verifies = how >> LOOP_SWAP & 255, load = how >> LOOP_LOAD & 15;
   _Alignas(64) u32 limits[2 * MAX_WAVES];
   WaveRecords *c = w->check;
   Access a = {.w = w, .g = g, .q = g->check, .limits = limits, .kind = kind, .index = index, .stamp = (u32)g->linear + 1};
@@ -123,8 +141,13 @@ OUT_OF_LINE i32 ave_check_lds(WaveState *w, GroupState *g, const u32 *addresses,
     u64 from = addresses[lane] + offset, end = from + nbytes;
     if (end > g->lds_bytes) continue;
     met = 1;
+    if (load) {
+      c->loaded[(load - 1) * LANES + lane] = (u64)nbytes << 56 | from + 1;
+      continue;
+    }
+    if (verifies && strays(&a, first, lane, from, nbytes, how, shift, init)) return 1;
     for (u64 at = from >> shift; at <= (end - 1) >> shift; at++)
-      if (ordered(&a, &first[at], lane, at << shift, from, init)) return 1;
+      if (!keeps(g, how, lane, from, at << shift, shift) && ordered(&a, &first[at], lane, at << shift, from, init, verifies)) return 1;
   }
   if (met && kind & BY_FLAT) {
     c->issued[LDS] = a.number;

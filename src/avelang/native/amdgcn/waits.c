@@ -140,6 +140,7 @@ OUT_OF_LINE void ave_check_begin(GroupState *g) {
     *(Four *)c->done = *(Four *)c->issued;
     *(Four *)c->skipped = 0;
     c->flat_vm = c->flat_lgkm = c->issued[FLAT];
+    poison((u32 *)c->loaded, 2 * LOOP_LOADS * LANES);
     poison(&w->vectors[g->item_registers * LANES], (FILE - g->item_registers) * LANES);
     ave_check_publish(g->check, c, 0, n, 1);
     ave_check_publish(g->check, c, 1, n, 1);

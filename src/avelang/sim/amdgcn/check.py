@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from avelang.amdgcn import hazards
+from avelang.amdgcn import hazards, loops
 from avelang.amdgcn.asm import AsmKernel, AsmProgram, MCInst
 from avelang.amdgcn.effects import DS, FLAT_COUNTERS, LDS_COUNTER, VM_COUNTER, Effects, Span, effects
 from avelang.native import amdgcn as native
-from avelang.sim.amdgcn import check_global, ordering
+from avelang.sim.amdgcn import check_global, ordering, swap_loops
 from avelang.sim.amdgcn import check_text as text
 from avelang.sim.amdgcn.faults import HAZARD
+from avelang.sim.amdgcn.memory_access import slot
 from avelang.sim.amdgcn.state import GROUP, WAVE
 from avelang.sim.amdgcn.translator import BlockTranslator
 
@@ -80,6 +81,7 @@ class Checker:
         unsure = [h for found in self.hazards.values() for _, h in found if not h.certain]
         self.timed = {h.first for h in unsure}
         self._sure: tuple[object, set[int]] = (None, set())
+        self.loops = swap_loops.find(program, loops.entry(program, kernel.name))
 
     def start(self) -> str:
         """The text of `void ave_check_start(ptr g)`, called when a workgroup begins."""
@@ -111,13 +113,28 @@ class Checker:
             self._end()
         elif e.counter in text.CLASSES:
             self._issue(i, e)
+        if i.index in self.loops.kept:
+            self._keep(i)
         if self.events and (what := ordering.event(i, self.split)):
             self.t.do(f"call void @ave_event(ptr %w, ptr %g, i64 {what})")
 
     def _access(self, i: MCInst) -> None:
         """Says which access comes next."""
         place = self.t.op(f"getelementptr i8, ptr %g, i64 {GROUP['access']}")
-        self.t.do(f"store i64 {i.index | check_global.bits(i) << 32}, ptr {place}, align 8")
+        bits = check_global.bits(i) | self.loops.bits(i.index)
+        self.t.do(f"store i64 {i.index | bits << 32}, ptr {place}, align 8")
+
+    def _keep(self, i: MCInst) -> None:
+        """Says which bits of its word each lane's swap leaves alone: those of the mask, if both operands have the same
+        there."""
+        t, i32 = self.t, self.t.t("i32")
+        new, compared = (t.vector(*swap_loops.register(s)) for s in swap_loops.operands(i))
+        mask = t.source(self.loops.kept[i.index])
+        differ = t.op(f"and {i32} {t.op(f'xor {i32} {new}, {compared}')}, {mask}")
+        same = t.op(f"icmp eq {i32} {differ}, zeroinitializer")
+        kept, where = t.op(f"select {t.t('i1')} {same}, {i32} {mask}, {i32} zeroinitializer"), slot(t, "kept", 1)
+        t.do(f"store {i32} {kept}, ptr {where}, align 64")
+        t.do(f"store ptr {where}, ptr {t.field('g', GROUP['kept'])}, align 8")
 
     def _record(self) -> str:
         """A pointer to the checker's records of the wave."""
@@ -246,7 +263,7 @@ class Checker:
         """Called before the active lanes access LDS (`BlockTranslator.lds_access`)."""
         if "lds" not in self.words:
             return
-        bits = KINDS[kind] | (native.BY_FLAT if effects(i).counter == FLAT_COUNTERS else 0)
+        bits = KINDS[kind] | (native.BY_FLAT if effects(i).counter == FLAT_COUNTERS else 0) | self.loops.bits(i.index)
         args = (
             f"ptr {addr}", f"i32 {offset}", f"i32 {nbytes}", f"i32 {bits}", f"i64 {self.t.exec()}", f"i32 {i.index}",
         )  # fmt: skip
