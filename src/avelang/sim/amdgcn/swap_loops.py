@@ -18,6 +18,7 @@ which the program takes the rest of that word out of what it has loaded.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 
 from avelang.amdgcn import loops
@@ -117,24 +118,34 @@ def _may_lead(i: MCInst) -> bool:
     )  # fmt: skip
 
 
+Sleepers = dict[int, int]  # by what holds lanes that have gone to sleep: the cells in which these may have the value
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Held:
     """At a place of the program: the cells that may hold the loaded value, in active lanes (`awake`) and in sleeping
-    ones; cells that surely hold something made of what the swap gave back, and nothing of the value (`given`; `slept`:
-    in lanes that sleep); the scalar registers that hold lanes which have gone to sleep since the load."""
+    ones (`sleepers`: by the scalar registers that hold those lanes, all that went to sleep since the load); cells that
+    surely hold something made of what the swap gave back, and nothing of the value (`given`; `slept`: in lanes that
+    sleep)."""
 
     awake: int
-    asleep: int = 0
     given: int = 0
     slept: int = -1
-    sleepers: frozenset[int] = frozenset()
+    sleepers: Sleepers = dataclasses.field(default_factory=dict)
+
+    @property
+    def asleep(self) -> int:
+        """The cells that may hold it in some sleeping lane."""
+        return functools.reduce(int.__or__, self.sleepers.values(), 0)
 
     def met(self, other: _Held | None) -> _Held:
         """Where two ways meet."""
         if other is None:
             return self
-        return _Held(self.awake | other.awake, self.asleep | other.asleep, self.given & other.given,
-                     self.slept & other.slept, self.sleepers | other.sleepers)  # fmt: skip
+        sleepers = dict(self.sleepers)
+        for holder, cells in other.sleepers.items():
+            sleepers[holder] = sleepers.get(holder, 0) | cells
+        return _Held(self.awake | other.awake, self.given & other.given, self.slept & other.slept, sleepers)
 
 
 class _Refused(Exception):
@@ -272,24 +283,28 @@ def _crosses(i: MCInst) -> bool:
 
 def _lanes(i: MCInst, writes: int, now: _Held) -> _Held:
     """What an instruction does to sleeping lanes: it sends some to sleep, or may wake some."""
-    sleepers = now.sleepers
+    sleepers = dict(now.sleepers)
     for first in [s for s in sleepers if s != LOST and writes >> s & 3]:
         # What holds sleeping lanes may gain some.
         if not (i.name == "s_or_b64" and any(isinstance(o, PhysReg) and o.first == first for o in _sources(i))):
-            sleepers = sleepers - {first} | {LOST}
+            sleepers[LOST] = sleepers.get(LOST, 0) | sleepers.pop(first)
     if not writes >> EXEC & 3:
         return dataclasses.replace(now, sleepers=sleepers)
     holder, grows = _sent(i), i.name == "s_or_b64" and any(_is_exec(o) for o in _sources(i))
-    asleep, slept, awake, given = now.asleep, now.slept, now.awake, now.given
+    slept, awake, given = now.slept, now.awake, now.given
     if not grows:
-        asleep, slept = asleep | awake & ~SCALARS, slept & given
-        sleepers = sleepers | {LOST if holder is None else holder}
-    if holder is None:
-        awake, given = awake | asleep, given & (slept | SCALARS)
+        where, slept = LOST if holder is None else holder, slept & given
+        sleepers[where] = sleepers.get(where, 0) | awake & ~SCALARS
+    if holder is None:  # lanes that wake may be of any holder: what holds them may hold those of others
+        for cells in sleepers.values():
+            awake |= cells
+        given &= slept | SCALARS
     if grows:
-        sleepers = sleepers - {o.first for o in _sources(i) if isinstance(o, PhysReg)}
+        for o in _sources(i):
+            if isinstance(o, PhysReg) and o.file == "s":
+                sleepers.pop(o.first, None)
     # Where all are awake that were so at the load, no lane that sleeps holds its value.
-    return _Held(awake, asleep, given, slept, sleepers) if sleepers else _Held(awake, 0, given)
+    return _Held(awake, given, slept, sleepers) if sleepers else _Held(awake, given)
 
 
 def _is_exec(o: Operand) -> bool:
