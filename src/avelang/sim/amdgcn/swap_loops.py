@@ -56,7 +56,9 @@ def find(program: AsmProgram, start: int) -> SwapLoops:
     """The loops that the code from an instruction on has."""
     code = program.instructions
     swaps = [i for i in code if is_swap(i)]
-    if not swaps or any(i.desc.classes & {"call", "jump", "fork"} or "gpr_idx" in i.name or "movrel" in i.name for i in code):
+    if not swaps or any(
+        i.desc.classes & {"call", "jump", "fork"} or "gpr_idx" in i.name or "movrel" in i.name for i in code
+    ):
         return NONE
     try:
         ways = _Ways(program, start)
@@ -81,7 +83,7 @@ def find(program: AsmProgram, start: int) -> SwapLoops:
 
 
 def is_swap(i: MCInst) -> bool:
-    """Whether it is a compare-and-swap of integers that gives back what was there."""
+    """True for a compare-and-swap of integers that gives back what was there."""
     return i.name.removeprefix("global_").removeprefix("buffer_") in SWAPS and bool(
         i.desc.unit == DS or i.int("sc0") or i.int("glc")
     )
