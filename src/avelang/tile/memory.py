@@ -64,7 +64,8 @@ def load(memory, index, mask=None, other=0, vector=1):
     mask does not hold: nothing is read there. Indices are tiles of integers, numbers, or for a tensor a tuple of these.
     Of numbers alone it is a number. `vector`: a promise that so many neighbors along the tile's last dimension, from
     multiples of it on, are neighbors in memory, from a multiple of `vector` on and aligned, and have one mask: lanes
-    then load up to 16 bytes at once. The reference finds an index for which that is not so (T311 where it is known)."""
+    then load up to 16 bytes at once. The reference finds what is moved at once and is not so (L050; T311 where it is
+    known)."""
     at, other = indices_of(memory, index), 0 if other is None else other
     check_mask(mask)
     SHAPE = common_shape(at + (mask, other))
@@ -78,10 +79,12 @@ def load(memory, index, mask=None, other=0, vector=1):
     for v in vectorize.vectors(dist, len(SHAPE) - 1, WIDTH):
         coords = tuple([element(x, v.slots[0]) for x in where])
         if WIDTH > 1:
+            one_mask(chosen, v.slots)
             some = al.make_local((WIDTH,), memory.dtype)
             for e in range(WIDTH):
                 some[e] = al.convert(element(rest, v.slots[e]), memory.dtype)
             if mask is None or element(chosen, v.slots[0]):
+                follow(where, v.slots)
                 some = load_vector(*neighbors(memory, coords, WIDTH), WIDTH)
             for e in range(WIDTH):
                 out[v.slots[e]] = some[e]
@@ -106,6 +109,29 @@ def neighbors(memory, coords, width):
     if isinstance(memory, al.Pointer):
         return al.make_tensor(memory, memory.dtype, al.make_layout((REACH,), (1,))), coords
     return memory, coords
+
+
+@avelang.jit
+def follow(where, slots):
+    """Expects that the elements of a vector are neighbors: of the last index each is one more, of others the same."""
+    last = len(where) - 1
+    for axis in range(last + 1):
+        first = element(where[axis], slots[0])
+        for e in range(1, len(slots)):
+            here = element(where[axis], slots[e])
+            if axis == last:
+                al.expect(here == first + e, f"the indices of {len(slots)} neighbors of a vector to follow one another",
+                          here)
+            elif isinstance(where[axis], al.Tensor):
+                al.expect(here == first, "the indices of a vector to be the same but for the last dimension", here)
+
+
+@avelang.jit
+def one_mask(chosen, slots):
+    """Expects that the elements of a vector have one mask."""
+    if isinstance(chosen, al.Tensor):
+        for e in range(1, len(slots)):
+            al.expect(chosen[slots[e]] == chosen[slots[0]], "one mask for all elements of a vector")
 
 
 @avelang.jit
@@ -158,7 +184,9 @@ def put_vectors(memory, at, value, mask, dist, thread, WIDTH):
         some = al.make_local((WIDTH,), memory.dtype)
         for e in range(WIDTH):
             some[e] = al.convert(element(values, v.slots[e]), memory.dtype)
+        one_mask(chosen, v.slots)
         if mask is None or element(chosen, v.slots[0]):
+            follow(where, v.slots)
             data, coords = neighbors(memory, tuple([element(x, v.slots[0]) for x in where]), WIDTH)
             al.view(subvector(data, coords, WIDTH), al.Tensor((1, WIDTH), memory.dtype))[0] = some
 
