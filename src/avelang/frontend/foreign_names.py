@@ -14,6 +14,8 @@ _BLOCKS = "al.grid_dim(dim) with dim 0, 1 or 2"
 _THREADS = "al.block_dim(dim) with dim 0, 1 or 2; al.block_threads() at compile time"
 _ATOMIC = "al.atomic_{}(x, index, value, scope=..., order=...)"
 _FAST = "al.{}(x)"
+_VOTE = "al.nvvm.{}(condition)"
+_BALLOT = "al.nvvm.vote_ballot(condition), on AMD al.amdgpu.ballot(condition)"
 _PIPELINE = "tile.pipeline(...), or a loop with al.range"
 _COPY = "an assignment: s[i] = x[i], of vectors s[i, 0:8] = x[i, 0:8]"
 _REDUCE = "tile.sum(t, axis), tile.max(t, axis) and tile.reduce(t, fn, axis)"
@@ -157,10 +159,24 @@ NAMES: dict[str, str] = {
     "shfl_down_sync": "al.shuffle_down(value, delta)",
     "shfl_up_sync": "al.shuffle_up(value, delta)",
     "shuffle_sync": "al.shuffle(value, lane)",
-    "__ballot_sync": "al.amdgpu.ballot(condition), or a sum of al.shuffle_xor",
-    "__any_sync": "al.shuffle_xor in a loop",
-    "__all_sync": "al.shuffle_xor in a loop",
-    "__activemask": "al.amdgpu.ballot(True)",
+    "__ballot_sync": _BALLOT,
+    "__ballot": _BALLOT,
+    "ballot": _BALLOT,
+    "ballot_sync": _BALLOT,
+    "__any_sync": _VOTE.format("vote_any"),
+    "__all_sync": _VOTE.format("vote_all"),
+    "__uni_sync": _VOTE.format("vote_uni"),
+    "any_sync": _VOTE.format("vote_any"),
+    "all_sync": _VOTE.format("vote_all"),
+    "__match_any_sync": "al.nvvm.match_any(value)",
+    "__match_all_sync": "al.nvvm.match_all(value): the lanes, or 0",
+    "__syncthreads_or": "al.nvvm.syncthreads_or(condition)",
+    "__syncthreads_and": "al.nvvm.syncthreads_and(condition)",
+    "__syncthreads_count": "al.nvvm.syncthreads_count(condition)",
+    "syncthreads_or": "al.nvvm.syncthreads_or(condition)",
+    "syncthreads_and": "al.nvvm.syncthreads_and(condition)",
+    "syncthreads_count": "al.nvvm.syncthreads_count(condition)",
+    "__activemask": "al.nvvm.activemask(), or al.amdgpu.ballot(True)",
     "__threadfence": "al.fence()",
     "__threadfence_block": 'al.fence(scope="block")',
     "threadfence": "al.fence()",

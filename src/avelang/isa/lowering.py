@@ -17,6 +17,7 @@ class Emitter(Protocol):
     """The part of an emitter that an `emit` may use. Values are texts of LLVM IR: a name such as %v12, or a
     constant."""
 
+    members: str | None  # the lanes that are here, a mask of 32 bits; None: all of the wave
     target: Any  # `emit.llvm.simt.GpuTarget`: its `chip`, its atomic addition, the first lane's value of a word
 
     def op(self, text: str) -> str:
@@ -61,8 +62,8 @@ class Emitter(Protocol):
 
 
 # Marks: loads straight to LDS are under way behind it; the user says here for what to wait; threads get another number
-# of registers.
-LOADS_TO_LDS, WAITS, SETS_REGISTERS = "loads to LDS", "waits", "sets registers"
+# of registers; it names the lanes that take part, so that not all of a warp need to.
+LOADS_TO_LDS, WAITS, SETS_REGISTERS, AMONG = "loads to LDS", "waits", "sets registers", "among"
 
 Emit = Callable[[Emitter, Op, str], "str | None"]
 

@@ -183,8 +183,9 @@ class Machine(Wave, Protocol):
         """The mbarrier at an address, of block `rank` of the cluster."""
         ...
 
-    def barrier(self, number: int, threads: int, wait: bool) -> Waiting:
-        """Named barriers: the wave arrives at one, and waits."""
+    def barrier(self, number: int, threads: int, wait: bool, vote: int = 0) -> Waiting:
+        """Named barriers: the wave arrives at one, and waits; `threads` 0: for all of the block. What it gives then is
+        the sum of all votes."""
         ...
 
     def cluster_arrive(self, relaxed: bool = False) -> None:

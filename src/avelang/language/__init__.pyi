@@ -2267,6 +2267,12 @@ amdgpu: _amdgpu
 
 class _nvvm:
     @staticmethod
+    def activemask() -> Any:
+        """Bit l is set where lane l is active: in a branch, where it took that. CUDA's `__activemask` gives those that happen to
+        run together; this one waits for all that the branch has.
+        """
+
+    @staticmethod
     def atomic_add(dst: Any, value: Any, order: int = 0) -> Any:
         """Adds `value`; of a pair, which is one word, each half. In one step, for each active lane; gives what stood there before.
         Between lanes and warps the sequence is not defined.
@@ -2330,6 +2336,12 @@ class _nvvm:
     def atomic_xor(dst: Any, value: Any, order: int = 0) -> Any:
         """Flips the bits of `value`. In one step, for each active lane; gives what stood there before. Between lanes and warps the
         sequence is not defined.
+        """
+
+    @staticmethod
+    def ballot(cond: Any) -> Any:
+        """Bit l is set where lane l is active and its condition holds; the same in every active lane. CUDA's `__ballot_sync`, for
+        the lanes that are here.
         """
 
     @staticmethod
@@ -2550,6 +2562,18 @@ class _nvvm:
     @staticmethod
     def mapa(tile: Any, rank: Any) -> Any:
         """The address in the cluster's shared memory window that a place has in another block."""
+
+    @staticmethod
+    def match_all(value: Any) -> Any:
+        """The active lanes, a bit each, where all of them have the same value; else 0, which is CUDA's predicate. CUDA's
+        `__match_all_sync`, for the lanes that are here.
+        """
+
+    @staticmethod
+    def match_any(value: Any) -> Any:
+        """Bit l is set where lane l is active and has the same value as this lane. CUDA's `__match_any_sync`, for the lanes that
+        are here.
+        """
 
     @staticmethod
     def mbarrier_arrive(bar: Any) -> None:
@@ -3507,6 +3531,24 @@ class _nvvm:
         """
 
     @staticmethod
+    def syncthreads_and(cond: Any) -> Any:
+        """True where the condition holds in all threads of the block. A barrier of the block, as `al.syncthreads()`; threads that
+        have ended count as arrived and say nothing. CUDA's `__syncthreads_and`.
+        """
+
+    @staticmethod
+    def syncthreads_count(cond: Any) -> Any:
+        """The number of threads of the block in which the condition holds. A barrier of the block, as `al.syncthreads()`; threads
+        that have ended count as arrived and say nothing. CUDA's `__syncthreads_count`.
+        """
+
+    @staticmethod
+    def syncthreads_or(cond: Any) -> Any:
+        """True where the condition holds in any thread of the block. A barrier of the block, as `al.syncthreads()`; threads that
+        have ended count as arrived and say nothing. CUDA's `__syncthreads_or`.
+        """
+
+    @staticmethod
     def tcgen05_alloc(slot: Any, columns: int, group: int = 1) -> None:
         """Allocates columns of tensor memory, and writes their address to shared memory; waits until there is room. One warp
         executes it (group 2: one of each block of the pair); all its lanes.
@@ -4243,6 +4285,26 @@ class _nvvm:
         be negative, and its rows must be multiples of 16 bytes long. Shared memory must not change before
         cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16 bytes along the last dimension. A swizzled box
         should begin at a multiple of 1024 bytes, so that its pattern begins there too.
+        """
+
+    @staticmethod
+    def vote_all(cond: Any) -> Any:
+        """True in every active lane where the condition holds in all of them. CUDA's `__all_sync`, for the lanes that are here."""
+
+    @staticmethod
+    def vote_any(cond: Any) -> Any:
+        """True in every active lane where the condition holds in any of them. CUDA's `__any_sync`, for the lanes that are here."""
+
+    @staticmethod
+    def vote_ballot(cond: Any) -> Any:
+        """Bit l is set where lane l is active and its condition holds; the same in every active lane. CUDA's `__ballot_sync`, for
+        the lanes that are here.
+        """
+
+    @staticmethod
+    def vote_uni(cond: Any) -> Any:
+        """True in every active lane where the condition is the same in all of them. CUDA's `__uni_sync`, for the lanes that are
+        here.
         """
 
     @staticmethod

@@ -25,7 +25,7 @@ MAX_ARRIVALS = MAX_TX = (1 << 20) - 1  # PTX ISA 9.0, 9.7.13.15.2, "Contents of 
 class BarrierState:
     """Arrivals, counted until there are enough; `generation` counts how often there were. `clock`: what those know who
     have come so far; `came`: the waves that have, each with its clock's count (0 without clocks), `last`: those of the
-    generation before."""
+    generation before; `votes`: the sum of what they brought along, `voted`: that of the generation before."""
 
     arrived: int = 0
     generation: int = 0
@@ -33,6 +33,8 @@ class BarrierState:
     clock: VectorClock = dataclasses.field(default_factory=VectorClock)
     came: dict[int, int] = dataclasses.field(default_factory=dict)
     last: dict[int, int] = dataclasses.field(default_factory=dict)
+    votes: int = 0
+    voted: int = 0
 
     def arrive(self, count: int, wanted: int) -> int:
         """`count` more have come; the generation that they wait to see the end of."""
@@ -58,6 +60,7 @@ class BarrierState:
             self.generation += 1
             self.clock = VectorClock()  # those who wait hold the one before
             self.last, self.came = self.came, {}
+            self.voted, self.votes = self.votes, 0
 
     def too_soon(self, wave: int, clock: VectorClock | None) -> int | None:
         """A wave that `wave` has to wait for before it may come here: its own earlier arrival is not counted yet, or

@@ -403,8 +403,8 @@ class ReferenceWave:
         if self.clocks is not None:
             self.clocks.of[self.number].join(clock)
 
-    def barrier(self, number: int, threads: int, wait: bool) -> Waiting:
-        """Arrives at a named barrier for so many threads, and waits there where `wait`."""
+    def barrier(self, number: int, threads: int, wait: bool, vote: int = 0) -> Waiting:
+        """Arrives at a named barrier for so many threads, and waits there where `wait`; gives the sum of the votes."""
         sync, everyone = self.block.sync, not threads
         self._undivided()
         if everyone and self.op is not None:
@@ -414,10 +414,12 @@ class ReferenceWave:
             barrier.agree(threads)
         self._in_turn(barrier, number)
         clock = self._arrives(barrier)
+        barrier.votes += vote
         before = barrier.arrive(1, sync.live) if everyone else barrier.arrive(self.lanes, threads)
         if wait:
             yield lambda: barrier.generation != before
             self._hears(clock)
+        return barrier.voted
 
     def _undivided(self) -> None:
         """Raises AccessFault where lanes that have not returned are not at the barrier to which the wave comes, where

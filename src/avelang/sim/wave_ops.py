@@ -15,6 +15,7 @@ from avelang.ir.core import Op, Value
 from avelang.ir.elementwise import ATOMICS
 from avelang.ir.printf import formatter
 from avelang.ir.types import PtrType, TensorType, VecType, dtype_of
+from avelang.isa.lowering import AMONG, has_mark
 from avelang.isa.row import ROWS, Param, TensorRef
 from avelang.isa.wave_protocol import SYSTEM, fences, scope
 from avelang.sim.address_space import AccessFault
@@ -254,11 +255,12 @@ def row(p: ReferenceProgram, op: Op) -> Step | Waits:
     keep = _result(p, op) if op.results else _nothing
     uniform = [(x, a) for x, a in zip(r.params, args, strict=True) if x.uniform]
     # PTX ISA, 9.7.14.5 and others: what has `.sync.aligned` is undefined where lanes of a warp do not execute it
-    # together. Barriers say so themselves.
+    # together. Barriers say so themselves; votes name the lanes that take part.
     together = (
         r.namespace == "nvvm"
         and "convergent" in r.effects
         and ("sync" not in r.effects or r.name.startswith("nvvm.setmaxnreg"))
+        and not has_mark(op, "nvptx", AMONG)
     )
     if inspect.isgeneratorfunction(r.semantics):
 

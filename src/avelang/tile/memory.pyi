@@ -33,13 +33,20 @@ def load(memory: Any, index: Any, mask: Any = ..., other: Any = ..., vector: Any
     mask does not hold: nothing is read there. Indices are tiles of integers, numbers, or for a tensor a tuple of these.
     Of numbers alone it is a number. `vector`: a promise that so many neighbors along the tile's last dimension, from
     multiples of it on, are neighbors in memory, from a multiple of `vector` on and aligned, and have one mask: lanes
-    then load up to 16 bytes at once. The reference finds an index for which that is not so (T311 where it is known)."""
+    then load up to 16 bytes at once. The reference finds what is moved at once and is not so (L050; T311 where it is
+    known)."""
 @avelang.jit
 def vector_width(dist: Any, vector: Any, nbytes: Any) -> Any:
     """Elements that a lane moves at once. Raises T301 for a `vector` that is no power of two."""
 @avelang.jit
 def neighbors(memory: Any, coords: Any, width: Any) -> Any:
     """(tensor, coordinates) of so many neighbors in memory."""
+@avelang.jit
+def follow(where: Any, slots: Any) -> None:
+    """Expects that the elements of a vector are neighbors: of the last index each is one more, of others the same."""
+@avelang.jit
+def one_mask(chosen: Any, slots: Any) -> None:
+    """Expects that the elements of a vector have one mask."""
 @avelang.jit
 def masked(memory: Any, at: Any, mask: Any, other: Any) -> Any:
     """An element, or `other` where the mask does not hold."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from avelang.emit.llvm.simt import Simt
 from avelang.ir.core import Op, Value, walk
 from avelang.ir.types import DType
+from avelang.isa.lowering import AMONG, has_mark
 
 _TOGETHER = frozenset({"shuffle", "ballot", "printf"})
 
@@ -18,11 +19,11 @@ def _parts(conds: list[Value]) -> bool:
 
 
 def _splits(w: Simt, op: Op, conds: list[Value]) -> bool:
-    """True where the lanes that enter the op's regions must be counted: some shuffle inside wants to know, and lanes
-    may part here."""
+    """True where the lanes that enter the op's regions must be counted: some shuffle or vote inside wants to know, and
+    lanes may part here."""
     if not w.target.split_members or not _parts(conds):
         return False
-    return any(inner.name in _TOGETHER for region in op.regions for inner in walk(region))
+    return any(inner.name in _TOGETHER or has_mark(inner, "nvptx", AMONG) for region in op.regions for inner in walk(region))
 
 
 def emit_if(w: Simt, op: Op) -> None:

@@ -13,6 +13,7 @@ from avelang.isa.nvptx import (
     tensor_core,
     tensor_products,
     tma,
+    votes,
     wgmma,
 )
 
@@ -29,5 +30,6 @@ __all__ = [
     "tensor_core",
     "tensor_products",
     "tma",
+    "votes",
     "wgmma",
 ]
