@@ -69,6 +69,8 @@ def _choice(*known: str) -> Callable[[Any], bool]:
     return lambda value: value in known
 
 
+_COPY = "pass a contiguous copy (np.ascontiguousarray(x), x.contiguous())"
+_FORWARD = f"strides of a layout are 0 or more: {_COPY}, or the array the other way round and count back in the kernel"
 _NARROW = re.compile(r"[A-Za-z_]\w*=(1|2|4|8)( [A-Za-z_]\w*=(1|2|4|8))*")
 
 # What an option must be: a test, and words for the message. "narrow" is of code made ahead: a launch says it itself.
@@ -185,7 +187,7 @@ class Parameters:
 
     def _given(self, spec: ParamSpec, array: Array, empty: bool) -> tuple[int, ...]:
         """The extents of an array for an annotation that leaves some open, with its strides in elements where some of
-        those are open; nothing of an empty array, which goes with an `empty` grid only. Raises L013 and L014."""
+        those are open; nothing of an empty array, which goes with an `empty` grid only. Raises L012 to L014."""
         wanted, strides = tuple(_leaves(spec.shape)), tuple(_leaves(spec.strides))
         ranks, void = len(array.shape) == len(wanted), 0 in array.shape
         if void and empty and ranks and all(n in (have, DYNAMIC) for have, n in zip(array.shape, wanted, strict=True)):
@@ -197,12 +199,18 @@ class Parameters:
             raise self.fail("L013", spec.name, want=want(spec), got=str(array), expected=shown, hint=hint)
         if DYNAMIC not in strides:
             return tuple(have if n == DYNAMIC else n for have, n in zip(array.shape, wanted, strict=True))
-        item = array.dtype.bytes if array.dtype is not None else 1
-        if any(s % item for s in array.strides):
-            raise self.fail("L014", spec.name, want=want(spec), got=str(array), strides=_elements(array, item),
-                            expected="whole elements", instead="pass a contiguous copy")
-        given = zip((*array.shape, *(s // item for s in array.strides)), (*wanted, *strides), strict=True)
+        steps = self._steps(spec, array)
+        given = zip((*array.shape, *steps), (*wanted, *strides), strict=True)
         return tuple(have if n == DYNAMIC else n for have, n in given)
+
+    def _steps(self, spec: ParamSpec, array: Array) -> tuple[int, ...]:
+        """The strides of an array in elements, which a layout may have. Raises L012 and L014."""
+        item = self._dtype(spec, array)
+        back = any(s < 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True))
+        if back or any(s % item for s in array.strides):
+            raise self.fail("L014", spec.name, want=want(spec), got=str(array), strides=_elements(array, item),
+                            expected="0 or more" if back else "whole elements", instead=_FORWARD if back else _COPY)
+        return tuple(abs(s) // item for s in array.strides)  # one that goes back is of an extent of 1, and never taken
 
     def map_words(self, spec: ParamSpec, array: Array, out: BoundArguments) -> int:
         """The address of what the CPU takes for a tensor map. Raises L027."""
@@ -322,8 +330,7 @@ class Parameters:
                 got=str(array),
                 strides=_elements(array, item),
                 expected="row-major without gaps",
-                instead="a pointer has no strides: pass a contiguous copy (np.ascontiguousarray(x), x.contiguous()) "
-                        "or annotate a Tensor",
+                instead=f"a pointer has no strides: {_COPY} or annotate a Tensor",
             )
         if array.address % item and array.size:
             raise self.fail("L015", spec.name, got=str(array), address=array.address, align=item)
@@ -477,7 +484,7 @@ def want(spec: ParamSpec) -> str:
 
 def _tuple(nested: Any) -> str:
     if not isinstance(nested, tuple):
-        return str(nested)
+        return "dynamic" if nested == DYNAMIC else str(nested)
     return "(" + ", ".join(map(_tuple, nested)) + ("," if len(nested) == 1 else "") + ")"
 
 
