@@ -63,6 +63,20 @@ def test_the_environment_says_it(monkeypatch):
     assert double.last.backend == "gfx942-exec"
 
 
+def test_of_several_in_the_environment_the_first_that_fits_the_chip(monkeypatch):
+    monkeypatch.setenv("AVE_BACKEND", "gfx942-exec,gfx950-exec,reference")
+    for target, engine in ((None, "gfx942-exec"), ("gfx950", "gfx950-exec"), ("sm_80", "reference"), ("gfx90a", "reference")):
+        double[2, 64](data(), 100, **({"target": target} if target else {}))
+        assert double.last.backend == engine
+    monkeypatch.setenv("AVE_BACKEND", "gfx942-exec,gfx950-exec")
+    with pytest.raises(AveError, match=r"\[L026\].*AVE_BACKEND=gfx942-exec executes code for gfx942.*'sm_80'"):
+        double[2, 64](data(), 100, target="sm_80")
+    for wrong in ("gfx942-exec,no", "no"):
+        monkeypatch.setenv("AVE_BACKEND", wrong)
+        with pytest.raises(AveError, match="L009"):
+            double[2, 64](data(), 100, target="sm_80")
+
+
 def test_other_chips_are_refused():
     for chip, other in (("gfx942", "gfx950"), ("gfx950", "gfx942"), ("gfx950", "gfx90a")):
         with pytest.raises(AveError, match=rf"\[L026\].*{chip}-exec.*{other}"):

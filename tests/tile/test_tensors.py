@@ -133,3 +133,34 @@ def test_mistakes_are_named(name):
         mistaken[1, 64](np.zeros(d.shape, np.float32), np.zeros(d.shape, np.float32), kind, d, e, target="gfx942",
                         backend="reference")
     assert found.value.code == code and words in found.value.message and __file__ in str(found.value)
+
+
+@avelang.jit
+def of_a_number(x: al.f32):
+    return x * 2
+
+
+@avelang.jit
+def of_anything(x):
+    return x * 2
+
+
+def test_map_with_a_function_of_a_number_says_that_it_gives_vectors():
+    @avelang.jit
+    def mapped(x: al.Pointer[al.f32], f: al.constexpr):
+        t = tile.arange(64)
+        tile.store(x, t, tile.load(x, t).map(f))
+
+    @avelang.jit
+    def called(x: al.Pointer[al.f32], given: al.constexpr):
+        x[0] = of_a_number(given)
+
+    x = np.ones(64, np.float32)
+    with pytest.raises(AveError, match=r"\[T022\] argument `x` of of_a_number must be a value of type f32") as e:
+        mapped[1, 64](x, of_a_number)
+    assert "leave the annotation out: `map`" in e.value.hint and e.value.as_dict()["file"] == __file__
+    mapped[1, 64](x, of_anything)
+    assert (x == 2).all()
+    with pytest.raises(AveError, match=r"\[T022\]") as e:  # no vector: another hint, or none
+        called[1, 64](x, "text")
+    assert "map" not in e.value.hint

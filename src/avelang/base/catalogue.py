@@ -363,8 +363,8 @@ CATALOGUE: dict[str, Template] = {
         "launch it with so many; of a tile.Block they are block.on(chip, dtype).threads, other tiles take whole waves"
     ),
     "L026": Template(
-        "kernel `{kernel}`: backend={backend!r} executes code for {chip}, and the launch says target={target!r}",
-        "leave `target=` out, or leave `backend=` out to run the kernel on the CPU with the waves and intrinsics of "
+        "kernel `{kernel}`: {how} executes code for {chip}, and the launch says target={target!r}",
+        "leave `target=` out, or leave {leave} out to run the kernel on the CPU with the waves and intrinsics of "
         "that chip",
     ),
     "L023": Template(

@@ -33,7 +33,8 @@ TABLE: dict[str, dict[str, str]] = {
         "writes a kernel left out",
         "races": "shared memory (X006), global memory (X040), lanes of a wave (X041), barriers (X042) "
         "and shuffles (X043) that not all come to",
-        "waits": "copies and matrix products of NVIDIA GPUs that run beside the waves, always: X010, X013, X014",
+        "waits": "copies and matrix products of NVIDIA GPUs that run beside the waves, always: X010, X013, X014; not "
+        "AMD's loads to LDS and s_waitcnt: an error in a kernel that has any",
         "uniform": "always: X044",
         "ir": _IR,
         "launch": _ENDS,
@@ -95,6 +96,15 @@ def choose(words: Collection[str]) -> str:
         raise error("X045", kernel="ave run", engine="no one engine", words=" and ".join(sorted(words)),
                     able=_advice(words))
     return found
+
+
+def choices(words: Collection[str]) -> str:
+    """The engines for a program whose arrays are on the CPU, by preference: of those that execute code the next one is
+    for launches that are for another chip. Raises X045 as `choose`."""
+    first, words = choose(words), frozenset(words) - _OF_CODE
+    if first not in (GFX942, GFX950):
+        return first
+    return ",".join(e for e in (first, GFX950, REFERENCE) if not lacking(e, words))
 
 
 def require(engine: str, kernel: str, *, without: Collection[str] = ()) -> None:

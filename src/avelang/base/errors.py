@@ -21,6 +21,12 @@ def _first(chain: list[Span]) -> int:
     return next((i for own in (SHIPPED, OWN) for i, s in enumerate(chain) if not s.file.startswith(own)), 0)
 
 
+def users_place(span: Span) -> Span:
+    """The place of a chain of calls to which an error's arrow points."""
+    chain = span.chain()
+    return chain[_first(chain)]
+
+
 class AveError(RuntimeError):
     """Base of all errors that Ave raises on purpose; a RuntimeError, which is what callers of other compilers catch.
 

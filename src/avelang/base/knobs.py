@@ -167,7 +167,7 @@ def full_traceback() -> bool:
 
 def backend() -> str | None:
     """AVE_BACKEND=reference|cpu|gfx942-exec|gfx950-exec: what runs kernels on CPU arrays, unless the launch says
-    `backend=`."""
+    `backend=`. Of several, with commas, the first that does not execute another chip's code than the launch's."""
     return os.environ.get("AVE_BACKEND") or None
 
 

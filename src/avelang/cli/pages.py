@@ -127,9 +127,12 @@ def checkers() -> str:
     )
     text += (
         "`ave run --check` takes an engine that can do what is asked: for `all` the reference, for `waits` "
-        "gfx942-exec. `ptxas` is about the\n"
+        "gfx942-exec, or gfx950-exec or the\n"
     )
-    text += "code of NVIDIA GPUs: where none runs, `all` leaves nothing out without it.\n\n"
+    text += (
+        "reference where a launch is for another chip. `ptxas` is about the code of NVIDIA GPUs: where none runs, "
+        "`all` leaves nothing out\nwithout it.\n\n"
+    )
     text += "| word | |\n| --- | --- |\n" + "".join(f"| `{w}` | {_cell(words)} |\n"
                                                     for w, words in engines.WORDS.items())
     for engine, found in engines.TABLE.items():

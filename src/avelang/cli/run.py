@@ -96,7 +96,7 @@ def _engine(check: tuple[str, ...]) -> str | None:
     if "all" in check:
         return engines.REFERENCE
     try:
-        found = engines.choose(check)
+        found = engines.choices(check)
     except AveError as exc:
         show_error(exc)
         raise SystemExit(1) from None

@@ -26,6 +26,10 @@ from avelang.ir.types import PtrType
 
 # How many functions of one text may be building one another.
 MOST_ALIKE = 100
+_VECTORS = (
+    "leave the annotation out: `map` and others give a function the elements that a lane holds as one vector, and "
+    "arithmetic is element by element"
+)
 
 
 def call(f: Frame, callee: Jitted | LocalFn | Method, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
@@ -195,7 +199,8 @@ def fitted(f: Frame, wanted: Any, value: Any, what: str, node: ast.AST) -> Any:
     if isinstance(wanted, DType):
         value = tensor_access.operand(f, value, node)
         if isinstance(value, Vec) or not (is_number(value) or isinstance(value, Value)):
-            f.fail("T022", node, what=what, got=describe(value), want=f"a value of type {wanted}")
+            f.fail("T022", node, _VECTORS if isinstance(value, Vec) else None, what=what, got=describe(value),
+                   want=f"a value of type {wanted}")
         return tensor_access.coerce(f, value, wanted, node, what)
     if isinstance(wanted, Pointer):
         if not isinstance(value, Value) or not isinstance(value.type, PtrType) or value.type.dtype != wanted.dtype:

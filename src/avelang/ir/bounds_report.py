@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from avelang.base.errors import AveError, error
+from avelang.base.errors import AveError, error, users_place
 from avelang.base.spans import Span
 
 FLAG, SITE, BLOCK, THREAD, VALUES = 0, 1, 2, 5, 6  # words
@@ -112,7 +112,7 @@ def report(kernel: str, sites: Sequence[Mapping[str, Any]], record: Sequence[int
     coords = values.fill(site.coords)
     if site.kind == "uniform":
         named = {"operand": site.tensor, "first": coords[0], "lane": int(record[THREAD]) % wave, "instead": site.name}
-        return error("X044", span, kernel=kernel, what=f"a {site.what}{f' in line {span.line}' if span else ''}",
+        return error("X044", span, kernel=kernel, what=f"a {site.what}{f' in line {users_place(span).line}' if span else ''}",
                      where=where, **named)
     if site.kind == "register":
         return error("X005", span, index=coords[0], size=site.size, **fields)

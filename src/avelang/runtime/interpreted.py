@@ -52,7 +52,7 @@ class Reference(Backend):
         from avelang.sim import reference
 
         engines.require(engines.REFERENCE, call.kernel,
-                        without=() if reference.runs_beside(program.kernel) else ("waits",))
+                        without=("waits",) if reference.leaves_waits(program.kernel) else ())
 
     def run(self, call: LaunchCall, program: InterpretedKernel) -> float:
         """Executes every block of the grid."""

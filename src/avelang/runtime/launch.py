@@ -197,11 +197,9 @@ class Launcher:
 
             return devices.device(bound.device)
         target = bound.options.get("target")
-        asked = (
-            bound.options.get("backend")
-            or knobs.backend()
-            or next((b for b, chip in EXECUTORS.items() if chip == target), "cpu")
-        )
+        default = knobs.backend() or next((b for b, chip in EXECUTORS.items() if chip == target), "cpu")
+        choice = (bound.options.get("backend") or default).split(",")
+        asked = next((b for b in choice if target in (None, EXECUTORS.get(b, target))), choice[0])
         if asked not in BACKENDS:
             raise params.fail("L009", name="AVE_BACKEND", want=f"{', '.join(BACKENDS[:-1])} or {BACKENDS[-1]}",
                               got=repr(asked))
@@ -209,7 +207,10 @@ class Launcher:
             from avelang.runtime.executed_code import Executor
 
             if target not in (None, EXECUTORS[asked]):
-                raise params.fail("L026", backend=asked, chip=EXECUTORS[asked], target=target)
+                named = "backend" in bound.options
+                how, leave = (f"backend={asked!r}", "`backend=`") if named else (f"AVE_BACKEND={asked}", "AVE_BACKEND")
+                raise params.fail("L026", how=how, chip=EXECUTORS[asked], target=target,
+                                  leave=f"{leave}{'' if named else ' (--on of `ave run`)'}")
             return Executor(asked)
         if asked == "reference":
             from avelang.runtime.interpreted import Reference

@@ -3,11 +3,12 @@ and lane goes out."""
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
 
-from avelang.base.errors import AveError, error
+from avelang.base.errors import AveError, error, users_place
 from avelang.ir.core import Op, Value, walk
 from avelang.ir.types import GLOBAL, SHARED, PtrType, TensorType
 from avelang.sim.address_space import AccessFault, AddressSpace
@@ -74,10 +75,18 @@ def _nearest(space: AddressSpace, fault: AccessFault) -> str:
     )
 
 
-def site(op: Op) -> str:
-    """An op in words, with its line."""
-    line = f" in line {op.span.line}" if op.span is not None else ""
+def site(op: Op, beside: Op | None = None) -> str:
+    """An op in words, with the line to which an error's arrow would point, and its file where that of `beside`, which
+    has the arrow, is another one."""
+    line = f" in {_line(op, beside)}" if op.span is not None else ""
     return f"a {_WORDS.get(op.name, f'`{op.name}`')}{line}"
+
+
+def _line(op: Op, beside: Op | None) -> str:
+    assert op.span is not None
+    at = users_place(op.span)
+    same = beside is None or beside.span is None or users_place(beside.span).file == at.file
+    return f"line {at.line}" if same else f"{os.path.basename(at.file)}:{at.line}"
 
 
 def mbarriers(p: ReferenceProgram, wave: ReferenceWave) -> list[str]:
@@ -104,7 +113,7 @@ def signals(p: ReferenceProgram, wave: ReferenceWave) -> list[str]:
     for op in looks:
         if op.name == "system.load_signal":
             seen, epoch, rank = (int(wave.env[p.slot(v)][wave.mask.first]) for v in (op.result, *op.operands[1:]))
-            line = "" if op.span is None else f" (line {op.span.line})"
+            line = "" if op.span is None else f" ({_line(op, wave.op)})"
             whose = f"rank {rank}, whose signal{_element(p, wave, op.operands[0])} is {seen}{line}"
             out.append(f"rank {wave.block.rank} waits for epoch {epoch} of {whose}")
     return out
@@ -126,7 +135,7 @@ def report(p: ReferenceProgram, wave: ReferenceWave, fault: AccessFault, op: Op)
     lane = fault.lane
     if fault.kind in ("sync", "registers"):
         told = fault.other if isinstance(fault.other, SyncMisuse) else SyncMisuse(str(fault.other), None)
-        why = told.why.format(op=site(told.op)) if told.op is not None else told.why
+        why = told.why.format(op=site(told.op, op)) if told.op is not None else told.why
         code, hint = ("X012", {}) if fault.kind == "sync" else ("X013", {"hint": told.hint})
         return error(code, op.span, kernel=p.kernel.name, what=site(op), why=why, where=where(p, wave, lane), **hint)
     if fault.kind in ("diverged", "inactive"):
@@ -158,13 +167,13 @@ def report(p: ReferenceProgram, wave: ReferenceWave, fault: AccessFault, op: Op)
     else:
         fields["index"] = f" at index {index}" if index else ""
     fields["byte"] = _byte(fault, op, holder.start if holder else 0)
-    _meets(p, fault, op, fields, space_name, index)
+    _meets(p, wave, fault, op, fields, space_name, index)
     code = "X040" if fault.kind == "apart" and space_name == GLOBAL else _CODES[fault.kind]
     return error(code, op.span, space=space_name, size=fault.size, address=f"{fault.address:#x}", **fields)
 
 
-def _meets(p: ReferenceProgram, fault: AccessFault, op: Op, fields: dict[str, Any], space_name: str,
-           index: Any) -> None:  # fmt: skip
+def _meets(p: ReferenceProgram, wave: ReferenceWave, fault: AccessFault, op: Op, fields: dict[str, Any],
+           space_name: str, index: Any) -> None:  # fmt: skip
     """Puts into the fields what another access has to do with it."""
     if fault.kind in ("flight", "guard"):
         fields["does"] = "will write" if fault.kind == "flight" else "still reads"
@@ -180,7 +189,9 @@ def _meets(p: ReferenceProgram, fault: AccessFault, op: Op, fields: dict[str, An
     fields["place"] = f"`{fields['tensor']}`{fields['index']}, byte {fields['byte']} of it" if index else place
     fields["whose"] = "another wave"
     if isinstance(fault.other, Op):
-        fields["what"], fields["other"] = site(op), site(fault.other)
+        fields["what"], fields["other"] = site(op), site(fault.other, op)
+        if fault.other is op and _one_place(p, wave, op):
+            fields["hint"] = _ONE_THREAD
     if fault.kind == "apart":
         fields["whose"], fields["hint"] = "another lane of its wave, with no fence between", _FENCE_OF_LANES
         if space_name == GLOBAL:
@@ -190,15 +201,29 @@ def _meets(p: ReferenceProgram, fault: AccessFault, op: Op, fields: dict[str, An
         fields["what"], fields["other"] = site(op), f"lane {other}"
         if not isinstance(other, int):
             rank = "" if p.ranks == 1 else f" of rank {other.rank}"
-            fields["other"] = f"{site(other.op)} by wave {other.wave} of block {other.block}{rank}"
+            fields["other"] = f"{site(other.op, op)} by wave {other.wave} of block {other.block}{rank}"
+            if other.op is op and other.block == wave.block.index and not rank and _one_place(p, wave, op):
+                fields["hint"] = _ONE_THREAD
 
 
 _FENCE_OF_LANES = (
     "code is compiled lane by lane, and NVIDIA's lanes may drift apart: al.fence(scope=\"block\") or syncthreads() "
     "stands between two lanes' accesses"
 )
+_ONE_THREAD = (
+    "each thread of the block executes this store: let one do it, as in `if al.thread_id(0) == 0`; in a kernel on tiles "
+    "tile.store(x, index, value) stores a number once"
+)
 _FENCE_OF_THREADS = "each thread that wrote calls fence_proxy_async_shared(), and a barrier stands behind that"
 _FENCE_OF_RANKS = "who has waited for a rank calls fence_proxy_async() before it copies what that rank stored"
+
+
+def _one_place(p: ReferenceProgram, wave: ReferenceWave, op: Op) -> bool:
+    """True for a store that several lanes execute for the same element, as a number's is that was meant for one."""
+    if op.name != "store" or wave.mask.count < 2:
+        return False
+    found = [wave.env[p.slot(v)][wave.mask.active] for v in op.operands[2:]]
+    return all((x == x[0]).all() for x in found)
 
 
 def _space(op: Op) -> str:

@@ -17,6 +17,7 @@ import avelang.arch as arch
 from avelang.base.errors import error
 from avelang.ir.core import Kernel, walk
 from avelang.ir.types import LOCAL, SHARED, DType, MapType, TensorType, dtype_of
+from avelang.isa.lowering import LOADS_TO_LDS, WAITS, has_mark
 from avelang.isa.row import ROWS
 from avelang.isa.tensor_map import TensorMapValue, faults
 from avelang.isa.wave_protocol import ASYNC_PROXY
@@ -77,9 +78,9 @@ def features(kernel: Kernel) -> frozenset[str]:
     return chip.features if chip is not None else frozenset()
 
 
-def runs_beside(kernel: Kernel) -> bool:
-    """True where a kernel has instructions that run beside the waves, which the reference follows."""
-    return any(op.name.startswith("nvvm.") for op in walk(kernel.body))
+def leaves_waits(kernel: Kernel) -> bool:
+    """True where a kernel waits itself for what the reference does at once: AMD's loads to LDS, and `s_waitcnt`."""
+    return any(has_mark(op, "amdgpu", mark) for op in walk(kernel.body) for mark in (LOADS_TO_LDS, WAITS))
 
 
 def _bind(p: ReferenceProgram, args: Sequence[Any], outputs: Collection[str] = ()) -> AddressSpace:
@@ -231,7 +232,7 @@ def stuck(live: list[tuple[ReferenceProgram, ReferenceWave]]) -> Exception:
     p, first = live[0]
     places = [
         f"wave {w.shape.index} of block {w.block.index}{f' of rank {w.block.rank}' if q.ranks > 1 else ''} at "
-        f"{site(w.op)}"
+        f"{site(w.op, first.op)}"
         for q, w in live
         if w.op is not None
     ]
