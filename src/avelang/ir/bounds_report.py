@@ -112,8 +112,8 @@ def report(kernel: str, sites: Sequence[Mapping[str, Any]], record: Sequence[int
     coords = values.fill(site.coords)
     if site.kind == "uniform":
         named = {"operand": site.tensor, "first": coords[0], "lane": int(record[THREAD]) % wave, "instead": site.name}
-        return error("X044", span, kernel=kernel, what=f"a {site.what}{f' in line {users_place(span).line}' if span else ''}",
-                     where=where, **named)
+        line = f" in line {users_place(span).line}" if span else ""
+        return error("X044", span, kernel=kernel, what=f"a {site.what}{line}", where=where, **named)
     if site.kind == "register":
         return error("X005", span, index=coords[0], size=site.size, **fields)
     if site.kind == "extent":

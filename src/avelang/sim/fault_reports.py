@@ -211,8 +211,8 @@ _FENCE_OF_LANES = (
     "stands between two lanes' accesses"
 )
 _ONE_THREAD = (
-    "each thread of the block executes this store: let one do it, as in `if al.thread_id(0) == 0`; in a kernel on tiles "
-    "tile.store(x, index, value) stores a number once"
+    "each thread of the block executes this store: let one do it, as in `if al.thread_id(0) == 0`; in a kernel on "
+    "tiles tile.store(x, index, value) stores a number once"
 )
 _FENCE_OF_THREADS = "each thread that wrote calls fence_proxy_async_shared(), and a barrier stands behind that"
 _FENCE_OF_RANKS = "who has waited for a rank calls fence_proxy_async() before it copies what that rank stored"

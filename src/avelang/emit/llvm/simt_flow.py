@@ -23,7 +23,8 @@ def _splits(w: Simt, op: Op, conds: list[Value]) -> bool:
     lanes may part here."""
     if not w.target.split_members or not _parts(conds):
         return False
-    return any(inner.name in _TOGETHER or has_mark(inner, "nvptx", AMONG) for region in op.regions for inner in walk(region))
+    inside = (inner for region in op.regions for inner in walk(region))
+    return any(inner.name in _TOGETHER or has_mark(inner, "nvptx", AMONG) for inner in inside)
 
 
 def emit_if(w: Simt, op: Op) -> None:
