@@ -167,8 +167,8 @@ def _disturbed(program: PtxProgram, warp: Warp, i: Instr, code: int, byte: int, 
     other = program.quoted(origin)
     if code == IN_FLIGHT:
         does = "which still arrives there"
-        hint = ("wait for the copy before the data is used: cp.async.wait_group, or the mbarrier's phase (its parity, and "
-            "all bytes in expect_tx); then a barrier")
+        hint = ("wait for the copy before the data is used: cp.async.wait_group, or the mbarrier's phase (its parity, "
+            "and all bytes in expect_tx); then a barrier")
     else:
         does, hint = "which still reads there", "wait first: cp.async.bulk.wait_group.read, or wgmma.wait_group"
         if origin >= 0 and program.code.instructions[origin].entry.group == "tcgen05":
