@@ -7,6 +7,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import threading
 import types
 
 import numpy as np
@@ -301,3 +302,55 @@ def test_shards_and_exported_programs(tmp_path):
         assert done.returncode == 0, done.stderr[-3000:]
         if not (tmp_path / "kept").exists():
             return  # jax.export writes with `flatbuffers`, which is not here
+
+
+def plans(x, y, *, invariant: bool | None = None):
+    """Writes which plan it took."""
+    y[...] = 1 + bool(invariant)
+
+
+def test_invariance_is_part_of_what_jit_keeps():
+    """A traced function is traced again inside of `ops.invariant()`, and not a third time outside; for all threads."""
+    which = op(lambda x: Array(x.shape, x.dtype))(plans)
+    x = drawn(3)
+    for f in (jax.jit(which), jax.jit(lambda x: which(x) * 1), jax.vmap(jax.jit(which)), jax.jit(jax.jit(which))):
+        said = lambda f=f: float(f(x)[0])
+        assert said() == 1
+        with invariant():
+            found = []
+            thread = threading.Thread(target=lambda: found.append(said()))
+            thread.start()
+            thread.join()
+            assert [said(), *found] == [2, 2]
+            with invariant(False):
+                assert said() == 1
+            assert said() == 2
+        assert said() == 1
+    f = jax.jit(which)
+    for on in (False, True, False, True):
+        with invariant(on):
+            f(x)
+    assert f._cache_size() == 2
+
+
+def test_the_backward_has_the_invariance_of_its_forward():
+    seen = []
+
+    def shapes(x):
+        return Array(x.shape, x.dtype)
+
+    @op(shapes)
+    def chosen(x, y, *, invariant: bool | None = None):
+        y[...] = x
+
+    @chosen.backward(saves=())
+    def _(grads, inputs, outputs, *, invariant):
+        seen.append(invariant)
+        return grads[0]
+
+    f = jax.jit(jax.grad(lambda x: chosen(x).sum()))
+    f(drawn(3))
+    with invariant():
+        f(drawn(3))
+    f(drawn(3))
+    assert seen == [False, True]

@@ -3,6 +3,8 @@ or of splits ask here whether they must take the one that does not depend on the
 
 from __future__ import annotations
 
+import sys
+import threading
 from typing import Any
 
 from avelang.base.words import Word
@@ -15,11 +17,13 @@ class Invariant:
     An operation that has a choice takes an option `invariant: bool | None = None`; None means what holds here, and is
     settled before the call is traced, so that a compiled graph has it as a constant, and the backward the same."""
 
-    __slots__ = ("_held", "word")
+    __slots__ = ("_context", "_held", "_making", "word")
 
     def __init__(self) -> None:
         self._held: list[_Held] = []  # of several threads, which leave in any order: ranks that go backward, for one
         self.word = Word()  # 1 where `on()`, for compiled code
+        self._context: Any = None  # JAX's, in the keys of its caches
+        self._making = threading.Lock()
 
     def on(self) -> bool:
         """True inside of `with invariant():`."""
@@ -28,6 +32,19 @@ class Invariant:
 
     def _tell(self) -> None:
         self.word.put(self.on())
+        self.tell_jax()
+
+    def tell_jax(self) -> None:
+        """Has JAX trace a function again that it traced where invariance was otherwise, if this JAX can: by a context
+        that is part of its keys. For all threads, as what `on` says is."""
+        make = getattr(sys.modules.get("jax"), "make_user_context", None)
+        if make is None:
+            return
+        with self._making:
+            if self._context is None:
+                self._context = make(False)
+            if hasattr(self._context, "set_global") and self._context.get_global() != self.on():
+                self._context.set_global(self.on())
 
     def __call__(self, on: bool = True) -> _Held:
         """A context manager: inside of it `on()` is `on`."""

@@ -23,6 +23,7 @@ from avelang.base.parsing import literal
 from avelang.base.places import argument_error, users_line
 from avelang.bridge.descriptions import Array, NoKernel, ave_dtype
 from avelang.bridge.device_views import DeviceView, Memory
+from avelang.bridge.invariance import invariant
 from avelang.bridge.registry import OPERATIONS
 from avelang.bridge.signatures import encoded
 from avelang.ir.dtypes import numpy_dtype
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from avelang.bridge.operation import Operation
 
 TARGET = "avelang"
+invariant.tell_jax()  # whose caches know from now on
 
 
 def call(operation: Operation, inputs: Sequence[Any], options: Sequence[Any], out: Any, fallback: bool) -> Any:
