@@ -338,7 +338,7 @@ def row_operations() -> None:
         about(y, np.concatenate([low * c - high * s, high * c + low * s], -1))
 
     def losses(m: int, n: int, **o: Any) -> None:
-        x, t, loss, lse, out, one = small(1, F32, m, n), np.arange(m) % n, made(m), made(m), made(), made()
+        x, t, loss, lse, out, one = small(1, F32, m, n), np.arange(m) % n, made(m), made(m, 2), made(), made()
         row_losses.make_losses(x, t, loss, lse, **o)
         total = np.log(np.exp(x.astype(np.float64)).sum(1))
         about(loss, total - x[np.arange(m), t])

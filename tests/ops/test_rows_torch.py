@@ -114,3 +114,16 @@ def test_softmax_along_an_extent_that_only_the_call_knows() -> None:
     with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
         got = torch.compile(call, backend="aot_eager", fullgraph=True)(x)
     torch.testing.assert_close(got, call(x), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("far", [0.0, 1e3, -1e5, 1e6])
+@pytest.mark.parametrize("classes", [50, 5000])
+def test_probabilities_of_logits_far_from_zero_sum_to_one(far: float, classes: int) -> None:
+    """By f32, whatever number all logits of a row share, with smoothed labels as well."""
+    seed = torch.Generator().manual_seed(classes)
+    x, t = torch.randn(6, classes, generator=seed) * 3 + far, torch.arange(6) * 8
+    for call in (ops.cross_entropy, lambda x, t: ops.cross_entropy(x, t, label_smoothing=0.2)):
+        one, two = x.clone().requires_grad_(), x.double().requires_grad_()
+        (got,), (want,) = (torch.autograd.grad(call(a, t), a) for a in (one, two))
+        assert ((got.double() - want).norm() <= 1e-6 * want.norm()).item()
+        assert got.double().sum(-1).abs().max() < 1e-7

@@ -48,7 +48,7 @@ def _shapes(logits: Array, target: Array, *, label_smoothing: float, reduction: 
     for n in rows:
         count *= n
     none = reduction == "none"
-    return Array(rows if none else (), acc), Array((count,), acc), Array((1,), acc), Array((0 if none else count,), acc)
+    return Array(rows if none else (), acc), Array((count, 2), acc), Array((1,), acc), Array((0 if none else count,), acc)
 
 
 @op(_shapes, autocast="float32", contiguous=("target",), sharding=of_losses)
@@ -57,7 +57,8 @@ def cross_entropy_rows(
     label_smoothing: float = 0.0, reduction: str = "mean", z_loss: float = 0.0, softcap: float = 0.0,
     target_chip: str | None = None,
 ) -> None:  # fmt: skip
-    """`cross_entropy`; for the backward the logarithms of rows' sums of powers, and what losses are multiplied by."""
+    """`cross_entropy`; for the backward rows' greatest logits and the logarithms of their sums of powers relative to
+    these, and what losses are multiplied by."""
     target = flat(target)
 
     def make(each: Any) -> None:
@@ -116,7 +117,7 @@ def cross_entropy(
     "none". target_chip: of arrays on the CPU, the chip whose waves are meant.
 
     Returns a number, or with "none" (...), of f32, or f64 of f64. Differentiable in logits, which are kept for the
-    backward beside one number for each row; sums have a fixed order. Raises L066 (a ValueError) for shapes that do not
+    backward beside two numbers for each row; sums have a fixed order. Raises L066 (a ValueError) for shapes that do not
     fit and dtypes without a kernel."""
     return cross_entropy_rows(
         logits, target, ignore_index=ignore_index, label_smoothing=float(label_smoothing), reduction=reduction,

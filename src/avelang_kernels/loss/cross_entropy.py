@@ -1,5 +1,5 @@
-"""Rows of logits and the class of each come in; the cross entropy of each row, and the logarithm of its sum of powers,
-goes out, and of gradients of that the gradients of the logits, in their place if asked for: one source for AMD, NVIDIA
+"""Rows of logits and the class of each come in; the cross entropy of each row, its greatest logit, and the logarithm of
+its sum of powers relative to that go out, and of gradients of that the gradients of the logits, in their place if asked for: one source for AMD, NVIDIA
 and the CPU.
 
 With soft cap, logits are cap * tanh(logit / cap). The loss of a row with logits l and class t, of n classes, is
@@ -75,11 +75,12 @@ def loss_of(found: Any, picked: Any, n: Any, smoothing: Any, z: Any):
 
 
 @avelang.jit
-def gradient_of(v: Any, lse: Any, slope: Any, level: Any, own: Any, CAP: Any, ACC: Any):
-    """The gradient of a row's loss to a vector of its logits. `slope`: what powers are multiplied by; `level`: what is
-    taken away from all; `own`: (whether the class is among them, its place, what is taken away from it)."""
+def gradient_of(v: Any, known: Any, slope: Any, level: Any, own: Any, CAP: Any, ACC: Any):
+    """The gradient of a row's loss to a vector of its logits. `known`: as for `differentiate`; `slope`: what powers are
+    multiplied by; `level`: what is taken away from all; `own`: (whether the class is among them, its place, what is
+    taken away from it)."""
     u = capped(al.convert(v, ACC), CAP)
-    out = power(u - lse, ACC) * slope - level
+    out = power((u - known[0]) - known[1], ACC) * slope - level
     if own[0]:
         for e in range(v.shape[0]):
             out[e] = out[e] - al.select(own[1] == e, own[2], 0.0)
@@ -105,25 +106,25 @@ def build_loss(P: RowPlan, CAP: float, dtype: Any, index: Any, acc: Any, *, smoo
         shared, turn, n = exchange(P, 3, acc), al.convert(0, al.u32), al.convert(vectors * P.vec, acc)
         classes = al.make_tensor(chosen, index, al.make_layout((rows,)))
         losses = al.make_tensor(loss, acc, al.make_layout((rows,)))
-        lses = al.make_tensor(lse_of, acc, al.make_layout((rows,)))
+        parts = al.make_tensor(lse_of, acc, al.make_layout((rows, 2), (2, 1)))
         for step in al.range(al.block_id(0), (rows + (P.rows - 1)) // P.rows, al.grid_dim(0)):
             at = step * P.rows + al.thread_id(0) // P.threads
             alive, row = P.rows == 1 or at < rows, min(at, rows - 1)
             found = statistics_of(X, row, P, vectors, shared, turn, CAP, smooth, acc)
             turn = turn ^ 1
-            lse, own = found[0] + al.log(found[1]), al.convert(classes[row], al.i64)
+            known, own = (found[0], al.log(found[1])), al.convert(classes[row], al.i64)
             count, ignored = al.convert(vectors * P.vec, al.i64), own == ignore
             safe = al.convert(al.select(own < 0, 0 * own, al.select(own < count, own, count - 1)), al.u32)
             if alive and al.thread_id(0) % P.threads == 0:
                 picked = capped(al.convert(X.get(row, safe // P.vec)[safe % P.vec], acc), CAP)
                 value = loss_of(found, picked, n, smoothing, z)
                 value = al.select(own >= 0 and own < count, value, value * 0.0 + float("nan"))
-                losses[row], lses[row] = al.select(ignored, 0.0, value), lse
+                losses[row], parts[row, 0], parts[row, 1] = al.select(ignored, 0.0, value), known[0], known[1]
             if gradient:
                 al.syncthreads()  # nobody may still read the logit of the class
                 factor = al.select(ignored, 0.0, al.make_tensor(scale, acc, al.make_layout((1,)))[0])
                 if alive:
-                    differentiate(X, X, row, lse, own, factor, smoothing, smoothing / n, z, P, vectors, CAP, acc)
+                    differentiate(X, X, row, known, own, factor, smoothing, smoothing / n, z, P, vectors, CAP, acc)
 
     return cross_entropy
 
@@ -133,7 +134,7 @@ def differentiate(
     X: Any,
     D: Any,
     row: Any,
-    lse: Any,
+    known: Any,
     own: Any,
     factor: Any,
     smoothing: Any,
@@ -145,9 +146,11 @@ def differentiate(
     ACC: Any,
 ):
     """Writes the gradients of a row of logits, multiplied by `factor`, to D, which may be the logits themselves: zeros
-    where that is 0, whatever the logits are. `level`: smoothing / classes."""
+    where that is 0, whatever the logits are. `known`: (the greatest logit, the logarithm of the sum of powers relative
+    to it). Where logits are far from 0, their sum would have lost that logarithm's last bits. `level`: smoothing /
+    classes."""
     named = al.convert(al.select(own < 0, own * 0 - 1, own), al.u32)  # of no access, where there is no such class
-    slope, less, peak = (1.0 + 2.0 * z * lse) * factor, level * factor, (1.0 - smoothing) * factor
+    slope, less, peak = (1.0 + 2.0 * z * (known[0] + known[1])) * factor, level * factor, (1.0 - smoothing) * factor
 
     def finish(state: Any, first: Any):
         held = X.load(row, first, P)
@@ -155,7 +158,7 @@ def differentiate(
             c = first + column(P, i)
             if P.full or c < vectors:
                 mine = c == named // P.vec, named % P.vec, peak
-                D.put(row, c, gradient_of(held[i], lse, slope, less, mine, CAP, ACC))
+                D.put(row, c, gradient_of(held[i], known, slope, less, mine, CAP, ACC))
         return state
 
     def clear(state: Any, first: Any):
@@ -191,11 +194,12 @@ def build_gradient(
         row = al.block_id(0) * P.rows + al.thread_id(0) // P.threads
         if row < rows:
             own = al.convert(al.make_tensor(chosen, index, al.make_layout((rows,)))[row], al.i64)
-            lse = al.make_tensor(lse_of, acc, al.make_layout((rows,)))[row]
+            parts = al.make_tensor(lse_of, acc, al.make_layout((rows, 2), (2, 1)))
             given = al.make_tensor(grad, acc, al.make_layout((rows if each else 1,)))[row if each else 0]
             factor = given * al.make_tensor(scale, acc, al.make_layout((1,)))[0]
             factor = al.select(own == ignore, 0.0, factor)
-            differentiate(X, D, row, lse, own, factor, smoothing, smoothing / n, z, P, vectors, CAP, acc)
+            known = parts[row, 0], parts[row, 1]
+            differentiate(X, D, row, known, own, factor, smoothing, smoothing / n, z, P, vectors, CAP, acc)
 
     return cross_entropy_backward
 

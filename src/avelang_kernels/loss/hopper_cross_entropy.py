@@ -101,7 +101,7 @@ def build_loss(P: RowPlan, blocks: int, each: int, CAP: float, dtype: Any, index
         part = PartOfRow(held, X, first, mine, P.vec)
         found = statistics_of(part, row, P, mine, shared, al.convert(0, al.u32), CAP, smooth, acc)
         found = joined_in_cluster(found, blocks, rank, acc)
-        lse, n = found[0] + al.log(found[1]), al.convert(vectors * P.vec, acc)
+        known, n = (found[0], al.log(found[1])), al.convert(vectors * P.vec, acc)
         count = al.convert(vectors * P.vec, al.i64)
         ignored = own == ignore
         safe = al.convert(al.select(own < 0, 0 * own, al.select(own < count, own, count - 1)), al.u32)
@@ -110,10 +110,11 @@ def build_loss(P: RowPlan, blocks: int, each: int, CAP: float, dtype: Any, index
             value = loss_of(found, picked, n, smoothing, z)
             value = al.select(own >= 0 and own < count, value, value * 0.0 + float("nan"))
             al.make_tensor(loss, acc, al.make_layout((rows,)))[row] = al.select(ignored, 0.0, value)
-            al.make_tensor(lse_of, acc, al.make_layout((rows,)))[row] = lse
+            parts = al.make_tensor(lse_of, acc, al.make_layout((rows, 2), (2, 1)))
+            parts[row, 0], parts[row, 1] = known[0], known[1]
         factor = al.select(ignored, 0.0, al.make_tensor(scale, acc, al.make_layout((1,)))[0])
         local = own - al.convert(first * P.vec, al.i64)
-        differentiate(part, part, row, lse, local, factor, smoothing, smoothing / n, z, P, mine, CAP, acc)
+        differentiate(part, part, row, known, local, factor, smoothing, smoothing / n, z, P, mine, CAP, acc)
 
     return cross_entropy
 

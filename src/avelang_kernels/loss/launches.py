@@ -32,7 +32,8 @@ def cluster_plan(R: Any, logits: Any, target: str | None) -> Any:
 
 def make_losses(logits: Any, classes: Any, losses: Any, lse: Any, *, ignore: int = -100, smoothing: float = 0.0,
     z: float = 0.0, cap: float = 0.0, scale: Any = None, **options: Any) -> None:  # fmt: skip
-    """Fills losses and lse (f32, or f64 of f64), a number for each row of logits. scale: an array of one number; where
+    """Fills losses, a number for each row of logits, and lse, two: the greatest logit, and the logarithm of the sum of
+    powers relative to it; of f32, or f64 of f64. scale: an array of one number; where
     it is given, logits (without gaps) are overwritten by the gradients of the losses times that."""
     R, dtype, acc = rows_of(logits), of(logits), accumulator(of(logits))
     if R.rows == 0:

@@ -129,7 +129,7 @@ def linear_losses(x: Any, weight: Any, target: Any, bias: Any, loss: Any, losses
     said: dict[str, Any] = {"ignore": ignore, "smoothing": smoothing, "z": z, "cap": cap}
     each, wide = chunk_of(rows, classes, size, chunk), -(-classes // LINE) * LINE
     logits = new(x, (min(each, max(rows, 1)), wide))
-    lse, scale = new(losses, (1, each)), new(losses, (1, 1))
+    lse, scale = new(losses, (each, 2)), new(losses, (1, 1))
     sums = new(losses, (1, classes)) if db is not None else None
     if gradients:
         add_losses(losses, target, new(losses, (1, 1)), scale, ignore=ignore, mean=bool(mean), counted=True, **options)
