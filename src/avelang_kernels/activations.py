@@ -11,8 +11,8 @@ from avelang import Want
 
 @avelang.jit
 def relu(x: Any):
-    """max(x, 0)."""
-    return al.max(x, 0.0)
+    """max(x, 0), and NaN of NaN: `al.max` would give 0."""
+    return al.select(x < 0.0, 0.0, x)
 
 
 @avelang.jit

@@ -36,7 +36,7 @@ def activated(x: Any, ACT: Any):
         s = sigmoid(x)
         return s, s * (1.0 - s)
     if ACT == "relu":
-        return al.max(x, 0.0), al.select(x > 0.0, 1.0 + 0.0 * x, 0.0 * x)
+        return al.select(x < 0.0, 0.0, x), al.select(x <= 0.0, 0.0, al.full(x.shape, 1.0, x.dtype))
     if ACT == "gelu":
         half = 0.5 + 0.5 * al.erf(x * SQRT_HALF)
         return x * half, half + x * DENSITY * al.exp(-0.5 * x * x)

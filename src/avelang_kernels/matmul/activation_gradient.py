@@ -16,8 +16,8 @@ THREADS, EACH = 256, 4
 
 @avelang.jit
 def relu_gradient(z: Any):
-    """1 where z > 0."""
-    return al.select(z > 0.0, 1.0, 0.0)
+    """0 where z <= 0, else 1; 1 for NaN, too, as in torch."""
+    return al.select(z <= 0.0, 0.0, 1.0)
 
 
 @avelang.jit
@@ -59,7 +59,11 @@ def build(dtype: al.DType, other: al.DType, activation: str) -> Any:
         for i in range(EACH):
             at = (al.block_id(0) * EACH + i) * THREADS + al.thread_id(0)
             if at < count:
-                OUT[at] = al.convert(al.convert(G[at], al.f32) * gradient(al.convert(Z[at], al.f32)), dtype)
+                given, slope = al.convert(G[at], al.f32), gradient(al.convert(Z[at], al.f32))
+                if activation == "relu":  # 0 of infinity, too
+                    OUT[at] = al.convert(al.select(slope == 0.0, 0.0, given), dtype)
+                else:
+                    OUT[at] = al.convert(given * slope, dtype)
 
     return activation_gradient
 
